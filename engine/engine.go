@@ -10,7 +10,7 @@ import (
 var (
 	// ErrBusy: the queue is full; try again after the time in a [BusyError], if one is in the chain.
 	ErrBusy = errors.New("all slots are taken and the queue is full")
-	// ErrQueueTimeout: the turn waited longer than the queue timeout.
+	// ErrQueueTimeout: the turn waited longer than the queue timeout. Next returns it.
 	ErrQueueTimeout = errors.New("no slot became free in time")
 	// ErrContextExceeded: the prompt alone is as long as the context or longer. See [ContextError].
 	ErrContextExceeded = errors.New("the prompt does not fit the context")
@@ -49,7 +49,9 @@ type Engine interface {
 	// Text turns ids back into bytes; control tokens vanish unless special is set. The bytes may end inside a UTF-8 sequence.
 	Text(ctx context.Context, ids []int32, special bool) ([]byte, error)
 
-	// Open queues a turn and returns once it holds a slot. Cancelling ctx later does not end the session: Close does.
+	// Open returns once the turn is in the queue, or with what is wrong with it: a ContextError, a BusyError if the queue is
+	// full. What happens later, a wait beyond the queue timeout included, is told by the session's Next. Cancelling ctx
+	// after Open has returned does not end the session: Close does.
 	Open(ctx context.Context, t Turn) (Session, error)
 
 	// Embed returns one vector per prompt, or ErrUnsupported.
@@ -61,12 +63,19 @@ type Engine interface {
 
 // Session is one running turn. Its methods are called from one goroutine at a time, but Close may be called from any.
 type Session interface {
-	// Next waits for the next update. After an update with Finish set it returns io.EOF.
+	// Next waits for the next update, in the queue too. After an update with Finish set it returns io.EOF, and after an error
+	// of the turn (ErrQueueTimeout, ErrWorkerLost, ErrClosed) as well.
 	// When ctx ends it returns ctx.Err() and the session goes on: it is Close that frees the slot.
 	Next(ctx context.Context) (Update, error)
 
-	// Decide answers an update with Check set; the slot waits for it with its KV cache kept.
+	// Decide answers an update with Check set; the slot waits for it with its KV cache kept. After an error of the verdict
+	// itself (an offset that there is not, a grammar that what is kept does not match) it still waits.
 	Decide(ctx context.Context, v Verdict) error
+
+	// Conclude has the output end as soon as its grammar lets it, with the fewest bytes; without a grammar, at once. It takes
+	// effect with the next token that is chosen, also of a turn that waits for a verdict. The finish is as if the model had
+	// ended. Of a turn that has ended it is no error.
+	Conclude(ctx context.Context) error
 
 	// Close ends the turn and frees its slot within one token. It is safe to call more than once.
 	Close() error
@@ -94,7 +103,8 @@ type Budget struct {
 	Thinking int // most tokens inside the grammar's thinking capture; 0 or less: no limit of its own
 }
 
-// Update is one message of a session; exactly one of its parts is set.
+// Update is one message of a session; exactly one of its parts is set, but for a Check: it comes with the Tokens that end at
+// it, so that whoever judges them can do so before passing them on.
 type Update struct {
 	Progress *Progress
 	Tokens   []Token
@@ -135,14 +145,14 @@ type Logprob struct {
 // Check parks the slot: a part of the output that the mask enforces only partly (%check in the grammar) has ended.
 type Check struct {
 	Capture string // the name of the capture that ended
-	Offset  int    // where it began, in tokens of this turn's output
+	Offset  int    // where that capture began, in tokens of this turn's output
 }
 
 // Verdict answers a Check. The zero value lets the turn go on.
 type Verdict struct {
 	Rewind  bool    // take back the output from Offset on and sample it again
-	Offset  int     // in tokens of this turn's output; at least the Check's own
-	Grammar Grammar // what the rest must match; empty: as before
+	Offset  int     // in tokens of this turn's output. Where memory cannot be cut, what is kept may be evaluated again
+	Grammar Grammar // what the whole output must match from now on, what is kept included; empty: as before
 }
 
 // Reason says why a turn ended.

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -16,19 +17,23 @@ var _ engine.Engine = (*Scripted)(nil)
 type Scripted struct {
 	Info engine.Model // Markers must have ids above 255; Context 0 means 4096, Slots 0 means 1
 
-	mu      sync.Mutex // guards what follows
-	replies []Reply
-	turns   []engine.Turn
-	open    int
-	closed  bool
+	mu       sync.Mutex // guards what follows
+	replies  []Reply
+	turns    []engine.Turn
+	verdicts []engine.Verdict
+	open     int
+	closed   bool
 }
 
 // Reply is one scripted turn.
 type Reply struct {
 	Tokens []engine.Token
-	Reason engine.Reason // "" is engine.Stop
-	Err    error         // returned by Next after the tokens, in place of the finish
-	Hold   chan struct{} // if set, the reply waits before each token until it can receive or the session is closed
+	Reason engine.Reason  // "" is engine.Stop
+	Err    error          // returned by Next after the tokens, in place of the finish
+	Hold   chan struct{}  // if set, the reply waits before each token until it can receive or the session is closed
+	Checks []int          // after so many of the tokens a check comes, with the last of them
+	Again  []Reply        // what goes on from where a verdict takes the output back to, one after the other; none: the same tokens
+	Ending []engine.Token // what is said in place of the rest once the session is told to conclude
 }
 
 // Say is a reply of plain text, one token a rune.
@@ -50,6 +55,13 @@ func (s *Scripted) Turns() []engine.Turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.turns)
+}
+
+// Verdicts returns the verdicts given so far.
+func (s *Scripted) Verdicts() []engine.Verdict {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.verdicts)
 }
 
 // Running returns how many sessions are open.
@@ -150,8 +162,12 @@ type scriptedSession struct {
 	reply  Reply
 	turn   engine.Turn
 	prompt int
-	sent   int
 	ended  bool
+
+	sent    int // of the reply's tokens
+	kept    int // tokens from before the last rewind
+	rewound int
+	parked  bool
 
 	once sync.Once
 	done chan struct{} // closed by Close
@@ -162,9 +178,9 @@ func (s *scriptedSession) Next(ctx context.Context) (engine.Update, error) {
 		return engine.Update{}, io.EOF
 	}
 	reason := s.reply.Reason
-	if n := s.turn.Budget.Tokens; n > 0 && s.sent == n && s.sent < len(s.reply.Tokens) {
+	if n := s.turn.Budget.Tokens; n > 0 && s.kept+s.sent == n && s.sent < len(s.reply.Tokens) {
 		reason = engine.Length
-	} else if s.sent < len(s.reply.Tokens) {
+	} else if s.sent < len(s.reply.Tokens) || s.parked {
 		return s.token(ctx)
 	} else if s.reply.Err != nil {
 		s.ended = true
@@ -184,27 +200,69 @@ func (s *scriptedSession) token(ctx context.Context) (engine.Update, error) {
 		return engine.Update{}, ctx.Err()
 	default:
 	}
-	if s.reply.Hold != nil {
+	hold := s.reply.Hold
+	if s.parked {
+		hold = make(chan struct{}) // whoever reads on without a verdict waits for ever
+	}
+	if hold != nil {
 		select {
-		case <-s.reply.Hold:
+		case <-hold:
 		case <-s.done:
 			return s.finish(engine.Cancelled), nil
 		case <-ctx.Done():
 			return engine.Update{}, ctx.Err()
 		}
 	}
-	t := s.reply.Tokens[s.sent]
+	u := engine.Update{Tokens: s.reply.Tokens[s.sent : s.sent+1]}
 	s.sent++
-	return engine.Update{Tokens: []engine.Token{t}}, nil
+	if s.parked = slices.Contains(s.reply.Checks, s.sent); s.parked {
+		u.Check = &engine.Check{Offset: s.kept}
+	}
+	return u, nil
 }
 
 func (s *scriptedSession) finish(r engine.Reason) engine.Update {
 	s.ended = true
-	return engine.Update{Finish: &engine.Finish{Reason: r, Usage: engine.Usage{Prompt: s.prompt, Generated: s.sent}}}
+	usage := engine.Usage{Prompt: s.prompt, Generated: s.kept + s.sent, Rewound: s.rewound}
+	return engine.Update{Finish: &engine.Finish{Reason: r, Usage: usage}}
 }
 
-func (s *scriptedSession) Decide(context.Context, engine.Verdict) error { return nil }
+// Decide implements engine.Session.
+func (s *scriptedSession) Decide(_ context.Context, v engine.Verdict) error {
+	if !s.parked {
+		return errors.New("the session waits for no verdict")
+	}
+	s.engine.mu.Lock()
+	s.engine.verdicts = append(s.engine.verdicts, v)
+	s.engine.mu.Unlock()
+	s.parked = false
+	if v.Rewind {
+		s.rewind(v.Offset)
+	}
+	return nil
+}
 
+func (s *scriptedSession) rewind(offset int) {
+	s.rewound += s.kept + s.sent - offset
+	again := s.reply
+	if len(s.reply.Again) > 0 {
+		again = s.reply.Again[0]
+		again.Again = s.reply.Again[1:]
+		s.kept, s.sent = offset, 0
+	} else {
+		s.sent = offset - s.kept
+	}
+	s.reply = again
+}
+
+// Conclude implements engine.Session.
+func (s *scriptedSession) Conclude(context.Context) error {
+	s.reply.Tokens = slices.Concat(s.reply.Tokens[:s.sent], s.reply.Ending)
+	s.reply.Ending = nil
+	return nil
+}
+
+// Close implements engine.Session.
 func (s *scriptedSession) Close() error {
 	s.once.Do(func() {
 		close(s.done)

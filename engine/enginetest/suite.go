@@ -39,6 +39,8 @@ func Run(t *testing.T, s Subject) {
 		{"budget of one token", testBudget, false},
 		{"cancelled Next leaves the session alive", testNextCancelled, false},
 		{"Close mid-stream frees the slot", testCloseFrees, false},
+		{"Open does not wait for a slot", testQueued, false},
+		{"a told turn ends before its time", testConcludes, false},
 		{"prompt beyond the context", testContextExceeded, false},
 		{"closed engine refuses", testClosed, false},
 		{"embeddings or ErrUnsupported", testEmbed, false},
@@ -46,6 +48,8 @@ func Run(t *testing.T, s Subject) {
 		{"temperature 0 repeats, a seed too", testRepeats, true},
 		{"grammar is kept to", testGrammar, true},
 		{"a checked part can be taken back", testRewind, true},
+		{"a verdict's grammar is that of the whole output", testNarrower, true},
+		{"a told turn ends legally", testConcludesLegally, true},
 		{"logprobs are the model's own", testLogprobs, true},
 		{"a resumed conversation evaluates only what is new", testResume, true},
 		{"a prompt cut shorter gives the same answer", testShorterPrompt, true},
@@ -272,6 +276,44 @@ func testCloseFrees(t *testing.T, e engine.Engine) {
 				t.Errorf("next after close: %v", err)
 			}
 		}
+	}
+}
+
+// testQueued opens more turns than there are slots before it reads any of them; those that nobody wants any more leave the
+// queue.
+func testQueued(t *testing.T, e engine.Engine) {
+	sessions := make([]engine.Session, 3*e.Model().Slots)
+	for i := range sessions {
+		sessions[i] = open(t, e, greedy(engine.Plain(sentences[i%2]), 3))
+	}
+	for i, s := range sessions {
+		if i%3 == 0 {
+			if err := s.Close(); err != nil {
+				t.Errorf("close: %v", err)
+			}
+		}
+	}
+	for i, s := range sessions {
+		if i%3 != 0 {
+			if a := collect(t, s); len(a.tokens) > 3 || a.finish.Reason == engine.Cancelled {
+				t.Errorf("turn %d: %q, finish %q", i, a.text, a.finish.Reason)
+			}
+		}
+	}
+}
+
+// testConcludes tells a turn to end that has no grammar: it does, long before its budget.
+func testConcludes(t *testing.T, e engine.Engine) {
+	budget := e.Model().Context / 2
+	s := open(t, e, greedy(engine.Plain(sentences[0]), budget))
+	if _, err := s.Next(limited(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Conclude(limited(t)); err != nil {
+		t.Fatalf("conclude: %v", err)
+	}
+	if a := collect(t, s); a.finish.Reason != engine.Stop || len(a.tokens) >= budget {
+		t.Errorf("finish %q after %d tokens", a.finish.Reason, len(a.tokens))
 	}
 }
 

@@ -78,13 +78,82 @@ func testGrammar(t *testing.T, e engine.Engine) {
 
 // testRewind takes a checked part back twice and lets the third pass: what was before it stays, and the usage tells.
 func testRewind(t *testing.T, e engine.Engine) {
-	turn := greedy(engine.Plain(prose(100)), 100)
-	turn.Grammar = grammarOf(`root ::= "call " args:( "{" [a-z]{6} "}" ) %check [0-9]{3}`)
-	hot, seed := float32(2), uint32(1)
-	turn.Sampling = engine.Sampling{Temperature: &hot, Seed: &seed}
+	s := open(t, e, hotTurn(`root ::= "call " args:( "{" [a-z]{6} "}" ) %check [0-9]{3}`))
+	checks := 0
+	a := judged(t, s, func(_ answer, c engine.Check) engine.Verdict {
+		checks++
+		return engine.Verdict{Rewind: checks <= 2, Offset: c.Offset}
+	})
+	if checks != 3 || !regexp.MustCompile(`^call \{[a-z]{6}\}[0-9]{3}$`).MatchString(a.text) {
+		t.Errorf("%d checks, then %q", checks, a.text)
+	}
+	if u := a.finish.Usage; u.Generated < len(a.tokens) || u.Rewound == 0 {
+		t.Errorf("usage %+v for %d tokens", u, len(a.tokens))
+	}
+}
+
+// testNarrower goes back to the middle of what a check ended, with a grammar that begins before it: what is kept must match.
+func testNarrower(t *testing.T, e engine.Engine) {
+	s, ctx := open(t, e, hotTurn(`root ::= "call " args:( [a-z]{6} ";" [a-z]{6} ) %check "."`)), limited(t)
+	var first string
+	a := judged(t, s, func(a answer, _ engine.Check) engine.Verdict {
+		if first != "" {
+			return engine.Verdict{}
+		}
+		first = a.text
+		keep := slices.IndexFunc(a.tokens, func(k engine.Token) bool { return strings.Contains(string(k.Bytes), ";") })
+		for _, bad := range []engine.Verdict{
+			{Rewind: true, Offset: keep, Grammar: grammarOf(`root ::= "[" [a-z]* "]"`)},
+			{Rewind: true, Offset: -1},
+			{Rewind: true, Offset: len(a.tokens) + 1},
+		} {
+			if s.Decide(ctx, bad) == nil {
+				t.Error("a verdict that cannot be carried out was taken")
+			}
+		}
+		return engine.Verdict{Rewind: true, Offset: keep, Grammar: grammarOf(`root ::= "call " args:( [a-z]{6} ";" [A-Z]{6} ) %check "."`)}
+	})
+	if !regexp.MustCompile(`^call [a-z]{6};[A-Z]{6}\.$`).MatchString(a.text) || len(first) < 9 || !strings.HasPrefix(a.text, first[:9]) {
+		t.Errorf("first %q, then %q", first, a.text)
+	}
+}
+
+// testConcludesLegally tells a turn to end inside of what its grammar would let go on for long.
+func testConcludesLegally(t *testing.T, e engine.Engine) {
+	turn := hotTurn(`root ::= "[" ([a-z]{8} ",")* "]" ("." [a-z]*)*`)
 	s, ctx := open(t, e, turn), limited(t)
 	var a answer
-	checks := 0
+	for len(a.tokens) == 0 {
+		u, err := s.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.add(u.Tokens)
+	}
+	if err := s.Conclude(ctx); err != nil {
+		t.Fatalf("conclude: %v", err)
+	}
+	rest := collect(t, s)
+	a.add(rest.tokens)
+	if rest.finish.Reason != engine.Stop || !regexp.MustCompile(`^\[([a-z]{8},)*\](\.[a-z]*)*$`).MatchString(a.text) || len(a.tokens) > 200 {
+		t.Errorf("finish %q after %q", rest.finish.Reason, a.text)
+	}
+}
+
+// hotTurn is a turn whose words vary from one try to the next, under a grammar.
+func hotTurn(grammar string) engine.Turn {
+	hot, seed := float32(2), uint32(1)
+	turn := greedy(engine.Plain(prose(100)), 400)
+	turn.Grammar = grammarOf(grammar)
+	turn.Sampling = engine.Sampling{Temperature: &hot, Seed: &seed}
+	return turn
+}
+
+// judged reads a session to its finish and answers its checks, of which it is told with what was said so far.
+func judged(t *testing.T, s engine.Session, judge func(answer, engine.Check) engine.Verdict) answer {
+	t.Helper()
+	ctx := limited(t)
+	var a answer
 	for {
 		u, err := s.Next(ctx)
 		if err != nil {
@@ -93,27 +162,20 @@ func testRewind(t *testing.T, e engine.Engine) {
 		a.add(u.Tokens)
 		if u.Finish != nil {
 			a.finish = *u.Finish
-			break
+			return a
 		}
 		if u.Check == nil {
 			continue
 		}
-		checks++
-		v := engine.Verdict{Rewind: checks <= 2, Offset: u.Check.Offset}
+		v := judge(a, *u.Check)
 		if err := s.Decide(ctx, v); err != nil {
 			t.Fatalf("decide: %v", err)
 		}
 		if v.Rewind {
-			kept := a.tokens[:u.Check.Offset]
+			kept := a.tokens[:v.Offset]
 			a = answer{}
 			a.add(kept)
 		}
-	}
-	if checks != 3 || !regexp.MustCompile(`^call \{[a-z]{6}\}[0-9]{3}$`).MatchString(a.text) {
-		t.Errorf("%d checks, then %q", checks, a.text)
-	}
-	if u := a.finish.Usage; u.Generated < len(a.tokens) || u.Rewound == 0 {
-		t.Errorf("usage %+v for %d tokens", u, len(a.tokens))
 	}
 }
 

@@ -32,6 +32,9 @@ func (h *handler) routes() http.Handler {
 	mux.HandleFunc("POST "+pathVerdict, func(w http.ResponseWriter, r *http.Request) {
 		answer(h, h.verdict(r.PathValue("id")))(w, r)
 	})
+	mux.HandleFunc("POST "+pathConclude, func(w http.ResponseWriter, r *http.Request) {
+		answer(h, h.conclude(r.PathValue("id")))(w, r)
+	})
 	mux.HandleFunc("POST "+pathTurns, h.turn)
 	return mux
 }
@@ -126,7 +129,17 @@ func (h *handler) verdict(id string) func(context.Context, engine.Engine, verdic
 	}
 }
 
-// turn opens a session and streams its updates. The answer begins when the turn holds a slot.
+func (h *handler) conclude(id string) func(context.Context, engine.Engine, struct{}) (struct{}, error) {
+	return func(ctx context.Context, _ engine.Engine, _ struct{}) (struct{}, error) {
+		s, ok := h.sessions.Load(id)
+		if !ok { // it has ended
+			return struct{}{}, nil
+		}
+		return struct{}{}, s.(engine.Session).Conclude(ctx)
+	}
+}
+
+// turn opens a session and streams its updates. The answer begins when the turn is in the queue.
 func (h *handler) turn(w http.ResponseWriter, r *http.Request) {
 	s, id, err := h.open(r)
 	if err != nil {

@@ -100,13 +100,13 @@ func (p *puppet) Embed(_ context.Context, prompts []engine.Prompt) ([]engine.Emb
 func (p *puppet) Close() error { return nil }
 
 func (p *puppet) Open(ctx context.Context, t engine.Turn) (engine.Session, error) {
-	s := &puppetSession{turn: t, text: t.Prompt.String(), verdicts: make(chan engine.Verdict, 1)}
+	s := &puppetSession{turn: t, text: t.Prompt.String(), verdicts: make(chan engine.Verdict, 1), concluded: make(chan struct{})}
 	switch s.text {
 	case "busy":
 		return nil, &engine.BusyError{RetryAfter: 3_000_000_000}
 	case "too long":
 		return nil, fmt.Errorf("open: %w", &engine.ContextError{Prompt: 101, Context: 100})
-	case "wait for a slot":
+	case "never accepted":
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
@@ -119,10 +119,16 @@ type puppetSession struct {
 	text     string
 	step     int
 	verdicts chan engine.Verdict
+
+	concluded chan struct{}
 }
 
 func (s *puppetSession) Next(ctx context.Context) (engine.Update, error) {
 	s.step++
+	if s.text == "wait for a slot" {
+		<-ctx.Done()
+		return engine.Update{}, ctx.Err()
+	}
 	if s.step == 1 {
 		return engine.Update{Progress: &engine.Progress{Total: len(s.text), Evaluated: len(s.text)}}, nil
 	}
@@ -137,12 +143,15 @@ func (s *puppetSession) Next(ctx context.Context) (engine.Update, error) {
 		word = fmt.Sprint(s.turn.Sampling.LogitBias)
 	case s.text == "fail" && s.step == 4:
 		return engine.Update{}, fmt.Errorf("decode: %w", engine.ErrUnsupported)
-	case s.text == "check" && s.step == 4:
-		return engine.Update{Check: &engine.Check{Capture: "args", Offset: 1}}, nil
-	case s.text == "check" && s.step > 4:
+	case s.text == "check" && s.step == 3:
+		return engine.Update{Tokens: []engine.Token{{Bytes: []byte("e")}}, Check: &engine.Check{Capture: "args", Offset: 1}}, nil
+	case s.text == "check" && s.step > 3:
 		v := <-s.verdicts
 		s.text, s.step = v.Grammar.Text, 2
 		return engine.Update{Tokens: []engine.Token{{Kind: engine.Forced, Bytes: []byte(fmt.Sprint(v.Rewind, v.Offset))}}}, nil
+	case s.text == "never ends" && s.step == 4:
+		<-s.concluded
+		return engine.Update{Finish: &engine.Finish{Reason: engine.Stop}}, nil
 	case strings.HasPrefix(s.text, "flood"):
 		return engine.Update{Tokens: slices.Repeat([]engine.Token{{Bytes: []byte("flood ")}}, 100)}, nil
 	}
@@ -157,6 +166,11 @@ func (s *puppetSession) Next(ctx context.Context) (engine.Update, error) {
 
 func (s *puppetSession) Decide(_ context.Context, v engine.Verdict) error {
 	s.verdicts <- v
+	return nil
+}
+
+func (s *puppetSession) Conclude(context.Context) error {
+	close(s.concluded)
 	return nil
 }
 

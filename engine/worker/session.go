@@ -31,7 +31,7 @@ type received struct {
 	err    error
 }
 
-// open sends a turn and waits until it holds a slot. A grammar's text goes along only the first time.
+// open sends a turn and waits until it is in the queue. A grammar's text goes along only the first time.
 func (p *process) open(ctx context.Context, id string, t engine.Turn) (*session, error) {
 	_, known := p.known.Load(t.Grammar.Hash)
 	s, err := p.openWith(ctx, encodeTurn(id, t, !known))
@@ -136,7 +136,7 @@ func (s *session) cancelled() engine.Update {
 
 // Decide implements engine.Session.
 func (s *session) Decide(ctx context.Context, v engine.Verdict) error {
-	path := strings.Replace(pathVerdict, "{id}", url.PathEscape(s.id), 1)
+	path := s.path(pathVerdict)
 	_, known := s.process.known.Load(v.Grammar.Hash)
 	var answer struct{}
 	r := verdictRequest{Rewind: v.Rewind, Offset: v.Offset, Grammar: encodeGrammar(v.Grammar, !known)}
@@ -146,6 +146,17 @@ func (s *session) Decide(ctx context.Context, v engine.Verdict) error {
 		err = s.process.call(ctx, path, r, &answer)
 	}
 	return err
+}
+
+// Conclude implements engine.Session.
+func (s *session) Conclude(ctx context.Context) error {
+	var answer struct{}
+	return s.process.call(ctx, s.path(pathConclude), struct{}{}, &answer)
+}
+
+// path is where the child takes what concerns this turn.
+func (s *session) path(pattern string) string {
+	return strings.Replace(pattern, "{id}", url.PathEscape(s.id), 1)
 }
 
 // Close implements engine.Session. The child notices the closed stream and frees the slot.

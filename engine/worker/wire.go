@@ -14,13 +14,14 @@ import (
 
 // Paths of the child's server. All but /stats and /load are POSTs of JSON; /load, /turns answer with lines of JSON.
 const (
-	pathLoad    = "/load"
-	pathTokens  = "/tokens"
-	pathText    = "/text"
-	pathEmbed   = "/embeddings"
-	pathTurns   = "/turns"
-	pathVerdict = "/turns/{id}/verdict"
-	pathStats   = "/stats"
+	pathLoad     = "/load"
+	pathTokens   = "/tokens"
+	pathText     = "/text"
+	pathEmbed    = "/embeddings"
+	pathTurns    = "/turns"
+	pathVerdict  = "/turns/{id}/verdict"
+	pathConclude = "/turns/{id}/conclude"
+	pathStats    = "/stats"
 )
 
 // loadLine is one line of /load: any number of progress lines, then the model or an error.
@@ -30,7 +31,7 @@ type loadLine struct {
 	Error    *wireError    `json:"error,omitempty"`
 }
 
-// updateLine is one line of /turns; exactly one field is set.
+// updateLine is one line of /turns; exactly one field is set, but for Check, which comes with Tokens.
 type updateLine struct {
 	Progress *engine.Progress `json:"progress,omitempty"`
 	Tokens   []engine.Token   `json:"tokens,omitempty"`

@@ -183,6 +183,24 @@ func TestWorker_checkIsAnswered(t *testing.T) {
 	}
 }
 
+func TestWorker_turnIsToldToEnd(t *testing.T) {
+	w := start(t, Options{Model: "fine"})
+	s, err := w.Open(t.Context(), turn("never ends"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if err := s.Conclude(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := collect(t, s); text != "he" || err != nil {
+		t.Errorf("said %q, %v", text, err)
+	}
+	if err := s.Conclude(t.Context()); err != nil {
+		t.Errorf("a turn that has ended: %v", err)
+	}
+}
+
 func TestWorker_closedSessionFreesTheChild(t *testing.T) {
 	w := start(t, Options{Model: "fine"})
 	s, err := w.Open(t.Context(), turn("stay in the call"))
@@ -209,7 +227,7 @@ func TestWorker_givesUpWaitingWithItsContext(t *testing.T) {
 	w := start(t, Options{Model: "fine"})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := w.Open(ctx, turn("wait for a slot")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := w.Open(ctx, turn("never accepted")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("open: %v", err)
 	}
 }
@@ -295,7 +313,8 @@ func TestLost_atEveryStageOfATurn(t *testing.T) {
 		updates      int // read before the worker is killed
 		retry        bool
 	}{
-		{"waiting for a slot", "wait for a slot", -1, true},
+		{"before the queue", "never accepted", -1, true},
+		{"waiting for a slot", "wait for a slot", 0, true},
 		{"in the prompt", "stay in the prompt", 1, true},
 		{"after the first token", "stay in the call", 2, false},
 		{"mid call", "stay in the call", 3, false},

@@ -10,7 +10,7 @@ import (
 type EventKind uint8
 
 const (
-	Started       EventKind = iota // the turn holds a slot; Model and Issues are set. The first event, once
+	Started       EventKind = iota // the turn is in the queue; Model and Issues are set. The first event, once
 	Progress                       // of the prompt's evaluation; Progress is set
 	Text                           // a piece of the visible answer
 	Reasoning                      // a piece of the thinking

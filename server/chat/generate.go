@@ -36,7 +36,9 @@ func (c *choiceRun) run(ctx context.Context) error {
 			c.usage.Prompt, c.usage.Cached = u.Progress.Total, u.Progress.Cached
 			err = c.send(Event{Kind: Progress, Progress: *u.Progress})
 		case u.Check != nil:
-			err = c.decide(ctx)
+			if err = c.tokens(u.Tokens); err == nil {
+				err = c.decide(ctx)
+			}
 		case u.Finish != nil:
 			return c.finish(*u.Finish)
 		default:

@@ -13,7 +13,11 @@ import (
 func (l *loop) choose(t *turn, logits []float32) {
 	mask := t.mask
 	t.mask = nil
-	if t.thinksTooLong() {
+	if t.concluded() {
+		l.end(t, t.natural())
+		return
+	}
+	if t.thinksTooLong() || t.concluding && t.matcher != nil {
 		nearest := t.matcher.MaskWithin(1)
 		mask = &nearest
 	}
@@ -106,26 +110,25 @@ func (l *loop) append(t *turn, token engine.Token) bool {
 	t.kinds = append(t.kinds, token.Kind)
 	t.sampler.Accept(token.ID)
 	l.counts.Generated++
-	t.mail.put(func(m *mailbox) { m.tokens = append(m.tokens, token) })
-	if l.backend.Vocab().IsEOG(token.ID) {
+	ends := l.backend.Vocab().IsEOG(token.ID)
+	if t.matcher != nil && !ends {
+		if err := t.matcher.Accept(token.ID); err != nil {
+			l.fail(t, fmt.Errorf("follow the output grammar: %w", err))
+			return false
+		}
+		if t.thinking != nil {
+			t.thinking.token(token.ID, token.Kind)
+		}
+	}
+	var check *engine.Check
+	if t.matcher != nil && !ends && t.matcher.AtCheck() {
+		check = l.park(t)
+	}
+	t.mail.put(func(m *mailbox) { m.tokens, m.check = append(m.tokens, token), check })
+	if ends {
 		l.end(t, t.natural())
-		return false
 	}
-	if t.matcher == nil {
-		return true
-	}
-	if err := t.matcher.Accept(token.ID); err != nil {
-		l.fail(t, fmt.Errorf("follow the output grammar: %w", err))
-		return false
-	}
-	if t.thinking != nil {
-		t.thinking.token(token.ID, token.Kind)
-	}
-	if t.matcher.AtCheck() {
-		l.park(t)
-		return false
-	}
-	return true
+	return !ends && check == nil
 }
 
 // natural is the reason of an end that the model or the grammar chose, unless only the budget led there.
@@ -150,7 +153,7 @@ func (l *loop) advance(t *turn) {
 		}
 	}
 	switch {
-	case t.matcher != nil && l.complete(t):
+	case t.concluded(), t.matcher != nil && l.complete(t):
 		l.end(t, t.natural())
 	case t.generated() >= t.limit:
 		l.end(t, engine.Length)
@@ -184,20 +187,43 @@ func (l *loop) plainTokens(text []byte) []int32 {
 }
 
 // park has a turn wait for a verdict. Its cells stay.
-func (l *loop) park(t *turn) {
+func (l *loop) park(t *turn) *engine.Check {
 	t.state = parked
-	c := checkedIn(t.grammar, l.backend.Vocab(), t.output()[t.base:], t.kinds[t.base:])
-	t.checked = t.base + c.begin
-	check := &engine.Check{Capture: c.name, Offset: t.checked}
-	t.mail.put(func(m *mailbox) { m.check = check })
+	c := checkedIn(t.grammar, l.backend.Vocab(), t.output(), t.kinds)
+	return &engine.Check{Capture: c.name, Offset: c.begin}
 }
+
+// decide lets a parked turn go on or takes its output back.
+func (l *loop) decide(t *turn, v engine.Verdict, g *grammar.Grammar) error {
+	if t.state != parked {
+		return errNotParked
+	}
+	if v.Rewind {
+		return l.rewind(t, v.Offset, g)
+	}
+	if g != nil {
+		return errors.New("a verdict that lets the turn go on cannot change its grammar")
+	}
+	l.resume(t)
+	l.advance(t)
+	return nil
+}
+
+var errNotParked = errors.New("the turn does not wait for a verdict")
 
 // rewind takes a parked turn's output back from offset on.
 func (l *loop) rewind(t *turn, offset int, g *grammar.Grammar) error {
-	if offset < t.checked || offset > t.generated() {
-		return fmt.Errorf("the turn can go back to tokens %d to %d of its output, not to %d", t.checked, t.generated(), offset)
+	if offset < 0 || offset > t.generated() {
+		return fmt.Errorf("the turn can go back to tokens 0 to %d of its output, not to %d", t.generated(), offset)
 	}
 	removed := t.generated() - offset
+	matcher := t.matcher
+	if g == nil {
+		g = t.grammar
+		matcher.Rollback(removed)
+	} else if matcher = g.Matcher(l.backend.Vocab()); accept(matcher, t.output()[:offset]) != nil {
+		return errors.New("the verdict's grammar does not match what is kept of the output")
+	}
 	t.tokens, t.kinds = t.tokens[:t.prompt+offset], t.kinds[:offset]
 	again, err := l.sampler(t, t.repeat+1)
 	if err != nil {
@@ -205,16 +231,21 @@ func (l *loop) rewind(t *turn, offset int, g *grammar.Grammar) error {
 		return err
 	}
 	t.sampler.Close()
-	t.sampler = again
+	t.sampler, t.grammar, t.matcher = again, g, matcher
 	t.repeat++
 	t.usage.Rewound += removed
-	if g != nil {
-		t.obey(g, l.backend.Vocab())
-	} else {
-		t.matcher.Rollback(removed)
-		t.reread(l.backend.Vocab())
-	}
+	t.reread(l.backend.Vocab())
 	l.goBack(t)
+	return nil
+}
+
+// accept takes the tokens of an output that is there already.
+func accept(m *grammar.Matcher, ids []int32) error {
+	for _, id := range ids {
+		if err := m.Accept(id); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -224,7 +255,18 @@ func (t *turn) reread(v *grammar.Vocab) {
 		return
 	}
 	t.thinking = newCaptures(t.grammar, v)
-	for i, id := range t.output()[t.base:] {
-		t.thinking.token(id, t.kinds[t.base+i])
+	for i, id := range t.output() {
+		t.thinking.token(id, t.kinds[i])
 	}
 }
+
+// conclude has a turn end as soon as its grammar lets it.
+func (l *loop) conclude(t *turn) {
+	t.concluding = true
+	if t.state != ended && t.state != parked && t.generated() > 0 && t.concluded() {
+		l.end(t, t.natural())
+	}
+}
+
+// concluded tells whether a turn that is to end may.
+func (t *turn) concluded() bool { return t.concluding && (t.matcher == nil || t.matcher.Done()) }

@@ -113,7 +113,7 @@ func TestCheck_parksTheTurnUntilItsVerdict(t *testing.T) {
 			if first.text[:5] != "call " || len(first.tokens)-5 != len(second.tokens) || first.text[5:] == second.text {
 				t.Errorf("first %q, again %q", first.text, second.text)
 			}
-			if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 5, Grammar: grammarOf(`root ::= "{}" [0-9]`)}); err != nil {
+			if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 5, Grammar: grammarOf(`root ::= "call " "{}" [0-9]`)}); err != nil {
 				t.Fatal(err)
 			}
 			rest, err := read(t, s)
@@ -134,8 +134,8 @@ func TestCheck_goLetsTheTurnGoOn(t *testing.T) {
 	turn.Grammar = grammarOf(checkedGrammar)
 	s := open(t, r, turn)
 	untilCheck(t, s)
-	if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 2}); err == nil {
-		t.Error("it goes back to before the call")
+	if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: -1}); err == nil {
+		t.Error("it goes back into the prompt")
 	}
 	if err := s.Decide(t.Context(), engine.Verdict{}); err != nil {
 		t.Fatal(err)

@@ -1,14 +1,12 @@
 package runner
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"tenon/engine"
 	"tenon/engine/worker/schedule"
-	"tenon/grammar"
 )
 
 // loop owns the turns, the model and its memory.
@@ -71,28 +69,26 @@ func (l *loop) nextExpiry() (<-chan time.Time, func()) {
 func (l *loop) expire(now time.Time) {
 	for _, t := range slices.Clone(l.queue) {
 		if wait := now.Sub(t.created); l.options.QueueTimeout >= 0 && wait >= l.options.QueueTimeout && t.slotted.IsZero() {
-			l.refuse(t, fmt.Errorf("%w (%s)", engine.ErrQueueTimeout, l.options.QueueTimeout))
+			l.fail(t, fmt.Errorf("%w (%s)", engine.ErrQueueTimeout, l.options.QueueTimeout))
 		}
 	}
 }
 
-func (l *loop) enqueue(t *turn) {
-	if t.state == ended { // cancelled before it came here
-		return
+// enqueue accepts a turn, or says that the queue is full.
+func (l *loop) enqueue(t *turn) error {
+	if l.closed {
+		l.release(t)
+		return engine.ErrClosed
 	}
 	if len(l.queue) >= l.options.Queue {
 		l.admit() // several may have come at once
 	}
 	l.queue = append(l.queue, t)
 	if len(l.queue) > l.options.Queue {
-		l.refuse(t, &engine.BusyError{RetryAfter: schedule.RetryAfter(l.options.Slots, l.perTurn)})
+		l.release(t)
+		return &engine.BusyError{RetryAfter: schedule.RetryAfter(l.options.Slots, l.perTurn)}
 	}
-}
-
-func (l *loop) refuse(t *turn, err error) {
-	t.refused = err
-	close(t.started)
-	l.release(t)
+	return nil
 }
 
 // admit gives slots to the turns at the head of the queue.
@@ -136,7 +132,6 @@ func (l *loop) begin(t *turn) {
 		t.slotted = time.Now()
 		t.timing.Queue = t.slotted.Sub(t.created)
 		l.countCached(t)
-		close(t.started)
 	}
 	l.follow(t)
 }
@@ -257,11 +252,7 @@ func (l *loop) release(t *turn) {
 
 func (l *loop) endAll() {
 	for _, t := range slices.Concat(l.running, l.queue) {
-		if t.slotted.IsZero() {
-			l.refuse(t, engine.ErrClosed)
-		} else {
-			l.fail(t, engine.ErrClosed)
-		}
+		l.fail(t, engine.ErrClosed)
 	}
 }
 
@@ -269,22 +260,4 @@ func (l *loop) publish() {
 	s := l.counts
 	s.Running, s.Waiting, s.Cells, s.Kept = len(l.running), len(l.queue), l.cache.Cells(), l.cache.Kept()
 	l.stats.Store(&s)
-}
-
-var errNotParked = errors.New("the turn does not wait for a verdict")
-
-// decide lets a parked turn go on or takes its output back.
-func (l *loop) decide(t *turn, v engine.Verdict, g *grammar.Grammar) error {
-	if t.state != parked {
-		return errNotParked
-	}
-	if v.Rewind {
-		return l.rewind(t, v.Offset, g)
-	}
-	if g != nil {
-		return errors.New("a verdict that lets the turn go on cannot change its grammar")
-	}
-	l.resume(t)
-	l.advance(t)
-	return nil
 }

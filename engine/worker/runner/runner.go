@@ -116,20 +116,12 @@ func (r *Runner) Open(ctx context.Context, request engine.Turn) (engine.Session,
 	if err != nil {
 		return nil, err
 	}
-	r.post(func(l *loop) { l.enqueue(t) })
-	select {
-	case <-t.started:
-		if t.refused != nil {
-			return nil, t.refused
-		}
-		return &session{runner: r, turn: t}, nil
-	case <-ctx.Done():
-		t.cancel()
-		r.post(func(l *loop) { l.end(t, engine.Cancelled) })
-		return nil, ctx.Err()
-	case <-r.done:
-		return nil, engine.ErrClosed
+	s := &session{runner: r, turn: t}
+	if err := r.ask(ctx, func(l *loop) error { return l.enqueue(t) }); err != nil {
+		_ = s.Close() // it may be in the queue by now; closing cannot go wrong
+		return nil, err
 	}
+	return s, nil
 }
 
 // newTurn does what needs neither the model nor its memory.

@@ -206,7 +206,7 @@ func TestQueue_waitHasALimit(t *testing.T) {
 		defer func() { _ = r.Close() }()
 		holder := open(t, r, ask("holds the slot", 3000)) // nobody reads it: it pauses
 		begin := time.Now()
-		_, err := r.Open(t.Context(), ask("waits", 1))
+		_, err := read(t, open(t, r, ask("waits", 1)))
 		if !errors.Is(err, engine.ErrQueueTimeout) || time.Since(begin) != time.Minute {
 			t.Errorf("%v after %v", err, time.Since(begin))
 		}
@@ -222,17 +222,13 @@ func TestQueue_secondLongTurnWaits(t *testing.T) {
 		r := New(f, Options{Slots: 4})
 		defer func() { _ = r.Close() }()
 		long := open(t, r, ask(strings.Repeat("a", 900), 2))
-		opened := make(chan engine.Session)
-		go func() {
-			s, _ := r.Open(context.Background(), ask(strings.Repeat("b", 900), 2))
-			opened <- s
-		}()
+		second := open(t, r, ask(strings.Repeat("b", 900), 2))
 		synctest.Wait()
 		_, err := read(t, long)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, err := read(t, <-opened); err != nil || len(a.tokens) != 2 {
+		if a, err := read(t, second); err != nil || len(a.tokens) != 2 {
 			t.Errorf("the second: %v %+v", err, a)
 		}
 	})
@@ -271,11 +267,13 @@ func TestCancel_freesTheSlotWithinOneToken(t *testing.T) {
 func TestCancel_ofAWaitingTurn(t *testing.T) {
 	r := newRunner(t, newFake(), Options{Slots: 1})
 	holder := open(t, r, ask("holds the slot", 3000))
+	waiting := open(t, r, ask("waits", 1))
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(10*time.Millisecond, cancel)
-	if _, err := r.Open(ctx, ask("waits", 1)); !errors.Is(err, context.Canceled) {
+	cancel()
+	if _, err := waiting.Next(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
+	_ = waiting.Close()
 	_ = holder.Close()
 	say(t, r, ask("has room", 1))
 	if s := r.Stats(); s.Waiting != 0 {
@@ -430,13 +428,9 @@ func TestTurn_endsWithTheModelsEnd(t *testing.T) {
 func TestClose_endsRunningAndWaitingTurns(t *testing.T) {
 	r := New(newFake(), Options{Slots: 1})
 	running := open(t, r, ask("running", 3000))
-	waiting := make(chan error)
-	go func() {
-		_, err := r.Open(context.Background(), ask("waiting", 1))
-		waiting <- err
-	}()
+	waiting := open(t, r, ask("waiting", 1))
 	_ = r.Close()
-	if err := <-waiting; !errors.Is(err, engine.ErrClosed) {
+	if _, err := read(t, waiting); !errors.Is(err, engine.ErrClosed) {
 		t.Error(err)
 	}
 	if _, err := read(t, running); !errors.Is(err, engine.ErrClosed) {

@@ -21,7 +21,7 @@ type mailbox struct {
 	mu       sync.Mutex // guards what follows
 	progress *engine.Progress
 	tokens   []engine.Token
-	check    *engine.Check
+	check    *engine.Check // the last of tokens ends at it
 	finish   *engine.Finish
 	err      error
 	signal   chan struct{} // holds one element while there is something to take
@@ -65,7 +65,6 @@ func (m *mailbox) take() (u engine.Update, err error, ok bool) {
 	case len(m.tokens) > 0:
 		wasFull = len(m.tokens) >= mailboxTokens
 		u.Tokens, m.tokens = m.tokens, nil
-	case m.check != nil:
 		u.Check, m.check = m.check, nil
 	case m.err != nil:
 		err = m.err
@@ -110,6 +109,14 @@ func (s *session) Decide(ctx context.Context, v engine.Verdict) error {
 		return err
 	}
 	return s.runner.ask(ctx, func(l *loop) error { return l.decide(s.turn, v, g) })
+}
+
+// Conclude implements engine.Session.
+func (s *session) Conclude(ctx context.Context) error {
+	return s.runner.ask(ctx, func(l *loop) error {
+		l.conclude(s.turn)
+		return nil
+	})
 }
 
 // Close implements engine.Session.

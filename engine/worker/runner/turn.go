@@ -22,12 +22,10 @@ const (
 	ended
 )
 
-// turn is everything about one generation. Only the loop touches it after enqueue, but for mail, started and cancel.
+// turn is everything about one generation. Only the loop touches it after enqueue, but for mail and cancel.
 type turn struct {
 	request engine.Turn
 	mail    *mailbox
-	started chan struct{} // closed when the turn holds its first slot, or when refused is set
-	refused error
 	ctx     context.Context // ends with the session; of use only to stop a call of the model that runs for this turn alone
 	cancel  context.CancelFunc
 
@@ -51,8 +49,8 @@ type turn struct {
 	thinking *captures        // follows the output where thinking has a budget; else nil
 	tight    bool             // the budget has ruled a token out that would have been chosen
 	sampler  Sampler
-	base     int // output tokens before the present grammar began
-	checked  int // where the part began that the turn is parked for, in tokens of output
+
+	concluding bool // it is to end as soon as its grammar lets it
 
 	usage   engine.Usage
 	timing  engine.Timing
@@ -68,7 +66,7 @@ func newTurn(r *Runner, request engine.Turn, ids []int32) *turn {
 		request.Sampling.Seed = &seed
 	}
 	t := &turn{
-		request: request, started: make(chan struct{}), tokens: ids, prompt: len(ids), seq: -1, created: time.Now(),
+		request: request, tokens: ids, prompt: len(ids), seq: -1, created: time.Now(),
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.mail = newMailbox(func() { r.post(func(*loop) {}) }) // a call that does nothing wakes the loop
@@ -80,9 +78,9 @@ func newTurn(r *Runner, request engine.Turn, ids []int32) *turn {
 	return t
 }
 
-// obey has what follows in the output match a grammar.
+// obey has the output match a grammar.
 func (t *turn) obey(g *grammar.Grammar, v *grammar.Vocab) {
-	t.grammar, t.matcher, t.base = g, g.Matcher(v), t.generated()
+	t.grammar, t.matcher = g, g.Matcher(v)
 	if t.request.Budget.Thinking > 0 {
 		t.thinking = newCaptures(g, v)
 	}
