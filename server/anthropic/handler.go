@@ -49,6 +49,11 @@ func (a *API) Messages(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {
+	defer func() {
+		if s.out != nil {
+			s.out.Close()
+		}
+	}()
 	err := a.service.Run(r.Context(), request, wire.Announce(w, s.Add))
 	if s.out == nil {
 		if err != nil {
@@ -56,7 +61,6 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request, request chat.Reques
 		}
 		return
 	}
-	defer s.out.Close()
 	if err != nil && !chat.IsClientGone(err) {
 		_ = s.out.Event("error", body(chat.AsError(err), w.Header().Get(wire.RequestID))) // a reader that is gone cannot be told
 	}

@@ -74,6 +74,7 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	wire.SetIgnored(w, request.Ignored)
 	request.CacheKey = chat.CallerKey(r.Context())
 	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix()}, sent: sent, w: w}
+	defer c.close()
 	for i, p := range prompts {
 		c.first, c.echo = i*max(request.N, 1), ""
 		if sent.Echo {
@@ -270,7 +271,6 @@ func (c *completer) fail(e *chat.Error) {
 		WriteError(c.w, e)
 	case e.Kind != chat.ClientGone:
 		_ = c.out.Event("", body(e)) // a reader that is gone cannot be told
-		c.out.Close()
 	}
 }
 
@@ -280,11 +280,17 @@ func (c *completer) end() {
 		wire.WriteJSON(c.w, http.StatusOK, c.head)
 		return
 	}
-	defer c.out.Close()
 	if o := c.sent.StreamOptions; o != nil && o.IncludeUsage {
 		chunk := c.head
 		chunk.Choices, chunk.Usage = []completionChoice{}, &c.usage
 		_ = c.out.Event("", chunk) // the end mark below meets the same error
 	}
 	_ = c.out.Data("[DONE]") // a reader that is gone cannot be told
+}
+
+// close waits for the reader of a stream. It runs however the turn ended.
+func (c *completer) close() {
+	if c.out != nil {
+		c.out.Close()
+	}
 }

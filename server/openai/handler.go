@@ -53,15 +53,12 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {
+	defer s.close()
 	err := a.Service.Run(r.Context(), request, wire.Announce(w, s.Add))
-	if s.out == nil {
-		if err != nil {
-			WriteError(w, chat.AsError(err))
-		}
-		return
-	}
-	defer s.out.Close()
 	switch {
+	case s.out == nil && err != nil:
+		WriteError(w, chat.AsError(err))
+	case s.out == nil:
 	case err == nil:
 		_ = s.end() // a reader that is gone cannot be told
 	case !chat.IsClientGone(err):

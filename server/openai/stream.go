@@ -5,7 +5,8 @@ import (
 	"tenon/server/sse"
 )
 
-// streamer turns events into chunks. The stream begins with the first event: until then errors are plain statuses.
+// streamer turns events into chunks. The stream begins with the first event, when the turn is queued: until then errors are
+// plain statuses.
 type streamer struct {
 	begin        func() *sse.Writer
 	out          *sse.Writer
@@ -80,6 +81,13 @@ func (s *streamer) end() error {
 		}
 	}
 	return s.out.Data("[DONE]")
+}
+
+// close waits for the reader. It runs however the turn ended.
+func (s *streamer) close() {
+	if s.out != nil {
+		s.out.Close()
+	}
 }
 
 // send writes a chunk; a choice's first one says whose turn it is.

@@ -98,6 +98,11 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 		}
 		return out.Event(e.Type, e)
 	}
+	defer func() {
+		if out != nil {
+			out.Close()
+		}
+	}()
 	err := a.service.Run(ctx, d.turn, wire.Announce(w, b.Add))
 	if out == nil {
 		if err != nil {
@@ -105,7 +110,6 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 		}
 		return
 	}
-	defer out.Close()
 	if err != nil && !chat.IsClientGone(err) {
 		_ = b.fail(chat.AsError(err)) // a reader that is gone cannot be told
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,6 @@ import (
 func TestWriter_framesEvents(t *testing.T) {
 	rec := httptest.NewRecorder()
 	w := sse.NewWriter(rec, "")
-	defer w.Close()
 	for _, err := range []error{
 		w.Event("", map[string]string{"a": "<b> & \n"}),
 		w.Event("done", struct{}{}),
@@ -26,6 +26,7 @@ func TestWriter_framesEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	w.Close()
 	want := "data: {\"a\":\"<b> & \\n\"}\n\nevent: done\ndata: {}\n\ndata: [DONE]\n\n"
 	if diff := cmp.Diff(want, rec.Body.String()); diff != "" {
 		t.Error(diff)
@@ -56,19 +57,71 @@ func TestWriter_keepsASilentStreamAlive(t *testing.T) {
 	}
 }
 
-// A reader that is gone ends the stream at the first event, and no later one is tried.
+// A reader that is gone ends the stream at one of the next events, and no later one is tried.
 func TestWriter_remembersAFailure(t *testing.T) {
-	broken := &brokenWriter{ResponseRecorder: httptest.NewRecorder()}
-	w := sse.NewWriter(broken, "")
-	defer w.Close()
-	for range 3 {
-		if err := w.Event("", 1); !errors.Is(err, errGone) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := &brokenWriter{ResponseRecorder: httptest.NewRecorder()}
+		w := sse.NewWriter(broken, "")
+		defer w.Close()
+		if err := w.Event("", 1); err != nil {
+			t.Errorf("the event waited for the network: %v", err)
+		}
+		synctest.Wait()
+		for range 3 {
+			if err := w.Event("", 1); !errors.Is(err, errGone) {
+				t.Fatal(err)
+			}
+		}
+		if broken.writes != 1 {
+			t.Errorf("%d writes", broken.writes)
+		}
+	})
+}
+
+// Issue 7: slow readers cannot hold a slot. Whoever writes is never held up, and told once the reader is too far behind.
+func TestWriter_neverWaitsForAReader(t *testing.T) {
+	stuck := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), release: make(chan struct{})}
+	w := sse.NewWriter(stuck, "")
+	text, sent := strings.Repeat("x", 1000), 0
+	var err error
+	for ; err == nil && sent < 1<<22; sent += len(text) {
+		err = w.Event("", text)
+	}
+	if err == nil || sent < 1<<20 {
+		t.Errorf("%v after %d bytes", err, sent)
+	}
+	close(stuck.release)
+	w.Close()
+	if n := stuck.Body.Len(); n > 1<<20 {
+		t.Errorf("%d bytes were written to a reader that was given up", n)
+	}
+}
+
+// What was sent before Close arrives, however slow the reader was.
+func TestWriter_closeWaitsForWhatWasSent(t *testing.T) {
+	stuck := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), release: make(chan struct{})}
+	w := sse.NewWriter(stuck, "")
+	for range 100 {
+		if err := w.Data("1"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if broken.writes != 1 {
-		t.Errorf("%d writes", broken.writes)
+	go close(stuck.release)
+	w.Close()
+	if got := strings.Count(stuck.Body.String(), "data: 1\n\n"); got != 100 {
+		t.Errorf("%d of 100 events arrived", got)
 	}
+}
+
+// stuckWriter is a connection whose reader does not read until it is released.
+type stuckWriter struct {
+	*httptest.ResponseRecorder
+	release chan struct{}
+}
+
+func (s *stuckWriter) Write(b []byte) (int, error) {
+	<-s.release
+	return s.ResponseRecorder.Write(b)
 }
 
 var errGone = errors.New("connection reset")
