@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,7 +124,7 @@ func inUse() int64 {
 type stamped struct {
 	*enginetest.Scripted
 	reply enginetest.Reply
-	at    time.Time
+	at    atomic.Int64 // nanoseconds since 1970; 0: none yet
 }
 
 func (s *stamped) Acquire(context.Context, string) (chat.Model, func(), error) {
@@ -145,7 +146,7 @@ type stampedSession struct {
 func (s stampedSession) Next(ctx context.Context) (engine.Update, error) {
 	u, err := s.Session.Next(ctx)
 	if s.engine.reply.Hold == nil { // otherwise many run at once, and nobody reads the time
-		s.engine.at = time.Now()
+		s.engine.at.Store(time.Now().UnixNano())
 	}
 	return u, err
 }
@@ -154,7 +155,7 @@ func timed(e *stamped) server.Options {
 	return server.Options{Service: &chat.Service{Models: e}, Models: oneModel{e.Scripted}, Log: slog.New(slog.DiscardHandler)}
 }
 
-// stampingWriter notes the time between a token and what is written because of it.
+// stampingWriter notes the time between a token and what is written because of it, or because of it and some before it.
 type stampingWriter struct {
 	engine *stamped
 	header http.Header
@@ -165,8 +166,8 @@ func (w *stampingWriter) Header() http.Header { return w.header }
 func (w *stampingWriter) WriteHeader(int)     {}
 func (w *stampingWriter) Flush()              {}
 func (w *stampingWriter) Write(b []byte) (int, error) {
-	if !w.engine.at.IsZero() {
-		w.took = append(w.took, time.Since(w.engine.at))
+	if at := w.engine.at.Load(); at != 0 {
+		w.took = append(w.took, time.Since(time.Unix(0, at)))
 	}
 	return len(b), nil
 }

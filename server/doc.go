@@ -9,5 +9,8 @@
 //  4. The engine's tokens are parsed into chat.Events.
 //  5. The wire package streams the events, or collects them into a whole answer: the same events, so the same answer.
 //
+// Around it, observe.go counts and logs each request and keeps or sends its record (debug.go): what the turn saw and did,
+// which chat.Service writes into the chat.Record of the request's context.
+//
 // Read server/chat next.
 package server

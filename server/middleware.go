@@ -38,30 +38,6 @@ func printable(id string) bool {
 	return true
 }
 
-// accessLog writes one line a request, once it has ended.
-func accessLog(log *slog.Logger, m *metrics) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		start := time.Now()
-		c.Next()
-		took := time.Since(start)
-		route := c.FullPath()
-		status := c.Writer.Status()
-		if c.Request.Context().Err() != nil && status == http.StatusOK {
-			status = wire.StatusClientClosed
-		}
-		m.observe(c.Request.Method, route, status, took)
-		level := slog.LevelInfo
-		if route == "/health" || route == "/health/live" || route == "/metrics" {
-			level = slog.LevelDebug // probes would drown the rest
-		}
-		log.LogAttrs(c.Request.Context(), level, "request",
-			slog.String("id", c.Writer.Header().Get(wire.RequestID)),
-			slog.String("method", c.Request.Method), slog.String("path", c.Request.URL.Path),
-			slog.Int("status", status), slog.Duration("took", took),
-			slog.Int("bytes", c.Writer.Size()), slog.String("caller", chat.CallerKey(c.Request.Context())))
-	}
-}
-
 // recoverPanic turns a bug into a 500 for one request. The log has the stack, the client only the id.
 func recoverPanic(c *gin.Context) {
 	defer func() {

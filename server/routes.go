@@ -13,7 +13,7 @@ import (
 )
 
 // routes is every route there is.
-func routes(g *gin.Engine, o Options, m *metrics) {
+func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 	chatAPI := openai.API{Service: o.Service}
 	messages := anthropic.New(o.Service)
 	stateful := responses.New(o.Service)
@@ -24,6 +24,7 @@ func routes(g *gin.Engine, o Options, m *metrics) {
 		{"GET", "/health", gin.WrapF(health(o.Readiness))},
 		{"GET", "/health/live", gin.WrapF(live)},
 		{"GET", "/metrics", gin.WrapH(m.handler())},
+		{"GET", "/debug/requests/:id", kept.show},
 		{"GET", "/v1/models", listModels(o.Models)},
 		{"GET", "/v1/models/*id", getModel(o.Models)}, // ids hold slashes
 		{"POST", "/v1/chat/completions", gin.WrapF(chatAPI.ChatCompletions)},

@@ -21,7 +21,9 @@ type Options struct {
 	CORSOrigins  []string // web pages that may call; nil: none
 	MaxBody      int64    // largest body in bytes; 0 means 64 MiB
 
-	Log *slog.Logger // access log; nil: slog.Default()
+	Log           *slog.Logger // access log; nil: slog.Default()
+	LogPrompts    bool         // prompts and answers go into the access log
+	DebugRequests int          // how many requests' records are kept for GET /debug/requests/{id}; 0: none, and no such route
 }
 
 const defaultMaxBody = 64 << 20
@@ -39,9 +41,10 @@ func New(o Options) http.Handler {
 	g.RedirectTrailingSlash = false // a redirected POST loses its body in some clients
 	g.HandleMethodNotAllowed = true
 	g.UseRawPath = true // model ids may hold %2F
-	m := newMetrics()
-	g.Use(requestID, accessLog(o.Log, m), recoverPanic, checkHost(o.AllowedHosts), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), limitBody(o.MaxBody))
-	routes(g, o, m)
+	m, kept := newMetrics(), newRecords(o.DebugRequests)
+	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept}
+	g.Use(requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), limitBody(o.MaxBody))
+	routes(g, o, m, kept)
 	g.NoRoute(noRoute)
 	g.NoMethod(noMethod)
 	return g

@@ -50,7 +50,9 @@ type Settings struct {
 	FrequencyPenalty float64 `flag:"frequency-penalty" default:"0" help:"penalty for each time a token has appeared"`
 	Seed             int     `flag:"seed" default:"-1" help:"seed of the sampler; -1: a new one each time"`
 
-	LogFormat    string        `group:"Running" flag:"log-format" default:"text" help:"log as text or json"`
-	LogLevel     string        `flag:"log-level" default:"info" help:"least level to log: debug, info, warn, error"`
-	DrainTimeout time.Duration `flag:"drain-timeout" default:"25s" help:"how long SIGTERM waits for running requests"`
+	LogFormat     string        `group:"Running" flag:"log-format" default:"text" help:"log as text or json"`
+	LogLevel      string        `flag:"log-level" default:"info" help:"least level to log: debug, info, warn, error"`
+	LogPrompts    bool          `flag:"log-prompts" help:"write prompts and answers into the log"`
+	DebugRequests int           `flag:"debug-requests" default:"0" help:"keep the records of the latest N requests, prompts and answers in them, for 'tenon explain'; 0: none"`
+	DrainTimeout  time.Duration `flag:"drain-timeout" default:"25s" help:"how long SIGTERM waits for running requests"`
 }

@@ -38,6 +38,9 @@ func access(s config.Settings) (keys []server.Key, hosts []string, err error) {
 		return nil, nil, errors.New(s.Host + " is a public address and there is no API key: set TENON_API_KEY or --api-key-file, " +
 			"or say --insecure if everybody who can reach it may use it")
 	}
+	if s.DebugRequests > 0 {
+		return nil, nil, errors.New("--debug-requests shows prompts and answers to everybody who can reach " + s.Host + ": set TENON_API_KEY or --api-key-file; --insecure is not enough for it")
+	}
 	return nil, nil, nil
 }
 

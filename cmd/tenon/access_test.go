@@ -26,6 +26,7 @@ func TestAccess_aPublicAddressNeedsAKeyOrTheUsersWord(t *testing.T) {
 		{"empty is everywhere", config.Settings{Host: ""}, 0, true},
 		{"a name may be public", config.Settings{Host: "gpu.lan"}, 0, true},
 		{"insecure", config.Settings{Host: "0.0.0.0", Insecure: true}, 0, false},
+		{"insecure, with prompts to be read", config.Settings{Host: "0.0.0.0", Insecure: true, DebugRequests: 1}, 0, true},
 		{"key", config.Settings{Host: "0.0.0.0", APIKey: []string{"k"}}, 1, false},
 		{"keys from a file and a flag", config.Settings{Host: "::", APIKey: []string{"k"}, APIKeyFile: file}, 3, false},
 		{"no such file", config.Settings{Host: "127.0.0.1", APIKeyFile: file + "x"}, 0, true},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -33,16 +34,8 @@ It needs no API key. Containers use it as their health check.`,
 }
 
 func health(w io.Writer, s config.Settings) error {
-	scheme := "http://"
-	if s.TLSCert != "" {
-		scheme = "https://"
-	}
-	host := s.Host
-	if host == "" || host == "0.0.0.0" || host == "::" {
-		host = "127.0.0.1" // what a server on every address also listens on
-	}
 	client := http.Client{Timeout: 5 * time.Second}
-	resp, err := client.Get(scheme + host + ":" + strconv.Itoa(s.Port) + "/health")
+	resp, err := client.Get(serverURL(s) + "/health")
 	if err != nil {
 		return fmt.Errorf("ask the server: %w", err)
 	}
@@ -56,4 +49,17 @@ func health(w io.Writer, s config.Settings) error {
 	}
 	_, err = w.Write(body)
 	return err
+}
+
+// serverURL is where the server with these settings listens, as seen from this machine.
+func serverURL(s config.Settings) string {
+	scheme := "http://"
+	if s.TLSCert != "" {
+		scheme = "https://"
+	}
+	host := s.Host
+	if host == "" || host == "0.0.0.0" || host == "::" {
+		host = "127.0.0.1" // what a server on every address also listens on
+	}
+	return scheme + net.JoinHostPort(host, strconv.Itoa(s.Port))
 }

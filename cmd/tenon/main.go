@@ -50,6 +50,7 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(
 		newCheckCommand(),
 		newConfigCommand(),
+		newExplainCommand(),
 		newFamiliesCommand(),
 		newGrammarCommand(),
 		newHealthCommand(),
@@ -57,6 +58,7 @@ func newRootCommand() *cobra.Command {
 		newParseCommand(),
 		newPullCommand(),
 		newRenderCommand(),
+		newReplayCommand(),
 		newServeCommand(),
 		newShowCommand(),
 		newVersionCommand(),

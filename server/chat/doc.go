@@ -7,6 +7,9 @@
 //  3. opens a session on the engine and reads its tokens,
 //  4. parses them into [Event]s and hands each to the sink.
 //
+// Whatever happens in a turn can be seen: watch.go writes it into the context's [Record], [Replay] runs a record again
+// without a model, [Compare] tells what came out differently.
+//
 // A whole answer is collected from the same events ([Collect]), so a streamed and a whole answer of one generation are
 // equal by construction. Errors are [Error]s: a kind, the field at fault, and a text; each protocol maps the kind to its own
 // shape in one place.

@@ -29,6 +29,13 @@ const (
 	Forbidden                         // by the host check
 )
 
+func (k ErrorKind) String() string {
+	return [...]string{
+		"internal", "invalid", "not_found", "too_long", "too_large", "busy", "unavailable", "client_gone", "not_supported_here",
+		"no_route", "no_method", "unauthorized", "forbidden",
+	}[k]
+}
+
 // Error is a failed turn.
 type Error struct {
 	Kind       ErrorKind

@@ -20,6 +20,10 @@ const (
 	Finished                       // Finish is set; the last event of a choice
 )
 
+func (k EventKind) String() string {
+	return [...]string{"started", "progress", "text", "reasoning", "call_start", "call_arguments", "call_end", "finished"}[k]
+}
+
 // Event is a piece of the answer. Events of one choice come in order; those of different choices may interleave.
 type Event struct {
 	Kind     EventKind
@@ -51,6 +55,9 @@ type Finish struct {
 	StopText string
 	Usage    Usage
 	Timing   engine.Timing
+	Rewound  int            // tokens that were generated and taken back; not in Usage
+	Repairs  []tools.Repair // what was mended in the calls
+	Notes    []tools.Note   // what was left out or proved to be no call
 }
 
 // Usage counts tokens as clients are told them.

@@ -136,6 +136,9 @@ func (c *choiceRun) finish(f engine.Finish) error {
 		StopText: c.stop,
 		Usage:    Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Generated, Reasoning: c.usage.Reasoning},
 		Timing:   f.Timing,
+		Rewound:  u.Rewound,
+		Repairs:  c.parser.Repairs(),
+		Notes:    c.parser.Notes(),
 	}})
 }
 

@@ -96,11 +96,11 @@ func (l *Loader) build(entry models.Entry, e engine.Engine) (Model, error) {
 		}
 		source = string(b)
 	}
-	markers := make([]string, len(info.Vocab.Markers))
-	for i, m := range info.Vocab.Markers {
-		markers[i] = m.Text
+	markers := markerTexts(info)
+	m := Model{
+		ID: entry.ID, Engine: e, Renderer: templates.Builtin{}, Dialect: tools.Fallback(), kept: newKeptTurns(),
+		Template: source, ToolFormat: l.toolFormat,
 	}
-	m := Model{ID: entry.ID, Engine: e, Renderer: templates.Builtin{}, Dialect: tools.Fallback(), kept: newKeptTurns()}
 	if source == "" {
 		return m, l.setFormat(&m)
 	}

@@ -27,6 +27,9 @@ type Model struct {
 	Dialect  *tools.Dialect
 	Thinks   bool // its template knows thinking
 
+	Template   string // source of the chat template in use, for the record; "": the built-in rendering
+	ToolFormat string // the server's setting, for the record
+
 	kept *keptTurns // what it sampled; nil: nothing is kept
 }
 
@@ -36,21 +39,27 @@ type Service struct {
 	NPredict int             // most tokens of any answer; 0 or less: no limit of the server's own
 	Defaults engine.Sampling // what neither the request nor the model's file sets
 
+	Now func() time.Time // nil: time.Now
+
 	dates templates.Dates // a conversation's prompt keeps the date it began with
 }
 
 // Run generates the turn that r asks for and gives its events to sink, which is called from one goroutine at a time.
 // It returns once the last choice has finished, or with an *Error; cancelling ctx frees the slots within one token.
-func (s *Service) Run(ctx context.Context, r Request, sink Sink) error {
+func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
+	w := s.watch(ctx, r)
+	defer func() { w.end(err) }()
 	m, release, err := s.Models.Acquire(ctx, r.Model)
 	if err != nil {
 		return AsError(fmt.Errorf("acquire model %q: %w", r.Model, err))
 	}
 	defer release()
-	p, err := s.plan(m, s.dated(r))
+	m, r, sink = w.model(m), s.dated(r), w.sink(sink)
+	p, err := s.plan(m, r)
 	if err != nil {
 		return AsError(err)
 	}
+	w.planned(p, r.Conversation.Now)
 	sessions, err := open(ctx, m, p, max(r.N, 1))
 	if errors.Is(err, engine.ErrWorkerLost) { // it ended unnoticed before this turn: nothing was sent, so a new one may try
 		sessions, err = open(ctx, m, p, max(r.N, 1))
@@ -82,7 +91,11 @@ func (s *Service) Count(ctx context.Context, r Request) (int, error) {
 
 // dated gives the conversation its date.
 func (s *Service) dated(r Request) Request {
-	r.Conversation.Now = s.dates.Of(r.CacheKey, r.Conversation, time.Now())
+	now := time.Now
+	if s.Now != nil {
+		now = s.Now
+	}
+	r.Conversation.Now = s.dates.Of(r.CacheKey, r.Conversation, now())
 	return r
 }
 

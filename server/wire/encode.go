@@ -18,6 +18,7 @@ const (
 	RequestID = "X-Request-Id"
 	Ignored   = "X-Tenon-Ignored" // fields that had no effect
 	Issues    = "X-Tenon-Issues"  // keywords of tools' schemas that the mask does not enforce
+	Debug     = "X-Tenon-Debug"   // of a request: 1 asks for its record
 )
 
 // StatusClientClosed is nginx's code for a client that left before its answer; only logs and metrics see it.

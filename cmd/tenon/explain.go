@@ -1,0 +1,231 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tenon/cmd/config"
+	"tenon/server/chat"
+)
+
+func newExplainCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explain ID | explain FILE",
+		Short: "Show what became of a request: prompt, grammar, raw output, repairs, events",
+		Long: `Ask the running server for the record of request ID (the answer's X-Request-Id, and the log's id), and print it. The
+server must keep records: --debug-requests N. A FILE is a record that --json saved; 'tenon replay' runs it again.`,
+		Args: cobra.ExactArgs(1),
+	}
+	loader := config.Register(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record as it is, to be saved")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := loader.Load(os.Environ()); err != nil {
+			return err
+		}
+		return explain(cmd, loader.Settings, args[0], asJSON)
+	}
+	return cmd
+}
+
+func explain(cmd *cobra.Command, s config.Settings, id string, asJSON bool) error {
+	if _, err := os.Stat(id); err != nil {
+		return explainFrom(cmd, s, id, asJSON)
+	}
+	r, err := readRecord(nil, id)
+	if err != nil {
+		return err
+	}
+	return printRecord(cmd.OutOrStdout(), r)
+}
+
+// explainFrom asks the server.
+func explainFrom(cmd *cobra.Command, s config.Settings, id string, asJSON bool) error {
+	body, err := fetchRecord(cmd, s, id)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if asJSON {
+		if _, err := io.Copy(cmd.OutOrStdout(), body); err != nil {
+			return fmt.Errorf("read the record: %w", err)
+		}
+		return nil
+	}
+	r, err := decodeRecord(body, "the server's answer")
+	if err != nil {
+		return err
+	}
+	return printRecord(cmd.OutOrStdout(), r)
+}
+
+func fetchRecord(cmd *cobra.Command, s config.Settings, id string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, serverURL(s)+"/debug/requests/"+url.PathEscape(id), nil)
+	if err != nil {
+		return nil, fmt.Errorf("ask the server: %w", err)
+	}
+	if len(s.APIKey) > 0 {
+		_, key, named := strings.Cut(s.APIKey[0], "=")
+		if !named {
+			key = s.APIKey[0]
+		}
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	client := http.Client{Timeout: 30 * time.Second}
+	resp, err := client.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("ask the server: %w", err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // the status alone says enough
+		return nil, fmt.Errorf("the server answered %s: %s", resp.Status, strings.TrimSpace(string(said)))
+	}
+	return resp.Body, nil
+}
+
+// printRecord writes a record for people.
+func printRecord(w io.Writer, r *chat.Record) error {
+	p := &explainer{w: w}
+	p.printf("%s %s  %s  %d  %s\n", r.Method, r.Path, r.ID, r.Status, r.At.Format(time.RFC3339))
+	for i, t := range r.Turns {
+		if len(r.Turns) > 1 {
+			p.printf("\n===== turn %d of %d\n", i+1, len(r.Turns))
+		}
+		p.turn(t)
+	}
+	return p.err
+}
+
+// explainer prints until something cannot be written.
+type explainer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *explainer) printf(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, args...)
+	}
+}
+
+func (p *explainer) heading(title string) { p.printf("\n--- %s\n", title) }
+
+func (p *explainer) turn(t *chat.Trace) {
+	p.printf("model %s, dialect %s, context %d\n", t.Model, t.Source.Dialect, t.Source.Context)
+	p.prompt(t.Prompt)
+	p.requests(t)
+	p.heading("grammar")
+	p.printf("%s\n", strings.TrimSpace(t.Grammar))
+	for i, s := range t.Sessions {
+		p.heading(fmt.Sprintf("raw output, session %d", i))
+		p.session(s)
+	}
+	p.heading("events")
+	for _, e := range t.Events {
+		p.event(e)
+	}
+	if f := t.Failure; f != nil {
+		p.printf("failed: %s %s %s\n", f.Kind, f.Field, f.Message)
+	}
+	m := t.Timings
+	p.heading("milliseconds")
+	p.printf("total %.1f, first token %.1f; queue %.1f, prompt %.1f, decode %.1f, masks %.1f\n", m.Total, m.FirstToken, m.Queue, m.Prompt, m.Decode, m.Mask)
+}
+
+func (p *explainer) prompt(t chat.PromptTrace) {
+	p.heading("prompt, by who wrote it")
+	for _, s := range t.Segments {
+		origin := s.Kind
+		if s.Message != nil {
+			origin = fmt.Sprintf("%s %d %s", s.Kind, *s.Message, s.Field)
+		}
+		if len(s.Tokens) > 0 {
+			p.printf("%-20s %v\n", origin, s.Tokens)
+			continue
+		}
+		p.printf("%-20s %q\n", origin, s.Text)
+	}
+	if t.Kept > 0 {
+		p.printf("%d tokens went in as they were sampled earlier\n", t.Kept)
+	}
+	for _, h := range t.Heals {
+		p.printf("healed: message %d, %s %s\n", h.Message, h.Rule, h.Detail)
+	}
+}
+
+// requests tells what of the request has no effect or not the whole one.
+func (p *explainer) requests(t *chat.Trace) {
+	if len(t.Request.Ignored) > 0 {
+		p.printf("ignored: %s\n", strings.Join(t.Request.Ignored, ", "))
+	}
+	for _, i := range t.Issues {
+		p.printf("not enforced by the mask: %s#%s/%s, %s: %s\n", i.Tool, i.Pointer, i.Keyword, i.Action, i.Why)
+	}
+	for name, why := range t.Uncallable {
+		p.printf("cannot be called: %s: %s\n", name, why)
+	}
+}
+
+func (p *explainer) session(s *chat.SessionTrace) {
+	if s.Refused != nil {
+		p.printf("refused: %s\n", s.Refused.Message)
+	}
+	for _, step := range s.Steps {
+		for _, t := range step.Tokens {
+			p.token(t)
+		}
+		switch {
+		case step.Progress != nil:
+			p.printf("prompt: %d tokens, %d from the cache, %d evaluated\n", step.Progress.Total, step.Progress.Cached, step.Progress.Evaluated)
+		case step.Check != nil:
+			p.printf("check of %s from token %d\n", step.Check.Capture, step.Check.Offset)
+		case step.Verdict != nil:
+			p.printf("verdict: rewind %t to %d\n", step.Verdict.Rewind, step.Verdict.Offset)
+		case step.Concluded:
+			p.printf("told to end\n")
+		case step.Finish != nil:
+			f := step.Finish
+			p.printf("finish: %s; %d generated, %d taken back; %d of the prompt's %d from the cache\n", f.Reason, f.Generated, f.Rewound, f.Cached, f.Prompt)
+		case step.Error != nil:
+			p.printf("error: %s\n", step.Error.Message)
+		}
+	}
+}
+
+func (p *explainer) token(t chat.TokenTrace) {
+	text := t.Text
+	if t.Raw != nil {
+		text = string(t.Raw)
+	}
+	kind := ""
+	if t.Kind != "sampled" {
+		kind = "  " + t.Kind
+	}
+	p.printf("%8d %q%s\n", t.ID, text, kind)
+}
+
+func (p *explainer) event(e chat.EventTrace) {
+	switch {
+	case e.Call != nil:
+		p.printf("%d %s %s %q\n", e.Choice, e.Kind, e.Call.Name, e.Text+e.Call.Arguments+e.Call.Input)
+	case e.Finish != nil:
+		f := e.Finish
+		p.printf("%d %s %s; prompt %d (cached %d), completion %d (thinking %d)\n", e.Choice, e.Kind, f.Reason, f.Prompt, f.Cached, f.Completion, f.Reasoning)
+		for _, r := range f.Repairs {
+			p.printf("  mended: %s in %s%s %s\n", r.Rule, r.Tool, r.Pointer, r.Detail)
+		}
+		for _, n := range f.Notes {
+			p.printf("  note: at byte %d: %s\n", n.Offset, n.Text)
+		}
+	default:
+		p.printf("%d %s %q\n", e.Choice, e.Kind, e.Text)
+	}
+}

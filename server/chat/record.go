@@ -1,0 +1,68 @@
+package chat
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Record is what was done for one request. Put into the request's context with [WithRecord], it is filled by the turns that
+// run for it. It may be read once every Run of the request has returned.
+type Record struct {
+	ID     string    `json:"id"` // the request's
+	At     time.Time `json:"at"`
+	Method string    `json:"method"`
+	Path   string    `json:"path"`
+	Status int       `json:"status"`
+	Body   string    `json:"body"`  // of the request, as it was sent
+	Turns  []*Trace  `json:"turns"` // empty unless Full is set
+
+	Full     bool       `json:"-"` // set before the request runs: turns leave a trace
+	Outcomes []*Outcome `json:"-"` // of the turns, in the order in which they began
+
+	mu sync.Mutex // guards Turns and Outcomes while turns run
+}
+
+// Outcome is what a turn came to, for metrics and the log.
+type Outcome struct {
+	Model      string // its id; "" if none was found
+	Took       time.Duration
+	FirstToken time.Duration // from the turn's begin to the first text, thinking or call; 0: there was none
+	Finishes   []Finish      // of the choices that have ended, in the order in which they did
+	Calls      int
+	Issues     int    // keywords of the tools' schemas that the mask does not enforce
+	Checks     int    // parts of the output that were judged after they were made
+	Rewinds    int    // of those, taken back and made again
+	Retries    int    // sessions that were opened anew
+	Err        *Error // why the turn failed; nil: it did not
+}
+
+type recordKey struct{}
+
+// WithRecord has the turns that run under the context fill r.
+func WithRecord(ctx context.Context, r *Record) context.Context {
+	return context.WithValue(ctx, recordKey{}, r)
+}
+
+// recordOf is the context's record, nil if there is none.
+func recordOf(ctx context.Context) *Record {
+	r, _ := ctx.Value(recordKey{}).(*Record)
+	return r
+}
+
+// watch begins a turn of the context's record. Without a record the watch watches for nobody.
+func (s *Service) watch(ctx context.Context, r Request) *watch {
+	w := &watch{begin: time.Now(), outcome: &Outcome{}, choices: max(r.N, 1)}
+	record := recordOf(ctx)
+	if record == nil {
+		return w
+	}
+	record.mu.Lock()
+	defer record.mu.Unlock()
+	record.Outcomes = append(record.Outcomes, w.outcome)
+	if record.Full {
+		w.trace = &Trace{Model: r.Model, Request: traceRequest(r), Source: ModelSource{NPredict: s.NPredict}}
+		record.Turns = append(record.Turns, w.trace)
+	}
+	return w
+}

@@ -1,0 +1,168 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"tenon/engine"
+	"tenon/models"
+)
+
+// Replay runs a saved record again: the same requests, on an engine that says what it said then, so that no model is needed.
+// What is planned, parsed and repaired is computed anew. The record that it returns is compared with [Compare].
+func Replay(ctx context.Context, saved *Record) (*Record, error) {
+	if len(saved.Turns) == 0 {
+		return nil, errors.New("the record holds no turn")
+	}
+	again := &Record{ID: saved.ID, Method: saved.Method, Path: saved.Path, Body: saved.Body, Full: true}
+	ctx = WithRecord(ctx, again)
+	for i, t := range saved.Turns {
+		if t.Source.Dialect == "" {
+			return nil, fmt.Errorf("turn %d never reached a model: %v", i, t.Failure)
+		}
+		s := &Service{
+			Models: NewLoader(&replayed{trace: t}, t.Source.ToolFormat), NPredict: t.Source.NPredict,
+			Now: func() time.Time { return t.Source.Now },
+		}
+		_ = s.Run(ctx, t.Request.request(t.Model), t.reader()) // how it ended is part of the record
+	}
+	return again, nil
+}
+
+// reader takes the events as the client did, which may have left.
+func (t *Trace) reader() Sink {
+	left := len(t.Events)
+	return func(Event) error {
+		if left--; left <= 0 && t.Failure != nil && t.Failure.Kind == ClientGone.String() {
+			return context.Canceled
+		}
+		return nil
+	}
+}
+
+var (
+	_ Manager       = (*replayed)(nil)
+	_ engine.Engine = (*replayed)(nil)
+)
+
+// replayed is the model of a trace: its sessions are those of the trace, in order.
+type replayed struct {
+	trace *Trace
+
+	mu     sync.Mutex // guards opened
+	opened int
+}
+
+func (r *replayed) Acquire(context.Context, string) (models.Entry, engine.Engine, func(), error) {
+	return models.Entry{ID: r.trace.Model}, r, func() {}, nil
+}
+
+func (r *replayed) Model() engine.Model {
+	s := r.trace.Source
+	m := engine.Model{Context: s.Context, Template: s.ChatTemplate, Slots: 1, Vocab: engine.Vocab{BOS: s.BOS, EOS: s.EOS}}
+	for _, text := range s.Markers {
+		m.Vocab.Markers = append(m.Vocab.Markers, engine.Marker{Text: text})
+	}
+	return m
+}
+
+func (r *replayed) Open(context.Context, engine.Turn) (engine.Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.opened == len(r.trace.Sessions) {
+		return nil, errors.New("the record holds no further session")
+	}
+	s := r.trace.Sessions[r.opened]
+	r.opened++
+	if s.Refused != nil {
+		return nil, s.Refused.error()
+	}
+	return &replayedSession{steps: s.Steps}, nil
+}
+
+// Tokens counts a token a byte: the record does not hold how the model splits texts.
+func (r *replayed) Tokens(_ context.Context, p engine.Prompt) ([]int32, error) {
+	return make([]int32, len(p.String())), nil
+}
+
+func (r *replayed) Text(context.Context, []int32, bool) ([]byte, error) {
+	return nil, engine.ErrUnsupported
+}
+
+func (r *replayed) Embed(context.Context, []engine.Prompt) ([]engine.Embedding, error) {
+	return nil, engine.ErrUnsupported
+}
+
+func (r *replayed) Close() error { return nil }
+
+type replayedSession struct {
+	steps []Step
+}
+
+func (s *replayedSession) Next(context.Context) (engine.Update, error) {
+	for len(s.steps) > 0 {
+		step := s.steps[0]
+		s.steps = s.steps[1:]
+		if step.Error != nil {
+			return engine.Update{}, step.Error.error()
+		}
+		if step.Verdict == nil && !step.Concluded { // what it was told is decided anew
+			return step.update(), nil
+		}
+	}
+	return engine.Update{}, io.ErrUnexpectedEOF // the turn had ended here, and now wants more
+}
+
+func (s *replayedSession) Decide(context.Context, engine.Verdict) error { return nil }
+func (s *replayedSession) Conclude(context.Context) error               { return nil }
+func (s *replayedSession) Close() error                                 { return nil }
+
+func (s Step) update() engine.Update {
+	switch {
+	case s.Progress != nil:
+		p := engine.Progress(*s.Progress)
+		return engine.Update{Progress: &p}
+	case s.Finish != nil:
+		f := s.Finish
+		return engine.Update{Finish: &engine.Finish{
+			Reason: engine.Reason(f.Reason),
+			Usage:  engine.Usage{Prompt: f.Prompt, Cached: f.Cached, Generated: f.Generated, Rewound: f.Rewound},
+		}}
+	}
+	u := engine.Update{Tokens: make([]engine.Token, len(s.Tokens))}
+	for i, t := range s.Tokens {
+		u.Tokens[i] = t.token()
+	}
+	if s.Check != nil {
+		c := engine.Check(*s.Check)
+		u.Check = &c
+	}
+	return u
+}
+
+func (t TokenTrace) token() engine.Token {
+	out := engine.Token{ID: t.ID, Bytes: t.Raw}
+	if t.Raw == nil {
+		out.Bytes = []byte(t.Text)
+	}
+	for kind, name := range tokenKinds {
+		if name == t.Kind {
+			out.Kind = kind
+		}
+	}
+	return out
+}
+
+func (e *EngineError) error() error {
+	if e.Kind == "context_exceeded" && e.Context > 0 {
+		return &engine.ContextError{Prompt: e.Prompt, Context: e.Context}
+	}
+	if kind, ok := engineErrors[e.Kind]; ok {
+		return fmt.Errorf("%s: %w", e.Message, kind)
+	}
+	return errors.New(e.Message)
+}

@@ -1,0 +1,213 @@
+package chat
+
+import (
+	"strings"
+	"time"
+
+	"tenon/tools"
+)
+
+// Trace is everything about one turn: what its plan depended on, the plan, what the engine said, and what became of it.
+// As JSON it is part of a saved record.
+type Trace struct {
+	Model      string            `json:"model"` // as the client named it
+	Source     ModelSource       `json:"source"`
+	Request    RequestTrace      `json:"request"` // as it was understood
+	Prompt     PromptTrace       `json:"prompt"`
+	Grammar    string            `json:"grammar"` // of the whole output, as extended GBNF
+	Issues     []IssueTrace      `json:"issues,omitempty"`
+	Uncallable map[string]string `json:"uncallable,omitempty"` // tools that no arguments can fit, and why
+	Budget     BudgetTrace       `json:"budget"`
+	Sessions   []*SessionTrace   `json:"sessions"` // one a choice, and one more for each that was opened anew
+	Events     []EventTrace      `json:"events"`
+	Failure    *Failure          `json:"failure,omitempty"`
+	Timings    Timings           `json:"timings_ms"`
+}
+
+// ModelSource is what a plan depends on beside the request.
+type ModelSource struct {
+	Dialect      string    `json:"dialect"`
+	ChatTemplate string    `json:"chat_template,omitempty"` // its source; "": the built-in rendering
+	BOS          string    `json:"bos,omitempty"`
+	EOS          string    `json:"eos,omitempty"`
+	Markers      []string  `json:"markers,omitempty"`
+	ToolFormat   string    `json:"tool_format,omitempty"` // the server's setting
+	NPredict     int       `json:"n_predict,omitempty"`   // the server's setting
+	Context      int       `json:"context"`               // tokens
+	Now          time.Time `json:"now"`                   // the conversation's date
+}
+
+// PromptTrace is a rendered prompt.
+type PromptTrace struct {
+	Protocol string         `json:"protocol,omitempty"` // how it tells the model to write calls
+	Segments []SegmentTrace `json:"segments"`
+	Heals    []HealTrace    `json:"heals,omitempty"`
+	Thinking bool           `json:"thinking,omitempty"` // it ends inside the model's thinking
+	Stops    []string       `json:"stops,omitempty"`
+	Kept     int            `json:"kept_tokens"` // tokens that went in as they were sampled in an earlier turn
+}
+
+// String is the prompt as text.
+func (p PromptTrace) String() string {
+	var b strings.Builder
+	for _, s := range p.Segments {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
+// Output is what the model wrote, all sessions of the turn one after the other.
+func (t *Trace) Output() string {
+	var b strings.Builder
+	for _, s := range t.Sessions {
+		for _, step := range s.Steps {
+			for _, token := range step.Tokens {
+				b.Write(token.token().Bytes)
+			}
+		}
+	}
+	return b.String()
+}
+
+// SegmentTrace is a piece of a prompt and who wrote it.
+type SegmentTrace struct {
+	Kind    string  `json:"kind"` // "text" and "marker" are the template's, "content" is the conversation's
+	Text    string  `json:"text"`
+	Field   string  `json:"field,omitempty"`   // of content: which part of the message (or tool) it is
+	Message *int    `json:"message,omitempty"` // of content: the message's place, or the tool's
+	Tokens  []int32 `json:"tokens,omitempty"`  // of a prompt that was sent as tokens
+}
+
+// HealTrace is a templates.Heal.
+type HealTrace struct {
+	Rule    string `json:"rule"`
+	Message int    `json:"message"`
+	Detail  string `json:"detail,omitempty"`
+}
+
+// IssueTrace is a grammar.Issue: a keyword of a tool's schema that the mask does not enforce.
+type IssueTrace struct {
+	Tool    string `json:"tool,omitempty"`
+	Pointer string `json:"pointer"`
+	Keyword string `json:"keyword"`
+	Action  string `json:"action"`
+	Why     string `json:"why,omitempty"`
+}
+
+// BudgetTrace is the limit of a turn, in tokens; 0 means none.
+type BudgetTrace struct {
+	Tokens   int `json:"tokens"`
+	Thinking int `json:"thinking"`
+}
+
+// SessionTrace is what an engine said during one session, in order.
+type SessionTrace struct {
+	Refused *EngineError `json:"refused,omitempty"` // it was not opened
+	Steps   []Step       `json:"steps"`
+}
+
+// Step is one update of a session, or what it was told. Exactly one field is set, but for a check, which comes with the
+// tokens that end at it.
+type Step struct {
+	Progress  *ProgressTrace `json:"progress,omitempty"`
+	Tokens    []TokenTrace   `json:"tokens,omitempty"`
+	Check     *CheckTrace    `json:"check,omitempty"`
+	Verdict   *VerdictTrace  `json:"verdict,omitempty"`
+	Concluded bool           `json:"concluded,omitempty"` // it was told to end
+	Finish    *FinishTrace   `json:"finish,omitempty"`
+	Error     *EngineError   `json:"error,omitempty"`
+}
+
+// ProgressTrace counts the prompt's tokens: all, those from the cache, those evaluated by now.
+type ProgressTrace struct {
+	Total     int `json:"total"`
+	Cached    int `json:"cached"`
+	Evaluated int `json:"evaluated"`
+}
+
+// TokenTrace is a token of the output. Raw is set in place of Text where the bytes alone are not UTF-8.
+type TokenTrace struct {
+	ID   int32  `json:"id"`
+	Kind string `json:"kind"` // "sampled", "forced", "symbol"
+	Text string `json:"text,omitempty"`
+	Raw  []byte `json:"raw,omitempty"`
+}
+
+// CheckTrace is an engine.Check, VerdictTrace the answer to it.
+type (
+	CheckTrace struct {
+		Capture string `json:"capture"`
+		Offset  int    `json:"offset"` // in tokens of the output
+	}
+	VerdictTrace struct {
+		Rewind  bool   `json:"rewind"`
+		Offset  int    `json:"offset,omitempty"`
+		Grammar string `json:"grammar,omitempty"`
+	}
+)
+
+// FinishTrace ends a session.
+type FinishTrace struct {
+	Reason    string `json:"reason"`
+	Prompt    int    `json:"prompt_tokens"`
+	Cached    int    `json:"cached_tokens"`
+	Generated int    `json:"generated_tokens"`
+	Rewound   int    `json:"rewound_tokens"`
+}
+
+// EngineError is an error of the engine; Kind tells those apart that callers branch on.
+type EngineError struct {
+	Kind    string `json:"kind,omitempty"`
+	Message string `json:"message"`
+	Prompt  int    `json:"prompt_tokens,omitempty"` // where the prompt does not fit the context
+	Context int    `json:"context,omitempty"`
+}
+
+// EventTrace is an Event.
+type EventTrace struct {
+	Kind     string         `json:"kind"`
+	Choice   int            `json:"choice"`
+	Text     string         `json:"text,omitempty"`
+	Call     *CallTrace     `json:"call,omitempty"`
+	Progress *ProgressTrace `json:"progress,omitempty"`
+	Finish   *TurnEnd       `json:"finish,omitempty"`
+}
+
+// CallTrace is a tools.Call.
+type CallTrace struct {
+	ID        string `json:"id"`
+	Index     int    `json:"index"`
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"`
+	Arguments string `json:"arguments,omitempty"`
+	Input     string `json:"input,omitempty"`
+}
+
+// TurnEnd is a Finish.
+type TurnEnd struct {
+	Reason     Reason         `json:"reason"`
+	StopText   string         `json:"stop_text,omitempty"`
+	Prompt     int            `json:"prompt_tokens"`
+	Cached     int            `json:"cached_tokens"`
+	Completion int            `json:"completion_tokens"`
+	Reasoning  int            `json:"reasoning_tokens"`
+	Repairs    []tools.Repair `json:"repairs,omitempty"`
+	Notes      []tools.Note   `json:"notes,omitempty"`
+}
+
+// Failure is why a turn failed.
+type Failure struct {
+	Kind    string `json:"kind"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+}
+
+// Timings of a turn in milliseconds. The engine's own are those of the choice that ended first.
+type Timings struct {
+	Total      float64 `json:"total"`
+	FirstToken float64 `json:"first_token"`
+	Queue      float64 `json:"queue"`
+	Prompt     float64 `json:"prompt"`
+	Decode     float64 `json:"decode"`
+	Mask       float64 `json:"mask"`
+}

@@ -1,0 +1,154 @@
+package server
+
+import (
+	"bytes"
+	"container/list"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gin-gonic/gin"
+
+	"tenon/server/chat"
+	"tenon/server/wire"
+)
+
+// How requests are seen from inside. A request with X-Tenon-Debug: 1 gets its own record in its answer: a JSON body has it
+// as a last member, tenon_debug, an event stream as a last comment (": tenon-debug {…}"), which every reader of such streams
+// passes over. Apart from that the server may keep the latest records for GET /debug/requests/{id} (Options.DebugRequests),
+// which shows a caller its own requests only.
+
+// maxRecords is how many bytes the kept records may have together. One that is larger is not kept.
+const maxRecords = 64 << 20
+
+// records keeps the latest. Its methods may be called from any goroutine.
+type records struct {
+	most int // 0: none are kept
+
+	mu    sync.Mutex // guards what follows
+	byID  map[string]*list.Element
+	order *list.List // of *keptRecord, oldest first
+	bytes int
+}
+
+type keptRecord struct {
+	id, caller string
+	body       []byte
+}
+
+func newRecords(most int) *records {
+	return &records{most: most, byID: map[string]*list.Element{}, order: list.New()}
+}
+
+func (r *records) add(k *keptRecord) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old := r.byID[k.id]; old != nil { // clients may choose an id twice: the latest counts
+		r.remove(old)
+	}
+	if len(k.body) > maxRecords {
+		return
+	}
+	r.byID[k.id] = r.order.PushBack(k)
+	for r.bytes += len(k.body); r.order.Len() > r.most || r.bytes > maxRecords; {
+		r.remove(r.order.Front())
+	}
+}
+
+func (r *records) remove(e *list.Element) {
+	k := r.order.Remove(e).(*keptRecord)
+	delete(r.byID, k.id)
+	r.bytes -= len(k.body)
+}
+
+// get returns a record of the same caller.
+func (r *records) get(id, caller string) (body []byte, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.byID[id]
+	if e == nil || e.Value.(*keptRecord).caller != caller {
+		return nil, false
+	}
+	return e.Value.(*keptRecord).body, true
+}
+
+// show serves GET /debug/requests/{id}.
+func (r *records) show(c *gin.Context) {
+	if r.most == 0 {
+		writeError(c, &chat.Error{Kind: chat.NoRoute, Message: "no requests are kept; --debug-requests N has the server keep the latest N"})
+		return
+	}
+	body, ok := r.get(c.Param("id"), chat.CallerKey(c.Request.Context()))
+	if !ok {
+		writeError(c, &chat.Error{Kind: chat.NoRoute, Message: "there is no record of request " + c.Param("id") + "; it is too old, or another key's"})
+		return
+	}
+	c.Data(http.StatusOK, "application/json", body)
+}
+
+// asksForRecord tells whether a request wants its record in its answer.
+func asksForRecord(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.Header.Get(wire.Debug) == "1"
+}
+
+// encodeRecord writes a record on one line.
+func encodeRecord(r *chat.Record) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		return []byte(`{"error":"the record cannot be written"}`) // a record holds nothing that cannot be encoded
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// bodyRecorder is a request's body that is written down as it is read.
+type bodyRecorder struct {
+	io.ReadCloser
+	read bytes.Buffer
+}
+
+func (b *bodyRecorder) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.read.Write(p[:n])
+	return n, err
+}
+
+// recordWriter puts a record at the end of an answer. Bodies of JSON are held back until then; events are not.
+type recordWriter struct {
+	gin.ResponseWriter
+	held bytes.Buffer
+}
+
+func (w *recordWriter) Write(b []byte) (int, error) {
+	if w.holds() {
+		return w.held.Write(b)
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+func (w *recordWriter) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *recordWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *recordWriter) holds() bool {
+	return strings.HasPrefix(w.Header().Get("Content-Type"), "application/json")
+}
+
+// end sends what was held back, with the record. nil: there is none.
+func (w *recordWriter) end(record []byte) {
+	last := w.held.Bytes()
+	body, isObject := bytes.CutSuffix(bytes.TrimSpace(last), []byte("}"))
+	switch {
+	case record == nil:
+	case !w.holds():
+		last = slices.Concat([]byte(": tenon-debug "), record, []byte("\n\n"))
+	case isObject:
+		last = slices.Concat(body, []byte(`,"tenon_debug":`), record, []byte("}\n"))
+	}
+	_, _ = w.ResponseWriter.Write(last) // a reader that is gone cannot be told
+}

@@ -1,0 +1,106 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"tenon/server/chat"
+	"tenon/server/wire"
+)
+
+// observer sees requests from their head to the end of their answer: it counts each, logs it in one line, and keeps or
+// sends its record where that is wanted.
+type observer struct {
+	log        *slog.Logger
+	logPrompts bool
+	metrics    *metrics
+	kept       *records
+}
+
+func (o observer) observe(c *gin.Context) {
+	asked := asksForRecord(c.Request)
+	record := &chat.Record{
+		ID: c.Writer.Header().Get(wire.RequestID), At: time.Now(), Method: c.Request.Method, Path: c.Request.URL.Path,
+		Full: asked || o.kept.most > 0 || o.logPrompts,
+	}
+	c.Request = c.Request.WithContext(chat.WithRecord(c.Request.Context(), record))
+	body, out := &bodyRecorder{ReadCloser: c.Request.Body}, &recordWriter{ResponseWriter: c.Writer}
+	if record.Full && body.ReadCloser != nil {
+		c.Request.Body = body
+	}
+	if asked {
+		c.Writer = out
+	}
+	c.Next()
+	took := time.Since(record.At)
+	record.Status, record.Body = status(c), body.read.String()
+	o.deliver(record, chat.CallerKey(c.Request.Context()), out, asked)
+	o.metrics.observe(c.Request.Method, c.FullPath(), record.Status, took)
+	o.logLine(c, record, took)
+}
+
+// deliver keeps the record, and puts it into the answer of a request that asked for it.
+func (o observer) deliver(record *chat.Record, caller string, out *recordWriter, asked bool) {
+	var b []byte
+	if len(record.Turns) > 0 && (asked || o.kept.most > 0) {
+		b = encodeRecord(record)
+	}
+	if asked {
+		out.end(b)
+	}
+	if b != nil && o.kept.most > 0 {
+		o.kept.add(&keptRecord{id: record.ID, caller: caller, body: b})
+	}
+}
+
+// status is the answer's, or that of a client which left before its end.
+func status(c *gin.Context) int {
+	s := c.Writer.Status()
+	if s == http.StatusOK && c.Request.Context().Err() != nil {
+		return wire.StatusClientClosed
+	}
+	return s
+}
+
+// logLine writes the access log. Prompts and answers are in it only if that was asked for.
+func (o observer) logLine(c *gin.Context, r *chat.Record, took time.Duration) {
+	level := slog.LevelInfo
+	if route := c.FullPath(); strings.HasPrefix(route, "/health") || route == "/metrics" {
+		level = slog.LevelDebug // probes would drown the rest
+	}
+	line := []slog.Attr{
+		slog.String("id", r.ID), slog.String("method", r.Method), slog.String("path", r.Path),
+		slog.Int("status", r.Status), slog.Duration("took", took),
+		slog.Int("bytes", c.Writer.Size()), slog.String("caller", chat.CallerKey(c.Request.Context())),
+	}
+	for _, t := range r.Outcomes {
+		line = append(line, turnAttrs(t)...)
+	}
+	if o.logPrompts {
+		for _, t := range r.Turns {
+			line = append(line, slog.String("prompt", t.Prompt.String()), slog.String("output", t.Output()))
+		}
+	}
+	o.log.LogAttrs(c.Request.Context(), level, "request", line...)
+}
+
+// turnAttrs are what a line says of a turn: which model, how many tokens, why it failed.
+func turnAttrs(t *chat.Outcome) []slog.Attr {
+	var u chat.Usage
+	for _, f := range t.Finishes {
+		u.Prompt, u.Cached = f.Usage.Prompt, max(u.Cached, f.Usage.Cached)
+		u.Completion += f.Usage.Completion
+	}
+	attrs := []slog.Attr{
+		slog.String("model", t.Model), slog.Int("prompt_tokens", u.Prompt), slog.Int("cached_tokens", u.Cached),
+		slog.Int("completion_tokens", u.Completion),
+	}
+	if t.Err != nil {
+		attrs = append(attrs, slog.String("error", t.Err.Error()))
+	}
+	return attrs
+}
