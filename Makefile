@@ -70,6 +70,15 @@ golden: ## compute with Python's Jinja2 what the template tests expect
 jinja-fuzz: ## compare random templates with Python's Jinja2; SEED=, COUNT= steer it
 	JINJA_FUZZ=$(or $(SEED),$(shell date +%s)) JINJA_FUZZ_COUNT=$(or $(COUNT),5000) go test ./templates/jinja -run TestDifferential -v
 
+JINJA_VENV := build/jinja
+
+.PHONY: bench-templates
+bench-templates: ## render 200 messages and 60 tools here and with Python's Jinja2; needs python3 and pip
+	@python3 -m venv --help >/dev/null 2>&1 || { echo "skipped: there is no python3 with venv"; exit 0; }; \
+	[ -x $(JINJA_VENV)/bin/python ] || python3 -m venv $(JINJA_VENV) || { echo "skipped: no virtual environment can be made"; exit 0; }; \
+	$(JINJA_VENV)/bin/python -c 'import jinja2' 2>/dev/null || $(JINJA_VENV)/bin/pip -q install Jinja2==3.1.6 || { echo "skipped: pip cannot bring Jinja2"; exit 0; }; \
+	TEMPLATES_PYTHON=$(CURDIR)/$(JINJA_VENV)/bin/python go test ./templates -run TestRender_besidePython -v -count=1
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf bin build

@@ -16,17 +16,17 @@ var _ Renderer = Builtin{}
 // paragraphs is what Builtin takes: everything but tools.
 var paragraphs = Probe{System: SystemAnywhere, SystemMany: true, ThinkingWithText: true}
 
+// builtinTools are what was made of tools for models without a template.
+var builtinTools toolCache
+
 // stops begin the next message, which is not the model's to write.
 var stops = []string{"\n\nUser:", "\n\nSystem:"}
 
 // Render implements Renderer. It refuses no conversation.
 func (Builtin) Render(c Conversation) (Rendering, error) {
-	var tools *toolSet
-	if len(c.Tools) > 0 {
-		var err error
-		if tools, err = newToolSet(toolsKey(c.Tools), c.Tools, schema.Simplification{}); err != nil {
-			return Rendering{}, err
-		}
+	tools, err := builtinTools.get(c.Tools, schema.Simplification{})
+	if err != nil {
+		return Rendering{}, err
 	}
 	h := newHealing(paragraphs, c, tools)
 	h.heal()

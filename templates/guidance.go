@@ -116,7 +116,7 @@ func (t *Template) example(p Protocol, c Call) *jinja.Str {
 func (s sample) cut(from, to int) *jinja.Str {
 	parts := []*jinja.Str{ours("")}
 	for _, span := range s.Spans {
-		i, j := max(span.Start, from), min(span.End, to)
+		i, j := max(int(span.Start), from), min(int(span.End), to)
 		if i >= j {
 			continue
 		}

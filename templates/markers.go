@@ -12,8 +12,23 @@ type markers struct {
 }
 
 type markerNode struct {
-	next map[byte]int32
+	next []markerEdge // few: nearly all nodes have one
 	end  bool
+}
+
+type markerEdge struct {
+	by byte
+	to int32
+}
+
+// step follows a byte; -1 where no marker goes on with it.
+func (n *markerNode) step(b byte) int32 {
+	for _, e := range n.next {
+		if e.by == b {
+			return e.to
+		}
+	}
+	return -1
 }
 
 // newMarkers makes a set. Tokens of white space alone are left out: a tokenizer joins them with the white space around
@@ -33,15 +48,10 @@ func (m *markers) add(s string) {
 	m.first[s[0]] = true
 	at := int32(0)
 	for i := range len(s) {
-		n := m.nodes[at].next
-		if n == nil {
-			n = make(map[byte]int32)
-			m.nodes[at].next = n
-		}
-		next, ok := n[s[i]]
-		if !ok {
+		next := m.nodes[at].step(s[i])
+		if next < 0 {
 			next = int32(len(m.nodes))
-			n[s[i]] = next
+			m.nodes[at].next = append(m.nodes[at].next, markerEdge{s[i], next})
 			m.nodes = append(m.nodes, markerNode{})
 		}
 		at = next
@@ -53,8 +63,8 @@ func (m *markers) add(s string) {
 func (m *markers) match(s string) int {
 	at, longest := int32(0), 0
 	for i := range len(s) {
-		next, ok := m.nodes[at].next[s[i]]
-		if !ok {
+		next := m.nodes[at].step(s[i])
+		if next < 0 {
 			break
 		}
 		if at = next; m.nodes[at].end {

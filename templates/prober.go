@@ -66,7 +66,7 @@ func (s sample) shows(message int, f Field) bool { return s.at(message, f) >= 0 
 func (s sample) at(message int, f Field) int {
 	for _, span := range s.Spans {
 		if span.Origin == origin(message, f) {
-			return span.Start
+			return int(span.Start)
 		}
 	}
 	return -1

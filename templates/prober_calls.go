@@ -99,8 +99,8 @@ func (p *prober) results(c Call, r turn) {
 	}
 	before := s.at(1, FieldCall)
 	for _, span := range s.Spans {
-		if span.Origin == origin(1, FieldCall) && span.End <= at {
-			before = span.End
+		if span.Origin == origin(1, FieldCall) && int(span.End) <= at {
+			before = int(span.End)
 		}
 	}
 	p.found.Results = ResultsByOrder
@@ -192,7 +192,7 @@ func (p *prober) answered(c Call) string {
 		end := 0
 		for _, span := range s.Spans {
 			if span.Origin == origin(1, FieldCall) {
-				end = span.End
+				end = int(span.End)
 			}
 		}
 		return s.Text[end:]

@@ -164,7 +164,7 @@ func cut(out jinja.Output, mark string) (jinja.Output, error) {
 	}
 	cut := jinja.Output{Text: out.Text[:at]}
 	for _, s := range out.Spans {
-		if s.End = min(s.End, at); s.Start < s.End {
+		if s.End = min(s.End, int32(at)); s.Start < s.End {
 			cut.Spans = append(cut.Spans, s)
 		}
 	}
@@ -209,6 +209,7 @@ func (t *Template) variables(f form, h *healing) (*jinja.Dict, error) {
 // rendering makes segments of a template's output.
 func (t *Template) rendering(out jinja.Output, h *healing) Rendering {
 	r := Rendering{Heals: h.heals, Protocol: h.protocol, now: h.now, turnEnd: t.probe.over}
+	r.Segments = make([]Segment, 0, 2*len(out.Spans))
 	for _, s := range out.Spans {
 		text := out.Text[s.Start:s.End]
 		if s.Origin == jinja.Trusted {

@@ -52,38 +52,71 @@ const fieldBits = 3
 
 func trusted(s string) jinja.Value { return jinja.NewString(s, jinja.Trusted) }
 
-// dict makes a dict of trusted keys.
-func dict(pairs ...any) *jinja.Dict {
+// Keys of messages and tools, made once.
+var (
+	keyRole, keyContent, keyName  = key("role"), key("content"), key("name")
+	keyReasoning, keyThinking     = key("reasoning_content"), key("thinking")
+	keyCalls, keyCallID           = key("tool_calls"), key("tool_call_id")
+	keyType, keyText, keyID       = key("type"), key("text"), key("id")
+	keyFunction, keyArguments     = key("function"), key("arguments")
+	keyDescription, keyParameters = key("description"), key("parameters")
+)
+
+// roles are the roles as values.
+var roles = map[Role]*jinja.Str{}
+
+func init() {
+	for _, r := range []Role{System, Developer, User, Assistant, ToolRole} {
+		roles[r] = key(string(r))
+	}
+}
+
+func key(s string) *jinja.Str { return jinja.NewString(s, jinja.Trusted) }
+
+// member is a key of a dict with its value.
+type member struct {
+	key   *jinja.Str
+	value jinja.Value
+}
+
+func dict(members ...member) *jinja.Dict {
 	d := jinja.NewDict()
-	for i := 0; i < len(pairs); i += 2 {
-		d.Set(pairs[i].(string), pairs[i+1].(jinja.Value))
+	d.Grow(len(members))
+	for _, m := range members {
+		d.SetKey(m.key, m.value)
 	}
 	return d
 }
 
 // messageValue makes a message as templates know it: OpenAI's form, content as one string.
 func (f form) messageValue(t turn) (jinja.Value, error) {
-	d := dict("role", trusted(string(t.Role)))
+	role := roles[t.Role]
+	if role == nil { // the probe's
+		role = key(string(t.Role))
+	}
+	d := jinja.NewDict()
+	d.Grow(5)
+	d.SetKey(keyRole, role)
 	text := func(s string, field Field) jinja.Value { return jinja.NewString(s, origin(t.index, field)) }
 	if t.Name != "" {
-		d.Set("name", text(t.Name, FieldOther))
+		d.SetKey(keyName, text(t.Name, FieldOther))
 	}
 	if c := f.content(t, text); c != nil {
-		d.Set("content", c)
+		d.SetKey(keyContent, c)
 	}
 	if t.Reasoning != "" && f.thinking == thinkingKeys {
-		d.Set("reasoning_content", text(t.Reasoning, FieldReasoning))
-		d.Set("thinking", text(t.Reasoning, FieldReasoning))
+		d.SetKey(keyReasoning, text(t.Reasoning, FieldReasoning))
+		d.SetKey(keyThinking, text(t.Reasoning, FieldReasoning))
 	}
 	if len(t.Calls) > 0 {
 		calls, err := f.callValues(t)
 		if err != nil {
 			return nil, err
 		}
-		d.Set("tool_calls", calls)
+		d.SetKey(keyCalls, calls)
 	}
 	if t.Role == ToolRole && t.CallID != "" {
-		d.Set("tool_call_id", text(t.CallID, FieldOther))
+		d.SetKey(keyCallID, text(t.CallID, FieldOther))
 	}
 	return d, nil
 }
@@ -92,9 +125,9 @@ func (f form) messageValue(t turn) (jinja.Value, error) {
 func (f form) content(t turn, text func(string, Field) jinja.Value) jinja.Value {
 	switch {
 	case t.Reasoning != "" && f.thinking == thinkingBlocks:
-		blocks := []jinja.Value{dict("type", trusted("thinking"), "thinking", text(t.Reasoning, FieldReasoning))}
+		blocks := []jinja.Value{dict(member{keyType, keyThinking}, member{keyThinking, text(t.Reasoning, FieldReasoning)})}
 		if t.Text != "" {
-			blocks = append(blocks, dict("type", trusted("text"), "text", text(t.Text, FieldText)))
+			blocks = append(blocks, dict(member{keyType, keyText}, member{keyText, text(t.Text, FieldText)}))
 		}
 		return jinja.NewList(blocks...)
 	case t.Reasoning != "" && f.thinking == thinkingInline:
@@ -121,12 +154,13 @@ func (f form) callValues(t turn) (jinja.Value, error) {
 			}
 			arguments = v
 		}
-		call := dict()
+		call := jinja.NewDict()
+		call.Grow(3)
 		if c.ID != "" {
-			call.Set("id", jinja.NewString(c.ID, from))
+			call.SetKey(keyID, jinja.NewString(c.ID, from))
 		}
-		call.Set("type", trusted("function"))
-		call.Set("function", dict("name", jinja.NewString(c.Name, from), "arguments", arguments))
+		call.SetKey(keyType, keyFunction)
+		call.SetKey(keyFunction, dict(member{keyName, jinja.NewString(c.Name, from)}, member{keyArguments, arguments}))
 		calls[i] = call
 	}
 	return jinja.NewList(calls...), nil
@@ -151,8 +185,8 @@ var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
 // toolValue makes a declared tool as templates know it: OpenAI's form.
 func toolValue(i int, t Tool) (jinja.Value, error) {
 	from := origin(i, FieldTool)
-	f := dict("name", jinja.NewString(t.Name, from))
-	f.Set("description", jinja.NewString(t.Description, from))
+	f := dict(member{keyName, jinja.NewString(t.Name, from)})
+	f.SetKey(keyDescription, jinja.NewString(t.Description, from))
 	parameters := t.Parameters
 	if len(parameters) == 0 {
 		parameters = noParameters
@@ -161,6 +195,6 @@ func toolValue(i int, t Tool) (jinja.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the parameters of tool %q: %w", t.Name, err)
 	}
-	f.Set("parameters", v)
-	return dict("type", trusted("function"), "function", f), nil
+	f.SetKey(keyParameters, v)
+	return dict(member{keyType, keyFunction}, member{keyFunction, f}), nil
 }

@@ -37,9 +37,10 @@ type (
 	// nameExpr is a variable; where is filled in by the resolver.
 	nameExpr struct {
 		at
-		name  string
-		use   use
-		where place
+		name    string
+		use     use
+		where   place
+		missing *undefined // what it is worth where it is not set
 	}
 	// nsRefExpr is the target ns.attr of a set.
 	nsRefExpr struct {
@@ -100,6 +101,7 @@ type (
 		at
 		node expr
 		name *Str
+		item bool // of a dict: no dict has an attribute of that name, nor has anything a hidden one
 	}
 	itemExpr struct {
 		at
@@ -128,6 +130,8 @@ type (
 		name string
 		args arguments
 		fn   *filter
+		// presence is 1 for the plain test "defined", -1 for "undefined".
+		presence int
 	}
 	condExpr struct {
 		at
@@ -138,7 +142,7 @@ type (
 // arguments of a call, filter or test.
 type arguments struct {
 	pos   []expr
-	names []string
+	names []*Str
 	named []expr
 	star  expr // *args
 	dstar expr // **kwargs
@@ -206,7 +210,7 @@ type (
 	macroStmt struct {
 		macroDef
 		where  place
-		export bool
+		export int // as in target
 	}
 	callStmt struct {
 		macroDef

@@ -2,35 +2,52 @@ package jinja
 
 // getAttr is v.name: an attribute, else an item.
 func (rt *runtime) getAttr(v Value, name *Str) Value {
-	if d, ok := v.(*Dict); ok && dictAttrs[name.text] == nil && name.text[0] != '_' {
-		if item, ok := d.getString(name.text); ok {
-			return item
-		}
-		return &undefined{owner: v, name: name}
-	}
-	mustDefined(v)
-	if a := rt.attribute(v, name.text); a != nil {
-		return a
-	}
-	if d, ok := v.(*Dict); ok {
-		if item, ok := d.getString(name.text); ok {
-			return item
-		}
+	if found := rt.findAttr(v, name.text); found != nil {
+		return found
 	}
 	return &undefined{owner: v, name: name}
 }
 
-// getItem is v[key]: an item, else an attribute.
-func (rt *runtime) getItem(v, key Value) Value {
-	if item := rt.item(v, key); item != nil {
-		return item
-	}
-	if name, ok := key.(*Str); ok {
-		if a := rt.attribute(v, name.text); a != nil {
+// findAttr is getAttr, or nil where there is neither.
+func (rt *runtime) findAttr(v Value, name string) Value {
+	d, ok := v.(*Dict)
+	if !ok || name[0] == '_' || dictAttrs[name] != nil {
+		mustDefined(v)
+		if a := rt.attribute(v, name); a != nil {
 			return a
 		}
 	}
+	if ok {
+		if item, ok := d.getString(name); ok {
+			return item
+		}
+	}
+	return nil
+}
+
+// getItem is v[key]: an item, else an attribute.
+func (rt *runtime) getItem(v, key Value) Value {
+	if found := rt.findItem(v, key); found != nil {
+		return found
+	}
 	return &undefined{owner: v, name: key}
+}
+
+// findItem is getItem, or nil where there is neither.
+func (rt *runtime) findItem(v, key Value) Value {
+	name, ok := key.(*Str)
+	if d, isDict := v.(*Dict); ok && isDict {
+		rt.scan(key)
+		if item, found := d.getString(name.text); found {
+			return item
+		}
+	} else if item := rt.item(v, key); item != nil {
+		return item
+	}
+	if ok {
+		return rt.attribute(v, name.text)
+	}
+	return nil
 }
 
 // item is what Python's v[key] returns, or nil where it raises TypeError, IndexError or KeyError.
@@ -192,7 +209,8 @@ func smallAttribute(v Value, name string) Value {
 
 // unsafe is what the sandbox returns for an attribute that it withholds.
 func unsafe(v Value, name string) Value {
-	return &undefined{typ: typeSecurity, hint: "access to attribute " + reprText(name) + " of " + reprText(v.typeName()) + " object is unsafe."}
+	hint := "access to attribute " + reprText(name) + " of " + reprText(v.typeName()) + " object is unsafe."
+	return &undefined{why: &reason{typ: typeSecurity, hint: hint}}
 }
 
 // method is a method of a built-in type; fn nil means that the sandbox withholds it.

@@ -1,7 +1,6 @@
 package jinja
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"testing"
@@ -32,15 +31,6 @@ func benchVars(b *testing.B) *Dict {
 			"parameters":  map[string]any{"type": "object", "properties": properties, "required": []any{"param_0", "param_1"}}}})
 	}
 	given := map[string]any{"messages": messages, "tools": tools}
-	if path := os.Getenv("BENCH_VARS"); path != "" {
-		data, err := json.Marshal(given)
-		if err == nil {
-			err = os.WriteFile(path, data, 0o644)
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
 	vars := NewDict()
 	for name, v := range given {
 		value, err := FromGo(v, Content)
@@ -55,7 +45,7 @@ func benchVars(b *testing.B) *Dict {
 	return vars
 }
 
-// BenchmarkRender renders 200 messages with 60 tools through templates in wide use; BENCH_VARS names a file to which they are written for golden.py bench.
+// BenchmarkRender renders 200 messages with 60 tools through templates in wide use.
 func BenchmarkRender(b *testing.B) {
 	for _, name := range []string{
 		"Qwen-Qwen3-0.6B", "Qwen3.5-4B", "Qwen3-Coder", "meta-llama-Llama-3.1-8B-Instruct", "microsoft-Phi-3.5-mini-instruct",
@@ -76,7 +66,7 @@ func BenchmarkRender(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
-			b.ReportMetric(float64(len(out.Text)), "bytes")
+			b.SetBytes(int64(len(out.Text)))
 			for b.Loop() {
 				if _, err := t.Render(vars, Options{Now: goldenNow}); err != nil {
 					b.Fatal(err)

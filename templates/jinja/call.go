@@ -10,6 +10,8 @@ import (
 type callArgs struct {
 	pos []Value
 	kw  []keyword
+	few [3]Value // room for what calls usually have
+	one [1]keyword
 }
 
 type keyword struct {
@@ -23,6 +25,9 @@ var noArgs = &callArgs{}
 // takeKeyword removes a keyword from a list, which it does not change.
 func takeKeyword(kw []keyword, name string) (Value, []keyword, bool) {
 	for i, k := range kw {
+		if k.name.text == name && len(kw) == 1 {
+			return k.value, nil, true
+		}
 		if k.name.text == name {
 			rest := append(append([]keyword{}, kw[:i]...), kw[i+1:]...)
 			return k.value, rest, true
@@ -36,16 +41,13 @@ func (a *arguments) eval(f *frame) *callArgs {
 	if len(a.pos)+len(a.named) == 0 && a.star == nil && a.dstar == nil {
 		return noArgs
 	}
-	out := &callArgs{}
-	if len(a.pos) > 0 {
-		out.pos = make([]Value, len(a.pos), len(a.pos)+1)
-		for i, e := range a.pos {
-			out.pos[i] = e.eval(f)
-		}
+	out := f.rt.newArgs()
+	out.pos, out.kw = out.few[:0], out.one[:0]
+	for _, e := range a.pos {
+		out.pos = append(out.pos, e.eval(f))
 	}
-	var named []Value
-	for _, e := range a.named {
-		named = append(named, e.eval(f))
+	for i, e := range a.named {
+		out.kw = append(out.kw, keyword{a.names[i], e.eval(f)})
 	}
 	if a.star != nil {
 		v := a.star.eval(f)
@@ -54,13 +56,28 @@ func (a *arguments) eval(f *frame) *callArgs {
 		}
 		out.pos = append(out.pos, f.rt.list(v)...)
 	}
-	for i, n := range a.names {
-		out.kw = append(out.kw, keyword{trusted(n), named[i]})
-	}
 	if a.dstar != nil {
 		out.addMapping(f.rt, a.dstar.eval(f))
 	}
 	return out
+}
+
+// newArgs returns room for arguments; releaseArgs takes it back from a callee that kept nothing of it.
+func (rt *runtime) newArgs() *callArgs {
+	n := len(rt.args)
+	if n == 0 {
+		return &callArgs{}
+	}
+	a := rt.args[n-1]
+	rt.args = rt.args[:n-1]
+	return a
+}
+
+func (rt *runtime) releaseArgs(a *callArgs) {
+	if a != noArgs {
+		*a = callArgs{}
+		rt.args = append(rt.args, a)
+	}
 }
 
 // callName is how messages name the call of a template, which goes through the sandbox.

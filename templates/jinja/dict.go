@@ -3,6 +3,7 @@ package jinja
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Dict is a dict that keeps the order in which its keys were first set. Set is for whoever builds it; once given to
@@ -23,6 +24,12 @@ func NewDict() *Dict { return &Dict{} }
 
 // Set sets a key of trusted text, in the place that it first had.
 func (d *Dict) Set(key string, v Value) { d.put(trusted(key), v) }
+
+// SetKey is Set for a key that is used often, made once.
+func (d *Dict) SetKey(key *Str, v Value) { d.put(key, v) }
+
+// Grow makes room for n more keys.
+func (d *Dict) Grow(n int) { d.entries = slices.Grow(d.entries, n) }
 
 // Get returns the value of a string key.
 func (d *Dict) Get(key string) (Value, bool) { return d.getString(key) }
@@ -98,12 +105,20 @@ func (d *Dict) getString(key string) (Value, bool) {
 		}
 		return d.entries[i].value, true
 	}
-	for i := range d.entries {
-		if s, ok := d.entries[i].key.(*Str); ok && s.text == key {
-			return d.entries[i].value, true
-		}
+	if i := d.findString(key); i >= 0 {
+		return d.entries[i].value, true
 	}
 	return nil, false
+}
+
+// findString is find for a string in a small dict.
+func (d *Dict) findString(key string) int {
+	for i := range d.entries {
+		if s, ok := d.entries[i].key.(*Str); ok && s.text == key {
+			return i
+		}
+	}
+	return -1
 }
 
 // get looks up any hashable key.
@@ -115,6 +130,14 @@ func (d *Dict) get(key Value) (Value, bool) {
 		return d.entries[i].value, true
 	}
 	return nil, false
+}
+
+// findKey returns the place of any hashable key, or -1.
+func (d *Dict) findKey(key Value) int {
+	if s, ok := key.(*Str); ok && d.index == nil {
+		return d.findString(s.text)
+	}
+	return d.find(keyOf(key))
 }
 
 // find returns the place of a key, or -1.
@@ -135,14 +158,13 @@ func (d *Dict) find(k dictKey) int {
 
 // put sets any hashable key.
 func (d *Dict) put(key, v Value) {
-	k := keyOf(key)
-	if i := d.find(k); i >= 0 {
+	if i := d.findKey(key); i >= 0 {
 		d.entries[i].value = v
 		return
 	}
 	d.entries = append(d.entries, entry{key, v})
 	if d.index != nil {
-		d.index[k] = len(d.entries) - 1
+		d.index[keyOf(key)] = len(d.entries) - 1
 	} else if len(d.entries) > smallDict {
 		d.index = make(map[dictKey]int, 2*len(d.entries))
 		for i, e := range d.entries {

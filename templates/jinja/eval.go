@@ -13,7 +13,7 @@ func (e *nameExpr) eval(f *frame) Value {
 	if v := f.slots[e.where.index]; v != nil {
 		return v
 	}
-	return &undefined{name: trusted(e.name)}
+	return e.missing
 }
 
 // eval of a namespace attribute is not reached: it only stands on the left of a set.
@@ -53,6 +53,14 @@ func (e *unaryExpr) eval(f *frame) Value {
 }
 
 func (e *binExpr) eval(f *frame) Value {
+	if e.op == "+" {
+		var few [8]*Str
+		parts, v := e.sum(f, few[:0])
+		if v == nil {
+			v = f.rt.joined(parts)
+		}
+		return v
+	}
 	a := e.left.eval(f)
 	b := e.right.eval(f)
 	f.rt.pos = e.at
@@ -77,7 +85,7 @@ func (e *orExpr) eval(f *frame) Value {
 	return e.right.eval(f)
 }
 
-func (e *notExpr) eval(f *frame) Value { return Bool(!f.rt.truth(e.node.eval(f))) }
+func (e *notExpr) eval(f *frame) Value { return Bool(!f.holds(e.node)) }
 
 func (e *concatExpr) eval(f *frame) Value {
 	rt := f.rt
@@ -123,7 +131,10 @@ func (e *attrExpr) eval(f *frame) Value {
 	v := e.node.eval(f)
 	f.rt.pos = e.at
 	f.rt.spend(1)
-	return f.rt.getAttr(v, e.name)
+	if found := e.of(f.rt, v); found != nil {
+		return found
+	}
+	return &undefined{owner: v, name: e.name}
 }
 
 func (e *itemExpr) eval(f *frame) Value {
@@ -154,12 +165,20 @@ func (e *callExpr) eval(f *frame) Value { return e.invoke(f, nil) }
 // invoke calls with the caller of a call block, if there is one.
 func (e *callExpr) invoke(f *frame, caller *macro) Value {
 	rt := f.rt
-	if a, ok := e.node.(*attrExpr); ok && caller == nil && len(e.args.named) == 0 && e.args.star == nil && e.args.dstar == nil {
-		if v, done := e.method(f, a); done {
-			return v
+	var fn Value
+	if a, ok := e.node.(*attrExpr); ok {
+		self := a.node.eval(f)
+		rt.pos = a.at
+		rt.spend(1)
+		if caller == nil {
+			if v := e.method(f, self, a.name.text); v != nil {
+				return v
+			}
 		}
+		fn = rt.getAttr(self, a.name)
+	} else {
+		fn = e.node.eval(f)
 	}
-	fn := e.node.eval(f)
 	args := e.args.eval(f)
 	if caller != nil {
 		args = &callArgs{pos: args.pos, kw: append(args.kw[:len(args.kw):len(args.kw)], keyword{trusted("caller"), caller})}
@@ -168,24 +187,34 @@ func (e *callExpr) invoke(f *frame, caller *macro) Value {
 	return rt.callValue(fn, args)
 }
 
-// method is invoke for the usual call of a string's or dict's method, without making the bound method first.
-func (e *callExpr) method(f *frame, a *attrExpr) (Value, bool) {
-	s, ok := a.node.(*nameExpr)
-	if !ok {
-		return nil, false
+// method is invoke for the usual call of a string's or dict's method, without making the bound method first; nil where it
+// is something else, and nothing was evaluated yet.
+func (e *callExpr) method(f *frame, self Value, name string) Value {
+	if e.args.named != nil || e.args.star != nil || e.args.dstar != nil {
+		return nil
 	}
-	v, ok := s.eval(f).(*Str)
-	if !ok {
-		return nil, false
+	switch self := self.(type) {
+	case *Str:
+		if m := strMethods[name]; m != nil {
+			return m.call(f.rt, self, e.plainArgs(f))
+		}
+	case *Dict:
+		if m := dictAttrs[name]; m != nil && m.fn != nil {
+			args := e.plainArgs(f)
+			v := m.fn(f.rt, self, m.sig.bind(args))
+			f.rt.releaseArgs(args)
+			return v
+		}
 	}
-	m := strMethods[a.name.text]
-	if m == nil {
-		return nil, false
-	}
+	return nil
+}
+
+// plainArgs evaluates the arguments of a method.
+func (e *callExpr) plainArgs(f *frame) *callArgs {
 	args := e.args.eval(f)
 	f.rt.pos = e.at
 	f.rt.spend(1)
-	return m.call(f.rt, v, args), true
+	return args
 }
 
 // callValue calls any value.
@@ -219,10 +248,13 @@ func (e *filterExpr) apply(f *frame, v Value) Value {
 	if e.fn == nil {
 		throw(typeTemplate, "No filter named %s found.", reprText(e.name))
 	}
-	return e.fn.apply(f.rt, v, args)
+	return e.fn.applyOnce(f.rt, v, args)
 }
 
 func (e *testExpr) eval(f *frame) Value {
+	if e.presence != 0 {
+		return Bool(f.holds(e))
+	}
 	v := e.node.eval(f)
 	args := e.args.eval(f)
 	f.rt.pos = e.at
@@ -230,15 +262,15 @@ func (e *testExpr) eval(f *frame) Value {
 	if e.fn == nil {
 		throw(typeTemplate, "No test named %s found.", reprText(e.name))
 	}
-	return e.fn.apply(f.rt, v, args)
+	return e.fn.applyOnce(f.rt, v, args)
 }
 
 func (e *condExpr) eval(f *frame) Value {
-	if f.rt.truth(e.test.eval(f)) {
+	if f.holds(e.test) {
 		return e.yes.eval(f)
 	}
 	if e.no != nil {
 		return e.no.eval(f)
 	}
-	return &undefined{cond: e, src: f.rt.tmpl.src}
+	return &undefined{why: &reason{cond: e, src: f.rt.tmpl.src}}
 }

@@ -33,16 +33,12 @@ func (s *dataStmt) exec(f *frame) control {
 }
 
 func (s *printStmt) exec(f *frame) control {
-	v := s.value.eval(f)
 	rt := f.rt
-	str, ok := v.(*Str)
-	if s.mode == escapeOn || s.mode == escapeAsked && rt.autoescape {
-		str = rt.escape(v)
-	} else if !ok {
-		str = rt.str(v)
+	if s.mode == escapeOff || s.mode == escapeAsked && !rt.autoescape {
+		f.emit(s.value)
+	} else {
+		rt.print(rt.escape(s.value.eval(f)))
 	}
-	rt.room(len(str.text))
-	rt.out.add(str)
 	return proceed
 }
 
@@ -52,17 +48,16 @@ func (rt *runtime) emit(v Value) {
 	if !ok {
 		throw(typeType, "sequence item 0: expected str instance, %s found", v.typeName())
 	}
-	rt.room(len(s.text))
-	rt.out.add(s)
+	rt.print(s)
 }
 
 func (s *ifStmt) exec(f *frame) control {
 	f.rt.spend(1)
-	if f.rt.truth(s.test.eval(f)) {
+	if f.holds(s.test) {
 		return f.run(s.body)
 	}
 	for _, e := range s.elifs {
-		if f.rt.truth(e.test.eval(f)) {
+		if f.holds(e.test) {
 			return f.run(e.body)
 		}
 	}
@@ -80,10 +75,7 @@ func (s *withStmt) exec(f *frame) control {
 func (s *macroStmt) exec(f *frame) control {
 	f.rt.spend(1)
 	m := &macro{def: &s.macroDef, home: f}
-	t := target{place: s.where}
-	if s.export {
-		t.export = s.name
-	}
+	t := target{place: s.where, export: s.export}
 	f.assign(&t, m)
 	return proceed
 }
@@ -114,7 +106,7 @@ func (s *filterStmt) exec(f *frame) control {
 func (s *setStmt) exec(f *frame) control {
 	f.rt.spend(1)
 	f.rt.pos = s.at
-	if s.assign.tuple || s.assign.attr != "" {
+	if s.assign.tuple || s.assign.attr != nil {
 		f.checkSpaces(&s.assign)
 	}
 	v := s.value.eval(f)
@@ -153,7 +145,7 @@ func (s *blockStmt) exec(f *frame) control {
 	}
 	ctx := f.ctx
 	if s.scoped {
-		ctx = &context{locals: map[string]Value{}, parent: ctx}
+		ctx = &context{locals: map[int]Value{}, parent: ctx}
 		for _, l := range s.locals {
 			if v := f.get(l.where); v != nil {
 				ctx.locals[l.name] = v
@@ -180,7 +172,7 @@ func (s *blockStmt) render(rt *runtime, ctx *context) {
 }
 
 func noParent(name string) Value {
-	return &undefined{name: trusted("super"), hint: "there is no parent block called " + reprText(name) + "."}
+	return because("there is no parent block called " + reprText(name) + ".")
 }
 
 func (s *loadStmt) exec(f *frame) control {

@@ -34,6 +34,15 @@ func (f *filter) apply(rt *runtime, v Value, a *callArgs) Value {
 	return f.fn(rt, f.sig.bind(&all))
 }
 
+// applyOnce is apply with arguments that nobody else has.
+func (f *filter) applyOnce(rt *runtime, v Value, a *callArgs) Value {
+	out := f.apply(rt, v, a)
+	if f.raw == nil { // which may keep them
+		rt.releaseArgs(a)
+	}
+	return out
+}
+
 // sig makes a signature; hidden counts the arguments that Jinja2 puts in front of the value.
 func sig(name string, hidden int, params string, defaults ...Value) signature {
 	return signature{name: name, params: strings.Fields(params), defaults: defaults, hidden: hidden}
@@ -148,10 +157,11 @@ func filterDefault(rt *runtime, a []Value) Value {
 }
 
 func filterFirst(rt *runtime, a []Value) Value {
-	if v, ok := rt.iterate(a[0]).next(); ok {
+	it := rt.iterate(a[0])
+	if v, ok := it.next(); ok {
 		return v
 	}
-	return &undefined{hint: "No first item, sequence was empty."}
+	return because("No first item, sequence was empty.")
 }
 
 func filterLast(rt *runtime, a []Value) Value {
@@ -167,7 +177,7 @@ func filterLast(rt *runtime, a []Value) Value {
 			return v
 		}
 	}
-	return &undefined{hint: "No last item, sequence was empty."}
+	return because("No last item, sequence was empty.")
 }
 
 func filterLength(_ *runtime, a []Value) Value {
@@ -185,7 +195,7 @@ func filterRandom(rt *runtime, a []Value) Value {
 	if n, ok := length(a[0]); !ok {
 		throw(typeType, "object of type '%s' has no len()", a[0].typeName())
 	} else if n == 0 {
-		return &undefined{hint: "No random item, sequence was empty."}
+		return because("No random item, sequence was empty.")
 	}
 	return rt.getItem(a[0], Int(0))
 }
@@ -194,9 +204,10 @@ func filterItems(rt *runtime, a []Value) Value {
 	return rt.lazy("do_items", emptyStr, func(func() (Value, bool)) func() (Value, bool) {
 		switch d := a[0].(type) {
 		case *Dict:
-			return (&dictView{"items", d}).iterate().next
+			pairs := (&dictView{"items", d}).iterate()
+			return pairs.next
 		case *undefined:
-			return sliceIterator(nil).next
+			return nothing
 		}
 		throw(typeType, "Can only get item pairs from a mapping.")
 		return nil
@@ -363,7 +374,7 @@ func (rt *runtime) fill(group []Value, n, with Value) []Value {
 // filterSlice cuts a list into so many parts, the first ones one longer where it does not divide.
 func filterSlice(rt *runtime, a []Value) Value {
 	return rt.lazy("sync_do_slice", a[0], func(next func() (Value, bool)) func() (Value, bool) {
-		list := rt.drain(iterator{next})
+		list := rt.drain(iterator{more: next})
 		rt.binary("//", Int(len(list)), a[1])
 		n := wantInt(a[1])
 		each, extra := 0, 0

@@ -1,7 +1,7 @@
 package jinja
 
 import (
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,21 +51,24 @@ func (rt *runtime) folded(v Value, caseSensitive bool) Value {
 	return v
 }
 
+// keyed is a value and what it is sorted by.
+type keyed struct{ key, value Value }
+
 // sorted sorts items by their keys, stable, as Python does also where reversed.
 func (rt *runtime) sorted(list []Value, key func(Value) Value, reverse bool) []Value {
-	type keyed struct{ key, value Value }
 	all := make([]keyed, len(list))
 	for i, v := range list {
 		all[i] = keyed{key(v), v}
 	}
-	sort.SliceStable(all, func(i, j int) bool {
+	slices.SortStableFunc(all, func(a, b keyed) int {
 		rt.spend(1)
-		a, b := all[i].key, all[j].key
 		if reverse {
 			a, b = b, a
 		}
-		c, ordered := rt.order("<", a, b)
-		return ordered && c < 0
+		if c, ordered := rt.order("<", a.key, b.key); ordered {
+			return c
+		}
+		return 0
 	})
 	out := make([]Value, len(all))
 	for i, k := range all {
@@ -74,12 +77,14 @@ func (rt *runtime) sorted(list []Value, key func(Value) Value, reverse bool) []V
 	return out
 }
 
+var byKey, byValue = trusted("key"), trusted("value")
+
 func filterDictSort(rt *runtime, a []Value) Value {
 	by := 0
 	switch {
-	case rt.equal(a[2], trusted("value")):
+	case rt.equal(a[2], byValue):
 		by = 1
-	case !rt.equal(a[2], trusted("key")):
+	case !rt.equal(a[2], byKey):
 		throw(typeFilterArg, `You can only sort by either "key" or "value"`)
 	}
 	d, ok := a[0].(*Dict)
@@ -146,7 +151,7 @@ func (rt *runtime) extreme(op string, a []Value) Value {
 	it := rt.iterate(a[0])
 	best, ok := it.next()
 	if !ok {
-		return &undefined{hint: "No aggregated item, sequence was empty."}
+		return because("No aggregated item, sequence was empty.")
 	}
 	get, sensitive := rt.attrGetter(a[2], nil), rt.truth(a[1])
 	key := rt.folded(get(best), sensitive)
@@ -187,7 +192,7 @@ func filterGroupBy(rt *runtime, a []Value) Value {
 func filterMap(rt *runtime, v Value, a *callArgs) Value {
 	return rt.lazy("sync_do_map", v, func(next func() (Value, bool)) func() (Value, bool) {
 		if !rt.truth(v) {
-			return sliceIterator(nil).next
+			return nothing
 		}
 		f := rt.mapper(a)
 		return func() (Value, bool) {
@@ -240,7 +245,7 @@ func selecting(name string, want, byAttr bool) func(*runtime, Value, *callArgs) 
 	return func(rt *runtime, v Value, a *callArgs) Value {
 		return rt.lazy(name, v, func(next func() (Value, bool)) func() (Value, bool) {
 			if !rt.truth(v) {
-				return sliceIterator(nil).next
+				return nothing
 			}
 			holds := rt.condition(a, byAttr)
 			return func() (Value, bool) {

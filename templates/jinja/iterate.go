@@ -2,21 +2,27 @@ package jinja
 
 import "unicode/utf8"
 
-// iterator yields values until ok is false.
+// iterator yields values: a list's, or what a function returns until ok is false. A copy of one over a list goes its own
+// way.
 type iterator struct {
-	next func() (v Value, ok bool)
+	list []Value // what is left of it
+	more func() (v Value, ok bool)
 }
 
-func sliceIterator(items []Value) iterator {
-	i := 0
-	return iterator{func() (Value, bool) {
-		if i >= len(items) {
-			return nil, false
-		}
-		i++
-		return items[i-1], true
-	}}
+func (it *iterator) next() (v Value, ok bool) {
+	if it.more != nil {
+		return it.more()
+	}
+	if len(it.list) == 0 {
+		return nil, false
+	}
+	v, it.list = it.list[0], it.list[1:]
+	return v, true
 }
+
+func sliceIterator(items []Value) iterator { return iterator{list: items} }
+
+func nothing() (Value, bool) { return nil, false }
 
 // iterable reports whether iterate works.
 func iterable(v Value) bool {
@@ -54,7 +60,7 @@ func (rt *runtime) iterate(v Value) iterator {
 		return v.iterate()
 	case *rangeValue:
 		i := 0
-		return iterator{func() (Value, bool) {
+		return iterator{more: func() (Value, bool) {
 			if i >= v.n {
 				return nil, false
 			}
@@ -62,11 +68,11 @@ func (rt *runtime) iterate(v Value) iterator {
 			return v.at(i - 1), true
 		}}
 	case *generator:
-		return v.iterator
+		return iterator{more: v.next}
 	case *undefined:
 		return sliceIterator(nil)
 	case *loopValue:
-		return iterator{func() (Value, bool) {
+		return iterator{more: func() (Value, bool) {
 			item, ok := v.advance()
 			return NewTuple(item, v), ok
 		}}
@@ -107,14 +113,15 @@ func (rt *runtime) lazy(name string, v Value, make func(next func() (Value, bool
 		throw(typeRecursion, "maximum recursion depth exceeded")
 	}
 	var source iterator
+	begun := false
 	read := func() (Value, bool) {
-		if source.next == nil {
-			source = rt.iterate(v)
+		if !begun {
+			source, begun = rt.iterate(v), true
 		}
 		return source.next()
 	}
 	var next func() (Value, bool)
-	return &generator{name: "generator object " + name, depth: d, iterator: iterator{func() (Value, bool) {
+	return &generator{name: "generator object " + name, depth: d, iterator: iterator{more: func() (Value, bool) {
 		if next == nil {
 			next = make(read)
 		}
@@ -150,7 +157,7 @@ func (s *Str) length() int { return utf8.RuneCountInString(s.text) }
 
 func (s *Str) chars() iterator {
 	i := 0
-	return iterator{func() (Value, bool) {
+	return iterator{more: func() (Value, bool) {
 		if i >= len(s.text) {
 			return nil, false
 		}
@@ -162,7 +169,7 @@ func (s *Str) chars() iterator {
 
 func (d *Dict) iterate(f func(entry) Value) iterator {
 	i := 0
-	return iterator{func() (Value, bool) {
+	return iterator{more: func() (Value, bool) {
 		if i >= len(d.entries) {
 			return nil, false
 		}
@@ -179,8 +186,18 @@ func (v *dictView) iterate() iterator {
 		case "values":
 			return e.value
 		}
-		return NewTuple(e.key, e.value)
+		return newPair(e.key, e.value)
 	})
+}
+
+// newPair makes a tuple of two in one allocation.
+func newPair(a, b Value) *Tuple {
+	p := &struct {
+		Tuple
+		two [2]Value
+	}{two: [2]Value{a, b}}
+	p.items = p.two[:]
+	return &p.Tuple
 }
 
 func (r *rangeValue) at(i int) Value { return Int(r.start + int64(i)*r.step) }

@@ -168,10 +168,10 @@ func FuzzRender(f *testing.F) {
 		}
 		at := 0
 		for _, s := range out.Spans {
-			if s.Start != at || s.End <= s.Start {
+			if int(s.Start) != at || s.End <= s.Start {
 				t.Fatalf("spans %v do not cover %d bytes", out.Spans, len(out.Text))
 			}
-			at = s.End
+			at = int(s.End)
 		}
 		if at != len(out.Text) {
 			t.Fatalf("spans %v do not cover %d bytes", out.Spans, len(out.Text))

@@ -35,7 +35,7 @@ func (s *forStmt) loopOver(f *frame, v Value, again func(Value, int) *Str, depth
 	if s.loop >= 0 {
 		loop = &loopValue{rt: rt, source: v, it: it, index0: -1, recurse: again, depth0: depth}
 		f.slots[s.loop] = loop
-		it = iterator{next: loop.advance}
+		it = iterator{more: loop.advance}
 	}
 	finished := false // once an iteration ran to its end, else is not for us
 	for {
@@ -63,7 +63,7 @@ func (s *forStmt) loopOver(f *frame, v Value, again func(Value, int) *Str, depth
 func (s *forStmt) filtered(f *frame, it iterator) iterator {
 	f.enter(s.enterTest)
 	rt := f.rt
-	return iterator{next: func() (Value, bool) {
+	return iterator{more: func() (Value, bool) {
 		for {
 			item, ok := it.next()
 			if !ok {
@@ -181,14 +181,14 @@ func (l *loopValue) attr(name string) Value {
 		return Int(l.depth0)
 	case "previtem":
 		if l.index0 == 0 {
-			return &undefined{hint: "there is no previous item"}
+			return because("there is no previous item")
 		}
 		return l.before
 	case "nextitem":
 		if v, ok := l.peek(); ok {
 			return v
 		}
-		return &undefined{hint: "there is no next item"}
+		return because("there is no next item")
 	case "cycle":
 		return &builtin{name: "cycle", fn: l.cycle}
 	case "changed":

@@ -87,23 +87,27 @@ var modules = map[string]string{
 
 // fail raises what using an undefined value raises.
 func (u *undefined) fail() {
-	typ := u.typ
-	if typ == "" {
-		typ = typeUndefined
+	typ := typeUndefined
+	if u.why != nil && u.why.typ != "" {
+		typ = u.why.typ
 	}
 	throw(typ, "%s", u.message())
 }
 
 func (u *undefined) message() string {
-	if u.hint != "" {
-		return u.hint
+	why := u.why
+	if why == nil {
+		why = &reason{}
 	}
-	if u.cond != nil {
-		line, _ := u.src.lineCol(u.cond.position())
+	if why.hint != "" {
+		return why.hint
+	}
+	if why.cond != nil {
+		line, _ := why.src.lineCol(why.cond.position())
 		return "the inline if-expression on line " + Int(line).text() + " evaluated to false and no else section was defined."
 	}
 	name := plainRepr(u.name)
-	if u.param {
+	if why.param {
 		return "parameter " + name + " was not provided"
 	}
 	if u.owner == nil {
@@ -161,20 +165,29 @@ type macro struct {
 }
 
 func (m *macro) call(rt *runtime, a *callArgs) Value {
+	out, _ := rt.capture(func() control { m.run(rt, a); return proceed })
+	return rt.markIfEscaping(out)
+}
+
+// run writes the macro's result to the current output. Nothing is undone where it fails: that ends the rendering.
+func (m *macro) run(rt *runtime, a *callArgs) {
 	rt.enterCall()
-	defer rt.leaveCall()
 	pos := rt.pos
 	f := rt.newFrame(m.def.fn, m.home, m.home.ctx)
 	m.bind(f, a)
+	if m.def.varargs < 0 {
+		rt.releaseArgs(a)
+	}
 	f.enter(m.def.enter)
 	for i, p := range m.def.params {
 		if f.slots[p] == nil {
 			f.slots[p] = m.missing(f, i)
 		}
 	}
-	out, _ := rt.capture(func() control { return f.run(m.def.body) })
+	f.run(m.def.body)
 	rt.pos = pos
-	return rt.markIfEscaping(out)
+	rt.release(f, m.def.fn)
+	rt.leaveCall()
 }
 
 // bind puts a call's arguments into the slots of a new frame.
@@ -186,7 +199,7 @@ func (m *macro) bind(f *frame, a *callArgs) {
 		f.slots[d.params[i]] = a.pos[i]
 	}
 	kw := a.kw
-	for i := n; i < len(d.params); i++ {
+	for i := n; i < len(d.params) && len(kw) > 0; i++ {
 		if v, rest, ok := takeKeyword(kw, d.args[i].name); ok {
 			f.slots[d.params[i]], kw = v, rest
 		}
@@ -194,7 +207,7 @@ func (m *macro) bind(f *frame, a *callArgs) {
 	if d.caller >= 0 {
 		v, rest, _ := takeKeyword(kw, "caller")
 		if kw = rest; v == nil || v == None {
-			v = &undefined{name: trusted("caller"), hint: "No caller defined"}
+			v = because("No caller defined")
 		}
 		f.slots[d.caller] = v
 	}
@@ -204,10 +217,6 @@ func (m *macro) bind(f *frame, a *callArgs) {
 // bindRest puts what no parameter takes into kwargs and varargs, or refuses it.
 func (m *macro) bindRest(f *frame, pos []Value, kw []keyword) {
 	d := m.def
-	name := "None"
-	if d.name != "" {
-		name = reprText(d.name)
-	}
 	switch {
 	case d.kwargs >= 0:
 		dict := NewDict()
@@ -218,16 +227,24 @@ func (m *macro) bindRest(f *frame, pos []Value, kw []keyword) {
 	case len(kw) > 0:
 		for _, k := range kw {
 			if k.name.text == "caller" {
-				throw(typeType, "macro %s was invoked with two values for the special caller argument. This is most likely a bug.", name)
+				throw(typeType, "macro %s was invoked with two values for the special caller argument. This is most likely a bug.", d.shown())
 			}
 		}
-		throw(typeType, "macro %s takes no keyword argument %s", name, reprText(kw[0].name.text))
+		throw(typeType, "macro %s takes no keyword argument %s", d.shown(), reprText(kw[0].name.text))
 	}
 	if d.varargs >= 0 {
 		f.slots[d.varargs] = NewTuple(pos...)
 	} else if len(pos) > 0 {
-		throw(typeType, "macro %s takes not more than %d argument(s)", name, len(d.params))
+		throw(typeType, "macro %s takes not more than %d argument(s)", d.shown(), len(d.params))
 	}
+}
+
+// shown is the macro's name in messages.
+func (d *macroDef) shown() string {
+	if d.name == "" {
+		return "None"
+	}
+	return reprText(d.name)
 }
 
 // missing is the value of a parameter that was not given.
@@ -236,7 +253,7 @@ func (m *macro) missing(f *frame, i int) Value {
 	if j := i - (len(d.args) - len(d.defaults)); j >= 0 {
 		return d.defaults[j].eval(f)
 	}
-	return &undefined{name: trusted(d.args[i].name), param: true}
+	return &undefined{name: trusted(d.args[i].name), why: &reason{param: true}}
 }
 
 func (m *macro) attr(name string) Value {

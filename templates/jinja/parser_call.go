@@ -46,10 +46,10 @@ func (p *parser) parseArgs() arguments {
 }
 
 func (p *parser) addKeyword(a *arguments, t token) {
-	if slices.Contains(a.names, t.text) {
+	if slices.ContainsFunc(a.names, func(n *Str) bool { return n.text == t.text }) {
 		p.fail(t.pos, "keyword argument repeated: %s", t.text)
 	}
-	a.names = append(a.names, t.text)
+	a.names = append(a.names, trusted(t.text))
 	a.named = append(a.named, p.parseExpr())
 }
 

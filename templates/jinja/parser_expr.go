@@ -264,7 +264,7 @@ func (p *parser) parseSubscript(e expr) expr {
 		name := p.next()
 		switch name.typ {
 		case tokName:
-			return &attrExpr{at(t.pos), e, trusted(name.text)}
+			return &attrExpr{at(t.pos), e, trusted(name.text), name.text[0] != '_' && dictAttrs[name.text] == nil}
 		case tokInt:
 			return &itemExpr{at(t.pos), e, &constExpr{at(name.pos), p.number(name)}}
 		}

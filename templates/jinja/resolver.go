@@ -9,13 +9,13 @@ import (
 // It panics with a *syntaxError.
 type resolver struct {
 	blocks map[string]*blockStmt
-	cost   int // see maxScopeCost
+	shared
 }
 
 // rootSymbols opens the scope of a template or block.
 func (r *resolver) rootSymbols(fn *function) *symbols {
 	s := newSymbols(nil, fn)
-	s.cost = &r.cost
+	s.shared = &r.shared
 	return s
 }
 
@@ -98,7 +98,7 @@ func (r *resolver) stmt(s stmt, sc scope) {
 	case *withStmt:
 		r.withStmt(s, sc)
 	case *macroStmt:
-		s.where, s.export = sc.place(s.name), sc.toplevel
+		s.where, s.export = sc.place(s.name), sc.export(s.name)
 		r.macro(&s.macroDef, sc)
 	case *callStmt:
 		r.macro(&s.macroDef, sc)
@@ -165,6 +165,7 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 	body.sym.bindTarget(s.target)
 	body.sym.analyze(stmtNodes(s.body)...)
 	if s.test != nil {
+		home.fn.kept = true
 		test := home.inner()
 		test.sym.bindTarget(s.target)
 		test.sym.analyze(s.test)
@@ -254,7 +255,7 @@ func (r *resolver) setBlock(s *setBlockStmt, sc scope) {
 
 // local is a variable that a scoped block sees by name.
 type local struct {
-	name  string
+	name  int // see context
 	where place
 }
 
@@ -273,7 +274,7 @@ func (r *resolver) scopedBlock(b *blockStmt, sc scope) {
 		for _, name := range names {
 			if !seen[name] {
 				seen[name] = true
-				b.locals = append(b.locals, local{name, sc.place(name)})
+				b.locals = append(b.locals, local{r.number(name), sc.place(name)})
 			}
 		}
 	}
@@ -298,13 +299,9 @@ func (r *resolver) autoescape(s *escapeStmt, sc scope) {
 func (r *resolver) target(e expr, sc scope) target {
 	switch e := e.(type) {
 	case *nameExpr:
-		t := target{place: sc.place(e.name)}
-		if sc.toplevel {
-			t.export = e.name
-		}
-		return t
+		return target{place: sc.place(e.name), export: sc.export(e.name)}
 	case *nsRefExpr:
-		return target{place: sc.place(e.name), attr: e.attr}
+		return target{place: sc.place(e.name), attr: trusted(e.attr)}
 	case *tupleExpr:
 		t := target{tuple: true}
 		for _, it := range e.items {
@@ -325,7 +322,7 @@ func (r *resolver) exprs(sc scope, list ...expr) {
 func (r *resolver) expr(e expr, sc scope) {
 	switch e := e.(type) {
 	case *nameExpr:
-		e.where = sc.place(e.name)
+		e.where, e.missing = sc.place(e.name), &undefined{name: trusted(e.name)}
 	case *filterExpr:
 		if e.fn = filters[e.name]; e.fn == nil && !sc.soft {
 			r.fail(e, "No filter named %s.", reprText(e.name))
@@ -333,6 +330,9 @@ func (r *resolver) expr(e expr, sc scope) {
 	case *testExpr:
 		if e.fn = tests[e.name]; e.fn == nil && !sc.soft {
 			r.fail(e, "No test named %s.", reprText(e.name))
+		}
+		if len(e.args.nodes()) == 0 {
+			e.presence = map[string]int{"defined": 1, "undefined": -1}[e.name]
 		}
 	case *binExpr:
 		e.outside = e.op == "**" && negative(e.left) && !constant(e.right)

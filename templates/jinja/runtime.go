@@ -16,6 +16,8 @@ type runtime struct {
 
 	out        *textBuilder
 	free       []*textBuilder
+	frames     []*frame    // to be used again
+	args       []*callArgs // to be used again
 	autoescape bool
 }
 
@@ -27,41 +29,35 @@ type frame struct {
 	ctx   *context
 }
 
-// context is where names are resolved that no scope assigns: what the template's top level set, then what the caller gave,
-// then the globals.
+// context is where names are resolved that no scope assigns: what the template's top level set, else what the caller gave,
+// else the globals. Names are the numbers that the resolver gave them.
 type context struct {
-	top    map[string]Value
-	locals map[string]Value // of a scoped block
-	vars   *Dict
-	parent *context // of a scoped block
+	names  []Value       // nil: not there; of the root only
+	locals map[int]Value // of a scoped block
+	parent *context      // of a scoped block
+}
+
+// rootContext looks every name of the template up once.
+func (t *Template) rootContext(vars *Dict) *context {
+	c := &context{names: make([]Value, len(t.names))}
+	for i, name := range t.names {
+		if v, ok := vars.getString(name); ok {
+			c.names[i] = v
+		} else if g, ok := globals[name]; ok {
+			c.names[i] = g
+		}
+	}
+	return c
 }
 
 // resolve returns nil for what is not there.
-func (c *context) resolve(name string) Value {
-	for ; c != nil; c = c.parent {
+func (c *context) resolve(name int) Value {
+	for ; c.parent != nil; c = c.parent {
 		if v, ok := c.locals[name]; ok {
 			return v
 		}
-		if v, ok := c.top[name]; ok {
-			return v
-		}
-		if c.vars != nil {
-			if v, ok := c.vars.getString(name); ok {
-				return v
-			}
-			if g, ok := globals[name]; ok {
-				return g
-			}
-		}
 	}
-	return nil
-}
-
-func (c *context) export(name string, v Value) {
-	if c.top == nil {
-		c.top = map[string]Value{}
-	}
-	c.top[name] = v
+	return c.names[name]
 }
 
 // spend counts n steps.
@@ -124,7 +120,22 @@ func (rt *runtime) leaveCall() { rt.depth-- }
 // newFrame makes the frame of a function that runs inside up.
 func (rt *runtime) newFrame(fn *function, up *frame, ctx *context) *frame {
 	rt.spend(fn.slots)
-	return &frame{slots: make([]Value, fn.slots), up: up, rt: rt, ctx: ctx}
+	n := len(rt.frames)
+	if n == 0 || cap(rt.frames[n-1].slots) < fn.slots {
+		return &frame{slots: make([]Value, fn.slots), up: up, rt: rt, ctx: ctx}
+	}
+	f := rt.frames[n-1]
+	rt.frames = rt.frames[:n-1]
+	*f = frame{slots: f.slots[:fn.slots], up: up, rt: rt, ctx: ctx}
+	return f
+}
+
+// release takes back the frame of a function that has ended, unless something may still refer to it.
+func (rt *runtime) release(f *frame, fn *function) {
+	if !fn.kept {
+		clear(f.slots)
+		rt.frames = append(rt.frames, f)
+	}
 }
 
 // capture runs f with an output of its own and returns what it wrote; nil if f met a loop control.
@@ -176,20 +187,20 @@ func (f *frame) assign(t *target, v Value) {
 	switch {
 	case t.tuple:
 		f.unpack(t, v)
-	case t.attr != "":
+	case t.attr != nil:
 		ns, ok := f.get(t.place).(*namespace)
 		if !ok {
 			throw(typeTemplate, "cannot assign attribute on non-namespace object")
 		}
-		ns.attrs.put(trusted(t.attr), v)
+		ns.attrs.put(t.attr, v)
 	default:
 		in := f
 		for range t.hops {
 			in = in.up
 		}
 		in.slots[t.index] = v
-		if t.export != "" {
-			f.ctx.export(t.export, v)
+		if t.export != 0 {
+			f.ctx.names[t.export] = v
 		}
 	}
 }
@@ -200,20 +211,22 @@ func (f *frame) unpack(t *target, v Value) {
 	if !iterable(v) {
 		throw(typeType, "cannot unpack non-iterable %s object", v.typeName())
 	}
-	var items []Value
-	it := f.rt.iterate(v)
-	for len(items) <= want {
-		item, ok := it.next()
-		if !ok {
-			break
+	parts, ok := items(v)
+	if !ok {
+		it := f.rt.iterate(v)
+		for len(parts) <= want {
+			item, ok := it.next()
+			if !ok {
+				break
+			}
+			parts = append(parts, item)
 		}
-		items = append(items, item)
 	}
-	if len(items) != want {
-		wrongCount(want, len(items))
+	if len(parts) != want {
+		wrongCount(want, min(len(parts), want+1))
 	}
 	for i := range t.parts {
-		f.assign(&t.parts[i], items[i])
+		f.assign(&t.parts[i], parts[i])
 	}
 }
 
@@ -227,7 +240,7 @@ func wrongCount(want, got int) {
 
 // checkSpaces makes sure that what a target sets attributes of are namespaces.
 func (f *frame) checkSpaces(t *target) {
-	if t.attr != "" {
+	if t.attr != nil {
 		if _, ok := f.get(t.place).(*namespace); !ok {
 			throw(typeTemplate, "cannot assign attribute on non-namespace object")
 		}
@@ -240,7 +253,7 @@ func (f *frame) checkSpaces(t *target) {
 // checkItems is checkSpaces in the words of a set block, for which Jinja2 forgets the check and Python makes up. That a
 // block could so change a dict is left out: values are immutable here.
 func (f *frame) checkItems(t *target) {
-	if t.attr != "" {
+	if t.attr != nil {
 		switch v := f.get(t.place).(type) {
 		case *namespace:
 		case nil:

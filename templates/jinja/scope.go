@@ -7,17 +7,17 @@ type enterOp struct {
 	kind loadKind
 	to   int // in the running function
 	from place
-	name string
+	name int // of loadResolve, see context
 }
 
 // target is the left side of an assignment: a slot, an attribute of a namespace, or a tuple of targets.
 type target struct {
 	place
-	attr  string
+	attr  *Str
 	parts []target
 	tuple bool
-	// export is the name under which blocks and macros find a variable of the template's top level, "" elsewhere.
-	export string
+	// export is the name under which blocks and macros find a variable of the template's top level, 0 elsewhere.
+	export int
 }
 
 // escapeMode says whether printed values are escaped where a print stands.
@@ -48,10 +48,19 @@ func (sc scope) inner() scope {
 
 // inFunction opens a scope that is a function of its own.
 func (sc scope) inFunction() scope {
+	sc.fn.kept = true
 	sc.fn = &function{parent: sc.fn}
 	sc = sc.inner()
 	sc.loop = false
 	return sc
+}
+
+// export is the number under which an assignment here is seen by blocks and macros, 0 for none.
+func (sc scope) export(name string) int {
+	if !sc.toplevel {
+		return 0
+	}
+	return sc.sym.shared.number(name)
 }
 
 // place says how the running function reaches a variable.
@@ -72,10 +81,12 @@ func (sc scope) place(name string) place {
 func (sc scope) entering() entering {
 	var out entering
 	for _, l := range sc.sym.loads {
-		op := enterOp{kind: l.kind, to: l.to.index, name: l.name}
+		op := enterOp{kind: l.kind, to: l.to.index}
 		switch l.kind {
 		case loadParam:
 			continue
+		case loadResolve:
+			op.name = sc.sym.shared.number(l.name)
 		case loadAlias:
 			for fn := sc.fn; fn != l.from.fn; fn = fn.parent {
 				op.from.hops++

@@ -134,7 +134,9 @@ func (m *strMethod) call(rt *runtime, s *Str, a *callArgs) Value {
 	if m.raw != nil {
 		return m.raw(rt, s, a)
 	}
-	return m.fn(rt, s, m.sig.bind(a))
+	v := m.fn(rt, s, m.sig.bind(a))
+	rt.releaseArgs(a)
+	return v
 }
 
 func strAttribute(s *Str, name string) Value {

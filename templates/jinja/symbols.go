@@ -8,6 +8,7 @@ package jinja
 type function struct {
 	slots  int
 	parent *function // whose frame it can read; nil for the template and its blocks
+	kept   bool      // its frames may be referred to when it has ended: by functions and generators made in it
 }
 
 // slot is a variable of a function.
@@ -45,7 +46,27 @@ type symbols struct {
 	loads  []load
 	loadAt map[*slot]int // where in loads
 	stores map[string]bool
-	cost   *int // of all scopes of the template
+	shared *shared
+}
+
+// shared is what all scopes of a template have in common.
+type shared struct {
+	cost    int // see maxScopeCost
+	names   []string
+	numbers map[string]int
+}
+
+// number returns the number of a name that is looked up in the context; 0 is nobody's.
+func (s *shared) number(name string) int {
+	if s.numbers == nil {
+		s.names, s.numbers = []string{""}, map[string]int{}
+	}
+	n, ok := s.numbers[name]
+	if !ok {
+		n = len(s.names)
+		s.numbers[name], s.names = n, append(s.names, name)
+	}
+	return n
 }
 
 // maxScopeCost bounds the names that are copied between scopes and branches, which can grow with the square of a template's length. Real
@@ -56,21 +77,21 @@ const maxScopeCost = 2_000_000
 func newSymbols(parent *symbols, fn *function) *symbols {
 	s := &symbols{parent: parent, fn: fn, all: map[string]*slot{}, refs: map[string]*slot{}, loadAt: map[*slot]int{}, stores: map[string]bool{}}
 	if parent != nil {
-		s.cost = parent.cost
+		s.shared = parent.shared
 	}
 	return s
 }
 
 // spend counts n copied names.
 func (s *symbols) spend(n int) {
-	if *s.cost += n; *s.cost > maxScopeCost {
+	if s.shared.cost += n; s.shared.cost > maxScopeCost {
 		panic(&syntaxError{0, "too many names in too many scopes"})
 	}
 }
 
 func (s *symbols) copy() *symbols {
 	c := newSymbols(s.parent, s.fn)
-	c.all, c.cost = s.all, s.cost
+	c.all, c.shared = s.all, s.shared
 	c.merge(s)
 	return c
 }

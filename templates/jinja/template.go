@@ -1,7 +1,7 @@
 package jinja
 
 import (
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
@@ -57,8 +57,8 @@ type Template struct {
 	enter  entering
 	self   int // slot of self, -1 where not used
 	blocks map[string]*blockStmt
-	depth  int          // of the tree
-	size   atomic.Int64 // of the last output, to begin the next with a buffer that fits
+	names  []string // that are looked up in the context
+	depth  int      // of the tree
 }
 
 // maxStack is how many nodes of the tree may be evaluated inside each other, over all nested calls: some hundred bytes
@@ -83,7 +83,7 @@ func Parse(src string) (t *Template, err error) {
 	t = &Template{src: s, body: p.parseBody(nil)}
 	r := &resolver{}
 	t.fn, t.enter, t.self = r.resolve(t.body)
-	t.blocks = r.blocks
+	t.blocks, t.names = r.blocks, r.names
 	for _, n := range stmtNodes(t.body) {
 		t.depth = max(t.depth, depth(n))
 	}
@@ -93,8 +93,7 @@ func Parse(src string) (t *Template, err error) {
 // Render renders the template with the variables vars, which it does not change and which may be shared. The error is
 // a *RaisedError if the template called raise_exception, else a *RenderError.
 func (t *Template) Render(vars *Dict, o Options) (out Output, err error) {
-	rt := &runtime{tmpl: t, now: o.Now, limits: o.Limits.withDefaults(), out: &textBuilder{}}
-	rt.out.buf = make([]byte, 0, t.size.Load())
+	rt := &runtime{tmpl: t, now: o.Now, limits: o.Limits.withDefaults(), out: outputs.Get().(*textBuilder)}
 	rt.steps = rt.limits.Steps
 	rt.calls = maxStack / max(t.depth, 1)
 	defer func() {
@@ -102,15 +101,23 @@ func (t *Template) Render(vars *Dict, o Options) (out Output, err error) {
 			out, err = Output{}, t.failure(recovered(r), rt.pos)
 		}
 	}()
-	f := rt.newFrame(t.fn, nil, &context{vars: vars})
+	f := rt.newFrame(t.fn, nil, t.rootContext(vars))
 	if t.self >= 0 {
 		f.slots[t.self] = &selfRef{f.ctx}
 	}
 	f.enter(t.enter)
 	f.run(t.body)
-	t.size.Store(int64(len(rt.out.buf) + len(rt.out.buf)/8))
-	return rt.out.output(), nil
+	out = rt.out.output()
+	if rt.out.reset(); cap(rt.out.buf) <= keptOutput {
+		outputs.Put(rt.out)
+	}
+	return out, nil
 }
+
+// outputs are builders for whole renderings, which are alike in size; one that was made for more than keptOutput bytes goes.
+var outputs = sync.Pool{New: func() any { return new(textBuilder) }}
+
+const keptOutput = 1 << 20
 
 func (t *Template) failure(e *exception, pos at) error {
 	line, col := t.src.lineCol(pos.position())

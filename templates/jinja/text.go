@@ -15,7 +15,7 @@ const (
 
 // Span is a stretch of the output of one origin, in bytes: Text[Start:End].
 type Span struct {
-	Start, End int
+	Start, End int32
 	Origin     Origin
 }
 
@@ -108,7 +108,11 @@ func (s *Str) settle() *Str {
 // mapText applies f to each stretch of one origin.
 func (s *Str) mapText(f func(string) string) *Str {
 	if s.runs == nil {
-		return &Str{text: f(s.text), origin: s.origin, markup: s.markup}
+		text := f(s.text)
+		if text == s.text {
+			return s
+		}
+		return &Str{text: text, origin: s.origin, markup: s.markup}
 	}
 	var b textBuilder
 	s.eachRun(0, len(s.text), func(i, j int, o Origin) { b.write(f(s.text[i:j]), o) })
@@ -187,10 +191,11 @@ func (b *textBuilder) reset() {
 // output returns what was collected as the result of a rendering.
 func (b *textBuilder) output() Output {
 	out := Output{Text: string(b.buf)}
+	out.Spans = make([]Span, 0, len(b.runs)+1)
 	start := 0
 	for _, r := range append(b.runs, run{len(b.buf), b.cur}) {
 		if r.end > start {
-			out.Spans = append(out.Spans, Span{start, r.end, r.origin})
+			out.Spans = append(out.Spans, Span{int32(start), int32(r.end), r.origin})
 		}
 		start = r.end
 	}

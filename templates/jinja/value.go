@@ -63,14 +63,22 @@ func (*Tuple) typeName() string { return "tuple" }
 // undefined is what a name, attribute or item that does not exist evaluates to. It prints as nothing, is false and
 // empty, and fails with its message on any other use.
 type undefined struct {
-	name  Value     // what was looked up; nil with a hint
-	owner Value     // in which object; nil for a variable
+	name  Value // what was looked up; nil with a hint
+	owner Value // in which object; nil for a variable
+	why   *reason
+}
+
+// reason is why something is undefined that no name or owner tells; the zero value adds nothing.
+type reason struct {
 	hint  string    // the whole message, where there is a better one
 	param bool      // a macro's parameter of that name that was not given
 	cond  *condExpr // the inline if without else that came out false, in src
 	src   *source
 	typ   string // the error's type; "" means UndefinedError
 }
+
+// because is something undefined for a reason.
+func because(hint string) *undefined { return &undefined{why: &reason{hint: hint}} }
 
 func (*undefined) typeName() string { return "Undefined" }
 

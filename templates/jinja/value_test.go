@@ -1,8 +1,10 @@
 package jinja
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -62,4 +64,75 @@ func TestStr_sliceKeepsOrigins(t *testing.T) {
 	if diff := cmp.Diff(want, o.output().Spans); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// What is decoded is what encoding/json decodes, key order and the size of ints aside.
+func FuzzFromJSON_agreesWithEncodingJSON(f *testing.F) {
+	for _, s := range []string{`{"a": [1, -2.5e3, true, null], "b\u00e9\"": {"": "x\ud83d\ude00\ud800"}}`, ` [ ] `, `{"a":1,"a":2}`, `123456789012345678901`, `"`, `{"a":}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) {
+			return // several bytes become one U+FFFD here
+		}
+		v, err := FromJSON([]byte(text), Content)
+		if !json.Valid([]byte(text)) {
+			if err == nil {
+				t.Fatalf("%q was read as %v", text, v)
+			}
+			return
+		}
+		if err != nil {
+			return // too deep, too many digits
+		}
+		var want any
+		if err := json.Unmarshal([]byte(text), &want); err != nil {
+			return // a float beyond all bounds
+		}
+		if diff := cmp.Diff(numberless(want), toGo(v)); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	})
+}
+
+// toGo makes of a value what encoding/json would have decoded.
+func toGo(v Value) any {
+	switch v := v.(type) {
+	case Bool:
+		return bool(v)
+	case *Str:
+		return v.text
+	case *List:
+		out := make([]any, len(v.items))
+		for i, it := range v.items {
+			out[i] = toGo(it)
+		}
+		return out
+	case *Dict:
+		out := map[string]any{}
+		for _, e := range v.entries {
+			out[e.key.(*Str).text] = toGo(e.value)
+		}
+		return out
+	case noneValue:
+		return nil
+	}
+	return 0.0
+}
+
+// numberless makes every number 0: how they are read has tests of its own.
+func numberless(v any) any {
+	switch v := v.(type) {
+	case float64:
+		return 0.0
+	case []any:
+		for i := range v {
+			v[i] = numberless(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = numberless(v[k])
+		}
+	}
+	return v
 }

@@ -141,7 +141,8 @@ def show(template, conv):
 
 
 def bench(variables, *templates):
-    given = {"add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>", **json.loads(pathlib.Path(variables).read_text())}
+    given = {"tools": None, "documents": None, "add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>"}
+    given.update(json.loads(pathlib.Path(variables).read_text()))
     for path in templates:
         template = ENV.from_string(pathlib.Path(path).read_bytes().decode())
         times = []
