@@ -124,6 +124,25 @@ func (m *Manager) Status() []Status {
 	return all
 }
 
+// Stats counts what the loaded models have done, by id. A model that cannot say is left out.
+func (m *Manager) Stats(ctx context.Context) map[string]engine.Stats {
+	m.mu.Lock()
+	counting := map[string]engine.Reporter{}
+	for id, s := range m.slots {
+		if r, ok := s.engine.(engine.Reporter); ok {
+			counting[id] = r
+		}
+	}
+	m.mu.Unlock()
+	all := map[string]engine.Stats{}
+	for id, r := range counting {
+		if s, err := r.Stats(ctx); err == nil {
+			all[id] = s
+		}
+	}
+	return all
+}
+
 // Unload ends a model that nobody uses; it is loaded again when it is next asked for.
 func (m *Manager) Unload(name string) error {
 	entry, ok := m.catalog.Find(name)

@@ -3,45 +3,94 @@ package server
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"tenon/server/chat"
 )
 
-// metrics are what GET /metrics shows, in a registry of their own so that two servers in one process stay apart.
+// metrics are what GET /metrics shows, in a registry of their own so that two servers in one process stay apart. Requests
+// and turns are counted here when they have ended; what an engine holds is asked for at each scrape (engineCollector).
 type metrics struct {
 	registry *prometheus.Registry
+
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
+	running  prometheus.Gauge
+
+	turns      *prometheus.CounterVec
+	prompt     *prometheus.CounterVec
+	generated  *prometheus.CounterVec
+	reasoning  *prometheus.CounterVec
+	rewound    *prometheus.CounterVec
+	calls      *prometheus.CounterVec
+	rejected   *prometheus.CounterVec
+	repairs    *prometheus.CounterVec
+	checks     *prometheus.CounterVec
+	retries    *prometheus.CounterVec
+	issues     *prometheus.CounterVec
+	firstToken *prometheus.HistogramVec
+	queueWait  *prometheus.HistogramVec
+	engineTime *prometheus.CounterVec
 }
 
-func newMetrics() *metrics {
-	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "tenon_http_requests_total", Help: "Requests by method, route and status.",
-		}, []string{"method", "route", "status"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "tenon_http_request_duration_seconds", Help: "Time from a request's head to the end of its answer.",
-			Buckets: []float64{.005, .02, .1, .5, 1, 5, 20, 60, 300},
-		}, []string{"method", "route"}),
+// Buckets in seconds. A model answers in tens of milliseconds on a GPU, and reads a long prompt for minutes without one.
+var (
+	requestBuckets = []float64{.005, .02, .1, .5, 1, 5, 20, 60, 300}
+	waitBuckets    = []float64{.001, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}
+)
+
+func newMetrics(e Engines, m Models) *metrics {
+	r := prometheus.NewRegistry()
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		r.MustRegister(c)
+		return c
 	}
-	m.registry.MustRegister(m.requests, m.duration, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return m
+	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+		r.MustRegister(h)
+		return h
+	}
+	out := &metrics{
+		registry: r,
+		requests: counter("tenon_http_requests_total", "Requests by method, route, protocol and status.", "method", "route", "protocol", "status"),
+		duration: histogram("tenon_http_request_duration_seconds", "Time from a request's head to the end of its answer.", requestBuckets, "method", "route"),
+		running:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "tenon_http_requests_running", Help: "Requests that are being answered."}),
+
+		turns:      counter("tenon_turns_total", "Turns by how they ended: the reason, or the kind of the error.", "model", "result"),
+		prompt:     counter("tenon_prompt_tokens_total", "Tokens of prompts, by whether they were evaluated or taken from the cache.", "model", "source"),
+		generated:  counter("tenon_generated_tokens_total", "Tokens of output.", "model"),
+		reasoning:  counter("tenon_reasoning_tokens_total", "Of the tokens of output, those that were thinking.", "model"),
+		rewound:    counter("tenon_rewound_tokens_total", "Tokens of output that were taken back and made again.", "model"),
+		calls:      counter("tenon_tool_calls_total", "Calls that were sent; each validates against its tool's schema.", "model"),
+		rejected:   counter("tenon_parse_notes_total", "Parts of output that proved to be no valid call, or were left out.", "model"),
+		repairs:    counter("tenon_repairs_total", "What was mended in calls, by the rule's name.", "rule"),
+		checks:     counter("tenon_checks_total", "Parts of output that were validated while the turn waited, by the verdict.", "model", "verdict"),
+		retries:    counter("tenon_retries_total", "Sessions that were opened anew.", "model"),
+		issues:     counter("tenon_schema_issues_total", "Keywords of the tools' schemas that the mask did not enforce.", "model"),
+		firstToken: histogram("tenon_time_to_first_token_seconds", "Time from a turn's begin to its first text, thinking or call.", waitBuckets, "model"),
+		queueWait:  histogram("tenon_queue_wait_seconds", "Time that choices waited for a slot.", waitBuckets, "model"),
+		engineTime: counter("tenon_engine_seconds_total", "Time of choices in their slots: on the prompt, on the output, and of that on masks.", "model", "phase"),
+	}
+	r.MustRegister(out.running, engineCollector{e, m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return out
 }
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// observe counts a request. Routes are the table's patterns, so that paths cannot make series without end.
-func (m *metrics) observe(method, route string, status int, took time.Duration) {
+// request counts a request. Routes are the table's patterns, so that paths cannot make series without end.
+func (m *metrics) request(method, route string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"
 	}
-	m.requests.WithLabelValues(known(method), route, strconv.Itoa(status)).Inc()
+	m.requests.WithLabelValues(known(method), route, protocol(route), strconv.Itoa(status)).Inc()
 	m.duration.WithLabelValues(known(method), route).Observe(took.Seconds())
 }
 
@@ -52,4 +101,55 @@ func known(method string) string {
 	default:
 		return "other"
 	}
+}
+
+// protocol is the one that a route belongs to.
+func protocol(route string) string {
+	for _, p := range []struct{ prefix, name string }{
+		{"/v1/chat/completions", "chat"}, {"/v1/completions", "completions"}, {"/v1/responses", "responses"}, {"/v1/messages", "messages"},
+		{"/v1/embeddings", "embeddings"}, {"/api/", "lmstudio"},
+	} {
+		if strings.HasPrefix(route, p.prefix) {
+			return p.name
+		}
+	}
+	return "none"
+}
+
+// turn counts a turn. Model is its id, which is one of a list, or empty if no model was found.
+func (m *metrics) turn(o *chat.Outcome) {
+	if o.Err != nil {
+		m.turns.WithLabelValues(o.Model, o.Err.Kind.String()).Inc()
+	}
+	for i, f := range o.Finishes {
+		m.turns.WithLabelValues(o.Model, string(f.Reason)).Inc()
+		m.choice(o.Model, f, i == 0)
+	}
+	m.calls.WithLabelValues(o.Model).Add(float64(o.Calls))
+	m.issues.WithLabelValues(o.Model).Add(float64(o.Issues))
+	m.retries.WithLabelValues(o.Model).Add(float64(o.Retries))
+	m.checks.WithLabelValues(o.Model, "rewind").Add(float64(o.Rewinds))
+	m.checks.WithLabelValues(o.Model, "go").Add(float64(o.Checks - o.Rewinds))
+	if o.FirstToken > 0 {
+		m.firstToken.WithLabelValues(o.Model).Observe(o.FirstToken.Seconds())
+	}
+}
+
+// choice counts a choice. All choices of a turn have one prompt, which counts with the first.
+func (m *metrics) choice(model string, f chat.Finish, first bool) {
+	if first {
+		m.prompt.WithLabelValues(model, "evaluated").Add(float64(max(f.Usage.Prompt-f.Usage.Cached, 0)))
+		m.prompt.WithLabelValues(model, "cache").Add(float64(f.Usage.Cached))
+	}
+	m.generated.WithLabelValues(model).Add(float64(f.Usage.Completion))
+	m.reasoning.WithLabelValues(model).Add(float64(f.Usage.Reasoning))
+	m.rewound.WithLabelValues(model).Add(float64(f.Rewound))
+	m.rejected.WithLabelValues(model).Add(float64(len(f.Notes)))
+	for _, r := range f.Repairs {
+		m.repairs.WithLabelValues(r.Rule).Inc()
+	}
+	m.queueWait.WithLabelValues(model).Observe(f.Timing.Queue.Seconds())
+	m.engineTime.WithLabelValues(model, "prompt").Add(f.Timing.Prompt.Seconds())
+	m.engineTime.WithLabelValues(model, "output").Add(f.Timing.Decode.Seconds())
+	m.engineTime.WithLabelValues(model, "masks").Add(f.Timing.Mask.Seconds())
 }

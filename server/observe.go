@@ -35,11 +35,16 @@ func (o observer) observe(c *gin.Context) {
 	if asked {
 		c.Writer = out
 	}
+	o.metrics.running.Inc()
+	defer o.metrics.running.Dec()
 	c.Next()
 	took := time.Since(record.At)
 	record.Status, record.Body = status(c), body.read.String()
 	o.deliver(record, chat.CallerKey(c.Request.Context()), out, asked)
-	o.metrics.observe(c.Request.Method, c.FullPath(), record.Status, took)
+	o.metrics.request(c.Request.Method, c.FullPath(), record.Status, took)
+	for _, t := range record.Outcomes {
+		o.metrics.turn(t)
+	}
 	o.logLine(c, record, took)
 }
 

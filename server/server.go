@@ -13,6 +13,7 @@ import (
 type Options struct {
 	Service   *chat.Service
 	Models    Models
+	Engines   Engines     // what /metrics tells of engines; nil: nothing
 	Readiness Readiness   // nil: always ready
 	Draining  func() bool // whether new requests are refused, but for /health; nil: never
 
@@ -41,7 +42,7 @@ func New(o Options) http.Handler {
 	g.RedirectTrailingSlash = false // a redirected POST loses its body in some clients
 	g.HandleMethodNotAllowed = true
 	g.UseRawPath = true // model ids may hold %2F
-	m, kept := newMetrics(), newRecords(o.DebugRequests)
+	m, kept := newMetrics(o.Engines, o.Models), newRecords(o.DebugRequests)
 	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept}
 	g.Use(requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), limitBody(o.MaxBody))
 	routes(g, o, m, kept)

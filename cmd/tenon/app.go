@@ -35,7 +35,7 @@ func newApp(s config.Settings, manager *models.Manager, named []string) (*app, e
 		Defaults: sampling(s),
 	}
 	a.handler = server.New(server.Options{
-		Service: service, Models: manager, Readiness: a, Draining: a.draining.Load,
+		Service: service, Models: manager, Engines: manager, Readiness: a, Draining: a.draining.Load,
 		Keys: keys, AllowedHosts: hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20,
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
 	})

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"tenon/engine"
-	"tenon/engine/worker/runner"
 )
 
 // handler serves an in-process engine to the parent.
@@ -108,11 +107,11 @@ func (h *handler) embed(ctx context.Context, e engine.Engine, r embedRequest) (e
 	return embedAnswer{Embeddings: out}, err
 }
 
-func (h *handler) stats(_ context.Context, e engine.Engine, _ struct{}) (runner.Stats, error) {
-	if s, ok := e.(interface{ Stats() runner.Stats }); ok {
+func (h *handler) stats(_ context.Context, e engine.Engine, _ struct{}) (engine.Stats, error) {
+	if s, ok := e.(interface{ Stats() engine.Stats }); ok {
 		return s.Stats(), nil
 	}
-	return runner.Stats{}, engine.ErrUnsupported
+	return engine.Stats{}, engine.ErrUnsupported
 }
 
 func (h *handler) verdict(id string) func(context.Context, engine.Engine, verdictRequest) (struct{}, error) {

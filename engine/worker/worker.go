@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"tenon/engine"
-	"tenon/engine/worker/runner"
 )
 
-var _ engine.Engine = (*Worker)(nil)
+var (
+	_ engine.Engine   = (*Worker)(nil)
+	_ engine.Reporter = (*Worker)(nil)
+)
 
 // Worker is a model in a child process. When the child dies, the turns on it fail with a *LostError and the next call
 // starts another one; after maxFailures in a row no more is started.
@@ -29,6 +31,7 @@ type Worker struct {
 	current  *process   // nil while there is none
 	starting *attempt   // nil unless a child is being started
 	failures int        // in a row
+	restarts int64      // of all time
 	last     error      // the latest failure
 	closed   bool
 }
@@ -103,11 +106,19 @@ func (w *Worker) Embed(ctx context.Context, prompts []engine.Prompt) ([]engine.E
 	return a.Embeddings, err
 }
 
-// Stats counts what the present child has done.
-func (w *Worker) Stats(ctx context.Context) (runner.Stats, error) {
-	var s runner.Stats
-	err := w.call(ctx, pathStats, nil, &s)
-	return s, err
+// Stats implements engine.Reporter. It counts what the present child has done, and starts none.
+func (w *Worker) Stats(ctx context.Context) (engine.Stats, error) {
+	w.mu.Lock()
+	p, restarts := w.current, w.restarts
+	w.mu.Unlock()
+	var s engine.Stats
+	if p != nil && p.alive() {
+		if err := p.call(ctx, pathStats, nil, &s); err != nil {
+			return s, err
+		}
+	}
+	s.Restarts = restarts
+	return s, nil
 }
 
 // PID is the process id of the present child, 0 if there is none: for whoever measures its memory.
@@ -214,6 +225,7 @@ func (w *Worker) restart(a *attempt, after time.Duration) {
 		w.last, a.err = err, err
 	default:
 		w.current, a.process = p, p
+		w.restarts++
 		go w.watch(p)
 	}
 }

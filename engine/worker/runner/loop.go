@@ -15,7 +15,7 @@ type loop struct {
 	queue   []*turn // oldest first
 	running []*turn // in slots; oldest first
 	cache   *schedule.Cache
-	counts  Stats
+	counts  engine.Stats
 	closed  bool
 
 	perToken time.Duration // of prompts, measured
@@ -259,5 +259,6 @@ func (l *loop) endAll() {
 func (l *loop) publish() {
 	s := l.counts
 	s.Running, s.Waiting, s.Cells, s.Kept = len(l.running), len(l.queue), l.cache.Cells(), l.cache.Kept()
+	s.Capacity = l.backend.Cells()
 	l.stats.Store(&s)
 }

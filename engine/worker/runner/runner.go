@@ -53,7 +53,7 @@ type Runner struct {
 	grammars  *grammars
 	symbols   map[int32]bool // tokens that are markers
 
-	stats atomic.Pointer[Stats] // as of the loop's latest step
+	stats atomic.Pointer[engine.Stats] // as of the loop's latest step
 	wake  chan struct{}         // holds one element while calls are waiting
 	done  chan struct{}         // closed when the loop has ended
 
@@ -75,7 +75,7 @@ func New(b Backend, o Options) *Runner {
 	for _, m := range r.model.Vocab.Markers {
 		r.symbols[m.ID] = true
 	}
-	r.stats.Store(&Stats{})
+	r.stats.Store(&engine.Stats{})
 	go newLoop(r).run()
 	return r
 }
@@ -84,7 +84,7 @@ func New(b Backend, o Options) *Runner {
 func (r *Runner) Model() engine.Model { return r.model }
 
 // Stats counts what the runner has done.
-func (r *Runner) Stats() Stats { return *r.stats.Load() }
+func (r *Runner) Stats() engine.Stats { return *r.stats.Load() }
 
 // Tokens implements engine.Engine.
 func (r *Runner) Tokens(_ context.Context, p engine.Prompt) ([]int32, error) {

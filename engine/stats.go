@@ -1,6 +1,9 @@
-package runner
+package engine
 
-// Stats counts what a runner has done since it was made, and what it holds now.
+import "context"
+
+// Stats counts what an engine has done since it was loaded (a worker that was started again begins anew), and what it holds
+// now.
 type Stats struct {
 	Evaluated int64 // tokens that went through the model
 	Cached    int64 // prompt tokens taken from the KV cache in place of that
@@ -8,8 +11,16 @@ type Stats struct {
 	Repeated  int64 // tokens evaluated once more: after a rewind, or because older turns needed the cells
 	Preempted int64 // turns that lost their cells
 	Steps     int64 // calls of the model
+	Restarts  int64 // workers that were started because the one before had ended; never begins anew
 	Running   int   // turns in slots
 	Waiting   int   // turns in the queue
 	Cells     int   // of the KV cache in use, kept prefixes included
+	Capacity  int   // cells of the KV cache in all
 	Kept      int   // sequences kept for reuse
+}
+
+// Reporter is an Engine that counts.
+type Reporter interface {
+	// Stats tells what is known without waiting for a model to load.
+	Stats(ctx context.Context) (Stats, error)
 }

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"tenon/engine"
+	"tenon/models"
+)
+
+// Engines tells what the loaded models have done and hold. *models.Manager implements it.
+type Engines interface {
+	Stats(ctx context.Context) map[string]engine.Stats
+}
+
+// engineCollector asks the engines at each scrape. Either field may be nil.
+type engineCollector struct {
+	engines Engines
+	models  Models
+}
+
+// scrapeTimeout is how long a scrape waits for an engine; one that does not answer is left out.
+const scrapeTimeout = 2 * time.Second
+
+// engineMetric is one figure of an engine's.
+type engineMetric struct {
+	desc  *prometheus.Desc
+	kind  prometheus.ValueType
+	value func(engine.Stats) float64
+}
+
+var (
+	engineMetrics = []engineMetric{
+		counted("tenon_engine_evaluated_tokens_total", "Tokens that went through the model.", func(s engine.Stats) int64 { return s.Evaluated }),
+		counted("tenon_engine_repeated_tokens_total", "Tokens that were evaluated once more.", func(s engine.Stats) int64 { return s.Repeated }),
+		counted("tenon_engine_steps_total", "Calls of the model.", func(s engine.Stats) int64 { return s.Steps }),
+		counted("tenon_engine_preemptions_total", "Turns that lost their cells to older ones.", func(s engine.Stats) int64 { return s.Preempted }),
+		counted("tenon_worker_restarts_total", "Workers that were started because the one before had ended.", func(s engine.Stats) int64 { return s.Restarts }),
+		held("tenon_slots_busy", "Turns in slots.", func(s engine.Stats) int { return s.Running }),
+		held("tenon_queue_length", "Turns that wait for a slot.", func(s engine.Stats) int { return s.Waiting }),
+		held("tenon_cache_cells", "Cells of the KV cache.", func(s engine.Stats) int { return s.Capacity }),
+		held("tenon_cache_cells_used", "Cells of the KV cache in use, kept prefixes included.", func(s engine.Stats) int { return s.Cells }),
+		held("tenon_cache_sequences_kept", "Sequences that are kept for reuse.", func(s engine.Stats) int { return s.Kept }),
+	}
+	slotsDesc  = prometheus.NewDesc("tenon_slots", "Turns that can run at once.", []string{"model"}, nil)
+	modelsDesc = prometheus.NewDesc("tenon_models", "Models by state.", []string{"state"}, nil)
+)
+
+func counted(name, help string, value func(engine.Stats) int64) engineMetric {
+	return engineMetric{prometheus.NewDesc(name, help, []string{"model"}, nil), prometheus.CounterValue, func(s engine.Stats) float64 { return float64(value(s)) }}
+}
+
+func held(name, help string, value func(engine.Stats) int) engineMetric {
+	return engineMetric{prometheus.NewDesc(name, help, []string{"model"}, nil), prometheus.GaugeValue, func(s engine.Stats) float64 { return float64(value(s)) }}
+}
+
+// Describe implements prometheus.Collector.
+func (c engineCollector) Describe(out chan<- *prometheus.Desc) {
+	for _, m := range engineMetrics {
+		out <- m.desc
+	}
+	out <- slotsDesc
+	out <- modelsDesc
+}
+
+// Collect implements prometheus.Collector.
+func (c engineCollector) Collect(out chan<- prometheus.Metric) {
+	if c.models != nil {
+		c.collectModels(out)
+	}
+	if c.engines == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
+	defer cancel()
+	for id, s := range c.engines.Stats(ctx) {
+		for _, m := range engineMetrics {
+			out <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(s), id)
+		}
+	}
+}
+
+func (c engineCollector) collectModels(out chan<- prometheus.Metric) {
+	count := map[models.State]int{models.NotLoaded: 0, models.Loading: 0, models.Loaded: 0}
+	for _, s := range c.models.Status() {
+		count[s.State]++
+		if s.State == models.Loaded {
+			out <- prometheus.MustNewConstMetric(slotsDesc, prometheus.GaugeValue, float64(s.Model.Slots), s.ID)
+		}
+	}
+	for state, n := range count {
+		out <- prometheus.MustNewConstMetric(modelsDesc, prometheus.GaugeValue, float64(n), string(state))
+	}
+}
