@@ -11,13 +11,14 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // validates arguments, independently of package grammar
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine's free memory
 	github.com/spf13/cobra v1.10.2 // the command line
+	go.etcd.io/bbolt v1.5.0 // keeps responses on disk, in one file that survives a crash
 )
 
 require (
 	github.com/knadh/koanf/parsers/yaml v1.1.1 // reads its YAML
 	github.com/knadh/koanf/providers/file v1.2.1 // reads the settings file
 	github.com/knadh/koanf/v2 v2.4.1 // settings from file, kept apart from their meaning
-	github.com/spf13/pflag v1.0.9 // flags that know whether they were set
+	github.com/spf13/pflag v1.0.10 // flags that know whether they were set
 )
 
 require github.com/prometheus/client_golang v1.25.0 // metrics

@@ -16,7 +16,7 @@ import (
 func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 	chatAPI := openai.API{Service: o.Service}
 	messages := anthropic.New(o.Service)
-	stateful := responses.New(o.Service)
+	stateful := responses.New(o.Service, o.Responses)
 	for _, r := range []struct {
 		method, path string
 		handler      gin.HandlerFunc

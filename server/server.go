@@ -7,15 +7,17 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"tenon/server/chat"
+	"tenon/server/responses"
 )
 
 // Options configure a server. Service and Models must be set.
 type Options struct {
 	Service   *chat.Service
 	Models    Models
-	Engines   Engines     // what /metrics tells of engines; nil: nothing
-	Readiness Readiness   // nil: always ready
-	Draining  func() bool // whether new requests are refused, but for /health; nil: never
+	Responses *responses.Store // where responses are kept; nil: in memory
+	Engines   Engines          // what /metrics tells of engines; nil: nothing
+	Readiness Readiness        // nil: always ready
+	Draining  func() bool      // whether new requests are refused, but for /health; nil: never
 
 	Keys         []Key    // none: no key is asked for
 	AllowedHosts []string // names for the Host header; nil: any. See [LoopbackHosts]

@@ -50,6 +50,10 @@ type Settings struct {
 	FrequencyPenalty float64 `flag:"frequency-penalty" default:"0" help:"penalty for each time a token has appeared"`
 	Seed             int     `flag:"seed" default:"-1" help:"seed of the sampler; -1: a new one each time"`
 
+	ResponsesDir     string        `group:"Stored responses" flag:"responses-dir" help:"folder where responses are kept for previous_response_id and retrieval; empty: in memory"`
+	ResponsesMaxAge  time.Duration `flag:"responses-max-age" default:"24h" help:"how long a response is kept"`
+	ResponsesMaxSize int           `flag:"responses-max-size" default:"64" help:"most that all responses may take, in MiB; the oldest go"`
+
 	LogFormat     string        `group:"Running" flag:"log-format" default:"text" help:"log as text or json"`
 	LogLevel      string        `flag:"log-level" default:"info" help:"least level to log: debug, info, warn, error"`
 	LogPrompts    bool          `flag:"log-prompts" help:"write prompts and answers into the log"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -13,14 +14,16 @@ import (
 	"tenon/models"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/responses"
 )
 
 // app is the running server: its handler and whether it is ready.
 type app struct {
-	handler  http.Handler
-	manager  *models.Manager
-	named    []string // ids of the models to load at start
-	draining atomic.Bool
+	handler   http.Handler
+	manager   *models.Manager
+	responses *responses.Store
+	named     []string // ids of the models to load at start
+	draining  atomic.Bool
 }
 
 func newApp(s config.Settings, manager *models.Manager, named []string) (*app, error) {
@@ -28,18 +31,31 @@ func newApp(s config.Settings, manager *models.Manager, named []string) (*app, e
 	if err != nil {
 		return nil, err
 	}
-	a := &app{manager: manager, named: named}
+	kept, err := responses.OpenStore(responses.StoreOptions{
+		Dir: s.ResponsesDir, MaxAge: s.ResponsesMaxAge, MaxBytes: int64(s.ResponsesMaxSize) << 20,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &app{manager: manager, named: named, responses: kept}
 	service := &chat.Service{
 		Models:   chat.NewLoader(manager, s.ToolFormat),
 		NPredict: s.NPredict,
 		Defaults: sampling(s),
 	}
 	a.handler = server.New(server.Options{
-		Service: service, Models: manager, Engines: manager, Readiness: a, Draining: a.draining.Load,
+		Service: service, Models: manager, Engines: manager, Responses: kept, Readiness: a, Draining: a.draining.Load,
 		Keys: keys, AllowedHosts: hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20,
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
 	})
 	return a, nil
+}
+
+// close ends what the server keeps, once it serves no more.
+func (a *app) close() {
+	if err := a.responses.Close(); err != nil {
+		slog.Warn("close the store of responses", "error", err)
+	}
 }
 
 // load loads the models named at start, one after the other: two at once would fight for the disk.

@@ -83,6 +83,7 @@ func serve(cmd *cobra.Command, s config.Settings, args []string, example bool) e
 	if err != nil {
 		return err
 	}
+	defer app.close()
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	go func() {

@@ -15,6 +15,7 @@ import (
 type builder struct {
 	response response
 	emit     func(event) error // nil: nobody listens
+	settled  func()            // called when the response is complete, before the last event; nil: nobody waits for it
 	sequence int
 	summary  bool // thinking is shown as a summary (reasoning.summary)
 	packed   bool // thinking is also sent packed, for clients that keep no state (include)
@@ -210,6 +211,9 @@ func (b *builder) finish(f chat.Finish) error {
 		b.response.IncompleteDetails = &incompleteDetails{Reason: "max_output_tokens"}
 	case chat.Cancelled:
 		b.response.Status, b.response.CompletedAt = "cancelled", nil
+	}
+	if b.settled != nil {
+		b.settled()
 	}
 	kind := "response." + b.response.Status
 	if f.Reason == chat.Cancelled {

@@ -2,6 +2,6 @@
 //
 // wire.go holds the protocol's structs and nothing else; decode.go, decode_items.go and decode_tools.go turn a request into
 // a chat.Request, encode.go a result into a response, stream.go events into the documented sequence, errors.go errors into
-// statuses and bodies. store.go keeps responses for previous_response_id and the retrieval routes, in memory, bounded in
-// number, size and age.
+// statuses and bodies. store.go keeps responses for previous_response_id and the retrieval routes, bounded in size and
+// age, in memory or on disk (store_disk.go).
 package responses

@@ -3,7 +3,9 @@ package responses
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,7 +25,7 @@ type Service interface {
 // API serves the protocol's endpoints. Make it with New.
 type API struct {
 	service Service
-	store   *store
+	store   *Store
 
 	mu      sync.Mutex // guards running
 	running map[string]running
@@ -32,12 +34,18 @@ type API struct {
 // running is a response that is being generated.
 type running struct {
 	owner  string
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 }
 
-// New returns the endpoints of a service.
-func New(s Service) *API {
-	return &API{service: s, store: newStore(), running: map[string]running{}}
+// errCancelled is why a response's context ends when it is cancelled from another connection.
+var errCancelled = errors.New("the response was cancelled")
+
+// New returns the endpoints of a service. Responses are kept in store; nil: in memory.
+func New(s Service, store *Store) *API {
+	if store == nil {
+		store, _ = OpenStore(StoreOptions{}) // it touches no disk, so it cannot fail
+	}
+	return &API{service: s, store: store, running: map[string]running{}}
 }
 
 // Create serves POST /v1/responses.
@@ -51,21 +59,29 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 	b := newBuilder(request, d)
 	ctx, done := a.track(r.Context(), b.response.ID)
 	defer done()
+	if b.response.Store {
+		b.settled = func() { a.keep(d, b, chat.CallerKey(r.Context())) }
+	}
 	if len(d.turn.Conversation.Messages) == 0 {
 		a.probe(w, request, b)
 		return
 	}
 	if request.Stream {
 		a.stream(ctx, w, d, b)
-	} else if err := a.service.Run(ctx, d.turn, wire.Announce(w, b.Add)); err != nil {
+	} else if err := a.run(ctx, w, d, b); err != nil {
 		writeError(w, err)
-		return
 	} else {
 		wire.WriteJSON(w, http.StatusOK, b.response)
 	}
-	if b.response.Store {
-		a.keep(d, b, chat.CallerKey(r.Context()))
+}
+
+// run generates the response. One that is cancelled from another connection ends with what it has.
+func (a *API) run(ctx context.Context, w http.ResponseWriter, d *decoder, b *builder) error {
+	err := a.service.Run(ctx, d.turn, wire.Announce(w, b.Add))
+	if err != nil && errors.Is(context.Cause(ctx), errCancelled) {
+		return b.Add(chat.Event{Kind: chat.Finished, Finish: chat.Finish{Reason: chat.Cancelled}})
 	}
+	return err
 }
 
 func (a *API) decode(r *http.Request) (*decoder, createRequest, error) {
@@ -103,7 +119,7 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 			out.Close()
 		}
 	}()
-	err := a.service.Run(ctx, d.turn, wire.Announce(w, b.Add))
+	err := a.run(ctx, w, d, b)
 	if out == nil {
 		if err != nil {
 			writeError(w, err)
@@ -117,44 +133,46 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 
 // track makes a response cancellable from another connection.
 func (a *API) track(ctx context.Context, id string) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	a.mu.Lock()
 	a.running[id] = running{chat.CallerKey(ctx), cancel}
 	a.mu.Unlock()
 	return ctx, func() {
-		cancel()
+		cancel(nil)
 		a.mu.Lock()
 		delete(a.running, id)
 		a.mu.Unlock()
 	}
 }
 
-// keep stores a finished response and the conversation up to it.
+// keep stores a finished response and the conversation up to it, before its client is told that it has finished.
 func (a *API) keep(d *decoder, b *builder, owner string) {
 	body, err := json.Marshal(b.response)
-	if err != nil || b.response.Status == "failed" || b.response.Status == "in_progress" {
-		return
+	if err != nil {
+		return // it cannot be sent either
 	}
-	s := &stored{id: b.response.ID, owner: owner, body: body}
+	s := &stored{ID: b.response.ID, Owner: owner, Body: body}
 	if d.past != nil {
-		s.conversation = append(s.conversation, d.past.conversation...)
+		s.Conversation = append(s.Conversation, d.past.Conversation...)
 	}
 	for i, it := range d.items {
 		if it.ID == "" {
 			it.ID = fmt.Sprintf("item_%s_%d", b.response.ID, i)
 		}
-		s.conversation = append(s.conversation, it)
+		s.Conversation = append(s.Conversation, it)
 		if raw, err := json.Marshal(it.listed()); err == nil {
-			s.input = append(s.input, raw)
+			s.Input = append(s.Input, raw)
 		}
 	}
 	for _, out := range b.response.Output {
 		var it item
 		if raw, err := json.Marshal(out); err == nil && json.Unmarshal(raw, &it) == nil {
-			s.conversation = append(s.conversation, it)
+			s.Conversation = append(s.Conversation, it)
 		}
 	}
-	a.store.put(s)
+	if err := a.store.put(s); err != nil {
+		slog.Error("a response is not kept", "error", err)
+	}
 }
 
 // Get serves GET /v1/responses/{id}.
@@ -164,7 +182,7 @@ func (a *API) Get(w http.ResponseWriter, r *http.Request, id string) {
 		writeError(w, noResponse(id))
 		return
 	}
-	wire.WriteJSON(w, http.StatusOK, json.RawMessage(s.body))
+	wire.WriteJSON(w, http.StatusOK, s.Body)
 }
 
 // Delete serves DELETE /v1/responses/{id}.
@@ -182,7 +200,7 @@ func (a *API) Cancel(w http.ResponseWriter, r *http.Request, id string) {
 	run, ok := a.running[id]
 	a.mu.Unlock()
 	if ok && run.owner == chat.CallerKey(r.Context()) {
-		run.cancel()
+		run.cancel(errCancelled)
 		wire.WriteJSON(w, http.StatusOK, map[string]any{"id": id, "object": "response", "status": "cancelled"})
 		return
 	}
@@ -206,7 +224,7 @@ func (a *API) InputItems(w http.ResponseWriter, r *http.Request, id string) {
 		}
 		limit = n
 	}
-	all := slices.Clone(s.input)
+	all := slices.Clone(s.Input)
 	if q.Get("order") != "asc" {
 		slices.Reverse(all)
 	}

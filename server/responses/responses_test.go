@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -81,10 +80,10 @@ func normalise(v any) {
 func TestCreate_streamEqualsWholeAndFollowsTheDocumentedOrder(t *testing.T) {
 	for name, fields := range map[string]string{"text": "", "summary": `,"reasoning":{"effort":"low","summary":"auto"},"include":["reasoning.encrypted_content"]`} {
 		var whole map[string]any
-		if err := json.Unmarshal([]byte(create(t, New(turn()), `{"model":"m","input":"hi"`+fields+`}`)), &whole); err != nil {
+		if err := json.Unmarshal([]byte(create(t, New(turn(), nil), `{"model":"m","input":"hi"`+fields+`}`)), &whole); err != nil {
 			t.Fatal(err)
 		}
-		events := read(t, create(t, New(turn()), `{"model":"m","input":"hi","stream":true`+fields+`}`))
+		events := read(t, create(t, New(turn(), nil), `{"model":"m","input":"hi","stream":true`+fields+`}`))
 		streamed := events[len(events)-1]["response"].(map[string]any)
 		normalise(whole)
 		normalise(streamed)
@@ -147,7 +146,7 @@ func follow(t *testing.T, events []map[string]any) {
 
 func TestCreate_goesOnFromAStoredResponse(t *testing.T) {
 	service := turn()
-	a := New(service)
+	a := New(service, nil)
 	var first response
 	if err := json.Unmarshal([]byte(create(t, a, `{"model":"m","input":"hi","instructions":"be brief"}`)), &first); err != nil {
 		t.Fatal(err)
@@ -167,7 +166,7 @@ func TestCreate_goesOnFromAStoredResponse(t *testing.T) {
 }
 
 func TestStored_canBeReadListedAndDeleted(t *testing.T) {
-	a := New(turn())
+	a := New(turn(), nil)
 	var made response
 	if err := json.Unmarshal([]byte(create(t, a, `{"model":"m","input":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"user","content":"c"}]}`)), &made); err != nil {
 		t.Fatal(err)
@@ -195,28 +194,9 @@ func TestStored_canBeReadListedAndDeleted(t *testing.T) {
 	}
 }
 
-func TestStored_belongsToItsKey(t *testing.T) {
-	s := newStore()
-	s.put(&stored{id: "r", owner: "alice"})
-	if _, ok := s.get("r", "bob"); ok || s.delete("r", "bob") {
-		t.Error("another key reaches it")
-	}
-	now := time.Now()
-	s.now = func() time.Time { return now.Add(maxAge + time.Second) }
-	if _, ok := s.get("r", "alice"); ok {
-		t.Error("kept beyond its age")
-	}
-	for range 3 {
-		s.put(&stored{id: "big", body: make([]byte, maxBytes/2)})
-	}
-	if s.bytes > maxBytes {
-		t.Errorf("%d bytes kept", s.bytes)
-	}
-}
-
 func TestCreate_aProbeWithoutInputSucceeds(t *testing.T) {
 	service := turn()
-	body := create(t, New(service), `{"model":"m","input":[],"max_output_tokens":1}`)
+	body := create(t, New(service, nil), `{"model":"m","input":[],"max_output_tokens":1}`)
 	if len(service.asked) != 0 || !strings.Contains(body, `"status":"completed"`) {
 		t.Error(body)
 	}
@@ -225,7 +205,7 @@ func TestCreate_aProbeWithoutInputSucceeds(t *testing.T) {
 func TestCreate_failuresAreEvents(t *testing.T) {
 	service := &failing{turn()}
 	rec := httptest.NewRecorder()
-	New(service).Create(rec, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"model":"m","input":"hi","stream":true}`)))
+	New(service, nil).Create(rec, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"model":"m","input":"hi","stream":true}`)))
 	events := read(t, rec.Body.String())
 	last := events[len(events)-1]
 	if last["type"] != "response.failed" || last["response"].(map[string]any)["error"].(map[string]any)["code"] != "context_length_exceeded" {

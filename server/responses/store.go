@@ -3,94 +3,168 @@ package responses
 import (
 	"container/list"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 )
 
-// Limits of the store. They bound its memory; clients that need more keep their own history.
-const (
-	maxStored = 1000
-	maxBytes  = 64 << 20
-	maxAge    = 24 * time.Hour
-)
+// StoreOptions bound a store. The zero value of a field is its default.
+type StoreOptions struct {
+	Dir      string        // where responses are kept; "": in memory, until the server ends
+	MaxAge   time.Duration // default 24 h
+	MaxBytes int64         // of all responses together; default 64 MiB
+}
+
+// maxStored bounds the index, which is in memory.
+const maxStored = 100_000
 
 // stored is a response and what it takes to go on from it.
 type stored struct {
-	id           string
-	owner        string // the API key it was made with; nobody else sees it
-	body         []byte // the response
-	input        []json.RawMessage
-	conversation []item // all items up to and with this response's output
-	at           time.Time
-	size         int
+	ID           string            `json:"id"`
+	Owner        string            `json:"owner"` // the API key it was made with; nobody else sees it
+	At           time.Time         `json:"at"`
+	Body         json.RawMessage   `json:"body"` // the response
+	Input        []json.RawMessage `json:"input"`
+	Conversation []item            `json:"conversation"` // all items up to and with this response's output
 }
 
-// store keeps responses in memory: the oldest go when there are too many, they are too large together, or too old.
-// Its methods may be called from any goroutine.
-type store struct {
-	now func() time.Time
+// Store keeps responses: the oldest go when there are too many, they are too large together, or too old. Clients that need
+// more keep their own history. Its methods may be called from any goroutine.
+type Store struct {
+	limits StoreOptions
+	now    func() time.Time
 
 	mu    sync.Mutex // guards what follows
+	kept  archive
 	byID  map[string]*list.Element
-	order *list.List // of *stored, oldest first
-	bytes int
+	order *list.List // of indexed, oldest first
+	bytes int64
 }
 
-func newStore() *store {
-	return &store{now: time.Now, byID: map[string]*list.Element{}, order: list.New()}
+// archive holds encoded responses by id. memory and diskArchive implement it.
+type archive interface {
+	put(id string, encoded []byte) error
+	get(id string) ([]byte, error)
+	delete(id string) error
+	close() error
 }
 
-func (s *store) put(r *stored) {
-	r.at = s.now()
-	r.size = len(r.body)
-	for _, i := range r.input {
-		r.size += len(i)
+// indexed is what is known of a response without reading it.
+type indexed struct {
+	id, owner string
+	at        time.Time
+	size      int64
+}
+
+// OpenStore opens a store, on disk if the options name a folder. A folder is one server's alone. Close ends it.
+func OpenStore(o StoreOptions) (*Store, error) {
+	if o.MaxAge <= 0 {
+		o.MaxAge = 24 * time.Hour
 	}
-	for _, i := range r.conversation {
-		r.size += len(i.Content) + len(i.Output) + len(i.Arguments) + len(i.Input) + len(i.Encrypted)
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 64 << 20
+	}
+	s := &Store{limits: o, now: time.Now, kept: memory{}, byID: map[string]*list.Element{}, order: list.New()}
+	if o.Dir == "" {
+		return s, nil
+	}
+	disk, there, err := openDisk(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the store of responses in %s: %w", o.Dir, err)
+	}
+	s.kept = disk
+	for _, i := range there {
+		s.index(i)
+	}
+	s.evict()
+	return s, nil
+}
+
+// Close ends the store. What is in memory is lost.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept.close()
+}
+
+func (s *Store) put(r *stored) error {
+	r.At = s.now()
+	encoded, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encode response %s: %w", r.ID, err)
+	}
+	if int64(len(encoded)) > s.limits.MaxBytes { // it would drive all others out, and then itself
+		return fmt.Errorf("keep response %s: its %d bytes are more than the store may hold", r.ID, len(encoded))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.byID[r.id] = s.order.PushBack(r)
-	s.bytes += r.size
+	if err := s.kept.put(r.ID, encoded); err != nil {
+		return fmt.Errorf("keep response %s: %w", r.ID, err)
+	}
+	s.index(indexed{r.ID, r.Owner, r.At, int64(len(encoded))})
 	s.evict()
+	return nil
+}
+
+func (s *Store) index(i indexed) {
+	s.byID[i.id] = s.order.PushBack(i)
+	s.bytes += i.size
 }
 
 // get returns a response of the same owner.
-func (s *store) get(id, owner string) (*stored, bool) {
+func (s *Store) get(id, owner string) (*stored, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.evict()
 	e, ok := s.byID[id]
-	if !ok || e.Value.(*stored).owner != owner {
+	if !ok || e.Value.(indexed).owner != owner {
 		return nil, false
 	}
-	return e.Value.(*stored), true
+	encoded, err := s.kept.get(id)
+	var r stored
+	if err = errors.Join(err, json.Unmarshal(encoded, &r)); err != nil {
+		slog.Error("a stored response cannot be read", "response", id, "error", err)
+		return nil, false
+	}
+	return &r, true
 }
 
-func (s *store) delete(id, owner string) bool {
+func (s *Store) delete(id, owner string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.byID[id]
-	if !ok || e.Value.(*stored).owner != owner {
+	if !ok || e.Value.(indexed).owner != owner {
 		return false
 	}
 	s.remove(e)
 	return true
 }
 
-func (s *store) evict() {
+func (s *Store) evict() {
 	for e := s.order.Front(); e != nil; e = s.order.Front() {
-		old := s.now().Sub(e.Value.(*stored).at) > maxAge
-		if !old && s.order.Len() <= maxStored && s.bytes <= maxBytes {
+		old := s.now().Sub(e.Value.(indexed).at) > s.limits.MaxAge
+		if !old && s.order.Len() <= maxStored && s.bytes <= s.limits.MaxBytes {
 			return
 		}
 		s.remove(e)
 	}
 }
 
-func (s *store) remove(e *list.Element) {
-	r := s.order.Remove(e).(*stored)
-	delete(s.byID, r.id)
-	s.bytes -= r.size
+func (s *Store) remove(e *list.Element) {
+	i := s.order.Remove(e).(indexed)
+	delete(s.byID, i.id)
+	s.bytes -= i.size
+	if err := s.kept.delete(i.id); err != nil {
+		slog.Error("a stored response cannot be deleted", "response", i.id, "error", err)
+	}
 }
+
+// memory is an archive that ends with the process.
+type memory map[string][]byte
+
+func (m memory) put(id string, encoded []byte) error { m[id] = encoded; return nil }
+func (m memory) get(id string) ([]byte, error)       { return m[id], nil }
+func (m memory) delete(id string) error              { delete(m, id); return nil }
+func (m memory) close() error                        { return nil }

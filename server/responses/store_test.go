@@ -1,0 +1,107 @@
+package responses
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func openStore(t *testing.T, o StoreOptions) *Store {
+	t.Helper()
+	s, err := OpenStore(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() }) // again where a test has closed it, which is no error
+	return s
+}
+
+// eachStore runs a test in memory and on disk.
+func eachStore(t *testing.T, test func(t *testing.T, o StoreOptions)) {
+	t.Run("memory", func(t *testing.T) { test(t, StoreOptions{}) })
+	t.Run("disk", func(t *testing.T) { test(t, StoreOptions{Dir: t.TempDir()}) })
+}
+
+func TestStore_belongsToItsKeyAndIsBounded(t *testing.T) {
+	eachStore(t, func(t *testing.T, o StoreOptions) {
+		o.MaxAge, o.MaxBytes = time.Hour, 1000
+		s := openStore(t, o)
+		now := time.Now()
+		s.now = func() time.Time { return now }
+		put := func(id string, size int) error {
+			return s.put(&stored{ID: id, Owner: "alice", Body: json.RawMessage(`"` + strings.Repeat("x", size) + `"`)})
+		}
+		if err := put("r", 10); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := s.get("r", "bob"); ok || s.delete("r", "bob") {
+			t.Error("another key reaches it")
+		}
+		now = now.Add(time.Hour + time.Second)
+		if _, ok := s.get("r", "alice"); ok {
+			t.Error("kept beyond its age")
+		}
+		for _, id := range []string{"a", "b", "c"} {
+			if err := put(id, 300); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, ok := s.get("a", "alice"); ok || s.bytes > 1000 {
+			t.Errorf("%d bytes kept", s.bytes)
+		}
+		if err := put("huge", 2000); err == nil {
+			t.Error("what is larger than the store is kept")
+		}
+		if _, ok := s.get("c", "alice"); !ok {
+			t.Error("what is too large drove others out")
+		}
+		if !s.delete("c", "alice") {
+			t.Error("its own key cannot delete it")
+		}
+	})
+}
+
+func TestStore_onDiskSurvivesARestart(t *testing.T) {
+	o := StoreOptions{Dir: t.TempDir()}
+	service := turn()
+	s := openStore(t, o)
+	var made response
+	if err := json.Unmarshal([]byte(create(t, New(service, s), `{"model":"m","input":"one <b>"}`)), &made); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenStore(o); err == nil || !strings.Contains(err.Error(), "another server") {
+		t.Errorf("two servers share a file: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := New(service, openStore(t, o))
+	rec := httptest.NewRecorder()
+	again.Get(rec, httptest.NewRequest(http.MethodGet, "/", nil), made.ID)
+	var got response
+	if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil || rec.Code != http.StatusOK {
+		t.Fatalf("%d %v %s", rec.Code, err, rec.Body)
+	}
+	if diff := cmp.Diff(made, got); diff != "" {
+		t.Error(diff)
+	}
+	create(t, again, `{"model":"m","input":"two","previous_response_id":"`+made.ID+`"}`)
+	asked := service.asked[len(service.asked)-1].Conversation.Messages
+	if len(asked) < 3 || asked[0].Content() != "one <b>" || asked[len(asked)-1].Content() != "two" {
+		t.Errorf("the conversation does not go on: %+v", asked)
+	}
+	rec = httptest.NewRecorder()
+	again.InputItems(rec, httptest.NewRequest(http.MethodGet, "/", nil), made.ID)
+	if !strings.Contains(rec.Body.String(), "input_text") {
+		t.Errorf("input items: %s", rec.Body)
+	}
+	again.Delete(httptest.NewRecorder(), httptest.NewRequest(http.MethodDelete, "/", nil), made.ID)
+	if _, ok := again.store.get(made.ID, ""); ok {
+		t.Error("deleted, and still there")
+	}
+}
