@@ -54,8 +54,8 @@ type Runner struct {
 	symbols   map[int32]bool // tokens that are markers
 
 	stats atomic.Pointer[engine.Stats] // as of the loop's latest step
-	wake  chan struct{}         // holds one element while calls are waiting
-	done  chan struct{}         // closed when the loop has ended
+	wake  chan struct{}                // holds one element while calls are waiting
+	done  chan struct{}                // closed when the loop has ended
 
 	mu    sync.Mutex // guards calls
 	calls []func(*loop)
