@@ -6,8 +6,12 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"os"
+	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +21,10 @@ import (
 )
 
 // description validates what is sent against OpenAI's published description of its API, which is no part of this repository.
-type description struct{ compiler *jsonschema.Compiler }
+type description struct {
+	compiler *jsonschema.Compiler
+	schemas  map[string]any
+}
 
 const descriptionURL = "https://openai.invalid/description.json"
 
@@ -42,7 +49,61 @@ func readDescription(t *testing.T) description {
 	if err := c.AddResource(descriptionURL, doc); err != nil {
 		t.Fatal(err)
 	}
-	return description{c}
+	return description{c, doc.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)}
+}
+
+// properties are the names of a schema's properties, those of the schemas that it is made of included.
+func (d description) properties(t *testing.T, schema string) []string {
+	t.Helper()
+	found := map[string]any{}
+	d.gather(d.schemas[schema], found)
+	if len(found) == 0 {
+		t.Fatalf("%s is not described", schema)
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func (d description) gather(schema any, to map[string]any) {
+	s, _ := schema.(map[string]any)
+	if ref, ok := s["$ref"].(string); ok {
+		d.gather(d.schemas[path.Base(ref)], to)
+	}
+	all, _ := s["allOf"].([]any)
+	for _, part := range all {
+		d.gather(part, to)
+	}
+	properties, _ := s["properties"].(map[string]any)
+	maps.Copy(to, properties)
+}
+
+// outside are values just beyond the limits that the description gives a property of a schema, and a fraction where it must
+// be an integer.
+func (d description) outside(t *testing.T, schema, property string) []string {
+	t.Helper()
+	found := map[string]any{}
+	d.gather(d.schemas[schema], found)
+	return beyond(found[property])
+}
+
+func beyond(schema any) (values []string) {
+	s, _ := schema.(map[string]any)
+	either, _ := s["anyOf"].([]any)
+	for _, one := range either {
+		values = append(values, beyond(one)...)
+	}
+	if s["type"] == "integer" {
+		values = append(values, "1.5")
+	}
+	for limit, step := range map[string]float64{"minimum": -1, "maximum": 1} {
+		n, ok := s[limit].(json.Number)
+		if !ok {
+			continue
+		}
+		if v, err := n.Float64(); err == nil && math.Abs(v) < 1e9 { // beyond 64 bits there are no integers to send
+			values = append(values, strconv.FormatFloat(v+step, 'g', -1, 64))
+		}
+	}
+	return values
 }
 
 // modernise turns what the description writes in words of older drafts into today's: nullable (OpenAPI 3.0) and

@@ -35,7 +35,7 @@ var layers = map[string][]string{
 	"tools":             {"grammar"},
 	"models":            {"engine"},
 	"server/sse":        {},
-	"server/wire":       {"server/chat", "grammar"},
+	"server/wire":       {"server/chat", "engine", "grammar"},
 	"server/chat":       {"engine", "grammar", "models", "templates", "tools"},
 	"server/openai":     {"server/chat", "server/sse", "server/wire", "engine", "templates", "tools"},
 	"server/responses":  {"server/chat", "server/sse", "server/wire", "engine", "templates", "tools"},

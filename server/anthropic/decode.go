@@ -100,8 +100,8 @@ func (d *decoder) thinking(w messagesRequest, r *chat.Request) error {
 	if c := w.OutputConfig; c != nil {
 		r.Thinking.Effort = c.Effort
 	}
-	if w.ThinkingBudget != nil {
-		r.Thinking.Budget = max(*w.ThinkingBudget, 0)
+	if err := wire.ThinkingBudget(w.ThinkingBudget, &r.Thinking); err != nil {
+		return err
 	}
 	if w.Thinking == nil {
 		return nil

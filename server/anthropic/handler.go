@@ -37,7 +37,10 @@ func (a *API) Messages(w http.ResponseWriter, r *http.Request) {
 	request.CacheKey = chat.CallerKey(r.Context())
 	id := "msg_" + rand.Text()
 	if body.Stream {
-		a.stream(w, r, request, &streamer{id: id, signer: a.signer, begin: func() *sse.Writer { return sse.NewWriter(w, "ping") }})
+		a.stream(w, r, request, &streamer{
+			id: id, signer: a.signer, timings: body.TimingsPerToken,
+			begin: func() *sse.Writer { return sse.NewWriter(w, "ping") },
+		})
 		return
 	}
 	var c chat.Collector
@@ -45,7 +48,11 @@ func (a *API) Messages(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, chat.AsError(err))
 		return
 	}
-	wire.WriteJSON(w, http.StatusOK, a.signer.encode(id, c.Result()))
+	out := a.signer.encode(id, c.Result())
+	if choices := c.Result().Choices; body.TimingsPerToken && len(choices) > 0 {
+		out.Timings = wire.EncodeTimings(choices[0].Finish)
+	}
+	wire.WriteJSON(w, http.StatusOK, out)
 }
 
 func (a *API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {

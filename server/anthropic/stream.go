@@ -3,14 +3,16 @@ package anthropic
 import (
 	"tenon/server/chat"
 	"tenon/server/sse"
+	"tenon/server/wire"
 )
 
 // streamer turns events into the protocol's: blocks are opened and closed one after the other, and a block's deltas are
 // all of its type. The HTTP stream begins with the first event; message_start waits until the prompt is counted.
 type streamer struct {
-	begin  func() *sse.Writer
-	signer signer
-	id     string
+	begin   func() *sse.Writer
+	signer  signer
+	id      string
+	timings bool // they are wanted
 
 	out      *sse.Writer
 	model    string
@@ -108,6 +110,9 @@ func (s *streamer) finish(f chat.Finish) error {
 	}
 	m := messageDelta{Type: "message_delta", Usage: encodeUsage(f.Usage)}
 	m.Delta.StopReason, m.Delta.StopSequence = stopReason(f)
+	if s.timings {
+		m.Timings = wire.EncodeTimings(f)
+	}
 	if err := s.out.Event("message_delta", m); err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package anthropic
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"tenon/server/wire"
+)
 
 // messagesRequest is the body of POST /v1/messages and, without the sampling, of /v1/messages/count_tokens.
 type messagesRequest struct {
@@ -24,6 +28,7 @@ type messagesRequest struct {
 	ChatTemplateKwargs map[string]any `json:"chat_template_kwargs"`
 	Grammar            string         `json:"grammar"` // GBNF
 	ThinkingBudget     *int           `json:"thinking_budget_tokens"`
+	TimingsPerToken    bool           `json:"timings_per_token"`
 }
 
 type message struct {
@@ -106,6 +111,8 @@ type answer struct {
 	StopReason   *string `json:"stop_reason"`
 	StopSequence *string `json:"stop_sequence"`
 	Usage        usage   `json:"usage"`
+
+	Timings *wire.Timings `json:"timings,omitempty"`
 }
 
 type textBlock struct {
@@ -160,7 +167,8 @@ type (
 			StopReason   *string `json:"stop_reason"`
 			StopSequence *string `json:"stop_sequence"`
 		} `json:"delta"`
-		Usage usage `json:"usage"`
+		Usage   usage         `json:"usage"`
+		Timings *wire.Timings `json:"timings,omitempty"`
 	}
 	messageStop struct {
 		Type string `json:"type"`

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 
@@ -14,8 +15,6 @@ import (
 var unsupported = map[string]string{
 	"audio":              "this server writes text only",
 	"web_search_options": "this server searches nothing",
-	"functions":          "is replaced by tools",
-	"function_call":      "is replaced by tool_choice",
 }
 
 // decodeChat reads the body of a chat completion. Its errors are *chat.Error and name the field.
@@ -30,7 +29,7 @@ func decodeChat(body io.Reader) (chat.Request, chatRequest, error) {
 		return r, w, chat.Invalidf("model", "is required; GET /v1/models lists what there is")
 	}
 	r.Conversation.Args = w.ChatTemplateKwargs
-	for _, step := range []func(chatRequest, *chat.Request) error{limits, decodeSampling, thinking, decodeTools, decodeChoice, decodeAnswer, conversation} {
+	for _, step := range []func(chatRequest, *chat.Request) error{limits, decodeSampling, thinking, modalities, decodeTools, decodeChoice, decodeFunctions, decodeAnswer, conversation} {
 		if err := step(w, &r); err != nil {
 			return r, w, err
 		}
@@ -109,15 +108,15 @@ func thinking(w chatRequest, r *chat.Request) error {
 	default:
 		return chat.Invalidf("reasoning_effort", "is %q; expected none, minimal, low, medium, high or xhigh", w.ReasoningEffort)
 	}
-	if b := w.ThinkingBudget; b != nil {
-		if *b < -1 {
-			return chat.Invalidf("thinking_budget_tokens", "is %d; expected -1 (no limit) or more", *b)
+	return wire.ThinkingBudget(w.ThinkingBudget, &r.Thinking)
+}
+
+// modalities refuses answers that are not text.
+func modalities(w chatRequest, _ *chat.Request) error {
+	for i, m := range w.Modalities {
+		if m != "text" {
+			return chat.Invalidf(fmt.Sprintf("modalities[%d]", i), "is %q; this server writes text only", m)
 		}
-		if *b == 0 {
-			off := false
-			r.Thinking.Enabled = &off
-		}
-		r.Thinking.Budget = max(*b, 0)
 	}
 	return nil
 }

@@ -43,6 +43,12 @@ func (m message) decode(field string) (templates.Message, error) {
 		}
 		out.Calls = append(out.Calls, call)
 	}
+	if f := m.FunctionCall; f != nil {
+		out.Calls = append(out.Calls, templates.Call{Name: f.Name, Arguments: f.Arguments})
+	}
+	if m.Refusal != "" && notNull(m.Content) == nil {
+		out.Text = m.Refusal
+	}
 	return out, decodeContent(m.Content, field+".content", &out)
 }
 

@@ -48,7 +48,7 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		`,"tool_choice":"maybe"`:             "tool_choice",
 		`,"tool_choice":{"type":"function"}`: "tool_choice.type",
 		`,"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[]}}`: "tool_choice.allowed_tools.tools",
-		`,"functions":[]`:        "functions",
+		`,"functions":[{}]`:      "functions[0].name",
 		`,"audio":{"voice":"x"}`: "audio",
 	} {
 		_, _, err := decodeChat(strings.NewReader(base + fields + "}"))

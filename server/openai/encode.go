@@ -1,27 +1,41 @@
 package openai
 
 import (
-	"time"
-
 	"tenon/engine"
 	"tenon/server/chat"
+	"tenon/server/wire"
 	"tenon/tools"
 )
 
+// shown is what a request wants to see in its answer, and in which form.
+type shown struct {
+	logprobs bool
+	timings  bool
+	older    bool // the form of functions and function_call
+}
+
+func (w chatRequest) shown() shown {
+	return shown{logprobs: w.Logprobs, timings: w.TimingsPerToken, older: len(w.Functions) > 0}
+}
+
 // encode makes the whole answer out of a result.
-func encode(head chatCompletion, r chat.Result, withLogprobs, withTimings bool) chatCompletion {
+func encode(head chatCompletion, r chat.Result, want shown) chatCompletion {
 	head.Object, head.Model = "chat.completion", r.Model
 	head.Usage = &usage{}
 	for i, c := range r.Choices {
 		reason := finishReason(c.Finish.Reason)
 		out := choice{Index: i, Message: encodeMessage(c), FinishReason: &reason}
-		if withLogprobs {
+		if want.older {
+			out.Message.FunctionCall, out.Message.ToolCalls = older(out.Message.ToolCalls), nil
+			reason = olderReason(reason)
+		}
+		if want.logprobs {
 			out.Logprobs = encodeLogprobs(c.Tokens)
 		}
 		head.Choices = append(head.Choices, out)
 		head.Usage.add(c.Finish.Usage)
-		if withTimings {
-			head.Timings = encodeTimings(c.Finish)
+		if want.timings {
+			head.Timings = wire.EncodeTimings(c.Finish)
 		}
 	}
 	return head
@@ -46,43 +60,7 @@ func encodeCall(c tools.Call) toolCall {
 }
 
 func encodeLogprobs(tokens []engine.Token) *logprobs {
-	out := &logprobs{Content: []tokenLogprob{}, Refusal: []tokenLogprob{}}
-	for _, t := range tokens {
-		p := encodeLogprob(t.Bytes, t.Logprob)
-		p.Top = []tokenLogprob{}
-		for _, other := range t.Top {
-			p.Top = append(p.Top, encodeLogprob(other.Bytes, other.Logprob))
-		}
-		out.Content = append(out.Content, p)
-	}
-	return out
-}
-
-func encodeLogprob(b []byte, logprob float32) tokenLogprob {
-	const least = -9999 // what OpenAI sends for a token that is all but impossible; JSON has no infinity
-	p := tokenLogprob{Token: string(b), Logprob: max(logprob, least), Bytes: make([]int, len(b))}
-	for i, c := range b {
-		p.Bytes[i] = int(c)
-	}
-	return p
-}
-
-func encodeTimings(f chat.Finish) *timings {
-	evaluated := f.Usage.Prompt - f.Usage.Cached
-	return &timings{
-		CacheN: f.Usage.Cached, PromptN: evaluated, PredictedN: f.Usage.Completion,
-		PromptMS: milliseconds(f.Timing.Prompt), PromptPerSecond: perSecond(evaluated, f.Timing.Prompt),
-		PredictedMS: milliseconds(f.Timing.Decode), PredictedPerSecond: perSecond(f.Usage.Completion, f.Timing.Decode),
-	}
-}
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-func perSecond(n int, d time.Duration) float64 {
-	if d <= 0 {
-		return 0
-	}
-	return float64(n) / d.Seconds()
+	return &logprobs{Content: wire.EncodeLogprobs(tokens), Refusal: []wire.Logprob{}}
 }
 
 func optional(s string) *string {

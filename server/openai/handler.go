@@ -34,13 +34,13 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	wire.SetIgnored(w, request.Ignored)
-	request.CacheKey = chat.CallerKey(r.Context())
+	request.CacheKey = cacheKey(r.Context(), sent.CachePrompt)
 	head := chatCompletion{ID: "chatcmpl-" + rand.Text(), Created: time.Now().Unix(), SystemFingerprint: "tenon"}
 	if sent.Stream {
 		a.stream(w, r, request, &streamer{
 			head: head, begin: func() *sse.Writer { return sse.NewWriter(w, "") },
 			includeUsage: sent.StreamOptions != nil && sent.StreamOptions.IncludeUsage,
-			logprobs:     sent.Logprobs, timings: sent.TimingsPerToken,
+			want:         sent.shown(),
 		})
 		return
 	}
@@ -49,7 +49,15 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, chat.AsError(err))
 		return
 	}
-	wire.WriteJSON(w, http.StatusOK, encode(head, c.Result(), sent.Logprobs, sent.TimingsPerToken))
+	wire.WriteJSON(w, http.StatusOK, encode(head, c.Result(), sent.shown()))
+}
+
+// cacheKey is what a request shares cached state under: its caller's name, or a name of its own where it wants none of it.
+func cacheKey(ctx context.Context, cachePrompt *bool) string {
+	if cachePrompt != nil && !*cachePrompt {
+		return chat.CallerKey(ctx) + "\x00" + rand.Text()
+	}
+	return chat.CallerKey(ctx)
 }
 
 func (a API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {

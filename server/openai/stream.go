@@ -3,6 +3,7 @@ package openai
 import (
 	"tenon/server/chat"
 	"tenon/server/sse"
+	"tenon/server/wire"
 )
 
 // streamer turns events into chunks. The stream begins with the first event, when the turn is queued: until then errors are
@@ -12,8 +13,7 @@ type streamer struct {
 	out          *sse.Writer
 	head         chatCompletion
 	includeUsage bool
-	logprobs     bool
-	timings      bool
+	want         shown
 
 	usage usage
 	spoke map[int]bool // choices whose role has been sent
@@ -28,16 +28,16 @@ func (s *streamer) Add(e chat.Event) error {
 		return nil
 	case chat.Text:
 		c := choice{Delta: &delta{Content: &e.Text}}
-		if s.logprobs {
+		if s.want.logprobs {
 			c.Logprobs = encodeLogprobs(e.Tokens)
 		}
 		return s.send(e.Choice, c)
 	case chat.Reasoning:
 		return s.send(e.Choice, choice{Delta: &delta{Reasoning: &e.Text}})
 	case chat.CallStart:
-		return s.send(e.Choice, choice{Delta: callDelta(e, e.Call.ID, e.Call.Name)})
+		return s.call(e, e.Call.ID, e.Call.Name)
 	case chat.CallArguments:
-		return s.send(e.Choice, choice{Delta: callDelta(e, "", "")})
+		return s.call(e, "", "")
 	case chat.Finished:
 		return s.finish(e)
 	default:
@@ -64,10 +64,13 @@ func callDelta(e chat.Event, id, name string) *delta {
 
 func (s *streamer) finish(e chat.Event) error {
 	s.usage.add(e.Finish.Usage)
-	if s.timings {
-		s.head.Timings = encodeTimings(e.Finish)
+	if s.want.timings {
+		s.head.Timings = wire.EncodeTimings(e.Finish)
 	}
 	reason := finishReason(e.Finish.Reason)
+	if s.want.older {
+		reason = olderReason(reason)
+	}
 	return s.send(e.Choice, choice{Delta: &delta{}, FinishReason: &reason})
 }
 
@@ -88,6 +91,15 @@ func (s *streamer) close() {
 	if s.out != nil {
 		s.out.Close()
 	}
+}
+
+// call sends a piece of a call.
+func (s *streamer) call(e chat.Event, id, name string) error {
+	d := callDelta(e, id, name)
+	if s.want.older {
+		d.FunctionCall, d.ToolCalls = older(d.ToolCalls), nil
+	}
+	return s.send(e.Choice, choice{Delta: d})
 }
 
 // send writes a chunk; a choice's first one says whose turn it is.

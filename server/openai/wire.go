@@ -1,6 +1,10 @@
 package openai
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"tenon/server/wire"
+)
 
 // The structs of https://platform.openai.com/docs/api-reference/chat and what local servers add to it (llama-server's
 // sampling fields, reasoning_content). Nothing here decides anything.
@@ -13,6 +17,9 @@ type chatRequest struct {
 	Tools             []tool          `json:"tools"`
 	ToolChoice        json.RawMessage `json:"tool_choice"` // a string or an object
 	ParallelToolCalls *bool           `json:"parallel_tool_calls"`
+	Functions         []wireFunction  `json:"functions"`     // the older form of tools
+	FunctionCall      json.RawMessage `json:"function_call"` // the older form of tool_choice
+	Modalities        []string        `json:"modalities"`
 
 	Stream        bool           `json:"stream"`
 	StreamOptions *streamOptions `json:"stream_options"`
@@ -84,6 +91,7 @@ type message struct {
 	ReasoningContent string          `json:"reasoning_content"`
 	Reasoning        string          `json:"reasoning"`
 	ToolCalls        []toolCall      `json:"tool_calls"`
+	FunctionCall     *callFunction   `json:"function_call"` // the older form of a call
 	ToolCallID       string          `json:"tool_call_id"`
 	Refusal          string          `json:"refusal"`
 }
@@ -140,14 +148,14 @@ type nameOnly struct {
 
 // chatCompletion is the whole answer and, with Delta instead of Message, a chunk of a streamed one.
 type chatCompletion struct {
-	ID                string   `json:"id"`
-	Object            string   `json:"object"` // "chat.completion", "chat.completion.chunk"
-	Created           int64    `json:"created"`
-	Model             string   `json:"model"`
-	SystemFingerprint string   `json:"system_fingerprint"`
-	Choices           []choice `json:"choices"`
-	Usage             *usage   `json:"usage,omitempty"`
-	Timings           *timings `json:"timings,omitempty"`
+	ID                string        `json:"id"`
+	Object            string        `json:"object"` // "chat.completion", "chat.completion.chunk"
+	Created           int64         `json:"created"`
+	Model             string        `json:"model"`
+	SystemFingerprint string        `json:"system_fingerprint"`
+	Choices           []choice      `json:"choices"`
+	Usage             *usage        `json:"usage,omitempty"`
+	Timings           *wire.Timings `json:"timings,omitempty"`
 }
 
 type choice struct {
@@ -165,6 +173,8 @@ type answer struct {
 	Reasoning *string    `json:"reasoning_content,omitempty"`
 	Refusal   *string    `json:"refusal"`
 	ToolCalls []toolCall `json:"tool_calls,omitempty"`
+
+	FunctionCall *callFunction `json:"function_call,omitempty"` // the older form
 }
 
 type delta struct {
@@ -172,6 +182,8 @@ type delta struct {
 	Content   *string    `json:"content,omitempty"`
 	Reasoning *string    `json:"reasoning_content,omitempty"`
 	ToolCalls []toolCall `json:"tool_calls,omitempty"`
+
+	FunctionCall *callFunction `json:"function_call,omitempty"` // the older form
 }
 
 type toolCall struct {
@@ -193,15 +205,8 @@ type callCustom struct {
 }
 
 type logprobs struct {
-	Content []tokenLogprob `json:"content"`
-	Refusal []tokenLogprob `json:"refusal"`
-}
-
-type tokenLogprob struct {
-	Token   string         `json:"token"`
-	Logprob float32        `json:"logprob"`
-	Bytes   []int          `json:"bytes"`
-	Top     []tokenLogprob `json:"top_logprobs,omitzero"` // nil in an entry that is itself one of another's
+	Content []wire.Logprob `json:"content"`
+	Refusal []wire.Logprob `json:"refusal"`
 }
 
 type usage struct {
@@ -218,17 +223,6 @@ type promptDetails struct {
 
 type completionDetails struct {
 	ReasoningTokens int `json:"reasoning_tokens"`
-}
-
-// timings has llama-server's names and units.
-type timings struct {
-	CacheN             int     `json:"cache_n"`
-	PromptN            int     `json:"prompt_n"`
-	PromptMS           float64 `json:"prompt_ms"`
-	PromptPerSecond    float64 `json:"prompt_per_second"`
-	PredictedN         int     `json:"predicted_n"`
-	PredictedMS        float64 `json:"predicted_ms"`
-	PredictedPerSecond float64 `json:"predicted_per_second"`
 }
 
 // errorBody is what every failed request gets, and what a stream gets as data once it has begun.

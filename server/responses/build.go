@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tenon/server/chat"
+	"tenon/server/wire"
 )
 
 // builder turns a turn's events into a response and into the stream's events, in one pass: a whole answer is the response
@@ -18,10 +19,12 @@ type builder struct {
 	settled  func()            // called when the response is complete, before the last event; nil: nobody waits for it
 	sequence int
 	summary  bool // thinking is shown as a summary (reasoning.summary)
+	timings  bool // they are wanted
 	packed   bool // thinking is also sent packed, for clients that keep no state (include)
 
-	open openItem
-	text strings.Builder // of the open item
+	open     openItem
+	text     strings.Builder // of the open item
+	logprobs []wire.Logprob  // of its text, where they are wanted
 }
 
 // openItem is the output item that is being written.
@@ -73,7 +76,9 @@ func (b *builder) piece(e chat.Event) error {
 		}
 	}
 	b.text.WriteString(e.Text)
-	out := event{Type: "response.output_text.delta", ContentIndex: zero(), Logprobs: &[]any{}}
+	logprobs := wire.EncodeLogprobs(e.Tokens)
+	b.logprobs = append(b.logprobs, logprobs...)
+	out := event{Type: "response.output_text.delta", ContentIndex: zero(), Logprobs: logprobs}
 	if e.Kind == chat.Reasoning {
 		out = event{Type: "response.reasoning_text.delta", ContentIndex: zero()}
 		if b.summary {
@@ -135,6 +140,7 @@ func (b *builder) close() error {
 	b.response.Output = append(b.response.Output, done)
 	b.open = openItem{kind: chat.Started}
 	b.text.Reset()
+	b.logprobs = nil
 	return b.send(event{Type: "response.output_item.done", OutputIndex: &index, Item: done})
 }
 
@@ -147,8 +153,8 @@ func (b *builder) closing(text string) []event {
 		return []event{{Type: "response.function_call_arguments.done", Name: b.open.call.Name, Arguments: &text}}
 	case b.open.kind == chat.Text:
 		return []event{
-			{Type: "response.output_text.done", ContentIndex: zero(), Text: &text, Logprobs: &[]any{}},
-			{Type: "response.content_part.done", ContentIndex: zero(), Part: textPart(text)},
+			{Type: "response.output_text.done", ContentIndex: zero(), Text: &text, Logprobs: append([]wire.Logprob{}, b.logprobs...)},
+			{Type: "response.content_part.done", ContentIndex: zero(), Part: textPart(text, b.logprobs)},
 		}
 	case b.summary:
 		return []event{
@@ -174,7 +180,7 @@ func (b *builder) item(status, text string) any {
 	case o.kind == chat.Text:
 		m := messageItem{Type: "message", ID: o.id, Status: status, Role: "assistant", Content: []any{}}
 		if status == "completed" {
-			m.Content = append(m.Content, textPart(text))
+			m.Content = append(m.Content, textPart(text, b.logprobs))
 		}
 		return m
 	}
@@ -211,6 +217,9 @@ func (b *builder) finish(f chat.Finish) error {
 		b.response.IncompleteDetails = &incompleteDetails{Reason: "max_output_tokens"}
 	case chat.Cancelled:
 		b.response.Status, b.response.CompletedAt = "cancelled", nil
+	}
+	if b.timings {
+		b.response.Timings = wire.EncodeTimings(f)
 	}
 	if b.settled != nil {
 		b.settled()
@@ -252,10 +261,10 @@ func (b *builder) snapshot() *response {
 
 func zero() *int { return new(int) }
 
-func emptyText() outputText { return textPart("") }
+func emptyText() outputText { return textPart("", nil) }
 
-func textPart(text string) outputText {
-	return outputText{Type: "output_text", Text: text, Annotations: []any{}, Logprobs: []any{}}
+func textPart(text string, logprobs []wire.Logprob) outputText {
+	return outputText{Type: "output_text", Text: text, Annotations: []any{}, Logprobs: append([]wire.Logprob{}, logprobs...)}
 }
 
 func encodeUsage(u chat.Usage) *usage {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"tenon/server/chat"
 	"tenon/server/wire"
@@ -66,8 +67,16 @@ func (d *decoder) limits(w createRequest) error {
 		}
 		d.turn.MaxTokens = *n
 	}
-	if n := w.TopLogprobs; n != nil && (*n < 0 || *n > 20) {
-		return chat.Invalidf("top_logprobs", "is %d; expected 0 to 20", *n)
+	if slices.Contains(w.Include, includeLogprobs) {
+		d.turn.Logprobs = 0
+	}
+	if n := w.TopLogprobs; n != nil {
+		if *n < 0 || *n > 20 {
+			return chat.Invalidf("top_logprobs", "is %d; expected 0 to 20", *n)
+		}
+		if *n > 0 {
+			d.turn.Logprobs = *n
+		}
 	}
 	for _, n := range []wire.Number{
 		{Name: "temperature", Value: w.Temperature, Max: 2, To: &d.turn.Sampling.Temperature},
@@ -81,8 +90,8 @@ func (d *decoder) limits(w createRequest) error {
 }
 
 func (d *decoder) thinking(w createRequest) error {
-	if b := w.ThinkingBudget; b != nil {
-		d.turn.Thinking.Budget = max(*b, 0)
+	if err := wire.ThinkingBudget(w.ThinkingBudget, &d.turn.Thinking); err != nil {
+		return err
 	}
 	if w.Reasoning == nil || w.Reasoning.Effort == nil {
 		return nil
@@ -102,6 +111,9 @@ func (d *decoder) thinking(w createRequest) error {
 func (d *decoder) answer(w createRequest) error {
 	if w.Grammar != "" {
 		d.turn.Answer = &tools.Answer{Syntax: "gbnf", Definition: w.Grammar}
+	}
+	if w.Text != nil && w.Text.Verbosity != "" {
+		d.notes = append(d.notes, "text.verbosity")
 	}
 	if w.Text == nil || w.Text.Format == nil || w.Text.Format.Type == "text" {
 		return nil

@@ -47,6 +47,7 @@ func newBuilder(w createRequest, d *decoder) *builder {
 	return &builder{
 		response: newResponse(w, d),
 		summary:  w.Reasoning != nil && w.Reasoning.Summary != nil,
-		packed:   slices.Contains(w.Include, "reasoning.encrypted_content"),
+		timings:  w.TimingsPerToken,
+		packed:   slices.Contains(w.Include, includeReasoning),
 	}
 }

@@ -22,7 +22,7 @@ func (i item) listed() item {
 	}
 	var parts []any
 	if i.Role == "assistant" {
-		parts = []any{textPart(text)}
+		parts = []any{textPart(text, nil)}
 	} else {
 		parts = []any{inputText{Type: "input_text", Text: text}}
 	}

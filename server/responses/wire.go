@@ -1,6 +1,16 @@
 package responses
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"tenon/server/wire"
+)
+
+// What may be asked for with include and adds something here.
+const (
+	includeReasoning = "reasoning.encrypted_content"
+	includeLogprobs  = "message.output_text.logprobs"
+)
 
 // createRequest is the body of POST /v1/responses.
 type createRequest struct {
@@ -31,6 +41,7 @@ type createRequest struct {
 	ChatTemplateKwargs map[string]any `json:"chat_template_kwargs"`
 	Grammar            string         `json:"grammar"` // GBNF
 	ThinkingBudget     *int           `json:"thinking_budget_tokens"`
+	TimingsPerToken    bool           `json:"timings_per_token"`
 }
 
 type textConfig struct {
@@ -115,10 +126,10 @@ type (
 		Content []any  `json:"content"`
 	}
 	outputText struct {
-		Type        string `json:"type"` // "output_text"
-		Text        string `json:"text"`
-		Annotations []any  `json:"annotations"`
-		Logprobs    []any  `json:"logprobs"`
+		Type        string         `json:"type"` // "output_text"
+		Text        string         `json:"text"`
+		Annotations []any          `json:"annotations"`
+		Logprobs    []wire.Logprob `json:"logprobs"`
 	}
 	reasoningItem struct {
 		Type      string          `json:"type"` // "reasoning"
@@ -185,6 +196,8 @@ type response struct {
 	Usage              *usage             `json:"usage,omitempty"`
 	User               *string            `json:"user,omitempty"`
 	Metadata           map[string]any     `json:"metadata"`
+
+	Timings *wire.Timings `json:"timings,omitempty"`
 }
 
 type responseError struct {
@@ -218,19 +231,19 @@ type event struct {
 	Type     string `json:"type"`
 	Sequence int    `json:"sequence_number"`
 
-	Response     *response `json:"response,omitempty"`
-	OutputIndex  *int      `json:"output_index,omitempty"`
-	ContentIndex *int      `json:"content_index,omitempty"`
-	SummaryIndex *int      `json:"summary_index,omitempty"`
-	ItemID       string    `json:"item_id,omitempty"`
-	Item         any       `json:"item,omitempty"`
-	Part         any       `json:"part,omitempty"`
-	Delta        *string   `json:"delta,omitempty"`
-	Text         *string   `json:"text,omitempty"`
-	Name         string    `json:"name,omitempty"`
-	Arguments    *string   `json:"arguments,omitempty"`
-	Input        *string   `json:"input,omitempty"`
-	Logprobs     *[]any    `json:"logprobs,omitempty"`
+	Response     *response      `json:"response,omitempty"`
+	OutputIndex  *int           `json:"output_index,omitempty"`
+	ContentIndex *int           `json:"content_index,omitempty"`
+	SummaryIndex *int           `json:"summary_index,omitempty"`
+	ItemID       string         `json:"item_id,omitempty"`
+	Item         any            `json:"item,omitempty"`
+	Part         any            `json:"part,omitempty"`
+	Delta        *string        `json:"delta,omitempty"`
+	Text         *string        `json:"text,omitempty"`
+	Name         string         `json:"name,omitempty"`
+	Arguments    *string        `json:"arguments,omitempty"`
+	Input        *string        `json:"input,omitempty"`
+	Logprobs     []wire.Logprob `json:"logprobs,omitzero"`
 
 	Code    *string `json:"code,omitempty"` // of "error"
 	Message *string `json:"message,omitempty"`

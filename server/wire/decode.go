@@ -116,6 +116,22 @@ func expected(t reflect.Type) string {
 	}
 }
 
+// ThinkingBudget decodes the extension of that name, thinking_budget_tokens: -1 is no limit, 0 no thinking. nil is absent.
+func ThinkingBudget(b *int, to *chat.Thinking) error {
+	if b == nil {
+		return nil
+	}
+	if *b < -1 {
+		return chat.Invalidf("thinking_budget_tokens", "is %d; expected -1 (no limit) or more", *b)
+	}
+	if *b == 0 {
+		off := false
+		to.Enabled = &off
+	}
+	to.Budget = max(*b, 0)
+	return nil
+}
+
 // Number is a field with the range that a protocol gives it.
 type Number struct {
 	Name     string
