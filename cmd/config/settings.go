@@ -32,7 +32,8 @@ type Settings struct {
 	CacheTypeK   string        `flag:"cache-type-k" default:"f16" help:"type of the KV cache's keys: f16, q8_0, q4_0"`
 	CacheTypeV   string        `flag:"cache-type-v" default:"f16" help:"type of the KV cache's values: f16, q8_0, q4_0"`
 	BatchSize    int           `flag:"batch-size" default:"2048" help:"most tokens in one call of the model"`
-	UBatchSize   int           `flag:"ubatch-size" default:"512" help:"most tokens computed at once"`
+	UBatchSize   int           `flag:"ubatch-size" default:"0" help:"most tokens computed at once; 0: 256, on a GPU 512"`
+	CacheRAM     int           `flag:"cache-ram" default:"1024" help:"MiB of memory for prompts that no request runs on, each model; -1: no limit, 0: none"`
 	NoMMap       bool          `flag:"no-mmap" help:"read the model file instead of mapping it"`
 	LoRA         []string      `flag:"lora" help:"LoRA adapter (GGUF), as FILE or FILE=SCALE; repeat for several"`
 	RopeFreqBase float64       `flag:"rope-freq-base" default:"0" help:"RoPE base frequency; 0: the file's"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,6 +47,7 @@ func workerOptions(s config.Settings, e models.Entry) (worker.Options, error) {
 		Name: e.ID, Model: e.Path,
 		Slots: s.Parallel, Queue: s.QueueSize, QueueTimeout: s.QueueTimeout,
 		Threads: s.Threads, BatchSize: s.BatchSize, UBatchSize: s.UBatchSize, NoMMap: s.NoMMap,
+		HostMemory: hostMemory(s.CacheRAM),
 		CacheTypeK: s.CacheTypeK, CacheTypeV: s.CacheTypeV,
 		RoPEFreqBase: float32(s.RopeFreqBase), RoPEFreqScale: float32(s.RopeScale), Pooling: s.Pooling,
 		StateDir: stateDir(),
@@ -67,6 +69,17 @@ func workerOptions(s config.Settings, e models.Entry) (worker.Options, error) {
 	}
 	o.Context, err = contextSize(s, e)
 	return o, err
+}
+
+// hostMemory is MiB in bytes, in the worker's terms.
+func hostMemory(mib int) int {
+	switch {
+	case mib < 0:
+		return math.MaxInt
+	case mib == 0:
+		return -1
+	}
+	return mib << 20
 }
 
 // contextSize is what --ctx-size says, else what the model was trained for, less if memory demands it.

@@ -97,6 +97,23 @@ func (c *Context) Share(from, to, position int) error {
 	return nil
 }
 
+// Append gives a sequence another's tokens from one position up to another (not included) without copying their cells.
+// It needs what Share does, and that the first sequence ends before them or is empty.
+func (c *Context) Append(from, to, first, end int) error {
+	if err := errors.Join(c.checkSequence(from), c.checkSequence(to)); err != nil {
+		return fmt.Errorf("append cells: %w", err)
+	}
+	last := c.MaxPosition(to)
+	switch {
+	case from == to || c.options.Split || c.Rewind() != engine.RewindAny:
+		return errors.New("append cells: the memory cannot share them")
+	case first < c.MinPosition(from) || first >= end || end > c.MaxPosition(from)+1 || last >= 0 && last != first-1:
+		return fmt.Errorf("append cells: positions %d to %d do not go on after %d", first, end, last)
+	}
+	C.llama_memory_seq_cp(c.mem, C.llama_seq_id(from), C.llama_seq_id(to), C.llama_pos(first), C.llama_pos(end))
+	return nil
+}
+
 // Keep removes all other sequences.
 func (c *Context) Keep(sequence int) error {
 	if err := c.checkSequence(sequence); err != nil {

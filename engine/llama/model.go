@@ -174,6 +174,9 @@ func (m *Model) Layers() int { return int(C.llama_model_n_layer(m.ptr)) }
 // SlidingWindow is how many tokens the sliding-window layers look back; 0 for a model without them.
 func (m *Model) SlidingWindow() int { return int(C.llama_model_n_swa(m.ptr)) }
 
+// Offloaded tells whether some of the layers are on a GPU.
+func (m *Model) Offloaded() bool { return m.offloaded }
+
 // Recurrent tells whether the model keeps a running state, in some of its layers at least, which cannot be cut.
 func (m *Model) Recurrent() bool {
 	return bool(C.llama_model_is_recurrent(m.ptr)) || bool(C.llama_model_is_hybrid(m.ptr))

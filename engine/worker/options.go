@@ -19,7 +19,8 @@ type Options struct {
 	Context        int     // tokens that one turn may use; default: what the model was trained for
 	Threads        int     // default: what the machine grants, see package machine
 	BatchSize      int     // tokens in one call of the model; default 2048
-	UBatchSize     int     // tokens computed at once; default 512
+	UBatchSize     int     // tokens computed at once; default 256, on a GPU 512
+	HostMemory     int     // bytes for copies of what finished turns leave in the KV cache; default 1 GiB, negative: none
 	GPULayers      int     // negative: none; default: as many as fit
 	NoMMap         bool    // read the file instead of mapping it
 	FlashAttention Switch  // default Auto: measured once per model and machine

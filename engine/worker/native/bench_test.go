@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,7 @@ func benchWorker(b *testing.B, o worker.Options) *worker.Worker {
 		o.Model = tinymodel.File(b, tinymodel.Options{Kind: tinymodel.FullAttention})
 	}
 	o.Log, o.Context = slog.New(slog.DiscardHandler), 4096
+	o.UBatchSize, _ = strconv.Atoi(os.Getenv("TENON_BENCH_UBATCH"))
 	o.FlashAttention = worker.Switch(cmp.Or(os.Getenv("TENON_BENCH_FLASH"), "off"))
 	w, err := worker.Start(b.Context(), o)
 	if err != nil {

@@ -28,7 +28,8 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 		return nil, fmt.Errorf("load %s: %w", o.Model, err)
 	}
 	return runner.New(b, runner.Options{
-		Slots: o.Slots, Queue: o.Queue, QueueTimeout: o.QueueTimeout, BatchSize: o.BatchSize, UBatchSize: o.UBatchSize,
+		Slots: o.Slots, Queue: o.Queue, QueueTimeout: o.QueueTimeout, BatchSize: o.BatchSize, UBatchSize: microBatch(m, o),
+		GPU: m.Offloaded(), HostMemory: o.HostMemory,
 	}), nil
 }
 
@@ -48,12 +49,26 @@ func modelOptions(o worker.Options, progress func(float64)) llama.ModelOptions {
 }
 
 // keptSequences is how many beginnings of earlier turns are remembered, at most. A recurrent model pays for each with a
-// state of its own, tens of megabytes: there it is what the latest turns need and some that turns share.
+// state of its own, tens of megabytes: there it is what the latest turns need and some that turns share. One more is for
+// copying.
 func keptSequences(m *llama.Model, slots int) int {
 	if m.Recurrent() {
-		return slots + 4
+		return slots + 4 + 1
 	}
-	return 28
+	return 28 + 1
+}
+
+// microBatch: of a prompt in smaller parts, fewer tokens are compared with later ones only to be masked, and more of
+// what is computed stays in a CPU's caches: Gemma 3 270M and a 0.6B model read prompts of 1,000 tokens 3 to 5 % faster
+// than in parts of 512. A GPU wants more at once.
+func microBatch(m *llama.Model, o worker.Options) int {
+	switch {
+	case o.UBatchSize > 0:
+		return o.UBatchSize
+	case m.Offloaded():
+		return 512
+	}
+	return 256
 }
 
 func contextOptions(m *llama.Model, o worker.Options) llama.ContextOptions {
@@ -62,7 +77,7 @@ func contextOptions(m *llama.Model, o worker.Options) llama.ContextOptions {
 		slots = runner.DefaultSlots
 	}
 	c := llama.ContextOptions{
-		Size: o.Context, Batch: o.BatchSize, MicroBatch: o.UBatchSize, Threads: o.Threads,
+		Size: o.Context, Batch: o.BatchSize, MicroBatch: microBatch(m, o), Threads: o.Threads,
 		KeyType: llama.KVType(o.CacheTypeK), ValueType: llama.KVType(o.CacheTypeV),
 		Sequences: slots + keptSequences(m, slots),
 		// A window that forgets what lies behind it cannot be shared: cells that two sequences hold are never reused.

@@ -160,6 +160,29 @@ func TestMemory_cachedTurnsSayTheSame(t *testing.T) {
 	})
 }
 
+// What a finished turn leaves in the KV cache goes to host memory when others come, and back.
+func TestMemory_movedTurnsSayTheSame(t *testing.T) {
+	eachKind(t, func(t *testing.T, path string) {
+		r := load(t, worker.Options{Model: path, Context: 1024, Slots: 2})
+		var first [3]answer
+		turn := func(i int) engine.Turn {
+			return greedy(fmt.Sprint("Once upon a time there was a small model, which had read ", i, " books about ", i, " lands. "), 30)
+		}
+		for i := range first {
+			first[i] = say(t, r, turn(i))
+		}
+		for i, want := range first {
+			got := say(t, r, turn(i))
+			if got.text != want.text || got.finish.Usage.Cached != want.finish.Usage.Prompt-1 {
+				t.Errorf("turn %d again: %q after %d of %d cached\nfirst: %q", i, got.text, got.finish.Usage.Cached, want.finish.Usage.Prompt, want.text)
+			}
+		}
+		if cells, most := r.Stats().Cells, 1024/2; cells > most {
+			t.Errorf("%d cells are in use", cells)
+		}
+	})
+}
+
 func TestCheck_goesBackAndSaysTheSame(t *testing.T) {
 	eachKind(t, func(t *testing.T, path string) {
 		r := load(t, worker.Options{Model: path, Context: 1024, Slots: 2})

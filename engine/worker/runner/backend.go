@@ -35,6 +35,10 @@ type Backend interface {
 	// Cut shortens a sequence to its first n tokens. It is false, and nothing is changed, if the memory cannot do it; it
 	// can always empty one.
 	Cut(sequence, n int) bool
+	// Save copies what the memory holds of a sequence's tokens from a position on; Restore appends its tokens up to another
+	// position to a sequence that ends inside of it. Both are called only where memory can be cut at any token.
+	Save(sequence, from int) ([]byte, error)
+	Restore(sequence int, saved Saved) error
 	// Floor is the shortest length other than 0 that Cut and Share can bring a sequence of this length to.
 	Floor(sequence, length int) int
 
@@ -52,6 +56,13 @@ type Entry struct {
 	Position int
 	Sequence int
 	Logits   bool // they are wanted
+}
+
+// Saved is what Save copied of the positions First to Last, not included, and the part of it to restore.
+type Saved struct {
+	Data        []byte
+	First, Last int
+	From, To    int
 }
 
 // Logprob is a token's natural logarithm of its probability.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -55,6 +56,7 @@ type fakeModel struct {
 	memory [][]fakeCell
 	next   int // identity of the next cell
 	rows   map[int][]float32
+	saved  int // calls of Save
 }
 
 type fakeCell struct {
@@ -177,6 +179,30 @@ func (f *fakeModel) Cut(sequence, n int) bool {
 	}
 	f.memory[sequence] = f.memory[sequence][:n]
 	return true
+}
+
+func (f *fakeModel) Save(sequence, from int) ([]byte, error) {
+	var data []byte
+	for _, c := range f.memory[sequence][from:] {
+		data = binary.AppendVarint(data, int64(c.token))
+	}
+	f.saved++
+	return data, nil
+}
+
+func (f *fakeModel) Restore(sequence int, s Saved) error {
+	if len(f.memory[sequence]) != s.From || f.used()+s.Last-s.First > f.cells {
+		return fmt.Errorf("restore %d to %d after %d tokens", s.From, s.To, len(f.memory[sequence]))
+	}
+	data := s.Data
+	for pos := s.First; pos < s.Last; pos++ {
+		token, n := binary.Varint(data)
+		data = data[n:]
+		if f.next++; pos >= s.From && pos < s.To {
+			f.memory[sequence] = append(f.memory[sequence], fakeCell{int32(token), f.next})
+		}
+	}
+	return nil
 }
 
 // fakeWindow is how far back a fake with a sliding window can go.

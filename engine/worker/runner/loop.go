@@ -15,6 +15,7 @@ type loop struct {
 	queue   []*turn // oldest first
 	running []*turn // in slots; oldest first
 	cache   *schedule.Cache
+	store   *schedule.Store
 	counts  engine.Stats
 	closed  bool
 
@@ -23,7 +24,7 @@ type loop struct {
 }
 
 func newLoop(r *Runner) *loop {
-	return &loop{Runner: r, cache: schedule.NewCache(r.backend.Sequences())}
+	return &loop{Runner: r, cache: schedule.NewCache(r.backend.Sequences()), store: schedule.NewStore(r.options.HostMemory)}
 }
 
 func (l *loop) run() {

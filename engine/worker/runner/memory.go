@@ -28,6 +28,8 @@ func (l *loop) place(t *turn) {
 		t.done = n
 	}
 	if l.rewindable() {
+		l.makeWay()
+		l.bringBack(t)
 		return
 	}
 	if _, known := l.cache.Match(t.request.CacheKey, t.tokens[:len(t.tokens)-1], func(int) int { return 0 }); known > t.done {
@@ -111,6 +113,9 @@ func (l *loop) keep(t *turn) {
 	l.cache.Keep(seq)
 	if l.rewindable() {
 		l.dropRepeated()
+	}
+	if len(l.running) > 0 {
+		l.makeWay()
 	}
 }
 
@@ -202,6 +207,9 @@ func (l *loop) makeRoom(cells int) bool {
 		missing := cells - (l.backend.Cells() - l.cache.Cells())
 		if missing <= 0 {
 			return true
+		}
+		if l.moveOut() {
+			continue
 		}
 		if !l.evict(max(missing, evictAtOnce)) {
 			return false

@@ -23,6 +23,8 @@ type Options struct {
 	QueueTimeout time.Duration // longest wait; default 5 minutes, negative: no limit
 	BatchSize    int           // most tokens in one call of the model; default 2048
 	UBatchSize   int           // most prompt tokens in one; default 512
+	HostMemory   int           // bytes for copies of what no turn runs on; default 1 GiB, negative: none
+	GPU          bool          // the model is evaluated there
 }
 
 func (o Options) withDefaults(b Backend) Options {
@@ -35,6 +37,9 @@ func (o Options) withDefaults(b Backend) Options {
 	set(&o.Queue, 128)
 	set(&o.BatchSize, 2048)
 	set(&o.UBatchSize, 512)
+	if o.HostMemory == 0 {
+		o.HostMemory = 1 << 30
+	}
 	o.BatchSize = max(min(o.BatchSize, b.Cells()), 1)
 	o.UBatchSize = min(o.UBatchSize, o.BatchSize)
 	o.Slots = min(o.Slots, b.Sequences())

@@ -75,6 +75,18 @@ func (c *Cache) root(key string) *node {
 // Len is how many tokens a sequence holds.
 func (c *Cache) Len(id int) int { return c.sequences[id].tail.end() }
 
+// Key is what a sequence was taken under.
+func (c *Cache) Key(id int) string { return c.sequences[id].key }
+
+// Tokens are those that a sequence holds.
+func (c *Cache) Tokens(id int) []int32 {
+	tokens := make([]int32, c.Len(id))
+	for n := c.sequences[id].tail; n.parent != nil; n = n.parent {
+		copy(tokens[n.start:], n.tokens)
+	}
+	return tokens
+}
+
 // Extend appends tokens that a sequence has evaluated.
 func (c *Cache) Extend(id int, tokens ...int32) {
 	if len(tokens) == 0 {
@@ -245,9 +257,9 @@ func (c *Cache) Evict(cells int, floor Floor) (Eviction, bool) {
 	if id < 0 {
 		return Eviction{}, false
 	}
-	own := c.Len(id) - c.shared(id)
+	own := c.Len(id) - c.Shared(id)
 	length := c.Len(id) - min(cells, own)
-	if length <= c.shared(id) || floor(id) > length {
+	if length <= c.Shared(id) || floor(id) > length {
 		length = 0
 	}
 	return Eviction{Sequence: id, Length: length}, true
@@ -282,8 +294,8 @@ func (c *Cache) before(s, t sequence) bool {
 	return s.used < t.used
 }
 
-// shared is how many tokens of a sequence others hold too.
-func (c *Cache) shared(id int) int {
+// Shared is how many tokens of a sequence others hold too.
+func (c *Cache) Shared(id int) int {
 	t := c.sequences[id].tail
 	for t.parent != nil && len(t.holders) == 1 {
 		t = t.parent

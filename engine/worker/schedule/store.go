@@ -1,0 +1,86 @@
+package schedule
+
+import "slices"
+
+// Store knows what was copied out of the KV cache into host memory. A copy holds the cells of a run of tokens; what
+// comes before them is another copy's, or still in the cache. As in the Cache, sequences under different keys never meet.
+type Store struct {
+	limit  int
+	bytes  int
+	copies []*Copy
+	clock  uint64
+}
+
+// Copy is the cells of Tokens[Start:].
+type Copy struct {
+	Key    string
+	Tokens []int32 // of the sequence, from its beginning
+	Start  int
+	Data   []byte
+	used   uint64
+}
+
+// mostCopies bounds the time that a look-up takes.
+const mostCopies = 128
+
+// NewStore is a store of so many bytes; it remembers nothing if there are none.
+func NewStore(bytes int) *Store { return &Store{limit: bytes} }
+
+// Bytes is how much the copies take.
+func (s *Store) Bytes() int { return s.bytes }
+
+// Find returns the copy that goes on farthest where the first have of tokens are there already, and how many are there
+// with it; nil if none goes on.
+func (s *Store) Find(key string, tokens []int32, have int) (*Copy, int) {
+	var best *Copy
+	most := have
+	for _, c := range s.copies {
+		if c.Key != key || c.Start > have || len(c.Tokens) <= most {
+			continue
+		}
+		if n := common(c.Tokens, tokens); n > most {
+			best, most = c, n
+		}
+	}
+	if best != nil {
+		best.used = s.clock
+	}
+	return best, most
+}
+
+// Covered is how many of tokens are there without a gap, of which the first have are there already.
+func (s *Store) Covered(key string, tokens []int32, have int) int {
+	for {
+		c, n := s.Find(key, tokens, have)
+		if c == nil {
+			return have
+		}
+		have = n
+	}
+}
+
+// Add takes a copy in, and gives up those that were used least recently where there is no room: of a chain its end first.
+func (s *Store) Add(c *Copy) {
+	if len(c.Data) > s.limit {
+		return
+	}
+	s.clock++
+	c.used = s.clock
+	s.copies = append(s.copies, c)
+	s.bytes += len(c.Data)
+	for s.bytes > s.limit || len(s.copies) > mostCopies {
+		s.drop()
+	}
+}
+
+func (s *Store) drop() {
+	oldest := 0
+	for i, c := range s.copies {
+		o := s.copies[oldest]
+		if c.used < o.used || c.used == o.used && c.Start > o.Start {
+			oldest = i
+		}
+	}
+	s.bytes -= len(s.copies[oldest].Data)
+	s.copies = slices.Delete(s.copies, oldest, oldest+1)
+}

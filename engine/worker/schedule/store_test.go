@@ -1,0 +1,60 @@
+package schedule
+
+import "testing"
+
+func store(s *Store, key string, start int, tokens ...int32) {
+	s.Add(&Copy{Key: key, Tokens: tokens, Start: start, Data: make([]byte, len(tokens)-start)})
+}
+
+func TestStore_chainsOfCopies(t *testing.T) {
+	s := NewStore(100)
+	store(s, "", 0, 1, 2, 3, 4)
+	store(s, "", 4, 1, 2, 3, 4, 5, 6)
+	store(s, "", 2, 1, 2, 9)
+	store(s, "other", 0, 1, 2, 3, 4, 5, 6, 7)
+	store(s, "", 8, 1, 2, 3, 4, 5, 6, 7, 8, 9) // what comes before it is not there
+	for _, c := range []struct {
+		name   string
+		tokens []int32
+		have   int
+		want   int
+	}{
+		{"nothing there: the beginning", []int32{1, 2, 3, 4, 5, 6, 7, 8, 9}, 0, 4},
+		{"the beginning there: its end", []int32{1, 2, 3, 4, 5, 6, 7, 8, 9}, 4, 6},
+		{"inside a copy", []int32{1, 2, 3, 8}, 1, 3},
+		{"a branch", []int32{1, 2, 9, 9}, 2, 3},
+		{"a gap that the cache fills", []int32{1, 2, 3, 4, 5, 6, 7, 8, 9}, 8, 9},
+		{"nothing that goes on", []int32{1, 2, 3, 4}, 4, 4},
+	} {
+		if _, n := s.Find("", c.tokens, c.have); n != c.want {
+			t.Errorf("%s: %d tokens, want %d", c.name, n, c.want)
+		}
+	}
+	if n := s.Covered("", []int32{1, 2, 3, 4, 5, 6, 7, 8, 9}, 0); n != 6 {
+		t.Errorf("%d tokens covered without a gap, want 6", n)
+	}
+}
+
+func TestStore_theEndOfTheOldestChainGoesFirst(t *testing.T) {
+	s := NewStore(10)
+	store(s, "", 0, 1, 2, 3, 4)
+	store(s, "", 4, 1, 2, 3, 4, 5, 6)
+	s.Covered("", []int32{1, 2, 3, 4, 5, 6}, 0) // both are used at once
+	store(s, "", 0, 9, 8, 7, 6, 5)
+	if n := s.Covered("", []int32{1, 2, 3, 4, 5, 6}, 0); n != 4 {
+		t.Errorf("%d tokens are left of the chain, want its beginning", n)
+	}
+	if store(s, "", 0, make([]int32, 11)...); s.Bytes() != 9 {
+		t.Errorf("a copy that is larger than the store leaves %d bytes in it, want 9", s.Bytes())
+	}
+}
+
+func TestStore_numberOfCopiesIsBounded(t *testing.T) {
+	s := NewStore(1 << 20)
+	for i := range 1000 {
+		store(s, "", 0, int32(i))
+	}
+	if len(s.copies) != mostCopies || s.Bytes() != mostCopies {
+		t.Errorf("%d copies of %d bytes, want %d", len(s.copies), s.Bytes(), mostCopies)
+	}
+}
