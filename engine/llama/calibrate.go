@@ -12,7 +12,7 @@ import (
 
 // Calibrate finds out which setting of flash attention is faster for this model on this machine: neither always is. On
 // one CPU a 0.6B model decodes at 18 tokens a second without and at 10 with it, where another gains a tenth by it.
-// Both are tried side by side, which takes some seconds; a model so slow that it would take longer keeps [FlashAuto],
+// They are tried side by side, which takes some seconds; a model so slow that it would take longer keeps [FlashAuto],
 // as does one on a GPU. A quantized V cache needs [FlashOn].
 func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention, error) {
 	if kvTypes[o.ValueType] != kvTypes[KVF16] {
@@ -22,45 +22,48 @@ func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention
 		return FlashAuto, nil
 	}
 	o.Size, o.Batch, o.MicroBatch, o.Sequences = calibrationContext, 0, 0, 1
-	settings := []FlashAttention{FlashOff, FlashOn}
-	trials := make([]*trial, len(settings))
-	for i, flash := range settings {
+	trials := make([]*trial, len(flashChoices))
+	for i, flash := range flashChoices {
 		o.Flash = flash
 		c, err := m.NewContext(o)
 		if err != nil {
 			return FlashAuto, fmt.Errorf("calibrate flash attention: %w", err)
 		}
 		defer c.Close()
-		trials[i] = &trial{context: c, batch: NewBatch(calibrationContext, 1), token: math.MaxInt64, prompt: math.MaxInt64}
+		trials[i] = &trial{flash: flash, context: c, batch: NewBatch(calibrationContext, 1), token: math.MaxInt64, prompt: math.MaxInt64}
 		defer trials[i].batch.Close()
 	}
 	if err := compare(ctx, trials); err != nil {
 		return FlashAuto, fmt.Errorf("calibrate flash attention: %w", err)
 	}
-	return faster(trials[0], trials[1]), nil
+	return fastest(trials), nil
 }
 
-func faster(off, on *trial) FlashAttention {
-	switch {
-	case min(off.depth, on.depth) < leastDepth:
-		return FlashAuto
-	case on.cost() < off.cost():
-		return FlashOn
+// fastest of the trials, the first among equals.
+func fastest(trials []*trial) FlashAttention {
+	best := trials[0]
+	for _, t := range trials {
+		if t.depth < leastDepth {
+			return FlashAuto
+		}
+		if t.cost() < best.cost() {
+			best = t
+		}
 	}
-	return FlashOff
+	return best.flash
 }
 
 // CalibrationKey is what the result depends on: the engine, the processor, the number of threads, the model's shape and
 // the type of the cache.
 func (m *Model) CalibrationKey(o ContextOptions) string {
-	return fmt.Sprintf("%s; %s, %d threads; %s, %d parameters, %d bytes; %s keys", Source, processor(),
+	return fmt.Sprintf("%v; %s; %s, %d threads; %s, %d parameters, %d bytes; %s keys", flashChoices, Source, processor(),
 		orDefault(o.Threads, GrantedThreads()), m.Description(), m.Parameters(), m.Size(), cmp.Or(o.KeyType, KVF16))
 }
 
 const (
 	calibrationContext = 2048
 	calibrationTime    = 1500 * time.Millisecond // for filling each context
-	calibrationBatch   = 64
+	calibrationBatch   = 128
 	calibrationRounds  = 3
 	firstBatch         = 8                    // shows whether the model is fast enough to go on
 	leastDepth         = 2 * calibrationBatch // with less in the cache, attention does not show
@@ -68,6 +71,7 @@ const (
 
 // trial is one setting being measured. Times are the best seen: what disturbs only adds.
 type trial struct {
+	flash   FlashAttention
 	context       *Context
 	batch         *Batch
 	depth         int

@@ -20,7 +20,7 @@ func TestCalibrate_comesToAnAnswer(t *testing.T) {
 	}
 }
 
-func TestFaster_weighsPromptAndAnswer(t *testing.T) {
+func TestFastest_weighsPromptAndAnswer(t *testing.T) {
 	deep := leastDepth
 	for _, c := range []struct {
 		name    string
@@ -33,7 +33,8 @@ func TestFaster_weighsPromptAndAnswer(t *testing.T) {
 		{"the same", trial{depth: deep, prompt: 5, token: 50}, trial{depth: deep, prompt: 5, token: 50}, FlashOff},
 		{"too slow to tell", trial{depth: 8, prompt: 9, token: 90}, trial{depth: 8, prompt: 1, token: 1}, FlashAuto},
 	} {
-		if got := faster(&c.off, &c.on); got != c.want {
+		c.off.flash, c.on.flash = FlashOff, FlashOn
+		if got := fastest([]*trial{&c.off, &c.on}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

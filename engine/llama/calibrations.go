@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Calibrations remembers in a file what [Model.Calibrate] found, by what it depends on. Without a folder nothing is
@@ -29,7 +30,7 @@ func (c Calibrations) Get(key string) (FlashAttention, bool) {
 		return "", false
 	}
 	f, known := c.read()[key]
-	return f, known && (f == FlashOn || f == FlashOff || f == FlashAuto)
+	return f, known && slices.Contains([]FlashAttention{FlashOn, FlashOff, FlashDecode, FlashAuto}, f)
 }
 
 // Put remembers a setting. Of two processes that write at once one is forgotten, and measures again next time.

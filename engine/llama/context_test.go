@@ -323,3 +323,53 @@ func TestDecode_lateCancelDoesNotHitTheNextOne(t *testing.T) {
 		}
 	}
 }
+
+// Prompts and tokens go through different kinds of attention: what one wrote into the memory, the other reads.
+func TestFlashDecode_sameAsOneKindOfAttention(t *testing.T) {
+	for _, k := range chatKinds {
+		t.Run(string(k), func(t *testing.T) {
+			m := load(t, tinymodel.Options{Kind: k, Seed: 1}, ModelOptions{})
+			ids := text(t, m, 300)
+			var got [2][]float32
+			for i, flash := range []FlashAttention{FlashOff, FlashDecode} {
+				c := newContext(t, m, ContextOptions{Size: 512, MicroBatch: 64, Flash: flash})
+				evaluate(t, c, 0, ids[:200])
+				for _, id := range ids[200:210] {
+					evaluate(t, c, 0, []int32{id})
+				}
+				got[i] = evaluate(t, c, 0, ids[210:])
+			}
+			sameLogits(t, "prompt, tokens, prompt", got[1], got[0])
+		})
+	}
+}
+
+func TestAppend_sameAsFreshOrRefused(t *testing.T) {
+	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1}, ModelOptions{})
+	c := newContext(t, m, ContextOptions{Size: 512, Sequences: 4})
+	ids := text(t, m, 200)
+	evaluate(t, c, 0, ids[:150])
+	if err := c.Append(0, 1, 100, 150); err != nil {
+		t.Fatal(err)
+	}
+	tail, err := c.Save(1, Whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Cut(1, 0) || !c.Cut(0, 100) {
+		t.Fatal("cut refused")
+	}
+	if err := c.Restore(2, Whole, tail, 150); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range [][2]int{{101, 150}, {90, 150}, {100, 151}, {100, 100}} {
+		if err := c.Append(2, 0, wrong[0], wrong[1]); err == nil {
+			t.Errorf("positions %d to %d were appended after 99", wrong[0], wrong[1])
+		}
+	}
+	if err := c.Append(2, 0, 100, 130); err != nil {
+		t.Fatal(err)
+	}
+	c.Cut(2, 0)
+	sameLogits(t, "a part restored", evaluate(t, c, 0, ids[130:]), evaluate(t, c, 3, ids))
+}

@@ -9,5 +9,8 @@ import "C"
 
 import _ "github.com/ollama/ollama/llama/llama.cpp/src" // compiles llama.cpp and ggml in
 
+// flashChoices are the settings that [Model.Calibrate] compares.
+var flashChoices = []FlashAttention{FlashOff, FlashOn, FlashDecode}
+
 // Source says where the linked llama.cpp comes from.
 const Source = "llama.cpp ec98e2002 (ollama v0.17.4)"

@@ -8,5 +8,8 @@ package llama
 // #cgo LDFLAGS: -lllama -lggml -lggml-base -lm
 import "C"
 
+// flashChoices are the settings that [Model.Calibrate] compares.
+var flashChoices = []FlashAttention{FlashOff, FlashOn}
+
 // Source says where the linked llama.cpp comes from.
 const Source = "shared libllama"

@@ -56,6 +56,9 @@ const (
 	FlashAuto FlashAttention = "auto"
 	FlashOn   FlashAttention = "on"
 	FlashOff  FlashAttention = "off"
+	// FlashDecode: for tokens, not for prompts. On CPUs the fused pass reads less for one token, and computes slower for
+	// many. A shared libllama takes it as FlashOn.
+	FlashDecode FlashAttention = "decode"
 )
 
 // Pooling is how the vectors of a sequence's tokens become one.

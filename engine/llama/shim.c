@@ -200,6 +200,7 @@ tn_context * tn_context_new(struct llama_model * m, const tn_context_options * o
         return NULL;
     }
     c->most_threads = o->threads;
+    c->flash_decode = o->flash_decode;
     c->pools = calloc(o->threads + 1, sizeof(*c->pools));
     use_threads(c, o->threads);
     return c;
@@ -224,8 +225,20 @@ static int64_t read_clock(clockid_t id) {
     return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+// From so many tokens on, attention by way of matrices is the faster one where it is for prompts.
+enum { FLASH_DECODE_TOKENS = 16 };
+
+#ifdef TENON_LIBLLAMA
+static void tn_set_flash(struct llama_context * c, bool on) { (void) c, (void) on; }
+#else
+void tn_set_flash(struct llama_context * c, bool on); // attention.cpp
+#endif
+
 int tn_decode(tn_context * c, struct llama_batch b, int threads, tn_effort * effort, tn_error * err) {
     use_threads(c, threads);
+    if (c->flash_decode) {
+        tn_set_flash(c->llama, b.n_tokens < FLASH_DECODE_TOKENS);
+    }
     pending = err;
     pending_warnings = true;
     int64_t wall = read_clock(CLOCK_MONOTONIC), cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
