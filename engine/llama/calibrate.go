@@ -71,7 +71,7 @@ const (
 
 // trial is one setting being measured. Times are the best seen: what disturbs only adds.
 type trial struct {
-	flash   FlashAttention
+	flash         FlashAttention
 	context       *Context
 	batch         *Batch
 	depth         int
