@@ -23,10 +23,12 @@ func (p *Parser) accept(c *rawCall) error {
 		c.repairs = append(c.repairs, m.rule)
 	}
 	args, err := t.arguments(c)
+	p.looked = outcome{m.tool, args, err}
 	if err != nil {
 		return fmt.Errorf("call of %q: %w", t.Name, err)
 	}
 	args, changed, err := t.schema.Conform(args)
+	p.looked.err = err
 	if err != nil {
 		return fmt.Errorf("call of %q: %s", t.Name, oneLine(err))
 	}

@@ -201,7 +201,7 @@ func (w *output) calls() string {
 			all = append(all, w.tool(i))
 		}
 		inside := w.lit(d.layout.call)
-		return seq(w.lit(d.call.open), inside, alt(all), inside, w.lit(d.call.close))
+		return seq(w.lit(d.call.open), inside, alt(all), inside, w.lit(d.call.close), d.lateCheck())
 	})
 	list := one
 	open, between, end := d.codecs[0].list()
@@ -240,6 +240,15 @@ func (t *declared) check() string {
 		if i.Action == grammar.Checked {
 			return "%check"
 		}
+	}
+	return ""
+}
+
+// lateCheck is the mark of calls that only the marker around them ends: before it another argument may follow, and a mark must
+// stand where there is no choice.
+func (d *Dialect) lateCheck() string {
+	if c, ok := d.codecs[0].(taggedCodec); ok && c.callEnd == "" {
+		return "%check"
 	}
 	return ""
 }

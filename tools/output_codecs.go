@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tenon/grammar"
+	"tenon/tools/conform"
 	"tenon/tools/lenient"
 )
 
@@ -73,7 +74,9 @@ func (c namedCodec) write(w *output, t *declared, i int) string {
 // afterwards.
 func (w *output) dictionary(c namedCodec, t *declared, i int) string {
 	quote := c.quotes[0]
-	text := seq(w.lit(quote), capture("value", w.until(quote)), w.lit(quote))
+	text := func(p property) string {
+		return seq(w.lit(quote), capture("value", w.free(t, p, quote)), w.lit(quote))
+	}
 	w.rule("dict-value", func() string {
 		return alt([]string{
 			seq(w.lit(quote), w.until(quote), w.lit(quote)),
@@ -87,7 +90,7 @@ func (w *output) dictionary(c namedCodec, t *declared, i int) string {
 		key := grammar.Quote(p.key + ":")
 		switch p.kind {
 		case kindText:
-			return seq(key, text)
+			return seq(key, text(p))
 		case kindChoice:
 			return seq(key, w.lit(quote), capture("value", choices(p)), w.lit(quote))
 		case kindScalar:
@@ -119,7 +122,7 @@ func (c taggedCodec) write(w *output, t *declared, i int) string {
 		gap, line = `"\n"`, `"\n"`
 	}
 	item := func(p property) string {
-		return seq(c.keyTag(w, p), line, c.argument(w, p), line, w.lit(c.argEnd), gap)
+		return seq(c.keyTag(w, p), line, c.argument(w, t, p), line, w.lit(c.argEnd), gap)
 	}
 	body := w.members(t, i, "", item)
 	if body == "" {
@@ -131,6 +134,9 @@ func (c taggedCodec) write(w *output, t *declared, i int) string {
 		head = seq(head, w.lit(`"`+c.index), "[0-9]{1,4}", w.lit(c.call.close))
 	} else {
 		head = seq(head, w.lit(c.call.close), w.lit(c.nameEnd))
+	}
+	if c.callEnd == "" {
+		return seq(head, gap, body) // see lateCheck
 	}
 	return seq(head, gap, body, w.lit(c.callEnd), "%check")
 }
@@ -158,10 +164,10 @@ func (c taggedCodec) keyTag(w *output, p property) string {
 }
 
 // argument is the text of an argument.
-func (c taggedCodec) argument(w *output, p property) string {
+func (c taggedCodec) argument(w *output, t *declared, p property) string {
 	switch p.kind {
 	case kindText:
-		return capture("value", w.until(c.argEnd))
+		return capture("value", w.free(t, p, c.argEnd))
 	case kindChoice:
 		return capture("value", choices(p))
 	}
@@ -199,7 +205,7 @@ func (c nestedCodec) begins(string) []string            { return nil }
 func (c nestedCodec) write(w *output, t *declared, i int) string {
 	tag := func(text string) string { return w.lit(c.noise + text) }
 	body := w.members(t, i, "", func(p property) string {
-		v := capture("value", w.until(c.noise+"</"+p.key+">"))
+		v := capture("value", w.free(t, p, c.noise+"</"+p.key+">"))
 		switch p.kind {
 		case kindChoice:
 			v = capture("value", choices(p))
@@ -300,6 +306,10 @@ func (p *property) classify(sub json.RawMessage, t *declared) {
 	switch {
 	case plain && len(enum) > 0 && json.Unmarshal(enum, &p.choices) == nil && len(p.choices) > 0:
 		p.kind = kindChoice
+		if _, ok := t.narrowed[p.key]; ok {
+			fits := conform.Compile(sub)
+			p.choices = slices.DeleteFunc(p.choices, func(c string) bool { return fits.Validate([]byte(jsonString(c))) != nil })
+		}
 	case plain:
 		p.kind = kindText
 	case len(p.types) > 0 && !slices.ContainsFunc(p.types, func(s string) bool { return s == "string" || s == "object" || s == "array" }):

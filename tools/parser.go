@@ -35,6 +35,7 @@ type Parser struct {
 	events             []Event
 	called             int
 	previous           string // name and arguments of the last call
+	looked             outcome
 	repairs            []Repair
 	notes              []Note
 	cuts               int // regions that ended earlier than first thought
@@ -94,6 +95,9 @@ func (p *Parser) Repairs() []Repair { return p.repairs }
 
 // Notes lists what was left out or was no call, and why.
 func (p *Parser) Notes() []Note { return p.notes }
+
+// InCall says whether a call may have begun that has not ended.
+func (p *Parser) InCall() bool { return p.region != nil }
 
 func (p *Parser) note(at int, text string) {
 	const most = 256 // a hostile turn must not fill memory with notes

@@ -59,6 +59,8 @@ type declared struct {
 	issues  []grammar.Issue
 	unsat   string // why no arguments can validate
 	allowed bool
+
+	narrowed map[string]bool // arguments that were at fault: their plain text must fit their schema, if false only not be what it was
 }
 
 // headRoom is how much longer than a name what stands around it may be: an id, fixed words, markers.

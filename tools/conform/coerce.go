@@ -291,6 +291,9 @@ func Normal(name string) string {
 
 // scalar tries the readings of a scalar, most faithful first.
 func (c *coercion) scalar(v value, s *jsonschema.Schema, at string) value {
+	if s.Types == nil && s.Enum == nil && s.Const == nil {
+		return v // nothing wants another type, and of another type it would only slip through
+	}
 	text, isString := v.str()
 	if !isString {
 		return c.fromScalar(v, s, at)

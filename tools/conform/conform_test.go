@@ -19,6 +19,19 @@ const schema = `{"type": "object", "properties": {
 	"ref": {"$ref": "#/$defs/count"}
 }, "additionalProperties": false, "$defs": {"count": {"type": "integer"}}}`
 
+// A keyword that says nothing about other types must not be escaped by a change of type.
+func TestConform_typeIsNotChangedToSlipThrough(t *testing.T) {
+	for schema, args := range map[string]string{
+		`{"properties":{"x":{"maximum":3}}}`:    `{"x":9}`,
+		`{"properties":{"x":{"minLength":3}}}`:  `{"x":"12"}`,
+		`{"properties":{"x":{"pattern":"^a"}}}`: `{"x":"true"}`,
+	} {
+		if out, _, err := Compile(json.RawMessage(schema)).Conform([]byte(args)); err == nil {
+			t.Errorf("%s: %s became %s", schema, args, out)
+		}
+	}
+}
+
 func TestConform_changesSpellingOnly(t *testing.T) {
 	for args, c := range map[string]struct {
 		want  string

@@ -1,0 +1,193 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+	"strconv"
+	"strings"
+
+	"tenon/grammar"
+	"tenon/tools/conform"
+)
+
+// Fault is a call that a %check mark has just ended and whose arguments do not validate, after the repairs that lose nothing.
+type Fault struct {
+	Tool string          // as the prompt names it
+	Args json.RawMessage // what the model wrote, as JSON; nil where even that cannot be read
+	Err  error
+
+	tool   int
+	places []conform.Fault // what is wrong where
+	starts []int           // bytes of the output before the value at fault, its argument, all arguments
+}
+
+// outcome is what the latest look at a call's arguments gave.
+type outcome struct {
+	tool int
+	args json.RawMessage
+	err  error // nil: they are valid
+}
+
+// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up to the mark, each with
+// whether it is a marker token. The result is nil if the call is valid, and if there is none.
+func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
+	q := p.Parser()
+	for text, symbol := range tokens {
+		q.Token(text, symbol)
+	}
+	q.Close(false)
+	o := q.looked
+	if o.err == nil {
+		return nil
+	}
+	t := &p.tools[o.tool]
+	f := &Fault{Tool: t.prompt, Args: o.args, Err: o.err, tool: o.tool}
+	if o.args != nil {
+		f.places = t.schema.Faults(o.args)
+	}
+	if w, ok := p.written(tokens); ok {
+		f.locate(w)
+	}
+	return f
+}
+
+// From is how many bytes of the output stay when the call is written anew for the try-th time, from 0 on: first the value at fault
+// is, then the whole argument, then all of them. It is false where that is not known.
+func (f *Fault) From(try int) (int, bool) {
+	if len(f.starts) == 0 {
+		return 0, false
+	}
+	return f.starts[min(try, len(f.starts)-1)], true
+}
+
+// written is where the arguments of an output's last call stand in it, in bytes.
+type written struct {
+	args    int
+	members []int  // where each argument begins; nil where they are one JSON text
+	text    []byte // of the arguments, up to the output's end
+}
+
+// written reads an output byte by byte: where a capture begins is certain with the byte before it.
+func (p *Plan) written(tokens iter.Seq2[[]byte, bool]) (written, bool) {
+	g, err := grammar.Parse(p.grammar, grammar.Options{Lenient: true})
+	if err != nil {
+		return written{}, false
+	}
+	r := placeReader{parser: g.Parser()}
+	for text, symbol := range tokens {
+		if symbol {
+			err = r.parser.FeedSymbol(string(text))
+			r.read = append(r.read, text...)
+			r.events()
+		}
+		for i := 0; !symbol && err == nil && i < len(text); i++ {
+			err = r.parser.Feed(text[i : i+1])
+			r.read = append(r.read, text[i])
+			r.events()
+		}
+		if err != nil {
+			return written{}, false
+		}
+	}
+	r.last.text = r.read[r.last.args:]
+	return r.last, true
+}
+
+// placeReader follows the captures of calls.
+type placeReader struct {
+	parser *grammar.Parser
+	read   []byte
+	last   written
+}
+
+func (r *placeReader) events() {
+	for _, e := range r.parser.Events() {
+		at := len(r.read)
+		switch {
+		case e.Kind == grammar.End && e.Name == "name":
+			r.last = written{args: at}
+		case e.Kind != grammar.Begin:
+		case e.Name == "args", e.Name == "members":
+			r.last.args = at
+		case e.Name == "value", e.Name == "member", strings.HasPrefix(e.Name, "member-"):
+			r.last.members = append(r.last.members, at)
+		}
+	}
+}
+
+// locate finds the first place at fault in the output.
+func (f *Fault) locate(w written) {
+	place, argument := -1, -1
+	for _, at := range f.places {
+		p, a := w.args, w.args
+		if len(at.Path) > 0 {
+			p, a = w.place(f.Args, at.Path)
+		}
+		if place < 0 || p < place {
+			place, argument = p, a
+		}
+	}
+	for _, start := range []int{place, argument, w.args} {
+		if n := len(f.starts); start >= w.args && (n == 0 || f.starts[n-1] > start) {
+			f.starts = append(f.starts, start)
+		}
+	}
+}
+
+// place is where the value begins that a path leads to, and where its argument does.
+func (w written) place(args json.RawMessage, path []string) (value, argument int) {
+	if w.members == nil {
+		argument, ok := locate(w.text, path[:1])
+		if !ok {
+			return w.args, w.args
+		}
+		value, ok := locate(w.text, path)
+		if !ok {
+			value = argument
+		}
+		return w.args + value, w.args + argument
+	}
+	all := members(args)
+	for i, m := range all {
+		if m.key == path[0] && len(all) == len(w.members) {
+			return w.members[i], w.members[i]
+		}
+	}
+	return w.args, w.args
+}
+
+// locate is where the value begins that a path leads to in a JSON text, behind which there may be more.
+func locate(text []byte, path []string) (int, bool) {
+	at := 0
+	for _, step := range path {
+		n, ok := child(text[at:], step)
+		if !ok {
+			return 0, false
+		}
+		at += n
+	}
+	return at, true
+}
+
+// child is where the member or element of a JSON value begins.
+func child(text []byte, step string) (int, bool) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	open, err := dec.Token()
+	for i := 0; err == nil && dec.More(); i++ {
+		key := strconv.Itoa(i)
+		if open == json.Delim('{') {
+			var t json.Token
+			t, err = dec.Token()
+			key, _ = t.(string)
+		}
+		var raw json.RawMessage
+		if err != nil || dec.Decode(&raw) != nil {
+			return 0, false
+		}
+		if key == step {
+			return int(dec.InputOffset()) - len(raw), true
+		}
+	}
+	return 0, false
+}
