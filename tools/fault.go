@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"strconv"
 	"strings"
@@ -45,11 +46,24 @@ func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
 	f := &Fault{Tool: t.prompt, Args: o.args, Err: o.err, tool: o.tool}
 	if o.args != nil {
 		f.places = t.schema.Faults(o.args)
+		f.Err = explain(f)
 	}
 	if w, ok := p.written(tokens); ok {
 		f.locate(w)
 	}
 	return f
+}
+
+// explain says in one line what is wrong, for the model and for people.
+func explain(f *Fault) error {
+	var all []string
+	for _, place := range f.places {
+		all = append(all, place.Message)
+	}
+	if len(all) == 0 {
+		return f.Err
+	}
+	return fmt.Errorf("call of %q: %s", f.Tool, strings.Join(all, "; "))
 }
 
 // From is how many bytes of the output stay when the call is written anew for the try-th time, from 0 on: first the value at fault

@@ -1,11 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,7 +72,7 @@ func (l *Loader) Load(environ []string) error {
 		path = variable(environ, "TENON_CONFIG")
 	}
 	if path == "" {
-		return nil
+		return l.check()
 	}
 	values, err := fromFile(path)
 	if err != nil {
@@ -79,7 +81,34 @@ func (l *Loader) Load(environ []string) error {
 	if err := l.take(FromFile, values); err != nil {
 		return fmt.Errorf("configuration file %s: %w", path, err)
 	}
+	return l.check()
+}
+
+// check holds numbers against their bounds.
+func (l *Loader) check() error {
+	for _, s := range settings() {
+		v := reflect.ValueOf(l.Settings).Field(s.index)
+		if s.min != "" && compare(v, s.min) < 0 {
+			return fmt.Errorf("%s from the %s is %v; expected %s or more", s.name, l.Sources[s.name], v, s.min)
+		}
+		if s.max != "" && compare(v, s.max) > 0 {
+			return fmt.Errorf("%s from the %s is %v; expected %s or less", s.name, l.Sources[s.name], v, s.max)
+		}
+	}
 	return nil
+}
+
+// compare orders a number of a setting and a bound. A bound that does not parse is a wrong tag of ours, which a test would find.
+func compare(v reflect.Value, bound string) int {
+	if d, ok := v.Interface().(time.Duration); ok {
+		b, _ := time.ParseDuration(bound)
+		return cmp.Compare(d, b)
+	}
+	b, _ := strconv.ParseFloat(bound, 64)
+	if v.CanInt() {
+		return cmp.Compare(float64(v.Int()), b)
+	}
+	return cmp.Compare(v.Float(), b)
 }
 
 // take sets what no stronger source has set.
@@ -196,6 +225,7 @@ type setting struct {
 	index              int
 	name, defaultValue string
 	help, group        string
+	min, max           string // "": no bound
 	kind               reflect.Type
 	secret             bool
 }
@@ -211,7 +241,7 @@ func settings() []setting {
 		}
 		all[i] = setting{
 			index: i, name: tag.Get("flag"), defaultValue: tag.Get("default"), help: tag.Get("help"),
-			group: group, kind: t.Field(i).Type, secret: tag.Get("secret") != "",
+			min: tag.Get("min"), max: tag.Get("max"), group: group, kind: t.Field(i).Type, secret: tag.Get("secret") != "",
 		}
 	}
 	return all

@@ -41,6 +41,7 @@ func newApp(s config.Settings, manager *models.Manager, named []string) (*app, e
 	service := &chat.Service{
 		Models:   chat.NewLoader(manager, s.ToolFormat),
 		NPredict: s.NPredict,
+		Retries:  callRetries(s.CallRetries),
 		Defaults: sampling(s),
 	}
 	a.handler = server.New(server.Options{
@@ -56,6 +57,14 @@ func (a *app) close() {
 	if err := a.responses.Close(); err != nil {
 		slog.Warn("close the store of responses", "error", err)
 	}
+}
+
+// callRetries is the setting as the service takes it: there 0 is the default.
+func callRetries(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
 }
 
 // load loads the models named at start, one after the other: two at once would fight for the disk.

@@ -4,13 +4,16 @@
 //
 //  1. acquires the model (package models, behind [Models]),
 //  2. plans: renders the conversation into an engine prompt, builds the output grammar, sets the budget (pure),
-//  3. opens a session on the engine and reads its tokens,
-//  4. parses them into [Event]s and hands each to the sink.
+//  3. queues a session on the engine and reads its tokens,
+//  4. parses them into [Event]s and hands each to the sink,
+//  5. judges calls that the mask enforces only partly before anything of them leaves (mend.go): what does not validate is
+//     written anew by the engine, then the turn is tried again, then it is no call. An answer that goes round in circles is
+//     ended (loop.go).
 //
 // Whatever happens in a turn can be seen: watch.go writes it into the context's [Record], [Replay] runs a record again
 // without a model, [Compare] tells what came out differently.
 //
-// A whole answer is collected from the same events ([Collect]), so a streamed and a whole answer of one generation are
+// A whole answer is collected from the same events ([Collector]), so a streamed and a whole answer of one generation are
 // equal by construction. Errors are [Error]s: a kind, the field at fault, and a text; each protocol maps the kind to its own
 // shape in one place.
 package chat

@@ -57,7 +57,8 @@ type Finish struct {
 	Timing   engine.Timing
 	Rewound  int            // tokens that were generated and taken back; not in Usage
 	Repairs  []tools.Repair // what was mended in the calls
-	Notes    []tools.Note   // what was left out or proved to be no call
+	Notes    []tools.Note   // what was left out or proved to be no call, what was written anew and why
+	Mending  Mending        // how often
 }
 
 // Usage counts tokens as clients are told them.

@@ -9,23 +9,38 @@ import (
 	"tenon/tools"
 )
 
-// choiceRun reads one session to its end and turns its tokens into events.
-type choiceRun struct {
+// answering is what the choices of a turn have in common.
+type answering struct {
+	service *Service
+	model   Model
+	request Request
 	plan    planned
+}
+
+// choiceRun reads a choice's session to its end and turns its tokens into events. mend.go tells what becomes of calls that do
+// not validate, loop.go when a model goes round in circles.
+type choiceRun struct {
+	answering
 	session engine.Session
-	parser  *tools.Parser
 	sink    Sink
 	index   int
 
-	all   []engine.Token // the turn's tokens, ids and bytes, to be kept
-	held  []engine.Token // tokens whose text has not been sent; for logprobs
-	usage Usage          // counted here, so that it is known however the turn ends
-	calls int
-	ended bool   // the last thing sent is the end of a call
-	stop  string // the stop string that ended the text
+	reading *reading
+	usage   Usage // of the prompt, before anything was tried again
+	sent    bool  // something of the answer has left
+	faults  []*tools.Fault
+	loop    loopGuard
+	repeats repeatGuard
+	mending Mending
+	notes   []tools.Note
+}
+
+func (a answering) choice(session engine.Session, index int, sink Sink) *choiceRun {
+	return &choiceRun{answering: a, session: session, sink: sink, index: index, reading: newReading(a.plan)}
 }
 
 func (c *choiceRun) run(ctx context.Context) error {
+	defer func() { _ = c.session.Close() }() // it may be another one by then; the turn has ended either way
 	for {
 		u, err := c.session.Next(ctx)
 		if err != nil {
@@ -33,127 +48,106 @@ func (c *choiceRun) run(ctx context.Context) error {
 		}
 		switch {
 		case u.Progress != nil:
-			c.usage.Prompt, c.usage.Cached = u.Progress.Total, u.Progress.Cached
-			err = c.send(Event{Kind: Progress, Progress: *u.Progress})
+			err = c.progress(*u.Progress)
 		case u.Check != nil:
-			if err = c.tokens(u.Tokens); err == nil {
-				err = c.decide(ctx)
-			}
+			err = c.check(ctx, u.Tokens)
 		case u.Finish != nil:
 			return c.finish(*u.Finish)
 		default:
-			err = c.tokens(u.Tokens)
+			err = c.tokens(ctx, u.Tokens)
 		}
 		if err != nil {
 			return err
 		}
-		if c.stop != "" {
+		if c.reading.stop != "" {
 			return c.finish(engine.Finish{Reason: engine.Stop, Usage: engine.Usage{
-				Prompt: c.usage.Prompt, Cached: c.usage.Cached, Generated: c.usage.Completion,
+				Prompt: c.usage.Prompt, Cached: c.usage.Cached, Generated: len(c.reading.tokens),
 			}})
 		}
 	}
 }
 
-func (c *choiceRun) tokens(tokens []engine.Token) error {
+func (c *choiceRun) progress(p engine.Progress) error {
+	if c.mending.Retries == 0 {
+		c.usage.Prompt, c.usage.Cached = p.Total, p.Cached
+	}
+	return c.send(Event{Kind: Progress, Progress: p})
+}
+
+func (c *choiceRun) tokens(ctx context.Context, tokens []engine.Token) error {
 	for _, t := range tokens {
-		c.usage.Completion++
-		c.all = append(c.all, engine.Token{ID: t.ID, Bytes: t.Bytes})
-		if c.plan.logprobs && t.Kind != engine.Symbol {
-			c.held = append(c.held, t)
+		if err := c.reading.token(t, c.send); err != nil {
+			return err
 		}
-		events := c.parser.Token(t.Bytes, t.Kind == engine.Symbol)
-		if len(events) > 0 && events[len(events)-1].Kind == tools.Reasoning {
-			c.usage.Reasoning++
-		}
-		if err := c.events(events); err != nil {
+		if err := c.guard(ctx, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *choiceRun) events(events []tools.Event) error {
-	for _, e := range events {
-		if err := c.event(e); err != nil {
-			return err
-		}
+// guard has the answer end at its nearest legal place once the model goes round in circles.
+func (c *choiceRun) guard(ctx context.Context, t engine.Token) error {
+	if !c.reading.parser.InCall() {
+		c.loop = loopGuard{}
+	} else if c.loop.token(t) {
+		return c.conclude(ctx, "the argument of a call goes round in circles")
+	}
+	if c.repeats.again > maxSameCalls {
+		return c.conclude(ctx, "the same call comes again and again")
 	}
 	return nil
 }
 
-func (c *choiceRun) event(e tools.Event) error {
-	c.ended = e.Kind == tools.CallEnd
-	switch e.Kind {
-	case tools.Text:
-		return c.send(Event{Kind: Text, Text: e.Text, Tokens: c.sent(len(e.Text))})
-	case tools.Reasoning:
-		c.held = nil
-		return c.send(Event{Kind: Reasoning, Text: e.Text})
-	case tools.CallStart:
-		c.held = nil
-		c.calls++
-		return c.send(Event{Kind: CallStart, Call: e.Call, Freeform: c.plan.freeform[e.Call.Name]})
-	case tools.CallArguments:
-		return c.send(Event{Kind: CallArguments, Call: e.Call, Text: e.Text, Freeform: c.plan.freeform[e.Call.Name]})
-	case tools.CallEnd:
-		c.held = nil
-		return c.send(Event{Kind: CallEnd, Call: e.Call, Freeform: c.plan.freeform[e.Call.Name]})
-	case tools.StopHit:
-		c.stop = e.Text
+func (c *choiceRun) conclude(ctx context.Context, why string) error {
+	c.loop, c.repeats = loopGuard{}, repeatGuard{}
+	if c.mending.Loops++; c.mending.Loops > 1 {
+		return nil // it has been told
+	}
+	c.note(why + ": the answer is ended at the nearest place")
+	if err := c.session.Conclude(ctx); err != nil {
+		return fmt.Errorf("end an answer that goes round in circles: %w", err)
 	}
 	return nil
 }
 
-// sent takes the tokens that make up the next n bytes of text. A token that the text ends in goes with its beginning.
-func (c *choiceRun) sent(n int) []engine.Token {
-	i := 0
-	for ; i < len(c.held) && n > 0; i++ {
-		n -= len(c.held[i].Bytes)
-	}
-	out := c.held[:i:i]
-	c.held = c.held[i:]
-	return out
-}
-
-// decide answers a check. The turn always goes on: the parser keeps a call to its end and validates it whole there, so
-// that a call which is not valid becomes text and none of it has left before.
-func (c *choiceRun) decide(ctx context.Context) error {
-	if err := c.session.Decide(ctx, engine.Verdict{}); err != nil {
-		return fmt.Errorf("answer a check: %w", err)
-	}
-	return nil
+func (c *choiceRun) note(text string) {
+	c.notes = append(c.notes, tools.Note{Offset: c.reading.bytes, Text: text})
 }
 
 func (c *choiceRun) finish(f engine.Finish) error {
-	if err := c.events(c.parser.Close(f.Reason == engine.Length)); err != nil {
+	if err := c.reading.close(f.Reason == engine.Length, c.send); err != nil {
 		return err
 	}
-	c.plan.keep(c.all)
+	c.plan.keep(c.reading.tokens)
 	u := f.Usage
+	if c.mending.Retries > 0 && c.usage.Prompt > 0 {
+		u.Prompt, u.Cached = c.usage.Prompt, c.usage.Cached
+	}
 	return c.send(Event{Kind: Finished, Finish: Finish{
 		Reason:   c.reason(f),
-		StopText: c.stop,
-		Usage:    Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Generated, Reasoning: c.usage.Reasoning},
+		StopText: c.reading.stop,
+		Usage:    Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Generated, Reasoning: c.reading.reasoning},
 		Timing:   f.Timing,
 		Rewound:  u.Rewound,
-		Repairs:  c.parser.Repairs(),
-		Notes:    c.parser.Notes(),
+		Repairs:  c.reading.parser.Repairs(),
+		Notes:    slices.Concat(c.notes, c.reading.parser.Notes()),
+		Mending:  c.mending,
 	}})
 }
 
 // reason is how the turn ended. An engine that closed the answer early so that it fits its budget says length; a turn that
 // ends in a whole call with tokens to spare is not cut off for that, and clients run no call of a turn that is.
 func (c *choiceRun) reason(f engine.Finish) Reason {
-	whole := c.ended && f.Usage.Generated < c.plan.turn.Budget.Tokens
+	whole := c.reading.ended && f.Usage.Generated < c.plan.turn.Budget.Tokens
 	switch {
 	case f.Reason == engine.Cancelled:
 		return Cancelled
 	case f.Reason == engine.Length && !whole:
 		return Length
-	case c.stop != "" && !slices.Contains(c.plan.rendering.Stops, c.stop):
+	case c.reading.stop != "" && !slices.Contains(c.reading.plan.rendering.Stops, c.reading.stop):
 		return StopSequence
-	case c.calls > 0:
+	case c.reading.calls > 0:
 		return ToolCalls
 	default:
 		return Stop
@@ -162,6 +156,12 @@ func (c *choiceRun) reason(f engine.Finish) Reason {
 
 func (c *choiceRun) send(e Event) error {
 	e.Choice = c.index
+	switch e.Kind {
+	case Text, Reasoning, CallStart:
+		c.sent = true
+	case CallEnd:
+		c.repeats.call(e.Call)
+	}
 	if err := c.sink(e); err != nil {
 		return gone(err)
 	}

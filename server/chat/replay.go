@@ -25,7 +25,7 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 			return nil, fmt.Errorf("turn %d never reached a model: %v", i, t.Failure)
 		}
 		s := &Service{
-			Models: NewLoader(&replayed{trace: t}, t.Source.ToolFormat), NPredict: t.Source.NPredict,
+			Models: NewLoader(&replayed{trace: t}, t.Source.ToolFormat), NPredict: t.Source.NPredict, Retries: t.Source.Retries,
 			Now: func() time.Time { return t.Source.Now },
 		}
 		_ = s.Run(ctx, t.Request.request(t.Model), t.reader()) // how it ended is part of the record

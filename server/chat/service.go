@@ -37,6 +37,7 @@ type Model struct {
 type Service struct {
 	Models   Models
 	NPredict int             // most tokens of any answer; 0 or less: no limit of the server's own
+	Retries  int             // most times that a turn with an invalid call is tried again; 0: DefaultRetries, negative: none
 	Defaults engine.Sampling // what neither the request nor the model's file sets
 
 	Now func() time.Time // nil: time.Now
@@ -71,7 +72,7 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	if err := sink(Event{Kind: Started, Model: r.Model, Issues: p.tools.Issues()}); err != nil {
 		return gone(err)
 	}
-	return runAll(ctx, p, sessions, sink)
+	return answering{s, m, r, p}.runAll(ctx, sessions, sink)
 }
 
 // Count returns how many tokens the prompt of r has, as a run would be charged for it.
@@ -103,19 +104,27 @@ func (s *Service) dated(r Request) Request {
 func open(ctx context.Context, m Model, p planned, n int) ([]engine.Session, error) {
 	var sessions []engine.Session
 	for i := range n {
-		turn := p.turn
-		if seed := turn.Sampling.Seed; seed != nil {
-			next := *seed + uint32(i)
-			turn.Sampling.Seed = &next
-		}
-		session, err := m.Engine.Open(ctx, turn)
+		session, err := openChoice(ctx, m, p, i)
 		if err != nil {
 			closeAll(sessions)
-			return nil, fmt.Errorf("open a turn on %s: %w", m.ID, err)
+			return nil, err
 		}
 		sessions = append(sessions, session)
 	}
 	return sessions, nil
+}
+
+func openChoice(ctx context.Context, m Model, p planned, index int) (engine.Session, error) {
+	turn := p.turn
+	if seed := turn.Sampling.Seed; seed != nil {
+		next := *seed + uint32(index)
+		turn.Sampling.Seed = &next
+	}
+	session, err := m.Engine.Open(ctx, turn)
+	if err != nil {
+		return nil, fmt.Errorf("open a turn on %s: %w", m.ID, err)
+	}
+	return session, nil
 }
 
 func closeAll(sessions []engine.Session) {
@@ -125,9 +134,9 @@ func closeAll(sessions []engine.Session) {
 }
 
 // runAll runs every choice. Several run side by side, their events in one sink.
-func runAll(ctx context.Context, p planned, sessions []engine.Session, sink Sink) error {
+func (a answering) runAll(ctx context.Context, sessions []engine.Session, sink Sink) error {
 	if len(sessions) == 1 {
-		return AsErrorOrNil((&choiceRun{plan: p, session: sessions[0], parser: p.parser(), sink: sink}).run(ctx))
+		return AsErrorOrNil(a.choice(sessions[0], 0, sink).run(ctx))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -141,7 +150,7 @@ func runAll(ctx context.Context, p planned, sessions []engine.Session, sink Sink
 				return ctx.Err()
 			}
 		}
-		run := &choiceRun{plan: p, session: session, parser: p.parser(), sink: send, index: i}
+		run := a.choice(session, i, send)
 		go func() { done <- run.run(ctx) }()
 	}
 	return gather(cancel, events, done, len(sessions), sink)

@@ -33,6 +33,7 @@ type ModelSource struct {
 	Markers      []string  `json:"markers,omitempty"`
 	ToolFormat   string    `json:"tool_format,omitempty"` // the server's setting
 	NPredict     int       `json:"n_predict,omitempty"`   // the server's setting
+	Retries      int       `json:"retries,omitempty"`     // the server's setting, as Service.Retries
 	Context      int       `json:"context"`               // tokens
 	Now          time.Time `json:"now"`                   // the conversation's date
 }

@@ -45,10 +45,14 @@ func (s *Schema) Faults(args []byte) []Fault {
 	return all
 }
 
+// message is what the validator says of one failure, without its heading.
 func message(e *jsonschema.ValidationError) string {
-	return strings.Join(strings.Fields((&jsonschema.ValidationError{
-		SchemaURL: e.SchemaURL, InstanceLocation: e.InstanceLocation, ErrorKind: e.ErrorKind,
-	}).Error()), " ")
+	alone := &jsonschema.ValidationError{SchemaURL: e.SchemaURL, InstanceLocation: e.InstanceLocation, ErrorKind: e.ErrorKind}
+	text := strings.Join(strings.Fields(alone.Error()), " ")
+	if _, said, ok := strings.Cut(text, " - "); ok {
+		return said
+	}
+	return text
 }
 
 // eachFault visits the failures that have no cause. Of a union the branch counts that has the fewest, or whose failures lie

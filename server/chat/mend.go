@@ -1,0 +1,143 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"tenon/engine"
+	"tenon/templates"
+	"tenon/tools"
+)
+
+// What becomes of a call whose arguments the mask enforces only partly, and which do not validate, also after the repairs that
+// lose nothing (package tools/conform):
+//
+//  1. The engine takes back what is at fault and writes it anew under a grammar that steers away from it: first the value, then the whole
+//     argument, then all arguments.
+//  2. As long as nothing of the answer has left, the turn is tried again with the failed call and its error in the conversation.
+//  3. The call is none: its text is content, with a note.
+//
+// Nothing of such a call leaves before it is valid: the engine parks where it ends, and what ends there comes with the question.
+
+// Limits of step 1. Each try costs the tokens that are taken back and, once, a grammar.
+const (
+	maxTries   = 3    // of one call
+	maxRewound = 2048 // tokens that a choice takes back in all
+)
+
+// DefaultRetries is how often step 2 is taken where nothing else is said.
+const DefaultRetries = 1
+
+// Mending counts what was done about a choice's calls.
+type Mending struct {
+	Checks  int // calls that were judged after they were made
+	Rewinds int // times that the engine took arguments back
+	Rewound int // tokens that it took back
+	Retries int // times that the turn was tried again
+	Refused int // calls that stayed invalid and became text
+	Loops   int // times that an answer was ended because it went round in circles
+}
+
+// check judges the call that ends with tokens and answers the engine, which waits for it.
+func (c *choiceRun) check(ctx context.Context, tokens []engine.Token) error {
+	c.mending.Checks++
+	all := slices.Concat(c.reading.tokens, tokens)
+	f := c.reading.plan.tools.Judge(outputOf(all))
+	if f != nil {
+		c.faults = append(c.faults, f)
+		if c.rewind(ctx, all) {
+			return nil
+		}
+		c.faults = nil
+		if c.retry(ctx, f) {
+			return nil
+		}
+		c.mending.Refused++
+	}
+	c.faults = nil
+	if err := c.tokens(ctx, tokens); err != nil {
+		return err
+	}
+	if err := c.session.Decide(ctx, engine.Verdict{}); err != nil {
+		return fmt.Errorf("answer a check: %w", err)
+	}
+	return nil
+}
+
+// rewind has the engine write anew what is at fault in an output. It is false if that has been tried often enough, or cannot be.
+func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
+	f := c.faults[len(c.faults)-1]
+	for try := len(c.faults) - 1; try < maxTries; try++ {
+		from, ok := f.From(try)
+		if !ok {
+			return false
+		}
+		keep := within(all, from)
+		before := readAgain(c.reading.plan, all[:keep])
+		if c.mending.Rewound+len(all)-keep > maxRewound || before.events != c.reading.events { // some of it has left
+			return false
+		}
+		text, ok := c.reading.plan.tools.Narrow(c.faults, outputOf(all), from)
+		if !ok {
+			continue // further back there may be more to choose from
+		}
+		if c.session.Decide(ctx, engine.Verdict{Rewind: true, Offset: keep, Grammar: outputGrammar(text)}) != nil {
+			return false // if it was more than this verdict, the next one fails too
+		}
+		c.reading = before
+		c.mending.Rewinds++
+		c.mending.Rewound += len(all) - keep
+		c.note(fmt.Sprintf("%v: %d tokens are written anew", f.Err, len(all)-keep))
+		return true
+	}
+	return false
+}
+
+// retry begins the turn again, with the failed call and its error behind the conversation, in the model's own format. It is false
+// where that may not be, or cannot: then the old session still waits for its verdict.
+func (c *choiceRun) retry(ctx context.Context, f *tools.Fault) bool {
+	messages := c.request.Conversation.Messages
+	continued := len(messages) > 0 && messages[len(messages)-1].Role == templates.Assistant
+	if c.sent || continued || f.Args == nil || c.mending.Retries >= c.service.retries() {
+		return false
+	}
+	r := c.request
+	r.Conversation.Messages = append(slices.Clone(messages), failedCall(f, len(messages))...)
+	p, err := c.service.plan(c.model, r)
+	if err != nil {
+		return false // the first answer is there, and can be given
+	}
+	p.turn.Sampling = c.plan.turn.Sampling
+	session, err := openChoice(ctx, c.model, p, c.index)
+	if err != nil {
+		return false
+	}
+	_ = c.session.Close() // it has nothing more to say
+	c.note(fmt.Sprintf("%v: the turn is tried again, and the model is told", f.Err))
+	c.session, c.reading = session, newReading(p)
+	c.mending.Retries++
+	c.request.Conversation = r.Conversation
+	return true
+}
+
+// retries is how often a turn may be tried again.
+func (s *Service) retries() int {
+	switch {
+	case s.Retries < 0:
+		return 0
+	case s.Retries == 0:
+		return DefaultRetries
+	}
+	return s.Retries
+}
+
+// failedCall is what a model reads of a call that was none: the call as it made it, and what is wrong as its result.
+func failedCall(f *tools.Fault, place int) []templates.Message {
+	id := fmt.Sprintf("call_%d", place)
+	text := fmt.Sprintf("Error: the call was not executed, because its arguments are not valid: %v. Call again with valid arguments.", f.Err)
+	return []templates.Message{
+		{Role: templates.Assistant, Calls: []templates.Call{{ID: id, Name: f.Tool, Arguments: string(f.Args)}}},
+		{Role: templates.ToolRole, Name: f.Tool, CallID: id, Text: text, Failed: true},
+	}
+}

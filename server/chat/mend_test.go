@@ -1,0 +1,236 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tenon/engine"
+	"tenon/engine/enginetest"
+	"tenon/templates"
+	"tenon/tools"
+)
+
+// scripted serves one engine, whose model calls tools by tenon's own protocol, or in the way of a family.
+type scripted struct{ engine engine.Engine }
+
+func (m scripted) Acquire(_ context.Context, name string) (Model, func(), error) {
+	if d, ok := tools.Lookup(name); ok {
+		return Model{ID: name, Engine: m.engine, Renderer: familyRenderer{}, Dialect: d}, func() {}, nil
+	}
+	return Model{ID: name, Engine: m.engine, Renderer: templates.Builtin{}, Dialect: tools.Fallback()}, func() {}, nil
+}
+
+// familyRenderer is the built-in rendering that leaves the way of calling to the model's family.
+type familyRenderer struct{ templates.Builtin }
+
+func (f familyRenderer) Render(c templates.Conversation) (templates.Rendering, error) {
+	r, err := f.Builtin.Render(c)
+	r.Protocol = templates.Native
+	return r, err
+}
+
+// booking has an argument whose pattern no automaton decides: the mask lets any text pass, and the call is checked.
+var booking = tools.Tool{Name: "book", Parameters: json.RawMessage(
+	`{"type":"object","properties":{"day":{"type":"string"},"code":{"type":"string","pattern":"^(a|b)\\1$"}},"required":["day","code"]}`)}
+
+func request() Request {
+	return Request{
+		Model: "m", Tools: []tools.Tool{booking}, Logprobs: -1, OneCall: true,
+		Conversation: templates.Conversation{Messages: []templates.Message{{Role: templates.User, Text: "book it"}}},
+	}
+}
+
+// calls is a reply that calls the tool, checked where its arguments end.
+func calls(before, args string) enginetest.Reply {
+	reply := enginetest.Say(before + args + "}")
+	reply.Checks = []int{len(before + args)}
+	return reply
+}
+
+const bookHead = `{"tool": "book", "arguments": `
+
+// again is what a model writes once it has been taken back into the arguments.
+func again(rest string) enginetest.Reply {
+	reply := enginetest.Say(rest + "}")
+	reply.Checks = []int{len(rest)}
+	return reply
+}
+
+type outcomeOf struct {
+	choice Choice
+	events []Event
+	engine *enginetest.Scripted
+}
+
+func runScripted(t *testing.T, s *Service, r Request, replies ...enginetest.Reply) outcomeOf {
+	t.Helper()
+	e := enginetest.Script(replies...)
+	s.Models = scripted{e}
+	var c Collector
+	out := outcomeOf{engine: e}
+	err := s.Run(t.Context(), r, func(e Event) error {
+		out.events = append(out.events, e)
+		return c.Add(e)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.choice = c.Result().Choices[0]
+	if e.Running() != 0 {
+		t.Errorf("%d sessions are open", e.Running())
+	}
+	return out
+}
+
+// arguments of the only call.
+func (o outcomeOf) arguments(t *testing.T) string {
+	t.Helper()
+	if len(o.choice.Calls) != 1 {
+		t.Fatalf("calls %v, text %q, notes %v", o.choice.Calls, o.choice.Text, o.choice.Finish.Notes)
+	}
+	return string(o.choice.Calls[0].Arguments)
+}
+
+func TestCheck_validCallGoesOn(t *testing.T) {
+	o := runScripted(t, &Service{}, request(), calls(bookHead, `{"day": "x", "code": "aa"}`))
+	if got := o.arguments(t); got != `{"day": "x", "code": "aa"}` || o.choice.Finish.Reason != ToolCalls {
+		t.Errorf("%s, %s", got, o.choice.Finish.Reason)
+	}
+	if diff := cmp.Diff([]engine.Verdict{{}}, o.engine.Verdicts()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A repair that loses nothing comes first: nothing is taken back for it.
+func TestCheck_repairsBeforeItTakesBack(t *testing.T) {
+	o := runScripted(t, &Service{}, request(), calls(bookHead, `{"day": 5, "code": "aa"}`))
+	if got := o.arguments(t); got != `{"day":"5","code":"aa"}` || len(o.choice.Finish.Repairs) != 1 || o.choice.Finish.Mending.Rewinds != 0 {
+		t.Errorf("%s, %+v", got, o.choice.Finish)
+	}
+}
+
+func TestCheck_offendingValueIsWrittenAnew(t *testing.T) {
+	reply := calls(bookHead, `{"day": "x", "code": "ab"}`)
+	reply.Again = []enginetest.Reply{again(`"bb"}`)}
+	o := runScripted(t, &Service{}, request(), reply)
+	if got := o.arguments(t); got != `{"day": "x", "code": "bb"}` || o.choice.Finish.Reason != ToolCalls {
+		t.Errorf("%s, %s", got, o.choice.Finish.Reason)
+	}
+	verdicts := o.engine.Verdicts()
+	if len(verdicts) != 2 || !verdicts[0].Rewind || verdicts[0].Offset != len(bookHead+`{"day": "x", "code": `) || verdicts[1].Rewind {
+		t.Fatalf("%+v", verdicts)
+	}
+	if g := verdicts[0].Grammar.Text; !strings.Contains(g, `"not":{"const":"ab"}`) || g == o.engine.Turns()[0].Grammar.Text {
+		t.Errorf("the grammar does not steer away:\n%s", g)
+	}
+	want := Mending{Checks: 2, Rewinds: 1, Rewound: len(`"ab"}`)}
+	if diff := cmp.Diff(want, o.choice.Finish.Mending); diff != "" {
+		t.Error(diff)
+	}
+	if f := o.choice.Finish; f.Rewound != want.Rewound || len(f.Notes) != 1 || !strings.Contains(f.Notes[0].Text, "code") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// Each try goes further back, and none is endless.
+func TestCheck_triesGoFurtherBackAndEnd(t *testing.T) {
+	reply := calls(bookHead, `{"day": "x", "code": "ab"}`)
+	reply.Again = []enginetest.Reply{again(`"ba"}`), again(`{"code": "zz", "day": "x"}`), again(`{"code": "zy", "day": "x"}`), again(`"never"}`)}
+	o := runScripted(t, &Service{Retries: -1}, request(), reply)
+	if len(o.choice.Calls) != 0 || o.choice.Finish.Reason != Stop || !strings.Contains(o.choice.Text, `"zy"`) {
+		t.Errorf("%+v", o.choice)
+	}
+	value := len(bookHead + `{"day": "x", "code": `)
+	var offsets []int
+	for _, v := range o.engine.Verdicts() {
+		if v.Rewind {
+			offsets = append(offsets, v.Offset)
+		}
+	}
+	if len(offsets) != maxTries || offsets[0] != value || offsets[1] != len(bookHead) {
+		t.Errorf("went back to %v; the value is at %d, the arguments are at %d", offsets, value, len(bookHead))
+	}
+	if m := o.choice.Finish.Mending; m.Rewinds != maxTries || m.Refused != 1 || m.Retries != 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// Issue 6: a retry with the error named to the model, only while nothing has been sent.
+func TestCheck_turnIsTriedAgainWithTheErrorNamed(t *testing.T) {
+	bad := calls(bookHead, `{"day": "x", "code": "ab"}`)
+	bad.Again = []enginetest.Reply{again(`"ba"}`), again(`{"code": "zz", "day": "x"}`), again(`{"code": "zy", "day": "x"}`)}
+	o := runScripted(t, &Service{}, request(), bad, calls(bookHead, `{"day": "y", "code": "aa"}`))
+	if got := o.arguments(t); got != `{"day": "y", "code": "aa"}` || o.choice.Text != "" {
+		t.Errorf("%s, text %q", got, o.choice.Text)
+	}
+	turns := o.engine.Turns()
+	if len(turns) != 2 {
+		t.Fatalf("%d turns", len(turns))
+	}
+	prompt := turns[1].Prompt.String()
+	for _, want := range []string{turns[0].Prompt.String()[:20], `"zy"`, "not executed", "/code"} {
+		if !strings.Contains(prompt, want) {
+			t.Errorf("the second prompt does not hold %q:\n%s", want, prompt)
+		}
+	}
+	if m := o.choice.Finish.Mending; m.Retries != 1 || m.Refused != 0 || o.choice.Finish.Usage.Prompt == 0 {
+		t.Errorf("%+v", o.choice.Finish)
+	}
+}
+
+func TestCheck_triesAgainOnlySoOften(t *testing.T) {
+	bad := calls(bookHead, `{"day": "x"}`) // nothing is left to rewind to that the script would write otherwise
+	for retries, want := range map[int]int{-1: 1, 0: 2, 1: 2, 3: 4} {
+		o := runScripted(t, &Service{Retries: retries}, request(), bad, bad, bad, bad, bad, bad)
+		if n := len(o.engine.Turns()); n != want || len(o.choice.Calls) != 0 || o.choice.Finish.Reason != Stop {
+			t.Errorf("retries %d: %d turns, %+v", retries, n, o.choice)
+		}
+		if len(o.choice.Finish.Notes) == 0 || o.choice.Finish.Mending.Refused != 1 {
+			t.Errorf("retries %d: %+v", retries, o.choice.Finish)
+		}
+	}
+}
+
+func TestCheck_notTriedAgainOnceSomethingHasLeft(t *testing.T) {
+	bad := calls(`I will book it. `+"\n"+"```json\n"+bookHead, `{"day": "x"}`)
+	o := runScripted(t, &Service{}, request(), bad, calls(bookHead, `{"day": "y", "code": "aa"}`))
+	if n := len(o.engine.Turns()); n != 1 || !strings.HasPrefix(o.choice.Text, "I will book it.") || len(o.choice.Calls) != 0 {
+		t.Errorf("%d turns, %+v", n, o.choice)
+	}
+}
+
+// Nothing of a call that is checked leaves before it is valid, whatever became of it.
+func TestCheck_nothingLeavesBeforeTheCallIsValid(t *testing.T) {
+	bad := calls(bookHead, `{"day": "x", "code": "ab"}`)
+	bad.Again = []enginetest.Reply{again(`"ba"}`), again(`{"code": "zz", "day": "x"}`), again(`{"code": "zy", "day": "x"}`)}
+	o := runScripted(t, &Service{}, request(), bad, calls(bookHead, `{"day": "y", "code": "aa"}`))
+	for _, e := range o.events {
+		if e.Kind == Text || (e.Kind == CallArguments || e.Kind == CallEnd) && strings.Contains(e.Text+string(e.Call.Arguments), "z") {
+			t.Errorf("%+v left", e)
+		}
+	}
+}
+
+func TestLoop_callIsEndedAtTheNearestPlace(t *testing.T) {
+	reply := enginetest.Say(bookHead + `{"code": "aa", "day": "` + strings.Repeat("la", 5000))
+	reply.Ending = enginetest.Say(`"}}`).Tokens
+	o := runScripted(t, &Service{}, request(), reply)
+	if args := o.arguments(t); len(args) > 3000 || o.choice.Finish.Mending.Loops != 1 || !strings.Contains(o.choice.Finish.Notes[0].Text, "circles") {
+		t.Errorf("%d bytes, %+v", len(args), o.choice.Finish)
+	}
+}
+
+func TestLoop_sameCallAgainAndAgain(t *testing.T) {
+	r := request()
+	r.OneCall = false
+	r.Model = "hermes"
+	one := `<tool_call>{"name": "book", "arguments": {"code": "aa", "day": "x"}}</tool_call>`
+	o := runScripted(t, &Service{}, r, enginetest.Say(strings.Repeat(one, 20)))
+	if n := len(o.choice.Calls); n != maxSameCalls+2 || o.choice.Finish.Mending.Loops != 1 {
+		t.Errorf("%d calls, %+v", n, o.choice.Finish)
+	}
+}

@@ -1,0 +1,121 @@
+package chat
+
+import (
+	"iter"
+
+	"tenon/engine"
+	"tenon/tools"
+)
+
+// reading is what has been understood of a session's output so far. But for the ids of calls it depends on the tokens alone, so
+// that it can be made again from those that stay when some are taken back.
+type reading struct {
+	plan   planned
+	parser *tools.Parser
+	tokens []engine.Token // all that were read
+	held   []engine.Token // of those, whose text has not left; for logprobs
+	bytes  int            // of the output
+
+	events    int // that have left
+	reasoning int // tokens of thinking
+	calls     int
+	ended     bool   // the last thing that left is the end of a call
+	stop      string // the stop string that ended the text
+}
+
+func newReading(p planned) *reading { return &reading{plan: p, parser: p.parser()} }
+
+// readAgain reads tokens whose events have left already.
+func readAgain(p planned, tokens []engine.Token) *reading {
+	r := newReading(p)
+	for _, t := range tokens {
+		_ = r.token(t, func(Event) error { return nil }) // nothing is sent, so nothing can fail
+	}
+	return r
+}
+
+// token reads a token and sends what became certain by it.
+func (r *reading) token(t engine.Token, send Sink) error {
+	r.tokens = append(r.tokens, t)
+	r.bytes += len(t.Bytes)
+	if r.plan.logprobs && t.Kind != engine.Symbol {
+		r.held = append(r.held, t)
+	}
+	events := r.parser.Token(t.Bytes, t.Kind == engine.Symbol)
+	if len(events) > 0 && events[len(events)-1].Kind == tools.Reasoning {
+		r.reasoning++
+	}
+	return r.send(events, send)
+}
+
+// close ends the output and sends what is left of it.
+func (r *reading) close(truncated bool, send Sink) error {
+	return r.send(r.parser.Close(truncated), send)
+}
+
+func (r *reading) send(events []tools.Event, send Sink) error {
+	for _, e := range events {
+		r.ended = e.Kind == tools.CallEnd
+		if e.Kind == tools.StopHit {
+			r.stop = e.Text
+			continue
+		}
+		r.events++
+		if err := send(r.event(e)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reading) event(e tools.Event) Event {
+	if e.Kind == tools.Text {
+		return Event{Kind: Text, Text: e.Text, Tokens: r.behind(len(e.Text))}
+	}
+	r.held = nil
+	out := Event{Text: e.Text, Call: e.Call, Freeform: r.plan.freeform[e.Call.Name]}
+	switch e.Kind {
+	case tools.CallStart:
+		r.calls++
+		out.Kind = CallStart
+	case tools.CallArguments:
+		out.Kind = CallArguments
+	case tools.CallEnd:
+		out.Kind = CallEnd
+	default:
+		out.Kind = Reasoning
+	}
+	return out
+}
+
+// behind takes the tokens that make up the next n bytes of text. A token that the text ends in goes with its beginning.
+func (r *reading) behind(n int) []engine.Token {
+	i := 0
+	for ; i < len(r.held) && n > 0; i++ {
+		n -= len(r.held[i].Bytes)
+	}
+	out := r.held[:i:i]
+	r.held = r.held[i:]
+	return out
+}
+
+// outputOf is an output as package tools takes it.
+func outputOf(tokens []engine.Token) iter.Seq2[[]byte, bool] {
+	return func(yield func([]byte, bool) bool) {
+		for _, t := range tokens {
+			if !yield(t.Bytes, t.Kind == engine.Symbol) {
+				return
+			}
+		}
+	}
+}
+
+// within is how many tokens end within the first n bytes of an output.
+func within(tokens []engine.Token, n int) int {
+	for i, t := range tokens {
+		if n -= len(t.Bytes); n < 0 {
+			return i
+		}
+	}
+	return len(tokens)
+}
