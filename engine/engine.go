@@ -104,7 +104,7 @@ type Budget struct {
 }
 
 // Update is one message of a session; exactly one of its parts is set, but for a Check: it comes with the Tokens that end at
-// it, so that whoever judges them can do so before passing them on.
+// it, or in whose last it is, so that whoever judges them can do so before passing them on.
 type Update struct {
 	Progress *Progress
 	Tokens   []Token

@@ -30,8 +30,8 @@ type outcome struct {
 	err  error // nil: they are valid
 }
 
-// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up to the mark, each with
-// whether it is a marker token. The result is nil if the call is valid, and if there is none.
+// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up to the one that the mark is
+// in or behind, each with whether it is a marker token. The result is nil if the call is valid, and if there is none.
 func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
 	q := p.Parser()
 	for text, symbol := range tokens {

@@ -111,7 +111,9 @@ func (l *loop) append(t *turn, token engine.Token) bool {
 	t.sampler.Accept(token.ID)
 	l.counts.Generated++
 	ends := l.backend.Vocab().IsEOG(token.ID)
+	checked := false
 	if t.matcher != nil && !ends {
+		checked = t.checks && passes(t.matcher.Clone(), l.backend.Vocab().Piece(token.ID))
 		if err := t.matcher.Accept(token.ID); err != nil {
 			l.fail(t, fmt.Errorf("follow the output grammar: %w", err))
 			return false
@@ -121,7 +123,7 @@ func (l *loop) append(t *turn, token engine.Token) bool {
 		}
 	}
 	var check *engine.Check
-	if t.matcher != nil && !ends && t.matcher.AtCheck() {
+	if checked || t.matcher != nil && !ends && t.matcher.AtCheck() {
 		check = l.park(t)
 	}
 	t.mail.put(func(m *mailbox) { m.tokens, m.check = append(m.tokens, token), check })
@@ -129,6 +131,19 @@ func (l *loop) append(t *turn, token engine.Token) bool {
 		l.end(t, t.natural())
 	}
 	return !ends && check == nil
+}
+
+// passes tells whether a token goes past a %check mark: what it says behind the mark is then judged along with the rest.
+func passes(m *grammar.Matcher, text []byte) bool {
+	for i := range max(len(text)-1, 0) {
+		if m.AcceptBytes(text[i:i+1]) != nil {
+			return false // it is a symbol, and ends where it began
+		}
+		if m.AtCheck() {
+			return true
+		}
+	}
+	return false
 }
 
 // natural is the reason of an end that the model or the grammar chose, unless only the budget led there.
@@ -231,7 +246,8 @@ func (l *loop) rewind(t *turn, offset int, g *grammar.Grammar) error {
 		return err
 	}
 	t.sampler.Close()
-	t.sampler, t.grammar, t.matcher = again, g, matcher
+	t.sampler = again
+	t.heed(g, matcher)
 	t.repeat++
 	t.usage.Rewound += removed
 	t.reread(l.backend.Vocab())

@@ -149,6 +149,24 @@ func TestCheck_goLetsTheTurnGoOn(t *testing.T) {
 	}
 }
 
+// The mark may be in the middle of a token: the turn waits behind it.
+func TestCheck_insideAToken(t *testing.T) {
+	r := newRunner(t, newFake(), Options{})
+	turn := ask("what?", 20)
+	turn.Sampling.LogitBias = map[int32]float32{wordToken: 1000}
+	turn.Grammar = grammarOf(`root ::= "call " args:( "h" [a-e] ) %check [a-z]{3} "!"`)
+	s := open(t, r, turn)
+	if a := untilCheck(t, s); a.text != "call hello" {
+		t.Errorf("waits after %q", a.text)
+	}
+	if err := s.Decide(t.Context(), engine.Verdict{}); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := read(t, s); err != nil || rest.text != "!" {
+		t.Errorf("%v: %q", err, rest.text)
+	}
+}
+
 func TestCheck_othersRunWhileATurnIsParked(t *testing.T) {
 	f := newFake()
 	f.cells, f.context = 300, 250

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"tenon/engine"
@@ -45,6 +46,7 @@ type turn struct {
 	kinds    []engine.Kind    // of the output's tokens
 	grammar  *grammar.Grammar // nil: any text
 	matcher  *grammar.Matcher // nil with it
+	checks   bool             // the grammar has %check marks
 	mask     *grammar.Mask    // of the next token, computed ahead
 	thinking *captures        // follows the output where thinking has a budget; else nil
 	tight    bool             // the budget has ruled a token out that would have been chosen
@@ -80,10 +82,16 @@ func newTurn(r *Runner, request engine.Turn, ids []int32) *turn {
 
 // obey has the output match a grammar.
 func (t *turn) obey(g *grammar.Grammar, v *grammar.Vocab) {
-	t.grammar, t.matcher = g, g.Matcher(v)
+	t.heed(g, g.Matcher(v))
 	if t.request.Budget.Thinking > 0 {
 		t.thinking = newCaptures(g, v)
 	}
+}
+
+// heed has m, a matcher of g that has read the output so far, follow what comes.
+func (t *turn) heed(g *grammar.Grammar, m *grammar.Matcher) {
+	t.grammar, t.matcher = g, m
+	t.checks = strings.Contains(g.Text(), "%check")
 }
 
 // generated is how many tokens of output there are.
