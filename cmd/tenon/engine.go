@@ -15,6 +15,7 @@ import (
 	"tenon/engine"
 	"tenon/engine/worker"
 	"tenon/models"
+	"tenon/tools"
 )
 
 const (
@@ -67,6 +68,12 @@ func workerOptions(s config.Settings, e models.Entry) (worker.Options, error) {
 			return o, fmt.Errorf("KV cache type %q: expected f16, q8_0 or q4_0", t)
 		}
 	}
+	if o.Template, err = replacedTemplate(e); err != nil {
+		return o, err
+	}
+	for _, d := range tools.Families() {
+		o.Markers = append(o.Markers, d.Markers()...)
+	}
 	o.Context, err = contextSize(s, e)
 	return o, err
 }
@@ -80,6 +87,18 @@ func hostMemory(mib int) int {
 		return -1
 	}
 	return mib << 20
+}
+
+// replacedTemplate is the chat template that is used in place of the file's own, "" if none is.
+func replacedTemplate(e models.Entry) (string, error) {
+	if e.Template == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(e.Template)
+	if err != nil {
+		return "", fmt.Errorf("read the chat template of %s: %w", e.ID, err)
+	}
+	return string(b), nil
 }
 
 // contextSize is what --ctx-size says, else what the model was trained for, less if memory demands it.

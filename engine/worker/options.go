@@ -29,8 +29,10 @@ type Options struct {
 	RoPEFreqBase   float32 // default: the file's
 	RoPEFreqScale  float32 // default: the file's
 	LoRA           []Adapter
-	Pooling        string // of embeddings: mean, cls, last, rank, none; default: the file's
-	StateDir       string // where measurements are kept from one start to the next; default: nowhere
+	Pooling        string   // of embeddings: mean, cls, last, rank, none; default: the file's
+	Template       string   // a chat template in place of the file's own: user-defined tokens that it writes are markers, too
+	Markers        []string // further user-defined tokens that are markers: those of the families' calls
+	StateDir       string   // where measurements are kept from one start to the next; default: nowhere
 
 	Log      *slog.Logger  `json:"-"` // default slog.Default()
 	Progress func(float64) `json:"-"` // called with 0…1 while loading, at restarts too; may be nil

@@ -3,6 +3,7 @@
 package native
 
 import (
+	"slices"
 	"strings"
 
 	"tenon/engine"
@@ -36,15 +37,18 @@ func kind(a llama.Attr) grammar.TokenKind {
 	return vocab.Normal
 }
 
-// describeVocab lists the markers: control tokens, and those user-defined tokens that the template writes. Of the others
-// many are plain text: runs of spaces, HTML tags.
-func describeVocab(v *llama.Vocab, template string) engine.Vocab {
+// describeVocab lists the markers: control tokens, and those user-defined tokens that templates write or that are named. Of
+// the others many are plain text: runs of spaces, HTML tags.
+func describeVocab(v *llama.Vocab, template string, named []string) engine.Vocab {
+	added := func(m engine.Marker) bool {
+		return v.Attr(m.ID)&llama.UserDefined != 0 && strings.TrimSpace(m.Text) != "" &&
+			(strings.Contains(template, m.Text) || slices.Contains(named, m.Text))
+	}
 	d := engine.Vocab{Size: v.Size(), AddBOS: v.AddBOS()}
 	d.BOS, d.EOS = string(v.Piece(v.BOS(), true)), string(v.Piece(v.EOS(), true))
 	for id := range int32(v.Size()) {
 		m := engine.Marker{ID: id, Text: string(v.Piece(id, true)), Control: v.IsControl(id), End: v.IsEnd(id)}
-		written := v.Attr(id)&llama.UserDefined != 0 && strings.TrimSpace(m.Text) != "" && strings.Contains(template, m.Text)
-		if m.Text != "" && (m.Control || m.End || written) {
+		if m.Text != "" && (m.Control || m.End || added(m)) {
 			d.Markers = append(d.Markers, m)
 		}
 	}
