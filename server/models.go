@@ -43,14 +43,15 @@ type modelInfo struct {
 	Architecture     string   `json:"architecture,omitempty"`
 	Quantization     string   `json:"quantization,omitempty"`
 	Capabilities     []string `json:"capabilities"`
-	Error            string   `json:"error,omitempty"` // why it could not be loaded
+	Error            string   `json:"error,omitempty"`    // why it could not be loaded
+	Warnings         []string `json:"warnings,omitempty"` // such as why its chat template is not used
 }
 
-func listModels(m Models) gin.HandlerFunc {
+func listModels(m Models, warnings func(string) []string) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		list := modelList{Object: "list", Data: []modelInfo{}}
 		for _, s := range m.Status() {
-			list.Data = append(list.Data, describe(s))
+			list.Data = append(list.Data, describe(s, warnings))
 		}
 		list.Models = list.Data
 		if n := len(list.Data); n > 0 {
@@ -61,12 +62,12 @@ func listModels(m Models) gin.HandlerFunc {
 }
 
 // getModel answers for an id, which may hold slashes, or an alias.
-func getModel(m Models) gin.HandlerFunc {
+func getModel(m Models, warnings func(string) []string) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		id := strings.TrimPrefix(c.Param("id"), "/")
 		var known []string
 		for _, s := range m.Status() {
-			info := describe(s)
+			info := describe(s, warnings)
 			for _, name := range append([]string{s.ID}, s.Aliases...) {
 				if strings.EqualFold(name, id) {
 					info.ID, info.Slug = name, name
@@ -80,7 +81,7 @@ func getModel(m Models) gin.HandlerFunc {
 	}
 }
 
-func describe(s models.Status) modelInfo {
+func describe(s models.Status, warnings func(string) []string) modelInfo {
 	info := modelInfo{
 		ID: s.ID, Object: "model", Type: "model", OwnedBy: "tenon", DisplayName: s.ID, Slug: s.ID, Aliases: s.Aliases,
 		CreatedAt: "1970-01-01T00:00:00Z", // a file's age says nothing about its model
@@ -96,6 +97,9 @@ func describe(s models.Status) modelInfo {
 		if s.Model.Embeddings {
 			info.Capabilities = []string{"embeddings"}
 		}
+	}
+	if warnings != nil {
+		info.Warnings = warnings(s.ID)
 	}
 	if s.Err != nil {
 		info.Error = s.Err.Error()

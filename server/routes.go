@@ -25,8 +25,8 @@ func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 		{"GET", "/health/live", gin.WrapF(live)},
 		{"GET", "/metrics", gin.WrapH(m.handler())},
 		{"GET", "/debug/requests/:id", kept.show},
-		{"GET", "/v1/models", listModels(o.Models)},
-		{"GET", "/v1/models/*id", getModel(o.Models)}, // ids hold slashes
+		{"GET", "/v1/models", listModels(o.Models, o.Warnings)},
+		{"GET", "/v1/models/*id", getModel(o.Models, o.Warnings)}, // ids hold slashes
 		{"POST", "/v1/chat/completions", gin.WrapF(chatAPI.ChatCompletions)},
 		{"POST", "/v1/completions", gin.WrapF(chatAPI.Completions)},
 		{"POST", "/v1/embeddings", gin.WrapF(chatAPI.Embeddings)},

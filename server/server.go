@@ -14,10 +14,11 @@ import (
 type Options struct {
 	Service   *chat.Service
 	Models    Models
-	Responses *responses.Store // where responses are kept; nil: in memory
-	Engines   Engines          // what /metrics tells of engines; nil: nothing
-	Readiness Readiness        // nil: always ready
-	Draining  func() bool      // whether new requests are refused, but for /health; nil: never
+	Responses *responses.Store         // where responses are kept; nil: in memory
+	Engines   Engines                  // what /metrics tells of engines; nil: nothing
+	Readiness Readiness                // nil: always ready
+	Warnings  func(id string) []string // what is to be known of a model, for its entry in /v1/models; nil: nothing
+	Draining  func() bool              // whether new requests are refused, but for /health; nil: never
 
 	Keys         []Key    // none: no key is asked for
 	AllowedHosts []string // names for the Host header; nil: any. See [LoopbackHosts]

@@ -9,7 +9,12 @@ import (
 // Builtin renders for a model that has no usable chat template: one paragraph per message, headed by its role, tools in
 // tenon's own protocol. It uses no markers, since such a model has none that it was trained on; what ends a turn are the
 // rendering's Stops.
-type Builtin struct{}
+//
+// The options are those of a template that there is none of.
+type Builtin struct {
+	Simplify schema.Simplification
+	Guidance bool
+}
 
 var _ Renderer = Builtin{}
 
@@ -23,12 +28,15 @@ var builtinTools toolCache
 var stops = []string{"\n\nUser:", "\n\nSystem:"}
 
 // Render implements Renderer. It refuses no conversation.
-func (Builtin) Render(c Conversation) (Rendering, error) {
-	tools, err := builtinTools.get(c.Tools, schema.Simplification{})
+func (b Builtin) Render(c Conversation) (Rendering, error) {
+	tools, err := builtinTools.get(c.Tools, b.Simplify)
 	if err != nil {
 		return Rendering{}, err
 	}
 	h := newHealing(paragraphs, c, tools)
+	if h.guided = b.Guidance && tools != nil; h.guided {
+		h.examples = tools.guidance(h.protocol, examples)
+	}
 	h.heal()
 	r := Rendering{Heals: h.heals, Protocol: h.protocol, Stops: stops, turnEnd: "\n\n"}
 	for i, t := range h.turns {

@@ -78,6 +78,18 @@ func names(tools []Tool) []string {
 
 // examples are calls of the first tools as the model has to write them, at least one.
 func (t *Template) examples(p Protocol, tools []Tool) *jinja.Str {
+	if p != Native {
+		return examples(p, tools)
+	}
+	return examplesBy(t.example, tools)
+}
+
+// examples are those of an own protocol.
+func examples(p Protocol, tools []Tool) *jinja.Str {
+	return examplesBy(func(c Call) *jinja.Str { return ours(calls(p, turn{Message: Message{Calls: []Call{c}}}).Text) }, tools)
+}
+
+func examplesBy(write func(Call) *jinja.Str, tools []Tool) *jinja.Str {
 	var parts []*jinja.Str
 	left := guidedExamples
 	for i, tool := range tools {
@@ -86,7 +98,7 @@ func (t *Template) examples(p Protocol, tools []Tool) *jinja.Str {
 		if left == 0 || arguments == "{}" && !last {
 			continue
 		}
-		if text := t.example(p, Call{Name: tool.Name, Arguments: arguments}); text.String() != "" {
+		if text := write(Call{Name: tool.Name, Arguments: arguments}); text.String() != "" {
 			parts = append(parts, ours("\n\nExample of a call of "+tool.Name+":\n"), text)
 			left--
 		}
@@ -94,11 +106,8 @@ func (t *Template) examples(p Protocol, tools []Tool) *jinja.Str {
 	return jinja.Concat(append(parts, ours(""))...)
 }
 
-// example is a call as the protocol writes it; the native one is written by the template, with its markers.
-func (t *Template) example(p Protocol, c Call) *jinja.Str {
-	if p != Native {
-		return ours(calls(p, turn{Message: Message{Calls: []Call{c}}}).Text)
-	}
+// example is a call as the template writes it, with its markers.
+func (t *Template) example(c Call) *jinja.Str {
 	probing := prober{t: t, form: t.form, found: t.probe}
 	c.ID = probing.call(1, "{}").ID
 	before, s := probing.try(trial{turns: []turn{user(0)}}), probing.try(trial{turns: []turn{user(0), calling("", c)}})

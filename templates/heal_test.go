@@ -267,7 +267,7 @@ func TestHeal_isLinear(t *testing.T) {
 
 func TestToolSet_sortsAndTidies(t *testing.T) {
 	tools := []Tool{{Name: "b", Parameters: []byte(`{"$schema":"x","type":"object"}`)}, {Name: "a", Parameters: []byte(`not JSON`)}, {Name: "c", Parameters: []byte("null")}}
-	s, err := newToolSet(toolsKey(tools), tools, schema.Simplification{})
+	s, err := newToolSet(toolsKey(tools, schema.Simplification{}), tools, schema.Simplification{})
 	if err != nil {
 		t.Fatal(err)
 	}

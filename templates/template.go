@@ -81,7 +81,7 @@ func (t *Template) Render(c Conversation) (Rendering, error) {
 			refused = err
 		}
 	}
-	r, err := Builtin{}.Render(c)
+	r, err := Builtin{Simplify: t.options.Simplify, Guidance: t.options.Guidance}.Render(c)
 	r.Heals = append([]Heal{{Rule: ruleBuiltin, Message: -1, Detail: cause(refused)}}, r.Heals...)
 	return r, err
 }

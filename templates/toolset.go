@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"sort"
 	"sync"
 
@@ -172,7 +173,7 @@ func (c *toolCache) get(tools []Tool, simple schema.Simplification) (*toolSet, e
 	if len(tools) == 0 {
 		return nil, nil
 	}
-	key := toolsKey(tools)
+	key := toolsKey(tools, simple)
 	if s := c.find(key); s != nil {
 		return s, nil
 	}
@@ -202,8 +203,9 @@ func (c *toolCache) find(key [sha256.Size]byte) *toolSet {
 }
 
 // toolsKey hashes tools so that no two sets have the same: every text comes after its length.
-func toolsKey(tools []Tool) (key [sha256.Size]byte) {
+func toolsKey(tools []Tool, simple schema.Simplification) (key [sha256.Size]byte) {
 	h := sha256.New()
+	writeText(h, fmt.Sprintf("%+v", simple))
 	for _, t := range tools {
 		writeText(h, t.Name)
 		writeText(h, t.Description)

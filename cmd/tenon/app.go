@@ -21,6 +21,7 @@ import (
 type app struct {
 	handler   http.Handler
 	manager   *models.Manager
+	loader    *chat.Loader
 	responses *responses.Store
 	named     []string // ids of the models to load at start
 	draining  atomic.Bool
@@ -37,15 +38,20 @@ func newApp(s config.Settings, manager *models.Manager, named []string) (*app, e
 	if err != nil {
 		return nil, err
 	}
+	taught, err := teaching(s.ToolGuidance, s.SimplifyTools)
+	if err != nil {
+		return nil, err
+	}
 	a := &app{manager: manager, named: named, responses: kept}
+	a.loader = chat.NewLoader(manager, chat.LoaderOptions{ToolFormat: s.ToolFormat, Teaching: taught})
 	service := &chat.Service{
-		Models:   chat.NewLoader(manager, s.ToolFormat),
+		Models:   a.loader,
 		NPredict: s.NPredict,
 		Retries:  callRetries(s.CallRetries),
 		Defaults: sampling(s),
 	}
 	a.handler = server.New(server.Options{
-		Service: service, Models: manager, Engines: manager, Responses: kept, Readiness: a, Draining: a.draining.Load,
+		Service: service, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
 		Keys: keys, AllowedHosts: hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20,
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
 	})
@@ -70,7 +76,7 @@ func callRetries(n int) int {
 // load loads the models named at start, one after the other: two at once would fight for the disk.
 func (a *app) load(ctx context.Context) error {
 	for _, id := range a.named {
-		_, _, release, err := a.manager.Acquire(ctx, id)
+		_, release, err := a.loader.Acquire(ctx, id)
 		if err != nil {
 			return err
 		}

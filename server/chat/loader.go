@@ -11,6 +11,7 @@ import (
 	"tenon/engine"
 	"tenon/models"
 	"tenon/templates"
+	"tenon/templates/schema"
 	"tenon/tools"
 )
 
@@ -21,10 +22,22 @@ type Manager interface {
 	Acquire(ctx context.Context, name string) (models.Entry, engine.Engine, func(), error)
 }
 
+// LoaderOptions say how models are talked to. The zero value finds everything out by itself.
+type LoaderOptions struct {
+	ToolFormat string              // "", "auto" or a dialect's name
+	Teaching   map[string]Teaching // by model; that of "" is for all that are not named
+}
+
+// Teaching is how a model is told its tools, for models that get lost in what clients declare.
+type Teaching struct {
+	Simplify schema.Simplification `json:"simplify"`
+	Guidance bool                  `json:"guidance"` // rules and examples of calls in the system message
+}
+
 // Loader prepares what a manager loads: it parses the chat template, probes it and finds the dialect, once per model.
 type Loader struct {
-	manager    Manager
-	toolFormat string
+	manager Manager
+	options LoaderOptions
 
 	mu       sync.Mutex // guards prepared
 	prepared map[string]preparedModel
@@ -35,9 +48,25 @@ type preparedModel struct {
 	model  Model
 }
 
-// NewLoader prepares the models of m. toolFormat is "auto" or a dialect's name.
-func NewLoader(m Manager, toolFormat string) *Loader {
-	return &Loader{manager: m, toolFormat: toolFormat, prepared: map[string]preparedModel{}}
+// NewLoader prepares the models of m.
+func NewLoader(m Manager, o LoaderOptions) *Loader {
+	return &Loader{manager: m, options: o, prepared: map[string]preparedModel{}}
+}
+
+// Warnings are what whoever runs a model should know of it: why its chat template is not used. They are known once the
+// model was acquired.
+func (l *Loader) Warnings(id string) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.prepared[id].model.Warnings
+}
+
+// teaching is a model's own, else that of all.
+func (o LoaderOptions) teaching(id string) Teaching {
+	if t, ok := o.Teaching[id]; ok {
+		return t
+	}
+	return o.Teaching[""]
 }
 
 // Acquire implements Models.
@@ -97,15 +126,20 @@ func (l *Loader) build(entry models.Entry, e engine.Engine) (Model, error) {
 		source = string(b)
 	}
 	markers := markerTexts(info)
+	teaching := l.options.teaching(entry.ID)
 	m := Model{
-		ID: entry.ID, Engine: e, Renderer: templates.Builtin{}, Dialect: tools.Fallback(), kept: newKeptTurns(),
-		Template: source, ToolFormat: l.toolFormat,
+		ID: entry.ID, Engine: e, Dialect: tools.Fallback(), kept: newKeptTurns(),
+		Renderer: templates.Builtin{Simplify: teaching.Simplify, Guidance: teaching.Guidance},
+		Template: source, ToolFormat: l.options.ToolFormat, Teaching: teaching,
 	}
 	if source == "" {
 		return m, l.setFormat(&m)
 	}
-	t, err := templates.Parse(source, templates.Options{BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers})
+	t, err := templates.Parse(source, templates.Options{
+		BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: teaching.Simplify, Guidance: teaching.Guidance,
+	})
 	if err != nil {
+		m.Warnings = append(m.Warnings, "the chat template cannot be used, the built-in rendering takes over: "+err.Error())
 		slog.Warn("the chat template cannot be used; the built-in rendering takes over", "model", entry.ID, "error", err)
 		return m, l.setFormat(&m)
 	}
@@ -132,7 +166,7 @@ func evidence(source string, markers []string, p templates.Probe) tools.Evidence
 
 // setFormat applies the server's own tool_format.
 func (l *Loader) setFormat(m *Model) error {
-	d, protocol, err := format(*m, l.toolFormat)
+	d, protocol, err := format(*m, l.options.ToolFormat)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ type planned struct {
 	rendering templates.Rendering
 	logprobs  bool
 	freeform  map[string]bool // names of the tools whose input is text
+	flat      flatTools
 	kept      *keptTurns
 }
 
@@ -48,12 +49,14 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	r.Conversation.Protocol = protocol
 	r.Conversation.Thinking = templates.Thinking{Enabled: r.Thinking.Enabled, Effort: r.Thinking.Effort}
 	turn := outputTurn(r)
+	flat := m.flatten(turn.Tools)
+	turn.Tools = flat.shown(turn.Tools)
 	turn.Thinking.Off = turn.Thinking.Off || dialect.Scaffold() && !m.Thinks
 	output, err := dialect.Plan(turn)
 	if err != nil {
 		return planned{}, toolError(err)
 	}
-	r.Conversation.Tools = promptTools(output)
+	r.Conversation.Tools = flat.declared(promptTools(output))
 	rendering, err := m.Renderer.Render(r.Conversation)
 	if err != nil {
 		return planned{}, fmt.Errorf("render the conversation for %s: %w", m.ID, err)
@@ -62,7 +65,9 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	if err != nil {
 		return planned{}, toolError(err)
 	}
-	return s.assemble(m, r, output, rendering), nil
+	p := s.assemble(m, r, output, rendering)
+	p.flat = flat
+	return p, nil
 }
 
 // planText plans the continuation of a plain text.

@@ -16,6 +16,7 @@ type reading struct {
 	held   []engine.Token // of those, whose text has not left; for logprobs
 	bytes  int            // of the output
 
+	nest      nester
 	events    int // that have left
 	reasoning int // tokens of thinking
 	calls     int
@@ -60,9 +61,11 @@ func (r *reading) send(events []tools.Event, send Sink) error {
 			r.stop = e.Text
 			continue
 		}
-		r.events++
-		if err := send(r.event(e)); err != nil {
-			return err
+		for _, e := range r.nest.event(e, r.plan.flat) {
+			r.events++
+			if err := send(r.event(e)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -25,12 +25,21 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 			return nil, fmt.Errorf("turn %d never reached a model: %v", i, t.Failure)
 		}
 		s := &Service{
-			Models: NewLoader(&replayed{trace: t}, t.Source.ToolFormat), NPredict: t.Source.NPredict, Retries: t.Source.Retries,
+			Models: NewLoader(&replayed{trace: t}, t.Source.options()), NPredict: t.Source.NPredict, Retries: t.Source.Retries,
 			Now: func() time.Time { return t.Source.Now },
 		}
 		_ = s.Run(ctx, t.Request.request(t.Model), t.reader()) // how it ended is part of the record
 	}
 	return again, nil
+}
+
+// options are those of the loader that prepared the model.
+func (s ModelSource) options() LoaderOptions {
+	o := LoaderOptions{ToolFormat: s.ToolFormat}
+	if s.Teaching != nil {
+		o.Teaching = map[string]Teaching{"": *s.Teaching}
+	}
+	return o
 }
 
 // reader takes the events as the client did, which may have left.

@@ -29,6 +29,8 @@ type Model struct {
 
 	Template   string // source of the chat template in use, for the record; "": the built-in rendering
 	ToolFormat string // the server's setting, for the record
+	Teaching   Teaching
+	Warnings   []string // see Loader.Warnings
 
 	kept *keptTurns // what it sampled; nil: nothing is kept
 }

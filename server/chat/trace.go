@@ -32,6 +32,7 @@ type ModelSource struct {
 	EOS          string    `json:"eos,omitempty"`
 	Markers      []string  `json:"markers,omitempty"`
 	ToolFormat   string    `json:"tool_format,omitempty"` // the server's setting
+	Teaching     *Teaching `json:"teaching,omitempty"`    // the model's, if it has one
 	NPredict     int       `json:"n_predict,omitempty"`   // the server's setting
 	Retries      int       `json:"retries,omitempty"`     // the server's setting, as Service.Retries
 	Context      int       `json:"context"`               // tokens

@@ -90,6 +90,9 @@ func filterIndent(rt *runtime, a []Value) Value {
 	}
 	if !ok {
 		mustDefined(a[0])
+		if _, tuple := tupleItems(a[0]); tuple {
+			throw(typeType, `can only concatenate tuple (not "str") to tuple`)
+		}
 		throw(typeType, "unsupported operand type(s) for +=: '%s' and 'str'", a[0].typeName())
 	}
 	newline := trusted("\n")

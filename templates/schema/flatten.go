@@ -8,12 +8,18 @@ import (
 
 // Flat maps the parameters of a flattened schema to where they stand in the original.
 type Flat struct {
-	paths map[string][]string // flattened name: the names on the way to it
+	paths   map[string][]string // flattened name: the names on the way to it
+	objects [][]string          // objects that must be there though nothing in them must
 }
+
+// IsZero says whether the schema was left as it is.
+func (f Flat) IsZero() bool { return len(f.paths) == 0 }
 
 // Flatten shows the properties of objects as properties of the root, with a dot in their names: {"a": {"b": 1}} becomes
 // {"a.b": 1}. What would be ambiguous stays nested: names that hold a dot, names that clash, objects that may be null or
-// hold undeclared properties, and everything inside arrays.
+// hold undeclared properties, and everything inside arrays. Whatever is valid flattened is valid once it is nested again:
+// for that an optional object of which a property is required stays nested, too, nothing undeclared may be written, and a
+// schema that says more of its properties than the flattened one could is left alone.
 func Flatten(declared json.RawMessage) (json.RawMessage, Flat, error) {
 	v, err := parse(declared)
 	if err != nil {
@@ -23,35 +29,51 @@ func Flatten(declared json.RawMessage) (json.RawMessage, Flat, error) {
 	if !ok {
 		return declared, Flat{}, nil
 	}
-	flat, paths := flatten(o)
-	return print(flat), Flat{paths}, nil
+	flat, back := flatten(o)
+	if !back.IsZero() {
+		flat = flat.set("additionalProperties", false)
+	}
+	return print(flat), back, nil
 }
 
-func flatten(root object) (object, map[string][]string) {
-	f := flattener{paths: map[string][]string{}, taken: map[string]bool{}}
+// plainKeys are the keywords of an object whose properties can be told one by one.
+var plainKeys = []string{"type", "properties", "required", "description", "title", "additionalProperties"}
+
+func plain(o object, more ...string) bool {
+	for _, m := range o {
+		if !contains(plainKeys, m.key) && !contains(more, m.key) {
+			return false
+		}
+	}
+	return true
+}
+
+func flatten(root object) (object, Flat) {
+	f := flattener{taken: map[string]bool{}}
+	f.paths = map[string][]string{}
 	props, ok := root.get("properties").(object)
-	if !ok {
-		return root, f.paths
+	if !ok || !plain(root, "$schema", "$id", "$defs", "definitions") || strings.Contains(string(print(root)), `"#/properties/`) {
+		return root, f.Flat
 	}
 	for _, p := range props {
 		f.taken[p.key] = true
 	}
 	f.add(props, requiredNames(root), nil, true)
-	if len(f.paths) == 0 {
-		return root, f.paths
+	if f.IsZero() {
+		return root, f.Flat
 	}
 	out := root.set("properties", f.properties)
 	if len(f.required) == 0 {
-		return out.without("required"), f.paths
+		return out.without("required"), f.Flat
 	}
-	return out.set("required", f.required), f.paths
+	return out.set("required", f.required), f.Flat
 }
 
 type flattener struct {
 	properties object
 	required   []any
-	paths      map[string][]string
-	taken      map[string]bool // names of the root, which flattened ones must not take
+	Flat
+	taken map[string]bool // names of the root, which flattened ones must not take
 }
 
 // add lists properties under the names on the way to them.
@@ -59,15 +81,21 @@ func (f *flattener) add(props object, required map[string]bool, way []string, ne
 	for _, p := range props {
 		path := append(way[:len(way):len(way)], p.key)
 		name := strings.Join(path, ".")
-		if inner, ok := opens(p); ok && !f.clash(inner, name) {
-			f.add(inner.get("properties").(object), requiredNames(inner), path, needed && required[p.key])
+		always := needed && required[p.key]
+		inner, ok := opens(p)
+		wanted := requiredNames(inner)
+		if ok && (always || len(wanted) == 0) && !f.clash(inner, name) {
+			if always && len(wanted) == 0 {
+				f.objects = append(f.objects, path)
+			}
+			f.add(inner.get("properties").(object), wanted, path, always)
 			continue
 		}
 		f.properties = append(f.properties, member{name, p.value})
 		if len(path) > 1 {
 			f.paths[name] = path
 		}
-		if needed && required[p.key] {
+		if always {
 			f.required = append(f.required, name)
 		}
 	}
@@ -80,13 +108,8 @@ func opens(p member) (object, bool) {
 		return nil, false
 	}
 	props, ok := o.get("properties").(object)
-	for _, m := range o {
-		if !contains([]string{"type", "properties", "required", "description", "title", "additionalProperties"}, m.key) {
-			return nil, false
-		}
-	}
 	others := o.get("additionalProperties")
-	return o, ok && len(props) > 0 && (others == nil || others == false)
+	return o, ok && plain(o) && len(props) > 0 && (others == nil || others == false)
 }
 
 // clash says whether a name below o would be another's, or hold a dot of its own.
@@ -127,6 +150,9 @@ func (f Flat) Nest(arguments json.RawMessage) (json.RawMessage, error) {
 		} else {
 			out = out.nest([]string{m.key}, m.value)
 		}
+	}
+	for _, path := range f.objects {
+		out = out.nest(path, object{})
 	}
 	if out == nil {
 		return json.RawMessage("{}"), nil

@@ -28,7 +28,7 @@ func TestSimplify_eachSwitchChangesItsPartAlone(t *testing.T) {
 			`{"type":"object","properties":{"command":{"type":"string","description":"What to run."},"o":{"type":"object","properties":{"x":{"type":"string"}},"required":["x"]}},"required":["command","o"]}`},
 		"flat": {Simplification{Flatten: true, MaxDescription: 12},
 			`{"type":"object","properties":{"command":{"type":"string","description":"What to run."},"mode":{"enum":["a","b"],"description":"How."},"level":{"enum":[1,2]},` +
-				`"o.x":{"type":"string"},"o.deep.y":{"type":"integer"},"list":{"type":"array","items":{"type":"object","properties":{"z":{"type":"string"}}}}},"required":["command","o.x"],"additionalProperties":{"type":"string"}}`},
+				`"o.x":{"type":"string"},"o.deep":{"type":"object","properties":{"y":{"type":"integer"}},"required":["y"]},"list":{"type":"array","items":{"type":"object","properties":{"z":{"type":"string"}}}}},"required":["command","o.x"],"additionalProperties":{"type":"string"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := c.s.Simplify([]byte(nested))

@@ -206,7 +206,7 @@ class Generator:
 
 
 def skip(template, result):
-    """What REFERENCE.md lists as different: addresses of objects, large loops."""
+    """What REFERENCE.md lists as different: addresses of objects."""
     return re.search(r" at 0x[0-9a-f]+>|<class |<built-in|method-wrapper", result) is not None
 
 
@@ -215,6 +215,6 @@ def run(seed, count, render):
     for _ in range(count):
         template = generator.template()
         out, error = render(template, copy.deepcopy(VARIABLES))  # the indent filter appends to lists
-        if skip(template, out or error or ""):
+        if skip(template, out or error or "") or (error or "").startswith("compile error"):
             continue
         print(json.dumps({"template": template, "out": out, "error": error}))

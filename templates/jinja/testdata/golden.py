@@ -72,6 +72,8 @@ def render(source, variables):
         return None, f"syntax error: {e.message}"
     except SyntaxError as e:
         return None, f"syntax error: {e.msg}"
+    except TypeError as e:  # a constant that Jinja2 computes while it compiles, though it may never be run
+        return None, f"compile error: {e}"
     try:
         out = template.render(**variables)
         out.encode("utf-8")

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tenon/server/chat"
+	"tenon/templates/schema"
+)
+
+// teaching reads how models are told their tools: which of them get guidance, and what is simplified for which. The model
+// "" is every model that is not named.
+func teaching(guided, simplified []string) (map[string]chat.Teaching, error) {
+	all := map[string]chat.Teaching{}
+	for _, spec := range simplified {
+		model, list, named := strings.Cut(spec, "=")
+		if !named {
+			model, list = "", spec
+		}
+		s, err := simplification(list)
+		if err != nil {
+			return nil, fmt.Errorf("simplify-tools %q: %w", spec, err)
+		}
+		all[model] = chat.Teaching{Simplify: s}
+	}
+	for _, model := range guided {
+		if model == "all" {
+			model = ""
+		}
+		t, named := all[model]
+		if !named {
+			t = all[""]
+		}
+		t.Guidance = true
+		all[model] = t
+	}
+	if all[""].Guidance {
+		for model, t := range all {
+			t.Guidance = true
+			all[model] = t
+		}
+	}
+	return all, nil
+}
+
+func simplification(list string) (s schema.Simplification, err error) {
+	for option := range strings.SplitSeq(list, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(option), ":")
+		switch name {
+		case "required-only":
+			s.RequiredOnly = true
+		case "keep":
+			s.RequiredOnly, s.Keep = true, append(s.Keep, value)
+		case "enum-text":
+			s.EnumText = true
+		case "hide-others":
+			s.HideOthers = true
+		case "flatten":
+			s.Flatten = true
+		case "describe":
+			if s.MaxDescription, err = strconv.Atoi(value); err != nil || s.MaxDescription < 1 {
+				return s, fmt.Errorf("describe:%s: expected a number of characters", value)
+			}
+		default:
+			return s, fmt.Errorf("%q: expected required-only, keep:NAME, describe:N, enum-text, hide-others or flatten", option)
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,172 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tenon/engine"
+	"tenon/engine/enginetest"
+	"tenon/models"
+	"tenon/server"
+	"tenon/server/chat"
+	"tenon/templates/schema"
+)
+
+// templated serves a scripted engine whose file holds a chat template, through the manager and the loader that a server has.
+func templated(t *testing.T, source string, o chat.LoaderOptions, replies ...enginetest.Reply) (*httptest.Server, *enginetest.Scripted) {
+	t.Helper()
+	e := enginetest.Script(replies...)
+	e.Info.Template = source
+	path := filepath.Join(t.TempDir(), "scripted.gguf")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	catalog := &models.Catalog{Entries: []models.Entry{{ID: "scripted", Path: path}}}
+	manager := models.NewManager(catalog, 0, func(context.Context, models.Entry, func(float64)) (engine.Engine, error) { return e, nil })
+	loader := chat.NewLoader(manager, o)
+	s := httptest.NewServer(server.New(server.Options{
+		Service: &chat.Service{Models: loader}, Models: manager, Warnings: loader.Warnings, Log: slog.New(slog.DiscardHandler),
+	}))
+	t.Cleanup(s.Close)
+	return s, e
+}
+
+func get(t *testing.T, address string) string {
+	t.Helper()
+	resp, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A chat template is untrusted code. One that cannot be used costs the model its prompt format and nothing else, and
+// whoever runs it is told why.
+func TestTemplate_unusableOnesAreReplacedAndReported(t *testing.T) {
+	for why, source := range map[string]string{
+		"Expected an expression": "{% for %}",
+		"nested deeper":          "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
+		"steps":                  "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
+		"a text of more than":    "{{ 'x' * 999999999 }}{{ messages }}",
+		"No filter named":        "{{ messages|no_such_filter }}",
+		"is undefined":           "{{ no_such_function(messages) }}",
+		"say anything":           "{{ raise_exception('I do not say anything') }}",
+		"what a user says":       "the same for everybody",
+		"Range too big":          "{{ range(10**12)|list }}{{ messages }}",
+		"no loader":              "{% include 'other' %}",
+		"an integer of more":     "{{ 9 ** 99999999 }}{{ messages }}",
+		"too many names":         manyNames(),
+		"nested deeper than 200": "{{ " + strings.Repeat("(", 5000) + "1" + strings.Repeat(")", 5000) + " }}",
+	} {
+		t.Run(why, func(t *testing.T) {
+			var log bytes.Buffer
+			slogDefault(t, &log)
+			s, e := templated(t, source, chat.LoaderOptions{}, enginetest.Say("hello"))
+			if status, body := post(t, s, hello+`}`); status != http.StatusOK || !strings.Contains(body, "hello") {
+				t.Fatalf("status %d: %s", status, body)
+			}
+			if got := e.Turns()[0].Prompt.String(); got != "User: hi\n\nAssistant:" {
+				t.Errorf("prompt %q", got)
+			}
+			for _, path := range []string{"/v1/models", "/v1/models/scripted"} {
+				if got := get(t, s.URL+path); !strings.Contains(got, "warnings") || !strings.Contains(got, "chat template cannot be used") || !strings.Contains(got, why) {
+					t.Errorf("%s does not say why (%s): %s", path, why, got)
+				}
+			}
+			if got := log.String(); !strings.Contains(got, "chat template cannot be used") || !strings.Contains(got, why) {
+				t.Errorf("the log does not say why: %s", got)
+			}
+		})
+	}
+}
+
+// manyNames is a template whose branches copy more names than any template needs.
+func manyNames() string {
+	var b strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&b, "{%% set n%d = 1 %%}{%% if x %%}{%% endif %%}", i)
+	}
+	return b.String()
+}
+
+func slogDefault(t *testing.T, w io.Writer) {
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(w, nil)))
+	t.Cleanup(func() { slog.SetDefault(before) })
+}
+
+const goodTemplate = `{%- for t in tools or [] %}{{ t|tojson }}{% endfor %}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}`
+
+func TestTemplate_ofWhichNothingIsToBeToldHasNoWarnings(t *testing.T) {
+	s, _ := templated(t, goodTemplate, chat.LoaderOptions{}, enginetest.Say("hello"))
+	if status, body := post(t, s, hello+`}`); status != http.StatusOK {
+		t.Fatal(body)
+	}
+	if got := get(t, s.URL+"/v1/models"); strings.Contains(got, "warnings") {
+		t.Error(got)
+	}
+}
+
+const editing = hello + `,"tool_choice":"required","tools":[{"type":"function","function":{"name":"edit","description":"Changes a file. In a way that takes many words.","parameters":{
+	"type":"object","properties":{"file":{"type":"string"},"at":{"type":"object","properties":{"line":{"type":"integer"}},"required":["line"]},"dry":{"type":"boolean"}},"required":["file","at"]}}}]`
+
+// A model that is asked for flat arguments answers a client that knows nothing of it.
+func TestTeaching_flatArgumentsAreNestedAgain(t *testing.T) {
+	o := chat.LoaderOptions{Teaching: map[string]chat.Teaching{"scripted": {
+		Simplify: schema.Simplification{Flatten: true, RequiredOnly: true, MaxDescription: 20}, Guidance: true,
+	}}}
+	reply := enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at.line": 3}}`)
+	for name, stream := range map[string]string{"whole": "", "streamed": `,"stream":true`} {
+		t.Run(name, func(t *testing.T) {
+			s, e := templated(t, goodTemplate, o, reply)
+			status, body := post(t, s, editing+stream+`}`)
+			if status != http.StatusOK {
+				t.Fatalf("status %d: %s", status, body)
+			}
+			if !strings.Contains(body, `{\"file\":\"x.go\",\"at\":{\"line\":3}}`) || strings.Contains(body, "at.line") {
+				t.Errorf("the call is not nested: %s", body)
+			}
+			turn := e.Turns()[0]
+			prompt := turn.Prompt.String()
+			for _, want := range []string{"at.line: integer", "edit(", "Changes a file.", "Example of a call of edit"} {
+				if !strings.Contains(prompt, want) {
+					t.Errorf("the prompt lacks %q: %s", want, prompt)
+				}
+			}
+			for _, hidden := range []string{"dry", "many words"} {
+				if strings.Contains(prompt, hidden) {
+					t.Errorf("the prompt shows %q: %s", hidden, prompt)
+				}
+			}
+			if !strings.Contains(turn.Grammar.Text, "at.line") {
+				t.Errorf("the grammar asks for nested arguments: %s", turn.Grammar.Text)
+			}
+		})
+	}
+}
+
+func TestTeaching_isOffByDefault(t *testing.T) {
+	s, e := templated(t, goodTemplate, chat.LoaderOptions{}, enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`))
+	status, body := post(t, s, editing+`}`)
+	if status != http.StatusOK || !strings.Contains(body, "tool_calls") {
+		t.Fatalf("status %d: %s", status, body)
+	}
+	prompt := e.Turns()[0].Prompt.String()
+	if !strings.Contains(prompt, "dry") || !strings.Contains(prompt, "many words") || strings.Contains(prompt, "at.line") || strings.Contains(prompt, "Example of a call") {
+		t.Errorf("the prompt was simplified: %s", prompt)
+	}
+}
