@@ -24,7 +24,7 @@ func askWith(t *testing.T, h http.Handler, path, body string, headers ...string)
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, r)
+	conforms(t, h).ServeHTTP(rec, r)
 	return rec
 }
 

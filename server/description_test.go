@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -20,37 +21,41 @@ import (
 	"tenon/engine/enginetest"
 )
 
-// description validates what is sent against OpenAI's published description of its API, which is no part of this repository.
+// description is OpenAI's published description of its API, which is no part of this repository.
 type description struct {
-	compiler *jsonschema.Compiler
-	schemas  map[string]any
+	doc     any
+	schemas map[string]any
 }
 
 const descriptionURL = "https://openai.invalid/description.json"
 
+// readDescription skips the test where the description is not at hand.
 func readDescription(t *testing.T) description {
 	t.Helper()
-	f, err := os.Open("../../shared/data/openapi/openai.json.gz")
+	d, err := theDescription()
 	if err != nil {
 		t.Skipf("OpenAI's description is not at hand: %v", err)
+	}
+	return d
+}
+
+var theDescription = sync.OnceValues(func() (description, error) {
+	f, err := os.Open("../../shared/data/openapi/openai.json.gz")
+	if err != nil {
+		return description{}, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		t.Fatal(err)
+		return description{}, err
 	}
 	doc, err := jsonschema.UnmarshalJSON(z)
 	if err != nil {
-		t.Fatal(err)
+		return description{}, err
 	}
 	modernise(doc)
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource(descriptionURL, doc); err != nil {
-		t.Fatal(err)
-	}
-	return description{c, doc.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)}
-}
+	return description{doc, doc.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)}, nil
+})
 
 // properties are the names of a schema's properties, those of the schemas that it is made of included.
 func (d description) properties(t *testing.T, schema string) []string {
@@ -128,39 +133,6 @@ func modernise(v any) {
 	}
 }
 
-// validate reports where a body departs from one of the description's schemas.
-func (d description) validate(t *testing.T, schema, body string) {
-	t.Helper()
-	s, err := d.compiler.Compile(descriptionURL + "#/components/schemas/" + schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
-	if err != nil {
-		t.Fatalf("%s: %v", body, err)
-	}
-	if err := s.Validate(v); err != nil {
-		t.Errorf("%s: %v\n%s", schema, err, body)
-	}
-}
-
-// eventSchemas has the schema of every event that a Responses stream may hold, by its type.
-var eventSchemas = map[string]string{
-	"response.created":                       "ResponseCreatedEvent",
-	"response.in_progress":                   "ResponseInProgressEvent",
-	"response.completed":                     "ResponseCompletedEvent",
-	"response.incomplete":                    "ResponseIncompleteEvent",
-	"response.failed":                        "ResponseFailedEvent",
-	"response.output_item.added":             "ResponseOutputItemAddedEvent",
-	"response.output_item.done":              "ResponseOutputItemDoneEvent",
-	"response.content_part.added":            "ResponseContentPartAddedEvent",
-	"response.content_part.done":             "ResponseContentPartDoneEvent",
-	"response.output_text.delta":             "ResponseTextDeltaEvent",
-	"response.output_text.done":              "ResponseTextDoneEvent",
-	"response.function_call_arguments.delta": "ResponseFunctionCallArgumentsDeltaEvent",
-	"response.function_call_arguments.done":  "ResponseFunctionCallArgumentsDoneEvent",
-}
-
 func send(t *testing.T, url, body string) string {
 	t.Helper()
 	resp, err := http.Post(url, "application/json", strings.NewReader(body))
@@ -187,66 +159,62 @@ func data(stream string) []string {
 	return out
 }
 
+// What the server sends is held against the description by whoever starts it (conforms): here it only has to be asked for
+// everything.
 func TestDescription_everyBodyAndEventConforms(t *testing.T) {
-	d := readDescription(t)
+	readDescription(t)
 	for name, reply := range map[string]string{
 		"text": "plain words", "call": `{"tool": "get_weather", "arguments": {"city": "Oslo"}}`, "both": "Look:\n" + `{"tool": "get_weather", "arguments": {"city": "Oslo"}}`,
+		"free text": `{"tool": "patch", "arguments": {"input": "*** Begin"}}`, "nothing": "",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := enginetest.Say(reply)
-			s, _ := start(t, r, r, r, r, r, r, r, r)
-			d.chat(t, s.URL)
-			d.responses(t, s.URL)
-			d.completions(t, s.URL)
+			s, _ := start(t, slices.Repeat([]enginetest.Reply{r}, 20)...)
+			for path, bodies := range everything {
+				for _, body := range bodies {
+					send(t, s.URL+path, body+`}`)
+					send(t, s.URL+path, body+`,"stream":true}`)
+				}
+			}
+			stored(t, s.URL)
 		})
 	}
 }
 
-func (d description) chat(t *testing.T, base string) {
-	t.Helper()
-	asked := hello + `,"logprobs":true,"top_logprobs":1`
-	d.validate(t, "CreateChatCompletionResponse", send(t, base+"/v1/chat/completions", asked+weather))
-	for _, chunk := range data(send(t, base+"/v1/chat/completions", asked+`,"stream":true,"stream_options":{"include_usage":true}`+weather)) {
-		d.validate(t, "CreateChatCompletionStreamResponse", chunk)
-	}
+// everything are requests, not yet closed, whose answers have every part that answers may have.
+var everything = map[string][]string{
+	"/v1/chat/completions": {
+		hello + `,"logprobs":true,"top_logprobs":1,"timings_per_token":true` + strings.TrimSuffix(weather, "}"),
+		hello + `,"n":2,"stop":"l","tools":[{"type":"custom","custom":{"name":"patch"}}]`,
+		hello + olderWeather,
+	},
+	"/v1/completions": {`{"model":"scripted","prompt":["one","two"],"max_tokens":3,"logprobs":1,"echo":true`},
+	"/v1/responses": {
+		`{"model":"scripted","input":[{"role":"user","content":"hi"}],"top_logprobs":1,"reasoning":{"summary":"auto"},"tools":[{"type":"function","name":"get_weather","strict":false,"parameters":{"type":"object","properties":{"city":{"type":"string"}}}},{"type":"custom","name":"patch"}]`,
+		`{"model":"scripted","input":[],"max_output_tokens":1`,
+		`{"model":"scripted","input":"hi","max_output_tokens":3,"instructions":"be brief","text":{"verbosity":"low"},"include":["message.output_text.logprobs"]`,
+	},
+	"/v1/messages": {
+		`{"model":"scripted","max_tokens":99,"timings_per_token":true,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"get_weather","input_schema":{"type":"object","properties":{"city":{"type":"string"}}}}]`,
+		`{"model":"scripted","max_tokens":9,"stop_sequences":["l"],"messages":[{"role":"user","content":"hi"}]`,
+	},
 }
 
-func (d description) responses(t *testing.T, base string) {
+// stored reads a response back in every way.
+func stored(t *testing.T, base string) {
 	t.Helper()
-	const ask = `{"model":"scripted","input":[{"role":"user","content":"hi"}],"tools":[{"type":"function","name":"get_weather","strict":false,"parameters":{"type":"object","properties":{"city":{"type":"string"}}}},{"type":"custom","name":"patch"}]`
-	whole := send(t, base+"/v1/responses", ask+`}`)
-	d.validate(t, "Response", whole)
-	for _, e := range data(send(t, base+"/v1/responses", ask+`,"stream":true}`)) {
-		var kind struct{ Type string }
-		if err := json.Unmarshal([]byte(e), &kind); err != nil || eventSchemas[kind.Type] == "" {
-			t.Fatalf("%v: an event that is not described: %s", err, e)
-		}
-		d.validate(t, eventSchemas[kind.Type], e)
-	}
 	var made struct{ ID string }
-	if err := json.Unmarshal([]byte(whole), &made); err != nil {
+	if err := json.Unmarshal([]byte(send(t, base+"/v1/responses", everything["/v1/responses"][0]+`}`)), &made); err != nil {
 		t.Fatal(err)
 	}
-	for path, schema := range map[string]string{"": "Response", "/input_items": "ResponseItemList"} {
+	for _, path := range []string{"", "/input_items"} {
 		resp, err := http.Get(base + "/v1/responses/" + made.ID + path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		b, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", path, resp.Status)
 		}
-		d.validate(t, schema, string(b))
-	}
-}
-
-func (d description) completions(t *testing.T, base string) {
-	t.Helper()
-	const ask = `{"model":"scripted","prompt":"one","max_tokens":3,"logprobs":1`
-	d.validate(t, "CreateCompletionResponse", send(t, base+"/v1/completions", ask+`}`))
-	for _, chunk := range data(send(t, base+"/v1/completions", ask+`,"stream":true}`)) {
-		// The description has one schema for whole answers and chunks, and forgets that a reason comes last.
-		d.validate(t, "CreateCompletionResponse", strings.Replace(chunk, `"finish_reason":null`, `"finish_reason":"stop"`, 1))
 	}
 }

@@ -3,6 +3,9 @@ package server
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -53,12 +56,57 @@ func listModels(m Models, warnings func(string) []string) gin.HandlerFunc {
 		for _, s := range m.Status() {
 			list.Data = append(list.Data, describe(s, warnings))
 		}
+		if err := list.cut(c.Request.URL.Query()); err != nil {
+			writeError(c, err)
+			return
+		}
 		list.Models = list.Data
 		if n := len(list.Data); n > 0 {
 			list.FirstID, list.LastID = &list.Data[0].ID, &list.Data[n-1].ID
 		}
 		c.JSON(http.StatusOK, list)
 	}
+}
+
+// cut leaves the page that a query asks for, as Anthropic's clients do: limit, after_id, before_id. Without them the list
+// stays whole: OpenAI's clients do not turn pages.
+func (l *modelList) cut(q url.Values) *chat.Error {
+	const most = 1000
+	limit := len(l.Data)
+	if text := q.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > most {
+			return chat.Invalidf("limit", "is %q; expected 1 to %d", text, most)
+		}
+		limit = n
+	}
+	from, to := 0, len(l.Data)
+	for _, end := range []struct {
+		name  string
+		place *int
+		skip  int
+	}{{"after_id", &from, 1}, {"before_id", &to, 0}} {
+		id := q.Get(end.name)
+		if id == "" {
+			continue
+		}
+		i := slices.IndexFunc(l.Data, func(m modelInfo) bool { return m.ID == id })
+		if i < 0 {
+			return chat.Invalidf(end.name, "is %q, which is not in the list", id)
+		}
+		*end.place = i + end.skip
+	}
+	page := l.Data[min(from, to):to]
+	l.HasMore = len(page) > limit
+	switch {
+	case !l.HasMore:
+	case q.Get("before_id") != "": // the page ends there
+		page = page[len(page)-limit:]
+	default:
+		page = page[:limit]
+	}
+	l.Data = page
+	return nil
 }
 
 // getModel answers for an id, which may hold slashes, or an alias.

@@ -54,17 +54,6 @@ func withID(serve func(http.ResponseWriter, *http.Request, string)) gin.HandlerF
 	return func(c *gin.Context) { serve(c.Writer, c.Request, c.Param("id")) }
 }
 
-func noRoute(c *gin.Context) {
-	writeError(c, &chat.Error{Kind: chat.NoRoute, Message: "there is no route " + c.Request.Method + " " + c.Request.URL.Path})
-}
-
-func noMethod(c *gin.Context) {
-	writeError(c, &chat.Error{
-		Kind:    chat.NoMethod,
-		Message: c.Request.Method + " is not allowed for " + c.Request.URL.Path + "; allowed: " + c.Writer.Header().Get("Allow"),
-	})
-}
-
 // writeError answers in the shape of the protocol that the path belongs to. Routes that protocols share are Anthropic's for a
 // client that sends the header which that protocol demands.
 func writeError(c *gin.Context, e *chat.Error) {

@@ -45,7 +45,7 @@ func options(_ *testing.T, replies ...enginetest.Reply) server.Options {
 func start(t *testing.T, replies ...enginetest.Reply) (*httptest.Server, *enginetest.Scripted) {
 	t.Helper()
 	o := options(t, replies...)
-	s := httptest.NewServer(server.New(o))
+	s := httptest.NewServer(conforms(t, server.New(o)))
 	t.Cleanup(s.Close)
 	return s, o.Models.(oneModel).engine
 }

@@ -11,7 +11,7 @@ import (
 
 // declare decodes the tools of the request and those that its input adds.
 func (d *decoder) declare(w createRequest) error {
-	d.tools = append([]tool{}, w.Tools...)
+	d.tools = echoed(w.Tools)
 	if err := d.declareAll(w.Tools, "tools", ""); err != nil {
 		return err
 	}
@@ -27,6 +27,26 @@ func (d *decoder) declare(w createRequest) error {
 		}
 	}
 	return nil
+}
+
+// echoed are tools as the answer repeats them: functions with every field that the description demands.
+func echoed(in []tool) []tool {
+	out := make([]tool, len(in))
+	for i, t := range in {
+		if t.Type == "function" {
+			if t.Strict == nil {
+				t.Strict = new(bool)
+			}
+			if wire.IsNull(t.Parameters) {
+				t.Parameters = json.RawMessage("null")
+			}
+		}
+		if t.Tools != nil {
+			t.Tools = echoed(t.Tools)
+		}
+		out[i] = t
+	}
+	return out
 }
 
 func (d *decoder) declareAll(all []tool, field, namespace string) error {
