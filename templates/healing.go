@@ -23,6 +23,7 @@ type healing struct {
 	hidden   []string   // texts that the template does not see; nil: it sees all
 	guided   bool       // the tools are explained
 	examples *jinja.Str // of calls, with guidance
+	write    WriteCalls // of a template that shows no calls
 	sayOff   bool       // that no thinking is wanted has to be said
 }
 
@@ -30,7 +31,7 @@ type healing struct {
 type turn struct {
 	Message
 	index int        // in the client's messages
-	more  *jinja.Str // ours, behind a system message's text: the only text here that may hold markers
+	more  *jinja.Str // ours, behind a system message's text, or calls: the only text here that may hold markers
 }
 
 // arg is a template argument.

@@ -25,6 +25,8 @@ type Probe struct {
 	IDs           IDFormat    `json:"ids"`
 	Results       ResultMatch `json:"results"` // how a result says which call it answers
 
+	// Written: the template shows declared tools and results but no calls, which are written into the turn's text.
+	Written bool `json:"written"`
 	// Described: the template shows calls and results but no declared tools, which are told in words.
 	Described bool `json:"described"`
 
@@ -43,7 +45,8 @@ type Probe struct {
 
 	Evidence Evidence `json:"-"`
 
-	over string // what stands behind an assistant's turn that was answered, up to the first marker
+	silent bool   // of a template that shows declared tools and results, but no calls
+	over   string // what stands behind an assistant's turn that was answered, up to the first marker
 }
 
 // SystemSupport is where a template takes system messages.
@@ -130,7 +133,7 @@ func (p Probe) protocol(c Conversation) Protocol {
 	switch {
 	case c.Protocol == JSON || c.Protocol == ReAct:
 		return c.Protocol
-	case p.Native() || p.Described:
+	case p.Native() || p.Described || p.Written:
 		return Native
 	}
 	return JSON
@@ -144,6 +147,7 @@ func (p *Probe) strict() {
 	p.SystemMany, p.Developer = false, false
 	p.Alternation, p.UserFirst, p.UserNeeded = true, true, true
 	p.Tools, p.Calls, p.ThinkingWithText = ToolsNone, CallsNone, true
+	p.Written = false
 }
 
 // opensThinking says whether text that ends a prompt leaves thinking open.

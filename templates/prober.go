@@ -123,6 +123,7 @@ func (p *prober) run() error {
 	p.switches()
 	p.evidence()
 	p.found.Described = p.described()
+	p.found.silent = p.silent()
 	p.found.UnknownMarkers = p.unknown()
 	return nil
 }

@@ -237,3 +237,13 @@ func (p *prober) described() bool {
 	return f.Tools == ToolsNone && f.Calls == CallsMany && f.CallsWithText && f.Results != ResultsNone &&
 		text >= 0 && text < strings.Index(f.Evidence.TextCall, EvidenceKey) && strings.HasSuffix(f.Evidence.Call, f.TurnEnd)
 }
+
+// silent says whether declared tools and results are shown, but no calls.
+func (p *prober) silent() bool {
+	f := &p.found
+	if f.Tools == ToolsNone || f.Calls != CallsNone {
+		return false
+	}
+	c := p.call(1, "{}")
+	return p.try(trial{turns: []turn{user(0), assistant(1), result(c, EvidenceResult)}, tools: p.toolSet(), open: true}).all(0, 1, 2)
+}

@@ -34,6 +34,7 @@ const (
 	ruleUserFirst        = "user-first"
 	ruleNeedUser         = "add-user"
 	rulePrefill          = "continue-last"
+	ruleWriteCalls       = "write-calls"
 	ruleCompleteSchema   = "complete-schema"
 	ruleHideText         = "hide-text"
 	ruleTemplateRaised   = "template-raised"
@@ -83,6 +84,7 @@ var rules = []Rule{
 	{ruleNeedUser, "a conversation without a user's turn gets one where the template needs it", addUser},
 	{ruleUserFirst, "a conversation that begins with the assistant gets a user's turn before it where the template needs it", userFirst},
 	{rulePrefill, "an assistant's turn at the end is continued", continueLast},
+	{ruleWriteCalls, "calls are written as the family writes them to a template that shows tools and results, but no calls", writeCalls},
 	{ruleCompleteSchema, "the template refused; properties got the types and descriptions that they lacked", nil},
 	{ruleHideText, "the template refused; it was not shown what users' and assistants' texts say", nil},
 	{ruleTemplateRaised, "the template refused; the conversation was folded into the plainest one that means the same", nil},

@@ -16,6 +16,9 @@ type Options struct {
 	// Simplify shows less of the tools' schemas than was declared. With Simplify.Flatten the model writes flattened
 	// arguments: who parses them puts them back with schema.Flat.
 	Simplify schema.Simplification
+	// CallWriter finds how calls are written where the template declares tools and shows results, but no calls: nil, or a nil
+	// result, leaves it at tenon's own protocol.
+	CallWriter func(Probe) WriteCalls
 	// Guidance tells the model how to call tools, with examples, behind the client's system text.
 	Guidance bool
 }
@@ -27,6 +30,7 @@ type Template struct {
 	markers *markers
 	probe   Probe
 	form    form
+	calls   WriteCalls // nil: as the template shows them
 	tools   toolCache
 }
 
@@ -48,6 +52,10 @@ func Parse(source string, o Options) (*Template, error) {
 	}
 	t.probe, t.form = p.found, p.form
 	t.probe.Edit = edit
+	if o.CallWriter != nil && t.probe.silent {
+		t.calls = o.CallWriter(t.probe)
+		t.probe.Written = t.calls != nil
+	}
 	return t, nil
 }
 
@@ -65,6 +73,7 @@ func (t *Template) Render(c Conversation) (Rendering, error) {
 	var refused error
 	for _, r := range remedies {
 		h := newHealing(t.probe, c, tools)
+		h.write = t.calls
 		if refused != nil && !r.apply(h) {
 			continue
 		}

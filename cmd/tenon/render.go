@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/models/gguf"
+	"tenon/server/chat"
 	"tenon/templates"
 )
 
@@ -154,6 +155,7 @@ func (f *renderFlags) load(cmd *cobra.Command) (string, templates.Options, error
 	if cmd.Flags().Changed("eos") {
 		o.EOS = f.eos
 	}
+	o.CallWriter = func(p templates.Probe) templates.WriteCalls { return chat.CallWriter(source, p) }
 	return source, o, nil
 }
 

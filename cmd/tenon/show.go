@@ -70,6 +70,8 @@ func printProbe(w io.Writer, p templates.Probe) error {
 	switch {
 	case p.Described:
 		protocol = "native (the template shows no declared tools: they are told in words)"
+	case p.Written:
+		protocol = "native (the template shows no calls: they are written as the family writes them)"
 	case !p.Native():
 		protocol = "json (the template does not show tools, calls and results)"
 	}

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -137,6 +138,7 @@ func (l *Loader) build(entry models.Entry, e engine.Engine) (Model, error) {
 	}
 	t, err := templates.Parse(source, templates.Options{
 		BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: teaching.Simplify, Guidance: teaching.Guidance,
+		CallWriter: func(p templates.Probe) templates.WriteCalls { return CallWriter(source, p) },
 	})
 	if err != nil {
 		m.Warnings = append(m.Warnings, "the chat template cannot be used, the built-in rendering takes over: "+err.Error())
@@ -152,6 +154,29 @@ func (l *Loader) build(entry models.Entry, e engine.Engine) (Model, error) {
 		m.Protocol = templates.Protocol(m.Dialect.Name()) // the template shows calls, but no dialect reads them
 	}
 	return m, l.setFormat(&m)
+}
+
+// CallWriter is how the family of a template that shows no calls writes them, nil if none is known.
+func CallWriter(source string, p templates.Probe) templates.WriteCalls {
+	d, err := tools.Detect(evidence(source, nil, p))
+	if err != nil || d.Scaffold() {
+		return nil
+	}
+	if _, ok := d.Write(nil); !ok {
+		return nil
+	}
+	return func(calls []templates.Call) []templates.Written {
+		list := make([]tools.Call, len(calls))
+		for i, c := range calls {
+			list[i] = tools.Call{Name: c.Name, Arguments: json.RawMessage(c.Arguments)}
+		}
+		pieces, _ := d.Write(list) // as above
+		out := make([]templates.Written, len(pieces))
+		for i, p := range pieces {
+			out[i] = templates.Written(p)
+		}
+		return out
+	}
 }
 
 func evidence(source string, markers []string, p templates.Probe) tools.Evidence {

@@ -1,0 +1,104 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Piece is text, or one marker, of what a family writes.
+type Piece struct {
+	Text   string
+	Marker bool
+}
+
+// Write is how the family writes a turn's calls, behind the turn's text. It serves the templates that declare tools and
+// show results but leave out the calls themselves; ok is false for families whose templates show them.
+func (d *Dialect) Write(calls []Call) (pieces []Piece, ok bool) {
+	var write func(Call) string
+	switch c := d.codecs[0].(type) {
+	case jsonCodec:
+		if !c.array || c.nameKey == "" {
+			return nil, false
+		}
+		write = c.literal
+	case pythonicCodec:
+		if !c.listed {
+			return nil, false
+		}
+		write = c.literal
+	default:
+		return nil, false
+	}
+	if d.section.open == "" || d.call.open != "" || d.headers != nil {
+		return nil, false
+	}
+	texts := make([]string, len(calls))
+	for i, c := range calls {
+		texts[i] = write(c)
+	}
+	pieces = []Piece{{d.section.open, true}, {"[" + strings.Join(texts, ", ") + "]", false}}
+	if d.section.close != "" {
+		pieces = append(pieces, Piece{d.section.close, true})
+	}
+	return pieces, true
+}
+
+func (c jsonCodec) literal(call Call) string {
+	return `{"` + c.nameKey + `": ` + quoted(call.Name) + `, "` + c.argsKey + `": ` + string(call.Arguments) + `}`
+}
+
+// literal is a call as in Python.
+func (c pythonicCodec) literal(call Call) string {
+	var parts []string
+	eachMember(call.Arguments, func(name string, v json.RawMessage) { parts = append(parts, name+"="+python(v)) })
+	return call.Name + c.method + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// python is a JSON value as Python writes it.
+func python(v json.RawMessage) string {
+	var parts []string
+	switch v[0] {
+	case '{':
+		eachMember(v, func(name string, v json.RawMessage) { parts = append(parts, quoted(name)+": "+python(v)) })
+		return "{" + strings.Join(parts, ", ") + "}"
+	case '[':
+		var items []json.RawMessage
+		_ = json.Unmarshal(v, &items) // it was read as JSON before
+		for _, item := range items {
+			parts = append(parts, python(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case 't':
+		return "True"
+	case 'f':
+		return "False"
+	case 'n':
+		return "None"
+	}
+	return string(v)
+}
+
+// eachMember calls f for the members of an object, in order.
+func eachMember(object json.RawMessage, f func(name string, v json.RawMessage)) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	_, _ = d.Token() // the brace; all of it was read as JSON before
+	for d.More() {
+		name, _ := d.Token()
+		var v json.RawMessage
+		if d.Decode(&v) != nil {
+			return
+		}
+		key, _ := name.(string)
+		f(key, bytes.TrimSpace(v))
+	}
+}
+
+// quoted is a JSON string with letters of every script as they are.
+func quoted(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
+}
