@@ -170,3 +170,41 @@ func TestTeaching_isOffByDefault(t *testing.T) {
 		t.Errorf("the prompt was simplified: %s", prompt)
 	}
 }
+
+// What clients of the legacy format send goes on working, and whoever runs the server is told.
+func TestToolFormat_xmlStillWorks(t *testing.T) {
+	var log bytes.Buffer
+	slogDefault(t, &log)
+	s, e := templated(t, goodTemplate, chat.LoaderOptions{}, enginetest.Say("Let me see.\n<tool_call>\n"+`{"name": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`+"\n</tool_call>"))
+	status, body := post(t, s, editing+`,"tool_format":"xml"}`)
+	if status != http.StatusOK || !strings.Contains(body, `"tool_calls"`) || !strings.Contains(body, `{\"file\": \"x.go\", \"at\": {\"line\": 3}}`) {
+		t.Fatalf("status %d: %s", status, body)
+	}
+	if prompt := e.Turns()[0].Prompt.String(); !strings.Contains(prompt, "<tool_call>\n{\"name\": NAME") {
+		t.Errorf("the prompt does not explain the format: %s", prompt)
+	}
+	if !strings.Contains(log.String(), "xml is deprecated") {
+		t.Errorf("the log does not warn: %s", log.String())
+	}
+}
+
+// A template that declares tools and shows results, but no calls, is asked in the family's own format.
+func TestTemplate_callsThatItDoesNotShowAreTheFamilysOwn(t *testing.T) {
+	source := `{%- if tools %}List of tools: <|tool_list_start|>{{ tools|tojson }}<|tool_list_end|>{% endif %}{% for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content }}<|im_end|>
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}`
+	s, e := templated(t, source, chat.LoaderOptions{}, enginetest.Say(`<|tool_call_start|>[edit(file="x.go", at={"line": 3})]<|tool_call_end|>`))
+	status, body := post(t, s, strings.Replace(editing, `{"role":"user","content":"hi"}`, `{"role":"user","content":"hi"},
+		{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"edit","arguments":"{\"file\":\"a\",\"dry\":true}"}}]},{"role":"tool","tool_call_id":"a","content":"ok"}`, 1)+`}`)
+	if status != http.StatusOK || !strings.Contains(body, `"tool_calls"`) || !strings.Contains(body, "x.go") {
+		t.Fatalf("status %d: %s", status, body)
+	}
+	prompt := e.Turns()[0].Prompt.String()
+	for _, want := range []string{`<|tool_list_start|>[{"type": "function"`, `<|im_start|>assistant
+<|tool_call_start|>[edit(file="a", dry=True)]<|tool_call_end|><|im_end|>`, "<|im_start|>tool\nok<|im_end|>"} {
+		if !strings.Contains(prompt, want) {
+			t.Errorf("the prompt lacks %q: %s", want, prompt)
+		}
+	}
+}

@@ -46,7 +46,7 @@ func TestBuiltin_continuesTheAssistant(t *testing.T) {
 	}
 }
 
-func TestBuiltin_toolsInBothProtocols(t *testing.T) {
+func TestBuiltin_toolsInEveryProtocol(t *testing.T) {
 	c := Conversation{Tools: []Tool{weather}, Messages: []Message{
 		{Role: User, Text: "Rome and Oslo?"},
 		{Role: Assistant, Text: "Let me look.", Calls: []Call{
@@ -82,6 +82,25 @@ Assistant: Action: get_weather
 Action Input: {"city":"Oslo"}
 
 User: Observation: 3
+ Final Answer: 7
+
+Assistant:`,
+		XML: `User: Rome and Oslo?
+
+Assistant: Let me look.
+
+<tool_call>
+{"name": "get_weather", "arguments": {"city":"Rome"}}
+</tool_call>
+<tool_call>
+{"name": "get_weather", "arguments": {"city":"Oslo"}}
+</tool_call>
+
+User: Error from get_weather:
+no such city
+
+Result of get_weather:
+3
  Final Answer: 7
 
 Assistant:`,

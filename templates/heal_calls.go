@@ -36,7 +36,7 @@ func excerpt(s string) string {
 }
 
 func splitCalls(h *healing) {
-	if h.protocol == JSON || h.protocol == Native && h.probe.Calls != CallsOne {
+	if h.protocol == JSON || h.protocol == XML || h.protocol == Native && h.probe.Calls != CallsOne {
 		return
 	}
 	var out []turn

@@ -131,7 +131,7 @@ func (p Probe) Native() bool {
 // protocol decides how calls are written in a conversation.
 func (p Probe) protocol(c Conversation) Protocol {
 	switch {
-	case c.Protocol == JSON || c.Protocol == ReAct:
+	case c.Protocol == JSON || c.Protocol == ReAct || c.Protocol == XML:
 		return c.Protocol
 	case p.Native() || p.Described || p.Written:
 		return Native

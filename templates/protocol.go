@@ -12,7 +12,9 @@ const (
 	JSON Protocol = "json"
 	// ReAct is ours: lines labelled Thought, Action, Action Input; the result comes back as Observation.
 	ReAct Protocol = "react"
+	// XML is the form that came before JSON: objects between <tool_call> tags. It goes on working for those who ask for it.
+	XML Protocol = "xml"
 )
 
 // Protocols lists what a model's or a request's tool_format may name.
-var Protocols = []Protocol{Native, JSON, ReAct}
+var Protocols = []Protocol{Native, JSON, ReAct, XML}

@@ -55,7 +55,7 @@ func listing(tools []Tool) string {
 }
 
 // protocolRules tell it how to call them.
-var protocolRules = map[Protocol]string{JSON: jsonRules, ReAct: reactRules}
+var protocolRules = map[Protocol]string{JSON: jsonRules, ReAct: reactRules, XML: xmlRules}
 
 const jsonRules = `
 To call a tool, end your reply with one JSON object on a line of its own and write nothing after it:
@@ -65,6 +65,17 @@ The result comes with the next message. Rules:
 - Give every required argument, with the right type, and none that is not listed.
 - If a required value is unknown, ask the user instead of guessing.
 - If no tool is needed, answer in plain text without such an object.`
+
+const xmlRules = `
+To call a tool, end your reply with one call between tags and write nothing after it:
+<tool_call>
+{"name": NAME, "arguments": {...}}
+</tool_call>
+The result comes with the next message. Rules:
+- Use a tool's exact name, and only the tools listed.
+- Give every required argument, with the right type, and none that is not listed.
+- If a required value is unknown, ask the user instead of guessing.
+- If no tool is needed, answer in plain text without such tags.`
 
 const reactRules = `
 Reply in this form, one step at a time:
@@ -101,11 +112,19 @@ func calls(p Protocol, t turn) turn {
 			lines = append(lines, t.Text, "")
 		}
 		for _, c := range t.Calls {
-			lines = append(lines, `{"tool": `+quote(c.Name)+`, "arguments": `+c.Arguments+`}`)
+			lines = append(lines, object(p, c))
 		}
 	}
 	t.Text, t.Calls = strings.Join(lines, "\n"), nil
 	return t
+}
+
+// object is a call as one JSON object.
+func object(p Protocol, c Call) string {
+	if p == XML {
+		return "<tool_call>\n" + `{"name": ` + quote(c.Name) + `, "arguments": ` + c.Arguments + `}` + "\n</tool_call>"
+	}
+	return `{"tool": ` + quote(c.Name) + `, "arguments": ` + c.Arguments + `}`
 }
 
 // answers tells results as a user's turn.

@@ -43,7 +43,7 @@ func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplifica
 	}
 	s.value = jinja.NewList(values...)
 	s.listing = listing(s.tools)
-	for _, p := range []Protocol{JSON, ReAct} {
+	for _, p := range []Protocol{JSON, ReAct, XML} {
 		s.scaffold[p] = s.listing + protocolRules[p]
 	}
 	s.text = functionsText(s.tools)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -170,13 +171,20 @@ func format(m Model, name string) (*tools.Dialect, templates.Protocol, error) {
 	case templates.JSON, templates.ReAct:
 		d, _ := tools.Lookup(string(p)) // both are families of package tools
 		return d, p, nil
+	case templates.XML:
+		d, _ := tools.Lookup(xmlFamily)
+		slog.Warn("tool_format xml is deprecated: json and react need fewer tokens and are no less strict", "model", m.ID)
+		return d, p, nil
 	}
 	d, ok := tools.Lookup(name)
 	if !ok {
-		return nil, "", Invalidf("tool_format", "is %q; expected auto, json, react or a family that tenon families lists", name)
+		return nil, "", Invalidf("tool_format", "is %q; expected auto, json, react, xml (deprecated) or a family that tenon families lists", name)
 	}
 	return d, templates.Native, nil
 }
+
+// xmlFamily writes calls as the legacy format xml does.
+const xmlFamily = "hermes"
 
 // outputTurn says what the answer may be.
 func outputTurn(r Request) tools.Turn {

@@ -1,0 +1,100 @@
+package templates
+
+import (
+	"strings"
+	"testing"
+)
+
+// Templates that refuse what the rules let through, and what helps against each; in the worst case the built-in rendering.
+// None of it reaches the client as an error, all of it is reported.
+func TestRender_whatATemplateRefusesIsRemedied(t *testing.T) {
+	const shows = `{%- for m in messages -%}<{{ m.role }}>{{ m.content }}{%- for c in m.tool_calls or [] -%}[{{ c.function.name }} {{ c.function.arguments|tojson }}]{%- endfor -%}{%- endfor -%}`
+	refuse := func(condition string) string {
+		return "{%- if " + condition + " -%}{{- raise_exception('I refuse') -}}{%- endif -%}"
+	}
+	tools := []Tool{{Name: "f", Parameters: []byte(`{"type":"object","properties":{"x":{"enum":[1]}}}`)}}
+	called := []Message{hi, asks("", call("a", `{"x":1}`)), answer("a", "1")}
+	for name, c := range map[string]struct {
+		source       string
+		conversation Conversation
+		rules, shown string
+	}{
+		"complete-schema": {
+			`{%- for t in tools or [] -%}{%- for k, v in t.function.parameters.properties.items() -%}{{ k + ':' + v.type + v.description }}{%- endfor -%}{{ t.function.name ~ t.function.description }}{%- endfor -%}` + shows,
+			Conversation{Tools: tools, Messages: called}, "complete-schema@-1", "x:",
+		},
+		"hide-text": {
+			shows + refuse("messages|selectattr('content', 'equalto', 'magic word')|list"),
+			Conversation{Messages: []Message{{Role: User, Text: "magic word"}}}, "hide-text@-1", "<user>magic word",
+		},
+		"template-raised, folded into the plainest conversation": {
+			`{%- for t in tools or [] -%}{{ t|tojson }}{%- endfor -%}` + shows + refuse("messages|selectattr('role', 'equalto', 'tool')|list|length > 1"),
+			Conversation{Tools: tools, Messages: append(append([]Message{}, called...), asks("", call("b", `{"x":1}`)), answer("b", "2"))},
+			"template-raised@-1", "Result of f:\n2",
+		},
+		"template-raised, without a system message": {
+			shows + refuse("messages[0].role == 'system' and messages[0].content|length > 20"),
+			Conversation{Messages: []Message{{Role: System, Text: "A message that is much longer than that."}, hi}},
+			"template-raised@-1", "<user>A message that is much longer",
+		},
+		"builtin-rendering": {
+			shows + refuse("messages|length > 3"),
+			Conversation{Messages: []Message{hi, asks("1"), hi, asks("2"), hi}}, "builtin-rendering@-1", "User: hi\n\nAssistant: 1",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tm, err := Parse(c.source, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := tm.Render(c.conversation)
+			if err != nil || !strings.Contains(r.String(), c.shown) {
+				t.Errorf("%v: lacks %q:\n%s", err, c.shown, r)
+			}
+			first := Heal{}
+			for _, h := range r.Heals {
+				if strings.HasPrefix(c.rules, h.Rule+"@") {
+					first = h
+				}
+			}
+			if first.Rule == "" || first.Message != -1 || first.Detail == "" {
+				t.Errorf("%q is not reported, with what the template said: %+v", c.rules, r.Heals)
+			}
+		})
+	}
+}
+
+// A rule is readable back: who sees the heals knows what the client sent in the place of what is shown.
+func TestHeals_tellWhatStoodThere(t *testing.T) {
+	for name, c := range map[string]struct {
+		probe    Probe
+		messages []Message
+		rule     string
+		detail   string
+	}{
+		"arguments that were mended":     {liberal, []Message{hi, asks("", call("a", `{"x": "Ro`)), answer("a", "")}, ruleRepairArguments, `{"x": "Ro`},
+		"arguments encoded twice":        {liberal, []Message{hi, asks("", call("a", `"{\"x\":1}"`)), answer("a", "")}, ruleUnwrapArguments, `"{\"x\":1}"`},
+		"arguments that are no JSON":     {liberal, []Message{hi, asks("", call("a", `oops`)), answer("a", "")}, ruleRawArguments, `oops`},
+		"an id that was mapped":          {with(func(p *Probe) { p.IDs = IDAlnum9 }), []Message{hi, asks("", call("call_1", `{}`)), answer("call_1", "")}, ruleMapID, "call_1 is sPnjkEYJU in the prompt"},
+		"an id used twice":               {liberal, []Message{hi, asks("", call("a", `{}`)), answer("a", ""), asks("", call("a", `{}`)), answer("a", "")}, ruleDuplicateID, "a"},
+		"a call without an id":           {liberal, []Message{hi, asks("", call("", `{}`)), answer("", "")}, ruleMissingID, "f"},
+		"a result of nothing":            {liberal, []Message{hi, answer("x", "1")}, ruleOrphanResult, "x"},
+		"a call that was never answered": {liberal, []Message{hi, asks("", call("a", `{}`))}, ruleMissingResult, "f"},
+		"a turn that was left out":       {liberal, []Message{hi, asks(" ")}, ruleDropEmpty, "assistant"},
+		"a client's header":              {liberal, []Message{{Role: System, Text: "x-anthropic-billing-header: 1;\nS"}, hi}, ruleVolatile, "claude-code-billing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHealing(c.probe, Conversation{Messages: c.messages}, nil)
+			h.heal()
+			for _, heal := range h.heals {
+				if heal.Rule == c.rule {
+					if !strings.Contains(heal.Detail, c.detail) {
+						t.Errorf("%+v does not tell %q", heal, c.detail)
+					}
+					return
+				}
+			}
+			t.Errorf("%s is not in %+v", c.rule, h.heals)
+		})
+	}
+}
