@@ -1,6 +1,7 @@
 # docker build --target cpu -t tenon:cpu .      amd64 and arm64; picks the CPU's best kernels when it starts
 # docker build --target cuda -t tenon:cuda .    NVIDIA GPUs
 #
+# --build-arg VERSION=$(git describe --tags --always) names the version that tenon version prints.
 # The engine is a shared libllama with loadable backends, so that an image is not tied to the CPU it was built on.
 
 ARG GO=1.26
@@ -17,7 +18,8 @@ COPY engine/llama/cgo.mk engine/llama/
 RUN make libllama LIBLLAMA=/opt/llama \
     LIBLLAMA_CMAKE="-DGGML_NATIVE=OFF -DGGML_BACKEND_DL=ON -DGGML_CPU_ALL_VARIANTS=ON -DGGML_BACKEND_DIR=/opt/llama/lib"
 COPY . .
-RUN make build ENGINE=libllama LIBLLAMA=/opt/llama CPU=-mtune=generic
+ARG VERSION=devel
+RUN make build ENGINE=libllama LIBLLAMA=/opt/llama CPU=-mtune=generic VERSION=${VERSION}
 
 # ---- cuda ------------------------------------------------------------------------------------------------------------
 FROM nvidia/cuda:${CUDA}-devel-ubuntu24.04 AS build-cuda
@@ -32,7 +34,8 @@ COPY engine/llama/cgo.mk engine/llama/
 RUN make libllama LIBLLAMA=/opt/llama \
     LIBLLAMA_CMAKE="-DGGML_NATIVE=OFF -DGGML_BACKEND_DL=ON -DGGML_CPU_ALL_VARIANTS=ON -DGGML_BACKEND_DIR=/opt/llama/lib -DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=all-major"
 COPY . .
-RUN make build ENGINE=libllama LIBLLAMA=/opt/llama CPU=-mtune=generic
+ARG VERSION=devel
+RUN make build ENGINE=libllama LIBLLAMA=/opt/llama CPU=-mtune=generic VERSION=${VERSION}
 
 FROM nvidia/cuda:${CUDA}-runtime-ubuntu24.04 AS cuda
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates libgomp1 && rm -rf /var/lib/apt/lists/*

@@ -19,7 +19,7 @@ help: ## list the targets
 
 .PHONY: build
 build: needs ## write bin/tenon, for this machine's CPU
-	@[ -f build/.built-$(ENGINE) ] || echo "compiling llama.cpp (two to three minutes on two cores, once)"
+	@[ $(ENGINE) != ollama ] || [ -f build/.built-$(ENGINE) ] || echo "compiling llama.cpp (two to three minutes on two cores, once)"
 	@cmd/scripts/notices.sh > cmd/tenon/notices/linked.txt
 	go build -ldflags "-X main.version=$(VERSION)" -o bin/tenon ./cmd/tenon
 	@mkdir -p build && touch build/.built-$(ENGINE)
@@ -78,6 +78,10 @@ bench-templates: ## render 200 messages and 60 tools here and with Python's Jinj
 	[ -x $(JINJA_VENV)/bin/python ] || python3 -m venv $(JINJA_VENV) || { echo "skipped: no virtual environment can be made"; exit 0; }; \
 	$(JINJA_VENV)/bin/python -c 'import jinja2' 2>/dev/null || $(JINJA_VENV)/bin/pip -q install Jinja2==3.1.6 || { echo "skipped: pip cannot bring Jinja2"; exit 0; }; \
 	TEMPLATES_PYTHON=$(CURDIR)/$(JINJA_VENV)/bin/python go test ./templates -run TestRender_besidePython -v -count=1
+
+.PHONY: image-root
+image-root: ## run the Dockerfile's lines in bare Debian roots and try the image, without a container engine; as root
+	@cmd/scripts/image-root.sh
 
 .PHONY: clean
 clean: ## remove what was built
