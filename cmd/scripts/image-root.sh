@@ -3,7 +3,8 @@
 # RUN happens in it by chroot. Then the image's promises are tried: no public address without a key, non-root, a read-only
 # root file system, `tenon health`, SIGTERM drains. For machines without a container engine, and for checking the file.
 #
-#   sudo cmd/scripts/image-root.sh [TARGET]      TARGET cpu (default); ROOTS= where the roots are kept; KEEP=1 begins
+#   sudo MODEL=FILE.gguf cmd/scripts/image-root.sh [TARGET]
+#                                                MODEL is put into the volume; TARGET cpu (default); ROOTS= where the roots are kept; KEEP=1 begins
 #                                                each stage after the lines that an earlier run did, up to "COPY . ."
 #
 # A stage from debian:* is Debian of that release; one from golang:* has this machine's Go on top. Other bases are refused.
@@ -11,6 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 target=${1:-cpu}
+model=${MODEL:?a .gguf file to serve (make model brings one)}
 roots=$(mkdir -p "${ROOTS:-build/image}" && cd "${ROOTS:-build/image}" && pwd)
 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 declare -A base lines
@@ -123,19 +125,21 @@ step() { # STAGE WORKDIR INSTRUCTION ARGUMENTS
   RUN) inside "$root" "$2" "$4" >>"$root.log" 2>&1 || { tail -20 "$root.log" >&2; die "$1 failed"; } ;;
   COPY) copy "$1" "$2" "$4" ;;
   WORKDIR) mkdir -p "$root$4" ;;
+  ARG) export "${4?}" ;;
   *) ;; # what a container engine does when it starts the image
   esac
 }
 
-# started runs the image's command as Docker would: its user and environment, nothing writable but the volume and /tmp.
+# started sets run to what starts the image as Docker would: its user and environment, nothing writable but the volume and
+# /tmp. Each program in it becomes the next, so that a signal reaches tenon.
 started() { # NAME=VALUE… -- COMMAND…
-  local root=$roots/$target user env=()
+  local root=$roots/$target user env
   user=$(awk '$1 == "USER" {print $2}' <<<"${lines[$target]}")
   read -ra env <<<"$(sed -n 's/^ENV //p' <<<"${lines[$target]}")"
   while [ "$1" != -- ]; do env+=("$1"); shift; done
   shift
   mkdir -p "$roots/volume" && chown "${user%%:*}" "$roots/volume"
-  unshare --mount --propagation private bash -euc '
+  run=(unshare --mount --propagation private bash -euc '
     root=$1 volume=$2 user=$3 path=$4; shift 4
     mount --bind "$root" "$root"
     mount --bind "$volume" "$root/models"
@@ -143,26 +147,38 @@ started() { # NAME=VALUE… -- COMMAND…
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
     mount -o remount,ro,bind "$root"
-    exec chroot --userspec="$user" "$root" /usr/bin/env -i PATH="$path" "$@"' - \
-    "$root" "$roots/volume" "$user" "$path" "${env[@]}" "$@"
+    exec chroot --userspec="$user" "$root" /usr/bin/env -i PATH="$path" "$@"' -
+    "$root" "$roots/volume" "$user" "$path" "${env[@]}" "$@")
 }
+
+# healthy asks as the image's HEALTHCHECK does.
+healthy() { started TENON_PORT="$port" -- tenon health && "${run[@]}"; }
 
 # try holds the image against its promises.
 try() {
-  local port=${PORT:-12340} out pid status=0
-  out=$(started TENON_PORT="$port" -- tenon serve 2>&1) && die "started on a public address without a key"
+  local port=${PORT:-12340} out pid status=0 run
+  started TENON_PORT="$port" -- tenon serve
+  out=$("${run[@]}" 2>&1) && die "started on a public address without a key"
   for word in TENON_API_KEY --api-key-file --insecure; do
     grep -q -- "$word" <<<"$out" || die "the refusal does not name $word: $out"
   done
   say "without a key: $(tail -1 <<<"$out")"
-  started TENON_PORT="$port" TENON_API_KEY=rehearsal -- tenon serve ${MODEL:+"$MODEL"} >"$roots/serve.log" 2>&1 &
+  cp "$model" "$roots/volume/"
+  started TENON_PORT="$port" TENON_API_KEY=rehearsal -- tenon serve "/models/$(basename "$model")"
+  "${run[@]}" >"$roots/serve.log" 2>&1 &
   pid=$!
   for _ in $(seq 60); do
-    started TENON_PORT="$port" -- tenon health >/dev/null 2>&1 && break
+    ! healthy >/dev/null 2>&1 || break
     kill -0 $pid 2>/dev/null || { cat "$roots/serve.log" >&2; die "the server ended"; }
     sleep 1
   done
-  say "as uid $(ps -o uid= -p $pid | tr -d ' '), root read-only: $(started TENON_PORT="$port" -- tenon health)"
+  out=$(curl -sS -m 120 "http://127.0.0.1:$port/v1/chat/completions" -H 'Authorization: Bearer rehearsal' -H 'Content-Type: application/json' -d '{
+    "model": "'"$(basename "$model" .gguf)"'", "messages": [{"role": "user", "content": "The weather in Oslo?"}], "tool_choice": "required",
+    "tools": [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "required": ["city"],
+    "additionalProperties": false, "properties": {"city": {"type": "string", "maxLength": 20}}}}}]}')
+  grep -q '"finish_reason":"tool_calls"' <<<"$out" || die "no call: $out"
+  say "a call: $(grep -o '"arguments":"[^}]*}"' <<<"$out")"
+  say "as uid $(ps -o uid= -p $pid | tr -d ' '), root read-only: $(healthy)"
   kill -TERM $pid
   wait $pid || status=$?
   say "SIGTERM: exit status $status; last line: $(tail -1 "$roots/serve.log")"

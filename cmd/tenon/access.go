@@ -8,40 +8,47 @@ import (
 	"tenon/server"
 )
 
-// access decides who may call: the keys, and the Host names that are accepted.
+// admission is who may call.
+type admission struct {
+	keys  []server.Key // none: everybody
+	hosts []string     // accepted Host names; none: any
+}
+
+// access decides who may call, before anything listens.
 //
 // A public address without a key is refused unless --insecure says that it is meant. On loopback without a key only
 // loopback's own names are accepted, so that no web page can reach the server by rebinding a name of its own.
-func access(s config.Settings) (keys []server.Key, hosts []string, err error) {
+func access(s config.Settings) (admission, error) {
+	var keys []server.Key
 	sent := s.APIKey
 	if s.APIKeyFile != "" {
 		fromFile, err := server.ReadKeys(s.APIKeyFile)
 		if err != nil {
-			return nil, nil, err
+			return admission{}, err
 		}
 		sent = append(sent, fromFile...)
 	}
 	for i, k := range sent {
 		key, err := server.NewKey(k, i+1)
 		if err != nil {
-			return nil, nil, err
+			return admission{}, err
 		}
 		keys = append(keys, key)
 	}
 	if len(keys) > 0 {
-		return keys, nil, nil
+		return admission{keys: keys}, nil
 	}
 	if isLoopback(s.Host) {
-		return nil, server.LoopbackHosts(append(s.AllowedHosts, s.Host)), nil
+		return admission{hosts: server.LoopbackHosts(append(s.AllowedHosts, s.Host))}, nil
 	}
 	if !s.Insecure {
-		return nil, nil, errors.New(s.Host + " is a public address and there is no API key: set TENON_API_KEY or --api-key-file, " +
+		return admission{}, errors.New(s.Host + " is a public address and there is no API key: set TENON_API_KEY or --api-key-file, " +
 			"or say --insecure if everybody who can reach it may use it")
 	}
 	if s.DebugRequests > 0 {
-		return nil, nil, errors.New("--debug-requests shows prompts and answers to everybody who can reach " + s.Host + ": set TENON_API_KEY or --api-key-file; --insecure is not enough for it")
+		return admission{}, errors.New("--debug-requests shows prompts and answers to everybody who can reach " + s.Host + ": set TENON_API_KEY or --api-key-file; --insecure is not enough for it")
 	}
-	return nil, nil, nil
+	return admission{}, nil
 }
 
 func isLoopback(host string) bool {

@@ -31,9 +31,9 @@ func TestAccess_aPublicAddressNeedsAKeyOrTheUsersWord(t *testing.T) {
 		{"keys from a file and a flag", config.Settings{Host: "::", APIKey: []string{"k"}, APIKeyFile: file}, 3, false},
 		{"no such file", config.Settings{Host: "127.0.0.1", APIKeyFile: file + "x"}, 0, true},
 	} {
-		keys, _, err := access(c.settings)
-		if (err != nil) != c.refused || len(keys) != c.keys {
-			t.Errorf("%s: %d keys, %v", c.name, len(keys), err)
+		admitted, err := access(c.settings)
+		if (err != nil) != c.refused || len(admitted.keys) != c.keys {
+			t.Errorf("%s: %d keys, %v", c.name, len(admitted.keys), err)
 		}
 		if c.refused && c.settings.APIKeyFile == "" {
 			for _, way := range []string{"TENON_API_KEY", "--api-key-file", "--insecure"} {

@@ -27,11 +27,7 @@ type app struct {
 	draining  atomic.Bool
 }
 
-func newApp(s config.Settings, manager *models.Manager, named []string) (*app, error) {
-	keys, hosts, err := access(s)
-	if err != nil {
-		return nil, err
-	}
+func newApp(s config.Settings, admitted admission, manager *models.Manager, named []string) (*app, error) {
 	kept, err := responses.OpenStore(responses.StoreOptions{
 		Dir: s.ResponsesDir, MaxAge: s.ResponsesMaxAge, MaxBytes: int64(s.ResponsesMaxSize) << 20,
 	})
@@ -52,7 +48,7 @@ func newApp(s config.Settings, manager *models.Manager, named []string) (*app, e
 	}
 	a.handler = server.New(server.Options{
 		Service: service, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
-		Keys: keys, AllowedHosts: hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20,
+		Keys: admitted.keys, AllowedHosts: admitted.hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20,
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
 	})
 	return a, nil

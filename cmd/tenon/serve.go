@@ -64,6 +64,10 @@ func serve(cmd *cobra.Command, s config.Settings, args []string, example bool) e
 		return err
 	}
 	slog.SetDefault(logger)
+	admitted, err := access(s)
+	if err != nil {
+		return err
+	}
 	listener, err := listen(s)
 	if err != nil {
 		return err
@@ -79,7 +83,7 @@ func serve(cmd *cobra.Command, s config.Settings, args []string, example bool) e
 			slog.Warn("unload models", "error", err)
 		}
 	}()
-	app, err := newApp(s, manager, named)
+	app, err := newApp(s, admitted, manager, named)
 	if err != nil {
 		return err
 	}
@@ -139,6 +143,14 @@ func listen(s config.Settings) (net.Listener, error) {
 	return l, nil
 }
 
+// nothingToServe tells how to come by a model.
+func nothingToServe(dir string) error {
+	if dir != "" {
+		return fmt.Errorf("no model to serve: %s holds no .gguf file; put one there, or name one (tenon serve hf:owner/repo:quant)", dir)
+	}
+	return errors.New("no model to serve: name one (tenon serve model.gguf) or a folder (--models-dir)")
+}
+
 // catalogue finds every model to serve; named are the ids of those to load at start.
 func catalogue(cmd *cobra.Command, s config.Settings, args []string) (*models.Catalog, []string, error) {
 	c := &models.Catalog{}
@@ -161,7 +173,7 @@ func catalogue(cmd *cobra.Command, s config.Settings, args []string) (*models.Ca
 		}
 	}
 	if len(c.Entries) == 0 {
-		return nil, nil, errors.New("no model to serve: name one (tenon serve model.gguf) or a folder (--models-dir)")
+		return nil, nil, nothingToServe(s.ModelsDir)
 	}
 	if file := s.ChatTemplateFile; file != "" {
 		if _, err := os.ReadFile(file); err != nil { // each load reads it again; a wrong name is told now
