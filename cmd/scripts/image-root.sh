@@ -4,8 +4,9 @@
 # root file system, `tenon health`, SIGTERM drains. For machines without a container engine, and for checking the file.
 #
 #   sudo MODEL=FILE.gguf cmd/scripts/image-root.sh [TARGET]
-#                                                MODEL is put into the volume; TARGET cpu (default); ROOTS= where the roots are kept; KEEP=1 begins
-#                                                each stage after the lines that an earlier run did, up to "COPY . ."
+#
+# TARGET is a stage of the Dockerfile, cpu by default. MODEL is put into the volume. The roots are kept in ROOTS; KEEP=1
+# begins each stage after the lines that an earlier run did, up to the first that copies the project or another stage.
 #
 # A stage from debian:* is Debian of that release; one from golang:* has this machine's Go on top. Other bases are refused.
 set -euo pipefail
@@ -114,7 +115,7 @@ build() { # STAGE
       say "$1: $word $rest"
       step "$1" "$workdir" "$word" "$rest"
     fi
-    [ "$word $rest" != "COPY . ." ] || keeping=no
+    [[ "$word $rest" != "COPY . ." && $rest != --from=* ]] || keeping=no
     [ $keeping = no ] || echo "$word $rest" >>"$root.kept"
   done <<<"${lines[$1]}"
 }
@@ -167,6 +168,7 @@ try() {
   started TENON_PORT="$port" TENON_API_KEY=rehearsal -- tenon serve "/models/$(basename "$model")"
   "${run[@]}" >"$roots/serve.log" 2>&1 &
   pid=$!
+  trap 'kill '"$pid"' 2>/dev/null || true' EXIT
   for _ in $(seq 60); do
     ! healthy >/dev/null 2>&1 || break
     kill -0 $pid 2>/dev/null || { cat "$roots/serve.log" >&2; die "the server ended"; }
@@ -174,6 +176,7 @@ try() {
   done
   out=$(curl -sS -m 120 "http://127.0.0.1:$port/v1/chat/completions" -H 'Authorization: Bearer rehearsal' -H 'Content-Type: application/json' -d '{
     "model": "'"$(basename "$model" .gguf)"'", "messages": [{"role": "user", "content": "The weather in Oslo?"}], "tool_choice": "required",
+    "parallel_tool_calls": false, "max_tokens": 100,
     "tools": [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "required": ["city"],
     "additionalProperties": false, "properties": {"city": {"type": "string", "maxLength": 20}}}}}]}')
   grep -q '"finish_reason":"tool_calls"' <<<"$out" || die "no call: $out"
