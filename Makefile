@@ -85,7 +85,7 @@ image-root: ## run the Dockerfile's lines in bare Debian roots and try the image
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin build
+	rm -rf bin build .cache
 
 .PHONY: bench-grammar
 bench-grammar: needs ## walk ../shared's schemas through tenon, llguidance and XGrammar; SAMPLE=, RIVALS= steer it

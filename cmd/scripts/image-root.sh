@@ -14,7 +14,7 @@ cd "$(dirname "$0")/../.."
 
 target=${1:-cpu}
 model=${MODEL:?a .gguf file to serve (make model brings one)}
-roots=$(mkdir -p "${ROOTS:-build/image}" && cd "${ROOTS:-build/image}" && pwd)
+roots=$(mkdir -p "${ROOTS:-.cache/image}" && cd "${ROOTS:-.cache/image}" && pwd)
 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 declare -A base lines
 stages=()
