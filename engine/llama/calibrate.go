@@ -5,6 +5,7 @@ package llama
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -12,8 +13,8 @@ import (
 
 // Calibrate finds out which setting of flash attention is faster for this model on this machine: neither always is. On
 // one CPU a 0.6B model decodes at 18 tokens a second without and at 10 with it, where another gains a tenth by it.
-// They are tried side by side, which takes some seconds; a model so slow that it would take longer keeps [FlashAuto],
-// as does one on a GPU. A quantized V cache needs [FlashOn].
+// They are tried side by side, which takes some seconds; a model so slow that it would take longer gets [ErrSlow] and
+// what is likeliest. On a GPU it is [FlashAuto]; a quantized V cache needs [FlashOn].
 func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention, error) {
 	if kvTypes[o.ValueType] != kvTypes[KVF16] {
 		return FlashOn, nil
@@ -36,21 +37,24 @@ func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention
 	if err := compare(ctx, trials); err != nil {
 		return FlashAuto, fmt.Errorf("calibrate flash attention: %w", err)
 	}
-	return fastest(trials), nil
+	return fastest(trials)
 }
 
+// ErrSlow: a model is too slow, now at least, to find out what is faster.
+var ErrSlow = errors.New("the model is too slow for a measurement")
+
 // fastest of the trials, the first among equals.
-func fastest(trials []*trial) FlashAttention {
+func fastest(trials []*trial) (FlashAttention, error) {
 	best := trials[0]
 	for _, t := range trials {
 		if t.depth < leastDepth {
-			return FlashAuto
+			return flashUnmeasured, ErrSlow
 		}
 		if t.cost() < best.cost() {
 			best = t
 		}
 	}
-	return best.flash
+	return best.flash, nil
 }
 
 // CalibrationKey is what the result depends on: the engine, the processor, the number of threads, the model's shape and
@@ -63,7 +67,7 @@ func (m *Model) CalibrationKey(o ContextOptions) string {
 const (
 	calibrationContext = 2048
 	calibrationTime    = 1500 * time.Millisecond // for filling each context
-	calibrationBatch   = 128
+	calibrationBatch   = 64
 	calibrationRounds  = 3
 	firstBatch         = 8                    // shows whether the model is fast enough to go on
 	leastDepth         = 2 * calibrationBatch // with less in the cache, attention does not show
@@ -81,8 +85,11 @@ type trial struct {
 // compare fills all contexts alike, as far as the time allows, and measures them in turn.
 func compare(ctx context.Context, trials []*trial) error {
 	for _, t := range trials {
-		first, err := t.decode(ctx, firstBatch)
-		if err != nil || first/firstBatch*leastDepth > 3*calibrationTime {
+		if _, err := t.decode(ctx, firstBatch); err != nil { // the very first reads the weights from the disk
+			return err
+		}
+		again, err := t.decode(ctx, firstBatch)
+		if err != nil || again/firstBatch*leastDepth > 3*calibrationTime {
 			return err
 		}
 	}

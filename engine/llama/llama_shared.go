@@ -11,5 +11,7 @@ import "C"
 // flashChoices are the settings that [Model.Calibrate] compares.
 var flashChoices = []FlashAttention{FlashOff, FlashOn}
 
+const flashUnmeasured = FlashAuto
+
 // Source says where the linked llama.cpp comes from.
 const Source = "shared libllama"

@@ -102,7 +102,7 @@ func flash(ctx context.Context, m *llama.Model, o worker.Options, c llama.Contex
 	begin := time.Now()
 	f, err := m.Calibrate(ctx, c)
 	if err != nil {
-		slog.Warn("flash attention is left to llama.cpp", "error", err)
+		slog.Warn("flash attention was not measured", "error", err, "setting", f)
 		return f
 	}
 	slog.Info("flash attention measured", "setting", f, "took", time.Since(begin).Round(time.Millisecond))
