@@ -26,8 +26,11 @@ const (
 	measureFor    = 60 * time.Millisecond  // a scheduler's time slice is a few milliseconds
 	firstPatience = 500 * time.Millisecond // before trying more threads
 	mostPatience  = 8 * time.Second        // a trial costs some 30 ms of half speed: 0.4 %
-	missingCores  = 0.25                   // less than this is noise
 )
+
+// bearable is how much of n threads' CPU time may be missing: less is noise, or costs less than to give up a thread. Two
+// threads that get 1.6 cores are as fast as one that has a core to itself; of more threads, one is easier to spare.
+func bearable(n int) float64 { return max(0.25, 0.85/float64(n)) }
 
 func newThreadGovernor(most int) threadGovernor {
 	return threadGovernor{most: most, now: most, patience: firstPatience}
@@ -44,11 +47,11 @@ func (g *threadGovernor) record(wall, cpu time.Duration) {
 	got := float64(g.cpu) / float64(g.wall)
 	g.wall, g.cpu = 0, 0
 	switch {
-	case g.now > 1 && float64(g.now)-got > missingCores:
+	case g.now > 1 && float64(g.now)-got > bearable(g.now):
 		if g.trial {
 			g.patience = min(2*g.patience, mostPatience)
 		}
-		g.change(max(min(int(got+missingCores), g.now-1), 1), false)
+		g.change(max(min(int(got+bearable(g.now)), g.now-1), 1), false)
 	case g.trial:
 		g.trial = false
 		g.patience = firstPatience

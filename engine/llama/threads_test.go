@@ -56,6 +56,10 @@ func TestThreadGovernor_noiseChangesNothing(t *testing.T) {
 			t.Errorf("%.2f cores: %d threads, want 4", free, g.now)
 		}
 	}
+	g = newThreadGovernor(2)
+	if g.run(time.Second, 1.65); g.now != 2 {
+		t.Error("two threads that get 1.65 cores are faster than one")
+	}
 }
 
 func TestGrantedThreads_quotaAndCores(t *testing.T) {

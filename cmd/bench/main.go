@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"syscall"
+
+	"tenon/engine/enginetest/tinymodel"
+)
+
+// options are the command's flags.
+type options struct {
+	tenon, rival    string // programs; no rival: only tenon is measured
+	model           string // a GGUF that people use; empty: its rows are left out
+	tools, template string // declarations in MCP's form, and a chat template that renders tools
+	work            string
+	runs, threads   int
+	only            *regexp.Regexp
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	o, err := parse()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	random, err := randomModel(o.work)
+	if err != nil {
+		return err
+	}
+	b := &bench{options: o}
+	fmt.Printf("%d threads, medians of %d runs, %s\n", o.threads, o.runs, load())
+	for _, m := range []model{
+		{name: "real model", path: o.model, sentences: 90, busy: true},
+		{name: "0.6B shape", path: random, sentences: 36},
+	} {
+		if m.path == "" {
+			continue
+		}
+		if err := b.measureModel(ctx, m); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	if err := b.measureTools(ctx); err != nil {
+		return fmt.Errorf("117 tools: %w", err)
+	}
+	if err := b.measureServer(ctx); err != nil {
+		return fmt.Errorf("the server's own time: %w", err)
+	}
+	b.print(os.Stdout)
+	return nil
+}
+
+func parse() (options, error) {
+	var o options
+	flag.StringVar(&o.tenon, "tenon", "bin/tenon", "the program to measure")
+	flag.StringVar(&o.rival, "llama-server", "", "the program to compare with")
+	flag.StringVar(&o.model, "model", "", "a GGUF that people use")
+	flag.StringVar(&o.tools, "tools", "../shared/data/tools/github-mcp.json", "many tools, in MCP's form")
+	flag.StringVar(&o.template, "template", "../shared/data/templates/Qwen-Qwen3-0.6B.jinja", "a chat template that renders tools")
+	flag.StringVar(&o.work, "work", "build/bench", "folder for the random model and the servers' logs")
+	flag.IntVar(&o.runs, "runs", 5, "runs of each measurement")
+	flag.IntVar(&o.threads, "threads", 2, "threads of each server")
+	only := flag.String("only", "", "measure only rows whose name matches this regular expression")
+	flag.Parse()
+	var err error
+	if o.only, err = regexp.Compile(*only); err != nil {
+		return o, fmt.Errorf("-only: %w", err)
+	}
+	return o, os.MkdirAll(o.work, 0o755)
+}
+
+// randomModel writes a model of random weights in the shape of Qwen3 0.6B, once.
+func randomModel(work string) (string, error) {
+	path := filepath.Join(work, "random-0.6b-q8_0.gguf")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	o := tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Shape: tinymodel.Shape600M, Quantized: true}
+	if err := tinymodel.WriteFile(path+".part", o); err != nil {
+		return "", err
+	}
+	return path, os.Rename(path+".part", path)
+}
+
+// load is how busy the machine is, where the kernel tells it.
+func load() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "load unknown"
+	}
+	var one, five string
+	_, _ = fmt.Sscan(string(data), &one, &five) // empty is fine
+	return "load " + one + " " + five
+}
