@@ -90,3 +90,10 @@ clean: ## remove what was built
 .PHONY: bench-grammar
 bench-grammar: needs ## walk ../shared's schemas through tenon, llguidance and XGrammar; SAMPLE=, RIVALS= steer it
 	@cmd/scripts/bench-grammar.sh
+
+.PHONY: bench
+bench: build ## compare with llama-server, minutes: LLAMA_SERVER= names one, else it is built; RUNS=, ONLY= (a row's name) steer it
+	@[ -x "$(LLAMA_SERVER)" ] || $(MAKE) --no-print-directory llama-server || true
+	@model=$$(cmd/scripts/gemma.sh) || true; [ -x "$(LLAMA_SERVER)" ] && rival="$(LLAMA_SERVER)" || rival=; \
+	go run ./cmd/bench -tenon bin/tenon -llama-server "$$rival" -model "$$model" -runs $(or $(RUNS),5) -only "$(ONLY)" \
+		-least $(if $(filter libllama,$(ENGINE)),1,0.95)

@@ -26,7 +26,7 @@ type bench struct {
 type model struct {
 	name, path string
 	sentences  int
-	busy       bool // measured beside a busy process too
+	real       bool // it is what people use: it is measured beside a busy process and with many requests, too
 }
 
 const (
@@ -37,33 +37,48 @@ const (
 // figure measures one thing once.
 type figure func(ctx context.Context, c *contender) (float64, error)
 
+// part is a row and what measures it.
+type part struct {
+	row
+	measure func(context.Context, []*contender, row) error
+}
+
 // measureModel measures what depends on the model's speed.
 func (b *bench) measureModel(ctx context.Context, m model) error {
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog. ", m.sentences)
+	prompt := func(ctx context.Context, c *contender) (float64, error) {
+		a, err := c.complete(ctx, nonce()+text, 1)
+		return a.perSecond(a.prompt), err
+	}
+	parts := []part{
+		{row{what: "prompt of 900 tokens", unit: "tok/s", least: b.least}, b.each(prompt)},
+		{row{what: "decode", unit: "tok/s", least: b.least}, b.each(decode)},
+		{row{what: "4 streams", unit: "tok/s", least: 1}, b.each(concurrent)},
+		{row{what: "decode under a tool's grammar", unit: "tok/s", least: 0.97}, b.measureGrammar},
+	}
+	if m.real {
+		parts = append(parts,
+			part{row{what: "decode beside a busy process", unit: "tok/s", least: 2}, b.measureBusy},
+			part{row{what: "server's memory after 100 requests", unit: "MiB", most: 80}, b.measureMemory})
+	}
+	for i := range parts {
+		parts[i].what = m.name + ": " + parts[i].what
+	}
+	parts = slices.DeleteFunc(parts, func(p part) bool { return m.path == "" || !b.only.MatchString(p.what) })
+	if len(parts) == 0 {
+		return nil
+	}
 	all, stop, err := b.contenders(ctx, m.path, "--ctx-size", "8192", "--parallel", strconv.Itoa(streams))
 	if err != nil {
 		return err
 	}
 	defer stop()
-	prompt := func(ctx context.Context, c *contender) (float64, error) {
-		a, err := c.complete(ctx, nonce()+strings.Repeat("The quick brown fox jumps over the lazy dog. ", m.sentences), 1)
-		return a.perSecond(a.prompt), err
+	for _, p := range parts {
+		if err := p.measure(ctx, all, p.row); err != nil {
+			return err
+		}
 	}
-	if err := b.compare(ctx, all, row{what: m.name + ": prompt of 900 tokens", unit: "tok/s", least: 1}, prompt); err != nil {
-		return err
-	}
-	if err := b.compare(ctx, all, row{what: m.name + ": decode", unit: "tok/s", least: 1}, decode); err != nil {
-		return err
-	}
-	if err := b.compare(ctx, all, row{what: m.name + ": 4 streams, decode", unit: "tok/s", least: 1}, concurrent); err != nil {
-		return err
-	}
-	if err := b.measureGrammar(ctx, m, all[0]); err != nil || !m.busy {
-		return err
-	}
-	if err := b.measureBusy(ctx, m, all); err != nil {
-		return err
-	}
-	return b.measureMemory(ctx, m, all[0])
+	return nil
 }
 
 func decode(ctx context.Context, c *contender) (float64, error) {
@@ -94,11 +109,8 @@ func nonce() string { return fmt.Sprintf("%08x ", rand.Uint32()) }
 
 // measureGrammar compares tenon with itself: a call under a tool's grammar, and as many tokens of text without. The prompt
 // is cached.
-func (b *bench) measureGrammar(ctx context.Context, m model, c *contender) error {
-	r := row{what: m.name + ": decode under a tool's grammar, against without", unit: "tok/s", least: 0.97}
-	if !b.wanted(r) {
-		return nil
-	}
+func (b *bench) measureGrammar(ctx context.Context, all []*contender, r row) error {
+	c := all[0]
 	long := object{"type": "string", "minLength": 300, "maxLength": 400}
 	body := func(choice string, tokens int) object {
 		return object{
@@ -129,11 +141,7 @@ func (b *bench) measureGrammar(ctx context.Context, m model, c *contender) error
 }
 
 // measureBusy is decode while another process keeps a core busy.
-func (b *bench) measureBusy(ctx context.Context, m model, all []*contender) error {
-	r := row{what: m.name + ": decode beside a busy process", unit: "tok/s", least: 2}
-	if !b.wanted(r) {
-		return nil
-	}
+func (b *bench) measureBusy(ctx context.Context, all []*contender, r row) error {
 	ctx, stop := context.WithCancel(ctx)
 	busy := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
 	if err := busy.Start(); err != nil {
@@ -142,14 +150,11 @@ func (b *bench) measureBusy(ctx context.Context, m model, all []*contender) erro
 	}
 	defer func() { _ = busy.Wait() }() // it was killed
 	defer stop()
-	return b.compare(ctx, all, r, decode)
+	return b.each(decode)(ctx, all, r)
 }
 
-func (b *bench) measureMemory(ctx context.Context, m model, c *contender) error {
-	r := row{what: m.name + ": the server's memory after 100 requests", unit: "MiB", most: 80}
-	if !b.wanted(r) {
-		return nil
-	}
+func (b *bench) measureMemory(ctx context.Context, all []*contender, r row) error {
+	c := all[0]
 	for range 100 {
 		if _, err := c.complete(ctx, nonce()+"Once", 4); err != nil {
 			return err
@@ -167,7 +172,7 @@ func (b *bench) measureMemory(ctx context.Context, m model, c *contender) error 
 func (b *bench) measureTools(ctx context.Context) error {
 	cold := row{what: "a turn with 117 tools, cold", unit: "s", lower: true}
 	warm := row{what: "a turn with 117 tools, warm", unit: "s", lower: true, least: 1}
-	if b.model == "" || !b.wanted(cold) && !b.wanted(warm) {
+	if b.model == "" || !b.only.MatchString(warm.what) {
 		return nil
 	}
 	tools, err := declarations(b.tools)
@@ -186,13 +191,10 @@ func (b *bench) measureTools(ctx context.Context) error {
 			{"role": "system", "content": system}, {"role": "user", "content": "List the open issues of octo/hello."}}})
 		return a.took.Seconds(), err
 	}
-	once := &bench{options: b.options}
-	once.runs, once.only = 1, regexp.MustCompile("") // a minute each
-	if err := once.compareWarm(ctx, all, cold, turn); err != nil {
+	if err := b.compare(ctx, all, cold, turn, 1); err != nil { // a minute each
 		return err
 	}
-	b.rows = append(b.rows, once.rows...)
-	return b.compareWarm(ctx, all, warm, turn)
+	return b.compare(ctx, all, warm, turn, b.runs)
 }
 
 // declarations turns MCP's tools into those of Chat Completions.
@@ -219,7 +221,7 @@ func declarations(path string) ([]object, error) {
 // measureServer takes the figures of the server's own benchmark: a conversation of 2,000 tokens on an engine that costs nothing.
 func (b *bench) measureServer(ctx context.Context) error {
 	r := row{what: "the server's own time, 2,000 tokens of conversation", unit: "ms", most: 2}
-	if !b.wanted(r) {
+	if !b.only.MatchString(r.what) {
 		return nil
 	}
 	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "BenchmarkRequest/chat-2k", "-benchtime", "500x", "./server").CombinedOutput()
@@ -237,25 +239,22 @@ func (b *bench) measureServer(ctx context.Context) error {
 	return err
 }
 
-// compare warms all contenders up and measures them in turn.
-func (b *bench) compare(ctx context.Context, all []*contender, r row, f figure) error {
-	if !b.wanted(r) {
-		return nil
-	}
-	for _, c := range all {
-		if _, err := f(ctx, c); err != nil {
-			return err
+// each measures all contenders in turn, after one run that warms them up.
+func (b *bench) each(f figure) func(context.Context, []*contender, row) error {
+	return func(ctx context.Context, all []*contender, r row) error {
+		for _, c := range all {
+			if _, err := f(ctx, c); err != nil {
+				return err
+			}
 		}
+		return b.compare(ctx, all, r, f, b.runs)
 	}
-	return b.compareWarm(ctx, all, r, f)
 }
 
-func (b *bench) compareWarm(ctx context.Context, all []*contender, r row, f figure) error {
-	if !b.wanted(r) {
-		return nil
-	}
+// compare measures all contenders in turn, so many times.
+func (b *bench) compare(ctx context.Context, all []*contender, r row, f figure, runs int) error {
 	figures := make([][]float64, len(all))
-	for range b.runs {
+	for range runs {
 		for i, c := range all {
 			v, err := f(ctx, c)
 			if err != nil {
@@ -278,5 +277,3 @@ func median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return v[len(v)/2]
 }
-
-func (b *bench) wanted(r row) bool { return b.only.MatchString(r.what) }

@@ -81,6 +81,15 @@ libllama: $(LLAMA_CPP_DIR)/CMakeLists.txt ## build a shared libllama from LLAMA_
 	cmake --build $(LIBLLAMA_BUILD)/build --config Release --parallel $(shell getconf _NPROCESSORS_ONLN)
 	cmake --install $(LIBLLAMA_BUILD)/build --config Release
 
+LLAMA_SERVER ?= $(LIBLLAMA_BUILD)/server/bin/llama-server
+
+.PHONY: llama-server
+llama-server: $(LLAMA_CPP_DIR)/CMakeLists.txt ## build the llama-server that make bench compares with, of the same source
+	@command -v cmake >/dev/null || { echo "cmake is missing: apt install cmake, or brew install cmake"; exit 1; }
+	cmake -S $(LLAMA_CPP_DIR) -B $(LIBLLAMA_BUILD)/server -DCMAKE_BUILD_TYPE=Release -DGGML_NATIVE=ON -DLLAMA_CURL=OFF -DLLAMA_OPENSSL=OFF \
+		-DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF $(LIBLLAMA_CMAKE)
+	cmake --build $(LIBLLAMA_BUILD)/server --config Release --target llama-server --parallel $(shell getconf _NPROCESSORS_ONLN)
+
 $(LIBLLAMA_BUILD)/source/CMakeLists.txt:
 	@for tool in npm git tar; do command -v $$tool >/dev/null || { echo "$$tool is missing: install it, or name a checkout of llama.cpp in LLAMA_CPP_DIR"; exit 1; }; done
 	mkdir -p $(LIBLLAMA_BUILD)
