@@ -16,7 +16,7 @@ var (
 	ErrContextExceeded = errors.New("the prompt does not fit the context")
 	// ErrWorkerLost: the process that held the model ended. A turn that has sent nothing may be tried again.
 	ErrWorkerLost = errors.New("the model's worker ended")
-	// ErrUnsupported: this engine or model cannot do what was asked (embeddings on a chat model, LoRA on a remote one).
+	// ErrUnsupported: this engine or model cannot do what was asked (embeddings of a chat model, answers of one that only embeds).
 	ErrUnsupported = errors.New("not supported by this model")
 	// ErrClosed: the engine was closed.
 	ErrClosed = errors.New("the model was unloaded")

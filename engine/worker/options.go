@@ -17,7 +17,7 @@ type Options struct {
 	QueueTimeout time.Duration // longest wait for a slot; default 5 minutes, negative: no limit
 
 	Context        int     // tokens that one turn may use; default: what the model was trained for
-	Threads        int     // default: what the machine grants, see package machine
+	Threads        int     // default: what the machine grants, see engine/llama
 	BatchSize      int     // tokens in one call of the model; default 2048
 	UBatchSize     int     // tokens computed at once; default 256, on a GPU 512
 	HostMemory     int     // bytes for copies of what finished turns leave in the KV cache; default 1 GiB, negative: none
