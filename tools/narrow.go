@@ -76,10 +76,17 @@ func constraints(f conform.Fault, whole json.RawMessage, exact bool) []json.RawM
 	if f.Value != nil {
 		all = append(all, memberList{{"not", memberList{{"const", f.Value}}.object()}}.object())
 	}
-	if sub, ok := resolve(whole, f.Schema); exact && ok {
-		all = append(all, sub)
+	sub, ok := resolve(whole, f.Schema)
+	if !exact || !ok {
+		return all
 	}
-	return all
+	pattern, _ := members(sub).first("pattern")
+	if s, ok := text(pattern); ok {
+		if weaker, ok := relax(s); ok {
+			all = append(all, memberList{{"pattern", json.RawMessage(jsonString(weaker))}}.object())
+		}
+	}
+	return append(all, sub)
 }
 
 // resolve finds a part of a schema by its JSON pointer. The schema itself is none.
@@ -206,6 +213,9 @@ func plainRules(r *strings.Builder, schema json.RawMessage, exact bool) {
 	m := members(schema)
 	if v, ok := m.first("pattern"); ok && exact {
 		if s, ok := text(v); ok {
+			if weaker, ok := relax(s); ok {
+				s = weaker
+			}
 			r.WriteString(`(?=[\s\S]*(?:` + s + `))`)
 		}
 	}

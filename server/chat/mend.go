@@ -23,6 +23,7 @@ import (
 // Limits of step 1. Each try costs the tokens that are taken back and, once, a grammar.
 const (
 	maxTries   = 3    // of one call
+	maxRewinds = 8    // of a choice in all: a model that fails call after call is left to fail
 	maxRewound = 2048 // tokens that a choice takes back in all
 )
 
@@ -68,7 +69,7 @@ func (c *choiceRun) check(ctx context.Context, tokens []engine.Token) error {
 // rewind has the engine write anew what is at fault in an output. It is false if that has been tried often enough, or cannot be.
 func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 	f := c.faults[len(c.faults)-1]
-	for try := len(c.faults) - 1; try < maxTries; try++ {
+	for try := len(c.faults) - 1; try < maxTries && c.mending.Rewinds < maxRewinds; try++ {
 		from, ok := f.From(try)
 		if !ok {
 			return false
