@@ -47,6 +47,10 @@ test: needs lint ## lint and every test of the default build
 test-corpus: ## walk every schema of ../shared/data instead of a sample; minutes
 	TENON_MASKBENCH=all go test -timeout 20m ./grammar/...
 
+.PHONY: test-print
+test-print: needs ## have llama.cpp, XGrammar and llguidance judge printed grammars; LIBLLAMA=, RIVALS=, LLAMA_SERVER=, MODEL= steer it
+	@LIBLLAMA="$(LIBLLAMA)" LLAMA_SERVER="$(LLAMA_SERVER)" MODEL="$(MODEL)" cmd/scripts/test-print.sh
+
 .PHONY: lint
 lint: $(LINTER) ## gofmt, go vet and the linters of .golangci.yml
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "not gofmt'ed:"; echo "$$out"; exit 1; }

@@ -243,9 +243,10 @@ const (
 
 // Printed is a grammar in another dialect.
 type Printed struct {
-	Text  string
-	Exact bool     // the text accepts exactly what the grammar accepts
-	Notes []string // what is different, if not exact
+	Text     string
+	Exact    bool     // the text accepts exactly what the grammar accepts
+	Loosened []string // what makes it accept more, for people
+	Narrowed []string // what makes it accept less
 }
 
 // Vocab is a model's vocabulary; see package vocab.

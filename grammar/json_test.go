@@ -25,6 +25,7 @@ func TestFromSchema_instances(t *testing.T) {
 		"any value":          {`true`, []string{`1`, `"a"`, ` [ null , true ] `, `{"a":{"a":1}}`, `-0.5e+10`}, []string{``, `01`, `{"a":1,"a":2}`, `[1,]`, `{"a":1,}`, `"` + "\n" + `"`}},
 		"keys in any order":  {`{"properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["b"],"additionalProperties":false}`, []string{`{"a":1,"b":"x"}`, `{"b":"x","a":1}`, `{"b":""}`}, []string{`{"a":1}`, `{"b":"","b":""}`, `{"b":"","c":1}`, `{"a":1.5,"b":""}`}},
 		"keys with escapes":  {`{"properties":{"a\"ö😀":{"type":"integer"}},"required":["a\"ö😀"],"additionalProperties":false}`, []string{`{"a\"ö😀":1}`, `{"\u0061\u0022\u00F6\ud83d\uDE00":1}`}, []string{`{"a\"ö":1}`, `{"\U0061\"ö😀":1}`, `{"b\"ö😀":1}`}},
+		"name in a name":     {`{"properties":{"a":{},"a\"":{},"ab":{}},"additionalProperties":false}`, []string{`{"a\u0062":1,"a\u0022":2,"\u0061":3}`, `{"a\"":1,"a":2}`}, []string{`{"a\u0063":1}`, `{"a\u0062":1,"ab":2}`}},
 		"equal keys escaped": {`{}`, []string{`{"a":1,"b":1}`, `{"\u0061":1,"A":1}`}, []string{`{"a":1,"\u0061":1}`, `{"\n":1,"\u000a":2}`}},
 		"pattern and named":  {`{"properties":{"x1":{"minimum":5}},"patternProperties":{"^x":{"type":"integer"}},"additionalProperties":{"type":"string"}}`, []string{`{"x1":7,"x2":1,"y":"s"}`, `{}`}, []string{`{"x1":4}`, `{"x1":7.5}`, `{"x2":"s"}`, `{"y":1}`}},
 		"number of keys":     {`{"minProperties":1,"maxProperties":2,"required":["a"]}`, []string{`{"a":1}`, `{"b":1,"a":1}`}, []string{`{}`, `{"b":1}`, `{"b":1,"c":1`, `{"a":1,"b":1,"c":1}`}},

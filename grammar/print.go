@@ -12,16 +12,18 @@ import (
 const maxPrinted = 8 << 20
 
 // Print writes the grammar in a dialect. Where the dialect cannot say it exactly
-// the result says what is different, and is not Exact: mostly it accepts more;
-// where it accepts less (keys in one order, numbers without exponent), what it
-// accepts is still valid.
+// the result lists what was loosened, which is to be validated when the output is
+// complete, and what was narrowed, which costs choices and never validity.
 func (g *Grammar) Print(t Target) (Printed, error) {
 	switch t {
 	case Tenon:
 		return Printed{Text: gbnf.Write(g.tree), Exact: true}, nil
 	case Lark:
-		text, notes := lower.Lark(g.tree)
-		return Printed{text, len(notes) == 0, notes}, nil
+		r, err := lower.LarkOf(g.tree)
+		if err != nil {
+			return Printed{}, fmt.Errorf("print grammar: %w", err)
+		}
+		return Printed{r.Text, len(r.Loosened)+len(r.Narrowed) == 0, r.Loosened, r.Narrowed}, nil
 	case GBNF, XGrammar:
 		r, err := lower.Plain(g.tree, g.units, t == GBNF)
 		if err != nil {
@@ -31,7 +33,7 @@ func (g *Grammar) Print(t Target) (Printed, error) {
 		if len(text) > maxPrinted {
 			return Printed{}, errors.New("print grammar: it takes more than 8 MiB of rules")
 		}
-		return Printed{text, len(r.Notes) == 0, r.Notes}, nil
+		return Printed{text, len(r.Loosened)+len(r.Narrowed) == 0, r.Loosened, r.Narrowed}, nil
 	}
 	return Printed{}, fmt.Errorf("print grammar: no dialect %q; there are tenon, gbnf, xgrammar and lark", t)
 }

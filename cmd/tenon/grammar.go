@@ -151,9 +151,11 @@ Where the dialect cannot say it exactly, what is different goes to standard erro
 			if err != nil {
 				return err
 			}
-			for _, note := range p.Notes {
-				if _, err := fmt.Fprintln(c.ErrOrStderr(), "different:", note); err != nil {
-					return err
+			for word, notes := range map[string][]string{"loosened": p.Loosened, "narrowed": p.Narrowed} {
+				for _, note := range notes {
+					if _, err := fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", word, note); err != nil {
+						return err
+					}
 				}
 			}
 			_, err = fmt.Fprint(c.OutOrStdout(), p.Text)

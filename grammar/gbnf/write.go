@@ -32,7 +32,7 @@ func quoteRune(x rune, special string) string {
 	case strings.ContainsRune(special, x):
 		return `\` + string(x)
 	case x < 0x20 || x >= 0x7F && x < 0xA1:
-		return fmt.Sprintf(`\x%02X`, x)
+		return fmt.Sprintf(`\u%04X`, x) // \x takes two digits in llama.cpp, and any number of them in XGrammar
 	case x > 0xFFFF:
 		return fmt.Sprintf(`\U%08X`, x)
 	case !strconv.IsPrint(x) || x == utf8.RuneError:
@@ -173,7 +173,16 @@ func symbolText(n *Node) string {
 	if n.Text == "" {
 		return fmt.Sprintf("%s<[%d]>", not, n.ID)
 	}
+	if PlainSymbol(n.Text) {
+		return not + n.Text
+	}
 	return not + "<[" + n.Text + "]>"
+}
+
+// PlainSymbol says whether a token's text can stand for itself, which is the only
+// way that llama.cpp knows.
+func PlainSymbol(text string) bool {
+	return len(text) > 2 && text[0] == '<' && text[1] != '[' && strings.IndexAny(text, ">\n") == len(text)-1
 }
 
 func untilText(markers []string) string {
@@ -217,7 +226,7 @@ func QuoteClass(ranges []Range) string {
 // otherwise.
 func quoteClassRune(x rune) string {
 	if x == '-' || x == '^' {
-		return fmt.Sprintf(`\x%02X`, x)
+		return fmt.Sprintf(`\u%04X`, x)
 	}
 	return quoteRune(x, `\]["`)
 }

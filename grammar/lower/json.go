@@ -109,12 +109,12 @@ func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
 		return w.anyNumber()
 	}
 	if !w.asked {
-		w.note("numbers that a schema restricts are accepted without exponent only")
+		w.narrow("numbers that a schema restricts are accepted without exponent only")
 	}
 	if x, ok := w.language(a, a.Start(e), "number"); ok {
 		return x
 	}
-	w.note("bounds of numbers are not enforced where they take too many states")
+	w.loosen("bounds of numbers are not enforced where they take too many states")
 	return w.anyNumber()
 }
 
@@ -156,7 +156,7 @@ func (l *lowering) bounded(n *gbnf.Node, least, most int) *gbnf.Node {
 		return repeat(n, least, most)
 	}
 	if most > maxBound*maxBlocks {
-		l.note("bounds above %d on the length of texts and arrays are not enforced", maxBound*maxBlocks)
+		l.loosen("bounds above %d on the length of texts and arrays are not enforced", maxBound*maxBlocks)
 		return repeat(n, least, gbnf.Unbounded)
 	}
 	// Either fewer than a block, or a block and then the rest: the two do not overlap.
@@ -186,11 +186,11 @@ func (w *valueWriter) str(s schema.StringAlt) *gbnf.Node {
 // text writes the inside of strings of a language.
 func (w *valueWriter) text(e lex.Expr) *gbnf.Node {
 	if w.Escapes == lex.EscapesAny {
-		w.note("strings that a schema restricts are accepted without superfluous escapes only")
+		w.narrow("strings that a schema restricts are accepted without superfluous escapes only")
 	}
 	x, ok := w.automaton(w.Arena, w.Arena.Start(w.Arena.Intersect(e, w.any)), "text", spellRanges)
 	if !ok {
-		w.note("a pattern or format has too many states to be written as rules: any text is accepted in its place")
+		w.loosen("a pattern or format has too many states to be written as rules: any text is accepted in its place")
 		return star(w.char())
 	}
 	return x
@@ -281,10 +281,10 @@ func shortEscape(c rune) string {
 // array writes a set of arrays.
 func (w *valueWriter) array(a *schema.ArrayAlt) *gbnf.Node {
 	if a.Unique || a.Repeats {
-		w.note("uniqueItems is not enforced")
+		w.loosen("uniqueItems is not enforced")
 	}
 	if len(a.Contains) > 0 {
-		w.note("contains is not enforced")
+		w.loosen("contains is not enforced")
 	}
 	comma := seq(w.space, literal(","), w.space)
 	n := len(a.Prefix)

@@ -75,34 +75,15 @@ func stateRule(a *lex.Arena, s lex.State, moves []move, rules map[lex.State]int,
 
 // movesOf groups the code points that a state accepts by where they lead.
 func movesOf(a *lex.Arena, s lex.State) []move {
+	c := coder{a: a, known: map[suffix][]run{}}
 	var list []move
-	add := func(to lex.State, lo, hi rune) {
-		for i := range list {
-			if list[i].to == to {
-				list[i].ranges = append(list[i].ranges, gbnf.Range{Lo: lo, Hi: hi})
-				return
-			}
+	for _, x := range c.runs(s) {
+		i := slices.IndexFunc(list, func(m move) bool { return m.to == x.to })
+		if i < 0 {
+			i = len(list)
+			list = append(list, move{to: x.to})
 		}
-		list = append(list, move{to, []gbnf.Range{{Lo: lo, Hi: hi}}})
-	}
-	row := a.Row(s)
-	for b := 0; b < 0x80; b++ {
-		if row[b] != lex.Dead {
-			add(row[b], rune(b), rune(b))
-		}
-	}
-	for b := 0xC2; b < 0xF5; b++ {
-		if row[b] != lex.Dead {
-			more := 1
-			lead := rune(b & 0x1F)
-			if b >= 0xE0 {
-				more, lead = 2, rune(b&0x0F)
-			}
-			if b >= 0xF0 {
-				more, lead = 3, rune(b&0x07)
-			}
-			block(a, row[b], lead, more, add)
-		}
+		list[i].ranges = append(list[i].ranges, gbnf.Range{Lo: x.lo, Hi: x.hi})
 	}
 	for i := range list {
 		list[i].ranges = bridge(gbnf.Normalise(list[i].ranges))
@@ -122,26 +103,83 @@ func bridge(ranges []gbnf.Range) []gbnf.Range {
 	return ranges
 }
 
-// block finds the code points whose first bytes have given prefix, and more bytes
-// are to come. Bytes that lead to one state are taken together where they lead on
-// alike, which is nearly always all of them.
-func block(a *lex.Arena, s lex.State, prefix rune, more int, add func(lex.State, rune, rune)) {
-	row := a.Row(s)
-	for b := 0x80; b < 0xC0; {
-		end := b
-		for end < 0xC0 && row[end] == row[b] {
-			end++
+// run is a range of code points that lead to one state.
+type run struct {
+	lo, hi rune
+	to     lex.State
+}
+
+// suffix is a state behind the first bytes of a code point, and how many more are
+// to come.
+type suffix struct {
+	state lex.State
+	more  int
+}
+
+// coder turns steps over bytes into steps over code points. Most of them lead
+// alike behind many first bytes, and are looked at once.
+type coder struct {
+	a     *lex.Arena
+	known map[suffix][]run
+}
+
+// runs lists where the code points lead from a state.
+func (c *coder) runs(s lex.State) []run {
+	var list []run
+	row := c.a.Row(s)
+	for b := range 0xF5 {
+		if row[b] == lex.Dead {
+			continue
 		}
-		if t := row[b]; t != lex.Dead {
-			lo, hi := prefix<<6|rune(b&0x3F), prefix<<6|rune((end-1)&0x3F)
-			if more == 1 {
-				add(t, lo, hi)
-			} else {
-				for p := lo; p <= hi; p++ {
-					block(a, t, p, more-1, add)
-				}
-			}
+		switch {
+		case b < 0x80:
+			list = extend(list, run{rune(b), rune(b), row[b]})
+		case b >= 0xF0:
+			list = c.behind(list, row[b], 3, rune(b&0x07))
+		case b >= 0xE0:
+			list = c.behind(list, row[b], 2, rune(b&0x0F))
+		case b >= 0xC2:
+			list = c.behind(list, row[b], 1, rune(b&0x1F))
 		}
-		b = end
 	}
+	return list
+}
+
+// behind adds the code points whose first bytes lead to a state and say prefix.
+func (c *coder) behind(list []run, s lex.State, more int, prefix rune) []run {
+	base := prefix << (6 * more)
+	for _, x := range c.suffixes(suffix{s, more}) {
+		list = extend(list, run{base + x.lo, base + x.hi, x.to})
+	}
+	return list
+}
+
+// suffixes lists where the last bytes of code points lead, as if those before them
+// were zero.
+func (c *coder) suffixes(x suffix) []run {
+	if list, ok := c.known[x]; ok {
+		return list
+	}
+	var list []run
+	row := c.a.Row(x.state)
+	for b := 0x80; b < 0xC0; b++ {
+		switch to := row[b]; {
+		case to == lex.Dead:
+		case x.more == 1:
+			list = extend(list, run{rune(b & 0x3F), rune(b & 0x3F), to})
+		default:
+			list = c.behind(list, to, x.more-1, rune(b&0x3F))
+		}
+	}
+	c.known[x] = list
+	return list
+}
+
+// extend adds a run, to the last one if it goes on with it.
+func extend(list []run, x run) []run {
+	if n := len(list); n > 0 && list[n-1].to == x.to && list[n-1].hi+1 == x.lo {
+		list[n-1].hi = x.hi
+		return list
+	}
+	return append(list, x)
 }

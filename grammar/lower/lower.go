@@ -1,10 +1,12 @@
 // Package lower writes grammars in the dialects of other engines. Plain GBNF
 // knows neither JSON Schemas, nor regular expressions, nor text up to a marker;
 // [Plain] says all of them by rules. What rules cannot say, or only at a length
-// that no engine bears, is said less exactly, and [Result.Notes] tells.
+// that no engine bears, is said less exactly: [Result.Loosened] and
+// [Result.Narrowed] tell.
 //
 // Files: lower.go (the tree), language.go (automata as rules), json.go (values),
-// object.go (objects), lark.go (llguidance's Lark).
+// object.go (objects), shape.go (what engines do not read), lark.go (llguidance's
+// Lark), guidance.go (its JSON Schema).
 package lower
 
 import (
@@ -21,8 +23,9 @@ type Units map[*gbnf.Node]*machine.Unit
 
 // Result is a grammar in plain GBNF.
 type Result struct {
-	Grammar *gbnf.Grammar
-	Notes   []string // what is not said exactly
+	Grammar  *gbnf.Grammar
+	Loosened []string // what makes it accept more than the grammar
+	Narrowed []string // what makes it accept less
 }
 
 // lowering collects the rules of the result.
@@ -30,27 +33,43 @@ type lowering struct {
 	units Units
 	out   gbnf.Grammar
 	names map[string]int
-	notes []string
 	arena *lex.Arena
-	keep  bool // symbols stay symbols
+
+	loosened, narrowed []string
+	keep               bool // symbols stay symbols
+	lark               bool // so do schemas and text up to a marker
 }
 
 // Plain gives a grammar with nothing in it but GBNF. With symbols, special tokens
 // stay terminals, as llama.cpp knows them; else they become their texts.
 func Plain(g *gbnf.Grammar, units Units, symbols bool) (*Result, error) {
+	l := newLowering(g, units, symbols)
+	if err := l.rules(g); err != nil {
+		return nil, err
+	}
+	l.shape()
+	return &Result{&l.out, l.loosened, l.narrowed}, nil
+}
+
+func newLowering(g *gbnf.Grammar, units Units, symbols bool) *lowering {
 	l := &lowering{units: units, names: map[string]int{}, arena: lex.NewArena(lex.Limits{}), keep: symbols}
 	for _, r := range g.Rules {
 		l.rule(r.Name)
 	}
+	l.out.Root = g.Root
+	return l
+}
+
+// rules lowers all rules of g.
+func (l *lowering) rules(g *gbnf.Grammar) error {
 	for i, r := range g.Rules {
 		n, err := l.node(r.Node)
 		if err != nil {
-			return nil, fmt.Errorf("rule %s: %w", r.Name, err)
+			return fmt.Errorf("rule %s: %w", r.Name, err)
 		}
 		l.out.Rules[i].Node = n
 	}
-	l.out.Root = g.Root
-	return &Result{&l.out, l.notes}, nil
+	return nil
 }
 
 // rule returns the index of a rule, made if it is new.
@@ -74,14 +93,27 @@ func (l *lowering) fresh(word string) int {
 	}
 }
 
-func (l *lowering) note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if !slices.Contains(l.notes, text) {
-		l.notes = append(l.notes, text)
+// loosen notes that more is accepted than the grammar says.
+func (l *lowering) loosen(format string, args ...any) {
+	l.loosened = addNote(l.loosened, fmt.Sprintf(format, args...))
+}
+
+// narrow notes that less is accepted than the grammar says.
+func (l *lowering) narrow(format string, args ...any) {
+	l.narrowed = addNote(l.narrowed, fmt.Sprintf(format, args...))
+}
+
+func addNote(notes []string, text string) []string {
+	if slices.Contains(notes, text) {
+		return notes
 	}
+	return append(notes, text)
 }
 
 func (l *lowering) node(n *gbnf.Node) (*gbnf.Node, error) {
+	if l.lark && (n.Op == gbnf.Symbol || n.Op == gbnf.Until || n.Op == gbnf.JSON) {
+		return n, nil
+	}
 	switch n.Op {
 	case gbnf.Capture:
 		return l.node(n.Kids[0])
@@ -98,7 +130,7 @@ func (l *lowering) node(n *gbnf.Node) (*gbnf.Node, error) {
 		}
 		x, ok := l.language(l.arena, l.arena.Start(e), "regex")
 		if !ok {
-			l.note("a regular expression has too many states to be written as rules: any text is accepted in its place")
+			l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
 			x = star(anyRune())
 		}
 		return x, nil
@@ -120,14 +152,14 @@ func (l *lowering) node(n *gbnf.Node) (*gbnf.Node, error) {
 }
 
 func (l *lowering) symbol(n *gbnf.Node) *gbnf.Node {
-	if l.keep && (n.Text == "" || n.Text[0] == '<' && n.Text[len(n.Text)-1] == '>') {
+	if l.keep && (n.Text == "" || gbnf.PlainSymbol(n.Text)) {
 		return n
 	}
 	if n.Not || n.Text == "" {
-		l.note("a token is named by its id, or negated: any character is accepted in its place")
+		l.loosen("a token is named by its id, or negated: any character is accepted in its place")
 		return anyRune()
 	}
-	l.note("the special token %s is accepted when it is spelled by ordinary tokens, too", n.Text)
+	l.loosen("the special token %s is accepted when it is spelled by ordinary tokens, too", n.Text)
 	return literal(n.Text)
 }
 
@@ -144,7 +176,7 @@ func (l *lowering) until(markers []string) *gbnf.Node {
 	}
 	x, ok := l.language(a, a.Start(a.Intersect(a.AnyText(), a.Complement(a.Union(words...)))), "until")
 	if !ok {
-		l.note("markers are too long to be looked for by rules: the text before them may hold them")
+		l.loosen("markers are too long to be looked for by rules: the text before them may hold them")
 		return star(anyRune())
 	}
 	return x

@@ -35,7 +35,7 @@ func (w *valueWriter) object(o *schema.ObjectAlt) *gbnf.Node {
 	}
 	x.addExtra()
 	if len(o.Exists) > 0 {
-		w.note("that some key must be present, which follows from a negation, is not enforced")
+		w.loosen("that some key must be present, which follows from a negation, is not enforced")
 	}
 	var inner *gbnf.Node
 	if len(x.props) <= maxAnyOrder && !w.Declared {
@@ -56,13 +56,13 @@ func (x *objectWriter) addExtra() {
 		if c.Value.Empty() {
 			continue
 		}
-		x.note("other keys than the named may come twice")
+		x.loosen("other keys than the named may come twice")
 		key := seq(literal(`"`), star(x.char()), literal(`"`))
 		switch {
 		case c.Keys != x.any:
 			key = seq(literal(`"`), x.text(c.Keys), literal(`"`))
 		case total > maxNamesText:
-			x.note("other keys are not told from the named where those are many")
+			x.loosen("other keys are not told from the named where those are many")
 		case len(names) > 0:
 			a := x.Arena
 			key = seq(literal(`"`), x.text(a.Intersect(c.Keys, a.Complement(a.Literals(names...)))), literal(`"`))
@@ -87,7 +87,7 @@ func (x *objectWriter) pair(p schema.Prop) *gbnf.Node {
 		}
 	}
 	if len(x.o.Props) > 0 && x.Escapes == 0 {
-		x.note("named keys are accepted without superfluous escapes only")
+		x.narrow("named keys are accepted without superfluous escapes only")
 	}
 	return seq(literal(`"`+string(quoted)+`"`), x.space, literal(":"), x.space, x.value(p.Value))
 }
@@ -99,7 +99,7 @@ func (x *objectWriter) afterSet(seen, count int) *gbnf.Node {
 	limit := max(x.o.MinProps, x.o.MaxProps, 1) // the count stops to matter beyond
 	if limit > maxAnyOrder+3 && len(x.extra) > 0 {
 		limit = 1
-		x.note("minProperties and maxProperties are not enforced where they are large")
+		x.loosen("minProperties and maxProperties are not enforced where they are large")
 	}
 	key := seen<<8 | min(count, limit)
 	if i, ok := x.rules[key]; ok {
@@ -112,30 +112,50 @@ func (x *objectWriter) afterSet(seen, count int) *gbnf.Node {
 	if count > 0 {
 		comma = seq(literal(","), x.space)
 	}
+	next := min(count+1, limit)
 	if x.o.MaxProps == schema.Unbounded || count < x.o.MaxProps || limit == 1 && x.o.MaxProps > 1 {
 		for b, p := range x.props {
-			if seen>>b&1 == 0 {
-				kids = append(kids, seq(comma, x.pair(p), x.space, x.afterSet(seen|1<<b, min(count+1, limit))))
+			if seen>>b&1 == 0 && x.canEnd(seen|1<<b, next, limit) {
+				kids = append(kids, seq(comma, x.pair(p), x.space, x.afterSet(seen|1<<b, next)))
 			}
 		}
 		for _, e := range x.extra {
-			kids = append(kids, seq(comma, e, x.space, x.afterSet(seen, min(count+1, limit))))
+			if x.canEnd(seen, next, limit) {
+				kids = append(kids, seq(comma, e, x.space, x.afterSet(seen, next)))
+			}
 		}
 	}
-	if x.complete(seen) && (count >= x.o.MinProps || limit == 1 && count >= min(1, x.o.MinProps)) {
+	if x.mayEnd(seen, count, limit) {
 		kids = append(kids, literal(""))
 	}
 	if len(kids) == 0 {
-		x.note("objects in which a required key has no room left are begun and cannot be ended")
-		kids = append(kids, x.never())
+		kids = append(kids, never()) // of the whole object: nothing else leads here
 	}
 	x.out.Rules[i].Node = alt(kids...)
 	return ref(i)
 }
 
-// never is what nothing matches: GBNF has no such terminal, so it is a character
-// that no JSON text holds.
-func (x *objectWriter) never() *gbnf.Node { return literal("\x00") }
+// mayEnd says whether an object may end with these keys.
+func (x *objectWriter) mayEnd(seen, count, limit int) bool {
+	return x.complete(seen) && (count >= x.o.MinProps || limit == 1 && count >= min(1, x.o.MinProps))
+}
+
+// canEnd says whether some keys can follow these so that the object may end.
+func (x *objectWriter) canEnd(seen, count, limit int) bool {
+	if x.mayEnd(seen, count, limit) {
+		return true
+	}
+	if x.o.MaxProps != schema.Unbounded && count >= x.o.MaxProps && !(limit == 1 && x.o.MaxProps > 1) {
+		return false
+	}
+	next := min(count+1, limit)
+	for b := range x.props {
+		if seen>>b&1 == 0 && x.canEnd(seen|1<<b, next, limit) {
+			return true
+		}
+	}
+	return len(x.extra) > 0 && next > count && x.canEnd(seen, next, limit)
+}
 
 func (x *objectWriter) complete(seen int) bool {
 	has := func(name string) bool {
@@ -160,13 +180,13 @@ func (x *objectWriter) complete(seen int) bool {
 // chain reads the named keys in declared order, then others.
 func (x *objectWriter) chain() *gbnf.Node {
 	if !x.Declared {
-		x.note("keys are accepted in declared order only where they are more than %d", maxAnyOrder)
+		x.narrow("keys are accepted in declared order only where they are more than %d", maxAnyOrder)
 	}
 	if x.o.MinProps > x.required() || x.o.MaxProps != schema.Unbounded && (len(x.extra) > 0 || x.o.MaxProps < len(x.props)) {
-		x.note("minProperties and maxProperties are not enforced")
+		x.loosen("minProperties and maxProperties are not enforced")
 	}
 	if len(x.o.Implications) > 0 {
-		x.note("dependencies between keys are not enforced")
+		x.loosen("dependencies between keys are not enforced")
 	}
 	return x.link(0, false)
 }

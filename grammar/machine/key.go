@@ -117,10 +117,14 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, o *object, b byte) []th
 	for i := lo; i < hi; {
 		r, n := utf8.DecodeRuneInString(o.names[i][depth:])
 		end := i + 1
+		if n == 0 { // this name ends here; those behind it in the range go on
+			i = end
+			continue
+		}
 		for end < hi && strings.HasPrefix(o.names[end][depth:], o.names[i][depth:depth+n]) {
 			end++
 		}
-		if n > 0 && m.anyAdmits(t, o, i, end) {
+		if m.anyAdmits(t, o, i, end) {
 			begins, whole := spells(text, r, o.unit.escapes)
 			if whole {
 				u := t

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Prints a sample of ../shared's schemas, and grammars of our own, in the dialects of llama.cpp, XGrammar and llguidance, and has the engines
+# themselves judge texts: LIBLLAMA is the prefix of a libllama (make libllama fills the default one), RIVALS leaves engines out.
+# With LLAMA_SERVER, a llama-server, and MODEL it generates under printed grammars, too. TENON_MASKBENCH=all takes every schema.
+set -euo pipefail
+rivals=${RIVALS:-llama llguidance xgrammar}
+prefix=${LIBLLAMA:-$PWD/build/libllama}
+vocab=${VOCAB:-$PWD/../shared/data/vocab/ggml-vocab-llama-bpe.gguf}
+work=$PWD/build/rivals
+venv=$PWD/build/bench-grammar/venv
+mkdir -p "$work"
+
+if [[ " $rivals " == *" llama "* ]]; then
+  [ -e "$prefix/include/llama.h" ] || { echo "test-print needs a libllama: run make libllama, name its prefix in LIBLLAMA, or leave it out with RIVALS='llguidance xgrammar'"; exit 1; }
+  [ -e "$vocab" ] || { echo "test-print needs $vocab: the project's shared folder lies beside it"; exit 1; }
+  "${CC:-cc}" -O2 -o "$work/llama" cmd/scripts/rival-llama.c -I"$prefix/include" -L"$prefix/lib" -Wl,-rpath,"$prefix/lib" -lllama -lggml-base -lm
+  export TENON_RIVAL_GBNF="$work/llama $vocab"
+fi
+pythons=$(echo "$rivals" | tr ' ' '\n' | grep -v '^llama$' | tr '\n' ' ' || true)
+if [ -n "${pythons// /}" ]; then
+  cmd/scripts/rivals.sh $pythons
+  for r in $pythons; do
+    name=$([ "$r" = xgrammar ] && echo XGRAMMAR || echo LARK)
+    export "TENON_RIVAL_$name=$venv/bin/python $PWD/cmd/scripts/rival-python.py $r"
+  done
+fi
+if [ -n "${LLAMA_SERVER:-}" ]; then
+  port=${PORT:-18089}
+  "$LLAMA_SERVER" -m "${MODEL:?the model of llama-server}" --port "$port" -c 4096 -np 1 >"$work/server.log" 2>&1 &
+  server=$!
+  trap 'kill $server' EXIT
+  for _ in $(seq 120); do
+    curl -sf "http://127.0.0.1:$port/health" >/dev/null && break
+    sleep 1
+  done
+  export TENON_RIVAL_SERVER="http://127.0.0.1:$port"
+fi
+go test ./grammar -run 'TestPrint_(rivals|llamaServer)' -v -count=1 -timeout 60m
