@@ -53,7 +53,12 @@
 // learn, and take turns: one lock is held for the time of one call. What is
 // learned about masks is bounded to 64 MiB per grammar and vocabulary.
 //
-// The distance to an end inside of JSON is an upper bound. It can be too low
-// where elements of an array must differ and have few long values; MaskWithin
-// then goes beyond its budget by as much, and still ends.
+// The distance to an end inside of JSON is an upper bound, but for what cannot be
+// looked through: arrays and objects that must differ from others, keys of which
+// some must be present without a name, and long elements that contains asks for.
+// MaskWithin may then go beyond its budget by some bytes, and still ends.
+//
+// Where arrays or objects must differ (uniqueItems), one that repeats another can
+// be begun, and be refused only where nothing else can follow any more: that is
+// the one place where a mask can be empty before the end.
 package grammar

@@ -32,7 +32,7 @@ type Rival struct {
 }
 
 // patience is how long a rival may take for one answer.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // errNoAnswer is what a rival that took too long, or died, is taken to have said.
 var errNoAnswer = errors.New("no answer")

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/schema"
@@ -222,15 +223,11 @@ func (m *Machine) withoutSeen(list []option, seen []textID) []option {
 	words := m.decodedTexts(seen)
 	out := list[:0]
 	for _, x := range list {
-		v := m.load(x.value)
-		if len(v.objects)+len(v.arrays) == 0 {
-			x.value = m.reduce(x.value, words)
-			v = &m.values[x.value]
-			if v.words == lex.Dead && len(v.strings) == 0 {
-				continue
-			}
+		m.load(x.value)
+		x.value = m.reduce(x.value, words)
+		if v := &m.values[x.value]; v.words != lex.Dead || len(v.strings)+len(v.objects)+len(v.arrays) > 0 {
+			out = append(out, x)
 		}
-		out = append(out, x)
 	}
 	return out
 }
@@ -253,7 +250,7 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 			gone = append(gone, u.spellingsOf(s))
 		}
 	}
-	rest := value{unit: u, node: v.node, loaded: true, lex: v.lex, words: v.words}
+	rest := value{unit: u, node: v.node, loaded: true, lex: v.lex, words: v.words, objects: v.objects, arrays: v.arrays}
 	if len(gone) > 0 && v.words != lex.Dead {
 		rest.words = u.arena.Start(u.arena.Intersect(u.arena.Expr(v.words), u.arena.Complement(u.arena.Union(gone...))))
 	}
@@ -270,17 +267,33 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 // left.
 func (m *Machine) reduceString(i int32, texts []string) int32 {
 	s := m.strings[i]
-	if s.any || len(texts) == 0 {
+	if s.any { // a text that is shorter than it may be can be made to differ
+		if s.min >= maxMultiplied {
+			return i
+		}
+		texts = slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return utf8.RuneCountInString(t) != int(s.max) })
+	}
+	if len(texts) == 0 {
 		return i
 	}
 	a := s.unit.arena
 	inner, _ := a.Decoded(s.start)
 	left := a.Intersect(a.Expr(inner), a.Complement(a.Literals(texts...)))
+	if s.any && s.min > 0 { // a lower bound is counted only where every text is admitted
+		left = a.Intersect(left, a.Repeat(a.AnyRune(), int(s.min), schema.Unbounded))
+	}
+	if s.max != schema.Unbounded && s.max < maxMultiplied {
+		left = a.Intersect(left, a.Repeat(a.AnyRune(), 0, int(s.max)))
+	}
 	if a.StartString(left, s.unit.escapes) == lex.StringDead {
 		return -1
 	}
-	return m.stringIndex(s.unit, left, int(s.min), int(s.max))
+	return m.stringIndex(s.unit, left, 0, int(s.max))
 }
+
+// maxMultiplied is the bound on a length from which on it is not multiplied into
+// an automaton.
+const maxMultiplied = 2000
 
 // spellingsOf is the language of all spellings of one number, in canonical form.
 func (u *Unit) spellingsOf(s string) lex.Expr {

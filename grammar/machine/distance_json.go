@@ -1,6 +1,9 @@
 package machine
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"tenon/grammar/lex"
 	"tenon/grammar/schema"
 )
@@ -104,11 +107,14 @@ func (m *Machine) remaining(o *object, reg *register, open map[int32]bool) (int3
 }
 
 // keyLength is the length of a named key with its quotes.
-func (m *Machine) keyLength(o *object, rank int) int32 {
-	n := int32(2)
-	for _, c := range []byte(o.names[rank]) {
+func (m *Machine) keyLength(o *object, rank int) int32 { return 2 + quotedLength(o.names[rank]) }
+
+// quotedLength is the length of the shortest spelling of a text in a JSON string.
+func quotedLength(text string) int32 {
+	n := int32(0)
+	for _, c := range []byte(text) {
 		switch {
-		case c == '"' || c == '\\':
+		case strings.IndexByte("\"\\\b\f\n\r\t", c) >= 0:
 			n += 2
 		case c < 0x20:
 			n += 6
@@ -117,6 +123,29 @@ func (m *Machine) keyLength(o *object, rank int) int32 {
 		}
 	}
 	return n
+}
+
+// restOfName is the length of what is missing of a name that has been read so far
+// as the aux of a thread says, with the quote and the colon.
+func (m *Machine) restOfName(o *object, rank int, aux int32) int32 {
+	rest := o.names[rank][min(int(aux&0xffff), len(o.names[rank])):]
+	if aux>>16 == 0 {
+		return quotedLength(rest) + 2
+	}
+	r, n := utf8.DecodeRuneInString(rest)
+	return restOfEscape(m.escapeTexts[aux>>16], r, o.unit.escapes) + quotedLength(rest[n:]) + 2
+}
+
+// restOfEscape is the length of what is missing of an escape that stands for r, of
+// which text has been read.
+func restOfEscape(text string, r rune, policy lex.Escapes) int32 {
+	best := int32(unreachable)
+	for _, spelling := range spellings(r, policy) {
+		if strings.HasPrefix(spelling, lowerHex(text)) {
+			best = min(best, int32(len(spelling)-len(text)))
+		}
+	}
+	return best
 }
 
 // longKey is what a key costs beyond its shortest form so that it differs from
@@ -135,14 +164,20 @@ func (m *Machine) cheapestExtra(o *object, open map[int32]bool) (int32, bool) {
 }
 
 func (m *Machine) shortestArray(a *array, open map[int32]bool) (int32, bool) {
-	n, exact := m.missing(a, &a.regs[0], open)
+	n, exact := m.missing(a, &a.regs[0], 0, open)
 	return add(n, 1), exact
 }
 
 // missing is how long the elements are that an array still needs, and the
-// closing bracket.
-func (m *Machine) missing(a *array, r *elements, open map[int32]bool) (int32, bool) {
+// closing bracket; began is 1 while an element is being read.
+func (m *Machine) missing(a *array, r *elements, began int, open map[int32]bool) (int32, bool) {
 	n, exact := int32(1), true
+	others := len(r.seen) + began
+	if began > 0 && a.alt.Unique && len(r.seen) > 0 {
+		var item *schema.Node
+		a.unit.locked(func() { item = a.alt.Item(int(r.n) - 1) })
+		n += m.detour(m.valueIndex(a.unit, item))
+	}
 	need := a.alt.Min
 	for i, c := range a.alt.Contains {
 		need = max(need, int(r.n)+max(0, c.Min-int(r.counts[i])))
@@ -153,12 +188,13 @@ func (m *Machine) missing(a *array, r *elements, open map[int32]bool) (int32, bo
 	for i := int(r.n); i < need; i++ {
 		var item *schema.Node
 		a.unit.locked(func() { item = a.alt.Item(i) })
-		d, ok := m.shortest(m.valueIndex(a.unit, item), open)
+		rank := 0
 		if a.alt.Unique {
-			d = add(d, longKey) // the shortest may be there already
+			rank = others + i - int(r.n)
 		}
+		d, ok := m.freeCost(a, item, rank, open)
 		n, exact = add(n, d+1), exact && ok
-		if i > len(a.alt.Prefix) && d > 0 { // the rest are alike
+		if i > len(a.alt.Prefix) && (!a.alt.Unique || rank > maxRanked) { // the rest are alike
 			n = add(n, int32(min(int64(need-i-1)*int64(d+1), unreachable)))
 			break
 		}
@@ -197,7 +233,11 @@ func (m *Machine) objectDistance(o *object, st, reg int32) int32 {
 }
 
 func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
-	n, _ := m.missing(a, &a.regs[reg], map[int32]bool{})
+	began := 0
+	if phaseOf(st) == phaseElement {
+		began = 1
+	}
+	n, _ := m.missing(a, &a.regs[reg], began, map[int32]bool{})
 	if phaseOf(st) != phaseComma {
 		return n
 	}
@@ -208,6 +248,11 @@ func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
 	for _, x := range m.optionsOf(a, reg, 0) {
 		best = min(best, add(m.valueDistance(x.value), 1))
 	}
+	if a.alt.Unique && len(a.regs[reg].seen) > 0 {
+		var item *schema.Node
+		a.unit.locked(func() { item = a.alt.Item(int(a.regs[reg].n)) })
+		best = add(best, m.detour(m.valueIndex(a.unit, item)))
+	}
 	return best
 }
 
@@ -216,7 +261,6 @@ func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
 func (m *Machine) nameDistance(t thread) int32 {
 	o := m.objects[t.def.index()]
 	lo, hi := rangeOf(t.st)
-	depth := t.aux & 0xffff
 	best := int32(unreachable)
 	for _, e := range m.stacks.of(t.stack) {
 		names := m.rulesOf(o, e.aux).names
@@ -226,10 +270,7 @@ func (m *Machine) nameDistance(t thread) int32 {
 			}
 			reg := o.withName(&o.regs[e.aux], rank)
 			d, _ := m.remaining(o, &reg, map[int32]bool{})
-			key := m.keyLength(o, rank) - 1 - depth + 1 // the rest, the quote and the colon
-			if t.aux>>16 != 0 {
-				key += longKey
-			}
+			key := m.restOfName(o, rank, t.aux)
 			d = add(add(d, key), m.valueDistance(o.values[rank]))
 			best = min(best, add(d, m.below(e.below)))
 		}

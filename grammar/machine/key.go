@@ -145,12 +145,21 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, o *object, b byte) []th
 // spells says whether text begins an escape that stands for r, and whether it is
 // all of it.
 func spells(text string, r rune, policy lex.Escapes) (begins, whole bool) {
-	check := func(spelling string) {
+	if policy == lex.EscapesAny {
+		text = lowerHex(text)
+	}
+	for _, spelling := range spellings(r, policy) {
 		if strings.HasPrefix(spelling, text) {
 			begins = true
 			whole = whole || spelling == text
 		}
 	}
+	return begins, whole
+}
+
+// spellings are the escapes that stand for r, their hexadecimal digits in lower
+// case.
+func spellings(r rune, policy lex.Escapes) []string {
 	short := ""
 	if i := strings.IndexRune("\"\\\b\f\n\r\t/", r); i >= 0 {
 		short = `\` + `"\bfnrt/`[i:i+1]
@@ -158,23 +167,20 @@ func spells(text string, r rune, policy lex.Escapes) (begins, whole bool) {
 	if policy == lex.EscapesCanonical {
 		switch {
 		case short != "" && r != '/':
-			check(short)
+			return []string{short}
 		case r < 0x20:
-			check(hexEscape(uint16(r)))
+			return []string{hexEscape(uint16(r))}
 		}
-		return begins, whole
+		return nil
 	}
-	if short != "" {
-		check(short)
-	}
-	text = lowerHex(text)
 	if r > 0xFFFF {
 		high, low := utf16.EncodeRune(r)
-		check(hexEscape(uint16(high)) + hexEscape(uint16(low)))
-		return begins, whole
+		return []string{hexEscape(uint16(high)) + hexEscape(uint16(low))}
 	}
-	check(hexEscape(uint16(r)))
-	return begins, whole
+	if short != "" {
+		return []string{short, hexEscape(uint16(r))}
+	}
+	return []string{hexEscape(uint16(r))}
 }
 
 func hexEscape(x uint16) string {

@@ -1,0 +1,82 @@
+package grammar
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// tightSchemas have values of which few are short, or few are left. Not among them
+// are those of which doc.go says that their distance may be too low.
+var tightSchemas = []string{
+	`{"type":"array","uniqueItems":true,"minItems":3,"items":{"enum":["a","a long word","another long word","the longest word of them all"]}}`,
+	`{"type":"array","uniqueItems":true,"minItems":2,"items":{"type":"string","maxLength":1}}`,
+	`{"type":"array","uniqueItems":true,"minItems":4,"items":{"type":"string","pattern":"^(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa)*$"}}`,
+	`{"type":"array","uniqueItems":true,"minItems":3,"items":{"type":"integer","multipleOf":1000000000000}}`,
+	`{"type":"array","uniqueItems":true,"minItems":3,"items":{"type":"integer","minimum":0,"maximum":3}}`,
+	`{"type":"array","uniqueItems":true,"minItems":6,"items":{"type":"integer"}}`,
+	`{"type":"array","uniqueItems":true,"minItems":3,"maxItems":3,"prefixItems":[{"enum":["x","a very long word"]},{"enum":["x","y"]}],"items":{"enum":["x","y","a long word"]}}`,
+	`{"type":"array","uniqueItems":true,"minItems":2,"items":{"type":["boolean","null"]},"contains":{"type":"null"}}`,
+	`{"enum":["a","a long word",["a"],{"a":[1,2,3]}]}`,
+	`{"type":"string","minLength":20,"maxLength":22,"pattern":"^(abc)*$"}`,
+	`{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":0.0000001}`,
+}
+
+// TestDistance_neverTooLow: a text that begins with nothing but its distance as a
+// budget ends within it, whatever is picked from what MaskWithin admits; and a
+// distance is never less than the bytes that are missing.
+func TestDistance_neverTooLow(t *testing.T) {
+	v := walkVocab(t)
+	for _, text := range append(tightSchemas, walkSchemas...) {
+		for _, o := range []SchemaOptions{{Numbers: CanonicalNumbers}, {Space: NoSpace, Escapes: CanonicalEscapes, Numbers: CanonicalNumbers}, {Order: DeclaredOrder, Space: BoundedSpace, Numbers: PlainNumbers}} {
+			g, err := FromSchema([]byte(text), o)
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				break
+			}
+			for seed := range uint64(8) {
+				if !tightWalk(t, g, v, rand.New(rand.NewPCG(seed, 5))) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// tightWalk goes freely for a while, then with no more budget than the distance.
+func tightWalk(t *testing.T, g *Grammar, v *Vocab, rng *rand.Rand) bool {
+	t.Helper()
+	m := g.Matcher(v)
+	var out []byte
+	free := rng.IntN(40)
+	budget := 0
+	for step := 0; ; step++ {
+		mask := m.Mask()
+		if step == free {
+			budget = m.Distance()
+		}
+		if step >= free {
+			if budget == 0 && m.Done() {
+				return true
+			}
+			mask = m.MaskWithin(budget)
+			budget--
+		}
+		if mask.Len() == 0 {
+			t.Errorf("%.200s: nothing is allowed after %s", g.Text(), out)
+			return false
+		}
+		token := randomToken(mask, v, rng)
+		if v.IsEOG(token) {
+			return true
+		}
+		if err := m.Accept(token); err != nil {
+			t.Errorf("%.200s: after %s: %v", g.Text(), out, err)
+			return false
+		}
+		out = append(out, v.Piece(token)...)
+		if step >= free && m.Distance() > budget {
+			t.Errorf("%.200s: after %s %d tokens are left and %d are missing", g.Text(), out, budget, m.Distance())
+			return false
+		}
+	}
+}
