@@ -1,10 +1,14 @@
 package schema
 
-import "testing"
+import (
+	"testing"
+
+	"tenon/grammar/grammartest"
+)
 
 func BenchmarkCompile(b *testing.B) {
 	var all [][]byte
-	eachBenchCase(b, func(c benchCase) { all = append(all, c.Schema) })
+	eachBenchCase(b, func(c grammartest.Case) { all = append(all, c.Schema) })
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, text := range all {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"tenon/grammar/grammartest"
 )
 
 // generator walks the form greedily, as a matcher does that never looks back, and writes a random value. Getting stuck means
@@ -347,17 +349,13 @@ func checkGenerated(t *testing.T, name string, text []byte, rounds int) {
 }
 
 func TestGenerate_neverStuckAlwaysValid(t *testing.T) {
-	eachBenchCase(t, func(c benchCase) { checkGenerated(t, c.Name, c.Schema, 5) })
+	eachBenchCase(t, func(c grammartest.Case) { checkGenerated(t, c.Name, c.Schema, 5) })
 }
 
 func TestGenerate_officialSuite(t *testing.T) {
-	s := readSuite(t)
+	s := grammartest.ReadSuite(t)
 	for _, folder := range []string{"draft7", "draft2020-12"} {
-		for file, text := range s.files[folder] {
-			var groups []suiteGroup
-			if err := json.Unmarshal(text, &groups); err != nil {
-				t.Fatal(err)
-			}
+		for file, groups := range s.Files[folder] {
 			for _, g := range groups {
 				if bytes.Contains(g.Schema, []byte(`"$ref": "http`)) {
 					continue // the metaschemas here leave out the patterns of anchors

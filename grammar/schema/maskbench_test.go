@@ -1,88 +1,21 @@
 package schema
 
 import (
-	"bufio"
-	"compress/gzip"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
+
+	"tenon/grammar/grammartest"
 )
 
-const (
-	maskBench = "../../../shared/data/schemas/maskbench-dev.jsonl.gz"
-	// allEnv makes the test walk every schema instead of a sample.
-	allEnv = "TENON_MASKBENCH"
-	// sampleEvery is the step of the sample.
-	sampleEvery = 23
-)
+// sampleEvery is the step of the sample of schemas.
+const sampleEvery = 23
 
-// benchCase is one line of the file.
-type benchCase struct {
-	Name   string
-	Schema json.RawMessage
-	Tests  []struct {
-		Valid bool
-		Data  json.RawMessage
-	}
-}
-
-// adversarial reports whether a schema was made up rather than found.
-func (c benchCase) adversarial() bool {
-	return strings.HasPrefix(c.Name, "Handwritten") || strings.HasPrefix(c.Name, "Synthesized")
-}
-
-func eachBenchCase(t testing.TB, f func(benchCase)) {
+func eachBenchCase(t testing.TB, f func(grammartest.Case)) {
 	t.Helper()
-	file, err := os.Open(maskBench)
-	if err != nil {
-		t.Skipf("the MaskBench schemas are not at hand: %v", err)
-	}
-	defer func() { _ = file.Close() }()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 16<<20)
-	only := os.Getenv(allEnv)
-	for i := 0; lines.Scan(); i++ {
-		if only == "" && i%sampleEvery != 0 {
-			continue
-		}
-		var c benchCase
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		if only != "" && only != "all" && !strings.Contains(c.Name, only) {
-			continue
-		}
-		f(c)
-	}
-}
-
-var update = flag.Bool("update", false, "rewrite the list of schemas that are refused")
-
-// refusedFile lists the schemas that strict compilation refuses, each with the keyword. The list may only get shorter.
-const refusedFile = "testdata/maskbench-refused.txt"
-
-func readRefused(t *testing.T) map[string]bool {
-	t.Helper()
-	text, err := os.ReadFile(refusedFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
-		name, _, _ := strings.Cut(line, " ")
-		known[name] = true
-	}
-	return known
+	grammartest.Schemas(t, sampleEvery, f)
 }
 
 // tally counts the outcomes of a walk over the schemas.
@@ -92,9 +25,9 @@ type tally struct {
 	refused                       []string
 }
 
-func (n *tally) judge(t *testing.T, c benchCase) {
+func (n *tally) judge(t *testing.T, c grammartest.Case) {
 	n.all++
-	if !c.adversarial() {
+	if !c.MadeUp() {
 		n.real++
 	}
 	start := time.Now()
@@ -113,13 +46,13 @@ func (n *tally) judge(t *testing.T, c benchCase) {
 		}
 	}
 	n.passed++
-	if !c.adversarial() {
+	if !c.MadeUp() {
 		n.passedReal++
 	}
 }
 
 // refuse notes a schema that strict compilation refuses. Lenient compilation must take it, and only loosen it.
-func (n *tally) refuse(t *testing.T, c benchCase, err error) {
+func (n *tally) refuse(t *testing.T, c grammartest.Case, err error) {
 	keyword := "invalid"
 	var unsupported *UnsupportedError
 	if errors.As(err, &unsupported) {
@@ -143,24 +76,13 @@ func (n *tally) refuse(t *testing.T, c benchCase, err error) {
 
 func TestMaskBench(t *testing.T) {
 	var n tally
-	eachBenchCase(t, func(c benchCase) { n.judge(t, c) })
+	eachBenchCase(t, func(c grammartest.Case) { n.judge(t, c) })
 	slices.Sort(n.times)
 	t.Logf("passed %d of %d, %d of %d real ones", n.passed, n.all, n.passedReal, n.real)
 	if k := len(n.times); k > 0 {
 		t.Logf("compile p50 %v p99 %v max %v", n.times[k/2], n.times[k*99/100], n.times[k-1])
 	}
-	if *update && os.Getenv(allEnv) == "all" {
-		if err := os.WriteFile(refusedFile, []byte(strings.Join(n.refused, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	known := readRefused(t)
 	for _, line := range n.refused {
-		if name, _, _ := strings.Cut(line, " "); !known[name] {
-			t.Errorf("newly refused: %s", line)
-		}
-	}
-	if os.Getenv(allEnv) == "all" && len(n.refused) < len(known) {
-		t.Errorf("%d schemas are refused and %d are listed: shorten the list with -update", len(n.refused), len(known))
+		t.Log("refused: " + line) // the ratchet of package grammar judges it
 	}
 }
