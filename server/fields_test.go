@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenon/engine"
 	"tenon/server"
 )
 
@@ -109,7 +110,7 @@ var completionFields = protocolFields{
 		"stop":              {valid: `"a"`, outside: []string{`[""]`}},
 		"stream":            {valid: `true`},
 		"stream_options":    {valid: `{"include_usage":true}`, beside: `,"stream":true`},
-		"suffix":            {valid: `"b"`, note: "where the model's file names tokens for filling in the middle; else a 400"},
+		"suffix":            {valid: `"b"`, note: "filled in where the model has the tokens for it; else a 400"},
 		"temperature":       {valid: `1.5`},
 		"top_p":             {valid: `0.5`},
 		"user":              {valid: `"u"`},
@@ -190,7 +191,9 @@ var allProtocols = []protocolFields{chatFields, completionFields, responsesField
 // withStored is a server that takes storedID for the id of a response that it has.
 func withStored(t *testing.T) http.Handler {
 	t.Helper()
-	h := server.New(options(t))
+	o := options(t)
+	o.Models.(oneModel).engine.Info.Vocab.Markers = []engine.Marker{{ID: 300, Text: "<PRE>"}, {ID: 301, Text: "<SUF>"}, {ID: 302, Text: "<MID>"}}
+	h := server.New(o)
 	var made struct{ ID string }
 	if err := json.Unmarshal(askWith(t, h, "/v1/responses", `{"model":"scripted","input":"hi"}`).Body.Bytes(), &made); err != nil {
 		t.Fatal(err)

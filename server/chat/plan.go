@@ -81,7 +81,10 @@ func (s *Service) planText(m Model, r Request) (planned, error) {
 	}
 	p := s.assemble(m, r, output, templates.Rendering{})
 	p.turn.Prompt = r.Prompt
-	return p, nil
+	if r.Suffix != "" {
+		p.turn.Prompt, err = infill(m, r.Prompt, r.Suffix)
+	}
+	return p, err
 }
 
 // assemble puts the parts of a plan together.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -73,8 +75,12 @@ func (r *replayed) Acquire(context.Context, string) (models.Entry, engine.Engine
 func (r *replayed) Model() engine.Model {
 	s := r.trace.Source
 	m := engine.Model{Context: s.Context, Template: s.ChatTemplate, Slots: 1, Vocab: engine.Vocab{BOS: s.BOS, EOS: s.EOS}}
-	for _, text := range s.Markers {
-		m.Vocab.Markers = append(m.Vocab.Markers, engine.Marker{Text: text})
+	m.Metadata = map[string]string{}
+	for i, text := range s.Markers {
+		m.Vocab.Markers = append(m.Vocab.Markers, engine.Marker{ID: int32(i), Text: text})
+		if place := slices.Index(s.Infill, text); place >= 0 && place < len(infillKeys) {
+			m.Metadata[infillKeys[place][0]] = strconv.Itoa(i)
+		}
 	}
 	return m
 }

@@ -11,6 +11,7 @@ type Request struct {
 	Model        string
 	Conversation templates.Conversation
 	Prompt       engine.Prompt // set: continue this text as it is, without template and conversation
+	Suffix       string        // with Prompt: what comes after the gap that is to be filled
 	Tools        []tools.Tool
 	Choice       tools.Choice
 	OneCall      bool // at most one call (parallel_tool_calls: false)

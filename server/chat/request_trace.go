@@ -11,6 +11,7 @@ import (
 type RequestTrace struct {
 	Messages   []MessageTrace `json:"messages,omitempty"`
 	Prompt     []PieceTrace   `json:"prompt,omitempty"` // in place of messages: a text to be continued
+	Suffix     string         `json:"suffix,omitempty"` // behind the gap in the text
 	Tools      []ToolTrace    `json:"tools,omitempty"`
 	Choice     ChoiceTrace    `json:"tool_choice"`
 	OneCall    bool           `json:"one_call,omitempty"`
@@ -77,6 +78,7 @@ func traceRequest(r Request) RequestTrace {
 		Choice: ChoiceTrace{modes[r.Choice.Mode], r.Choice.Names}, OneCall: r.OneCall, Thinking: ThinkingTrace(r.Thinking),
 		Answer: (*AnswerTrace)(r.Answer), Stops: r.Stops, MaxTokens: r.MaxTokens, N: r.N, Logprobs: r.Logprobs,
 		ToolFormat: r.ToolFormat, Args: r.Conversation.Args, Ignored: r.Ignored,
+		Suffix: r.Suffix,
 	}
 	for _, m := range r.Conversation.Messages {
 		out.Messages = append(out.Messages, traceMessage(m))
@@ -108,6 +110,7 @@ func (t RequestTrace) request(model string) Request {
 	r := Request{
 		Model: model, OneCall: t.OneCall, Thinking: Thinking(t.Thinking), Answer: (*tools.Answer)(t.Answer), Stops: t.Stops,
 		MaxTokens: t.MaxTokens, N: t.N, Logprobs: t.Logprobs, ToolFormat: t.ToolFormat, Ignored: t.Ignored,
+		Suffix: t.Suffix,
 	}
 	for mode, name := range modes {
 		if name == t.Choice.Mode {

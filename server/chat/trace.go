@@ -31,6 +31,7 @@ type ModelSource struct {
 	BOS          string    `json:"bos,omitempty"`
 	EOS          string    `json:"eos,omitempty"`
 	Markers      []string  `json:"markers,omitempty"`
+	Infill       []string  `json:"infill,omitempty"`      // its tokens for filling in the middle
 	ToolFormat   string    `json:"tool_format,omitempty"` // the server's setting
 	Teaching     *Teaching `json:"teaching,omitempty"`    // the model's, if it has one
 	NPredict     int       `json:"n_predict,omitempty"`   // the server's setting

@@ -134,6 +134,9 @@ func (s *ModelSource) take(m Model) {
 	s.ChatTemplate, s.ToolFormat, s.Dialect = m.Template, m.ToolFormat, m.Dialect.Name()
 	s.BOS, s.EOS, s.Context = info.Vocab.BOS, info.Vocab.EOS, info.Context
 	s.Markers = markerTexts(info)
+	if markers, ok := infillMarkers(info); ok {
+		s.Infill = markers[:]
+	}
 	if m.Teaching.Guidance || !m.Teaching.Simplify.IsZero() {
 		s.Teaching = &m.Teaching
 	}

@@ -99,8 +99,8 @@ func decodeCompletion(body io.Reader) (chat.Request, completionRequest, []comple
 	if w.Model == "" {
 		return r, w, nil, chat.Invalidf("model", "is required; GET /v1/models lists what there is")
 	}
-	if w.Suffix != nil && *w.Suffix != "" {
-		return r, w, nil, chat.Invalidf("suffix", "is not supported by this server")
+	if w.Suffix != nil {
+		r.Suffix = *w.Suffix
 	}
 	like := chatRequest{N: w.N, MaxTokens: w.MaxTokens, Stop: w.Stop, Grammar: w.Grammar, JSONSchema: w.JSONSchema}
 	if w.MaxTokens == nil {
