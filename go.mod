@@ -8,6 +8,8 @@ require (
 	github.com/google/go-cmp v0.7.0 // readable differences in tests
 	github.com/gpustack/gguf-parser-go v0.26.3 // estimates a model's memory
 	github.com/ollama/ollama v0.17.4 // llama.cpp and ggml as cgo packages (engine/llama)
+	github.com/pkoukk/tiktoken-go v0.1.8 // estimates token counts where no model is loaded
+	github.com/pkoukk/tiktoken-go-loader v0.0.2 // its vocabularies, linked in
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // validates arguments, independently of package grammar
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine's free memory
 	github.com/spf13/cobra v1.10.2 // the command line
@@ -41,6 +43,7 @@ require (
 	github.com/go-viper/mapstructure/v2 v2.4.0 // indirect
 	github.com/goccy/go-json v0.10.5 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/google/uuid v1.6.0 // indirect
 	github.com/henvic/httpretty v0.1.4 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect

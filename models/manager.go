@@ -124,6 +124,18 @@ func (m *Manager) Status() []Status {
 	return all
 }
 
+// Idle tells that a model of the name is there and not loaded.
+func (m *Manager) Idle(name string) bool {
+	entry, ok := m.catalog.Find(name)
+	if !ok {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.slots[entry.ID]
+	return s == nil || s.engine == nil
+}
+
 // Stats counts what the loaded models have done, by id. A model that cannot say is left out.
 func (m *Manager) Stats(ctx context.Context) map[string]engine.Stats {
 	m.mu.Lock()

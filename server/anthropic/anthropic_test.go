@@ -123,7 +123,9 @@ func (p played) Run(_ context.Context, _ chat.Request, sink chat.Sink) error {
 	return nil
 }
 
-func (played) Count(context.Context, chat.Request) (int, error) { return 7, nil }
+func (played) Count(context.Context, chat.Request) (chat.Tokens, error) {
+	return chat.Tokens{N: 7}, nil
+}
 
 var turn = played{
 	{Kind: chat.Started, Model: "m"},

@@ -13,7 +13,7 @@ import (
 // Service runs and counts turns. *chat.Service implements it.
 type Service interface {
 	Run(ctx context.Context, r chat.Request, sink chat.Sink) error
-	Count(ctx context.Context, r chat.Request) (int, error)
+	Count(ctx context.Context, r chat.Request) (chat.Tokens, error)
 }
 
 // API serves the protocol's endpoints. Make it with New.
@@ -80,9 +80,10 @@ func (a *API) CountTokens(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		wire.SetIgnored(w, request.Ignored)
 		request.CacheKey = chat.CallerKey(r.Context())
-		var n int
+		var n chat.Tokens
 		if n, err = a.service.Count(r.Context(), request); err == nil {
-			wire.WriteJSON(w, http.StatusOK, tokenCount{n})
+			wire.SetEstimate(w, n)
+			wire.WriteJSON(w, http.StatusOK, tokenCount{n.N})
 			return
 		}
 	}

@@ -16,7 +16,11 @@ import (
 	"tenon/tools"
 )
 
-var _ Models = (*Loader)(nil)
+var (
+	_ Models = (*Loader)(nil)
+	_ Peeker = (*Loader)(nil)
+	_ Peeker = (*models.Manager)(nil)
+)
 
 // Manager loads engines. *models.Manager implements it.
 type Manager interface {
@@ -82,6 +86,12 @@ func (l *Loader) Acquire(ctx context.Context, name string) (Model, func(), error
 		return Model{}, nil, err
 	}
 	return m, release, nil
+}
+
+// Idle implements Peeker.
+func (l *Loader) Idle(name string) bool {
+	p, ok := l.manager.(Peeker)
+	return ok && p.Idle(name)
 }
 
 // prepare returns what was prepared before, or prepares it. Two requests at once may do it twice; the results are equal.

@@ -77,18 +77,30 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	return answering{s, m, r, p}.runAll(ctx, sessions, sink)
 }
 
-// Count returns how many tokens the prompt of r has, as a run would be charged for it.
-func (s *Service) Count(ctx context.Context, r Request) (int, error) {
-	return with(ctx, s, r.Model, func(m Model) (int, error) {
+// Peeker tells of a model without loading it. Of [Models] that implement it, those that are not loaded are not loaded to
+// count tokens.
+type Peeker interface {
+	// Idle tells that a model of the name is there and not loaded.
+	Idle(name string) bool
+}
+
+// Count returns how many tokens the prompt of r has, as a run would be charged for it, or about how many if the model is not
+// loaded.
+func (s *Service) Count(ctx context.Context, r Request) (Tokens, error) {
+	if p, ok := s.Models.(Peeker); ok && p.Idle(r.Model) {
+		n, err := estimate(r)
+		return n, AsErrorOrNil(err)
+	}
+	return with(ctx, s, r.Model, func(m Model) (Tokens, error) {
 		p, err := s.plan(m, s.dated(r))
 		if err != nil {
-			return 0, err
+			return Tokens{}, err
 		}
 		ids, err := m.Engine.Tokens(ctx, p.turn.Prompt)
 		if err != nil {
-			return 0, fmt.Errorf("tokenize the prompt: %w", err)
+			return Tokens{}, fmt.Errorf("tokenize the prompt: %w", err)
 		}
-		return len(ids), nil
+		return Tokens{N: len(ids)}, nil
 	})
 }
 

@@ -24,7 +24,9 @@ func (e endless) Run(ctx context.Context, _ chat.Request, sink chat.Sink) error 
 	return chat.AsError(ctx.Err())
 }
 
-func (e endless) Count(context.Context, chat.Request) (int, error) { return 0, nil }
+func (e endless) Count(context.Context, chat.Request) (chat.Tokens, error) {
+	return chat.Tokens{N: 0}, nil
+}
 
 func TestCancel_fromAnotherConnectionEndsTheAnswerWithWhatThereIs(t *testing.T) {
 	for stream, want := range map[string]string{"true": "event: response.incomplete", "false": `"status":"cancelled"`} {

@@ -19,7 +19,7 @@ import (
 // Service runs and counts turns. *chat.Service implements it.
 type Service interface {
 	Run(ctx context.Context, r chat.Request, sink chat.Sink) error
-	Count(ctx context.Context, r chat.Request) (int, error)
+	Count(ctx context.Context, r chat.Request) (chat.Tokens, error)
 }
 
 // API serves the protocol's endpoints. Make it with New.
@@ -254,9 +254,10 @@ func (a *API) InputTokens(w http.ResponseWriter, r *http.Request) {
 	d, _, err := a.decode(r)
 	if err == nil {
 		wire.SetIgnored(w, d.turn.Ignored)
-		var n int
+		var n chat.Tokens
 		if n, err = a.service.Count(r.Context(), d.turn); err == nil {
-			wire.WriteJSON(w, http.StatusOK, tokenCount{"response.input_tokens", n})
+			wire.SetEstimate(w, n)
+			wire.WriteJSON(w, http.StatusOK, tokenCount{"response.input_tokens", n.N})
 			return
 		}
 	}

@@ -33,7 +33,9 @@ func (p *played) Run(_ context.Context, r chat.Request, sink chat.Sink) error {
 	return nil
 }
 
-func (p *played) Count(context.Context, chat.Request) (int, error) { return 7, nil }
+func (p *played) Count(context.Context, chat.Request) (chat.Tokens, error) {
+	return chat.Tokens{N: 7}, nil
+}
 
 func turn() *played {
 	return &played{events: []chat.Event{

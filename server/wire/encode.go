@@ -16,9 +16,10 @@ import (
 // Headers of every protocol's answers.
 const (
 	RequestID = "X-Request-Id"
-	Ignored   = "X-Tenon-Ignored" // fields that had no effect
-	Issues    = "X-Tenon-Issues"  // keywords of tools' schemas that the mask does not enforce
-	Debug     = "X-Tenon-Debug"   // of a request: 1 asks for its record
+	Ignored   = "X-Tenon-Ignored"  // fields that had no effect
+	Issues    = "X-Tenon-Issues"   // keywords of tools' schemas that the mask does not enforce
+	Estimate  = "X-Tenon-Estimate" // fields of the answer that are no exact figures
+	Debug     = "X-Tenon-Debug"    // of a request: 1 asks for its record
 )
 
 // StatusClientClosed is nginx's code for a client that left before its answer; only logs and metrics see it.
@@ -41,6 +42,13 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 func SetIgnored(w http.ResponseWriter, fields []string) {
 	if len(fields) > 0 {
 		w.Header().Set(Ignored, strings.Join(fields, ", "))
+	}
+}
+
+// SetEstimate says of a count whether it is only about right.
+func SetEstimate(w http.ResponseWriter, n chat.Tokens) {
+	if n.Estimated {
+		w.Header().Set(Estimate, "input_tokens")
 	}
 }
 

@@ -1,0 +1,78 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/pkoukk/tiktoken-go"
+	loader "github.com/pkoukk/tiktoken-go-loader"
+
+	"tenon/templates"
+	"tenon/tools"
+)
+
+// Tokens is a count of a prompt's tokens.
+type Tokens struct {
+	N         int
+	Estimated bool // the model is not loaded: counted with another tokenizer and without its chat template
+}
+
+// estimateEncoding is the vocabulary that stands in for a model that is not loaded. With 200,000 tokens it is of the size of
+// today's; others split most text into a tenth more or less.
+const estimateEncoding = tiktoken.MODEL_O200K_BASE
+
+var estimator = sync.OnceValues(func() (*tiktoken.Tiktoken, error) {
+	tiktoken.SetBpeLoader(loader.NewOfflineLoader()) // its vocabulary is linked in; nothing is fetched
+	return tiktoken.GetEncoding(estimateEncoding)
+})
+
+// estimate counts about how many tokens the prompt of r will have.
+func estimate(r Request) (Tokens, error) {
+	text := r.Prompt.String()
+	if r.Prompt == nil {
+		rendered, err := renderPlainly(r)
+		if err != nil {
+			return Tokens{}, err
+		}
+		text = rendered
+	}
+	e, err := estimator()
+	if err != nil {
+		return Tokens{}, fmt.Errorf("load the vocabulary for estimates: %w", err)
+	}
+	return Tokens{N: countBy(e, text), Estimated: true}, nil
+}
+
+// Limits of an estimate: the time that a word takes grows with the square of its length, and the server must not be kept
+// busy by a text that is one word.
+const (
+	estimatePiece = 1 << 10   // bytes that are split into tokens together
+	estimateMost  = 256 << 10 // bytes that are; the rest is taken to be like them
+)
+
+func countBy(e *tiktoken.Tiktoken, text string) int {
+	head := text[:min(len(text), estimateMost)]
+	n := 0
+	for piece := range slices.Chunk([]byte(head), estimatePiece) {
+		n += len(e.EncodeOrdinary(string(piece)))
+	}
+	if len(head) < len(text) {
+		n = int(int64(n) * int64(len(text)) / int64(len(head)))
+	}
+	return n
+}
+
+// renderPlainly writes the prompt as it would be without a chat template.
+func renderPlainly(r Request) (string, error) {
+	plan, err := tools.Fallback().Plan(outputTurn(r))
+	if err != nil {
+		return "", toolError(err)
+	}
+	r.Conversation.Tools = promptTools(plan)
+	rendering, err := templates.Builtin{}.Render(r.Conversation)
+	if err != nil {
+		return "", fmt.Errorf("render the conversation: %w", err)
+	}
+	return rendering.String(), nil
+}
