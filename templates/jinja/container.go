@@ -20,7 +20,7 @@ func depthOf(v Value) int {
 // deepen returns the depth of a container of these items, and refuses what could not be printed or compared without
 // exhausting the stack.
 func (rt *runtime) deepen(list []Value) int {
-	rt.spend(1 + len(list))
+	rt.spend(1 + itemSteps*len(list))
 	d := 0
 	for _, it := range list {
 		d = max(d, depthOf(it))

@@ -96,6 +96,7 @@ func filterIndent(rt *runtime, a []Value) Value {
 		throw(typeType, "unsupported operand type(s) for +=: '%s' and 'str'", a[0].typeName())
 	}
 	newline := trusted("\n")
+	rt.words(s)
 	lines := rt.concat(s, newline).lines(false)
 	rt.make(len(s.text) + saturate(int64(len(lines)), int64(len(indent.text)+1)))
 	var b textBuilder
@@ -137,6 +138,7 @@ func filterWordWrap(rt *runtime, a []Value) Value {
 	rt.make(2 * len(s.text))
 	rt.spend(len(s.text))
 	var out []*Str
+	rt.words(s)
 	for _, line := range s.lines(false) {
 		out = append(out, joinStrs(sep, w.wrap(line)))
 	}

@@ -89,7 +89,7 @@ func (rt *runtime) drain(it iterator) []Value {
 		if !ok {
 			return out
 		}
-		rt.spend(1)
+		rt.spend(itemSteps)
 		out = append(out, v)
 	}
 }

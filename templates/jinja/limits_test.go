@@ -21,6 +21,8 @@ func TestLimits_stopHostileTemplates(t *testing.T) {
 		"recursive caller":      `{% macro m() %}{% call m() %}{{ caller }}{% endcall %}{{ caller }}{% endmacro %}{{ m() }}`,
 		"recursive block":       `{% block b %}{{ self.b() }}{% endblock %}`,
 		"huge string":           `{{ 'a' * 10**9 }}`,
+		"many pieces":           `{{ ('a' * 900000).split('a')|length }}`,
+		"many characters":       `{{ ('a' * 900000)|list|length }}`,
 		"huge list":             `{{ [1] * 10**9 }}`,
 		"huge tuple":            `{{ (1, 2) * 10**12 }}`,
 		"huge power":            `{{ 9**(9**9) }}`,

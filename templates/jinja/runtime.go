@@ -67,8 +67,12 @@ func (rt *runtime) spend(n int) {
 	}
 }
 
-// bytesPerStep is how much text counts as one step.
-const bytesPerStep = 32
+// bytesPerStep is how much text counts as one step, and itemSteps how many steps an item of a list is: what is kept takes
+// memory, which a step does not.
+const (
+	bytesPerStep = 32
+	itemSteps    = 4
+)
 
 // make counts a string of n bytes that is about to be made.
 func (rt *runtime) make(n int) {

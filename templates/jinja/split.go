@@ -9,6 +9,7 @@ import (
 func (rt *runtime) split(s *Str, sep Value, n int) Value {
 	rt.spend(1 + len(s.text)/bytesPerStep)
 	if sep == None {
+		rt.words(s)
 		return rt.strList(splitSpace(s, n))
 	}
 	p := separator(sep, "str or None")
@@ -19,10 +20,20 @@ func (rt *runtime) split(s *Str, sep Value, n int) Value {
 		if i < 0 {
 			break
 		}
+		rt.spend(itemSteps)
 		parts = append(parts, s.slice(at, at+i))
 		at += i + len(p.text)
 	}
 	return rt.strList(append(parts, s.slice(at, len(s.text))))
+}
+
+// words counts the pieces that a text can be split into, before they are made.
+func (rt *runtime) words(s *Str) {
+	n := 0
+	for _, space := range []string{" ", "\n", "\t", "\r"} {
+		n += strings.Count(s.text, space)
+	}
+	rt.spend(itemSteps * n)
 }
 
 func separator(v Value, want string) *Str {
@@ -61,6 +72,7 @@ func (rt *runtime) rsplit(s *Str, sep Value, n int) Value {
 	var back []*Str
 	end := len(s.text)
 	if sep == None {
+		rt.words(s)
 		back = rsplitSpace(s, n)
 	} else {
 		p := separator(sep, "str or None")
@@ -69,6 +81,7 @@ func (rt *runtime) rsplit(s *Str, sep Value, n int) Value {
 			if i < 0 {
 				break
 			}
+			rt.spend(itemSteps)
 			back = append(back, s.slice(i+len(p.text), end))
 			end = i
 		}

@@ -96,6 +96,7 @@ func addSplitMethods() {
 	defineStr("split", "sep maxsplit", unlimited, func(rt *runtime, s *Str, a []Value) Value { return rt.split(s, a[0], wantInt(a[1])) })
 	defineStr("rsplit", "sep maxsplit", unlimited, func(rt *runtime, s *Str, a []Value) Value { return rt.rsplit(s, a[0], wantInt(a[1])) })
 	defineStr("splitlines", "keepends", []Value{Bool(false)}, func(rt *runtime, s *Str, a []Value) Value {
+		rt.words(s)
 		return rt.strList(s.lines(wantInt(a[0]) != 0))
 	})
 	for _, name := range []string{"split", "rsplit", "splitlines"} {
