@@ -225,19 +225,16 @@ static int64_t read_clock(clockid_t id) {
     return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-// From so many tokens on, attention by way of matrices is the faster one where it is for prompts.
-enum { FLASH_DECODE_TOKENS = 16 };
-
 #ifdef TENON_LIBLLAMA
-static void tn_set_flash(struct llama_context * c, bool on) { (void) c, (void) on; }
+static void tn_choose_attention(struct llama_context * c, int tokens, int depth) { (void) c, (void) tokens, (void) depth; }
 #else
-void tn_set_flash(struct llama_context * c, bool on); // attention.cpp
+void tn_choose_attention(struct llama_context * c, int tokens, int depth); // attention.cpp
 #endif
 
 int tn_decode(tn_context * c, struct llama_batch b, int threads, tn_effort * effort, tn_error * err) {
     use_threads(c, threads);
     if (c->flash_decode) {
-        tn_set_flash(c->llama, b.n_tokens < FLASH_DECODE_TOKENS);
+        tn_choose_attention(c->llama, b.n_tokens, b.n_tokens > 0 ? b.pos[b.n_tokens - 1] : 0);
     }
     pending = err;
     pending_warnings = true;

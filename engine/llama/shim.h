@@ -45,7 +45,7 @@ typedef struct tn_context_options {
     float yarn_ext_factor, yarn_attn_factor, yarn_beta_fast, yarn_beta_slow;
     uint32_t yarn_orig_ctx;
     bool embeddings, kv_unified, swa_full, offload_kqv;
-    bool flash_decode; // flash attention for small batches only; needs flash_attn, and is ignored by libllama
+    bool flash_decode; // flash attention where it is the faster kind; needs flash_attn, and is ignored by libllama
 } tn_context_options;
 
 // A llama_context with its own threads and a flag that stops a running decode.
