@@ -262,14 +262,14 @@ func (t *declared) options() grammar.SchemaOptions {
 	return o
 }
 
-// answer is the client's own constraint on visible text.
+// answer is the client's own constraint on visible text. Its numbers are as bounded as those of arguments.
 func (w *output) answer() string {
 	a := w.turn.Answer
 	switch a.Syntax {
 	case "json_schema":
-		return grammar.JSON([]byte(a.Definition), grammar.SchemaOptions{Lenient: true, Space: grammar.BoundedSpace})
+		return grammar.JSON([]byte(a.Definition), grammar.SchemaOptions{Lenient: true, Space: grammar.BoundedSpace, Numbers: grammar.CanonicalNumbers})
 	case "json_object":
-		return grammar.JSON([]byte(`{"type":"object"}`), grammar.SchemaOptions{Space: grammar.BoundedSpace})
+		return grammar.JSON([]byte(`{"type":"object"}`), grammar.SchemaOptions{Space: grammar.BoundedSpace, Numbers: grammar.CanonicalNumbers})
 	case "regex":
 		return "%regex " + grammar.Quote(a.Definition)
 	}

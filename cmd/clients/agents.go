@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// client is a program that talks to a model server.
+type client struct {
+	name        string
+	environment string // of pins
+	run         func(context.Context, *seat) (string, error)
+	calls       []call   // what a scripted model asks for, the first that is declared
+	script      string   // of an SDK: its steps, in scripts/
+	refusals    []string // what a refusal may say that the client is known to ask for and to get over
+	givesUp     bool     // it exits with an error where a model says nothing of use, as the real one does
+}
+
+// call is one of a tool.
+type call struct {
+	tool      string
+	arguments map[string]any
+}
+
+// task is what agents are told. The word itself is in a file that only a tool can read.
+const task = "Read the file secret.txt in the current folder with one of your tools, and tell me the secret word that it holds."
+
+// agents are whole programs with tools of their own.
+var agents = []client{
+	{
+		name: "claude-code", environment: "agents", run: claudeCode, givesUp: true,
+		calls: []call{{"Bash", map[string]any{"command": "cat secret.txt", "description": "Show the file"}}},
+	},
+	{
+		name: "codex", environment: "agents", run: codex, givesUp: true,
+		calls: []call{{"exec_command", map[string]any{"cmd": "cat secret.txt"}}, {"shell", map[string]any{"command": []string{"cat", "secret.txt"}}}},
+	},
+	{
+		name: "opencode", environment: "agents", run: opencode, givesUp: true,
+		calls: []call{{"bash", map[string]any{"command": "cat secret.txt", "description": "Show the file"}}},
+	},
+	{
+		name: "qwen-code", environment: "agents", run: qwenCode, givesUp: true,
+		calls: []call{{"run_shell_command", map[string]any{"command": "cat secret.txt", "is_background": false}}},
+	},
+}
+
+// private is an environment that knows nothing of the user's: a home of its own, no telemetry, and only loopback.
+func (s *seat) private(more ...string) []string {
+	env := []string{
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=" + s.home, "XDG_CONFIG_HOME=" + s.home + "/.config", "XDG_DATA_HOME=" + s.home + "/.data", "XDG_CACHE_HOME=" + s.home + "/.cache",
+		"TMPDIR=" + s.home, "TERM=dumb", "LANG=C.UTF-8", "CI=1", "NO_COLOR=1", "DO_NOT_TRACK=1",
+		"HTTP_PROXY=" + s.outer, "HTTPS_PROXY=" + s.outer, "http_proxy=" + s.outer, "https_proxy=" + s.outer,
+		"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost",
+	}
+	return append(env, more...)
+}
+
+// start runs a client in the folder that holds the secret.
+func (s *seat) start(ctx context.Context, env []string, program string, args ...string) (string, error) {
+	work := filepath.Join(s.home, "work")
+	if err := os.WriteFile(filepath.Join(work, "secret.txt"), []byte("The secret word is "+s.secret+"\n"), 0o644); err != nil {
+		return "", err
+	}
+	timeout := scriptedTimeout
+	if s.real {
+		timeout = realTimeout
+	}
+	return process{dir: work, program: program, args: args, env: env, timeout: timeout, log: filepath.Join(s.home, "output.txt")}.run(ctx)
+}
+
+// module is a file of an installed npm package.
+func (s *seat) module(path ...string) string {
+	return filepath.Join(append([]string{s.dir, "node_modules"}, path...)...)
+}
+
+// platform is how npm packages of binaries call this machine.
+func platform() string {
+	return runtime.GOOS + "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+}
+
+func claudeCode(ctx context.Context, s *seat) (string, error) {
+	env := s.private(
+		"ANTHROPIC_BASE_URL="+s.url, "ANTHROPIC_AUTH_TOKEN=any", "ANTHROPIC_MODEL="+s.model,
+		"ANTHROPIC_DEFAULT_HAIKU_MODEL="+s.model, "ANTHROPIC_SMALL_FAST_MODEL="+s.model,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
+	)
+	return s.start(ctx, env, s.module("@anthropic-ai", "claude-code-"+platform(), "claude"),
+		"-p", task, "--allowedTools", "Bash", "--max-turns", "8")
+}
+
+func codex(ctx context.Context, s *seat) (string, error) {
+	provider := fmt.Sprintf(`model_providers.tenon={name="tenon",base_url="%s/v1",wire_api="responses",request_max_retries=0,stream_max_retries=0}`, s.url)
+	return s.start(ctx, s.private("CODEX_HOME="+s.home), s.node, s.module("@openai", "codex", "bin", "codex.js"),
+		"exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", s.model, "-c", "model_provider=tenon", "-c", provider, task)
+}
+
+func opencode(ctx context.Context, s *seat) (string, error) {
+	config := fmt.Sprintf(`{"autoupdate": false, "share": "disabled", "permission": {"*": "allow"},
+"provider": {"tenon": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "%s/v1", "apiKey": "any"},
+"models": {"%s": {"tool_call": true, "limit": {"context": %d, "output": 4096}}}}}}`, s.url, s.model, s.context)
+	env := s.private("OPENCODE_CONFIG_CONTENT="+config, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1")
+	return s.start(ctx, env, s.module("opencode-"+platform(), "bin", "opencode"), "run", "-m", "tenon/"+s.model, task)
+}
+
+func qwenCode(ctx context.Context, s *seat) (string, error) {
+	env := s.private("OPENAI_BASE_URL="+s.url+"/v1", "OPENAI_API_KEY=any", "OPENAI_MODEL="+s.model, "QWEN_TELEMETRY_ENABLED=false")
+	return s.start(ctx, env, s.node, s.module("@qwen-code", "qwen-code", "cli-entry.js"),
+		"--auth-type", "openai", "--approval-mode", "yolo", "--prompt", task)
+}

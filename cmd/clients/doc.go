@@ -1,0 +1,15 @@
+// Command clients runs the clients that people use against tenon, and prints a table of what happened. `make clients`
+// calls it.
+//
+// Each row is one client and one model. The client is installed at a pinned version (pins.go) into build/clients, runs in a
+// home of its own, without telemetry, and reaches loopback alone: everything else goes to a proxy that refuses it. Its task
+// needs a tool call whose result nobody could guess, a secret word:
+//
+//   - scripted: the model is a script (script.go) that asks for the call and, once the secret stands in its prompt, says it.
+//     The row passes if the client says it too: the call was understood, run and answered, and the turn ended.
+//   - gemma: the model is real, small and untaught. The row passes if no protocol error and no crash occurs, the turn ends,
+//     and, for the SDKs, whatever must call does.
+//
+// Everything sent passes through servertest.Watch on its way, whose readers judge each stream as the strictest client would.
+// Timeouts are hang guards, not judgements of speed. What is started is ended, with all its children.
+package main

@@ -1,0 +1,122 @@
+import json
+
+import openai
+from steps import ASK, ASK_FOR_JSON, BASE, DESCRIPTION, MODEL, PARAMETERS, SCRIPTED, WEATHER, end, run, step, told
+
+client = openai.OpenAI(base_url=BASE + "/v1", api_key="any", max_retries=0)
+tools = [{"type": "function", "function": {"name": "get_secret", "description": DESCRIPTION, "parameters": PARAMETERS, "strict": True}}]
+flat = [{"type": "function", "name": "get_secret", "description": DESCRIPTION, "parameters": PARAMETERS, "strict": True}]
+
+
+def messages():
+    return [{"role": "developer", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": ASK}]}]
+
+
+@step("models")
+def _():
+    assert len(client.models.list().data) > 0
+    assert client.models.retrieve(MODEL).id == MODEL
+
+
+@step("chat, streamed round trip")
+def _():
+    history = messages()
+    for _turn in range(3):
+        with client.chat.completions.stream(model=MODEL, messages=history, tools=tools, stream_options={"include_usage": True}) as stream:
+            for _event in stream:
+                pass
+            done = stream.get_final_completion()
+        assert done.usage.total_tokens > 0
+        said = done.choices[0].message
+        history.append(said.model_dump(include={"role", "content", "tool_calls"}))
+        if not said.tool_calls:
+            return told(said.content)
+        for c in said.tool_calls:
+            history.append({"role": "tool", "tool_call_id": c.id, "content": run(c.function.arguments)})
+    assert not SCRIPTED, "the turn did not end"
+
+
+def forced(choice):
+    c = client.chat.completions.create(model=MODEL, messages=messages(), tools=tools, tool_choice=choice, parallel_tool_calls=False).choices[0]
+    assert c.message.tool_calls and len(c.message.tool_calls) == 1, "no call"
+    assert c.finish_reason == "tool_calls", c.finish_reason
+    run(c.message.tool_calls[0].function.arguments)
+
+
+@step("chat, required")
+def _():
+    forced("required")
+
+
+@step("chat, named")
+def _():
+    forced({"type": "function", "function": {"name": "get_secret"}})
+
+
+@step("chat, none")
+def _():
+    c = client.chat.completions.create(model=MODEL, messages=messages(), tools=tools, tool_choice="none", seed=7, max_completion_tokens=64).choices[0]
+    assert not c.message.tool_calls, "a call"
+
+
+@step("chat, structured output")
+def _():
+    done = client.chat.completions.create(
+        model=MODEL,
+        messages=[{"role": "user", "content": ASK_FOR_JSON}],
+        response_format={"type": "json_schema", "json_schema": {"name": "weather", "strict": True, "schema": WEATHER}},
+    )
+    assert isinstance(json.loads(done.choices[0].message.content)["celsius"], int)
+
+
+@step("responses, streamed round trip")
+def _():
+    given, previous = ASK, openai.omit
+    for _turn in range(3):
+        with client.responses.stream(model=MODEL, instructions="Be brief.", input=given, tools=flat, previous_response_id=previous) as stream:
+            for _event in stream:
+                pass
+            done = stream.get_final_response()
+        calls = [i for i in done.output if i.type == "function_call"]
+        if not calls:
+            return told(done.output_text)
+        previous = done.id
+        given = [{"type": "function_call_output", "call_id": c.call_id, "output": run(c.arguments)} for c in calls]
+    assert not SCRIPTED, "the turn did not end"
+
+
+@step("responses, required")
+def _():
+    done = client.responses.create(model=MODEL, input=ASK, tools=flat, tool_choice="required")
+    calls = [i for i in done.output if i.type == "function_call"]
+    assert calls, "no call"
+    run(calls[0].arguments)
+    assert client.responses.retrieve(done.id).id == done.id
+    assert client.responses.input_items.list(done.id).data[0].role == "user"
+    client.responses.delete(done.id)
+
+
+@step("responses, structured output")
+def _():
+    done = client.responses.create(model=MODEL, input=ASK_FOR_JSON, text={"format": {"type": "json_schema", "name": "weather", "strict": True, "schema": WEATHER}})
+    assert isinstance(json.loads(done.output_text)["celsius"], int)
+
+
+@step("completions")
+def _():
+    text = "".join(c.choices[0].text for c in client.completions.create(model=MODEL, prompt="Once upon", max_tokens=8, stream=True) if c.choices)
+    assert text
+
+
+@step("errors are typed")
+def _():
+    for model, history, kind in [("no-such-model", messages(), openai.NotFoundError), (MODEL, [], openai.BadRequestError)]:
+        try:
+            client.chat.completions.create(model=model, messages=history)
+        except kind as e:
+            assert e.request_id and e.param, e
+        else:
+            raise AssertionError("no error")
+
+
+end()

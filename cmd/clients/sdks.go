@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// scripts are the SDKs' steps. They are copied beside the packages that they import.
+//
+//go:embed scripts
+var scripts embed.FS
+
+// sdks are libraries, each driven by a script of steps.
+var sdks = []client{
+	sdk("openai-js", "js", "openai.mjs"),
+	sdk("anthropic-js", "js", "anthropic.mjs", threads),
+	sdk("ai-sdk", "js", "ai-sdk.mjs"),
+	sdk("openai-py", "python", "openai_sdk.py"),
+	sdk("anthropic-py", "python", "anthropic_sdk.py", threads),
+}
+
+// clients are the rows of the table.
+var clients = append(agents[:len(agents):len(agents)], sdks...)
+
+// threads is the refusal that Anthropic's tool runners ask for: they send the whole conversation then.
+const threads = "thread_unsupported_request"
+
+// wanted are refusals that the scripts provoke, to see them arrive as the SDK's own types.
+var wanted = []string{"no-such-model", "messages: is empty", "max_tokens: is 0"}
+
+// oslo is what a scripted model knows of the weather: as its answer, or as a call of the tool by which a client asks for data.
+var oslo = map[string]any{"city": "Oslo", "celsius": 3}
+
+func sdk(name, environment, script string, refusals ...string) client {
+	return client{
+		name: name, environment: environment, script: script, run: func(ctx context.Context, s *seat) (string, error) { return s.steps(ctx, script) },
+		calls:    []call{{"get_secret", map[string]any{"reason": "asked"}}, {"json", oslo}, {"weather", oslo}, {"final_result", oslo}},
+		refusals: append(refusals, wanted...),
+	}
+}
+
+// steps runs a script beside the packages it imports.
+func (s *seat) steps(ctx context.Context, script string) (string, error) {
+	entries, err := scripts.ReadDir("scripts")
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		b, err := scripts.ReadFile("scripts/" + e.Name())
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(s.dir, e.Name()), b, 0o644); err != nil {
+			return "", err
+		}
+	}
+	program := s.node
+	if strings.HasSuffix(script, ".py") {
+		program = filepath.Join(s.dir, "venv", "bin", "python")
+	}
+	env := s.private("BASE_URL="+s.url, "MODEL="+s.model, "SECRET="+s.secret, "PYTHONDONTWRITEBYTECODE=1", "AI_SDK_LOG_WARNINGS=false")
+	return s.start(ctx, env, program, filepath.Join(s.dir, script))
+}

@@ -1,0 +1,50 @@
+// Package servertest runs the whole server in-process on any engine, a scripted one as a rule, and watches what it sends.
+//
+//	handler := server.New(servertest.Options(servertest.Model{ID: "m", Engine: enginetest.Script(enginetest.Say("hello"))}))
+//	handler = servertest.Watch(handler, func(e servertest.Exchange) { … e.Fault() … })
+package servertest
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+
+	"tenon/engine"
+	"tenon/models"
+	"tenon/server"
+	"tenon/server/chat"
+	"tenon/templates"
+	"tenon/tools"
+)
+
+// Model serves a single engine under one name. It has no chat template, so tools are called by tenon's own protocol.
+type Model struct {
+	ID      string
+	Aliases []string
+	Engine  engine.Engine
+	Thinks  bool // its answers may begin with thinking
+}
+
+var (
+	_ chat.Models   = Model{}
+	_ server.Models = Model{}
+)
+
+// Acquire implements chat.Models.
+func (m Model) Acquire(_ context.Context, name string) (chat.Model, func(), error) {
+	if name != m.ID && !slices.Contains(m.Aliases, name) {
+		return chat.Model{}, nil, chat.UnknownModel(name, []string{m.ID})
+	}
+	return chat.Model{ID: m.ID, Engine: m.Engine, Renderer: templates.Builtin{}, Dialect: tools.Fallback(), Thinks: m.Thinks}, func() {}, nil
+}
+
+// Status implements server.Models.
+func (m Model) Status() []models.Status {
+	info := m.Engine.Model()
+	return []models.Status{{Entry: models.Entry{ID: m.ID, Aliases: m.Aliases, ContextTrained: info.Context}, State: models.Loaded, Model: info}}
+}
+
+// Options serve the model and log nothing.
+func Options(m Model) server.Options {
+	return server.Options{Service: &chat.Service{Models: m}, Models: m, Log: slog.New(slog.DiscardHandler)}
+}

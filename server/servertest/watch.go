@@ -1,0 +1,76 @@
+package servertest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"tenon/server/streamtest"
+)
+
+// Exchange is a request and what was answered, whole.
+type Exchange struct {
+	Method, Path string
+	Request      []byte
+	Status       int
+	Type         string // the answer's content type
+	Response     []byte
+	Broken       bool // the client left before the end
+}
+
+// Streamed tells whether the answer was a stream of events.
+func (e Exchange) Streamed() bool { return strings.HasPrefix(e.Type, "text/event-stream") }
+
+// Fault says what a strict client would find wrong with the answer: a stream against its rules, an error after the first
+// byte, or a status of the server's own failure.
+func (e Exchange) Fault() error {
+	switch {
+	case e.Status >= http.StatusInternalServerError:
+		return fmt.Errorf("%s %s: status %d: %s", e.Method, e.Path, e.Status, e.Response)
+	case !e.Streamed() || e.Broken:
+		return nil
+	}
+	if err := streamtest.Check(e.Path, string(e.Response)); err != nil {
+		return fmt.Errorf("%s %s: %w", e.Method, e.Path, err)
+	}
+	return nil
+}
+
+// Watch serves as h does and shows every exchange once it has ended; see may be called from any goroutine.
+func Watch(h http.Handler, see func(Exchange)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the client left before it had asked
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		c := &copier{ResponseWriter: w, status: http.StatusOK}
+		h.ServeHTTP(c, r)
+		see(Exchange{
+			Method: r.Method, Path: r.URL.Path, Request: body, Status: c.status, Type: w.Header().Get("Content-Type"),
+			Response: c.copy.Bytes(), Broken: r.Context().Err() != nil,
+		})
+	})
+}
+
+// copier keeps what it passes on.
+type copier struct {
+	http.ResponseWriter
+	status int
+	copy   bytes.Buffer
+}
+
+func (c *copier) WriteHeader(status int) {
+	c.status = status
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *copier) Write(b []byte) (int, error) {
+	c.copy.Write(b)
+	return c.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController flush.
+func (c *copier) Unwrap() http.ResponseWriter { return c.ResponseWriter }
