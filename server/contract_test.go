@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -11,42 +10,23 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"tenon/server/servertest"
 )
 
 // conforms is h with every body and event that it sends held against OpenAI's description, where that is at hand, and
-// against our own contracts (testdata/contracts.json) where it says nothing.
+// against our own contracts (testdata/contracts.json) where it says nothing. Streams are read as the strictest clients read them, too.
 func conforms(t *testing.T, h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out := &tap{ResponseWriter: w, status: http.StatusOK}
-		h.ServeHTTP(out, r)
-		if r.Context().Err() == nil { // what a client that is gone did not get may be cut off anywhere
-			checkExchange(t, r, out)
+	return servertest.Watch(h, func(e servertest.Exchange) {
+		if e.Broken { // what a client that is gone did not get may be cut off anywhere
+			return
+		}
+		checkExchange(t, e)
+		if err := e.Fault(); err != nil {
+			t.Error(err)
 		}
 	})
 }
-
-// tap copies what is sent.
-type tap struct {
-	http.ResponseWriter
-	status int
-	body   bytes.Buffer
-}
-
-func (t *tap) WriteHeader(status int) {
-	t.status = status
-	t.ResponseWriter.WriteHeader(status)
-}
-
-func (t *tap) Write(b []byte) (int, error) {
-	t.body.Write(b)
-	return t.ResponseWriter.Write(b)
-}
-
-// Flush implements http.Flusher, which Gin demands.
-func (t *tap) Flush() { _ = http.NewResponseController(t.ResponseWriter).Flush() }
-
-// Unwrap lets http.ResponseController reach the connection.
-func (t *tap) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
 // wholes are the schemas of bodies by method and route, and streams those of events. A name that begins with "#" is in our
 // own contracts.
@@ -75,19 +55,19 @@ var (
 	}
 )
 
-func checkExchange(t *testing.T, r *http.Request, sent *tap) {
-	route := r.Method + " " + routeOf(r.URL.Path)
-	body := sent.body.String()
+func checkExchange(t *testing.T, e servertest.Exchange) {
+	route := e.Method + " " + routeOf(e.Path)
+	body := string(e.Response)
 	switch {
-	case strings.HasPrefix(sent.Header().Get("Content-Type"), "text/event-stream"):
-		for _, e := range data(body) {
-			check(t, eventSchema(route, e), e)
+	case e.Streamed():
+		for _, sent := range data(body) {
+			check(t, eventSchema(route, sent), sent)
 		}
-	case !strings.HasPrefix(sent.Header().Get("Content-Type"), "application/json") || r.Method == http.MethodHead:
-	case sent.status >= http.StatusBadRequest:
-		if strings.HasPrefix(r.URL.Path, "/v1/messages") || r.Header.Get("Anthropic-Version") != "" {
+	case !strings.HasPrefix(e.Type, "application/json") || e.Method == http.MethodHead:
+	case e.Status >= http.StatusBadRequest:
+		if strings.HasPrefix(e.Path, "/v1/messages") || e.Header.Get("Anthropic-Version") != "" {
 			check(t, "#message_error", body)
-		} else if !strings.HasPrefix(r.URL.Path, "/health") {
+		} else if !strings.HasPrefix(e.Path, "/health") {
 			check(t, "ErrorResponse", body)
 		}
 	default:

@@ -14,13 +14,14 @@ import (
 	"tenon/server/wire"
 )
 
-// requestID gives every answer an id; a client's own id is kept.
+// requestID gives every answer an id; a client's own id is kept. Anthropic's SDKs look for it under a name of their own.
 func requestID(c *gin.Context) {
 	id := c.GetHeader(wire.RequestID)
 	if !printable(id) {
 		id = "req_" + rand.Text()
 	}
 	c.Header(wire.RequestID, id)
+	c.Header("Request-Id", id)
 	c.Next()
 }
 

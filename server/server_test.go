@@ -19,23 +19,23 @@ import (
 	"tenon/models"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/servertest"
 	"tenon/templates"
 	"tenon/tools"
 )
 
-// oneModel serves a single engine under one name. It has no chat template, so tools are called by tenon's own protocol.
+// oneModel is a scripted engine, served.
 type oneModel struct{ engine *enginetest.Scripted }
 
-func (m oneModel) Acquire(_ context.Context, name string) (chat.Model, func(), error) {
-	if name != "scripted" {
-		return chat.Model{}, nil, chat.UnknownModel(name, []string{"scripted"})
-	}
-	return chat.Model{ID: name, Engine: m.engine, Renderer: templates.Builtin{}, Dialect: tools.Fallback()}, func() {}, nil
+func (m oneModel) served() servertest.Model {
+	return servertest.Model{ID: "scripted", Aliases: []string{"gpt-4o"}, Engine: m.engine}
 }
 
-func (m oneModel) Status() []models.Status {
-	return []models.Status{{Entry: models.Entry{ID: "scripted", Aliases: []string{"gpt-4o"}, ContextTrained: 8192}, State: models.Loaded, Model: m.engine.Model()}}
+func (m oneModel) Acquire(ctx context.Context, name string) (chat.Model, func(), error) {
+	return m.served().Acquire(ctx, name)
 }
+
+func (m oneModel) Status() []models.Status { return m.served().Status() }
 
 func options(_ *testing.T, replies ...enginetest.Reply) server.Options {
 	m := oneModel{enginetest.Script(replies...)}

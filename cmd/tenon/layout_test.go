@@ -43,6 +43,7 @@ var layers = map[string][]string{
 	"server/lmstudio":   {"server/chat", "server/sse", "server/wire", "engine", "templates", "tools"},
 	"server":            {"server/chat", "server/sse", "server/openai", "server/responses", "server/anthropic", "server/lmstudio", "models", "engine"},
 	"server/servertest": {"server", "engine", "templates", "tools", "models"},
+	"server/streamtest": {},
 	"cmd":               {"server", "engine", "templates", "grammar", "tools", "models"},
 }
 

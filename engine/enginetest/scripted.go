@@ -16,6 +16,9 @@ var _ engine.Engine = (*Scripted)(nil)
 // and remembers the turns it was asked for. Its tokens are bytes: id = byte value, and one id above 255 per marker.
 type Scripted struct {
 	Info engine.Model // Markers must have ids above 255; Context 0 means 4096, Slots 0 means 1
+	// Play answers a turn in place of the replies, for clients that ask in an order of their own; nil: the replies do.
+	// It may be called from any goroutine.
+	Play func(engine.Turn) Reply
 
 	mu       sync.Mutex // guards what follows
 	replies  []Reply
@@ -138,7 +141,9 @@ func (s *Scripted) Open(ctx context.Context, t engine.Turn) (engine.Session, err
 	s.turns = append(s.turns, t)
 	s.open++
 	var r Reply
-	if len(s.replies) > 0 {
+	if s.Play != nil {
+		r = s.Play(t)
+	} else if len(s.replies) > 0 {
 		r, s.replies = s.replies[0], s.replies[1:]
 	}
 	return &scriptedSession{engine: s, reply: r, turn: t, prompt: len(ids), done: make(chan struct{})}, nil

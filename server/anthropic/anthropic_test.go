@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tenon/server/chat"
+	"tenon/server/streamtest"
 	"tenon/tools"
 )
 
@@ -143,6 +144,11 @@ func send(t *testing.T, a *API, body string) string {
 	a.Messages(rec, httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader(body)))
 	if rec.Code != http.StatusOK {
 		t.Fatalf("status %d: %s", rec.Code, rec.Body)
+	}
+	if strings.HasPrefix(rec.Header().Get("Content-Type"), "text/event-stream") {
+		if err := streamtest.Check("/v1/messages", rec.Body.String()); err != nil {
+			t.Error(err)
+		}
 	}
 	return rec.Body.String()
 }
