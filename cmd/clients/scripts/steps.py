@@ -40,6 +40,11 @@ def run(reason):
     return f"The secret word is {SECRET}"
 
 
+def whole(number):
+    """Tells whether a number is an integer; JSON Schema counts 3.0 as one."""
+    return number == int(number)
+
+
 def told(text):
     """Asserts that a scripted conversation ended with the tool's result."""
     if SCRIPTED:
