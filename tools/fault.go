@@ -113,21 +113,40 @@ type placeReader struct {
 	parser *grammar.Parser
 	read   []byte
 	last   written
+	fresh  bool // none of the last member's text has been told
 }
 
+// events takes what has become certain. A capture's begin may be told with its first bytes, and bytes that may be the start of a
+// marker later still: it lies before them.
 func (r *placeReader) events() {
-	for _, e := range r.parser.Events() {
-		at := len(r.read)
+	all := r.parser.Events()
+	at := len(r.read)
+	for _, e := range all {
+		at -= length(e)
+	}
+	for _, e := range all {
+		if n := len(r.last.members); r.fresh && length(e) > 0 {
+			r.last.members[n-1], r.fresh = min(r.last.members[n-1], at), false
+		}
+		at += length(e)
 		switch {
 		case e.Kind == grammar.End && e.Name == "name":
-			r.last = written{args: at}
+			r.last, r.fresh = written{args: at}, false
 		case e.Kind != grammar.Begin:
 		case e.Name == "args", e.Name == "members":
 			r.last.args = at
 		case e.Name == "value", e.Name == "member", strings.HasPrefix(e.Name, "member-"):
-			r.last.members = append(r.last.members, at)
+			r.last.members, r.fresh = append(r.last.members, at), true
 		}
 	}
+}
+
+// length is how much of the output an event holds.
+func length(e grammar.Event) int {
+	if e.Kind == grammar.Symbol {
+		return len(e.Name)
+	}
+	return len(e.Bytes)
 }
 
 // locate finds the first place at fault in the output.
