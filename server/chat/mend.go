@@ -32,12 +32,12 @@ const DefaultRetries = 1
 
 // Mending counts what was done about a choice's calls.
 type Mending struct {
-	Checks  int // calls that were judged after they were made
-	Rewinds int // times that the engine took arguments back
-	Rewound int // tokens that it took back
-	Retries int // times that the turn was tried again
-	Refused int // calls that stayed invalid and became text
-	Loops   int // times that an answer was ended because it went round in circles
+	Checks  int `json:"checks"`         // calls that were judged after they were made
+	Rewinds int `json:"rewinds"`        // times that the engine took arguments back
+	Rewound int `json:"rewound_tokens"` // tokens that it took back
+	Retries int `json:"retries"`        // times that the turn was tried again
+	Refused int `json:"refused"`        // calls that stayed invalid and became text
+	Loops   int `json:"loops"`          // times that an answer was ended because it went round in circles
 }
 
 // check judges the call that ends with tokens and answers the engine, which waits for it.

@@ -136,6 +136,9 @@ func traceEvent(e Event) EventTrace {
 			Reason: f.Reason, StopText: f.StopText, Prompt: f.Usage.Prompt, Cached: f.Usage.Cached,
 			Completion: f.Usage.Completion, Reasoning: f.Usage.Reasoning, Repairs: f.Repairs, Notes: f.Notes,
 		}
+		if f.Mending != (Mending{}) {
+			out.Finish.Mending = &f.Mending
+		}
 	}
 	return out
 }

@@ -196,6 +196,7 @@ type TurnEnd struct {
 	Reasoning  int            `json:"reasoning_tokens"`
 	Repairs    []tools.Repair `json:"repairs,omitempty"`
 	Notes      []tools.Note   `json:"notes,omitempty"`
+	Mending    *Mending       `json:"mending,omitempty"` // nil: nothing was judged or ended
 }
 
 // Failure is why a turn failed.
