@@ -59,7 +59,11 @@ func filterRound(rt *runtime, a []Value) Value {
 		return rt.round(a[0], a[1])
 	}
 	scale := rt.binary("**", Int(10), a[1])
-	f, ok := asFloat(rt.binary("*", a[0], scale))
+	scaled := rt.binary("*", a[0], scale)
+	if isInt(scaled) { // which is its own floor
+		return rt.binary("/", scaled, scale)
+	}
+	f, ok := asFloat(scaled)
 	if !ok {
 		throw(typeType, "must be real number, not %s", a[0].typeName())
 	}

@@ -72,7 +72,7 @@ func filterXMLAttr(rt *runtime, a []Value) Value {
 	d, ok := a[0].(*Dict)
 	if !ok {
 		mustDefined(a[0])
-		throw(typeAttribute, "'%s' object has no attribute 'items'", a[0].typeName())
+		noItems(a[0])
 	}
 	var b textBuilder
 	for _, e := range d.entries {
