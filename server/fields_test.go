@@ -130,7 +130,7 @@ var responsesFields = protocolFields{
 		"instructions":           {valid: `"be brief"`},
 		"max_output_tokens":      {valid: `9`, taken: `15`, outside: []string{`0`}, note: "also less than the described 16: Codex sends 1"},
 		"max_tool_calls":         {valid: `3`, note: "it counts hosted tools, of which there are none"},
-		"metadata":               {valid: `{"a":"b"}`, note: "kept and echoed"},
+		"metadata":               {valid: `{"a":"b"}`, outside: []string{`{"a":1}`}, note: "kept and echoed"},
 		"moderation":             {valid: `{}`},
 		"parallel_tool_calls":    {valid: `false`},
 		"previous_response_id":   {valid: `"` + storedID + `"`, outside: []string{`"resp_none"`}, note: "of a stored response"},

@@ -1,8 +1,11 @@
 package anthropic
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 
+	"tenon/engine"
 	"tenon/server/chat"
 	"tenon/server/wire"
 )
@@ -37,12 +40,21 @@ func body(e *chat.Error, requestID string) errorBody {
 	_, kind := shape(e.Kind)
 	b := errorBody{Type: "error", Error: wireError{Type: kind, Message: e.Error()}, RequestID: requestID}
 	if e.Kind == chat.TooLong {
-		b.Error.Message = "prompt is too long: " + e.Error() // clients look for these words
+		b.Error.Message = tooLong(e)
 	}
 	if e.Code == codeThread {
 		b.Error.Details = &errorDetails{ErrorCode: codeThread, Unsupported: []string{"thread"}}
 	}
 	return b
+}
+
+// tooLong begins with the words and figures of the real API, which clients look for to shorten their history.
+func tooLong(e *chat.Error) string {
+	var over *engine.ContextError
+	if errors.As(e, &over) {
+		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum (%s)", over.Prompt, over.Context, e.Message)
+	}
+	return "prompt is too long: " + e.Error()
 }
 
 // WriteError answers with an error in this protocol's shape. Package server uses it for errors of its own.

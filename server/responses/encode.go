@@ -38,7 +38,7 @@ func newResponse(w createRequest, d *decoder) response {
 		r.TopLogprobs = *w.TopLogprobs
 	}
 	if r.Metadata == nil {
-		r.Metadata = map[string]any{}
+		r.Metadata = map[string]string{}
 	}
 	return r
 }

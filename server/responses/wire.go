@@ -14,15 +14,15 @@ const (
 
 // createRequest is the body of POST /v1/responses.
 type createRequest struct {
-	Model              string          `json:"model"`
-	Input              json.RawMessage `json:"input"` // a string or items
-	Instructions       *string         `json:"instructions"`
-	PreviousResponseID string          `json:"previous_response_id"`
-	Store              *bool           `json:"store"`
-	Stream             bool            `json:"stream"`
-	Background         bool            `json:"background"`
-	Include            []string        `json:"include"`
-	Metadata           map[string]any  `json:"metadata"`
+	Model              string            `json:"model"`
+	Input              json.RawMessage   `json:"input"` // a string or items
+	Instructions       *string           `json:"instructions"`
+	PreviousResponseID string            `json:"previous_response_id"`
+	Store              *bool             `json:"store"`
+	Stream             bool              `json:"stream"`
+	Background         bool              `json:"background"`
+	Include            []string          `json:"include"`
+	Metadata           map[string]string `json:"metadata"`
 
 	Tools             []tool          `json:"tools"`
 	ToolChoice        json.RawMessage `json:"tool_choice"`
@@ -195,7 +195,7 @@ type response struct {
 	ServiceTier        string             `json:"service_tier"`
 	Usage              *usage             `json:"usage,omitempty"`
 	User               *string            `json:"user,omitempty"`
-	Metadata           map[string]any     `json:"metadata"`
+	Metadata           map[string]string  `json:"metadata"`
 
 	Timings *wire.Timings `json:"timings,omitempty"`
 }
