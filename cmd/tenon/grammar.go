@@ -255,6 +255,7 @@ func judge(g *grammar.Grammar, text []byte) verdict {
 
 func newGrammarBenchCommand() *cobra.Command {
 	var model, verdicts string
+	var slowest int
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "bench FILE.jsonl[.gz] --vocab MODEL.gguf",
@@ -274,7 +275,7 @@ text included. Schemas are compiled exactly; any key order, any white space; for
 The exit status is 0 whatever the verdicts.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			rep, names, err := runBench(args[0], model)
+			rep, names, err := runBench(args[0], model, slowest)
 			if err != nil {
 				return err
 			}
@@ -291,6 +292,7 @@ The exit status is 0 whatever the verdicts.`,
 	}
 	c.Flags().StringVar(&model, "vocab", "", "GGUF file whose vocabulary is used (byte-level BPE)")
 	c.Flags().StringVar(&verdicts, "verdicts", "", "write a JSON object from schema name to verdict to this file")
+	c.Flags().IntVar(&slowest, "slowest", 0, "list this many of the slowest cold masks: where they are and what they cost, counted")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	if err := c.MarkFlagRequired("vocab"); err != nil {
 		panic(err) // the flag is defined above
@@ -298,7 +300,7 @@ The exit status is 0 whatever the verdicts.`,
 	return c
 }
 
-func runBench(path, model string) (*bench.Report, map[string]string, error) {
+func runBench(path, model string, slowest int) (*bench.Report, map[string]string, error) {
 	v, tokenizer, err := openVocab(model)
 	if err != nil {
 		return nil, nil, err
@@ -315,7 +317,7 @@ func runBench(path, model string) (*bench.Report, map[string]string, error) {
 		}
 	}
 	names := map[string]string{}
-	rep, err := bench.Run(r, bench.Options{Vocab: v, Tokenize: tokenizer.Tokenize, Verdict: func(name, verdict string) { names[name] = verdict }})
+	rep, err := bench.Run(r, bench.Options{Vocab: v, Tokenize: tokenizer.Tokenize, Slowest: slowest, Verdict: func(name, verdict string) { names[name] = verdict }})
 	return rep, names, err
 }
 

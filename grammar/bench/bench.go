@@ -28,6 +28,8 @@ type Options struct {
 	// Verdict, if not nil, is told the verdict of each schema: ok, refused-valid,
 	// accepted-invalid, or unsupported: KEYWORD and why.
 	Verdict func(name, verdict string)
+	// Slowest is how many of the slowest cold masks the report lists.
+	Slowest int
 }
 
 // maxLine bounds a line of the file.
@@ -97,6 +99,7 @@ func (rep *Report) schema(l *line, o Options) string {
 		first.mask = first.compile + cold[0]
 	}
 	rep.again(l.Schema, o.Vocab, all, cold)
+	rep.noteSlow(l, o, all, cold)
 	warm, _ := walkAll(g, o.Vocab, all)
 	if len(all) > 0 {
 		rep.first = append(rep.first, first.mask)

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -22,6 +23,7 @@ type Report struct {
 	FirstMaskMS     Percentiles    `json:"first_mask_ms"`
 	CompileMS       Percentiles    `json:"compile_ms"`
 	MemoryBytes     int64          `json:"memory_bytes"` // taken from the operating system by the whole process
+	Slowest         []SlowMask     `json:"slowest,omitempty"`
 
 	cold, warm, first, compile []time.Duration
 }
@@ -72,7 +74,7 @@ compile          ms %s
 memory           MB %9.0f   of the whole process
 `, rep.Schemas, rep.OK, 100*float64(rep.OK)/float64(max(rep.Schemas, 1)), rep.Unsupported, rep.keywords(), rep.RefusedValid, rep.AcceptedInvalid, rep.Masks,
 		rep.MaskUS, rep.MaskWarmUS, rep.FirstMaskMS, rep.CompileMS, float64(rep.MemoryBytes)/1e6)
-	return err
+	return errors.Join(err, rep.writeSlowest(w))
 }
 
 // String lists the percentiles in columns.

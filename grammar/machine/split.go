@@ -53,6 +53,7 @@ func (k *Masks) splitUntil(u *until, st int32) *split {
 	var path [256]byte
 	at[0] = st
 	for i := 0; i < len(tree.Nodes); {
+		k.Stats.Nodes++
 		n := &tree.Nodes[i]
 		next := u.next[at[n.Depth-1]][n.Byte]
 		path[n.Depth-1] = n.Byte

@@ -122,6 +122,7 @@ func (k *Masks) splitString(u *Unit, start lex.StringState, x *stringSplit) {
 	var at [vocab.MaxPiece + 2]*stringPlace
 	at[0] = k.place(a, start)
 	for i := 0; i < len(tree.Nodes); {
+		k.Stats.Nodes++
 		n := &tree.Nodes[i]
 		p := at[n.Depth-1]
 		next := p.row[n.Byte]
@@ -217,6 +218,7 @@ func (k *Masks) countPoints(a *lex.Arena, start lex.StringState, f counted) {
 	var path [vocab.MaxPiece + 2]byte
 	states[0] = start
 	for i := 0; i < len(tree.Nodes); {
+		k.Stats.Nodes++
 		n := &tree.Nodes[i]
 		d := int(n.Depth)
 		s := states[d-1]

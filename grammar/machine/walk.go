@@ -1,17 +1,46 @@
 package machine
 
-import "tenon/grammar/vocab"
+import (
+	"slices"
 
-// walker runs threads down a tree of token texts. Level d of buf, from off[d] to
-// off[d+1], holds the threads that have read the first d bytes of the path.
+	"tenon/grammar/vocab"
+)
+
+// walker runs threads down a tree of token texts. What the threads have become at
+// a node is a state, interned, and the successors of a state that is met again are
+// kept: tokens are full of runs of blanks and digits, in which a walk comes back
+// to the same few states thousands of times.
 type walker struct {
-	buf []thread
-	off [vocab.MaxPiece + 2]int32
+	at      [vocab.MaxPiece + 2]walkState // by depth: the state behind the path's first bytes
+	threads []thread                      // of all states
+	spans   []span                        // by state: where its threads lie
+	rows    []*walkRow                    // by state: nil unless it has been met twice
+	met     []bool                        // by state
+	table   []walkState                   // hash table of states
+	buf     []thread
 }
+
+// walkState is a set of threads; walkRow is a state's successor for every byte.
+type (
+	walkState int32
+	walkRow   [256]walkState
+)
+
+const (
+	walkUnknown walkState = 0 // a successor not yet computed
+	walkDead    walkState = 1 // no threads
+)
+
+// maxWalkStates is the number of states above which a walk begins with none. Most
+// take 50 bytes, those with a row 1 KiB.
+const maxWalkStates = 1 << 12
 
 // run adds every token of a tree that the threads can read.
 func (w *walker) run(k *Masks, tree *vocab.Trie, start []thread) {
-	w.level(0, start)
+	if len(start) == 0 {
+		return
+	}
+	w.begin(0, start)
 	w.walk(k, tree.Nodes)
 }
 
@@ -25,42 +54,103 @@ func (w *walker) runBelow(k *Masks, tree *vocab.Trie, i int, start []thread) {
 	if n.Token >= 0 {
 		k.add(n.Token)
 	}
-	w.level(int(n.Depth), start)
+	w.begin(int(n.Depth), start)
 	w.walk(k, tree.Nodes[i+1:i+int(n.Size)])
 }
 
-// level sets the threads that have read the path's first d bytes.
-func (w *walker) level(d int, start []thread) {
-	w.buf = append(w.buf[:0], start...)
-	w.off[d], w.off[d+1] = 0, int32(len(start))
+// begin sets the threads that have read the path's first d bytes.
+func (w *walker) begin(d int, start []thread) {
+	if len(w.spans) == 0 || len(w.spans) > maxWalkStates {
+		w.threads, w.spans, w.met = w.threads[:0], make([]span, walkDead+1, 64), make([]bool, walkDead+1, 64)
+		w.rows, w.table = make([]*walkRow, walkDead+1, 64), make([]walkState, 128)
+	}
+	w.at[d] = w.intern(start)
 }
 
-// manyThreads is the number of threads in one level from which merging pays.
-const manyThreads = 8
-
 func (w *walker) walk(k *Masks, nodes []vocab.Node) {
-	m := k.m
 	visited := int64(0)
 	for i := 0; i < len(nodes); visited++ {
 		n := &nodes[i]
-		d := n.Depth // 1 for a first byte, so that its parent is level 0
-		from, to := w.off[d-1], w.off[d]
-		w.buf = w.buf[:to]
-		for j := from; j < to; j++ {
-			w.buf = m.step(w.buf, w.buf[j], int(n.Byte))
-		}
-		if len(w.buf)-int(to) > manyThreads {
-			w.buf = w.buf[:int(to)+len(m.normalise(w.buf[to:]))]
-		}
-		if len(w.buf) == int(to) {
+		s := w.next(k.m, w.at[n.Depth-1], n.Byte) // a first byte has depth 1
+		if s == walkDead {
 			i += int(n.Size)
 			continue
 		}
-		w.off[d+1] = int32(len(w.buf))
+		w.at[n.Depth] = s
 		if n.Token >= 0 {
 			k.add(n.Token)
+		}
+		if n.Size > 1 {
+			w.meet(s)
 		}
 		i++
 	}
 	k.Stats.Nodes += visited
+}
+
+// meet gives a state a row the second time it is met.
+func (w *walker) meet(s walkState) {
+	if !w.met[s] {
+		w.met[s] = true
+	} else if w.rows[s] == nil {
+		w.rows[s] = new(walkRow)
+	}
+}
+
+// manyThreads is the number of threads in one state from which merging pays.
+const manyThreads = 8
+
+func (w *walker) next(m *Machine, s walkState, b byte) walkState {
+	row := w.rows[s]
+	if row != nil && row[b] != walkUnknown {
+		return row[b]
+	}
+	w.buf = w.buf[:0]
+	for i := w.spans[s].from; i < w.spans[s].to; i++ {
+		w.buf = m.step(w.buf, w.threads[i], int(b))
+	}
+	if len(w.buf) > manyThreads {
+		w.buf = m.normalise(w.buf)
+	}
+	next := walkDead
+	if len(w.buf) > 0 {
+		next = w.intern(w.buf)
+	}
+	if row != nil {
+		row[b] = next
+	}
+	return next
+}
+
+func (w *walker) intern(list []thread) walkState {
+	mask := uint32(len(w.table) - 1)
+	i := hashThreads(list) & mask
+	for ; w.table[i] != walkUnknown; i = (i + 1) & mask {
+		if slices.Equal(w.threadsOf(w.table[i]), list) {
+			return w.table[i]
+		}
+	}
+	s := walkState(len(w.spans))
+	w.table[i] = s
+	w.spans = append(w.spans, span{int32(len(w.threads)), int32(len(w.threads) + len(list))})
+	w.threads = append(w.threads, list...)
+	w.rows, w.met = append(w.rows, nil), append(w.met, false)
+	if len(w.spans)*2 > len(w.table) {
+		w.grow()
+	}
+	return s
+}
+
+func (w *walker) threadsOf(s walkState) []thread { return w.threads[w.spans[s].from:w.spans[s].to] }
+
+func (w *walker) grow() {
+	w.table = make([]walkState, len(w.table)*2)
+	mask := uint32(len(w.table) - 1)
+	for s := walkDead + 1; int(s) < len(w.spans); s++ {
+		i := hashThreads(w.threadsOf(s)) & mask
+		for w.table[i] != walkUnknown {
+			i = (i + 1) & mask
+		}
+		w.table[i] = s
+	}
 }

@@ -1,0 +1,65 @@
+package grammar
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// coldMasks are places in the middle of a text whose masks cost most, by cause.
+var coldMasks = []struct{ name, schema, before string }{
+	{"value", `{"type":"object","properties":{"n":{"type":"integer"},"s":{"type":"string"}}}`, `{"n":`},
+	{"number", `{"type":"object","properties":{"n":{"type":"number"},"s":{"type":"string"}}}`, `{"n":12`},
+	{"bounded number", `{"type":"object","properties":{"n":{"type":"integer","minimum":0,"maximum":65535}}}`, `{"n":80`},
+	{"array element", `{"items":{"type":["number","string"]}}`, `[1,"a",`},
+	{"first key", `{"type":"object","properties":{"name":{"type":"string"},"size":{"type":"number"}}}`, `{"`},
+	{"later key", `{"type":"object","properties":{"name":{"type":"string"},"size":{"type":"number"}}}`, `{"size":2,"`},
+	{"inside a named key", `{"type":"object","properties":{"name":{"type":"string"},"size":{"type":"number"}}}`, `{"size":2,"na`},
+	{"key of a pattern", `{"type":"object","patternProperties":{"^x-":{},"^[a-z]+$":{"type":"number"}}}`, `{"`},
+	{"format date-time", `{"items":{"type":"string","format":"date-time"}}`, `["`},
+	{"format email", `{"items":{"type":"string","format":"email"}}`, `["`},
+	{"format uri", `{"items":{"type":"string","format":"uri"}}`, `["http`},
+	{"format regex", `{"items":{"type":"string","format":"regex"}}`, `["`},
+	{"pattern", `{"items":{"type":"string","pattern":"^[a-zA-Z][a-zA-Z0-9_-]*$"}}`, `["`},
+	{"pattern found anywhere", `{"items":{"type":"string","pattern":"[0-9]{3}x"}}`, `["a`},
+	{"bounded", `{"items":{"type":"string","minLength":1,"maxLength":1000}}`, `["a`},
+	{"bounded pattern", `{"items":{"type":"string","pattern":"^[A-Z]{3}$","maxLength":3}}`, `["`},
+	{"bounded pattern found anywhere", `{"items":{"type":"string","pattern":"\\S","maxLength":255}}`, `["`},
+	{"long bounded pattern", `{"items":{"type":"string","pattern":"^.*[a-z]+.*$","minLength":1,"maxLength":1000}}`, `["`},
+	{"not an enum", `{"items":{"type":"string","not":{"enum":["alpha","beta","gamma"]}}}`, `["`},
+}
+
+// BenchmarkMask_cold gives the median time of one mask on a grammar that has only read what is before
+// it; nodes counts what was visited of the vocabulary.
+func BenchmarkMask_cold(b *testing.B) {
+	v, tok := realVocab(b)
+	for _, c := range coldMasks {
+		b.Run(c.name, func(b *testing.B) {
+			tokens := tok.Tokenize([]byte(c.before))
+			var took []time.Duration
+			var nodes int64
+			for b.Loop() {
+				DropCaches()
+				g, err := FromSchema([]byte(c.schema), SchemaOptions{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				m := g.Matcher(v)
+				for _, id := range tokens {
+					if err := m.Accept(id); err != nil {
+						b.Fatal(err)
+					}
+				}
+				before := m.Effort()
+				start := time.Now()
+				m.Mask()
+				took = append(took, time.Since(start))
+				nodes = m.Effort().Nodes - before.Nodes
+			}
+			b.ReportMetric(0, "ns/op")
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1000, "us/mask")
+			b.ReportMetric(float64(nodes), "nodes")
+		})
+	}
+}

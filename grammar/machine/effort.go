@@ -1,0 +1,35 @@
+package machine
+
+import "strings"
+
+// kindNames names the kinds of automata for people.
+var kindNames = [...]string{
+	kindEnd: "end", kindRule: "rule", kindLex: "word", kindUntil: "until", kindValue: "value", kindString: "string", kindObject: "object",
+	kindName: "named key", kindExtra: "other key", kindArray: "array", kindSpace: "space",
+}
+
+// Where names the automata that a configuration's threads are in, each kind once.
+func (m *Machine) Where(id ConfigID) string {
+	var list []string
+	seen := map[string]bool{}
+	for _, t := range m.configs.lists[id] {
+		name := kindNames[t.def.kind()]
+		if t.def.kind() == kindString && m.strings[t.def.index()].counts() {
+			name = "bounded string"
+		}
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// States is how many states of lexical automata there are.
+func (m *Machine) States() int {
+	n := 0
+	for _, a := range m.arenas {
+		n += a.States()
+	}
+	return n
+}
