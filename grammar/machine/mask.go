@@ -29,9 +29,7 @@ type Masks struct {
 	strings map[stringState]*stringSplit
 	grouped bool    // a walk finds groups of tokens, not tokens
 	found   []int32 // the groups
-
-	placeIDs map[lex.StringState]*stringPlace // while a split is made
-	places   []stringPlace                    // where those lie
+	split   splitWalk
 
 	Stats Stats
 }
@@ -54,7 +52,7 @@ const defaultLimit = 64 << 20
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, splits: map[splitKey]*split{}, strings: map[stringState]*stringSplit{}, placeIDs: map[lex.StringState]*stringPlace{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, splits: map[splitKey]*split{}, strings: map[stringState]*stringSplit{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -210,6 +208,21 @@ func (k *Masks) addSet(set []uint64) {
 	}
 	for i, w := range set {
 		k.set[i] |= w
+	}
+}
+
+// addBoth adds the tokens that are in two bitsets.
+func (k *Masks) addBoth(x, y []uint64) {
+	if !k.used {
+		k.set = append(k.set[:0], x...)
+		for i, w := range y {
+			k.set[i] &= w
+		}
+		k.used = true
+		return
+	}
+	for i, w := range x {
+		k.set[i] |= w & y[i]
 	}
 }
 

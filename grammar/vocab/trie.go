@@ -3,7 +3,6 @@ package vocab
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -24,61 +23,7 @@ type Trie struct {
 	// no two tokens share their text.
 	Same map[int32]int32
 
-	// For taking whole subtrees at once: the classes of bytes below each node
-	// (see ByteGroup), its own byte included; the tokens in the order of the
-	// nodes; and for each node, and one past the last, how many tokens lie before
-	// it. Only a vocabulary's own tree has them.
-	Groups []uint16
-	Tokens []int32
-	Before []int32
-}
-
-// ByteGroup is the class of a byte as one bit: letters of either case, digits,
-// bytes beyond ASCII, control characters, and the punctuation that patterns treat
-// apart.
-func ByteGroup(b byte) uint16 {
-	switch {
-	case b >= 'a' && b <= 'f':
-		return 1 << 0
-	case b >= 'g' && b <= 'z':
-		return 1 << 1
-	case b >= 'A' && b <= 'F':
-		return 1 << 2
-	case b >= 'G' && b <= 'Z':
-		return 1 << 3
-	case b >= '0' && b <= '9':
-		return 1 << 4
-	case b >= 0x80:
-		return 1 << 5
-	case b < 0x20:
-		return 1 << 6
-	}
-	if i := strings.IndexByte(`_-. /:"\`, b); i >= 0 {
-		return 1 << (7 + i)
-	}
-	return 1 << 15
-}
-
-// index fills in what subtrees hold.
-func (t *Trie) index() {
-	t.Groups = make([]uint16, len(t.Nodes))
-	t.Before = make([]int32, len(t.Nodes)+1)
-	t.Tokens = t.Tokens[:0]
-	for i := range t.Nodes {
-		t.Before[i] = int32(len(t.Tokens))
-		for id := t.Nodes[i].Token; id >= 0; id = t.Next(id) {
-			t.Tokens = append(t.Tokens, id)
-		}
-	}
-	t.Before[len(t.Nodes)] = int32(len(t.Tokens))
-	for i := len(t.Nodes) - 1; i >= 0; i-- {
-		g := ByteGroup(t.Nodes[i].Byte)
-		end := i + int(t.Nodes[i].Size)
-		for c := i + 1; c < end; c += int(t.Nodes[c].Size) {
-			g |= t.Groups[c]
-		}
-		t.Groups[i] = g
-	}
+	groupIndex // only of a vocabulary's own tree
 }
 
 // BuildTrie makes the tree of the given texts; ids[i] is the token of texts[i].

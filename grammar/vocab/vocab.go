@@ -125,7 +125,7 @@ func (v *Vocab) Text(id int32) bool {
 // index fills in the tables that follow from the rest. Of two symbols tokens with one text the lower id
 // wins, as in llama.cpp.
 func (v *Vocab) index() {
-	v.trie.index()
+	v.trie.index(len(v.pieces))
 	v.symbols = map[string]int32{}
 	for id, k := range v.kinds {
 		if k != Control && k != UserDefined {
