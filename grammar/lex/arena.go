@@ -70,6 +70,7 @@ type Arena struct {
 	scratch  []Expr
 	sets     []wordSet // of mergeWords
 	headSets []wordSet // of runs
+	firsts   []uint8   // of runs
 	counts   []countedTail
 
 	numbers  numberTable

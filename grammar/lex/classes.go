@@ -19,17 +19,47 @@ func (a *Arena) runs(e Expr, buffer []byteRun) []byteRun {
 	bounds := a.at(e).bounds
 	for lo := 0; lo < 256; {
 		hi := bounds.from(lo + 1)
-		run := byteRun{byte(lo), byte(hi - 1), uint8(len(buffer))}
-		for i, r := range buffer {
-			if int(r.class) == i && a.sameHeads(&heads, r.lo, run.lo) {
-				run.class = uint8(i)
+		buffer = append(buffer, byteRun{byte(lo), byte(hi - 1), uint8(len(buffer))})
+		lo = hi
+	}
+	if heads.numbers {
+		return buffer // derived for every run
+	}
+	marks := a.marks(&heads, buffer)
+	firsts := a.firsts[:0]
+	for i := range buffer {
+		for _, j := range firsts {
+			if marks[i] == marks[j] && a.sameHeads(&heads, buffer[i].lo, buffer[j].lo) {
+				buffer[i].class = j
 				break
 			}
 		}
-		buffer = append(buffer, run)
-		lo = hi
+		if int(buffer[i].class) == i {
+			firsts = append(firsts, uint8(i))
+		}
 	}
+	a.firsts = firsts
 	return buffer
+}
+
+// marks hashes, for each run, what the word sets become under its bytes: runs that agree have equal marks. Comparing each run with each
+// class instead takes most of the time of languages with many alternatives.
+func (a *Arena) marks(h *headSet, runs []byteRun) *[256]uint64 {
+	marks := new([256]uint64)
+	for _, s := range h.sets {
+		edges := a.words.nodes[s].edges
+		for i, r := range runs {
+			for len(edges) > 0 && edges[0].hi < r.lo {
+				edges = edges[1:]
+			}
+			if len(edges) > 0 && edges[0].lo <= r.lo {
+				marks[i] = mix(marks[i], uint64(edges[0].next))
+			} else {
+				marks[i] = mix(marks[i], uint64(noWords))
+			}
+		}
+	}
+	return marks
 }
 
 // headSet is what stands at the beginning of an expression.
@@ -61,15 +91,12 @@ func (a *Arena) heads(e Expr, h *headSet) {
 		a.heads(Expr(n.a), h)
 	case kindDeferred:
 		a.heads(a.built(e), h)
-	case kindNumber: // derived for every run
+	case kindNumber:
 		h.numbers = true
 	}
 }
 
 func (a *Arena) sameHeads(h *headSet, x, y byte) bool {
-	if h.numbers {
-		return false
-	}
 	for _, s := range h.sets {
 		if a.words.after(s, x) != a.words.after(s, y) {
 			return false

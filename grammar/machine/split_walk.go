@@ -11,8 +11,8 @@ import (
 // looking at most of them. Three kinds of subtrees of the vocabulary are taken at
 // once:
 //
-//   - where all bytes below lead back to the state, or to nowhere: the tokens
-//     made of the groups of bytes that lead back, which the vocabulary knows;
+//   - where all bytes below are free, or lead nowhere: the tokens made of the
+//     groups of bytes that are free, which the vocabulary knows (split_free.go);
 //   - where the state is that of a string of any text: the lexicon knows what
 //     that admits;
 //   - tokens with quotes or backslashes are few; they have a tree of their own.
@@ -24,17 +24,30 @@ type splitWalk struct {
 
 	places []splitPlace
 	index  []int32 // by state: 1 and its place, or 0
+	seen   []int32 // places that explore has looked at
 	plain  []span  // tokens, in the tree's order, that are read from a state of any text
 }
 
 // splitPlace is what a walk knows about a state.
 type splitPlace struct {
-	state       lex.StringState
-	row         *lex.StringRow
-	set         []uint64 // takes the tokens that end here; nil if they do not count
-	loops, dead uint16   // groups of bytes that all lead back here, and nowhere
-	asked       bool     // whether code points beyond ASCII all lead back here
-	plain       bool     // any text may follow
+	state lex.StringState
+	row   *lex.StringRow
+	set   []uint64 // takes the tokens that end here; nil if they do not count
+	plain bool     // any text may follow
+	raw   bool     // outside of escapes
+
+	// Groups of bytes: those that may come next, those that lead straight back,
+	// and the state that each group beyond ASCII leads to.
+	live, loops uint64
+	wide        [vocab.Leads]lex.StringState
+	studied     bool
+
+	// Groups of bytes of which any reach bytes may be read, in any order, and the
+	// tokens that end on the way all go into set; and groups of bytes that lead
+	// nowhere, here and wherever such free bytes lead.
+	free, dead uint64
+	reach      int
+	explored   bool
 }
 
 // splitString fills in what tokens do from a state outside of escapes: inside and
@@ -55,14 +68,18 @@ func (k *Masks) splitString(u *Unit, start lex.StringState, x *stringSplit, need
 	w.addPlain()
 }
 
+// manyBelow is the size of a subtree from which it pays to ask whether it can be
+// taken at once.
+const manyBelow = 6
+
 // walkOrdinary walks the tokens without special bytes.
 func (w *splitWalk) walkOrdinary(start lex.StringState) {
 	tree := w.k.v.Trie()
 	var at [vocab.MaxPiece + 2]int32    // by depth: the place
-	var path [vocab.MaxPiece + 2]uint16 // by depth: groups of the bytes on the way
+	var path [vocab.MaxPiece + 2]uint64 // by depth: groups of the bytes on the way
 	at[0] = w.place(start)
-	if p := &w.places[at[0]]; w.loopsOver(p, 0xFFFF&^vocab.SpecialGroups) {
-		w.addLooping(p)
+	if w.takes(at[0], 0, ^vocab.SpecialGroups, vocab.MaxPiece) {
+		w.addFree(&w.places[at[0]])
 		return
 	}
 	for i := 0; i < len(tree.Nodes); w.k.Stats.Nodes++ {
@@ -72,22 +89,29 @@ func (w *splitWalk) walkOrdinary(start lex.StringState) {
 			i += int(n.Size)
 			continue
 		}
-		here := at[n.Depth-1]
+		here, group := at[n.Depth-1], vocab.ByteGroup(n.Byte)
+		height := int(tree.Height[i])
+		path[n.Depth] = path[n.Depth-1] | group
+		if group&vocab.LeadGroups != 0 && n.Size >= manyBelow && w.takes(here, path[n.Depth-1], group|tree.Ordinary[i], height+1) && group&w.places[here].free != 0 {
+			w.addBelow(&w.places[here], i, path[n.Depth])
+			i += int(n.Size)
+			continue
+		}
 		if next != w.places[here].state {
 			here = w.place(next)
 		}
-		at[n.Depth], path[n.Depth] = here, path[n.Depth-1]|vocab.ByteGroup(n.Byte)
-		p := &w.places[here]
+		at[n.Depth] = here
 		switch {
-		case p.plain:
+		case w.places[here].plain:
 			w.plain = append(w.plain, span{tree.Before[i], tree.Before[i+int(n.Size)]})
 			i += int(n.Size)
 			continue
-		case n.Size > 1 && w.loopsOver(p, tree.Ordinary[i]) && (path[n.Depth]&^p.loops == 0 || tree.Ordinary[i]&^p.loops == 0):
-			w.addBelow(p, i, path[n.Depth])
+		case n.Size >= manyBelow && w.takes(here, path[n.Depth], tree.Ordinary[i], height):
+			w.addBelow(&w.places[here], i, path[n.Depth])
 			i += int(n.Size)
 			continue
 		}
+		p := &w.places[here]
 		if p.set != nil && n.Token >= 0 {
 			for id := n.Token; id >= 0; id = tree.Next(id) {
 				addToken(p.set, id)
@@ -97,44 +121,42 @@ func (w *splitWalk) walkOrdinary(start lex.StringState) {
 	}
 }
 
-// loopsOver says whether all bytes of some groups lead from a state back to it, or
-// nowhere.
-func (w *splitWalk) loopsOver(p *splitPlace, groups uint16) bool {
-	rest := groups &^ (p.loops | p.dead)
-	if rest == vocab.WideGroup && !p.asked {
-		p.asked = true
-		if w.wideLoops(p) {
-			p.loops |= vocab.WideGroup
-			rest = 0
-		}
+// takes says whether tokens can be told by their groups alone that reach a state
+// by bytes of the groups of path, and go on with at most so many bytes of those of
+// below: all of below are free or dead, and a token that holds dead ones at all
+// holds them below.
+func (w *splitWalk) takes(place int32, path, below uint64, bytes int) bool {
+	if !w.places[place].explored {
+		w.explore(place)
 	}
-	return rest == 0
+	p := &w.places[place]
+	return below&^(p.free|p.dead) == 0 && bytes <= p.reach && (path&^p.free == 0 || below&^p.free == 0)
 }
 
-// addLooping adds the ordinary tokens that never leave the start.
-func (w *splitWalk) addLooping(p *splitPlace) {
-	w.k.v.Trie().AddOrdinary(p.set, p.loops)
+// addFree adds the ordinary tokens that are free from the start.
+func (w *splitWalk) addFree(p *splitPlace) {
+	set := make([]uint64, len(p.set))
+	w.k.v.Trie().AddOrdinary(set, p.free)
 	for i, valid := range w.x.lexicon.inside {
-		p.set[i] &= valid
+		p.set[i] |= set[i] & valid
 	}
 }
 
-// addBelow adds the tokens from node i on, whose state loops over all that is
-// below. Groups say where a token leaves the loop for good; those of path, on the
-// way to the node, do not count against a token if they loop too.
-func (w *splitWalk) addBelow(p *splitPlace, i int, path uint16) {
+// addBelow adds those tokens of node i's subtree that are made of free bytes, and
+// of those of path on the way to it.
+func (w *splitWalk) addBelow(p *splitPlace, i int, path uint64) {
 	if p.set == nil {
 		return
 	}
 	tree := w.k.v.Trie()
-	allowed := p.loops | path
+	allowed := p.free | path
 	inside := w.x.lexicon.inside
 	from, to := tree.Before[i], tree.Before[i+int(tree.Nodes[i].Size)]
 	for j, groups := range tree.TokenGroups[from:to] {
 		if groups&^allowed != 0 {
 			continue
 		}
-		if id := tree.Tokens[int(from)+j]; groups&vocab.WideGroup == 0 || hasToken(inside, id) {
+		if id := tree.Tokens[int(from)+j]; groups&vocab.WideGroups == 0 || hasToken(inside, id) {
 			addToken(p.set, id)
 		}
 	}
@@ -218,15 +240,12 @@ func (w *splitWalk) place(s lex.StringState) int32 {
 	}
 	row := w.u.arena.StringRow(s)
 	inner, raw := w.u.arena.Decoded(s)
-	p := splitPlace{state: s, row: row, plain: s == w.u.plainString}
+	p := splitPlace{state: s, row: row, plain: s == w.u.plainString, raw: raw, explored: !raw}
 	switch {
 	case !w.needs:
 		p.set = w.x.inside
 	case raw:
 		p.set = w.needing(int32(w.u.arena.MinRunes(inner)))
-	}
-	if raw && !p.plain {
-		p.loops, p.dead = groupsOf(row, s), groupsOf(row, lex.StringDead)
 	}
 	if int(s) >= len(w.index) {
 		w.index = append(w.index, make([]int32, int(s)+64-len(w.index))...)
@@ -246,38 +265,4 @@ func (w *splitWalk) needing(least int32) []uint64 {
 	set := make([]uint64, (w.k.v.Len()+63)/64)
 	w.x.needs = append(w.x.needs, need{least, set})
 	return set
-}
-
-// groupsOf is the groups of bytes all of which lead to a state.
-func groupsOf(row *lex.StringRow, s lex.StringState) uint16 {
-	some, others := uint16(0), uint16(0)
-	for b, next := range row {
-		if next == s {
-			some |= vocab.ByteGroup(byte(b))
-		} else {
-			others |= vocab.ByteGroup(byte(b))
-		}
-	}
-	return some &^ others
-}
-
-// wideLoops says whether every code point beyond ASCII leads from a state back to
-// it (see the table of well-formed byte sequences in the Unicode Standard, 3.9).
-func (w *splitWalk) wideLoops(p *splitPlace) bool {
-	row := func(s lex.StringState) *lex.StringRow { return w.u.arena.StringRow(s) }
-	all := func(r *lex.StringRow, lo, hi byte, s lex.StringState) bool {
-		for b := lo; b <= hi; b++ {
-			if r[b] != s {
-				return false
-			}
-		}
-		return true
-	}
-	r := p.row
-	one, two, three := r[0xC2], r[0xE1], r[0xF1] // states that await so many more bytes
-	return all(r, 0xC2, 0xDF, one) && all(row(one), 0x80, 0xBF, p.state) &&
-		all(r, 0xE1, 0xEC, two) && all(r, 0xEE, 0xEF, two) && all(row(two), 0x80, 0xBF, one) &&
-		all(row(r[0xE0]), 0xA0, 0xBF, one) && all(row(r[0xED]), 0x80, 0x9F, one) &&
-		all(r, 0xF1, 0xF3, three) && all(row(three), 0x80, 0xBF, two) &&
-		all(row(r[0xF0]), 0x90, 0xBF, two) && all(row(r[0xF4]), 0x80, 0x8F, two)
 }
