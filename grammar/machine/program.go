@@ -45,6 +45,12 @@ type byteClass [4]uint64
 func (c *byteClass) has(b byte) bool { return c[b>>6]>>(b&63)&1 != 0 }
 func (c *byteClass) add(b byte)      { c[b>>6] |= 1 << (b & 63) }
 
+func (c *byteClass) addText(s string) {
+	for i := range len(s) {
+		c.add(s[i])
+	}
+}
+
 // Program is a grammar as a network of automata, one per rule, that call each
 // other. It is immutable.
 type Program struct {

@@ -190,7 +190,7 @@ func (m *Machine) stepString(dst []thread, t thread, b byte) []thread {
 	}
 	if d.counts() {
 		t.aux = d.count(s, next, b, t.aux)
-		if d.max != schema.Unbounded && !d.fits(next, t.aux) {
+		if d.max != schema.Unbounded && !m.fits(d, next, t.aux) {
 			return dst
 		}
 	}
@@ -215,35 +215,41 @@ func (d *jsonString) count(s, next lex.StringState, b byte, n int32) int32 {
 
 // fits says whether a string of which n code points have been read can still end
 // within its bounds.
-func (d *jsonString) fits(s lex.StringState, n int32) bool {
-	a := d.unit.arena
-	inner, raw := a.Decoded(s)
-	if raw {
-		if d.any {
-			return n <= d.max
-		}
-		return n+int32(a.MinRunes(inner)) <= d.max
-	}
-	if d.any {
+func (m *Machine) fits(d *jsonString, s lex.StringState, n int32) bool {
+	inner, raw := d.unit.arena.Decoded(s)
+	switch {
+	case d.any && raw:
+		return n <= d.max
+	case d.any:
 		return n < d.max
+	case raw:
+		return n+int32(d.unit.arena.MinRunes(inner)) <= d.max
 	}
-	// One code point brings the end nearer by at most one.
-	return n+max(1, int32(a.MinRunes(inner))) <= d.max && d.escapeFits(s, n)
+	return n+m.escapeNeed(d.unit, s) <= d.max
 }
 
-// escapeFits says whether some completion of an escape leaves enough room.
-func (d *jsonString) escapeFits(s lex.StringState, n int32) bool {
-	last := lex.StringDead
-	for _, next := range d.unit.arena.StringRow(s) {
+// escapeNeed is the fewest code points from a state within an escape to the end of
+// the string, the escaped one included. What an escape may stand for depends on
+// its digits, hence it looks at all of them; many escapes share their ends.
+func (m *Machine) escapeNeed(u *Unit, s lex.StringState) int32 {
+	key := stringState{u, s}
+	if n, ok := m.escapeNeeds[key]; ok {
+		return n
+	}
+	least, last := int32(1)<<30, lex.StringDead
+	for _, next := range u.arena.StringRow(s) {
 		if next == lex.StringDead || next == last {
 			continue
 		}
 		last = next
-		if _, raw := d.unit.arena.Decoded(next); raw && d.fits(next, n+1) || !raw && d.escapeFits(next, n) {
-			return true
+		if inner, raw := u.arena.Decoded(next); raw {
+			least = min(least, 1+int32(u.arena.MinRunes(inner)))
+		} else {
+			least = min(least, m.escapeNeed(u, next))
 		}
 	}
-	return false
+	m.escapeNeeds[key] = least
+	return least
 }
 
 // enterJSON is the thread at the start of a %json terminal. White space may

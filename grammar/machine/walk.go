@@ -16,6 +16,7 @@ type walker struct {
 	spans   []span                        // by state: where its threads lie
 	rows    []*walkRow                    // by state: nil unless it has been met twice
 	met     []bool                        // by state
+	expects []*byteClass                  // by state: bytes worth trying, nil for all
 	table   []walkState                   // hash table of states
 	buf     []thread
 }
@@ -40,7 +41,7 @@ func (w *walker) run(k *Masks, tree *vocab.Trie, start []thread) {
 	if len(start) == 0 {
 		return
 	}
-	w.begin(0, start)
+	w.begin(k, 0, start)
 	w.walk(k, tree.Nodes)
 }
 
@@ -54,24 +55,30 @@ func (w *walker) runBelow(k *Masks, tree *vocab.Trie, i int, start []thread) {
 	if n.Token >= 0 {
 		k.add(n.Token)
 	}
-	w.begin(int(n.Depth), start)
+	w.begin(k, int(n.Depth), start)
 	w.walk(k, tree.Nodes[i+1:i+int(n.Size)])
 }
 
 // begin sets the threads that have read the path's first d bytes.
-func (w *walker) begin(d int, start []thread) {
+func (w *walker) begin(k *Masks, d int, start []thread) {
 	if len(w.spans) == 0 || len(w.spans) > maxWalkStates {
 		w.threads, w.spans, w.met = w.threads[:0], make([]span, walkDead+1, 64), make([]bool, walkDead+1, 64)
+		w.expects = make([]*byteClass, walkDead+1, 64)
 		w.rows, w.table = make([]*walkRow, walkDead+1, 64), make([]walkState, 128)
 	}
 	w.at[d] = w.intern(start)
+	w.meet(k.m, w.at[d], manyTried)
 }
 
 func (w *walker) walk(k *Masks, nodes []vocab.Node) {
 	visited := int64(0)
 	for i := 0; i < len(nodes); visited++ {
 		n := &nodes[i]
-		s := w.next(k.m, w.at[n.Depth-1], n.Byte) // a first byte has depth 1
+		above := w.at[n.Depth-1] // a first byte has depth 1
+		s := walkDead
+		if x := w.expects[above]; x == nil || x.has(n.Byte) {
+			s = w.next(k.m, above, n.Byte)
+		}
 		if s == walkDead {
 			i += int(n.Size)
 			continue
@@ -81,19 +88,26 @@ func (w *walker) walk(k *Masks, nodes []vocab.Node) {
 			k.add(n.Token)
 		}
 		if n.Size > 1 {
-			w.meet(s)
+			w.meet(k.m, s, n.Size)
 		}
 		i++
 	}
 	k.Stats.Nodes += visited
 }
 
-// meet gives a state a row the second time it is met.
-func (w *walker) meet(s walkState) {
+// manyTried is the size of a subtree from which it pays to know what to try.
+const manyTried = 24
+
+// meet prepares a state for what is below it: a row the second time it is met, and
+// what is worth trying where there is much.
+func (w *walker) meet(m *Machine, s walkState, size uint32) {
 	if !w.met[s] {
 		w.met[s] = true
 	} else if w.rows[s] == nil {
 		w.rows[s] = new(walkRow)
+	}
+	if size >= manyTried && w.expects[s] == nil && w.rows[s] == nil {
+		w.expects[s] = m.expectAny(w.threadsOf(s))
 	}
 }
 
@@ -134,7 +148,7 @@ func (w *walker) intern(list []thread) walkState {
 	w.table[i] = s
 	w.spans = append(w.spans, span{int32(len(w.threads)), int32(len(w.threads) + len(list))})
 	w.threads = append(w.threads, list...)
-	w.rows, w.met = append(w.rows, nil), append(w.met, false)
+	w.rows, w.met, w.expects = append(w.rows, nil), append(w.met, false), append(w.expects, nil)
 	if len(w.spans)*2 > len(w.table) {
 		w.grow()
 	}

@@ -1,0 +1,87 @@
+package machine
+
+import "tenon/grammar/lex"
+
+// expect adds to a set the bytes that a thread may be able to read, so that a walk
+// need not try the others: in a wide tree, most of what is tried is refused. The
+// set may hold too much. It is false where only trying tells.
+func (m *Machine) expect(t thread, set *byteClass) bool {
+	switch t.def.kind() {
+	case kindName:
+		return m.expectName(t, set)
+	case kindObject:
+		set.addText(" \t\n\r\",}")
+	case kindArray:
+		set.addText(" \t\n\r,]")
+		if phaseOf(t.st) != phaseAfter {
+			set.addText(valueStarts)
+		}
+	case kindValue:
+		set.addText(" \t\n\r:")
+		if phaseOf(t.st) != phaseColon {
+			set.addText(valueStarts)
+		}
+	case kindLex:
+		a := m.arenas[t.def.index()]
+		for b, next := range a.Row(lex.State(t.st)) {
+			if next != lex.Dead {
+				set.add(byte(b))
+			}
+		}
+		return !a.Accepting(lex.State(t.st)) || m.expectBelow(t, set)
+	case kindSpace:
+		set.addText(" \t\n\r")
+		return m.expectBelow(t, set)
+	default:
+		return false
+	}
+	return true
+}
+
+// valueStarts is the bytes that JSON values begin with.
+const valueStarts = "\"{[-0123456789tfn"
+
+// expectBelow is expect for what waits for t's automaton to end.
+func (m *Machine) expectBelow(t thread, set *byteClass) bool {
+	from := len(m.work)
+	m.work = m.resume(m.work, t)
+	known := true
+	for i := from; i < len(m.work) && known; i++ {
+		known = m.work[i].def == defEnd || m.expect(m.work[i], set)
+	}
+	m.work = m.work[:from]
+	return known
+}
+
+// expectAny is expect for several threads; nil where only trying tells.
+func (m *Machine) expectAny(list []thread) *byteClass {
+	set := new(byteClass)
+	for _, t := range list {
+		if !m.expect(t, set) {
+			return nil
+		}
+	}
+	return set
+}
+
+// expectName is expect in a named key.
+func (m *Machine) expectName(t thread, set *byteClass) bool {
+	o := m.objects[t.def.index()]
+	lo, hi := rangeOf(t.st)
+	depth := int(t.aux & 0xffff)
+	if t.aux>>16 != 0 {
+		return false
+	}
+	set.add('\\')
+	for lo < hi {
+		if len(o.names[lo]) == depth {
+			set.add('"')
+			lo++
+			continue
+		}
+		b := o.names[lo][depth]
+		set.add(b)
+		_, lo = o.narrow(lo, hi, depth, b)
+	}
+	return true
+}
