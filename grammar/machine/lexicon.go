@@ -26,6 +26,8 @@ type lexicon struct {
 	keys   vocab.Trie // of those that must be looked at one by one in keys,
 	inKeys []uint64   // which this set leaves out
 
+	heads map[string][]int32 // those of inKeys by what precedes the closing quote
+
 	escapes vocab.Trie // of the tokens of escaping
 }
 
@@ -70,7 +72,7 @@ func (x *lexicon) split() *stringSplit {
 
 func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 	words := (k.v.Len() + 63) / 64
-	x := &lexicon{bare: -1, inside: make([]uint64, words), closing: make([]uint64, words), escaping: make([]uint64, words), inKeys: make([]uint64, words)}
+	x := &lexicon{bare: -1, heads: map[string][]int32{}, inside: make([]uint64, words), closing: make([]uint64, words), escaping: make([]uint64, words), inKeys: make([]uint64, words)}
 	c := closers{lexicon: x, bySuffix: map[string]int32{}}
 	var lengths lengthList
 	var special, escapes textList
@@ -167,6 +169,7 @@ func (c *closers) add(id, n int32, quote int, text []byte) {
 		c.odder.add(text, id)
 	} else {
 		addToken(c.inKeys, id)
+		c.heads[string(text[:quote])] = append(c.heads[string(text[:quote])], id)
 	}
 	g, ok := c.bySuffix[string(text[quote+1:])]
 	if !ok {

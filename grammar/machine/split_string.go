@@ -1,8 +1,9 @@
 package machine
 
 import (
-	"bytes"
+	"slices"
 	"sort"
+	"strings"
 	"unicode/utf8"
 
 	"tenon/grammar/lex"
@@ -165,7 +166,7 @@ func (k *Masks) collectExtra(t thread, x *stringSplit) {
 	from := len(k.ids)
 	k.collectClosers(x, x.inKeys, m.endExtraKey(nil, t, c, m.unusedKey(t, o)), bounds{0, schema.Unbounded})
 	if c.keys == o.unit.anyText {
-		k.removeTaken(t, o, from)
+		k.removeTaken(t, o, x, from)
 	}
 }
 
@@ -186,38 +187,35 @@ func (m *Machine) unusedKey(t thread, o *object) textID {
 }
 
 // removeTaken takes out, of the tokens added from an index on, those by which the
-// key becomes one that is named or has been.
-func (k *Masks) removeTaken(t thread, o *object, from int) {
+// key becomes one that is named or has been. Tokens with escapes are looked at
+// elsewhere.
+func (k *Masks) removeTaken(t thread, o *object, x *stringSplit, from int) {
 	m := k.m
 	prefix := string(decodeString(m.texts.appendSince(nil, noText, t.rec)))
-	taken := make([]string, 0, 16)
-	lo := sort.SearchStrings(o.names, prefix)
-	for ; lo < len(o.names) && len(o.names[lo]) >= len(prefix) && o.names[lo][:len(prefix)] == prefix; lo++ {
-		taken = append(taken, o.names[lo])
+	gone := k.found[:0]
+	take := func(key string) {
+		if rest, ok := strings.CutPrefix(key, prefix); ok && utf8.ValidString(key) {
+			gone = append(gone, x.heads[rest]...)
+		}
+	}
+	for i := sort.SearchStrings(o.names, prefix); i < len(o.names) && strings.HasPrefix(o.names[i], prefix); i++ {
+		take(o.names[i])
 	}
 	for _, e := range m.stacks.of(t.stack) {
-		taken = append(taken, m.decodedTexts(o.regs[e.aux].extras)...)
+		for _, key := range m.decodedTexts(o.regs[e.aux].extras) {
+			take(key)
+		}
 	}
+	k.found = gone
+	if len(gone) == 0 {
+		return
+	}
+	slices.Sort(gone)
 	ids := k.ids[:from]
 	for _, id := range k.ids[from:] {
-		if !closesOneOf(taken, prefix, k.v.Piece(id)) {
+		if _, found := slices.BinarySearch(gone, id); !found {
 			ids = append(ids, id)
 		}
 	}
 	k.ids = ids
-}
-
-// closesOneOf says whether a token, read after prefix, completes one of the keys.
-// Tokens with escapes are looked at elsewhere.
-func closesOneOf(keys []string, prefix string, token []byte) bool {
-	n := bytes.IndexByte(token, '"')
-	if n < 0 || len(keys) == 0 {
-		return false
-	}
-	for _, key := range keys {
-		if len(key) == len(prefix)+n && key[:len(prefix)] == prefix && key[len(prefix):] == string(token[:n]) {
-			return utf8.ValidString(key)
-		}
-	}
-	return false
 }
