@@ -26,7 +26,37 @@ var coldMasks = []struct{ name, schema, before string }{
 	{"bounded pattern", `{"items":{"type":"string","pattern":"^[A-Z]{3}$","maxLength":3}}`, `["`},
 	{"bounded pattern found anywhere", `{"items":{"type":"string","pattern":"\\S","maxLength":255}}`, `["`},
 	{"long bounded pattern", `{"items":{"type":"string","pattern":"^.*[a-z]+.*$","minLength":1,"maxLength":1000}}`, `["`},
+	{"exact length", `{"items":{"type":"string","pattern":"^[a-zA-Z0-9]{3}$","minLength":3,"maxLength":3}}`, `["`},
+	{"exact length of any", `{"items":{"type":"string","pattern":"^[0-9a-f]*$","minLength":32,"maxLength":32}}`, `["b026`},
 	{"not an enum", `{"items":{"type":"string","not":{"enum":["alpha","beta","gamma"]}}}`, `["`},
+}
+
+// TestMask_ofARealVocabularyEqualsMatchingTokenByToken compares these masks with
+// what reading each token byte by byte says.
+func TestMask_ofARealVocabularyEqualsMatchingTokenByToken(t *testing.T) {
+	v, tok := realVocab(t)
+	for _, c := range coldMasks {
+		if c.name == "format regex" {
+			continue // takes a second, and adds nothing
+		}
+		g, err := FromSchema([]byte(c.schema), SchemaOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := g.Matcher(v)
+		for _, id := range tok.Tokenize([]byte(c.before)) {
+			if err := m.Accept(id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mask := m.Mask()
+		for id := range int32(v.Len()) {
+			if want := m.Allowed(id); mask.Allows(id) != want {
+				t.Errorf("%s: token %d %q: mask says %v, matching says %v", c.name, id, v.Piece(id), mask.Allows(id), want)
+				break
+			}
+		}
+	}
 }
 
 // BenchmarkMask_cold gives the median time of one mask on a grammar that has only read what is before

@@ -72,8 +72,6 @@ func New(p *Program, units map[*gbnf.Node]*Unit, events bool) *Machine {
 		prog: p, events: events, arenas: []*lex.Arena{lex.NewArena(lex.Limits{})}, stacks: newStacks(), texts: newTexts(),
 		units: units, unitIDs: map[*Unit]int{},
 		closures: make([]*closure, len(p.states)), entries: make([]thread, len(p.subs)), marks: make([]mark, 1), configs: newConfigs(),
-empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, ranks: map[int32]*ranked{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
-		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeNeeds: map[stringState]int32{},
 		empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, ranks: map[int32]*ranked{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
 		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeNeeds: map[stringState]int32{},
 		dist: distances{stacks: map[stackID]int32{}},

@@ -45,10 +45,10 @@ func (w *splitWalk) explore(place int32) {
 // follow looks at the states that free bytes of p lead to from one of those seen.
 func (w *splitWalk) follow(p *splitPlace, from int32) {
 	q := w.places[from]
-	last := lex.StringDead
+	last, group := lex.StringDead, uint64(0)
 	for b := 0x20; b < 0x80; b++ {
-		if g := vocab.ByteGroup(byte(b)); g&p.free != 0 && q.row[b] != last {
-			last = q.row[b]
+		if g := vocab.ByteGroup(byte(b)); g&p.free != 0 && (g != group || q.row[b] != last) {
+			last, group = q.row[b], g
 			w.admit(p, last, g)
 		}
 	}
