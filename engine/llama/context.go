@@ -215,7 +215,7 @@ func (c *Context) Size() int { return c.options.Size }
 // BatchSize is the most tokens that one Decode takes.
 func (c *Context) BatchSize() int { return c.options.Batch }
 
-// Threads is how many threads the next Decode will use.
+// Threads is how many threads the next Decode of few tokens will use.
 func (c *Context) Threads() int { return c.threads.now }
 
 // Decode evaluates a batch. Logits and embeddings of its output tokens can be read until the next call.
@@ -231,8 +231,8 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 		defer c.abortWith(ctx)()
 	}
 	c.failure.text[0] = 0
-	rc := C.tn_decode(c.ptr, b.batch, C.int(c.threads.now), &c.effort, &c.failure)
-	if !c.model.offloaded { // beside a GPU, waiting threads are no sign of other processes
+	rc := C.tn_decode(c.ptr, b.batch, C.int(c.threads.threads(b.Len())), &c.effort, &c.failure)
+	if b.Len() < manyTokens && !c.model.offloaded { // beside a GPU, waiting threads are no sign of other processes
 		c.threads.record(time.Duration(c.effort.wall_ns), time.Duration(c.effort.cpu_ns))
 	}
 	switch {

@@ -36,7 +36,19 @@ func newThreadGovernor(most int) threadGovernor {
 	return threadGovernor{most: most, now: most, patience: firstPatience}
 }
 
-// record tells of a decode: how long it took and how much CPU time the process used meanwhile.
+// manyTokens in a batch keep threads busy for milliseconds between two barriers, and ggml hands such work out in pieces: who
+// was interrupted takes fewer. There all threads are wanted, whoever else runs.
+const manyTokens = 32
+
+// threads is how many evaluate so many tokens.
+func (g *threadGovernor) threads(tokens int) int {
+	if tokens >= manyTokens {
+		return g.most
+	}
+	return g.now
+}
+
+// record tells of a decode of few tokens: how long it took and how much CPU time the process used meanwhile.
 func (g *threadGovernor) record(wall, cpu time.Duration) {
 	g.wall += wall
 	g.cpu += cpu

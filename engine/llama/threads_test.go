@@ -25,6 +25,9 @@ func TestThreadGovernor_givesWayAndComesBack(t *testing.T) {
 	if g.run(200*time.Millisecond, 1.26); g.now != 1 {
 		t.Errorf("0.2 s beside a busy process: %d threads, want 1", g.now)
 	}
+	if got := g.threads(512); got != 2 {
+		t.Errorf("%d threads read a prompt, want 2", got)
+	}
 	if average := g.run(60*time.Second, 1.26); average > 1.05 {
 		t.Errorf("a minute beside a busy process: %.2f threads on average, want 1 and few trials", average)
 	}
