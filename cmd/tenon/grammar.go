@@ -140,7 +140,8 @@ func newGrammarPrintCommand() *cobra.Command {
 		Use:   "print [flags] FILE",
 		Short: "Print a grammar in the dialect of another engine",
 		Long: `Print a grammar in the dialect of another engine: tenon (extended GBNF), gbnf (llama.cpp), xgrammar, lark (llguidance).
-Where the dialect cannot say it exactly, what is different goes to standard error.`,
+Where the dialect cannot say it exactly, standard error tells what was loosened (the text accepts more: validate what it produces) and what was
+narrowed (it accepts less: what it produces is valid all the same).`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			g, err := s.compile(args[0])
@@ -151,20 +152,27 @@ Where the dialect cannot say it exactly, what is different goes to standard erro
 			if err != nil {
 				return err
 			}
-			for word, notes := range map[string][]string{"loosened": p.Loosened, "narrowed": p.Narrowed} {
-				for _, note := range notes {
-					if _, err := fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", word, note); err != nil {
-						return err
-					}
-				}
-			}
-			_, err = fmt.Fprint(c.OutOrStdout(), p.Text)
-			return err
+			return writePrinted(c, p)
 		},
 	}
 	s.flags(c)
 	c.Flags().StringVar(&as, "as", "tenon", "the dialect: tenon, gbnf, xgrammar or lark")
 	return c
+}
+
+func writePrinted(c *cobra.Command, p grammar.Printed) error {
+	for _, note := range p.Loosened {
+		if _, err := fmt.Fprintln(c.ErrOrStderr(), "loosened:", note); err != nil {
+			return err
+		}
+	}
+	for _, note := range p.Narrowed {
+		if _, err := fmt.Fprintln(c.ErrOrStderr(), "narrowed:", note); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprint(c.OutOrStdout(), p.Text)
+	return err
 }
 
 func newGrammarTestCommand() *cobra.Command {

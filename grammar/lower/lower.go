@@ -148,6 +148,9 @@ func (l *lowering) node(n *gbnf.Node) (*gbnf.Node, error) {
 			return nil, err
 		}
 	}
+	if m.Op == gbnf.Seq {
+		return seq(m.Kids...), nil
+	}
 	return &m, nil
 }
 

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// runCommand runs a command with arguments and returns what it printed.
+func runCommand(c *cobra.Command, args ...string) (out, errOut string, err error) {
+	var stdout, stderr bytes.Buffer
+	c.SetArgs(args)
+	c.SetOut(&stdout)
+	c.SetErr(&stderr)
+	c.SilenceUsage, c.SilenceErrors = true, true
+	err = c.Execute()
+	return stdout.String(), stderr.String(), err
+}
+
+// textFile writes a file and returns its path.
+func textFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestGrammarPrint_everyKindInEveryDialect: each kind of source is known by its
+// flag and by its extension.
+func TestGrammarPrint_everyKindInEveryDialect(t *testing.T) {
+	for _, c := range []struct{ flag, file, text string }{
+		{"--schema", "s.json", `{"enum":["a","b"]}`},
+		{"--gbnf", "g.gbnf", `root ::= "a" | [b-c]+`},
+		{"--regex", "r.regex", "[a-z]{2,3}\n"},
+		{"--lark", "l.lark", "start: \"a\" WORD\n%import common.WORD\n"},
+		{"--tools", "t.json", `[{"type":"function","function":{"name":"get","parameters":{"type":"object"}}}]`},
+	} {
+		path := textFile(t, c.file, c.text)
+		for as, sign := range map[string]string{"tenon": "root ::= ", "gbnf": "root ::= ", "xgrammar": "root ::= ", "lark": "start: "} {
+			out, _, err := runCommand(newGrammarCommand(), "print", "--as", as, c.flag, path)
+			if err != nil || !strings.Contains(out, sign) {
+				t.Errorf("%s --as %s: %v\n%s", c.flag, as, err, out)
+			}
+			if c.flag == "--tools" {
+				continue // the extension says that it is a schema
+			}
+			if byExtension, _, err := runCommand(newGrammarCommand(), "print", "--as", as, path); err != nil || byExtension != out {
+				t.Errorf("%s by its extension, --as %s: %v\n%s", c.file, as, err, byExtension)
+			}
+		}
+	}
+	_, errOut, err := runCommand(newGrammarCommand(), "print", "--as", "gbnf", textFile(t, "s.json", `{"type":"array","uniqueItems":true,"items":{"const":1}}`))
+	if err != nil || !strings.Contains(errOut, "loosened: uniqueItems") || !strings.Contains(errOut, "narrowed: numbers") {
+		t.Errorf("what is different is not told: %v, %q", err, errOut)
+	}
+	if _, _, err := runCommand(newGrammarCommand(), "print", "--as", "yacc", textFile(t, "g.gbnf", `root ::= "a"`)); err == nil || !strings.Contains(err.Error(), "tenon, gbnf, xgrammar and lark") {
+		t.Errorf("an unknown dialect: %v", err)
+	}
+}
+
+func TestGrammarTest_saysWhereAndWhy(t *testing.T) {
+	path := textFile(t, "s.json", `{"type":"object","properties":{"n":{"type":"integer","maximum":5}},"required":["n"]}`)
+	out, _, err := runCommand(newGrammarCommand(), "test", path, `{"n":4}`, textFile(t, "x.json", "{\"n\": 7}\n"), `{"n":4`)
+	if err == nil || err.Error() != "2 of 3 refused" {
+		t.Errorf("error %v", err)
+	}
+	for _, want := range []string{`{"n":4}: accepted`, `refused at byte 6: "7}" cannot follow "{\"n\": "`, "the text ends too early"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	out, _, _ = runCommand(newGrammarCommand(), "test", "--json", path, `{"n":9}`)
+	var v map[string]any
+	if err := json.Unmarshal([]byte(out), &v); err != nil || v["accepted"] != false || v["byte"] != 5.0 || v["why"] == "" || v["instance"] != `{"n":9}` {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, _, err := runCommand(newGrammarCommand(), "test", path, `{"n":-1}`); err != nil || !strings.HasSuffix(out, "accepted\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestGrammarBench_helpExplainsAndVocabIsNeeded(t *testing.T) {
+	out, _, err := runCommand(newGrammarCommand(), "bench", "--help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, figure := range []string{"passing", "unsupported", "mask", "Cold", "Warm", "first mask", "memory", "exit status is 0"} {
+		if !strings.Contains(out, figure) {
+			t.Errorf("help does not explain %q", figure)
+		}
+	}
+	if _, _, err := runCommand(newGrammarCommand(), "bench", "x.jsonl"); err == nil || !strings.Contains(err.Error(), "vocab") {
+		t.Errorf("without a vocabulary: %v", err)
+	}
+}
+
+// TestCheck_saysWhatBecomesOfEachTool: enforced, checked afterwards, dropped, or
+// not callable, each with its pointer.
+func TestCheck_saysWhatBecomesOfEachTool(t *testing.T) {
+	path := textFile(t, "tools.json", `[
+		{"type":"function","function":{"name":"plain","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}},
+		{"name":"odd","input_schema":{"type":"object","properties":{"b":{"type":"dict"},"c":{"$ref":"https://example.com/c"},"d":{"type":"string","pattern":"(a)\\1"}}}},
+		{"name":"never","inputSchema":{"type":"object","required":["x"],"properties":{"x":false}}},
+		{"name":"broken","parameters":{"required":"a"}}]`)
+	out, _, err := runCommand(newCheckCommand(), path)
+	if err == nil || err.Error() != "2 of 4 tools cannot be called" {
+		t.Errorf("error %v", err)
+	}
+	for _, want := range []string{"plain: enforced (", "odd: enforced but for (", "enforced type at /properties/b", "dropped $ref at /properties/c", "checked pattern at /properties/d",
+		"never: cannot be called: ", "broken: cannot be called: ", "/required"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	out, _, _ = runCommand(newCheckCommand(), "--json", path)
+	var list []struct {
+		Name     string
+		Callable bool
+		Error    string
+		Bytes    int
+		Issues   []struct{ Pointer, Keyword, Action, Why string }
+	}
+	if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) != 4 || len(list[1].Issues) != 3 || list[2].Callable || list[3].Error == "" {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if !strings.Contains(out, `"pointer":"/properties/c"`) || list[1].Issues[1].Action == "" {
+		t.Errorf("issues %s", out)
+	}
+}

@@ -1,0 +1,105 @@
+package lower
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tenon/grammar/gbnf"
+	"tenon/grammar/machine"
+)
+
+// plainText lowers a grammar and writes it.
+func plainText(t *testing.T, src string, symbols bool) (string, *Result) {
+	t.Helper()
+	g, err := gbnf.Read(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := Units{}
+	each(g, func(n *gbnf.Node) {
+		if n.Op == gbnf.JSON {
+			if units[n], err = machine.NewUnit(n, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	r, err := Plain(g, units, symbols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gbnf.Write(r.Grammar), r
+}
+
+// TestPlain_saysItByRules shows what becomes of each thing that plain GBNF does
+// not have.
+func TestPlain_saysItByRules(t *testing.T) {
+	for name, c := range map[string]struct{ src, want string }{
+		"captures and checks go":      {`root ::= a:( "x" ) %check`, `root ::= "x"` + "\n"},
+		"names without underscore":    {"root ::= a_b a-b\na_b ::= \"1\"\na-b ::= \"2\"", "root ::= a-b- a-b\na-b- ::= \"1\"\na-b ::= \"2\"\n"},
+		"no left recursion":           {`root ::= root "+" [0-9] | [0-9]`, "root ::= [0-9] (\"+\" [0-9])*\n"},
+		"no loop over nothing":        {`root ::= ("a"? "b"?)* "c"`, "root ::= (\"a\" \"b\"? | \"b\")* \"c\"\n"},
+		"text up to a marker":         {`root ::= %until("ab") "ab"`, "root ::= until-1 \"ab\"\nuntil-1 ::= [^a] until-1 | [a] until-2 | \"\"\nuntil-2 ::= [^ab] until-1 | [a] until-2 | \"\"\n"},
+		"a regular expression":        {`root ::= %regex "a+b?"`, "root ::= regex-1\nregex-1 ::= [a] regex-2\nregex-2 ::= [a] regex-2 | [b] | \"\"\n"},
+		"bounds in blocks":            {`root ::= "a"{0,2500}`, "root ::= \"a\"{0,1999} | \"a\"{2000} \"a\"{0,500}\n"},
+		"a repeated group has a rule": {`root ::= ("a" | "bc"){2,3}`, "root ::= part-1{2,3}\npart-1 ::= \"a\" | \"bc\"\n"},
+		"control characters by four":  {`root ::= "\x01a" [\x00-\x1F\-]`, "root ::= \"\\u0001a\" [\\u0000-\\u001F\\u002D]\n"},
+		"objects, one rule for each set": {`root ::= %json{"properties":{"a":{"type":"null"},"b":{"type":"null"}},"required":["a"],"additionalProperties":false,"type":"object"}[space=none, escapes=canonical]`,
+			"root ::= value-1\nvalue-1 ::= \"{\" object-2 \"}\"\nobject-2 ::= \"\\\"a\\\":\" value-3 object-4 | \"\\\"b\\\":\" value-5 object-6\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, r := plainText(t, c.src, true)
+			if name == "objects, one rule for each set" {
+				if lines := strings.SplitAfter(got, "\n"); len(r.Loosened) > 0 || len(lines) < 6 {
+					t.Errorf("loosened %q:\n%s", r.Loosened, got)
+				}
+				return
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" || len(r.Loosened)+len(r.Narrowed) > 0 {
+				t.Errorf("loosened %q, narrowed %q (-want +got):\n%s", r.Loosened, r.Narrowed, diff)
+			}
+		})
+	}
+}
+
+// TestPlain_tellsApartWhatItChanged: what accepts more and what accepts less.
+func TestPlain_tellsApartWhatItChanged(t *testing.T) {
+	for src, want := range map[string]struct{ loosened, narrowed string }{
+		`root ::= %json{"type":"array","uniqueItems":true,"items":{"type":"boolean"}}`: {"uniqueItems is not enforced", ""},
+		`root ::= %json{"type":"integer","minimum":3}`:                                 {"", "numbers that a schema restricts are accepted without exponent only"},
+		`root ::= %json{"const":"a"}`:                                                  {"", "strings that a schema restricts are accepted without superfluous escapes only"},
+		`root ::= %json{"type":"object","additionalProperties":{"type":"null"}}`:       {"other keys than the named may come twice", ""},
+		`root ::= <[CALL]> "x"`:                                                        {"the special token CALL is accepted when it is spelled by ordinary tokens, too", ""},
+	} {
+		_, r := plainText(t, src, true)
+		if strings.Join(r.Loosened, "; ") != want.loosened || strings.Join(r.Narrowed, "; ") != want.narrowed {
+			t.Errorf("%s: loosened %q, narrowed %q", src, r.Loosened, r.Narrowed)
+		}
+	}
+}
+
+// TestLarkOf_terminalsDoNotOverlap: a literal that another terminal begins is
+// written one code point at a time, and a marker goes with the text before it.
+func TestLarkOf_terminalsDoNotOverlap(t *testing.T) {
+	for src, want := range map[string]string{
+		`root ::= "get" | "put"`:                    `start: "get" | "put"`,
+		`root ::= "get" | "getter"`:                 `start: "g" "e" "t" | "g" "e" "t" "t" "e" "r"`,
+		`root ::= "get" | [a-z]`:                    `start: "g" "e" "t" | /[a-z]/`,
+		`root ::= %until("</a>") "</a>!"`:           `start: TEXT_0 "!"`,
+		`root ::= %until("</a>") <|end|>`:           `start: TEXT_0 <|end|>`,
+		`root ::= "x"{2,} %regex "[ab]" | "y"{0,3}`: `start: "x"{2,} regex_1 | "y"{0,3}`,
+	} {
+		g, err := gbnf.Read(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := LarkOf(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, _ := strings.Cut(l.Text, "\n"); got != want {
+			t.Errorf("%s is written %s, want %s", src, got, want)
+		}
+	}
+}

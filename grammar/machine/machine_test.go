@@ -1,0 +1,167 @@
+package machine
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"tenon/grammar/gbnf"
+)
+
+// compiled is a machine for a grammar, as package grammar makes it.
+func compiled(t *testing.T, src string, events bool) *Machine {
+	t.Helper()
+	tree, err := gbnf.Read(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := map[*gbnf.Node]*Unit{}
+	var visit func(n *gbnf.Node)
+	visit = func(n *gbnf.Node) {
+		for _, k := range n.Kids {
+			visit(k)
+		}
+		if n.Op == gbnf.JSON {
+			if units[n], err = NewUnit(n, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, r := range tree.Rules {
+		visit(r.Node)
+	}
+	p, err := Compile(tree, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := New(p, units, events)
+	if err := m.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// after is the configuration behind a text.
+func after(t *testing.T, m *Machine, text string) ConfigID {
+	t.Helper()
+	id, n := m.Walk(m.Start(), []byte(text))
+	if id == Stuck {
+		t.Fatalf("%q is refused at byte %d", text, n)
+	}
+	return id
+}
+
+// TestMachine_configurationsAreInterned: texts after which the same can follow
+// lead to one configuration, which is what makes masks worth remembering.
+func TestMachine_configurationsAreInterned(t *testing.T) {
+	for name, c := range map[string]struct {
+		src, a, b string
+		same      bool
+	}{
+		"a loop":                   {`root ::= [a-z]* "!"`, "a", "zzz", true},
+		"ways that met":            {`root ::= ("ab" | "cd") "x"`, "ab", "cd", true},
+		"the rest of a string":     {`root ::= %json{"type":"array","items":{"type":"string"}}[space=none]`, `["ab`, `["x`, true},
+		"other keys seen":          {`root ::= %json{"properties":{"a":{},"b":{}},"additionalProperties":false}[space=none]`, `{"a":1,`, `{"b":1,`, false},
+		"the same keys, reordered": {`root ::= %json{"properties":{"a":{},"b":{}},"additionalProperties":false}[space=none]`, `{"a":1,"b":2`, `{"b":3,"a":4`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := compiled(t, c.src, false)
+			if same := after(t, m, c.a) == after(t, m, c.b); same != c.same {
+				t.Errorf("after %q and %q: one configuration: %v, want %v", c.a, c.b, same, c.same)
+			}
+		})
+	}
+}
+
+// TestMachine_whatItKnowsOfAConfiguration: whether the text may end, what must
+// come, what may come, how far the end is.
+func TestMachine_whatItKnowsOfAConfiguration(t *testing.T) {
+	object := `root ::= %json{"properties":{"name":{"type":"string"},"n":{"type":"integer"}},"required":["name"],"additionalProperties":false}[space=none, escapes=canonical]`
+	for name, c := range map[string]struct {
+		src, text, forced string
+		distance          int
+		done              bool
+		expected          string
+	}{
+		"a literal begun":      {`root ::= "hello" "x"?`, "he", "llo", 3, false, "'l'"},
+		"may end or go on":     {`root ::= "hello" "x"?`, "hello", "", 0, true, "the end"},
+		"only one key is left": {object, `{"n":1,`, `"name":"`, 10, false, `'"'`},
+		"inside a number":      {object, `{"n":1`, "", 11, false, "','"},
+		"a choice of keys":     {object, `{"n`, "", 8, false, "'a'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := compiled(t, c.src, false)
+			id := after(t, m, c.text)
+			if got := string(m.Forced(nil, id)); got != c.forced {
+				t.Errorf("forced %q, want %q", got, c.forced)
+			}
+			if got := m.Distance(id); got != c.distance {
+				t.Errorf("distance %d, want %d", got, c.distance)
+			}
+			if got := m.Done(id); got != c.done {
+				t.Errorf("done %v, want %v", got, c.done)
+			}
+			if got := m.Expected(id); !strings.Contains(got, c.expected) {
+				t.Errorf("expected %q, want it to hold %q", got, c.expected)
+			}
+		})
+	}
+}
+
+func TestMachine_symbolsAreNoText(t *testing.T) {
+	m := compiled(t, `root ::= %text <|end|> "x"`, false)
+	if id := m.StepSymbol(after(t, m, "any <|end|> text"), "<|end|>"); id == Stuck || string(m.Forced(nil, id)) != "x" {
+		t.Error("the symbol does not end the text")
+	}
+	if m.StepSymbol(m.Start(), "<|other|>") != Stuck {
+		t.Error("a symbol that the grammar does not name is accepted")
+	}
+}
+
+// TestReader_tellsOnlyWhatIsCertain: while two readings are possible no capture is
+// told; the first in the grammar's order wins at the end.
+func TestReader_tellsOnlyWhatIsCertain(t *testing.T) {
+	r := NewReader(compiled(t, `root ::= a:( [a-z]+ ) "1"? | b:( [a-z]+ ) "2"`, true))
+	if _, err := r.Feed([]byte("xy")); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Events(); len(got) != 0 {
+		t.Fatalf("%d events while both captures are possible", len(got))
+	}
+	if _, err := r.Feed([]byte("2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var kinds []EventKind
+	text := ""
+	for _, e := range r.Events() {
+		kinds = append(kinds, e.Kind)
+		text += string(e.Bytes)
+		if e.Kind == Begin && e.Name != "b" {
+			t.Errorf("capture %s begins", e.Name)
+		}
+	}
+	if len(kinds) < 3 || kinds[0] != Begin || kinds[len(kinds)-1] != End || text != "xy" {
+		t.Errorf("events %v with text %q", kinds, text)
+	}
+	if _, err := r.Feed([]byte("x")); !errors.Is(err, ErrRefused) {
+		t.Errorf("text behind the end: %v", err)
+	}
+}
+
+func TestCanonical_equalValuesGiveEqualTexts(t *testing.T) {
+	for _, equal := range [][]string{
+		{`1`, `1.0`, `10e-1`, `0.1E1`},
+		{`0`, `-0`, `0.00e5`},
+		{`"a"`, `"\u0061"`},
+		{`{"a":1,"b":[2]}`, `{ "b" : [2.0], "\u0061":1 }`},
+	} {
+		for _, s := range equal[1:] {
+			if a, b := string(canonical([]byte(equal[0]))), string(canonical([]byte(s))); a != b {
+				t.Errorf("%s is %s, %s is %s", equal[0], a, s, b)
+			}
+		}
+	}
+}
