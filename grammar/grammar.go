@@ -153,10 +153,10 @@ func compile(tree *gbnf.Grammar, text string, o Options) (*Grammar, error) {
 	if g.units, g.issues, err = unitsOf(tree, o.Lenient); err != nil {
 		return nil, err
 	}
-	if g.program, err = machine.Compile(tree, false); err != nil {
+	if g.program, err = machine.Compile(tree, g.units, false); err != nil {
 		return nil, fmt.Errorf("compile grammar: %w", err)
 	}
-	g.captures = sync.OnceValues(func() (*machine.Program, error) { return machine.Compile(tree, true) })
+	g.captures = sync.OnceValues(func() (*machine.Program, error) { return machine.Compile(tree, g.units, true) })
 	if err = machine.New(g.program, g.units, false).Prepare(); err != nil {
 		return nil, fmt.Errorf("compile grammar: %w", err)
 	}

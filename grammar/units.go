@@ -88,7 +88,7 @@ func unitsOf(tree *gbnf.Grammar, lenient bool) (map[*gbnf.Node]*machine.Unit, []
 				return err
 			}
 		}
-		if n.Op != gbnf.JSON {
+		if n.Op != gbnf.JSON && n.Op != gbnf.Plain {
 			return nil
 		}
 		u, err := unitOf(n, lenient)

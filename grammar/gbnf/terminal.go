@@ -55,8 +55,15 @@ func (r *reader) terminal() (*Node, error) {
 		return &Node{Op: Until}, nil
 	case "check":
 		return &Node{Op: Check}, nil
+	case "plain":
+		return r.plain(at)
+	case "quoted":
+		s, err := r.argument(at)
+		return &Node{Op: Quoted, Text: s}, err
+	case "each":
+		return r.each(at)
 	default:
-		return nil, r.errorf(at, "unknown terminal %%%s; there are %%json, %%regex, %%lark, %%until, %%text and %%check", word)
+		return nil, r.errorf(at, "unknown terminal %%%s; there are %%json, %%plain, %%regex, %%quoted, %%lark, %%until, %%text, %%each and %%check", word)
 	}
 }
 
@@ -108,10 +115,14 @@ func renumber(n *Node, moved []int) {
 
 // until reads ("a" | "b").
 func (r *reader) until(at int) (*Node, error) {
-	n := &Node{Op: Until}
 	if !r.take("(") {
 		return nil, r.errorf(at, `expected markers such as %%until("</think>" | "<tool_call>")`)
 	}
+	return r.markers(at, &Node{Op: Until})
+}
+
+// markers reads the markers of a terminal and what closes them.
+func (r *reader) markers(at int, n *Node) (*Node, error) {
 	for {
 		r.space(true)
 		s, err := r.argument(at)

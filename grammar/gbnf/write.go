@@ -99,6 +99,8 @@ func (w *writer) node(n *Node, place int) {
 		w.repeat(n)
 	case Ref:
 		w.ref(n.Rule)
+	case Each:
+		w.each(n)
 	case Capture:
 		w.b.WriteString(n.Text + ":( ")
 		w.node(n.Kids[0], inAlt)
@@ -160,6 +162,10 @@ func terminalText(n *Node) string {
 		return "%json" + n.Text + n.Options.String()
 	case Regex:
 		return "%regex " + Quote(n.Text)
+	case Quoted:
+		return "%quoted " + Quote(n.Text)
+	case Plain:
+		return plainText(n)
 	default:
 		return "%check"
 	}

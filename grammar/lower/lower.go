@@ -5,7 +5,7 @@
 // [Result.Narrowed] tell.
 //
 // Files: lower.go (the tree), language.go (automata as rules), json.go (values),
-// object.go (objects), shape.go (what engines do not read), lark.go (llguidance's
+// object.go (objects), parts.go (parts of a text), shape.go (what engines do not read), lark.go (llguidance's
 // Lark), guidance.go (its JSON Schema).
 package lower
 
@@ -136,6 +136,12 @@ func (l *lowering) node(n *gbnf.Node) (*gbnf.Node, error) {
 		return x, nil
 	case gbnf.JSON:
 		return l.json(n), nil
+	case gbnf.Plain:
+		return l.plain(n), nil
+	case gbnf.Quoted:
+		return l.quoted(n)
+	case gbnf.Each:
+		return l.each(n)
 	}
 	if len(n.Kids) == 0 {
 		return n, nil

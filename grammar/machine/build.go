@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
@@ -14,6 +15,7 @@ type builder struct {
 	p        *Program
 	g        *gbnf.Grammar
 	captures bool
+	units    map[*gbnf.Node]*Unit
 	err      error
 
 	classIDs map[byteClass]int32
@@ -153,10 +155,25 @@ func (b *builder) symbol(n *gbnf.Node, from int32) int32 {
 
 func (b *builder) sub(n *gbnf.Node, from int32) int32 {
 	to := b.step(from, opSub, b.subID(n))
-	if n.Op == gbnf.Until || n.Op == gbnf.Regex && b.matchesEmpty(n.Text) {
+	if b.mayBeEmpty(n) {
 		b.edge(from, opNone, 0, to)
 	}
 	return to
+}
+
+// mayBeEmpty says whether a terminal matches the empty text.
+func (b *builder) mayBeEmpty(n *gbnf.Node) bool {
+	switch n.Op {
+	case gbnf.Until:
+		return true
+	case gbnf.Regex, gbnf.Quoted:
+		return b.matchesEmpty(n.Text)
+	case gbnf.Plain:
+		return b.units[n].plainMayBeEmpty(n)
+	case gbnf.Each:
+		return !slices.ContainsFunc(n.Kids, func(k *gbnf.Node) bool { return !k.IsOptional() })
+	}
+	return false
 }
 
 func (b *builder) subID(n *gbnf.Node) int32 {
@@ -175,6 +192,9 @@ func (b *builder) newSubID(n *gbnf.Node) int32 {
 		id = int32(len(b.p.subs))
 		b.subIDs[key] = id
 		b.p.subs = append(b.p.subs, n)
+		if n.Op == gbnf.Each {
+			b.p.eaches[n] = b.each(n)
+		}
 	}
 	return id
 }

@@ -89,7 +89,7 @@ func (b *builder) atoms(list []atom, n *gbnf.Node, depth int) []atom {
 
 // identity is Identity, but of a schema only the number of its terminal.
 func (b *builder) identity(n *gbnf.Node) string {
-	if n.Op == gbnf.JSON {
+	if n.Op == gbnf.JSON || n.Op == gbnf.Plain {
 		return "%" + strconv.Itoa(int(b.subID(n)))
 	}
 	return gbnf.Identity(n)
@@ -110,7 +110,7 @@ func isSequence(n *gbnf.Node) bool {
 // simple says whether copies of n cost no more than calls of a rule would.
 func simple(n *gbnf.Node) bool {
 	switch n.Op {
-	case gbnf.Class, gbnf.Ref, gbnf.Symbol, gbnf.JSON, gbnf.Regex, gbnf.Until, gbnf.Check:
+	case gbnf.Class, gbnf.Ref, gbnf.Symbol, gbnf.JSON, gbnf.Regex, gbnf.Until, gbnf.Check, gbnf.Plain, gbnf.Quoted, gbnf.Each:
 		return true
 	case gbnf.Literal:
 		return len(n.Text) <= 1

@@ -79,6 +79,12 @@ func (m *Machine) ownDistance(d kindDef, st, aux int32) int32 {
 		return m.objectDistance(m.objectAt(d.index()), st, aux)
 	case kindArray:
 		return m.arrayDistance(m.arrays[d.index()], st, aux)
+	case kindPlain:
+		return m.plainDistance(m.plains[d.index()], lex.State(st), aux)
+	case kindQuoted:
+		return int32(m.arenas[0].StringDistance(lex.StringState(st))) - 1 // no quote closes it
+	case kindEach:
+		return m.eachDistance(m.eaches[d.index()], st, aux)
 	}
 	return 0
 }

@@ -40,6 +40,8 @@ type Machine struct {
 	empties  map[int32][]edge // memo of emptyMarks
 	entries  []thread         // by terminal: its automaton at the start; def 0 until entered
 	untils   []*until
+	plains   []plain
+	eaches   []*anyOrderSets
 
 	values    []value
 	valueIDs  map[*schema.Node]int32
@@ -91,7 +93,7 @@ func (m *Machine) Prepare() error {
 		return m.limit
 	}
 	for i, n := range m.prog.subs {
-		if n.Op == gbnf.JSON {
+		if n.Op == gbnf.JSON || n.Op == gbnf.Each {
 			continue // its front end has run when the grammar was read
 		}
 		if _, err := m.compileSub(n); err != nil {
@@ -123,6 +125,12 @@ func (m *Machine) compileSub(n *gbnf.Node) (thread, error) {
 		return m.lexThread(m.arenas[0].Runes(ranges...)), nil
 	case gbnf.JSON:
 		return m.enterJSON(n), nil
+	case gbnf.Plain:
+		return m.enterPlain(n)
+	case gbnf.Quoted:
+		return m.enterQuoted(n)
+	case gbnf.Each:
+		return m.enterEach(n), nil
 	case gbnf.Regex:
 		e, err := m.arenas[0].Regex(anchored(n.Text))
 		return m.lexThread(e), err

@@ -139,7 +139,13 @@ func (k *Masks) compute(id ConfigID) vocab.Mask {
 func (k *Masks) collect(t thread) {
 	switch t.def.kind() {
 	case kindUntil:
-		k.collectUntil(t, k.splitOf(t))
+		k.collectSplit(t, k.splitOf(t))
+		return
+	case kindPlain:
+		k.collectPlain(t)
+		return
+	case kindQuoted:
+		k.collectQuoted(t)
 		return
 	case kindString:
 		if s := k.stringSplitOf(k.m.strings[t.def.index()].unit, lex.StringState(t.st)); s != nil {

@@ -61,6 +61,7 @@ type Program struct {
 	subs    []*gbnf.Node
 	names   []string
 	symbols []SymbolRef
+	eaches  map[*gbnf.Node]*anyOrder
 }
 
 // SymbolRef names a special token by its text, or by its id where Text is empty.
@@ -75,12 +76,14 @@ func (p *Program) Symbols() []SymbolRef { return p.symbols }
 // maxStates bounds what repetitions may expand to.
 const maxStates = 1_000_000
 
-// Compile makes the program of a grammar. Without captures, the marks of
-// captures are left out, which is all that masks need and gives fewer states.
-func Compile(g *gbnf.Grammar, captures bool) (*Program, error) {
+// Compile makes the program of a grammar, whose schemas are in units. Without
+// captures, the marks of captures are left out, which is all that masks need and
+// gives fewer states.
+func Compile(g *gbnf.Grammar, units map[*gbnf.Node]*Unit, captures bool) (*Program, error) {
 	b := &builder{
-		p:        &Program{root: int32(g.Root)},
+		p:        &Program{root: int32(g.Root), eaches: map[*gbnf.Node]*anyOrder{}},
 		captures: captures,
+		units:    units,
 		classIDs: map[byteClass]int32{},
 		subIDs:   map[string]int32{},
 		subNodes: map[*gbnf.Node]int32{},
@@ -99,6 +102,9 @@ func Compile(g *gbnf.Grammar, captures bool) (*Program, error) {
 		return nil, b.err
 	}
 	b.p.findNullable()
+	if err := b.p.checkEaches(); err != nil {
+		return nil, err
+	}
 	if err := b.p.checkLeftRecursion(); err != nil {
 		return nil, err
 	}
@@ -247,8 +253,11 @@ func (p *Program) leftCalls(s int32) []int32 {
 		s = work[len(work)-1]
 		work = work[:len(work)-1]
 		for _, e := range p.states[s].edges {
-			if e.op == opCall {
+			switch e.op {
+			case opCall:
 				calls = append(calls, e.arg)
+			case opSub:
+				calls = append(calls, p.leftParts(e.arg)...)
 			}
 			if p.consumesNothing(e) && !seen[e.to] {
 				seen[e.to] = true

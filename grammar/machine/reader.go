@@ -244,8 +244,8 @@ func (r *Reader) tellMark(x mark) {
 
 // forget drops the marks that have been told, once nothing is undecided.
 func (r *Reader) forget() {
-	if len(r.threads) != 1 || r.threads[0].ev == 0 {
-		return
+	if len(r.threads) != 1 {
+		return // those that died on the way have left marks too
 	}
 	r.threads[0].ev, r.marks = 0, 0
 	r.m.marks = r.m.marks[:1]

@@ -24,14 +24,15 @@ func (k *Masks) splitOf(t thread) *split {
 	key := splitKey{t.def, t.st}
 	s := k.splits[key]
 	if s == nil {
-		s = k.splitUntil(k.m.untils[t.def.index()], t.st)
+		u := k.m.untils[t.def.index()]
+		s = k.splitText(t.st, func(st int32, b byte) int32 { return u.next[st][b] })
 		k.splits[key] = s
 	}
 	return s
 }
 
-// collectUntil adds the tokens of a thread with the help of its split.
-func (k *Masks) collectUntil(t thread, s *split) {
+// collectSplit adds the tokens of a thread with the help of its split.
+func (k *Masks) collectSplit(t thread, s *split) {
 	k.addSet(s.inside)
 	for _, x := range s.exits {
 		threads := []thread{t}
@@ -46,7 +47,9 @@ func (k *Masks) collectUntil(t thread, s *split) {
 	}
 }
 
-func (k *Masks) splitUntil(u *until, st int32) *split {
+// splitText splits the tokens by an automaton whose step is negative where it
+// ends.
+func (k *Masks) splitText(st int32, step func(st int32, b byte) int32) *split {
 	s := &split{inside: make([]uint64, (k.v.Len()+63)/64)}
 	tree := k.v.Trie()
 	var at [256 + 1]int32
@@ -55,7 +58,7 @@ func (k *Masks) splitUntil(u *until, st int32) *split {
 	for i := 0; i < len(tree.Nodes); {
 		k.Stats.Nodes++
 		n := &tree.Nodes[i]
-		next := u.next[at[n.Depth-1]][n.Byte]
+		next := step(at[n.Depth-1], n.Byte)
 		path[n.Depth-1] = n.Byte
 		if next < 0 {
 			s.exits = append(s.exits, exit{int32(i), append([]byte(nil), path[:n.Depth]...)})

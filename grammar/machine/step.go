@@ -11,6 +11,9 @@ func (m *Machine) step(dst []thread, t thread, in int) []thread {
 	if t.def == defEnd {
 		return dst
 	}
+	if t.def.kind() == kindEach {
+		return m.stepEach(dst, t, in)
+	}
 	if in >= symbolBase {
 		return m.stepSymbol(dst, t, in)
 	}
@@ -23,6 +26,10 @@ func (m *Machine) step(dst []thread, t thread, in int) []thread {
 		return m.stepValue(dst, t, byte(in))
 	case kindString:
 		return m.stepString(dst, t, byte(in))
+	case kindPlain:
+		return m.stepPlain(dst, t, byte(in))
+	case kindQuoted:
+		return m.stepQuoted(dst, t, byte(in))
 	case kindObject:
 		return m.stepObject(dst, t, byte(in))
 	case kindName:
@@ -120,6 +127,8 @@ func (m *Machine) wake(dst []thread, t thread) []thread {
 		return m.settle(dst, t)
 	case t.st == phaseElement && t.def.kind() == kindArray:
 		return m.endElement(dst, t)
+	case t.def.kind() == kindEach && !m.eachOf(t).more(t.aux):
+		return m.resume(dst, t)
 	}
 	return append(dst, t)
 }
@@ -231,6 +240,12 @@ func (m *Machine) mayEnd(t thread, last bool) bool {
 		return last || m.untils[t.def.index()].pops[t.st]
 	case kindRule:
 		return m.closureOf(t.st).ends
+	case kindPlain:
+		return m.plainEnds(t)
+	case kindQuoted:
+		return m.quotedEnds(t)
+	case kindEach:
+		return t.st == 0 && m.eachOf(t).complete(t.aux)
 	}
 	return false
 }

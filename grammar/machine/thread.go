@@ -17,6 +17,9 @@ const (
 	kindExtra         // another key
 	kindArray         // a JSON array; st is a phase, aux its register
 	kindSpace         // white space behind a JSON text
+	kindPlain         // the text of a string; st is a lex.State, aux the code points read
+	kindQuoted        // text as it stands inside a JSON string; st is a lex.StringState
+	kindEach          // parts in any order; st is how much of what begins the next was read, aux the set of those that came
 	kindBits   = 4
 )
 

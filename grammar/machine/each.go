@@ -1,0 +1,221 @@
+package machine
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"tenon/grammar/gbnf"
+)
+
+// anyOrder is a %each terminal: parts that come in any order, each at most once. The
+// literal that all of them begin with is read once for all, so that the choice
+// between them begins where they differ.
+type anyOrder struct {
+	sep, prefix string
+	parts       []int32  // rules, each without the prefix
+	needed      []uint64 // parts that must come
+}
+
+// each builds the rules of the parts.
+func (b *builder) each(n *gbnf.Node) *anyOrder {
+	x := &anyOrder{sep: n.Text, needed: make([]uint64, (len(n.Kids)+63)/64)}
+	heads := make([]string, len(n.Kids))
+	for i, k := range n.Kids {
+		if k.IsOptional() {
+			k = k.Kids[0]
+		} else {
+			setBit(x.needed, i)
+		}
+		heads[i], _ = b.head(k, 0)
+		if i == 0 {
+			x.prefix = heads[0]
+		}
+		x.prefix = x.prefix[:commonPrefix(x.prefix, heads[i])]
+	}
+	for _, k := range n.Kids {
+		if k.IsOptional() {
+			k = k.Kids[0]
+		}
+		head, rest := b.head(k, 0)
+		literal := &gbnf.Node{Op: gbnf.Literal, Text: head[len(x.prefix):]}
+		r := int32(len(b.p.rules))
+		b.p.rules = append(b.p.rules, rule{name: "part of %each"})
+		b.rule(r, &gbnf.Node{Op: gbnf.Seq, Kids: append([]*gbnf.Node{literal}, rest...)})
+		x.parts = append(x.parts, r)
+	}
+	return x
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// head takes the literal off that a node begins with.
+func (b *builder) head(n *gbnf.Node, depth int) (string, []*gbnf.Node) {
+	switch {
+	case n.Op == gbnf.Literal:
+		return n.Text, nil
+	case n.Op == gbnf.Ref && depth < maxInlineDepth:
+		if head, rest := b.head(b.g.Rules[n.Rule].Node, depth+1); head != "" {
+			return head, rest
+		}
+	case n.Op == gbnf.Seq:
+		head, rest := b.head(n.Kids[0], depth)
+		rest = append(slices.Clone(rest), n.Kids[1:]...)
+		return head, rest
+	}
+	return "", []*gbnf.Node{n}
+}
+
+// checkEaches refuses parts that read nothing: they would come without end.
+func (p *Program) checkEaches() error {
+	for _, x := range p.eaches {
+		for _, r := range x.parts {
+			if x.prefix == "" && p.rules[r].nullable {
+				return errors.New("a part of %each can be empty")
+			}
+		}
+	}
+	return nil
+}
+
+// leftParts lists the rules of a terminal that can be entered before anything has
+// been read.
+func (p *Program) leftParts(sub int32) []int32 {
+	if x := p.eaches[p.subs[sub]]; x != nil && x.prefix == "" {
+		return x.parts
+	}
+	return nil
+}
+
+// anyOrderSets is what a machine knows of a %each terminal: the sets of parts that
+// have come, interned. The set 0 is empty.
+type anyOrderSets struct {
+	*anyOrder
+	sets  [][]uint64
+	index map[string]int32
+}
+
+func (m *Machine) enterEach(n *gbnf.Node) thread {
+	x := &anyOrderSets{anyOrder: m.prog.eaches[n], index: map[string]int32{}}
+	x.intern(make([]uint64, len(x.needed)))
+	m.eaches = append(m.eaches, x)
+	return thread{def: def(kindEach, len(m.eaches)-1)}
+}
+
+func (m *Machine) eachOf(t thread) *anyOrderSets { return m.eaches[t.def.index()] }
+
+func (x *anyOrderSets) intern(set []uint64) int32 {
+	var key []byte
+	for _, w := range set {
+		key = binary.LittleEndian.AppendUint64(key, w)
+	}
+	i, ok := x.index[string(key)]
+	if !ok {
+		i = int32(len(x.sets))
+		x.sets = append(x.sets, set)
+		x.index[string(key)] = i
+	}
+	return i
+}
+
+// with is a set with one more part.
+func (x *anyOrderSets) with(set int32, part int) int32 {
+	next := slices.Clone(x.sets[set])
+	setBit(next, part)
+	return x.intern(next)
+}
+
+// complete says whether all parts have come that must.
+func (x *anyOrderSets) complete(set int32) bool {
+	for i, w := range x.needed {
+		if w&^x.sets[set][i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// more says whether a part has not come yet.
+func (x *anyOrderSets) more(set int32) bool {
+	for i := range x.parts {
+		if !hasBit(x.sets[set], i) {
+			return true
+		}
+	}
+	return false
+}
+
+// lead is what stands before the next part.
+func (x *anyOrderSets) lead(set int32) (sep, prefix string) {
+	if set == 0 {
+		return "", x.prefix
+	}
+	return x.sep, x.prefix
+}
+
+// leadByte is the next byte of what stands before the next part, if read bytes of
+// it have been read.
+func (x *anyOrderSets) leadByte(set, read int32) (byte, bool) {
+	sep, prefix := x.lead(set)
+	switch n := int(read); {
+	case n < len(sep):
+		return sep[n], true
+	case n < len(sep)+len(prefix):
+		return prefix[n-len(sep)], true
+	}
+	return 0, false
+}
+
+// stepEach reads an input before a part.
+func (m *Machine) stepEach(dst []thread, t thread, in int) []thread {
+	x := m.eachOf(t)
+	if t.st == 0 && t.aux != 0 && x.complete(t.aux) {
+		dst = m.stepBelow(dst, t, in)
+	}
+	if b, ok := x.leadByte(t.aux, t.st); ok {
+		if int(b) == in && x.more(t.aux) {
+			t.st++
+			dst = append(dst, t)
+		}
+		return dst
+	}
+	set, stack := t.aux, t.stack
+	for i, r := range x.parts {
+		if hasBit(x.sets[set], i) {
+			continue
+		}
+		t.stack = m.stacks.push(stack, frame{def: t.def, aux: x.with(set, i)})
+		u := t
+		u.def, u.st, u.aux = defRule, m.prog.rules[r].start, 0
+		dst = m.step(dst, u, in)
+	}
+	return dst
+}
+
+// eachDistance is how far the parts that are missing are from their end.
+func (m *Machine) eachDistance(x *anyOrderSets, read, set int32) int32 {
+	sep, prefix := x.lead(set)
+	n, next := int32(0), int32(len(sep)+len(prefix))
+	nearest := int32(unreachable)
+	for i, r := range x.parts {
+		if hasBit(x.sets[set], i) {
+			continue
+		}
+		d := m.ruleDistance(m.prog.rules[r].start)
+		nearest = min(nearest, d)
+		if hasBit(x.needed, i) {
+			n = add(n, add(d, next))
+			next = int32(len(x.sep) + len(x.prefix))
+		}
+	}
+	if n == 0 && read > 0 {
+		n = add(nearest, int32(len(sep)+len(prefix)))
+	}
+	return max(n-read, 0)
+}
