@@ -13,7 +13,7 @@ import (
 
 // accept resolves a call's name and makes its arguments valid. On success the call's name is the prompt's and args are
 // JSON that validates.
-func (p *Parser) accept(c *rawCall) error {
+func (p *tolerant) accept(c *rawCall) error {
 	m, ok := p.plan.resolve(c.name)
 	if !ok {
 		return fmt.Errorf("no callable tool is named %.80q", c.name)
@@ -31,6 +31,9 @@ func (p *Parser) accept(c *rawCall) error {
 	p.looked.err = err
 	if err != nil {
 		return fmt.Errorf("call of %q: %s", t.Name, oneLine(err))
+	}
+	if input, ok := text(firstInput(args)); t.Freeform != nil && ok && !t.matches(input) {
+		return fmt.Errorf("call of %q: its input does not match the tool's %s grammar", t.Name, t.Freeform.Syntax)
 	}
 	c.name, c.args = t.prompt, args
 	for _, r := range c.repairs {
@@ -113,7 +116,7 @@ func (t *declared) fieldValue(f field) json.RawMessage {
 }
 
 // emitCall sends a call that has been accepted.
-func (p *Parser) emitCall(c rawCall) {
+func (p *tolerant) emitCall(c rawCall) {
 	m, _ := p.plan.resolve(c.name) // accept found it
 	t := &p.plan.tools[m.tool]
 	if p.called > 0 && !p.plan.turn.Parallel {
@@ -124,25 +127,37 @@ func (p *Parser) emitCall(c rawCall) {
 		p.note(p.pos, fmt.Sprintf("a call of %q was dropped: it came after a stop string", t.Name))
 		return
 	}
-	call := Call{Index: p.called, Name: t.Name, Namespace: t.Namespace}
 	payload := string(c.args)
 	if t.Freeform != nil {
-		call.Input, _ = text(firstInput(c.args))
-		payload = call.Input
+		payload, _ = text(firstInput(c.args))
+	}
+	call := p.begin(t)
+	p.emit(Event{Kind: CallArguments, Text: payload, Call: call})
+	p.end(p.offset+p.pos, t, call, payload)
+}
+
+// begin sends the start of a call and returns it.
+func (e *emitter) begin(t *declared) Call {
+	call := Call{Index: e.called, Name: t.Name, Namespace: t.Namespace}
+	call.ID = e.plan.id(call)
+	e.called++
+	e.emit(Event{Kind: CallStart, Call: call})
+	return call
+}
+
+// end sends the end of a call (at is where it stands), whose arguments or input have been sent.
+func (e *emitter) end(at int, t *declared, call Call, payload string) {
+	if again := t.prompt + "\x00" + payload; again == e.previous {
+		e.note(at, fmt.Sprintf("the same call of %q came again: the model may be in a loop", t.Name))
+	} else {
+		e.previous = again
+	}
+	if t.Freeform != nil {
+		call.Input = payload
 	} else {
 		call.Arguments = json.RawMessage(payload)
 	}
-	if again := t.prompt + "\x00" + payload; again == p.previous {
-		p.note(p.pos, fmt.Sprintf("the same call of %q came again: the model may be in a loop", t.Name))
-	} else {
-		p.previous = again
-	}
-	call.ID = p.plan.id(call)
-	p.called++
-	started := Call{ID: call.ID, Index: call.Index, Name: call.Name, Namespace: call.Namespace}
-	p.emit(Event{Kind: CallStart, Call: started})
-	p.emit(Event{Kind: CallArguments, Text: payload, Call: started})
-	p.emit(Event{Kind: CallEnd, Call: call})
+	e.emit(Event{Kind: CallEnd, Call: call})
 }
 
 func firstInput(args []byte) json.RawMessage {

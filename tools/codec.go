@@ -19,6 +19,8 @@ type codec interface {
 
 	// write is how a call of the i-th tool is written, as an expression of extended GBNF.
 	write(w *output, t *declared, i int) string
+	// exact tells whether what write says enforces the tool's whole schema.
+	exact(t *declared) bool
 	// list is what stands before, between and after calls.
 	list() (open, between, end string)
 	// begins are the texts that a call of a tool begins with, where no marker does.

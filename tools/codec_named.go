@@ -28,7 +28,7 @@ func (c namedCodec) openers() []string { return nil }
 func (c namedCodec) inner() []string {
 	var all []string
 	for _, s := range append(append([]string{}, c.splits...), c.quotes...) {
-		if len(s) > 3 && !strings.HasPrefix(s, "```") {
+		if strings.ContainsAny(s, "<[|") { // words such as "call:" are common in text
 			all = append(all, s)
 		}
 	}

@@ -191,6 +191,14 @@ func element(tree string) (name, inner, rest string, ok bool) {
 	return "", "", "", false
 }
 
+// tree is the value of an argument that is written as elements.
+func (d *Dialect) tree(text string) []byte {
+	if c, ok := d.codecs[0].(nestedCodec); ok {
+		text = strings.ReplaceAll(text, c.noise, "")
+	}
+	return subtree(replaceInvalid([]byte(text)))
+}
+
 // subtree is the value of an element: its items, its members, or its text for the schema to read.
 func subtree(inner string) []byte {
 	var m memberList

@@ -10,6 +10,7 @@ func (textCodec) inner() []string                      { return nil }
 func (textCodec) list() (open, between, end string)    { return "", "", "" }
 func (textCodec) begins(string) []string               { return nil }
 func (textCodec) write(*output, *declared, int) string { return "%text" }
+func (textCodec) exact(*declared) bool                 { return true }
 func (textCodec) starts(opening, []byte, bool) answer  { return yes }
 func (textCodec) scanner(o opening) scanner            { return &textScanner{opening: o} }
 

@@ -25,7 +25,7 @@ func (p *Plan) cueUp() {
 }
 
 // cueAt tells whether a cue starts at i, which is pos, and opens its region if so.
-func (p *Parser) cueAt(i int, final bool) answer {
+func (p *tolerant) cueAt(i int, final bool) answer {
 	text := p.buf[i:]
 	if a := p.labelAt(text, final); a != no {
 		return a
@@ -60,7 +60,7 @@ func (p *Parser) cueAt(i int, final bool) answer {
 }
 
 // labelAt tells whether one of the dialect's labels stands here, at the start of a line, and follows it.
-func (p *Parser) labelAt(text []byte, final bool) answer {
+func (p *tolerant) labelAt(text []byte, final bool) answer {
 	if !p.blank {
 		return no
 	}
@@ -88,7 +88,7 @@ func (p *Parser) labelAt(text []byte, final bool) answer {
 }
 
 // label removes a label of n bytes and does what it says.
-func (p *Parser) label(l label, n int) {
+func (p *tolerant) label(l label, n int) {
 	p.pos += n
 	p.blank = false
 	switch l.kind {
@@ -99,14 +99,14 @@ func (p *Parser) label(l label, n int) {
 	}
 }
 
-func (p *Parser) openCue(start, body int, c codec, bare bool) {
+func (p *tolerant) openCue(start, body int, c codec, bare bool) {
 	p.openRegion(opening{plan: p.plan, bare: bare}, start, body, false)
 	p.region.cue = true
 	p.region.codecs = []codec{c}
 }
 
 // genericCue tells whether an object, an array of objects or a fence around one starts here.
-func (p *Parser) genericCue(text []byte, final bool) answer {
+func (p *tolerant) genericCue(text []byte, final bool) answer {
 	switch text[0] {
 	case '{':
 		return firstKey(text, 1, final)

@@ -117,6 +117,12 @@ func (d *Dialect) Thinking() (open, end string) { return d.think.open, d.think.c
 // prefixes tells that the family itself writes a prefix before names.
 func (d *Dialect) prefixes() bool { return d.id == idIndexed || d.headers != nil }
 
+// thinks tells that the family's turns can hold thinking.
+func (d *Dialect) thinks() bool { return d.think.close != "" || d.headers != nil || len(d.labels) > 0 }
+
+// announcesText tells that something stands before visible text that says so: white space behind it is layout.
+func (d *Dialect) announcesText() bool { return d.headers != nil || len(d.labels) > 0 || d.lead != "" }
+
 // Signs are the strings in a chat template by which the family is recognised.
 func (d *Dialect) Signs() []string { return slices.Clone(d.signs) }
 

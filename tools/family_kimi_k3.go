@@ -10,9 +10,9 @@ var _ = register(family{
 		textAttribute: `type="string"`, jsonAttribute: `type="`, attribute: `type="`, index: ` index="`,
 	}},
 	think: span{"<|open|>think<|sep|>", "<|close|>think<|sep|>"},
-	text:  []string{"<|open|>response<|sep|>"},
+	text:  []string{"<|open|>response<|sep|>", "<|close|>response<|sep|>"},
 	noise: []string{"<|open|>", "<|close|>", "<|sep|>"},
-	ends:  []string{"<|end_of_msg|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>"},
+	ends:  []string{"<|end_of_msg|>", "<|close|>message<|sep|>"},
 	match: byOrder,
 	signs: []string{`<|open|>`, `<|sep|>`, `<|close|>`},
 })

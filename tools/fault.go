@@ -33,7 +33,7 @@ type outcome struct {
 // Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up to the one that the mark is
 // in or behind, each with whether it is a marker token. The result is nil if the call is valid, and if there is none.
 func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
-	q := p.Parser()
+	q := newTolerant(p, false)
 	for text, symbol := range tokens {
 		q.Token(text, symbol)
 	}
@@ -130,12 +130,12 @@ func (r *placeReader) events() {
 		}
 		at += length(e)
 		switch {
-		case e.Kind == grammar.End && e.Name == "name":
+		case e.Kind == grammar.End && e.Name == captureName:
 			r.last, r.fresh = written{args: at}, false
 		case e.Kind != grammar.Begin:
-		case e.Name == "args", e.Name == "members":
+		case e.Name == captureArgs, e.Name == captureMembers:
 			r.last.args = at
-		case e.Name == "value", e.Name == "member", strings.HasPrefix(e.Name, "member-"):
+		case partOf(e.Name).name == captureMember:
 			r.last.members, r.fresh = append(r.last.members, at), true
 		}
 	}

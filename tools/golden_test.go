@@ -74,7 +74,7 @@ func (tr transcript) plan(t *testing.T) *Plan {
 }
 
 // play feeds raw in pieces of n bytes, as a whole if n is 0.
-func play(p *Parser, raw string, n int, truncated bool) message {
+func play(p Parser, raw string, n int, truncated bool) message {
 	var all []Event
 	for len(raw) > 0 {
 		k := len(raw)
@@ -88,7 +88,7 @@ func play(p *Parser, raw string, n int, truncated bool) message {
 	return collect(all, p)
 }
 
-func collect(all []Event, p *Parser) message {
+func collect(all []Event, p Parser) message {
 	m := message{Calls: []messageCall{}}
 	args := ""
 	var content, reasoning strings.Builder

@@ -24,7 +24,7 @@ type headers struct {
 const maxHeader = 512
 
 // stepHeader reads a header to its end.
-func (p *Parser) stepHeader(final bool) bool {
+func (p *tolerant) stepHeader(final bool) bool {
 	h := p.plan.dialect.headers
 	text := p.buf[p.pos:]
 	for i := range text {
@@ -52,7 +52,7 @@ func (p *Parser) stepHeader(final bool) bool {
 }
 
 // message begins the message whose header is the next n bytes.
-func (p *Parser) message(n, closing int) {
+func (p *tolerant) message(n, closing int) {
 	h := p.plan.dialect.headers
 	words := h.words(string(p.buf[p.pos : p.pos+n]))
 	p.header = false

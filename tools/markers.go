@@ -44,3 +44,12 @@ func (s *markerSet) endsWith(text []byte) bool {
 	}
 	return false
 }
+
+// texts lists the markers.
+func (s *markerSet) texts() []string {
+	all := make([]string, 0, len(s.byText))
+	for t := range s.byText {
+		all = append(all, t)
+	}
+	return all
+}

@@ -3,7 +3,6 @@ package tools
 import (
 	"encoding/json"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,18 +33,15 @@ func (p *Plan) narrowed(faults []*Fault, exact bool) *Plan {
 	q := *p
 	q.tools = slices.Clone(p.tools)
 	t := &q.tools[faults[len(faults)-1].tool]
-	t.narrowed = map[string]bool{}
 	whole := t.wire
 	for _, f := range faults {
 		for _, place := range f.places {
 			for _, c := range constraints(place, whole, exact) {
 				t.wire = constrain(t.wire, place.Path, c)
 			}
-			if len(place.Path) > 0 {
-				t.narrowed[place.Path[0]] = exact
-			}
 		}
 	}
+	t.members = t.properties()
 	return &q
 }
 
@@ -191,51 +187,4 @@ func array(all ...json.RawMessage) json.RawMessage {
 		b = append(b, v...)
 	}
 	return append(b, ']')
-}
-
-// free is the plain text of an argument, up to the mark that ends it. Where the argument was at fault it must fit what of its
-// schema can be said of plain text.
-func (w *output) free(t *declared, p property, end string) string {
-	exact, narrowed := t.narrowed[p.key]
-	if !narrowed {
-		return w.until(end)
-	}
-	var r strings.Builder
-	if end != "" && !strings.Contains(w.lit(end), "<[") {
-		r.WriteString(`(?![\s\S]*` + regexp.QuoteMeta(end) + `)`)
-	}
-	plainRules(&r, p.schema, exact)
-	return "%regex " + grammar.Quote(r.String()+`[\s\S]*`)
-}
-
-// plainRules writes what a schema says of a string as assertions of a regular expression; not exact: only what is excluded.
-func plainRules(r *strings.Builder, schema json.RawMessage, exact bool) {
-	m := members(schema)
-	if v, ok := m.first("pattern"); ok && exact {
-		if s, ok := text(v); ok {
-			if weaker, ok := relax(s); ok {
-				s = weaker
-			}
-			r.WriteString(`(?=[\s\S]*(?:` + s + `))`)
-		}
-	}
-	least, hasLeast := m.first("minLength")
-	most, hasMost := m.first("maxLength")
-	if exact && (hasLeast || hasMost) {
-		if !hasLeast {
-			least = json.RawMessage("0")
-		}
-		r.WriteString(`(?=[\s\S]{` + string(least) + `,` + string(most) + `}$)`)
-	}
-	if v, ok := m.first("not"); ok {
-		if c, ok := members(v).first("const"); ok {
-			if s, ok := text(c); ok {
-				r.WriteString(`(?!\s*` + regexp.QuoteMeta(s) + `\s*$)`)
-			}
-		}
-	}
-	all, _ := m.first("allOf")
-	for _, sub := range items(all) {
-		plainRules(r, sub, exact)
-	}
 }

@@ -2,14 +2,15 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"tenon/grammar"
 )
 
 // output writes the grammar of a turn's whole output in extended GBNF (package grammar): optional thinking, visible text,
-// calls. Its captures are named thinking, content, name, args and value. Where a family's markers are tokens of the
-// vocabulary they are special tokens in the grammar too, so that the same text in ordinary letters is something else.
+// calls. captures.go lists its captures. Where a family's markers are tokens of the vocabulary they are special tokens in
+// the grammar too, so that the same text in ordinary letters is something else.
 type output struct {
 	*Plan
 	rules  strings.Builder
@@ -103,7 +104,14 @@ func (w *output) until(markers ...string) string {
 	if len(spelt) == 0 {
 		return "%text"
 	}
-	return "%until(" + strings.Join(spelt, " | ") + ")"
+	return "%until(" + strings.Join(slices.Compact(spelt), " | ") + ")"
+}
+
+// text is visible text or thinking up to one of some texts. None of the dialect's markers can be written in it.
+func (w *output) text(ends ...string) string {
+	all := append(slices.Clone(ends), w.markers.texts()...)
+	slices.Sort(all)
+	return w.until(all...)
 }
 
 func (w *output) wholeTurn() string {
@@ -119,14 +127,14 @@ func (w *output) wholeTurn() string {
 // think is the part before visible text.
 func (w *output) think() string {
 	t, d := w.turn.Thinking, w.dialect
-	if d.think.close == "" || t.Off && !t.Open {
+	if d.think.close == "" || t.Off && !t.Open || d.think.open == "" && !t.Open {
 		return ""
 	}
-	inside := seq(capture("thinking", w.until(d.think.close)), w.lit(d.think.close))
+	inside := seq(capture(captureThinking, w.text(d.think.close)), w.lit(d.think.close))
 	if t.Open {
 		return inside
 	}
-	return "( " + seq(w.lit(d.think.open), inside) + " )?"
+	return "( " + seq(`"\n"{0,2}`, w.lit(d.think.open), inside) + " )?"
 }
 
 // body is visible text and calls.
@@ -143,27 +151,50 @@ func (w *output) body() string {
 	case w.turn.Answer != nil:
 		return alt([]string{w.content(nil), calls})
 	}
-	text := capture("content", w.until(append(w.openers(), w.turn.Stops...)...))
-	return seq(text, alt(append([]string{`""`, calls}, w.stopped()...)))
+	text := w.visible(capture(captureContent, w.text(append(w.openers(), w.turn.Stops...)...)))
+	return seq(text, alt(append([]string{`""`, seq(w.before(), calls)}, w.stopped()...)))
 }
 
 // content is visible text that ends the turn; it holds none of the markers before.
 func (w *output) content(before []string) string {
 	if w.turn.Answer != nil {
-		return capture("content", w.answer())
+		return capture(captureContent, w.answer())
 	}
-	text := capture("content", w.until(append(before, w.turn.Stops...)...))
+	text := w.visible(capture(captureContent, w.text(append(before, w.turn.Stops...)...)))
 	if stops := w.stopped(); len(stops) > 0 {
 		return seq(text, alt(append([]string{`""`}, stops...)))
 	}
 	return text
 }
 
+// visible puts the family's marks around visible text, all of them optional.
+func (w *output) visible(text string) string {
+	d := w.dialect
+	if len(d.text) == 0 || d.lead != "" {
+		return text
+	}
+	var marks []string
+	for _, m := range d.text {
+		marks = append(marks, w.lit(m))
+	}
+	mark := capture(captureMark, alt(marks))
+	return seq(`( "\n"{0,2} `+mark+" )?", text, "( "+mark+` "\n"{0,2} )?`)
+}
+
+// before is what a family writes between text and the first call, where there is a marker in it.
+func (w *output) before() string {
+	text := strings.TrimSpace(w.dialect.layout.before)
+	if text == "" {
+		return ""
+	}
+	return "( " + capture(captureMark, w.lit(text)) + ` "\n"{0,2} )?`
+}
+
 func (w *output) stopped() []string {
 	var all []string
 	for _, s := range w.turn.Stops {
 		if s != "" {
-			all = append(all, grammar.Quote(s))
+			all = append(all, capture(captureStop, grammar.Quote(s)))
 		}
 	}
 	return all
@@ -197,11 +228,19 @@ func (w *output) calls() string {
 	d := w.dialect
 	one := w.rule("call", func() string {
 		var all []string
-		for _, i := range w.called {
-			all = append(all, w.tool(i))
-		}
 		inside := w.lit(d.layout.call)
-		return seq(w.lit(d.call.open), inside, alt(all), inside, w.lit(d.call.close), d.lateCheck())
+		end := seq(inside, w.lit(d.call.close))
+		for _, i := range w.called {
+			call := w.tool(i)
+			if d.late() {
+				call = seq(call, end, w.tools[i].check())
+			}
+			all = append(all, call)
+		}
+		if d.late() {
+			end = ""
+		}
+		return seq(w.lit(d.call.open), inside, alt(all), end)
 	})
 	list := one
 	open, between, end := d.codecs[0].list()
@@ -222,35 +261,45 @@ func (w *output) calls() string {
 // tool is a rule for the calls of one tool.
 func (w *output) tool(i int) string {
 	return w.rule(fmt.Sprintf("tool-%d", i), func() string {
-		return w.dialect.codecs[0].write(w, &w.tools[i], i)
+		return capture(captureCall, w.dialect.codecs[0].write(w, &w.tools[i], i))
 	})
 }
 
 // name captures a tool's name.
-func name(t *declared) string { return capture("name", grammar.Quote(t.prompt)) }
+func name(t *declared) string { return capture(captureName, grammar.Quote(t.prompt)) }
 
 // args captures a JSON object of arguments.
-func (w *output) args(t *declared) string {
-	return seq(capture("args", grammar.JSON(t.wire, t.options())), t.check())
+func (w *output) args(t *declared, i int) string {
+	if t.Freeform != nil {
+		return seq(grammar.Quote(`{"`+inputKey+`": "`), w.quotedInput(t, i), grammar.Quote(`"}`))
+	}
+	return seq(capture(captureArgs, grammar.JSON(t.wire, t.options())), t.check())
+}
+
+// places captures arguments that have places of their own.
+func (t *declared) places(body string) string {
+	if t.Freeform != nil { // its text is captured, and all there is
+		return body
+	}
+	if body == "" {
+		body = `""`
+	}
+	return capture(captureMembers, body)
 }
 
 // check marks arguments that the mask enforces only partly.
 func (t *declared) check() string {
-	for _, i := range t.issues {
-		if i.Action == grammar.Checked {
-			return "%check"
-		}
+	if t.held {
+		return "%check"
 	}
 	return ""
 }
 
-// lateCheck is the mark of calls that only the marker around them ends: before it another argument may follow, and a mark must
-// stand where there is no choice.
-func (d *Dialect) lateCheck() string {
-	if c, ok := d.codecs[0].(taggedCodec); ok && c.callEnd == "" {
-		return "%check"
-	}
-	return ""
+// late tells that only the marker around a call ends it: before it another argument may follow, and a %check mark must stand
+// where there is no choice.
+func (d *Dialect) late() bool {
+	c, ok := d.codecs[0].(taggedCodec)
+	return ok && c.callEnd == ""
 }
 
 // options are what makes models least likely to loop: little white space, no endless numbers.
@@ -272,6 +321,8 @@ func (w *output) answer() string {
 		return grammar.JSON([]byte(`{"type":"object"}`), grammar.SchemaOptions{Space: grammar.BoundedSpace, Numbers: grammar.CanonicalNumbers})
 	case "regex":
 		return "%regex " + grammar.Quote(a.Definition)
+	case "lark":
+		return "%lark " + grammar.Quote(a.Definition)
 	}
 	return w.embedded(a.Definition)
 }

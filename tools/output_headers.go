@@ -13,13 +13,13 @@ func (w *output) messages() string {
 	next := w.lit(h.between)
 	var last []string
 	if calls := w.headerCalls(); calls != "" {
-		preamble := seq(w.lit(h.preamble), capture("content", w.until(h.between)), next)
+		preamble := seq(w.lit(h.preamble), capture(captureContent, w.text(h.between)), next)
 		last = append(last, seq("( "+preamble+" )?", calls))
 	}
 	if w.turn.Choice.Mode != Required || len(last) == 0 {
 		last = append(last, seq(w.lit(h.text), w.content(w.openers())))
 	}
-	thought := seq(capture("thinking", w.until(h.between)), next)
+	thought := seq(capture(captureThinking, w.text(h.between)), next)
 	switch {
 	case w.turn.Thinking.Open:
 		return seq(thought, alt(last))
@@ -38,12 +38,17 @@ func (w *output) headerCalls() string {
 		}
 		return seq(w.lit(" to="), `[a-zA-Z0-9_.-]{1,120}`, w.lit(w.dialect.headers.close), calls)
 	}
+	h := w.dialect.headers
 	var all []string
 	for _, i := range w.called {
 		t := &w.tools[i]
 		all = append(all, w.rule(fmt.Sprintf("tool-%d", i), func() string {
-			before, after, _ := strings.Cut(w.dialect.headers.call, "%s")
-			return seq(w.lit(before), name(t), w.lit(after), w.args(t))
+			before, after, _ := strings.Cut(h.call, "%s")
+			body := w.args(t, i)
+			if t.Freeform != nil {
+				body = w.input(t, h.between)
+			}
+			return seq(w.lit(before), capture(captureCall, seq(name(t), w.lit(after), body)))
 		}))
 	}
 	if len(all) == 0 {
@@ -64,7 +69,7 @@ func (w *output) steps() string {
 	if w.turn.Choice.Mode != Required || calls == "" {
 		last = append(last, seq(w.lit(final), `" "?`, w.content([]string{"\n" + action, "\nObservation"})))
 	}
-	think := seq(w.lit(thought), capture("thinking", w.until("\n"+action, "\n"+final, "\nObservation")), `"\n"`)
+	think := seq(w.lit(thought), capture(captureThinking, w.text("\n"+action, "\n"+final, "\nObservation")), `"\n"`)
 	return seq("( "+think+" )?", alt(last))
 }
 
@@ -97,16 +102,11 @@ func (w *output) led() string {
 	return alt([]string{calls, seq(text, "( "+seq(w.lit(mark), calls)+" )?")})
 }
 
-// embedded takes the rules of a client's grammar over under names of their own and returns the root's.
+// embedded takes a client's grammar over.
 func (w *output) embedded(src string) string {
-	const prefix = "answer-"
 	g, err := gbnf.Read(src)
 	if err != nil { // Plan has refused it
 		return "%text"
 	}
-	for i := range g.Rules {
-		g.Rules[i].Name = prefix + g.Rules[i].Name
-	}
-	w.rules.WriteString(gbnf.Write(g))
-	return prefix + "root"
+	return w.adopt(g, "answer-")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenon/grammar"
+	"tenon/grammar/gbnf"
 	"tenon/tools/conform"
 )
 
@@ -59,32 +60,14 @@ type declared struct {
 	issues  []grammar.Issue
 	unsat   string // why no arguments can validate
 	allowed bool
-
-	narrowed map[string]bool // arguments that were at fault: their plain text must fit their schema, if false only not be what it was
+	members []property       // the arguments, where each has a place of its own
+	held    bool             // arguments are validated before any of them is sent: the mask enforces only a part of the schema
+	text    *grammar.Grammar // of a free-form tool's input; nil: any
+	quoted  *gbnf.Grammar    // of the same inside a JSON string, where it is not a regular expression
 }
 
 // headRoom is how much longer than a name what stands around it may be: an id, fixed words, markers.
 const headRoom = 160
-
-// inputKey is the one argument of a free-form tool where a dialect has only JSON.
-const inputKey = "input"
-
-// schema is that of an object with the tool's text as its only member. A Lark grammar has no place in it.
-func (f *Freeform) schema() json.RawMessage {
-	input := `{"type":"string"}`
-	if f.Syntax == "regex" {
-		input = `{"type":"string","pattern":` + jsonString("^(?:"+f.Definition+")$") + `}`
-	}
-	return json.RawMessage(`{"type":"object","properties":{"` + inputKey + `":` + input + `},"required":["` + inputKey + `"],"additionalProperties":false}`)
-}
-
-// issues tells that a grammar is not enforced.
-func (f *Freeform) issues(tool string) []grammar.Issue {
-	if f == nil || f.Syntax != "lark" {
-		return nil
-	}
-	return []grammar.Issue{{Tool: tool, Keyword: f.Syntax, Action: grammar.Dropped, Why: "the input of a tool with a Lark grammar may be any text"}}
-}
 
 // Plan prepares a turn. The error is a *ToolError.
 func (d *Dialect) Plan(t Turn) (*Plan, error) {
@@ -139,7 +122,10 @@ func (p *Plan) declare(tools []Tool) error {
 		if err := d.judge(params); err != nil {
 			return bad("parameters", "%v", err)
 		}
-		p.issues = append(append(p.issues, d.issues...), t.Freeform.issues(t.Name)...)
+		d.compile()
+		d.members = d.properties()
+		d.held = !p.dialect.codecs[0].exact(&d)
+		p.issues = append(p.issues, d.issues...)
 		p.tools = append(p.tools, d)
 		p.names.add(flat[i], i)
 	}
@@ -238,12 +224,21 @@ func (p *Plan) Uncallable() map[string]string {
 	return all
 }
 
-// Parser returns a parser for the output of an engine that tells symbols from text.
-func (p *Plan) Parser() *Parser { return newParser(p, false) }
+// Parser returns a parser for output that was made under Grammar, by an engine that tells symbols from text.
+func (p *Plan) Parser() Parser {
+	g, err := grammar.Parse(p.grammar, grammar.Options{})
+	if err != nil {
+		return p.SymbolParser() // no engine can have followed it
+	}
+	return newCaptureParser(p, g)
+}
+
+// SymbolParser returns a parser for the output of an engine that tells symbols from text and follows no grammar.
+func (p *Plan) SymbolParser() Parser { return newTolerant(p, false) }
 
 // TextParser returns a parser for text without token ids: from a remote engine, from a file, from a client's history.
 // Markers are recognised by their spelling.
-func (p *Plan) TextParser() *Parser { return newParser(p, true) }
+func (p *Plan) TextParser() Parser { return newTolerant(p, true) }
 
 // resolve finds the callable tool that a model means by name.
 func (p *Plan) resolve(name string) (match, bool) {

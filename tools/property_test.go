@@ -15,7 +15,7 @@ import (
 // The properties that hold for every text, every family and every cut of the text.
 
 // playCut feeds raw in pieces of random length.
-func playCut(p *Parser, raw []byte, r *rand.Rand) message {
+func playCut(p Parser, raw []byte, r *rand.Rand) message {
 	var all []Event
 	for len(raw) > 0 {
 		n := min(len(raw), 1+r.IntN(1+r.IntN(40)))

@@ -33,13 +33,13 @@ func (r *region) shift(n int) {
 	}
 }
 
-func (p *Parser) openRegion(o opening, start, body int, isSymbol bool) {
+func (p *tolerant) openRegion(o opening, start, body int, isSymbol bool) {
 	codecs := p.plan.dialect.regionCodecs(o.marker)
 	p.region = &region{opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.solid}
 }
 
 // stepRegion reads on in the region. It says whether there is more to decide.
-func (p *Parser) stepRegion(final bool) bool {
+func (p *tolerant) stepRegion(final bool) bool {
 	r := p.region
 	body := p.buf[r.body:]
 	if r.tail > 0 {
@@ -80,7 +80,7 @@ var (
 	errCutOff     = errors.New("the output was cut off inside it")
 )
 
-func (p *Parser) chooseCodec(body []byte, final bool) answer {
+func (p *tolerant) chooseCodec(body []byte, final bool) answer {
 	r := p.region
 	switch i := skipSpace(body, 0); {
 	case i > maxGap: // white space without end must not be looked at again and again
@@ -108,7 +108,7 @@ func (p *Parser) chooseCodec(body []byte, final bool) answer {
 }
 
 // settle decides what an ended region is, where that depends on what follows it.
-func (p *Parser) settle(final bool) bool {
+func (p *tolerant) settle(final bool) bool {
 	r := p.region
 	if r.bare || r.thinking && !r.symbol {
 		switch p.followed(final) {
@@ -125,7 +125,7 @@ func (p *Parser) settle(final bool) bool {
 
 // followed tells whether what follows a region lets it be a call: a bare object that began the turn always is; in or after
 // prose and in thinking it must end the turn, the thinking, or stand before another call.
-func (p *Parser) followed(final bool) answer {
+func (p *tolerant) followed(final bool) answer {
 	r := p.region
 	if r.bare && r.first && !r.thinking {
 		return yes
@@ -146,7 +146,7 @@ func (p *Parser) followed(final bool) answer {
 }
 
 // commit reads the calls of an ended region and emits them.
-func (p *Parser) commit() {
+func (p *tolerant) commit() {
 	r := p.region
 	end := r.body + r.scan.end()
 	calls, err := r.scan.calls(p.buf[r.body:])
@@ -179,7 +179,7 @@ func (p *Parser) commit() {
 			continue
 		}
 		p.note(r.start, c.err.Error())
-		p.plain(c.source)
+		p.plain(p.current(), c.source)
 	}
 	if r.thinking && r.symbol {
 		p.think(false)
@@ -189,7 +189,7 @@ func (p *Parser) commit() {
 
 // cutShort ends a region, whose text made no sense as a whole, where a closing marker stood inside what looked like a
 // string, and reads it again.
-func (p *Parser) cutShort() bool {
+func (p *tolerant) cutShort() bool {
 	r := p.region
 	soft := r.scan.soft()
 	if soft == 0 || soft >= r.scan.end() || p.cuts == maxCuts {
@@ -220,7 +220,7 @@ type cutter interface {
 	cut(body []byte, at int) ([]rawCall, error)
 }
 
-func (p *Parser) leaveRegion(end int) {
+func (p *tolerant) leaveRegion(end int) {
 	p.pos = end
 	p.region = nil
 	p.blank, p.solid = true, true
@@ -228,9 +228,12 @@ func (p *Parser) leaveRegion(end int) {
 }
 
 // noCall gives a region's text up to end back as text in which no call starts.
-func (p *Parser) noCall(end int, err error) {
+func (p *tolerant) noCall(end int, err error) {
 	r := p.region
 	p.region = nil
+	if r.scan != nil && r.bare && r.scan.soft() > 0 {
+		end = min(end, r.body+r.scan.soft()) // a marker inside what looked like a string may open a call
+	}
 	if err != nil && (!r.bare || !errors.Is(err, errUndeclared)) { // JSON in an answer is nothing to report
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
 	}
@@ -242,21 +245,20 @@ func (p *Parser) noCall(end int, err error) {
 	}
 }
 
-// plain sends text that lies outside the buffer's order, without its markers.
-func (p *Parser) plain(text []byte) {
-	s := p.current()
+// plain sends text that lies outside of a buffer's order, without its markers.
+func (e *emitter) plain(s *stream, text []byte) {
 	for len(text) > 0 {
-		m, a := p.plan.markers.at(text, true)
+		m, a := e.plan.markers.at(text, true)
 		if a == yes {
-			s.cut(p.plan.longest)
+			s.cut(e.plan.longest)
 			text = text[len(m.text):]
 			continue
 		}
 		n := 1
-		for n < len(text) && len(p.plan.markers.byFirst[text[n]]) == 0 {
+		for n < len(text) && len(e.plan.markers.byFirst[text[n]]) == 0 {
 			n++
 		}
-		p.write(s, text[:n])
+		e.write(s, text[:n])
 		text = text[n:]
 	}
 }

@@ -20,10 +20,10 @@ func newStopper(stops []string) stopper {
 }
 
 // emitText sends text, visible text up to a stop string.
-func (p *Parser) emitText(kind EventKind, text string) {
-	s := &p.stops
+func (e *emitter) emitText(kind EventKind, text string) {
+	s := &e.stops
 	if kind != Text || len(s.stops) == 0 {
-		p.emit(Event{Kind: kind, Text: text})
+		e.emit(Event{Kind: kind, Text: text})
 		return
 	}
 	if s.hit {
@@ -38,8 +38,8 @@ func (p *Parser) emitText(kind EventKind, text string) {
 	}
 	if at >= 0 {
 		s.hit, s.held = true, ""
-		p.emitNonEmpty(all[:at])
-		p.emit(Event{Kind: StopHit, Text: found})
+		e.emitNonEmpty(all[:at])
+		e.emit(Event{Kind: StopHit, Text: found})
 		return
 	}
 	keep := 0
@@ -47,18 +47,18 @@ func (p *Parser) emitText(kind EventKind, text string) {
 		keep = max(keep, overlap(all, t))
 	}
 	s.held = all[len(all)-keep:]
-	p.emitNonEmpty(all[:len(all)-keep])
+	e.emitNonEmpty(all[:len(all)-keep])
 }
 
-func (p *Parser) emitNonEmpty(text string) {
+func (e *emitter) emitNonEmpty(text string) {
 	if text != "" {
-		p.emit(Event{Kind: Text, Text: text})
+		e.emit(Event{Kind: Text, Text: text})
 	}
 }
 
-func (p *Parser) flushStops() {
-	p.emitNonEmpty(p.stops.held)
-	p.stops.held = ""
+func (e *emitter) flushStops() {
+	e.emitNonEmpty(e.stops.held)
+	e.stops.held = ""
 }
 
 // overlap is the length of the longest end of text that stop starts with.

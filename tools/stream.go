@@ -19,9 +19,9 @@ type stream struct {
 }
 
 // write sends text, but for white space at its end.
-func (p *Parser) write(s *stream, text []byte) {
+func (e *emitter) write(s *stream, text []byte) {
 	lead := skipSpace(text, 0)
-	s.keep(p, text[:lead])
+	s.keep(e, text[:lead])
 	text = text[lead:]
 	n := len(text)
 	for n > 0 && isSpace(text[n-1]) {
@@ -29,23 +29,23 @@ func (p *Parser) write(s *stream, text []byte) {
 	}
 	if n > 0 {
 		if len(s.hold) > 0 && (s.began || !s.layout) {
-			p.send(s, s.hold)
+			e.send(s, s.hold)
 		}
 		s.hold, s.layout = s.hold[:0], false
-		p.send(s, text[:n])
+		e.send(s, text[:n])
 	}
-	s.keep(p, text[n:])
+	s.keep(e, text[n:])
 }
 
 // keep holds white space back, as much of it as is allowed.
-func (s *stream) keep(p *Parser, space []byte) {
+func (s *stream) keep(e *emitter, space []byte) {
 	s.hold = append(s.hold, space...)
 	switch over := len(s.hold) - s.limit; {
 	case over <= 0:
 	case s.layout: // beside calls it stays bounded
 		s.hold = s.hold[:s.limit]
 	default:
-		p.send(s, s.hold[:over])
+		e.send(s, s.hold[:over])
 		s.hold = append(s.hold[:0], s.hold[over:]...)
 	}
 }
@@ -57,28 +57,28 @@ func (s *stream) cut(longest int) { s.seam = longest }
 func (s *stream) beside() { s.layout = true }
 
 // finish sends what is left when nothing follows.
-func (p *Parser) finish(s *stream) {
+func (e *emitter) finish(s *stream) {
 	if !s.layout {
-		p.send(s, s.hold)
+		e.send(s, s.hold)
 	}
 	s.hold = s.hold[:0]
 	if len(s.partial) > 0 {
 		s.partial = s.partial[:0]
-		p.emitText(s.kind, "\uFFFD")
+		e.emitText(s.kind, "\uFFFD")
 	}
 }
 
 // send emits text as valid UTF-8.
-func (p *Parser) send(s *stream, text []byte) {
+func (e *emitter) send(s *stream, text []byte) {
 	if len(text) == 0 {
 		return
 	}
 	s.began = true
 	if s.seam > 0 {
-		text = p.mend(s, text)
+		text = e.mend(s, text)
 	}
 	s.tail = append(s.tail, text...)
-	if over := len(s.tail) - p.plan.longest; over > 0 {
+	if over := len(s.tail) - e.plan.longest; over > 0 {
 		s.tail = append(s.tail[:0], s.tail[over:]...)
 	}
 	if len(s.partial) > 0 {
@@ -87,13 +87,13 @@ func (p *Parser) send(s *stream, text []byte) {
 	}
 	whole := len(text) - incomplete(text)
 	if whole > 0 {
-		p.emitText(s.kind, p.arena.string(text[:whole]))
+		e.emitText(s.kind, e.arena.string(text[:whole]))
 	}
 	s.partial = append(s.partial[:0], text[whole:]...)
 }
 
 // mend leaves out the byte that would complete a marker across a removal.
-func (p *Parser) mend(s *stream, text []byte) []byte {
+func (e *emitter) mend(s *stream, text []byte) []byte {
 	out := append([]byte(nil), s.tail...)
 	from := len(out)
 	for i, b := range text {
@@ -102,7 +102,7 @@ func (p *Parser) mend(s *stream, text []byte) []byte {
 			break
 		}
 		s.seam--
-		if out = append(out, b); p.plan.markers.endsWith(out) {
+		if out = append(out, b); e.plan.markers.endsWith(out) {
 			out = out[:len(out)-1]
 		}
 	}

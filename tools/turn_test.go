@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tenon/grammar"
 )
 
 // token is a piece of a scripted output.
@@ -16,7 +18,7 @@ type token struct {
 	symbol bool
 }
 
-func playTokens(p *Parser, script ...token) message {
+func playTokens(p Parser, script ...token) message {
 	var all []Event
 	for _, t := range script {
 		all = append(all, p.Token([]byte(t.text), t.symbol)...)
@@ -258,9 +260,9 @@ func TestParser_freeformInputMatchesItsRegex(t *testing.T) {
 			t.Errorf("%q: %d calls, want %d", input, len(got.Calls), calls)
 		}
 	}
-	lark, err := d.Plan(Turn{Tools: []Tool{{Name: "patch", Freeform: &Freeform{Syntax: "lark", Definition: "start: /x/"}}}})
-	if err != nil || len(lark.Issues()) != 1 {
-		t.Errorf("%v: issues %v, want one that says that the grammar is not enforced", err, lark.Issues())
+	broken, err := d.Plan(Turn{Tools: []Tool{{Name: "patch", Freeform: &Freeform{Syntax: "lark", Definition: "start: ("}}}})
+	if err != nil || len(broken.Issues()) != 1 || broken.Issues()[0].Action != grammar.Dropped {
+		t.Errorf("%v: issues %v, want one that says that the grammar is dropped", err, broken.Issues())
 	}
 }
 

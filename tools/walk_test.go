@@ -1,9 +1,13 @@
 package tools
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"tenon/grammar"
 	"tenon/grammar/vocab"
@@ -32,7 +36,7 @@ func TestWalk_whatTheMaskAllowsIsAValidTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 3))
 	rounds := 1
 	if os.Getenv("TENON_LONG") != "" {
-		rounds = 20
+		rounds = 3
 	}
 	for range rounds {
 		for _, d := range Families() {
@@ -107,9 +111,25 @@ func pick(m grammar.Mask, r *rand.Rand) int32 {
 	return all[r.IntN(len(all))]
 }
 
+func trimmed(s *string) *string { return orNil(strings.TrimSpace(deref(s))) }
+
 func checkWalk(t *testing.T, p *Plan, text []byte) {
 	t.Helper()
-	got := play(p.TextParser(), string(text), 0, false)
+	q := p.Parser()
+	got := play(q, string(text), 0, false)
+	if q.(*captureParser).rest != nil {
+		t.Errorf("%s: the parser left the grammar: %q", p.dialect.name, text)
+	}
+	if diff := cmp.Diff(got, play(p.Parser(), string(text), 1, false)); diff != "" {
+		t.Errorf("%s: %q: byte by byte (-whole +bytes):\n%s", p.dialect.name, text, diff)
+	}
+	want := play(p.TextParser(), string(text), 0, false)
+	if p.turn.Choice.Mode == Required { // white space before a call that must come is no text
+		want.Content, got.Content = trimmed(want.Content), trimmed(got.Content)
+	}
+	if diff := cmp.Diff(want, got, sameMessage); diff != "" {
+		t.Errorf("%s: %q (-tolerant +captures):\n%s", p.dialect.name, text, diff)
+	}
 	most := 99
 	if !p.turn.Parallel || p.dialect.oneCall {
 		most = 1
@@ -119,5 +139,12 @@ func checkWalk(t *testing.T, p *Plan, text []byte) {
 		t.Errorf("%s: %d calls under %+v: %q", p.dialect.name, n, p.turn.Choice, text)
 	case p.turn.Choice.Mode == Required && n == 0 && got.Notes == 0:
 		t.Errorf("%s: no call under %+v, thinking %+v: %q", p.dialect.name, p.turn.Choice, p.turn.Thinking, text)
+	}
+	for _, c := range got.Calls {
+		at, ok := p.names.find(c.Name)
+		args, err := json.Marshal(c.Arguments)
+		if !ok || err != nil || c.Arguments != nil && p.tools[at.tool].schema.Validate(args) != nil {
+			t.Errorf("%s: %q: call %+v", p.dialect.name, text, c)
+		}
 	}
 }

@@ -267,7 +267,7 @@ type tracedEvent struct {
 	Name string `json:"name,omitempty"`
 }
 
-func (o parseOptions) print(cmd *cobra.Command, p *tools.Parser, raw []byte, size int) error {
+func (o parseOptions) print(cmd *cobra.Command, p tools.Parser, raw []byte, size int) error {
 	m := parsed{Role: "assistant", Calls: []parsedCall{}}
 	t := trace{Events: []tracedEvent{}, Repairs: []tools.Repair{}, Notes: []tools.Note{}}
 	for len(raw) > 0 {

@@ -24,6 +24,7 @@ type planned struct {
 	freeform  map[string]bool // names of the tools whose input is text
 	flat      flatTools
 	kept      *keptTurns
+	unmasked  bool // the engine follows no grammar
 }
 
 // keep remembers the tokens that answered the prompt.
@@ -33,7 +34,13 @@ func (p planned) keep(tokens []engine.Token) {
 	}
 }
 
-func (p planned) parser() *tools.Parser { return p.tools.Parser() }
+// parser reads what the engine generates: by the grammar that masks it, where it does.
+func (p planned) parser() tools.Parser {
+	if p.unmasked {
+		return p.tools.SymbolParser()
+	}
+	return p.tools.Parser()
+}
 
 // plan renders the prompt, derives the output's grammar and sets the budget. Nothing in it waits or is remembered.
 func (s *Service) plan(m Model, r Request) (planned, error) {
@@ -103,6 +110,7 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 		logprobs:  r.Logprobs >= 0,
 		freeform:  map[string]bool{},
 		kept:      m.kept,
+		unmasked:  m.Engine.Model().Unmasked,
 	}
 	for _, t := range r.Tools {
 		p.freeform[t.Name] = t.Freeform != nil

@@ -11,7 +11,7 @@ import (
 // that it can be made again from those that stay when some are taken back.
 type reading struct {
 	plan   planned
-	parser *tools.Parser
+	parser tools.Parser
 	tokens []engine.Token // all that were read
 	held   []engine.Token // of those, whose text has not left; for logprobs
 	bytes  int            // of the output

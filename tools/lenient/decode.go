@@ -326,7 +326,7 @@ func (d *decoder) valid(s []byte) []byte {
 		return s
 	}
 	d.repair(InvalidUTF8)
-	return bytes.ToValidUTF8(s, []byte("\uFFFD"))
+	return []byte(string([]rune(string(s)))) // each invalid byte, not each run of them, as everywhere
 }
 
 // escape reads one escape sequence. Those that neither JSON nor Python know stand for themselves, as in Python.

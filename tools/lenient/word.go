@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // literals are the bare words that have one meaning.
@@ -143,8 +144,12 @@ func writeString(out *bytes.Buffer, s []byte) { out.Write(AppendString(nil, stri
 
 // AppendString appends s as a JSON string that escapes only what JSON demands.
 func AppendString(b []byte, s string) []byte {
+	return append(AppendEscaped(append(b, '"'), s), '"')
+}
+
+// AppendEscaped appends text as it stands inside a JSON string.
+func AppendEscaped(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
-	b = append(b, '"')
 	for _, r := range s { // ranging replaces invalid UTF-8 by U+FFFD
 		switch {
 		case r == '"' || r == '\\':
@@ -158,10 +163,10 @@ func AppendString(b []byte, s string) []byte {
 		case r < ' ':
 			b = append(b, '\\', 'u', '0', '0', hex[r>>4], hex[r&15])
 		default:
-			b = append(b, string(r)...)
+			b = utf8.AppendRune(b, r)
 		}
 	}
-	return append(b, '"')
+	return b
 }
 
 // repeatsKey tells whether an object in v, which is JSON, has a key twice.

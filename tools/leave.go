@@ -1,0 +1,153 @@
+package tools
+
+import (
+	"unicode/utf8"
+
+	"tenon/grammar"
+)
+
+// leave has the tolerant parser take over from the start of the output, because the grammar does not accept it: the engine
+// did not follow the grammar, or cut the output off. What has been sent stays; the tolerant parser's events begin behind it.
+func (p *captureParser) leave() {
+	p.told()
+	if p.call.tool != nil && !p.call.tool.held {
+		p.closeCall()
+		p.rest = &latecomer{mute: true}
+		return
+	}
+	p.rest = &latecomer{inner: newTolerant(p.plan, false), text: p.sentText, reasoning: p.sentReasoning, calls: p.called}
+	at := 0
+	for _, s := range append(p.symbols, symbol{len(p.output), len(p.output)}) {
+		p.events = append(p.events, p.rest.token(p.output[at:s.from], false)...)
+		p.events = append(p.events, p.rest.token(p.output[s.from:s.to], true)...)
+		at = s.to
+	}
+	p.output, p.symbols = nil, nil
+}
+
+// Repairs implements Parser.
+func (p *captureParser) Repairs() []Repair {
+	if p.rest == nil || p.rest.mute {
+		return p.repairs
+	}
+	return p.rest.inner.repairs // it has read the whole output
+}
+
+// Notes implements Parser.
+func (p *captureParser) Notes() []Note {
+	if p.rest == nil || p.rest.mute {
+		return p.notes
+	}
+	return p.rest.inner.notes
+}
+
+// latecomer is a tolerant parser that begins when some of its events have been sent.
+type latecomer struct {
+	inner           *tolerant
+	text, reasoning int  // bytes not to be sent again
+	calls           int  // calls not to be sent again
+	mute            bool // nothing more is sent
+	events          []Event
+}
+
+func (l *latecomer) token(text []byte, isSymbol bool) []Event {
+	if l.mute {
+		return nil
+	}
+	return l.unsent(l.inner.Token(text, isSymbol))
+}
+
+func (l *latecomer) close(truncated bool) []Event {
+	if l.mute {
+		return nil
+	}
+	return l.unsent(l.inner.Close(truncated))
+}
+
+// unsent leaves out what has been sent.
+func (l *latecomer) unsent(all []Event) []Event {
+	l.events = l.events[:0]
+	for _, e := range all {
+		switch e.Kind {
+		case Text:
+			e.Text = behind(e.Text, &l.text)
+		case Reasoning:
+			e.Text = behind(e.Text, &l.reasoning)
+		case CallStart, CallArguments, CallEnd:
+			if e.Call.Index < l.calls {
+				continue
+			}
+		}
+		if e.Text != "" || e.Kind == CallStart || e.Kind == CallEnd {
+			l.events = append(l.events, e)
+		}
+	}
+	return l.events
+}
+
+// behind takes n bytes, in whole characters, off the start of text.
+func behind(text string, n *int) string {
+	i := min(*n, len(text))
+	*n -= i
+	for i < len(text) && !utf8.RuneStart(text[i]) {
+		i++
+	}
+	return text[i:]
+}
+
+// maxClosing bounds the steps that bring a call to its end.
+const maxClosing = 1 << 16
+
+// closeCall brings a call that has been begun to its nearest legal end, as the mask does where a budget runs out.
+func (p *captureParser) closeCall() {
+	p.note(p.call.at, "the output left its grammar inside a call, which was ended as soon as the grammar allows")
+	m := p.matcher()
+	for range maxClosing {
+		text, isSymbol := p.nearest(m)
+		if text == "" || !p.read([]byte(text), isSymbol) {
+			return
+		}
+		if p.told(); p.call.tool == nil {
+			return
+		}
+	}
+}
+
+// matcher follows what the grammar has accepted of the output.
+func (p *captureParser) matcher() *grammar.Matcher {
+	m, at := p.compiled.Matcher(nil), 0
+	for _, s := range append(p.symbols, symbol{p.accepted, p.accepted}) {
+		to := min(s.from, p.accepted)
+		_ = m.AcceptBytes(p.output[at:to]) // the parser has accepted it before
+		if s.to <= p.accepted && s.from < s.to {
+			_ = m.AcceptSymbol(string(p.output[s.from:s.to]))
+		}
+		at = min(s.to, p.accepted)
+	}
+	return m
+}
+
+// nearest has the matcher read the byte or the symbol that brings it nearest to an end, and returns it; "" if there is none.
+func (p *captureParser) nearest(m *grammar.Matcher) (text string, isSymbol bool) {
+	best := m.Distance()
+	for b := range 256 {
+		one := [1]byte{byte(b)}
+		if m.AcceptBytes(one[:]) != nil {
+			continue
+		}
+		if m.Distance() < best {
+			return string(one[:]), false
+		}
+		m.Rollback(1)
+	}
+	for s := range p.plan.dialect.symbols {
+		if m.AcceptSymbol(s) != nil {
+			continue
+		}
+		if m.Distance() < best {
+			return s, true
+		}
+		m.Rollback(1)
+	}
+	return "", false
+}

@@ -1,0 +1,320 @@
+package tools
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+)
+
+var _ Parser = (*tolerant)(nil)
+
+// tolerant parses text that was not made under the plan's grammar: it reads everything that a model may have meant, a
+// superset of what the grammar accepts. It is total: every sequence of bytes gives a valid turn.
+//
+// It is a machine with three states: visible text, thinking, and a region that may hold calls. Text leaves as soon as it
+// cannot be a marker. A region is kept until its end is known, then read by the dialect's codecs; what proves to be no call
+// leaves as text.
+type tolerant struct {
+	*emitter
+	spelt bool // markers are recognised by their spelling
+
+	buf     []byte
+	pos     int // what is before it has been decided
+	offset  int // of buf in the output
+	symbols []symbol
+
+	thinking bool
+	region   *region
+	header   bool // pos is inside a message header
+	mute     int  // no call starts before this offset in buf: what is there has been looked at
+
+	blank bool // the line so far holds only white space
+	solid bool // something other than white space came before in the turn
+
+	looked            outcome
+	cuts              int // regions that ended earlier than first thought
+	truncated, closed bool
+	over              bool // a label said that the turn was over; the rest is dropped
+	begun             bool // the text that the generation prompt ends with has been put before the output
+}
+
+// symbol is a marker that the model wrote as one token.
+type symbol struct{ from, to int }
+
+func newTolerant(p *Plan, spelt bool) *tolerant {
+	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: p.turn.Thinking.Open && p.dialect.thinks(), blank: true}
+}
+
+// Token implements Parser.
+func (p *tolerant) Token(text []byte, isSymbol bool) []Event {
+	p.events = p.events[:0]
+	if p.closed || len(text) == 0 {
+		return nil
+	}
+	p.add(text, isSymbol)
+	return p.events
+}
+
+// add reads on.
+func (p *tolerant) add(text []byte, isSymbol bool) {
+	p.compact()
+	if isSymbol {
+		p.symbols = append(p.symbols, symbol{len(p.buf), len(p.buf) + len(text)})
+	}
+	p.buf = append(p.buf, text...)
+	p.run(false)
+}
+
+// endText decides what is left of the text. The turn goes on.
+func (p *tolerant) endText() {
+	p.run(true)
+	p.compact()
+}
+
+// Close implements Parser.
+func (p *tolerant) Close(truncated bool) []Event {
+	p.events = p.events[:0]
+	if p.closed {
+		return nil
+	}
+	p.truncated = truncated
+	p.run(true)
+	p.finish(&p.reasoning)
+	p.finish(&p.content)
+	p.flushStops()
+	p.closed = true
+	return p.events
+}
+
+// InCall implements Parser.
+func (p *tolerant) InCall() bool { return p.region != nil }
+
+func (p *tolerant) note(at int, text string) { p.emitter.note(p.offset+at, text) }
+
+// compact forgets what has been decided.
+func (p *tolerant) compact() {
+	from := p.pos
+	if p.region != nil {
+		from = p.region.start
+	}
+	if from == 0 || from < len(p.buf) && from < 1<<10 {
+		return
+	}
+	n := copy(p.buf, p.buf[from:])
+	p.buf = p.buf[:n]
+	p.pos -= from
+	p.offset += from
+	p.mute = max(0, p.mute-from)
+	if p.region != nil {
+		p.region.shift(from)
+	}
+	keep := p.symbols[:0]
+	for _, s := range p.symbols {
+		if s.to > from {
+			keep = append(keep, symbol{s.from - from, s.to - from})
+		}
+	}
+	p.symbols = keep
+}
+
+// run decides as much as it can.
+func (p *tolerant) run(final bool) {
+	if !p.begun && !p.takeLead(final) {
+		return
+	}
+	for p.pos < len(p.buf) || p.region != nil {
+		var more bool
+		switch {
+		case p.over:
+			p.pos = len(p.buf)
+		case p.region != nil:
+			more = p.stepRegion(final)
+		case p.header:
+			more = p.stepHeader(final)
+		default:
+			more = p.stepText(final)
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// takeLead puts what the generation prompt ends with before the output if the output goes on from it. It says whether that has
+// been decided.
+func (p *tolerant) takeLead(final bool) bool {
+	if text := p.plan.dialect.lead; text != "" {
+		switch p.led(text, final) {
+		case unknown:
+			return false
+		case yes:
+			p.buf = append([]byte(text), p.buf...)
+			p.offset = -len(text)
+			for i := range p.symbols {
+				p.symbols[i].from += len(text)
+				p.symbols[i].to += len(text)
+			}
+		}
+	}
+	if p.plan.dialect.headers != nil {
+		i := skipSpace(p.buf, 0)
+		a := no
+		if i <= maxGap {
+			a = hasPrefix(p.buf[i:], "to=", final)
+		}
+		if a == unknown {
+			return false
+		}
+		p.header = a == yes
+	}
+	p.begun = true
+	return true
+}
+
+// led tells whether the output goes on from the prompt's last mark: with the rest of a marker or the name of a tool.
+func (p *tolerant) led(mark string, final bool) answer {
+	var all []string
+	for _, t := range p.plan.dialect.text {
+		all = append(all, strings.TrimPrefix(t, mark))
+	}
+	for _, t := range p.plan.tools {
+		all = append(all, t.prompt)
+	}
+	_, a := anyPrefix(p.buf, all, final)
+	return a
+}
+
+// stepText reads text up to the next marker or cue. It says whether there is more to decide.
+func (p *tolerant) stepText(final bool) bool {
+	for i := p.pos; i < len(p.buf); i++ {
+		b := p.buf[i]
+		symbol, isSymbol := p.symbolAt(i)
+		if isSymbol || len(p.plan.markers.byFirst[b]) > 0 {
+			m, a := p.plan.markers.at(p.buf[i:], final)
+			if a == unknown {
+				p.pass(i)
+				return false
+			}
+			if isSymbol && (a == no || len(m.text) < symbol.to-symbol.from) {
+				m, a = marker{text: string(p.buf[i:symbol.to])}, yes // a token the dialect does not know
+			}
+			if a == yes && p.counts(&m, isSymbol) {
+				p.pass(i)
+				p.marker(m, isSymbol)
+				return true
+			}
+		}
+		if i >= p.mute && p.plan.cueBytes[b] && !p.asIs() {
+			p.pass(i)
+			switch p.cueAt(i, final) {
+			case yes:
+				return true
+			case unknown:
+				return false
+			}
+		}
+	}
+	p.pass(len(p.buf))
+	return false
+}
+
+// counts tells whether a marker is one here, and takes its role away where it only must not be seen: where the vocabulary
+// has a token for it, the same text in ordinary letters is only text.
+func (p *tolerant) counts(m *marker, isSymbol bool) bool {
+	switch {
+	case isSymbol:
+		return true
+	case p.asIs():
+		return false
+	case p.spelt || !p.plan.dialect.symbols[m.text]:
+		return true
+	}
+	m.role = roleStrip
+	return len(p.plan.tools) > 0
+}
+
+// asIs tells whether the text is made under a grammar of the client's, where markers are data.
+func (p *tolerant) asIs() bool {
+	return p.plan.turn.Answer != nil && !p.thinking && p.solid
+}
+
+// pass lets text up to i leave.
+func (p *tolerant) pass(i int) {
+	if i == p.pos {
+		return
+	}
+	text := p.buf[p.pos:i]
+	p.look(text)
+	p.write(p.current(), text)
+	p.pos = i
+}
+
+// look remembers what cues depend on.
+func (p *tolerant) look(text []byte) {
+	line := text
+	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
+		line = text[n+1:]
+		p.blank = true
+	}
+	p.blank = p.blank && len(bytes.TrimSpace(line)) == 0
+	p.solid = p.solid || len(bytes.TrimSpace(text)) > 0
+}
+
+func (p *tolerant) current() *stream {
+	if p.thinking {
+		return &p.reasoning
+	}
+	return &p.content
+}
+
+// symbolAt returns the symbol that starts at i.
+func (p *tolerant) symbolAt(i int) (symbol, bool) {
+	if len(p.symbols) == 0 {
+		return symbol{}, false
+	}
+	k := sort.Search(len(p.symbols), func(k int) bool { return p.symbols[k].from >= i })
+	if k == len(p.symbols) || p.symbols[k].from != i {
+		return symbol{}, false
+	}
+	return p.symbols[k], true
+}
+
+// marker removes the marker at pos and does what it says.
+func (p *tolerant) marker(m marker, isSymbol bool) {
+	at := p.pos
+	p.pos += len(m.text)
+	s := p.current()
+	s.cut(p.plan.longest)
+	switch m.role {
+	case roleThinkOpen:
+		p.think(true)
+	case roleThinkClose:
+		p.think(false)
+	case roleText:
+		s.beside()
+		p.think(false)
+	case roleLayout:
+		if p.plan.callable {
+			s.beside()
+		}
+	case roleHeader:
+		p.header = true
+	case roleEnd:
+		s.beside()
+		if p.plan.dialect.headers != nil {
+			p.think(false)
+		}
+	case roleCall:
+		if p.plan.callable && at >= p.mute {
+			p.openRegion(opening{plan: p.plan, marker: m.text}, at, p.pos, isSymbol)
+		}
+	}
+	p.blank = true
+}
+
+// think switches between thinking and visible text. White space on either side of the marker is layout.
+func (p *tolerant) think(on bool) {
+	p.current().beside()
+	p.thinking = on
+	p.current().beside()
+}

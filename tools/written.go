@@ -1,0 +1,213 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"tenon/tools/lenient"
+)
+
+// writtenCall is the call that the grammar is in: its arguments as JSON, or its input as text, as far as they are certain.
+type writtenCall struct {
+	open    bool
+	tool    *declared // nil before it is known, and once the arguments are complete
+	call    Call      // once it has been begun
+	out     []byte
+	sent    int // of out
+	members int
+	key     string // of the argument that is read
+	at      int    // offset of its name in the output
+	source  []byte // its text, should it prove to be none
+	refused error  // why it is none
+}
+
+// named begins the call whose name has been read. It is held back if its arguments are to be validated first.
+func (p *captureParser) named() {
+	name := string(p.word)
+	p.word = p.word[:0]
+	i, ok := p.plan.names.exact[name]
+	if !ok { // a JSON string with escapes
+		name, _ = text([]byte(`"` + name + `"`))
+		i = p.plan.names.exact[name]
+	}
+	t := &p.plan.tools[i]
+	p.call = writtenCall{open: true, tool: t, out: p.call.out[:0], at: p.before, source: p.call.source}
+	if !t.held {
+		p.content.beside()
+		p.reasoning.beside()
+		p.call.call = p.begin(t)
+	}
+}
+
+func (p *captureParser) begunInCall(x part) {
+	c := &p.call
+	switch x.name {
+	case captureCall:
+		p.call = writtenCall{open: true, out: c.out[:0], source: c.source[:0]}
+	case captureMember:
+		c.separate()
+		if x.index >= 0 {
+			c.key = c.tool.members[x.index].key
+			c.out = append(lenient.AppendString(c.out, c.key), ':')
+		}
+	case captureKey, captureText:
+		c.out = append(c.out, '"')
+	case captureTrue, captureFalse, captureNull:
+		c.out = append(c.out, x.name...)
+	}
+}
+
+// separate writes what stands before a member of the object of arguments.
+func (c *writtenCall) separate() {
+	if c.members++; c.members == 1 {
+		c.out = append(c.out, '{')
+	} else {
+		c.out = append(c.out, ',')
+	}
+}
+
+func (p *captureParser) overInCall(x part) {
+	c := &p.call
+	switch x.name {
+	case captureName:
+		p.named()
+	case captureCall:
+		p.callOver()
+	case captureKey:
+		c.out = append(lenient.AppendEscaped(c.out, p.whole(nil, true)), '"', ':')
+		c.key = string(p.word)
+		p.word = p.word[:0]
+	case captureText:
+		c.out = append(lenient.AppendEscaped(c.out, p.whole(nil, true)), '"')
+	case captureField:
+		c.out = append(c.out, c.tool.schema.Field(c.key, replaceInvalid(p.word))...)
+		p.word = p.word[:0]
+	case captureTree:
+		c.out = append(c.out, p.plan.dialect.tree(string(p.word))...)
+		p.word = p.word[:0]
+	case captureMembers:
+		if c.members == 0 {
+			c.out = append(c.out, '{')
+		}
+		c.out = append(c.out, '}')
+		p.written()
+	case captureInput:
+		c.out = append(c.out, p.whole(nil, true)...)
+		p.written()
+	case captureArgs, captureQuoted:
+		p.written()
+	}
+}
+
+func (p *captureParser) bytesInCall(name string, b []byte) {
+	c := &p.call
+	if c.tool == nil || c.tool.held {
+		c.source = append(c.source, b...)
+	}
+	switch name {
+	case captureName, captureField, captureTree:
+		p.word = append(p.word, b...)
+	case captureArgs, captureJSON:
+		c.out = append(c.out, b...)
+	case captureKey:
+		p.word = append(p.word, b...)
+		c.out = lenient.AppendEscaped(c.out, p.whole(b, false))
+	case captureText:
+		c.out = lenient.AppendEscaped(c.out, p.whole(b, false))
+	case captureInput:
+		c.out = append(c.out, p.whole(b, false)...)
+	case captureQuoted:
+		p.unquote(b)
+	}
+}
+
+// whole is the text up to here that is whole characters; the rest waits. last says that nothing follows.
+func (p *captureParser) whole(b []byte, last bool) string {
+	p.partial = append(p.partial, b...)
+	n := len(p.partial)
+	if !last {
+		n -= incomplete(p.partial)
+	}
+	s := p.arena.string(p.partial[:n])
+	p.partial = append(p.partial[:0], p.partial[n:]...)
+	return s
+}
+
+// unquote takes a free-form tool's text out of a JSON string. The grammar writes its escapes in their shortest form.
+func (p *captureParser) unquote(b []byte) {
+	for _, c := range b {
+		if len(p.word) == 0 && c != '\\' {
+			p.call.out = append(p.call.out, c)
+			continue
+		}
+		p.word = append(p.word, c)
+		if n := len(p.word); n == 6 || n == 2 && c != 'u' {
+			s, _ := text([]byte(`"` + string(p.word) + `"`))
+			p.call.out = append(p.call.out, s...)
+			p.word = p.word[:0]
+		}
+	}
+}
+
+// sendArguments sends what has become certain of a call that was begun.
+func (p *captureParser) sendArguments() {
+	c := &p.call
+	if c.tool == nil || c.tool.held {
+		return
+	}
+	n := len(c.out)
+	n -= incomplete(c.out)
+	if n > c.sent {
+		p.emit(Event{Kind: CallArguments, Text: p.arena.string(c.out[c.sent:n]), Call: c.call})
+		c.sent = n
+	}
+}
+
+// written ends the call, whose arguments are complete. Those that the grammar does not enforce whole are validated now.
+func (p *captureParser) written() {
+	p.sendArguments()
+	c := &p.call
+	t := c.tool
+	c.tool = nil
+	if !t.held {
+		p.end(c.at, t, c.call, string(c.out))
+		return
+	}
+	payload, err := p.judged(t, string(c.out))
+	if err != nil {
+		c.refused = err
+		p.note(c.at, "not a call: "+err.Error())
+		return
+	}
+	p.content.beside()
+	p.reasoning.beside()
+	call := p.begin(t)
+	p.emit(Event{Kind: CallArguments, Text: payload, Call: call})
+	p.end(c.at, t, call, payload)
+}
+
+// callOver gives the text of a call that proved to be none back.
+func (p *captureParser) callOver() {
+	p.call.open = false
+	if p.call.refused == nil {
+		return
+	}
+	p.call.refused = nil
+	p.plain(&p.content, p.call.source)
+	p.content.beside()
+}
+
+// judged validates what the grammar enforces only partly.
+func (p *captureParser) judged(t *declared, payload string) (string, error) {
+	if t.Freeform != nil {
+		return payload, nil
+	}
+	args, changed, err := t.schema.Conform(json.RawMessage(payload))
+	if err != nil {
+		return "", fmt.Errorf("call of %q: %s", t.Name, oneLine(err))
+	}
+	for _, r := range changed {
+		p.repairs = append(p.repairs, Repair{r.Rule, t.Name, r.Pointer, r.Detail})
+	}
+	return string(args), nil
+}
