@@ -50,8 +50,9 @@ func loadTiny(t *testing.T, kind tinymodel.Kind) engine.Engine {
 
 func book(t *testing.T, e engine.Engine, dialect, pattern string, seed uint32) chat.Choice {
 	t.Helper()
-	schema := `{"type":"object","properties":{"kind":{"enum":["x","y"]},"code":{"type":"string","maxLength":12,"pattern":` + quoted(pattern) + `}},
-		"required":["kind","code"],"additionalProperties":false}`
+	schema := `{"type":"object","properties":{"kind":{"enum":["x","y"]},"code":{"type":"string","maxLength":12}},
+		"required":["kind","code"],"additionalProperties":false,
+		"if":{"required":["kind"]},"then":{"properties":{"code":{"pattern":` + quoted(pattern) + `}}}}`
 	hot, off := float32(1), false
 	var c chat.Collector
 	err := (&chat.Service{Models: tiny{e, dialect}}).Run(t.Context(), chat.Request{
