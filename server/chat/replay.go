@@ -74,7 +74,7 @@ func (r *replayed) Acquire(context.Context, string) (models.Entry, engine.Engine
 
 func (r *replayed) Model() engine.Model {
 	s := r.trace.Source
-	m := engine.Model{Context: s.Context, Template: s.ChatTemplate, Slots: 1, Vocab: engine.Vocab{BOS: s.BOS, EOS: s.EOS}}
+	m := engine.Model{Context: s.Context, Template: s.ChatTemplate, Slots: 1, Unmasked: s.Unmasked, Vocab: engine.Vocab{BOS: s.BOS, EOS: s.EOS}}
 	m.Metadata = map[string]string{}
 	for i, text := range s.Markers {
 		m.Vocab.Markers = append(m.Vocab.Markers, engine.Marker{ID: int32(i), Text: text})

@@ -37,6 +37,7 @@ type ModelSource struct {
 	NPredict     int       `json:"n_predict,omitempty"`   // the server's setting
 	Retries      int       `json:"retries,omitempty"`     // the server's setting, as Service.Retries
 	Context      int       `json:"context"`               // tokens
+	Unmasked     bool      `json:"unmasked,omitempty"`    // the engine follows no grammar
 	Now          time.Time `json:"now"`                   // the conversation's date
 }
 

@@ -132,7 +132,7 @@ func (s watchedSession) Conclude(ctx context.Context) error {
 func (s *ModelSource) take(m Model) {
 	info := m.Engine.Model()
 	s.ChatTemplate, s.ToolFormat, s.Dialect = m.Template, m.ToolFormat, m.Dialect.Name()
-	s.BOS, s.EOS, s.Context = info.Vocab.BOS, info.Vocab.EOS, info.Context
+	s.BOS, s.EOS, s.Context, s.Unmasked = info.Vocab.BOS, info.Vocab.EOS, info.Context, info.Unmasked
 	s.Markers = markerTexts(info)
 	if markers, ok := infillMarkers(info); ok {
 		s.Infill = markers[:]
