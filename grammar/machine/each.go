@@ -31,7 +31,8 @@ func (b *builder) each(n *gbnf.Node) *anyOrder {
 		if i == 0 {
 			x.prefix = heads[0]
 		}
-		x.prefix = x.prefix[:commonPrefix(x.prefix, heads[i])]
+		// Some of each head is left to its part: captures behind it then begin with its last byte, not with the one after it.
+		x.prefix = x.prefix[:min(commonPrefix(x.prefix, heads[i]), max(len(heads[i])-1, 0))]
 	}
 	for _, k := range n.Kids {
 		if k.IsOptional() {
