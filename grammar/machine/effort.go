@@ -6,6 +6,7 @@ import "strings"
 var kindNames = [...]string{
 	kindEnd: "end", kindRule: "rule", kindLex: "word", kindUntil: "until", kindValue: "value", kindString: "string", kindObject: "object",
 	kindName: "named key", kindExtra: "other key", kindArray: "array", kindSpace: "space",
+	kindPlain: "plain text", kindQuoted: "quoted text", kindEach: "parts in any order",
 }
 
 // Where names the automata that a configuration's threads are in, each kind once.

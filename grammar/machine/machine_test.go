@@ -30,7 +30,7 @@ func compiled(t *testing.T, src string, events bool) *Machine {
 	for _, r := range tree.Rules {
 		visit(r.Node)
 	}
-	p, err := Compile(tree, events)
+	p, err := Compile(tree, units, events)
 	if err != nil {
 		t.Fatal(err)
 	}
