@@ -90,7 +90,8 @@ func serveReal(ctx context.Context, o options) (*served, error) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		cancel(fmt.Errorf("tenon ended (%v); %s says why", cmd.Wait(), log.Name()))
+		_ = cmd.Wait() // the state tells how it ended
+		cancel(fmt.Errorf("tenon ended (%s); its log, %s, says why", cmd.ProcessState, log.Name()))
 		_ = log.Close() // the log is for people
 	}()
 	end := func() {
