@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -101,6 +102,7 @@ func (p *puppet) Close() error { return nil }
 
 func (p *puppet) Open(ctx context.Context, t engine.Turn) (engine.Session, error) {
 	s := &puppetSession{turn: t, text: t.Prompt.String(), verdicts: make(chan engine.Verdict, 1), concluded: make(chan struct{})}
+	s.conclude = sync.OnceFunc(func() { close(s.concluded) })
 	switch s.text {
 	case "busy":
 		return nil, &engine.BusyError{RetryAfter: 3_000_000_000}
@@ -121,6 +123,7 @@ type puppetSession struct {
 	verdicts chan engine.Verdict
 
 	concluded chan struct{}
+	conclude  func() // more than once, as a session's may be: the turn may end meanwhile
 }
 
 func (s *puppetSession) Next(ctx context.Context) (engine.Update, error) {
@@ -170,7 +173,7 @@ func (s *puppetSession) Decide(_ context.Context, v engine.Verdict) error {
 }
 
 func (s *puppetSession) Conclude(context.Context) error {
-	close(s.concluded)
+	s.conclude()
 	return nil
 }
 
