@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -137,8 +138,8 @@ func (c *closer) closed(b []byte) string {
 }
 
 func trimComma(b []byte) []byte {
-	t := strings.TrimRight(string(b), " \t\r\n")
-	if strings.HasSuffix(t, ",") {
+	t := bytes.TrimRight(b, " \t\r\n") // not as a string: a copy at each bracket would cost the square of the length
+	if bytes.HasSuffix(t, []byte(",")) {
 		return b[:len(t)-1]
 	}
 	return b
