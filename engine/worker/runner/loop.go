@@ -35,11 +35,19 @@ func (l *loop) run() {
 			l.endAll()
 			return
 		}
-		l.expire(time.Now())
-		l.admit()
+		l.settle()
 		l.step()
+		l.settle()
 		l.publish()
 	}
+}
+
+// settle gives to those who wait what has become free. It comes before the loop may wait itself: what a step frees is not
+// followed by any call.
+func (l *loop) settle() {
+	l.expire(time.Now())
+	l.admit()
+	l.unfollow()
 }
 
 // listen makes the calls that others have posted, waiting for one if there is nothing else to do.

@@ -200,6 +200,31 @@ func TestQueue_twoHundredTurnsOnTwoSlots(t *testing.T) {
 	}
 }
 
+// A turn that has ended frees its slot at once, not when its reader closes it.
+func TestQueue_movesOnWhenATurnHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := New(newFake(), Options{Slots: 1})
+		defer func() { _ = r.Close() }()
+		first := open(t, r, ask("first", mailboxTokens+10)) // pauses until it is read, so that the others queue
+		synctest.Wait()
+		sessions := []engine.Session{first, open(t, r, ask("second", 3)), open(t, r, ask("third", 3))}
+		synctest.Wait()
+		begin := time.Now()
+		for i, s := range sessions { // none is closed before all have ended
+			for ended := false; !ended; {
+				u, err := s.Next(t.Context())
+				if err != nil {
+					t.Fatalf("turn %d: %v", i, err)
+				}
+				ended = u.Finish != nil
+			}
+		}
+		if waited := time.Since(begin); waited > 0 {
+			t.Errorf("the queue stood still for %s", waited)
+		}
+	})
+}
+
 func TestQueue_waitHasALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := New(newFake(), Options{Slots: 1, QueueTimeout: time.Minute})

@@ -19,7 +19,6 @@ type work struct {
 
 // step is one call of the model, if there is anything to call it for.
 func (l *loop) step() {
-	l.unfollow()
 	works, batch := l.plan()
 	if len(batch) == 0 {
 		return
