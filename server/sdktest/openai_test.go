@@ -91,11 +91,11 @@ func chat(t *testing.T, c openai.Client, p openai.ChatCompletionNewParams, strea
 	return *done
 }
 
-// called are an answer's calls, which must fit.
+// called are an answer's calls, which must fit. Noise may write at them until its budget ends, which closes them legally.
 func called(t *testing.T, done openai.ChatCompletion) []openai.ChatCompletionMessageToolCallUnion {
 	t.Helper()
 	calls := done.Choices[0].Message.ToolCalls
-	if len(calls) == 0 || done.Choices[0].FinishReason != "tool_calls" {
+	if reason := done.Choices[0].FinishReason; len(calls) == 0 || reason != "tool_calls" && reason != "length" {
 		t.Fatalf("no call: %s", done.Choices[0].RawJSON())
 	}
 	for _, call := range calls {
