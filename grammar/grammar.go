@@ -79,6 +79,7 @@ type Escapes string
 // The spellings of characters. The zero value is AnyEscapes.
 const (
 	AnyEscapes       Escapes = "any"
+	CommonEscapes    Escapes = "common"    // those that encoders write: no \u0061 for a letter
 	CanonicalEscapes Escapes = "canonical" // an escape only where JSON demands one, in its shortest form
 )
 

@@ -74,6 +74,7 @@ func TestFromSchema_choices(t *testing.T) {
 		"bounded space":     {text, SchemaOptions{Space: BoundedSpace}, []string{`{"b": 2}`, "{\n    \"b\": 2,\n    \"a\": 1\n}", `{"b":1}`}, []string{`{  "b":1}`, ` {"b":1}`, `{"b":1} `, "{\n\n\"b\":1}", "{\n" + strings.Repeat(" ", 100)}},
 		"no space":          {text, SchemaOptions{Space: NoSpace}, []string{`{"b":2}`}, []string{`{"b": 2}`}},
 		"canonical escapes": {`{"properties":{"é\n":{}},"minLength":1}`, SchemaOptions{Escapes: CanonicalEscapes}, []string{`"a\n\"\u001f"`, `{"é\n":"/","x":1}`}, []string{`"\u0061"`, `"\/"`, `"\u000a"`, `{"\u00e9\n":1}`}},
+		"common escapes":    {`{"properties":{"a+é":{}},"minLength":1}`, SchemaOptions{Escapes: CommonEscapes}, []string{`"\u0026\/\u001f\u00E9\ud83d\ude00\u007f\u005c"`, `{"a\u002b\u00e9":1}`}, []string{`"\u0061"`, `"\u0040"`, `"\ud83d"`, `{"\u0061+é":1}`}},
 		"canonical numbers": {`{"type":["number","integer"]}`, SchemaOptions{Numbers: CanonicalNumbers}, []string{`1`, `-1.25`, `0`}, []string{`1e5`, `1` + strings.Repeat("0", 30)}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ var exactPrints = []string{
 	`root ::= %json{"type":["boolean","null"]}`,
 	`root ::= %json{"type":"string","minLength":1,"maxLength":3}[escapes=canonical]`,
 	`root ::= %json{"type":"string","maxLength":4}`,
+	`root ::= %json{"type":"string","maxLength":4}[escapes=common]`,
 	`root ::= %json{"type":"number"}`,
 	`root ::= %json{"type":"string","pattern":"^(a|bé)*c?$"}[escapes=canonical]`,
 	`root ::= %json{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"null"},"c":{"enum":["x","y"]}},"required":["b"],"additionalProperties":false}[escapes=canonical, space=bounded]`,

@@ -17,7 +17,7 @@ const printEvery = 19
 
 // printOptions are the choices that schemas are printed with, in turn.
 var printOptions = []SchemaOptions{
-	{Space: BoundedSpace, Numbers: CanonicalNumbers}, // as tools have it
+	{Space: BoundedSpace, Escapes: CommonEscapes, Numbers: CanonicalNumbers}, // as tools have it
 	{},
 	{Order: DeclaredOrder, Space: NoSpace, Escapes: CanonicalEscapes, Numbers: PlainNumbers},
 }

@@ -55,7 +55,7 @@ func TestWalk_endsWithinItsBudgetAndValidates(t *testing.T) {
 			t.Fatal(err)
 		}
 		valid := c.MustCompile("x.json")
-		for _, o := range []SchemaOptions{{}, {Space: BoundedSpace, Escapes: CanonicalEscapes}, {Space: NoSpace, Order: DeclaredOrder}} {
+		for _, o := range []SchemaOptions{{}, {Space: BoundedSpace, Escapes: CommonEscapes}, {Space: NoSpace, Escapes: CanonicalEscapes, Order: DeclaredOrder}} {
 			o.Numbers = CanonicalNumbers // the validator gives up on 1e1000000
 			g := mustSchema(t, text, o)
 			for seed := range uint64(8) {

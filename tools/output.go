@@ -302,23 +302,27 @@ func (d *Dialect) late() bool {
 	return ok && c.callEnd == ""
 }
 
-// options are what makes models least likely to loop: little white space, no endless numbers.
+// compact is what makes models least likely to loop: little white space, no endless numbers, no letters spelled as \u0061.
+var compact = grammar.SchemaOptions{Space: grammar.BoundedSpace, Escapes: grammar.CommonEscapes, Numbers: grammar.CanonicalNumbers}
+
 func (t *declared) options() grammar.SchemaOptions {
-	o := grammar.SchemaOptions{Tool: t.Name, Lenient: true, Space: grammar.BoundedSpace, Numbers: grammar.CanonicalNumbers}
+	o := compact
+	o.Tool, o.Lenient = t.Name, true
 	if t.Strict {
 		o.Order = grammar.DeclaredOrder
 	}
 	return o
 }
 
-// answer is the client's own constraint on visible text. Its numbers are as bounded as those of arguments.
+// answer is the client's own constraint on visible text. It is spelled as arguments are.
 func (w *output) answer() string {
-	a := w.turn.Answer
+	a, o := w.turn.Answer, compact
 	switch a.Syntax {
 	case "json_schema":
-		return grammar.JSON([]byte(a.Definition), grammar.SchemaOptions{Lenient: true, Space: grammar.BoundedSpace, Numbers: grammar.CanonicalNumbers})
+		o.Lenient = true
+		return grammar.JSON([]byte(a.Definition), o)
 	case "json_object":
-		return grammar.JSON([]byte(`{"type":"object"}`), grammar.SchemaOptions{Space: grammar.BoundedSpace, Numbers: grammar.CanonicalNumbers})
+		return grammar.JSON([]byte(`{"type":"object"}`), o)
 	case "regex":
 		return "%regex " + grammar.Quote(a.Definition)
 	case "lark":

@@ -93,7 +93,7 @@ func (w *output) dictionary(c namedCodec, t *declared, i int) string {
 		case kindInput:
 			value = seq(quote, w.input(t, c.quotes[0]), quote)
 		case kindScalar:
-			value = capture(captureJSON, p.json(grammar.SchemaOptions{}))
+			value = capture(captureJSON, p.json(grammar.CommonEscapes))
 		}
 		return seq(grammar.Quote(p.key+":"), t.argument(p, value))
 	})
@@ -173,7 +173,7 @@ func (c taggedCodec) argument(w *output, t *declared, p property) string {
 	case kindInput:
 		return w.input(t, c.argEnd)
 	}
-	return t.argument(p, capture(captureJSON, p.json(grammar.SchemaOptions{})))
+	return t.argument(p, capture(captureJSON, p.json(grammar.CommonEscapes)))
 }
 
 func (c pythonicCodec) list() (open, between, end string) {
@@ -211,7 +211,7 @@ func (p property) python() string {
 	if p.typeName() == "boolean" && p.free {
 		return boolean
 	}
-	value := capture(captureJSON, p.json(grammar.SchemaOptions{Escapes: grammar.CanonicalEscapes}))
+	value := capture(captureJSON, p.json(grammar.CanonicalEscapes))
 	if slices.Contains(p.types, "null") {
 		return "( " + value + ` | null:( "None" ) )`
 	}
@@ -232,7 +232,7 @@ func (c nestedCodec) write(w *output, t *declared, i int) string {
 		case kindInput:
 			value = w.input(t, end)
 		case kindScalar:
-			value = capture(captureJSON, p.json(grammar.SchemaOptions{}))
+			value = capture(captureJSON, p.json(grammar.CommonEscapes))
 		default:
 			value = capture(captureTree, w.until(end))
 		}

@@ -30,8 +30,9 @@ const (
 	kindInput                      // as the text of a free-form tool
 )
 
-func (p property) json(o grammar.SchemaOptions) string {
-	o.Tool, o.Lenient, o.Space, o.Numbers = p.tool, true, grammar.BoundedSpace, grammar.CanonicalNumbers
+func (p property) json(e grammar.Escapes) string {
+	o := compact
+	o.Tool, o.Lenient, o.Escapes = p.tool, true, e
 	return grammar.JSON(p.schema, o)
 }
 

@@ -196,7 +196,7 @@ func jsonEnd(s string) int {
 var optionValues = map[string][]string{
 	"order":   {"any", "declared"},
 	"space":   {"any", "bounded", "none"},
-	"escapes": {"any", "canonical"},
+	"escapes": {"any", "common", "canonical"},
 	"numbers": {"any", "plain", "canonical"},
 	"formats": {"assert", "annotate"},
 }

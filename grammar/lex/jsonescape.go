@@ -1,5 +1,7 @@
 package lex
 
+import "strings"
+
 // stringMode is where in an escape a StringState is. The digits of \uABCD spell UTF-8 as follows; d is the digit last read:
 //
 //	\u00 AB       byte AB below 80, else as in the next     hexZeroZero, hexASCII or hexLast
@@ -90,7 +92,7 @@ func (a *Arena) escapeMove(k stringKey, b byte) stringKey {
 		}
 		return feed(0xC0|d>>2, hexLast, d&3)
 	case hexASCII:
-		if c := p<<4 | d; k.escapes != EscapesCanonical || jsonCost(byte(c)) == 6 {
+		if c := p<<4 | d; k.escapes.SpellHex(byte(c)) {
 			return feed(c, inText, 0)
 		}
 		return stringKey{}
@@ -143,6 +145,17 @@ func (a *Arena) leadMove(k stringKey, d int) stringKey {
 		return stringKey{}
 	}
 	return next
+}
+
+// SpellHex reports whether \u may stand for an ASCII character. Encoders that write for HTML escape & ' + < > and the backquote.
+func (e Escapes) SpellHex(c byte) bool {
+	switch e {
+	case EscapesCanonical:
+		return jsonCost(c) == 6
+	case EscapesCommon:
+		return c < ' ' || c >= 0x7F || strings.IndexByte("\"\\/&'+<>`", c) >= 0
+	}
+	return true
 }
 
 // unescape returns what the letter after \ stands for.

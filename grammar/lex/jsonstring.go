@@ -21,6 +21,9 @@ const (
 	EscapesAny Escapes = iota
 	// EscapesCanonical admits only necessary ones, in their shortest form, hex digits in lower case.
 	EscapesCanonical
+	// EscapesCommon admits what common encoders write: all of EscapesAny but \u for printable ASCII that needs no escape anywhere. A model
+	// that has begun to spell letters as \u0061 seldom finds its way back.
+	EscapesCommon
 )
 
 // StringRow is a state's successor for every byte.

@@ -68,7 +68,7 @@ func TestJSONString_agreesWithDecoding(t *testing.T) {
 func TestJSONString_noDeadEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, pattern := range stringPatterns {
-		for _, escapes := range []Escapes{EscapesAny, EscapesCanonical} {
+		for _, escapes := range []Escapes{EscapesAny, EscapesCanonical, EscapesCommon} {
 			a := NewArena(Limits{})
 			e, _ := a.Regex(pattern)
 			for range 60 {

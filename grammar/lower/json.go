@@ -185,7 +185,7 @@ func (w *valueWriter) str(s schema.StringAlt) *gbnf.Node {
 
 // text writes the inside of strings of a language.
 func (w *valueWriter) text(e lex.Expr) *gbnf.Node {
-	if w.Escapes == lex.EscapesAny {
+	if w.Escapes != lex.EscapesCanonical {
 		w.narrow("strings that a schema restricts are accepted without superfluous escapes only")
 	}
 	x, ok := w.automaton(w.Arena, w.Arena.Start(w.Arena.Intersect(e, w.any)), "text", spellRanges)
@@ -212,10 +212,30 @@ func (w *valueWriter) char() *gbnf.Node {
 	digit := func(set string) *gbnf.Node { return class(hexRanges(set)...) }
 	h := ref(hex)
 	basic := alt(seq(digit("0-9A-CE-Fa-ce-f"), h, h, h), seq(digit("Dd"), digit("0-7"), h, h))
+	if w.Escapes == lex.EscapesCommon {
+		basic = alt(seq(digit("1-9A-CE-Fa-ce-f"), h, h, h), seq(digit("Dd"), digit("0-7"), h, h), seq(literal("0"), digit("1-9A-Fa-f"), h, h), seq(literal("00"), w.commonHex()))
+	}
 	pair := seq(digit("Dd"), digit("89ABab"), h, h, literal(`\u`), digit("Dd"), digit("C-Fc-f"), h, h)
 	short := class(hexRanges(`"\/bfnrt`)...)
 	w.out.Rules[i].Node = alt(raw, seq(literal(`\`), alt(short, seq(literal("u"), alt(basic, pair)))))
 	return ref(i)
+}
+
+// commonHex is the last two digits of the \u00.. that EscapesCommon admits.
+func (w *valueWriter) commonHex() *gbnf.Node {
+	var kids []*gbnf.Node
+	for high := range 16 {
+		low := ""
+		for digit := range 16 {
+			if w.Escapes.SpellHex(byte(high<<4 | digit)) {
+				low += fmt.Sprintf("%x%X", digit, digit)
+			}
+		}
+		if low != "" {
+			kids = append(kids, seq(class(hexRanges(fmt.Sprintf("%x%X", high, high))...), class(hexRanges(low)...)))
+		}
+	}
+	return alt(kids...)
 }
 
 // hexRanges reads a set such as 0-9A-F.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
 	"tenon/grammar/schema"
 )
 
@@ -86,7 +87,7 @@ func (x *objectWriter) pair(p schema.Prop) *gbnf.Node {
 			quoted = append(quoted, string(r)...)
 		}
 	}
-	if len(x.o.Props) > 0 && x.Escapes == 0 {
+	if len(x.o.Props) > 0 && x.Escapes != lex.EscapesCanonical {
 		x.narrow("named keys are accepted without superfluous escapes only")
 	}
 	return seq(literal(`"`+string(quoted)+`"`), x.space, literal(":"), x.space, x.value(p.Value))

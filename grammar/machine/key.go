@@ -145,7 +145,7 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, o *object, b byte) []th
 // spells says whether text begins an escape that stands for r, and whether it is
 // all of it.
 func spells(text string, r rune, policy lex.Escapes) (begins, whole bool) {
-	if policy == lex.EscapesAny {
+	if policy != lex.EscapesCanonical {
 		text = lowerHex(text)
 	}
 	for _, spelling := range spellings(r, policy) {
@@ -177,10 +177,14 @@ func spellings(r rune, policy lex.Escapes) []string {
 		high, low := utf16.EncodeRune(r)
 		return []string{hexEscape(uint16(high)) + hexEscape(uint16(low))}
 	}
+	var all []string
 	if short != "" {
-		return []string{short, hexEscape(uint16(r))}
+		all = append(all, short)
 	}
-	return []string{hexEscape(uint16(r))}
+	if r >= 0x80 || policy.SpellHex(byte(r)) {
+		all = append(all, hexEscape(uint16(r)))
+	}
+	return all
 }
 
 func hexEscape(x uint16) string {

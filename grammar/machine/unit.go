@@ -51,8 +51,11 @@ func NewUnit(n *gbnf.Node, lenient bool) (*Unit, error) {
 	if u.schema, err = schema.Compile([]byte(n.Text), so); err != nil {
 		return nil, err
 	}
-	if o.Escapes == "canonical" {
+	switch o.Escapes {
+	case "canonical":
 		u.escapes = lex.EscapesCanonical
+	case "common":
+		u.escapes = lex.EscapesCommon
 	}
 	u.anyText = u.arena.AnyText()
 	u.plainString = u.arena.StartString(u.anyText, u.escapes)
