@@ -134,8 +134,11 @@ func (c *Catalog) freeID(path string) string {
 	}
 }
 
-// Find returns the entry that a name means: an id or an alias, in any case.
+// Find returns the entry that a name means: an id or an alias, in any case. "" means the only entry.
 func (c *Catalog) Find(name string) (Entry, bool) {
+	if name == "" && len(c.Entries) == 1 {
+		return c.Entries[0], true
+	}
 	for _, e := range c.Entries {
 		if strings.EqualFold(e.ID, name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return strings.EqualFold(a, name) }) {
 			return e, true

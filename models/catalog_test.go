@@ -55,6 +55,25 @@ func TestCatalog_aFileIsServedOnce(t *testing.T) {
 	}
 }
 
+func TestCatalog_noNameMeansTheOnlyModel(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.gguf")
+	var c Catalog
+	if _, err := c.Add(dir); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := c.Find(""); !ok || e.ID != "a" {
+		t.Errorf("of one model %q, %v", e.ID, ok)
+	}
+	write(t, dir, "b.gguf")
+	if _, err := c.Add(dir); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := c.Find(""); ok {
+		t.Errorf("of two models %q", e.ID)
+	}
+}
+
 func TestCatalog_aNamedFileMustBeWhole(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "big-00001-of-00002.gguf", "part-00002-of-00002.gguf")

@@ -76,6 +76,12 @@ func TestTokenize_andBack(t *testing.T) {
 	if _, body := postTo(t, s, "/detokenize", `{"model":"scripted","tokens":[104,105]}`); strings.TrimSpace(body) != `{"content":"hi"}` {
 		t.Error(body)
 	}
+	if _, body := postTo(t, s, "/tokenize", `{"content":"hi"}`); strings.TrimSpace(body) != `{"tokens":[104,105]}` {
+		t.Errorf("the only model is not meant: %s", body)
+	}
+	if _, body := postTo(t, s, "/apply-template", `{"messages":[{"role":"user","content":"hi"}]}`); strings.TrimSpace(body) != `{"prompt":"User: hi\n\nAssistant:"}` {
+		t.Errorf("the only model is not meant: %s", body)
+	}
 	if _, body := postTo(t, s, "/apply-template", hello+`}`); strings.TrimSpace(body) != `{"prompt":"User: hi\n\nAssistant:"}` {
 		t.Error(body)
 	}

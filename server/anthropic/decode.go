@@ -35,7 +35,7 @@ func (d *decoder) request(body io.Reader, count bool) (chat.Request, messagesReq
 	r := chat.Request{Model: w.Model, Stops: w.StopSequences, ToolFormat: w.ToolFormat, Logprobs: -1}
 	r.Conversation.Args = w.ChatTemplateKwargs
 	if w.Model == "" {
-		return r, w, chat.Invalidf("model", "is required; GET /v1/models lists what there is")
+		return r, w, chat.NoModel()
 	}
 	if w.Thread != nil {
 		return r, w, threadsUnsupported()

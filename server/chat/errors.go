@@ -87,6 +87,11 @@ func AsError(err error) *Error {
 	return e
 }
 
+// NoModel says that a request has to name a model.
+func NoModel() *Error {
+	return Invalidf("model", "is required; GET /v1/models lists what there is")
+}
+
 // UnknownModel says that no model has the name, and which there are.
 func UnknownModel(name string, known []string) *Error {
 	return &Error{Kind: NotFound, Field: "model", Message: fmt.Sprintf("there is no model %q; there is: %s", name, strings.Join(known, ", "))}

@@ -116,6 +116,8 @@ func loadError(err error) error {
 	var missing *models.NotFoundError
 	var load *models.LoadError
 	switch {
+	case errors.As(err, &missing) && missing.Name == "":
+		return NoModel()
 	case errors.As(err, &missing):
 		return UnknownModel(missing.Name, missing.Known)
 	case errors.As(err, &load):

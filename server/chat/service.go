@@ -13,8 +13,8 @@ import (
 
 // Models finds and loads models. *Loader implements it.
 type Models interface {
-	// Acquire returns the model that name means, loaded, and what gives it back. An unknown name is an *Error of
-	// kind NotFound that lists the names there are.
+	// Acquire returns the model that name means, loaded, and what gives it back; "" means the only one there is. An
+	// unknown name is an *Error of kind NotFound that lists the names there are.
 	Acquire(ctx context.Context, name string) (Model, func(), error)
 }
 

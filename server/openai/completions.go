@@ -97,7 +97,7 @@ func decodeCompletion(body io.Reader) (chat.Request, completionRequest, []comple
 	}
 	r := chat.Request{Model: w.Model, Ignored: ignored}
 	if w.Model == "" {
-		return r, w, nil, chat.Invalidf("model", "is required; GET /v1/models lists what there is")
+		return r, w, nil, chat.NoModel()
 	}
 	if w.Suffix != nil {
 		r.Suffix = *w.Suffix

@@ -19,22 +19,33 @@ var unsupported = map[string]string{
 
 // decodeChat reads the body of a chat completion. Its errors are *chat.Error and name the field.
 func decodeChat(body io.Reader) (chat.Request, chatRequest, error) {
-	var w chatRequest
-	ignored, err := wire.Decode(body, &w, unsupported)
+	w, ignored, err := readChat(body)
+	if err == nil && w.Model == "" {
+		err = chat.NoModel()
+	}
 	if err != nil {
 		return chat.Request{}, w, err
 	}
+	r, err := w.turn(ignored)
+	return r, w, err
+}
+
+// readChat reads a body into the protocol's own terms.
+func readChat(body io.Reader) (w chatRequest, ignored []string, err error) {
+	ignored, err = wire.Decode(body, &w, unsupported)
+	return w, ignored, err
+}
+
+// turn says in neutral terms what w asks for.
+func (w chatRequest) turn(ignored []string) (chat.Request, error) {
 	r := chat.Request{Model: w.Model, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls, ToolFormat: w.ToolFormat, Ignored: ignored}
-	if w.Model == "" {
-		return r, w, chat.Invalidf("model", "is required; GET /v1/models lists what there is")
-	}
 	r.Conversation.Args = w.ChatTemplateKwargs
 	for _, step := range []func(chatRequest, *chat.Request) error{limits, decodeSampling, thinking, modalities, decodeTools, decodeChoice, decodeFunctions, decodeAnswer, conversation} {
 		if err := step(w, &r); err != nil {
-			return r, w, err
+			return r, err
 		}
 	}
-	return r, w, nil
+	return r, nil
 }
 
 // limits decodes what bounds the answer.

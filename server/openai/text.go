@@ -1,9 +1,11 @@
 package openai
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
 
@@ -54,7 +56,7 @@ func (a API) embed(w http.ResponseWriter, r *http.Request) (*embeddingList, erro
 	}
 	wire.SetIgnored(w, ignored)
 	if sent.Model == "" {
-		return nil, chat.Invalidf("model", "is required; GET /v1/models lists what there is")
+		return nil, chat.NoModel()
 	}
 	if f := sent.EncodingFormat; f != "" && f != "float" && f != "base64" {
 		return nil, chat.Invalidf("encoding_format", "is %q; expected float or base64", f)
@@ -119,7 +121,7 @@ func packVector(vector []float32) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// The routes below are llama-server's; with one model loaded, the field model may be left out there, here it is required.
+// The routes below are llama-server's, which has one model: where there is one only, the field model may be left out.
 
 type tokenizeRequest struct {
 	Model        string `json:"model"`
@@ -167,15 +169,27 @@ func (a API) Detokenize(w http.ResponseWriter, r *http.Request) {
 
 // ApplyTemplate serves POST /apply-template: the prompt of a chat request.
 func (a API) ApplyTemplate(w http.ResponseWriter, r *http.Request) {
-	request, _, err := decodeChat(r.Body)
+	sent, ignored, err := readChat(r.Body)
 	if err == nil {
 		var prompt string
-		if prompt, err = a.Service.Render(r.Context(), request); err == nil {
+		if prompt, err = a.prompt(r.Context(), sent, ignored); err == nil {
 			wire.WriteJSON(w, http.StatusOK, map[string]string{"prompt": prompt})
 			return
 		}
 	}
 	WriteError(w, chat.AsError(err))
+}
+
+func (a API) prompt(ctx context.Context, sent chatRequest, ignored []string) (string, error) {
+	request, err := sent.turn(ignored)
+	if err != nil {
+		return "", err
+	}
+	prompt, err := a.Service.Render(ctx, request)
+	if err != nil {
+		return "", fmt.Errorf("render the prompt: %w", err)
+	}
+	return prompt, nil
 }
 
 // Rerank serves POST /v1/rerank: no model that this version loads can rank.

@@ -39,7 +39,7 @@ func (d *decoder) request(body io.Reader) (createRequest, error) {
 	d.turn = chat.Request{Model: w.Model, Logprobs: -1, ToolFormat: w.ToolFormat, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls}
 	d.turn.Conversation.Args = w.ChatTemplateKwargs
 	if w.Model == "" {
-		return w, chat.Invalidf("model", "is required; GET /v1/models lists what there is")
+		return w, chat.NoModel()
 	}
 	for _, step := range []func(createRequest) error{d.limits, d.thinking, d.declare, d.choice, d.answer, d.previous, d.input} {
 		if err := step(w); err != nil {

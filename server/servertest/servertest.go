@@ -32,7 +32,7 @@ var (
 
 // Acquire implements chat.Models.
 func (m Model) Acquire(_ context.Context, name string) (chat.Model, func(), error) {
-	if name != m.ID && !slices.Contains(m.Aliases, name) {
+	if name != "" && name != m.ID && !slices.Contains(m.Aliases, name) {
 		return chat.Model{}, nil, chat.UnknownModel(name, []string{m.ID})
 	}
 	return chat.Model{ID: m.ID, Engine: m.Engine, Renderer: templates.Builtin{}, Dialect: tools.Fallback(), Thinks: m.Thinks}, func() {}, nil
