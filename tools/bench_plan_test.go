@@ -12,6 +12,42 @@ func BenchmarkPlan_githubTools(b *testing.B) {
 	if err != nil {
 		b.Skip("../../shared/data/tools is absent")
 	}
+	all := githubTools(b, data)
+	for _, family := range []string{"hermes", "qwen3-coder", "gemma4"} {
+		b.Run(family, func(b *testing.B) {
+			d, _ := Lookup(family)
+			for b.Loop() {
+				if _, err := d.Plan(Turn{Tools: all, Parallel: true}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// What a turn pays for its parser once its tools have been seen.
+func BenchmarkPlan_parser(b *testing.B) {
+	data, err := os.ReadFile("../../shared/data/tools/github-mcp.json")
+	if err != nil {
+		b.Skip("../../shared/data/tools is absent")
+	}
+	all := githubTools(b, data)
+	for _, family := range []string{"hermes", "qwen3-coder", "gemma4"} {
+		b.Run(family, func(b *testing.B) {
+			d, _ := Lookup(family)
+			p, err := d.Plan(Turn{Tools: all, Parallel: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				p.Parser()
+			}
+		})
+	}
+}
+
+func githubTools(b *testing.B, data []byte) []Tool {
+	b.Helper()
 	var wire []struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
@@ -32,14 +68,5 @@ func BenchmarkPlan_githubTools(b *testing.B) {
 		}
 		all = append(all, t)
 	}
-	for _, family := range []string{"hermes", "qwen3-coder", "gemma4"} {
-		b.Run(family, func(b *testing.B) {
-			d, _ := Lookup(family)
-			for b.Loop() {
-				if _, err := d.Plan(Turn{Tools: all, Parallel: true}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	return all
 }

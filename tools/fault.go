@@ -84,7 +84,7 @@ type written struct {
 
 // written reads an output byte by byte: where a capture begins is certain with the byte before it.
 func (p *Plan) written(tokens iter.Seq2[[]byte, bool]) (written, bool) {
-	g, err := grammar.Parse(p.grammar, grammar.Options{Lenient: true})
+	g, err := p.compiled()
 	if err != nil {
 		return written{}, false
 	}

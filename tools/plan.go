@@ -69,8 +69,8 @@ type declared struct {
 // headRoom is how much longer than a name what stands around it may be: an id, fixed words, markers.
 const headRoom = 160
 
-// Plan prepares a turn. The error is a *ToolError.
-func (d *Dialect) Plan(t Turn) (*Plan, error) {
+// prepare makes the plan of a turn. The error is a *ToolError.
+func (d *Dialect) prepare(t Turn) (*Plan, error) {
 	p := &Plan{dialect: d, turn: t, nameKeys: nameKeys, argsKeys: argsKeys}
 	if c, ok := d.codecs[0].(jsonCodec); ok && !c.nameIsKey { // a derived dialect may have keys of its own
 		p.nameKeys = append([]string{c.nameKey}, nameKeys...)
@@ -87,7 +87,7 @@ func (d *Dialect) Plan(t Turn) (*Plan, error) {
 	for _, t := range p.tools {
 		p.maxHead = max(p.maxHead, len(t.prompt)+headRoom)
 	}
-	p.grammar = p.grammarOf()
+	p.grammar = p.grammarText()
 	return p, nil
 }
 
@@ -226,7 +226,7 @@ func (p *Plan) Uncallable() map[string]string {
 
 // Parser returns a parser for output that was made under Grammar, by an engine that tells symbols from text.
 func (p *Plan) Parser() Parser {
-	g, err := grammar.Parse(p.grammar, grammar.Options{})
+	g, err := p.compiled()
 	if err != nil {
 		return p.SymbolParser() // no engine can have followed it
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -36,6 +37,12 @@ func checkProperties(t *testing.T, plan *Plan, raw []byte, seed uint64) {
 	if diff := cmp.Diff(whole, play(plan.TextParser(), string(raw), 1, false)); diff != "" {
 		t.Fatalf("%s: %q: byte by byte (-whole +bytes):\n%s", plan.dialect.name, raw, diff)
 	}
+	checkMessage(t, plan, raw, whole)
+}
+
+// checkMessage holds a message to what is promised of every one: text without markers, calls that fit.
+func checkMessage(t *testing.T, plan *Plan, raw []byte, whole message) {
+	t.Helper()
 	for _, s := range []*string{whole.Content, whole.Reasoning} {
 		if s == nil {
 			continue
@@ -117,26 +124,38 @@ func mutate(r *rand.Rand, a, b []byte, d *Dialect) []byte {
 	return a
 }
 
+// Both parsers, any bytes, any cut: the tolerant one has all properties; the one that follows the grammar gives a valid turn
+// too, for output that its grammar never allowed, and the same for every cut.
 func FuzzParser(f *testing.F) {
+	all := Families()
 	for i, tr := range transcripts(f) {
 		if i%7 == 0 {
-			f.Add(tr.family, []byte(tr.raw), uint64(i), false)
+			at := slices.IndexFunc(all, func(d *Dialect) bool { return d.name == tr.family })
+			f.Add(uint8(at), []byte(tr.raw), uint64(i), tr.turn.Thinking)
 		}
 	}
-	plans := map[string]*Plan{}
-	for _, d := range Families() {
-		plans[d.name+"false"] = planFor(f, d, Thinking{})
-		plans[d.name+"true"] = planFor(f, d, Thinking{Open: true})
+	plans := map[bool][]*Plan{}
+	for _, d := range all {
+		plans[false] = append(plans[false], planFor(f, d, Thinking{}))
+		plans[true] = append(plans[true], planFor(f, d, Thinking{Open: true}))
 	}
-	f.Fuzz(func(t *testing.T, family string, raw []byte, seed uint64, thinking bool) {
-		key := family + "false"
-		if thinking {
-			key = family + "true"
-		}
-		if p, ok := plans[key]; ok && len(raw) < 1<<16 {
+	f.Fuzz(func(t *testing.T, family uint8, raw []byte, seed uint64, thinking bool) {
+		if len(raw) < 1<<16 {
+			p := plans[thinking][int(family)%len(all)]
 			checkProperties(t, p, raw, seed)
+			checkCaptures(t, p, raw, seed)
 		}
 	})
+}
+
+// checkCaptures holds the parser that follows the grammar to what it promises of any output.
+func checkCaptures(t *testing.T, plan *Plan, raw []byte, seed uint64) {
+	t.Helper()
+	whole := play(plan.Parser(), string(raw), 0, false)
+	if diff := cmp.Diff(whole, playCut(plan.Parser(), raw, rand.New(rand.NewPCG(seed, 2)))); diff != "" {
+		t.Fatalf("%s: %q: cut differently (-whole +cut):\n%s", plan.dialect.name, raw, diff)
+	}
+	checkMessage(t, plan, raw, whole)
 }
 
 // innocent is text that holds no family's markers and no call: none of it may be lost.

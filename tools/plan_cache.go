@@ -1,0 +1,70 @@
+package tools
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"sync"
+
+	"tenon/grammar"
+)
+
+// planKey says which turns have the same plan, but for the ids of their calls.
+type planKey struct {
+	dialect *Dialect
+	turn    [sha256.Size]byte
+}
+
+// maxPlans is how many plans are kept: an agent sends the same tools with every request, a server has few agents. The plan of a
+// hundred tools takes about a MB.
+const maxPlans = 64
+
+var plans = struct {
+	sync.Mutex
+	of map[planKey]*Plan
+}{of: map[planKey]*Plan{}}
+
+// Plan prepares a turn; equal turns are prepared once. The error is a *ToolError.
+func (d *Dialect) Plan(t Turn) (*Plan, error) {
+	key := planKey{d, t.sum()}
+	plans.Lock()
+	kept := plans.of[key]
+	plans.Unlock()
+	if kept == nil {
+		var err error
+		if kept, err = d.prepare(t); err != nil {
+			return nil, err
+		}
+		plans.Lock()
+		if len(plans.of) >= maxPlans {
+			clear(plans.of) // rare enough that finding the oldest is not worth keeping order
+		}
+		plans.of[key] = kept
+		plans.Unlock()
+	}
+	p := *kept
+	p.turn.NewID = t.NewID
+	return &p, nil
+}
+
+// sum tells turns apart by everything that a plan depends on, but for NewID.
+func (t Turn) sum() [sha256.Size]byte {
+	h := sha256.New()
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(h, format, args...) } // a hash takes everything
+	say("%d %q %t %+v %q", t.Choice.Mode, t.Choice.Names, t.Parallel, t.Thinking, t.Stops)
+	if a := t.Answer; a != nil {
+		say(" answer %q %q", a.Syntax, a.Definition)
+	}
+	for _, tool := range t.Tools {
+		say(" tool %q %q %q %t", tool.Name, tool.Namespace, tool.Description, tool.Strict)
+		if f := tool.Freeform; f != nil {
+			say(" input %q %q", f.Syntax, f.Definition)
+		}
+		say(" schema %d %s", len(tool.Parameters), tool.Parameters)
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// compiled is the plan's grammar, compiled as engines do; package grammar remembers it.
+func (p *Plan) compiled() (*grammar.Grammar, error) {
+	return grammar.Parse(p.grammar, grammar.Options{Lenient: true})
+}
