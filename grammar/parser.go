@@ -55,6 +55,9 @@ func (p *Parser) Events() []Event { return p.r.Events() }
 // Done says whether the output may end here.
 func (p *Parser) Done() bool { return p.r.Done() }
 
+// Distance is the least number of bytes to a legal end. A symbol counts as one.
+func (p *Parser) Distance() int { return p.r.Distance() }
+
 // Offset is the number of bytes read.
 func (p *Parser) Offset() int64 { return p.r.Offset() }
 

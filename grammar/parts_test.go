@@ -190,3 +190,23 @@ func TestParts_printedForOtherEngines(t *testing.T) {
 		}
 	}
 }
+
+// Families whose tags are tokens of the vocabulary (GLM's <arg_key>) begin their arguments with symbols.
+func TestParts_mayBeginWithSymbols(t *testing.T) {
+	g := mustParse(t, `root ::= "f(" %each("" | <[<k>]> "a" <[</k>]> %plain{"type":"string"} <[</v>]> | (<[<k>]> "b" <[</v>]>)?) ")"`)
+	m := g.Matcher(nil)
+	for _, s := range []string{"f(", "<k>", "b", "</v>", "<k>", "a", "</k>", "x<", "</v>", ")"} {
+		var err error
+		if strings.HasPrefix(s, "<") {
+			err = m.AcceptSymbol(s)
+		} else {
+			err = m.AcceptBytes([]byte(s))
+		}
+		if err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+	}
+	if !m.Done() {
+		t.Error("the end is refused")
+	}
+}

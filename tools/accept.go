@@ -23,7 +23,7 @@ func (p *tolerant) accept(c *rawCall) error {
 		c.repairs = append(c.repairs, m.rule)
 	}
 	args, err := t.arguments(c)
-	p.looked = outcome{m.tool, args, err}
+	p.looked = outcome{true, m.tool, args, err}
 	if err != nil {
 		return fmt.Errorf("call of %q: %w", t.Name, err)
 	}

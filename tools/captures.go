@@ -67,6 +67,8 @@ type captureParser struct {
 	text *tolerant // reads the text of the capture: calls may be written in it in another form than the grammar's
 
 	sentText, sentReasoning int // bytes
+	room                    int // bytes that the output may still have, where it is limited
+	limited                 bool
 	ended                   bool
 	closed                  bool
 	rest                    *latecomer // reads on once the output has left the grammar; nil before
@@ -100,6 +102,9 @@ func (p *captureParser) Token(text []byte, isSymbol bool) []Event {
 	p.told()
 	return p.events
 }
+
+// Room implements Parser.
+func (p *captureParser) Room(bytes int) { p.room, p.limited = bytes, true }
 
 // InCall implements Parser.
 func (p *captureParser) InCall() bool {

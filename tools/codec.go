@@ -45,9 +45,9 @@ type scanner interface {
 	soft() int
 	// reached is how far in body a rejected region was looked at.
 	reached() int
-	// whole tells that the text up to end lacks nothing but closing markers.
+	// whole tells that the text up to end lacks nothing but closing markers; else the last of calls is what it was cut off in.
 	whole() bool
-	// calls returns what the region's text, up to its end, calls.
+	// calls returns what the region's text, up to its end, calls. A call with an error is none; its source stays text.
 	calls(body []byte) ([]rawCall, error)
 }
 

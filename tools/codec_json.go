@@ -230,9 +230,12 @@ func (s *jsonScanner) read(text []byte) ([]rawCall, error) {
 		if i < 0 {
 			break
 		}
+		if first := skipSpace(text, i+1); s.name == "" && text[i] == '[' && first < len(text) && text[first] == '{' {
+			i = first // calls are read one by one: one that is none costs the others nothing
+		}
 		v, err := lenient.Decode(text[i:], s.values.Rules)
 		if err != nil {
-			return all, err
+			return append(all, rawCall{source: text[i:], err: err}), err
 		}
 		found := callsIn(v.JSON, s.opening)
 		for k := range found {

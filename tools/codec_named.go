@@ -100,7 +100,7 @@ func (s *namedScanner) noArguments(body []byte, final bool) status {
 	if st := s.resolve(string(body[:at])); st == rejected {
 		return rejected
 	}
-	s.pos, s.seen = at, true
+	s.pos, s.seen = at, !final || at < len(body)
 	return s.close(body, final)
 }
 

@@ -95,7 +95,7 @@ func (s *nestedScanner) name(body []byte, final bool) (status, bool) {
 	n := bytes.IndexByte(body[s.pos:], '>')
 	if n < 0 {
 		if final || len(body)-s.pos > maxTag {
-			return rejected, false
+			return s.leave(s.from), false
 		}
 		return open, false
 	}
@@ -136,10 +136,7 @@ func (s *nestedScanner) leave(i int) status {
 }
 
 func (s *nestedScanner) calls(body []byte) ([]rawCall, error) {
-	if s.inCall {
-		return nil, errors.New("a call is never closed")
-	}
-	all := make([]rawCall, len(s.spans))
+	all := make([]rawCall, len(s.spans), len(s.spans)+1)
 	for i, at := range s.spans {
 		text := strings.ReplaceAll(string(body[at[0]:at[1]]), s.noise, "")
 		head, tree, _ := strings.Cut(text, ">")
@@ -147,8 +144,13 @@ func (s *nestedScanner) calls(body []byte) ([]rawCall, error) {
 		m, _ := s.plan.resolve(name)
 		all[i] = rawCall{name: name, source: body[at[0]:at[1]], args: s.plan.tools[m.tool].nested(tree), untyped: true}
 	}
+	if s.inCall {
+		all = append(all, rawCall{source: body[s.from:s.stop], err: errUnclosedCall})
+	}
 	return all, nil
 }
+
+var errUnclosedCall = errors.New("a call is never closed")
 
 var elementTag = regexp.MustCompile(`^\s*<([\pL_][\pL\pN_.-]*)>`)
 

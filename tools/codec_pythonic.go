@@ -48,6 +48,7 @@ type pythonicScanner struct {
 	from   int // of the name that pos is in, or whose arguments are read
 	inArgs bool
 	inList bool
+	short  bool     // the last call has no end
 	spans  [][3]int // of name, arguments and end
 	stop   int
 }
@@ -55,7 +56,7 @@ type pythonicScanner struct {
 func (s *pythonicScanner) end() int     { return s.stop }
 func (s *pythonicScanner) soft() int    { return s.args.Soft }
 func (s *pythonicScanner) reached() int { return s.pos }
-func (s *pythonicScanner) whole() bool  { return !s.inArgs && len(s.spans) > 0 }
+func (s *pythonicScanner) whole() bool  { return !s.inArgs && !s.short && len(s.spans) > 0 }
 
 func (s *pythonicScanner) step(body []byte, final bool) status {
 	for {
@@ -66,6 +67,7 @@ func (s *pythonicScanner) step(body []byte, final bool) status {
 					return open
 				}
 				s.take(len(body))
+				s.short = true
 				s.stop = len(body)
 				return ended
 			case lenient.Terminated:
@@ -118,7 +120,7 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 	if !final {
 		return open, false
 	}
-	return s.leave(len(body)), false
+	return s.leave(s.from), false // where a name is cut off it is text
 }
 
 func (s *pythonicScanner) openArguments(body []byte) (status, bool) {

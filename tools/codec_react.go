@@ -43,7 +43,7 @@ type reactScanner struct {
 func (s *reactScanner) end() int     { return s.stop }
 func (s *reactScanner) soft() int    { return 0 }
 func (s *reactScanner) reached() int { return s.pos }
-func (s *reactScanner) whole() bool  { return s.done || s.named && !s.inJSON }
+func (s *reactScanner) whole() bool  { return s.done }
 
 func (s *reactScanner) step(body []byte, final bool) status {
 	if !s.named {

@@ -103,20 +103,24 @@ type taggedScanner struct {
 	done    []rawCall
 	stop    int
 	follow  []string // what may stand behind an argument
+	short   bool     // the last call has no end
 }
 
 func (s *taggedScanner) end() int     { return s.stop }
 func (s *taggedScanner) soft() int    { return 0 }
 func (s *taggedScanner) reached() int { return s.pos }
-func (s *taggedScanner) whole() bool  { return s.state == afterCall }
+func (s *taggedScanner) whole() bool  { return s.state == afterCall && !s.short }
 
 var errUnclosedValue = errors.New("an argument is never closed")
 
-func (s *taggedScanner) calls([]byte) ([]rawCall, error) {
-	if s.state == inValue || s.state == inJSON {
-		return s.done, errUnclosedValue
+func (s *taggedScanner) calls(body []byte) ([]rawCall, error) {
+	switch {
+	case s.state == afterCall:
+		return s.done, nil
+	case len(s.done) == 0:
+		return nil, errUnclosedValue
 	}
-	return s.done, nil
+	return append(s.done, rawCall{source: body[s.callAt:s.stop], err: errUnclosedValue}), nil
 }
 
 func (s *taggedScanner) step(body []byte, final bool) status {
@@ -161,6 +165,7 @@ func (s *taggedScanner) atEnd(body []byte, final bool) status {
 	}
 	if s.state == inCall {
 		s.finishCall(body, len(body))
+		s.short = true
 	}
 	s.stop = len(body)
 	if len(s.done) == 0 && s.state != inValue && s.state != inJSON {
@@ -202,7 +207,7 @@ func (s *taggedScanner) readTag(body []byte, final bool) (status, bool) {
 		}
 	}
 	if s.pos-s.from > most {
-		return rejected, false
+		return s.reject(), false
 	}
 	if !final {
 		return open, false
@@ -210,7 +215,16 @@ func (s *taggedScanner) readTag(body []byte, final bool) (status, bool) {
 	if s.state == inName && s.nameFirst {
 		return s.tagRead(string(body[s.from:]), 0)
 	}
-	return rejected, false
+	return s.reject(), false
+}
+
+// reject ends the region before a call that is none, if others came before it.
+func (s *taggedScanner) reject() status {
+	if len(s.done) == 0 {
+		return rejected
+	}
+	s.stop, s.state = s.callAt, afterCall
+	return ended
 }
 
 // tagEnds tells whether the tag ends at pos, and how many bytes its end has.
@@ -251,7 +265,7 @@ func (s *taggedScanner) tagRead(text string, closing int) (status, bool) {
 		name := attribute(text)
 		m, ok := s.plan.resolve(name)
 		if !ok {
-			return rejected, false
+			return s.reject(), false
 		}
 		s.tool = &s.plan.tools[m.tool]
 		s.current = rawCall{name: name, fields: []field{}}
@@ -325,7 +339,7 @@ func (s *taggedScanner) inside(body []byte, final bool) (status, bool) {
 		return open, true
 	}
 	if len(s.current.fields) == 0 && s.nameFirst {
-		return rejected, false
+		return s.reject(), false
 	}
 	s.finishCall(body, s.pos)
 	return open, true
@@ -342,7 +356,7 @@ func (s *taggedScanner) readJSON(body []byte, final bool) (status, bool) {
 		}
 		return open, false
 	case lenient.Rejected:
-		return rejected, false
+		return s.reject(), false
 	}
 	s.pos = s.json.End
 	s.current.fields, s.current.args = nil, body[s.from:s.pos]

@@ -25,20 +25,16 @@ type Fault struct {
 
 // outcome is what the latest look at a call's arguments gave.
 type outcome struct {
-	tool int
-	args json.RawMessage
-	err  error // nil: they are valid
+	known bool
+	tool  int
+	args  json.RawMessage
+	err   error // nil: they are valid
 }
 
 // Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up to the one that the mark is
 // in or behind, each with whether it is a marker token. The result is nil if the call is valid, and if there is none.
 func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
-	q := newTolerant(p, false)
-	for text, symbol := range tokens {
-		q.Token(text, symbol)
-	}
-	q.Close(false)
-	o := q.looked
+	o := p.look(tokens)
 	if o.err == nil {
 		return nil
 	}
@@ -52,6 +48,25 @@ func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
 		f.locate(w)
 	}
 	return f
+}
+
+// look reads an output up to a mark: by its grammar, or as a text where it has left that.
+func (p *Plan) look(tokens iter.Seq2[[]byte, bool]) outcome {
+	if g, err := p.compiled(); err == nil {
+		q := newCaptureParser(p, g)
+		for text, symbol := range tokens {
+			q.Token(text, symbol)
+		}
+		if q.looked.known {
+			return q.looked
+		}
+	}
+	q := newTolerant(p, false)
+	for text, symbol := range tokens {
+		q.Token(text, symbol)
+	}
+	q.Close(false)
+	return q.looked
 }
 
 // explain says in one line what is wrong, for the model and for people.

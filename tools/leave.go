@@ -10,7 +10,7 @@ import (
 // did not follow the grammar, or cut the output off. What has been sent stays; the tolerant parser's events begin behind it.
 func (p *captureParser) leave() {
 	p.told()
-	if p.call.tool != nil && !p.call.tool.held {
+	if p.call.tool != nil && !p.call.held {
 		p.closeCall()
 		p.rest = &latecomer{mute: true}
 		return
@@ -46,6 +46,7 @@ type latecomer struct {
 	inner           *tolerant
 	text, reasoning int  // bytes not to be sent again
 	calls           int  // calls not to be sent again
+	read            int  // calls read again so far
 	mute            bool // nothing more is sent
 	events          []Event
 }
@@ -70,13 +71,16 @@ func (l *latecomer) unsent(all []Event) []Event {
 	for _, e := range all {
 		switch e.Kind {
 		case Text:
-			e.Text = behind(e.Text, &l.text)
+			if e.Text = behind(e.Text, &l.text); l.read < l.calls {
+				continue // what stood before and in calls that were sent is known
+			}
 		case Reasoning:
 			e.Text = behind(e.Text, &l.reasoning)
-		case CallStart, CallArguments, CallEnd:
-			if e.Call.Index < l.calls {
-				continue
-			}
+		case CallEnd:
+			l.read++
+		}
+		if inCall := e.Kind == CallStart || e.Kind == CallArguments || e.Kind == CallEnd; inCall && e.Call.Index < l.calls {
+			continue
 		}
 		if e.Text != "" || e.Kind == CallStart || e.Kind == CallEnd {
 			l.events = append(l.events, e)

@@ -8,6 +8,9 @@ type Parser interface {
 	Token(text []byte, isSymbol bool) []Event
 	// Close ends the turn and returns the last events. truncated says that the model was cut off.
 	Close(truncated bool) []Event
+	// Room tells how many bytes the output may have behind the next token, one token a byte. Where it is told before each
+	// token, no call is begun whose shortest end does not fit.
+	Room(bytes int)
 	// InCall says whether a call may have begun that has not ended.
 	InCall() bool
 	// Repairs lists what was mended in the calls that were emitted.
@@ -28,6 +31,7 @@ type emitter struct {
 	previous           string // name and arguments of the last call
 	repairs            []Repair
 	notes              []Note
+	looked             outcome
 }
 
 // minHold is how much white space may be kept back by a family of short markers.

@@ -22,6 +22,7 @@ type region struct {
 	codecs   []codec
 	tail     int // where looking on goes on after the end; 0 before it
 	thinking bool
+	cutOff   bool // the output was cut off inside its last call
 	first    bool // nothing but white space came before it in the turn
 }
 
@@ -68,9 +69,7 @@ func (p *tolerant) stepRegion(final bool) bool {
 		p.noCall(r.body+r.scan.reached(), errUndeclared)
 	case ended:
 		r.tail = r.body + r.scan.end()
-		if final && p.truncated && !r.scan.whole() {
-			p.noCall(r.tail, errCutOff)
-		}
+		r.cutOff = final && p.truncated && !r.scan.whole()
 	}
 	return true
 }
@@ -153,6 +152,9 @@ func (p *tolerant) commit() {
 	if err != nil && p.cutShort() {
 		return
 	}
+	if n := len(calls); r.cutOff && n > 0 {
+		calls[n-1].err = errCutOff
+	}
 	good := 0
 	for i := range calls {
 		if calls[i].err == nil {
@@ -192,7 +194,7 @@ func (p *tolerant) commit() {
 func (p *tolerant) cutShort() bool {
 	r := p.region
 	soft := r.scan.soft()
-	if soft == 0 || soft >= r.scan.end() || p.cuts == maxCuts {
+	if r.cutOff || soft == 0 || soft >= r.scan.end() || p.cuts == maxCuts {
 		return false
 	}
 	p.cuts++

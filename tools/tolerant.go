@@ -31,7 +31,6 @@ type tolerant struct {
 	blank bool // the line so far holds only white space
 	solid bool // something other than white space came before in the turn
 
-	looked            outcome
 	cuts              int // regions that ended earlier than first thought
 	truncated, closed bool
 	over              bool // a label said that the turn was over; the rest is dropped
@@ -85,6 +84,9 @@ func (p *tolerant) Close(truncated bool) []Event {
 	p.closed = true
 	return p.events
 }
+
+// Room implements Parser: what is sent of a call is whole.
+func (p *tolerant) Room(int) {}
 
 // InCall implements Parser.
 func (p *tolerant) InCall() bool { return p.region != nil }

@@ -19,9 +19,11 @@ type writtenCall struct {
 	at      int    // offset of its name in the output
 	source  []byte // its text, should it prove to be none
 	refused error  // why it is none
+	held    bool   // nothing of it leaves before it is whole and valid
 }
 
-// named begins the call whose name has been read. It is held back if its arguments are to be validated first.
+// named begins the call whose name has been read. It is held back if its arguments are to be validated first, or if even its
+// shortest end may not fit what remains.
 func (p *captureParser) named() {
 	name := string(p.word)
 	p.word = p.word[:0]
@@ -31,8 +33,10 @@ func (p *captureParser) named() {
 		i = p.plan.names.exact[name]
 	}
 	t := &p.plan.tools[i]
-	p.call = writtenCall{open: true, tool: t, out: p.call.out[:0], at: p.before, source: p.call.source}
-	if !t.held {
+	p.looked = outcome{}
+	held := t.held || p.limited && p.grammar.Distance() > p.room
+	p.call = writtenCall{open: true, tool: t, out: p.call.out[:0], at: p.before, source: p.call.source, held: held}
+	if !held {
 		p.content.beside()
 		p.reasoning.beside()
 		p.call.call = p.begin(t)
@@ -101,7 +105,7 @@ func (p *captureParser) overInCall(x part) {
 
 func (p *captureParser) bytesInCall(name string, b []byte) {
 	c := &p.call
-	if c.tool == nil || c.tool.held {
+	if c.tool == nil || c.held {
 		c.source = append(c.source, b...)
 	}
 	switch name {
@@ -152,7 +156,7 @@ func (p *captureParser) unquote(b []byte) {
 // sendArguments sends what has become certain of a call that was begun.
 func (p *captureParser) sendArguments() {
 	c := &p.call
-	if c.tool == nil || c.tool.held {
+	if c.tool == nil || c.held {
 		return
 	}
 	n := len(c.out)
@@ -169,7 +173,7 @@ func (p *captureParser) written() {
 	c := &p.call
 	t := c.tool
 	c.tool = nil
-	if !t.held {
+	if !c.held {
 		p.end(c.at, t, c.call, string(c.out))
 		return
 	}
@@ -203,6 +207,7 @@ func (p *captureParser) judged(t *declared, payload string) (string, error) {
 		return payload, nil
 	}
 	args, changed, err := t.schema.Conform(json.RawMessage(payload))
+	p.looked = outcome{true, p.plan.names.exact[t.prompt], json.RawMessage(payload), err}
 	if err != nil {
 		return "", fmt.Errorf("call of %q: %s", t.Name, oneLine(err))
 	}

@@ -55,6 +55,16 @@ func NewReader(m *Machine) *Reader {
 // Offset is the number of bytes read.
 func (r *Reader) Offset() int64 { return r.at }
 
+// Distance returns the least number of bytes to a legal end. A symbol counts as
+// one byte.
+func (r *Reader) Distance() int {
+	best := int32(unreachable)
+	for _, t := range r.threads {
+		best = min(best, r.m.distanceOf(t))
+	}
+	return int(best)
+}
+
 // Feed reads text up to the first byte that the grammar refuses, and returns how
 // much it has read.
 func (r *Reader) Feed(text []byte) (int, error) {

@@ -1,6 +1,9 @@
 package machine
 
-import "tenon/grammar/lex"
+import (
+	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
+)
 
 // step appends to dst what a thread can become by reading one input: a byte, or
 // symbolBase and the index of a symbol.
@@ -177,7 +180,7 @@ func (m *Machine) stepItem(dst []thread, t thread, x *item, in int) []thread {
 
 // stepInto enters the terminal of an item and reads the input there.
 func (m *Machine) stepInto(dst []thread, t thread, x *item, in int) []thread {
-	if in >= symbolBase {
+	if in >= symbolBase && m.prog.subs[x.arg].Op != gbnf.Each { // the others know only bytes
 		return dst
 	}
 	if !m.prog.returns(x.to) {

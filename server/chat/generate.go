@@ -36,7 +36,7 @@ type choiceRun struct {
 }
 
 func (a answering) choice(session engine.Session, index int, sink Sink) *choiceRun {
-	return &choiceRun{answering: a, session: session, sink: sink, index: index, reading: newReading(a.plan)}
+	return &choiceRun{answering: a, session: session, sink: sink, index: index, reading: newReading(a.plan, a.plan.turn.Budget.Tokens)}
 }
 
 func (c *choiceRun) run(ctx context.Context) error {
@@ -70,6 +70,9 @@ func (c *choiceRun) run(ctx context.Context) error {
 func (c *choiceRun) progress(p engine.Progress) error {
 	if c.mending.Retries == 0 {
 		c.usage.Prompt, c.usage.Cached = p.Total, p.Cached
+	}
+	if room := c.model.Engine.Model().Context - p.Total; room > 0 && (c.reading.limit <= 0 || room < c.reading.limit) {
+		c.reading.limit = room
 	}
 	return c.send(Event{Kind: Progress, Progress: p})
 }

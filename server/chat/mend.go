@@ -75,7 +75,7 @@ func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 			return false
 		}
 		keep := within(all, from)
-		before := readAgain(c.reading.plan, all[:keep])
+		before := readAgain(c.reading.plan, c.reading.limit, all[:keep])
 		if c.mending.Rewound+len(all)-keep > maxRewound || before.events != c.reading.events { // some of it has left
 			return false
 		}
@@ -116,7 +116,7 @@ func (c *choiceRun) retry(ctx context.Context, f *tools.Fault) bool {
 	}
 	_ = c.session.Close() // it has nothing more to say
 	c.note(fmt.Sprintf("%v: the turn is tried again, and the model is told", f.Err))
-	c.session, c.reading = session, newReading(p)
+	c.session, c.reading = session, newReading(p, p.turn.Budget.Tokens)
 	c.mending.Retries++
 	c.request.Conversation = r.Conversation
 	return true

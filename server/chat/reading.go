@@ -15,6 +15,7 @@ type reading struct {
 	tokens []engine.Token // all that were read
 	held   []engine.Token // of those, whose text has not left; for logprobs
 	bytes  int            // of the output
+	limit  int            // most tokens that the output can have; 0: not known
 
 	nest      nester
 	events    int // that have left
@@ -24,11 +25,13 @@ type reading struct {
 	stop      string // the stop string that ended the text
 }
 
-func newReading(p planned) *reading { return &reading{plan: p, parser: p.parser()} }
+func newReading(p planned, limit int) *reading {
+	return &reading{plan: p, parser: p.parser(), limit: limit}
+}
 
 // readAgain reads tokens whose events have left already.
-func readAgain(p planned, tokens []engine.Token) *reading {
-	r := newReading(p)
+func readAgain(p planned, limit int, tokens []engine.Token) *reading {
+	r := newReading(p, limit)
 	for _, t := range tokens {
 		_ = r.token(t, func(Event) error { return nil }) // nothing is sent, so nothing can fail
 	}
@@ -41,6 +44,9 @@ func (r *reading) token(t engine.Token, send Sink) error {
 	r.bytes += len(t.Bytes)
 	if r.plan.logprobs && t.Kind != engine.Symbol {
 		r.held = append(r.held, t)
+	}
+	if r.limit > 0 {
+		r.parser.Room(r.limit - len(r.tokens))
 	}
 	events := r.parser.Token(t.Bytes, t.Kind == engine.Symbol)
 	if len(events) > 0 && events[len(events)-1].Kind == tools.Reasoning {

@@ -1,0 +1,51 @@
+package tools
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What is cut off keeps the calls that were whole: for every place at which a turn of several calls is cut, the calls are the first of
+// the whole turn's, none comes twice as text, and more text never means fewer calls.
+func TestTruncation_wholeCallsStay(t *testing.T) {
+	for _, tr := range transcripts(t) {
+		all := os.Getenv("TENON_ALL") != ""
+		if !strings.HasSuffix(tr.path, "two-calls.txtar") && !(all && strings.HasSuffix(tr.path, "three-calls.txtar")) {
+			continue
+		}
+		t.Run(tr.path, func(t *testing.T) {
+			p := tr.plan(t)
+			raw := asWritten(tr, p)
+			whole := play(p.TextParser(), raw, 0, false).Calls
+			last := 0
+			for n := range len(raw) {
+				got := play(p.TextParser(), raw[:n], 0, true)
+				if len(got.Calls) < last || len(got.Calls) > len(whole) || !cmp.Equal(whole[:len(got.Calls)], got.Calls) {
+					t.Fatalf("%q gives %+v; before it were %d", raw[:n], got.Calls, last)
+				}
+				last = len(got.Calls)
+				checkToldOnce(t, raw[:n], got)
+				if all || n%7 == 0 {
+					checkToldOnce(t, raw[:n], play(p.Parser(), raw[:n], 1, true))
+				}
+			}
+			if last < len(whole)-1 {
+				t.Errorf("%d calls of %d without the last byte", last, len(whole))
+			}
+		})
+	}
+}
+
+// checkToldOnce holds a message to saying of a call's arguments nothing in its text too.
+func checkToldOnce(t *testing.T, raw string, m message) {
+	t.Helper()
+	for _, c := range m.Calls {
+		args, ok := c.Arguments.(map[string]any)
+		if city, _ := args["city"].(string); ok && city != "" && strings.Contains(deref(m.Content), city[:1]+"ü") {
+			t.Fatalf("%q: the call of %s is in the text %q too", raw, c.Name, *m.Content)
+		}
+	}
+}
