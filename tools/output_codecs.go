@@ -84,7 +84,9 @@ func (w *output) dictionary(c namedCodec, t *declared, i int) string {
 			seq(`json:( "[" )`, `( dict-value ( json:( "," ) dict-value )* )?`, `json:( "]" )`),
 		})
 	})
-	w.rule("dict-pair", func() string { return seq(capture(captureKey, `[a-zA-Z0-9_.$\-\U00000080-\U0010FFFF]{1,120}`), `":" dict-value`) })
+	w.rule("dict-pair", func() string {
+		return seq(capture(captureKey, `[a-zA-Z0-9_.$\-\U00000080-\U0010FFFF]{1,120}`), `":" dict-value`)
+	})
 	body := w.members(t, i, ",", func(p property) string {
 		value := "dict-value"
 		switch p.kind {
