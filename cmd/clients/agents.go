@@ -22,7 +22,7 @@ type client struct {
 // call is one of a tool.
 type call struct {
 	tool      string
-	arguments map[string]any
+	arguments any // marshals as a JSON object
 }
 
 // task is what agents are told. The word itself is in a file that only a tool can read.
@@ -66,11 +66,7 @@ func (s *seat) start(ctx context.Context, env []string, program string, args ...
 	if err := os.WriteFile(filepath.Join(work, "secret.txt"), []byte("The secret word is "+s.secret+"\n"), 0o644); err != nil {
 		return "", err
 	}
-	timeout := scriptedTimeout
-	if s.real {
-		timeout = realTimeout
-	}
-	return process{dir: work, program: program, args: args, env: env, timeout: timeout, log: filepath.Join(s.home, "output.txt")}.run(ctx)
+	return process{dir: work, program: program, args: args, env: env, log: filepath.Join(s.home, "output.txt")}.run(ctx)
 }
 
 // module is a file of an installed npm package.

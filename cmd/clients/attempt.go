@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,10 +28,11 @@ type result struct {
 	refused       []string // hosts that were asked for and not reached
 }
 
-// Hang guards of a row. The real model reads agents' prompts of ten thousand tokens more than once.
+// A row hangs when nothing moves for so long, or when it asks so often: agents ask ten to twenty times where a model's
+// answers lead nowhere, and SDKs' scripts twenty to forty times.
 const (
-	scriptedTimeout = 3 * time.Minute
-	realTimeout     = 20 * time.Minute
+	patience     = 5 * time.Minute
+	mostRequests = 100
 )
 
 // attempt runs one client against one model.
@@ -54,7 +56,9 @@ func attempt(ctx context.Context, i *installer, c client, to *served) result {
 	server := s.sit(handler)
 	defer server.Close()
 	began := time.Now()
-	out, err := c.run(ctx, s)
+	guarded, stop := guard{patience: patience, most: mostRequests, asked: s.asked, worked: to.worked}.watch(ctx)
+	out, err := c.run(guarded, s)
+	stop()
 	r.took = time.Since(began)
 	server.CloseClientConnections() // what still runs is cancelled, and recorded before the verdict
 	r.judge(c, s, out, err)
@@ -102,7 +106,8 @@ func (r *result) judge(c client, s *seat, out string, err error) {
 	} else if !s.real && !strings.Contains(out, s.secret) {
 		r.faults = append(r.faults, "it did not say the secret word: "+last(out, 600))
 	}
-	if err != nil && !(s.real && c.givesUp) {
+	var hung *hangError
+	if err != nil && (!(s.real && c.givesUp) || errors.As(err, &hung)) {
 		r.faults = append(r.faults, fmt.Sprintf("it ended with %v: %s", err, last(out, 600)))
 	}
 }

@@ -11,5 +11,6 @@
 //     and, for the SDKs, whatever must call does.
 //
 // Everything sent passes through servertest.Watch on its way, whose readers judge each stream as the strictest client would.
-// Timeouts are hang guards, not judgements of speed. What is started is ended, with all its children.
+// A row has no time limit, since machines differ: it is ended where nothing moves or where it asks without end (guard.go).
+// What is started is ended, with all its children.
 package main

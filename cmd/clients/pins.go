@@ -17,16 +17,12 @@ var pins = map[string]environment{
 		"@ai-sdk/anthropic@4.0.105",
 		"zod@4.6.7",
 	}},
-	"langchain-js": {manager: npm, packages: []string{"langchain@1.5.14", "@langchain/openai@1.6.0", "@langchain/anthropic@1.5.11", "@langchain/core@1.4.0"}},
-	"python":       {manager: pip, packages: []string{"openai==3.52.0", "anthropic==2.11.0"}},
-	"langchain":    {manager: pip, packages: []string{"langchain-openai==1.7.4"}},
-	"openai-agents": {manager: pip, packages: []string{
-		"openai-agents==0.24.0",
+	"python": {manager: pip, packages: []string{"openai==3.52.0", "anthropic==2.11.0"}},
+	"langchain": {manager: pip, packages: []string{
+		"langchain-openai==1.7.0", "langchain-core==1.7.2", "openai==3.52.0",
 	}},
-	"pydantic-ai": {manager: pip, packages: []string{"pydantic-ai-slim[openai,anthropic]==2.62.0"}},
-	"llama-index": {manager: pip, packages: []string{"llama-index-core", "llama-index-llms-openai-like==0.8.1"}},
-	"litellm":     {manager: pip, packages: []string{"litellm==1.109.1"}},
-	"instructor":  {manager: pip, packages: []string{"instructor==1.17.0"}},
+	"openai-agents": {manager: pip, packages: []string{"openai-agents==0.24.0", "openai==3.52.0"}},
+	"pydantic-ai":   {manager: pip, packages: []string{"pydantic-ai-slim[openai,anthropic]==2.62.0", "openai==3.52.0", "anthropic==2.11.0"}},
 }
 
 // node is the Node that is installed on Linux where the machine's own is older than leastNode. Elsewhere the machine must have one.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,15 +19,18 @@ type process struct {
 	program string
 	args    []string
 	env     []string
-	timeout time.Duration // a hang guard
+	timeout time.Duration // a hang guard; 0: the context is one
 	log     string        // file that keeps what it said
 }
 
 // run returns what the program said, stdout and stderr together. When it has ended, so have its children: they are a
 // process group of their own, and it is killed.
 func (p process) run(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.timeout)
-	defer cancel()
+	if p.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, p.timeout, &hangError{fmt.Sprintf("it did not end within %s", p.timeout)})
+		defer cancel()
+	}
 	cmd := exec.CommandContext(ctx, p.program, p.args...)
 	cmd.Dir, cmd.Env = p.dir, p.env
 	var out bytes.Buffer
@@ -35,12 +39,12 @@ func (p process) run(ctx context.Context) (string, error) {
 	cmd.Cancel = func() error { return endGroup(cmd.Process.Pid) }
 	cmd.WaitDelay = 5 * time.Second // a grandchild may hold the pipe
 	if err := cmd.Start(); err != nil {
-		return "", fmt.Errorf("start: %w", err)
+		return "", fmt.Errorf("start: %w", cmp.Or(context.Cause(ctx), err))
 	}
 	err := cmd.Wait()
 	_ = endGroup(cmd.Process.Pid) // most left nothing running
 	if ctx.Err() != nil {
-		err = fmt.Errorf("it did not end within %s", p.timeout)
+		err = context.Cause(ctx)
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it ended well; a child of its own did not, and is gone now

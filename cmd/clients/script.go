@@ -50,7 +50,7 @@ func (s *script) answer(t engine.Turn) string {
 	return "A word about nothing."
 }
 
-func encode(v map[string]any) string {
+func encode(v any) string {
 	b, _ := json.Marshal(v) // what the rows hold always marshals
 	return string(b)
 }

@@ -20,6 +20,9 @@ var sdks = []client{
 	sdk("ai-sdk", "js", "ai-sdk.mjs"),
 	sdk("openai-py", "python", "openai_sdk.py"),
 	sdk("anthropic-py", "python", "anthropic_sdk.py", threads),
+	sdk("langchain", "langchain", "langchain_sdk.py"),
+	sdk("openai-agents", "openai-agents", "agents_sdk.py"),
+	sdk("pydantic-ai", "pydantic-ai", "pydantic_ai_sdk.py"),
 }
 
 // clients are the rows of the table.
@@ -32,7 +35,11 @@ const threads = "thread_unsupported_request"
 var wanted = []string{"no-such-model", "messages: is empty", "max_tokens: is 0"}
 
 // oslo is what a scripted model knows of the weather: as its answer, or as a call of the tool by which a client asks for data.
-var oslo = map[string]any{"city": "Oslo", "celsius": 3}
+// Its members come in the order of the schema, as strict tools have them.
+var oslo = struct {
+	City    string `json:"city"`
+	Celsius int    `json:"celsius"`
+}{"Oslo", 3}
 
 func sdk(name, environment, script string, refusals ...string) client {
 	return client{

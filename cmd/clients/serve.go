@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +15,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -41,6 +44,7 @@ type served struct {
 	context int    // tokens
 	// handler serves a row; faults are what the model itself had to complain of.
 	handler func(client) (h http.Handler, faults func() []string)
+	worked  func(context.Context) int64 // tokens that went through the model; nil: it is a script
 	close   func()
 }
 
@@ -106,9 +110,33 @@ func serveReal(ctx context.Context, o options) (*served, error) {
 	}
 	proxy := httputil.NewSingleHostReverseProxy(base)
 	proxy.FlushInterval = -1 // events leave as they come
-	return &served{model: gemma, id: id, context: gemmaContext, close: end, handler: func(client) (http.Handler, func() []string) {
-		return proxy, func() []string { return nil }
-	}}, nil
+	return &served{
+		model: gemma, id: id, context: gemmaContext, close: end,
+		worked:  func(ctx context.Context) int64 { return evaluated(ctx, base.String()) },
+		handler: func(client) (http.Handler, func() []string) { return proxy, func() []string { return nil } },
+	}, nil
+}
+
+// evaluated asks the server how many tokens went through its models; 0 where it does not say.
+func evaluated(ctx context.Context, base string) int64 {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/metrics", nil)
+	if err != nil {
+		return 0
+	}
+	resp, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0
+	}
+	defer resp.Body.Close()
+	var sum float64
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "tenon_engine_evaluated_tokens_total{"); ok {
+			_, value, _ := strings.Cut(rest, "} ")
+			n, _ := strconv.ParseFloat(value, 64) // 0 where it is none
+			sum += n
+		}
+	}
+	return int64(sum)
 }
 
 func freePort() (int, error) {
@@ -166,17 +194,24 @@ type seat struct {
 	node    string // the Node to run them with
 	outer   string // the proxy that refuses everything else
 
-	mu        sync.Mutex
+	begun     atomic.Int64 // requests
+	mu        sync.Mutex   // guards exchanges
 	exchanges []servertest.Exchange
 }
 
+func (s *seat) asked() int { return int(s.begun.Load()) }
+
 // sit serves a client and records what passes, until the server is closed.
 func (s *seat) sit(h http.Handler) *httptest.Server {
-	server := httptest.NewServer(servertest.Watch(h, func(e servertest.Exchange) {
+	watched := servertest.Watch(h, func(e servertest.Exchange) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.exchanges = append(s.exchanges, e)
 		s.keep(e)
+	})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.begun.Add(1)
+		watched.ServeHTTP(w, r)
 	}))
 	s.url = server.URL
 	return server
