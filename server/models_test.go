@@ -1,0 +1,51 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+)
+
+func TestModels_oneAnswerForThreeReaders(t *testing.T) {
+	s, _ := start(t)
+	get := func(path string) map[string]any {
+		resp, err := http.Get(s.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var v map[string]any
+		if err := json.NewDecoder(resp.Body).Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	list := get("/v1/models")
+	if list["object"] != "list" || list["has_more"] != false || list["first_id"] != "scripted" || len(list["models"].([]any)) != 1 {
+		t.Errorf("%v", list)
+	}
+	if m := get("/v1/models/GPT-4o"); m["id"] != "gpt-4o" || m["state"] != "loaded" || m["context_length"] != float64(4096) {
+		t.Errorf("%v", m)
+	}
+	if e := get("/v1/models/some/other")["error"].(map[string]any); e["code"] != "model_not_found" {
+		t.Errorf("%v", e)
+	}
+}
+
+func TestModels_anthropicsClientsGetTheirErrors(t *testing.T) {
+	s, _ := start(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/models/other", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Anthropic-Version", "2023-06-01")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var body struct{ Type string }
+	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil || resp.StatusCode != http.StatusNotFound || body.Type != "error" {
+		t.Errorf("%d %v %+v", resp.StatusCode, err, body)
+	}
+}
