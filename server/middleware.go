@@ -2,6 +2,7 @@ package server
 
 import (
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -67,6 +68,27 @@ func refuseWhileDraining(draining func() bool) gin.HandlerFunc {
 			return
 		}
 		c.Next()
+	}
+}
+
+// refuseWhileLoading lets no turn in until every model that was named at start is loaded: it is told how far that is. A model that
+// is loaded because a turn asks for it makes that turn wait, no other.
+func refuseWhileLoading(r Readiness) gin.HandlerFunc {
+	const again = 5 * time.Second
+	return func(c *gin.Context) {
+		if r == nil || c.Request.Method != http.MethodPost {
+			c.Next()
+			return
+		}
+		model, progress, err := r.Ready()
+		if model == "" || err != nil { // a model that cannot be loaded is its own requests' error
+			c.Next()
+			return
+		}
+		writeError(c, &chat.Error{
+			Kind: chat.Unavailable, RetryAfter: again,
+			Message: fmt.Sprintf("%s is loading, %.0f %% done; try again later; /health tells when", model, 100*progress),
+		})
 	}
 }
 

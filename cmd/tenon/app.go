@@ -24,6 +24,7 @@ type app struct {
 	loader    *chat.Loader
 	responses *responses.Store
 	named     []string // ids of the models to load at start
+	loaded    atomic.Bool // all of them have been
 	draining  atomic.Bool
 }
 
@@ -78,13 +79,18 @@ func (a *app) load(ctx context.Context) error {
 		}
 		release()
 	}
+	a.loaded.Store(true)
 	return nil
 }
 
-// Ready implements server.Readiness.
+// Ready implements server.Readiness. Once the start is over the server stays ready: a model that made room for another, or
+// whose worker has ended, is loaded when it is next asked for.
 func (a *app) Ready() (waiting string, progress float64, err error) {
 	if a.draining.Load() {
 		return "draining", 1, nil
+	}
+	if a.loaded.Load() {
+		return "", 1, nil
 	}
 	for _, s := range a.manager.Status() {
 		for _, id := range a.named {

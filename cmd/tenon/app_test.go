@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"tenon/cmd/config"
+	"tenon/engine"
+	"tenon/engine/enginetest"
+	"tenon/models"
+)
+
+// A server whose models do not all fit into memory at once was never ready: the first made room for the last.
+func TestReady_onceAllWereLoaded(t *testing.T) {
+	catalog := &models.Catalog{Entries: []models.Entry{{ID: "a"}, {ID: "b"}}}
+	start := func(context.Context, models.Entry, func(float64)) (engine.Engine, error) { return enginetest.Script(), nil }
+	manager := models.NewManager(catalog, 1, start)
+	defer func() { _ = manager.Close() }() // scripted engines close well
+	a, err := newApp(config.Settings{}, admission{}, manager, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	if waiting, _, err := a.Ready(); waiting != "a" || err != nil {
+		t.Errorf("before the start: %q, %v", waiting, err)
+	}
+	if err := a.load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if waiting, _, err := a.Ready(); waiting != "" || err != nil {
+		t.Errorf("after it: %q, %v", waiting, err)
+	}
+	a.draining.Store(true)
+	if waiting, _, _ := a.Ready(); waiting != "draining" {
+		t.Errorf("while it drains: %q", waiting)
+	}
+}
