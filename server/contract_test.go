@@ -38,6 +38,7 @@ var (
 		"POST /v1/responses":              {"Response"},
 		"POST /v1/responses/input_tokens": {"TokenCountsResource"},
 		"GET /v1/responses/*":             {"Response"},
+		"POST /v1/responses/*/cancel":     {"Response"},
 		"GET /v1/responses/*/input_items": {"ResponseItemList"},
 		"DELETE /v1/responses/*":          {"#deleted"},
 		"GET /v1/models":                  {"ListModelsResponse", "#model_list"},

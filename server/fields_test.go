@@ -261,8 +261,8 @@ func TestFields_thePageTellsWhatBecomesOfEach(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("# What becomes of each request field\n\n" +
 		"Every field of OpenAI's public description, and of Anthropic's documentation, found out by sending it: *honoured*; *refused* with a\n" +
-		"400 that names it; or *ignored*, which the answer's `X-Tenon-Ignored` header says. A honoured field of the wrong type or out of range is a\n" +
-		"400 that names it, streamed or not. This page is printed by a test of package server (`go test ./server -update`).\n\n" +
+		"400 that names it; or *ignored*, which the answer's `X-Tenon-Ignored` header says. A field of the wrong type, and a honoured one\n" +
+		"that is out of range, is a 400 that names it, streamed or not. This page is printed by a test of package server (`go test ./server -update`).\n\n" +
 		"Taken by all beside them: " + extensions() + ".\nChat and Completions also take llama-server's sampling fields.\n")
 	h := withStored(t)
 	for _, p := range allProtocols {
@@ -332,9 +332,6 @@ func TestFields_wrongValuesAreNamed(t *testing.T) {
 			maps.Copy(fields, commonExtensions)
 		}
 		for name, s := range fields {
-			if p.treatment(t, h, name, s) == "ignored" {
-				continue // what has no effect is not looked at
-			}
 			bad := append(slices.Clone(s.outside), wrongType(s))
 			if p.schema != "" {
 				bad = append(bad, d.outside(t, p.schema, name)...)

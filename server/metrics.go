@@ -32,6 +32,7 @@ type metrics struct {
 	repairs    *prometheus.CounterVec
 	checks     *prometheus.CounterVec
 	retries    *prometheus.CounterVec
+	loops      *prometheus.CounterVec
 	issues     *prometheus.CounterVec
 	firstToken *prometheus.HistogramVec
 	queueWait  *prometheus.HistogramVec
@@ -70,8 +71,9 @@ func newMetrics(e Engines, m Models) *metrics {
 		calls:      counter("tenon_tool_calls_total", "Calls that were sent; each validates against its tool's schema.", "model"),
 		rejected:   counter("tenon_parse_notes_total", "Parts of output that proved to be no valid call, or were left out.", "model"),
 		repairs:    counter("tenon_repairs_total", "What was mended in calls, by the rule's name.", "rule"),
-		checks:     counter("tenon_checks_total", "Parts of output that were validated while the turn waited, by the verdict.", "model", "verdict"),
+		checks:     counter("tenon_checks_total", "Parts of output that were validated while the turn waited, by the verdict: go, rewind (written anew), or refused (it stayed invalid and became text).", "model", "verdict"),
 		retries:    counter("tenon_retries_total", "Sessions that were opened anew.", "model"),
+		loops:      counter("tenon_loops_total", "Answers that were ended because they went round in circles.", "model"),
 		issues:     counter("tenon_schema_issues_total", "Keywords of the tools' schemas that the mask did not enforce.", "model"),
 		firstToken: histogram("tenon_time_to_first_token_seconds", "Time from a turn's begin to its first text, thinking or call.", waitBuckets, "model"),
 		queueWait:  histogram("tenon_queue_wait_seconds", "Time that choices waited for a slot.", waitBuckets, "model"),
@@ -129,10 +131,19 @@ func (m *metrics) turn(o *chat.Outcome) {
 	m.issues.WithLabelValues(o.Model).Add(float64(o.Issues))
 	m.retries.WithLabelValues(o.Model).Add(float64(o.Retries))
 	m.checks.WithLabelValues(o.Model, "rewind").Add(float64(o.Rewinds))
-	m.checks.WithLabelValues(o.Model, "go").Add(float64(o.Checks - o.Rewinds))
+	m.checks.WithLabelValues(o.Model, "refused").Add(float64(refused(o)))
+	m.checks.WithLabelValues(o.Model, "go").Add(float64(max(o.Checks-o.Rewinds-refused(o), 0)))
 	if o.FirstToken > 0 {
 		m.firstToken.WithLabelValues(o.Model).Observe(o.FirstToken.Seconds())
 	}
+}
+
+// refused counts the calls that stayed invalid. The engine was told to go on with them: they are text by then.
+func refused(o *chat.Outcome) (n int) {
+	for _, f := range o.Finishes {
+		n += f.Mending.Refused
+	}
+	return n
 }
 
 // choice counts a choice. All choices of a turn have one prompt, which counts with the first.
@@ -144,6 +155,7 @@ func (m *metrics) choice(model string, f chat.Finish, first bool) {
 	m.generated.WithLabelValues(model).Add(float64(f.Usage.Completion))
 	m.reasoning.WithLabelValues(model).Add(float64(f.Usage.Reasoning))
 	m.rewound.WithLabelValues(model).Add(float64(f.Rewound))
+	m.loops.WithLabelValues(model).Add(float64(min(f.Mending.Loops, 1))) // it is told more than once
 	m.rejected.WithLabelValues(model).Add(float64(len(f.Notes)))
 	for _, r := range f.Repairs {
 		m.repairs.WithLabelValues(r.Rule).Inc()

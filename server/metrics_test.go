@@ -93,3 +93,32 @@ func TestMetrics_keepToTheNamingConventions(t *testing.T) {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 }
+
+// What was done about calls that did not validate is counted: written anew, given up, ended in a loop.
+func TestMetrics_tellWhatWasMended(t *testing.T) {
+	const tool = `,"tools":[{"type":"function","function":{"name":"book","parameters":{"type":"object","required":["code"],"properties":{"code":{"pattern":"^(a|b)\\1$"}}}}}]}`
+	call := func(code string) enginetest.Reply {
+		r := enginetest.Say(`{"tool": "book", "arguments": {"code": "` + code + `"}}`)
+		r.Checks = []int{len(r.Tokens) - 1}
+		return r
+	}
+	again := enginetest.Say(`"bb"}`)
+	again.Checks = []int{len(again.Tokens)}
+	mended := call("ab")
+	mended.Again = []enginetest.Reply{{Tokens: append(again.Tokens, enginetest.Say("}").Tokens...), Checks: again.Checks}}
+	o := options(t, mended, call("ab"))
+	o.Service.Retries = -1
+	h := server.New(o)
+	askWith(t, h, "/v1/chat/completions", hello+tool)
+	askWith(t, h, "/v1/chat/completions", hello+tool)
+	shown := scrape(t, h)
+	for _, want := range []string{
+		`tenon_checks_total{model="scripted",verdict="refused"} 1`, `tenon_checks_total{model="scripted",verdict="go"} 1`,
+		`tenon_checks_total{model="scripted",verdict="rewind"} 4`, `tenon_tool_calls_total{model="scripted"} 1`, `tenon_loops_total{model="scripted"} 0`,
+	} {
+		if !strings.Contains(shown, want+"\n") {
+			name, _, _ := strings.Cut(want, "{")
+			t.Errorf("%s is missing; there is:\n%s", want, linesOf(shown, name))
+		}
+	}
+}

@@ -23,7 +23,7 @@ type app struct {
 	manager   *models.Manager
 	loader    *chat.Loader
 	responses *responses.Store
-	named     []string // ids of the models to load at start
+	named     []string    // ids of the models to load at start
 	loaded    atomic.Bool // all of them have been
 	draining  atomic.Bool
 }

@@ -13,7 +13,9 @@ import (
 // A server whose models do not all fit into memory at once was never ready: the first made room for the last.
 func TestReady_onceAllWereLoaded(t *testing.T) {
 	catalog := &models.Catalog{Entries: []models.Entry{{ID: "a"}, {ID: "b"}}}
-	start := func(context.Context, models.Entry, func(float64)) (engine.Engine, error) { return enginetest.Script(), nil }
+	start := func(context.Context, models.Entry, func(float64)) (engine.Engine, error) {
+		return enginetest.Script(), nil
+	}
 	manager := models.NewManager(catalog, 1, start)
 	defer func() { _ = manager.Close() }() // scripted engines close well
 	a, err := newApp(config.Settings{}, admission{}, manager, []string{"a", "b"})

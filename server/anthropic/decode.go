@@ -12,10 +12,16 @@ import (
 	"tenon/tools"
 )
 
-// unsupported fields would change the answer, so they are refused.
-var unsupported = map[string]string{
-	"mcp_servers": "this server calls no other servers",
-	"container":   "this server runs no code",
+// others are the documented fields that the struct does not have.
+var others = wire.Others{
+	Refused: map[string]string{
+		"mcp_servers": "this server calls no other servers",
+		"container":   "this server runs no code",
+	},
+	Harmless: map[string]wire.Type{
+		"cache_control": wire.Object, "context_management": wire.Object, "inference_geo": wire.String, "metadata": wire.Object,
+		"service_tier": wire.String, "speed": wire.String,
+	},
 }
 
 // decoder turns requests into turns.
@@ -28,7 +34,7 @@ type decoder struct {
 // the field.
 func (d *decoder) request(body io.Reader, count bool) (chat.Request, messagesRequest, error) {
 	var w messagesRequest
-	ignored, err := wire.Decode(body, &w, unsupported)
+	ignored, err := wire.Decode(body, &w, others)
 	if err != nil {
 		return chat.Request{}, w, err
 	}

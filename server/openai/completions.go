@@ -89,9 +89,15 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	c.end()
 }
 
+// otherCompletions are the described fields that the struct does not have.
+var otherCompletions = wire.Others{
+	Refused:  map[string]string{"best_of": "send n instead, and choose"},
+	Harmless: map[string]wire.Type{"user": wire.String},
+}
+
 func decodeCompletion(body io.Reader) (chat.Request, completionRequest, []completionPrompt, error) {
 	var w completionRequest
-	ignored, err := wire.Decode(body, &w, map[string]string{"best_of": "send n instead, and choose"})
+	ignored, err := wire.Decode(body, &w, otherCompletions)
 	if err != nil {
 		return chat.Request{}, w, nil, err
 	}

@@ -10,11 +10,18 @@ import (
 	"tenon/server/wire"
 )
 
-// unsupported fields would change the answer, so they are refused. All others that the structs do not have are accepted,
-// have no effect, and are named in the answer's X-Tenon-Ignored header.
-var unsupported = map[string]string{
-	"audio":              "this server writes text only",
-	"web_search_options": "this server searches nothing",
+// others are the described fields that the structs do not have. What is not described either is accepted, has no effect, and is
+// named in the answer's X-Tenon-Ignored header, as harmless fields are.
+var others = wire.Others{
+	Refused: map[string]string{
+		"audio":              "this server writes text only",
+		"web_search_options": "this server searches nothing",
+	},
+	Harmless: map[string]wire.Type{
+		"metadata": wire.Object, "moderation": wire.Object, "prediction": wire.Object, "prompt_cache_key": wire.String, "prompt_cache_options": wire.Object,
+		"prompt_cache_retention": wire.String, "safety_identifier": wire.String, "service_tier": wire.String, "store": wire.Boolean,
+		"user": wire.String, "verbosity": wire.String,
+	},
 }
 
 // decodeChat reads the body of a chat completion. Its errors are *chat.Error and name the field.
@@ -32,7 +39,7 @@ func decodeChat(body io.Reader) (chat.Request, chatRequest, error) {
 
 // readChat reads a body into the protocol's own terms.
 func readChat(body io.Reader) (w chatRequest, ignored []string, err error) {
-	ignored, err = wire.Decode(body, &w, unsupported)
+	ignored, err = wire.Decode(body, &w, others)
 	return w, ignored, err
 }
 

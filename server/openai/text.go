@@ -50,7 +50,7 @@ func (a API) Embeddings(w http.ResponseWriter, r *http.Request) {
 
 func (a API) embed(w http.ResponseWriter, r *http.Request) (*embeddingList, error) {
 	var sent embeddingRequest
-	ignored, err := wire.Decode(r.Body, &sent, nil)
+	ignored, err := wire.Decode(r.Body, &sent, otherCompletions)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ type tokenizeRequest struct {
 // Tokenize serves POST /tokenize.
 func (a API) Tokenize(w http.ResponseWriter, r *http.Request) {
 	var sent tokenizeRequest
-	_, err := wire.Decode(r.Body, &sent, nil)
+	_, err := wire.Decode(r.Body, &sent, wire.Others{})
 	if err == nil {
 		var ids []int32
 		special := sent.ParseSpecial == nil || *sent.ParseSpecial
@@ -156,7 +156,7 @@ type detokenizeRequest struct {
 // Detokenize serves POST /detokenize.
 func (a API) Detokenize(w http.ResponseWriter, r *http.Request) {
 	var sent detokenizeRequest
-	_, err := wire.Decode(r.Body, &sent, nil)
+	_, err := wire.Decode(r.Body, &sent, wire.Others{})
 	if err == nil {
 		var text string
 		if text, err = a.Service.Detokenize(r.Context(), sent.Model, sent.Tokens); err == nil {

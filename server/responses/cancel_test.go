@@ -2,6 +2,7 @@ package responses
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -47,6 +48,14 @@ func TestCancel_fromAnotherConnectionEndsTheAnswerWithWhatThereIs(t *testing.T) 
 		cancelled := httptest.NewRecorder()
 		a.Cancel(cancelled, httptest.NewRequest(http.MethodPost, "/", nil), id)
 		<-done
+		var told struct {
+			Status string
+			Model  string
+			Output []any
+		}
+		if err := json.Unmarshal(cancelled.Body.Bytes(), &told); err != nil || cancelled.Code != http.StatusOK || told.Status != "cancelled" || told.Model != "m" || len(told.Output) != 1 {
+			t.Errorf("stream %s: whoever cancels is told %d %s", stream, cancelled.Code, cancelled.Body)
+		}
 		if body := rec.Body.String(); rec.Code != http.StatusOK || !strings.Contains(body, want) || !strings.Contains(body, "word") {
 			t.Errorf("stream %s: %d %s", stream, rec.Code, body)
 		}

@@ -12,11 +12,17 @@ import (
 	"tenon/tools"
 )
 
-// unsupported fields would change the answer, so they are refused.
-var unsupported = map[string]string{
-	"conversation":       "conversations are not kept; use previous_response_id or send the items",
-	"prompt":             "hosted prompts are not kept; send instructions and input",
-	"context_management": "nothing is compacted here",
+// others are the described fields that the struct does not have.
+var others = wire.Others{
+	Refused: map[string]string{
+		"conversation":       "conversations are not kept; use previous_response_id or send the items",
+		"prompt":             "hosted prompts are not kept; send instructions and input",
+		"context_management": "nothing is compacted here",
+	},
+	Harmless: map[string]wire.Type{
+		"max_tool_calls": wire.Integer, "moderation": wire.Object, "prompt_cache_key": wire.String, "prompt_cache_options": wire.Object,
+		"prompt_cache_retention": wire.String, "safety_identifier": wire.String, "service_tier": wire.String, "stream_options": wire.Object, "user": wire.String,
+	},
 }
 
 // decoder turns a request into a turn.
@@ -32,7 +38,7 @@ type decoder struct {
 // request reads a body. Its errors are *chat.Error and name the field.
 func (d *decoder) request(body io.Reader) (createRequest, error) {
 	var w createRequest
-	ignored, err := wire.Decode(body, &w, unsupported)
+	ignored, err := wire.Decode(body, &w, others)
 	if err != nil {
 		return w, err
 	}

@@ -137,13 +137,18 @@ func (d *decoder) allowed(c choiceObject) error {
 		return chat.Invalidf("tool_choice.mode", "is %q; expected auto or required", c.Mode)
 	}
 	for i, t := range c.Tools {
-		if t.Name == "" {
-			return chat.Invalidf(fmt.Sprintf("tool_choice.tools[%d].name", i), "is required")
+		at := fmt.Sprintf("tool_choice.tools[%d]", i)
+		switch {
+		case t.Type != "" && t.Type != "function" && t.Type != "custom":
+			d.notes = append(d.notes, at+" ("+t.Type+")") // hosted, as in declareAll
+		case t.Name == "":
+			return chat.Invalidf(at+".name", "is required")
+		default:
+			d.turn.Choice.Names = append(d.turn.Choice.Names, tools.PromptName(t.Namespace, t.Name))
 		}
-		d.turn.Choice.Names = append(d.turn.Choice.Names, t.Name)
 	}
-	if len(c.Tools) == 0 {
-		return chat.Invalidf("tool_choice.tools", "is empty")
+	if len(d.turn.Choice.Names) == 0 {
+		return chat.Invalidf("tool_choice.tools", "names no function and no custom tool")
 	}
 	return nil
 }

@@ -35,6 +35,8 @@ type API struct {
 type running struct {
 	owner  string
 	cancel context.CancelCauseFunc
+	ended  chan struct{} // closed once the response changes no more
+	made   *response     // to be read once it has ended
 }
 
 // errCancelled is why a response's context ends when it is cancelled from another connection.
@@ -57,8 +59,8 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 	}
 	wire.SetIgnored(w, d.turn.Ignored)
 	b := newBuilder(request, d)
-	ctx, done := a.track(r.Context(), b.response.ID)
-	defer done()
+	ctx, ended := a.track(r.Context(), &b.response)
+	defer ended()
 	if b.response.Store {
 		b.settled = func() { a.keep(d, b, chat.CallerKey(r.Context())) }
 	}
@@ -67,12 +69,16 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if request.Stream {
-		a.stream(ctx, w, d, b)
-	} else if err := a.run(ctx, w, d, b); err != nil {
-		writeError(w, err)
-	} else {
-		wire.WriteJSON(w, http.StatusOK, b.response)
+		a.stream(ctx, w, d, b, ended)
+		return
 	}
+	err = a.run(ctx, w, d, b)
+	ended()
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	wire.WriteJSON(w, http.StatusOK, b.response)
 }
 
 // run generates the response. One that is cancelled from another connection ends with what it has.
@@ -106,7 +112,8 @@ func (a *API) probe(w http.ResponseWriter, request createRequest, b *builder) {
 	}
 }
 
-func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *builder) {
+// stream calls ended when the response is complete: its reader may be slow.
+func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *builder, ended func()) {
 	var out *sse.Writer
 	b.emit = func(e event) error {
 		if out == nil {
@@ -119,6 +126,7 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 			out.Close()
 		}
 	}()
+	defer ended()
 	err := a.run(ctx, w, d, b)
 	if out == nil {
 		if err != nil {
@@ -131,18 +139,20 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 	}
 }
 
-// track makes a response cancellable from another connection.
-func (a *API) track(ctx context.Context, id string) (context.Context, func()) {
+// track makes a response cancellable from another connection until ended is called, which may be more than once.
+func (a *API) track(ctx context.Context, made *response) (tracked context.Context, ended func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	run := running{owner: chat.CallerKey(ctx), cancel: cancel, ended: make(chan struct{}), made: made}
 	a.mu.Lock()
-	a.running[id] = running{chat.CallerKey(ctx), cancel}
+	a.running[made.ID] = run
 	a.mu.Unlock()
-	return ctx, func() {
+	return ctx, sync.OnceFunc(func() {
 		cancel(nil)
+		close(run.ended)
 		a.mu.Lock()
-		delete(a.running, id)
+		delete(a.running, made.ID)
 		a.mu.Unlock()
-	}
+	})
 }
 
 // keep stores a finished response and the conversation up to it, before its client is told that it has finished.
@@ -177,6 +187,10 @@ func (a *API) keep(d *decoder, b *builder, owner string) {
 
 // Get serves GET /v1/responses/{id}.
 func (a *API) Get(w http.ResponseWriter, r *http.Request, id string) {
+	if r.URL.Query().Get("stream") == "true" {
+		writeError(w, chat.Invalidf("stream", "is not supported here: a kept response has no events; leave it out"))
+		return
+	}
 	s, ok := a.store.get(id, chat.CallerKey(r.Context()))
 	if !ok {
 		writeError(w, noResponse(id))
@@ -194,17 +208,21 @@ func (a *API) Delete(w http.ResponseWriter, r *http.Request, id string) {
 	wire.WriteJSON(w, http.StatusOK, deleted{ID: id, Object: "response", Deleted: true})
 }
 
-// Cancel serves POST /v1/responses/{id}/cancel.
+// Cancel serves POST /v1/responses/{id}/cancel. It answers with the response as it ended.
 func (a *API) Cancel(w http.ResponseWriter, r *http.Request, id string) {
 	a.mu.Lock()
 	run, ok := a.running[id]
 	a.mu.Unlock()
-	if ok && run.owner == chat.CallerKey(r.Context()) {
-		run.cancel(errCancelled)
-		wire.WriteJSON(w, http.StatusOK, map[string]any{"id": id, "object": "response", "status": "cancelled"})
+	if !ok || run.owner != chat.CallerKey(r.Context()) {
+		a.Get(w, r, id)
 		return
 	}
-	a.Get(w, r, id)
+	run.cancel(errCancelled)
+	select {
+	case <-run.ended:
+		wire.WriteJSON(w, http.StatusOK, run.made)
+	case <-r.Context().Done():
+	}
 }
 
 // InputItems serves GET /v1/responses/{id}/input_items, newest first unless order=asc.
@@ -225,13 +243,21 @@ func (a *API) InputItems(w http.ResponseWriter, r *http.Request, id string) {
 		limit = n
 	}
 	all := slices.Clone(s.Input)
-	if q.Get("order") != "asc" {
+	switch order := q.Get("order"); order {
+	case "asc":
+	case "", "desc":
 		slices.Reverse(all)
+	default:
+		writeError(w, chat.Invalidf("order", "is %q; expected asc or desc", order))
+		return
 	}
 	if after := q.Get("after"); after != "" {
-		if i := slices.IndexFunc(all, func(raw json.RawMessage) bool { return itemID(raw) == after }); i >= 0 {
-			all = all[i+1:]
+		i := slices.IndexFunc(all, func(raw json.RawMessage) bool { return itemID(raw) == after })
+		if i < 0 {
+			writeError(w, chat.Invalidf("after", "is %q, which is no item of this response", after))
+			return
 		}
+		all = all[i+1:]
 	}
 	page := itemList{Object: "list", Data: all[:min(limit, len(all))], HasMore: len(all) > limit}
 	if n := len(page.Data); n > 0 {

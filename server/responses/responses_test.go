@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,6 +160,20 @@ func TestStored_canBeReadListedAndDeleted(t *testing.T) {
 	if err := json.Unmarshal(get(a.InputItems, "/?limit=2&after="+*page.LastID).Body.Bytes(), &page); err != nil || len(page.Data) != 1 || page.HasMore {
 		t.Errorf("%v %+v", err, page)
 	}
+	for target, want := range map[string]string{"/?order=up": "order", "/?after=msg_none": "after", "/?limit=0": "limit"} {
+		if rec := get(a.InputItems, target); rec.Code != 400 || !strings.Contains(rec.Body.String(), `"param":"`+want+`"`) {
+			t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
+		}
+	}
+	if err := json.Unmarshal(get(a.InputItems, "/?order=asc").Body.Bytes(), &page); err != nil || !strings.Contains(string(page.Data[0]), `"a"`) {
+		t.Errorf("%v %s", err, page.Data)
+	}
+	if rec := get(a.Get, "/?stream=true"); rec.Code != 400 || !strings.Contains(rec.Body.String(), `"param":"stream"`) {
+		t.Errorf("get as a stream: %d %s", rec.Code, rec.Body)
+	}
+	if rec := get(a.Cancel, "/"); rec.Code != 200 || !strings.Contains(rec.Body.String(), `"completed"`) {
+		t.Errorf("cancel what has ended: %d %s", rec.Code, rec.Body)
+	}
 	if rec := get(a.Delete, "/"); rec.Code != 200 {
 		t.Errorf("delete: %d", rec.Code)
 	}
@@ -231,6 +246,29 @@ func TestDecode_everyFormOfInput(t *testing.T) {
 	}
 	if got := strings.Join(d.turn.Ignored, "; "); got != "client_metadata; prompt_cache_key; tools[0] (web_search); input[10] (web_search_call)" {
 		t.Errorf("ignored %q", got)
+	}
+}
+
+func TestDecode_allowedTools(t *testing.T) {
+	for sent, want := range map[string]struct{ names, notes []string }{
+		`[{"type":"function","name":"f"},{"type":"custom","name":"c"}]`: {names: []string{"f", "c"}},
+		`[{"name":"f"}]`: {names: []string{"f"}},
+		`[{"type":"function","name":"create","namespace":"issues"}]`:      {names: []string{tools.PromptName("issues", "create")}},
+		`[{"type":"web_search"},{"type":"function","name":"f"}]`:          {names: []string{"f"}, notes: []string{"tool_choice.tools[0] (web_search)"}},
+		`[{"type":"mcp","server_label":"s"},{"type":"image_generation"}]`: {},
+	} {
+		d := &decoder{}
+		_, err := d.request(strings.NewReader(`{"model":"m","input":"x","tool_choice":{"type":"allowed_tools","mode":"required","tools":` + sent + `}}`))
+		if len(want.names) == 0 {
+			var e *chat.Error
+			if !errors.As(err, &e) || e.Field != "tool_choice.tools" {
+				t.Errorf("%s: %v", sent, err)
+			}
+			continue
+		}
+		if err != nil || d.turn.Choice.Mode != tools.Required || !slices.Equal(d.turn.Choice.Names, want.names) || !slices.Equal(d.turn.Ignored, want.notes) {
+			t.Errorf("%s: %v, %+v, ignored %v", sent, err, d.turn.Choice, d.turn.Ignored)
+		}
 	}
 }
 

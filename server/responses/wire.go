@@ -84,7 +84,9 @@ type choiceObject struct {
 	Namespace string `json:"namespace"`
 	Mode      string `json:"mode"` // of allowed_tools
 	Tools     []struct {
-		Name string `json:"name"`
+		Type      string `json:"type"`
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
 	} `json:"tools"`
 }
 

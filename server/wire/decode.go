@@ -14,9 +14,26 @@ import (
 	"tenon/server/chat"
 )
 
+// Others are the fields of a protocol that have no effect here.
+type Others struct {
+	Refused  map[string]string // they would change the answer: why they are not supported
+	Harmless map[string]Type   // they are accepted and listed, if they are of the type that the protocol gives them
+}
+
+// Type is what a field's value must be.
+type Type string
+
+// The types of JSON, as errors name them.
+const (
+	String  Type = "a string"
+	Boolean Type = "true or false"
+	Integer Type = "an integer"
+	Object  Type = "an object"
+)
+
 // Decode reads one JSON object into v, a pointer to a struct, and returns the names of the fields that v does not have.
-// A field of refused is an error with its reason. Errors are *chat.Error and name the field.
-func Decode(body io.Reader, v any, refused map[string]string) (ignored []string, err error) {
+// Errors are *chat.Error and name the field.
+func Decode(body io.Reader, v any, others Others) (ignored []string, err error) {
 	raw, err := io.ReadAll(body)
 	if err != nil {
 		return nil, readError(err)
@@ -37,13 +54,41 @@ func Decode(body io.Reader, v any, refused map[string]string) (ignored []string,
 		if slices.Contains(known, name) || IsNull(value) {
 			continue
 		}
-		if why, ok := refused[name]; ok {
-			return nil, chat.Invalidf(name, "is not supported: %s", why)
+		if err := others.check(name, value); err != nil {
+			return nil, err
 		}
 		ignored = append(ignored, name)
 	}
 	slices.Sort(ignored)
 	return ignored, nil
+}
+
+// check returns what is wrong with a field that the struct does not have. What no protocol describes may be anything.
+func (o Others) check(name string, value json.RawMessage) error {
+	if why, ok := o.Refused[name]; ok {
+		return chat.Invalidf(name, "is not supported: %s", why)
+	}
+	want, ok := o.Harmless[name]
+	if !ok || want.fits(value) {
+		return nil
+	}
+	return chat.Invalidf(name, "is not of its type; expected %s", want)
+}
+
+func (t Type) fits(value json.RawMessage) bool {
+	switch t {
+	case String:
+		return value[0] == '"'
+	case Object:
+		return value[0] == '{'
+	case Boolean:
+		return value[0] == 't' || value[0] == 'f'
+	case Integer:
+		var n int64
+		return json.Unmarshal(value, &n) == nil
+	default:
+		return false
+	}
 }
 
 // IsNull tells whether a field is absent or null.
