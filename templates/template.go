@@ -133,7 +133,11 @@ func (t *Template) write(h *healing) (Rendering, error) {
 	if err != nil {
 		return Rendering{}, err
 	}
-	out, err := t.source.Render(vars, jinja.Options{Now: h.now})
+	o := jinja.Options{Now: h.now}
+	if h.tools != nil {
+		o.Memo = h.tools.memo
+	}
+	out, err := t.source.Render(vars, o)
 	if err != nil {
 		return Rendering{}, err
 	}

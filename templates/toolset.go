@@ -18,6 +18,7 @@ type toolSet struct {
 	tools    []Tool
 	heals    []Heal
 	value    jinja.Value
+	memo     *jinja.Memo // of what the template makes of value
 	scaffold map[Protocol]string
 	listing  string                 // the tools in words
 	text     string                 // the functions as indented JSON
@@ -42,6 +43,7 @@ func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplifica
 		values[i] = v
 	}
 	s.value = jinja.NewList(values...)
+	s.memo = jinja.NewMemo(s.value)
 	s.listing = listing(s.tools)
 	for _, p := range []Protocol{JSON, ReAct, XML} {
 		s.scaffold[p] = s.listing + protocolRules[p]

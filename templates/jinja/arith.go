@@ -252,7 +252,9 @@ func (rt *runtime) add(a, b Value) Value {
 		if y, ok := b.(*Str); ok {
 			return rt.concat(x, y)
 		}
-		throw(typeType, `can only concatenate str (not "%s") to str`, b.typeName())
+		if !x.markup { // which adds on its own
+			throw(typeType, `can only concatenate str (not "%s") to str`, b.typeName())
+		}
 	case *List:
 		if y, ok := b.(*List); ok {
 			return rt.newList(rt.chain(x.items, y.items))
@@ -305,6 +307,14 @@ func (rt *runtime) repeat(a, b Value) Value {
 	if isInt(a) {
 		seq, count = b, a
 	}
+	if isMarkup(a) || isMarkup(b) { // which multiply on their own
+		if !isMarkup(seq) {
+			count, seq = seq, count
+		}
+		if !isInt(count) {
+			wantInt(count)
+		}
+	}
 	switch seq.(type) {
 	case *Str, *List, *Tuple, *groupTuple:
 		if !isInt(count) {
@@ -322,6 +332,11 @@ func (rt *runtime) repeat(a, b Value) Value {
 		throw(typeOverflow, "cannot fit 'int' into an index-sized integer")
 	}
 	return rt.times(seq, max(n, 0))
+}
+
+func isMarkup(v Value) bool {
+	s, ok := v.(*Str)
+	return ok && s.markup
 }
 
 // times repeats a sequence n times.

@@ -94,7 +94,7 @@ type (
 		ops   []operand
 	}
 	operand struct {
-		op   string
+		op   relation
 		expr expr
 	}
 	attrExpr struct {
@@ -183,7 +183,9 @@ type (
 		fn                          *function // of a recursive loop
 		testTarget                  target
 		bodyTarget                  target
-		loop                        int // slot of loop, -1 without
+		loop                        int     // slot of loop, -1 without
+		sole                        *ifStmt // see findIdle
+		steady                      int
 	}
 	withStmt struct {
 		at
@@ -206,6 +208,7 @@ type (
 		params                     []int // slots of args
 		caller, kwargs, varargs    int   // slots, -1 where not used
 		explicitCaller, usesCaller bool
+		closure                    *closure // nil: it may depend on anything
 	}
 	macroStmt struct {
 		macroDef

@@ -1,6 +1,9 @@
 package jinja
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // truth is Python's bool(v).
 func (rt *runtime) truth(v Value) bool {
@@ -36,16 +39,43 @@ func truthy(v Value) bool {
 	return true
 }
 
+// relation is a comparison operator.
+type relation uint8
+
+const (
+	relEqual relation = iota
+	relNotEqual
+	relLess
+	relLessEqual
+	relGreater
+	relGreaterEqual
+	relIn
+	relNotIn
+)
+
+var relationNames = [...]string{"==", "!=", "<", "<=", ">", ">=", "in", "not in"}
+
+func (r relation) String() string { return relationNames[r] }
+
+// contains reports the two that look into their right side.
+func (r relation) contains() bool { return r >= relIn }
+
+// relationOf returns the relation of that spelling; ok is false where there is none.
+func relationOf(name string) (r relation, ok bool) {
+	i := slices.Index(relationNames[:], name)
+	return relation(max(i, 0)), i >= 0
+}
+
 // compare is a op b for one comparison operator.
-func (rt *runtime) compare(op string, a, b Value) bool {
+func (rt *runtime) compare(op relation, a, b Value) bool {
 	switch op {
-	case "==":
+	case relEqual:
 		return rt.equal(a, b)
-	case "!=":
+	case relNotEqual:
 		return !rt.equal(a, b)
-	case "in":
+	case relIn:
 		return rt.contains(b, a)
-	case "not in":
+	case relNotIn:
 		return !rt.contains(b, a)
 	}
 	c, ordered := rt.order(op, a, b)
@@ -53,11 +83,11 @@ func (rt *runtime) compare(op string, a, b Value) bool {
 		return false
 	}
 	switch op {
-	case "<":
+	case relLess:
 		return c < 0
-	case "<=":
+	case relLessEqual:
 		return c <= 0
-	case ">":
+	case relGreater:
 		return c > 0
 	}
 	return c >= 0
@@ -65,6 +95,14 @@ func (rt *runtime) compare(op string, a, b Value) bool {
 
 // equal is Python's ==.
 func (rt *runtime) equal(a, b Value) bool {
+	if x, ok := a.(*Str); ok {
+		y, ok := b.(*Str)
+		if !ok {
+			return false
+		}
+		rt.spend(1 + len(y.text)/bytesPerStep)
+		return x.text == y.text
+	}
 	rt.spend(1)
 	rt.scan(b)
 	if isNumber(a) {
@@ -75,9 +113,6 @@ func (rt *runtime) equal(a, b Value) bool {
 		return ordered && c == 0
 	}
 	switch x := a.(type) {
-	case *Str:
-		y, ok := b.(*Str)
-		return ok && x.text == y.text
 	case noneValue:
 		return b == None
 	case *undefined:
@@ -149,7 +184,7 @@ func (rt *runtime) equalViews(a *dictView, b Value) bool {
 }
 
 // order compares for <, <=, > and >=.
-func (rt *runtime) order(op string, a, b Value) (c int, ordered bool) {
+func (rt *runtime) order(op relation, a, b Value) (c int, ordered bool) {
 	rt.scan(a)
 	rt.scan(b)
 	if isNumber(a) && isNumber(b) {
@@ -176,7 +211,7 @@ func (rt *runtime) order(op string, a, b Value) (c int, ordered bool) {
 	return 0, false
 }
 
-func (rt *runtime) orderItems(op string, a, b []Value) (int, bool) {
+func (rt *runtime) orderItems(op relation, a, b []Value) (int, bool) {
 	for i := range min(len(a), len(b)) {
 		if !rt.same(a[i], b[i]) {
 			return rt.order(op, a[i], b[i])

@@ -94,11 +94,11 @@ func (rt *runtime) slice(v Value, start, stop, step Value) Value {
 	case *Str:
 		return rt.sliceStr(v, start, stop, step)
 	case *List:
-		return rt.newList(pick(v.items, start, stop, step))
+		return &List{items: rt.pick(v.items, start, stop, step), depth: v.depth}
 	case *Tuple:
-		return rt.tuple(pick(v.items, start, stop, step))
+		return &Tuple{items: rt.pick(v.items, start, stop, step), depth: v.depth}
 	case *groupTuple:
-		return rt.tuple(pick(v.items, start, stop, step))
+		return &Tuple{items: rt.pick(v.items, start, stop, step), depth: v.depth}
 	case *rangeValue:
 		from, to, by := span(v.n, start, stop, step)
 		return newRange(v.start+int64(from)*v.step, v.start+int64(to)*v.step, v.step*int64(by))
@@ -111,13 +111,16 @@ func (rt *runtime) slice(v Value, start, stop, step Value) Value {
 	return nil
 }
 
-func pick(list []Value, start, stop, step Value) []Value {
+// pick returns the items of a slice: a part of the list where it is one.
+func (rt *runtime) pick(list []Value, start, stop, step Value) []Value {
 	from, to, by := span(len(list), start, stop, step)
+	rt.spend(1)
 	if by == 1 {
 		return list[from:max(from, to):max(from, to)]
 	}
 	var out []Value
 	for i := from; by > 0 && i < to || by < 0 && i > to; i += by {
+		rt.spend(itemSteps)
 		out = append(out, list[i])
 	}
 	return out

@@ -93,7 +93,7 @@ func (e *callExpr) emit(f *frame) bool {
 	args := e.args.eval(f)
 	f.rt.pos = e.at
 	f.rt.spend(1)
-	m.run(f.rt, args)
+	m.print(f.rt, args)
 	return true
 }
 
@@ -106,6 +106,8 @@ func (f *frame) holds(e expr) bool {
 		return f.holds(e.left) && f.holds(e.right)
 	case *orExpr:
 		return f.holds(e.left) || f.holds(e.right)
+	case *compareExpr:
+		return e.holds(f)
 	case *attrExpr, *itemExpr:
 		v := f.find(e)
 		return v != nil && f.rt.truth(v)

@@ -113,18 +113,20 @@ func (e *concatExpr) eval(f *frame) Value {
 	return joinStrs(emptyStr, parts).plain()
 }
 
-func (e *compareExpr) eval(f *frame) Value {
+func (e *compareExpr) eval(f *frame) Value { return Bool(e.holds(f)) }
+
+func (e *compareExpr) holds(f *frame) bool {
 	a := e.first.eval(f)
 	for i := range e.ops {
 		b := e.ops[i].expr.eval(f)
 		f.rt.pos = e.at
 		f.rt.spend(1)
 		if !f.rt.compare(e.ops[i].op, a, b) {
-			return Bool(false)
+			return false
 		}
 		a = b
 	}
-	return Bool(true)
+	return true
 }
 
 func (e *attrExpr) eval(f *frame) Value {

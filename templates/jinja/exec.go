@@ -52,16 +52,22 @@ func (rt *runtime) emit(v Value) {
 }
 
 func (s *ifStmt) exec(f *frame) control {
+	_, body := s.branch(f)
+	return f.run(body)
+}
+
+// branch returns what is to be run, and the number of the test that held; one more than there are if none did.
+func (s *ifStmt) branch(f *frame) (int, []stmt) {
 	f.rt.spend(1)
 	if f.holds(s.test) {
-		return f.run(s.body)
+		return 0, s.body
 	}
-	for _, e := range s.elifs {
+	for i, e := range s.elifs {
 		if f.holds(e.test) {
-			return f.run(e.body)
+			return i + 1, e.body
 		}
 	}
-	return f.run(s.other)
+	return len(s.elifs) + 1, s.other
 }
 
 func (s *withStmt) exec(f *frame) control {

@@ -81,14 +81,14 @@ func init() {
 		"min":            {sig: sig("do_min", 1, "value case_sensitive attribute", no, None), fn: filterMin},
 		"pprint":         {sig: sig("do_pprint", 0, "value"), fn: filterPprint},
 		"random":         {sig: sig("do_random", 1, "seq"), fn: filterRandom},
-		"reject":         {raw: selecting("sync_do_reject", false, false)},
-		"rejectattr":     {raw: selecting("sync_do_rejectattr", false, true)},
+		"reject":         {raw: selecting(false, false)},
+		"rejectattr":     {raw: selecting(false, true)},
 		"replace":        {sig: sig("do_replace", 1, "s old new count", None), fn: filterReplace},
 		"reverse":        {sig: sig("do_reverse", 0, "value"), fn: filterReverse},
 		"round":          {sig: sig("do_round", 0, "value precision method", zero, trusted("common")), fn: filterRound},
 		"safe":           {sig: sig("do_mark_safe", 0, "value"), fn: func(rt *runtime, a []Value) Value { return markupOf(rt.str(a[0])) }},
-		"select":         {raw: selecting("sync_do_select", true, false)},
-		"selectattr":     {raw: selecting("sync_do_selectattr", true, true)},
+		"select":         {raw: selecting(true, false)},
+		"selectattr":     {raw: selecting(true, true)},
 		"slice":          {sig: sig("sync_do_slice", 0, "value slices fill_with", None), fn: filterSlice},
 		"sort":           {sig: sig("do_sort", 1, "value reverse case_sensitive attribute", no, no, None), fn: filterSort},
 		"string":         {sig: sig("soft_str", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.softStr(a[0]) }},
@@ -360,8 +360,11 @@ func (rt *runtime) fill(group []Value, n, with Value) []Value {
 	if with == None {
 		return group
 	}
-	if _, less := rt.order("<", Int(len(group)), n); !less {
+	if !rt.compare(relLess, Int(len(group)), n) {
 		return group
+	}
+	if !isInt(n) {
+		throw(typeType, "can't multiply sequence by non-int of type '%s'", n.typeName())
 	}
 	want := wantInt(n)
 	rt.spend(max(want, 0))

@@ -51,6 +51,7 @@ func filterFloat(rt *runtime, a []Value) Value {
 }
 
 func filterRound(rt *runtime, a []Value) Value {
+	rt.hashable(a[2])
 	how, ok := a[2].(*Str)
 	if !ok || how.text != "common" && how.text != "ceil" && how.text != "floor" {
 		throw(typeFilterArg, "method must be common, ceil or floor")

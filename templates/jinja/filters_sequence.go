@@ -65,7 +65,7 @@ func (rt *runtime) sorted(list []Value, key func(Value) Value, reverse bool) []V
 		if reverse {
 			a, b = b, a
 		}
-		if c, ordered := rt.order("<", a.key, b.key); ordered {
+		if c, ordered := rt.order(relLess, a.key, b.key); ordered {
 			return c
 		}
 		return 0
@@ -151,11 +151,11 @@ func filterUnique(rt *runtime, a []Value) Value {
 	})
 }
 
-func filterMin(rt *runtime, a []Value) Value { return rt.extreme("<", a) }
-func filterMax(rt *runtime, a []Value) Value { return rt.extreme(">", a) }
+func filterMin(rt *runtime, a []Value) Value { return rt.extreme(relLess, a) }
+func filterMax(rt *runtime, a []Value) Value { return rt.extreme(relGreater, a) }
 
 // extreme returns the first item whose key is op than all others.
-func (rt *runtime) extreme(op string, a []Value) Value {
+func (rt *runtime) extreme(op relation, a []Value) Value {
 	it := rt.iterate(a[0])
 	best, ok := it.next()
 	if !ok {
@@ -249,9 +249,9 @@ func (rt *runtime) named(table map[string]*filter, kind string, name Value) func
 }
 
 // selecting makes select, reject and their attr forms.
-func selecting(name string, want, byAttr bool) func(*runtime, Value, *callArgs) Value {
+func selecting(want, byAttr bool) func(*runtime, Value, *callArgs) Value {
 	return func(rt *runtime, v Value, a *callArgs) Value {
-		return rt.lazy(name, v, func(next func() (Value, bool)) func() (Value, bool) {
+		return rt.lazy("select_or_reject", v, func(next func() (Value, bool)) func() (Value, bool) {
 			if !rt.truth(v) {
 				return nothing
 			}

@@ -52,17 +52,17 @@ func filterTruncate(rt *runtime, a []Value) Value {
 	if a[4] != None {
 		leeway = a[4]
 	}
-	if !rt.compare(">=", most, Int(end.length())) {
+	if !rt.compare(relGreaterEqual, most, Int(end.length())) {
 		throw(typeAssertion, "expected length >= %d, got %s", end.length(), rt.str(most).text)
 	}
-	if !rt.compare(">=", leeway, Int(0)) {
+	if !rt.compare(relGreaterEqual, leeway, Int(0)) {
 		throw(typeAssertion, "expected leeway >= 0, got %s", rt.str(leeway).text)
 	}
 	n, ok := length(a[0])
 	if !ok {
 		throw(typeType, "object of type '%s' has no len()", a[0].typeName())
 	}
-	if rt.compare("<=", Int(n), rt.binary("+", most, leeway)) {
+	if rt.compare(relLessEqual, Int(n), rt.binary("+", most, leeway)) {
 		return a[0]
 	}
 	cut := rt.slice(a[0], None, rt.binary("-", most, Int(end.length())), None)
@@ -148,7 +148,7 @@ func filterWordWrap(rt *runtime, a []Value) Value {
 
 // wrapWidth checks a width as textwrap does, which takes fractions, too.
 func (rt *runtime) wrapWidth(v Value) int {
-	if rt.compare("<=", v, Int(0)) {
+	if rt.compare(relLessEqual, v, Int(0)) {
 		throw(typeValue, "invalid width %s (must be > 0)", rt.repr(v).text)
 	}
 	if f, ok := v.(Float); ok {

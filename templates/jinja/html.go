@@ -109,6 +109,9 @@ func filterURLEncode(rt *runtime, a []Value) Value {
 	}
 	var parts []*Str
 	for _, it := range rt.list(v) {
+		if !iterable(it) {
+			throw(typeType, "cannot unpack non-iterable %s object", it.typeName())
+		}
 		pair := rt.list(it)
 		if len(pair) != 2 {
 			wrongCount(2, len(pair))
@@ -251,7 +254,7 @@ func (l *linker) link(s string) string {
 // trim shortens a link's text to the limit.
 func (l *linker) trim(s string) string {
 	text := trusted(s)
-	if l.limit == None || !l.rt.compare(">", Int(text.length()), l.limit) {
+	if l.limit == None || !l.rt.compare(relGreater, Int(text.length()), l.limit) {
 		return s
 	}
 	return l.rt.sliceStr(text, None, l.limit, None).(*Str).text + "..."

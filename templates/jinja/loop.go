@@ -38,7 +38,8 @@ func (s *forStmt) loopOver(f *frame, v Value, again func(Value, int) *Str, depth
 		it = iterator{more: loop.advance}
 	}
 	finished := false // once an iteration ran to its end, else is not for us
-	for {
+	mayIdle := s.sole != nil && unread(v)
+	for idle := false; !idle; {
 		item, ok := it.next()
 		if !ok {
 			break
@@ -46,7 +47,12 @@ func (s *forStmt) loopOver(f *frame, v Value, again func(Value, int) *Str, depth
 		rt.spend(1)
 		f.assign(&s.bodyTarget, item)
 		f.enter(s.enter)
-		c := f.run(s.body)
+		var c control
+		if mayIdle {
+			c, idle = s.idles(f)
+		} else {
+			c = f.run(s.body)
+		}
 		if c == breakLoop {
 			break
 		}

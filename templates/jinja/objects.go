@@ -165,11 +165,35 @@ type macro struct {
 }
 
 func (m *macro) call(rt *runtime, a *callArgs) Value {
-	out, _ := rt.capture(func() control { m.run(rt, a); return proceed })
-	return rt.markIfEscaping(out)
+	if s, ok := m.remembered(rt, a); ok {
+		return s
+	}
+	return rt.markIfEscaping(m.text(rt, a))
 }
 
-// run writes the macro's result to the current output. Nothing is undone where it fails: that ends the rendering.
+// print writes the macro's result to the current output.
+func (m *macro) print(rt *runtime, a *callArgs) {
+	if s, ok := m.remembered(rt, a); ok {
+		rt.print(s)
+		return
+	}
+	m.run(rt, a)
+}
+
+// remembered is the macro's result where it can be kept.
+func (m *macro) remembered(rt *runtime, a *callArgs) (*Str, bool) {
+	if rt.memo == nil || m.def.closure == nil || rt.autoescape || !m.def.closure.holds(m.home) {
+		return nil, false
+	}
+	return rt.remember(m.def, a.pos, a.kw, func() *Str { return m.text(rt, a) })
+}
+
+func (m *macro) text(rt *runtime, a *callArgs) *Str {
+	out, _ := rt.capture(func() control { m.run(rt, a); return proceed })
+	return out
+}
+
+// run is print, anew each time. Nothing is undone where it fails: that ends the rendering.
 func (m *macro) run(rt *runtime, a *callArgs) {
 	rt.enterCall()
 	pos := rt.pos

@@ -57,19 +57,20 @@ func (p *parser) parseCompare() expr {
 	var ops []operand
 	for {
 		t := p.cur()
+		op, ok := relationOf(string(t.typ))
 		switch {
-		case slices.Contains([]tokenType{"==", "!=", "<", "<=", ">", ">="}, t.typ):
+		case ok:
 			p.next()
-			ops = append(ops, operand{string(t.typ), p.parseSum()})
+			ops = append(ops, operand{op, p.parseSum()})
 			continue
 		case t.is("in"):
 			p.next()
-			ops = append(ops, operand{"in", p.parseSum()})
+			ops = append(ops, operand{relIn, p.parseSum()})
 			continue
 		case t.is("not") && p.peek().is("in"):
 			p.next()
 			p.next()
-			ops = append(ops, operand{"not in", p.parseSum()})
+			ops = append(ops, operand{relNotIn, p.parseSum()})
 			continue
 		}
 		if ops == nil {

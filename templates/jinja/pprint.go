@@ -177,7 +177,7 @@ func (rt *runtime) sortedEntries(d *Dict) []entry {
 		a, b := entries[i].key, entries[j].key
 		var c int
 		var ordered bool
-		if attempt(func() { c, ordered = rt.order("<", a, b) }) != nil {
+		if attempt(func() { c, ordered = rt.order(relLess, a, b) }) != nil {
 			return a.typeName() < b.typeName()
 		}
 		return ordered && c < 0

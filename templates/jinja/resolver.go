@@ -182,6 +182,7 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 		r.stmts(s.other, other)
 		s.enterElse = other.entering()
 	}
+	s.findIdle()
 }
 
 // usesLoop reports whether a loop's body can see its loop variable.

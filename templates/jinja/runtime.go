@@ -19,6 +19,7 @@ type runtime struct {
 	frames     []*frame    // to be used again
 	args       []*callArgs // to be used again
 	autoescape bool
+	memo       *Memo // nil: nothing is kept
 }
 
 // frame is a running function's variables.

@@ -11,6 +11,8 @@ type Options struct {
 	Now time.Time
 	// Limits bounds the work; zero fields mean the defaults.
 	Limits Limits
+	// Memo keeps what is made of values that stay the same between renderings; nil keeps nothing.
+	Memo *Memo
 }
 
 // Limits bounds the work of a rendering. Exceeding one is a *RenderError that errors.Is(err, ErrLimit) matches.
@@ -58,6 +60,7 @@ type Template struct {
 	self   int // slot of self, -1 where not used
 	blocks map[string]*blockStmt
 	names  []string // that are looked up in the context
+	pure   []Value  // the globals of those names, where they depend on nothing
 	depth  int      // of the tree
 }
 
@@ -84,6 +87,8 @@ func Parse(src string) (t *Template, err error) {
 	r := &resolver{}
 	t.fn, t.enter, t.self = r.resolve(t.body)
 	t.blocks, t.names = r.blocks, r.names
+	t.pure = pureGlobals(r.names)
+	t.findClosures()
 	for _, n := range stmtNodes(t.body) {
 		t.depth = max(t.depth, depth(n))
 	}
@@ -93,7 +98,7 @@ func Parse(src string) (t *Template, err error) {
 // Render renders the template with the variables vars, which it does not change and which may be shared. The error is
 // a *RaisedError if the template called raise_exception, else a *RenderError.
 func (t *Template) Render(vars *Dict, o Options) (out Output, err error) {
-	rt := &runtime{tmpl: t, now: o.Now, limits: o.Limits.withDefaults(), out: outputs.Get().(*textBuilder)}
+	rt := &runtime{tmpl: t, now: o.Now, limits: o.Limits.withDefaults(), memo: o.Memo, out: outputs.Get().(*textBuilder)}
 	rt.steps = rt.limits.Steps
 	rt.calls = maxStack / max(t.depth, 1)
 	defer func() {

@@ -46,9 +46,9 @@ func addBinaryTests(table map[string]*filter) {
 	}, "divisibleby")
 	two(sig("test_sameas", 0, "value other"), sameObject, "sameas")
 	two(sig("test_in", 0, "value seq"), func(rt *runtime, a, b Value) bool { return rt.contains(b, a) }, "in")
-	for op, names := range map[string][]string{
-		"==": {"==", "eq", "equalto"}, "!=": {"!=", "ne"}, ">": {">", "gt", "greaterthan"}, ">=": {">=", "ge"},
-		"<": {"<", "lt", "lessthan"}, "<=": {"<=", "le"},
+	for op, names := range map[relation][]string{
+		relEqual: {"==", "eq", "equalto"}, relNotEqual: {"!=", "ne"}, relGreater: {">", "gt", "greaterthan"},
+		relGreaterEqual: {">=", "ge"}, relLess: {"<", "lt", "lessthan"}, relLessEqual: {"<=", "le"},
 	} {
 		two(sig(names[len(names)-1], 0, "a b"), func(rt *runtime, a, b Value) bool { return rt.compare(op, a, b) }, names...)
 	}

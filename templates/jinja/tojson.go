@@ -25,6 +25,14 @@ var (
 
 // filterToJSON is Hugging Face's tojson: json.dumps without ASCII or HTML escapes.
 func filterToJSON(rt *runtime, a []Value) Value {
+	if s, ok := rt.remember("tojson", a, nil, func() *Str { return toJSON(rt, a) }); ok {
+		rt.scan(s)
+		return s
+	}
+	return toJSON(rt, a)
+}
+
+func toJSON(rt *runtime, a []Value) *Str {
 	style := jsonStyle{ascii: rt.truth(a[1]), sortKeys: rt.truth(a[4]), item: commaSpace, key: colonSpace}
 	style.setIndent(rt, a[2])
 	if a[3] != None {
@@ -158,7 +166,7 @@ func (p *printer) jsonDict(d *Dict, style *jsonStyle, level int) {
 	if style.sortKeys {
 		entries = append([]entry{}, entries...)
 		sort.SliceStable(entries, func(i, j int) bool {
-			c, ordered := p.rt.order("<", entries[i].key, entries[j].key)
+			c, ordered := p.rt.order(relLess, entries[i].key, entries[j].key)
 			return ordered && c < 0
 		})
 	}

@@ -69,8 +69,8 @@ func (w *wrapper) cut(chunk *Str, used int, alone bool) (head, rest *Str) {
 	if w.width < 1 { // a fraction below one
 		room = 1
 	}
-	if room <= 0 {
-		return nil, chunk
+	if room <= 0 { // an empty piece stands behind a space then, which is why textwrap keeps that space
+		return emptyStr, chunk
 	}
 	chars := chunk.index()
 	end := room
