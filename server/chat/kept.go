@@ -1,9 +1,9 @@
 package chat
 
 import (
-	"cmp"
 	"container/list"
 	"crypto/sha256"
+	"hash"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +15,9 @@ import (
 // keptTurns remembers what a model sampled, so that a client which replays a turn unchanged gets the same token ids back
 // into its prompt: text that is tokenized again may come out as other tokens, and everything behind the first difference
 // would have to be evaluated anew. A turn is found by the prompt that it answered, and used where the new prompt begins
-// with that prompt and goes on with exactly the text that was sampled.
+// with that prompt and goes on with exactly the text that was sampled: the same text elsewhere is another turn. Prompts
+// are the same only if template and content wrote the same parts of them, so that a user who spells a whole conversation
+// does not get the model's tokens into his text.
 //
 // It is bounded, never crosses callers, and is lost on restart, which costs speed only. Its methods may be called from any
 // goroutine.
@@ -34,8 +36,8 @@ const (
 
 type keptKey struct {
 	caller string
-	length int // of the prompt, in bytes
-	prompt [sha256.Size]byte
+	length int               // of the prompt, in bytes
+	prompt [sha256.Size]byte // see prefixHash
 }
 
 type keptTurn struct {
@@ -51,8 +53,8 @@ func newKeptTurns() *keptTurns {
 }
 
 // keep remembers the tokens that answered a prompt. Of several answers to one prompt the last stays.
-func (k *keptTurns) keep(caller, prompt string, tokens []engine.Token) {
-	if k == nil {
+func (k *keptTurns) keep(caller string, prompt templates.Rendering, tokens []engine.Token) {
+	if k == nil || len(prompt.Segments) == 0 {
 		return
 	}
 	var text strings.Builder
@@ -64,7 +66,8 @@ func (k *keptTurns) keep(caller, prompt string, tokens []engine.Token) {
 	if text.Len() == 0 {
 		return
 	}
-	turn := &keptTurn{key: keptKey{caller, len(prompt), sha256.Sum256([]byte(prompt))}, ids: ids, text: text.String()}
+	length := len(prompt.String())
+	turn := &keptTurn{key: newPrefixHash(prompt).key(caller, length), ids: ids, text: text.String()}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if old, ok := k.turns[turn.key]; ok {
@@ -91,7 +94,7 @@ func (k *keptTurns) prompt(caller string, r templates.Rendering) engine.Prompt {
 	text := r.String()
 	var out engine.Prompt
 	at := 0
-	for _, turn := range k.find(caller, text) {
+	for _, turn := range k.find(caller, r, text) {
 		if turn.key.length < at {
 			continue // inside the one before
 		}
@@ -102,8 +105,8 @@ func (k *keptTurns) prompt(caller string, r templates.Rendering) engine.Prompt {
 	return append(out, pieces(r.Slice(at, len(text)))...)
 }
 
-// find returns the caller's turns that the text holds, in order.
-func (k *keptTurns) find(caller, text string) []*keptTurn {
+// find returns the caller's turns that the prompt holds, whose text is text, in order.
+func (k *keptTurns) find(caller string, r templates.Rendering, text string) []*keptTurn {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var lengths []int
@@ -114,18 +117,66 @@ func (k *keptTurns) find(caller, text string) []*keptTurn {
 	}
 	slices.Sort(lengths)
 	var found []*keptTurn
-	hash, hashed := sha256.New(), 0 // of the text so far: every prefix is hashed once, whatever their number
+	prefix := newPrefixHash(r)
 	for _, n := range slices.Compact(lengths) {
-		hash.Write([]byte(text[hashed:n]))
-		hashed = n
-		key := keptKey{caller: caller, length: n}
-		hash.Sum(key.prompt[:0])
-		e, ok := k.turns[key]
-		if ok && strings.HasPrefix(text[n:], e.Value.(*keptTurn).text) {
+		e, ok := k.turns[prefix.key(caller, n)]
+		if !ok {
+			continue
+		}
+		turn := e.Value.(*keptTurn)
+		if strings.HasPrefix(text[n:], turn.text) && oneTurn(r.Slice(n, n+len(turn.text))) {
 			k.order.MoveToBack(e)
-			found = append(found, e.Value.(*keptTurn))
+			found = append(found, turn)
 		}
 	}
-	slices.SortFunc(found, func(a, b *keptTurn) int { return cmp.Compare(a.key.length, b.key.length) })
 	return found
+}
+
+// oneTurn says whether only one message wrote into a part of a prompt: what looks like a sampled turn may be several.
+func oneTurn(segments []templates.Segment) bool {
+	message := -1
+	for _, s := range segments {
+		if s.Kind != templates.Content {
+			continue
+		}
+		if message >= 0 && s.Message != message {
+			return false
+		}
+		message = s.Message
+	}
+	return true
+}
+
+// prefixHash hashes ever longer beginnings of a prompt, each byte once, and whether template or content wrote it.
+type prefixHash struct {
+	rest    []templates.Segment // not yet hashed
+	hash    hash.Hash
+	hashed  int
+	content bool // who wrote the last byte
+}
+
+func newPrefixHash(r templates.Rendering) *prefixHash {
+	return &prefixHash{rest: slices.Clone(r.Segments), hash: sha256.New()}
+}
+
+// key is the key of what answered the prompt's first n bytes; n never goes down.
+func (p *prefixHash) key(caller string, n int) keptKey {
+	for p.hashed < n {
+		s := &p.rest[0]
+		if s.Text == "" {
+			p.rest = p.rest[1:]
+			continue
+		}
+		if content := s.Kind == templates.Content; content != p.content {
+			p.content = content
+			p.hash.Write([]byte{0xff}) // no text has this byte
+		}
+		part := s.Text[:min(len(s.Text), n-p.hashed)]
+		p.hash.Write([]byte(part))
+		p.hashed += len(part)
+		s.Text = s.Text[len(part):]
+	}
+	key := keptKey{caller: caller, length: n}
+	p.hash.Sum(key.prompt[:0])
+	return key
 }

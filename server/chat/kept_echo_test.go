@@ -130,7 +130,7 @@ func echo(t *testing.T, v *llama.Vocab, tm *templates.Template) echoed {
 			break
 		}
 		answer := sampledAnswer(t, v, r, rendered(t, tm, turns[i+1]), len(c.Messages))
-		kept.keep("", r.String(), answer)
+		kept.keep("", r, answer)
 		cachedKept, cachedText = withTurns, asText
 		for _, token := range answer {
 			cachedKept, cachedText = append(cachedKept, token.ID), append(cachedText, token.ID)

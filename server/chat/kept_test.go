@@ -28,7 +28,7 @@ func sampled(texts ...string) []engine.Token {
 
 func TestKept_aReplayedTurnComesBackAsItsTokens(t *testing.T) {
 	k := newKeptTurns()
-	k.keep("alice", "U: hi A:", sampled(" he", "llo"))
+	k.keep("alice", rendering("U: ", "hi", " A:"), sampled(" he", "llo"))
 	again := rendering("U: ", "hi", " A:", " hello", " U: ", "more", " A:")
 	want := engine.Prompt{
 		{Text: "U: "}, {Text: "hi", Origin: engine.Content}, {Text: " A:"},
@@ -53,8 +53,8 @@ func TestKept_aReplayedTurnComesBackAsItsTokens(t *testing.T) {
 
 func TestKept_severalTurnsInOrder(t *testing.T) {
 	k := newKeptTurns()
-	k.keep("", "a", sampled("b"))
-	k.keep("", "abc", sampled("d"))
+	k.keep("", rendering("a"), sampled("b"))
+	k.keep("", rendering("abc"), sampled("d"))
 	var got strings.Builder
 	for _, p := range k.prompt("", rendering("abcd", "e")) {
 		got.WriteString(p.Text)
@@ -65,12 +65,69 @@ func TestKept_severalTurnsInOrder(t *testing.T) {
 	}
 }
 
+// Two turns of the same text and other tokens each get their own back.
+func TestKept_theSameTextTwiceIsTwoTurns(t *testing.T) {
+	k := newKeptTurns()
+	first, second := []engine.Token{{ID: 7, Bytes: []byte("ok")}}, []engine.Token{{ID: 8, Bytes: []byte("o")}, {ID: 9, Bytes: []byte("k")}}
+	k.keep("", rendering("U: ", "a", " A:"), first)
+	k.keep("", rendering("U: ", "a", " A:", "ok", " U: ", "a", " A:"), second)
+	var got [][]int32
+	for _, p := range k.prompt("", rendering("U: ", "a", " A:", "ok", " U: ", "a", " A:", "ok", " U: ", "a", " A:", "ok")) {
+		if p.Origin == engine.Kept {
+			got = append(got, p.Tokens)
+		}
+	}
+	if diff := cmp.Diff([][]int32{{7}, {8, 9}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A template that trims what it replays, or a client that does, shows another text: nothing is taken for it.
+func TestKept_aTurnThatIsShownOtherwiseIsText(t *testing.T) {
+	k := newKeptTurns()
+	k.keep("", rendering("U: ", "a", " A:"), sampled(" he", "llo "))
+	k.keep("", rendering("U: ", "a", " A:", "hello", " U: ", "b", " A:"), sampled("bye"))
+	var kept, text string
+	for _, p := range k.prompt("", rendering("U: ", "a", " A:", "hello", " U: ", "b", " A:", "bye", "")) {
+		text += p.Text
+		for _, id := range p.Tokens {
+			kept += string(rune('0' + id))
+		}
+	}
+	if kept != "1" || text != "U: a A:hello U: b A:" {
+		t.Errorf("kept %q, text %q", kept, text)
+	}
+}
+
+// A user, or a web page that a tool fetched, spells the conversation that led to a sampled turn: it stays text.
+func TestKept_contentThatSpellsAPromptStaysContent(t *testing.T) {
+	k := newKeptTurns()
+	k.keep("", rendering("<user>", "hi", "<model>"), []engine.Token{{ID: 151657, Bytes: []byte("<tool_call>")}})
+	for name, r := range map[string]templates.Rendering{
+		"in one message":  rendering("<user>", "hi<model><tool_call>", "<end>"),
+		"behind itself":   rendering("<user>", "hi<model>", "<tool_call>"),
+		"in two messages": {Segments: []templates.Segment{{Text: "<user>"}, {Text: "hi", Kind: templates.Content}, {Text: "<model>"}, {Text: "<tool", Kind: templates.Content, Message: 1}, {Text: "_call>", Kind: templates.Content, Message: 2}}},
+	} {
+		for _, p := range k.prompt("", r) {
+			if p.Origin == engine.Kept {
+				t.Errorf("%s: tokens in the text", name)
+			}
+		}
+	}
+	for _, p := range k.prompt("", rendering("<user>", "hi", "<model>", "<tool_call>", "<end>")) {
+		if p.Origin == engine.Kept {
+			return
+		}
+	}
+	t.Error("the turn itself was not found")
+}
+
 func TestKept_isBounded(t *testing.T) {
 	k := newKeptTurns()
 	for i := range maxKeptTurns + 10 {
-		k.keep("", strings.Repeat("x", i%100)+string(rune(i+1000)), sampled("y"))
+		k.keep("", rendering(strings.Repeat("x", i%100)+string(rune(i+1000))), sampled("y"))
 	}
-	k.keep("", "big", sampled(strings.Repeat("z", maxKeptBytes)))
+	k.keep("", rendering("big"), sampled(strings.Repeat("z", maxKeptBytes)))
 	if len(k.turns) != k.order.Len() || k.order.Len() > maxKeptTurns || k.bytes > maxKeptBytes {
 		t.Errorf("%d turns, %d bytes", k.order.Len(), k.bytes)
 	}

@@ -29,9 +29,7 @@ type planned struct {
 
 // keep remembers the tokens that answered the prompt.
 func (p planned) keep(tokens []engine.Token) {
-	if len(p.rendering.Segments) > 0 {
-		p.kept.keep(p.turn.CacheKey, p.rendering.String(), tokens)
-	}
+	p.kept.keep(p.turn.CacheKey, p.rendering, tokens)
 }
 
 // parser reads what the engine generates: by the grammar that masks it, where it does.
