@@ -131,7 +131,7 @@ func (rt *runtime) attribute(v Value, name string) Value {
 	case *List:
 		return methodOf(listAttrs, v, name)
 	case *Tuple:
-		return methodOf(sequenceAttrs, v, name)
+		return methodOf(tupleAttrs, v, name)
 	case *groupTuple:
 		switch name {
 		case "grouper":
@@ -139,7 +139,7 @@ func (rt *runtime) attribute(v Value, name string) Value {
 		case "list":
 			return v.items[1]
 		}
-		return methodOf(sequenceAttrs, v, name)
+		return methodOf(tupleAttrs, v, name)
 	case *namespace:
 		if item, ok := v.attrs.getString(name); ok {
 			if name[0] == '_' {
@@ -175,7 +175,7 @@ func smallAttribute(v Value, name string) Value {
 		case "step":
 			return Int(v.step)
 		}
-		return methodOf(sequenceAttrs, v, name)
+		return methodOf(rangeAttrs, v, name)
 	case *joiner:
 		switch name {
 		case "sep":

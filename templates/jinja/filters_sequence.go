@@ -292,3 +292,84 @@ func (rt *runtime) condition(a *callArgs, byAttr bool) func(Value) bool {
 		return rt.truth(test().apply(rt, v, rest))
 	}
 }
+
+// filterBatch groups items into lists of linecount.
+func filterBatch(rt *runtime, a []Value) Value {
+	return rt.lazy("do_batch", a[0], func(next func() (Value, bool)) func() (Value, bool) {
+		var group []Value
+		done := false
+		return func() (Value, bool) {
+			for !done {
+				v, ok := next()
+				if !ok {
+					done = true
+					break
+				}
+				rt.spend(1)
+				full := rt.equal(Int(len(group)), a[1])
+				out := group
+				if full {
+					group = nil
+				}
+				group = append(group, v)
+				if full {
+					return rt.newList(out), true
+				}
+			}
+			if group == nil {
+				return nil, false
+			}
+			out := rt.fill(group, a[1], a[2])
+			group = nil
+			return rt.newList(out), true
+		}
+	})
+}
+
+// fill adds fill_with up to n items.
+func (rt *runtime) fill(group []Value, n, with Value) []Value {
+	if with == None {
+		return group
+	}
+	if !rt.compare(relLess, Int(len(group)), n) {
+		return group
+	}
+	if !isInt(n) {
+		throw(typeType, "can't multiply sequence by non-int of type '%s'", n.typeName())
+	}
+	want := wantInt(n)
+	rt.spend(max(want, 0))
+	for len(group) < want {
+		group = append(group, with)
+	}
+	return group
+}
+
+// filterSlice cuts a list into so many parts, the first ones one longer where it does not divide.
+func filterSlice(rt *runtime, a []Value) Value {
+	return rt.lazy("sync_do_slice", a[0], func(next func() (Value, bool)) func() (Value, bool) {
+		list := rt.drain(iterator{more: next})
+		rt.binary("//", Int(len(list)), a[1])
+		n := wantInt(a[1])
+		each, extra := 0, 0
+		if n > 0 {
+			each, extra = len(list)/n, len(list)%n
+		}
+		i, at := 0, 0
+		return func() (Value, bool) {
+			if i >= n {
+				return nil, false
+			}
+			size := each
+			if i < extra {
+				size++
+			}
+			part := append([]Value{}, list[at:at+size]...)
+			if a[2] != None && i >= extra {
+				part = append(part, a[2])
+			}
+			i, at = i+1, at+size
+			return rt.newList(part), true
+		}
+	})
+}

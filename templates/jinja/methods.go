@@ -21,7 +21,7 @@ func withheld(table map[string]*method, names ...string) map[string]*method {
 	return table
 }
 
-var dictAttrs, listAttrs, sequenceAttrs, intAttrs, floatAttrs map[string]*method
+var dictAttrs, listAttrs, tupleAttrs, rangeAttrs, intAttrs, floatAttrs map[string]*method
 
 func init() {
 	dictAttrs = withheld(map[string]*method{
@@ -35,17 +35,14 @@ func init() {
 		}},
 		"fromkeys": {sig: signature{name: "fromkeys", params: []string{"iterable", "value"}, defaults: []Value{None}}, fn: dictFromKeys},
 	}, "clear", "pop", "popitem", "setdefault", "update")
-	sequenceAttrs = map[string]*method{
-		"index": {sig: signature{name: "index", params: []string{"value", "start", "stop"}, defaults: []Value{Int(0), Int(math.MaxInt64)}}, fn: sequenceIndex},
-		"count": {sig: signature{name: "count", params: []string{"value"}}, fn: sequenceCount},
-	}
-	listAttrs = withheld(map[string]*method{
-		"index": sequenceAttrs["index"],
-		"count": sequenceAttrs["count"],
-		"copy": {sig: signature{name: "copy"}, fn: func(_ *runtime, self Value, _ []Value) Value {
-			return &List{items: self.(*List).items, depth: self.(*List).depth}
-		}},
-	}, "append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove")
+	tupleAttrs, rangeAttrs = sequenceMethods(), sequenceMethods()
+	rangeAttrs["index"] = &method{sig: signature{name: "index", params: []string{"value"}}, fn: func(rt *runtime, self Value, a []Value) Value {
+		return sequenceIndex(rt, self, []Value{a[0], Int(0), Int(math.MaxInt64)})
+	}}
+	listAttrs = withheld(sequenceMethods(), "append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove")
+	listAttrs["copy"] = &method{sig: signature{name: "copy"}, fn: func(_ *runtime, self Value, _ []Value) Value {
+		return &List{items: self.(*List).items, depth: self.(*List).depth}
+	}}
 	intAttrs = map[string]*method{
 		"real":        {value: func(v Value) Value { return intOf(v) }},
 		"numerator":   {value: func(v Value) Value { return intOf(v) }},
@@ -67,8 +64,18 @@ func init() {
 	}
 	native("dict", dictAttrs)
 	native("list", listAttrs)
+	native("tuple", tupleAttrs)
+	native("range", rangeAttrs)
 	native("int", intAttrs)
 	native("float", floatAttrs)
+}
+
+// sequenceMethods are those of every sequence.
+func sequenceMethods() map[string]*method {
+	return map[string]*method{
+		"index": {sig: signature{name: "index", params: []string{"value", "start", "stop"}, defaults: []Value{Int(0), Int(math.MaxInt64)}}, fn: sequenceIndex},
+		"count": {sig: signature{name: "count", params: []string{"value"}}, fn: sequenceCount},
+	}
 }
 
 func dictGet(rt *runtime, self Value, a []Value) Value {
