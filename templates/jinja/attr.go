@@ -120,7 +120,7 @@ func (rt *runtime) isHashable(v Value) bool {
 
 // attribute returns what the sandbox shows of a Python object's attribute, or nil where there is none.
 func (rt *runtime) attribute(v Value, name string) Value {
-	if dunder(name) {
+	if dunder(v, name) {
 		return unsafe(v, name)
 	}
 	switch v := v.(type) {

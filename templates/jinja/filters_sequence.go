@@ -90,19 +90,11 @@ func filterDictSort(rt *runtime, a []Value) Value {
 	d, ok := a[0].(*Dict)
 	if !ok {
 		mustDefined(a[0])
-		noItems(a[0])
+		noAttribute(a[0], "items")
 	}
 	sensitive := rt.truth(a[1])
 	key := func(v Value) Value { return rt.folded(v.(*Tuple).items[by], sensitive) }
 	return rt.newList(rt.sorted(rt.list(&dictView{"items", d}), key, wantInt(a[3]) != 0))
-}
-
-// noItems fails because v is no mapping. A namespace says so in its own words.
-func noItems(v Value) {
-	if _, ok := v.(*namespace); ok {
-		throw(typeAttribute, "items")
-	}
-	throw(typeAttribute, "'%s' object has no attribute 'items'", v.typeName())
 }
 
 func filterSort(rt *runtime, a []Value) Value {

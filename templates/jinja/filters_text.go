@@ -71,7 +71,7 @@ func filterTruncate(rt *runtime, a []Value) Value {
 	}
 	s, ok := cut.(*Str)
 	if !ok {
-		throw(typeAttribute, "'%s' object has no attribute 'rsplit'", cut.typeName())
+		noAttribute(cut, "rsplit")
 	}
 	if i := strings.LastIndexByte(s.text, ' '); i >= 0 {
 		s = s.slice(0, i)
@@ -125,7 +125,7 @@ func filterWordWrap(rt *runtime, a []Value) Value {
 	s, ok := a[0].(*Str)
 	if !ok {
 		mustDefined(a[0])
-		throw(typeAttribute, "'%s' object has no attribute 'splitlines'", a[0].typeName())
+		noAttribute(a[0], "splitlines")
 	}
 	sep := trusted("\n")
 	if a[3] != None {
@@ -170,4 +170,12 @@ func filterFormat(rt *runtime, v Value, a *callArgs) Value {
 		d.put(k.name, k.value)
 	}
 	return rt.percent(s, d)
+}
+
+// noAttribute fails as a filter does that uses an attribute of its value without asking.
+func noAttribute(v Value, name string) {
+	if _, ok := v.(*namespace); ok {
+		throw(typeAttribute, "%s", name)
+	}
+	throw(typeAttribute, "'%s' object has no attribute '%s'", v.typeName(), name)
 }

@@ -72,7 +72,7 @@ func filterXMLAttr(rt *runtime, a []Value) Value {
 	d, ok := a[0].(*Dict)
 	if !ok {
 		mustDefined(a[0])
-		noItems(a[0])
+		noAttribute(a[0], "items")
 	}
 	var b textBuilder
 	for _, e := range d.entries {

@@ -3,6 +3,7 @@ package jinja
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // strTests are the methods of str that ask something of every character.
@@ -150,8 +151,10 @@ func title(s string) string {
 
 // titleRune is the title case of one letter.
 func titleRune(r rune) string {
-	if long := []rune(longUpper[r]); len(long) > 0 {
-		return string(long[0]) + strings.ToLower(string(long[1:]))
+	if long := longUpper[r]; long != "" {
+		first := strings.IndexFunc(long, unicode.IsUpper)
+		_, n := utf8.DecodeRuneInString(long[first:])
+		return long[:first+n] + strings.ToLower(long[first+n:])
 	}
 	return string(unicode.ToTitle(r))
 }

@@ -336,9 +336,21 @@ func describe(v Value) string {
 	return ""
 }
 
-// dunder reports the names of Python's own attributes, which the sandbox refuses.
-func dunder(name string) bool {
-	return strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") && strings.Contains(objectAttrs, " "+name+" ")
+// dunder reports the names of Python's own attributes of a value, which the sandbox refuses.
+func dunder(v Value, name string) bool {
+	if !strings.HasPrefix(name, "__") || !strings.HasSuffix(name, "__") {
+		return false
+	}
+	return strings.Contains(objectAttrs, " "+name+" ") || strings.Contains(typeAttrs[v.typeName()], " "+name+" ")
+}
+
+// typeAttrs are the other attributes of a type's objects, as far as templates try them: those of containers.
+var typeAttrs = map[string]string{
+	"str":   " __add__ __contains__ __getitem__ __getnewargs__ __iter__ __len__ __mod__ __mul__ __rmod__ __rmul__ ",
+	"list":  " __add__ __class_getitem__ __contains__ __delitem__ __getitem__ __iadd__ __imul__ __iter__ __len__ __mul__ __reversed__ __rmul__ __setitem__ ",
+	"tuple": " __add__ __class_getitem__ __contains__ __getitem__ __getnewargs__ __iter__ __len__ __mul__ __rmul__ ",
+	"dict":  " __class_getitem__ __contains__ __delitem__ __getitem__ __ior__ __iter__ __len__ __or__ __reversed__ __ror__ __setitem__ ",
+	"range": " __bool__ __contains__ __getitem__ __iter__ __len__ __reversed__ ",
 }
 
 // objectAttrs are the attributes that every Python object has.
