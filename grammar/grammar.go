@@ -93,6 +93,15 @@ const (
 	CanonicalNumbers Numbers = "canonical" // no exponent, no superfluous zeros, a bounded count of digits
 )
 
+// Extra is which keys are accepted that a schema does not speak of.
+type Extra string
+
+// The extra keys. The zero value is AnyExtra.
+const (
+	AnyExtra Extra = "any"
+	NoExtra  Extra = "none" // none in objects with properties, unless additionalProperties or its like says otherwise
+)
+
 // Formats is what the format keyword means.
 type Formats string
 
@@ -113,6 +122,7 @@ type SchemaOptions struct {
 	Space   Space
 	Escapes Escapes
 	Numbers Numbers
+	Extra   Extra
 	Formats Formats
 }
 
@@ -185,7 +195,7 @@ func JSON(schema []byte, o SchemaOptions) string {
 
 func (o SchemaOptions) options() gbnf.JSONOptions {
 	return gbnf.JSONOptions{Tool: o.Tool, Lenient: o.Lenient, Order: string(o.Order), Space: string(o.Space),
-		Escapes: string(o.Escapes), Numbers: string(o.Numbers), Format: string(o.Formats)}
+		Escapes: string(o.Escapes), Numbers: string(o.Numbers), Extra: string(o.Extra), Format: string(o.Formats)}
 }
 
 // FromLark compiles the subset of Lark that coding agents send with free-form

@@ -75,6 +75,10 @@ func TestFromSchema_choices(t *testing.T) {
 		"no space":          {text, SchemaOptions{Space: NoSpace}, []string{`{"b":2}`}, []string{`{"b": 2}`}},
 		"canonical escapes": {`{"properties":{"é\n":{}},"minLength":1}`, SchemaOptions{Escapes: CanonicalEscapes}, []string{`"a\n\"\u001f"`, `{"é\n":"/","x":1}`}, []string{`"\u0061"`, `"\/"`, `"\u000a"`, `{"\u00e9\n":1}`}},
 		"common escapes":    {`{"properties":{"a+é":{}},"minLength":1}`, SchemaOptions{Escapes: CommonEscapes}, []string{`"\u0026\/\u001f\u00E9\ud83d\ude00\u007f\u005c"`, `{"a\u002b\u00e9":1}`}, []string{`"\u0061"`, `"\u0040"`, `"\ud83d"`, `{"\u0061+é":1}`}},
+		"no extra keys": {`{"type":"object","properties":{"a":{"type":"object"},"b":{"properties":{"c":{}},"additionalProperties":true}},"allOf":[{"properties":{"d":{}}}],"patternProperties":{"^x-":{"type":"null"}},"required":["e"]}`, SchemaOptions{Extra: NoExtra},
+			[]string{`{"e":1}`, `{"e":1,"a":{"z":1},"b":{"c":1,"z":1},"d":2,"x-y":null}`}, []string{`{"e":1,"z":1}`, `{"e":1,"x-y":1}`}},
+		"no extra keys, but where they are needed": {`{"type":["object","array"],"properties":{"a":{}},"minProperties":2,"items":{"properties":{"b":{}},"propertyNames":{"maxLength":2}}}`, SchemaOptions{Extra: NoExtra},
+			[]string{`{"a":1,"z":1}`, `{"y":1,"z":1}`, `[{"b":1,"zz":1}]`}, []string{`{"a":1}`, `[{"b":1,"zzz":1}]`}},
 		"canonical numbers": {`{"type":["number","integer"]}`, SchemaOptions{Numbers: CanonicalNumbers}, []string{`1`, `-1.25`, `0`}, []string{`1e5`, `1` + strings.Repeat("0", 30)}},
 	} {
 		t.Run(name, func(t *testing.T) {

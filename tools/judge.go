@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"tenon/grammar"
@@ -34,7 +35,7 @@ func (d *declared) judge(params json.RawMessage) error {
 	if err := json.Compact(&compact, params); err != nil {
 		return fmt.Errorf("not JSON: %w", err)
 	}
-	d.wire = compact.Bytes()
+	d.wire = withoutArguments(compact.Bytes())
 	v := verdictOf(d.wire)
 	d.unsat = v.unsat
 	for _, i := range v.issues {
@@ -45,6 +46,19 @@ func (d *declared) judge(params json.RawMessage) error {
 		d.issues = append(d.issues, i)
 	}
 	return v.err
+}
+
+// withoutArguments closes a schema that declares no arguments: by {"properties":{}} clients mean a function that takes none.
+func withoutArguments(wire json.RawMessage) json.RawMessage {
+	root := members(wire)
+	properties, _ := root.first("properties")
+	speaks := slices.ContainsFunc(root, func(e member) bool {
+		return e.key != "type" && e.key != "properties" && !slices.Contains(annotations, e.key) && !(e.key == "required" && string(e.value) == "[]")
+	})
+	if string(properties) != "{}" || speaks {
+		return wire
+	}
+	return append(root, member{"additionalProperties", json.RawMessage("false")}).object()
 }
 
 func verdictOf(wire json.RawMessage) verdict {

@@ -302,8 +302,9 @@ func (d *Dialect) late() bool {
 	return ok && c.callEnd == ""
 }
 
-// compact is what makes models least likely to loop: little white space, no endless numbers, no letters spelled as \u0061.
-var compact = grammar.SchemaOptions{Space: grammar.BoundedSpace, Escapes: grammar.CommonEscapes, Numbers: grammar.CanonicalNumbers}
+// compact is what makes models least likely to loop: little white space, no endless numbers, no letters spelled as \u0061. A key
+// that a schema does not speak of is one that the model made up, and the tool's function has no parameter for it.
+var compact = grammar.SchemaOptions{Space: grammar.BoundedSpace, Escapes: grammar.CommonEscapes, Numbers: grammar.CanonicalNumbers, Extra: grammar.NoExtra}
 
 func (t *declared) options() grammar.SchemaOptions {
 	o := compact

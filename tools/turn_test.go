@@ -266,6 +266,32 @@ func TestParser_freeformInputMatchesItsRegex(t *testing.T) {
 	}
 }
 
+// A key that the schema does not speak of is the model's invention, unless the schema says that there may be others; a tool that
+// declares an empty set of arguments takes none.
+func TestPlan_argumentsThatAreNotDeclaredAreNotWritten(t *testing.T) {
+	d, _ := Lookup("hermes")
+	for schema, want := range map[string]bool{
+		`{"type":"object","properties":{"x":{"type":"object","properties":{"y":{}}}}}`: false,
+		`{"type":"object","properties":{"x":{}},"additionalProperties":true}`:          true,
+		`{"type":"object","properties":{}}`:                                            false,
+		`{"type":"object"}`:                                                            true,
+	} {
+		p, err := d.Plan(Turn{Tools: []Tool{{Name: "f", Parameters: json.RawMessage(schema)}}, Choice: Choice{Mode: Required}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := grammar.Parse(p.Grammar(), grammar.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := g.Matcher(nil)
+		err = m.AcceptBytes([]byte("<tool_call>\n{\"name\": \"f\", \"arguments\": {\"made_up\": 1}}\n</tool_call>"))
+		if got := err == nil; got != want {
+			t.Errorf("%s: an undeclared argument is written: %v (%v)", schema, got, err)
+		}
+	}
+}
+
 // Equal turns share the text of their grammar; turns that differ in anything do not.
 func TestPlan_grammarFollowsTheTurn(t *testing.T) {
 	d, _ := Lookup("hermes")

@@ -198,6 +198,7 @@ var optionValues = map[string][]string{
 	"space":   {"any", "bounded", "none"},
 	"escapes": {"any", "common", "canonical"},
 	"numbers": {"any", "plain", "canonical"},
+	"extra":   {"any", "none"},
 	"formats": {"assert", "annotate"},
 }
 
@@ -263,6 +264,8 @@ func (o *JSONOptions) field(key string) *string {
 		return &o.Escapes
 	case "numbers":
 		return &o.Numbers
+	case "extra":
+		return &o.Extra
 	default:
 		return &o.Format
 	}
@@ -275,7 +278,7 @@ func (o JSONOptions) String() string {
 	if o.Tool != "" {
 		parts = append(parts, "tool="+Quote(o.Tool))
 	}
-	for _, key := range []string{"order", "space", "escapes", "numbers", "formats"} {
+	for _, key := range []string{"order", "space", "escapes", "numbers", "extra", "formats"} {
 		if v := *o.field(key); v != "" {
 			parts = append(parts, key+"="+v)
 		}

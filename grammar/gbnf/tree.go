@@ -52,9 +52,9 @@ type Node struct {
 // JSONOptions are what stands in brackets behind a %json terminal. Empty values
 // are the defaults; package grammar documents the meanings.
 type JSONOptions struct {
-	Tool                                   string
-	Order, Space, Escapes, Numbers, Format string
-	Lenient, Exact                         bool
+	Tool                                          string
+	Order, Space, Escapes, Numbers, Extra, Format string
+	Lenient, Exact                                bool
 }
 
 // Rule is a named rule.

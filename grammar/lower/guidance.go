@@ -34,6 +34,9 @@ func (w *larkWriter) larkSchema(n *gbnf.Node) string {
 	if n.Options.Escapes != "canonical" {
 		w.narrow("strings and keys are accepted without superfluous escapes only")
 	}
+	if n.Options.Extra == "none" {
+		w.loosen("keys of which the schema does not speak are accepted")
+	}
 	if n.Options.Numbers != "" && n.Options.Numbers != "any" {
 		w.loosen("numbers may have exponents, and any count of digits")
 	}

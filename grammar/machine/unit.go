@@ -35,7 +35,7 @@ const (
 func NewUnit(n *gbnf.Node, lenient bool) (*Unit, error) {
 	o := n.Options
 	u := &Unit{arena: lex.NewArena(lex.Limits{}), anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
-	so := schema.Options{Tool: o.Tool, Arena: u.arena, Lenient: (lenient || o.Lenient) && !o.Exact}
+	so := schema.Options{Tool: o.Tool, Arena: u.arena, Lenient: (lenient || o.Lenient) && !o.Exact, NoExtra: o.Extra == "none"}
 	if o.Format == "annotate" {
 		so.Formats = schema.FormatsAnnotation
 	}

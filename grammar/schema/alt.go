@@ -76,7 +76,7 @@ func (s *Schema) arrayBase(f *arrayForm) *Alt {
 
 // objectBase builds the alternative of an object's own keywords: every name that occurs gets all that applies to it.
 func (s *Schema) objectBase(f *objectForm) *Alt {
-	o := &ObjectAlt{schema: s, MinProps: f.min, MaxProps: f.max, Implications: f.dependent, Rules: slices.Clone(f.patterns)}
+	o := &ObjectAlt{schema: s, MinProps: f.min, MaxProps: f.max, Implications: f.dependent, Rules: slices.Clone(f.patterns), declares: s.noExtra && f.closes}
 	seen := &seenProps{}
 	for _, p := range f.patterns {
 		seen.keys = append(seen.keys, p.Keys)

@@ -26,6 +26,9 @@ type Options struct {
 	Formats FormatPolicy
 	// Lenient drops what cannot be enforced exactly and reports it, instead of failing.
 	Lenient bool
+	// NoExtra leaves keys out that the schema does not speak of, in objects whose properties it declares: additionalProperties
+	// and its like are taken to be false there where they are absent. The instances that remain are instances of the schema.
+	NoExtra bool
 	// Arena holds the languages of the schema; default a new one. Schemas that share an arena share automata.
 	Arena *lex.Arena
 	// Documents are further schemas by absolute URI that references may lead to. Nothing is ever fetched.
@@ -82,6 +85,7 @@ type Schema struct {
 
 	numberSpelling lex.NumberSpec // only its spelling is set
 	lenient        bool
+	noExtra        bool
 	limits         Limits
 	documents      map[string][]byte
 
@@ -153,7 +157,7 @@ func Compile(text []byte, o Options) (*Schema, error) {
 
 func newSchema(o Options, limits Limits) *Schema {
 	s := &Schema{
-		arena: o.Arena, tool: o.Tool, formats: o.Formats, lenient: o.Lenient, limits: limits, documents: o.Documents,
+		arena: o.Arena, tool: o.Tool, formats: o.Formats, lenient: o.Lenient, noExtra: o.NoExtra, limits: limits, documents: o.Documents,
 		roots:     make(map[*value]*resource),
 		resources: make(map[string]*resource),
 		scopes:    make(map[scopeStep]*scope),

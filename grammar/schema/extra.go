@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // extraKeys memoises ObjectAlt.Extra.
 type extraKeys struct{ classes []KeyClass }
 
@@ -19,6 +21,9 @@ func (o *ObjectAlt) Extra() []KeyClass {
 func (o *ObjectAlt) divide() []KeyClass {
 	s := o.schema
 	classes := []KeyClass{{Keys: s.arena.AnyText(), Value: s.any}}
+	if o.closed() {
+		classes[0].Keys = o.ruledKeys()
+	}
 	for _, r := range o.Rules {
 		var next []KeyClass
 		for _, c := range classes {
@@ -53,6 +58,31 @@ func (o *ObjectAlt) divide() []KeyClass {
 		live = append(live, c)
 	}
 	return live
+}
+
+// closed reports whether extra keys of which no rule speaks are left out. They are not where they may be needed, nor where
+// some keys are forbidden, as by propertyNames: that says that there may be others.
+func (o *ObjectAlt) closed() bool {
+	required := 0
+	for _, p := range o.Props {
+		if p.Required {
+			required++
+		}
+	}
+	return o.declares && len(o.Exists) == 0 && o.MinProps <= required &&
+		!slices.ContainsFunc(o.Rules, func(r Rule) bool { return r.Value == o.schema.never })
+}
+
+// ruledKeys returns the keys of which some rule speaks.
+func (o *ObjectAlt) ruledKeys() Expr {
+	parts := []Expr{o.schema.arena.Empty()}
+	for _, r := range o.Rules {
+		if r.Keys == o.schema.arena.AnyText() {
+			return r.Keys
+		}
+		parts = append(parts, r.Keys)
+	}
+	return o.schema.arena.Union(parts...)
 }
 
 // KeyLang returns the language of all keys, named or extra, that may be present.

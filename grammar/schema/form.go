@@ -136,6 +136,7 @@ type objectForm struct {
 	required   []string
 	min, max   int
 	dependent  []Implication
+	closes     bool // it declares properties, and all that it says of others is known
 }
 
 // reader takes one schema object apart.

@@ -93,6 +93,7 @@ type ObjectAlt struct {
 	Exists []Exist
 
 	schema   *Schema
+	declares bool           // Options.NoExtra: some schema declares properties
 	names    map[string]int // index in Props; nil while there are few
 	borrowed bool           // names belongs to another alternative, too
 	settled  bool           // what competes for a bounded number of keys has been sorted out

@@ -69,7 +69,7 @@ func (s *Schema) meetObjects(a, b *ObjectAlt) *Alt {
 	}
 	m := &ObjectAlt{
 		schema: s, MinProps: max(a.MinProps, b.MinProps), MaxProps: minBound(a.MaxProps, b.MaxProps),
-		seen: a.seen.union(b.seen),
+		seen: a.seen.union(b.seen), declares: a.declares || b.declares,
 	}
 	s.meetProps(m, a, b)
 	m.Rules = appendUnique(a.Rules, b.Rules, func(x, y Rule) bool { return x == y })
@@ -157,7 +157,7 @@ func (n *Node) lists() (in, out []*value) {
 
 // within reports whether all of o plainly belongs to p.
 func (o *ObjectAlt) within(p *ObjectAlt) bool {
-	if len(p.Rules)+len(p.Exists)+len(p.Implications) > 0 || p.MinProps > o.MinProps || p.MaxProps != Unbounded || p.seen != nil {
+	if len(p.Rules)+len(p.Exists)+len(p.Implications) > 0 || p.MinProps > o.MinProps || p.MaxProps != Unbounded || p.seen != nil || p.declares && !o.declares {
 		return false
 	}
 	for i := range p.Props {
@@ -203,7 +203,7 @@ func (a *Alt) same(b *Alt) bool {
 		x, y := a.Object, b.Object
 		return x.MinProps == y.MinProps && x.MaxProps == y.MaxProps && slices.Equal(x.Props, y.Props) &&
 			slices.Equal(x.Rules, y.Rules) && slices.Equal(x.Exists, y.Exists) &&
-			len(x.Implications) == len(y.Implications) && x.seen == y.seen
+			len(x.Implications) == len(y.Implications) && x.seen == y.seen && x.declares == y.declares
 	}
 	return true
 }

@@ -16,6 +16,7 @@ func (r *reader) readObjects() {
 	if v := r.get("patternProperties"); v != nil {
 		r.patterns(f, v)
 	}
+	f.closes = len(f.props) > 0 && !r.gaveUp("patternProperties") && !r.gaveUp("additionalProperties")
 	if v := r.get("additionalProperties"); v != nil && !r.gaveUp("patternProperties") {
 		f.additional = r.node(v)
 	}
