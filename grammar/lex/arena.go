@@ -44,6 +44,8 @@ type node struct {
 	plain    bool    // no intersection, complement or number inside: not empty unless it is ∅, and span is exact
 	live     verdict // has a member
 	depth    int32   // nesting of intersections and complements
+	open     openness
+	most     int32 // bound on the code points missing behind any beginning, if plain
 	a, b     int32
 	min, max int32
 	args     []Expr // sorted
@@ -232,6 +234,8 @@ func (a *Arena) describe(n *node) {
 	default:
 		a.describeSet(n)
 	}
+	a.describeOpen(n)
+	n.most = a.mostRunes(n)
 	n.live = unknown
 	if n.nullable || n.plain && n.kind != kindWords || n.kind == kindNumber {
 		n.live = yes

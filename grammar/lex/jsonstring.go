@@ -77,6 +77,12 @@ func (a *Arena) Decoded(s StringState) (State, bool) {
 	return k.inner, k.mode == inText
 }
 
+// StringOpen is [Arena.Open] for the text of a string: false inside of escapes.
+func (a *Arena) StringOpen(s StringState) bool {
+	inner, raw := a.Decoded(s)
+	return raw && a.Open(inner)
+}
+
 // StringDistance returns the least number of bytes to the end of the string, the closing quote included; 0 for StringDead and StringClosed.
 func (a *Arena) StringDistance(s StringState) int {
 	k := a.stringKey(s)

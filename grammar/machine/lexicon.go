@@ -19,12 +19,13 @@ type lexicon struct {
 	points   *points
 
 	// The tokens that close a string, by what follows the closing quote.
-	behind vocab.Trie // texts behind the closing quote; ids index groups
-	bare   int32      // the group of tokens that end with the quote, or -1
-	groups []group
-	whole  vocab.Trie // whole texts
-	keys   vocab.Trie // of those that must be looked at one by one in keys,
-	inKeys []uint64   // which this set leaves out
+	behind  vocab.Trie // texts behind the closing quote; ids index groups
+	bare    int32      // the group of tokens that end with the quote, or -1
+	longest int32      // bytes before the closing quote, at most
+	groups  []group
+	whole   vocab.Trie // whole texts
+	keys    vocab.Trie // of those that must be looked at one by one in keys,
+	inKeys  []uint64   // which this set leaves out
 
 	heads map[string][]int32 // those of inKeys by what precedes the closing quote
 
@@ -67,7 +68,7 @@ func (k *Masks) lexiconOf(u *Unit, escaped bool) *lexicon {
 
 // split is the split of a string of any text.
 func (x *lexicon) split() *stringSplit {
-	return &stringSplit{lexicon: x, inside: x.inside, closing: x.closing, needs: []need{{0, x.inside}}}
+	return &stringSplit{lexicon: x, open: true, inside: x.inside, closing: x.closing, needs: []need{{0, x.inside}}}
 }
 
 func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
@@ -165,6 +166,7 @@ const manyQuotes = 2
 
 func (c *closers) add(id, n int32, quote int, text []byte) {
 	c.texts.add(text, id)
+	c.longest = max(c.longest, int32(quote))
 	if bytes.IndexByte(text[:quote], '\\') >= 0 || bytes.Count(text[quote+1:], []byte{'"'}) >= manyQuotes {
 		c.odder.add(text, id)
 	} else {

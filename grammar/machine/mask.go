@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tenon/grammar/lex"
+	"tenon/grammar/schema"
 	"tenon/grammar/vocab"
 )
 
@@ -20,10 +21,11 @@ type Masks struct {
 	limit   int
 
 	// what a mask is collected in
-	ids  []int32
-	set  []uint64
-	used bool // set holds something
-	walk walker
+	ids   []int32
+	set   []uint64
+	used  bool     // set holds something
+	whole *lexicon // set holds all that stays inside of strings of this lexicon
+	walk  walker
 
 	splits  map[splitKey]*split
 	strings map[stringState]*stringSplit
@@ -128,11 +130,34 @@ func (k *Masks) Step(id ConfigID, token int32) ConfigID {
 // compute collects the mask of a configuration: the union of what its threads
 // allow.
 func (k *Masks) compute(id ConfigID) vocab.Mask {
-	k.ids, k.used = k.ids[:0], false
-	for _, t := range k.m.configs.lists[id] {
+	k.ids, k.used, k.whole = k.ids[:0], false, nil
+	threads := k.m.configs.lists[id]
+	for _, t := range threads {
+		if x := k.textOf(t); x != nil && x.open && (t.def.kind() == kindExtra || k.m.strings[t.def.index()].max == schema.Unbounded) {
+			k.addSet(x.inside)
+			k.whole = x.lexicon
+			break
+		}
+	}
+	for _, t := range threads {
 		k.collect(t)
 	}
 	return k.finish(k.m.Done(id), id)
+}
+
+// textOf is the split of a thread inside of a string or of a key that is not
+// named, or nil where there is none.
+func (k *Masks) textOf(t thread) *stringSplit {
+	switch t.def.kind() {
+	case kindString:
+		return k.stringSplitOf(k.m.strings[t.def.index()].unit, lex.StringState(t.st))
+	case kindExtra:
+		u := k.m.objects[k.m.classes[t.def.index()].object].unit
+		if _, raw := u.arena.Decoded(lex.StringState(t.st)); raw { // else what a token adds to the key is not its own text
+			return k.stringSplitOf(u, lex.StringState(t.st))
+		}
+	}
+	return nil
 }
 
 // collect adds the tokens that one thread allows.
@@ -148,17 +173,13 @@ func (k *Masks) collect(t thread) {
 		k.collectQuoted(t)
 		return
 	case kindString:
-		if s := k.stringSplitOf(k.m.strings[t.def.index()].unit, lex.StringState(t.st)); s != nil {
-			k.collectString(t, s)
+		if x := k.textOf(t); x != nil {
+			k.collectString(t, x)
 			return
 		}
 	case kindExtra:
-		o := k.m.objects[k.m.classes[t.def.index()].object]
-		if _, raw := o.unit.arena.Decoded(lex.StringState(t.st)); !raw {
-			break // what a token adds to the key is not its own text
-		}
-		if s := k.stringSplitOf(o.unit, lex.StringState(t.st)); s != nil {
-			k.collectExtra(t, s)
+		if x := k.textOf(t); x != nil {
+			k.collectExtra(t, x)
 			return
 		}
 	}

@@ -15,9 +15,12 @@ import (
 // it.
 type stringSplit struct {
 	*lexicon
-	inside  []uint64
-	closing []uint64
-	needs   []need // nil until a string of bounded length asks
+	unit    *Unit
+	state   lex.StringState
+	open    bool     // all tokens that stay inside of some string stay inside of this
+	inside  []uint64 // nil until asked for
+	closing []uint64 // nil until asked for
+	needs   []need   // nil until a string of bounded length asks that is near its end
 }
 
 // need is the tokens that stay inside of a string, do not end in an escape, and
@@ -49,9 +52,11 @@ func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
 		x = k.lexiconOf(u, false).split()
 	case s == a.StepString(u.plainString, '\\'):
 		x = k.lexiconOf(u, true).split()
+	case a.StringOpen(s):
+		l := k.lexiconOf(u, false)
+		x = &stringSplit{lexicon: l, unit: u, state: s, open: true, inside: l.inside}
 	case pays(a, s):
-		x = &stringSplit{lexicon: k.lexiconOf(u, false)}
-		k.splitString(u, s, x, false)
+		x = &stringSplit{lexicon: k.lexiconOf(u, false), unit: u, state: s}
 	}
 	k.strings[key] = x
 	return x
@@ -71,20 +76,72 @@ func pays(a *lex.Arena, s lex.StringState) bool {
 	return n >= denseState
 }
 
-// addInside adds the tokens that stay inside, if room is enough for them;
-// schema.Unbounded is room for all. With a bound, those that end in an escape are
-// left out.
-func (k *Masks) addInside(u *Unit, s lex.StringState, x *stringSplit, room int32) {
+// addInside adds the tokens that a thread stays inside with, if room is enough for
+// them; schema.Unbounded is room for all. With a bound, those that end in an escape
+// are left out.
+func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
+	if k.whole == x.lexicon {
+		return
+	}
+	most := k.farFrom(x, room)
+	if room != schema.Unbounded && most < 0 {
+		k.addNear(x, room)
+		return
+	}
+	if x.inside == nil {
+		k.splitString(x, false)
+	}
 	if room == schema.Unbounded {
 		k.addSet(x.inside)
 		return
 	}
+	k.addWithin(x.inside, x.points, room-most)
+	for _, l := range x.points.long {
+		if l.n > room-most && l.n <= room && hasToken(x.inside, l.token) && k.m.reads(t, k.v.Piece(l.token)) {
+			k.ids = append(k.ids, l.token)
+		}
+	}
+}
+
+// farFrom bounds the code points that any token leaves missing, where the end is so
+// far that most tokens have room no matter what they leave; else it is negative.
+func (k *Masks) farFrom(x *stringSplit, room int32) int32 {
+	if room == schema.Unbounded || x.needs != nil {
+		return -1
+	}
+	inner, _ := x.unit.arena.Decoded(x.state)
+	most := int32(x.unit.arena.MostRunes(inner))
+	if room-most < nearPoints-1 {
+		return -1
+	}
+	return most
+}
+
+// addNear adds the tokens that stay inside and for what is missing behind which
+// there is room.
+func (k *Masks) addNear(x *stringSplit, room int32) {
 	if x.needs == nil {
-		k.splitString(u, s, x, true)
+		k.splitString(x, true)
 	}
 	for _, n := range x.needs {
 		k.addWithin(n.set, x.points, room-n.least)
 	}
+}
+
+// reads says whether a thread can read a text.
+func (m *Machine) reads(t thread, text []byte) bool {
+	from := len(m.work)
+	m.work = append(m.work, t)
+	for _, b := range text {
+		to := len(m.work)
+		for i := from; i < to; i++ {
+			m.work = m.step(m.work, m.work[i], int(b))
+		}
+		m.work = append(m.work[:from], m.work[to:]...)
+	}
+	read := len(m.work) > from
+	m.work = m.work[:from]
+	return read
 }
 
 // addWithin adds the tokens of a set that hold at most n code points.
@@ -113,22 +170,22 @@ func (k *Masks) collectString(t thread, x *stringSplit) {
 	if d.max != schema.Unbounded {
 		room = d.max - t.aux
 	}
-	k.addInside(d.unit, lex.StringState(t.st), x, room)
-	if room != schema.Unbounded {
+	k.addInside(t, x, room)
+	if room != schema.Unbounded && k.whole != x.lexicon {
 		k.walk.run(k, &x.escapes, []thread{t})
 	}
 	if t.rec != 0 {
 		k.walk.run(k, &x.whole, []thread{t})
 		return
 	}
-	k.collectClosers(x, x.closing, k.m.resume(nil, t), bounds{least, room})
+	k.collectClosers(x, nil, k.m.resume(nil, t), bounds{least, room})
 }
 
 // bounds are how many code points must and may still come in a string.
 type bounds struct{ least, room int32 }
 
 // collectClosers adds those of a set of tokens that close a string within bounds
-// and that the threads behind it read.
+// and that the threads behind it read; nil is the set of all.
 func (k *Masks) collectClosers(x *stringSplit, of []uint64, after []thread, b bounds) {
 	k.found = k.found[:0]
 	if x.bare >= 0 && len(after) > 0 {
@@ -137,10 +194,11 @@ func (k *Masks) collectClosers(x *stringSplit, of []uint64, after []thread, b bo
 	k.grouped = true
 	k.walk.run(k, &x.behind, after)
 	k.grouped = false
+	closing := k.closingOf(x)
 	for _, i := range k.found {
 		g := &x.groups[i]
 		for j, id := range g.tokens {
-			if x.closing[id>>6]&of[id>>6]>>(id&63)&1 == 0 {
+			if !hasToken(closing, id) || of != nil && !hasToken(of, id) {
 				continue
 			}
 			if n := g.before[j]; n >= b.least && (b.room == schema.Unbounded || n <= b.room) {
@@ -157,7 +215,7 @@ func (k *Masks) collectExtra(t thread, x *stringSplit) {
 	m := k.m
 	c := &m.classes[t.def.index()]
 	o := m.objects[c.object]
-	k.addInside(o.unit, lex.StringState(t.st), x, schema.Unbounded)
+	k.addInside(t, x, schema.Unbounded)
 	if t.aux != 0 || len(o.exists) > 0 {
 		k.walk.run(k, &x.whole, []thread{t})
 		return

@@ -50,22 +50,59 @@ type splitPlace struct {
 	explored   bool
 }
 
-// splitString fills in what tokens do from a state outside of escapes: inside and
-// closing, or with needs the needs.
-func (k *Masks) splitString(u *Unit, start lex.StringState, x *stringSplit, needs bool) {
-	w := &k.split
-	w.k, w.u, w.x, w.needs = k, u, x, needs
-	for i := range w.places {
-		w.index[w.places[i].state] = 0
-	}
-	w.places, w.plain = w.places[:0], w.plain[:0]
+// splitString fills in what tokens do from a state outside of escapes: inside, and
+// closing on the way, or with needs the needs.
+func (k *Masks) splitString(x *stringSplit, needs bool) {
+	w := k.beginSplit(x, needs)
 	words := (k.v.Len() + 63) / 64
 	if !needs {
 		x.inside, x.closing = make([]uint64, words), make([]uint64, words)
 	}
-	w.walkOrdinary(start)
-	w.walkSpecial(start)
+	w.walkOrdinary(x.state)
+	w.walkSpecial(x.state)
 	w.addPlain()
+}
+
+func (k *Masks) beginSplit(x *stringSplit, needs bool) *splitWalk {
+	w := &k.split
+	w.k, w.u, w.x, w.needs = k, x.unit, x, needs
+	for i := range w.places {
+		w.index[w.places[i].state] = 0
+	}
+	w.places, w.plain = w.places[:0], w.plain[:0]
+	return w
+}
+
+// closingOf is the tokens that close a string in a state.
+func (k *Masks) closingOf(x *stringSplit) []uint64 {
+	if x.closing != nil {
+		return x.closing
+	}
+	x.closing = make([]uint64, (k.v.Len()+63)/64)
+	tree, a := &x.whole, x.unit.arena
+	if a.StringDistance(x.state) > int(x.longest)+1 {
+		return x.closing
+	}
+	var at [vocab.MaxPiece + 2]lex.StringState
+	at[0] = x.state
+	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
+		n := &tree.Nodes[i]
+		next, end := a.StepString(at[n.Depth-1], n.Byte), i+int(n.Size)
+		switch next {
+		case lex.StringClosed:
+			for ; i < end; i++ {
+				for id := tree.Nodes[i].Token; id >= 0; id = tree.Next(id) {
+					addToken(x.closing, id)
+				}
+			}
+		case lex.StringDead:
+			i = end
+		default:
+			at[n.Depth] = next
+			i++
+		}
+	}
+	return x.closing
 }
 
 // manyBelow is the size of a subtree from which it pays to ask whether it can be

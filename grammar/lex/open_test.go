@@ -1,0 +1,78 @@
+package lex
+
+import "testing"
+
+func TestOpen_isTrueOnlyWhereEveryTextMayComeNext(t *testing.T) {
+	for _, c := range []struct {
+		pattern, read string
+		open          bool
+	}{
+		{"abc", "", true},
+		{"abc", "xyzab", true},
+		{`\d{4}-\d{2}`, "2026-1", true},
+		{"^abc", "", false},
+		{"^abc", "ab", false},
+		{"^abc", "abc", true},
+		{"abc$", "abcd", true},
+		{"^[^x]*$", "", false},
+		{"^.*a", "", false}, // no line break
+		{`^a|b`, "c", true},
+		{"(?=.*a.*b)", "", true},
+		{"^(?=.*a.*b)", "", false},
+		{"ä", "\xc3", false},
+		{"ä", "aä\xc3", false},
+	} {
+		a := NewArena(Limits{})
+		e, err := a.Regex(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := a.Walk(a.Start(e), c.read); a.Open(s) != c.open {
+			t.Errorf("%s behind %q: open is %v", c.pattern, c.read, !c.open)
+		}
+	}
+}
+
+func TestOpen_ofIntersections(t *testing.T) {
+	a := NewArena(Limits{})
+	regex := func(p string) Expr {
+		e, err := a.Regex(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	ab, cd, end := regex("ab"), regex("cd"), regex("e$")
+	words := a.Literals("x", "yz")
+	for name, c := range map[string]struct {
+		e    Expr
+		open bool
+	}{
+		"both anywhere":            {a.Intersect(ab, cd), true},
+		"anywhere and at the end":  {a.Intersect(ab, end), true},
+		"two ends":                 {a.Intersect(end, regex("f$")), false},
+		"but some words":           {a.Intersect(ab, a.Complement(words)), true},
+		"any but some words":       {a.Complement(words), true},
+		"not anywhere":             {a.Complement(ab), false},
+		"anywhere and not another": {a.Intersect(ab, a.Complement(cd)), false},
+		"nothing":                  {a.Empty(), false},
+	} {
+		if a.Open(a.Start(c.e)) != c.open {
+			t.Errorf("%s: open is %v", name, !c.open)
+		}
+	}
+}
+
+func TestMostRunes_boundsWhatIsMissingAnywhere(t *testing.T) {
+	for pattern, want := range map[string]int{`^(\S+\s+){0,29}\S+$`: 2, "^abc$": 3, "abc": 3, "^(ab){3}$": 6, "^(x|yyyy)+z": 5} {
+		a := NewArena(Limits{})
+		e, err := a.Regex(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := a.MostRunes(a.Start(e))
+		if most < want || most > want+2 {
+			t.Errorf("%s: %d, want about %d", pattern, most, want)
+		}
+	}
+}
