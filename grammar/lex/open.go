@@ -7,25 +7,29 @@ package lex
 type openness struct {
 	every bool // every text is the beginning of a word
 	stays bool // from some length on, whatever goes on from a word is one
+	// endless says that what begins a word begins any number of them; most that the
+	// complement is finite.
+	endless, most bool
 }
 
 // describeOpen fills it in from the parts.
 func (a *Arena) describeOpen(n *node) {
 	switch n.kind {
 	case kindRepeat:
+		x := a.at(Expr(n.a))
 		all := a.anyRune != empty && Expr(n.a) == a.anyRune && n.max == unbounded
-		n.open = openness{all, all}
+		n.open = openness{every: all, stays: all, endless: x.plain && x.span.maxRunes != 0 && n.max == unbounded}
 	case kindConcat:
 		l, r := a.at(Expr(n.a)), a.at(Expr(n.b))
-		n.open = openness{l.open.every && r.plain || l.nullable && r.open.every, r.open.stays}
+		n.open = openness{every: l.open.every && r.plain || l.nullable && r.open.every, stays: r.open.stays, endless: r.open.endless}
 	case kindNot: // what is longer than the words of a finite language is none of them
 		finite := a.at(Expr(n.a)).span.maxRunes != unbounded
-		n.open = openness{finite, finite}
+		n.open = openness{every: finite, stays: finite, endless: finite, most: finite}
 	case kindUnion:
-		n.open = openness{false, true}
+		n.open = openness{stays: true, endless: true}
 		for _, x := range n.args {
 			p := a.at(x).open
-			n.open.every, n.open.stays = n.open.every || p.every, n.open.stays && p.stays
+			n.open.every, n.open.stays, n.open.endless = n.open.every || p.every, n.open.stays && p.stays, n.open.endless && p.endless
 		}
 	case kindIntersect:
 		n.open = a.openAll(n.args)
@@ -34,16 +38,22 @@ func (a *Arena) describeOpen(n *node) {
 
 // openAll is for intersections: a text is led into those that words do not leave one after the other, and into one more at last.
 func (a *Arena) openAll(args []Expr) openness {
-	all, leaving := openness{true, true}, 0
+	all := openness{every: true, stays: true, endless: true, most: true}
+	leaving, fewer := 0, 0
 	for _, x := range args {
 		p := a.at(x).open
-		all.every = all.every && p.every
+		all.every, all.endless = all.every && p.every, all.endless && p.endless
 		if !p.stays {
 			all.stays = false
 			leaving++
 		}
+		if !p.most {
+			all.most = false
+			fewer++
+		}
 	}
 	all.every = all.every && leaving <= 1
+	all.endless = all.endless && fewer <= 1 || all.every && all.stays
 	return all
 }
 
@@ -53,6 +63,14 @@ func (a *Arena) Open(s State) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return s != Dead && a.at(a.Expr(s)).open.every
+}
+
+// Endless reports whether, no matter which finitely many words are taken out of e, what was the beginning of a word still is. Like Open, it
+// may be false where that is hard to see.
+func (a *Arena) Endless(e Expr) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.at(e).open.endless
 }
 
 // MostRunes bounds MinRunes for s and all states that it leads to; -1 if no bound is known.

@@ -76,3 +76,19 @@ func TestMostRunes_boundsWhatIsMissingAnywhere(t *testing.T) {
 		}
 	}
 }
+
+func TestEndless_whereNoWordIsTheLastOfItsBeginning(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		"abc": true, `^\d+$`: true, `^\.[^/]+$`: true, "^(a|b)*$": true, "^a": true, "^x(a*|b+)$": true,
+		"^abc$": false, "^(a|b+)$": false, "^a*b$": false, "^a{0,9}$": false,
+	} {
+		a := NewArena(Limits{})
+		e, err := a.Regex(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Endless(e) != want || a.Endless(a.Intersect(e, a.Complement(a.Literals("a", "aa")))) != want {
+			t.Errorf("%s: want %v", pattern, want)
+		}
+	}
+}

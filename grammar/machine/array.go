@@ -259,6 +259,9 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 			rest.strings = append(rest.strings, s)
 		}
 	}
+	if rest.words == v.words && slices.Equal(rest.strings, v.strings) {
+		return i
+	}
 	m.values = append(m.values, rest)
 	return int32(len(m.values) - 1)
 }
@@ -267,6 +270,9 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 // left.
 func (m *Machine) reduceString(i int32, texts []string) int32 {
 	s := m.strings[i]
+	if m.inexhaustible(i) {
+		return i
+	}
 	if s.any { // a text that is shorter than it may be can be made to differ
 		if s.min >= maxMultiplied {
 			return i
@@ -289,6 +295,17 @@ func (m *Machine) reduceString(i int32, texts []string) int32 {
 		return -1
 	}
 	return m.stringIndex(s.unit, left, 0, int(s.max))
+}
+
+// inexhaustible says whether, whatever texts have been, a string that has begun can
+// end as another.
+func (m *Machine) inexhaustible(i int32) bool {
+	s := &m.strings[i]
+	if s.max != schema.Unbounded {
+		return false
+	}
+	inner, _ := s.unit.arena.Decoded(s.start)
+	return s.any || s.unit.arena.Endless(s.unit.arena.Expr(inner))
 }
 
 // maxMultiplied is the bound on a length from which on it is not multiplied into

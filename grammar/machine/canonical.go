@@ -25,6 +25,9 @@ func decodeString(inside []byte) []byte {
 // canonical writes a JSON text so that equal values give equal texts: keys
 // sorted, numbers by value, strings decoded.
 func canonical(text []byte) []byte {
+	if len(text) > 0 && text[0] == '"' && bytes.IndexByte(text, '\\') < 0 {
+		return text
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	var v any
@@ -46,7 +49,7 @@ func writeCanonical(b *bytes.Buffer, v any) {
 		sort.Strings(keys)
 		b.WriteByte('{')
 		for _, k := range keys {
-			writeCanonical(b, k)
+			writeCanonicalString(b, k)
 			writeCanonical(b, v[k])
 		}
 		b.WriteByte('}')
@@ -59,10 +62,29 @@ func writeCanonical(b *bytes.Buffer, v any) {
 		b.WriteByte(']')
 	case json.Number:
 		b.WriteString(canonicalNumber(string(v)))
+	case string:
+		writeCanonicalString(b, v)
 	default:
-		text, _ := json.Marshal(v) // strings, booleans and null always can
+		text, _ := json.Marshal(v) // booleans and null always can
 		b.Write(text)
 	}
+}
+
+// writeCanonicalString escapes what must be, and nothing else, so that a string
+// without escapes is canonical.
+func writeCanonicalString(b *bytes.Buffer, s string) {
+	b.WriteByte('"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.Write([]byte{'\\', c})
+		case c < 0x20:
+			b.WriteString(hexEscape(uint16(c)))
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
 }
 
 // canonicalNumber writes a number as its digits without zeros at either end, and

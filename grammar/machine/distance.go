@@ -34,6 +34,10 @@ func (m *Machine) distanceOf(t thread) int32 {
 		return m.nameDistance(t)
 	case kindExtra:
 		return m.extraDistance(t)
+	case kindString:
+		if texts := m.textsBefore(t); len(texts) > 0 {
+			return add(m.otherDistance(t, texts, 0), m.below(t.stack))
+		}
 	}
 	return add(m.ownDistance(t.def, t.st, t.aux), m.below(t.stack))
 }

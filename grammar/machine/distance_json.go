@@ -248,10 +248,11 @@ func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
 	for _, x := range m.optionsOf(a, reg, 0) {
 		best = min(best, add(m.valueDistance(x.value), 1))
 	}
-	if a.alt.Unique && len(a.regs[reg].seen) > 0 {
+	if seen := len(a.regs[reg].seen); a.alt.Unique && seen > 0 {
 		var item *schema.Node
 		a.unit.locked(func() { item = a.alt.Item(int(a.regs[reg].n)) })
-		best = add(best, m.detour(m.valueIndex(a.unit, item)))
+		d, _ := m.freeCost(a, item, seen, map[int32]bool{})
+		best = max(best, add(d, 1))
 	}
 	return best
 }

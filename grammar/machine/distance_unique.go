@@ -2,6 +2,7 @@ package machine
 
 import (
 	"slices"
+	"strings"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/schema"
@@ -155,4 +156,77 @@ func (m *Machine) detour(i int32) int32 {
 		}
 	}
 	return 1 // of numbers it takes too long to know the shortest that is not there
+}
+
+// textsBefore are the strings that a thread inside of a string must not equal: the
+// elements before it of an array whose elements must differ.
+func (m *Machine) textsBefore(t thread) []string {
+	if t.rec == 0 || t.stack == noStack {
+		return nil
+	}
+	e := m.stacks.of(t.stack)[0]
+	if e.def.kind() != kindArray || e.st != phaseElement || !m.arrays[e.def.index()].alt.Unique {
+		return nil
+	}
+	var texts []string
+	for _, text := range m.decodedTexts(m.arrays[e.def.index()].regs[e.aux].seen) {
+		if text[0] == '"' {
+			texts = append(texts, string(decodeString([]byte(text[1:len(text)-1]))))
+		}
+	}
+	return texts
+}
+
+// maxEscape is how many bytes an escape has behind its backslash.
+const maxEscape = 11
+
+// otherDistance is how far a thread inside of a string is from the end of one that
+// is none of some texts. Within an escape, of those that lead to one state one is
+// looked at.
+func (m *Machine) otherDistance(t thread, texts []string, depth int) int32 {
+	d := &m.strings[t.def.index()]
+	a := d.unit.arena
+	inner, raw := a.Decoded(lex.StringState(t.st))
+	if raw {
+		left := m.without(a, a.Expr(inner), m.readOf(t), texts)
+		if lo, hi := max(d.min-t.aux, 0), d.max; lo > 0 || hi != schema.Unbounded {
+			left = a.Intersect(left, a.Repeat(a.AnyRune(), int(lo), int(max(hi-t.aux, -1))))
+		}
+		if s := a.StartString(left, d.unit.escapes); s != lex.StringDead {
+			return int32(a.StringDistance(s))
+		}
+		return unreachable
+	}
+	best, last := int32(unreachable), lex.StringDead
+	for b, next := range a.StringRow(lex.StringState(t.st)) {
+		if next == lex.StringDead || next == last || depth > maxEscape {
+			continue
+		}
+		last = next
+		for _, u := range m.stepString(nil, t, byte(b)) {
+			best = min(best, add(1, m.otherDistance(u, texts, depth+1)))
+		}
+	}
+	return best
+}
+
+// readOf is the decoded text of the element that a thread is inside of.
+func (m *Machine) readOf(t thread) string {
+	e := m.stacks.of(t.stack)[0]
+	r := &m.arrays[e.def.index()].regs[e.aux]
+	return string(decodeString(m.texts.appendSince(nil, m.texts.add(r.from, '"'), t.rec)))
+}
+
+// without is what may follow a prefix so that none of some texts results.
+func (m *Machine) without(a *lex.Arena, e lex.Expr, prefix string, texts []string) lex.Expr {
+	var rests []string
+	for _, text := range texts {
+		if rest, ok := strings.CutPrefix(text, prefix); ok {
+			rests = append(rests, rest)
+		}
+	}
+	if len(rests) == 0 {
+		return e
+	}
+	return a.Intersect(e, a.Complement(a.Literals(rests...)))
 }

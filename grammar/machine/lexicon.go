@@ -160,14 +160,17 @@ type closers struct {
 	suffixes, texts, odder textList
 }
 
-// manyQuotes is the number of quotes behind the closing one from which a token
-// may hold another whole key.
-const manyQuotes = 2
+// mayHoldAnother says whether what follows a closing quote may hold some of another
+// string.
+func mayHoldAnother(text []byte) bool {
+	i := bytes.IndexByte(text, '"')
+	return i >= 0 && i < len(text)-1
+}
 
 func (c *closers) add(id, n int32, quote int, text []byte) {
 	c.texts.add(text, id)
 	c.longest = max(c.longest, int32(quote))
-	if bytes.IndexByte(text[:quote], '\\') >= 0 || bytes.Count(text[quote+1:], []byte{'"'}) >= manyQuotes {
+	if bytes.IndexByte(text[:quote], '\\') >= 0 || mayHoldAnother(text[quote+1:]) {
 		c.odder.add(text, id)
 	} else {
 		addToken(c.inKeys, id)

@@ -151,14 +151,14 @@ func (o *object) mayHaveExtra(owed []uint64, room int) bool {
 }
 
 // classStarts gives the classes of other keys, without the keys that there are
-// already. Keys of the class of all texts are compared when they end instead:
-// there is always another one.
+// already. Where there is always another one, keys are compared when they end
+// instead.
 func (m *Machine) classStarts(o *object, reg *register) []classStart {
 	var list []classStart
 	for _, c := range o.classes {
 		keys := m.classes[c].keys
 		a := o.unit.arena
-		if keys != o.unit.anyText && len(reg.extras) > 0 {
+		if len(reg.extras) > 0 && !a.Endless(keys) {
 			keys = a.Intersect(keys, a.Complement(a.Literals(m.decodedTexts(reg.extras)...)))
 		}
 		if s := a.StartString(keys, o.unit.escapes); s != lex.StringDead {

@@ -1,11 +1,6 @@
 package machine
 
 import (
-	"slices"
-	"sort"
-	"strings"
-	"unicode/utf8"
-
 	"tenon/grammar/lex"
 	"tenon/grammar/schema"
 )
@@ -174,11 +169,14 @@ func (k *Masks) collectString(t thread, x *stringSplit) {
 	if room != schema.Unbounded && k.whole != x.lexicon {
 		k.walk.run(k, &x.escapes, []thread{t})
 	}
-	if t.rec != 0 {
+	switch b := (bounds{least, room}); {
+	case t.rec == 0:
+		k.collectClosers(x, nil, k.m.resume(nil, t), b)
+	case k.m.comparable(t):
+		k.collectElement(t, x, b)
+	default:
 		k.walk.run(k, &x.whole, []thread{t})
-		return
 	}
-	k.collectClosers(x, nil, k.m.resume(nil, t), bounds{least, room})
 }
 
 // bounds are how many code points must and may still come in a string.
@@ -206,74 +204,4 @@ func (k *Masks) collectClosers(x *stringSplit, of []uint64, after []thread, b bo
 			}
 		}
 	}
-}
-
-// collectExtra adds the tokens of a thread inside of a key that is not named. What
-// follows such a key does not depend on which it is, except where it becomes one
-// that is named or has been.
-func (k *Masks) collectExtra(t thread, x *stringSplit) {
-	m := k.m
-	c := &m.classes[t.def.index()]
-	o := m.objects[c.object]
-	k.addInside(t, x, schema.Unbounded)
-	if t.aux != 0 || len(o.exists) > 0 {
-		k.walk.run(k, &x.whole, []thread{t})
-		return
-	}
-	k.walk.run(k, &x.keys, []thread{t})
-	from := len(k.ids)
-	k.collectClosers(x, x.inKeys, m.endExtraKey(nil, t, c, m.unusedKey(t, o)), bounds{0, schema.Unbounded})
-	if c.keys == o.unit.anyText {
-		k.removeTaken(t, o, x, from)
-	}
-}
-
-// unusedKey is a key that none of the objects that wait has or names.
-func (m *Machine) unusedKey(t thread, o *object) textID {
-	for key := "\x7f"; ; key += "\x7f" {
-		_, named := o.rank(key)
-		id := m.texts.of([]byte(key))
-		for _, e := range m.stacks.of(t.stack) {
-			for _, x := range o.regs[e.aux].extras {
-				named = named || x == id
-			}
-		}
-		if !named {
-			return id
-		}
-	}
-}
-
-// removeTaken takes out, of the tokens added from an index on, those by which the
-// key becomes one that is named or has been. Tokens with escapes are looked at
-// elsewhere.
-func (k *Masks) removeTaken(t thread, o *object, x *stringSplit, from int) {
-	m := k.m
-	prefix := string(decodeString(m.texts.appendSince(nil, noText, t.rec)))
-	gone := k.found[:0]
-	take := func(key string) {
-		if rest, ok := strings.CutPrefix(key, prefix); ok && utf8.ValidString(key) {
-			gone = append(gone, x.heads[rest]...)
-		}
-	}
-	for i := sort.SearchStrings(o.names, prefix); i < len(o.names) && strings.HasPrefix(o.names[i], prefix); i++ {
-		take(o.names[i])
-	}
-	for _, e := range m.stacks.of(t.stack) {
-		for _, key := range m.decodedTexts(o.regs[e.aux].extras) {
-			take(key)
-		}
-	}
-	k.found = gone
-	if len(gone) == 0 {
-		return
-	}
-	slices.Sort(gone)
-	ids := k.ids[:from]
-	for _, id := range k.ids[from:] {
-		if _, found := slices.BinarySearch(gone, id); !found {
-			ids = append(ids, id)
-		}
-	}
-	k.ids = ids
 }
