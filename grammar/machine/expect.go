@@ -70,18 +70,29 @@ func (m *Machine) expectName(t thread, set *byteClass) bool {
 	lo, hi := rangeOf(t.st)
 	depth := int(t.aux & 0xffff)
 	if t.aux>>16 != 0 {
-		return false
+		m.expectEscape(t, o, set)
+		return true
 	}
+	*set = set.with(o.nextBytes(lo, hi, depth))
 	set.add('\\')
-	for lo < hi {
-		if len(o.names[lo]) == depth {
-			set.add('"')
-			lo++
-			continue
-		}
-		b := o.names[lo][depth]
-		set.add(b)
-		_, lo = o.narrow(lo, hi, depth, b)
+	for ; lo < hi && len(o.names[lo]) == depth; lo++ {
+		set.add('"')
 	}
 	return true
+}
+
+// expectEscape is expect within an escape of a named key.
+func (m *Machine) expectEscape(t thread, o *object, set *byteClass) {
+	if m.escapeTexts[t.aux>>16] != `\` {
+		set.addText(`0123456789abcdefABCDEF\u`)
+		return
+	}
+	lo, hi := rangeOf(t.st)
+	next := o.nextBytes(lo, hi, int(t.aux&0xffff))
+	set.add('u')
+	for i, b := range []byte("\"\\\b\f\n\r\t/") {
+		if next.has(b) {
+			set.add("\"\\bfnrt/"[i])
+		}
+	}
 }

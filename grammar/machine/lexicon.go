@@ -16,6 +16,7 @@ type lexicon struct {
 	closing  []uint64   // tokens that close it
 	escaping []uint64   // those of inside that end within an escape
 	special  vocab.Trie // tokens with a quote or a backslash
+	slashes  vocab.Trie // those of inside with a backslash
 	points   *points
 
 	// The tokens that close a string, by what follows the closing quote.
@@ -76,7 +77,7 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 	x := &lexicon{bare: -1, heads: map[string][]int32{}, inside: make([]uint64, words), closing: make([]uint64, words), escaping: make([]uint64, words), inKeys: make([]uint64, words)}
 	c := closers{lexicon: x, bySuffix: map[string]int32{}}
 	var lengths lengthList
-	var special, escapes textList
+	var special, slashes, escapes textList
 	k.countPoints(u.arena, start, counted{
 		stay: func(id, n int32, raw bool, path []byte) {
 			addToken(x.inside, id)
@@ -88,6 +89,7 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 			}
 			if bytes.IndexByte(path, '\\') >= 0 {
 				special.add(path, id)
+				slashes.add(path, id)
 			}
 		},
 		shut: func(id, n int32, quote int, text []byte) {
@@ -98,7 +100,7 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 	})
 	c.finish()
 	x.points = lengths.points(words)
-	x.special, x.escapes = special.trie(), escapes.trie()
+	x.special, x.slashes, x.escapes = special.trie(), slashes.trie(), escapes.trie()
 	return x
 }
 

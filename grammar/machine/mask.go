@@ -29,6 +29,7 @@ type Masks struct {
 
 	splits  map[splitKey]*split
 	strings map[stringState]*stringSplit
+	names   map[nameState]*nameSplit
 	grouped bool    // a walk finds groups of tokens, not tokens
 	found   []int32 // the groups
 	split   splitWalk
@@ -54,7 +55,7 @@ const defaultLimit = 64 << 20
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, splits: map[splitKey]*split{}, strings: map[stringState]*stringSplit{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, splits: map[splitKey]*split{}, strings: map[stringState]*stringSplit{}, names: map[nameState]*nameSplit{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -180,6 +181,11 @@ func (k *Masks) collect(t thread) {
 	case kindExtra:
 		if x := k.textOf(t); x != nil {
 			k.collectExtra(t, x)
+			return
+		}
+	case kindName:
+		if t.aux>>16 == 0 {
+			k.collectName(t)
 			return
 		}
 	}

@@ -45,6 +45,10 @@ type byteClass [4]uint64
 func (c *byteClass) has(b byte) bool { return c[b>>6]>>(b&63)&1 != 0 }
 func (c *byteClass) add(b byte)      { c[b>>6] |= 1 << (b & 63) }
 
+func (c *byteClass) with(d byteClass) byteClass {
+	return byteClass{c[0] | d[0], c[1] | d[1], c[2] | d[2], c[3] | d[3]}
+}
+
 func (c *byteClass) addText(s string) {
 	for i := range len(s) {
 		c.add(s[i])

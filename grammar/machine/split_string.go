@@ -185,15 +185,8 @@ type bounds struct{ least, room int32 }
 // collectClosers adds those of a set of tokens that close a string within bounds
 // and that the threads behind it read; nil is the set of all.
 func (k *Masks) collectClosers(x *stringSplit, of []uint64, after []thread, b bounds) {
-	k.found = k.found[:0]
-	if x.bare >= 0 && len(after) > 0 {
-		k.found = append(k.found, x.bare)
-	}
-	k.grouped = true
-	k.walk.run(k, &x.behind, after)
-	k.grouped = false
 	closing := k.closingOf(x)
-	for _, i := range k.found {
+	for _, i := range k.readable(x.lexicon, after) {
 		g := &x.groups[i]
 		for j, id := range g.tokens {
 			if !hasToken(closing, id) || of != nil && !hasToken(of, id) {
@@ -204,4 +197,17 @@ func (k *Masks) collectClosers(x *stringSplit, of []uint64, after []thread, b bo
 			}
 		}
 	}
+}
+
+// readable lists the groups of tokens whose text behind the closing quote of a
+// string the threads behind it read.
+func (k *Masks) readable(x *lexicon, after []thread) []int32 {
+	k.found = k.found[:0]
+	if x.bare >= 0 && len(after) > 0 {
+		k.found = append(k.found, x.bare)
+	}
+	k.grouped = true
+	k.walk.run(k, &x.behind, after)
+	k.grouped = false
+	return k.found
 }

@@ -1,0 +1,126 @@
+package machine
+
+import (
+	"tenon/grammar/vocab"
+)
+
+// nameSplit is the part of a mask that depends alone on how much of a named key has
+// been read: which names tokens without escapes lead to. Which of the names an object
+// still admits changes with every key.
+type nameSplit struct {
+	inside  []nameTokens
+	closing []nameToken
+	whole   int32 // the name that has been read to its end, or -1
+}
+
+// nameTokens is a token that leads to a range of names.
+type nameTokens struct{ token, lo, hi int32 }
+
+// nameToken is a token that ends a name and goes on behind it.
+type nameToken struct{ token, rank int32 }
+
+type nameState struct {
+	object  int
+	st, aux int32
+}
+
+// nameSplitOf returns the split of a thread in a named key, outside of escapes.
+func (k *Masks) nameSplitOf(t thread, x *lexicon) *nameSplit {
+	key := nameState{t.def.index(), t.st, t.aux}
+	s := k.names[key]
+	if s == nil {
+		s = k.splitName(t, x)
+		k.names[key] = s
+	}
+	return s
+}
+
+func (k *Masks) splitName(t thread, x *lexicon) *nameSplit {
+	s := &nameSplit{whole: -1}
+	o := k.m.objects[t.def.index()]
+	lo, hi := rangeOf(t.st)
+	read := int(t.aux)
+	for rank := lo; rank < hi; rank++ {
+		rest := o.names[rank][read:]
+		if rest == "" {
+			s.whole = int32(rank)
+			continue
+		}
+		for _, id := range x.heads[rest] {
+			s.closing = append(s.closing, nameToken{id, int32(rank)})
+		}
+	}
+	type span struct{ lo, hi int }
+	var at [vocab.MaxPiece + 2]span
+	var next [vocab.MaxPiece + 2]byteClass // by depth: the bytes that names go on with
+	at[0], next[0] = span{lo, hi}, o.nextBytes(lo, hi, read)
+	tree := k.v.Trie()
+	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
+		n := &tree.Nodes[i]
+		d := int(n.Depth)
+		if !next[d-1].has(n.Byte) || vocab.ByteGroup(n.Byte)&vocab.SpecialGroups != 0 {
+			i += int(n.Size)
+			continue
+		}
+		from, to := o.narrow(at[d-1].lo, at[d-1].hi, read+d-1, n.Byte)
+		at[d] = span{from, to}
+		for id := n.Token; id >= 0; id = tree.Next(id) {
+			s.inside = append(s.inside, nameTokens{id, int32(from), int32(to)})
+		}
+		if n.Size > 1 {
+			next[d] = o.nextBytes(from, to, read+d)
+		}
+		i++
+	}
+	return s
+}
+
+// nextBytes is the bytes that a range of names go on with behind the first ones.
+func (o *object) nextBytes(lo, hi, depth int) byteClass {
+	var set byteClass
+	for lo < hi {
+		if len(o.names[lo]) == depth {
+			lo++
+			continue
+		}
+		b := o.names[lo][depth]
+		set.add(b)
+		if hi-lo == 1 {
+			break
+		}
+		_, lo = o.narrow(lo, hi, depth, b)
+	}
+	return set
+}
+
+// collectName adds the tokens of a thread in a named key.
+func (k *Masks) collectName(t thread) {
+	o := k.m.objects[t.def.index()]
+	x := k.lexiconOf(o.unit, false)
+	s := k.nameSplitOf(t, x)
+	if k.whole != x {
+		for _, n := range s.inside {
+			if k.m.anyAdmits(t, o, int(n.lo), int(n.hi)) {
+				k.ids = append(k.ids, n.token)
+			}
+		}
+		k.walk.run(k, &x.slashes, []thread{t})
+	}
+	for _, n := range s.closing {
+		if k.m.anyAdmits(t, o, int(n.rank), int(n.rank)+1) && k.m.reads(t, k.v.Piece(n.token)) {
+			k.ids = append(k.ids, n.token)
+		}
+	}
+	k.walk.run(k, &x.keys, []thread{t})
+	if s.whole < 0 {
+		return
+	}
+	for _, i := range k.readable(x, k.m.step(nil, t, '"')) {
+		g := &x.groups[i]
+		for j, id := range g.tokens {
+			if g.before[j] == 0 && hasToken(x.inKeys, id) {
+				k.ids = append(k.ids, id)
+			}
+		}
+	}
+}
