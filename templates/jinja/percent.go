@@ -240,8 +240,8 @@ func (p *percenter) integer(spec numberSpec, c rune, v Value) string {
 		n, ok = bigFromFloat(float64(f)), true
 	}
 	if !ok {
-		mustDefined(v)
 		if strings.ContainsRune("diu", c) {
+			mustDefined(v)
 			throw(typeType, "%%%c format: a real number is required, not %s", c, v.typeName())
 		}
 		throw(typeType, "%%%c format: an integer is required, not %s", c, v.typeName())
