@@ -109,6 +109,9 @@ func slogDefault(t *testing.T, w io.Writer) {
 	t.Cleanup(func() { slog.SetDefault(before) })
 }
 
+// plainTemplate knows no tools.
+const plainTemplate = `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}`
+
 const goodTemplate = `{%- for t in tools or [] %}{{ t|tojson }}{% endfor %}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}`
 
 func TestTemplate_ofWhichNothingIsToBeToldHasNoWarnings(t *testing.T) {
@@ -168,6 +171,41 @@ func TestTeaching_isOffByDefault(t *testing.T) {
 	prompt := e.Turns()[0].Prompt.String()
 	if !strings.Contains(prompt, "dry") || !strings.Contains(prompt, "many words") || strings.Contains(prompt, "at.line") || strings.Contains(prompt, "Example of a call") {
 		t.Errorf("the prompt was simplified: %s", prompt)
+	}
+}
+
+// ReAct can be asked for by whoever runs the model and by who sends a request, and JSON again in its place. The model is
+// stopped before it writes the result of its own call.
+func TestToolFormat_perModelAndPerRequest(t *testing.T) {
+	const acts = "Thought: a file\nAction: edit\nAction Input: {\"file\": \"x.go\", \"at\": {\"line\": 3}}\nObservation: I make it up\nThought: more"
+	const json = `{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`
+	ofAll, ofOne := chat.LoaderOptions{ToolFormat: map[string]string{"": "react"}}, chat.LoaderOptions{ToolFormat: map[string]string{"": "hermes", "scripted": "react"}}
+	for name, c := range map[string]struct {
+		options        chat.LoaderOptions
+		field          string
+		reply, explain string
+	}{
+		"neither":                     {reply: json, explain: `{"tool": NAME`},
+		"the request":                 {field: `,"tool_format":"react"`, reply: acts, explain: "Action Input:"},
+		"the server":                  {options: ofAll, reply: acts, explain: "Action Input:"},
+		"the model":                   {options: ofOne, reply: acts, explain: "Action Input:"},
+		"the request over the model":  {options: ofOne, field: `,"tool_format":"json"`, reply: json, explain: `{"tool": NAME`},
+		"auto leaves it at the model": {options: ofOne, field: `,"tool_format":"auto"`, reply: acts, explain: "Action Input:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, e := templated(t, plainTemplate, c.options, enginetest.Say(c.reply))
+			status, body := post(t, s, editing+c.field+`}`)
+			if status != http.StatusOK || !strings.Contains(body, `"name":"edit"`) || strings.Contains(body, "make it up") {
+				t.Fatalf("status %d: %s", status, body)
+			}
+			turn := e.Turns()[0]
+			if prompt := turn.Prompt.String(); !strings.Contains(prompt, c.explain) {
+				t.Errorf("the prompt lacks %q: %s", c.explain, prompt)
+			}
+			if c.reply == acts && !strings.Contains(turn.Grammar.Text, "Observation") {
+				t.Errorf("nothing stops it: %s", turn.Grammar.Text)
+			}
+		})
 	}
 }
 

@@ -40,7 +40,7 @@ func newApp(s config.Settings, admitted admission, manager *models.Manager, name
 		return nil, err
 	}
 	a := &app{manager: manager, named: named, responses: kept}
-	a.loader = chat.NewLoader(manager, chat.LoaderOptions{ToolFormat: s.ToolFormat, Teaching: taught})
+	a.loader = chat.NewLoader(manager, chat.LoaderOptions{ToolFormat: toolFormats(s.ToolFormat), Teaching: taught})
 	service := &chat.Service{
 		Models:   a.loader,
 		NPredict: s.NPredict,

@@ -44,6 +44,20 @@ func teaching(guided, simplified []string) (map[string]chat.Teaching, error) {
 	return all, nil
 }
 
+// toolFormats reads how models call tools, by model; that of "" is for all that are not named. Whether there is such a
+// format is found out when the model is loaded, whose families may be its own.
+func toolFormats(list []string) map[string]string {
+	formats := map[string]string{}
+	for _, spec := range list {
+		model, format, named := strings.Cut(spec, "=")
+		if !named {
+			model, format = "", spec
+		}
+		formats[model] = format
+	}
+	return formats
+}
+
 func simplification(list string) (s schema.Simplification, err error) {
 	for option := range strings.SplitSeq(list, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(option), ":")

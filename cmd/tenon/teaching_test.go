@@ -29,6 +29,13 @@ func TestTeaching_eachModelGetsItsOwn(t *testing.T) {
 	}
 }
 
+func TestToolFormats_eachModelHasItsOwn(t *testing.T) {
+	want := map[string]string{"": "json", "small": "react", "org/big": "hermes"}
+	if diff := cmp.Diff(want, toolFormats([]string{"json", "small=react", "org/big=hermes"})); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestTeaching_whatIsNotKnownIsNamed(t *testing.T) {
 	for _, spec := range []string{"shorter", "m=describe:no", "describe:0", ""} {
 		if _, err := teaching(nil, []string{spec}); err == nil || !strings.Contains(err.Error(), "simplify-tools") {

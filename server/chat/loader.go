@@ -29,8 +29,9 @@ type Manager interface {
 
 // LoaderOptions say how models are talked to. The zero value finds everything out by itself.
 type LoaderOptions struct {
-	ToolFormat string              // "", "auto" or a dialect's name
-	Teaching   map[string]Teaching // by model; that of "" is for all that are not named
+	// By model; that of "" is for all that are not named.
+	ToolFormat map[string]string // "", "auto" or a dialect's name
+	Teaching   map[string]Teaching
 }
 
 // Teaching is how a model is told its tools, for models that get lost in what clients declare.
@@ -72,6 +73,14 @@ func (o LoaderOptions) teaching(id string) Teaching {
 		return t
 	}
 	return o.Teaching[""]
+}
+
+// toolFormat is a model's own, else that of all.
+func (o LoaderOptions) toolFormat(id string) string {
+	if f, ok := o.ToolFormat[id]; ok {
+		return f
+	}
+	return o.ToolFormat[""]
 }
 
 // Acquire implements Models.
@@ -143,7 +152,7 @@ func (l *Loader) build(entry models.Entry, e engine.Engine) (Model, error) {
 	m := Model{
 		ID: entry.ID, Engine: e, Dialect: tools.Fallback(), kept: newKeptTurns(),
 		Renderer: templates.Builtin{Simplify: teaching.Simplify, Guidance: teaching.Guidance},
-		Template: source, ToolFormat: l.options.ToolFormat, Teaching: teaching,
+		Template: source, ToolFormat: l.options.toolFormat(entry.ID), Teaching: teaching,
 	}
 	if source == "" {
 		return m, l.setFormat(&m)
@@ -203,7 +212,7 @@ func evidence(source string, markers []string, p templates.Probe) tools.Evidence
 
 // setFormat applies the server's own tool_format.
 func (l *Loader) setFormat(m *Model) error {
-	d, protocol, err := format(*m, l.options.ToolFormat)
+	d, protocol, err := format(*m, m.ToolFormat)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 
 // options are those of the loader that prepared the model.
 func (s ModelSource) options() LoaderOptions {
-	o := LoaderOptions{ToolFormat: s.ToolFormat}
+	o := LoaderOptions{ToolFormat: map[string]string{"": s.ToolFormat}}
 	if s.Teaching != nil {
 		o.Teaching = map[string]Teaching{"": *s.Teaching}
 	}
