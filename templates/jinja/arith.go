@@ -32,6 +32,9 @@ func unary(op tokenType, v Value) Value {
 	return nil
 }
 
+// powerSteps is what a power of floats counts: a hundred square roots.
+const powerSteps = 500
+
 // binary is a op b.
 func (rt *runtime) binary(op tokenType, a, b Value) Value {
 	if isInt(a) && isInt(b) {
@@ -40,6 +43,9 @@ func (rt *runtime) binary(op tokenType, a, b Value) Value {
 	if isNumber(a) && isNumber(b) {
 		x, _ := asFloat(a)
 		y, _ := asFloat(b)
+		if op == "**" {
+			rt.spend(powerSteps)
+		}
 		return floats(op, x, y)
 	}
 	if op == "%" {
@@ -223,20 +229,31 @@ func floatPower(x, y float64) Value {
 	return Float(r)
 }
 
-// power is C's pow, which is nearly always the nearest float; math.Pow is often the one beside it. Whole exponents of
-// ordinary size are computed with digits to spare.
+// power is C's pow, which is nearly always the nearest float; math.Pow is often the one beside it. Exponents of moderate
+// size are computed with digits to spare: x is squared for each bit of the exponent before the point, and its square root
+// taken for each bit behind it.
 func power(x, y float64) float64 {
-	if y != math.Trunc(y) || math.Abs(y) > 1024 || x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+	whole, fraction := math.Modf(math.Abs(y))
+	odd := x == 0 || math.IsInf(x, 0) || math.IsNaN(x) || math.IsNaN(y)
+	if odd || whole > 1024 || fraction != 0 && (x < 0 || fraction < 0x1p-60) {
 		return math.Pow(x, y)
 	}
 	const spare = 256
 	base := new(big.Float).SetPrec(spare).SetFloat64(x)
+	root := new(big.Float).Copy(base)
 	out := new(big.Float).SetPrec(spare).SetInt64(1)
-	for n := int(math.Abs(y)); n > 0; n >>= 1 {
+	for n := int(whole); n > 0; n >>= 1 {
 		if n&1 == 1 {
 			out.Mul(out, base)
 		}
 		base.Mul(base, base)
+	}
+	for fraction != 0 {
+		root.Sqrt(root)
+		bit, rest := math.Modf(2 * fraction)
+		if fraction = rest; bit == 1 {
+			out.Mul(out, root)
+		}
 	}
 	if y < 0 {
 		out.Quo(big.NewFloat(1).SetPrec(spare), out)
