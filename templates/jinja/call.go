@@ -229,6 +229,14 @@ func wantInt(v Value) int {
 	return int(n)
 }
 
+// wantCInt is wantInt where C's int has to hold it.
+func wantCInt(v Value) int {
+	if n, small := asInt(v); isInt(v) && (!small || n != int64(int32(n))) {
+		throw(typeOverflow, "Python int too large to convert to C int")
+	}
+	return wantInt(v)
+}
+
 // mustDefinedInt refuses undefined as Python does where it looks for __index__.
 func mustDefinedInt(v Value) {
 	if _, ok := v.(*undefined); ok {

@@ -92,7 +92,7 @@ func addSplitMethods() {
 	defineStr("rsplit", "sep maxsplit", unlimited, func(rt *runtime, s *Str, a []Value) Value { return rt.rsplit(s, a[0], wantInt(a[1])) })
 	defineStr("splitlines", "keepends", []Value{Bool(false)}, func(rt *runtime, s *Str, a []Value) Value {
 		rt.words(s)
-		return rt.strList(s.lines(wantInt(a[0]) != 0))
+		return rt.strList(s.lines(wantCInt(a[0]) != 0))
 	})
 	for _, name := range []string{"split", "rsplit", "splitlines"} {
 		strMethods[name].sig.keywords = true
@@ -119,7 +119,7 @@ func addPadMethods() {
 	})
 	defineStr("zfill", "width", nil, func(rt *runtime, s *Str, a []Value) Value { return rt.zfill(s, wantInt(a[0])) })
 	defineStr("expandtabs", "tabsize", []Value{Int(8)}, func(rt *runtime, s *Str, a []Value) Value {
-		return rt.expandTabs(s, wantInt(a[0]))
+		return rt.expandTabs(s, wantCInt(a[0]))
 	})
 	strMethods["expandtabs"].sig.keywords = true
 }
