@@ -79,32 +79,37 @@ func platform() string {
 	return runtime.GOOS + "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 }
 
+// slow is how long agents are told to wait for a model, in milliseconds, by settings of their own. They give up after four to ten
+// minutes otherwise, which a small machine needs to read an agent's prompt.
+const slow = "7200000"
+
 func claudeCode(ctx context.Context, s *seat) (string, error) {
 	env := s.private(
 		"ANTHROPIC_BASE_URL="+s.url, "ANTHROPIC_AUTH_TOKEN=any", "ANTHROPIC_MODEL="+s.model,
 		"ANTHROPIC_DEFAULT_HAIKU_MODEL="+s.model, "ANTHROPIC_SMALL_FAST_MODEL="+s.model,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
+		"API_TIMEOUT_MS="+slow, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
 	)
 	return s.start(ctx, env, s.module("@anthropic-ai", "claude-code-"+platform(), "claude"),
 		"-p", task, "--allowedTools", "Bash", "--max-turns", "8")
 }
 
 func codex(ctx context.Context, s *seat) (string, error) {
-	provider := fmt.Sprintf(`model_providers.tenon={name="tenon",base_url="%s/v1",wire_api="responses",request_max_retries=0,stream_max_retries=0}`, s.url)
+	provider := fmt.Sprintf(`model_providers.tenon={name="tenon",base_url="%s/v1",wire_api="responses",request_max_retries=0,stream_max_retries=0,stream_idle_timeout_ms=%s}`, s.url, slow)
 	return s.start(ctx, s.private("CODEX_HOME="+s.home), s.node, s.module("@openai", "codex", "bin", "codex.js"),
 		"exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", s.model, "-c", "model_provider=tenon", "-c", provider, task)
 }
 
 func opencode(ctx context.Context, s *seat) (string, error) {
 	config := fmt.Sprintf(`{"autoupdate": false, "share": "disabled", "permission": {"*": "allow"},
-"provider": {"tenon": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "%s/v1", "apiKey": "any"},
-"models": {"%s": {"tool_call": true, "limit": {"context": %d, "output": 4096}}}}}}`, s.url, s.model, s.context)
+"provider": {"tenon": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "%s/v1", "apiKey": "any", "timeout": %s},
+"models": {"%s": {"tool_call": true, "limit": {"context": %d, "output": 4096}}}}}}`, s.url, slow, s.model, s.context)
 	env := s.private("OPENCODE_CONFIG_CONTENT="+config, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1")
 	return s.start(ctx, env, s.module("opencode-"+platform(), "bin", "opencode"), "run", "-m", "tenon/"+s.model, task)
 }
 
 func qwenCode(ctx context.Context, s *seat) (string, error) {
-	env := s.private("OPENAI_BASE_URL="+s.url+"/v1", "OPENAI_API_KEY=any", "OPENAI_MODEL="+s.model, "QWEN_TELEMETRY_ENABLED=false")
+	env := s.private("OPENAI_BASE_URL="+s.url+"/v1", "OPENAI_API_KEY=any", "OPENAI_MODEL="+s.model, "QWEN_TELEMETRY_ENABLED=false",
+		"QWEN_STREAM_IDLE_TIMEOUT_MS="+slow, "QWEN_CODE_API_TIMEOUT_MS="+slow)
 	return s.start(ctx, env, s.node, s.module("@qwen-code", "qwen-code", "cli-entry.js"),
 		"--auth-type", "openai", "--approval-mode", "yolo", "--prompt", task)
 }

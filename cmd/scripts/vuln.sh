@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
-readonly version=v1.9.0
+readonly version=v1.8.0
 readonly tool=build/bin/govulncheck-$version
 readonly found=3 # govulncheck's exit status for a vulnerability that our code can reach
 

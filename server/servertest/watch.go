@@ -44,11 +44,13 @@ func Watch(h http.Handler, see func(Exchange)) http.Handler {
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		c := &copier{ResponseWriter: w, status: http.StatusOK}
+		defer func() { // also when h aborts, as a reverse proxy does whose client has left
+			see(Exchange{
+				Method: r.Method, Path: r.URL.Path, Header: r.Header, Request: body, Status: c.status, Type: w.Header().Get("Content-Type"),
+				Response: c.copy.Bytes(), Broken: r.Context().Err() != nil,
+			})
+		}()
 		h.ServeHTTP(c, r)
-		see(Exchange{
-			Method: r.Method, Path: r.URL.Path, Header: r.Header, Request: body, Status: c.status, Type: w.Header().Get("Content-Type"),
-			Response: c.copy.Bytes(), Broken: r.Context().Err() != nil,
-		})
 	})
 }
 
