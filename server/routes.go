@@ -10,6 +10,7 @@ import (
 	"tenon/server/chat"
 	"tenon/server/openai"
 	"tenon/server/responses"
+	"tenon/server/wire"
 )
 
 // routes is every route there is.
@@ -60,7 +61,7 @@ func writeError(c *gin.Context, e *chat.Error) {
 	if strings.HasPrefix(c.Request.URL.Path, "/v1/messages") || c.GetHeader("Anthropic-Version") != "" {
 		anthropic.WriteError(c.Writer, e)
 	} else {
-		openai.WriteError(c.Writer, e)
+		wire.WriteOpenAIError(c.Writer, e)
 	}
 	c.Abort()
 }

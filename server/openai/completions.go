@@ -68,7 +68,7 @@ type completionPrompt struct {
 func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	request, sent, prompts, err := decodeCompletion(r.Body)
 	if err != nil {
-		WriteError(w, chat.AsError(err))
+		wire.WriteOpenAIError(w, chat.AsError(err))
 		return
 	}
 	wire.SetIgnored(w, request.Ignored)
@@ -274,9 +274,9 @@ func joinLogprobs(a, b *completionLogprobs, offset int) *completionLogprobs {
 func (c *completer) fail(e *chat.Error) {
 	switch {
 	case c.out == nil:
-		WriteError(c.w, e)
+		wire.WriteOpenAIError(c.w, e)
 	case e.Kind != chat.ClientGone:
-		_ = c.out.Event("", body(e)) // a reader that is gone cannot be told
+		_ = c.out.Event("", wire.EncodeOpenAIError(e)) // a reader that is gone cannot be told
 	}
 }
 

@@ -42,7 +42,7 @@ func encode(head chatCompletion, r chat.Result, want shown) chatCompletion {
 }
 
 func encodeMessage(c chat.Choice) *answer {
-	a := &answer{Role: "assistant", Content: &c.Text, Reasoning: optional(c.Reasoning)}
+	a := &answer{Role: "assistant", Content: &c.Text, Reasoning: wire.Optional(c.Reasoning)}
 	if c.Text == "" && len(c.Calls) > 0 {
 		a.Content = nil
 	}
@@ -61,13 +61,6 @@ func encodeCall(c tools.Call) toolCall {
 
 func encodeLogprobs(tokens []engine.Token) *logprobs {
 	return &logprobs{Content: wire.EncodeLogprobs(tokens), Refusal: []wire.Logprob{}}
-}
-
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func finishReason(r chat.Reason) string {

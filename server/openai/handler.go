@@ -30,7 +30,7 @@ type API struct {
 func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 	request, sent, err := decodeChat(r.Body)
 	if err != nil {
-		WriteError(w, chat.AsError(err))
+		wire.WriteOpenAIError(w, chat.AsError(err))
 		return
 	}
 	wire.SetIgnored(w, request.Ignored)
@@ -46,7 +46,7 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 	}
 	var c chat.Collector
 	if err := a.Service.Run(r.Context(), request, wire.Announce(w, c.Add)); err != nil {
-		WriteError(w, chat.AsError(err))
+		wire.WriteOpenAIError(w, chat.AsError(err))
 		return
 	}
 	wire.WriteJSON(w, http.StatusOK, encode(head, c.Result(), sent.shown()))
@@ -65,11 +65,11 @@ func (a API) stream(w http.ResponseWriter, r *http.Request, request chat.Request
 	err := a.Service.Run(r.Context(), request, wire.Announce(w, s.Add))
 	switch {
 	case s.out == nil && err != nil:
-		WriteError(w, chat.AsError(err))
+		wire.WriteOpenAIError(w, chat.AsError(err))
 	case s.out == nil:
 	case err == nil:
 		_ = s.end() // a reader that is gone cannot be told
 	case !chat.IsClientGone(err):
-		_ = s.out.Event("", body(chat.AsError(err)))
+		_ = s.out.Event("", wire.EncodeOpenAIError(chat.AsError(err)))
 	}
 }

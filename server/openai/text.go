@@ -42,7 +42,7 @@ type embedding struct {
 func (a API) Embeddings(w http.ResponseWriter, r *http.Request) {
 	list, err := a.embed(w, r)
 	if err != nil {
-		WriteError(w, chat.AsError(err))
+		wire.WriteOpenAIError(w, chat.AsError(err))
 		return
 	}
 	wire.WriteJSON(w, http.StatusOK, list)
@@ -145,7 +145,7 @@ func (a API) Tokenize(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	WriteError(w, chat.AsError(err))
+	wire.WriteOpenAIError(w, chat.AsError(err))
 }
 
 type detokenizeRequest struct {
@@ -164,7 +164,7 @@ func (a API) Detokenize(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	WriteError(w, chat.AsError(err))
+	wire.WriteOpenAIError(w, chat.AsError(err))
 }
 
 // ApplyTemplate serves POST /apply-template: the prompt of a chat request.
@@ -177,7 +177,7 @@ func (a API) ApplyTemplate(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	WriteError(w, chat.AsError(err))
+	wire.WriteOpenAIError(w, chat.AsError(err))
 }
 
 func (a API) prompt(ctx context.Context, sent chatRequest, ignored []string) (string, error) {
@@ -194,5 +194,5 @@ func (a API) prompt(ctx context.Context, sent chatRequest, ignored []string) (st
 
 // Rerank serves POST /v1/rerank: no model that this version loads can rank.
 func (a API) Rerank(w http.ResponseWriter, _ *http.Request) {
-	WriteError(w, &chat.Error{Kind: chat.NoRoute, Message: "no model here can rerank"})
+	wire.WriteOpenAIError(w, &chat.Error{Kind: chat.NoRoute, Message: "no model here can rerank"})
 }

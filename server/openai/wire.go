@@ -224,15 +224,3 @@ type promptDetails struct {
 type completionDetails struct {
 	ReasoningTokens int `json:"reasoning_tokens"`
 }
-
-// errorBody is what every failed request gets, and what a stream gets as data once it has begun.
-type errorBody struct {
-	Error wireError `json:"error"`
-}
-
-type wireError struct {
-	Message string  `json:"message"`
-	Type    string  `json:"type"`
-	Param   *string `json:"param"`
-	Code    *string `json:"code"`
-}

@@ -61,7 +61,7 @@ func (b *builder) Add(e chat.Event) error {
 // fail ends the stream after an error.
 func (b *builder) fail(e *chat.Error) error {
 	b.response.Status = "failed"
-	b.response.Error = &responseError{Code: code(e), Message: e.Error()}
+	b.response.Error = &responseError{Code: failure(e), Message: e.Error()}
 	return b.send(event{Type: "response.failed", Response: b.snapshot()})
 }
 

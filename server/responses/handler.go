@@ -291,5 +291,5 @@ func (a *API) InputTokens(w http.ResponseWriter, r *http.Request) {
 }
 
 func noResponse(id string) error {
-	return &chat.Error{Kind: chat.NoRoute, Message: fmt.Sprintf("there is no response %q; it was not stored, was deleted, or is too old", id)}
+	return &chat.Error{Kind: chat.NoRoute, Code: "response_not_found", Message: fmt.Sprintf("there is no response %q; it was not stored, was deleted, or is too old", id)}
 }

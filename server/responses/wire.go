@@ -270,14 +270,3 @@ type tokenCount struct {
 	Object      string `json:"object"` // "response.input_tokens"
 	InputTokens int    `json:"input_tokens"`
 }
-
-type errorBody struct {
-	Error wireError `json:"error"`
-}
-
-type wireError struct {
-	Message string  `json:"message"`
-	Type    string  `json:"type"`
-	Param   *string `json:"param"`
-	Code    *string `json:"code"`
-}

@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"cmp"
+	"net/http"
+
+	"tenon/server/chat"
+)
+
+// openAIShape maps a kind of error to its status, type and code.
+func openAIShape(k chat.ErrorKind) (status int, kind, code string) {
+	switch k {
+	case chat.Invalid:
+		return http.StatusBadRequest, "invalid_request_error", ""
+	case chat.NotSupportedHere:
+		return http.StatusBadRequest, "invalid_request_error", "unsupported"
+	case chat.TooLong:
+		return http.StatusBadRequest, "invalid_request_error", "context_length_exceeded"
+	case chat.TooLarge:
+		return http.StatusRequestEntityTooLarge, "invalid_request_error", "body_too_large"
+	case chat.NotFound:
+		return http.StatusNotFound, "invalid_request_error", "model_not_found"
+	case chat.NoRoute:
+		return http.StatusNotFound, "invalid_request_error", "unknown_url"
+	case chat.NoMethod:
+		return http.StatusMethodNotAllowed, "invalid_request_error", "method_not_allowed"
+	case chat.Unauthorized:
+		return http.StatusUnauthorized, "invalid_request_error", "invalid_api_key"
+	case chat.Forbidden:
+		return http.StatusForbidden, "invalid_request_error", "host_not_allowed"
+	case chat.Busy:
+		return http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded"
+	case chat.Unavailable:
+		return http.StatusServiceUnavailable, "server_error", "unavailable"
+	case chat.ClientGone:
+		return StatusClientClosed, "client_closed_request", ""
+	default:
+		return http.StatusInternalServerError, "server_error", ""
+	}
+}
+
+// OpenAIError is what every failed request to a protocol of OpenAI's gets, and what a stream gets as data once it has begun.
+type OpenAIError struct {
+	Error openAIError `json:"error"`
+}
+
+type openAIError struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+// EncodeOpenAIError gives an error the shape of https://platform.openai.com/docs/guides/error-codes.
+func EncodeOpenAIError(e *chat.Error) OpenAIError {
+	_, kind, code := openAIShape(e.Kind)
+	return OpenAIError{openAIError{Message: e.Error(), Type: kind, Param: Optional(e.Field), Code: Optional(cmp.Or(e.Code, code))}}
+}
+
+// WriteOpenAIError answers with an error. Package server uses it for unknown routes too.
+func WriteOpenAIError(w http.ResponseWriter, e *chat.Error) {
+	status, _, _ := openAIShape(e.Kind)
+	RetryAfter(w, e)
+	WriteJSON(w, status, EncodeOpenAIError(e))
+}
+
+// Optional is nil for "", for fields that are null or absent then.
+func Optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
