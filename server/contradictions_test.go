@@ -1,0 +1,83 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"tenon/engine/enginetest"
+)
+
+// Issue 7: what contradicts itself is a 400 that names the place, in every protocol.
+func TestContradictions_areRefusedInEveryProtocol(t *testing.T) {
+	const (
+		chatTool     = `{"type":"function","function":{"name":"f"}}`
+		flatTool     = `{"type":"function","name":"f"}`
+		messagesTool = `{"name":"f","input_schema":{"type":"object"}}`
+	)
+	h := handler(t, nothing)
+	for _, c := range []struct{ name, path, fields, field string }{
+		{"a choice without tools", "/v1/chat/completions", `,"tool_choice":"required"`, "tool_choice"},
+		{"a choice without tools", "/v1/responses", `,"tool_choice":"required"`, "tool_choice"},
+		{"a choice without tools", "/v1/messages", `,"tool_choice":{"type":"any"}`, "tool_choice"},
+		{"a named tool that is not declared", "/v1/chat/completions", `,"tool_choice":{"type":"function","function":{"name":"g"}},"tools":[` + chatTool + `]`, "tool_choice"},
+		{"a named tool that is not declared", "/v1/responses", `,"tool_choice":{"type":"function","name":"g"},"tools":[` + flatTool + `]`, "tool_choice"},
+		{"a named tool that is not declared", "/v1/messages", `,"tool_choice":{"type":"tool","name":"g"},"tools":[` + messagesTool + `]`, "tool_choice"},
+		{"an allowed tool that is not declared", "/v1/chat/completions", `,"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"g"}}]}},"tools":[` + chatTool + `]`, "tool_choice"},
+		{"an allowed tool that is not declared", "/v1/responses", `,"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"g"}]},"tools":[` + flatTool + `]`, "tool_choice"},
+		{"two tools of a name", "/v1/chat/completions", `,"tools":[` + chatTool + `,` + chatTool + `]`, "tools[1]"},
+		{"two tools of a name", "/v1/responses", `,"tools":[` + flatTool + `,` + flatTool + `]`, "tools[1]"},
+		{"two tools of a name", "/v1/messages", `,"tools":[` + messagesTool + `,` + messagesTool + `]`, "tools[1]"},
+		{"two demands on the answer", "/v1/chat/completions", `,"grammar":"root ::= \"a\"","response_format":{"type":"json_object"}`, "response_format"},
+		{"two demands on the answer", "/v1/responses", `,"grammar":"root ::= \"a\"","text":{"format":{"type":"json_object"}}`, "text.format"},
+		{"two demands on the answer", "/v1/messages", `,"grammar":"root ::= \"a\"","output_config":{"format":{"type":"json_schema","schema":{}}}`, "output_config.format"},
+		{"a strict tool that cannot be", "/v1/chat/completions", `,"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":{"type":"object","properties":{"a":{"pattern":"(a)\\1"}},"required":["a"],"additionalProperties":false}}}]`, "tools[0]"},
+	} {
+		for _, p := range allProtocols {
+			if p.path != c.path {
+				continue
+			}
+			for _, stream := range []string{"", `,"stream":true`} {
+				rec := askWith(t, h, p.path, "{"+p.minimal+c.fields+stream+"}")
+				if rec.Code != http.StatusBadRequest || !strings.HasPrefix(named(t, rec.Body.Bytes()), c.field) {
+					t.Errorf("%s, %s%s: %d %s, want one that names %s", c.name, c.path, stream, rec.Code, rec.Body, c.field)
+				}
+			}
+		}
+	}
+}
+
+// Issue 7: images, audio and files are a 400 that names the part, on every model.
+func TestParts_thatAreNotTextAreNamed(t *testing.T) {
+	h := handler(t, nothing)
+	for _, c := range []struct{ path, content, message, field string }{
+		{"/v1/chat/completions", `[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"http://127.0.0.1:1/x.png"}}]`, "messages", "messages[0].content[1]"},
+		{"/v1/chat/completions", `[{"type":"input_audio","input_audio":{"data":"AA==","format":"wav"}}]`, "messages", "messages[0].content[0]"},
+		{"/v1/chat/completions", `[{"type":"file","file":{"file_id":"f"}}]`, "messages", "messages[0].content[0]"},
+		{"/v1/responses", `[{"type":"input_image","image_url":"file:///etc/passwd"}]`, "input", "input[0].content[0]"},
+		{"/v1/responses", `[{"type":"input_text","text":"a"},{"type":"input_file","file_url":"http://127.0.0.1:1/"}]`, "input", "input[0].content[1]"},
+		{"/v1/responses", `[{"type":"input_audio","input_audio":{}}]`, "input", "input[0].content[0]"},
+		{"/v1/messages", `[{"type":"image","source":{"type":"url","url":"http://127.0.0.1:1/x.png"}}]`, "messages", "messages[0].content[0]"},
+		{"/v1/messages", `[{"type":"document","source":{"type":"url","url":"http://127.0.0.1:1/x.pdf"}}]`, "messages", "messages[0].content[0].source.type"},
+		{"/v1/messages", `[{"type":"document","source":{"type":"file","file_id":"f"}}]`, "messages", "messages[0].content[0].source.type"},
+	} {
+		rec := askWith(t, h, c.path, `{"model":"scripted","max_tokens":9,"max_output_tokens":9,"`+c.message+`":[{"role":"user","content":`+c.content+`}]}`)
+		if got := named(t, rec.Body.Bytes()); rec.Code != http.StatusBadRequest || !strings.HasPrefix(got, c.field) {
+			t.Errorf("%s %s: %d %s", c.path, c.content, rec.Code, rec.Body)
+		}
+	}
+}
+
+// Issue 7: with a named choice the finish reason is tool_calls, not OpenAI's stop.
+func TestChat_aNamedChoiceEndsInToolCalls(t *testing.T) {
+	for _, choice := range []string{`"required"`, `{"type":"function","function":{"name":"get_weather"}}`} {
+		reply := enginetest.Say(`{"tool": "get_weather", "arguments": {"city": "Oslo"}}`)
+		s, _ := start(t, reply, reply)
+		for _, stream := range []string{"", `,"stream":true`} {
+			_, body := post(t, s, hello+`,"tool_choice":`+choice+stream+weather)
+			if !strings.Contains(body, `"finish_reason":"tool_calls"`) {
+				t.Errorf("%s%s: %s", choice, stream, body)
+			}
+		}
+	}
+}
