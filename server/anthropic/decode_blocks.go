@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tenon/server/chat"
+	"tenon/server/wire"
 	"tenon/templates"
 )
 
@@ -112,21 +113,25 @@ func (d *decoder) text(b block, field string) (string, error) {
 }
 
 func (d *decoder) document(b block, field string) (string, error) {
-	if b.Source == nil {
+	var from source
+	if wire.IsNull(b.Source) {
 		return "", chat.Invalidf(field+".source", "is required")
 	}
+	if err := json.Unmarshal(b.Source, &from); err != nil {
+		return "", chat.Invalidf(field+".source", "expected an object")
+	}
 	var body string
-	switch b.Source.Type {
+	switch from.Type {
 	case "text":
-		body = b.Source.Data
+		body = from.Data
 	case "content":
-		blocks, err := blocksOf(b.Source.Content, field+".source.content")
+		blocks, err := blocksOf(from.Content, field+".source.content")
 		if err != nil {
 			return "", err
 		}
 		body = texts(blocks)
 	default:
-		return "", chat.Invalidf(field+".source.type", "is %q; this server reads documents of type text and content only", b.Source.Type)
+		return "", chat.Invalidf(field+".source.type", "is %q; this server reads documents of type text and content only", from.Type)
 	}
 	for _, head := range []string{b.Context, b.Title} {
 		if head != "" {

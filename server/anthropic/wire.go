@@ -54,9 +54,9 @@ type block struct {
 	Content   json.RawMessage `json:"content,omitempty"`
 	IsError   bool            `json:"is_error,omitempty"`
 
-	Source  *source `json:"source,omitempty"` // of document and image
-	Title   string  `json:"title,omitempty"`
-	Context string  `json:"context,omitempty"`
+	Source  json.RawMessage `json:"source,omitempty"` // of document and image: an object; of search_result: a string
+	Title   string          `json:"title,omitempty"`
+	Context string          `json:"context,omitempty"`
 
 	ToolName string `json:"tool_name,omitempty"` // of tool_reference
 }
