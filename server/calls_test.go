@@ -93,11 +93,11 @@ func TestChat_contradictionsAreRefused(t *testing.T) {
 		`,"tool_format":"morse"}`:           "tool_format",
 		`,"grammar":"root ::= ("}`:          "grammar",
 		`,"grammar":"root ::= root \"a\""}`: "grammar",
-		`,"tools":[{"type":"function","function":{"name":"f","parameters":` + strings.Repeat(`{"properties":{"a":`, 3000) + "{}" + strings.Repeat("}}", 3000) + `}}]}`: "tools[0].parameters",
+		`,"tools":[{"type":"function","function":{"name":"f","parameters":` + strings.Repeat(`{"properties":{"a":`, 3000) + "{}" + strings.Repeat("}}", 3000) + `}}]}`: "tools[0].function.parameters",
 	} {
 		status, body := post(t, s, hello+fields)
 		if status != http.StatusBadRequest || !strings.Contains(body, `"param":"`+want) {
-			t.Errorf("%s: %d %s", fields, status, body)
+			t.Errorf("%.300s: %d %s", fields, status, body)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path"
 	"slices"
@@ -215,6 +216,54 @@ func stored(t *testing.T, base string) {
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", path, resp.Status)
+		}
+	}
+}
+
+// kinds are the values of type that the alternatives of a schema have.
+func (d description) kinds(schema any) (all []string) {
+	s, _ := schema.(map[string]any)
+	if ref, ok := s["$ref"].(string); ok {
+		return d.kinds(d.schemas[path.Base(ref)])
+	}
+	for _, word := range []string{"oneOf", "anyOf", "allOf"} {
+		alternatives, _ := s[word].([]any)
+		for _, a := range alternatives {
+			all = append(all, d.kinds(a)...)
+		}
+	}
+	properties, _ := s["properties"].(map[string]any)
+	kind, _ := properties["type"].(map[string]any)
+	values, _ := kind["enum"].([]any)
+	for _, v := range values {
+		all = append(all, v.(string))
+	}
+	return all
+}
+
+// Clients send the history of other servers: an item of a kind that is described is read, left out with a note, or refused with
+// a reason, and so is a tool.
+func TestDescription_everyKindOfItemAndToolIsKnown(t *testing.T) {
+	d := readDescription(t)
+	h := handler(t, nothing)
+	items, tools := d.kinds(d.schemas["InputItem"]), d.kinds(d.schemas["Tool"])
+	if len(items) < 20 || len(tools) < 10 {
+		t.Fatalf("%q, %q", items, tools)
+	}
+	for _, kind := range items {
+		rec := askWith(t, h, "/v1/responses", `{"model":"scripted","input":[{"type":"`+kind+`","role":"user","name":"n","call_id":"c","content":[]},{"role":"user","content":"hi"}]}`)
+		if rec.Code != http.StatusOK && !strings.Contains(rec.Body.String(), "nothing is compacted here") {
+			t.Errorf("item %s: %d %s", kind, rec.Code, rec.Body)
+		}
+	}
+	for _, kind := range tools {
+		if kind == "namespace" || kind == "function" || kind == "custom" {
+			continue // not hosted
+		}
+		rec := httptest.NewRecorder() // the sample lacks what its kind demands, and is echoed so: the answer is not held against the description
+		h.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/v1/responses", strings.NewReader(`{"model":"scripted","input":"hi","tools":[{"type":"`+kind+`"}]}`)))
+		if rec.Code != http.StatusOK || !strings.Contains(rec.Header().Get("X-Tenon-Ignored"), "tools[0] ("+kind+")") {
+			t.Errorf("tool %s: %d %s", kind, rec.Code, rec.Body)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"tenon/server/chat"
@@ -103,7 +104,10 @@ func (d *decoder) sampling(w messagesRequest, r *chat.Request) error {
 const leastBudget = 1024
 
 func (d *decoder) thinking(w messagesRequest, r *chat.Request) error {
-	if c := w.OutputConfig; c != nil {
+	if c := w.OutputConfig; c != nil && c.Effort != "" {
+		if !slices.Contains([]string{"low", "medium", "high", "xhigh", "max"}, c.Effort) {
+			return chat.Invalidf("output_config.effort", "is %q; expected low, medium, high, xhigh or max", c.Effort)
+		}
 		r.Thinking.Effort = c.Effort
 	}
 	if err := wire.ThinkingBudget(w.ThinkingBudget, &r.Thinking); err != nil {
@@ -132,6 +136,7 @@ func (d *decoder) thinking(w messagesRequest, r *chat.Request) error {
 }
 
 func (d *decoder) tools(w messagesRequest, r *chat.Request) error {
+	r.Places.Parameters = "input_schema"
 	for i, t := range w.Tools {
 		field := fmt.Sprintf("tools[%d]", i)
 		if t.Type != "" && t.Type != "custom" {
@@ -144,6 +149,7 @@ func (d *decoder) tools(w messagesRequest, r *chat.Request) error {
 		if len(t.InputSchema) == 0 || string(t.InputSchema) == "null" {
 			return chat.Invalidf(field+".input_schema", "is required")
 		}
+		r.Places.Tools = append(r.Places.Tools, field)
 		r.Tools = append(r.Tools, tools.Tool{Name: t.Name, Description: t.Description, Parameters: t.InputSchema, Strict: t.Strict})
 	}
 	return nil

@@ -67,7 +67,7 @@ func countBy(e *tiktoken.Tiktoken, text string) int {
 func renderPlainly(r Request) (string, error) {
 	plan, err := tools.Fallback().Plan(outputTurn(r))
 	if err != nil {
-		return "", toolError(err)
+		return "", r.Places.toolError(err)
 	}
 	r.Conversation.Tools = promptTools(plan)
 	rendering, err := templates.Builtin{}.Render(r.Conversation)

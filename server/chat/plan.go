@@ -60,7 +60,7 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	turn.Thinking.Off = turn.Thinking.Off || dialect.Scaffold() && !m.Thinks
 	output, err := dialect.Plan(turn)
 	if err != nil {
-		return planned{}, toolError(err)
+		return planned{}, r.Places.toolError(err)
 	}
 	r.Conversation.Tools = flat.declared(promptTools(output))
 	rendering, err := m.Renderer.Render(r.Conversation)
@@ -69,7 +69,7 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	}
 	output, err = settle(output, dialect, turn, rendering)
 	if err != nil {
-		return planned{}, toolError(err)
+		return planned{}, r.Places.toolError(err)
 	}
 	p := s.assemble(m, r, output, rendering)
 	p.flat = flat
@@ -82,7 +82,7 @@ func (s *Service) planText(m Model, r Request) (planned, error) {
 	turn.Thinking.Off = true
 	output, err := tools.Fallback().Plan(turn)
 	if err != nil {
-		return planned{}, toolError(err)
+		return planned{}, r.Places.toolError(err)
 	}
 	p := s.assemble(m, r, output, templates.Rendering{})
 	p.turn.Prompt = r.Prompt
@@ -125,11 +125,11 @@ func check(r Request) error {
 	for i, t := range r.Tools {
 		name := t.Namespace + "\x00" + t.Name
 		if seen[name] {
-			return Invalidf(fmt.Sprintf("tools[%d]", i), "the name %q is declared twice", t.Name)
+			return Invalidf(r.Places.field(i, ""), "the name %q is declared twice", t.Name)
 		}
 		seen[name] = true
 		if nesting(t.Parameters) > maxNesting {
-			return Invalidf(fmt.Sprintf("tools[%d].parameters", i), "is nested more than %d deep", maxNesting)
+			return Invalidf(r.Places.field(i, "parameters"), "is nested more than %d deep", maxNesting)
 		}
 	}
 	return checkAnswer(r.Answer)
@@ -260,14 +260,14 @@ func pieces(segments []templates.Segment) engine.Prompt {
 }
 
 // toolError names the field of a tool definition or choice that cannot be served.
-func toolError(err error) error {
+func (p ToolPlaces) toolError(err error) error {
 	var bad *tools.ToolError
 	if !errors.As(err, &bad) {
 		return fmt.Errorf("plan the turn: %w", err)
 	}
 	field := bad.Field
 	if bad.Index >= 0 {
-		field = fmt.Sprintf("tools[%d].%s", bad.Index, bad.Field)
+		field = p.field(bad.Index, bad.Field)
 	}
 	return &Error{Kind: Invalid, Field: field, Message: bad.Message, Err: err}
 }

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"fmt"
+
 	"tenon/engine"
 	"tenon/templates"
 	"tenon/tools"
@@ -13,6 +15,7 @@ type Request struct {
 	Prompt       engine.Prompt // set: continue this text as it is, without template and conversation
 	Suffix       string        // with Prompt: what comes after the gap that is to be filled
 	Tools        []tools.Tool
+	Places       ToolPlaces // of the tools
 	Choice       tools.Choice
 	OneCall      bool // at most one call (parallel_tool_calls: false)
 	Thinking     Thinking
@@ -25,6 +28,27 @@ type Request struct {
 	ToolFormat   string
 	CacheKey     string   // who asks; cached state is never shared between keys
 	Ignored      []string // fields that were accepted and have no effect, reported in a header
+}
+
+// ToolPlaces are where a turn's tools stand in the client's request, for errors that name them.
+type ToolPlaces struct {
+	Tools      []string // such as "tools[3].function"; nil: tools[i]
+	Parameters string   // what the protocol calls a tool's parameters; "": parameters
+}
+
+// field is the place of a tool's member, or of the tool itself, if member is "".
+func (p ToolPlaces) field(tool int, member string) string {
+	place := fmt.Sprintf("tools[%d]", tool)
+	if tool < len(p.Tools) {
+		place = p.Tools[tool]
+	}
+	if member == "parameters" && p.Parameters != "" {
+		member = p.Parameters
+	}
+	if member == "" {
+		return place
+	}
+	return place + "." + member
 }
 
 // Thinking is what the client asked of the model's thinking. The zero value leaves it to the model and its template.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tenon/server/chat"
+	"tenon/server/wire"
 	"tenon/templates"
 )
 
@@ -44,7 +45,7 @@ func (m message) decode(field string) (templates.Message, error) {
 		out.Calls = append(out.Calls, call)
 	}
 	if f := m.FunctionCall; f != nil {
-		out.Calls = append(out.Calls, templates.Call{Name: f.Name, Arguments: f.Arguments})
+		out.Calls = append(out.Calls, templates.Call{Name: f.Name, Arguments: f.arguments()})
 	}
 	if m.Refusal != "" && notNull(m.Content) == nil {
 		out.Text = m.Refusal
@@ -53,14 +54,23 @@ func (m message) decode(field string) (templates.Message, error) {
 }
 
 // decode keeps the arguments as they came: the healer mends what is no JSON.
-func (c toolCall) decode(field string) (templates.Call, error) {
+func (c sentCall) decode(field string) (templates.Call, error) {
 	switch {
 	case c.Function != nil:
-		return templates.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}, nil
+		return templates.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.arguments()}, nil
 	case c.Custom != nil:
 		return templates.Call{ID: c.ID, Name: c.Custom.Name, Arguments: c.Custom.Input}, nil
 	}
 	return templates.Call{}, chat.Invalidf(field+".function", "is required")
+}
+
+// arguments are the text that a string holds, or another value's own.
+func (f sentFunction) arguments() string {
+	var text string
+	if wire.IsNull(f.Arguments) || json.Unmarshal(f.Arguments, &text) == nil {
+		return text
+	}
+	return string(f.Arguments)
 }
 
 func decodeContent(raw json.RawMessage, field string, to *templates.Message) error {

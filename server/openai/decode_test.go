@@ -150,3 +150,18 @@ func FuzzDecode_neverPanics(f *testing.F) {
 		}
 	})
 }
+
+// Some clients replay a call's arguments as the object they stand for.
+func TestDecode_argumentsInTheHistoryAreTextOrAnyValue(t *testing.T) {
+	for sent, want := range map[string]string{`"{\"a\":1}"`: `{"a":1}`, `{"a":1}`: `{"a":1}`, `null`: "", `"not json"`: "not json", `[1]`: "[1]"} {
+		for _, form := range []string{
+			`{"role":"assistant","tool_calls":[{"id":"1","type":"function","index":0,"function":{"name":"f","arguments":` + sent + `}}]}`,
+			`{"role":"assistant","function_call":{"name":"f","arguments":` + sent + `}}`,
+		} {
+			r, _, err := decodeChat(strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"x"},` + form + `]}`))
+			if err != nil || r.Conversation.Messages[1].Calls[0].Arguments != want {
+				t.Errorf("%s: %v, %+v", form, err, r.Conversation)
+			}
+		}
+	}
+}

@@ -11,11 +11,13 @@ import (
 
 func decodeTools(w chatRequest, r *chat.Request) error {
 	for i, t := range w.Tools {
-		decoded, err := t.decode(fmt.Sprintf("tools[%d]", i))
+		at := fmt.Sprintf("tools[%d]", i)
+		decoded, err := t.decode(at)
 		if err != nil {
 			return err
 		}
 		r.Tools = append(r.Tools, decoded)
+		r.Places.Tools = append(r.Places.Tools, at+"."+t.Type)
 	}
 	return nil
 }

@@ -23,9 +23,11 @@ func decodeFunctions(w chatRequest, r *chat.Request) error {
 		return chat.Invalidf("functions", "cannot be combined with tools")
 	}
 	for i, f := range w.Functions {
+		at := fmt.Sprintf("functions[%d]", i)
 		if f.Name == "" {
-			return chat.Invalidf(fmt.Sprintf("functions[%d].name", i), "is required")
+			return chat.Invalidf(at+".name", "is required")
 		}
+		r.Places.Tools = append(r.Places.Tools, at)
 		r.Tools = append(r.Tools, tools.Tool{Name: f.Name, Description: f.Description, Parameters: parameters(f.Parameters)})
 	}
 	r.OneCall = true

@@ -90,10 +90,22 @@ type message struct {
 	Content          json.RawMessage `json:"content"` // a string, null, or parts
 	ReasoningContent string          `json:"reasoning_content"`
 	Reasoning        string          `json:"reasoning"`
-	ToolCalls        []toolCall      `json:"tool_calls"`
-	FunctionCall     *callFunction   `json:"function_call"` // the older form of a call
+	ToolCalls        []sentCall      `json:"tool_calls"`
+	FunctionCall     *sentFunction   `json:"function_call"` // the older form of a call
 	ToolCallID       string          `json:"tool_call_id"`
 	Refusal          string          `json:"refusal"`
+}
+
+// sentCall is a call in the history that a client sends.
+type sentCall struct {
+	ID       string        `json:"id"`
+	Function *sentFunction `json:"function"`
+	Custom   *callCustom   `json:"custom"`
+}
+
+type sentFunction struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // a string; some clients send the object itself
 }
 
 type part struct {

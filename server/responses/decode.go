@@ -73,8 +73,14 @@ func (d *decoder) limits(w createRequest) error {
 		}
 		d.turn.MaxTokens = *n
 	}
-	if slices.Contains(w.Include, includeLogprobs) {
-		d.turn.Logprobs = 0
+	for i, wanted := range w.Include {
+		switch wanted {
+		case includeReasoning:
+		case includeLogprobs:
+			d.turn.Logprobs = 0
+		default: // of hosted tools, or of another time
+			d.notes = append(d.notes, fmt.Sprintf("include[%d] (%s)", i, wanted))
+		}
 	}
 	if n := w.TopLogprobs; n != nil {
 		if *n < 0 || *n > 20 {
@@ -99,7 +105,13 @@ func (d *decoder) thinking(w createRequest) error {
 	if err := wire.ThinkingBudget(w.ThinkingBudget, &d.turn.Thinking); err != nil {
 		return err
 	}
-	if w.Reasoning == nil || w.Reasoning.Effort == nil {
+	if w.Reasoning == nil {
+		return nil
+	}
+	if summary := w.Reasoning.Summary; summary != nil && !slices.Contains([]string{"auto", "concise", "detailed"}, *summary) {
+		return chat.Invalidf("reasoning.summary", "is %q; expected auto, concise or detailed", *summary)
+	}
+	if w.Reasoning.Effort == nil {
 		return nil
 	}
 	switch effort := *w.Reasoning.Effort; effort {
@@ -119,6 +131,9 @@ func (d *decoder) answer(w createRequest) error {
 		d.turn.Answer = &tools.Answer{Syntax: "gbnf", Definition: w.Grammar}
 	}
 	if w.Text != nil && w.Text.Verbosity != "" {
+		if !slices.Contains([]string{"low", "medium", "high"}, w.Text.Verbosity) {
+			return chat.Invalidf("text.verbosity", "is %q; expected low, medium or high", w.Text.Verbosity)
+		}
 		d.notes = append(d.notes, "text.verbosity")
 	}
 	if w.Text == nil || w.Text.Format == nil || w.Text.Format.Type == "text" {

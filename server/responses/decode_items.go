@@ -57,6 +57,7 @@ func (c *conversation) item(it item, field string) error {
 		return chat.Invalidf(field+".type", "is %q; nothing is compacted here", it.Type)
 	case "web_search_call", "file_search_call", "image_generation_call", "code_interpreter_call", "computer_call", "computer_call_output",
 		"local_shell_call", "local_shell_call_output", "mcp_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response",
+		"shell_call", "shell_call_output", "apply_patch_call", "apply_patch_call_output", "program", "program_output",
 		"tool_search_call", "tool_search_output", "tool_search_call_output", "configuration_update", "agent_message", "additional_tools":
 		*c.notes = append(*c.notes, field+" ("+it.Type+")")
 		return nil

@@ -3,6 +3,7 @@ package responses
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"tenon/server/chat"
 	"tenon/server/wire"
@@ -11,7 +12,7 @@ import (
 
 // declare decodes the tools of the request and those that its input adds.
 func (d *decoder) declare(w createRequest) error {
-	d.tools = echoed(w.Tools)
+	d.tools = append([]tool{}, w.Tools...)
 	if err := d.declareAll(w.Tools, "tools", ""); err != nil {
 		return err
 	}
@@ -29,24 +30,30 @@ func (d *decoder) declare(w createRequest) error {
 	return nil
 }
 
-// echoed are tools as the answer repeats them: functions with every field that the description demands.
-func echoed(in []tool) []tool {
-	out := make([]tool, len(in))
-	for i, t := range in {
-		if t.Type == "function" {
-			if t.Strict == nil {
-				t.Strict = new(bool)
-			}
-			if wire.IsNull(t.Parameters) {
-				t.Parameters = json.RawMessage("null")
-			}
+// UnmarshalJSON implements json.Unmarshaler: what is not known here of a tool is kept too.
+func (t *tool) UnmarshalJSON(b []byte) error {
+	type plain tool
+	t.raw = slices.Clone(b)
+	return json.Unmarshal(b, (*plain)(t))
+}
+
+// MarshalJSON implements json.Marshaler: the answer repeats functions with every field that the description demands, and hosted
+// tools as they were sent.
+func (t tool) MarshalJSON() ([]byte, error) {
+	type plain tool
+	switch t.Type {
+	case "function":
+		if t.Strict == nil {
+			t.Strict = new(bool)
 		}
-		if t.Tools != nil {
-			t.Tools = echoed(t.Tools)
+		if wire.IsNull(t.Parameters) {
+			t.Parameters = json.RawMessage("null")
 		}
-		out[i] = t
+	case "custom", "namespace":
+	default:
+		return t.raw, nil
 	}
-	return out
+	return json.Marshal(plain(t))
 }
 
 func (d *decoder) declareAll(all []tool, field, namespace string) error {
@@ -60,6 +67,7 @@ func (d *decoder) declareAll(all []tool, field, namespace string) error {
 			}
 			decoded.Namespace = namespace
 			d.turn.Tools = append(d.turn.Tools, decoded)
+			d.turn.Places.Tools = append(d.turn.Places.Tools, at)
 		case "namespace":
 			if t.Name == "" {
 				return chat.Invalidf(at+".name", "is required")

@@ -295,6 +295,8 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		`"model":"m","tools":[{"type":"function"}]`:                                                     "tools[0].name",
 		`"model":"m","tools":[{}]`:                                                                      "tools[0].type",
 		`"model":"m","tools":[{"type":"custom","name":"x","format":{"type":"grammar","syntax":"peg"}}]`: "tools[0].format",
+		`"model":"m","reasoning":{"summary":"long"}`:                                                    "reasoning.summary",
+		`"model":"m","text":{"verbosity":"shouting"}`:                                                   "text.verbosity",
 		`"model":"m","tool_choice":"maybe"`:                                                             "tool_choice",
 		`"model":"m","tool_choice":{"type":"allowed_tools","tools":[]}`:                                 "tool_choice.tools",
 		`"model":"m","previous_response_id":"resp_none"`:                                                "previous_response_id",
@@ -305,6 +307,15 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		if !errors.As(err, &e) || e.Kind != chat.Invalid || e.Field != want {
 			t.Errorf("%s: %v, want an error at %q", fields, err, want)
 		}
+	}
+}
+
+// A hosted tool is left out of the turn and comes back in the answer as it was sent, with what is not known here of it.
+func TestCreate_hostedToolsAreEchoedAsTheyWereSent(t *testing.T) {
+	const hosted = `{"type":"mcp","server_label":"s","server_url":"http://127.0.0.1:1/","require_approval":"never"}`
+	got := create(t, New(turn(), nil), `{"model":"m","input":"x","include":["reasoning.encrypted_content","file_search_call.results"],"tools":[`+hosted+`,{"type":"function","name":"f"}]}`)
+	if want := `"tools":[` + hosted + `,{"type":"function","name":"f","parameters":null,"strict":false}]`; !strings.Contains(got, want) {
+		t.Errorf("%s lacks %s", got, want)
 	}
 }
 

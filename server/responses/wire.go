@@ -69,6 +69,8 @@ type tool struct {
 	Strict      *bool           `json:"strict,omitempty"`
 	Format      *customFormat   `json:"format,omitempty"`
 	Tools       []tool          `json:"tools,omitempty"`
+
+	raw json.RawMessage // as it was sent
 }
 
 type customFormat struct {

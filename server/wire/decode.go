@@ -40,14 +40,14 @@ func Decode(body io.Reader, v any, others Others) (ignored []string, err error) 
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if err := d.Decode(v); err != nil {
-		return nil, jsonError(err, reflect.TypeOf(v).Elem())
+		return nil, jsonError(err, raw)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, chat.Invalidf("", "the body goes on after its JSON object")
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return nil, jsonError(err, reflect.TypeOf(v).Elem())
+		return nil, jsonError(err, raw)
 	}
 	known := names(reflect.TypeOf(v).Elem())
 	for name, value := range fields {
@@ -103,27 +103,18 @@ func readError(err error) error {
 }
 
 // jsonError names the place of an error in the body.
-func jsonError(err error, t reflect.Type) error {
+func jsonError(err error, raw []byte) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		if wrong.Field == "" {
+		place := placeAt(raw, wrong.Offset)
+		if place == "" {
 			return chat.Invalidf("", "the body is of type %s; expected %s", wrong.Value, expected(wrong.Type))
 		}
-		return chat.Invalidf(path(wrong.Field, t), "is of type %s; expected %s", wrong.Value, expected(wrong.Type))
+		return chat.Invalidf(place, "is of type %s; expected %s", wrong.Value, expected(wrong.Type))
 	}
 	e := chat.Invalidf("", "the body is not valid JSON: %v", err)
 	e.Err = err
 	return e
-}
-
-// path is a field's place as the client knows it: encoding/json puts the names of embedded structs into it.
-func path(field string, t reflect.Type) string {
-	for i := range t.NumField() {
-		if f := t.Field(i); f.Anonymous {
-			field = strings.TrimPrefix(field, f.Name+".")
-		}
-	}
-	return field
 }
 
 // names returns the JSON names of a struct's fields, those of embedded structs included.
