@@ -69,6 +69,7 @@ type captureParser struct {
 	sentText, sentReasoning int // bytes
 	room                    int // bytes that the output may still have, where it is limited
 	limited                 bool
+	behindCall              bool // the last capture was a call, behind which there is no text
 	ended                   bool
 	closed                  bool
 	rest                    *latecomer // reads on once the output has left the grammar; nil before
@@ -222,6 +223,7 @@ func (p *captureParser) bytes(b []byte) {
 // calls that the model wrote in another form than the grammar's.
 func (p *captureParser) beginText(thinking bool) {
 	solid := p.text != nil && p.text.solid
+	p.behindCall = false
 	p.text = &tolerant{emitter: p.emitter, thinking: thinking, blank: true, solid: solid, begun: true, offset: p.before}
 }
 
@@ -233,7 +235,7 @@ func (p *captureParser) Close(truncated bool) []Event {
 	}
 	p.closed = true
 	if p.rest == nil {
-		if p.grammar.Close() == nil {
+		if p.grammar.Close() == nil || p.behindCall { // what has been cut off there is layout and markers
 			p.told()
 			p.finish(&p.reasoning)
 			p.finish(&p.content)

@@ -47,6 +47,7 @@ func (p *captureParser) begunInCall(x part) {
 	c := &p.call
 	switch x.name {
 	case captureCall:
+		p.behindCall = false
 		p.call = writtenCall{open: true, out: c.out[:0], source: c.source[:0]}
 	case captureMember:
 		c.separate()
@@ -192,7 +193,7 @@ func (p *captureParser) written() {
 
 // callOver gives the text of a call that proved to be none back.
 func (p *captureParser) callOver() {
-	p.call.open = false
+	p.call.open, p.behindCall = false, p.call.refused == nil
 	if p.call.refused == nil {
 		return
 	}
