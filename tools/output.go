@@ -121,6 +121,9 @@ func (w *output) wholeTurn() string {
 	if len(w.dialect.labels) > 0 {
 		return w.steps()
 	}
+	if w.routed() {
+		return seq(w.route(), w.body())
+	}
 	return seq(w.think(), w.body())
 }
 

@@ -24,6 +24,7 @@ type tolerant struct {
 	symbols []symbol
 
 	thinking bool
+	routing  bool // pos is in the routing thought
 	region   *region
 	header   bool // pos is inside a message header
 	mute     int  // no call starts before this offset in buf: what is there has been looked at
@@ -41,7 +42,8 @@ type tolerant struct {
 type symbol struct{ from, to int }
 
 func newTolerant(p *Plan, spelt bool) *tolerant {
-	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: p.turn.Thinking.Open && p.dialect.thinks(), blank: true}
+	routed := p.routed()
+	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: routed || p.turn.Thinking.Open && p.dialect.thinks(), routing: routed, blank: true}
 }
 
 // Token implements Parser.
@@ -133,6 +135,8 @@ func (p *tolerant) run(final bool) {
 			more = p.stepRegion(final)
 		case p.header:
 			more = p.stepHeader(final)
+		case p.routing:
+			more = p.stepRouting()
 		default:
 			more = p.stepText(final)
 		}

@@ -17,6 +17,8 @@ type Thinking struct {
 	Open   bool // the prompt ends inside thinking
 	Off    bool // no thinking is wanted
 	Budget int  // most tokens to spend on it; 0: no limit
+	// Routing has a model that does not think begin with a line that names the tool it is about to call (routing.go).
+	Routing bool
 }
 
 // Answer constrains visible text (response_format, grammar).

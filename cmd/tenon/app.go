@@ -35,7 +35,7 @@ func newApp(s config.Settings, admitted admission, manager *models.Manager, name
 	if err != nil {
 		return nil, err
 	}
-	taught, err := teaching(s.ToolGuidance, s.SimplifyTools)
+	taught, err := teaching(s.ToolGuidance, s.SimplifyTools, s.RoutingThought)
 	if err != nil {
 		return nil, err
 	}

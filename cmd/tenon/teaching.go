@@ -9,9 +9,9 @@ import (
 	"tenon/templates/schema"
 )
 
-// teaching reads how models are told their tools: which of them get guidance, and what is simplified for which. The model
-// "" is every model that is not named.
-func teaching(guided, simplified []string) (map[string]chat.Teaching, error) {
+// teaching reads how models are helped with their tools: which of them get guidance, what is simplified for which, and which say first
+// what they are about to call. The model "" is every model that is not named.
+func teaching(guided, simplified, routed []string) (map[string]chat.Teaching, error) {
 	all := map[string]chat.Teaching{}
 	for _, spec := range simplified {
 		model, list, named := strings.Cut(spec, "=")
@@ -41,7 +41,35 @@ func teaching(guided, simplified []string) (map[string]chat.Teaching, error) {
 			all[model] = t
 		}
 	}
-	return all, nil
+	return all, route(all, routed)
+}
+
+// route gives models their routing thoughts: a model's own, else that of all.
+func route(all map[string]chat.Teaching, specs []string) error {
+	tokens := map[string]int{}
+	for _, spec := range specs {
+		model, number, named := strings.Cut(spec, "=")
+		if !named {
+			model, number = "", spec
+		}
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 {
+			return fmt.Errorf("routing-thought %q: expected a number of tokens, or MODEL=NUMBER", spec)
+		}
+		tokens[model] = n
+		if _, known := all[model]; !known {
+			all[model] = all[""]
+		}
+	}
+	for model, t := range all {
+		n, own := tokens[model]
+		if !own {
+			n = tokens[""]
+		}
+		t.Routing = n
+		all[model] = t
+	}
+	return nil
 }
 
 // toolFormats reads how models call tools, by model; that of "" is for all that are not named. Whether there is such a

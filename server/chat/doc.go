@@ -3,7 +3,8 @@
 // A protocol decodes its request into a [Request] and gives it to [Service.Run] with a [Sink]; the service
 //
 //  1. acquires the model (package models, behind [Models]),
-//  2. plans: renders the conversation into an engine prompt, builds the output grammar, sets the budget (pure),
+//  2. plans: renders the conversation into an engine prompt, builds the output grammar, sets the budget (pure); a model that does
+//     not think may be made to say first which tool it means (package tools, routing.go; [Teaching]),
 //  3. queues a session on the engine and reads its tokens,
 //  4. parses them into [Event]s and hands each to the sink,
 //  5. judges calls that the mask enforces only partly before anything of them leaves (mend.go): what does not validate is

@@ -34,10 +34,13 @@ type LoaderOptions struct {
 	Teaching   map[string]Teaching
 }
 
-// Teaching is how a model is told its tools, for models that get lost in what clients declare.
+// Teaching is how a model is helped with its tools, for models that get lost in what clients declare.
 type Teaching struct {
 	Simplify schema.Simplification `json:"simplify"`
 	Guidance bool                  `json:"guidance"` // rules and examples of calls in the system message
+	// Routing is how many tokens a model that does not think has for saying which tool it means before it calls one; it is sent
+	// as reasoning. 0: none. A request that turns thinking off has none either.
+	Routing int `json:"routing,omitempty"`
 }
 
 // Loader prepares what a manager loads: it parses the chat template, probes it and finds the dialect, once per model.

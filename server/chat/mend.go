@@ -99,8 +99,7 @@ func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 // where that may not be, or cannot: then the old session still waits for its verdict.
 func (c *choiceRun) retry(ctx context.Context, f *tools.Fault) bool {
 	messages := c.request.Conversation.Messages
-	continued := len(messages) > 0 && messages[len(messages)-1].Role == templates.Assistant
-	if c.sent || continued || f.Args == nil || c.mending.Retries >= c.service.retries() {
+	if c.sent || continued(c.request.Conversation) || f.Args == nil || c.mending.Retries >= c.service.retries() {
 		return false
 	}
 	r := c.request

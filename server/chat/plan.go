@@ -57,7 +57,11 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	turn := outputTurn(r)
 	flat := m.flatten(turn.Tools)
 	turn.Tools = flat.shown(turn.Tools)
+	turn.Thinking.Routing = m.routes(r)
 	turn.Thinking.Off = turn.Thinking.Off || dialect.Scaffold() && !m.Thinks
+	if turn.Thinking.Routing && (r.Thinking.Budget <= 0 || r.Thinking.Budget > m.Teaching.Routing) {
+		r.Thinking.Budget = m.Teaching.Routing
+	}
 	output, err := dialect.Plan(turn)
 	if err != nil {
 		return planned{}, r.Places.toolError(err)
@@ -74,6 +78,19 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	p := s.assemble(m, r, output, rendering)
 	p.flat = flat
 	return p, nil
+}
+
+// routes tells whether the model is to say which tool it means before it calls one. An engine without masks would not, and an
+// answer that the client has begun is gone on with.
+func (m Model) routes(r Request) bool {
+	off := r.Thinking.Enabled != nil && !*r.Thinking.Enabled
+	return m.Teaching.Routing > 0 && !m.Thinks && !off && !m.Engine.Model().Unmasked && !continued(r.Conversation)
+}
+
+// continued tells whether the conversation ends with an answer that is to be gone on with.
+func continued(c templates.Conversation) bool {
+	n := len(c.Messages)
+	return n > 0 && c.Messages[n-1].Role == templates.Assistant
 }
 
 // planText plans the continuation of a plain text.

@@ -137,7 +137,7 @@ func (s *ModelSource) take(m Model) {
 	if markers, ok := infillMarkers(info); ok {
 		s.Infill = markers[:]
 	}
-	if m.Teaching.Guidance || !m.Teaching.Simplify.IsZero() {
+	if m.Teaching.Guidance || m.Teaching.Routing > 0 || !m.Teaching.Simplify.IsZero() {
 		s.Teaching = &m.Teaching
 	}
 }
