@@ -36,6 +36,7 @@ func (c nestedCodec) starts(o opening, body []byte, final bool) answer {
 func (c nestedCodec) scanner(o opening) scanner {
 	s := &nestedScanner{nestedCodec: c, opening: o}
 	s.inName = o.marker == c.call.open || o.marker == c.noise+c.call.open
+	s.noisy = o.marker != c.call.open
 	return s
 }
 
@@ -47,6 +48,7 @@ type nestedScanner struct {
 	from   int // of the call
 	inName bool
 	inCall bool
+	noisy  bool // the call was opened with noise, and is closed so
 	spans  [][2]int
 	stop   int
 }
@@ -74,7 +76,11 @@ func (s *nestedScanner) advance(body []byte, final bool) (status, bool) {
 	case s.inName:
 		return s.name(body, final)
 	case s.inCall:
-		t, a := anyPrefix(rest, []string{s.callEnd, s.noise + s.callEnd}, final)
+		ends := []string{s.noise + s.callEnd}
+		if !s.noisy {
+			ends = append(ends, s.callEnd)
+		}
+		t, a := anyPrefix(rest, ends, final)
 		if a == unknown {
 			return open, false
 		}
@@ -112,6 +118,7 @@ func (s *nestedScanner) between(body []byte, final bool) (status, bool) {
 	rest := body[s.pos:]
 	t, a := anyPrefix(rest, s.openers(), final)
 	if a == yes {
+		s.noisy = t != s.call.open
 		s.from = s.pos
 		s.pos += len(t)
 		s.inName = true
@@ -138,11 +145,10 @@ func (s *nestedScanner) leave(i int) status {
 func (s *nestedScanner) calls(body []byte) ([]rawCall, error) {
 	all := make([]rawCall, len(s.spans), len(s.spans)+1)
 	for i, at := range s.spans {
-		text := strings.ReplaceAll(string(body[at[0]:at[1]]), s.noise, "")
-		head, tree, _ := strings.Cut(text, ">")
+		head, tree, _ := strings.Cut(string(body[at[0]:at[1]]), ">")
 		name := attribute(head)
 		m, _ := s.plan.resolve(name)
-		all[i] = rawCall{name: name, source: body[at[0]:at[1]], args: s.plan.tools[m.tool].nested(tree), untyped: true}
+		all[i] = rawCall{name: name, source: body[at[0]:at[1]], args: s.plan.tools[m.tool].nested(s.elements(tree), tree), untyped: true}
 	}
 	if s.inCall {
 		all = append(all, rawCall{source: body[s.from:s.stop], err: errUnclosedCall})
@@ -152,17 +158,27 @@ func (s *nestedScanner) calls(body []byte) ([]rawCall, error) {
 
 var errUnclosedCall = errors.New("a call is never closed")
 
-var elementTag = regexp.MustCompile(`^\s*<([\pL_][\pL\pN_.-]*)>`)
+// elements reads elements whose tags stand behind noise; without any, those that stand bare.
+type elements struct{ noise string }
+
+func (c nestedCodec) elements(tree string) elements {
+	if strings.Contains(tree, c.noise) {
+		return elements{c.noise}
+	}
+	return elements{}
+}
+
+var elementTag = regexp.MustCompile(`^<([\pL_][\pL\pN_.-]*)>`)
 
 // nested reads the elements of a call's arguments. What the schema wants as text is text, whatever it looks like.
-func (t *declared) nested(tree string) []byte {
+func (t *declared) nested(e elements, tree string) []byte {
 	var m memberList
 	for {
-		name, inner, rest, ok := element(tree)
+		name, inner, rest, ok := e.first(tree)
 		if !ok {
 			return m.object()
 		}
-		v := subtree(inner)
+		v := e.value(inner)
 		if t.schema.OnlyString(name) {
 			v = lenient.AppendString(nil, inner)
 		}
@@ -171,22 +187,24 @@ func (t *declared) nested(tree string) []byte {
 	}
 }
 
-// element takes the first element off a text.
-func element(tree string) (name, inner, rest string, ok bool) {
+// first takes the first element off a text.
+func (e elements) first(tree string) (name, inner, rest string, ok bool) {
+	tree, found := strings.CutPrefix(strings.TrimLeft(tree, " \t\r\n"), e.noise)
 	at := elementTag.FindStringSubmatchIndex(tree)
-	if at == nil {
+	if !found || at == nil {
 		return "", "", "", false
 	}
 	name = tree[at[2]:at[3]]
 	body := tree[at[1]:]
+	open, end := e.noise+"<"+name+">", e.noise+"</"+name+">"
 	depth := 1
 	for i := 0; i < len(body); i++ {
 		switch {
-		case strings.HasPrefix(body[i:], "<"+name+">"):
+		case strings.HasPrefix(body[i:], open):
 			depth++
-		case strings.HasPrefix(body[i:], "</"+name+">"):
+		case strings.HasPrefix(body[i:], end):
 			if depth--; depth == 0 {
-				return name, body[:i], body[i+len(name)+3:], true
+				return name, body[:i], body[i+len(end):], true
 			}
 		}
 	}
@@ -195,22 +213,21 @@ func element(tree string) (name, inner, rest string, ok bool) {
 
 // tree is the value of an argument that is written as elements.
 func (d *Dialect) tree(text string) []byte {
-	if c, ok := d.codecs[0].(nestedCodec); ok {
-		text = strings.ReplaceAll(text, c.noise, "")
-	}
-	return subtree(replaceInvalid([]byte(text)))
+	text = string(replaceInvalid([]byte(text)))
+	c, _ := d.codecs[0].(nestedCodec)
+	return c.elements(text).value(text)
 }
 
-// subtree is the value of an element: its items, its members, or its text for the schema to read.
-func subtree(inner string) []byte {
+// value is that of an element: its items, its members, or its text for the schema to read.
+func (e elements) value(inner string) []byte {
 	var m memberList
 	rest := inner
 	for {
-		name, text, after, ok := element(rest)
+		name, text, after, ok := e.first(rest)
 		if !ok {
 			break
 		}
-		m = append(m, member{name, subtree(text)})
+		m = append(m, member{name, e.value(text)})
 		rest = after
 	}
 	if len(m) == 0 || strings.TrimSpace(rest) != "" {

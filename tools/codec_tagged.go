@@ -28,6 +28,8 @@ type taggedCodec struct {
 	between                      string // written between the parts of a call
 	// lines: a line break behind the key's tag and one before argEnd are layout.
 	lines bool
+	// cdata: text may stand in a CDATA section, inside of which nothing ends it.
+	cdata bool
 }
 
 func (c taggedCodec) openers() []string {

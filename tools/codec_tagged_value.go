@@ -16,7 +16,7 @@ const (
 // readValue reads an argument's text to its end. Text may hold anything, tags of the format among it: a closing tag counts
 // if what follows is a next argument or the end of the call. A closing tag may also be missing before one of those.
 func (s *taggedScanner) readValue(body []byte, final bool) (status, bool) {
-	if !s.passed {
+	if s.cdata && !s.passed {
 		if s.passed = s.passCDATA(body, final); !s.passed {
 			return open, false
 		}
@@ -166,7 +166,7 @@ func (s *taggedScanner) nextArgument(body []byte, i int, final bool) (int, answe
 // closeValue takes the value up to offset i; reading goes on at next.
 func (s *taggedScanner) closeValue(body []byte, i, next int) {
 	v := string(body[s.from:i])
-	if t, ok := strings.CutPrefix(strings.TrimSpace(v), cdataOpen); ok && strings.HasSuffix(t, cdataClose) {
+	if t, ok := strings.CutPrefix(strings.TrimSpace(v), cdataOpen); s.cdata && ok && strings.HasSuffix(t, cdataClose) {
 		v, s.field.kind = strings.TrimSuffix(t, cdataClose), asText
 		if !s.tool.schema.OnlyString(s.field.key) {
 			s.field.kind = bySchema

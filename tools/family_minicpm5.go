@@ -6,7 +6,7 @@ var _ = register(family{
 	layout: layout{between: "\n", before: "\n"},
 	codecs: []codec{taggedCodec{
 		call: span{`<function name="`, `">`}, callEnd: "</function>",
-		arg: span{`<param name="`, `">`}, argEnd: "</param>",
+		arg: span{`<param name="`, `">`}, argEnd: "</param>", cdata: true,
 	}},
 	think:   span{"<think>", "</think>"},
 	ends:    []string{"<|im_end|>", "<|im_start|>", "<|endoftext|>"},

@@ -62,11 +62,11 @@ func (t *declared) matches(text string) bool {
 	return m.AcceptBytes([]byte(text)) == nil && m.Done()
 }
 
-// input captures the text of a free-form tool as it is, up to a marker.
-func (w *output) input(t *declared, end string) string {
+// input captures the text of a free-form tool as it is, up to one of some markers.
+func (w *output) input(t *declared, ends ...string) string {
 	switch {
 	case t.text == nil:
-		return capture(captureInput, w.until(end))
+		return capture(captureInput, w.until(ends...))
 	case t.Freeform.Syntax == "lark":
 		return capture(captureInput, "%lark "+grammar.Quote(t.Freeform.Definition))
 	}

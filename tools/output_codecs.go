@@ -171,11 +171,27 @@ func (c taggedCodec) keyTag(w *output, p property) string {
 func (c taggedCodec) argument(w *output, t *declared, p property) string {
 	switch p.kind {
 	case kindText:
-		return t.argument(p, w.plain(p, c.argEnd))
+		return t.argument(p, c.section(w.lit(cdataOpen), w.plain(p, cdataClose), w.lit(cdataClose), w.plain(p, c.ends()...)))
 	case kindInput:
-		return w.input(t, c.argEnd)
+		return c.section(w.lit(cdataOpen), w.input(t, cdataClose), w.lit(cdataClose), w.input(t, c.ends()...))
 	}
 	return t.argument(p, capture(captureJSON, p.json(grammar.CommonEscapes)))
+}
+
+// ends are what text outside of a CDATA section must not hold.
+func (c taggedCodec) ends() []string {
+	if c.cdata {
+		return []string{c.argEnd, cdataOpen}
+	}
+	return []string{c.argEnd}
+}
+
+// section is text in a CDATA section, where the family writes those, or without one.
+func (c taggedCodec) section(open, inside, end, bare string) string {
+	if !c.cdata {
+		return bare
+	}
+	return alt([]string{seq(open, inside, end), bare})
 }
 
 func (c pythonicCodec) list() (open, between, end string) {

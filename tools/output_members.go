@@ -133,13 +133,13 @@ func (t *declared) anyMembers() bool {
 	return len(t.members) == 0 && !some && string(extra) != "false"
 }
 
-// plain is the text of a property up to a marker, its schema applied to the text.
-func (w *output) plain(p property, end string) string {
+// plain is the text of a property up to one of some markers, its schema applied to the text.
+func (w *output) plain(p property, ends ...string) string {
 	if p.free {
-		return capture(captureText, w.until(end))
+		return capture(captureText, w.until(ends...))
 	}
 	text := "%plain" + strings.TrimPrefix(grammar.JSON(p.schema, grammar.SchemaOptions{Tool: p.tool, Lenient: true}), "%json")
-	if markers, ok := strings.CutPrefix(w.until(end), "%until"); ok {
+	if markers, ok := strings.CutPrefix(w.until(ends...), "%until"); ok {
 		text += markers
 	}
 	return capture(captureText, text)
