@@ -26,6 +26,9 @@ const (
 	captureNull     = "null"
 	captureField    = "field"  // a value as text that the schema has to read
 	captureTree     = "tree"   // a value as elements
+	captureObject   = "object" // a value whose members are written with key and value
+	captureList     = "list"   // a value whose items are written with item
+	captureItem     = "item"
 	captureInput    = "input"  // the text of a free-form tool
 	captureQuoted   = "quoted" // the same, as it stands inside a JSON string
 )

@@ -68,13 +68,19 @@ func TestCaptures_agreeWithTheTolerantParserOnGoldens(t *testing.T) {
 // Arguments leave while they are written where the grammar enforces the whole schema, and at their end where it does not.
 func TestCaptures_argumentsLeaveAsTheyAreWritten(t *testing.T) {
 	for name, c := range map[string]struct{ family, schema, raw, sent string }{
-		"json":          {"hermes", `{"type":"object","properties":{"a":{"type":"string"}}}`, "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": \"x\\ny", `{"a": "x\ny`},
-		"tags":          {"qwen3-coder", `{"type":"object","properties":{"a":{"type":"string"}}}`, "<tool_call>\n<function=f>\n<parameter=a>\nx\"y", `{"a":"x\"y`},
-		"two tags":      {"qwen3-coder", `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`, "<tool_call>\n<function=f>\n<parameter=b>\n12\n</parameter>\n<parameter=a>\nx", `{"b":12,"a":"x`},
-		"pythonic":      {"lfm2", `{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"string"}}}`, `<|tool_call_start|>[f(a=True, b="x`, `{"a":true,"b":"x`},
-		"dictionary":    {"gemma4", `{"type":"object","properties":{"a":{"type":"string"}}}`, `<|tool_call>call:f{a:<|"|>x "y`, `{"a":"x \"y`},
-		"held":          {"hermes", `{"type":"object","properties":{"a":{"type":"string","format":"idn-hostname"}}}`, "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": \"x", ""},
-		"held for root": {"qwen3-coder", `{"type":"object","properties":{"a":{"type":"string"}},"minProperties":1}`, "<tool_call>\n<function=f>\n<parameter=a>\nx", ""},
+		"json":                       {"hermes", `{"type":"object","properties":{"a":{"type":"string"}}}`, "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": \"x\\ny", `{"a": "x\ny`},
+		"tags":                       {"qwen3-coder", `{"type":"object","properties":{"a":{"type":"string"}}}`, "<tool_call>\n<function=f>\n<parameter=a>\nx\"y", `{"a":"x\"y`},
+		"two tags":                   {"qwen3-coder", `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`, "<tool_call>\n<function=f>\n<parameter=b>\n12\n</parameter>\n<parameter=a>\nx", `{"b":12,"a":"x`},
+		"pythonic":                   {"lfm2", `{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"string"}}}`, `<|tool_call_start|>[f(a=True, b="x`, `{"a":true,"b":"x`},
+		"dictionary":                 {"gemma4", `{"type":"object","properties":{"a":{"type":"string"}}}`, `<|tool_call>call:f{a:<|"|>x "y`, `{"a":"x \"y`},
+		"in dictionary":              {"gemma4", `{"type":"object","properties":{"o":{"type":"object","properties":{"l":{"type":"array","items":{"type":"string"}},"n":{"type":"integer"}}}}}`, `<|tool_call>call:f{o:{n:5,l:[<|"|>x<|"|>,<|"|>y "z`, `{"o":{"n":5,"l":["x","y \"z`},
+		"in elements":                {"minimax-m3", `{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"boolean"}}}}}}`, "]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"f\">\n]<]minimax[>[<l>]<]minimax[>[<item>]<]minimax[>[<b>true]<]minimax[>[</b>]<]minimax[>[</item>]<]minimax[>[<item>]<]minimax[>[<a>x <b>", `{"l":[{"b":true},{"a":"x <b>`},
+		"one item, Command R+":       {"command-r-plus", `{"type":"object","properties":{"a":{"type":"string"}}}`, "Action:\n```json\n[{\"tool_name\": \"f\", \"parameters\": {\"a\": \"x", `{"a": "x`},
+		"Llama 4's list":             {"llama4", `{"type":"object","properties":{"a":{"type":"string"}}}`, `[f(a="x`, `{"a":"x`},
+		"Llama 4's list in its tags": {"llama4", `{"type":"object","properties":{"a":{"type":"string"}}}`, `<|python_start|>[f(a="x`, `{"a":"x`},
+		"bare objects":               {"llama3", `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"name": "f", "parameters": {"a": "x`, `{"a": "x`},
+		"held":                       {"hermes", `{"type":"object","properties":{"a":{"type":"string","format":"idn-hostname"}}}`, "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": \"x", ""},
+		"held for root":              {"qwen3-coder", `{"type":"object","properties":{"a":{"type":"string"}},"minProperties":1}`, "<tool_call>\n<function=f>\n<parameter=a>\nx", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, _ := Lookup(c.family)

@@ -18,7 +18,11 @@ type family struct {
 	aliases []string // what the format is called elsewhere
 	models  string   // whose format it is, for people
 	section span     // around all calls of a turn; zero: none
-	call    span     // around one call; zero: the codec finds its end
+	// unmarked: models leave the section's markers out as often as not.
+	unmarked bool
+	// fenced: what a cue starts stands in a JSON code fence, white space between its parts.
+	fenced  bool
+	call    span // around one call; zero: the codec finds its end
 	layout  layout
 	codecs  []codec  // the first is how the family writes, the others what it is known to slip into
 	opens   []string // further markers that open a region

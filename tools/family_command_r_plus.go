@@ -4,6 +4,7 @@ var _ = register(family{
 	name:    "command-r-plus",
 	models:  "Command R, Command R+",
 	aliases: []string{"command-r", "cohere_command3"},
+	fenced:  true,
 	layout:  layout{before: "\n"},
 	codecs:  []codec{jsonCodec{nameKey: "tool_name", argsKey: "parameters", array: true}},
 	cues:    []cue{{text: "Action:", lineStart: true, codec: jsonCodec{nameKey: "tool_name", argsKey: "parameters", array: true}}},

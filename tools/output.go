@@ -209,19 +209,27 @@ func (w *output) openers() []string {
 	switch {
 	case len(w.tools) == 0:
 		return nil
-	case d.section.open != "":
+	case d.fenced:
+		return []string{d.cues[0].text + fenceOpen, d.cues[0].text + "\n" + fenceOpen}
+	case d.section.open != "" && !d.unmarked:
 		return []string{d.section.open}
 	case d.call.open != "":
 		return []string{d.call.open}
 	case len(d.codecs[0].openers()) > 0:
 		return d.codecs[0].openers()
 	}
-	var all []string
+	all := []string{d.section.open}
 	for _, i := range w.called {
 		all = append(all, d.codecs[0].begins(w.tools[i].prompt)...)
 	}
 	return all
 }
+
+// What stands around the JSON of a family that writes it in a code fence.
+const (
+	fenceOpen  = "```json"
+	fenceClose = "```"
+)
 
 // calls is one call or several, "" where none is possible.
 func (w *output) calls() string {
@@ -258,7 +266,15 @@ func (w *output) calls() string {
 	if len(d.cues) > 0 && d.section.open == "" && d.call.open == "" && !d.cues[0].bare {
 		cue = w.lit(d.cues[0].text)
 	}
-	return seq(w.lit(d.section.open), w.lit(d.layout.open), cue, inside, open, list, end, inside, w.lit(d.section.close))
+	list = seq(open, list, end)
+	if d.fenced {
+		return seq(cue, `"\n"?`, grammar.Quote(fenceOpen+"\n"), list, `"\n"?`, grammar.Quote(fenceClose))
+	}
+	marked := seq(w.lit(d.section.open), w.lit(d.layout.open), cue, inside, list, inside, w.lit(d.section.close))
+	if d.unmarked {
+		return alt([]string{marked, list})
+	}
+	return marked
 }
 
 // tool is a rule for the calls of one tool.

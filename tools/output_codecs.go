@@ -14,7 +14,7 @@ func (c jsonCodec) list() (open, between, end string) {
 	if !c.array {
 		return "", "", ""
 	}
-	return `"[" [ \n]{0,8}`, `[ \n]{0,8} "," [ \n]{0,8}`, `[ \n]{0,8} "]"`
+	return `"[" [ \n]{0,12}`, `[ \n]{0,12} "," [ \n]{0,12}`, `[ \n]{0,12} "]"`
 }
 
 func (c jsonCodec) begins(tool string) []string {
@@ -33,7 +33,11 @@ func (c jsonCodec) write(w *output, t *declared, i int) string {
 	if c.nameIsKey {
 		return seq(`"{\""`, name, `"\": "`, w.args(t, i), `"}"`)
 	}
-	call := seq(grammar.Quote(`"`+c.nameKey+`": "`), name, grammar.Quote(`", "`+c.argsKey+`": `), w.args(t, i))
+	gap, comma := "", `" "`
+	if w.dialect.fenced {
+		gap, comma = `[ \n]{0,12}`, `[ \n]{1,12}`
+	}
+	call := seq(gap, grammar.Quote(`"`+c.nameKey+`": "`), name, `"\","`, comma, grammar.Quote(`"`+c.argsKey+`": `), w.args(t, i), gap)
 	if c.idKey == "" {
 		return seq(`"{"`, call, `"}"`)
 	}
@@ -71,8 +75,10 @@ func (c namedCodec) write(w *output, t *declared, i int) string {
 	return seq(append(parts, w.lit(c.after))...)
 }
 
-// dictionary is an object with bare keys and strings between a family's own quotes. Values inside containers are checked
-// afterwards.
+// asJSONText tells that a format has JSON or plain text for every property.
+func asJSONText(property) bool { return true }
+
+// dictionary is an object with bare keys and strings between a family's own quotes.
 func (w *output) dictionary(c namedCodec, t *declared, i int) string {
 	quote := w.lit(c.quotes[0])
 	w.rule("dict-value", func() string {
@@ -88,14 +94,9 @@ func (w *output) dictionary(c namedCodec, t *declared, i int) string {
 		return seq(capture(captureKey, `[a-zA-Z0-9_.$\-\U00000080-\U0010FFFF]{1,120}`), `":" dict-value`)
 	})
 	body := w.members(t, i, ",", func(p property) string {
-		value := "dict-value"
-		switch p.kind {
-		case kindText:
-			value = seq(quote, w.plain(p, c.quotes[0]), quote)
-		case kindInput:
+		value := w.dictionaryValue(c, p)
+		if p.kind == kindInput {
 			value = seq(quote, w.input(t, c.quotes[0]), quote)
-		case kindScalar:
-			value = capture(captureJSON, p.json(grammar.CommonEscapes))
 		}
 		return seq(grammar.Quote(p.key+":"), t.argument(p, value))
 	})
@@ -107,7 +108,7 @@ func (w *output) dictionary(c namedCodec, t *declared, i int) string {
 
 func (c namedCodec) exact(t *declared) bool {
 	if c.bareKeys {
-		return t.enforcedMembers(kindText, kindScalar)
+		return t.enforcedMembers(property.followed)
 	}
 	return t.enforced()
 }
@@ -142,7 +143,7 @@ func (c taggedCodec) write(w *output, t *declared, i int) string {
 }
 
 func (c taggedCodec) exact(t *declared) bool {
-	return t.enforcedMembers(kindText, kindScalar, kindJSON)
+	return t.enforcedMembers(asJSONText)
 }
 
 // keyTag opens an argument.
@@ -220,7 +221,7 @@ func (c pythonicCodec) write(w *output, t *declared, i int) string {
 }
 
 func (c pythonicCodec) exact(t *declared) bool {
-	return t.enforcedMembers(kindText, kindScalar, kindJSON)
+	return t.enforcedMembers(asJSONText)
 }
 
 // python is a value as a Python literal: JSON, but for the words for booleans and nothing.
@@ -243,23 +244,16 @@ func (c nestedCodec) write(w *output, t *declared, i int) string {
 	tag := func(text string) string { return w.lit(c.noise + text) }
 	body := w.members(t, i, "", func(p property) string {
 		end := c.noise + "</" + p.key + ">"
-		var value string
-		switch p.kind {
-		case kindText:
-			value = w.plain(p, end)
-		case kindInput:
+		value := w.elementValue(c, p, end)
+		if p.kind == kindInput {
 			value = w.input(t, end)
-		case kindScalar:
-			value = capture(captureJSON, p.json(grammar.CommonEscapes))
-		default:
-			value = capture(captureTree, w.until(end))
 		}
 		return seq(tag("<"+p.key+">"), t.argument(p, value), tag("</"+p.key+">"), `"\n"`)
 	})
 	return seq(tag(c.call.open), name(t), w.lit(c.call.close), `"\n"`, t.places(body), tag(c.callEnd), t.check())
 }
 
-func (c nestedCodec) exact(t *declared) bool { return t.enforcedMembers(kindText, kindScalar) }
+func (c nestedCodec) exact(t *declared) bool { return t.enforcedMembers(property.followed) }
 
 func (c reactCodec) list() (open, between, end string) { return "", "", "" }
 func (c reactCodec) begins(string) []string            { return []string{c.action} }

@@ -16,7 +16,8 @@ type property struct {
 	required bool
 	kind     propertyKind
 	types    []string
-	free     bool // nothing is said of it but its type
+	free     bool       // nothing is said of it but its type
+	inside   *container // what its value holds; nil where the mask does not follow the schema into it
 	tool     string
 }
 
@@ -88,6 +89,18 @@ var annotations = []string{"title", "description", "default", "examples", "examp
 
 func (p *property) classify(sub json.RawMessage, t *declared) {
 	m := members(sub)
+	p.readTypes(m)
+	switch {
+	case t.schema.OnlyString(p.key):
+		p.kind = kindText
+	case scalars(p.types):
+		p.kind = kindScalar
+	default:
+		p.follow(m, 0)
+	}
+}
+
+func (p *property) readTypes(m memberList) {
 	if v, ok := m.first("type"); ok {
 		if s, ok := text(v); ok {
 			p.types = []string{s}
@@ -95,13 +108,12 @@ func (p *property) classify(sub json.RawMessage, t *declared) {
 			_ = json.Unmarshal(v, &p.types) // of another shape: any type
 		}
 	}
-	p.free = !slices.ContainsFunc(m, func(e member) bool { return e.key != "type" && !slices.Contains(annotations, e.key) })
-	switch {
-	case t.schema.OnlyString(p.key):
-		p.kind = kindText
-	case len(p.types) > 0 && !slices.ContainsFunc(p.types, func(s string) bool { return s == "string" || s == "object" || s == "array" }):
-		p.kind = kindScalar
-	}
+	p.free = onlyKeywords(m, "type")
+}
+
+// scalars tells whether values of the types are numbers, booleans or null.
+func scalars(types []string) bool {
+	return len(types) > 0 && !slices.ContainsFunc(types, func(s string) bool { return s == "string" || s == "object" || s == "array" })
 }
 
 // enforced tells whether the mask enforces every keyword of the tool's schema where its arguments are one JSON object.
@@ -110,8 +122,8 @@ func (t *declared) enforced() bool {
 }
 
 // enforcedMembers tells the same where each argument has a place of its own: the schema has to say nothing about how
-// arguments depend on each other, and none may be of other kinds than these.
-func (t *declared) enforcedMembers(kinds ...propertyKind) bool {
+// arguments depend on each other, and the mask has to follow it into each.
+func (t *declared) enforcedMembers(follows func(property) bool) bool {
 	for _, e := range members(t.wire) {
 		switch e.key {
 		case "type", "properties", "required", "additionalProperties", "$defs", "definitions", "strict":
@@ -121,7 +133,7 @@ func (t *declared) enforcedMembers(kinds ...propertyKind) bool {
 			return false
 		}
 	}
-	other := func(p property) bool { return p.kind != kindInput && !slices.Contains(kinds, p.kind) }
+	other := func(p property) bool { return p.kind != kindInput && !follows(p) }
 	return t.enforced() && !t.anyMembers() && !slices.ContainsFunc(t.members, other)
 }
 

@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"tenon/tools/lenient"
 )
@@ -55,7 +56,16 @@ func (p *captureParser) begunInCall(x part) {
 			c.key = c.tool.members[x.index].key
 			c.out = append(lenient.AppendString(c.out, c.key), ':')
 		}
-	case captureKey, captureText:
+	case captureObject:
+		c.out = append(c.out, '{')
+	case captureList:
+		c.out = append(c.out, '[')
+	case captureItem:
+		c.part()
+	case captureKey:
+		c.part()
+		c.out = append(c.out, '"')
+	case captureText:
 		c.out = append(c.out, '"')
 	case captureTrue, captureFalse, captureNull:
 		c.out = append(c.out, x.name...)
@@ -67,6 +77,14 @@ func (c *writtenCall) separate() {
 	if c.members++; c.members == 1 {
 		c.out = append(c.out, '{')
 	} else {
+		c.out = append(c.out, ',')
+	}
+}
+
+// part writes what stands before a member or an item of a value, unless it is the first: then a bracket does, and in a text that
+// writes its commas itself, one of those.
+func (c *writtenCall) part() {
+	if n := len(c.out); n > 0 && !strings.ContainsRune("{[,", rune(c.out[n-1])) {
 		c.out = append(c.out, ',')
 	}
 }
@@ -87,6 +105,10 @@ func (p *captureParser) overInCall(x part) {
 	case captureField:
 		c.out = append(c.out, c.tool.schema.Field(c.key, replaceInvalid(p.word))...)
 		p.word = p.word[:0]
+	case captureObject:
+		c.out = append(c.out, '}')
+	case captureList:
+		c.out = append(c.out, ']')
 	case captureTree:
 		c.out = append(c.out, p.plan.dialect.tree(string(p.word))...)
 		p.word = p.word[:0]
