@@ -90,8 +90,11 @@ func TestBudget_thinkingEndsWithIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, budget := range []int{1, 2, 7, 40} {
-				for _, mode := range []tools.Mode{tools.Auto, tools.None, tools.Required} {
+			for n, budget := range []int{1, 2, 7, 40} {
+				for k, mode := range []tools.Mode{tools.Auto, tools.None, tools.Required} {
+					if os.Getenv("TENON_ALL") == "" && (i+3*n+k+len(markers))%6 > 0 {
+						continue
+					}
 					seed := uint32(i + budget)
 					got := tell(t, noisy{e, bound, true}, Request{
 						Tools: matrixTools, Choice: tools.Choice{Mode: mode}, Thinking: Thinking{Budget: budget}, MaxTokens: 300, Logprobs: -1,

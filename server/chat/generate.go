@@ -104,9 +104,10 @@ func (c *choiceRun) guard(ctx context.Context, t engine.Token) error {
 
 func (c *choiceRun) conclude(ctx context.Context, why string) error {
 	c.loop, c.repeats = loopGuard{}, repeatGuard{}
-	if c.mending.Loops++; c.mending.Loops > 1 {
-		return nil // it has been told
+	if c.mending.Loops > 0 {
+		return nil // it has been told, and had gone on before it knew
 	}
+	c.mending.Loops = 1
 	c.note(why + ": the answer is ended at the nearest place")
 	if err := c.session.Conclude(ctx); err != nil {
 		return fmt.Errorf("end an answer that goes round in circles: %w", err)

@@ -3,6 +3,9 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/engine/worker/runner"
 	"tenon/templates"
 	"tenon/tools"
 )
@@ -221,6 +225,37 @@ func TestLoop_callIsEndedAtTheNearestPlace(t *testing.T) {
 	o := runScripted(t, &Service{}, request(), reply)
 	if args := o.arguments(t); len(args) > 3000 || o.choice.Finish.Mending.Loops != 1 || !strings.Contains(o.choice.Finish.Notes[0].Text, "circles") {
 		t.Errorf("%d bytes, %+v", len(args), o.choice.Finish)
+	}
+}
+
+// Whatever a model repeats inside of an argument, in whichever format: the call is ended where it may end first, and flagged.
+func TestLoop_everyFamilyEndsItLegally(t *testing.T) {
+	for i, d := range tools.Families() {
+		if d.Name() == "gpt-oss" { // says its piece in a message before the call's
+			continue
+		}
+		for k, tic := range []string{"la", " ", "\n", "0,"} {
+			if os.Getenv("TENON_ALL") == "" && (i+k)%8 > 0 {
+				continue
+			}
+			t.Run(d.Name()+"/"+strconv.Quote(tic), func(t *testing.T) {
+				model := newNoise(nil)
+				model.tic = tic
+				e := runner.New(model, runner.Options{Slots: 1, HostMemory: -1})
+				defer func() { _ = e.Close() }()
+				r := cell{family: d.Name(), choice: "named", oneCall: true}.request(1)
+				r.Tools, r.Thinking.Enabled, r.MaxTokens = []tools.Tool{{Name: "get_weather", Parameters: matrixTools[0].Parameters}}, new(bool), 20000
+				got := tell(t, noisy{e, d, false}, r)
+				f := got.finish
+				if len(got.calls) != 1 || f.Usage.Completion > 10000 || f.Mending.Loops > 1 || f.Reason != ToolCalls {
+					t.Fatalf("%d calls, %+v", len(got.calls), f)
+				}
+				if loops := tic != "\n"; loops && !slices.ContainsFunc(f.Notes, func(n tools.Note) bool { return strings.Contains(n.Text, "circles") }) {
+					t.Errorf("notes %v", f.Notes)
+				}
+				checkCall(t, got.calls[0], r.Choice)
+			})
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 type noiseModel struct {
 	vocab   *grammar.Vocab
 	markers []engine.Marker
+	tic     string // what it writes again and again, wherever it may
 }
 
 const (
@@ -78,7 +79,7 @@ func (m *noiseModel) Tokenize(text string) ([]int32, error) {
 }
 
 func (m *noiseModel) NewSampler(s engine.Sampling) (runner.Sampler, error) {
-	return &noiseSampler{vocab: m.vocab, r: rand.New(rand.NewPCG(uint64(*s.Seed), 1))}, nil
+	return &noiseSampler{vocab: m.vocab, r: rand.New(rand.NewPCG(uint64(*s.Seed), 1)), tic: m.tic}, nil
 }
 
 // noiseSampler takes any allowed token: markers and printable bytes more often than others.
@@ -86,9 +87,17 @@ type noiseSampler struct {
 	vocab *grammar.Vocab
 	r     *rand.Rand
 	some  []int32 // reused
+	tic   string
+	said  int // bytes of it
 }
 
 func (s *noiseSampler) Sample(_ []float32, mask *grammar.Mask) (int32, error) {
+	if n := len(s.tic); n > 0 {
+		if id := int32(s.tic[s.said%n]); mask == nil || mask.Allows(id) {
+			s.said++
+			return id, nil
+		}
+	}
 	s.some = s.some[:0]
 	for id := range int32(s.vocab.Len()) {
 		if mask != nil && !mask.Allows(id) {
