@@ -77,6 +77,23 @@ func TestRender_whatTheTemplateRaisesIsAnError(t *testing.T) {
 	}
 }
 
+// A template that a GGUF holds is not trusted with the variables either: the sandbox is the immutable one.
+func TestRender_asSentChangesNothing(t *testing.T) {
+	request := write(t, "r.json", `{"messages":[{"role":"user","content":"hi","name":null,"x":{"a":1}}]}`)
+	for source, want := range map[string]string{
+		"{{ messages.append(1) }}":                                                "'append' of 'list' object is unsafe",
+		"{{ messages[0].x.update(b=2) }}":                                         "'update' of 'dict' object is unsafe",
+		"{{ messages[0].__class__() }}":                                           "'__class__' of 'dict' object is unsafe",
+		"{{ raise_exception(['name' in messages[0], tools, documents]|string) }}": "[False, None, None]",
+		"{{ raise_exception(messages[0]|tojson) }}":                               `{"role": "user", "content": "hi", "x": {"a": 1}}`,
+	} {
+		out, _, err := execute(t, "render", "--template", write(t, "t.jinja", source), "--request", request, "--heal=off")
+		if out != "" || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v", source, out, err)
+		}
+	}
+}
+
 func TestRender_context(t *testing.T) {
 	template, context := write(t, "t.jinja", "{{ a }}{{ bos_token is defined }}{{ eos_token }}"), write(t, "c.json", `{"a":[1,"x"]}`)
 	out, _, err := execute(t, "render", "--template", template, "--context", context, "--eos", "E")

@@ -22,7 +22,7 @@ func TestDecode_blocksOfEveryKind(t *testing.T) {
 		"result, a string":      {"user", `{"type":"tool_result","tool_use_id":"t","content":"42"}`, "42", ""},
 		"result, blocks":        {"user", `{"type":"tool_result","tool_use_id":"t","is_error":false,"content":[{"type":"text","text":"4"},{"type":"text","text":"2"}]}`, "4\n2", ""},
 		"result, nothing":       {"user", `{"type":"tool_result","tool_use_id":"t"}`, "", ""},
-		"result, an image":      {"user", `{"type":"tool_result","tool_use_id":"t","content":[{"type":"image","source":{}}]}`, "[image left out: this model reads text only]", ""},
+		"result, an image":      {"user", `{"type":"tool_result","tool_use_id":"t","content":[{"type":"image","source":{}}]}`, "[image omitted: this model reads text only]", ""},
 		"result, a document":    {"user", `{"type":"tool_result","tool_use_id":"t","content":[{"type":"document","source":{"type":"text","data":"body"}}]}`, "body", ""},
 		"result, a reference":   {"user", `{"type":"tool_result","tool_use_id":"t","content":[{"type":"tool_reference","tool_name":"grep"}]}`, "[tool grep]", ""},
 		"server's result":       {"assistant", `{"type":"web_search_tool_result","tool_use_id":"s","content":[{"type":"web_search_result","title":"found"}]}`, `[{"type":"web_search_result","title":"found"}]`, ""},

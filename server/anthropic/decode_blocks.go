@@ -59,7 +59,8 @@ func (d *decoder) user(blocks []block, field string) ([]templates.Message, error
 	return out, nil
 }
 
-// result decodes a tool's result. An image in it becomes a named placeholder: the model is told that there was one.
+// result decodes a tool's result. An image in it, or a document that is no text, becomes a named placeholder: the model
+// is told that there was one.
 func (d *decoder) result(b block, field string) (templates.Message, error) {
 	m := templates.Message{Role: templates.ToolRole, CallID: b.ToolUseID, Failed: b.IsError}
 	if b.ToolUseID == "" {
@@ -73,8 +74,8 @@ func (d *decoder) result(b block, field string) (templates.Message, error) {
 		return m, err
 	}
 	for i, inner := range blocks {
-		if inner.Type == "image" {
-			m.Parts = append(m.Parts, templates.Part{Text: "[image left out: this model reads text only]"})
+		if inner.Type == "image" || inner.Type == "document" && inner.unread() {
+			m.Parts = append(m.Parts, templates.Omitted(inner.Type))
 			continue
 		}
 		text, err := d.text(inner, fmt.Sprintf("%s.content[%d]", field, i))
@@ -84,6 +85,15 @@ func (d *decoder) result(b block, field string) (templates.Message, error) {
 		m.Parts = append(m.Parts, templates.Part{Text: text})
 	}
 	return m, nil
+}
+
+// unread says whether a document is of a kind that is known and not served.
+func (b block) unread() bool {
+	var from source
+	if json.Unmarshal(b.Source, &from) != nil { // which document reports
+		return false
+	}
+	return from.Type == "base64" || from.Type == "url" || from.Type == "file"
 }
 
 // text is what a block that holds text says.

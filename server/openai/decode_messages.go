@@ -73,6 +73,9 @@ func (f sentFunction) arguments() string {
 	return string(f.Arguments)
 }
 
+// omitted names the parts that are not served to the model that could not read them.
+var omitted = map[string]string{"image_url": "image", "input_audio": "audio", "file": "file"}
+
 func decodeContent(raw json.RawMessage, field string, to *templates.Message) error {
 	if raw = notNull(raw); raw == nil {
 		return nil
@@ -90,6 +93,10 @@ func decodeContent(raw json.RawMessage, field string, to *templates.Message) err
 		case "refusal":
 			p.Text = p.Refusal
 		case "image_url", "input_audio", "file":
+			if to.Role == templates.ToolRole { // the client did not choose what its tool returns
+				to.Parts = append(to.Parts, templates.Omitted(omitted[p.Type]))
+				continue
+			}
 			return chat.Invalidf(fmt.Sprintf("%s[%d]", field, i), "is of type %s; this server reads text only", p.Type)
 		default:
 			return chat.Invalidf(fmt.Sprintf("%s[%d].type", field, i), "is %q; expected text", p.Type)

@@ -76,6 +76,19 @@ func TestDecode_badMessagesNameTheirPlace(t *testing.T) {
 	}
 }
 
+func TestDecode_whatAToolReturnsBesideTextIsNamed(t *testing.T) {
+	r, _, err := decodeChat(strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"},
+		{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"1","content":[{"type":"text","text":"seen:"},{"type":"image_url","image_url":{"url":"data:"}},{"type":"input_audio"},{"type":"file"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "seen:\n[image omitted: this model reads text only]\n[audio omitted: this model reads text only]\n[file omitted: this model reads text only]"
+	if got := r.Conversation.Messages[2].Content(); got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestDecode_hostileBodiesAreErrors(t *testing.T) {
 	deep := strings.Repeat(`[`, 1_000_000) + strings.Repeat(`]`, 1_000_000)
 	for name, body := range map[string]string{
