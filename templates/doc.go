@@ -31,6 +31,8 @@
 // headers that clients change with every request left out ([VolatileRules]). Where sampled token ids are kept,
 // [Rendering.TurnEnd] and [Rendering.Slice] find their place in a later prompt.
 //
+// What a template makes of the tools is kept with them, so that a turn costs what its messages cost.
+//
 // # Without healing
 //
 // [AsSent] renders a request as transformers' apply_chat_template does, for comparison.

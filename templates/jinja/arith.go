@@ -54,6 +54,9 @@ func (rt *runtime) binary(op tokenType, a, b Value) Value {
 		}
 	}
 	mustDefined(a)
+	if op == "*" && isMarkup(a) { // which asks for a number before it asks what there is
+		mustDefinedInt(b)
+	}
 	mustDefined(b)
 	switch op {
 	case "+":

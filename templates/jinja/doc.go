@@ -18,6 +18,9 @@
 // the rules by which Jinja2 turns a template into Python functions: one frame of slots per function (template, block,
 // macro, recursive loop), so that rendering looks up no names in maps. Rendering walks the tree.
 //
+// What a template makes of values that stay the same from rendering to rendering, such as declared tools, a [Memo] keeps:
+// the results of tojson, and of macros that can be seen to depend on nothing but their arguments.
+//
 // # Values
 //
 // A [Value] is a Python value: none, bool, int of any size, float, string, list, tuple, insertion-ordered dict, and the
