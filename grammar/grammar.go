@@ -2,7 +2,11 @@ package grammar
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"tenon/grammar/gbnf"
@@ -124,6 +128,9 @@ type SchemaOptions struct {
 	Numbers Numbers
 	Extra   Extra
 	Formats Formats
+	// Documents are JSON Schemas by absolute URI that $ref may lead to: nothing is
+	// ever fetched. The published metaschemas need not be among them.
+	Documents map[string][]byte
 }
 
 // Parse compiles extended GBNF (see GBNF.md). Errors of syntax say line and
@@ -195,7 +202,20 @@ func JSON(schema []byte, o SchemaOptions) string {
 
 func (o SchemaOptions) options() gbnf.JSONOptions {
 	return gbnf.JSONOptions{Tool: o.Tool, Lenient: o.Lenient, Order: string(o.Order), Space: string(o.Space),
-		Escapes: string(o.Escapes), Numbers: string(o.Numbers), Extra: string(o.Extra), Format: string(o.Formats)}
+		Escapes: string(o.Escapes), Numbers: string(o.Numbers), Extra: string(o.Extra), Format: string(o.Formats), Documents: documentsText(o.Documents)}
+}
+
+// documentsText writes documents as a JSON object, in one order whatever that of the map.
+func documentsText(documents map[string][]byte) string {
+	if len(documents) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for i, uri := range slices.Sorted(maps.Keys(documents)) {
+		name, _ := json.Marshal(uri) // a string always can
+		fmt.Fprintf(&b, "%c%s:%s", "{,"[min(i, 1)], name, documents[uri])
+	}
+	return b.String() + "}"
 }
 
 // FromLark compiles the subset of Lark that coding agents send with free-form

@@ -45,7 +45,7 @@ func TestRatchet_schemasOfMaskBench(t *testing.T) {
 }
 
 // TestRatchet_officialSuite: the verdicts of the matcher on the required tests,
-// one for each test. Documents that would have to be fetched are not there.
+// one for each test. The documents that the suite wants to be known are the caller's.
 func TestRatchet_officialSuite(t *testing.T) {
 	suite := grammartest.ReadSuite(t)
 	var got []string
@@ -55,7 +55,7 @@ func TestRatchet_officialSuite(t *testing.T) {
 		exact, all := 0, 0
 		for file, groups := range suite.Files[folder] {
 			for _, group := range groups {
-				g, err := FromSchema(withDraft(group.Schema, draft), SchemaOptions{Formats: AnnotateFormats})
+				g, err := FromSchema(withDraft(group.Schema, draft), SchemaOptions{Formats: AnnotateFormats, Documents: suite.Remotes})
 				for _, x := range group.Tests {
 					name := strings.ReplaceAll(folder+"/"+file+"/"+group.Description+"/"+x.Description, " ", "_")
 					seen[name] = true

@@ -36,9 +36,10 @@ A grammar is a file of one of these kinds; without a flag, its extension says wh
 	return c
 }
 
-// source says which kind of grammar a file holds.
+// source says which kind of grammar a file holds, and what a schema may refer to.
 type source struct {
 	schema, gbnf, regex, lark, tools bool
+	documents                        map[string]string // file by URI
 }
 
 func (s *source) flags(c *cobra.Command) {
@@ -47,6 +48,7 @@ func (s *source) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&s.regex, "regex", false, "the file is a regular expression")
 	c.Flags().BoolVar(&s.lark, "lark", false, "the file is a Lark grammar")
 	c.Flags().BoolVar(&s.tools, "tools", false, "the file is an OpenAI tools array")
+	c.Flags().StringToStringVar(&s.documents, "document", nil, "URI=FILE: a schema that $ref may lead to, for it is not fetched; may be repeated")
 	c.MarkFlagsMutuallyExclusive("schema", "gbnf", "regex", "lark", "tools")
 }
 
@@ -60,7 +62,7 @@ func (s *source) compile(path string) (*grammar.Grammar, error) {
 	case s.tools:
 		return toolsGrammar(text)
 	case s.schema || !s.gbnf && !s.regex && !s.lark && ext == ".json":
-		return grammar.FromSchema(text, grammar.SchemaOptions{})
+		return s.schemaGrammar(text)
 	case s.regex || !s.gbnf && !s.lark && ext == ".regex":
 		return grammar.FromRegex(strings.TrimRight(string(text), "\r\n"))
 	case s.lark || !s.gbnf && ext == ".lark":
@@ -69,6 +71,18 @@ func (s *source) compile(path string) (*grammar.Grammar, error) {
 		return grammar.Parse(string(text), grammar.Options{})
 	}
 	return nil, fmt.Errorf("%s: say what it is: --schema, --gbnf, --regex, --lark or --tools", path)
+}
+
+func (s *source) schemaGrammar(text []byte) (*grammar.Grammar, error) {
+	o := grammar.SchemaOptions{Documents: map[string][]byte{}}
+	for uri, file := range s.documents {
+		document, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("read document %s: %w", uri, err)
+		}
+		o.Documents[uri] = document
+	}
+	return grammar.FromSchema(text, o)
 }
 
 // declaredTool is a tool as a client declares it.

@@ -134,3 +134,20 @@ func TestCheck_saysWhatBecomesOfEachTool(t *testing.T) {
 		t.Errorf("issues %s", out)
 	}
 }
+
+// TestGrammarTest_documentsAreWhatReferencesLeadTo: nothing is fetched, so the
+// caller may hand in what a schema refers to.
+func TestGrammarTest_documentsAreWhatReferencesLeadTo(t *testing.T) {
+	path := textFile(t, "s.json", `{"$ref":"https://example.com/list.json#/items"}`)
+	if _, _, err := runCommand(newGrammarCommand(), "test", path, `1`); err == nil || !strings.Contains(err.Error(), "$ref") || !strings.Contains(err.Error(), "nothing is fetched") {
+		t.Errorf("without the document: %v", err)
+	}
+	document := textFile(t, "list.json", `{"items":{"type":"integer"}}`)
+	out, _, err := runCommand(newGrammarCommand(), "test", "--document", "https://example.com/list.json="+document, path, `1`)
+	if err != nil || !strings.Contains(out, "accepted") {
+		t.Errorf("with it: %v, %s", err, out)
+	}
+	if _, _, err = runCommand(newGrammarCommand(), "test", "--document", "https://example.com/list.json="+document+".gone", path, `1`); err == nil || !strings.Contains(err.Error(), "https://example.com/list.json") {
+		t.Errorf("with a file that is not there: %v", err)
+	}
+}

@@ -212,7 +212,7 @@ func (r *reader) jsonOptions(o *JSONOptions) error {
 		if r.take("=") {
 			r.space(false)
 			var err error
-			if value, err = r.optionValue(); err != nil {
+			if value, err = r.optionValue(key); err != nil {
 				return err
 			}
 		}
@@ -229,8 +229,17 @@ func (r *reader) jsonOptions(o *JSONOptions) error {
 	}
 }
 
-func (r *reader) optionValue() (string, error) {
-	if r.pos < len(r.src) && r.src[r.pos] == '"' {
+func (r *reader) optionValue(key string) (string, error) {
+	switch {
+	case key == "documents":
+		at := r.pos
+		end := jsonEnd(r.src[at:])
+		if end == 0 {
+			return "", r.errorf(at, "expected an object of schemas by URI after documents=")
+		}
+		r.pos += end
+		return r.src[at:r.pos], nil
+	case r.pos < len(r.src) && r.src[r.pos] == '"':
 		return r.quoted()
 	}
 	return r.name(), nil
@@ -240,6 +249,9 @@ func (o *JSONOptions) set(key, value string) bool {
 	switch {
 	case key == "tool":
 		o.Tool = value
+		return true
+	case key == "documents" && value != "":
+		o.Documents = value
 		return true
 	case key == "lenient" && value == "":
 		o.Lenient = true
@@ -282,6 +294,9 @@ func (o JSONOptions) String() string {
 		if v := *o.field(key); v != "" {
 			parts = append(parts, key+"="+v)
 		}
+	}
+	if o.Documents != "" {
+		parts = append(parts, "documents="+o.Documents)
 	}
 	if o.Lenient {
 		parts = append(parts, "lenient")

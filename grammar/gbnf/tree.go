@@ -54,6 +54,7 @@ type Node struct {
 type JSONOptions struct {
 	Tool                                          string
 	Order, Space, Escapes, Numbers, Extra, Format string
+	Documents                                     string // a JSON object of schemas by URI
 	Lenient, Exact                                bool
 }
 

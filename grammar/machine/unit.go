@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"encoding/json"
 	"sync"
 
 	"tenon/grammar/gbnf"
@@ -48,6 +49,9 @@ func NewUnit(n *gbnf.Node, lenient bool) (*Unit, error) {
 		so.Numbers = schema.Numbers{Spelling: lex.SpellPlain, MaxIntegerDigits: maxIntegerDigits, MaxFractionDigits: maxFractionDigits}
 	}
 	var err error
+	if so.Documents, err = documentsOf(o); err != nil {
+		return nil, err
+	}
 	if u.schema, err = schema.Compile([]byte(n.Text), so); err != nil {
 		return nil, err
 	}
@@ -60,6 +64,22 @@ func NewUnit(n *gbnf.Node, lenient bool) (*Unit, error) {
 	u.anyText = u.arena.AnyText()
 	u.plainString = u.arena.StartString(u.anyText, u.escapes)
 	return u, nil
+}
+
+// documentsOf decodes the schemas that references may lead to.
+func documentsOf(o gbnf.JSONOptions) (map[string][]byte, error) {
+	if o.Documents == "" {
+		return nil, nil
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(o.Documents), &raw); err != nil {
+		return nil, &schema.InvalidError{Tool: o.Tool, Why: "documents: not a JSON object: " + err.Error()}
+	}
+	all := make(map[string][]byte, len(raw))
+	for uri, text := range raw {
+		all[uri] = text
+	}
+	return all, nil
 }
 
 // Issues lists what the unit does not enforce as written.

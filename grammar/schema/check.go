@@ -49,7 +49,7 @@ func (s *Schema) checkDefinitions(v *value, r *resource) {
 
 func (s *Schema) malformed(v *value, why string) {
 	if s.invalid == nil {
-		s.invalid = &InvalidError{Tool: s.tool, Pointer: v.pointer(), Why: why}
+		s.invalid = &InvalidError{Tool: s.tool, Pointer: s.place(v), Why: why}
 	}
 }
 

@@ -228,7 +228,7 @@ func (s *Schema) unsupported(b *blame, why string) {
 	if b == nil {
 		b = s.culprit(s.at)
 	}
-	s.err = &UnsupportedError{Tool: s.tool, Pointer: b.at.pointer(), Keyword: b.keyword, Why: why}
+	s.err = &UnsupportedError{Tool: s.tool, Pointer: s.place(b.at), Keyword: b.keyword, Why: why}
 	s.errAt = dropKey{b.at, b.keyword}
 }
 
@@ -279,7 +279,7 @@ func (s *Schema) undecided(b *blame, err error) {
 
 // issue reports something once, in source order.
 func (s *Schema) issue(at *value, keyword string, a Action, why string) {
-	i := Issue{Pointer: at.pointer(), Keyword: keyword, Action: a, Why: why}
+	i := Issue{Pointer: s.place(at), Keyword: keyword, Action: a, Why: why}
 	if slices.Contains(s.Issues, i) {
 		return
 	}

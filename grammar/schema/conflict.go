@@ -16,7 +16,7 @@ func (s *Schema) conflict(v *value) error {
 		}
 		v = next
 	}
-	e := &UnsatError{Tool: s.tool, Pointer: v.pointer()}
+	e := &UnsatError{Tool: s.tool, Pointer: s.place(v)}
 	if v.kind == Bool {
 		e.Why = "false accepts nothing"
 		return e

@@ -16,7 +16,7 @@ func (e *InvalidError) Error() string {
 // UnsupportedError says that a keyword cannot be enforced exactly. Only strict compilation returns it.
 type UnsupportedError struct {
 	Tool    string // from Options
-	Pointer string // of the schema that holds Keyword
+	Pointer string // RFC 6901, of the schema that holds Keyword; behind the URI and # where that is in one of Options.Documents
 	Keyword string
 	Why     string
 }
@@ -28,7 +28,7 @@ func (e *UnsupportedError) Error() string {
 // UnsatError says that no value satisfies the schema, and which keywords contradict each other.
 type UnsatError struct {
 	Tool     string // from Options
-	Pointer  string // of the schema in which the conflict lies
+	Pointer  string // as in UnsupportedError, of the schema in which the conflict lies
 	Keywords []string
 	Why      string
 }
@@ -62,7 +62,7 @@ func (a Action) String() string {
 
 // Issue reports a keyword that is not simply enforced as written.
 type Issue struct {
-	Pointer string // of the schema that holds Keyword
+	Pointer string // as in UnsupportedError
 	Keyword string
 	Action  Action
 	Why     string

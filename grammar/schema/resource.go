@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -39,6 +41,18 @@ func (s *Schema) open(v *value, uri string, draft Draft) *resource {
 		s.resources[uri] = r
 	}
 	return r
+}
+
+// place says where v is: its JSON pointer, behind the URI of its document where that is one of Options.Documents.
+func (s *Schema) place(v *value) string {
+	top := v
+	for top != nil && top.parent != nil {
+		top = top.parent
+	}
+	if r, ok := s.roots[top]; ok && top != s.main.root {
+		return r.uri + "#" + v.pointer()
+	}
+	return v.pointer()
 }
 
 // validationKeywords make up the vocabulary for structural validation (2020-12 validation §6).
@@ -86,8 +100,8 @@ func (s *Schema) resolve(r *resource, ref string) (t target, why string) {
 	res := r
 	if uri != "" {
 		abs := resolveURI(r.uri, uri)
-		if res = s.lookup(abs); res == nil {
-			return t, "remote reference: nothing is fetched"
+		if res, why = s.lookup(abs); res == nil {
+			return t, why
 		}
 	}
 	t = target{res.root, res, fragment}
@@ -110,13 +124,13 @@ func (s *Schema) resolve(r *resource, ref string) (t target, why string) {
 	return t, ""
 }
 
-// lookup finds the resource called uri: embedded, given by the caller, or a metaschema.
-func (s *Schema) lookup(uri string) *resource {
+// lookup finds the resource called uri: embedded, given by the caller, or a metaschema. why says why there is none.
+func (s *Schema) lookup(uri string) (r *resource, why string) {
 	if r, ok := s.resources[uri]; ok {
-		return r
+		return r, ""
 	}
 	if r, ok := s.resources[strings.TrimRight(uri, "#")]; ok {
-		return r
+		return r, ""
 	}
 	if text, ok := s.documents[uri]; ok {
 		return s.include(uri, text)
@@ -124,22 +138,41 @@ func (s *Schema) lookup(uri string) *resource {
 	if d := draftOf(uri, DraftAuto); d != DraftAuto {
 		return s.include(uri, metaschema(d))
 	}
-	return nil
+	return nil, "remote reference: nothing is fetched"
 }
 
-// include reads a document that the caller gave. One that cannot be read counts as absent.
-func (s *Schema) include(uri string, text []byte) *resource {
-	v, err := decodeJSON(text, s.limits.Depth)
-	if err != nil || v.kind != Object && v.kind != Bool {
-		return nil
+// include reads a document that the caller gave. One that is no schema counts as absent.
+func (s *Schema) include(uri string, text []byte) (r *resource, why string) {
+	if len(text) > s.limits.Bytes {
+		return nil, fmt.Sprintf("the document %s has more than %d bytes", uri, s.limits.Bytes)
 	}
-	r := s.open(v, uri, s.main.draft)
+	v, err := decodeJSON(text, s.limits.Depth)
+	if err != nil {
+		return nil, "the document " + uri + " is not JSON: " + err.Error()
+	}
+	if v.kind != Object && v.kind != Bool {
+		return nil, "the document " + uri + " is no schema, which is an object or a boolean"
+	}
+	r = s.open(v, uri, s.main.draft)
 	s.check(v, r)
 	if s.invalid != nil {
+		why = s.invalid.Error()
 		s.invalid = nil
-		return nil
+		s.forget(v)
+		return nil, why
 	}
-	return r
+	return r, ""
+}
+
+// forget takes back the resources of a document.
+func (s *Schema) forget(document *value) {
+	maps.DeleteFunc(s.resources, func(_ string, r *resource) bool {
+		top := r.root
+		for top.parent != nil {
+			top = top.parent
+		}
+		return top == document
+	})
 }
 
 // walkPointer follows a JSON pointer from v, nil if it leads nowhere.
