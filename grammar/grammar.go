@@ -257,8 +257,9 @@ func (g *Grammar) Text() string { return g.text }
 // Hash is the SHA-256 of Text: equal hashes mean equal grammars.
 func (g *Grammar) Hash() [32]byte { return g.hash }
 
-// Issues lists what the masks do not enforce. It is empty for a grammar
-// compiled without Lenient.
+// Issues lists what the masks do not enforce as it is written. Without Lenient
+// these are only oddities: type names that JSON Schema does not have, references
+// that never end, format regex.
 func (g *Grammar) Issues() []Issue { return g.issues }
 
 // Target is a dialect that a grammar can be printed in.

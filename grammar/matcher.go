@@ -129,6 +129,9 @@ func (m *Matcher) refused(what string) error {
 	if err := m.e.m.Err(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
+	if err := m.e.m.Lost(); err != nil {
+		return fmt.Errorf("%s: %w, perhaps because of a limit: %w", what, machine.ErrRefused, err)
+	}
 	return fmt.Errorf("%s: %w", what, machine.ErrRefused)
 }
 

@@ -61,6 +61,8 @@ type Arena struct {
 	limits Limits
 	err    error // first limit exceeded by a method without an error result
 	work   int   // derivatives left for the current question
+	hasty  bool  // the question may not take all the work: what it leaves undecided need not stay so
+	asked  int   // derivatives taken for questions so far
 
 	words    *words
 	nodes    []node
@@ -77,6 +79,7 @@ type Arena struct {
 
 	numbers  numberTable
 	deferred []deferred
+	widened  map[Expr]Expr // memo of widen
 	formats  map[string]Expr
 	strings  stringTable
 
@@ -116,7 +119,7 @@ var prototype = sync.OnceValue(func() *Arena {
 })
 
 // Err returns the first limit that a method without an error result ran into, or nil. What such a method then returned accepts less than
-// it should (an expression is empty, a state dead), and its complement more.
+// it should: an expression is empty, and its complement accepts more; a state has no successor.
 func (a *Arena) Err() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -137,10 +140,19 @@ func (a *Arena) attempt(f func()) error {
 	a.err = nil
 	a.work = a.limits.Work
 	f()
+	a.asked += a.limits.Work - max(a.work, 0)
 	a.checkWords()
 	err := a.err
 	a.err = saved
 	return err
+}
+
+// Asked returns how many derivatives were taken to answer questions (IsEmpty, Overlaps, Subset), together. It is for callers that ask
+// much on behalf of a stranger.
+func (a *Arena) Asked() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.asked
 }
 
 // build runs f under the lock.
@@ -156,7 +168,7 @@ func (a *Arena) build(f func() Expr) Expr {
 func (a *Arena) checkWords() {
 	if a.words.overflow {
 		a.words.overflow = false
-		a.fail(&LimitError{"positions in literals and classes", a.words.limit})
+		a.fail(&LimitError{What: "positions in literals and classes", Limit: a.words.limit, Spent: true})
 	}
 }
 
@@ -174,7 +186,7 @@ func (a *Arena) intern(n node) Expr {
 		return Expr(id)
 	}
 	if len(a.nodes)+len(a.args)/argsPerExpr >= a.limits.Exprs {
-		a.fail(&LimitError{"expressions", a.limits.Exprs})
+		a.fail(&LimitError{What: "expressions", Limit: a.limits.Exprs, Spent: true})
 		return empty
 	}
 	a.describe(&n)

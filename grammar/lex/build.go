@@ -70,7 +70,7 @@ func (a *Arena) Repeat(e Expr, min, max int) Expr {
 			max = unbounded
 		}
 		if min > huge || max > huge {
-			a.fail(&LimitError{"repetition", huge})
+			a.fail(&LimitError{What: "repetition", Limit: huge})
 			return empty
 		}
 		return a.repeat(e, int32(min), int32(max))

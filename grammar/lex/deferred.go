@@ -6,12 +6,68 @@ type deferred struct {
 	expr  Expr
 	cuts  ByteSet // where the ranges begin on which its derivatives agree
 	span  span    // of its words, exactly
+	wide  Expr    // a simpler language that holds it; empty if none is known
 }
 
 // later returns an expression for what build returns: a plain, non-empty language of texts without ε, with these cuts and this span.
 func (a *Arena) later(cuts ByteSet, s span, build func() Expr) Expr {
 	a.deferred = append(a.deferred, deferred{build: build, cuts: cuts, span: s})
 	return a.intern(node{kind: kindDeferred, a: int32(len(a.deferred) - 1)})
+}
+
+// laterWithin is later for a language that lies within wide. Where even that has nothing in common with something else, emptiness is
+// found without a look at the alternatives.
+func (a *Arena) laterWithin(wide Expr, cuts ByteSet, s span, build func() Expr) Expr {
+	e := a.later(cuts, s, build)
+	a.deferred[len(a.deferred)-1].wide = wide
+	return e
+}
+
+// widen returns a language that holds e, in which deferred alternatives are given up; e itself if there are none.
+func (a *Arena) widen(e Expr) Expr {
+	if len(a.deferred) == 0 {
+		return e
+	}
+	if w, ok := a.widened[e]; ok {
+		return w
+	}
+	w := a.widenParts(e)
+	if a.err != nil {
+		return e
+	}
+	if a.widened == nil {
+		a.widened = map[Expr]Expr{}
+	}
+	a.widened[e] = w
+	return w
+}
+
+func (a *Arena) widenParts(e Expr) Expr {
+	n := *a.at(e)
+	switch n.kind {
+	case kindConcat:
+		return a.concat2(a.widen(Expr(n.a)), a.widen(Expr(n.b)))
+	case kindRepeat:
+		return a.repeat(a.widen(Expr(n.a)), n.min, n.max)
+	case kindNot:
+		if a.widen(Expr(n.a)) != Expr(n.a) {
+			return a.anyBytes
+		}
+	case kindDeferred:
+		if wide := a.deferred[n.a].wide; wide != empty {
+			return wide
+		}
+	case kindUnion, kindIntersect:
+		parts := make([]Expr, len(n.args))
+		for i, x := range n.args {
+			parts[i] = a.widen(x)
+		}
+		if n.kind == kindUnion {
+			return a.union(parts...)
+		}
+		return a.intersect(parts...)
+	}
+	return e
 }
 
 func (a *Arena) describeDeferred(n *node) {

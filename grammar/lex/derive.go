@@ -15,7 +15,7 @@ func (a *Arena) derive(e Expr, b byte) Expr {
 		return d
 	}
 	if a.work--; a.work < 0 {
-		a.fail(&LimitError{"derivatives for one question", a.limits.Work})
+		a.fail(&LimitError{What: "derivatives for one question", Limit: a.limits.Work, Spent: true})
 		return empty
 	}
 	d := a.deriveParts(e, b)
@@ -41,6 +41,7 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 		a.pop(len(n.args))
 		return d
 	case kindIntersect:
+		a.work -= len(n.args) / 8 // searches are over intersections: what many parts cost counts
 		d := a.intersect(a.deriveAll(n.args, b)...)
 		a.pop(len(n.args))
 		return d

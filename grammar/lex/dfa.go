@@ -51,7 +51,7 @@ func (a *Arena) reachable(start State, limit int) ([]State, error) {
 			states = append(states, t)
 		}
 		if len(states) > limit {
-			return nil, &LimitError{"states of a whole automaton", limit}
+			return nil, &LimitError{What: "states of a whole automaton", Limit: limit}
 		}
 	}
 	return states, a.Err()

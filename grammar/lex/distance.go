@@ -31,8 +31,9 @@ func (a *Arena) minimum(s State, m metric) int {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.work = a.limits.Work / 5
+	a.work, a.hasty = a.limits.Work/5, true
 	d, _ := a.nearest(a.Expr(s), m)
+	a.hasty = false
 	slot := &a.page(s).distances[m]
 	if slot.Load() == nil {
 		slot.Store(new([pageSize]atomic.Int32))

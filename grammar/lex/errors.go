@@ -34,6 +34,7 @@ func (l Limits) withDefaults() Limits {
 type LimitError struct {
 	What  string // "expressions", "states", "work", "repetition", "pattern length" …
 	Limit int
+	Spent bool // the arena has spent what it may, on one question or altogether: nothing that comes out of it any more can be relied on
 }
 
 func (e *LimitError) Error() string {

@@ -198,3 +198,22 @@ func TestFormat_allLeapSeconds(t *testing.T) {
 		}
 	}
 }
+
+// TestFormat_besideAPatternCostsLittle: whether a time can still hold a pattern that is found anywhere is decided without a look at all
+// minutes of the day, of which each has its own leap seconds.
+func TestFormat_besideAPatternCostsLittle(t *testing.T) {
+	for _, pattern := range []string{`\d\d\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`, `T.*T`, `[+-]\d\d:\d\d$`, `^(?!.*:60)`, `\.\d{6}`} {
+		a := NewArena(Limits{Work: 30_000})
+		p, err := a.Regex(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _ := a.Format("date-time")
+		s := a.Start(a.Intersect(p, f))
+		a.Walk(s, "2016-01-05T16:51:00.123456Z")
+		a.Walk(s, "2016-01-05t23:59:60+00:00")
+		if a.Err() != nil {
+			t.Errorf("%s: %v", pattern, a.Err())
+		}
+	}
+}

@@ -8,10 +8,10 @@ func (a *Arena) timeOfDay() Expr {
 	digits := ByteRange('0', '9'+1)
 	var hours []Expr
 	for h := range 24 {
-		minutes := a.later(digits, span{6, 6, 6, unbounded}, func() Expr {
+		minutes := a.laterWithin(a.rule("any-minute"), digits, span{6, 6, 6, unbounded}, func() Expr {
 			var all []Expr
 			for m := range 60 {
-				seconds := a.later(digits, span{3, 3, 3, unbounded}, func() Expr { return a.seconds(h*60 + m) })
+				seconds := a.laterWithin(a.rule("any-second"), digits, span{3, 3, 3, unbounded}, func() Expr { return a.seconds(h*60 + m) })
 				all = append(all, a.concat2(a.literal(fmt.Sprintf("%02d:", m)), seconds))
 			}
 			return a.union(all...)

@@ -33,7 +33,7 @@ func (a *Arena) Lengths(s State, maxStates int) (*Lengths, error) {
 			return g.lengths(rounds, at), nil
 		}
 		if len(rounds) >= maxLengthRounds {
-			return nil, &LimitError{"rounds to find the period of lengths", maxLengthRounds}
+			return nil, &LimitError{What: "rounds to find the period of lengths", Limit: maxLengthRounds}
 		}
 		seen[key] = len(rounds)
 		rounds = append(rounds, set)

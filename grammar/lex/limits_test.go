@@ -2,6 +2,7 @@ package lex
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -64,5 +65,40 @@ func TestLimits_areTypedErrors(t *testing.T) {
 	}
 	if _, err := a.Regex(strings.Repeat("a", 100_000)); !errors.As(err, &limit) {
 		t.Errorf("length: %v", err)
+	}
+}
+
+// TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere: an automaton that cannot be walked on ends, and says why. It must not take a
+// complement whose inside was given up for everything.
+func TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere(t *testing.T) {
+	hard := `^[ab]*a[ab]{12}$`
+	whole := NewArena(Limits{})
+	limited := 0
+	for work := 10; work < 500; work += 60 {
+		a := NewArena(Limits{Work: work})
+		var starts [2]State
+		for i, x := range []*Arena{a, whole} {
+			e, err := x.Regex(hard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := x.Regex(`^[ab]*b[ab]{13}$`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			starts[i] = x.Start(x.Intersect(x.Complement(e), x.Complement(f), x.AnyText()))
+		}
+		for n := range 1 << 6 {
+			text := strings.NewReplacer("0", "a", "1", "b").Replace(strconv.FormatInt(int64(n)*509+1<<15, 2))
+			if a.Accepting(a.Walk(starts[0], text)) && !whole.Accepting(whole.Walk(starts[1], text)) {
+				t.Fatalf("with %d derivatives a question, %q is accepted", work, text)
+			}
+		}
+		if a.Err() != nil {
+			limited++
+		}
+	}
+	if limited == 0 || whole.Err() != nil {
+		t.Errorf("no limit was met, or %v by the arena that has none", whole.Err())
 	}
 }

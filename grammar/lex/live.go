@@ -34,7 +34,7 @@ func (a *Arena) live(e Expr) bool {
 	case no:
 		return false
 	case undecided:
-		a.fail(&LimitError{"derivatives for one question", a.limits.Work})
+		a.fail(&LimitError{What: "derivatives for one question", Limit: a.limits.Work, Spent: true})
 		return false
 	}
 	saved := a.err
@@ -53,12 +53,13 @@ func (a *Arena) live(e Expr) bool {
 			}
 		}
 	default:
-		live = a.search(e)
+		w := a.widen(e)
+		live = (w == e || a.live(w)) && a.search(e)
 	}
 	switch {
 	case a.err == nil || live:
 		a.settle(e, live)
-	case a.work < 0:
+	case a.work < 0 && !a.hasty:
 		a.nodes[e].live = undecided
 	}
 	if saved != nil {

@@ -160,7 +160,7 @@ func newDecimal(r *big.Rat) (*decimal, error) {
 // scaled returns r as whole / 10^scale.
 func scaled(r *big.Rat) (whole *big.Int, scale int, err error) {
 	if r.Num().BitLen() > maxBoundDigits*10/3 || r.Denom().BitLen() > maxBoundDigits*10/3 {
-		return nil, 0, &LimitError{"digits of a number", maxBoundDigits}
+		return nil, 0, &LimitError{What: "digits of a number", Limit: maxBoundDigits}
 	}
 	rest, twos := removeFactor(r.Denom(), 2)
 	rest, fives := removeFactor(rest, 5)
@@ -222,7 +222,7 @@ func (s *numberSet) addDivisor(r *big.Rat) (divisor, error) {
 	tens := min(twos, fives)
 	d := divisor{twos: twos - tens, fives: fives - tens, ten: tens - scale}
 	if !rest.IsUint64() || rest.Uint64() > maxModulus {
-		return d, &LimitError{"as a divisor", maxModulus}
+		return d, &LimitError{What: "as a divisor", Limit: maxModulus}
 	}
 	d.odd = rest.Uint64()
 	s.twos, s.fives = max(s.twos, d.twos), max(s.fives, d.fives)
@@ -230,7 +230,7 @@ func (s *numberSet) addDivisor(r *big.Rat) (divisor, error) {
 	all := commonMultiple(new(big.Rat).SetInt(new(big.Int).SetUint64(s.odd)), new(big.Rat).SetInt(rest)).Num()
 	tensOnly := new(big.Int).Mul(new(big.Int).Exp(big.NewInt(2), big.NewInt(int64(s.twos)), nil), new(big.Int).Exp(big.NewInt(5), big.NewInt(int64(s.fives)), nil))
 	if !all.IsUint64() || all.Uint64() > maxModulus || !tensOnly.IsUint64() || tensOnly.Uint64() > maxModulus {
-		return d, &LimitError{"as a common multiple of divisors", maxModulus}
+		return d, &LimitError{What: "as a common multiple of divisors", Limit: maxModulus}
 	}
 	s.odd, s.tens = all.Uint64(), tensOnly.Uint64()
 	return d, nil

@@ -40,7 +40,7 @@ const (
 // Lookaround, \b and anchors are exact wherever they are accepted; the error is a *RegexError or a *LimitError.
 func (a *Arena) Regex(pattern string) (Expr, error) {
 	if len(pattern) > maxPatternBytes {
-		return empty, &LimitError{"bytes in a pattern", maxPatternBytes}
+		return empty, &LimitError{What: "bytes in a pattern", Limit: maxPatternBytes}
 	}
 	tree, err := parseRegex(pattern)
 	if err != nil {

@@ -205,7 +205,7 @@ func (p *regexParser) group() *regexNode {
 		return nil
 	}
 	if p.depth++; p.depth > maxGroupDepth {
-		p.err = &LimitError{"nested groups in a pattern", maxGroupDepth}
+		p.err = &LimitError{What: "nested groups in a pattern", Limit: maxGroupDepth}
 		p.pos = len(p.src)
 		return nil
 	}

@@ -111,25 +111,41 @@ func (a *Arena) expand(s State) *Row {
 		slot.Store(&deadRow)
 		return &deadRow
 	}
-	a.work = a.limits.Work
 	row := new(Row)
 	e := a.Expr(s)
 	var buffer [maxRuns]byteRun
 	runs := a.runs(e, buffer[:0])
+	a.work = a.limits.Work
 	for i, r := range runs {
 		t := row[runs[r.class].lo]
 		if int(r.class) == i {
-			t = a.stateOf(a.derive(e, r.lo))
+			t = a.successor(e, r.lo)
 		}
 		if t != Dead {
 			row.fill(r, t)
 		}
 	}
-	a.checkWords()
 	if a.mayKeepRow() {
 		slot.Store(row)
 	}
 	return row
+}
+
+// successor returns the state after b. Where a limit is met it is Dead: what was given up inside of a complement would hold more than it
+// should. Limits that were met before do not matter, and a hard successor leaves some work for those after it.
+func (a *Arena) successor(e Expr, b byte) State {
+	saved := a.err
+	a.err = nil
+	a.work = max(a.work, a.limits.Work/16)
+	t := a.stateOf(a.derive(e, b))
+	a.checkWords()
+	if a.err != nil {
+		t = Dead
+	}
+	if saved != nil {
+		a.err = saved
+	}
+	return t
 }
 
 func (row *Row) fill(r byteRun, t State) {
@@ -184,7 +200,7 @@ func (a *Arena) prune(e Expr) Expr {
 func (a *Arena) newState(e Expr) State {
 	s := a.stateCount
 	if int(s) >= a.limits.States {
-		a.fail(&LimitError{"states", a.limits.States})
+		a.fail(&LimitError{What: "states", Limit: a.limits.States, Spent: true})
 		return Dead
 	}
 	if s%pageSize == 0 {

@@ -191,6 +191,17 @@ func (m *Machine) Err() error {
 	return m.err
 }
 
+// Lost is a limit that some automaton ran into, which then accepts less than it
+// should; nil if none did.
+func (m *Machine) Lost() error {
+	for _, a := range m.arenas {
+		if err := a.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Size is roughly how many bytes the machine has interned. It grows with what is
 // matched: texts of keys, registers, configurations.
 func (m *Machine) Size() int {

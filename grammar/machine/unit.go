@@ -35,8 +35,8 @@ const (
 // schema.
 func NewUnit(n *gbnf.Node, lenient bool) (*Unit, error) {
 	o := n.Options
-	u := &Unit{arena: lex.NewArena(lex.Limits{}), anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
-	so := schema.Options{Tool: o.Tool, Arena: u.arena, Lenient: (lenient || o.Lenient) && !o.Exact, NoExtra: o.Extra == "none"}
+	u := &Unit{anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
+	so := schema.Options{Tool: o.Tool, Lenient: (lenient || o.Lenient) && !o.Exact, NoExtra: o.Extra == "none"}
 	if o.Format == "annotate" {
 		so.Formats = schema.FormatsAnnotation
 	}
@@ -55,6 +55,7 @@ func NewUnit(n *gbnf.Node, lenient bool) (*Unit, error) {
 	if u.schema, err = schema.Compile([]byte(n.Text), so); err != nil {
 		return nil, err
 	}
+	u.arena = u.schema.Arena()
 	switch o.Escapes {
 	case "canonical":
 		u.escapes = lex.EscapesCanonical

@@ -270,6 +270,8 @@ func (s *Schema) vacant(e Expr) bool {
 	empty, err := s.arena.IsEmpty(e)
 	if err != nil {
 		s.undecided(nil, err)
+	} else if s.building && s.asked+s.arena.Asked() > s.limits.Questions {
+		s.unsupported(nil, "too much work on languages")
 	}
 	return empty
 }

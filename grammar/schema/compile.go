@@ -29,8 +29,6 @@ type Options struct {
 	// NoExtra leaves keys out that the schema does not speak of, in objects whose properties it declares: additionalProperties
 	// and its like are taken to be false there where they are absent. The instances that remain are instances of the schema.
 	NoExtra bool
-	// Arena holds the languages of the schema; default a new one. Schemas that share an arena share automata.
-	Arena *lex.Arena
 	// Documents are further schemas by absolute URI that references may lead to. Nothing is ever fetched.
 	Documents map[string][]byte
 	Numbers   Numbers
@@ -51,6 +49,7 @@ type Limits struct {
 	Nodes        int32 // intermediate nodes, default 400,000
 	Alternatives int   // of one node and kind, default 2,000
 	Work         int   // properties and elements combined, default 2,000,000
+	Questions    int   // derivatives taken to answer questions about languages while compiling, default 250,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -66,6 +65,9 @@ func (l Limits) withDefaults() Limits {
 	if l.Work == 0 {
 		l.Work = 2_000_000
 	}
+	if l.Questions == 0 {
+		l.Questions = 250_000
+	}
 	if l.Alternatives == 0 {
 		l.Alternatives = 2_000
 	}
@@ -78,10 +80,9 @@ type Schema struct {
 	Root   *Node
 	Issues []Issue // what is not simply enforced as written, in source order
 
-	arena    *lex.Arena
-	arenaErr error // what the arena had run into before
-	tool     string
-	formats  FormatPolicy
+	arena   *lex.Arena
+	tool    string
+	formats FormatPolicy
 
 	numberSpelling lex.NumberSpec // only its spelling is set
 	lenient        bool
@@ -98,16 +99,18 @@ type Schema struct {
 	allScopes []*scope
 	noScope   *scope
 
-	nodes   int32
-	work    int // done since reset, see Limits.Work
-	slab    []Node
-	any     *Node
-	never   *Node
-	cons    map[string]*Node
-	leaves  map[leafKey]*Node
-	consts  map[string]*Node // by canonical text
-	anyAlts [kinds]*Alt
-	cells   map[string]Expr // by key
+	nodes    int32
+	work     int  // done since reset, see Limits.Work
+	building bool // Compile has not returned yet
+	asked    int  // of Limits.Questions, by arenas that were thrown away
+	slab     []Node
+	any      *Node
+	never    *Node
+	cons     map[string]*Node
+	leaves   map[leafKey]*Node
+	consts   map[string]*Node // by canonical text
+	anyAlts  [kinds]*Alt
+	cells    map[string]Expr // by key
 
 	at       *Node         // being expanded or listed: whom to blame
 	satDepth map[*Node]int // nodes being decided, by depth
@@ -139,9 +142,6 @@ func Compile(text []byte, o Options) (*Schema, error) {
 	if v.kind != Object && v.kind != Bool {
 		return nil, &InvalidError{Tool: o.Tool, Why: "a schema is an object or a boolean"}
 	}
-	if o.Arena == nil {
-		o.Arena = lex.NewArena(lex.Limits{})
-	}
 	s := newSchema(o, limits)
 	s.main = &resource{draft: o.Draft}
 	s.main = s.open(v, "", o.Draft)
@@ -157,22 +157,24 @@ func Compile(text []byte, o Options) (*Schema, error) {
 
 func newSchema(o Options, limits Limits) *Schema {
 	s := &Schema{
-		arena: o.Arena, tool: o.Tool, formats: o.Formats, lenient: o.Lenient, noExtra: o.NoExtra, limits: limits, documents: o.Documents,
+		tool: o.Tool, formats: o.Formats, lenient: o.Lenient, noExtra: o.NoExtra, limits: limits, documents: o.Documents,
 		roots:     make(map[*value]*resource),
 		resources: make(map[string]*resource),
 		scopes:    make(map[scopeStep]*scope),
 		dropped:   make(map[dropKey]bool),
 	}
 	s.numberSpelling = lex.NumberSpec{Spelling: o.Numbers.Spelling, MaxIntegerDigits: o.Numbers.MaxIntegerDigits, MaxFractionDigits: o.Numbers.MaxFractionDigits}
-	s.arenaErr = o.Arena.Err()
-	s.cells = make(map[string]Expr)
 	s.noScope = s.internScope(&scope{})
-	s.reset()
 	return s
 }
 
-// reset forgets every node.
+// Arena holds the languages of the schema's alternatives.
+func (s *Schema) Arena() *lex.Arena { return s.arena }
+
+// reset forgets every node and every language: an arena that has run into a limit is of no use any more.
 func (s *Schema) reset() {
+	s.arena = lex.NewArena(lex.Limits{})
+	s.cells = make(map[string]Expr)
 	s.nodes, s.work, s.slab, s.err, s.at = 0, 0, nil, nil, nil
 	s.cons = make(map[string]*Node)
 	s.leaves = make(map[leafKey]*Node)
@@ -190,8 +192,11 @@ const maxDrops = 20
 // build makes the root node and proves that it can be met. In lenient mode a keyword that turns out to be too hard is
 // dropped and everything starts over without it, so that no memo remembers it.
 func (s *Schema) build(v *value) error {
+	s.building = true
+	defer func() { s.building = false }()
 	for range maxDrops {
 		s.rebuild(v)
+		s.asked += s.arena.Asked()
 		if s.err == nil {
 			if s.Root.Empty() {
 				return s.conflict(v)
@@ -201,7 +206,7 @@ func (s *Schema) build(v *value) error {
 		if !s.lenient {
 			return s.err
 		}
-		if s.errAt.keyword == "" || s.dropped[s.errAt] {
+		if s.errAt.keyword == "" || s.dropped[s.errAt] || s.asked > s.limits.Questions {
 			break
 		}
 		s.dropped[s.errAt] = true

@@ -58,6 +58,36 @@ func (s *Schema) mergeEnums(nodes []*Node) []*Node {
 	return append(rest, s.constant(lists[0].blame, values))
 }
 
+// mergeChoices replaces the lists of values among nodes, of which exactly one is to hold, by one list of those that are in one of
+// them, and returns those that are in several. Enumerations are often written so, with a description for each value.
+func (s *Schema) mergeChoices(b *blame, nodes []*Node) (merged []*Node, repeated *Node) {
+	times := make(map[string]int)
+	var values []*value
+	for _, n := range nodes {
+		if n.op != opEnum {
+			merged = append(merged, n)
+			continue
+		}
+		own := make(map[string]bool, len(n.enum))
+		for _, v := range n.enum {
+			if key := v.canonical(); !own[key] {
+				own[key] = true
+				times[key]++
+				values = append(values, v)
+			}
+		}
+	}
+	if len(nodes)-len(merged) < 2 {
+		return nodes, s.never
+	}
+	once := slices.DeleteFunc(slices.Clone(values), func(v *value) bool { return times[v.canonical()] > 1 })
+	values = slices.DeleteFunc(values, func(v *value) bool { return times[v.canonical()] == 1 })
+	if len(once) > 0 {
+		merged = append(merged, s.constant(b, once))
+	}
+	return merged, s.constant(b, values)
+}
+
 // selected returns the values that are in list, or with in false those that are not.
 func selected(values, list []*value, in bool) []*value {
 	if len(list) == 1 {
@@ -110,13 +140,13 @@ func (v *value) canonicalText() string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// enumAlts returns the listed values of kind k: one alternative for all scalars, one for each array or object.
-func (s *Schema) enumAlts(values []*value, k Kind) []*Alt {
+// enumAlts returns the values of kind k that n lists: one alternative for all scalars, one for each array or object.
+func (s *Schema) enumAlts(n *Node, k Kind) []*Alt {
 	var words []string
 	var points []cell
 	var alts []*Alt
 	flags := Alt{Kind: Bool}
-	for _, v := range values {
+	for _, v := range n.enum {
 		if v.kind != k {
 			continue
 		}
@@ -127,7 +157,7 @@ func (s *Schema) enumAlts(values []*value, k Kind) []*Alt {
 			flags.True = flags.True || v.truth
 			flags.False = flags.False || !v.truth
 		case Number:
-			points = append(points, s.point(v))
+			points = append(points, s.point(n.blame, v))
 		case String:
 			words = append(words, v.text)
 		default:
@@ -145,11 +175,11 @@ func (s *Schema) enumAlts(values []*value, k Kind) []*Alt {
 	return alts
 }
 
-// point returns the cell of one number.
-func (s *Schema) point(v *value) cell {
+// point returns the cell of one number; b is what to blame if it is too large.
+func (s *Schema) point(b *blame, v *value) cell {
 	r := ratOf(v)
 	if r == nil {
-		s.unsupported(&blame{v, ""}, "a number whose exponent is too large")
+		s.unsupported(b, "a number whose exponent is too large")
 		r = new(big.Rat)
 	}
 	return cell{min: r, max: r}

@@ -83,7 +83,7 @@ func (s *Schema) expandOp(n *Node, k Kind, track bool) []*Alt {
 	case opOneOf:
 		return s.expandOneOf(n, s.anyOf(k), track)
 	case opEnum:
-		return s.enumAlts(n.enum, k)
+		return s.enumAlts(n, k)
 	case opFixed:
 		return slices.DeleteFunc(slices.Clone(n.fixed), func(a *Alt) bool { return a.Kind != k })
 	default:
@@ -235,6 +235,9 @@ func (s *Schema) minusOthers(n *Node, i int, a *Alt, parts [][]*Alt) []*Alt {
 func (s *Schema) anyOverlap(xs, ys []*Alt) bool {
 	for _, x := range xs {
 		for _, y := range ys {
+			if x.Kind == Number && apartCells(x.cells, y.cells) {
+				continue
+			}
 			if m := s.meet(x, y); m != nil && s.plausible(m) {
 				return true
 			}

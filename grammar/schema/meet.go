@@ -60,11 +60,12 @@ func (s *Schema) meetArrays(a, b *ArrayAlt) *Alt {
 }
 
 func (s *Schema) meetObjects(a, b *ObjectAlt) *Alt {
-	s.spend(1 + len(a.Props) + len(b.Props))
-	if s.err != nil {
+	s.spend(1)
+	if s.err != nil || s.clash(a, b) || s.clash(b, a) {
 		return nil
 	}
-	if s.clash(a, b) || s.clash(b, a) {
+	s.spend(len(a.Props) + len(b.Props))
+	if s.err != nil {
 		return nil
 	}
 	m := &ObjectAlt{

@@ -95,6 +95,14 @@ func compareBound(a, b *big.Rat, infinity int) int {
 	if a == nil {
 		return infinity
 	}
+	return compareRats(a, b)
+}
+
+// compareRats is Cmp without what Cmp allocates for integers, which most bounds are.
+func compareRats(a, b *big.Rat) int {
+	if a.IsInt() && b.IsInt() {
+		return a.Num().Cmp(b.Num())
+	}
 	return a.Cmp(b)
 }
 
@@ -104,14 +112,14 @@ func mergeRats(a, b []*big.Rat) []*big.Rat {
 		return a
 	}
 	out := slices.Concat(a, b)
-	slices.SortFunc(out, (*big.Rat).Cmp)
-	return slices.CompactFunc(out, func(x, y *big.Rat) bool { return x.Cmp(y) == 0 })
+	slices.SortFunc(out, compareRats)
+	return slices.CompactFunc(out, func(x, y *big.Rat) bool { return compareRats(x, y) == 0 })
 }
 
 // plainlyEmpty reports whether the bounds alone, or a facet and its opposite, leave nothing.
 func (c cell) plainlyEmpty() bool {
 	if c.min != nil && c.max != nil {
-		if order := c.min.Cmp(c.max); order > 0 || order == 0 && (c.openMin || c.openMax) {
+		if order := compareRats(c.min, c.max); order > 0 || order == 0 && (c.openMin || c.openMax) {
 			return true
 		}
 	}
@@ -189,6 +197,27 @@ func meetCells(a, b []cell) []cell {
 	return out
 }
 
+// apartCells reports whether the bounds alone keep each of a from each of b.
+func apartCells(a, b []cell) bool {
+	for i := range a {
+		for j := range b {
+			if !a[i].below(&b[j]) && !b[j].below(&a[i]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// below reports whether all of c is less than all of d, by their bounds.
+func (c *cell) below(d *cell) bool {
+	if c.max == nil || d.min == nil {
+		return false
+	}
+	order := compareRats(c.max, d.min)
+	return order < 0 || order == 0 && (c.openMax || d.openMin)
+}
+
 // maxCells bounds the cells of one number alternative.
 const maxCells = 10_000
 
@@ -209,13 +238,13 @@ func (s *Schema) complementNumber(a *Alt) *Alt {
 
 // point reports whether c is a single number.
 func (c cell) point() bool {
-	return c.min != nil && c.max != nil && c.min.Cmp(c.max) == 0 && len(c.multiples)+len(c.notMultiples) == 0 && !c.spelled && !c.notSpelled
+	return c.min != nil && c.max != nil && compareRats(c.min, c.max) == 0 && len(c.multiples)+len(c.notMultiples) == 0 && !c.spelled && !c.notSpelled
 }
 
 // gaps returns the numbers between points.
 func gaps(points []cell) []cell {
 	sorted := slices.Clone(points)
-	slices.SortFunc(sorted, func(a, b cell) int { return a.min.Cmp(b.min) })
+	slices.SortFunc(sorted, func(a, b cell) int { return compareRats(a.min, b.min) })
 	out := make([]cell, 0, len(sorted)+1)
 	next := cell{}
 	for _, p := range sorted {

@@ -30,6 +30,9 @@ func (r *reader) format(name string) {
 	e, ok := r.s.arena.Format(name)
 	switch {
 	case ok:
+		if name == "regex" {
+			r.s.issue(r.v, "format", Enforced, "groups of a pattern nest, which no automaton follows: a large part of all patterns is accepted")
+		}
 		r.f.strings = append(r.f.strings, stringLimit{text: e})
 	case slices.Contains(undecided, name):
 		r.drop("format", Checked, "no automaton decides format "+quoted(name))
@@ -41,6 +44,11 @@ func (r *reader) regex(keyword, pattern string) (Expr, bool) {
 	e, err := r.s.arena.Regex(pattern)
 	if err == nil {
 		return e, true
+	}
+	var limit *lex.LimitError
+	if errors.As(err, &limit) && limit.Spent {
+		r.s.undecided(r.blame(keyword), err)
+		return e, false
 	}
 	action := Checked
 	var bad *lex.RegexError

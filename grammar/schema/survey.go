@@ -20,9 +20,10 @@ func (s *Schema) survey(root *Node) {
 		for _, a := range n.Alts() {
 			a.children(visit)
 		}
-	}
-	if err := s.arena.Err(); err != nil && s.err == nil && s.arenaErr == nil {
-		s.undecided(nil, err)
+		if err := s.arena.Err(); err != nil {
+			s.at = n
+			s.undecided(nil, err)
+		}
 	}
 }
 
