@@ -192,8 +192,12 @@ func hexEscape(x uint16) string {
 	return `\u` + string([]byte{digits[x>>12], digits[x>>8&15], digits[x>>4&15], digits[x&15]})
 }
 
-// lowerHex lowers the hex digits of an escape, but not its letter u: \U is none.
+// lowerHex lowers the hex digits of an escape, but not its letter: \U and \F are
+// none.
 func lowerHex(text string) string {
+	if !strings.HasPrefix(text, `\u`) {
+		return text
+	}
 	b := []byte(text)
 	for i, c := range b {
 		if c >= 'A' && c <= 'F' {

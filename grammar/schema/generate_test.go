@@ -320,7 +320,7 @@ func checkGenerated(t *testing.T, name string, text []byte, rounds int) {
 	if err != nil {
 		return
 	}
-	judge := oracle(t, text)
+	judge := grammartest.Oracle(t, text)
 	if judge == nil {
 		return
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"tenon/grammar/grammartest"
 )
 
 // writer makes up small schemas and values from few names and numbers, so that keywords meet often.
@@ -147,7 +149,7 @@ func checkAgainstOracle(t *testing.T, text []byte, values [][]byte) {
 		}
 		return
 	}
-	judge := oracle(t, text)
+	judge := grammartest.Oracle(t, text)
 	if judge == nil {
 		t.Fatalf("the oracle refuses %s", text)
 	}
