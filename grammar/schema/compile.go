@@ -49,7 +49,7 @@ type Limits struct {
 	Nodes        int32 // intermediate nodes, default 400,000
 	Alternatives int   // of one node and kind, default 2,000
 	Work         int   // properties and elements combined, default 2,000,000
-	Questions    int   // derivatives taken to answer questions about languages while compiling, default 250,000
+	Questions    int   // derivatives taken to answer questions about languages while compiling, default 120,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -66,7 +66,7 @@ func (l Limits) withDefaults() Limits {
 		l.Work = 2_000_000
 	}
 	if l.Questions == 0 {
-		l.Questions = 250_000
+		l.Questions = 120_000
 	}
 	if l.Alternatives == 0 {
 		l.Alternatives = 2_000
