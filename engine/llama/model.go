@@ -28,6 +28,7 @@ type Model struct {
 	vocab    *Vocab
 	adapters []adapter
 
+	compute   computeThread
 	offloaded bool // some layers are on a GPU
 	vocabOnly bool // there are no weights
 }
@@ -143,6 +144,7 @@ func (m *Model) addAdapter(a Adapter) error {
 func (m *Model) Close() {
 	if m.ptr != nil {
 		m.vocab.close()
+		m.compute.close()
 		C.llama_model_free(m.ptr) // frees its adapters too
 		m.ptr = nil
 	}
