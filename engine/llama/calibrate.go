@@ -8,13 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
 // Calibrate finds out which setting of flash attention is faster for this model on this machine: neither always is. On
 // one CPU a 0.6B model decodes at 18 tokens a second without and at 10 with it, where another gains a tenth by it.
 // They are tried side by side, which takes some seconds; a model so slow that it would take longer gets [ErrSlow] and
-// what is likeliest. On a GPU it is [FlashAuto]; a quantized V cache needs [FlashOn].
+// what is likeliest, and so does, with [ErrBusy], a machine whose processors others use. On a GPU it is [FlashAuto]; a
+// quantized V cache needs [FlashOn].
 func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention, error) {
 	if kvTypes[o.ValueType] != kvTypes[KVF16] {
 		return FlashOn, nil
@@ -43,12 +45,18 @@ func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention
 // ErrSlow: a model is too slow, now at least, to find out what is faster.
 var ErrSlow = errors.New("the model is too slow for a measurement")
 
+// ErrBusy: other processes take so much of the processors' time that a measurement would tell of them.
+var ErrBusy = errors.New("the machine is too busy for a measurement")
+
 // fastest of the trials, the first among equals.
 func fastest(trials []*trial) (FlashAttention, error) {
 	best := trials[0]
 	for _, t := range trials {
 		if t.depth < leastDepth {
 			return flashUnmeasured, ErrSlow
+		}
+		if !t.measured() {
+			return flashUnmeasured, ErrBusy
 		}
 		if t.cost() < best.cost() {
 			best = t
@@ -60,20 +68,21 @@ func fastest(trials []*trial) (FlashAttention, error) {
 // CalibrationKey is what the result depends on: the engine, the processor, the number of threads, the model's shape and
 // the type of the cache.
 func (m *Model) CalibrationKey(o ContextOptions) string {
-	return fmt.Sprintf("%v; %s; %s, %d threads; %s, %d parameters, %d bytes; %s keys", flashChoices, Source, processor(),
+	return fmt.Sprintf("%v by %d; %s; %s, %d threads; %s, %d parameters, %d bytes; %s keys", flashChoices, calibrationBatch, Source, processor(),
 		orDefault(o.Threads, GrantedThreads()), m.Description(), m.Parameters(), m.Size(), cmp.Or(o.KeyType, KVF16))
 }
 
 const (
 	calibrationContext = 2048
 	calibrationTime    = 1500 * time.Millisecond // for filling each context
-	calibrationBatch   = 64
+	calibrationBatch   = 128                     // what is done once for each batch must not count for more than in a prompt
 	calibrationRounds  = 3
-	firstBatch         = 8                    // shows whether the model is fast enough to go on
-	leastDepth         = 2 * calibrationBatch // with less in the cache, attention does not show
+	mostRounds         = 7   // where others disturb them; the context holds no more
+	firstBatch         = 8   // shows whether the model is fast enough to go on
+	leastDepth         = 128 // with less in the cache, attention does not show
 )
 
-// trial is one setting being measured. Times are the best seen: what disturbs only adds.
+// trial is one setting being measured. Times are the best seen undisturbed: what disturbs only adds.
 type trial struct {
 	flash         FlashAttention
 	context       *Context
@@ -103,7 +112,7 @@ func compare(ctx context.Context, trials []*trial) error {
 			spent += d / time.Duration(len(trials))
 		}
 	}
-	for range calibrationRounds {
+	for round := 0; round < calibrationRounds || round < mostRounds && !allMeasured(trials); round++ {
 		for _, t := range trials {
 			if err := t.measure(ctx); err != nil {
 				return err
@@ -113,17 +122,27 @@ func compare(ctx context.Context, trials []*trial) error {
 	return nil
 }
 
+func allMeasured(trials []*trial) bool {
+	return !slices.ContainsFunc(trials, func(t *trial) bool { return !t.measured() })
+}
+
+func (t *trial) measured() bool { return t.prompt < math.MaxInt64 && t.token < math.MaxInt64 }
+
 func (t *trial) measure(ctx context.Context) error {
 	d, err := t.decode(ctx, calibrationBatch)
 	if err != nil {
 		return err
 	}
-	t.prompt = min(t.prompt, d/calibrationBatch)
+	if t.context.undisturbed() {
+		t.prompt = min(t.prompt, d/calibrationBatch)
+	}
 	for range 4 {
 		if d, err = t.decode(ctx, 1); err != nil {
 			return err
 		}
-		t.token = min(t.token, d)
+		if t.context.undisturbed() {
+			t.token = min(t.token, d)
+		}
 	}
 	return nil
 }

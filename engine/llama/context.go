@@ -231,7 +231,10 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 		defer c.abortWith(ctx)()
 	}
 	c.failure.text[0] = 0
-	rc := C.tn_decode(c.ptr, b.batch, C.int(c.threads.threads(b.Len())), &c.effort, &c.failure)
+	var rc C.int
+	c.model.compute.do(func() {
+		rc = C.tn_decode(c.ptr, b.batch, C.int(c.threads.threads(b.Len())), &c.effort, &c.failure)
+	})
 	if b.Len() < manyTokens && !c.model.offloaded { // beside a GPU, waiting threads are no sign of other processes
 		c.threads.record(time.Duration(c.effort.wall_ns), time.Duration(c.effort.cpu_ns))
 	}
@@ -245,6 +248,12 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 		return fmt.Errorf("decode: %w", ctx.Err())
 	}
 	return fmt.Errorf("decode %d tokens: %s", b.Len(), cmp.Or(errorText(&c.failure), fmt.Sprintf("llama.cpp returned %d", int(rc))))
+}
+
+// undisturbed tells whether the last Decode had all threads, and they the CPU time that they asked for.
+func (c *Context) undisturbed() bool {
+	got := float64(c.effort.cpu_ns) / float64(max(c.effort.wall_ns, 1))
+	return c.threads.now == c.threads.most && got > 0.85*float64(c.threads.most)
 }
 
 // abortWith lets the end of ctx stop the running decode, until the function that it returns is called. That one leaves
