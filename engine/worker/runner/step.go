@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"tenon/engine"
@@ -16,6 +17,9 @@ type work struct {
 	count int // tokens
 	entry int // index in the batch of the turn's last token, if it is in it; else -1
 }
+
+// wantsMask: a token will be chosen under a grammar.
+func (w work) wantsMask() bool { return w.entry >= 0 && w.turn.matcher != nil }
 
 // step is one call of the model, if there is anything to call it for.
 func (l *loop) step() {
@@ -78,8 +82,12 @@ func (l *loop) plan() ([]work, []Entry) {
 
 // decode calls the model. Meanwhile the masks of the tokens to be chosen next are computed.
 func (l *loop) decode(works []work, batch []Entry) error {
-	masks := make(chan time.Duration)
-	go func() { masks <- computeMasks(works) }()
+	masks := make(chan time.Duration, 1)
+	if slices.ContainsFunc(works, work.wantsMask) {
+		go func() { masks <- computeMasks(works) }()
+	} else {
+		masks <- 0
+	}
 	ctx := context.Background()
 	if len(works) == 1 {
 		ctx = works[0].turn.ctx // nobody else's tokens are lost if the call is cut short
@@ -87,7 +95,7 @@ func (l *loop) decode(works []work, batch []Entry) error {
 	err := l.backend.Decode(ctx, batch)
 	took := <-masks
 	for _, w := range works {
-		if w.entry >= 0 && w.turn.matcher != nil {
+		if w.wantsMask() {
 			w.turn.timing.Mask += took / time.Duration(len(works))
 		}
 	}
@@ -97,9 +105,9 @@ func (l *loop) decode(works []work, batch []Entry) error {
 func computeMasks(works []work) time.Duration {
 	start := time.Now()
 	for _, w := range works {
-		if t := w.turn; w.entry >= 0 && t.matcher != nil {
-			m := t.matcher.Mask()
-			t.mask = &m
+		if w.wantsMask() {
+			m := w.turn.matcher.Mask()
+			w.turn.mask = &m
 		}
 	}
 	return time.Since(start)
