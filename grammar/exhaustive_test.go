@@ -29,6 +29,9 @@ func TestMask_bitIsSetExactlyIfAValidTextFollows(t *testing.T) {
 		"one of":            {`{"oneOf":[{"enum":[1,2]},{"enum":[2,12]},{"const":[]}]}`, `[ ] 1 2 12 []`, 4},
 		"if then else":      {`{"type":"object","properties":{"a":{"enum":[1,2]},"b":{"const":1}},"additionalProperties":false,"if":{"properties":{"a":{"const":1}},"required":["a"]},"then":{"required":["b"]},"else":{"maxProperties":1}}`, `{ } "a" "b" : , 1 2`, 13},
 		"pattern and named": {`{"type":"object","properties":{"a":{"const":1}},"patternProperties":{"^[ab]$":{"enum":[1,2]}},"additionalProperties":false}`, `{ } "a" "b" "ab" : , 1 2`, 13},
+		"the only key":      {`{"type":"object","not":{"patternProperties":{"^b":false}},"additionalProperties":{"const":1},"maxProperties":1}`, `{ } "a" "b" "ba" : , 1`, 9},
+		"a key in reserve":  {`{"type":"object","not":{"patternProperties":{"^b":{"enum":[2]}}},"properties":{"a":{"const":1},"b":{"const":2}},"additionalProperties":{"enum":[1,2]},"maxProperties":2}`, `{ } "a" "b" "ba" "bc" : , 1 2`, 15},
+		"a key owed":        {`{"type":"object","not":{"patternProperties":{"^b":false}},"properties":{"a":{"const":1}},"required":["a"],"additionalProperties":{"const":1},"maxProperties":2}`, `{ } "a" "b" "ba" "c" : , 1`, 14},
 		"multiples":         {`{"type":"integer","multipleOf":3,"minimum":2,"maximum":13}`, `0 1 2 3 6 9 12 4`, 3},
 	} {
 		t.Run(name, func(t *testing.T) {

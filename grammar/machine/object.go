@@ -251,6 +251,9 @@ type ended struct {
 func (m *Machine) endKey(dst []thread, t thread, k ended, next int) []thread {
 	o := k.object
 	if next == len(o.exists) {
+		if o.alt.MaxProps != schema.Unbounded && o.room(&k.reg) < countBits(o.owed(k.reg.seen, -1))+o.unmet(&k.reg) {
+			return dst
+		}
 		return m.awaitValue(dst, t, k)
 	}
 	dst = m.endKey(dst, t, k, next+1)

@@ -31,12 +31,72 @@ func (m *Machine) deriveRules(o *object, reg *register) *rules {
 	if o.mayHaveExtra(owed, room) {
 		r.extra = m.classStarts(o, reg)
 	}
+	if o.alt.MaxProps != schema.Unbounded && len(o.exists) > 0 && room-countBits(owed) <= o.unmet(reg) {
+		m.keepForExisting(o, reg, r, owed)
+	}
 	r.more = room > 0 && (anyBit(r.names, 0, len(o.names)) || len(r.extra) > 0)
 	r.complete = countBits(owed) == 0 && int(reg.count) >= o.alt.MinProps
 	for i, x := range o.exists {
 		r.complete = r.complete && reg.counts[i] >= x.least
 	}
 	return r
+}
+
+// unmet is how many obligations to have keys of a kind are not met yet. Each takes
+// a key of its own, see schema.ObjectAlt.
+func (o *object) unmet(reg *register) int {
+	n := 0
+	for i, x := range o.exists {
+		if reg.counts[i] < x.least {
+			n++
+		}
+	}
+	return n
+}
+
+// keepForExisting leaves in r the keys that are owed or meet an obligation: there
+// is room for no others.
+func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uint64) {
+	a := o.unit.arena
+	for rank, name := range o.names {
+		if !hasBit(r.names, rank) || hasBit(owed, rank) {
+			continue
+		}
+		value := m.values[o.values[rank]].node
+		if !o.meets(reg, value, func(keys lex.Expr) bool { return a.Accepting(a.Walk(a.Start(keys), name)) }) {
+			r.names[rank>>6] &^= 1 << (rank & 63)
+		}
+	}
+	kept := r.extra[:0]
+	for _, x := range r.extra {
+		c := &m.classes[x.class]
+		meeting := a.Empty()
+		o.meets(reg, c.node, func(keys lex.Expr) bool {
+			meeting = a.Union(meeting, a.Intersect(c.keys, keys))
+			return false
+		})
+		meeting = a.Intersect(meeting, a.Complement(a.Literals(m.decodedTexts(reg.extras)...)))
+		if x.start = a.StartString(meeting, o.unit.escapes); x.start != lex.StringDead {
+			kept = append(kept, x)
+		}
+	}
+	r.extra = kept
+}
+
+// meets calls f with the keys of every obligation that is not met and that a value
+// of n can meet, until f returns true.
+func (o *object) meets(reg *register, n *schema.Node, f func(keys lex.Expr) bool) bool {
+	for i, x := range o.exists {
+		if reg.counts[i] >= x.least {
+			continue
+		}
+		empty := false
+		o.unit.locked(func() { empty = n.And(x.node).Empty() })
+		if !empty && f(o.alt.Exists[i].Keys) {
+			return true
+		}
+	}
+	return false
 }
 
 func countBits(set []uint64) int {
