@@ -1,7 +1,9 @@
 package grammar
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -78,5 +80,22 @@ func tightWalk(t *testing.T, g *Grammar, v *Vocab, rng *rand.Rand) bool {
 			t.Errorf("%.200s: after %s %d tokens are left and %d are missing", g.Text(), out, budget, m.Distance())
 			return false
 		}
+	}
+}
+
+// Each of forty sets holds one of the next two, or the first: there are a hundred
+// million ways down, and forty sets.
+func TestDistance_ofSetsThatHoldEachOther(t *testing.T) {
+	const n = 40
+	var defs []string
+	for i := range n {
+		holds := func(key string, d int) string {
+			return fmt.Sprintf(`{"type":"object","properties":{"%s":{"anyOf":[{"$ref":"#/$defs/%d"},{"$ref":"#/$defs/0"}]}},"required":["%[1]s"],"additionalProperties":false}`, key, min(i+d, n))
+		}
+		defs = append(defs, fmt.Sprintf(`"%d":{"anyOf":[%s,%s]}`, i, holds("a", 1), holds("b", 2)))
+	}
+	g := mustSchema(t, fmt.Sprintf(`{"$ref":"#/$defs/0","$defs":{%s,"%d":{"type":"null"}}}`, strings.Join(defs, ","), n), SchemaOptions{Space: NoSpace})
+	if got, want := g.Matcher(nil).Distance(), n/2*len(`{"b":}`)+len("null"); got != want {
+		t.Errorf("%d bytes, want %d", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,62 +23,88 @@ func (m *Machine) stringDistance(i int, s lex.StringState, read int32) int32 {
 
 // valueDistance is the length of the shortest value of a set.
 func (m *Machine) valueDistance(i int32) int32 {
-	if d := m.values[i].least; d != 0 {
+	switch d := m.values[i].least; {
+	case d != 0:
 		return d
+	case m.solving != nil:
+		return m.solving.length(i)
 	}
-	n, _ := m.shortest(i, map[int32]bool{})
+	return m.solve(i)
+}
+
+// lengths are guesses at the shortest values of sets that may hold each other.
+type lengths struct {
+	of    map[int32]int32
+	order []int32 // as they were asked for
+}
+
+// length is the guess at a set, which begins as unreachable.
+func (l *lengths) length(i int32) int32 {
+	n, ok := l.of[i]
+	if !ok {
+		n = unreachable
+		l.of[i] = n
+		l.order = append(l.order, i)
+	}
 	return n
 }
 
-// shortest finds the length of the shortest value. The values above it, which are
-// in open, are of no use to it: a shortest value never holds itself. A length
-// that was found without some of those is exact only there, and not kept.
-func (m *Machine) shortest(i int32, open map[int32]bool) (n int32, exact bool) {
-	if d := m.values[i].least; d != 0 {
-		return d, true
+// solve finds the length of the shortest value of a set and of all sets in it:
+// guesses are mended, those of inner sets first, until none gets shorter. It takes
+// a round for every level that the shortest value has, whatever refers to what.
+func (m *Machine) solve(i int32) int32 {
+	l := &lengths{of: map[int32]int32{}}
+	l.length(i)
+	m.solving = l
+	for at := 0; at < len(l.order); at++ { // and what it asks for, in turn
+		l.of[l.order[at]] = m.shortest(l.order[at])
 	}
-	if open[i] {
-		return unreachable, false
+	for changed := true; changed; {
+		changed = false
+		for _, at := range slices.Backward(l.order) {
+			if n := m.shortest(at); n < l.of[at] {
+				l.of[at], changed = n, true
+			}
+		}
 	}
-	open[i] = true
-	defer delete(open, i)
+	m.solving = nil
+	for at, n := range l.of {
+		m.values[at].least = n
+	}
+	return l.of[i]
+}
+
+// shortest is the length of the shortest value of a set, as far as the lengths of
+// the values in it are known.
+func (m *Machine) shortest(i int32) int32 {
 	v := *m.load(i)
-	n, exact = unreachable, true
+	n := int32(unreachable)
 	if v.words != lex.Dead {
 		n = int32(v.unit.arena.MinBytes(v.words))
 	}
 	for _, s := range v.strings {
 		n = min(n, 1+m.stringDistance(int(s), m.strings[s].start, 0))
 	}
-	for _, o := range v.objects {
-		d, ok := m.shortestObject(m.objectAt(int(o)), open)
-		n, exact = min(n, d), exact && ok
+	for _, x := range v.objects {
+		o := m.objectAt(int(x))
+		n = min(n, add(m.remaining(o, &o.regs[0]), 1))
 	}
-	for _, a := range v.arrays {
-		d, ok := m.shortestArray(m.arrays[a], open)
-		n, exact = min(n, d), exact && ok
+	for _, x := range v.arrays {
+		a := m.arrays[x]
+		n = min(n, add(m.missing(a, &a.regs[0], 0), 1))
 	}
-	if exact || len(open) == 1 {
-		m.values[i].least = n
-	}
-	return n, exact
-}
-
-func (m *Machine) shortestObject(o *object, open map[int32]bool) (int32, bool) {
-	n, exact := m.remaining(o, &o.regs[0], open)
-	return add(n, 1), exact
+	return n
 }
 
 // remaining is how long the keys are that an object still needs, with their
 // values and the closing brace: those owed, and the cheapest others until there
 // are enough.
-func (m *Machine) remaining(o *object, reg *register, open map[int32]bool) (int32, bool) {
+func (m *Machine) remaining(o *object, reg *register) int32 {
 	owed := o.owed(reg.seen, -1)
-	n, exact := int32(1), true
+	n := int32(1)
 	keys := 0
 	pay := func(rank int) {
-		d, ok := m.shortest(o.values[rank], open)
-		n, exact = add(n, add(d, m.keyLength(o, rank)+2)), exact && ok
+		n = add(n, add(m.valueDistance(o.values[rank]), m.keyLength(o, rank)+2))
 		keys++
 	}
 	for rank := range o.names {
@@ -91,19 +118,17 @@ func (m *Machine) remaining(o *object, reg *register, open map[int32]bool) (int3
 		}
 	}
 	for missing := o.alt.MinProps - int(reg.count) - keys; missing > 0; missing-- {
-		d, ok := m.cheapestExtra(o, open)
-		n, exact = add(n, d), exact && ok
+		n = add(n, m.cheapestExtra(o))
 	}
 	for i, x := range o.exists {
 		if reg.counts[i] < x.least {
-			d, ok := m.cheapestExtra(o, open)
-			n, exact = add(n, d), exact && ok
+			n = add(n, m.cheapestExtra(o))
 		}
 	}
 	if reg.count == 0 && keys > 0 {
 		n-- // no comma before the first
 	}
-	return n, exact
+	return n
 }
 
 // keyLength is the length of a named key with its quotes.
@@ -152,26 +177,21 @@ func restOfEscape(text string, r rune, policy lex.Escapes) int32 {
 // all others.
 const longKey = 8
 
-func (m *Machine) cheapestExtra(o *object, open map[int32]bool) (int32, bool) {
-	best, exact := int32(unreachable), true
+func (m *Machine) cheapestExtra(o *object) int32 {
+	best := int32(unreachable)
 	for _, c := range o.classes {
 		a := o.unit.arena
 		key := int32(a.StringDistance(a.StartString(m.classes[c].keys, o.unit.escapes)))
-		d, ok := m.shortest(m.valueIndex(o.unit, m.classes[c].node), open)
-		best, exact = min(best, add(d, key+3+longKey)), exact && ok
+		d := m.valueDistance(m.valueIndex(o.unit, m.classes[c].node))
+		best = min(best, add(d, key+3+longKey))
 	}
-	return best, exact
-}
-
-func (m *Machine) shortestArray(a *array, open map[int32]bool) (int32, bool) {
-	n, exact := m.missing(a, &a.regs[0], 0, open)
-	return add(n, 1), exact
+	return best
 }
 
 // missing is how long the elements are that an array still needs, and the
 // closing bracket; began is 1 while an element is being read.
-func (m *Machine) missing(a *array, r *elements, began int, open map[int32]bool) (int32, bool) {
-	n, exact := int32(1), true
+func (m *Machine) missing(a *array, r *elements, began int) int32 {
+	n := int32(1)
 	others := len(r.seen) + began
 	if began > 0 && a.alt.Unique && len(r.seen) > 0 {
 		var item *schema.Node
@@ -192,8 +212,8 @@ func (m *Machine) missing(a *array, r *elements, began int, open map[int32]bool)
 		if a.alt.Unique {
 			rank = others + i - int(r.n)
 		}
-		d, ok := m.freeCost(a, item, rank, open)
-		n, exact = add(n, d+1), exact && ok
+		d := m.freeCost(a, item, rank)
+		n = add(n, d+1)
 		if i > len(a.alt.Prefix) && (!a.alt.Unique || rank > maxRanked) { // the rest are alike
 			n = add(n, int32(min(int64(need-i-1)*int64(d+1), unreachable)))
 			break
@@ -201,17 +221,16 @@ func (m *Machine) missing(a *array, r *elements, began int, open map[int32]bool)
 	}
 	for i, c := range a.alt.Contains {
 		if r.counts[i] < int32(c.Min) {
-			d, ok := m.shortest(m.valueIndex(a.unit, c.Node), open)
-			n, exact = add(n, d), exact && ok
+			n = add(n, m.valueDistance(m.valueIndex(a.unit, c.Node)))
 		}
 	}
-	return n, exact
+	return n
 }
 
 // objectDistance is how far an object is from its end. Behind a comma another key
 // must come, owed or not.
 func (m *Machine) objectDistance(o *object, st, reg int32) int32 {
-	n, _ := m.remaining(o, &o.regs[reg], map[int32]bool{})
+	n := m.remaining(o, &o.regs[reg])
 	if phaseOf(st) != phaseComma {
 		return n
 	}
@@ -226,7 +245,7 @@ func (m *Machine) objectDistance(o *object, st, reg int32) int32 {
 		}
 	}
 	if len(m.rulesOf(o, reg).extra) > 0 {
-		d, _ := m.cheapestExtra(o, map[int32]bool{})
+		d := m.cheapestExtra(o)
 		best = min(best, add(d, 1))
 	}
 	return best
@@ -237,7 +256,7 @@ func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
 	if phaseOf(st) == phaseElement {
 		began = 1
 	}
-	n, _ := m.missing(a, &a.regs[reg], began, map[int32]bool{})
+	n := m.missing(a, &a.regs[reg], began)
 	if phaseOf(st) != phaseComma {
 		return n
 	}
@@ -251,7 +270,7 @@ func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
 	if seen := len(a.regs[reg].seen); a.alt.Unique && seen > 0 {
 		var item *schema.Node
 		a.unit.locked(func() { item = a.alt.Item(int(a.regs[reg].n)) })
-		d, _ := m.freeCost(a, item, seen, map[int32]bool{})
+		d := m.freeCost(a, item, seen)
 		best = max(best, add(d, 1))
 	}
 	return best
@@ -270,7 +289,7 @@ func (m *Machine) nameDistance(t thread) int32 {
 				continue
 			}
 			reg := o.withName(&o.regs[e.aux], rank)
-			d, _ := m.remaining(o, &reg, map[int32]bool{})
+			d := m.remaining(o, &reg)
 			key := m.restOfName(o, rank, t.aux)
 			d = add(add(d, key), m.valueDistance(o.values[rank]))
 			best = min(best, add(d, m.below(e.below)))
@@ -285,7 +304,7 @@ func (m *Machine) extraDistance(t thread) int32 {
 	best := int32(unreachable)
 	for _, e := range m.stacks.of(t.stack) {
 		reg := o.withExtra(&o.regs[e.aux], noText)
-		d, _ := m.remaining(o, &reg, map[int32]bool{})
+		d := m.remaining(o, &reg)
 		key := int32(o.unit.arena.StringDistance(lex.StringState(t.st))) + 1 + longKey
 		d = add(add(d, key), m.valueDistance(m.valueIndex(o.unit, c.node)))
 		best = min(best, add(d, m.below(e.below)))

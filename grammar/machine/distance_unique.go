@@ -125,19 +125,19 @@ func (m *Machine) rankStrings(r *ranked, d *jsonString) {
 
 // freeCost bounds what the element with an index costs, given how many elements it
 // must differ from.
-func (m *Machine) freeCost(a *array, item *schema.Node, rank int, open map[int32]bool) (int32, bool) {
+func (m *Machine) freeCost(a *array, item *schema.Node, rank int) int32 {
 	i := m.valueIndex(a.unit, item)
-	d, exact := m.shortest(i, open)
+	d := m.valueDistance(i)
 	n, ok := m.freeLength(i, rank)
 	if rank == 0 {
-		return d, exact
+		return d
 	}
 	if ok {
 		d = max(d, n)
 	} else {
 		d = add(d, longKey)
 	}
-	return add(d, m.detour(i)), exact
+	return add(d, m.detour(i))
 }
 
 // detour is how much longer an element that has begun may become so that it

@@ -53,6 +53,8 @@ type Machine struct {
 	arrays    []*array
 	arrayIDs  map[*schema.ArrayAlt]int32
 
+	solving *lengths // while lengths of values are being found
+
 	escapeTexts []string              // escapes begun in named keys; 0 is none
 	escapeNeeds map[stringState]int32 // memo of escapeNeed
 	buf         []byte
