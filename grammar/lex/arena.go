@@ -45,7 +45,7 @@ type node struct {
 	live     verdict // has a member
 	depth    int32   // nesting of intersections and complements
 	open     openness
-	most     int32 // bound on the code points missing behind any beginning, if plain
+	most     int32 // bound on the code points missing behind any beginning; huge if not known
 	a, b     int32
 	min, max int32
 	args     []Expr // sorted
@@ -81,6 +81,7 @@ type Arena struct {
 	deferred []deferred
 	widened  map[Expr]Expr // memo of widen
 	formats  map[string]Expr
+	nears    map[Expr]Expr // memo of near
 	strings  stringTable
 
 	stateCount State

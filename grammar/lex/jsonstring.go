@@ -92,6 +92,13 @@ func (a *Arena) StringDistance(s StringState) int {
 	return a.stringDistance(k, map[stringKey]int{})
 }
 
+// StringAtLeast bounds StringDistance from below, at once, for states outside of escapes.
+func (a *Arena) StringAtLeast(s StringState) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return int(a.at(a.Expr(a.stringKey(s).inner)).span.minJSON) + 1
+}
+
 func (a *Arena) stringDistance(k stringKey, known map[stringKey]int) int {
 	if k.mode == inText {
 		return a.minimum(k.inner, inJSON) + 1

@@ -77,20 +77,27 @@ func (a *Arena) Endless(e Expr) bool {
 func (a *Arena) MostRunes(s State) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if n := a.at(a.Expr(s)); n.plain && n.most < huge {
+	if n := a.at(a.Expr(s)); n.most < huge {
 		return int(n.most)
 	}
 	return -1
 }
 
-// mostRunes bounds the shortest continuation of what has been begun in a plain expression.
+// mostRunes bounds the shortest continuation of what has been begun in an expression; huge is no bound.
 func (a *Arena) mostRunes(n *node) int32 {
 	switch n.kind {
 	case kindConcat:
 		l, r := a.at(Expr(n.a)), a.at(Expr(n.b))
-		return max(addSize(l.most, r.span.minRunes), r.most)
+		least := r.span.minRunes
+		if !r.plain {
+			least = r.most
+		}
+		return max(addSize(l.most, least), r.most)
 	case kindRepeat:
 		x := a.at(Expr(n.a))
+		if !x.plain {
+			return huge
+		}
 		return addSize(x.most, mulSize(x.span.minRunes, max(n.min-1, 0)))
 	case kindUnion:
 		most := int32(0)
@@ -98,8 +105,12 @@ func (a *Arena) mostRunes(n *node) int32 {
 			most = max(most, a.at(x).most)
 		}
 		return most
+	case kindIntersect:
+		if p, _, _, ok := a.bounded(n.args); ok {
+			return a.at(p).most
+		}
 	}
-	if n.span.maxRunes == unbounded {
+	if n.span.maxRunes == unbounded || !n.plain {
 		return huge
 	}
 	return n.span.maxRunes

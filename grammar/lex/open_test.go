@@ -1,6 +1,9 @@
 package lex
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
 func TestOpen_isTrueOnlyWhereEveryTextMayComeNext(t *testing.T) {
 	for _, c := range []struct {
@@ -89,6 +92,51 @@ func TestEndless_whereNoWordIsTheLastOfItsBeginning(t *testing.T) {
 		}
 		if a.Endless(e) != want || a.Endless(a.Intersect(e, a.Complement(a.Literals("a", "aa")))) != want {
 			t.Errorf("%s: want %v", pattern, want)
+		}
+	}
+}
+
+// TestNear_agreesOnShortTexts walks random texts in a state and in what Near makes of it.
+func TestNear_agreesOnShortTexts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	for _, pattern := range []string{
+		`^(\S+\s+){0,29}\S+$`, "^[ab]{0,63}$", "^[ab]{30,63}b$", "^(ab{0,40}){2,30}$", "^a{26}b{0,3}$", "(ab){13,}$", "^((ab?){20,40}c){0,2}$",
+	} {
+		a := NewArena(Limits{})
+		e, err := a.Regex(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bound := range []Expr{a.AnyText(), a.Repeat(a.AnyRune(), 1, 60), a.Repeat(a.AnyRune(), 0, 253)} {
+			start := a.StartString(a.Intersect(e, bound), EscapesAny)
+			for range 300 {
+				sameAhead(t, a, start, rng)
+			}
+		}
+	}
+}
+
+func sameAhead(t *testing.T, a *Arena, s StringState, rng *rand.Rand) {
+	t.Helper()
+	step := func(s StringState) (byte, StringState) {
+		b := "aabbc \n"[rng.IntN(7)]
+		return b, a.StepString(s, b)
+	}
+	for range rng.IntN(40) {
+		if _, next := step(s); next != StringDead {
+			s = next
+		}
+	}
+	near := a.Near(s)
+	text := ""
+	for range NearRunes {
+		b := "aabbc "[rng.IntN(6)]
+		if a.StepString(s, b) == StringDead && rng.IntN(8) > 0 {
+			continue
+		}
+		s, near, text = a.StepString(s, b), a.StepString(near, b), text+string(b)
+		if (s == StringDead) != (near == StringDead) || a.StepString(s, '"') != a.StepString(near, '"') {
+			t.Fatalf("differ behind %q", text)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 type lexicon struct {
 	inside   []uint64   // tokens that stay inside of the string
 	closing  []uint64   // tokens that close it
+	none     []uint64   // the empty set
 	escaping []uint64   // those of inside that end within an escape
 	special  vocab.Trie // tokens with a quote or a backslash
 	slashes  vocab.Trie // those of inside with a backslash
@@ -27,6 +28,9 @@ type lexicon struct {
 	whole   vocab.Trie // whole texts
 	keys    vocab.Trie // of those that must be looked at one by one in keys,
 	inKeys  []uint64   // which this set leaves out
+
+	long        longTokens // of those of inside
+	longClosers longTokens // of those of closing, before the closing quote
 
 	heads map[string][]int32 // those of inKeys by what precedes the closing quote
 
@@ -74,13 +78,17 @@ func (x *lexicon) split() *stringSplit {
 
 func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 	words := (k.v.Len() + 63) / 64
-	x := &lexicon{bare: -1, heads: map[string][]int32{}, inside: make([]uint64, words), closing: make([]uint64, words), escaping: make([]uint64, words), inKeys: make([]uint64, words)}
+	x := &lexicon{bare: -1, heads: map[string][]int32{}, inside: make([]uint64, words), closing: make([]uint64, words), none: make([]uint64, max(1, words)), escaping: make([]uint64, words), inKeys: make([]uint64, words)}
+	x.long.set, x.longClosers.set = make([]uint64, words), make([]uint64, words)
 	c := closers{lexicon: x, bySuffix: map[string]int32{}}
 	var lengths lengthList
 	var special, slashes, escapes textList
 	k.countPoints(u.arena, start, counted{
 		stay: func(id, n int32, raw bool, path []byte) {
 			addToken(x.inside, id)
+			if n >= lex.NearRunes {
+				x.long.add(path, id)
+			}
 			if raw {
 				lengths.add(id, n)
 			} else {
@@ -94,11 +102,16 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 		},
 		shut: func(id, n int32, quote int, text []byte) {
 			addToken(x.closing, id)
+			if n > lex.NearRunes {
+				x.longClosers.add(text, id)
+			}
 			special.add(text, id)
 			c.add(id, n, quote, text)
 		},
 	})
 	c.finish()
+	x.long.finish()
+	x.longClosers.finish()
 	x.points = lengths.points(words)
 	x.special, x.slashes, x.escapes = special.trie(), slashes.trie(), escapes.trie()
 	return x

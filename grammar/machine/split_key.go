@@ -17,6 +17,9 @@ func (k *Masks) collectExtra(t thread, x *stringSplit) {
 	c := &m.classes[t.def.index()]
 	o := m.objects[c.object]
 	k.addInside(t, x, schema.Unbounded)
+	if !k.closes(x) {
+		return
+	}
 	if t.aux != 0 || len(o.exists) > 0 {
 		k.walk.run(k, &x.whole, []thread{t})
 		return

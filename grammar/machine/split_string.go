@@ -3,6 +3,7 @@ package machine
 import (
 	"tenon/grammar/lex"
 	"tenon/grammar/schema"
+	"tenon/grammar/vocab"
 )
 
 // stringSplit is the part of a mask that depends on the state of a string's
@@ -12,10 +13,13 @@ type stringSplit struct {
 	*lexicon
 	unit    *Unit
 	state   lex.StringState
-	open    bool     // all tokens that stay inside of some string stay inside of this
-	inside  []uint64 // nil until asked for
-	closing []uint64 // nil until asked for
-	needs   []need   // nil until a string of bounded length asks that is near its end
+	open    bool         // all tokens that stay inside of some string stay inside of this
+	sparse  bool         // few tokens stay inside: they are in few, not in inside and needs
+	near    *stringSplit // of a state that says the same about all but long tokens; or nil
+	few     []int32      // nil until asked for
+	inside  []uint64     // nil until asked for
+	closing []uint64     // nil until asked for
+	needs   []need       // nil until a string of bounded length asks that is near its end
 }
 
 // need is the tokens that stay inside of a string, do not end in an escape, and
@@ -50,18 +54,23 @@ func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
 	case a.StringOpen(s):
 		l := k.lexiconOf(u, false)
 		x = &stringSplit{lexicon: l, unit: u, state: s, open: true, inside: l.inside}
-	case pays(a, s):
-		x = &stringSplit{lexicon: k.lexiconOf(u, false), unit: u, state: s}
+	default:
+		if _, raw := a.Decoded(s); raw {
+			x = &stringSplit{lexicon: k.lexiconOf(u, false), unit: u, state: s}
+			if near := a.Near(s); near != s {
+				x.near = k.stringSplitOf(u, near)
+				x.sparse = x.near.sparse
+			} else {
+				x.sparse = !dense(a, s)
+			}
+		}
 	}
 	k.strings[key] = x
 	return x
 }
 
-// pays says whether a state is outside of escapes and accepts many bytes.
-func pays(a *lex.Arena, s lex.StringState) bool {
-	if _, raw := a.Decoded(s); !raw {
-		return false
-	}
+// dense says whether a state accepts many bytes.
+func dense(a *lex.Arena, s lex.StringState) bool {
 	n := 0
 	for _, next := range a.StringRow(s)[0x20:0x7F] {
 		if next != lex.StringDead {
@@ -75,7 +84,11 @@ func pays(a *lex.Arena, s lex.StringState) bool {
 // them; schema.Unbounded is room for all. With a bound, those that end in an escape
 // are left out.
 func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
-	if k.whole == x.lexicon {
+	switch {
+	case k.whole == x.lexicon:
+		return
+	case x.sparse:
+		k.addFew(t, x, room)
 		return
 	}
 	most := k.farFrom(x, room)
@@ -83,9 +96,7 @@ func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
 		k.addNear(x, room)
 		return
 	}
-	if x.inside == nil {
-		k.splitString(x, false)
-	}
+	k.fillInside(x)
 	if room == schema.Unbounded {
 		k.addSet(x.inside)
 		return
@@ -96,6 +107,48 @@ func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
 			k.ids = append(k.ids, l.token)
 		}
 	}
+}
+
+// addFew is addInside for a sparse split; tokens that end in an escape are with the
+// others.
+func (k *Masks) addFew(t thread, x *stringSplit, room int32) {
+	k.fillFew(x)
+	if room == schema.Unbounded {
+		k.ids = append(k.ids, x.few...)
+		return
+	}
+	inner, _ := x.unit.arena.Decoded(x.state)
+	most := int32(x.unit.arena.MostRunes(inner))
+	for _, id := range x.few {
+		piece := k.v.Piece(id)
+		if most >= 0 && int32(len(piece))+1+most <= room || k.m.reads(t, piece) {
+			k.ids = append(k.ids, id)
+		}
+	}
+}
+
+// walkFew lists the tokens that stay inside.
+func (k *Masks) walkFew(x *stringSplit) []int32 {
+	few := []int32{}
+	tree, a := k.v.Trie(), x.unit.arena
+	var rows [vocab.MaxPiece + 2]*lex.StringRow
+	rows[0] = a.StringRow(x.state)
+	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
+		n := &tree.Nodes[i]
+		next := rows[n.Depth-1][n.Byte]
+		if next == lex.StringDead || next == lex.StringClosed {
+			i += int(n.Size)
+			continue
+		}
+		for id := n.Token; id >= 0; id = tree.Next(id) {
+			few = append(few, id)
+		}
+		if n.Size > 1 {
+			rows[n.Depth] = a.StringRow(next)
+		}
+		i++
+	}
+	return few
 }
 
 // farFrom bounds the code points that any token leaves missing, where the end is so
@@ -166,10 +219,11 @@ func (k *Masks) collectString(t thread, x *stringSplit) {
 		room = d.max - t.aux
 	}
 	k.addInside(t, x, room)
-	if room != schema.Unbounded && k.whole != x.lexicon {
+	if room != schema.Unbounded && k.whole != x.lexicon && !x.sparse {
 		k.walk.run(k, &x.escapes, []thread{t})
 	}
 	switch b := (bounds{least, room}); {
+	case !k.closes(x):
 	case t.rec == 0:
 		k.collectClosers(x, nil, k.m.resume(nil, t), b)
 	case k.m.comparable(t):

@@ -54,9 +54,8 @@ type splitPlace struct {
 // closing on the way, or with needs the needs.
 func (k *Masks) splitString(x *stringSplit, needs bool) {
 	w := k.beginSplit(x, needs)
-	words := (k.v.Len() + 63) / 64
 	if !needs {
-		x.inside, x.closing = make([]uint64, words), make([]uint64, words)
+		x.inside, x.closing = make([]uint64, len(x.none)), make([]uint64, len(x.none))
 	}
 	w.walkOrdinary(x.state)
 	w.walkSpecial(x.state)
@@ -78,9 +77,13 @@ func (k *Masks) closingOf(x *stringSplit) []uint64 {
 	if x.closing != nil {
 		return x.closing
 	}
-	x.closing = make([]uint64, (k.v.Len()+63)/64)
+	if x.near != nil {
+		x.closing = k.corrected(x, &x.longClosers, k.closingOf(x.near))
+		return x.closing
+	}
+	x.closing = x.none
 	tree, a := &x.whole, x.unit.arena
-	if a.StringDistance(x.state) > int(x.longest)+1 {
+	if a.StringAtLeast(x.state) > int(x.longest)+1 {
 		return x.closing
 	}
 	var at [vocab.MaxPiece + 2]lex.StringState
@@ -90,6 +93,9 @@ func (k *Masks) closingOf(x *stringSplit) []uint64 {
 		next, end := a.StepString(at[n.Depth-1], n.Byte), i+int(n.Size)
 		switch next {
 		case lex.StringClosed:
+			if &x.closing[0] == &x.none[0] {
+				x.closing = make([]uint64, len(x.none))
+			}
 			for ; i < end; i++ {
 				for id := tree.Nodes[i].Token; id >= 0; id = tree.Next(id) {
 					addToken(x.closing, id)
@@ -104,6 +110,9 @@ func (k *Masks) closingOf(x *stringSplit) []uint64 {
 	}
 	return x.closing
 }
+
+// closes says whether some token closes a string in a state.
+func (k *Masks) closes(x *stringSplit) bool { return &k.closingOf(x)[0] != &x.none[0] }
 
 // manyBelow is the size of a subtree from which it pays to ask whether it can be
 // taken at once.

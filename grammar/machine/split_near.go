@@ -1,0 +1,100 @@
+package machine
+
+import (
+	"slices"
+
+	"tenon/grammar/lex"
+	"tenon/grammar/vocab"
+)
+
+// Counts make many states of which nearly all tokens say the same: that 60 or 59
+// letters may come matters only to tokens that are as long. Such a state borrows the
+// split of one without counters, and looks at the long tokens itself.
+
+// fillInside makes inside known.
+func (k *Masks) fillInside(x *stringSplit) {
+	switch {
+	case x.inside != nil:
+	case x.near == nil:
+		k.splitString(x, false)
+	default:
+		k.fillInside(x.near)
+		x.inside = k.corrected(x, &x.long, x.near.inside)
+	}
+}
+
+// fillFew makes few known.
+func (k *Masks) fillFew(x *stringSplit) {
+	switch {
+	case x.few != nil:
+	case x.near == nil:
+		x.few = k.walkFew(x)
+	default:
+		k.fillFew(x.near)
+		x.few = []int32{}
+		for _, id := range x.near.few {
+			if !hasToken(x.long.set, id) {
+				x.few = append(x.few, id)
+			}
+		}
+		k.eachLong(x, &x.long, func(id int32, stays bool) {
+			if stays {
+				x.few = append(x.few, id)
+			}
+		})
+	}
+}
+
+// longTokens are those of more code points than states and their like agree on.
+type longTokens struct {
+	tree vocab.Trie
+	set  []uint64
+	list textList
+}
+
+func (l *longTokens) add(text []byte, id int32) {
+	l.list.add(text, id)
+	addToken(l.set, id)
+}
+
+func (l *longTokens) finish() {
+	l.tree = l.list.trie()
+	l.list = textList{}
+}
+
+// corrected is a set of another state with the long tokens that belong to this.
+func (k *Masks) corrected(x *stringSplit, long *longTokens, set []uint64) []uint64 {
+	copied := false
+	k.eachLong(x, long, func(id int32, stays bool) {
+		if hasToken(set, id) == stays {
+			return
+		}
+		if !copied {
+			set, copied = slices.Clone(set), true
+		}
+		set[id>>6] ^= 1 << (id & 63)
+	})
+	return set
+}
+
+// eachLong calls f for all long tokens and says whether the string goes on or closes
+// with them.
+func (k *Masks) eachLong(x *stringSplit, long *longTokens, f func(id int32, reads bool)) {
+	tree, a := &long.tree, x.unit.arena
+	var at [vocab.MaxPiece + 2]lex.StringState
+	at[0] = x.state
+	for i := range tree.Nodes {
+		n := &tree.Nodes[i]
+		next := at[n.Depth-1]
+		switch {
+		case next == lex.StringClosed && n.Depth > 1: // whatever is behind the quote
+		default:
+			next = a.StepString(next, n.Byte)
+		}
+		at[n.Depth] = next
+		for id := n.Token; id >= 0; id = tree.Next(id) {
+			f(id, next != lex.StringDead)
+		}
+		k.Stats.Nodes++
+	}
+}
