@@ -40,7 +40,7 @@ var agents = []client{
 	},
 	{
 		name: "opencode", environment: "agents", run: opencode, givesUp: true,
-		calls: []call{{"bash", map[string]any{"command": "cat secret.txt", "description": "Show the file"}}},
+		calls: []call{{"bash", map[string]any{"command": "cat secret.txt"}}},
 	},
 	{
 		name: "qwen-code", environment: "agents", run: qwenCode, givesUp: true,
