@@ -8,6 +8,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/grammar"
 )
 
 const weather = `,"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}}]}`
@@ -120,6 +121,31 @@ func TestChat_aWholeCallWithTokensToSpareIsNotCutOff(t *testing.T) {
 	for budget, want := range map[string]string{"100": "tool_calls", "5": "length"} {
 		if _, body := post(t, s, hello+`,"max_tokens":`+budget+weather); !strings.Contains(body, `"finish_reason":"`+want) {
 			t.Errorf("budget %s: %s", budget, body)
+		}
+	}
+}
+
+// Issue 7: response_format beside tools: the turn ends in a valid call or a valid answer, and in nothing else.
+func TestChat_anAnswersFormatBesideTools(t *testing.T) {
+	const (
+		answer = `{"celsius":3}`
+		called = `{"tool": "get_weather", "arguments": {"city": "Oslo"}}`
+		format = `,"response_format":{"type":"json_schema","json_schema":{"name":"w","schema":{"type":"object","required":["celsius"],"properties":{"celsius":{"type":"integer"}},"additionalProperties":false}}}`
+	)
+	s, e := start(t, enginetest.Say(answer), enginetest.Say(called))
+	if _, body := post(t, s, hello+format+weather); wholeContent(t, body) != answer {
+		t.Errorf("%s", body)
+	}
+	if _, body := post(t, s, hello+format+weather); !strings.Contains(body, `"finish_reason":"tool_calls"`) {
+		t.Errorf("%s", body)
+	}
+	g, err := grammar.Parse(e.Turns()[0].Grammar.Text, grammar.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for output, legal := range map[string]bool{answer: true, called: true, `{"celsius":"warm"}`: false, "It is warm.": false, `{"tool": "other"`: false} {
+		if err := g.Parser().Feed([]byte(output)); (err == nil) != legal {
+			t.Errorf("%s: %v", output, err)
 		}
 	}
 }

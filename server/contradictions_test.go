@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -52,9 +53,11 @@ func TestContradictions_areRefusedInEveryProtocol(t *testing.T) {
 	}
 }
 
-// Issue 7: images, audio and files are a 400 that names the part, on every model.
-func TestParts_thatAreNotTextAreNamed(t *testing.T) {
+// Issue 7: images, audio and files are a 400 that names the part, on every model; nothing is fetched because a request names it.
+func TestParts_thatAreNotTextAreNamedAndNotFetched(t *testing.T) {
 	h := handler(t, nothing)
+	outside := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was fetched", r.URL) }))
+	defer outside.Close()
 	for _, c := range []struct{ path, content, message, field string }{
 		{"/v1/chat/completions", `[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"http://127.0.0.1:1/x.png"}}]`, "messages", "messages[0].content[1]"},
 		{"/v1/chat/completions", `[{"type":"input_audio","input_audio":{"data":"AA==","format":"wav"}}]`, "messages", "messages[0].content[0]"},
@@ -66,7 +69,7 @@ func TestParts_thatAreNotTextAreNamed(t *testing.T) {
 		{"/v1/messages", `[{"type":"document","source":{"type":"url","url":"http://127.0.0.1:1/x.pdf"}}]`, "messages", "messages[0].content[0].source.type"},
 		{"/v1/messages", `[{"type":"document","source":{"type":"file","file_id":"f"}}]`, "messages", "messages[0].content[0].source.type"},
 	} {
-		rec := askWith(t, h, c.path, `{"model":"scripted","max_tokens":9,"max_output_tokens":9,"`+c.message+`":[{"role":"user","content":`+c.content+`}]}`)
+		rec := askWith(t, h, c.path, `{"model":"scripted","max_tokens":9,"max_output_tokens":9,"`+c.message+`":[{"role":"user","content":`+strings.ReplaceAll(c.content, "http://127.0.0.1:1", outside.URL)+`}]}`)
 		if got := named(t, rec.Body.Bytes()); rec.Code != http.StatusBadRequest || !strings.HasPrefix(got, c.field) {
 			t.Errorf("%s %s: %d %s", c.path, c.content, rec.Code, rec.Body)
 		}
