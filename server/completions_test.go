@@ -2,9 +2,7 @@ package server_test
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -12,20 +10,6 @@ import (
 
 	"tenon/engine/enginetest"
 )
-
-func postTo(t *testing.T, s *httptest.Server, path, body string) (int, string) {
-	t.Helper()
-	resp, err := http.Post(s.URL+path, "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(b)
-}
 
 func TestCompletions_promptsOfEveryForm(t *testing.T) {
 	for prompt, want := range map[string][]string{

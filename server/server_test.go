@@ -48,7 +48,12 @@ func start(t *testing.T, replies ...enginetest.Reply) (*httptest.Server, *engine
 
 func post(t *testing.T, s *httptest.Server, body string) (int, string) {
 	t.Helper()
-	resp, err := http.Post(s.URL+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	return postTo(t, s, "/v1/chat/completions", body)
+}
+
+func postTo(t *testing.T, s *httptest.Server, path, body string) (int, string) {
+	t.Helper()
+	resp, err := http.Post(s.URL+path, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
