@@ -9,6 +9,7 @@ import (
 	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/grammar"
+	"tenon/server/servertest/contract"
 )
 
 const weather = `,"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}}]}`
@@ -54,7 +55,7 @@ func TestChat_aCallLeavesWholeAndStreamedAlike(t *testing.T) {
 // streamedArguments joins the deltas of a stream's only call.
 func streamedArguments(stream string) string {
 	var all strings.Builder
-	for _, chunk := range data(stream) {
+	for _, chunk := range contract.Payloads(stream) {
 		var c struct {
 			Choices []struct {
 				Delta struct {

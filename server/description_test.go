@@ -1,62 +1,34 @@
 package server_test
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"io"
 	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"tenon/engine/enginetest"
+	"tenon/server/servertest/contract"
 )
 
 // description is OpenAI's published description of its API, which is no part of this repository.
-type description struct {
-	doc     any
-	schemas map[string]any
-}
-
-const descriptionURL = "https://openai.invalid/description.json"
+type description struct{ schemas map[string]any }
 
 // readDescription skips the test where the description is not at hand.
 func readDescription(t *testing.T) description {
 	t.Helper()
-	d, err := theDescription()
+	schemas, err := contract.OpenAI()
 	if err != nil {
 		t.Skipf("OpenAI's description is not at hand: %v", err)
 	}
-	return d
+	return description{schemas}
 }
-
-var theDescription = sync.OnceValues(func() (description, error) {
-	f, err := os.Open("../../shared/data/openapi/openai.json.gz")
-	if err != nil {
-		return description{}, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return description{}, err
-	}
-	doc, err := jsonschema.UnmarshalJSON(z)
-	if err != nil {
-		return description{}, err
-	}
-	modernise(doc)
-	return description{doc, doc.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)}, nil
-})
 
 // properties are the names of a schema's properties, those of the schemas that it is made of included.
 func (d description) properties(t *testing.T, schema string) []string {
@@ -112,28 +84,6 @@ func beyond(schema any) (values []string) {
 	return values
 }
 
-// modernise turns what the description writes in words of older drafts into today's: nullable (OpenAPI 3.0) and
-// $recursiveAnchor (draft 2019-09).
-func modernise(v any) {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			modernise(e)
-		}
-	case map[string]any:
-		delete(v, "$recursiveAnchor")
-		for _, e := range v {
-			modernise(e)
-		}
-		if v["nullable"] == true {
-			delete(v, "nullable")
-			inner := maps.Clone(v)
-			clear(v)
-			v["anyOf"] = []any{inner, map[string]any{"type": "null"}}
-		}
-	}
-}
-
 func send(t *testing.T, url, body string) string {
 	t.Helper()
 	resp, err := http.Post(url, "application/json", strings.NewReader(body))
@@ -146,18 +96,6 @@ func send(t *testing.T, url, body string) string {
 		t.Fatalf("%d, %v: %s", resp.StatusCode, err, b)
 	}
 	return string(b)
-}
-
-// data are the JSON payloads of a stream, without Chat's end mark.
-func data(stream string) []string {
-	var out []string
-	lines := bufio.NewScanner(strings.NewReader(stream))
-	for lines.Buffer(nil, 1<<20); lines.Scan(); {
-		if d, ok := strings.CutPrefix(lines.Text(), "data: "); ok && d != "[DONE]" {
-			out = append(out, d)
-		}
-	}
-	return out
 }
 
 // What the server sends is held against the description by whoever starts it (conforms): here it only has to be asked for

@@ -17,6 +17,7 @@ import (
 	"tenon/engine/enginetest"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/servertest/contract"
 	"tenon/templates"
 	"tenon/tools"
 )
@@ -200,7 +201,7 @@ func TestExchange_streamEqualsWhole(t *testing.T) {
 func gathered(t *testing.T, answer string) string {
 	t.Helper()
 	_, body, _ := strings.Cut(answer, "\n\n")
-	bodies := data(body)
+	bodies := contract.Payloads(body)
 	if strings.HasPrefix(body, "{") {
 		bodies = []string{body}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tenon/engine/enginetest"
 	"tenon/server"
+	"tenon/server/servertest/contract"
 )
 
 const olderWeather = `,"functions":[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}]`
@@ -34,7 +35,7 @@ func TestFunctions_areCalledInTheOlderForm(t *testing.T) {
 	}
 	var name, arguments string
 	stream := askWith(t, h, "/v1/chat/completions", hello+olderWeather+`,"stream":true}`).Body.String()
-	for _, d := range data(stream) {
+	for _, d := range contract.Payloads(stream) {
 		var chunk struct {
 			Choices []struct {
 				Delta struct {

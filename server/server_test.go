@@ -18,6 +18,7 @@ import (
 	"tenon/server"
 	"tenon/server/chat"
 	"tenon/server/servertest"
+	"tenon/server/servertest/contract"
 )
 
 // oneModel is a scripted engine, served.
@@ -36,6 +37,18 @@ func (m oneModel) Status() []models.Status { return m.served().Status() }
 func options(_ *testing.T, replies ...enginetest.Reply) server.Options {
 	m := oneModel{enginetest.Script(replies...)}
 	return server.Options{Service: &chat.Service{Models: m}, Models: m, Log: slog.New(slog.DiscardHandler)}
+}
+
+// conforms is h with every body and event that it sends held against its description. Streams are read as the strictest clients
+// read them, too.
+func conforms(t *testing.T, h http.Handler) http.Handler {
+	return servertest.Watch(h, func(e servertest.Exchange) {
+		for _, err := range append(contract.Faults(e), e.Fault()) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }
 
 func start(t *testing.T, replies ...enginetest.Reply) (*httptest.Server, *enginetest.Scripted) {

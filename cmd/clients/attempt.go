@@ -15,6 +15,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"tenon/server/servertest/contract"
 )
 
 // result is a row of the table.
@@ -91,8 +93,10 @@ func (r *result) judge(c client, s *seat, out string, err error) {
 	r.requests = len(s.exchanges)
 	for _, e := range s.exchanges {
 		r.statuses[e.Status]++
-		if fault := e.Fault(); fault != nil {
-			r.faults = append(r.faults, fault.Error())
+		for _, fault := range append(contract.Faults(e), e.Fault()) {
+			if fault != nil {
+				r.faults = append(r.faults, fault.Error())
+			}
 		}
 		if e.Status >= http.StatusBadRequest && !slices.ContainsFunc(c.refusals, func(m string) bool { return bytes.Contains(e.Response, []byte(m)) }) {
 			r.faults = append(r.faults, fmt.Sprintf("%s %s: status %d: %s", e.Method, e.Path, e.Status, last(string(e.Response), 300)))

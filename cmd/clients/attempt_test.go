@@ -20,7 +20,7 @@ const anError = `{"error":{"message":"there is no model","type":"invalid_request
 
 // Issue 7: a row fails for what its client would choke on, and for nothing else.
 func TestJudge_verdicts(t *testing.T) {
-	ok := servertest.Exchange{Method: "POST", Path: "/v1/chat/completions", Status: http.StatusOK, Type: "application/json"}
+	ok := servertest.Exchange{Method: "GET", Path: "/health", Status: http.StatusOK, Type: "application/json"}
 	broken := servertest.Exchange{Method: "POST", Path: "/v1/responses", Status: http.StatusOK, Type: "text/event-stream", Response: []byte("data: {\"error\":{}}\n\n")}
 	refused := servertest.Exchange{Method: "POST", Path: "/v1/chat/completions", Status: http.StatusNotFound, Response: []byte(anError)}
 	failed := errors.New("exit status 1")

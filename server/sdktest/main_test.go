@@ -19,6 +19,7 @@ import (
 	"tenon/engine/worker/native"
 	"tenon/server"
 	"tenon/server/servertest"
+	"tenon/server/servertest/contract"
 )
 
 // The test binary is also the worker's.
@@ -77,13 +78,15 @@ func eachEngine(t *testing.T, test func(t *testing.T, s served), replies ...engi
 	})
 }
 
-// serve reads every stream as the strictest clients do, too.
+// serve holds every body and event against its description, and reads streams as the strictest clients do.
 func serve(t *testing.T, e engine.Engine, script bool) served {
 	t.Helper()
 	h := server.New(servertest.Options(servertest.Model{ID: model, Engine: e, Thinks: true}))
 	s := httptest.NewServer(servertest.Watch(h, func(x servertest.Exchange) {
-		if err := x.Fault(); err != nil {
-			t.Error(err)
+		for _, err := range append(contract.Faults(x), x.Fault()) {
+			if err != nil {
+				t.Error(err)
+			}
 		}
 	}))
 	t.Cleanup(s.Close)

@@ -1,33 +1,14 @@
-package server_test
+package contract
 
 import (
+	"bufio"
 	"encoding/json"
-	"io"
+	"fmt"
 	"net/http"
-	"os"
-	"regexp"
 	"strings"
-	"sync"
-	"testing"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"tenon/server/servertest"
 )
-
-// conforms is h with every body and event that it sends held against OpenAI's description, where that is at hand, and
-// against our own contracts (testdata/contracts.json) where it says nothing. Streams are read as the strictest clients read them, too.
-func conforms(t *testing.T, h http.Handler) http.Handler {
-	return servertest.Watch(h, func(e servertest.Exchange) {
-		if e.Broken { // what a client that is gone did not get may be cut off anywhere
-			return
-		}
-		checkExchange(t, e)
-		if err := e.Fault(); err != nil {
-			t.Error(err)
-		}
-	})
-}
 
 // wholes are the schemas of bodies by method and route, and streams those of events. A name that begins with "#" is in our
 // own contracts.
@@ -57,26 +38,37 @@ var (
 	}
 )
 
-func checkExchange(t *testing.T, e servertest.Exchange) {
+// Faults are where the bodies and events of an exchange depart from their descriptions. What a client that has left did not get
+// may be cut off anywhere, and is not looked at.
+func Faults(e servertest.Exchange) (faults []error) {
+	if e.Broken {
+		return nil
+	}
+	check := func(schema, body string) {
+		if err := validate(schema, body); err != nil {
+			faults = append(faults, fmt.Errorf("%s %s: %w\n%s", e.Method, e.Path, err, body))
+		}
+	}
 	route := e.Method + " " + routeOf(e.Path)
 	body := string(e.Response)
 	switch {
 	case e.Streamed():
-		for _, sent := range data(body) {
-			check(t, eventSchema(route, sent), sent)
+		for _, sent := range Payloads(body) {
+			check(eventSchema(route, sent), sent)
 		}
 	case !strings.HasPrefix(e.Type, "application/json") || e.Method == http.MethodHead:
 	case e.Status >= http.StatusBadRequest:
 		if strings.HasPrefix(e.Path, "/v1/messages") || e.Header.Get("Anthropic-Version") != "" {
-			check(t, "#message_error", body)
+			check("#message_error", body)
 		} else if !strings.HasPrefix(e.Path, "/health") {
-			check(t, "ErrorResponse", body)
+			check("ErrorResponse", body)
 		}
 	default:
 		for _, schema := range wholes[route] {
-			check(t, schema, body)
+			check(schema, body)
 		}
 	}
+	return faults
 }
 
 // routeOf has a star for an id.
@@ -136,88 +128,14 @@ var eventSchemas = map[string]string{
 	"response.custom_tool_call_input.done":   "ResponseCustomToolCallInputDoneEvent",
 }
 
-// check reports where a body departs from a schema. Without OpenAI's description only our own contracts are checked.
-func check(t *testing.T, schema, body string) {
-	s, err := schemaNamed(schema)
-	if err != nil {
-		t.Errorf("%v: %s", err, body)
-		return
-	}
-	if s == nil {
-		return
-	}
-	switch schema {
-	case "CreateCompletionResponse": // one schema for whole answers and chunks, which forgets that a reason comes last
-		body = strings.ReplaceAll(body, `"finish_reason":null`, `"finish_reason":"stop"`)
-	case "CreateEmbeddingResponse": // which forgets encoding_format: base64
-		body = base64Vector.ReplaceAllString(body, `"embedding":[]`)
-	case "CreateChatCompletionStreamResponse": // which forgets the custom calls that whole answers may have
-		body = strings.ReplaceAll(body, `"type":"custom"`, `"type":"function"`)
-	}
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
-	if err != nil {
-		t.Errorf("%v: %s", err, body)
-		return
-	}
-	if err := s.Validate(v); err != nil {
-		t.Errorf("%s: %v\n%s", schema, err, body)
-	}
-}
-
-var base64Vector = regexp.MustCompile(`"embedding":"[^"]*"`)
-
-var compiled = struct {
-	sync.Mutex
-	schemas map[string]*jsonschema.Schema
-}{schemas: map[string]*jsonschema.Schema{}}
-
-// schemaNamed compiles a schema once. It is nil where the description is not at hand.
-func schemaNamed(name string) (*jsonschema.Schema, error) {
-	compiled.Lock()
-	defer compiled.Unlock()
-	if s := compiled.schemas[name]; s != nil {
-		return s, nil
-	}
-	url := contractsURL + "#/$defs/" + strings.TrimPrefix(name, "#")
-	if !strings.HasPrefix(name, "#") {
-		if _, err := theDescription(); err != nil {
-			return nil, nil // it is no part of this repository
+// Payloads are the JSON texts of a stream's events, without Chat's end mark.
+func Payloads(stream string) []string {
+	var out []string
+	lines := bufio.NewScanner(strings.NewReader(stream))
+	for lines.Buffer(nil, 1<<20); lines.Scan(); {
+		if d, ok := strings.CutPrefix(lines.Text(), "data: "); ok && d != "[DONE]" {
+			out = append(out, d)
 		}
-		url = descriptionURL + "#/components/schemas/" + name
 	}
-	c, err := contracts()
-	if err != nil {
-		return nil, err
-	}
-	s, err := c.Compile(url)
-	compiled.schemas[name] = s
-	return s, err
-}
-
-const contractsURL = "https://tenon.invalid/contracts.json"
-
-// contracts knows both documents, as far as they are at hand.
-var contracts = sync.OnceValues(func() (*jsonschema.Compiler, error) {
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	f, err := os.Open("testdata/contracts.json")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	if err := addResource(c, contractsURL, f); err != nil {
-		return nil, err
-	}
-	if d, err := theDescription(); err == nil {
-		return c, c.AddResource(descriptionURL, d.doc)
-	}
-	return c, nil
-})
-
-func addResource(c *jsonschema.Compiler, url string, r io.Reader) error {
-	doc, err := jsonschema.UnmarshalJSON(r)
-	if err != nil {
-		return err
-	}
-	return c.AddResource(url, doc)
+	return out
 }
