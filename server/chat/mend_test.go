@@ -199,6 +199,37 @@ func TestCheck_triesAgainOnlySoOften(t *testing.T) {
 	}
 }
 
+// Text, thinking and an earlier call are what can have left. White space and markers say nothing.
+func TestCheck_triedAgainOnlyWhileNothingHasLeft(t *testing.T) {
+	const head, tail = "<tool_call>\n{\"name\": \"book\", \"arguments\": ", "}\n</tool_call>"
+	const bad, good = head + `{"day": "x", "code": "ab"}` + tail, head + `{"day": "y", "code": "aa"}` + tail
+	for name, c := range map[string]struct {
+		before string
+		turns  int
+	}{
+		"nothing":        {"", 2},
+		"white space":    {"\n", 2},
+		"empty thinking": {"<think>\n\n</think>\n\n", 2},
+		"thinking":       {"<think>\nhm\n</think>\n\n", 1},
+		"text":           {"Well.\n", 1},
+		"another call":   {good + "\n", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request()
+			r.Model, r.OneCall = "hermes", false
+			first := enginetest.Say(c.before + bad)
+			first.Checks = []int{len(first.Tokens) - len(tail)}
+			o := runScripted(t, &Service{}, r, first, enginetest.Say(good))
+			if n := len(o.engine.Turns()); n != c.turns {
+				t.Errorf("%d turns, want %d: %+v", n, c.turns, o.choice)
+			}
+			if refused := o.choice.Finish.Mending.Refused; (refused == 0) != (c.turns == 2) {
+				t.Errorf("%+v", o.choice.Finish)
+			}
+		})
+	}
+}
+
 func TestCheck_notTriedAgainOnceSomethingHasLeft(t *testing.T) {
 	bad := calls(`I will book it. `+"\n"+"```json\n"+bookHead, `{"day": "x"}`)
 	o := runScripted(t, &Service{}, request(), bad, calls(bookHead, `{"day": "y", "code": "aa"}`))
