@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"tenon/grammar"
 	"tenon/grammar/schema"
+	"tenon/tools/memo"
 )
 
 // verdict is what package grammar says of a schema.
@@ -20,13 +20,8 @@ type verdict struct {
 	err    error
 }
 
-// maxVerdicts is how many verdicts are kept; agents send the same few hundred tools with every request.
-const maxVerdicts = 2048
-
-var verdicts = struct {
-	sync.Mutex
-	of map[[32]byte]verdict
-}{of: map[[32]byte]verdict{}}
+// verdicts are those that were pronounced before.
+var verdicts = memo.New[[sha256.Size]byte, verdict](2048)
 
 // judge passes a tool's schema through the front end of package grammar: which keywords the mask enforces, and whether any
 // value can satisfy it. The error is about a schema that is none.
@@ -62,17 +57,7 @@ func withoutArguments(wire json.RawMessage) json.RawMessage {
 }
 
 func verdictOf(wire json.RawMessage) verdict {
-	key := sha256.Sum256(wire)
-	verdicts.Lock()
-	defer verdicts.Unlock()
-	if v, ok := verdicts.of[key]; ok {
-		return v
-	}
-	v := pronounce(wire)
-	if len(verdicts.of) >= maxVerdicts {
-		clear(verdicts.of) // rare enough that finding the oldest is not worth keeping order
-	}
-	verdicts.of[key] = v
+	v, _ := verdicts.Get(sha256.Sum256(wire), func() (verdict, error) { return pronounce(wire), nil })
 	return v
 }
 

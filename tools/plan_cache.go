@@ -3,9 +3,9 @@ package tools
 import (
 	"crypto/sha256"
 	"fmt"
-	"sync"
 
 	"tenon/grammar"
+	"tenon/tools/memo"
 )
 
 // planKey says which turns have the same plan, but for the ids of their calls.
@@ -14,32 +14,15 @@ type planKey struct {
 	turn    [sha256.Size]byte
 }
 
-// maxPlans is how many plans are kept: an agent sends the same tools with every request, a server has few agents. The plan of a
+// plans are those that were prepared before: an agent sends the same tools with every request, a server has few agents. The plan of a
 // hundred tools takes about a MB.
-const maxPlans = 64
-
-var plans = struct {
-	sync.Mutex
-	of map[planKey]*Plan
-}{of: map[planKey]*Plan{}}
+var plans = memo.New[planKey, *Plan](64)
 
 // Plan prepares a turn; equal turns are prepared once. The error is a *ToolError.
 func (d *Dialect) Plan(t Turn) (*Plan, error) {
-	key := planKey{d, t.sum()}
-	plans.Lock()
-	kept := plans.of[key]
-	plans.Unlock()
-	if kept == nil {
-		var err error
-		if kept, err = d.prepare(t); err != nil {
-			return nil, err
-		}
-		plans.Lock()
-		if len(plans.of) >= maxPlans {
-			clear(plans.of) // rare enough that finding the oldest is not worth keeping order
-		}
-		plans.of[key] = kept
-		plans.Unlock()
+	kept, err := plans.Get(planKey{d, t.sum()}, func() (*Plan, error) { return d.prepare(t) })
+	if err != nil {
+		return nil, err
 	}
 	p := *kept
 	p.turn.NewID = t.NewID

@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/dlclark/regexp2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"tenon/tools/memo"
 )
 
 // Schema is a compiled schema. It is immutable and may be shared.
@@ -26,29 +27,14 @@ type Repair struct {
 	Detail  string
 }
 
-// cacheSize is how many compiled schemas are kept; agents send the same few hundred with every request.
-const cacheSize = 1024
-
-var cache = struct {
-	sync.Mutex
-	schemas map[[32]byte]*Schema
-}{schemas: map[[32]byte]*Schema{}}
+// compiled are the schemas that were compiled before.
+var compiled = memo.New[[sha256.Size]byte, *Schema](1024)
 
 // Compile compiles the schema of a tool's arguments; empty means an object with any members. It never fails: what cannot be
 // used (an unknown type name, a bad pattern, a reference that leads nowhere) is left out and listed in Notes, since the
 // client's definition has been judged before.
 func Compile(raw json.RawMessage) *Schema {
-	key := sha256.Sum256(raw)
-	cache.Lock()
-	defer cache.Unlock()
-	if s, ok := cache.schemas[key]; ok {
-		return s
-	}
-	s := compile(raw)
-	if len(cache.schemas) >= cacheSize {
-		clear(cache.schemas) // rare enough that finding the oldest is not worth keeping order
-	}
-	cache.schemas[key] = s
+	s, _ := compiled.Get(sha256.Sum256(raw), func() (*Schema, error) { return compile(raw), nil })
 	return s
 }
 

@@ -1,0 +1,91 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// heldBack feeds text byte by byte and returns the most bytes that were kept back at any time, and where.
+func heldBack(p Parser, text string) (most, at int) {
+	sent := 0
+	for i := range len(text) {
+		for _, e := range p.Token([]byte{text[i]}, false) {
+			sent += len(e.Text)
+		}
+		if kept := i + 1 - sent; kept > most {
+			most, at = kept, i
+		}
+	}
+	return most, at
+}
+
+// Property 5 of issue 6, for both parsers and every family: of text that holds no call never more is kept back than the longest marker
+// has bytes, though all that families write as markers is in it in halves.
+func TestHoldback_ofTextIsAMarkerAtMost(t *testing.T) {
+	for _, d := range Families() {
+		p := planFor(t, d, Thinking{Off: true})
+		text := "Some words"
+		for _, m := range d.Markers() {
+			half := m[:len(m)-1]
+			removed := slices.ContainsFunc(d.Markers(), func(o string) bool { return strings.Contains(half, o) })
+			if half != "" && !removed && !strings.ContainsAny(half[:1], "{[`") && d.lead == "" {
+				text += " and " + half + " so"
+			}
+		}
+		text += ", more words, <b>tags</b>, a<b, x>y, // comment, 3 < 4 & 5.\n\n\n  indented\tü 日本 🙂 end"
+		limit := max(p.longest, minHold) + utf8.UTFMax
+		if most, at := heldBack(p.TextParser(), text); most > limit {
+			t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.name, most, text[:at+1], limit)
+		}
+	}
+}
+
+// What is bare JSON waits from its first byte until it is decided: an undeclared name, a key that no call has, the end of the object,
+// at most 64 kB.
+func TestHoldback_ofBareJSONUntilItIsDecided(t *testing.T) {
+	d, _ := Lookup("hermes")
+	long := strings.Repeat("a", maxBare+1000)
+	for name, c := range map[string]struct {
+		text    string
+		decided int // bytes that may be kept back
+	}{
+		"no object":          {"[1, 2, 3] and {} and {a}", 16},
+		"an undeclared name": {`{"name": "Alice", "arguments": {"city": "` + long + `"}}`, len(`{"name": "Alice",`) + 1},
+		"a key no call has":  {`{"age": 3, "name": "get_weather", "city": "` + long, len(`{"age":`) + 1},
+		"too long":           {`{"name": "get_weather", "arguments": {"city": "` + long + `"}}`, maxBare + 1},
+		"too long, fenced":   {"```json\n" + `{"name": "get_weather", "arguments": {"city": "` + long + "\"}}\n```", maxBare + len("```json\n") + 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := planFor(t, d, Thinking{})
+			most, at := heldBack(p.TextParser(), "So:\n"+c.text)
+			if most > c.decided+minHold {
+				t.Errorf("%d bytes are kept back at %d, %d may be", most, at, c.decided)
+			}
+			if got := play(p.TextParser(), "So:\n"+c.text, 0, false); deref(got.Content) != "So:\n"+c.text || len(got.Calls) > 0 {
+				t.Errorf("%d calls, content of %d bytes", len(got.Calls), len(deref(got.Content)))
+			}
+		})
+	}
+	within := `{"name": "get_weather", "arguments": {"city": "` + long[:maxBare/2] + `"}}`
+	if got := play(planFor(t, d, Thinking{}).TextParser(), within, 0, false); len(got.Calls) != 1 {
+		t.Error("a bare call of 32 kB is none")
+	}
+}
+
+// Under the grammar text leaves as soon.
+func TestHoldback_underTheGrammar(t *testing.T) {
+	for _, d := range Families() {
+		p := planFor(t, d, Thinking{Off: true})
+		if d.headers != nil || len(d.labels) > 0 || d.lead != "" {
+			continue // text stands behind a head of its own
+		}
+		text := "Some words, more words, a tag <b>x</b> and a < b so that the text goes on for a while and ends here"
+		q := p.Parser()
+		most, at := heldBack(q, text)
+		if limit := max(p.longest, minHold) + utf8.UTFMax; most > limit || q.(*captureParser).rest != nil {
+			t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.name, most, text[:at+1], limit)
+		}
+	}
+}
