@@ -270,9 +270,7 @@ func TestLoop_everyFamilyEndsItLegally(t *testing.T) {
 				continue
 			}
 			t.Run(d.Name()+"/"+strconv.Quote(tic), func(t *testing.T) {
-				model := newNoise(nil)
-				model.tic = tic
-				e := runner.New(model, runner.Options{Slots: 1, HostMemory: -1})
+				e := runner.New(newStutter(nil, tic), runner.Options{Slots: 1, HostMemory: -1})
 				defer func() { _ = e.Close() }()
 				r := cell{family: d.Name(), choice: "named", oneCall: true}.request(1)
 				r.Tools, r.Thinking.Enabled, r.MaxTokens = []tools.Tool{{Name: "get_weather", Parameters: matrixTools[0].Parameters}}, new(bool), 20000
@@ -282,7 +280,7 @@ func TestLoop_everyFamilyEndsItLegally(t *testing.T) {
 					t.Fatalf("%d calls, %+v", len(got.calls), f)
 				}
 				if loops := tic != "\n"; loops && !slices.ContainsFunc(f.Notes, func(n tools.Note) bool { return strings.Contains(n.Text, "circles") }) {
-					t.Errorf("notes %v", f.Notes)
+					t.Errorf("%s: %+v", got.calls[0].Arguments, f)
 				}
 				checkCall(t, got.calls[0], r.Choice)
 			})

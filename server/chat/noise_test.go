@@ -19,7 +19,8 @@ import (
 type noiseModel struct {
 	vocab   *grammar.Vocab
 	markers []engine.Marker
-	tic     string // what it writes again and again, wherever it may
+	tic     string // see newStutter
+	longer  int    // tokens of several bytes, the last of the vocabulary
 }
 
 const (
@@ -27,18 +28,35 @@ const (
 	noiseCells = 1 << 16
 )
 
+// noisePieces are tokens of several bytes, such as reach across the ends of texts, markers and values.
+var noisePieces = []string{
+	"}\n", "}}", "\"}}\n</", "\">", "</", "{\"", "\": ", "\", \"", "\":\"", ".<", "<tool", "_call", "_call>\n{\"", "tool_call", ">\n<", "\n</", "</think", ">\n\n", "think", "x</", "[{\"",
+	"}]", "\\n", "\\\"", "\n\n", " a", "```", "json\n", "<｜", "<|", "|>", "=", "name", "Action", ":", "ü", "日", "\xf0\x9f",
+}
+
 var _ runner.Backend = (*noiseModel)(nil)
 
-func newNoise(markers []string) *noiseModel {
+func newNoise(markers []string) *noiseModel { return newStutter(markers, "") }
+
+// newStutter makes one that writes a text again and again, wherever it may. Its tokens are bytes only: some of the longer ones are whole
+// values.
+func newStutter(markers []string, tic string) *noiseModel {
+	longer := noisePieces
+	if tic != "" {
+		longer = nil
+	}
 	pieces, kinds := make([][]byte, noiseEnd+1), make([]grammar.TokenKind, noiseEnd+1)
 	for i := range noiseEnd {
 		pieces[i], kinds[i] = []byte{byte(i)}, vocab.Normal
 	}
 	pieces[noiseEnd], kinds[noiseEnd] = []byte("<noise end>"), vocab.Control
-	m := &noiseModel{markers: []engine.Marker{{ID: noiseEnd, Text: "<noise end>", Control: true, End: true}}}
-	for i, text := range markers {
+	m := &noiseModel{markers: []engine.Marker{{ID: noiseEnd, Text: "<noise end>", Control: true, End: true}}, tic: tic, longer: len(longer)}
+	for _, text := range markers {
+		m.markers = append(m.markers, engine.Marker{ID: int32(len(pieces)), Text: text, Control: true})
 		pieces, kinds = append(pieces, []byte(text)), append(kinds, vocab.Control)
-		m.markers = append(m.markers, engine.Marker{ID: int32(noiseEnd + 1 + i), Text: text, Control: true})
+	}
+	for _, text := range longer {
+		pieces, kinds = append(pieces, []byte(text)), append(kinds, vocab.Normal)
 	}
 	v, err := grammar.NewVocab(pieces, kinds, []int32{noiseEnd})
 	if err != nil {
@@ -79,7 +97,7 @@ func (m *noiseModel) Tokenize(text string) ([]int32, error) {
 }
 
 func (m *noiseModel) NewSampler(s engine.Sampling) (runner.Sampler, error) {
-	return &noiseSampler{vocab: m.vocab, r: rand.New(rand.NewPCG(uint64(*s.Seed), 1)), tic: m.tic}, nil
+	return &noiseSampler{vocab: m.vocab, r: rand.New(rand.NewPCG(uint64(*s.Seed), 1)), tic: m.tic, longer: m.longer}, nil
 }
 
 // noiseSampler takes any allowed token: markers and printable bytes more often than others.
@@ -89,6 +107,8 @@ type noiseSampler struct {
 	some  []int32 // reused
 	tic   string
 	said  int // bytes of it
+
+	longer int
 }
 
 func (s *noiseSampler) Sample(_ []float32, mask *grammar.Mask) (int32, error) {
@@ -104,7 +124,9 @@ func (s *noiseSampler) Sample(_ []float32, mask *grammar.Mask) (int32, error) {
 			continue
 		}
 		n := 1
-		if id > noiseEnd || strings.ContainsRune("\n{}[]<>\"',:|", id) {
+		if int(id) >= s.vocab.Len()-s.longer {
+			n = 3
+		} else if id > noiseEnd || strings.ContainsRune("\n{}[]<>\"',:|", id) {
 			n = 8
 		} else if id >= ' ' && id <= '~' {
 			n = 4

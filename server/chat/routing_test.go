@@ -52,7 +52,7 @@ func TestRouting_thoughtComesBeforeTheCall(t *testing.T) {
 					}
 					name, words, ok := strings.Cut(strings.TrimPrefix(got.reasoning, "Function: "), ". Key arguments:")
 					known := name == "none" && mode == tools.Auto || slices.ContainsFunc(matrixTools, func(o tools.Tool) bool { return tools.PromptName(o.Namespace, o.Name) == name })
-					if !ok || !known || len(words) > 4*room+1 || strings.Contains(words, "\n") {
+					if !ok || !known || len(words) > 8*(room+1) || strings.Contains(words, "\n") {
 						t.Errorf("reasoning %q", got.reasoning)
 					}
 				})
