@@ -23,6 +23,10 @@ var exactPrints = []string{
 	`root ::= %json{"type":"array","prefixItems":[{"type":"null"},{"type":"boolean"}],"items":false,"minItems":1}[space=none]`,
 	`root ::= %json{"type":"array","prefixItems":[{"type":"null"}],"items":{"type":"boolean"},"maxItems":3}[space=none]`,
 	`root ::= %json{"type":"integer","minimum":-3,"maximum":12}[numbers=canonical]`,
+	`root ::= %json{"type":"number"}[numbers=canonical]`,
+	`root ::= %json{"type":"integer"}[numbers=canonical]`,
+	`root ::= %json{"type":"number","minimum":0,"exclusiveMaximum":2.5}[numbers=canonical]`,
+	`root ::= %json{"type":"object","properties":{"a":{"type":"number"},"b":{"enum":["x","y z"]},"c":{"type":"string"}},"required":["b"]}[escapes=common, space=bounded, numbers=canonical, extra=none]`,
 	`root ::= a:( %regex "[ab]+\\d?" ) %check "c"`,
 }
 

@@ -101,44 +101,6 @@ func (w *valueWriter) alternative(a *schema.Alt) *gbnf.Node {
 	return w.object(a.Object)
 }
 
-// number writes a set of numbers. All numbers keep their exponents; in other sets
-// they are left out.
-func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
-	a := w.Arena
-	if !w.asked && w.allNumbers(e) {
-		return w.anyNumber()
-	}
-	if !w.asked {
-		w.narrow("numbers that a schema restricts are accepted without exponent only")
-	}
-	if x, ok := w.language(a, a.Start(e), "number"); ok {
-		return x
-	}
-	w.loosen("bounds of numbers are not enforced where they take too many states")
-	return w.anyNumber()
-}
-
-// allNumbers says whether a set leaves no number out.
-func (w *valueWriter) allNumbers(e lex.Expr) bool {
-	all, err := w.Arena.Number(lex.NumberSpec{Spelling: lex.SpellPlain})
-	if err != nil {
-		return false
-	}
-	whole, err := w.Arena.Subset(all, e)
-	return err == nil && whole
-}
-
-func (w *valueWriter) anyNumber() *gbnf.Node {
-	i := w.rule("number")
-	if w.out.Rules[i].Node == nil {
-		digit := class(gbnf.Range{Lo: '0', Hi: '9'})
-		w.out.Rules[i].Node = seq(repeat(literal("-"), 0, 1), alt(literal("0"), seq(class(gbnf.Range{Lo: '1', Hi: '9'}), star(digit))),
-			repeat(seq(literal("."), repeat(digit, 1, gbnf.Unbounded)), 0, 1),
-			repeat(seq(class(gbnf.Range{Lo: 'E', Hi: 'E'}, gbnf.Range{Lo: 'e', Hi: 'e'}), repeat(class(gbnf.Range{Lo: '+', Hi: '+'}, gbnf.Range{Lo: '-', Hi: '-'}), 0, 1), repeat(digit, 1, gbnf.Unbounded)), 0, 1))
-	}
-	return ref(i)
-}
-
 // maxBound is the largest bound of a repetition that llama.cpp accepts.
 const maxBound = 2000
 
@@ -176,24 +138,67 @@ func (w *valueWriter) str(s schema.StringAlt) *gbnf.Node {
 	if s.Text == w.any {
 		return seq(literal(`"`), w.bounded(w.char(), s.MinLen, s.MaxLen), literal(`"`))
 	}
-	e := s.Text
-	if s.MaxLen != schema.Unbounded {
-		e = w.Arena.Intersect(e, w.Arena.Repeat(w.Arena.AnyRune(), 0, s.MaxLen))
+	if s.MaxLen == schema.Unbounded {
+		return seq(literal(`"`), w.text(s.Text), literal(`"`))
 	}
-	return seq(literal(`"`), w.text(e), literal(`"`))
+	x, ok := w.fewStates(w.Arena.Intersect(s.Text, w.Arena.Repeat(w.Arena.AnyRune(), 0, s.MaxLen)))
+	if !ok {
+		w.loosen("maxLength is not enforced beside a pattern or format, where both together take too many states")
+		x = w.text(s.Text)
+	}
+	return seq(literal(`"`), x, literal(`"`))
 }
 
 // text writes the inside of strings of a language.
 func (w *valueWriter) text(e lex.Expr) *gbnf.Node {
-	if w.Escapes != lex.EscapesCanonical {
-		w.narrow("strings that a schema restricts are accepted without superfluous escapes only")
+	x, ok := w.fewStates(e)
+	if wide := w.Arena.Widen(e); !ok && wide != e {
+		if x, ok = w.fewStates(wide); ok {
+			w.loosen("a leap second is accepted at the end of any minute")
+		}
 	}
-	x, ok := w.automaton(w.Arena, w.Arena.Start(w.Arena.Intersect(e, w.any)), "text", spellRanges)
 	if !ok {
 		w.loosen("a pattern or format has too many states to be written as rules: any text is accepted in its place")
 		return star(w.char())
 	}
 	return x
+}
+
+// fewStates writes the inside of strings of a language, if that takes few states.
+func (w *valueWriter) fewStates(e lex.Expr) (*gbnf.Node, bool) {
+	x, ok := w.automaton(w.Arena, w.Arena.Intersect(e, w.any), "text", spellRanges)
+	if ok && w.respelled(e) {
+		w.narrow("strings that a schema restricts are accepted without superfluous escapes only")
+	}
+	return x, ok
+}
+
+// respelled says whether some text in e can be spelled in other ways than the
+// shortest.
+func (w *valueWriter) respelled(e lex.Expr) bool {
+	var ranges []lex.RuneRange
+	for c := range rune(0x80) {
+		if w.spelledAnew(c) {
+			ranges = append(ranges, lex.RuneRange{Lo: c, Hi: c})
+		}
+	}
+	if w.spelledAnew(0x80) {
+		ranges = append(ranges, lex.RuneRange{Lo: 0x80, Hi: 0x10FFFF})
+	}
+	a := w.Arena
+	some, err := a.Overlaps(e, a.Concat(w.any, a.Runes(ranges...), w.any))
+	return some || err != nil
+}
+
+// spelledAnew says whether a character has more than one spelling.
+func (w *valueWriter) spelledAnew(c rune) bool {
+	switch {
+	case w.Escapes == lex.EscapesCanonical:
+		return false
+	case c >= 0x80 || strings.ContainsRune("\"\\/\b\f\n\r\t", c):
+		return true
+	}
+	return c >= 0x20 && w.Escapes.SpellHex(byte(c))
 }
 
 // char is one character of a string, escaped or not.

@@ -4,7 +4,7 @@
 // that no engine bears, is said less exactly: [Result.Loosened] and
 // [Result.Narrowed] tell.
 //
-// Files: lower.go (the tree), language.go (automata as rules), json.go (values),
+// Files: lower.go (the tree), language.go (automata as rules), json.go (values), number.go (numbers),
 // object.go (objects), parts.go (parts of a text), shape.go (what engines do not read), lark.go (llguidance's
 // Lark), guidance.go (its JSON Schema).
 package lower
@@ -128,7 +128,7 @@ func (l *lowering) node(n *gbnf.Node) (*gbnf.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		x, ok := l.language(l.arena, l.arena.Start(e), "regex")
+		x, ok := l.language(l.arena, e, "regex")
 		if !ok {
 			l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
 			x = star(anyRune())
@@ -183,7 +183,7 @@ func (l *lowering) until(markers []string) *gbnf.Node {
 	for i, m := range markers {
 		words[i] = a.Concat(a.AnyText(), a.Literal(m), a.AnyText())
 	}
-	x, ok := l.language(a, a.Start(a.Intersect(a.AnyText(), a.Complement(a.Union(words...)))), "until")
+	x, ok := l.language(a, a.Intersect(a.AnyText(), a.Complement(a.Union(words...))), "until")
 	if !ok {
 		l.loosen("markers are too long to be looked for by rules: the text before them may hold them")
 		return star(anyRune())

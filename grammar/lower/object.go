@@ -3,9 +3,9 @@ package lower
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"tenon/grammar/gbnf"
-	"tenon/grammar/lex"
 	"tenon/grammar/schema"
 )
 
@@ -87,7 +87,7 @@ func (x *objectWriter) pair(p schema.Prop) *gbnf.Node {
 			quoted = append(quoted, string(r)...)
 		}
 	}
-	if len(x.o.Props) > 0 && x.Escapes != lex.EscapesCanonical {
+	if strings.ContainsFunc(p.Name, x.spelledAnew) {
 		x.narrow("named keys are accepted without superfluous escapes only")
 	}
 	return seq(literal(`"`+string(quoted)+`"`), x.space, literal(":"), x.space, x.value(p.Value))

@@ -29,7 +29,7 @@ func (l *lowering) plain(n *gbnf.Node) *gbnf.Node {
 		for _, m := range n.Markers {
 			e = a.Intersect(e, a.Complement(a.Concat(a.AnyText(), a.Literal(m), a.AnyText())))
 		}
-		x, ok = l.language(a, a.Start(e), "plain")
+		x, ok = l.language(a, e, "plain")
 	})
 	if !ok {
 		l.loosen("the text of a string has too many states to be written as rules: any text is accepted in its place")
@@ -44,7 +44,7 @@ func (l *lowering) quoted(n *gbnf.Node) (*gbnf.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("regular expression %q: %w", n.Text, err)
 	}
-	x, ok := l.automaton(l.arena, l.arena.Start(e), "quoted", spellRanges)
+	x, ok := l.automaton(l.arena, e, "quoted", spellRanges)
 	if !ok {
 		l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
 		x = star(spellRanges([]gbnf.Range{{Lo: 0, Hi: 0x10FFFF}}))

@@ -27,8 +27,8 @@ type Unit struct {
 // The most digits that numbers=canonical admits before and behind the point:
 // enough for every 64-bit integer and float, too few for a model to loop.
 const (
-	maxIntegerDigits  = 20
-	maxFractionDigits = 20
+	MaxIntegerDigits  = 20
+	MaxFractionDigits = 20
 )
 
 // NewUnit compiles the schema of a %json terminal. Errors are those of package
@@ -46,7 +46,7 @@ func NewUnit(n *gbnf.Node, lenient bool) (*Unit, error) {
 		so.Numbers.Spelling = lex.SpellPlain
 	case "canonical":
 		u.plain = true
-		so.Numbers = schema.Numbers{Spelling: lex.SpellPlain, MaxIntegerDigits: maxIntegerDigits, MaxFractionDigits: maxFractionDigits}
+		so.Numbers = schema.Numbers{Spelling: lex.SpellPlain, MaxIntegerDigits: MaxIntegerDigits, MaxFractionDigits: MaxFractionDigits}
 	}
 	var err error
 	if so.Documents, err = documentsOf(o); err != nil {

@@ -1,0 +1,75 @@
+package lower
+
+import (
+	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
+	"tenon/grammar/machine"
+)
+
+// number writes a set of numbers. All numbers keep their exponents; in other sets
+// they are left out.
+func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
+	switch {
+	case !w.asked && w.allNumbers(e):
+		return w.anyNumber()
+	case !w.asked:
+		w.narrow("numbers that a schema restricts are accepted without exponent only")
+	case w.allCanonical(e):
+		return w.canonicalNumber()
+	}
+	if x, ok := w.language(w.Arena, e, "number"); ok {
+		return x
+	}
+	w.loosen("bounds of numbers are not enforced where they take too many states")
+	return w.anyNumber()
+}
+
+// allNumbers says whether a set leaves no number out.
+func (w *valueWriter) allNumbers(e lex.Expr) bool {
+	all, err := w.Arena.Number(lex.NumberSpec{Spelling: lex.SpellPlain})
+	if err != nil {
+		return false
+	}
+	whole, err := w.Arena.Subset(all, e)
+	return err == nil && whole
+}
+
+func (w *valueWriter) anyNumber() *gbnf.Node {
+	i := w.rule("number")
+	if w.out.Rules[i].Node == nil {
+		w.out.Rules[i].Node = seq(repeat(literal("-"), 0, 1), alt(literal("0"), seq(digits('1'), star(digits('0')))),
+			repeat(seq(literal("."), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1),
+			repeat(seq(class(gbnf.Range{Lo: 'E', Hi: 'E'}, gbnf.Range{Lo: 'e', Hi: 'e'}), repeat(class(gbnf.Range{Lo: '+', Hi: '+'}, gbnf.Range{Lo: '-', Hi: '-'}), 0, 1), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1))
+	}
+	return ref(i)
+}
+
+// digits are those from one up.
+func digits(least rune) *gbnf.Node { return class(gbnf.Range{Lo: least, Hi: '9'}) }
+
+// allCanonical says whether a set is that of all numbers in their canonical
+// spelling: its automaton has many states before it is minimal.
+func (w *valueWriter) allCanonical(e lex.Expr) bool {
+	all, err := w.Arena.Number(lex.NumberSpec{Spelling: lex.SpellPlain, MaxIntegerDigits: machine.MaxIntegerDigits, MaxFractionDigits: machine.MaxFractionDigits})
+	return err == nil && e == all
+}
+
+// canonicalNumber writes all numbers without exponent and -0, with a bounded count
+// of digits.
+func (w *valueWriter) canonicalNumber() *gbnf.Node {
+	i := w.rule("canonical-number")
+	if w.out.Rules[i].Node != nil {
+		return ref(i)
+	}
+	fraction := repeat(seq(literal("."), repeat(digits('0'), 1, machine.MaxFractionDigits)), 0, 1)
+	whole := seq(digits('1'), repeat(digits('0'), 0, machine.MaxIntegerDigits-1))
+	// Behind -0 the fraction must not be 0: some zeros, then another digit.
+	small := digits('1')
+	for more := 1; more < machine.MaxFractionDigits; more++ {
+		rest := w.rule("below-one-" + string(rune('a'+more)))
+		w.out.Rules[rest].Node = alt(seq(digits('1'), repeat(digits('0'), 0, more)), seq(literal("0"), small))
+		small = ref(rest)
+	}
+	w.out.Rules[i].Node = alt(seq(repeat(literal("-"), 0, 1), whole, fraction), seq(literal("0"), fraction), seq(literal("-0."), small))
+	return ref(i)
+}
