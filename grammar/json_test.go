@@ -152,3 +152,15 @@ func TestFromSchema_escapesOfAKeyAreThoseOfJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestFromSchema_declaredOrderLeavesEnoughKeysToCome: a key may not come next if
+// those declared behind it are too few for minProperties.
+func TestFromSchema_declaredOrderLeavesEnoughKeysToCome(t *testing.T) {
+	g := mustSchema(t, `{"type":"object","properties":{"a":{"const":1},"b":{"const":1},"c":{"const":1}},"dependentRequired":{"c":["a"]},"minProperties":2,"additionalProperties":false}`, SchemaOptions{Order: DeclaredOrder, Space: NoSpace})
+	for text, want := range map[string]bool{`{"a":1,"b":1}`: true, `{"a":1,"c":1}`: true, `{"b`: false, `{"c`: false, `{"a":1,"b":1,"c":1}`: true} {
+		m := g.Matcher(nil)
+		if got := m.AcceptBytes([]byte(text)) == nil; got != want {
+			t.Errorf("%s is accepted: %v", text, got)
+		}
+	}
+}

@@ -14,8 +14,10 @@ func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
 		return w.anyNumber()
 	case !w.asked:
 		w.narrow("numbers that a schema restricts are accepted without exponent only")
-	case w.allCanonical(e):
+	case e == w.canonical(lex.NotOnlyIntegers):
 		return w.canonicalNumber()
+	case e == w.canonical(lex.IntegerValues):
+		return w.canonicalInteger()
 	}
 	if x, ok := w.language(w.Arena, e, "number"); ok {
 		return x
@@ -47,11 +49,14 @@ func (w *valueWriter) anyNumber() *gbnf.Node {
 // digits are those from one up.
 func digits(least rune) *gbnf.Node { return class(gbnf.Range{Lo: least, Hi: '9'}) }
 
-// allCanonical says whether a set is that of all numbers in their canonical
-// spelling: its automaton has many states before it is minimal.
-func (w *valueWriter) allCanonical(e lex.Expr) bool {
-	all, err := w.Arena.Number(lex.NumberSpec{Spelling: lex.SpellPlain, MaxIntegerDigits: machine.MaxIntegerDigits, MaxFractionDigits: machine.MaxFractionDigits})
-	return err == nil && e == all
+// canonical is the set of all numbers, or integers, in their canonical spelling:
+// their automata have many states before they are minimal.
+func (w *valueWriter) canonical(integer lex.Integer) lex.Expr {
+	e, err := w.Arena.Number(lex.NumberSpec{Integer: integer, Spelling: lex.SpellPlain, MaxIntegerDigits: machine.MaxIntegerDigits, MaxFractionDigits: machine.MaxFractionDigits})
+	if err != nil {
+		return w.Arena.Empty()
+	}
+	return e
 }
 
 // canonicalNumber writes all numbers without exponent and -0, with a bounded count
@@ -62,7 +67,7 @@ func (w *valueWriter) canonicalNumber() *gbnf.Node {
 		return ref(i)
 	}
 	fraction := repeat(seq(literal("."), repeat(digits('0'), 1, machine.MaxFractionDigits)), 0, 1)
-	whole := seq(digits('1'), repeat(digits('0'), 0, machine.MaxIntegerDigits-1))
+	whole := wholeDigits()
 	// Behind -0 the fraction must not be 0: some zeros, then another digit.
 	small := digits('1')
 	for more := 1; more < machine.MaxFractionDigits; more++ {
@@ -71,5 +76,20 @@ func (w *valueWriter) canonicalNumber() *gbnf.Node {
 		small = ref(rest)
 	}
 	w.out.Rules[i].Node = alt(seq(repeat(literal("-"), 0, 1), whole, fraction), seq(literal("0"), fraction), seq(literal("-0."), small))
+	return ref(i)
+}
+
+// wholeDigits is an integer above 0.
+func wholeDigits() *gbnf.Node {
+	return seq(digits('1'), repeat(digits('0'), 0, machine.MaxIntegerDigits-1))
+}
+
+// canonicalInteger writes the numbers of canonicalNumber whose fraction is 0.
+func (w *valueWriter) canonicalInteger() *gbnf.Node {
+	i := w.rule("canonical-integer")
+	if w.out.Rules[i].Node == nil {
+		fraction := repeat(seq(literal("."), repeat(literal("0"), 1, machine.MaxFractionDigits)), 0, 1)
+		w.out.Rules[i].Node = seq(alt(seq(repeat(literal("-"), 0, 1), wholeDigits()), literal("0")), fraction)
+	}
 	return ref(i)
 }

@@ -190,7 +190,7 @@ func (o *object) inOrder(reg *register, rank int, owed []uint64) bool {
 		return true
 	}
 	place := o.order[rank]
-	if place < reg.last {
+	if place < reg.last || !o.enoughBehind(reg, rank) {
 		return false
 	}
 	for i := range o.names {
@@ -199,6 +199,23 @@ func (o *object) inOrder(reg *register, rank int, owed []uint64) bool {
 		}
 	}
 	return true
+}
+
+// enoughBehind says whether a name and those that are declared behind it make as
+// many keys as there must be.
+func (o *object) enoughBehind(reg *register, rank int) bool {
+	left := o.alt.MinProps - int(reg.count) - 1
+	if left <= 0 || len(o.classes) > 0 {
+		return true
+	}
+	place := o.order[rank]
+	comes := func(r int32) bool { return int(r) == rank || o.order[r] > place || hasBit(reg.seen, int(r)) }
+	for i := range o.names {
+		if o.order[i] > place && hasBit(o.present, i) && !slices.ContainsFunc(o.implied[int32(i)], func(r int32) bool { return !comes(r) }) {
+			left--
+		}
+	}
+	return left <= 0
 }
 
 // mayHaveExtra says whether a key that is not named may come next.
