@@ -178,11 +178,7 @@ func (t *declared) nested(e elements, tree string) []byte {
 		if !ok {
 			return m.object()
 		}
-		v := e.value(inner)
-		if t.schema.OnlyString(name) {
-			v = lenient.AppendString(nil, inner)
-		}
-		m = append(m, member{name, v})
+		m = append(m, member{name, e.value(inner, find(t.members, name))})
 		tree = rest
 	}
 }
@@ -215,11 +211,40 @@ func (e elements) first(tree string) (name, inner, rest string, ok bool) {
 func (d *Dialect) tree(text string) []byte {
 	text = string(replaceInvalid([]byte(text)))
 	c, _ := d.codecs[0].(nestedCodec)
-	return c.elements(text).value(text)
+	return c.elements(text).value(text, nil)
 }
 
-// value is that of an element: its items, its members, or its text for the schema to read.
-func (e elements) value(inner string) []byte {
+// find returns the property of a name, nil if there is none.
+func find(all []property, name string) *property {
+	for i := range all {
+		if all[i].key == name {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// child is the property of an element inside of this one, nil where none is known.
+func (p *property) child(name string) *property {
+	switch {
+	case p == nil || p.inside == nil:
+		return nil
+	case p.inside.item != nil:
+		return p.inside.item
+	}
+	return find(p.inside.members, name)
+}
+
+// value is that of an element: its items, its members, or its text for the schema to read. p says what is wanted; nil: anything.
+func (e elements) value(inner string, p *property) []byte {
+	switch {
+	case p != nil && p.kind == kindText:
+		return lenient.AppendString(nil, inner)
+	case p != nil && p.inside != nil && strings.TrimSpace(inner) == "" && p.inside.item != nil:
+		return []byte("[]")
+	case p != nil && p.inside != nil && strings.TrimSpace(inner) == "":
+		return []byte("{}")
+	}
 	var m memberList
 	rest := inner
 	for {
@@ -227,7 +252,7 @@ func (e elements) value(inner string) []byte {
 		if !ok {
 			break
 		}
-		m = append(m, member{name, e.value(text)})
+		m = append(m, member{name, e.value(text, p.child(name))})
 		rest = after
 	}
 	if len(m) == 0 || strings.TrimSpace(rest) != "" {

@@ -31,8 +31,8 @@ var oracleCalls = []templates.Call{
 
 // oracleTurn is what one rendering says.
 type oracleTurn struct {
-	text  string
-	calls int
+	text, thinking string
+	calls          int
 }
 
 func TestOracle_renderedTurnsParseBack(t *testing.T) {
@@ -73,6 +73,9 @@ func oracleTurns(p templates.Probe) []oracleTurn {
 				continue
 			}
 			all = append(all, oracleTurn{text: text, calls: calls})
+			if len(p.ThinkingMarkers) > 0 && (text == "" || p.ThinkingWithText) {
+				all = append(all, oracleTurn{text: text, thinking: "Hm, <i>ü</i>: 1 < 2.", calls: calls})
+			}
 		}
 	}
 	return all
@@ -92,12 +95,14 @@ func checkOracle(t *testing.T, tmpl *templates.Template, source string, turn ora
 		t.Fatal(err)
 	}
 	q := plan.TextParser()
-	var text strings.Builder
+	var text, thinking strings.Builder
 	var got []map[string]any
 	for _, e := range append(slices.Clone(q.Token([]byte(raw), false)), q.Close(false)...) {
 		switch e.Kind {
 		case tools.Text:
 			text.WriteString(e.Text)
+		case tools.Reasoning:
+			thinking.WriteString(e.Text)
 		case tools.CallEnd:
 			var args any
 			if err := json.Unmarshal(e.Call.Arguments, &args); err != nil {
@@ -116,6 +121,9 @@ func checkOracle(t *testing.T, tmpl *templates.Template, source string, turn ora
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s: calls in %q (-want +got):\n%s\n%v", d.Name(), raw, diff, q.Notes())
+	}
+	if s := strings.TrimSpace(thinking.String()); turn.thinking != "" && strings.Contains(raw, turn.thinking) && s != turn.thinking {
+		t.Errorf("%s: thinking in %q is %q, want %q", d.Name(), raw, s, turn.thinking)
 	}
 	if s := strings.TrimSpace(text.String()); whole && s != turn.text && strings.Contains(raw, turn.text) {
 		t.Errorf("%s: text in %q is %q, want %q", d.Name(), raw, s, turn.text)
@@ -136,7 +144,7 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 	if err != nil {
 		return "", false, false
 	}
-	c.Messages = append(c.Messages, templates.Message{Role: templates.Assistant, Text: turn.text, Calls: oracleCalls[:turn.calls]})
+	c.Messages = append(c.Messages, templates.Message{Role: templates.Assistant, Text: turn.text, Reasoning: turn.thinking, Calls: oracleCalls[:turn.calls]})
 	for _, call := range oracleCalls[:turn.calls] {
 		c.Messages = append(c.Messages, templates.Message{Role: templates.ToolRole, CallID: call.ID, Name: call.Name, Text: "RRR"})
 	}
@@ -161,5 +169,8 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 		n++
 	}
 	n = strings.LastIndexAny(prompt[:n], ">]\n:") + 1
-	return all[n:end], false, ok
+	if marks := tmpl.Probe().ThinkingMarkers; len(marks) == 2 && turn.thinking != "" { // both may have its opening one
+		inThinking = strings.LastIndex(prompt[:n], strings.TrimSpace(marks[0])) > strings.LastIndex(prompt[:n], strings.TrimSpace(marks[1]))
+	}
+	return all[n:end], inThinking, ok
 }
