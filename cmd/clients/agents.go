@@ -87,7 +87,8 @@ func claudeCode(ctx context.Context, s *seat) (string, error) {
 	env := s.private(
 		"ANTHROPIC_BASE_URL="+s.url, "ANTHROPIC_AUTH_TOKEN=any", "ANTHROPIC_MODEL="+s.model,
 		"ANTHROPIC_DEFAULT_HAIKU_MODEL="+s.model, "ANTHROPIC_SMALL_FAST_MODEL="+s.model,
-		"API_TIMEOUT_MS="+slow, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
+		"API_TIMEOUT_MS="+slow, "CLAUDE_STREAM_FIRST_BYTE_TIMEOUT_MS="+slow, "CLAUDE_STREAM_IDLE_TIMEOUT_MS="+slow,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
 	)
 	return s.start(ctx, env, s.module("@anthropic-ai", "claude-code-"+platform(), "claude"),
 		"-p", task, "--allowedTools", "Bash", "--max-turns", "8")
