@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Prints a sample of ../shared's schemas, and grammars of our own, in the dialects of llama.cpp, XGrammar and llguidance, and has the engines
-# themselves judge texts: LIBLLAMA is the prefix of a libllama (make libllama fills the default one), RIVALS leaves engines out.
-# With LLAMA_SERVER, a llama-server, and MODEL it generates under printed grammars, too. TENON_MASKBENCH=all takes every schema.
+# Prints a sample of ../shared's schemas, grammars of our own, and those of whole turns of every family of tools, in the dialects of llama.cpp,
+# XGrammar and llguidance, and has the engines themselves judge texts: LIBLLAMA is the prefix of a libllama (make libllama fills the default
+# one), RIVALS leaves engines out. With LLAMA_SERVER, a llama-server, and MODEL it generates under printed grammars, too.
+# TENON_MASKBENCH=all takes every schema.
 set -euo pipefail
 rivals=${RIVALS:-llama llguidance xgrammar}
 prefix=${LIBLLAMA:-$PWD/build/libllama}
@@ -35,4 +36,4 @@ if [ -n "${LLAMA_SERVER:-}" ]; then
   done
   export TENON_RIVAL_SERVER="http://127.0.0.1:$port"
 fi
-go test ./grammar -run 'TestPrint_(rivals|llamaServer)' -v -count=1 -timeout 60m
+go test ./grammar ./tools -run 'TestPrint_(rivals|llamaServer)|TestPlan_rivals' -v -count=1 -timeout 60m

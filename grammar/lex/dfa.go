@@ -23,7 +23,8 @@ type DFAEdge struct {
 // Automaton returns the minimal automaton of the texts in e; what is not valid UTF-8 is left out. It has no states if there are none.
 // The error is a *LimitError when more than maxStates states are met on the way (some five times what the result needs are common).
 func (a *Arena) Automaton(e Expr, maxStates int) (*DFA, error) {
-	earlier := a.setErr(nil)
+	earlier := a.Err()
+	a.setErr(nil) // what was met before does not matter
 	d, err := a.automaton(e, maxStates)
 	if earlier != nil {
 		a.setErr(earlier)
@@ -31,13 +32,10 @@ func (a *Arena) Automaton(e Expr, maxStates int) (*DFA, error) {
 	return d, err
 }
 
-// setErr returns what Err was.
-func (a *Arena) setErr(err error) error {
+func (a *Arena) setErr(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	earlier := a.err
 	a.err = err
-	return earlier
 }
 
 func (a *Arena) automaton(e Expr, maxStates int) (*DFA, error) {

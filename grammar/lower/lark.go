@@ -87,6 +87,9 @@ func (w *larkWriter) join(u *gbnf.Node, rest []*gbnf.Node) *gbnf.Node {
 		return u
 	}
 	first := rest[0]
+	if first.Op == gbnf.Literal && first.Text == "" {
+		return w.join(u, rest[1:])
+	}
 	switch first.Op {
 	case gbnf.Empty:
 		return w.join(u, rest[1:])
@@ -332,10 +335,11 @@ func (w *larkWriter) text(n *gbnf.Node) string {
 		body = "/" + any + regexQuote(n.Text) + "/"
 		behind = `(?s:.+)`
 	}
-	for _, m := range n.Markers {
-		body += " & ~/" + any + regexQuote(m) + behind + "/"
+	markers := make([]string, len(n.Markers))
+	for i, m := range n.Markers {
+		markers[i] = regexQuote(m)
 	}
-	return w.define("TEXT", body)
+	return w.define("TEXT", body+" & ~/"+any+"(?:"+strings.Join(markers, "|")+")"+behind+"/") // one complement: each is costly
 }
 
 func larkClass(ranges []gbnf.Range) string {
