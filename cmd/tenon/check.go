@@ -48,7 +48,7 @@ and what is dropped, with a JSON pointer to each.
   size       bytes of the definition as compact JSON; with --model its tokens, as the model cuts them in a prompt
 
 The exit status is 1 if some tool cannot be called at all.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile("tools"),
 		RunE: func(c *cobra.Command, args []string) error {
 			text, err := os.ReadFile(args[0])
 			if err != nil {
@@ -67,9 +67,16 @@ The exit status is 1 if some tool cannot be called at all.`,
 }
 
 func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, error) {
+	text, err := toolsArray(text)
+	if err != nil {
+		return nil, err
+	}
 	tools, err := decodeTools(text)
 	if err != nil {
 		return nil, err
+	}
+	if len(tools) == 0 {
+		return nil, errors.New("read tools: the array is empty")
 	}
 	count := func([]byte) int { return 0 }
 	if model != "" {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,117 +35,6 @@ A grammar is a file of one of these kinds; without a flag, its extension says wh
 	return c
 }
 
-// source says which kind of grammar a file holds, and what a schema may refer to.
-type source struct {
-	schema, gbnf, regex, lark, tools bool
-	documents                        map[string]string // file by URI
-}
-
-func (s *source) flags(c *cobra.Command) {
-	c.Flags().BoolVar(&s.schema, "schema", false, "the file is a JSON Schema")
-	c.Flags().BoolVar(&s.gbnf, "gbnf", false, "the file is extended GBNF")
-	c.Flags().BoolVar(&s.regex, "regex", false, "the file is a regular expression")
-	c.Flags().BoolVar(&s.lark, "lark", false, "the file is a Lark grammar")
-	c.Flags().BoolVar(&s.tools, "tools", false, "the file is an OpenAI tools array")
-	c.Flags().StringToStringVar(&s.documents, "document", nil, "URI=FILE: a schema that $ref may lead to, for it is not fetched; may be repeated")
-	c.MarkFlagsMutuallyExclusive("schema", "gbnf", "regex", "lark", "tools")
-}
-
-// compile reads a file and compiles the grammar in it.
-func (s *source) compile(path string) (*grammar.Grammar, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read grammar: %w", err)
-	}
-	switch ext := filepath.Ext(path); {
-	case s.tools:
-		return toolsGrammar(text)
-	case s.schema || !s.gbnf && !s.regex && !s.lark && ext == ".json":
-		return s.schemaGrammar(text)
-	case s.regex || !s.gbnf && !s.lark && ext == ".regex":
-		return grammar.FromRegex(strings.TrimRight(string(text), "\r\n"))
-	case s.lark || !s.gbnf && ext == ".lark":
-		return grammar.FromLark(string(text))
-	case s.gbnf || ext == ".gbnf":
-		return grammar.Parse(string(text), grammar.Options{})
-	}
-	return nil, fmt.Errorf("%s: say what it is: --schema, --gbnf, --regex, --lark or --tools", path)
-}
-
-func (s *source) schemaGrammar(text []byte) (*grammar.Grammar, error) {
-	o := grammar.SchemaOptions{Documents: map[string][]byte{}}
-	for uri, file := range s.documents {
-		document, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("read document %s: %w", uri, err)
-		}
-		o.Documents[uri] = document
-	}
-	return grammar.FromSchema(text, o)
-}
-
-// declaredTool is a tool as a client declares it.
-type declaredTool struct {
-	Name       string
-	Parameters json.RawMessage
-}
-
-// wireTool is one element of a tools array: OpenAI's with function, or the name and
-// schema alone, as Anthropic, MCP and OpenAI's responses write them.
-type wireTool struct {
-	Function    *wireTool       `json:"function"`
-	Name        string          `json:"name"`
-	Parameters  json.RawMessage `json:"parameters"`
-	InputSchema json.RawMessage `json:"input_schema"`
-	MCPSchema   json.RawMessage `json:"inputSchema"`
-}
-
-func decodeTools(text []byte) ([]declaredTool, error) {
-	var wire []wireTool
-	if err := json.Unmarshal(text, &wire); err != nil {
-		return nil, fmt.Errorf("read tools: %w", err)
-	}
-	tools := make([]declaredTool, len(wire))
-	for i, w := range wire {
-		if w.Function != nil {
-			w = *w.Function
-		}
-		if w.Name == "" {
-			return nil, fmt.Errorf("read tools: element %d has no name", i)
-		}
-		tools[i] = declaredTool{w.Name, json.RawMessage(`{"type":"object","properties":{}}`)}
-		for _, s := range []json.RawMessage{w.Parameters, w.InputSchema, w.MCPSchema} {
-			if len(s) > 0 {
-				tools[i].Parameters = s
-			}
-		}
-	}
-	return tools, nil
-}
-
-// toolsGrammar is the grammar of one call of one of the tools.
-func toolsGrammar(text []byte) (*grammar.Grammar, error) {
-	tools, err := decodeTools(text)
-	if err != nil {
-		return nil, err
-	}
-	if len(tools) == 0 {
-		return nil, errors.New("read tools: the array is empty")
-	}
-	var b strings.Builder
-	b.WriteString("root ::= \"{\\\"name\\\": \\\"\" (\n")
-	for i, t := range tools {
-		if i > 0 {
-			b.WriteString(" |\n")
-		}
-		name, _ := json.Marshal(t.Name) // a string always can
-		o := grammar.SchemaOptions{Tool: t.Name, Lenient: true, Space: grammar.BoundedSpace}
-		fmt.Fprintf(&b, "  name:( %s ) \"\\\", \\\"arguments\\\": \" arguments:( %s ) \"}\"", grammar.Quote(string(name[1:len(name)-1])), grammar.JSON(t.Parameters, o))
-	}
-	b.WriteString("\n)\n")
-	return grammar.Parse(b.String(), grammar.Options{})
-}
-
 func newGrammarPrintCommand() *cobra.Command {
 	var s source
 	var as string
@@ -156,9 +44,9 @@ func newGrammarPrintCommand() *cobra.Command {
 		Long: `Print a grammar in the dialect of another engine: tenon (extended GBNF), gbnf (llama.cpp), xgrammar, lark (llguidance).
 Where the dialect cannot say it exactly, standard error tells what was loosened (the text accepts more: validate what it produces) and what was
 narrowed (it accepts less: what it produces is valid all the same).`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile("a grammar"),
 		RunE: func(c *cobra.Command, args []string) error {
-			g, err := s.compile(args[0])
+			g, err := s.compile(c, args[0])
 			if err != nil {
 				return err
 			}
@@ -172,6 +60,16 @@ narrowed (it accepts less: what it produces is valid all the same).`,
 	s.flags(c)
 	c.Flags().StringVar(&as, "as", "tenon", "the dialect: tenon, gbnf, xgrammar or lark")
 	return c
+}
+
+// oneFile asks for the one file that a command reads.
+func oneFile(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("give one file with %s, not %d: %s", what, len(args), c.UseLine())
+		}
+		return nil
+	}
 }
 
 func writePrinted(c *cobra.Command, p grammar.Printed) error {
@@ -197,9 +95,14 @@ func newGrammarTestCommand() *cobra.Command {
 		Short: "Say whether a grammar accepts texts",
 		Long: `Say whether a grammar accepts texts, and if not, where and why. An INSTANCE is a file, - for standard input, or else the text itself.
 The exit status is 0 if all are accepted, 1 if not.`,
-		Args: cobra.MinimumNArgs(2),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return fmt.Errorf("give a grammar's file and the texts to judge: %s", c.UseLine())
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
-			g, err := s.compile(args[0])
+			g, err := s.compile(c, args[0])
 			if err != nil {
 				return err
 			}
@@ -295,8 +198,11 @@ text included. Schemas are compiled exactly; any key order, any white space; for
   memory        what the process has taken from the operating system
 
 The exit status is 0 whatever the verdicts.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneFile("schemas"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if model == "" {
+				return errors.New("--vocab MODEL.gguf is missing: the model whose tokens the instances are cut into")
+			}
 			rep, names, err := runBench(args[0], model, slowest)
 			if err != nil {
 				return err
@@ -316,9 +222,6 @@ The exit status is 0 whatever the verdicts.`,
 	c.Flags().StringVar(&verdicts, "verdicts", "", "write a JSON object from schema name to verdict to this file")
 	c.Flags().IntVar(&slowest, "slowest", 0, "list this many of the slowest cold masks: where they are and what they cost, counted")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	if err := c.MarkFlagRequired("vocab"); err != nil {
-		panic(err) // the flag is defined above
-	}
 	return c
 }
 

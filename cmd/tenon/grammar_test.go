@@ -151,3 +151,42 @@ func TestGrammarTest_documentsAreWhatReferencesLeadTo(t *testing.T) {
 		t.Errorf("with a file that is not there: %v", err)
 	}
 }
+
+// TestGrammar_errorsSayWhatToDo: what a user does wrong is told with the file and
+// with what helps.
+func TestGrammar_errorsSayWhatToDo(t *testing.T) {
+	ref := textFile(t, "ref.json", `{"properties":{"a":{"$ref":"https://example.com/x"}}}`)
+	loose := textFile(t, "loose.json", `{"properties":{"a":{"$ref":"https://example.com/x"},"b":{"type":"string","pattern":"(a)\\1"}}}`)
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"print"}, []string{"give one file with a grammar", "grammar print", "FILE"}},
+		{[]string{"test", ref}, []string{"texts to judge", "INSTANCE"}},
+		{[]string{"bench"}, []string{"give one file with schemas"}},
+		{[]string{"print", ref}, []string{"ref.json", "/properties/a", "--document", "--lenient"}},
+		{[]string{"print", textFile(t, "p.json", `{"pattern":"(a)\\1"}`)}, []string{"p.json", "pattern", "--lenient"}},
+		{[]string{"print", textFile(t, "g.txt", `root ::= "a"`)}, []string{"--schema, --gbnf"}},
+		{[]string{"print", textFile(t, "g.gbnf", "root ::= a\n")}, []string{"g.gbnf", "line 1", `"a" is not defined`}},
+		{[]string{"print", textFile(t, "r.regex", "a)|(b\n")}, []string{"r.regex", `"a)|(b"`}},
+		{[]string{"print", textFile(t, "l.lark", "start: WORD2\n")}, []string{"l.lark", "WORD2"}},
+		{[]string{"print", textFile(t, "n.json", `{"type":"string","minLength":3,"maxLength":2}`)}, []string{"n.json", "minLength, maxLength"}},
+		{[]string{"print", "--tools", textFile(t, "o.json", `{"a":1}`)}, []string{"o.json", "neither an array of tools"}},
+		{[]string{"print", "--tools", textFile(t, "e.json", `[]`)}, []string{"the array is empty"}},
+		{[]string{"print", "--tools", textFile(t, "q.json", `[{"name":"f","parameters":{"properties":{"a":{"required":"a"}}}}]`)}, []string{"tool f", "/properties/a/required"}},
+	} {
+		_, _, err := runCommand(newGrammarCommand(), c.args...)
+		for _, want := range c.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v: %v, without %q", c.args, err, want)
+			}
+		}
+	}
+	_, errOut, err := runCommand(newGrammarCommand(), "test", "--lenient", loose, `{"b":"xx"}`)
+	if err != nil || !strings.Contains(errOut, "dropped: $ref at /properties/a") || !strings.Contains(errOut, "checked: pattern at /properties/b") {
+		t.Errorf("leniently: %v, %q", err, errOut)
+	}
+	if _, _, err := runCommand(newGrammarCommand(), "print", "--tools", textFile(t, "request.json", `{"model":"m","tools":[{"name":"f","parameters":{}}]}`)); err != nil {
+		t.Errorf("a whole request: %v", err)
+	}
+}

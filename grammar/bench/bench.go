@@ -64,6 +64,9 @@ func Run(r io.Reader, o Options) (*Report, error) {
 		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
+		if len(l.Schema) == 0 {
+			return nil, fmt.Errorf(`line %d has no "schema": a line is {"name", "schema", "tests": [{"valid", "data"}]}`, n)
+		}
 		verdict := rep.schema(&l, o)
 		if o.Verdict != nil {
 			o.Verdict(l.Name, verdict)

@@ -222,7 +222,10 @@ func (b *builder) name(s string) int32 {
 // reports patterns that cannot be compiled.
 func (b *builder) matchesEmpty(pattern string) bool {
 	a := lex.NewArena(lex.Limits{})
-	e, err := a.Regex(anchored(pattern))
+	e, err := a.Regex(pattern) // before anchors make (a)|(b) of a)|(b
+	if err == nil {
+		e, err = a.Regex(anchored(pattern))
+	}
 	if err != nil {
 		b.fail(fmt.Errorf("regular expression %q: %w", pattern, err))
 		return false
