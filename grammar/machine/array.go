@@ -224,12 +224,24 @@ func (m *Machine) withoutSeen(list []option, seen []textID) []option {
 	out := list[:0]
 	for _, x := range list {
 		m.load(x.value)
-		x.value = m.reduce(x.value, words)
+		x.value = m.withoutUsedUp(m.reduce(x.value, words), seen)
 		if v := &m.values[x.value]; v.words != lex.Dead || len(v.strings)+len(v.objects)+len(v.arrays) > 0 {
 			out = append(out, x)
 		}
 	}
 	return out
+}
+
+// withoutUsedUp is a value without those of its objects of which there is no other.
+func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
+	left := slices.DeleteFunc(slices.Clone(m.values[i].objects), func(o int32) bool { return m.usedUp(o, seen) })
+	if len(left) == len(m.values[i].objects) {
+		return i
+	}
+	rest := m.values[i]
+	rest.objects = left
+	m.values = append(m.values, rest)
+	return int32(len(m.values) - 1)
 }
 
 // reduce is a value of strings and words without those that are seen, which are

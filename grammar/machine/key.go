@@ -96,7 +96,13 @@ func (m *Machine) endName(dst []thread, t thread, o *object, rank int) []thread 
 		if !hasBit(m.rulesOf(o, e.aux).names, rank) {
 			continue
 		}
-		if len(o.exists) == 0 {
+		switch {
+		case len(o.regs[e.aux].rivals) > 0:
+			key := m.texts.of([]byte(o.names[rank]))
+			after, value := m.withRivals(o, o.withName(&o.regs[e.aux], rank), key, t.rec, o.values[rank])
+			dst = m.awaitMember(dst, t, e, member{o.intern(after), value})
+			continue
+		case len(o.exists) == 0:
 			dst = m.awaitMember(dst, t, e, member{o.afterName(e.aux, rank), o.values[rank]})
 			continue
 		}
@@ -255,7 +261,12 @@ func (m *Machine) endExtraKey(dst []thread, t thread, c *class, key textID) []th
 		if _, seen := slices.BinarySearch(o.regs[e.aux].extras, key); seen {
 			continue
 		}
-		if len(o.exists) == 0 {
+		switch {
+		case len(o.regs[e.aux].rivals) > 0:
+			after, value := m.withRivals(o, o.withExtra(&o.regs[e.aux], key), key, t.rec, m.valueIndex(o.unit, c.node))
+			dst = m.awaitMember(dst, t, e, member{o.intern(after), value})
+			continue
+		case len(o.exists) == 0:
 			dst = m.awaitMember(dst, t, e, member{o.afterExtra(e.aux, key), m.valueIndex(o.unit, c.node)})
 			continue
 		}

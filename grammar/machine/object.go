@@ -44,6 +44,11 @@ type register struct {
 	count  int32
 	last   int32 // keys up to this place of the declared order cannot come any more
 	rules  *rules
+
+	// Of an object that must differ from others: those that it may still equal, the
+	// key whose value is being read, and where the record of that begins.
+	rivals    []textID
+	key, from textID
 }
 
 // rules follow from a register.
@@ -163,6 +168,13 @@ func (o *object) intern(r register) int32 {
 		key = binary.LittleEndian.AppendUint32(key, uint32(x))
 	}
 	key = binary.LittleEndian.AppendUint32(key, uint32(r.last))
+	if len(r.rivals) > 0 {
+		for _, x := range append([]textID{r.key, r.from}, r.rivals...) {
+			key = binary.LittleEndian.AppendUint32(key, uint32(x))
+		}
+		key = binary.LittleEndian.AppendUint32(key, uint32(len(r.rivals)))
+		key = append(key, 1) // no other key has such a length
+	}
 	i, ok := o.index[string(key)]
 	if !ok {
 		i = int32(len(o.regs))
@@ -284,7 +296,11 @@ func (m *Machine) awaitValue(dst []thread, t thread, k ended) []thread {
 type member struct{ reg, value int32 }
 
 func (m *Machine) awaitMember(dst []thread, t thread, e entry, x member) []thread {
-	t.stack = m.stacks.push(e.below, frame{def: e.def, st: e.st, aux: x.reg})
+	st := e.st
+	if m.objects[e.def.index()].regs[x.reg].key != 0 {
+		st = phaseElement
+	}
+	t.stack = m.stacks.push(e.below, frame{def: e.def, st: st, aux: x.reg})
 	t.def, t.st, t.aux = def(kindValue, int(x.value)), phaseColon, 0
 	return append(dst, t)
 }

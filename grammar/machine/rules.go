@@ -28,6 +28,9 @@ func (m *Machine) deriveRules(o *object, reg *register) *rules {
 	if !o.plain {
 		o.restrict(r.names, reg, owed, room)
 	}
+	if len(reg.rivals) > 0 {
+		m.refuseTaken(o, reg, r.names)
+	}
 	if o.mayHaveExtra(owed, room) {
 		r.extra = m.classStarts(o, reg)
 	}

@@ -130,6 +130,8 @@ func (m *Machine) wake(dst []thread, t thread) []thread {
 		return m.settle(dst, t)
 	case t.st == phaseElement && t.def.kind() == kindArray:
 		return m.endElement(dst, t)
+	case t.st == phaseElement && t.def.kind() == kindObject:
+		return m.endMember(dst, t)
 	case t.def.kind() == kindEach && !m.eachOf(t).more(t.aux):
 		return m.resume(dst, t)
 	}

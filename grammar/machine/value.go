@@ -120,7 +120,7 @@ func (m *Machine) stepValue(dst []thread, t thread, b byte) []thread {
 		}
 	case '{':
 		for _, o := range v.objects {
-			t.def, t.st = def(kindObject, int(o)), phaseOpen
+			t.def, t.st, t.aux = def(kindObject, int(o)), phaseOpen, m.openRegister(t, int(o))
 			dst = append(dst, t)
 		}
 	case '[':

@@ -2,6 +2,9 @@ package schema
 
 import "math/big"
 
+// Count returns how many values n holds, counted no further than limit. It may be too many, not too few, where there are objects or arrays.
+func (n *Node) Count(limit int) int { return n.schema.count(n, limit) }
+
 // count returns how many values n holds, counted no further than limit. Arrays and objects count as many unless they are listed.
 func (s *Schema) count(n *Node, limit int) int {
 	if n.op == opEnum {
