@@ -21,6 +21,15 @@ var tightSchemas = []string{
 	`{"enum":["a","a long word",["a"],{"a":[1,2,3]}]}`,
 	`{"type":"string","minLength":20,"maxLength":22,"pattern":"^(abc)*$"}`,
 	`{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":0.0000001}`,
+	`{"type":"object","minProperties":3,"additionalProperties":{"type":"null"}}`,
+	`{"type":"object","properties":{"a":{"const":"a very long word indeed"},"b":{"const":"another"}},"minProperties":4,"propertyNames":{"pattern":"^[ab]*$"},"additionalProperties":{"type":"boolean"}}`,
+	`{"type":"object","patternProperties":{"^x-":{"type":"integer","minimum":1000}},"additionalProperties":false,"minProperties":4}`,
+	`{"type":"object","patternProperties":{"^(aaaaaaaaaaaaaaaaaaaa)*$":{"const":1}},"additionalProperties":false,"minProperties":3}`,
+	`{"type":"object","not":{"additionalProperties":{"type":"integer"}}}`,
+	`{"type":"array","contains":{"type":"string","minLength":30},"minContains":3}`,
+	`{"type":"array","contains":{"const":"a word of some letters"},"minContains":2,"items":{"type":["string","integer"]},"maxItems":4}`,
+	`{"type":"array","contains":{"const":"a word of some letters"},"minContains":1,"maxContains":1,"items":{"type":["string","integer"]},"minItems":4}`,
+	`{"type":"array","uniqueItems":true,"minItems":4,"items":{"type":"string"}}`,
 }
 
 // TestDistance_neverTooLow: a text that begins with nothing but its distance as a

@@ -54,11 +54,12 @@
 // learned about masks is bounded to 64 MiB per grammar and vocabulary.
 //
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
-// looked through: arrays and objects that must differ from others, keys of which
-// some must be present without a name, and long elements that contains asks for.
-// MaskWithin may then go beyond its budget by some bytes, and still ends.
+// looked through: arrays and objects that must differ from others, and keys that
+// some obligation asks for beside named ones. MaskWithin may then go beyond its
+// budget by some bytes, and still ends.
 //
-// Where arrays or objects must differ (uniqueItems), one that repeats another can
-// be begun, and be refused only where nothing else can follow any more: that is
-// the one place where a mask can be empty before the end.
+// Where arrays must differ from arrays (uniqueItems), one that repeats another can be
+// begun, and be refused only where nothing else can follow any more: that is the one
+// place where a mask can be empty before the end. It is so too for objects of which
+// what remains are arrays and objects with few values, or keys that depend on keys.
 package grammar

@@ -117,15 +117,13 @@ func (m *Machine) remaining(o *object, reg *register) int32 {
 			pay(rank)
 		}
 	}
-	for missing := o.alt.MinProps - int(reg.count) - keys; missing > 0; missing-- {
-		n = add(n, m.cheapestExtra(o))
-	}
+	n = add(n, m.extraCosts(o, reg, o.alt.MinProps-int(reg.count)-keys))
 	for i, x := range o.exists {
 		if reg.counts[i] < x.least {
-			n = add(n, m.cheapestExtra(o))
+			n = add(n, m.existenceCost(o, reg, &x))
 		}
 	}
-	if reg.count == 0 && keys > 0 {
+	if reg.count == 0 && n > 1 {
 		n-- // no comma before the first
 	}
 	return n
@@ -173,21 +171,6 @@ func restOfEscape(text string, r rune, policy lex.Escapes) int32 {
 	return best
 }
 
-// longKey is what a key costs beyond its shortest form so that it differs from
-// all others.
-const longKey = 8
-
-func (m *Machine) cheapestExtra(o *object) int32 {
-	best := int32(unreachable)
-	for _, c := range o.classes {
-		a := o.unit.arena
-		key := int32(a.StringDistance(a.StartString(m.classes[c].keys, o.unit.escapes)))
-		d := m.valueDistance(m.valueIndex(o.unit, m.classes[c].node))
-		best = min(best, add(d, key+3+longKey))
-	}
-	return best
-}
-
 // missing is how long the elements are that an array still needs, and the
 // closing bracket; began is 1 while an element is being read.
 func (m *Machine) missing(a *array, r *elements, began int) int32 {
@@ -220,11 +203,23 @@ func (m *Machine) missing(a *array, r *elements, began int) int32 {
 		}
 	}
 	for i, c := range a.alt.Contains {
-		if r.counts[i] < int32(c.Min) {
-			n = add(n, m.valueDistance(m.valueIndex(a.unit, c.Node)))
+		if missing := c.Min - int(r.counts[i]); missing > 0 {
+			d := m.valueDistance(m.valueIndex(a.unit, m.containable(a, int(r.n), c.Node)))
+			n = add(n, int32(min(int64(missing)*int64(d), unreachable)))
 		}
 	}
 	return n
+}
+
+// containable is the elements from an index on that belong to what is contained,
+// if some do there.
+func (m *Machine) containable(a *array, index int, contained *schema.Node) (node *schema.Node) {
+	a.unit.locked(func() {
+		if node = a.alt.Item(index).And(contained); node.Empty() {
+			node = contained
+		}
+	})
+	return node
 }
 
 // objectDistance is how far an object is from its end. Behind a comma another key
@@ -245,7 +240,7 @@ func (m *Machine) objectDistance(o *object, st, reg int32) int32 {
 		}
 	}
 	if len(m.rulesOf(o, reg).extra) > 0 {
-		d := m.cheapestExtra(o)
+		d := m.extraCosts(o, &o.regs[reg], 1)
 		best = min(best, add(d, 1))
 	}
 	return best
@@ -288,26 +283,18 @@ func (m *Machine) nameDistance(t thread) int32 {
 			if !hasBit(names, rank) {
 				continue
 			}
-			reg := o.withName(&o.regs[e.aux], rank)
-			d := m.remaining(o, &reg)
-			key := m.restOfName(o, rank, t.aux)
-			d = add(add(d, key), m.valueDistance(o.values[rank]))
+			reg := o.afterName(e.aux, rank)
+			d := add(m.remaining(o, &o.regs[reg]), m.valueDistance(o.values[rank]))
+			for i, x := range o.exists {
+				if o.regs[reg].counts[i] < x.least && o.unit.arena.Accepting(o.unit.arena.Walk(x.keys, o.names[rank])) {
+					if node := m.meeting(o, m.values[o.values[rank]].node, x.node); node != nil {
+						d = min(d, m.afterMeeting(o, o.regs[reg], i, node))
+					}
+				}
+			}
+			d = add(d, m.restOfName(o, rank, t.aux))
 			best = min(best, add(d, m.below(e.below)))
 		}
-	}
-	return best
-}
-
-func (m *Machine) extraDistance(t thread) int32 {
-	c := &m.classes[t.def.index()]
-	o := m.objects[c.object]
-	best := int32(unreachable)
-	for _, e := range m.stacks.of(t.stack) {
-		reg := o.withExtra(&o.regs[e.aux], noText)
-		d := m.remaining(o, &reg)
-		key := int32(o.unit.arena.StringDistance(lex.StringState(t.st))) + 1 + longKey
-		d = add(add(d, key), m.valueDistance(m.valueIndex(o.unit, c.node)))
-		best = min(best, add(d, m.below(e.below)))
 	}
 	return best
 }

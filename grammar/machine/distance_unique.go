@@ -3,6 +3,7 @@ package machine
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/schema"
@@ -52,6 +53,10 @@ func (m *Machine) rank(i int32) *ranked {
 	slices.Sort(r.lengths)
 	return r
 }
+
+// longElement is what an array or object is taken to cost beyond its shortest form
+// so that it differs from others.
+const longElement = 8
 
 // maxTried bounds the beginnings of words that are looked at.
 const maxTried = 4096
@@ -135,7 +140,7 @@ func (m *Machine) freeCost(a *array, item *schema.Node, rank int) int32 {
 	if ok {
 		d = max(d, n)
 	} else {
-		d = add(d, longKey)
+		d = add(d, longElement)
 	}
 	return add(d, m.detour(i))
 }
@@ -148,7 +153,7 @@ func (m *Machine) detour(i int32) int32 {
 	}
 	v := m.load(i)
 	if len(v.objects)+len(v.arrays) > 0 {
-		return longKey
+		return longElement
 	}
 	for _, s := range v.strings {
 		if m.strings[s].any {
@@ -181,14 +186,14 @@ func (m *Machine) textsBefore(t thread) []string {
 const maxEscape = 11
 
 // otherDistance is how far a thread inside of a string is from the end of one that
-// is none of some texts. Within an escape, of those that lead to one state one is
-// looked at.
+// is none of some texts. Within an escape or a code point, the first byte
+// that leads to one is taken.
 func (m *Machine) otherDistance(t thread, texts []string, depth int) int32 {
 	d := &m.strings[t.def.index()]
 	a := d.unit.arena
 	inner, raw := a.Decoded(lex.StringState(t.st))
-	if raw {
-		left := m.without(a, a.Expr(inner), m.readOf(t), texts)
+	if read := m.readOf(t); raw && utf8.ValidString(read) {
+		left := m.without(a, a.Expr(inner), read, texts)
 		if lo, hi := max(d.min-t.aux, 0), d.max; lo > 0 || hi != schema.Unbounded {
 			left = a.Intersect(left, a.Repeat(a.AnyRune(), int(lo), int(max(hi-t.aux, -1))))
 		}
@@ -197,17 +202,17 @@ func (m *Machine) otherDistance(t thread, texts []string, depth int) int32 {
 		}
 		return unreachable
 	}
-	best, last := int32(unreachable), lex.StringDead
 	for b, next := range a.StringRow(lex.StringState(t.st)) {
-		if next == lex.StringDead || next == last || depth > maxEscape {
+		if next == lex.StringDead || depth > maxEscape {
 			continue
 		}
-		last = next
 		for _, u := range m.stepString(nil, t, byte(b)) {
-			best = min(best, add(1, m.otherDistance(u, texts, depth+1)))
+			if d := m.otherDistance(u, texts, depth+1); d < unreachable {
+				return d + 1
+			}
 		}
 	}
-	return best
+	return unreachable
 }
 
 // readOf is the decoded text of the element that a thread is inside of.

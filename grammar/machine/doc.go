@@ -16,10 +16,13 @@
 // A mask is one walk down the vocabulary's tree with threads in hand (walk.go,
 // mask.go). Where a thread is inside of a lexical automaton that most tokens stay
 // in, the tokens that do are a bitset computed once for that state, and only
-// those that leave it are walked (split.go).
+// those that leave it are walked (split.go). Strings and keys are most of what is
+// written, and have splits of their own (split_string.go, split_key.go,
+// split_name.go, split_element.go); states that differ in counters alone share them
+// (split_near.go).
 //
 // Files, in reading order: program.go, build.go, choice.go (from tree to
 // program), closure.go (what can come next in a rule), thread.go, stack.go,
-// step.go, config.go, mask.go, walk.go, split.go, forced.go, distance.go,
-// reader.go.
+// step.go, config.go, array.go, object.go, rivals.go (objects that must differ),
+// mask.go, walk.go, split.go, forced.go, distance.go, reader.go.
 package machine

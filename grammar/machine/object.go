@@ -44,6 +44,7 @@ type register struct {
 	count  int32
 	last   int32 // keys up to this place of the declared order cannot come any more
 	rules  *rules
+	free   [][]int32 // memo of keyLengths, by class
 
 	// Of an object that must differ from others: those that it may still equal, the
 	// key whose value is being read, and where the record of that begins.

@@ -40,7 +40,7 @@ func (m *Machine) openRegister(t thread, index int) int32 {
 		return 0
 	}
 	reg := o.regs[0]
-	reg.rivals, reg.rules = rivals, nil
+	reg.rivals, reg.rules, reg.free = rivals, nil, nil
 	return o.intern(reg)
 }
 
@@ -126,7 +126,7 @@ func (m *Machine) withRivals(o *object, after register, key, rec textID, value i
 // takenValues are the values of the key just read behind which only rivals remain.
 func (m *Machine) takenValues(o *object, r *register) []textID {
 	rest := *r
-	rest.rivals, rest.rules = nil, nil
+	rest.rivals, rest.rules, rest.free = nil, nil, nil
 	rules := m.deriveRules(o, &rest)
 	if len(rules.extra) > 0 {
 		return nil
@@ -223,7 +223,7 @@ func (m *Machine) endMember(dst []thread, t thread) []thread {
 		return dst
 	}
 	r.rivals = slices.DeleteFunc(slices.Clone(r.rivals), func(id textID) bool { return m.membersOf(id)[r.key] != value })
-	r.key, r.from, r.rules = 0, 0, nil
+	r.key, r.from, r.rules, r.free = 0, 0, nil, nil
 	t.st, t.aux = phaseAfter, o.intern(r)
 	return append(dst, t)
 }

@@ -251,7 +251,7 @@ func (m *Machine) classStarts(o *object, reg *register) []classStart {
 // withName is the register with one more named key.
 func (o *object) withName(reg *register, rank int) register {
 	r := *reg
-	r.rules = nil
+	r.rules, r.free = nil, nil
 	r.seen = slices.Clone(reg.seen)
 	setBit(r.seen, rank)
 	o.counted(&r)
@@ -287,7 +287,7 @@ func (o *object) afterExtra(reg int32, key textID) int32 {
 // withExtra is the register with one more key that is not named.
 func (o *object) withExtra(reg *register, key textID) register {
 	r := *reg
-	r.rules = nil
+	r.rules, r.free = nil, nil
 	i, _ := slices.BinarySearch(reg.extras, key)
 	r.extras = slices.Insert(slices.Clone(reg.extras), i, key)
 	o.counted(&r)
