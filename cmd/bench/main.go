@@ -38,15 +38,11 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	random, err := randomModel(o.work)
-	if err != nil {
-		return err
-	}
 	b := &bench{options: o}
 	fmt.Printf("%d threads, medians of %d runs, %s\n", o.threads, o.runs, load())
 	for _, m := range []model{
-		{name: "real model", path: o.model, sentences: 90, real: true},
-		{name: "0.6B shape", path: random, sentences: 36},
+		{name: "real model", path: func() (string, error) { return o.model, nil }, sentences: 90, real: true},
+		{name: "0.6B shape", path: func() (string, error) { return randomModel(o.work) }, sentences: 36},
 	} {
 		if err := b.measureModel(ctx, m); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)

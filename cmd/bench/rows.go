@@ -24,9 +24,10 @@ type bench struct {
 
 // model is a file to measure with, and how often a sentence is said for a prompt of some 900 tokens of its vocabulary.
 type model struct {
-	name, path string
-	sentences  int
-	real       bool // it is what people use: it is measured beside a busy process and with many requests, too
+	name      string
+	path      func() (string, error) // called if a row wants it; empty: its rows are left out
+	sentences int
+	real      bool // it is what people use: it is measured beside a busy process and with many requests, too
 }
 
 const (
@@ -45,6 +46,26 @@ type part struct {
 
 // measureModel measures what depends on the model's speed.
 func (b *bench) measureModel(ctx context.Context, m model) error {
+	parts := b.parts(m)
+	path, err := m.path()
+	if len(parts) == 0 || path == "" || err != nil {
+		return err
+	}
+	all, stop, err := b.contenders(ctx, path, "--ctx-size", "8192", "--parallel", strconv.Itoa(streams))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for _, p := range parts {
+		if err := p.measure(ctx, all, p.row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts are a model's rows, as far as they are asked for.
+func (b *bench) parts(m model) []part {
 	text := strings.Repeat("The quick brown fox jumps over the lazy dog. ", m.sentences)
 	prompt := func(ctx context.Context, c *contender) (float64, error) {
 		a, err := c.complete(ctx, nonce()+text, 1)
@@ -64,21 +85,7 @@ func (b *bench) measureModel(ctx context.Context, m model) error {
 	for i := range parts {
 		parts[i].what = m.name + ": " + parts[i].what
 	}
-	parts = slices.DeleteFunc(parts, func(p part) bool { return m.path == "" || !b.only.MatchString(p.what) })
-	if len(parts) == 0 {
-		return nil
-	}
-	all, stop, err := b.contenders(ctx, m.path, "--ctx-size", "8192", "--parallel", strconv.Itoa(streams))
-	if err != nil {
-		return err
-	}
-	defer stop()
-	for _, p := range parts {
-		if err := p.measure(ctx, all, p.row); err != nil {
-			return err
-		}
-	}
-	return nil
+	return slices.DeleteFunc(parts, func(p part) bool { return !b.only.MatchString(p.what) })
 }
 
 func decode(ctx context.Context, c *contender) (float64, error) {
