@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -10,12 +9,9 @@ import (
 	"log/slog"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -294,170 +290,6 @@ func TestStart_tellsProgressAndEndsWithItsContext(t *testing.T) {
 	if _, err := Start(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("error: %v", err)
 	}
-}
-
-func TestLost_whileLoading(t *testing.T) {
-	_, err := Start(t.Context(), quiet(Options{Model: "aborts"}))
-	var lost *LostError
-	if !errors.As(err, &lost) || !lost.Retry() || !errors.Is(err, engine.ErrWorkerLost) {
-		t.Fatalf("error: %v", err)
-	}
-	if !strings.Contains(err.Error(), "killed") || !strings.Contains(err.Error(), "PUPPET_ASSERT") {
-		t.Errorf("the error does not say why: %v", err)
-	}
-}
-
-func TestLost_atEveryStageOfATurn(t *testing.T) {
-	for _, c := range []struct {
-		name, prompt string
-		updates      int // read before the worker is killed
-		retry        bool
-	}{
-		{"before the queue", "never accepted", -1, true},
-		{"waiting for a slot", "wait for a slot", 0, true},
-		{"in the prompt", "stay in the prompt", 1, true},
-		{"after the first token", "stay in the call", 2, false},
-		{"mid call", "stay in the call", 3, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := start(t, Options{Model: "fine"})
-			err := killAfter(t, w, c.prompt, c.updates)
-			var lost *LostError
-			if !errors.As(err, &lost) || lost.Retry() != c.retry || !errors.Is(err, engine.ErrWorkerLost) {
-				t.Fatalf("error: %v", err)
-			}
-			if got := say(t, w, "hi"); got != "hello" {
-				t.Errorf("the next turn said %q", got)
-			}
-		})
-	}
-}
-
-// killAfter kills the child once a turn has come as far as told, and returns the turn's error.
-func killAfter(t *testing.T, w *Worker, prompt string, updates int) error {
-	t.Helper()
-	kill := func() { _ = w.current.cmd.Process.Kill() }
-	if updates < 0 {
-		time.AfterFunc(50*time.Millisecond, kill) // the request has no answer to wait for
-		_, err := w.Open(t.Context(), turn(prompt))
-		return err
-	}
-	s, err := w.Open(t.Context(), turn(prompt))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	for range updates {
-		if _, err := s.Next(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	kill()
-	_, err = collect(t, s)
-	return err
-}
-
-func TestLost_repeatedFailuresStopTheRestarts(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/first", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w := start(t, Options{Name: "emma", Model: "aborts later", StateDir: dir})
-	w.mu.Lock()
-	w.failures = maxFailures - 2 // the waits in between are told by TestBackoff
-	w.mu.Unlock()
-	p := w.current
-	_ = p.cmd.Process.Kill()
-	<-p.done
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	w.mu.Lock()
-	if w.current != nil {
-		w.note(p)
-	}
-	w.failures = maxFailures
-	w.mu.Unlock()
-	_, err := w.Open(ctx, turn("hi"))
-	if !errors.Is(err, engine.ErrWorkerLost) || !strings.Contains(err.Error(), "emma") || !strings.Contains(err.Error(), "killed") {
-		t.Errorf("error: %v", err)
-	}
-}
-
-func TestLost_restartThatFailsIsToldToAllWhoWait(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/first", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w := start(t, Options{Model: "aborts later", StateDir: dir})
-	if got := say(t, w, "hi"); got != "hello" {
-		t.Fatalf("said %q", got)
-	}
-	p := w.current
-	_ = p.cmd.Process.Kill()
-	<-p.done
-	var all sync.WaitGroup
-	for range 5 {
-		all.Go(func() {
-			if _, err := w.Open(t.Context(), turn("hi")); !errors.Is(err, engine.ErrWorkerLost) {
-				t.Errorf("error: %v", err)
-			}
-		})
-	}
-	all.Wait()
-}
-
-func TestBackoff(t *testing.T) {
-	var got []time.Duration
-	for failures := range maxFailures {
-		got = append(got, backoff(failures))
-	}
-	want := []time.Duration{0, 0, time.Second, 2 * time.Second, 4 * time.Second}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestParentKilled_childEnds(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
-		parent := exec.Command(os.Args[0], "parent")
-		out, err := parent.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := parent.Start(); err != nil {
-			t.Fatal(err)
-		}
-		line, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		pid, err := strconv.Atoi(strings.TrimSpace(line))
-		if err != nil {
-			t.Fatalf("the parent said %q", line)
-		}
-		_ = parent.Process.Signal(signal)
-		_ = parent.Wait()
-		waitGone(t, pid)
-	}
-}
-
-// waitGone waits until a process that is not our child has ended.
-func waitGone(t *testing.T, pid int) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-tick.C {
-		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || zombie(pid) {
-			return
-		}
-	}
-	t.Errorf("process %d outlives its parent", pid)
-}
-
-// zombie: in a container nobody may reap what its parent left.
-func zombie(pid int) bool {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err == nil && bytes.Contains(stat, []byte(") Z "))
 }
 
 func start(t *testing.T, o Options) *Worker {

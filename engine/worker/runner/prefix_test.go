@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"tenon/engine"
+)
+
+// Issue 3: eight requests at once with 2,000 tokens in common, and then a ninth.
+func TestPrefix_sharedByEightAndTheNinth(t *testing.T) {
+	for name, rewind := range rewinds {
+		for _, slots := range []int{8, 4} {
+			t.Run(fmt.Sprint(name, " ", slots, " slots"), func(t *testing.T) {
+				f := newFake()
+				f.rewind, f.sequences = rewind, 32
+				r := newRunner(t, f, Options{Slots: slots})
+				prefix := strings.Repeat("0123456789", 200)
+				own := 0
+				var all sync.WaitGroup
+				for i := range 8 {
+					turn := ask(prefix+fmt.Sprintf("turn %d has its own end", i), 5)
+					own += len("turn 0 has its own end") + 5
+					all.Go(func() {
+						if got := say(t, r, turn).text; got != alone(t, turn) {
+							t.Errorf("turn %d said %q", i, got)
+						}
+					})
+				}
+				all.Wait()
+				s := r.Stats()
+				if limit := int64(2000 + own + 8*512); s.Evaluated > limit {
+					t.Errorf("%d tokens evaluated, at most %d are right", s.Evaluated, limit)
+				}
+				if s.Cells > 2000+own+8*r.options.UBatchSize {
+					t.Errorf("%d cells in use", s.Cells)
+				}
+				ninth := say(t, r, ask(prefix+"turn nine", 5))
+				if ninth.finish.Usage.Cached < 2000 {
+					t.Errorf("the ninth takes %d tokens from the cache", ninth.finish.Usage.Cached)
+				}
+			})
+		}
+	}
+}
+
+func TestPrefix_conversationEvaluatesOnlyWhatIsNew(t *testing.T) {
+	for name, rewind := range rewinds {
+		t.Run(name, func(t *testing.T) {
+			f := newFake()
+			f.rewind = rewind
+			r := newRunner(t, f, Options{Slots: 2})
+			first := ask("system. user: hi.", 20)
+			a := say(t, r, first)
+			second := ask("", 20)
+			second.Prompt = append(first.Prompt, keep(a.tokens), engine.Piece{Text: " user: go on.", Origin: engine.Content})
+			before := r.Stats().Evaluated
+			b := say(t, r, second)
+			if got := r.Stats().Evaluated - before; got > 1+int64(len(" user: go on."))+20 {
+				t.Errorf("%d tokens evaluated", got)
+			}
+			if b.text != alone(t, second) {
+				t.Errorf("said %q", b.text)
+			}
+			if again := say(t, r, second); again.finish.Usage.Cached < b.finish.Usage.Prompt-1 {
+				t.Errorf("the same prompt again finds %d of %d tokens", again.finish.Usage.Cached, b.finish.Usage.Prompt)
+			}
+		})
+	}
+}
+
+func keep(tokens []engine.Token) engine.Piece {
+	p := engine.Piece{Origin: engine.Kept}
+	for _, token := range tokens {
+		p.Tokens = append(p.Tokens, token.ID)
+	}
+	return p
+}
+
+// A state that cannot be cut is kept where two prompts were seen to part: the third one finds it.
+func TestPrefix_placesToComeBackToAreLearnt(t *testing.T) {
+	f := newFake()
+	f.rewind = engine.RewindCheckpoints
+	r := newRunner(t, f, Options{Slots: 1})
+	prefix := strings.Repeat("p", 300)
+	for i, want := range []int{0, 0, 300, 300} {
+		a := say(t, r, ask(prefix+fmt.Sprint(i, " goes on alone"), 3))
+		if a.finish.Usage.Cached != want {
+			t.Errorf("turn %d takes %d tokens from the cache, not %d", i, a.finish.Usage.Cached, want)
+		}
+	}
+}
+
+// The system prompt is where two conversations part: the second need not have been seen to find it.
+func TestPrefix_endOfTheSystemPromptIsKept(t *testing.T) {
+	f := newFake()
+	f.rewind = engine.RewindCheckpoints
+	r := newRunner(t, f, Options{Slots: 1})
+	for i, want := range []int{0, 1000} {
+		turn := ask("", 3)
+		turn.Prompt = engine.Prompt{{Text: strings.Repeat("s", 1000)}, {Text: "<end>", Origin: engine.Symbolic}, {Text: fmt.Sprint(i, " asks")}}
+		if got := say(t, r, turn).finish.Usage.Cached; got != want {
+			t.Errorf("turn %d takes %d tokens from the cache, not %d", i, got, want)
+		}
+	}
+}
+
+func TestPrefix_neverAcrossKeys(t *testing.T) {
+	r := newRunner(t, newFake(), Options{})
+	mine := ask("a secret that only one key knows", 3)
+	mine.CacheKey = "mine"
+	say(t, r, mine)
+	yours := mine
+	yours.CacheKey = "yours"
+	if got := say(t, r, yours).finish.Usage.Cached; got != 0 {
+		t.Errorf("another key finds %d tokens", got)
+	}
+	if got := say(t, r, mine).finish.Usage.Cached; got == 0 {
+		t.Error("the key itself finds nothing")
+	}
+}
