@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -95,5 +96,19 @@ func TestAlias_mustBeFreeAndMeanSomething(t *testing.T) {
 	}
 	if c.Alias("a", "b") == nil || c.Alias("x", "none") == nil {
 		t.Error("accepted")
+	}
+}
+
+func TestCatalog_anUnreadableFolderIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadDir(dir); err == nil {
+		t.Skip("this user may read every folder")
+	}
+	var c Catalog
+	if _, err := c.Add(dir); err == nil || !strings.Contains(err.Error(), "read the model folder") {
+		t.Errorf("%v", err)
 	}
 }

@@ -108,6 +108,11 @@ func contextSize(s config.Settings, e models.Entry) (int, error) {
 		slog.Warn("the machine's free memory is not known", "error", err)
 		return max(s.CtxSize, 0), nil
 	}
+	return contextWithin(free, s, e)
+}
+
+// contextWithin is contextSize where so many bytes are free.
+func contextWithin(free int64, s config.Settings, e models.Entry) (int, error) {
 	wanted, least := s.CtxSize, s.CtxSize
 	if wanted == 0 {
 		wanted, least = e.ContextTrained, leastContext

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"net"
+	"strings"
+	"testing"
+
+	"tenon/cmd/config"
+	"tenon/engine/enginetest/tinymodel"
+	"tenon/models"
+)
+
+func TestListen_portInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }() // it was only held
+	port := taken.Addr().(*net.TCPAddr).Port
+	l, err := listen(config.Settings{Host: "127.0.0.1", Port: port})
+	if err == nil {
+		_ = l.Close()
+		t.Fatal("two servers share a port")
+	}
+	for _, want := range []string{taken.Addr().String(), "is another server running there?", "--port"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
+func TestContext_modelTooLargeForMemory(t *testing.T) {
+	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
+	estimator, err := models.NewEstimator(e.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := func(context int) int64 {
+		need, err := estimator.Need(context)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return need.Total()
+	}
+	for _, c := range []struct {
+		name  string
+		asked int
+		free  int64
+		want  int // 0: refused
+	}{
+		{"all that it was trained for", 0, total(1 << 17), 1 << 17},
+		{"less than that", 0, total(1<<16) + 1, 1 << 16},
+		{"not even the least", 0, total(leastContext) - 1, 0},
+		{"what was asked for", 8192, total(8192), 8192},
+		{"less than was asked for", 8192, total(8192) - 1, 0},
+	} {
+		got, err := contextWithin(c.free, config.Settings{CtxSize: c.asked}, e)
+		if got != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%s: %d, %v; want %d", c.name, got, err, c.want)
+		}
+		if err != nil && (!strings.Contains(err.Error(), "MiB are free") || !strings.Contains(err.Error(), "--ctx-size")) {
+			t.Errorf("%s: %v does not say what is missing and what helps", c.name, err)
+		}
+	}
+}
