@@ -77,10 +77,10 @@ const (
 	calibrationTime    = 1500 * time.Millisecond // for filling each context
 	calibrationBatch   = 128                     // what is done once for each batch must not count for more than in a prompt
 	calibrationRounds  = 3
-	calibrationLimit   = 12 * time.Second // no measurement begins after it
-	mostRounds         = 7                // where others disturb them; the context holds no more
-	firstBatch         = 8                // shows whether the model is fast enough to go on
-	leastDepth         = 128              // with less in the cache, attention does not show
+	calibrationLimit   = 8 * time.Second // no measurement begins after it
+	mostRounds         = 7               // where others disturb them; the context holds no more
+	firstBatch         = 8               // shows whether the model is fast enough to go on
+	leastDepth         = 128             // with less in the cache, attention does not show
 )
 
 // trial is one setting being measured. Times are the best seen undisturbed: what disturbs only adds.
@@ -105,6 +105,7 @@ func compare(ctx context.Context, trials []*trial) error {
 	}
 	begin := time.Now()
 	var spent time.Duration
+	undisturbed := false
 	for depth := 0; depth < calibrationContext/2 && spent < calibrationTime; depth += calibrationBatch {
 		for _, t := range trials {
 			d, err := t.decode(ctx, calibrationBatch)
@@ -112,7 +113,11 @@ func compare(ctx context.Context, trials []*trial) error {
 				return err
 			}
 			spent += d / time.Duration(len(trials))
+			undisturbed = undisturbed || t.context.undisturbed()
 		}
+	}
+	if !undisturbed {
+		return nil // nor would the rounds be
 	}
 	for round := 0; round < calibrationRounds || round < mostRounds && !allMeasured(trials); round++ {
 		for _, t := range trials {

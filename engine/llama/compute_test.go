@@ -1,36 +1,50 @@
-//go:build linux
+//go:build cgo
 
 package llama
 
 import (
-	"runtime"
+	"context"
+	"slices"
 	"sync"
-	"syscall"
 	"testing"
+
+	"tenon/engine/enginetest/tinymodel"
 )
 
-func TestComputeThread_isOneHoweverManyCall(t *testing.T) {
-	var c computeThread
-	defer c.close()
-	seen := map[int]int{}
+func TestDecode_contextsOfAModelTakeTurns(t *testing.T) {
+	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{})
+	want := lastLogits(t, m)
 	var all sync.WaitGroup
-	for range 8 {
+	for range 4 {
 		all.Go(func() {
-			runtime.LockOSThread() // so that each caller is on a thread of its own
-			defer runtime.UnlockOSThread()
-			for range 50 {
-				c.do(func() { seen[syscall.Gettid()]++ }) // calls do not overlap
+			for range 5 {
+				if got := lastLogits(t, m); !slices.Equal(got, want) {
+					t.Error("beside others a context computes something else than alone")
+				}
 			}
 		})
 	}
 	all.Wait()
-	if len(seen) != 1 {
-		t.Errorf("calls per thread: %v, want one thread", seen)
-	}
 }
 
-func TestComputeThread_thatNeverRanCloses(t *testing.T) {
-	var c computeThread
-	c.close()
-	c.close()
+// lastLogits are those of a short text's last token, in a context of its own.
+func lastLogits(t *testing.T, m *Model) []float32 {
+	c, err := m.NewContext(ContextOptions{Size: 256, Threads: 1})
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	defer c.Close()
+	b := NewBatch(1, 1)
+	defer b.Close()
+	for i := range 8 {
+		b.Clear()
+		if _, err := b.Add(int32(40+i), i, true, 0); err != nil {
+			t.Error(err)
+		}
+		if err := c.Decode(context.Background(), b); err != nil {
+			t.Error(err)
+		}
+	}
+	return slices.Clone(c.Logits(0))
 }

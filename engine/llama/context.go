@@ -2,7 +2,7 @@
 
 package llama
 
-// #include "shim.h"
+// #include "compute.h"
 import "C"
 
 import (
@@ -25,9 +25,7 @@ type Context struct {
 	options ContextOptions // as in force
 	outputs []int          // batch index of each token of the last Decode that has logits
 	threads threadGovernor
-
-	effort  C.tn_effort // of the last Decode; here because C writes them, and on the stack they would escape each time
-	failure C.tn_error
+	job     *job // the running Decode, or the last one
 }
 
 var kvTypes = map[KVType]C.int{"": C.GGML_TYPE_F16, KVF16: C.GGML_TYPE_F16, KVQ8_0: C.GGML_TYPE_Q8_0, KVQ4_0: C.GGML_TYPE_Q4_0}
@@ -71,6 +69,7 @@ func (m *Model) NewContext(o ContextOptions) (*Context, error) {
 	if c.ptr == nil {
 		return nil, fmt.Errorf("make context of %d tokens: %s", o.Size, errorText(&failure))
 	}
+	c.job = newJob(c.ptr)
 	c.mem = C.llama_get_memory(c.ptr.llama)
 	c.options.Size = int(C.llama_n_ctx(c.ptr.llama))
 	if err := c.setAdapters(); err != nil {
@@ -198,6 +197,7 @@ func (c *Context) setAdapters() error {
 // Close frees the context. It is safe to call more than once.
 func (c *Context) Close() {
 	if c.ptr != nil {
+		c.job.close()
 		C.tn_context_free(c.ptr)
 		c.ptr = nil
 	}
@@ -230,13 +230,14 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 	if ctx.Done() != nil {
 		defer c.abortWith(ctx)()
 	}
-	c.failure.text[0] = 0
-	var rc C.int
-	c.model.compute.do(func() {
-		rc = C.tn_decode(c.ptr, b.batch, C.int(c.threads.threads(b.Len())), &c.effort, &c.failure)
-	})
+	j := c.job.c
+	j.batch, j.threads, j.failure.text[0] = b.batch, C.int(c.threads.threads(b.Len())), 0
+	if err := c.model.compute.do(c.job); err != nil {
+		return fmt.Errorf("decode: %w", err)
+	}
+	rc := j.rc
 	if b.Len() < manyTokens && !c.model.offloaded { // beside a GPU, waiting threads are no sign of other processes
-		c.threads.record(time.Duration(c.effort.wall_ns), time.Duration(c.effort.cpu_ns))
+		c.threads.record(time.Duration(j.effort.wall_ns), time.Duration(j.effort.cpu_ns))
 	}
 	switch {
 	case rc == 0:
@@ -247,12 +248,12 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("decode: %w", ctx.Err())
 	}
-	return fmt.Errorf("decode %d tokens: %s", b.Len(), cmp.Or(errorText(&c.failure), fmt.Sprintf("llama.cpp returned %d", int(rc))))
+	return fmt.Errorf("decode %d tokens: %s", b.Len(), cmp.Or(errorText(&j.failure), fmt.Sprintf("llama.cpp returned %d", int(rc))))
 }
 
 // undisturbed tells whether the last Decode had all threads, and they the CPU time that they asked for.
 func (c *Context) undisturbed() bool {
-	got := float64(c.effort.cpu_ns) / float64(max(c.effort.wall_ns, 1))
+	got := float64(c.job.c.effort.cpu_ns) / float64(max(c.job.c.effort.wall_ns, 1))
 	return c.threads.now == c.threads.most && got > 0.85*float64(c.threads.most)
 }
 

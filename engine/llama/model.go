@@ -28,7 +28,7 @@ type Model struct {
 	vocab    *Vocab
 	adapters []adapter
 
-	compute   computeThread
+	compute   computer
 	offloaded bool // some layers are on a GPU
 	vocabOnly bool // there are no weights
 }

@@ -64,7 +64,7 @@ func decodeTokens(b *testing.B, c *Context, n int) time.Duration {
 	if err := c.Decode(context.Background(), batch); err != nil {
 		b.Fatal(err)
 	}
-	return time.Duration(c.effort.cpu_ns)
+	return time.Duration(c.job.c.effort.cpu_ns)
 }
 
 func BenchmarkPrompt(b *testing.B) {

@@ -97,6 +97,9 @@ func TestFlashAttention_isMeasuredOnce(t *testing.T) {
 		}
 		_ = e.Close()
 	}
+	if strings.Contains(logged.String(), "too busy") {
+		t.Skip("others use the processors, and then nothing is measured")
+	}
 	if n := strings.Count(logged.String(), "flash attention measured"); n != 1 {
 		t.Errorf("measured %d times:\n%s", n, logged.String())
 	}

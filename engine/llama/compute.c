@@ -1,0 +1,65 @@
+#include "compute.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "_cgo_export.h"
+
+struct tn_computer {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    tn_job * job; // NULL while there is nothing to do
+    bool stop;
+};
+
+static tn_job * next_job(tn_computer * p) {
+    pthread_mutex_lock(&p->lock);
+    while (p->job == NULL && !p->stop) {
+        pthread_cond_wait(&p->changed, &p->lock);
+    }
+    tn_job * job = p->job;
+    p->job = NULL;
+    pthread_mutex_unlock(&p->lock);
+    return job;
+}
+
+static void * compute(void * arg) {
+    for (tn_job * job; (job = next_job(arg)) != NULL;) {
+        job->rc = tn_decode(job->context, job->batch, job->threads, &job->effort, &job->failure);
+        tenonComputed(job->done); // the job may be gone when it returns
+    }
+    return NULL;
+}
+
+tn_computer * tn_computer_new(void) {
+    tn_computer * p = calloc(1, sizeof(*p));
+    if (p == NULL) {
+        return NULL;
+    }
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->changed, NULL);
+    if (pthread_create(&p->thread, NULL, compute, p) != 0) {
+        free(p);
+        return NULL;
+    }
+    return p;
+}
+
+static void change(tn_computer * p, tn_job * job, bool stop) {
+    pthread_mutex_lock(&p->lock);
+    p->job = job;
+    p->stop = stop;
+    pthread_cond_signal(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void tn_computer_start(tn_computer * p, tn_job * job) { change(p, job, false); }
+
+void tn_computer_free(tn_computer * p) {
+    change(p, NULL, true);
+    pthread_join(p->thread, NULL);
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->changed);
+    free(p);
+}
