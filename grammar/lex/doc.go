@@ -31,7 +31,8 @@
 // # Exactness
 //
 // What is accepted here is exact: a pattern whose language cannot be had, such as one with a back-reference, is refused with a
-// [*RegexError]. The exceptions are said where they are: format regex is a subset, since groups nest; numbers have at most 1,000 digits.
+// [*RegexError]. The exceptions are said where they are: format regex is a subset, since groups nest; format hostname does
+// not decode labels that begin with xn--; numbers have at most 1,000 digits.
 //
 // # Concurrency and limits
 //
