@@ -123,7 +123,7 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, o *object, b byte) []th
 	for i := lo; i < hi; {
 		r, n := utf8.DecodeRuneInString(o.names[i][depth:])
 		end := i + 1
-		if n == 0 { // this name ends here; those behind it in the range go on
+		if n == 0 || !utf8.RuneStart(o.names[i][depth]) { // this name ends here, and those behind it go on; or no character begins here
 			i = end
 			continue
 		}
