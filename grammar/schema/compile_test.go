@@ -61,6 +61,8 @@ func TestCompile(t *testing.T) {
 			[]string{`2`, `3`, `"b"`, `[]`}, []string{`1`, `"a"`, `{"x":1}`, `4`, `[1]`, `null`}},
 		{"not oneOf of lists of values", `{"not":{"oneOf":[{"enum":[1,2]},{"enum":[2,3]}]}}`,
 			[]string{`2`, `4`, `"b"`}, []string{`1`, `3`}},
+		{"a key that must exist is named", `{"type":"object","not":{"propertyNames":{"not":{"enum":["0","1"]}}}}`,
+			[]string{`{"0":1}`, `{"a":1,"1":null}`, `{"0":1,"1":1}`}, []string{`{}`, `{"a":1}`, `[]`}},
 		{"oneOf by required key", `{"type":"object","oneOf":[{"required":["a"]},{"required":["b"]}]}`,
 			[]string{`{"a":1}`, `{"b":1,"c":2}`}, []string{`{}`, `{"a":1,"b":1}`}},
 		{"recursion", `{"type":"object","properties":{"next":{"$ref":"#"}},"additionalProperties":false}`,

@@ -176,6 +176,9 @@ func (d *division) add(no, yes *Alt) {
 	d.before = d.s.meet(d.before, yes)
 }
 
+// fewNames is up to how many keys, of which one must be there, are named as alternatives.
+const fewNames = 4
+
 func (s *Schema) complementObject(a *ObjectAlt) []*Alt {
 	d := &division{s: s, before: s.anyOf(Object)}
 	required := 0
@@ -211,6 +214,12 @@ func (s *Schema) complementObject(a *ObjectAlt) []*Alt {
 		}
 	}
 	for _, e := range s.brokenRules(a) {
+		if names, finite := s.words(e.Keys, fewNames); finite {
+			for _, name := range names {
+				d.add(s.oneProp(name, e.Value, true), s.anyOf(Object))
+			}
+			continue
+		}
 		d.add(object(ObjectAlt{MaxProps: Unbounded, Exists: []Exist{e}}), s.anyOf(Object))
 	}
 	for _, e := range a.Exists {
