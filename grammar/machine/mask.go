@@ -30,6 +30,8 @@ type Masks struct {
 	splits  map[splitKey]*split
 	strings map[stringState]*stringSplit
 	names   map[nameState]*nameSplit
+	kept    int     // memory that splits take, roughly
+	keep    int     // and may take
 	grouped bool    // a walk finds groups of tokens, not tokens
 	found   []int32 // the groups
 	split   splitWalk
@@ -41,7 +43,7 @@ type Masks struct {
 type Stats struct {
 	Hits, Misses int64
 	Nodes        int64 // nodes of the tree visited
-	Bytes        int64 // memory that masks take now
+	Bytes        int64 // memory that masks, and what is known of states, take now
 }
 
 type maskEntry struct {
@@ -50,12 +52,15 @@ type maskEntry struct {
 	prev, next *maskEntry
 }
 
-// defaultLimit bounds the memory of the masks of one grammar.
-const defaultLimit = 64 << 20
+// What is kept of one grammar: its masks, and what is known of states.
+const (
+	defaultLimit = 64 << 20
+	defaultKeep  = 64 << 20
+)
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, splits: map[splitKey]*split{}, strings: map[stringState]*stringSplit{}, names: map[nameState]*nameSplit{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, keep: defaultKeep, splits: map[splitKey]*split{}, strings: map[stringState]*stringSplit{}, names: map[nameState]*nameSplit{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -103,7 +108,7 @@ func (k *Masks) insert(e *maskEntry) {
 		delete(k.memo, oldest.config)
 		k.size -= oldest.mask.Size()
 	}
-	k.Stats.Bytes = int64(k.size)
+	k.Stats.Bytes = int64(k.size + k.kept)
 }
 
 func (k *Masks) link(e *maskEntry) {
@@ -131,6 +136,9 @@ func (k *Masks) Step(id ConfigID, token int32) ConfigID {
 // compute collects the mask of a configuration: the union of what its threads
 // allow.
 func (k *Masks) compute(id ConfigID) vocab.Mask {
+	if k.kept > k.keep {
+		k.forget()
+	}
 	k.ids, k.used, k.whole = k.ids[:0], false, nil
 	threads := k.m.configs.lists[id]
 	for _, t := range threads {
@@ -144,6 +152,14 @@ func (k *Masks) compute(id ConfigID) vocab.Mask {
 		k.collect(t)
 	}
 	return k.finish(k.m.Done(id), id)
+}
+
+// forget drops what is known of states, which can be found again.
+func (k *Masks) forget() {
+	clear(k.strings)
+	clear(k.names)
+	clear(k.splits)
+	k.kept = 0
 }
 
 // textOf is the split of a thread inside of a string or of a key that is not

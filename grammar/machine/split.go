@@ -50,7 +50,7 @@ func (k *Masks) collectSplit(t thread, s *split) {
 // splitText splits the tokens by an automaton whose step is negative where it
 // ends.
 func (k *Masks) splitText(st int32, step func(st int32, b byte) int32) *split {
-	s := &split{inside: make([]uint64, (k.v.Len()+63)/64)}
+	s := &split{inside: k.newSet()}
 	tree := k.v.Trie()
 	var at [256 + 1]int32
 	var path [256]byte

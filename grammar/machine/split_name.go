@@ -31,6 +31,7 @@ func (k *Masks) nameSplitOf(t thread, x *lexicon) *nameSplit {
 	if s == nil {
 		s = k.splitName(t, x)
 		k.names[key] = s
+		k.kept += splitSize + 12*len(s.inside) + 8*len(s.closing)
 	}
 	return s
 }

@@ -42,6 +42,7 @@ func (k *Masks) fillFew(x *stringSplit) {
 				x.few = append(x.few, id)
 			}
 		})
+		k.kept += 4 * len(x.few)
 	}
 }
 
@@ -71,6 +72,7 @@ func (k *Masks) corrected(x *stringSplit, long *longTokens, set []uint64) []uint
 		}
 		if !copied {
 			set, copied = slices.Clone(set), true
+			k.kept += 8 * len(set)
 		}
 		set[id>>6] ^= 1 << (id & 63)
 	})

@@ -33,6 +33,9 @@ type need struct {
 // a split to pay.
 const denseState = 16
 
+// splitSize is what a split takes beside its sets.
+const splitSize = 256
+
 type stringState struct {
 	unit  *Unit
 	state lex.StringState
@@ -66,6 +69,7 @@ func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
 		}
 	}
 	k.strings[key] = x
+	k.kept += splitSize
 	return x
 }
 
@@ -148,6 +152,7 @@ func (k *Masks) walkFew(x *stringSplit) []int32 {
 		}
 		i++
 	}
+	k.kept += 4 * len(few)
 	return few
 }
 

@@ -55,11 +55,18 @@ type splitPlace struct {
 func (k *Masks) splitString(x *stringSplit, needs bool) {
 	w := k.beginSplit(x, needs)
 	if !needs {
-		x.inside, x.closing = make([]uint64, len(x.none)), make([]uint64, len(x.none))
+		x.inside, x.closing = k.newSet(), k.newSet()
 	}
 	w.walkOrdinary(x.state)
 	w.walkSpecial(x.state)
 	w.addPlain()
+}
+
+// newSet is a set of tokens that is kept.
+func (k *Masks) newSet() []uint64 {
+	words := max(1, (k.v.Len()+63)/64)
+	k.kept += 8 * words
+	return make([]uint64, words)
 }
 
 func (k *Masks) beginSplit(x *stringSplit, needs bool) *splitWalk {
@@ -94,7 +101,7 @@ func (k *Masks) closingOf(x *stringSplit) []uint64 {
 		switch next {
 		case lex.StringClosed:
 			if &x.closing[0] == &x.none[0] {
-				x.closing = make([]uint64, len(x.none))
+				x.closing = k.newSet()
 			}
 			for ; i < end; i++ {
 				for id := tree.Nodes[i].Token; id >= 0; id = tree.Next(id) {
@@ -308,7 +315,7 @@ func (w *splitWalk) needing(least int32) []uint64 {
 			return n.set
 		}
 	}
-	set := make([]uint64, (w.k.v.Len()+63)/64)
+	set := w.k.newSet()
 	w.x.needs = append(w.x.needs, need{least, set})
 	return set
 }
