@@ -37,7 +37,7 @@ func (rt *runtime) tuple(list []Value) *Tuple { return &Tuple{items: list, depth
 
 // nest sets the depth of a dict that was just made.
 func (rt *runtime) nest(d *Dict, n int) {
-	rt.spend(1 + n)
+	rt.spend(1 + entrySteps*n)
 	for _, e := range d.entries {
 		d.depth = max(d.depth, depthOf(e.key), depthOf(e.value))
 	}

@@ -2,6 +2,7 @@ package jinja
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -175,9 +176,5 @@ func (d *Dict) put(key, v Value) {
 
 // clone returns a dict with the same entries that can be changed on its own.
 func (d *Dict) clone() *Dict {
-	out := &Dict{entries: make([]entry, 0, len(d.entries))}
-	for _, e := range d.entries {
-		out.put(e.key, e.value)
-	}
-	return out
+	return &Dict{entries: slices.Clone(d.entries), index: maps.Clone(d.index), depth: d.depth}
 }

@@ -87,9 +87,7 @@ func (rt *runtime) makeDict(name string, a *callArgs) *Dict {
 
 func (rt *runtime) fillDict(d *Dict, v Value) {
 	if m, ok := v.(*Dict); ok {
-		for _, e := range m.entries {
-			d.put(e.key, e.value)
-		}
+		*d = *m.clone()
 		return
 	}
 	for i, it := range rt.list(v) {

@@ -40,7 +40,8 @@ func unescapeHTML(s string) string { return html.UnescapeString(s) }
 // stripTags is Markup.striptags: comments and tags removed, whitespace collapsed, entities resolved.
 func (rt *runtime) stripTags(s *Str) *Str {
 	s = s.plain()
-	rt.make(len(s.text))
+	rt.fits(len(s.text))
+	rt.spend(1 + len(s.text)) // it is read and copied over and over
 	s = cutBetween(s, "<!--", "-->")
 	s = cutBetween(s, "<", ">")
 	return joinStrs(trusted(" "), splitSpace(s, -1)).mapText(unescapeHTML)

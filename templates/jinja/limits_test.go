@@ -110,6 +110,12 @@ func TestParse_refusesDeepNesting(t *testing.T) {
 	}
 }
 
+func TestParse_refusesLongTemplates(t *testing.T) {
+	if _, err := Parse("{{ [" + strings.Repeat("1,", maxSource/2) + "] }}"); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Error(err)
+	}
+}
+
 func TestParse_refusesScopesThatMultiply(t *testing.T) {
 	var branches, blocks strings.Builder
 	for i := range 5000 {

@@ -30,8 +30,9 @@ func init() {
 		"keys":   {sig: signature{name: "keys"}, fn: viewOf("keys")},
 		"values": {sig: signature{name: "values"}, fn: viewOf("values")},
 		"copy": {sig: signature{name: "copy"}, fn: func(rt *runtime, self Value, _ []Value) Value {
-			rt.spend(self.(*Dict).Len())
-			return self.(*Dict).clone()
+			d := self.(*Dict)
+			rt.spend(entrySteps * d.Len())
+			return d.clone()
 		}},
 		"fromkeys": {sig: signature{name: "fromkeys", params: []string{"iterable", "value"}, defaults: []Value{None}}, fn: dictFromKeys},
 	}, "clear", "pop", "popitem", "setdefault", "update")

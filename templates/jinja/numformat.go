@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// numberSpec is a format specification: [[fill]align][sign][#][0][width][grouping][.precision].
+// numberSpec is a format specification: [[fill]align][sign][z][#][0][width][grouping][.precision].
 type numberSpec struct {
 	fill      string
 	align     byte // < > ^ =, 0 for the default
 	sign      byte // + - space, 0 for -
 	alt, zero bool
+	plain     bool // z: what rounds to zero has no minus
 	width     int
 	group     string // "," or "_" between groups of digits
 	precision int    // -1 where not given
@@ -150,6 +151,9 @@ func (s numberSpec) float(f float64, typ byte) string {
 		text = "inf"
 	default:
 		text = s.digits(math.Abs(f), typ, precision)
+	}
+	if s.plain && strings.Trim(text, "0.") == "" {
+		negative = false
 	}
 	if typ >= 'A' && typ <= 'Z' {
 		text = strings.ToUpper(text)

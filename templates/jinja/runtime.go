@@ -68,11 +68,12 @@ func (rt *runtime) spend(n int) {
 	}
 }
 
-// bytesPerStep is how much text counts as one step, and itemSteps how many steps an item of a list is: what is kept takes
-// memory, which a step does not.
+// bytesPerStep is how much text counts as one step, itemSteps how many steps an item of a list is and entrySteps an entry
+// of a dict: what is kept takes memory, which a step does not.
 const (
-	bytesPerStep = 32
+	bytesPerStep = 8
 	itemSteps    = 4
+	entrySteps   = 24
 )
 
 // make counts a string of n bytes that is about to be made.

@@ -167,7 +167,7 @@ func (f *formatter) lookup(name string) Value {
 	if i < 0 {
 		i = len(name)
 	}
-	v := f.first(name[:i])
+	v := f.first(name, name[:i])
 	for rest := name[i:]; rest != ""; {
 		f.rt.spend(1)
 		if rest[0] == '.' {
@@ -205,15 +205,17 @@ func fieldKey(s string) Value {
 	return trusted(s)
 }
 
-func (f *formatter) first(name string) Value {
-	var key Value
-	if name == "" {
+// first is the argument that a field begins with. As in Python's string.Formatter, only a field that is nothing but a number
+// is numbered by hand, and only an empty one automatically.
+func (f *formatter) first(field, name string) Value {
+	key := fieldKey(name)
+	if field == "" {
 		if f.manual {
 			throw(typeValue, "cannot switch from manual field specification to automatic field numbering")
 		}
 		key = Int(f.auto)
 		f.auto++
-	} else if key = fieldKey(name); isInt(key) {
+	} else if field == name && isInt(key) {
 		if f.auto > 0 {
 			throw(typeValue, "cannot switch from manual field specification to automatic field numbering")
 		}
@@ -251,6 +253,9 @@ func (rt *runtime) formatValue(v Value, text string) *Str {
 	if n, ok := asBig(v); ok && strings.IndexByte("\x00bcdnoxX", spec.typ) >= 0 {
 		if spec.precision >= 0 {
 			throw(typeValue, "Precision not allowed in integer format specifier")
+		}
+		if spec.plain {
+			throw(typeValue, "Negative zero coercion (z) not allowed in integer format specifier")
 		}
 		if _, isBool := v.(Bool); isBool && spec.typ == 0 {
 			spec.typ = 'd'
@@ -292,6 +297,8 @@ func (rt *runtime) formatStr(s *Str, spec numberSpec) *Str {
 		throw(typeValue, "Unknown format code '%c' for object of type 'str'", spec.typ)
 	case spec.sign != 0:
 		throw(typeValue, "Sign not allowed in string format specifier")
+	case spec.plain:
+		throw(typeValue, "Negative zero coercion (z) not allowed in string format specifier")
 	case spec.alt:
 		throw(typeValue, "Alternate form (#) not allowed in string format specifier")
 	case spec.align == '=':
@@ -322,7 +329,7 @@ func parseSpec(text string) numberSpec {
 		return 0
 	}
 	s.sign = take("+- ")
-	take("z")
+	s.plain = take("z") != 0
 	s.alt = take("#") != 0
 	if s.zero = take("0") != 0; s.zero && !filled {
 		s.fill = "0"

@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -17,9 +18,9 @@ type Options struct {
 
 // Limits bounds the work of a rendering. Exceeding one is a *RenderError that errors.Is(err, ErrLimit) matches.
 type Limits struct {
-	// Steps counts evaluated nodes, items visited and, at one step per 32 bytes, text made. Default 20 million.
+	// Steps counts evaluated nodes, items visited and, at one step per 8 bytes, text made. Default 20 million.
 	Steps int
-	// Output bounds the output, and every intermediate string, in bytes. Default 64 MiB.
+	// Output bounds the output, and every intermediate string, in bytes. Default 16 MiB.
 	Output int
 	// Depth bounds nested calls of macros, blocks and recursive loops. Default 200, about where Python gives up.
 	Depth int
@@ -27,7 +28,7 @@ type Limits struct {
 
 const (
 	defaultSteps  = 20_000_000
-	defaultOutput = 64 << 20
+	defaultOutput = 16 << 20
 	defaultDepth  = 200
 )
 
@@ -68,8 +69,15 @@ type Template struct {
 // of stack each, far below what Go grants.
 const maxStack = 300_000
 
+// maxSource is the longest template that is read, in bytes: many times the longest that is in use. A parsed template takes
+// some hundred times the memory of its text.
+const maxSource = 1 << 20
+
 // Parse reads a template. The error is a *SyntaxError.
 func Parse(src string) (t *Template, err error) {
+	if len(src) > maxSource {
+		return nil, &SyntaxError{1, 1, fmt.Sprintf("a template of %d bytes; at most %d are read", len(src), maxSource)}
+	}
 	s := newSource(src)
 	defer func() {
 		if r := recover(); r != nil {

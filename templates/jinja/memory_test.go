@@ -1,0 +1,49 @@
+package jinja
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// What a template keeps is counted by the memory that it takes, not by how little there is to do: each of these would
+// hold far more than what a step is meant to grant.
+func TestLimits_countWhatIsKept(t *testing.T) {
+	repeated := func(n int, item string) string {
+		return "{% set l = [" + strings.Repeat(item+",", n) + "] %}"
+	}
+	for name, src := range map[string]string{
+		"long texts":         repeated(10, "'a' * 10**6"),
+		"letters turned":     repeated(10, "('é' * 500000)|upper"),
+		"dicts from keys":    repeated(10, "{}.fromkeys(range(9999))"),
+		"dicts of dicts":     "{% set d = {}.fromkeys(range(9999)) %}" + repeated(10, "dict(d)"),
+		"copies of dicts":    "{% set d = {}.fromkeys(range(9999)) %}" + repeated(10, "d.copy()"),
+		"namespaces of many": "{% set d = {}.fromkeys(range(9999)) %}" + repeated(10, "namespace(d)"),
+		"tags looked for":    repeated(10, "('<a>' * 50000)|striptags"),
+	} {
+		tm, err := Parse(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tm.Render(NewDict(), Options{Limits: Limits{Steps: 1_000_000}}); !errors.Is(err, ErrLimit) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A dict that was copied is another one.
+func TestDict_aCopyChangesAlone(t *testing.T) {
+	d := NewDict()
+	for _, key := range strings.Split("abcdefghijkl", "") {
+		d.Set(key, None)
+	}
+	c := d.clone()
+	c.Set("a", Bool(true))
+	c.Set("m", Bool(true))
+	if v, _ := d.Get("a"); v != None || d.Len() != 12 {
+		t.Errorf("the original changed: %v, %d keys", v, d.Len())
+	}
+	if v, _ := c.Get("m"); v != Bool(true) || c.Len() != 13 {
+		t.Errorf("the copy did not: %v, %d keys", v, c.Len())
+	}
+}
