@@ -50,6 +50,7 @@ type wireMessage struct {
 	Name      string          `json:"name"`
 	Content   json.RawMessage `json:"content"`
 	Calls     []wireCall      `json:"tool_calls"`
+	Call      *wireFunction   `json:"function_call"` // as it was before there were tools
 	CallID    string          `json:"tool_call_id"`
 	Reasoning string          `json:"reasoning"`
 	Thought   string          `json:"reasoning_content"`
@@ -57,11 +58,13 @@ type wireMessage struct {
 }
 
 type wireCall struct {
-	ID       string `json:"id"`
-	Function struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	} `json:"function"`
+	ID       string       `json:"id"`
+	Function wireFunction `json:"function"`
+}
+
+type wireFunction struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
 }
 
 type wireTool struct {
@@ -80,6 +83,9 @@ func (w wireMessage) message() (Message, error) {
 		m.Role = ToolRole
 	default:
 		return m, fmt.Errorf("role: is %q; expected system, developer, user, assistant, tool or function", w.Role)
+	}
+	if w.Call != nil {
+		w.Calls = append(w.Calls, wireCall{Function: *w.Call})
 	}
 	for _, c := range w.Calls {
 		m.Calls = append(m.Calls, Call{ID: c.ID, Name: c.Function.Name, Arguments: argumentText(c.Function.Arguments)})

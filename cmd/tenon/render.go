@@ -96,6 +96,8 @@ func (f *renderFlags) rendered(cmd *cobra.Command, source string, o templates.Op
 			sent.EOS = &o.EOS
 		}
 		return sent.Context(data)
+	case f.heal == "off" && f.model != "" && source == "":
+		return templates.Rendering{}, errNoTemplate
 	case f.heal == "off":
 		sent.BOS, sent.EOS = &o.BOS, &o.EOS
 		return sent.Request(data)
@@ -107,9 +109,15 @@ func (f *renderFlags) rendered(cmd *cobra.Command, source string, o templates.Op
 	return renderer(cmd, source, o).Render(conversation)
 }
 
+var errNoTemplate = errors.New("there is no chat template")
+
 // renderer is the template, or what serves a model whose template cannot be used.
 func renderer(cmd *cobra.Command, source string, o templates.Options) templates.Renderer {
-	t, err := templates.Parse(source, o)
+	var t templates.Renderer
+	err := errNoTemplate
+	if source != "" {
+		t, err = templates.Parse(source, o)
+	}
 	if err != nil {
 		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "tenon: %v; using the built-in rendering\n", err)
 		return templates.Builtin{}

@@ -179,3 +179,29 @@ func TestShow_listsTheRules(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+// For a model without a template nothing can be rendered as it was sent; healed, the built-in rendering takes over and says so.
+func TestRender_withoutATemplate(t *testing.T) {
+	const model = "../../../shared/data/vocab/ggml-vocab-gpt-2.gguf"
+	if _, err := os.Stat(model); err != nil {
+		t.Skip("no vocabularies beside the project:", err)
+	}
+	request := write(t, "r.json", `{"messages":[{"role":"user","content":"hi"}]}`)
+	if out, _, err := execute(t, "render", "--model", model, "--request", request, "--heal=off"); err == nil || out != "" {
+		t.Errorf("%v: %q", err, out)
+	}
+	out, stderr, err := execute(t, "render", "--model", model, "--request", request)
+	if err != nil || out != "User: hi\n\nAssistant:" || !strings.Contains(stderr, "there is no chat template") {
+		t.Errorf("%v: %q, %q", err, out, stderr)
+	}
+}
+
+// Calls as they were before there were tools are calls all the same.
+func TestRender_functionCallsOfOld(t *testing.T) {
+	template := write(t, "t.jinja", `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}`)
+	request := write(t, "r.json", `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"function_call":{"name":"look","arguments":"{\"at\":\"sea\"}"}},{"role":"function","name":"look","content":"blue"}]}`)
+	out, _, err := execute(t, "render", "--template", template, "--request", request)
+	if err != nil || !strings.Contains(out, `{"tool": "look", "arguments": {"at":"sea"}}`) || !strings.Contains(out, "Result of look:\nblue") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
