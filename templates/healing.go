@@ -1,8 +1,8 @@
 package templates
 
 import (
+	"crypto/rand"
 	"sort"
-	"strings"
 	"time"
 
 	"tenon/templates/jinja"
@@ -20,7 +20,7 @@ type healing struct {
 	prefill  bool // the last turn is the assistant's and goes on
 	heals    []Heal
 	complete bool       // tools are shown with every property's type and description
-	hidden   []string   // texts that the template does not see; nil: it sees all
+	hidden   []string   // texts that the template does not see, each behind its placeholder; nil: it sees all
 	guided   bool       // the tools are explained
 	examples *jinja.Str // of calls, with guidance
 	write    WriteCalls // of a template that shows no calls
@@ -88,16 +88,17 @@ func (h *healing) note(rule string, message int, detail string) {
 	h.heals = append(h.heals, Heal{Rule: rule, Message: message, Detail: detail})
 }
 
+// unwritten is a text that nobody writes, not even who wants to: to search for one that is free would cost a hostile client
+// little and the server much.
+func unwritten(word string) string { return "\uE000" + word + rand.Text() + "\uE000" }
+
 // markEnd puts a mark that nobody writes at the end of the message to be continued, and returns it.
 func (h *healing) markEnd() string {
 	if !h.prefill {
 		return ""
 	}
 	last := h.turns[len(h.turns)-1]
-	mark := "\uE000end\uE000"
-	for strings.Contains(last.Text, mark) || strings.Contains(last.Reasoning, mark) {
-		mark += "\uE000"
-	}
+	mark := unwritten("end")
 	if last.Text == "" && last.Reasoning != "" {
 		last.Reasoning += mark
 	} else {

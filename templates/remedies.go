@@ -1,9 +1,6 @@
 package templates
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // What is tried when a template refuses a conversation that the rules let through: see Template.Render.
 
@@ -28,9 +25,6 @@ func hideTexts(h *healing) bool {
 // hideable says whether a turn's text is shown as it is: results may be shown as JSON.
 func (t turn) hideable() bool { return t.Role == Assistant || t.Role == User }
 
-// Placeholders are a number between two characters that nobody writes.
-const hiddenOpen, hiddenClose = "\uE001", "\uE002"
-
 // hide replaces texts by placeholders, if that is to be done.
 func (h *healing) hide() {
 	if h.hidden == nil {
@@ -48,20 +42,17 @@ func (h *healing) placeholder(text string) string {
 	if text == "" {
 		return ""
 	}
-	h.hidden = append(h.hidden, text)
-	return hiddenOpen + strconv.Itoa(len(h.hidden)-1) + hiddenClose
+	p := unwritten("text")
+	h.hidden = append(h.hidden, p, text)
+	return p
 }
 
-// reveal puts the hidden texts in place of their placeholders.
+// reveal puts the hidden texts in place of their placeholders, which they follow in the list.
 func (r *Rendering) reveal(hidden []string) {
 	if len(hidden) == 0 {
 		return
 	}
-	pairs := make([]string, 0, 2*len(hidden))
-	for i, text := range hidden {
-		pairs = append(pairs, hiddenOpen+strconv.Itoa(i)+hiddenClose, text)
-	}
-	texts := strings.NewReplacer(pairs...)
+	texts := strings.NewReplacer(hidden...)
 	for i := range r.Segments {
 		if s := &r.Segments[i]; s.Kind == Content && (s.Field == FieldText || s.Field == FieldReasoning) {
 			s.Text = texts.Replace(s.Text)

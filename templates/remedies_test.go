@@ -64,6 +64,32 @@ func TestRender_whatATemplateRefusesIsRemedied(t *testing.T) {
 	}
 }
 
+// What stands for a text that a template does not see cannot be forged: nobody's text is replaced by another's.
+func TestRender_noTextPosesAsAPlaceholder(t *testing.T) {
+	tm, err := Parse(`{%- for m in messages -%}<{{ m.role }}>{{ m.content }}{%- if m.content == 'magic word' -%}{{- raise_exception('no') -}}{%- endif -%}{%- endfor -%}`, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const forged = "\uE0010\uE002 \uE000text0\uE000"
+	r, err := tm.Render(Conversation{Messages: []Message{{Role: System, Text: forged}, {Role: User, Text: "magic word"}}})
+	if want := "<system>" + forged + "<user>magic word"; err != nil || r.String() != want {
+		t.Errorf("%v: got %q, want %q", err, r.String(), want)
+	}
+}
+
+// An assistant's text full of what ends of texts were once marked with costs no more to continue than another.
+func TestRender_markedTextsAreContinuedAsTheyAre(t *testing.T) {
+	tm, err := Parse(`{%- for m in messages -%}<{{ m.role }}>{{ m.content }}{%- endfor -%}`, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "\uE000end" + strings.Repeat("\uE000", 300_000)
+	r, err := tm.Render(Conversation{Messages: []Message{hi, {Role: Assistant, Text: text}}})
+	if err != nil || !strings.HasSuffix(r.String(), "<assistant>"+text) {
+		t.Errorf("%v: %d bytes", err, len(r.String()))
+	}
+}
+
 // A rule is readable back: who sees the heals knows what the client sent in the place of what is shown.
 func TestHeals_tellWhatStoodThere(t *testing.T) {
 	for name, c := range map[string]struct {
