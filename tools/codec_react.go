@@ -34,13 +34,15 @@ type reactScanner struct {
 	named  bool
 	from   int // of the arguments; 0 before they begin
 	inJSON bool
-	done   bool
+	fenced bool // the arguments stand in a code fence
+	behind int  // length of what stands behind the arguments and ends the fence
+	done   bool // the arguments are all there
 	json   lenient.Scanner
 	tool   string
 	stop   int
 }
 
-func (s *reactScanner) end() int     { return s.stop }
+func (s *reactScanner) end() int     { return s.stop + s.behind }
 func (s *reactScanner) soft() int    { return 0 }
 func (s *reactScanner) reached() int { return s.pos }
 func (s *reactScanner) whole() bool  { return s.done }
@@ -56,7 +58,9 @@ func (s *reactScanner) step(body []byte, final bool) status {
 			return st
 		}
 	}
-	if s.inJSON {
+	switch {
+	case s.done:
+	case s.inJSON:
 		switch s.json.Step(body, final) {
 		case lenient.Open:
 			if !final {
@@ -68,9 +72,28 @@ func (s *reactScanner) step(body []byte, final bool) status {
 		default:
 			s.stop = s.json.End
 		}
+	default:
+		if st := s.line(body, final); st != ended {
+			return st
+		}
+	}
+	return s.closeFence(body, final)
+}
+
+// closeFence takes the end of the fence around the arguments along.
+func (s *reactScanner) closeFence(body []byte, final bool) status {
+	if !s.fenced || !s.done {
 		return ended
 	}
-	return s.line(body, final)
+	i := skipSpace(body, s.stop)
+	a := hasPrefix(body[i:], "```", final)
+	switch {
+	case a == yes:
+		s.behind = i + len("```") - s.stop
+	case a == unknown && i-s.stop <= maxGap:
+		return open
+	}
+	return ended
 }
 
 // name reads the rest of the action's line.
@@ -140,6 +163,7 @@ func (s *reactScanner) begin(body []byte, i int, final bool) status {
 		if a == unknown {
 			return open
 		}
+		s.fenced = n >= 3
 		i = skipSpace(body, i+n)
 		if i == len(body) && !final {
 			return open
@@ -159,13 +183,12 @@ func (s *reactScanner) line(body []byte, final bool) status {
 	n := bytes.IndexByte(body[s.from:], '\n')
 	switch {
 	case n >= 0:
-		s.stop = s.from + n
+		s.stop, s.done = s.from+n, true
 	case !final:
 		return open
 	default:
 		s.stop = len(body)
 	}
-	s.done = true
 	return ended
 }
 

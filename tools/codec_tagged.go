@@ -60,17 +60,19 @@ func (c taggedCodec) starts(o opening, body []byte, final bool) answer {
 	if c.nameFirst {
 		return boolean(body[i] != '{' && body[i] != '[' && body[i] != '<' && body[i] != '`', yes)
 	}
-	return hasPrefix(body[i:], c.call.open, final)
+	return hasPrefix(body[i:], tagOpen(c.call.open), final)
 }
 
 func (c taggedCodec) scanner(o opening) scanner {
+	opened := o.marker == c.call.open
+	c.call.open, c.arg.open = tagOpen(c.call.open), tagOpen(c.arg.open)
 	s := &taggedScanner{taggedCodec: c, opening: o}
 	for _, t := range append([]string{c.arg.open, c.call.open, c.callEnd}, o.plan.closers[o.marker]...) {
 		if t != "" {
 			s.follow = append(s.follow, t)
 		}
 	}
-	if c.nameFirst || o.marker == c.call.open {
+	if c.nameFirst || opened {
 		s.state = inName
 	}
 	return s
@@ -101,6 +103,8 @@ type taggedScanner struct {
 	current rawCall
 	field   field
 	passed  bool // what the value starts with has been looked at
+	nested  bool // an argument's tag stands inside the value
+	sought  int  // how far nested has been looked for
 	json    lenient.Scanner
 	done    []rawCall
 	stop    int
@@ -253,14 +257,6 @@ func (s *taggedScanner) tagEnds(body []byte, final bool) (int, answer) {
 	return 0, a
 }
 
-// tagClose is a tag's end without the quote that may close an attribute: models leave it out or write another.
-func tagClose(end string) string {
-	if end == "" {
-		return "\n"
-	}
-	return strings.TrimPrefix(end, `"`)
-}
-
 func (s *taggedScanner) tagRead(text string, closing int) (status, bool) {
 	s.pos += closing
 	if s.state == inName {
@@ -286,17 +282,6 @@ func (s *taggedScanner) tagRead(text string, closing int) (status, bool) {
 		s.from, s.state = s.pos, inValue
 	}
 	return open, true
-}
-
-// attribute is a name or key without quotes and without the attributes behind it.
-func attribute(text string) string {
-	text = strings.TrimSpace(text)
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "name="), "=")
-	text = strings.TrimLeft(text, "\"'")
-	if i := strings.IndexAny(text, "\"'\n"); i >= 0 {
-		text = text[:i]
-	}
-	return strings.TrimSpace(text)
 }
 
 func (s *taggedScanner) openValue(body []byte, final bool) (status, bool) {

@@ -107,11 +107,42 @@ func (s *taggedScanner) goesOn(body []byte, i int, final bool) answer {
 	case j == len(body):
 		return unknown
 	}
-	if _, a := anyPrefix(body[j:], s.follow, final); a != no {
+	t, a := anyPrefix(body[j:], s.follow, final)
+	switch {
+	case a == yes && t == s.callEnd && s.holdsTag(body, i):
+		return s.closesNothing(body, j+len(t), final)
+	case a != no:
 		return a
 	}
-	_, a := anyPrefix(body[j:], s.plan.terminators, final)
+	_, a = anyPrefix(body[j:], s.plan.terminators, final)
 	return a
+}
+
+// holdsTag tells whether an argument's tag has been opened inside the value before offset i: what looks like the end of the
+// call may be a part of the value then.
+func (s *taggedScanner) holdsTag(body []byte, i int) bool {
+	from := max(s.from, s.sought)
+	s.nested = s.nested || bytes.Contains(body[from:i], []byte(s.arg.open))
+	s.sought = i
+	return s.nested
+}
+
+// closesNothing tells whether no end of an argument follows the end of a call at offset i: one would be the value's own.
+func (s *taggedScanner) closesNothing(body []byte, i int, final bool) answer {
+	j := skipSpace(body, i)
+	switch {
+	case j-i > maxGap || j == len(body) && final:
+		return yes
+	case j == len(body):
+		return unknown
+	}
+	switch hasPrefix(body[j:], s.argEnd, final) {
+	case yes:
+		return no
+	case unknown:
+		return unknown
+	}
+	return yes
 }
 
 // callOver tells whether nothing of the call can follow at offset i.
@@ -172,10 +203,35 @@ func (s *taggedScanner) closeValue(body []byte, i, next int) {
 			s.field.kind = bySchema
 		}
 	} else if s.lines {
-		v = strings.TrimPrefix(v, "\n")
-		v = strings.TrimSuffix(v, "\n")
+		ending := "\n"
+		if strings.HasPrefix(v, "\r\n") {
+			ending = "\r\n"
+		}
+		v = strings.TrimSuffix(strings.TrimPrefix(v, ending), ending)
 	}
 	s.field.value = v
 	s.current.fields = append(s.current.fields, s.field)
-	s.pos, s.state, s.passed = next, inCall, false
+	s.pos, s.state, s.passed, s.nested = next, inCall, false, false
+}
+
+// tagOpen is a tag's start without the quote that may open an attribute: models leave it out or write another.
+func tagOpen(start string) string { return strings.TrimSuffix(start, `"`) }
+
+// tagClose is a tag's end without the quote that may close an attribute.
+func tagClose(end string) string {
+	if end == "" {
+		return "\n"
+	}
+	return strings.TrimPrefix(end, `"`)
+}
+
+// attribute is a name or key without quotes and without the attributes behind it.
+func attribute(text string) string {
+	text = strings.TrimSpace(text)
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "name="), "=")
+	text = strings.TrimLeft(text, "\"'")
+	if i := strings.IndexAny(text, "\"'\n"); i >= 0 {
+		text = text[:i]
+	}
+	return strings.TrimSpace(text)
 }

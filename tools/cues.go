@@ -182,8 +182,12 @@ func (d *Dialect) regionCodecs(opener string) []codec {
 			return []codec{c}
 		}
 	}
-	if slices.ContainsFunc(d.codecs, func(c codec) bool { _, ok := c.(jsonCodec); return ok }) {
-		return d.codecs
+	all := slices.Clone(d.codecs)
+	if !slices.ContainsFunc(all, func(c codec) bool { _, ok := c.(jsonCodec); return ok }) {
+		all = append(all, jsonCodec{})
 	}
-	return append(slices.Clone(d.codecs), jsonCodec{})
+	if opener != d.call.open && opener != d.section.open {
+		return all
+	}
+	return append([]codec{foreign{pythonicCodec{}}}, append(all, foreign{functionTags}, foreign{namedCodec{}})...)
 }

@@ -243,7 +243,7 @@ func (c *coercion) object(v value, s *jsonschema.Schema, at string) value {
 
 func escape(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
-// key returns the declared key that key is another spelling of, if exactly one is and the object does not have it yet.
+// key returns the declared key that key is another spelling of, if exactly one is and the object has it in no other spelling.
 func (c *coercion) key(v value, key string, s *jsonschema.Schema, at string) string {
 	if memberSchema(s, key) != nil || s.AdditionalProperties == nil && slices.Contains(s.Required, key) {
 		return key
@@ -258,7 +258,8 @@ func (c *coercion) key(v value, key string, s *jsonschema.Schema, at string) str
 		}
 		found = declared
 	}
-	if found == "" || slices.ContainsFunc(v.members, func(m member) bool { return m.key == found }) {
+	twin := func(m member) bool { return m.key != key && Normal(m.key) == Normal(key) }
+	if found == "" || slices.ContainsFunc(v.members, twin) {
 		return key
 	}
 	c.repair(KeySpelling, at+"/"+escape(found), "%q", key)

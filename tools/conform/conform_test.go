@@ -71,7 +71,8 @@ func TestConform_changesSpellingOnly(t *testing.T) {
 }
 
 func TestConform_inventsNothing(t *testing.T) {
-	for _, args := range []string{`{"n": "three"}`, `{"n": 3.5}`, `{"unit": "kelvin"}`, `{"zzz": 1}`, `{"b": "maybe"}`, `{"rows": [{}]}`, `{"o": {"x": 1}}`, `{"day": "tomorrow"}`} {
+	for _, args := range []string{`{"n": "three"}`, `{"n": 3.5}`, `{"unit": "kelvin"}`, `{"zzz": 1}`, `{"b": "maybe"}`, `{"rows": [{}]}`, `{"o": {"x": 1}}`, `{"day": "tomorrow"}`,
+		`{"n": "3 apples"}`, `{"b": "yes"}`, `{"unit": "celsiu"}`, `{"Opt": 1, "OPT": 2}`} {
 		if out, repairs, err := Compile(json.RawMessage(schema)).Conform([]byte(args)); err == nil {
 			t.Errorf("%s became %s by %v", args, out, repairs)
 		}
