@@ -205,15 +205,25 @@ func (s *jsonScanner) watch(w lenient.String) bool {
 	if w.Key {
 		s.key = ""
 		if w.Depth == 1 || !s.good {
-			s.key = string(w.Text)
+			s.key = unescaped(w.Text)
 		}
 		return !s.bare || w.Depth > 1 || slices.Contains(callKeys, s.key)
 	}
 	if w.Depth > 1 && !s.bare || s.good || !slices.Contains(s.plan.nameKeys, s.key) || s.key == "function" && w.Depth > 1 {
 		return true
 	}
-	_, s.good = s.plan.resolve(string(w.Text))
+	_, s.good = s.plan.resolve(unescaped(w.Text))
 	return s.good || w.Depth > 1
+}
+
+// unescaped is the text of a string: some write every letter beyond ASCII as an escape.
+func unescaped(inside []byte) string {
+	if bytes.IndexByte(inside, '\\') >= 0 {
+		if s, ok := text([]byte(`"` + string(inside) + `"`)); ok {
+			return s
+		}
+	}
+	return string(inside)
 }
 
 func (s *jsonScanner) calls(body []byte) ([]rawCall, error) {
@@ -304,6 +314,9 @@ func objectCalls(v []byte, o opening) []rawCall {
 		}
 		if at[0] == '{' { // {"type": "function", "function": {…}}
 			inner := objectCalls(at, o)
+			if _, isTool := o.plan.resolve(k); isTool && inner[0].err != nil {
+				continue // a tool has the name of a key
+			}
 			if id, ok := m.firstOf(idKeys); ok && len(inner) == 1 {
 				inner[0].id, _ = text(id)
 			}

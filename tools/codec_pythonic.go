@@ -32,7 +32,7 @@ func (c pythonicCodec) starts(_ opening, body []byte, final bool) answer {
 }
 
 func nameByte(c byte) bool {
-	return c == '_' || c == '.' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return strings.IndexByte("_.-/:", c) >= 0 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
 func (c pythonicCodec) scanner(o opening) scanner {
