@@ -87,3 +87,19 @@ func TestIDs_areMappedForTheTemplateAlone(t *testing.T) {
 		t.Errorf("the protocols' prompts differ: %v", prompts)
 	}
 }
+
+// POST /apply-template answers what tenon render prints: without a generation prompt where none is wanted.
+func TestApplyTemplate_generationPrompt(t *testing.T) {
+	s, _ := templated(t, continued, chat.LoaderOptions{})
+	for sent, want := range map[string]string{
+		``: "[user]hi[end][assistant]", `,"add_generation_prompt":true`: "[user]hi[end][assistant]", `,"add_generation_prompt":false`: "[user]hi[end]",
+	} {
+		if _, body := postTo(t, s, "/apply-template", hello+sent+`}`); strings.TrimSpace(body) != `{"prompt":"`+want+`"}` {
+			t.Errorf("%s: %s", sent, body)
+		}
+	}
+	_, body := postTo(t, s, "/apply-template", prefills["/v1/chat/completions"]+`,"add_generation_prompt":false}`)
+	if want := "[user]Count[end][assistant]One, two,[end]"; strings.TrimSpace(body) != `{"prompt":"`+want+`"}` {
+		t.Errorf("a last turn that is not to be continued: %s", body)
+	}
+}

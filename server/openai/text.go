@@ -169,7 +169,8 @@ func (a API) Detokenize(w http.ResponseWriter, r *http.Request) {
 
 // ApplyTemplate serves POST /apply-template: the prompt of a chat request.
 func (a API) ApplyTemplate(w http.ResponseWriter, r *http.Request) {
-	sent, ignored, err := readChat(r.Body)
+	var sent templateRequest
+	ignored, err := wire.Decode(r.Body, &sent, others)
 	if err == nil {
 		var prompt string
 		if prompt, err = a.prompt(r.Context(), sent, ignored); err == nil {
@@ -180,11 +181,19 @@ func (a API) ApplyTemplate(w http.ResponseWriter, r *http.Request) {
 	wire.WriteOpenAIError(w, chat.AsError(err))
 }
 
-func (a API) prompt(ctx context.Context, sent chatRequest, ignored []string) (string, error) {
+// templateRequest is a chat request that may leave the assistant's turn unopened.
+type templateRequest struct {
+	chatRequest
+
+	AddGenerationPrompt *bool `json:"add_generation_prompt"` // nil: true
+}
+
+func (a API) prompt(ctx context.Context, sent templateRequest, ignored []string) (string, error) {
 	request, err := sent.turn(ignored)
 	if err != nil {
 		return "", err
 	}
+	request.Conversation.Closed = sent.AddGenerationPrompt != nil && !*sent.AddGenerationPrompt
 	prompt, err := a.Service.Render(ctx, request)
 	if err != nil {
 		return "", fmt.Errorf("render the prompt: %w", err)
