@@ -88,6 +88,7 @@ func (rt *runtime) makeDict(name string, a *callArgs) *Dict {
 func (rt *runtime) fillDict(d *Dict, v Value) {
 	if m, ok := v.(*Dict); ok {
 		*d = *m.clone()
+		d.depth = 0 // which nest finds out
 		return
 	}
 	for i, it := range rt.list(v) {

@@ -31,6 +31,22 @@ func TestLimits_countWhatIsKept(t *testing.T) {
 	}
 }
 
+// A dict of a dict's entries is as deep as that one, however often it is made; a copy is no shallower.
+func TestDict_depthOfCopies(t *testing.T) {
+	for src, want := range map[string]string{
+		`{% set ns = namespace(x={}) %}{% for i in range(2000) %}{% set ns.x = dict(ns.x, a=i) %}{% endfor %}{{ ns.x }}`:               "{'a': 1999}",
+		`{% set ns = namespace(x={}) %}{% for i in range(2000) %}{% set ns.x = {'a': ns.x}.copy() %}{% endfor %}{{ ns.x is mapping }}`: "",
+	} {
+		tm, err := Parse(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := tm.Render(NewDict(), Options{}); out.Text != want || (err == nil) != (want != "") {
+			t.Errorf("%q, %v", out.Text, err)
+		}
+	}
+}
+
 // A dict that was copied is another one.
 func TestDict_aCopyChangesAlone(t *testing.T) {
 	d := NewDict()
