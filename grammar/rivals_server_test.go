@@ -13,7 +13,7 @@ import (
 
 // serverEvery is the step of the sample of schemas that llama-server generates
 // under.
-const serverEvery = 199
+const serverEvery = 499
 
 // TestPrint_llamaServerEnforces: what llama-server generates under a printed
 // grammar belongs to the grammar, or is a beginning of what does.
@@ -62,7 +62,7 @@ func TestPrint_llamaServerEnforces(t *testing.T) {
 // complete has llama-server generate under a grammar, and says whether the text
 // came to its end.
 func complete(url, text string, seed int64) (string, bool, error) {
-	body, err := json.Marshal(map[string]any{"prompt": "An example of the data, as JSON:\n", "grammar": text, "n_predict": 80, "temperature": 0.8, "seed": seed})
+	body, err := json.Marshal(map[string]any{"prompt": "An example of the data, as JSON:\n", "grammar": text, "n_predict": 40, "temperature": 0.8, "seed": seed})
 	if err != nil {
 		return "", false, err
 	}
