@@ -26,10 +26,10 @@ type Batch struct {
 // ErrBatchFull: the batch has no room for another token, or for as many sequences of one token.
 var ErrBatchFull = errors.New("the batch is full")
 
-// NewBatch makes a batch for so many tokens, each in at most so many sequences.
+// NewBatch makes a batch for so many tokens, each in at most so many sequences; there is room for their twins.
 func NewBatch(capacity, sequences int) *Batch {
 	capacity, sequences = max(capacity, 1), max(sequences, 1)
-	b := &Batch{batch: C.llama_batch_init(C.int32_t(capacity), 0, C.int32_t(sequences)), capacity: capacity, sequences: sequences}
+	b := &Batch{batch: C.llama_batch_init(C.int32_t(capacity), 0, C.int32_t(2*sequences)), capacity: capacity, sequences: sequences}
 	b.Clear()
 	return b
 }

@@ -95,7 +95,7 @@ func (m *Model) complete(o ContextOptions) (ContextOptions, error) {
 	}
 	o.Sequences = max(o.Sequences, 1)
 	o.Threads = min(orDefault(o.Threads, GrantedThreads()), C.GGML_MAX_N_THREADS)
-	if limit := int(C.llama_max_parallel_sequences()); o.Sequences > limit {
+	if limit := int(C.llama_max_parallel_sequences()) / 2; o.Sequences > limit {
 		return o, fmt.Errorf("%d sequences are more than llama.cpp's %d", o.Sequences, limit)
 	}
 	o.Batch = min(orDefault(o.Batch, 2048), o.Size)
@@ -139,6 +139,9 @@ func (c *Context) cOptions() C.tn_context_options {
 	p.n_batch = C.uint32_t(o.Batch)
 	p.n_ubatch = C.uint32_t(o.MicroBatch)
 	p.n_seq_max = C.uint32_t(o.Sequences)
+	if c.twinned() {
+		p.n_seq_max *= 2
+	}
 	p.threads = C.int(o.Threads)
 	p.type_k = kvTypes[o.KeyType]
 	p.type_v = kvTypes[o.ValueType]
@@ -229,6 +232,9 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 	}
 	if ctx.Done() != nil {
 		defer c.abortWith(ctx)()
+	}
+	if c.twinned() {
+		defer b.double(c.options.Sequences)()
 	}
 	j := c.job.c
 	j.batch, j.threads, j.failure.text[0] = b.batch, C.int(c.threads.threads(b.Len())), 0

@@ -373,3 +373,23 @@ func TestAppend_sameAsFreshOrRefused(t *testing.T) {
 	c.Cut(2, 0)
 	sameLogits(t, "a part restored", evaluate(t, c, 0, ids[130:]), evaluate(t, c, 3, ids))
 }
+
+// llama.cpp takes cells that a sliding window has passed for the tokens of other sequences, though others are free.
+func TestCut_afterOthersCameByTheCells(t *testing.T) {
+	m := load(t, tinymodel.Options{Kind: tinymodel.SlidingWindow, Seed: 1}, ModelOptions{})
+	c := newContext(t, m, ContextOptions{Size: 1024, Sequences: 4, SWAFull: true})
+	ids := text(t, m, 400)
+	evaluate(t, c, 1, ids)
+	evaluate(t, c, 0, ids[:100])
+	c.Cut(1, 200)
+	evaluate(t, c, 2, ids[:300]) // first where sequence 1 was, then on over the cells of sequence 0
+	if err := c.Append(0, 3, 0, 100); err != nil {
+		t.Fatalf("the beginning is gone: %v", err)
+	}
+	if !c.Cut(0, 50) {
+		t.Fatal("cut refused")
+	}
+	got := evaluate(t, c, 0, ids[50:120])
+	c.Clear()
+	sameLogits(t, "cut and gone on", got, evaluate(t, c, 0, ids[:120]))
+}

@@ -67,10 +67,7 @@ func (c *Context) Cut(sequence, position int) bool {
 	if !c.CanCut(sequence, position) {
 		return false
 	}
-	if position == 0 {
-		position = -1
-	}
-	return bool(C.llama_memory_seq_rm(c.mem, C.llama_seq_id(sequence), C.llama_pos(position), -1))
+	return c.remove(sequence, position)
 }
 
 // Share gives a sequence the first tokens of another, up to the position (not included), without copying their cells.
@@ -92,8 +89,8 @@ func (c *Context) Share(from, to, position int) error {
 	case !c.CanCut(from, position):
 		return errors.New("share prefix: the sliding window has passed it")
 	}
-	C.llama_memory_seq_rm(c.mem, C.llama_seq_id(to), -1, -1)
-	C.llama_memory_seq_cp(c.mem, C.llama_seq_id(from), C.llama_seq_id(to), 0, C.llama_pos(position))
+	c.remove(to, 0)
+	c.give(from, to, 0, position)
 	return nil
 }
 
@@ -110,7 +107,7 @@ func (c *Context) Append(from, to, first, end int) error {
 	case first < c.MinPosition(from) || first >= end || end > c.MaxPosition(from)+1 || last >= 0 && last != first-1:
 		return fmt.Errorf("append cells: positions %d to %d do not go on after %d", first, end, last)
 	}
-	C.llama_memory_seq_cp(c.mem, C.llama_seq_id(from), C.llama_seq_id(to), C.llama_pos(first), C.llama_pos(end))
+	c.give(from, to, first, end)
 	return nil
 }
 
@@ -120,6 +117,7 @@ func (c *Context) Keep(sequence int) error {
 		return fmt.Errorf("keep sequence: %w", err)
 	}
 	C.llama_memory_seq_keep(c.mem, C.llama_seq_id(sequence))
+	c.pair(sequence)
 	return nil
 }
 
@@ -167,13 +165,16 @@ func (c *Context) Restore(sequence int, s State, data []byte, position int) erro
 	if len(data) == 0 || position <= 0 {
 		return errors.New("restore state: it is empty")
 	}
-	id := C.llama_seq_id(sequence)
+	if c.twinned() {
+		C.llama_memory_seq_rm(c.mem, c.twin(sequence), -1, -1)
+	}
 	var failure C.tn_error
 	n := C.tn_state_set(c.ptr, (*C.uint8_t)(unsafe.Pointer(&data[0])), C.size_t(len(data)), C.int(sequence), C.uint32_t(s), &failure)
-	if n != 0 && bool(C.llama_memory_seq_rm(c.mem, id, C.llama_pos(position), -1)) && c.MaxPosition(sequence) == position-1 {
+	if n != 0 && c.remove(sequence, position) && c.MaxPosition(sequence) == position-1 {
+		c.pair(sequence)
 		return nil
 	}
-	C.llama_memory_seq_rm(c.mem, id, -1, -1)
+	c.remove(sequence, 0)
 	return fmt.Errorf("restore state of sequence %d at position %d: %s", sequence, position,
 		cmp.Or(errorText(&failure), "it does not fit what the sequence holds"))
 }
