@@ -2,6 +2,7 @@ package tools
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,7 @@ const (
 	probeTool  = "zqtool"
 	probeKey   = "zqkey"
 	probeValue = "zqvalue"
+	probeText  = "zqtext"
 )
 
 var (
@@ -20,15 +22,18 @@ var (
 	probeCall   = regexp.MustCompile(`(?s)(\[\s*)?\{[^{}]*"` + probeTool + `"[^{}]*\{[^{}]*\}[^{}]*\}(\s*\])?`)
 	nameField   = regexp.MustCompile(`"(\w+)"\s*:\s*"` + probeTool + `"`)
 	argsField   = regexp.MustCompile(`"(\w+)"\s*:\s*\{\s*"` + probeKey + `"`)
-	firstTag    = regexp.MustCompile(`^\s*(<[^<>]*>|\[[^\[\]]*\])`)
+	firstTag    = regexp.MustCompile(`^\s*(<+[^<>]*>+|\[[^\[\]]*\])`)
+	anyTag      = regexp.MustCompile(`<+[^<>]*>+`)
 )
 
 // derive makes a dialect of a rendered call, nil if the call cannot be made out in it.
 func derive(renderings []string) *Dialect {
+	start, end := turnAround(renderings)
 	for _, r := range renderings {
 		if !strings.Contains(r, probeTool) || !strings.Contains(r, probeValue) {
 			continue
 		}
+		r = strings.TrimSuffix(strings.TrimPrefix(r, start), end)
 		f, ok := deriveJSON(r)
 		if !ok {
 			f, ok = deriveNamed(r)
@@ -40,10 +45,31 @@ func derive(renderings []string) *Dialect {
 			f.name, f.models, f.match = "derived", "read off the template's own rendering of a call", byOrder
 			f.think = span{"<think>", "</think>"}
 			f.ends = []string{"<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>"}
+			if end = strings.TrimSpace(end); end != "" && !slices.Contains(f.ends, end) {
+				f.ends = append(f.ends, end)
+			}
 			return &Dialect{family: f}
 		}
 	}
 	return nil
+}
+
+// turnAround is what stands before and behind an assistant's text, as far as a rendering shows it: the generation prompt and the
+// end of the turn are no part of a call.
+func turnAround(renderings []string) (start, end string) {
+	for _, r := range renderings {
+		before, after, ok := strings.Cut(r, probeText)
+		if !ok {
+			continue
+		}
+		if start == "" || strings.Contains(r, probeTool) {
+			start = before
+		}
+		if !strings.Contains(r, probeTool) {
+			end = after
+		}
+	}
+	return start, end
 }
 
 // deriveJSON reads a call that is one object with name and arguments, in an array or alone.
@@ -58,7 +84,7 @@ func deriveJSON(r string) (family, bool) {
 		return family{}, false
 	}
 	c := jsonCodec{nameKey: name[1], argsKey: args[1], array: strings.HasPrefix(call, "[")}
-	f := family{codecs: []codec{c}}
+	f := family{codecs: []codec{c}, noise: anyTag.FindAllString(r[at[1]:], -1)}
 	around := span{strings.TrimSpace(r[:at[0]]), tagAt(r[at[1]:])}
 	if c.array {
 		f.section = around
@@ -81,6 +107,7 @@ func deriveNamed(r string) (family, bool) {
 	}
 	return family{
 		call:   span{open, tagAt(r[at[1]:])},
+		noise:  anyTag.FindAllString(r[at[1]:], -1), // what closes an outer tag
 		codecs: []codec{namedCodec{separator: separator, splits: []string{strings.TrimSpace(separator), "\n"}}},
 	}, true
 }

@@ -222,6 +222,21 @@ func (w *output) openers() []string {
 	for _, i := range w.called {
 		all = append(all, d.codecs[0].begins(w.tools[i].prompt)...)
 	}
+	return shortened(all)
+}
+
+// maxOpeners is how many bytes the texts that begin calls may have together: less than a terminal of package grammar takes.
+const maxOpeners = 3 << 10
+
+// shortened cuts texts that are too long together to beginnings that are not: visible text can then hold less, and never a call.
+func shortened(all []string) []string {
+	for n := maxName; len(strings.Join(all, "")) > maxOpeners; n = n * 3 / 4 {
+		for i, s := range all {
+			all[i] = strings.ToValidUTF8(s[:min(n, len(s))], "")
+		}
+		slices.Sort(all)
+		all = slices.Compact(all)
+	}
 	return all
 }
 

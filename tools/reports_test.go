@@ -13,7 +13,7 @@ import (
 // that keep it from happening here.
 var reports = []struct{ what, issues, tests string }{
 	{"a real tool set's grammar does not compile", "L#25895 L#25746 L#26596 L#23902 L#21943",
-		"tools.TestReport_hugeToolSetsCompile grammar.TestRatchet_schemasOfMaskBench cmd/tenon.TestCheck_saysWhatBecomesOfEachTool"},
+		"tools.TestReport_hugeToolSetsCompile tools.TestReport_manyToolsCompileInEveryFamily grammar.TestRatchet_schemasOfMaskBench cmd/tenon.TestCheck_saysWhatBecomesOfEachTool"},
 	{"output that drifts from the parser is a 500", "L#24644 L#22422 L#27025 L#25072 L#20761 L#20532 O#14834 O#18563 O#17276 O#12380",
 		"tools.TestMalformed_callsAreRecovered tools.TestParser_everyTextGivesAValidTurn tools.FuzzParser cmd/tenon.TestParse_anyInputIsAMessage"},
 	{"a bad call in the history poisons the conversation", "L#22948 V#47761",
@@ -233,5 +233,20 @@ func TestCost_steadyStateAllocatesNothing(t *testing.T) {
 				t.Errorf("%s, %s: %v allocations a token", name, parser, per)
 			}
 		}
+	}
+}
+
+// Visible text must not hold what begins a call, of however many tools.
+func TestReport_manyToolsCompileInEveryFamily(t *testing.T) {
+	var list []Tool
+	for i := range 150 {
+		list = append(list, Tool{Name: fmt.Sprintf("mcp__server_%d__tool_%d", i%20, i)})
+	}
+	for _, d := range Families() {
+		p, err := d.Plan(Turn{Tools: list, Parallel: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled(t, p)
 	}
 }

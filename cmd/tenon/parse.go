@@ -107,7 +107,7 @@ func (o parseOptions) dialect(declared []tools.Tool) (d *tools.Dialect, inThinki
 		return d, false, err
 	}
 	shown := t.Probe().Evidence
-	e.Renderings = []string{shown.Call, shown.TwoCalls, shown.TextCall, shown.Typed}
+	e.Renderings = []string{shown.Call, shown.TwoCalls, shown.TextCall, shown.Typed, shown.Answer}
 	if d, err = tools.Detect(e); err != nil {
 		return nil, false, err
 	}

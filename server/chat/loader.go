@@ -205,7 +205,7 @@ func CallWriter(source string, p templates.Probe) templates.WriteCalls {
 
 func evidence(source string, markers []string, p templates.Probe) tools.Evidence {
 	e := tools.Evidence{Template: source, Markers: markers}
-	for _, r := range []string{p.Evidence.Call, p.Evidence.TwoCalls, p.Evidence.TextCall, p.Evidence.Typed} {
+	for _, r := range []string{p.Evidence.Call, p.Evidence.TwoCalls, p.Evidence.TextCall, p.Evidence.Typed, p.Evidence.Answer} {
 		if r != "" {
 			e.Renderings = append(e.Renderings, r)
 		}
