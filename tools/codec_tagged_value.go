@@ -90,7 +90,7 @@ func (s *taggedScanner) valueEnds(body []byte, i int, final bool) (next int, a a
 	if a == yes {
 		return i, s.callOver(body, i+len(t), final)
 	}
-	if a == no && s.value != "" {
+	if a == no && !s.lines {
 		return s.nextArgument(body, i, final)
 	}
 	return 0, a

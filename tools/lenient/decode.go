@@ -275,6 +275,7 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 	}
 	d.pos += len(quote)
 	var s []byte
+	inner := false
 	for d.pos < len(d.text) {
 		rest := d.text[d.pos:]
 		switch c := rest[0]; {
@@ -284,6 +285,7 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 				return d.valid(s), nil
 			}
 			d.repair(UnescapedQuote)
+			inner = true
 			s = append(s, c)
 			d.pos++
 		case c == '\\' && !raw:
@@ -295,6 +297,9 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 			s = append(s, c)
 			d.pos++
 		}
+	}
+	if inner {
+		return nil, errOpen // one of the quotes inside may have been the end
 	}
 	return d.unclosed(s)
 }
