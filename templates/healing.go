@@ -19,7 +19,7 @@ type healing struct {
 	closed   bool
 	prefill  bool // the last turn is the assistant's and goes on
 	heals    []Heal
-	complete bool       // tools are shown with every property's type and description
+	complete completing // of the schemas that are shown; nil: they are shown as they are
 	hidden   []string   // texts that the template does not see, each behind its placeholder; nil: it sees all
 	guided   bool       // the tools are explained
 	examples *jinja.Str // of calls, with guidance

@@ -1,12 +1,22 @@
 package templates
 
-import "strings"
+import (
+	"strings"
+
+	"tenon/templates/schema"
+)
 
 // What is tried when a template refuses a conversation that the rules let through: see Template.Render.
 
-// completeSchemas helps templates that break where a property has no type or no description.
+// describeSchemas helps templates that break where a property has no description, or is no object but true or false.
+func describeSchemas(h *healing) bool {
+	h.complete = schema.Describe
+	return h.tools != nil && h.protocol == Native
+}
+
+// completeSchemas helps templates that break where a property has no type either.
 func completeSchemas(h *healing) bool {
-	h.complete = true
+	h.complete = schema.Complete
 	return h.tools != nil && h.protocol == Native
 }
 

@@ -64,6 +64,31 @@ func TestRender_whatATemplateRefusesIsRemedied(t *testing.T) {
 	}
 }
 
+// A schema may be true or false, and no template loses its own way of calling tools over that.
+func TestRender_booleanSchemasAreDeclaredNatively(t *testing.T) {
+	declared := []string{
+		`true`, `false`, `{"type":"object","properties":true}`,
+		`{"type":"object","properties":{"x":true}}`, `{"type":"object","properties":{"x":false}}`,
+		`{"type":"object","properties":{"x":{"type":"array","items":true}}}`,
+		`{"type":"object","properties":{"x":{"type":"array","items":{"type":"object"}}}}`,
+		`{"type":"object","properties":{"x":{"anyOf":[true,{"type":"string"}]}}}`,
+		`{"type":"object","properties":{"x":{"type":"object","properties":{"y":true}}}}`,
+	}
+	eachTemplate(t, func(t *testing.T, tm *Template) {
+		for _, parameters := range declared {
+			r, err := tm.Render(Conversation{Tools: []Tool{{Name: "f", Parameters: []byte(parameters)}}, Messages: []Message{hi, asks("", call("a", `{"x":1}`)), answer("a", "1")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range r.Heals {
+				if h.Rule == ruleTemplateRaised || h.Rule == ruleBuiltin {
+					t.Errorf("%s: %+v", parameters, h)
+				}
+			}
+		}
+	})
+}
+
 // What stands for a text that a template does not see cannot be forged: nobody's text is replaced by another's.
 func TestRender_noTextPosesAsAPlaceholder(t *testing.T) {
 	tm, err := Parse(`{%- for m in messages -%}<{{ m.role }}>{{ m.content }}{%- if m.content == 'magic word' -%}{{- raise_exception('no') -}}{%- endif -%}{%- endfor -%}`, Options{})

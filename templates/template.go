@@ -109,6 +109,7 @@ var remedies = []struct {
 	apply func(*healing) bool
 }{
 	{"", nil}, // as the rules alone leave it
+	{ruleCompleteSchema, describeSchemas},
 	{ruleCompleteSchema, completeSchemas},
 	{ruleHideText, hideTexts},
 	{ruleTemplateRaised, foldEverything},

@@ -52,15 +52,18 @@ func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplifica
 	return s, nil
 }
 
-// completed are the tools with nothing left out that a template could ask for.
-func (s *toolSet) completed() (jinja.Value, error) {
+// completing writes into a schema what a template could ask for.
+type completing func(json.RawMessage) (json.RawMessage, error)
+
+// completed are the tools with completed schemas.
+func (s *toolSet) completed(complete completing) (jinja.Value, error) {
 	values := make([]jinja.Value, len(s.tools))
 	for i, t := range s.tools {
 		var err error
 		if t.Parameters == nil {
 			t.Parameters = noParameters
 		}
-		if t.Parameters, err = schema.Complete(t.Parameters); err != nil {
+		if t.Parameters, err = complete(t.Parameters); err != nil {
 			return nil, err
 		}
 		if values[i], err = toolValue(i, t); err != nil {

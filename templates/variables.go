@@ -169,8 +169,8 @@ func (f form) callValues(t turn) (jinja.Value, error) {
 // toolsValue is what stands for the declared tools.
 func (f form) toolsValue(h *healing) (jinja.Value, error) {
 	switch {
-	case h.tools != nil && h.complete:
-		return h.tools.completed()
+	case h.tools != nil && h.complete != nil:
+		return h.tools.completed(h.complete)
 	case h.tools != nil:
 		return h.tools.value, nil
 	case f.emptyTools:

@@ -2,53 +2,86 @@ package schema
 
 import "encoding/json"
 
-// Complete gives every property a type and a description, empty if need be, for templates that break without. It is
-// used only where a template refused the schema as it was.
+// Describe gives every property a description, empty if need be, and makes objects of the schemas true and false, for
+// templates that break without. It is used only where a template refused the schema as it was.
+func Describe(declared json.RawMessage) (json.RawMessage, error) { return completion{}.root(declared) }
+
+// Complete is Describe and gives every property a type. It is used where Describe was not enough: to name a type where there
+// is none misleads some templates.
 func Complete(declared json.RawMessage) (json.RawMessage, error) {
+	return completion{typed: true}.root(declared)
+}
+
+type completion struct{ typed bool }
+
+func (c completion) root(declared json.RawMessage) (json.RawMessage, error) {
 	v, err := parse(declared)
 	if err != nil {
 		return nil, err
 	}
-	o, ok := complete(v).(object)
-	if !ok {
-		o = object{}
-	}
+	o := c.schema(v)
 	if !o.has("properties") {
 		o = o.set("properties", object{})
 	}
 	return print(o), nil
 }
 
-func complete(v any) any {
-	o, ok := v.(object)
-	if !ok {
-		o = object{}
-	}
+func (c completion) schema(v any) object {
+	o := asObject(v)
 	out := object{}
 	for _, m := range o {
-		switch value := m.value.(type) {
-		case object:
-			if m.key == "properties" {
-				m.value = completeAll(value)
-			} else if m.key == "items" {
-				m.value = complete(value)
-			}
-		}
-		out = append(out, m)
+		out = append(out, member{m.key, c.keyword(m)})
 	}
-	out = out.set("type", kindOf(o))
-	if _, ok := o.get("description").(string); !ok {
+	if c.typed {
+		out = out.set("type", kindOf(o))
+	}
+	if _, ok := out.get("description").(string); !ok {
 		out = out.set("description", "")
 	}
 	return out
 }
 
-func completeAll(props object) object {
+// asObject writes the schemas that are no objects as one: true allows all, false nothing.
+func asObject(v any) object {
+	if o, ok := v.(object); ok {
+		return o
+	}
+	if v == false {
+		return object{{"not", object{}}}
+	}
+	return object{}
+}
+
+// keyword completes the schemas that a keyword holds.
+func (c completion) keyword(m member) any {
+	switch m.key {
+	case "properties":
+		props, _ := m.value.(object)
+		return c.properties(props)
+	case "items", "additionalProperties":
+		if _, tuple := m.value.([]any); !tuple {
+			return c.nested(m.value)
+		}
+	}
+	return m.value
+}
+
+func (c completion) properties(props object) object {
 	out := object{}
 	for _, p := range props {
-		out = append(out, member{p.key, complete(p.value)})
+		out = append(out, member{p.key, c.nested(p.value)})
 	}
 	return out
+}
+
+// nested completes a schema within another. What an object says of undeclared properties, Tidy may have left out; some
+// templates write an object as a map of those.
+func (c completion) nested(v any) object {
+	s := c.schema(v)
+	if s.get("type") == "object" && !s.has("additionalProperties") {
+		s = s.set("additionalProperties", object{})
+	}
+	return s
 }
 
 // kindOf names a type for a schema, also for one that has none, or several.

@@ -126,10 +126,25 @@ func TestComplete_everyPropertyHasTypeAndDescription(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"type":"object","properties":{"a":{"enum":["x"],"type":"string","description":""},"b":{"type":"any","description":""},` +
-		`"c":{"type":"integer","description":"n"},"d":{"items":{"properties":{"e":{"type":"any","description":""}},"type":"object","description":""},` +
+		`"c":{"type":"integer","description":"n"},"d":{"items":{"properties":{"e":{"type":"any","description":""}},"type":"object","description":"","additionalProperties":{}},` +
 		`"type":"array","description":""}},"description":""}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestDescribe_everySchemaIsAnObject(t *testing.T) {
+	for declared, want := range map[string]string{
+		`true`:  `{"description":"","properties":{}}`,
+		`false`: `{"not":{},"description":"","properties":{}}`,
+		`{"properties":{"a":true,"b":false,"c":{"items":true}}}`: `{"properties":{"a":{"description":""},"b":{"not":{},"description":""},` +
+			`"c":{"items":{"description":""},"description":""}},"description":""}`,
+		`{"properties":true}`:                    `{"properties":{},"description":""}`,
+		`{"properties":{"a":{"type":"object"}}}`: `{"properties":{"a":{"type":"object","description":"","additionalProperties":{}}},"description":""}`,
+	} {
+		if got, err := Describe([]byte(declared)); err != nil || string(got) != want {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", declared, err, got, want)
+		}
 	}
 }
 
