@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -31,6 +32,20 @@ func TestReference_listsWhatThereIs(t *testing.T) {
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(strMethods)), listed(t, string(page), "| str |")); diff != "" {
 		t.Errorf("methods of str (-package +page):\n%s", diff)
+	}
+}
+
+// The limits that are no options are the page's own.
+func TestReference_namesTheFixedLimits(t *testing.T) {
+	page, err := os.ReadFile("REFERENCE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(strings.ReplaceAll(string(page), ",", ""), "## Limits")
+	for what, limit := range map[string]int{"bytes": maxSource, "bits": maxIntBits, "digits": maxIntDigits} {
+		if want := fmt.Sprintf("%d %s", limit, what); !strings.Contains(section, want) {
+			t.Errorf("the page does not name the limit of %s", want)
+		}
 	}
 }
 
