@@ -42,7 +42,7 @@ const oneFunction = `[{"type":"function","function":{"name":"f","parameters":{"t
 
 var commonExtensions = map[string]fieldSample{
 	"tool_format":            {valid: `"json"`, outside: []string{`"morse"`}, note: "how tools are called, over the model's own way"},
-	"chat_template_kwargs":   {valid: `{"a":1}`, note: "variables of the chat template"},
+	"chat_template_kwargs":   {valid: `{"a":1}`, note: "variables of the chat template; its own names, such as `messages` and `range`, stay"},
 	"grammar":                {valid: `"root ::= [a-z]+"`, outside: []string{`"root ::= ("`}, note: "GBNF that the answer must match"},
 	"thinking_budget_tokens": {valid: `100`, outside: []string{`-2`}, note: "most tokens of thinking; 0: none, -1: no limit"},
 	"timings_per_token":      {valid: `true`, note: "adds `timings`"},

@@ -62,7 +62,7 @@ func newHealing(p Probe, c Conversation, tools *toolSet) *healing {
 func arguments(p Probe, c Conversation) []arg {
 	var args []arg
 	for name, v := range c.Args {
-		if !reserved[name] {
+		if !reserved(name) {
 			args = append(args, arg{name, v})
 		}
 	}

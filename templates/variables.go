@@ -35,8 +35,15 @@ const (
 	thinkingNone                      // nowhere: the template drops it
 )
 
-// Names that a template's variables have and a client's template arguments may not take.
-var reserved = map[string]bool{"messages": true, "tools": true, "bos_token": true, "eos_token": true, "add_generation_prompt": true}
+// reserved says whether a client's template arguments may not take a name: a variable of ours has it, or a function that
+// templates call.
+func reserved(name string) bool {
+	switch name {
+	case "messages", "tools", "bos_token", "eos_token", "add_generation_prompt":
+		return true
+	}
+	return jinja.IsGlobal(name)
+}
 
 // origin marks content with the message and field that it came from; source reads it back.
 func origin(message int, f Field) jinja.Origin {
