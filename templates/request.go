@@ -3,7 +3,9 @@ package templates
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 )
@@ -16,6 +18,10 @@ func ReadRequest(data []byte, now time.Time) (Conversation, error) {
 	d.UseNumber() // template arguments keep their numbers
 	if err := d.Decode(&w); err != nil {
 		return Conversation{}, fmt.Errorf("read the request: %w", err)
+	}
+	end := d.InputOffset()
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Conversation{}, fmt.Errorf("read the request: text follows its JSON object at byte %d", end)
 	}
 	if len(w.Messages) == 0 {
 		return Conversation{}, fmt.Errorf("messages: is empty; send at least one message")

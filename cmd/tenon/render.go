@@ -12,6 +12,7 @@ import (
 
 	"tenon/models/gguf"
 	"tenon/server/chat"
+	"tenon/server/wire"
 	"tenon/templates"
 )
 
@@ -100,13 +101,23 @@ func (f *renderFlags) rendered(cmd *cobra.Command, source string, o templates.Op
 		return templates.Rendering{}, errNoTemplate
 	case f.heal == "off":
 		sent.BOS, sent.EOS = &o.BOS, &o.EOS
-		return sent.Request(data)
+		rendering, err := sent.Request(data)
+		return rendering, explained(err, data)
 	}
 	conversation, err := templates.ReadRequest(data, now)
 	if err != nil {
-		return templates.Rendering{}, err
+		return templates.Rendering{}, explained(err, data)
 	}
 	return renderer(cmd, source, o).Render(conversation)
+}
+
+// explained names the field of a request that is of the wrong type, in the server's words.
+func explained(err error, request []byte) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return wire.WrongType(wrong, request)
+	}
+	return err
 }
 
 var errNoTemplate = errors.New("there is no chat template")

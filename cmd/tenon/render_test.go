@@ -142,14 +142,21 @@ func TestRender_unusableTemplateIsReplaced(t *testing.T) {
 func TestRender_badFlagsNameThemselves(t *testing.T) {
 	template, request := write(t, "t.jinja", "x"), write(t, "r.json", `{"messages":[{"role":"king","content":"hi"}]}`)
 	for want, args := range map[string][]string{
-		"--template":                     {"--request", request},
-		"--request":                      {"--template", template},
-		"--heal":                         {"--template", template, "--request", request, "--heal=maybe"},
-		"--now":                          {"--template", template, "--request", request, "--now=soon"},
-		"messages[0].role":               {"--template", template, "--request", request},
-		"no such file":                   {"--template", template + "x", "--request", request},
-		"must be a string or a list":     {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":7}]}`)},
-		"content[1].type: is \"image_ur": {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url"}]}]}`)},
+		"--template":                 {"--request", request},
+		"--request":                  {"--template", template},
+		"--heal":                     {"--template", template, "--request", request, "--heal=maybe"},
+		"--now":                      {"--template", template, "--request", request, "--now=soon"},
+		"messages[0].role":           {"--template", template, "--request", request},
+		"no such file":               {"--template", template + "x", "--request", request},
+		"must be a string or a list": {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":7}]}`)},
+		"messages: is of type number; expected an array":             {"--template", template, "--request", write(t, "r.json", `{"messages":7}`)},
+		"messages[1].name: is of type number; expected a string":     {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user"},{"role":"user","name":7}]}`)},
+		"the body is of type array; expected an object":              {"--template", template, "--request", write(t, "r.json", `[]`)},
+		"add_generation_prompt: is of type string; expected true or": {"--template", template, "--heal=off", "--request", write(t, "r.json", `{"messages":[],"add_generation_prompt":"x"}`)},
+		"messages: is of type object; expected an array":             {"--template", template, "--heal=off", "--request", write(t, "r.json", `{"messages":{}}`)},
+		"text follows its JSON object at byte 45":                    {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":"hi"}]} {}`)},
+		"after top-level value":                                      {"--template", template, "--heal=off", "--request", write(t, "r.json", `{"messages":[]} {}`)},
+		"content[1].type: is \"image_ur":                             {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url"}]}]}`)},
 	} {
 		if _, _, err := execute(t, append([]string{"render"}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v lacks %q", args, err, want)

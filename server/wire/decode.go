@@ -106,15 +106,20 @@ func readError(err error) error {
 func jsonError(err error, raw []byte) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		place := placeAt(raw, wrong.Offset)
-		if place == "" {
-			return chat.Invalidf("", "the body is of type %s; expected %s", wrong.Value, expected(wrong.Type))
-		}
-		return chat.Invalidf(place, "is of type %s; expected %s", wrong.Value, expected(wrong.Type))
+		return WrongType(wrong, raw)
 	}
 	e := chat.Invalidf("", "the body is not valid JSON: %v", err)
 	e.Err = err
 	return e
+}
+
+// WrongType names the place and the types of a value that decoding raw refused: Go's names for them say nothing to a client.
+func WrongType(wrong *json.UnmarshalTypeError, raw []byte) *chat.Error {
+	place := placeAt(raw, wrong.Offset)
+	if place == "" {
+		return chat.Invalidf("", "the body is of type %s; expected %s", wrong.Value, expected(wrong.Type))
+	}
+	return chat.Invalidf(place, "is of type %s; expected %s", wrong.Value, expected(wrong.Type))
 }
 
 // names returns the JSON names of a struct's fields, those of embedded structs included.
