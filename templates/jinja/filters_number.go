@@ -39,6 +39,7 @@ func filterFloat(rt *runtime, a []Value) Value {
 	case *undefined:
 		v.fail()
 	case *Str:
+		rt.scan(v)
 		if f, ok := parseFloat(v.text); ok {
 			return Float(f)
 		}
@@ -86,7 +87,9 @@ func (rt *runtime) round(v, digits Value) Value {
 	}
 	switch n := v.(type) {
 	case Float:
-		return roundFloat(float64(n), wantInt(digits))
+		d := wantInt(digits)
+		rt.expand(float64(n), d)
+		return roundFloat(float64(n), d)
 	case Int, bigInt, Bool:
 		d := wantInt(digits)
 		if d >= 0 {
@@ -99,6 +102,14 @@ func (rt *runtime) round(v, digits Value) Value {
 	}
 	throw(typeType, "type %s doesn't define __round__ method", v.typeName())
 	return nil
+}
+
+// expand counts writing a float with so many decimals, for which all digits of its power of two are made. Beyond maxDecimals
+// nothing is left to make.
+func (rt *runtime) expand(f float64, decimals int) {
+	const maxDecimals = 400
+	_, exponent := math.Frexp(f)
+	rt.spend((max(exponent, -exponent) + min(max(decimals, -decimals), maxDecimals)) / bytesPerStep)
 }
 
 func roundFloat(f float64, d int) Value {
@@ -141,6 +152,7 @@ func filterFileSize(rt *runtime, a []Value) Value {
 	size, ok := 0.0, false
 	switch v := a[0].(type) {
 	case *Str:
+		rt.scan(v)
 		if size, ok = parseFloat(v.text); !ok {
 			throw(typeValue, "could not convert string to float: %s", rt.repr(v).text)
 		}

@@ -12,6 +12,7 @@ func sortedKeys(set map[string]bool) []string { return slices.Sorted(maps.Keys(s
 func filterTitle(rt *runtime, a []Value) Value {
 	s := rt.softStr(a[0])
 	rt.make(len(s.text))
+	rt.letters(s)
 	starts := true
 	out := s.mapText(func(text string) string {
 		var b strings.Builder
@@ -117,6 +118,7 @@ func filterIndent(rt *runtime, a []Value) Value {
 func filterWordCount(rt *runtime, a []Value) Value {
 	s := rt.softStr(a[0])
 	rt.make(len(s.text))
+	rt.letters(s)
 	return Int(len(strings.FieldsFunc(s.text, func(r rune) bool { return !isNameRune(r) })))
 }
 

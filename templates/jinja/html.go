@@ -189,6 +189,7 @@ func filterURLize(rt *runtime, a []Value) Value {
 	}
 	text := rt.escape(a[0]).plain()
 	rt.make(8 * len(text.text))
+	rt.spend(len(text.text)) // each word is compared with several patterns
 	rt.spend(saturate(int64(len(text.text)), int64(len(l.schemes))))
 	origin := text.origin
 	if text.runs != nil {

@@ -12,6 +12,24 @@ import (
 // small are limits that a harmless template keeps and a hostile one meets at once.
 var small = Limits{Steps: 200_000, Output: 1 << 20, Depth: 100}
 
+// What works on every letter of a text, or on every digit of a float, is counted as more than copying it.
+func TestLimits_countTheWorkOfSlowOperations(t *testing.T) {
+	for expression, least := range map[string]int{
+		"text|upper": 70_000, "text|lower": 70_000, "text.casefold()": 70_000, "text|title": 70_000, "text|wordcount": 70_000, "text|urlize": 300_000,
+		"'%a' % text": 70_000, "text|float": 15_000, "'x'.startswith(text)": 15_000, "i / 1e300|round(300)": 15_000, "'%.300f' % (i / 1e300)": 15_000,
+	} {
+		tmpl, err := Parse("{% for i in range(200) %}{% set x = " + expression + " %}{% endfor %}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		vars := NewDict()
+		vars.Set("text", NewString(strings.Repeat("É", 500), Content))
+		if _, err = tmpl.Render(vars, Options{Limits: Limits{Steps: least}}); !errors.Is(err, ErrLimit) {
+			t.Errorf("%s: %v", expression, err)
+		}
+	}
+}
+
 func TestLimits_stopHostileTemplates(t *testing.T) {
 	for name, src := range map[string]string{
 		"nested loops":          `{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}`,

@@ -118,9 +118,9 @@ func (s numberSpec) grouped(digits string, taken, base int) string {
 		whole, rest = digits[:i], digits[i:]
 	}
 	if s.align == '=' && s.fill == "0" {
-		for want := s.width - taken - len(rest); len(whole)+(len(whole)-1)/size < want; {
-			whole = "0" + whole
-		}
+		// As many digits as fit with their separators; one more where a separator would come first.
+		want := s.width - taken - len(rest)
+		whole = strings.Repeat("0", max(want-(want-1)/(size+1)-len(whole), 0)) + whole
 	}
 	var b strings.Builder
 	for i := range len(whole) {

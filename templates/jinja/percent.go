@@ -201,6 +201,7 @@ func (p *percenter) format(spec numberSpec, c rune, v Value, at int) {
 			mustDefined(v)
 			throw(typeType, "must be real number, not %s", v.typeName())
 		}
+		p.rt.expand(f, max(spec.precision, 0))
 		p.b.add(p.rt.align(trusted(spec.float(f, byte(c))), numberAlign(spec), '>'))
 	default:
 		throw(typeValue, "unsupported format character '%c' (0x%x) at index %d", c, c, utf8.RuneCountInString(p.s.text[:at]))
@@ -210,7 +211,7 @@ func (p *percenter) format(spec numberSpec, c rune, v Value, at int) {
 func (p *percenter) text(c rune, v Value) *Str {
 	switch {
 	case c == 'a':
-		return p.rt.repr(v).mapText(func(s string) string { return string(asciiOnly(s)) })
+		return p.rt.mapStr(p.rt.repr(v), func(s string) string { return string(asciiOnly(s)) })
 	case c == 'r':
 		v = p.rt.repr(v)
 	}

@@ -99,6 +99,9 @@ func (rt *runtime) scan(v Value) {
 	}
 }
 
+// letters counts looking at every letter of a text, or writing it anew, which takes some times as long as copying it.
+func (rt *runtime) letters(s *Str) { rt.spend(len(s.text) / 4) }
+
 // scanAll counts looking at the arguments of a function.
 func (rt *runtime) scanAll(list []Value) {
 	for _, v := range list {

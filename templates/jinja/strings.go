@@ -21,6 +21,7 @@ func (rt *runtime) strList(parts []*Str) Value {
 
 func (rt *runtime) mapStr(s *Str, f func(string) string) *Str {
 	rt.make(len(s.text))
+	rt.letters(s)
 	return s.mapText(f)
 }
 
@@ -97,6 +98,7 @@ func (rt *runtime) affix(s *Str, a []Value, name string, has func(s, affix strin
 		if !isStr {
 			throw(typeType, "tuple for %s must only contain str, not %s", name, v.typeName())
 		}
+		rt.scan(p)
 		if ok && has(s.text[i:j], p.text) {
 			return Bool(true)
 		}
