@@ -208,7 +208,7 @@ class Generator:
 def skip(template, result):
     """What REFERENCE.md lists as different: addresses of objects, constants sliced in place."""
     constant = r"(?:\d|true|false|none|\|(?:wordcount|length|count|int|float|abs|round|sum|first|last|min|max)(?:\([^()]*\))?)(?:\)*\|\w+(?:\([^()]*\))?)*"
-    return re.search(r"(?i)" + constant + r"\)*\[[^\]]*:", template) is not None or re.search(r"(?i)0x7f|<class |<built-in|method-wrapper", result) is not None
+    return re.search(r"(?i)" + constant + r"\)*\[[^\]]*:", template) is not None or re.search(r"(?i)0x[0-9a-f]{6}|<class |<built-in|method-wrapper", result) is not None
 
 
 def run(seed, count, render):
