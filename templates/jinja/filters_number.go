@@ -87,11 +87,11 @@ func (rt *runtime) round(v, digits Value) Value {
 	}
 	switch n := v.(type) {
 	case Float:
-		d := wantInt(digits)
+		d := decimals(digits)
 		rt.expand(float64(n), d)
 		return roundFloat(float64(n), d)
 	case Int, bigInt, Bool:
-		d := wantInt(digits)
+		d := decimals(digits)
 		if d >= 0 {
 			return intOf(v)
 		}
@@ -102,6 +102,14 @@ func (rt *runtime) round(v, digits Value) Value {
 	}
 	throw(typeType, "type %s doesn't define __round__ method", v.typeName())
 	return nil
+}
+
+// decimals is the count of digits to round to. One beyond the machine's integers rounds as any that is further than a number reaches.
+func decimals(v Value) int {
+	if isInt(v) {
+		return sliceBound(v)
+	}
+	return wantInt(v)
 }
 
 // expand counts writing a float with so many decimals, for which all digits of its power of two are made. Beyond maxDecimals
