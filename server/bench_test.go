@@ -143,7 +143,9 @@ type stampedSession struct {
 	engine *stamped
 }
 
+// Next gives way first, as every engine does that waits for its model: what was said before is written meanwhile.
 func (s stampedSession) Next(ctx context.Context) (engine.Update, error) {
+	runtime.Gosched()
 	u, err := s.Session.Next(ctx)
 	if s.engine.reply.Hold == nil { // otherwise many run at once, and nobody reads the time
 		s.engine.at.Store(time.Now().UnixNano())
