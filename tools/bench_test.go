@@ -15,6 +15,7 @@ func BenchmarkParser_token(b *testing.B) {
 		{"undecided-tags", "qwen3-coder", "<tool_call>\n<function=write_file>\n<parameter=content>\n", "</parameter> "},
 		{"openers", "hermes", "", "<tool_call>"},
 		{"brackets", "llama3", "", "{["},
+		{"names", "kimi-k2", "", "get_weather of functions.get_time: "},
 		{"white-space", "gpt-oss", "<|channel|>", "    "},
 	} {
 		b.Run(c.name, func(b *testing.B) {

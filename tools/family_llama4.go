@@ -7,7 +7,6 @@ var _ = register(family{
 	unmarked: true,
 	section:  span{"<|python_start|>", "<|python_end|>"},
 	codecs:   []codec{pythonicCodec{listed: true}, jsonCodec{nameKey: "name", argsKey: "parameters"}},
-	cues:     []cue{{text: "[", bare: true, codec: pythonicCodec{listed: true}}},
 	ends:     []string{"<|eot|>", "<|eom|>", "<|header_start|>", "<|header_end|>", "<|end_of_text|>", "<|begin_of_text|>"},
 	match:    byOrder,
 	signs:    []string{`<|header_start|>`, `<|eot|>`},

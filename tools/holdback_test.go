@@ -22,7 +22,7 @@ func heldBack(p Parser, text string) (most, at int) {
 }
 
 // Property 5 of issue 6, for both parsers and every family: of text that holds no call never more is kept back than the longest marker
-// has bytes, though all that families write as markers is in it in halves.
+// has bytes, or the name of a tool and the marker behind it, though all that families write as markers is in it in halves.
 func TestHoldback_ofTextIsAMarkerAtMost(t *testing.T) {
 	for _, d := range Families() {
 		p := planFor(t, d, Thinking{Off: true})
@@ -34,8 +34,13 @@ func TestHoldback_ofTextIsAMarkerAtMost(t *testing.T) {
 				text += " and " + half + " so"
 			}
 		}
+		for _, h := range p.heads {
+			for _, m := range slices.Concat(h.marks, []string{"::"}) {
+				text += ", " + h.prefixes[0] + "get_weather" + m[:len(m)-1] + " " + h.prefixes[len(h.prefixes)-1] + "get_weath"
+			}
+		}
 		text += ", more words, <b>tags</b>, a<b, x>y, // comment, 3 < 4 & 5.\n\n\n  indented\tü 日本 🙂 end"
-		limit := max(p.longest, minHold) + utf8.UTFMax
+		limit := max(p.longest, p.longestHead, minHold) + utf8.UTFMax
 		if most, at := heldBack(p.TextParser(), text); most > limit {
 			t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.name, most, text[:at+1], limit)
 		}
@@ -84,7 +89,7 @@ func TestHoldback_underTheGrammar(t *testing.T) {
 		text := "Some words, more words, a tag <b>x</b> and a < b so that the text goes on for a while and ends here"
 		q := p.Parser()
 		most, at := heldBack(q, text)
-		if limit := max(p.longest, minHold) + utf8.UTFMax; most > limit || q.(*captureParser).rest != nil {
+		if limit := max(p.longest, p.longestHead, minHold) + utf8.UTFMax; most > limit || q.(*captureParser).rest != nil {
 			t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.name, most, text[:at+1], limit)
 		}
 	}

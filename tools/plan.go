@@ -49,6 +49,11 @@ type Plan struct {
 	grammar     string
 	issues      []grammar.Issue
 	cueBytes    [256]bool // bytes that may start a cue
+
+	called      []string // names of the tools that can be called, sorted
+	heads       []callHead
+	headBytes   [256]bool // bytes that may start a head
+	longestHead int       // bytes
 }
 
 // declared is a tool as the model sees it.
@@ -84,6 +89,7 @@ func (d *Dialect) prepare(t Turn) (*Plan, error) {
 	}
 	p.mark()
 	p.cueUp()
+	p.behead()
 	for _, t := range p.tools {
 		p.maxHead = max(p.maxHead, len(t.prompt)+headRoom)
 	}

@@ -170,6 +170,7 @@ var innocent = []string{
 	"Thoughts: action: none needed. Action is good. I said: Observation of birds, Final Answer is 4",
 	"C:\\dir\\{file}.txt  $HOME/[abc]{1,3}  a := []int{1}; f(x)[0](y) <- ch >> 2 >= 1",
 	"tool_call, function=get_weather, parameter=city, get_weather(city=\"Rome\") and {get_weather}",
+	"Of get_weather get_weather. get_time: functions.get_time, my_get_time[0], get_weather\n\nget_time {}, call:get_time, call: get_weather",
 	" leading and trailing \n\t ",
 	"日本語のテキスト 🙂 «ü» \u200b end",
 }
@@ -201,7 +202,7 @@ func TestParser_holdsBackNoMoreThanAMarker(t *testing.T) {
 				for _, e := range q.Token([]byte{text[i]}, false) {
 					sent += len(e.Text)
 				}
-				if kept := i + 1 - sent; kept > max(p.longest, minHold)+utf8.UTFMax {
+				if kept := i + 1 - sent; kept > max(p.longest, p.longestHead, minHold)+utf8.UTFMax {
 					t.Errorf("%s: %q: %d bytes kept back after %d", d.name, text, kept, i+1)
 					break
 				}

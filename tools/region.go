@@ -136,6 +136,9 @@ func (p *tolerant) followed(final bool) answer {
 		}
 		return unknown
 	}
+	if _, a := p.headAt(r.tail, final); r.bare && a != no {
+		return a
+	}
 	m, a := p.plan.markers.at(p.buf[r.tail:], final)
 	_, isSymbol := p.symbolAt(r.tail)
 	if a == yes && (!p.counts(&m, isSymbol) || m.role == roleStrip) {
@@ -225,7 +228,7 @@ type cutter interface {
 func (p *tolerant) leaveRegion(end int) {
 	p.pos = end
 	p.region = nil
-	p.blank, p.solid = true, true
+	p.blank, p.solid, p.inWord = true, true, false
 	p.current().cut(p.plan.longest)
 }
 

@@ -46,7 +46,7 @@ func (p *tolerant) stepRouting() bool {
 	}
 	p.pass(p.pos + n)
 	p.pos++
-	p.routing = false
+	p.routing, p.inWord = false, false
 	p.think(false)
 	return true
 }

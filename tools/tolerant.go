@@ -29,8 +29,9 @@ type tolerant struct {
 	header   bool // pos is inside a message header
 	mute     int  // no call starts before this offset in buf: what is there has been looked at
 
-	blank bool // the line so far holds only white space
-	solid bool // something other than white space came before in the turn
+	blank  bool // the line so far holds only white space
+	solid  bool // something other than white space came before in the turn
+	inWord bool // what was last decided is a byte of a word
 
 	cuts              int // regions that ended earlier than first thought
 	truncated, closed bool
@@ -194,6 +195,11 @@ func (p *tolerant) led(mark string, final bool) answer {
 func (p *tolerant) stepText(final bool) bool {
 	for i := p.pos; i < len(p.buf); i++ {
 		b := p.buf[i]
+		if p.plan.headBytes[b] && i >= p.mute && p.startsWord(i) && !p.asIs() {
+			if a := p.openHead(i, final); a != no {
+				return a == yes
+			}
+		}
 		symbol, isSymbol := p.symbolAt(i)
 		if isSymbol || len(p.plan.markers.byFirst[b]) > 0 {
 			m, a := p.plan.markers.at(p.buf[i:], final)
@@ -264,6 +270,7 @@ func (p *tolerant) look(text []byte) {
 	}
 	p.blank = p.blank && len(bytes.TrimSpace(line)) == 0
 	p.solid = p.solid || len(bytes.TrimSpace(text)) > 0
+	p.inWord = wordByte(text[len(text)-1])
 }
 
 func (p *tolerant) current() *stream {
@@ -315,7 +322,7 @@ func (p *tolerant) marker(m marker, isSymbol bool) {
 			p.openRegion(opening{plan: p.plan, marker: m.text}, at, p.pos, isSymbol)
 		}
 	}
-	p.blank = true
+	p.blank, p.inWord = true, false
 }
 
 // think switches between thinking and visible text. White space on either side of the marker is layout.

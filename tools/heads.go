@@ -1,0 +1,271 @@
+package tools
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A model leaves the marker before a call out and writes the rest of it. Where the name of a declared tool stands at its place beside a
+// marker that only calls have, it is a call nevertheless.
+
+// callHead is what a call of a codec begins with, the markers around calls left out.
+type callHead struct {
+	codec    codec
+	prefixes []string // what stands before the name, "" if nothing may
+	index    bool     // the call's number may follow the name
+	marks    []string // what proves the name to be a call's, behind it; none: the prefix does
+	// alone: the family's closing marker proves it too, if the name stands alone on its line.
+	alone []string
+	bare  bool // the marks are common in text
+	line  bool // it stands at the start of a line
+}
+
+// toolsPrefix is what models of many families write before names.
+const toolsPrefix = "functions."
+
+// headed is a codec whose calls begin with the name.
+type headed interface {
+	// head has no prefixes where nothing in a call's text is a marker.
+	head() callHead
+}
+
+func (c namedCodec) head() callHead {
+	h := callHead{prefixes: []string{"", toolsPrefix}, index: c.index}
+	switch at := strings.IndexAny(c.before, "<[|"); {
+	case at > 0: // a word and a marker, of which the word may be missing
+		return callHead{prefixes: []string{c.before, c.before[at:]}}
+	case c.bareKeys:
+		return callHead{prefixes: []string{c.before}, marks: []string{"{"}, bare: true}
+	}
+	for _, m := range []string{strings.TrimSpace(c.separator), c.idMark} {
+		if slices.Contains(c.inner(), m) && m != c.idFirst {
+			h.marks = append(h.marks, m)
+		}
+	}
+	if len(h.marks) == 0 {
+		return callHead{}
+	}
+	return h
+}
+
+func (c taggedCodec) head() callHead {
+	if !c.nameFirst {
+		return callHead{} // its tag is a marker by itself
+	}
+	h := callHead{prefixes: []string{"", toolsPrefix}, marks: []string{c.arg.open}}
+	if c.nameEnd != "" {
+		h.marks = append(h.marks, c.nameEnd)
+	}
+	return h
+}
+
+func (c pythonicCodec) head() callHead {
+	switch {
+	case c.method != "":
+		return callHead{}
+	case c.listed:
+		return callHead{prefixes: []string{"["}, marks: []string{"("}, bare: true}
+	}
+	return callHead{prefixes: []string{""}, marks: []string{"("}, bare: true, line: true}
+}
+
+// headGap is the white space that may stand between a name and what proves it.
+const headGap = 2
+
+// maxIndex is how many digits a call's number may have.
+const maxIndex = 4
+
+// behead finds out how the turn's calls begin.
+func (p *Plan) behead() {
+	if !p.callable {
+		return
+	}
+	longest := 0
+	for _, t := range p.tools {
+		if t.allowed {
+			p.called = append(p.called, t.prompt)
+			longest = max(longest, len(t.prompt))
+		}
+	}
+	slices.Sort(p.called)
+	for _, c := range p.dialect.codecs {
+		w, ok := c.(headed)
+		if !ok {
+			continue
+		}
+		h := w.head()
+		h.codec = c
+		if len(h.prefixes) == 0 {
+			continue
+		}
+		if len(h.marks) > 0 && !h.bare {
+			h.alone = p.closers[p.dialect.opener()]
+		}
+		p.heads = append(p.heads, h)
+		for _, f := range h.prefixes {
+			p.startHead(f)
+			for _, m := range slices.Concat(h.marks, h.alone, []string{""}) {
+				p.longestHead = max(p.longestHead, len(f)+longest+len(":")+maxIndex+headGap+len(m))
+			}
+		}
+	}
+}
+
+// startHead notes the bytes with which a head may start.
+func (p *Plan) startHead(prefix string) {
+	if prefix != "" {
+		p.headBytes[prefix[0]] = true
+		return
+	}
+	for _, n := range p.called {
+		p.headBytes[n[0]] = true
+	}
+}
+
+// opener is the marker that stands before a call.
+func (d *Dialect) opener() string {
+	if d.call.open != "" {
+		return d.call.open
+	}
+	return d.section.open
+}
+
+// openHead opens the region of a call without its opening marker, if one starts at i.
+func (p *tolerant) openHead(i int, final bool) answer {
+	h, a := p.headAt(i, final)
+	if a == no {
+		return no
+	}
+	p.pass(i)
+	if a == unknown {
+		return unknown
+	}
+	o := opening{plan: p.plan, bare: h.bare}
+	if !h.bare { // the closing marker is the call's; behind a bare one it proves the call
+		o.marker = p.plan.dialect.opener()
+	}
+	p.openRegion(o, i, i, false)
+	p.region.cue, p.region.codecs = true, []codec{h.codec}
+	return yes
+}
+
+// headAt tells whether a call without its opening marker starts at i, and how it is written.
+func (p *tolerant) headAt(i int, final bool) (callHead, answer) {
+	found := no
+	for _, h := range p.plan.heads {
+		if h.line && !p.blankBefore(i) {
+			continue
+		}
+		for _, prefix := range h.prefixes {
+			switch hasPrefix(p.buf[i:], prefix, final) {
+			case no:
+				continue
+			case unknown:
+				found = unknown
+				continue
+			}
+			switch p.nameAt(h, i, i+len(prefix), final) {
+			case yes:
+				return h, yes
+			case unknown:
+				found = unknown
+			}
+		}
+	}
+	return callHead{}, found
+}
+
+// nameAt tells whether a declared name stands at offset at, and behind it what proves that it is called. The head starts at offset i.
+func (p *tolerant) nameAt(h callHead, i, at int, final bool) answer {
+	text := p.buf[at:]
+	n := 0
+	for n < len(text) && n <= maxName && nameByte(text[n]) {
+		n++
+	}
+	if n == len(text) && !final {
+		return boolean(p.plan.beginsName(text, h.index), unknown)
+	}
+	if !p.plan.isName(text[:n], h.index) {
+		return no
+	}
+	if len(h.marks) == 0 {
+		return boolean(p.symbolic(i, at+n), yes)
+	}
+	space := skipSpace(text[:min(len(text), n+headGap)], n)
+	if space == len(text) {
+		return boolean(!final, unknown)
+	}
+	m, a := anyPrefix(text[space:], h.marks, final)
+	if a == no {
+		m, a = anyPrefix(text[space:], h.alone, final)
+		a = boolean(p.blankBefore(i), a)
+	}
+	if a == yes {
+		return boolean(p.symbolic(i, at+space+len(m)), yes)
+	}
+	return a
+}
+
+// beginsName tells whether a name that can be called may start with a word, or is one with a part of a number behind it.
+func (p *Plan) beginsName(word []byte, index bool) bool {
+	k := sort.Search(len(p.called), func(k int) bool { return p.called[k] >= string(word) })
+	return k < len(p.called) && strings.HasPrefix(p.called[k], string(word)) || p.isName(word, index)
+}
+
+func (p *Plan) isName(word []byte, index bool) bool {
+	if p.callableName(word) {
+		return true
+	}
+	n := len(word)
+	for index && n > 0 && len(word)-n < maxIndex && word[n-1] >= '0' && word[n-1] <= '9' {
+		n--
+	}
+	return index && n > 0 && word[n-1] == ':' && p.callableName(word[:n-1])
+}
+
+func (p *Plan) callableName(word []byte) bool {
+	i, ok := p.names.exact[string(word)]
+	return ok && p.tools[i].allowed
+}
+
+// symbolic tells whether the markers between two offsets are tokens where the vocabulary has such for them.
+func (p *tolerant) symbolic(from, to int) bool {
+	if p.spelt {
+		return true
+	}
+	for i := from; i < to; i++ {
+		m, a := p.plan.markers.at(p.buf[i:to], true)
+		if _, isSymbol := p.symbolAt(i); a == yes && !isSymbol && p.plan.dialect.symbols[m.text] {
+			return false
+		}
+	}
+	return true
+}
+
+// startsWord tells whether no word reaches to offset i from before it.
+func (p *tolerant) startsWord(i int) bool {
+	switch {
+	case !wordByte(p.buf[i]):
+		return true
+	case i == p.pos:
+		return !p.inWord
+	}
+	return !wordByte(p.buf[i-1])
+}
+
+// wordByte tells whether a byte belongs to a word. Scripts without spaces write names right behind other words.
+func wordByte(c byte) bool { return c < 0x80 && nameByte(c) }
+
+// blankBefore tells whether only white space stands on the line before offset i.
+func (p *tolerant) blankBefore(i int) bool {
+	for ; i > p.pos; i-- {
+		switch c := p.buf[i-1]; {
+		case c == '\n':
+			return true
+		case !isSpace(c):
+			return false
+		}
+	}
+	return p.blank
+}
