@@ -70,6 +70,7 @@ type jsonScanner struct {
 	stop    int    // where the region ends, its closing marker included
 	key     string // last key read at the depth of a call's fields
 	good    bool   // a call with a declared name was seen
+	after   byte   // the family writes it behind a value; 0: nothing
 }
 
 func (s *jsonScanner) end() int  { return s.stop }
@@ -135,7 +136,7 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 			return s.close(body, final), false
 		}
 		switch c := rest[0]; {
-		case isSpace(c), c == ',', c == ';', s.seen && (c == '}' || c == ']'):
+		case isSpace(c), c == ',', c == ';', s.seen && (c == '}' || c == ']' || c == s.after):
 			s.pos++
 		case c == '`' && !(s.bare && s.seen && !s.fenced):
 			s.fenced = s.fenced || !s.seen

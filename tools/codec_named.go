@@ -48,7 +48,11 @@ func (c namedCodec) starts(_ opening, body []byte, final bool) answer {
 }
 
 func (c namedCodec) scanner(o opening) scanner {
-	return &namedScanner{namedCodec: c, jsonScanner: *newJSONScanner(o, c.quotes)}
+	s := &namedScanner{namedCodec: c, jsonScanner: *newJSONScanner(o, c.quotes)}
+	if c.after == ")" {
+		s.jsonScanner.after = ')'
+	}
+	return s
 }
 
 // namedScanner reads the words up to the object, then the object.

@@ -8,8 +8,11 @@ import (
 
 // pythonicCodec reads calls written as in Python, in a list or one per line: [f(a=1, b="x"), g()]
 type pythonicCodec struct {
-	listed bool   // the family writes a list even for one call
-	method string // written behind the name, such as ".call"
+	listed  bool   // the family writes a list even for one call
+	method  string // written behind the name, such as ".call"
+	assign  string // written between a key and its value, "=" if empty
+	between string // written between calls that stand in no list, "" for what the family's layout says
+	fence   string // opens the code fence that calls stand in, "" if they stand in none
 }
 
 func (c pythonicCodec) openers() []string { return nil }
@@ -17,6 +20,9 @@ func (c pythonicCodec) inner() []string   { return nil }
 
 func (c pythonicCodec) starts(_ opening, body []byte, final bool) answer {
 	i := skipSpace(body, 0)
+	if c.fence != "" && hasPrefix(body[i:], c.fence, final) == yes {
+		i = skipSpace(body, i+len(c.fence))
+	}
 	if i < len(body) && body[i] == '[' {
 		i = skipSpace(body, i+1)
 	}
@@ -103,6 +109,16 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 		switch c := rest[0]; {
 		case c == '(' && s.pos > s.from:
 			return s.openArguments(body)
+		case c == '`' && s.fence != "":
+			n, a := fence(rest, final)
+			if a == unknown {
+				return open, false
+			}
+			if s.pos += n; len(s.spans) > 0 {
+				return s.leave(s.pos), false
+			}
+			s.from = s.pos
+			continue
 		case nameByte(c):
 		case s.pos > s.from: // a word that is no name of a call
 			return s.leave(s.from), false

@@ -1,57 +1,76 @@
 package tools
 
 import (
-	"regexp"
+	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A template that no family's signs fit still shows how its model calls: the probe renders a call of a tool, with a
-// key and a value, that stand for nothing else. What stands around them is the format.
+// key and a value, that stand for nothing else. What stands around them is the format, if a codec reads it back.
 
-// The words of the probe's canonical call (package templates).
+// The words of the probe's canonical calls (package templates).
 const (
 	probeTool  = "zqtool"
+	probeOther = "zqother"
 	probeKey   = "zqkey"
 	probeValue = "zqvalue"
 	probeText  = "zqtext"
 )
 
-var (
-	probeObject = regexp.MustCompile(`\{\s*"` + probeKey + `"\s*:\s*"` + probeValue + `"\s*\}`)
-	probeCall   = regexp.MustCompile(`(?s)(\[\s*)?\{[^{}]*"` + probeTool + `"[^{}]*\{[^{}]*\}[^{}]*\}(\s*\])?`)
-	nameField   = regexp.MustCompile(`"(\w+)"\s*:\s*"` + probeTool + `"`)
-	argsField   = regexp.MustCompile(`"(\w+)"\s*:\s*\{\s*"` + probeKey + `"`)
-	firstTag    = regexp.MustCompile(`^\s*(<+[^<>]*>+|\[[^\[\]]*\])`)
-	anyTag      = regexp.MustCompile(`<+[^<>]*>+`)
-)
+// shown is how a template renders calls, the marks around the turn left out.
+type shown struct {
+	one string // one call, perhaps behind text
+	two string // two calls, "" if no rendering shows them
+	end string // of the turn
+}
 
-// derive makes a dialect of a rendered call, nil if the call cannot be made out in it.
+// derive makes a dialect of rendered calls, nil if they cannot be made out, or no codec reads them.
 func derive(renderings []string) *Dialect {
 	start, end := turnAround(renderings)
+	s := shown{end: strings.TrimSpace(end)}
+	var all []string
 	for _, r := range renderings {
 		if !strings.Contains(r, probeTool) || !strings.Contains(r, probeValue) {
 			continue
 		}
 		r = strings.TrimSuffix(strings.TrimPrefix(r, start), end)
-		f, ok := deriveJSON(r)
-		if !ok {
-			f, ok = deriveNamed(r)
+		for _, e := range commonEnds {
+			r = strings.TrimSuffix(r, e)
 		}
-		if !ok {
-			f, ok = deriveTagged(r)
+		all = append(all, r)
+		switch two := strings.Contains(r, probeOther); {
+		case two && s.two == "":
+			s.two = r
+		case !two && s.one == "":
+			s.one = r
 		}
-		if ok {
-			f.name, f.models, f.match = "derived", "read off the template's own rendering of a call", byOrder
-			f.think = span{"<think>", "</think>"}
-			f.ends = []string{"<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>"}
-			if end = strings.TrimSpace(end); end != "" && !slices.Contains(f.ends, end) {
-				f.ends = append(f.ends, end)
-			}
-			return &Dialect{family: f}
+	}
+	for _, how := range []func(shown) (family, bool){deriveJSON, derivePythonic, deriveNamed, deriveTagged} {
+		f, ok := how(s)
+		if !ok {
+			continue
+		}
+		if d := f.derived(s.end); d.reads(all) {
+			return d
 		}
 	}
 	return nil
+}
+
+// commonEnds are end tokens of many families.
+var commonEnds = []string{"<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>"}
+
+// derived is the dialect of a family that was read off a rendering.
+func (f family) derived(end string) *Dialect {
+	f.name, f.models, f.match = "derived", "read off the template's own rendering of a call", byOrder
+	f.think = span{"<think>", "</think>"}
+	f.ends = slices.Clone(commonEnds)
+	if end != "" && !slices.Contains(f.ends, end) {
+		f.ends = append(f.ends, end)
+	}
+	return &Dialect{family: f}
 }
 
 // turnAround is what stands before and behind an assistant's text, as far as a rendering shows it: the generation prompt and the
@@ -72,84 +91,60 @@ func turnAround(renderings []string) (start, end string) {
 	return start, end
 }
 
-// deriveJSON reads a call that is one object with name and arguments, in an array or alone.
-func deriveJSON(r string) (family, bool) {
-	at := probeCall.FindStringIndex(r)
-	if at == nil {
-		return family{}, false
+// reads tells whether the dialect finds in the renderings the calls and the text that the probe put there, and nothing else.
+func (d *Dialect) reads(renderings []string) bool {
+	for _, m := range d.markers() {
+		if !distinct(m.text) {
+			return false
+		}
 	}
-	call := r[at[0]:at[1]]
-	name, args := nameField.FindStringSubmatch(call), argsField.FindStringSubmatch(call)
-	if name == nil || args == nil {
-		return family{}, false
+	schema := json.RawMessage(`{"type":"object","properties":{"` + probeKey + `":{"type":"string"}}}`)
+	p, err := d.prepare(Turn{Tools: []Tool{{Name: probeTool, Parameters: schema}, {Name: probeOther, Parameters: schema}}, Parallel: true})
+	if err != nil {
+		return false
 	}
-	c := jsonCodec{nameKey: name[1], argsKey: args[1], array: strings.HasPrefix(call, "[")}
-	f := family{codecs: []codec{c}, noise: anyTag.FindAllString(r[at[1]:], -1)}
-	around := span{strings.TrimSpace(r[:at[0]]), tagAt(r[at[1]:])}
-	if c.array {
-		f.section = around
-	} else {
-		f.call = around
+	for _, r := range renderings {
+		if !p.readsBack(r) {
+			return false
+		}
 	}
-	return f, true
+	return len(renderings) > 0
 }
 
-// deriveNamed reads a call whose name stands before an object of arguments.
-func deriveNamed(r string) (family, bool) {
-	at := probeObject.FindStringIndex(r)
-	name := strings.Index(r, probeTool)
-	if at == nil || name < 0 || name > at[0] {
-		return family{}, false
+func (p *Plan) readsBack(rendering string) bool {
+	q := p.TextParser()
+	calls, text := 0, ""
+	for _, e := range append(slices.Clone(q.Token([]byte(rendering), false)), q.Close(false)...) {
+		switch e.Kind {
+		case Text:
+			text += e.Text
+		case CallEnd:
+			if string(e.Call.Arguments) != `{"`+probeKey+`":"`+probeValue+`"}` && !sameMembers(e.Call.Arguments) {
+				return false
+			}
+			calls++
+		}
 	}
-	open, separator := strings.TrimSpace(r[:name]), r[name+len(probeTool):at[0]]
-	if open == "" || separator == "" {
-		return family{}, false
+	want := ""
+	if strings.Contains(rendering, probeText) {
+		want = probeText
 	}
-	return family{
-		call:   span{open, tagAt(r[at[1]:])},
-		noise:  anyTag.FindAllString(r[at[1]:], -1), // what closes an outer tag
-		codecs: []codec{namedCodec{separator: separator, splits: []string{strings.TrimSpace(separator), "\n"}}},
-	}, true
+	return calls == strings.Count(rendering, probeValue) && strings.TrimSpace(text) == want
 }
 
-// deriveTagged reads a call whose arguments stand between tags.
-func deriveTagged(r string) (family, bool) {
-	name, key := strings.Index(r, probeTool), strings.Index(r, probeKey)
-	value := strings.Index(r, probeValue)
-	if name < 0 || key < name || value < key {
-		return family{}, false
-	}
-	head, afterName := r[:name], r[name+len(probeTool):key]
-	afterKey, afterValue := r[key+len(probeKey):value], r[value+len(probeValue):]
-	close := strings.IndexByte(afterName, '>')
-	open := strings.LastIndexByte(afterName, '<')
-	callTag := strings.LastIndexByte(head, '<')
-	if close < 0 || open <= close-1 || callTag < 0 || !strings.Contains(afterKey, ">") {
-		return family{}, false
-	}
-	argEnd := tagAt(afterValue)
-	rest := strings.TrimPrefix(strings.TrimLeft(afterValue, "\n"), argEnd)
-	callEnd := tagAt(rest)
-	if argEnd == "" || callEnd == "" {
-		return family{}, false
-	}
-	outer := strings.TrimSpace(head[:callTag])
-	c := taggedCodec{
-		call: span{head[callTag:], afterName[:close+1]}, callEnd: callEnd,
-		arg: span{afterName[open:], strings.TrimRight(afterKey, "\n")}, argEnd: argEnd,
-		lines: strings.HasSuffix(afterKey, "\n"),
-	}
-	f := family{codecs: []codec{c}}
-	if outer != "" {
-		f.section = span{outer, tagAt(strings.TrimPrefix(strings.TrimLeft(rest, "\n"), callEnd))}
-	}
-	return f, true
+// sameMembers tells whether arguments are those of the probe, however they are spaced.
+func sameMembers(args json.RawMessage) bool {
+	m := members(args)
+	v, _ := m.first(probeKey)
+	s, _ := text(v)
+	return len(m) == 1 && s == probeValue
 }
 
-// tagAt is the tag or bracketed marker that a text starts with, white space aside.
-func tagAt(s string) string {
-	if m := firstTag.FindStringSubmatch(s); m != nil {
-		return m[1]
-	}
-	return ""
+// shortestMarker is what a marker has at least: less is common in text.
+const shortestMarker = 3
+
+// distinct tells whether a text can be a marker: a plain word or the name of the probe's tool cannot.
+func distinct(marker string) bool {
+	plain := strings.IndexFunc(marker, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsSpace(r) }) < 0
+	return len(marker) >= shortestMarker && !plain && !strings.Contains(marker, probeTool) && !strings.Contains(marker, probeKey)
 }

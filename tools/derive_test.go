@@ -3,9 +3,16 @@ package tools
 import (
 	"strings"
 	"testing"
-
-	"tenon/grammar"
 )
+
+// accepts tells whether a turn's grammar accepts a text.
+func accepts(t *testing.T, p *Plan, raw string) {
+	t.Helper()
+	m := compiled(t, p).Matcher(nil)
+	if err := m.AcceptBytes([]byte(raw)); err != nil || !m.Done() {
+		t.Errorf("the grammar refuses %q: %v\n%s", raw, err, p.Grammar())
+	}
+}
 
 // Formats of no known family, as a probe renders a call of zqtool in them, and a call that a model writes accordingly.
 func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
@@ -13,6 +20,15 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 		"object in tags":    {"<call>\n{\"fn\": \"zqtool\", \"with\": {\"zqkey\": \"zqvalue\"}}\n</call><|im_end|>", "Yes.\n<call>\n{\"fn\": \"get_weather\", \"with\": {\"city\": \"Rome\"}}\n</call>"},
 		"array in brackets": {"[CALLS] [{\"name\": \"zqtool\", \"arguments\": {\"zqkey\": \"zqvalue\"}}][/CALLS]", "Yes.[CALLS] [{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}][/CALLS]"},
 		"name before JSON":  {"<|fn|>zqtool<|with|>{\"zqkey\": \"zqvalue\"}<|/fn|>", "Yes.<|fn|>get_weather<|with|>{\"city\": \"Rome\"}<|/fn|>"},
+		"python list":       {"[zqtool(zqkey=\"zqvalue\")]<|im_end|>", "Yes. [get_weather(city=\"Rome\")]"},
+		"python in tags":    {"<py>\n[zqtool(zqkey='zqvalue')]\n</py>", "Yes.\n<py>\n[get_weather(city=\"Rome\")]\n</py>"},
+		"python lines":      {"<calls>\nzqtool(zqkey=\"zqvalue\")\n</calls>", "Yes.<calls>\nget_weather(city=\"Rome\")\n</calls>"},
+		"python bare":       {"\nzqtool(zqkey=\"zqvalue\")<|im_end|>", "Yes.\nget_weather(city=\"Rome\")"},
+		"python fenced":     {"```tool_code\nzqtool(zqkey=\"zqvalue\")\n```", "Yes.\n```tool_code\nget_weather(city=\"Rome\")\n```"},
+		"python and colons": {"<tool>zqtool(zqkey: \"zqvalue\")</tool>", "Yes.<tool>get_weather(city: \"Rome\")</tool>"},
+		"python mapping":    {"<tool>zqtool({\"zqkey\": \"zqvalue\"})</tool>", "Yes.<tool>get_weather({\"city\": \"Rome\"})</tool>"},
+		"name and object":   {"zqtool {\"zqkey\": \"zqvalue\"}", "Yes.\nget_weather {\"city\": \"Rome\"}"},
+		"a word before":     {"CALL zqtool {\"zqkey\": \"zqvalue\"}", "Yes.\nCALL get_weather {\"city\": \"Rome\"}"},
 		"tags":              {"<do>\n<tool name=\"zqtool\">\n<arg name=\"zqkey\">zqvalue</arg>\n</tool>\n</do>", "Yes.\n<do>\n<tool name=\"get_weather\">\n<arg name=\"city\">Rome</arg>\n</tool>\n</do>"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -25,9 +41,7 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 			if len(got.Calls) != 1 || got.Calls[0].Name != "get_weather" || deref(got.Content) != "Yes." {
 				t.Errorf("%+v, content %q", got.Calls, deref(got.Content))
 			}
-			if _, err := grammar.Parse(p.Grammar(), grammar.Options{}); err != nil {
-				t.Error(err)
-			}
+			accepts(t, p, c.raw)
 			checkProperties(t, p, []byte(c.raw), 1)
 		})
 	}
@@ -61,5 +75,50 @@ func TestDetect_whatStandsAroundATurnIsNoPartOfItsCalls(t *testing.T) {
 			compiled(t, p)
 			checkProperties(t, p, []byte(c.raw), 1)
 		})
+	}
+}
+
+// Calls that no codec reads give no dialect, rather than one that takes brackets and words out of text or loses calls.
+func TestDetect_whatNoCodecReadsIsNotDerived(t *testing.T) {
+	for name, rendering := range map[string]string{
+		"shell":         "$ zqtool --zqkey=zqvalue",
+		"shell in tags": "<sh>zqtool --zqkey \"zqvalue\"</sh>",
+		"lines":         "@call zqtool\n  zqkey: \"zqvalue\"\n@end",
+		"elements":      "<zqtool><zqkey>zqvalue</zqkey></zqtool>",
+		"attributes":    "<call name=\"zqtool\" zqkey=\"zqvalue\"/>",
+		"print":         "<tool>print(zqtool(zqkey=\"zqvalue\"))</tool>",
+		"positional":    "zqtool(\"zqvalue\")",
+	} {
+		d, err := Detect(Evidence{Template: "unknown", Renderings: []string{rendering, "zqtext\n" + rendering}})
+		if err != nil || d.Name() != "json" {
+			t.Errorf("%s: %s, %v, want tenon's own format", name, d.Name(), err)
+		}
+	}
+}
+
+// What two calls in a turn look like says what stands around each and what around all.
+func TestDetect_twoCallsShowWhatStandsAroundAll(t *testing.T) {
+	call := func(name, args string) string { return `{"name": "` + name + `", "args": ` + args + `}` }
+	for one, two := range map[string]string{
+		"<a>%1</a>":        "<a>%1</a>\n<a>%2</a>",
+		"<a>\n%1\n</a>":    "<a>\n%1\n%2\n</a>",
+		"<a><b>%1</b></a>": "<a><b>%1</b><b>%2</b></a>",
+		"<a> [%1]</a>":     "<a> [%1, %2]</a>",
+	} {
+		const args = `{"zqkey": "zqvalue"}`
+		d, err := Detect(Evidence{Template: "unknown", Renderings: []string{
+			strings.Replace(one, "%1", call(probeTool, args), 1),
+			strings.NewReplacer("%1", call(probeTool, args), "%2", call(probeOther, args)).Replace(two),
+		}})
+		if err != nil || d.Name() != "derived" {
+			t.Errorf("%s: %v, %v", two, d.Name(), err)
+			continue
+		}
+		p := planFor(t, d, Thinking{})
+		raw := strings.NewReplacer("%1", call("get_weather", `{"city": "Rome"}`), "%2", call("get_time", "{}")).Replace(two)
+		if got := play(p.TextParser(), raw, 0, false); len(got.Calls) != 2 || got.Content != nil {
+			t.Errorf("%s: %d calls, content %q", two, len(got.Calls), deref(got.Content))
+		}
+		accepts(t, p, raw)
 	}
 }

@@ -43,8 +43,9 @@ func (c namedCodec) head() callHead {
 			h.marks = append(h.marks, m)
 		}
 	}
-	if len(h.marks) == 0 {
-		return callHead{}
+	if len(h.marks) == 0 { // nothing but the object behind the name
+		mark := strings.TrimSpace(c.separator) + "{"
+		return callHead{prefixes: []string{c.before}, index: c.index, marks: []string{mark}, bare: true, line: c.before == ""}
 	}
 	return h
 }
@@ -61,13 +62,17 @@ func (c taggedCodec) head() callHead {
 }
 
 func (c pythonicCodec) head() callHead {
+	h := callHead{prefixes: []string{""}, marks: []string{"("}, bare: true, line: true}
 	switch {
 	case c.method != "":
 		return callHead{}
+	case c.fence != "":
+		h.prefixes, h.bare = []string{c.fence + "\n", c.fence + "\n["}, false
+		h.line = false
 	case c.listed:
-		return callHead{prefixes: []string{"["}, marks: []string{"("}, bare: true}
+		h.prefixes, h.line = []string{"["}, false
 	}
-	return callHead{prefixes: []string{""}, marks: []string{"("}, bare: true, line: true}
+	return h
 }
 
 // headGap is the white space that may stand between a name and what proves it.

@@ -242,8 +242,8 @@ func shortened(all []string) []string {
 
 // What stands around the JSON of a family that writes it in a code fence.
 const (
-	fenceOpen  = "```json"
-	fenceClose = "```"
+	fenceOpen = "```json"
+	fenceMark = "```"
 )
 
 // calls is one call or several, "" where none is possible.
@@ -283,7 +283,7 @@ func (w *output) calls() string {
 	}
 	list = seq(open, list, end)
 	if d.fenced {
-		return seq(cue, `"\n"?`, grammar.Quote(fenceOpen+"\n"), list, `"\n"?`, grammar.Quote(fenceClose))
+		return seq(cue, `"\n"?`, grammar.Quote(fenceOpen+"\n"), list, `"\n"?`, grammar.Quote(fenceMark))
 	}
 	marked := seq(w.lit(d.section.open), w.lit(d.layout.open), cue, inside, list, inside, w.lit(d.section.close))
 	if d.unmarked {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -196,14 +197,25 @@ func (c taggedCodec) section(open, inside, end, bare string) string {
 }
 
 func (c pythonicCodec) list() (open, between, end string) {
-	if c.listed {
-		return `"["`, `", "`, `"]"`
+	switch {
+	case c.listed:
+		open, between, end = `"["`, `", "`, `"]"`
+	case c.between != "":
+		between = grammar.Quote(c.between)
+	case c.fence != "":
+		between = `"\n"`
 	}
-	return "", "", ""
+	if c.fence != "" {
+		open, end = seq(grammar.Quote(c.fence+"\n"), open), seq(end, grammar.Quote("\n"+fenceMark))
+	}
+	return open, between, end
 }
 
 func (c pythonicCodec) begins(tool string) []string {
-	if c.listed {
+	switch {
+	case c.fence != "":
+		return []string{c.fence}
+	case c.listed:
 		return []string{"[" + tool + "("}
 	}
 	return []string{tool + c.method + "("}
@@ -211,7 +223,7 @@ func (c pythonicCodec) begins(tool string) []string {
 
 func (c pythonicCodec) write(w *output, t *declared, i int) string {
 	body := w.members(t, i, ", ", func(p property) string {
-		key := grammar.Quote(p.key + "=")
+		key := grammar.Quote(p.key + cmp.Or(c.assign, "="))
 		if p.kind == kindInput {
 			return seq(key, `"\""`, w.quotedInput(t, i), `"\""`)
 		}

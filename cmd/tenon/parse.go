@@ -100,18 +100,21 @@ func (o parseOptions) dialect(declared []tools.Tool) (d *tools.Dialect, inThinki
 	if err != nil {
 		return nil, false, err
 	}
-	e := tools.Evidence{Template: source}
 	t, err := templates.Parse(source, templates.Options{})
 	if err != nil { // its text may still show the family
-		d, err = tools.Detect(e)
+		d, err = tools.Detect(tools.Evidence{Template: source})
 		return d, false, err
 	}
-	shown := t.Probe().Evidence
-	e.Renderings = []string{shown.Call, shown.TwoCalls, shown.TextCall, shown.Typed, shown.Answer}
-	if d, err = tools.Detect(e); err != nil {
+	if d, err = tools.Detect(evidence(source, t.Probe())); err != nil {
 		return nil, false, err
 	}
 	return d, endsInThinking(t, declared), nil
+}
+
+// evidence is what a template shows of its model's way of calling.
+func evidence(source string, p templates.Probe) tools.Evidence {
+	e := p.Evidence
+	return tools.Evidence{Template: source, Renderings: []string{e.Call, e.TwoCalls, e.TextCall, e.Typed, e.Answer}}
 }
 
 // endsInThinking renders a first turn and tells whether its generation prompt opens thinking.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/templates"
+	"tenon/tools"
 )
 
 func newShowCommand() *cobra.Command {
@@ -53,29 +54,43 @@ func show(w io.Writer, source string, o templates.Options, asJSON bool) error {
 		return err
 	}
 	p := t.Probe()
+	d, err := tools.Detect(evidence(source, p))
+	if err != nil {
+		return fmt.Errorf("find the dialect: %w", err)
+	}
 	if asJSON {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
-		return e.Encode(p)
+		return e.Encode(struct {
+			templates.Probe
+			Dialect string `json:"dialect"` // by which calls are read and masked
+		}{p, d.Name()})
 	}
-	return printProbe(w, p)
+	return printProbe(w, p, d)
 }
 
-func printProbe(w io.Writer, p templates.Probe) error {
+// protocolOf says how tools, calls and results get into the prompt, and why not as the template has them where that is so.
+func protocolOf(p templates.Probe, d *tools.Dialect) string {
+	switch {
+	case d.Scaffold() && (p.Native() || p.Described || p.Written):
+		return "json (the template shows calls, in a syntax that no dialect can be derived for)"
+	case p.Described:
+		return "native (the template shows no declared tools: they are told in words)"
+	case p.Written:
+		return "native (the template shows no calls: they are written as the family writes them)"
+	case !p.Native():
+		return "json (the template does not show tools, calls and results)"
+	}
+	return "native"
+}
+
+func printProbe(w io.Writer, p templates.Probe, d *tools.Dialect) error {
 	yes := map[bool]string{true: "yes", false: "no"}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, value string) { _, _ = fmt.Fprintf(t, "%s\t%s\n", name, value) }
-	protocol := "native"
-	switch {
-	case p.Described:
-		protocol = "native (the template shows no declared tools: they are told in words)"
-	case p.Written:
-		protocol = "native (the template shows no calls: they are written as the family writes them)"
-	case !p.Native():
-		protocol = "json (the template does not show tools, calls and results)"
-	}
-	row("tool protocol", protocol)
+	row("tool protocol", protocolOf(p, d))
+	row("dialect", fmt.Sprintf("%s (%s)", d.Name(), d.Models()))
 	row("edit", orNone(p.Edit))
 	row("system messages", string(p.System))
 	row("several of them", yes[p.SystemMany])

@@ -175,7 +175,7 @@ func (l *Loader) build(entry models.Entry, e engine.Engine) (Model, error) {
 		return Model{}, fmt.Errorf("find the dialect of %s: %w", entry.ID, err)
 	}
 	if m.Dialect.Scaffold() {
-		m.Protocol = templates.Protocol(m.Dialect.Name()) // the template shows calls, but no dialect reads them
+		m.Protocol = templates.JSON // the template may show calls, but no dialect reads them
 	}
 	return m, l.setFormat(&m)
 }
