@@ -36,6 +36,9 @@ func (p *tolerant) accept(c *rawCall) error {
 		return fmt.Errorf("call of %q: its input does not match the tool's %s grammar", t.Name, t.Freeform.Syntax)
 	}
 	c.name, c.args = t.prompt, args
+	if len(c.beside) > 0 {
+		p.leftOut(t, c.beside)
+	}
 	for _, r := range c.repairs {
 		p.repairs = append(p.repairs, Repair{Rule: r, Tool: t.Name})
 	}
@@ -46,6 +49,16 @@ func (p *tolerant) accept(c *rawCall) error {
 		p.repairs = append(p.repairs, Repair{r.Rule, t.Name, r.Pointer, r.Detail})
 	}
 	return nil
+}
+
+// keyBesideArguments is the rule under which is counted what a call's object says beside its arguments, and no call can tell.
+const keyBesideArguments = "key-beside-arguments"
+
+// leftOut notes and counts the keys beside a call's arguments.
+func (p *tolerant) leftOut(t *declared, keys []string) {
+	list := fmt.Sprintf("%.200q", strings.Join(keys, ", "))
+	p.repairs = append(p.repairs, Repair{Rule: keyBesideArguments, Tool: t.Name, Detail: list})
+	p.note(p.region.start, fmt.Sprintf("%s: a call of %q has more than a name and arguments; left out: %s", keyBesideArguments, t.Name, list))
 }
 
 func oneLine(err error) string {

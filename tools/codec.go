@@ -75,9 +75,10 @@ type rawCall struct {
 	args    []byte  // JSON or what was meant as such; nil where fields holds them
 	fields  []field // arguments in tags, in the order written
 	repairs []string
-	source  []byte // its text, should it prove to be none
-	untyped bool   // args holds strings where the format has only text
-	err     error  // why it cannot be one
+	source  []byte   // its text, should it prove to be none
+	untyped bool     // args holds strings where the format has only text
+	beside  []string // keys of the call's object that no call has; what they hold is left out
+	err     error    // why it cannot be one
 }
 
 // field is an argument whose value stands between tags.

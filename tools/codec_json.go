@@ -303,7 +303,7 @@ func callsIn(v []byte, o opening) []rawCall {
 func objectCalls(v []byte, o opening) []rawCall {
 	m := members(v)
 	if list, ok := m.first("tool_calls"); ok {
-		return callsIn(list, o)
+		return leftOut(callsIn(list, o), m, "tool_calls")
 	}
 	for _, k := range o.plan.nameKeys {
 		at, ok := m.first(k)
@@ -321,7 +321,7 @@ func objectCalls(v []byte, o opening) []rawCall {
 			if id, ok := m.firstOf(idKeys); ok && len(inner) == 1 {
 				inner[0].id, _ = text(id)
 			}
-			return inner
+			return leftOut(inner, m, k)
 		}
 	}
 	if len(m) > 0 && !o.bare { // {"NAME": {…}}
@@ -347,21 +347,35 @@ func fieldsCall(m memberList, nameKey, name string, o opening) rawCall {
 	if id, ok := m.firstOf(idKeys); ok {
 		c.id, _ = text(id)
 	}
-	if args, ok := m.firstOf(o.plan.argsKeys); ok {
-		c.args = args
-		return c
-	}
-	var rest memberList
-	for _, e := range m {
-		if e.key != nameKey && !slices.Contains(idKeys, e.key) && e.key != "type" && e.key != "index" {
-			rest = append(rest, e)
+	for _, k := range o.plan.argsKeys {
+		if args, ok := m.first(k); ok {
+			c.args = args
+			return leftOut([]rawCall{c}, m, nameKey, k)[0]
 		}
 	}
+	rest := m.others(nameKey)
 	if len(rest) > 0 && !o.bare {
 		c.repairs = append(c.repairs, "arguments-beside-name")
 		c.args = rest.object()
 		return c
 	}
 	c.args = []byte("{}")
-	return c
+	return leftOut([]rawCall{c}, m, nameKey)[0]
+}
+
+// others are the members that are neither known nor say of every call the same: its id, its number, its type.
+func (m memberList) others(known ...string) memberList {
+	return slices.DeleteFunc(slices.Clone(m), func(e member) bool {
+		return slices.Contains(known, e.key) || slices.Contains(idKeys, e.key) || e.key == "type" || e.key == "index"
+	})
+}
+
+// leftOut notes on the first of some calls what the object that they were found in says besides.
+func leftOut(calls []rawCall, m memberList, known ...string) []rawCall {
+	if len(calls) > 0 {
+		for _, e := range m.others(known...) {
+			calls[0].beside = append(calls[0].beside, e.key)
+		}
+	}
+	return calls
 }
