@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tenon/tools/conform"
@@ -96,7 +97,35 @@ func (t *declared) arguments(c *rawCall) ([]byte, error) {
 	if d.JSON[0] != '{' {
 		return nil, errors.New("arguments are not an object")
 	}
+	if inner, ok := t.callInside(d.JSON); ok {
+		c.repairs = append(c.repairs, callInArguments)
+		return inner, nil
+	}
 	return d.JSON, nil
+}
+
+// callInArguments is the rule for a whole call where its arguments belong: {"name": "f", "arguments": {…}} sent to f.
+const callInArguments = "call-in-arguments"
+
+// callInside returns the arguments of a call of the same tool that stands in place of its arguments.
+func (t *declared) callInside(args []byte) (json.RawMessage, bool) {
+	var inner json.RawMessage
+	named := false
+	for _, e := range members(args) {
+		if t.schema.Declares(e.key) {
+			return nil, false
+		}
+		switch {
+		case slices.Contains(nameKeys, e.key):
+			name, _ := text(e.value)
+			named = strings.TrimPrefix(name, toolsPrefix) == t.prompt
+		case slices.Contains(argsKeys, e.key) && e.value[0] == '{':
+			inner = e.value
+		default:
+			return nil, false
+		}
+	}
+	return inner, named && inner != nil
 }
 
 func (t *declared) fieldArguments(c *rawCall) ([]byte, error) {

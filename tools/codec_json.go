@@ -191,10 +191,11 @@ func fence(text []byte, final bool) (int, answer) {
 // callKeys are the keys that an object which is a call may have. Where no marker says that it is one, another key
 // decides that it is not.
 var (
-	nameKeys = []string{"name", "tool_name", "tool", "function_name", "function", "action", "tool_call"}
+	nameKeys = []string{"name", "tool_name", "tool", "function_name", "function", "action", "tool_call", "recipient_name"}
 	argsKeys = []string{"arguments", "parameters", "args", "params", "input", "tool_input", "action_input", "kwargs", "function_args"}
 	idKeys   = []string{"id", "tool_call_id", "call_id"}
-	callKeys = slices.Concat(nameKeys, argsKeys, idKeys, []string{"type", "index", "tool_calls", "thought"})
+	listKeys = []string{"tool_calls", "tool_uses"}
+	callKeys = slices.Concat(nameKeys, argsKeys, idKeys, listKeys, []string{"type", "index", "thought"})
 )
 
 // watch rejects an object as soon as it can be no call: its name is not declared or, for a bare object, it has a key that
@@ -302,8 +303,10 @@ func callsIn(v []byte, o opening) []rawCall {
 
 func objectCalls(v []byte, o opening) []rawCall {
 	m := members(v)
-	if list, ok := m.first("tool_calls"); ok {
-		return leftOut(callsIn(list, o), m, "tool_calls")
+	for _, k := range listKeys {
+		if list, ok := m.first(k); ok {
+			return leftOut(callsIn(list, o), m, k)
+		}
 	}
 	for _, k := range o.plan.nameKeys {
 		at, ok := m.first(k)

@@ -42,7 +42,9 @@ func nameByte(c byte) bool {
 }
 
 func (c pythonicCodec) scanner(o opening) scanner {
-	return &pythonicScanner{pythonicCodec: c, opening: o, args: lenient.Scanner{Rules: o.rules()}}
+	s := &pythonicScanner{pythonicCodec: c, opening: o, args: lenient.Scanner{Rules: o.rules()}}
+	s.args.Rules.Python = true
+	return s
 }
 
 // pythonicScanner follows calls one after another.

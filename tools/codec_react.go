@@ -135,15 +135,16 @@ func (s *reactScanner) label(body []byte, final bool) status {
 		s.stop = len(body)
 		return ended
 	}
-	for _, l := range []string{s.input, "Action Input", "Action input", "Input:", "Arguments:"} {
-		switch hasPrefix(rest, l, final) {
-		case unknown:
+	for _, l := range []string{s.input, "Action input:", "Input:", "Arguments:"} {
+		n, a := labelAt(rest, l, final)
+		if a == no {
+			l = strings.TrimSuffix(l, ":")
+			n, a = len(l), hasPrefix(rest, l, final)
+		}
+		if a == unknown {
 			return open
-		case yes:
-			j := skipSpace(body, i+len(l))
-			if j < len(body) && body[j] == ':' {
-				j = skipSpace(body, j+1)
-			}
+		}
+		if j := skipSpace(body, i+n); a == yes {
 			if j == len(body) && !final {
 				return open
 			}

@@ -12,6 +12,7 @@ import (
 func (p *Plan) cueUp() {
 	for _, l := range p.dialect.labels {
 		p.cueBytes[l.text[0]] = true
+		p.cueBytes[bold[0]] = true
 	}
 	if !p.callable {
 		return
@@ -27,7 +28,7 @@ func (p *Plan) cueUp() {
 // cueAt tells whether a cue starts at i, which is pos, and opens its region if so.
 func (p *tolerant) cueAt(i int, final bool) answer {
 	text := p.buf[i:]
-	if a := p.labelAt(text, final); a != no {
+	if a := p.takeLabel(text, final); a != no {
 		return a
 	}
 	if !p.plan.callable {
@@ -38,12 +39,17 @@ func (p *tolerant) cueAt(i int, final bool) answer {
 		if c.lineStart && !p.blank {
 			continue
 		}
-		switch hasPrefix(text, c.text, final) {
+		n, a := len(c.text), hasPrefix(text, c.text, final)
+		labelled := c.lineStart && len(p.plan.dialect.labels) > 0
+		if labelled {
+			n, a = labelAt(text, c.text, final)
+		}
+		switch a {
 		case yes:
-			if c.lineStart && len(p.plan.dialect.labels) > 0 {
+			if labelled {
 				p.think(false)
 			}
-			p.openCue(i, i+len(c.text), c.codec, c.bare)
+			p.openCue(i, i+n, c.codec, c.bare)
 			return yes
 		case unknown:
 			waits = true
@@ -59,32 +65,64 @@ func (p *tolerant) cueAt(i int, final bool) answer {
 	return a
 }
 
-// labelAt tells whether one of the dialect's labels stands here, at the start of a line, and follows it.
-func (p *tolerant) labelAt(text []byte, final bool) answer {
+// takeLabel tells whether one of the dialect's labels stands here, at the start of a line, and follows it.
+func (p *tolerant) takeLabel(text []byte, final bool) answer {
 	if !p.blank {
 		return no
 	}
+	waits := false
 	for _, l := range p.plan.dialect.labels {
-		word := strings.TrimSuffix(l.text, ":")
-		switch hasPrefix(text, word, final) {
-		case no:
-			continue
-		case unknown:
-			return unknown
-		}
-		n := len(word)
-		for n < len(text) && n < len(word)+8 && text[n] == ' ' {
-			n++
-		}
-		if n == len(text) && !final {
-			return unknown
-		}
-		if n < len(text) && text[n] == ':' {
-			p.label(l, n+1)
+		switch n, a := labelAt(text, l.text, final); a {
+		case yes:
+			p.label(l, n)
 			return yes
+		case unknown:
+			waits = true
 		}
 	}
-	return no
+	return boolean(waits, unknown)
+}
+
+// bold is what some models write around labels.
+const bold = "**"
+
+// labelAt tells whether a label stands at the start of text, and how long it is: its word and a colon, spaces between them, and in
+// bold letters with the colon inside or outside of them.
+func labelAt(text []byte, label string, final bool) (n int, a answer) {
+	inBold := hasPrefix(text, bold, final)
+	if inBold == unknown {
+		return 0, unknown
+	}
+	if inBold == yes {
+		n = len(bold)
+	}
+	word := strings.TrimSuffix(label, ":")
+	if a := hasPrefix(text[n:], word, final); a != yes {
+		return 0, a
+	}
+	n += len(word)
+	colon, closed := false, inBold != yes
+	for from := n; n < len(text) && n < from+4; {
+		switch c := text[n]; {
+		case c == ' ' && !colon:
+			n++
+		case c == ':' && !colon:
+			colon = true
+			n++
+		case !closed && c == bold[0]:
+			if a := hasPrefix(text[n:], bold, final); a != yes {
+				return 0, a
+			}
+			closed = true
+			n += len(bold)
+		default:
+			return n, boolean(colon && closed, yes)
+		}
+		if colon && closed {
+			return n, yes
+		}
+	}
+	return n, boolean(!final && n == len(text), unknown)
 }
 
 // label removes a label of n bytes and does what it says.

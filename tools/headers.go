@@ -13,7 +13,8 @@ type headers struct {
 	// thinking names the channels or recipients of thinking; a call is a message to anyone but these and the user.
 	thinking []string
 	texts    []string
-	anyone   bool // messages to anyone but the user are calls, in the family's own syntax
+	several  []string // recipients of messages that hold several calls
+	anyone   bool     // messages to anyone but the user are calls, in the family's own syntax
 	// thought, text and call are how the family writes the headers; call has %s for the name.
 	thought, text, call string
 	preamble            string // the header of text before a call
@@ -64,11 +65,14 @@ func (p *tolerant) message(n, closing int) {
 			if h.anyone {
 				return
 			}
-			if m, declared := p.plan.resolve(to); declared {
+			switch m, declared := p.plan.resolve(to); {
+			case declared:
 				p.openRegion(opening{plan: p.plan, name: to}, start, p.pos, true)
 				if p.plan.tools[m.tool].Freeform != nil {
 					p.region.codecs = []codec{jsonCodec{}, textCodec{}}
 				}
+			case p.plan.callable && slices.Contains(h.several, to):
+				p.openRegion(opening{plan: p.plan}, start, p.pos, true)
 			}
 			return
 		}

@@ -27,6 +27,7 @@ const (
 	BadEscape      = "bad-escape"      // "\d" for "\\d"
 	InvalidUTF8    = "invalid-utf8"    // becomes U+FFFD
 	DuplicateKey   = "duplicate-key"   // the same value twice
+	JoinedStrings  = "joined-strings"  // "a" + "b" and "a" "b" for "ab", in Python
 )
 
 // Decoded is a value read by Decode.
@@ -108,6 +109,9 @@ func (d *decoder) value(p place, depth int) error {
 	}
 	if quote, raw, _ := d.rules.quoteAt(d.text, d.pos, ':', true); quote != "" {
 		s, err := d.quoted(quote, raw, p)
+		if err == nil && d.rules.Python {
+			s, err = d.joined(s, p)
+		}
 		if err != nil {
 			return err
 		}
@@ -115,6 +119,30 @@ func (d *decoder) value(p place, depth int) error {
 		return nil
 	}
 	return d.word(p)
+}
+
+// joined reads the further parts of a string, of which s is the first.
+func (d *decoder) joined(s []byte, p place) ([]byte, error) {
+	for {
+		i, _ := skipSpace(d.text, d.pos, true)
+		if i == len(d.text) || d.text[i] != '+' && (p.in != '(' || d.text[i] != '"' && d.text[i] != '\'') {
+			return s, nil
+		}
+		if d.text[i] == '+' {
+			i, _ = skipSpace(d.text, i+1, true)
+		}
+		quote, raw, _ := d.rules.quoteAt(d.text, min(i, len(d.text)-1), ':', true)
+		if i == len(d.text) || quote == "" {
+			return nil, errValue
+		}
+		d.pos = i
+		more, err := d.quoted(quote, raw, p)
+		if err != nil {
+			return nil, err
+		}
+		d.repair(JoinedStrings)
+		s = append(s, more...)
+	}
 }
 
 func (d *decoder) array(end byte, depth int) error {
@@ -280,6 +308,7 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 		rest := d.text[d.pos:]
 		switch c := rest[0]; {
 		case hasPrefix(rest, quote) == yes:
+			p.inner = inner
 			if len(quote) > 1 || d.rules.ends(d.text, d.pos+1, p, true) != no {
 				d.pos += len(quote)
 				return d.valid(s), nil

@@ -15,8 +15,9 @@ const (
 
 // place is where a string stands: in which container, as a key or as a value.
 type place struct {
-	in  byte // '{', '[', '(' or 0 outside of containers
-	key bool
+	in    byte // '{', '[', '(' or 0 outside of containers
+	key   bool
+	inner bool // a quote inside it was found not to be its end
 }
 
 // ends tells whether the quote before text[i:] ends a string at p. In JSON every unescaped quote does; models leave quotes
@@ -45,10 +46,44 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 		return boolean(j+1 < len(text) && (text[j+1] == '/' || text[j+1] == '*'))
 	case c == '}' || c == ']' || c == ')':
 		return boolean(c == closer(p.in))
+	case r.Python && !p.inner && (c == '+' || p.in == '(' && (c == '"' || c == '\'')):
+		return r.goesOn(text, j, p, final)
 	case c == '"' && j > i && p.in == '{': // a missing comma
 		return isKey(text, j, final)
 	}
 	return no
+}
+
+// goesOn tells whether another part of a value stands at text[i:]: a string, behind which the value goes on or ends.
+func (r *Rules) goesOn(text []byte, i int, p place, final bool) answer {
+	if text[i] == '+' {
+		j, a := skipSpace(text, i+1, final)
+		if a != yes {
+			return a
+		}
+		i = j
+	}
+	if i == len(text) || text[i] != '"' && text[i] != '\'' {
+		return no
+	}
+	for j := i + 1; j < len(text); j++ {
+		switch {
+		case j-i > lookahead:
+			return yes
+		case text[j] == '\\':
+			j++
+		case text[j] == text[i]:
+			k, a := skipSpace(text, j+1, final)
+			if a != yes {
+				return a
+			}
+			return boolean(k == len(text) || text[k] == ',' || text[k] == '+' || text[k] == closer(p.in) || p.in == '(' && (text[k] == '"' || text[k] == '\''))
+		}
+	}
+	if final {
+		return no
+	}
+	return unknown
 }
 
 // nextMember tells whether a member of p's container may start at text[i:], after a comma.

@@ -4,6 +4,8 @@ package lenient
 type Rules struct {
 	Quotes      []string // further delimiters of strings, such as Gemma's <|"|>; nothing is escaped inside them
 	Terminators []string // end the text where they stand outside of strings
+	// Python: the text is Python's, where strings beside each other, or with + between, are one.
+	Python bool
 }
 
 // Status says what a Scanner knows.
@@ -42,6 +44,7 @@ type Scanner struct {
 	raw   bool   // nothing is escaped in that string
 	note  bool   // it is a comment
 	start int    // of the string's or bare word's text
+	inner bool   // a quote inside the string was found not to be its end
 	prev  byte   // last significant byte outside of strings; '"' for a whole string, 'x' for a word
 }
 
@@ -108,11 +111,12 @@ func (s *Scanner) endString(text []byte, final bool) Status {
 		s.pos, s.quote, s.note = after, "", false
 		return Open
 	}
-	p := place{s.top(), s.keyPlace()}
+	p := place{s.top(), s.keyPlace(), s.inner}
 	if len(s.quote) == 1 {
 		switch s.Rules.ends(text, after, p, final) {
 		case no:
 			s.pos++
+			s.inner = true
 			return Open
 		case unknown:
 			return Open
@@ -153,12 +157,19 @@ func (s *Scanner) outside(text []byte, final bool) Status {
 // token reads a quote, a separator or a byte of a bare word.
 func (s *Scanner) token(text []byte, final bool) Status {
 	c := text[s.pos]
+	if s.Rules.Python && s.prev == '"' && (c == '+' || s.top() == '(' && (c == '"' || c == '\'')) {
+		s.prev = ':' // another part of the value before
+		if c == '+' {
+			s.pos++
+			return Open
+		}
+	}
 	quote, raw, a := s.Rules.quoteAt(text, s.pos, s.prev, final)
 	switch {
 	case a == unknown:
 		return Open
 	case a == yes:
-		s.quote, s.raw = quote, raw
+		s.quote, s.raw, s.inner = quote, raw, false
 		s.pos += len(quote)
 		s.start = s.pos
 		return Open
