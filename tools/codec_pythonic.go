@@ -12,7 +12,7 @@ type pythonicCodec struct {
 	method  string // written behind the name, such as ".call"
 	assign  string // written between a key and its value, "=" if empty
 	between string // written between calls that stand in no list, "" for what the family's layout says
-	fence   string // opens the code fence that calls stand in, "" if they stand in none
+	fence   span   // around calls: of code, and no marker; zero if they stand in none
 }
 
 func (c pythonicCodec) openers() []string { return nil }
@@ -20,8 +20,8 @@ func (c pythonicCodec) inner() []string   { return nil }
 
 func (c pythonicCodec) starts(_ opening, body []byte, final bool) answer {
 	i := skipSpace(body, 0)
-	if c.fence != "" && hasPrefix(body[i:], c.fence, final) == yes {
-		i = skipSpace(body, i+len(c.fence))
+	if c.fence.open != "" && hasPrefix(body[i:], c.fence.open, final) == yes {
+		i = skipSpace(body, i+len(c.fence.open))
 	}
 	if i < len(body) && body[i] == '[' {
 		i = skipSpace(body, i+1)
@@ -111,12 +111,18 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 		switch c := rest[0]; {
 		case c == '(' && s.pos > s.from:
 			return s.openArguments(body)
-		case c == '`' && s.fence != "":
-			n, a := fence(rest, final)
-			if a == unknown {
-				return open, false
+		case s.fence.open != "" && c == s.fence.open[0]:
+			mark := s.fence.open
+			if len(s.spans) > 0 {
+				mark = s.fence.close
 			}
-			if s.pos += n; len(s.spans) > 0 {
+			switch hasPrefix(rest, mark, final) {
+			case unknown:
+				return open, false
+			case no:
+				return s.leave(s.pos), false
+			}
+			if s.pos += len(mark); len(s.spans) > 0 {
 				return s.leave(s.pos), false
 			}
 			s.from = s.pos

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"tenon/tools/lenient"
@@ -60,18 +61,15 @@ func (c taggedCodec) starts(o opening, body []byte, final bool) answer {
 	if c.nameFirst {
 		return boolean(body[i] != '{' && body[i] != '[' && body[i] != '<' && body[i] != '`', yes)
 	}
-	return hasPrefix(body[i:], tagOpen(c.call.open), final)
+	_, a := anyPrefix(body[i:], tagOpens(c.call.open), final)
+	return a
 }
 
 func (c taggedCodec) scanner(o opening) scanner {
 	opened := o.marker == c.call.open
-	c.call.open, c.arg.open = tagOpen(c.call.open), tagOpen(c.arg.open)
-	s := &taggedScanner{taggedCodec: c, opening: o}
-	for _, t := range append([]string{c.arg.open, c.call.open, c.callEnd}, o.plan.closers[o.marker]...) {
-		if t != "" {
-			s.follow = append(s.follow, t)
-		}
-	}
+	s := &taggedScanner{taggedCodec: c, opening: o, callOpens: tagOpens(c.call.open), argOpens: tagOpens(c.arg.open)}
+	s.inside = append(slices.Clone(s.argOpens), c.callEnd)
+	s.follow = slices.Concat(s.inside, s.callOpens, o.plan.closers[o.marker])
 	if c.nameFirst || opened {
 		s.state = inName
 	}
@@ -109,7 +107,10 @@ type taggedScanner struct {
 	done    []rawCall
 	stop    int
 	follow  []string // what may stand behind an argument
-	short   bool     // the last call has no end
+	inside  []string // and inside a call
+	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
+	callOpens, argOpens []string
+	short               bool // the last call has no end
 }
 
 func (s *taggedScanner) end() int     { return s.stop }
@@ -158,7 +159,7 @@ func (s *taggedScanner) advance(body []byte, final bool) (st status, again bool)
 	case beforeValue:
 		return s.openValue(body, final)
 	case inCall:
-		return s.inside(body, final)
+		return s.within(body, final)
 	default:
 		return s.after(body, final)
 	}
@@ -182,10 +183,10 @@ func (s *taggedScanner) atEnd(body []byte, final bool) status {
 
 // openCall reads the tag that opens a call.
 func (s *taggedScanner) openCall(body []byte, final bool) (status, bool) {
-	switch hasPrefix(body[s.pos:], s.call.open, final) {
+	switch t, a := anyPrefix(body[s.pos:], s.callOpens, final); a {
 	case yes:
 		s.callAt = s.pos
-		s.pos += len(s.call.open)
+		s.pos += len(t)
 		s.from, s.state = s.pos, inName
 		return open, true
 	case unknown:
@@ -295,17 +296,13 @@ func (s *taggedScanner) openValue(body []byte, final bool) (status, bool) {
 	return open, true
 }
 
-// inside reads what stands between the arguments of a call.
-func (s *taggedScanner) inside(body []byte, final bool) (status, bool) {
+// within reads what stands between the arguments of a call.
+func (s *taggedScanner) within(body []byte, final bool) (status, bool) {
 	rest := body[s.pos:]
-	ends := []string{s.arg.open, s.callEnd}
-	if s.callEnd == "" {
-		ends = ends[:1]
-	}
-	switch t, a := anyPrefix(rest, ends, final); {
+	switch t, a := anyPrefix(rest, s.inside, final); {
 	case a == unknown:
 		return open, false
-	case a == yes && t == s.arg.open:
+	case a == yes && t != s.callEnd:
 		s.pos += len(t)
 		s.from, s.state = s.pos, inKey
 		return open, true
@@ -376,7 +373,7 @@ func (s *taggedScanner) after(body []byte, final bool) (status, bool) {
 		s.stop = s.pos
 		return ended, false
 	}
-	switch hasPrefix(rest, s.call.open, final) {
+	switch _, a := anyPrefix(rest, s.callOpens, final); a {
 	case yes:
 		s.state = beforeCall
 		return open, true

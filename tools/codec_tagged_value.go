@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -122,7 +123,7 @@ func (s *taggedScanner) goesOn(body []byte, i int, final bool) answer {
 // call may be a part of the value then.
 func (s *taggedScanner) holdsTag(body []byte, i int) bool {
 	from := max(s.from, s.sought)
-	s.nested = s.nested || bytes.Contains(body[from:i], []byte(s.arg.open))
+	s.nested = s.nested || slices.ContainsFunc(s.argOpens, func(t string) bool { return bytes.Contains(body[from:i], []byte(t)) })
 	s.sought = i
 	return s.nested
 }
@@ -155,10 +156,8 @@ func (s *taggedScanner) callOver(body []byte, i int, final bool) answer {
 	default:
 		return unknown
 	}
-	if s.call.open != "" {
-		if a := hasPrefix(body[j:], s.call.open, final); a != no {
-			return a
-		}
+	if _, a := anyPrefix(body[j:], s.callOpens, final); a != no {
+		return a
 	}
 	_, a := anyPrefix(body[j:], s.plan.terminators, final)
 	return a
@@ -171,13 +170,11 @@ func (s *taggedScanner) nextArgument(body []byte, i int, final bool) (int, answe
 	if j == len(body) || j-i > maxGap {
 		return i, boolean(!final && j-i <= maxGap, unknown)
 	}
-	switch hasPrefix(body[j:], s.arg.open, final) {
-	case no:
-		return i, no
-	case unknown:
-		return i, unknown
+	tag, a := anyPrefix(body[j:], s.argOpens, final)
+	if a != yes {
+		return i, a
 	}
-	k := j + len(s.arg.open)
+	k := j + len(tag)
 	end := bytes.Index(body[k:min(len(body), k+maxTag)], []byte(tagClose(s.arg.close)))
 	if end < 0 {
 		return i, boolean(!final && len(body) < k+maxTag, unknown)
@@ -212,6 +209,24 @@ func (s *taggedScanner) closeValue(body []byte, i, next int) {
 	s.field.value = v
 	s.current.fields = append(s.current.fields, s.field)
 	s.pos, s.state, s.passed, s.nested = next, inCall, false, false
+}
+
+// tagOpens are the ways in which a tag may begin that has a name or a key in it: <function= is written <function name= too.
+func tagOpens(start string) []string {
+	all := []string{tagOpen(start)}
+	if a := attributeTag(start); a != "" {
+		all = append(all, a)
+	}
+	return all
+}
+
+// attributeTag is a tag's start of which the name is the value, with the name as an attribute; "" if that is how it is.
+func attributeTag(start string) string {
+	tag, ok := strings.CutSuffix(start, "=")
+	if !ok || strings.Contains(tag, " ") {
+		return ""
+	}
+	return tag + " name="
 }
 
 // tagOpen is a tag's start without the quote that may open an attribute: models leave it out or write another.

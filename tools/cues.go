@@ -215,6 +215,7 @@ func fencedObject(text []byte, final bool) answer {
 
 // regionCodecs are the codecs that may read what follows an opener.
 func (d *Dialect) regionCodecs(opener string) []codec {
+	opener = d.written(opener)
 	for _, c := range d.codecs {
 		if slices.Contains(c.openers(), opener) && opener != d.section.open && opener != d.call.open {
 			return []codec{c}

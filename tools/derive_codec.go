@@ -62,7 +62,7 @@ func derivePythonic(s shown) (family, bool) {
 	}
 	f.around(s, at[:2], !listed && s.two != "" && between == nil)
 	if strings.HasPrefix(f.section.open, fenceMark) { // a fence is no marker
-		c.fence, f.section, f.layout.section = f.section.open, span{}, ""
+		c.fence, f.section, f.layout.section = span{f.section.open, fenceMark}, span{}, ""
 	}
 	f.codecs = []codec{c}
 	return f, true

@@ -63,6 +63,11 @@ func recognise(e Evidence) *Dialect {
 }
 
 func (d *Dialect) weigh(template string) int {
+	for _, s := range d.named {
+		if strings.Contains(template, s) {
+			return len(s)
+		}
+	}
 	w := 0
 	for _, s := range d.signs {
 		if !strings.Contains(template, s) {

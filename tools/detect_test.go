@@ -11,7 +11,7 @@ import (
 var vendors = map[string]string{
 	"Apertus-8B-Instruct": "apertus", "ByteDance-Seed-OSS": "seed-oss", "Cohere2MoE": "command-r7b",
 	"CohereForAI-c4ai-command-r-plus-tool_use": "command-r-plus", "CohereForAI-c4ai-command-r7b-12-2024-tool_use": "command-r7b",
-	"GLM-4.6": "glm-4.5", "GigaChat3-10B-A1.8B": "gigachat3", "HuggingFaceTB-SmolLM3-3B": "chatml", "Kimi-K2-Instruct": "kimi-k2",
+	"GLM-4.6": "glm-4.5", "GigaChat3-10B-A1.8B": "gigachat3", "HuggingFaceTB-SmolLM3-3B": "smollm3", "Kimi-K2-Instruct": "kimi-k2",
 	"LFM2-8B-A1B": "lfm2", "LFM2.5-8B-A1B": "lfm2.5", "MiMo-VL": "qwen", "MiniMax-M1": "minimax-m1", "MiniMax-M2": "minimax-m2",
 	"Mistral-Small-3.2-24B-Instruct-2506": "mistral-small", "NVIDIA-Nemotron-Nano-v2": "nemotron-v2",
 	"NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use": "hermes", "NousResearch-Hermes-3-Llama-3.1-8B-tool_use": "hermes",

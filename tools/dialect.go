@@ -33,6 +33,7 @@ type family struct {
 	prefilled bool
 	text      []string // markers around visible text
 	noise     []string // markers that say nothing
+	spelt     bool     // models spell the markers in other ways too
 	lead      string   // the generation prompt ends with it; it belongs to the grammar of the turn
 	labels    []label
 	ends      []string // end tokens, and what a model writes when it runs past its turn
@@ -45,6 +46,7 @@ type family struct {
 	ours bool
 
 	signs  []string // a template that holds all of them is the family's
+	named  []string // and one that holds one of these, though it shows no calls
 	absent []string // and none of these
 }
 
@@ -130,6 +132,9 @@ func (d *Dialect) announcesText() bool { return d.headers != nil || len(d.labels
 // Signs are the strings in a chat template by which the family is recognised.
 func (d *Dialect) Signs() []string { return slices.Clone(d.signs) }
 
+// Named are strings of which one alone shows the family, in a template that shows no calls.
+func (d *Dialect) Named() []string { return slices.Clone(d.named) }
+
 // Markers are the strings that free text and thinking lose in a turn with tools, sorted.
 func (d *Dialect) Markers() []string {
 	var all []string
@@ -163,8 +168,10 @@ func (d *Dialect) markers() []marker {
 	var all []marker
 	add := func(r role, texts ...string) {
 		for _, t := range texts {
-			if t != "" && !slices.ContainsFunc(all, func(m marker) bool { return m.text == t }) {
-				all = append(all, marker{t, r})
+			for _, s := range d.spellings(t) {
+				if s != "" && !slices.ContainsFunc(all, func(m marker) bool { return m.text == s }) {
+					all = append(all, marker{s, r})
+				}
 			}
 		}
 	}
@@ -193,6 +200,38 @@ func (d *Dialect) markers() []marker {
 	add(roleStrip, d.results...)
 	add(roleStrip, d.noise...)
 	return all
+}
+
+// spellings are a marker and what models write in its place, where the family has such.
+func (d *Dialect) spellings(marker string) []string {
+	if !d.spelt {
+		return []string{marker}
+	}
+	return spellings(marker)
+}
+
+// spellings are a DeepSeek marker and the same with the bars, the joints, or both of other writings.
+func spellings(marker string) []string {
+	all := []string{marker}
+	for _, bar := range []string{"｜", "|"} {
+		for _, joint := range []string{"▁", "_", " "} {
+			s := strings.NewReplacer("｜", bar, "▁", joint).Replace(marker)
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// written is the marker that a text spells.
+func (d *Dialect) written(text string) string {
+	for _, m := range []string{d.call.open, d.section.open} {
+		if slices.Contains(d.spellings(m), text) {
+			return m
+		}
+	}
+	return text
 }
 
 // terminators are the markers that end a call's text wherever they stand outside of its strings.

@@ -9,8 +9,9 @@ var _ = register(family{
 	layout:  layout{between: "\n"},
 	codecs: []codec{namedCodec{
 		before: "function<｜tool▁sep｜>", separator: "\n```json\n", after: "\n```",
-		splits: []string{"<｜tool▁sep｜>", "```json", "```", "\n"},
+		splits: append(spellings("<｜tool▁sep｜>"), "```json", "```", "\n"),
 	}},
+	spelt:     true,
 	think:     span{"<think>", "</think>"},
 	prefilled: true,
 	ends:      []string{"<｜end▁of▁sentence｜>", "<｜begin▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>"},

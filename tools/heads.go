@@ -32,18 +32,18 @@ type headed interface {
 
 func (c namedCodec) head() callHead {
 	h := callHead{prefixes: []string{"", toolsPrefix}, index: c.index}
+	marks := slices.DeleteFunc(slices.Clone(c.splits), func(m string) bool { return !strings.ContainsAny(m, "<[|") || m == c.idFirst })
 	switch at := strings.IndexAny(c.before, "<[|"); {
 	case at > 0: // a word and a marker, of which the word may be missing
-		return callHead{prefixes: []string{c.before, c.before[at:]}}
+		for _, m := range marks {
+			h.prefixes = append(h.prefixes, c.before[:at]+m, m)
+		}
+		h.prefixes = h.prefixes[2:]
+		return h
 	case c.bareKeys:
 		return callHead{prefixes: []string{c.before}, marks: []string{"{"}, bare: true}
 	}
-	for _, m := range []string{strings.TrimSpace(c.separator), c.idMark} {
-		if slices.Contains(c.inner(), m) && m != c.idFirst {
-			h.marks = append(h.marks, m)
-		}
-	}
-	if len(h.marks) == 0 { // nothing but the object behind the name
+	if h.marks = marks; len(h.marks) == 0 { // nothing but the object behind the name
 		mark := strings.TrimSpace(c.separator) + "{"
 		return callHead{prefixes: []string{c.before}, index: c.index, marks: []string{mark}, bare: true, line: c.before == ""}
 	}
@@ -51,8 +51,12 @@ func (c namedCodec) head() callHead {
 }
 
 func (c taggedCodec) head() callHead {
-	if !c.nameFirst {
-		return callHead{} // its tag is a marker by itself
+	if !c.nameFirst { // its tag is a marker by itself, but not with an attribute, which is common in XML
+		tag := attributeTag(c.call.open)
+		if tag == "" {
+			return callHead{}
+		}
+		return callHead{prefixes: []string{tag, tag + `"`, tag + "'"}, marks: []string{`">`, "'>", ">"}}
 	}
 	h := callHead{prefixes: []string{"", toolsPrefix}, marks: []string{c.arg.open}}
 	if c.nameEnd != "" {
@@ -66,8 +70,8 @@ func (c pythonicCodec) head() callHead {
 	switch {
 	case c.method != "":
 		return callHead{}
-	case c.fence != "":
-		h.prefixes, h.bare = []string{c.fence + "\n", c.fence + "\n["}, false
+	case c.fence.open != "":
+		h.prefixes, h.bare = []string{c.fence.open + "\n", c.fence.open + "\n["}, false
 		h.line = false
 	case c.listed:
 		h.prefixes, h.line = []string{"["}, false

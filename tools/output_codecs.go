@@ -202,19 +202,19 @@ func (c pythonicCodec) list() (open, between, end string) {
 		open, between, end = `"["`, `", "`, `"]"`
 	case c.between != "":
 		between = grammar.Quote(c.between)
-	case c.fence != "":
+	case c.fence.open != "":
 		between = `"\n"`
 	}
-	if c.fence != "" {
-		open, end = seq(grammar.Quote(c.fence+"\n"), open), seq(end, grammar.Quote("\n"+fenceMark))
+	if c.fence.open != "" {
+		open, end = seq(grammar.Quote(c.fence.open+"\n"), open), seq(end, grammar.Quote("\n"+c.fence.close))
 	}
 	return open, between, end
 }
 
 func (c pythonicCodec) begins(tool string) []string {
 	switch {
-	case c.fence != "":
-		return []string{c.fence}
+	case c.fence.open != "":
+		return []string{c.fence.open}
 	case c.listed:
 		return []string{"[" + tool + "("}
 	}

@@ -171,7 +171,7 @@ func (p *Plan) mark() {
 		if m.role != roleCall {
 			continue
 		}
-		p.closers[m.text] = d.closersOf(m.text)
+		p.closers[m.text] = d.closersOf(d.written(m.text))
 	}
 	p.terminators = d.terminators()
 	all := d.markers()
@@ -191,10 +191,10 @@ func (p *Plan) mark() {
 func (d *Dialect) closersOf(opener string) []string {
 	var all []string
 	if d.call.close != "" {
-		all = append(all, d.call.close)
+		all = append(all, d.spellings(d.call.close)...)
 	}
 	if d.section.close != "" && (opener == d.section.open || d.call.close == "") {
-		all = append(all, d.section.close)
+		all = append(all, d.spellings(d.section.close)...)
 	}
 	return all
 }

@@ -57,7 +57,11 @@ func recognised(d *tools.Dialect) string {
 	for i, s := range signs {
 		signs[i] = strconv.Quote(s)
 	}
-	return "template has " + strings.Join(signs, ", ")
+	all := "template has " + strings.Join(signs, ", ")
+	for _, s := range d.Named() {
+		all += " or " + strconv.Quote(s)
+	}
+	return all
 }
 
 func familiesMarkers(w io.Writer) error {
