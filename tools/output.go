@@ -121,8 +121,8 @@ func (w *output) wholeTurn() string {
 	if len(w.dialect.labels) > 0 {
 		return w.steps()
 	}
-	if w.routed() {
-		return seq(w.route(), w.body())
+	if w.routedLine() {
+		return seq(w.route(), `"\n"`, w.body())
 	}
 	return seq(w.think(), w.body())
 }

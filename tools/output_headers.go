@@ -21,6 +21,8 @@ func (w *output) messages() string {
 	}
 	thought := seq(capture(captureThinking, w.text(h.between)), next)
 	switch {
+	case w.routed():
+		return seq(w.lit(h.thought), w.route(), next, alt(last))
 	case w.turn.Thinking.Open:
 		return seq(thought, alt(last))
 	case w.turn.Thinking.Off:
@@ -68,6 +70,9 @@ func (w *output) steps() string {
 	}
 	if w.turn.Choice.Mode != Required || calls == "" {
 		last = append(last, seq(w.lit(final), `" "?`, w.content([]string{"\n" + action, "\nObservation"})))
+	}
+	if w.routed() {
+		return seq(w.lit(thought), `" "`, w.route(), `"\n"`, alt(last))
 	}
 	think := seq(w.lit(thought), capture(captureThinking, w.text("\n"+action, "\n"+final, "\nObservation")), `"\n"`)
 	return seq("( "+think+" )?", alt(last))

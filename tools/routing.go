@@ -12,19 +12,25 @@ import (
 //
 //	Function: get_weather. Key arguments: city Rome, two days
 //
-// whose name is one of those that can be called, or none where a call is not demanded. Then comes the turn as ever.
+// whose name is one of those that can be called, or none where a call is not demanded. Then comes the turn as ever. A family that
+// thinks in messages or in steps says it in one of those.
 
 // routingNone is what stands in place of a name where the turn will call nothing.
 const routingNone = "none"
 
-// routed tells whether the turn begins with a routing thought. A family that begins every turn with a mark of its own, or that thinks
-// in steps or messages, has no place for one.
+// routed tells whether the turn begins with a routing thought. A family whose prompts end with the mark that a name follows
+// (Functionary v3.2) has no place for one: anything else there would be the name of a tool, or text for the user.
 func (p *Plan) routed() bool {
-	d, t := p.dialect, p.turn
-	return t.Thinking.Routing && !t.Thinking.Open && t.Answer == nil && p.callable && d.headers == nil && len(d.labels) == 0 && d.lead == ""
+	t := p.turn
+	return t.Thinking.Routing && !t.Thinking.Open && t.Answer == nil && p.callable && p.dialect.lead == ""
 }
 
-// route is the routing thought. It holds nothing that begins a call or a marker.
+// routedLine tells whether the routing thought is a line of its own at the start of the turn.
+func (p *Plan) routedLine() bool {
+	return p.routed() && p.dialect.headers == nil && len(p.dialect.labels) == 0
+}
+
+// route is the routing thought, captured. It holds nothing that begins a call or a marker.
 func (w *output) route() string {
 	var names []string
 	for _, i := range w.called {
@@ -34,7 +40,7 @@ func (w *output) route() string {
 		names = append(names, grammar.Quote(routingNone))
 	}
 	words := "[^\\n{}<>`|｜\\[\\]]{0,400}"
-	return seq(capture(captureThinking, seq(`"Function: "`, alt(names), `". Key arguments: "`, words)), `"\n"`)
+	return capture(captureThinking, seq(`"Function: "`, alt(names), `". Key arguments: "`, words))
 }
 
 // stepRouting reads the routing thought: the turn's first line. It says whether there is more to decide.

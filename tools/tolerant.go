@@ -43,7 +43,7 @@ type tolerant struct {
 type symbol struct{ from, to int }
 
 func newTolerant(p *Plan, spelt bool) *tolerant {
-	routed := p.routed()
+	routed := p.routedLine()
 	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: routed || p.turn.Thinking.Open && p.dialect.thinks(), routing: routed, blank: true}
 }
 

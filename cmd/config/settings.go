@@ -22,7 +22,7 @@ type Settings struct {
 	ChatTemplateFile string   `flag:"chat-template-file" help:"chat template (Jinja) in place of the model file's own"`
 	SimplifyTools    []string `flag:"simplify-tools" help:"show a weak model less of its tools, as [MODEL=]OPTION,…: required-only, keep:NAME (of the optional ones), describe:N (characters), enum-text, hide-others, flatten; repeat for several models"`
 	ToolGuidance     []string `flag:"tool-guidance" help:"models that are told how to call tools, with examples, in the system message; all: every model"`
-	RoutingThought   []string `flag:"routing-thought" help:"tokens, as [MODEL=]N, in which a model that does not think says first which tool it means and with what, as reasoning; 8 to 32 help small models, more do harm; 0: none; repeat for several models"`
+	RoutingThought   []string `flag:"routing-thought" help:"tokens, as [MODEL=]N, in which a model that does not think says first which tool it means and with what, as reasoning; 8 to 32 help small models, more do harm; 0: none; repeat for several models; every format has a place for one but functionary-v3.2, whose prompts end with the mark that a name follows"`
 	ToolFormat       []string `flag:"tool-format" help:"how tools are called, as [MODEL=]FORMAT: auto (the default: found from the template), json, react, xml (deprecated), or a family of 'tenon families'; repeat for several models"`
 
 	CtxSize      int           `group:"Engine" flag:"ctx-size" default:"0" min:"0" help:"most tokens one request may use, prompt and answer; 0: what the model was trained for, less if memory demands it"`

@@ -26,8 +26,8 @@ func (m routing) Acquire(ctx context.Context, name string) (Model, func(), error
 	return out, release, err
 }
 
-// withoutPlace are the families that begin every turn with a mark of their own, or that think in steps or messages.
-var withoutPlace = []string{"functionary-v3.2", "gpt-oss", "muse", "react"}
+// withoutPlace are the families whose prompts end with the mark that a tool's name follows.
+var withoutPlace = []string{"functionary-v3.2"}
 
 // A model that does not think says first which tool it means: as reasoning, in so many tokens, and never in place of the call.
 func TestRouting_thoughtComesBeforeTheCall(t *testing.T) {
