@@ -18,6 +18,7 @@
 //     the steps until it is read; the others run on.
 //
 // When a turn ends, its sequence stays in the cache for the next one that begins alike. When another begins, what it does
-// not share is copied to host memory, and back when a prompt wants it (move.go): attention would read it for nothing.
+// not share is copied to host memory, and back when a prompt wants it (move.go): attention would read it for nothing. Short
+// ones are copied before that, while nothing runs.
 // Where memory cannot be cut (recurrent and hybrid models), copies of a sequence are kept at the places to come back to.
 package runner

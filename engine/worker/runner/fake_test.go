@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"tenon/engine"
@@ -56,7 +57,7 @@ type fakeModel struct {
 	memory [][]fakeCell
 	next   int // identity of the next cell
 	rows   map[int][]float32
-	saved  int // calls of Save
+	saved  atomic.Int64 // calls of Save
 }
 
 type fakeCell struct {
@@ -186,7 +187,7 @@ func (f *fakeModel) Save(sequence, from int) ([]byte, error) {
 	for _, c := range f.memory[sequence][from:] {
 		data = binary.AppendVarint(data, int64(c.token))
 	}
-	f.saved++
+	f.saved.Add(1)
 	return data, nil
 }
 

@@ -18,6 +18,7 @@ type loop struct {
 	store   *schedule.Store
 	counts  engine.Stats
 	closed  bool
+	copied  bool // what is kept has been copied to host memory, as far as that is done at rest
 
 	perToken time.Duration // of prompts, measured
 	perTurn  time.Duration // in a slot, measured
@@ -55,9 +56,13 @@ func (l *loop) listen() {
 	if !slices.ContainsFunc(l.running, (*turn).runnable) {
 		timeout, stop := l.nextExpiry()
 		defer stop()
+		rest, stopRest := l.nextCopies()
+		defer stopRest()
 		select {
 		case <-l.wake:
 		case <-timeout:
+		case <-rest:
+			l.copyKept()
 		}
 	}
 	for _, call := range l.take() {

@@ -111,6 +111,7 @@ func (l *loop) keep(t *turn) {
 		return
 	}
 	l.cache.Keep(seq)
+	l.copied = false
 	if l.rewindable() {
 		l.dropRepeated()
 	}

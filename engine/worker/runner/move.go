@@ -2,6 +2,7 @@ package runner
 
 import (
 	"log/slog"
+	"time"
 
 	"tenon/engine/worker/schedule"
 )
@@ -13,6 +14,14 @@ import (
 
 // worthMoving is how many tokens are cheaper to copy than to evaluate again.
 const worthMoving = 16
+
+// The first prompt after a rest need not wait for the copies if they are made while nothing runs: not at once, because a
+// client that calls tools comes back within milliseconds and goes on where it was; and no more of a sequence than takes
+// a fraction of a second, because a prompt that comes meanwhile waits.
+const (
+	restBeforeCopies = 100 * time.Millisecond
+	mostAtRest       = 2048 // tokens
+)
 
 // movable: copies of a part of a sequence can be kept.
 func (l *loop) movable() bool { return l.rewindable() && l.options.HostMemory > 0 }
@@ -34,17 +43,40 @@ func (l *loop) moveOut() bool {
 		if !ok {
 			break
 		}
-		l.save(id)
+		l.save(id, l.cache.Shared(id))
 		l.free(id)
 		moved = true
 	}
 	return moved
 }
 
-// save copies the tokens of a sequence that neither others nor host memory hold.
-func (l *loop) save(seq int) {
+// nextCopies fires when nothing has run for a while and kept sequences are to be copied.
+func (l *loop) nextCopies() (<-chan time.Time, func()) {
+	if l.copied || l.options.GPU || !l.movable() || len(l.running)+len(l.queue) > 0 {
+		return nil, func() {}
+	}
+	t := time.NewTimer(restBeforeCopies)
+	return t.C, func() { t.Stop() }
+}
+
+// copyKept copies kept sequences to host memory, and leaves them in the cache: moveOut has nothing to copy then.
+func (l *loop) copyKept() {
+	l.copied = true // whether or not it succeeds: what is missing is copied when it has to make way
+	for id := range l.backend.Sequences() {
+		if !l.cache.IsKept(id) {
+			continue
+		}
+		tokens := l.cache.Tokens(id)
+		if len(tokens)-l.store.Covered(l.cache.Key(id), tokens, 0) <= mostAtRest {
+			l.save(id, 0)
+		}
+	}
+}
+
+// save copies the tokens of a sequence that host memory does not hold, but for the first have.
+func (l *loop) save(seq, have int) {
 	c := &schedule.Copy{Key: l.cache.Key(seq), Tokens: l.cache.Tokens(seq)}
-	c.Start = l.store.Covered(c.Key, c.Tokens, l.cache.Shared(seq))
+	c.Start = l.store.Covered(c.Key, c.Tokens, have)
 	if len(c.Tokens)-c.Start < worthMoving {
 		return
 	}

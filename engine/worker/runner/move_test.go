@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"tenon/engine"
 )
@@ -23,7 +25,7 @@ func TestMove_finishedTurnsLeaveTheCacheAndComeBack(t *testing.T) {
 	if got := r.Stats().Cells; got > 140+400+5 {
 		t.Errorf("%d cells are in use after five turns: more than the last one's", got)
 	}
-	saved := f.saved
+	saved := f.saved.Load()
 	for i := range 5 {
 		a := say(t, r, conversation(i))
 		if a.finish.Usage.Cached != a.finish.Usage.Prompt-1 {
@@ -33,8 +35,8 @@ func TestMove_finishedTurnsLeaveTheCacheAndComeBack(t *testing.T) {
 			t.Errorf("conversation %d says %q, want %q", i, a.text, want)
 		}
 	}
-	if f.saved > saved+1 {
-		t.Errorf("%d copies were made of what host memory held already", f.saved-saved-1)
+	if f.saved.Load() > saved+1 {
+		t.Errorf("%d copies were made of what host memory held already", f.saved.Load()-saved-1)
 	}
 }
 
@@ -62,14 +64,14 @@ func TestMove_onAGPUOnlyWhereCellsRunShort(t *testing.T) {
 	for i := range 2 {
 		say(t, r, conversation(i))
 	}
-	if f.saved != 0 {
-		t.Errorf("%d copies were made while there was room", f.saved)
+	if f.saved.Load() != 0 {
+		t.Errorf("%d copies were made while there was room", f.saved.Load())
 	}
 	for i := range 4 {
 		say(t, r, conversation(i))
 	}
-	if got := say(t, r, conversation(0)).finish.Usage; f.saved == 0 || got.Cached != got.Prompt-1 {
-		t.Errorf("%d copies; the first conversation finds %d of %d tokens", f.saved, got.Cached, got.Prompt)
+	if got := say(t, r, conversation(0)).finish.Usage; f.saved.Load() == 0 || got.Cached != got.Prompt-1 {
+		t.Errorf("%d copies; the first conversation finds %d of %d tokens", f.saved.Load(), got.Cached, got.Prompt)
 	}
 }
 
@@ -80,7 +82,51 @@ func TestMove_withoutHostMemoryNothingIsCopied(t *testing.T) {
 	for i := range 5 {
 		say(t, r, conversation(i))
 	}
-	if f.saved != 0 {
-		t.Errorf("%d copies were made", f.saved)
+	if f.saved.Load() != 0 {
+		t.Errorf("%d copies were made", f.saved.Load())
 	}
+}
+
+func TestMove_copiesAreMadeAtRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		r := New(f, Options{})
+		say(t, r, conversation(1))
+		say(t, r, conversation(1))
+		if f.saved.Load() != 0 {
+			t.Errorf("%d copies were made between turns that follow at once", f.saved.Load())
+		}
+		<-time.After(time.Minute)
+		synctest.Wait()
+		if f.saved.Load() != 1 {
+			t.Errorf("%d copies were made at rest, want 1", f.saved.Load())
+		}
+		say(t, r, conversation(2))
+		if f.saved.Load() != 1 {
+			t.Errorf("%d copies were made when another turn began: it was to find them made", f.saved.Load()-1)
+		}
+		if a := say(t, r, conversation(1)); a.finish.Usage.Cached != a.finish.Usage.Prompt-1 || a.text != alone(t, conversation(1)) {
+			t.Errorf("it comes back with %d of %d tokens and says %q", a.finish.Usage.Cached, a.finish.Usage.Prompt, a.text)
+		}
+		_ = r.Close()
+	})
+}
+
+func TestMove_longSequencesAreCopiedWhenTheyMakeWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.cells, f.context = 9000, 9000
+		r := New(f, Options{})
+		say(t, r, ask(strings.Repeat("a long story ", mostAtRest/10), 5))
+		<-time.After(time.Minute)
+		synctest.Wait()
+		if f.saved.Load() != 0 {
+			t.Errorf("%d copies of a long sequence were made at rest: a prompt might have waited for them", f.saved.Load())
+		}
+		say(t, r, conversation(1))
+		if f.saved.Load() != 1 {
+			t.Errorf("%d copies were made for the next turn, want 1", f.saved.Load())
+		}
+		_ = r.Close()
+	})
 }
