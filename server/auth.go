@@ -24,13 +24,20 @@ type Key struct {
 // NewKey reads KEY or NAME=KEY. A key without a name is called by its place, from 1.
 func NewKey(s string, place int) (Key, error) {
 	name, key, named := strings.Cut(s, "=")
-	if !named {
+	if !named || padded(s) {
 		name, key = fmt.Sprintf("key%d", place), s
 	}
-	if key == "" || name == "" {
+	if strings.Trim(key, "=") == "" || name == "" {
 		return Key{}, fmt.Errorf("API key %d: expected KEY or NAME=KEY", place)
 	}
 	return Key{Name: name, hash: sha256.Sum256([]byte(key))}, nil
+}
+
+// padded tells a key in base64, whose end may be "=" or "==", from a name with nothing behind it. Were it taken for a name, the key
+// would stand in the log, and "=" would open the server.
+func padded(s string) bool {
+	const least = 16 // characters; no shorter key is a secret
+	return len(s) >= least && len(s)%4 == 0 && strings.Index(s, "=") >= len(s)-2 && strings.HasSuffix(s, "=")
 }
 
 // ReadKeys reads a file with a key on each line; empty lines and those that begin with # are passed over.
@@ -63,7 +70,7 @@ func authenticate(keys []Key) gin.HandlerFunc {
 			c.Next()
 			return
 		}
-		key, ok := find(keys, presented(c.Request))
+		key, ok := find(keys, presented(c.Request)...)
 		if !ok {
 			writeError(c, &chat.Error{Kind: chat.Unauthorized, Message: "an API key is needed, as Authorization: Bearer KEY or x-api-key: KEY; the one sent (if any) is not valid"})
 			return
@@ -73,28 +80,28 @@ func authenticate(keys []Key) gin.HandlerFunc {
 	}
 }
 
-func presented(r *http.Request) string {
-	if key := r.Header.Get("X-Api-Key"); key != "" {
-		return key
+// presented are the keys that a request brings. Anthropic's SDKs send two where their environment has two.
+func presented(r *http.Request) []string {
+	keys := []string{r.Header.Get("X-Api-Key")}
+	if scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		keys = append(keys, strings.TrimSpace(key))
 	}
-	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimSpace(key)
+	return keys
 }
 
 // find compares with every key, in time that says nothing about which one was near.
-func find(keys []Key, sent string) (Key, bool) {
-	hash := sha256.Sum256([]byte(sent))
+func find(keys []Key, sent ...string) (Key, bool) {
 	var found Key
 	match := 0
-	for _, k := range keys {
-		if subtle.ConstantTimeCompare(hash[:], k.hash[:]) == 1 {
-			found, match = k, 1
+	for _, s := range sent {
+		hash := sha256.Sum256([]byte(s))
+		for _, k := range keys {
+			if subtle.ConstantTimeCompare(hash[:], k.hash[:]) == 1 {
+				found, match = k, 1
+			}
 		}
 	}
-	return found, match == 1 && sent != ""
+	return found, match == 1
 }
 
 // LoopbackHosts are the names by which a server on loopback may be called. Without a key, any web page could reach it under

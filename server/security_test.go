@@ -50,9 +50,30 @@ func TestKeys_everyRouteButHealthNeedsOne(t *testing.T) {
 		{"bearer", request("GET", "/v1/models", "Authorization", "bearer sesame"), 200},
 		{"x-api-key", request("GET", "/v1/models", "X-Api-Key", "sesame"), 200},
 		{"basic", request("GET", "/v1/models", "Authorization", "Basic sesame"), 401},
+		{"beside another", request("GET", "/v1/models", "Authorization", "Bearer sesame", "X-Api-Key", "dummy"), 200},
 	} {
 		if got := status(h, c.request); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// openssl rand -base64 16 prints such keys.
+func TestKeys_paddingIsPartOfTheKey(t *testing.T) {
+	const sent = "YWJjZGVmZ2hpamtsbW5vcA=="
+	for _, written := range []string{sent, "alice=" + sent} {
+		key, err := server.NewKey(written, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := handler(t, func(o *server.Options) { o.Keys = []server.Key{key} })
+		for bearer, want := range map[string]int{sent: 200, "=": 401, "==": 401, "": 401} {
+			if got := status(h, request("GET", "/v1/models", "Authorization", "Bearer "+bearer)); got != want {
+				t.Errorf("%s: Bearer %s: %d, want %d", written, bearer, got, want)
+			}
+		}
+		if strings.Contains(key.Name, sent[:9]) {
+			t.Errorf("the log would hold the key: %s", key.Name)
 		}
 	}
 }
@@ -93,7 +114,7 @@ func TestReadKeys_saysWhatIsWrong(t *testing.T) {
 	if _, err := server.ReadKeys("testdata/none"); err == nil {
 		t.Error("accepted")
 	}
-	for _, bad := range []string{"", "=x", "x="} {
+	for _, bad := range []string{"", "=x", "x=", "alice==", "=", "==", "================"} {
 		if _, err := server.NewKey(bad, 1); err == nil {
 			t.Errorf("%q accepted", bad)
 		}

@@ -41,8 +41,25 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 // SetIgnored lists the fields of a request that had no effect.
 func SetIgnored(w http.ResponseWriter, fields []string) {
 	if len(fields) > 0 {
-		w.Header().Set(Ignored, strings.Join(fields, ", "))
+		w.Header().Set(Ignored, listed(fields))
 	}
+}
+
+// listed joins as many of what a client wrote as a header has room for, and escapes what may not stand in one.
+func listed(all []string) string {
+	const room = 2048 // bytes; proxies and Node's readers refuse headers of some kB
+	var b strings.Builder
+	for i, one := range all {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if one = escape(one); b.Len()+len(one) > room {
+			fmt.Fprintf(&b, "... (%d more)", len(all)-i)
+			break
+		}
+		b.WriteString(one)
+	}
+	return b.String()
 }
 
 // SetEstimate says of a count whether it is only about right.
@@ -64,18 +81,11 @@ func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 
 // issues is their number and, as far as a header has room, their places: "2; add#/properties/n/pattern checked, …".
 func issues(all []grammar.Issue) string {
-	const room = 2048 // bytes; proxies refuse headers of more than a few kB
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d", len(all))
+	places := make([]string, len(all))
 	for i, issue := range all {
-		next := fmt.Sprintf("%s#%s/%s %s", issue.Tool, issue.Pointer, issue.Keyword, issue.Action)
-		if b.Len()+len(next) > room {
-			b.WriteString(", ...")
-			break
-		}
-		b.WriteString(map[bool]string{true: "; ", false: ", "}[i == 0] + escape(next))
+		places[i] = fmt.Sprintf("%s#%s/%s %s", issue.Tool, issue.Pointer, issue.Keyword, issue.Action)
 	}
-	return b.String()
+	return fmt.Sprintf("%d; %s", len(all), listed(places))
 }
 
 // escape replaces what may not stand in a header.
