@@ -187,16 +187,19 @@ func (d *decoder) answer(w messagesRequest, r *chat.Request) error {
 		if format != nil {
 			return chat.Invalidf(field, "cannot be combined with grammar")
 		}
-		r.Answer = &tools.Answer{Syntax: "gbnf", Definition: w.Grammar}
+		r.Answer, r.AnswerPlace.Field = &tools.Answer{Syntax: "gbnf", Definition: w.Grammar}, "grammar"
 		return nil
 	}
 	if format == nil {
 		return nil
 	}
-	if format.Type != "json_schema" || len(format.Schema) == 0 {
-		return chat.Invalidf(field+".type", "is %q; expected json_schema with a schema", format.Type)
+	if format.Type != "json_schema" {
+		return chat.Invalidf(field+".type", "is %q; expected json_schema", format.Type)
 	}
-	r.Answer = &tools.Answer{Syntax: "json_schema", Definition: string(format.Schema)}
+	if wire.IsNull(format.Schema) {
+		return chat.Invalidf(field+".schema", "is required")
+	}
+	r.Answer, r.AnswerPlace.Field = &tools.Answer{Syntax: "json_schema", Definition: string(format.Schema)}, field+".schema"
 	return nil
 }
 

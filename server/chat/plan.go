@@ -24,7 +24,8 @@ type planned struct {
 	freeform  map[string]bool // names of the tools whose input is text
 	flat      flatTools
 	kept      *keptTurns
-	unmasked  bool // the engine follows no grammar
+	issues    []grammar.Issue // keywords of schemas that the mask does not enforce: the answer's, then the tools'
+	unmasked  bool            // the engine follows no grammar
 }
 
 // keep remembers the tokens that answered the prompt.
@@ -45,6 +46,18 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	if err := check(r); err != nil {
 		return planned{}, err
 	}
+	issues, err := judgeAnswer(r.Answer, r.AnswerPlace)
+	if err != nil {
+		return planned{}, err
+	}
+	p, err := s.planChecked(m, r)
+	if err == nil {
+		p.issues = append(issues, p.tools.Issues()...)
+	}
+	return p, err
+}
+
+func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	if r.Prompt != nil {
 		return s.planText(m, r)
 	}
@@ -149,25 +162,11 @@ func check(r Request) error {
 			return Invalidf(r.Places.field(i, "parameters"), "is nested more than %d deep", maxNesting)
 		}
 	}
-	return checkAnswer(r.Answer)
+	return nil
 }
 
 // maxNesting is how deep the brackets of a schema may be nested. The time to read one grows with the square of it and worse.
 const maxNesting = 256
-
-// checkAnswer refuses a constraint on the answer that cannot be read.
-func checkAnswer(a *tools.Answer) error {
-	switch {
-	case a == nil:
-	case a.Syntax == "gbnf":
-		if _, err := grammar.Parse(a.Definition, grammar.Options{}); err != nil {
-			return &Error{Kind: Invalid, Field: "grammar", Message: err.Error(), Err: err}
-		}
-	case nesting([]byte(a.Definition)) > maxNesting && a.Syntax == "json_schema":
-		return Invalidf("response_format", "the schema is nested more than %d deep", maxNesting)
-	}
-	return nil
-}
 
 // nesting is how deep the brackets of a JSON text are nested, strings left out.
 func nesting(text []byte) int {

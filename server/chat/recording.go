@@ -20,7 +20,7 @@ func (t *Trace) plan(p planned) {
 		t.Uncallable = u
 	}
 	t.Budget = BudgetTrace{Tokens: p.turn.Budget.Tokens, Thinking: p.turn.Budget.Thinking}
-	for _, i := range p.tools.Issues() {
+	for _, i := range p.issues {
 		t.Issues = append(t.Issues, IssueTrace{Tool: i.Tool, Pointer: i.Pointer, Keyword: i.Keyword, Action: fmt.Sprint(i.Action), Why: i.Why})
 	}
 	r := p.rendering

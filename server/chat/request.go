@@ -20,6 +20,7 @@ type Request struct {
 	OneCall      bool // at most one call (parallel_tool_calls: false)
 	Thinking     Thinking
 	Answer       *tools.Answer
+	AnswerPlace  AnswerPlace
 	Stops        []string
 	Sampling     engine.Sampling
 	MaxTokens    int // 0: what the context leaves

@@ -17,6 +17,7 @@ type RequestTrace struct {
 	OneCall    bool           `json:"one_call,omitempty"`
 	Thinking   ThinkingTrace  `json:"thinking"`
 	Answer     *AnswerTrace   `json:"answer,omitempty"`
+	AnswerAt   AnswerPlace    `json:"answer_place,omitzero"`
 	Stops      []string       `json:"stops,omitempty"`
 	MaxTokens  int            `json:"max_tokens,omitempty"`
 	N          int            `json:"n,omitempty"`
@@ -78,7 +79,7 @@ func traceRequest(r Request) RequestTrace {
 		Choice: ChoiceTrace{modes[r.Choice.Mode], r.Choice.Names}, OneCall: r.OneCall, Thinking: ThinkingTrace(r.Thinking),
 		Answer: (*AnswerTrace)(r.Answer), Stops: r.Stops, MaxTokens: r.MaxTokens, N: r.N, Logprobs: r.Logprobs,
 		ToolFormat: r.ToolFormat, Args: r.Conversation.Args, Ignored: r.Ignored,
-		Suffix: r.Suffix,
+		Suffix: r.Suffix, AnswerAt: r.AnswerPlace,
 	}
 	for _, m := range r.Conversation.Messages {
 		out.Messages = append(out.Messages, traceMessage(m))
@@ -110,7 +111,7 @@ func (t RequestTrace) request(model string) Request {
 	r := Request{
 		Model: model, OneCall: t.OneCall, Thinking: Thinking(t.Thinking), Answer: (*tools.Answer)(t.Answer), Stops: t.Stops,
 		MaxTokens: t.MaxTokens, N: t.N, Logprobs: t.Logprobs, ToolFormat: t.ToolFormat, Ignored: t.Ignored,
-		Suffix: t.Suffix,
+		Suffix: t.Suffix, AnswerPlace: t.AnswerAt,
 	}
 	for mode, name := range modes {
 		if name == t.Choice.Mode {

@@ -32,7 +32,7 @@ func (w *watch) model(m Model) Model {
 
 // planned takes down what was decided about the turn.
 func (w *watch) planned(p planned, now time.Time) {
-	w.outcome.Issues = len(p.tools.Issues())
+	w.outcome.Issues = len(p.issues)
 	if w.trace != nil {
 		w.trace.Source.Now = now
 		w.trace.plan(p)

@@ -81,7 +81,7 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 			c.echo = p.text
 		}
 		request.Prompt = p.prompt
-		if err := a.Service.Run(r.Context(), request, c.Add); err != nil {
+		if err := a.Service.Run(r.Context(), request, wire.Announce(w, c.Add)); err != nil {
 			c.fail(chat.AsError(err))
 			return
 		}

@@ -135,22 +135,22 @@ func (c choiceObject) allowed(to *tools.Choice) error {
 // decodeAnswer decodes what the visible answer must match: one of response_format, grammar and json_schema.
 func decodeAnswer(w chatRequest, r *chat.Request) error {
 	var found []string
-	take := func(field, syntax, definition string) {
+	take := func(field string, a *tools.Answer, at chat.AnswerPlace) {
 		found = append(found, field)
-		r.Answer = &tools.Answer{Syntax: syntax, Definition: definition}
+		r.Answer, r.AnswerPlace = a, at
 	}
 	if w.Grammar != "" {
-		take("grammar", "gbnf", w.Grammar)
+		take("grammar", &tools.Answer{Syntax: "gbnf", Definition: w.Grammar}, chat.AnswerPlace{Field: "grammar"})
 	}
 	if s := notNull(w.JSONSchema); s != nil {
-		take("json_schema", "json_schema", string(s))
+		take("json_schema", &tools.Answer{Syntax: "json_schema", Definition: string(s)}, chat.AnswerPlace{Field: "json_schema"})
 	}
 	if f := w.ResponseFormat; f != nil && f.Type != "text" {
-		syntax, definition, err := f.decode()
+		answer, place, err := f.decode()
 		if err != nil {
 			return err
 		}
-		take("response_format", syntax, definition)
+		take("response_format", answer, place)
 	}
 	if len(found) > 1 {
 		return chat.Invalidf(found[1], "cannot be combined with %s", found[0])
@@ -158,18 +158,19 @@ func decodeAnswer(w chatRequest, r *chat.Request) error {
 	return nil
 }
 
-func (f responseFormat) decode() (syntax, definition string, err error) {
+func (f responseFormat) decode() (*tools.Answer, chat.AnswerPlace, error) {
 	switch f.Type {
 	case "json_object":
 		if s := notNull(f.Schema); s != nil {
-			return "json_schema", string(s), nil
+			return &tools.Answer{Syntax: "json_schema", Definition: string(s)}, chat.AnswerPlace{Field: "response_format.schema"}, nil
 		}
-		return "json_object", "", nil
+		return &tools.Answer{Syntax: "json_object"}, chat.AnswerPlace{}, nil
 	case "json_schema":
+		const field = "response_format.json_schema.schema"
 		if f.JSONSchema == nil || notNull(f.JSONSchema.Schema) == nil {
-			return "", "", chat.Invalidf("response_format.json_schema.schema", "is required")
+			return nil, chat.AnswerPlace{}, chat.Invalidf(field, "is required")
 		}
-		return "json_schema", string(f.JSONSchema.Schema), nil
+		return &tools.Answer{Syntax: "json_schema", Definition: string(f.JSONSchema.Schema)}, chat.AnswerPlace{Field: field, Strict: f.JSONSchema.Strict}, nil
 	}
-	return "", "", chat.Invalidf("response_format.type", "is %q; expected text, json_object or json_schema", f.Type)
+	return nil, chat.AnswerPlace{}, chat.Invalidf("response_format.type", "is %q; expected text, json_object or json_schema", f.Type)
 }

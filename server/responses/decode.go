@@ -128,7 +128,7 @@ func (d *decoder) thinking(w createRequest) error {
 
 func (d *decoder) answer(w createRequest) error {
 	if w.Grammar != "" {
-		d.turn.Answer = &tools.Answer{Syntax: "gbnf", Definition: w.Grammar}
+		d.turn.Answer, d.turn.AnswerPlace.Field = &tools.Answer{Syntax: "gbnf", Definition: w.Grammar}, "grammar"
 	}
 	if w.Text != nil && w.Text.Verbosity != "" {
 		if !slices.Contains([]string{"low", "medium", "high"}, w.Text.Verbosity) {
@@ -149,7 +149,11 @@ func (d *decoder) answer(w createRequest) error {
 		if wire.IsNull(f.Schema) {
 			return chat.Invalidf("text.format.schema", "is required beside json_schema")
 		}
+		if f.Name == "" { // the answer repeats it
+			return chat.Invalidf("text.format.name", "is required beside json_schema")
+		}
 		d.turn.Answer = &tools.Answer{Syntax: "json_schema", Definition: string(f.Schema)}
+		d.turn.AnswerPlace = chat.AnswerPlace{Field: "text.format.schema", Strict: f.Strict != nil && *f.Strict}
 	default:
 		return chat.Invalidf("text.format.type", "is %q; expected text, json_object or json_schema", f.Type)
 	}
