@@ -3,20 +3,23 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"tenon/engine/enginetest"
+	"tenon/server"
+	"tenon/server/servertest"
 )
 
 func TestCompletions_promptsOfEveryForm(t *testing.T) {
 	for prompt, want := range map[string][]string{
 		`"once"`:            {"oncea"},
 		`["once","twice"]`:  {"oncea", "twiceb"},
-		`[104,105]`:         {"a"},
-		`[[104,105],[106]]`: {"a", "b"},
+		`[104,105]`:         {"hia"},
+		`[[104,105],[106]]`: {"hia", "jb"},
 	} {
 		s, e := start(t, enginetest.Say("a"), enginetest.Say("b"))
 		status, body := postTo(t, s, "/v1/completions", `{"model":"scripted","echo":true,"prompt":`+prompt+`}`)
@@ -80,7 +83,7 @@ func TestEmbeddings_aChatModelHasNone(t *testing.T) {
 
 func TestCompletions_logprobsOfAWholeAnswer(t *testing.T) {
 	s, _ := start(t, enginetest.Say("ab"))
-	_, body := postTo(t, s, "/v1/completions", `{"model":"scripted","echo":true,"prompt":"once","logprobs":0}`)
+	_, body := postTo(t, s, "/v1/completions", `{"model":"scripted","prompt":"once","logprobs":0}`)
 	var c struct {
 		Choices []struct {
 			Logprobs struct {
@@ -93,7 +96,7 @@ func TestCompletions_logprobsOfAWholeAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := c.Choices[0].Logprobs
-	if !cmp.Equal(got.Tokens, []string{"a", "b"}) || !cmp.Equal(got.TextOffset, []int{4, 5}) {
+	if !cmp.Equal(got.Tokens, []string{"a", "b"}) || !cmp.Equal(got.TextOffset, []int{0, 1}) {
 		t.Errorf("%+v: %s", got, body)
 	}
 }
@@ -103,5 +106,123 @@ func TestCompletions_tooLongAPromptNamesThePrompt(t *testing.T) {
 	status, body := postTo(t, s, "/v1/completions", `{"model":"scripted","prompt":"`+strings.Repeat("x", 5000)+`"}`)
 	if status != http.StatusBadRequest || !strings.Contains(body, `"param":"prompt"`) || strings.Contains(body, "history") {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// A client that writes the model's own template by hand reads the thinking by itself.
+func TestCompletions_nothingInPlainTextIsAMarker(t *testing.T) {
+	for _, text := range []string{"a<think>b</think>c", " x</think>y<|im_end|>z", "<tool_call>{\"name\":1}</tool_call>\n\nUser: q", "\n\n  Thought: no\nAction: none"} {
+		s, _ := start(t, enginetest.Say(text), enginetest.Say(text))
+		whole, streamed := completed(t, s, `"max_tokens":99`)
+		if whole.Text != text || streamed.Text != text {
+			t.Errorf("%q: %q, streamed %q", text, whole.Text, streamed.Text)
+		}
+	}
+}
+
+func TestCompletions_stopsEndPlainTextWhereverTokensEnd(t *testing.T) {
+	s, _ := start(t, enginetest.Say("one </think> two"), enginetest.Say("one </think> two"))
+	whole, streamed := completed(t, s, `"max_tokens":99,"stop":["x","nk> t"]`)
+	if whole.Text != "one </thi" || whole.FinishReason != "stop" || !cmp.Equal(whole, streamed) {
+		t.Errorf("%+v, streamed %+v", whole, streamed)
+	}
+}
+
+// What a stream's pieces say is what the whole answer says.
+func TestCompletions_aStreamsLogprobsAreTheWholeAnswers(t *testing.T) {
+	s, _ := start(t, enginetest.Say("é\u4e16\u754cz"), enginetest.Say("é\u4e16\u754cz"))
+	whole, streamed := completed(t, s, `"logprobs":0,"echo":false`)
+	if diff := cmp.Diff(whole, streamed); diff != "" || !cmp.Equal(whole.Logprobs.TextOffset, []int{0, 1, 2, 3}) {
+		t.Errorf("%s\n%+v", diff, whole)
+	}
+}
+
+// The prompt's own tokens have no logprobs here: an evaluation that asks for them must not get the answer's in their place.
+func TestCompletions_whatCannotBeToldOfAPromptIsRefused(t *testing.T) {
+	s, _ := start(t)
+	for fields, want := range map[string]string{
+		`,"echo":true,"logprobs":1`: "logprobs", `,"best_of":2`: "best_of", `,"n":2,"best_of":1`: "best_of", `,"max_tokens":-2`: "max_tokens",
+	} {
+		status, body := postTo(t, s, "/v1/completions", `{"model":"scripted","prompt":"p"`+fields+`}`)
+		if status != http.StatusBadRequest || named(t, []byte(body)) != want {
+			t.Errorf("%s: %d %s", fields, status, body)
+		}
+	}
+}
+
+// max_tokens 0 asks for the prompt alone, and generates nothing.
+func TestCompletions_noTokensAreThePromptAlone(t *testing.T) {
+	s, e := start(t)
+	whole, streamed := completed(t, s, `"max_tokens":0,"echo":true,"best_of":1`)
+	if whole.Text != "p" || whole.FinishReason != "length" || !cmp.Equal(whole, streamed) {
+		t.Errorf("%+v, streamed %+v", whole, streamed)
+	}
+	if len(e.Turns()) > 0 {
+		t.Error("a turn was begun")
+	}
+}
+
+func TestCompletions_tokensThatTheModelDoesNotHaveAreNamed(t *testing.T) {
+	e := enginetest.Script()
+	e.Info.Vocab.Size, e.Info.Embeddings = 256, true
+	h := server.New(servertest.Options(servertest.Model{ID: "scripted", Engine: e}))
+	for _, ids := range []string{"[256]", "[-1]", "[[1],[2,999999999]]"} {
+		for path, body := range map[string]string{
+			"/v1/completions": `{"model":"scripted","prompt":` + ids + `}`, "/v1/embeddings": `{"model":"scripted","input":` + ids + `}`,
+		} {
+			rec := askWith(t, h, path, body)
+			if field := named(t, rec.Body.Bytes()); rec.Code != http.StatusBadRequest || field != "prompt" && field != "input" {
+				t.Errorf("%s %s: %d %s", path, ids, rec.Code, rec.Body)
+			}
+		}
+	}
+}
+
+type completedChoice struct {
+	Text         string
+	FinishReason string `json:"finish_reason"`
+	Logprobs     *struct {
+		Tokens        []string
+		TokenLogprobs []float64 `json:"token_logprobs"`
+		TextOffset    []int     `json:"text_offset"`
+	}
+}
+
+// completed asks for the same completion whole and streamed, and puts the pieces together.
+func completed(t *testing.T, s *httptest.Server, fields string) (whole, streamed completedChoice) {
+	t.Helper()
+	type chunk struct{ Choices []completedChoice }
+	body := `{"model":"scripted","prompt":"p",` + fields
+	_, text := postTo(t, s, "/v1/completions", body+"}")
+	var c chunk
+	if err := json.Unmarshal([]byte(text), &c); err != nil || len(c.Choices) != 1 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	_, events := postTo(t, s, "/v1/completions", body+`,"stream":true}`)
+	for line := range strings.SplitSeq(events, "\n") {
+		data, ok := strings.CutPrefix(line, "data: ")
+		if !ok || data == "[DONE]" {
+			continue
+		}
+		var piece chunk
+		if err := json.Unmarshal([]byte(data), &piece); err != nil {
+			t.Fatalf("%v: %s", err, data)
+		}
+		streamed.add(piece.Choices[0])
+	}
+	return c.Choices[0], streamed
+}
+
+func (c *completedChoice) add(piece completedChoice) {
+	c.Text += piece.Text
+	c.FinishReason += piece.FinishReason
+	switch {
+	case piece.Logprobs == nil:
+	case c.Logprobs == nil:
+		c.Logprobs = piece.Logprobs
+	default:
+		c.Logprobs.Tokens = append(c.Logprobs.Tokens, piece.Logprobs.Tokens...)
+		c.Logprobs.TokenLogprobs = append(c.Logprobs.TokenLogprobs, piece.Logprobs.TokenLogprobs...)
+		c.Logprobs.TextOffset = append(c.Logprobs.TextOffset, piece.Logprobs.TextOffset...)
 	}
 }

@@ -106,10 +106,19 @@ func continued(c templates.Conversation) bool {
 	return n > 0 && c.Messages[n-1].Role == templates.Assistant
 }
 
+// anyText has a turn say what it likes: in a plain text nothing is a marker, and what is between <think> and </think> is a part of it.
+var anyText = tools.Answer{Syntax: "gbnf", Definition: `root ::= [\u0000-\U0010FFFF]*`}
+
 // planText plans the continuation of a plain text.
 func (s *Service) planText(m Model, r Request) (planned, error) {
+	if err := m.hasTokens(r.Prompt, "prompt"); err != nil {
+		return planned{}, err
+	}
 	turn := outputTurn(r)
 	turn.Thinking.Off = true
+	if turn.Answer == nil {
+		turn.Answer = &anyText
+	}
 	output, err := tools.Fallback().Plan(turn)
 	if err != nil {
 		return planned{}, r.Places.toolError(err)

@@ -39,11 +39,8 @@ func bosID(v engine.Vocab) (int32, bool) {
 // Detokenize turns token ids into text, control tokens included.
 func (s *Service) Detokenize(ctx context.Context, model string, ids []int32) (string, error) {
 	return with(ctx, s, model, func(m Model) (string, error) {
-		size := m.Engine.Model().Vocab.Size
-		for i, id := range ids {
-			if id < 0 || size > 0 && int(id) >= size {
-				return "", Invalidf(fmt.Sprintf("tokens[%d]", i), "is %d; this model's tokens are 0 to %d", id, size-1)
-			}
+		if err := m.hasTokens(engine.Prompt{{Origin: engine.Kept, Tokens: ids}}, "tokens"); err != nil {
+			return "", err
 		}
 		b, err := m.Engine.Text(ctx, ids, true)
 		if err != nil {
@@ -51,6 +48,19 @@ func (s *Service) Detokenize(ctx context.Context, model string, ids []int32) (st
 		}
 		return string(b), nil
 	})
+}
+
+// hasTokens refuses a prompt with tokens that the model does not have.
+func (m Model) hasTokens(p engine.Prompt, field string) error {
+	size := m.Engine.Model().Vocab.Size
+	for _, piece := range p {
+		for i, id := range piece.Tokens {
+			if id < 0 || size > 0 && int(id) >= size {
+				return Invalidf(field, "has the token %d in place %d; this model's tokens are 0 to %d", id, i, size-1)
+			}
+		}
+	}
+	return nil
 }
 
 // Render returns the prompt of r as text, without generating.
@@ -66,6 +76,11 @@ func (s *Service) Embed(ctx context.Context, model string, prompts []engine.Prom
 	return with(ctx, s, model, func(m Model) ([]engine.Embedding, error) {
 		if !m.Engine.Model().Embeddings {
 			return nil, &Error{Kind: NotSupportedHere, Field: "model", Message: m.ID + " is no embedding model"}
+		}
+		for _, p := range prompts {
+			if err := m.hasTokens(p, "input"); err != nil {
+				return nil, err
+			}
 		}
 		out, err := m.Engine.Embed(ctx, prompts)
 		if err != nil {

@@ -1,12 +1,12 @@
 package openai
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"time"
+	"unicode/utf8"
 
 	"tenon/engine"
 	"tenon/server/chat"
@@ -24,6 +24,7 @@ type completionRequest struct {
 	Logprobs      *int            `json:"logprobs"`
 	Echo          bool            `json:"echo"`
 	Suffix        *string         `json:"suffix"`
+	BestOf        *int            `json:"best_of"`
 	Stream        bool            `json:"stream"`
 	StreamOptions *streamOptions  `json:"stream_options"`
 	Grammar       string          `json:"grammar"`
@@ -76,12 +77,9 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix()}, sent: sent, w: w}
 	defer c.close()
 	for i, p := range prompts {
-		c.first, c.echo = i*max(request.N, 1), ""
-		if sent.Echo {
-			c.echo = p.text
-		}
+		c.first = i * max(request.N, 1)
 		request.Prompt = p.prompt
-		if err := a.Service.Run(r.Context(), request, wire.Announce(w, c.Add)); err != nil {
+		if err := a.complete(r.Context(), request, p, c); err != nil {
 			c.fail(chat.AsError(err))
 			return
 		}
@@ -89,76 +87,39 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	c.end()
 }
 
-// otherCompletions are the described fields that the struct does not have.
-var otherCompletions = wire.Others{
-	Refused:  map[string]string{"best_of": "send n instead, and choose"},
-	Harmless: map[string]wire.Type{"user": wire.String},
-}
-
-func decodeCompletion(body io.Reader) (chat.Request, completionRequest, []completionPrompt, error) {
-	var w completionRequest
-	ignored, err := wire.Decode(body, &w, otherCompletions)
+// complete answers one prompt.
+func (a API) complete(ctx context.Context, r chat.Request, p completionPrompt, c *completer) (err error) {
+	c.echo = ""
+	if c.sent.Echo {
+		if c.echo, err = a.text(ctx, r.Model, p); err != nil {
+			return err
+		}
+	}
+	sink := wire.Announce(c.w, c.Add)
+	if n := c.sent.MaxTokens; n == nil || *n != 0 {
+		return a.Service.Run(ctx, r, sink)
+	}
+	n, err := a.Service.Count(ctx, r)
 	if err != nil {
-		return chat.Request{}, w, nil, err
+		return err
 	}
-	r := chat.Request{Model: w.Model, Ignored: ignored}
-	if w.Model == "" {
-		return r, w, nil, chat.NoModel()
+	if err := sink(chat.Event{Kind: chat.Started, Model: r.Model}); err != nil {
+		return err
 	}
-	if w.Suffix != nil {
-		r.Suffix = *w.Suffix
-	}
-	like := chatRequest{N: w.N, MaxTokens: w.MaxTokens, Stop: w.Stop, Grammar: w.Grammar, JSONSchema: w.JSONSchema}
-	if w.MaxTokens == nil {
-		n := defaultCompletionTokens
-		like.MaxTokens = &n
-	}
-	if n := w.Logprobs; n != nil {
-		if *n < 0 || *n > 5 {
-			return r, w, nil, chat.Invalidf("logprobs", "is %d; expected 0 to 5", *n)
-		}
-		like.Logprobs, like.TopLogprobs = true, n
-	}
-	for _, step := range []func() error{
-		func() error { return limits(like, &r) },
-		func() error { return w.samplingFields.decode(&r.Sampling) },
-		func() error { return decodeAnswer(like, &r) },
-	} {
-		if err := step(); err != nil {
-			return r, w, nil, err
+	for i := range max(r.N, 1) {
+		if err := sink(chat.Event{Kind: chat.Finished, Choice: i, Finish: chat.Finish{Reason: chat.Length, Usage: chat.Usage{Prompt: n.N}}}); err != nil {
+			return err
 		}
 	}
-	prompts, err := decodePrompts(w.Prompt)
-	return r, w, prompts, err
+	return nil
 }
 
-func decodePrompts(raw json.RawMessage) ([]completionPrompt, error) {
-	var text string
-	if json.Unmarshal(raw, &text) == nil && !wire.IsNull(raw) {
-		return []completionPrompt{textPrompt(text)}, nil
+// text is what a prompt says; token ids are read by the model's vocabulary.
+func (a API) text(ctx context.Context, model string, p completionPrompt) (string, error) {
+	if ids := p.prompt[0].Tokens; len(ids) > 0 {
+		return a.Service.Detokenize(ctx, model, ids)
 	}
-	var ids []int32
-	if json.Unmarshal(raw, &ids) == nil && len(ids) > 0 {
-		return []completionPrompt{{prompt: engine.Prompt{{Origin: engine.Kept, Tokens: ids}}}}, nil
-	}
-	var many []json.RawMessage
-	if err := json.Unmarshal(raw, &many); err != nil || len(many) == 0 {
-		return nil, chat.Invalidf("prompt", "expected a string, an array of token ids, or an array of either")
-	}
-	var out []completionPrompt
-	for i, one := range many {
-		var nested []json.RawMessage
-		p, err := decodePrompts(one)
-		if err != nil || len(p) != 1 || json.Unmarshal(one, &nested) == nil && p[0].prompt[0].Origin != engine.Kept {
-			return nil, chat.Invalidf(fmt.Sprintf("prompt[%d]", i), "expected a string or an array of token ids")
-		}
-		out = append(out, p[0])
-	}
-	return out, nil
-}
-
-func textPrompt(text string) completionPrompt {
-	return completionPrompt{prompt: engine.Plain(text), text: text}
+	return p.text, nil
 }
 
 // completer turns events into completions: chunks if the request streams, else a whole answer at the end.
@@ -169,6 +130,7 @@ type completer struct {
 	out   *sse.Writer
 	first int    // number of the running prompt's first choice
 	echo  string // what comes before the running prompt's answers
+	said  []int  // of each choice, the characters so far, echo included
 	usage usage
 }
 
@@ -182,7 +144,7 @@ func (c *completer) Add(e chat.Event) error {
 		}
 		return c.eachChoice(func(i int) error { return c.piece(i, completionChoice{Text: c.echo}) })
 	case chat.Text:
-		return c.piece(c.first+e.Choice, completionChoice{Text: e.Text, Logprobs: c.logprobs(e.Tokens)})
+		return c.piece(c.first+e.Choice, completionChoice{Text: e.Text, Logprobs: c.logprobs(c.first+e.Choice, e.Tokens)})
 	case chat.Finished:
 		reason := finishReason(e.Finish.Reason)
 		prompt := c.usage.PromptTokens
@@ -214,6 +176,10 @@ func (c *completer) eachChoice(f func(int) error) error {
 // piece sends a chunk, or adds it to the whole answer.
 func (c *completer) piece(index int, p completionChoice) error {
 	p.Index = index
+	for len(c.said) <= index {
+		c.said = append(c.said, 0)
+	}
+	c.said[index] += utf8.RuneCountInString(p.Text)
 	if c.out != nil {
 		if p.Text == "" && p.FinishReason == nil {
 			return nil
@@ -226,7 +192,7 @@ func (c *completer) piece(index int, p completionChoice) error {
 		c.head.Choices = append(c.head.Choices, completionChoice{Index: len(c.head.Choices)})
 	}
 	to := &c.head.Choices[index]
-	to.Logprobs = joinLogprobs(to.Logprobs, p.Logprobs, len(to.Text))
+	to.Logprobs = joinLogprobs(to.Logprobs, p.Logprobs)
 	to.Text += p.Text
 	if p.FinishReason != nil {
 		to.FinishReason = p.FinishReason
@@ -234,28 +200,36 @@ func (c *completer) piece(index int, p completionChoice) error {
 	return nil
 }
 
-func (c *completer) logprobs(tokens []engine.Token) *completionLogprobs {
+// logprobs are those of the tokens that come next in a choice. Offsets count characters from the beginning of its text.
+func (c *completer) logprobs(index int, tokens []engine.Token) *completionLogprobs {
 	if c.sent.Logprobs == nil {
 		return nil
 	}
 	out := &completionLogprobs{}
 	offset := 0
-	for _, t := range tokens {
-		out.Tokens = append(out.Tokens, string(t.Bytes))
-		out.TokenLogprobs = append(out.TokenLogprobs, t.Logprob)
+	if index < len(c.said) {
+		offset = c.said[index]
+	}
+	for i, p := range wire.EncodeLogprobs(tokens) {
+		out.Tokens = append(out.Tokens, p.Token)
+		out.TokenLogprobs = append(out.TokenLogprobs, p.Logprob)
 		out.TextOffset = append(out.TextOffset, offset)
-		offset += len(t.Bytes)
+		for _, b := range tokens[i].Bytes {
+			if utf8.RuneStart(b) { // a character may be of several tokens
+				offset++
+			}
+		}
 		top := map[string]float32{}
-		for _, other := range t.Top {
-			top[string(other.Bytes)] = other.Logprob
+		for _, other := range p.Top {
+			top[other.Token] = other.Logprob
 		}
 		out.TopLogprobs = append(out.TopLogprobs, top)
 	}
 	return out
 }
 
-// joinLogprobs appends b, whose text begins at the offset. Either may be nil.
-func joinLogprobs(a, b *completionLogprobs, offset int) *completionLogprobs {
+// joinLogprobs appends b. Either may be nil.
+func joinLogprobs(a, b *completionLogprobs) *completionLogprobs {
 	if b == nil {
 		return a
 	}
@@ -265,9 +239,7 @@ func joinLogprobs(a, b *completionLogprobs, offset int) *completionLogprobs {
 	a.Tokens = append(a.Tokens, b.Tokens...)
 	a.TokenLogprobs = append(a.TokenLogprobs, b.TokenLogprobs...)
 	a.TopLogprobs = append(a.TopLogprobs, b.TopLogprobs...)
-	for _, o := range b.TextOffset {
-		a.TextOffset = append(a.TextOffset, offset+o)
-	}
+	a.TextOffset = append(a.TextOffset, b.TextOffset...)
 	return a
 }
 

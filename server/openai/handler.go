@@ -15,6 +15,7 @@ import (
 // Service does what the endpoints offer. *chat.Service implements it.
 type Service interface {
 	Run(ctx context.Context, r chat.Request, sink chat.Sink) error
+	Count(ctx context.Context, r chat.Request) (chat.Tokens, error)
 	Render(ctx context.Context, r chat.Request) (string, error)
 	Tokenize(ctx context.Context, model, text string, special, bos bool) ([]int32, error)
 	Detokenize(ctx context.Context, model string, ids []int32) (string, error)
