@@ -150,7 +150,7 @@ var responsesFields = protocolFields{
 		"tools":                  {valid: `[{"type":"function","name":"f"}]`, outside: []string{`[{"type":"function"}]`, `[{}]`}, note: "function, custom, namespace; hosted tools are left out and listed"},
 		"top_logprobs":           {valid: `2`, beside: `,"include":["message.output_text.logprobs"]`},
 		"top_p":                  {valid: `0.5`},
-		"truncation":             {valid: `"disabled"`, outside: []string{`"auto"`, `"x"`}, note: "nothing is left out silently"},
+		"truncation":             {valid: `"auto"`, outside: []string{`"x"`}, note: "with auto the oldest messages are left out of what does not fit, and how many is told"},
 		"user":                   {valid: `"u"`},
 	},
 }

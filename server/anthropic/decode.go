@@ -27,8 +27,9 @@ var others = wire.Others{
 
 // decoder turns requests into turns.
 type decoder struct {
-	signer signer
-	notes  []string // what was left out, for the header of ignored fields
+	signer      signer
+	interleaved bool     // thinking may come between calls, so that its budget is for more than one answer
+	notes       []string // what was left out, for the header of ignored fields
 }
 
 // request reads a body. count is set for count_tokens, which needs no max_tokens. Its errors are *chat.Error and name
@@ -124,7 +125,7 @@ func (d *decoder) thinking(w messagesRequest, r *chat.Request) error {
 		if b == nil {
 			return chat.Invalidf("thinking.budget_tokens", "is required beside type enabled")
 		}
-		if *b < leastBudget || (w.MaxTokens != nil && *b >= *w.MaxTokens) {
+		if *b < leastBudget || (w.MaxTokens != nil && *b >= *w.MaxTokens && !d.interleaved) {
 			return chat.Invalidf("thinking.budget_tokens", "is %d; expected at least %d and less than max_tokens", *b, leastBudget)
 		}
 		r.Thinking.Budget = *b
@@ -150,9 +151,21 @@ func (d *decoder) tools(w messagesRequest, r *chat.Request) error {
 			return chat.Invalidf(field+".input_schema", "is required")
 		}
 		r.Places.Tools = append(r.Places.Tools, field)
-		r.Tools = append(r.Tools, tools.Tool{Name: t.Name, Description: t.Description, Parameters: t.InputSchema, Strict: t.Strict})
+		r.Tools = append(r.Tools, tools.Tool{Name: t.Name, Description: t.described(), Parameters: t.InputSchema, Strict: t.Strict})
 	}
 	return nil
+}
+
+// described is the description with the examples of inputs, which no chat template has a place of its own for.
+func (t tool) described() string {
+	if len(t.InputExamples) == 0 {
+		return t.Description
+	}
+	lines := []string{t.Description, "", "Examples of its input:"}
+	for _, e := range t.InputExamples {
+		lines = append(lines, string(e))
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 func (d *decoder) choice(w messagesRequest, r *chat.Request) error {
@@ -226,7 +239,7 @@ func (d *decoder) conversation(w messagesRequest, r *chat.Request) error {
 
 func (d *decoder) system(raw json.RawMessage, field string) (templates.Message, error) {
 	m := templates.Message{Role: templates.System}
-	blocks, err := blocksOf(raw, field)
+	blocks, err := d.blocks(raw, field)
 	if err != nil {
 		return m, err
 	}
@@ -239,17 +252,19 @@ func (d *decoder) system(raw json.RawMessage, field string) (templates.Message, 
 	return m, nil
 }
 
-// blocksOf reads content: a string is one text block.
-func blocksOf(raw json.RawMessage, field string) ([]block, error) {
+// blocks reads content: a string is one text block.
+func (d *decoder) blocks(raw json.RawMessage, field string) ([]block, error) {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return []block{{Type: "text", Text: text}}, nil
 	}
-	var blocks []block
-	if err := json.Unmarshal(raw, &blocks); err != nil {
+	if len(raw) == 0 || raw[0] != '[' {
 		return nil, chat.Invalidf(field, "expected a string or an array of content blocks")
 	}
-	return blocks, nil
+	var blocks []block
+	ignored, err := wire.DecodePart(raw, &blocks, field)
+	d.notes = append(d.notes, ignored...)
+	return blocks, err
 }
 
 func joined(parts []templates.Part) string {

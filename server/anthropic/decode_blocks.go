@@ -1,8 +1,11 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"strings"
 
 	"tenon/server/chat"
 	"tenon/server/wire"
@@ -23,7 +26,7 @@ func (d *decoder) message(m message, field string) ([]templates.Message, error) 
 	if len(m.Content) == 0 || string(m.Content) == "null" {
 		return nil, chat.Invalidf(field+".content", "is required")
 	}
-	blocks, err := blocksOf(m.Content, field+".content")
+	blocks, err := d.blocks(m.Content, field+".content")
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +72,7 @@ func (d *decoder) result(b block, field string) (templates.Message, error) {
 	if len(b.Content) == 0 || string(b.Content) == "null" {
 		return m, nil
 	}
-	blocks, err := blocksOf(b.Content, field+".content")
+	blocks, err := d.blocks(b.Content, field+".content")
 	if err != nil {
 		return m, err
 	}
@@ -104,16 +107,16 @@ func (d *decoder) text(b block, field string) (string, error) {
 	case "document":
 		return d.document(b, field)
 	case "search_result":
-		blocks, err := blocksOf(b.Content, field+".content")
+		blocks, err := d.blocks(b.Content, field+".content")
 		if err != nil {
 			return "", err
 		}
-		return b.Title + "\n" + texts(blocks), nil
+		return b.Title + "\n" + b.address() + texts(blocks), nil
 	case "tool_reference":
 		return "[tool " + b.ToolName + "]", nil
 	case "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result", "bash_code_execution_tool_result",
 		"text_editor_code_execution_tool_result", "mcp_tool_result", "tool_search_tool_result":
-		return string(b.Content), nil
+		return withoutSecrets(b.Content), nil
 	case "image":
 		return "", chat.Invalidf(field, "is an image; this server reads text only")
 	case "":
@@ -122,20 +125,56 @@ func (d *decoder) text(b block, field string) (string, error) {
 	return "", chat.Invalidf(field+".type", "is %q, which is not known here", b.Type)
 }
 
+// address is the line that says where a search result was found.
+func (b block) address() string {
+	var source string
+	if json.Unmarshal(b.Source, &source) != nil || source == "" {
+		return ""
+	}
+	return source + "\n"
+}
+
+// withoutSecrets is a server tool's result without the members that only Anthropic's servers can read: those of a web search are
+// thousands of characters long.
+func withoutSecrets(raw json.RawMessage) string {
+	if !bytes.Contains(raw, []byte(`"encrypted_`)) {
+		return string(raw)
+	}
+	var all []map[string]json.RawMessage
+	one := map[string]json.RawMessage{}
+	switch {
+	case json.Unmarshal(raw, &all) == nil:
+		for _, m := range all {
+			dropSecrets(m)
+		}
+		raw, _ = json.Marshal(all) // it was JSON
+	case json.Unmarshal(raw, &one) == nil:
+		dropSecrets(one)
+		raw, _ = json.Marshal(one)
+	}
+	return string(raw)
+}
+
+func dropSecrets(m map[string]json.RawMessage) {
+	maps.DeleteFunc(m, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, "encrypted_") })
+}
+
 func (d *decoder) document(b block, field string) (string, error) {
 	var from source
 	if wire.IsNull(b.Source) {
 		return "", chat.Invalidf(field+".source", "is required")
 	}
-	if err := json.Unmarshal(b.Source, &from); err != nil {
-		return "", chat.Invalidf(field+".source", "expected an object")
+	ignored, err := wire.DecodePart(b.Source, &from, field+".source")
+	if err != nil {
+		return "", err
 	}
+	d.notes = append(d.notes, ignored...)
 	var body string
 	switch from.Type {
 	case "text":
 		body = from.Data
 	case "content":
-		blocks, err := blocksOf(from.Content, field+".source.content")
+		blocks, err := d.blocks(from.Content, field+".source.content")
 		if err != nil {
 			return "", err
 		}

@@ -48,7 +48,9 @@ func stopReason(f chat.Finish) (reason, sequence *string) {
 	r := "end_turn"
 	switch f.Reason {
 	case chat.Length:
-		r = "max_tokens"
+		if r = "max_tokens"; f.Full {
+			r = "model_context_window_exceeded"
+		}
 	case chat.ToolCalls:
 		r = "tool_use"
 	case chat.StopSequence:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
+	"strings"
 
 	"tenon/server/chat"
 	"tenon/server/sse"
@@ -25,9 +26,13 @@ type API struct {
 // New returns the endpoints of a service.
 func New(s Service) *API { return &API{service: s, signer: newSigner()} }
 
+func (a *API) decoder(r *http.Request) decoder {
+	return decoder{signer: a.signer, interleaved: strings.Contains(strings.Join(r.Header.Values("Anthropic-Beta"), ","), "interleaved-thinking")}
+}
+
 // Messages serves POST /v1/messages.
 func (a *API) Messages(w http.ResponseWriter, r *http.Request) {
-	d := decoder{signer: a.signer}
+	d := a.decoder(r)
 	request, body, err := d.request(r.Body, false)
 	if err != nil {
 		WriteError(w, chat.AsError(err))
@@ -75,7 +80,7 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request, request chat.Reques
 
 // CountTokens serves POST /v1/messages/count_tokens.
 func (a *API) CountTokens(w http.ResponseWriter, r *http.Request) {
-	d := decoder{signer: a.signer}
+	d := a.decoder(r)
 	request, _, err := d.request(r.Body, true)
 	if err == nil {
 		wire.SetIgnored(w, request.Ignored)

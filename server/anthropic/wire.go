@@ -59,13 +59,17 @@ type block struct {
 	Context string          `json:"context,omitempty"`
 
 	ToolName string `json:"tool_name,omitempty"` // of tool_reference
+
+	CacheControl wire.Unused `json:"cache_control"` // what is cached is found by its tokens, wherever it ends; usage tells
 }
 
 type source struct {
-	Type      string          `json:"type"` // "text", "content", "base64", "url", "file"
-	MediaType string          `json:"media_type"`
+	Type      string          `json:"type"`       // "text", "content", "base64", "url", "file"
+	MediaType wire.Unused     `json:"media_type"` // of text, always text/plain
 	Data      string          `json:"data"`
 	Content   json.RawMessage `json:"content"`
+	URL       wire.Unused     `json:"url"` // nothing is fetched
+	FileID    wire.Unused     `json:"file_id"`
 }
 
 type tool struct {
@@ -74,6 +78,9 @@ type tool struct {
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"input_schema"`
 	Strict      bool            `json:"strict"`
+
+	InputExamples []json.RawMessage `json:"input_examples"`
+	CacheControl  wire.Unused       `json:"cache_control"` // see block
 }
 
 type toolChoice struct {

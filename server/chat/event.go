@@ -33,6 +33,7 @@ type Event struct {
 	Freeform bool           // the call's input is text, not JSON
 	Tokens   []engine.Token // the tokens behind Text, where logprobs were asked for
 	Model    string
+	Dropped  int             // messages that were left out so that the prompt fits, with Started
 	Issues   []grammar.Issue // keywords of the tools' schemas that the mask does not enforce
 	Progress engine.Progress
 	Finish   Finish
@@ -52,6 +53,7 @@ const (
 // Finish ends a choice.
 type Finish struct {
 	Reason   Reason
+	Full     bool // the context is: with Length, it was not the request's own limit that was met
 	StopText string
 	Usage    Usage
 	Timing   engine.Timing

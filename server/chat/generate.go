@@ -27,6 +27,7 @@ type choiceRun struct {
 
 	reading *reading
 	usage   Usage // of the prompt, before anything was tried again
+	narrow  bool  // the context leaves less room than the request allows
 	sent    bool  // something of the answer has left
 	faults  []*tools.Fault
 	loop    loopGuard
@@ -72,7 +73,7 @@ func (c *choiceRun) progress(p engine.Progress) error {
 		c.usage.Prompt, c.usage.Cached = p.Total, p.Cached
 	}
 	if room := c.model.Engine.Model().Context - p.Total; room > 0 && (c.reading.limit <= 0 || room < c.reading.limit) {
-		c.reading.limit = room
+		c.reading.limit, c.narrow = room, true
 	}
 	return c.send(Event{Kind: Progress, Progress: p})
 }
@@ -130,6 +131,7 @@ func (c *choiceRun) finish(f engine.Finish) error {
 	}
 	return c.send(Event{Kind: Finished, Finish: Finish{
 		Reason:   c.reason(f),
+		Full:     c.narrow && f.Reason == engine.Length,
 		StopText: c.reading.stop,
 		Usage:    Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Generated, Reasoning: c.reading.reasoning},
 		Timing:   f.Timing,

@@ -27,6 +27,7 @@ type Request struct {
 	N            int // choices; 0 means 1. Choice i is sampled with Seed+i.
 	Logprobs     int // alternatives beside each token's own; -1: none wanted
 	ToolFormat   string
+	Truncate     bool     // leave out the conversation's beginning rather than fail where it is too long
 	CacheKey     string   // who asks; cached state is never shared between keys
 	Ignored      []string // fields that were accepted and have no effect, reported in a header
 }

@@ -58,11 +58,11 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	}
 	defer release()
 	m, r, sink = w.model(m), s.dated(r), w.sink(sink)
-	p, err := s.plan(m, r)
+	r, p, dropped, err := s.decide(ctx, m, r)
 	if err != nil {
 		return AsError(err)
 	}
-	w.planned(p, r.Conversation.Now)
+	w.planned(p, r)
 	sessions, err := open(ctx, m, p, max(r.N, 1))
 	if errors.Is(err, engine.ErrWorkerLost) { // it ended unnoticed before this turn: nothing was sent, so a new one may try
 		sessions, err = open(ctx, m, p, max(r.N, 1))
@@ -71,10 +71,19 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 		return AsError(explainOverflow(ctx, m, p, r, err))
 	}
 	defer closeAll(sessions)
-	if err := sink(Event{Kind: Started, Model: r.Model, Issues: p.issues}); err != nil {
+	if err := sink(Event{Kind: Started, Model: r.Model, Issues: p.issues, Dropped: dropped}); err != nil {
 		return gone(err)
 	}
 	return answering{s, m, r, p}.runAll(ctx, sessions, sink)
+}
+
+// decide plans a turn, with as much of its conversation as it allows to be left out.
+func (s *Service) decide(ctx context.Context, m Model, r Request) (Request, planned, int, error) {
+	if r.Truncate {
+		return s.truncate(ctx, m, r)
+	}
+	p, err := s.plan(m, r)
+	return r, p, 0, err
 }
 
 // Peeker tells of a model without loading it. Of [Models] that implement it, those that are not loaded are not loaded to

@@ -30,11 +30,12 @@ func (w *watch) model(m Model) Model {
 	return m
 }
 
-// planned takes down what was decided about the turn.
-func (w *watch) planned(p planned, now time.Time) {
+// planned takes down what was decided about the turn, and the request that it was decided for: it may have been shortened.
+func (w *watch) planned(p planned, r Request) {
 	w.outcome.Issues = len(p.issues)
 	if w.trace != nil {
-		w.trace.Source.Now = now
+		w.trace.Source.Now = r.Conversation.Now
+		w.trace.Request = traceRequest(r)
 		w.trace.plan(p)
 	}
 }

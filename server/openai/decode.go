@@ -47,6 +47,9 @@ func readChat(body io.Reader) (w chatRequest, ignored []string, err error) {
 func (w chatRequest) turn(ignored []string) (chat.Request, error) {
 	r := chat.Request{Model: w.Model, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls, ToolFormat: w.ToolFormat, Ignored: ignored}
 	r.Conversation.Args = w.ChatTemplateKwargs
+	if w.StreamOptions != nil && !w.Stream {
+		r.Ignored = append(r.Ignored, "stream_options") // a whole answer tells its usage
+	}
 	for _, step := range []func(chatRequest, *chat.Request) error{limits, decodeSampling, thinking, modalities, decodeTools, decodeChoice, decodeFunctions, decodeAnswer, conversation} {
 		if err := step(w, &r); err != nil {
 			return r, err
@@ -139,8 +142,9 @@ func modalities(w chatRequest, _ *chat.Request) error {
 	return nil
 }
 
-func conversation(w chatRequest, r *chat.Request) error {
-	var err error
-	r.Conversation.Messages, err = decodeMessages(w.Messages)
+func conversation(w chatRequest, r *chat.Request) (err error) {
+	var ignored []string
+	r.Conversation.Messages, ignored, err = decodeMessages(w.Messages)
+	r.Ignored = append(r.Ignored, ignored...)
 	return err
 }

@@ -9,21 +9,27 @@ import (
 	"tenon/templates"
 )
 
-func decodeMessages(in []message) ([]templates.Message, error) {
+// decodeMessages returns what had no effect too.
+func decodeMessages(in []message) (out []templates.Message, ignored []string, err error) {
 	if len(in) == 0 {
-		return nil, chat.Invalidf("messages", "is empty; send at least one message")
+		return nil, nil, chat.Invalidf("messages", "is empty; send at least one message")
 	}
-	out := make([]templates.Message, len(in))
+	out = make([]templates.Message, len(in))
 	for i, m := range in {
-		decoded, err := m.decode(fmt.Sprintf("messages[%d]", i))
-		if err != nil {
-			return nil, err
+		field := fmt.Sprintf("messages[%d]", i)
+		if out[i], err = m.decode(field); err != nil {
+			return nil, nil, err
 		}
-		out[i] = decoded
+		unread, err := decodeContent(m.Content, field+".content", &out[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		ignored = append(ignored, unread...)
 	}
-	return out, nil
+	return out, ignored, nil
 }
 
+// decode reads all but the content.
 func (m message) decode(field string) (templates.Message, error) {
 	out := templates.Message{Name: m.Name, Reasoning: m.ReasoningContent, CallID: m.ToolCallID}
 	if out.Reasoning == "" {
@@ -50,7 +56,7 @@ func (m message) decode(field string) (templates.Message, error) {
 	if m.Refusal != "" && notNull(m.Content) == nil {
 		out.Text = m.Refusal
 	}
-	return out, decodeContent(m.Content, field+".content", &out)
+	return out, nil
 }
 
 // decode keeps the arguments as they came: the healer mends what is no JSON.
@@ -76,17 +82,24 @@ func (f sentFunction) arguments() string {
 // omitted names the parts that are not served to the model that could not read them.
 var omitted = map[string]string{"image_url": "image", "input_audio": "audio", "file": "file"}
 
-func decodeContent(raw json.RawMessage, field string, to *templates.Message) error {
+func decodeContent(raw json.RawMessage, field string, to *templates.Message) (ignored []string, err error) {
 	if raw = notNull(raw); raw == nil {
-		return nil
+		return nil, nil
 	}
 	if json.Unmarshal(raw, &to.Text) == nil {
-		return nil
+		return nil, nil
+	}
+	if raw[0] != '[' {
+		return nil, chat.Invalidf(field, "expected a string or an array of parts")
 	}
 	var parts []part
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return chat.Invalidf(field, "expected a string or an array of parts")
+	if ignored, err = wire.DecodePart(raw, &parts, field); err != nil {
+		return nil, err
 	}
+	return ignored, addParts(parts, field, to)
+}
+
+func addParts(parts []part, field string, to *templates.Message) error {
 	for i, p := range parts {
 		switch p.Type {
 		case "text":

@@ -69,6 +69,9 @@ func (c wireCustom) decode(field string) (tools.Tool, error) {
 	if g.Syntax != "lark" && g.Syntax != "regex" {
 		return t, chat.Invalidf(field+".format.grammar.syntax", "is %q; expected lark or regex", g.Syntax)
 	}
+	if g.Definition == "" {
+		return t, chat.Invalidf(field+".format.grammar.definition", "is required")
+	}
 	t.Freeform.Syntax, t.Freeform.Definition = g.Syntax, g.Definition
 	return t, nil
 }

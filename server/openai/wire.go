@@ -77,7 +77,7 @@ type streamOptions struct {
 type responseFormat struct {
 	Type       string `json:"type"` // "text", "json_object", "json_schema"
 	JSONSchema *struct {
-		Name   string          `json:"name"`
+		Name   wire.Unused     `json:"name"`
 		Schema json.RawMessage `json:"schema"`
 		Strict bool            `json:"strict"`
 	} `json:"json_schema"`
@@ -94,11 +94,14 @@ type message struct {
 	FunctionCall     *sentFunction   `json:"function_call"` // the older form of a call
 	ToolCallID       string          `json:"tool_call_id"`
 	Refusal          string          `json:"refusal"`
+	Annotations      wire.Unused     `json:"annotations"` // of an answer that is sent back
 }
 
 // sentCall is a call in the history that a client sends.
 type sentCall struct {
 	ID       string        `json:"id"`
+	Type     wire.Unused   `json:"type"`  // what is there says it
+	Index    wire.Unused   `json:"index"` // of a delta that is sent back
 	Function *sentFunction `json:"function"`
 	Custom   *callCustom   `json:"custom"`
 }
@@ -109,9 +112,12 @@ type sentFunction struct {
 }
 
 type part struct {
-	Type    string `json:"type"`
-	Text    string `json:"text"`
-	Refusal string `json:"refusal"`
+	Type    string      `json:"type"`
+	Text    string      `json:"text"`
+	Refusal string      `json:"refusal"`
+	Image   wire.Unused `json:"image_url"` // whatever kind of part it is of, that is what is told
+	Audio   wire.Unused `json:"input_audio"`
+	File    wire.Unused `json:"file"`
 }
 
 type tool struct {

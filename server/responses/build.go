@@ -51,7 +51,7 @@ func (b *builder) Add(e chat.Event) error {
 	case chat.CallArguments:
 		return b.argument(e.Text)
 	case chat.CallEnd:
-		return b.close()
+		return b.close("completed")
 	case chat.Finished:
 		return b.finish(e.Finish)
 	}
@@ -68,7 +68,7 @@ func (b *builder) fail(e *chat.Error) error {
 // piece adds text to the open item of its kind, or opens one.
 func (b *builder) piece(e chat.Event) error {
 	if b.open.kind != e.Kind {
-		if err := b.close(); err != nil {
+		if err := b.close("completed"); err != nil {
 			return err
 		}
 		if err := b.start(e.Kind); err != nil {
@@ -107,7 +107,7 @@ func (b *builder) start(kind chat.EventKind) error {
 }
 
 func (b *builder) startCall(e chat.Event) error {
-	if err := b.close(); err != nil {
+	if err := b.close("completed"); err != nil {
 		return err
 	}
 	b.open = openItem{kind: chat.CallStart, id: "fc_" + rand.Text(), free: e.Freeform}
@@ -124,8 +124,8 @@ func (b *builder) argument(text string) error {
 	return b.sendItem(event{Type: kind, Delta: &text})
 }
 
-// close ends the open item, if there is one.
-func (b *builder) close() error {
+// close ends the open item, if there is one. Its status is "completed", or "incomplete" where the answer was cut off in it.
+func (b *builder) close(status string) error {
 	if b.open.kind == chat.Started {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (b *builder) close() error {
 			return err
 		}
 	}
-	done := b.item("completed", text)
+	done := b.item(status, text)
 	index := len(b.response.Output)
 	b.response.Output = append(b.response.Output, done)
 	b.open = openItem{kind: chat.Started}
@@ -179,7 +179,7 @@ func (b *builder) item(status, text string) any {
 		return o.call
 	case o.kind == chat.Text:
 		m := messageItem{Type: "message", ID: o.id, Status: status, Role: "assistant", Content: []any{}}
-		if status == "completed" {
+		if status != "in_progress" {
 			m.Content = append(m.Content, textPart(text, b.logprobs))
 		}
 		return m
@@ -189,7 +189,7 @@ func (b *builder) item(status, text string) any {
 
 func (b *builder) reasoning(status, text string) reasoningItem {
 	r := reasoningItem{Type: "reasoning", ID: b.open.id, Status: status, Summary: []summaryPart{}}
-	if status != "completed" {
+	if status == "in_progress" {
 		return r
 	}
 	if b.summary {
@@ -205,11 +205,17 @@ func (b *builder) reasoning(status, text string) reasoningItem {
 }
 
 func (b *builder) finish(f chat.Finish) error {
-	if err := b.close(); err != nil {
+	status := "completed"
+	if f.Reason == chat.Length || f.Reason == chat.Cancelled {
+		status = "incomplete"
+	}
+	if err := b.close(status); err != nil {
 		return err
 	}
 	now := time.Now().Unix()
-	b.response.Usage = encodeUsage(f.Usage)
+	if f.Reason != chat.Cancelled { // nobody counted what was cancelled
+		b.response.Usage = encodeUsage(f.Usage)
+	}
 	b.response.Status, b.response.CompletedAt = "completed", &now
 	switch f.Reason {
 	case chat.Length:

@@ -45,15 +45,21 @@ func TestCancel_fromAnotherConnectionEndsTheAnswerWithWhatThereIs(t *testing.T) 
 		for id = range a.running {
 		}
 		a.mu.Unlock()
+		running := httptest.NewRecorder()
+		a.Get(running, httptest.NewRequest(http.MethodGet, "/", nil), id)
+		if running.Code != http.StatusOK || !strings.Contains(running.Body.String(), `"status":"in_progress"`) {
+			t.Errorf("stream %s: while it runs it is %d %s", stream, running.Code, running.Body)
+		}
 		cancelled := httptest.NewRecorder()
 		a.Cancel(cancelled, httptest.NewRequest(http.MethodPost, "/", nil), id)
 		<-done
 		var told struct {
 			Status string
 			Model  string
-			Output []any
+			Usage  *usage
+			Output []struct{ Status string }
 		}
-		if err := json.Unmarshal(cancelled.Body.Bytes(), &told); err != nil || cancelled.Code != http.StatusOK || told.Status != "cancelled" || told.Model != "m" || len(told.Output) != 1 {
+		if err := json.Unmarshal(cancelled.Body.Bytes(), &told); err != nil || cancelled.Code != http.StatusOK || told.Status != "cancelled" || told.Model != "m" || len(told.Output) != 1 || told.Output[0].Status != "incomplete" || told.Usage != nil {
 			t.Errorf("stream %s: whoever cancels is told %d %s", stream, cancelled.Code, cancelled.Body)
 		}
 		if body := rec.Body.String(); rec.Code != http.StatusOK || !strings.Contains(body, want) || !strings.Contains(body, "word") {

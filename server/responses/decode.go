@@ -33,6 +33,7 @@ type decoder struct {
 	items []item       // the input, normalised: a string is one message
 	past  *stored      // what previous_response_id names
 	find  func(id string) (*stored, bool)
+	item  func(id string) (item, bool) // what an item_reference means; nil: nothing is kept
 }
 
 // request reads a body. Its errors are *chat.Error and name the field.
@@ -47,7 +48,7 @@ func (d *decoder) request(body io.Reader) (createRequest, error) {
 	if w.Model == "" {
 		return w, chat.NoModel()
 	}
-	for _, step := range []func(createRequest) error{d.limits, d.thinking, d.declare, d.choice, d.answer, d.previous, d.input} {
+	for _, step := range []func(createRequest) error{d.limits, d.thinking, d.previous, d.readItems, d.declare, d.choice, d.answer, d.input} {
 		if err := step(w); err != nil {
 			return w, err
 		}
@@ -63,9 +64,9 @@ func (d *decoder) limits(w createRequest) error {
 	switch w.Truncation {
 	case "", "disabled":
 	case "auto":
-		return chat.Invalidf("truncation", "auto is not supported: nothing is left out silently")
+		d.turn.Truncate = true
 	default:
-		return chat.Invalidf("truncation", "is %q; expected disabled", w.Truncation)
+		return chat.Invalidf("truncation", "is %q; expected auto or disabled", w.Truncation)
 	}
 	if n := w.MaxOutputTokens; n != nil {
 		if *n < 1 {
@@ -107,6 +108,9 @@ func (d *decoder) thinking(w createRequest) error {
 	}
 	if w.Reasoning == nil {
 		return nil
+	}
+	if w.Reasoning.Summary == nil {
+		w.Reasoning.Summary, w.Reasoning.Older = w.Reasoning.Older, nil
 	}
 	if summary := w.Reasoning.Summary; summary != nil && !slices.Contains([]string{"auto", "concise", "detailed"}, *summary) {
 		return chat.Invalidf("reasoning.summary", "is %q; expected auto, concise or detailed", *summary)
@@ -187,14 +191,7 @@ func (d *decoder) input(w createRequest) error {
 			}
 		}
 	}
-	var err error
-	if d.items, err = items(w.Input); err != nil {
-		return err
-	}
 	for i, it := range d.items {
-		if it.Type == "additional_tools" {
-			continue // declared before
-		}
 		if err := c.item(it, fmt.Sprintf("input[%d]", i)); err != nil {
 			return err
 		}
@@ -204,20 +201,39 @@ func (d *decoder) input(w createRequest) error {
 	return nil
 }
 
-// items reads input: a string is one message of the user, and nothing is a request that only asks whether the server
-// answers (Codex's probe).
-func items(raw json.RawMessage) ([]item, error) {
-	if wire.IsNull(raw) {
-		return nil, nil
+// readItems reads input: a string is one message of the user, and nothing is a request that only asks whether the server
+// answers (Codex's probe). References to kept items become the items.
+func (d *decoder) readItems(w createRequest) error {
+	if wire.IsNull(w.Input) {
+		return nil
 	}
 	var text string
-	if json.Unmarshal(raw, &text) == nil {
+	if json.Unmarshal(w.Input, &text) == nil {
 		content, _ := json.Marshal(text) // a string always marshals
-		return []item{{Type: "message", Role: "user", Content: content}}, nil
+		d.items = []item{{Type: "message", Role: "user", Content: content}}
+		return nil
 	}
-	var all []item
-	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, chat.Invalidf("input", "expected a string or an array of items: %v", err)
+	if w.Input[0] != '[' {
+		return chat.Invalidf("input", "expected a string or an array of items")
 	}
-	return all, nil
+	ignored, err := wire.DecodePart(w.Input, &d.items, "input")
+	d.notes = append(d.notes, ignored...)
+	if err != nil {
+		return err
+	}
+	for i, it := range d.items {
+		if it.Type != "item_reference" && (it.Type != "" || it.Role != "" || it.ID == "") {
+			continue
+		}
+		var kept item
+		var ok bool
+		if d.item != nil {
+			kept, ok = d.item(it.ID)
+		}
+		if !ok {
+			return chat.Invalidf(fmt.Sprintf("input[%d].id", i), "is %q, which is no item that is kept; send the item itself", it.ID)
+		}
+		d.items[i] = kept
+	}
+	return nil
 }

@@ -45,20 +45,20 @@ func (c *conversation) item(it item, field string) error {
 	case "message", "":
 		return c.message(it, field)
 	case "reasoning":
-		c.reason(it)
+		c.reason(it, field)
+		return nil
+	case "additional_tools": // declared before
 		return nil
 	case "function_call", "custom_tool_call":
 		return c.call(it, field)
 	case "function_call_output", "custom_tool_call_output":
 		return c.result(it, field)
-	case "item_reference":
-		return chat.Invalidf(field, "refers to an item that is not kept; send the item itself")
 	case "compaction", "context_compaction", "compaction_trigger":
 		return chat.Invalidf(field+".type", "is %q; nothing is compacted here", it.Type)
 	case "web_search_call", "file_search_call", "image_generation_call", "code_interpreter_call", "computer_call", "computer_call_output",
 		"local_shell_call", "local_shell_call_output", "mcp_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response",
 		"shell_call", "shell_call_output", "apply_patch_call", "apply_patch_call_output", "program", "program_output",
-		"tool_search_call", "tool_search_output", "tool_search_call_output", "configuration_update", "agent_message", "additional_tools":
+		"tool_search_call", "tool_search_output", "tool_search_call_output", "configuration_update", "agent_message":
 		*c.notes = append(*c.notes, field+" ("+it.Type+")")
 		return nil
 	}
@@ -69,12 +69,12 @@ func (c *conversation) message(it item, field string) error {
 	switch it.Role {
 	case "user", "system", "developer":
 		m := templates.Message{Role: templates.Role(it.Role)}
-		parts, err := parts(it.Content, field+".content")
+		parts, err := c.parts(it.Content, field+".content")
 		m.Parts = parts
 		c.add(m)
 		return err
 	case "assistant":
-		parts, err := parts(it.Content, field+".content")
+		parts, err := c.parts(it.Content, field+".content")
 		if m := c.assistant(); len(m.Calls) > 0 || len(m.Parts) > 0 {
 			c.flush() // text after calls is a turn of its own
 		}
@@ -85,7 +85,7 @@ func (c *conversation) message(it item, field string) error {
 }
 
 // parts decodes content: a string, or parts of text.
-func parts(raw json.RawMessage, field string) ([]templates.Part, error) {
+func (c *conversation) parts(raw json.RawMessage, field string) ([]templates.Part, error) {
 	if wire.IsNull(raw) {
 		return nil, nil
 	}
@@ -93,10 +93,15 @@ func parts(raw json.RawMessage, field string) ([]templates.Part, error) {
 	if json.Unmarshal(raw, &text) == nil {
 		return []templates.Part{{Text: text}}, nil
 	}
-	var in []contentPart
-	if err := json.Unmarshal(raw, &in); err != nil {
+	if raw[0] != '[' {
 		return nil, chat.Invalidf(field, "expected a string or an array of parts")
 	}
+	var in []contentPart
+	ignored, err := wire.DecodePart(raw, &in, field)
+	if err != nil {
+		return nil, err
+	}
+	*c.notes = append(*c.notes, ignored...)
 	var out []templates.Part
 	for i, p := range in {
 		switch p.Type {
@@ -114,18 +119,20 @@ func parts(raw json.RawMessage, field string) ([]templates.Part, error) {
 }
 
 // reason adds thinking: its text, or what this server packed into encrypted_content, or its summary.
-func (c *conversation) reason(it item) {
+func (c *conversation) reason(it item, field string) {
 	m := c.assistant()
 	if len(m.Calls) > 0 || len(m.Parts) > 0 {
 		c.flush()
 		m = c.assistant()
 	}
-	content, _ := parts(it.Content, "") // what cannot be read falls back to the summary
+	content, _ := c.parts(it.Content, field) // what cannot be read falls back to the summary
 	switch packed, ok := unpack(it.Encrypted); {
 	case len(content) > 0:
 		m.Reasoning += templates.Message{Parts: content}.Content()
 	case ok:
 		m.Reasoning += packed
+	case it.Encrypted != "" && len(it.Summary) == 0:
+		*c.notes = append(*c.notes, field+" (reasoning encrypted elsewhere)")
 	default:
 		for _, s := range it.Summary {
 			m.Reasoning += s.Text

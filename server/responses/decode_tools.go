@@ -10,31 +10,89 @@ import (
 	"tenon/tools"
 )
 
-// declare decodes the tools of the request and those that its input adds.
-func (d *decoder) declare(w createRequest) error {
-	d.tools = append([]tool{}, w.Tools...)
-	if err := d.declareAll(w.Tools, "tools", ""); err != nil {
+// declare decodes the tools of the request, those that its input adds, and those that were added before.
+func (d *decoder) declare(w createRequest) (err error) {
+	if d.tools, err = d.readTools(w.Tools, "tools"); err != nil {
 		return err
 	}
-	added, err := items(w.Input)
-	if err != nil {
+	if err := d.declareAll(d.tools, "tools", ""); err != nil {
 		return err
 	}
-	for i, it := range added {
-		if it.Type == "additional_tools" {
-			if err := d.declareAll(it.Tools, fmt.Sprintf("input[%d].tools", i), ""); err != nil {
-				return err
-			}
+	if err := d.declareAdded(d.items, "input"); err != nil || d.past == nil {
+		return err
+	}
+	before := decoder{}
+	if err := before.declareAdded(d.past.Conversation, "previous_response_id.items"); err != nil {
+		return err
+	}
+	for i, t := range before.turn.Tools {
+		if !slices.ContainsFunc(d.turn.Tools, func(now tools.Tool) bool { return now.Name == t.Name && now.Namespace == t.Namespace }) {
+			d.turn.Tools = append(d.turn.Tools, t)
+			d.turn.Places.Tools = append(d.turn.Places.Tools, before.turn.Places.Tools[i])
 		}
 	}
 	return nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler: what is not known here of a tool is kept too.
-func (t *tool) UnmarshalJSON(b []byte) error {
-	type plain tool
-	t.raw = slices.Clone(b)
-	return json.Unmarshal(b, (*plain)(t))
+// declareAdded declares the tools of the items of type additional_tools.
+func (d *decoder) declareAdded(items []item, field string) error {
+	for i, it := range items {
+		if it.Type != "additional_tools" {
+			continue
+		}
+		at := fmt.Sprintf("%s[%d].tools", field, i)
+		added, err := d.readTools(it.Tools, at)
+		if err != nil {
+			return err
+		}
+		if err := d.declareAll(added, at, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readTools decodes tools into this protocol's own terms.
+func (d *decoder) readTools(raw json.RawMessage, field string) ([]tool, error) {
+	if wire.IsNull(raw) {
+		return []tool{}, nil
+	}
+	var all []json.RawMessage
+	if _, err := wire.DecodePart(raw, &all, field); err != nil {
+		return nil, err
+	}
+	out := make([]tool, len(all))
+	for i, one := range all {
+		t, err := d.readTool(one, fmt.Sprintf("%s[%d]", field, i))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = t
+	}
+	return out, nil
+}
+
+// readTool leaves what is not served unread: a hosted tool's members are its own.
+func (d *decoder) readTool(raw json.RawMessage, field string) (tool, error) {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if _, err := wire.DecodePart(raw, &head, field); err != nil {
+		return tool{}, err
+	}
+	t := tool{Type: head.Type, raw: raw}
+	if head.Type != "function" && head.Type != "custom" && head.Type != "namespace" {
+		return t, nil
+	}
+	ignored, err := wire.DecodePart(raw, &t, field)
+	if err != nil {
+		return t, err
+	}
+	d.notes = append(d.notes, ignored...)
+	if head.Type == "namespace" {
+		t.inner, err = d.readTools(t.Tools, field+".tools")
+	}
+	return t, err
 }
 
 // MarshalJSON implements json.Marshaler: the answer repeats functions with every field that the description demands, and hosted
@@ -49,7 +107,13 @@ func (t tool) MarshalJSON() ([]byte, error) {
 		if wire.IsNull(t.Parameters) {
 			t.Parameters = json.RawMessage("null")
 		}
-	case "custom", "namespace":
+	case "custom":
+	case "namespace":
+		inner, err := json.Marshal(t.inner)
+		if err != nil {
+			return nil, err
+		}
+		t.Tools = inner
 	default:
 		return t.raw, nil
 	}
@@ -75,7 +139,7 @@ func (d *decoder) declareAll(all []tool, field, namespace string) error {
 			if namespace != "" {
 				return chat.Invalidf(at+".type", "is a namespace inside a namespace")
 			}
-			if err := d.declareAll(t.Tools, at+".tools", t.Name); err != nil {
+			if err := d.declareAll(t.inner, at+".tools", t.Name); err != nil {
 				return err
 			}
 		case "":
@@ -104,6 +168,9 @@ func (t tool) decode(field string) (tools.Tool, error) {
 	}
 	if t.Format.Type != "grammar" || (t.Format.Syntax != "lark" && t.Format.Syntax != "regex") {
 		return out, chat.Invalidf(field+".format", "is of type %q with syntax %q; expected text, or grammar with lark or regex", t.Format.Type, t.Format.Syntax)
+	}
+	if t.Format.Definition == "" {
+		return out, chat.Invalidf(field+".format.definition", "is required")
 	}
 	out.Freeform.Syntax, out.Freeform.Definition = t.Format.Syntax, t.Format.Definition
 	return out, nil

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"slices"
@@ -17,7 +18,7 @@ func newResponse(w createRequest, d *decoder) response {
 		Output: []any{}, ParallelToolCalls: w.ParallelToolCalls == nil || *w.ParallelToolCalls,
 		Store: w.Store == nil || *w.Store, Temperature: w.Temperature, TopP: w.TopP,
 		Text: textConfig{Format: &textFormat{Type: "text"}}, ToolChoice: json.RawMessage(`"auto"`),
-		Tools: d.tools, Truncation: "disabled", ServiceTier: "default", Metadata: w.Metadata,
+		Tools: d.tools, Truncation: cmp.Or(w.Truncation, "disabled"), ServiceTier: "default", Metadata: w.Metadata,
 	}
 	if w.PreviousResponseID != "" {
 		r.PreviousResponseID = &w.PreviousResponseID

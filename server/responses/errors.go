@@ -17,4 +17,13 @@ func failure(e *chat.Error) string {
 	return cmp.Or(e.Code, kinds[e.Kind], "server_error")
 }
 
-func writeError(w http.ResponseWriter, err error) { wire.WriteOpenAIError(w, chat.AsError(err)) }
+// told is the error in this protocol's terms: what others call messages is its input.
+func told(err error) *chat.Error {
+	e := *chat.AsError(err)
+	if e.Field == "messages" {
+		e.Field = "input"
+	}
+	return &e
+}
+
+func writeError(w http.ResponseWriter, err error) { wire.WriteOpenAIError(w, told(err)) }

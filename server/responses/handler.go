@@ -37,6 +37,7 @@ type running struct {
 	cancel context.CancelCauseFunc
 	ended  chan struct{} // closed once the response changes no more
 	made   *response     // to be read once it has ended
+	begun  response      // as it was before anything was generated
 }
 
 // errCancelled is why a response's context ends when it is cancelled from another connection.
@@ -65,7 +66,7 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 		b.settled = func() { a.keep(d, b, chat.CallerKey(r.Context())) }
 	}
 	if len(d.turn.Conversation.Messages) == 0 {
-		a.probe(w, request, b)
+		a.probe(w, r, request, d, b)
 		return
 	}
 	if request.Stream {
@@ -92,14 +93,21 @@ func (a *API) run(ctx context.Context, w http.ResponseWriter, d *decoder, b *bui
 
 func (a *API) decode(r *http.Request) (*decoder, createRequest, error) {
 	owner := chat.CallerKey(r.Context())
-	d := &decoder{find: func(id string) (*stored, bool) { return a.store.get(id, owner) }}
+	d := &decoder{
+		find: func(id string) (*stored, bool) { return a.store.get(id, owner) },
+		item: func(id string) (item, bool) { return a.store.item(id, owner) },
+	}
 	request, err := d.request(r.Body)
 	d.turn.CacheKey = owner
 	return d, request, err
 }
 
 // probe answers a request without input: nothing is generated, the server only says that it is there (Codex asks so).
-func (a *API) probe(w http.ResponseWriter, request createRequest, b *builder) {
+func (a *API) probe(w http.ResponseWriter, r *http.Request, request createRequest, d *decoder, b *builder) {
+	if _, err := a.service.Count(r.Context(), d.turn); err != nil && chat.AsError(err).Kind == chat.NotFound {
+		writeError(w, err)
+		return
+	}
 	if request.Stream {
 		out := sse.NewWriter(w, "")
 		defer out.Close()
@@ -135,14 +143,14 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 		return
 	}
 	if err != nil && !chat.IsClientGone(err) {
-		_ = b.fail(chat.AsError(err)) // a reader that is gone cannot be told
+		_ = b.fail(told(err)) // a reader that is gone cannot be told
 	}
 }
 
 // track makes a response cancellable from another connection until ended is called, which may be more than once.
 func (a *API) track(ctx context.Context, made *response) (tracked context.Context, ended func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	run := running{owner: chat.CallerKey(ctx), cancel: cancel, ended: make(chan struct{}), made: made}
+	run := running{owner: chat.CallerKey(ctx), cancel: cancel, ended: make(chan struct{}), made: made, begun: *made}
 	a.mu.Lock()
 	a.running[made.ID] = run
 	a.mu.Unlock()
@@ -191,12 +199,19 @@ func (a *API) Get(w http.ResponseWriter, r *http.Request, id string) {
 		writeError(w, chat.Invalidf("stream", "is not supported here: a kept response has no events; leave it out"))
 		return
 	}
-	s, ok := a.store.get(id, chat.CallerKey(r.Context()))
-	if !ok {
+	owner := chat.CallerKey(r.Context())
+	if s, ok := a.store.get(id, owner); ok {
+		wire.WriteJSON(w, http.StatusOK, s.Body)
+		return
+	}
+	a.mu.Lock()
+	run, ok := a.running[id]
+	a.mu.Unlock()
+	if !ok || run.owner != owner || !run.begun.Store {
 		writeError(w, noResponse(id))
 		return
 	}
-	wire.WriteJSON(w, http.StatusOK, s.Body)
+	wire.WriteJSON(w, http.StatusOK, run.begun)
 }
 
 // Delete serves DELETE /v1/responses/{id}.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 )
@@ -39,9 +40,13 @@ type Store struct {
 	mu    sync.Mutex // guards what follows
 	kept  archive
 	byID  map[string]*list.Element
-	order *list.List // of indexed, oldest first
+	items map[itemKey]string // the latest response that holds an item
+	order *list.List         // of indexed, oldest first
 	bytes int64
 }
+
+// itemKey is an item by its id, which clients may choose.
+type itemKey struct{ owner, id string }
 
 // archive holds encoded responses by id. memory and diskArchive implement it.
 type archive interface {
@@ -56,6 +61,7 @@ type indexed struct {
 	id, owner string
 	at        time.Time
 	size      int64
+	items     []string // the ids of what its conversation holds
 }
 
 // OpenStore opens a store, on disk if the options name a folder. A folder is one server's alone. Close ends it.
@@ -66,7 +72,7 @@ func OpenStore(o StoreOptions) (*Store, error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 64 << 20
 	}
-	s := &Store{limits: o, now: time.Now, kept: memory{}, byID: map[string]*list.Element{}, order: list.New()}
+	s := &Store{limits: o, now: time.Now, kept: memory{}, byID: map[string]*list.Element{}, items: map[itemKey]string{}, order: list.New()}
 	if o.Dir == "" {
 		return s, nil
 	}
@@ -103,7 +109,7 @@ func (s *Store) put(r *stored) error {
 	if err := s.kept.put(r.ID, encoded); err != nil {
 		return fmt.Errorf("keep response %s: %w", r.ID, err)
 	}
-	s.index(indexed{r.ID, r.Owner, r.At, int64(len(encoded))})
+	s.index(indexed{r.ID, r.Owner, r.At, int64(len(encoded)), itemIDs(r.Conversation)})
 	s.evict()
 	return nil
 }
@@ -111,6 +117,37 @@ func (s *Store) put(r *stored) error {
 func (s *Store) index(i indexed) {
 	s.byID[i.id] = s.order.PushBack(i)
 	s.bytes += i.size
+	for _, id := range i.items {
+		s.items[itemKey{i.owner, id}] = i.id
+	}
+}
+
+func itemIDs(items []item) (ids []string) {
+	for _, it := range items {
+		if it.ID != "" {
+			ids = append(ids, it.ID)
+		}
+	}
+	return ids
+}
+
+// item returns an item of a kept conversation of the same owner.
+func (s *Store) item(id, owner string) (item, bool) {
+	s.mu.Lock()
+	response, ok := s.items[itemKey{owner, id}]
+	s.mu.Unlock()
+	if !ok {
+		return item{}, false
+	}
+	r, ok := s.get(response, owner)
+	if !ok {
+		return item{}, false
+	}
+	i := slices.IndexFunc(r.Conversation, func(it item) bool { return it.ID == id })
+	if i < 0 {
+		return item{}, false
+	}
+	return r.Conversation[i], true
 }
 
 // get returns a response of the same owner.
@@ -156,6 +193,11 @@ func (s *Store) remove(e *list.Element) {
 	i := s.order.Remove(e).(indexed)
 	delete(s.byID, i.id)
 	s.bytes -= i.size
+	for _, id := range i.items {
+		if key := (itemKey{i.owner, id}); s.items[key] == i.id {
+			delete(s.items, key)
+		}
+	}
 	if err := s.kept.delete(i.id); err != nil {
 		slog.Error("a stored response cannot be deleted", "response", i.id, "error", err)
 	}

@@ -42,13 +42,14 @@ func openDisk(dir string) (*diskArchive, []indexed, error) {
 		}
 		return b.ForEach(func(id, encoded []byte) error {
 			var head struct {
-				Owner string    `json:"owner"`
-				At    time.Time `json:"at"`
+				Owner        string    `json:"owner"`
+				At           time.Time `json:"at"`
+				Conversation []item    `json:"conversation"`
 			}
 			if err := json.Unmarshal(encoded, &head); err != nil {
 				return fmt.Errorf("response %s: %w", id, err)
 			}
-			there = append(there, indexed{string(id), head.Owner, head.At, int64(len(encoded))})
+			there = append(there, indexed{string(id), head.Owner, head.At, int64(len(encoded)), itemIDs(head.Conversation)})
 			return nil
 		})
 	})

@@ -24,7 +24,7 @@ type createRequest struct {
 	Include            []string          `json:"include"`
 	Metadata           map[string]string `json:"metadata"`
 
-	Tools             []tool          `json:"tools"`
+	Tools             json.RawMessage `json:"tools"`
 	ToolChoice        json.RawMessage `json:"tool_choice"`
 	ParallelToolCalls *bool           `json:"parallel_tool_calls"`
 
@@ -59,6 +59,7 @@ type textFormat struct {
 type reasoning struct {
 	Effort  *string `json:"effort"`
 	Summary *string `json:"summary"`
+	Older   *string `json:"generate_summary,omitempty"` // the name that summary had
 }
 
 type tool struct {
@@ -68,9 +69,10 @@ type tool struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 	Strict      *bool           `json:"strict,omitempty"`
 	Format      *customFormat   `json:"format,omitempty"`
-	Tools       []tool          `json:"tools,omitempty"`
+	Tools       json.RawMessage `json:"tools,omitempty"` // of a namespace
 
-	raw json.RawMessage // as it was sent
+	inner []tool          // the same, decoded
+	raw   json.RawMessage // as it was sent
 }
 
 type customFormat struct {
@@ -111,13 +113,16 @@ type item struct {
 	Summary   []summaryPart `json:"summary,omitempty"`
 	Encrypted string        `json:"encrypted_content,omitempty"`
 
-	Tools []tool `json:"tools,omitempty"` // of additional_tools
+	Tools json.RawMessage `json:"tools,omitempty"` // of additional_tools
 }
 
 type contentPart struct {
 	Type    string `json:"type"` // "input_text", "output_text", "text", "refusal", "reasoning_text", "summary_text"
 	Text    string `json:"text"`
 	Refusal string `json:"refusal"`
+
+	Annotations wire.Unused `json:"annotations"` // of an answer that is sent back
+	Logprobs    wire.Unused `json:"logprobs"`
 }
 
 // The output items, whole.

@@ -8,8 +8,8 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
-	"strings"
 
 	"tenon/server/chat"
 )
@@ -31,8 +31,8 @@ const (
 	Object  Type = "an object"
 )
 
-// Decode reads one JSON object into v, a pointer to a struct, and returns the names of the fields that v does not have.
-// Errors are *chat.Error and name the field.
+// Decode reads one JSON object into v, a pointer to a struct, and returns the paths of the members that v does not have, such as
+// tools[].defer_loading. Errors are *chat.Error and name the field.
 func Decode(body io.Reader, v any, others Others) (ignored []string, err error) {
 	raw, err := io.ReadAll(body)
 	if err != nil {
@@ -45,27 +45,50 @@ func Decode(body io.Reader, v any, others Others) (ignored []string, err error) 
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, chat.Invalidf("", "the body goes on after its JSON object")
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		return nil, jsonError(err, raw)
-	}
-	known := names(reflect.TypeOf(v).Elem())
-	for name, value := range fields {
-		if slices.Contains(known, name) || IsNull(value) {
-			continue
-		}
-		if err := others.check(name, value); err != nil {
-			return nil, err
-		}
-		ignored = append(ignored, name)
-	}
-	slices.Sort(ignored)
-	return ignored, nil
+	return others.ignored(raw, v, "")
 }
+
+// DecodePart reads a part of a body that was kept raw, as Decode does. field is its place.
+func DecodePart(raw json.RawMessage, v any, field string) (ignored []string, err error) {
+	var wrong *json.UnmarshalTypeError
+	switch err := json.Unmarshal(raw, v); {
+	case errors.As(err, &wrong):
+		return nil, chat.Invalidf(join(field, placeAt(raw, wrong.Offset)), "is of type %s; expected %s", wrong.Value, expected(wrong.Type))
+	case err != nil:
+		return nil, chat.Invalidf(field, "cannot be read: %v", err)
+	}
+	return Others{}.ignored(raw, v, withoutIndexes(field))
+}
+
+// ignored returns what of valid JSON v does not have.
+func (o Others) ignored(raw []byte, v any, path string) (all []string, err error) {
+	u := unread{raw: raw, take: func(path string, value json.RawMessage) error {
+		all = append(all, path)
+		return o.check(path, value)
+	}}
+	if err := u.value(reflect.TypeOf(v).Elem(), path); err != nil {
+		return nil, err
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// join is the path of a place inside of a field.
+func join(field, place string) string {
+	if place == "" || place[0] == '[' {
+		return field + place
+	}
+	return field + "." + place
+}
+
+// withoutIndexes is a path that all elements of its arrays share.
+func withoutIndexes(path string) string { return indexes.ReplaceAllString(path, "[]") }
+
+var indexes = regexp.MustCompile(`\[\d+\]`)
 
 // check returns what is wrong with a field that the struct does not have. What no protocol describes may be anything.
 func (o Others) check(name string, value json.RawMessage) error {
-	if why, ok := o.Refused[name]; ok {
+	if why, ok := o.Refused[name]; ok && string(value) != "[]" { // none of what is not served is no demand
 		return chat.Invalidf(name, "is not supported: %s", why)
 	}
 	want, ok := o.Harmless[name]
@@ -120,21 +143,6 @@ func WrongType(wrong *json.UnmarshalTypeError, raw []byte) *chat.Error {
 		return chat.Invalidf("", "the body is of type %s; expected %s", wrong.Value, expected(wrong.Type))
 	}
 	return chat.Invalidf(place, "is of type %s; expected %s", wrong.Value, expected(wrong.Type))
-}
-
-// names returns the JSON names of a struct's fields, those of embedded structs included.
-func names(t reflect.Type) []string {
-	var all []string
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous {
-			all = append(all, names(f.Type)...)
-			continue
-		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		all = append(all, name)
-	}
-	return all
 }
 
 // expected names a Go type as JSON knows it.

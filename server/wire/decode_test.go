@@ -61,6 +61,8 @@ func TestDecode_errorsNameTheirPlace(t *testing.T) {
 		`{"user":7}`:                      "user: is not of its type; expected a string",
 		`{"metadata":[]}`:                 "metadata: is not of its type; expected an object",
 		`{"calls":1.5}`:                   "calls: is not of its type; expected an integer",
+		`{"MODEL":"m"}`:                   "MODEL: is not known; expected model",
+		`{"tools":[{"function":{"Strict":true}}]}`: "tools[].function.Strict: is not known; expected strict",
 	} {
 		if _, e := decode(text); e == nil || e.Kind != chat.Invalid || e.Error() != want {
 			t.Errorf("%s: %v\nwant %s", text, e, want)
@@ -73,6 +75,51 @@ func TestDecode_listsWhatHasNoEffect(t *testing.T) {
 	if e != nil || !slices.Equal(ignored, []string{"calls", "metadata", "new", "store", "user"}) {
 		t.Errorf("%v, %v", ignored, e)
 	}
+}
+
+// encoding/json passes over what a struct does not have; a client is told of it wherever it stands.
+func TestDecode_listsWhatHasNoEffectInside(t *testing.T) {
+	ignored, e := decode(` { "tools" : [ {"function":{"name":"a","x":{"y":[1,"]}",2]}}, "z":[{}]} , {"z":"\\\"","w":null} ] ,"raw":{"a":1}, "x.model":-1e5 , "bias":{"1":2}}`)
+	if e != nil || !slices.Equal(ignored, []string{"tools[].function.x", "tools[].z", "x.model"}) {
+		t.Errorf("%v, %v", ignored, e)
+	}
+}
+
+func TestDecodePart_namesPlacesInTheWhole(t *testing.T) {
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	ignored, err := DecodePart(json.RawMessage(`[{"text":"a"},{"text":"b","mark":1}]`), &parts, "messages[3].content")
+	if err != nil || !slices.Equal(ignored, []string{"messages[].content[].mark"}) {
+		t.Errorf("%v, %v", ignored, err)
+	}
+	for text, want := range map[string]string{
+		`[{"text":"a"},{"text":5}]`: "messages[3].content[1].text: is of type number; expected a string",
+		`["a"]`:                     "messages[3].content[0]: is of type string; expected an object",
+		`5`:                         "messages[3].content: is of type number; expected an array",
+	} {
+		if _, err := DecodePart(json.RawMessage(text), &parts, "messages[3].content"); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func FuzzDecode_unknownMembersNeverPanic(f *testing.F) {
+	f.Add(`{"model":"m","tools":[{"function":{"name":"a","x":[1,{"y":null}]}}],"raw":[[]],"a":"\\"}`)
+	f.Add("{\"seed\" :1 ,\"b\":-1.5e3}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		var all map[string]json.RawMessage
+		ignored, e := decode(text)
+		if e != nil || json.Unmarshal([]byte(text), &all) != nil {
+			return
+		}
+		for name, value := range all {
+			known := slices.Contains([]string{"model", "tools", "bias", "raw", "seed"}, name) || IsNull(value)
+			if slices.Contains(ignored, name) == known {
+				t.Errorf("%q: %q of %q", text, name, ignored)
+			}
+		}
+	})
 }
 
 func TestDecode_bodiesThatCannotBeRead(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,8 +42,17 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 // SetIgnored lists the fields of a request that had no effect.
 func SetIgnored(w http.ResponseWriter, fields []string) {
 	if len(fields) > 0 {
-		w.Header().Set(Ignored, listed(fields))
+		w.Header().Set(Ignored, listed(unique(fields)))
 	}
+}
+
+func unique(all []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(all), func(one string) bool {
+		again := seen[one]
+		seen[one] = true
+		return again
+	})
 }
 
 // listed joins as many of what a client wrote as a header has room for, and escapes what may not stand in one.
@@ -74,6 +84,13 @@ func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 	return func(e chat.Event) error {
 		if e.Kind == chat.Started && len(e.Issues) > 0 {
 			w.Header().Set(Issues, issues(e.Issues))
+		}
+		if e.Dropped > 0 {
+			h := fmt.Sprintf("the oldest %d messages (truncation)", e.Dropped)
+			if before := w.Header().Get(Ignored); before != "" {
+				h = before + ", " + h
+			}
+			w.Header().Set(Ignored, h)
 		}
 		return sink(e)
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -9,8 +10,8 @@ import (
 // Readers of answers refuse long headers: Python's a line of 64 kB, Node's 16 kB of all together.
 func TestSetIgnored_isShortAndSafeWhateverTheFieldsAreCalled(t *testing.T) {
 	var many []string
-	for range 3000 {
-		many = append(many, "messages[12].content[0] (thinking signed elsewhere)")
+	for i := range 3000 {
+		many = append(many, fmt.Sprintf("messages[%04d].content[0] (thinking signed elsewhere)", i))
 	}
 	for _, fields := range [][]string{many, {strings.Repeat("x", 1<<20)}, {"a\r\nX-Evil: 1", "ключ", "\x00"}} {
 		w := httptest.NewRecorder()
@@ -22,7 +23,7 @@ func TestSetIgnored_isShortAndSafeWhateverTheFieldsAreCalled(t *testing.T) {
 	}
 	w := httptest.NewRecorder()
 	SetIgnored(w, many)
-	if got := w.Header().Get(Ignored); !strings.HasSuffix(got, "... (2962 more)") {
+	if got := w.Header().Get(Ignored); !strings.HasSuffix(got, "... (2963 more)") {
 		t.Errorf("%s", got[len(got)-80:])
 	}
 }
