@@ -45,7 +45,7 @@ func TestPrefill_theAnswerHoldsOnlyTheNewText(t *testing.T) {
 
 // demanding raises where an id is not what it was trained on.
 const demanding = `{% for m in messages %}[{{ m.role }}]{{ m.content }}` +
-	`{% for c in m.tool_calls or [] %}{% if c.id|length != 9 %}{{ raise_exception('nine letters') }}{% endif %}<{{ c.id }} {{ c.function.name }} {{ c.function.arguments|tojson }}>{% endfor %}` +
+	`{% for c in m.tool_calls or [] %}{% if c.id|length != 9 %}{{ raise_exception('nine letters') }}{% endif %}<tool_call>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments|tojson }}, "id": "{{ c.id }}"}</tool_call>{% endfor %}` +
 	`{% if m.role == 'tool' %}{% if m.tool_call_id|length != 9 %}{{ raise_exception('nine letters') }}{% endif %}({{ m.tool_call_id }}){% endif %}[end]{% endfor %}` +
 	`{% for t in tools or [] %}{{ t|tojson }}{% endfor %}`
 
@@ -73,8 +73,8 @@ func TestIDs_areMappedForTheTemplateAlone(t *testing.T) {
 			t.Fatalf("%s: %d %s", path, status, body)
 		}
 		prompt := e.Turns()[0].Prompt.String()
-		_, rest, _ := strings.Cut(prompt, "<")
-		id, _, _ := strings.Cut(rest, " ")
+		_, rest, _ := strings.Cut(prompt, `"id": "`)
+		id, _, _ := strings.Cut(rest, `"`)
 		if len(id) != 9 || !strings.Contains(prompt, "("+id+")") || strings.Contains(prompt, "foreign") {
 			t.Errorf("%s: prompt %q", path, prompt)
 		}
