@@ -26,13 +26,15 @@ type lexicon struct {
 	longest int32      // bytes before the closing quote, at most
 	groups  []group
 	whole   vocab.Trie // whole texts
-	keys    vocab.Trie // of those that must be looked at one by one in keys,
-	inKeys  []uint64   // which this set leaves out
+	escaped vocab.Trie // of those with a backslash before that quote
+	// Of those, the ones that must be read one by one where what follows a key, or
+	// an element of an array, depends on which others there are.
+	keys, elements apart
 
 	long        longTokens // of those of inside
 	longClosers longTokens // of those of closing, before the closing quote
 
-	heads map[string][]int32 // those of inKeys by what precedes the closing quote
+	heads map[string][]int32 // those of closing but escaped, by what precedes the quote
 
 	escapes vocab.Trie // of the tokens of escaping
 }
@@ -42,6 +44,12 @@ type lexicon struct {
 type group struct {
 	tokens []int32
 	before []int32
+}
+
+// apart is closing tokens to be read one by one, and the set of all others.
+type apart struct {
+	tree   vocab.Trie
+	others []uint64
 }
 
 // points is the tokens that stay inside of a string, and do not end in an escape,
@@ -78,7 +86,8 @@ func (x *lexicon) split() *stringSplit {
 
 func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 	words := (k.v.Len() + 63) / 64
-	x := &lexicon{bare: -1, heads: map[string][]int32{}, inside: make([]uint64, words), closing: make([]uint64, words), none: make([]uint64, max(1, words)), escaping: make([]uint64, words), inKeys: make([]uint64, words)}
+	x := &lexicon{bare: -1, heads: map[string][]int32{}, inside: make([]uint64, words), closing: make([]uint64, words), none: make([]uint64, max(1, words)), escaping: make([]uint64, words)}
+	x.keys.others, x.elements.others = make([]uint64, words), make([]uint64, words)
 	x.long.set, x.longClosers.set = make([]uint64, words), make([]uint64, words)
 	c := closers{lexicon: x, bySuffix: map[string]int32{}}
 	var lengths lengthList
@@ -171,32 +180,51 @@ func (k *Masks) countPoints(a *lex.Arena, start lex.StringState, f counted) {
 // closers collects the tokens that close a string.
 type closers struct {
 	*lexicon
-	bySuffix               map[string]int32
-	suffixes, texts, odder textList
+	bySuffix                             map[string]int32
+	suffixes, texts                      textList
+	escapedTexts, keyTexts, elementTexts textList
 }
 
-// mayHoldAnother says whether what follows a closing quote may hold some of another
-// string.
-func mayHoldAnother(text []byte) bool {
-	i := bytes.IndexByte(text, '"')
-	return i >= 0 && i < len(text)-1
+// holdsAnother says whether what follows the closing quote of an element may hold
+// some of another element that is a string.
+func holdsAnother(behind []byte) bool {
+	_, next, ok := bytes.Cut(behind, []byte{','})
+	i := bytes.IndexByte(next, '"')
+	return ok && i >= 0 && i < len(next)-1
+}
+
+// holdsAnotherKey says that of a key.
+func holdsAnotherKey(behind []byte) bool {
+	_, value, ok := bytes.Cut(behind, []byte{':'})
+	return ok && holdsAnother(value)
 }
 
 func (c *closers) add(id, n int32, quote int, text []byte) {
+	behind := text[quote+1:]
+	escaped := bytes.IndexByte(text[:quote], '\\') >= 0
 	c.texts.add(text, id)
 	c.longest = max(c.longest, int32(quote))
-	if bytes.IndexByte(text[:quote], '\\') >= 0 || mayHoldAnother(text[quote+1:]) {
-		c.odder.add(text, id)
+	if escaped {
+		c.escapedTexts.add(text, id)
 	} else {
-		addToken(c.inKeys, id)
 		c.heads[string(text[:quote])] = append(c.heads[string(text[:quote])], id)
 	}
-	g, ok := c.bySuffix[string(text[quote+1:])]
+	if escaped || holdsAnotherKey(behind) {
+		c.keyTexts.add(text, id)
+	} else {
+		addToken(c.keys.others, id)
+	}
+	if escaped || holdsAnother(behind) {
+		c.elementTexts.add(text, id)
+	} else {
+		addToken(c.elements.others, id)
+	}
+	g, ok := c.bySuffix[string(behind)]
 	if !ok {
 		g = int32(len(c.groups))
-		c.bySuffix[string(text[quote+1:])] = g
+		c.bySuffix[string(behind)] = g
 		c.groups = append(c.groups, group{})
-		c.suffixes.add(text[quote+1:], g)
+		c.suffixes.add(behind, g)
 	}
 	c.groups[g].tokens = append(c.groups[g].tokens, id)
 	c.groups[g].before = append(c.groups[g].before, n)
@@ -206,7 +234,8 @@ func (c *closers) finish() {
 	if g, ok := c.bySuffix[""]; ok {
 		c.bare = g
 	}
-	c.behind, c.whole, c.keys = c.suffixes.trie(), c.texts.trie(), c.odder.trie()
+	c.behind, c.whole, c.escaped = c.suffixes.trie(), c.texts.trie(), c.escapedTexts.trie()
+	c.keys.tree, c.elements.tree = c.keyTexts.trie(), c.elementTexts.trie()
 }
 
 // textList collects texts with ids for a tree.

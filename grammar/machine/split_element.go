@@ -59,7 +59,7 @@ func (m *Machine) plentiful(i int32) bool {
 // collectElement adds the tokens that close a recorded string.
 func (k *Masks) collectElement(t thread, x *stringSplit, b bounds) {
 	m := k.m
-	k.walk.run(k, &x.keys, []thread{t})
+	k.walk.run(k, &x.elements.tree, []thread{t})
 	from := len(k.ids)
 	var seen []textID
 	e, taken := m.stacks.of(t.stack)[0], takenTexts{x: x}
@@ -73,7 +73,7 @@ func (k *Masks) collectElement(t thread, x *stringSplit, b bounds) {
 		u.rec = m.texts.add(u.rec, fillerByte)
 	}
 	u.rec = m.texts.add(u.rec, '"')
-	k.collectClosers(x, x.inKeys, m.resume(nil, u), b)
+	k.collectClosers(x, x.elements.others, m.resume(nil, u), b)
 	taken.tokens = k.found[:0]
 	for _, text := range m.decodedTexts(seen) {
 		if text[0] == '"' {

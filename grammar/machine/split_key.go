@@ -24,9 +24,9 @@ func (k *Masks) collectExtra(t thread, x *stringSplit) {
 		k.walk.run(k, &x.whole, []thread{t})
 		return
 	}
-	k.walk.run(k, &x.keys, []thread{t})
+	k.walk.run(k, &x.keys.tree, []thread{t})
 	from := len(k.ids)
-	k.collectClosers(x, x.inKeys, m.endExtraKey(nil, t, c, m.unusedKey(t, o)), bounds{0, schema.Unbounded})
+	k.collectClosers(x, x.keys.others, m.endExtraKey(nil, t, c, m.unusedKey(t, o)), bounds{0, schema.Unbounded})
 	k.removeTaken(t, o, x, from)
 }
 

@@ -112,14 +112,14 @@ func (k *Masks) collectName(t thread) {
 			k.ids = append(k.ids, n.token)
 		}
 	}
-	k.walk.run(k, &x.keys, []thread{t})
+	k.walk.run(k, &x.escaped, []thread{t})
 	if s.whole < 0 {
 		return
 	}
 	for _, i := range k.readable(x, k.m.step(nil, t, '"')) {
 		g := &x.groups[i]
 		for j, id := range g.tokens {
-			if g.before[j] == 0 && hasToken(x.inKeys, id) {
+			if g.before[j] == 0 {
 				k.ids = append(k.ids, id)
 			}
 		}
