@@ -58,10 +58,14 @@ func (k stringKey) bytes() string {
 	return anyHex
 }
 
-// alive reports whether the escape can be completed. The search is short, since a byte that cannot follow shows at once.
+// alive reports whether the escape can be completed. The search is short, since a byte that cannot follow shows at once; where an escape
+// may stand for any code point there is none.
 func (a *Arena) alive(k stringKey) bool {
 	if k.inner == Dead || k.mode == inText {
 		return k.inner != Dead
+	}
+	if k.escapes == EscapesAny && (k.mode == inEscape || k.mode == hexStart) {
+		return *a.Row(k.inner) != deadRow
 	}
 	for _, b := range []byte(k.bytes()) {
 		if a.alive(a.escapeMove(k, b)) {

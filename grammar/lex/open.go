@@ -10,6 +10,9 @@ type openness struct {
 	// endless says that what begins a word begins any number of them; most that the
 	// complement is finite.
 	endless, most bool
+	// grows says that what begins a word can be completed to a word of every length
+	// from some on, in code points: that of its shortest completion.
+	grows bool
 }
 
 // describeOpen fills it in from the parts.
@@ -18,18 +21,19 @@ func (a *Arena) describeOpen(n *node) {
 	case kindRepeat:
 		x := a.at(Expr(n.a))
 		all := a.anyRune != empty && Expr(n.a) == a.anyRune && n.max == unbounded
-		n.open = openness{every: all, stays: all, endless: x.plain && x.span.maxRunes != 0 && n.max == unbounded}
+		n.open = openness{every: all, stays: all, endless: x.plain && x.span.maxRunes != 0 && n.max == unbounded, grows: n.max == unbounded && a.isClass(Expr(n.a))}
 	case kindConcat:
 		l, r := a.at(Expr(n.a)), a.at(Expr(n.b))
-		n.open = openness{every: l.open.every && r.plain || l.nullable && r.open.every, stays: r.open.stays, endless: r.open.endless}
+		n.open = openness{every: l.open.every && r.plain || l.nullable && r.open.every, stays: r.open.stays, endless: r.open.endless, grows: l.plain && r.open.grows}
 	case kindNot: // what is longer than the words of a finite language is none of them
 		finite := a.at(Expr(n.a)).span.maxRunes != unbounded
 		n.open = openness{every: finite, stays: finite, endless: finite, most: finite}
 	case kindUnion:
-		n.open = openness{stays: true, endless: true}
+		n.open = openness{stays: true, endless: true, grows: true}
 		for _, x := range n.args {
 			p := a.at(x).open
-			n.open.every, n.open.stays, n.open.endless = n.open.every || p.every, n.open.stays && p.stays, n.open.endless && p.endless
+			n.open.every, n.open.stays = n.open.every || p.every, n.open.stays && p.stays
+			n.open.endless, n.open.grows = n.open.endless && p.endless, n.open.grows && p.grows
 		}
 	case kindIntersect:
 		n.open = a.openAll(n.args)
@@ -109,9 +113,21 @@ func (a *Arena) mostRunes(n *node) int32 {
 		if p, _, _, ok := a.bounded(n.args); ok {
 			return a.at(p).most
 		}
+		return a.mostWithin(n.args)
 	}
 	if n.span.maxRunes == unbounded || !n.plain {
 		return huge
 	}
 	return n.span.maxRunes
+}
+
+// mostWithin is mostRunes for a plain language of words of a least length, which may be longer than its shortest words.
+func (a *Arena) mostWithin(args []Expr) int32 {
+	for i, x := range args {
+		base, lo, _ := a.counted(x)
+		if p := a.at(args[len(args)-1-i]); len(args) == 2 && base == a.anyRune && p.plain && p.text && p.open.grows {
+			return max(p.most, lo)
+		}
+	}
+	return huge
 }

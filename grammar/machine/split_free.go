@@ -25,10 +25,13 @@ func (w *splitWalk) explore(place int32) {
 	p := w.places[place]
 	p.free, p.reach, p.explored = p.live, 0, true
 	w.seen = append(w.seen[:0], place)
-	for from := 0; len(w.seen) <= maxExplored; p.reach++ {
+	for from := 0; ; p.reach++ {
 		to := len(w.seen)
-		for ; from < to; from++ {
+		for ; from < to && len(w.seen) <= maxExplored; from++ {
 			w.follow(&p, w.seen[from])
+		}
+		if len(w.seen) > maxExplored { // no byte further than is known so far
+			break
 		}
 		if len(w.seen) == to {
 			p.reach = vocab.MaxPiece
@@ -46,13 +49,13 @@ func (w *splitWalk) explore(place int32) {
 func (w *splitWalk) follow(p *splitPlace, from int32) {
 	q := w.places[from]
 	last, group := lex.StringDead, uint64(0)
-	for b := 0x20; b < 0x80; b++ {
+	for b := 0x20; b < 0x80 && len(w.seen) <= maxExplored; b++ {
 		if g := vocab.ByteGroup(byte(b)); g&p.free != 0 && (g != group || q.row[b] != last) {
 			last, group = q.row[b], g
 			w.admit(p, last, g)
 		}
 	}
-	for leads := vocab.LeadGroups & p.free; leads != 0; leads &= leads - 1 {
+	for leads := vocab.LeadGroups & p.free; leads != 0 && len(w.seen) <= maxExplored; leads &= leads - 1 {
 		i := bits.TrailingZeros64(leads)
 		w.admit(p, q.wide[i-vocab.FirstLead], 1<<i)
 	}

@@ -88,8 +88,8 @@ func (k *Masks) eachLong(x *stringSplit, long *longTokens, f func(id int32, read
 	for i := range tree.Nodes {
 		n := &tree.Nodes[i]
 		next := at[n.Depth-1]
-		switch {
-		case next == lex.StringClosed && n.Depth > 1: // whatever is behind the quote
+		switch next {
+		case lex.StringDead, lex.StringClosed: // whatever is behind
 		default:
 			next = a.StepString(next, n.Byte)
 		}

@@ -225,6 +225,9 @@ func (m *Machine) fits(d *jsonString, s lex.StringState, n int32) bool {
 	case raw:
 		return n+int32(d.unit.arena.MinRunes(inner)) <= d.max
 	}
+	if most := d.unit.arena.MostRunes(inner); most >= 0 && n+1+int32(most) <= d.max {
+		return true
+	}
 	return n+m.escapeNeed(d.unit, s) <= d.max
 }
 
