@@ -80,3 +80,33 @@ func TestMask_equalsMatchingTokenByToken(t *testing.T) {
 		checkMasks(t, src, v, 3)
 	}
 }
+
+// TestMask_tokensAreCutWithinCodePoints is about tokens that end within a code point, or go on with one
+// and close a string.
+func TestMask_tokensAreCutWithinCodePoints(t *testing.T) {
+	v := tinyVocab(t, `"`, "\xC3", "\xA9\"", "\xA9", "\xA9a\"", "a", "é", "\\u00e9", `{"`, ":1", "}", "\xA9\":1}", "[", "]", ",")
+	for _, src := range []string{
+		`root ::= %json{"type":"string"}`,
+		`root ::= %json{"type":"string","pattern":"^[a-zé]+$"}`,
+		`root ::= %json{"type":"string","maxLength":2}`,
+		`root ::= %json{"type":"object","patternProperties":{"^[a-zé]+$":{}},"additionalProperties":false}`,
+		`root ::= %json{"type":"array","items":{"type":"string"},"uniqueItems":true}`,
+	} {
+		checkMasks(t, src, v, 4)
+	}
+}
+
+// TestMask_keysOfSeveralClasses has keys that one token ends and another key follows, of classes that only
+// together are any text.
+func TestMask_keysOfSeveralClasses(t *testing.T) {
+	v := tinyVocab(t, `{"`, `"`, "a", "b", "ab", "x", `a":1,"b`, `":1,"`, `":1,"a":`, "1", `a":`, "}", ",", ":", `\u0061`)
+	for _, schema := range []string{
+		`{"patternProperties":{"^a":{"const":1},"b":{"type":"integer"}}}`,
+		`{"patternProperties":{"^a":{"const":1},"b":{"const":"x"}},"properties":{"ab":true}}`,
+		`{"patternProperties":{"^a":{"const":1},"b$":{"type":"integer"}},"additionalProperties":false}`,
+		`{"patternProperties":{"^(a|b)$":{"const":1},"x":{"type":"integer"}},"additionalProperties":false,"properties":{"a":{"const":1}}}`,
+		`{"patternProperties":{"^(a|ab|b)$":{"const":1},"x":{"type":"integer"}},"maxProperties":2}`,
+	} {
+		checkMasks(t, `root ::= %json`+schema+`[space=none, escapes=common]`, v, 4)
+	}
+}

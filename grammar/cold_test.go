@@ -28,6 +28,13 @@ var coldMasks = []struct{ name, schema, before string }{
 	{"long bounded pattern", `{"items":{"type":"string","pattern":"^.*[a-z]+.*$","minLength":1,"maxLength":1000}}`, `["`},
 	{"exact length", `{"items":{"type":"string","pattern":"^[a-zA-Z0-9]{3}$","minLength":3,"maxLength":3}}`, `["`},
 	{"exact length of any", `{"items":{"type":"string","pattern":"^[0-9a-f]*$","minLength":32,"maxLength":32}}`, `["b026`},
+	{"groups of letters", `{"items":{"type":"string","pattern":"^[0-9A-Za-z]{8}-[0-9A-Za-z]{4}$"}}`, `["a`},
+	{"hexadecimal digits", `{"items":{"type":"string","pattern":"^[0-9a-f]{8}(-[0-9a-f]{4})*$"}}`, `["0`},
+	{"words of letters and marks", `{"items":{"type":"string","pattern":"^[A-Z]?[a-m]+( [a-zé]+)*\\.$"}}`, `["`},
+	{"one of two found anywhere", `{"items":{"oneOf":[{"pattern":"APPROVER"},{"pattern":"SIGNER"}],"type":"string"}}`, `["APP`},
+	{"never found", `{"items":{"type":"string","pattern":"^((?!(c|C)lyde).)*$"}}`, `["cl`},
+	{"few words", `{"items":{"type":"string","pattern":"^$|(^(?:\\S+\\s+){0,9}\\S+$)","maxLength":500}}`, `["a b `},
+	{"keys of patterns that overlap", `{"patternProperties":{"netdir_(work|home)":{"const":1},"netdrv_[a-z]+":{"const":2},"^x":{}}}`, `{"netd`},
 	{"not an enum", `{"items":{"type":"string","not":{"enum":["alpha","beta","gamma"]}}}`, `["`},
 }
 

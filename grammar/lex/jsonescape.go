@@ -65,7 +65,13 @@ func (a *Arena) alive(k stringKey) bool {
 		return k.inner != Dead
 	}
 	if k.escapes == EscapesAny && (k.mode == inEscape || k.mode == hexStart) {
-		return *a.Row(k.inner) != deadRow
+		row := a.Row(k.inner)
+		for b, next := range row { // but for bytes within a code point
+			if next != Dead && b&0xC0 != 0x80 {
+				return true
+			}
+		}
+		return false
 	}
 	for _, b := range []byte(k.bytes()) {
 		if a.alive(a.escapeMove(k, b)) {

@@ -13,10 +13,20 @@ type openness struct {
 	// grows says that what begins a word can be completed to a word of every length
 	// from some on, in code points: that of its shortest completion.
 	grows bool
+	// lasts says that every text of at most so many code points is the beginning of a
+	// word; negative if that is not known, huge if all are.
+	lasts int32
 }
 
 // describeOpen fills it in from the parts.
 func (a *Arena) describeOpen(n *node) {
+	a.describeEvery(n)
+	if n.open.lasts = a.lasts(n); n.open.every {
+		n.open.lasts = huge
+	}
+}
+
+func (a *Arena) describeEvery(n *node) {
 	switch n.kind {
 	case kindRepeat:
 		x := a.at(Expr(n.a))
@@ -130,4 +140,45 @@ func (a *Arena) mostWithin(args []Expr) int32 {
 		}
 	}
 	return huge
+}
+
+// Lasts returns a number of code points of which every text may come next in s, a state between code points: -1 if not even the empty one
+// is known to, and at least 1<<30 if all texts may.
+func (a *Arena) Lasts(s State) int {
+	if s == Dead {
+		return -1
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return int(a.at(a.Expr(s)).open.lasts)
+}
+
+// lasts is for languages that not every text begins.
+func (a *Arena) lasts(n *node) int32 {
+	switch n.kind {
+	case kindRepeat:
+		if Expr(n.a) == a.anyRune && a.anyRune != empty {
+			return n.max
+		}
+	case kindNot: // what is shorter than its words is none of them
+		return a.at(Expr(n.a)).span.minRunes - 1
+	case kindUnion:
+		most := int32(-1)
+		for _, x := range n.args {
+			most = max(most, a.at(x).open.lasts)
+		}
+		return most
+	case kindIntersect:
+		least := int32(huge)
+		for _, x := range n.args {
+			if p := a.at(x); x != a.anyText {
+				if p.kind != kindNot {
+					return -1
+				}
+				least = min(least, a.at(Expr(p.a)).span.minRunes-1)
+			}
+		}
+		return least
+	}
+	return -1
 }

@@ -3,6 +3,7 @@ package machine
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
@@ -16,7 +17,7 @@ type lexicon struct {
 	closing  []uint64   // tokens that close it
 	none     []uint64   // the empty set
 	escaping []uint64   // those of inside that end within an escape
-	special  vocab.Trie // tokens with a quote or a backslash
+	special  vocab.Trie // tokens that have no shape
 	slashes  vocab.Trie // those of inside with a backslash
 	points   *points
 
@@ -104,9 +105,12 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 				addToken(x.escaping, id)
 				escapes.add(path, id)
 			}
-			if bytes.IndexByte(path, '\\') >= 0 {
-				special.add(path, id)
+			escaped := bytes.IndexByte(path, '\\') >= 0
+			if escaped {
 				slashes.add(path, id)
+			}
+			if escaped || !utf8.Valid(path) {
+				special.add(path, id)
 			}
 		},
 		shut: func(id, n int32, quote int, text []byte) {

@@ -21,11 +21,12 @@ type Masks struct {
 	limit   int
 
 	// what a mask is collected in
-	ids   []int32
-	set   []uint64
-	used  bool     // set holds something
-	whole *lexicon // set holds all that stays inside of strings of this lexicon
-	walk  walker
+	ids      []int32
+	set      []uint64
+	used     bool     // set holds something
+	whole    *lexicon // set holds all that stays inside of strings of this lexicon
+	together []thread // threads in keys of which those that stay inside are there
+	walk     walker
 
 	splits  map[splitKey]*split
 	strings map[stringState]*stringSplit
@@ -139,19 +140,29 @@ func (k *Masks) compute(id ConfigID) vocab.Mask {
 	if k.kept > k.keep {
 		k.forget()
 	}
-	k.ids, k.used, k.whole = k.ids[:0], false, nil
+	k.ids, k.used, k.whole, k.together = k.ids[:0], false, nil, k.together[:0]
 	threads := k.m.configs.lists[id]
 	for _, t := range threads {
 		if x := k.textOf(t); x != nil && x.open && (t.def.kind() == kindExtra || k.m.strings[t.def.index()].max == schema.Unbounded) {
-			k.addSet(x.inside)
-			k.whole = x.lexicon
+			k.addWhole(x)
 			break
+		}
+	}
+	for i, t := range threads {
+		if t.def.kind() == kindExtra && k.whole == nil {
+			k.addTogether(t, threads[i+1:])
 		}
 	}
 	for _, t := range threads {
 		k.collect(t)
 	}
 	return k.finish(k.m.Done(id), id)
+}
+
+// addWhole adds all that stays inside of a string of any text.
+func (k *Masks) addWhole(x *stringSplit) {
+	k.addSet(x.inside)
+	k.whole = x.lexicon
 }
 
 // forget drops what is known of states, which can be found again.

@@ -21,6 +21,7 @@ type object struct {
 	needed  []uint64          // names that are required
 	implied map[int32][]int32 // names that a name requires
 	classes []int32           // classes of other keys
+	others  lex.Expr          // the keys of all of them, where there are several
 	exists  []existence
 	plain   bool // neither bounds on the number of keys, nor implications, nor an order
 
@@ -56,8 +57,9 @@ type register struct {
 type rules struct {
 	names    []uint64 // that may come next
 	extra    []classStart
-	complete bool // the object may end
-	more     bool // another key may come
+	complete bool            // the object may end
+	more     bool            // another key may come
+	others   lex.StringState // where a key of any class begins; StringDead if not known
 }
 
 // classStart is a class of keys with the state in which its keys begin.
@@ -118,8 +120,11 @@ func (m *Machine) buildObject(o *object, self int32) {
 	for _, c := range o.alt.Extra() {
 		if !c.Value.Empty() {
 			o.classes = append(o.classes, int32(len(m.classes)))
-			m.classes = append(m.classes, class{object: self, keys: c.Keys, node: c.Value})
+			m.classes = append(m.classes, class{object: self, keys: c.Loose, node: c.Value})
 		}
+	}
+	if len(o.classes) > 1 {
+		o.others = o.alt.ExtraKeys()
 	}
 	for _, e := range o.alt.Exists {
 		o.exists = append(o.exists, existence{o.unit.arena.Start(e.Keys), e.Value, 1})

@@ -32,7 +32,7 @@ func (m *Machine) deriveRules(o *object, reg *register) *rules {
 		m.refuseTaken(o, reg, r.names)
 	}
 	if o.mayHaveExtra(owed, room) {
-		r.extra = m.classStarts(o, reg)
+		m.addClasses(o, reg, r)
 	}
 	if o.alt.MaxProps != schema.Unbounded && len(o.exists) > 0 && room-countBits(owed) <= o.unmet(reg) {
 		m.keepForExisting(o, reg, r, owed)
@@ -78,12 +78,12 @@ func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uin
 			meeting = a.Union(meeting, a.Intersect(c.keys, keys))
 			return false
 		})
-		meeting = a.Intersect(meeting, a.Complement(a.Literals(m.decodedTexts(reg.extras)...)))
+		meeting = a.Intersect(meeting, a.Complement(a.Literals(m.takenKeys(o, reg, "")...)))
 		if x.start = a.StartString(meeting, o.unit.escapes); x.start != lex.StringDead {
 			kept = append(kept, x)
 		}
 	}
-	r.extra = kept
+	r.extra, r.others = kept, lex.StringDead
 }
 
 // meets calls f with the keys of every obligation that is not met and that a value
@@ -230,22 +230,27 @@ func (o *object) mayHaveExtra(owed []uint64, room int) bool {
 	return n < room && (n == 0 || !o.unit.declared)
 }
 
-// classStarts gives the classes of other keys, without the keys that there are
+// addClasses gives the classes of other keys, without the keys that there are
 // already. Where there is always another one, keys are compared when they end
 // instead.
-func (m *Machine) classStarts(o *object, reg *register) []classStart {
-	var list []classStart
+func (m *Machine) addClasses(o *object, reg *register, r *rules) {
+	a := o.unit.arena
+	others, without := o.others, a.AnyText()
+	if len(reg.extras) > 0 {
+		without = a.Complement(a.Literals(m.decodedTexts(reg.extras)...))
+	}
 	for _, c := range o.classes {
 		keys := m.classes[c].keys
-		a := o.unit.arena
 		if len(reg.extras) > 0 && !a.Endless(keys) {
-			keys = a.Intersect(keys, a.Complement(a.Literals(m.decodedTexts(reg.extras)...)))
+			keys, others = a.Intersect(keys, without), a.Intersect(o.others, without)
 		}
 		if s := a.StartString(keys, o.unit.escapes); s != lex.StringDead {
-			list = append(list, classStart{c, s})
+			r.extra = append(r.extra, classStart{c, s})
 		}
 	}
-	return list
+	if len(r.extra) > 1 {
+		r.others = a.StartString(others, o.unit.escapes)
+	}
 }
 
 // withName is the register with one more named key.

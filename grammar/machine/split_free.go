@@ -1,181 +1,161 @@
 package machine
 
 import (
-	"math/bits"
-	"slices"
+	"unicode/utf8"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
 
-// maxExplored is how many states are looked at to find which bytes are free in
-// one. Patterns that count have more; there, only so many bytes may be free.
-const maxExplored = 16
+// Of a pattern that may be found anywhere, and of what must not be, no state is alike
+// for all letters, but hardly any text leads nowhere. So it pays to look for classes of
+// code points of which any may follow, for some length or for ever.
 
-// fewFree is the number of bytes below which those that lead straight back are of
-// more use than those that are free.
-const fewFree = 8
+// maxExplored is how many states are looked at for what may follow one of them.
+const maxExplored = 64
 
-// explore finds which groups of bytes are free in a state: all that may come next
-// are, but for those that lead, in any number of steps, to where one of them may
-// not come, or to tokens of another set. Groups that lead straight back are not
-// given up for others. It goes by code points, each of which is at least a byte.
+// farEnough is the number of code points for which it pays to know what may follow:
+// classes that would end it before are given up.
+const farEnough = 4
+
+// anyClass is the set of all classes.
+const anyClass = ^uint64(0)
+
+// maxMade is how many states all looking ahead of one walk may make: code points beyond
+// ASCII take many, and each a KiB.
+const maxMade = 1024
+
+// anyLength is a reach of any number of code points.
+const anyLength = 1 << 30
+
+// explore finds classes of which any code points may follow a place, and how many, so
+// that the tokens that end on the way all count alike.
 func (w *splitWalk) explore(place int32) {
-	w.study(place)
-	p := w.places[place]
-	p.free, p.reach, p.explored = p.live, 0, true
+	p := &w.places[place]
+	p.explored = true
+	before := w.u.arena.States()
+	if w.made > maxMade {
+		return
+	}
+	defer func() { w.made += w.u.arena.States() - before }()
+	set, free := p.set, w.live(place)
+	w.round++
 	w.seen = append(w.seen[:0], place)
-	for from := 0; ; p.reach++ {
+	w.places[place].round = w.round
+	reach := 0
+	for from := 0; free != 0; reach++ {
 		to := len(w.seen)
 		for ; from < to && len(w.seen) <= maxExplored; from++ {
-			w.follow(&p, w.seen[from])
+			w.follow(w.seen[from], free)
 		}
-		if len(w.seen) > maxExplored { // no byte further than is known so far
+		if len(w.seen) > maxExplored || w.u.arena.States()-before > maxMade {
 			break
 		}
 		if len(w.seen) == to {
-			p.reach = vocab.MaxPiece
+			reach = anyLength
 			break
 		}
+		ends, alike := free, true
+		for _, q := range w.seen[to:] {
+			ends &= w.live(q)
+			other := w.places[q].set
+			alike = alike && other != nil && &other[0] == &set[0]
+		}
+		if !alike {
+			break
+		}
+		if ends != free && reach+1 >= farEnough {
+			reach++
+			break
+		}
+		free = ends
 	}
-	if p.reach < fewFree && p.loops != 0 {
-		p.free, p.reach, p.dead = p.loops, vocab.MaxPiece, w.places[place].dead
-	}
-	p.dead &^= p.free
-	w.places[place] = p
+	p = &w.places[place]
+	p.free, p.reach = free, reach
 }
 
-// follow looks at the states that free bytes of p lead to from one of those seen.
-func (w *splitWalk) follow(p *splitPlace, from int32) {
-	q := w.places[from]
-	last, group := lex.StringDead, uint64(0)
-	for b := 0x20; b < 0x80 && len(w.seen) <= maxExplored; b++ {
-		if g := vocab.ByteGroup(byte(b)); g&p.free != 0 && (g != group || q.row[b] != last) {
-			last, group = q.row[b], g
-			w.admit(p, last, g)
+// follow adds the places that code points of some classes lead to from a place to those
+// seen.
+func (w *splitWalk) follow(from int32, free uint64) {
+	row := w.places[from].row
+	last := lex.StringDead
+	for b := ' '; b < 256; b++ {
+		if s := row[b]; s != lex.StringDead && (s != last || b >= utf8.RuneSelf) && vocab.ClassOf(byte(b)).Bit()&free != 0 {
+			w.see(s, vocab.ClassOf(byte(b)).Width()-1)
+			last = s
 		}
 	}
-	for leads := vocab.LeadGroups & p.free; leads != 0 && len(w.seen) <= maxExplored; leads &= leads - 1 {
-		i := bits.TrailingZeros64(leads)
-		w.admit(p, q.wide[i-vocab.FirstLead], 1<<i)
-	}
 }
 
-// admit takes a state that bytes of a group lead to among those seen, or the group
-// from the free ones.
-func (w *splitWalk) admit(p *splitPlace, s lex.StringState, group uint64) {
-	i := w.place(s)
-	if s == p.state || slices.Contains(w.seen, i) {
+// see adds the places that so many continuation bytes lead to from a state.
+func (w *splitWalk) see(s lex.StringState, bytes int) {
+	p := w.place(s)
+	if w.places[p].round == w.round {
 		return
 	}
-	w.study(i)
-	q := &w.places[i]
-	if !q.raw || &q.set[0] != &p.set[0] || p.loops&p.free&^q.live != 0 {
-		p.free &^= group
+	w.places[p].round = w.round
+	if bytes == 0 {
+		w.seen = append(w.seen, p)
 		return
 	}
-	p.free &= q.live
-	p.dead &= q.dead
-	w.seen = append(w.seen, i)
-}
-
-// study finds where the groups of bytes lead from a state.
-func (w *splitWalk) study(place int32) {
-	p := w.places[place]
-	if p.studied {
-		return
-	}
-	p.studied = true
-	p.loops, p.dead = groupsOf(p.row, p.state), groupsOf(p.row, lex.StringDead)
-	p.live = ^(vocab.SpecialGroups | vocab.WideGroups)
-	for b, next := range p.row[:0x80] {
-		if next == lex.StringDead {
-			p.live &^= vocab.ByteGroup(byte(b))
+	row := w.places[p].row
+	for b := 0x80; b < 0xC0; b++ {
+		if row[b] != lex.StringDead && (b == 0x80 || row[b] != row[b-1]) {
+			w.see(row[b], bytes-1)
 		}
 	}
-	for i, next := range w.wideTargets(p.row) {
-		p.wide[i] = next
-		group := uint64(1) << (i + vocab.FirstLead)
-		switch next {
-		case lex.StringDead:
+}
+
+// live is the classes all code points of which may follow a place.
+func (w *splitWalk) live(place int32) uint64 {
+	if live := w.places[place].live; live != 0 {
+		return live
+	}
+	live, row := ^vocab.NoClass.Bit(), w.places[place].row
+	for b := 0x20; b < 256; b++ {
+		c := vocab.ClassOf(byte(b))
+		if c == vocab.NoClass || live&c.Bit() == 0 {
 			continue
-		case p.state:
-			p.loops |= group | vocab.Continuation
 		}
-		p.live |= group | vocab.Continuation
-		p.dead &^= vocab.Continuation
+		if row[b] == lex.StringDead || b >= utf8.RuneSelf && !w.alive(row[b], byte(b)) {
+			live &^= c.Bit()
+		}
 	}
-	w.places[place] = p
+	w.places[place].live = live
+	return live
 }
 
-// groupsOf is the groups of bytes all of which lead to a state.
-func groupsOf(row *lex.StringRow, s lex.StringState) uint64 {
-	some, others := uint64(0), uint64(0)
-	for b, next := range row {
-		if next == s {
-			some |= vocab.ByteGroup(byte(b))
-		} else {
-			others |= vocab.ByteGroup(byte(b))
-		}
-	}
-	return some &^ others
+// alive says whether all code points may follow that begin with a byte that leads to s.
+func (w *splitWalk) alive(s lex.StringState, lead byte) bool {
+	lo, hi := secondBytes(lead)
+	return w.allAlive(s, lo, hi, vocab.ClassOf(lead).Width()-1)
 }
 
-// wideTargets is, for each group of bytes that begin a code point beyond ASCII, the
-// one state that all its code points lead to, or StringDead if there is none.
-// (Which bytes may follow is in table 3-7 of the Unicode Standard, well-formed
-// UTF-8.)
-func (w *splitWalk) wideTargets(row *lex.StringRow) (to [vocab.Leads]lex.StringState) {
-	var met [vocab.Leads]bool
-	for b := 0xC2; b <= 0xF4; b++ {
-		lo, hi, more := byte(0x80), byte(0xBF), 0
-		switch {
-		case b >= 0xF0:
-			more = 2
-		case b >= 0xE0:
-			more = 1
-		}
-		switch b {
-		case 0xE0:
-			lo = 0xA0
-		case 0xED:
-			hi = 0x9F
-		case 0xF0:
-			lo = 0x90
-		case 0xF4:
-			hi = 0x8F
-		}
-		i := bits.TrailingZeros64(vocab.ByteGroup(byte(b))) - vocab.FirstLead
-		next := w.target(row[b], lo, hi, more)
-		if met[i] && to[i] != next {
-			next = lex.StringDead
-		}
-		to[i], met[i] = next, true
-	}
-	return to
-}
-
-// target is the one state that the bytes lo to hi, and so many more continuation
-// bytes, lead to, or StringDead.
-func (w *splitWalk) target(s lex.StringState, lo, hi byte, more int) lex.StringState {
-	if s == lex.StringDead {
-		return s
-	}
+func (w *splitWalk) allAlive(s lex.StringState, lo, hi byte, bytes int) bool {
 	row := w.u.arena.StringRow(s)
-	to, last := lex.StringDead, lex.StringDead
 	for b := lo; b <= hi; b++ {
-		next := row[b]
-		if b > lo && next == last {
-			continue
+		switch {
+		case row[b] == lex.StringDead:
+			return false
+		case bytes > 1 && (b == lo || row[b] != row[b-1]) && !w.allAlive(row[b], 0x80, 0xBF, bytes-1):
+			return false
 		}
-		last = next
-		if more > 0 {
-			next = w.target(next, 0x80, 0xBF, more-1)
-		}
-		if next == lex.StringDead || b > lo && next != to {
-			return lex.StringDead
-		}
-		to = next
 	}
-	return to
+	return true
+}
+
+// secondBytes is the range of the second byte of a code point by its first (table 3-7 of
+// the Unicode Standard, well-formed UTF-8).
+func secondBytes(lead byte) (lo, hi byte) {
+	switch lead {
+	case 0xE0:
+		return 0xA0, 0xBF
+	case 0xED:
+		return 0x80, 0x9F
+	case 0xF0:
+		return 0x90, 0xBF
+	case 0xF4:
+		return 0x80, 0x8F
+	}
+	return 0x80, 0xBF
 }

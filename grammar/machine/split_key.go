@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tenon/grammar/lex"
 	"tenon/grammar/schema"
 )
 
@@ -16,7 +17,9 @@ func (k *Masks) collectExtra(t thread, x *stringSplit) {
 	m := k.m
 	c := &m.classes[t.def.index()]
 	o := m.objects[c.object]
-	k.addInside(t, x, schema.Unbounded)
+	if !slices.ContainsFunc(k.together, t.sameKey) {
+		k.addInside(t, x, schema.Unbounded)
+	}
 	if !k.closes(x) {
 		return
 	}
@@ -28,6 +31,41 @@ func (k *Masks) collectExtra(t thread, x *stringSplit) {
 	from := len(k.ids)
 	k.collectClosers(x, x.keys.others, m.endExtraKey(nil, t, c, m.unusedKey(t, o)), bounds{0, schema.Unbounded})
 	k.removeTaken(t, o, x, from)
+}
+
+// addTogether adds the tokens that stay inside of a key, whatever class it is of, if
+// one of others is in the same key as t. Classes come of patterns and of what does not
+// match them: any of them is often any text, and what each alone admits takes long to
+// find.
+func (k *Masks) addTogether(t thread, others []thread) {
+	m := k.m
+	o := m.objects[m.classes[t.def.index()].object]
+	x, waiting := k.textOf(t), m.stacks.of(t.stack)
+	if x == nil || len(waiting) != 1 || !slices.ContainsFunc(others, t.sameKey) || slices.ContainsFunc(k.together, t.sameKey) {
+		return
+	}
+	s := m.rulesOf(o, waiting[0].aux).others
+	m.buf = m.texts.appendSince(m.buf[:0], max(textID(t.aux), noText), t.rec)
+	for _, b := range m.buf {
+		s = o.unit.arena.StepString(s, b)
+	}
+	if s == lex.StringDead { // not known
+		return
+	}
+	if x = k.stringSplitOf(o.unit, s); x == nil {
+		return
+	}
+	k.together = append(k.together, t)
+	if x.open {
+		k.addWhole(x)
+		return
+	}
+	k.addInside(t, x, schema.Unbounded)
+}
+
+// sameKey says whether two threads are in one key, maybe in different classes of keys.
+func (t thread) sameKey(u thread) bool {
+	return u.def.kind() == kindExtra && t.stack == u.stack && t.aux == u.aux && t.rec == u.rec
 }
 
 // unusedKey is a key that none of the objects that wait has or names.

@@ -59,7 +59,7 @@ func (k *Masks) splitName(t thread, x *lexicon) *nameSplit {
 	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
 		d := int(n.Depth)
-		if !next[d-1].has(n.Byte) || vocab.ByteGroup(n.Byte)&vocab.SpecialGroups != 0 {
+		if !next[d-1].has(n.Byte) || special(n.Byte) {
 			i += int(n.Size)
 			continue
 		}

@@ -58,7 +58,7 @@ func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
 		l := k.lexiconOf(u, false)
 		x = &stringSplit{lexicon: l, unit: u, state: s, open: true, inside: l.inside}
 	default:
-		if _, raw := a.Decoded(s); raw {
+		if between(a, s) {
 			x = &stringSplit{lexicon: k.lexiconOf(u, false), unit: u, state: s}
 			if near := a.Near(s); near != s {
 				x.near = k.stringSplitOf(u, near)
@@ -71,6 +71,16 @@ func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
 	k.strings[key] = x
 	k.kept += splitSize
 	return x
+}
+
+// between says whether a state is between code points and outside of escapes.
+func between(a *lex.Arena, s lex.StringState) bool {
+	_, raw := a.Decoded(s)
+	row := a.StringRow(s)
+	for b := 0x80; b < 0xC0 && raw; b++ {
+		raw = row[b] == lex.StringDead
+	}
+	return raw
 }
 
 // dense says whether a state accepts many bytes.

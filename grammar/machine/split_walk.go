@@ -1,21 +1,19 @@
 package machine
 
 import (
-	"slices"
-
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
 
 // splitWalk finds the tokens that a state of a string's automaton admits, without
-// looking at most of them. Three kinds of subtrees of the vocabulary are taken at
-// once:
+// looking at most of them: it goes down the tree of shapes, in which all words of one
+// length are one node. A subtree that is not higher than any text may last is taken at
+// once. Two things are left:
 //
-//   - where all bytes below are free, or lead nowhere: the tokens made of the
-//     groups of bytes that are free, which the vocabulary knows (split_free.go);
-//   - where the state is that of a string of any text: the lexicon knows what
-//     that admits;
-//   - tokens with quotes or backslashes are few; they have a tree of their own.
+//   - where a state tells code points of one class apart, the tokens below are looked
+//     at byte by byte;
+//   - tokens that have no shape, because of quotes or backslashes, or because they are
+//     cut within a code point, are few; they have a tree of their own.
 type splitWalk struct {
 	k     *Masks
 	u     *Unit
@@ -23,9 +21,15 @@ type splitWalk struct {
 	needs bool // tokens are told apart by what they need
 
 	places []splitPlace
-	index  []int32 // by state: 1 and its place, or 0
-	seen   []int32 // places that explore has looked at
-	plain  []span  // tokens, in the tree's order, that are read from a state of any text
+	index  []int32                             // by state: 1 and its place, or 0
+	tails  map[lex.StringState]lex.StringState // memo of tail
+
+	alone int     // tokens looked at one by one
+	made  int     // states that explore has made
+	seen  []int32 // places that explore has met
+	round int32
+	at    [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
+	path  [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
 }
 
 // splitPlace is what a walk knows about a state.
@@ -34,32 +38,35 @@ type splitPlace struct {
 	row   *lex.StringRow
 	set   []uint64 // takes the tokens that end here; nil if they do not count
 	plain bool     // any text may follow
-	raw   bool     // outside of escapes
-
-	// Groups of bytes: those that may come next, those that lead straight back,
-	// and the state that each group beyond ASCII leads to.
-	live, loops uint64
-	wide        [vocab.Leads]lex.StringState
-	studied     bool
-
-	// Groups of bytes of which any reach bytes may be read, in any order, and the
-	// tokens that end on the way all go into set; and groups of bytes that lead
-	// nowhere, here and wherever such free bytes lead.
-	free, dead uint64
+	lasts int      // code points of which any may follow without leading to another set
+	// Of the classes of free, any reach code points may; live is the classes all of
+	// which may come next, 0 if not known.
+	free, live uint64
 	reach      int
 	explored   bool
+	round      int32                // of exploring that has seen this place last
+	to         [vocab.Classes]int32 // by class: the place that its code points lead to, or one of these
 }
 
-// splitString fills in what tokens do from a state outside of escapes: inside, and
-// closing on the way, or with needs the needs.
+// Where the code points of a class lead, beside places.
+const (
+	toUnknown = iota // not looked at yet
+	toDead           // nowhere
+	toMany           // to different states
+	toPlace          // and beyond it the place
+)
+
+// splitString fills in what tokens do from a state between code points and outside of
+// escapes: inside, and closing on the way, or with needs the needs.
 func (k *Masks) splitString(x *stringSplit, needs bool) {
 	w := k.beginSplit(x, needs)
 	if !needs {
 		x.inside, x.closing = k.newSet(), k.newSet()
 	}
-	w.walkOrdinary(x.state)
+	if start := w.place(x.state); !w.walkShapes(start) {
+		w.walkTexts(start, nil, vocab.NoClass)
+	}
 	w.walkSpecial(x.state)
-	w.addPlain()
 }
 
 // newSet is a set of tokens that is kept.
@@ -75,7 +82,11 @@ func (k *Masks) beginSplit(x *stringSplit, needs bool) *splitWalk {
 	for i := range w.places {
 		w.index[w.places[i].state] = 0
 	}
-	w.places, w.plain = w.places[:0], w.plain[:0]
+	w.places, w.made = w.places[:0], 0
+	if w.tails == nil {
+		w.tails = map[lex.StringState]lex.StringState{}
+	}
+	clear(w.tails)
 	return w
 }
 
@@ -121,98 +132,39 @@ func (k *Masks) closingOf(x *stringSplit) []uint64 {
 // closes says whether some token closes a string in a state.
 func (k *Masks) closes(x *stringSplit) bool { return &k.closingOf(x)[0] != &x.none[0] }
 
-// manyBelow is the size of a subtree from which it pays to ask whether it can be
-// taken at once.
-const manyBelow = 6
-
-// walkOrdinary walks the tokens without special bytes.
-func (w *splitWalk) walkOrdinary(start lex.StringState) {
-	tree := w.k.v.Trie()
-	var at [vocab.MaxPiece + 2]int32    // by depth: the place
-	var path [vocab.MaxPiece + 2]uint64 // by depth: groups of the bytes on the way
-	at[0] = w.place(start)
-	if w.takes(at[0], 0, ^vocab.SpecialGroups, vocab.MaxPiece) {
-		w.addFree(&w.places[at[0]])
-		return
-	}
+// walkShapes walks the tokens that have a shape. It gives up, and returns false, where
+// that is of little use: where many of them are to be looked at byte by byte.
+func (w *splitWalk) walkShapes(start int32) bool {
+	tree := w.k.v.Shapes()
+	w.at[0], w.alone = start, 0
 	for i := 0; i < len(tree.Nodes); w.k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
-		next := w.places[at[n.Depth-1]].row[n.Byte]
-		if next == lex.StringDead || !tree.HasOrdinary[i] {
-			i += int(n.Size)
-			continue
+		d := n.Depth
+		here := w.at[d-1]
+		to := w.places[here].to[n.Class]
+		if to == toUnknown {
+			to = w.lead(here, n.Class)
 		}
-		here, group := at[n.Depth-1], vocab.ByteGroup(n.Byte)
-		height := int(tree.Height[i])
-		path[n.Depth] = path[n.Depth-1] | group
-		if group&vocab.LeadGroups != 0 && n.Size >= manyBelow && w.takes(here, path[n.Depth-1], group|tree.Ordinary[i], height+1) && group&w.places[here].free != 0 {
-			w.addBelow(&w.places[here], i, path[n.Depth])
-			i += int(n.Size)
-			continue
-		}
-		if next != w.places[here].state {
-			here = w.place(next)
-		}
-		at[n.Depth] = here
-		switch {
-		case w.places[here].plain:
-			w.plain = append(w.plain, span{tree.Before[i], tree.Before[i+int(n.Size)]})
-			i += int(n.Size)
-			continue
-		case n.Size >= manyBelow && w.takes(here, path[n.Depth], tree.Ordinary[i], height):
-			w.addBelow(&w.places[here], i, path[n.Depth])
-			i += int(n.Size)
-			continue
-		}
-		p := &w.places[here]
-		if p.set != nil && n.Token >= 0 {
-			for id := n.Token; id >= 0; id = tree.Next(id) {
-				addToken(p.set, id)
+		if to < toPlace {
+			if to == toMany && !w.walkBelow(here, n) {
+				return false
 			}
+			i += int(n.Size)
+			continue
 		}
+		p := &w.places[to-toPlace]
+		if p.takes(anyClass, n.Height) {
+			tree.AddAll(p.set, n)
+			i += int(n.Size)
+			continue
+		}
+		if p.set != nil {
+			tree.AddOwn(p.set, n)
+		}
+		w.at[d], w.path[d] = to-toPlace, n.Class
 		i++
 	}
-}
-
-// takes says whether tokens can be told by their groups alone that reach a state
-// by bytes of the groups of path, and go on with at most so many bytes of those of
-// below: all of below are free or dead, and a token that holds dead ones at all
-// holds them below.
-func (w *splitWalk) takes(place int32, path, below uint64, bytes int) bool {
-	if !w.places[place].explored {
-		w.explore(place)
-	}
-	p := &w.places[place]
-	return below&^(p.free|p.dead) == 0 && bytes <= p.reach && (path&^p.free == 0 || below&^p.free == 0)
-}
-
-// addFree adds the ordinary tokens that are free from the start.
-func (w *splitWalk) addFree(p *splitPlace) {
-	set := make([]uint64, len(p.set))
-	w.k.v.Trie().AddOrdinary(set, p.free)
-	for i, valid := range w.x.lexicon.inside {
-		p.set[i] |= set[i] & valid
-	}
-}
-
-// addBelow adds those tokens of node i's subtree that are made of free bytes, and
-// of those of path on the way to it.
-func (w *splitWalk) addBelow(p *splitPlace, i int, path uint64) {
-	if p.set == nil {
-		return
-	}
-	tree := w.k.v.Trie()
-	allowed := p.free | path
-	inside := w.x.lexicon.inside
-	from, to := tree.Before[i], tree.Before[i+int(tree.Nodes[i].Size)]
-	for j, groups := range tree.TokenGroups[from:to] {
-		if groups&^allowed != 0 {
-			continue
-		}
-		if id := tree.Tokens[int(from)+j]; groups&vocab.WideGroups == 0 || hasToken(inside, id) {
-			addToken(p.set, id)
-		}
-	}
+	return true
 }
 
 // walkSpecial walks the tokens with quotes and backslashes.
@@ -249,54 +201,19 @@ func (w *splitWalk) walkSpecial(start lex.StringState) {
 	}
 }
 
-// addPlain adds the tokens that are read from a state of any text: those among
-// them that the lexicon says stay inside.
-func (w *splitWalk) addPlain() {
-	if len(w.plain) == 0 {
-		return
-	}
-	set := w.places[w.place(w.u.plainString)].set
-	inside, tree, n := w.x.lexicon.inside, w.k.v.Trie(), int32(0)
-	for _, s := range w.plain {
-		n += s.to - s.from
-	}
-	if int(n) < len(tree.Tokens)/2 {
-		for _, s := range w.plain {
-			for _, id := range tree.Tokens[s.from:s.to] {
-				set[id>>6] |= inside[id>>6] & (1 << (id & 63))
-			}
-		}
-	} else {
-		most := slices.Clone(inside)
-		from := int32(0)
-		for _, s := range append(w.plain, span{from: int32(len(tree.Tokens))}) {
-			for _, id := range tree.Tokens[from:s.from] {
-				most[id>>6] &^= 1 << (id & 63)
-			}
-			from = s.to
-		}
-		for i, bits := range most {
-			set[i] |= bits
-		}
-	}
-	if w.needs {
-		for i, bits := range w.x.escaping {
-			set[i] &^= bits
-		}
-	}
-}
-
 // place returns the index of a state's place.
 func (w *splitWalk) place(s lex.StringState) int32 {
 	if int(s) < len(w.index) && w.index[s] != 0 {
 		return w.index[s] - 1
 	}
-	row := w.u.arena.StringRow(s)
 	inner, raw := w.u.arena.Decoded(s)
-	p := splitPlace{state: s, row: row, plain: s == w.u.plainString, raw: raw, explored: !raw}
+	p := splitPlace{state: s, row: w.u.arena.StringRow(s), plain: s == w.u.plainString, lasts: -1}
 	switch {
 	case !w.needs:
 		p.set = w.x.inside
+		if raw {
+			p.lasts = w.u.arena.Lasts(inner)
+		}
 	case raw:
 		p.set = w.needing(int32(w.u.arena.MinRunes(inner)))
 	}

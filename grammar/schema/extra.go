@@ -3,7 +3,11 @@ package schema
 import "slices"
 
 // extraKeys memoises ObjectAlt.Extra.
-type extraKeys struct{ classes []KeyClass }
+type extraKeys struct {
+	classes []KeyClass
+	all     Expr // the keys of all classes, and maybe named ones
+	loose   bool // those begin as the others do
+}
 
 // maxKeyClasses bounds how finely overlapping rules may divide the extra keys.
 const maxKeyClasses = 64
@@ -12,52 +16,74 @@ const maxKeyClasses = 64
 // with the set that values of its keys must belong to. The caller checks with Empty whether such a value exists.
 func (o *ObjectAlt) Extra() []KeyClass {
 	if o.extra == nil {
-		o.extra = &extraKeys{classes: o.divide()}
+		o.extra = o.divide()
 	}
 	return o.extra.classes
 }
 
 // divide splits all keys that are not named by every rule in turn.
-func (o *ObjectAlt) divide() []KeyClass {
+func (o *ObjectAlt) divide() *extraKeys {
 	s := o.schema
-	classes := []KeyClass{{Keys: s.arena.AnyText(), Value: s.any}}
+	x := &extraKeys{all: s.arena.AnyText(), loose: true}
 	if o.closed() {
-		classes[0].Keys = o.ruledKeys()
+		x.all = o.ruledKeys()
 	}
+	classes := []KeyClass{{Keys: x.all, Value: s.any}}
 	for _, r := range o.Rules {
 		var next []KeyClass
 		for _, c := range classes {
 			in := s.arena.Intersect(c.Keys, r.Keys)
 			if in == c.Keys {
-				next = append(next, KeyClass{in, s.and(c.Value, r.Value)})
+				next = append(next, KeyClass{Keys: in, Value: s.and(c.Value, r.Value)})
 				continue
 			}
 			if out := s.arena.Intersect(c.Keys, s.arena.Complement(r.Keys)); !s.vacant(out) {
-				next = append(next, KeyClass{out, c.Value})
+				next = append(next, KeyClass{Keys: out, Value: c.Value})
 			}
 			if !s.vacant(in) {
-				next = append(next, KeyClass{in, s.and(c.Value, r.Value)})
+				next = append(next, KeyClass{Keys: in, Value: s.and(c.Value, r.Value)})
 			}
 		}
 		if classes = next; len(classes) > maxKeyClasses {
 			s.unsupported(nil, "too many overlapping patterns")
-			return nil
+			return x
 		}
 	}
-	live := classes[:0]
 	for _, c := range classes {
 		if c.Value == s.never {
+			x.all = s.arena.Intersect(x.all, s.arena.Complement(c.Keys))
 			continue
 		}
-		if c.Keys != s.arena.AnyText() {
+		if c.Loose = c.Keys; c.Keys != s.arena.AnyText() {
 			c.Keys = s.unnamed(o, c.Keys)
+			endless := s.arena.Endless(c.Loose)
+			x.loose = x.loose && endless
 			if s.vacant(c.Keys) {
 				continue
 			}
+			if !endless {
+				c.Loose = c.Keys
+			}
 		}
-		live = append(live, c)
+		x.classes = append(x.classes, c)
 	}
-	return live
+	return x
+}
+
+// ExtraKeys returns the language of all keys of Extra's classes that have a value. Like KeyClass.Loose, it may hold named keys.
+func (o *ObjectAlt) ExtraKeys() Expr {
+	a := o.schema.arena
+	classes := o.Extra()
+	all := o.extra.all
+	for _, c := range classes {
+		if c.Value.Empty() {
+			all = a.Intersect(all, a.Complement(c.Loose))
+		}
+	}
+	if !o.extra.loose {
+		all = o.schema.unnamed(o, all)
+	}
+	return all
 }
 
 // closed reports whether extra keys of which no rule speaks are left out. They are not where they may be needed, nor where

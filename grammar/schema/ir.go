@@ -128,8 +128,8 @@ type Exist struct {
 }
 
 // KeyClass is a set of extra keys that share one set of values. Where Keys is all text it holds named keys, too: a key that is
-// in Props is never extra.
+// in Props is never extra. Loose may hold named keys wherever its words begin as those of Keys do; it is simpler.
 type KeyClass struct {
-	Keys  Expr
-	Value *Node
+	Keys, Loose Expr
+	Value       *Node
 }

@@ -22,8 +22,6 @@ type Trie struct {
 	// Same[t] is the next token with the same text as t, or -1. It is nil when
 	// no two tokens share their text.
 	Same map[int32]int32
-
-	groupIndex // only of a vocabulary's own tree
 }
 
 // BuildTrie makes the tree of the given texts; ids[i] is the token of texts[i].
@@ -149,15 +147,58 @@ func (t *Trie) Next(token int32) int32 {
 
 // Extends says whether some token begins with text and is longer.
 func (t *Trie) Extends(text []byte) bool {
-	from, to := 0, len(t.Nodes)
+	from, to := t.Below(text)
+	return from < to
+}
+
+// Below is the range of nodes behind a text.
+func (t *Trie) Below(text []byte) (from, to int) {
+	to = len(t.Nodes)
 	for _, b := range text {
 		for from < to && t.Nodes[from].Byte != b {
 			from += int(t.Nodes[from].Size)
 		}
 		if from >= to {
-			return false
+			return 0, 0
 		}
 		from, to = from+1, from+int(t.Nodes[from].Size)
 	}
-	return from < to
+	return from, to
+}
+
+// Subtrees tells of each node of a vocabulary's tree what is behind it.
+type Subtrees struct {
+	Height  []uint8  // bytes on the longest way down
+	Classes []uint64 // of the code points that begin there
+	Tokens  []int32  // all tokens, in the order of the nodes
+	Before  []int32  // how many tokens lie before a node, and before the end of the tree
+}
+
+// Subtrees is made when it is first asked for.
+func (v *Vocab) Subtrees() *Subtrees { return v.subtrees() }
+
+func newSubtrees(t *Trie) *Subtrees {
+	s := &Subtrees{Height: make([]uint8, len(t.Nodes)), Classes: make([]uint64, len(t.Nodes)), Before: make([]int32, len(t.Nodes)+1)}
+	for i := range t.Nodes {
+		s.Before[i] = int32(len(s.Tokens))
+		for id := t.Nodes[i].Token; id >= 0; id = t.Next(id) {
+			s.Tokens = append(s.Tokens, id)
+		}
+	}
+	s.Before[len(t.Nodes)] = int32(len(s.Tokens))
+	var below [MaxPiece + 2]struct { // by depth: of the nodes behind
+		classes uint64
+		height  uint8 // the greatest, plus 1
+	}
+	for i := len(t.Nodes) - 1; i >= 0; i-- {
+		n := &t.Nodes[i]
+		behind, here := &below[int(n.Depth)+1], &below[n.Depth]
+		s.Height[i], s.Classes[i] = behind.height, behind.classes
+		behind.height, behind.classes = 0, 0
+		here.height = max(here.height, s.Height[i]+1)
+		if here.classes |= s.Classes[i]; n.Byte&0xC0 != 0x80 {
+			here.classes |= ClassOf(n.Byte).Bit()
+		}
+	}
+	return s
 }

@@ -38,6 +38,9 @@ type Vocab struct {
 	eog    []int32
 	trie   Trie
 
+	shapes   func() *Shapes
+	subtrees func() *Subtrees
+
 	symbols map[string]int32
 	hash    [32]byte
 
@@ -125,7 +128,8 @@ func (v *Vocab) Text(id int32) bool {
 // index fills in the tables that follow from the rest. Of two symbols tokens with one text the lower id
 // wins, as in llama.cpp.
 func (v *Vocab) index() {
-	v.trie.index(len(v.pieces))
+	v.shapes = sync.OnceValue(func() *Shapes { return newShapes(v) })
+	v.subtrees = sync.OnceValue(func() *Subtrees { return newSubtrees(&v.trie) })
 	v.symbols = map[string]int32{}
 	for id, k := range v.kinds {
 		if k != Control && k != UserDefined {

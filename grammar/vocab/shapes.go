@@ -1,0 +1,257 @@
+package vocab
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// What a pattern says of a text seldom depends on which letters are in it, only on
+// where letters, digits, and which marks are. The shape of a token is the classes of
+// its code points: " Hello" and " World" have one shape. A tree of shapes is a
+// twentieth of the tree of tokens, and a state of a string's automaton that leads all
+// letters to one state admits the tokens of a shape together.
+
+// Class is a set of code points that patterns seldom tell apart. Small and capital
+// letters and digits of ASCII are one each, each mark is one of its own, and code
+// points beyond ASCII are told apart by the first byte of their encoding.
+type Class uint8
+
+// NoClass holds the bytes that end a JSON string, begin an escape in it, or are not
+// allowed in it, and those that begin no code point.
+const NoClass Class = 0
+
+// Classes is how many classes there are, NoClass included.
+const Classes = 1 + 3 + 32 + 14
+
+// leads are the ranges of first bytes beyond ASCII. White space is among the code
+// points that C2, E1, E2, E3 and EF begin.
+var leads = [][2]byte{{0xC2, 0xC2}, {0xC3, 0xC3}, {0xC4, 0xCF}, {0xD0, 0xD1}, {0xD2, 0xDF}, {0xE0, 0xE0}, {0xE1, 0xE1}, {0xE2, 0xE2}, {0xE3, 0xE3},
+	{0xE4, 0xE9}, {0xEA, 0xED}, {0xEE, 0xEE}, {0xEF, 0xEF}, {0xF0, 0xF4}}
+
+var classOf, classBytes = func() (of [256]Class, bytes [Classes][2]byte) {
+	next := NoClass + 1
+	add := func(lo, hi byte) {
+		for b := int(lo); b <= int(hi); b++ {
+			of[b] = next
+		}
+		bytes[next] = [2]byte{lo, hi}
+		next++
+	}
+	add('a', 'z')
+	add('A', 'Z')
+	add('0', '9')
+	for b := byte(' '); b < utf8.RuneSelf; b++ {
+		if of[b] == NoClass && b != '"' && b != '\\' {
+			add(b, b)
+		}
+	}
+	for _, r := range leads {
+		add(r[0], r[1])
+	}
+	return of, bytes
+}()
+
+// ClassOf is the class of the code points that a byte begins.
+func ClassOf(b byte) Class { return classOf[b] }
+
+// Bit is the set of this class alone.
+func (c Class) Bit() uint64 { return 1 << c }
+
+// Bytes is the range of bytes that begin a class's code points.
+func (c Class) Bytes() (lo, hi byte) { return classBytes[c][0], classBytes[c][1] }
+
+// Single says whether there is one code point in a class.
+func (c Class) Single() bool {
+	return classBytes[c][0] == classBytes[c][1] && classBytes[c][0] < utf8.RuneSelf
+}
+
+// Width is how many bytes the code points of a class take.
+func (c Class) Width() int {
+	switch lead := classBytes[c][0]; {
+	case lead < utf8.RuneSelf:
+		return 1
+	case lead < 0xE0:
+		return 2
+	case lead < 0xF0:
+		return 3
+	}
+	return 4
+}
+
+// Shapes is the prefix tree over the shapes of tokens. The other tokens, in which some
+// byte is of NoClass or that are not whole code points, are not in it.
+type Shapes struct {
+	Nodes  []ShapeNode
+	Tokens []int32 // in the order of the nodes
+
+	sets [][]uint64
+}
+
+// ShapeNode is one node; they lie as those of Trie do.
+type ShapeNode struct {
+	Class  Class
+	Depth  uint8  // code points from the root to this node
+	Height uint8  // code points behind it on the longest way down
+	Size   uint32 // nodes of the subtree, this one included
+	// Tokens[From:Own] have this shape, Tokens[From:To] begin with it.
+	From, Own, To int32
+	Classes       uint64 // of this code point and of those behind it
+	own, all      int32  // bitsets of those, where they are many, as indices of sets plus 1
+}
+
+// Shapes is the tree of the vocabulary's shapes, made when it is first asked for.
+func (v *Vocab) Shapes() *Shapes { return v.shapes() }
+
+// manyTokens is the number of tokens from which a bitset takes less time to add than a
+// list.
+const manyTokens = 1024
+
+func newShapes(v *Vocab) *Shapes {
+	index := map[string]int32{}
+	var shapes []string
+	of := make([]int32, v.Len()) // shape of each token plus 1
+	var counts []int32
+	var buf [MaxPiece]byte
+	for id := range int32(v.Len()) {
+		shape, ok := appendShape(buf[:0], v.Piece(id))
+		if !ok || !v.Text(id) {
+			continue
+		}
+		s, known := index[string(shape)]
+		if !known {
+			s = int32(len(shapes))
+			shapes, counts = append(shapes, string(shape)), append(counts, 0)
+			index[shapes[s]] = s
+		}
+		of[id] = s + 1
+		counts[s]++
+	}
+	order := make([]int32, len(shapes))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return cmpStrings(shapes[a], shapes[b]) })
+	t := &Shapes{}
+	place := make([]int32, len(shapes)) // by shape: where its next token goes
+	open := shapeBuilder{Shapes: t}
+	for _, s := range order {
+		place[s] = open.at
+		open.add(shapes[s], counts[s])
+	}
+	open.closeTo(0)
+	t.Tokens = make([]int32, open.at)
+	for id, s := range of {
+		if s > 0 {
+			t.Tokens[place[s-1]] = int32(id)
+			place[s-1]++
+		}
+	}
+	t.makeSets(v.Len())
+	return t
+}
+
+func cmpStrings(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// appendShape appends the classes of a text's code points; ok is false for texts that
+// have no shape.
+func appendShape(dst, text []byte) (shape []byte, ok bool) {
+	for len(text) > 0 {
+		c := classOf[text[0]]
+		if c == NoClass {
+			return nil, false
+		}
+		n := 1
+		if text[0] >= utf8.RuneSelf {
+			if r, size := utf8.DecodeRune(text); r == utf8.RuneError && size == 1 {
+				return nil, false
+			}
+			n = c.Width()
+		}
+		dst, text = append(dst, byte(c)), text[n:]
+	}
+	return dst, len(dst) > 0
+}
+
+// shapeBuilder appends sorted shapes; open holds the indices of the nodes on the path to
+// the last one.
+type shapeBuilder struct {
+	*Shapes
+	open []int32
+	last string
+	at   int32 // tokens so far
+}
+
+func (b *shapeBuilder) add(shape string, tokens int32) {
+	common := 0
+	for common < len(b.last) && common < len(shape) && b.last[common] == shape[common] {
+		common++
+	}
+	b.closeTo(common)
+	for d := common; d < len(shape); d++ {
+		b.open = append(b.open, int32(len(b.Nodes)))
+		b.Nodes = append(b.Nodes, ShapeNode{Class: Class(shape[d]), Depth: uint8(d + 1), From: b.at, Own: b.at, Classes: Class(shape[d]).Bit()})
+	}
+	b.at += tokens
+	b.Nodes[len(b.Nodes)-1].Own = b.at
+	b.last = shape
+}
+
+func (b *shapeBuilder) closeTo(depth int) {
+	for len(b.open) > depth {
+		i := b.open[len(b.open)-1]
+		b.open = b.open[:len(b.open)-1]
+		b.Nodes[i].Size, b.Nodes[i].To = uint32(len(b.Nodes))-uint32(i), b.at
+		if n := len(b.open); n > 0 {
+			above := &b.Nodes[b.open[n-1]]
+			above.Height = max(above.Height, b.Nodes[i].Height+1)
+			above.Classes |= b.Nodes[i].Classes
+		}
+	}
+}
+
+// makeSets makes the bitsets of nodes with many tokens.
+func (t *Shapes) makeSets(size int) {
+	setOf := func(from, to int32) int32 {
+		if to-from < manyTokens {
+			return 0
+		}
+		set := make([]uint64, (size+63)/64)
+		addTokens(set, t.Tokens[from:to])
+		t.sets = append(t.sets, set)
+		return int32(len(t.sets))
+	}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		n.own, n.all = setOf(n.From, n.Own), setOf(n.From, n.To)
+	}
+}
+
+func addTokens(set []uint64, ids []int32) {
+	for _, id := range ids {
+		set[id>>6] |= 1 << (id & 63)
+	}
+}
+
+// AddOwn adds the tokens that have the shape of a node to a bitset.
+func (t *Shapes) AddOwn(set []uint64, n *ShapeNode) { t.add(set, n.own, n.From, n.Own) }
+
+// AddAll adds those that begin with it.
+func (t *Shapes) AddAll(set []uint64, n *ShapeNode) { t.add(set, n.all, n.From, n.To) }
+
+func (t *Shapes) add(set []uint64, known, from, to int32) {
+	if known == 0 {
+		addTokens(set, t.Tokens[from:to])
+		return
+	}
+	for i, w := range t.sets[known-1] {
+		set[i] |= w
+	}
+}

@@ -1,0 +1,76 @@
+package vocab_test
+
+import (
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tenon/grammar/vocab"
+)
+
+func TestShapes_tokensOfOneShapeAreTogether(t *testing.T) {
+	texts := []string{"", "ab", "zy", "a", "Ab", " ab", "1", "22", "-", "--", "é", "éa", "è", "漢", "\xC3", "\xA9", `"`, `a"`, `\n`, "\n", "\U0001F600", "ab"}
+	v := newVocab(t, texts)
+	s := v.Shapes()
+	got := map[int32][]int32{} // by the first token of a shape
+	var path [8]vocab.Class
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		path[n.Depth] = n.Class
+		own := s.Tokens[n.From:n.Own]
+		for _, id := range own {
+			got[own[0]] = append(got[own[0]], id)
+			if shape := shapeOf(texts[id]); !slices.Equal(shape, path[1:n.Depth+1]) {
+				t.Errorf("%q is at %v, its shape is %v", texts[id], path[1:n.Depth+1], shape)
+			}
+		}
+		for j := i; j < i+int(n.Size); j++ {
+			if below := &s.Nodes[j]; below.From < n.From || below.To > n.To || n.Classes&below.Class.Bit() == 0 || int(n.Height) < int(below.Depth-n.Depth) {
+				t.Errorf("node %d is not one behind %d", j, i)
+			}
+		}
+	}
+	want := map[int32][]int32{1: {1, 2, 21}, 3: {3}, 4: {4}, 5: {5}, 6: {6}, 7: {7}, 8: {8}, 9: {9}, 10: {10, 12}, 11: {11}, 13: {13}, 20: {20}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func shapeOf(text string) []vocab.Class {
+	var shape []vocab.Class
+	for len(text) > 0 {
+		_, n := utf8.DecodeRuneInString(text)
+		shape = append(shape, vocab.ClassOf(text[0]))
+		text = text[n:]
+	}
+	return shape
+}
+
+// newVocab has one token for each text.
+func newVocab(t *testing.T, texts []string) *vocab.Vocab {
+	t.Helper()
+	pieces, kinds := make([][]byte, len(texts)), make([]vocab.Kind, len(texts))
+	for i, s := range texts {
+		pieces[i], kinds[i] = []byte(s), vocab.Normal
+	}
+	v, err := vocab.New(pieces, kinds, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestSubtrees_knowWhatIsBehindANode(t *testing.T) {
+	v := newVocab(t, []string{"a", "ab", "ab-é", "b", "\xC3", "ab"})
+	s, tree := v.Subtrees(), v.Trie()
+	a := 0 // the first node
+	below := vocab.ClassOf('b').Bit() | vocab.ClassOf('-').Bit() | vocab.ClassOf(0xC3).Bit()
+	if s.Height[a] != 4 || s.Classes[a] != below || !slices.Equal(s.Tokens[s.Before[a]:s.Before[a+int(tree.Nodes[a].Size)]], []int32{0, 5, 1, 2}) {
+		t.Errorf("height %d, classes %b, tokens %v", s.Height[a], s.Classes[a], s.Tokens)
+	}
+	if end := len(tree.Nodes); s.Before[end] != 6 || s.Height[end-1] != 0 {
+		t.Errorf("%d tokens lie before the end", s.Before[end])
+	}
+}
