@@ -10,6 +10,7 @@ import (
 
 	"tenon/grammar"
 	"tenon/grammar/schema"
+	"tenon/tools/conform"
 	"tenon/tools/memo"
 )
 
@@ -31,6 +32,10 @@ func (d *declared) judge(params json.RawMessage) error {
 		return fmt.Errorf("not JSON: %w", err)
 	}
 	d.wire = withoutArguments(compact.Bytes())
+	if d.schema.Crowded() {
+		d.unsat = fmt.Sprintf("a value of its schema has more than %d alternatives", conform.MaxAlternatives)
+		return nil
+	}
 	v := verdictOf(d.wire)
 	d.unsat = v.unsat
 	for _, i := range v.issues {

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -102,5 +103,33 @@ func TestField_readsTextBySchema(t *testing.T) {
 		if got := string(s.Field(c.key, c.text)); got != c.want {
 			t.Errorf("%s = %q is %s, want %s", c.key, c.text, got, c.want)
 		}
+	}
+}
+
+// A few lines of unions of unions, reached by pointer or by anchor, have more alternatives than can be looked at.
+func TestCrowded_unionsOfUnions(t *testing.T) {
+	for _, ref := range []string{`{"$ref":"#/$defs/w%d"}`, `{"$ref":"#w%d"}`} {
+		definitions := `"w0":{"$anchor":"w0","type":"integer"}`
+		for i := 1; i < 12; i++ {
+			one := fmt.Sprintf(ref, i-1)
+			definitions += fmt.Sprintf(`,"w%d":{"$anchor":"w%d","anyOf":[%s,%s,%s,%s,%s]}`, i, i, one, one, one, one, one)
+		}
+		for depth, want := range map[int]bool{0: false, 7: false, 11: true} {
+			s := Compile([]byte(`{"properties":{"anyOf":{"items":` + fmt.Sprintf(ref, depth) + `}},"$defs":{` + definitions + `}}`))
+			if got := s.Crowded(); got != want || len(s.Notes()) > 0 {
+				t.Errorf("%s, %d unions deep: %v, want %v; %v", ref, depth, got, want, s.Notes())
+			}
+		}
+	}
+}
+
+// Schemas that are branches of their own end the search for what they say.
+func TestSchema_recursionEnds(t *testing.T) {
+	for _, definition := range []string{`{"anyOf":[{"$ref":"#/$defs/a"},{"type":"null"}]}`, `{"allOf":[{"$ref":"#/$defs/a"}]}`, `{"oneOf":[{"$ref":"#/$defs/a"},{"type":"string"}]}`, `{"$ref":"#/$defs/a"}`} {
+		s := Compile([]byte(`{"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":` + definition + `}}`))
+		if s.OnlyString("a") || s.Declares("b") || s.Crowded() {
+			t.Errorf("%s: %v, %v, %v", definition, s.OnlyString("a"), s.Declares("b"), s.Crowded())
+		}
+		_, _, _ = s.Conform([]byte(`{"a":"null"}`)) // ends
 	}
 }

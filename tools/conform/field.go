@@ -11,12 +11,12 @@ import (
 )
 
 // Declares tells whether the schema names a property.
-func (s *Schema) Declares(key string) bool { return memberOf(s.root, key, 0) != nil }
+func (s *Schema) Declares(key string) bool { return memberOf(s.root, key) != nil }
 
 // Field is the JSON value of an argument that was written as text between tags: the text itself where the schema allows a
 // string and nothing else that the text could be, JSON otherwise.
 func (s *Schema) Field(key, text string) json.RawMessage {
-	sub := memberOf(s.root, key, 0)
+	sub := memberOf(s.root, key)
 	c := coercion{budget: maxAttempts}
 	asText := stringValue(text)
 	if sub != nil && onlyString(sub) {
@@ -33,22 +33,28 @@ func (s *Schema) Field(key, text string) json.RawMessage {
 	return asText.raw
 }
 
-// maxHops bounds the references that are followed to find a property.
-const maxHops = 16
-
-func memberOf(s *jsonschema.Schema, key string, hops int) *jsonschema.Schema {
-	if s == nil || hops > maxHops {
-		return nil
-	}
+// memberOf finds the schema of a property, in a schema or in what that refers to. Schemas may refer to themselves.
+func memberOf(s *jsonschema.Schema, key string) *jsonschema.Schema {
 	if sub := memberSchema(s, key); sub != nil {
 		return sub
 	}
-	if sub := memberOf(s.Ref, key, hops+1); sub != nil {
+	return search(s, key, map[*jsonschema.Schema]bool{})
+}
+
+func search(s *jsonschema.Schema, key string, seen map[*jsonschema.Schema]bool) *jsonschema.Schema {
+	if s == nil || seen[s] {
+		return nil
+	}
+	seen[s] = true
+	if sub := memberSchema(s, key); sub != nil {
+		return sub
+	}
+	if sub := search(s.Ref, key, seen); sub != nil {
 		return sub
 	}
 	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
 		for _, part := range list {
-			if sub := memberOf(part, key, hops+1); sub != nil {
+			if sub := search(part, key, seen); sub != nil {
 				return sub
 			}
 		}
@@ -58,26 +64,43 @@ func memberOf(s *jsonschema.Schema, key string, hops int) *jsonschema.Schema {
 
 // onlyString tells whether no value but a string can fit.
 func onlyString(s *jsonschema.Schema) bool {
-	for hops := 0; s.Ref != nil && s.Types == nil && hops < maxHops; hops++ {
+	return isOnlyString(s, map[*jsonschema.Schema]bool{})
+}
+
+// maxHops bounds the references that lead from one to the next.
+const maxHops = 16
+
+// isOnlyString does so for each schema once: one that is a branch of its own says nothing of strings.
+func isOnlyString(s *jsonschema.Schema, known map[*jsonschema.Schema]bool) bool {
+	for hops := 0; s.Ref != nil && s.Types == nil; hops++ {
+		if hops == maxHops {
+			return false
+		}
 		s = s.Ref
 	}
+	if only, ok := known[s]; ok {
+		return only
+	}
+	known[s] = false
+	known[s] = fitsStringsOnly(s, known)
+	return known[s]
+}
+
+func fitsStringsOnly(s *jsonschema.Schema, known map[*jsonschema.Schema]bool) bool {
 	if t := types(s); len(t) > 0 {
 		return len(t) == 1 && t[0] == "string"
 	}
 	for _, list := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		if len(list) > 0 {
-			return !slices.ContainsFunc(list, func(b *jsonschema.Schema) bool { return !onlyString(b) })
+			return !slices.ContainsFunc(list, func(b *jsonschema.Schema) bool { return !isOnlyString(b, known) })
 		}
 	}
-	if s.Enum != nil {
-		return !slices.ContainsFunc(s.Enum.Values, func(v any) bool { _, ok := v.(string); return !ok })
-	}
-	return false
+	return s.Enum != nil && !slices.ContainsFunc(s.Enum.Values, func(v any) bool { _, ok := v.(string); return !ok })
 }
 
 // OnlyString tells whether the schema allows nothing but a string for a property.
 func (s *Schema) OnlyString(key string) bool {
-	sub := memberOf(s.root, key, 0)
+	sub := memberOf(s.root, key)
 	return sub != nil && onlyString(sub)
 }
 
