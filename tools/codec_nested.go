@@ -229,14 +229,39 @@ func (p *property) child(name string) *property {
 	switch {
 	case p == nil || p.inside == nil:
 		return nil
+	case p.inside.rest != nil:
+		return p.inside.rest
 	case p.inside.item != nil:
 		return p.inside.item
 	}
 	return find(p.inside.members, name)
 }
 
+// chosen is which of the kinds of value that an element may have its text looks like.
+func (e elements) chosen(inner string, p *property) *property {
+	if p == nil || p.inside == nil || len(p.inside.either) == 0 {
+		return p
+	}
+	tree := strings.TrimLeft(inner, " \t\r\n")
+	var text *property
+	for i := range p.inside.either {
+		switch q := &p.inside.either[i]; {
+		case q.kind == kindText:
+			text = q
+		case q.kind == kindScalar: // the schema reads it
+		case tree == "" && text == nil, strings.HasPrefix(tree, e.noise+"<") && strings.HasPrefix(tree, e.noise+"<item>") == (q.inside.item != nil):
+			return q
+		}
+	}
+	if len(p.inside.either) == 1 {
+		return text
+	}
+	return nil
+}
+
 // value is that of an element: its items, its members, or its text for the schema to read. p says what is wanted; nil: anything.
 func (e elements) value(inner string, p *property) []byte {
+	p = e.chosen(inner, p)
 	switch {
 	case p != nil && p.kind == kindText:
 		return lenient.AppendString(nil, inner)

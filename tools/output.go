@@ -13,14 +13,15 @@ import (
 // the grammar too, so that the same text in ordinary letters is something else.
 type output struct {
 	*Plan
-	rules  strings.Builder
-	seen   map[string]bool
-	called []int // callable tools
+	rules      strings.Builder
+	seen       map[string]bool
+	containers map[*container]string // the rules of those that are shared
+	called     []int                 // callable tools
 }
 
 // grammarText is the grammar of the plan's turn.
 func (p *Plan) grammarText() string {
-	w := &output{Plan: p, seen: map[string]bool{}}
+	w := &output{Plan: p, seen: map[string]bool{}, containers: map[*container]string{}}
 	for i, t := range p.tools {
 		if t.allowed && t.unsat == "" {
 			w.called = append(w.called, i)

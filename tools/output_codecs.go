@@ -92,7 +92,7 @@ func (w *output) dictionary(c namedCodec, t *declared, i int) string {
 		})
 	})
 	w.rule("dict-pair", func() string {
-		return seq(capture(captureKey, `[a-zA-Z0-9_.$\-\U00000080-\U0010FFFF]{1,120}`), `":" dict-value`)
+		return seq(capture(captureKey, dictionaryKey), `":" dict-value`)
 	})
 	body := w.members(t, i, ",", func(p property) string {
 		value := w.dictionaryValue(c, p)
@@ -265,7 +265,7 @@ func (c nestedCodec) write(w *output, t *declared, i int) string {
 	return seq(tag(c.call.open), name(t), w.lit(c.call.close), `"\n"`, t.places(body), tag(c.callEnd), t.check())
 }
 
-func (c nestedCodec) exact(t *declared) bool { return t.enforcedMembers(property.followed) }
+func (c nestedCodec) exact(t *declared) bool { return t.enforcedMembers(property.followedElements) }
 
 func (c reactCodec) list() (open, between, end string) { return "", "", "" }
 func (c reactCodec) begins(string) []string            { return []string{c.action} }

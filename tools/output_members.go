@@ -18,7 +18,9 @@ type property struct {
 	types    []string
 	free     bool       // nothing is said of it but its type
 	inside   *container // what its value holds; nil where the mask does not follow the schema into it
-	tool     string
+	// loose: the mask admits more than the schema somewhere inside. mixed: as elements it cannot tell kinds of values apart there.
+	loose, mixed bool
+	tool         string
 }
 
 // propertyKind says how the value of a property is written.
@@ -96,7 +98,7 @@ func (p *property) classify(sub json.RawMessage, t *declared) {
 	case scalars(p.types):
 		p.kind = kindScalar
 	default:
-		p.follow(m, 0)
+		p.follow(sub, t.wire)
 	}
 }
 
