@@ -23,14 +23,23 @@ type Key struct {
 
 // NewKey reads KEY or NAME=KEY. A key without a name is called by its place, from 1.
 func NewKey(s string, place int) (Key, error) {
-	name, key, named := strings.Cut(s, "=")
-	if !named || padded(s) {
-		name, key = fmt.Sprintf("key%d", place), s
+	name, key, named := SplitKey(s)
+	if !named {
+		name = fmt.Sprintf("key%d", place)
 	}
 	if strings.Trim(key, "=") == "" || name == "" {
 		return Key{}, fmt.Errorf("API key %d: expected KEY or NAME=KEY", place)
 	}
 	return Key{Name: name, hash: sha256.Sum256([]byte(key))}, nil
+}
+
+// SplitKey divides NAME=KEY; what has no name is all key. Clients send the key alone.
+func SplitKey(s string) (name, key string, named bool) {
+	name, key, named = strings.Cut(s, "=")
+	if !named || padded(s) {
+		return "", s, false
+	}
+	return name, key, true
 }
 
 // padded tells a key in base64, whose end may be "=" or "==", from a name with nothing behind it. Were it taken for a name, the key

@@ -60,6 +60,9 @@ func TestTokenize_andBack(t *testing.T) {
 	if _, body := postTo(t, s, "/tokenize", `{"model":"scripted","content":"hi"}`); strings.TrimSpace(body) != `{"tokens":[104,105]}` {
 		t.Error(body)
 	}
+	if rec := askWith(t, server.New(options(t)), "/tokenize", `{"content":"hi","with_pieces":true}`); rec.Header().Get("X-Tenon-Ignored") != "with_pieces" {
+		t.Errorf("%v", rec.Header())
+	}
 	if _, body := postTo(t, s, "/detokenize", `{"model":"scripted","tokens":[104,105]}`); strings.TrimSpace(body) != `{"content":"hi"}` {
 		t.Error(body)
 	}

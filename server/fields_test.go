@@ -261,7 +261,8 @@ func TestFields_thePageTellsWhatBecomesOfEach(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("# What becomes of each request field\n\n" +
 		"Every field of OpenAI's public description, and of Anthropic's documentation, found out by sending it: *honoured*; *refused* with a\n" +
-		"400 that names it; or *ignored*, which the answer's `X-Tenon-Ignored` header says. A field of the wrong type, and a honoured one\n" +
+		"400 that names it; or *ignored*, which the answer's `X-Tenon-Ignored` header says, as it does of what stands inside of a field and\n" +
+		"has no effect (`tools[].defer_loading`). A field of the wrong type, and a honoured one\n" +
 		"that is out of range, is a 400 that names it, streamed or not. This page is printed by a test of package server (`go test ./server -update`).\n\n" +
 		"Taken by all beside them: " + extensions() + ".\nChat and Completions also take llama-server's sampling fields.\n")
 	h := withStored(t)

@@ -49,6 +49,39 @@ func TestHostile_bodiesAreAnswered(t *testing.T) {
 	}
 }
 
+// An error is no place to send a megabyte back, nor is the log that holds it.
+func TestHostile_errorsAreShortWhateverTheClientWrote(t *testing.T) {
+	h := server.New(options(t))
+	long := strings.Repeat("9", 1<<20)
+	for name, fields := range map[string]string{
+		"a number": `,"temperature":` + long, "a word": `,"tool_choice":"` + long + `"`, "a model": `,"model":"` + long + `"`,
+		"a field": `,"metadata":{},"` + long + `":{},"tools":{"` + long + `":1}`, "a map's key": `,"logit_bias":{"` + long + `":[]},"chat_template_kwargs":{"` + long + `":1e999}`,
+	} {
+		for _, p := range allProtocols {
+			rec := askWith(t, h, p.path, `{`+p.minimal+fields+`}`)
+			if n := rec.Body.Len(); n > 4096 {
+				t.Errorf("%s, %s: %d, %d bytes: %.200s", p.name, name, rec.Code, n, rec.Body)
+			}
+		}
+	}
+}
+
+// Templates read no longer numbers, which was a 500.
+func TestHostile_aSchemasNumbersAreBounded(t *testing.T) {
+	h := server.New(options(t))
+	schema := `{"type":"integer","maximum":` + strings.Repeat("9", 5000) + `}`
+	for path, c := range map[string]struct{ tools, field string }{
+		"/v1/chat/completions": {`{"type":"function","function":{"name":"f","parameters":` + schema + `}}`, "tools[0].function.parameters"},
+		"/v1/responses":        {`{"type":"function","name":"f","parameters":` + schema + `}`, "tools[0].parameters"},
+		"/v1/messages":         {`{"name":"f","input_schema":` + schema + `}`, "tools[0].input_schema"},
+	} {
+		rec := askWith(t, h, path, `{"model":"scripted","max_tokens":99,"max_output_tokens":99,"input":"hi","messages":[{"role":"user","content":"hi"}],"tools":[`+c.tools+`]}`)
+		if rec.Code != http.StatusBadRequest || !strings.HasPrefix(named(t, rec.Body.Bytes()), c.field) {
+			t.Errorf("%s: %d %.300s", path, rec.Code, rec.Body)
+		}
+	}
+}
+
 // Claude Code shortens its history when it reads these words; the figures tell it by how much.
 func TestMessages_overflowIsReportedAsTheRealAPIDoes(t *testing.T) {
 	rec := askWith(t, server.New(options(t)), "/v1/messages", `{"model":"scripted","max_tokens":9,"messages":[{"role":"user","content":"`+strings.Repeat("u", 5000)+`"}]}`)

@@ -43,6 +43,8 @@ type modelInfo struct {
 	State            string   `json:"state"`
 	ContextLength    int      `json:"context_length"`     // tokens one request may use
 	MaxContextLength int      `json:"max_context_length"` // tokens the model was trained for
+	MaxInputTokens   int      `json:"max_input_tokens"`   // context_length, for Anthropic: prompt and answer share it
+	MaxTokens        int      `json:"max_tokens"`         // the same, of an answer
 	Architecture     string   `json:"architecture,omitempty"`
 	Quantization     string   `json:"quantization,omitempty"`
 	Capabilities     []string `json:"capabilities"`
@@ -146,6 +148,7 @@ func describe(s models.Status, warnings func(string) []string) modelInfo {
 			info.Capabilities = []string{"embeddings"}
 		}
 	}
+	info.MaxInputTokens, info.MaxTokens = info.ContextLength, info.ContextLength
 	if warnings != nil {
 		info.Warnings = warnings(s.ID)
 	}

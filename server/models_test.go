@@ -24,7 +24,7 @@ func TestModels_oneAnswerForThreeReaders(t *testing.T) {
 	if list["object"] != "list" || list["has_more"] != false || list["first_id"] != "scripted" || len(list["models"].([]any)) != 1 {
 		t.Errorf("%v", list)
 	}
-	if m := get("/v1/models/GPT-4o"); m["id"] != "gpt-4o" || m["state"] != "loaded" || m["context_length"] != float64(4096) {
+	if m := get("/v1/models/GPT-4o"); m["id"] != "gpt-4o" || m["state"] != "loaded" || m["context_length"] != float64(4096) || m["max_input_tokens"] != float64(4096) {
 		t.Errorf("%v", m)
 	}
 	if e := get("/v1/models/some/other")["error"].(map[string]any); e["code"] != "model_not_found" {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/cmd/config"
+	"tenon/server"
 	"tenon/server/chat"
 )
 
@@ -21,7 +22,8 @@ func newExplainCommand() *cobra.Command {
 		Use:   "explain ID | explain FILE",
 		Short: "Show what became of a request: prompt, grammar, raw output, repairs, events",
 		Long: `Ask the running server for the record of request ID (the answer's X-Request-Id, and the log's id), and print it. The
-server must keep records: --debug-requests N. A FILE is a record that --json saved; 'tenon replay' runs it again.`,
+server must keep records: --debug-requests N. A FILE is a record that --json saved, or a JSON answer to a request with
+X-Tenon-Debug: 1; 'tenon replay' runs it again.`,
 		Args: cobra.ExactArgs(1),
 	}
 	loader := config.Register(cmd.Flags())
@@ -72,10 +74,7 @@ func fetchRecord(cmd *cobra.Command, s config.Settings, id string) (io.ReadClose
 		return nil, fmt.Errorf("ask the server: %w", err)
 	}
 	if len(s.APIKey) > 0 {
-		_, key, named := strings.Cut(s.APIKey[0], "=")
-		if !named {
-			key = s.APIKey[0]
-		}
+		_, key, _ := server.SplitKey(s.APIKey[0])
 		request.Header.Set("Authorization", "Bearer "+key)
 	}
 	client := http.Client{Timeout: 30 * time.Second}

@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -98,5 +100,24 @@ func TestReplay_aSavedRequestIsATest(t *testing.T) {
 	}
 	if _, _, err := execute(t, "replay", "no-such-file"); err == nil {
 		t.Error("accepted")
+	}
+}
+
+// An answer to a request with X-Tenon-Debug holds its record; nobody should have to cut it out.
+func TestReplay_takesAWholeAnswer(t *testing.T) {
+	port := recorded(t)
+	record, _, err := execute(t, "explain", "--json", "--port", port, "--api-key", "sesame", "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "answer.json")
+	if err := os.WriteFile(file, []byte(`{"id":"resp_1","status":"completed","tenon_debug":`+record+`}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, _, err := execute(t, "replay", file); err != nil || !strings.HasPrefix(said, "same") {
+		t.Errorf("%v: %s", err, said)
+	}
+	if said, _, err := execute(t, "explain", file); err != nil || !strings.Contains(said, "dialect json") {
+		t.Errorf("%v: %s", err, said)
 	}
 }

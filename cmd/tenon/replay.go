@@ -16,8 +16,8 @@ func newReplayCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay FILE…",
 		Short: "Run saved requests again, without a model, and compare what comes of them",
-		Long: `Read records that 'tenon explain --json ID' saved (or the tenon_debug member of an answer to a request with
-X-Tenon-Debug: 1) and run each request again: its prompt is rendered, its grammar built and its output parsed anew, on an
+		Long: `Read records that 'tenon explain --json ID' saved (or JSON answers to requests with X-Tenon-Debug: 1, which hold theirs as
+tenon_debug) and run each request again: its prompt is rendered, its grammar built and its output parsed anew, on an
 engine that says what the model said then. What differs is printed, and the exit status is 1. FILE - is standard input.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return replayFiles(cmd, args) },
@@ -66,8 +66,18 @@ func readRecord(in io.Reader, name string) (*chat.Record, error) {
 }
 
 func decodeRecord(in io.Reader, name string) (*chat.Record, error) {
+	raw, err := io.ReadAll(in)
+	if err != nil {
+		return nil, fmt.Errorf("read a record from %s: %w", name, err)
+	}
+	var answer struct {
+		Record json.RawMessage `json:"tenon_debug"`
+	}
+	if json.Unmarshal(raw, &answer) == nil && answer.Record != nil {
+		raw = answer.Record
+	}
 	var r chat.Record
-	if err := json.NewDecoder(in).Decode(&r); err != nil {
+	if err := json.Unmarshal(raw, &r); err != nil {
 		return nil, fmt.Errorf("read a record from %s: %w", name, err)
 	}
 	if r.ID == "" && len(r.Turns) == 0 {

@@ -42,8 +42,8 @@ func judgeAnswer(a *tools.Answer, at AnswerPlace) ([]grammar.Issue, error) {
 }
 
 func judgeSchema(definition string, at AnswerPlace) ([]grammar.Issue, error) {
-	if nesting([]byte(definition)) > maxNesting {
-		return nil, Invalidf(at.Field, "is nested more than %d deep", maxNesting)
+	if why := unwieldy([]byte(definition)); why != "" {
+		return nil, Invalidf(at.Field, "%s", why)
 	}
 	v, _ := answerVerdicts.Get(sha256.Sum256([]byte(definition)), func() (answerVerdict, error) { return pronounceSchema(definition), nil })
 	if v.wrong != "" {

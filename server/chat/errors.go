@@ -48,9 +48,21 @@ type Error struct {
 
 func (e *Error) Error() string {
 	if e.Field == "" {
-		return e.Message
+		return shortened(e.Message)
 	}
-	return e.Field + ": " + e.Message
+	return e.Place() + ": " + shortened(e.Message)
+}
+
+// Place is the field, for a protocol that tells it apart from the message. A client may have written it.
+func (e *Error) Place() string { return shortened(e.Field) }
+
+// shortened leaves out the middle of what a client wrote at length: an error is no place to send it back.
+func shortened(text string) string {
+	const most, end = 1000, 200 // bytes
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most-end], "") + " … " + strings.ToValidUTF8(text[len(text)-end:], "")
 }
 
 func (e *Error) Unwrap() error { return e.Err }

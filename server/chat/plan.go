@@ -158,7 +158,7 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 // check refuses what no model could serve.
 func check(r Request) error {
 	if r.Choice.Mode == tools.Required && len(r.Tools) == 0 {
-		return Invalidf("tool_choice", "demands a call, but no tools are declared")
+		return Invalidf("tool_choice", "demands a call, but no tool that can be called here is declared")
 	}
 	seen := map[string]bool{}
 	for i, t := range r.Tools {
@@ -167,34 +167,11 @@ func check(r Request) error {
 			return Invalidf(r.Places.field(i, ""), "the name %q is declared twice", t.Name)
 		}
 		seen[name] = true
-		if nesting(t.Parameters) > maxNesting {
-			return Invalidf(r.Places.field(i, "parameters"), "is nested more than %d deep", maxNesting)
+		if why := unwieldy(t.Parameters); why != "" {
+			return Invalidf(r.Places.field(i, "parameters"), "%s", why)
 		}
 	}
 	return nil
-}
-
-// maxNesting is how deep the brackets of a schema may be nested. The time to read one grows with the square of it and worse.
-const maxNesting = 256
-
-// nesting is how deep the brackets of a JSON text are nested, strings left out.
-func nesting(text []byte) int {
-	depth, deepest, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return deepest
 }
 
 // format resolves a request's tool_format: which dialect the model writes, and which protocol the prompt explains.

@@ -133,8 +133,9 @@ type tokenizeRequest struct {
 // Tokenize serves POST /tokenize.
 func (a API) Tokenize(w http.ResponseWriter, r *http.Request) {
 	var sent tokenizeRequest
-	_, err := wire.Decode(r.Body, &sent, wire.Others{})
+	ignored, err := wire.Decode(r.Body, &sent, wire.Others{})
 	if err == nil {
+		wire.SetIgnored(w, ignored)
 		var ids []int32
 		special := sent.ParseSpecial == nil || *sent.ParseSpecial
 		if ids, err = a.Service.Tokenize(r.Context(), sent.Model, sent.Content, special, sent.AddSpecial); err == nil {
@@ -156,8 +157,9 @@ type detokenizeRequest struct {
 // Detokenize serves POST /detokenize.
 func (a API) Detokenize(w http.ResponseWriter, r *http.Request) {
 	var sent detokenizeRequest
-	_, err := wire.Decode(r.Body, &sent, wire.Others{})
+	ignored, err := wire.Decode(r.Body, &sent, wire.Others{})
 	if err == nil {
+		wire.SetIgnored(w, ignored)
 		var text string
 		if text, err = a.Service.Detokenize(r.Context(), sent.Model, sent.Tokens); err == nil {
 			wire.WriteJSON(w, http.StatusOK, map[string]string{"content": text})
@@ -173,6 +175,7 @@ func (a API) ApplyTemplate(w http.ResponseWriter, r *http.Request) {
 	ignored, err := wire.Decode(r.Body, &sent, others)
 	if err == nil {
 		var prompt string
+		wire.SetIgnored(w, ignored)
 		if prompt, err = a.prompt(r.Context(), sent, ignored); err == nil {
 			wire.WriteJSON(w, http.StatusOK, map[string]string{"prompt": prompt})
 			return

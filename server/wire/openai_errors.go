@@ -54,7 +54,7 @@ type openAIError struct {
 // EncodeOpenAIError gives an error the shape of https://platform.openai.com/docs/guides/error-codes.
 func EncodeOpenAIError(e *chat.Error) OpenAIError {
 	_, kind, code := openAIShape(e.Kind)
-	return OpenAIError{openAIError{Message: e.Error(), Type: kind, Param: Optional(e.Field), Code: Optional(cmp.Or(e.Code, code))}}
+	return OpenAIError{openAIError{Message: e.Error(), Type: kind, Param: Optional(e.Place()), Code: Optional(cmp.Or(e.Code, code))}}
 }
 
 // WriteOpenAIError answers with an error. Package server uses it for unknown routes too.
