@@ -109,6 +109,7 @@ func (s *namedScanner) noArguments(body []byte, final bool) status {
 }
 
 func (s *namedScanner) resolve(head string) status {
+	s.fenced = strings.Contains(head, fenceMark)
 	for _, t := range s.splits {
 		head = strings.ReplaceAll(head, t, "\x00")
 	}

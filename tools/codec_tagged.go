@@ -61,6 +61,10 @@ func (c taggedCodec) starts(o opening, body []byte, final bool) answer {
 	if c.nameFirst {
 		return boolean(body[i] != '{' && body[i] != '[' && body[i] != '<' && body[i] != '`', yes)
 	}
+	tag, _ := strings.CutSuffix(tagOpen(c.call.open), "=")
+	if a := hasPrefix(body[i:], tag, final); a != yes {
+		return a
+	}
 	_, a := anyPrefix(body[i:], tagOpens(c.call.open), final)
 	return a
 }

@@ -226,6 +226,9 @@ func spellings(marker string) []string {
 
 // written is the marker that a text spells.
 func (d *Dialect) written(text string) string {
+	if !d.spelt {
+		return text
+	}
 	for _, m := range []string{d.call.open, d.section.open} {
 		if slices.Contains(d.spellings(m), text) {
 			return m

@@ -18,6 +18,7 @@
 // Output made under that grammar is parsed by it: its captures (captures.go) become events, and arguments leave while they are
 // written. Where the grammar enforces only a part of a tool's schema, arguments are held against it (package tools/conform)
 // before any of them leaves. Any other text, and output that left its grammar, is for the tolerant parser: text leaves at
-// once, without the family's markers; what may be a call is kept until its end and read by the codec of the family (package
-// tools/lenient reads what is almost JSON). No parser ever fails: what is no valid call stays text, and a [Note] says why.
+// once, without the family's markers; what may be a call, behind an opening marker or without one (heads.go, cues.go), is kept
+// until its end and read by the codec of the family (package tools/lenient reads what is almost JSON). No parser ever fails:
+// what is no valid call stays text, and a [Note] says why.
 package tools

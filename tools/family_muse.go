@@ -12,7 +12,7 @@ var _ = register(family{
 		between: "\n",
 	}},
 	headers: &headers{
-		open: []string{"<|start|>"}, close: "<|message|>",
+		open: []string{"<|start|>"}, close: "<|message|>", starts: []string{"assistant"},
 		thinking: []string{"self"}, texts: []string{"user"}, anyone: true,
 		thought: " to=self<|message|>", text: " to=user<|message|>", call: " to=%s<|message|>", preamble: " to=user<|message|>", between: "<|eom|><|start|>assistant",
 	},

@@ -10,6 +10,7 @@ type headers struct {
 	open   []string // markers that open a header
 	close  string   // ends the header; the message's text follows
 	inside []string // further markers that stand in headers
+	starts []string // that a header may begin with, should its opening marker be missing
 	// thinking names the channels or recipients of thinking; a call is a message to anyone but these and the user.
 	thinking []string
 	texts    []string
@@ -23,6 +24,23 @@ type headers struct {
 
 // maxHeader bounds a header; a longer one is text.
 const maxHeader = 512
+
+// headless tells whether a header without its opening marker starts text: one of its words, and behind that a recipient or a marker of
+// headers.
+func (h *headers) headless(text []byte, final bool) answer {
+	if a := hasPrefix(text, recipient, final); a != no {
+		return a
+	}
+	word, a := anyPrefix(text, h.starts, final)
+	if a != yes {
+		return a
+	}
+	_, a = anyPrefix(text[len(word):], append([]string{" " + recipient, h.close}, h.open...), final)
+	return a
+}
+
+// recipient stands in a header before the name of who the message is for.
+const recipient = "to="
 
 // stepHeader reads a header to its end.
 func (p *tolerant) stepHeader(final bool) bool {
@@ -61,7 +79,7 @@ func (p *tolerant) message(n, closing int) {
 	p.pos += n + closing
 	p.think(false)
 	for _, w := range words {
-		if to, ok := strings.CutPrefix(w, "to="); ok && !slices.Contains(h.thinking, to) && !slices.Contains(h.texts, to) {
+		if to, ok := strings.CutPrefix(w, recipient); ok && !slices.Contains(h.thinking, to) && !slices.Contains(h.texts, to) {
 			if h.anyone {
 				return
 			}
@@ -76,7 +94,7 @@ func (p *tolerant) message(n, closing int) {
 			}
 			return
 		}
-		if slices.Contains(h.thinking, strings.TrimPrefix(w, "to=")) {
+		if slices.Contains(h.thinking, strings.TrimPrefix(w, recipient)) {
 			p.think(true)
 		}
 	}

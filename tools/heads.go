@@ -26,57 +26,68 @@ const toolsPrefix = "functions."
 
 // headed is a codec whose calls begin with the name.
 type headed interface {
-	// head has no prefixes where nothing in a call's text is a marker.
-	head() callHead
+	// heads are the ways in which a call begins, those that prove most first.
+	heads() []callHead
 }
 
-func (c namedCodec) head() callHead {
-	h := callHead{prefixes: []string{"", toolsPrefix}, index: c.index}
-	marks := slices.DeleteFunc(slices.Clone(c.splits), func(m string) bool { return !strings.ContainsAny(m, "<[|") || m == c.idFirst })
+func (c namedCodec) heads() []callHead {
+	plain := callHead{prefixes: []string{"", toolsPrefix}, index: c.index, marks: []string{strings.TrimSpace(c.separator) + "{"}, bare: true, line: true}
+	var marks []string
+	for _, m := range c.splits {
+		switch {
+		case m == c.idFirst:
+		case strings.ContainsAny(m, "<[|"):
+			marks = append(marks, m)
+		case strings.HasPrefix(m, fenceMark) && m != fenceMark:
+			plain.marks = append(plain.marks, m)
+		}
+	}
+	if len(marks) > 0 || c.bareKeys {
+		plain.marks[0] = "{"
+	}
+	marked := callHead{prefixes: []string{"", toolsPrefix}, index: c.index, marks: marks}
 	switch at := strings.IndexAny(c.before, "<[|"); {
 	case at > 0: // a word and a marker, of which the word may be missing
+		marked = callHead{}
 		for _, m := range marks {
-			h.prefixes = append(h.prefixes, c.before[:at]+m, m)
+			marked.prefixes = append(marked.prefixes, c.before[:at]+m, m)
 		}
-		h.prefixes = h.prefixes[2:]
-		return h
-	case c.bareKeys:
-		return callHead{prefixes: []string{c.before}, marks: []string{"{"}, bare: true}
+	case c.before != "" && len(marks) == 0:
+		marked = callHead{prefixes: []string{c.before}, index: c.index, marks: plain.marks, bare: true}
+	case len(marks) == 0:
+		return []callHead{plain}
 	}
-	if h.marks = marks; len(h.marks) == 0 { // nothing but the object behind the name
-		mark := strings.TrimSpace(c.separator) + "{"
-		return callHead{prefixes: []string{c.before}, index: c.index, marks: []string{mark}, bare: true, line: c.before == ""}
-	}
-	return h
+	return []callHead{marked, plain}
 }
 
-func (c taggedCodec) head() callHead {
+func (c taggedCodec) heads() []callHead {
 	if !c.nameFirst { // its tag is a marker by itself, but not with an attribute, which is common in XML
 		tag := attributeTag(c.call.open)
 		if tag == "" {
-			return callHead{}
+			return nil
 		}
-		return callHead{prefixes: []string{tag, tag + `"`, tag + "'"}, marks: []string{`">`, "'>", ">"}}
+		return []callHead{{prefixes: []string{tag, tag + `"`, tag + "'"}, marks: []string{`">`, "'>", ">"}}}
 	}
 	h := callHead{prefixes: []string{"", toolsPrefix}, marks: []string{c.arg.open}}
 	if c.nameEnd != "" {
 		h.marks = append(h.marks, c.nameEnd)
 	}
-	return h
+	return []callHead{h}
 }
 
-func (c pythonicCodec) head() callHead {
-	h := callHead{prefixes: []string{""}, marks: []string{"("}, bare: true, line: true}
+func (c pythonicCodec) heads() []callHead {
+	h := callHead{marks: []string{"("}, bare: true}
 	switch {
 	case c.method != "":
-		return callHead{}
+		return nil
 	case c.fence.open != "":
 		h.prefixes, h.bare = []string{c.fence.open + "\n", c.fence.open + "\n["}, false
-		h.line = false
 	case c.listed:
-		h.prefixes, h.line = []string{"["}, false
+		h.prefixes = []string{"["}
+	default:
+		h.prefixes, h.line = []string{""}, true
 	}
-	return h
+	return []callHead{h}
 }
 
 // headGap is the white space that may stand between a name and what proves it.
@@ -90,11 +101,9 @@ func (p *Plan) behead() {
 	if !p.callable {
 		return
 	}
-	longest := 0
 	for _, t := range p.tools {
 		if t.allowed {
 			p.called = append(p.called, t.prompt)
-			longest = max(longest, len(t.prompt))
 		}
 	}
 	slices.Sort(p.called)
@@ -103,20 +112,26 @@ func (p *Plan) behead() {
 		if !ok {
 			continue
 		}
-		h := w.head()
-		h.codec = c
-		if len(h.prefixes) == 0 {
-			continue
-		}
-		if len(h.marks) > 0 && !h.bare {
-			h.alone = p.closers[p.dialect.opener()]
-		}
-		p.heads = append(p.heads, h)
-		for _, f := range h.prefixes {
-			p.startHead(f)
-			for _, m := range slices.Concat(h.marks, h.alone, []string{""}) {
-				p.longestHead = max(p.longestHead, len(f)+longest+len(":")+maxIndex+headGap+len(m))
+		for _, h := range w.heads() {
+			h.codec = c
+			if len(h.marks) > 0 && !h.bare {
+				h.alone = p.closers[p.dialect.opener()]
 			}
+			p.addHead(h)
+		}
+	}
+}
+
+func (p *Plan) addHead(h callHead) {
+	p.heads = append(p.heads, h)
+	longest := 0
+	for _, n := range p.called {
+		longest = max(longest, len(n))
+	}
+	for _, f := range h.prefixes {
+		p.startHead(f)
+		for _, m := range slices.Concat(h.marks, h.alone, []string{""}) {
+			p.longestHead = max(p.longestHead, len(f)+longest+len(":")+maxIndex+headGap+len(m))
 		}
 	}
 }

@@ -31,6 +31,9 @@ func TestHeads_whatIsNoCallStays(t *testing.T) {
 		{"glm-4.5", "I ask get_time</tool_call> now", "I ask get_time now"},
 		{"gemma4", "Write call:get_time{} to call it.", "Write call:get_time{} to call it."},
 		{"olmo3", "Then get_time() is called", "Then get_time() is called"},
+		{"devstral", "So:\nget_time{} is a call", "So:\nget_time{} is a call"},
+		{"deepseek-v3", "So:\nget_time\n```json\n{}\n```\nis a call", "So:\nget_time\n```json\n{}\n```\nis a call"},
+		{"gpt-oss", "final to-do: one", "final to-do: one"},
 		{"lfm2", "So [get_time()] is a call", "So [get_time()] is a call"},
 	} {
 		d, _ := Lookup(c.family)

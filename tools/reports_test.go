@@ -218,6 +218,8 @@ func TestCost_steadyStateAllocatesNothing(t *testing.T) {
 		"text":            {"hermes", "", "plain words, <b>tags</b> and code. "},
 		"json argument":   {"hermes", "<tool_call>\n" + `{"name": "write_file", "arguments": {"path": "a", "content": "`, `x = f(y) + 1\n`},
 		"tagged argument": {"qwen3-coder", "<tool_call>\n<function=write_file>\n<parameter=content>\n", "if a < b && c > d {\n"},
+		"names":           {"kimi-k2", "", "get_weather of functions.get_time: "},
+		"joined strings":  {"lfm2", "<|tool_call_start|>[write_file(path=\"a\", content=\"x = ", `y + "a" b' + `},
 		"dictionary":      {"gemma4", `<|tool_call>call:write_file{content:<|"|>`, "if a < b && c > d {\n"},
 	} {
 		d, _ := Lookup(c.family)

@@ -163,11 +163,11 @@ func (p *tolerant) takeLead(final bool) bool {
 			}
 		}
 	}
-	if p.plan.dialect.headers != nil {
+	if h := p.plan.dialect.headers; h != nil {
 		i := skipSpace(p.buf, 0)
 		a := no
 		if i <= maxGap {
-			a = hasPrefix(p.buf[i:], "to=", final)
+			a = h.headless(p.buf[i:], final)
 		}
 		if a == unknown {
 			return false
