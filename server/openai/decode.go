@@ -60,15 +60,14 @@ func (w chatRequest) turn(ignored []string) (chat.Request, error) {
 
 // limits decodes what bounds the answer.
 func limits(w chatRequest, r *chat.Request) error {
-	field, n := "max_completion_tokens", w.MaxCompletionTokens
-	if n == nil {
-		field, n = "max_tokens", w.MaxTokens
-	}
-	if n != nil && *n != -1 {
-		if *n < 1 {
-			return chat.Invalidf(field, "is %d; expected at least 1, or -1 for no limit", *n)
+	for _, most := range []integer{{name: "max_tokens", value: w.MaxTokens}, {name: "max_completion_tokens", value: w.MaxCompletionTokens}} { // the newer name counts
+		if most.value == nil {
+			continue
 		}
-		r.MaxTokens = *n
+		if n := *most.value; n < 1 && n != -1 {
+			return chat.Invalidf(most.name, "is %d; expected at least 1, or -1 for no limit", n)
+		}
+		r.MaxTokens = max(*most.value, 0)
 	}
 	if w.N != nil {
 		if *w.N < 1 || *w.N > maxChoices {

@@ -109,8 +109,11 @@ func (s *streamer) send(index int, c choice) error {
 			s.spoke = map[int]bool{}
 		}
 		s.spoke[index] = true
-		empty := ""
-		if err := s.send(index, choice{Delta: &delta{Role: "assistant", Content: &empty}}); err != nil {
+		first := &delta{Role: "assistant", Content: new(string)}
+		if c.Delta.ToolCalls != nil || c.Delta.FunctionCall != nil { // a whole answer of calls alone has no content either
+			first.Content = nil
+		}
+		if err := s.send(index, choice{Delta: first}); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"tenon/server/chat"
 )
@@ -44,6 +46,10 @@ func (u *unread) object(t reflect.Type, path string) error {
 		name := keyText(u.raw[begin:u.at])
 		u.next()
 		u.at++ // the colon
+		if t, ok := known[name]; ok && !nests(t) {
+			u.skip()
+			continue
+		}
 		if err := u.member(known, name, strings.TrimPrefix(path+"."+name, ".")); err != nil {
 			return err
 		}
@@ -122,7 +128,18 @@ func (u *unread) skip() {
 	}
 }
 
+// nests tells whether a value of the type can have members that the type does not.
+func nests(t reflect.Type) bool {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t != rawType && t != unusedType && (t.Kind() == reflect.Struct || t.Kind() == reflect.Slice)
+}
+
 func keyText(quoted []byte) string {
+	if inside := quoted[1 : len(quoted)-1]; utf8.Valid(inside) && bytes.IndexByte(inside, '\\') < 0 {
+		return string(inside)
+	}
 	var key string
 	_ = json.Unmarshal(quoted, &key) // it was valid
 	return key
