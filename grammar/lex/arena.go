@@ -25,6 +25,7 @@ const (
 	kindRepeat                // a, min, max (unbounded for none)
 	kindNumber                // a: index in numbers.states
 	kindDeferred              // a: index in deferred
+	kindShared                // a: state of the arena of formats
 )
 
 // verdict is what is known about a question that takes a search.
@@ -81,8 +82,10 @@ type Arena struct {
 	deferred []deferred
 	widened  map[Expr]Expr // memo of widen
 	formats  map[string]Expr
-	nears    map[Expr]Expr // memo of near
-	strings  stringTable
+
+	formatArena *Arena        // what kindShared speaks of; nil until there is one
+	nears       map[Expr]Expr // memo of near
+	strings     stringTable
 
 	stateCount State
 	rowCount   int
@@ -244,6 +247,9 @@ func (a *Arena) describe(n *node) {
 		a.describeNumber(n)
 	case kindDeferred:
 		a.describeDeferred(n)
+	case kindShared:
+		a.describeShared(n)
+		return
 	default:
 		a.describeSet(n)
 	}

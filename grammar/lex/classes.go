@@ -22,7 +22,7 @@ func (a *Arena) runs(e Expr, buffer []byteRun) []byteRun {
 		buffer = append(buffer, byteRun{byte(lo), byte(hi - 1), uint8(len(buffer))})
 		lo = hi
 	}
-	if heads.numbers {
+	if heads.tables {
 		return buffer // derived for every run
 	}
 	marks := a.marks(&heads, buffer)
@@ -64,8 +64,8 @@ func (a *Arena) marks(h *headSet, runs []byteRun) *[256]uint64 {
 
 // headSet is what stands at the beginning of an expression.
 type headSet struct {
-	sets    []wordSet
-	numbers bool
+	sets   []wordSet
+	tables bool // something of which only the table of its state knows where runs agree
 }
 
 func (a *Arena) heads(e Expr, h *headSet) {
@@ -91,8 +91,8 @@ func (a *Arena) heads(e Expr, h *headSet) {
 		a.heads(Expr(n.a), h)
 	case kindDeferred:
 		a.heads(a.built(e), h)
-	case kindNumber:
-		h.numbers = true
+	case kindNumber, kindShared:
+		h.tables = true
 	}
 }
 

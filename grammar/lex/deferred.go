@@ -29,7 +29,7 @@ func (a *Arena) Widen(e Expr) Expr { return a.build(func() Expr { return a.widen
 
 // widen returns a language that holds e, in which deferred alternatives are given up; e itself if there are none.
 func (a *Arena) widen(e Expr) Expr {
-	if len(a.deferred) == 0 {
+	if len(a.deferred) == 0 && a.formatArena == nil {
 		return e
 	}
 	if w, ok := a.widened[e]; ok {
@@ -61,6 +61,8 @@ func (a *Arena) widenParts(e Expr) Expr {
 		if wide := a.deferred[n.a].wide; wide != empty {
 			return wide
 		}
+	case kindShared:
+		return a.mapShared(&n, (*Arena).widen)
 	case kindUnion, kindIntersect:
 		parts := make([]Expr, len(n.args))
 		for i, x := range n.args {

@@ -51,6 +51,8 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 		return a.deriveNumber(e, b)
 	case kindDeferred:
 		return a.derive(a.built(e), b)
+	case kindShared:
+		return a.deriveShared(&n, b)
 	}
 	x, rest := Expr(n.a), n.max
 	if rest != unbounded {

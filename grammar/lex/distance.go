@@ -110,6 +110,8 @@ func (a *Arena) nearest(e Expr, m metric) (int32, bool) {
 		return n.least(m), true
 	} else if n.distance[m] > 0 {
 		return n.distance[m] - 1, true
+	} else if n.kind == kindShared {
+		return int32(a.formatArena.minimum(State(n.a), m)), true
 	}
 	saved := a.err
 	a.err = nil

@@ -39,7 +39,7 @@ func (a *Arena) Format(name string) (Expr, bool) {
 	if !ok {
 		return empty, false
 	}
-	return a.build(func() Expr { return a.format(name, build) }), true
+	return a.build(func() Expr { return a.sharedFormat(name, build) }), true
 }
 
 // FormatNames returns the names that Format knows, sorted.

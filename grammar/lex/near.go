@@ -52,6 +52,8 @@ func (a *Arena) near(e Expr) Expr {
 			}
 			d = a.repeat(a.near(Expr(n.a)), min(lo, enough), hi)
 		}
+	case kindShared:
+		d = a.mapShared(&n, (*Arena).near)
 	case kindIntersect:
 		if p, _, hi, ok := a.bounded(n.args); ok && (hi == unbounded || int64(hi) >= int64(a.at(p).most)+NearRunes) {
 			d = a.near(p)

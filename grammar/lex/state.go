@@ -113,6 +113,13 @@ func (a *Arena) expand(s State) *Row {
 	}
 	row := new(Row)
 	e := a.Expr(s)
+	if n := *a.at(e); n.kind == kindShared {
+		a.expandShared(row, &n)
+		if a.mayKeepRow() {
+			slot.Store(row)
+		}
+		return row
+	}
 	var buffer [maxRuns]byteRun
 	runs := a.runs(e, buffer[:0])
 	a.work = a.limits.Work

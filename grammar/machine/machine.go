@@ -56,6 +56,7 @@ type Machine struct {
 	solving *lengths // while lengths of values are being found
 
 	members     map[textID]map[textID]textID // memo of membersOf
+	counts      map[*schema.Node]tally       // memo of countValues
 	escapeTexts []string                     // escapes begun in named keys; 0 is none
 	escapeNeeds map[stringState]int32        // memo of escapeNeed
 	buf         []byte
@@ -78,7 +79,7 @@ func New(p *Program, units map[*gbnf.Node]*Unit, events bool) *Machine {
 		units: units, unitIDs: map[*Unit]int{},
 		closures: make([]*closure, len(p.states)), entries: make([]thread, len(p.subs)), marks: make([]mark, 1), configs: newConfigs(),
 		empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, ranks: map[int32]*ranked{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
-		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeNeeds: map[stringState]int32{}, members: map[textID]map[textID]textID{},
+		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeNeeds: map[stringState]int32{}, members: map[textID]map[textID]textID{}, counts: map[*schema.Node]tally{},
 		dist: distances{stacks: map[stackID]int32{}},
 	}
 }

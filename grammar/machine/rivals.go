@@ -177,10 +177,20 @@ func (m *Machine) ways(o *object, r *register, next *rules, limit int) int {
 	return n
 }
 
-func (m *Machine) countValues(o *object, n *schema.Node, limit int) (c int) {
-	o.unit.locked(func() { c = n.Count(limit) })
-	return c
+// countValues counts the values of a set, up to a limit. Sets are asked for again and
+// again, with limits that grow slowly.
+func (m *Machine) countValues(o *object, n *schema.Node, limit int) int {
+	known, ok := m.counts[n]
+	if !ok || known.values == known.limit && known.limit < limit {
+		known.limit = max(limit, 2*known.limit)
+		o.unit.locked(func() { known.values = n.Count(known.limit) })
+		m.counts[n] = known
+	}
+	return min(known.values, limit)
 }
+
+// tally is how many values there are, as far as they were counted.
+type tally struct{ values, limit int }
 
 // refuseTaken takes names out all values of which are taken.
 func (m *Machine) refuseTaken(o *object, reg *register, names []uint64) {

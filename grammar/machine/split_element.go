@@ -15,22 +15,34 @@ func (m *Machine) comparable(t thread) bool {
 	if _, raw := m.strings[t.def.index()].unit.arena.Decoded(lex.StringState(t.st)); !raw {
 		return false
 	}
-	for id, first := t.stack, true; id != noStack; first = false {
-		list := m.stacks.of(id)
-		if len(list) != 1 {
+	list := m.stacks.of(t.stack)
+	if len(list) != 1 {
+		return false
+	}
+	e := list[0]
+	if e.def.kind() == kindArray && e.st == phaseElement {
+		a := m.arrays[e.def.index()]
+		if !a.alt.Unique || a.alt.Repeats || !m.plentiful(int32(t.def.index())) || !m.neverUsedUp(a, &a.regs[e.aux]) {
 			return false
 		}
-		if e := list[0]; e.def.kind() == kindArray && e.st == phaseElement {
-			a := m.arrays[e.def.index()]
-			r := &a.regs[e.aux]
-			switch {
-			case first && !(a.alt.Unique && !a.alt.Repeats && m.plentiful(int32(t.def.index())) && m.neverUsedUp(a, r)):
-				return false
-			case !first && len(r.seen) > 0:
-				return false
-			}
+	}
+	frames := maxFrames
+	return m.firstOfAll(e.below, &frames)
+}
+
+// maxFrames is how many frames that wait are looked at for what a string is part of.
+const maxFrames = 256
+
+// firstOfAll says whether of no array that waits for its element, and whose elements
+// must differ, there is another element; frames counts those that it may look at.
+func (m *Machine) firstOfAll(id stackID, frames *int) bool {
+	for _, e := range m.stacks.of(id) {
+		if *frames--; *frames < 0 {
+			return false
 		}
-		id = list[0].below
+		if e.def.kind() == kindArray && e.st == phaseElement && len(m.arrays[e.def.index()].regs[e.aux].seen) > 0 || !m.firstOfAll(e.below, frames) {
+			return false
+		}
 	}
 	return true
 }

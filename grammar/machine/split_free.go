@@ -12,7 +12,7 @@ import (
 // code points of which any may follow, for some length or for ever.
 
 // maxExplored is how many states are looked at for what may follow one of them.
-const maxExplored = 64
+const maxExplored = 160
 
 // farEnough is the number of code points for which it pays to know what may follow:
 // classes that would end it before are given up.
@@ -41,67 +41,115 @@ func (w *splitWalk) explore(place int32) {
 	set, free := p.set, w.live(place)
 	w.round++
 	w.seen = append(w.seen[:0], place)
-	w.places[place].round = w.round
+	w.places[place].round, w.places[place].via = w.round, 0
 	reach := 0
-	for from := 0; free != 0; reach++ {
+	for from := 0; ; reach++ {
 		to := len(w.seen)
-		for ; from < to && len(w.seen) <= maxExplored; from++ {
+		for ; from < to && len(w.seen) <= 4*maxExplored; from++ {
 			w.follow(w.seen[from], free)
 		}
-		if len(w.seen) > maxExplored || w.u.arena.States()-before > maxMade {
-			break
-		}
-		if len(w.seen) == to {
-			reach = anyLength
-			break
-		}
-		ends, alike := free, true
 		for _, q := range w.seen[to:] {
-			ends &= w.live(q)
-			other := w.places[q].set
-			alike = alike && other != nil && &other[0] == &set[0]
+			w.places[q].away = reach + 1
 		}
-		if !alike {
+		if from < to {
 			break
 		}
-		if ends != free && reach+1 >= farEnough {
-			reach++
+		ends, gone, alike := w.admit(to, free, set)
+		if len(w.seen) == to {
+			free, reach = ends, anyLength
+			break
+		}
+		if !alike || len(w.seen) > maxExplored || w.u.arena.States()-before > maxMade {
+			break
+		}
+		if ends&letters != free&letters && reach+1 >= farEnough {
+			free, reach = free&^gone, reach+1
 			break
 		}
 		free = ends
 	}
-	p = &w.places[place]
-	p.free, p.reach = free, reach
+	w.settle(free, reach)
+}
+
+// letters is the classes that are worth more than marks.
+var letters = vocab.ClassOf('a').Bit() | vocab.ClassOf('A').Bit() | vocab.ClassOf('0').Bit()
+
+// admit looks at the places seen from an index on: it gives the classes that may follow
+// all of them, and says whether tokens that end there count alike. Places behind a mark
+// are left out, and the mark is gone, where some letters do not follow or tokens count
+// otherwise.
+func (w *splitWalk) admit(from int, free uint64, set []uint64) (ends, gone uint64, alike bool) {
+	ends, alike = free, true
+	kept := w.seen[:from]
+	for _, q := range w.seen[from:] {
+		via, same, live := w.places[q].via, w.countsAs(q, set), w.live(q)
+		if via != 0 && (!same || free&letters&^live != 0) {
+			gone |= via
+			continue
+		}
+		ends, alike = ends&live, alike && same
+		kept = append(kept, q)
+	}
+	w.seen = kept
+	return ends &^ gone, gone, alike
+}
+
+// countsAs says whether the tokens that end in a place go into a set.
+func (w *splitWalk) countsAs(place int32, set []uint64) bool {
+	own := w.places[place].set
+	return len(own) > 0 && &own[0] == &set[0]
+}
+
+// settle tells a place what was found, and those on the way what is left of it there.
+func (w *splitWalk) settle(free uint64, reach int) {
+	for i, q := range w.seen {
+		p := &w.places[q]
+		left := reach
+		if reach < anyLength && i > 0 {
+			left -= p.away
+		}
+		if i == 0 || left >= farEnough && !p.explored {
+			p.free, p.reach, p.explored = free, left, true
+		}
+	}
 }
 
 // follow adds the places that code points of some classes lead to from a place to those
 // seen.
 func (w *splitWalk) follow(from int32, free uint64) {
-	row := w.places[from].row
+	row, mark := w.places[from].row, w.places[from].via
 	last := lex.StringDead
 	for b := ' '; b < 256; b++ {
 		if s := row[b]; s != lex.StringDead && (s != last || b >= utf8.RuneSelf) && vocab.ClassOf(byte(b)).Bit()&free != 0 {
-			w.see(s, vocab.ClassOf(byte(b)).Width()-1)
+			c := vocab.ClassOf(byte(b))
+			via := mark
+			if c.Single() {
+				via = c.Bit()
+			}
+			w.see(s, free, via, c.Width()-1)
 			last = s
 		}
 	}
 }
 
-// see adds the places that so many continuation bytes lead to from a state.
-func (w *splitWalk) see(s lex.StringState, bytes int) {
-	p := w.place(s)
-	if w.places[p].round == w.round {
+// see adds the places that so many continuation bytes lead to from s, behind a mark.
+func (w *splitWalk) see(s lex.StringState, free, via uint64, bytes int) {
+	q := w.place(s)
+	if w.places[q].round == w.round {
 		return
 	}
-	w.places[p].round = w.round
+	w.places[q].round, w.places[q].via = w.round, via
 	if bytes == 0 {
-		w.seen = append(w.seen, p)
+		p := &w.places[q]
+		if p.reach < anyLength || free&^p.free != 0 || !w.countsAs(q, w.places[w.seen[0]].set) { // else what is behind is known
+			w.seen = append(w.seen, q)
+		}
 		return
 	}
-	row := w.places[p].row
+	row := w.places[q].row
 	for b := 0x80; b < 0xC0; b++ {
 		if row[b] != lex.StringDead && (b == 0x80 || row[b] != row[b-1]) {
-			w.see(row[b], bytes-1)
+			w.see(row[b], free, via, bytes-1)
 		}
 	}
 }

@@ -43,8 +43,10 @@ type splitPlace struct {
 	// which may come next, 0 if not known.
 	free, live uint64
 	reach      int
+	away       int // code points from where it was seen last
 	explored   bool
 	round      int32                // of exploring that has seen this place last
+	via        uint64               // the last mark on the way there, 0 if there is none
 	to         [vocab.Classes]int32 // by class: the place that its code points lead to, or one of these
 }
 

@@ -1,0 +1,83 @@
+package lex
+
+import "sync"
+
+// What a format admits is the same in every arena. The automata of formats therefore live in an arena of their own, which all others read
+// from: an email address that one schema has walked costs the next one a look at the table.
+
+// maxShared is the number of states from which a new arena takes over for those made later. It takes some 10 MB.
+const maxShared = 8192
+
+var shared struct {
+	mu    sync.Mutex
+	arena *Arena
+}
+
+// formatArena returns the arena of formats.
+func formatArena() *Arena {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.arena == nil || shared.arena.States() > maxShared {
+		shared.arena = NewArena(Limits{})
+	}
+	return shared.arena
+}
+
+// sharedFormat returns a format as an expression of this arena. It is called with the lock held; that of the arena of formats is only ever
+// taken inside of it.
+func (a *Arena) sharedFormat(name string, build func(*Arena) Expr) Expr {
+	if a.formatArena == nil {
+		a.formatArena = formatArena()
+	}
+	b := a.formatArena
+	return a.sharedState(b.Start(b.build(func() Expr { return b.format(name, build) })))
+}
+
+// sharedState is the language of the words behind a state of the arena of formats.
+func (a *Arena) sharedState(s State) Expr {
+	if s == Dead {
+		return empty
+	}
+	if a.formatArena.Expr(s) == epsilon {
+		return epsilon
+	}
+	return a.intern(node{kind: kindShared, a: int32(s)})
+}
+
+// describeShared takes over what the arena of formats knows.
+func (a *Arena) describeShared(n *node) {
+	n.live = yes
+	b := a.formatArena
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	x := b.at(b.Expr(State(n.a)))
+	n.nullable, n.text, n.plain, n.depth, n.span, n.bounds, n.open, n.most = x.nullable, x.text, x.plain, x.depth, x.span, x.bounds, x.open, x.most
+}
+
+// deriveShared returns the language behind a byte.
+func (a *Arena) deriveShared(n *node, byte byte) Expr {
+	next := a.formatArena.Step(State(n.a), byte)
+	if next == Dead {
+		if err := a.formatArena.Err(); err != nil {
+			a.fail(err)
+		}
+	}
+	return a.sharedState(next)
+}
+
+// expandShared fills in the successors of a state that is one of a format.
+func (a *Arena) expandShared(row *Row, n *node) {
+	var last, state State
+	for b, next := range a.formatArena.Row(State(n.a)) {
+		if next != last {
+			last, state = next, a.stateOf(a.sharedState(next))
+		}
+		row[b] = state
+	}
+}
+
+// mapShared is an operation on languages, done in the arena of formats.
+func (a *Arena) mapShared(n *node, f func(b *Arena, e Expr) Expr) Expr {
+	b := a.formatArena
+	return a.sharedState(b.Start(b.build(func() Expr { return f(b, b.Expr(State(n.a))) })))
+}
