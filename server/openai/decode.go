@@ -120,13 +120,13 @@ func nonEmpty(stops []string) ([]string, error) {
 
 func thinking(w chatRequest, r *chat.Request) error {
 	switch w.ReasoningEffort {
-	case "", "minimal", "low", "medium", "high", "xhigh":
+	case "", "minimal", "low", "medium", "high", "xhigh", "max":
 		r.Thinking.Effort = w.ReasoningEffort
 	case "none":
 		off := false
 		r.Thinking.Enabled = &off
 	default:
-		return chat.Invalidf("reasoning_effort", "is %q; expected none, minimal, low, medium, high or xhigh", w.ReasoningEffort)
+		return chat.Invalidf("reasoning_effort", "is %q; expected none, minimal, low, medium, high, xhigh or max", w.ReasoningEffort)
 	}
 	return wire.ThinkingBudget(w.ThinkingBudget, &r.Thinking)
 }

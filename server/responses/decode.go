@@ -122,10 +122,10 @@ func (d *decoder) thinking(w createRequest) error {
 	case "none":
 		off := false
 		d.turn.Thinking.Enabled = &off
-	case "minimal", "low", "medium", "high", "xhigh":
+	case "minimal", "low", "medium", "high", "xhigh", "max":
 		d.turn.Thinking.Effort = effort
 	default:
-		return chat.Invalidf("reasoning.effort", "is %q; expected none, minimal, low, medium, high or xhigh", effort)
+		return chat.Invalidf("reasoning.effort", "is %q; expected none, minimal, low, medium, high, xhigh or max", effort)
 	}
 	return nil
 }
