@@ -39,7 +39,7 @@ type completion struct {
 	Created int64              `json:"created"`
 	Model   string             `json:"model"`
 	Choices []completionChoice `json:"choices"`
-	Usage   *usage             `json:"usage,omitempty"`
+	Usage   shownUsage         `json:"usage,omitzero"`
 }
 
 type completionChoice struct {
@@ -254,13 +254,13 @@ func (c *completer) fail(e *chat.Error) {
 
 func (c *completer) end() {
 	if c.out == nil {
-		c.head.Usage = &c.usage
+		c.head.Usage = shownUsage{true, &c.usage}
 		wire.WriteJSON(c.w, http.StatusOK, c.head)
 		return
 	}
 	if o := c.sent.StreamOptions; o != nil && o.IncludeUsage {
 		chunk := c.head
-		chunk.Choices, chunk.Usage = []completionChoice{}, &c.usage
+		chunk.Choices, chunk.Usage = []completionChoice{}, shownUsage{true, &c.usage}
 		_ = c.out.Event("", chunk) // the end mark below meets the same error
 	}
 	_ = c.out.Data("[DONE]") // a reader that is gone cannot be told

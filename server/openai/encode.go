@@ -21,7 +21,7 @@ func (w chatRequest) shown() shown {
 // encode makes the whole answer out of a result.
 func encode(head chatCompletion, r chat.Result, want shown) chatCompletion {
 	head.Object, head.Model = "chat.completion", r.Model
-	head.Usage = &usage{}
+	head.Usage = shownUsage{true, &usage{}}
 	for i, c := range r.Choices {
 		reason := finishReason(c.Finish.Reason)
 		out := choice{Index: i, Message: encodeMessage(c), FinishReason: &reason}
@@ -33,7 +33,7 @@ func encode(head chatCompletion, r chat.Result, want shown) chatCompletion {
 			out.Logprobs = encodeLogprobs(c.Tokens)
 		}
 		head.Choices = append(head.Choices, out)
-		head.Usage.add(c.Finish.Usage)
+		head.Usage.of.add(c.Finish.Usage)
 		if want.timings {
 			head.Timings = wire.EncodeTimings(c.Finish)
 		}

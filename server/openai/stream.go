@@ -24,7 +24,7 @@ func (s *streamer) Add(e chat.Event) error {
 	switch e.Kind {
 	case chat.Started:
 		s.out = s.begin()
-		s.head.Object, s.head.Model = "chat.completion.chunk", e.Model
+		s.head.Object, s.head.Model, s.head.Usage.wanted = "chat.completion.chunk", e.Model, s.includeUsage
 		return nil
 	case chat.Text:
 		c := choice{Delta: &delta{Content: &e.Text}}
@@ -78,7 +78,7 @@ func (s *streamer) finish(e chat.Event) error {
 func (s *streamer) end() error {
 	if s.includeUsage {
 		chunk := s.head
-		chunk.Choices, chunk.Usage = []choice{}, &s.usage
+		chunk.Choices, chunk.Usage = []choice{}, shownUsage{true, &s.usage}
 		if err := s.out.Event("", chunk); err != nil {
 			return err
 		}

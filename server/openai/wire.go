@@ -172,7 +172,7 @@ type chatCompletion struct {
 	Model             string        `json:"model"`
 	SystemFingerprint string        `json:"system_fingerprint"`
 	Choices           []choice      `json:"choices"`
-	Usage             *usage        `json:"usage,omitempty"`
+	Usage             shownUsage    `json:"usage,omitzero"`
 	Timings           *wire.Timings `json:"timings,omitempty"`
 }
 
@@ -234,6 +234,18 @@ type usage struct {
 	PromptTokensDetails     promptDetails     `json:"prompt_tokens_details"`
 	CompletionTokensDetails completionDetails `json:"completion_tokens_details"`
 }
+
+// shownUsage is an answer's usage; in a stream that was asked for it, null until the last chunk.
+type shownUsage struct {
+	wanted bool
+	of     *usage // nil: not yet known
+}
+
+// IsZero tells whether the answer says nothing of its usage.
+func (u shownUsage) IsZero() bool { return !u.wanted }
+
+// MarshalJSON implements json.Marshaler.
+func (u shownUsage) MarshalJSON() ([]byte, error) { return json.Marshal(u.of) }
 
 type promptDetails struct {
 	CachedTokens int `json:"cached_tokens"`
