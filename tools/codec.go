@@ -33,6 +33,7 @@ type opening struct {
 	marker string // the opener; "" for a cue
 	name   string // of the tool, where a header told it
 	bare   bool   // nothing says that this is a call: it must prove itself and end the turn
+	keyed  bool   // the name is a key
 }
 
 // scanner follows a region while it is written.

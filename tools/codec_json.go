@@ -46,6 +46,7 @@ func boolean(b bool, a answer) answer {
 
 func (c jsonCodec) scanner(o opening) scanner {
 	s := newJSONScanner(o, nil)
+	s.keyed = c.nameIsKey
 	if o.name == "" {
 		s.values.Watch = s.watch
 	}
@@ -209,7 +210,7 @@ func (s *jsonScanner) watch(w lenient.String) bool {
 		if w.Depth == 1 || !s.good {
 			s.key = unescaped(w.Text)
 		}
-		return !s.bare || w.Depth > 1 || slices.Contains(callKeys, s.key)
+		return !s.bare || s.keyed || w.Depth > 1 || slices.Contains(callKeys, s.key)
 	}
 	if w.Depth > 1 && !s.bare || s.good || !slices.Contains(s.plan.nameKeys, s.key) || s.key == "function" && w.Depth > 1 {
 		return true
@@ -327,7 +328,7 @@ func objectCalls(v []byte, o opening) []rawCall {
 			return leftOut(inner, m, k)
 		}
 	}
-	if len(m) > 0 && !o.bare { // {"NAME": {…}}
+	if len(m) > 0 && (!o.bare || o.keyed) { // {"NAME": {…}}
 		return keyCalls(m, o)
 	}
 	return []rawCall{{source: v, err: errors.New("no name")}}

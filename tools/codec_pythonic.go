@@ -12,7 +12,7 @@ type pythonicCodec struct {
 	method  string // written behind the name, such as ".call"
 	assign  string // written between a key and its value, "=" if empty
 	between string // written between calls that stand in no list, "" for what the family's layout says
-	fence   span   // around calls: of code, and no marker; zero if they stand in none
+	fence   span   // around calls, with its line breaks: of code, or a word, and no marker; zero if they stand in none
 }
 
 func (c pythonicCodec) openers() []string { return nil }
@@ -20,8 +20,8 @@ func (c pythonicCodec) inner() []string   { return nil }
 
 func (c pythonicCodec) starts(_ opening, body []byte, final bool) answer {
 	i := skipSpace(body, 0)
-	if c.fence.open != "" && hasPrefix(body[i:], c.fence.open, final) == yes {
-		i = skipSpace(body, i+len(c.fence.open))
+	if mark := strings.TrimSpace(c.fence.open); mark != "" && hasPrefix(body[i:], mark, final) == yes {
+		i = skipSpace(body, i+len(mark))
 	}
 	if i < len(body) && body[i] == '[' {
 		i = skipSpace(body, i+1)
@@ -111,21 +111,10 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 		switch c := rest[0]; {
 		case c == '(' && s.pos > s.from:
 			return s.openArguments(body)
-		case s.fence.open != "" && c == s.fence.open[0]:
-			mark := s.fence.open
-			if len(s.spans) > 0 {
-				mark = s.fence.close
+		case s.atFence(c):
+			if st, again := s.passFence(rest, final); !again {
+				return st, false
 			}
-			switch hasPrefix(rest, mark, final) {
-			case unknown:
-				return open, false
-			case no:
-				return s.leave(s.pos), false
-			}
-			if s.pos += len(mark); len(s.spans) > 0 {
-				return s.leave(s.pos), false
-			}
-			s.from = s.pos
 			continue
 		case nameByte(c):
 		case s.pos > s.from: // a word that is no name of a call
@@ -145,6 +134,40 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 		return open, false
 	}
 	return s.leave(s.from), false // where a name is cut off it is text
+}
+
+// fenceMark is what stands around the calls next: before the first of them, or behind the last.
+func (s *pythonicScanner) fenceMark() string {
+	if len(s.spans) > 0 {
+		return strings.TrimSpace(s.fence.close)
+	}
+	return strings.TrimSpace(s.fence.open)
+}
+
+func (s *pythonicScanner) atFence(c byte) bool {
+	mark := s.fenceMark()
+	return mark != "" && c == mark[0] && s.pos == s.from
+}
+
+// passFence reads a mark of the fence. The closing one ends the region.
+func (s *pythonicScanner) passFence(rest []byte, final bool) (status, bool) {
+	mark := s.fenceMark()
+	switch hasPrefix(rest, mark, final) {
+	case unknown:
+		return open, false
+	case no:
+		if !nameByte(rest[0]) {
+			return s.leave(s.pos), false
+		}
+		s.pos++ // a name that only begins alike
+		return open, true
+	}
+	s.pos += len(mark)
+	s.from = s.pos
+	if len(s.spans) > 0 {
+		return s.leave(s.pos), false
+	}
+	return open, true
 }
 
 func (s *pythonicScanner) openArguments(body []byte) (status, bool) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // A template that no family's signs fit still shows how its model calls: the probe renders a call of a tool, with a
@@ -143,8 +142,7 @@ func sameMembers(args json.RawMessage) bool {
 // shortestMarker is what a marker has at least: less is common in text.
 const shortestMarker = 3
 
-// distinct tells whether a text can be a marker: a plain word or the name of the probe's tool cannot.
+// distinct tells whether a text can be a marker: a word, also with a colon, and the name of the probe's tool cannot.
 func distinct(marker string) bool {
-	plain := strings.IndexFunc(marker, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsSpace(r) }) < 0
-	return len(marker) >= shortestMarker && !plain && !strings.Contains(marker, probeTool) && !strings.Contains(marker, probeKey)
+	return len(marker) >= shortestMarker && strings.ContainsAny(marker, "<>[]{}|@#$%^~｜") && !strings.Contains(marker, probeTool) && !strings.Contains(marker, probeKey)
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -37,6 +38,10 @@ func deriveJSON(s shown) (family, bool) {
 		f.layout.between = blank(rest[:strings.IndexByte(rest+"{", '{')])
 	}
 	f.around(s, at, each)
+	if !distinct(open) { // a word is no marker
+		f.cues = []cue{{text: strings.TrimLeft(s.one[strings.LastIndex(s.one[:at[0]], open):at[0]], " \n"), codec: c}}
+		f.section, f.call, f.layout = span{}, span{}, layout{before: f.layout.before, between: f.layout.between}
+	}
 	return f, true
 }
 
@@ -61,8 +66,12 @@ func derivePythonic(s shown) (family, bool) {
 		f.layout.between = between[1]
 	}
 	f.around(s, at[:2], !listed && s.two != "" && between == nil)
-	if strings.HasPrefix(f.section.open, fenceMark) { // a fence is no marker
-		c.fence, f.section, f.layout.section = span{f.section.open, fenceMark}, span{}, ""
+	if open := cmp.Or(f.section.open, f.call.open); open != "" && !distinct(open) { // a fence and a word are no markers
+		c.fence.open = s.one[strings.LastIndex(s.one[:at[0]], open):at[0]]
+		if strings.HasPrefix(strings.TrimSpace(s.one[at[1]:]), fenceMark) {
+			c.fence.close = "\n" + fenceMark
+		}
+		f.section, f.call, f.layout = span{}, span{}, layout{before: f.layout.before, between: f.layout.between}
 	}
 	f.codecs = []codec{c}
 	return f, true

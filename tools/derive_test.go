@@ -27,6 +27,8 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 		"python fenced":     {"```tool_code\nzqtool(zqkey=\"zqvalue\")\n```", "Yes.\n```tool_code\nget_weather(city=\"Rome\")\n```"},
 		"python and colons": {"<tool>zqtool(zqkey: \"zqvalue\")</tool>", "Yes.<tool>get_weather(city: \"Rome\")</tool>"},
 		"python mapping":    {"<tool>zqtool({\"zqkey\": \"zqvalue\"})</tool>", "Yes.<tool>get_weather({\"city\": \"Rome\"})</tool>"},
+		"a word and python": {"Action: zqtool(zqkey=\"zqvalue\")", "Yes.\nAction: get_weather(city=\"Rome\")"},
+		"a word and JSON":   {"Tool: {\"name\": \"zqtool\", \"args\": {\"zqkey\": \"zqvalue\"}}", "Yes.\nTool: {\"name\": \"get_weather\", \"args\": {\"city\": \"Rome\"}}"},
 		"name and object":   {"zqtool {\"zqkey\": \"zqvalue\"}", "Yes.\nget_weather {\"city\": \"Rome\"}"},
 		"a word before":     {"CALL zqtool {\"zqkey\": \"zqvalue\"}", "Yes.\nCALL get_weather {\"city\": \"Rome\"}"},
 		"tags":              {"<do>\n<tool name=\"zqtool\">\n<arg name=\"zqkey\">zqvalue</arg>\n</tool>\n</do>", "Yes.\n<do>\n<tool name=\"get_weather\">\n<arg name=\"city\">Rome</arg>\n</tool>\n</do>"},

@@ -60,6 +60,13 @@ func (c namedCodec) heads() []callHead {
 	return []callHead{marked, plain}
 }
 
+func (c jsonCodec) heads() []callHead {
+	if !c.nameIsKey {
+		return nil // its keys show a call (cues.go)
+	}
+	return []callHead{{prefixes: []string{`[{"`, `{"`}, marks: []string{`":`}, bare: true}}
+}
+
 func (c taggedCodec) heads() []callHead {
 	if !c.nameFirst { // its tag is a marker by itself, but not with an attribute, which is common in XML
 		tag := attributeTag(c.call.open)
@@ -81,7 +88,7 @@ func (c pythonicCodec) heads() []callHead {
 	case c.method != "":
 		return nil
 	case c.fence.open != "":
-		h.prefixes, h.bare = []string{c.fence.open + "\n", c.fence.open + "\n["}, false
+		h.prefixes, h.bare = []string{c.fence.open, c.fence.open + "["}, false
 	case c.listed:
 		h.prefixes = []string{"["}
 	default:

@@ -206,7 +206,10 @@ func (c pythonicCodec) list() (open, between, end string) {
 		between = `"\n"`
 	}
 	if c.fence.open != "" {
-		open, end = seq(grammar.Quote(c.fence.open+"\n"), open), seq(end, grammar.Quote("\n"+c.fence.close))
+		open = seq(grammar.Quote(c.fence.open), open)
+		if c.fence.close != "" {
+			end = seq(end, grammar.Quote(c.fence.close))
+		}
 	}
 	return open, between, end
 }

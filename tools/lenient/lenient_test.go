@@ -70,13 +70,39 @@ func TestDecodeArguments_areAnObject(t *testing.T) {
 	}
 }
 
+func TestDecodeArguments_stringsAreJoinedAsInPython(t *testing.T) {
+	for text, want := range map[string]string{
+		`(a="x" + "y")`:             `{"a":"xy"}`,
+		"(a=\"x\" 'y'\n\"z\", b=1)": `{"a":"xyz","b":1}`,
+		`(a=["x" + "y", "z"])`:      `{"a":["xy","z"]}`,
+		`(a={"k": "x" + "y"})`:      `{"a":{"k":"xy"}}`,
+		`(a="x = "u" + "v" # w")`:   `{"a":"x = \"u\" + \"v\" # w"}`,
+	} {
+		d, err := DecodeArguments([]byte(text), Rules{Python: true})
+		if err != nil || string(d.JSON) != want {
+			t.Errorf("%s: %s, %v; want %s", text, d.JSON, err, want)
+		}
+		s := Scanner{Rules: Rules{Python: true}}
+		s.Reset(0)
+		if st := s.Step([]byte(text+" (tail"), true); st != Complete || s.End != len(text) {
+			t.Errorf("%s: the scanner ends with %d at %d", text, st, s.End)
+		}
+	}
+	if d, err := DecodeArguments([]byte(`(a="x" + y)`), Rules{Python: true}); err == nil {
+		t.Errorf("an expression was read as %s", d.JSON)
+	}
+}
+
 // Whatever the text and its cuts: what Decode gives is JSON, JSON is left alone, and the scanner ends at one place.
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{`{"a": "b"}</end>`, `{'a': [1, {b: True}],}`, `{"a": "x "y" z", "b": """q"""}`, "{\"a\": 1 // c\n}", `(a="b", c={1: 2})`} {
-		f.Add(s, uint8(3))
+	for _, s := range []string{`{"a": "b"}</end>`, `{'a': [1, {b: True}],}`, `{"a": "x "y" z", "b": """q"""}`, "{\"a\": 1 // c\n}", `(a="b", c={1: 2})`, `(a="b" 'c', d=["e" + "f"])`} {
+		f.Add(s, uint8(3), true)
 	}
-	f.Fuzz(func(t *testing.T, text string, step uint8) {
-		r := Rules{Quotes: []string{`<|"|>`}, Terminators: []string{"</end>", "<stop>"}}
+	f.Fuzz(func(t *testing.T, text string, step uint8, python bool) {
+		r := Rules{Quotes: []string{`<|"|>`}, Terminators: []string{"</end>", "<stop>"}, Python: python}
+		if d, err := DecodeArguments([]byte(text), r); err == nil && (!json.Valid(d.JSON) || d.JSON[0] != '{') {
+			t.Fatalf("arguments %q became %q", text, d.JSON)
+		}
 		if d, err := Decode([]byte(text), r); err == nil {
 			if !json.Valid(d.JSON) {
 				t.Fatalf("%q became %q", text, d.JSON)
@@ -85,16 +111,16 @@ func FuzzDecode(f *testing.F) {
 				t.Fatalf("%q became %q, and that %q (%v)", text, d.JSON, again.JSON, err)
 			}
 		}
-		whole, end := scan(text, len(text)+1)
-		cut, cutEnd := scan(text, int(step)+1)
+		whole, end := scan(text, len(text)+1, r)
+		cut, cutEnd := scan(text, int(step)+1, r)
 		if whole != cut || end != cutEnd {
 			t.Fatalf("%q ends at %d (%d), in pieces of %d at %d (%d)", text, end, whole, step+1, cutEnd, cut)
 		}
 	})
 }
 
-func scan(text string, step int) (Status, int) {
-	s := Scanner{Rules: Rules{Quotes: []string{`<|"|>`}, Terminators: []string{"</end>", "<stop>"}}}
+func scan(text string, step int, r Rules) (Status, int) {
+	s := Scanner{Rules: r}
 	s.Reset(0)
 	for n := step; n < len(text); n += step {
 		if st := s.Step([]byte(text[:n]), false); st != Open {
@@ -107,12 +133,12 @@ func scan(text string, step int) (Status, int) {
 func TestScanner_endsWhereJSONDoes(t *testing.T) {
 	for _, text := range []string{`{"a": "}"}`, `[{"a": [1, 2]}, "]"]`, `{"a": "\"}"}`, `{"a": "x, \"b\": }"}`, `{"a": {"b": ["c"]}}`} {
 		for step := 1; step < len(text); step++ {
-			if st, end := scan(text+" {tail", step); st != Complete || end != len(text) {
+			if st, end := scan(text+" {tail", step, Rules{}); st != Complete || end != len(text) {
 				t.Errorf("%s in pieces of %d: %d at %d", text, step, st, end)
 			}
 		}
 	}
-	if st, end := scan(`{"a": "b" </end>`, 4); st != Terminated || end != strings.Index(`{"a": "b" </end>`, "</") {
+	if st, end := scan(`{"a": "b" </end>`, 4, Rules{Terminators: []string{"</end>"}}); st != Terminated || end != strings.Index(`{"a": "b" </end>`, "</") {
 		t.Errorf("a terminator: %d at %d", st, end)
 	}
 }
