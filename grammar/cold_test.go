@@ -35,6 +35,8 @@ var coldMasks = []struct{ name, schema, before string }{
 	{"never found", `{"items":{"type":"string","pattern":"^((?!(c|C)lyde).)*$"}}`, `["cl`},
 	{"few words", `{"items":{"type":"string","pattern":"^$|(^(?:\\S+\\s+){0,9}\\S+$)","maxLength":500}}`, `["a b `},
 	{"keys of patterns that overlap", `{"patternProperties":{"netdir_(work|home)":{"const":1},"netdrv_[a-z]+":{"const":2},"^x":{}}}`, `{"netd`},
+	{"any two letters", `{"items":{"type":"string","pattern":"^..$"}}`, `["`},
+	{"keys of at most two letters", `{"properties":{"a":{"type":"integer"},"b":{"const":null}},"propertyNames":{"maxLength":2}}`, `{"`},
 	{"not an enum", `{"items":{"type":"string","not":{"enum":["alpha","beta","gamma"]}}}`, `["`},
 }
 

@@ -38,11 +38,22 @@ func (w *splitWalk) explore(place int32) {
 		return
 	}
 	defer func() { w.made += w.u.arena.States() - before }()
-	set, free := p.set, w.live(place)
+	free, reach, gone := w.grow(place, w.live(place), true)
+	if gone != 0 { // now that the marks are chosen, without leaving anything out
+		free, reach, _ = w.grow(place, w.live(place)&^gone, false)
+	}
+	w.settle(free, reach)
+}
+
+// grow looks, level by level, at the places that code points of some classes lead to: it
+// gives those of the classes, and how many code points of them, that may follow the first
+// place. With choose, it leaves out what is behind marks that are better given up, and
+// gives those marks; then what it finds is a guess.
+func (w *splitWalk) grow(place int32, free uint64, choose bool) (left uint64, reach int, gone uint64) {
+	before, set := w.u.arena.States(), w.places[place].set
 	w.round++
 	w.seen = append(w.seen[:0], place)
 	w.places[place].round, w.places[place].via = w.round, 0
-	reach := 0
 	for from := 0; ; reach++ {
 		to := len(w.seen)
 		for ; from < to && len(w.seen) <= 4*maxExplored; from++ {
@@ -52,46 +63,50 @@ func (w *splitWalk) explore(place int32) {
 			w.places[q].away = reach + 1
 		}
 		if from < to {
-			break
+			return free, reach, gone
 		}
-		ends, gone, alike := w.admit(to, free, set)
-		if len(w.seen) == to {
-			free, reach = ends, anyLength
-			break
+		if choose {
+			gone |= w.leaveOut(to, free, set)
 		}
-		if !alike || len(w.seen) > maxExplored || w.u.arena.States()-before > maxMade {
-			break
-		}
-		if ends&letters != free&letters && reach+1 >= farEnough {
-			free, reach = free&^gone, reach+1
-			break
+		ends, alike := w.admit(to, free&^gone, set)
+		switch {
+		case len(w.seen) == to:
+			return ends, anyLength, gone
+		case !alike || len(w.seen) > maxExplored || w.u.arena.States()-before > maxMade:
+			return free, reach, gone
+		case ends&letters != free&letters && reach+1 >= farEnough:
+			return free, reach + 1, gone
 		}
 		free = ends
 	}
-	w.settle(free, reach)
 }
 
 // letters is the classes that are worth more than marks.
 var letters = vocab.ClassOf('a').Bit() | vocab.ClassOf('A').Bit() | vocab.ClassOf('0').Bit()
 
-// admit looks at the places seen from an index on: it gives the classes that may follow
-// all of them, and says whether tokens that end there count alike. Places behind a mark
-// are left out, and the mark is gone, where some letters do not follow or tokens count
-// otherwise.
-func (w *splitWalk) admit(from int, free uint64, set []uint64) (ends, gone uint64, alike bool) {
-	ends, alike = free, true
+// leaveOut takes places out of those seen from an index on that are behind a mark, where
+// some letters do not follow or tokens count otherwise; it gives the marks.
+func (w *splitWalk) leaveOut(from int, free uint64, set []uint64) (gone uint64) {
 	kept := w.seen[:from]
 	for _, q := range w.seen[from:] {
-		via, same, live := w.places[q].via, w.countsAs(q, set), w.live(q)
-		if via != 0 && (!same || free&letters&^live != 0) {
+		if via := w.places[q].via; via != 0 && (!w.countsAs(q, set) || free&letters&^w.live(q) != 0) {
 			gone |= via
-			continue
+		} else {
+			kept = append(kept, q)
 		}
-		ends, alike = ends&live, alike && same
-		kept = append(kept, q)
 	}
 	w.seen = kept
-	return ends &^ gone, gone, alike
+	return gone
+}
+
+// admit looks at the places seen from an index on: it gives the classes that may follow
+// all of them, and says whether tokens that end there count alike.
+func (w *splitWalk) admit(from int, free uint64, set []uint64) (ends uint64, alike bool) {
+	ends, alike = free, true
+	for _, q := range w.seen[from:] {
+		ends, alike = ends&w.live(q), alike && w.countsAs(q, set)
+	}
+	return ends, alike
 }
 
 // countsAs says whether the tokens that end in a place go into a set.
