@@ -50,6 +50,8 @@ for kind in kinds:
             told(loop.run_until_complete(streamed(agent(kind, tools=[get_secret], model_settings=ModelSettings(max_tokens=512)))))
         except MaxTurnsExceeded:
             assert not SCRIPTED
+        except ModelBehaviorError as e:
+            assert not SCRIPTED and "max_output_tokens" in str(e), e  # an answer that never ends, which the cap has cut off
 
     for choice in ["required", "get_secret"]:
 
