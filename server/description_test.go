@@ -127,7 +127,7 @@ var everything = map[string][]string{
 		hello + `,"n":2,"stop":"l","tools":[{"type":"custom","custom":{"name":"patch"}}]`,
 		hello + olderWeather,
 	},
-	"/v1/completions": {`{"model":"scripted","prompt":["one","two"],"max_tokens":3,"logprobs":1`, `{"model":"scripted","prompt":["one","two"],"max_tokens":3,"echo":true`},
+	"/v1/completions": {`{"model":"scripted","prompt":["one","two"],"max_tokens":3,"logprobs":1`, `{"model":"scripted","prompt":["one","two"],"max_tokens":3,"echo":true,"timings_per_token":true`},
 	"/v1/responses": {
 		`{"model":"scripted","input":[{"role":"user","content":"hi"}],"top_logprobs":1,"reasoning":{"summary":"auto"},"tools":[{"type":"function","name":"get_weather","strict":false,"parameters":{"type":"object","properties":{"city":{"type":"string"}}}},{"type":"custom","name":"patch"}]`,
 		`{"model":"scripted","input":[],"max_output_tokens":1`,

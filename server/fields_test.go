@@ -264,12 +264,17 @@ func TestFields_thePageTellsWhatBecomesOfEach(t *testing.T) {
 		"400 that names it; or *ignored*, which the answer's `X-Tenon-Ignored` header says, as it does of what stands inside of a field and\n" +
 		"has no effect (`tools[].defer_loading`). A field of the wrong type, and a honoured one\n" +
 		"that is out of range, is a 400 that names it, streamed or not. This page is printed by a test of package server (`go test ./server -update`).\n\n" +
-		"Taken by all beside them: " + extensions() + ".\nChat and Completions also take llama-server's sampling fields.\n")
+		"Taken by all beside them: " + extensions() + ".\nCompletions, whose prompt is plain text, takes `grammar` and `timings_per_token` of these. Chat and Completions also take\n" +
+		"llama-server's sampling fields.\n")
 	h := withStored(t)
 	for _, p := range allProtocols {
 		for name, s := range commonExtensions {
-			if got := p.treatment(t, h, name, s); got != "honoured" && p.name != "Completions" {
-				t.Errorf("%s: the extension %s is %s", p.name, name, got)
+			want := "honoured"
+			if !p.extendedBy(name) {
+				want = "ignored"
+			}
+			if got := p.treatment(t, h, name, s); got != want {
+				t.Errorf("%s: the extension %s is %s, want %s", p.name, name, got, want)
 			}
 		}
 		if p.schema != "" {
@@ -286,6 +291,11 @@ func TestFields_thePageTellsWhatBecomesOfEach(t *testing.T) {
 	if old, err := os.ReadFile(file); err != nil || string(old) != page.String() {
 		t.Errorf("%s is out of date (%v); go test ./server -update writes it", file, err)
 	}
+}
+
+// extendedBy tells whether a protocol has an extension: plain text has neither template, nor tools, nor thinking.
+func (p protocolFields) extendedBy(extension string) bool {
+	return p.name != "Completions" || extension == "grammar" || extension == "timings_per_token"
 }
 
 func extensions() string {
@@ -329,8 +339,10 @@ func TestFields_wrongValuesAreNamed(t *testing.T) {
 	sent := 0
 	for _, p := range allProtocols {
 		fields := maps.Clone(p.fields)
-		if p.name != "Completions" {
-			maps.Copy(fields, commonExtensions)
+		for name, s := range commonExtensions {
+			if p.extendedBy(name) {
+				fields[name] = s
+			}
 		}
 		for name, s := range fields {
 			bad := append(slices.Clone(s.outside), wrongType(s))

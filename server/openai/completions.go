@@ -30,6 +30,8 @@ type completionRequest struct {
 	Grammar       string          `json:"grammar"`
 	JSONSchema    json.RawMessage `json:"json_schema"`
 
+	TimingsPerToken bool `json:"timings_per_token"`
+
 	samplingFields
 }
 
@@ -40,6 +42,7 @@ type completion struct {
 	Model   string             `json:"model"`
 	Choices []completionChoice `json:"choices"`
 	Usage   shownUsage         `json:"usage,omitzero"`
+	Timings *wire.Timings      `json:"timings,omitempty"`
 }
 
 type completionChoice struct {
@@ -155,6 +158,9 @@ func (c *completer) Add(e chat.Event) error {
 			c.usage.PromptTokens = prompt
 		}
 		c.usage.TotalTokens = c.usage.PromptTokens + c.usage.CompletionTokens
+		if c.sent.TimingsPerToken {
+			c.head.Timings = wire.EncodeTimings(e.Finish)
+		}
 		return c.piece(c.first+e.Choice, completionChoice{FinishReason: &reason})
 	}
 	return nil
