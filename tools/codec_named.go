@@ -60,6 +60,7 @@ type namedScanner struct {
 	namedCodec
 	jsonScanner
 	head int // where the object begins; 0 before that is known
+	word int // where the present word of the head begins
 	id   string
 }
 
@@ -81,9 +82,14 @@ func (s *namedScanner) readHead(body []byte, final bool) status {
 		case yes:
 			return s.noArguments(body, final)
 		}
-		_, split := anyPrefix(rest, s.splits, final)
-		if split == unknown {
+		mark, split := anyPrefix(rest, s.splits, final)
+		switch {
+		case split == unknown:
 			return open
+		case split == yes:
+			s.word = s.pos + len(mark)
+		case s.plan.prose(body, s.word, s.pos):
+			return rejected
 		}
 		if rest[0] == '{' || rest[0] == '[' && split == no {
 			return s.resolve(string(body[:s.pos]))

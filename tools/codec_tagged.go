@@ -216,6 +216,9 @@ func (s *taggedScanner) readTag(body []byte, final bool) (status, bool) {
 		if a == yes {
 			return s.tagRead(string(body[s.from:s.pos]), n)
 		}
+		if s.state == inName && s.nameFirst && s.plan.prose(body, s.from, s.pos) {
+			return s.reject(), false
+		}
 	}
 	if s.pos-s.from > most {
 		return s.reject(), false

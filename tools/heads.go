@@ -1,9 +1,12 @@
 package tools
 
 import (
+	"bytes"
 	"slices"
 	"sort"
 	"strings"
+
+	"tenon/tools/conform"
 )
 
 // A model leaves the marker before a call out and writes the rest of it. Where the name of a declared tool stands at its place beside a
@@ -111,9 +114,11 @@ func (p *Plan) behead() {
 	for _, t := range p.tools {
 		if t.allowed {
 			p.called = append(p.called, t.prompt)
+			p.normal = append(p.normal, conform.Normal(t.prompt))
 		}
 	}
 	slices.Sort(p.called)
+	slices.Sort(p.normal)
 	for _, c := range p.dialect.codecs {
 		w, ok := c.(headed)
 		if !ok {
@@ -178,6 +183,7 @@ func (p *tolerant) openHead(i int, final bool) answer {
 	}
 	p.openRegion(o, i, i, false)
 	p.region.cue, p.region.codecs = true, []codec{h.codec}
+	p.region.first = p.region.first && !h.line // a sentence may begin with the name of a tool
 	return yes
 }
 
@@ -258,6 +264,28 @@ func (p *Plan) isName(word []byte, index bool) bool {
 func (p *Plan) callableName(word []byte) bool {
 	i, ok := p.names.exact[string(word)]
 	return ok && p.tools[i].allowed
+}
+
+// couldName tells whether a word may be the beginning of a tool's name, in any spelling that is understood.
+func (p *Plan) couldName(word []byte) bool {
+	n := conform.Normal(string(word))
+	for _, prefix := range append([]string{""}, namePrefixes...) {
+		rest := strings.TrimPrefix(n, conform.Normal(prefix))
+		k := sort.SearchStrings(p.normal, rest)
+		if k < len(p.normal) && strings.HasPrefix(p.normal[k], rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// prose tells whether the text from an offset on, of which the byte at i begins another word, cannot become the name of a tool.
+func (p *Plan) prose(body []byte, from, i int) bool {
+	if i == from || !isSpace(body[i-1]) || isSpace(body[i]) || body[i] == '{' || body[i] == '[' {
+		return false
+	}
+	word := bytes.TrimSpace(body[min(from, i):i])
+	return len(word) > 0 && !p.couldName(word)
 }
 
 // symbolic tells whether the markers between two offsets are tokens where the vocabulary has such for them.

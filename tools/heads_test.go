@@ -34,6 +34,8 @@ func TestHeads_whatIsNoCallStays(t *testing.T) {
 		{"devstral", "So:\nget_time{} is a call", "So:\nget_time{} is a call"},
 		{"deepseek-v3", "So:\nget_time\n```json\n{}\n```\nis a call", "So:\nget_time\n```json\n{}\n```\nis a call"},
 		{"gpt-oss", "final to-do: one", "final to-do: one"},
+		{"olmo3", "get_time() returns the time.", "get_time() returns the time."},
+		{"devstral", "get_time {} is a call", "get_time {} is a call"},
 		{"lfm2", "So [get_time()] is a call", "So [get_time()] is a call"},
 	} {
 		d, _ := Lookup(c.family)

@@ -94,3 +94,21 @@ func TestHoldback_underTheGrammar(t *testing.T) {
 		}
 	}
 }
+
+// Behind a marker that opens calls, text that names no tool leaves as soon: at its second word.
+func TestHoldback_ofProseBehindAnOpener(t *testing.T) {
+	for _, d := range Families() {
+		p := planFor(t, d, Thinking{Off: true})
+		for _, m := range d.markers() {
+			if m.role != roleCall || strings.Contains(m.text, "=") {
+				continue // names stand in those
+			}
+			limit := max(p.longest, p.longestHead, minHold) + utf8.UTFMax
+			text := m.text + "marks where calls begin, as " + m.text + " functions are called by it and so on, whatever they may be called, and wherever"
+			most, at := heldBack(p.TextParser(), text)
+			if removed := strings.Count(text[:at+1], m.text) * len(m.text); most-removed > limit {
+				t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.name, most-removed, text[:at+1], limit)
+			}
+		}
+	}
+}

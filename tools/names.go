@@ -34,6 +34,9 @@ const (
 	nameSpelling = "name-spelling"
 )
 
+// namePrefixes are what models write before names.
+var namePrefixes = []string{toolsPrefix, "function.", "functions::", "tools.", "tool.", "default_api."}
+
 // nameIndex is the running number that Kimi K2 writes behind a name.
 var nameIndex = regexp.MustCompile(`:[0-9]+$`)
 
@@ -43,7 +46,7 @@ func (n *names) find(name string) (match, bool) {
 	}
 	name = strings.Trim(strings.TrimSpace(name), "\"'`")
 	name = nameIndex.ReplaceAllString(name, "")
-	for _, prefix := range []string{"functions.", "function.", "functions::", "tools.", "tool.", "default_api."} {
+	for _, prefix := range namePrefixes {
 		name = strings.TrimPrefix(name, prefix)
 	}
 	if i, ok := n.exact[name]; ok {

@@ -51,6 +51,7 @@ type Plan struct {
 	cueBytes    [256]bool // bytes that may start a cue
 
 	called      []string // names of the tools that can be called, sorted
+	normal      []string // the same in their normal spelling, sorted
 	heads       []callHead
 	headBytes   [256]bool // bytes that may start a head
 	longestHead int       // bytes
