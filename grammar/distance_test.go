@@ -92,6 +92,61 @@ func tightWalk(t *testing.T, g *Grammar, v *Vocab, rng *rand.Rand) bool {
 	}
 }
 
+// TestMaskWithin_endsWithoutABudget: where nothing fits, what is picked still leads to the end, white space
+// first wherever it is admitted.
+func TestMaskWithin_endsWithoutABudget(t *testing.T) {
+	v := walkVocab(t)
+	const far = `{"type":"object","required":["a","b"],"properties":{"a":{"type":"object","oneOf":[
+		{"type":"object","properties":{"set":{"type":"object","minProperties":1},"delete":{"type":"array","minItems":1,"items":{"type":"string"}}},"additionalProperties":false},
+		{"type":"object","properties":{"replace":{"type":"object"}},"additionalProperties":false}]}}}`
+	for _, text := range append(tightSchemas, far) {
+		g := mustSchema(t, text, SchemaOptions{Numbers: CanonicalNumbers})
+		for seed := range uint64(10) {
+			if out, ends := blankWalk(g.Matcher(v), rand.New(rand.NewPCG(seed, 3))); !ends {
+				t.Errorf("%s: no end after %d bytes: %.200q", text, len(out), out)
+				break
+			}
+		}
+	}
+}
+
+// blankWalk goes freely for a while, then without a budget, by white space where that is admitted.
+func blankWalk(m *Matcher, rng *rand.Rand) (out []byte, ends bool) {
+	for free := rng.IntN(40); len(out) < 2000; free-- {
+		if free <= 0 && m.Done() {
+			return out, true
+		}
+		mask := m.Mask()
+		token := randomToken(mask, m.v, rng)
+		if free <= 0 {
+			mask = m.MaskWithin(m.Distance())
+			token = randomToken(mask, m.v, rng)
+			each(mask, m.v, func(id int32) {
+				if m.v.Piece(id)[0] == ' ' {
+					token = id
+				}
+			})
+		}
+		if m.v.IsEOG(token) {
+			return out, true
+		}
+		if m.Accept(token) != nil {
+			return out, false
+		}
+		out = append(out, m.v.Piece(token)...)
+	}
+	return out, false
+}
+
+// each calls f for the tokens of a mask.
+func each(mask Mask, v *Vocab, f func(int32)) {
+	for id := range int32(v.Len()) {
+		if mask.Allows(id) {
+			f(id)
+		}
+	}
+}
+
 // Each of forty sets holds one of the next two, or the first: there are a hundred
 // million ways down, and forty sets.
 func TestDistance_ofSetsThatHoldEachOther(t *testing.T) {

@@ -90,7 +90,7 @@ func withDraft(text []byte, draft string) []byte {
 func verdictOf(g *Grammar, err error, texts []string, valid []bool) string {
 	var unsat *schema.UnsatError
 	var unsupported *schema.UnsupportedError
-	if err != nil && !errors.As(err, &unsat) {
+	if err != nil && (!errors.As(err, &unsat) || slices.Contains(valid, true)) {
 		if errors.As(err, &unsupported) && unsupported.Keyword != "" {
 			return "unsupported:" + unsupported.Keyword
 		}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"time"
 
 	"tenon/grammar"
@@ -26,7 +27,8 @@ type Options struct {
 	Vocab    *grammar.Vocab
 	Tokenize func(text []byte) []int32
 	// Verdict, if not nil, is told the verdict of each schema: ok, refused-valid,
-	// accepted-invalid, or unsupported: KEYWORD and why.
+	// accepted-invalid, or unsupported: KEYWORD and why. A schema that no value satisfies
+	// is ok where no instance is valid: it refuses all.
 	Verdict func(name, verdict string)
 	// Slowest is how many of the slowest cold masks the report lists.
 	Slowest int
@@ -90,6 +92,10 @@ func (rep *Report) schema(l *line, o Options) string {
 		all = append(all, instance{o.Tokenize(compactJSON(t.Data)), t.Valid})
 	}
 	g, first, err := compile(l.Schema, o.Vocab)
+	if refusesAll(err, all) {
+		rep.OK++
+		return "ok"
+	}
 	if err != nil {
 		rep.Unsupported++
 		keyword := keywordOf(err)
@@ -111,6 +117,12 @@ func (rep *Report) schema(l *line, o Options) string {
 	}
 	rep.count(verdict)
 	return verdict
+}
+
+// refusesAll says whether a schema was found to have no valid instance, and has none.
+func refusesAll(err error, all []instance) bool {
+	var unsat *schema.UnsatError
+	return errors.As(err, &unsat) && !slices.ContainsFunc(all, func(x instance) bool { return x.valid })
 }
 
 func (rep *Report) count(verdict string) {

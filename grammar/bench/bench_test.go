@@ -31,7 +31,8 @@ func TestRun_verdicts(t *testing.T) {
 {"name":"wrong label","schema":{"type":"integer"},"tests":[{"valid":true,"data":1.5}]}
 {"name":"other wrong label","schema":{},"tests":[{"valid":false,"data":[ 1, "\u00e9\n" ]}]}
 {"name":"too hard","schema":{"pattern":"(a)\\1"},"tests":[]}
-{"name":"none","schema":{"type":"integer","minimum":2,"maximum":1},"tests":[]}
+{"name":"none","schema":{"type":"integer","minimum":2,"maximum":1},"tests":[{"valid":false,"data":1}]}
+{"name":"none but labelled","schema":{"type":"integer","minimum":2,"maximum":1},"tests":[{"valid":true,"data":1}]}
 {"name":"untested","schema":true,"tests":[]}
 `
 	verdicts := map[string]string{}
@@ -50,18 +51,18 @@ func TestRun_verdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{"good": "ok", "wrong label": "refused-valid", "other wrong label": "accepted-invalid", "too hard": "unsupported: pattern",
-		"none": "unsupported: unsatisfiable", "untested": "ok"}
+		"none": "ok", "none but labelled": "unsupported: unsatisfiable", "untested": "ok"}
 	if diff := cmp.Diff(want, verdicts); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}
-	if rep.Schemas != 6 || rep.OK != 2 || rep.Unsupported != 2 || rep.RefusedValid != 1 || rep.AcceptedInvalid != 1 || rep.UnsupportedBy["pattern"] != 1 {
+	if rep.Schemas != 7 || rep.OK != 3 || rep.Unsupported != 2 || rep.RefusedValid != 1 || rep.AcceptedInvalid != 1 || rep.UnsupportedBy["pattern"] != 1 {
 		t.Errorf("report %+v", rep)
 	}
 	text, err := json.Marshal(rep)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, field := range []string{`"schemas":6`, `"ok":2`, `"unsupported_by":{`, `"mask_us":{"p50":`, `"mask_warm_us":`, `"first_mask_ms":`, `"p99.9":`} {
+	for _, field := range []string{`"schemas":7`, `"ok":3`, `"unsupported_by":{`, `"mask_us":{"p50":`, `"mask_warm_us":`, `"first_mask_ms":`, `"p99.9":`} {
 		if !strings.Contains(string(text), field) {
 			t.Errorf("no %s in %s", field, text)
 		}

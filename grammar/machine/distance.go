@@ -151,32 +151,48 @@ func (m *Machine) edgeDistance(e edge, limit int32) int32 {
 
 // Within returns the tokens of Mask after which the shortest end fits into the
 // rest of the budget; where there are none, those that come closest to an end.
+// White space comes no closer: where distances are bounds, it may seem to be as
+// close as anything, again and again.
 func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	mask := k.Mask(id)
 	if k.m.Distance(id)+2*vocab.MaxPiece < budget {
 		return mask // no token is long enough to lead out of reach
 	}
-	var fit, nearest []int32
+	var fit, nearest, blank []int32
 	least := math.MaxInt
 	each(mask, k.v.Len(), func(token int32) {
 		d := 0
 		if !k.v.IsEOG(token) {
 			d = k.m.Distance(k.Step(id, token))
 		}
-		if d <= budget-1 {
+		switch {
+		case d <= budget-1:
 			fit = append(fit, token)
-		}
-		if d < least {
-			least, nearest = d, nearest[:0]
-		}
-		if d == least {
+		case isBlank(k.v.Piece(token)):
+			blank = append(blank, token)
+		case d < least:
+			least, nearest = d, append(nearest[:0], token)
+		case d == least:
 			nearest = append(nearest, token)
 		}
 	})
-	if len(fit) == 0 {
-		fit = nearest
+	switch {
+	case len(fit) > 0:
+		return vocab.SparseMask(fit, k.v.Len())
+	case len(nearest) > 0:
+		return vocab.SparseMask(nearest, k.v.Len())
 	}
-	return vocab.SparseMask(fit, k.v.Len())
+	return vocab.SparseMask(blank, k.v.Len())
+}
+
+// isBlank says whether a text is white space alone.
+func isBlank(text []byte) bool {
+	for _, b := range text {
+		if !isSpace(b) {
+			return false
+		}
+	}
+	return len(text) > 0
 }
 
 // each calls f for every token of a mask.
