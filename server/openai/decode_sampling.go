@@ -75,6 +75,10 @@ func (w samplingFields) integers(s *engine.Sampling) error {
 	return nil
 }
 
+// ban is the bias of a token that the public description calls banned. It is finite, so that where a grammar allows banned tokens
+// only, or all are, there is still one to choose: an answer of the form that was asked for, and no error.
+const ban = -1e9
+
 func logitBias(in map[string]float64) (map[int32]float32, error) {
 	if len(in) == 0 {
 		return nil, nil
@@ -89,7 +93,7 @@ func logitBias(in map[string]float64) (map[int32]float32, error) {
 			return nil, chat.Invalidf("logit_bias", "gives token %d a bias of %v; expected -100 to 100", id, bias)
 		}
 		if out[int32(id)] = float32(bias); bias == -100 {
-			out[int32(id)] = float32(math.Inf(-1)) // the public description calls it a ban
+			out[int32(id)] = ban
 		}
 	}
 	return out, nil

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -177,5 +178,16 @@ func TestDecode_argumentsInTheHistoryAreTextOrAnyValue(t *testing.T) {
 				t.Errorf("%s: %v, %+v", form, err, r.Conversation)
 			}
 		}
+	}
+}
+
+// -100 bans a token, but not so that nothing is left to choose where all that a grammar allows is banned.
+func TestDecode_aBanIsFinite(t *testing.T) {
+	r, _, err := decodeChat(strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}],"logit_bias":{"5":-100,"6":-99}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := r.Sampling.LogitBias; math.IsInf(float64(b[5]), 0) || b[5] > -1e6 || b[6] != -99 {
+		t.Errorf("%v", b)
 	}
 }

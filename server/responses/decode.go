@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"tenon/server/chat"
 	"tenon/server/wire"
@@ -68,6 +69,9 @@ func (d *decoder) limits(w createRequest) error {
 	default:
 		return chat.Invalidf("truncation", "is %q; expected auto or disabled", w.Truncation)
 	}
+	if err := checkMetadata(w.Metadata); err != nil {
+		return err
+	}
 	if n := w.MaxOutputTokens; n != nil {
 		if *n < 1 {
 			return chat.Invalidf("max_output_tokens", "is %d; expected at least 1", *n)
@@ -97,6 +101,20 @@ func (d *decoder) limits(w createRequest) error {
 	} {
 		if err := n.Decode(); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkMetadata keeps to the limits that the description gives.
+func checkMetadata(all map[string]string) error {
+	const pairs, key, value = 16, 64, 512
+	if len(all) > pairs {
+		return chat.Invalidf("metadata", "has %d pairs; expected at most %d", len(all), pairs)
+	}
+	for k, v := range all {
+		if utf8.RuneCountInString(k) > key || utf8.RuneCountInString(v) > value {
+			return chat.Invalidf("metadata", "has a key of more than %d characters, or a value of more than %d", key, value)
 		}
 	}
 	return nil
