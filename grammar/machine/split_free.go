@@ -12,7 +12,7 @@ import (
 // code points of which any may follow, for some length or for ever.
 
 // maxExplored is how many states are looked at for what may follow one of them.
-const maxExplored = 160
+const maxExplored = 128
 
 // farEnough is the number of code points for which it pays to know what may follow:
 // classes that would end it before are given up.
@@ -21,9 +21,15 @@ const farEnough = 4
 // anyClass is the set of all classes.
 const anyClass = ^uint64(0)
 
+// maxFollowed is how many places all looking ahead of one walk may look at.
+const maxFollowed = 600
+
 // maxMade is how many states all looking ahead of one walk may make: code points beyond
 // ASCII take many, and each a KiB.
 const maxMade = 1024
+
+// maxTries is how often marks are given up.
+const maxTries = 3
 
 // anyLength is a reach of any number of code points.
 const anyLength = 1 << 30
@@ -34,13 +40,18 @@ func (w *splitWalk) explore(place int32) {
 	p := &w.places[place]
 	p.explored = true
 	before := w.u.arena.States()
-	if w.made > maxMade {
+	if w.made > maxMade || w.followed > maxFollowed {
 		return
 	}
 	defer func() { w.made += w.u.arena.States() - before }()
-	free, reach, gone := w.grow(place, w.live(place), true)
-	if gone != 0 { // now that the marks are chosen, without leaving anything out
-		free, reach, _ = w.grow(place, w.live(place)&^gone, false)
+	all := w.live(place)
+	free, reach, gone := w.grow(place, all, true)
+	for tries := 0; gone != 0 && reach == anyLength; tries++ { // now that marks are chosen, without what is behind them
+		all &^= gone
+		free, reach, gone = w.grow(place, all, tries < maxTries)
+	}
+	if gone != 0 || len(w.seen) > maxExplored { // too many places: words at least may be alike
+		free, reach, _ = w.grow(place, w.live(place)&letters, false)
 	}
 	w.settle(free, reach)
 }
@@ -56,7 +67,7 @@ func (w *splitWalk) grow(place int32, free uint64, choose bool) (left uint64, re
 	w.places[place].round, w.places[place].via = w.round, 0
 	for from := 0; ; reach++ {
 		to := len(w.seen)
-		for ; from < to && len(w.seen) <= 4*maxExplored; from++ {
+		for ; from < to && len(w.seen) <= 2*maxExplored; from++ {
 			w.follow(w.seen[from], free)
 		}
 		for _, q := range w.seen[to:] {
@@ -132,6 +143,7 @@ func (w *splitWalk) settle(free uint64, reach int) {
 // follow adds the places that code points of some classes lead to from a place to those
 // seen.
 func (w *splitWalk) follow(from int32, free uint64) {
+	w.followed++
 	row, mark := w.places[from].row, w.places[from].via
 	last := lex.StringDead
 	for b := ' '; b < 256; b++ {

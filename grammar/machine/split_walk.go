@@ -24,12 +24,13 @@ type splitWalk struct {
 	index  []int32                             // by state: 1 and its place, or 0
 	tails  map[lex.StringState]lex.StringState // memo of tail
 
-	alone int     // tokens looked at one by one
-	made  int     // states that explore has made
-	seen  []int32 // places that explore has met
-	round int32
-	at    [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
-	path  [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
+	alone    int     // tokens looked at one by one
+	made     int     // states that explore has made
+	followed int     // places that it has looked at
+	seen     []int32 // places that explore has met
+	round    int32
+	at       [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
+	path     [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
 }
 
 // splitPlace is what a walk knows about a state.
@@ -84,7 +85,7 @@ func (k *Masks) beginSplit(x *stringSplit, needs bool) *splitWalk {
 	for i := range w.places {
 		w.index[w.places[i].state] = 0
 	}
-	w.places, w.made = w.places[:0], 0
+	w.places, w.made, w.followed = w.places[:0], 0, 0
 	if w.tails == nil {
 		w.tails = map[lex.StringState]lex.StringState{}
 	}
