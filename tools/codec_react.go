@@ -34,9 +34,9 @@ type reactScanner struct {
 	named  bool
 	from   int // of the arguments; 0 before they begin
 	inJSON bool
-	fenced bool // the arguments stand in a code fence
-	behind int  // length of what stands behind the arguments and ends the fence
-	done   bool // the arguments are all there
+	closer string // what closes the code fence or the parentheses around the arguments
+	behind int    // how far behind the arguments it ends
+	done   bool   // the arguments are all there
 	json   lenient.Scanner
 	tool   string
 	stop   int
@@ -77,19 +77,19 @@ func (s *reactScanner) step(body []byte, final bool) status {
 			return st
 		}
 	}
-	return s.closeFence(body, final)
+	return s.close(body, final)
 }
 
-// closeFence takes the end of the fence around the arguments along.
-func (s *reactScanner) closeFence(body []byte, final bool) status {
-	if !s.fenced || !s.done {
+// close takes the end of what stands around the arguments along.
+func (s *reactScanner) close(body []byte, final bool) status {
+	if s.closer == "" || !s.done {
 		return ended
 	}
 	i := skipSpace(body, s.stop)
-	a := hasPrefix(body[i:], "```", final)
+	a := hasPrefix(body[i:], s.closer, final)
 	switch {
 	case a == yes:
-		s.behind = i + len("```") - s.stop
+		s.behind = i + len(s.closer) - s.stop
 	case a == unknown && i-s.stop <= maxGap:
 		return open
 	}
@@ -106,7 +106,11 @@ func (s *reactScanner) name(body []byte, final bool) status {
 		}
 		n = len(body) - s.pos
 	}
-	s.tool = strings.TrimSpace(string(body[s.pos : s.pos+n]))
+	line := body[s.pos : s.pos+n]
+	if i := bytes.IndexByte(line, '('); i > 0 && bytes.HasPrefix(bytes.TrimSpace(line[i+1:]), []byte("{")) {
+		line, n, s.closer = line[:i], i+1, ")" // the arguments stand as in a call of a function
+	}
+	s.tool = strings.TrimSpace(string(line))
 	s.tool = strings.TrimSuffix(strings.Trim(s.tool, "[]*`\"'"), "()")
 	if _, ok := s.plan.resolve(s.tool); !ok {
 		return rejected
@@ -164,7 +168,9 @@ func (s *reactScanner) begin(body []byte, i int, final bool) status {
 		if a == unknown {
 			return open
 		}
-		s.fenced = n >= 3
+		if n >= len(fenceMark) {
+			s.closer = fenceMark
+		}
 		i = skipSpace(body, i+n)
 		if i == len(body) && !final {
 			return open

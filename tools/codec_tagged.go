@@ -104,9 +104,10 @@ type taggedScanner struct {
 	tool    *declared
 	current rawCall
 	field   field
-	passed  bool // what the value starts with has been looked at
-	nested  bool // an argument's tag stands inside the value
-	sought  int  // how far nested has been looked for
+	element string // what closes the argument that is read, if it stands in an element of its name
+	passed  bool   // what the value starts with has been looked at
+	nested  bool   // an argument's tag stands inside the value
+	sought  int    // how far nested has been looked for
 	json    lenient.Scanner
 	done    []rawCall
 	stop    int
@@ -323,11 +324,24 @@ func (s *taggedScanner) within(body []byte, final bool) (status, bool) {
 		}
 		return open, a == yes
 	}
+	if s.value != "" && len(s.current.fields) > 0 && hasPrefix(rest, s.arg.close, final) != no {
+		again := hasPrefix(rest, s.arg.close, final) == yes
+		if again {
+			s.pos += len(s.arg.close)
+		}
+		return open, again
+	}
 	if rest[0] == '{' && len(s.current.fields) == 0 {
 		s.json = lenient.Scanner{Rules: s.rules()}
 		s.json.Reset(s.pos)
 		s.from, s.state = s.pos, inJSON
 		return open, true
+	}
+	if key, a := s.elementAt(rest, final); a != no {
+		if a == yes {
+			s.openElement(key)
+		}
+		return open, a == yes
 	}
 	if len(s.current.fields) == 0 && s.nameFirst {
 		return s.reject(), false

@@ -73,11 +73,12 @@ func (s *taggedScanner) valueEnds(body []byte, i int, final bool) (next int, a a
 		return s.nextArgument(body, i, final)
 	}
 	rest := body[i:]
-	switch hasPrefix(rest, s.argEnd, final) {
+	end := s.valueEnd()
+	switch hasPrefix(rest, end, final) {
 	case unknown:
 		return 0, unknown
 	case yes:
-		return i + len(s.argEnd), s.goesOn(body, i+len(s.argEnd), final)
+		return i + len(end), s.goesOn(body, i+len(end), final)
 	}
 	if s.callEnd != "" {
 		switch hasPrefix(rest, s.callEnd, final) {
@@ -107,6 +108,19 @@ func (s *taggedScanner) goesOn(body []byte, i int, final bool) answer {
 		return yes
 	case j == len(body):
 		return unknown
+	}
+	if s.value != "" { // a key may be closed twice
+		switch hasPrefix(body[j:], s.arg.close, final) {
+		case yes:
+			return s.goesOn(body, j+len(s.arg.close), final)
+		case unknown:
+			return unknown
+		}
+	}
+	if s.element != "" {
+		if _, a := s.elementAt(body[j:], final); a != no {
+			return a
+		}
 	}
 	t, a := anyPrefix(body[j:], s.follow, final)
 	switch {
@@ -208,7 +222,18 @@ func (s *taggedScanner) closeValue(body []byte, i, next int) {
 	}
 	s.field.value = v
 	s.current.fields = append(s.current.fields, s.field)
-	s.pos, s.state, s.passed, s.nested = next, inCall, false, false
+	s.pos, s.state, s.passed, s.nested, s.element = next, inCall, false, false, ""
+}
+
+// spelt is the codec with its bars as an opener has them.
+func (c taggedCodec) spelt(opener string) taggedCodec {
+	if strings.Contains(opener, "｜") || !strings.Contains(opener, "|") {
+		return c
+	}
+	for _, t := range []*string{&c.call.open, &c.callEnd, &c.arg.open, &c.argEnd} {
+		*t = strings.ReplaceAll(*t, "｜", "|")
+	}
+	return c
 }
 
 // tagOpens are the ways in which a tag may begin that has a name or a key in it: <function= is written <function name= too.

@@ -17,7 +17,7 @@ func (p *Plan) cueUp() {
 	if !p.callable {
 		return
 	}
-	for _, b := range []byte("{[`") {
+	for _, b := range []byte("{[`<") {
 		p.cueBytes[b] = true
 	}
 	for _, c := range p.dialect.cues {
@@ -60,7 +60,9 @@ func (p *tolerant) cueAt(i int, final bool) answer {
 	}
 	a := p.genericCue(text, final)
 	if a == yes {
-		p.openCue(i, i, jsonCodec{}, true)
+		end, n := wrapEnd(text)
+		p.openCue(i, i+n, jsonCodec{}, true)
+		p.region.wrap = end
 	}
 	return a
 }
@@ -143,7 +145,7 @@ func (p *tolerant) openCue(start, body int, c codec, bare bool) {
 	p.region.codecs = []codec{c}
 }
 
-// genericCue tells whether an object, an array of objects or a fence around one starts here.
+// genericCue tells whether an object, an array of objects, or a fence or a tag around one starts here.
 func (p *tolerant) genericCue(text []byte, final bool) answer {
 	switch text[0] {
 	case '{':
@@ -153,6 +155,10 @@ func (p *tolerant) genericCue(text []byte, final bool) answer {
 	case '`':
 		if p.blank {
 			return fencedObject(text, final)
+		}
+	case '<':
+		if p.blank {
+			return wrapped(text, final)
 		}
 	}
 	return no
@@ -215,13 +221,18 @@ func fencedObject(text []byte, final bool) answer {
 
 // regionCodecs are the codecs that may read what follows an opener.
 func (d *Dialect) regionCodecs(opener string) []codec {
-	opener = d.written(opener)
-	for _, c := range d.codecs {
-		if slices.Contains(c.openers(), opener) && opener != d.section.open && opener != d.call.open {
+	all := slices.Clone(d.codecs)
+	for i, c := range all {
+		if t, ok := c.(taggedCodec); ok {
+			all[i] = t.spelt(opener)
+		}
+	}
+	opener, spelt := d.written(opener), opener
+	for _, c := range all {
+		if slices.Contains(c.openers(), spelt) && opener != d.section.open && opener != d.call.open {
 			return []codec{c}
 		}
 	}
-	all := slices.Clone(d.codecs)
 	if !slices.ContainsFunc(all, func(c codec) bool { _, ok := c.(jsonCodec); return ok }) {
 		all = append(all, jsonCodec{})
 	}

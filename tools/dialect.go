@@ -241,8 +241,10 @@ func (d *Dialect) written(text string) string {
 func (d *Dialect) terminators() []string {
 	inner := map[string]bool{}
 	for _, c := range d.codecs {
-		for _, s := range c.inner() {
-			inner[s] = true
+		for _, t := range c.inner() {
+			for _, s := range d.spellings(t) {
+				inner[s] = true
+			}
 		}
 	}
 	var all []string

@@ -11,6 +11,7 @@ var _ = register(family{
 		between:       "\n",
 		textAttribute: `string="true"`, jsonAttribute: `string="false"`,
 	}},
+	spelt:   true,
 	think:   span{"<think>", "</think>"},
 	noise:   []string{"｜DSML｜"},
 	ends:    []string{"<｜end▁of▁sentence｜>", "<｜begin▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>"},

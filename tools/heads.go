@@ -100,6 +100,15 @@ func (c pythonicCodec) heads() []callHead {
 	return []callHead{h}
 }
 
+// functionHead is how models of families without such tags slip into function tags: Meta documents them for Llama 3. The tag alone
+// is common in text, so what belongs to a call must stand behind it.
+var functionHead = callHead{
+	codec:    functionTags,
+	prefixes: []string{functionTags.call.open},
+	marks:    []string{">{", ">" + functionTags.arg.open, ">\n" + functionTags.arg.open, ">" + functionTags.callEnd, ">\n" + functionTags.callEnd},
+	bare:     true,
+}
+
 // headGap is the white space that may stand between a name and what proves it.
 const headGap = 2
 
@@ -131,6 +140,9 @@ func (p *Plan) behead() {
 			}
 			p.addHead(h)
 		}
+	}
+	if _, own := p.markers.byText[functionTags.call.open]; !own {
+		p.addHead(functionHead)
 	}
 }
 
@@ -191,7 +203,7 @@ func (p *tolerant) openHead(i int, final bool) answer {
 func (p *tolerant) headAt(i int, final bool) (callHead, answer) {
 	found := no
 	for _, h := range p.plan.heads {
-		if h.line && !p.blankBefore(i) {
+		if h.line && (!p.blankBefore(i) || p.indentBefore(i) >= codeIndent) {
 			continue
 		}
 		for _, prefix := range h.prefixes {
@@ -327,4 +339,19 @@ func (p *tolerant) blankBefore(i int) bool {
 		}
 	}
 	return p.blank
+}
+
+// codeIndent is how far a line of code is indented at least: a function that is called there is no tool.
+const codeIndent = 2
+
+// indentBefore is how much white space stands before offset i, where nothing else stands on its line.
+func (p *tolerant) indentBefore(i int) int {
+	for from := i; ; i-- {
+		switch {
+		case i == p.pos:
+			return from - i + p.indent
+		case p.buf[i-1] == '\n':
+			return from - i
+		}
+	}
 }

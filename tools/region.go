@@ -11,6 +11,9 @@ const maxBare = 64 << 10
 // maxCuts bounds how often a turn's regions may prove to have ended earlier, each time with the rest read again.
 const maxCuts = 16
 
+// maxAgain bounds how often, on average, a byte is read again because a bare object before it was none.
+const maxAgain = 4
+
 // region is a part of the output that may hold calls. Offsets are in the parser's buf.
 type region struct {
 	opening
@@ -20,7 +23,9 @@ type region struct {
 	cue      bool    // no marker opened it: its text begins at start
 	scan     scanner // nil until it is known which codec reads it
 	codecs   []codec
-	tail     int // where looking on goes on after the end; 0 before it
+	wrap     string // what closes the tag that stands around it, "" if none does
+	closed   int    // where that has been read
+	tail     int    // where looking on goes on after the end; 0 before it
 	thinking bool
 	cutOff   bool // the output was cut off inside its last call
 	first    bool // nothing but white space came before it in the turn
@@ -32,6 +37,7 @@ func (r *region) shift(n int) {
 	if r.tail > 0 {
 		r.tail -= n
 	}
+	r.closed = max(0, r.closed-n)
 }
 
 func (p *tolerant) openRegion(o opening, start, body int, isSymbol bool) {
@@ -109,12 +115,15 @@ func (p *tolerant) chooseCodec(body []byte, final bool) answer {
 // settle decides what an ended region is, where that depends on what follows it.
 func (p *tolerant) settle(final bool) bool {
 	r := p.region
+	if r.wrap != "" && !p.unwrap(final) {
+		return false
+	}
 	if r.bare || r.thinking && !r.symbol {
 		switch p.followed(final) {
 		case unknown:
 			return false
 		case no:
-			p.noCall(r.body+r.scan.end(), nil)
+			p.noCall(r.last(), nil)
 			return true
 		}
 	}
@@ -139,6 +148,11 @@ func (p *tolerant) followed(final bool) answer {
 	if _, a := p.headAt(r.tail, final); r.bare && a != no {
 		return a
 	}
+	if r.bare && p.buf[r.tail] == '<' {
+		if a := wrapped(p.buf[r.tail:], final); a != no {
+			return a
+		}
+	}
 	m, a := p.plan.markers.at(p.buf[r.tail:], final)
 	_, isSymbol := p.symbolAt(r.tail)
 	if a == yes && (!p.counts(&m, isSymbol) || m.role == roleStrip) {
@@ -150,7 +164,7 @@ func (p *tolerant) followed(final bool) answer {
 // commit reads the calls of an ended region and emits them.
 func (p *tolerant) commit() {
 	r := p.region
-	end := r.body + r.scan.end()
+	end := r.last()
 	calls, err := r.scan.calls(p.buf[r.body:])
 	if err != nil && p.cutShort() {
 		return
@@ -228,7 +242,7 @@ type cutter interface {
 func (p *tolerant) leaveRegion(end int) {
 	p.pos = end
 	p.region = nil
-	p.blank, p.solid, p.inWord = true, true, false
+	p.blank, p.solid, p.inWord, p.indent = true, true, false, 0
 	p.current().cut(p.plan.longest)
 }
 
@@ -236,7 +250,7 @@ func (p *tolerant) leaveRegion(end int) {
 func (p *tolerant) noCall(end int, err error) {
 	r := p.region
 	p.region = nil
-	if r.scan != nil && r.bare && r.scan.soft() > 0 {
+	if r.scan != nil && r.bare && r.scan.soft() > 0 && p.affords(end-r.body-r.scan.soft()) {
 		end = min(end, r.body+r.scan.soft()) // a marker inside what looked like a string may open a call
 	}
 	if err != nil && (!r.bare || !errors.Is(err, errUndeclared)) { // JSON in an answer is nothing to report
@@ -248,6 +262,15 @@ func (p *tolerant) noCall(end int, err error) {
 		p.pos = r.start
 		p.mute = max(p.mute, r.start+1)
 	}
+}
+
+// affords tells whether n bytes may be read again: in the long run each byte of the output a few times, so that its cost stays bounded.
+func (p *tolerant) affords(n int) bool {
+	if n <= 0 || p.again+n > maxAgain*(p.offset+len(p.buf))+maxCuts*maxBare {
+		return n <= 0
+	}
+	p.again += n
+	return true
 }
 
 // plain sends text that lies outside of a buffer's order, without its markers.

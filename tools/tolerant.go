@@ -30,9 +30,11 @@ type tolerant struct {
 	mute     int  // no call starts before this offset in buf: what is there has been looked at
 
 	blank  bool // the line so far holds only white space
+	indent int  // bytes of the line so far
 	solid  bool // something other than white space came before in the turn
 	inWord bool // what was last decided is a byte of a word
 
+	again             int // bytes read again behind bare objects that were none
 	cuts              int // regions that ended earlier than first thought
 	truncated, closed bool
 	over              bool // a label said that the turn was over; the rest is dropped
@@ -255,9 +257,11 @@ func (p *tolerant) pass(i int) {
 	if i == p.pos {
 		return
 	}
-	text := p.buf[p.pos:i]
-	p.look(text)
-	p.write(p.current(), text)
+	from := max(p.pos, min(i, -p.offset)) // what the generation prompt ends with is not the model's
+	if text := p.buf[from:i]; len(text) > 0 {
+		p.look(text)
+		p.write(p.current(), text)
+	}
 	p.pos = i
 }
 
@@ -266,8 +270,9 @@ func (p *tolerant) look(text []byte) {
 	line := text
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
 		line = text[n+1:]
-		p.blank = true
+		p.blank, p.indent = true, 0
 	}
+	p.indent += len(line)
 	p.blank = p.blank && len(bytes.TrimSpace(line)) == 0
 	p.solid = p.solid || len(bytes.TrimSpace(text)) > 0
 	p.inWord = wordByte(text[len(text)-1])
@@ -322,7 +327,7 @@ func (p *tolerant) marker(m marker, isSymbol bool) {
 			p.openRegion(opening{plan: p.plan, marker: m.text}, at, p.pos, isSymbol)
 		}
 	}
-	p.blank, p.inWord = true, false
+	p.blank, p.inWord, p.indent = true, false, 0
 }
 
 // think switches between thinking and visible text. White space on either side of the marker is layout.

@@ -237,6 +237,8 @@ type parsed struct {
 	Reasoning *string      `json:"reasoning_content"`
 	Calls     []parsedCall `json:"tool_calls"`
 	*trace
+
+	content, reasoning []byte // so far
 }
 
 type parsedCall struct {
@@ -282,6 +284,7 @@ func (o parseOptions) print(cmd *cobra.Command, p tools.Parser, raw []byte, size
 		raw = raw[n:]
 	}
 	m.add(p.Close(false), &t)
+	m.Content, m.Reasoning = textOrNull(m.content), textOrNull(m.reasoning)
 	t.Repairs = append(t.Repairs, p.Repairs()...)
 	t.Notes = append(t.Notes, p.Notes()...)
 	if o.trace {
@@ -308,9 +311,9 @@ func (m *parsed) add(events []tools.Event, t *trace) {
 		traced := tracedEvent{Kind: e.Kind.String(), Text: e.Text, Name: e.Call.Name}
 		switch e.Kind {
 		case tools.Text:
-			m.Content = extend(m.Content, e.Text)
+			m.content = append(m.content, e.Text...)
 		case tools.Reasoning:
-			m.Reasoning = extend(m.Reasoning, e.Text)
+			m.reasoning = append(m.reasoning, e.Text...)
 		case tools.CallStart, tools.CallArguments:
 			traced.Call = &e.Call.Index
 		case tools.CallEnd:
@@ -321,11 +324,13 @@ func (m *parsed) add(events []tools.Event, t *trace) {
 	}
 }
 
-func extend(s *string, text string) *string {
-	if s != nil {
-		text = *s + text
+// textOrNull is a text of the message, null if nothing was written.
+func textOrNull(b []byte) *string {
+	if len(b) == 0 {
+		return nil
 	}
-	return &text
+	s := string(b)
+	return &s
 }
 
 func wireCall(c tools.Call) parsedCall {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ const (
 	WrapInArray       = "wrap-in-array"
 	EnumSpelling      = "enum-spelling"
 	TrimSpace         = "trim-space"
+	DateFromTime      = "date-from-date-time"
 	DropNull          = "drop-null"
 	KeySpelling       = "key-spelling"
 	EmptyArguments    = "empty-arguments"
@@ -308,6 +310,9 @@ func (c *coercion) scalar(v value, s *jsonschema.Schema, at string) value {
 	return v
 }
 
+// midnight is a day with a time that says no more than the day.
+var midnight = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00:00)?$`)
+
 type reading struct {
 	rule string
 	value
@@ -316,7 +321,7 @@ type reading struct {
 func readings(text string, s *jsonschema.Schema) []reading {
 	var all []reading
 	trimmed := strings.TrimSpace(text)
-	if n := strings.TrimPrefix(trimmed, "+"); json.Valid([]byte(n)) && n != "" && (n[0] == '-' || n[0] >= '0' && n[0] <= '9') {
+	if n, ok := lenient.Number(trimmed); ok {
 		all = append(all, reading{NumberFromString, value{raw: json.RawMessage(n)}})
 	}
 	switch strings.ToLower(trimmed) {
@@ -327,6 +332,9 @@ func readings(text string, s *jsonschema.Schema) []reading {
 	}
 	if trimmed != text {
 		all = append(all, reading{TrimSpace, stringValue(trimmed)})
+	}
+	if day := midnight.FindStringSubmatch(trimmed); day != nil && s.Format != nil && s.Format.Name == "date" {
+		all = append(all, reading{DateFromTime, stringValue(day[1])})
 	}
 	if choice, ok := enumChoice(trimmed, s); ok {
 		all = append(all, reading{EnumSpelling, stringValue(choice)})

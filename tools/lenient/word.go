@@ -36,11 +36,8 @@ func (d *decoder) word(p place) error {
 		d.out.WriteString(l)
 		return nil
 	}
-	if n, ok := number(w); ok {
-		if n != w {
-			d.repair(NumberStyle)
-		}
-		d.out.WriteString(n)
+	if n, ok := Number(w); ok {
+		d.number(w, n)
 		return nil
 	}
 	if !bareWord.MatchString(w) {
@@ -49,6 +46,19 @@ func (d *decoder) word(p place) error {
 	d.repair(BareWord)
 	writeString(&d.out, []byte(w))
 	return nil
+}
+
+// number writes w, which JSON spells n. Leading zeros, a plus and a base may be what a string is wanted for, a telephone number or a
+// colour: they stay, in a string, of which a schema makes a number where it wants one.
+func (d *decoder) number(w, n string) {
+	if n != w {
+		d.repair(NumberStyle)
+	}
+	if zeros := strings.TrimLeft(w, "+-"); w[0] == '+' || len(zeros) > 1 && zeros[0] == '0' && zeros[1] != '.' && n != w {
+		writeString(&d.out, []byte(w))
+		return
+	}
+	d.out.WriteString(n)
 }
 
 func endsWord(text []byte, i int, p place) bool {
@@ -65,8 +75,8 @@ func endsWord(text []byte, i int, p place) bool {
 	return false
 }
 
-// number spells w as JSON does, if it is a number.
-func number(w string) (string, bool) {
+// Number spells w as JSON does, if it is a number.
+func Number(w string) (string, bool) {
 	switch {
 	case jsonNumber.MatchString(w):
 		return w, true

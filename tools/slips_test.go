@@ -1,0 +1,75 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+)
+
+// What only looks like another family's call, or like a tag around one, is text.
+func TestParser_tagsOfOthersInProseAreKept(t *testing.T) {
+	for _, text := range []string{
+		"Write <function=get_weather> or <function=get_time></function> to call.",
+		"<function=get_weather>{\"city\": \"Rome\"}</function> is how it is written.\nNot a call: it names no argument.\n<function=other>{}</function>",
+		"So:\n<tools>{\"name\": \"get_time\", \"arguments\": {}}</tools>\nis what it looks like.",
+		"<tools>\n{\"name\": \"get_time\", \"description\": \"The time\"}\n</tools>",
+		"<tool>\n<name>get_time</name>\n</tool>\n<tool",
+		"[get_weather](x) and [get_time] and [get_time, 1]",
+		"```tool_code\nprint(get_time)\n```",
+	} {
+		for _, family := range []string{"llama3", "phi", "gemma", "rwkv"} {
+			d, _ := Lookup(family)
+			p := planFor(t, d, Thinking{})
+			got := play(p.TextParser(), text, 0, false)
+			first := strings.HasPrefix(text, "<function=get_weather>{")
+			if first != (len(got.Calls) == 1) || !first && deref(got.Content) != text {
+				t.Errorf("%s: %q became %+v", family, text, got)
+			}
+			checkProperties(t, p, []byte(text), 2)
+		}
+	}
+}
+
+// Code at the end of a text is text, though its lines look as calls do.
+func TestParser_indentedCodeIsNoCall(t *testing.T) {
+	for _, d := range Families() {
+		p := planFor(t, d, Thinking{})
+		text := "def f():\n  get_time()\n    get_weather(city=\"x\")"
+		if got := play(p.TextParser(), text, 0, false); deref(got.Content) != text || len(got.Calls) > 0 {
+			t.Errorf("%s: %q became %+v", d.name, text, got)
+		}
+		checkProperties(t, p, []byte(text), 4)
+	}
+}
+
+// The prompt's last mark is not the model's text, whatever follows it.
+func TestParser_whatThePromptEndsWithIsNoText(t *testing.T) {
+	d, _ := Lookup("functionary-v3.2")
+	for _, text := range []string{"get_weather\n{\"town\": 1}", "get_weather is a tool.", "get_time", "all"} {
+		p := planFor(t, d, Thinking{})
+		got := play(p.TextParser(), text, 0, false)
+		if strings.Contains(deref(got.Content), ">>>") {
+			t.Errorf("%q became %q", text, deref(got.Content))
+		}
+		checkProperties(t, p, []byte(text), 3)
+	}
+}
+
+// Objects that begin as calls and never end, each with a marker inside of what looks like a string, must not be read again for ever;
+// the calls between them are not lost for it.
+func TestCost_objectsThatNeverEnd(t *testing.T) {
+	d, _ := Lookup("hermes")
+	p := planFor(t, d, Thinking{}).TextParser().(*tolerant)
+	unit := "<|im_end|>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"a"
+	text := strings.Repeat(unit, 2000)
+	for i := 0; i < len(text); i += 16 {
+		p.Token([]byte(text[i:min(len(text), i+16)]), false)
+	}
+	p.Close(false)
+	if most := maxAgain*len(text) + maxCuts*maxBare; p.again == 0 || p.again > most {
+		t.Errorf("%d of %d bytes were read again, at most %d may be", p.again, len(text), most)
+	}
+	got := play(planFor(t, d, Thinking{}).TextParser(), strings.Repeat(unit, 5)+"<tool_call>{\"name\": \"get_time\", \"arguments\": {}}</tool_call>", 0, false)
+	if len(got.Calls) != 1 {
+		t.Errorf("%d calls behind objects that never end", len(got.Calls))
+	}
+}

@@ -1,0 +1,59 @@
+package tools
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// wrapTags are what models write around a call in place of their family's marker, in any case: what their prompt calls its list of
+// tools, or the marker of another family.
+var wrapTags = []string{"tools", "tool", "tool_call", "tool_calls", "toolcall", "function_call", "function_calls", "functioncall"}
+
+// wrapped tells whether such a tag stands at the start of text with an object behind it that may be a call.
+func wrapped(text []byte, final bool) answer {
+	n := bytes.IndexFunc(text[1:], func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) + 1
+	if n == 0 {
+		word := strings.ToLower(string(text[1:min(len(text), maxTag)]))
+		begins := slices.ContainsFunc(wrapTags, func(t string) bool { return strings.HasPrefix(t, word) })
+		return boolean(begins && !final, unknown)
+	}
+	if text[n] != '>' || !slices.Contains(wrapTags, strings.ToLower(string(text[1:n]))) {
+		return no
+	}
+	i := skipSpace(text, n+1)
+	switch {
+	case i == len(text):
+		return boolean(!final && i-n <= maxGap, unknown)
+	case text[i] == '[':
+		return objectAt(text, i+1, final)
+	}
+	return objectAt(text, i, final)
+}
+
+// wrapEnd is what closes the tag at the start of text, "" if none stands there, and how long the tag is.
+func wrapEnd(text []byte) (end string, n int) {
+	if text[0] != '<' {
+		return "", 0
+	}
+	n = bytes.IndexByte(text, '>') + 1
+	return "</" + string(text[1:n]), n
+}
+
+// unwrap takes the tag that closes the region's own along. It says no where more text has to decide.
+func (p *tolerant) unwrap(final bool) bool {
+	r := p.region
+	i := skipSpace(p.buf, r.tail)
+	switch a := hasPrefix(p.buf[i:], r.wrap, final); {
+	case a == unknown && i-r.tail <= maxGap:
+		return false
+	case a == yes:
+		r.tail = i + len(r.wrap)
+		r.closed = r.tail
+	}
+	r.wrap = ""
+	return true
+}
+
+// last is where the region ends, the tag around it included.
+func (r *region) last() int { return max(r.body+r.scan.end(), r.closed) }
