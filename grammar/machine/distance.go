@@ -151,11 +151,12 @@ func (m *Machine) edgeDistance(e edge, limit int32) int32 {
 
 // Within returns the tokens of Mask after which the shortest end fits into the
 // rest of the budget; where there are none, those that come closest to an end.
-// White space comes no closer: where distances are bounds, it may seem to be as
-// close as anything, again and again.
+// White space counts only where it comes closer: where distances are bounds, it may seem
+// to be as close as anything, again and again.
 func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	mask := k.Mask(id)
-	if k.m.Distance(id)+2*vocab.MaxPiece < budget {
+	here := k.m.Distance(id)
+	if here+2*vocab.MaxPiece < budget {
 		return mask // no token is long enough to lead out of reach
 	}
 	var fit, nearest, blank []int32
@@ -168,7 +169,7 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 		switch {
 		case d <= budget-1:
 			fit = append(fit, token)
-		case isBlank(k.v.Piece(token)):
+		case d >= here && isBlank(k.v.Piece(token)):
 			blank = append(blank, token)
 		case d < least:
 			least, nearest = d, append(nearest[:0], token)
