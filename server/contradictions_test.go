@@ -37,6 +37,8 @@ func TestContradictions_areRefusedInEveryProtocol(t *testing.T) {
 		{"two demands on the answer", "/v1/chat/completions", `,"grammar":"root ::= \"a\"","response_format":{"type":"json_object"}`, "response_format"},
 		{"two demands on the answer", "/v1/responses", `,"grammar":"root ::= \"a\"","text":{"format":{"type":"json_object"}}`, "text.format"},
 		{"two demands on the answer", "/v1/messages", `,"grammar":"root ::= \"a\"","output_config":{"format":{"type":"json_schema","schema":{}}}`, "output_config.format"},
+		{"a pattern that is none", "/v1/chat/completions", `,"tools":[{"type":"custom","custom":{"name":"c","format":{"type":"grammar","grammar":{"syntax":"regex","definition":"("}}}}]`, "tools[0].custom.format.grammar.definition"},
+		{"a pattern that is none", "/v1/responses", `,"tools":[` + flatTool + `,{"type":"custom","name":"c","format":{"type":"grammar","syntax":"regex","definition":"[z-a]"}}]`, "tools[1].format.definition"},
 		{"a strict tool that cannot be", "/v1/chat/completions", `,"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":{"type":"object","properties":{"a":{"pattern":"(a)\\1"}},"required":["a"],"additionalProperties":false}}}]`, "tools[0]"},
 	} {
 		for _, p := range allProtocols {
@@ -87,5 +89,13 @@ func TestChat_aNamedChoiceEndsInToolCalls(t *testing.T) {
 				t.Errorf("%s%s: %s", choice, stream, body)
 			}
 		}
+	}
+}
+
+// A pattern that is valid and beyond what is enforced is told, and refused nowhere.
+func TestCustom_aPatternThatCannotBeEnforcedIsTold(t *testing.T) {
+	rec := askWith(t, handler(t, nothing), "/v1/responses", `{"model":"scripted","input":"hi","tools":[{"type":"custom","name":"c","format":{"type":"grammar","syntax":"regex","definition":"(a)\\1"}}]}`)
+	if rec.Code != http.StatusOK || !strings.Contains(rec.Header().Get("X-Tenon-Issues"), "c#/regex dropped") {
+		t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
 	}
 }
