@@ -25,8 +25,9 @@ type shown struct {
 	end string // of the turn
 }
 
-// derive makes a dialect of rendered calls, nil if they cannot be made out, or no codec reads them.
-func derive(renderings []string) *Dialect {
+// derive makes a dialect of rendered calls, nil if they cannot be made out, or no codec reads them. thoughtless says that nothing is known
+// of thinking.
+func derive(renderings []string, thoughtless bool) *Dialect {
 	start, end := turnAround(renderings)
 	s := shown{end: strings.TrimSpace(end)}
 	var all []string
@@ -51,6 +52,7 @@ func derive(renderings []string) *Dialect {
 		if !ok {
 			continue
 		}
+		f.thoughtless = thoughtless
 		if d := f.derived(s.end); d.reads(all) {
 			return d
 		}

@@ -124,3 +124,20 @@ func TestDetect_twoCallsShowWhatStandsAroundAll(t *testing.T) {
 		accepts(t, p, raw)
 	}
 }
+
+// A model whose template knows no thinking is not offered any; what it thinks nevertheless is read as such.
+func TestDetect_derivedDialectsThinkAsTheTemplateDoes(t *testing.T) {
+	for template, want := range map[string]bool{"unknown": false, "{{ '<think>' }}": true} {
+		d, err := Detect(Evidence{Template: template, Renderings: []string{"<py>[zqtool(zqkey=\"zqvalue\")]</py>"}})
+		if err != nil || d.Name() != "derived" {
+			t.Fatal(d.Name(), err)
+		}
+		p := planFor(t, d, Thinking{})
+		if got := compiled(t, p).Matcher(nil).AcceptBytes([]byte("<think>x</think>y")) == nil; got != want {
+			t.Errorf("%s: thinking is offered: %v, want %v", template, got, want)
+		}
+		if m := play(p.TextParser(), "<think>x</think>y", 0, false); deref(m.Reasoning) != "x" || deref(m.Content) != "y" {
+			t.Errorf("%s: thinking %q, text %q", template, deref(m.Reasoning), deref(m.Content))
+		}
+	}
+}

@@ -55,7 +55,7 @@ func recognise(e Evidence) *Dialect {
 		}
 	}
 	if best.ours { // the template may still show calls of its own
-		if d := derive(e.Renderings); d != nil {
+		if d := derive(e.Renderings, !strings.Contains(e.Template, "think")); d != nil {
 			return d
 		}
 	}

@@ -29,6 +29,8 @@ type family struct {
 	cues    []cue    // texts that start a call without being markers
 	headers *headers // messages that say in a header what they are (harmony)
 	think   span
+	// thoughtless: the template knows no thinking. Its markers are read, but no turn is offered any.
+	thoughtless bool
 	// prefilled: the generation prompt usually leaves thinking open.
 	prefilled bool
 	text      []string // markers around visible text

@@ -131,7 +131,7 @@ func (w *output) wholeTurn() string {
 // think is the part before visible text.
 func (w *output) think() string {
 	t, d := w.turn.Thinking, w.dialect
-	if d.think.close == "" || t.Off && !t.Open || d.think.open == "" && !t.Open {
+	if d.think.close == "" || !t.Open && (t.Off || d.think.open == "" || d.thoughtless) {
 		return ""
 	}
 	inside := seq(capture(captureThinking, w.text(d.think.close)), w.lit(d.think.close))
