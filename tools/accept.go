@@ -23,6 +23,9 @@ func (p *tolerant) accept(c *rawCall) error {
 	if m.rule != "" && !(m.rule == namePrefix && p.plan.dialect.prefixes()) {
 		c.repairs = append(c.repairs, m.rule)
 	}
+	if len(c.beside) > 0 && slices.Contains(c.repairs, lenient.UnescapedQuote) {
+		return fmt.Errorf("call of %q: %w", t.Name, errTorn)
+	}
 	args, err := t.arguments(c)
 	p.looked = outcome{true, m.tool, args, err}
 	if err != nil {

@@ -71,6 +71,7 @@ type jsonScanner struct {
 	stop    int    // where the region ends, its closing marker included
 	key     string // last key read at the depth of a call's fields
 	good    bool   // a call with a declared name was seen
+	torn    bool   // a quote stands behind a value: it did not end there, but inside one of its strings
 	after   byte   // the family writes it behind a value; 0: nothing
 }
 
@@ -138,6 +139,9 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 		}
 		switch c := rest[0]; {
 		case isSpace(c), c == ',', c == ';', s.seen && (c == '}' || c == ']' || c == s.after):
+			s.pos++
+		case s.torn, s.seen && c == '"' && !s.bare:
+			s.torn = true
 			s.pos++
 		case c == '`' && !(s.bare && s.seen && !s.fenced):
 			s.fenced = s.fenced || !s.seen
@@ -246,7 +250,7 @@ func (s *jsonScanner) read(text []byte) ([]rawCall, error) {
 		if first := skipSpace(text, i+1); s.name == "" && text[i] == '[' && first < len(text) && text[first] == '{' {
 			i = first // calls are read one by one: one that is none costs the others nothing
 		}
-		v, err := lenient.Decode(text[i:], s.values.Rules)
+		v, err := s.decode(text[i:])
 		if err != nil {
 			return append(all, rawCall{source: text[i:], err: err}), err
 		}

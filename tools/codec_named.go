@@ -154,7 +154,7 @@ func (s *namedScanner) cut(body []byte, at int) ([]rawCall, error) {
 
 // object reads the one object of arguments.
 func (s *namedScanner) object(body []byte) ([]rawCall, error) {
-	v, err := lenient.Decode(body[s.head:], s.values.Rules)
+	v, err := s.decode(body[s.head:])
 	if err != nil {
 		return nil, err
 	}

@@ -350,25 +350,6 @@ func (s *taggedScanner) within(body []byte, final bool) (status, bool) {
 	return open, true
 }
 
-func (s *taggedScanner) readJSON(body []byte, final bool) (status, bool) {
-	switch s.json.Step(body, final) {
-	case lenient.Open:
-		if final {
-			s.stop = len(body)
-			s.current.fields, s.current.args = nil, body[s.from:]
-			s.finishCall(body, len(body))
-			return ended, false
-		}
-		return open, false
-	case lenient.Rejected:
-		return s.reject(), false
-	}
-	s.pos = s.json.End
-	s.current.fields, s.current.args = nil, body[s.from:s.pos]
-	s.state = inCall
-	return open, true
-}
-
 // finishCall ends the current call at offset i.
 func (s *taggedScanner) finishCall(body []byte, i int) {
 	s.current.source = body[s.callAt:i]

@@ -1,8 +1,12 @@
 package tools
 
-import "bytes"
+import (
+	"bytes"
 
-// Models write an argument as an element of its name, <city>Rome</city>, in place of the family's tags.
+	"tenon/tools/lenient"
+)
+
+// Models write arguments otherwise than in the family's tags: each as an element of its name, <city>Rome</city>, or all in one object.
 
 // elementAt tells whether an element opens at the start of text that is named as an argument is, and the name.
 func (s *taggedScanner) elementAt(text []byte, final bool) (key string, a answer) {
@@ -30,4 +34,24 @@ func (s *taggedScanner) valueEnd() string {
 		return s.element
 	}
 	return s.argEnd
+}
+
+// readJSON reads on in the object that stands in place of the arguments.
+func (s *taggedScanner) readJSON(body []byte, final bool) (status, bool) {
+	switch s.json.Step(body, final) {
+	case lenient.Open:
+		if final {
+			s.stop = len(body)
+			s.current.fields, s.current.args = nil, body[s.from:]
+			s.finishCall(body, len(body))
+			return ended, false
+		}
+		return open, false
+	case lenient.Rejected:
+		return s.reject(), false
+	}
+	s.pos = s.json.End
+	s.current.fields, s.current.args = nil, body[s.from:s.pos]
+	s.state = inCall
+	return open, true
 }

@@ -1,5 +1,7 @@
 package lenient
 
+import "bytes"
+
 // lookahead is how many bytes after a quote are read to tell whether it ends its string. White space in front does not
 // count, up to as many bytes again; where the bound is reached the quote ends the string.
 const lookahead = 160
@@ -34,6 +36,9 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 	if t := r.terminatorAt(text, j, final); t != no {
 		return t
 	}
+	if r.Key != nil && p.in == '{' && !p.key {
+		return boolean(r.endsMember(text, j))
+	}
 	c := text[j]
 	switch {
 	case p.in == 0:
@@ -52,6 +57,30 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 		return isKey(text, j, final)
 	}
 	return no
+}
+
+// endsMember tells whether nothing but the end of all, or a key that is known, stands at text[i:].
+func (r *Rules) endsMember(text []byte, i int) bool {
+	for i < len(text) && (space(text[i]) || text[i] == '}' || text[i] == ']') {
+		i++
+	}
+	if i == len(text) {
+		return true
+	}
+	if text[i] != ',' {
+		return false
+	}
+	for i++; i < len(text) && (space(text[i]) || text[i] == '{'); i++ {
+	}
+	if i == len(text) || text[i] != '"' {
+		return false
+	}
+	n := bytes.IndexByte(text[i+1:], '"')
+	if n < 0 || !r.Key(string(text[i+1:i+1+n])) {
+		return false
+	}
+	j, _ := skipSpace(text, i+n+2, true)
+	return j < len(text) && text[j] == ':'
 }
 
 // goesOn tells whether another part of a value stands at text[i:]: a string, behind which the value goes on or ends.

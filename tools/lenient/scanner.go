@@ -6,6 +6,9 @@ type Rules struct {
 	Terminators []string // end the text where they stand outside of strings
 	// Python: the text is Python's, where strings beside each other, or with + between, are one.
 	Python bool
+	// Key, if not nil, says which keys there are: in an object, a quote that is not escaped ends its string only before one of
+	// them or before the end of everything.
+	Key func(string) bool
 }
 
 // Status says what a Scanner knows.
