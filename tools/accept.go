@@ -80,7 +80,7 @@ func (t *declared) arguments(c *rawCall) ([]byte, error) {
 		if !ok {
 			break
 		}
-		if t.Freeform != nil && !strings.HasPrefix(strings.TrimSpace(s), "{") {
+		if t.Freeform != nil && !holdsInput(s) {
 			return memberList{{inputKey, args}}.object(), nil
 		}
 		args = bytes.TrimSpace([]byte(s))
@@ -105,6 +105,16 @@ func (t *declared) arguments(c *rawCall) ([]byte, error) {
 		return inner, nil
 	}
 	return d.JSON, nil
+}
+
+// holdsInput tells whether a text is an object with a free-form tool's input, rather than the input itself.
+func holdsInput(text string) bool {
+	d, err := lenient.Decode([]byte(strings.TrimSpace(text)), lenient.Rules{})
+	if err != nil || d.JSON[0] != '{' {
+		return false
+	}
+	m := members(d.JSON)
+	return len(m) == 1 && m[0].key == inputKey
 }
 
 // callInArguments is the rule for a whole call where its arguments belong: {"name": "f", "arguments": {…}} sent to f.

@@ -185,18 +185,43 @@ func (s *reactScanner) begin(body []byte, i int, final bool) status {
 	return open
 }
 
-// line reads arguments that are no object, to the end of their line.
+// line reads arguments that are no object: code may have many lines, so up to the next label or the end of the turn.
 func (s *reactScanner) line(body []byte, final bool) status {
-	n := bytes.IndexByte(body[s.from:], '\n')
-	switch {
-	case n >= 0:
-		s.stop, s.done = s.from+n, true
-	case !final:
-		return open
-	default:
-		s.stop = len(body)
+	for s.pos = max(s.pos, s.from); s.pos < len(body); s.pos++ {
+		_, a := anyPrefix(body[s.pos:], s.plan.terminators, final)
+		switch {
+		case body[s.pos] == '\n':
+			a = s.labelNext(body[s.pos+1:], final)
+		case s.closer != "" && a == no:
+			a = hasPrefix(body[s.pos:], s.closer, final)
+		}
+		switch a {
+		case unknown:
+			return open
+		case yes:
+			s.stop, s.done = s.pos, true
+			return ended
+		}
 	}
+	if !final {
+		return open
+	}
+	s.stop = len(body)
 	return ended
+}
+
+// labelNext tells whether a line begins with a label.
+func (s *reactScanner) labelNext(line []byte, final bool) answer {
+	waits := no
+	for _, l := range append([]label{{text: s.action}}, s.plan.dialect.labels...) {
+		switch _, a := labelAt(line, l.text, final); a {
+		case yes:
+			return yes
+		case unknown:
+			waits = unknown
+		}
+	}
+	return waits
 }
 
 func (s *reactScanner) calls(body []byte) ([]rawCall, error) {

@@ -1,6 +1,10 @@
 package tools
 
-import "tenon/tools/lenient"
+import (
+	"bytes"
+
+	"tenon/tools/lenient"
+)
 
 // textCodec reads the input of a free-form tool that a header has named: everything up to the end of the message.
 type textCodec struct{}
@@ -41,5 +45,8 @@ func (s *textScanner) step(body []byte, final bool) status {
 
 func (s *textScanner) calls(body []byte) ([]rawCall, error) {
 	text := body[:s.pos]
+	if o := bytes.TrimSpace(text); holdsInput(string(o)) {
+		return []rawCall{{name: s.name, args: o, source: text}}, nil
+	}
 	return []rawCall{{name: s.name, args: lenient.AppendString(nil, string(text)), source: text}}, nil
 }

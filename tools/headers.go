@@ -87,7 +87,7 @@ func (p *tolerant) message(n, closing int) {
 			case declared:
 				p.openRegion(opening{plan: p.plan, name: to}, start, p.pos, true)
 				if p.plan.tools[m.tool].Freeform != nil {
-					p.region.codecs = []codec{jsonCodec{}, textCodec{}}
+					p.region.codecs = []codec{textCodec{}}
 				}
 			case p.plan.callable && slices.Contains(h.several, to):
 				p.openRegion(opening{plan: p.plan}, start, p.pos, true)

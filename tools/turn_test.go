@@ -248,6 +248,23 @@ func TestParser_stopsEndTextOnly(t *testing.T) {
 	}
 }
 
+// Input that is itself JSON is not taken apart.
+func TestParser_freeformInputMayBeAnObject(t *testing.T) {
+	for family, raw := range map[string]string{
+		"qwen":    `<tool_call>{"name": "note", "arguments": "{\"a\": 1}"}</tool_call>`,
+		"gpt-oss": `<|channel|>commentary to=functions.note<|message|>{"a": 1}<|call|>`,
+	} {
+		d, _ := Lookup(family)
+		p, err := d.Plan(Turn{Tools: []Tool{{Name: "note", Freeform: &Freeform{}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := play(p.TextParser(), raw, 0, false); len(got.Calls) != 1 || got.Calls[0].Input != `{"a": 1}` {
+			t.Errorf("%s: %+v, content %q", family, got.Calls, deref(got.Content))
+		}
+	}
+}
+
 func TestParser_freeformInputMatchesItsRegex(t *testing.T) {
 	d, _ := Lookup("hermes")
 	p, err := d.Plan(Turn{Tools: []Tool{{Name: "dial", Freeform: &Freeform{Syntax: "regex", Definition: "[0-9]{3}"}}}})
