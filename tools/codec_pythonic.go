@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"slices"
 	"strings"
 
 	"tenon/tools/lenient"
@@ -56,6 +57,8 @@ type pythonicScanner struct {
 	from   int // of the name that pos is in, or whose arguments are read
 	inArgs bool
 	inList bool
+	within bool     // a list is open
+	torn   bool     // what stands behind the last call in its list is no call
 	short  bool     // the last call has no end
 	spans  [][3]int // of name, arguments and end
 	stop   int
@@ -118,15 +121,16 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 			continue
 		case nameByte(c):
 		case s.pos > s.from: // a word that is no name of a call
-			return s.leave(s.from), false
+			return s.tear(s.from), false
 		case c == ']' && s.inList && s.bare:
 			s.pos++
 			return s.leave(s.pos), false
 		case c == '[' || c == ']' || c == ',' || c == ';' || isSpace(c):
 			s.inList = s.inList || c == '['
+			s.within = c == '[' || s.within && c != ']'
 			s.from = s.pos + 1
 		default:
-			return s.leave(s.pos), false
+			return s.tear(s.pos), false
 		}
 		s.pos++
 	}
@@ -172,7 +176,7 @@ func (s *pythonicScanner) passFence(rest []byte, final bool) (status, bool) {
 
 func (s *pythonicScanner) openArguments(body []byte) (status, bool) {
 	if _, ok := s.plan.resolve(s.toolName(body[s.from:s.pos])); !ok {
-		return s.leave(s.from), false
+		return s.tear(s.from), false
 	}
 	s.spans = append(s.spans, [3]int{s.from, s.pos, 0})
 	s.args.Reset(s.pos)
@@ -191,6 +195,12 @@ func (s *pythonicScanner) leave(i int) status {
 	return ended
 }
 
+// tear ends the region before text that is no call. In a list the call before it may have ended inside one of its strings.
+func (s *pythonicScanner) tear(i int) status {
+	s.torn = s.within
+	return s.leave(i)
+}
+
 func (s *pythonicScanner) close(body []byte, final bool) status {
 	t, a := anyPrefix(body[s.pos:], s.plan.closers[s.marker], final)
 	if a == unknown {
@@ -204,6 +214,9 @@ func (s *pythonicScanner) calls(body []byte) ([]rawCall, error) {
 	for i, at := range s.spans {
 		all[i] = rawCall{name: s.toolName(body[at[0]:at[1]]), source: body[at[0]:at[2]]}
 		d, err := lenient.DecodeArguments(body[at[1]:at[2]], s.args.Rules)
+		if s.torn && err == nil && i == len(s.spans)-1 && slices.Contains(d.Repairs, lenient.UnescapedQuote) {
+			err = errTorn
+		}
 		all[i].args, all[i].err = d.JSON, err
 		all[i].repairs = without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
 	}

@@ -41,6 +41,22 @@ func TestParser_indentedCodeIsNoCall(t *testing.T) {
 	}
 }
 
+// Where it cannot be told in which of its strings a call ends, half of it is worse than none.
+func TestParser_halfACallIsNone(t *testing.T) {
+	for family, raw := range map[string]string{
+		"lfm2":    `<|tool_call_start|>[write_file(path="a", content="print("x"), end="y")")]<|tool_call_end|>`,
+		"hermes":  `<tool_call>{"name": "write_file", "arguments": {"path": "a", "content": "echo "}, x", "b": "c"}", "d": 1}}</tool_call>`,
+		"kimi-k2": `<|tool_call_begin|>functions.write_file:0<|tool_call_argument_begin|>{"path": "a", "content": "{"k": "v"}", x}<|tool_call_end|>`,
+	} {
+		d, _ := Lookup(family)
+		p := planFor(t, d, Thinking{})
+		if got := play(p.TextParser(), raw, 0, false); len(got.Calls) > 0 {
+			t.Errorf("%s: %q became %+v", family, raw, got.Calls)
+		}
+		checkProperties(t, p, []byte(raw), 5)
+	}
+}
+
 // The prompt's last mark is not the model's text, whatever follows it.
 func TestParser_whatThePromptEndsWithIsNoText(t *testing.T) {
 	d, _ := Lookup("functionary-v3.2")
