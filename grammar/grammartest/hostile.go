@@ -1,6 +1,7 @@
 package grammartest
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -55,8 +56,12 @@ var hostile = map[string]func() string{
 	"references in a circle": func() string {
 		return `{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`
 	},
-	"circle through anyOf": func() string { return `{"anyOf":[{"$ref":"#"},{"type":"string"}]}` },
-	"circle through not":   func() string { return `{"not":{"$ref":"#"}}` },
+	"forty references that double: numbers": func() string { return doubled(`{"type":"integer"}`, `{"type":"number","minimum":3}`) },
+	"forty references that double: strings": func() string { return doubled(`{"pattern":"^a+$"}`, `{"type":"string","minLength":3}`) },
+	"forty references that double: arrays":  func() string { return doubled(`{"items":{"type":"string"}}`, `{"type":"array","minItems":2}`) },
+	"forty references that double: objects": func() string { return doubled(`{"required":["a"]}`, `{"type":"object","maxProperties":2}`) },
+	"circle through anyOf":                  func() string { return `{"anyOf":[{"$ref":"#"},{"type":"string"}]}` },
+	"circle through not":                    func() string { return `{"not":{"$ref":"#"}}` },
 	"chain of 5,000 references": func() string {
 		return `{"$ref":"#/$defs/d0","$defs":{` + list(5_000, `"d<i>":{"$ref":"#/$defs/d<n>"}`) + `,"d5000":{"type":"string"}}}`
 	},
@@ -161,6 +166,17 @@ var hostile = map[string]func() string{
 	"20 hostile patterns": func() string {
 		return `{"properties":{` + list(20, `"k<i>":{"type":"string","allOf":[{"pattern":"^[ab]*a[ab]{200}$"},{"pattern":"^[ab]*b[ab]{201}$"},{"pattern":"^[ab]*b[ab]{203}$"}]}`) + `}}`
 	},
+}
+
+// doubled is a union of two schemas at the end of references of which each stands for two unions: 2^40 ways lead there.
+func doubled(a, b string) string {
+	const steps = 40
+	var defs strings.Builder
+	for i := range steps {
+		either := fmt.Sprintf(`{"anyOf":[{"$ref":"#/$defs/a%d"},{"$ref":"#/$defs/b%d"}]}`, i+1, i+1)
+		fmt.Fprintf(&defs, `"a%d":%s,"b%d":%s,`, i, either, i, either)
+	}
+	return fmt.Sprintf(`{"$ref":"#/$defs/a0","$defs":{%s"a%d":%s,"b%d":%s}}`, defs.String(), steps, a, steps, b)
 }
 
 func nest(open, core, closing string, n int) string {

@@ -230,6 +230,7 @@ func (s *Schema) tidy(alts []*Alt, k Kind, track bool) []*Alt {
 			parts[i] = a.Number
 			m.cells = append(m.cells, a.cells...)
 		}
+		m.cells = s.distinct(m.cells)
 		m.Number = s.arena.Union(parts...)
 		return []*Alt{m}
 	case String:

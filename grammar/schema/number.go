@@ -164,7 +164,7 @@ func (c cell) not() []cell {
 func (s *Schema) numberAlt(cells []cell) *Alt {
 	live := make([]cell, 0, len(cells))
 	parts := make([]Expr, 0, len(cells))
-	for _, c := range cells {
+	for _, c := range s.distinct(cells) {
 		if c.plainlyEmpty() {
 			continue
 		}
@@ -182,6 +182,23 @@ func (s *Schema) numberAlt(cells []cell) *Alt {
 		return nil
 	}
 	return &Alt{Kind: Number, Number: s.arena.Union(parts...), cells: live}
+}
+
+// distinct leaves out what cells repeat: references to the same schema along many paths would double them at each union.
+func (s *Schema) distinct(cells []cell) []cell {
+	seen := make(map[string]bool, len(cells))
+	out := make([]cell, 0, len(cells))
+	for _, c := range cells {
+		if key := c.key(); !seen[key] {
+			seen[key] = true
+			out = append(out, c)
+		}
+	}
+	if len(out) > maxCells {
+		s.unsupported(nil, "too many number ranges")
+		return nil
+	}
+	return out
 }
 
 // meetCells intersects two unions of cells.
