@@ -72,6 +72,7 @@ type jsonScanner struct {
 	key     string // last key read at the depth of a call's fields
 	good    bool   // a call with a declared name was seen
 	torn    bool   // a quote stands behind a value: it did not end there, but inside one of its strings
+	loose   bool   // other text stands where the closing marker should
 	after   byte   // the family writes it behind a value; 0: nothing
 }
 
@@ -151,6 +152,7 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 			}
 			s.pos += n
 		case s.seen && s.name != "":
+			s.loose = len(s.plan.closers[s.marker]) > 0
 			return s.leave(s.pos), false
 		case c == '{' || c == '[':
 			s.values.Reset(s.pos)

@@ -15,6 +15,9 @@ func (s *jsonScanner) decode(text []byte) (lenient.Decoded, error) {
 	if !s.torn && err == nil && !slices.Contains(v.Repairs, lenient.UnescapedQuote) {
 		return v, nil
 	}
+	if s.loose {
+		return v, errTorn
+	}
 	r := s.values.Rules
 	r.Key = s.plan.isKey
 	keyed, keyedErr := lenient.Decode(text, r)
