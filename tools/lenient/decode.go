@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -361,60 +360,4 @@ func (d *decoder) valid(s []byte) []byte {
 	}
 	d.repair(InvalidUTF8)
 	return []byte(string([]rune(string(s)))) // each invalid byte, not each run of them, as everywhere
-}
-
-// escape reads one escape sequence. Those that neither JSON nor Python know stand for themselves, as in Python.
-func (d *decoder) escape(s []byte) []byte {
-	if d.pos+1 == len(d.text) {
-		d.pos++
-		return append(s, '\\')
-	}
-	c := d.text[d.pos+1]
-	d.pos += 2
-	switch c {
-	case '"', '\\', '/', '\'', '`':
-		if c == '\'' || c == '`' {
-			d.repair(BadEscape)
-		}
-		return append(s, c)
-	case 'b', 'f', 'n', 'r', 't':
-		return append(s, "\b\f\n\r\t"[bytes.IndexByte([]byte("bfnrt"), c)])
-	case 'u':
-		if r, ok := d.unicode(); ok {
-			return utf8.AppendRune(s, r)
-		}
-	case '\n': // a continued line
-		d.repair(BadEscape)
-		return s
-	}
-	d.repair(BadEscape)
-	return append(s, '\\', c)
-}
-
-// unicode reads what follows \u, a surrogate pair as a whole.
-func (d *decoder) unicode() (rune, bool) {
-	hi, ok := d.hex4(d.pos)
-	if !ok {
-		return 0, false
-	}
-	d.pos += 4
-	if hi < 0xD800 || hi > 0xDFFF {
-		return hi, true
-	}
-	if hi < 0xDC00 && d.pos+6 <= len(d.text) && d.text[d.pos] == '\\' && d.text[d.pos+1] == 'u' {
-		if lo, ok := d.hex4(d.pos + 2); ok && lo >= 0xDC00 && lo <= 0xDFFF {
-			d.pos += 6
-			return (hi-0xD800)<<10 + lo - 0xDC00 + 0x10000, true
-		}
-	}
-	d.repair(InvalidUTF8)
-	return utf8.RuneError, true
-}
-
-func (d *decoder) hex4(i int) (rune, bool) {
-	if i+4 > len(d.text) {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(d.text[i:i+4]), 16, 16)
-	return rune(n), err == nil
 }
