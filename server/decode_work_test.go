@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -61,12 +62,14 @@ func TestDecode_hostileJSONIsAnsweredInProportionToItsLength(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes the server allocates to answer a body, which it must with a status of its own.
+// allocated is how many bytes the server allocates to answer a body, which it must with a status of its own. The counter is the
+// whole process's: the least of several runs has no other goroutine's in it.
 func allocated(t *testing.T, path, body string) float64 {
 	t.Helper()
 	h := server.New(options(t))
 	var before, after runtime.MemStats
-	for range 2 { // the first fills what is made once
+	least := math.Inf(1)
+	for range 5 { // the first fills what is made once
 		rec := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 		runtime.ReadMemStats(&before)
@@ -75,6 +78,7 @@ func allocated(t *testing.T, path, body string) float64 {
 		if rec.Code != http.StatusOK && rec.Code != http.StatusBadRequest {
 			t.Errorf("status %d: %.200s", rec.Code, rec.Body)
 		}
+		least = min(least, float64(after.TotalAlloc-before.TotalAlloc))
 	}
-	return float64(after.TotalAlloc - before.TotalAlloc)
+	return least
 }
