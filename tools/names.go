@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"tenon/tools/conform"
@@ -34,28 +36,54 @@ const (
 	nameSpelling = "name-spelling"
 )
 
-// namePrefixes are what models write before names.
+// namePrefixes are what models write before names, in lower case.
 var namePrefixes = []string{toolsPrefix, "function.", "functions::", "tools.", "tool.", "default_api."}
 
 // nameIndex is the running number that Kimi K2 writes behind a name.
 var nameIndex = regexp.MustCompile(`:[0-9]+$`)
 
+// find returns the tool that a model means by name. Where it may mean more than one, it means none.
 func (n *names) find(name string) (match, bool) {
 	if i, ok := n.exact[name]; ok {
 		return match{tool: i}, true
 	}
-	name = strings.Trim(strings.TrimSpace(name), "\"'`")
-	name = nameIndex.ReplaceAllString(name, "")
-	for _, prefix := range namePrefixes {
-		name = strings.TrimPrefix(name, prefix)
+	spellings := withoutPrefixes(strings.Trim(strings.TrimSpace(name), "\"'`"))
+	for _, s := range spellings {
+		if i, ok := n.exact[s]; ok {
+			return match{i, namePrefix}, true
+		}
 	}
-	if i, ok := n.exact[name]; ok {
-		return match{i, namePrefix}, true
+	means := map[int]bool{}
+	for _, s := range spellings {
+		for _, i := range n.normal[conform.Normal(s)] {
+			means[i] = true
+		}
 	}
-	if found := n.normal[conform.Normal(name)]; len(found) == 1 && name != "" {
-		return match{found[0], nameSpelling}, true
+	for i := range means {
+		return match{i, nameSpelling}, len(means) == 1
 	}
 	return match{}, false
+}
+
+// withoutPrefixes is what a name may be, the whole first: each time without one more of the prefixes, and without a running number.
+func withoutPrefixes(name string) (all []string) {
+	for {
+		for _, s := range []string{name, nameIndex.ReplaceAllString(name, "")} {
+			if s != "" && !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+		next := name
+		for _, prefix := range namePrefixes {
+			if n := len(prefix); next == name && len(name) > n && strings.EqualFold(name[:n], prefix) {
+				next = name[n:]
+			}
+		}
+		if next == name {
+			return all
+		}
+		name = next
+	}
 }
 
 // PromptName is the name by which the model sees a tool. A namespace goes before the name; the namespaces of some clients
@@ -71,10 +99,21 @@ func PromptName(namespace, name string) string {
 	}
 }
 
+// promptNames are the names by which the model sees tools, each of them once: where a namespace makes two alike, tools without one
+// keep theirs, and of others the later ones get a number.
 func promptNames(tools []Tool) []string {
-	all := make([]string, len(tools))
-	for i, t := range tools {
-		all[i] = PromptName(t.Namespace, t.Name)
+	all, taken := make([]string, len(tools)), map[string]bool{}
+	for _, spaced := range []bool{false, true} {
+		for i, t := range tools {
+			if (t.Namespace != "") != spaced {
+				continue
+			}
+			name := PromptName(t.Namespace, t.Name)
+			for n := 2; taken[name] && spaced; n++ {
+				name = fmt.Sprintf("%s_%d", PromptName(t.Namespace, t.Name), n)
+			}
+			all[i], taken[name] = name, true
+		}
 	}
 	return all
 }

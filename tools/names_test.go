@@ -38,3 +38,76 @@ func TestNames_mayBeWrittenInEscapes(t *testing.T) {
 		}
 	}
 }
+
+// Another spelling means a tool where it can mean no other one.
+func TestNames_foundOnlyWhereTheyMeanOne(t *testing.T) {
+	for name, want := range map[string]string{
+		"search": "search", "tools.search": "tools.search", // both are declared
+		"functions.tools.search": "tools.search", "functions.search": "search", "Functions.Search": "search", "FUNCTIONS.tools.Search": "",
+		"get-weather": "get_weather", "GetWeather": "get_weather", "functions.Get.Weather:0": "get_weather", `"get_weather"`: "get_weather", "default_api.get_weather": "get_weather",
+		"readFile": "", "read_file": "read_file", "read-file": "read-file", "functions.read.file": "", // read_file or read-file
+		"": "", "functions.": "", ":0": "", "get_weathe": "", "weather": "",
+	} {
+		var n names
+		declared := []string{"search", "tools.search", "get_weather", "read_file", "read-file"}
+		for i, d := range declared {
+			n.add(d, i)
+		}
+		got := ""
+		if m, ok := n.find(name); ok {
+			got = declared[m.tool]
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Namespaces may make names alike; each tool can be called all the same, and its call comes back with its own namespace and name.
+func TestNames_alikeOnceTheyAreFlatAreKeptApart(t *testing.T) {
+	declared := []Tool{
+		{Namespace: "a__b", Name: "c"}, {Namespace: "a", Name: "b__c"}, {Namespace: "get", Name: "get_x"}, {Name: "get_x"}, {Namespace: "files", Name: "note"}, {Name: "note"},
+		{Namespace: "mcp.x.", Name: "y"}, {Namespace: strings.Repeat("s", 200), Name: strings.Repeat("n", 200)},
+	}
+	for _, d := range Families() {
+		p, err := d.Plan(Turn{Tools: declared, Choice: Choice{Mode: Required}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		for i, shown := range p.Tools() {
+			if seen[shown.Name] || declared[i].Namespace == "" && shown.Name != declared[i].Name {
+				t.Errorf("%+v is shown as %q", declared[i], shown.Name)
+			}
+			seen[shown.Name] = true
+		}
+	}
+	d, _ := Lookup("hermes")
+	p, err := d.Plan(Turn{Tools: declared, Parallel: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, shown := range p.Tools() {
+		for _, e := range p.TextParser().Token([]byte(`<tool_call>{"name": "`+shown.Name+`", "arguments": {}}</tool_call>`), false) {
+			if c := e.Call; e.Kind == CallEnd && (c.Namespace != declared[i].Namespace || c.Name != declared[i].Name) {
+				t.Errorf("%q is the call of %q %q, want %+v", shown.Name, c.Namespace, c.Name, declared[i])
+			}
+		}
+	}
+}
+
+func TestChoice_namesOneToolEachOrIsRefused(t *testing.T) {
+	declared := []Tool{{Namespace: "files", Name: "note"}, {Name: "note"}, {Namespace: "web", Name: "find"}, {Name: "get_weather"}}
+	d, _ := Lookup("hermes")
+	for name, want := range map[string]string{"note": "note", "files__note": "files__note", "find": "web__find", "Get-Weather": "", "nothing": ""} {
+		for _, mode := range []Mode{Auto, Required} {
+			p, err := d.Plan(Turn{Tools: declared, Choice: Choice{Mode: mode, Names: []string{name}}})
+			switch {
+			case want == "" && err == nil:
+				t.Errorf("%q is accepted", name)
+			case want != "" && (err != nil || len(p.called) != 1 || p.called[0] != want):
+				t.Errorf("%q: %v, callable %v", name, err, p.called)
+			}
+		}
+	}
+}

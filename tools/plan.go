@@ -109,7 +109,7 @@ func (p *Plan) declare(tools []Tool) error {
 			return bad("name", "a tool needs a name")
 		case len(t.Name) > maxName:
 			return bad("name", "longer than %d bytes", maxName)
-		case slices.ContainsFunc(p.tools, func(o declared) bool { return o.prompt == flat[i] }):
+		case slices.ContainsFunc(p.tools, func(o declared) bool { return o.Name == t.Name && o.Namespace == t.Namespace }):
 			return bad("name", "declared twice")
 		}
 		params := t.Parameters
@@ -139,19 +139,40 @@ func (p *Plan) declare(tools []Tool) error {
 	return nil
 }
 
+// choose finds out which tools the turn may call.
 func (p *Plan) choose(c Choice) error {
-	for i := range p.tools {
-		t := &p.tools[i]
-		t.allowed = t.unsat == "" && c.Mode != None && (len(c.Names) == 0 || slices.Contains(c.Names, t.Name) || slices.Contains(c.Names, t.prompt))
-		p.callable = p.callable || t.allowed
-	}
+	named := map[int]bool{}
 	for _, n := range c.Names {
-		if _, ok := p.names.find(n); !ok && !slices.ContainsFunc(p.tools, func(t declared) bool { return t.Name == n }) {
+		those := p.named(n)
+		if len(those) == 0 {
 			return &ToolError{Index: -1, Field: "tool_choice", Message: fmt.Sprintf("no tool is named %q; declared are %s", n, p.nameList())}
 		}
+		for _, i := range those {
+			named[i] = true
+		}
+	}
+	for i := range p.tools {
+		t := &p.tools[i]
+		t.allowed = t.unsat == "" && c.Mode != None && (len(c.Names) == 0 || named[i])
+		p.callable = p.callable || t.allowed
 	}
 	if c.Mode == Required && !p.callable {
 		return &ToolError{Index: -1, Field: "tool_choice", Message: "a call is required and no tool can be called"}
+	}
+	return nil
+}
+
+// named are the tools that a choice means by a name: with the namespace or, if there are none of that name, without.
+func (p *Plan) named(name string) (all []int) {
+	for _, whole := range []bool{true, false} {
+		for i, t := range p.tools {
+			if whole && PromptName(t.Namespace, t.Name) == name || !whole && t.Name == name {
+				all = append(all, i)
+			}
+		}
+		if len(all) > 0 {
+			return all
+		}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // made from the flattened schemas, and what was written is nested again before anybody sees it. What is valid flat is valid
 // nested, see schema.Flatten.
 
-// flatTools are the tools of a turn that are written flat, by name.
+// flatTools are the tools of a turn that are written flat, by name; none of them has a namespace.
 type flatTools map[string]flatTool
 
 type flatTool struct {
@@ -43,7 +43,7 @@ func (m Model) flatten(declared []tools.Tool) flatTools {
 func (f flatTools) shown(declared []tools.Tool) []tools.Tool {
 	out := append([]tools.Tool(nil), declared...)
 	for i, t := range out {
-		if flat, ok := f[t.Name]; ok {
+		if flat, ok := f[t.Name]; ok && t.Namespace == "" {
 			out[i].Parameters = flat.shown
 		}
 	}
@@ -67,7 +67,7 @@ type nester struct{ arguments strings.Builder }
 func (n *nester) event(e tools.Event, flat flatTools) []tools.Event {
 	f, ok := flat[e.Call.Name]
 	switch {
-	case !ok:
+	case !ok || e.Call.Namespace != "":
 	case e.Kind == tools.CallArguments:
 		n.arguments.WriteString(e.Text)
 		return nil

@@ -21,12 +21,15 @@ type planned struct {
 	tools     *tools.Plan
 	rendering templates.Rendering
 	logprobs  bool
-	freeform  map[string]bool // names of the tools whose input is text
+	freeform  map[toolName]bool // the tools whose input is text
 	flat      flatTools
 	kept      *keptTurns
 	issues    []grammar.Issue // keywords of schemas that the mask does not enforce: the answer's, then the tools'
 	unmasked  bool            // the engine follows no grammar
 }
+
+// toolName tells the tools of a turn apart.
+type toolName struct{ namespace, name string }
 
 // keep remembers the tokens that answered the prompt.
 func (p planned) keep(tokens []engine.Token) {
@@ -145,12 +148,12 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 		tools:     output,
 		rendering: rendering,
 		logprobs:  r.Logprobs >= 0,
-		freeform:  map[string]bool{},
+		freeform:  map[toolName]bool{},
 		kept:      m.kept,
 		unmasked:  m.Engine.Model().Unmasked,
 	}
 	for _, t := range r.Tools {
-		p.freeform[t.Name] = t.Freeform != nil
+		p.freeform[toolName{t.Namespace, t.Name}] = t.Freeform != nil
 	}
 	return p
 }
@@ -160,9 +163,9 @@ func check(r Request) error {
 	if r.Choice.Mode == tools.Required && len(r.Tools) == 0 {
 		return Invalidf("tool_choice", "demands a call, but no tool that can be called here is declared")
 	}
-	seen := map[string]bool{}
+	seen := map[toolName]bool{}
 	for i, t := range r.Tools {
-		name := t.Namespace + "\x00" + t.Name
+		name := toolName{t.Namespace, t.Name}
 		if seen[name] {
 			return Invalidf(r.Places.field(i, ""), "the name %q is declared twice", t.Name)
 		}

@@ -82,7 +82,7 @@ func (r *reading) event(e tools.Event) Event {
 		return Event{Kind: Text, Text: e.Text, Tokens: r.behind(len(e.Text))}
 	}
 	r.held = nil
-	out := Event{Text: e.Text, Call: e.Call, Freeform: r.plan.freeform[e.Call.Name]}
+	out := Event{Text: e.Text, Call: e.Call, Freeform: r.plan.freeform[toolName{e.Call.Namespace, e.Call.Name}]}
 	switch e.Kind {
 	case tools.CallStart:
 		r.calls++
