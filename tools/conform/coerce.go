@@ -90,30 +90,40 @@ func (c *coercion) value(v value, s *jsonschema.Schema, at string) value {
 	return v
 }
 
-// branch takes the one way in which v fits a branch of a union. Two different results are no answer.
+// branch takes the one way in which v fits a branch of a union. Two different results are no answer, but that a value comes before
+// the same one in an array.
 func (c *coercion) branch(v value, union []*jsonschema.Schema, at string) value {
-	var best *value
+	var best value
 	var repairs []Repair
+	found, clash := false, false
 	for _, sub := range union {
 		try := coercion{budget: c.budget}
 		got := try.value(v, sub, at)
 		fits := try.valid(got, sub)
 		c.budget = try.budget
-		if !fits {
-			continue
-		}
-		if best != nil && !bytes.Equal(best.bytes(), got.bytes()) {
-			return v
-		}
-		if best == nil {
-			best, repairs = &got, try.repairs
+		switch {
+		case !fits:
+		case !found || count(try.repairs, WrapInArray) < count(repairs, WrapInArray):
+			best, repairs, found, clash = got, try.repairs, true, false
+		case count(try.repairs, WrapInArray) == count(repairs, WrapInArray):
+			clash = clash || !bytes.Equal(best.bytes(), got.bytes())
 		}
 	}
-	if best == nil {
+	if !found || clash {
 		return v
 	}
 	c.repairs = append(c.repairs, repairs...)
-	return *best
+	return best
+}
+
+// count is how many repairs followed a rule.
+func count(repairs []Repair, rule string) (n int) {
+	for _, r := range repairs {
+		if r.Rule == rule {
+			n++
+		}
+	}
+	return n
 }
 
 // types lists the types that s allows by itself; empty means any.
@@ -131,9 +141,12 @@ func (c *coercion) shape(v value, s *jsonschema.Schema, at string) value {
 		return v
 	}
 	if text, ok := v.str(); ok && !slices.Contains(t, "string") {
-		if inner, ok := container(text, t); ok {
+		switch inner, a := container(text, t); a {
+		case certain:
 			c.repair(JSONFromString, at, "%.40s", text)
 			return inner
+		case guessed:
+			return v
 		}
 	}
 	switch {
@@ -146,19 +159,34 @@ func (c *coercion) shape(v value, s *jsonschema.Schema, at string) value {
 	return v
 }
 
+// certainty says how sure it is that a string holds JSON.
+type certainty uint8
+
+const (
+	absent  certainty = iota // it holds none
+	guessed                  // it may: "[draft]" is a list of one word or a title, "[1, 2" was cut off
+	certain
+)
+
+// guesses are what package lenient does that may miss what was meant.
+var guesses = []string{lenient.BareWord, lenient.MissingClose, lenient.MissingQuote, lenient.MissingComma, lenient.UnescapedQuote, lenient.InvalidUTF8}
+
 // container reads JSON inside a string.
-func container(text string, types []string) (value, bool) {
+func container(text string, types []string) (value, certainty) {
 	trimmed := strings.TrimSpace(text)
 	open := strings.HasPrefix(trimmed, "{") && slices.Contains(types, "object") ||
 		strings.HasPrefix(trimmed, "[") && slices.Contains(types, "array")
 	if !open {
-		return value{}, false
+		return value{}, absent
 	}
 	d, err := lenient.Decode([]byte(trimmed), lenient.Rules{})
-	if err != nil || strings.TrimSpace(trimmed[d.End:]) != "" {
-		return value{}, false
+	switch {
+	case err == nil && strings.TrimSpace(trimmed[d.End:]) != "":
+		return value{}, absent
+	case err != nil || slices.ContainsFunc(d.Repairs, func(rule string) bool { return slices.Contains(guesses, rule) }):
+		return value{}, guessed
 	}
-	return parse(d.JSON), true
+	return parse(d.JSON), certain
 }
 
 func allows(types []string, v value) bool {
@@ -190,7 +218,7 @@ func (c *coercion) wrap(v value, s *jsonschema.Schema, at string) value {
 	wrapped := value{kind: '[', items: []value{item}}
 	fits := try.valid(wrapped, s)
 	c.budget = try.budget
-	if !fits {
+	if !fits || count(try.repairs, StringFromJSON) > 0 { // an object where strings are listed is no string of the list
 		return v
 	}
 	c.repairs = append(c.repairs, try.repairs...)
@@ -221,10 +249,28 @@ func itemSchema(s *jsonschema.Schema, i int) *jsonschema.Schema {
 func (c *coercion) array(v value, s *jsonschema.Schema, at string) value {
 	out := v
 	out.items = slices.Clone(v.items)
+	try := coercion{budget: c.budget}
 	for i := range out.items {
-		out.items[i] = c.value(out.items[i], itemSchema(s, i), at+"/"+strconv.Itoa(i))
+		out.items[i] = try.value(out.items[i], itemSchema(s, i), at+"/"+strconv.Itoa(i))
 	}
+	c.budget = try.budget
+	if count(try.repairs, WrapInArray) > 0 && c.isItem(v, s) { // [1, 2] may be [[1], [2]] or [[1, 2]]
+		return v
+	}
+	c.repairs = append(c.repairs, try.repairs...)
 	return out
+}
+
+// isItem tells whether an array could be the only item of one.
+func (c *coercion) isItem(v value, s *jsonschema.Schema) bool {
+	item := itemSchema(s, 0)
+	if item == nil {
+		return false
+	}
+	try := coercion{budget: c.budget}
+	fits := try.valid(try.value(v, item, ""), item)
+	c.budget = try.budget
+	return fits
 }
 
 func (c *coercion) object(v value, s *jsonschema.Schema, at string) value {
@@ -245,12 +291,13 @@ func (c *coercion) object(v value, s *jsonschema.Schema, at string) value {
 
 func escape(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
-// key returns the declared key that key is another spelling of, if exactly one is and the object has it in no other spelling.
+// key returns the declared key that key is another spelling of, if exactly one is and the object has it in no other spelling. Where
+// the object may have other keys than those declared, only one that it must have is missed.
 func (c *coercion) key(v value, key string, s *jsonschema.Schema, at string) string {
 	if memberSchema(s, key) != nil || s.AdditionalProperties == nil && slices.Contains(s.Required, key) {
 		return key
 	}
-	found := ""
+	closed, found := s.AdditionalProperties == false, ""
 	for declared := range s.Properties {
 		if Normal(declared) != Normal(key) {
 			continue
@@ -261,7 +308,7 @@ func (c *coercion) key(v value, key string, s *jsonschema.Schema, at string) str
 		found = declared
 	}
 	twin := func(m member) bool { return m.key != key && Normal(m.key) == Normal(key) }
-	if found == "" || slices.ContainsFunc(v.members, twin) {
+	if found == "" || slices.ContainsFunc(v.members, twin) || !closed && !slices.Contains(s.Required, found) {
 		return key
 	}
 	c.repair(KeySpelling, at+"/"+escape(found), "%q", key)
@@ -321,7 +368,7 @@ type reading struct {
 func readings(text string, s *jsonschema.Schema) []reading {
 	var all []reading
 	trimmed := strings.TrimSpace(text)
-	if n, ok := lenient.Number(trimmed); ok {
+	if n, ok := lenient.Number(trimmed); ok && finite(n) {
 		all = append(all, reading{NumberFromString, value{raw: json.RawMessage(n)}})
 	}
 	switch strings.ToLower(trimmed) {
@@ -340,6 +387,12 @@ func readings(text string, s *jsonschema.Schema) []reading {
 		all = append(all, reading{EnumSpelling, stringValue(choice)})
 	}
 	return all
+}
+
+// finite tells whether readers of JSON have a number for n: most of them read 1e400 as infinity, or not at all.
+func finite(n string) bool {
+	_, err := strconv.ParseFloat(n, 64)
+	return err == nil
 }
 
 // enumChoice is the one choice of an enum that text is another spelling of: in other case, in quotes, with space around.

@@ -82,6 +82,52 @@ func TestConform_inventsNothing(t *testing.T) {
 	}
 }
 
+// Where a value can be read in two ways, or was cut off, none is chosen.
+func TestConform_doesNotGuess(t *testing.T) {
+	for sub, values := range map[string][]string{
+		`{"type":"array","items":{"type":"string"}}`:                           {`"[draft]"`, `"[a, b]"`, `"[1, 2"`, `"[\"a\", \"b"`, `{}`, `{"a": 1}`},
+		`{"type":"array","items":{"type":"array","items":{"type":"integer"}}}`: {`[1, 2]`, `["1"]`},
+		`{"type":"object"}`:  {`"{\"a\": 1"`, `"{\"a\": \"b}"`, `"{\"a\": yes}"`},
+		`{"type":"number"}`:  {`"1e400"`, `"-1e999999999"`, `"NaN"`, `"1,000"`},
+		`{"type":"integer"}`: {`"3.5"`, `"1e-3"`, `"three"`},
+		`{"anyOf":[{"type":"string","enum":["Red"]},{"type":"string","enum":["rEd"]}]}`:   {`"RED"`},
+		`{"type":"object","properties":{"a":{"type":"integer"},"id":{"type":"integer"}}}`: {`{"a": "x", "ID": "y"}`},
+		`{"type":"string","format":"date"}`:                                               {`"2026-01-02T10:00:00Z"`, `"2026-01-02T00:00:00+02:00"`, `"2026/01/02"`, `20260102`},
+		`{"type":"boolean"}`:                                                              {`"yes"`, `"1"`, `1`, `"on"`, `""`},
+		`{"type":"array","items":{"type":"integer"}}`:                                     {`"1,2"`, `""`, `null`},
+	} {
+		s := Compile(json.RawMessage(`{"type":"object","properties":{"v":` + sub + `},"required":["v"]}`))
+		for _, v := range values {
+			if out, repairs, err := s.Conform([]byte(`{"v": ` + v + `}`)); err == nil {
+				t.Errorf("%s: %s became %s by %v", sub, v, out, repairs)
+			}
+		}
+	}
+}
+
+// A key that a schema leaves open is the caller's own: it is not renamed because something else was at fault.
+func TestConform_keysThatMayStandStay(t *testing.T) {
+	const open = `{"type":"object","properties":{"count":{"type":"integer"},"id":{"type":"integer"},"file_path":{"type":"string"}},"required":["file_path"]}`
+	out, _, err := Compile(json.RawMessage(open)).Conform([]byte(`{"count": "3", "ID": "x", "filePath": "a"}`))
+	if want := `{"count":3,"ID":"x","file_path":"a"}`; err != nil || string(out) != want {
+		t.Errorf("%s, %v; want %s", out, err, want)
+	}
+}
+
+func TestConform_valueComesBeforeTheSameInAnArray(t *testing.T) {
+	for sub, c := range map[string][2]string{
+		`{"anyOf":[{"type":"array","items":{"type":"integer"}},{"type":"integer"}]}`: {`"1"`, `1`},
+		`{"anyOf":[{"type":"integer"},{"type":"array","items":{"type":"integer"}}]}`: {`"[1, 2]"`, `[1,2]`},
+		`{"type":"array","items":{"type":"array","items":{"type":"integer"}}}`:       {`1`, `[[1]]`},
+		`{"type":"array","items":{"type":"object"}}`:                                 {`"{\"a\": 1}"`, `[{"a":1}]`},
+	} {
+		s := Compile(json.RawMessage(`{"properties":{"v":` + sub + `}}`))
+		if out, _, err := s.Conform([]byte(`{"v":` + c[0] + `}`)); err != nil || string(out) != `{"v":`+c[1]+`}` {
+			t.Errorf("%s: %s became %s, %v; want %s", sub, c[0], out, err, c[1])
+		}
+	}
+}
+
 func TestCompile_leavesOutWhatItCannotUse(t *testing.T) {
 	for raw, args := range map[string]string{
 		`{"type": "dict", "properties": {"a": {"type": "float"}}}`:  `{"a": 1.5}`,
