@@ -97,8 +97,8 @@ func (c *choiceRun) guard(ctx context.Context, t engine.Token) error {
 	} else if c.loop.token(t) {
 		return c.conclude(ctx, "the argument of a call goes round in circles")
 	}
-	if c.repeats.again > maxSameCalls {
-		return c.conclude(ctx, "the same call comes again and again")
+	if c.repeats.looping() {
+		return c.conclude(ctx, "the same calls come again and again")
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package chat
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"tenon/engine"
+	"tenon/tools"
 )
 
 // after feeds tokens, round after round, and returns after how many the loop was noticed; -1 if it was not.
@@ -27,25 +29,56 @@ func ids(n int) []engine.Token {
 }
 
 func TestLoopGuard_noticesWhatComesAgain(t *testing.T) {
-	for period, want := range map[int]int{1: loopTokens + 1, 2: loopTokens + 2, 30: loopTokens + 30, 64: loopRounds*64 + 64} {
-		if got := after(ids(period), 2000); got != want {
+	for period, want := range map[int]int{1: loopTokens + 1, 2: loopTokens + 2, 30: loopTokens + 30, 64: loopTokens + 64} {
+		if got := after(ids(period), 2*loopTokens); got != want {
 			t.Errorf("a loop of %d tokens was noticed after %d, want %d", period, got, want)
 		}
 	}
 }
 
 func TestLoopGuard_leavesDataAlone(t *testing.T) {
+	row := append(slices.Repeat(ids(2), 30), engine.Token{ID: 99, Bytes: []byte("\n")})
 	for name, c := range map[string]struct {
 		round  []engine.Token
 		rounds int
 	}{
-		"a list of two hundred zeros":     {ids(2), 200},
+		"a list of a thousand zeros":      {ids(2), 1000},
+		"a table of zeros":                {row, 30},
+		"base64 of an empty file":         {ids(1), 2000},
+		"a ruler of dashes":               {ids(1), 400},
+		"two hundred equal lines of CSV":  {ids(10), 200},
 		"a longer period than is watched": {ids(maxPeriod + 1), 100},
-		"twelve like records":             {ids(40), 12},
-		"deeply indented code":            {append(ids(50), engine.Token{ID: 99, Bytes: bytes.Repeat([]byte(" "), 400)}), 8},
+		"thirty like records":             {ids(40), 30},
+		"deeply indented code":            {append(ids(50), engine.Token{ID: 99, Bytes: bytes.Repeat([]byte(" "), 400)}), 30},
+		"an empty canvas":                 {[]engine.Token{{ID: 98, Bytes: bytes.Repeat([]byte(" "), 80)}, {ID: 99, Bytes: []byte("\n")}}, 48},
 	} {
 		if got := after(c.round, c.rounds); got >= 0 {
 			t.Errorf("%s: a loop after %d tokens", name, got)
+		}
+	}
+}
+
+// Calls that come by turns are a loop as one that comes after itself; calls that differ, or that come again among others, are none.
+func TestRepeatGuard_noticesCallsInCircles(t *testing.T) {
+	for calls, want := range map[string]int{
+		"aaaaaaa":                    4,
+		"baaaa":                      5,
+		"ababababab":                 8,
+		"xabcabcabcabcabc":           13,
+		"aaabbbaaabbb":               -1,
+		"tatbtctdtetftgth":           -1,
+		"abcdefghijabcdefghijabcdef": -1,
+		"aaabaaabaaab":               -1,
+	} {
+		var g repeatGuard
+		got := -1
+		for i, name := range calls {
+			if g.call(tools.Call{Name: string(name)}); g.looping() && got < 0 {
+				got = i + 1
+			}
+		}
+		if got != want {
+			t.Errorf("%s: a loop after %d calls, want %d", calls, got, want)
 		}
 	}
 }
