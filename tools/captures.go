@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,8 @@ type captureParser struct {
 	partial []byte // fewer than utf8.UTFMax bytes: the start of a character inside a value
 	word    []byte // a name, or what has to be whole before it means something
 	call    writtenCall
-	before  int // bytes of the output before the present token
+	none    []byte // text of a call that proved to be none, see giveBack
+	before  int    // bytes of the output before the present token
 
 	compiled *grammar.Grammar
 	output   []byte   // all of it, for leave
@@ -170,6 +172,7 @@ func (p *captureParser) count() {
 
 // begun does what the beginning of a capture means.
 func (p *captureParser) begun(x part) {
+	p.giveBack()
 	switch x.name {
 	case captureThinking:
 		if !p.plan.turn.Thinking.Open {
@@ -240,11 +243,35 @@ func (p *captureParser) Close(truncated bool) []Event {
 	if p.rest == nil {
 		if p.grammar.Close() == nil || p.behindCall { // what has been cut off there is layout and markers
 			p.told()
+			p.giveBack()
 			p.finish(&p.reasoning)
 			p.finish(&p.content)
 			return p.events
 		}
+		if truncated && p.plan.callable && !p.inContent() {
+			return p.closeUnbegun()
+		}
 		p.leave()
 	}
 	return append(p.events, p.rest.close(truncated)...)
+}
+
+// inContent tells whether the output has come to visible text and not beyond it.
+func (p *captureParser) inContent() bool {
+	return slices.ContainsFunc(p.open, func(x part) bool { return x.name == captureContent })
+}
+
+// closeUnbegun ends an output that was cut off on the way to a call or in one of which nothing has been sent: a call that had to come and
+// did not fit. What is written of it is no text.
+func (p *captureParser) closeUnbegun() []Event {
+	p.leave()
+	all := append(p.events, p.rest.close(true)...)
+	if p.rest.mute {
+		return all
+	}
+	some := slices.DeleteFunc(all, func(e Event) bool { return e.Kind == Text })
+	if len(some) < len(all) {
+		p.rest.inner.note(0, "the beginning of a call, which did not fit, was left out")
+	}
+	return some
 }

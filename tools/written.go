@@ -220,8 +220,22 @@ func (p *captureParser) callOver() {
 		return
 	}
 	p.call.refused = nil
+	if p.plan.dialect.late() { // whoever checks calls has not been asked yet, and may have this one written anew
+		p.none = append(p.none, p.call.source...)
+		return
+	}
 	p.plain(&p.content, p.call.source)
 	p.content.beside()
+}
+
+// giveBack writes the text of a call that proved to be none once the marker behind it has passed.
+func (p *captureParser) giveBack() {
+	if len(p.none) == 0 {
+		return
+	}
+	p.plain(&p.content, p.none)
+	p.content.beside()
+	p.none = p.none[:0]
 }
 
 // judged validates what the grammar enforces only partly.

@@ -145,7 +145,7 @@ func (c *choiceRun) finish(f engine.Finish) error {
 // reason is how the turn ended. An engine that closed the answer early so that it fits its budget says length; a turn that
 // ends in a whole call with tokens to spare is not cut off for that, and clients run no call of a turn that is.
 func (c *choiceRun) reason(f engine.Finish) Reason {
-	whole := c.reading.ended && f.Usage.Generated < c.plan.turn.Budget.Tokens
+	whole := c.reading.ended && f.Usage.Generated < c.reading.limit
 	switch {
 	case f.Reason == engine.Cancelled:
 		return Cancelled

@@ -169,7 +169,7 @@ func tell(t *testing.T, m Models, r Request) told {
 	t.Helper()
 	var out told
 	var c Collector
-	args := ""
+	args, begun := "", 0
 	err := (&Service{Models: m}).Run(t.Context(), r, func(e Event) error {
 		switch e.Kind {
 		case Text:
@@ -177,6 +177,7 @@ func tell(t *testing.T, m Models, r Request) told {
 		case Reasoning:
 			out.reasoning += e.Text
 		case CallStart:
+			begun++
 			if args = ""; e.Call.Index != len(out.calls) || e.Call.ID == "" || e.Call.Name == "" {
 				t.Errorf("call %d begins as %+v", len(out.calls), e.Call)
 			}
@@ -194,6 +195,9 @@ func tell(t *testing.T, m Models, r Request) told {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if begun != len(out.calls) {
+		t.Errorf("%d calls were begun, %d ended", begun, len(out.calls))
 	}
 	whole := c.Result().Choices[0]
 	if diff := cmp.Diff(whole.Calls, out.calls); diff != "" || whole.Text != out.text || whole.Reasoning != out.reasoning {

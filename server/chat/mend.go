@@ -48,6 +48,9 @@ func (c *choiceRun) check(ctx context.Context, tokens []engine.Token) error {
 	all := slices.Concat(c.reading.tokens, tokens)
 	f := c.reading.plan.tools.Judge(outputOf(all))
 	if f != nil {
+		if err := c.catchUp(ctx, all, f); err != nil {
+			return err
+		}
 		c.faults = append(c.faults, f)
 		if c.rewind(ctx, all) {
 			return nil
@@ -59,11 +62,22 @@ func (c *choiceRun) check(ctx context.Context, tokens []engine.Token) error {
 		c.mending.Refused++
 	}
 	c.faults = nil
-	if err := c.tokens(ctx, tokens); err != nil {
+	if err := c.tokens(ctx, all[len(c.reading.tokens):]); err != nil {
 		return err
 	}
 	if err := c.session.Decide(ctx, engine.Verdict{}); err != nil {
 		return fmt.Errorf("answer a check: %w", err)
+	}
+	return nil
+}
+
+// catchUp reads what stands before the arguments at fault. A fast engine tells it in one update with the question, a slow one before: what
+// becomes of the call must not depend on that.
+func (c *choiceRun) catchUp(ctx context.Context, all []engine.Token, f *tools.Fault) error {
+	from, ok := f.From(maxTries)
+	read := len(c.reading.tokens)
+	if keep := within(all, from); ok && keep > read {
+		return c.tokens(ctx, all[read:keep])
 	}
 	return nil
 }

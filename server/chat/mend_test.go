@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -296,5 +297,67 @@ func TestLoop_sameCallAgainAndAgain(t *testing.T) {
 	o := runScripted(t, &Service{}, r, enginetest.Say(strings.Repeat(one, 20)))
 	if n := len(o.choice.Calls); n != maxSameCalls+2 || o.choice.Finish.Mending.Loops != 1 {
 		t.Errorf("%d calls, %+v", n, o.choice.Finish)
+	}
+}
+
+// batching is an engine so fast that all tokens up to a check come in one update with it.
+type batching struct{ engine.Engine }
+
+func (b batching) Open(ctx context.Context, t engine.Turn) (engine.Session, error) {
+	s, err := b.Engine.Open(ctx, t)
+	return &batchingSession{Session: s}, err
+}
+
+type batchingSession struct {
+	engine.Session
+	finish *engine.Update
+}
+
+func (s *batchingSession) Next(ctx context.Context) (engine.Update, error) {
+	if u := s.finish; u != nil {
+		s.finish = nil
+		return *u, nil
+	}
+	var all []engine.Token
+	for {
+		u, err := s.Session.Next(ctx)
+		all = append(all, u.Tokens...)
+		if u.Finish != nil && len(all) > 0 {
+			s.finish = &u
+			return engine.Update{Tokens: all}, nil
+		}
+		if u.Tokens = all; err != nil || u.Check != nil || u.Finish != nil {
+			return u, err
+		}
+	}
+}
+
+// What becomes of a call does not depend on how the engine's updates are cut, nor on whether the mark is behind the arguments or behind
+// the marker that ends them.
+func TestCheck_howTokensArriveMakesNoDifference(t *testing.T) {
+	const glm = "Well.\n<tool_call>book\n<arg_key>day</arg_key>\n<arg_value>x</arg_value>\n<arg_key>code</arg_key>\n<arg_value>"
+	const hermes = "Well.\n<tool_call>\n{\"name\": \"book\", \"arguments\": {\"day\": \"x\", \"code\": "
+	for family, c := range map[string]struct{ head, open, args, end, want string }{
+		"glm-4.5": {glm, "", "</arg_value>\n</tool_call>", "", `{"day":"x","code":"bb"}`},
+		"hermes":  {hermes, `"`, `"}`, "}\n</tool_call>", `{"day": "x", "code": "bb"}`},
+	} {
+		for _, batched := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/batched %t", family, batched), func(t *testing.T) {
+				reply, next := enginetest.Say(c.head+c.open+"ab"+c.args+c.end), enginetest.Say(c.open+"bb"+c.args+c.end)
+				reply.Checks, next.Checks = []int{len(reply.Tokens) - len(c.end)}, []int{len(next.Tokens) - len(c.end)}
+				reply.Again = []enginetest.Reply{next}
+				e := enginetest.Script(reply)
+				var m Models = scripted{e}
+				if batched {
+					m = scripted{batching{e}}
+				}
+				r := request()
+				r.Model = family
+				got := tell(t, m, r)
+				if len(got.calls) != 1 || string(got.calls[0].Arguments) != c.want || got.text != "Well." || got.finish.Mending.Rewinds != 1 {
+					t.Errorf("%+v", got)
+				}
+			})
+		}
 	}
 }

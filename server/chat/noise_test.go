@@ -21,6 +21,7 @@ type noiseModel struct {
 	markers []engine.Marker
 	tic     string // see newStutter
 	longer  int    // tokens of several bytes, the last of the vocabulary
+	cells   int    // of the context
 }
 
 const (
@@ -50,7 +51,7 @@ func newStutter(markers []string, tic string) *noiseModel {
 		pieces[i], kinds[i] = []byte{byte(i)}, vocab.Normal
 	}
 	pieces[noiseEnd], kinds[noiseEnd] = []byte("<noise end>"), vocab.Control
-	m := &noiseModel{markers: []engine.Marker{{ID: noiseEnd, Text: "<noise end>", Control: true, End: true}}, tic: tic, longer: len(longer)}
+	m := &noiseModel{markers: []engine.Marker{{ID: noiseEnd, Text: "<noise end>", Control: true, End: true}}, tic: tic, longer: len(longer), cells: noiseCells}
 	for _, text := range markers {
 		m.markers = append(m.markers, engine.Marker{ID: int32(len(pieces)), Text: text, Control: true})
 		pieces, kinds = append(pieces, []byte(text)), append(kinds, vocab.Control)
@@ -67,11 +68,11 @@ func newStutter(markers []string, tic string) *noiseModel {
 }
 
 func (m *noiseModel) Model() engine.Model {
-	return engine.Model{Context: noiseCells, Vocab: engine.Vocab{Markers: m.markers}}
+	return engine.Model{Context: m.cells, Vocab: engine.Vocab{Markers: m.markers}}
 }
 func (m *noiseModel) Vocab() *grammar.Vocab                        { return m.vocab }
 func (m *noiseModel) BOS() int32                                   { return -1 }
-func (m *noiseModel) Cells() int                                   { return noiseCells }
+func (m *noiseModel) Cells() int                                   { return m.cells }
 func (m *noiseModel) Sequences() int                               { return 8 }
 func (m *noiseModel) Decode(context.Context, []runner.Entry) error { return nil }
 func (m *noiseModel) Logits(int) []float32                         { return nil }
