@@ -88,6 +88,8 @@ func (s *namedScanner) readHead(body []byte, final bool) status {
 			return open
 		case split == yes:
 			s.word = s.pos + len(mark)
+			s.pos = s.word - 1
+			continue
 		case s.plan.prose(body, s.word, s.pos):
 			return rejected
 		}

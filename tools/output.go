@@ -220,8 +220,8 @@ func (w *output) openers() []string {
 		return d.codecs[0].openers()
 	}
 	all := []string{d.section.open}
-	for _, i := range w.called {
-		all = append(all, d.codecs[0].begins(w.tools[i].prompt)...)
+	for _, t := range w.tools { // those that may not be called now are no text either
+		all = append(all, d.codecs[0].begins(t.prompt)...)
 	}
 	return shortened(all)
 }
