@@ -53,9 +53,14 @@ func (o parseOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	declared, err := readTools(o.tools)
+	declared, hosted, err := readTools(o.tools)
 	if err != nil {
 		return err
+	}
+	for _, kind := range hosted {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "note: %s: tools of type %q are not called in the model's text\n", o.tools, kind); err != nil {
+			return fmt.Errorf("write to standard error: %w", err)
+		}
 	}
 	d, inThinking, err := o.dialect(declared)
 	if err != nil {
@@ -155,81 +160,6 @@ func opensInThinking(d *tools.Dialect, raw string, prompted bool) bool {
 	return closed >= 0 && (!opened || closed < first) || prompted && !opened
 }
 
-// openAITool is a member of an OpenAI tools array, in the shape of Chat Completions or of Responses.
-type openAITool struct {
-	Type     string        `json:"type"`
-	Function *functionTool `json:"function"`
-	Custom   *customTool   `json:"custom"`
-	functionTool
-	Format json.RawMessage `json:"format"`
-}
-
-type functionTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict"`
-}
-
-type customTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Format      json.RawMessage `json:"format"`
-}
-
-func readTools(path string) ([]tools.Tool, error) {
-	if path == "" {
-		return nil, nil
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var wire []openAITool
-	if err := json.Unmarshal(b, &wire); err != nil {
-		return nil, fmt.Errorf("%s: an OpenAI tools array is wanted: %w", path, err)
-	}
-	all := make([]tools.Tool, len(wire))
-	for i, w := range wire {
-		all[i] = w.tool()
-	}
-	return all, nil
-}
-
-func (w openAITool) tool() tools.Tool {
-	if w.Type == "custom" {
-		c := customTool{w.Name, w.Description, w.Format}
-		if w.Custom != nil {
-			c = *w.Custom
-		}
-		return tools.Tool{Name: c.Name, Description: c.Description, Freeform: freeform(c.Format)}
-	}
-	f := w.functionTool
-	if w.Function != nil {
-		f = *w.Function
-	}
-	return tools.Tool{Name: f.Name, Description: f.Description, Parameters: f.Parameters, Strict: f.Strict}
-}
-
-// freeform reads the format of a custom tool; anything but a grammar means any text.
-func freeform(format json.RawMessage) *tools.Freeform {
-	type syntax struct {
-		Syntax     string `json:"syntax"`
-		Definition string `json:"definition"`
-	}
-	var f struct {
-		syntax
-		Grammar syntax `json:"grammar"`
-	}
-	if json.Unmarshal(format, &f) != nil {
-		return &tools.Freeform{}
-	}
-	if f.Syntax == "" {
-		f.syntax = f.Grammar
-	}
-	return &tools.Freeform{Syntax: f.Syntax, Definition: f.Definition}
-}
-
 // parsed is the message that tenon parse prints.
 type parsed struct {
 	Role      string       `json:"role"`
@@ -250,12 +180,14 @@ type parsedCall struct {
 
 type parsedFunction struct {
 	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"`
 	Arguments string `json:"arguments"`
 }
 
 type parsedCustom struct {
-	Name  string `json:"name"`
-	Input string `json:"input"`
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"`
+	Input     string `json:"input"`
 }
 
 // trace is what --trace adds.
@@ -335,7 +267,7 @@ func textOrNull(b []byte) *string {
 
 func wireCall(c tools.Call) parsedCall {
 	if c.Arguments == nil {
-		return parsedCall{ID: c.ID, Type: "custom", Custom: &parsedCustom{c.Name, c.Input}}
+		return parsedCall{ID: c.ID, Type: "custom", Custom: &parsedCustom{c.Name, c.Namespace, c.Input}}
 	}
-	return parsedCall{ID: c.ID, Type: "function", Function: &parsedFunction{c.Name, string(c.Arguments)}}
+	return parsedCall{ID: c.ID, Type: "function", Function: &parsedFunction{c.Name, c.Namespace, string(c.Arguments)}}
 }

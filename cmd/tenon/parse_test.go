@@ -67,6 +67,26 @@ func TestParse_textWithoutOpeningThoughtIsThinkingUpToItsEnd(t *testing.T) {
 	}
 }
 
+// Whatever an OpenAI request may declare is read: namespaces are flattened and mapped back, hosted tools are none of the model's text.
+func TestParse_toolsOfEveryKind(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tools.json")
+	const tools = `[{"type": "web_search"}, {"type": "namespace", "name": "files", "tools": [{"type": "function", "name": "read", "strict": true, "parameters":
+		{"type": "object", "properties": {"p": {"type": "string", "pattern": "^(a|b)\\1$"}}}}, {"type": "custom", "name": "note"}]}, {"type": "function", "name": "read", "parameters": null}]`
+	if err := os.WriteFile(path, []byte(tools), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const raw = `<tool_call>{"name": "files__read", "arguments": {"p": "aa"}}</tool_call><tool_call>{"name": "read", "arguments": {}}</tool_call><tool_call>{"name": "files__note", "arguments": {"input": "x"}}</tool_call>`
+	const want = `[{"id":"call_0","type":"function","function":{"name":"read","namespace":"files","arguments":"{\"p\": \"aa\"}"}},{"id":"call_1","type":"function","function":{"name":"read","arguments":"{}"}},` +
+		`{"id":"call_2","type":"custom","custom":{"name":"note","namespace":"files","input":"x"}}]`
+	got, err := runParse(t, raw, "--family", "hermes", "--tools", path)
+	var m struct {
+		Calls json.RawMessage `json:"tool_calls"`
+	}
+	if err != nil || json.Unmarshal([]byte(got), &m) != nil || string(m.Calls) != want {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
 func TestParse_wrongFlagsSayWhatIsAccepted(t *testing.T) {
 	for _, args := range [][]string{{}, {"--family", "nobody"}, {"--family", "qwen", "--split", "x"}, {"--family", "qwen", "--tools", "/nowhere"}, {"--family", "qwen", "--template", "x"}} {
 		if _, err := runParse(t, "", args...); err == nil {
