@@ -3,11 +3,8 @@ package tools
 import (
 	"bytes"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
-
-	"tenon/tools/lenient"
 )
 
 // nestedCodec reads calls whose arguments are XML all the way down: <k>v</k> for a member, <item> for an array's items.
@@ -48,9 +45,25 @@ type nestedScanner struct {
 	from   int // of the call
 	inName bool
 	inCall bool
-	noisy  bool // the call was opened with noise, and is closed so
-	spans  [][2]int
+	noisy  bool     // the call was opened with noise, and is closed so
+	tags   elements // of the call
+	inside element  // of its arguments that pos is in
+	torn   bool     // the call holds something else than elements
+	spans  []nestedSpan
 	stop   int
+}
+
+// nestedSpan is where a call stands, from its name to behind its last element.
+type nestedSpan struct {
+	from, to int
+	tags     elements
+	err      error
+}
+
+// element is one that is open: nothing but its own end closes it, and that of those of its name inside.
+type element struct {
+	name  string
+	depth int
 }
 
 func (s *nestedScanner) end() int     { return s.stop }
@@ -71,30 +84,100 @@ func (s *nestedScanner) step(body []byte, final bool) status {
 }
 
 func (s *nestedScanner) advance(body []byte, final bool) (status, bool) {
-	rest := body[s.pos:]
 	switch {
 	case s.inName:
 		return s.name(body, final)
-	case s.inCall:
-		ends := []string{s.noise + s.callEnd}
-		if !s.noisy {
-			ends = append(ends, s.callEnd)
-		}
-		t, a := anyPrefix(rest, ends, final)
-		if a == unknown {
-			return open, false
-		}
-		if a == yes {
-			s.spans = append(s.spans, [2]int{s.from, s.pos})
-			s.inCall = false
-		}
-		s.pos += max(len(t), 1)
-		return open, true
-	case isSpace(rest[0]):
+	case s.inside.depth > 0:
+		return open, s.element(body, final)
+	case isSpace(body[s.pos]):
 		s.pos++
 		return open, true
+	case s.inCall:
+		return open, s.within(body, final)
 	}
 	return s.between(body, final)
+}
+
+// within reads what stands between the elements of a call. It says whether there is more to read.
+func (s *nestedScanner) within(body []byte, final bool) bool {
+	rest := body[s.pos:]
+	ends := []string{s.noise + s.callEnd}
+	if !s.noisy || s.tags.open && s.tags.noise == "" {
+		ends = append(ends, s.callEnd)
+	}
+	switch t, a := anyPrefix(rest, ends, final); a {
+	case yes:
+		s.finish(s.pos + len(t))
+		return true
+	case unknown:
+		return false
+	}
+	if !s.tags.open {
+		switch hasPrefix(rest, s.noise+"<", final) {
+		case yes:
+			s.tags = elements{s.noise, true}
+		case unknown:
+			return false
+		case no:
+			s.tags = elements{"", rest[0] == '<'}
+		}
+	}
+	name, n, a := s.tags.tag(rest, final)
+	if a == yes {
+		s.inside = element{name, 1}
+		s.pos += n
+		return true
+	}
+	if a == unknown {
+		return false
+	}
+	switch _, a := anyPrefix(rest, s.plan.terminators, final); a {
+	case yes:
+		s.finish(s.pos) // its own end is missing
+		return true
+	case unknown:
+		return false
+	}
+	s.torn = true
+	s.pos++
+	return true
+}
+
+// finish ends the call, whose last element or closing tag ends at offset i.
+func (s *nestedScanner) finish(i int) {
+	span := nestedSpan{s.from, s.pos, s.tags, nil}
+	if s.torn {
+		span.err = errNoElement
+	}
+	s.spans = append(s.spans, span)
+	s.pos, s.inCall, s.torn = i, false, false
+}
+
+// element reads on in an element of a call's arguments. It says whether there is more to read.
+func (s *nestedScanner) element(body []byte, final bool) bool {
+	start := s.tags.noise + "<"
+	n := bytes.Index(body[s.pos:], []byte(start))
+	if n < 0 {
+		s.pos = max(s.pos, len(body)-len(start)+1)
+		if final {
+			s.pos = len(body)
+		}
+		return final
+	}
+	s.pos += n
+	e := &s.inside
+	tags := []string{start + e.name + ">", start + "/" + e.name + ">"}
+	t, a := anyPrefix(body[s.pos:], tags, final)
+	switch {
+	case a == unknown:
+		return false
+	case a == yes && t == tags[0]:
+		e.depth++
+	case a == yes:
+		e.depth--
+	}
+	s.pos += max(len(t), len(start))
+	return true
 }
 
 func (s *nestedScanner) name(body []byte, final bool) (status, bool) {
@@ -110,7 +193,7 @@ func (s *nestedScanner) name(body []byte, final bool) (status, bool) {
 	}
 	s.from = s.pos
 	s.pos += n + 1
-	s.inName, s.inCall = false, true
+	s.inName, s.inCall, s.tags = false, true, elements{}
 	return open, true
 }
 
@@ -145,10 +228,10 @@ func (s *nestedScanner) leave(i int) status {
 func (s *nestedScanner) calls(body []byte) ([]rawCall, error) {
 	all := make([]rawCall, len(s.spans), len(s.spans)+1)
 	for i, at := range s.spans {
-		head, tree, _ := strings.Cut(string(body[at[0]:at[1]]), ">")
+		head, tree, _ := strings.Cut(string(body[at.from:at.to]), ">")
 		name := attribute(head)
 		m, _ := s.plan.resolve(name)
-		all[i] = rawCall{name: name, source: body[at[0]:at[1]], args: s.plan.tools[m.tool].nested(s.elements(tree), tree), untyped: true}
+		all[i] = rawCall{name: name, source: body[at.from:at.to], args: s.plan.tools[m.tool].nested(at.tags, tree), untyped: true, err: at.err}
 	}
 	if s.inCall {
 		all = append(all, rawCall{source: body[s.from:s.stop], err: errUnclosedCall})
@@ -156,144 +239,7 @@ func (s *nestedScanner) calls(body []byte) ([]rawCall, error) {
 	return all, nil
 }
 
-var errUnclosedCall = errors.New("a call is never closed")
-
-// elements reads elements whose tags stand behind noise; without any, those that stand bare.
-type elements struct{ noise string }
-
-func (c nestedCodec) elements(tree string) elements {
-	if strings.Contains(tree, c.noise) {
-		return elements{c.noise}
-	}
-	return elements{}
-}
-
-var elementTag = regexp.MustCompile(`^<([\pL_][\pL\pN_.-]*)>`)
-
-// nested reads the elements of a call's arguments. What the schema wants as text is text, whatever it looks like.
-func (t *declared) nested(e elements, tree string) []byte {
-	var m memberList
-	for {
-		name, inner, rest, ok := e.first(tree)
-		if !ok {
-			return m.object()
-		}
-		m = append(m, member{name, e.value(inner, find(t.members, name))})
-		tree = rest
-	}
-}
-
-// first takes the first element off a text.
-func (e elements) first(tree string) (name, inner, rest string, ok bool) {
-	tree, found := strings.CutPrefix(strings.TrimLeft(tree, " \t\r\n"), e.noise)
-	at := elementTag.FindStringSubmatchIndex(tree)
-	if !found || at == nil {
-		return "", "", "", false
-	}
-	name = tree[at[2]:at[3]]
-	body := tree[at[1]:]
-	open, end := e.noise+"<"+name+">", e.noise+"</"+name+">"
-	depth := 1
-	for i := 0; i < len(body); i++ {
-		switch {
-		case strings.HasPrefix(body[i:], open):
-			depth++
-		case strings.HasPrefix(body[i:], end):
-			if depth--; depth == 0 {
-				return name, body[:i], body[i+len(end):], true
-			}
-		}
-	}
-	return "", "", "", false
-}
-
-// tree is the value of an argument that is written as elements.
-func (d *Dialect) tree(text string) []byte {
-	text = string(replaceInvalid([]byte(text)))
-	c, _ := d.codecs[0].(nestedCodec)
-	return c.elements(text).value(text, nil)
-}
-
-// find returns the property of a name, nil if there is none.
-func find(all []property, name string) *property {
-	for i := range all {
-		if all[i].key == name {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
-// child is the property of an element inside of this one, nil where none is known.
-func (p *property) child(name string) *property {
-	switch {
-	case p == nil || p.inside == nil:
-		return nil
-	case p.inside.rest != nil:
-		return p.inside.rest
-	case p.inside.item != nil:
-		return p.inside.item
-	}
-	return find(p.inside.members, name)
-}
-
-// chosen is which of the kinds of value that an element may have its text looks like.
-func (e elements) chosen(inner string, p *property) *property {
-	if p == nil || p.inside == nil || len(p.inside.either) == 0 {
-		return p
-	}
-	tree := strings.TrimLeft(inner, " \t\r\n")
-	var text *property
-	for i := range p.inside.either {
-		switch q := &p.inside.either[i]; {
-		case q.kind == kindText:
-			text = q
-		case q.kind == kindScalar: // the schema reads it
-		case tree == "" && text == nil, strings.HasPrefix(tree, e.noise+"<") && strings.HasPrefix(tree, e.noise+"<item>") == (q.inside.item != nil):
-			return q
-		}
-	}
-	if len(p.inside.either) == 1 {
-		return text
-	}
-	return nil
-}
-
-// value is that of an element: its items, its members, or its text for the schema to read. p says what is wanted; nil: anything.
-func (e elements) value(inner string, p *property) []byte {
-	p = e.chosen(inner, p)
-	switch {
-	case p != nil && p.kind == kindText:
-		return lenient.AppendString(nil, inner)
-	case p != nil && p.inside != nil && strings.TrimSpace(inner) == "" && p.inside.item != nil:
-		return []byte("[]")
-	case p != nil && p.inside != nil && strings.TrimSpace(inner) == "":
-		return []byte("{}")
-	}
-	var m memberList
-	rest := inner
-	for {
-		name, text, after, ok := e.first(rest)
-		if !ok {
-			break
-		}
-		m = append(m, member{name, e.value(text, p.child(name))})
-		rest = after
-	}
-	if len(m) == 0 || strings.TrimSpace(rest) != "" {
-		return lenient.AppendString(nil, inner)
-	}
-	for _, e := range m {
-		if e.key != "item" {
-			return m.object()
-		}
-	}
-	b := []byte{'['}
-	for i, e := range m {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, e.value...)
-	}
-	return append(b, ']')
-}
+var (
+	errUnclosedCall = errors.New("a call is never closed")
+	errNoElement    = errors.New("something else stands between its arguments")
+)

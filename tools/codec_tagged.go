@@ -73,7 +73,15 @@ func (c taggedCodec) scanner(o opening) scanner {
 	opened := o.marker == c.call.open
 	s := &taggedScanner{taggedCodec: c, opening: o, callOpens: tagOpens(c.call.open), argOpens: tagOpens(c.arg.open)}
 	s.inside = append(slices.Clone(s.argOpens), c.callEnd)
-	s.follow = slices.Concat(s.inside, s.callOpens, o.plan.closers[o.marker])
+	d := o.plan.dialect
+	s.closing = slices.Concat([]string{c.callEnd}, d.spellings(d.call.close), d.spellings(d.section.close))
+	s.follow = slices.Concat(s.argOpens, s.callOpens, s.closing)
+	s.nests = s.callOpens
+	if c.nameFirst {
+		s.nests = d.spellings(d.opener())
+	}
+	s.opensOrEnds = slices.Concat(s.nests, o.plan.terminators)
+	s.proof = append(slices.Concat(s.argOpens, s.closing), c.nameEnd)
 	if c.nameFirst || opened {
 		s.state = inName
 	}
@@ -104,10 +112,11 @@ type taggedScanner struct {
 	tool    *declared
 	current rawCall
 	field   field
-	element string // what closes the argument that is read, if it stands in an element of its name
-	passed  bool   // what the value starts with has been looked at
-	nested  bool   // an argument's tag stands inside the value
-	sought  int    // how far nested has been looked for
+	element string  // what closes the argument that is read, if it stands in an element of its name
+	passed  bool    // what the value starts with has been looked at
+	inner   nesting // calls inside the value
+	ahead   outlook // at what follows what may be the call's end
+	torn    bool    // which tag ends the call cannot be told
 	json    lenient.Scanner
 	done    []rawCall
 	stop    int
@@ -115,7 +124,11 @@ type taggedScanner struct {
 	inside  []string // and inside a call
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
-	short               bool // the last call has no end
+	closing             []string // the call, or what stands around it
+	nests               []string // begins a call where a value is read
+	proof               []string // and stands behind the name of such a one
+	opensOrEnds         []string // shows that the call before it is over
+	short               bool     // the last call has no end
 }
 
 func (s *taggedScanner) end() int     { return s.stop }
@@ -353,6 +366,9 @@ func (s *taggedScanner) within(body []byte, final bool) (status, bool) {
 // finishCall ends the current call at offset i.
 func (s *taggedScanner) finishCall(body []byte, i int) {
 	s.current.source = body[s.callAt:i]
+	if s.torn {
+		s.current.err, s.torn = errTorn, false
+	}
 	s.done = append(s.done, s.current)
 	s.current = rawCall{}
 	s.pos, s.state = i, afterCall

@@ -15,7 +15,8 @@ const (
 )
 
 // readValue reads an argument's text to its end. Text may hold anything, tags of the format among it: a closing tag counts
-// if what follows is a next argument or the end of the call. A closing tag may also be missing before one of those.
+// if what follows is a next argument or the end of the call (codec_tagged_end.go). A closing tag may also be missing before one of
+// those.
 func (s *taggedScanner) readValue(body []byte, final bool) (status, bool) {
 	if s.cdata && !s.passed {
 		if s.passed = s.passCDATA(body, final); !s.passed {
@@ -37,6 +38,9 @@ func (s *taggedScanner) readValue(body []byte, final bool) (status, bool) {
 		case yes:
 			s.closeValue(body, at, next)
 			return open, true
+		}
+		if tag, n, _ := s.tagAt(body, at, true); tag != noTag {
+			s.inner.pass(body, tag, at, at+n)
 		}
 		s.pos = at + 1
 	}
@@ -69,42 +73,32 @@ func (s *taggedScanner) passCDATA(body []byte, final bool) bool {
 
 // valueEnds tells whether the value ends at offset i, and where reading goes on.
 func (s *taggedScanner) valueEnds(body []byte, i int, final bool) (next int, a answer) {
-	if body[i] == '\n' {
-		return s.nextArgument(body, i, final)
-	}
-	rest := body[i:]
-	end := s.valueEnd()
-	switch hasPrefix(rest, end, final) {
-	case unknown:
-		return 0, unknown
-	case yes:
-		return i + len(end), s.goesOn(body, i+len(end), final)
-	}
-	if s.callEnd != "" {
-		switch hasPrefix(rest, s.callEnd, final) {
-		case unknown:
+	if body[i] != '\n' {
+		switch tag, n, a := s.tagAt(body, i, final); {
+		case a == unknown:
 			return 0, unknown
-		case yes: // the argument's own end is missing
-			return i, s.callOver(body, i+len(s.callEnd), final)
+		case tag == valueEnd:
+			return i + n, s.goesOn(body, i+n, final)
+		case tag == callEnd: // the argument's own end is missing
+			return i, s.over(body, i, final)
+		}
+		if s.lines {
+			return 0, no
 		}
 	}
-	t, a := anyPrefix(rest, s.plan.closers[s.marker], final)
-	if a == yes {
-		return i, s.callOver(body, i+len(t), final)
+	if s.inner.depth > 0 {
+		return 0, no
 	}
-	if a == no && !s.lines {
-		return s.nextArgument(body, i, final)
-	}
-	return 0, a
+	return s.nextArgument(body, i, final)
 }
 
 // goesOn tells whether the call goes on or ends at offset i, as it does behind an argument.
 func (s *taggedScanner) goesOn(body []byte, i int, final bool) answer {
 	j := skipSpace(body, i)
 	switch {
-	case j-i > maxGap:
-		return yes
-	case j == len(body) && final:
+	case s.inner.depth > 0: // the argument is one of a call inside the value
+		return no
+	case j-i > maxGap || j == len(body) && final:
 		return yes
 	case j == len(body):
 		return unknown
@@ -122,55 +116,10 @@ func (s *taggedScanner) goesOn(body []byte, i int, final bool) answer {
 			return a
 		}
 	}
-	t, a := anyPrefix(body[j:], s.follow, final)
-	switch {
-	case a == yes && t == s.callEnd && s.holdsTag(body, i):
-		return s.closesNothing(body, j+len(t), final)
+	switch t, a := anyPrefix(body[j:], s.follow, final); {
+	case a == yes && slices.Contains(s.closing, t):
+		return s.over(body, j, final)
 	case a != no:
-		return a
-	}
-	_, a = anyPrefix(body[j:], s.plan.terminators, final)
-	return a
-}
-
-// holdsTag tells whether an argument's tag has been opened inside the value before offset i: what looks like the end of the
-// call may be a part of the value then.
-func (s *taggedScanner) holdsTag(body []byte, i int) bool {
-	from := max(s.from, s.sought)
-	s.nested = s.nested || slices.ContainsFunc(s.argOpens, func(t string) bool { return bytes.Contains(body[from:i], []byte(t)) })
-	s.sought = i
-	return s.nested
-}
-
-// closesNothing tells whether no end of an argument follows the end of a call at offset i: one would be the value's own.
-func (s *taggedScanner) closesNothing(body []byte, i int, final bool) answer {
-	j := skipSpace(body, i)
-	switch {
-	case j-i > maxGap || j == len(body) && final:
-		return yes
-	case j == len(body):
-		return unknown
-	}
-	switch hasPrefix(body[j:], s.argEnd, final) {
-	case yes:
-		return no
-	case unknown:
-		return unknown
-	}
-	return yes
-}
-
-// callOver tells whether nothing of the call can follow at offset i.
-func (s *taggedScanner) callOver(body []byte, i int, final bool) answer {
-	j := skipSpace(body, i)
-	switch {
-	case j < len(body):
-	case final:
-		return yes
-	default:
-		return unknown
-	}
-	if _, a := anyPrefix(body[j:], s.callOpens, final); a != no {
 		return a
 	}
 	_, a := anyPrefix(body[j:], s.plan.terminators, final)
@@ -222,7 +171,7 @@ func (s *taggedScanner) closeValue(body []byte, i, next int) {
 	}
 	s.field.value = v
 	s.current.fields = append(s.current.fields, s.field)
-	s.pos, s.state, s.passed, s.nested, s.element = next, inCall, false, false, ""
+	s.pos, s.state, s.passed, s.inner, s.element = next, inCall, false, nesting{}, ""
 }
 
 // spelt is the codec with its bars as an opener has them.

@@ -239,8 +239,9 @@ func (d *Dialect) written(text string) string {
 	return text
 }
 
-// terminators are the markers that end a call's text wherever they stand outside of its strings.
-func (d *Dialect) terminators() []string {
+// terminators are the markers that end a call's text wherever they stand outside of its strings, and those among them that are no part
+// of calls.
+func (d *Dialect) terminators() (all, ends []string) {
 	inner := map[string]bool{}
 	for _, c := range d.codecs {
 		for _, t := range c.inner() {
@@ -249,13 +250,16 @@ func (d *Dialect) terminators() []string {
 			}
 		}
 	}
-	var all []string
 	for _, m := range d.markers() {
-		if m.role != roleStrip && !inner[m.text] {
-			all = append(all, m.text)
+		if m.role == roleStrip || inner[m.text] {
+			continue
+		}
+		all = append(all, m.text)
+		if m.role != roleCall && m.role != roleLayout {
+			ends = append(ends, m.text)
 		}
 	}
-	return all
+	return all, ends
 }
 
 // isControl tells whether a marker is written with one token in every vocabulary of its family: its spelling says so.

@@ -41,6 +41,7 @@ type Plan struct {
 
 	markers     *markerSet
 	terminators []string
+	turnEnds    []string            // those among them that are no part of calls
 	closers     map[string][]string // by opener: the markers that close its region
 	nameKeys    []string            // keys whose value is a call's name
 	argsKeys    []string            // keys whose value is a call's arguments
@@ -195,7 +196,7 @@ func (p *Plan) mark() {
 		}
 		p.closers[m.text] = d.closersOf(d.written(m.text))
 	}
-	p.terminators = d.terminators()
+	p.terminators, p.turnEnds = d.terminators()
 	all := d.markers()
 	if len(p.turn.Tools) == 0 {
 		all = slices.DeleteFunc(all, func(m marker) bool {

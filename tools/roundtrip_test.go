@@ -90,8 +90,7 @@ func ambiguous(d *Dialect, v, parser string) bool {
 	if c, ok := d.codecs[0].(taggedCodec); ok && (c.cdata && strings.HasPrefix(v, cdataOpen) || parser == "tolerant" && v == "<parameter=b>") {
 		return true
 	}
-	c, ok := d.codecs[0].(nestedCodec)
-	return ok && parser == "tolerant" && strings.Contains(v, c.noise+c.callEnd)
+	return false
 }
 
 // stand is where the value goes.

@@ -118,3 +118,19 @@ func (s *Schema) OnlyArgument() (string, bool) {
 	}
 	return key, key != "" && s.OnlyString(key)
 }
+
+// TakesText tells whether an argument may hold any text, by itself or inside of it, rather than a number, a literal or one of a few values.
+func (s *Schema) TakesText(key string) bool {
+	sub := memberOf(s.root, key)
+	for hops := 0; sub != nil && sub.Ref != nil && hops < maxHops; hops++ {
+		sub = sub.Ref
+	}
+	if sub == nil {
+		return true
+	}
+	short := func(kind string) bool {
+		return kind == "integer" || kind == "number" || kind == "boolean" || kind == "null"
+	}
+	kinds := types(sub)
+	return sub.Enum == nil && sub.Const == nil && (len(kinds) == 0 || slices.ContainsFunc(kinds, func(k string) bool { return !short(k) }))
+}

@@ -1,0 +1,212 @@
+package tools
+
+import "bytes"
+
+// A value may hold whole calls and parts of calls: a file about the format, a script that writes one. Tags match as brackets do, so
+// what closes a call inside the value closes that one, and what closes none opened there closes the call that is read. It is the end of
+// it if the turn ends behind it or another call begins; before any other text only if no tag follows that closes the call once more,
+// which shows that the value went on. That is known at the end of the turn, or after maxBare bytes.
+
+// tag is what a tag of the format does where a value is read.
+type tag uint8
+
+const (
+	noTag    tag = iota
+	callOpen     // opens a call: an argument or the call's end stands behind its name
+	valueEnd     // closes an argument
+	callEnd      // closes a call
+	turnEnd      // ends the turn, or begins thinking
+)
+
+// tagAt tells which tag stands at offset i, and how long it is.
+func (s *taggedScanner) tagAt(body []byte, i int, final bool) (tag, int, answer) {
+	rest := body[i:]
+	if rest[0] == '\n' {
+		return noTag, 0, no
+	}
+	end := s.valueEnd()
+	if a := hasPrefix(rest, end, final); a != no {
+		return valueEnd, len(end), a
+	}
+	if t, a := anyPrefix(rest, s.closing, final); a != no {
+		return callEnd, len(t), a
+	}
+	if t, a := anyPrefix(rest, s.plan.turnEnds, final); a != no {
+		return turnEnd, len(t), a
+	}
+	if a := s.callOpensAt(body, i, final); a != no {
+		return callOpen, 0, a
+	}
+	return noTag, 0, no
+}
+
+// callOpensAt tells whether a call opens at offset i, as more than the tag's name in a sentence.
+func (s *taggedScanner) callOpensAt(body []byte, i int, final bool) answer {
+	t, a := anyPrefix(body[i:], s.nests, final)
+	if a != yes {
+		return a
+	}
+	return s.nameAt(body, i+len(t), final)
+}
+
+// nameAt tells whether a name stands at offset from as it does in a call: an argument, or the call's end, behind it.
+func (s *taggedScanner) nameAt(body []byte, from int, final bool) answer {
+	room := body[from:min(len(body), from+maxTag)]
+	end := tagClose(s.call.close)
+	n := bytes.IndexAny(room, "<\n"+end[:1])
+	if n < 0 {
+		return boolean(!final && len(room) < maxTag, unknown)
+	}
+	j := from + n
+	if !s.nameFirst {
+		if a := hasPrefix(body[j:], end, final); a != yes {
+			return a
+		}
+		j += len(end)
+	}
+	k := skipSpace(body, j)
+	switch {
+	case k-j > maxGap:
+		return no
+	case k == len(body):
+		return boolean(!final, unknown)
+	}
+	_, a := anyPrefix(body[k:], s.proof, final)
+	return a
+}
+
+// nesting counts the calls that are open inside a value.
+type nesting struct {
+	depth  int
+	behind int // what closed the last of them; what closes its section may follow
+}
+
+// pass takes a tag between two offsets into account.
+func (n *nesting) pass(body []byte, t tag, from, to int) {
+	switch {
+	case t == callOpen:
+		n.depth++
+	case t == callEnd && n.inside(body, from):
+		n.depth = max(0, n.depth-1)
+		n.behind = to
+	}
+}
+
+// inside tells whether the tag at offset i closes what was opened inside the value.
+func (n *nesting) inside(body []byte, i int) bool {
+	return n.depth > 0 || n.behind > 0 && skipSpace(body[:i], n.behind) == i
+}
+
+// outlook is how far the text behind what may be the end of a call has been looked at.
+type outlook struct {
+	from, pos int
+	nesting
+}
+
+// over tells whether the call ends with the closing tag at offset i.
+func (s *taggedScanner) over(body []byte, i int, final bool) answer {
+	if s.inner.inside(body, i) {
+		return no
+	}
+	j := i
+	for {
+		t, a := anyPrefix(body[j:], s.closing, final)
+		if a == unknown {
+			return unknown
+		}
+		if a == no {
+			break
+		}
+		i = j + len(t)
+		if j = skipSpace(body, i); j == len(body) && j-i <= maxGap {
+			return atLast(final)
+		}
+	}
+	if _, a := anyPrefix(body[j:], s.opensOrEnds, final); a != no && j < len(body) {
+		return a
+	}
+	if s.nameFirst { // the marker before the next call may be missing
+		switch a := s.nameAt(body, j, final); {
+		case a == unknown:
+			return unknown
+		case a == yes && s.plan.callableName(bytes.TrimSpace(body[j:j+bytes.IndexAny(body[j:], "<\n")])):
+			return yes
+		}
+	}
+	if !s.tool.schema.TakesText(s.field.key) {
+		return yes // its value is none that goes on so
+	}
+	return s.beyond(body, i, final)
+}
+
+// beyond tells whether the call ends at offset from, where other text follows: whether no tag there closes it once more.
+func (s *taggedScanner) beyond(body []byte, from int, final bool) answer {
+	o := &s.ahead
+	if o.from != from {
+		*o = outlook{from: from, pos: from}
+	}
+	for o.pos < len(body) {
+		i := bytes.IndexAny(body[o.pos:], "<[")
+		if i < 0 {
+			o.pos = len(body)
+			break
+		}
+		o.pos += i
+		t, n, a := s.tagAt(body, o.pos, final)
+		if a == unknown {
+			return unknown
+		}
+		switch {
+		case t == turnEnd:
+			return yes
+		case t == callOpen, t != noTag && o.inside(body, o.pos):
+			o.pass(body, t, o.pos, o.pos+n)
+		case t == valueEnd:
+			if a := s.closesOnce(body, o.pos+n, final); a != no {
+				return negated(a)
+			}
+		case t == callEnd: // of what, cannot be told
+			s.torn = true
+			return yes
+		}
+		o.pos++
+	}
+	if o.pos-from > maxBare {
+		return yes
+	}
+	return atLast(final)
+}
+
+// closesOnce tells whether what follows an argument's closing tag at offset i shows it to be one, rather than a word about tags.
+func (s *taggedScanner) closesOnce(body []byte, i int, final bool) answer {
+	j := skipSpace(body, i)
+	switch {
+	case j-i > maxGap:
+		return no
+	case j == len(body):
+		return atLast(final)
+	}
+	if _, a := anyPrefix(body[j:], s.follow, final); a != no {
+		return a
+	}
+	_, a := anyPrefix(body[j:], s.plan.terminators, final)
+	return a
+}
+
+// atLast is the answer at the end of what has come: yes if nothing follows.
+func atLast(final bool) answer {
+	if final {
+		return yes
+	}
+	return unknown
+}
+
+func negated(a answer) answer {
+	switch a {
+	case yes:
+		return no
+	case no:
+		return yes
+	}
+	return unknown
+}

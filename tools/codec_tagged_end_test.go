@@ -1,0 +1,93 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+)
+
+// tags is how a family writes a call in tags, for the tests of values that hold such.
+type tags struct{ open, name, key, value, valueEnd, callEnd, end string }
+
+func tagsOf(d *Dialect) (tags, bool) {
+	var t tags
+	switch c := d.codecs[0].(type) {
+	case taggedCodec:
+		t = tags{open: d.section.open + d.call.open, name: c.call.close + c.nameEnd, key: c.arg.open, value: c.arg.close + c.value, valueEnd: c.argEnd, callEnd: c.callEnd}
+		if !c.nameFirst {
+			t.open += c.call.open
+		}
+	case nestedCodec:
+		t = tags{open: d.section.open + c.noise + c.call.open, name: c.call.close, callEnd: c.noise + c.callEnd}
+	default:
+		return t, false
+	}
+	t.end = t.callEnd + d.call.close + d.section.close
+	return t, true
+}
+
+// call writes a call with arguments in the order of their keys and values.
+func (t tags) call(d *Dialect, name string, args ...string) string {
+	all := t.open + name + t.name
+	for i := 0; i < len(args); i += 2 {
+		if c, ok := d.codecs[0].(nestedCodec); ok {
+			all += c.noise + "<" + args[i] + ">" + args[i+1] + c.noise + "</" + args[i] + ">"
+			continue
+		}
+		all += t.key + args[i] + t.value + args[i+1] + t.valueEnd
+	}
+	return all + t.end
+}
+
+// What closes a call inside a value must not close the call that holds it, in any family that writes tags: a damaged call would be sent.
+func TestTagged_closingTagsInsideAValue(t *testing.T) {
+	for _, d := range Families() {
+		tg, ok := tagsOf(d)
+		if !ok {
+			continue
+		}
+		valueEnd := tg.valueEnd
+		if c, ok := d.codecs[0].(nestedCodec); ok {
+			valueEnd = c.noise + "</content>"
+		}
+		example := tg.call(d, "get_weather", "city", "Rome", "days", "3")
+		p := planFor(t, d, Thinking{})
+		for name, v := range map[string]string{
+			"the end of a call":   "cat <<EOF" + valueEnd + tg.end + "EOF",
+			"spaced out":          "cat <<EOF\n" + strings.Join([]string{valueEnd, tg.callEnd, d.call.close, d.section.close}, "\n") + "\nEOF",
+			"twice":               "a" + valueEnd + tg.end + "b" + valueEnd + tg.end + "c",
+			"of an argument":      "a" + valueEnd + "b",
+			"without that":        "a" + tg.end + "b",
+			"a call":              "a" + example + "b",
+			"a call at the end":   "a\n" + example,
+			"two calls":           "a" + example + example + "b",
+			"two calls, text":     "a" + example + " and " + example + "b",
+			"no arguments":        "a" + tg.call(d, "get_time") + "b",
+			"an end, then a call": "a" + valueEnd + tg.end + "b" + example + "c",
+		} {
+			if _, ok := d.codecs[0].(nestedCodec); ok && strings.Contains(v, valueEnd) {
+				continue // elements have no way to say that
+			}
+			write := func(first, second string) string {
+				values := map[string]string{"content": v, "path": "a"}
+				return tg.call(d, "write_file", first, values[first], second, values[second])
+			}
+			for place, text := range map[string]string{
+				"first":        write("content", "path"),
+				"last":         write("path", "content"),
+				"before text":  write("path", "content") + "\nDone. <b>That</b> is it.",
+				"before calls": write("path", "content") + "\n" + write("content", "path"),
+			} {
+				got := play(p.TextParser(), text, 0, false)
+				if len(got.Calls) == 0 {
+					t.Errorf("%s: %s, %s: no call of %q", d.name, name, place, text)
+				}
+				for _, c := range got.Calls {
+					if args := c.Arguments.(map[string]any); c.Name != "write_file" || strings.Trim(args["content"].(string), "\n") != v {
+						t.Errorf("%s: %s, %s: %q\nbecame %q", d.name, name, place, text, args)
+					}
+				}
+				checkProperties(t, p, []byte(text), 1)
+			}
+		}
+	}
+}
