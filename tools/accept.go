@@ -97,6 +97,10 @@ func (t *declared) arguments(c *rawCall) ([]byte, error) {
 		return nil, fmt.Errorf("arguments: %w", err)
 	}
 	c.repairs = append(c.repairs, d.Repairs...)
+	if list := items(d.JSON); len(list) == 1 && list[0][0] == '{' {
+		c.repairs = append(c.repairs, conform.UnwrapArray)
+		d.JSON = list[0]
+	}
 	if d.JSON[0] != '{' {
 		return nil, errors.New("arguments are not an object")
 	}

@@ -34,6 +34,12 @@ func (c jsonCodec) starts(_ opening, body []byte, final bool) answer {
 		}
 		return boolean(body[j] == '{' || body[j] == ']', yes)
 	}
+	if body[i] == '"' { // a string that holds the object
+		if i+1 == len(body) {
+			return boolean(!final, unknown)
+		}
+		return boolean(body[i+1] == '{', yes)
+	}
 	return hasPrefix(body[i:], "```", final)
 }
 
@@ -64,16 +70,16 @@ type jsonScanner struct {
 	opening
 	values  lenient.Scanner
 	inValue bool
-	seen    bool   // a value came before
-	fenced  bool   // the first stood behind a code fence
-	pos     int    // between values: what is decided
-	text    int    // where the calls' text ends
-	stop    int    // where the region ends, its closing marker included
-	key     string // last key read at the depth of a call's fields
-	good    bool   // a call with a declared name was seen
-	torn    bool   // a quote stands behind a value: it did not end there, but inside one of its strings
-	loose   bool   // other text stands where the closing marker should
-	after   byte   // the family writes it behind a value; 0: nothing
+	seen    bool     // a value came before
+	fenced  bool     // the first stood behind a code fence
+	pos     int      // between values: what is decided
+	text    int      // where the calls' text ends
+	stop    int      // where the region ends, its closing marker included
+	key     string   // last key read at the depth of a call's fields
+	good    bool     // a call with a declared name was seen
+	torn    bool     // a quote stands behind a value: it did not end there, but inside one of its strings
+	loose   bool     // other text stands where the closing marker should
+	after   []string // what is written behind a value
 }
 
 func (s *jsonScanner) end() int  { return s.stop }
@@ -138,8 +144,14 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 		} else if a == yes {
 			return s.close(body, final), false
 		}
+		if t, a := anyPrefix(rest, s.after, final); s.seen && a == unknown {
+			return open, false
+		} else if s.seen && a == yes {
+			s.pos += len(t)
+			continue
+		}
 		switch c := rest[0]; {
-		case isSpace(c), c == ',', c == ';', s.seen && (c == '}' || c == ']' || c == s.after):
+		case isSpace(c), c == ',', c == ';', s.seen && (c == '}' || c == ']'), !s.seen && c == '"':
 			s.pos++
 		case s.torn, s.seen && c == '"' && !s.bare:
 			s.torn = true
@@ -254,7 +266,13 @@ func (s *jsonScanner) read(text []byte) ([]rawCall, error) {
 		}
 		v, err := s.decode(text[i:])
 		if err != nil {
-			return append(all, rawCall{source: text[i:], err: err}), err
+			n, ok := s.extent(text[i:])
+			all = append(all, rawCall{source: text[i : i+n], err: err})
+			if !ok {
+				return all, err
+			}
+			i += n
+			continue
 		}
 		found := callsIn(v.JSON, s.opening)
 		for k := range found {
@@ -270,6 +288,17 @@ func (s *jsonScanner) read(text []byte) ([]rawCall, error) {
 		return nil, errNoValue
 	}
 	return all, nil
+}
+
+// extent is how long the value at the start of text is, which cannot be decoded. Where quotes inside of its strings leave that open, what
+// seems to follow it may be a part of it.
+func (s *jsonScanner) extent(text []byte) (n int, ok bool) {
+	values := lenient.Scanner{Rules: s.values.Rules}
+	values.Reset(0)
+	if values.Step(text, true) != lenient.Complete || values.Torn || s.torn {
+		return len(text), false
+	}
+	return values.End, true
 }
 
 // nextValue returns where the next value starts, -1 if there is none.

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"slices"
 	"strings"
 
 	"tenon/tools/lenient"
@@ -21,6 +22,7 @@ type namedCodec struct {
 	bareKeys  bool     // keys are written without quotes
 	after     string   // behind the object, before the call's closing marker
 	quotes    []string // delimiters of strings besides JSON's
+	labelled  bool     // the words are labels, but for the name
 }
 
 func (c namedCodec) openers() []string { return nil }
@@ -49,8 +51,11 @@ func (c namedCodec) starts(_ opening, body []byte, final bool) answer {
 
 func (c namedCodec) scanner(o opening) scanner {
 	s := &namedScanner{namedCodec: c, jsonScanner: *newJSONScanner(o, c.quotes)}
-	if c.after == ")" {
-		s.jsonScanner.after = ')'
+	switch {
+	case c.labelled:
+		s.jsonScanner.after = labelsBehind
+	case !strings.Contains(c.after, fenceMark): // the scanner of objects knows fences
+		s.jsonScanner.after = []string{c.after}
 	}
 	return s
 }
@@ -61,7 +66,9 @@ type namedScanner struct {
 	jsonScanner
 	head int // where the object begins; 0 before that is known
 	word int // where the present word of the head begins
-	id   string
+	// others: the head has other words than the name.
+	others bool
+	id     string
 }
 
 func (s *namedScanner) step(body []byte, final bool) status {
@@ -109,7 +116,7 @@ func (s *namedScanner) readHead(body []byte, final bool) status {
 // noArguments ends a call that has a name and nothing else.
 func (s *namedScanner) noArguments(body []byte, final bool) status {
 	at := s.pos
-	if st := s.resolve(string(body[:at])); st == rejected {
+	if st := s.resolve(string(body[:at])); st == rejected || s.labelled && s.others {
 		return rejected
 	}
 	s.pos, s.seen = at, !final || at < len(body)
@@ -128,6 +135,7 @@ func (s *namedScanner) resolve(head string) status {
 			continue
 		}
 		s.name = w
+		s.others = strings.TrimSpace(strings.Join(slices.Concat(words[:i], words[i+1:]), "")) != ""
 		if s.idMark != "" {
 			rest := append(append([]string{}, words[:i]...), words[i+1:]...)
 			s.id = strings.TrimSpace(strings.Join(rest, ""))

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -121,7 +122,7 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 			continue
 		case nameByte(c):
 		case s.pos > s.from: // a word that is no name of a call
-			return s.tear(s.from), false
+			return s.tear(body, s.from)
 		case c == ']' && s.inList && s.bare:
 			s.pos++
 			return s.leave(s.pos), false
@@ -130,7 +131,7 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 			s.within = c == '[' || s.within && c != ']'
 			s.from = s.pos + 1
 		default:
-			return s.tear(s.pos), false
+			return s.tear(body, s.pos)
 		}
 		s.pos++
 	}
@@ -176,9 +177,10 @@ func (s *pythonicScanner) passFence(rest []byte, final bool) (status, bool) {
 
 func (s *pythonicScanner) openArguments(body []byte) (status, bool) {
 	if _, ok := s.plan.resolve(s.toolName(body[s.from:s.pos])); !ok {
-		return s.tear(s.from), false
+		return s.tear(body, s.from)
 	}
 	s.spans = append(s.spans, [3]int{s.from, s.pos, 0})
+	s.args.Rules.Key = nil
 	s.args.Reset(s.pos)
 	s.inArgs = true
 	return open, true
@@ -195,10 +197,19 @@ func (s *pythonicScanner) leave(i int) status {
 	return ended
 }
 
-// tear ends the region before text that is no call. In a list the call before it may have ended inside one of its strings.
-func (s *pythonicScanner) tear(i int) status {
-	s.torn = s.within
-	return s.leave(i)
+// tear ends the region before text that is no call. In a list the call before it may have ended inside one of its strings: then it is
+// read once more, keywords that its tool does not have being a part of its strings. again says so.
+func (s *pythonicScanner) tear(body []byte, i int) (st status, again bool) {
+	s.torn = s.within && len(s.spans) > 0
+	if s.torn && s.args.Torn && s.args.Rules.Key == nil {
+		last := s.spans[len(s.spans)-1]
+		m, _ := s.plan.resolve(s.toolName(body[last[0]:last[1]]))
+		s.args.Rules.Key = s.plan.tools[m.tool].schema.Declares
+		s.args.Reset(last[1])
+		s.inArgs, s.torn = true, false
+		return open, true
+	}
+	return s.leave(i), false
 }
 
 func (s *pythonicScanner) close(body []byte, final bool) status {
@@ -213,7 +224,7 @@ func (s *pythonicScanner) calls(body []byte) ([]rawCall, error) {
 	all := make([]rawCall, len(s.spans))
 	for i, at := range s.spans {
 		all[i] = rawCall{name: s.toolName(body[at[0]:at[1]]), source: body[at[0]:at[2]]}
-		d, err := lenient.DecodeArguments(body[at[1]:at[2]], s.args.Rules)
+		d, err := s.decode(all[i].name, body[at[1]:at[2]])
 		if s.torn && err == nil && i == len(s.spans)-1 && slices.Contains(d.Repairs, lenient.UnescapedQuote) {
 			err = errTorn
 		}
@@ -221,6 +232,52 @@ func (s *pythonicScanner) calls(body []byte) ([]rawCall, error) {
 		all[i].repairs = without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
 	}
 	return all, nil
+}
+
+// decode reads the arguments of a tool. Where quotes inside of its strings are not escaped, those end them that stand before one of its
+// parameters, or before the end; where another keyword stands among the arguments then, it may be a part of a string.
+func (s *pythonicScanner) decode(name string, text []byte) (lenient.Decoded, error) {
+	m, _ := s.plan.resolve(name)
+	t := &s.plan.tools[m.tool]
+	r := s.args.Rules
+	r.Positional, r.Key = t.parameters(), nil
+	d, err := lenient.DecodeArguments(text, r)
+	if err == nil && !slices.Contains(d.Repairs, lenient.UnescapedQuote) {
+		return d, t.inPlace(d)
+	}
+	r.Key = t.schema.Declares
+	if keyed, keyedErr := lenient.DecodeArguments(text, r); keyedErr == nil && keyed.End == len(text) {
+		d, err = keyed, nil
+	}
+	if err != nil {
+		return d, err
+	}
+	guessed := slices.Contains(d.Repairs, lenient.Positional) ||
+		slices.ContainsFunc(members(d.JSON), func(e member) bool { return !t.schema.Declares(e.key) })
+	if guessed && slices.Contains(d.Repairs, lenient.UnescapedQuote) {
+		return d, errTorn
+	}
+	return d, nil
+}
+
+// parameters are the names of a tool's arguments in the order in which its schema has them.
+func (t *declared) parameters() []string {
+	properties, _ := members(t.wire).first("properties")
+	var all []string
+	for _, e := range members(properties) {
+		all = append(all, e.key)
+	}
+	return all
+}
+
+var errPlace = errors.New("arguments without keywords do not fit the parameters at their places")
+
+// inPlace refuses arguments without keywords that do not validate as they stand.
+func (t *declared) inPlace(d lenient.Decoded) error {
+	if slices.Contains(d.Repairs, lenient.Positional) && t.schema.Validate(d.JSON) != nil {
+		return errPlace
+	}
+	return nil
 }
 
 func (s *pythonicScanner) cut(body []byte, at int) ([]rawCall, error) {

@@ -260,7 +260,13 @@ func (s *taggedScanner) tagEnds(body []byte, final bool) (int, answer) {
 	rest := body[s.pos:]
 	if s.state == inKey {
 		end := tagClose(s.arg.close)
-		return len(end), hasPrefix(rest, end, final)
+		if a := hasPrefix(rest, end, final); a != no || s.value == "" {
+			return len(end), a
+		}
+		if a := hasPrefix(rest, s.value, final); a != no { // the key is not closed
+			return 0, a
+		}
+		return len(s.argEnd), hasPrefix(rest, s.argEnd, final)
 	}
 	if !s.nameFirst {
 		end := tagClose(s.call.close)
@@ -282,13 +288,13 @@ func (s *taggedScanner) tagEnds(body []byte, final bool) (int, answer) {
 func (s *taggedScanner) tagRead(text string, closing int) (status, bool) {
 	s.pos += closing
 	if s.state == inName {
-		name := attribute(text)
+		name, args := pythonTag(text)
 		m, ok := s.plan.resolve(name)
 		if !ok {
 			return s.reject(), false
 		}
 		s.tool = &s.plan.tools[m.tool]
-		s.current = rawCall{name: name, fields: []field{}}
+		s.current = rawCall{name: name, fields: args}
 		s.state = inCall
 		return open, true
 	}

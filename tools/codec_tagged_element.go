@@ -2,11 +2,31 @@ package tools
 
 import (
 	"bytes"
+	"strings"
 
 	"tenon/tools/lenient"
 )
 
-// Models write arguments otherwise than in the family's tags: each as an element of its name, <city>Rome</city>, or all in one object.
+// Models write arguments otherwise than in the family's tags: each as an element of its name, <city>Rome</city>, all in one object, or as in
+// Python in the tag of the call.
+
+// pythonTag is the name that a tag holds, with its arguments if they stand in it as in Python: <function=f(a=1)>.
+func pythonTag(text string) (name string, args []field) {
+	text = strings.TrimSpace(text)
+	args = []field{}
+	i := strings.IndexByte(text, '(')
+	if i <= 0 || !strings.HasSuffix(text, ")") {
+		return attribute(text), args
+	}
+	d, err := lenient.DecodeArguments([]byte(text[i:]), lenient.Rules{Python: true})
+	if err != nil || d.End != len(text)-i {
+		return text, args // the name of no tool
+	}
+	for _, e := range members(d.JSON) {
+		args = append(args, field{key: e.key, value: string(e.value), kind: asJSON})
+	}
+	return attribute(text[:i]), args
+}
 
 // elementAt tells whether an element opens at the start of text that is named as an argument is, and the name.
 func (s *taggedScanner) elementAt(text []byte, final bool) (key string, a answer) {

@@ -28,6 +28,11 @@ func (s *taggedScanner) tagAt(body []byte, i int, final bool) (tag, int, answer)
 	if a := hasPrefix(rest, end, final); a != no {
 		return valueEnd, len(end), a
 	}
+	if s.value != "" && s.element == "" { // a value may be closed as keys are
+		if a := hasPrefix(rest, s.arg.close, final); a != no {
+			return valueEnd, len(s.arg.close), a
+		}
+	}
 	if t, a := anyPrefix(rest, s.closing, final); a != no {
 		return callEnd, len(t), a
 	}

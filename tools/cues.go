@@ -63,6 +63,11 @@ func (p *tolerant) cueAt(i int, final bool) answer {
 		end, n := wrapEnd(text)
 		p.openCue(i, i+n, jsonCodec{}, true)
 		p.region.wrap = end
+		if own, a := anyPrefix(text[skipSpace(text, n):], p.plan.inWraps, true); n > 0 && a == yes {
+			p.region.codecs, p.region.bare = []codec{p.plan.dialect.codecs[0]}, false
+			p.region.marker = own
+			p.region.body += skipSpace(text, n) - n + len(own)
+		}
 	}
 	return a
 }
@@ -158,23 +163,30 @@ func (p *tolerant) genericCue(text []byte, final bool) answer {
 		}
 	case '<':
 		if p.blank {
-			return wrapped(text, final)
+			return p.plan.wrapped(text, final)
 		}
 	}
 	return no
 }
 
-// firstKey tells whether a key that a call may have follows at text[i:].
+// keyQuotes are what stands before a key that a call may have: some models write typographic quotes.
+var keyQuotes = []string{`"`, "'", "“", "”", "‘", "’"}
+
+// firstKey tells whether a key that a call may have follows at text[i:], in one pair of braces or two.
 func firstKey(text []byte, i int, final bool) answer {
 	start := i
 	i = skipSpace(text, i)
+	if i < len(text) && text[i] == '{' && text[start-1] == '{' {
+		i = skipSpace(text, i+1)
+	}
 	if i == len(text) {
 		return boolean(!final && i-start <= maxGap, unknown)
 	}
-	if text[i] == '"' || text[i] == '\'' {
-		i++
+	quote, a := anyPrefix(text[i:], keyQuotes, final)
+	if a == unknown {
+		return unknown
 	}
-	key := text[i:]
+	key := text[i+len(quote):]
 	n := 0
 	for n < len(key) && (key[n] == '_' || key[n] >= 'a' && key[n] <= 'z') {
 		n++
@@ -186,13 +198,16 @@ func firstKey(text []byte, i int, final bool) answer {
 	return boolean(slices.Contains(callKeys, word), yes)
 }
 
+// objectAt tells whether an object that may be a call, or an array of such, stands at text[i:], behind white space.
 func objectAt(text []byte, i int, final bool) answer {
 	start := i
 	i = skipSpace(text, i)
-	if i == len(text) {
+	switch {
+	case i == len(text):
 		return boolean(!final && i-start <= maxGap, unknown)
-	}
-	if text[i] != '{' {
+	case text[i] == '[' && text[start-1] != '[':
+		return objectAt(text, i+1, final)
+	case text[i] != '{':
 		return no
 	}
 	return firstKey(text, i+1, final)
@@ -209,14 +224,7 @@ func fencedObject(text []byte, final bool) answer {
 	if !slices.Contains(fenceLanguages, string(text[3:n])) {
 		return no
 	}
-	i := skipSpace(text, n)
-	switch {
-	case i == len(text):
-		return boolean(!final && i-n <= maxGap, unknown)
-	case text[i] == '[':
-		return objectAt(text, i+1, final)
-	}
-	return objectAt(text, i, final)
+	return objectAt(text, n, final)
 }
 
 // regionCodecs are the codecs that may read what follows an opener.
@@ -239,5 +247,5 @@ func (d *Dialect) regionCodecs(opener string) []codec {
 	if opener != d.call.open && opener != d.section.open {
 		return all
 	}
-	return append([]codec{foreign{pythonicCodec{}}}, append(all, foreign{functionTags}, foreign{namedCodec{}})...)
+	return append([]codec{foreign{pythonicCodec{}}}, append(all, foreign{functionTags}, foreign{labelled}, foreign{namedCodec{}})...)
 }

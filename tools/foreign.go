@@ -6,6 +6,20 @@ var functionTags = taggedCodec{
 	arg: span{"<parameter=", ">"}, argEnd: "</parameter>", lines: true,
 }
 
+// labelled is how models of any family write the two parts of a call with their names: as elements, or each on a line of its own.
+var labelled = namedCodec{
+	splits: []string{
+		"<name>", "</name>", "<tool_name>", "</tool_name>", "<function>", "</function>", "<arguments>", "<parameters>", "<args>",
+		"name:", "tool:", "tool_name:", "function:", "arguments:", "parameters:", "args:", "Name:", "Arguments:", "\n",
+	},
+	labelled: true,
+}
+
+// callLabels are those that begin such a call, labelsBehind what closes its arguments.
+var callLabels = []string{"<name>", "<tool_name>", "<function>", "name:", "tool:", "tool_name:", "function:", "Name:"}
+
+var labelsBehind = []string{"</arguments>", "</parameters>", "</args>"}
+
 // foreign reads what another family would write between the markers of this one. It starts only at the name of a tool, in full:
 // prose about markers must not be kept back.
 type foreign struct{ codec }
@@ -14,6 +28,10 @@ func (c foreign) starts(o opening, body []byte, final bool) answer {
 	i := skipSpace(body, 0)
 	if _, ok := c.codec.(taggedCodec); ok {
 		return c.codec.starts(o, body, final)
+	}
+	if n, ok := c.codec.(namedCodec); ok && n.labelled {
+		_, a := anyPrefix(body[i:], callLabels, final)
+		return boolean(i < len(body) || !final, a)
 	}
 	if _, ok := c.codec.(pythonicCodec); ok && i < len(body) && body[i] == '[' {
 		i = skipSpace(body, i+1)

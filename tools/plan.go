@@ -42,6 +42,7 @@ type Plan struct {
 	markers     *markerSet
 	terminators []string
 	turnEnds    []string            // those among them that are no part of calls
+	inWraps     []string            // the family's own tags that other tags may stand around
 	closers     map[string][]string // by opener: the markers that close its region
 	nameKeys    []string            // keys whose value is a call's name
 	argsKeys    []string            // keys whose value is a call's arguments
@@ -197,6 +198,9 @@ func (p *Plan) mark() {
 		p.closers[m.text] = d.closersOf(d.written(m.text))
 	}
 	p.terminators, p.turnEnds = d.terminators()
+	if c, ok := d.codecs[0].(nestedCodec); ok {
+		p.inWraps = []string{c.call.open}
+	}
 	all := d.markers()
 	if len(p.turn.Tools) == 0 {
 		all = slices.DeleteFunc(all, func(m marker) bool {

@@ -149,7 +149,7 @@ func (p *tolerant) followed(final bool) answer {
 		return a
 	}
 	if r.bare && p.buf[r.tail] == '<' {
-		if a := wrapped(p.buf[r.tail:], final); a != no {
+		if a := p.plan.wrapped(p.buf[r.tail:], final); a != no {
 			return a
 		}
 	}

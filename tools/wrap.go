@@ -10,8 +10,9 @@ import (
 // tools, or the marker of another family.
 var wrapTags = []string{"tools", "tool", "tool_call", "tool_calls", "toolcall", "function_call", "function_calls", "functioncall"}
 
-// wrapped tells whether such a tag stands at the start of text with an object behind it that may be a call.
-func wrapped(text []byte, final bool) answer {
+// wrapped tells whether such a tag stands at the start of text with an object behind it that may be a call, or the family's own tag of a
+// call.
+func (p *Plan) wrapped(text []byte, final bool) answer {
 	n := bytes.IndexFunc(text[1:], func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) + 1
 	if n == 0 {
 		word := strings.ToLower(string(text[1:min(len(text), maxTag)]))
@@ -22,13 +23,22 @@ func wrapped(text []byte, final bool) answer {
 		return no
 	}
 	i := skipSpace(text, n+1)
-	switch {
-	case i == len(text):
-		return boolean(!final && i-n <= maxGap, unknown)
-	case text[i] == '[':
-		return objectAt(text, i+1, final)
+	if own, a := anyPrefix(text[i:], p.inWraps, final); a == unknown {
+		return boolean(i-n <= maxGap, unknown)
+	} else if a == yes {
+		return p.beginsNamed(text[i+len(own):], final)
 	}
-	return objectAt(text, i, final)
+	return objectAt(text, n+1, final)
+}
+
+// beginsNamed tells whether the name of a tool that can be called stands at the start of text, which ends a tag.
+func (p *Plan) beginsNamed(text []byte, final bool) answer {
+	n := bytes.IndexByte(text[:min(len(text), p.maxHead)], '>')
+	if n < 0 {
+		return boolean(!final && len(text) < p.maxHead, unknown)
+	}
+	_, ok := p.resolve(attribute(string(text[:n])))
+	return boolean(ok, yes)
 }
 
 // wrapEnd is what closes the tag at the start of text, "" if none stands there, and how long the tag is.

@@ -46,6 +46,11 @@ func TestConform_changesSpellingOnly(t *testing.T) {
 		`{"s": {"a": 1}}`:                 {`{"s":"{\"a\": 1}"}`, []string{StringFromJSON}},
 		`{"list": "a"}`:                   {`{"list":["a"]}`, []string{WrapInArray}},
 		`{"list": "[\"a\", \"b\"]"}`:      {`{"list":["a","b"]}`, []string{JSONFromString}},
+		`{"list": {"item": ["a", "b"]}}`:  {`{"list":["a","b"]}`, []string{UnwrapArray}},
+		`{"n": [3]}`:                      {`{"n":3}`, []string{UnwrapArray}},
+		`{"n": ["3"]}`:                    {`{"n":3}`, []string{NumberFromString, UnwrapArray}},
+		`{"o": [{"file_path": "a"}]}`:     {`{"o":{"file_path":"a"}}`, []string{UnwrapArray}},
+		`{"s": ["a"]}`:                    {`{"s":"[\"a\"]"}`, []string{StringFromJSON}},
 		`{"rows": {"k": "1"}}`:            {`{"rows":[{"k":1}]}`, []string{NumberFromString, WrapInArray}},
 		`{"o": "{'file_path': 'a'}"}`:     {`{"o":{"file_path":"a"}}`, []string{JSONFromString}},
 		`{"o": {"filePath": "a"}}`:        {`{"o":{"file_path":"a"}}`, []string{KeySpelling}},
@@ -75,7 +80,7 @@ func TestConform_changesSpellingOnly(t *testing.T) {
 
 func TestConform_inventsNothing(t *testing.T) {
 	for _, args := range []string{`{"n": "three"}`, `{"n": 3.5}`, `{"unit": "kelvin"}`, `{"zzz": 1}`, `{"b": "maybe"}`, `{"rows": [{}]}`, `{"o": {"x": 1}}`, `{"day": "tomorrow"}`,
-		`{"n": "3 apples"}`, `{"b": "yes"}`, `{"unit": "celsiu"}`, `{"Opt": 1, "OPT": 2}`} {
+		`{"n": "3 apples"}`, `{"n": [3, 4]}`, `{"n": [[3]]}`, `{"list": {"a": ["b"]}}`, `{"n": [null]}`, `{"b": "yes"}`, `{"unit": "celsiu"}`, `{"Opt": 1, "OPT": 2}`} {
 		if out, repairs, err := Compile(json.RawMessage(schema)).Conform([]byte(args)); err == nil {
 			t.Errorf("%s became %s by %v", args, out, repairs)
 		}

@@ -1,6 +1,7 @@
 package lenient
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 )
@@ -12,16 +13,21 @@ func DecodeArguments(text []byte, r Rules) (Decoded, error) {
 	if len(text) == 0 || text[0] != '(' {
 		return Decoded{}, errValue
 	}
-	if err := d.arguments(); err != nil {
+	if err := d.arguments(0); err != nil {
 		return Decoded{}, fmt.Errorf("at byte %d: %w", d.pos, err)
 	}
 	return Decoded{JSON: d.out.Bytes(), End: d.pos, Repairs: d.repairs}, nil
 }
 
-func (d *decoder) arguments() error {
+func (d *decoder) arguments(depth int) error {
+	if depth > maxDepth {
+		return errDeep
+	}
 	seen := map[string][2]int{}
-	d.pos = 1
+	d.pos++
+	whole := d.out.Len()
 	d.open = append(d.open, ')')
+	defer func() { d.open = d.open[:len(d.open)-1] }()
 	d.out.WriteByte('{')
 	for n := 0; ; n++ {
 		start := d.out.Len()
@@ -34,22 +40,52 @@ func (d *decoder) arguments() error {
 			return nil
 		}
 		if n == 0 && d.mapping() {
-			return d.wholeMapping()
+			d.out.Truncate(whole)
+			return d.wholeMapping(depth)
 		}
-		key, err := d.keyword()
+		key, bare, err := d.parameter(n, depth)
 		if err != nil {
 			return err
 		}
 		writeString(&d.out, key)
 		d.out.WriteByte(':')
 		from := d.out.Len()
-		if err := d.value(place{in: '('}, 1); err != nil {
+		if err := d.value(place{in: '(', bare: bare}, depth+1); err != nil {
 			return err
 		}
 		if err := d.once(seen, string(key), start, from); err != nil {
 			return err
 		}
 	}
+}
+
+// parameter reads the keyword of the n-th argument; bare says that it has none and stands at its parameter's place.
+func (d *decoder) parameter(n, depth int) (key []byte, bare bool, err error) {
+	at := d.pos
+	key, err = d.keyword()
+	if err == nil {
+		d.keywords = true
+		return key, false, nil
+	}
+	if depth > 0 || d.keywords || n >= len(d.rules.Positional) || !literalStart(d.text[at:]) {
+		return nil, false, err
+	}
+	d.pos = at
+	d.repair(Positional)
+	return []byte(d.rules.Positional[n]), true, nil
+}
+
+// literalStart tells whether a value that is no name begins a text: what a name stands for is not known.
+func literalStart(text []byte) bool {
+	if c := text[0]; !identStart(c) || c >= 0x80 {
+		return true
+	}
+	n := 0
+	for n < len(text) && identPart(text[n]) {
+		n++
+	}
+	_, literal := literals[string(text[:n])]
+	return literal || n < len(text) && (text[n] == '"' || text[n] == '\'') || bytes.HasPrefix(text, []byte("dict("))
 }
 
 func (d *decoder) mapping() bool {
@@ -59,9 +95,8 @@ func (d *decoder) mapping() bool {
 	return d.pos < len(d.text) && d.text[d.pos] == '{'
 }
 
-func (d *decoder) wholeMapping() error {
-	d.out.Reset()
-	if err := d.object(1); err != nil {
+func (d *decoder) wholeMapping(depth int) error {
+	if err := d.object(depth + 1); err != nil {
 		return err
 	}
 	d.repair(PythonLiteral)
@@ -84,7 +119,7 @@ func (d *decoder) keyword() ([]byte, error) {
 	if err := d.skip(); err != nil {
 		return nil, err
 	}
-	if len(key) == 0 || d.pos == len(d.text) || d.text[d.pos] != '=' && d.text[d.pos] != ':' {
+	if len(key) == 0 || d.pos == len(d.text) || d.text[d.pos] != '=' && d.text[d.pos] != ':' || bytes.HasPrefix(d.text[d.pos:], []byte("==")) {
 		return nil, errors.New("a positional argument")
 	}
 	d.pos++

@@ -27,6 +27,9 @@ const (
 	InvalidUTF8    = "invalid-utf8"    // becomes U+FFFD
 	DuplicateKey   = "duplicate-key"   // the same value twice
 	JoinedStrings  = "joined-strings"  // "a" + "b" and "a" "b" for "ab", in Python
+	DoubledBraces  = "doubled-braces"  // {{"a": 1}}, as in the template of a format
+	EscapedTwice   = "escaped-twice"   // {\"a\": 1}
+	Positional     = "positional"      // f(1) for f(a=1), in Python
 )
 
 // Decoded is a value read by Decode.
@@ -43,6 +46,11 @@ type Decoded struct {
 func Decode(text []byte, r Rules) (Decoded, error) {
 	if v, ok := strict(text); ok {
 		return v, nil
+	}
+	if inner, ok := unescaped(text); ok {
+		v, err := Decode(inner, r)
+		v.End, v.Repairs = len(text), append(v.Repairs, EscapedTwice)
+		return v, err
 	}
 	d := decoder{text: text, rules: r}
 	if err := d.skip(); err != nil {
@@ -79,6 +87,8 @@ type decoder struct {
 	out     bytes.Buffer
 	open    []byte // the closing brackets that are missing, outermost first
 	repairs []string
+	// keywords: an argument of the call has been given by its name.
+	keywords bool
 }
 
 func (d *decoder) repair(rule string) {
@@ -106,8 +116,19 @@ func (d *decoder) value(p place, depth int) error {
 		d.repair(PythonLiteral)
 		return d.array(')', depth)
 	}
+	if i, ok := d.dictAt(); ok {
+		d.pos = i
+		d.repair(PythonLiteral)
+		return d.arguments(depth)
+	}
+	from := d.pos
+	prefixRaw := d.prefix()
+	format := bytes.ContainsAny(d.text[from:d.pos], "fF")
 	if quote, raw, _ := d.rules.quoteAt(d.text, d.pos, ':', true); quote != "" {
-		s, err := d.quoted(quote, raw, p)
+		s, err := d.quoted(quote, raw || prefixRaw, p)
+		if err == nil && format && bytes.ContainsAny(s, "{}") {
+			return errValue // an expression, with something to fill in
+		}
 		if err == nil && d.rules.Python {
 			s, err = d.joined(s, p)
 		}
@@ -120,21 +141,44 @@ func (d *decoder) value(p place, depth int) error {
 	return d.word(p)
 }
 
+// prefix passes Python's prefix of a string, and tells whether nothing is escaped in it.
+func (d *decoder) prefix() (raw bool) {
+	for n := 1; n <= 2 && d.pos+n < len(d.text); n++ {
+		if raw, ok := stringPrefix(d.text, d.pos, d.pos+n, 'x'); ok {
+			d.pos += n
+			d.repair(PythonLiteral)
+			return raw
+		}
+	}
+	return false
+}
+
+// dictAt tells whether Python's dict(…) stands here, and where its parenthesis opens.
+func (d *decoder) dictAt() (int, bool) {
+	const word = "dict("
+	return d.pos + len(word) - 1, bytes.HasPrefix(d.text[d.pos:], []byte(word))
+}
+
 // joined reads the further parts of a string, of which s is the first.
 func (d *decoder) joined(s []byte, p place) ([]byte, error) {
 	for {
 		i, _ := skipSpace(d.text, d.pos, true)
-		if i == len(d.text) || d.text[i] != '+' && (p.in != '(' || d.text[i] != '"' && d.text[i] != '\'') {
+		if i == len(d.text) || d.text[i] != '+' && !joins(d.text[i], p.in) {
 			return s, nil
 		}
 		if d.text[i] == '+' {
 			i, _ = skipSpace(d.text, i+1, true)
 		}
-		quote, raw, _ := d.rules.quoteAt(d.text, min(i, len(d.text)-1), ':', true)
-		if i == len(d.text) || quote == "" {
+		d.pos = i
+		if i == len(d.text) {
 			return nil, errValue
 		}
-		d.pos = i
+		prefixRaw := d.prefix()
+		quote, raw, _ := d.rules.quoteAt(d.text, d.pos, ':', true)
+		if quote == "" {
+			return nil, errValue
+		}
+		raw = raw || prefixRaw
 		more, err := d.quoted(quote, raw, p)
 		if err != nil {
 			return nil, err
@@ -169,6 +213,9 @@ func (d *decoder) array(end byte, depth int) error {
 }
 
 func (d *decoder) object(depth int) error {
+	if i, _ := skipSpace(d.text, d.pos+1, true); i < len(d.text) && d.text[i] == '{' {
+		return d.doubled(i, depth)
+	}
 	seen := map[string][2]int{}
 	d.pos++
 	d.out.WriteByte('{')
@@ -198,6 +245,33 @@ func (d *decoder) object(depth int) error {
 			return err
 		}
 	}
+}
+
+// doubled reads an object in two pairs of braces, the inner one opened at offset i.
+func (d *decoder) doubled(i, depth int) error {
+	if depth > maxDepth {
+		return errDeep
+	}
+	d.repair(DoubledBraces)
+	d.open = append(d.open, '}')
+	d.pos = i
+	err := d.object(depth + 1)
+	d.open = d.open[:len(d.open)-1]
+	if err != nil {
+		return err
+	}
+	if err := d.skip(); err != nil {
+		return err
+	}
+	if d.pos == len(d.text) {
+		d.repair(MissingClose)
+		return nil
+	}
+	if d.text[d.pos] != '}' {
+		return errors.New("more than an object between two pairs of braces")
+	}
+	d.pos++
+	return nil
 }
 
 // once drops a member whose key came before with the same value. Two values leave no way to choose.
@@ -308,14 +382,14 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 		switch c := rest[0]; {
 		case hasPrefix(rest, quote) == yes:
 			p.inner = inner
-			if len(quote) > 1 || d.rules.ends(d.text, d.pos+1, p, true) != no {
+			if !uncertain(quote) || d.rules.ends(d.text, d.pos+len(quote), p, true) != no {
 				d.pos += len(quote)
 				return d.valid(s), nil
 			}
 			d.repair(UnescapedQuote)
 			inner = true
-			s = append(s, c)
-			d.pos++
+			s = append(s, quote...)
+			d.pos += len(quote)
 		case c == '\\' && !raw:
 			s = d.escape(s)
 		default:

@@ -6,6 +6,37 @@ import (
 	"unicode/utf8"
 )
 
+// unescaped takes a level of escapes off a value whose own quotes are escaped: {\"a\": 1}, as it stands inside of a string.
+func unescaped(text []byte) ([]byte, bool) {
+	i, _ := skipSpace(text, 0, true)
+	j := i
+	for j < len(text) && (text[j] == '{' || text[j] == '[' || space(text[j])) {
+		j++
+	}
+	if j == i || j+1 >= len(text) || text[j] != '\\' || text[j+1] != '"' {
+		return nil, false
+	}
+	inside := bytes.TrimSuffix(bytes.TrimSpace(text[i:]), []byte(`"`)) // of the string around it
+	if bytes.HasSuffix(text, []byte(`\"`)) {
+		return nil, false
+	}
+	d := decoder{text: inside}
+	var s []byte
+	for d.pos < len(inside) {
+		switch c := inside[d.pos]; c {
+		case '"':
+			return nil, false
+		case '\\':
+			s = d.escape(s)
+		default:
+			s = append(s, c)
+			d.pos++
+		}
+	}
+	v, err := Decode(s, Rules{})
+	return s, err == nil && len(bytes.TrimSpace(s[v.End:])) == 0
+}
+
 // escape reads one escape sequence. Those that neither JSON nor Python know stand for themselves, as in Python.
 func (d *decoder) escape(s []byte) []byte {
 	if d.pos+1 == len(d.text) {

@@ -142,3 +142,66 @@ func TestScanner_endsWhereJSONDoes(t *testing.T) {
 		t.Errorf("a terminator: %d at %d", st, end)
 	}
 }
+
+// What more models write for JSON and Python's literals.
+func TestDecode_otherSpellings(t *testing.T) {
+	for text, want := range map[string]string{
+		`{“a”: “b”, “c”: [“d”, ‘e’]}`: `{"a":"b","c":["d","e"]}`,
+		`{“a”: “he said “hi” to me”}`: `{"a":"he said “hi” to me"}`,
+		`{"a": “it’s”}`:               `{"a":"it’s"}`,
+		`{"a": "“x”"}`:                `{"a": "“x”"}`,
+		`{{"a": {{"b": 1}}, "c": 2}}`: `{"a":{"b":1},"c":2}`,
+		`{{}}`:                        `{}`,
+		`{\"a\": \"b \\\"c\\\" d\"}`:  `{"a": "b \"c\" d"}`,
+		`[{\"a\": 1}]`:                `[{"a": 1}]`,
+		`{"re": r"\d+\."}`:            `{"re":"\\d+\\."}`,
+		`{"a": f'x', "b": u"y"}`:      `{"a":"x","b":"y"}`,
+		`{"a": dict(b=1, c='x')}`:     `{"a":{"b":1,"c":"x"}}`,
+	} {
+		d, err := Decode([]byte(text), Rules{})
+		if err != nil || string(d.JSON) != want || d.End != len(text) {
+			t.Errorf("%s: %s to %d, %v; want %s", text, d.JSON, d.End, err, want)
+		}
+		if strings.Contains(text, `\"`) {
+			continue // where it ends is known at the end alone
+		}
+		for step := 1; step < 8; step++ {
+			if st, end := scan(text+" {tail", step, Rules{}); st != Complete || end != len(text) {
+				t.Errorf("%s in pieces of %d: %d at %d", text, step, st, end)
+			}
+		}
+	}
+	for _, text := range []string{`{{"a": 1}, {"b": 2}}`, `{"a": f"x{y}"}`, `{"a": dict(1)}`} {
+		if d, err := Decode([]byte(text), Rules{}); err == nil {
+			t.Errorf("%s was read as %s", text, d.JSON)
+		}
+	}
+}
+
+// Arguments without keywords are the parameters in their order, if they are literals.
+func TestDecodeArguments_positional(t *testing.T) {
+	r := Rules{Python: true, Positional: []string{"a", "b", "c"}}
+	for text, want := range map[string]string{
+		`("x", 3)`:                 `{"a":"x","b":3}`,
+		`("x", c=[1], b=2)`:        `{"a":"x","c":[1],"b":2}`,
+		`(True, -1.5, {"k": 1})`:   `{"a":true,"b":-1.5,"c":{"k":1}}`,
+		`(r"\d", "y")`:             `{"a":"\\d","b":"y"}`,
+		`(a=["x" "y", "z"])`:       `{"a":["xy","z"]}`,
+		`(a=dict(b=dict(c=None)))`: `{"a":{"b":{"c":null}}}`,
+	} {
+		d, err := DecodeArguments([]byte(text), r)
+		if err != nil || string(d.JSON) != want {
+			t.Errorf("%s: %s, %v; want %s", text, d.JSON, err, want)
+		}
+		s := Scanner{Rules: r}
+		s.Reset(0)
+		if st := s.Step([]byte(text+" (tail"), true); st != Complete || s.End != len(text) {
+			t.Errorf("%s: the scanner ends with %d at %d", text, st, s.End)
+		}
+	}
+	for _, text := range []string{`(x)`, `(a=1, 2)`, `(1, 2, 3, 4)`, `("x", a="y")`, `(x + 1)`, `(f(1))`, `(a == 1)`} {
+		if d, err := DecodeArguments([]byte(text), r); err == nil {
+			t.Errorf("%s was read as %s", text, d.JSON)
+		}
+	}
+}

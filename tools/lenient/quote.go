@@ -20,6 +20,7 @@ type place struct {
 	in    byte // '{', '[', '(' or 0 outside of containers
 	key   bool
 	inner bool // a quote inside it was found not to be its end
+	bare  bool // an argument without a keyword
 }
 
 // ends tells whether the quote before text[i:] ends a string at p. In JSON every unescaped quote does; models leave quotes
@@ -36,8 +37,8 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 	if t := r.terminatorAt(text, j, final); t != no {
 		return t
 	}
-	if r.Key != nil && p.in == '{' && !p.key {
-		return boolean(r.endsMember(text, j))
+	if r.Key != nil && (p.in == '{' || p.in == '(') && !p.key {
+		return r.endsMember(text, j, p.in, final)
 	}
 	c := text[j]
 	switch {
@@ -51,7 +52,7 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 		return boolean(j+1 < len(text) && (text[j+1] == '/' || text[j+1] == '*'))
 	case c == '}' || c == ']' || c == ')':
 		return boolean(c == closer(p.in))
-	case r.Python && !p.inner && (c == '+' || p.in == '(' && (c == '"' || c == '\'')):
+	case r.Python && !p.inner && (c == '+' || joins(c, p.in)):
 		return r.goesOn(text, j, p, final)
 	case c == '"' && j > i && p.in == '{': // a missing comma
 		return isKey(text, j, final)
@@ -59,29 +60,71 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 	return no
 }
 
-// endsMember tells whether nothing but the end of all, or a key that is known, stands at text[i:].
-func (r *Rules) endsMember(text []byte, i int) bool {
-	for i < len(text) && (space(text[i]) || text[i] == '}' || text[i] == ']') {
-		i++
+// endsMember tells whether nothing but the end of all, or a key that is known, stands at text[i:]. Behind a call in Python may also stand
+// another one.
+func (r *Rules) endsMember(text []byte, i int, in byte, final bool) answer {
+	closed := false
+	for ; i < len(text) && (space(text[i]) || text[i] == '}' || text[i] == ']' || text[i] == ')'); i++ {
+		closed = closed || text[i] == ')'
 	}
 	if i == len(text) {
-		return true
+		return atLast(final, yes)
+	}
+	if a := r.terminatorAt(text, i, final); a != no {
+		return a
 	}
 	if text[i] != ',' {
-		return false
+		return no
 	}
-	for i++; i < len(text) && (space(text[i]) || text[i] == '{'); i++ {
+	for i++; i < len(text) && (space(text[i]) || in == '{' && text[i] == '{'); i++ {
 	}
-	if i == len(text) || text[i] != '"' {
-		return false
+	switch {
+	case i == len(text):
+		return atLast(final, no)
+	case in == '(':
+		return r.keyword(text, i, closed, final)
+	case text[i] != '"':
+		return no
 	}
-	n := bytes.IndexByte(text[i+1:], '"')
-	if n < 0 || !r.Key(string(text[i+1:i+1+n])) {
-		return false
+	n := bytes.IndexByte(text[i+1:min(len(text), i+lookahead)], '"')
+	if n < 0 {
+		return atLast(final || len(text) > i+lookahead, no)
 	}
-	j, _ := skipSpace(text, i+n+2, true)
-	return j < len(text) && text[j] == ':'
+	j, a := skipSpace(text, i+n+2, final)
+	if a != yes {
+		return a
+	}
+	return boolean(r.Key(string(text[i+1:i+1+n])) && j < len(text) && text[j] == ':')
 }
+
+// keyword tells whether a known keyword and its = stand at text[i:], or the name of a call if the one before is closed.
+func (r *Rules) keyword(text []byte, i int, closed, final bool) answer {
+	n := 0
+	for i+n < len(text) && n < lookahead && identPart(text[i+n]) {
+		n++
+	}
+	j, a := skipSpace(text, i+n, final)
+	switch {
+	case a != yes:
+		return a
+	case j == len(text) || n == 0:
+		return no
+	case closed:
+		return boolean(text[j] == '(')
+	}
+	return boolean(text[j] == '=' && r.Key(string(text[i:i+n])))
+}
+
+// atLast is what holds where the text ends: unknown if more may come.
+func atLast(final bool, a answer) answer {
+	if final {
+		return a
+	}
+	return unknown
+}
+
+// joins tells whether a string that begins with c goes on another that stands before it, as in Python.
+func joins(c, in byte) bool { return (in == '(' || in == '[') && (c == '"' || c == '\'') }
 
 // goesOn tells whether another part of a value stands at text[i:]: a string, behind which the value goes on or ends.
 func (r *Rules) goesOn(text []byte, i int, p place, final bool) answer {
@@ -106,7 +149,7 @@ func (r *Rules) goesOn(text []byte, i int, p place, final bool) answer {
 			if a != yes {
 				return a
 			}
-			return boolean(k == len(text) || text[k] == ',' || text[k] == '+' || text[k] == closer(p.in) || p.in == '(' && (text[k] == '"' || text[k] == '\''))
+			return boolean(k == len(text) || text[k] == ',' || text[k] == '+' || text[k] == closer(p.in) || joins(text[k], p.in))
 		}
 	}
 	if final {
@@ -126,6 +169,8 @@ func (r *Rules) nextMember(text []byte, i int, p place, final bool) answer {
 	}
 	switch c := text[j]; {
 	case c == closer(p.in) || c == '/' || c == '#':
+		return yes
+	case p.in == '(' && p.bare:
 		return yes
 	case p.in == '(':
 		return boolean(identStart(c) || c == '*')

@@ -6,6 +6,8 @@ type Rules struct {
 	Terminators []string // end the text where they stand outside of strings
 	// Python: the text is Python's, where strings beside each other, or with + between, are one.
 	Python bool
+	// Positional are the parameters' names, in their order, for arguments without a keyword; none: each must have one.
+	Positional []string
 	// Key, if not nil, says which keys there are: in an object, a quote that is not escaped ends its string only before one of
 	// them or before the end of everything.
 	Key func(string) bool
@@ -38,17 +40,19 @@ type Scanner struct {
 	// Watch, if set, is told of each string and bare key; false ends the scan with Rejected.
 	Watch func(String) bool
 
-	End  int // set by Complete and Terminated
-	Soft int // offset of the first terminator inside a string, 0 if there is none: the end, should the string prove unclosed
+	End  int  // set by Complete and Terminated
+	Torn bool // a quote inside of a string was taken not to be its end
+	Soft int  // offset of the first terminator inside a string, 0 if there is none: the end, should the string prove unclosed
 
-	pos   int
-	stack []byte
-	quote string // of the string that pos is in; "" outside
-	raw   bool   // nothing is escaped in that string
-	note  bool   // it is a comment
-	start int    // of the string's or bare word's text
-	inner bool   // a quote inside the string was found not to be its end
-	prev  byte   // last significant byte outside of strings; '"' for a whole string, 'x' for a word
+	pos    int
+	stack  []byte
+	quote  string // of the string that pos is in; "" outside
+	raw    bool   // nothing is escaped in that string
+	note   bool   // it is a comment
+	start  int    // of the string's or bare word's text
+	inner  bool   // a quote inside the string was found not to be its end
+	before byte   // what prev was before the word that pos is in
+	prev   byte   // last significant byte outside of strings; '"' for a whole string, 'x' for a word
 }
 
 // Reset makes the scanner start at offset from of a text.
@@ -114,12 +118,12 @@ func (s *Scanner) endString(text []byte, final bool) Status {
 		s.pos, s.quote, s.note = after, "", false
 		return Open
 	}
-	p := place{s.top(), s.keyPlace(), s.inner}
-	if len(s.quote) == 1 {
+	p := place{s.top(), s.keyPlace(), s.inner, s.prev == '(' || s.prev == ',' && s.top() == '('}
+	if uncertain(s.quote) {
 		switch s.Rules.ends(text, after, p, final) {
 		case no:
-			s.pos++
-			s.inner = true
+			s.pos += len(s.quote)
+			s.inner, s.Torn = true, true
 			return Open
 		case unknown:
 			return Open
@@ -160,14 +164,19 @@ func (s *Scanner) outside(text []byte, final bool) Status {
 // token reads a quote, a separator or a byte of a bare word.
 func (s *Scanner) token(text []byte, final bool) Status {
 	c := text[s.pos]
-	if s.Rules.Python && s.prev == '"' && (c == '+' || s.top() == '(' && (c == '"' || c == '\'')) {
+	if s.Rules.Python && s.prev == '"' && (c == '+' || joins(c, s.top())) {
 		s.prev = ':' // another part of the value before
 		if c == '+' {
 			s.pos++
 			return Open
 		}
 	}
-	quote, raw, a := s.Rules.quoteAt(text, s.pos, s.prev, final)
+	raw, prefixed := stringPrefix(text, s.start, s.pos, s.prev)
+	if prefixed {
+		s.prev = s.before
+	}
+	quote, literal, a := s.Rules.quoteAt(text, s.pos, s.prev, final)
+	raw = raw || literal
 	switch {
 	case a == unknown:
 		return Open
@@ -185,12 +194,30 @@ func (s *Scanner) token(text []byte, final bool) Status {
 		s.prev = c
 	default:
 		if s.prev != 'x' {
-			s.start = s.pos
+			s.start, s.before = s.pos, s.prev
 		}
 		s.prev = 'x'
 	}
 	s.pos++
 	return Open
+}
+
+// stringPrefix tells whether what stands at text[i], behind a word that begins at start if prev says so, is a quote that the word is
+// Python's prefix of, and whether nothing is escaped in such a string.
+func stringPrefix(text []byte, start, i int, prev byte) (raw, ok bool) {
+	if c := text[i]; prev != 'x' || i-start > 2 || c != '"' && c != '\'' {
+		return false, false
+	}
+	for _, c := range text[start:i] {
+		switch c | 0x20 {
+		case 'r':
+			raw = true
+		case 'b', 'u', 'f':
+		default:
+			return false, false
+		}
+	}
+	return raw, true
 }
 
 // quoteAt tells which delimiter opens a string at text[i], prev being what stands before it.
@@ -206,6 +233,9 @@ func (r *Rules) quoteAt(text []byte, i int, prev byte, final bool) (quote string
 		}
 	}
 	c := text[i]
+	if c == typographic[0] && prev != 'x' && prev != '"' {
+		return typographicAt(text[i:], final)
+	}
 	if c != '"' && (prev == 'x' || prev == '"' || c != '\'' && c != '`') {
 		return "", false, no
 	}
@@ -221,6 +251,28 @@ func (r *Rules) quoteAt(text []byte, i int, prev byte, final bool) (quote string
 	}
 	return string(c), false, yes
 }
+
+// typographic is the first byte of the quotes that some models write for the straight ones.
+const typographic = "\xe2"
+
+// typographicAt tells which typographic quote closes what one of them opens at the start of text.
+func typographicAt(text []byte, final bool) (quote string, raw bool, a answer) {
+	waits := no
+	for _, q := range []struct{ opens, closes string }{{"“", "”"}, {"”", "”"}, {"‘", "’"}, {"’", "’"}} {
+		switch hasPrefix(text, q.opens) {
+		case yes:
+			return q.closes, false, yes
+		case unknown:
+			if !final {
+				waits = unknown
+			}
+		}
+	}
+	return "", false, waits
+}
+
+// uncertain tells whether a quote may also stand inside of the string that it closes.
+func uncertain(quote string) bool { return len(quote) == 1 || quote[0] == typographic[0] }
 
 func (s *Scanner) comment(text []byte, final bool) Status {
 	end := ""
