@@ -27,7 +27,7 @@ func TestPlan_everyGrammarCompiles(t *testing.T) {
 // turns is every way to allow calls and thinking.
 func turns(declared []Tool) []Turn {
 	var all []Turn
-	for _, c := range []Choice{{}, {Mode: None}, {Mode: Required}, {Mode: Required, Names: []string{"get_time"}}} {
+	for _, c := range []Choice{{}, {Mode: None}, {Mode: Required}, {Mode: Required, Names: []string{"get_time"}}, {Names: []string{"get_time", "search.docs"}}} {
 		for _, parallel := range []bool{false, true} {
 			for _, th := range []Thinking{{}, {Open: true}, {Off: true}} {
 				all = append(all, Turn{Tools: declared, Choice: c, Parallel: parallel, Thinking: th, Stops: []string{"\nUser:"}})

@@ -140,10 +140,13 @@ func checkWalk(t *testing.T, p *Plan, text []byte) {
 	case p.turn.Choice.Mode == Required && n == 0 && got.Notes == 0:
 		t.Errorf("%s: no call under %+v, thinking %+v: %q", p.dialect.name, p.turn.Choice, p.turn.Thinking, text)
 	}
+	if th := p.turn.Thinking; th.Off && !th.Open && got.Reasoning != nil && len(p.dialect.labels) == 0 {
+		t.Errorf("%s: thinking %q though there is to be none: %q", p.dialect.name, *got.Reasoning, text)
+	}
 	for _, c := range got.Calls {
 		at, ok := p.names.find(c.Name)
 		args, err := json.Marshal(c.Arguments)
-		if !ok || err != nil || c.Arguments != nil && p.tools[at.tool].schema.Validate(args) != nil {
+		if !ok || !p.tools[at.tool].allowed || err != nil || c.Arguments != nil && p.tools[at.tool].schema.Validate(args) != nil {
 			t.Errorf("%s: %q: call %+v", p.dialect.name, text, c)
 		}
 	}

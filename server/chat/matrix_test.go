@@ -43,7 +43,11 @@ var matrixChoices = map[string]tools.Choice{
 	"required": {Mode: tools.Required},
 	"named":    {Mode: tools.Required, Names: []string{"get_weather"}},
 	"allowed":  {Names: []string{"get_time", "find"}},
+	"one of":   {Mode: tools.Required, Names: []string{"note", "get_weather"}},
 }
+
+// matrixStops end visible text, in every other turn, and nothing else.
+var matrixStops = []string{"!", "zz"}
 
 // matrixThinking by name: what the request says, and whether the prompt opens it.
 var matrixThinking = map[string]struct {
@@ -71,6 +75,9 @@ func (c cell) request(seed uint32) Request {
 		Model: c.family, Tools: matrixTools, Choice: matrixChoices[c.choice], OneCall: c.oneCall, Thinking: matrixThinking[c.thinking].asked,
 		MaxTokens: 500, Logprobs: -1, Sampling: engine.Sampling{Seed: &seed},
 		Conversation: templates.Conversation{Messages: []templates.Message{{Role: templates.User, Text: "go"}}},
+	}
+	if seed%2 == 0 {
+		r.Stops = matrixStops
 	}
 	return r
 }
@@ -143,6 +150,11 @@ func checkCell(t *testing.T, c cell, e *said, d *tools.Dialect, seed uint32) {
 	r := c.request(seed)
 	live := tell(t, m, r)
 	checkPromises(t, c, d, live)
+	for _, stop := range r.Stops {
+		if strings.Contains(live.text, stop) || live.finish.Reason == StopSequence && len(live.calls) > 0 {
+			t.Errorf("under the stop %q: text %q, %d calls, finish %s", stop, live.text, len(live.calls), live.finish.Reason)
+		}
+	}
 	whole := tell(t, noisy{enginetest.Script(enginetest.Reply{Tokens: joined(e.tokens), Reason: e.reason}), d, m.opens}, r)
 	ids := cmpopts.IgnoreFields(tools.Call{}, "ID")
 	if diff := cmp.Diff(whole.calls, live.calls, ids); diff != "" || whole.text != live.text || whole.reasoning != live.reasoning {
