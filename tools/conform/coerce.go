@@ -62,7 +62,7 @@ func (c *coercion) repair(rule, pointer, format string, args ...any) {
 
 func (c *coercion) valid(v value, s *jsonschema.Schema) bool {
 	c.budget--
-	return s.Validate(v.any()) == nil
+	return check(s, v.any()) == nil
 }
 
 // value returns v changed so that it fits s, or as it was where no rule helps.
@@ -277,7 +277,7 @@ type reading struct {
 func readings(text string, s *jsonschema.Schema) []reading {
 	var all []reading
 	trimmed := strings.TrimSpace(text)
-	if n, ok := lenient.Number(trimmed); ok && finite(n) {
+	if n, ok := lenient.Number(trimmed); ok && readable(n) {
 		all = append(all, reading{NumberFromString, value{raw: json.RawMessage(n)}})
 	}
 	switch strings.ToLower(trimmed) {
@@ -296,12 +296,6 @@ func readings(text string, s *jsonschema.Schema) []reading {
 		all = append(all, reading{EnumSpelling, stringValue(choice)})
 	}
 	return all
-}
-
-// finite tells whether readers of JSON have a number for n: most of them read 1e400 as infinity, or not at all.
-func finite(n string) bool {
-	_, err := strconv.ParseFloat(n, 64)
-	return err == nil
 }
 
 // enumChoice is the one choice of an enum that text is another spelling of: in other case, in quotes, with space around.

@@ -3,6 +3,7 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,6 +131,44 @@ func TestConform_valueComesBeforeTheSameInAnArray(t *testing.T) {
 		if out, _, err := s.Conform([]byte(`{"v":` + c[0] + `}`)); err != nil || string(out) != `{"v":`+c[1]+`}` {
 			t.Errorf("%s: %s became %s, %v; want %s", sub, c[0], out, err, c[1])
 		}
+	}
+}
+
+// A number that the validator or a reader cannot hold is no value, in arguments and in schemas: it ends no process.
+func TestConform_numbersBeyondADouble(t *testing.T) {
+	for _, n := range []string{"1e400000000", "-1e400000000", "1e-400000000", "1e400", "1e-400", "0e-99999999999999999999", "1e99999999999999999999", strings.Repeat("9", 400)} {
+		for _, sub := range []string{`{"type":"number","maximum":5}`, `{"type":"integer"}`, `{"multipleOf":0.1}`, `{"minimum":0}`, `{}`, `{"type":"array","items":{"type":"number","minimum":1}}`} {
+			s := Compile(json.RawMessage(`{"properties":{"v":` + sub + `}}`))
+			for _, v := range []string{n, `"` + n + `"`, `"[` + n + `]"`, "[" + n + "]"} {
+				args := []byte(`{"v":` + v + `}`)
+				out, _, err := s.Conform(args)
+				if err == nil && !(v[0] == '"' && string(out) == string(args)) {
+					t.Errorf("%s: %.60s became %.60s", sub, args, out)
+				}
+				_ = s.Faults(args)
+			}
+		}
+		for _, k := range []string{"maximum", "minimum", "exclusiveMinimum", "multipleOf", "maxLength", "minItems", "const", "default"} {
+			s := Compile(json.RawMessage(`{"properties":{"v":{"type":"number","` + k + `":` + n + `}}}`))
+			if _, _, err := s.Conform([]byte(`{"v":5}`)); err != nil && k != "const" {
+				t.Errorf("%s %.20s: %v", k, n, err)
+			}
+		}
+	}
+}
+
+// Patterns that backtrack for ever cost what a few of them cost, however many values there are.
+func TestConform_slowPatternsAreBounded(t *testing.T) {
+	s := Compile(json.RawMessage(`{"properties":{"v":{"items":{"type":"string","pattern":"^(a+)+\\1$"}}}}`))
+	value := `"` + strings.Repeat("a", 40) + `!"`
+	if _, _, err := s.Conform([]byte(`{"v":[` + strings.Repeat(value+",", 200) + value + `]}`)); err == nil {
+		t.Error("they match")
+	}
+	if n := s.slow.timeouts.Load(); n > maxTimeouts {
+		t.Errorf("%d timeouts", n)
+	}
+	if _, _, err := s.Conform([]byte(`{"v":["aa"]}`)); err != nil {
+		t.Errorf("later arguments: %v", err)
 	}
 }
 

@@ -24,13 +24,14 @@ const maxFaults = 16
 
 // Faults tells where args fail, most general place first; none if they conform. args is valid JSON.
 func (s *Schema) Faults(args []byte) []Fault {
+	s.slow.timeouts.Store(0)
 	c := coercion{budget: maxAttempts}
 	v := parse(args)
 	if !c.valid(v, s.root) {
 		v = c.value(v, s.root, "")
 	}
 	var e *jsonschema.ValidationError
-	if !errors.As(s.root.Validate(v.any()), &e) {
+	if !errors.As(check(s.root, v.any()), &e) {
 		return nil
 	}
 	var all []Fault

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/dlclark/regexp2"
@@ -18,6 +19,7 @@ import (
 type Schema struct {
 	root  *jsonschema.Schema
 	notes []string
+	slow  *slowness
 }
 
 // Repair is one lossless change.
@@ -48,18 +50,19 @@ func compile(raw json.RawMessage) *Schema {
 		doc = map[string]any{"type": "object"}
 	}
 	doc = t.schema(doc, doc)
-	root, err := build(doc)
+	var slow slowness
+	root, err := build(doc, &slow)
 	if err != nil {
 		t.note("the schema as a whole: %v", err)
-		root, _ = build(map[string]any{"type": "object"}) // a constant that compiles
+		root, _ = build(map[string]any{"type": "object"}, &slow) // a constant that compiles
 	}
-	return &Schema{root: root, notes: t.notes}
+	return &Schema{root: root, notes: t.notes, slow: &slow}
 }
 
-func build(doc any) (*jsonschema.Schema, error) {
+func build(doc any, slow *slowness) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	c.UseRegexpEngine(ecma)
+	c.UseRegexpEngine(slow.pattern)
 	c.UseLoader(noLoader{})
 	const url = "tool:///parameters"
 	if err := c.AddResource(url, doc); err != nil {
@@ -79,26 +82,50 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, errors.New("remote schemas are not fetched: " + url)
 }
 
+// slowness counts the matches of a schema's patterns that ran out of time since the latest look at arguments began. Looks at the same time
+// share it.
+type slowness struct{ timeouts atomic.Int32 }
+
+// A pattern may backtrack for ever. One that takes longer than matchTimeout does not match, and after maxTimeouts in one look none does.
+const (
+	matchTimeout = 100 * time.Millisecond
+	maxTimeouts  = 4
+)
+
 // pattern is an ECMA-262 regular expression.
-type pattern struct{ re *regexp2.Regexp }
+type pattern struct {
+	re   *regexp2.Regexp
+	slow *slowness
+}
 
 func (p pattern) String() string { return p.re.String() }
 
 func (p pattern) MatchString(s string) bool {
+	if p.slow.timeouts.Load() >= maxTimeouts {
+		return false
+	}
 	ok, err := p.re.MatchString(s)
+	if err != nil {
+		p.slow.timeouts.Add(1)
+	}
 	return ok && err == nil
 }
 
-// matchTimeout bounds a catastrophic pattern; one that takes longer does not match.
-const matchTimeout = 250 * time.Millisecond
+func (s *slowness) pattern(text string) (jsonschema.Regexp, error) {
+	re, err := ecma(text)
+	if err != nil {
+		return nil, err
+	}
+	return pattern{re, s}, nil
+}
 
-func ecma(s string) (jsonschema.Regexp, error) {
+func ecma(s string) (*regexp2.Regexp, error) {
 	re, err := regexp2.Compile(s, regexp2.ECMAScript|regexp2.Unicode)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", s, err)
 	}
 	re.MatchTimeout = matchTimeout
-	return pattern{re}, nil
+	return re, nil
 }
 
 // Validate tells why args do not validate, nil if they do.
@@ -107,5 +134,14 @@ func (s *Schema) Validate(args []byte) error {
 	if err != nil {
 		return fmt.Errorf("read the arguments: %w", err)
 	}
-	return s.root.Validate(v)
+	s.slow.timeouts.Store(0)
+	return check(s.root, v)
+}
+
+// check validates a value. A number that most readers of JSON have no number for fits no schema.
+func check(s *jsonschema.Schema, v any) error {
+	if n := unreadable(v); n != "" {
+		return fmt.Errorf("the number %.40s is beyond what a double can hold", n)
+	}
+	return s.Validate(v)
 }

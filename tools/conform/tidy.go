@@ -43,6 +43,7 @@ func (t *tidy) schema(v, root any) any {
 		out[k] = e
 	}
 	t.types(out)
+	t.numbers(out)
 	t.pattern(out)
 	t.reference(out, root)
 	for _, k := range holdsOne {
@@ -115,6 +116,16 @@ func (t *tidy) typeName(name string) string {
 	known := typeNames[lower]
 	t.note("type %q is read as %q", name, known)
 	return known
+}
+
+// numbers drops bounds that nothing can be compared with.
+func (t *tidy) numbers(m map[string]any) {
+	for _, k := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"} {
+		if n, ok := m[k].(json.Number); ok && !readable(n.String()) {
+			t.note("%s %.40s is left out", k, n)
+			delete(m, k)
+		}
+	}
 }
 
 func (t *tidy) pattern(m map[string]any) {
