@@ -22,6 +22,7 @@ type callHead struct {
 	alone []string
 	bare  bool // the marks are common in text
 	line  bool // it stands at the start of a line
+	words bool // a sentence may begin so
 }
 
 // toolsPrefix is what models of many families write before names.
@@ -34,7 +35,7 @@ type headed interface {
 }
 
 func (c namedCodec) heads() []callHead {
-	plain := callHead{prefixes: []string{"", toolsPrefix}, index: c.index, marks: []string{strings.TrimSpace(c.separator) + "{"}, bare: true, line: true}
+	plain := callHead{prefixes: []string{"", toolsPrefix}, index: c.index, marks: []string{strings.TrimSpace(c.separator) + "{"}, bare: true, line: true, words: true}
 	var marks []string
 	for _, m := range c.splits {
 		switch {
@@ -56,7 +57,7 @@ func (c namedCodec) heads() []callHead {
 			marked.prefixes = append(marked.prefixes, c.before[:at]+m, m)
 		}
 	case c.before != "" && len(marks) == 0:
-		marked = callHead{prefixes: []string{c.before}, index: c.index, marks: plain.marks, bare: true}
+		marked = callHead{prefixes: []string{c.before}, index: c.index, marks: plain.marks, bare: true, words: true}
 	case len(marks) == 0:
 		return []callHead{plain}
 	}
@@ -95,7 +96,7 @@ func (c pythonicCodec) heads() []callHead {
 	case c.listed:
 		h.prefixes = []string{"["}
 	default:
-		h.prefixes, h.line = []string{""}, true
+		h.prefixes, h.line, h.words = []string{""}, true, true
 	}
 	return []callHead{h}
 }
@@ -195,7 +196,10 @@ func (p *tolerant) openHead(i int, final bool) answer {
 	}
 	p.openRegion(o, i, i, false)
 	p.region.cue, p.region.codecs = true, []codec{h.codec}
-	p.region.first = p.region.first && !h.line // a sentence may begin with the name of a tool
+	p.region.first = p.region.first && !h.words
+	if c, ok := h.codec.(pythonicCodec); ok && c.fence.open != "" {
+		p.region.unopened = false // the fence is how the family writes these
+	}
 	return yes
 }
 

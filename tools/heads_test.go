@@ -34,6 +34,8 @@ func TestHeads_whatIsNoCallStays(t *testing.T) {
 		{"devstral", "So:\nget_time{} is a call", "So:\nget_time{} is a call"},
 		{"deepseek-v3", "So:\nget_time\n```json\n{}\n```\nis a call", "So:\nget_time\n```json\n{}\n```\nis a call"},
 		{"gpt-oss", "final to-do: one", "final to-do: one"},
+		{"gemma4", "call:get_time{} is how you ask.", "call:get_time{} is how you ask."},
+		{"functionary-v3.2", "get_weather {\"city\": \"Rome\"}\nis how you ask.", "get_weather {\"city\": \"Rome\"}\nis how you ask."},
 		{"olmo3", "get_time() returns the time.", "get_time() returns the time."},
 		{"devstral", "get_time {} is a call", "get_time {} is a call"},
 		{"lfm2", "So [get_time()] is a call", "So [get_time()] is a call"},

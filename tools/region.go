@@ -1,8 +1,10 @@
 package tools
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // maxBare is how long a bare or fenced object may be and still be a call (issue 6, property 5).
@@ -27,8 +29,11 @@ type region struct {
 	closed   int    // where that has been read
 	tail     int    // where looking on goes on after the end; 0 before it
 	thinking bool
-	cutOff   bool // the output was cut off inside its last call
-	first    bool // nothing but white space came before it in the turn
+	cutOff   bool   // the output was cut off inside its last call
+	first    bool   // nothing but white space came before it in the turn
+	quote    string // what closes the quotation that it stands in, "" if it stands in none
+	sought   int    // from where that is looked for; 0 before the end
+	unopened bool   // the marker that opens calls is missing
 }
 
 func (r *region) shift(n int) {
@@ -38,11 +43,16 @@ func (r *region) shift(n int) {
 		r.tail -= n
 	}
 	r.closed = max(0, r.closed-n)
+	r.sought = max(0, r.sought-n)
 }
 
 func (p *tolerant) openRegion(o opening, start, body int, isSymbol bool) {
 	codecs := p.plan.dialect.regionCodecs(o.marker)
 	p.region = &region{opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.solid}
+	if !o.bare {
+		p.region.quote = p.quoting.open()
+	}
+	p.region.unopened = p.plan.dialect.lacksOpener(o.marker)
 }
 
 // stepRegion reads on in the region. It says whether there is more to decide.
@@ -78,6 +88,18 @@ func (p *tolerant) stepRegion(final bool) bool {
 		r.cutOff = final && p.truncated && !r.scan.whole()
 	}
 	return true
+}
+
+// missingOpener is the rule under which is counted that calls stand without the marker that opens them.
+const missingOpener = "missing-opener"
+
+// lacksOpener tells whether the family's calls have a marker before them that is not what opened a region.
+func (d *Dialect) lacksOpener(marker string) bool {
+	if d.opener() == "" || d.unmarked {
+		return false
+	}
+	written := d.written(marker)
+	return marker == "" || written != d.call.open && written != d.section.open && !slices.Contains(d.opens, marker)
 }
 
 var (
@@ -118,7 +140,16 @@ func (p *tolerant) settle(final bool) bool {
 	if r.wrap != "" && !p.unwrap(final) {
 		return false
 	}
-	if r.bare || r.thinking && !r.symbol {
+	if r.quote != "" {
+		switch p.example(final) {
+		case unknown:
+			return false
+		case yes:
+			p.noCall(r.last(), errExample)
+			return true
+		}
+	}
+	if r.bare || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:]) {
 		switch p.followed(final) {
 		case unknown:
 			return false
@@ -129,6 +160,13 @@ func (p *tolerant) settle(final bool) bool {
 	}
 	p.commit()
 	return true
+}
+
+// inline tells whether a call's object stands on the line of its name, though the family writes it on the next: a sentence may begin with
+// the name of a tool.
+func inline(s scanner, body []byte) bool {
+	n, ok := s.(*namedScanner)
+	return ok && n.separator == "\n" && !bytes.Contains(body[:n.head], []byte("\n"))
 }
 
 // followed tells whether what follows a region lets it be a call: a bare object that began the turn always is; in or after
@@ -174,6 +212,9 @@ func (p *tolerant) commit() {
 	}
 	good := 0
 	for i := range calls {
+		if calls[i].err == nil && r.unopened && good == 0 {
+			calls[i].repairs = append(calls[i].repairs, missingOpener)
+		}
 		if calls[i].err == nil {
 			calls[i].err = p.accept(&calls[i])
 		}

@@ -34,6 +34,8 @@ type tolerant struct {
 	solid  bool // something other than white space came before in the turn
 	inWord bool // what was last decided is a byte of a word
 
+	quoting quoting
+
 	again             int // bytes read again behind bare objects that were none
 	cuts              int // regions that ended earlier than first thought
 	truncated, closed bool
@@ -46,7 +48,7 @@ type symbol struct{ from, to int }
 
 func newTolerant(p *Plan, spelt bool) *tolerant {
 	routed := p.routedLine()
-	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: routed || p.turn.Thinking.Open && p.dialect.thinks(), routing: routed, blank: true}
+	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: routed || p.turn.Thinking.Open && p.dialect.thinks(), routing: routed, blank: true, quoting: quoting{blank: true}}
 }
 
 // Token implements Parser.
@@ -276,6 +278,7 @@ func (p *tolerant) look(text []byte) {
 	p.blank = p.blank && len(bytes.TrimSpace(line)) == 0
 	p.solid = p.solid || len(bytes.TrimSpace(text)) > 0
 	p.inWord = wordByte(text[len(text)-1])
+	p.quoting.read(text)
 }
 
 func (p *tolerant) current() *stream {
@@ -333,6 +336,6 @@ func (p *tolerant) marker(m marker, isSymbol bool) {
 // think switches between thinking and visible text. White space on either side of the marker is layout.
 func (p *tolerant) think(on bool) {
 	p.current().beside()
-	p.thinking = on
+	p.thinking, p.quoting = on, quoting{blank: true}
 	p.current().beside()
 }

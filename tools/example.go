@@ -1,0 +1,107 @@
+package tools
+
+import (
+	"bytes"
+	"errors"
+)
+
+// A call that a text quotes is an example: it stands between backticks or in a code fence, text comes before those, and text follows
+// once they are closed. A fence around nothing but the call is how some models write calls, and so is one at the end of the turn.
+
+// quoting knows whether text stands in backticks or in a code fence.
+type quoting struct {
+	blank, solid bool // the line so far, and all that came, has nothing but white space
+	run          int  // backticks at the end of the text
+	leads, prose bool // they begin their line; something came before them
+	fence        bool // a fence is open
+	inline       bool // backticks are open on the line
+	after        bool // something came before what is open
+}
+
+// read takes text into account.
+func (q *quoting) read(text []byte) {
+	if q.run == 0 && !q.inline && q.solid && bytes.IndexByte(text, '`') < 0 { // nothing but the line's start changes
+		line := text[bytes.LastIndexByte(text, '\n')+1:]
+		q.blank = (q.blank || len(line) < len(text)) && skipSpace(line, 0) == len(line)
+		return
+	}
+	for _, c := range text {
+		if c == '`' {
+			if q.run == 0 {
+				q.leads, q.prose = q.blank, q.solid
+			}
+			q.run++
+			continue
+		}
+		q.end()
+		switch {
+		case c == '\n':
+			q.blank, q.inline = true, false
+		case !isSpace(c):
+			q.blank, q.solid = false, true
+		}
+	}
+}
+
+// end ends a run of backticks.
+func (q *quoting) end() {
+	switch {
+	case q.run == 0:
+		return
+	case q.run >= len(fenceMark) && q.leads:
+		q.fence = !q.fence
+		q.after = q.prose
+	case !q.fence:
+		q.inline = !q.inline
+		q.after = q.prose
+	}
+	q.run, q.blank, q.solid = 0, false, true
+}
+
+// open is what closes the quotation in which a call stands that begins here, "" if it is in none with text before it.
+func (q *quoting) open() string {
+	directly := q.run > 0 && !q.inline
+	q.end()
+	switch {
+	case !q.after:
+		return ""
+	case q.fence:
+		return "\n" + fenceMark
+	case q.inline && directly:
+		return "`"
+	}
+	return ""
+}
+
+var errExample = errors.New("it is quoted in a text")
+
+// example tells whether an ended region is a call that a text quotes.
+func (p *tolerant) example(final bool) answer {
+	r := p.region
+	if r.sought == 0 {
+		r.sought = max(r.last()-1, r.body) // a line may end with the region
+	}
+	rest := p.buf[r.sought:]
+	i := bytes.Index(rest, []byte(r.quote))
+	switch {
+	case i < 0 && (final || len(rest) > maxBare):
+		return no
+	case i < 0:
+		return unknown
+	case r.quote == "`" && len(bytes.TrimSpace(p.buf[r.last():r.sought+i])) > 0:
+		return no
+	}
+	from := r.sought + i + len(r.quote)
+	j := skipSpace(p.buf, from)
+	switch {
+	case j == len(p.buf) && j-from <= maxGap:
+		return boolean(!final, unknown)
+	case j == len(p.buf):
+		return yes
+	}
+	m, a := p.plan.markers.at(p.buf[j:], final)
+	if a == yes && m.role == roleStrip {
+		return yes
+	}
+	return negated(a)
+}
