@@ -68,6 +68,7 @@ type namedScanner struct {
 	word int // where the present word of the head begins
 	// others: the head has other words than the name.
 	others bool
+	input  textScanner // of the input of a free-form tool
 	id     string
 }
 
@@ -77,7 +78,29 @@ func (s *namedScanner) step(body []byte, final bool) status {
 			return st
 		}
 	}
+	if s.input.plan != nil {
+		if st := s.input.step(body, final); st != ended {
+			return st
+		}
+		s.pos, s.seen = s.input.pos, !final || s.input.pos < len(body)
+		return s.close(body, final)
+	}
 	return s.jsonScanner.step(body, final)
+}
+
+// takesText tells whether head names a free-form tool, whose input may stand behind a mark as it is.
+func (s *namedScanner) takesText(head []byte, mark string) bool {
+	if !strings.ContainsAny(mark, "<[|") || mark == s.idMark || s.resolve(string(head)) == rejected {
+		return false
+	}
+	s.head = 0
+	if m, ok := s.plan.resolve(s.name); ok && s.plan.tools[m.tool].Freeform != nil {
+		s.input = textScanner{opening: s.opening}
+		s.input.name = s.name
+		return true
+	}
+	s.name = ""
+	return false
 }
 
 func (s *namedScanner) readHead(body []byte, final bool) status {
@@ -92,6 +115,10 @@ func (s *namedScanner) readHead(body []byte, final bool) status {
 		mark, split := anyPrefix(rest, s.splits, final)
 		switch {
 		case split == unknown:
+			return open
+		case split == yes && s.takesText(body[:s.pos], mark):
+			s.head = s.pos + len(mark)
+			s.input.from, s.input.pos = s.head, s.head
 			return open
 		case split == yes:
 			s.word = s.pos + len(mark)
@@ -150,6 +177,9 @@ func (s *namedScanner) resolve(head string) status {
 }
 
 func (s *namedScanner) calls(body []byte) ([]rawCall, error) {
+	if s.input.plan != nil {
+		return s.input.calls(body)
+	}
 	if s.head >= s.text {
 		return []rawCall{{name: s.name, id: s.id, args: []byte("{}"), source: body[:s.stop]}}, nil
 	}

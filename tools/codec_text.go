@@ -20,7 +20,7 @@ func (textCodec) scanner(o opening) scanner            { return &textScanner{ope
 
 type textScanner struct {
 	opening
-	pos int
+	from, pos int
 }
 
 func (s *textScanner) end() int     { return s.pos }
@@ -44,7 +44,7 @@ func (s *textScanner) step(body []byte, final bool) status {
 }
 
 func (s *textScanner) calls(body []byte) ([]rawCall, error) {
-	text := body[:s.pos]
+	text := body[s.from:s.pos]
 	if o := bytes.TrimSpace(text); holdsInput(string(o)) {
 		return []rawCall{{name: s.name, args: o, source: text}}, nil
 	}

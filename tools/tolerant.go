@@ -35,6 +35,7 @@ type tolerant struct {
 	inWord bool // what was last decided is a byte of a word
 
 	quoting quoting
+	spoken  bool // headers have lost their markers
 
 	again             int // bytes read again behind bare objects that were none
 	cuts              int // regions that ended earlier than first thought
@@ -167,16 +168,8 @@ func (p *tolerant) takeLead(final bool) bool {
 			}
 		}
 	}
-	if h := p.plan.dialect.headers; h != nil {
-		i := skipSpace(p.buf, 0)
-		a := no
-		if i <= maxGap {
-			a = h.headless(p.buf[i:], final)
-		}
-		if a == unknown {
-			return false
-		}
-		p.header = a == yes
+	if h := p.plan.dialect.headers; h != nil && !p.takeFirstHeader(h, final) {
+		return false
 	}
 	p.begun = true
 	return true
@@ -201,6 +194,11 @@ func (p *tolerant) stepText(final bool) bool {
 		b := p.buf[i]
 		if p.plan.headBytes[b] && i >= p.mute && p.startsWord(i) && !p.asIs() {
 			if a := p.openHead(i, final); a != no {
+				return a == yes
+			}
+		}
+		if p.spoken && b == roleWord[0] {
+			if a := p.takePlain(i, final); a != no {
 				return a == yes
 			}
 		}
