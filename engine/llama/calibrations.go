@@ -30,7 +30,7 @@ func (c Calibrations) Get(key string) (FlashAttention, bool) {
 		return "", false
 	}
 	f, known := c.read()[key]
-	return f, known && slices.Contains([]FlashAttention{FlashOn, FlashOff, FlashDecode}, f)
+	return f, known && slices.Contains([]FlashAttention{FlashOn, FlashOff}, f)
 }
 
 // Put remembers a setting. Of two processes that write at once one is forgotten, and measures again next time.

@@ -35,8 +35,6 @@ var flashTypes = map[FlashAttention]C.int{
 	FlashAuto: C.LLAMA_FLASH_ATTN_TYPE_AUTO,
 	FlashOn:   C.LLAMA_FLASH_ATTN_TYPE_ENABLED,
 	FlashOff:  C.LLAMA_FLASH_ATTN_TYPE_DISABLED,
-
-	FlashDecode: C.LLAMA_FLASH_ATTN_TYPE_ENABLED,
 }
 
 var poolings = map[Pooling]C.int{
@@ -146,7 +144,6 @@ func (c *Context) cOptions() C.tn_context_options {
 	p.type_k = kvTypes[o.KeyType]
 	p.type_v = kvTypes[o.ValueType]
 	p.flash_attn = flashTypes[o.Flash]
-	p.flash_decode = C.bool(o.Flash == FlashDecode)
 	p.pooling = poolings[o.Pooling]
 	p.embeddings = C.bool(o.Embeddings)
 	p.kv_unified = C.bool(!o.Split)

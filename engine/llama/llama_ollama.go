@@ -3,17 +3,13 @@
 package llama
 
 // #cgo CFLAGS: -std=gnu11 -Wall
-// #cgo linux LDFLAGS: -lpthread -ldl -lstdc++ -lm
+// #cgo linux LDFLAGS: -lpthread -ldl -lstdc++ -lm -Wl,--wrap=ggml_compute_forward_flash_attn_ext
 // #cgo darwin LDFLAGS: -lc++
 import "C"
 
 import _ "github.com/ollama/ollama/llama/llama.cpp/src" // compiles llama.cpp and ggml in
 
-// flashChoices are the settings that [Model.Calibrate] compares.
-var flashChoices = []FlashAttention{FlashOff, FlashOn, FlashDecode}
-
-// flashUnmeasured: the larger a model and the deeper its context, the more its fused pass loses on CPUs.
-const flashUnmeasured = FlashOff
+const flashUnmeasured = FlashOn // attention_linux.cpp
 
 // Source says where the linked llama.cpp comes from.
 const Source = "llama.cpp ec98e2002 (ollama v0.17.4)"

@@ -8,9 +8,6 @@ package llama
 // #cgo LDFLAGS: -lllama -lggml -lggml-base -lm
 import "C"
 
-// flashChoices are the settings that [Model.Calibrate] compares.
-var flashChoices = []FlashAttention{FlashOff, FlashOn}
-
 const flashUnmeasured = FlashAuto
 
 // Source says where the linked llama.cpp comes from.

@@ -56,9 +56,6 @@ const (
 	FlashAuto FlashAttention = "auto"
 	FlashOn   FlashAttention = "on"
 	FlashOff  FlashAttention = "off"
-	// FlashDecode: for tokens, and not for prompts unless they are many times longer than the model's sliding window. On
-	// CPUs the fused pass reads less for one token and computes slower for many. A shared libllama takes it as FlashOn.
-	FlashDecode FlashAttention = "decode"
 )
 
 // Pooling is how the vectors of a sequence's tokens become one.

@@ -200,7 +200,6 @@ tn_context * tn_context_new(struct llama_model * m, const tn_context_options * o
         return NULL;
     }
     c->most_threads = o->threads;
-    c->flash_decode = o->flash_decode;
     c->pools = calloc(o->threads + 1, sizeof(*c->pools));
     use_threads(c, o->threads);
     return c;
@@ -225,17 +224,8 @@ static int64_t read_clock(clockid_t id) {
     return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-#ifdef TENON_LIBLLAMA
-static void tn_choose_attention(struct llama_context * c, int tokens, int depth) { (void) c, (void) tokens, (void) depth; }
-#else
-void tn_choose_attention(struct llama_context * c, int tokens, int depth); // attention.cpp
-#endif
-
 int tn_decode(tn_context * c, struct llama_batch b, int threads, tn_effort * effort, tn_error * err) {
     use_threads(c, threads);
-    if (c->flash_decode) {
-        tn_choose_attention(c->llama, b.n_tokens, b.n_tokens > 0 ? b.pos[b.n_tokens - 1] : 0);
-    }
     pending = err;
     pending_warnings = true;
     int64_t wall = read_clock(CLOCK_MONOTONIC), cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);

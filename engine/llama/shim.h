@@ -45,7 +45,6 @@ typedef struct tn_context_options {
     float yarn_ext_factor, yarn_attn_factor, yarn_beta_fast, yarn_beta_slow;
     uint32_t yarn_orig_ctx;
     bool embeddings, kv_unified, swa_full, offload_kqv;
-    bool flash_decode; // flash attention where it is the faster kind; needs flash_attn, and is ignored by libllama
 } tn_context_options;
 
 // A llama_context with its own threads and a flag that stops a running decode.
@@ -53,7 +52,6 @@ typedef struct tn_context {
     struct llama_context * llama;
     struct ggml_threadpool ** pools; // by number of threads, made when first needed
     int most_threads, threads;
-    bool flash_decode;
     int abort; // read and written atomically
 } tn_context;
 

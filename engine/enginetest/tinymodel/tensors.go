@@ -8,7 +8,7 @@ import (
 // tensors adds a model's tensors, under the names and with the sizes that llama.cpp expects of its architecture.
 func tensors(f *file, k Kind, s Shape) {
 	spread := 0.5
-	if k == SlidingWindow {
+	if k.isGemma() {
 		spread = 0.2 // Gemma multiplies embeddings by the root of their length: more, and each token would repeat itself
 	}
 	f.matrix("token_embd.weight", spread, s.Embedding, s.Vocab)
@@ -35,6 +35,8 @@ func tensors(f *file, k Kind, s Shape) {
 	}
 }
 
+func (k Kind) isGemma() bool { return k == SlidingWindow || k == SoftCapped }
+
 type layer struct {
 	f    *file
 	name string
@@ -55,11 +57,11 @@ func (l layer) attention(k Kind, s Shape) {
 	l.linear("attn_k", s.Embedding, s.KVHeads*s.HeadSize)
 	l.linear("attn_v", s.Embedding, s.KVHeads*s.HeadSize)
 	l.linear("attn_output", s.Heads*s.HeadSize, s.Embedding)
-	if k != Hybrid {
+	if k != Hybrid && k != SoftCapped {
 		l.norm("attn_q_norm", s.HeadSize)
 		l.norm("attn_k_norm", s.HeadSize)
 	}
-	if k == SlidingWindow {
+	if k.isGemma() {
 		l.norm("post_attention_norm", s.Embedding)
 	}
 }
@@ -69,7 +71,7 @@ func (l layer) feedForward(k Kind, s Shape) {
 	l.linear("ffn_gate", s.Embedding, s.FeedForward)
 	l.linear("ffn_up", s.Embedding, s.FeedForward)
 	l.linear("ffn_down", s.FeedForward, s.Embedding)
-	if k == SlidingWindow {
+	if k.isGemma() {
 		l.norm("post_ffw_norm", s.Embedding)
 	}
 }

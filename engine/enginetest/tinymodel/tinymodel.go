@@ -16,11 +16,12 @@ type Kind string
 const (
 	FullAttention Kind = "full"      // qwen3: byte-level BPE, ChatML control tokens
 	SlidingWindow Kind = "sliding"   // gemma3: SentencePiece with byte fallback, BOS; every sixth layer sees all
+	SoftCapped    Kind = "capped"    // gemma2: as sliding, but attention scores are capped; every second layer sees all
 	Hybrid        Kind = "hybrid"    // granitehybrid: Mamba-2 layers and an attention layer, byte-level BPE
 	Embedding     Kind = "embedding" // bert: WordPiece, mean pooling
 )
 
-// Window is the sliding window of a tiny SlidingWindow model, in tokens.
+// Window is the sliding window of a tiny SlidingWindow or SoftCapped model, in tokens.
 const Window = 32
 
 // Options say what to write. Only Kind must be set.
@@ -73,7 +74,7 @@ func Write(w io.Writer, o Options) error {
 	switch o.Kind {
 	case FullAttention, Hybrid:
 		v = byteLevelVocab()
-	case SlidingWindow:
+	case SlidingWindow, SoftCapped:
 		v = sentencePieceVocab()
 	case Embedding:
 		v = wordPieceVocab()
@@ -99,7 +100,7 @@ func (s Shape) complete(k Kind) Shape {
 			*to = v
 		}
 	}
-	layers := map[Kind]int{FullAttention: 2, SlidingWindow: 6, Hybrid: 4, Embedding: 2}
+	layers := map[Kind]int{FullAttention: 2, SlidingWindow: 6, SoftCapped: 2, Hybrid: 4, Embedding: 2}
 	set(&s.Context, 4096)
 	set(&s.Layers, layers[k])
 	set(&s.Embedding, 64)
@@ -115,7 +116,7 @@ func (s Shape) complete(k Kind) Shape {
 }
 
 var architectures = map[Kind]string{
-	FullAttention: "qwen3", SlidingWindow: "gemma3", Hybrid: "granitehybrid", Embedding: "bert",
+	FullAttention: "qwen3", SlidingWindow: "gemma3", SoftCapped: "gemma2", Hybrid: "granitehybrid", Embedding: "bert",
 }
 
 func describe(f *file, o Options, s Shape) {
@@ -147,6 +148,9 @@ func describe(f *file, o Options, s Shape) {
 		return
 	case SlidingWindow:
 		key("attention.sliding_window", uint32(Window))
+	case SoftCapped:
+		key("attention.sliding_window", uint32(Window))
+		key("attn_logit_softcapping", float32(2)) // of scores that go up to some 3
 	case Hybrid:
 		describeHybrid(key, s)
 	}

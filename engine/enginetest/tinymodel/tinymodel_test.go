@@ -14,7 +14,7 @@ func TestWrite_sameSeedSameBytes(t *testing.T) {
 		}
 		return b.String()
 	}
-	for _, k := range []Kind{FullAttention, SlidingWindow, Hybrid, Embedding} {
+	for _, k := range []Kind{FullAttention, SlidingWindow, SoftCapped, Hybrid, Embedding} {
 		one := write(Options{Kind: k, Seed: 1})
 		if one != write(Options{Kind: k, Seed: 1}) {
 			t.Errorf("%s: the same seed wrote other bytes", k)

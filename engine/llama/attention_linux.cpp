@@ -1,0 +1,49 @@
+//go:build cgo && !libllama
+
+// Attention on CPUs, in the place of ggml's fused pass: that goes through the memory once for each token and head, converts
+// each key as often, and is slower for prompts than two products of matrices. The linker brings ggml's calls here (--wrap in
+// llama_ollama.go). Of many tokens, tiles are computed; one token is computed for all heads that share keys. Cells that no
+// token sees cost next to nothing: other sequences', later ones, those behind a sliding window.
+//
+// Both are FlashAttention-2 (Dao, https://arxiv.org/abs/2307.08691), in 32-bit floats.
+#include "attention_linux.h"
+
+using namespace tenon;
+
+// Fewer tokens are taken one by one: a tile has room for more.
+static const int few_tokens = 16;
+
+static attention asked(ggml_tensor * dst) {
+    attention a = {};
+    a.q = dst->src[0], a.k = dst->src[1], a.v = dst->src[2], a.mask = dst->src[3], a.sinks = dst->src[4], a.dst = dst;
+    memcpy(&a.scale, dst->op_params, sizeof(float));
+    memcpy(&a.bias, dst->op_params + 1, sizeof(float));
+    memcpy(&a.softcap, dst->op_params + 2, sizeof(float));
+    a.key = a.k->ne[0], a.value = a.v->ne[0];
+    a.tokens = a.q->ne[1], a.cells = a.k->ne[1];
+    a.heads = a.q->ne[2], a.sharing = a.heads / a.k->ne[2];
+    if (a.softcap != 0) {
+        a.scale /= a.softcap;
+    }
+    return a;
+}
+
+// known tells what is computed here: what llama.cpp's models ask for, but for ALiBi.
+static bool known(const attention & a) {
+    return a.bias == 0 && a.key % width == 0 && a.value % width == 0 && a.key <= head_limit && a.value <= head_limit &&
+        a.q->type == GGML_TYPE_F32 && a.k->ne[2] == a.v->ne[2] && (a.mask == NULL || a.mask->ne[2] == 1);
+}
+
+extern "C" void __real_ggml_compute_forward_flash_attn_ext(const ggml_compute_params * params, ggml_tensor * dst);
+
+// Called by ggml on each of its threads.
+extern "C" void __wrap_ggml_compute_forward_flash_attn_ext(const ggml_compute_params * params, ggml_tensor * dst) {
+    attention a = asked(dst);
+    if (!known(a)) {
+        __real_ggml_compute_forward_flash_attn_ext(params, dst);
+    } else if (a.tokens < few_tokens) {
+        attend_tokens(a, *params);
+    } else {
+        attend_tiles(a, *params);
+    }
+}
