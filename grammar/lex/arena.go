@@ -63,6 +63,7 @@ type Arena struct {
 	err    error // first limit exceeded by a method without an error result
 	work   int   // derivatives left for the current question
 	hasty  bool  // the question may not take all the work: what it leaves undecided need not stay so
+	taken  int   // derivatives that were not remembered
 	asked  int   // derivatives taken for questions so far
 
 	words    *words
@@ -73,6 +74,7 @@ type Arena struct {
 	args     []Expr     // storage that the nodes' args are cut from
 	stack    []Expr     // derivatives on their way into unions and intersections
 	scratch  []Expr
+	sorted   []Expr    // of known
 	sets     []wordSet // of mergeWords
 	headSets []wordSet // of runs
 	firsts   []uint8   // of runs
@@ -83,8 +85,8 @@ type Arena struct {
 	widened  map[Expr]Expr // memo of widen
 	formats  map[string]Expr
 
-	formatArena *Arena        // what kindShared speaks of; nil until there is one
-	nears       map[Expr]Expr // memo of near
+	formatArena *Arena            // what kindShared speaks of; nil until there is one
+	nears       map[nearExpr]Expr // memo of near
 	strings     stringTable
 
 	stateCount State
@@ -180,11 +182,7 @@ func (a *Arena) at(e Expr) *node { return &a.nodes[e] }
 
 // intern returns the expression with the identity (kind, a, b, min, max, args) of n; attributes are filled in by describe. It keeps a copy of args.
 func (a *Arena) intern(n node) Expr {
-	h := mix(uint64(n.kind), uint64(uint32(n.a))|uint64(uint32(n.b))<<32)
-	h = mix(h, uint64(uint32(n.min))|uint64(uint32(n.max))<<32)
-	for _, x := range n.args {
-		h = mix(h, uint64(x))
-	}
+	h := identity(&n)
 	id := a.index.find(h, func(id int32) bool { return sameNode(&a.nodes[id], &n) })
 	if id >= 0 {
 		return Expr(id)
@@ -203,6 +201,16 @@ func (a *Arena) intern(n node) Expr {
 	a.nodes = append(a.nodes, n)
 	a.index.add(h, id)
 	return Expr(id)
+}
+
+// identity hashes what tells a node from others.
+func identity(n *node) uint64 {
+	h := mix(uint64(n.kind), uint64(uint32(n.a))|uint64(uint32(n.b))<<32)
+	h = mix(h, uint64(uint32(n.min))|uint64(uint32(n.max))<<32)
+	for _, x := range n.args {
+		h = mix(h, uint64(x))
+	}
+	return h
 }
 
 // argsPerExpr is how many parts of unions and intersections weigh as much as an expression.

@@ -37,6 +37,21 @@ func (a *Arena) union2(x, y Expr) Expr {
 	return d
 }
 
+// known returns the union or intersection of parts if that very node is there: nodes are in normal form, so that nothing is left to do. Most
+// derivatives of what many parts make are such, and normalising them anew takes most of the time that products of automata take.
+func (a *Arena) known(k kind, parts []Expr) (Expr, bool) {
+	args := append(a.sorted[:0], parts...)
+	slices.Sort(args)
+	args = slices.Compact(args)
+	a.sorted = args
+	if len(args) < 2 {
+		return empty, false
+	}
+	n := node{kind: k, args: args}
+	id := a.index.find(identity(&n), func(id int32) bool { return sameNode(&a.nodes[id], &n) })
+	return Expr(id), id >= 0
+}
+
 // covers looks among the parts of an intersection for x and ¬y with x ⊆ y: because x is y, is a part of the union y, or y is all text and
 // x is some. With inner kindIntersect it looks for the dual in a union: x ⊇ y.
 func (a *Arena) covers(args []Expr, inner kind) bool {

@@ -18,11 +18,19 @@ func (a *Arena) derive(e Expr, b byte) Expr {
 		a.fail(&LimitError{What: "derivatives for one question", Limit: a.limits.Work, Spent: true})
 		return empty
 	}
+	a.taken++
 	d := a.deriveParts(e, b)
 	if a.err == nil {
 		a.derived.put(key, d)
 	}
 	return d
+}
+
+// Derived returns how many derivatives have been taken, those that were remembered not counted. It is what states cost.
+func (a *Arena) Derived() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.taken
 }
 
 // deriveParts copies what it needs of the node first: building expressions moves nodes.
@@ -37,14 +45,10 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 		}
 		return d
 	case kindUnion:
-		d := a.union(a.deriveAll(n.args, b)...)
-		a.pop(len(n.args))
-		return d
+		return a.deriveSet(&n, b, (*Arena).union)
 	case kindIntersect:
 		a.work -= len(n.args) / 8 // searches are over intersections: what many parts cost counts
-		d := a.intersect(a.deriveAll(n.args, b)...)
-		a.pop(len(n.args))
-		return d
+		return a.deriveSet(&n, b, (*Arena).intersect)
 	case kindNot:
 		return a.not(a.derive(Expr(n.a), b))
 	case kindNumber:
@@ -59,6 +63,17 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 		rest--
 	}
 	return a.concat2(a.derive(x, b), a.repeat(x, n.min-1, rest))
+}
+
+// deriveSet combines the derivatives of the parts of a union or an intersection.
+func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) Expr {
+	parts := a.deriveAll(n.args, b)
+	d, ok := a.known(n.kind, parts)
+	if !ok {
+		d = combine(a, parts...)
+	}
+	a.pop(len(parts))
+	return d
 }
 
 // deriveAll returns the derivatives on the arena's stack; the caller pops them.

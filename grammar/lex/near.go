@@ -3,12 +3,9 @@ package lex
 // A counter that is far from its end matters to no short text. Walkers that look no further than a few code points ahead take the state of a
 // language without such counters instead: most counts then share one state.
 
-// NearRunes is how many code points ahead states and what [Arena.Near] makes of them agree.
-const NearRunes = 25
-
-// Near returns a state, outside of escapes as s must be, that for every text of up to NearRunes code points says the same as s: whether
-// something accepted begins with it, and whether it is itself accepted.
-func (a *Arena) Near(s StringState) StringState {
+// Near returns a state, outside of escapes as s must be, that for every text of up to so many code points says the same as s: whether
+// something accepted begins with it, and whether it is itself accepted. Of longer texts it never says less.
+func (a *Arena) Near(s StringState, runes int) StringState {
 	k := a.stringKey(s)
 	if k.inner == Dead || k.mode != inText {
 		return s
@@ -16,7 +13,7 @@ func (a *Arena) Near(s StringState) StringState {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	e := a.Expr(k.inner)
-	near := a.near(e)
+	near := a.near(nearExpr{e, int32(runes)})
 	if near == e {
 		return s
 	}
@@ -27,42 +24,51 @@ func (a *Arena) Near(s StringState) StringState {
 	return s
 }
 
+// nearExpr asks for what agrees with an expression on texts of so many code points.
+type nearExpr struct {
+	expr  Expr
+	runes int32
+}
+
+func (q nearExpr) of(e Expr) nearExpr { return nearExpr{e, q.runes} }
+
 // near is Near for an expression.
-func (a *Arena) near(e Expr) Expr {
-	if d, ok := a.nears[e]; ok {
+func (a *Arena) near(q nearExpr) Expr {
+	if d, ok := a.nears[q]; ok {
 		return d
 	}
+	e := q.expr
 	n := *a.at(e)
 	d := e
 	switch n.kind {
 	case kindConcat:
-		d = a.concat2(a.near(Expr(n.a)), a.near(Expr(n.b)))
+		d = a.concat2(a.near(q.of(Expr(n.a))), a.near(q.of(Expr(n.b))))
 	case kindUnion:
 		parts := make([]Expr, len(n.args))
 		for i, x := range n.args {
-			parts[i] = a.near(x)
+			parts[i] = a.near(q.of(x))
 		}
 		d = a.union(parts...)
 	case kindRepeat:
 		if x := a.at(Expr(n.a)); x.plain && x.text {
 			lo, hi := n.min, n.max
-			enough := NearRunes/max(1, x.span.minRunes) + 1 // so many are not read
+			enough := q.runes/max(1, x.span.minRunes) + 1 // so many are not read
 			if hi >= enough {
 				hi = unbounded
 			}
-			d = a.repeat(a.near(Expr(n.a)), min(lo, enough), hi)
+			d = a.repeat(a.near(q.of(Expr(n.a))), min(lo, enough), hi)
 		}
 	case kindShared:
-		d = a.mapShared(&n, (*Arena).near)
+		d = a.mapShared(&n, func(b *Arena, e Expr) Expr { return b.near(q.of(e)) })
 	case kindIntersect:
-		if p, _, hi, ok := a.bounded(n.args); ok && (hi == unbounded || int64(hi) >= int64(a.at(p).most)+NearRunes) {
-			d = a.near(p)
+		if p, _, hi, ok := a.bounded(n.args); ok && (hi == unbounded || int64(hi) >= int64(a.at(p).most)+int64(q.runes)) {
+			d = a.near(q.of(p))
 		}
 	}
 	if a.nears == nil {
-		a.nears = map[Expr]Expr{}
+		a.nears = map[nearExpr]Expr{}
 	}
-	a.nears[e] = d
+	a.nears[q] = d
 	return d
 }
 

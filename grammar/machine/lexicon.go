@@ -32,6 +32,7 @@ type lexicon struct {
 	// an element of an array, depends on which others there are.
 	keys, elements apart
 
+	most        int32      // code points before the end of a token or the closing quote in it, at most
 	long        longTokens // of those of inside
 	longClosers longTokens // of those of closing, before the closing quote
 
@@ -61,6 +62,10 @@ type points struct {
 }
 
 type length struct{ token, n int32 }
+
+// nearRunes is how many code points ahead states agree that share a split: few tokens
+// are longer.
+const nearRunes = 25
 
 // nearPoints is how many exact bitsets of tokens by code points are kept.
 const nearPoints = 24
@@ -96,7 +101,8 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 	k.countPoints(u.arena, start, counted{
 		stay: func(id, n int32, raw bool, path []byte) {
 			addToken(x.inside, id)
-			if n >= lex.NearRunes {
+			x.most = max(x.most, n)
+			if n >= nearRunes {
 				x.long.add(path, id)
 			}
 			if raw {
@@ -115,7 +121,8 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 		},
 		shut: func(id, n int32, quote int, text []byte) {
 			addToken(x.closing, id)
-			if n > lex.NearRunes {
+			x.most = max(x.most, n)
+			if n > nearRunes {
 				x.longClosers.add(text, id)
 			}
 			special.add(text, id)

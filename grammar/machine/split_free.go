@@ -22,14 +22,18 @@ const farEnough = 4
 const anyClass = ^uint64(0)
 
 // maxFollowed is how many places all looking ahead of one walk may look at.
-const maxFollowed = 600
+const maxFollowed = 1500
 
 // maxMade is how many states all looking ahead of one walk may make: code points beyond
 // ASCII take many, and each a KiB.
 const maxMade = 1024
 
+// maxDerived is how many derivatives all looking ahead of one walk may take: states of
+// large intersections are dear.
+const maxDerived = 4096
+
 // maxTries is how often marks are given up.
-const maxTries = 3
+const maxTries = 6
 
 // anyLength is a reach of any number of code points.
 const anyLength = 1 << 30
@@ -39,51 +43,57 @@ const anyLength = 1 << 30
 func (w *splitWalk) explore(place int32) {
 	p := &w.places[place]
 	p.explored = true
-	before := w.u.arena.States()
-	if w.made > maxMade || w.followed > maxFollowed {
+	before, taken := w.u.arena.States(), w.u.arena.Derived()
+	defer func() {
+		w.made, w.derived = w.made+w.u.arena.States()-before, w.derived+w.u.arena.Derived()-taken
+	}()
+	if w.spent(0, 0) {
 		return
 	}
-	defer func() { w.made += w.u.arena.States() - before }()
 	all := w.live(place)
-	free, reach, gone := w.grow(place, all, true)
-	for tries := 0; gone != 0 && reach == anyLength; tries++ { // now that marks are chosen, without what is behind them
+	free, reach, gone := w.grow(place, all)
+	for tries := 0; gone != 0 && tries < maxTries && !w.spent(w.u.arena.States()-before, w.u.arena.Derived()-taken); tries++ { // now that marks are chosen, without what is behind them
 		all &^= gone
-		free, reach, gone = w.grow(place, all, tries < maxTries)
+		free, reach, gone = w.grow(place, all)
 	}
-	if gone != 0 || len(w.seen) > maxExplored { // too many places: words at least may be alike
-		free, reach, _ = w.grow(place, w.live(place)&letters, false)
+	if gone != 0 || reach < farEnough && all&^letters != 0 { // words at least may be alike
+		free, reach, gone = w.grow(place, w.live(place)&letters)
 	}
-	w.settle(free, reach)
+	if gone == 0 {
+		w.settle(free, reach)
+	}
+}
+
+// spent says whether looking ahead has had its share of the walk, with so many states and
+// derivatives since that was last noted.
+func (w *splitWalk) spent(made, derived int) bool {
+	return w.made+made > maxMade || w.derived+derived > maxDerived || w.followed > maxFollowed
 }
 
 // grow looks, level by level, at the places that code points of some classes lead to: it
 // gives those of the classes, and how many code points of them, that may follow the first
-// place. With choose, it leaves out what is behind marks that are better given up, and
-// gives those marks; then what it finds is a guess.
-func (w *splitWalk) grow(place int32, free uint64, choose bool) (left uint64, reach int, gone uint64) {
-	before, set := w.u.arena.States(), w.places[place].set
+// place. Where some letters do not follow, tokens count otherwise, or places become too
+// many, but only behind marks, it gives those marks instead: better do without them.
+func (w *splitWalk) grow(place int32, free uint64) (left uint64, reach int, gone uint64) {
+	before, taken, set := w.u.arena.States(), w.u.arena.Derived(), w.places[place].set
 	w.round++
 	w.seen = append(w.seen[:0], place)
 	w.places[place].round, w.places[place].via = w.round, 0
 	for from := 0; ; reach++ {
 		to := len(w.seen)
-		for ; from < to && len(w.seen) <= 2*maxExplored; from++ {
+		for ; from < to && len(w.seen) <= 2*maxExplored && !w.spent(w.u.arena.States()-before, w.u.arena.Derived()-taken); from++ {
 			w.follow(w.seen[from], free)
 		}
 		for _, q := range w.seen[to:] {
 			w.places[q].away = reach + 1
 		}
-		if from < to {
-			return free, reach, gone
-		}
-		if choose {
-			gone |= w.leaveOut(to, free, set)
-		}
+		many := from < to || len(w.seen) > maxExplored
+		gone |= w.leaveOut(to, free, set, many)
 		ends, alike := w.admit(to, free&^gone, set)
 		switch {
 		case len(w.seen) == to:
 			return ends, anyLength, gone
-		case !alike || len(w.seen) > maxExplored || w.u.arena.States()-before > maxMade:
+		case !alike || many:
 			return free, reach, gone
 		case ends&letters != free&letters && reach+1 >= farEnough:
 			return free, reach + 1, gone
@@ -95,12 +105,13 @@ func (w *splitWalk) grow(place int32, free uint64, choose bool) (left uint64, re
 // letters is the classes that are worth more than marks.
 var letters = vocab.ClassOf('a').Bit() | vocab.ClassOf('A').Bit() | vocab.ClassOf('0').Bit()
 
-// leaveOut takes places out of those seen from an index on that are behind a mark, where
-// some letters do not follow or tokens count otherwise; it gives the marks.
-func (w *splitWalk) leaveOut(from int, free uint64, set []uint64) (gone uint64) {
+// leaveOut takes places out of those seen from an index on that are behind marks, where
+// some letters do not follow or tokens count otherwise, or all if there are too many; it
+// gives the marks.
+func (w *splitWalk) leaveOut(from int, free uint64, set []uint64, many bool) (gone uint64) {
 	kept := w.seen[:from]
 	for _, q := range w.seen[from:] {
-		if via := w.places[q].via; via != 0 && (!w.countsAs(q, set) || free&letters&^w.live(q) != 0) {
+		if via := w.places[q].via; via != 0 && (many || !w.countsAs(q, set) || free&letters&^w.live(q) != 0) {
 			gone |= via
 		} else {
 			kept = append(kept, q)
@@ -150,7 +161,7 @@ func (w *splitWalk) follow(from int32, free uint64) {
 		if s := row[b]; s != lex.StringDead && (s != last || b >= utf8.RuneSelf) && vocab.ClassOf(byte(b)).Bit()&free != 0 {
 			c := vocab.ClassOf(byte(b))
 			via := mark
-			if c.Single() {
+			if c.Bit()&letters == 0 {
 				via = c.Bit()
 			}
 			w.see(s, free, via, c.Width()-1)
@@ -159,21 +170,30 @@ func (w *splitWalk) follow(from int32, free uint64) {
 	}
 }
 
-// see adds the places that so many continuation bytes lead to from s, behind a mark.
+// see adds the places that so many continuation bytes lead to from s, behind a mark; 0
+// is behind none.
 func (w *splitWalk) see(s lex.StringState, free, via uint64, bytes int) {
 	q := w.place(s)
-	if w.places[q].round == w.round {
-		return
+	p := &w.places[q]
+	if met := p.round == w.round; met {
+		if p.via&via == via || p.via == 0 {
+			return
+		}
+		if via != 0 {
+			via |= p.via
+		}
+		if p.via = via; bytes == 0 {
+			return
+		}
 	}
-	w.places[q].round, w.places[q].via = w.round, via
+	p.round, p.via = w.round, via
 	if bytes == 0 {
-		p := &w.places[q]
 		if p.reach < anyLength || free&^p.free != 0 || !w.countsAs(q, w.places[w.seen[0]].set) { // else what is behind is known
 			w.seen = append(w.seen, q)
 		}
 		return
 	}
-	row := w.places[q].row
+	row := p.row
 	for b := 0x80; b < 0xC0; b++ {
 		if row[b] != lex.StringDead && (b == 0x80 || row[b] != row[b-1]) {
 			w.see(row[b], free, via, bytes-1)
@@ -192,7 +212,11 @@ func (w *splitWalk) live(place int32) uint64 {
 		if c == vocab.NoClass || live&c.Bit() == 0 {
 			continue
 		}
-		if row[b] == lex.StringDead || b >= utf8.RuneSelf && !w.alive(row[b], byte(b)) {
+		switch next := row[b]; {
+		case next == lex.StringDead:
+			live &^= c.Bit()
+		case b < utf8.RuneSelf:
+		case anySecond(byte(b)) && !w.tailAlive(next, c.Width()-1) || !anySecond(byte(b)) && !w.alive(next, byte(b)):
 			live &^= c.Bit()
 		}
 	}
@@ -212,11 +236,29 @@ func (w *splitWalk) allAlive(s lex.StringState, lo, hi byte, bytes int) bool {
 		switch {
 		case row[b] == lex.StringDead:
 			return false
-		case bytes > 1 && (b == lo || row[b] != row[b-1]) && !w.allAlive(row[b], 0x80, 0xBF, bytes-1):
+		case bytes > 1 && (b == lo || row[b] != row[b-1]) && !w.tailAlive(row[b], bytes-1):
 			return false
 		}
 	}
 	return true
+}
+
+// tailAlive says whether any so many continuation bytes may follow s. How many may
+// follow a state is a matter of the state, so that the answer is remembered by it.
+func (w *splitWalk) tailAlive(s lex.StringState, bytes int) bool {
+	alive, ok := w.alives[s]
+	if !ok {
+		alive = w.allAlive(s, 0x80, 0xBF, bytes)
+		w.alives[s] = alive
+	}
+	return alive
+}
+
+// anySecond says whether every continuation byte may be the second of a code point by
+// its first.
+func anySecond(lead byte) bool {
+	lo, hi := secondBytes(lead)
+	return lo == 0x80 && hi == 0xBF
 }
 
 // secondBytes is the range of the second byte of a code point by its first (table 3-7 of

@@ -33,7 +33,7 @@ func (k *Masks) fillFew(x *stringSplit) {
 		k.fillFew(x.near)
 		x.few = []int32{}
 		for _, id := range x.near.few {
-			if !hasToken(x.long.set, id) {
+			if x.alike || !hasToken(x.long.set, id) {
 				x.few = append(x.few, id)
 			}
 		}
@@ -79,24 +79,36 @@ func (k *Masks) corrected(x *stringSplit, long *longTokens, set []uint64) []uint
 	return set
 }
 
-// eachLong calls f for all long tokens and says whether the string goes on or closes
-// with them.
+// eachLong calls f for the long tokens that the borrowed split may hold, and says whether
+// the string goes on or closes with them. It holds no others: its state never says less.
 func (k *Masks) eachLong(x *stringSplit, long *longTokens, f func(id int32, reads bool)) {
+	if x.alike {
+		return
+	}
 	tree, a := &long.tree, x.unit.arena
-	var at [vocab.MaxPiece + 2]lex.StringState
-	at[0] = x.state
-	for i := range tree.Nodes {
+	var at, near [vocab.MaxPiece + 2]lex.StringState
+	at[0], near[0] = x.state, x.near.state
+	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
-		next := at[n.Depth-1]
-		switch next {
-		case lex.StringDead, lex.StringClosed: // whatever is behind
-		default:
-			next = a.StepString(next, n.Byte)
+		near[n.Depth] = onward(a, near[n.Depth-1], n.Byte)
+		if near[n.Depth] == lex.StringDead {
+			i += int(n.Size)
+			continue
 		}
+		next := onward(a, at[n.Depth-1], n.Byte)
 		at[n.Depth] = next
 		for id := n.Token; id >= 0; id = tree.Next(id) {
 			f(id, next != lex.StringDead)
 		}
-		k.Stats.Nodes++
+		i++
 	}
+}
+
+// onward is a step that stays where a string has ended or cannot go on, whatever is
+// behind.
+func onward(a *lex.Arena, s lex.StringState, b byte) lex.StringState {
+	if s == lex.StringDead || s == lex.StringClosed {
+		return s
+	}
+	return a.StepString(s, b)
 }

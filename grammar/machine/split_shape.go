@@ -78,17 +78,14 @@ func (p *splitPlace) takes(classes uint64, height uint8) bool {
 
 // maxAlone is how many tokens may be looked at one by one before going down the tree of
 // their texts costs less.
-const maxAlone = 2048
+const maxAlone = 8192
 
 // walkBelow walks the tokens that begin with the shape of a node, the last class of
 // which a place does not lead to one state. It returns false if they are too many.
-func (w *splitWalk) walkBelow(from int32, n *vocab.ShapeNode) bool {
+func (w *splitWalk) walkBelow(from int32, i int) bool {
+	n := &w.k.v.Shapes().Nodes[i]
 	if !w.places[from].explored {
 		w.explore(from)
-	}
-	if p := &w.places[from]; p.takes(n.Classes, n.Height+1) {
-		w.k.v.Shapes().AddAll(p.set, n)
-		return true
 	}
 	var text [vocab.MaxPiece]byte
 	bytes, single := 0, true
@@ -97,66 +94,156 @@ func (w *splitWalk) walkBelow(from int32, n *vocab.ShapeNode) bool {
 		bytes += c.Width()
 		single = single && c.Single()
 	}
-	if single {
+	w.odd = w.odd[:0]
+	odd := w.oddBelow(from, i)
+	switch {
+	case single && 3*odd > int(n.To-n.From):
 		w.walkTexts(from, text[:bytes], n.Class)
 		return true
-	}
-	if w.alone += int(n.To - n.From); w.alone > maxAlone {
+	case w.alone+odd > maxAlone:
 		return false
 	}
-	for _, id := range w.k.v.Shapes().Tokens[n.From:n.To] {
-		w.walkToken(from, id, bytes)
+	w.alone += odd
+	w.addBelow(from, i)
+	shapes := w.k.v.Shapes()
+	for _, r := range w.odd {
+		for i := r.from; i < r.to; i++ {
+			w.walkToken(from, shapes.Tokens[i], shapes.Text(i)[bytes:])
+		}
 	}
 	return true
 }
 
-// walkToken reads a token from a byte on.
-func (w *splitWalk) walkToken(from, id int32, at int) {
+// oddBelow finds the tokens of a subtree of shapes of which it is not known that they
+// count alike after a place, and how many they are.
+func (w *splitWalk) oddBelow(from int32, i int) int {
+	tree, p := w.k.v.Shapes(), &w.places[from]
+	count, top := 0, tree.Nodes[i].Depth
+	for end := i + int(tree.Nodes[i].Size); i < end; w.k.Stats.Nodes++ {
+		n := &tree.Nodes[i]
+		switch long := n.Depth - top + 1; {
+		case p.takes(n.Classes, n.Height+long):
+			i += int(n.Size)
+		case p.takes(n.Class.Bit(), long):
+			i++
+		default:
+			w.odd = append(w.odd, span{n.From, n.To})
+			count += int(n.To - n.From)
+			i += int(n.Size)
+		}
+	}
+	return count
+}
+
+// addBelow adds those of a subtree that count alike after a place.
+func (w *splitWalk) addBelow(from int32, i int) {
+	tree, p := w.k.v.Shapes(), &w.places[from]
+	if p.set == nil {
+		return
+	}
+	top := tree.Nodes[i].Depth
+	for end := i + int(tree.Nodes[i].Size); i < end; {
+		n := &tree.Nodes[i]
+		switch long := n.Depth - top + 1; {
+		case p.takes(n.Classes, n.Height+long):
+			tree.AddAll(p.set, n)
+			i += int(n.Size)
+		case p.takes(n.Class.Bit(), long):
+			tree.AddOwn(p.set, n)
+			i++
+		default:
+			i += int(n.Size)
+		}
+	}
+}
+
+// walkToken reads a token's text from a place on.
+func (w *splitWalk) walkToken(from, id int32, text []byte) {
 	s := w.places[from].state
-	for _, b := range w.k.v.Piece(id)[at:] {
-		if s = w.u.arena.StepString(s, b); s == lex.StringDead {
+	for _, b := range text {
+		if s = w.row(s)[b]; s == lex.StringDead {
 			return
 		}
 	}
-	if set := w.places[w.place(s)].set; set != nil {
+	if set := w.setOf(s); set != nil {
 		addToken(set, id)
 	}
 }
 
+// row is the row of a state.
+func (w *splitWalk) row(s lex.StringState) *lex.StringRow {
+	if int(s) >= len(w.rows) {
+		w.rows = append(w.rows, make([]*lex.StringRow, int(s)+256-len(w.rows))...)
+	}
+	if w.rows[s] == nil {
+		w.rows[s] = w.u.arena.StringRow(s)
+	}
+	return w.rows[s]
+}
+
+// setOf is the set that takes the tokens that lead to a state, nil if they do not count.
+func (w *splitWalk) setOf(s lex.StringState) []uint64 {
+	if !w.needs {
+		return w.x.inside
+	}
+	return w.places[w.place(s)].set
+}
+
+// worthTaking is the size of a subtree from which it pays to ask whether it counts alike.
+const worthTaking = 8
+
 // walkTexts walks the tokens that begin with a text and a code point of a class; of any
 // class if it is NoClass.
 func (w *splitWalk) walkTexts(from int32, text []byte, c vocab.Class) {
-	tree, sub := w.k.v.Trie(), w.k.v.Subtrees()
+	tree := w.k.v.Trie()
 	begin, end := tree.Below(text)
-	var at [vocab.MaxPiece + 2]int32
-	at[len(text)] = from
-	for i := begin; i < end; w.k.Stats.Nodes++ {
+	var at [vocab.MaxPiece + 2]*lex.StringRow
+	top := uint8(len(text)) + 1
+	at[top-1] = w.places[from].row
+	visited := int64(0)
+	for i := begin; i < end; visited++ {
 		n := &tree.Nodes[i]
-		here, behind := at[n.Depth-1], i+int(n.Size)
-		next := w.places[here].row[n.Byte]
-		if next == lex.StringDead || special(n.Byte) || c != vocab.NoClass && int(n.Depth) == len(text)+1 && vocab.ClassOf(n.Byte) != c {
-			i = behind
+		next := at[n.Depth-1][n.Byte]
+		if next == lex.StringDead || special(n.Byte) || n.Depth == top && c != vocab.NoClass && vocab.ClassOf(n.Byte) != c {
+			i += int(n.Size)
 			continue
 		}
-		if next != w.places[here].state {
-			here = w.place(next)
-		}
-		at[n.Depth] = here
-		if n.Size >= manyBelow && !w.places[here].explored {
-			w.explore(here)
-		}
-		if p := &w.places[here]; p.takes(sub.Classes[i], sub.Height[i]) {
-			w.addPlain(p.set, sub.Tokens[sub.Before[i]:sub.Before[behind]])
-			i = behind
+		if n.Size >= worthTaking && w.takeBelow(next, i) {
+			i += int(n.Size)
 			continue
 		}
-		if set := w.places[here].set; set != nil {
-			for id := n.Token; id >= 0; id = tree.Next(id) {
-				addToken(set, id)
+		if n.Token >= 0 {
+			if set := w.setOf(next); set != nil {
+				for id := n.Token; id >= 0; id = tree.Next(id) {
+					addToken(set, id)
+				}
 			}
+		}
+		if n.Size > 1 {
+			at[n.Depth] = w.row(next)
 		}
 		i++
 	}
+	w.k.Stats.Nodes += visited
+}
+
+// takeBelow adds the tokens of a node's subtree, that of the node included, if they
+// count alike: the node leads to a state.
+func (w *splitWalk) takeBelow(s lex.StringState, i int) bool {
+	n, sub := &w.k.v.Trie().Nodes[i], w.k.v.Subtrees()
+	if n.Size < manyBelow && (int(s) >= len(w.index) || w.index[s] == 0) {
+		return false
+	}
+	here := w.place(s)
+	if n.Size >= manyBelow && !w.places[here].explored {
+		w.explore(here)
+	}
+	p := &w.places[here]
+	if !p.takes(sub.Classes[i], sub.Height[i]) {
+		return false
+	}
+	w.addPlain(p.set, sub.Tokens[sub.Before[i]:sub.Before[i+int(n.Size)]])
+	return true
 }
 
 // addPlain adds those of some tokens that stay inside of a string, as those of a subtree

@@ -16,6 +16,7 @@ type stringSplit struct {
 	open    bool         // all tokens that stay inside of some string stay inside of this
 	sparse  bool         // few tokens stay inside: they are in few, not in inside and needs
 	near    *stringSplit // of a state that says the same about all but long tokens; or nil
+	alike   bool         // about those, too
 	few     []int32      // nil until asked for
 	inside  []uint64     // nil until asked for
 	closing []uint64     // nil until asked for
@@ -60,8 +61,8 @@ func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
 	default:
 		if between(a, s) {
 			x = &stringSplit{lexicon: k.lexiconOf(u, false), unit: u, state: s}
-			if near := a.Near(s); near != s {
-				x.near = k.stringSplitOf(u, near)
+			if near := a.Near(s, nearRunes); near != s {
+				x.near, x.alike = k.stringSplitOf(u, near), a.Near(s, int(x.most)+1) == near
 				x.sparse = x.near.sparse
 			} else {
 				x.sparse = !dense(a, s)

@@ -23,11 +23,17 @@ type splitWalk struct {
 	places []splitPlace
 	index  []int32                             // by state: 1 and its place, or 0
 	tails  map[lex.StringState]lex.StringState // memo of tail
+	alives map[lex.StringState]bool            // memo of tailAlive
+
+	rows   []*lex.StringRow // by state, nil where not asked for yet
+	rowsOf *lex.Arena       // whose states
 
 	alone    int     // tokens looked at one by one
 	made     int     // states that explore has made
+	derived  int     // derivatives that it has taken
 	followed int     // places that it has looked at
 	seen     []int32 // places that explore has met
+	odd      []span  // of the tokens of shapes: those of oddBelow
 	round    int32
 	at       [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
 	path     [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
@@ -47,7 +53,7 @@ type splitPlace struct {
 	away       int // code points from where it was seen last
 	explored   bool
 	round      int32                // of exploring that has seen this place last
-	via        uint64               // the last mark on the way there, 0 if there is none
+	via        uint64               // the last marks on the ways there, 0 if a way has none
 	to         [vocab.Classes]int32 // by class: the place that its code points lead to, or one of these
 }
 
@@ -85,11 +91,15 @@ func (k *Masks) beginSplit(x *stringSplit, needs bool) *splitWalk {
 	for i := range w.places {
 		w.index[w.places[i].state] = 0
 	}
-	w.places, w.made, w.followed = w.places[:0], 0, 0
+	w.places, w.made, w.derived, w.followed = w.places[:0], 0, 0, 0
+	if w.rowsOf != w.u.arena {
+		w.rowsOf, w.rows = w.u.arena, w.rows[:0]
+	}
 	if w.tails == nil {
-		w.tails = map[lex.StringState]lex.StringState{}
+		w.tails, w.alives = map[lex.StringState]lex.StringState{}, map[lex.StringState]bool{}
 	}
 	clear(w.tails)
+	clear(w.alives)
 	return w
 }
 
@@ -149,7 +159,7 @@ func (w *splitWalk) walkShapes(start int32) bool {
 			to = w.lead(here, n.Class)
 		}
 		if to < toPlace {
-			if to == toMany && !w.walkBelow(here, n) {
+			if to == toMany && !w.walkBelow(here, i) {
 				return false
 			}
 			i += int(n.Size)

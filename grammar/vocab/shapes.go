@@ -1,6 +1,7 @@
 package vocab
 
 import (
+	"cmp"
 	"slices"
 	"unicode/utf8"
 )
@@ -84,7 +85,9 @@ type Shapes struct {
 	Nodes  []ShapeNode
 	Tokens []int32 // in the order of the nodes
 
-	sets [][]uint64
+	texts  []byte  // of Tokens, one behind the other
+	starts []int32 // where they begin, and the end
+	sets   [][]uint64
 }
 
 // ShapeNode is one node; they lie as those of Trie do.
@@ -130,7 +133,7 @@ func newShapes(v *Vocab) *Shapes {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmpStrings(shapes[a], shapes[b]) })
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(shapes[a], shapes[b]) })
 	t := &Shapes{}
 	place := make([]int32, len(shapes)) // by shape: where its next token goes
 	open := shapeBuilder{Shapes: t}
@@ -146,19 +149,22 @@ func newShapes(v *Vocab) *Shapes {
 			place[s-1]++
 		}
 	}
+	t.copyTexts(v)
 	t.makeSets(v.Len())
 	return t
 }
 
-func cmpStrings(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// copyTexts puts the texts of tokens together that are read one after the other.
+func (t *Shapes) copyTexts(v *Vocab) {
+	t.starts = append(make([]int32, 0, len(t.Tokens)+1), 0)
+	for _, id := range t.Tokens {
+		t.texts = append(t.texts, v.Piece(id)...)
+		t.starts = append(t.starts, int32(len(t.texts)))
 	}
-	return 0
 }
+
+// Text is the text of Tokens[i].
+func (t *Shapes) Text(i int32) []byte { return t.texts[t.starts[i]:t.starts[i+1]] }
 
 // appendShape appends the classes of a text's code points; ok is false for texts that
 // have no shape.
