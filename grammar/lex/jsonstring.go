@@ -45,7 +45,8 @@ type stringPage struct {
 
 // stringTable numbers string states; ids and pages behave like those of State.
 type stringTable struct {
-	ids   map[stringKey]StringState
+	ids   map[stringKey]StringState        // but for those outside of escapes
+	texts [EscapesCommon + 1][]StringState // those, by the state of the text; 0 for none
 	count StringState
 	pages [maxPages]atomic.Pointer[stringPage]
 }
@@ -126,7 +127,7 @@ func (a *Arena) stringState(k stringKey) StringState {
 	if k.inner == Dead {
 		return StringDead
 	}
-	if s, ok := t.ids[k]; ok {
+	if s, ok := t.find(k); ok {
 		return s
 	}
 	if int(t.count) >= a.limits.States {
@@ -134,8 +135,26 @@ func (a *Arena) stringState(k stringKey) StringState {
 		return StringDead
 	}
 	s := t.add(k)
-	t.ids[k] = s
+	if k.mode == inText {
+		t.texts[k.escapes][k.inner] = s
+	} else {
+		t.ids[k] = s
+	}
 	return s
+}
+
+// find looks a state up, and makes room for it.
+func (t *stringTable) find(k stringKey) (StringState, bool) {
+	if k.mode != inText {
+		s, ok := t.ids[k]
+		return s, ok
+	}
+	texts := &t.texts[k.escapes]
+	if int(k.inner) >= len(*texts) {
+		*texts = append(*texts, make([]StringState, int(k.inner)+256-len(*texts))...)
+	}
+	s := (*texts)[k.inner]
+	return s, s != StringDead
 }
 
 func (t *stringTable) page(s StringState) *stringPage { return t.pages[uint32(s)/pageSize].Load() }
@@ -152,28 +171,17 @@ func (t *stringTable) add(k stringKey) StringState {
 
 // expandString computes the successors of s. The rows of the decoded text's states, which it needs, take the lock themselves.
 func (a *Arena) expandString(s StringState) *StringRow {
-	k := a.stringKey(s)
-	moves := a.moves(k)
+	row := new(StringRow)
+	if k := a.stringKey(s); k.mode == inText {
+		a.expandText(row, k)
+	} else {
+		a.expandEscape(row, k)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	slot := &a.strings.page(s).rows[s%pageSize]
-	if row := slot.Load(); row != nil {
-		return row
-	}
-	row := new(StringRow)
-	var last stringKey
-	var state StringState
-	for b, next := range moves {
-		if next.inner == Dead {
-			continue
-		}
-		if next != last {
-			last, state = next, a.stringState(next)
-		}
-		row[b] = state
-	}
-	if k.mode == inText && a.Accepting(k.inner) {
-		row['"'] = StringClosed
+	if known := slot.Load(); known != nil {
+		return known
 	}
 	if a.mayKeepRow() {
 		slot.Store(row)
@@ -181,27 +189,49 @@ func (a *Arena) expandString(s StringState) *StringRow {
 	return row
 }
 
-// moves returns the key of the successor under each byte.
-func (a *Arena) moves(k stringKey) *[256]stringKey {
-	moves := new([256]stringKey)
-	switch {
-	case k.inner == Dead:
-	case k.mode == inText:
-		row := a.Row(k.inner)
-		for b := 0x20; b < 256; b++ {
-			if t := row[b]; t != Dead && b != '"' && b != '\\' {
-				moves[b] = stringKey{inner: t, escapes: k.escapes}
-			}
+// expandText fills in what follows raw text.
+func (a *Arena) expandText(row *StringRow, k stringKey) {
+	if k.inner == Dead {
+		return
+	}
+	inner := a.Row(k.inner)
+	escape := stringKey{inner: k.inner, escapes: k.escapes, mode: inEscape}
+	escapes := a.alive(escape)
+	if a.Accepting(k.inner) {
+		row['"'] = StringClosed
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last, state := Dead, StringDead
+	for b := ' '; b < 256; b++ {
+		t := inner[b]
+		if t != last {
+			last, state = t, a.stringState(stringKey{inner: t, escapes: k.escapes})
 		}
-		if escape := (stringKey{inner: k.inner, escapes: k.escapes, mode: inEscape}); a.alive(escape) {
-			moves['\\'] = escape
-		}
-	default:
-		for _, b := range []byte(k.bytes()) {
-			if next := a.escapeMove(k, b); a.alive(next) {
-				moves[b] = next
-			}
+		if b != '"' && b != '\\' {
+			row[b] = state
 		}
 	}
-	return moves
+	if escapes {
+		row['\\'] = a.stringState(escape)
+	}
+}
+
+// expandEscape fills in what follows the beginning of an escape.
+func (a *Arena) expandEscape(row *StringRow, k stringKey) {
+	if k.inner == Dead {
+		return
+	}
+	bytes := k.bytes()
+	var moves [len(anyHex)]stringKey
+	for i := range len(bytes) {
+		if next := a.escapeMove(k, bytes[i]); a.alive(next) {
+			moves[i] = next
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range len(bytes) {
+		row[bytes[i]] = a.stringState(moves[i])
+	}
 }

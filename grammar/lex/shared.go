@@ -38,10 +38,18 @@ func (a *Arena) sharedState(s State) Expr {
 	if s == Dead {
 		return empty
 	}
-	if a.formatArena.Expr(s) == epsilon {
-		return epsilon
+	if int(s) >= len(a.sharedExprs) {
+		a.sharedExprs = append(a.sharedExprs, make([]Expr, int(s)+256-len(a.sharedExprs))...)
 	}
-	return a.intern(node{kind: kindShared, a: int32(s)})
+	if e := a.sharedExprs[s]; e != empty {
+		return e
+	}
+	e := epsilon
+	if a.formatArena.Expr(s) != epsilon {
+		e = a.intern(node{kind: kindShared, a: int32(s)})
+	}
+	a.sharedExprs[s] = e
+	return e
 }
 
 // describeShared takes over what the arena of formats knows.

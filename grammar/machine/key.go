@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"slices"
 	"sort"
 	"strings"
@@ -131,7 +132,7 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, o *object, b byte) []th
 			end++
 		}
 		if m.anyAdmits(t, o, i, end) {
-			begins, whole := spells(text, r, o.unit.escapes)
+			begins, whole := m.spells(text, r, o.unit.escapes)
 			if whole {
 				u := t
 				u.st, u.aux = nameRange(i, end), int32(depth+n)
@@ -148,16 +149,40 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, o *object, b byte) []th
 	return dst
 }
 
+// decodeKey is decodeString for keys, which threads in keys of several objects decode
+// one after the other.
+func (m *Machine) decodeKey(inside []byte) []byte {
+	if bytes.IndexByte(inside, '\\') < 0 {
+		return inside
+	}
+	if !bytes.Equal(inside, m.lastKey.inside) {
+		m.lastKey.inside = append(m.lastKey.inside[:0], inside...)
+		m.lastKey.text = decodeString(inside)
+	}
+	return m.lastKey.text
+}
+
+// spelling is a code point under a policy of escapes.
+type spelling struct {
+	r      rune
+	policy lex.Escapes
+}
+
 // spells says whether text begins an escape that stands for r, and whether it is
 // all of it.
-func spells(text string, r rune, policy lex.Escapes) (begins, whole bool) {
+func (m *Machine) spells(text string, r rune, policy lex.Escapes) (begins, whole bool) {
 	if policy != lex.EscapesCanonical {
 		text = lowerHex(text)
 	}
-	for _, spelling := range spellings(r, policy) {
-		if strings.HasPrefix(spelling, text) {
+	all, known := m.spelled[spelling{r, policy}]
+	if !known {
+		all = spellings(r, policy)
+		m.spelled[spelling{r, policy}] = all
+	}
+	for _, one := range all {
+		if strings.HasPrefix(one, text) {
 			begins = true
-			whole = whole || spelling == text
+			whole = whole || one == text
 		}
 	}
 	return begins, whole
@@ -239,7 +264,7 @@ func (m *Machine) stepExtra(dst []thread, t thread, b byte) []thread {
 
 func (m *Machine) endExtra(dst []thread, t thread, o *object, c *class) []thread {
 	m.buf = m.texts.appendSince(m.buf[:0], max(textID(t.aux), noText), t.rec)
-	key := decodeString(m.buf)
+	key := m.decodeKey(m.buf)
 	i := sort.Search(len(o.names), func(i int) bool { return o.names[i] >= string(key) })
 	if i < len(o.names) && o.names[i] == string(key) {
 		return dst

@@ -31,7 +31,9 @@ type Machine struct {
 	prog   *Program
 	events bool // threads carry events, and are not merged where those differ
 
-	arenas   []*lex.Arena // the program's own, and those of its JSON Schemas
+	spelled  map[spelling][]string         // memo of spellings
+	lastKey  struct{ inside, text []byte } // memo of decodeKey
+	arenas   []*lex.Arena                  // the program's own, and those of its JSON Schemas
 	units    map[*gbnf.Node]*Unit
 	unitIDs  map[*Unit]int
 	stacks   *stacks
@@ -58,7 +60,7 @@ type Machine struct {
 	members     map[textID]map[textID]textID // memo of membersOf
 	counts      map[*schema.Node]tally       // memo of countValues
 	escapeTexts []string                     // escapes begun in named keys; 0 is none
-	escapeNeeds map[stringState]int32        // memo of escapeNeed
+	escapeRooms map[stringState]escapeRoom   // memo of escapeFits
 	buf         []byte
 	marks       []mark
 	configs     *configs
@@ -79,8 +81,8 @@ func New(p *Program, units map[*gbnf.Node]*Unit, events bool) *Machine {
 		units: units, unitIDs: map[*Unit]int{},
 		closures: make([]*closure, len(p.states)), entries: make([]thread, len(p.subs)), marks: make([]mark, 1), configs: newConfigs(),
 		empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, ranks: map[int32]*ranked{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
-		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeNeeds: map[stringState]int32{}, members: map[textID]map[textID]textID{}, counts: map[*schema.Node]tally{},
-		dist: distances{stacks: map[stackID]int32{}},
+		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeRooms: map[stringState]escapeRoom{}, members: map[textID]map[textID]textID{}, counts: map[*schema.Node]tally{},
+		spelled: map[spelling][]string{}, dist: distances{stacks: map[stackID]int32{}},
 	}
 }
 

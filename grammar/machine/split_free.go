@@ -18,9 +18,6 @@ const maxExplored = 128
 // classes that would end it before are given up.
 const farEnough = 4
 
-// anyClass is the set of all classes.
-const anyClass = ^uint64(0)
-
 // maxFollowed is how many places all looking ahead of one walk may look at.
 const maxFollowed = 1500
 
@@ -30,7 +27,7 @@ const maxMade = 1024
 
 // maxDerived is how many derivatives all looking ahead of one walk may take: states of
 // large intersections are dear.
-const maxDerived = 4096
+const maxDerived = 2048
 
 // maxTries is how often marks are given up.
 const maxTries = 6
@@ -41,8 +38,7 @@ const anyLength = 1 << 30
 // explore finds classes of which any code points may follow a place, and how many, so
 // that the tokens that end on the way all count alike.
 func (w *splitWalk) explore(place int32) {
-	p := &w.places[place]
-	p.explored = true
+	w.note(place, 0, 0)
 	before, taken := w.u.arena.States(), w.u.arena.Derived()
 	defer func() {
 		w.made, w.derived = w.made+w.u.arena.States()-before, w.derived+w.u.arena.Derived()-taken
@@ -146,8 +142,20 @@ func (w *splitWalk) settle(free uint64, reach int) {
 			left -= p.away
 		}
 		if i == 0 || left >= farEnough && !p.explored {
-			p.free, p.reach, p.explored = free, left, true
+			w.note(q, free, left)
 		}
+	}
+}
+
+// note tells a place what was found of it.
+func (w *splitWalk) note(place int32, free uint64, reach int) {
+	p := &w.places[place]
+	p.free, p.reach, p.explored = free, reach, true
+	switch {
+	case reach > 0:
+		w.taking[p.state] = takesSome
+	case w.taking[p.state] == takesUnknown:
+		w.taking[p.state] = takesNone
 	}
 }
 
@@ -155,19 +163,38 @@ func (w *splitWalk) settle(free uint64, reach int) {
 // seen.
 func (w *splitWalk) follow(from int32, free uint64) {
 	w.followed++
-	row, mark := w.places[from].row, w.places[from].via
-	last := lex.StringDead
-	for b := ' '; b < 256; b++ {
-		if s := row[b]; s != lex.StringDead && (s != last || b >= utf8.RuneSelf) && vocab.ClassOf(byte(b)).Bit()&free != 0 {
-			c := vocab.ClassOf(byte(b))
-			via := mark
-			if c.Bit()&letters == 0 {
-				via = c.Bit()
-			}
-			w.see(s, free, via, c.Width()-1)
-			last = s
+	row, behind := w.places[from].row, w.places[from].via
+	last, marks, width := lex.StringDead, uint64(0), 0
+	for b := ' '; b <= 0xF4; b++ {
+		c := vocab.ClassOf(byte(b))
+		s := row[b]
+		if c.Bit()&free == 0 || s == lex.StringDead {
+			continue
 		}
+		via := behind
+		if c.Bit()&letters == 0 {
+			via = c.Bit()
+		}
+		if s == last {
+			marks = eitherWay(marks, via)
+			continue
+		}
+		if last != lex.StringDead {
+			w.see(last, free, marks, width-1)
+		}
+		last, marks, width = s, via, c.Width()
 	}
+	if last != lex.StringDead {
+		w.see(last, free, marks, width-1)
+	}
+}
+
+// eitherWay is the marks that two ways to a place are behind; 0 if one is behind none.
+func eitherWay(x, y uint64) uint64 {
+	if x == 0 || y == 0 {
+		return 0
+	}
+	return x | y
 }
 
 // see adds the places that so many continuation bytes lead to from s, behind a mark; 0
@@ -175,16 +202,13 @@ func (w *splitWalk) follow(from int32, free uint64) {
 func (w *splitWalk) see(s lex.StringState, free, via uint64, bytes int) {
 	q := w.place(s)
 	p := &w.places[q]
-	if met := p.round == w.round; met {
-		if p.via&via == via || p.via == 0 {
+	if p.round == w.round {
+		all := eitherWay(p.via, via)
+		if all == p.via || bytes == 0 {
+			p.via = all
 			return
 		}
-		if via != 0 {
-			via |= p.via
-		}
-		if p.via = via; bytes == 0 {
-			return
-		}
+		via = all
 	}
 	p.round, p.via = w.round, via
 	if bytes == 0 {

@@ -172,12 +172,17 @@ func (w *splitWalk) walkToken(from, id int32, text []byte) {
 
 // row is the row of a state.
 func (w *splitWalk) row(s lex.StringState) *lex.StringRow {
+	if int(s) < len(w.rows) && w.rows[s] != nil {
+		return w.rows[s]
+	}
+	return w.newRow(s)
+}
+
+func (w *splitWalk) newRow(s lex.StringState) *lex.StringRow {
 	if int(s) >= len(w.rows) {
 		w.rows = append(w.rows, make([]*lex.StringRow, int(s)+256-len(w.rows))...)
 	}
-	if w.rows[s] == nil {
-		w.rows[s] = w.u.arena.StringRow(s)
-	}
+	w.rows[s] = w.u.arena.StringRow(s)
 	return w.rows[s]
 }
 
@@ -189,13 +194,12 @@ func (w *splitWalk) setOf(s lex.StringState) []uint64 {
 	return w.places[w.place(s)].set
 }
 
-// worthTaking is the size of a subtree from which it pays to ask whether it counts alike.
-const worthTaking = 8
-
 // walkTexts walks the tokens that begin with a text and a code point of a class; of any
-// class if it is NoClass.
+// class if it is NoClass. Most nodes that are visited at all are visited here, hence it
+// minds its branches: a node without a token adds a token that there is not, and a node
+// without others behind it finds a row that nobody asks for.
 func (w *splitWalk) walkTexts(from int32, text []byte, c vocab.Class) {
-	tree := w.k.v.Trie()
+	tree, padded := w.k.v.Trie(), w.padded
 	begin, end := tree.Below(text)
 	var at [vocab.MaxPiece + 2]*lex.StringRow
 	top := uint8(len(text)) + 1
@@ -208,53 +212,83 @@ func (w *splitWalk) walkTexts(from int32, text []byte, c vocab.Class) {
 			i += int(n.Size)
 			continue
 		}
-		if n.Size >= worthTaking && w.takeBelow(next, i) {
+		if w.mayTake(next, n.Size) && w.takeBelow(next, i) {
 			i += int(n.Size)
 			continue
 		}
-		if n.Token >= 0 {
-			if set := w.setOf(next); set != nil {
-				for id := n.Token; id >= 0; id = tree.Next(id) {
-					addToken(set, id)
-				}
-			}
+		if w.needs {
+			w.addNeeding(next, n.Token)
+		} else {
+			padded[n.Token>>6+1] |= 1 << (n.Token & 63)
 		}
-		if n.Size > 1 {
-			at[n.Depth] = w.row(next)
+		if int(next) >= len(w.rows) || w.rows[next] == nil && n.Size > 1 {
+			w.newRow(next)
 		}
+		at[n.Depth] = w.rows[next]
 		i++
 	}
 	w.k.Stats.Nodes += visited
+	w.addSame(tree)
+}
+
+// addNeeding adds a token, if it is one, and those of the same text to the set of a state.
+func (w *splitWalk) addNeeding(s lex.StringState, token int32) {
+	if token < 0 {
+		return
+	}
+	if set := w.setOf(s); set != nil {
+		for ; token >= 0; token = w.k.v.Trie().Next(token) {
+			addToken(set, token)
+		}
+	}
+}
+
+// addSame adds the tokens that have the same text as one that has been added.
+func (w *splitWalk) addSame(tree *vocab.Trie) {
+	if w.needs {
+		return
+	}
+	for token := range tree.Same {
+		for same := token; hasToken(w.x.inside, token) && same >= 0; same = tree.Next(same) {
+			addToken(w.x.inside, same)
+		}
+	}
+}
+
+// What is known of the places of states in advance, so that a walk need not look at them.
+const (
+	takesUnknown = iota
+	takesNone    // has been explored: not all of any subtree counts alike
+	takesSome
+)
+
+// fewBelow is the size of a subtree below which taking it costs as much as walking it.
+const fewBelow = 4
+
+// mayTake says whether it pays to ask a state whether a subtree of a size counts alike.
+func (w *splitWalk) mayTake(s lex.StringState, size uint32) bool {
+	known := uint8(takesUnknown)
+	if int(s) < len(w.taking) {
+		known = w.taking[s]
+	}
+	return known == takesSome && size >= fewBelow || known == takesUnknown && size >= manyBelow
 }
 
 // takeBelow adds the tokens of a node's subtree, that of the node included, if they
 // count alike: the node leads to a state.
 func (w *splitWalk) takeBelow(s lex.StringState, i int) bool {
-	n, sub := &w.k.v.Trie().Nodes[i], w.k.v.Subtrees()
-	if n.Size < manyBelow && (int(s) >= len(w.index) || w.index[s] == 0) {
-		return false
-	}
+	n, sub := &w.k.v.Trie().Nodes[i], w.sub
 	here := w.place(s)
-	if n.Size >= manyBelow && !w.places[here].explored {
-		w.explore(here)
-	}
 	p := &w.places[here]
+	if n.Size >= manyBelow && !p.explored {
+		w.explore(here)
+		p = &w.places[here]
+	}
 	if !p.takes(sub.Classes[i], sub.Height[i]) {
 		return false
 	}
-	w.addPlain(p.set, sub.Tokens[sub.Before[i]:sub.Before[i+int(n.Size)]])
+	addTokens(p.set, sub.Tokens[sub.Before[i]:sub.Before[i+int(n.Size)]])
 	return true
-}
-
-// addPlain adds those of some tokens that stay inside of a string, as those of a subtree
-// do behind which any text may follow.
-func (w *splitWalk) addPlain(set []uint64, ids []int32) {
-	x := w.x.lexicon
-	for _, id := range ids {
-		if hasToken(x.inside, id) && !(w.needs && hasToken(x.escaping, id)) {
-			addToken(set, id)
-		}
-	}
 }
 
 // special says whether a byte ends a string, begins an escape in it, or is not allowed

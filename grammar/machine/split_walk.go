@@ -15,13 +15,16 @@ import (
 //   - tokens that have no shape, because of quotes or backslashes, or because they are
 //     cut within a code point, are few; they have a tree of their own.
 type splitWalk struct {
-	k     *Masks
-	u     *Unit
-	x     *stringSplit
-	needs bool // tokens are told apart by what they need
+	k      *Masks
+	u      *Unit
+	x      *stringSplit
+	sub    *vocab.Subtrees
+	needs  bool     // tokens are told apart by what they need
+	padded []uint64 // else the set of x.inside, behind a word for a token that there is not
 
 	places []splitPlace
 	index  []int32                             // by state: 1 and its place, or 0
+	taking []uint8                             // by state, as index: takesUnknown and so on
 	tails  map[lex.StringState]lex.StringState // memo of tail
 	alives map[lex.StringState]bool            // memo of tailAlive
 
@@ -70,7 +73,9 @@ const (
 func (k *Masks) splitString(x *stringSplit, needs bool) {
 	w := k.beginSplit(x, needs)
 	if !needs {
-		x.inside, x.closing = k.newSet(), k.newSet()
+		w.padded = make([]uint64, 1+(k.v.Len()+63)/64)
+		k.kept += 8 * len(w.padded)
+		x.inside, x.closing = w.padded[1:], k.newSet()
 	}
 	if start := w.place(x.state); !w.walkShapes(start) {
 		w.walkTexts(start, nil, vocab.NoClass)
@@ -87,9 +92,9 @@ func (k *Masks) newSet() []uint64 {
 
 func (k *Masks) beginSplit(x *stringSplit, needs bool) *splitWalk {
 	w := &k.split
-	w.k, w.u, w.x, w.needs = k, x.unit, x, needs
+	w.k, w.u, w.x, w.sub, w.needs = k, x.unit, x, k.v.Subtrees(), needs
 	for i := range w.places {
-		w.index[w.places[i].state] = 0
+		w.index[w.places[i].state], w.taking[w.places[i].state] = 0, takesUnknown
 	}
 	w.places, w.made, w.derived, w.followed = w.places[:0], 0, 0, 0
 	if w.rowsOf != w.u.arena {
@@ -166,7 +171,7 @@ func (w *splitWalk) walkShapes(start int32) bool {
 			continue
 		}
 		p := &w.places[to-toPlace]
-		if p.takes(anyClass, n.Height) {
+		if p.takes(n.Classes, n.Height) {
 			tree.AddAll(p.set, n)
 			i += int(n.Size)
 			continue
@@ -232,6 +237,10 @@ func (w *splitWalk) place(s lex.StringState) int32 {
 	}
 	if int(s) >= len(w.index) {
 		w.index = append(w.index, make([]int32, int(s)+64-len(w.index))...)
+		w.taking = append(w.taking, make([]uint8, len(w.index)-len(w.taking))...)
+	}
+	if p.plain || p.lasts > 0 {
+		w.taking[s] = takesSome
 	}
 	w.places = append(w.places, p)
 	w.index[s] = int32(len(w.places))

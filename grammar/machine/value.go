@@ -228,31 +228,39 @@ func (m *Machine) fits(d *jsonString, s lex.StringState, n int32) bool {
 	if most := d.unit.arena.MostRunes(inner); most >= 0 && n+1+int32(most) <= d.max {
 		return true
 	}
-	return n+m.escapeNeed(d.unit, s) <= d.max
+	return m.escapeFits(d.unit, s, d.max-n)
 }
 
-// escapeNeed is the fewest code points from a state within an escape to the end of
-// the string, the escaped one included. What an escape may stand for depends on
-// its digits, hence it looks at all of them; many escapes share their ends.
-func (m *Machine) escapeNeed(u *Unit, s lex.StringState) int32 {
+// escapeRoom is what is known of the room that a state within an escape needs: that so
+// many code points are enough, and that so many are not; 0 for nothing.
+type escapeRoom struct{ enough, short int32 }
+
+// escapeFits says whether the string can end within so many code points from a state
+// within an escape on, the escaped one included. What an escape may stand for depends on
+// its digits, hence it looks at all of them until one fits; many escapes share their ends.
+func (m *Machine) escapeFits(u *Unit, s lex.StringState, room int32) bool {
 	key := stringState{u, s}
-	if n, ok := m.escapeNeeds[key]; ok {
-		return n
+	known := m.escapeRooms[key]
+	switch {
+	case known.enough != 0 && known.enough <= room:
+		return true
+	case room <= known.short:
+		return false
 	}
-	least, last := int32(1)<<30, lex.StringDead
+	last := lex.StringDead
 	for _, next := range u.arena.StringRow(s) {
 		if next == lex.StringDead || next == last {
 			continue
 		}
 		last = next
-		if inner, raw := u.arena.Decoded(next); raw {
-			least = min(least, 1+int32(u.arena.MinRunes(inner)))
-		} else {
-			least = min(least, m.escapeNeed(u, next))
+		inner, raw := u.arena.Decoded(next)
+		if raw && 1+int32(u.arena.MinRunes(inner)) <= room || !raw && m.escapeFits(u, next, room) {
+			m.escapeRooms[key] = escapeRoom{room, known.short}
+			return true
 		}
 	}
-	m.escapeNeeds[key] = least
-	return least
+	m.escapeRooms[key] = escapeRoom{known.enough, room}
+	return false
 }
 
 // enterJSON is the thread at the start of a %json terminal. White space may

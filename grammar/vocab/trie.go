@@ -170,19 +170,26 @@ func (t *Trie) Below(text []byte) (from, to int) {
 type Subtrees struct {
 	Height  []uint8  // bytes on the longest way down
 	Classes []uint64 // of the code points that begin there
-	Tokens  []int32  // all tokens, in the order of the nodes
-	Before  []int32  // how many tokens lie before a node, and before the end of the tree
+	Tokens  []int32  // those that have a shape, in the order of the nodes
+	Before  []int32  // how many of them lie before a node, and before the end of the tree
 }
 
 // Subtrees is made when it is first asked for.
 func (v *Vocab) Subtrees() *Subtrees { return v.subtrees() }
 
-func newSubtrees(t *Trie) *Subtrees {
+func newSubtrees(v *Vocab) *Subtrees {
+	t := v.Trie()
+	shaped := make([]bool, v.Len())
+	for _, id := range v.Shapes().Tokens {
+		shaped[id] = true
+	}
 	s := &Subtrees{Height: make([]uint8, len(t.Nodes)), Classes: make([]uint64, len(t.Nodes)), Before: make([]int32, len(t.Nodes)+1)}
 	for i := range t.Nodes {
 		s.Before[i] = int32(len(s.Tokens))
 		for id := t.Nodes[i].Token; id >= 0; id = t.Next(id) {
-			s.Tokens = append(s.Tokens, id)
+			if shaped[id] {
+				s.Tokens = append(s.Tokens, id)
+			}
 		}
 	}
 	s.Before[len(t.Nodes)] = int32(len(s.Tokens))

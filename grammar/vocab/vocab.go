@@ -129,7 +129,7 @@ func (v *Vocab) Text(id int32) bool {
 // wins, as in llama.cpp.
 func (v *Vocab) index() {
 	v.shapes = sync.OnceValue(func() *Shapes { return newShapes(v) })
-	v.subtrees = sync.OnceValue(func() *Subtrees { return newSubtrees(&v.trie) })
+	v.subtrees = sync.OnceValue(func() *Subtrees { return newSubtrees(v) })
 	v.symbols = map[string]int32{}
 	for id, k := range v.kinds {
 		if k != Control && k != UserDefined {
