@@ -219,14 +219,20 @@ func documentsText(documents map[string][]byte) string {
 }
 
 // FromLark compiles the subset of Lark that coding agents send with free-form
-// tools; GBNF.md lists what it holds. Errors say line and column.
+// tools; GBNF.md lists what it holds. The error wraps a *gbnf.SyntaxError, with
+// line and column, for a text that is no Lark grammar, and a
+// *gbnf.UnsupportedError for one that is, but cannot be served.
 func FromLark(src string) (*Grammar, error) {
 	tree, err := gbnf.ReadLark(src)
 	if err != nil {
 		return nil, fmt.Errorf("parse lark grammar: %w", err)
 	}
 	gbnf.NameRoot(tree)
-	return compile(tree, gbnf.Write(tree), Options{})
+	g, err := compile(tree, gbnf.Write(tree), Options{})
+	if err != nil { // its patterns are Python's, and what it is made of has limits
+		return nil, fmt.Errorf("parse lark grammar: %w", &gbnf.UnsupportedError{Message: err.Error()})
+	}
+	return g, nil
 }
 
 // Quote writes text as a literal of a grammar.

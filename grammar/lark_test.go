@@ -1,8 +1,11 @@
 package grammar
 
 import (
+	"errors"
 	"strings"
 	"testing"
+
+	"tenon/grammar/gbnf"
 )
 
 // patchGrammar is written after the form of the grammars that coding agents send
@@ -73,10 +76,39 @@ func TestFromLark_errorsSayWhere(t *testing.T) {
 		"start \"x\"":                        "expected :",
 		"start: \"b\"..\"a\"":                "expected a range",
 		"start: " + strings.Repeat("(", 300): "nested more than",
+		"%what A\nstart: A":                  "no such directive",
+		"start: /a(/":                        "missing closing )",
+		"start: \"a\"~3..2":                  "wrong way round",
 	} {
 		_, err := FromLark(src)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: error %v, want one that says %q", src, err, want)
+		}
+	}
+}
+
+// A grammar that cannot be served is no mistake of whoever wrote it, and told from one that is.
+func TestFromLark_tellsUnsupportedFromWrong(t *testing.T) {
+	for src, isWrong := range map[string]bool{
+		"start: b":                                true,
+		"start: (":                                true,
+		"start: /[a/":                             true,
+		"start: /a)/":                             true,
+		"start: /x/i":                             false,
+		"start: /(?P<a>x)(?P=a)/":                 false,
+		"start: /\\Ax\\Z/":                        false,
+		"start: /(?i:x)/":                         false,
+		"start: t{\"a\"}\nt{x}: x":                false,
+		"%declare A\nstart: A":                    false,
+		"%import other.X\nstart: X":               false,
+		"start: \"a\"~3..999999":                  false,
+		"start: " + strings.Repeat("(\"a\"", 300): false,
+	} {
+		_, err := FromLark(src)
+		var wrong *gbnf.SyntaxError
+		var unsupported *gbnf.UnsupportedError
+		if err == nil || errors.As(err, &wrong) != isWrong || errors.As(err, &unsupported) == isWrong {
+			t.Errorf("%.40q: %v; want wrong: %v", src, err, isWrong)
 		}
 	}
 }

@@ -10,11 +10,14 @@ import (
 // (which are dropped), %import of common terminals, and %ignore. The rule start
 // is the root. Templates, %declare, %override and %extend are refused.
 //
+// The error is a *SyntaxError for a text that is no Lark grammar, and an
+// *UnsupportedError for one that is, but has what is not read here.
+//
 // Terminals are matched as parts of the text, not by a lexer that takes the
 // longest: the grammar accepts what some way of cutting the text accepts.
 func ReadLark(src string) (*Grammar, error) {
 	if len(src) > maxText {
-		return nil, fmt.Errorf("grammar of %d bytes exceeds the limit of %d", len(src), maxText)
+		return nil, &UnsupportedError{Message: fmt.Sprintf("grammar of %d bytes exceeds the limit of %d", len(src), maxText)}
 	}
 	l := &larkReader{reader: reader{src: src, index: map[string]int{}}}
 	for l.lineSpace(); l.pos < len(l.src); l.lineSpace() {
@@ -87,7 +90,7 @@ func (l *larkReader) statement() error {
 		l.ignored = append(l.ignored, n)
 		return err
 	case l.src[l.pos] == '%':
-		return l.errorf(at, "of the directives only %%import and %%ignore are known")
+		return l.directive(at)
 	}
 	for l.take("?") || l.take("!") {
 	}
@@ -113,6 +116,22 @@ func (l *larkReader) statement() error {
 	return err
 }
 
+// directive tells those that Lark knows from others.
+func (l *larkReader) directive(at int) error {
+	for _, known := range []string{"%declare", "%override", "%extend", "%llguidance"} {
+		if l.take(known) {
+			return l.unsupported(at, "of the directives only %%import and %%ignore are supported")
+		}
+	}
+	return l.errorf(at, "there is no such directive")
+}
+
+// unsupported is errorf for what is no mistake.
+func (l *larkReader) unsupported(at int, format string, args ...any) error {
+	line, column := l.place(at)
+	return &UnsupportedError{Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
+}
+
 // isTerminalName: terminals are in upper case.
 func isTerminalName(name string) bool {
 	name = strings.TrimLeft(name, "_")
@@ -122,7 +141,7 @@ func isTerminalName(name string) bool {
 // expansions reads a | b, which may go on in a line that begins with |.
 func (l *larkReader) expansions(depth int) (*Node, error) {
 	if depth > maxDepth {
-		return nil, l.errorf(l.pos, "groups are nested more than %d deep", maxDepth)
+		return nil, l.unsupported(l.pos, "groups are nested more than %d deep", maxDepth)
 	}
 	var kids []*Node
 	for {
@@ -195,7 +214,7 @@ func (l *larkReader) item(depth int) (*Node, error) {
 	case isNameByte(c) && c != '-':
 		name := l.name()
 		if l.pos+1 < len(l.src) && l.src[l.pos] == '{' && !strings.ContainsRune("0123456789, ", rune(l.src[l.pos+1])) {
-			return nil, l.errorf(at, "templates are not supported")
+			return nil, l.unsupported(at, "templates are not supported")
 		}
 		n := &Node{Op: Ref, Rule: l.ruleIndex(name, at)}
 		if l.inRule && isTerminalName(name) {
@@ -249,8 +268,11 @@ func (l *larkReader) quantified(n *Node) (*Node, error) {
 			if hi = lo; l.take("..") {
 				hi, _ = l.number()
 			}
-			if hi < lo || hi > maxRepeat {
-				return nil, l.errorf(l.pos, "the bounds of a repetition are the wrong way round or exceed %d", maxRepeat)
+			switch {
+			case hi < lo:
+				return nil, l.errorf(l.pos, "the bounds of a repetition are the wrong way round")
+			case hi > maxRepeat:
+				return nil, l.unsupported(l.pos, "a repetition exceeds %d", maxRepeat)
 			}
 			l.pos--
 		default:

@@ -10,13 +10,14 @@ var commonTerminals = map[string]string{
 	"NUMBER":       `([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]+)?`, "SIGNED_NUMBER": `[+-]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][+-]?[0-9]+)?`,
 	"ESCAPED_STRING": `"([^"\\\n]|\\[^\n])*"`, "LCASE_LETTER": `[a-z]`, "UCASE_LETTER": `[A-Z]`, "LETTER": `[a-zA-Z]`, "WORD": `[a-zA-Z]+`,
 	"CNAME": `[_a-zA-Z][_a-zA-Z0-9]*`, "WS_INLINE": `[ \t]+`, "WS": `[ \t\f\r\n]+`, "CR": `\r`, "LF": `\n`, "NEWLINE": `(\r?\n)+`,
+	"SH_COMMENT": `#[^\n]*`, "CPP_COMMENT": `//[^\n]*`, "C_COMMENT": `/\*([^*]|\*+[^*/])*\*+/`, "SQL_COMMENT": `--[^\n]*`,
 }
 
 // importCommon reads common.NAME, common.NAME -> OTHER, or common (A, B).
 func (l *larkReader) importCommon(at int) error {
 	l.blanks()
 	if !l.take("common") {
-		return l.errorf(at, "only common can be imported from")
+		return l.unsupported(at, "only common can be imported from")
 	}
 	names := []string{}
 	if l.take(".") {

@@ -1,6 +1,10 @@
 package gbnf
 
-import "strings"
+import (
+	"errors"
+	"regexp/syntax"
+	"strings"
+)
 
 // The terminals of Lark: literals, ranges, regular expressions.
 
@@ -81,8 +85,26 @@ func (l *larkReader) pattern() (*Node, error) {
 		b.WriteByte(c)
 		l.pos++
 	}
+	if why := wrongPattern(b.String()); why != "" {
+		return nil, l.errorf(at, "the regular expression is none: %s", why)
+	}
 	text, err := l.flagged(b.String(), at)
 	return l.terminalNode(&Node{Op: Regex, Text: text}), err
+}
+
+// wrongPattern says why a pattern is one in no dialect. Lark's patterns are Python's, of which some are neither ECMAScript's nor Go's: what
+// may be such is none of its business.
+func wrongPattern(pattern string) string {
+	_, err := syntax.Parse(pattern, syntax.Perl)
+	var wrong *syntax.Error
+	if !errors.As(err, &wrong) {
+		return ""
+	}
+	switch wrong.Code {
+	case syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrMissingRepeatArgument, syntax.ErrTrailingBackslash:
+		return wrong.Code.String()
+	}
+	return ""
 }
 
 func (l *larkReader) flagged(text string, at int) (string, error) {
@@ -92,7 +114,7 @@ func (l *larkReader) flagged(text string, at int) (string, error) {
 			text = dotMatchesAll(text)
 		case 'u', 'm':
 		default:
-			return "", l.errorf(at, "the flag %c of a regular expression is not supported", l.src[l.pos])
+			return "", l.unsupported(at, "the flag %c of a regular expression is not supported", l.src[l.pos])
 		}
 		l.pos++
 	}

@@ -24,6 +24,19 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
+// UnsupportedError is where a grammar that is in order asks for something that is not read here, or for too much.
+type UnsupportedError struct {
+	Line, Column int // from 1; 0 where the whole grammar is meant
+	Message      string
+}
+
+func (e *UnsupportedError) Error() string {
+	if e.Line == 0 {
+		return e.Message
+	}
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
+}
+
 // Read reads extended GBNF. Every rule that is named must be defined, and the
 // rule root is the start.
 func Read(src string) (*Grammar, error) {
@@ -50,9 +63,13 @@ type reader struct {
 }
 
 func (r *reader) errorf(at int, format string, args ...any) error {
+	line, column := r.place(at)
+	return &SyntaxError{Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
+}
+
+func (r *reader) place(at int) (line, column int) {
 	before := r.src[:min(at, len(r.src))]
-	line := 1 + strings.Count(before, "\n")
-	return &SyntaxError{Line: line, Column: at - strings.LastIndexByte(before, '\n'), Message: fmt.Sprintf(format, args...)}
+	return 1 + strings.Count(before, "\n"), at - strings.LastIndexByte(before, '\n')
 }
 
 func (r *reader) rules() error {

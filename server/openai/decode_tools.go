@@ -73,10 +73,7 @@ func (c wireCustom) decode(field string) (tools.Tool, error) {
 		return t, chat.Invalidf(field+".format.grammar.definition", "is required")
 	}
 	t.Freeform.Syntax, t.Freeform.Definition = g.Syntax, g.Definition
-	if g.Syntax == "regex" {
-		return t, wire.CheckPattern(field+".format.grammar.definition", g.Definition)
-	}
-	return t, nil
+	return t, wire.CheckFreeform(field+".format.grammar.definition", t.Freeform)
 }
 
 func decodeChoice(w chatRequest, r *chat.Request) error {

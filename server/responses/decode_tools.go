@@ -173,10 +173,7 @@ func (t tool) decode(field string) (tools.Tool, error) {
 		return out, chat.Invalidf(field+".format.definition", "is required")
 	}
 	out.Freeform.Syntax, out.Freeform.Definition = t.Format.Syntax, t.Format.Definition
-	if t.Format.Syntax == "regex" {
-		return out, wire.CheckPattern(field+".format.definition", t.Format.Definition)
-	}
-	return out, nil
+	return out, wire.CheckFreeform(field+".format.definition", out.Freeform)
 }
 
 func (d *decoder) choice(w createRequest) error {
