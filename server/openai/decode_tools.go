@@ -73,7 +73,7 @@ func (c wireCustom) decode(field string) (tools.Tool, error) {
 		return t, chat.Invalidf(field+".format.grammar.definition", "is required")
 	}
 	t.Freeform.Syntax, t.Freeform.Definition = g.Syntax, g.Definition
-	return t, wire.CheckFreeform(field+".format.grammar.definition", t.Freeform)
+	return t, wire.CheckFreeform(field+".format.grammar.definition", g.Syntax, g.Definition)
 }
 
 func decodeChoice(w chatRequest, r *chat.Request) error {

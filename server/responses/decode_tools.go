@@ -173,7 +173,7 @@ func (t tool) decode(field string) (tools.Tool, error) {
 		return out, chat.Invalidf(field+".format.definition", "is required")
 	}
 	out.Freeform.Syntax, out.Freeform.Definition = t.Format.Syntax, t.Format.Definition
-	return out, wire.CheckFreeform(field+".format.definition", out.Freeform)
+	return out, wire.CheckFreeform(field+".format.definition", t.Format.Syntax, t.Format.Definition)
 }
 
 func (d *decoder) choice(w createRequest) error {
