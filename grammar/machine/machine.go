@@ -31,19 +31,20 @@ type Machine struct {
 	prog   *Program
 	events bool // threads carry events, and are not merged where those differ
 
-	spelled  map[spelling][]string         // memo of spellings
-	lastKey  struct{ inside, text []byte } // memo of decodeKey
-	arenas   []*lex.Arena                  // the program's own, and those of its JSON Schemas
-	units    map[*gbnf.Node]*Unit
-	unitIDs  map[*Unit]int
-	stacks   *stacks
-	texts    *texts
-	closures []*closure
-	empties  map[int32][]edge // memo of emptyMarks
-	entries  []thread         // by terminal: its automaton at the start; def 0 until entered
-	untils   []*until
-	plains   []plain
-	eaches   []*anyOrderSets
+	spelled   map[spelling][]string         // memo of spellings
+	nameLists map[string]int32              // of objects, by their names
+	lastKey   struct{ inside, text []byte } // memo of decodeKey
+	arenas    []*lex.Arena                  // the program's own, and those of its JSON Schemas
+	units     map[*gbnf.Node]*Unit
+	unitIDs   map[*Unit]int
+	stacks    *stacks
+	texts     *texts
+	closures  []*closure
+	empties   map[int32][]edge // memo of emptyMarks
+	entries   []thread         // by terminal: its automaton at the start; def 0 until entered
+	untils    []*until
+	plains    []plain
+	eaches    []*anyOrderSets
 
 	values    []value
 	valueIDs  map[*schema.Node]int32
@@ -82,7 +83,7 @@ func New(p *Program, units map[*gbnf.Node]*Unit, events bool) *Machine {
 		closures: make([]*closure, len(p.states)), entries: make([]thread, len(p.subs)), marks: make([]mark, 1), configs: newConfigs(),
 		empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, ranks: map[int32]*ranked{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
 		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeRooms: map[stringState]escapeRoom{}, members: map[textID]map[textID]textID{}, counts: map[*schema.Node]tally{},
-		spelled: map[spelling][]string{}, dist: distances{stacks: map[stackID]int32{}},
+		spelled: map[spelling][]string{}, nameLists: map[string]int32{}, dist: distances{stacks: map[stackID]int32{}},
 	}
 }
 

@@ -31,10 +31,11 @@ type Masks struct {
 	splits  map[splitKey]*split
 	strings map[stringState]*stringSplit
 	names   map[nameState]*nameSplit
-	kept    int     // memory that splits take, roughly
-	keep    int     // and may take
-	grouped bool    // a walk finds groups of tokens, not tokens
-	found   []int32 // the groups
+	kept    int      // memory that splits take, roughly
+	keep    int      // and may take
+	grouped bool     // a walk finds groups of tokens, not tokens
+	found   []int32  // the groups
+	gone    []uint64 // of removeFrom, empty between its calls
 	split   splitWalk
 
 	Stats Stats

@@ -12,18 +12,19 @@ import (
 // object is the automaton of a set of JSON objects. What it must know about the
 // keys read so far is a register, interned in regs; threads hold its index.
 type object struct {
-	unit    *Unit
-	alt     *schema.ObjectAlt
-	names   []string          // of all named keys, sorted; bit i of a set of names is names[i]
-	values  []int32           // by name: the automaton of its value
-	order   []int32           // by name: its place among the declared
-	present []uint64          // names that may be present
-	needed  []uint64          // names that are required
-	implied map[int32][]int32 // names that a name requires
-	classes []int32           // classes of other keys
-	others  lex.Expr          // the keys of all of them, where there are several
-	exists  []existence
-	plain   bool // neither bounds on the number of keys, nor implications, nor an order
+	unit     *Unit
+	alt      *schema.ObjectAlt
+	names    []string          // of all named keys, sorted; bit i of a set of names is names[i]
+	nameList int32             // the same for objects with the same names
+	values   []int32           // by name: the automaton of its value
+	order    []int32           // by name: its place among the declared
+	present  []uint64          // names that may be present
+	needed   []uint64          // names that are required
+	implied  map[int32][]int32 // names that a name requires
+	classes  []int32           // classes of other keys
+	others   lex.Expr          // the keys of all of them, where there are several
+	exists   []existence
+	plain    bool // neither bounds on the number of keys, nor implications, nor an order
 
 	regs  []register
 	index map[string]int32
@@ -94,6 +95,20 @@ func (m *Machine) objectAt(i int) *object {
 	return o
 }
 
+// nameListOf numbers lists of names.
+func (m *Machine) nameListOf(names []string) int32 {
+	var key []byte
+	for _, name := range names {
+		key = append(binary.AppendUvarint(key, uint64(len(name))), name...)
+	}
+	i, ok := m.nameLists[string(key)]
+	if !ok {
+		i = int32(len(m.nameLists))
+		m.nameLists[string(key)] = i
+	}
+	return i
+}
+
 func (m *Machine) buildObject(o *object, self int32) {
 	n := len(o.alt.Props)
 	o.names = make([]string, n)
@@ -103,6 +118,7 @@ func (m *Machine) buildObject(o *object, self int32) {
 	}
 	sort.Slice(byName, func(a, b int) bool { return o.names[byName[a]] < o.names[byName[b]] })
 	slices.Sort(o.names)
+	o.nameList = m.nameListOf(o.names)
 	words := (n + 63) / 64
 	o.present, o.needed = make([]uint64, words), make([]uint64, words)
 	o.values, o.order = make([]int32, n), make([]int32, n)

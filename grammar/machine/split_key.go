@@ -121,12 +121,18 @@ func (k *Masks) removeFrom(from int, gone []int32) {
 	if len(gone) == 0 {
 		return
 	}
-	slices.Sort(gone)
+	if k.gone == nil {
+		k.gone = make([]uint64, (k.v.Len()+63)/64)
+	}
+	addTokens(k.gone, gone)
 	ids := k.ids[:from]
 	for _, id := range k.ids[from:] {
-		if _, found := slices.BinarySearch(gone, id); !found {
+		if !hasToken(k.gone, id) {
 			ids = append(ids, id)
 		}
 	}
 	k.ids = ids
+	for _, id := range gone {
+		k.gone[id>>6] = 0
+	}
 }

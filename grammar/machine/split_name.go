@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
 
@@ -19,14 +20,18 @@ type nameTokens struct{ token, lo, hi int32 }
 // nameToken is a token that ends a name and goes on behind it.
 type nameToken struct{ token, rank int32 }
 
+// nameState is how much of which names has been read. Objects that may be one of many
+// often name the same keys.
 type nameState struct {
-	object  int
+	names   int32 // nameList of the object
+	escapes lex.Escapes
 	st, aux int32
 }
 
 // nameSplitOf returns the split of a thread in a named key, outside of escapes.
 func (k *Masks) nameSplitOf(t thread, x *lexicon) *nameSplit {
-	key := nameState{t.def.index(), t.st, t.aux}
+	o := k.m.objects[t.def.index()]
+	key := nameState{o.nameList, o.unit.escapes, t.st, t.aux}
 	s := k.names[key]
 	if s == nil {
 		s = k.splitName(t, x)
