@@ -86,6 +86,7 @@ type Arena struct {
 	formats  map[string]Expr
 
 	formatArena *Arena            // what kindShared speaks of; nil until there is one
+	copied      adoption          // of it
 	sharedExprs []Expr            // by its state: what sharedState has made
 	nears       map[nearExpr]Expr // memo of near
 	strings     stringTable

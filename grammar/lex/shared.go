@@ -3,9 +3,10 @@ package lex
 import "sync"
 
 // What a format admits is the same in every arena. The automata of formats therefore live in an arena of their own, which all others read
-// from: an email address that one schema has walked costs the next one a look at the table.
+// from: an email address that one schema has walked costs the next one a look at the table. It is never dropped, hence small: once it is full
+// it stays as it is, arenas that have it go on by themselves (adopt.go), and those made later begin with an empty one.
 
-// maxShared is the number of states from which a new arena takes over for those made later. It takes some 10 MB.
+// maxShared is the number of states of an arena of formats. It takes some 10 MB.
 const maxShared = 8192
 
 var shared struct {
@@ -17,10 +18,17 @@ var shared struct {
 func formatArena() *Arena {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	if shared.arena == nil || shared.arena.States() > maxShared {
-		shared.arena = NewArena(Limits{})
+	if shared.arena == nil || shared.arena.full() {
+		shared.arena = NewArena(Limits{States: maxShared})
 	}
 	return shared.arena
+}
+
+// full says whether an arena of formats is to take up no more: a row may still be on its way.
+func (a *Arena) full() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return int(a.stateCount)+2*256 > a.limits.States || 2*len(a.nodes) > a.limits.Exprs || 2*len(a.words.nodes) > a.limits.Words
 }
 
 // sharedFormat returns a format as an expression of this arena. It is called with the lock held; that of the arena of formats is only ever
@@ -64,6 +72,9 @@ func (a *Arena) describeShared(n *node) {
 
 // deriveShared returns the language behind a byte.
 func (a *Arena) deriveShared(n *node, byte byte) Expr {
+	if !a.sharesRow(n) {
+		return a.derive(a.adopted(n), byte)
+	}
 	next := a.formatArena.Step(State(n.a), byte)
 	if next == Dead {
 		if err := a.formatArena.Err(); err != nil {
@@ -84,8 +95,17 @@ func (a *Arena) expandShared(row *Row, n *node) {
 	}
 }
 
+// sharesRow says whether the successors of a state can be had from the arena of formats.
+func (a *Arena) sharesRow(n *node) bool {
+	b, s := a.formatArena, State(n.a)
+	return b.page(s).rows[s%pageSize].Load() != nil || !b.full()
+}
+
 // mapShared is an operation on languages, done in the arena of formats.
 func (a *Arena) mapShared(n *node, f func(b *Arena, e Expr) Expr) Expr {
 	b := a.formatArena
+	if b.full() {
+		return f(a, a.adopted(n))
+	}
 	return a.sharedState(b.Start(b.build(func() Expr { return f(b, b.Expr(State(n.a))) })))
 }

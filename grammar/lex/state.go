@@ -114,11 +114,14 @@ func (a *Arena) expand(s State) *Row {
 	row := new(Row)
 	e := a.Expr(s)
 	if n := *a.at(e); n.kind == kindShared {
-		a.expandShared(row, &n)
-		if a.mayKeepRow() {
-			slot.Store(row)
+		if a.sharesRow(&n) {
+			a.expandShared(row, &n)
+			if a.mayKeepRow() {
+				slot.Store(row)
+			}
+			return row
 		}
-		return row
+		e = a.adopted(&n)
 	}
 	var buffer [maxRuns]byteRun
 	runs := a.runs(e, buffer[:0])

@@ -1,0 +1,56 @@
+package lex
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestFormat_outgrowsItsArena: walkers of formats, one whose arena of formats is soon full, agree on what may come next.
+func TestFormat_outgrowsItsArena(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 5))
+	for _, name := range FormatNames() {
+		small, large := NewArena(Limits{}), NewArena(Limits{})
+		small.formatArena = NewArena(Limits{States: 600})
+		x, _ := small.Format(name)
+		y, _ := large.Format(name)
+		bounded := small.Intersect(x, small.Repeat(small.AnyRune(), 0, 200))
+		for range 60 {
+			walkAlike(t, name, pair{small, large, small.Start(x), large.Start(y)}, rng)
+			walkAlike(t, name+" of a bounded length", pair{small, large, small.Start(bounded), large.Start(large.Intersect(y, large.Repeat(large.AnyRune(), 0, 200)))}, rng)
+		}
+		if n := small.formatArena.States(); n > 600 {
+			t.Errorf("%s: the arena of formats has grown to %d states", name, n)
+		}
+		if err := small.Err(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// pair is states of two arenas that should say the same.
+type pair struct {
+	a, b *Arena
+	s, t State
+}
+
+func walkAlike(t *testing.T, name string, p pair, rng *rand.Rand) {
+	t.Helper()
+	var text []byte
+	for range 30 {
+		allowed := p.b.Allowed(p.t)
+		if p.a.Allowed(p.s) != allowed || p.a.Accepting(p.s) != p.b.Accepting(p.t) {
+			t.Fatalf("%s: differ behind %q", name, text)
+		}
+		var bytes []byte
+		for b := allowed.from(0); b < 256; b = allowed.from(b + 1) {
+			if b < 0x80 || rng.IntN(8) == 0 {
+				bytes = append(bytes, byte(b))
+			}
+		}
+		if len(bytes) == 0 {
+			return
+		}
+		b := bytes[rng.IntN(len(bytes))]
+		p.s, p.t, text = p.a.Step(p.s, b), p.b.Step(p.t, b), append(text, b)
+	}
+}
