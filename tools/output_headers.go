@@ -13,8 +13,7 @@ func (w *output) messages() string {
 	next := w.lit(h.between)
 	var last []string
 	if calls := w.headerCalls(); calls != "" {
-		preamble := seq(w.lit(h.preamble), capture(captureContent, w.text(h.between)), next)
-		last = append(last, seq("( "+preamble+" )?", calls))
+		last = append(last, calls, w.preamble(seq(next, calls)))
 	}
 	if w.turn.Choice.Mode != Required || len(last) == 0 {
 		last = append(last, seq(w.lit(h.text), w.content(w.openers())))
@@ -29,6 +28,17 @@ func (w *output) messages() string {
 		return alt(last)
 	}
 	return seq("( "+seq(w.lit(h.thought), thought)+" )?", alt(last))
+}
+
+// preamble is a message of text before calls. Where a call must come, no stop string may keep it from coming.
+func (w *output) preamble(calls string) string {
+	h := w.dialect.headers
+	after := []string{calls}
+	if w.turn.Choice.Mode != Required {
+		after = append(after, w.stopped()...)
+	}
+	text := w.text(append([]string{h.between}, w.turn.Stops...)...)
+	return seq(w.lit(h.preamble), capture(captureContent, text), alt(after))
 }
 
 // headerCalls is a message to one of the tools.

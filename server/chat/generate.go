@@ -80,6 +80,9 @@ func (c *choiceRun) progress(p engine.Progress) error {
 
 func (c *choiceRun) tokens(ctx context.Context, tokens []engine.Token) error {
 	for _, t := range tokens {
+		if c.reading.stop != "" {
+			return nil // the rest had been written before the engine knew
+		}
 		if err := c.reading.token(t, c.send); err != nil {
 			return err
 		}

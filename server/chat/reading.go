@@ -62,6 +62,9 @@ func (r *reading) close(truncated bool, send Sink) error {
 
 func (r *reading) send(events []tools.Event, send Sink) error {
 	for _, e := range events {
+		if r.stop != "" { // what came with it came too late
+			return nil
+		}
 		r.ended = e.Kind == tools.CallEnd
 		if e.Kind == tools.StopHit {
 			r.stop = e.Text

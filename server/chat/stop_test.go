@@ -1,0 +1,35 @@
+package chat
+
+import (
+	"fmt"
+	"testing"
+
+	"tenon/engine/enginetest"
+)
+
+// Behind a stop string nothing counts, neither what came in one update with it nor what the same token goes on with.
+func TestStop_endsTheAnswerHoweverTokensArrive(t *testing.T) {
+	const args = `{"code": "aa", "day": "x"}`
+	for family, raw := range map[string]string{
+		"hermes":           "a STOP b\n<tool_call>{\"name\": \"book\", \"arguments\": " + args + "}</tool_call>",
+		"functionary-v3.2": "all\na STOP>>>book\n" + args,
+		"gpt-oss":          "<|channel|>commentary<|message|>a STOP<|end|><|start|>assistant to=functions.book<|channel|>commentary json<|message|>" + args,
+	} {
+		whole := enginetest.Say(raw)
+		whole.Tokens = joined(whole.Tokens)
+		for name, m := range map[string]Models{
+			"token by token": scripted{enginetest.Script(enginetest.Say(raw))},
+			"in one update":  scripted{batching{enginetest.Script(enginetest.Say(raw))}},
+			"in one token":   scripted{enginetest.Script(whole)},
+		} {
+			t.Run(family+"/"+name, func(t *testing.T) {
+				r := request()
+				r.Model, r.Stops = family, []string{"STOP"}
+				got := tell(t, m, r)
+				if said := fmt.Sprintf("%s|%d|%s|%s", got.text, len(got.calls), got.finish.Reason, got.finish.StopText); said != "a |0|stop_sequence|STOP" {
+					t.Errorf("%s: %+v", said, got)
+				}
+			})
+		}
+	}
+}
