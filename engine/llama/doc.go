@@ -27,9 +27,10 @@
 // # Rules
 //
 // A Context, its batches and its samplers belong to one goroutine. A Model and its Vocab may be used by several, and
-// must outlive what was made from them. Contexts of a model evaluate in turn, on one thread (compute.go). llama.cpp aborts the process where an argument breaks its rules; every method
-// here checks what it passes and returns an error instead. An abort that remains (damaged weights, out of memory) ends
-// the process: that is why models live in worker processes.
+// must outlive what was made from them. Contexts of a model evaluate in turn, on one thread (compute.go). llama.cpp
+// aborts the process where an argument breaks its rules; every method here checks what it passes and returns an error
+// instead. An abort that remains (damaged weights, out of memory) ends the process: that is why models live in worker
+// processes.
 //
 // Log lines of llama.cpp go to the default slog logger with source=llama.cpp; errors of a failed call are part of the
 // error that the call returns.
