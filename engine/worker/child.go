@@ -31,7 +31,7 @@ func Serve(ctx context.Context, in io.Reader, load Load) error {
 	if err := json.Unmarshal(line, &c); err != nil {
 		return fmt.Errorf("decode the worker's options: %w", err)
 	}
-	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: c.Level})))
+	slog.SetDefault(slog.New(newLogHandler(os.Stderr, c.Level)))
 	l, err := inherited(c.Inherit)
 	if err != nil {
 		return err

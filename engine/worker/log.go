@@ -15,6 +15,16 @@ import (
 // maxLogLine is how much of a line is kept; the rest of a longer one is dropped.
 const maxLogLine = 64 << 10
 
+// newLogHandler writes what a relay reads. JSON has no durations: they are written as people read them.
+func newLogHandler(w io.Writer, level slog.Leveler) slog.Handler {
+	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Value.Kind() == slog.KindDuration {
+			a.Value = slog.StringValue(a.Value.Duration().String())
+		}
+		return a
+	}})
+}
+
 // relay joins a child's standard error with a logger. The child writes slog's JSON; anything else comes from native code
 // or from Go's own last words, whose end is kept to tell why a child died.
 type relay struct {
@@ -90,6 +100,7 @@ func decodeRecord(text []byte) (slog.Record, bool) {
 	}
 	record := slog.NewRecord(head.Time, head.Level, *head.Msg, 0)
 	in := json.NewDecoder(bytes.NewReader(text))
+	in.UseNumber()    // as they were written: 268098176 is no 2.68098176e+08
 	_, _ = in.Token() // the opening brace, which is there
 	for in.More() {
 		key, _ := in.Token() // the text has been decoded once, so that this cannot fail
