@@ -198,7 +198,7 @@ func fence(text []byte, final bool) (int, answer) {
 		return 0, unknown
 	}
 	n := 3
-	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] == '_') && n < 24 {
+	for n < len(text) && (text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' || text[n] == '_') && n < 24 {
 		n++
 	}
 	if n == len(text) && !final {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"tenon/tools/lenient"
@@ -224,6 +225,35 @@ func (s *reactScanner) labelNext(line []byte, final bool) answer {
 	return waits
 }
 
+// readLine reads arguments that are no object: as in Python, city="Rome", if they name arguments of the tool, or as the text of its only
+// argument.
+func (t *declared) readLine(c *rawCall) {
+	if len(c.args) == 0 {
+		return
+	}
+	written := slices.Concat([]byte("("), c.args, []byte(")"))
+	d, err := lenient.DecodeArguments(written, lenient.Rules{Python: true})
+	unknown := func(e member) bool { return !t.schema.Declares(e.key) }
+	if all := members(d.JSON); err == nil && d.End == len(written) && len(all) > 0 && !slices.ContainsFunc(all, unknown) {
+		c.args, c.repairs = d.JSON, without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
+		return
+	}
+	key, ok := t.schema.OnlyArgument()
+	if !ok {
+		return
+	}
+	v := string(c.args)
+	for _, quote := range []string{fenceMark, `"`, "'", "`"} {
+		inner, ok := strings.CutPrefix(v, quote)
+		if inner, end := strings.CutSuffix(inner, quote); ok && end && !strings.Contains(inner, quote) {
+			v = inner
+			break
+		}
+	}
+	c.args, c.fields = nil, []field{{key: key, value: v}}
+	c.repairs = []string{"only-argument"}
+}
+
 func (s *reactScanner) calls(body []byte) ([]rawCall, error) {
 	c := rawCall{name: s.tool, source: body[:s.stop], args: []byte("{}")}
 	switch {
@@ -236,11 +266,7 @@ func (s *reactScanner) calls(body []byte) ([]rawCall, error) {
 	case s.from > 0:
 		c.args = bytes.TrimSpace(body[s.from:s.stop])
 		m, _ := s.plan.resolve(s.tool)
-		if key, ok := s.plan.tools[m.tool].schema.OnlyArgument(); ok && len(c.args) > 0 {
-			v := strings.Trim(string(c.args), "\"'`")
-			c.args, c.fields = nil, []field{{key: key, value: v}}
-			c.repairs = []string{"only-argument"}
-		}
+		s.plan.tools[m.tool].readLine(&c)
 	}
 	return []rawCall{c}, nil
 }

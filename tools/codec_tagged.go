@@ -263,7 +263,7 @@ func (s *taggedScanner) within(body []byte, final bool) (status, bool) {
 		}
 		return open, a == yes
 	}
-	if len(s.current.fields) == 0 && s.nameFirst {
+	if len(s.current.fields) == 0 && s.current.args == nil { // the tag alone is a word about calls
 		return s.reject(), false
 	}
 	s.finishCall(body, s.pos)

@@ -168,6 +168,8 @@ func (s *taggedScanner) closeValue(body []byte, i, next int) {
 			ending = "\r\n"
 		}
 		v = strings.TrimSuffix(strings.TrimPrefix(v, ending), ending)
+	} else if next == i && body[i] != '\n' {
+		v = strings.TrimSuffix(strings.TrimSuffix(v, "\n"), "\r") // the line break is the missing end's
 	}
 	s.field.value = v
 	s.current.fields = append(s.current.fields, s.field)

@@ -63,10 +63,8 @@ func (p *tolerant) cueAt(i int, final bool) answer {
 		end, n := wrapEnd(text)
 		p.openCue(i, i+n, jsonCodec{}, true)
 		p.region.wrap = end
-		if own, a := anyPrefix(text[skipSpace(text, n):], p.plan.inWraps, true); n > 0 && a == yes {
-			p.region.codecs, p.region.bare = []codec{p.plan.dialect.codecs[0]}, false
-			p.region.marker = own
-			p.region.body += skipSpace(text, n) - n + len(own)
+		if j := skipSpace(text, n); n > 0 && j < len(text) && text[j] == '<' {
+			p.openWrapped(text, j-n)
 		}
 	}
 	return a
@@ -221,7 +219,7 @@ func fencedObject(text []byte, final bool) answer {
 	if a != yes || n < 3 {
 		return boolean(a == unknown, unknown)
 	}
-	if !slices.Contains(fenceLanguages, string(text[3:n])) {
+	if !slices.Contains(fenceLanguages, strings.ToLower(string(text[3:n]))) {
 		return no
 	}
 	return objectAt(text, n, final)
@@ -247,5 +245,5 @@ func (d *Dialect) regionCodecs(opener string) []codec {
 	if opener != d.call.open && opener != d.section.open {
 		return all
 	}
-	return append([]codec{foreign{pythonicCodec{}}}, append(all, foreign{functionTags}, foreign{labelled}, foreign{namedCodec{}})...)
+	return append([]codec{foreign{pythonicCodec{}}}, append(all, foreign{functionTags}, foreign{invokeTags}, foreign{labelled}, foreign{namedCodec{}})...)
 }

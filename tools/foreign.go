@@ -6,6 +6,12 @@ var functionTags = taggedCodec{
 	arg: span{"<parameter=", ">"}, argEnd: "</parameter>", lines: true,
 }
 
+// invokeTags is another such way, of what those learnt from that were taught with Anthropic's models' calls.
+var invokeTags = taggedCodec{
+	call: span{`<invoke name="`, `">`}, callEnd: "</invoke>",
+	arg: span{`<parameter name="`, `">`}, argEnd: "</parameter>",
+}
+
 // labelled is how models of any family write the two parts of a call with their names: as elements, or each on a line of its own.
 var labelled = namedCodec{
 	splits: []string{

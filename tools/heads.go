@@ -110,6 +110,14 @@ var functionHead = callHead{
 	bare:     true,
 }
 
+// invokeHead is the same for the other way of tags.
+var invokeHead = callHead{
+	codec:    invokeTags,
+	prefixes: []string{invokeTags.call.open},
+	marks:    []string{`">` + invokeTags.arg.open, `">` + "\n" + invokeTags.arg.open, `">` + invokeTags.callEnd, `">` + "\n" + invokeTags.callEnd},
+	bare:     true,
+}
+
 // headGap is the white space that may stand between a name and what proves it.
 const headGap = 2
 
@@ -144,6 +152,9 @@ func (p *Plan) behead() {
 	}
 	if _, own := p.markers.byText[functionTags.call.open]; !own {
 		p.addHead(functionHead)
+	}
+	if _, own := p.markers.byText[invokeTags.call.open]; !own {
+		p.addHead(invokeHead)
 	}
 }
 

@@ -42,7 +42,7 @@ type Plan struct {
 	markers     *markerSet
 	terminators []string
 	turnEnds    []string            // those among them that are no part of calls
-	inWraps     []string            // the family's own tags that other tags may stand around
+	inWraps     map[string]codec    // by the tag of a call that other tags may stand around: what reads it
 	closers     map[string][]string // by opener: the markers that close its region
 	nameKeys    []string            // keys whose value is a call's name
 	argsKeys    []string            // keys whose value is a call's arguments
@@ -198,8 +198,11 @@ func (p *Plan) mark() {
 		p.closers[m.text] = d.closersOf(d.written(m.text))
 	}
 	p.terminators, p.turnEnds = d.terminators()
-	if c, ok := d.codecs[0].(nestedCodec); ok {
-		p.inWraps = []string{c.call.open}
+	p.inWraps = map[string]codec{invokeTags.call.open: invokeTags}
+	for _, c := range d.codecs {
+		for _, t := range c.openers() {
+			p.inWraps[t] = c
+		}
 	}
 	all := d.markers()
 	if len(p.turn.Tools) == 0 {

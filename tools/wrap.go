@@ -23,10 +23,17 @@ func (p *Plan) wrapped(text []byte, final bool) answer {
 		return no
 	}
 	i := skipSpace(text, n+1)
-	if own, a := anyPrefix(text[i:], p.inWraps, final); a == unknown {
+	waits := false
+	for t := range p.inWraps {
+		switch hasPrefix(text[i:], t, final) {
+		case yes:
+			return p.beginsNamed(text[i+len(t):], final)
+		case unknown:
+			waits = true
+		}
+	}
+	if waits {
 		return boolean(i-n <= maxGap, unknown)
-	} else if a == yes {
-		return p.beginsNamed(text[i+len(own):], final)
 	}
 	return objectAt(text, n+1, final)
 }
@@ -39,6 +46,19 @@ func (p *Plan) beginsNamed(text []byte, final bool) answer {
 	}
 	_, ok := p.resolve(attribute(string(text[:n])))
 	return boolean(ok, yes)
+}
+
+// openWrapped has the region, opened for the tag at the start of text, read the call whose own tag stands behind it and gap bytes.
+func (p *tolerant) openWrapped(text []byte, gap int) {
+	r := p.region
+	for t, c := range p.plan.inWraps {
+		if hasPrefix(text[r.body-r.start+gap:], t, true) == yes {
+			_, own := p.plan.markers.byText[t]
+			r.codecs, r.bare, r.marker = []codec{c}, !own, t
+			r.body += gap + len(t)
+			return
+		}
+	}
 }
 
 // wrapEnd is what closes the tag at the start of text, "" if none stands there, and how long the tag is.
