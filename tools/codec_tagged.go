@@ -105,23 +105,25 @@ const (
 type taggedScanner struct {
 	taggedCodec
 	opening
-	state   taggedState
-	pos     int
-	from    int // of the name, key or value that pos is in
-	callAt  int
-	tool    *declared
-	current rawCall
-	field   field
-	element string  // what closes the argument that is read, if it stands in an element of its name
-	passed  bool    // what the value starts with has been looked at
-	inner   nesting // calls inside the value
-	ahead   outlook // at what follows what may be the call's end
-	torn    bool    // which tag ends the call cannot be told
-	json    lenient.Scanner
-	done    []rawCall
-	stop    int
-	follow  []string // what may stand behind an argument
-	inside  []string // and inside a call
+	state    taggedState
+	pos      int
+	from     int // of the name, key or value that pos is in
+	callAt   int
+	tool     *declared
+	current  rawCall
+	field    field
+	element  string  // what closes the argument that is read, if it stands in an element of its name
+	passed   bool    // what the value starts with has been looked at
+	inner    nesting // calls inside the value
+	last     tag     // that the value was found to hold
+	lastSize int
+	ahead    outlook // at what follows what may be the call's end
+	torn     bool    // which tag ends the call cannot be told
+	json     lenient.Scanner
+	done     []rawCall
+	stop     int
+	follow   []string // what may stand behind an argument
+	inside   []string // and inside a call
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
 	closing             []string // the call, or what stands around it

@@ -15,15 +15,11 @@ const (
 	callOpen     // opens a call: an argument or the call's end stands behind its name
 	valueEnd     // closes an argument
 	callEnd      // closes a call
-	turnEnd      // ends the turn, or begins thinking
 )
 
 // tagAt tells which tag stands at offset i, and how long it is.
 func (s *taggedScanner) tagAt(body []byte, i int, final bool) (tag, int, answer) {
 	rest := body[i:]
-	if rest[0] == '\n' {
-		return noTag, 0, no
-	}
 	end := s.valueEnd()
 	if a := hasPrefix(rest, end, final); a != no {
 		return valueEnd, len(end), a
@@ -35,9 +31,6 @@ func (s *taggedScanner) tagAt(body []byte, i int, final bool) (tag, int, answer)
 	}
 	if t, a := anyPrefix(rest, s.closing, final); a != no {
 		return callEnd, len(t), a
-	}
-	if t, a := anyPrefix(rest, s.plan.turnEnds, final); a != no {
-		return turnEnd, len(t), a
 	}
 	if a := s.callOpensAt(body, i, final); a != no {
 		return callOpen, 0, a
@@ -157,13 +150,14 @@ func (s *taggedScanner) beyond(body []byte, from int, final bool) answer {
 			break
 		}
 		o.pos += i
+		if _, a := anyPrefix(body[o.pos:], s.plan.turnEnds, final); a != no {
+			return a
+		}
 		t, n, a := s.tagAt(body, o.pos, final)
 		if a == unknown {
 			return unknown
 		}
 		switch {
-		case t == turnEnd:
-			return yes
 		case t == callOpen, t != noTag && o.inside(body, o.pos):
 			o.pass(body, t, o.pos, o.pos+n)
 		case t == valueEnd:

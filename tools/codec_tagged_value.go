@@ -39,9 +39,7 @@ func (s *taggedScanner) readValue(body []byte, final bool) (status, bool) {
 			s.closeValue(body, at, next)
 			return open, true
 		}
-		if tag, n, _ := s.tagAt(body, at, true); tag != noTag {
-			s.inner.pass(body, tag, at, at+n)
-		}
+		s.inner.pass(body, s.last, at, at+s.lastSize)
 		s.pos = at + 1
 	}
 	if !final {
@@ -73,8 +71,11 @@ func (s *taggedScanner) passCDATA(body []byte, final bool) bool {
 
 // valueEnds tells whether the value ends at offset i, and where reading goes on.
 func (s *taggedScanner) valueEnds(body []byte, i int, final bool) (next int, a answer) {
+	s.last = noTag
 	if body[i] != '\n' {
-		switch tag, n, a := s.tagAt(body, i, final); {
+		tag, n, a := s.tagAt(body, i, final)
+		s.last, s.lastSize = tag, n
+		switch {
 		case a == unknown:
 			return 0, unknown
 		case tag == valueEnd:

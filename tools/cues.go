@@ -167,8 +167,8 @@ func (p *tolerant) genericCue(text []byte, final bool) answer {
 	return no
 }
 
-// keyQuotes are what stands before a key that a call may have: some models write typographic quotes.
-var keyQuotes = []string{`"`, "'", "“", "”", "‘", "’"}
+// keyQuotes are what some models write before keys in place of the straight quotes.
+var keyQuotes = []string{"“", "”", "‘", "’"}
 
 // firstKey tells whether a key that a call may have follows at text[i:], in one pair of braces or two.
 func firstKey(text []byte, i int, final bool) answer {
@@ -180,14 +180,23 @@ func firstKey(text []byte, i int, final bool) answer {
 	if i == len(text) {
 		return boolean(!final && i-start <= maxGap, unknown)
 	}
-	quote, a := anyPrefix(text[i:], keyQuotes, final)
-	if a == unknown {
-		return unknown
+	switch c := text[i]; {
+	case c == '"' || c == '\'':
+		i++
+	case c >= 0x80:
+		quote, a := anyPrefix(text[i:], keyQuotes, final)
+		if a == unknown {
+			return unknown
+		}
+		i += len(quote)
 	}
-	key := text[i+len(quote):]
+	key := text[i:]
 	n := 0
 	for n < len(key) && (key[n] == '_' || key[n] >= 'a' && key[n] <= 'z') {
 		n++
+	}
+	if n == 0 && len(key) > 0 {
+		return no
 	}
 	word := string(key[:n])
 	if n == len(key) && !final {

@@ -10,7 +10,6 @@ import (
 
 // quoting knows whether text stands in backticks or in a code fence.
 type quoting struct {
-	blank, solid bool // the line so far, and all that came, has nothing but white space
 	run          int  // backticks at the end of the text
 	leads, prose bool // they begin their line; something came before them
 	fence        bool // a fence is open
@@ -18,27 +17,26 @@ type quoting struct {
 	after        bool // something came before what is open
 }
 
-// read takes text into account.
-func (q *quoting) read(text []byte) {
-	if q.run == 0 && !q.inline && q.solid && bytes.IndexByte(text, '`') < 0 { // nothing but the line's start changes
-		line := text[bytes.LastIndexByte(text, '\n')+1:]
-		q.blank = (q.blank || len(line) < len(text)) && skipSpace(line, 0) == len(line)
+// read takes text into account. blank and solid say that the line before it has nothing but white space, and that the turn has more.
+func (q *quoting) read(text []byte, blank, solid bool) {
+	if q.run == 0 && !q.inline && bytes.IndexByte(text, '`') < 0 {
 		return
 	}
 	for _, c := range text {
 		if c == '`' {
 			if q.run == 0 {
-				q.leads, q.prose = q.blank, q.solid
+				q.leads, q.prose = blank, solid
 			}
 			q.run++
+			blank, solid = false, true
 			continue
 		}
 		q.end()
 		switch {
 		case c == '\n':
-			q.blank, q.inline = true, false
+			blank, q.inline = true, false
 		case !isSpace(c):
-			q.blank, q.solid = false, true
+			blank, solid = false, true
 		}
 	}
 }
@@ -55,7 +53,7 @@ func (q *quoting) end() {
 		q.inline = !q.inline
 		q.after = q.prose
 	}
-	q.run, q.blank, q.solid = 0, false, true
+	q.run = 0
 }
 
 // open is what closes the quotation in which a call stands that begins here, "" if it is in none with text before it.

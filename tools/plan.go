@@ -42,6 +42,7 @@ type Plan struct {
 	markers     *markerSet
 	terminators []string
 	turnEnds    []string            // those among them that are no part of calls
+	codecs      map[string][]codec  // by opener: what may read its region
 	inWraps     map[string]codec    // by the tag of a call that other tags may stand around: what reads it
 	closers     map[string][]string // by opener: the markers that close its region
 	nameKeys    []string            // keys whose value is a call's name
@@ -191,11 +192,13 @@ func (p *Plan) nameList() string {
 func (p *Plan) mark() {
 	d := p.dialect
 	p.closers = map[string][]string{}
+	p.codecs = map[string][]codec{"": d.regionCodecs("")}
 	for _, m := range d.markers() {
 		if m.role != roleCall {
 			continue
 		}
 		p.closers[m.text] = d.closersOf(d.written(m.text))
+		p.codecs[m.text] = d.regionCodecs(m.text)
 	}
 	p.terminators, p.turnEnds = d.terminators()
 	p.inWraps = map[string]codec{invokeTags.call.open: invokeTags}

@@ -47,7 +47,7 @@ func (r *region) shift(n int) {
 }
 
 func (p *tolerant) openRegion(o opening, start, body int, isSymbol bool) {
-	codecs := p.plan.dialect.regionCodecs(o.marker)
+	codecs := p.plan.codecs[o.marker]
 	p.region = &region{opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.solid}
 	if !o.bare {
 		p.region.quote = p.quoting.open()

@@ -49,7 +49,7 @@ type symbol struct{ from, to int }
 
 func newTolerant(p *Plan, spelt bool) *tolerant {
 	routed := p.routedLine()
-	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: routed || p.turn.Thinking.Open && p.dialect.thinks(), routing: routed, blank: true, quoting: quoting{blank: true}}
+	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: routed || p.turn.Thinking.Open && p.dialect.thinks(), routing: routed, blank: true}
 }
 
 // Token implements Parser.
@@ -267,6 +267,7 @@ func (p *tolerant) pass(i int) {
 
 // look remembers what cues depend on.
 func (p *tolerant) look(text []byte) {
+	p.quoting.read(text, p.blank, p.solid)
 	line := text
 	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
 		line = text[n+1:]
@@ -276,7 +277,6 @@ func (p *tolerant) look(text []byte) {
 	p.blank = p.blank && len(bytes.TrimSpace(line)) == 0
 	p.solid = p.solid || len(bytes.TrimSpace(text)) > 0
 	p.inWord = wordByte(text[len(text)-1])
-	p.quoting.read(text)
 }
 
 func (p *tolerant) current() *stream {
@@ -334,6 +334,6 @@ func (p *tolerant) marker(m marker, isSymbol bool) {
 // think switches between thinking and visible text. White space on either side of the marker is layout.
 func (p *tolerant) think(on bool) {
 	p.current().beside()
-	p.thinking, p.quoting = on, quoting{blank: true}
+	p.thinking, p.quoting = on, quoting{}
 	p.current().beside()
 }
