@@ -78,6 +78,7 @@ type Arena struct {
 	sets     []wordSet // of mergeWords
 	headSets []wordSet // of runs
 	firsts   []uint8   // of runs
+	runMarks [256]uint64
 	counts   []countedTail
 
 	numbers  numberTable

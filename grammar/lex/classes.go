@@ -44,8 +44,9 @@ func (a *Arena) runs(e Expr, buffer []byteRun) []byteRun {
 
 // marks hashes, for each run, what the word sets become under its bytes: runs that agree have equal marks. Comparing each run with each
 // class instead takes most of the time of languages with many alternatives.
-func (a *Arena) marks(h *headSet, runs []byteRun) *[256]uint64 {
-	marks := new([256]uint64)
+func (a *Arena) marks(h *headSet, runs []byteRun) []uint64 {
+	marks := a.runMarks[:len(runs)]
+	clear(marks)
 	for _, s := range h.sets {
 		edges := a.words.nodes[s].edges
 		for i, r := range runs {
