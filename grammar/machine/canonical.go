@@ -25,8 +25,14 @@ func decodeString(inside []byte) []byte {
 // canonical writes a JSON text so that equal values give equal texts: keys
 // sorted, numbers by value, strings decoded.
 func canonical(text []byte) []byte {
-	if len(text) > 0 && text[0] == '"' && bytes.IndexByte(text, '\\') < 0 {
+	text = bytes.TrimSpace(text)
+	switch {
+	case len(text) == 0:
 		return text
+	case text[0] == '"' && bytes.IndexByte(text, '\\') < 0:
+		return text
+	case (text[0] == '-' || text[0] >= '0' && text[0] <= '9') && json.Valid(text):
+		return []byte(canonicalNumber(string(text)))
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
