@@ -61,6 +61,7 @@ type pythonicScanner struct {
 	within bool     // a list is open
 	torn   bool     // what stands behind the last call in its list is no call
 	short  bool     // the last call has no end
+	prints int      // calls of print that are open around the calls of tools
 	spans  [][3]int // of name, arguments and end
 	stop   int
 }
@@ -120,6 +121,9 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 				return st, false
 			}
 			continue
+		case c == ')' && s.prints > 0 && len(s.spans) > 0 && s.pos == s.from:
+			s.prints--
+			s.from = s.pos + 1
 		case nameByte(c):
 		case s.pos > s.from: // a word that is no name of a call
 			return s.tear(body, s.from)
@@ -175,7 +179,16 @@ func (s *pythonicScanner) passFence(rest []byte, final bool) (status, bool) {
 	return open, true
 }
 
+// printCall is what models write around a call in a fence of code, to see its result.
+const printCall = "print"
+
 func (s *pythonicScanner) openArguments(body []byte) (status, bool) {
+	if s.fence.open != "" && string(body[s.from:s.pos]) == printCall && s.prints < maxName {
+		s.prints++
+		s.pos++
+		s.from = s.pos
+		return open, true
+	}
 	if _, ok := s.plan.resolve(s.toolName(body[s.from:s.pos])); !ok {
 		return s.tear(body, s.from)
 	}

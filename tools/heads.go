@@ -92,7 +92,7 @@ func (c pythonicCodec) heads() []callHead {
 	case c.method != "":
 		return nil
 	case c.fence.open != "":
-		h.prefixes, h.bare = []string{c.fence.open, c.fence.open + "["}, false
+		h.prefixes, h.bare = []string{c.fence.open, c.fence.open + "[", c.fence.open + printCall + "("}, false
 	case c.listed:
 		h.prefixes = []string{"["}
 	default:

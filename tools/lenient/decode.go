@@ -77,7 +77,9 @@ var (
 	errOpen  = errors.New("a string is never closed")
 	errValue = errors.New("no value")
 	errDeep  = errors.New("nested too deeply")
-	errTwice = errors.New("a key has two different values")
+	// errPaired: in a list, half of a quotation in each of two strings may be all of it in one.
+	errPaired = errors.New("quotes that are not escaped may end a string or stand in it")
+	errTwice  = errors.New("a key has two different values")
 )
 
 type decoder struct {
@@ -329,18 +331,21 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 	}
 	d.pos += len(quote)
 	var s []byte
-	inner := false
+	inner := 0 // quotes
 	for d.pos < len(d.text) {
 		rest := d.text[d.pos:]
 		switch c := rest[0]; {
 		case hasPrefix(rest, quote) == yes:
-			p.inner = inner
+			p.inner = inner > 0
 			if !uncertain(quote) || d.rules.ends(d.text, d.pos+len(quote), p, true) != no {
+				if p.in == '[' && inner%2 != 0 {
+					return nil, errPaired
+				}
 				d.pos += len(quote)
 				return d.valid(s), nil
 			}
 			d.repair(UnescapedQuote)
-			inner = true
+			inner++
 			s = append(s, quote...)
 			d.pos += len(quote)
 		case c == '\\' && !raw:
@@ -353,7 +358,7 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 			d.pos++
 		}
 	}
-	if inner {
+	if inner > 0 {
 		return nil, errOpen // one of the quotes inside may have been the end
 	}
 	return d.unclosed(s)

@@ -1,5 +1,6 @@
 // Package lenient reads what models write when they mean JSON: single quotes, bare keys, trailing and missing commas,
-// Python literals, comments, raw newlines and unescaped quotes inside strings, brackets that were never closed.
+// Python literals, comments, raw newlines and unescaped quotes inside strings, brackets that were never closed, typographic
+// quotes, doubled braces, text that is escaped once more, and Python's calls with their keywords or without.
 //
 // [Decode] turns such a text into strict JSON and names every repair. It changes spelling, never meaning: text that is
 // already JSON comes back byte for byte, and what could be read in two ways is an error rather than a guess.
