@@ -213,11 +213,18 @@ struct tiling {
     int steps;    // of tokens
     int tiles;
 
-    explicit tiling(const attention & a) {
-        together = std::min<int>(a.sharing, tile_heads);
-        parts = (a.sharing + together - 1) / together;
+    // Each of many threads gets several tiles, since they differ: fewer heads are taken together then.
+    tiling(const attention & a, int threads) {
         shared = a.heads / a.sharing;
         steps = (a.tokens + tile_tokens - 1) / tile_tokens;
+        together = std::min<int>(a.sharing, tile_heads);
+        for (count_parts(a); together > 1 && tiles < 4 * threads; count_parts(a)) {
+            together /= 2;
+        }
+    }
+
+    void count_parts(const attention & a) {
+        parts = (a.sharing + together - 1) / together;
         tiles = a.q->ne[3] * steps * shared * parts;
     }
 
@@ -245,7 +252,7 @@ void attend_tiles(const attention & a, const ggml_compute_params & params) {
         ggml_threadpool_chunk_set(params.threadpool, params.nth);
     }
     ggml_barrier(params.threadpool);
-    tiling work(a);
+    tiling work(a, params.nth);
     for (int n = params.ith; n < work.tiles; n = ggml_threadpool_chunk_add(params.threadpool, 1)) {
         attend(a, work.nth(a, n), *own);
     }
