@@ -23,7 +23,7 @@ type output struct {
 func (p *Plan) grammarText() string {
 	w := &output{Plan: p, seen: map[string]bool{}, containers: map[*container]string{}}
 	for i, t := range p.tools {
-		if t.allowed && t.unsat == "" {
+		if t.allowed {
 			w.called = append(w.called, i)
 		}
 	}

@@ -101,36 +101,20 @@ func (d *Dialect) prepare(t Turn) (*Plan, error) {
 	return p, nil
 }
 
+// declare takes the tools of the turn. The error is a *ToolError.
 func (p *Plan) declare(tools []Tool) error {
 	flat := promptNames(tools)
 	for i, t := range tools {
-		bad := func(field, format string, args ...any) error {
-			return &ToolError{Index: i, Name: t.Name, Field: field, Message: fmt.Sprintf(format, args...)}
+		if bad := p.misnamed(t); bad != "" {
+			return &ToolError{Index: i, Name: t.Name, Field: "name", Message: bad}
 		}
-		switch {
-		case strings.TrimSpace(t.Name) == "":
-			return bad("name", "a tool needs a name")
-		case len(t.Name) > maxName:
-			return bad("name", "longer than %d bytes", maxName)
-		case slices.ContainsFunc(p.tools, func(o declared) bool { return o.Name == t.Name && o.Namespace == t.Namespace }):
-			return bad("name", "declared twice")
-		}
-		params := t.Parameters
-		if t.Freeform != nil {
-			params = t.Freeform.schema()
-		}
-		if params = bytes.TrimSpace(params); len(params) > 0 && !json.Valid(params) {
-			return bad("parameters", "not JSON")
-		}
-		if len(params) > 0 && params[0] != '{' && string(params) != "true" && string(params) != "null" {
-			return bad("parameters", "a JSON Schema is an object")
-		}
-		if len(params) == 0 || params[0] != '{' {
-			params = json.RawMessage(`{"type":"object"}`)
+		params, bad := t.parameters()
+		if bad != "" {
+			return &ToolError{Index: i, Name: t.Name, Field: "parameters", Message: bad}
 		}
 		d := declared{Tool: t, prompt: flat[i], schema: conform.Compile(params)}
 		if err := d.judge(params); err != nil {
-			return bad("parameters", "%v", err)
+			return &ToolError{Index: i, Name: t.Name, Field: "parameters", Message: err.Error()}
 		}
 		d.compile()
 		d.members = d.properties()
@@ -140,6 +124,39 @@ func (p *Plan) declare(tools []Tool) error {
 		p.names.add(flat[i], i)
 	}
 	return nil
+}
+
+// misnamed says what is wrong with a tool's name beside those declared before it.
+func (p *Plan) misnamed(t Tool) string {
+	same := func(o declared) bool { return o.Name == t.Name && o.Namespace == t.Namespace }
+	switch {
+	case strings.TrimSpace(t.Name) == "":
+		return "a tool needs a name"
+	case len(t.Name) > maxName:
+		return fmt.Sprintf("longer than %d bytes", maxName)
+	case slices.ContainsFunc(p.tools, same):
+		return "declared twice"
+	}
+	return ""
+}
+
+// parameters is the schema of a tool's arguments, or what is wrong with it. None means any arguments.
+func (t Tool) parameters() (schema json.RawMessage, wrong string) {
+	schema = t.Parameters
+	if t.Freeform != nil {
+		schema = t.Freeform.schema()
+	}
+	schema = bytes.TrimSpace(schema)
+	switch {
+	case len(schema) == 0:
+	case !json.Valid(schema):
+		return nil, "not JSON"
+	case schema[0] == '{':
+		return schema, ""
+	case string(schema) != "true" && string(schema) != "null":
+		return nil, "a JSON Schema is an object"
+	}
+	return json.RawMessage(`{"type":"object"}`), ""
 }
 
 // choose finds out which tools the turn may call.
