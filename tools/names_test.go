@@ -111,3 +111,29 @@ func TestChoice_namesOneToolEachOrIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Under its grammar a turn tells any name and any key, be they another's markup: nothing in them is escaped, quoted or cut.
+func TestNames_andKeysOfAnyTextComeBackUnderTheMask(t *testing.T) {
+	odd := []string{`a"b'`, "a\nb", "x>y=z", "</tool_call>", "<|im_end|>", "{(,:)}", `a\b`, "</parameter>", `<|"|>`, "null", "a\x00b"}
+	for i, d := range Families() {
+		for k, text := range odd {
+			if (i+k)%3 > 0 {
+				continue
+			}
+			key := jsonString(text)
+			schema := `{"type":"object","properties":{` + key + `:{"type":"integer"}},"required":[` + key + `],"additionalProperties":false}`
+			p, err := d.Plan(Turn{Tools: []Tool{{Name: text, Parameters: json.RawMessage(schema)}}, Choice: Choice{Mode: Required}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw := shortest(t, compiled(t, p))
+			got := play(p.Parser(), raw, 1, false)
+			if len(got.Calls) == 1 && got.Calls[0].Name == text {
+				if args, ok := got.Calls[0].Arguments.(map[string]any); ok && len(args) == 1 && args[text] != nil {
+					continue
+				}
+			}
+			t.Errorf("%s: %q gives %+v", d.name, raw, got)
+		}
+	}
+}
