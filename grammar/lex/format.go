@@ -106,8 +106,13 @@ var formatRules = []struct{ name, pattern string }{
 	{"ipv6", `(?:<h16>:){6}<ls32>|::(?:<h16>:){5}<ls32>|<h16>?::(?:<h16>:){4}<ls32>|(?:(?:<h16>:){0,1}<h16>)?::(?:<h16>:){3}<ls32>` +
 		`|(?:(?:<h16>:){0,2}<h16>)?::(?:<h16>:){2}<ls32>|(?:(?:<h16>:){0,3}<h16>)?::<h16>:<ls32>|(?:(?:<h16>:){0,4}<h16>)?::<ls32>` +
 		`|(?:(?:<h16>:){0,5}<h16>)?::<h16>|(?:(?:<h16>:){0,6}<h16>)?::`},
-	// RFC 1123 §2.1 (with RFC 952): letters, digits, inner hyphens; the whole at most 253 characters. A-labels are labels like others.
-	{"label", `[0-9A-Za-z](?:[0-9A-Za-z\-]{0,61}[0-9A-Za-z])?`},
+	// RFC 1123 §2.1 (with RFC 952): letters, digits, inner hyphens; the whole at most 253 characters. Of A-labels (RFC 5890 §2.3.2.1), whose
+	// Punycode (RFC 3492 §6.2) takes arithmetic to decode, that the last of its numbers ends: never with a decimal digit, which stands for more
+	// than any threshold, and the first within two digits with none but a zero.
+	{"a-label", `[Xx][Nn]--(?:[Aa][A-Za-z]?|[0-9B-Zb-z][Aa]|[0-9A-Za-z\-]{2,58}[A-Za-z])`},
+	{"xn-label", `[Xx][Nn](?:[0-9A-Za-z](?:[0-9A-Za-z\-]{0,59}[0-9A-Za-z])?|-[0-9A-Za-z](?:[0-9A-Za-z\-]{0,58}[0-9A-Za-z])?)`},
+	{"x-label", `[Xx](?:[0-9A-Za-z]|[0-9A-MO-Za-mo-z\-][0-9A-Za-z\-]{0,60}[0-9A-Za-z])?`},
+	{"label", `[0-9A-WYZa-wyz](?:[0-9A-Za-z\-]{0,61}[0-9A-Za-z])?|<x-label>|<xn-label>|<a-label>`},
 	{"labels", `<label>(?:\.<label>)*`},
 	// RFC 5321 §4.1.2 and §4.1.3, the local part at most 64 octets (§4.5.3.1.1).
 	{"local-part", "[!#-'*+\\-/-9=?A-Z^-~]+(?:\\.[!#-'*+\\-/-9=?A-Z^-~]+)*" + `|"(?:[ !#-\[\]-~]|\\[ -~])*"`},
