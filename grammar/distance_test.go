@@ -30,6 +30,8 @@ var tightSchemas = []string{
 	`{"type":"array","contains":{"const":"a word of some letters"},"minContains":2,"items":{"type":["string","integer"]},"maxItems":4}`,
 	`{"type":"array","contains":{"const":"a word of some letters"},"minContains":1,"maxContains":1,"items":{"type":["string","integer"]},"minItems":4}`,
 	`{"type":"array","uniqueItems":true,"minItems":4,"items":{"type":"string"}}`,
+	`{"type":"array","uniqueItems":true,"items":{"type":["string","integer"]}}`,
+	`{"type":"array","uniqueItems":true,"prefixItems":[{"type":"boolean"}],"items":{"type":["string","integer"]}}`,
 }
 
 // TestDistance_neverTooLow: a text that begins with nothing but its distance as a

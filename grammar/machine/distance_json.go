@@ -178,7 +178,7 @@ func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	others := len(r.seen) + began
 	if began > 0 && a.alt.Unique && len(r.seen) > 0 {
 		var item *schema.Node
-		a.unit.locked(func() { item = a.alt.Item(int(r.n) - 1) })
+		a.unit.locked(func() { item = a.alt.Item(max(int(r.n)-1, 0)) }) // n stops where places do not matter any more
 		n += m.detour(m.valueIndex(a.unit, item))
 	}
 	need := a.alt.Min
