@@ -82,9 +82,10 @@ func (p *tolerant) example(final bool) answer {
 	rest := p.buf[r.sought:]
 	i := bytes.Index(rest, []byte(r.quote))
 	switch {
-	case i < 0 && (final || len(rest) > maxBare):
+	case i < 0 && (final || len(p.buf)-r.last() > maxBare):
 		return no
 	case i < 0:
+		r.sought = max(r.sought, len(p.buf)-len(r.quote)+1)
 		return unknown
 	case r.quote == "`" && len(bytes.TrimSpace(p.buf[r.last():r.sought+i])) > 0:
 		return no

@@ -64,7 +64,10 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 // another one.
 func (r *Rules) endsMember(text []byte, i int, in byte, final bool) answer {
 	closed := false
-	for ; i < len(text) && (space(text[i]) || text[i] == '}' || text[i] == ']' || text[i] == ')'); i++ {
+	for from := i; i < len(text) && (space(text[i]) || text[i] == '}' || text[i] == ']' || text[i] == ')'); i++ {
+		if i-from > lookahead {
+			return yes
+		}
 		closed = closed || text[i] == ')'
 	}
 	if i == len(text) {
@@ -76,7 +79,11 @@ func (r *Rules) endsMember(text []byte, i int, in byte, final bool) answer {
 	if text[i] != ',' {
 		return no
 	}
+	from := i
 	for i++; i < len(text) && (space(text[i]) || in == '{' && text[i] == '{'); i++ {
+		if i-from > lookahead {
+			return no
+		}
 	}
 	switch {
 	case i == len(text):
