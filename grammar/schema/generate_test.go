@@ -104,8 +104,9 @@ func (g *generator) text(s *Schema, e Expr, high int) (string, error) {
 	if !a.Live(state) {
 		return "", errStuck
 	}
-	out = append(out, a.Shortest(state)...)
-	if a.Err() != nil {
+	rest := a.Shortest(state)
+	out = append(out, rest...)
+	if a.Err() != nil || !a.Accepting(a.Walk(state, string(rest))) {
 		return "", errLarge // distances are beyond the arena's limits
 	}
 	if high != Unbounded && len([]rune(string(out))) > high {
