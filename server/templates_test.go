@@ -209,6 +209,22 @@ func TestToolFormat_perModelAndPerRequest(t *testing.T) {
 	}
 }
 
+// A family's calls are explained by its template. Where the template shows no tools, the answer says what became of the format.
+func TestToolFormat_familyOfATemplateWithoutTools(t *testing.T) {
+	s, e := templated(t, plainTemplate, chat.LoaderOptions{}, enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`))
+	r, err := http.Post(s.URL+"/v1/chat/completions", "application/json", strings.NewReader(editing+`,"tool_format":"hermes"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if got := r.Header.Get("X-Tenon-Ignored"); !strings.Contains(got, "tool_format (the chat template shows no tools") {
+		t.Errorf("ignored: %q", got)
+	}
+	if prompt := e.Turns()[0].Prompt.String(); !strings.Contains(prompt, `{"tool": NAME`) {
+		t.Errorf("nothing explains calls: %s", prompt)
+	}
+}
+
 // What clients of the legacy format send goes on working, and whoever runs the server is told.
 func TestToolFormat_xmlStillWorks(t *testing.T) {
 	var log bytes.Buffer

@@ -34,6 +34,7 @@ type Event struct {
 	Tokens   []engine.Token // the tokens behind Text, where logprobs were asked for
 	Model    string
 	Dropped  int             // messages that were left out so that the prompt fits, with Started
+	Ignored  []string        // fields that have no effect in this turn, with Started
 	Issues   []grammar.Issue // keywords of the tools' schemas that the mask does not enforce
 	Progress engine.Progress
 	Finish   Finish

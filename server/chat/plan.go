@@ -25,6 +25,7 @@ type planned struct {
 	flat      flatTools
 	kept      *keptTurns
 	issues    []grammar.Issue // keywords of schemas that the mask does not enforce: the answer's, then the tools'
+	ignored   []string        // fields that turned out to have no effect
 	unmasked  bool            // the engine follows no grammar
 }
 
@@ -93,6 +94,9 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	}
 	p := s.assemble(m, r, output, rendering)
 	p.flat = flat
+	if protocol == templates.Native && len(turn.Tools) > 0 && rendering.Protocol != templates.Native {
+		p.ignored = []string{fmt.Sprintf("tool_format (the chat template shows no tools, so that calls are %s)", rendering.Protocol)}
+	}
 	return p, nil
 }
 

@@ -71,7 +71,7 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 		return AsError(explainOverflow(ctx, m, p, r, err))
 	}
 	defer closeAll(sessions)
-	if err := sink(Event{Kind: Started, Model: r.Model, Issues: p.issues, Dropped: dropped}); err != nil {
+	if err := sink(Event{Kind: Started, Model: r.Model, Issues: p.issues, Ignored: p.ignored, Dropped: dropped}); err != nil {
 		return gone(err)
 	}
 	return answering{s, m, r, p}.runAll(ctx, sessions, sink)

@@ -85,12 +85,15 @@ func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 		if e.Kind == chat.Started && len(e.Issues) > 0 {
 			w.Header().Set(Issues, issues(e.Issues))
 		}
+		ignored := e.Ignored
 		if e.Dropped > 0 {
-			h := fmt.Sprintf("the oldest %d messages (truncation)", e.Dropped)
-			if before := w.Header().Get(Ignored); before != "" {
-				h = before + ", " + h
-			}
-			w.Header().Set(Ignored, h)
+			ignored = append(slices.Clip(ignored), fmt.Sprintf("the oldest %d messages (truncation)", e.Dropped))
+		}
+		if before := w.Header().Get(Ignored); before != "" && len(ignored) > 0 {
+			ignored = append([]string{before}, ignored...)
+		}
+		if len(ignored) > 0 {
+			w.Header().Set(Ignored, strings.Join(ignored, ", "))
 		}
 		return sink(e)
 	}
