@@ -88,21 +88,23 @@ func (a *Arena) deriveAll(args []Expr, b byte) []Expr {
 
 func (a *Arena) pop(n int) { a.stack = a.stack[:len(a.stack)-n] }
 
-// deriveMemo maps (expression, byte) keys, which are never 0, to derivatives; open addressing.
+// deriveMemo maps (expression, byte) keys, which are never 0, to derivatives; open addressing. It is the largest of an arena's
+// tables, and grows in the middle of a mask: a slot is one word.
 type deriveMemo struct {
 	slots []derivedSlot
 	count int
 }
 
-type derivedSlot struct {
-	key uint64
-	to  Expr
-}
+// derivedSlot is a key above its derivative. 0 is free.
+type derivedSlot uint64
+
+// exprBits is enough for any expression: arenas have room for fewer.
+const exprBits = 28
 
 func (m *deriveMemo) slot(key uint64) *derivedSlot {
 	mask := uint64(len(m.slots) - 1)
 	for i := mix(0, key) & mask; ; i = (i + 1) & mask {
-		if s := &m.slots[i]; s.key == key || s.key == 0 {
+		if s := &m.slots[i]; *s == 0 || uint64(*s>>exprBits) == key {
 			return s
 		}
 	}
@@ -112,8 +114,8 @@ func (m *deriveMemo) get(key uint64) (Expr, bool) {
 	if len(m.slots) == 0 {
 		return empty, false
 	}
-	s := m.slot(key)
-	return s.to, s.key != 0
+	s := *m.slot(key)
+	return Expr(s & (1<<exprBits - 1)), s != 0
 }
 
 // put forgets everything when the memo is full.
@@ -122,15 +124,15 @@ func (m *deriveMemo) put(key uint64, to Expr) {
 	case m.count >= maxDerived:
 		clear(m.slots)
 		m.count = 0
-	case 2*m.count >= len(m.slots):
+	case 4*m.count >= 3*len(m.slots):
 		old := m.slots
 		m.slots = make([]derivedSlot, max(256, 2*len(old)))
 		for _, s := range old {
-			if s.key != 0 {
-				*m.slot(s.key) = s
+			if s != 0 {
+				*m.slot(uint64(s >> exprBits)) = s
 			}
 		}
 	}
-	*m.slot(key) = derivedSlot{key, to}
+	*m.slot(key) = derivedSlot(key<<exprBits | uint64(to))
 	m.count++
 }
