@@ -245,7 +245,7 @@ struct tiling {
 
 void attend_tiles(const attention & a, const ggml_compute_params & params) {
     if (!own) {
-        own = std::make_unique<scratch>();
+        own.reset(new scratch); // as it comes: of short heads most is never touched
     }
     // Tiles are handed out one by one: a thread that other processes disturb takes fewer.
     if (params.ith == 0) {

@@ -171,7 +171,7 @@ int taken_together(const attention & a, int threads) {
 
 void attend_tokens(const attention & a, const ggml_compute_params & params) {
     if (!own) {
-        own = std::make_unique<scratch>();
+        own.reset(new scratch); // as it comes: of short heads most is never touched
     }
     int together = taken_together(a, params.nth), parts = a.heads / together;
     void (*attend_heads)(const attention &, share, scratch &) =

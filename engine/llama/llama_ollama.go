@@ -3,13 +3,15 @@
 package llama
 
 // #cgo CFLAGS: -std=gnu11 -Wall
+// #cgo CXXFLAGS: -std=gnu++17
 // #cgo linux LDFLAGS: -lpthread -ldl -lstdc++ -lm -Wl,--wrap=ggml_compute_forward_flash_attn_ext
 // #cgo darwin LDFLAGS: -lc++
 import "C"
 
 import _ "github.com/ollama/ollama/llama/llama.cpp/src" // compiles llama.cpp and ggml in
 
-const flashUnmeasured = FlashOn // attention_linux.cpp
+// flashUnmeasured: attention_linux.cpp loses nowhere.
+const flashUnmeasured = FlashOn
 
 // Source says where the linked llama.cpp comes from.
 const Source = "llama.cpp ec98e2002 (ollama v0.17.4)"

@@ -106,20 +106,26 @@ func (o openingRenderer) Render(c templates.Conversation) (templates.Rendering, 
 	return r, err
 }
 
+// bind gives a family to a model whose vocabulary has its markers as tokens, or not.
+func bind(t *testing.T, d *tools.Dialect, tokens bool) (bound *tools.Dialect, markers []string) {
+	t.Helper()
+	if tokens {
+		markers = tokenMarkers(d)
+	}
+	bound, err := tools.Detect(tools.Evidence{Format: d.Name(), Markers: markers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bound, markers
+}
+
 // By default every family has a seventeenth of its cells, another one than its neighbours have; TENON_ALL=1 runs them all.
 func TestMatrix_everyTurnKeepsItsPromises(t *testing.T) {
 	const sample = 17
 	all := os.Getenv("TENON_ALL") != ""
 	for i, d := range tools.Families() {
 		for k, tokens := range []bool{false, true} {
-			var markers []string
-			if tokens {
-				markers = tokenMarkers(d)
-			}
-			bound, err := tools.Detect(tools.Evidence{Format: d.Name(), Markers: markers})
-			if err != nil {
-				t.Fatal(err)
-			}
+			bound, markers := bind(t, d, tokens)
 			e := &said{Engine: runner.New(newNoise(markers), runner.Options{Slots: 1, HostMemory: -1})}
 			for n, c := range cells(d.Name(), tokens) {
 				if all || (n+i+2*k)%sample == 0 {

@@ -18,7 +18,9 @@ type stmt interface {
 // at is a byte offset in the source, embedded by every node.
 type at int
 
-func (p at) position() int { return int(p) }
+func (p at) position() int {
+	return int(p)
+}
 
 // use says what a name does where it stands.
 type use uint8
