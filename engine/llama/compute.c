@@ -1,9 +1,9 @@
 #include "compute.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-
-#include "_cgo_export.h"
+#include <unistd.h>
 
 struct tn_computer {
     pthread_t thread;
@@ -11,6 +11,7 @@ struct tn_computer {
     pthread_cond_t changed;
     tn_job * job; // NULL while there is nothing to do
     bool stop;
+    int done;
 };
 
 static tn_job * next_job(tn_computer * p) {
@@ -24,19 +25,27 @@ static tn_job * next_job(tn_computer * p) {
     return job;
 }
 
+// A byte always fits: there is one for each job, and the next job waits until it is read.
+static void tell(int fd) {
+    while (write(fd, "", 1) < 0 && errno == EINTR) {
+    }
+}
+
 static void * compute(void * arg) {
-    for (tn_job * job; (job = next_job(arg)) != NULL;) {
+    tn_computer * p = arg;
+    for (tn_job * job; (job = next_job(p)) != NULL;) {
         job->rc = tn_decode(job->context, job->batch, job->threads, &job->effort, &job->failure);
-        tenonComputed(job->done); // the job may be gone when it returns
+        tell(p->done); // the job may be gone behind it
     }
     return NULL;
 }
 
-tn_computer * tn_computer_new(void) {
+tn_computer * tn_computer_new(int done) {
     tn_computer * p = calloc(1, sizeof(*p));
     if (p == NULL) {
         return NULL;
     }
+    p->done = done;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     if (pthread_create(&p->thread, NULL, compute, p) != 0) {

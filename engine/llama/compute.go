@@ -8,7 +8,8 @@ import "C"
 
 import (
 	"errors"
-	"runtime/cgo"
+	"fmt"
+	"os"
 	"sync"
 	"unsafe"
 )
@@ -20,49 +21,50 @@ import (
 // there are more of them than processors they sleep at each barrier instead of waiting awake.
 //
 // While a thread of Go's own is in a long call of C, Go's monitor looks after it every 20 µs, on the processors that
-// compute: some sixty times for each token.
+// compute: some sixty times for each token. After a call from C into Go it does so, too, some twenty times: the thread
+// still holds what Go gave it for the call. So the thread tells of its end through a pipe, which wakes a goroutine as a
+// connection does.
 type computer struct {
-	mu     sync.Mutex // held while a job runs: contexts take turns
-	thread *C.tn_computer
+	mu          sync.Mutex // held while a job runs: contexts take turns
+	thread      *C.tn_computer
+	ended, tell *os.File // a pipe: the thread writes a byte into tell for each job
 }
 
-// job is a context's decode. Its result is read after do.
-type job struct {
-	c    *C.tn_job
-	done chan struct{}
-	self cgo.Handle
-}
+// job is a context's decode, in C's memory. Its result is read after do.
+type job struct{ c *C.tn_job }
 
 func newJob(context *C.tn_context) *job {
-	j := &job{c: (*C.tn_job)(C.calloc(1, C.sizeof_tn_job)), done: make(chan struct{}, 1)}
-	j.self = cgo.NewHandle(j.done)
-	j.c.context, j.c.done = context, C.uintptr_t(j.self)
+	j := &job{c: (*C.tn_job)(C.calloc(1, C.sizeof_tn_job))}
+	j.c.context = context
 	return j
 }
 
-func (j *job) close() {
-	j.self.Delete()
-	C.free(unsafe.Pointer(j.c))
-}
-
-//export tenonComputed
-func tenonComputed(handle C.uintptr_t) {
-	cgo.Handle(handle).Value().(chan struct{}) <- struct{}{}
-}
-
-var errNoThread = errors.New("the system allows no more threads")
+func (j *job) close() { C.free(unsafe.Pointer(j.c)) }
 
 // do has a job done and waits for it.
 func (p *computer) do(j *job) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.thread == nil {
-		if p.thread = C.tn_computer_new(); p.thread == nil {
-			return errNoThread
+		if err := p.start(); err != nil {
+			return fmt.Errorf("start the computing thread: %w", err)
 		}
 	}
 	C.tn_computer_start(p.thread, j.c)
-	<-j.done
+	var one [1]byte
+	_, err := p.ended.Read(one[:])
+	return err
+}
+
+func (p *computer) start() error {
+	var err error
+	if p.ended, p.tell, err = os.Pipe(); err != nil {
+		return err
+	}
+	if p.thread = C.tn_computer_new(C.int(p.tell.Fd())); p.thread == nil {
+		p.closePipe()
+		return errors.New("the system allows no more threads")
+	}
 	return nil
 }
 
@@ -73,5 +75,11 @@ func (p *computer) close() {
 	if p.thread != nil {
 		C.tn_computer_free(p.thread)
 		p.thread = nil
+		p.closePipe()
 	}
+}
+
+func (p *computer) closePipe() {
+	_ = p.ended.Close() // nothing waits in it
+	_ = p.tell.Close()
 }

@@ -11,15 +11,14 @@ typedef struct tn_job {
     tn_context * context;
     struct llama_batch batch;
     int threads;
-    uintptr_t done; // a cgo.Handle given to tenonComputed
-
     int rc;
     tn_effort effort;
     tn_error failure;
 } tn_job;
 
-tn_computer * tn_computer_new(void); // NULL if there can be no more threads
-// One job at a time: the next may be started when tenonComputed was called for this one.
+// For each job that is done a byte is written into a pipe. NULL if there can be no more threads.
+tn_computer * tn_computer_new(int done);
+// One job at a time: the next may be started when this one's byte has been read.
 void tn_computer_start(tn_computer * p, tn_job * job);
 void tn_computer_free(tn_computer * p);
 #endif
