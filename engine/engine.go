@@ -88,6 +88,7 @@ type Turn struct {
 	Sampling Sampling // unset fields take the file's general.sampling.*, else llama-server's defaults
 	Budget   Budget
 	Logprobs int    // how many alternatives to report beside each token's own; -1: no logprobs at all
+	Whole    bool   // nobody waits for single tokens: after the first they may be handed over many at a time
 	CacheKey string // sequences never share cached state across different keys (API keys); "" is a key of its own
 }
 

@@ -78,6 +78,7 @@ type turnRequest struct {
 	Bias     map[int32]string `json:"bias,omitempty"`
 	Budget   engine.Budget    `json:"budget"`
 	Logprobs int              `json:"logprobs"`
+	Whole    bool             `json:"whole,omitempty"`
 	CacheKey string           `json:"cache_key,omitempty"`
 }
 
@@ -137,7 +138,7 @@ func decodePrompt(in []wirePiece) engine.Prompt {
 func encodeTurn(id string, t engine.Turn, withText bool) turnRequest {
 	r := turnRequest{
 		ID: id, Prompt: encodePrompt(t.Prompt), Grammar: encodeGrammar(t.Grammar, withText),
-		Sampling: t.Sampling, Budget: t.Budget, Logprobs: t.Logprobs, CacheKey: t.CacheKey,
+		Sampling: t.Sampling, Budget: t.Budget, Logprobs: t.Logprobs, Whole: t.Whole, CacheKey: t.CacheKey,
 	}
 	r.Sampling.LogitBias = nil
 	for id, b := range t.Sampling.LogitBias {
@@ -152,7 +153,8 @@ func encodeTurn(id string, t engine.Turn, withText bool) turnRequest {
 // decodeTurn leaves the grammar out: its text may have to be looked up.
 func decodeTurn(r turnRequest) (engine.Turn, error) {
 	t := engine.Turn{
-		Prompt: decodePrompt(r.Prompt), Sampling: r.Sampling, Budget: r.Budget, Logprobs: r.Logprobs, CacheKey: r.CacheKey,
+		Prompt: decodePrompt(r.Prompt), Sampling: r.Sampling, Budget: r.Budget, Logprobs: r.Logprobs,
+		Whole: r.Whole, CacheKey: r.CacheKey,
 	}
 	for id, s := range r.Bias {
 		b, err := strconv.ParseFloat(s, 32)

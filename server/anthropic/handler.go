@@ -48,6 +48,7 @@ func (a *API) Messages(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
+	request.Whole = true
 	var c chat.Collector
 	if err := a.service.Run(r.Context(), request, wire.Announce(w, c.Add)); err != nil {
 		WriteError(w, chat.AsError(err))

@@ -28,6 +28,7 @@ type Request struct {
 	Logprobs     int // alternatives beside each token's own; -1: none wanted
 	ToolFormat   string
 	Truncate     bool     // leave out the conversation's beginning rather than fail where it is too long
+	Whole        bool     // nothing of the answer is shown before its end
 	CacheKey     string   // who asks; cached state is never shared between keys
 	Ignored      []string // fields that were accepted and have no effect, reported in a header
 }

@@ -77,6 +77,7 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	}
 	wire.SetIgnored(w, request.Ignored)
 	request.CacheKey = chat.CallerKey(r.Context())
+	request.Whole = !sent.Stream
 	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix()}, sent: sent, w: w}
 	defer c.close()
 	for i, p := range prompts {

@@ -45,6 +45,7 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
+	request.Whole = true
 	var c chat.Collector
 	if err := a.Service.Run(r.Context(), request, wire.Announce(w, c.Add)); err != nil {
 		wire.WriteOpenAIError(w, chat.AsError(err))

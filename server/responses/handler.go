@@ -73,6 +73,7 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 		a.stream(ctx, w, d, b, ended)
 		return
 	}
+	d.turn.Whole = true
 	err = a.run(ctx, w, d, b)
 	ended()
 	if err != nil {

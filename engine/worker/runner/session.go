@@ -13,10 +13,15 @@ var _ engine.Session = (*session)(nil)
 // mailboxTokens is how many tokens may wait for a reader before its turn pauses.
 const mailboxTokens = 512
 
+// wholeTokens is how many tokens of a whole turn are handed over at once. The way of a token to the server and through it
+// takes 0.4 ms of CPU time from the threads that compute, which wait for each other; 32 tokens go it in the time of two.
+const wholeTokens = 32
+
 // mailbox holds a turn's updates between the loop and the session's reader. Tokens that nobody has read are handed over
 // together.
 type mailbox struct {
 	drained func() // called, without the lock, when a full mailbox has been emptied
+	whole   bool   // the reader is not woken for each token
 
 	mu       sync.Mutex // guards what follows
 	progress *engine.Progress
@@ -24,11 +29,12 @@ type mailbox struct {
 	check    *engine.Check // the last of tokens ends at it
 	finish   *engine.Finish
 	err      error
+	begun    bool          // a token was put
 	signal   chan struct{} // holds one element while there is something to take
 }
 
-func newMailbox(drained func()) *mailbox {
-	return &mailbox{drained: drained, signal: make(chan struct{}, 1)}
+func newMailbox(whole bool, drained func()) *mailbox {
+	return &mailbox{drained: drained, whole: whole, signal: make(chan struct{}, 1)}
 }
 
 // put changes the contents and wakes the reader.
@@ -36,10 +42,20 @@ func (m *mailbox) put(change func(*mailbox)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	change(m)
+	if m.gathers() {
+		return
+	}
+	m.begun = m.begun || len(m.tokens) > 0
 	select {
 	case m.signal <- struct{}{}:
 	default:
 	}
+}
+
+// gathers tells whether more tokens are waited for before the reader is woken. The first is not kept from it: by its time
+// is known when the answer began.
+func (m *mailbox) gathers() bool {
+	return m.whole && m.begun && len(m.tokens) < wholeTokens && m.progress == nil && m.check == nil && m.finish == nil && m.err == nil
 }
 
 // full tells whether the turn should pause.

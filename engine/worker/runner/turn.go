@@ -71,7 +71,7 @@ func newTurn(r *Runner, request engine.Turn, ids []int32) *turn {
 		request: request, tokens: ids, prompt: len(ids), seq: -1, created: time.Now(),
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.mail = newMailbox(func() { r.post(func(*loop) {}) }) // a call that does nothing wakes the loop
+	t.mail = newMailbox(request.Whole, func() { r.post(func(*loop) {}) }) // a call that does nothing wakes the loop
 	t.limit = min(r.model.Context, r.backend.Cells()) - len(ids)
 	if n := request.Budget.Tokens; n > 0 {
 		t.limit = min(t.limit, n)
