@@ -78,7 +78,7 @@ type jsonScanner struct {
 	key     string   // last key read at the depth of a call's fields
 	good    bool     // a call with a declared name was seen
 	torn    bool     // a quote stands behind a value: it did not end there, but inside one of its strings
-	loose   bool     // other text stands where the closing marker should
+	closed  bool     // the calls' text ends at a marker or with the turn
 	after   []string // what is written behind a value
 }
 
@@ -111,7 +111,10 @@ func (s *jsonScanner) step(body []byte, final bool) status {
 				s.inValue, s.seen, s.pos = false, true, s.values.End
 			case lenient.Terminated:
 				s.pos = s.values.End
-				return s.close(body, final)
+				if body[s.pos] != fenceMark[0] {
+					return s.close(body, final)
+				}
+				s.inValue, s.seen = false, true
 			case lenient.Rejected:
 				return rejected
 			}
@@ -153,7 +156,7 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 		switch c := rest[0]; {
 		case isSpace(c), c == ',', c == ';', s.seen && (c == '}' || c == ']'), !s.seen && c == '"':
 			s.pos++
-		case s.torn, s.seen && c == '"' && !s.bare:
+		case s.torn, s.seen && s.tears(body, c):
 			s.torn = true
 			s.pos++
 		case c == '`' && !(s.bare && s.seen && !s.fenced):
@@ -164,7 +167,6 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 			}
 			s.pos += n
 		case s.seen && s.name != "":
-			s.loose = len(s.plan.closers[s.marker]) > 0
 			return s.leave(s.pos), false
 		case c == '{' || c == '[':
 			s.values.Reset(s.pos)
@@ -175,6 +177,15 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 		}
 	}
 	return s.unfinished(body, final), false
+}
+
+// tears tells whether a byte behind a value shows that it did not end there, but inside one of its strings: a quote, or anything where quotes
+// in its strings were not escaped. Without markers it must stand directly behind it.
+func (s *jsonScanner) tears(body []byte, c byte) bool {
+	if s.bare && (!s.good || isSpace(body[s.pos-1])) {
+		return false
+	}
+	return c == '"' || s.values.Torn && c != '`' && (s.name != "" || c != '{' && c != '[')
 }
 
 // close ends the region at s.pos, its own closing marker taken along.
@@ -220,7 +231,7 @@ var (
 // watch rejects an object as soon as it can be no call: its name is not declared or, for a bare object, it has a key that
 // no call has.
 func (s *jsonScanner) watch(w lenient.String) bool {
-	if w.Depth > 2 {
+	if w.Depth > 2 || s.good && s.values.Torn { // or it may be no key, but within a string
 		return true
 	}
 	if w.Key {
@@ -248,6 +259,7 @@ func unescaped(inside []byte) string {
 }
 
 func (s *jsonScanner) calls(body []byte) ([]rawCall, error) {
+	s.closed = !s.bare || s.stop == len(body)
 	return s.read(body[:s.text])
 }
 
@@ -264,8 +276,14 @@ func (s *jsonScanner) read(text []byte) ([]rawCall, error) {
 		if first := skipSpace(text, i+1); s.name == "" && text[i] == '[' && first < len(text) && text[first] == '{' {
 			i = first // calls are read one by one: one that is none costs the others nothing
 		}
-		v, err := s.decode(text[i:])
-		if err != nil {
+		v, err := lenient.Decode(text[i:], s.values.Rules)
+		if s.torn || err != nil || torn(v) || quoteBehind(text[i+v.End:]) {
+			if mended, mendErr := s.mend(s.unfenced(text), s.closed); mendErr == nil && !errors.Is(err, lenient.ErrTwice) {
+				return mended, nil
+			}
+			if err == nil {
+				err = errTorn
+			}
 			n, ok := s.extent(text[i:])
 			all = append(all, rawCall{source: text[i : i+n], err: err})
 			if !ok {
@@ -288,6 +306,21 @@ func (s *jsonScanner) read(text []byte) ([]rawCall, error) {
 		return nil, errNoValue
 	}
 	return all, nil
+}
+
+// quoteBehind tells whether a quote is next behind a value and brackets: it is one inside of a string then.
+func quoteBehind(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " \t\r\n,;}]")
+	return len(rest) > 1 && rest[0] == '"'
+}
+
+// unfenced is text from its first value on, without the code fence around it.
+func (s *jsonScanner) unfenced(text []byte) []byte {
+	text = bytes.TrimSpace(text[max(0, s.nextValue(text, 0)):])
+	if s.fenced {
+		text = bytes.TrimSuffix(text, []byte(fenceMark))
+	}
+	return text
 }
 
 // extent is how long the value at the start of text is, which cannot be decoded. Where quotes inside of its strings leave that open, what

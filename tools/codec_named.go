@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -130,6 +131,12 @@ func (s *namedScanner) readHead(body []byte, final bool) status {
 		if rest[0] == '{' || rest[0] == '[' && split == no {
 			return s.resolve(string(body[:s.pos]))
 		}
+		if a := s.inString(rest, final); a != no {
+			if a == unknown {
+				return open
+			}
+			return s.resolve(string(body[:s.pos]))
+		}
 	}
 	switch {
 	case s.pos > s.plan.maxHead:
@@ -138,6 +145,14 @@ func (s *namedScanner) readHead(body []byte, final bool) status {
 		return s.noArguments(body, final)
 	}
 	return open
+}
+
+// inString tells whether the object stands in a string.
+func (s *namedScanner) inString(rest []byte, final bool) answer {
+	if rest[0] != '"' || s.bareKeys || s.labelled {
+		return no
+	}
+	return hasPrefix(rest[1:], "{", final)
 }
 
 // noArguments ends a call that has a name and nothing else.
@@ -180,6 +195,7 @@ func (s *namedScanner) calls(body []byte) ([]rawCall, error) {
 	if s.input.plan != nil {
 		return s.input.calls(body)
 	}
+	s.closed = !s.bare || s.stop == len(body)
 	if s.head >= s.text {
 		return []rawCall{{name: s.name, id: s.id, args: []byte("{}"), source: body[:s.stop]}}, nil
 	}
@@ -194,11 +210,15 @@ func (s *namedScanner) cut(body []byte, at int) ([]rawCall, error) {
 
 // object reads the one object of arguments.
 func (s *namedScanner) object(body []byte) ([]rawCall, error) {
-	v, err := s.decode(body[s.head:])
-	if err != nil {
-		return nil, err
-	}
+	v, err := lenient.Decode(body[s.head:], s.values.Rules)
 	c := rawCall{name: s.name, id: s.id, args: v.JSON, repairs: v.Repairs, source: body}
+	if s.torn || err != nil || torn(v) {
+		mended, mendErr := s.mend(s.unfenced(body[s.head:]), s.closed)
+		if mendErr != nil {
+			return nil, cmp.Or(err, mendErr)
+		}
+		c.args, c.repairs = mended[0].args, mended[0].repairs
+	}
 	if s.bareKeys { // as the family writes
 		c.repairs = without(c.repairs, lenient.BareKey, lenient.QuoteStyle, lenient.RawControl)
 	}

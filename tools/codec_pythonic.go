@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -58,12 +59,15 @@ type pythonicScanner struct {
 	from   int // of the name that pos is in, or whose arguments are read
 	inArgs bool
 	inList bool
-	within bool     // a list is open
-	torn   bool     // what stands behind the last call in its list is no call
-	short  bool     // the last call has no end
-	prints int      // calls of print that are open around the calls of tools
-	spans  [][3]int // of name, arguments and end
-	stop   int
+	within bool // a list is open
+	torn   bool // what stands behind the last call in its list is no call
+	// guessed: quotes in strings are not escaped.
+	guessed bool
+	short   bool     // the last call has no end
+	prints  int      // calls of print that are open around the calls of tools
+	spans   [][3]int // of name, arguments and end
+	text    int      // where the calls end
+	stop    int
 }
 
 func (s *pythonicScanner) end() int     { return s.stop }
@@ -81,8 +85,7 @@ func (s *pythonicScanner) step(body []byte, final bool) status {
 				}
 				s.take(len(body))
 				s.short = true
-				s.stop = len(body)
-				return ended
+				return s.leave(len(body))
 			case lenient.Terminated:
 				s.take(s.args.End)
 				return s.close(body, final)
@@ -100,6 +103,7 @@ func (s *pythonicScanner) step(body []byte, final bool) status {
 func (s *pythonicScanner) take(i int) {
 	at := &s.spans[len(s.spans)-1]
 	at[2] = i
+	s.guessed = s.guessed || s.args.Torn
 	s.pos, s.from, s.inArgs = i, i, false
 }
 
@@ -114,6 +118,8 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 			return s.close(body, final), false
 		}
 		switch c := rest[0]; {
+		case s.torn && s.guessed:
+			s.from = s.pos + 1
 		case c == '(' && s.pos > s.from:
 			return s.openArguments(body)
 		case s.atFence(c):
@@ -127,7 +133,7 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 		case nameByte(c):
 		case s.pos > s.from: // a word that is no name of a call
 			return s.tear(body, s.from)
-		case c == ']' && s.inList && s.bare:
+		case c == ']' && s.inList && s.bare && !s.guessed:
 			s.pos++
 			return s.leave(s.pos), false
 		case c == '[' || c == ']' || c == ',' || c == ';' || isSpace(c):
@@ -193,7 +199,6 @@ func (s *pythonicScanner) openArguments(body []byte) (status, bool) {
 		return s.tear(body, s.from)
 	}
 	s.spans = append(s.spans, [3]int{s.from, s.pos, 0})
-	s.args.Rules.Key = nil
 	s.args.Reset(s.pos)
 	s.inArgs = true
 	return open, true
@@ -206,20 +211,16 @@ func (s *pythonicScanner) leave(i int) status {
 	if len(s.spans) == 0 {
 		return rejected
 	}
-	s.stop = i
+	s.text, s.stop = i, i
 	return ended
 }
 
-// tear ends the region before text that is no call. In a list the call before it may have ended inside one of its strings: then it is
-// read once more, keywords that its tool does not have being a part of its strings. again says so.
+// tear looks at text that is no call. Where a list is open or a marker must follow, the call before it may have ended inside one of its
+// strings: what stands there up to the marker belongs to the region then.
 func (s *pythonicScanner) tear(body []byte, i int) (st status, again bool) {
-	s.torn = s.within && len(s.spans) > 0
-	if s.torn && s.args.Torn && s.args.Rules.Key == nil {
-		last := s.spans[len(s.spans)-1]
-		m, _ := s.plan.resolve(s.toolName(body[last[0]:last[1]]))
-		s.args.Rules.Key = s.plan.tools[m.tool].schema.Declares
-		s.args.Reset(last[1])
-		s.inArgs, s.torn = true, false
+	within := s.within || len(s.plan.closers[s.marker]) > 0 || i > 0 && !isSpace(body[i-1])
+	s.torn = len(s.spans) > 0 && (s.within || s.guessed && within)
+	if s.torn && s.guessed {
 		return open, true
 	}
 	return s.leave(i), false
@@ -230,47 +231,88 @@ func (s *pythonicScanner) close(body []byte, final bool) status {
 	if a == unknown {
 		return open
 	}
-	return s.leave(s.pos + len(t))
+	st := s.leave(s.pos + len(t))
+	s.text = s.pos
+	return st
 }
 
 func (s *pythonicScanner) calls(body []byte) ([]rawCall, error) {
 	all := make([]rawCall, len(s.spans))
+	guessed := s.torn
 	for i, at := range s.spans {
 		all[i] = rawCall{name: s.toolName(body[at[0]:at[1]]), source: body[at[0]:at[2]]}
 		d, err := s.decode(all[i].name, body[at[1]:at[2]])
-		if s.torn && err == nil && i == len(s.spans)-1 && slices.Contains(d.Repairs, lenient.UnescapedQuote) {
-			err = errTorn
-		}
+		guessed = guessed || err != nil || torn(d)
 		all[i].args, all[i].err = d.JSON, err
 		all[i].repairs = without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
 	}
-	return all, nil
+	if !guessed {
+		return all, nil
+	}
+	if mended, err := s.mend(s.list(body), !s.bare || s.stop == len(body)); err == nil {
+		return mended, nil
+	}
+	return s.refuse(all, body), nil
 }
 
-// decode reads the arguments of a tool. Where quotes inside of its strings are not escaped, those end them that stand before one of its
-// parameters, or before the end; where another keyword stands among the arguments then, it may be a part of a string.
+// refuse takes those calls away whose strings' ends are not known, and all behind them.
+func (s *pythonicScanner) refuse(all []rawCall, body []byte) []rawCall {
+	for i := range all {
+		if all[i].err == nil && slices.Contains(all[i].repairs, lenient.UnescapedQuote) {
+			all[i].err, all[i].source = errTorn, body[s.spans[i][0]:s.stop]
+			return all[:i+1]
+		}
+	}
+	return all
+}
+
+// list is the text of all calls, with the bracket before them if they stand in a list.
+func (s *pythonicScanner) list(body []byte) []byte {
+	from := s.spans[0][0]
+	if before := bytes.TrimSpace(body[:from]); bytes.HasSuffix(before, []byte("[")) {
+		from = len(before) - 1
+	}
+	text := bytes.TrimSpace(body[from:max(from, s.text)])
+	return bytes.TrimSpace(bytes.TrimSuffix(text, []byte(strings.TrimSpace(s.fence.close))))
+}
+
+// mend reads all calls of the region together, in whose strings quotes are not escaped. closed says that the text ends where it must.
+func (s *pythonicScanner) mend(text []byte, closed bool) ([]rawCall, error) {
+	found, complete := lenient.CallReadings(text, func(name string) (lenient.Shape, bool) {
+		m, ok := s.plan.resolve(s.toolName([]byte(name)))
+		if !ok {
+			return nil, false
+		}
+		return s.plan.tools[m.tool].shape(), true
+	})
+	list, err := choose(found, complete, closed && s.certain(text), func(json []byte) bool { return s.plan.fits(s.named(json)) })
+	if err != nil {
+		return nil, err
+	}
+	return s.named(list), nil
+}
+
+// named are the calls of a list of objects with name and arguments.
+func (s *pythonicScanner) named(list []byte) (all []rawCall) {
+	for _, v := range items(list) {
+		m := members(v)
+		name, _ := text(m[0].value)
+		all = append(all, rawCall{name: s.toolName([]byte(name)), args: m[1].value, repairs: []string{lenient.UnescapedQuote}})
+	}
+	return all
+}
+
+// decode reads the arguments of a tool.
 func (s *pythonicScanner) decode(name string, text []byte) (lenient.Decoded, error) {
 	m, _ := s.plan.resolve(name)
 	t := &s.plan.tools[m.tool]
 	r := s.args.Rules
-	r.Positional, r.Key = t.parameters(), nil
+	r.Positional = t.parameters()
 	d, err := lenient.DecodeArguments(text, r)
-	if err == nil && !slices.Contains(d.Repairs, lenient.UnescapedQuote) {
-		return d, t.inPlace(d)
+	if err == nil && !torn(d) {
+		err = t.inPlace(d)
 	}
-	r.Key = t.schema.Declares
-	if keyed, keyedErr := lenient.DecodeArguments(text, r); keyedErr == nil && keyed.End == len(text) {
-		d, err = keyed, nil
-	}
-	if err != nil {
-		return d, err
-	}
-	guessed := slices.Contains(d.Repairs, lenient.Positional) ||
-		slices.ContainsFunc(members(d.JSON), func(e member) bool { return !t.schema.Declares(e.key) })
-	if guessed && slices.Contains(d.Repairs, lenient.UnescapedQuote) {
-		return d, errTorn
-	}
-	return d, nil
+	return d, err
 }
 
 // parameters are the names of a tool's arguments in the order in which its schema has them.

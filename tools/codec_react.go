@@ -2,9 +2,11 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
+	"tenon/tools/conform"
 	"tenon/tools/lenient"
 )
 
@@ -38,9 +40,12 @@ type reactScanner struct {
 	closer string // what closes the code fence or the parentheses around the arguments
 	behind int    // how far behind the arguments it ends
 	done   bool   // the arguments are all there
-	json   lenient.Scanner
-	tool   string
-	stop   int
+	torn   bool   // the object did not end where it seemed to, but inside one of its strings
+	// unquoted: no string with an object in it stands at the position.
+	unquoted bool
+	json     lenient.Scanner
+	tool     string
+	stop     int
 }
 
 func (s *reactScanner) end() int     { return s.stop + s.behind }
@@ -61,17 +66,9 @@ func (s *reactScanner) step(body []byte, final bool) status {
 	}
 	switch {
 	case s.done:
-	case s.inJSON:
-		switch s.json.Step(body, final) {
-		case lenient.Open:
-			if !final {
-				return open
-			}
-			s.stop = len(body)
-		case lenient.Complete:
-			s.stop, s.done = s.json.End, true
-		default:
-			s.stop = s.json.End
+	case s.inJSON && !s.torn:
+		if st := s.object(body, final); st != ended {
+			return st
 		}
 	default:
 		if st := s.line(body, final); st != ended {
@@ -79,6 +76,51 @@ func (s *reactScanner) step(body []byte, final bool) status {
 		}
 	}
 	return s.close(body, final)
+}
+
+// object reads an object to its end. Where text goes on directly behind that, as within a string, it is read to the end of the lines.
+func (s *reactScanner) object(body []byte, final bool) status {
+	if s.stop == 0 {
+		switch s.json.Step(body, final) {
+		case lenient.Open:
+			if !final {
+				return open
+			}
+			s.stop = len(body)
+			return ended
+		case lenient.Complete:
+			s.stop = s.json.End
+		default:
+			s.stop = s.json.End
+			return ended
+		}
+	}
+	switch s.goesOn(body[s.stop:], final) {
+	case unknown:
+		return open
+	case yes:
+		s.torn, s.pos = true, s.stop
+		return s.line(body, final)
+	}
+	s.done = true
+	return ended
+}
+
+// maxBraces is how many closing braces too many may stand behind an object.
+const maxBraces = 8
+
+// goesOn tells whether text behind an object may be a part of one of its strings.
+func (s *reactScanner) goesOn(rest []byte, final bool) answer {
+	for n := 0; len(rest) > 0 && rest[0] == '}' && n < maxBraces; n++ {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return boolean(!final, unknown)
+	}
+	if _, a := anyPrefix(rest, s.plan.terminators, final); a != no {
+		return negated(a)
+	}
+	return boolean(rest[0] == '"' || s.json.Torn && !isSpace(rest[0]) && rest[0] != '`' && rest[0] != ')', yes)
 }
 
 // close takes the end of what stands around the arguments along.
@@ -188,7 +230,10 @@ func (s *reactScanner) begin(body []byte, i int, final bool) status {
 
 // line reads arguments that are no object: code may have many lines, so up to the next label or the end of the turn.
 func (s *reactScanner) line(body []byte, final bool) status {
-	for s.pos = max(s.pos, s.from); s.pos < len(body); s.pos++ {
+	if !s.passString(body, final) {
+		return open
+	}
+	for ; s.pos < len(body); s.pos++ {
 		_, a := anyPrefix(body[s.pos:], s.plan.terminators, final)
 		switch {
 		case body[s.pos] == '\n':
@@ -211,6 +256,35 @@ func (s *reactScanner) line(body []byte, final bool) status {
 	return ended
 }
 
+// passString moves behind a string that an object stands in. It says whether that is known.
+func (s *reactScanner) passString(body []byte, final bool) bool {
+	s.pos = max(s.pos, s.from)
+	if s.unquoted || s.torn {
+		return true
+	}
+	if a := hasPrefix(body[s.from:], `"{`, final); a != yes {
+		s.unquoted = a == no
+		return s.unquoted
+	}
+	for s.pos = max(s.pos, s.from+1); s.pos < len(body); s.pos++ {
+		switch body[s.pos] {
+		case '\\':
+			if s.pos+1 == len(body) && !final {
+				return false
+			}
+			s.pos++
+		case '"':
+			s.unquoted = true
+			return true
+		}
+	}
+	s.pos = min(s.pos, len(body))
+	if final { // it is none
+		s.pos, s.unquoted = s.from, true
+	}
+	return final
+}
+
 // labelNext tells whether a line begins with a label.
 func (s *reactScanner) labelNext(line []byte, final bool) answer {
 	waits := no
@@ -225,16 +299,32 @@ func (s *reactScanner) labelNext(line []byte, final bool) answer {
 	return waits
 }
 
+// readString reads arguments that are an object in a string. It says whether they are.
+func (t *declared) readString(c *rawCall) bool {
+	inside, ok := text(c.args)
+	if !ok || !strings.HasPrefix(strings.TrimSpace(inside), "{") {
+		return false
+	}
+	d, err := lenient.Decode([]byte(inside), lenient.Rules{})
+	ok = err == nil && strings.TrimSpace(inside[d.End:]) == "" && !slices.ContainsFunc(members(d.JSON), t.unknown)
+	if ok {
+		c.args, c.repairs = d.JSON, append(d.Repairs, conform.JSONFromString)
+	}
+	return ok
+}
+
+// unknown tells whether a tool does not name an argument.
+func (t *declared) unknown(e member) bool { return !t.schema.Declares(e.key) }
+
 // readLine reads arguments that are no object: as in Python, city="Rome", if they name arguments of the tool, or as the text of its only
 // argument.
 func (t *declared) readLine(c *rawCall) {
-	if len(c.args) == 0 {
+	if len(c.args) == 0 || t.readString(c) {
 		return
 	}
 	written := slices.Concat([]byte("("), c.args, []byte(")"))
 	d, err := lenient.DecodeArguments(written, lenient.Rules{Python: true})
-	unknown := func(e member) bool { return !t.schema.Declares(e.key) }
-	if all := members(d.JSON); err == nil && d.End == len(written) && len(all) > 0 && !slices.ContainsFunc(all, unknown) {
+	if all := members(d.JSON); err == nil && d.End == len(written) && len(all) > 0 && !slices.ContainsFunc(all, t.unknown) {
 		c.args, c.repairs = d.JSON, without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
 		return
 	}
@@ -259,10 +349,16 @@ func (s *reactScanner) calls(body []byte) ([]rawCall, error) {
 	switch {
 	case s.inJSON:
 		d, err := lenient.Decode(body[s.from:s.stop], s.json.Rules)
-		if err != nil {
-			return nil, err
-		}
 		c.args, c.repairs = d.JSON, d.Repairs
+		if s.torn || err != nil || torn(d) {
+			o := s.opening
+			o.name = s.tool
+			mended, mendErr := o.mend(bytes.TrimSpace(body[s.from:s.stop]), true)
+			if mendErr != nil {
+				return nil, cmp.Or(err, mendErr)
+			}
+			c.args, c.repairs = mended[0].args, mended[0].repairs
+		}
 	case s.from > 0:
 		c.args = bytes.TrimSpace(body[s.from:s.stop])
 		m, _ := s.plan.resolve(s.tool)

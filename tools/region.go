@@ -238,6 +238,9 @@ func (p *tolerant) commit() {
 			p.emitCall(c)
 			continue
 		}
+		if errors.Is(c.err, errTorn) {
+			p.doubt = armed
+		}
 		p.note(r.start, c.err.Error())
 		p.plain(p.current(), c.source)
 	}
@@ -296,6 +299,9 @@ func (p *tolerant) noCall(end int, err error) {
 	}
 	if err != nil && (!r.bare || !errors.Is(err, errUndeclared)) { // JSON in an answer is nothing to report
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
+	}
+	if errors.Is(err, errTorn) {
+		p.doubt = armed
 	}
 	p.mute = max(p.mute, end)
 	p.pos = r.body

@@ -44,9 +44,9 @@ func TestParser_indentedCodeIsNoCall(t *testing.T) {
 // Where it cannot be told in which of its strings a call ends, half of it is worse than none.
 func TestParser_halfACallIsNone(t *testing.T) {
 	for family, raw := range map[string]string{
-		"lfm2":          `<|tool_call_start|>[write_file(path="a", content="print("x", mode="y")")]<|tool_call_end|>`,
+		"lfm2":          `<|tool_call_start|>[write_file(path="a", content="print("x", mode="y")]<|tool_call_end|>`,
 		"hermes":        `<tool_call>{"name": "write_file", "arguments": {"path": "a", "content": "echo "}, x", "b": "c"}", "d": 1}}</tool_call>`,
-		"deepseek-v3.1": `<｜tool▁call▁begin｜>write_file<｜tool▁sep｜>{"path": "a", "content": "{"k": "v"} and {"l": "m"} more"}<｜tool▁call▁end｜>`,
+		"deepseek-v3.1": `<｜tool▁call▁begin｜>write_file<｜tool▁sep｜>{"path": "a", "content": "{"k": "v"} and {"l": "m} more"<｜tool▁call▁end｜>`,
 		"kimi-k2":       `<|tool_call_begin|>functions.write_file:0<|tool_call_argument_begin|>{"path": "a", "content": "{"k": "v"}", x}<|tool_call_end|>`,
 	} {
 		d, _ := Lookup(family)

@@ -28,6 +28,7 @@ type tolerant struct {
 	region   *region
 	header   bool // pos is inside a message header
 	mute     int  // no call starts before this offset in buf: what is there has been looked at
+	doubt    doubt
 
 	blank  bool // the line so far holds only white space
 	indent int  // bytes of the line so far
@@ -42,6 +43,26 @@ type tolerant struct {
 	truncated, closed bool
 	over              bool // a label said that the turn was over; the rest is dropped
 	begun             bool // the text that the generation prompt ends with has been put before the output
+}
+
+// doubt tells whether the text may go on inside a string of a call that was none because its strings' ends were not known: what looks like
+// a call there is quoted. It lasts to the end of the line.
+type doubt uint8
+
+const (
+	noDoubt doubt = iota
+	armed         // nothing but white space and markers has come behind the call
+	inDoubt
+)
+
+// take looks at a byte of text.
+func (d *doubt) take(b byte) {
+	switch {
+	case b == '\n':
+		*d = noDoubt
+	case *d == armed && !isSpace(b):
+		*d = inDoubt
+	}
 }
 
 // symbol is a marker that the model wrote as one token.
@@ -192,7 +213,7 @@ func (p *tolerant) led(mark string, final bool) answer {
 func (p *tolerant) stepText(final bool) bool {
 	for i := p.pos; i < len(p.buf); i++ {
 		b := p.buf[i]
-		if p.plan.headBytes[b] && i >= p.mute && p.startsWord(i) && !p.asIs() {
+		if p.plan.headBytes[b] && !p.muted(i) && p.startsWord(i) && !p.asIs() {
 			if a := p.openHead(i, final); a != no {
 				return a == yes
 			}
@@ -218,7 +239,7 @@ func (p *tolerant) stepText(final bool) bool {
 				return true
 			}
 		}
-		if i >= p.mute && p.plan.cueBytes[b] && !p.asIs() {
+		if !p.muted(i) && p.plan.cueBytes[b] && !p.asIs() {
 			p.pass(i)
 			switch p.cueAt(i, final) {
 			case yes:
@@ -227,10 +248,16 @@ func (p *tolerant) stepText(final bool) bool {
 				return false
 			}
 		}
+		if i >= p.mute {
+			p.doubt.take(b)
+		}
 	}
 	p.pass(len(p.buf))
 	return false
 }
+
+// muted tells whether no call starts at offset i.
+func (p *tolerant) muted(i int) bool { return i < p.mute || p.doubt == inDoubt }
 
 // counts tells whether a marker is one here, and takes its role away where it only must not be seen: where the vocabulary
 // has a token for it, the same text in ordinary letters is only text.
@@ -324,7 +351,7 @@ func (p *tolerant) marker(m marker, isSymbol bool) {
 			p.think(false)
 		}
 	case roleCall:
-		if p.plan.callable && at >= p.mute {
+		if p.plan.callable && (!p.muted(at) || isSymbol && at >= p.mute) {
 			p.openRegion(opening{plan: p.plan, marker: m.text}, at, p.pos, isSymbol)
 		}
 	}

@@ -79,7 +79,8 @@ var (
 	errDeep  = errors.New("nested too deeply")
 	// errPaired: in a list, half of a quotation in each of two strings may be all of it in one.
 	errPaired = errors.New("quotes that are not escaped may end a string or stand in it")
-	errTwice  = errors.New("a key has two different values")
+	// ErrTwice: there is no way to choose.
+	ErrTwice = errors.New("a key has two different values")
 )
 
 type decoder struct {
@@ -91,6 +92,8 @@ type decoder struct {
 	repairs []string
 	// keywords: an argument of the call has been given by its name.
 	keywords bool
+	// single: a string stood between single quotes.
+	single bool
 }
 
 func (d *decoder) repair(rule string) {
@@ -238,12 +241,15 @@ func (d *decoder) once(seen map[string][2]int, key string, start, from int) erro
 		return nil
 	}
 	if !bytes.Equal(all[first[0]:first[1]], all[from:]) {
-		return fmt.Errorf("%q: %w", key, errTwice)
+		return fmt.Errorf("%q: %w", key, ErrTwice)
 	}
 	d.repair(DuplicateKey)
 	d.out.Truncate(start)
 	return nil
 }
+
+// codeFence opens a string only where one may begin.
+const codeFence = "```"
 
 // next moves to the n-th member of a container, or behind its end. Commas may be doubled, missing or trailing.
 func (d *decoder) next(end byte, n int) (done bool, err error) {
@@ -266,7 +272,8 @@ func (d *decoder) next(end byte, n int) (done bool, err error) {
 				d.repair(TrailingComma)
 			}
 			return true, nil
-		case c == '}' || c == ']' || c == ')': // closes a container around this one
+		case c == '}' || c == ']' || c == ')', // closes a container around this one
+			n > 0 && commas == 0 && hasPrefix(d.text[d.pos:], codeFence) == yes: // or all of them
 			d.repair(MissingClose)
 			return true, nil
 		default:
@@ -328,6 +335,7 @@ func (d *decoder) key() ([]byte, error) {
 func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 	if quote != `"` {
 		d.repair(QuoteStyle)
+		d.single = d.single || quote == "'"
 	}
 	d.pos += len(quote)
 	var s []byte

@@ -57,12 +57,38 @@ func (d *decoder) escape(s []byte) []byte {
 		if r, ok := d.unicode(); ok {
 			return utf8.AppendRune(s, r)
 		}
-	case '\n': // a continued line
-		d.repair(BadEscape)
-		return s
+	case 'x':
+		if n, ok := d.hex(2); ok {
+			return utf8.AppendRune(s, n)
+		}
+	case 'U':
+		if n, ok := d.hex(8); ok {
+			return utf8.AppendRune(s, n)
+		}
+	case '\n': // a continued line in Python; elsewhere both, as a shell wants them
+		if d.rules.Python {
+			return s
+		}
 	}
 	d.repair(BadEscape)
 	return append(s, '\\', c)
+}
+
+// pythonic tells whether strings are Python's: in its calls, or where a key stood between single quotes as Python prints them. Elsewhere
+// \x is what code holds whose backslashes were not escaped.
+func (d *decoder) pythonic() bool { return d.rules.Python || d.single }
+
+// hex reads n digits at pos, if they are the number of a character.
+func (d *decoder) hex(n int) (rune, bool) {
+	if !d.pythonic() || d.pos+n > len(d.text) {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(string(d.text[d.pos:d.pos+n]), 16, 32)
+	if err != nil || !utf8.ValidRune(rune(v)) {
+		return 0, false
+	}
+	d.pos += n
+	return rune(v), true
 }
 
 // unicode reads what follows \u, a surrogate pair as a whole.

@@ -1,7 +1,5 @@
 package lenient
 
-import "bytes"
-
 // lookahead is how many bytes after a quote are read to tell whether it ends its string. White space in front does not
 // count, up to as many bytes again; where the bound is reached the quote ends the string.
 const lookahead = 160
@@ -37,9 +35,6 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 	if t := r.terminatorAt(text, j, final); t != no {
 		return t
 	}
-	if r.Key != nil && (p.in == '{' || p.in == '(') && !p.key {
-		return r.endsMember(text, j, p.in, final)
-	}
 	c := text[j]
 	switch {
 	case p.in == 0:
@@ -54,72 +49,24 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 		return boolean(c == closer(p.in))
 	case r.Python && !p.inner && (c == '+' || joins(c, p.in)):
 		return r.goesOn(text, j, p, final)
+	case c == codeFence[0]:
+		return r.lastFence(text, j, final)
 	case c == '"' && j > i && p.in == '{': // a missing comma
 		return isKey(text, j, final)
 	}
 	return no
 }
 
-// endsMember tells whether nothing but the end of all, or a key that is known, stands at text[i:]. Behind a call in Python may also stand
-// another one.
-func (r *Rules) endsMember(text []byte, i int, in byte, final bool) answer {
-	closed := false
-	for from := i; i < len(text) && (space(text[i]) || text[i] == '}' || text[i] == ']' || text[i] == ')'); i++ {
-		if i-from > lookahead {
-			return yes
-		}
-		closed = closed || text[i] == ')'
+// lastFence tells whether a code fence is closed at text[i:] and nothing follows: brackets are missing then.
+func (r *Rules) lastFence(text []byte, i int, final bool) answer {
+	if a := hasPrefix(text[i:], codeFence); a != yes {
+		return atLast(a == no || final, no)
 	}
-	if i == len(text) {
-		return atLast(final, yes)
-	}
-	if a := r.terminatorAt(text, i, final); a != no {
+	j, a := skipSpace(text, i+len(codeFence), final)
+	if a != yes || j == len(text) {
 		return a
 	}
-	if text[i] != ',' {
-		return no
-	}
-	from := i
-	for i++; i < len(text) && (space(text[i]) || in == '{' && text[i] == '{'); i++ {
-		if i-from > lookahead {
-			return no
-		}
-	}
-	switch {
-	case i == len(text):
-		return atLast(final, no)
-	case in == '(':
-		return r.keyword(text, i, closed, final)
-	case text[i] != '"':
-		return no
-	}
-	n := bytes.IndexByte(text[i+1:min(len(text), i+lookahead)], '"')
-	if n < 0 {
-		return atLast(final || len(text) > i+lookahead, no)
-	}
-	j, a := skipSpace(text, i+n+2, final)
-	if a != yes {
-		return a
-	}
-	return boolean(r.Key(string(text[i+1:i+1+n])) && j < len(text) && text[j] == ':')
-}
-
-// keyword tells whether a known keyword and its = stand at text[i:], or the name of a call if the one before is closed.
-func (r *Rules) keyword(text []byte, i int, closed, final bool) answer {
-	n := 0
-	for i+n < len(text) && n < lookahead && identPart(text[i+n]) {
-		n++
-	}
-	j, a := skipSpace(text, i+n, final)
-	switch {
-	case a != yes:
-		return a
-	case j == len(text) || n == 0:
-		return no
-	case closed:
-		return boolean(text[j] == '(')
-	}
-	return boolean(text[j] == '=' && r.Key(string(text[i:i+n])))
+	return r.terminatorAt(text, j, final)
 }
 
 // atLast is what holds where the text ends: unknown if more may come.

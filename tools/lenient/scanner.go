@@ -8,9 +8,6 @@ type Rules struct {
 	Python bool
 	// Positional are the parameters' names, in their order, for arguments without a keyword; none: each must have one.
 	Positional []string
-	// Key, if not nil, says which keys there are: in an object, a quote that is not escaped ends its string only before one of
-	// them or before the end of everything.
-	Key func(string) bool
 }
 
 // Status says what a Scanner knows.
@@ -146,6 +143,17 @@ func (s *Scanner) outside(text []byte, final bool) Status {
 		return Open
 	}
 	c := text[s.pos]
+	if c == codeFence[0] && (s.prev == '"' || s.prev == 'x') && len(s.stack) > 0 {
+		switch hasPrefix(text[s.pos:], codeFence) {
+		case yes:
+			s.End = s.pos
+			return Terminated
+		case unknown:
+			if !final {
+				return Open
+			}
+		}
+	}
 	switch {
 	case space(c):
 		s.pos++
