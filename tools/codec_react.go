@@ -120,7 +120,16 @@ func (s *reactScanner) goesOn(rest []byte, final bool) answer {
 	if _, a := anyPrefix(rest, s.plan.terminators, final); a != no {
 		return negated(a)
 	}
-	return boolean(rest[0] == '"' || s.json.Torn && !isSpace(rest[0]) && rest[0] != '`' && rest[0] != ')', yes)
+	if isSpace(rest[0]) || rest[0] == '`' || rest[0] == ')' {
+		return no
+	}
+	if n := bytes.IndexByte(rest[:min(len(rest), maxTag)], '\n'); n >= 0 {
+		rest, final = rest[:n], true
+	}
+	if s.json.Torn || bytes.IndexByte(rest, '"') >= 0 {
+		return yes
+	}
+	return boolean(!final && len(rest) < maxTag, unknown)
 }
 
 // close takes the end of what stands around the arguments along.

@@ -146,6 +146,9 @@ func (r *reader) value(i int, s Shape, next then) {
 
 // quoteOf is what closes a string that opens at the start of text, "" if none does.
 func quoteOf(text []byte) string {
+	if len(text) == 0 {
+		return ""
+	}
 	quote, _, _ := (&Rules{}).quoteAt(text, 0, ':', true)
 	return quote
 }
@@ -223,20 +226,22 @@ func (r *reader) key(i int, f frame) (key string, next int, ok bool) {
 	if f.end == ')' {
 		colon = '='
 	}
-	from := i
-	for i < len(r.text) && identPart(r.text[i]) {
-		i++
-	}
-	if key = string(r.text[from:i]); key == "" && colon == ':' && i < len(r.text) {
-		quote := quoteOf(r.text[i:])
-		from = i + len(quote)
-		n := bytes.Index(r.text[min(from, len(r.text)):min(len(r.text), from+lookahead)], []byte(quote))
-		if quote == "" || n < 0 {
+	quote := quoteOf(r.text[i:])
+	from := i + len(quote)
+	switch {
+	case quote != "" && colon == ':' && from < len(r.text):
+		n := bytes.Index(r.text[from:min(len(r.text), from+lookahead)], []byte(quote))
+		if n < 0 {
 			return "", 0, false
 		}
 		key, i = string(r.text[from:from+n]), from+n+len(quote)
-	} else if f.shape == nil && colon == ':' {
+	case quote != "", colon == ':' && f.shape == nil:
 		return "", 0, false
+	default:
+		for i < len(r.text) && identPart(r.text[i]) {
+			i++
+		}
+		key = string(r.text[from:i])
 	}
 	i = r.skip(i)
 	return key, i + 1, key != "" && r.byte(i) == colon
