@@ -44,9 +44,8 @@ test: needs lint ## lint and every test of the default build
 	go test -race $(RACE_PACKAGES)
 
 .PHONY: test-corpus
-test-corpus: needs ## every schema of ../shared/data, every family in every kind of turn, instead of samples; minutes
-	TENON_MASKBENCH=all go test -timeout 60m ./grammar/...
-	TENON_ALL=1 TENON_LONG=1 go test -timeout 60m ./tools/... ./server/chat
+test-corpus: needs ## every schema of ../shared/data, every family in every kind of turn, instead of samples; MINUTES= is a cap, SEED= picks what then is walked
+	@MINUTES="$(MINUTES)" SEED="$(SEED)" cmd/scripts/test-corpus.sh
 
 .PHONY: test-print
 test-print: needs ## have llama.cpp, XGrammar and llguidance judge printed grammars; LIBLLAMA=, RIVALS=, LLAMA_SERVER=, MODEL= steer it

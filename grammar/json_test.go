@@ -79,6 +79,8 @@ func TestFromSchema_choices(t *testing.T) {
 			[]string{`{"e":1}`, `{"e":1,"a":{"z":1},"b":{"c":1,"z":1},"d":2,"x-y":null}`}, []string{`{"e":1,"z":1}`, `{"e":1,"x-y":1}`}},
 		"no extra keys, but where they are needed": {`{"type":["object","array"],"properties":{"a":{}},"minProperties":2,"items":{"properties":{"b":{}},"propertyNames":{"maxLength":2}}}`, SchemaOptions{Extra: NoExtra},
 			[]string{`{"a":1,"z":1}`, `{"y":1,"z":1}`, `[{"b":1,"zz":1}]`}, []string{`{"a":1}`, `[{"b":1,"zzz":1}]`}},
+		"canonical numbers, where there are none": {`{"anyOf":[{"enum":[1e30,2]},{"minimum":1e25,"type":"integer"},{"const":25e-24}]}`, SchemaOptions{Numbers: CanonicalNumbers},
+			[]string{`2`, `1` + strings.Repeat("0", 25), `1` + strings.Repeat("0", 30), `0.` + strings.Repeat("0", 22) + `25`}, []string{`1e30`, `0.` + strings.Repeat("0", 22) + `2`}},
 		"canonical numbers": {`{"type":["number","integer"]}`, SchemaOptions{Numbers: CanonicalNumbers}, []string{`1`, `-1.25`, `0`}, []string{`1e5`, `1` + strings.Repeat("0", 30)}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,9 +15,9 @@ const spellingEvery = 11
 
 var draftThreeOrFour = regexp.MustCompile(`"\$schema"\s*:\s*"[^"]*draft-0[34]`)
 
-// TestFromSchema_validInstancesInEverySpelling: a valid instance is accepted
+// TestFromSchema_everySpellingOfMaskBench: a valid instance is accepted
 // however it is spaced, ordered, escaped, and its numbers are written.
-func TestFromSchema_validInstancesInEverySpelling(t *testing.T) {
+func TestFromSchema_everySpellingOfMaskBench(t *testing.T) {
 	texts := 0
 	grammartest.Schemas(t, spellingEvery, func(c grammartest.Case) {
 		DropCaches()

@@ -1,18 +1,26 @@
 package grammartest
 
 import (
-	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"io"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
-// AllEnv is the variable that makes tests walk every schema (all), or those
-// whose name holds its value, instead of a sample.
-const AllEnv = "TENON_MASKBENCH"
+// What make test-corpus sets, for tests to walk more than their samples.
+const (
+	AllEnv     = "TENON_MASKBENCH"      // all, or what the names of schemas must hold
+	SeedEnv    = "TENON_CORPUS_SEED"    // a number: the schemas come in an order that it decides
+	SecondsEnv = "TENON_CORPUS_SECONDS" // a test that has walked for so long takes no more schemas
+)
 
 // Case is one labelled schema.
 type Case struct {
@@ -32,9 +40,32 @@ func (c Case) MadeUp() bool {
 	return strings.HasPrefix(c.Name, "Handwritten") || strings.HasPrefix(c.Name, "Synthesized")
 }
 
-// Schemas calls f for every so many-th schema of ../shared, in the file's order.
-// Without the file the test is skipped.
+// Schemas calls f for every so many-th schema of ../shared, in the file's order, or
+// for those that the environment says. Without the file the test is skipped.
 func Schemas(t testing.TB, every int, f func(Case)) {
+	t.Helper()
+	lines := schemaLines(t)
+	if os.Getenv(AllEnv) == "" {
+		for i := 0; i < len(lines); i += every {
+			f(readCase(t, lines[i]))
+		}
+		return
+	}
+	end := time.Now().Add(time.Duration(number(t, SecondsEnv, math.MaxInt32)) * time.Second)
+	if seed := number(t, SeedEnv, 0); seed != 0 {
+		rand.New(rand.NewPCG(uint64(seed), 0)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	}
+	walked := 0
+	for ; walked < len(lines) && time.Now().Before(end); walked++ {
+		if c := readCase(t, lines[walked]); os.Getenv(AllEnv) == "all" || strings.Contains(c.Name, os.Getenv(AllEnv)) {
+			f(c)
+		}
+	}
+	t.Logf("%d of %d schemas; %s=%s", walked, len(lines), SeedEnv, os.Getenv(SeedEnv))
+}
+
+// schemaLines is the file of labelled schemas, one JSON text for each.
+func schemaLines(t testing.TB) [][]byte {
 	t.Helper()
 	file, err := os.Open(Shared(t, "data/schemas/maskbench-dev.jsonl.gz"))
 	if err != nil {
@@ -45,24 +76,33 @@ func Schemas(t testing.TB, every int, f func(Case)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 16<<20)
-	only := os.Getenv(AllEnv)
-	for i := 0; lines.Scan(); i++ {
-		if only == "" && i%every != 0 {
-			continue
-		}
-		var c Case
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		if only == "" || only == "all" || strings.Contains(c.Name, only) {
-			f(c)
-		}
-	}
-	if err := lines.Err(); err != nil {
+	text, err := io.ReadAll(z)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+}
+
+func readCase(t testing.TB, line []byte) (c Case) {
+	t.Helper()
+	if err := json.Unmarshal(line, &c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// number is what a variable of the environment says, or what holds without it.
+func number(t testing.TB, variable string, without int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return without
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", variable, err)
+	}
+	return n
 }
 
 // Shared is the path of a file of ../shared, which lies beside the project. The

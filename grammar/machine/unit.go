@@ -25,7 +25,8 @@ type Unit struct {
 }
 
 // The most digits that numbers=canonical admits before and behind the point:
-// enough for every 64-bit integer and float, too few for a model to loop.
+// enough for every 64-bit integer and nearly every float, too few for a model to
+// loop. Where a schema leaves only longer numbers, they are admitted.
 const (
 	MaxIntegerDigits  = 20
 	MaxFractionDigits = 20

@@ -349,7 +349,7 @@ func checkGenerated(t *testing.T, name string, text []byte, rounds int) {
 	}
 }
 
-func TestGenerate_neverStuckAlwaysValid(t *testing.T) {
+func TestGenerate_fromMaskBenchIsValid(t *testing.T) {
 	eachBenchCase(t, func(c grammartest.Case) { checkGenerated(t, c.Name, c.Schema, 5) })
 }
 

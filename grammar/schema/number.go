@@ -291,7 +291,7 @@ func (s *Schema) spellings(c cell) (Expr, error) {
 	if c.spelled {
 		spec.Integer = lex.IntegerSyntax
 	}
-	e, err := s.arena.Number(spec)
+	e, err := s.number(spec)
 	if err == nil && c.notSpelled {
 		var whole Expr
 		if whole, err = s.arena.Number(lex.NumberSpec{Integer: lex.IntegerSyntax}); err == nil {
@@ -302,6 +302,19 @@ func (s *Schema) spellings(c cell) (Expr, error) {
 		s.cells[key] = e
 	}
 	return e, err
+}
+
+// number is the language of a set of numbers. Where so few digits as are admitted leave none of them, any number of digits is.
+func (s *Schema) number(spec lex.NumberSpec) (Expr, error) {
+	e, err := s.arena.Number(spec)
+	if err != nil || spec.MaxIntegerDigits+spec.MaxFractionDigits == 0 {
+		return e, err
+	}
+	if none, err := s.arena.IsEmpty(e); err != nil || !none {
+		return e, err
+	}
+	spec.MaxIntegerDigits, spec.MaxFractionDigits = 0, 0
+	return s.arena.Number(spec)
 }
 
 // key identifies c.
