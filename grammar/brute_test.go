@@ -106,6 +106,10 @@ func TestMask_keysOfSeveralClasses(t *testing.T) {
 		`{"patternProperties":{"^a":{"const":1},"b$":{"type":"integer"}},"additionalProperties":false}`,
 		`{"patternProperties":{"^(a|b)$":{"const":1},"x":{"type":"integer"}},"additionalProperties":false,"properties":{"a":{"const":1}}}`,
 		`{"patternProperties":{"^(a|ab|b)$":{"const":1},"x":{"type":"integer"}},"maxProperties":2}`,
+		// Alternatives in which a key is named in some and not in others, or has been.
+		`{"anyOf":[{"properties":{"a":{"const":1}},"additionalProperties":{"const":"x"}},{"properties":{"b":{"const":1}},"additionalProperties":{"const":"b"}}]}`,
+		`{"anyOf":[{"properties":{"a":{"const":1}},"maxProperties":2},{"properties":{"b":{"const":1},"ab":{}},"required":["b"]},{"properties":{"x":{"const":1}}}]}`,
+		`{"if":{"properties":{"a":{"const":1}}},"then":{"properties":{"b":{"const":1}}},"else":{"required":["x"]}}`,
 	} {
 		checkMasks(t, `root ::= %json`+schema+`[space=none, escapes=common]`, v, 4)
 	}

@@ -69,15 +69,28 @@ func (m *Machine) normalise(list []thread) []thread {
 		return list
 	}
 	slices.SortFunc(list, compareThreads)
-	out := list[:1]
-	for _, t := range list[1:] {
-		if last := &out[len(out)-1]; last.same(t) {
-			last.stack = m.stacks.union(last.stack, t.stack)
-		} else {
-			out = append(out, t)
+	out := list[:0]
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[from].same(list[to]) {
+			to++
 		}
+		t := list[from]
+		t.stack = m.unionOf(list[from:to])
+		out = append(out, t)
+		from = to
 	}
 	return out
+}
+
+// unionOf joins the stacks of threads, two halves at a time: one after the other, many
+// would be copied as often as they are.
+func (m *Machine) unionOf(list []thread) stackID {
+	if len(list) == 1 {
+		return list[0].stack
+	}
+	half := len(list) / 2
+	return m.stacks.union(m.unionOf(list[:half]), m.unionOf(list[half:]))
 }
 
 func compareThreads(a, b thread) int {

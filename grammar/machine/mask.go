@@ -26,6 +26,8 @@ type Masks struct {
 	used     bool     // set holds something
 	whole    *lexicon // set holds all that stays inside of strings of this lexicon
 	together []thread // threads in keys of which those that stay inside are there
+	between  []thread // threads between the parts of values
+	ends     keyEnds  // threads in keys, for the tokens that end those
 	walk     walker
 
 	splits  map[splitKey]*split
@@ -154,9 +156,12 @@ func (k *Masks) compute(id ConfigID) vocab.Mask {
 			k.addTogether(t, threads[i+1:])
 		}
 	}
+	k.between = k.between[:0]
 	for _, t := range threads {
 		k.collect(t)
 	}
+	k.walk.run(k, k.v.Trie(), k.between)
+	k.collectKeyEnds()
 	return k.finish(k.m.Done(id), id)
 }
 
@@ -216,6 +221,9 @@ func (k *Masks) collect(t thread) {
 			k.collectName(t)
 			return
 		}
+	case kindObject, kindArray, kindValue:
+		k.between = append(k.between, t) // what many alternatives admit is much the same
+		return
 	}
 	k.walk.run(k, k.v.Trie(), []thread{t})
 }

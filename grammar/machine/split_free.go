@@ -47,6 +47,10 @@ func (w *splitWalk) explore(place int32) {
 		return
 	}
 	all := w.live(place)
+	if free, reach, gone := w.grow(place, all&w.free); w.free != 0 && gone == 0 && reach == anyLength { // as elsewhere: most places are known
+		w.settle(free, reach)
+		return
+	}
 	free, reach, gone := w.grow(place, all)
 	for tries := 0; gone != 0 && tries < maxTries && !w.spent(w.u.arena.States()-before, w.u.arena.Derived()-taken); tries++ { // now that marks are chosen, without what is behind them
 		all &^= gone
@@ -57,6 +61,9 @@ func (w *splitWalk) explore(place int32) {
 	}
 	if gone == 0 {
 		w.settle(free, reach)
+		if reach == anyLength {
+			w.free = free
+		}
 	}
 }
 

@@ -113,20 +113,12 @@ func (k *Masks) collectName(t thread) {
 		k.walk.run(k, &x.slashes, []thread{t})
 	}
 	for _, n := range s.closing {
-		if k.m.anyAdmits(t, o, int(n.rank), int(n.rank)+1) && k.m.reads(t, k.v.Piece(n.token)) {
+		if k.m.anyAdmits(t, o, int(n.rank), int(n.rank)+1) && k.m.reads(k.v.Piece(n.token), t) {
 			k.ids = append(k.ids, n.token)
 		}
 	}
 	k.walk.run(k, &x.escaped, []thread{t})
-	if s.whole < 0 {
-		return
-	}
-	for _, i := range k.readable(x, k.m.step(nil, t, '"')) {
-		g := &x.groups[i]
-		for j, id := range g.tokens {
-			if g.before[j] == 0 {
-				k.ids = append(k.ids, id)
-			}
-		}
+	if s.whole >= 0 {
+		k.ends.addNamed(k, x, t)
 	}
 }

@@ -80,11 +80,14 @@ func (p *splitPlace) takes(classes uint64, height uint8) bool {
 // their texts costs less.
 const maxAlone = 8192
 
+// fewOdd is the number of tokens below which exploring costs more than looking at each.
+const fewOdd = 8
+
 // walkBelow walks the tokens that begin with the shape of a node, the last class of
 // which a place does not lead to one state. It returns false if they are too many.
 func (w *splitWalk) walkBelow(from int32, i int) bool {
 	n := &w.k.v.Shapes().Nodes[i]
-	if !w.places[from].explored {
+	if !w.places[from].explored && n.To-n.From >= fewOdd {
 		w.explore(from)
 	}
 	var text [vocab.MaxPiece]byte

@@ -118,7 +118,7 @@ func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
 	}
 	k.addWithin(x.inside, x.points, room-most)
 	for _, l := range x.points.long {
-		if l.n > room-most && l.n <= room && hasToken(x.inside, l.token) && k.m.reads(t, k.v.Piece(l.token)) {
+		if l.n > room-most && l.n <= room && hasToken(x.inside, l.token) && k.m.reads(k.v.Piece(l.token), t) {
 			k.ids = append(k.ids, l.token)
 		}
 	}
@@ -136,7 +136,7 @@ func (k *Masks) addFew(t thread, x *stringSplit, room int32) {
 	most := int32(x.unit.arena.MostRunes(inner))
 	for _, id := range x.few {
 		piece := k.v.Piece(id)
-		if most >= 0 && int32(len(piece))+1+most <= room || k.m.reads(t, piece) {
+		if most >= 0 && int32(len(piece))+1+most <= room || k.m.reads(piece, t) {
 			k.ids = append(k.ids, id)
 		}
 	}
@@ -192,10 +192,10 @@ func (k *Masks) addNear(x *stringSplit, room int32) {
 	}
 }
 
-// reads says whether a thread can read a text.
-func (m *Machine) reads(t thread, text []byte) bool {
+// reads says whether one of some threads can read a text.
+func (m *Machine) reads(text []byte, threads ...thread) bool {
 	from := len(m.work)
-	m.work = append(m.work, t)
+	m.work = append(m.work, threads...)
 	for _, b := range text {
 		to := len(m.work)
 		for i := from; i < to; i++ {

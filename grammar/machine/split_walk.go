@@ -35,6 +35,7 @@ type splitWalk struct {
 	made     int     // states that explore has made
 	derived  int     // derivatives that it has taken
 	followed int     // places that it has looked at
+	free     uint64  // what may follow some place for ever; 0 if nothing is known of any
 	seen     []int32 // places that explore has met
 	odd      []span  // of the tokens of shapes: those of oddBelow
 	round    int32
@@ -96,7 +97,7 @@ func (k *Masks) beginSplit(x *stringSplit, needs bool) *splitWalk {
 	for i := range w.places {
 		w.index[w.places[i].state], w.taking[w.places[i].state] = 0, takesUnknown
 	}
-	w.places, w.made, w.derived, w.followed = w.places[:0], 0, 0, 0
+	w.places, w.made, w.derived, w.followed, w.free = w.places[:0], 0, 0, 0, 0
 	if w.rowsOf != w.u.arena {
 		w.rowsOf, w.rows = w.u.arena, w.rows[:0]
 	}
