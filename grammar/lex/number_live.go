@@ -23,6 +23,8 @@ func (s *numberSet) live(k numberKey, d numberDigits) bool {
 		return false
 	case !k.nonZero:
 		return s.anyBetween(m, d.value, -d.fraction)
+	case s.exponents && m.one && s.multiple == nil && len(s.avoided) == 0:
+		return k.lo >= 0 // an exponent brings the digits to their place
 	case s.exponents:
 		return s.anyScaled(m, d.value, anyLow)
 	case k.phase == inInteger:

@@ -3,6 +3,7 @@ package lex
 import (
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // A numberSet is a NumberSpec prepared for comparing prefixes of spellings with it: the magnitudes of either sign apart, divisors split into
@@ -30,6 +31,7 @@ type numberSet struct {
 // magnitudes are the non-zero values between lo and hi, nil for no bound.
 type magnitudes struct {
 	none           bool
+	one            bool // lo and hi are one number
 	lo, hi         *decimal
 	loOpen, hiOpen bool
 }
@@ -69,10 +71,30 @@ func newNumberSet(spec NumberSpec) (*numberSet, error) {
 			limit, lower = limit.tighten(bound{most, true}, -1), lower.tighten(bound{new(big.Rat).Neg(most), true}, 1)
 		}
 	}
-	if err := s.setDivisors(multiples, spec.NotMultipleOf); err != nil {
+	avoided := spec.NotMultipleOf
+	if lower.only(limit) && isMember(lower.at, multiples, avoided) {
+		multiples, avoided = nil, nil // of one number they are decided
+	}
+	if err := s.setDivisors(multiples, avoided); err != nil {
 		return nil, err
 	}
 	return s, s.setBounds(lower, limit)
+}
+
+// only says whether a lower and an upper bound leave one number.
+func (b bound) only(upper bound) bool {
+	return b.at != nil && upper.at != nil && !b.open && !upper.open && b.at.Cmp(upper.at) == 0
+}
+
+// isMember says whether v is a multiple of all of some numbers and of none of others, which are positive.
+func isMember(v *big.Rat, multiples, avoided []*big.Rat) bool {
+	divides := func(d *big.Rat) bool { return d.Sign() > 0 && new(big.Rat).Quo(v, d).IsInt() }
+	for _, d := range multiples {
+		if !divides(d) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(avoided, func(d *big.Rat) bool { return d.Sign() <= 0 || divides(d) })
 }
 
 func powerOfTen(n int) *big.Rat {
@@ -134,6 +156,7 @@ func newMagnitudes(lower, upper bound) (m magnitudes, err error) {
 	if m.lo != nil && m.hi != nil {
 		c := m.lo.value.Cmp(m.hi.value)
 		m.none = c > 0 || c == 0 && (m.loOpen || m.hiOpen)
+		m.one = c == 0 && !m.none
 	}
 	return m, nil
 }
