@@ -84,7 +84,7 @@ func randomModel(work string) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	o := tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Shape: tinymodel.Shape600M, Quantized: true}
+	o := tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Shape: tinymodel.Shape600M, Weights: tinymodel.Q8_0}
 	if err := tinymodel.WriteFile(path+".part", o); err != nil {
 		return "", err
 	}

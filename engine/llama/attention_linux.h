@@ -9,14 +9,7 @@
 
 #include "ggml-cpu.h"
 #include "ggml.h"
-
-// As in ggml-cpu-impl.h, which only ggml itself can include.
-struct ggml_compute_params {
-    int ith, nth; // this thread, and how many there are
-    size_t wsize;
-    void * wdata;
-    struct ggml_threadpool * threadpool;
-};
+#include "params_linux.h"
 
 namespace tenon {
 

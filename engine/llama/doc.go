@@ -24,6 +24,10 @@
 // build such a library, are in cgo.mk; header differences end in shim.c. Without cgo the package is empty but for what
 // needs no library, and [Available] is false.
 //
+// On x86 two things of ggml's are computed here in the default build: attention (attention_linux.cpp) and products with
+// weights in blocks (products_linux.cpp). The linker puts ours in the place of ggml's, so that ggml's graphs, threads and
+// formats stay as they are.
+//
 // # Rules
 //
 // A Context, its batches and its samplers belong to one goroutine. A Model and its Vocab may be used by several, and

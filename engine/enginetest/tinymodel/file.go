@@ -13,27 +13,26 @@ import (
 
 // file collects a GGUF file, version 3: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 type file struct {
-	seed      uint64
-	quantized bool
-	keys      []string
-	values    map[string]any
-	tensors   []tensor
+	seed    uint64
+	weights Weights // of matrices
+	widened bool
+	keys    []string
+	values  map[string]any
+	tensors []tensor
 }
 
 type tensor struct {
-	name   string
-	dims   []int // fastest first
-	kind   uint32
-	spread float64 // standard deviation of random weights
-	value  float32 // of all weights, where spread is 0
+	name    string
+	dims    []int // fastest first
+	kind    Weights
+	widened bool
+	spread  float64 // standard deviation of random weights
+	value   float32 // of all weights, where spread is 0
 }
 
 const (
-	typeF32  = 0
-	typeQ8_0 = 8
-
 	alignment = 32
-	q8Block   = 32 // weights in a Q8_0 block
+	blockSize = 32 // weights that share a scale
 )
 
 func (f *file) set(key string, v any) {
@@ -48,11 +47,11 @@ func (f *file) set(key string, v any) {
 
 // matrix adds random weights, quantized if the file's are.
 func (f *file) matrix(name string, spread float64, dims ...int) {
-	kind := uint32(typeF32)
-	if f.quantized && dims[0]%q8Block == 0 {
-		kind = typeQ8_0
+	kind := f.weights
+	if dims[0]%blockSize != 0 {
+		kind = F32
 	}
-	f.tensors = append(f.tensors, tensor{name: name, dims: dims, kind: kind, spread: spread})
+	f.tensors = append(f.tensors, tensor{name: name, dims: dims, kind: kind, widened: f.widened, spread: spread})
 }
 
 // plain adds random weights that no engine wants quantized.
@@ -75,10 +74,10 @@ func (t tensor) weights() int {
 }
 
 func (t tensor) size() int {
-	if t.kind == typeQ8_0 {
-		return t.weights() / q8Block * (2 + q8Block)
+	if t.stored() == F32 {
+		return 4 * t.weights()
 	}
-	return 4 * t.weights()
+	return t.weights() / blockSize * blockBytes[t.kind]
 }
 
 func (f *file) write(w io.Writer) error {
@@ -100,7 +99,7 @@ func (f *file) write(w io.Writer) error {
 		for _, d := range t.dims {
 			put(uint64(d))
 		}
-		put(t.kind)
+		put(uint32(t.stored()))
 		put(uint64(offset))
 		offset = align(offset + t.size())
 	}
@@ -181,7 +180,7 @@ func putArray[T any](b *bytes.Buffer, list []T) error {
 // write writes the weights and pads them.
 func (t tensor) write(w io.Writer, r *rand.Rand) error {
 	var buf []byte
-	if t.kind == typeQ8_0 {
+	if t.kind != F32 {
 		buf = t.quantized(r)
 	} else {
 		buf = make([]byte, 0, 4*t.weights())
@@ -197,17 +196,62 @@ func (t tensor) write(w io.Writer, r *rand.Rand) error {
 	return err
 }
 
-// quantized draws evenly distributed bytes, whose standard deviation is 127/√3.
+// blockBytes are the bytes of a block of weights: its scale, the weights' fifth bits if they have some, the weights.
+var blockBytes = map[Weights]int{Q5_0: 2 + 4 + 16, Q8_0: 2 + 32}
+
+// most is the largest weight of a block whose scale is 1.
+var most = map[Weights]float64{Q5_0: 16, Q8_0: 127}
+
+// stored is how the weights come into the file.
+func (t tensor) stored() Weights {
+	if t.widened {
+		return F32
+	}
+	return t.kind
+}
+
+// quantized draws evenly distributed bits. The standard deviation of the weights is their largest value by √3.
 func (t tensor) quantized(r *rand.Rand) []byte {
-	scale := halfFloat(float32(t.spread * math.Sqrt(3) / 127))
+	scale := halfFloat(float32(t.spread * math.Sqrt(3) / most[t.kind]))
 	buf := make([]byte, 0, t.size())
-	for range t.weights() / q8Block {
+	for range t.weights() / blockSize {
+		begin := len(buf)
 		buf = binary.LittleEndian.AppendUint16(buf, scale)
-		for range q8Block / 8 {
-			buf = binary.LittleEndian.AppendUint64(buf, r.Uint64())
+		for len(buf)-begin < blockBytes[t.kind] {
+			buf = binary.LittleEndian.AppendUint32(buf, r.Uint32())
+		}
+		if t.widened {
+			buf = append(buf[:begin], widen(t.kind, buf[begin:])...)
 		}
 	}
 	return buf
+}
+
+// widen writes a block's weights as F32.
+func widen(kind Weights, block []byte) []byte {
+	scale := widenHalf(binary.LittleEndian.Uint16(block))
+	var out []byte
+	for i := range blockSize {
+		var q float32
+		switch kind {
+		case Q8_0:
+			q = float32(int8(block[2+i]))
+		case Q5_0:
+			low := block[6+i%16] >> (i / 16 * 4) & 15
+			high := block[2+i/8] >> (i % 8) & 1
+			q = float32(low) + 16*float32(high) - 16
+		}
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(scale*q))
+	}
+	return out
+}
+
+// widenHalf is the value of what halfFloat returns.
+func widenHalf(h uint16) float32 {
+	if h == 0 {
+		return 0
+	}
+	return math.Float32frombits((uint32(h>>10)-15+127)<<23 | uint32(h&0x3ff)<<13)
 }
 
 // halfFloat rounds a positive number down to a normal IEEE 754 half.

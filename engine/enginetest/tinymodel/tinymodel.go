@@ -32,8 +32,19 @@ type Options struct {
 	Template     string         // the chat template; none if empty
 	Metadata     map[string]any // further keys: string, bool, uint32, int32, float32 or []string, []int32, []float32
 	Shape        Shape
-	Quantized    bool // matrices as Q8_0, else as F32
+	Weights      Weights // of matrices
+	Widened      bool    // the same weights, written as F32
 }
+
+// Weights are how a matrix's are written.
+type Weights uint32
+
+// The numbers are ggml's.
+const (
+	F32  Weights = 0
+	Q5_0 Weights = 6
+	Q8_0 Weights = 8
+)
 
 // Shape is a model's size. Zero fields take the tiny size.
 type Shape struct {
@@ -84,7 +95,7 @@ func Write(w io.Writer, o Options) error {
 	s = s.complete(o.Kind)
 	v.pad(s.Vocab)
 	s.Vocab = len(v.tokens)
-	f := file{seed: o.Seed, quantized: o.Quantized}
+	f := file{seed: o.Seed, weights: o.Weights, widened: o.Widened}
 	describe(&f, o, s)
 	v.write(&f)
 	for _, key := range sortedKeys(o.Metadata) {
