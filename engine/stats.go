@@ -17,6 +17,9 @@ type Stats struct {
 	Cells     int   // of the KV cache in use, kept prefixes included
 	Capacity  int   // cells of the KV cache in all
 	Kept      int   // sequences kept for reuse
+
+	Grammars     int // compiled ones that are remembered, of all engines in the process
+	GrammarBytes int // that they take with all they have learned, roughly
 }
 
 // Reporter is an Engine that counts.

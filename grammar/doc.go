@@ -51,7 +51,9 @@
 // A Grammar and a Vocab may be used by any number of goroutines, a Matcher and a
 // Parser by one at a time. Matchers of one grammar and vocabulary share what they
 // learn, and take turns: one lock is held for the time of one call. What is
-// learned about masks is bounded to 64 MiB per grammar and vocabulary.
+// learned about masks is bounded to 64 MiB per grammar and vocabulary, and all that
+// Parse remembers to half a GiB: what was used least recently goes first ([Kept],
+// [Grammar.Size]).
 //
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
 // looked through: arrays and objects that must differ from others, and keys that

@@ -26,9 +26,10 @@ type Grammar struct {
 	units    map[*gbnf.Node]*machine.Unit
 	program  *machine.Program                 // for masks
 	captures func() (*machine.Program, error) // for events, compiled when first asked for
+	fixed    int                              // bytes that all of this takes, roughly
 
 	mu      sync.Mutex // protects engines
-	engines map[*Vocab]*engine
+	engines []*engine  // most recently used first
 }
 
 // Options for Parse. The zero value is the default.
@@ -146,7 +147,7 @@ func Parse(src string, o Options) (*Grammar, error) {
 	if err != nil {
 		return nil, err
 	}
-	return grammars.put(key, g, len(src)), nil
+	return grammars.put(key, g), nil
 }
 
 // lenientKey tells the grammars of one text apart by their options.
@@ -166,7 +167,7 @@ func parse(src string, o Options) (*Grammar, error) {
 }
 
 func compile(tree *gbnf.Grammar, text string, o Options) (*Grammar, error) {
-	g := &Grammar{text: text, hash: sha256.Sum256([]byte(text)), tree: tree, engines: map[*Vocab]*engine{}}
+	g := &Grammar{text: text, hash: sha256.Sum256([]byte(text)), tree: tree}
 	var err error
 	if g.units, g.issues, err = unitsOf(tree, o.Lenient); err != nil {
 		return nil, err
@@ -174,6 +175,7 @@ func compile(tree *gbnf.Grammar, text string, o Options) (*Grammar, error) {
 	if g.program, err = machine.Compile(tree, g.units, false); err != nil {
 		return nil, fmt.Errorf("compile grammar: %w", err)
 	}
+	g.fixed = len(text)*perTextByte + 2*g.program.Size() // there are two
 	g.captures = sync.OnceValues(func() (*machine.Program, error) { return machine.Compile(tree, g.units, true) })
 	if err = machine.New(g.program, g.units, false).Prepare(); err != nil {
 		return nil, fmt.Errorf("compile grammar: %w", err)
@@ -237,25 +239,6 @@ func FromLark(src string) (*Grammar, error) {
 
 // Quote writes text as a literal of a grammar.
 func Quote(text string) string { return gbnf.Quote(text) }
-
-// maxEngine bounds the memory of what matchers share, in bytes. An engine beyond
-// it is left to the matchers that have it; new ones begin with a fresh one.
-const maxEngine = 256 << 20
-
-// engine returns what matchers over v share.
-func (g *Grammar) engine(v *Vocab) *engine {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	e := g.engines[v]
-	if e == nil || e.size() > maxEngine {
-		e = &engine{m: machine.New(g.program, g.units, false)}
-		if v != nil {
-			e.masks = machine.NewMasks(e.m, v)
-		}
-		g.engines[v] = e
-	}
-	return e
-}
 
 // Text is the grammar in extended GBNF; Parse of it gives an equal grammar.
 func (g *Grammar) Text() string { return g.text }

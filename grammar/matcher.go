@@ -2,24 +2,9 @@ package grammar
 
 import (
 	"fmt"
-	"sync"
 
 	"tenon/grammar/machine"
 )
-
-// engine is what all matchers of a grammar over one vocabulary share. What one
-// of them makes it learn, the others find ready.
-type engine struct {
-	mu    sync.Mutex // protects all below
-	m     *machine.Machine
-	masks *machine.Masks // nil without a vocabulary
-}
-
-func (e *engine) size() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.m.Size()
-}
 
 // Matcher follows one output through a grammar. It is cheap to make and to
 // clone; it is not safe for concurrent use, its Grammar and Vocab are.
@@ -47,6 +32,7 @@ func (m *Matcher) Mask() Mask {
 	if m.v == nil {
 		return Mask{}
 	}
+	defer m.e.grown()
 	return m.e.masks.Mask(m.state)
 }
 
@@ -60,6 +46,7 @@ func (m *Matcher) MaskWithin(budget int) Mask {
 	if m.v == nil {
 		return Mask{}
 	}
+	defer m.e.grown()
 	return m.e.masks.Within(m.state, budget)
 }
 

@@ -43,6 +43,8 @@ var (
 		held("tenon_cache_cells", "Cells of the KV cache.", func(s engine.Stats) int { return s.Capacity }),
 		held("tenon_cache_cells_used", "Cells of the KV cache in use, kept prefixes included.", func(s engine.Stats) int { return s.Cells }),
 		held("tenon_cache_sequences_kept", "Sequences that are kept for reuse.", func(s engine.Stats) int { return s.Kept }),
+		held("tenon_grammars_kept", "Compiled grammars that are remembered.", func(s engine.Stats) int { return s.Grammars }),
+		held("tenon_grammar_bytes", "Memory of compiled grammars, with all they have learned.", func(s engine.Stats) int { return s.GrammarBytes }),
 	}
 	slotsDesc  = prometheus.NewDesc("tenon_slots", "Turns that can run at once.", []string{"model"}, nil)
 	modelsDesc = prometheus.NewDesc("tenon_models", "Models by state.", []string{"state"}, nil)

@@ -37,6 +37,7 @@ func (m *Machine) closureOf(s int32) *closure {
 		c.byByte = m.dispatch(c)
 	}
 	m.closures[s] = c
+	m.closed += c.size()
 	return c
 }
 

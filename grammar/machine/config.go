@@ -214,19 +214,3 @@ func (m *Machine) Lost() error {
 	}
 	return nil
 }
-
-// Size is roughly how many bytes the machine has interned. It grows with what is
-// matched: texts of keys, registers, configurations.
-func (m *Machine) Size() int {
-	n := 64*len(m.configs.lists) + 24*len(m.stacks.entries) + 16*len(m.stacks.sets) + 16*len(m.texts.nodes)
-	for _, a := range m.arenas {
-		n += 1100 * a.States()
-	}
-	for _, o := range m.objects {
-		n += 200 * len(o.regs)
-	}
-	for _, a := range m.arrays {
-		n += 100 * len(a.regs)
-	}
-	return n
-}

@@ -40,6 +40,7 @@ type Machine struct {
 	stacks    *stacks
 	texts     *texts
 	closures  []*closure
+	closed    int              // bytes that closures take, roughly
 	empties   map[int32][]edge // memo of emptyMarks
 	entries   []thread         // by terminal: its automaton at the start; def 0 until entered
 	untils    []*until

@@ -3,6 +3,7 @@ package machine
 import (
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
@@ -15,6 +16,9 @@ type Unit struct {
 	mu     sync.Mutex // protects schema and its nodes
 	schema *schema.Schema
 	arena  *lex.Arena
+	text   int // bytes of the schema
+
+	keepers atomic.Int32 // see Hold
 
 	anySpace, noSpace bool
 	declared          bool // keys only in declared order
@@ -36,7 +40,7 @@ const (
 // schema.
 func NewUnit(n *gbnf.Node, lenient bool) (*Unit, error) {
 	o := n.Options
-	u := &Unit{anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
+	u := &Unit{text: len(n.Text) + len(o.Documents), anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
 	so := schema.Options{Tool: o.Tool, Lenient: (lenient || o.Lenient) && !o.Exact, NoExtra: o.Extra == "none"}
 	if o.Format == "annotate" {
 		so.Formats = schema.FormatsAnnotation

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/grammar"
 )
 
 var _ engine.Engine = (*Runner)(nil)
@@ -55,7 +56,6 @@ type Runner struct {
 	options   Options
 	model     engine.Model
 	tokenizer *tokenizer
-	grammars  *grammars
 	symbols   map[int32]bool // tokens that are markers
 
 	stats atomic.Pointer[engine.Stats] // as of the loop's latest step
@@ -73,7 +73,7 @@ type Runner struct {
 func New(b Backend, o Options) *Runner {
 	o = o.withDefaults(b)
 	r := &Runner{
-		backend: b, options: o, model: b.Model(), tokenizer: newTokenizer(b), grammars: newGrammars(),
+		backend: b, options: o, model: b.Model(), tokenizer: newTokenizer(b),
 		symbols: map[int32]bool{}, wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	r.model.Slots = o.Slots
@@ -89,7 +89,12 @@ func New(b Backend, o Options) *Runner {
 func (r *Runner) Model() engine.Model { return r.model }
 
 // Stats counts what the runner has done.
-func (r *Runner) Stats() engine.Stats { return *r.stats.Load() }
+func (r *Runner) Stats() engine.Stats {
+	s := *r.stats.Load()
+	kept := grammar.Kept()
+	s.Grammars, s.GrammarBytes = kept.Grammars, kept.GrammarBytes
+	return s
+}
 
 // Tokens implements engine.Engine.
 func (r *Runner) Tokens(_ context.Context, p engine.Prompt) ([]int32, error) {
@@ -148,7 +153,7 @@ func (r *Runner) newTurn(request engine.Turn) (*turn, error) {
 	if limit := min(r.model.Context, r.backend.Cells()); len(ids) >= limit {
 		return nil, &engine.ContextError{Prompt: len(ids), Context: limit}
 	}
-	g, err := r.grammars.compile(request.Grammar)
+	g, err := compile(request.Grammar)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,7 @@ func (s *session) Next(ctx context.Context) (engine.Update, error) {
 
 // Decide implements engine.Session.
 func (s *session) Decide(ctx context.Context, v engine.Verdict) error {
-	g, err := s.runner.grammars.compile(v.Grammar)
+	g, err := compile(v.Grammar)
 	if err != nil {
 		return err
 	}

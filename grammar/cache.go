@@ -1,0 +1,126 @@
+package grammar
+
+import (
+	"container/list"
+	"sync"
+	"sync/atomic"
+
+	"tenon/grammar/machine"
+)
+
+// What grammars and schemas may take that were used before, in bytes: agents send the same tools with every request, and a server sees
+// many agents. The one used last is kept whatever it takes; its own limits bound that.
+const (
+	maxUnits    = 128 << 20
+	maxGrammars = 384 << 20
+)
+
+// units are compiled schemas, grammars whole grammars, both shared by everyone.
+var (
+	units    = cache[*machine.Unit]{limit: maxUnits, size: (*machine.Unit).Size, drop: (*machine.Unit).Size}
+	grammars = cache[*Grammar]{limit: maxGrammars, size: (*Grammar).share, add: (*Grammar).hold, drop: (*Grammar).letGo}
+)
+
+// DropCaches forgets all compiled schemas and grammars. Grammars in use stay
+// valid. It is for measuring, and for giving memory back. The automata of formats,
+// which all grammars share and which take some 10 MB at most, stay.
+func DropCaches() {
+	units.clear()
+	grammars.clear()
+}
+
+// Remembered is how many compiled schemas and grammars are kept, and how many bytes they take, roughly. The schemas of grammars count as
+// parts of those, too.
+type Remembered struct{ Schemas, SchemaBytes, Grammars, GrammarBytes int }
+
+// Kept tells what is kept now.
+func Kept() Remembered {
+	var k Remembered
+	k.Schemas, k.SchemaBytes = units.total()
+	k.Grammars, k.GrammarBytes = grammars.total()
+	return k
+}
+
+// cache keeps the most recently used values within a bound on the memory that they take. They grow while they are used: what they take is
+// summed up when one is added, and when one has said that it grew.
+type cache[V any] struct {
+	limit int
+	size  func(V) int // what is shared by several values counts once in their sum
+	add   func(V)     // told of a new value; may be nil
+	drop  func(V) int // told of one that is forgotten; how many bytes that gives back
+	grew  atomic.Bool // a value says so
+
+	mu    sync.Mutex // protects all below
+	byKey map[[32]byte]*list.Element
+	order list.List // of *cached[V], most recently used first
+}
+
+type cached[V any] struct {
+	key   [32]byte
+	value V
+}
+
+func (c *cache[V]) get(key [32]byte) (v V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.byKey[key]
+	if !ok {
+		return v, false
+	}
+	c.order.MoveToFront(e)
+	if c.grew.Swap(false) {
+		c.trim()
+	}
+	return e.Value.(*cached[V]).value, true
+}
+
+// put keeps a value unless another goroutine was first, and returns the one kept.
+func (c *cache[V]) put(key [32]byte, v V) V {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[key]; ok {
+		return e.Value.(*cached[V]).value
+	}
+	if c.byKey == nil {
+		c.byKey = map[[32]byte]*list.Element{}
+	}
+	c.byKey[key] = c.order.PushFront(&cached[V]{key, v})
+	if c.add != nil {
+		c.add(v)
+	}
+	c.trim()
+	return v
+}
+
+// trim forgets what is beyond the limit; the caller holds the lock.
+func (c *cache[V]) trim() {
+	for bytes := c.bytes(); bytes > c.limit && c.order.Len() > 1; {
+		last := c.order.Remove(c.order.Back()).(*cached[V])
+		delete(c.byKey, last.key)
+		bytes -= c.drop(last.value)
+	}
+}
+
+func (c *cache[V]) bytes() int {
+	n := 0
+	for e := c.order.Front(); e != nil; e = e.Next() {
+		n += c.size(e.Value.(*cached[V]).value)
+	}
+	return n
+}
+
+func (c *cache[V]) total() (count, bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.order.Len(), c.bytes()
+}
+
+func (c *cache[V]) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for e := c.order.Front(); e != nil; e = e.Next() {
+		c.drop(e.Value.(*cached[V]).value)
+	}
+	c.byKey = nil
+	c.order.Init()
+}

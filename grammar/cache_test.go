@@ -1,0 +1,135 @@
+package grammar
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+)
+
+// toolSet is the grammar of a turn with a tool of which no other turn knows, and a call of it.
+func toolSet(i int) (text, call string) {
+	return fmt.Sprintf(`root ::= content:( %%until("<call>") ) "<call>" args:( %%json{"type":"object","properties":{"tool_%d":{"type":"string","pattern":"^(a|b|c)*c(a|b|c){7}$"},"n":{"type":"integer"}},"required":["tool_%[1]d"]} ) "</call>"`, i),
+		fmt.Sprintf(`Some text. <call>{"tool_%d": "abcccabcabacbcabcacaaaaaaa", "n": 12}</call>`, i)
+}
+
+// learn computes every mask of an output.
+func learn(t *testing.T, g *Grammar, v *Vocab, tokens []int32) {
+	t.Helper()
+	m := g.Matcher(v)
+	for i, token := range tokens {
+		if m.Mask().Len() == 0 || m.Accept(token) != nil {
+			t.Fatalf("stuck before token %d, %q", i, v.Piece(token))
+		}
+	}
+}
+
+func bytesOf(text string) []int32 {
+	var ids []int32
+	for i := range len(text) {
+		ids = append(ids, int32(text[i]))
+	}
+	return ids
+}
+
+func TestCaches_manyToolSetsStayBounded(t *testing.T) {
+	v := walkVocab(t)
+	DropCaches()
+	units.limit, grammars.limit = 1<<20, 3<<20
+	defer func() { units.limit, grammars.limit = maxUnits, maxGrammars; DropCaches() }()
+	var first, last *Grammar
+	for i := range 60 {
+		text, call := toolSet(i)
+		last = mustParse(t, text)
+		if i == 0 {
+			first = last
+		}
+		learn(t, last, v, bytesOf(call))
+		if k := Kept(); k.GrammarBytes > grammars.limit+last.Size() || k.SchemaBytes > units.limit+last.Size() {
+			t.Fatalf("after %d tool sets %+v, the latest of %d bytes", i+1, k, last.Size())
+		}
+	}
+	if k := Kept(); k.Grammars < 3 || k.Schemas < 3 || k.Grammars > 50 {
+		t.Errorf("%+v: the limit is not what decides", k)
+	}
+	text, _ := toolSet(59)
+	if mustParse(t, text) != last {
+		t.Error("what was used last is forgotten")
+	}
+	text, call := toolSet(0)
+	if mustParse(t, text) == first {
+		t.Error("what was used first is kept")
+	}
+	learn(t, first, v, bytesOf(call)) // who has it goes on
+}
+
+// A schema that many grammars have counts once.
+func TestCaches_sharedSchemasCountOnce(t *testing.T) {
+	DropCaches()
+	defer DropCaches()
+	schema := `%json{"type":"object","properties":{"a":{"type":"string","pattern":"^x+$"}}}`
+	for i := range 20 {
+		mustParse(t, fmt.Sprintf("root ::= \"%d\" %s\n", i, schema))
+	}
+	one := mustParse(t, "root ::= \"0\" "+schema+"\n")
+	unit := 0
+	for _, u := range one.units {
+		unit = u.Size()
+	}
+	if k := Kept(); k.Grammars != 20 || k.Schemas != 1 || k.SchemaBytes != unit || k.GrammarBytes > unit+20*(one.Size()-unit+100) {
+		t.Errorf("%+v, the schema of %d bytes", k, unit)
+	}
+	grammars.clear()
+	if n := one.share(); n != one.Size() {
+		t.Errorf("alone it takes %d bytes of %d", n, one.Size())
+	}
+}
+
+func TestGrammar_keepsFewVocabularies(t *testing.T) {
+	text, call := toolSet(1)
+	g, err := parse(text, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vocabs := make([]*Vocab, maxEngines+4)
+	for i := range vocabs {
+		vocabs[i] = walkVocab(t)
+		learn(t, g, vocabs[i], bytesOf(call))
+		learn(t, g, vocabs[0], bytesOf(call))
+	}
+	if n := len(g.engines); n != maxEngines || g.engines[0].vocab != vocabs[0] {
+		t.Errorf("%d vocabularies, that in use among them: %t", n, g.engines[0].vocab == vocabs[0])
+	}
+}
+
+// What is counted is what the garbage collector finds, roughly.
+func TestGrammar_sizeIsWhatItTakes(t *testing.T) {
+	v, tok := realVocab(t)
+	const sets = 30
+	warm, call := toolSet(-1)
+	learn(t, mustParse(t, warm), v, tok.Tokenize([]byte(call))) // what all grammars share is there
+	DropCaches()
+	defer DropCaches()
+	before := heapBytes()
+	counted := 0
+	kept := make([]*Grammar, sets)
+	for i := range kept {
+		text, call := toolSet(i)
+		kept[i] = mustParse(t, text)
+		learn(t, kept[i], v, tok.Tokenize([]byte(call)))
+		counted += kept[i].Size()
+	}
+	taken := heapBytes() - before
+	runtime.KeepAlive(kept)
+	runtime.KeepAlive(tok)
+	runtime.KeepAlive(v)
+	if counted < taken/2 || counted > taken*2 {
+		t.Errorf("%d grammars take %d bytes, counted are %d", sets, taken, counted)
+	}
+}
+
+func heapBytes() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}

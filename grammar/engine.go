@@ -1,0 +1,126 @@
+package grammar
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"tenon/grammar/machine"
+)
+
+// Limits of what a grammar learns while matchers follow it.
+const (
+	maxEngine  = 256 << 20 // bytes. An engine beyond it is left to the matchers that have it; new ones begin with a fresh one
+	maxEngines = 3         // vocabularies: a process has one model, or few
+	grownBy    = 64 << 10  // bytes of growth that go unnoticed
+)
+
+// engine is what all matchers of a grammar over one vocabulary share. What one
+// of them makes it learn, the others find ready.
+type engine struct {
+	mu     sync.Mutex // protects the next four
+	vocab  *Vocab
+	m      *machine.Machine
+	masks  *machine.Masks // nil without a vocabulary
+	missed int64          // masks that had been computed when bytes was
+
+	bytes atomic.Int64 // that it takes, roughly
+}
+
+// engine returns what matchers over v share.
+func (g *Grammar) engine(v *Vocab) *engine {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.IndexFunc(g.engines, func(e *engine) bool { return e.vocab == v })
+	var e *engine
+	if i >= 0 {
+		e = g.engines[i]
+		g.engines = slices.Delete(g.engines, i, i+1)
+	}
+	if e == nil || e.bytes.Load() > maxEngine {
+		e = &engine{vocab: v, m: machine.New(g.program, g.units, false)}
+		if v != nil {
+			e.masks = machine.NewMasks(e.m, v)
+		}
+	}
+	e.weigh()
+	g.engines = slices.Insert(g.engines, 0, e)
+	g.engines = slices.Delete(g.engines, min(len(g.engines), maxEngines), len(g.engines))
+	return e
+}
+
+// weigh finds out what the engine takes now.
+func (e *engine) weigh() {
+	if !e.mu.TryLock() {
+		return // who has it computes a mask, and weighs it then
+	}
+	defer e.mu.Unlock()
+	e.weighLocked()
+}
+
+// grown weighs the engine if a mask has been computed since that was done last; the caller holds the lock.
+func (e *engine) grown() {
+	if e.masks.Stats.Misses != e.missed {
+		e.missed = e.masks.Stats.Misses
+		e.weighLocked()
+	}
+}
+
+func (e *engine) weighLocked() {
+	n := e.m.Size()
+	if e.masks != nil {
+		n += e.masks.Size()
+	}
+	if int64(n) < e.bytes.Load()+grownBy {
+		return
+	}
+	e.bytes.Store(int64(n))
+	grammars.grew.Store(true)
+}
+
+// Size is roughly how many bytes the grammar takes, with its schemas and all that it has learned.
+func (g *Grammar) Size() int {
+	n := g.own()
+	for _, u := range g.units {
+		n += u.Size()
+	}
+	return n
+}
+
+// perTextByte is about what is made of a byte of a grammar's text, beside its program.
+const perTextByte = 8
+
+// own is what the grammar takes beside its schemas.
+func (g *Grammar) own() int {
+	n := g.fixed
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, e := range g.engines {
+		n += int(e.bytes.Load())
+	}
+	return n
+}
+
+// share is what the grammar takes, with its part of schemas that others have as well.
+func (g *Grammar) share() int {
+	n := g.own()
+	for _, u := range g.units {
+		n += u.Share()
+	}
+	return n
+}
+
+func (g *Grammar) hold() {
+	for _, u := range g.units {
+		u.Hold()
+	}
+}
+
+// letGo returns what it gives back that the grammar is not kept any more.
+func (g *Grammar) letGo() int {
+	n := g.own()
+	for _, u := range g.units {
+		n += u.LetGo()
+	}
+	return n
+}

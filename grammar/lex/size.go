@@ -1,0 +1,22 @@
+package lex
+
+import "unsafe"
+
+// Size is roughly how many bytes the arena takes. It grows while automata are walked. It takes no longer where there is much.
+func (a *Arena) Size() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	pages := int(a.stateCount)/pageSize + 1
+	stringPages := int(a.strings.count)/pageSize + 1
+	return int(unsafe.Sizeof(*a)) +
+		cap(a.nodes)*int(unsafe.Sizeof(node{})) + 4*cap(a.args) + 4*cap(a.sharedExprs) +
+		cap(a.words.nodes)*int(unsafe.Sizeof(wordNode{})) + cap(a.words.edges)*int(unsafe.Sizeof(edge{})) +
+		len(a.index.slots)*int(unsafe.Sizeof(internSlot{})) + len(a.words.index.slots)*int(unsafe.Sizeof(internSlot{})) +
+		len(a.derived.slots)*int(unsafe.Sizeof(derivedSlot(0))) +
+		min(a.rowCount, a.limits.Rows)*int(unsafe.Sizeof(Row{})) +
+		pages*int(unsafe.Sizeof(page{})) + stringPages*int(unsafe.Sizeof(stringPage{})) +
+		perMapEntry*(len(a.words.pairs)+len(a.widened)+len(a.nears)+len(a.strings.ids))
+}
+
+// perMapEntry is about what an entry of a small key and value takes.
+const perMapEntry = 40

@@ -1,0 +1,84 @@
+package machine
+
+import "unsafe"
+
+// Size is roughly how many bytes the machine takes beside its program and its units, which it shares with others. It grows with what is
+// matched: texts of keys, registers, configurations, states of its own automata.
+func (m *Machine) Size() int {
+	n := m.arenas[0].Size() + 64*len(m.configs.lists) + 4*len(m.configs.table) + 24*len(m.stacks.entries) + 16*len(m.stacks.sets) + 16*len(m.texts.nodes)
+	n += 8*len(m.closures) + m.closed
+	for _, u := range m.untils {
+		n += len(u.next) * int(unsafe.Sizeof(u.next[0]))
+	}
+	for _, o := range m.objects {
+		n += 200 * len(o.regs)
+	}
+	for _, a := range m.arrays {
+		n += 100 * len(a.regs)
+	}
+	return n
+}
+
+// Size is roughly how many bytes the masks take beside the machine and the vocabulary: no more than their limits, and what they are
+// collected in.
+func (k *Masks) Size() int {
+	scratch := 4*cap(k.ids) + 4*cap(k.found) + 8*cap(k.set) + 8*cap(k.gone)
+	return k.size + k.kept + scratch + k.walk.size()
+}
+
+func (w *walker) size() int {
+	n := cap(w.threads)*int(unsafe.Sizeof(thread{})) + 4*len(w.table)
+	for s := range w.rows {
+		n += int(unsafe.Sizeof(span{})) + 17
+		if w.rows[s] != nil {
+			n += int(unsafe.Sizeof(walkRow{}))
+		}
+		if w.expects[s] != nil {
+			n += int(unsafe.Sizeof(byteClass{}))
+		}
+	}
+	return n
+}
+
+func (c *closure) size() int {
+	n := int(unsafe.Sizeof(*c)) + 4*len(c.all)
+	for i := range c.items {
+		n += int(unsafe.Sizeof(item{})) + 4*len(c.items[i].frames) + int(unsafe.Sizeof(edge{}))*len(c.items[i].marks)
+	}
+	if c.byByte != nil {
+		n += int(unsafe.Sizeof(*c.byByte))
+		for i := range c.byByte {
+			n += 4 * len(c.byByte[i])
+		}
+	}
+	return n
+}
+
+// Size is roughly how many bytes the program takes.
+func (p *Program) Size() int {
+	n := len(p.classes) * int(unsafe.Sizeof(byteClass{}))
+	for i := range p.states {
+		n += int(unsafe.Sizeof(state{})) + cap(p.states[i].edges)*int(unsafe.Sizeof(edge{}))
+	}
+	return n
+}
+
+// Size is roughly how many bytes the unit takes. It grows while its values are matched.
+func (u *Unit) Size() int { return u.text*perSchemaByte + u.arena.Size() }
+
+// Hold says that one more keeps the unit.
+func (u *Unit) Hold() { u.keepers.Add(1) }
+
+// LetGo says that one of those that keep it does so no longer. It returns what that gives back.
+func (u *Unit) LetGo() int {
+	if u.keepers.Add(-1) > 0 {
+		return 0
+	}
+	return u.Size()
+}
+
+// Share is the part of Size that each of those bears that keep it.
+func (u *Unit) Share() int { return u.Size() / max(1, int(u.keepers.Load())) }
+
+// perSchemaByte is about what is made of a byte of a schema's text, beside the automata.
+const perSchemaByte = 16
