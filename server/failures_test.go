@@ -154,3 +154,27 @@ func TestChat_aWorkerFoundDeadBeforeATurnIsStartedAgain(t *testing.T) {
 		t.Errorf("%d %s", status, body)
 	}
 }
+
+// An engine that ends, or goes on otherwise than its grammar allows, inside a call of which a part has been sent: the call is not ended by
+// values that no model wrote; every protocol tells an error, and no finish.
+func TestProtocols_aCallThatLeavesItsGrammarIsAnError(t *testing.T) {
+	for _, output := range []string{`{"tool": "get_weather", "arguments": {"city": "Os`, `{"tool": "get_weather", "arguments": {"city": "Oslo", 5}}`} {
+		for path, c := range map[string]struct{ body, event, finish string }{
+			"/v1/chat/completions": {hello + weather, `data: {"error":{`, `"finish_reason":"`},
+			"/v1/responses": {`{"model":"scripted","input":"hi","tools":[{"type":"function","name":"get_weather","parameters":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}]}`,
+				"event: response.failed", "event: response.completed"},
+			"/v1/messages": {`{"model":"scripted","max_tokens":999,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"get_weather","input_schema":{"type":"object","required":["city"],"properties":{"city":{"type":"string"}}}}]}`,
+				"event: error", "event: message_stop"},
+		} {
+			s, _ := start(t, enginetest.Say(output), enginetest.Say(output))
+			body := strings.TrimSuffix(c.body, "}")
+			if status, got := postTo(t, s, path, body+"}"); status != http.StatusInternalServerError {
+				t.Errorf("%s: %d %s", path, status, got)
+			}
+			status, got := postTo(t, s, path, body+`,"stream":true}`)
+			if status != http.StatusOK || !strings.Contains(got, c.event) || strings.Contains(got, c.finish) || !strings.Contains(got, "get_weather") {
+				t.Errorf("%s: %d %s", path, status, got)
+			}
+		}
+	}
+}

@@ -101,7 +101,7 @@ func (p *captureParser) Token(text []byte, isSymbol bool) []Event {
 	read := p.grammar.Offset()
 	if !p.read(text, isSymbol) {
 		p.accepted = p.before + int(p.grammar.Offset()-read)
-		p.leave()
+		p.leave(false)
 		return p.events
 	}
 	p.accepted = len(p.output)
@@ -251,7 +251,7 @@ func (p *captureParser) Close(truncated bool) []Event {
 		if truncated && p.plan.callable && !p.inContent() {
 			return p.closeUnbegun()
 		}
-		p.leave()
+		p.leave(truncated)
 	}
 	return append(p.events, p.rest.close(truncated)...)
 }
@@ -264,7 +264,7 @@ func (p *captureParser) inContent() bool {
 // closeUnbegun ends an output that was cut off on the way to a call or in one of which nothing has been sent: a call that had to come and
 // did not fit. What is written of it is no text.
 func (p *captureParser) closeUnbegun() []Event {
-	p.leave()
+	p.leave(true)
 	all := append(p.events, p.rest.close(true)...)
 	if p.rest.mute {
 		return all

@@ -21,7 +21,8 @@
 // once, without the family's markers; what may be a call, behind an opening marker or without one (heads.go, cues.go), is kept
 // until its end and read by the codec of the family (package tools/lenient reads what is almost JSON). Where a value between
 // tags ends is decided by what follows it (codec_tagged_end.go), and what a text quotes is no call (example.go). No parser ever
-// fails: what is no valid call stays text, and a [Note] says why.
+// fails: what is no valid call stays text, and a [Note] says why. Output that leaves its grammar inside a call of which a part has
+// been sent is the one exception: the call stays open, and [Parser] says that it is broken.
 //
 // Objects whose keys a schema leaves open wait until their call is whole in the families with a notation of their own for objects
 // (Gemma's dictionaries, MiniMax's elements): their mask cannot keep a key from coming twice, with two values.

@@ -75,6 +75,11 @@ func (tr transcript) plan(t *testing.T) *Plan {
 
 // play feeds raw in pieces of n bytes, as a whole if n is 0.
 func play(p Parser, raw string, n int, truncated bool) message {
+	return collect(append(feed(p, raw, n), p.Close(truncated)...), p)
+}
+
+// feed gives a text to a parser in pieces of n bytes; 0: as a whole.
+func feed(p Parser, raw string, n int) []Event {
 	var all []Event
 	for len(raw) > 0 {
 		k := len(raw)
@@ -84,8 +89,7 @@ func play(p Parser, raw string, n int, truncated bool) message {
 		all = append(all, p.Token([]byte(raw[:k]), false)...)
 		raw = raw[k:]
 	}
-	all = append(all, p.Close(truncated)...)
-	return collect(all, p)
+	return all
 }
 
 func collect(all []Event, p Parser) message {

@@ -7,12 +7,18 @@ import (
 )
 
 // leave has the tolerant parser take over from the start of the output, because the grammar does not accept it: the engine
-// did not follow the grammar, or cut the output off. What has been sent stays; the tolerant parser's events begin behind it.
-func (p *captureParser) leave() {
+// did not follow the grammar, or cut the output off. What has been sent stays; the tolerant parser's events begin behind it. A
+// call that is on its way can be neither taken back nor ended, which would invent what the model did not write: only where the
+// output was cut off it ends as the mask would have had it end.
+func (p *captureParser) leave(truncated bool) {
 	p.told()
 	if p.call.tool != nil && !p.call.held {
-		p.closeCall()
-		p.rest = &latecomer{mute: true}
+		if p.rest = (&latecomer{mute: true}); truncated {
+			p.closeCall()
+		} else {
+			p.broken = true
+			p.note(p.call.at, "the output left its grammar inside a call of which a part had been sent")
+		}
 		return
 	}
 	p.rest = &latecomer{inner: newTolerant(p.plan, false), text: p.sentText, reasoning: p.sentReasoning, calls: p.called}
@@ -104,7 +110,7 @@ const maxClosing = 1 << 16
 
 // closeCall brings a call that has been begun to its nearest legal end, as the mask does where a budget runs out.
 func (p *captureParser) closeCall() {
-	p.note(p.call.at, "the output left its grammar inside a call, which was ended as soon as the grammar allows")
+	p.note(p.call.at, "the output was cut off inside a call, which was ended as soon as the grammar allows")
 	m := p.matcher()
 	for range maxClosing {
 		text, isSymbol := p.nearest(m)

@@ -13,6 +13,9 @@ type Parser interface {
 	Room(bytes int)
 	// InCall says whether a call may have begun that has not ended.
 	InCall() bool
+	// Broken says that the output left its grammar inside a call of which a part had been sent: an engine that promised to follow the
+	// grammar did not. The call can be neither taken back nor ended, and nothing follows it. Parsers of text never say so.
+	Broken() bool
 	// Repairs lists what was mended in the calls that were emitted.
 	Repairs() []Repair
 	// Notes lists what was left out or was no call, and why.
@@ -28,6 +31,7 @@ type emitter struct {
 	stops              stopper
 	events             []Event
 	called             int
+	broken             bool
 	previous           string // name and arguments of the last call
 	repairs            []Repair
 	notes              []Note
@@ -46,6 +50,9 @@ func newEmitter(p *Plan) *emitter {
 		stops:     newStopper(p.turn.Stops),
 	}
 }
+
+// Broken implements Parser.
+func (e *emitter) Broken() bool { return e.broken }
 
 // Repairs implements Parser.
 func (e *emitter) Repairs() []Repair { return e.repairs }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"iter"
 
 	"tenon/engine"
@@ -52,12 +53,28 @@ func (r *reading) token(t engine.Token, send Sink) error {
 	if len(events) > 0 && events[len(events)-1].Kind == tools.Reasoning {
 		r.reasoning++
 	}
-	return r.send(events, send)
+	if err := r.send(events, send); err != nil {
+		return err
+	}
+	return r.whole()
+}
+
+// errBroken ends a turn in whose open call the engine broke its promise: protocols tell an error, and no finish.
+var errBroken = errors.New("the engine's output left its grammar inside a call of which a part had been sent")
+
+func (r *reading) whole() error {
+	if r.parser.Broken() {
+		return errBroken
+	}
+	return nil
 }
 
 // close ends the output and sends what is left of it.
 func (r *reading) close(truncated bool, send Sink) error {
-	return r.send(r.parser.Close(truncated), send)
+	if err := r.send(r.parser.Close(truncated), send); err != nil {
+		return err
+	}
+	return r.whole()
 }
 
 func (r *reading) send(events []tools.Event, send Sink) error {

@@ -25,7 +25,7 @@ func (l *loop) choose(t *turn, logits []float32) {
 	if err == nil && mask != nil && !t.fits(id, l.backend.Vocab()) {
 		within := t.matcher.MaskWithin(t.limit - t.generated())
 		id, kind, err = t.pick(logits, &within)
-		t.tight = true
+		t.tight = min(t.tight, t.generated())
 	}
 	if err != nil {
 		l.fail(t, fmt.Errorf("choose a token: %w", err))
@@ -148,7 +148,7 @@ func passes(m *grammar.Matcher, text []byte) bool {
 
 // natural is the reason of an end that the model or the grammar chose, unless only the budget led there.
 func (t *turn) natural() engine.Reason {
-	if t.tight {
+	if t.tight != neverTight {
 		return engine.Length
 	}
 	return engine.Stop
@@ -240,6 +240,9 @@ func (l *loop) rewind(t *turn, offset int, g *grammar.Grammar) error {
 		return errors.New("the verdict's grammar does not match what is kept of the output")
 	}
 	t.tokens, t.kinds = t.tokens[:t.prompt+offset], t.kinds[:offset]
+	if t.tight >= offset {
+		t.tight = neverTight
+	}
 	again, err := l.sampler(t, t.repeat+1)
 	if err != nil {
 		l.fail(t, err) // it was made the same way before

@@ -128,6 +128,26 @@ func TestCheck_parksTheTurnUntilItsVerdict(t *testing.T) {
 	}
 }
 
+// A token that the budget ruled out says nothing of the turn any more once it is taken back.
+func TestCheck_whatWasTakenBackDoesNotMakeTheTurnCutOff(t *testing.T) {
+	for again, want := range map[string]engine.Reason{`root ::= "call []"`: engine.Stop, `root ::= "call [" [a-z]* "]"`: engine.Length} {
+		r := newRunner(t, newFake(), Options{})
+		turn := ask("what?", 16)
+		turn.Sampling.LogitBias = map[int32]float32{']': -1000}
+		turn.Grammar = grammarOf(`root ::= "call " args:( "[" [a-z]* "]" ) %check`)
+		s := open(t, r, turn)
+		if first := untilCheck(t, s); len(first.text) != 16 {
+			t.Fatalf("the budget was not met: %q", first.text)
+		}
+		if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 6, Grammar: grammarOf(again)}); err != nil {
+			t.Fatal(err)
+		}
+		if rest, err := read(t, s); err != nil || rest.finish.Reason != want {
+			t.Errorf("%s: %v, %q, %s", again, err, rest.text, rest.finish.Reason)
+		}
+	}
+}
+
 func TestCheck_goLetsTheTurnGoOn(t *testing.T) {
 	r := newRunner(t, newFake(), Options{Slots: 1})
 	turn := ask("a prompt", 100)

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -49,7 +50,7 @@ type turn struct {
 	checks   bool             // the grammar has %check marks
 	mask     *grammar.Mask    // of the next token, computed ahead
 	thinking *captures        // follows the output where thinking has a budget; else nil
-	tight    bool             // the budget has ruled a token out that would have been chosen
+	tight    int              // the first token of output that was chosen because the budget ruled another one out
 	sampler  Sampler
 
 	concluding bool // it is to end as soon as its grammar lets it
@@ -68,7 +69,7 @@ func newTurn(r *Runner, request engine.Turn, ids []int32) *turn {
 		request.Sampling.Seed = &seed
 	}
 	t := &turn{
-		request: request, tokens: ids, prompt: len(ids), seq: -1, created: time.Now(),
+		request: request, tokens: ids, prompt: len(ids), seq: -1, tight: neverTight, created: time.Now(),
 	}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	t.mail = newMailbox(request.Whole, func() { r.post(func(*loop) {}) }) // a call that does nothing wakes the loop
@@ -79,6 +80,9 @@ func newTurn(r *Runner, request engine.Turn, ids []int32) *turn {
 	t.usage.Prompt = len(ids)
 	return t
 }
+
+// neverTight is no token of any output.
+const neverTight = math.MaxInt
 
 // obey has the output match a grammar.
 func (t *turn) obey(g *grammar.Grammar, v *grammar.Vocab) {
