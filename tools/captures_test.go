@@ -115,9 +115,9 @@ func TestCaptures_outputThatLeavesTheGrammarIsReadAnyway(t *testing.T) {
 	d, _ := Lookup("hermes")
 	p := planFor(t, d, Thinking{})
 	for raw, want := range map[string]message{
-		"Hi.\n<tool_call>{\"name\": \"get_time\", \"arguments\": {}}</tool_call>":                            {Content: orNil("Hi."), Calls: []messageCall{{Name: "get_time", Arguments: map[string]any{}}}},
-		"<think>a</think>b</tool_call>c":                                                                     {Content: orNil("bc"), Reasoning: orNil("a"), Calls: []messageCall{}},
-		"<think>never closed <tool":                                                                          {Reasoning: orNil("never closed <tool"), Calls: []messageCall{}},
+		"Hi.\n<tool_call>{\"name\": \"get_time\", \"arguments\": {}}</tool_call>": {Content: orNil("Hi."), Calls: []messageCall{{Name: "get_time", Arguments: map[string]any{}}}},
+		"<think>a</think>b</tool_call>c":                                          {Content: orNil("bc"), Reasoning: orNil("a"), Calls: []messageCall{}},
+		"<think>never closed <tool":                                               {Reasoning: orNil("never closed <tool"), Calls: []messageCall{}},
 		"<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call><|im_end|>\n<|im_start|>user": {Content: orNil("user"), Calls: []messageCall{{Name: "get_time", Arguments: map[string]any{}}}},
 	} {
 		for _, n := range []int{0, 1, 5} {
@@ -135,7 +135,7 @@ func TestCaptures_callThatLeavesTheGrammarIsNotEndedByAnInventedValue(t *testing
 	p := planFor(t, d, Thinking{})
 	for raw, args := range map[string]string{
 		"a\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rom\", \"days\": \"3\"}}\n</tool_call>b": `{"city": "Rom", "days": `,
-		"<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"cit":                                                 `{"cit`,
+		"<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"cit":                                                  `{"cit`,
 	} {
 		for _, n := range []int{0, 1, 5} {
 			q := p.Parser()
