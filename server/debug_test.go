@@ -37,6 +37,9 @@ func readRecord(t *testing.T, text string) *chat.Record {
 	return &r
 }
 
+// cleanCall is a call as the mask has it, lookingCall one with something to mend.
+const cleanCall = `Let me look.` + "\n" + `{"tool": "get_weather", "arguments": {"city": "Oslo"}}`
+
 const lookingCall = `Let me look.` + "\n" + `{"tool": "get_weather", "arguments": {"city": "Oslo",}}`
 
 func TestDebug_aWholeAnswerHoldsItsRecord(t *testing.T) {
@@ -169,9 +172,9 @@ var replayable = map[string]struct {
 	replies    []enginetest.Reply
 }{
 	"text":            {"/v1/chat/completions", hello + `}`, []enginetest.Reply{enginetest.Say("grüß 👋")}},
-	"call":            {"/v1/chat/completions", hello + weather, []enginetest.Reply{enginetest.Say(lookingCall)}},
+	"call":            {"/v1/chat/completions", hello + weather, []enginetest.Reply{enginetest.Say(cleanCall)}},
 	"stop":            {"/v1/chat/completions", hello + `,"stop":"END"}`, []enginetest.Reply{enginetest.Say("some END more")}},
-	"cut off":         {"/v1/chat/completions", hello + `,"max_tokens":3` + weather, []enginetest.Reply{enginetest.Say(lookingCall)}},
+	"cut off":         {"/v1/chat/completions", hello + `,"max_tokens":3` + weather, []enginetest.Reply{enginetest.Say(cleanCall)}},
 	"choices":         {"/v1/chat/completions", hello + `,"n":3}`, []enginetest.Reply{enginetest.Say("a"), enginetest.Say("bb"), enginetest.Say("c")}},
 	"prompts":         {"/v1/completions", `{"model":"scripted","prompt":["one",[104,105]]}`, []enginetest.Reply{enginetest.Say("a"), enginetest.Say("b")}},
 	"responses":       {"/v1/responses", `{"model":"scripted","input":[{"role":"user","content":"hi"}],"tools":[{"type":"custom","name":"patch"}]}`, []enginetest.Reply{enginetest.Say("no")}},

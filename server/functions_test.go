@@ -14,7 +14,7 @@ const olderWeather = `,"functions":[{"name":"get_weather","parameters":{"type":"
 
 // Issue 7: the older form of tools is honoured, and answered in the older form.
 func TestFunctions_areCalledInTheOlderForm(t *testing.T) {
-	reply := enginetest.Say(lookingCall)
+	reply := enginetest.Say(cleanCall)
 	h := server.New(options(t, reply, reply))
 	var whole struct {
 		Choices []struct {
