@@ -77,6 +77,7 @@ type jsonScanner struct {
 	stop    int      // where the region ends, its closing marker included
 	key     string   // last key read at the depth of a call's fields
 	good    bool     // a call with a declared name was seen
+	quoted  bool     // the value stands in a string that is open
 	torn    bool     // a quote stands behind a value: it did not end there, but inside one of its strings
 	closed  bool     // the calls' text ends at a marker or with the turn
 	after   []string // what is written behind a value
@@ -155,6 +156,10 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 		}
 		switch c := rest[0]; {
 		case isSpace(c), c == ',', c == ';', s.seen && (c == '}' || c == ']'), !s.seen && c == '"':
+			s.quoted = s.quoted || c == '"'
+			s.pos++
+		case s.quoted && s.seen && c == '"':
+			s.quoted = false
 			s.pos++
 		case s.torn, s.seen && s.tears(body, c):
 			s.torn = true

@@ -135,7 +135,7 @@ func (s *namedScanner) readHead(body []byte, final bool) status {
 			if a == unknown {
 				return open
 			}
-			return s.resolve(string(body[:s.pos]))
+			return s.resolve(string(body[:s.pos])) // which passes the quote
 		}
 	}
 	switch {

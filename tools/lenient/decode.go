@@ -338,6 +338,9 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 		d.single = d.single || quote == "'"
 	}
 	d.pos += len(quote)
+	if quote == escapedQuote {
+		return d.escapedString()
+	}
 	var s []byte
 	inner := 0 // quotes
 	for d.pos < len(d.text) {

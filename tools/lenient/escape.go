@@ -37,6 +37,42 @@ func unescaped(text []byte) ([]byte, bool) {
 	return s, err == nil && len(bytes.TrimSpace(s[v.End:])) == 0
 }
 
+// escapedString reads a string that is escaped once more, behind the quote that opens it.
+func (d *decoder) escapedString() ([]byte, error) {
+	d.repair(EscapedTwice)
+	scan := Scanner{quote: escapedQuote}
+	from := d.pos
+	for ; hasPrefix(d.text[d.pos:], escapedQuote) != yes; d.pos++ {
+		if d.pos == len(d.text) || d.text[d.pos] == '"' {
+			return nil, errOpen
+		}
+		if d.text[d.pos] == '\\' {
+			n, known := scan.escapeAt(d.text[d.pos:])
+			if !known {
+				return nil, errOpen
+			}
+			d.pos += n - 1
+		}
+	}
+	s := d.text[from:d.pos]
+	d.pos += len(escapedQuote)
+	return d.valid(d.plainly(d.plainly(s))), nil
+}
+
+// plainly takes a level of escapes off a text.
+func (d *decoder) plainly(text []byte) (s []byte) {
+	inside := decoder{text: text}
+	for inside.pos < len(text) {
+		if c := text[inside.pos]; c != '\\' {
+			s = append(s, c)
+			inside.pos++
+			continue
+		}
+		s = inside.escape(s)
+	}
+	return s
+}
+
 // escape reads one escape sequence. Those that neither JSON nor Python know stand for themselves, as in Python.
 func (d *decoder) escape(s []byte) []byte {
 	if d.pos+1 == len(d.text) {

@@ -146,7 +146,7 @@ func (r *reader) value(i int, s Shape, next then) {
 
 // quoteOf is what closes a string that opens at the start of text, "" if none does.
 func quoteOf(text []byte) string {
-	if len(text) == 0 {
+	if len(text) == 0 || text[0] == '\\' {
 		return ""
 	}
 	quote, _, _ := (&Rules{}).quoteAt(text, 0, ':', true)

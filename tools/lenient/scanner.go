@@ -100,13 +100,29 @@ func (s *Scanner) inString(text []byte, final bool) Status {
 		}
 	}
 	if text[i] == '\\' && !s.raw {
-		if i+1 == len(text) && !final {
+		n, known := s.escapeAt(text[i:])
+		if !known && !final {
 			return Open
 		}
-		s.pos++
+		s.pos += n - 1
 	}
 	s.pos = min(s.pos+1, len(text))
 	return Open
+}
+
+// escapedQuote delimits strings in an object that is escaped once more.
+const escapedQuote = `\"`
+
+// escapeAt is how long the escape sequence at the start of text is, and whether that is known.
+func (s *Scanner) escapeAt(text []byte) (n int, known bool) {
+	n = 2
+	if s.quote == escapedQuote && len(text) > 1 && text[1] == '\\' { // what it escapes may be escaped itself
+		n = 3
+		if len(text) > 2 && text[2] == '\\' {
+			n = 4
+		}
+	}
+	return n, len(text) >= n
 }
 
 func (s *Scanner) endString(text []byte, final bool) Status {
@@ -241,6 +257,14 @@ func (r *Rules) quoteAt(text []byte, i int, prev byte, final bool) (quote string
 		}
 	}
 	c := text[i]
+	if c == '\\' && prev != 'x' && prev != '"' {
+		switch hasPrefix(text[i:], escapedQuote) {
+		case yes:
+			return escapedQuote, false, yes
+		case unknown:
+			return "", false, atLast(final, no)
+		}
+	}
 	if c == typographic[0] && prev != 'x' && prev != '"' {
 		return typographicAt(text[i:], final)
 	}
