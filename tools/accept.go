@@ -27,6 +27,9 @@ func (p *tolerant) accept(c *rawCall) error {
 		return fmt.Errorf("call of %q: %w", t.Name, errTorn)
 	}
 	args, err := t.arguments(c)
+	if err == nil && slices.Contains(c.repairs, lenient.MissingClose) && slices.ContainsFunc(members(args), t.strays) {
+		err = errStray
+	}
 	p.looked = outcome{true, m.tool, args, err}
 	if err != nil {
 		return fmt.Errorf("call of %q: %w", t.Name, err)
@@ -53,6 +56,13 @@ func (p *tolerant) accept(c *rawCall) error {
 		p.repairs = append(p.repairs, Repair{r.Rule, t.Name, r.Pointer, r.Detail})
 	}
 	return nil
+}
+
+var errStray = errors.New("a bracket is missing, and a key of the call stands among its arguments")
+
+// strays tells whether an argument is a key of calls, and none of the tool's.
+func (t *declared) strays(e member) bool {
+	return slices.Contains(callKeys, e.key) && !t.schema.Declares(e.key)
 }
 
 // keyBesideArguments is the rule under which is counted what a call's object says beside its arguments, and no call can tell.

@@ -313,10 +313,14 @@ func (s *jsonScanner) read(text []byte) ([]rawCall, error) {
 	return all, nil
 }
 
-// quoteBehind tells whether a quote is next behind a value and brackets: it is one inside of a string then.
+// quoteBehind tells whether a quote is next behind a value and brackets, and opens no key of a call: it is one inside of a string then.
 func quoteBehind(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " \t\r\n,;}]")
-	return len(rest) > 1 && rest[0] == '"'
+	if len(rest) < 2 || rest[0] != '"' {
+		return false
+	}
+	n := bytes.IndexByte(rest[1:], '"') + 1
+	return !slices.Contains(callKeys, string(rest[1:max(n, 1)])) || !bytes.HasPrefix(rest[n+1:], []byte(":"))
 }
 
 // unfenced is text from its first value on, without the code fence around it.

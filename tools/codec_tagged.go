@@ -105,25 +105,27 @@ const (
 type taggedScanner struct {
 	taggedCodec
 	opening
-	state    taggedState
-	pos      int
-	from     int // of the name, key or value that pos is in
-	callAt   int
-	tool     *declared
-	current  rawCall
-	field    field
-	element  string  // what closes the argument that is read, if it stands in an element of its name
-	passed   bool    // what the value starts with has been looked at
-	inner    nesting // calls inside the value
-	last     tag     // that the value was found to hold
-	lastSize int
-	ahead    outlook // at what follows what may be the call's end
-	torn     bool    // which tag ends the call cannot be told
-	json     lenient.Scanner
-	done     []rawCall
-	stop     int
-	follow   []string // what may stand behind an argument
-	inside   []string // and inside a call
+	state   taggedState
+	pos     int
+	from    int // of the name, key or value that pos is in
+	callAt  int
+	tool    *declared
+	current rawCall
+	field   field
+	element string // what closes the argument that is read, if it stands in an element of its name
+	passed  bool   // what the value starts with has been looked at
+	// unstructured: no list or object stands at the value's start, or it has been passed.
+	unstructured bool
+	inner        nesting // calls inside the value
+	last         tag     // that the value was found to hold
+	lastSize     int
+	ahead        outlook // at what follows what may be the call's end
+	torn         bool    // which tag ends the call cannot be told
+	json         lenient.Scanner
+	done         []rawCall
+	stop         int
+	follow       []string // what may stand behind an argument
+	inside       []string // and inside a call
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
 	closing             []string // the call, or what stands around it
@@ -216,6 +218,12 @@ func (s *taggedScanner) openCall(body []byte, final bool) (status, bool) {
 }
 
 func (s *taggedScanner) openValue(body []byte, final bool) (status, bool) {
+	if a := hasPrefix(body[s.pos:], s.arg.close, final); s.value != "" && a != no { // a key may be closed twice
+		if a == yes {
+			s.pos += len(s.arg.close)
+		}
+		return open, a == yes
+	}
 	switch hasPrefix(body[s.pos:], s.value, final) {
 	case yes:
 		s.pos += len(s.value)
@@ -258,6 +266,12 @@ func (s *taggedScanner) within(body []byte, final bool) (status, bool) {
 		s.json.Reset(s.pos)
 		s.from, s.state = s.pos, inJSON
 		return open, true
+	}
+	if n, a := s.unopenedKey(rest, final); a != no && len(s.current.fields) > 0 {
+		if a == yes {
+			s.from, s.pos, s.state = s.pos, s.pos+n, inKey
+		}
+		return open, a == yes
 	}
 	if key, a := s.elementAt(rest, final); a != no {
 		if a == yes {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"tenon/tools/lenient"
 )
 
 // maxGap bounds the white space between the end of a value and the tag that proves it.
@@ -22,6 +24,9 @@ func (s *taggedScanner) readValue(body []byte, final bool) (status, bool) {
 		if s.passed = s.passCDATA(body, final); !s.passed {
 			return open, false
 		}
+	}
+	if !s.passJSON(body, final) {
+		return open, false
 	}
 	for s.pos < len(body) {
 		i := bytes.IndexAny(body[s.pos:], "<[\n")
@@ -67,6 +72,34 @@ func (s *taggedScanner) passCDATA(body []byte, final bool) bool {
 		s.pos = max(from, len(body)-len(cdataClose)+1)
 	}
 	return i >= 0 || final
+}
+
+// passJSON moves behind a list or an object at the value's start, where the schema takes nothing else: tags in its strings end nothing. It
+// says whether what the value starts with is known. Where brackets are open at a tag, or strings for too long, it starts with neither.
+func (s *taggedScanner) passJSON(body []byte, final bool) bool {
+	if s.unstructured {
+		return true
+	}
+	i := skipSpace(body, s.from)
+	switch {
+	case i == len(body) && !final && i-s.from <= maxGap:
+		return false
+	case i == len(body) || body[i] != '{' && body[i] != '[' || !s.tool.schema.TakesOnlyContainers(s.field.key):
+		s.unstructured = true
+		return true
+	}
+	if s.json.Reached() <= s.from {
+		s.json = lenient.Scanner{Rules: lenient.Rules{Terminators: []string{s.valueEnd()}}}
+		s.json.Reset(i)
+	}
+	switch st := s.json.Step(body, final); {
+	case st == lenient.Open && !final && s.json.Reached()-i <= maxBare:
+		return false
+	case st == lenient.Complete && !s.json.Torn:
+		s.pos = s.json.End
+	}
+	s.unstructured = true
+	return true
 }
 
 // valueEnds tells whether the value ends at offset i, and where reading goes on.
@@ -123,8 +156,34 @@ func (s *taggedScanner) goesOn(body []byte, i int, final bool) answer {
 	case a != no:
 		return a
 	}
-	_, a := anyPrefix(body[j:], s.plan.terminators, final)
+	if _, a := anyPrefix(body[j:], s.plan.terminators, final); a != no {
+		return a
+	}
+	_, a := s.unopenedKey(body[j:], final)
 	return a
+}
+
+// unopenedKey tells whether the key of an argument that has not come yet stands at the start of text, with the end of its tag but not the
+// beginning, and how long it is.
+func (s *taggedScanner) unopenedKey(text []byte, final bool) (n int, a answer) {
+	if s.element != "" {
+		return 0, no
+	}
+	for n < len(text) && n <= maxName && nameByte(text[n]) {
+		n++
+	}
+	switch {
+	case n == len(text) && !final && n <= maxName:
+		return 0, unknown
+	case n == 0 || !s.tool.schema.Declares(string(text[:n])) || s.given(string(text[:n])):
+		return 0, no
+	}
+	return n, hasPrefix(text[n:], tagClose(s.arg.close), final)
+}
+
+// given tells whether an argument has come.
+func (s *taggedScanner) given(key string) bool {
+	return key == s.field.key || slices.ContainsFunc(s.current.fields, func(f field) bool { return f.key == key })
 }
 
 // nextArgument tells whether the tag of a declared argument that has not come yet stands on the line that begins at
@@ -144,15 +203,7 @@ func (s *taggedScanner) nextArgument(body []byte, i int, final bool) (int, answe
 		return i, boolean(!final && len(body) < k+maxTag, unknown)
 	}
 	key := attribute(string(body[k : k+end]))
-	if key == s.field.key || !s.tool.schema.Declares(key) {
-		return i, no
-	}
-	for _, f := range s.current.fields {
-		if f.key == key {
-			return i, no
-		}
-	}
-	return i, yes
+	return i, boolean(s.tool.schema.Declares(key) && !s.given(key), yes)
 }
 
 // closeValue takes the value up to offset i; reading goes on at next.
@@ -172,9 +223,22 @@ func (s *taggedScanner) closeValue(body []byte, i, next int) {
 	} else if next == i && body[i] != '\n' {
 		v = strings.TrimSuffix(strings.TrimSuffix(v, "\n"), "\r") // the line break is the missing end's
 	}
+	if next == i {
+		v = s.withoutEnd(v)
+	}
 	s.field.value = v
 	s.current.fields = append(s.current.fields, s.field)
 	s.pos, s.state, s.passed, s.inner, s.element = next, inCall, false, nesting{}, ""
+	s.unstructured = false
+}
+
+// withoutEnd is a value whose end is missing, without a tag that may be it, written as others write it.
+func (s *taggedScanner) withoutEnd(v string) string {
+	word := strings.Trim(s.valueEnd(), "</>")
+	if i := strings.LastIndexAny(word, "｜|:"); i >= 0 {
+		word = strings.TrimLeft(word[i:], "｜|:")
+	}
+	return strings.TrimSuffix(v, "</"+word+">")
 }
 
 // spelt is the codec with its bars as an opener has them.

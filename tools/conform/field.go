@@ -119,6 +119,19 @@ func (s *Schema) OnlyArgument() (string, bool) {
 	return key, key != "" && s.OnlyString(key)
 }
 
+// TakesOnlyContainers tells whether the schema allows nothing but lists and objects for a property.
+func (s *Schema) TakesOnlyContainers(key string) bool {
+	sub := memberOf(s.root, key)
+	for hops := 0; sub != nil && sub.Ref != nil && hops < maxHops; hops++ {
+		sub = sub.Ref
+	}
+	if sub == nil {
+		return false
+	}
+	kinds := types(sub)
+	return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return k != "array" && k != "object" })
+}
+
 // TakesText tells whether an argument may hold any text, by itself or inside of it, rather than a number, a literal or one of a few values.
 func (s *Schema) TakesText(key string) bool {
 	sub := memberOf(s.root, key)
