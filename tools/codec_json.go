@@ -113,6 +113,7 @@ func (s *jsonScanner) step(body []byte, final bool) status {
 			case lenient.Terminated:
 				s.pos = s.values.End
 				if body[s.pos] != fenceMark[0] {
+					s.torn = s.torn || s.cutOff(body, final)
 					return s.close(body, final)
 				}
 				s.inValue, s.seen = false, true
@@ -190,7 +191,20 @@ func (s *jsonScanner) tears(body []byte, c byte) bool {
 	if s.bare && (!s.good || isSpace(body[s.pos-1])) {
 		return false
 	}
-	return c == '"' || s.values.Torn && c != '`' && (s.name != "" || c != '{' && c != '[')
+	glued := !isSpace(body[s.pos-1]) && !s.plan.mayOpen(c)
+	return c == '"' || (s.values.Torn || glued) && c != '`' && (s.name != "" && s.values.Torn || c != '{' && c != '[')
+}
+
+// mayOpen tells whether a marker, or a name that can be called, begins with a byte: the next call may stand there.
+func (p *Plan) mayOpen(c byte) bool {
+	return c == '<' || c == '>' || p.dialect.headers != nil || len(p.markers.byFirst[c]) > 0 || slices.ContainsFunc(p.called, func(name string) bool { return name[0] == c })
+}
+
+// cutOff tells whether a marker that ends neither the call nor the turn stands directly behind a quote, where brackets are open.
+func (s *jsonScanner) cutOff(body []byte, final bool) bool {
+	_, own := anyPrefix(body[s.pos:], s.plan.closers[s.marker], final)
+	_, last := anyPrefix(body[s.pos:], s.plan.turnEnds, final)
+	return s.pos > 0 && body[s.pos-1] == '"' && own == no && last == no
 }
 
 // close ends the region at s.pos, its own closing marker taken along.
@@ -313,11 +327,13 @@ func (s *jsonScanner) read(text []byte) ([]rawCall, error) {
 	return all, nil
 }
 
-// quoteBehind tells whether a quote is next behind a value and brackets, and opens no key of a call: it is one inside of a string then.
+// quoteBehind tells whether a quote is next behind a value and brackets, and opens no key of a call, or a word directly: that is inside of
+// a string then.
 func quoteBehind(rest []byte) bool {
+	glued := bytes.TrimLeft(rest, "}]")
 	rest = bytes.TrimLeft(rest, " \t\r\n,;}]")
 	if len(rest) < 2 || rest[0] != '"' {
-		return false
+		return len(glued) > 0 && bytes.IndexByte([]byte(" \t\r\n,;{[(<`\""), glued[0]) < 0
 	}
 	n := bytes.IndexByte(rest[1:], '"') + 1
 	return !slices.Contains(callKeys, string(rest[1:max(n, 1)])) || !bytes.HasPrefix(rest[n+1:], []byte(":"))

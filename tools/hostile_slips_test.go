@@ -39,15 +39,13 @@ func lacking(write func(object string, values []string) string, texts ...string)
 func filled(object string, values []string) string { return fill(object, values, jsonString) }
 
 var slips = []slip{
-	{"unescaped quotes", always(func(o string, v []string) string {
-		return fill(o, v, func(s string) string { return `"` + quotesAsTheyAre(s) + `"` })
-	})},
+	{"unescaped quotes", lacking(func(o string, v []string) string { return fill(o, v, unescapedQuotes) }, anotherMember)},
 	{"raw line breaks", lacking(func(o string, v []string) string {
 		return lineBreaks.Replace(filled(o, v))
 	}, `\`)},
 	{"unescaped quotes, raw line breaks", lacking(func(o string, v []string) string {
-		return lineBreaks.Replace(fill(o, v, func(s string) string { return `"` + quotesAsTheyAre(s) + `"` }))
-	}, `\`)},
+		return lineBreaks.Replace(fill(o, v, unescapedQuotes))
+	}, `\`, anotherMember)},
 	{"Python's repr", always(func(o string, v []string) string {
 		o = strings.NewReplacer("true", "True", "null", "None").Replace(jsonKey.ReplaceAllString(o, "'$1':"))
 		return fill(o, v, pythonRepr)
@@ -75,6 +73,11 @@ func around(quote string) func(string) string {
 }
 
 var lineBreaks = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r")
+
+// anotherMember is a value that, its quotes not escaped, reads as the end of one and another member: nobody can tell.
+const anotherMember = `a", "b": "c`
+
+func unescapedQuotes(s string) string { return `"` + quotesAsTheyAre(s) + `"` }
 
 // quotesAsTheyAre is a string as it stands in JSON, between its quotes, with those in it not escaped.
 func quotesAsTheyAre(v string) string {
@@ -128,7 +131,7 @@ func TestHostile_slipsComeBackExactlyOrNotAtAll(t *testing.T) {
 			}
 			for _, s := range slips {
 				for range 4 * rounds {
-					values := []string{hostileValue(r, d), hostileValue(r, d)}
+					values := []string{snippets[r.IntN(len(snippets))], snippets[r.IntN(len(snippets))]}
 					object := f.text[f.from:f.to]
 					args, ok := s.write(object, values)
 					if !ok || otherJSON(args, filled(object, values)) && s.name != "in a string" {

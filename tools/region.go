@@ -239,7 +239,7 @@ func (p *tolerant) commit() {
 			continue
 		}
 		if errors.Is(c.err, errTorn) {
-			p.doubt = armed
+			p.doubt = p.doubtBehind(p.buf[:end])
 		}
 		p.note(r.start, c.err.Error())
 		p.plain(p.current(), c.source)
@@ -293,22 +293,31 @@ func (p *tolerant) leaveRegion(end int) {
 // noCall gives a region's text up to end back as text in which no call starts.
 func (p *tolerant) noCall(end int, err error) {
 	r := p.region
-	p.region = nil
 	if r.scan != nil && r.bare && r.scan.soft() > 0 && p.affords(end-r.body-r.scan.soft()) {
 		end = min(end, r.body+r.scan.soft()) // a marker inside what looked like a string may open a call
 	}
 	if err != nil && (!r.bare || !errors.Is(err, errUndeclared)) { // JSON in an answer is nothing to report
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
 	}
-	if errors.Is(err, errTorn) {
-		p.doubt = armed
+	if j, ok := r.scan.(*jsonScanner); errors.Is(err, errTorn) || ok && j.good {
+		p.doubt = p.doubtBehind(p.buf[:end])
 	}
+	p.region = nil
 	p.mute = max(p.mute, end)
 	p.pos = r.body
 	if r.cue {
 		p.pos = r.start
 		p.mute = max(p.mute, r.start+1)
 	}
+}
+
+// doubtBehind is what is thought of the text behind a region that was none: where its own end was not found, it goes on.
+func (p *tolerant) doubtBehind(text []byte) doubt {
+	own := p.plan.closers[p.region.marker]
+	if len(own) > 0 && !slices.ContainsFunc(own, func(m string) bool { return bytes.HasSuffix(text, []byte(m)) }) {
+		return inDoubt
+	}
+	return armed
 }
 
 // affords tells whether n bytes may be read again: in the long run each byte of the output a few times, so that its cost stays bounded.

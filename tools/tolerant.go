@@ -45,8 +45,8 @@ type tolerant struct {
 	begun             bool // the text that the generation prompt ends with has been put before the output
 }
 
-// doubt tells whether the text may go on inside a string of a call that was none because its strings' ends were not known: what looks like
-// a call there is quoted. It lasts to the end of the line.
+// doubt tells whether the text goes on inside a string of a call that was none because its strings' ends were not known: other text stands
+// on the line behind it. What looks like a call from there on may be quoted.
 type doubt uint8
 
 const (
@@ -58,9 +58,10 @@ const (
 // take looks at a byte of text.
 func (d *doubt) take(b byte) {
 	switch {
+	case *d != armed:
 	case b == '\n':
 		*d = noDoubt
-	case *d == armed && !isSpace(b):
+	case !isSpace(b):
 		*d = inDoubt
 	}
 }
