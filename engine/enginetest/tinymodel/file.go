@@ -30,10 +30,7 @@ type tensor struct {
 	value   float32 // of all weights, where spread is 0
 }
 
-const (
-	alignment = 32
-	blockSize = 32 // weights that share a scale
-)
+const alignment = 32
 
 func (f *file) set(key string, v any) {
 	if f.values == nil {
@@ -48,7 +45,7 @@ func (f *file) set(key string, v any) {
 // matrix adds random weights, quantized if the file's are.
 func (f *file) matrix(name string, spread float64, dims ...int) {
 	kind := f.weights
-	if dims[0]%blockSize != 0 {
+	if dims[0]%max(formats[kind].weights, 1) != 0 {
 		kind = F32
 	}
 	f.tensors = append(f.tensors, tensor{name: name, dims: dims, kind: kind, widened: f.widened, spread: spread})
@@ -77,7 +74,8 @@ func (t tensor) size() int {
 	if t.stored() == F32 {
 		return 4 * t.weights()
 	}
-	return t.weights() / blockSize * blockBytes[t.kind]
+	format := formats[t.kind]
+	return t.weights() / format.weights * format.bytes
 }
 
 func (f *file) write(w io.Writer) error {
@@ -194,74 +192,6 @@ func (t tensor) write(w io.Writer, r *rand.Rand) error {
 	}
 	_, err := w.Write(append(buf, make([]byte, align(len(buf))-len(buf))...))
 	return err
-}
-
-// blockBytes are the bytes of a block of weights: its scale, the weights' fifth bits if they have some, the weights.
-var blockBytes = map[Weights]int{Q5_0: 2 + 4 + 16, Q8_0: 2 + 32}
-
-// most is the largest weight of a block whose scale is 1.
-var most = map[Weights]float64{Q5_0: 16, Q8_0: 127}
-
-// stored is how the weights come into the file.
-func (t tensor) stored() Weights {
-	if t.widened {
-		return F32
-	}
-	return t.kind
-}
-
-// quantized draws evenly distributed bits. The standard deviation of the weights is their largest value by √3.
-func (t tensor) quantized(r *rand.Rand) []byte {
-	scale := halfFloat(float32(t.spread * math.Sqrt(3) / most[t.kind]))
-	buf := make([]byte, 0, t.size())
-	for range t.weights() / blockSize {
-		begin := len(buf)
-		buf = binary.LittleEndian.AppendUint16(buf, scale)
-		for len(buf)-begin < blockBytes[t.kind] {
-			buf = binary.LittleEndian.AppendUint32(buf, r.Uint32())
-		}
-		if t.widened {
-			buf = append(buf[:begin], widen(t.kind, buf[begin:])...)
-		}
-	}
-	return buf
-}
-
-// widen writes a block's weights as F32.
-func widen(kind Weights, block []byte) []byte {
-	scale := widenHalf(binary.LittleEndian.Uint16(block))
-	var out []byte
-	for i := range blockSize {
-		var q float32
-		switch kind {
-		case Q8_0:
-			q = float32(int8(block[2+i]))
-		case Q5_0:
-			low := block[6+i%16] >> (i / 16 * 4) & 15
-			high := block[2+i/8] >> (i % 8) & 1
-			q = float32(low) + 16*float32(high) - 16
-		}
-		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(scale*q))
-	}
-	return out
-}
-
-// widenHalf is the value of what halfFloat returns.
-func widenHalf(h uint16) float32 {
-	if h == 0 {
-		return 0
-	}
-	return math.Float32frombits((uint32(h>>10)-15+127)<<23 | uint32(h&0x3ff)<<13)
-}
-
-// halfFloat rounds a positive number down to a normal IEEE 754 half.
-func halfFloat(v float32) uint16 {
-	bits := math.Float32bits(v)
-	exponent := int(bits>>23) - 127 + 15
-	if exponent <= 0 {
-		return 0
-	}
-	return uint16(exponent)<<10 | uint16(bits>>13&0x3ff)
 }
 
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -44,6 +44,7 @@ const (
 	F32  Weights = 0
 	Q5_0 Weights = 6
 	Q8_0 Weights = 8
+	Q6_K Weights = 14
 )
 
 // Shape is a model's size. Zero fields take the tiny size.

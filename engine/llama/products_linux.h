@@ -1,0 +1,201 @@
+// The way through a product that all kinds of weights take: see products_linux.cpp.
+#pragma once
+
+#include "ggml-cpu.h"
+#include "ggml.h"
+#include "params_linux.h"
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#define TENON_PRODUCTS
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace tenon {
+
+constexpr int lanes = 16;   // rows of a panel
+constexpr int together = 8; // columns that a panel's registers are multiplied with
+
+// asked is what ggml wants: m rows of weights times n columns of activations. Strides of a and b are in blocks.
+struct asked {
+    int64_t m, n, blocks;
+    const void * a;
+    int64_t a_stride;
+    const void * b;
+    int64_t b_stride;
+    float * c;
+    int64_t c_stride;
+};
+
+// column_of is a token's activations: their blocks, and of each its scale, and what the products of its parts are too large by,
+// negative.
+template <typename block> struct column_of {
+    const block * blocks;
+    float * d;
+    int32_t * correction;
+};
+
+// four activations, for each lane.
+inline __m512i four(const int8_t * q) {
+    int32_t v;
+    memcpy(&v, q, sizeof v);
+    return _mm512_set1_epi32(v);
+}
+
+// transpose turns 32 weights of sixteen rows, of which i and i+4 share a register, into eight registers of four weights of
+// each row.
+inline void transpose(const __m512i r[8], __m512i q[8]) {
+    __m512i pairs[8], fours[8];
+    for (int i = 0; i < 8; i += 2) {
+        pairs[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+        pairs[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        for (int j = 0; j < 2; j++) {
+            fours[i + 2 * j] = _mm512_unpacklo_epi64(pairs[i + j], pairs[i + j + 2]);
+            fours[i + 2 * j + 1] = _mm512_unpackhi_epi64(pairs[i + j], pairs[i + j + 2]);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        q[i] = _mm512_shuffle_i32x4(fours[i], fours[i + 4], 0x88);
+        q[i + 4] = _mm512_shuffle_i32x4(fours[i], fours[i + 4], 0xdd);
+    }
+}
+
+// turn transposes a part of a block of sixteen rows, whose places are given. unsign makes the weights of a part unsigned.
+template <typename block> inline void turn(const block * const rows[lanes], int64_t k, int part, __m512i q[8]) {
+    __m512i r[8];
+    for (int i = 0; i < 8; i++) {
+        const block * const * row = rows + (i < 4 ? i : i + 4); // so that the lanes come out in the order of the rows
+        r[i] = _mm512_inserti64x4(_mm512_castsi256_si512(unsign(row[0][k], part)), unsign(row[4][k], part), 1);
+    }
+    transpose(r, q);
+}
+
+// scales of sixteen rows' blocks.
+template <typename block> inline __m512 scales(const block * const rows[lanes], int64_t k) {
+    alignas(32) uint16_t d[lanes];
+    for (int i = 0; i < lanes; i++) {
+        d[i] = rows[i][k].d;
+    }
+    return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *) d));
+}
+
+// product computes what is asked, in a format: its kinds of blocks, a panel of sixteen rows' blocks, and how to prepare a
+// column, fill a panel, and multiply a panel's rows with n columns, or a row with one.
+template <typename format> class product {
+    typedef typename format::weights weights;
+    typedef column_of<typename format::activations> column;
+
+    // scratch is one thread's. It grows to what the widest product asks for.
+    struct scratch {
+        std::unique_ptr<typename format::panel[]> panels;
+        std::unique_ptr<float[]> d;
+        std::unique_ptr<int32_t[]> corrections;
+        std::vector<column> columns;
+        int64_t width = 0, size = 0;
+
+        void reserve(int64_t blocks, int64_t n) {
+            if (blocks > width) {
+                panels.reset(new typename format::panel[blocks]);
+                width = blocks;
+            }
+            if (blocks * n > size) {
+                d.reset(new float[blocks * n]);
+                corrections.reset(new int32_t[blocks * n * format::parts]);
+                size = blocks * n;
+            }
+            columns.resize(n);
+        }
+    };
+
+    inline static thread_local scratch own;
+
+    asked p;
+
+    const weights * row(int64_t i) const { return (const weights *) p.a + i * p.a_stride; }
+
+    // prepare takes all columns.
+    void prepare() const {
+        own.reserve(p.blocks, p.n);
+        for (int64_t j = 0; j < p.n; j++) {
+            const auto * blocks = (const typename format::activations *) p.b + j * p.b_stride;
+            own.columns[j] = {blocks, &own.d[j * p.blocks], &own.corrections[j * p.blocks * format::parts]};
+            format::prepare(own.columns[j], p.blocks);
+        }
+    }
+
+    // compute multiplies some rows, at most a panel's.
+    void compute(int64_t first, int count) const {
+        if constexpr (format::rows) {
+            if (p.n == 1) {
+                for (int64_t i = first; i < first + count; i++) {
+                    p.c[i] = format::row(row(i), own.columns[0], p.blocks);
+                }
+                return;
+            }
+        }
+        fill(first, count);
+        __mmask16 wanted = (1u << count) - 1;
+        for (int64_t j = 0; j < p.n; j += together) {
+            multiply(std::min<int64_t>(together, p.n - j), &own.columns[j], p.c + j * p.c_stride + first, wanted);
+        }
+    }
+
+    // fill turns rows into panels; where there are too few, the last stands for those that are missing. The processor does
+    // not see the next sixteen coming.
+    void fill(int64_t first, int count) const {
+        const weights * places[lanes];
+        for (int i = 0; i < lanes; i++) {
+            places[i] = row(first + std::min(i, count - 1));
+        }
+        const char * next = (const char *) (places[lanes - 1] + p.a_stride);
+        for (int64_t k = 0; k < p.blocks; k++) {
+            for (size_t line = 0; line < lanes * sizeof(weights); line += 64) {
+                __builtin_prefetch(next + k * lanes * sizeof(weights) + line);
+            }
+            format::fill(places, k, own.panels[k]);
+        }
+    }
+
+    // multiply writes the products of a panel's rows with a few columns; those of a column lie side by side.
+    void multiply(int columns, const column * c, float * out, __mmask16 wanted) const {
+        typedef void (*multiplier)(const typename format::panel *, const column *, int64_t, __m512 *);
+        static const multiplier multipliers[together + 1] = {
+            nullptr, format::template multiply<1>, format::template multiply<2>, format::template multiply<3>,
+            format::template multiply<4>, format::template multiply<5>, format::template multiply<6>,
+            format::template multiply<7>, format::template multiply<8>,
+        };
+        __m512 sums[together];
+        multipliers[columns](own.panels.get(), c, p.blocks, sums);
+        for (int j = 0; j < columns; j++) {
+            _mm512_mask_storeu_ps(out + j * p.c_stride, wanted, sums[j]);
+        }
+    }
+
+public:
+    explicit product(const asked & p) : p(p) {}
+
+    // share computes as many pieces as this thread comes to: who is interrupted takes fewer. The counter is ready for a
+    // node's first product, whose activations lie where the work buffer begins; the pieces of others are dealt out.
+    void share(const ggml_compute_params & params) const {
+        prepare();
+        int64_t panels = (p.m + lanes - 1) / lanes, size = std::max<int64_t>(panels / (16 * params.nth), 1);
+        for (int64_t piece = params.ith; piece * size < panels;) {
+            for (int64_t i = piece * size; i < std::min(panels, (piece + 1) * size); i++) {
+                compute(i * lanes, std::min<int64_t>(lanes, p.m - i * lanes));
+            }
+            piece = p.b == params.wdata ? ggml_threadpool_chunk_add(params.threadpool, 1) : piece + params.nth;
+        }
+    }
+};
+
+// Each is called on each of ggml's threads, and false where it does not know the types or has no better way.
+bool multiply_blocks(const ggml_compute_params & params, const asked & p, int a_type);       // products_blocks_linux.cpp
+bool multiply_superblocks(const ggml_compute_params & params, const asked & p, int a_type); // products_superblocks_linux.cpp
+
+} // namespace tenon
+#endif
