@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	gguf "github.com/gpustack/gguf-parser-go"
 	"github.com/spf13/cobra"
 
 	"tenon/templates"
@@ -28,7 +27,7 @@ type parseOptions struct {
 func newParseCommand() *cobra.Command {
 	var o parseOptions
 	cmd := &cobra.Command{
-		Use:   "parse --family NAME | --template FILE | --model FILE.gguf",
+		Use:   "parse (--family NAME | --template FILE | --model M)",
 		Short: "Print the message that a model's raw output means",
 		Long: `Reads what a model wrote, from where the template's generation prompt ended, and prints it as an OpenAI
 message: one JSON object with content, reasoning_content and tool_calls. Any input gives a message. What was left out or
@@ -39,7 +38,7 @@ proved to be no call is told on standard error, or with --trace inside the objec
 	f := cmd.Flags()
 	f.StringVar(&o.family, "family", "", "a family that tenon families lists")
 	f.StringVar(&o.template, "template", "", "a chat template, to find the family by")
-	f.StringVar(&o.model, "model", "", "a GGUF file, whose template is used")
+	f.StringVar(&o.model, "model", "", "a model, named as for 'tenon serve', whose template is used: a file, an id, an alias")
 	f.StringVar(&o.tools, "tools", "", "a file with the declared tools, an OpenAI tools array")
 	f.StringVar(&o.split, "split", "", "feed the text in pieces of N bytes, or of one byte each (bytes)")
 	f.BoolVar(&o.trace, "trace", false, "add events, repairs and notes")
@@ -62,7 +61,7 @@ func (o parseOptions) run(cmd *cobra.Command) error {
 			return fmt.Errorf("write to standard error: %w", err)
 		}
 	}
-	d, inThinking, err := o.dialect(declared)
+	d, inThinking, err := o.dialect(cmd, declared)
 	if err != nil {
 		return err
 	}
@@ -96,16 +95,16 @@ func (o parseOptions) pieceSize() (int, error) {
 }
 
 // dialect finds the family. inThinking tells that the template's generation prompt leaves thinking open.
-func (o parseOptions) dialect(declared []tools.Tool) (d *tools.Dialect, inThinking bool, err error) {
+func (o parseOptions) dialect(cmd *cobra.Command, declared []tools.Tool) (d *tools.Dialect, inThinking bool, err error) {
 	if o.family != "" {
 		d, err = tools.Detect(tools.Evidence{Format: o.family})
 		return d, false, err
 	}
-	source, err := o.source()
+	source, options, err := o.source(cmd)
 	if err != nil {
 		return nil, false, err
 	}
-	t, err := templates.Parse(source, templates.Options{})
+	t, err := templates.Parse(source, options)
 	if err != nil { // its text may still show the family
 		d, err = tools.Detect(tools.Evidence{Template: source})
 		return d, false, err
@@ -132,20 +131,12 @@ func endsInThinking(t *templates.Template, declared []tools.Tool) bool {
 	return err == nil && r.Thinking
 }
 
-func (o parseOptions) source() (string, error) {
-	if o.template != "" {
-		b, err := os.ReadFile(o.template)
-		return string(b), err
+func (o parseOptions) source(cmd *cobra.Command) (string, templates.Options, error) {
+	if o.model != "" {
+		return modelTemplate(cmd, o.model)
 	}
-	file, err := gguf.ParseGGUFFile(o.model)
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", o.model, err)
-	}
-	kv, ok := file.Header.MetadataKV.Get("tokenizer.chat_template")
-	if !ok {
-		return "", nil
-	}
-	return kv.ValueString(), nil
+	b, err := os.ReadFile(o.template)
+	return string(b), templates.Options{}, err
 }
 
 // opensInThinking tells whether a text begins inside thinking: it closes what it never opened, or the prompt left thinking
@@ -206,7 +197,10 @@ type tracedEvent struct {
 
 func (o parseOptions) print(cmd *cobra.Command, p tools.Parser, raw []byte, size int) error {
 	m := parsed{Role: "assistant", Calls: []parsedCall{}}
-	t := trace{Events: []tracedEvent{}, Repairs: []tools.Repair{}, Notes: []tools.Note{}}
+	t := trace{Repairs: []tools.Repair{}, Notes: []tools.Note{}}
+	if o.trace {
+		t.Events = []tracedEvent{}
+	}
 	for len(raw) > 0 {
 		n := len(raw)
 		if size > 0 {
@@ -240,20 +234,27 @@ func (o parseOptions) print(cmd *cobra.Command, p tools.Parser, raw []byte, size
 
 func (m *parsed) add(events []tools.Event, t *trace) {
 	for _, e := range events {
-		traced := tracedEvent{Kind: e.Kind.String(), Text: e.Text, Name: e.Call.Name}
 		switch e.Kind {
 		case tools.Text:
 			m.content = append(m.content, e.Text...)
 		case tools.Reasoning:
 			m.reasoning = append(m.reasoning, e.Text...)
-		case tools.CallStart, tools.CallArguments:
-			traced.Call = &e.Call.Index
 		case tools.CallEnd:
-			traced.Call = &e.Call.Index
 			m.Calls = append(m.Calls, wireCall(e.Call))
 		}
-		t.Events = append(t.Events, traced)
+		if t.Events != nil {
+			t.Events = append(t.Events, traced(e))
+		}
 	}
+}
+
+func traced(e tools.Event) tracedEvent {
+	x := tracedEvent{Kind: e.Kind.String(), Text: e.Text, Name: e.Call.Name}
+	switch e.Kind {
+	case tools.CallStart, tools.CallArguments, tools.CallEnd:
+		x.Call = &e.Call.Index
+	}
+	return x
 }
 
 // textOrNull is a text of the message, null if nothing was written.

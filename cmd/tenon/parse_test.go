@@ -47,7 +47,7 @@ func TestParse_printsOneMessageForAnyCut(t *testing.T) {
 
 func TestParse_anyInputIsAMessage(t *testing.T) {
 	tools := toolsFile(t)
-	for _, raw := range []string{"", "\xff\xfe{", "<tool_call>", "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"R", "</think></think>", strings.Repeat("{[", 500)} {
+	for _, raw := range []string{"", "\x00", "\xff\xfe{", "a\x00<tool_call>\x00", "<tool_call>", "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"R", "</think></think>", strings.Repeat("{[", 500)} {
 		got, err := runParse(t, raw, "--family", "hermes", "--tools", tools, "--trace")
 		var m struct {
 			Content *string         `json:"content"`
@@ -56,6 +56,30 @@ func TestParse_anyInputIsAMessage(t *testing.T) {
 		}
 		if err != nil || json.Unmarshal([]byte(got), &m) != nil || string(m.Calls) != "[]" {
 			t.Errorf("%q: %v: %s", raw, err, got)
+		}
+	}
+}
+
+// Text that no template's calls begin with is content, or thinking where the template's prompt opens it.
+func TestParse_everyTemplateReadsPlainText(t *testing.T) {
+	const dir = "../../../shared/data/templates"
+	all, _ := filepath.Glob(filepath.Join(dir, "*.jinja"))
+	if len(all) == 0 {
+		t.Skip("the templates of ../shared are absent")
+	}
+	tools := toolsFile(t)
+	for i, path := range all {
+		if i%7 > 0 && os.Getenv("TENON_ALL") == "" {
+			continue
+		}
+		const raw = "Rain <b>& wind</b>: {x}\n"
+		got, err := runParse(t, raw, "--template", path, "--tools", tools)
+		var m struct {
+			Content   string `json:"content"`
+			Reasoning string `json:"reasoning_content"`
+		}
+		if err != nil || json.Unmarshal([]byte(got), &m) != nil || strings.TrimSpace(m.Reasoning+m.Content) != strings.TrimSpace(raw) {
+			t.Errorf("%s: %v: %s", path, err, got)
 		}
 	}
 }

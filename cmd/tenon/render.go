@@ -50,7 +50,7 @@ With --context the file's members are the template's variables, and nothing else
 // source adds the flags that say which template is meant.
 func (f *renderFlags) source(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.template, "template", "", "a file with a Jinja chat template")
-	cmd.Flags().StringVar(&f.model, "model", "", "a GGUF file, whose template and vocabulary are used")
+	cmd.Flags().StringVar(&f.model, "model", "", "a model, named as for 'tenon serve', whose template and vocabulary are used: a file, an id, an alias")
 	cmd.Flags().StringVar(&f.bos, "bos", "", "the BOS token's text (default: the model's)")
 	cmd.Flags().StringVar(&f.eos, "eos", "", "the EOS token's text (default: the model's)")
 }
@@ -162,11 +162,10 @@ func (f *renderFlags) load(cmd *cobra.Command) (string, templates.Options, error
 		}
 		source = string(b)
 	default:
-		file, err := gguf.Open(f.model)
-		if err != nil {
+		var err error
+		if source, o, err = modelTemplate(cmd, f.model); err != nil {
 			return "", o, err
 		}
-		source, o = file.String("tokenizer.chat_template"), vocabulary(file)
 	}
 	if cmd.Flags().Changed("bos") {
 		o.BOS = f.bos

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tenon/cmd/config"
+	"tenon/models"
+	"tenon/models/gguf"
+	"tenon/templates"
+)
+
+// modelTemplate reads the chat template that a model is served with, and what it must know of the model's vocabulary. The model is named
+// as for 'tenon serve': a file or a folder with one, a reference to fetch it by, or an id or alias under which it is served.
+func modelTemplate(cmd *cobra.Command, name string) (string, templates.Options, error) {
+	e, err := findModel(cmd, name)
+	if err != nil {
+		return "", templates.Options{}, err
+	}
+	file, err := gguf.Open(e.Path)
+	if err != nil {
+		return "", templates.Options{}, err
+	}
+	source := file.String("tokenizer.chat_template")
+	if e.Template != "" {
+		b, err := os.ReadFile(e.Template)
+		if err != nil {
+			return "", templates.Options{}, fmt.Errorf("chat-template-file: %w", err)
+		}
+		source = string(b)
+	}
+	return source, vocabulary(file), nil
+}
+
+// findModel is the catalogue's entry of a model. A file that is there is taken as it is; of other names the settings decide, which come
+// from the environment and the file that TENON_CONFIG names.
+func findModel(cmd *cobra.Command, name string) (models.Entry, error) {
+	info, missing := os.Stat(name)
+	if missing == nil && !info.IsDir() {
+		return models.Entry{Path: name}, nil
+	}
+	loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
+	if err := loader.Load(os.Environ()); err != nil {
+		return models.Entry{}, err
+	}
+	if missing == nil || strings.HasPrefix(name, "hf:") || strings.Contains(name, "://") {
+		return onlyModel(cmd, loader.Settings, name)
+	}
+	c := &models.Catalog{}
+	if loader.Settings.ModelsDir != "" {
+		var err error
+		if c, _, err = catalogue(cmd, loader.Settings, nil); err != nil {
+			return models.Entry{}, err
+		}
+	}
+	if dir, err := models.DefaultDir(); err == nil { // what was fetched before is served by its id
+		_, _ = c.Add(dir)
+	}
+	if e, ok := c.Find(name); ok {
+		return e, nil
+	}
+	return models.Entry{}, fmt.Errorf("there is no file and no model %q; there is: %s", name, orNone(strings.Join(c.Names(), ", ")))
+}
+
+// onlyModel is the model of a folder or a reference.
+func onlyModel(cmd *cobra.Command, s config.Settings, name string) (models.Entry, error) {
+	c, named, err := catalogue(cmd, s, []string{name})
+	if err != nil {
+		return models.Entry{}, err
+	}
+	if len(named) != 1 {
+		return models.Entry{}, fmt.Errorf("%s holds %d models; name one: %s", name, len(named), strings.Join(named, ", "))
+	}
+	e, _ := c.Find(named[0]) // the catalogue has just said so
+	return e, nil
+}
