@@ -266,6 +266,15 @@ func (p *Plan) Tools() []Tool {
 // Grammar is what the turn's whole output must match, as extended GBNF: thinking, text and calls.
 func (p *Plan) Grammar() string { return p.grammar }
 
+// Shortest is how many bytes the shortest output has that Grammar allows; a symbol counts as one.
+func (p *Plan) Shortest() int {
+	g, err := p.compiled()
+	if err != nil {
+		return 0 // no engine follows it
+	}
+	return g.Matcher(nil).Distance()
+}
+
 // Issues tells of every tool which keywords of its schema the grammar does not enforce.
 func (p *Plan) Issues() []grammar.Issue { return p.issues }
 

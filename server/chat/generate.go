@@ -154,10 +154,10 @@ func (c *choiceRun) reason(f engine.Finish) Reason {
 		return Cancelled
 	case f.Reason == engine.Length && !whole:
 		return Length
+	case c.reading.calls > 0: // also where a stop came behind them, as in a call that was none: they are to be run
+		return ToolCalls
 	case c.reading.stop != "" && !slices.Contains(c.reading.plan.rendering.Stops, c.reading.stop):
 		return StopSequence
-	case c.reading.calls > 0:
-		return ToolCalls
 	default:
 		return Stop
 	}

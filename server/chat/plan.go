@@ -76,10 +76,15 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	turn.Tools = flat.shown(turn.Tools)
 	turn.Thinking.Routing = m.routes(r)
 	turn.Thinking.Off = turn.Thinking.Off || dialect.Scaffold() && !m.Thinks
+	asked := r.Thinking.Budget
 	if turn.Thinking.Routing && (r.Thinking.Budget <= 0 || r.Thinking.Budget > m.Teaching.Routing) {
 		r.Thinking.Budget = m.Teaching.Routing
 	}
 	output, err := dialect.Plan(turn)
+	if most := s.budget(r.MaxTokens); err == nil && turn.Thinking.Routing && most > 0 && output.Shortest() > most {
+		turn.Thinking.Routing, r.Thinking.Budget = false, asked // the thought would take the place of the call
+		output, err = dialect.Plan(turn)
+	}
 	if err != nil {
 		return planned{}, r.Places.toolError(err)
 	}

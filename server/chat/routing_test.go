@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -85,6 +86,39 @@ func TestRouting_requestsHaveTheLastWord(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where the thought and a call do not fit, but the call does, it comes without the thought.
+func TestRouting_leavesTheRoomThatACallNeeds(t *testing.T) {
+	for i, d := range tools.Families() {
+		if os.Getenv("TENON_ALL") == "" && i%6 > 0 {
+			continue
+		}
+		e := &asked{Engine: runner.New(newNoise(nil), runner.Options{Slots: 1, HostMemory: -1})}
+		r := cell{family: d.Name()}.request(uint32(i))
+		r.Choice.Mode, r.OneCall, r.Tools = tools.Required, true, []tools.Tool{{Name: "get_time", Parameters: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)}}
+		plain, err := (&Service{}).plan(mustAcquire(t, noisy{e, d, false}), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, most := range []int{plain.tools.Shortest(), plain.tools.Shortest() + 20, 300} {
+			r.MaxTokens = most
+			got := tell(t, routing{noisy{e, d, false}, 16}, r)
+			if thought := strings.HasPrefix(got.reasoning, "Function: "); len(got.calls) != 1 || thought != (most == 300 && !slices.Contains(withoutPlace, d.Name())) {
+				t.Errorf("%s: %d calls in %d tokens, reasoning %q", d.Name(), len(got.calls), most, got.reasoning)
+			}
+		}
+		_ = e.Close()
+	}
+}
+
+func mustAcquire(t *testing.T, m Models) Model {
+	t.Helper()
+	out, _, err := m.Acquire(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // A request's own budget holds where it is smaller.

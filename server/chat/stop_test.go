@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"tenon/engine/enginetest"
@@ -31,5 +32,18 @@ func TestStop_endsTheAnswerHoweverTokensArrive(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A call that proves to be none is text, and may hold a stop: the call before it is to be run all the same, so the turn ends in calls.
+func TestStop_inACallThatIsNoneLeavesTheCallBeforeIt(t *testing.T) {
+	first, second := bookHead+`{"code": "aa", "day": "x"}`, "}\n"+bookHead+`{"code": "ab", "day": "STOP"}`
+	reply := enginetest.Say(first + second + "}")
+	reply.Checks = []int{len(first), len(first + second)}
+	r := request()
+	r.OneCall, r.Stops = false, []string{"STOP"}
+	got := tell(t, scripted{enginetest.Script(reply)}, r)
+	if len(got.calls) != 1 || got.finish.Reason != ToolCalls || got.finish.StopText != "STOP" || got.finish.Mending.Refused != 1 || strings.Contains(got.text, "STOP") {
+		t.Errorf("%+v", got)
 	}
 }
