@@ -41,7 +41,9 @@ func TestFromSchema_instances(t *testing.T) {
 		"nested unique":      {`{"uniqueItems":true,"items":{"uniqueItems":true}}`, []string{`[[1,2],[2,1]]`, `[[],[1]]`}, []string{`[[1,1]]`, `[[1,2],[1,2]]`}},
 		"not unique":         {`{"type":"array","not":{"uniqueItems":true}}`, []string{`[1,2,1]`}, []string{`[]`, `[1,2]`}},
 		"recursion":          {`{"properties":{"next":{"$ref":"#"}},"additionalProperties":false}`, []string{`{"next":{"next":{}}}`}, []string{`{"next":{"nxt":{}}}`}},
-		"one of":             {`{"oneOf":[{"required":["a"]},{"required":["b"]}]}`, []string{`{"a":1}`, `{"b":1,"c":1}`, `{"c":1,"a":1}`}, []string{`{}`, `{"a":1,"b":1}`, `{"c":1}`}},
+		"one of many texts": {`{"type":"string","minLength":2,"oneOf":[{"pattern":"new"},{"pattern":"old"},{"pattern":"draft"},{"pattern":"done"},{"pattern":"failed"},{"pattern":"paused"},{"pattern":"queued"},{"pattern":"^x+$"},{"pattern":"e[dw]"},{"pattern":"e[dw]"}]}`,
+			[]string{`"older"`, `"a draft"`, `"done"`, `"xxx"`}, []string{`"new"`, `"ed"`, `"x"`, `"old and done"`, `"paused"`, `"none"`}},
+		"one of": {`{"oneOf":[{"required":["a"]},{"required":["b"]}]}`, []string{`{"a":1}`, `{"b":1,"c":1}`, `{"c":1,"a":1}`}, []string{`{}`, `{"a":1,"b":1}`, `{"c":1}`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := mustSchema(t, c.schema, SchemaOptions{})
