@@ -34,24 +34,11 @@ func (a *Arena) adopt(e Expr) Expr {
 
 func (a *Arena) adoptParts(e Expr) Expr {
 	n := *a.formatArena.at(e)
-	switch n.kind {
-	case kindConcat:
-		return a.concat2(a.adopt(Expr(n.a)), a.adopt(Expr(n.b)))
-	case kindRepeat:
-		return a.repeat(a.adopt(Expr(n.a)), n.min, n.max)
-	case kindNot:
-		return a.not(a.adopt(Expr(n.a)))
-	case kindDeferred:
+	if c, ok := a.mapParts(&n, a.adopt); ok {
+		return c
+	}
+	if n.kind == kindDeferred {
 		return a.adoptDeferred(e, n.a)
-	case kindUnion, kindIntersect:
-		parts := make([]Expr, len(n.args))
-		for i, x := range n.args {
-			parts[i] = a.adopt(x)
-		}
-		if n.kind == kindUnion {
-			return a.union(parts...)
-		}
-		return a.intersect(parts...)
 	}
 	return a.leaf(a.adoptWords(wordSet(n.a))) // no format has numbers, or shares others
 }

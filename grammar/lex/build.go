@@ -230,3 +230,28 @@ func (a *Arena) not(e Expr) Expr {
 	}
 	return a.intern(node{kind: kindNot, a: int32(e)})
 }
+
+// mapParts builds of the parts of n, a node of any arena, what n is of them: of each what f makes of it. It returns false if n has none.
+func (a *Arena) mapParts(n *node, f func(Expr) Expr) (Expr, bool) {
+	switch n.kind {
+	case kindConcat:
+		return a.concat2(f(Expr(n.a)), f(Expr(n.b))), true
+	case kindRepeat:
+		return a.repeat(f(Expr(n.a)), n.min, n.max), true
+	case kindNot:
+		return a.not(f(Expr(n.a))), true
+	case kindUnion:
+		return a.union(mapAll(n.args, f)...), true
+	case kindIntersect:
+		return a.intersect(mapAll(n.args, f)...), true
+	}
+	return empty, false
+}
+
+func mapAll(list []Expr, f func(Expr) Expr) []Expr {
+	out := make([]Expr, len(list))
+	for i, e := range list {
+		out[i] = f(e)
+	}
+	return out
+}

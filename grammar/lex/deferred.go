@@ -49,29 +49,20 @@ func (a *Arena) widen(e Expr) Expr {
 func (a *Arena) widenParts(e Expr) Expr {
 	n := *a.at(e)
 	switch n.kind {
-	case kindConcat:
-		return a.concat2(a.widen(Expr(n.a)), a.widen(Expr(n.b)))
-	case kindRepeat:
-		return a.repeat(a.widen(Expr(n.a)), n.min, n.max)
 	case kindNot:
 		if a.widen(Expr(n.a)) != Expr(n.a) {
 			return a.anyBytes
 		}
+		return e
 	case kindDeferred:
 		if wide := a.deferred[n.a].wide; wide != empty {
 			return wide
 		}
 	case kindShared:
 		return a.mapShared(&n, (*Arena).widen)
-	case kindUnion, kindIntersect:
-		parts := make([]Expr, len(n.args))
-		for i, x := range n.args {
-			parts[i] = a.widen(x)
-		}
-		if n.kind == kindUnion {
-			return a.union(parts...)
-		}
-		return a.intersect(parts...)
+	}
+	if w, ok := a.mapParts(&n, a.widen); ok {
+		return w
 	}
 	return e
 }
