@@ -157,8 +157,13 @@ func (m *Machine) deriveOptions(a *array, r elements, rec textID) []option {
 	next := r
 	next.n, next.from, next.options, next.derived = min(r.n+1, a.cap), rec, nil, false
 	split := splitter{m: m, a: a, index: i}
+	last := a.alt.Repeats && !r.repeated && i+1 == a.alt.Max
 	a.unit.locked(func() {
-		if item := a.alt.Item(i); !item.Empty() {
+		item := a.alt.Item(i)
+		if last {
+			item = m.amongSeen(item, r.seen)
+		}
+		if !item.Empty() {
 			split.contains(next, item, 0)
 		}
 	})
@@ -166,6 +171,18 @@ func (m *Machine) deriveOptions(a *array, r elements, rec textID) []option {
 		return m.withoutSeen(split.list, r.seen)
 	}
 	return split.list
+}
+
+// amongSeen is what there has been of the values of a node: the last chance to repeat some.
+func (m *Machine) amongSeen(item *schema.Node, seen []textID) *schema.Node {
+	texts := make([][]byte, len(seen))
+	for i, id := range seen {
+		texts[i] = m.texts.appendSince(nil, noText, id)
+	}
+	if among, err := item.Among(texts...); err == nil {
+		return among
+	}
+	return item
 }
 
 // splitter collects the ways in which the element at an index may count.

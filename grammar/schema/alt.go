@@ -278,6 +278,12 @@ func (s *Schema) vacant(e Expr) bool {
 
 // arrayAlt says of the elements what a Contain with Max 0 says, and cuts the array off before the first element that cannot be.
 func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
+	if a.Repeats {
+		if a.Unique {
+			return nil
+		}
+		a.Min = max(a.Min, 2)
+	}
 	for i := 0; i < len(a.Contains); i++ {
 		c := a.Contains[i]
 		if c.Max != Unbounded && c.Min > c.Max {

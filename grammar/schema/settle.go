@@ -38,6 +38,9 @@ func (s *Schema) settleArray(a ArrayAlt) []*Alt {
 	if a.Unique {
 		s.boundUnique(&a)
 	}
+	if a.Repeats && a.Max != Unbounded && (len(a.Contains) > 0 || !uniform(&a)) {
+		s.unsupported(nil, "not uniqueItems in an array of bounded length whose elements differ")
+	}
 	a.seen = nil
 	return s.choosePlaces(&a)
 }
@@ -124,6 +127,16 @@ func (s *Schema) boundUnique(a *ArrayAlt) {
 	if n := s.count(a.Rest, maxDistinct); n < maxDistinct {
 		a.Max = minBound(a.Max, len(a.Prefix)+n)
 	}
+}
+
+// uniform reports whether all elements of an array of bounded length may be the same.
+func uniform(a *ArrayAlt) bool {
+	for i := 1; i < min(a.Max, len(a.Prefix)+1); i++ {
+		if a.Item(i) != a.Item(0) {
+			return false
+		}
+	}
+	return true
 }
 
 // scarce reports whether the elements before i could take all values that element i may have.
@@ -297,15 +310,26 @@ func (s *Schema) extraMeets(o *ObjectAlt, e Exist) bool {
 // Except returns the values of n other than the given ones, which are JSON texts. A matcher uses it for the next element
 // of an array whose elements are unique. The error is an *UnsupportedError if that takes too much.
 func (n *Node) Except(texts ...[]byte) (*Node, error) {
+	return n.among(texts, func(given *Node) *Node { return n.schema.and(n, n.schema.not(given)) })
+}
+
+// Among returns those values of n that are given, as Except those that are not: what the last element of an array may be of which some are
+// to repeat.
+func (n *Node) Among(texts ...[]byte) (*Node, error) {
+	return n.among(texts, func(given *Node) *Node { return n.schema.and(n, given) })
+}
+
+func (n *Node) among(texts [][]byte, join func(given *Node) *Node) (*Node, error) {
 	s := n.schema
 	s.work = 0
-	for _, text := range texts {
-		v, err := decodeJSON(text, s.limits.Depth)
-		if err != nil {
+	values := make([]*value, len(texts))
+	for i, text := range texts {
+		var err error
+		if values[i], err = decodeJSON(text, s.limits.Depth); err != nil {
 			return nil, err
 		}
-		n = s.and(n, s.not(s.constant(nil, []*value{v})))
 	}
+	n = join(s.constant(nil, values))
 	n.Alts()
 	if s.err != nil {
 		err := s.err

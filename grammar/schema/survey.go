@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // survey visits every node that can be reached from root and expands those that combine something, so that what cannot be
 // expanded is found while compiling and never while a value is being generated.
 func (s *Schema) survey(root *Node) {
@@ -98,12 +100,8 @@ func (s *Schema) endsOutside(n *Node) bool {
 func (a *Alt) children(visit func(*Node)) {
 	switch a.Kind {
 	case Array:
-		for _, n := range a.Array.Prefix {
+		for _, n := range a.Array.elements() {
 			visit(n)
-		}
-		visit(a.Array.Rest)
-		for _, c := range a.Array.Contains {
-			visit(c.Node)
 		}
 	case Object:
 		for i := range a.Object.Props {
@@ -116,4 +114,18 @@ func (a *Alt) children(visit func(*Node)) {
 			visit(e.Value)
 		}
 	}
+}
+
+// maxSplit is the number of nodes from which elements are not told apart any further in advance.
+const maxSplit = 256
+
+// elements are the nodes of the elements, and of those that belong to a Contain and those that do not: a matcher tells them apart to count them.
+func (a *ArrayAlt) elements() []*Node {
+	all := append(slices.Clone(a.Prefix), a.Rest)
+	for _, c := range a.Contains {
+		for _, n := range slices.Clone(all[:min(len(all), maxSplit)]) {
+			all = append(all, n.And(c.Node), n.And(c.Node.Not()))
+		}
+	}
+	return all
 }
