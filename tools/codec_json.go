@@ -191,7 +191,8 @@ func (s *jsonScanner) tears(body []byte, c byte) bool {
 	if s.bare && (!s.good || isSpace(body[s.pos-1])) {
 		return false
 	}
-	glued := !isSpace(body[s.pos-1]) && !s.plan.mayOpen(c)
+	last := body[s.pos-1]
+	glued := (last == '}' || last == ']') && !s.plan.mayOpen(c)
 	return c == '"' || (s.values.Torn || glued) && c != '`' && (s.name != "" && s.values.Torn || c != '{' && c != '[')
 }
 

@@ -134,8 +134,7 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 		case s.pos > s.from: // a word that is no name of a call
 			return s.tear(body, s.from)
 		case c == ']' && s.inList && s.bare && !s.guessed:
-			s.pos++
-			return s.leave(s.pos), false
+			return s.endBare(body, final), false
 		case c == '[' || c == ']' || c == ',' || c == ';' || isSpace(c):
 			s.inList = s.inList || c == '['
 			s.within = c == '[' || s.within && c != ']'
@@ -149,6 +148,18 @@ func (s *pythonicScanner) between(body []byte, final bool) (status, bool) {
 		return open, false
 	}
 	return s.leave(s.from), false // where a name is cut off it is text
+}
+
+// endBare ends a list without markers behind its bracket. What an address follows is a link.
+func (s *pythonicScanner) endBare(body []byte, final bool) status {
+	switch {
+	case s.pos+1 == len(body) && !final:
+		return open
+	case s.pos+1 < len(body) && body[s.pos+1] == '(':
+		return rejected
+	}
+	s.pos++
+	return s.leave(s.pos)
 }
 
 // fenceMark is what stands around the calls next: before the first of them, or behind the last.

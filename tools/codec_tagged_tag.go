@@ -21,6 +21,14 @@ func (s *taggedScanner) readTag(body []byte, final bool) (status, bool) {
 		if a == yes {
 			return s.tagRead(string(body[s.from:s.pos]), n)
 		}
+		if s.state == inKey && s.value == "" {
+			switch hasPrefix(body[s.pos:], s.argEnd, final) {
+			case unknown:
+				return open, false
+			case yes: // the key's tag is not closed: where its value begins cannot be told
+				return s.reject(), false
+			}
+		}
 		if s.state == inName && s.nameFirst && s.plan.prose(body, s.from, s.pos) {
 			return s.reject(), false
 		}

@@ -178,7 +178,16 @@ func (s *taggedScanner) unopenedKey(text []byte, final bool) (n int, a answer) {
 	case n == 0 || !s.tool.schema.Declares(string(text[:n])) || s.given(string(text[:n])):
 		return 0, no
 	}
-	return n, hasPrefix(text[n:], tagClose(s.arg.close), final)
+	end := tagClose(s.arg.close)
+	if n < len(text) && text[n] == '"' { // of the attribute, others may follow
+		room := text[n:min(len(text), n+maxTag)]
+		i := strings.Index(string(room), end)
+		if i < 0 {
+			return 0, boolean(!final && len(room) < maxTag && bytes.IndexByte(room, '\n') < 0, unknown)
+		}
+		n += i
+	}
+	return n, hasPrefix(text[n:], end, final)
 }
 
 // given tells whether an argument has come.
@@ -238,7 +247,13 @@ func (s *taggedScanner) withoutEnd(v string) string {
 	if i := strings.LastIndexAny(word, "｜|:"); i >= 0 {
 		word = strings.TrimLeft(word[i:], "｜|:")
 	}
-	return strings.TrimSuffix(v, "</"+word+">")
+	v = strings.TrimSuffix(v, "</"+word+">")
+	for end := s.valueEnd(); len(end) > len("</"); end = end[:len(end)-1] {
+		if cut, ok := strings.CutSuffix(v, end); ok {
+			return cut
+		}
+	}
+	return v
 }
 
 // spelt is the codec with its bars as an opener has them.

@@ -173,6 +173,9 @@ func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 	n, calls := 0, 0
 	eachHostile(t, func(d *Dialect, p *Plan, forms []form, r *rand.Rand, rounds int) {
 		_, tagged := tagsOf(d)
+		if c, ok := d.codecs[0].(namedCodec); ok {
+			tagged = len(c.quotes) > 0
+		}
 		for _, f := range forms {
 			for range 60 * rounds {
 				values := []string{plainValue(r), plainValue(r)}
@@ -198,7 +201,7 @@ func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 				got := play(p.TextParser(), text, 0, cutOff)
 				for _, c := range got.Calls {
 					calls++
-					if !cmp.Equal(c, want) {
+					if !sameButForLines(c, want) {
 						t.Errorf("%s: %q becomes %+v", d.name, text, c)
 					}
 				}
@@ -208,13 +211,21 @@ func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 	t.Logf("%d texts with two calls, of which %d left", n, calls)
 }
 
+// sameButForLines compares calls; a line break at a value's end may be its own, or stand before the end that is missing.
+func sameButForLines(a, b messageCall) bool {
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	trim := strings.NewReplacer(`\n\n"`, `"`, `\n"`, `"`)
+	return trim.Replace(string(x)) == trim.Replace(string(y))
+}
+
 // plainValue is a snippet that is not about calls.
 func plainValue(r *rand.Rand) string { return strconv.Itoa(r.IntN(100)) + " of \"x\"\nand <b>y</b>" }
 
-// markerAt is how long the marker is that stands at an offset, 0 if none does.
+// markerAt is how long the marker is that stands at an offset, 0 if none does. Half a tag is none.
 func markerAt(d *Dialect, text string, at int) (n int) {
 	for _, m := range d.Markers() {
-		if strings.HasPrefix(text[at:], m) {
+		if strings.HasPrefix(text[at:], m) && strings.ContainsAny(m[:1], "<[") {
 			n = max(n, len(m))
 		}
 	}

@@ -362,6 +362,8 @@ func (p *tolerant) marker(m marker, isSymbol bool) {
 // think switches between thinking and visible text. White space on either side of the marker is layout.
 func (p *tolerant) think(on bool) {
 	p.current().beside()
-	p.thinking, p.quoting = on, quoting{}
+	if p.thinking != on {
+		p.thinking, p.quoting = on, quoting{}
+	}
 	p.current().beside()
 }
