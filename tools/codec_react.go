@@ -3,10 +3,8 @@ package tools
 import (
 	"bytes"
 	"cmp"
-	"slices"
 	"strings"
 
-	"tenon/tools/conform"
 	"tenon/tools/lenient"
 )
 
@@ -44,6 +42,7 @@ type reactScanner struct {
 	// unquoted: no string with an object in it stands at the position.
 	unquoted bool
 	json     lenient.Scanner
+	call     *rawCall // where the line of the name is a whole call
 	tool     string
 	stop     int
 }
@@ -161,6 +160,9 @@ func (s *reactScanner) name(body []byte, final bool) status {
 	line := body[s.pos : s.pos+n]
 	if i := bytes.IndexByte(line, '('); i > 0 && bytes.HasPrefix(bytes.TrimSpace(line[i+1:]), []byte("{")) {
 		line, n, s.closer = line[:i], i+1, ")" // the arguments stand as in a call of a function
+	}
+	if s.asCall(line, s.pos) {
+		return open
 	}
 	s.tool = strings.TrimSpace(string(line))
 	s.tool = strings.TrimSuffix(strings.Trim(s.tool, "[]*`\"'"), "()")
@@ -308,52 +310,11 @@ func (s *reactScanner) labelNext(line []byte, final bool) answer {
 	return waits
 }
 
-// readString reads arguments that are an object in a string. It says whether they are.
-func (t *declared) readString(c *rawCall) bool {
-	inside, ok := text(c.args)
-	if !ok || !strings.HasPrefix(strings.TrimSpace(inside), "{") {
-		return false
-	}
-	d, err := lenient.Decode([]byte(inside), lenient.Rules{})
-	ok = err == nil && strings.TrimSpace(inside[d.End:]) == "" && !slices.ContainsFunc(members(d.JSON), t.unknown)
-	if ok {
-		c.args, c.repairs = d.JSON, append(d.Repairs, conform.JSONFromString)
-	}
-	return ok
-}
-
-// unknown tells whether a tool does not name an argument.
-func (t *declared) unknown(e member) bool { return !t.schema.Declares(e.key) }
-
-// readLine reads arguments that are no object: as in Python, city="Rome", if they name arguments of the tool, or as the text of its only
-// argument.
-func (t *declared) readLine(c *rawCall) {
-	if len(c.args) == 0 || t.readString(c) {
-		return
-	}
-	written := slices.Concat([]byte("("), c.args, []byte(")"))
-	d, err := lenient.DecodeArguments(written, lenient.Rules{Python: true})
-	if all := members(d.JSON); err == nil && d.End == len(written) && len(all) > 0 && !slices.ContainsFunc(all, t.unknown) {
-		c.args, c.repairs = d.JSON, without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
-		return
-	}
-	key, ok := t.schema.OnlyArgument()
-	if !ok {
-		return
-	}
-	v := string(c.args)
-	for _, quote := range []string{fenceMark, `"`, "'", "`"} {
-		inner, ok := strings.CutPrefix(v, quote)
-		if inner, end := strings.CutSuffix(inner, quote); ok && end && !strings.Contains(inner, quote) {
-			v = inner
-			break
-		}
-	}
-	c.args, c.fields = nil, []field{{key: key, value: v}}
-	c.repairs = []string{"only-argument"}
-}
-
 func (s *reactScanner) calls(body []byte) ([]rawCall, error) {
+	if s.call != nil {
+		s.call.source = body[:s.stop]
+		return []rawCall{*s.call}, nil
+	}
 	c := rawCall{name: s.tool, source: body[:s.stop], args: []byte("{}")}
 	switch {
 	case s.inJSON:

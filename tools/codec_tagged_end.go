@@ -101,13 +101,16 @@ type outlook struct {
 	nesting
 }
 
+// maxClosers is how many closing tags in a row are looked at: a call has two or three.
+const maxClosers = 16
+
 // over tells whether the call ends with the closing tag at offset i.
 func (s *taggedScanner) over(body []byte, i int, final bool) answer {
 	if s.inner.inside(body, i) {
 		return no
 	}
 	j := i
-	for {
+	for range maxClosers {
 		t, a := anyPrefix(body[j:], s.closing, final)
 		if a == unknown {
 			return unknown

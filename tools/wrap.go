@@ -13,15 +13,23 @@ var wrapTags = []string{"tools", "tool", "tool_call", "tool_calls", "toolcall", 
 // wrapped tells whether such a tag stands at the start of text with an object behind it that may be a call, or the family's own tag of a
 // call.
 func (p *Plan) wrapped(text []byte, final bool) answer {
-	n := bytes.IndexFunc(text[1:], func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) + 1
-	if n == 0 {
-		word := strings.ToLower(string(text[1:min(len(text), maxTag)]))
+	from, end := 1, ">"
+	if len(text) > 1 && text[1] == '|' { // as control tokens are spelt
+		from, end = 2, "|>"
+	}
+	n := bytes.IndexFunc(text[from:], func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) + from
+	if n < from {
+		word := strings.ToLower(string(text[from:min(len(text), maxTag)]))
 		begins := slices.ContainsFunc(wrapTags, func(t string) bool { return strings.HasPrefix(t, word) })
 		return boolean(begins && !final, unknown)
 	}
-	if text[n] != '>' || !slices.Contains(wrapTags, strings.ToLower(string(text[1:n]))) {
+	if !slices.Contains(wrapTags, strings.ToLower(string(text[from:n]))) {
 		return no
 	}
+	if a := hasPrefix(text[n:], end, final); a != yes {
+		return a
+	}
+	n += len(end) - 1
 	i := skipSpace(text, n+1)
 	waits := false
 	for t := range p.inWraps {
@@ -67,6 +75,9 @@ func wrapEnd(text []byte) (end string, n int) {
 		return "", 0
 	}
 	n = bytes.IndexByte(text, '>') + 1
+	if text[1] == '|' {
+		return "<|/" + string(text[2:n]), n
+	}
 	return "</" + string(text[1:n]), n
 }
 

@@ -154,3 +154,33 @@ func (d *decoder) hex4(i int) (rune, bool) {
 	n, err := strconv.ParseUint(string(d.text[i:i+4]), 16, 16)
 	return rune(n), err == nil
 }
+
+// unclosed ends a string that nothing closes before the brackets at the end of the text, if they are exactly those that are
+// open: only its quote was left out then.
+func (d *decoder) unclosed(s []byte) ([]byte, error) {
+	i := len(d.text)
+	for k := range d.open {
+		for i > 0 && space(d.text[i-1]) {
+			i--
+		}
+		if i == 0 || d.text[i-1] != d.open[k] {
+			return nil, errOpen
+		}
+		i--
+	}
+	cut := len(d.text) - i
+	if len(d.open) == 0 || cut > len(s) || i > 0 && d.text[i-1] == d.open[len(d.open)-1] {
+		return nil, errOpen
+	}
+	d.repair(MissingQuote)
+	d.pos = i
+	return d.valid(s[:len(s)-cut]), nil
+}
+
+func (d *decoder) valid(s []byte) []byte {
+	if utf8.Valid(s) {
+		return s
+	}
+	d.repair(InvalidUTF8)
+	return []byte(string([]rune(string(s)))) // each invalid byte, not each run of them, as everywhere
+}
