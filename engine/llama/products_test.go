@@ -12,7 +12,9 @@ import (
 // Products of many tokens, of a few and of one are computed in different ways. What they give is the same, and what weights
 // without blocks give, as far as activations of 8 bits go.
 func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
-	for name, weights := range map[string]tinymodel.Weights{"Q8_0": tinymodel.Q8_0, "Q5_0": tinymodel.Q5_0, "Q6_K": tinymodel.Q6_K} {
+	for name, weights := range map[string]tinymodel.Weights{
+		"Q8_0": tinymodel.Q8_0, "Q5_0": tinymodel.Q5_0, "Q4_K": tinymodel.Q4_K, "Q6_K": tinymodel.Q6_K,
+	} {
 		t.Run(name, func(t *testing.T) {
 			model := tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Weights: weights, Shape: tinymodel.Shape{Embedding: 256, FeedForward: 512}}
 			blocks := load(t, model, ModelOptions{})

@@ -44,6 +44,7 @@ const (
 	F32  Weights = 0
 	Q5_0 Weights = 6
 	Q8_0 Weights = 8
+	Q4_K Weights = 12
 	Q6_K Weights = 14
 )
 
