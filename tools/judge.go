@@ -22,7 +22,7 @@ type verdict struct {
 }
 
 // verdicts are those that were pronounced before.
-var verdicts = memo.New[[sha256.Size]byte, verdict](2048)
+var verdicts = memo.New[[sha256.Size]byte, verdict](2048, 16<<20)
 
 // judge passes a tool's schema through the front end of package grammar: which keywords the mask enforces, and whether any
 // value can satisfy it. The error is about a schema that is none.
@@ -62,7 +62,7 @@ func withoutArguments(wire json.RawMessage) json.RawMessage {
 }
 
 func verdictOf(wire json.RawMessage) verdict {
-	v, _ := verdicts.Get(sha256.Sum256(wire), func() (verdict, error) { return pronounce(wire), nil })
+	v, _ := verdicts.Get(sha256.Sum256(wire), len(wire), func() (verdict, error) { return pronounce(wire), nil })
 	return v
 }
 

@@ -16,11 +16,11 @@ type planKey struct {
 
 // plans are those that were prepared before: an agent sends the same tools with every request, a server has few agents. The plan of a
 // hundred tools takes about a MB.
-var plans = memo.New[planKey, *Plan](64)
+var plans = memo.New[planKey, *Plan](64, 16<<20)
 
 // Plan prepares a turn; equal turns are prepared once. The error is a *ToolError.
 func (d *Dialect) Plan(t Turn) (*Plan, error) {
-	kept, err := plans.Get(planKey{d, t.sum()}, func() (*Plan, error) { return d.prepare(t) })
+	kept, err := plans.Get(planKey{d, t.sum()}, t.size(), func() (*Plan, error) { return d.prepare(t) })
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +45,21 @@ func (t Turn) sum() [sha256.Size]byte {
 		say(" schema %d %s", len(tool.Parameters), tool.Parameters)
 	}
 	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// size is about how many bytes a plan is made from.
+func (t Turn) size() int {
+	n := 0
+	for _, tool := range t.Tools {
+		n += len(tool.Name) + len(tool.Description) + len(tool.Parameters)
+		if f := tool.Freeform; f != nil {
+			n += len(f.Definition)
+		}
+	}
+	if t.Answer != nil {
+		n += len(t.Answer.Definition)
+	}
+	return n
 }
 
 // compiled is the plan's grammar, compiled as engines do; package grammar remembers it.

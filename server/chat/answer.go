@@ -24,7 +24,7 @@ type answerVerdict struct {
 }
 
 // answerVerdicts are those that were pronounced before: a client sends the same few schemas again and again.
-var answerVerdicts = memo.New[[sha256.Size]byte, answerVerdict](512)
+var answerVerdicts = memo.New[[sha256.Size]byte, answerVerdict](512, 8<<20)
 
 // judgeAnswer refuses a constraint on the answer that cannot be read or met, and tells which of its keywords the mask does not enforce.
 // Nobody validates an answer afterwards: what is enforced for a call by checking it has no effect here.
@@ -45,7 +45,7 @@ func judgeSchema(definition string, at AnswerPlace) ([]grammar.Issue, error) {
 	if why := unwieldy([]byte(definition)); why != "" {
 		return nil, Invalidf(at.Field, "%s", why)
 	}
-	v, _ := answerVerdicts.Get(sha256.Sum256([]byte(definition)), func() (answerVerdict, error) { return pronounceSchema(definition), nil })
+	v, _ := answerVerdicts.Get(sha256.Sum256([]byte(definition)), len(definition), func() (answerVerdict, error) { return pronounceSchema(definition), nil })
 	if v.wrong != "" {
 		return nil, Invalidf(at.Field, "%s", v.wrong)
 	}

@@ -30,13 +30,13 @@ type Repair struct {
 }
 
 // compiled are the schemas that were compiled before.
-var compiled = memo.New[[sha256.Size]byte, *Schema](1024)
+var compiled = memo.New[[sha256.Size]byte, *Schema](1024, 16<<20)
 
 // Compile compiles the schema of a tool's arguments; empty means an object with any members. It never fails: what cannot be
 // used (an unknown type name, a bad pattern, a reference that leads nowhere) is left out and listed in Notes, since the
 // client's definition has been judged before.
 func Compile(raw json.RawMessage) *Schema {
-	s, _ := compiled.Get(sha256.Sum256(raw), func() (*Schema, error) { return compile(raw), nil })
+	s, _ := compiled.Get(sha256.Sum256(raw), len(raw), func() (*Schema, error) { return compile(raw), nil })
 	return s
 }
 

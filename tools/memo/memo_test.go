@@ -7,10 +7,10 @@ import (
 )
 
 func TestMemo_computesOnceAndForgetsErrors(t *testing.T) {
-	m := New[int, int](3)
+	m := New[int, int](3, 1000)
 	computed := 0
 	get := func(key int) int {
-		v, err := m.Get(key, func() (int, error) { computed++; return 2 * key, nil })
+		v, err := m.Get(key, 1, func() (int, error) { computed++; return 2 * key, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func TestMemo_computesOnceAndForgetsErrors(t *testing.T) {
 	}
 	failed := errors.New("no")
 	for range 2 {
-		if _, err := m.Get(9, func() (int, error) { computed++; return 0, failed }); !errors.Is(err, failed) {
+		if _, err := m.Get(9, 1, func() (int, error) { computed++; return 0, failed }); !errors.Is(err, failed) {
 			t.Error(err)
 		}
 	}
@@ -41,13 +41,24 @@ func TestMemo_computesOnceAndForgetsErrors(t *testing.T) {
 	}
 }
 
+func TestMemo_ofLargeValuesHoldsFew(t *testing.T) {
+	m := New[int, int](100, 10)
+	for i, c := range []struct{ size, kept, bytes int }{{4, 1, 4}, {6, 2, 10}, {1, 1, 1}, {50, 1, 50}, {50, 1, 50}, {3, 1, 3}} {
+		for range 2 {
+			if _, err := m.Get(i, c.size, func() (int, error) { return i, nil }); err != nil || len(m.of) != c.kept || m.bytes != c.bytes {
+				t.Errorf("%d: %d keys of %d bytes, want %+v", i, len(m.of), m.bytes, c)
+			}
+		}
+	}
+}
+
 func TestMemo_fromManyGoroutines(t *testing.T) {
-	m := New[int, int](10)
+	m := New[int, int](10, 1000)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
 			for key := range 100 {
-				if v, err := m.Get(key, func() (int, error) { return key, nil }); v != key || err != nil {
+				if v, err := m.Get(key, 1, func() (int, error) { return key, nil }); v != key || err != nil {
 					t.Errorf("%d: %d gives %d, %v", i, key, v, err)
 				}
 			}
