@@ -152,7 +152,7 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 			Sampling: r.Sampling.Or(m.Engine.Model().Defaults).Or(s.Defaults),
 			Budget:   engine.Budget{Tokens: s.budget(r.MaxTokens), Thinking: r.Thinking.Budget},
 			Logprobs: r.Logprobs,
-			Whole:    r.Whole && len(r.Stops) == 0, // what comes behind a stop sequence would be computed for nothing
+			Whole:    r.Whole && len(r.Stops)+len(rendering.Stops) == 0, // behind a stop sequence tokens are computed for nothing
 			CacheKey: r.CacheKey,
 		},
 		tools:     output,

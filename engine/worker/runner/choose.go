@@ -23,7 +23,7 @@ func (l *loop) choose(t *turn, logits []float32) {
 	}
 	id, kind, err := t.pick(logits, mask)
 	if err == nil && mask != nil && !t.fits(id, l.backend.Vocab()) {
-		within := t.matcher.MaskWithin(t.limit - t.generated())
+		within := t.fitting(logits, mask, l.backend.Vocab())
 		id, kind, err = t.pick(logits, &within)
 		t.tight = min(t.tight, t.generated())
 	}
@@ -57,19 +57,6 @@ func (t *turn) pick(logits []float32, mask *grammar.Mask) (int32, engine.Kind, e
 	}
 	id, err := t.sampler.Sample(logits, mask)
 	return id, engine.Sampled, err
-}
-
-// fits tells whether the shortest legal end after a token still fits what remains of the budget, one token a byte.
-func (t *turn) fits(id int32, v *grammar.Vocab) bool {
-	if v.IsEOG(id) {
-		return true
-	}
-	if t.matcher.Accept(id) != nil {
-		return true // append will say what is wrong
-	}
-	distance := t.matcher.Distance()
-	t.matcher.Rollback(1)
-	return distance < t.limit-t.generated()
 }
 
 // token is a token as the reader gets it. Under a grammar a token that text can spell is a symbol only where the grammar
