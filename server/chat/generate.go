@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"tenon/engine"
 	"tenon/tools"
@@ -34,6 +35,16 @@ type choiceRun struct {
 	repeats repeatGuard
 	mending Mending
 	notes   []tools.Note
+	clock   clock
+}
+
+// clock is when a turn came how far, as seen from here: the engine does not tell of what is ended from outside. The wait for
+// a slot counts with the prompt.
+type clock struct{ opened, first time.Time }
+
+// timing is that of a turn which ends now.
+func (c clock) timing() engine.Timing {
+	return engine.Timing{Prompt: c.first.Sub(c.opened), Decode: time.Since(c.first)}
 }
 
 func (a answering) choice(session engine.Session, index int, sink Sink) *choiceRun {
@@ -42,6 +53,7 @@ func (a answering) choice(session engine.Session, index int, sink Sink) *choiceR
 
 func (c *choiceRun) run(ctx context.Context) error {
 	defer func() { _ = c.session.Close() }() // it may be another one by then; the turn has ended either way
+	c.clock.opened = time.Now()
 	for {
 		u, err := c.session.Next(ctx)
 		if err != nil {
@@ -61,7 +73,7 @@ func (c *choiceRun) run(ctx context.Context) error {
 			return err
 		}
 		if c.reading.stop != "" {
-			return c.finish(engine.Finish{Reason: engine.Stop, Usage: engine.Usage{
+			return c.finish(engine.Finish{Reason: engine.Stop, Timing: c.clock.timing(), Usage: engine.Usage{
 				Prompt: c.usage.Prompt, Cached: c.usage.Cached, Generated: len(c.reading.tokens),
 			}})
 		}
@@ -79,6 +91,9 @@ func (c *choiceRun) progress(p engine.Progress) error {
 }
 
 func (c *choiceRun) tokens(ctx context.Context, tokens []engine.Token) error {
+	if c.clock.first.IsZero() {
+		c.clock.first = time.Now()
+	}
 	for _, t := range tokens {
 		if c.reading.stop != "" {
 			return nil // the rest had been written before the engine knew

@@ -47,3 +47,13 @@ func TestStop_inACallThatIsNoneLeavesTheCallBeforeIt(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// The engine does not tell of an answer that a stop string ends. Its times are told all the same.
+func TestStop_answerHasTimes(t *testing.T) {
+	r := request()
+	r.Tools, r.Stops = nil, []string{"STOP"}
+	o := runScripted(t, &Service{}, r, enginetest.Say("one two STOP three"))
+	if f := o.choice.Finish; f.StopText != "STOP" || f.Timing.Prompt <= 0 || f.Timing.Decode <= 0 {
+		t.Errorf("%+v", f)
+	}
+}
