@@ -5,7 +5,7 @@
 #include "ggml.h"
 #include "params_linux.h"
 
-#if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+#if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__) && defined(__FMA__)
 #define TENON_PRODUCTS
 #include <immintrin.h>
 
