@@ -22,6 +22,8 @@ func (n Need) Total() int64 { return n.Weights + n.Cache + n.Compute }
 
 // Estimator says what a model needs. Opening one reads the file's header once; asking it is arithmetic.
 type Estimator struct {
+	KeyType, ValueType string // of the KV cache: q8_0, q4_0, else f16
+
 	path string
 	file *parser.GGUFFile
 }
@@ -37,12 +39,23 @@ func NewEstimator(path string) (*Estimator, error) {
 	return &Estimator{path: path, file: f}, nil
 }
 
-// Need is for a context of so many tokens, all on the CPU, the KV cache in 16 bits. Sliding windows are counted in full,
-// as the worker keeps them: else their cells could not be shared.
+// cacheTypes are the KV cache's types in the library's terms.
+var cacheTypes = map[string]parser.GGMLType{"q8_0": parser.GGMLTypeQ8_0, "q4_0": parser.GGMLTypeQ4_0}
+
+func cacheType(name string) parser.GGMLType {
+	if t, ok := cacheTypes[name]; ok {
+		return t
+	}
+	return parser.GGMLTypeF16
+}
+
+// Need is for a context of so many tokens, all on the CPU. Sliding windows are counted in full, as the worker keeps them:
+// else their cells could not be shared.
 func (e *Estimator) Need(context int) (Need, error) {
 	return guard(e.path, func() (Need, error) {
 		run := e.file.EstimateLLaMACppRun(parser.WithLLaMACppContextSize(int32(context)),
-			parser.WithLLaMACppOffloadLayers(0), parser.WithLLaMACppFullSizeSWACache())
+			parser.WithLLaMACppOffloadLayers(0), parser.WithLLaMACppFullSizeSWACache(),
+			parser.WithLLaMACppCacheKeyType(cacheType(e.KeyType)), parser.WithLLaMACppCacheValueType(cacheType(e.ValueType)))
 		cpu := run.Devices[0]
 		return Need{
 			Weights: int64(cpu.Weight.Sum()),

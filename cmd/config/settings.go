@@ -53,6 +53,16 @@ type Settings struct {
 	RepeatLastN      int     `flag:"repeat-last-n" default:"64" min:"-1" help:"tokens the repeat penalty looks back at; -1: all"`
 	PresencePenalty  float64 `flag:"presence-penalty" default:"0" help:"penalty for tokens that have appeared"`
 	FrequencyPenalty float64 `flag:"frequency-penalty" default:"0" help:"penalty for each time a token has appeared"`
+	TypicalP         float64 `flag:"typical" default:"1" min:"0" max:"1" help:"locally typical sampling: keep this share; 1: all"`
+	XTCProbability   float64 `flag:"xtc-probability" default:"0" min:"0" max:"1" help:"how often the likeliest tokens but one are dropped (XTC); 0: never"`
+	XTCThreshold     float64 `flag:"xtc-threshold" default:"0.1" min:"0" max:"1" help:"how likely a token must be for XTC to drop it"`
+	DRYMultiplier    float64 `flag:"dry-multiplier" default:"0" min:"0" help:"penalty for going on with a sequence that was there before (DRY); 0: none"`
+	DRYBase          float64 `flag:"dry-base" default:"1.75" min:"0" help:"DRY's penalty grows by this with each token of the sequence"`
+	DRYAllowedLength int     `flag:"dry-allowed-length" default:"2" min:"0" help:"longest sequence, in tokens, that DRY lets be repeated"`
+	DRYPenaltyLastN  int     `flag:"dry-penalty-last-n" default:"64" min:"-1" help:"tokens DRY looks back at; -1: all"`
+	Mirostat         int     `flag:"mirostat" default:"0" min:"0" max:"2" help:"Mirostat in place of top-k, top-p and the like: 1 or 2, its version; 0: off"`
+	MirostatEta      float64 `flag:"mirostat-lr" default:"0.1" min:"0" help:"Mirostat's learning rate"`
+	MirostatTau      float64 `flag:"mirostat-ent" default:"5" min:"0" help:"entropy that Mirostat aims at"`
 	Seed             int     `flag:"seed" default:"-1" min:"-1" help:"seed of the sampler; -1: a new one each time"`
 
 	ResponsesDir     string        `group:"Stored responses" flag:"responses-dir" help:"folder where responses are kept for previous_response_id and retrieval; empty: in memory"`

@@ -142,6 +142,9 @@ func sampling(s config.Settings) engine.Sampling {
 		Temperature: f(s.Temperature), TopK: &s.TopK, TopP: f(s.TopP), MinP: f(s.MinP),
 		RepeatPenalty: f(s.RepeatPenalty), RepeatLastN: &s.RepeatLastN,
 		PresencePenalty: f(s.PresencePenalty), FrequencyPenalty: f(s.FrequencyPenalty),
+		TypicalP: f(s.TypicalP), XTCProbability: f(s.XTCProbability), XTCThreshold: f(s.XTCThreshold),
+		DRYMultiplier: f(s.DRYMultiplier), DRYBase: f(s.DRYBase), DRYAllowedLength: &s.DRYAllowedLength, DRYPenaltyLastN: &s.DRYPenaltyLastN,
+		Mirostat: &s.Mirostat, MirostatEta: f(s.MirostatEta), MirostatTau: f(s.MirostatTau),
 	}
 	if s.Seed >= 0 {
 		seed := uint32(s.Seed)

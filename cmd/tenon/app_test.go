@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"tenon/cmd/config"
@@ -35,5 +36,16 @@ func TestReady_onceAllWereLoaded(t *testing.T) {
 	a.draining.Store(true)
 	if waiting, _, _ := a.Ready(); waiting != "draining" {
 		t.Errorf("while it drains: %q", waiting)
+	}
+}
+
+// Whatever a request and a model's file may leave out, a flag sets.
+func TestSampling_everyFieldHasAFlag(t *testing.T) {
+	s := config.Settings{Seed: 7}
+	v := reflect.ValueOf(sampling(s))
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; v.Field(i).IsNil() && name != "LogitBias" && name != "DRYBreakers" {
+			t.Errorf("no flag sets %s", name)
+		}
 	}
 }

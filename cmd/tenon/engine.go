@@ -68,6 +68,9 @@ func workerOptions(s config.Settings, e models.Entry) (worker.Options, error) {
 			return o, fmt.Errorf("KV cache type %q: expected f16, q8_0 or q4_0", t)
 		}
 	}
+	if !slices.Contains([]string{"", "mean", "cls", "last", "none"}, s.Pooling) {
+		return o, fmt.Errorf("pooling %q: expected mean, cls, last or none", s.Pooling)
+	}
 	if o.Template, err = replacedTemplate(e); err != nil {
 		return o, err
 	}
@@ -125,6 +128,7 @@ func contextWithin(free int64, s config.Settings, e models.Entry) (int, error) {
 		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
 		return wanted, nil
 	}
+	estimator.KeyType, estimator.ValueType = s.CacheTypeK, s.CacheTypeV
 	need, err := estimator.Need(least)
 	if err != nil {
 		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
@@ -132,7 +136,7 @@ func contextWithin(free int64, s config.Settings, e models.Entry) (int, error) {
 	}
 	if need.Total() > free {
 		return 0, fmt.Errorf("%s needs about %d MiB for a context of %d tokens (weights %d, KV cache %d, work %d), and %d MiB are free: "+
-			"choose a smaller model or quantization, --cache-type-k q8_0, or a smaller --ctx-size",
+			"choose a smaller model or quantization, --cache-type-k and --cache-type-v q8_0, or a smaller --ctx-size",
 			e.ID, mib(need.Total()), least, mib(need.Weights), mib(need.Cache), mib(need.Compute), mib(free))
 	}
 	fits, err := estimator.FitContext(wanted, least, free)

@@ -29,6 +29,36 @@ func TestListen_portInUse(t *testing.T) {
 	}
 }
 
+// The error names smaller types of the KV cache as a way out, so they must be one.
+func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
+	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
+	const free = 64 << 20
+	longest, err := contextWithin(free, config.Settings{}, e)
+	if err != nil || longest >= e.ContextTrained {
+		t.Fatalf("%d, %v: too much is free for this test", longest, err)
+	}
+	small := config.Settings{CacheTypeK: "q8_0", CacheTypeV: "q4_0"}
+	if longer, err := contextWithin(free, small, e); err != nil || longer <= longest {
+		t.Errorf("a context of %d with a cache of 16 bits, of %d with one of 8 and 4, %v", longest, longer, err)
+	}
+	small.CtxSize = longest + 256
+	if _, err := contextWithin(free, small, e); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWorkerOptions_unknownPoolingIsRefused(t *testing.T) {
+	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})}
+	s := config.Settings{FlashAttn: "auto", GPULayers: "auto", CacheTypeK: "f16", CacheTypeV: "f16", Pooling: "most"}
+	if _, err := workerOptions(s, e); err == nil || !strings.Contains(err.Error(), `pooling "most"`) {
+		t.Errorf("%v", err)
+	}
+	s.Pooling = "mean"
+	if _, err := workerOptions(s, e); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestContext_modelTooLargeForMemory(t *testing.T) {
 	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
 	estimator, err := models.NewEstimator(e.Path)

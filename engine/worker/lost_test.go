@@ -182,3 +182,10 @@ func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && bytes.Contains(stat, []byte(") Z "))
 }
+
+// A whole answer's client has been sent nothing, however much of it had been written.
+func TestLost_tellsNobodyThatHeHasAPart(t *testing.T) {
+	if text := (&LostError{Name: "m", Reason: "signal: killed", Sent: true}).Error(); strings.Contains(text, "was sent") || !strings.Contains(text, "trying again") {
+		t.Error(text)
+	}
+}

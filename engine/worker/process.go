@@ -29,13 +29,13 @@ const (
 type LostError struct {
 	Name   string // of the model
 	Reason string // such as "signal: killed", with the last words of native code
-	Sent   bool   // part of the answer had left already
+	Sent   bool   // part of the answer had been written, and may have been shown
 }
 
 func (e *LostError) Error() string {
 	advice := "nothing of the answer was sent, try again"
 	if e.Sent {
-		advice = "part of the answer was sent; trying again starts a new one"
+		advice = "the answer had begun; trying again starts a new one"
 	}
 	return fmt.Sprintf("the worker of model %q ended (%s): %s", e.Name, e.Reason, advice)
 }
