@@ -112,6 +112,30 @@ func TestMaskWithin_endsWithoutABudget(t *testing.T) {
 	}
 }
 
+// TestMaskWithin_endsAKeyByAnEscape: where a key is nearest to its end by a character that must be escaped, the
+// backslash is as near.
+func TestMaskWithin_endsAKeyByAnEscape(t *testing.T) {
+	v := walkVocab(t)
+	text := `{"patternProperties":{"^.*$":{"type":"object","required":["path","name"]}},"type":"object","minProperties":1}`
+	for name, o := range map[string]SchemaOptions{"any": {Space: NoSpace}, "canonical": {Space: NoSpace, Escapes: CanonicalEscapes}, "common": {Space: NoSpace, Escapes: CommonEscapes}} {
+		o.Numbers = CanonicalNumbers
+		m := mustSchema(t, text, o).Matcher(v)
+		if err := m.AcceptBytes([]byte(`{"ab`)); err != nil {
+			t.Fatal(err)
+		}
+		for least := m.Distance(); !m.Done(); least-- {
+			mask := m.MaskWithin(m.Distance())
+			if m.Distance() > least || mask.Len() == 0 {
+				t.Fatalf("%s: %d bytes are missing where %d should be", name, m.Distance(), least)
+			}
+			least -= len(v.Piece(pick(mask, v, 0))) - 1
+			if err := m.Accept(pick(mask, v, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // blankWalk goes freely for a while, then without a budget, by white space where that is admitted.
 func blankWalk(m *Matcher, rng *rand.Rand) (out []byte, ends bool) {
 	for free := rng.IntN(40); len(out) < 2000; free-- {

@@ -164,25 +164,32 @@ func (m *Machine) meeting(o *object, n, other *schema.Node) (both *schema.Node) 
 }
 
 // restOfExtra is how far a thread in such a key is from the quote behind one that is
-// free, and that key. Within an escape or a code point, the first byte that leads to
-// one is taken.
+// free, and that key. Within an escape or a code point, the byte is taken that leads
+// to the nearest: that may be the only one which is as near as it was before.
 func (m *Machine) restOfExtra(t thread, o *object, reg *register, depth int) (int32, string) {
 	a := o.unit.arena
 	s := lex.StringState(t.st)
 	if inner, raw := a.Decoded(s); raw && utf8.ValidString(m.readKey(t)) {
 		return m.restIn(t, o, reg, a.Expr(inner))
 	}
+	if depth > maxEscape {
+		return unreachable, ""
+	}
+	least, to := int(unreachable), t
 	for b, next := range a.StringRow(s) {
-		if next == lex.StringDead || depth > maxEscape {
+		if next == lex.StringDead {
 			continue
 		}
-		u := t
-		u.st, u.rec = int32(next), m.texts.add(t.rec, byte(b))
-		if d, key := m.restOfExtra(u, o, reg, depth+1); d < unreachable {
-			return d + 1, key
+		if d := a.StringDistance(next); d < least {
+			least = d
+			to.st, to.rec = int32(next), m.texts.add(t.rec, byte(b))
 		}
 	}
-	return unreachable, ""
+	if least == unreachable {
+		return unreachable, ""
+	}
+	d, key := m.restOfExtra(to, o, reg, depth+1)
+	return add(d, 1), key
 }
 
 // restMeeting is restOfExtra for keys that meet an obligation.
