@@ -22,7 +22,10 @@ def walk(pipe, path, engine, tokenizer):
     e = {'llguidance': w['LLG'], 'xgrammar': w['XGR']}[engine](tokenizer)
     pipe.send(('ready', 0))
     while True:
-        row = json.loads(pipe.recv())
+        try:
+            row = json.loads(pipe.recv())
+        except EOFError:  # there are no more
+            return
         start = time.perf_counter_ns()
         try:
             g = e.compile(row['schema'])
