@@ -16,6 +16,7 @@ type Entry struct {
 	Aliases  []string // other names for it
 	Path     string   // the file; of a split one the first part
 	Template string   // a chat template's file that replaces the file's own; "" keeps that
+	Context  int      // most tokens of one request, as set; 0: what the file says, less if memory demands it
 	// From the header, for listing a model that is not loaded.
 	Architecture   string
 	Quantization   string

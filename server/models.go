@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -136,7 +137,7 @@ func describe(s models.Status, warnings func(string) []string) modelInfo {
 		ID: s.ID, Object: "model", Type: "model", OwnedBy: "tenon", DisplayName: s.ID, Slug: s.ID, Aliases: s.Aliases,
 		CreatedAt: "1970-01-01T00:00:00Z", // a file's age says nothing about its model
 		State:     string(s.State), Architecture: s.Architecture, Quantization: s.Quantization,
-		ContextLength: s.ContextTrained, MaxContextLength: s.ContextTrained,
+		ContextLength: cmp.Or(s.Context, s.ContextTrained), MaxContextLength: s.ContextTrained,
 		Capabilities: []string{"completion", "tools"},
 	}
 	if s.State == models.Loaded {

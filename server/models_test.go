@@ -3,7 +3,12 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"testing"
+
+	"tenon/models"
+	"tenon/server"
+	"tenon/server/chat"
 )
 
 func TestModels_oneAnswerForThreeReaders(t *testing.T) {
@@ -49,3 +54,26 @@ func TestModels_anthropicsClientsGetTheirErrors(t *testing.T) {
 		t.Errorf("%d %v %+v", resp.StatusCode, err, body)
 	}
 }
+
+// A client that reads what a request may use before the model is loaded relies on it afterwards.
+func TestModels_contextIsKnownBeforeTheModelIsLoaded(t *testing.T) {
+	idle := models.Status{Entry: models.Entry{ID: "m", Context: 2048, ContextTrained: 32768}, State: models.NotLoaded}
+	s := httptest.NewServer(server.New(server.Options{Service: &chat.Service{}, Models: listed{idle}}))
+	defer s.Close()
+	resp, err := http.Get(s.URL + "/v1/models/m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var m struct {
+		Length int `json:"context_length"`
+		Most   int `json:"max_context_length"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&m); err != nil || m.Length != 2048 || m.Most != 32768 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+type listed []models.Status
+
+func (l listed) Status() []models.Status { return l }

@@ -181,7 +181,7 @@ func catalogue(cmd *cobra.Command, s config.Settings, args []string) (*models.Ca
 		}
 	}
 	for i := range c.Entries {
-		c.Entries[i].Template = s.ChatTemplateFile
+		c.Entries[i].Template, c.Entries[i].Context = s.ChatTemplateFile, s.CtxSize
 	}
 	for _, a := range s.Alias {
 		name, model, _ := strings.Cut(a, "=")
