@@ -234,6 +234,7 @@ func (s *taggedScanner) closeValue(body []byte, i, next int) {
 	}
 	if next == i {
 		v = s.withoutEnd(v)
+		s.torn = s.torn || strings.Contains(v, s.valueEnd()) // one of which this may be the rest
 	}
 	s.field.value = v
 	s.current.fields = append(s.current.fields, s.field)

@@ -5,6 +5,9 @@
 // [Decode] turns such a text into strict JSON and names every repair. It changes spelling, never meaning: text that is
 // already JSON comes back byte for byte, and what could be read in two ways is an error rather than a guess.
 //
+// [Readings] and [CallReadings] list the ways to read a text in whose strings quotes are not escaped: which of them is meant, the
+// caller's schemas decide.
+//
 // [Scanner] finds where such a text ends while it is still being written, for every way in which it is cut. Both follow one
 // rule about where a string ends (see quote.go), so that they agree.
 package lenient
