@@ -156,7 +156,8 @@ func (s *taggedScanner) goesOn(body []byte, i int, final bool) answer {
 	case a != no:
 		return a
 	}
-	if _, a := anyPrefix(body[j:], s.plan.terminators, final); a != no {
+	asKey := s.value != "" && bytes.HasSuffix(body[:i], []byte(s.arg.close))
+	if _, a := anyPrefix(body[j:], s.plan.terminators, final); a != no && !asKey {
 		return a
 	}
 	_, a := s.unopenedKey(body[j:], final)
