@@ -100,25 +100,6 @@ func (b *backend) Sequences() int {
 	return b.scratch()
 }
 
-// scratch is a sequence that the runner does not know of: parts of others are copied out and in by way of it.
-func (b *backend) scratch() int { return b.context.Options().Sequences - 1 }
-
-func (b *backend) Save(sequence, from int) ([]byte, error) {
-	defer b.context.Cut(b.scratch(), 0)
-	if err := b.context.Append(sequence, b.scratch(), from, b.context.MaxPosition(sequence)+1); err != nil {
-		return nil, err
-	}
-	return b.context.Save(b.scratch(), llama.Whole)
-}
-
-func (b *backend) Restore(sequence int, s runner.Saved) error {
-	defer b.context.Cut(b.scratch(), 0)
-	if err := b.context.Restore(b.scratch(), llama.Whole, s.Data, s.Last); err != nil {
-		return err
-	}
-	return b.context.Append(b.scratch(), sequence, s.From, s.To)
-}
-
 func (b *backend) Decode(ctx context.Context, entries []runner.Entry) error {
 	b.batch.Clear()
 	for _, e := range entries {
