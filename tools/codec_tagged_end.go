@@ -5,7 +5,8 @@ import "bytes"
 // A value may hold whole calls and parts of calls: a file about the format, a script that writes one. Tags match as brackets do, so
 // what closes a call inside the value closes that one, and what closes none opened there closes the call that is read. It is the end of
 // it if the turn ends behind it or another call begins; before any other text only if no tag follows that closes the call once more,
-// which shows that the value went on. That is known at the end of the turn, or after maxBare bytes.
+// which shows that the value went on. That is known at the end of the turn, or after maxBare bytes. Where the argument was closed and
+// the call's closing tag is a symbol, it is known at once: text spells its tags.
 
 // tag is what a tag of the format does where a value is read.
 type tag uint8
@@ -117,6 +118,9 @@ func (s *taggedScanner) over(body []byte, i int, final bool) answer {
 		}
 		if a == no {
 			break
+		}
+		if s.last == valueEnd && s.isSymbol != nil && s.isSymbol(j) {
+			return yes
 		}
 		i = j + len(t)
 		if j = skipSpace(body, i); j == len(body) && j-i <= maxGap {

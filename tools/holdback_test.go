@@ -117,3 +117,36 @@ func TestHoldback_ofProseBehindAnOpener(t *testing.T) {
 		}
 	}
 }
+
+// withSymbols feeds text byte by byte, but for the markers of a plan's family, which come as symbols.
+func withSymbols(p *Plan, q Parser, text string) (all []Event) {
+	for len(text) > 0 {
+		m, a := p.markers.at([]byte(text), true)
+		n := 1
+		if a == yes {
+			n = len(m.text)
+		}
+		all = append(all, q.Token([]byte(text[:n]), a == yes)...)
+		text = text[n:]
+	}
+	return all
+}
+
+// Behind a call that symbols close, text leaves as it does elsewhere, though the call's last value is text, which may go on where tags are
+// spelt.
+func TestHoldback_ofTextBehindACallThatSymbolsClose(t *testing.T) {
+	for _, d := range Families() {
+		tg, ok := tagsOf(d)
+		if !ok || len(d.markers()) == 0 {
+			continue
+		}
+		p := planFor(t, d, Thinking{Off: true})
+		q := p.SymbolParser()
+		call := tg.call(d, "write_file", "path", "a", "content", "some text")
+		text := " Done, here is some text that is long enough: " + strings.Repeat("it goes on and on ", 10)
+		m := collect(withSymbols(p, q, call+text), q)
+		if kept := len(text) - len(deref(m.Content)); len(m.Calls) != 1 || kept > max(p.longest, p.longestHead, minHold)+1 {
+			t.Errorf("%s: %d calls and %d bytes kept back behind %q: %q", d.name, len(m.Calls), kept, call, deref(m.Content))
+		}
+	}
+}

@@ -48,11 +48,20 @@ func (r *region) shift(n int) {
 
 func (p *tolerant) openRegion(o opening, start, body int, isSymbol bool) {
 	codecs := p.plan.codecs[o.marker]
+	if !p.spelt {
+		o.isSymbol = p.symbolInRegion
+	}
 	p.region = &region{opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.solid}
 	if !o.bare {
 		p.region.quote = p.quoting.open()
 	}
 	p.region.unopened = p.plan.dialect.lacksOpener(o.marker)
+}
+
+// symbolInRegion tells whether a symbol stands at an offset behind the region's opener.
+func (p *tolerant) symbolInRegion(at int) bool {
+	_, found := p.symbolAt(p.region.body + at)
+	return found
 }
 
 // stepRegion reads on in the region. It says whether there is more to decide.
