@@ -105,7 +105,8 @@ type outlook struct {
 // maxClosers is how many closing tags in a row are looked at: a call has two or three.
 const maxClosers = 16
 
-// over tells whether the call ends with the closing tag at offset i.
+// over tells whether the call ends with the closing tag at offset i. Where that is a symbol it does, as in the grammar, whose
+// texts hold no symbols: a model that writes them inside a value, behind the value's own end, means the end.
 func (s *taggedScanner) over(body []byte, i int, final bool) answer {
 	if s.inner.inside(body, i) {
 		return no
