@@ -248,7 +248,9 @@ func (s *reactScanner) line(body []byte, final bool) status {
 		_, a := anyPrefix(body[s.pos:], s.plan.terminators, final)
 		switch {
 		case body[s.pos] == '\n':
-			a = s.labelNext(body[s.pos+1:], final)
+			if a = s.labelNext(body[s.pos+1:], final); a == no && !s.torn {
+				a = s.lineEnds(body[s.from:s.pos], body[s.pos+1:], final)
+			}
 		case s.closer != "" && a == no:
 			a = hasPrefix(body[s.pos:], s.closer, final)
 		}

@@ -50,15 +50,46 @@ func (t *declared) readString(c *rawCall) bool {
 // unknown tells whether a tool does not name an argument.
 func (t *declared) unknown(e member) bool { return !t.schema.Declares(e.key) }
 
+// named reads arguments that are written as in Python, each with the name of one of the tool's.
+func (t *declared) named(line []byte) (d lenient.Decoded, ok bool) {
+	written := slices.Concat([]byte("("), line, []byte(")"))
+	d, err := lenient.DecodeArguments(written, lenient.Rules{Python: true})
+	all := members(d.JSON)
+	return d, err == nil && d.End == len(written) && len(all) > 0 && !slices.ContainsFunc(all, t.unknown)
+}
+
+// lineEnds tells whether the arguments end with the line, behind which next stands: where no text can be meant, they do once each is
+// named and whole, and the next line names none. Text has no end but the next label or the turn's.
+func (s *reactScanner) lineEnds(line, next []byte, final bool) answer {
+	m, _ := s.plan.resolve(s.tool)
+	t := &s.plan.tools[m.tool]
+	if _, text := t.schema.OnlyArgument(); text || s.closer != "" || len(line) > maxTag {
+		return no
+	}
+	if d, ok := t.named(bytes.TrimSpace(line)); !ok || len(without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)) > 0 {
+		return no
+	}
+	next = next[min(skipSpace(next, 0), maxGap, len(next)):]
+	n := 0
+	for n < len(next) && n <= maxName && nameByte(next[n]) {
+		n++
+	}
+	switch {
+	case n == len(next) && n <= maxName:
+		return atLast(final)
+	case n == 0:
+		return boolean(next[0] != ',' && next[0] != ')', yes)
+	}
+	return boolean(!t.schema.Declares(string(next[:n])), yes)
+}
+
 // readLine reads arguments that are no object: as in Python, city="Rome", if they name arguments of the tool, or as the text of its only
 // argument.
 func (t *declared) readLine(c *rawCall) {
 	if len(c.args) == 0 || t.readString(c) {
 		return
 	}
-	written := slices.Concat([]byte("("), c.args, []byte(")"))
-	d, err := lenient.DecodeArguments(written, lenient.Rules{Python: true})
-	if all := members(d.JSON); err == nil && d.End == len(written) && len(all) > 0 && !slices.ContainsFunc(all, t.unknown) {
+	if d, ok := t.named(c.args); ok {
 		c.args, c.repairs = d.JSON, without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
 		return
 	}

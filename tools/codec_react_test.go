@@ -30,3 +30,30 @@ func TestReact_inputThatIsCutOffIsNoCall(t *testing.T) {
 		}
 	}
 }
+
+// Arguments that are named on their line end with it, so that the text behind leaves; where text can be meant, no line is the last.
+func TestReact_textBehindNamedArgumentsLeaves(t *testing.T) {
+	d, _ := Lookup("react")
+	p := planFor(t, d, Thinking{})
+	const text = "Now I wait for the result, and I tell you about it as soon as I have it."
+	for input, waits := range map[string]bool{
+		`path="a.txt", content="some 'text'"`: false,
+		"path=\"a.txt\",\ncontent=\"x\"":      false,
+		"path=\"a.txt\", content=\"some":      true,
+	} {
+		raw := "Action: write_file\nAction Input: " + input
+		q := p.TextParser()
+		feed(q, raw, 1)
+		if most, _ := heldBack(q, "\n\n"+text); (most >= len(text)) != waits {
+			t.Errorf("%d bytes are kept back behind %q", most, raw)
+		}
+		got := play(p.TextParser(), raw+"\n\n"+text, 0, false)
+		if calls := len(got.Calls); calls != 1 && !waits || !waits && deref(got.Content) != text {
+			t.Errorf("%q: %d calls, %q", raw, calls, deref(got.Content))
+		}
+		checkProperties(t, p, []byte(raw+"\n\n"+text), 3)
+	}
+	if got := play(p.TextParser(), "Action: get_weather\nAction Input: city=\"Rome\"\nand more", 0, false); len(got.Calls) != 1 || got.Content != nil {
+		t.Errorf("%+v: the tool takes text, of which the line may be the first", got)
+	}
+}

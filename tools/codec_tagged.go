@@ -82,6 +82,7 @@ func (c taggedCodec) scanner(o opening) scanner {
 	}
 	s.opensOrEnds = slices.Concat(s.nests, o.plan.terminators)
 	s.proof = append(slices.Concat(s.argOpens, s.closing), c.nameEnd)
+	s.closers, s.argTags = s.closingTags(), s.argumentTags()
 	if c.nameFirst || opened {
 		s.state = inName
 	}
@@ -117,6 +118,7 @@ type taggedScanner struct {
 	// unstructured: no list or object stands at the value's start, or it has been passed.
 	unstructured bool
 	inner        nesting // calls inside the value
+	fence        fences  // in the value
 	last         tag     // that the value was found to hold
 	lastSize     int
 	ahead        outlook // at what follows what may be the call's end
@@ -128,11 +130,15 @@ type taggedScanner struct {
 	inside       []string // and inside a call
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
-	closing             []string // the call, or what stands around it
-	nests               []string // begins a call where a value is read
-	proof               []string // and stands behind the name of such a one
-	opensOrEnds         []string // shows that the call before it is over
-	short               bool     // the last call has no end
+	closing             []string   // the call, or what stands around it
+	closers             [][]string // all of it together, one behind another
+	argTags             []string   // stand around arguments
+	headEnd             int        // where the call's name ends
+	inLines             bool       // a line break stands between that and the first argument
+	nests               []string   // begins a call where a value is read
+	proof               []string   // and stands behind the name of such a one
+	opensOrEnds         []string   // shows that the call before it is over
+	short               bool       // the last call has no end
 }
 
 func (s *taggedScanner) end() int     { return s.stop }
@@ -230,8 +236,13 @@ func (s *taggedScanner) openValue(body []byte, final bool) (status, bool) {
 	case unknown:
 		return open, false
 	}
-	s.from, s.state = s.pos, inValue
+	s.beginValue()
 	return open, true
+}
+
+// beginValue begins an argument's value at pos.
+func (s *taggedScanner) beginValue() {
+	s.from, s.state, s.fence = s.pos, inValue, fences{pos: s.pos}
 }
 
 // within reads what stands between the arguments of a call.
@@ -241,6 +252,9 @@ func (s *taggedScanner) within(body []byte, final bool) (status, bool) {
 	case a == unknown:
 		return open, false
 	case a == yes && t != s.callEnd:
+		if len(s.current.fields) == 0 {
+			s.inLines = inLines(body[s.headEnd:s.pos])
+		}
 		s.pos += len(t)
 		s.from, s.state = s.pos, inKey
 		return open, true

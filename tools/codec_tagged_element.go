@@ -45,7 +45,7 @@ func (s *taggedScanner) elementAt(text []byte, final bool) (key string, a answer
 func (s *taggedScanner) openElement(key string) {
 	s.pos += len(key) + len("<>")
 	s.field, s.element = field{key: key, kind: bySchema}, "</"+key+">"
-	s.from, s.state = s.pos, inValue
+	s.beginValue()
 }
 
 // valueEnd is what closes the argument that is read.

@@ -4,9 +4,10 @@ import "bytes"
 
 // A value may hold whole calls and parts of calls: a file about the format, a script that writes one. Tags match as brackets do, so
 // what closes a call inside the value closes that one, and what closes none opened there closes the call that is read. It is the end of
-// it if the turn ends behind it or another call begins; before any other text only if no tag follows that closes the call once more,
-// which shows that the value went on. That is known at the end of the turn, or after maxBare bytes. Where the argument was closed and
-// the call's closing tag is a symbol, it is known at once: text spells its tags.
+// it if the turn ends behind it, if another call begins, or if it is all that closes a call (codec_tagged_close.go). Before any other
+// text it is the end only if no tag follows that closes the call once more, which shows that the value went on. That is known at the end
+// of the turn, or after maxBare bytes. Where the argument was closed and the call's closing tag is a symbol, it is known at once: text
+// spells its tags.
 
 // tag is what a tag of the format does where a value is read.
 type tag uint8
@@ -111,7 +112,7 @@ func (s *taggedScanner) over(body []byte, i int, final bool) answer {
 	if s.inner.inside(body, i) {
 		return no
 	}
-	j := i
+	first, j := i, i
 	for range maxClosers {
 		t, a := anyPrefix(body[j:], s.closing, final)
 		if a == unknown {
@@ -127,6 +128,9 @@ func (s *taggedScanner) over(body []byte, i int, final bool) answer {
 		if j = skipSpace(body, i); j == len(body) && j-i <= maxGap {
 			return atLast(final)
 		}
+	}
+	if a := s.closedWhole(body, first, final); a != no {
+		return a
 	}
 	if _, a := anyPrefix(body[j:], s.opensOrEnds, final); a != no && j < len(body) {
 		return a

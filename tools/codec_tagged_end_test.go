@@ -3,6 +3,8 @@ package tools
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // tags is how a family writes a call in tags, for the tests of values that hold such.
@@ -39,32 +41,21 @@ func (t tags) call(d *Dialect, name string, args ...string) string {
 }
 
 // What closes a call inside a value must not close the call that holds it, in any family that writes tags: a damaged call would be sent.
+// The one exception is all that closes a call, quoted as it is written, without the call's beginning (codec_tagged_close.go).
 func TestTagged_closingTagsInsideAValue(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)
 		if !ok {
 			continue
 		}
+		_, nested := d.codecs[0].(nestedCodec)
 		valueEnd := tg.valueEnd
-		if c, ok := d.codecs[0].(nestedCodec); ok {
-			valueEnd = c.noise + "</content>"
+		if nested {
+			valueEnd = d.codecs[0].(nestedCodec).noise + "</content>"
 		}
-		example := tg.call(d, "get_weather", "city", "Rome", "days", "3")
 		p := planFor(t, d, Thinking{})
-		for name, v := range map[string]string{
-			"the end of a call":   "cat <<EOF" + valueEnd + tg.end + "EOF",
-			"spaced out":          "cat <<EOF\n" + strings.Join([]string{valueEnd, tg.callEnd, d.call.close, d.section.close}, "\n") + "\nEOF",
-			"twice":               "a" + valueEnd + tg.end + "b" + valueEnd + tg.end + "c",
-			"of an argument":      "a" + valueEnd + "b",
-			"without that":        "a" + tg.end + "b",
-			"a call":              "a" + example + "b",
-			"a call at the end":   "a\n" + example,
-			"two calls":           "a" + example + example + "b",
-			"two calls, text":     "a" + example + " and " + example + "b",
-			"no arguments":        "a" + tg.call(d, "get_time") + "b",
-			"an end, then a call": "a" + valueEnd + tg.end + "b" + example + "c",
-		} {
-			if _, ok := d.codecs[0].(nestedCodec); ok && strings.Contains(v, valueEnd) {
+		for name, v := range quotingValues(d, tg, valueEnd) {
+			if nested && strings.Contains(v, valueEnd) {
 				continue // elements have no way to say that
 			}
 			write := func(first, second string) string {
@@ -88,6 +79,52 @@ func TestTagged_closingTagsInsideAValue(t *testing.T) {
 				}
 				checkProperties(t, p, []byte(text), 1)
 			}
+		}
+	}
+}
+
+// quotingValues are values that hold calls and parts of calls of a family.
+func quotingValues(d *Dialect, tg tags, valueEnd string) map[string]string {
+	example := tg.call(d, "get_weather", "city", "Rome", "days", "3")
+	return map[string]string{
+		"spaced out":          "cat <<EOF\n" + strings.Join([]string{valueEnd, tg.callEnd, d.call.close, d.section.close}, "\n") + "\nEOF",
+		"in quotation marks":  "echo '" + valueEnd + tg.end + "' and \"" + valueEnd + tg.end + "\" in code",
+		"in brackets":         "f(" + valueEnd + tg.end + ")[" + valueEnd + tg.end + "]",
+		"in an element":       "<pre>" + valueEnd + tg.end + "</pre>",
+		"in a fence":          "It ends with\n```xml\n" + valueEnd + tg.end + "\n```\nas said.",
+		"the end at the end":  "It ends with\n" + valueEnd + tg.end,
+		"of an argument":      "a" + valueEnd + "b",
+		"without that":        "a" + tg.end + "b",
+		"a part":              "a" + valueEnd + tg.end[:len(tg.end)-1] + "b",
+		"a call":              "a" + example + "b",
+		"a call at the end":   "a\n" + example,
+		"two calls":           "a" + example + example + "b",
+		"two calls, text":     "a" + example + " and " + example + "b",
+		"no arguments":        "a" + tg.call(d, "get_time") + "b",
+		"an end, then a call": "a'" + valueEnd + tg.end + "'b" + example + "c",
+	}
+}
+
+// A value that quotes all that closes a call ends there, where nothing says that it is quoted; what the call then lacks, or tags in its
+// text, are neither guessed at nor left. Where an argument that must come has not, the value goes on.
+func TestTagged_aWholeEndWithoutABeginningEndsTheCall(t *testing.T) {
+	for _, d := range Families() {
+		tg, ok := tagsOf(d)
+		if !ok || tg.valueEnd == "" {
+			continue
+		}
+		p := planFor(t, d, Thinking{})
+		v := "cat <<EOF" + tg.valueEnd + tg.end + " EOF"
+		for name, c := range map[string]struct{ text, value, content string }{
+			"the last argument": {tg.call(d, "write_file", "path", "a", "content", v), "cat <<EOF", "EOF"},
+			"another must come": {tg.call(d, "write_file", "content", v, "path", "a"), v, ""},
+		} {
+			got := play(p.TextParser(), c.text, 0, false)
+			want := map[string]any{"content": c.value, "path": "a"}
+			if len(got.Calls) != 1 || !cmp.Equal(got.Calls[0].Arguments, any(want)) || strings.TrimSpace(deref(got.Content)) != c.content {
+				t.Errorf("%s: %s: %q became %+v, %q", d.name, name, c.text, got.Calls, deref(got.Content))
+			}
+			checkProperties(t, p, []byte(c.text), 1)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (s *taggedScanner) tagRead(text string, closing int) (status, bool) {
 		}
 		s.tool = &s.plan.tools[m.tool]
 		s.current = rawCall{name: name, fields: args}
-		s.state = inCall
+		s.headEnd, s.inLines, s.state = s.pos, false, inCall
 		return open, true
 	}
 	s.field = field{key: attribute(text), kind: bySchema}
@@ -106,7 +106,7 @@ func (s *taggedScanner) tagRead(text string, closing int) (status, bool) {
 	}
 	s.state = beforeValue
 	if s.value == "" {
-		s.from, s.state = s.pos, inValue
+		s.beginValue()
 	}
 	return open, true
 }

@@ -20,7 +20,7 @@
 // before any of them leaves. Any other text, and output that left its grammar, is for the tolerant parser: text leaves at
 // once, without the family's markers; what may be a call, behind an opening marker or without one (heads.go, cues.go), is kept
 // until its end and read by the codec of the family (package tools/lenient reads what is almost JSON). Where a value between
-// tags ends is decided by what follows it (codec_tagged_end.go), where strings end whose quotes are not escaped by all ways to read
+// tags ends is decided by what follows it (codec_tagged_end.go, codec_tagged_close.go), where strings end whose quotes are not escaped by all ways to read
 // them (torn.go), and what a text quotes is no call (example.go): a call that may not be the one that was meant never leaves. No parser ever
 // fails: what is no valid call stays text, and a [Note] says why. Output that leaves its grammar inside a call of which a part has
 // been sent is the one exception: the call stays open, and [Parser] says that it is broken.

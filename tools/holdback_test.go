@@ -150,3 +150,52 @@ func TestHoldback_ofTextBehindACallThatSymbolsClose(t *testing.T) {
 		}
 	}
 }
+
+// The same where tags are spelt, in every family: a call that is written as the family writes it is over where its last closing marker
+// is, unless the value quotes the beginning of another one. That holds for text right behind it, too, where a marker closes calls.
+func TestHoldback_ofTextBehindACall(t *testing.T) {
+	for _, d := range Families() {
+		turn := Turn{Tools: []Tool{hostileTool(t, "write_file", true)}, Choice: Choice{Mode: Required}, Thinking: Thinking{Off: true}}
+		fixed, err := d.Plan(turn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := shortest(t, compiled(t, fixed))
+		p := planFor(t, d, Thinking{Off: true})
+		_, tagged := tagsOf(d)
+		for _, gap := range []string{"\n\n", "\n", " ", ""} {
+			if gap == "" && !tagged {
+				continue // an object may go on there, in a string whose quotes are not escaped
+			}
+			text := gap + "Done, <b>here</b> is some text: " + strings.Repeat("it goes on and on, a < b, ", 10)
+			q := p.TextParser()
+			feed(q, call, 1)
+			most, at := heldBack(q, text)
+			if limit := max(p.longest, p.longestHead, minHold) + utf8.UTFMax; most > limit {
+				t.Errorf("%s: %d bytes of %q are kept back behind %q, %d may be", d.name, most, text[:at+1], call, limit)
+			}
+		}
+	}
+}
+
+// Text behind a call whose value quotes a call's beginning may be a part of the value, to the end.
+func TestHoldback_ofTextBehindABeginningThatIsQuoted(t *testing.T) {
+	d, _ := Lookup("qwen3-coder")
+	p := planFor(t, d, Thinking{Off: true})
+	call := func(v string) string {
+		return "<tool_call>\n<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\n" + v + "\n</parameter>\n</function>\n</tool_call>"
+	}
+	const text = "\n\nDone, and here is more text than any marker of this family is long: it goes on and on."
+	for value, waits := range map[string]bool{
+		"a <tool_call> b </tool_call> c": false, // words about calls open none
+		call("x"):                        false,
+		"<tool_call>\n<function=write_file>\n<parameter=path>\n": true,
+		"```\ncode": true,
+	} {
+		q := p.TextParser()
+		feed(q, call(value), 1)
+		if most, _ := heldBack(q, text); (most == len(text)) != waits {
+			t.Errorf("behind the value %q %d bytes are kept back", value, most)
+		}
+	}
+}

@@ -209,7 +209,7 @@ func twoReadings(d *Dialect, values []string) bool {
 }
 
 func TestHostile_wellFormedCallsComeBackExactly(t *testing.T) {
-	n, exact := 0, 0
+	n, exact, damaged := 0, 0, 0
 	eachHostile(t, func(d *Dialect, p *Plan, forms []form, r *rand.Rand, rounds int) {
 		g := compiled(t, p)
 		for _, f := range forms {
@@ -223,7 +223,10 @@ func TestHostile_wellFormedCallsComeBackExactly(t *testing.T) {
 				switch {
 				case cmp.Equal(got, []messageCall{want}):
 					exact++
-				case len(got) > 0 && !twoReadings(d, values):
+				case len(got) > 0 && twoReadings(d, values):
+					damaged++
+					t.Logf("%s: damaged: %q becomes %+v", d.name, text, got)
+				case len(got) > 0:
 					t.Errorf("%s: %q is admitted: %v, becomes %+v", d.name, text, admitted, got)
 				case admitted:
 					t.Logf("%s: lost: %q", d.name, text)
@@ -231,7 +234,7 @@ func TestHostile_wellFormedCallsComeBackExactly(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d calls, %d came back exactly", n, exact)
+	t.Logf("%d calls, %d came back exactly, %d were damaged", n, exact, damaged)
 	if exact*200 < 199*n {
 		t.Errorf("only %d of %d calls came back", exact, n)
 	}
