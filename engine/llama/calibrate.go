@@ -18,7 +18,10 @@ var flashChoices = []FlashAttention{FlashOff, FlashOn}
 // Calibrate finds out which setting of flash attention is faster for this model on this machine: neither always is. With a
 // shared libllama on one CPU, 1,200 tokens deep, a 0.6B model decodes at 28 tokens a second without and at 19 with it, where
 // another gains a tenth by it.
-// They are tried side by side, which takes some seconds; a model so slow that it would take longer gets [ErrSlow] and
+// What other conversations have in the cache counts too, and not alike: flash attention passes over their cells, without it
+// they are multiplied before they are masked.
+//
+// The settings are tried side by side, which takes some seconds; a model so slow that it would take longer gets [ErrSlow] and
 // what is likeliest, and so does, with [ErrBusy], a machine whose processors others use. On a GPU it is [FlashAuto]; a
 // quantized V cache needs [FlashOn].
 func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention, error) {
@@ -28,7 +31,7 @@ func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention
 	if m.offloaded || m.Bidirectional() {
 		return FlashAuto, nil
 	}
-	o.Size, o.Batch, o.MicroBatch, o.Sequences = calibrationContext, 0, 0, 1
+	o.Size, o.Batch, o.MicroBatch, o.Sequences = calibrationContext, 0, 0, conversations
 	trials := make([]*trial, len(flashChoices))
 	for i, flash := range flashChoices {
 		o.Flash = flash
@@ -72,7 +75,7 @@ func fastest(trials []*trial) (FlashAttention, error) {
 // CalibrationKey is what the result depends on: the engine, the processor, the number of threads, the model's shape and
 // the type of the cache.
 func (m *Model) CalibrationKey(o ContextOptions) string {
-	return fmt.Sprintf("%v by %d; %s; %s, %d threads; %s, %d parameters, %d bytes; %s keys", flashChoices, calibrationBatch, Source, processor(),
+	return fmt.Sprintf("%v by %d of %d; %s; %s, %d threads; %s, %d parameters, %d bytes; %s keys", flashChoices, calibrationBatch, conversations, Source, processor(),
 		orDefault(o.Threads, GrantedThreads()), m.Description(), m.Parameters(), m.Size(), cmp.Or(o.KeyType, KVF16))
 }
 
@@ -85,6 +88,7 @@ const (
 	mostRounds         = 7               // where others disturb them; the context holds no more
 	firstBatch         = 8               // shows whether the model is fast enough to go on
 	leastDepth         = 128             // with less in the cache, attention does not show
+	conversations      = 4               // share the cache, as those of the slots do; the first is measured
 )
 
 // trial is one setting being measured. Times are the best seen undisturbed: what disturbs only adds.
@@ -92,17 +96,18 @@ type trial struct {
 	flash         FlashAttention
 	context       *Context
 	batch         *Batch
-	depth         int
+	depth         int                // tokens in the cache
+	lengths       [conversations]int // of them in each sequence
 	prompt, token time.Duration
 }
 
 // compare fills all contexts alike, as far as the time allows, and measures them in turn.
 func compare(ctx context.Context, trials []*trial) error {
 	for _, t := range trials {
-		if _, err := t.decode(ctx, firstBatch); err != nil { // the very first reads the weights from the disk
+		if _, err := t.decode(ctx, firstBatch, 0); err != nil { // the very first reads the weights from the disk
 			return err
 		}
-		again, err := t.decode(ctx, firstBatch)
+		again, err := t.decode(ctx, firstBatch, 0)
 		if err != nil || again/firstBatch*leastDepth > 3*calibrationTime {
 			return err
 		}
@@ -110,9 +115,9 @@ func compare(ctx context.Context, trials []*trial) error {
 	begin := time.Now()
 	var spent time.Duration
 	undisturbed := false
-	for depth := 0; depth < calibrationContext/2 && spent < calibrationTime; depth += calibrationBatch {
+	for batch := 1; batch*calibrationBatch <= calibrationContext/2 && spent < calibrationTime; batch++ {
 		for _, t := range trials {
-			d, err := t.decode(ctx, calibrationBatch)
+			d, err := t.decode(ctx, calibrationBatch, batch%conversations)
 			if err != nil {
 				return err
 			}
@@ -143,7 +148,7 @@ func allMeasured(trials []*trial) bool {
 func (t *trial) measured() bool { return t.prompt < math.MaxInt64 && t.token < math.MaxInt64 }
 
 func (t *trial) measure(ctx context.Context) error {
-	d, err := t.decode(ctx, calibrationBatch)
+	d, err := t.decode(ctx, calibrationBatch, 0)
 	if err != nil {
 		return err
 	}
@@ -151,7 +156,7 @@ func (t *trial) measure(ctx context.Context) error {
 		t.prompt = min(t.prompt, d/calibrationBatch)
 	}
 	for range 4 {
-		if d, err = t.decode(ctx, 1); err != nil {
+		if d, err = t.decode(ctx, 1, 0); err != nil {
 			return err
 		}
 		if t.context.undisturbed() {
@@ -161,17 +166,19 @@ func (t *trial) measure(ctx context.Context) error {
 	return nil
 }
 
-func (t *trial) decode(ctx context.Context, n int) (time.Duration, error) {
+// decode n tokens more of a sequence.
+func (t *trial) decode(ctx context.Context, n, sequence int) (time.Duration, error) {
 	t.batch.Clear()
 	for i := range n {
 		id := int32((t.depth + i) % min(t.context.model.vocab.size, 1000))
-		if _, err := t.batch.Add(id, t.depth+i, i == n-1, 0); err != nil {
+		if _, err := t.batch.Add(id, t.lengths[sequence]+i, i == n-1, sequence); err != nil {
 			return 0, err
 		}
 	}
 	start := time.Now()
 	err := t.context.Decode(ctx, t.batch)
 	t.depth += n
+	t.lengths[sequence] += n
 	return time.Since(start), err
 }
 
