@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -69,20 +70,59 @@ func TestSlowReader_pausesAloneAndMissesNothing(t *testing.T) {
 	}
 }
 
-// A long prompt is evaluated in parts, and each step takes the running stream's token along.
+// A long prompt is evaluated in parts, and each step takes the running stream's token along. Where nobody watches the
+// stream, parts are as large as they can be: what is wanted whole is only done sooner.
 func TestPrompt_longOneDoesNotStallAStream(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		whole bool
+		first int // tokens of the first step with a part of the prompt, each of which seems to take an hour
+	}{
+		{"watched", false, 32 + 1},
+		{"wanted whole", true, 256 + 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			steps := besideLongPrompt(t, c.whole)
+			prompts := 0
+			for _, batch := range steps[1:] {
+				if len(batch) < smallestPrompt {
+					continue
+				}
+				if prompts++; prompts == 1 && len(batch) != c.first {
+					t.Errorf("the first part has %d tokens, want %d", len(batch), c.first)
+				}
+				if batch[0].Sequence == batch[len(batch)-1].Sequence {
+					t.Errorf("a step of %d tokens leaves the stream out", len(batch))
+				}
+			}
+			if prompts < 3000/256 {
+				t.Errorf("the prompt took %d steps", prompts)
+			}
+		})
+	}
+}
+
+// besideLongPrompt returns the steps of a runner that evaluates a prompt of 3,000 tokens while it generates.
+func besideLongPrompt(t *testing.T, whole bool) [][]Entry {
+	t.Helper()
 	f := newFake()
-	arrived := make(chan struct{})
+	begun, arrived := make(chan struct{}), make(chan struct{})
+	var begin sync.Once
 	var steps [][]Entry
 	f.step = func(batch []Entry) {
+		begin.Do(func() { close(begun) })
 		<-arrived
 		steps = append(steps, append([]Entry(nil), batch...))
 	}
 	r := New(f, Options{Slots: 2, UBatchSize: 256})
-	stream := open(t, r, ask("stream", 400))
+	turn := ask("stream", 400)
+	turn.Whole = whole
+	stream := open(t, r, turn)
+	<-begun
+	r.post(func(l *loop) { l.perToken = time.Hour })
 	go func() {
 		defer close(arrived)
-		for waiting := 0; waiting == 0; runtime.Gosched() { // the loop is held in its first step
+		for waiting := 0; waiting < 2; runtime.Gosched() { // the loop is held in its first step
 			r.mu.Lock()
 			waiting = len(r.calls)
 			r.mu.Unlock()
@@ -93,19 +133,7 @@ func TestPrompt_longOneDoesNotStallAStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = r.Close()
-	prompts := 0
-	for _, batch := range steps[1:] {
-		if len(batch) < smallestPrompt {
-			continue
-		}
-		prompts++
-		if batch[0].Sequence == batch[len(batch)-1].Sequence {
-			t.Errorf("a step of %d tokens leaves the stream out", len(batch))
-		}
-	}
-	if prompts < 3000/256 {
-		t.Errorf("the prompt took %d steps", prompts)
-	}
+	return steps
 }
 
 // smallestPrompt tells steps with a part of a prompt from those of streams alone.

@@ -48,17 +48,17 @@ func (l *loop) step() {
 func (l *loop) plan() ([]work, []Entry) {
 	var turns []*turn
 	var slots []schedule.Slot
-	streams := false
+	watched := false // somebody waits for each token of a stream
 	for _, t := range l.running {
 		if t.runnable() {
 			turns = append(turns, t)
 			slots = append(slots, schedule.Slot{Pending: t.pending(), Stream: t.state == streaming})
-			streams = streams || t.state == streaming
+			watched = watched || t.state == streaming && !t.request.Whole
 		}
 	}
 	limits := schedule.Limits{
 		Batch: l.options.BatchSize,
-		Chunk: schedule.Chunk(streams, l.perToken, l.options.UBatchSize),
+		Chunk: schedule.Chunk(watched, l.perToken, l.options.UBatchSize),
 	}
 	var works []work
 	var batch []Entry

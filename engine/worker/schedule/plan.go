@@ -34,7 +34,7 @@ func Fits(w Waiting, r Room) bool {
 // Slot is a running turn that has tokens to evaluate.
 type Slot struct {
 	Pending int  // tokens that can be evaluated in this step
-	Stream  bool // it generates: somebody waits for each of its tokens
+	Stream  bool // it generates
 }
 
 // Limits of one step.
@@ -70,10 +70,11 @@ const (
 	smallestChunk  = 32
 )
 
-// Chunk is how many prompt tokens go into a step, at most most: all that is computed at once where nobody waits, else as
-// many as fit streamPatience at the measured time for one token; 0 means not measured yet.
-func Chunk(streams bool, perToken time.Duration, most int) int {
-	if !streams {
+// Chunk is how many prompt tokens go into a step, at most most: all that is computed at once where nobody watches a stream
+// (an answer that is wanted whole only gains by it), else as many as fit streamPatience at the measured time for one token;
+// 0 means not measured yet.
+func Chunk(watched bool, perToken time.Duration, most int) int {
+	if !watched {
 		return most
 	}
 	if perToken <= 0 {

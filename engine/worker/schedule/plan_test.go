@@ -54,7 +54,7 @@ func TestShare_shortPromptsFillUpTheChunk(t *testing.T) {
 
 func TestChunk(t *testing.T) {
 	for _, c := range []struct {
-		streams  bool
+		watched  bool
 		perToken time.Duration
 		want     int
 	}{
@@ -65,7 +65,7 @@ func TestChunk(t *testing.T) {
 		{true, time.Microsecond, 512},
 		{true, time.Second, 32},
 	} {
-		if got := Chunk(c.streams, c.perToken, 512); got != c.want {
+		if got := Chunk(c.watched, c.perToken, 512); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
