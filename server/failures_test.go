@@ -1,8 +1,11 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -116,13 +119,19 @@ func TestServer_drainingRefusesAllButProbes(t *testing.T) {
 	if status, body := post(t, s, hello+`}`); status != http.StatusServiceUnavailable || !strings.Contains(body, "shutting down") {
 		t.Errorf("%d %s", status, body)
 	}
-	resp, err := http.Get(s.URL + "/health/live")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("probe: %d", resp.StatusCode)
+	for path, want := range map[string]string{
+		"/health/live": `200 {"status":"ok"}`,
+		"/health":      `503 {"status":"draining"}`,
+	} {
+		resp, err := http.Get(s.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if got := fmt.Sprintf("%d %s", resp.StatusCode, bytes.TrimSpace(body)); got != want || err != nil {
+			t.Errorf("%s: %s, %v; want %s", path, got, err, want)
+		}
 	}
 }
 

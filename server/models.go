@@ -173,10 +173,12 @@ type healthBody struct {
 }
 
 // health answers 200 once every model named at start is loaded and while the server is not draining.
-func health(r Readiness) http.HandlerFunc {
+func health(r Readiness, draining func() bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		status, body := http.StatusOK, healthBody{Status: "ok"}
-		if r != nil {
+		if draining != nil && draining() {
+			status, body = http.StatusServiceUnavailable, healthBody{Status: "draining"}
+		} else if r != nil {
 			if model, progress, err := r.Ready(); err != nil {
 				status, body = http.StatusServiceUnavailable, healthBody{Status: "error", Model: model, Error: err.Error()}
 			} else if model != "" {

@@ -22,7 +22,7 @@ func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 		method, path string
 		handler      gin.HandlerFunc
 	}{
-		{"GET", "/health", gin.WrapF(health(o.Readiness))},
+		{"GET", "/health", gin.WrapF(health(o.Readiness, o.Draining))},
 		{"GET", "/health/live", gin.WrapF(live)},
 		{"GET", "/metrics", gin.WrapH(m.handler())},
 		{"GET", "/debug/requests/:id", kept.show},

@@ -26,18 +26,24 @@ func templated(t *testing.T, source string, o chat.LoaderOptions, replies ...eng
 	t.Helper()
 	e := enginetest.Script(replies...)
 	e.Info.Template = source
-	path := filepath.Join(t.TempDir(), "scripted.gguf")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
+	return entered(t, models.Entry{}, o, e), e
+}
+
+// entered serves an engine as the model of an entry, whose name and file are made up here.
+func entered(t *testing.T, entry models.Entry, o chat.LoaderOptions, e engine.Engine) *httptest.Server {
+	t.Helper()
+	entry.ID, entry.Path = "scripted", filepath.Join(t.TempDir(), "scripted.gguf")
+	if err := os.WriteFile(entry.Path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	catalog := &models.Catalog{Entries: []models.Entry{{ID: "scripted", Path: path}}}
+	catalog := &models.Catalog{Entries: []models.Entry{entry}}
 	manager := models.NewManager(catalog, 0, func(context.Context, models.Entry, func(float64)) (engine.Engine, error) { return e, nil })
 	loader := chat.NewLoader(manager, o)
 	s := httptest.NewServer(server.New(server.Options{
 		Service: &chat.Service{Models: loader}, Models: manager, Warnings: loader.Warnings, Log: slog.New(slog.DiscardHandler),
 	}))
 	t.Cleanup(s.Close)
-	return s, e
+	return s
 }
 
 func get(t *testing.T, address string) string {
@@ -91,6 +97,19 @@ func TestTemplate_unusableOnesAreReplacedAndReported(t *testing.T) {
 				t.Errorf("the log does not say why: %s", got)
 			}
 		})
+	}
+}
+
+// A template that is named in place of the model's own must be usable: nobody has asked for the built-in rendering.
+func TestTemplate_namedOneThatIsUnusableFailsTheModel(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "own.jinja")
+	if err := os.WriteFile(file, []byte("{{ messages|no_such_filter }}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := entered(t, models.Entry{Template: file}, chat.LoaderOptions{}, enginetest.Script(enginetest.Say("hello")))
+	status, body := post(t, s, hello+`}`)
+	if status < 500 || !strings.Contains(body, "own.jinja") || !strings.Contains(body, "No filter named") {
+		t.Errorf("status %d: %s", status, body)
 	}
 }
 

@@ -86,9 +86,6 @@ func (a *app) load(ctx context.Context) error {
 // Ready implements server.Readiness. Once the start is over the server stays ready: a model that made room for another, or
 // whose worker has ended, is loaded when it is next asked for.
 func (a *app) Ready() (waiting string, progress float64, err error) {
-	if a.draining.Load() {
-		return "draining", 1, nil
-	}
 	if a.loaded.Load() {
 		return "", 1, nil
 	}

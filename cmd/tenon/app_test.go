@@ -33,10 +33,6 @@ func TestReady_onceAllWereLoaded(t *testing.T) {
 	if waiting, _, err := a.Ready(); waiting != "" || err != nil {
 		t.Errorf("after it: %q, %v", waiting, err)
 	}
-	a.draining.Store(true)
-	if waiting, _, _ := a.Ready(); waiting != "draining" {
-		t.Errorf("while it drains: %q", waiting)
-	}
 }
 
 // Whatever a request and a model's file may leave out, a flag sets.

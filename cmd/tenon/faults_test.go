@@ -2,6 +2,8 @@ package main
 
 import (
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -90,6 +92,21 @@ func TestContext_modelTooLargeForMemory(t *testing.T) {
 		}
 		if err != nil && (!strings.Contains(err.Error(), "MiB are free") || !strings.Contains(err.Error(), "--ctx-size")) {
 			t.Errorf("%s: %v does not say what is missing and what helps", c.name, err)
+		}
+	}
+}
+
+// What is named in place of the model's own template must be usable: the built-in rendering would be a third thing.
+func TestCatalogue_namedTemplateThatIsNone(t *testing.T) {
+	model := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
+	broken := filepath.Join(t.TempDir(), "broken.jinja")
+	if err := os.WriteFile(broken, []byte("{% for m in messages %}{{ m.content }}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, why := range map[string]string{broken: "for", filepath.Join(t.TempDir(), "absent"): "no such file"} {
+		_, _, err := catalogue(newServeCommand(), config.Settings{ChatTemplateFile: file}, []string{model})
+		if err == nil || !strings.Contains(err.Error(), "chat-template-file: ") || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", file, err)
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"tenon/cmd/config"
 	"tenon/models"
 	"tenon/server"
+	"tenon/templates/jinja"
 )
 
 func newServeCommand() *cobra.Command {
@@ -176,7 +177,7 @@ func catalogue(cmd *cobra.Command, s config.Settings, args []string) (*models.Ca
 		return nil, nil, nothingToServe(s.ModelsDir)
 	}
 	if file := s.ChatTemplateFile; file != "" {
-		if _, err := os.ReadFile(file); err != nil { // each load reads it again; a wrong name is told now
+		if err := checkTemplate(file); err != nil { // each load reads it again; what is wrong with it is told now
 			return nil, nil, fmt.Errorf("chat-template-file: %w", err)
 		}
 	}
@@ -190,6 +191,19 @@ func catalogue(cmd *cobra.Command, s config.Settings, args []string) (*models.Ca
 		}
 	}
 	return c, named, nil
+}
+
+// checkTemplate tells what is wrong with a chat template that is named in place of the model's own. That nothing else is put in
+// its place is the difference: whoever names one wants that one.
+func checkTemplate(file string) error {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if _, err := jinja.Parse(string(source)); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
 }
 
 func addModels(c *models.Catalog, path string) error {

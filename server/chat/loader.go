@@ -138,8 +138,9 @@ func loadError(err error) error {
 	return err
 }
 
-// build finds out how to talk to a model. A chat template that cannot be used costs the model its own prompt format, not
-// its service: the built-in rendering takes over, and the log says why.
+// build finds out how to talk to a model. A chat template in the model's file that cannot be used costs the model its own
+// prompt format, not its service: the built-in rendering takes over, and the log says why. One that is named in its place must be
+// usable.
 func (l *Loader) build(entry models.Entry, e engine.Engine) (Model, error) {
 	info := e.Model()
 	source := info.Template
@@ -164,6 +165,9 @@ func (l *Loader) build(entry models.Entry, e engine.Engine) (Model, error) {
 		BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: teaching.Simplify, Guidance: teaching.Guidance,
 		CallWriter: func(p templates.Probe) templates.WriteCalls { return CallWriter(source, p) },
 	})
+	if err != nil && entry.Template != "" {
+		return Model{}, fmt.Errorf("chat template of %s: %s: %w", entry.ID, entry.Template, err)
+	}
 	if err != nil {
 		m.Warnings = append(m.Warnings, "the chat template cannot be used, the built-in rendering takes over: "+err.Error())
 		slog.Warn("the chat template cannot be used; the built-in rendering takes over", "model", entry.ID, "error", err)
