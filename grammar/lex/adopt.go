@@ -1,6 +1,6 @@
 package lex
 
-// When the arena of formats is full, an arena copies what it still needs of it, and derives it by itself.
+// Beyond what the arena of a format has walked, an arena copies what it needs of it, and derives it by itself.
 
 // adoption is what an arena has copied.
 type adoption struct {
@@ -8,66 +8,66 @@ type adoption struct {
 	words map[wordSet]wordSet
 }
 
-// adopted returns the language behind a state of the arena of formats as an expression of this arena alone.
+// adopted returns the language behind a state of the arena of a format as an expression of this arena alone.
 func (a *Arena) adopted(n *node) Expr {
-	b := a.formatArena
-	e := b.Expr(State(n.a))
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return a.adopt(e)
+	f := a.sharedOf(n)
+	e := f.arena.Expr(State(n.a))
+	f.arena.mu.Lock()
+	defer f.arena.mu.Unlock()
+	return a.adopt(f, e)
 }
 
-// adopt copies an expression of the arena of formats, whose lock is held.
-func (a *Arena) adopt(e Expr) Expr {
-	if a.copied.exprs == nil {
-		a.copied = adoption{exprs: map[Expr]Expr{}, words: map[wordSet]wordSet{noWords: noWords, emptyWord: emptyWord}}
+// adopt copies an expression of the arena of a format, whose lock is held.
+func (a *Arena) adopt(f *sharedFormat, e Expr) Expr {
+	if f.copied.exprs == nil {
+		f.copied = adoption{exprs: map[Expr]Expr{}, words: map[wordSet]wordSet{noWords: noWords, emptyWord: emptyWord}}
 	}
-	if c, ok := a.copied.exprs[e]; ok {
+	if c, ok := f.copied.exprs[e]; ok {
 		return c
 	}
-	c := a.adoptParts(e)
+	c := a.adoptParts(f, e)
 	if a.err == nil {
-		a.copied.exprs[e] = c
+		f.copied.exprs[e] = c
 	}
 	return c
 }
 
-func (a *Arena) adoptParts(e Expr) Expr {
-	n := *a.formatArena.at(e)
-	if c, ok := a.mapParts(&n, a.adopt); ok {
+func (a *Arena) adoptParts(f *sharedFormat, e Expr) Expr {
+	n := *f.arena.at(e)
+	if c, ok := a.mapParts(&n, func(e Expr) Expr { return a.adopt(f, e) }); ok {
 		return c
 	}
 	if n.kind == kindDeferred {
-		return a.adoptDeferred(e, n.a)
+		return a.adoptDeferred(f, e, n.a)
 	}
-	return a.leaf(a.adoptWords(wordSet(n.a))) // no format has numbers, or shares others
+	return a.leaf(a.adoptWords(f, wordSet(n.a))) // no format has numbers, or shares others
 }
 
 // adoptDeferred copies an expression when it is first derived.
-func (a *Arena) adoptDeferred(e Expr, i int32) Expr {
-	b := a.formatArena
+func (a *Arena) adoptDeferred(f *sharedFormat, e Expr, i int32) Expr {
+	b := f.arena
 	d := b.deferred[i]
 	build := func() Expr {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		return a.adopt(b.built(e))
+		return a.adopt(f, b.built(e))
 	}
 	if d.wide == empty {
 		return a.later(d.cuts, d.span, build)
 	}
-	return a.laterWithin(a.adopt(d.wide), d.cuts, d.span, build)
+	return a.laterWithin(a.adopt(f, d.wide), d.cuts, d.span, build)
 }
 
-func (a *Arena) adoptWords(s wordSet) wordSet {
-	if c, ok := a.copied.words[s]; ok {
+func (a *Arena) adoptWords(f *sharedFormat, s wordSet) wordSet {
+	if c, ok := f.copied.words[s]; ok {
 		return c
 	}
-	n := a.formatArena.words.nodes[s]
+	n := f.arena.words.nodes[s]
 	edges := make([]edge, len(n.edges))
 	for i, e := range n.edges {
-		edges[i] = edge{e.lo, e.hi, a.adoptWords(e.next)}
+		edges[i] = edge{e.lo, e.hi, a.adoptWords(f, e.next)}
 	}
 	c := a.words.intern(n.final, edges)
-	a.copied.words[s] = c
+	f.copied.words[s] = c
 	return c
 }

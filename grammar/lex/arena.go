@@ -25,7 +25,7 @@ const (
 	kindRepeat                // a, min, max (unbounded for none)
 	kindNumber                // a: index in numbers.states
 	kindDeferred              // a: index in deferred
-	kindShared                // a: state of the arena of formats
+	kindShared                // a: state of the arena of a format, b: which
 )
 
 // verdict is what is known about a question that takes a search.
@@ -86,11 +86,10 @@ type Arena struct {
 	widened  map[Expr]Expr // memo of widen
 	formats  map[string]Expr
 
-	formatArena *Arena            // what kindShared speaks of; nil until there is one
-	copied      adoption          // of it
-	sharedExprs []Expr            // by its state: what sharedState has made
-	nears       map[nearExpr]Expr // memo of near
-	strings     stringTable
+	frozen  bool              // no more rows are made for others: an arena of formats
+	shared  []sharedFormat    // what kindShared speaks of; nil until there is one
+	nears   map[nearExpr]Expr // memo of near
+	strings stringTable
 
 	stateCount State
 	rowCount   int

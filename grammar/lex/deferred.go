@@ -29,7 +29,7 @@ func (a *Arena) Widen(e Expr) Expr { return a.build(func() Expr { return a.widen
 
 // widen returns a language that holds e, in which deferred alternatives are given up; e itself if there are none.
 func (a *Arena) widen(e Expr) Expr {
-	if len(a.deferred) == 0 && a.formatArena == nil {
+	if len(a.deferred) == 0 && a.shared == nil {
 		return e
 	}
 	if w, ok := a.widened[e]; ok {

@@ -111,7 +111,7 @@ func (a *Arena) nearest(e Expr, m metric) (int32, bool) {
 	} else if n.distance[m] > 0 {
 		return n.distance[m] - 1, true
 	} else if n.kind == kindShared {
-		return int32(a.formatArena.minimum(State(n.a), m)), true
+		return int32(a.sharedOf(n).arena.minimum(State(n.a), m)), true
 	}
 	saved := a.err
 	a.err = nil

@@ -2,7 +2,6 @@ package lex
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -35,15 +34,15 @@ var formats = map[string]func(*Arena) Expr{
 // Format returns the texts of a JSON Schema format, and false for formats that are unknown or that no automaton decides. Which document
 // defines a format is said at its rule. All are exact but regex, which is a large subset (see regexGrammar).
 func (a *Arena) Format(name string) (Expr, bool) {
-	build, ok := formats[name]
+	number, ok := slices.BinarySearch(formatNames, name)
 	if !ok {
 		return empty, false
 	}
-	return a.build(func() Expr { return a.sharedFormat(name, build) }), true
+	return a.build(func() Expr { return a.useFormat(name, number) }), true
 }
 
 // FormatNames returns the names that Format knows, sorted.
-func FormatNames() []string { return slices.Sorted(maps.Keys(formats)) }
+func FormatNames() []string { return slices.Clone(formatNames) }
 
 func (a *Arena) format(name string, build func(*Arena) Expr) Expr {
 	if e, ok := a.formats[name]; ok {

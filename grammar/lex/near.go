@@ -10,18 +10,26 @@ func (a *Arena) Near(s StringState, runes int) StringState {
 	if k.inner == Dead || k.mode != inText {
 		return s
 	}
+	inner := a.nearState(k.inner, int32(runes))
+	if inner == k.inner || inner == Dead {
+		return s
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	e := a.Expr(k.inner)
-	near := a.near(nearExpr{e, int32(runes)})
+	return a.stringState(stringKey{inner: inner, escapes: k.escapes})
+}
+
+// nearState is Near for the text of a string; Dead where a limit is met.
+func (a *Arena) nearState(s State, runes int32) State {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	e := a.Expr(s)
+	near := a.near(nearExpr{e, runes})
 	if near == e {
 		return s
 	}
 	a.work = a.limits.Work
-	if inner := a.stateOf(near); inner != Dead {
-		return a.stringState(stringKey{inner: inner, escapes: k.escapes})
-	}
-	return s
+	return a.stateOf(near)
 }
 
 // nearExpr asks for what agrees with an expression on texts of so many code points.

@@ -1,69 +1,56 @@
 package lex
 
-import "sync"
+// What a format admits is the same in every arena. The automata of formats therefore live in arenas of their own, which all others read
+// from: a state of an email address costs a look at the table. They are made once and stay as they are (ahead.go): arenas that walk beyond what
+// they know go on by themselves (adopt.go).
 
-// What a format admits is the same in every arena. The automata of formats therefore live in an arena of their own, which all others read
-// from: an email address that one schema has walked costs the next one a look at the table. It is never dropped, hence small: once it is full
-// it stays as it is, arenas that have it go on by themselves (adopt.go), and those made later begin with an empty one.
-
-// maxShared is the number of states of an arena of formats. It takes some 10 MB.
-const maxShared = 8192
-
-var shared struct {
-	mu    sync.Mutex
-	arena *Arena
+// sharedFormat is what an arena has of the arena of a format.
+type sharedFormat struct {
+	arena  *Arena
+	exprs  []Expr // by its state: what sharedState has made
+	copied adoption
 }
 
-// formatArena returns the arena of formats.
-func formatArena() *Arena {
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	if shared.arena == nil || shared.arena.full() {
-		shared.arena = NewArena(Limits{States: maxShared})
-	}
-	return shared.arena
-}
-
-// full says whether an arena of formats is to take up no more: a row may still be on its way.
-func (a *Arena) full() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return int(a.stateCount)+2*256 > a.limits.States || 2*len(a.nodes) > a.limits.Exprs || 2*len(a.words.nodes) > a.limits.Words
-}
-
-// sharedFormat returns a format as an expression of this arena. It is called with the lock held; that of the arena of formats is only ever
+// useFormat returns a format as an expression of this arena. It is called with the lock held; those of the arenas of formats are only ever
 // taken inside of it.
-func (a *Arena) sharedFormat(name string, build func(*Arena) Expr) Expr {
-	if a.formatArena == nil {
-		a.formatArena = formatArena()
+func (a *Arena) useFormat(name string, number int) Expr {
+	if a.shared == nil {
+		a.shared = make([]sharedFormat, len(formatNames))
 	}
-	b := a.formatArena
-	return a.sharedState(b.Start(b.build(func() Expr { return b.format(name, build) })))
+	f := &a.shared[number]
+	if f.arena == nil {
+		f.arena = formatArenas[number]()
+	}
+	return a.sharedState(number, f.arena.formatStart(name))
 }
 
-// sharedState is the language of the words behind a state of the arena of formats.
-func (a *Arena) sharedState(s State) Expr {
+// sharedState is the language of the words behind a state of the arena of a format.
+func (a *Arena) sharedState(number int, s State) Expr {
 	if s == Dead {
 		return empty
 	}
-	if int(s) >= len(a.sharedExprs) {
-		a.sharedExprs = append(a.sharedExprs, make([]Expr, int(s)+256-len(a.sharedExprs))...)
+	f := &a.shared[number]
+	if int(s) >= len(f.exprs) {
+		f.exprs = append(f.exprs, make([]Expr, int(s)+256-len(f.exprs))...)
 	}
-	if e := a.sharedExprs[s]; e != empty {
+	if e := f.exprs[s]; e != empty {
 		return e
 	}
 	e := epsilon
-	if a.formatArena.Expr(s) != epsilon {
-		e = a.intern(node{kind: kindShared, a: int32(s)})
+	if f.arena.Expr(s) != epsilon {
+		e = a.intern(node{kind: kindShared, a: int32(s), b: int32(number)})
 	}
-	a.sharedExprs[s] = e
+	f.exprs[s] = e
 	return e
 }
 
-// describeShared takes over what the arena of formats knows.
+// sharedOf is the format that a shared node is of.
+func (a *Arena) sharedOf(n *node) *sharedFormat { return &a.shared[n.b] }
+
+// describeShared takes over what the arena of the format knows.
 func (a *Arena) describeShared(n *node) {
 	n.live = yes
-	b := a.formatArena
+	b := a.sharedOf(n).arena
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	x := b.at(b.Expr(State(n.a)))
@@ -72,40 +59,35 @@ func (a *Arena) describeShared(n *node) {
 
 // deriveShared returns the language behind a byte.
 func (a *Arena) deriveShared(n *node, byte byte) Expr {
-	if !a.sharesRow(n) {
+	row := a.sharedRow(n)
+	if row == nil {
 		return a.derive(a.adopted(n), byte)
 	}
-	next := a.formatArena.Step(State(n.a), byte)
-	if next == Dead {
-		if err := a.formatArena.Err(); err != nil {
-			a.fail(err)
-		}
-	}
-	return a.sharedState(next)
+	return a.sharedState(int(n.b), row[byte])
 }
 
-// expandShared fills in the successors of a state that is one of a format.
-func (a *Arena) expandShared(row *Row, n *node) {
+// expandShared fills in the successors of a state that is one of a format, with its row there.
+func (a *Arena) expandShared(row, known *Row, n *node) {
 	var last, state State
-	for b, next := range a.formatArena.Row(State(n.a)) {
+	for b, next := range known {
 		if next != last {
-			last, state = next, a.stateOf(a.sharedState(next))
+			last, state = next, a.stateOf(a.sharedState(int(n.b), next))
 		}
 		row[b] = state
 	}
 }
 
-// sharesRow says whether the successors of a state can be had from the arena of formats.
-func (a *Arena) sharesRow(n *node) bool {
-	b, s := a.formatArena, State(n.a)
-	return b.page(s).rows[s%pageSize].Load() != nil || !b.full()
+// sharedRow is the successors of a state in the arena of its format; nil if it was not walked there.
+func (a *Arena) sharedRow(n *node) *Row {
+	b, s := a.sharedOf(n).arena, State(n.a)
+	if row := b.page(s).rows[s%pageSize].Load(); row != nil || b.frozen {
+		return row
+	}
+	return b.Row(s)
 }
 
-// mapShared is an operation on languages, done in the arena of formats.
+// mapShared is an operation on languages, done in the arena of the format. It is for those that build expressions and walk no states.
 func (a *Arena) mapShared(n *node, f func(b *Arena, e Expr) Expr) Expr {
-	b := a.formatArena
-	if b.full() {
-		return f(a, a.adopted(n))
-	}
-	return a.sharedState(b.Start(b.build(func() Expr { return f(b, b.Expr(State(n.a))) })))
+	b := a.sharedOf(n).arena
+	return a.sharedState(int(n.b), b.Start(b.build(func() Expr { return f(b, b.Expr(State(n.a))) })))
 }

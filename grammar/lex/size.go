@@ -8,8 +8,12 @@ func (a *Arena) Size() int {
 	defer a.mu.Unlock()
 	pages := int(a.stateCount)/pageSize + 1
 	stringPages := int(a.strings.count)/pageSize + 1
+	sharedExprs := 0
+	for i := range a.shared {
+		sharedExprs += cap(a.shared[i].exprs)
+	}
 	return int(unsafe.Sizeof(*a)) +
-		cap(a.nodes)*int(unsafe.Sizeof(node{})) + 4*cap(a.args) + 4*cap(a.sharedExprs) +
+		cap(a.nodes)*int(unsafe.Sizeof(node{})) + 4*cap(a.args) + 4*sharedExprs +
 		cap(a.words.nodes)*int(unsafe.Sizeof(wordNode{})) + cap(a.words.edges)*int(unsafe.Sizeof(edge{})) +
 		len(a.index.slots)*int(unsafe.Sizeof(internSlot{})) + len(a.words.index.slots)*int(unsafe.Sizeof(internSlot{})) +
 		len(a.derived.slots)*int(unsafe.Sizeof(derivedSlot(0))) +

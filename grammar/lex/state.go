@@ -114,8 +114,8 @@ func (a *Arena) expand(s State) *Row {
 	row := new(Row)
 	e := a.Expr(s)
 	if n := *a.at(e); n.kind == kindShared {
-		if a.sharesRow(&n) {
-			a.expandShared(row, &n)
+		if known := a.sharedRow(&n); known != nil {
+			a.expandShared(row, known, &n)
 			if a.mayKeepRow() {
 				slot.Store(row)
 			}

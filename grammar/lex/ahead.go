@@ -1,0 +1,79 @@
+package lex
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// The automata of formats are walked ahead, once per process: breadth first from the start of each format, and from what Near makes of the
+// states met, as far as texts usually go. What is beyond, arenas find out by themselves (adopt.go), so that no schema depends on those before it.
+
+// walkedAhead is how many states of a format are walked: all of most, and of the others those within a few bytes.
+const walkedAhead = 700
+
+// moreAhead is that for formats whose masks meet more.
+var moreAhead = map[string]int{"regex": 2000}
+
+// nearAhead is how many code points ahead masks ask Near for.
+const nearAhead = 25
+
+var formatNames = slices.Sorted(maps.Keys(formats))
+
+// formatArenas are the arenas of formats, in the order of formatNames, each made when it is first asked for.
+var formatArenas = func() []func() *Arena {
+	makers := make([]func() *Arena, len(formatNames))
+	for i, name := range formatNames {
+		makers[i] = sync.OnceValue(func() *Arena {
+			most, ok := moreAhead[name]
+			if !ok {
+				most = walkedAhead
+			}
+			return newFormatArena(name, most)
+		})
+	}
+	return makers
+}()
+
+// WalkFormats makes the automata of all formats, which are made one by one otherwise, where a schema first names them. It takes a tenth of a
+// second, once per process.
+func WalkFormats() {
+	for _, arena := range formatArenas {
+		arena()
+	}
+}
+
+// newFormatArena returns an arena that knows so many states of a format, and is to take up no more.
+func newFormatArena(name string, most int) *Arena {
+	a := NewArena(Limits{})
+	a.walkAhead(a.formatStart(name), most)
+	a.frozen = true
+	return a
+}
+
+// formatStart is the state before a format, in its own arena.
+func (a *Arena) formatStart(name string) State {
+	return a.Start(a.build(func() Expr { return a.format(name, formats[name]) }))
+}
+
+// walkAhead makes the rows of so many states, start and those nearest to it.
+func (a *Arena) walkAhead(start State, most int) {
+	met := map[State]bool{start: true}
+	open := []State{start}
+	meet := func(s State) {
+		if s != Dead && !met[s] {
+			met[s] = true
+			open = append(open, s)
+		}
+	}
+	for i := 0; i < len(open) && i < most; i++ {
+		meet(a.nearState(open[i], nearAhead))
+		last := Dead
+		for _, next := range a.Row(open[i]) {
+			if next != last {
+				meet(next)
+			}
+			last = next
+		}
+	}
+}
