@@ -22,8 +22,8 @@ var (
 )
 
 // DropCaches forgets all compiled schemas and grammars. Grammars in use stay
-// valid. It is for measuring, and for giving memory back. The automata of formats,
-// which all grammars share and which take some 10 MB at most, stay.
+// valid. It is for measuring, and for giving memory back. The automata of formats
+// stay: they are as the program made them, whatever schemas there were.
 func DropCaches() {
 	units.clear()
 	grammars.clear()

@@ -192,8 +192,9 @@ text included. Schemas are compiled exactly; any key order, any white space; for
 
   passing       schemas that refuse nothing valid and accept nothing invalid
   unsupported   schemas that cannot be compiled exactly, by keyword
-  mask          time of one mask and the accept that follows. Cold: a schema's first walk over all its instances, caches emptied before it; one above
-                1 ms is measured three times and the least counts. Warm: a second walk
+  mask          time of one mask and the accept that follows. Cold: a schema's first walk over all its instances, with nothing but the vocabulary and
+                the automata of formats, which the program makes once; one above 1 ms is measured three times and the least counts. Warm: a second
+                walk. What earlier schemas have left behind is collected between schemas, outside of the times
   first mask    time from the schema's text to its first mask
   memory        what the process has taken from the operating system
 

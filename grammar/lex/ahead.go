@@ -47,7 +47,7 @@ func WalkFormats() {
 func newFormatArena(name string, most int) *Arena {
 	a := NewArena(Limits{})
 	a.walkAhead(a.formatStart(name), most)
-	a.frozen = true
+	a.frozen, a.derived = true, deriveMemo{} // walking was what it was for
 	return a
 }
 
@@ -56,20 +56,37 @@ func (a *Arena) formatStart(name string) State {
 	return a.Start(a.build(func() Expr { return a.format(name, formats[name]) }))
 }
 
-// walkAhead makes the rows of so many states, start and those nearest to it.
+// walkAhead makes the rows of so many states, start and those nearest to it. States of which Near knows no simpler come first: they are few, and
+// what masks are found with.
 func (a *Arena) walkAhead(start State, most int) {
-	met := map[State]bool{start: true}
-	open := []State{start}
+	met := map[State]bool{Dead: true}
+	var near, far []State
 	meet := func(s State) {
-		if s != Dead && !met[s] {
-			met[s] = true
-			open = append(open, s)
+		if met[s] {
+			return
+		}
+		met[s] = true
+		if simple := a.nearState(s, nearAhead); simple == s {
+			near = append(near, s)
+			return
+		} else if far = append(far, s); !met[simple] {
+			met[simple] = true
+			near = append(near, simple)
 		}
 	}
-	for i := 0; i < len(open) && i < most; i++ {
-		meet(a.nearState(open[i], nearAhead))
+	meet(start)
+	for range most {
+		var s State
+		switch {
+		case len(near) > 0:
+			s, near = near[0], near[1:]
+		case len(far) > 0:
+			s, far = far[0], far[1:]
+		default:
+			return
+		}
 		last := Dead
-		for _, next := range a.Row(open[i]) {
+		for _, next := range a.Row(s) {
 			if next != last {
 				meet(next)
 			}

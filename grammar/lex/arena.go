@@ -77,6 +77,7 @@ type Arena struct {
 	sorted   []Expr    // of known
 	sets     []wordSet // of mergeWords
 	headSets []wordSet // of runs
+	headRows []*Row    // of runs
 	firsts   []uint8   // of runs
 	runMarks [256]uint64
 	counts   []countedTail

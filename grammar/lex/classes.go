@@ -13,9 +13,9 @@ const maxRuns = 64
 // runs appends the runs of e, which cover all bytes, to buffer. A derivative depends on the byte only through the word sets that stand at the
 // beginning of e, so that runs on which all of those agree form a class.
 func (a *Arena) runs(e Expr, buffer []byteRun) []byteRun {
-	heads := headSet{sets: a.headSets[:0]}
+	heads := headSet{sets: a.headSets[:0], rows: a.headRows[:0]}
 	a.heads(e, &heads)
-	a.headSets = heads.sets
+	a.headSets, a.headRows = heads.sets, heads.rows
 	bounds := a.at(e).bounds
 	for lo := 0; lo < 256; {
 		hi := bounds.from(lo + 1)
@@ -60,13 +60,19 @@ func (a *Arena) marks(h *headSet, runs []byteRun) []uint64 {
 			}
 		}
 	}
+	for _, row := range h.rows {
+		for i, r := range runs {
+			marks[i] = mix(marks[i], uint64(row[r.lo]))
+		}
+	}
 	return marks
 }
 
 // headSet is what stands at the beginning of an expression.
 type headSet struct {
 	sets   []wordSet
-	tables bool // something of which only the table of its state knows where runs agree
+	rows   []*Row // of states of formats
+	tables bool   // something of which nothing tells where runs agree
 }
 
 func (a *Arena) heads(e Expr, h *headSet) {
@@ -92,7 +98,13 @@ func (a *Arena) heads(e Expr, h *headSet) {
 		a.heads(Expr(n.a), h)
 	case kindDeferred:
 		a.heads(a.built(e), h)
-	case kindNumber, kindShared:
+	case kindShared:
+		if row := a.sharedRow(n); row != nil {
+			h.rows = append(h.rows, row)
+		} else {
+			a.heads(a.adopted(n), h)
+		}
+	case kindNumber:
 		h.tables = true
 	}
 }
@@ -100,6 +112,11 @@ func (a *Arena) heads(e Expr, h *headSet) {
 func (a *Arena) sameHeads(h *headSet, x, y byte) bool {
 	for _, s := range h.sets {
 		if a.words.after(s, x) != a.words.after(s, y) {
+			return false
+		}
+	}
+	for _, row := range h.rows {
+		if row[x] != row[y] {
 			return false
 		}
 	}

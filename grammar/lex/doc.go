@@ -26,7 +26,7 @@
 //
 // On top of these: regex*.go (patterns: parsed, then compiled from their end to their beginning), format*.go (formats, from the grammars of
 // their RFCs), number*.go (a machine of its own that reads spellings and knows values), jsonstring.go and jsonescape.go (the encoded inside
-// of a JSON string), shared.go and adopt.go (the arena that all others have of formats), dfa.go (whole automata, for printers).
+// of a JSON string), shared.go, ahead.go and adopt.go (the arenas of formats, which all others share), dfa.go (whole automata, for printers).
 //
 // # Exactness
 //
@@ -40,6 +40,6 @@
 // What hostile patterns can make large is bounded by [Limits]; going over is a [*LimitError], from the method when it returns errors and from
 // [Arena.Err] otherwise.
 //
-// The automata of formats are shared by all arenas, and outlive them. They take some 10 MB at most: an arena that walks further goes on by
-// itself.
+// The automata of formats are shared by all arenas. They are made once per process, take some 15 MB, and do not change: an arena that walks
+// further goes on by itself.
 package lex

@@ -170,7 +170,7 @@ func (w *splitWalk) note(place int32, free uint64, reach int) {
 // seen.
 func (w *splitWalk) follow(from int32, free uint64) {
 	w.followed++
-	row, behind := w.places[from].row, w.places[from].via
+	row, behind := w.rowAt(from), w.places[from].via
 	last, marks, width := lex.StringDead, uint64(0), 0
 	for b := ' '; b <= 0xF4; b++ {
 		c := vocab.ClassOf(byte(b))
@@ -224,7 +224,7 @@ func (w *splitWalk) see(s lex.StringState, free, via uint64, bytes int) {
 		}
 		return
 	}
-	row := p.row
+	row := w.rowAt(q)
 	for b := 0x80; b < 0xC0; b++ {
 		if row[b] != lex.StringDead && (b == 0x80 || row[b] != row[b-1]) {
 			w.see(row[b], free, via, bytes-1)
@@ -237,7 +237,7 @@ func (w *splitWalk) live(place int32) uint64 {
 	if live := w.places[place].live; live != 0 {
 		return live
 	}
-	live, row := ^vocab.NoClass.Bit(), w.places[place].row
+	live, row := ^vocab.NoClass.Bit(), w.rowAt(place)
 	for b := 0x20; b < 256; b++ {
 		c := vocab.ClassOf(byte(b))
 		if c == vocab.NoClass || live&c.Bit() == 0 {

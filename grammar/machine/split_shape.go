@@ -9,7 +9,7 @@ import (
 
 // lead finds where the code points of a class lead from a place.
 func (w *splitWalk) lead(from int32, c vocab.Class) int32 {
-	row := w.places[from].row
+	row := w.rowAt(from)
 	lo, hi := c.Bytes()
 	state := w.target(row[lo], lo)
 	same := true
@@ -206,7 +206,7 @@ func (w *splitWalk) walkTexts(from int32, text []byte, c vocab.Class) {
 	begin, end := tree.Below(text)
 	var at [vocab.MaxPiece + 2]*lex.StringRow
 	top := uint8(len(text)) + 1
-	at[top-1] = w.places[from].row
+	at[top-1] = w.rowAt(from)
 	visited := int64(0)
 	for i := begin; i < end; visited++ {
 		n := &tree.Nodes[i]

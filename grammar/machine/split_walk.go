@@ -46,10 +46,10 @@ type splitWalk struct {
 // splitPlace is what a walk knows about a state.
 type splitPlace struct {
 	state lex.StringState
-	row   *lex.StringRow
-	set   []uint64 // takes the tokens that end here; nil if they do not count
-	plain bool     // any text may follow
-	lasts int      // code points of which any may follow without leading to another set
+	row   *lex.StringRow // nil until asked for: behind most places no token goes on
+	set   []uint64       // takes the tokens that end here; nil if they do not count
+	plain bool           // any text may follow
+	lasts int            // code points of which any may follow without leading to another set
 	// Of the classes of free, any reach code points may; live is the classes all of
 	// which may come next, 0 if not known.
 	free, live uint64
@@ -194,7 +194,7 @@ func (w *splitWalk) walkSpecial(start lex.StringState) {
 	for i := 0; i < len(tree.Nodes); w.k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
 		here := at[n.Depth-1]
-		next := w.places[here].row[n.Byte]
+		next := w.rowAt(here)[n.Byte]
 		end := i + int(n.Size)
 		switch {
 		case next == lex.StringClosed && !w.needs:
@@ -226,7 +226,7 @@ func (w *splitWalk) place(s lex.StringState) int32 {
 		return w.index[s] - 1
 	}
 	inner, raw := w.u.arena.Decoded(s)
-	p := splitPlace{state: s, row: w.u.arena.StringRow(s), plain: s == w.u.plainString, lasts: -1}
+	p := splitPlace{state: s, plain: s == w.u.plainString, lasts: -1}
 	switch {
 	case !w.needs:
 		p.set = w.x.inside
@@ -246,6 +246,15 @@ func (w *splitWalk) place(s lex.StringState) int32 {
 	w.places = append(w.places, p)
 	w.index[s] = int32(len(w.places))
 	return int32(len(w.places) - 1)
+}
+
+// rowAt is the row of a place's state.
+func (w *splitWalk) rowAt(place int32) *lex.StringRow {
+	p := &w.places[place]
+	if p.row == nil {
+		p.row = w.row(p.state)
+	}
+	return p.row
 }
 
 // needing is the set of tokens after which at least so many code points must come.
