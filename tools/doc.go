@@ -15,6 +15,11 @@
 // The plan also prints what the turn's whole output must match, thinking and text included, as extended GBNF
 // ([Plan.Grammar], package grammar), from the same descriptor by which the parser reads: it masks the model's tokens.
 //
+// Under that grammar a turn ends with its calls: it may end behind each of them, and only another call may follow. Text comes before, as in
+// the vendors' templates; behind a call it would be moved there when a client sends the turn back, and the cached prompt would be another;
+// and a weak model that is let go on writes the results itself. A model that follows no grammar may write text anywhere: the tolerant
+// parser tells text between calls and behind them in every family.
+//
 // Output made under that grammar is parsed by it: its captures (captures.go) become events, and arguments leave while they are
 // written. Where the grammar enforces only a part of a tool's schema, arguments are held against it (package tools/conform)
 // before any of them leaves. Any other text, and output that left its grammar, is for the tolerant parser: text leaves at

@@ -64,6 +64,39 @@ func TestGrammar_acceptsTheFamilysOwnTurns(t *testing.T) {
 	}
 }
 
+// A turn may end right behind each of its calls, and nothing but further calls may come there (doc.go says why).
+func TestGrammar_aTurnEndsWithItsCalls(t *testing.T) {
+	for _, tr := range transcripts(t) {
+		if filepath.Base(tr.path) != "one-call.txtar" {
+			continue
+		}
+		for _, choice := range []Mode{Auto, Required} {
+			d, _ := Lookup(tr.family)
+			p, err := d.Plan(Turn{Tools: defaultTools(t), Parallel: true, Choice: Choice{Mode: choice}, Thinking: Thinking{Off: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw := tr.raw
+			for _, end := range d.ends {
+				raw = strings.TrimSuffix(raw, end)
+			}
+			raw = strings.TrimPrefix(raw, d.lead)
+			m := compiled(t, p).Matcher(nil)
+			at, err := longest(m, raw)
+			if err != nil || !m.Done() {
+				t.Errorf("%s: the turn cannot end behind %q (%v)", d.name, raw[:at], err)
+				continue
+			}
+			for _, text := range []string{" Done.", "\n\nDone.", "Done."} {
+				q := m.Clone()
+				if _, err := longest(q, text); err == nil {
+					t.Errorf("%s: %q may stand behind the call", d.name, text)
+				}
+			}
+		}
+	}
+}
+
 // canonical names the transcripts in which nothing is amiss.
 var canonical = map[string]bool{
 	"one-call": true, "no-arguments": true, "every-type": true, "code-in-arguments": true, "nested-arguments": true,

@@ -174,3 +174,36 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 	}
 	return all[n:end], inThinking, ok
 }
+
+// Why the grammar ends a turn with its calls: no vendor's template shows text behind them, wherever a client keeps it. Gemma 4's do, but
+// what they show there is written once the results have come, which its models are taught to wait for.
+func TestOracle_noTemplateShowsTextBehindCalls(t *testing.T) {
+	paths, _ := filepath.Glob("../../shared/data/templates/*.jinja")
+	if len(paths) == 0 {
+		t.Skip("../../shared/data/templates is absent")
+	}
+	shown := 0
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tmpl, err := templates.Parse(string(source), templates.Options{BOS: "<bos>"})
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if p := tmpl.Probe(); !p.Native() || !p.CallsWithText {
+			continue
+		}
+		const text = "I will look."
+		raw, _, _ := cutTurn(tmpl, oracleTurn{text: text, calls: 1})
+		at, call := strings.Index(raw, text), strings.LastIndex(raw, "deep")
+		if at < 0 || call < 0 {
+			continue
+		}
+		if shown++; at > call && !strings.HasPrefix(filepath.Base(path), "google-gemma-4") {
+			t.Errorf("%s: text stands behind the call: %q", filepath.Base(path), raw)
+		}
+	}
+	t.Logf("%d templates show text and a call", shown)
+}
