@@ -67,7 +67,10 @@ func (p *tolerant) cueAt(i int, final bool) answer {
 			p.openWrapped(text, j-n)
 		}
 	}
-	return a
+	if a != no {
+		return a
+	}
+	return p.guestCue(text, final)
 }
 
 // takeLabel tells whether one of the dialect's labels stands here, at the start of a line, and follows it.
@@ -254,5 +257,5 @@ func (d *Dialect) regionCodecs(opener string) []codec {
 	if opener != d.call.open && opener != d.section.open {
 		return all
 	}
-	return append([]codec{foreign{pythonicCodec{}}}, append(all, foreign{functionTags}, foreign{invokeTags}, foreign{labelled}, foreign{namedCodec{}})...)
+	return append([]codec{foreign{pythonicCodec{}}}, append(all, foreign{functionTags}, foreign{invokeTags}, foreign{pairTags}, foreign{labelled}, foreign{namedCodec{}})...)
 }

@@ -12,6 +12,12 @@ var invokeTags = taggedCodec{
 	arg: span{`<parameter name="`, `">`}, argEnd: "</parameter>",
 }
 
+// pairTags is a third, with a name before pairs of key and value (GLM and its relatives).
+var pairTags = taggedCodec{
+	nameFirst: true,
+	arg:       span{"<arg_key>", "</arg_key>"}, value: "<arg_value>", argEnd: "</arg_value>",
+}
+
 // labelled is how models of any family write the two parts of a call with their names: as elements, or each on a line of its own.
 var labelled = namedCodec{
 	splits: []string{
@@ -32,7 +38,7 @@ type foreign struct{ codec }
 
 func (c foreign) starts(o opening, body []byte, final bool) answer {
 	i := skipSpace(body, 0)
-	if _, ok := c.codec.(taggedCodec); ok {
+	if _, ok := c.codec.(taggedCodec); ok && !c.pairs() {
 		return c.codec.starts(o, body, final)
 	}
 	if n, ok := c.codec.(namedCodec); ok && n.labelled {
@@ -49,8 +55,27 @@ func (c foreign) starts(o opening, body []byte, final bool) answer {
 		case a == unknown || a == yes && n == len(body) && !final:
 			named = unknown
 		case a == yes && (n == len(body) || !nameByte(body[n])):
-			return c.codec.starts(o, body, final)
+			return c.behind(o, body, n, final)
 		}
 	}
 	return named
+}
+
+// pairs tells whether pairs of key and value are read.
+func (c foreign) pairs() bool {
+	t, ok := c.codec.(taggedCodec)
+	return ok && t.nameFirst
+}
+
+// behind tells whether the codec reads a body in which the name of a tool ends at offset i.
+func (c foreign) behind(o opening, body []byte, i int, final bool) answer {
+	t, ok := c.codec.(taggedCodec)
+	if !ok {
+		return c.codec.starts(o, body, final)
+	}
+	j := skipSpace(body, i)
+	if j == len(body) {
+		return boolean(!final && j-i <= maxGap, unknown)
+	}
+	return hasPrefix(body[j:], t.arg.open, final)
 }

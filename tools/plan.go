@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"tenon/grammar"
 	"tenon/grammar/gbnf"
@@ -53,6 +54,9 @@ type Plan struct {
 	issues      []grammar.Issue
 	cueBytes    [256]bool // bytes that may start a cue
 
+	guests *markerSet // of other families that begin calls; nil: none
+	hosts  *sync.Map  // by dialect: the plans by which those are read
+
 	called      []string // names of the tools that can be called, sorted
 	normal      []string // the same in their normal spelling, sorted
 	heads       []callHead
@@ -94,6 +98,7 @@ func (d *Dialect) prepare(t Turn) (*Plan, error) {
 	p.mark()
 	p.cueUp()
 	p.behead()
+	p.inviteGuests()
 	for _, t := range p.tools {
 		p.maxHead = max(p.maxHead, len(t.prompt)+headRoom)
 	}

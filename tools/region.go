@@ -34,6 +34,7 @@ type region struct {
 	quote    string // what closes the quotation that it stands in, "" if it stands in none
 	sought   int    // from where that is looked for; 0 before the end
 	unopened bool   // the marker that opens calls is missing
+	guest    bool   // behind the family's marker, the call is another family's
 }
 
 func (r *region) shift(n int) {
@@ -132,6 +133,8 @@ func (p *tolerant) chooseCodec(body []byte, final bool) answer {
 				return unknown
 			}
 			r.scan = c.scanner(r.opening)
+			f, ok := c.(foreign)
+			r.guest = ok && f.pairs()
 			return yes
 		case unknown:
 			waits = true
@@ -158,7 +161,7 @@ func (p *tolerant) settle(final bool) bool {
 			return true
 		}
 	}
-	if r.bare || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:]) {
+	if r.bare || r.guest && !r.first || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:]) {
 		switch p.followed(final) {
 		case unknown:
 			return false
@@ -195,6 +198,12 @@ func (p *tolerant) followed(final bool) answer {
 	if _, a := p.headAt(r.tail, final); r.bare && a != no {
 		return a
 	}
+	_, alien := r.scan.(*guestScanner)
+	if alien {
+		if _, a := p.plan.guestAt(p.buf[r.tail:], final); a != no {
+			return a
+		}
+	}
 	if r.bare && p.buf[r.tail] == '<' {
 		if a := p.plan.wrapped(p.buf[r.tail:], final); a != no {
 			return a
@@ -202,8 +211,8 @@ func (p *tolerant) followed(final bool) answer {
 	}
 	m, a := p.plan.markers.at(p.buf[r.tail:], final)
 	_, isSymbol := p.symbolAt(r.tail)
-	if a == yes && (!p.counts(&m, isSymbol) || m.role == roleStrip) {
-		return no
+	if a == yes && (!p.counts(&m, isSymbol) || m.role == roleStrip || m.role == roleLayout && (alien || r.guest)) {
+		return no // a layout's marker stands within a call, whose value this is
 	}
 	return a
 }
@@ -293,7 +302,7 @@ type cutter interface {
 }
 
 func (p *tolerant) leaveRegion(end int) {
-	p.pos = end
+	p.pos, p.left = end, p.offset+end
 	p.region = nil
 	p.blank, p.solid, p.inWord, p.indent = true, true, false, 0
 	p.current().cut(p.plan.longest)

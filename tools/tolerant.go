@@ -27,6 +27,7 @@ type tolerant struct {
 	routing  bool // pos is in the routing thought
 	region   *region
 	header   bool // pos is inside a message header
+	left     int  // where in the output the last region ended
 	mute     int  // no call starts before this offset in buf: what is there has been looked at
 	doubt    doubt
 

@@ -1,0 +1,224 @@
+package tools
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A model may write a call in the markers of a family that is not its own: it was tuned on others' transcripts, or the prompt shows such.
+// To this family those markers are text, and text may quote them. So the whole call must be there, name a tool and fit it, and stand
+// where a bare object would be one: at the start of the turn, or as its end. What reads it is the other family's own parser.
+
+// guestMarkers is the rule under which calls in another family's markers are counted.
+const guestMarkers = "markers-of-another-family"
+
+// maxHost bounds the bytes behind such a marker that are looked at again.
+const maxHost = 256
+
+// maxGuests bounds the families that are tried for one marker, which many share.
+const maxGuests = 4
+
+// guests are the families whose calls are told by their first marker, by that marker; of those that write alike, one.
+var guests = sync.OnceValue(func() map[string][]*Dialect {
+	all := map[string][]*Dialect{}
+	for _, d := range Families() {
+		if d.ours || d.headers != nil || d.lead != "" || len(d.labels) > 0 || d.fenced {
+			continue // theirs are known by more than a marker
+		}
+		for _, m := range d.markers() {
+			opens := m.role == roleCall || m.role == roleLayout && slices.Contains(d.spellings(d.section.open), m.text)
+			alike := slices.ContainsFunc(all[m.text], func(o *Dialect) bool { return writesLike(o, d) })
+			tag := strings.Contains(m.text, "=") // the call's own, in which its name stands (heads.go)
+			if opens && !tag && !alike && len(all[m.text]) < maxGuests && strings.ContainsAny(m.text[:1], "<[]") {
+				all[m.text] = append(all[m.text], d)
+			}
+		}
+	}
+	for _, list := range all { // tags are told from objects, not objects from tags
+		slices.SortStableFunc(list, func(a, b *Dialect) int { return cmp.Compare(rank(a), rank(b)) })
+	}
+	return all
+})
+
+func rank(d *Dialect) int {
+	if _, ok := d.codecs[0].(jsonCodec); ok {
+		return 1
+	}
+	return 0
+}
+
+// writesLike tells whether two families with the same first marker write calls in the same way.
+func writesLike(a, b *Dialect) bool {
+	key := func(d *Dialect) string {
+		switch c := d.codecs[0].(type) {
+		case taggedCodec:
+			return "tags " + c.call.open + c.arg.open + c.argEnd
+		case namedCodec:
+			return "named " + c.before + c.separator
+		case jsonCodec:
+			return "json"
+		case pythonicCodec:
+			return "python"
+		}
+		return d.name
+	}
+	return key(a) == key(b)
+}
+
+// inviteGuests finds out which markers of other families may begin a call.
+func (p *Plan) inviteGuests() {
+	if !p.callable {
+		return
+	}
+	var openers []marker
+	for text := range guests() {
+		if _, own := p.markers.byText[text]; !own {
+			openers = append(openers, marker{text, roleCall})
+			p.cueBytes[text[0]] = true
+		}
+	}
+	p.guests, p.hosts = newMarkerSet(openers), &sync.Map{}
+}
+
+// hosted is the plan by which another family's call is read: the same turn, without its mask.
+func (p *Plan) hosted(d *Dialect) *Plan {
+	if q, ok := p.hosts.Load(d); ok {
+		return q.(*Plan)
+	}
+	q := &Plan{dialect: d, turn: p.turn, tools: p.tools, names: p.names, callable: p.callable, nameKeys: p.nameKeys, argsKeys: p.argsKeys, maxHead: p.maxHead}
+	q.turn.Answer, q.turn.Stops, q.turn.Thinking, q.turn.Parallel = nil, nil, Thinking{Off: true}, true
+	q.mark()
+	q.cueUp()
+	q.behead()
+	p.hosts.Store(d, q)
+	return q
+}
+
+// guestAt tells whether a marker of another family stands at the start of text.
+func (p *Plan) guestAt(text []byte, final bool) (marker, answer) {
+	if p.guests == nil {
+		return marker{}, no
+	}
+	return p.guests.at(text, final)
+}
+
+// guestCue tells whether a call may begin at the start of text, which is at pos, in another family's markers, and opens its region if so.
+// In a quotation with text before it, none does.
+func (p *tolerant) guestCue(text []byte, final bool) answer {
+	m, a := p.plan.guestAt(text, final)
+	if a != yes {
+		return a
+	}
+	if p.quoting.open() != "" {
+		return no
+	}
+	p.openCue(p.pos, p.pos, guestCodec{families: guests()[m.text]}, true)
+	p.region.unopened = false
+	return yes
+}
+
+// guestCodec reads calls of other families that begin with one marker.
+type guestCodec struct {
+	codec
+	families []*Dialect
+}
+
+func (c guestCodec) starts(opening, []byte, bool) answer { return yes }
+
+func (c guestCodec) scanner(o opening) scanner {
+	s := &guestScanner{plan: o.plan}
+	for _, d := range c.families {
+		s.parsers = append(s.parsers, newTolerant(o.plan.hosted(d), true))
+	}
+	return s
+}
+
+// guestScanner has the other families' parsers read until one of them has found calls. Each is left out once it says that the text is
+// none.
+type guestScanner struct {
+	plan    *Plan
+	parsers []*tolerant
+	found   []rawCall
+	by      *tolerant // that found them
+	read    int
+	stop    int
+	late    bool // they ended with the text
+}
+
+func (s *guestScanner) end() int                        { return s.stop }
+func (s *guestScanner) soft() int                       { return 0 }
+func (s *guestScanner) whole() bool                     { return !s.late }
+func (s *guestScanner) calls([]byte) ([]rawCall, error) { return s.found, nil }
+
+// reached implements scanner: what was soon told to be text is looked at once more, for calls without markers.
+func (s *guestScanner) reached() int {
+	if s.read > maxHost {
+		return s.read
+	}
+	return min(s.read, 1)
+}
+
+func (s *guestScanner) step(body []byte, final bool) status {
+	for ; s.by == nil && s.read < len(body); s.read++ {
+		s.parsers = slices.DeleteFunc(s.parsers, func(p *tolerant) bool { return !s.take(p, p.Token(body[s.read:s.read+1], false)) })
+		if s.by == nil && len(s.parsers) == 0 {
+			return rejected
+		}
+	}
+	if s.by == nil && final {
+		s.late = true
+		for _, p := range s.parsers {
+			s.take(p, p.Close(false))
+		}
+	}
+	switch {
+	case s.by != nil:
+		return s.close(body, final)
+	case final:
+		return rejected
+	}
+	return open
+}
+
+// take looks at what a parser says of the next byte. It is false where that has found text.
+func (s *guestScanner) take(p *tolerant, events []Event) bool {
+	for _, e := range events {
+		switch {
+		case s.by != nil && s.by != p:
+			return false
+		case e.Kind == Text && strings.TrimSpace(e.Text) != "" && s.by == nil:
+			return false
+		case e.Kind == CallEnd:
+			args := e.Call.Arguments
+			if args == nil {
+				args = []byte(jsonString(e.Call.Input))
+			}
+			s.by, s.stop = p, p.left
+			s.found = append(s.found, rawCall{name: PromptName(e.Call.Namespace, e.Call.Name), args: args, repairs: []string{guestMarkers}})
+		}
+	}
+	return true
+}
+
+// close takes what closes the calls along.
+func (s *guestScanner) close(body []byte, final bool) status {
+	d := s.by.plan.dialect
+	closers := slices.Concat(d.spellings(d.call.close), d.spellings(d.section.close))
+	for {
+		i := skipSpace(body, s.stop)
+		if i == len(body) && !final && i-s.stop <= maxGap {
+			return open
+		}
+		t, a := anyPrefix(body[i:], closers, final)
+		switch a {
+		case unknown:
+			return open
+		case no:
+			s.found[0].source = body[:s.stop]
+			return ended
+		}
+		s.stop = i + len(t)
+	}
+}

@@ -1,0 +1,104 @@
+package tools
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// eachGuest visits every family's call, as its transcript has it, beside every family.
+func eachGuest(t *testing.T, visit func(guest, host *Dialect, call string)) {
+	t.Helper()
+	for _, tr := range transcripts(t) {
+		if filepath.Base(tr.path) != "one-call.txtar" {
+			continue
+		}
+		d, _ := Lookup(tr.family)
+		call := strings.TrimSpace(tr.raw)
+		for _, end := range d.ends {
+			call = strings.TrimSuffix(call, end)
+		}
+		for _, host := range Families() {
+			visit(d, host, call)
+		}
+	}
+}
+
+// ownWays are families whose calls nothing but their own turn shows: words at the start of a line, headers, a bare Python call.
+var ownWays = map[string]bool{"react": true, "gpt-oss": true, "muse": true, "functionary-v3.2": true, "llama4": true, "minicpm5": true}
+
+// A call in the markers of any family is understood in every family, and its markers go with it.
+func TestGuest_callsInTheMarkersOfOtherFamilies(t *testing.T) {
+	n, good := 0, 0
+	eachGuest(t, func(guest, host *Dialect, call string) {
+		if ownWays[guest.name] || guest == host {
+			return
+		}
+		n++
+		p := planFor(t, host, Thinking{})
+		got := play(p.TextParser(), call, 0, false)
+		if len(got.Calls) == 1 && got.Calls[0].Name == "get_weather" {
+			good++
+		} else {
+			t.Logf("%s in %s: %q gives %+v, %q", guest.name, host.name, call, got.Calls, deref(got.Content))
+		}
+		if n%7 == 0 {
+			checkProperties(t, p, []byte(call+"\n"), 1)
+			checkProperties(t, p, []byte("So:\n"+call+call), 1)
+		}
+	})
+	t.Logf("%d of %d are understood", good, n)
+	if good*100 < 98*n {
+		t.Errorf("only %d of %d calls are understood", good, n)
+	}
+}
+
+// What a text quotes is no call, in the markers of any family: but for the family's own, which stand in texts as calls do. By default some
+// of the families are tried; TENON_ALL=1 tries them all.
+func TestGuest_quotedCallsOfOtherFamiliesAreText(t *testing.T) {
+	contexts := []string{
+		"Use `CALL` like so.", "A call looks like this: CALL and then you wait.", "It is written so:\n```\nCALL\n```\nand nothing else.",
+		"As the manual says,\n> CALL\nis a call.", "| call | CALL | x |\n", "They write \"CALL\" there.", "<pre>CALL</pre> is it.",
+		"- CALL\n- other\n", "A call (CALL).", "Write:\n\n    CALL\n\nThen wait.", "So: CALL.", "Is it CALL?", "Use:\n```xml\nCALL\n```",
+	}
+	n, calls, k := 0, 0, 0
+	eachGuest(t, func(_, host *Dialect, call string) {
+		if k++; k%7 != 0 && os.Getenv("TENON_ALL") == "" {
+			return
+		}
+		p := planFor(t, host, Thinking{})
+		for _, c := range contexts {
+			n++
+			got := play(p.TextParser(), strings.ReplaceAll(c, "CALL", call), 0, false)
+			if len(got.Calls) > 0 {
+				calls++
+			}
+		}
+	})
+	t.Logf("%d quoted texts, %d of which hold a call", n, calls)
+	if calls*1000 > 55*n { // of all of them it is 45 in a thousand
+		t.Errorf("%d of %d quoted texts became calls", calls, n)
+	}
+}
+
+// Markers of other families that open no call are text, and leave as it does.
+func TestGuest_markersOfOthersInProse(t *testing.T) {
+	for _, d := range Families() {
+		p := planFor(t, d, Thinking{Off: true})
+		for text := range p.guests.byText {
+			if slices.ContainsFunc(d.Markers(), func(m string) bool { return strings.Contains(text, m) }) {
+				continue // a part of it is removed
+			}
+			raw := "Some words, " + text + " and " + text + "unknown" + text + "get_weather is what opens calls there, and so on for a while."
+			got := play(p.TextParser(), raw, 0, false)
+			if deref(got.Content) != raw || len(got.Calls) > 0 {
+				t.Errorf("%s: %q became %+v", d.name, raw, got)
+			}
+			if most, at := heldBack(p.TextParser(), raw); most > 2*max(p.longest, p.longestHead, minHold) {
+				t.Errorf("%s: %d bytes are kept back at %q", d.name, most, raw[:at+1])
+			}
+		}
+	}
+}
