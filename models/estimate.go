@@ -23,6 +23,7 @@ func (n Need) Total() int64 { return n.Weights + n.Cache + n.Compute }
 // Estimator says what a model needs. Opening one reads the file's header once; asking it is arithmetic.
 type Estimator struct {
 	KeyType, ValueType string // of the KV cache: q8_0, q4_0, else f16
+	GPULayers          int    // that the machine's own memory does not hold; more than the model has: all
 
 	path string
 	file *parser.GGUFFile
@@ -49,12 +50,12 @@ func cacheType(name string) parser.GGMLType {
 	return parser.GGMLTypeF16
 }
 
-// Need is for a context of so many tokens, all on the CPU. Sliding windows are counted in full, as the worker keeps them:
+// Need is for a context of so many tokens, without what the GPU layers take of the GPU's memory. Sliding windows are counted in full, as the worker keeps them:
 // else their cells could not be shared.
 func (e *Estimator) Need(context int) (Need, error) {
 	return guard(e.path, func() (Need, error) {
 		run := e.file.EstimateLLaMACppRun(parser.WithLLaMACppContextSize(int32(context)),
-			parser.WithLLaMACppOffloadLayers(0), parser.WithLLaMACppFullSizeSWACache(),
+			parser.WithLLaMACppOffloadLayers(uint64(max(e.GPULayers, 0))), parser.WithLLaMACppFullSizeSWACache(),
 			parser.WithLLaMACppCacheKeyType(cacheType(e.KeyType)), parser.WithLLaMACppCacheValueType(cacheType(e.ValueType)))
 		cpu := run.Devices[0]
 		return Need{

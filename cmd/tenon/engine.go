@@ -14,6 +14,7 @@ import (
 	"tenon/cmd/config"
 	"tenon/engine"
 	"tenon/engine/worker"
+	"tenon/engine/worker/native"
 	"tenon/models"
 	"tenon/tools"
 )
@@ -129,6 +130,11 @@ func contextWithin(free int64, s config.Settings, e models.Entry) (int, error) {
 		return wanted, nil
 	}
 	estimator.KeyType, estimator.ValueType = s.CacheTypeK, s.CacheTypeV
+	if native.SeparateGPU {
+		if estimator.GPULayers, err = gpuLayers(s.GPULayers); err != nil {
+			return 0, err
+		}
+	}
 	need, err := estimator.Need(least)
 	if err != nil {
 		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
@@ -136,7 +142,7 @@ func contextWithin(free int64, s config.Settings, e models.Entry) (int, error) {
 	}
 	if need.Total() > free {
 		return 0, fmt.Errorf("%s needs about %d MiB for a context of %d tokens (weights %d, KV cache %d, work %d), and %d MiB are free: "+
-			"choose a smaller model or quantization, --cache-type-k and --cache-type-v q8_0, or a smaller --ctx-size",
+			"choose a smaller model or quantization, --cache-type-k and --cache-type-v q8_0, a smaller --ctx-size, or, where a GPU has the room, --gpu-layers with a number",
 			e.ID, mib(need.Total()), least, mib(need.Weights), mib(need.Cache), mib(need.Compute), mib(free))
 	}
 	fits, err := estimator.FitContext(wanted, least, free)

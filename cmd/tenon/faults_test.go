@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -108,5 +109,22 @@ func TestCatalogue_namedTemplateThatIsNone(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "chat-template-file: ") || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+}
+
+// What a GPU holds is not asked of the machine's memory, so a model may be larger than that.
+func TestEstimator_layersOnAGPUAreLeftOut(t *testing.T) {
+	estimator, err := models.NewEstimator(tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := models.Need{Weights: math.MaxInt64, Cache: math.MaxInt64}
+	for _, layers := range []int{-1, 99} {
+		estimator.GPULayers = layers
+		need, err := estimator.Need(4096)
+		if err != nil || need.Weights >= last.Weights || need.Cache >= last.Cache {
+			t.Errorf("%d layers: %+v, %v; fewer need %+v", layers, need, err, last)
+		}
+		last = need
 	}
 }

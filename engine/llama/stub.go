@@ -7,3 +7,6 @@ const Available = false
 
 // Source says where the linked llama.cpp comes from.
 const Source = "none: built without cgo, so there is no local engine"
+
+// SeparateGPU tells whether layers may go to a GPU with memory of its own. Metal shares the machine's.
+const SeparateGPU = false
