@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"tenon/engine"
@@ -137,8 +138,8 @@ const (
 	Checkpoint State = C.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY // what cannot be cut (recurrent state, sliding window): to go back
 )
 
-// Save copies a sequence's memory. The bytes are private to this build of llama.cpp, this model and these options.
-func (c *Context) Save(sequence int, s State) ([]byte, error) {
+// Save appends a copy of a sequence's memory to data. The bytes are private to this build of llama.cpp, this model and these options.
+func (c *Context) Save(data []byte, sequence int, s State) ([]byte, error) {
 	if err := c.checkSequence(sequence); err != nil {
 		return nil, fmt.Errorf("save state: %w", err)
 	}
@@ -146,13 +147,13 @@ func (c *Context) Save(sequence int, s State) ([]byte, error) {
 	if size == 0 {
 		return nil, errors.New("save state: the sequence is empty")
 	}
-	data := make([]byte, size)
-	n := C.llama_state_seq_get_data_ext(c.ptr.llama, (*C.uint8_t)(unsafe.Pointer(&data[0])), size,
+	data = slices.Grow(data, int(size))
+	n := C.llama_state_seq_get_data_ext(c.ptr.llama, (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(data[len(data):cap(data)]))), size,
 		C.llama_seq_id(sequence), C.llama_state_seq_flags(s))
 	if n == 0 {
 		return nil, errors.New("save state: llama.cpp refused")
 	}
-	return data[:n], nil
+	return data[:len(data)+int(n)], nil
 }
 
 // Restore puts back what Save with the same extent returned, and cuts the sequence so that its next token goes to the

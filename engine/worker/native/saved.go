@@ -18,23 +18,23 @@ import (
 func (b *backend) Save(sequence, from int) ([]byte, error) {
 	var data []byte
 	for end := b.context.MaxPosition(sequence) + 1; from < end; {
-		to := b.pieceEnd(from, end)
-		piece, err := b.savePiece(sequence, from, to)
-		if err != nil {
+		to, begin := b.pieceEnd(from, end), len(data)
+		var err error
+		if data, err = b.savePiece(append(data, make([]byte, 8)...), sequence, from, to); err != nil {
 			return nil, err
 		}
-		data = binary.LittleEndian.AppendUint64(data, uint64(len(piece)))
-		data, from = append(data, piece...), to
+		binary.LittleEndian.PutUint64(data[begin:], uint64(len(data)-begin-8))
+		from = to
 	}
 	return data, nil
 }
 
-func (b *backend) savePiece(sequence, from, to int) ([]byte, error) {
+func (b *backend) savePiece(data []byte, sequence, from, to int) ([]byte, error) {
 	defer b.context.Cut(b.scratch(), 0)
 	if err := b.context.Append(sequence, b.scratch(), from, to); err != nil {
 		return nil, err
 	}
-	return b.context.Save(b.scratch(), llama.Whole)
+	return b.context.Save(data, b.scratch(), llama.Whole)
 }
 
 // pieceEnd is where a piece ends that begins at a position.

@@ -115,9 +115,6 @@ func (l *loop) keep(t *turn) {
 	if l.rewindable() {
 		l.dropRepeated()
 	}
-	if len(l.running) > 0 {
-		l.makeWay()
-	}
 }
 
 // dropRepeated frees kept sequences all of whose tokens another one holds too. Where memory cannot be cut they are

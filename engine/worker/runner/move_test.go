@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -85,6 +86,30 @@ func TestMove_withoutHostMemoryNothingIsCopied(t *testing.T) {
 	if f.saved.Load() != 0 {
 		t.Errorf("%d copies were made", f.saved.Load())
 	}
+}
+
+// Turns that end together wait for no copies of each other: nothing runs that they would be in the way of.
+func TestMove_turnsThatEndTogetherAreNotCopied(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, opened := newFake(), make(chan struct{})
+		f.step = func([]Entry) { <-opened }
+		r := New(f, Options{UBatchSize: 512})
+		held := open(t, r, ask("short", 1))
+		var others sync.WaitGroup
+		for i := range 3 {
+			others.Go(func() { say(t, r, ask(fmt.Sprintf("%d%s", i, strings.Repeat(" more", 20)), 5)) })
+		}
+		synctest.Wait() // they wait for the first step
+		close(opened)
+		others.Wait()
+		if _, err := read(t, held); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.saved.Load(); got != 0 {
+			t.Errorf("%d copies were made", got)
+		}
+		_ = r.Close()
+	})
 }
 
 func TestMove_copiesAreMadeAtRest(t *testing.T) {

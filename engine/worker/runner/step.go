@@ -27,6 +27,7 @@ func (l *loop) step() {
 	if len(batch) == 0 {
 		return
 	}
+	l.makeWay() // for the turns that have ended by now; one that waited for a slot may have gone on from them
 	if !l.makeRoom(len(batch)) {
 		if !l.preempt() {
 			l.fail(l.running[0], fmt.Errorf("evaluate %d tokens: %w", len(batch), ErrNoRoom))
