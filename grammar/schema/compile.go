@@ -210,7 +210,11 @@ func (s *Schema) build(v *value) error {
 			break
 		}
 		s.dropped[s.errAt] = true
-		s.issue(s.errAt.at, s.errAt.keyword, Checked, s.err.Why)
+		action := Checked
+		if s.err.Why == selfReference { // no validator can, either
+			action = Dropped
+		}
+		s.issue(s.errAt.at, s.errAt.keyword, action, s.err.Why)
 	}
 	s.issue(v, "", Checked, s.err.Why)
 	s.reset()
@@ -242,8 +246,14 @@ var suspects = [...]string{"not", "oneOf", "if", "dependencies", "dependentSchem
 	"patternProperties", "propertyNames", "pattern", "format", "contains", "uniqueItems", "multipleOf", "allOf",
 	"$ref", "$dynamicRef", "$recursiveRef", "minLength", "maxLength", "minProperties", "maxProperties", "enum", "const"}
 
+// references are those that name another schema.
+var references = [...]string{"$ref", "$dynamicRef", "$recursiveRef"}
+
 // culprit picks the keyword to name when n is too hard.
-func (s *Schema) culprit(n *Node) *blame {
+func (s *Schema) culprit(n *Node) *blame { return s.culpritOf(n, suspects[:]) }
+
+// culpritOf picks the first of some keywords that a schema within n has.
+func (s *Schema) culpritOf(n *Node, suspects []string) *blame {
 	var leaves []*value
 	seen := make(map[*Node]bool)
 	var visit func(*Node)

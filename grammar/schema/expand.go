@@ -7,7 +7,7 @@ type expansion struct {
 	state [kinds]uint8 // 0 unknown, expanding, expanded
 	alts  [kinds][]*Alt
 
-	endless [kinds]bool // the node is part of itself: evaluating it would never end, so that it accepts nothing
+	endless [kinds]*Node // the node is part of itself: evaluating it would never end. What led back to it
 }
 
 const (
@@ -37,7 +37,7 @@ func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 			s.lost = true
 			return nil
 		}
-		m.endless[k] = true
+		m.endless[k] = s.at
 		return nil
 	}
 	if s.err != nil || s.lost {
@@ -52,15 +52,30 @@ func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 		m.state[k] = 0 // what is incomplete must not be remembered
 		return nil
 	}
-	if m.endless[k] {
+	if back := m.endless[k]; back != nil {
 		alts = nil
-		s.issue(s.culprit(n).at, "$ref", Enforced, "the schema refers to itself without descending into the value: no value is accepted there")
+		s.unsupported(s.reference(back), selfReference)
 	}
 	m.alts[k], m.state[k] = s.tidy(alts, k, slot == 1), expanded
 	if len(m.alts[k]) > s.limits.Alternatives {
 		s.unsupported(n.blame, "too many alternatives")
 	}
 	return m.alts[k]
+}
+
+// selfReference is why a reference has no meaning (2020-12 core §9.4.1 forbids it).
+const selfReference = "the schema refers to itself without descending into the value"
+
+// reference is the keyword by which n refers to another schema; what is likeliest, if n is more than a schema object.
+func (s *Schema) reference(n *Node) *blame {
+	if n.leaf != nil {
+		for _, keyword := range references {
+			if n.leaf.at.get(keyword) != nil {
+				return &blame{n.leaf.at, keyword}
+			}
+		}
+	}
+	return s.culpritOf(n, append(references[:], suspects[:]...))
 }
 
 func (s *Schema) expandOp(n *Node, k Kind, track bool) []*Alt {

@@ -49,8 +49,18 @@ func TestCompile_whatCannotBeEnforcedIsReported(t *testing.T) {
 			[]Issue{{"", "format", Enforced, "groups of a pattern nest, which no automaton follows: a large part of all patterns is accepted"}},
 			[]string{`"(a|b)+"`}, []string{`"("`}},
 		{"reference to itself", `{"properties":{"a":{"$ref":"#/properties/a"}}}`,
-			[]Issue{{"/properties/a", "$ref", Enforced, "the schema refers to itself without descending into the value: no value is accepted there"}},
-			[]string{`{}`}, []string{`{"a":1}`}},
+			[]Issue{{"/properties/a", "$ref", Dropped, "the schema refers to itself without descending into the value"}},
+			[]string{`{}`, `{"a":1}`}, nil},
+		{"reference to itself beside other keywords", `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"#","type":"object","required":["a"]}`,
+			[]Issue{{"", "$ref", Dropped, "the schema refers to itself without descending into the value"}},
+			[]string{`{"a":1}`}, []string{`{}`, `1`}},
+		{"reference to itself in allOf", `{"type":"object","allOf":[{"$ref":"#"},{"required":["a"]}]}`,
+			[]Issue{{"/allOf/0", "$ref", Dropped, "the schema refers to itself without descending into the value"}},
+			[]string{`{"a":1}`}, []string{`{}`, `1`}},
+		{"references to each other", `{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"anyOf":[{"$ref":"#/$defs/y"},{"type":"null"}]},"y":{"allOf":[{"$ref":"#/$defs/x"},{"type":"integer"}]}}}`,
+			[]Issue{{"/$defs/y/allOf/0", "$ref", Dropped, "the schema refers to itself without descending into the value"}},
+			[]string{`{"a":1}`, `{"a":null}`}, []string{`{"a":"x"}`, `1`}},
+		{"references that descend", `{"properties":{"a":{"allOf":[{"$ref":"#"}]}},"type":"object"}`, nil, []string{`{"a":{"a":{}}}`}, []string{`{"a":1}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := Compile([]byte(c.schema), Options{Lenient: true})
