@@ -13,6 +13,7 @@ const (
 	maxEngine  = 256 << 20 // bytes. An engine beyond it is left to the matchers that have it; new ones begin with a fresh one
 	maxEngines = 3         // vocabularies: a process has one model, or few
 	grownBy    = 64 << 10  // bytes of growth that go unnoticed
+	weighEvery = 8         // masks computed: weighing takes longer than most of them
 )
 
 // engine is what all matchers of a grammar over one vocabulary share. What one
@@ -58,9 +59,9 @@ func (e *engine) weigh() {
 	e.weighLocked()
 }
 
-// grown weighs the engine if a mask has been computed since that was done last; the caller holds the lock.
+// grown weighs the engine if some masks have been computed since that was done last; the caller holds the lock.
 func (e *engine) grown() {
-	if e.masks.Stats.Misses != e.missed {
+	if e.masks.Stats.Misses >= e.missed+weighEvery {
 		e.missed = e.masks.Stats.Misses
 		e.weighLocked()
 	}

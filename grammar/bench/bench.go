@@ -181,6 +181,7 @@ func (rep *Report) again(text []byte, v *grammar.Vocab, all []instance, cold []t
 		if !slow {
 			return
 		}
+		runtime.GC() // what the walks before have left behind
 		g, _, err := compile(text, v)
 		if err != nil {
 			return

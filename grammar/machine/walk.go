@@ -2,6 +2,7 @@ package machine
 
 import (
 	"slices"
+	"unsafe"
 
 	"tenon/grammar/vocab"
 )
@@ -19,6 +20,8 @@ type walker struct {
 	expects []*byteClass                  // by state: bytes worth trying, nil for all
 	table   []walkState                   // hash table of states
 	buf     []thread
+	free    []*walkRow // rows of states that have been forgotten
+	bytes   int        // that rows and expects take
 }
 
 // walkState is a set of threads; walkRow is a state's successor for every byte.
@@ -62,12 +65,42 @@ func (w *walker) runBelow(k *Masks, tree *vocab.Trie, i int, start []thread) {
 // begin sets the threads that have read the path's first d bytes.
 func (w *walker) begin(k *Masks, d int, start []thread) {
 	if len(w.spans) == 0 || len(w.spans) > maxWalkStates {
-		w.threads, w.spans, w.met = w.threads[:0], make([]span, walkDead+1, 64), make([]bool, walkDead+1, 64)
-		w.expects = make([]*byteClass, walkDead+1, 64)
-		w.rows, w.table = make([]*walkRow, walkDead+1, 64), make([]walkState, 128)
+		w.forget()
 	}
 	w.at[d] = w.intern(start)
 	w.meet(k.m, w.at[d], manyTried)
+}
+
+// forget begins with no states. Rows are used again: that costs less than to make thousands,
+// and to collect them.
+func (w *walker) forget() {
+	for _, row := range w.rows {
+		if row != nil {
+			w.free = append(w.free, row)
+		}
+	}
+	if w.table == nil {
+		w.table = make([]walkState, 128)
+	}
+	clear(w.table)
+	clear(w.rows)
+	clear(w.expects)
+	w.bytes = len(w.free) * int(unsafe.Sizeof(walkRow{}))
+	w.threads = w.threads[:0]
+	w.spans = append(w.spans[:0], span{}, span{})
+	w.met, w.rows, w.expects = append(w.met[:0], false, false), append(w.rows[:0], nil, nil), append(w.expects[:0], nil, nil)
+}
+
+// newRow returns a row that knows nothing.
+func (w *walker) newRow() *walkRow {
+	if n := len(w.free); n > 0 {
+		row := w.free[n-1]
+		w.free = w.free[:n-1]
+		*row = walkRow{}
+		return row
+	}
+	w.bytes += int(unsafe.Sizeof(walkRow{}))
+	return new(walkRow)
 }
 
 func (w *walker) walk(k *Masks, nodes []vocab.Node) {
@@ -104,10 +137,11 @@ func (w *walker) meet(m *Machine, s walkState, size uint32) {
 	if !w.met[s] {
 		w.met[s] = true
 	} else if w.rows[s] == nil {
-		w.rows[s] = new(walkRow)
+		w.rows[s] = w.newRow()
 	}
 	if size >= manyTried && w.expects[s] == nil && w.rows[s] == nil {
 		w.expects[s] = m.expectAny(w.threadsOf(s))
+		w.bytes += int(unsafe.Sizeof(byteClass{}))
 	}
 }
 

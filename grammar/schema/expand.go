@@ -54,7 +54,7 @@ func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 	}
 	if back := m.endless[k]; back != nil {
 		alts = nil
-		s.unsupported(s.reference(back), selfReference)
+		s.refersToItself(s.reference(back))
 	}
 	m.alts[k], m.state[k] = s.tidy(alts, k, slot == 1), expanded
 	if len(m.alts[k]) > s.limits.Alternatives {
@@ -65,6 +65,15 @@ func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 
 // selfReference is why a reference has no meaning (2020-12 core §9.4.1 forbids it).
 const selfReference = "the schema refers to itself without descending into the value"
+
+// refersToItself gives up a reference in lenient mode. Strictly it is read to the letter: what it never ends to evaluate accepts nothing.
+func (s *Schema) refersToItself(b *blame) {
+	if s.lenient && s.building {
+		s.unsupported(b, selfReference)
+		return
+	}
+	s.issue(b.at, b.keyword, Enforced, selfReference+": no value is accepted there")
+}
 
 // reference is the keyword by which n refers to another schema; what is likeliest, if n is more than a schema object.
 func (s *Schema) reference(n *Node) *blame {
