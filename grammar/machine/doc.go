@@ -19,7 +19,7 @@
 // those that leave it are walked (split.go). Strings and keys are most of what is
 // written, and have splits of their own (split_string.go, split_key.go,
 // split_name.go, split_element.go); states that differ in counters alone share them
-// (split_near.go). Those are found in the tree of the tokens' shapes (split_walk.go,
+// (split_near.go, split_apart.go). Those are found in the tree of the tokens' shapes (split_walk.go,
 // split_shape.go, split_free.go), which holds letters as one.
 //
 // Files, in reading order: program.go, build.go, choice.go (from tree to

@@ -73,6 +73,16 @@ const (
 // escapes: inside, and closing on the way, or with needs the needs.
 func (k *Masks) splitString(x *stringSplit, needs bool) {
 	w := k.beginSplit(x, needs)
+	if model := w.modelOf(x); model != nil {
+		if w.takeOver(x, model) {
+			if !needs {
+				x.closing = k.newSet()
+			}
+			w.walkSpecial(x.state)
+			return
+		}
+		w = k.beginSplit(x, needs) // without the sets that were given up
+	}
 	if !needs {
 		w.padded = make([]uint64, 1+(k.v.Len()+63)/64)
 		k.kept += 8 * len(w.padded)
@@ -82,6 +92,7 @@ func (k *Masks) splitString(x *stringSplit, needs bool) {
 		w.walkTexts(start, nil, vocab.NoClass)
 	}
 	w.walkSpecial(x.state)
+	w.addModel(x)
 }
 
 // newSet is a set of tokens that is kept.

@@ -89,7 +89,7 @@ func (s *Schema) plausible(a *Alt) bool {
 }
 
 // maxPlausible bounds how deep expansion looks ahead of itself.
-const maxPlausible = 3
+const maxPlausible = 4
 
 func (s *Schema) plausibleNode(n *Node) bool {
 	switch {
