@@ -53,8 +53,8 @@
 // learn, and take turns: one lock is held for the time of one call. What is
 // learned about masks is bounded to 64 MiB per grammar and vocabulary, and all that
 // Parse remembers to half a GiB: what was used least recently goes first ([Kept],
-// [Grammar.Size]). The automata of formats are made once per process, in a tenth of a
-// second from [NewVocab] on or where a schema first names them, and take some 20 MB.
+// [Grammar.Size]). The automata of formats are made once per process, in a quarter of a
+// second from [NewVocab] on or where a schema first names them, and take some 25 MB.
 //
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
 // looked through: arrays and objects that must differ from others, and keys that

@@ -40,6 +40,6 @@
 // What hostile patterns can make large is bounded by [Limits]; going over is a [*LimitError], from the method when it returns errors and from
 // [Arena.Err] otherwise.
 //
-// The automata of formats are shared by all arenas. They are made once per process, take some 15 MB, and do not change: an arena that walks
+// The automata of formats are shared by all arenas. They are made once per process, take some 25 MB, and do not change: an arena that walks
 // further goes on by itself.
 package lex
