@@ -296,19 +296,21 @@ func (s *pythonicScanner) mend(text []byte, closed bool) ([]rawCall, error) {
 		}
 		return s.plan.tools[m.tool].shape(), true
 	})
-	list, err := choose(found, complete, closed && s.certain(text), func(json []byte) bool { return s.plan.fits(s.named(json)) })
+	chosen, err := choose(found, complete, closed && s.certain(text), func(json []byte) bool {
+		return s.plan.fits(s.named(lenient.Reading{JSON: json}))
+	})
 	if err != nil {
 		return nil, err
 	}
-	return s.named(list), nil
+	return s.named(chosen), nil
 }
 
-// named are the calls of a list of objects with name and arguments.
-func (s *pythonicScanner) named(list []byte) (all []rawCall) {
-	for _, v := range items(list) {
+// named are the calls of a reading: a list of objects with name and arguments.
+func (s *pythonicScanner) named(r lenient.Reading) (all []rawCall) {
+	for _, v := range items(r.JSON) {
 		m := members(v)
 		name, _ := text(m[0].value)
-		all = append(all, rawCall{name: s.toolName([]byte(name)), args: m[1].value, repairs: []string{lenient.UnescapedQuote}})
+		all = append(all, rawCall{name: s.toolName([]byte(name)), args: m[1].value, repairs: without(mended(r), lenient.PythonLiteral, lenient.QuoteStyle)})
 	}
 	return all
 }

@@ -62,7 +62,12 @@ func (t Turn) size() int {
 	return n
 }
 
+// compiling are the grammars that are being compiled: turns that come at once with new tools wait for one of them.
+var compiling memo.Flights[string, *grammar.Grammar]
+
 // compiled is the plan's grammar, compiled as engines do; package grammar remembers it.
 func (p *Plan) compiled() (*grammar.Grammar, error) {
-	return grammar.Parse(p.grammar, grammar.Options{Lenient: true})
+	return compiling.Do(p.grammar, func() (*grammar.Grammar, error) {
+		return grammar.Parse(p.grammar, grammar.Options{Lenient: true})
+	})
 }

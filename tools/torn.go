@@ -18,27 +18,32 @@ func torn(v lenient.Decoded) bool { return slices.Contains(v.Repairs, lenient.Un
 
 // choose takes the reading in which keys of the tools divide the text: the first of those that fit. It stands if nothing in its strings is
 // a half of a pair; else if there is no other, none of them ends within brackets, and nothing in the text could be the end of it.
-func choose(found []lenient.Reading, all, certain bool, fits func(json []byte) bool) ([]byte, error) {
+func choose(found []lenient.Reading, all, certain bool, fits func(json []byte) bool) (lenient.Reading, error) {
 	found = slices.DeleteFunc(found, func(r lenient.Reading) bool { return !fits(r.JSON) })
 	switch {
 	case len(found) == 0:
-		return nil, errTorn
+		return lenient.Reading{}, errTorn
 	case found[0].Paired, len(found) == 1 && all && certain && !found[0].Cut:
-		return found[0].JSON, nil
+		return found[0], nil
 	}
-	return nil, errTorn
+	return lenient.Reading{}, errTorn
+}
+
+// mended are the rules by which a reading came about. That a guess at its strings' ends was made is always one of them.
+func mended(r lenient.Reading) []string {
+	return append(without(r.Repairs, lenient.UnescapedQuote), lenient.UnescapedQuote)
 }
 
 // mend reads the calls of a whole text, in whose strings quotes are not escaped. closed says that it ends where it must.
 func (o opening) mend(text []byte, closed bool) ([]rawCall, error) {
 	found, all := lenient.Readings(text, o.shape(text))
-	list, err := choose(found, all, closed && o.certain(text), func(json []byte) bool { return o.plan.fits(o.callsOf(json)) })
+	chosen, err := choose(found, all, closed && o.certain(text), func(json []byte) bool { return o.plan.fits(o.callsOf(json)) })
 	if err != nil {
 		return nil, err
 	}
-	calls := o.callsOf(list)
+	calls := o.callsOf(chosen.JSON)
 	for i := range calls {
-		calls[i].repairs = append(calls[i].repairs, lenient.UnescapedQuote)
+		calls[i].repairs = append(calls[i].repairs, mended(chosen)...)
 	}
 	return calls, nil
 }

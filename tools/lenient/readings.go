@@ -2,6 +2,7 @@ package lenient
 
 import (
 	"bytes"
+	"slices"
 )
 
 // Shape tells which keys an object may have, and which those objects that stand in one of its members. A nil Shape allows all.
@@ -14,6 +15,8 @@ type Reading struct {
 	Paired bool
 	// Cut: a string with quotes in it ends before brackets are closed that it opens, as one does that ends too early.
 	Cut bool
+	// Repairs are the rules by which it was read.
+	Repairs []string
 }
 
 // maxValues bounds the values of a text, each of which costs stack.
@@ -58,10 +61,11 @@ type reader struct {
 	call  func(name string) (Shape, bool) // of Python
 	in    string                          // "[" or "\n": what calls stand in
 	out   []byte
-	odd   int // strings with quotes or brackets that are not paired
-	cut   int // those of them that leave brackets open
-	left  int // bytes that may still be looked at
-	tried int // values, one behind the other, that the reading has so far
+	odd   int      // strings with quotes or brackets that are not paired
+	cut   int      // those of them that leave brackets open
+	left  int      // bytes that may still be looked at
+	tried int      // values, one behind the other, that the reading has so far
+	rules []string // that the reading has followed so far
 	found []Reading
 }
 
@@ -74,6 +78,14 @@ func (r *reader) write(s string, i int, next then) {
 	r.out = append(r.out, s...)
 	next(i)
 	r.out = r.out[:n]
+}
+
+// by goes on with some rules more.
+func (r *reader) by(next func(), rules ...string) {
+	n := len(r.rules)
+	r.rules = append(r.rules, rules...)
+	next()
+	r.rules = r.rules[:n]
 }
 
 func (r *reader) done() bool { return r.left <= 0 || len(r.found) == maxReadings }
@@ -100,7 +112,8 @@ func (r *reader) finish(i int) {
 		return
 	}
 	v := append(bytes.Clone(r.out), ']')
-	r.found = append(r.found, Reading{JSON: v, Paired: r.odd == 0, Cut: r.cut > 0})
+	rules := slices.Compact(slices.Sorted(slices.Values(r.rules)))
+	r.found = append(r.found, Reading{JSON: v, Paired: r.odd == 0, Cut: r.cut > 0, Repairs: rules})
 }
 
 // values reads the values of the text from the n-th on.
@@ -133,8 +146,10 @@ func (r *reader) value(i int, s Shape, next then) {
 	switch c := r.text[i]; {
 	case c == '{':
 		r.write("{", i+1, func(i int) { r.members(i, frame{shape: s, end: '}'}, next) })
-	case c == '[' || c == '(' && r.call != nil:
-		r.write("[", i+1, func(i int) { r.items(i, s, closer(c), next) })
+	case c == '[':
+		r.write("[", i+1, func(i int) { r.items(i, s, ']', next) })
+	case c == '(' && r.call != nil:
+		r.by(func() { r.write("[", i+1, func(i int) { r.items(i, s, ')', next) }) }, PythonLiteral)
 	default:
 		if quote := quoteOf(r.text[i:]); quote != "" {
 			r.str(i, quote, next)
@@ -156,10 +171,7 @@ func quoteOf(text []byte) string {
 // items reads a list behind its bracket or its comma.
 func (r *reader) items(i int, s Shape, end byte, next then) {
 	if i = r.skip(i); r.byte(i) == end {
-		if last := len(r.out) - 1; r.out[last] == ',' {
-			r.out = r.out[:last]
-		}
-		r.write("]", i+1, next)
+		r.close("]", i+1, next)
 		return
 	}
 	r.value(i, s, func(i int) {
@@ -170,6 +182,17 @@ func (r *reader) items(i int, s Shape, end byte, next then) {
 			r.write(",", i+1, func(i int) { r.items(i, s, end, next) })
 		}
 	})
+}
+
+// close writes a bracket, without the comma before it.
+func (r *reader) close(bracket string, i int, next then) {
+	last := len(r.out) - 1
+	if r.out[last] != ',' {
+		r.write(bracket, i, next)
+		return
+	}
+	r.out = r.out[:last]
+	r.by(func() { r.write(bracket, i, next) }, TrailingComma)
 }
 
 // frame is an object of which some members have been read.
@@ -192,12 +215,10 @@ func (f *frame) has(key string) bool {
 // members reads an object behind its bracket or a comma.
 func (r *reader) members(i int, f frame, next then) {
 	if i = r.skip(i); r.byte(i) == f.end {
-		if last := len(r.out) - 1; r.out[last] == ',' {
-			r.out = r.out[:last]
-		}
-		r.write("}", i+1, next)
+		r.close("}", i+1, next)
 		return
 	}
+	rules := r.keyRules(i, f)
 	key, i, ok := r.key(i, f)
 	if !ok || f.has(key) {
 		return
@@ -208,16 +229,29 @@ func (r *reader) members(i int, f frame, next then) {
 			return
 		}
 	}
-	r.write(string(AppendString(nil, key))+":", i, func(i int) {
-		r.value(i, inside, func(i int) {
-			switch i = r.skip(i); r.byte(i) {
-			case f.end:
-				r.write("}", i+1, next)
-			case ',':
-				r.write(",", i+1, func(i int) { r.members(i, frame{f.shape, f.end, key, &f}, next) })
-			}
+	r.by(func() {
+		r.write(string(AppendString(nil, key))+":", i, func(i int) {
+			r.value(i, inside, func(i int) {
+				switch i = r.skip(i); r.byte(i) {
+				case f.end:
+					r.write("}", i+1, next)
+				case ',':
+					r.write(",", i+1, func(i int) { r.members(i, frame{f.shape, f.end, key, &f}, next) })
+				}
+			})
 		})
-	})
+	}, rules...)
+}
+
+// keyRules are those by which the key at an offset is read.
+func (r *reader) keyRules(i int, f frame) []string {
+	switch quote := quoteOf(r.text[i:]); {
+	case quote == "" && f.end != ')':
+		return []string{BareKey}
+	case quote != "" && quote != `"`:
+		return []string{QuoteStyle}
+	}
+	return nil
 }
 
 // key reads a key and what parts it from its value. Those without quotes must be known.
@@ -251,7 +285,7 @@ func (r *reader) key(i int, f frame) (key string, next int, ok bool) {
 func (r *reader) str(i int, quote string, next then) {
 	d := decoder{text: r.text, pos: i + len(quote)}
 	var s []byte
-	inner := pairs{}
+	inner := pairs{quote: quote}
 	for d.pos < len(r.text) {
 		if r.left--; r.done() {
 			return
@@ -275,6 +309,7 @@ func (r *reader) str(i int, quote string, next then) {
 				inner.quotes++
 			}
 			inner.take(rest[0])
+			inner.raw = inner.raw || rest[0] < ' '
 			s = append(s, rest[0])
 			d.pos++
 		}
@@ -291,7 +326,7 @@ func (r *reader) tryEnd(d *decoder, s []byte, inner pairs, next func()) {
 	}
 	n := len(r.out)
 	r.out = AppendString(r.out, string(d.valid(s)))
-	next()
+	r.by(next, append(inner.rules(), d.repairs...)...)
 	r.out = r.out[:n]
 	r.odd, r.cut = odd, cut
 }
@@ -308,7 +343,25 @@ func (r *reader) endsValue(i int) bool {
 }
 
 // pairs counts what comes in pairs in a string.
-type pairs struct{ quotes, round, square, curly int }
+type pairs struct {
+	quotes, round, square, curly int
+	quote                        string // around the string
+	raw                          bool   // it holds control characters as they are
+}
+
+// rules are those by which the string is read.
+func (p *pairs) rules() (all []string) {
+	if p.quote != `"` {
+		all = append(all, QuoteStyle)
+	}
+	if p.quotes > 0 {
+		all = append(all, UnescapedQuote)
+	}
+	if p.raw {
+		all = append(all, RawControl)
+	}
+	return all
+}
 
 func (p *pairs) take(c byte) {
 	switch c {
@@ -342,7 +395,9 @@ func (r *reader) word(i int, next then) {
 		i++
 	}
 	w := string(r.text[from:i])
-	if l, ok := literals[w]; ok {
+	if l, ok := literals[w]; ok && l != w {
+		r.by(func() { r.write(l, i, next) }, PythonLiteral)
+	} else if ok {
 		r.write(l, i, next)
 	} else if jsonNumber.MatchString(w) {
 		r.write(w, i, next)

@@ -103,3 +103,21 @@ func FuzzReadings(f *testing.F) {
 		}
 	})
 }
+
+// What a reading of a torn text has mended is named, each rule once, and only what the reading took.
+func TestReadings_nameTheirRules(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{"a": "say "hi" now"}`:              {UnescapedQuote},
+		"{\"a\": \"say \"hi\"\nnow\"}":       {RawControl, UnescapedQuote},
+		`{'a': 'it's 'so'', b: True,}`:       {BareKey, PythonLiteral, QuoteStyle, TrailingComma, UnescapedQuote},
+		`{"a": "x \d "y" z", "b": [1, 2, ]}`: {BadEscape, TrailingComma, UnescapedQuote},
+		`{"a": 1}`:                           nil,
+	} {
+		found, _ := Readings([]byte(text), keysOf("a", "b"))
+		if len(found) == 0 {
+			t.Errorf("no reading of %s", text)
+		} else if diff := cmp.Diff(want, found[0].Repairs); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
