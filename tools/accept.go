@@ -94,6 +94,10 @@ func (t *declared) arguments(c *rawCall) ([]byte, error) {
 			return memberList{{inputKey, args}}.object(), nil
 		}
 		args = bytes.TrimSpace([]byte(s))
+		if named, ok := t.pairs(string(args)); ok {
+			c.repairs = append(c.repairs, pairsInString)
+			return named, nil
+		}
 		c.repairs = append(c.repairs, conform.JSONFromString)
 	}
 	if len(args) == 0 || string(args) == "null" {
@@ -119,6 +123,29 @@ func (t *declared) arguments(c *rawCall) ([]byte, error) {
 		return inner, nil
 	}
 	return d.JSON, nil
+}
+
+// pairsInString is the rule for arguments in a string that is no JSON: "city=Rome&days=3", or as in Python.
+const pairsInString = "pairs-from-string"
+
+// pairs reads arguments written as pairs, each of which names one of the tool's, once. Where a value may be escaped, or hold what parts the
+// pairs, it is not guessed at.
+func (t *declared) pairs(s string) ([]byte, bool) {
+	if s == "" || !nameByte(s[0]) || !strings.Contains(s, "=") {
+		return nil, false
+	}
+	if d, ok := t.named([]byte(s)); ok && len(without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)) == 0 {
+		return d.JSON, true
+	}
+	var m memberList
+	for pair := range strings.SplitSeq(s, "&") {
+		key, value, ok := strings.Cut(pair, "=")
+		if _, twice := m.first(key); !ok || twice || !t.schema.Declares(key) || strings.ContainsAny(value, "%+,;\"'\n") {
+			return nil, false
+		}
+		m = append(m, member{key, t.schema.Field(key, value)})
+	}
+	return m.object(), true
 }
 
 // holdsInput tells whether a text is an object with a free-form tool's input, rather than the input itself.

@@ -102,6 +102,7 @@ const (
 
 // hasPrefix tells whether text starts with t, or may once it is longer.
 func hasPrefix(text []byte, t string, final bool) answer {
+	examine(1)
 	n := min(len(text), len(t))
 	switch {
 	case n > 0 && text[0] != t[0], string(text[:n]) != t[:n]:
@@ -142,9 +143,11 @@ func without(repairs []string, native ...string) []string {
 }
 
 func skipSpace(text []byte, i int) int {
+	from := i
 	for i < len(text) && isSpace(text[i]) {
 		i++
 	}
+	examine(i - from)
 	return i
 }
 

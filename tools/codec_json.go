@@ -105,7 +105,10 @@ func (s *jsonScanner) cut(body []byte, at int) ([]rawCall, error) {
 func (s *jsonScanner) step(body []byte, final bool) status {
 	for {
 		if s.inValue {
-			switch s.values.Step(body, final) {
+			before := s.values.Reached()
+			st := s.values.Step(body, final)
+			examine(s.values.Reached() - before)
+			switch st {
 			case lenient.Open:
 				return s.unfinished(body, final)
 			case lenient.Complete:
@@ -297,6 +300,7 @@ func (s *jsonScanner) read(text []byte) ([]rawCall, error) {
 			i = first // calls are read one by one: one that is none costs the others nothing
 		}
 		v, err := lenient.Decode(text[i:], s.values.Rules)
+		examine(v.End)
 		if s.torn || err != nil || torn(v) || quoteBehind(text[i+v.End:]) {
 			if mended, mendErr := s.mend(s.unfenced(text), s.closed); mendErr == nil && !errors.Is(err, lenient.ErrTwice) {
 				return mended, nil

@@ -158,9 +158,11 @@ func (s *taggedScanner) beyond(body []byte, from int, final bool) answer {
 	for o.pos < len(body) {
 		i := bytes.IndexAny(body[o.pos:], "<[")
 		if i < 0 {
+			examine(len(body) - o.pos)
 			o.pos = len(body)
 			break
 		}
+		examine(i)
 		o.pos += i
 		if _, a := anyPrefix(body[o.pos:], s.plan.turnEnds, final); a != no {
 			return a

@@ -80,6 +80,7 @@ func (p *tolerant) example(final bool) answer {
 		r.sought = max(r.last()-1, r.body) // a line may end with the region
 	}
 	rest := p.buf[r.sought:]
+	examine(len(rest))
 	i := bytes.Index(rest, []byte(r.quote))
 	switch {
 	case i < 0 && (final || len(p.buf)-r.last() > maxBare):

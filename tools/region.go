@@ -221,6 +221,7 @@ func (p *tolerant) followed(final bool) answer {
 func (p *tolerant) commit() {
 	r := p.region
 	end := r.last()
+	examine(end - r.start)
 	calls, err := r.scan.calls(p.buf[r.body:])
 	if err != nil && p.cutShort() {
 		return
@@ -277,6 +278,7 @@ func (p *tolerant) cutShort() bool {
 		return false
 	}
 	p.cuts++
+	examine(soft)
 	calls, err := r.scan.(cutter).cut(p.buf[r.body:], soft)
 	if err != nil || len(calls) == 0 {
 		return false
@@ -320,6 +322,7 @@ func (p *tolerant) noCall(end int, err error) {
 	if j, ok := r.scan.(*jsonScanner); errors.Is(err, errTorn) || ok && j.good {
 		p.doubt = p.doubtBehind(p.buf[:end])
 	}
+	examine(end - r.start)
 	p.region = nil
 	p.mute = max(p.mute, end)
 	p.pos = r.body

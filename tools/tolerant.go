@@ -214,6 +214,7 @@ func (p *tolerant) led(mark string, final bool) answer {
 // stepText reads text up to the next marker or cue. It says whether there is more to decide.
 func (p *tolerant) stepText(final bool) bool {
 	for i := p.pos; i < len(p.buf); i++ {
+		examine(1)
 		b := p.buf[i]
 		if p.plan.headBytes[b] && !p.muted(i) && p.startsWord(i) && !p.asIs() {
 			if a := p.openHead(i, final); a != no {

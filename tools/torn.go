@@ -36,6 +36,7 @@ func mended(r lenient.Reading) []string {
 
 // mend reads the calls of a whole text, in whose strings quotes are not escaped. closed says that it ends where it must.
 func (o opening) mend(text []byte, closed bool) ([]rawCall, error) {
+	examine(len(text))
 	found, all := lenient.Readings(text, o.shape(text))
 	chosen, err := choose(found, all, closed && o.certain(text), func(json []byte) bool { return o.plan.fits(o.callsOf(json)) })
 	if err != nil {
