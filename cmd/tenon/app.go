@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -73,14 +74,30 @@ func callRetries(n int) int {
 // load loads the models named at start, one after the other: two at once would fight for the disk.
 func (a *app) load(ctx context.Context) error {
 	for _, id := range a.named {
-		_, release, err := a.loader.Acquire(ctx, id)
-		if err != nil {
+		if err := a.loadOne(ctx, id); err != nil {
 			return err
 		}
-		release()
 	}
 	a.loaded.Store(true)
 	return nil
+}
+
+// mostStarts of a model that is named at start. Where its worker is killed while it loads, by the kernel for want of memory
+// say, that is no reason to end the server; where it ends each time, it is.
+const mostStarts = 3
+
+func (a *app) loadOne(ctx context.Context, id string) error {
+	for start := 1; ; start++ {
+		_, release, err := a.loader.Acquire(ctx, id)
+		if err == nil {
+			release()
+			return nil
+		}
+		if start == mostStarts || !errors.Is(err, engine.ErrWorkerLost) {
+			return err
+		}
+		slog.Warn("the model is loaded again", "model", id, "error", err)
+	}
 }
 
 // Ready implements server.Readiness. Once the start is over the server stays ready: a model that made room for another, or

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"testing"
 
@@ -32,6 +33,41 @@ func TestReady_onceAllWereLoaded(t *testing.T) {
 	}
 	if waiting, _, err := a.Ready(); waiting != "" || err != nil {
 		t.Errorf("after it: %q, %v", waiting, err)
+	}
+}
+
+// A worker that was killed while a model loaded at start ended the server; a file that cannot be loaded is to end it.
+func TestLoad_workerLostAtStart(t *testing.T) {
+	broken := errors.New("not a GGUF file")
+	for _, c := range []struct {
+		name   string
+		fails  []error // of the first starts
+		starts int
+		want   error
+	}{
+		{"once", []error{engine.ErrWorkerLost}, 2, nil},
+		{"each time", []error{engine.ErrWorkerLost, engine.ErrWorkerLost, engine.ErrWorkerLost, nil}, 3, engine.ErrWorkerLost},
+		{"a broken file", []error{broken}, 1, broken},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			starts := 0
+			start := func(context.Context, models.Entry, func(float64)) (engine.Engine, error) {
+				if starts++; starts <= len(c.fails) && c.fails[starts-1] != nil {
+					return nil, c.fails[starts-1]
+				}
+				return enginetest.Script(), nil
+			}
+			manager := models.NewManager(&models.Catalog{Entries: []models.Entry{{ID: "a"}}}, 1, start)
+			defer func() { _ = manager.Close() }() // scripted engines close well
+			a, err := newApp(config.Settings{}, admission{}, manager, []string{"a"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.close()
+			if err := a.load(t.Context()); !errors.Is(err, c.want) || starts != c.starts {
+				t.Errorf("%d starts, error %v; want %d, %v", starts, err, c.starts, c.want)
+			}
+		})
 	}
 }
 

@@ -24,7 +24,7 @@ func newServeCommand() *cobra.Command {
 	var example bool
 	cmd := &cobra.Command{
 		Use:   "serve [MODEL…]",
-		Short: "Serve models to OpenAI, Anthropic and LM Studio clients",
+		Short: "Serve models to OpenAI and Anthropic clients",
 		Long: `Serve models. MODEL is a GGUF file, a folder of them, hf:owner/repo[:quant] or an https address; the models named here
 are loaded at start, those of --models-dir when they are first asked for.
 
