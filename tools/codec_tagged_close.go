@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -9,7 +10,7 @@ import (
 // ends the call at once, though any text may stand in a value: who waited whether the same comes once more would keep back every text
 // behind a call to the turn's end (issue 6, property 5). A value that quotes all of this ends there, and the call leaves without what
 // follows. The vendors' own parsers cut earlier, at the first tag that closes an argument. It is read as a part of the value where something says so:
-// a call was opened inside the value (its tags match as brackets do), a code fence is open, an argument that the tool requires has not
+// a call was opened inside the value (its tags match as brackets do), a code fence or a here-document is open, an argument that the tool requires has not
 // come, or what stands behind it closes a quotation or is a tag of arguments.
 
 // quotationEnds are what closes a quotation or stands behind one in code, and begins no text behind a call.
@@ -102,13 +103,17 @@ func (s *taggedScanner) argumentTags() (all []string) {
 	return all
 }
 
-// fences counts the lines of a value that open or close a code fence, each once.
+// fences reads the lines of a value that open or close a code fence, or a shell's here-document, each once.
 type fences struct {
-	pos int
-	odd bool
+	pos  int
+	odd  bool
+	here string // the line that ends the here-document that is open, "" if none is
 }
 
-// open tells whether a fence is open in the value at offset i.
+// hereMark begins such a document: the word that ends it stands behind, in quotes or not.
+var hereMark = regexp.MustCompile(`<<-?\\?["']?([A-Z_][A-Z0-9_]*)`)
+
+// open tells whether a fence or a document is open in the value at offset i.
 func (f *fences) open(body []byte, i int) bool {
 	for f.pos < i {
 		n := bytes.IndexByte(body[f.pos:i], '\n')
@@ -116,8 +121,21 @@ func (f *fences) open(body []byte, i int) bool {
 		if n >= 0 {
 			line = line[:n+1]
 		}
-		f.odd = f.odd != bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte(fenceMark))
+		f.read(bytes.TrimSpace(line))
 		f.pos += len(line)
 	}
-	return f.odd
+	return f.odd || f.here != ""
+}
+
+func (f *fences) read(line []byte) {
+	if f.here != "" {
+		if string(line) == f.here {
+			f.here = ""
+		}
+		return
+	}
+	f.odd = f.odd != bytes.HasPrefix(line, []byte(fenceMark))
+	if m := hereMark.FindSubmatch(line[:min(len(line), maxTag)]); m != nil {
+		f.here = string(m[1])
+	}
 }

@@ -88,6 +88,7 @@ func quotingValues(d *Dialect, tg tags, valueEnd string) map[string]string {
 	example := tg.call(d, "get_weather", "city", "Rome", "days", "3")
 	return map[string]string{
 		"spaced out":          "cat <<EOF\n" + strings.Join([]string{valueEnd, tg.callEnd, d.call.close, d.section.close}, "\n") + "\nEOF",
+		"in a here-document":  "cat > x <<'EOF'\n" + valueEnd + tg.end + "\nEOF\nls",
 		"in quotation marks":  "echo '" + valueEnd + tg.end + "' and \"" + valueEnd + tg.end + "\" in code",
 		"in brackets":         "f(" + valueEnd + tg.end + ")[" + valueEnd + tg.end + "]",
 		"in an element":       "<pre>" + valueEnd + tg.end + "</pre>",
@@ -114,9 +115,9 @@ func TestTagged_aWholeEndWithoutABeginningEndsTheCall(t *testing.T) {
 			continue
 		}
 		p := planFor(t, d, Thinking{})
-		v := "cat <<EOF" + tg.valueEnd + tg.end + " EOF"
+		v := "It ends with" + tg.valueEnd + tg.end + " as said."
 		for name, c := range map[string]struct{ text, value, content string }{
-			"the last argument": {tg.call(d, "write_file", "path", "a", "content", v), "cat <<EOF", "EOF"},
+			"the last argument": {tg.call(d, "write_file", "path", "a", "content", v), "It ends with", "as said."},
 			"another must come": {tg.call(d, "write_file", "content", v, "path", "a"), v, ""},
 		} {
 			got := play(p.TextParser(), c.text, 0, false)
