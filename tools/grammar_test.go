@@ -64,6 +64,31 @@ func TestGrammar_acceptsTheFamilysOwnTurns(t *testing.T) {
 	}
 }
 
+// A token may hold a stop string's end and more. The mask took it from the model, and the answer went past its stop.
+func TestGrammar_aTokenMayGoOnBehindAStop(t *testing.T) {
+	d, _ := Lookup("hermes")
+	for _, turn := range []Turn{{}, {Tools: defaultTools(t)}} {
+		for _, stops := range [][]string{{"Norw"}, {"of", "of Norw"}, {"of Norw", "Norw", "of"}} {
+			turn.Stops = stops
+			p, err := d.Plan(turn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := grammar.Parse(p.Grammar(), grammar.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const raw = "The capital of Norway"
+			if at, err := longest(g.Matcher(nil), raw); err != nil || at != len(raw) {
+				t.Errorf("%d tools, stops %q: refused at %q (%v)", len(turn.Tools), stops, raw[at:], err)
+			}
+			if got := play(p.Parser(), raw, 0, false); !strings.HasPrefix(raw, deref(got.Content)) || strings.Contains(deref(got.Content), stops[0]) {
+				t.Errorf("stops %q: %q", stops, deref(got.Content))
+			}
+		}
+	}
+}
+
 // A turn may end right behind each of its calls, and nothing but further calls may come there (doc.go says why).
 func TestGrammar_aTurnEndsWithItsCalls(t *testing.T) {
 	for _, tr := range transcripts(t) {

@@ -194,11 +194,15 @@ func (w *output) before() string {
 	return "( " + capture(captureMark, w.lit(text)) + ` "\n"{0,2} )?`
 }
 
+// pastStop is what a token that ends a stop string may go on with: the mask would else take the token from the model, and the
+// answer would go another way than to its stop. The reader ends the turn there.
+const pastStop = `[^\x00]{0,64}`
+
 func (w *output) stopped() []string {
 	var all []string
 	for _, s := range w.turn.Stops {
 		if s != "" {
-			all = append(all, capture(captureStop, grammar.Quote(s)))
+			all = append(all, seq(capture(captureStop, grammar.Quote(s)), pastStop))
 		}
 	}
 	return all
