@@ -37,7 +37,17 @@ func TestFromLark_languages(t *testing.T) {
 			[]string{"*** Begin\n*** End", "*** Begin\n*** Add: \n+x\n*** End", "*** Begin\n*** Add: a\nx\n*** End"}},
 		"arithmetic with ignored blanks": {"start: sum\nsum: product | sum \"+\" product\nproduct: atom | product \"*\" atom\natom: NUMBER | \"(\" sum \")\"\n%import common (NUMBER, WS)\n%ignore WS\n",
 			[]string{"1+2*3", " ( 1 +2.5e3 )\n* 4 "}, []string{"1+", "", "1 2"}},
-		"terminals": {"start: A B~2 C~1..3 D{2,3} \"x\"i\nA: \"a\"..\"c\" | /[xy]\\/z/\nB.2: \"b\"\nC: \"c\"\nD: /./s\n", []string{"abbcd\nX", "x/zbbccc12x"}, []string{"dbbcddx", "abcddx"}},
+		"terminals":                             {"start: A B~2 C~1..3 D{2,3} \"x\"i\nA: \"a\"..\"c\" | /[xy]\\/z/\nB.2: \"b\"\nC: \"c\"\nD: /./s\n", []string{"abbcd\nX", "x/zbbccc12x"}, []string{"dbbcddx", "abcddx"}},
+		"blanks before operators":               {"start: (\"a\" \"b\") ~ 1 .. 2 \"c\" * \"x\" .. \"z\"", []string{"abx", "ababccz"}, []string{"x", "abababx", "abxx"}},
+		"lines that go on, and both comments":   {"# one\nstart: \"a\" \\\n \"b\" # two\n // three\n | \"#\" \\  \r\n /#/", []string{"ab", "##"}, []string{"a", "#"}},
+		"an alias with no blank before it":      {"start: a->one\n | b-> two\na: \"a\"\nb: \"b\"", []string{"a", "b"}, []string{"ab"}},
+		"priorities below nothing":              {"start.-1: A | b\nA.-2: \"a\"\nb.+3: \"b\"", []string{"a", "b"}, nil},
+		"a rule named as what is ignored":       {"start: ignored \"a\"\nignored: \"b\"\n%ignore \" \"", []string{"ba", " b a "}, []string{"a", " a"}},
+		"a rule named root":                     {"start: root \"a\"\nroot: \"b\"", []string{"ba"}, []string{"b", "a"}},
+		"a backslash before the end of a regex": {`start: /[^\\]+\\/ /\\\//`, []string{`ab\\/`}, []string{`ab\/`, `\\/`}},
+		"a dot is all but the end of a line":    {`start: /a.b/`, []string{"a\rb", "a\u2028b"}, []string{"a\nb", "ab"}},
+		"a bracket that begins a class":         {`start: /[^]x]+/ /[]-]/ /[^].\]\\]/s`, []string{"ab]\n", "[--"}, []string{"]]a", "ax]a", "a]]", "a]\\"}},
+		"a repetition with no lower bound":      {`start: /xa{,2}b[{,2}]/`, []string{"xb2", "xaab,"}, []string{"xaaab2", "xa{,2}b2", "xab"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, err := FromLark(c.src)
@@ -99,6 +109,7 @@ func TestFromLark_tellsUnsupportedFromWrong(t *testing.T) {
 		"start: /\\Ax\\Z/":                        false,
 		"start: /(?i:x)/":                         false,
 		"start: t{\"a\"}\nt{x}: x":                false,
+		"t{x}: x\nstart: t{\"a\"}":                false,
 		"%declare A\nstart: A":                    false,
 		"%import other.X\nstart: X":               false,
 		"start: \"a\"~3..999999":                  false,

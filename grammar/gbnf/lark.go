@@ -47,18 +47,38 @@ type larkReader struct {
 	inRule    bool    // a rule is read, not a terminal
 }
 
-// blanks skips blanks and comments.
+// blanks skips blanks, comments of both kinds, and ends of lines behind a
+// backslash, with which a line goes on.
 func (l *larkReader) blanks() {
 	for l.pos < len(l.src) {
-		switch {
-		case l.src[l.pos] == ' ' || l.src[l.pos] == '\t':
+		switch c := l.src[l.pos]; {
+		case c == ' ' || c == '\t':
 			l.pos++
-		case strings.HasPrefix(l.src[l.pos:], "//"):
+		case c == '#' || strings.HasPrefix(l.src[l.pos:], "//"):
 			l.skipLine()
+		case c == '\\':
+			at := l.pos
+			l.pos++
+			for l.take(" ") {
+			}
+			if !l.newline() {
+				l.pos = at
+				return
+			}
 		default:
 			return
 		}
 	}
+}
+
+// name reads the name of a rule or a terminal, in which, other than in GBNF, no -
+// can be: behind it may stand the arrow of an alias.
+func (l *larkReader) name() string {
+	at := l.pos
+	for l.pos < len(l.src) && isNameByte(l.src[l.pos]) && l.src[l.pos] != '-' {
+		l.pos++
+	}
+	return l.src[at:l.pos]
 }
 
 func (l *larkReader) skipLine() {
@@ -98,7 +118,11 @@ func (l *larkReader) statement() error {
 	if name == "" {
 		return l.errorf(at, "expected a rule, a terminal or a directive")
 	}
+	if strings.HasPrefix(l.src[l.pos:], "{") {
+		return l.unsupported(at, "templates are not supported")
+	}
 	if l.take(".") {
+		_ = l.take("-") || l.take("+")
 		l.number()
 	}
 	l.blanks()
@@ -247,6 +271,11 @@ func (l *larkReader) bracketed(open byte, depth int) (*Node, error) {
 func (l *larkReader) quantified(n *Node) (*Node, error) {
 	for l.pos < len(l.src) {
 		lo, hi := 0, Unbounded
+		before := l.pos
+		l.blanks()
+		if l.pos == len(l.src) {
+			return n, nil
+		}
 		switch l.src[l.pos] {
 		case '?':
 			hi = 1
@@ -259,27 +288,43 @@ func (l *larkReader) quantified(n *Node) (*Node, error) {
 				return nil, err
 			}
 		case '~':
-			l.pos++
-			l.blanks()
-			var ok bool
-			if lo, ok = l.number(); !ok {
-				return nil, l.errorf(l.pos, "expected a number after ~")
+			var err error
+			if lo, hi, err = l.counts(); err != nil {
+				return nil, err
 			}
-			if hi = lo; l.take("..") {
-				hi, _ = l.number()
-			}
-			switch {
-			case hi < lo:
-				return nil, l.errorf(l.pos, "the bounds of a repetition are the wrong way round")
-			case hi > maxRepeat:
-				return nil, l.unsupported(l.pos, "a repetition exceeds %d", maxRepeat)
-			}
-			l.pos--
 		default:
+			l.pos = before
 			return n, nil
 		}
 		l.pos++
 		n = &Node{Op: Repeat, Kids: []*Node{n}, Min: lo, Max: hi}
 	}
 	return n, nil
+}
+
+// counts reads ~n or ~n..m and stops at its last byte.
+func (l *larkReader) counts() (lo, hi int, err error) {
+	l.pos++
+	l.blanks()
+	lo, ok := l.number()
+	if !ok {
+		return 0, 0, l.errorf(l.pos, "expected a number after ~")
+	}
+	end := l.pos
+	hi = lo
+	if l.blanks(); l.take("..") {
+		l.blanks()
+		if hi, ok = l.number(); !ok {
+			return 0, 0, l.errorf(l.pos, "expected a number after ..")
+		}
+		end = l.pos
+	}
+	l.pos = end - 1
+	switch {
+	case hi < lo:
+		return 0, 0, l.errorf(end, "the bounds of a repetition are the wrong way round")
+	case hi > maxRepeat:
+		return 0, 0, l.unsupported(end, "a repetition exceeds %d", maxRepeat)
+	}
+	return lo, hi, nil
 }

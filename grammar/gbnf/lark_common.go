@@ -51,13 +51,16 @@ func (l *larkReader) importCommon(at int) error {
 	return nil
 }
 
+// ignoredName has a -, so that no rule of a Lark grammar is named so.
+const ignoredName = "ignored-text"
+
 // applyIgnored admits what is ignored before the start and behind every terminal.
 func (l *larkReader) applyIgnored() {
 	if len(l.ignored) == 0 {
 		return
 	}
 	skip := len(l.g.Rules)
-	l.g.Rules = append(l.g.Rules, Rule{Name: "ignored", Node: &Node{Op: Repeat, Max: Unbounded, Kids: []*Node{{Op: Alt, Kids: l.ignored}}}})
+	l.g.Rules = append(l.g.Rules, Rule{Name: ignoredName, Node: &Node{Op: Repeat, Max: Unbounded, Kids: []*Node{{Op: Alt, Kids: l.ignored}}}})
 	for _, n := range l.terminals {
 		terminal := *n
 		*n = Node{Op: Seq, Kids: []*Node{&terminal, {Op: Ref, Rule: skip}}}

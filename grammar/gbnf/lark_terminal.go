@@ -1,12 +1,8 @@
 package gbnf
 
-import (
-	"errors"
-	"regexp/syntax"
-	"strings"
-)
+import "strings"
 
-// The terminals of Lark: literals, ranges, regular expressions.
+// The terminals of Lark: literals and ranges.
 
 // literal reads "text", "text"i or "a".."z".
 func (l *larkReader) literal() (*Node, error) {
@@ -16,7 +12,7 @@ func (l *larkReader) literal() (*Node, error) {
 		return nil, err
 	}
 	n := &Node{Op: Literal, Text: s}
-	if l.take("..") {
+	if l.takeRange() {
 		hi, err := l.quoted()
 		lo, up := []rune(s), []rune(hi)
 		if err != nil || len(lo) != 1 || len(up) != 1 || lo[0] > up[0] {
@@ -27,6 +23,18 @@ func (l *larkReader) literal() (*Node, error) {
 		n = foldCase(s)
 	}
 	return l.terminalNode(n), nil
+}
+
+// takeRange takes .. and the blanks around it, where a literal follows.
+func (l *larkReader) takeRange() bool {
+	at := l.pos
+	if l.blanks(); l.take("..") {
+		if l.blanks(); l.pos < len(l.src) && l.src[l.pos] == '"' {
+			return true
+		}
+	}
+	l.pos = at
+	return false
 }
 
 // terminalNode remembers a terminal of a rule, behind which what is ignored may
@@ -53,93 +61,4 @@ func foldCase(s string) *Node {
 		return &Node{Op: Empty}
 	}
 	return n
-}
-
-// pattern reads /regex/ with the flags i and s.
-func (l *larkReader) pattern() (*Node, error) {
-	at := l.pos
-	l.pos++
-	inClass := false
-	var b strings.Builder
-	for {
-		if l.pos >= len(l.src) || l.src[l.pos] == '\n' {
-			return nil, l.errorf(at, "the regular expression has no closing /")
-		}
-		c := l.src[l.pos]
-		switch {
-		case c == '\\' && l.pos+1 < len(l.src):
-			if l.src[l.pos+1] != '/' {
-				b.WriteByte(c)
-			}
-			l.pos++
-			c = l.src[l.pos]
-		case c == '[':
-			inClass = true
-		case c == ']':
-			inClass = false
-		}
-		if c == '/' && l.src[l.pos-1] != '\\' && !inClass {
-			l.pos++
-			break
-		}
-		b.WriteByte(c)
-		l.pos++
-	}
-	if why := wrongPattern(b.String()); why != "" {
-		return nil, l.errorf(at, "the regular expression is none: %s", why)
-	}
-	text, err := l.flagged(b.String(), at)
-	return l.terminalNode(&Node{Op: Regex, Text: text}), err
-}
-
-// wrongPattern says why a pattern is one in no dialect. Lark's patterns are Python's, of which some are neither ECMAScript's nor Go's: what
-// may be such is none of its business.
-func wrongPattern(pattern string) string {
-	_, err := syntax.Parse(pattern, syntax.Perl)
-	var wrong *syntax.Error
-	if !errors.As(err, &wrong) {
-		return ""
-	}
-	switch wrong.Code {
-	case syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrMissingRepeatArgument, syntax.ErrTrailingBackslash:
-		return wrong.Code.String()
-	}
-	return ""
-}
-
-func (l *larkReader) flagged(text string, at int) (string, error) {
-	for l.pos < len(l.src) && strings.IndexByte("imslux", l.src[l.pos]) >= 0 {
-		switch l.src[l.pos] {
-		case 's':
-			text = dotMatchesAll(text)
-		case 'u', 'm':
-		default:
-			return "", l.unsupported(at, "the flag %c of a regular expression is not supported", l.src[l.pos])
-		}
-		l.pos++
-	}
-	return text, nil
-}
-
-// dotMatchesAll lets . stand for newlines, too.
-func dotMatchesAll(text string) string {
-	var b strings.Builder
-	inClass := false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && i+1 < len(text):
-			b.WriteString(text[i : i+2])
-			i++
-			continue
-		case c == '[':
-			inClass = true
-		case c == ']':
-			inClass = false
-		case c == '.' && !inClass:
-			b.WriteString(`[\s\S]`)
-			continue
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
 }

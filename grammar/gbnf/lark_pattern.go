@@ -1,0 +1,126 @@
+package gbnf
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// The regular expressions of Lark, which are Python's.
+
+// pattern reads /regex/ with the flags i and s.
+func (l *larkReader) pattern() (*Node, error) {
+	at := l.pos
+	l.pos++
+	inClass := false
+	var b strings.Builder
+	for {
+		if l.pos >= len(l.src) || l.src[l.pos] == '\n' {
+			return nil, l.errorf(at, "the regular expression has no closing /")
+		}
+		c := l.src[l.pos]
+		if c == '/' && !inClass {
+			l.pos++
+			break
+		}
+		switch {
+		case l.take(`\/`):
+			b.WriteByte('/')
+			continue
+		case c == '\\' && l.pos+1 < len(l.src):
+			b.WriteByte(c)
+			l.pos++
+			c = l.src[l.pos]
+		case c == '[':
+			inClass = true
+		case c == ']':
+			inClass = false
+		}
+		b.WriteByte(c)
+		l.pos++
+	}
+	if why := wrongPattern(b.String()); why != "" {
+		return nil, l.errorf(at, "the regular expression is none: %s", why)
+	}
+	text, err := l.flagged(b.String(), at)
+	return l.terminalNode(&Node{Op: Regex, Text: text}), err
+}
+
+// wrongPattern says why a pattern is one in no dialect. Lark's patterns are Python's, of which some are neither ECMAScript's nor Go's: what
+// may be such is none of its business.
+func wrongPattern(pattern string) string {
+	_, err := syntax.Parse(pattern, syntax.Perl)
+	var wrong *syntax.Error
+	if !errors.As(err, &wrong) {
+		return ""
+	}
+	switch wrong.Code {
+	case syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrMissingRepeatArgument, syntax.ErrTrailingBackslash:
+		return wrong.Code.String()
+	}
+	return ""
+}
+
+func (l *larkReader) flagged(text string, at int) (string, error) {
+	dot := `[^\n]`
+	for l.pos < len(l.src) && strings.IndexByte("imslux", l.src[l.pos]) >= 0 {
+		switch l.src[l.pos] {
+		case 's':
+			dot = `[\s\S]`
+		case 'u', 'm':
+		default:
+			return "", l.unsupported(at, "the flag %c of a regular expression is not supported", l.src[l.pos])
+		}
+		l.pos++
+	}
+	return ecmaPattern(text, dot), nil
+}
+
+// upTo is the repetition {,n} of Python, which in ECMAScript is no repetition.
+var upTo = regexp.MustCompile(`^\{,[0-9]+\}`)
+
+// closeFirst is a ] that begins a class, and so is none that ends it.
+var closeFirst = regexp.MustCompile(`^(\[\^?)\]`)
+
+// ecmaPattern writes a pattern of Python in ECMAScript where both know it, and
+// mean something else: what a dot is, a bracket at the beginning of a class, and
+// repetitions without a lower bound.
+func ecmaPattern(text, dot string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text):
+			b.WriteString(text[i : i+2])
+			i++
+		case c == '[':
+			n := classEnd(text[i:])
+			b.WriteString(closeFirst.ReplaceAllString(text[i:i+n], `$1\]`))
+			i += n - 1
+		case c == '.':
+			b.WriteString(dot)
+		case c == '{' && upTo.MatchString(text[i:]):
+			b.WriteString("{0")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// classEnd is the length of the class that a pattern begins with.
+func classEnd(text string) int {
+	i := 1
+	if first := closeFirst.FindString(text); first != "" {
+		i = len(first)
+	}
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case ']':
+			return i + 1
+		}
+	}
+	return len(text)
+}
