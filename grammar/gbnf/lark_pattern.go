@@ -9,7 +9,7 @@ import (
 
 // The regular expressions of Lark, which are Python's.
 
-// pattern reads /regex/ with the flags i and s.
+// pattern reads /regex/ and its flags, of which s, u and m are known.
 func (l *larkReader) pattern() (*Node, error) {
 	at := l.pos
 	l.pos++
