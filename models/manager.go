@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"tenon/engine"
 )
@@ -17,7 +18,7 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("there is no model %q", e.Name) }
 
-// LoadError: a model could not be loaded. The next Acquire tries again.
+// LoadError: a model could not be loaded. The next Acquire tries again, unless the process that loads it has crashed too often.
 type LoadError struct {
 	ID  string
 	Err error
@@ -72,6 +73,18 @@ type slot struct {
 	progress float64
 	users    int
 	lastUse  int64
+	crashes  int // loads in a row, up to this one, whose process ended
+}
+
+// mostCrashes in a row stop the loads of a model. What ends a process, want of memory say, would only do so again.
+const mostCrashes = 5
+
+// backoff is the wait before a load: none after the first crash, then 1 s, 2 s, 4 s.
+func backoff(crashes int) time.Duration {
+	if crashes < 2 {
+		return 0
+	}
+	return time.Second << (crashes - 2)
 }
 
 // NewManager manages the models of c. most is how many may be loaded at once; 0 means no limit.
@@ -197,15 +210,16 @@ func (m *Manager) use(e Entry) (*slot, error) {
 	}
 	m.clock++
 	s := m.slots[e.ID]
-	if s != nil && s.failed() {
+	crashes := 0
+	if s != nil && s.failed() && s.crashes < mostCrashes {
 		delete(m.slots, e.ID)
-		s = nil
+		s, crashes = nil, s.crashes
 	}
 	if s == nil {
 		if err := m.makeRoom(); err != nil {
 			return nil, err
 		}
-		s = &slot{ready: make(chan struct{})}
+		s = &slot{ready: make(chan struct{}), crashes: crashes}
 		m.slots[e.ID] = s
 		go m.load(e, s)
 	}
@@ -235,15 +249,30 @@ func (m *Manager) makeRoom() error {
 }
 
 func (m *Manager) load(e Entry, s *slot) {
-	engine, err := m.start(m.ctx, e, func(share float64) {
+	made, err := m.startAfter(backoff(s.crashes), e, func(share float64) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		s.progress = share
 	})
 	m.mu.Lock()
-	s.engine, s.err = engine, err
+	if s.engine, s.err = made, err; errors.Is(err, engine.ErrWorkerLost) {
+		if s.crashes++; s.crashes == mostCrashes {
+			s.err = fmt.Errorf("it ended %d times in a row and is not loaded again until the server is started anew; the last time: %w", s.crashes, err)
+		}
+	}
 	m.mu.Unlock()
 	close(s.ready)
+}
+
+func (m *Manager) startAfter(wait time.Duration, e Entry, progress func(float64)) (engine.Engine, error) {
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return m.start(m.ctx, e, progress)
+	case <-m.ctx.Done():
+		return nil, engine.ErrClosed
+	}
 }
 
 func (m *Manager) release(s *slot) {

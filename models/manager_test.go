@@ -3,8 +3,12 @@ package models
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
@@ -67,6 +71,29 @@ func TestAcquire_triesAgainAfterAFailure(t *testing.T) {
 	if _, _, _, err := m.Acquire(context.Background(), "a"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A model whose process ends while it loads is not loaded once for each request: later and later, and then no more.
+func TestAcquire_crashesInARowStopTheLoads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		starts, begin := 0, time.Now()
+		m := NewManager(catalog("a"), 0, func(context.Context, Entry, func(float64)) (engine.Engine, error) {
+			starts++
+			return nil, fmt.Errorf("killed: %w", engine.ErrWorkerLost)
+		})
+		var err error
+		for range mostCrashes + 2 {
+			if _, _, _, err = m.Acquire(t.Context(), "a"); !errors.Is(err, engine.ErrWorkerLost) {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(begin); starts != mostCrashes || took != 7*time.Second {
+			t.Errorf("%d starts in %s, want %d in 7 s", starts, took, mostCrashes)
+		}
+		if !strings.Contains(err.Error(), "not loaded again") || !strings.Contains(err.Error(), "killed") {
+			t.Errorf("%v does not say what to do and why", err)
+		}
+	})
 }
 
 func TestAcquire_unknownModelListsWhatThereIs(t *testing.T) {
