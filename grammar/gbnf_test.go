@@ -161,3 +161,35 @@ func TestMatcher_forcedAndDistance(t *testing.T) {
 		t.Errorf("forced %q, distance %d", got, m.Distance())
 	}
 }
+
+// Alternatives that are rules are written out in place of their names. A rule that holds itself in a choice is not written out
+// without end, nor do rules whose choices are of further rules multiply.
+func TestParse_rulesInChoicesDoNotMultiply(t *testing.T) {
+	var chain strings.Builder
+	chain.WriteString("root ::= r0\n")
+	for i := range 40 {
+		fmt.Fprintf(&chain, "r%d ::= \"x\" (\"a\" r%d | \"b\" r%d | \"c\")\n", i, i+1, i+1)
+	}
+	chain.WriteString("r40 ::= \"y\"\n")
+	for src, c := range map[string]struct{ yes, no []string }{
+		"root ::= r\nr ::= \"(\" (r | [a-z]) \")\"":                                      {[]string{"(a)", "((((((((((((x))))))))))))"}, []string{"()", "((a)"}},
+		"root ::= \"b\" (\"a\" root \"b\" | \"c\")":                                      {[]string{"bc", "babcb", "bababcbb"}, []string{"babc", "b"}},
+		"root ::= r | s\nr ::= \"a\" (s | r | \"c\")\ns ::= \"a\" (r \"x\" | s | \"d\")": {[]string{"ac", "ad", "aacx", "aaacx", "aaad"}, []string{"a", "axc"}},
+		chain.String(): {[]string{"xaxbxc", strings.Repeat("xa", 40) + "y"}, []string{"x", "xay"}},
+	} {
+		g := mustParse(t, src)
+		for _, s := range c.yes {
+			if !accepts(g, s) {
+				t.Errorf("%.80s refuses %q", src, s)
+			}
+		}
+		for _, s := range c.no {
+			if accepts(g, s) {
+				t.Errorf("%.80s accepts %q", src, s)
+			}
+		}
+		if size := g.Size(); size > 8<<20 {
+			t.Errorf("%.80s takes %d bytes", src, size)
+		}
+	}
+}

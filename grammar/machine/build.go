@@ -24,6 +24,8 @@ type builder struct {
 	nameIDs  map[string]int32
 	symIDs   map[SymbolRef]int32
 	hoisted  map[string]int32 // rules made for repeated groups, by text
+	within   *writtenOut      // what is built stands in this rule, which is written out; nil if in none
+	nested   int              // how many rules were written out within others, in choices of their own
 }
 
 func (b *builder) rule(i int32, n *gbnf.Node) {

@@ -9,18 +9,38 @@ import (
 // atom is one step of an alternative. Atoms with equal keys are built once for
 // all alternatives that begin with the same atoms.
 type atom struct {
-	key  string
-	node *gbnf.Node // nil for the marks of a capture
-	op   op
-	arg  int32
+	key    string
+	node   *gbnf.Node // nil for the marks of a capture
+	within *writtenOut
+	op     op
+	arg    int32
 }
 
 // Limits of writing rules out in place of their names, which lets alternatives
 // that are rules of their own share their beginnings.
 const (
-	maxInlineDepth = 8
-	maxInlineAtoms = 4096
+	maxInlineDepth  = 8
+	maxInlineAtoms  = 4096
+	maxInlineNested = 4096 // of all rules together: those in a choice within one that is written out itself
 )
+
+// writtenOut is a rule that is being written out, and those around it.
+type writtenOut struct {
+	rule   int
+	depth  int
+	around *writtenOut
+}
+
+func (w *writtenOut) has(rule int) bool {
+	return w != nil && (w.rule == rule || w.around.has(rule))
+}
+
+func (w *writtenOut) with(rule int) *writtenOut {
+	if w == nil {
+		return &writtenOut{rule, 1, nil}
+	}
+	return &writtenOut{rule, w.depth + 1, w}
+}
 
 type branch struct {
 	from int32
@@ -36,7 +56,7 @@ func (b *builder) choice(kids []*gbnf.Node, from int32) int32 {
 	built := map[branch]int32{}
 	for _, k := range kids {
 		s := root
-		for _, a := range b.atoms(nil, k, 0) {
+		for _, a := range b.atoms(nil, k, b.within) {
 			next, ok := built[branch{s, a.key}]
 			if !ok {
 				next = b.atom(a, s)
@@ -53,11 +73,15 @@ func (b *builder) atom(a atom, from int32) int32 {
 	if a.node == nil {
 		return b.step(from, a.op, a.arg)
 	}
-	return b.node(a.node, from)
+	saved := b.within
+	b.within = a.within
+	end := b.node(a.node, from)
+	b.within = saved
+	return end
 }
 
-// atoms appends the steps of n to list.
-func (b *builder) atoms(list []atom, n *gbnf.Node, depth int) []atom {
+// atoms appends the steps of n, which stands within a rule that is written out unless that is nil, to list.
+func (b *builder) atoms(list []atom, n *gbnf.Node, within *writtenOut) []atom {
 	switch n.Op {
 	case gbnf.Empty:
 		return list
@@ -68,23 +92,34 @@ func (b *builder) atoms(list []atom, n *gbnf.Node, depth int) []atom {
 		return list
 	case gbnf.Seq:
 		for _, k := range n.Kids {
-			list = b.atoms(list, k, depth)
+			list = b.atoms(list, k, within)
 		}
 		return list
 	case gbnf.Capture:
 		if !b.captures {
-			return b.atoms(list, n.Kids[0], depth)
+			return b.atoms(list, n.Kids[0], within)
 		}
 		id := b.name(n.Text)
 		list = append(list, atom{key: "(" + n.Text, op: opBegin, arg: id})
-		list = b.atoms(list, n.Kids[0], depth)
+		list = b.atoms(list, n.Kids[0], within)
 		return append(list, atom{key: ")" + n.Text, op: opEnd, arg: id})
 	case gbnf.Ref:
-		if body := b.g.Rules[n.Rule].Node; depth < maxInlineDepth && len(list) < maxInlineAtoms && isSequence(body) {
-			return b.atoms(list, body, depth+1)
+		if len(list) < maxInlineAtoms && b.mayWriteOut(n.Rule, within) {
+			return b.atoms(list, b.g.Rules[n.Rule].Node, within.with(n.Rule))
 		}
 	}
-	return append(list, atom{key: b.identity(n), node: n})
+	return append(list, atom{key: b.identity(n), node: n, within: within})
+}
+
+// mayWriteOut says whether a rule is to be written out: never in itself, or it would be so without end.
+func (b *builder) mayWriteOut(rule int, within *writtenOut) bool {
+	if !isSequence(b.g.Rules[rule].Node) || within.has(rule) || within != nil && within.depth >= maxInlineDepth {
+		return false
+	}
+	if b.within != nil {
+		b.nested++
+	}
+	return b.within == nil || b.nested <= maxInlineNested
 }
 
 // identity is Identity, but of a schema only the number of its terminal.
