@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"tenon/grammar"
 )
@@ -85,6 +86,34 @@ func TestGrammar_aTokenMayGoOnBehindAStop(t *testing.T) {
 			if got := play(p.Parser(), raw, 0, false); !strings.HasPrefix(raw, deref(got.Content)) || strings.Contains(deref(got.Content), stops[0]) {
 				t.Errorf("stops %q: %q", stops, deref(got.Content))
 			}
+		}
+	}
+}
+
+// Behind a stop string there may be the rest of a token, and no call: the turn has ended, and a call that the mask let begin there would be
+// told by the grammar and not by the reader.
+func TestGrammar_noCallBehindAStop(t *testing.T) {
+	for _, tr := range transcripts(t) {
+		if filepath.Base(tr.path) != "text-then-call.txtar" {
+			continue
+		}
+		d, _ := Lookup(tr.family)
+		const stop = "{STOP}"
+		p, err := d.Plan(Turn{Tools: defaultTools(t), Parallel: true, Thinking: Thinking{Off: true}, Stops: []string{stop}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := deref(play(p.TextParser(), tr.raw, 0, false).Content)
+		raw := strings.TrimPrefix(tr.raw, d.lead)
+		at := strings.Index(raw, text) + len(text)
+		raw = raw[:at] + stop + raw[at:]
+		raw = strings.Replace(raw, "Zürich", strings.Repeat("Zürich", 20), 1)
+		m := compiled(t, p).Matcher(nil)
+		if n, err := longest(m, raw); err == nil || n < at+len(stop) || utf8.RuneCountInString(raw[at+len(stop):n]) > 64 {
+			t.Errorf("%s: %q is accepted (%v)", d.name, raw[:n], err)
+		}
+		if got := play(p.Parser(), raw, 1, false); len(got.Calls) > 0 || strings.TrimSpace(deref(got.Content)) != strings.TrimSpace(text) {
+			t.Errorf("%s: read as %q, %d calls", d.name, deref(got.Content), len(got.Calls))
 		}
 	}
 }

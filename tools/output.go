@@ -155,8 +155,7 @@ func (w *output) body() string {
 	case w.turn.Answer != nil:
 		return alt([]string{w.content(nil), calls})
 	}
-	text := w.visible(capture(captureContent, w.text(append(w.openers(), w.turn.Stops...)...)))
-	return seq(text, alt(append([]string{`""`, seq(w.before(), calls)}, w.stopped()...)))
+	return w.textThen(seq(w.before(), calls), w.openers())
 }
 
 // content is visible text that ends the turn; it holds none of the markers before.
@@ -164,11 +163,20 @@ func (w *output) content(before []string) string {
 	if w.turn.Answer != nil {
 		return capture(captureContent, w.answer())
 	}
+	return w.textThen("", before)
+}
+
+// textThen is visible text, behind which calls may come, or a stop string that ends the turn: nothing comes behind that.
+func (w *output) textThen(calls string, before []string) string {
 	text := w.visible(capture(captureContent, w.text(append(before, w.turn.Stops...)...)))
-	if stops := w.stopped(); len(stops) > 0 {
-		return seq(text, alt(append([]string{`""`}, stops...)))
+	ends := w.stopped()
+	if calls != "" {
+		ends = append([]string{calls}, ends...)
 	}
-	return text
+	if len(ends) == 0 {
+		return text
+	}
+	return seq(text, alt(append([]string{`""`}, ends...)))
 }
 
 // visible puts the family's marks around visible text, all of them optional.

@@ -93,7 +93,6 @@ func (w *output) led() string {
 	d := w.dialect
 	mark := d.lead
 	name, _ := strings.CutPrefix(d.text[0], mark)
-	text := seq(w.lit(name), w.content([]string{mark}))
 	calls := ""
 	if len(w.called) > 0 {
 		one := w.rule("call", func() string {
@@ -110,11 +109,13 @@ func (w *output) led() string {
 	}
 	switch {
 	case calls == "":
-		return text
+		return seq(w.lit(name), w.content([]string{mark}))
 	case w.turn.Choice.Mode == Required:
 		return calls
+	case w.turn.Answer != nil:
+		return alt([]string{calls, seq(w.lit(name), w.content(nil))})
 	}
-	return alt([]string{calls, seq(text, "( "+seq(w.lit(mark), calls)+" )?")})
+	return alt([]string{calls, seq(w.lit(name), w.textThen(seq(w.lit(mark), calls), []string{mark}))})
 }
 
 // embedded takes a client's grammar over.
