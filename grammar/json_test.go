@@ -85,7 +85,12 @@ func TestFromSchema_choices(t *testing.T) {
 			[]string{`{"a":1,"z":1}`, `{"y":1,"z":1}`, `[{"b":1,"zz":1}]`}, []string{`{"a":1}`, `[{"b":1,"zzz":1}]`}},
 		"canonical numbers, where there are none": {`{"anyOf":[{"enum":[1e30,2]},{"minimum":1e25,"type":"integer"},{"const":25e-24}]}`, SchemaOptions{Numbers: CanonicalNumbers},
 			[]string{`2`, `1` + strings.Repeat("0", 25), `1` + strings.Repeat("0", 30), `0.` + strings.Repeat("0", 22) + `25`}, []string{`1e30`, `0.` + strings.Repeat("0", 22) + `2`}},
-		"canonical numbers": {`{"type":["number","integer"]}`, SchemaOptions{Numbers: CanonicalNumbers}, []string{`1`, `-1.25`, `0`}, []string{`1e5`, `1` + strings.Repeat("0", 30)}},
+		"canonical numbers, in times": {`{"type":["string","null"],"format":"time"}`, SchemaOptions{Numbers: CanonicalNumbers},
+			[]string{`"10:00:00Z"`, `"10:00:00.123456789+01:00"`, `null`}, []string{`"10:00:00.` + strings.Repeat("0", 16) + `Z"`}},
+		"times of which something else is said": {`{"type":"object","properties":{"a":{"format":"date-time","minLength":60},"b":{"not":{"format":"time"}}}}`, SchemaOptions{Numbers: CanonicalNumbers},
+			[]string{`{"a":"2026-01-01T10:00:00.` + strings.Repeat("0", 40) + `Z"}`, `{"b":"10:00"}`}, []string{`{"b":"10:00:00.` + strings.Repeat("0", 40) + `Z"}`}},
+		"any numbers, in times": {`{"type":"string","format":"time"}`, SchemaOptions{}, []string{`"10:00:00.` + strings.Repeat("0", 40) + `Z"`}, []string{`"10:00:00."`}},
+		"canonical numbers":     {`{"type":["number","integer"]}`, SchemaOptions{Numbers: CanonicalNumbers}, []string{`1`, `-1.25`, `0`}, []string{`1e5`, `1` + strings.Repeat("0", 30)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := mustSchema(t, c.schema, c.o)

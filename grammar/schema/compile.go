@@ -85,6 +85,7 @@ type Schema struct {
 	formats FormatPolicy
 
 	numberSpelling lex.NumberSpec // only its spelling is set
+	times          map[Expr]int   // formats met whose digits are bounded: most code points
 	lenient        bool
 	noExtra        bool
 	limits         Limits
@@ -174,7 +175,7 @@ func (s *Schema) Arena() *lex.Arena { return s.arena }
 // reset forgets every node and every language: an arena that has run into a limit is of no use any more.
 func (s *Schema) reset() {
 	s.arena = lex.NewArena(lex.Limits{})
-	s.cells = make(map[string]Expr)
+	s.cells, s.times = make(map[string]Expr), make(map[Expr]int)
 	s.nodes, s.work, s.slab, s.err, s.at = 0, 0, nil, nil, nil
 	s.cons = make(map[string]*Node)
 	s.leaves = make(map[leafKey]*Node)

@@ -34,9 +34,31 @@ func (r *reader) format(name string) {
 			r.s.issue(r.v, "format", Enforced, "groups of a pattern nest, which no automaton follows: a large part of all patterns is accepted")
 		}
 		r.f.strings = append(r.f.strings, stringLimit{text: e})
+		if most, endless := longestTimes[name]; endless && r.s.numberSpelling.MaxFractionDigits > 0 {
+			r.s.times[e] = most
+		}
 	case slices.Contains(undecided, name):
 		r.drop("format", Checked, "no automaton decides format "+quoted(name))
 	}
+}
+
+// longestTimes are the formats in which digits may go on for ever, with the code points that they take with nine digits of a second.
+var longestTimes = map[string]int{"time": len("23:59:59.123456789+00:00"), "date-time": len("2006-01-02T23:59:59.123456789+00:00"), "duration": 40}
+
+// brief bounds the strings that are a time and nothing else, where digits are bounded: a model that has begun with zeros goes on with
+// them. Only what is written becomes shorter; what the schema's other keywords say is decided without it.
+func (s *Schema) brief(alts []*Alt) []*Alt {
+	for i, a := range alts {
+		if a.Kind != String || a.String.MaxLen != Unbounded || a.String.MinLen > 0 {
+			continue
+		}
+		if most, ok := s.times[a.String.Text]; ok {
+			bounded := *a
+			bounded.String.MaxLen = most
+			alts[i] = &bounded
+		}
+	}
+	return alts
 }
 
 // regex returns the texts that a pattern is found in.
