@@ -107,7 +107,7 @@ func (s *namedScanner) takesText(head []byte, mark string) bool {
 func (s *namedScanner) readHead(body []byte, final bool) status {
 	for ; s.pos < len(body) && s.pos <= s.plan.maxHead; s.pos++ {
 		rest := body[s.pos:]
-		switch _, a := anyPrefix(rest, s.plan.terminators, final); a {
+		switch s.headEnds(rest, final) {
 		case unknown:
 			return open
 		case yes:
@@ -145,6 +145,16 @@ func (s *namedScanner) readHead(body []byte, final bool) status {
 		return s.noArguments(body, final)
 	}
 	return open
+}
+
+// headEnds tells whether the head ends at the start of rest, without an object: so it does where the next section begins, or what
+// stands in prose like a section's mark would take the call behind it along.
+func (s *namedScanner) headEnds(rest []byte, final bool) answer {
+	_, a := anyPrefix(rest, s.plan.terminators, final)
+	if lead := s.plan.dialect.lead; a == no && lead != "" {
+		return hasPrefix(rest, lead, final)
+	}
+	return a
 }
 
 // inString tells whether the object stands in a string.
