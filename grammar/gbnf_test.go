@@ -193,3 +193,17 @@ func TestParse_rulesInChoicesDoNotMultiply(t *testing.T) {
 		}
 	}
 }
+
+// A text that can be read in more ways with every byte is looked ahead in no further than is cheap; what is read in one way, to the limit.
+func TestForced_ofManyReadingsIsCutShort(t *testing.T) {
+	for src, short := range map[string]bool{
+		`root ::= "b"{6000}`: false,
+		"root ::= r \"x\"\nr ::= \"b\" r \"b\" | \"b\" r | \"b\"{6000}": true,
+	} {
+		m := mustParse(t, src).Matcher(nil)
+		forced := len(m.Forced())
+		if forced == 0 || (forced < 1024) != short {
+			t.Errorf("%s: %d bytes are forced", src, forced)
+		}
+	}
+}
