@@ -56,6 +56,9 @@
 // [Grammar.Size]). The automata of formats are made once per process, in a quarter of a
 // second from [NewVocab] on or where a schema first names them, and take some 25 MB.
 //
+// One thing is known to be refused that is valid: beside uniqueItems, an array
+// in enum or const of which several elements are objects.
+//
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
 // looked through: arrays and objects that must differ from others, and keys that
 // some obligation asks for beside named ones, among them those that only an escape
