@@ -12,7 +12,7 @@ import (
 
 // Need is what a model takes of the machine's memory.
 type Need struct {
-	Weights int64 // bytes; mapped from the file, so the system can drop them under pressure
+	Weights int64 // bytes; where they are mapped from the file the system can drop them under pressure
 	Cache   int64 // bytes of KV cache for the whole context
 	Compute int64 // bytes of work buffers
 }
@@ -105,17 +105,17 @@ func cgroupBytes(name string) (int64, bool) {
 }
 
 // FitContext returns the longest context of at most wanted tokens with which the model needs no more than free bytes,
-// in steps of 256, but never less than least.
-func (e *Estimator) FitContext(wanted, least int, free int64) (int, error) {
+// in steps of 256, but never less than least, and what it needs then.
+func (e *Estimator) FitContext(wanted, least int, free int64) (int, Need, error) {
 	need, err := e.Need(wanted)
 	if err != nil || need.Total() <= free {
-		return wanted, err
+		return wanted, need, err
 	}
 	lo, hi := least/256, wanted/256 // lo may not fit: the caller asked for it
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
 		if need, err = e.Need(mid * 256); err != nil {
-			return wanted, err
+			return wanted, need, err
 		}
 		if need.Total() <= free {
 			lo = mid
@@ -123,5 +123,7 @@ func (e *Estimator) FitContext(wanted, least int, free int64) (int, error) {
 			hi = mid - 1
 		}
 	}
-	return max(lo*256, least), nil
+	fits := max(lo*256, least)
+	need, err = e.Need(fits)
+	return fits, need, err
 }

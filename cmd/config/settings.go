@@ -37,7 +37,7 @@ type Settings struct {
 	BatchSize    int           `flag:"batch-size" default:"2048" min:"1" help:"most tokens in one call of the model"`
 	UBatchSize   int           `flag:"ubatch-size" default:"0" min:"0" help:"most tokens computed at once; 0: 256, on a GPU 512"`
 	CacheRAM     int           `flag:"cache-ram" default:"1024" min:"-1" help:"MiB of memory for prompts that no request runs on, each model; -1: no limit, 0: none"`
-	NoMMap       bool          `flag:"no-mmap" help:"read the model file instead of mapping it"`
+	LoadMode     string        `flag:"load-mode" default:"auto" help:"how weights come into memory: mmap maps the file, none reads it (on Linux into huge pages: decoding is faster), auto reads where the CPU computes and the weights would fit in free memory twice"`
 	LoRA         []string      `flag:"lora" help:"LoRA adapter (GGUF), as FILE or FILE=SCALE; repeat for several"`
 	RopeFreqBase float64       `flag:"rope-freq-base" default:"0" min:"0" help:"RoPE base frequency; 0: the file's"`
 	RopeScale    float64       `flag:"rope-freq-scale" default:"0" min:"0" help:"RoPE frequency scale; 0: the file's"`

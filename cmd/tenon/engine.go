@@ -48,7 +48,7 @@ func workerOptions(s config.Settings, e models.Entry) (worker.Options, error) {
 	o := worker.Options{
 		Name: e.ID, Model: e.Path,
 		Slots: s.Parallel, Queue: s.QueueSize, QueueTimeout: s.QueueTimeout,
-		Threads: s.Threads, BatchSize: s.BatchSize, UBatchSize: s.UBatchSize, NoMMap: s.NoMMap,
+		Threads: s.Threads, BatchSize: s.BatchSize, UBatchSize: s.UBatchSize, LoadMode: s.LoadMode,
 		HostMemory: hostMemory(s.CacheRAM),
 		CacheTypeK: s.CacheTypeK, CacheTypeV: s.CacheTypeV,
 		RoPEFreqBase: float32(s.RopeFreqBase), RoPEFreqScale: float32(s.RopeScale), Pooling: s.Pooling,
@@ -78,7 +78,11 @@ func workerOptions(s config.Settings, e models.Entry) (worker.Options, error) {
 	for _, d := range tools.Families() {
 		o.Markers = append(o.Markers, d.Markers()...)
 	}
-	o.Context, err = contextSize(s, e)
+	if !slices.Contains([]string{"auto", "mmap", "none"}, s.LoadMode) {
+		return o, fmt.Errorf("load-mode %q: expected auto, mmap or none", s.LoadMode)
+	}
+	p, err := place(s, e)
+	o.Context, o.Roomy = p.context, p.roomy
 	return o, err
 }
 
@@ -105,18 +109,23 @@ func replacedTemplate(e models.Entry) (string, error) {
 	return string(b), nil
 }
 
-// contextSize is what --ctx-size says, else what the model was trained for, less if memory demands it.
-func contextSize(s config.Settings, e models.Entry) (int, error) {
+// placement is what a machine's memory allows a model.
+type placement struct {
+	context int  // tokens: what --ctx-size says, else what the model was trained for, less if memory demands it
+	roomy   bool // memory for the weights once more stays free
+}
+
+func place(s config.Settings, e models.Entry) (placement, error) {
 	free, err := models.FreeMemory()
 	if err != nil {
 		slog.Warn("the machine's free memory is not known", "error", err)
-		return max(s.CtxSize, 0), nil
+		return placement{context: max(s.CtxSize, 0)}, nil
 	}
-	return contextWithin(free, s, e)
+	return placeWithin(free, s, e)
 }
 
-// contextWithin is contextSize where so many bytes are free.
-func contextWithin(free int64, s config.Settings, e models.Entry) (int, error) {
+// placeWithin is place where so many bytes are free.
+func placeWithin(free int64, s config.Settings, e models.Entry) (placement, error) {
 	wanted, least := s.CtxSize, s.CtxSize
 	if wanted == 0 {
 		wanted, least = e.ContextTrained, leastContext
@@ -127,32 +136,36 @@ func contextWithin(free int64, s config.Settings, e models.Entry) (int, error) {
 	estimator, err := models.NewEstimator(e.Path)
 	if err != nil {
 		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
-		return wanted, nil
+		return placement{context: wanted}, nil
 	}
 	estimator.KeyType, estimator.ValueType = s.CacheTypeK, s.CacheTypeV
 	if native.SeparateGPU {
 		if estimator.GPULayers, err = gpuLayers(s.GPULayers); err != nil {
-			return 0, err
+			return placement{}, err
 		}
 	}
 	need, err := estimator.Need(least)
 	if err != nil {
 		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
-		return wanted, nil
+		return placement{context: wanted}, nil
 	}
 	if need.Total() > free {
-		return 0, fmt.Errorf("%s needs about %d MiB for a context of %d tokens (weights %d, KV cache %d, work %d), and %d MiB are free: "+
-			"choose a smaller model or quantization, --cache-type-k and --cache-type-v q8_0, a smaller --ctx-size, or, where a GPU has the room, --gpu-layers with a number",
-			e.ID, mib(need.Total()), least, mib(need.Weights), mib(need.Cache), mib(need.Compute), mib(free))
+		return placement{}, tooLarge(e, least, need, free)
 	}
-	fits, err := estimator.FitContext(wanted, least, free)
+	fits, need, err := estimator.FitContext(wanted, least, free)
 	if err != nil {
-		return wanted, nil //nolint:nilerr // the estimate worked above; a context that it cannot do is left to the engine
+		return placement{context: wanted}, nil //nolint:nilerr // the estimate worked above; a context that it cannot do is left to the engine
 	}
 	if fits < wanted {
 		slog.Warn("memory allows a shorter context than the model was trained for", "model", e.ID, "context", fits, "trained", wanted, "free_mib", mib(free))
 	}
-	return fits, nil
+	return placement{context: fits, roomy: need.Total()+need.Weights <= free}, nil
+}
+
+func tooLarge(e models.Entry, context int, need models.Need, free int64) error {
+	return fmt.Errorf("%s needs about %d MiB for a context of %d tokens (weights %d, KV cache %d, work %d), and %d MiB are free: "+
+		"choose a smaller model or quantization, --cache-type-k and --cache-type-v q8_0, a smaller --ctx-size, or, where a GPU has the room, --gpu-layers with a number",
+		e.ID, mib(need.Total()), context, mib(need.Weights), mib(need.Cache), mib(need.Compute), mib(free))
 }
 
 func mib(bytes int64) int64 { return bytes >> 20 }

@@ -36,23 +36,23 @@ func TestListen_portInUse(t *testing.T) {
 func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
 	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
 	const free = 64 << 20
-	longest, err := contextWithin(free, config.Settings{}, e)
-	if err != nil || longest >= e.ContextTrained {
-		t.Fatalf("%d, %v: too much is free for this test", longest, err)
+	longest, err := placeWithin(free, config.Settings{}, e)
+	if err != nil || longest.context >= e.ContextTrained || longest.roomy {
+		t.Fatalf("%+v, %v: too much is free for this test", longest, err)
 	}
 	small := config.Settings{CacheTypeK: "q8_0", CacheTypeV: "q4_0"}
-	if longer, err := contextWithin(free, small, e); err != nil || longer <= longest {
-		t.Errorf("a context of %d with a cache of 16 bits, of %d with one of 8 and 4, %v", longest, longer, err)
+	if longer, err := placeWithin(free, small, e); err != nil || longer.context <= longest.context {
+		t.Errorf("a context of %d with a cache of 16 bits, of %d with one of 8 and 4, %v", longest.context, longer.context, err)
 	}
-	small.CtxSize = longest + 256
-	if _, err := contextWithin(free, small, e); err != nil {
+	small.CtxSize = longest.context + 256
+	if _, err := placeWithin(free, small, e); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestWorkerOptions_unknownPoolingIsRefused(t *testing.T) {
 	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})}
-	s := config.Settings{FlashAttn: "auto", GPULayers: "auto", CacheTypeK: "f16", CacheTypeV: "f16", Pooling: "most"}
+	s := config.Settings{FlashAttn: "auto", GPULayers: "auto", LoadMode: "auto", CacheTypeK: "f16", CacheTypeV: "f16", Pooling: "most"}
 	if _, err := workerOptions(s, e); err == nil || !strings.Contains(err.Error(), `pooling "most"`) {
 		t.Errorf("%v", err)
 	}
@@ -87,12 +87,30 @@ func TestContext_modelTooLargeForMemory(t *testing.T) {
 		{"what was asked for", 8192, total(8192), 8192},
 		{"less than was asked for", 8192, total(8192) - 1, 0},
 	} {
-		got, err := contextWithin(c.free, config.Settings{CtxSize: c.asked}, e)
-		if got != c.want || (err == nil) != (c.want > 0) {
-			t.Errorf("%s: %d, %v; want %d", c.name, got, err, c.want)
+		p, err := placeWithin(c.free, config.Settings{CtxSize: c.asked}, e)
+		if got := p.context; got != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%s: %d, %v; want %d", c.name, p.context, err, c.want)
 		}
 		if err != nil && (!strings.Contains(err.Error(), "MiB are free") || !strings.Contains(err.Error(), "--ctx-size")) {
 			t.Errorf("%s: %v does not say what is missing and what helps", c.name, err)
+		}
+	}
+}
+
+// Weights that are read leave the file's pages in memory, too, until others need it.
+func TestPlace_roomyIsRoomForTheWeightsTwice(t *testing.T) {
+	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 4096}
+	estimator, err := models.NewEstimator(e.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	need, err := estimator.Need(4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for free, want := range map[int64]bool{need.Total() + need.Weights: true, need.Total() + need.Weights - 1: false} {
+		if p, err := placeWithin(free, config.Settings{}, e); err != nil || p.roomy != want {
+			t.Errorf("%d bytes are free, %+v are needed: %+v, %v", free, need, p, err)
 		}
 	}
 }

@@ -52,9 +52,10 @@ func Load(ctx context.Context, path string, o ModelOptions) (*Model, error) {
 	p := &progress{ctx: ctx, report: o.Progress}
 	handle := cgo.NewHandle(p)
 	defer handle.Delete()
+	layers := gpuLayers(o.GPULayers, info.Size())
 	options := C.tn_model_options{
-		gpu_layers:    C.int(gpuLayers(o.GPULayers, info.Size())),
-		mmap:          C.bool(!o.NoMmap),
+		gpu_layers:    C.int(layers),
+		mmap:          C.bool(o.mapped(layers != 0 && C.tn_gpu_free() > 0, hugePages(os.DirFS("/")))),
 		mlock:         C.bool(o.Mlock),
 		vocab_only:    C.bool(o.VocabOnly),
 		check_tensors: C.bool(o.CheckTensors),

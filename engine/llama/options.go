@@ -23,7 +23,8 @@ func (e *UnknownArchitectureError) Error() string {
 // a GPU with room for them.
 type ModelOptions struct {
 	GPULayers    *int // layers to offload; nil: as many as fit
-	NoMmap       bool // read the file instead of mapping it
+	LoadMode     LoadMode
+	Roomy        bool // beside the model, memory for its weights once more stays free: LoadAuto goes by it
 	Mlock        bool // keep the weights from being swapped out
 	VocabOnly    bool // no weights: only the vocabulary and the metadata
 	CheckTensors bool // look for invalid values while loading; slow

@@ -22,7 +22,8 @@ type Options struct {
 	UBatchSize     int     // tokens computed at once; default 256, on a GPU 512
 	HostMemory     int     // bytes for copies of what finished turns leave in the KV cache; default 1 GiB, negative: none
 	GPULayers      int     // negative: none; default: as many as fit
-	NoMMap         bool    // read the file instead of mapping it
+	LoadMode       string  // how weights come into memory, see engine/llama: auto (default), mmap, none
+	Roomy          bool    // beside the model, memory for its weights once more stays free
 	FlashAttention Switch  // default Auto: measured once per model and machine
 	CacheTypeK     string  // type of the KV cache's keys: f16 (default), q8_0, q4_0
 	CacheTypeV     string  // of its values; a quantized type needs flash attention

@@ -108,6 +108,7 @@ func (p *process) start(o Options) error {
 		return fmt.Errorf("encode its options: %w", err)
 	}
 	p.cmd = exec.Command(o.Binary, "worker")
+	p.cmd.Env = append(os.Environ(), hugePages(os.Getenv(tunables)))
 	p.cmd.ExtraFiles = []*os.File{p.meet.file}
 	p.cmd.SysProcAttr = childAttributes()
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -129,6 +130,19 @@ func (p *process) start(o Options) error {
 		return p.lost(false)
 	}
 	return nil
+}
+
+// tunables names the environment variable that glibc's malloc is set up by; other C libraries ignore it.
+const tunables = "GLIBC_TUNABLES"
+
+// hugePages is the setting under which what a child allocates in large pieces, weights and KV cache, lies in huge pages:
+// see engine/llama.LoadMode. What the user has set goes on, and wins.
+func hugePages(set string) string {
+	wanted := tunables + "=glibc.malloc.hugetlb=1"
+	if set == "" {
+		return wanted
+	}
+	return wanted + ":" + set
 }
 
 // run is the goroutine of a child's life. It keeps its thread: on Linux a child is told of the end of the thread that

@@ -34,7 +34,7 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 }
 
 func modelOptions(o worker.Options, progress func(float64)) llama.ModelOptions {
-	m := llama.ModelOptions{NoMmap: o.NoMMap}
+	m := llama.ModelOptions{LoadMode: llama.LoadMode(o.LoadMode), Roomy: o.Roomy}
 	if o.GPULayers != 0 {
 		layers := max(o.GPULayers, 0)
 		m.GPULayers = &layers

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,8 +22,8 @@ import (
 func TestWorker_runsRealModelsInAChild(t *testing.T) {
 	eachKind(t, func(t *testing.T, path string) {
 		var reached float64
-		w := start(t, worker.Options{Name: "tiny", Model: path, Context: 512, Progress: func(p float64) { reached = p }})
-		in := load(t, worker.Options{Model: path, Context: 512})
+		w := start(t, worker.Options{Name: "tiny", Model: path, Context: 512, LoadMode: "none", Progress: func(p float64) { reached = p }})
+		in := load(t, worker.Options{Model: path, Context: 512, LoadMode: "mmap"})
 		turn := greedy("Once upon a time", 30)
 		turn.Grammar = grammarOf(`root ::= ([a-z]+ " "){5,8} "."`)
 		if got, want := say(t, w, turn), say(t, in, turn); got.text != want.text {
@@ -36,6 +37,27 @@ func TestWorker_runsRealModelsInAChild(t *testing.T) {
 			t.Errorf("%+v %v, loading reached %v", stats, err, reached)
 		}
 	})
+}
+
+// Whether there is a huge page to be had depends on the machine; that they are asked for does not.
+func TestWorker_weightsAreReadIntoHugePages(t *testing.T) {
+	const setting = "/sys/kernel/mm/transparent_hugepage/enabled"
+	if b, err := os.ReadFile(setting); err != nil || !strings.Contains(string(b), "[madvise]") {
+		t.Skipf("%s is %q, %v: here nobody asks for huge pages", setting, b, err)
+	}
+	t.Setenv("GLIBC_TUNABLES", "glibc.malloc.check=0")
+	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
+	w := start(t, worker.Options{Name: "tiny", Model: path, Context: 512, Roomy: true})
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps", w.PID()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(maps, []byte(path)) {
+		t.Errorf("%s is mapped", path)
+	}
+	if !regexp.MustCompile(`(?m)^VmFlags:.* hg\b`).Match(maps) {
+		t.Error("no memory is advised to be huge pages")
+	}
 }
 
 // Issue 3: 200 concurrent requests on 2 slots: all answered or refused, none lost; and a kill -9 loses none silently.
