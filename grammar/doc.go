@@ -56,9 +56,6 @@
 // [Grammar.Size]). The automata of formats are made once per process, in a quarter of a
 // second from [NewVocab] on or where a schema first names them, and take some 25 MB.
 //
-// One thing is known to be refused that is valid: beside uniqueItems, an array
-// in enum or const of which several elements are objects.
-//
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
 // looked through: arrays and objects that must differ from others, and keys that
 // some obligation asks for beside named ones, among them those that only an escape
@@ -67,5 +64,6 @@
 // Where arrays must differ from arrays (uniqueItems), one that repeats another can be
 // begun, and be refused only where nothing else can follow any more: that is the one
 // place where a mask can be empty before the end. It is so too for objects of which
-// what remains are arrays and objects with few values, or keys that depend on keys.
+// what remains are arrays with few values, keys that depend on keys, or objects with
+// few values of which some are five levels down.
 package grammar

@@ -2,11 +2,16 @@ package grammar
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"tenon/grammar/grammartest"
+	"tenon/grammar/schema"
 )
 
 // scarceItems are sets of few objects, with all that are in them: each in all orders
@@ -109,4 +114,112 @@ func TestUnique_everyChoiceOfDistinctObjectsIsAccepted(t *testing.T) {
 			}
 		}
 	}
+}
+
+// scarce makes up arrays of few different objects.
+type scarce struct{ *rand.Rand }
+
+func (w scarce) pick(options ...any) any { return options[w.IntN(len(options))] }
+
+// value makes up a value that is likely to be there twice.
+func (w scarce) value(depth int) any {
+	if depth == 0 || w.IntN(4) == 0 {
+		return w.pick(1, 2, "a", true)
+	}
+	object := map[string]any{}
+	for range w.IntN(3) {
+		object[w.pick("a", "b").(string)] = w.value(depth - 1)
+	}
+	return object
+}
+
+func (w scarce) values(depth int) []any {
+	list := make([]any, w.IntN(4))
+	for i := range list {
+		list[i] = w.value(depth)
+	}
+	return list
+}
+
+// item makes up a set of few values.
+func (w scarce) item(depth int) any {
+	switch n := w.IntN(6); {
+	case n == 0 || depth == 0:
+		return map[string]any{"const": w.value(depth)}
+	case n == 1:
+		return map[string]any{"enum": []any{w.value(depth), w.value(depth)}}
+	case n == 2:
+		return map[string]any{"anyOf": []any{w.item(depth - 1), w.item(depth)}}
+	}
+	object := map[string]any{"type": "object", "additionalProperties": w.pick(false, false, false, true), "properties": map[string]any{"a": w.item(depth - 1), "b": w.item(depth - 1)}}
+	if w.IntN(2) == 0 {
+		object["required"] = w.pick([]any{"a"}, []any{"b"}, []any{"a", "b"})
+	}
+	if w.IntN(4) == 0 {
+		object["maxProperties"] = w.pick(1, 2)
+	}
+	return object
+}
+
+func (w scarce) array() map[string]any {
+	s := map[string]any{"type": "array", "uniqueItems": true}
+	if w.IntN(6) == 0 {
+		delete(s, "uniqueItems")
+		s["not"], s["maxItems"] = map[string]any{"uniqueItems": true}, w.pick(2, 3)
+	}
+	switch w.IntN(4) {
+	case 0:
+		s["const"] = w.values(2)
+	case 1:
+		s["enum"] = []any{w.values(2), w.values(2), w.values(2)}
+	case 2:
+		s["prefixItems"] = []any{w.item(2), w.item(2)}
+		s["items"] = w.pick(false, true, w.item(2))
+	default:
+		s["items"] = w.item(2)
+	}
+	if w.IntN(4) == 0 {
+		s["contains"] = w.item(1)
+	}
+	return s
+}
+
+// TestUnique_agreesWithTheOracle: arrays of few different objects are accepted exactly where an independent validator
+// finds them valid, and no walk ends where nothing is allowed.
+func TestUnique_agreesWithTheOracle(t *testing.T) {
+	v := walkVocab(t)
+	var n walkCount
+	valid := 0
+	grammartest.Seeds(t, 300, func(seed uint64) {
+		w := scarce{rand.New(rand.NewPCG(seed, 13))}
+		text, err := json.Marshal(w.array())
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := FromSchema(text, SchemaOptions{})
+		var unsat *schema.UnsatError
+		if err != nil && !errors.As(err, &unsat) {
+			return
+		}
+		judge := grammartest.Oracle(t, text)
+		for range 60 {
+			raw, err := json.Marshal(w.values(2))
+			if err != nil {
+				t.Fatal(err)
+			}
+			decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := judge.Validate(decoded) == nil
+			if want {
+				valid++
+			}
+			if text2 := (grammartest.Spelling{Shuffle: w.Rand}).Spell(raw); g != nil && accepts(g, text2) != want || g == nil && want {
+				t.Fatalf("%s: %s: should be %v", text, text2, want)
+			}
+		}
+		n.walk(t, v, string(text), text)
+	})
+	t.Logf("%+v, %d valid", n, valid)
 }

@@ -22,8 +22,8 @@ func decodeString(inside []byte) []byte {
 	return []byte(s)
 }
 
-// canonical writes a JSON text so that equal values give equal texts: keys
-// sorted, numbers by value, strings decoded.
+// canonical writes a JSON text as another, so that equal values give equal texts:
+// keys sorted, numbers by value, no escapes but those that must be.
 func canonical(text []byte) []byte {
 	text = bytes.TrimSpace(text)
 	switch {
@@ -54,16 +54,22 @@ func writeCanonical(b *bytes.Buffer, v any) {
 		}
 		sort.Strings(keys)
 		b.WriteByte('{')
-		for _, k := range keys {
+		for i, k := range keys {
+			if i > 0 {
+				b.WriteByte(',')
+			}
 			writeCanonicalString(b, k)
+			b.WriteByte(':')
 			writeCanonical(b, v[k])
 		}
 		b.WriteByte('}')
 	case []any:
 		b.WriteByte('[')
-		for _, x := range v {
+		for i, x := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
 			writeCanonical(b, x)
-			b.WriteByte(',')
 		}
 		b.WriteByte(']')
 	case json.Number:

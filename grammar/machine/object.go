@@ -29,6 +29,7 @@ type object struct {
 	regs  []register
 	index map[string]int32
 	after map[[2]int32]int32 // memo of afterName
+	holds map[textID]bool    // memo of belonging
 }
 
 // existence is an obligation to have keys of a kind.

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 
 	"tenon/grammar/schema"
@@ -36,7 +37,10 @@ func (m *Machine) openRegister(t thread, index int) int32 {
 		return 0
 	}
 	o := m.objectAt(index)
-	if len(o.exists) > 0 {
+	if len(o.exists) > 0 || o.endless(&o.regs[0]) && o.alt.MaxProps == schema.Unbounded {
+		return 0
+	}
+	if rivals = m.belonging(o, rivals); len(rivals) == 0 {
 		return 0
 	}
 	reg := o.regs[0]
@@ -54,6 +58,27 @@ func (m *Machine) objectsAmong(texts []textID) []textID {
 	return list
 }
 
+// belonging are those of some objects that belong to a set. No others are in the way of
+// its own.
+func (m *Machine) belonging(o *object, list []textID) []textID {
+	if o.holds == nil {
+		o.holds = map[textID]bool{}
+	}
+	return slices.DeleteFunc(list, func(id textID) bool {
+		holds, known := o.holds[id]
+		if !known {
+			o.unit.locked(func() { holds = o.alt.Holds(m.texts.appendSince(nil, noText, id)) })
+			o.holds[id] = holds
+		}
+		return !holds
+	})
+}
+
+// endless says whether other keys may still come, of which there are always more.
+func (o *object) endless(r *register) bool {
+	return len(o.classes) > 0 && countBits(o.owed(r.seen, -1)) < o.room(r)
+}
+
 // membersOf are the keys and values of an object in canonical form; nil for what is
 // none.
 func (m *Machine) membersOf(id textID) map[textID]textID {
@@ -61,48 +86,15 @@ func (m *Machine) membersOf(id textID) map[textID]textID {
 		return x
 	}
 	var x map[textID]textID
-	if text := m.texts.appendSince(nil, noText, id); len(text) > 0 && text[0] == '{' {
-		x = map[textID]textID{}
-		for text = text[1:]; len(text) > 1; {
-			n := canonicalLength(text)
-			key := m.texts.of(decodeString(text[1 : n-1]))
-			text = text[n:]
-			n = canonicalLength(text)
-			x[key] = m.texts.of(text[:n])
-			text = text[n:]
+	var members map[string]json.RawMessage
+	if text := m.texts.appendSince(nil, noText, id); bytes.HasPrefix(text, []byte("{")) && json.Unmarshal(text, &members) == nil {
+		x = make(map[textID]textID, len(members))
+		for key, value := range members {
+			x[m.texts.of([]byte(key))] = m.texts.of(value)
 		}
 	}
 	m.members[id] = x
 	return x
-}
-
-// canonicalLength is the length of the value that a text in canonical form begins
-// with.
-func canonicalLength(text []byte) int {
-	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '"':
-			for i++; text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		default:
-			if n := bytes.IndexAny(text[i:], `"{}[],`); depth == 0 && n >= 0 {
-				return i + n
-			}
-			continue
-		}
-		if depth == 0 {
-			return i + 1
-		}
-	}
-	return len(text)
 }
 
 // withRivals completes the register behind a key, whose rivals are those of the
@@ -118,39 +110,69 @@ func (m *Machine) withRivals(o *object, after register, key, rec textID, value i
 	after.key, after.from = key, rec
 	if taken := m.takenValues(o, &after); len(taken) > 0 {
 		m.load(value)
-		value = m.reduce(value, m.decodedTexts(taken))
+		value = m.withoutUsedUp(m.reduce(value, m.decodedTexts(taken)), taken)
 	}
 	return after, value
 }
 
 // takenValues are the values of the key just read behind which only rivals remain.
 func (m *Machine) takenValues(o *object, r *register) []textID {
-	rest := *r
-	rest.rivals, rest.rules, rest.free = nil, nil, nil
-	rules := m.deriveRules(o, &rest)
-	if len(rules.extra) > 0 {
+	if o.endless(r) {
+		return nil
+	}
+	names := o.toCome(r)
+	ways := m.ways(o, r, names, len(r.rivals)+1)
+	if ways > len(r.rivals) {
 		return nil
 	}
 	counts := map[textID]int{}
 	var values []textID
 	for _, id := range r.rivals {
 		v, has := m.membersOf(id)[r.key]
-		if !has || !m.within(o, id, r, rules) {
+		if !has || !m.within(o, id, r, names) {
 			continue
 		}
 		if counts[v]++; counts[v] == 1 {
 			values = append(values, v)
 		}
 	}
-	ways := m.ways(o, r, rules, len(r.rivals)+1)
 	return slices.DeleteFunc(values, func(v textID) bool { return counts[v] < ways })
 }
 
+// toCome is the set of names that may still come, next or later.
+func (o *object) toCome(r *register) []uint64 {
+	names := make([]uint64, len(r.seen))
+	for i, w := range o.present {
+		names[i] = w &^ r.seen[i]
+	}
+	room := o.room(r)
+	for rank := range o.names {
+		if !o.plain && hasBit(names, rank) && !o.fits(r, rank, o.owed(r.seen, int32(rank)), room-1) {
+			names[rank>>6] &^= 1 << (rank & 63)
+		}
+	}
+	return names
+}
+
+// fits says whether a name may still come, with those that are owed then.
+func (o *object) fits(r *register, rank int, owed []uint64, room int) bool {
+	if countBits(owed) > room || !o.possible(owed) {
+		return false
+	}
+	setBit(owed, rank)
+	for i := range o.names {
+		if o.unit.declared && hasBit(owed, i) && o.order[i] < r.last {
+			return false
+		}
+	}
+	return true
+}
+
 // within says whether a rival has no other keys than there are or may come.
-func (m *Machine) within(o *object, rival textID, r *register, next *rules) bool {
+func (m *Machine) within(o *object, rival textID, r *register, names []uint64) bool {
 	for key := range m.membersOf(rival) {
 		rank, named := o.rank(string(m.texts.appendSince(nil, noText, key)))
-		if named && !hasBit(r.seen, int(rank)) && !hasBit(next.names, int(rank)) {
+		if named && !hasBit(r.seen, int(rank)) && !hasBit(names, int(rank)) {
 			return false
 		}
 	}
@@ -159,22 +181,19 @@ func (m *Machine) within(o *object, rival textID, r *register, next *rules) bool
 
 // ways counts, up to a limit, how an object can go on to its end, no matter in which
 // order. It counts too many where keys depend on each other.
-func (m *Machine) ways(o *object, r *register, next *rules, limit int) int {
+func (m *Machine) ways(o *object, r *register, names []uint64, limit int) int {
 	owed := o.owed(r.seen, -1)
-	n := 1
+	ways, room := schema.NoKeys, o.room(r)
 	for rank := range o.names {
-		if !hasBit(next.names, rank) {
+		if !hasBit(names, rank) {
 			continue
 		}
-		c := m.countValues(o, m.values[o.values[rank]].node, limit)
-		if !hasBit(owed, rank) {
-			c++
-		}
-		if n = min(n*c, limit); n == limit {
-			break
+		ways = ways.With(m.countValues(o, m.values[o.values[rank]].node, limit), hasBit(owed, rank), limit)
+		if o.alt.MaxProps == schema.Unbounded && slices.Max(ways) == limit {
+			return limit
 		}
 	}
-	return n
+	return ways.Between(o.alt.MinProps-int(r.count), room, limit)
 }
 
 // countValues counts the values of a set, up to a limit. Sets are asked for again and
@@ -210,17 +229,10 @@ func (m *Machine) refuseTaken(o *object, reg *register, names []uint64) {
 // usedUp says whether all objects of a set are among those there are.
 func (m *Machine) usedUp(index int32, seen []textID) bool {
 	o := m.objectAt(int(index))
-	next := m.rulesOf(o, 0)
-	if len(next.extra) > 0 {
-		return false
-	}
-	n := 0
-	for _, id := range m.objectsAmong(seen) {
-		if m.within(o, id, &o.regs[0], next) {
-			n++
-		}
-	}
-	return n > 0 && m.ways(o, &o.regs[0], next, n+1) <= n
+	rivals := m.objectsAmong(seen)
+	start := &o.regs[0]
+	ways := m.ways(o, start, o.toCome(start), len(rivals)+1)
+	return !o.endless(start) && ways <= len(rivals) && ways <= len(m.belonging(o, rivals))
 }
 
 // endMember looks at the value of an object with rivals that has just been read.

@@ -306,10 +306,40 @@ func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
 	if a.Max != Unbounded && a.Max <= len(a.Prefix) {
 		a.Prefix, a.Rest = a.Prefix[:a.Max], s.never
 	}
+	if (a.Unique || a.Repeats) && !s.compareConstants(a) {
+		return nil
+	}
 	if a.Max != Unbounded && a.Min > a.Max {
 		return nil
 	}
 	return &Alt{Kind: Array, Array: a}
+}
+
+// compareConstants decides uniqueItems as far as the first elements have one value each, and reports whether an array is left.
+func (s *Schema) compareConstants(a *ArrayAlt) bool {
+	known := make(map[string]bool, len(a.Prefix))
+	for i, n := range a.Prefix {
+		in, _ := n.lists()
+		if len(in) != 1 {
+			return true
+		}
+		text := in[0].canonical()
+		if !known[text] {
+			known[text] = true
+			continue
+		}
+		if a.Unique {
+			a.Prefix, a.Rest, a.Max, a.Unique = a.Prefix[:i], s.never, i, false
+		} else {
+			a.Min, a.Repeats = max(a.Min, i+1), false
+		}
+		return true
+	}
+	if a.Rest != s.never {
+		return true
+	}
+	a.Unique = false
+	return !a.Repeats
 }
 
 // exclude keeps the elements that c counts out of a.

@@ -24,7 +24,7 @@
 //     listed values, meet.go intersects them, complement.go negates them, seen.go keeps book for unevaluatedProperties and
 //     unevaluatedItems.
 //  6. sat.go decides which alternatives hold a value at all, and settle.go gives those the shape that a walker relies on (below);
-//     extra.go and count.go help it with keys and with finite sets.
+//     extra.go and count.go help it with keys and with finite sets. belongs.go decides of single objects.
 //  7. survey.go visits what can be reached and expands what has to combine something, so that a schema that is too hard fails in
 //     Compile and not in the middle of a generation. conflict.go explains an empty schema.
 //

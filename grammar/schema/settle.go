@@ -35,9 +35,6 @@ func (s *Schema) settleArray(a ArrayAlt) []*Alt {
 	if bounded > 0 && len(a.Contains) > 1 {
 		s.unsupported(nil, "several contains in an array of bounded length")
 	}
-	if a.Unique {
-		s.boundUnique(&a)
-	}
 	if a.Repeats && a.Max != Unbounded && (len(a.Contains) > 0 || !uniform(&a)) {
 		s.unsupported(nil, "not uniqueItems in an array of bounded length whose elements differ")
 	}
@@ -48,6 +45,9 @@ func (s *Schema) settleArray(a ArrayAlt) []*Alt {
 // choosePlaces replaces a Contain that not every element from From on can meet by a choice of the element that does. What is
 // left can be met by any element, so that a walker needs to count only how many may still come.
 func (s *Schema) choosePlaces(a *ArrayAlt) []*Alt {
+	if a.Unique {
+		s.boundUnique(a)
+	}
 	for i, c := range a.Contains {
 		places, rest := s.places(a, c)
 		if c.Min == 0 || rest && (a.Max == Unbounded || len(places) == len(a.Prefix)-min(c.From, len(a.Prefix))) {
@@ -117,8 +117,14 @@ const maxDistinct = 200
 
 // boundUnique limits an array of distinct elements to as many as there are distinct values.
 func (s *Schema) boundUnique(a *ArrayAlt) {
+	least := a.Min
+	for _, c := range a.Contains {
+		if c.Min > 0 { // an array that cannot go on might lack it
+			least = max(least, len(a.Prefix))
+		}
+	}
 	few := len(a.Prefix) > 0 && a.Min > len(a.Prefix) && s.count(a.Rest, a.Min) < a.Min
-	for i := 1; i < min(a.Min, len(a.Prefix)); i++ {
+	for i := 1; i < min(least, len(a.Prefix)); i++ {
 		few = few || s.scarce(a, i)
 	}
 	if few {
