@@ -55,6 +55,24 @@ func TestCompletions_badPromptsAreNamed(t *testing.T) {
 	}
 }
 
+// A client may know another model's vocabulary; its bias on the tokens of this one holds.
+func TestLogitBias_tokensThatTheModelLacksAreNamed(t *testing.T) {
+	o := options(t, enginetest.Say("a"))
+	e := o.Models.(oneModel).engine
+	e.Info.Vocab.Size = 256
+	for _, path := range []string{"/v1/chat/completions", "/v1/completions"} {
+		body := `{"model":"scripted","messages":[{"role":"user","content":"hi"}],"logit_bias":{"50256":-100,"97":5,"256":1}}`
+		if path == "/v1/completions" {
+			body = strings.Replace(body, `"messages":[{"role":"user","content":"hi"}]`, `"prompt":"hi"`, 1)
+		}
+		rec := askWith(t, server.New(o), path, body)
+		want := "logit_bias (of 2 tokens, 256 the first; this model's are 0 to 255)"
+		if got := rec.Header().Get("X-Tenon-Ignored"); rec.Code != http.StatusOK || got != want {
+			t.Errorf("%s: %d, ignored %q", path, rec.Code, got)
+		}
+	}
+}
+
 func TestTokenize_andBack(t *testing.T) {
 	s, _ := start(t)
 	if _, body := postTo(t, s, "/tokenize", `{"model":"scripted","content":"hi"}`); strings.TrimSpace(body) != `{"tokens":[104,105]}` {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -100,7 +101,7 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	p := s.assemble(m, r, output, rendering)
 	p.flat = flat
 	if protocol == templates.Native && len(turn.Tools) > 0 && rendering.Protocol != templates.Native {
-		p.ignored = []string{fmt.Sprintf("tool_format (the chat template shows no tools, so that calls are %s)", rendering.Protocol)}
+		p.ignored = append(p.ignored, fmt.Sprintf("tool_format (the chat template shows no tools, so that calls are %s)", rendering.Protocol))
 	}
 	return p, nil
 }
@@ -161,11 +162,21 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 		freeform:  map[toolName]bool{},
 		kept:      m.kept,
 		unmasked:  m.Engine.Model().Unmasked,
+		ignored:   m.strangers(r.Sampling.LogitBias),
 	}
 	for _, t := range r.Tools {
 		p.freeform[toolName{t.Namespace, t.Name}] = t.Freeform != nil
 	}
 	return p
+}
+
+// strangers tells of a bias on tokens that the model does not have: a client may know another model's.
+func (m Model) strangers(bias map[int32]float32) []string {
+	lacks := slices.DeleteFunc(slices.Sorted(maps.Keys(bias)), m.hasToken)
+	if len(lacks) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("logit_bias (of %d tokens, %d the first; this model's are 0 to %d)", len(lacks), lacks[0], m.Engine.Model().Vocab.Size-1)}
 }
 
 // check refuses what no model could serve.

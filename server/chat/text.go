@@ -52,15 +52,20 @@ func (s *Service) Detokenize(ctx context.Context, model string, ids []int32) (st
 
 // hasTokens refuses a prompt with tokens that the model does not have.
 func (m Model) hasTokens(p engine.Prompt, field string) error {
-	size := m.Engine.Model().Vocab.Size
 	for _, piece := range p {
 		for i, id := range piece.Tokens {
-			if id < 0 || size > 0 && int(id) >= size {
-				return Invalidf(field, "has the token %d in place %d; this model's tokens are 0 to %d", id, i, size-1)
+			if !m.hasToken(id) {
+				return Invalidf(field, "has the token %d in place %d; this model's tokens are 0 to %d", id, i, m.Engine.Model().Vocab.Size-1)
 			}
 		}
 	}
 	return nil
+}
+
+// hasToken tells whether id is one of the model's tokens, as far as is known.
+func (m Model) hasToken(id int32) bool {
+	size := m.Engine.Model().Vocab.Size
+	return id >= 0 && (size == 0 || int(id) < size)
 }
 
 // Render returns the prompt of r as text, without generating.
