@@ -202,13 +202,16 @@ func adapters(specs []string) ([]worker.Adapter, error) {
 		a := worker.Adapter{Path: path}
 		if scaled {
 			n, err := strconv.ParseFloat(scale, 32)
-			if err != nil {
+			if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 				return nil, fmt.Errorf("lora %q: expected FILE or FILE=SCALE", spec)
 			}
 			a.Scale = float32(n)
 		}
 		if _, err := os.Stat(path); err != nil {
 			return nil, fmt.Errorf("lora: %w", err)
+		}
+		if scaled && a.Scale == 0 {
+			continue // it would change nothing; to the worker, 0 is the scale that nobody gave
 		}
 		all = append(all, a)
 	}

@@ -5,11 +5,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"tenon/cmd/config"
 	"tenon/engine/enginetest/tinymodel"
+	"tenon/engine/worker"
 	"tenon/models"
 )
 
@@ -59,6 +61,25 @@ func TestWorkerOptions_unknownPoolingIsRefused(t *testing.T) {
 	s.Pooling = "mean"
 	if _, err := workerOptions(s, e); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAdapters_scales(t *testing.T) {
+	path := tinymodel.AdapterFile(t, tinymodel.FullAttention)
+	for given, want := range map[string][]worker.Adapter{
+		path:          {{Path: path}},
+		path + "=0.5": {{Path: path, Scale: 0.5}},
+		path + "=-1":  {{Path: path, Scale: -1}},
+		path + "=0":   nil,
+	} {
+		if got, err := adapters([]string{given}); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v", given, got, err)
+		}
+	}
+	for _, given := range []string{path + "=much", path + "=NaN", path + "=", "absent"} {
+		if got, err := adapters([]string{given}); err == nil {
+			t.Errorf("%s: %v", given, got)
+		}
 	}
 }
 
