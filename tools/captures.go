@@ -230,7 +230,7 @@ func (p *captureParser) bytes(b []byte) {
 func (p *captureParser) beginText(thinking bool) {
 	solid := p.text != nil && p.text.solid
 	p.behindCall = false
-	p.text = &tolerant{emitter: p.emitter, thinking: thinking, blank: true, solid: solid, begun: true, offset: p.before}
+	p.text = &tolerant{emitter: p.emitter, thinking: thinking, cursor: cursor{blank: true}, solid: solid, begun: true, offset: p.before}
 }
 
 // Close implements Parser.

@@ -34,6 +34,7 @@ type opening struct {
 	name   string // of the tool, where a header told it
 	bare   bool   // nothing says that this is a call: it must prove itself and end the turn
 	keyed  bool   // the name is a key
+	cased  bool   // it stands in code that it begins (casing.go)
 	// isSymbol tells whether a symbol stands at an offset behind the opener; nil where that is not known.
 	isSymbol func(at int) bool
 }

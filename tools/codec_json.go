@@ -72,14 +72,17 @@ type jsonScanner struct {
 	inValue bool
 	seen    bool     // a value came before
 	fenced  bool     // the first stood behind a code fence
+	shut    bool     // which has been closed
 	pos     int      // between values: what is decided
+	kept    int      // behind the last value and what closes it
 	text    int      // where the calls' text ends
 	stop    int      // where the region ends, its closing marker included
 	key     string   // last key read at the depth of a call's fields
 	good    bool     // a call with a declared name was seen
 	quoted  bool     // the value stands in a string that is open
 	torn    bool     // a quote stands behind a value: it did not end there, but inside one of its strings
-	closed  bool     // the calls' text ends at a marker or with the turn
+	tear    int      // where that is
+	closed  bool     // the calls' text ends at a marker, with its code, or with the turn
 	after   []string // what is written behind a value
 }
 
@@ -112,14 +115,14 @@ func (s *jsonScanner) step(body []byte, final bool) status {
 			case lenient.Open:
 				return s.unfinished(body, final)
 			case lenient.Complete:
-				s.inValue, s.seen, s.pos = false, true, s.values.End
+				s.inValue, s.seen, s.pos, s.kept = false, true, s.values.End, s.values.End
 			case lenient.Terminated:
 				s.pos = s.values.End
 				if body[s.pos] != fenceMark[0] {
 					s.torn = s.torn || s.cutOff(body, final)
 					return s.close(body, final)
 				}
-				s.inValue, s.seen = false, true
+				s.inValue, s.seen, s.kept = false, true, s.pos
 			case lenient.Rejected:
 				return rejected
 			}
@@ -159,14 +162,17 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 			continue
 		}
 		switch c := rest[0]; {
-		case isSpace(c), c == ',', c == ';', s.seen && (c == '}' || c == ']'), !s.seen && c == '"':
+		case s.seen && (c == '}' || c == ']'), s.quoted && s.seen && c == '"':
+			s.quoted = s.quoted && c != '"'
+			s.pos++
+			s.kept = s.pos
+		case isSpace(c), c == ',', c == ';', !s.seen && c == '"':
 			s.quoted = s.quoted || c == '"'
 			s.pos++
-		case s.quoted && s.seen && c == '"':
-			s.quoted = false
+		case s.torn:
 			s.pos++
-		case s.torn, s.seen && s.tears(body, c):
-			s.torn = true
+		case s.seen && s.tears(body, c):
+			s.torn, s.tear = true, s.pos
 			s.pos++
 		case c == '`' && !(s.bare && s.seen && !s.fenced):
 			s.fenced = s.fenced || !s.seen
@@ -175,17 +181,38 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 				return open, false
 			}
 			s.pos += n
+			s.passFence()
 		case s.seen && s.name != "":
-			return s.leave(s.pos), false
+			return s.leave(s.behind()), false
 		case c == '{' || c == '[':
 			s.values.Reset(s.pos)
 			s.inValue = true
 			return open, true
 		default:
-			return s.leave(s.pos), false
+			s.closed = s.cased && c == fenceMark[0]
+			return s.leave(s.behind()), false
 		}
 	}
-	return s.unfinished(body, final), false
+	if !final {
+		return open, false
+	}
+	s.closed = true
+	return s.leave(s.behind()), false
+}
+
+// passFence takes a fence at pos into account: the first behind a value closes what stood before it, and belongs to the region.
+func (s *jsonScanner) passFence() {
+	if s.shut = s.seen && s.fenced && !s.shut; s.shut {
+		s.kept = s.pos
+	}
+}
+
+// behind is where the region ends at text: what parts values belongs to it between them only.
+func (s *jsonScanner) behind() int {
+	if s.torn || !s.seen {
+		return s.pos
+	}
+	return s.kept
 }
 
 // tears tells whether a byte behind a value shows that it did not end there, but inside one of its strings: a quote, or anything where quotes
@@ -232,6 +259,9 @@ func fence(text []byte, final bool) (int, answer) {
 		return 0, unknown
 	}
 	n := 3
+	for n < len(text) && text[n] == '`' {
+		n++
+	}
 	for n < len(text) && (text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' || text[n] == '_') && n < 24 {
 		n++
 	}
@@ -282,8 +312,16 @@ func unescaped(inside []byte) string {
 }
 
 func (s *jsonScanner) calls(body []byte) ([]rawCall, error) {
-	s.closed = !s.bare || s.stop == len(body)
+	s.untear(body)
+	s.closed = s.closed || !s.bare || s.stop == len(body)
 	return s.read(body[:s.text])
+}
+
+// untear ends the region where it seemed torn, if no bracket stands behind that which could end a value.
+func (s *jsonScanner) untear(body []byte) {
+	if !s.bare && s.tear > 0 && s.text == s.stop && bytes.IndexAny(body[s.tear:s.stop], "}]") < 0 {
+		s.torn, s.text, s.stop = false, s.tear, s.tear
+	}
 }
 
 var errNoValue = errors.New("no JSON value")

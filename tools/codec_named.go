@@ -205,7 +205,8 @@ func (s *namedScanner) calls(body []byte) ([]rawCall, error) {
 	if s.input.plan != nil {
 		return s.input.calls(body)
 	}
-	s.closed = !s.bare || s.stop == len(body)
+	s.untear(body)
+	s.closed = s.closed || !s.bare || s.stop == len(body)
 	if s.head >= s.text {
 		return []rawCall{{name: s.name, id: s.id, args: []byte("{}"), source: body[:s.stop]}}, nil
 	}

@@ -110,6 +110,7 @@ type taggedScanner struct {
 	pos     int
 	from    int // of the name, key or value that pos is in
 	callAt  int
+	called  int // where the last call ended
 	tool    *declared
 	current rawCall
 	field   field
@@ -308,7 +309,7 @@ func (s *taggedScanner) finishCall(body []byte, i int) {
 	}
 	s.done = append(s.done, s.current)
 	s.current = rawCall{}
-	s.pos, s.state = i, afterCall
+	s.pos, s.called, s.state = i, i, afterCall
 }
 
 // after reads what stands behind a call: another one, or the end of the region.
@@ -325,7 +326,7 @@ func (s *taggedScanner) after(body []byte, final bool) (status, bool) {
 		return ended, false
 	}
 	if s.nameFirst {
-		s.stop = s.pos
+		s.stop = s.called
 		return ended, false
 	}
 	switch _, a := anyPrefix(rest, s.callOpens, final); a {
@@ -335,6 +336,6 @@ func (s *taggedScanner) after(body []byte, final bool) (status, bool) {
 	case unknown:
 		return open, false
 	}
-	s.stop = s.pos
+	s.stop = s.called
 	return ended, false
 }

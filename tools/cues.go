@@ -31,46 +31,72 @@ func (p *tolerant) cueAt(i int, final bool) answer {
 	if a := p.takeLabel(text, final); a != no {
 		return a
 	}
-	if !p.plan.callable {
-		return no
+	if text[0] == '`' && p.plan.callable {
+		return p.encase(final)
 	}
+	open, a := p.cueHere(text, final)
+	if a == yes {
+		open(i)
+	}
+	return a
+}
+
+// cueHere tells whether a cue stands at the start of text, which is at pos, and what opens its region.
+func (p *tolerant) cueHere(text []byte, final bool) (open func(at int), a answer) {
+	if !p.plan.callable {
+		return nil, no
+	}
+	if c, n, a := p.ownCue(text, final); a != no {
+		return func(at int) { p.openOwn(c, at, n) }, a
+	}
+	if m, a := p.plan.guestAt(text, final); a != no {
+		return func(at int) { p.openGuest(m, at) }, a
+	}
+	return func(at int) { p.openGeneric(text, at) }, p.genericCue(text, final)
+}
+
+// ownCue tells whether one of the dialect's cues stands at the start of text, and how long it is.
+func (p *tolerant) ownCue(text []byte, final bool) (found cue, n int, a answer) {
 	waits := false
 	for _, c := range p.plan.dialect.cues {
 		if c.lineStart && !p.blank {
 			continue
 		}
 		n, a := len(c.text), hasPrefix(text, c.text, final)
-		labelled := c.lineStart && len(p.plan.dialect.labels) > 0
-		if labelled {
+		if p.labels(c) {
 			n, a = labelAt(text, c.text, final)
 		}
-		switch a {
-		case yes:
-			if labelled {
-				p.think(false)
-			}
-			p.openCue(i, i+n, c.codec, c.bare)
-			return yes
-		case unknown:
-			waits = true
+		if a == yes {
+			return c, n, yes
 		}
+		waits = waits || a == unknown
 	}
-	if waits {
-		return unknown
+	return cue{}, 0, boolean(waits, unknown)
+}
+
+// labels tells whether a cue is one of the dialect's labels.
+func (p *tolerant) labels(c cue) bool { return c.lineStart && len(p.plan.dialect.labels) > 0 }
+
+// openOwn opens the region of one of the dialect's cues, which has n bytes.
+func (p *tolerant) openOwn(c cue, at, n int) {
+	if p.labels(c) {
+		p.think(false)
 	}
-	a := p.genericCue(text, final)
-	if a == yes {
-		end, n := wrapEnd(text)
-		p.openCue(i, i+n, jsonCodec{}, true)
-		p.region.wrap = end
-		if j := skipSpace(text, n); n > 0 && j < len(text) && text[j] == '<' {
-			p.openWrapped(text, j-n)
-		}
+	p.openCue(at, at+n, c.codec, c.bare)
+	if c.lineStart { // a word that is common in text
+		p.region.quote = p.quoting.open()
 	}
-	if a != no {
-		return a
+	p.region.unmarked = c.lineStart || p.offset+at < 0 // or the prompt's
+}
+
+// openGeneric opens the region of an object, or of a tag around one, at the start of text.
+func (p *tolerant) openGeneric(text []byte, at int) {
+	end, n := wrapEnd(text)
+	p.openCue(at, at+n, jsonCodec{}, true)
+	p.region.wrap = end
+	if j := skipSpace(text, n); n > 0 && j < len(text) && text[j] == '<' {
+		p.openWrapped(text, j-n)
 	}
-	return p.guestCue(text, final)
 }
 
 // takeLabel tells whether one of the dialect's labels stands here, at the start of a line, and follows it.
@@ -147,21 +173,17 @@ func (p *tolerant) label(l label, n int) {
 
 func (p *tolerant) openCue(start, body int, c codec, bare bool) {
 	p.openRegion(opening{plan: p.plan, bare: bare}, start, body, false)
-	p.region.cue = true
+	p.region.cue, p.region.unmarked = true, true
 	p.region.codecs = []codec{c}
 }
 
-// genericCue tells whether an object, an array of objects, or a fence or a tag around one starts here.
+// genericCue tells whether an object, an array of objects, or a tag around one starts here.
 func (p *tolerant) genericCue(text []byte, final bool) answer {
 	switch text[0] {
 	case '{':
 		return firstKey(text, 1, final)
 	case '[':
 		return objectAt(text, 1, final)
-	case '`':
-		if p.blank {
-			return fencedObject(text, final)
-		}
 	case '<':
 		if p.blank {
 			return p.plan.wrapped(text, final)
@@ -221,20 +243,6 @@ func objectAt(text []byte, i int, final bool) answer {
 		return no
 	}
 	return firstKey(text, i+1, final)
-}
-
-// fenceLanguages are the languages of a fence that may hold a call.
-var fenceLanguages = []string{"", "json", "tool_call", "tool_calls", "tool_code", "tool", "function_call"}
-
-func fencedObject(text []byte, final bool) answer {
-	n, a := fence(text, final)
-	if a != yes || n < 3 {
-		return boolean(a == unknown, unknown)
-	}
-	if !slices.Contains(fenceLanguages, strings.ToLower(string(text[3:n]))) {
-		return no
-	}
-	return objectAt(text, n, final)
 }
 
 // regionCodecs are the codecs that may read what follows an opener.

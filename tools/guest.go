@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -8,8 +9,8 @@ import (
 )
 
 // A model may write a call in the markers of a family that is not its own: it was tuned on others' transcripts, or the prompt shows such.
-// To this family those markers are text, and text may quote them. So the whole call must be there, name a tool and fit it, and stand
-// where a bare object would be one: at the start of the turn, or as its end. What reads it is the other family's own parser.
+// To this family those markers are text where they open no call. A whole call that names a tool and fits it is one wherever it stands, as
+// the family's own. What reads it is the other family's own parser.
 
 // guestMarkers is the rule under which calls in another family's markers are counted.
 const guestMarkers = "markers-of-another-family"
@@ -104,19 +105,10 @@ func (p *Plan) guestAt(text []byte, final bool) (marker, answer) {
 	return p.guests.at(text, final)
 }
 
-// guestCue tells whether a call may begin at the start of text, which is at pos, in another family's markers, and opens its region if so.
-// In a quotation with text before it, none does.
-func (p *tolerant) guestCue(text []byte, final bool) answer {
-	m, a := p.plan.guestAt(text, final)
-	if a != yes {
-		return a
-	}
-	if p.quoting.open() != "" {
-		return no
-	}
-	p.openCue(p.pos, p.pos, guestCodec{families: guests()[m.text]}, true)
+// openGuest opens the region of a call in another family's markers, of which m is the first.
+func (p *tolerant) openGuest(m marker, at int) {
+	p.openCue(at, at, guestCodec{families: guests()[m.text]}, true)
 	p.region.unopened = false
-	return yes
 }
 
 // guestCodec reads calls of other families that begin with one marker.
@@ -202,10 +194,26 @@ func (s *guestScanner) take(p *tolerant, events []Event) bool {
 	return true
 }
 
+// proven tells whether the calls ended before the text did, or with what closes them.
+func (s *guestScanner) proven() bool {
+	d := s.by.plan.dialect
+	closers := d.closers()
+	if tags, ok := d.codecs[0].(taggedCodec); ok {
+		closers = append(closers, tags.callEnd)
+	}
+	closers = slices.DeleteFunc(closers, func(t string) bool { return t == "" })
+	source := bytes.TrimSpace(s.found[0].source)
+	return !s.late || len(closers) == 0 || slices.ContainsFunc(closers, func(t string) bool { return bytes.HasSuffix(source, []byte(t)) })
+}
+
+// closers are the markers that close the dialect's calls, and the section of them.
+func (d *Dialect) closers() []string {
+	return slices.Concat(d.spellings(d.call.close), d.spellings(d.section.close))
+}
+
 // close takes what closes the calls along.
 func (s *guestScanner) close(body []byte, final bool) status {
-	d := s.by.plan.dialect
-	closers := slices.Concat(d.spellings(d.call.close), d.spellings(d.section.close))
+	closers := s.by.plan.dialect.closers()
 	for {
 		i := skipSpace(body, s.stop)
 		if i == len(body) && !final && i-s.stop <= maxGap {

@@ -55,31 +55,33 @@ func TestGuest_callsInTheMarkersOfOtherFamilies(t *testing.T) {
 	}
 }
 
-// What a text quotes is no call, in the markers of any family: but for the family's own, which stand in texts as calls do. By default some
-// of the families are tried; TENON_ALL=1 tries them all.
-func TestGuest_quotedCallsOfOtherFamiliesAreText(t *testing.T) {
+// A whole call in the markers of another family stands as the family's own does, whatever is around it. By default some of the families are
+// tried; TENON_ALL=1 tries them all.
+func TestGuest_callsOfOtherFamiliesStandAnywhere(t *testing.T) {
 	contexts := []string{
-		"Use `CALL` like so.", "A call looks like this: CALL and then you wait.", "It is written so:\n```\nCALL\n```\nand nothing else.",
-		"As the manual says,\n> CALL\nis a call.", "| call | CALL | x |\n", "They write \"CALL\" there.", "<pre>CALL</pre> is it.",
-		"- CALL\n- other\n", "A call (CALL).", "Write:\n\n    CALL\n\nThen wait.", "So: CALL.", "Is it CALL?", "Use:\n```xml\nCALL\n```",
+		"I ask `CALL` now.", "I ask: CALL and then I wait.", "I ask:\n```\nCALL\n```\nand nothing else.",
+		"I ask,\n> CALL\nand wait.", "| call | CALL | x |\n", "I ask \"CALL\" now.", "<pre>CALL</pre> is it.",
+		"- CALL\n- other\n", "A call (CALL).", "I ask:\n\n    CALL\n\nThen I wait.", "So: CALL.", "CALL", "I ask:\n```xml\nCALL\n```", "CALLand text",
 	}
 	n, calls, k := 0, 0, 0
-	eachGuest(t, func(_, host *Dialect, call string) {
-		if k++; k%7 != 0 && os.Getenv("TENON_ALL") == "" {
+	eachGuest(t, func(guest, host *Dialect, call string) {
+		if k++; ownWays[guest.name] || unmarkedFamilies[guest.name] || k%7 != 0 && os.Getenv("TENON_ALL") == "" {
 			return
 		}
 		p := planFor(t, host, Thinking{})
 		for _, c := range contexts {
 			n++
-			got := play(p.TextParser(), strings.ReplaceAll(c, "CALL", call), 0, false)
-			if len(got.Calls) > 0 {
+			raw := strings.ReplaceAll(c, "CALL", call)
+			if got := play(p.TextParser(), raw, 0, false); len(got.Calls) == 1 {
 				calls++
+			} else {
+				t.Logf("%s in %s: %q gives %d calls, %q", guest.name, host.name, raw, len(got.Calls), deref(got.Content))
 			}
 		}
 	})
-	t.Logf("%d quoted texts, %d of which hold a call", n, calls)
-	if calls*1000 > 55*n { // of all of them it is 45 in a thousand
-		t.Errorf("%d of %d quoted texts became calls", calls, n)
+	t.Logf("%d of %d are calls", calls, n)
+	if calls*1000 < 990*n {
+		t.Errorf("only %d of %d calls of other families are made", calls, n)
 	}
 }
 

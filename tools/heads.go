@@ -206,7 +206,7 @@ func (p *tolerant) openHead(i int, final bool) answer {
 		o.marker = p.plan.dialect.opener()
 	}
 	p.openRegion(o, i, i, false)
-	p.region.cue, p.region.codecs = true, []codec{h.codec}
+	p.region.cue, p.region.unmarked, p.region.codecs = true, h.bare, []codec{h.codec}
 	p.region.first = p.region.first && !h.words
 	if c, ok := h.codec.(pythonicCodec); ok && c.fence.open != "" {
 		p.region.unopened = false // the fence is how the family writes these

@@ -35,6 +35,8 @@ type region struct {
 	sought   int    // from where that is looked for; 0 before the end
 	unopened bool   // the marker that opens calls is missing
 	guest    bool   // behind the family's marker, the call is another family's
+	unmarked bool   // what began it is no marker of the family
+	uncased  bool   // tail is behind the code that it stands in
 }
 
 func (r *region) shift(n int) {
@@ -49,13 +51,11 @@ func (r *region) shift(n int) {
 
 func (p *tolerant) openRegion(o opening, start, body int, isSymbol bool) {
 	codecs := p.plan.codecs[o.marker]
+	o.cased = p.casing != nil
 	if !p.spelt {
 		o.isSymbol = p.symbolInRegion
 	}
-	p.region = &region{opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.solid}
-	if !o.bare {
-		p.region.quote = p.quoting.open()
-	}
+	p.region = &region{opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began}
 	p.region.unopened = p.plan.dialect.lacksOpener(o.marker)
 }
 
@@ -161,7 +161,7 @@ func (p *tolerant) settle(final bool) bool {
 			return true
 		}
 	}
-	if r.bare || r.guest && !r.first || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:]) {
+	if r.bare || r.unmarked && p.casing != nil || r.guest || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:]) {
 		switch p.followed(final) {
 		case unknown:
 			return false
@@ -181,19 +181,39 @@ func inline(s scanner, body []byte) bool {
 	return ok && n.separator == "\n" && !bytes.Contains(body[:n.head], []byte("\n"))
 }
 
-// followed tells whether what follows a region lets it be a call: a bare object that began the turn always is; in or after
-// prose and in thinking it must end the turn, the thinking, or stand before another call.
+// stands tells whether markers of calls, of any family, are all around the region's calls.
+func (r *region) stands() bool {
+	switch s := r.scan.(type) {
+	case *guestScanner:
+		return s.proven()
+	case *taggedScanner:
+		return s.whole() && !slices.ContainsFunc(s.done, func(c rawCall) bool { return !bytes.HasSuffix(c.source, []byte(s.callEnd)) })
+	}
+	return !r.unmarked
+}
+
+// followed tells whether what follows a region lets it be a call. One between markers is, wherever it stands; a bare object that began the
+// turn is, too. In or after prose and in thinking a bare one must end the turn, the thinking, or stand before another call.
 func (p *tolerant) followed(final bool) answer {
 	r := p.region
-	if r.bare && r.first && !r.thinking {
+	if r.bare && r.first && !r.thinking && p.casing == nil {
 		return yes
 	}
 	r.tail = skipSpace(p.buf, r.tail)
-	if r.tail == len(p.buf) {
-		if final {
+	if c := p.casing; c != nil && !r.uncased {
+		n, a := c.ends(p.buf[r.tail:], final)
+		switch {
+		case a == unknown:
+			return unknown
+		case a == yes && r.first && !r.thinking:
 			return yes
+		case a == yes:
+			r.uncased = true
+			r.tail = skipSpace(p.buf, r.tail+n)
 		}
-		return unknown
+	}
+	if r.tail == len(p.buf) {
+		return atLast(final)
 	}
 	if _, a := p.headAt(r.tail, final); r.bare && a != no {
 		return a
@@ -209,20 +229,20 @@ func (p *tolerant) followed(final bool) answer {
 			return a
 		}
 	}
-	m, a := p.plan.markers.at(p.buf[r.tail:], final)
-	_, isSymbol := p.symbolAt(r.tail)
-	if a == yes && (!p.counts(&m, isSymbol) || m.role == roleStrip || m.role == roleLayout && (alien || r.guest)) {
-		return no // a layout's marker stands within a call, whose value this is
+	m, a := p.markerAt(r.tail, final)
+	within := a == yes && m.role == roleLayout && (alien || r.guest) // a call, whose value this is
+	if !r.thinking && r.stands() && a != unknown {
+		return boolean(!within, yes)
 	}
-	return a
+	return boolean(!within && (a != yes || m.role != roleStrip), a)
 }
 
 // commit reads the calls of an ended region and emits them.
 func (p *tolerant) commit() {
 	r := p.region
+	calls, err := r.scan.calls(p.buf[r.body:])
 	end := r.last()
 	examine(end - r.start)
-	calls, err := r.scan.calls(p.buf[r.body:])
 	if err != nil && p.cutShort() {
 		return
 	}
@@ -308,11 +328,15 @@ func (p *tolerant) leaveRegion(end int) {
 	p.region = nil
 	p.blank, p.solid, p.inWord, p.indent = true, true, false, 0
 	p.current().cut(p.plan.longest)
+	if p.casing != nil {
+		p.casing.calls = true
+	}
 }
 
 // noCall gives a region's text up to end back as text in which no call starts.
 func (p *tolerant) noCall(end int, err error) {
 	r := p.region
+	p.uncase()
 	if r.scan != nil && r.bare && r.scan.soft() > 0 && p.affords(end-r.body-r.scan.soft()) {
 		end = min(end, r.body+r.scan.soft()) // a marker inside what looked like a string may open a call
 	}

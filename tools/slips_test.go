@@ -8,7 +8,7 @@ import (
 // What only looks like another family's call, or like a tag around one, is text.
 func TestParser_tagsOfOthersInProseAreKept(t *testing.T) {
 	for _, text := range []string{
-		"Write <function=get_weather> or <function=get_time></function> to call.",
+		"Write <function=get_weather> or <function=get_time> and </function> to call.",
 		"<function=get_weather>{\"city\": \"Rome\"}</function> is how it is written.\nNot a call: it names no argument.\n<function=other>{}</function>",
 		"So:\n<tools>{\"name\": \"get_time\", \"arguments\": {}}</tools>\nis what it looks like.",
 		"<tools>\n{\"name\": \"get_time\", \"description\": \"The time\"}\n</tools>",

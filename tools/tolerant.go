@@ -19,22 +19,20 @@ type tolerant struct {
 	spelt bool // markers are recognised by their spelling
 
 	buf     []byte
-	pos     int // what is before it has been decided
 	offset  int // of buf in the output
 	symbols []symbol
+	cursor
 
 	thinking bool
 	routing  bool // pos is in the routing thought
 	region   *region
-	header   bool // pos is inside a message header
-	left     int  // where in the output the last region ended
-	mute     int  // no call starts before this offset in buf: what is there has been looked at
+	casing   *casing // nil where none is open
+	header   bool    // pos is inside a message header
+	left     int     // where in the output the last region ended
+	mute     int     // no call starts before this offset in buf: what is there has been looked at
 	doubt    doubt
 
-	blank  bool // the line so far holds only white space
-	indent int  // bytes of the line so far
-	solid  bool // something other than white space came before in the turn
-	inWord bool // what was last decided is a byte of a word
+	solid bool // something other than white space came before in the turn
 
 	quoting quoting
 	spoken  bool // headers have lost their markers
@@ -44,6 +42,14 @@ type tolerant struct {
 	truncated, closed bool
 	over              bool // a label said that the turn was over; the rest is dropped
 	begun             bool // the text that the generation prompt ends with has been put before the output
+}
+
+// cursor is where the parser is in its text.
+type cursor struct {
+	pos    int  // what is before it has been decided
+	blank  bool // the line so far holds only white space
+	indent int  // bytes of the line so far
+	inWord bool // what was last decided is a byte of a word
 }
 
 // doubt tells whether the text goes on inside a string of a call that was none because its strings' ends were not known: other text stands
@@ -72,7 +78,7 @@ type symbol struct{ from, to int }
 
 func newTolerant(p *Plan, spelt bool) *tolerant {
 	routed := p.routedLine()
-	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: routed || p.turn.Thinking.Open && p.dialect.thinks(), routing: routed, blank: true}
+	return &tolerant{emitter: newEmitter(p), spelt: spelt, thinking: routed || p.turn.Thinking.Open && p.dialect.thinks(), routing: routed, cursor: cursor{blank: true}}
 }
 
 // Token implements Parser.
@@ -166,6 +172,8 @@ func (p *tolerant) run(final bool) {
 			more = p.stepHeader(final)
 		case p.routing:
 			more = p.stepRouting()
+		case p.casing != nil:
+			more = p.stepCasing(final)
 		default:
 			more = p.stepText(final)
 		}
@@ -277,6 +285,15 @@ func (p *tolerant) counts(m *marker, isSymbol bool) bool {
 	return len(p.plan.tools) > 0
 }
 
+// markerAt tells whether a marker that counts stands at offset i.
+func (p *tolerant) markerAt(i int, final bool) (marker, answer) {
+	m, a := p.plan.markers.at(p.buf[i:], final)
+	if _, isSymbol := p.symbolAt(i); a == yes && !p.counts(&m, isSymbol) {
+		a = no
+	}
+	return m, a
+}
+
 // asIs tells whether the text is made under a grammar of the client's, where markers are data.
 func (p *tolerant) asIs() bool {
 	return p.plan.turn.Answer != nil && !p.thinking && p.solid
@@ -289,6 +306,9 @@ func (p *tolerant) pass(i int) {
 	}
 	from := max(p.pos, min(i, -p.offset)) // what the generation prompt ends with is not the model's
 	if text := p.buf[from:i]; len(text) > 0 {
+		if p.casing != nil && len(bytes.TrimSpace(text)) > 0 {
+			p.uncase()
+		}
 		p.look(text)
 		p.write(p.current(), text)
 	}
@@ -365,6 +385,7 @@ func (p *tolerant) marker(m marker, isSymbol bool) {
 func (p *tolerant) think(on bool) {
 	p.current().beside()
 	if p.thinking != on {
+		p.uncase()
 		p.thinking, p.quoting = on, quoting{}
 	}
 	p.current().beside()
