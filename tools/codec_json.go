@@ -319,7 +319,7 @@ func (s *jsonScanner) calls(body []byte) ([]rawCall, error) {
 
 // untear ends the region where it seemed torn, if no bracket stands behind that which could end a value.
 func (s *jsonScanner) untear(body []byte) {
-	if !s.bare && s.tear > 0 && s.text == s.stop && bytes.IndexAny(body[s.tear:s.stop], "}]") < 0 {
+	if !s.bare && s.tear > 0 && s.text == s.stop && !bytes.ContainsAny(body[s.tear:s.stop], "}]") {
 		s.torn, s.text, s.stop = false, s.tear, s.tear
 	}
 }

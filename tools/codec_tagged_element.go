@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"strings"
 
 	"tenon/tools/lenient"
@@ -33,12 +32,15 @@ func (s *taggedScanner) elementAt(text []byte, final bool) (key string, a answer
 	if text[0] != '<' {
 		return "", no
 	}
-	n := bytes.IndexByte(text[:min(len(text), maxTag)], '>')
-	if n < 0 {
-		return "", boolean(!final && len(text) < maxTag, unknown)
+	n := 1
+	for n < len(text) && n <= maxName && nameByte(text[n]) {
+		n++
+	}
+	if n == len(text) {
+		return "", boolean(!final, unknown)
 	}
 	key = string(text[1:n])
-	return key, boolean(s.tool.schema.Declares(key), yes)
+	return key, boolean(text[n] == '>' && s.tool.schema.Declares(key), yes)
 }
 
 // openElement begins the value of an argument behind the tag of its element, at pos.

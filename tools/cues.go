@@ -11,7 +11,7 @@ import (
 // cueUp decides which bytes may start a cue.
 func (p *Plan) cueUp() {
 	for _, l := range p.dialect.labels {
-		p.cueBytes[l.text[0]] = true
+		p.cueOn(l.text)
 		p.cueBytes[bold[0]] = true
 	}
 	if !p.callable {
@@ -21,8 +21,23 @@ func (p *Plan) cueUp() {
 		p.cueBytes[b] = true
 	}
 	for _, c := range p.dialect.cues {
-		p.cueBytes[c.text[0]] = true
+		p.cueOn(c.text)
 	}
+}
+
+// cueOn has a text that is no marker looked for.
+func (p *Plan) cueOn(text string) {
+	p.cueBytes[text[0]] = true
+	p.cueWords = append(p.cueWords, text)
+}
+
+// mayCue tells whether a cue may start text: common letters do not part the text at each of them.
+func (p *Plan) mayCue(text []byte, final bool) bool {
+	if strings.IndexByte("{[`<*", text[0]) >= 0 {
+		return true
+	}
+	_, a := anyPrefix(text, p.cueWords, final)
+	return a != no
 }
 
 // cueAt tells whether a cue starts at i, which is pos, and opens its region if so.
@@ -34,25 +49,38 @@ func (p *tolerant) cueAt(i int, final bool) answer {
 	if text[0] == '`' && p.plan.callable {
 		return p.encase(final)
 	}
-	open, a := p.cueHere(text, final)
-	if a == yes {
-		open(i)
+	f, a := p.cueHere(text, final)
+	switch {
+	case a != yes:
+	case f.n > 0:
+		p.openOwn(f.own, i, f.n)
+	case f.guest.text != "":
+		p.openGuest(f.guest, i)
+	default:
+		p.openGeneric(text, i)
 	}
 	return a
 }
 
-// cueHere tells whether a cue stands at the start of text, which is at pos, and what opens its region.
-func (p *tolerant) cueHere(text []byte, final bool) (open func(at int), a answer) {
+// foundCue is one of the dialect's cues, of n bytes, or what begins another family's calls; else an object or a tag around one.
+type foundCue struct {
+	own   cue
+	n     int
+	guest marker
+}
+
+// cueHere tells whether a cue stands at the start of text, which is at pos.
+func (p *tolerant) cueHere(text []byte, final bool) (f foundCue, a answer) {
 	if !p.plan.callable {
-		return nil, no
+		return f, no
 	}
 	if c, n, a := p.ownCue(text, final); a != no {
-		return func(at int) { p.openOwn(c, at, n) }, a
+		return foundCue{own: c, n: n}, a
 	}
-	if m, a := p.plan.guestAt(text, final); a != no {
-		return func(at int) { p.openGuest(m, at) }, a
+	if m, a := p.plan.guestAt(text, final); a != no && (p.blank || !worded(m.text)) {
+		return foundCue{guest: m}, a
 	}
-	return func(at int) { p.openGeneric(text, at) }, p.genericCue(text, final)
+	return f, p.genericCue(text, final)
 }
 
 // ownCue tells whether one of the dialect's cues stands at the start of text, and how long it is.

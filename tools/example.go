@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// A call that a text quotes is an example: it stands between backticks or in a code fence, text comes before those, and text follows
-// once they are closed. A fence around nothing but the call is how some models write calls, and so is one at the end of the turn.
+// A call without markers that a text quotes is an example: it stands between backticks or in a code fence, text comes before it there, and
+// text follows once they are closed.
 
 // quoting knows whether text stands in backticks or in a code fence.
 type quoting struct {

@@ -6,13 +6,19 @@ var functionTags = taggedCodec{
 	arg: span{"<parameter=", ">"}, argEnd: "</parameter>", lines: true,
 }
 
-// invokeTags is another such way, of what those learnt from that were taught with Anthropic's models' calls.
+// invokeTags is another, of what those learnt from that were taught with Anthropic's models' calls.
 var invokeTags = taggedCodec{
 	call: span{`<invoke name="`, `">`}, callEnd: "</invoke>",
 	arg: span{`<parameter name="`, `">`}, argEnd: "</parameter>",
 }
 
-// pairTags is a third, with a name before pairs of key and value (GLM and its relatives).
+// paramTags is the same with other words.
+var paramTags = taggedCodec{
+	call: span{`<function name="`, `">`}, callEnd: "</function>",
+	arg: span{`<param name="`, `">`}, argEnd: "</param>", cdata: true,
+}
+
+// pairTags is another, with a name before pairs of key and value (GLM and its relatives).
 var pairTags = taggedCodec{
 	nameFirst: true,
 	arg:       span{"<arg_key>", "</arg_key>"}, value: "<arg_value>", argEnd: "</arg_value>",

@@ -21,19 +21,14 @@ const maxHost = 256
 // maxGuests bounds the families that are tried for one marker, which many share.
 const maxGuests = 4
 
-// guests are the families whose calls are told by their first marker, by that marker; of those that write alike, one.
+// guests are the families whose calls are told by what they begin with, by that; of those that write alike, one.
 var guests = sync.OnceValue(func() map[string][]*Dialect {
 	all := map[string][]*Dialect{}
 	for _, d := range Families() {
-		if d.ours || d.headers != nil || d.lead != "" || len(d.labels) > 0 || d.fenced {
-			continue // theirs are known by more than a marker
-		}
-		for _, m := range d.markers() {
-			opens := m.role == roleCall || m.role == roleLayout && slices.Contains(d.spellings(d.section.open), m.text)
-			alike := slices.ContainsFunc(all[m.text], func(o *Dialect) bool { return writesLike(o, d) })
-			tag := strings.Contains(m.text, "=") // the call's own, in which its name stands (heads.go)
-			if opens && !tag && !alike && len(all[m.text]) < maxGuests && strings.ContainsAny(m.text[:1], "<[]") {
-				all[m.text] = append(all[m.text], d)
+		for _, text := range d.beginnings() {
+			alike := slices.ContainsFunc(all[text], func(o *Dialect) bool { return writesLike(o, d) })
+			if !alike && len(all[text]) < maxGuests {
+				all[text] = append(all[text], d)
 			}
 		}
 	}
@@ -42,6 +37,23 @@ var guests = sync.OnceValue(func() map[string][]*Dialect {
 	}
 	return all
 })
+
+// beginnings are the texts by which the dialect's calls are told where other families write.
+func (d *Dialect) beginnings() (all []string) {
+	for _, m := range d.markers() {
+		opens := m.role == roleCall || m.role == roleHeader || m.role == roleLayout && slices.Contains(d.spellings(d.section.open), m.text)
+		if opens && !strings.Contains(m.text, "=") { // but for the call's own tag, in which its name stands (heads.go)
+			all = append(all, m.text)
+		}
+	}
+	for _, c := range d.cues {
+		all = append(all, c.text)
+	}
+	return all
+}
+
+// worded tells whether a beginning is a word: it counts at the start of a line only, and shows no call by itself.
+func worded(beginning string) bool { return strings.HasSuffix(beginning, ":") }
 
 func rank(d *Dialect) int {
 	if _, ok := d.codecs[0].(jsonCodec); ok {
@@ -77,7 +89,7 @@ func (p *Plan) inviteGuests() {
 	for text := range guests() {
 		if _, own := p.markers.byText[text]; !own {
 			openers = append(openers, marker{text, roleCall})
-			p.cueBytes[text[0]] = true
+			p.cueOn(text)
 		}
 	}
 	p.guests, p.hosts = newMarkerSet(openers), &sync.Map{}
@@ -88,7 +100,7 @@ func (p *Plan) hosted(d *Dialect) *Plan {
 	if q, ok := p.hosts.Load(d); ok {
 		return q.(*Plan)
 	}
-	q := &Plan{dialect: d, turn: p.turn, tools: p.tools, names: p.names, callable: p.callable, nameKeys: p.nameKeys, argsKeys: p.argsKeys, maxHead: p.maxHead}
+	q := &Plan{guest: true, dialect: d, turn: p.turn, tools: p.tools, names: p.names, callable: p.callable, nameKeys: p.nameKeys, argsKeys: p.argsKeys, maxHead: p.maxHead}
 	q.turn.Answer, q.turn.Stops, q.turn.Thinking, q.turn.Parallel = nil, nil, Thinking{Off: true}, true
 	q.mark()
 	q.cueUp()
@@ -107,7 +119,7 @@ func (p *Plan) guestAt(text []byte, final bool) (marker, answer) {
 
 // openGuest opens the region of a call in another family's markers, of which m is the first.
 func (p *tolerant) openGuest(m marker, at int) {
-	p.openCue(at, at, guestCodec{families: guests()[m.text]}, true)
+	p.openCue(at, at, guestCodec{families: guests()[m.text], worded: worded(m.text)}, true)
 	p.region.unopened = false
 }
 
@@ -115,12 +127,13 @@ func (p *tolerant) openGuest(m marker, at int) {
 type guestCodec struct {
 	codec
 	families []*Dialect
+	worded   bool
 }
 
 func (c guestCodec) starts(opening, []byte, bool) answer { return yes }
 
 func (c guestCodec) scanner(o opening) scanner {
-	s := &guestScanner{plan: o.plan}
+	s := &guestScanner{plan: o.plan, worded: c.worded}
 	for _, d := range c.families {
 		s.parsers = append(s.parsers, newTolerant(o.plan.hosted(d), true))
 	}
@@ -137,6 +150,7 @@ type guestScanner struct {
 	read    int
 	stop    int
 	late    bool // they ended with the text
+	worded  bool // a word began them, and shows none
 }
 
 func (s *guestScanner) end() int                        { return s.stop }
@@ -180,7 +194,7 @@ func (s *guestScanner) take(p *tolerant, events []Event) bool {
 		switch {
 		case s.by != nil && s.by != p:
 			return false
-		case e.Kind == Text && strings.TrimSpace(e.Text) != "" && s.by == nil:
+		case (e.Kind == Text || e.Kind == Reasoning) && strings.TrimSpace(e.Text) != "" && s.by == nil:
 			return false
 		case e.Kind == CallEnd:
 			args := e.Call.Arguments
@@ -203,6 +217,9 @@ func (s *guestScanner) proven() bool {
 	}
 	closers = slices.DeleteFunc(closers, func(t string) bool { return t == "" })
 	source := bytes.TrimSpace(s.found[0].source)
+	if s.worded {
+		return false
+	}
 	return !s.late || len(closers) == 0 || slices.ContainsFunc(closers, func(t string) bool { return bytes.HasSuffix(source, []byte(t)) })
 }
 

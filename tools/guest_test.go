@@ -2,7 +2,6 @@ package tools
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,29 +10,18 @@ import (
 // eachGuest visits every family's call, as its transcript has it, beside every family.
 func eachGuest(t *testing.T, visit func(guest, host *Dialect, call string)) {
 	t.Helper()
-	for _, tr := range transcripts(t) {
-		if filepath.Base(tr.path) != "one-call.txtar" {
-			continue
-		}
-		d, _ := Lookup(tr.family)
-		call := strings.TrimSpace(tr.raw)
-		for _, end := range d.ends {
-			call = strings.TrimSuffix(call, end)
-		}
+	eachCall(t, func(d *Dialect, call string) {
 		for _, host := range Families() {
 			visit(d, host, call)
 		}
-	}
+	})
 }
-
-// ownWays are families whose calls nothing but their own turn shows: words at the start of a line, headers, a bare Python call.
-var ownWays = map[string]bool{"react": true, "gpt-oss": true, "muse": true, "functionary-v3.2": true, "llama4": true, "minicpm5": true}
 
 // A call in the markers of any family is understood in every family, and its markers go with it.
 func TestGuest_callsInTheMarkersOfOtherFamilies(t *testing.T) {
 	n, good := 0, 0
 	eachGuest(t, func(guest, host *Dialect, call string) {
-		if ownWays[guest.name] || guest == host {
+		if guest == host {
 			return
 		}
 		n++
@@ -65,7 +53,7 @@ func TestGuest_callsOfOtherFamiliesStandAnywhere(t *testing.T) {
 	}
 	n, calls, k := 0, 0, 0
 	eachGuest(t, func(guest, host *Dialect, call string) {
-		if k++; ownWays[guest.name] || unmarkedFamilies[guest.name] || k%7 != 0 && os.Getenv("TENON_ALL") == "" {
+		if k++; unmarkedFamilies[guest.name] || k%7 != 0 && os.Getenv("TENON_ALL") == "" {
 			return
 		}
 		p := planFor(t, host, Thinking{})

@@ -46,6 +46,15 @@ const recipient = "to="
 func (p *tolerant) stepHeader(final bool) bool {
 	h := p.plan.dialect.headers
 	text := p.buf[p.pos:]
+	most := maxHeader
+	if p.plan.guest { // where others write, a header begins as one does
+		i := skipSpace(text, 0)
+		if _, a := anyPrefix(text[i:], append([]string{recipient}, h.starts...), final); a == no && i < len(text) {
+			p.header = false
+			return true
+		}
+		most = maxHost / 2
+	}
 	for i := range text {
 		switch hasPrefix(text[i:], h.close, final) {
 		case yes:
@@ -59,7 +68,7 @@ func (p *tolerant) stepHeader(final bool) bool {
 			return false
 		}
 		inside := m.role == roleHeader || slices.Contains(h.inside, m.text)
-		if a == yes && !inside || i > maxHeader {
+		if a == yes && !inside || i > most {
 			p.header = false
 			return true
 		}

@@ -110,13 +110,24 @@ var functionHead = callHead{
 	bare:     true,
 }
 
-// invokeHead is the same for the other way of tags.
-var invokeHead = callHead{
-	codec:    invokeTags,
-	prefixes: []string{invokeTags.call.open},
-	marks:    []string{`">` + invokeTags.arg.open, `">` + "\n" + invokeTags.arg.open, `">` + invokeTags.callEnd, `">` + "\n" + invokeTags.callEnd},
-	bare:     true,
+// invokeHead and paramHead are the same for the other ways of tags.
+var (
+	invokeHead = attributeHead(invokeTags)
+	paramHead  = attributeHead(paramTags)
+)
+
+// attributeHead is how a call of a codec begins whose tags have names as attributes.
+func attributeHead(c taggedCodec) callHead {
+	return callHead{
+		codec:    c,
+		prefixes: []string{c.call.open},
+		marks:    []string{`">` + c.arg.open, `">` + "\n" + c.arg.open, `">` + c.callEnd, `">` + "\n" + c.callEnd},
+		bare:     true,
+	}
 }
+
+// listHead is a list of Python's calls, which models write that were taught other notations.
+var listHead = callHead{codec: pythonicCodec{listed: true}, prefixes: []string{"["}, marks: []string{"("}, bare: true}
 
 // headGap is the white space that may stand between a name and what proves it.
 const headGap = 2
@@ -150,11 +161,13 @@ func (p *Plan) behead() {
 			p.addHead(h)
 		}
 	}
-	if _, own := p.markers.byText[functionTags.call.open]; !own {
-		p.addHead(functionHead)
+	for _, h := range []callHead{functionHead, invokeHead, paramHead} {
+		if _, own := p.markers.byText[h.prefixes[0]]; !own {
+			p.addHead(h)
+		}
 	}
-	if _, own := p.markers.byText[invokeTags.call.open]; !own {
-		p.addHead(invokeHead)
+	if !slices.ContainsFunc(p.dialect.codecs, func(c codec) bool { _, ok := c.(pythonicCodec); return ok }) {
+		p.addHead(listHead)
 	}
 }
 

@@ -53,7 +53,9 @@ type Plan struct {
 	grammar     string
 	issues      []grammar.Issue
 	cueBytes    [256]bool // bytes that may start a cue
+	cueWords    []string  // cues that begin with other bytes than brackets and the like
 
+	guest  bool       // another family's turn is read
 	guests *markerSet // of other families that begin calls; nil: none
 	hosts  *sync.Map  // by dialect: the plans by which those are read
 

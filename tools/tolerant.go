@@ -250,7 +250,7 @@ func (p *tolerant) stepText(final bool) bool {
 				return true
 			}
 		}
-		if !p.muted(i) && p.plan.cueBytes[b] && !p.asIs() {
+		if !p.muted(i) && p.plan.cueBytes[b] && !p.asIs() && p.plan.mayCue(p.buf[i:], final) {
 			p.pass(i)
 			switch p.cueAt(i, final) {
 			case yes:
