@@ -13,6 +13,7 @@ var _ = register(family{
 	think: span{"<think>", "</think>"},
 	ends:  []string{"<|im_end|>", "[EOT]", "[EOS]", "[BOS]", "<|im_user|>", "<|im_assistant|>", "<|im_system|>", "<|im_middle|>"},
 	id:    idIndexed,
+	noise: []string{"<|tool_call_section_begin|>", "<|tool_call_section_end|>"}, // so spelt by some checkpoints: vLLM's kimi_k2 parser
 	match: byOrder,
 	signs: []string{`<|tool_call_argument_begin|>`},
 })
