@@ -54,6 +54,12 @@ func (c foreign) starts(o opening, body []byte, final bool) answer {
 	if _, ok := c.codec.(pythonicCodec); ok && i < len(body) && body[i] == '[' {
 		i = skipSpace(body, i+1)
 	}
+	switch hasPrefix(body[i:], toolsPrefix, final) {
+	case yes:
+		i += len(toolsPrefix)
+	case unknown:
+		return unknown
+	}
 	named := no
 	for _, t := range o.plan.tools {
 		n := i + len(t.prompt)
