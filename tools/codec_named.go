@@ -69,6 +69,7 @@ type namedScanner struct {
 	word int // where the present word of the head begins
 	// others: the head has other words than the name.
 	others bool
+	trails bool        // some of them stand behind it, and are no id
 	input  textScanner // of the input of a free-form tool
 	id     string
 }
@@ -168,7 +169,7 @@ func (s *namedScanner) inString(rest []byte, final bool) answer {
 // noArguments ends a call that has a name and nothing else.
 func (s *namedScanner) noArguments(body []byte, final bool) status {
 	at := s.pos
-	if st := s.resolve(string(body[:at])); st == rejected || s.labelled && s.others {
+	if st := s.resolve(string(body[:at])); st == rejected || s.trails || s.labelled && s.others {
 		return rejected
 	}
 	s.pos, s.seen = at, !final || at < len(body)
@@ -188,6 +189,7 @@ func (s *namedScanner) resolve(head string) status {
 		}
 		s.name = w
 		s.others = strings.TrimSpace(strings.Join(slices.Concat(words[:i], words[i+1:]), "")) != ""
+		s.trails = s.idMark == "" && strings.TrimSpace(strings.Join(words[i+1:], "")) != ""
 		if s.idMark != "" {
 			rest := append(append([]string{}, words[:i]...), words[i+1:]...)
 			s.id = strings.TrimSpace(strings.Join(rest, ""))

@@ -164,6 +164,7 @@ const (
 type marker struct {
 	text string
 	role role
+	hole string // what ends the tag that the text only begins, behind a name; "" if it is whole
 }
 
 func (d *Dialect) markers() []marker {
@@ -172,7 +173,7 @@ func (d *Dialect) markers() []marker {
 		for _, t := range texts {
 			for _, s := range d.spellings(t) {
 				if s != "" && !slices.ContainsFunc(all, func(m marker) bool { return m.text == s }) {
-					all = append(all, marker{s, r})
+					all = append(all, marker{s, r, d.hole(t)})
 				}
 			}
 		}

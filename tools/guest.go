@@ -88,7 +88,7 @@ func (p *Plan) inviteGuests() {
 	var openers []marker
 	for text := range guests() {
 		if _, own := p.markers.byText[text]; !own {
-			openers = append(openers, marker{text, roleCall})
+			openers = append(openers, marker{text: text, role: roleCall})
 			p.cueOn(text)
 		}
 	}

@@ -350,7 +350,9 @@ func (p *tolerant) noCall(end int, err error) {
 	p.region = nil
 	p.mute = max(p.mute, end)
 	p.pos = r.body
-	if r.cue {
+	if !r.cue {
+		p.hole = p.plan.markers.byText[r.marker].hole
+	} else {
 		p.pos = r.start
 		p.mute = max(p.mute, r.start+1)
 	}
@@ -381,6 +383,10 @@ func (e *emitter) plain(s *stream, text []byte) {
 		if a == yes {
 			s.cut(e.plan.longest)
 			text = text[len(m.text):]
+			if m.hole != "" {
+				n, _ := holeAt(text, m.hole, true)
+				text = text[n:]
+			}
 			continue
 		}
 		n := 1

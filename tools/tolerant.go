@@ -28,6 +28,7 @@ type tolerant struct {
 	region   *region
 	casing   *casing // nil where none is open
 	header   bool    // pos is inside a message header
+	hole     string  // what ends the tag that pos may be in
 	left     int     // where in the output the last region ended
 	mute     int     // no call starts before this offset in buf: what is there has been looked at
 	doubt    doubt
@@ -168,6 +169,8 @@ func (p *tolerant) run(final bool) {
 			p.pos = len(p.buf)
 		case p.region != nil:
 			more = p.stepRegion(final)
+		case p.hole != "":
+			more = p.stepHole(final)
 		case p.header:
 			more = p.stepHeader(final)
 		case p.routing:
@@ -352,6 +355,7 @@ func (p *tolerant) symbolAt(i int) (symbol, bool) {
 func (p *tolerant) marker(m marker, isSymbol bool) {
 	at := p.pos
 	p.pos += len(m.text)
+	p.hole = m.hole
 	s := p.current()
 	s.cut(p.plan.longest)
 	switch m.role {

@@ -21,7 +21,8 @@ func newFamiliesCommand() *cobra.Command {
 		Long: `Lists every format by the name that tool_format and --family take. A model's format is found by strings in its chat
 template; formats without such strings are chosen by name, or are what models without a format of their own get.
 
-With --markers: the strings that text and thinking lose in a turn with tools.`,
+With --markers: the strings that text and thinking lose in a turn with tools.
+One that ends with = or =" begins a tag, which leaves up to its end if a name stands in it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := cmd.OutOrStdout()
