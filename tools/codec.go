@@ -35,6 +35,7 @@ type opening struct {
 	bare   bool   // nothing says that this is a call: it must prove itself and end the turn
 	keyed  bool   // the name is a key
 	cased  bool   // it stands in code that it begins (casing.go)
+	sent   bool   // it is known to be a call
 	// isSymbol tells whether a symbol stands at an offset behind the opener; nil where that is not known.
 	isSymbol func(at int) bool
 }

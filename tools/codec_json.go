@@ -180,8 +180,7 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 			if a == unknown {
 				return open, false
 			}
-			s.pos += n
-			s.passFence()
+			s.pos += s.passFence(rest[:n])
 		case s.seen && s.name != "":
 			return s.leave(s.behind()), false
 		case c == '{' || c == '[':
@@ -200,11 +199,16 @@ func (s *jsonScanner) between(body []byte, final bool) (st status, again bool) {
 	return s.leave(s.behind()), false
 }
 
-// passFence takes a fence at pos into account: the first behind a value closes what stood before it, and belongs to the region.
-func (s *jsonScanner) passFence() {
-	if s.shut = s.seen && s.fenced && !s.shut; s.shut {
-		s.kept = s.pos
+// passFence takes a fence at pos into account and returns how much of it is one: the first behind a value closes what stood before it, has
+// no language, and belongs to the region.
+func (s *jsonScanner) passFence(mark []byte) int {
+	s.shut = s.seen && s.fenced && !s.shut
+	if !s.shut {
+		return len(mark)
 	}
+	n := len(mark) - len(bytes.TrimLeft(mark, fenceMark[:1]))
+	s.kept = s.pos + n
+	return n
 }
 
 // behind is where the region ends at text: what parts values belongs to it between them only.
@@ -218,7 +222,7 @@ func (s *jsonScanner) behind() int {
 // tears tells whether a byte behind a value shows that it did not end there, but inside one of its strings: a quote, or anything where quotes
 // in its strings were not escaped. Without markers it must stand directly behind it.
 func (s *jsonScanner) tears(body []byte, c byte) bool {
-	if s.bare && (!s.good || isSpace(body[s.pos-1])) {
+	if s.sent || s.bare && (!s.good || isSpace(body[s.pos-1])) {
 		return false
 	}
 	last := body[s.pos-1]

@@ -110,8 +110,9 @@ type fences struct {
 	here string // the line that ends the here-document that is open, "" if none is
 }
 
-// hereMark begins such a document: the word that ends it stands behind, in quotes or not.
-var hereMark = regexp.MustCompile(`<<-?\\?["']?([A-Z_][A-Z0-9_]*)`)
+// hereMark begins such a document: the word that ends it stands behind, in quotes or not. Behind a number, a bracket or a part of a word, or
+// in a line that a semicolon ends, it shifts bits.
+var hereMark = regexp.MustCompile(`(?:^|[^\s\w)\]][ \t]*|[A-Za-z_]\w*[ \t]+)<<[-~]?\\?["']?([A-Z_][A-Z0-9_]*)`)
 
 // open tells whether a fence or a document is open in the value at offset i.
 func (f *fences) open(body []byte, i int) bool {
@@ -135,7 +136,7 @@ func (f *fences) read(line []byte) {
 		return
 	}
 	f.odd = f.odd != bytes.HasPrefix(line, []byte(fenceMark))
-	if m := hereMark.FindSubmatch(line[:min(len(line), maxTag)]); m != nil {
+	if m := hereMark.FindSubmatch(line[:min(len(line), maxTag)]); m != nil && !bytes.HasSuffix(line, []byte(";")) {
 		f.here = string(m[1])
 	}
 }

@@ -129,3 +129,16 @@ func TestTagged_aWholeEndWithoutABeginningEndsTheCall(t *testing.T) {
 		}
 	}
 }
+
+// A shell's here-document goes on to its word, a shift of bits goes nowhere.
+func TestFences_hereDocumentsAndShifts(t *testing.T) {
+	for line, open := range map[string]bool{
+		"cat <<EOF": true, "cat > x <<'EOF'": true, "python3 - <<-EOF | tee x": true, "<<EOF": true, "x = <<~SQL": true, "f(<<END)": true, "cat <<\\EOF > x": true,
+		"x << 2": false, "x = 1<<SHIFT": false, "x = 1 <<SHIFT": false, "y = (a) <<N": false, "y = a[0] <<N": false, "z = a <<MASK;": false, "a<<B": false, "cout <<X;": false, "1 << N": false,
+	} {
+		f, text := fences{}, []byte(line+"\nmore\n")
+		if f.open(text, len(text)) != open {
+			t.Errorf("%q: open is %v", line, !open)
+		}
+	}
+}

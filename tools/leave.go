@@ -22,6 +22,7 @@ func (p *captureParser) leave(truncated bool) {
 		return
 	}
 	p.rest = &latecomer{inner: newTolerant(p.plan, false), text: p.sentText, reasoning: p.sentReasoning, calls: p.called}
+	p.rest.inner.sent = p.called
 	at := 0
 	for _, s := range append(p.symbols, symbol{len(p.output), len(p.output)}) {
 		p.events = append(p.events, p.rest.token(p.output[at:s.from], false)...)

@@ -51,7 +51,7 @@ func (r *region) shift(n int) {
 
 func (p *tolerant) openRegion(o opening, start, body int, isSymbol bool) {
 	codecs := p.plan.codecs[o.marker]
-	o.cased = p.casing != nil
+	o.cased, o.sent = p.casing != nil, p.called < p.sent
 	if !p.spelt {
 		o.isSymbol = p.symbolInRegion
 	}
@@ -151,6 +151,10 @@ func (p *tolerant) settle(final bool) bool {
 	r := p.region
 	if r.wrap != "" && !p.unwrap(final) {
 		return false
+	}
+	if r.sent {
+		p.commit()
+		return true
 	}
 	if r.quote != "" {
 		switch p.example(final) {

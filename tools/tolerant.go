@@ -41,6 +41,7 @@ type tolerant struct {
 	again             int // bytes read again behind bare objects that were none
 	cuts              int // regions that ended earlier than first thought
 	truncated, closed bool
+	sent              int  // calls that are known to be such
 	over              bool // a label said that the turn was over; the rest is dropped
 	begun             bool // the text that the generation prompt ends with has been put before the output
 }
