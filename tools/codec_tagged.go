@@ -14,7 +14,8 @@ import (
 //
 // With nameFirst, the name is not in a tag but stands right behind the opener of the call.
 type taggedCodec struct {
-	call      span // around the name
+	named     string // the tool whose name the call's tag is; "" if a name stands in the tag
+	call      span   // around the name
 	callEnd   string
 	nameFirst bool
 	arg       span   // around the key; attributes may follow the key inside it

@@ -88,6 +88,9 @@ func (s *taggedScanner) tagRead(text string, closing int) (status, bool) {
 	s.pos += closing
 	if s.state == inName {
 		name, args := pythonTag(text)
+		if s.named != "" && text == "" {
+			name = s.named
+		}
 		m, ok := s.plan.resolve(name)
 		if !ok {
 			return s.reject(), false

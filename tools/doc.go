@@ -31,7 +31,7 @@
 // been sent is the one exception: the call stays open, and [Parser] says that it is broken.
 //
 // Where a call may stand is one rule for all families. A whole call of a declared tool, with arguments that fit, is a call wherever it
-// stands if it is written with markers, the family's own or another's (guest.go): in prose, between quotes, in code, and whatever follows
+// stands if it is written with markers, the family's own or another's (guest.go), or as an element of its name (element.go): in prose, between quotes, in code, and whatever follows
 // it. To quote one, a text has to leave its markers out. What is written without markers (bare JSON, Python, words such as Action:) is
 // common in text: it is a call where it begins the visible turn or ends it, or where another call follows. So is any call in thinking
 // (region.go). Code, a fence or backticks, that holds nothing but calls is a wrong fence and goes with them; code that

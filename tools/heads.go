@@ -23,6 +23,8 @@ type callHead struct {
 	bare  bool // the marks are common in text
 	line  bool // it stands at the start of a line
 	words bool // a sentence may begin so
+	// element: the name is that of an element (element.go).
+	element bool
 }
 
 // toolsPrefix is what models of many families write before names.
@@ -169,6 +171,7 @@ func (p *Plan) behead() {
 	if !slices.ContainsFunc(p.dialect.codecs, func(c codec) bool { _, ok := c.(pythonicCodec); return ok }) {
 		p.addHead(listHead)
 	}
+	p.addHead(elementHead)
 }
 
 func (p *Plan) addHead(h callHead) {
@@ -219,6 +222,10 @@ func (p *tolerant) openHead(i int, final bool) answer {
 		o.marker = p.plan.dialect.opener()
 	}
 	p.openRegion(o, i, i, false)
+	if h.element {
+		text := p.buf[i+len(h.prefixes[0]):]
+		h.codec = elementTags(string(text[:bytes.IndexByte(text, h.marks[0][0])]))
+	}
 	p.region.cue, p.region.unmarked, p.region.codecs = true, h.bare, []codec{h.codec}
 	p.region.first = p.region.first && !h.words
 	if c, ok := h.codec.(pythonicCodec); ok && c.fence.open != "" {

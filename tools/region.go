@@ -152,8 +152,12 @@ func (p *tolerant) settle(final bool) bool {
 	if r.wrap != "" && !p.unwrap(final) {
 		return false
 	}
-	if r.sent {
+	switch {
+	case r.sent:
 		p.commit()
+		return true
+	case r.torn():
+		p.noCall(r.last(), errUnclosedCall)
 		return true
 	}
 	if r.quote != "" {

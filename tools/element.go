@@ -1,0 +1,23 @@
+package tools
+
+// Cline, Roo and their kind have models write a call as an element with the tool's name, and each argument as one inside of it:
+//
+//	<read_file>
+//	<path>src/main.go</path>
+//	</read_file>
+//
+// In every family this is a call where the element is whole and has the name of a declared tool, and what it holds are arguments of that.
+
+// elementHead is how such a call begins.
+var elementHead = callHead{prefixes: []string{"<"}, marks: []string{">"}, bare: true, element: true}
+
+// elementTags are the tags of a tool's calls.
+func elementTags(tool string) taggedCodec {
+	return taggedCodec{named: tool, call: span{"<" + tool, ">"}, callEnd: "</" + tool + ">", lines: true}
+}
+
+// torn tells whether the region is an element that is not whole.
+func (r *region) torn() bool {
+	s, ok := r.scan.(*taggedScanner)
+	return ok && s.named != "" && !r.stands()
+}
