@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"math/big"
-	"slices"
-)
+import "math/big"
 
 // Count returns how many values n holds, counted no further than limit. It may be too many, not too few, where there are objects or arrays.
 func (n *Node) Count(limit int) int { return n.schema.count(n, limit) }
@@ -11,96 +8,17 @@ func (n *Node) Count(limit int) int { return n.schema.count(n, limit) }
 // count is Count, which may be asked while nodes are being expanded: where it comes back to one of those, it gives up as plausible does.
 func (s *Schema) count(n *Node, limit int) int {
 	s.ahead++
-	total := s.countNode(n, limit, 0)
+	l := listing{s, limit}
+	values, few := l.node(n, 0)
 	s.ahead--
-	if !s.lost {
-		return total
-	}
-	s.lost = s.ahead > 0
-	return limit
-}
-
-// maxCounted bounds how deep within values their parts are counted.
-const maxCounted = 4
-
-func (s *Schema) countNode(n *Node, limit, depth int) int {
-	if n.op == opEnum {
-		distinct := make(map[string]bool)
-		for _, v := range n.enum {
-			distinct[v.canonical()] = true
-		}
-		return min(limit, len(distinct))
-	}
-	total := 0
-	for k := range kinds {
-		for _, a := range s.expand(n, k, false) {
-			if total += s.countAlt(a, limit, depth); total >= limit {
-				return limit
-			}
-		}
-	}
-	return total
-}
-
-func (s *Schema) countAlt(a *Alt, limit, depth int) int {
-	switch a.Kind {
-	case Null:
-		return 1
-	case Bool:
-		if a.False && a.True {
-			return 2
-		}
-		return 1
-	case Number:
-		return countCells(a.cells, limit)
-	case String:
-		text := a.String.Text
-		if a.String.MaxLen == 0 {
-			return 1
-		}
-		if words, ok := s.words(text, limit); ok && a.String.MaxLen == Unbounded {
-			return len(words)
-		}
-	case Array:
-		if depth < maxCounted && a.Array.Max != Unbounded {
-			return s.countArrays(a.Array, limit, depth)
-		}
-	case Object:
-		if depth < maxCounted {
-			return s.countObjects(a.Object, limit, depth)
-		}
-	}
-	return limit
-}
-
-// countArrays counts arrays of each length.
-func (s *Schema) countArrays(a *ArrayAlt, limit, depth int) int {
-	total, ways := 0, 1
-	for i := 0; ; i++ {
-		if i >= a.Min {
-			total += ways
-		}
-		if i == a.Max || ways == 0 || total >= limit {
-			return min(total, limit)
-		}
-		ways = min(limit, ways*s.countNode(a.Item(i), limit, depth+1))
-	}
-}
-
-func (s *Schema) countObjects(o *ObjectAlt, limit, depth int) int {
-	ways := NoKeys
-	for i := range o.Props {
-		p := &o.Props[i]
-		ways = ways.With(s.countNode(p.Value, limit, depth+1), p.Required, limit)
-		if o.MaxProps == Unbounded && slices.Max(ways) >= limit {
-			return limit
-		}
-	}
-	total := ways.Between(o.MinProps, o.MaxProps, limit)
-	if total < limit && s.mayHaveExtra(o) {
+	if s.lost {
+		s.lost = s.ahead > 0
 		return limit
 	}
-	return total
+	if !few {
+		return limit
+	}
+	return len(values)
 }
 
 // KeyWays says in how many ways an object can have each number of keys.
@@ -129,17 +47,6 @@ func (w KeyWays) Between(least, most, limit int) int {
 		}
 	}
 	return total
-}
-
-// mayHaveExtra reports whether a key without a name may be there beside those that must.
-func (s *Schema) mayHaveExtra(o *ObjectAlt) bool {
-	required := 0
-	for i := range o.Props {
-		if o.Props[i].Required {
-			required++
-		}
-	}
-	return (o.MaxProps == Unbounded || required < o.MaxProps) && slices.ContainsFunc(o.Extra(), func(c KeyClass) bool { return c.Value != s.never })
 }
 
 // countCells counts integers between bounds and single points; cells may overlap only where they are points.
