@@ -85,6 +85,22 @@ func TestMatcher_costDoesNotGrowWithTools(t *testing.T) {
 	}
 }
 
+// TestMatcher_tenWordsCostWhatSixDo: a mask looks as far ahead as tokens are long, not as far as words may be counted.
+func TestMatcher_tenWordsCostWhatSixDo(t *testing.T) {
+	v, _ := realVocab(t)
+	cost := func(words int) Effort {
+		m := mustSchema(t, fmt.Sprintf(`{"type":"string","pattern":"^(?:\\S+\\s+){0,%d}\\S+$"}`, words), SchemaOptions{}).Matcher(v)
+		if err := m.AcceptBytes([]byte(`"`)); err != nil {
+			t.Fatal(err)
+		}
+		m.Mask()
+		return m.Effort()
+	}
+	if few, many := cost(5), cost(9); many.States > few.States+few.States/4 {
+		t.Errorf("of up to six words a mask makes %d states, of up to ten %d", few.States, many.States)
+	}
+}
+
 func BenchmarkParse_500Tools(b *testing.B) {
 	src := turn(500)
 	for _, cold := range []bool{true, false} {

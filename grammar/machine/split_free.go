@@ -32,6 +32,12 @@ const maxDerived = 2048
 // maxTries is how often marks are given up.
 const maxTries = 6
 
+// wellAhead is the number of code points beyond which looking ahead makes no more states, if it has made manyMade: few tokens are longer.
+const (
+	wellAhead = 8
+	manyMade  = 64
+)
+
 // anyLength is a reach of any number of code points.
 const anyLength = 1 << 30
 
@@ -98,7 +104,7 @@ func (w *splitWalk) grow(place int32, free uint64) (left uint64, reach int, gone
 			return ends, anyLength, gone
 		case !alike || many:
 			return free, reach, gone
-		case ends&letters != free&letters && reach+1 >= farEnough:
+		case ends&letters != free&letters && reach+1 >= farEnough, reach+1 >= wellAhead && w.u.arena.States()-before > manyMade:
 			return free, reach + 1, gone
 		}
 		free = ends
