@@ -141,8 +141,11 @@ func distinct(values []*value) bool {
 
 func (l listing) objects(o *ObjectAlt, depth int) ([]*value, bool) {
 	values := []*value{{kind: Object}}
-	for i := range o.Props {
-		p := &o.Props[i]
+	for _, p := range slices.SortedStableFunc(slices.Values(o.Props), requiredFirst) {
+		full := func(v *value) bool { return o.MaxProps != Unbounded && len(v.members) >= o.MaxProps }
+		if !slices.ContainsFunc(values, func(v *value) bool { return !full(v) }) {
+			break
+		}
 		list, few := l.node(p.Value, depth)
 		if !few {
 			return nil, false
@@ -153,7 +156,7 @@ func (l listing) objects(o *ObjectAlt, depth int) ([]*value, bool) {
 				with = append(with, v)
 			}
 			for _, x := range list {
-				if o.MaxProps == Unbounded || len(v.members) < o.MaxProps {
+				if !full(v) {
 					with = append(with, &value{kind: Object, members: append(slices.Clone(v.members), member{key: p.Name, val: x})})
 				}
 			}
@@ -166,6 +169,17 @@ func (l listing) objects(o *ObjectAlt, depth int) ([]*value, bool) {
 		lacks := func(key string) bool { return v.get(key) == nil }
 		return len(v.members) < o.MinProps || slices.ContainsFunc(o.Implications, func(i Implication) bool { return !lacks(i.Key) && slices.ContainsFunc(i.Required, lacks) })
 	}), true
+}
+
+// requiredFirst puts keys first that take room from all others.
+func requiredFirst(p, q Prop) int {
+	switch {
+	case p.Required == q.Required:
+		return 0
+	case p.Required:
+		return -1
+	}
+	return 1
 }
 
 // mayHaveExtra reports whether a key without a name may be there beside those that must.

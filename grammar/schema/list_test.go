@@ -28,6 +28,7 @@ func TestCount_ofFewValuesIsExact(t *testing.T) {
 		`{"type":"object","properties":{"a":{"const":1},"b":{"const":1}},"additionalProperties":false,"dependentRequired":{"a":["b"]}}`:                   3,
 		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"const":1}},"additionalProperties":false}},"additionalProperties":false}`: 3,
 		`{"type":"object","properties":{"a":{"const":1}},"required":["a"],"maxProperties":1}`:                                                             1,
+		`{"type":"object","properties":{"b":{"type":"string"},"a":{"const":1}},"required":["a"],"maxProperties":1}`:                                       1,
 		`{"type":"object","properties":{"a":{"const":1}}}`:                                                                                                limit,
 		`{"type":"object","properties":{"next":{"$ref":"#"}},"additionalProperties":false}`:                                                               limit,
 	} {
