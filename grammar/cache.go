@@ -43,7 +43,7 @@ func Kept() Remembered {
 
 // cache keeps the most recently used values within a bound on the memory that they take. They grow while they are used: what they take is
 // summed up when one is added, and when one has said that it grew.
-type cache[V any] struct {
+type cache[V comparable] struct {
 	limit int
 	size  func(V) int // what is shared by several values counts once in their sum
 	add   func(V)     // told of a new value; may be nil
@@ -55,7 +55,7 @@ type cache[V any] struct {
 	order list.List // of *cached[V], most recently used first
 }
 
-type cached[V any] struct {
+type cached[V comparable] struct {
 	key   [32]byte
 	value V
 }
@@ -90,6 +90,17 @@ func (c *cache[V]) put(key [32]byte, v V) V {
 	}
 	c.trim()
 	return v
+}
+
+// forget removes a value, unless another has taken its place.
+func (c *cache[V]) forget(key [32]byte, v V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[key]; ok && e.Value.(*cached[V]).value == v {
+		c.order.Remove(e)
+		delete(c.byKey, key)
+		c.drop(v)
+	}
 }
 
 // trim forgets what is beyond the limit; the caller holds the lock.

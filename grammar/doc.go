@@ -56,13 +56,17 @@
 // [Grammar.Size]). The automata of formats are made once per process, in a quarter of a
 // second from [NewVocab] on or where a schema first names them, and take some 25 MB.
 //
+// The automata of a schema have limits (see lex.Limits). A matcher or parser that meets one reads its text again on new automata. A question
+// that fills those by itself is answered with what they could hold: a mask may lack tokens, and even be empty. Counted loops that overlap, such
+// as a.{200}$ or ([A-Z].{10,80}\. ){3,10}, do so beside minLength or maxLength.
+//
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
 // looked through: arrays and objects that must differ from others, and keys that
 // some obligation asks for beside named ones, among them those that only an escape
 // can spell. MaskWithin may then go beyond its budget by some bytes, and still ends.
 //
 // Where arrays must differ from arrays (uniqueItems), one that repeats another can be
-// begun, and be refused only where nothing else can follow any more: that is the one
+// begun, and be refused only where nothing else can follow any more: that is the other
 // place where a mask can be empty before the end. It is so too for objects of which
 // what remains are arrays with few values, keys that depend on keys, or objects with
 // few values of which some are five levels down.

@@ -26,6 +26,7 @@ type engine struct {
 	missed int64          // masks that had been computed when bytes was
 
 	bytes atomic.Int64 // that it takes, roughly
+	full  atomic.Bool  // it accepts too little: see Machine.Full
 }
 
 // engine returns what matchers over v share.
@@ -38,8 +39,8 @@ func (g *Grammar) engine(v *Vocab) *engine {
 		e = g.engines[i]
 		g.engines = slices.Delete(g.engines, i, i+1)
 	}
-	if e == nil || e.bytes.Load() > maxEngine {
-		e = &engine{vocab: v, m: machine.New(g.program, g.units, false)}
+	if e == nil || e.bytes.Load() > maxEngine || e.full.Load() {
+		e = &engine{vocab: v, m: machine.New(g.program, g.ready(), false)}
 		if v != nil {
 			e.masks = machine.NewMasks(e.m, v)
 		}
@@ -82,7 +83,7 @@ func (e *engine) weighLocked() {
 // Size is roughly how many bytes the grammar takes, with its schemas and all that it has learned.
 func (g *Grammar) Size() int {
 	n := g.own()
-	for _, u := range g.units {
+	for _, u := range g.schemas() {
 		n += u.Size()
 	}
 	return n
@@ -105,13 +106,16 @@ func (g *Grammar) own() int {
 // share is what the grammar takes, with its part of schemas that others have as well.
 func (g *Grammar) share() int {
 	n := g.own()
-	for _, u := range g.units {
+	for _, u := range g.schemas() {
 		n += u.Share()
 	}
 	return n
 }
 
 func (g *Grammar) hold() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held = true
 	for _, u := range g.units {
 		u.Hold()
 	}
@@ -120,6 +124,9 @@ func (g *Grammar) hold() {
 // letGo returns what it gives back that the grammar is not kept any more.
 func (g *Grammar) letGo() int {
 	n := g.own()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held = false
 	for _, u := range g.units {
 		n += u.LetGo()
 	}

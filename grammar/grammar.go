@@ -24,13 +24,15 @@ type Grammar struct {
 	issues []Issue
 	tree   *gbnf.Grammar
 
-	units    map[*gbnf.Node]*machine.Unit
+	lenient  bool
 	program  *machine.Program                 // for masks
 	captures func() (*machine.Program, error) // for events, compiled when first asked for
 	fixed    int                              // bytes that all of this takes, roughly
 
-	mu      sync.Mutex // protects engines
-	engines []*engine  // most recently used first
+	mu      sync.Mutex                   // protects all below
+	units   map[*gbnf.Node]*machine.Unit // replaced, never changed: see ready
+	held    bool                         // the cache has it
+	engines []*engine                    // most recently used first
 }
 
 // Options for Parse. The zero value is the default.
@@ -168,7 +170,7 @@ func parse(src string, o Options) (*Grammar, error) {
 }
 
 func compile(tree *gbnf.Grammar, text string, o Options) (*Grammar, error) {
-	g := &Grammar{text: text, hash: sha256.Sum256([]byte(text)), tree: tree}
+	g := &Grammar{text: text, hash: sha256.Sum256([]byte(text)), tree: tree, lenient: o.Lenient}
 	var err error
 	if g.units, g.issues, err = unitsOf(tree, o.Lenient); err != nil {
 		return nil, err
@@ -177,7 +179,7 @@ func compile(tree *gbnf.Grammar, text string, o Options) (*Grammar, error) {
 		return nil, fmt.Errorf("compile grammar: %w", err)
 	}
 	g.fixed = len(text)*perTextByte + 2*g.program.Size() // there are two
-	g.captures = sync.OnceValues(func() (*machine.Program, error) { return machine.Compile(tree, g.units, true) })
+	g.captures = sync.OnceValues(func() (*machine.Program, error) { return machine.Compile(tree, g.schemas(), true) })
 	if err = machine.New(g.program, g.units, false).Prepare(); err != nil {
 		return nil, fmt.Errorf("compile grammar: %w", err)
 	}

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"fmt"
+	"slices"
 
 	"tenon/grammar/machine"
 )
@@ -9,10 +10,14 @@ import (
 // Matcher follows one output through a grammar. It is cheap to make and to
 // clone; it is not safe for concurrent use, its Grammar and Vocab are.
 type Matcher struct {
+	g     *Grammar
 	e     *engine
 	v     *Vocab
 	state machine.ConfigID
-	past  []machine.ConfigID // before each thing accepted
+	past  []accepted
+	texts []byte // of what was accepted and is no token
+
+	renewed int // how often: see renew.go
 }
 
 // Matcher starts following an output. Without a vocabulary (v is nil) it takes
@@ -21,46 +26,52 @@ func (g *Grammar) Matcher(v *Vocab) *Matcher {
 	e := g.engine(v)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return &Matcher{e: e, v: v, state: e.m.Start()}
+	return &Matcher{g: g, e: e, v: v, state: e.m.Start()}
 }
 
 // Mask returns the tokens that may come next. It is never empty before the end;
 // end tokens are in it exactly when Done.
-func (m *Matcher) Mask() Mask {
-	m.e.mu.Lock()
-	defer m.e.mu.Unlock()
+func (m *Matcher) Mask() (mask Mask) {
 	if m.v == nil {
 		return Mask{}
 	}
-	defer m.e.grown()
-	return m.e.masks.Mask(m.state)
+	m.with(func() {
+		mask = m.e.masks.Mask(m.state)
+		m.e.grown()
+	})
+	return mask
 }
 
 // MaskWithin returns the tokens of Mask after which the shortest legal end still
 // fits into budget tokens, the token itself included and one token a byte
 // counted for what follows. Where that leaves none, it is the tokens that come
-// closest to an end.
-func (m *Matcher) MaskWithin(budget int) Mask {
-	m.e.mu.Lock()
-	defer m.e.mu.Unlock()
+// closest to an end. Of a large mask not all tokens are looked at, but always
+// those of one byte: a next step on the shortest way is among them.
+func (m *Matcher) MaskWithin(budget int) (mask Mask) {
 	if m.v == nil {
 		return Mask{}
 	}
-	defer m.e.grown()
-	return m.e.masks.Within(m.state, budget)
+	m.with(func() {
+		mask = m.e.masks.Within(m.state, budget)
+		m.e.grown()
+	})
+	return mask
 }
 
 // Allowed says whether a token may come next. It costs less than a mask.
 func (m *Matcher) Allowed(token int32) bool {
-	m.e.mu.Lock()
-	defer m.e.mu.Unlock()
 	if m.v == nil || token < 0 || int(token) >= m.v.Len() {
 		return false
 	}
 	if m.v.IsEOG(token) {
-		return m.e.m.Done(m.state)
+		return m.Done()
 	}
-	return m.e.masks.Step(m.state, token) != machine.Stuck
+	return m.step(token) != machine.Stuck
+}
+
+func (m *Matcher) step(token int32) (next machine.ConfigID) {
+	m.with(func() { next = m.e.masks.Step(m.state, token) })
+	return next
 }
 
 // Accept takes a token. End tokens are accepted where Done and change nothing. An
@@ -69,50 +80,49 @@ func (m *Matcher) Accept(token int32) error {
 	if m.v == nil || token < 0 || int(token) >= m.v.Len() {
 		return fmt.Errorf("token %d is not in the vocabulary", token)
 	}
-	m.e.mu.Lock()
-	defer m.e.mu.Unlock()
 	if m.v.IsEOG(token) {
-		if !m.e.m.Done(m.state) {
+		if !m.Done() {
 			return fmt.Errorf("end token %d: %w", token, machine.ErrEndsEarly)
 		}
-		m.move(m.state)
+		m.move(m.state, token, nil)
 		return nil
 	}
-	next := m.e.masks.Step(m.state, token)
+	next := m.step(token)
 	if next == machine.Stuck {
 		return m.refused(fmt.Sprintf("token %d %q", token, m.v.Piece(token)))
 	}
-	m.move(next)
+	m.move(next, token, nil)
 	return nil
 }
 
 // AcceptBytes takes text. An error leaves the matcher as it was and says how far
 // the text was acceptable.
 func (m *Matcher) AcceptBytes(text []byte) error {
-	m.e.mu.Lock()
-	defer m.e.mu.Unlock()
-	next, n := m.e.m.Walk(m.state, text)
+	var next machine.ConfigID
+	var n int
+	m.with(func() { next, n = m.e.m.Walk(m.state, text) })
 	if next == machine.Stuck {
 		return m.refused(fmt.Sprintf("byte %d of %q", n, text))
 	}
-	m.move(next)
+	m.move(next, noToken, text)
 	return nil
 }
 
 // AcceptSymbol takes the special token with this text.
 func (m *Matcher) AcceptSymbol(name string) error {
-	m.e.mu.Lock()
-	defer m.e.mu.Unlock()
-	next := m.e.m.StepSymbol(m.state, name)
+	var next machine.ConfigID
+	m.with(func() { next = m.e.m.StepSymbol(m.state, name) })
 	if next == machine.Stuck {
 		return m.refused(fmt.Sprintf("symbol %q", name))
 	}
-	m.move(next)
+	m.move(next, noText, []byte(name))
 	return nil
 }
 
-// refused explains a step that led nowhere; the caller holds the lock.
+// refused explains a step that led nowhere.
 func (m *Matcher) refused(what string) error {
+	m.e.mu.Lock()
+	defer m.e.mu.Unlock()
 	if err := m.e.m.Err(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -122,8 +132,9 @@ func (m *Matcher) refused(what string) error {
 	return fmt.Errorf("%s: %w", what, machine.ErrRefused)
 }
 
-func (m *Matcher) move(next machine.ConfigID) {
-	m.past = append(m.past, m.state)
+func (m *Matcher) move(next machine.ConfigID, token int32, text []byte) {
+	m.past = append(m.past, accepted{before: m.state, token: token, text: int32(len(m.texts))})
+	m.texts = append(m.texts, text...)
 	m.state = next
 }
 
@@ -135,13 +146,16 @@ func (m *Matcher) Rollback(n int) {
 	if n <= 0 {
 		return
 	}
-	m.state = m.past[len(m.past)-n]
+	first := m.past[len(m.past)-n]
+	m.state, m.texts = first.before, m.texts[:first.text]
 	m.past = m.past[:len(m.past)-n]
 }
 
 // Clone returns an independent matcher in the same state.
 func (m *Matcher) Clone() *Matcher {
-	return &Matcher{e: m.e, v: m.v, state: m.state, past: append([]machine.ConfigID(nil), m.past...)}
+	c := *m
+	c.past, c.texts = slices.Clone(m.past), slices.Clone(m.texts)
+	return &c
 }
 
 // Done says whether the output may end here.
@@ -161,10 +175,9 @@ func (m *Matcher) AtCheck() bool {
 
 // Forced returns the bytes that must come next, up to the first choice; none
 // where there is one at once, or where the output may end.
-func (m *Matcher) Forced() []byte {
-	m.e.mu.Lock()
-	defer m.e.mu.Unlock()
-	return m.e.m.Forced(nil, m.state)
+func (m *Matcher) Forced() (text []byte) {
+	m.with(func() { text = m.e.m.Forced(nil, m.state) })
+	return text
 }
 
 // ForcedTokens is Forced in the tokens that the model itself would write:
@@ -181,10 +194,9 @@ func (m *Matcher) ForcedTokens(tokenize func([]byte) []int32) []int32 {
 
 // Distance is the number of bytes that are at least missing to a legal end: 0
 // where Done.
-func (m *Matcher) Distance() int {
-	m.e.mu.Lock()
-	defer m.e.mu.Unlock()
-	return m.e.m.Distance(m.state)
+func (m *Matcher) Distance() (bytes int) {
+	m.with(func() { bytes = m.e.m.Distance(m.state) })
+	return bytes
 }
 
 // Expected says for people what may come next, such as '{', '"' or the end.

@@ -9,22 +9,32 @@ import (
 // Parser reads a whole output and tells what its captures hold. The events of
 // all calls together are the same for every way in which the text is cut.
 type Parser struct {
-	r *machine.Reader
+	g    *Grammar
+	r    *machine.Reader
+	read history
+	told int  // of what was read when events were last asked for
+	lost bool // new automata were full as well
 }
 
 // Parser starts reading an output.
-func (g *Grammar) Parser() *Parser {
+func (g *Grammar) Parser() *Parser { return &Parser{g: g, r: g.reader()} }
+
+func (g *Grammar) reader() *machine.Reader {
 	p, err := g.captures()
 	if err != nil {
 		p = g.program // marks made it too large: it still says what is accepted
 	}
-	return &Parser{machine.NewReader(machine.New(p, g.units, true))}
+	return machine.NewReader(machine.New(p, g.renewed(), true))
 }
 
 // Feed reads text. An error wraps ErrRefused and says where the grammar refused
 // the text; what came before that has been read.
 func (p *Parser) Feed(text []byte) error {
 	n, err := p.r.Feed(text)
+	if p.renew() {
+		n, err = p.r.Feed(text)
+	}
+	p.read.bytes = append(p.read.bytes, text[:n]...)
 	if err != nil {
 		return fmt.Errorf("byte %d: %.20q: %w", p.r.Offset(), text[n:], err)
 	}
@@ -33,16 +43,25 @@ func (p *Parser) Feed(text []byte) error {
 
 // FeedSymbol reads the special token with this text.
 func (p *Parser) FeedSymbol(name string) error {
-	if err := p.r.FeedSymbol(name); err != nil {
+	err := p.r.FeedSymbol(name)
+	if p.renew() {
+		err = p.r.FeedSymbol(name)
+	}
+	if err != nil {
 		return fmt.Errorf("byte %d: symbol %q: %w", p.r.Offset(), name, err)
 	}
+	p.read.symbols = append(p.read.symbols, readSymbol{name, len(p.read.bytes)})
 	return nil
 }
 
 // Close says that the output has ended. An error wraps ErrEndsEarly. Events then
 // returns what was still undecided.
 func (p *Parser) Close() error {
-	if err := p.r.Close(); err != nil {
+	err := p.r.Close()
+	if p.renew() {
+		err = p.r.Close()
+	}
+	if err != nil {
 		return fmt.Errorf("byte %d: %w", p.r.Offset(), err)
 	}
 	return nil
@@ -50,7 +69,10 @@ func (p *Parser) Close() error {
 
 // Events returns what has become certain since the last call. The events are
 // valid until the next call of any method.
-func (p *Parser) Events() []Event { return p.r.Events() }
+func (p *Parser) Events() []Event {
+	p.told = p.read.len()
+	return p.r.Events()
+}
 
 // Done says whether the output may end here.
 func (p *Parser) Done() bool { return p.r.Done() }

@@ -25,7 +25,7 @@ func (g *Grammar) Print(t Target) (Printed, error) {
 		}
 		return Printed{r.Text, len(r.Loosened)+len(r.Narrowed) == 0, r.Loosened, r.Narrowed}, nil
 	case GBNF, XGrammar:
-		r, err := lower.Plain(g.tree, g.units, t == GBNF)
+		r, err := lower.Plain(g.tree, g.schemas(), t == GBNF)
 		if err != nil {
 			return Printed{}, fmt.Errorf("print grammar: %w", err)
 		}

@@ -43,12 +43,16 @@ func unitsOf(tree *gbnf.Grammar, lenient bool) (map[*gbnf.Node]*machine.Unit, []
 // unitOf returns the compiled schema of a terminal.
 func unitOf(n *gbnf.Node, lenient bool) (*machine.Unit, error) {
 	key := sha256.Sum256([]byte(n.Options.String() + fmt.Sprint(lenient) + n.Text))
-	if u, ok := units.get(key); ok {
-		return u, nil
+	known, ok := units.get(key)
+	if ok && !known.Full() {
+		return known, nil
 	}
 	u, err := machine.NewUnit(n, lenient)
 	if err != nil {
 		return nil, err
+	}
+	if ok {
+		units.forget(key, known)
 	}
 	return units.put(key, u), nil
 }

@@ -3,6 +3,7 @@ package lex
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Expr is an expression of an [Arena], and stands for the language it denotes: expressions with one normal form are one value.
@@ -61,10 +62,11 @@ type Arena struct {
 	mu     sync.Mutex // protects all below but pages
 	limits Limits
 	err    error // first limit exceeded by a method without an error result
-	work   int   // derivatives left for the current question
-	hasty  bool  // the question may not take all the work: what it leaves undecided need not stay so
-	taken  int   // derivatives that were not remembered
-	asked  int   // derivatives taken for questions so far
+	full   atomic.Bool
+	work   int  // derivatives left for the current question
+	hasty  bool // the question may not take all the work: what it leaves undecided need not stay so
+	taken  int  // derivatives that were not remembered
+	asked  int  // derivatives taken for questions so far
 
 	words    *words
 	nodes    []node
@@ -135,17 +137,27 @@ func (a *Arena) Err() error {
 	return a.err
 }
 
+// Full reports whether a limit on what the arena holds was met since it was built: states have lost successors, and more will. The same
+// expressions in another arena would get further. It takes no lock.
+func (a *Arena) Full() bool { return a.full.Load() }
+
 func (a *Arena) fail(err error) {
 	if a.err == nil {
 		a.err = err
 	}
 }
 
+// fill fails because of a limit on what the arena holds, rather than on one question.
+func (a *Arena) fill(what string, limit int) {
+	a.full.Store(true)
+	a.fail(&LimitError{What: what, Limit: limit, Spent: true})
+}
+
 // attempt runs f under the lock and returns the limit it ran into, leaving Err as it was.
 func (a *Arena) attempt(f func()) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	saved := a.err
+	saved, full := a.err, a.full.Load()
 	a.err = nil
 	a.work = a.limits.Work
 	f()
@@ -153,6 +165,7 @@ func (a *Arena) attempt(f func()) error {
 	a.checkWords()
 	err := a.err
 	a.err = saved
+	a.full.Store(full)
 	return err
 }
 
@@ -177,7 +190,7 @@ func (a *Arena) build(f func() Expr) Expr {
 func (a *Arena) checkWords() {
 	if a.words.overflow {
 		a.words.overflow = false
-		a.fail(&LimitError{What: "positions in literals and classes", Limit: a.words.limit, Spent: true})
+		a.fill("positions in literals and classes", a.words.limit)
 	}
 }
 
@@ -191,7 +204,7 @@ func (a *Arena) intern(n node) Expr {
 		return Expr(id)
 	}
 	if len(a.nodes)+len(a.args)/argsPerExpr >= a.limits.Exprs {
-		a.fail(&LimitError{What: "expressions", Limit: a.limits.Exprs, Spent: true})
+		a.fill("expressions", a.limits.Exprs)
 		return empty
 	}
 	a.describe(&n)

@@ -131,7 +131,7 @@ func (a *Arena) stringState(k stringKey) StringState {
 		return s
 	}
 	if int(t.count) >= a.limits.States {
-		a.fail(&LimitError{What: "string states", Limit: a.limits.States, Spent: true})
+		a.fill("string states", a.limits.States)
 		return StringDead
 	}
 	s := t.add(k)

@@ -141,6 +141,9 @@ func (s *numberSet) fewest(k numberKey, d numberDigits) int32 {
 	if !k.nonZero && s.zero && (!k.negative || s.minusZero) {
 		return 1
 	}
+	if m := &s.signs[boolInt(k.negative)]; m.one && k.phase != atStart {
+		return m.lo.fewest(k, s.exponents)
+	}
 	magnitude := int32(1)
 	if lo := s.signs[boolInt(k.negative)].lo; lo != nil && !s.exponents && k.phase <= inInteger && (k.phase != atStart || s.signs[1].none) {
 		magnitude = max(magnitude, int32(lo.point)-k.point)
@@ -165,6 +168,24 @@ func (s *numberSet) fewest(k numberKey, d numberDigits) int32 {
 		digits += s.fewestExponent(k, digits)
 	}
 	return max(digits, magnitude)
+}
+
+// fewest is the lower bound for spellings of this one number: the digits that are missing, a point if some of them are of the fraction, and
+// an exponent, of two characters at least, if the point stands where it should not.
+func (d *decimal) fewest(k numberKey, exponents bool) int32 {
+	n, point := int32(len(d.digits))-max(k.lo, 0), int32(d.point)
+	switch inFractionAlready := k.phase == afterPoint || k.phase == inFraction; {
+	case inFractionAlready && k.nonZero && k.point != point:
+		n += 2
+	case inFractionAlready:
+	case k.point > point || k.point+n > point:
+		n++
+	case exponents:
+		n = min(point-k.point, n+2)
+	default:
+		n = point - k.point
+	}
+	return max(n, 1)
 }
 
 // fewestExponent is a lower bound on the characters of the exponent after so many digits more, of which the last is then no zero, or

@@ -210,7 +210,7 @@ func (a *Arena) prune(e Expr) Expr {
 func (a *Arena) newState(e Expr) State {
 	s := a.stateCount
 	if int(s) >= a.limits.States {
-		a.fail(&LimitError{What: "states", Limit: a.limits.States, Spent: true})
+		a.fill("states", a.limits.States)
 		return Dead
 	}
 	if s%pageSize == 0 {

@@ -204,6 +204,17 @@ func (m *Machine) Err() error {
 	return m.err
 }
 
+// Full says whether automata are as large as they may be, and refuse what they should accept. A machine of the same program on units
+// that are not gets further.
+func (m *Machine) Full() bool {
+	for _, a := range m.arenas {
+		if a.Full() {
+			return true
+		}
+	}
+	return false
+}
+
 // Lost is a limit that some automaton ran into, which then accepts less than it
 // should; nil if none did.
 func (m *Machine) Lost() error {

@@ -151,6 +151,8 @@ func (m *Machine) edgeDistance(e edge, limit int32) int32 {
 
 // Within returns the tokens of Mask after which the shortest end fits into the
 // rest of the budget; where there are none, those that come closest to an end.
+// Of large masks only some are looked at, and all of one byte, among which is the next step on the shortest way: in a text that may be
+// anything every token has a state of its own.
 // White space counts only where it comes closer: where distances are bounds, it may seem
 // to be as close as anything, again and again.
 func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
@@ -161,7 +163,13 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	}
 	var fit, nearest, blank []int32
 	least := math.MaxInt
+	looked := 0
 	each(mask, k.v.Len(), func(token int32) {
+		if k.v.Text(token) && len(k.v.Piece(token)) > 1 {
+			if looked++; looked > maxLooked {
+				return
+			}
+		}
 		d := 0
 		if !k.v.IsEOG(token) {
 			d = k.m.Distance(k.Step(id, token))
@@ -185,6 +193,9 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	}
 	return vocab.SparseMask(blank, k.v.Len())
 }
+
+// maxLooked is how many tokens of several bytes are tried, those with the lowest ids: the most frequent ones, in most vocabularies.
+const maxLooked = 4_096
 
 // isBlank says whether a text is white space alone.
 func isBlank(text []byte) bool {

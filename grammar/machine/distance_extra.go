@@ -30,15 +30,12 @@ func (m *Machine) extraCosts(o *object, reg *register, count int) int32 {
 	}
 	slices.Sort(costs)
 	n, last := int32(0), int32(unreachable)
-	for i := range count {
-		if i < len(costs) {
-			last = costs[i]
-		} else if i == len(costs) {
-			last = add(last, 1) // of so many, keys a little longer tell hundreds apart
-		}
-		if n = add(n, last); n == unreachable {
-			break
-		}
+	for _, c := range costs[:min(count, len(costs))] {
+		n, last = add(n, c), c
+	}
+	if more := count - len(costs); more > 0 {
+		each := int64(add(last, 1)) // of so many, keys a little longer tell hundreds apart
+		n = add(n, int32(min(each*int64(more), unreachable)))
 	}
 	return n
 }

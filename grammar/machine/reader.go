@@ -52,6 +52,9 @@ func NewReader(m *Machine) *Reader {
 	return &Reader{m: m, threads: []thread{m.start()}}
 }
 
+// Full says that of what was read not all was understood: see Machine.Full.
+func (r *Reader) Full() bool { return r.m.Full() }
+
 // Offset is the number of bytes read.
 func (r *Reader) Offset() int64 { return r.at }
 

@@ -57,6 +57,9 @@ func (p *Program) Size() int {
 // Size is roughly how many bytes the unit takes. It grows while its values are matched.
 func (u *Unit) Size() int { return u.text*perSchemaByte + u.arena.Size() }
 
+// Full says whether the unit's automata are as large as they may be: it is to be compiled anew.
+func (u *Unit) Full() bool { return u.arena.Full() }
+
 // Hold says that one more keeps the unit.
 func (u *Unit) Hold() { u.keepers.Add(1) }
 

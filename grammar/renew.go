@@ -1,0 +1,183 @@
+package grammar
+
+import (
+	"maps"
+
+	"tenon/grammar/gbnf"
+	"tenon/grammar/machine"
+)
+
+// The automata of a schema grow while they are walked, and have limits (lex.Limits). Where one is met they refuse what they should accept. The
+// schema is compiled anew then, and those who follow a text through it read the text again, on automata that hold little else: most of what
+// had filled the old ones are ways that other texts, or the masks, have gone.
+
+// schemas returns the grammar's compiled schemas.
+func (g *Grammar) schemas() map[*gbnf.Node]*machine.Unit {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.units
+}
+
+// renewed is schemas, of which none is full.
+func (g *Grammar) renewed() map[*gbnf.Node]*machine.Unit {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ready()
+}
+
+// ready compiles those schemas anew whose automata are full; the caller holds the lock.
+func (g *Grammar) ready() map[*gbnf.Node]*machine.Unit {
+	var all map[*gbnf.Node]*machine.Unit
+	for n, old := range g.units {
+		if !old.Full() {
+			continue
+		}
+		u, err := unitOf(n, g.lenient)
+		if err != nil {
+			continue // it was compiled before: the old one is no worse
+		}
+		if all == nil {
+			all = maps.Clone(g.units)
+		}
+		if all[n] = u; g.held {
+			u.Hold()
+			old.LetGo()
+		}
+	}
+	if all != nil {
+		g.units = all
+	}
+	return g.units
+}
+
+// history is what a parser has read: bytes, and symbols between them.
+type history struct {
+	bytes   []byte
+	symbols []readSymbol
+}
+
+type readSymbol struct {
+	name string
+	at   int // bytes before it
+}
+
+// len counts bytes and symbols.
+func (h *history) len() int { return len(h.bytes) + len(h.symbols) }
+
+// replay gives the history to a reader, and asks it for the events that were told when so much of it had been read.
+func (h *history) replay(r *machine.Reader, told int) error {
+	symbols := h.symbols
+	for i := 0; ; i++ {
+		for ; len(symbols) > 0 && symbols[0].at == i; symbols = symbols[1:] {
+			if i+len(h.symbols)-len(symbols) == told {
+				r.Events()
+			}
+			if err := r.FeedSymbol(symbols[0].name); err != nil {
+				return err
+			}
+		}
+		if i+len(h.symbols)-len(symbols) == told {
+			r.Events()
+		}
+		if i == len(h.bytes) {
+			return nil
+		}
+		if _, err := r.Feed(h.bytes[i : i+1]); err != nil {
+			return err
+		}
+	}
+}
+
+// renew lets the parser read what it has read once more, on new automata, where the old ones are full. It says whether it did: what was
+// asked then is to be asked again.
+func (p *Parser) renew() bool {
+	if p.lost || !p.r.Full() {
+		return false
+	}
+	r := p.g.reader()
+	if p.read.replay(r, p.told) != nil || r.Full() {
+		p.lost = true
+		return false
+	}
+	p.r = r
+	return true
+}
+
+// accepted is one thing that a matcher has accepted.
+type accepted struct {
+	before machine.ConfigID
+	token  int32 // or one of those below
+	text   int32 // where in the matcher's texts that of it begins, if it is no token
+}
+
+const (
+	noToken = -1 - iota // text
+	noText              // the name of a symbol
+)
+
+// A matcher is renewed so often at first, and once more for so many things accepted: questions that fill automata by themselves, again and
+// again, are not worth everyone's time.
+const (
+	freeRenewals = 16
+	renewEvery   = 8
+)
+
+// with runs f, which asks the engine about the place where the matcher stands, on an engine that is not full afterwards if that can be had.
+func (m *Matcher) with(f func()) {
+	fresh := m.e.full.Load() && m.renew()
+	m.on(f)
+	if !fresh && m.e.full.Load() && m.renew() {
+		m.on(f)
+	}
+}
+
+func (m *Matcher) on(f func()) {
+	m.e.mu.Lock()
+	defer m.e.mu.Unlock()
+	f()
+	if m.e.m.Full() {
+		m.e.full.Store(true)
+	}
+}
+
+// renew leads the matcher to where it stands on another engine, and says whether it could.
+func (m *Matcher) renew() bool {
+	if m.renewed >= freeRenewals+len(m.past)/renewEvery {
+		return false
+	}
+	m.renewed++
+	e := m.g.engine(m.v)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	past := make([]accepted, len(m.past), cap(m.past))
+	state := e.m.Start()
+	for i, x := range m.past {
+		past[i], past[i].before = x, state
+		if state = m.again(e, state, i); state == machine.Stuck {
+			return false
+		}
+	}
+	m.e, m.past, m.state = e, past, state
+	return true
+}
+
+// again accepts on an engine what was accepted before.
+func (m *Matcher) again(e *engine, state machine.ConfigID, i int) machine.ConfigID {
+	x := m.past[i]
+	if x.token >= 0 {
+		if m.v.IsEOG(x.token) {
+			return state
+		}
+		return e.masks.Step(state, x.token)
+	}
+	end := len(m.texts)
+	if i+1 < len(m.past) {
+		end = int(m.past[i+1].text)
+	}
+	text := m.texts[x.text:end]
+	if x.token == noText {
+		return e.m.StepSymbol(state, string(text))
+	}
+	next, _ := e.m.Walk(state, text)
+	return next
+}

@@ -1,0 +1,135 @@
+package grammar
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// sprawling has a state for every set of places where the letter a stood among the last 200.
+const sprawling = `root ::= text:( %json{"type":"string","pattern":"a.{200}$"}[space=none, escapes=canonical] ) "!"` + "\n"
+
+// fullGrammar is that grammar after texts that have filled its automata.
+func fullGrammar(t *testing.T, v *Vocab) *Grammar {
+	t.Helper()
+	g, err := parse(sprawling, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := g.engine(v)
+	for seed := range uint64(200) {
+		m := g.Matcher(v)
+		for _, b := range someText(seed) {
+			if m.Mask().Len() == 0 {
+				t.Fatalf("text %d: a mask is empty", seed)
+			}
+			if err := m.AcceptBytes([]byte{b}); err != nil {
+				t.Fatalf("text %d: %v", seed, err)
+			}
+		}
+		if old.full.Load() {
+			return g
+		}
+	}
+	t.Fatal("the automata do not fill")
+	return nil
+}
+
+func someText(seed uint64) []byte {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	text := []byte{'"'}
+	for range 300 {
+		text = append(text, "ab"[rng.IntN(2)])
+	}
+	return text
+}
+
+// Once automata are as large as they may be, nothing new could be written, in that turn and in all that came after it.
+func TestMatcher_goesOnWhereAutomataAreFull(t *testing.T) {
+	DropCaches()
+	defer DropCaches()
+	v := walkVocab(t)
+	g := fullGrammar(t, v)
+	for seed := range uint64(3) {
+		m := g.Matcher(v)
+		for _, b := range someText(1000 + seed) {
+			if !m.Allowed(int32(b)) || m.Mask().Len() == 0 {
+				t.Fatalf("text %d: %q is not allowed", seed, b)
+			}
+			if err := m.Accept(int32(b)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := m.Distance(); d < 2 || d > 203 {
+			t.Errorf("%d bytes to an end", d)
+		}
+	}
+}
+
+// A matcher that goes over to new automata stands where it stood, and can go back as far.
+func TestMatcher_renewedStandsWhereItStood(t *testing.T) {
+	v := walkVocab(t)
+	g := mustParse(t, `root ::= "x" <|s|> %json{"type":"array","items":{"type":"integer"}}`+"\n")
+	m := g.Matcher(v)
+	for _, err := range []error{m.AcceptBytes([]byte("x")), m.AcceptSymbol("<|s|>"), m.AcceptBytes([]byte("[1,")), m.Accept('2')} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Rollback(1)
+	c := m.Clone()
+	if m.e.full.Store(true); !m.renew() {
+		t.Fatal("not renewed")
+	}
+	if m.e == c.e {
+		t.Error("on the same engine")
+	}
+	for _, x := range []*Matcher{m, c} {
+		if err := x.AcceptBytes([]byte("34]")); err != nil || !x.Done() {
+			t.Errorf("%v, done %v", err, x.Done())
+		}
+		if x.Rollback(2); x.AcceptBytes([]byte("[]")) != nil || !x.Done() {
+			t.Error("it does not go back to the start of the array")
+		}
+	}
+}
+
+// A parser whose schema's automata are full reads on, and tells every event once.
+func TestParser_readsOnWhereAutomataAreFull(t *testing.T) {
+	DropCaches()
+	defer DropCaches()
+	g := fullGrammar(t, walkVocab(t))
+	for seed := range uint64(40) {
+		text := someText(2000 + seed)
+		for text[len(text)-201] != 'a' {
+			text = append(text, 'b')
+		}
+		text = append(text, `"!`...)
+		p := g.Parser()
+		var got []byte
+		marks := 0
+		for i := range text {
+			if err := p.Feed(text[i : i+1]); err != nil {
+				t.Fatalf("text %d: %v", seed, err)
+			}
+			if i%7 != 0 && i < len(text)-1 {
+				continue
+			}
+			for _, e := range p.Events() {
+				if got = append(got, e.Bytes...); e.Kind != Bytes {
+					marks++
+				}
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range p.Events() {
+			if got = append(got, e.Bytes...); e.Kind != Bytes {
+				marks++
+			}
+		}
+		if string(got) != string(text[:len(text)-1]) || marks != 2 {
+			t.Fatalf("text %d: %q, %d marks", seed, got, marks)
+		}
+	}
+}
