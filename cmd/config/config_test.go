@@ -60,12 +60,43 @@ func TestLoad_unknownAndWrongValuesAreErrorsThatNameThem(t *testing.T) {
 		{nil, "queue-timeout: 0s\n", "queue-timeout from the file is 0s"},
 		{nil, "top-p: 1.5\n", "top-p from the file is 1.5; expected 1 or less"},
 		{nil, "port: [1, 2]\n", "port"},
+		{nil, "temp: .nan\n", "temp from the file"},
+		{[]string{"TENON_FREQUENCY_PENALTY=NaN"}, "", "frequency-penalty from the environment is NaN; expected a number"},
+		{nil, "dry-base: 1e39\n", "dry-base from the file is 1e+39; expected a number"},
+		{nil, "repeat-penalty: 0\n", "repeat-penalty from the file is 0; expected more than 0"},
+		{nil, "max-body: 9000000000000000000\n", "max-body from the file"},
+		{nil, "debug-requests: -1\n", "debug-requests from the file"},
+		{nil, "responses-max-age: -5s\n", "responses-max-age from the file"},
+		{nil, "cache-type-k: q5_0\n", `cache-type-k from the file is "q5_0"; expected f16, q8_0 or q4_0`},
+		{[]string{"TENON_FLASH_ATTN="}, "", `flash-attn from the environment is ""; expected auto, on or off`},
+		{nil, "load-mode: MMAP\n", "expected auto, mmap or none"},
+		{nil, "pooling: most\n", "expected mean, cls, last or none"},
+		{nil, "gpu-layers: -3\n", `gpu-layers from the file is "-3"; expected auto or a number`},
+		{nil, "log-format: xml\n", "expected text or json"},
+		{nil, "port: 1\nhost:\n", "line 2: host: has no value"},
+		{nil, "alias: [a, ~]\n", "alias: has no value"},
+		{nil, "alias: {a: b}\n", "alias: takes a value or a list of them"},
+		{nil, "alias: [[a], b]\n", "alias: takes a list of values, not of lists"},
+		{nil, "- port\n", "tenon.yaml"},
 		{nil, "port: 1\n  - x\n", "tenon.yaml"},
 		{[]string{"TENON_CONFIG=/does/not/exist.yaml"}, "", "/does/not/exist.yaml"},
 	} {
 		if _, err := load(t, nil, c.environ, c.yaml); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v %q: %v", c.environ, c.yaml, err)
 		}
+	}
+}
+
+// YAML would read a key of digits as an octal or a rounded number, and a name that looks like a date as a time.
+func TestLoad_textOfTheFileIsTakenAsItStands(t *testing.T) {
+	l, err := load(t, nil, nil, "api-key: [0123, 12345678901234567890123, 1e5]\nalias: [&a 2024-01-01, *a, \"q: r\"]\nflash-attn: on\ngpu-layers: 12\npooling: ''\nport: 0x10\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := l.Settings
+	got := strings.Join(append(append(s.APIKey, s.Alias...), s.FlashAttn, s.GPULayers), "|")
+	if want := "0123|12345678901234567890123|1e5|2024-01-01|2024-01-01|q: r|on|12"; got != want || s.Port != 16 {
+		t.Errorf("%s, port %d, want %s", got, s.Port, want)
 	}
 }
 

@@ -4,17 +4,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
+	"math"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/knadh/koanf/parsers/yaml"
-	"github.com/knadh/koanf/providers/file"
-	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
 )
 
 // Source says where a setting's value came from.
@@ -84,18 +84,50 @@ func (l *Loader) Load(environ []string) error {
 	return l.check()
 }
 
-// check holds numbers against their bounds.
+// check holds values against their bounds and choices.
 func (l *Loader) check() error {
 	for _, s := range settings() {
 		v := reflect.ValueOf(l.Settings).Field(s.index)
-		if s.min != "" && compare(v, s.min) < 0 {
-			return fmt.Errorf("%s from the %s is %v; expected %s or more", s.name, l.Sources[s.name], v, s.min)
-		}
-		if s.max != "" && compare(v, s.max) > 0 {
-			return fmt.Errorf("%s from the %s is %v; expected %s or less", s.name, l.Sources[s.name], v, s.max)
+		if want := s.wanted(v); want != "" {
+			return fmt.Errorf("%s from the %s is %s; expected %s", s.name, l.Sources[s.name], shown(v), want)
 		}
 	}
 	return nil
+}
+
+// wanted says what was expected in the place of v, "" if v will do.
+func (s setting) wanted(v reflect.Value) string {
+	switch {
+	case v.Kind() == reflect.Float64 && !(math.Abs(v.Float()) <= math.MaxFloat32): // so that a NaN is out, too
+		return "a number"
+	case s.min != "" && compare(v, s.min) < 0:
+		return s.min + " or more"
+	case s.over != "" && compare(v, s.over) <= 0:
+		return "more than " + s.over
+	case s.max != "" && compare(v, s.max) > 0:
+		return s.max + " or less"
+	case s.choices != nil && !s.chosen(v.String()):
+		return strings.Join(s.choices[:len(s.choices)-1], ", ") + " or " + s.choices[len(s.choices)-1]
+	}
+	return ""
+}
+
+// anyNumber is the choice that stands for every whole number that is not negative.
+const anyNumber = "a number"
+
+// chosen tells whether v is the default or one of the choices.
+func (s setting) chosen(v string) bool {
+	n, err := strconv.Atoi(v)
+	count := err == nil && n >= 0
+	return v == s.defaultValue || slices.Contains(s.choices, v) || count && slices.Contains(s.choices, anyNumber)
+}
+
+// shown is a value as a message shows it: a text in quotes, so that an empty one is seen.
+func shown(v reflect.Value) string {
+	if v.Kind() == reflect.String {
+		return strconv.Quote(v.String())
+	}
+	return fmt.Sprint(v)
 }
 
 // compare orders a number of a setting and a bound. A bound that does not parse is a wrong tag of ours, which a test would find.
@@ -169,28 +201,53 @@ func variable(environ []string, name string) string {
 
 // fromFile returns the settings that a YAML file sets.
 func fromFile(path string) (map[string][]string, error) {
-	k := koanf.New("\x00") // no key is split
-	if err := k.Load(file.Provider(path), yaml.Parser()); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("configuration file: %w", err)
-		}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration file: %w", err)
+	}
+	var nodes map[string]yaml.Node
+	if err := yaml.Unmarshal(text, &nodes); err != nil {
 		return nil, fmt.Errorf("configuration file %s: %w", path, err)
 	}
 	values := map[string][]string{}
-	for key, v := range k.All() {
+	for _, key := range slices.Sorted(maps.Keys(nodes)) {
 		if !slices.ContainsFunc(settings(), func(s setting) bool { return s.name == key }) {
-			return nil, fmt.Errorf("configuration file %s: there is no setting %q; see tenon serve --help", path, strings.ReplaceAll(key, "\x00", "."))
+			return nil, fmt.Errorf("configuration file %s: there is no setting %q; see tenon serve --help", path, key)
 		}
-		if list, ok := v.([]any); ok {
-			values[key] = []string{}
-			for _, e := range list {
-				values[key] = append(values[key], fmt.Sprint(e))
-			}
-			continue
+		node := nodes[key]
+		if values[key], err = written(&node); err != nil {
+			return nil, fmt.Errorf("configuration file %s, line %d: %s: %w", path, node.Line, key, err)
 		}
-		values[key] = []string{fmt.Sprint(v)}
 	}
 	return values, nil
+}
+
+// written is the text of a value, or of a list's elements, as it stands in the file: what YAML would make of a key of digits or
+// of a date is another text.
+func written(n *yaml.Node) ([]string, error) {
+	switch n.Kind {
+	case yaml.AliasNode:
+		return written(n.Alias)
+	case yaml.ScalarNode:
+		if n.Tag == "!!null" {
+			return nil, errors.New("has no value; leave the line out for the default")
+		}
+		return []string{n.Value}, nil
+	case yaml.SequenceNode:
+		values := []string{}
+		for _, e := range n.Content {
+			v, err := written(e)
+			if err != nil {
+				return nil, err
+			}
+			if len(v) != 1 || e.Kind == yaml.SequenceNode {
+				return nil, errors.New("takes a list of values, not of lists")
+			}
+			values = append(values, v[0])
+		}
+		return values, nil
+	}
+	return nil, errors.New("takes a value or a list of them")
 }
 
 // add registers the flag of one setting, bound to its field.
@@ -225,7 +282,8 @@ type setting struct {
 	index              int
 	name, defaultValue string
 	help, group        string
-	min, max           string // "": no bound
+	min, max, over     string   // "": no bound
+	choices            []string // nil: any text
 	kind               reflect.Type
 	secret             bool
 }
@@ -241,7 +299,10 @@ func settings() []setting {
 		}
 		all[i] = setting{
 			index: i, name: tag.Get("flag"), defaultValue: tag.Get("default"), help: tag.Get("help"),
-			min: tag.Get("min"), max: tag.Get("max"), group: group, kind: t.Field(i).Type, secret: tag.Get("secret") != "",
+			min: tag.Get("min"), max: tag.Get("max"), over: tag.Get("over"), group: group, kind: t.Field(i).Type, secret: tag.Get("secret") != "",
+		}
+		if c, ok := tag.Lookup("choices"); ok {
+			all[i].choices = strings.Split(c, ",")
 		}
 	}
 	return all

@@ -32,7 +32,8 @@ func Reference(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Settings of `tenon serve`\n\n" +
 		"Each setting is a flag, an environment variable and a key of the YAML file (`--config FILE`), which win in this order.\n" +
-		"Lists are repeated flags, commas in the environment, and YAML lists. An unknown key is an error.\n" +
+		"Lists are repeated flags, commas in the environment, and YAML lists. Text of the file is taken as it stands: 0123 is a key of four digits.\n" +
+		"An unknown key is an error, and so is one without a value.\n" +
 		"`tenon config` prints what is in force and where each value came from. This page is printed from the source.\n")
 	group := ""
 	for _, s := range settings() {

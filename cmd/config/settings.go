@@ -3,7 +3,8 @@ package config
 import "time"
 
 // Settings is everything that can be set for `tenon serve`. Tags: flag is the name, default the default, help the text for
-// people (what it does, its unit, what special values mean), min and max the bounds of a number, group the heading it stands under.
+// people (what it does, its unit, what special values mean), min and max the bounds of a number, over a bound
+// that it must be above, choices what a text may be beside its default, group the heading it stands under.
 type Settings struct {
 	Host         string   `group:"Listening" flag:"host" default:"127.0.0.1" help:"address to listen on; a public one needs an API key or --insecure"`
 	Port         int      `flag:"port" default:"1234" min:"0" max:"65535" help:"TCP port to listen on"`
@@ -14,7 +15,7 @@ type Settings struct {
 	CORSOrigins  []string `flag:"cors-origins" help:"web pages that may call the server (scheme://host[:port]); none by default"`
 	TLSCert      string   `flag:"ssl-cert-file" help:"certificate (PEM) to serve TLS with"`
 	TLSKey       string   `flag:"ssl-key-file" help:"the certificate's private key (PEM)"`
-	MaxBody      int      `flag:"max-body" default:"64" min:"1" help:"largest request body, in MiB"`
+	MaxBody      int      `flag:"max-body" default:"64" min:"1" max:"1048576" help:"largest request body, in MiB"`
 
 	Alias            []string `group:"Models" flag:"alias" help:"another name for a model: NAME for the first one, or NAME=MODEL; repeat for several"`
 	ModelsDir        string   `flag:"models-dir" help:"folder whose models are served too, each loaded when it is first asked for"`
@@ -30,18 +31,18 @@ type Settings struct {
 	QueueSize    int           `flag:"queue-size" default:"128" min:"1" help:"requests that may wait for a slot; more get 429"`
 	QueueTimeout time.Duration `flag:"queue-timeout" default:"5m" min:"1ms" help:"longest wait for a slot; then 503"`
 	Threads      int           `flag:"threads" default:"0" min:"0" help:"threads of computation; 0: what the machine grants"`
-	GPULayers    string        `flag:"gpu-layers" default:"auto" help:"layers on the GPU: auto (as many as fit) or a number"`
-	FlashAttn    string        `flag:"flash-attn" default:"auto" help:"flash attention: auto (measured once per model and machine), on, off"`
-	CacheTypeK   string        `flag:"cache-type-k" default:"f16" help:"type of the KV cache's keys: f16, q8_0, q4_0"`
-	CacheTypeV   string        `flag:"cache-type-v" default:"f16" help:"type of the KV cache's values: f16, q8_0, q4_0"`
+	GPULayers    string        `flag:"gpu-layers" default:"auto" choices:"auto,a number" help:"layers on the GPU: auto (as many as fit) or a number"`
+	FlashAttn    string        `flag:"flash-attn" default:"auto" choices:"auto,on,off" help:"flash attention: auto (measured once per model and machine), on, off"`
+	CacheTypeK   string        `flag:"cache-type-k" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's keys: f16, q8_0, q4_0"`
+	CacheTypeV   string        `flag:"cache-type-v" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's values: f16, q8_0, q4_0"`
 	BatchSize    int           `flag:"batch-size" default:"2048" min:"1" help:"most tokens in one call of the model"`
 	UBatchSize   int           `flag:"ubatch-size" default:"0" min:"0" help:"most tokens computed at once; 0: 256, on a GPU 512"`
-	CacheRAM     int           `flag:"cache-ram" default:"1024" min:"-1" help:"MiB of memory for prompts that no request runs on, each model; -1: no limit, 0: none"`
-	LoadMode     string        `flag:"load-mode" default:"auto" help:"how weights come into memory: mmap maps the file, none reads it (on Linux into huge pages: decoding is faster), auto reads where the CPU computes and the weights would fit in free memory twice"`
+	CacheRAM     int           `flag:"cache-ram" default:"1024" min:"-1" max:"1073741824" help:"MiB of memory for prompts that no request runs on, each model; -1: no limit, 0: none"`
+	LoadMode     string        `flag:"load-mode" default:"auto" choices:"auto,mmap,none" help:"how weights come into memory: mmap maps the file, none reads it (on Linux into huge pages: decoding is faster), auto reads where the CPU computes and the weights would fit in free memory twice"`
 	LoRA         []string      `flag:"lora" help:"LoRA adapter (GGUF), as FILE or FILE=SCALE; repeat for several"`
 	RopeFreqBase float64       `flag:"rope-freq-base" default:"0" min:"0" help:"RoPE base frequency; 0: the file's"`
 	RopeScale    float64       `flag:"rope-freq-scale" default:"0" min:"0" help:"RoPE frequency scale; 0: the file's"`
-	Pooling      string        `flag:"pooling" help:"how embeddings are pooled: mean, cls, last, none; empty: the file's way"`
+	Pooling      string        `flag:"pooling" choices:"mean,cls,last,none" help:"how embeddings are pooled: mean, cls, last, none; empty: the file's way"`
 
 	NPredict         int     `group:"Answers" flag:"n-predict" default:"-1" min:"-1" help:"most tokens of any answer; -1: no limit of the server's own"`
 	CallRetries      int     `flag:"call-retries" default:"1" min:"0" help:"times that a turn is tried again, the error told to the model, when a call does not validate and nothing has been sent; 0: none"`
@@ -49,7 +50,7 @@ type Settings struct {
 	TopK             int     `flag:"top-k" default:"40" min:"0" help:"keep the k likeliest tokens; 0: all"`
 	TopP             float64 `flag:"top-p" default:"0.95" min:"0" max:"1" help:"keep the likeliest tokens that make up this share; 1: all"`
 	MinP             float64 `flag:"min-p" default:"0.05" min:"0" max:"1" help:"drop tokens less likely than this share of the likeliest; 0: none"`
-	RepeatPenalty    float64 `flag:"repeat-penalty" default:"1" min:"0" help:"penalty for repeated tokens; 1: none"`
+	RepeatPenalty    float64 `flag:"repeat-penalty" default:"1" over:"0" help:"penalty for repeated tokens; 1: none"`
 	RepeatLastN      int     `flag:"repeat-last-n" default:"64" min:"-1" help:"tokens the repeat penalty looks back at; -1: all"`
 	PresencePenalty  float64 `flag:"presence-penalty" default:"0" help:"penalty for tokens that have appeared"`
 	FrequencyPenalty float64 `flag:"frequency-penalty" default:"0" help:"penalty for each time a token has appeared"`
@@ -66,12 +67,12 @@ type Settings struct {
 	Seed             int     `flag:"seed" default:"-1" min:"-1" help:"seed of the sampler; -1: a new one each time"`
 
 	ResponsesDir     string        `group:"Stored responses" flag:"responses-dir" help:"folder where responses are kept for previous_response_id and retrieval; empty: in memory"`
-	ResponsesMaxAge  time.Duration `flag:"responses-max-age" default:"24h" help:"how long a response is kept"`
-	ResponsesMaxSize int           `flag:"responses-max-size" default:"64" help:"most that all responses may take, in MiB; the oldest go"`
+	ResponsesMaxAge  time.Duration `flag:"responses-max-age" default:"24h" min:"1s" help:"how long a response is kept"`
+	ResponsesMaxSize int           `flag:"responses-max-size" default:"64" min:"1" max:"1048576" help:"most that all responses may take, in MiB; the oldest go"`
 
-	LogFormat     string        `group:"Running" flag:"log-format" default:"text" help:"log as text or json"`
+	LogFormat     string        `group:"Running" flag:"log-format" default:"text" choices:"text,json" help:"log as text or json"`
 	LogLevel      string        `flag:"log-level" default:"info" help:"least level to log: debug, info, warn, error"`
 	LogPrompts    bool          `flag:"log-prompts" help:"write prompts and answers into the log"`
-	DebugRequests int           `flag:"debug-requests" default:"0" help:"keep the records of the latest N requests, prompts and answers in them, for 'tenon explain'; 0: none"`
+	DebugRequests int           `flag:"debug-requests" default:"0" min:"0" help:"keep the records of the latest N requests, prompts and answers in them, for 'tenon explain'; 0: none"`
 	DrainTimeout  time.Duration `flag:"drain-timeout" default:"25s" min:"0s" help:"how long SIGTERM waits for running requests"`
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"net"
+	"net/url"
 
 	"tenon/cmd/config"
 	"tenon/server"
@@ -19,6 +22,11 @@ type admission struct {
 // A public address without a key is refused unless --insecure says that it is meant. On loopback without a key only
 // loopback's own names are accepted, so that no web page can reach the server by rebinding a name of its own.
 func access(s config.Settings) (admission, error) {
+	for _, o := range s.CORSOrigins {
+		if !isOrigin(o) {
+			return admission{}, fmt.Errorf("cors-origins %q: expected scheme://host or scheme://host:port, without a path", o)
+		}
+	}
 	var keys []server.Key
 	sent := s.APIKey
 	if s.APIKeyFile != "" {
@@ -42,13 +50,19 @@ func access(s config.Settings) (admission, error) {
 		return admission{hosts: server.LoopbackHosts(append(s.AllowedHosts, s.Host))}, nil
 	}
 	if !s.Insecure {
-		return admission{}, errors.New(s.Host + " is a public address and there is no API key: set TENON_API_KEY or --api-key-file, " +
-			"or say --insecure if everybody who can reach it may use it")
+		return admission{}, fmt.Errorf("%s is a public address and there is no API key: set TENON_API_KEY or --api-key-file, "+
+			"or say --insecure if everybody who can reach it may use it", cmp.Or(s.Host, "an empty --host"))
 	}
 	if s.DebugRequests > 0 {
 		return admission{}, errors.New("--debug-requests shows prompts and answers to everybody who can reach " + s.Host + ": set TENON_API_KEY or --api-key-file; --insecure is not enough for it")
 	}
 	return admission{}, nil
+}
+
+// isOrigin tells whether a browser could send s as the Origin of a page, or s is every origin.
+func isOrigin(s string) bool {
+	u, err := url.Parse(s)
+	return s == "*" || err == nil && u.Host != "" && s == u.Scheme+"://"+u.Host
 }
 
 func isLoopback(host string) bool {

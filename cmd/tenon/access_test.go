@@ -44,3 +44,15 @@ func TestAccess_aPublicAddressNeedsAKeyOrTheUsersWord(t *testing.T) {
 		}
 	}
 }
+
+// A browser sends no path, not even a slash: what has one never matched.
+func TestAccess_pagesAreOrigins(t *testing.T) {
+	for origin, accepted := range map[string]bool{
+		"https://app.example": true, "http://localhost:3000": true, "*": true,
+		"https://app.example/": false, "app.example": false, "": false, "https://": false, "https://a.example/x": false,
+	} {
+		if _, err := access(config.Settings{Host: "127.0.0.1", CORSOrigins: []string{origin}}); (err == nil) != accepted {
+			t.Errorf("%q: %v", origin, err)
+		}
+	}
+}

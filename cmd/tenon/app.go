@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strconv"
 	"sync/atomic"
 
 	"tenon/cmd/config"
@@ -117,24 +116,25 @@ func (a *app) Ready() (waiting string, progress float64, err error) {
 	return "", 1, nil
 }
 
-// announce says that the server is ready, and how to try it.
-func announce(w io.Writer, s config.Settings, named []string, example bool) {
-	base := "http://" + s.Host + ":" + strconv.Itoa(s.Port)
-	if s.TLSCert != "" {
-		base = "https" + base[len("http"):]
+// announce says that the server is ready.
+func announce(w io.Writer, s config.Settings, named []string) {
+	_, _ = fmt.Fprintf(w, "ready: %s serves %v\n", serverURL(s), named)
+}
+
+// showExample prints how to try the server.
+func showExample(w io.Writer, s config.Settings, model string, keyed bool) {
+	key := ""
+	if keyed {
+		key = ` -H "Authorization: Bearer $TENON_API_KEY"`
 	}
-	_, _ = fmt.Fprintf(w, "ready: %s serves %v\n", base, named)
-	if !example || len(named) == 0 {
-		return
-	}
-	_, _ = fmt.Fprintf(w, exampleRequest, base, named[0])
+	_, _ = fmt.Fprintf(w, exampleRequest, serverURL(s), key, model)
 }
 
 // exampleRequest is a call to paste: a question, a tool, and a choice that demands a call.
 const exampleRequest = `
 Try a tool call:
 
-curl -s %s/v1/chat/completions -H 'Content-Type: application/json' -d '{
+curl -s %s/v1/chat/completions%s -H 'Content-Type: application/json' -d '{
   "model": "%s",
   "messages": [{"role": "user", "content": "What is the weather in Oslo?"}],
   "tools": [{"type": "function", "function": {

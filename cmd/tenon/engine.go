@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,14 +25,18 @@ const (
 	defaultContext = 4096
 )
 
-// starter makes a worker process for each model.
-func starter(s config.Settings, log *slog.Logger) models.Start {
+// starter makes a worker process for each model. What is wrong with the settings of all models is told before any is loaded.
+func starter(s config.Settings, log *slog.Logger) (models.Start, error) {
+	lora, err := adapters(s.LoRA)
+	if err != nil {
+		return nil, err
+	}
 	return func(ctx context.Context, e models.Entry, progress func(float64)) (engine.Engine, error) {
 		o, err := workerOptions(s, e)
 		if err != nil {
 			return nil, err
 		}
-		o.Log, o.Progress = log, progress
+		o.LoRA, o.Log, o.Progress = lora, log, progress
 		w, err := worker.Start(ctx, o)
 		if err != nil {
 			return nil, err
@@ -41,7 +44,7 @@ func starter(s config.Settings, log *slog.Logger) models.Start {
 		m := w.Model()
 		log.Info("model loaded", "model", e.ID, "architecture", m.Architecture, "parameters", m.Parameters, "context", m.Context, "slots", m.Slots)
 		return w, nil
-	}
+	}, nil
 }
 
 func workerOptions(s config.Settings, e models.Entry) (worker.Options, error) {
@@ -52,34 +55,15 @@ func workerOptions(s config.Settings, e models.Entry) (worker.Options, error) {
 		HostMemory: hostMemory(s.CacheRAM),
 		CacheTypeK: s.CacheTypeK, CacheTypeV: s.CacheTypeV,
 		RoPEFreqBase: float32(s.RopeFreqBase), RoPEFreqScale: float32(s.RopeScale), Pooling: s.Pooling,
+		FlashAttention: flashAttention(s.FlashAttn), GPULayers: gpuLayers(s.GPULayers),
 		StateDir: stateDir(),
 	}
 	var err error
-	if o.FlashAttention, err = flashAttention(s.FlashAttn); err != nil {
-		return o, err
-	}
-	if o.GPULayers, err = gpuLayers(s.GPULayers); err != nil {
-		return o, err
-	}
-	if o.LoRA, err = adapters(s.LoRA); err != nil {
-		return o, err
-	}
-	for _, t := range []string{s.CacheTypeK, s.CacheTypeV} {
-		if !slices.Contains([]string{"f16", "q8_0", "q4_0"}, t) {
-			return o, fmt.Errorf("KV cache type %q: expected f16, q8_0 or q4_0", t)
-		}
-	}
-	if !slices.Contains([]string{"", "mean", "cls", "last", "none"}, s.Pooling) {
-		return o, fmt.Errorf("pooling %q: expected mean, cls, last or none", s.Pooling)
-	}
 	if o.Template, err = replacedTemplate(e); err != nil {
 		return o, err
 	}
 	for _, d := range tools.Families() {
 		o.Markers = append(o.Markers, d.Markers()...)
-	}
-	if !slices.Contains([]string{"auto", "mmap", "none"}, s.LoadMode) {
-		return o, fmt.Errorf("load-mode %q: expected auto, mmap or none", s.LoadMode)
 	}
 	p, err := place(s, e)
 	o.Context, o.Roomy = p.context, p.roomy
@@ -140,9 +124,7 @@ func placeWithin(free int64, s config.Settings, e models.Entry) (placement, erro
 	}
 	estimator.KeyType, estimator.ValueType = s.CacheTypeK, s.CacheTypeV
 	if native.SeparateGPU {
-		if estimator.GPULayers, err = gpuLayers(s.GPULayers); err != nil {
-			return placement{}, err
-		}
+		estimator.GPULayers = gpuLayers(s.GPULayers)
 	}
 	need, err := estimator.Need(least)
 	if err != nil {
@@ -170,29 +152,23 @@ func tooLarge(e models.Entry, context int, need models.Need, free int64) error {
 
 func mib(bytes int64) int64 { return bytes >> 20 }
 
-func flashAttention(s string) (worker.Switch, error) {
-	switch s {
-	case "auto":
-		return worker.Auto, nil
-	case "on", "off":
-		return worker.Switch(s), nil
+func flashAttention(s string) worker.Switch {
+	if s == "auto" {
+		return worker.Auto
 	}
-	return "", fmt.Errorf("flash-attn %q: expected auto, on or off", s)
+	return worker.Switch(s)
 }
 
 // gpuLayers maps "auto" and a number to what the worker takes: 0 is as many as fit, negative is none.
-func gpuLayers(s string) (int, error) {
+func gpuLayers(s string) int {
 	if s == "auto" {
-		return 0, nil
+		return 0
 	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("gpu-layers %q: expected auto or a number", s)
-	}
+	n, _ := strconv.Atoi(s) // package config admits nothing else
 	if n == 0 {
-		return -1, nil
+		return -1
 	}
-	return n, nil
+	return n
 }
 
 func adapters(specs []string) ([]worker.Adapter, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"math"
 	"net"
 	"os"
@@ -52,15 +53,43 @@ func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
 	}
 }
 
-func TestWorkerOptions_unknownPoolingIsRefused(t *testing.T) {
-	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})}
-	s := config.Settings{FlashAttn: "auto", GPULayers: "auto", LoadMode: "auto", CacheTypeK: "f16", CacheTypeV: "f16", Pooling: "most"}
-	if _, err := workerOptions(s, e); err == nil || !strings.Contains(err.Error(), `pooling "most"`) {
-		t.Errorf("%v", err)
-	}
-	s.Pooling = "mean"
-	if _, err := workerOptions(s, e); err != nil {
+// Where only --models-dir names models, a server began and every load failed.
+func TestStarter_refusesAMissingAdapterBeforeAnyLoad(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none.gguf")
+	if _, err := starter(config.Settings{LoRA: []string{missing}}, slog.Default()); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Error(err)
+	}
+}
+
+func TestListen_sayWhatIsWrongWithTheAddress(t *testing.T) {
+	for _, c := range []struct {
+		settings config.Settings
+		want     string
+	}{
+		{config.Settings{Host: "256.0.0.1"}, "--host"},
+		{config.Settings{Host: "127.0.0.1", TLSKey: "key.pem"}, "--ssl-cert-file"},
+		{config.Settings{Host: "127.0.0.1", TLSCert: "cert.pem"}, "--ssl-key-file"},
+	} {
+		l, err := listen(c.settings)
+		if err == nil {
+			_ = l.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "another server") {
+			t.Errorf("%+v: %v", c.settings, err)
+		}
+	}
+}
+
+// An address of IPv6 in a URL needs its brackets.
+func TestAnnounce_addressCanBePasted(t *testing.T) {
+	var b strings.Builder
+	s := config.Settings{Host: "::1", Port: 1234}
+	announce(&b, s, []string{"m"})
+	showExample(&b, s, "m", true)
+	for _, want := range []string{"ready: http://[::1]:1234 serves [m]\n", "curl -s http://[::1]:1234/v1/chat/completions -H \"Authorization: Bearer $TENON_API_KEY\" -H"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s lacks %s", b.String(), want)
+		}
 	}
 }
 

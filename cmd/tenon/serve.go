@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -74,11 +75,18 @@ func serve(cmd *cobra.Command, s config.Settings, args []string, example bool) e
 		return err
 	}
 	defer func() { _ = listener.Close() }() // Serve closes it too
+	if at, ok := listener.Addr().(*net.TCPAddr); ok {
+		s.Port = at.Port // with --port 0 the system has chosen one
+	}
+	start, err := starter(s, logger)
+	if err != nil {
+		return err
+	}
 	catalog, named, err := catalogue(cmd, s, args)
 	if err != nil {
 		return err
 	}
-	manager := models.NewManager(catalog, s.MaxModels, starter(s, logger))
+	manager := models.NewManager(catalog, s.MaxModels, start)
 	defer func() {
 		if err := manager.Close(); err != nil {
 			slog.Warn("unload models", "error", err)
@@ -96,7 +104,10 @@ func serve(cmd *cobra.Command, s config.Settings, args []string, example bool) e
 			cancel(err)
 			return
 		}
-		announce(cmd.OutOrStdout(), s, named, example)
+		announce(cmd.OutOrStdout(), s, named)
+		if example && len(named) > 0 {
+			showExample(cmd.OutOrStdout(), s, named[0], len(admitted.keys) > 0)
+		}
 	}()
 	return run(ctx, app, listener, s)
 }
@@ -136,10 +147,16 @@ func run(ctx context.Context, app *app, listener net.Listener, s config.Settings
 }
 
 func listen(s config.Settings) (net.Listener, error) {
+	if (s.TLSCert == "") != (s.TLSKey == "") {
+		return nil, errors.New("TLS takes both, --ssl-cert-file and --ssl-key-file")
+	}
 	address := net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
 	l, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("listen on %s (is another server running there? choose another port with --port): %w", address, err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s (is another server running there? choose one with --port): %w", address, err)
+		return nil, fmt.Errorf("listen on %s (--host and --port say where): %w", address, err)
 	}
 	return l, nil
 }
@@ -220,13 +237,10 @@ func newLogger(w interface{ Write([]byte) (int, error) }, s config.Settings) (*s
 		return nil, fmt.Errorf("log-level %q: expected debug, info, warn or error", s.LogLevel)
 	}
 	o := &slog.HandlerOptions{Level: level}
-	switch s.LogFormat {
-	case "text":
-		return slog.New(slog.NewTextHandler(w, o)), nil
-	case "json":
+	if s.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w, o)), nil
 	}
-	return nil, fmt.Errorf("log-format %q: expected text or json", s.LogFormat)
+	return slog.New(slog.NewTextHandler(w, o)), nil
 }
 
 var _ server.Readiness = (*app)(nil)
