@@ -47,7 +47,7 @@ func TestCompletions_promptsOfEveryForm(t *testing.T) {
 
 func TestCompletions_badPromptsAreNamed(t *testing.T) {
 	s, _ := start(t)
-	for prompt, want := range map[string]string{`null`: "prompt", `7`: "prompt", `[]`: "prompt", `["a",7]`: "prompt[1]", `["a",["b"]]`: "prompt[1]"} {
+	for prompt, want := range map[string]string{`null`: "prompt", `""`: "prompt", `7`: "prompt", `[]`: "prompt", `["a",7]`: "prompt[1]", `["a",["b"]]`: "prompt[1]"} {
 		status, body := postTo(t, s, "/v1/completions", `{"model":"scripted","prompt":`+prompt+`}`)
 		if status != http.StatusBadRequest || !strings.Contains(body, `"param":"`+want+`"`) {
 			t.Errorf("%s: %d %s", prompt, status, body)

@@ -26,6 +26,9 @@ func (e embedder) Embed(ctx context.Context, prompts []engine.Prompt) ([]engine.
 		if err != nil {
 			return nil, err
 		}
+		if n := e.Model().Context; len(ids) > n {
+			return nil, &engine.ContextError{Prompt: len(ids), Context: n}
+		}
 		n := float32(len(ids))
 		out[i] = engine.Embedding{Vector: []float32{n, 2 * n, 2 * n}, Tokens: len(ids)}
 	}
@@ -100,5 +103,12 @@ func TestEmbeddings_badFieldsAreNamed(t *testing.T) {
 		if status != http.StatusBadRequest || !strings.Contains(body, `"param":"`+want) {
 			t.Errorf("%s: %d %s", fields, status, body)
 		}
+	}
+}
+
+func TestEmbeddings_tooLongATextIsNamedWithItsLength(t *testing.T) {
+	status, body := embedding(t, `"input":["a","`+strings.Repeat("x", 5000)+`"]`)
+	if status != http.StatusBadRequest || !strings.Contains(body, `"param":"input"`) || !strings.Contains(body, "5000 tokens") {
+		t.Errorf("%d %s", status, body)
 	}
 }

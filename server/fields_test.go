@@ -173,7 +173,7 @@ var messagesFields = protocolFields{
 		"output_format":      {valid: `{"type":"json_schema","schema":{"type":"object"}}`, outside: []string{`{"type":"xml"}`}},
 		"service_tier":       {valid: `"auto"`},
 		"speed":              {valid: `"fast"`},
-		"stop_sequences":     {valid: `["a"]`, outside: []string{`[""]`}},
+		"stop_sequences":     {valid: `["a"]`, outside: []string{`[""]`, `["` + strings.Repeat("x", 2049) + `"]`}},
 		"stream":             {valid: `true`},
 		"system":             {valid: `"s"`, outside: []string{`[{"type":"image"}]`}},
 		"temperature":        {valid: `0.5`, outside: []string{`1.5`, `-1`}},

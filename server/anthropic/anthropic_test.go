@@ -34,7 +34,7 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		base + `,"temperature":1.1}`:                                                                   "temperature",
 		base + `,"top_p":-1}`:                                                                          "top_p",
 		base + `,"top_k":-1}`:                                                                          "top_k",
-		base + `,"stop_sequences":[""]}`:                                                               "stop_sequences[0]",
+		base + `,"stop_sequences":[""]}`:                                                               "stop_sequences",
 		base + `,"tools":[{"input_schema":{}}]}`:                                                       "tools[0].name",
 		base + `,"tools":[{"name":"f"}]}`:                                                              "tools[0].input_schema",
 		base + `,"tool_choice":{"type":"some"}}`:                                                       "tool_choice.type",

@@ -77,12 +77,7 @@ func (d *decoder) limits(w messagesRequest, r *chat.Request) error {
 		return chat.Invalidf("max_tokens", "is %d; expected at least 1", *w.MaxTokens)
 	}
 	r.MaxTokens = *w.MaxTokens
-	for i, s := range w.StopSequences {
-		if s == "" {
-			return chat.Invalidf(fmt.Sprintf("stop_sequences[%d]", i), "is empty")
-		}
-	}
-	return nil
+	return wire.Stops("stop_sequences", w.StopSequences)
 }
 
 func (d *decoder) sampling(w messagesRequest, r *chat.Request) error {

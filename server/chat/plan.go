@@ -140,8 +140,9 @@ func (s *Service) planText(m Model, r Request) (planned, error) {
 	p.turn.Prompt = r.Prompt
 	if r.Suffix != "" {
 		p.turn.Prompt, err = infill(m, r.Prompt, r.Suffix)
+		return p, err
 	}
-	return p, err
+	return p, m.hasPrompt(r.Prompt)
 }
 
 // assemble puts the parts of a plan together.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"tenon/engine/enginetest"
+	"tenon/grammar"
+	"tenon/tools"
 )
 
 // Behind a stop string nothing counts, neither what came in one update with it nor what the same token goes on with.
@@ -55,5 +57,26 @@ func TestStop_answerHasTimes(t *testing.T) {
 	o := runScripted(t, &Service{}, r, enginetest.Say("one two STOP three"))
 	if f := o.choice.Finish; f.StopText != "STOP" || f.Timing.Prompt <= 0 || f.Timing.Decode <= 0 {
 		t.Errorf("%+v", f)
+	}
+}
+
+// The longest stops that a request may have are looked for beside the markers of every family: a grammar that the engine refuses
+// is no client's fault and was answered with a 500.
+func TestStop_theLongestFitBesideEveryFamilysMarkers(t *testing.T) {
+	stops := make([]string, 16)
+	for i := range stops {
+		stops[i] = fmt.Sprintf("%02d", i) + strings.Repeat("x", 126)
+	}
+	for _, d := range tools.Families() {
+		r := request()
+		r.Stops = stops
+		turn := outputTurn(r)
+		plan, err := d.Plan(turn)
+		if err != nil {
+			t.Fatal(d.Name(), err)
+		}
+		if _, err := grammar.Parse(plan.Grammar(), grammar.Options{}); err != nil {
+			t.Errorf("%s: %v", d.Name(), err)
+		}
 	}
 }

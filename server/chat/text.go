@@ -2,7 +2,9 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"tenon/engine"
 )
@@ -62,6 +64,14 @@ func (m Model) hasTokens(p engine.Prompt, field string) error {
 	return nil
 }
 
+// hasPrompt refuses a prompt of no token: there is nothing to go on with.
+func (m Model) hasPrompt(p engine.Prompt) error {
+	if m.Engine.Model().Vocab.AddBOS || slices.ContainsFunc(p, func(x engine.Piece) bool { return x.Text != "" || len(x.Tokens) > 0 }) {
+		return nil
+	}
+	return Invalidf("prompt", "is empty; expected a text or at least one token")
+}
+
 // hasToken tells whether id is one of the model's tokens, as far as is known.
 func (m Model) hasToken(id int32) bool {
 	size := m.Engine.Model().Vocab.Size
@@ -88,6 +98,11 @@ func (s *Service) Embed(ctx context.Context, model string, prompts []engine.Prom
 			}
 		}
 		out, err := m.Engine.Embed(ctx, prompts)
+		var over *engine.ContextError
+		if errors.As(err, &over) {
+			return nil, &Error{Kind: TooLong, Field: "input", Err: err, Message: fmt.Sprintf(
+				"has a text of %d tokens, and this model takes %d at once; send it in parts", over.Prompt, over.Context)}
+		}
 		if err != nil {
 			return nil, fmt.Errorf("embed: %w", err)
 		}

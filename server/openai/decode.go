@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 
 	"tenon/server/chat"
 	"tenon/server/wire"
@@ -102,20 +101,13 @@ func stops(raw json.RawMessage) ([]string, error) {
 	}
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
-		return nonEmpty([]string{one})
+		return []string{one}, wire.Stops("stop", []string{one})
 	}
 	var many []string
 	if err := json.Unmarshal(raw, &many); err != nil {
 		return nil, chat.Invalidf("stop", "expected a string or an array of strings")
 	}
-	return nonEmpty(many)
-}
-
-func nonEmpty(stops []string) ([]string, error) {
-	if slices.Contains(stops, "") {
-		return nil, chat.Invalidf("stop", "holds an empty string")
-	}
-	return stops, nil
+	return many, wire.Stops("stop", many)
 }
 
 func thinking(w chatRequest, r *chat.Request) error {

@@ -1,8 +1,11 @@
 package openai
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"tenon/engine"
 	"tenon/server/chat"
@@ -28,7 +31,7 @@ func (w samplingFields) decode(s *engine.Sampling) error {
 		between("typical_p", w.TypicalP, 0, 1, &s.TypicalP),
 		between("xtc_probability", w.XTCProbability, 0, 1, &s.XTCProbability),
 		between("xtc_threshold", w.XTCThreshold, 0, 1, &s.XTCThreshold),
-		between("repeat_penalty", w.RepeatPenalty, 0, inf, &s.RepeatPenalty),
+		{Name: "repeat_penalty", Value: w.RepeatPenalty, Max: inf, Above: true, To: &s.RepeatPenalty},
 		between("dry_multiplier", w.DRYMultiplier, 0, inf, &s.DRYMultiplier),
 		between("dry_base", w.DRYBase, 0, inf, &s.DRYBase),
 		between("mirostat_tau", w.MirostatTau, 0, inf, &s.MirostatTau),
@@ -42,8 +45,24 @@ func (w samplingFields) decode(s *engine.Sampling) error {
 		return err
 	}
 	var err error
+	if s.DRYBreakers, err = breakers(w.DRYBreakers); err != nil {
+		return err
+	}
 	s.LogitBias, err = logitBias(w.LogitBias)
 	return err
+}
+
+// maxBreakers: the sampler looks for each of them in every token of the vocabulary before the turn begins.
+const maxBreakers = 64
+
+func breakers(all []string) ([]string, error) {
+	if len(all) > maxBreakers {
+		return nil, chat.Invalidf("dry_sequence_breakers", "has %d strings; expected at most %d", len(all), maxBreakers)
+	}
+	if i := slices.IndexFunc(all, func(s string) bool { return strings.ContainsRune(s, 0) }); i >= 0 {
+		return nil, chat.Invalidf(fmt.Sprintf("dry_sequence_breakers[%d]", i), "holds a NUL, which the sampler cannot look for")
+	}
+	return all, nil
 }
 
 // integer is a whole-number field and its least and greatest value.
@@ -67,7 +86,6 @@ func (w samplingFields) integers(s *engine.Sampling) error {
 		}
 		*n.to = n.value
 	}
-	s.DRYBreakers = w.DRYBreakers
 	if w.Seed != nil && *w.Seed != -1 { // -1: a new one each time, as in llama-server
 		seed := uint32(*w.Seed) // OpenAI's seeds are 64 bits wide, the sampler's 32
 		s.Seed = &seed

@@ -185,7 +185,8 @@ func ThinkingBudget(b *int, to *chat.Thinking) error {
 type Number struct {
 	Name     string
 	Value    *float64 // nil: the field is absent
-	Min, Max float64  // Max may be +Inf
+	Min, Max float64  // Max may be +Inf: as much as the sampler's numbers hold
+	Above    bool     // Min itself is out of the range
 	To       **float32
 }
 
@@ -194,13 +195,36 @@ func (n Number) Decode() error {
 	if n.Value == nil {
 		return nil
 	}
-	if *n.Value < n.Min || *n.Value > n.Max {
-		if math.IsInf(n.Max, 1) {
-			return chat.Invalidf(n.Name, "is %v; expected at least %v", *n.Value, n.Min)
-		}
+	v := float32(*n.Value)
+	switch {
+	case n.Above && float64(v) <= n.Min: // also what is so small that it becomes Min
+		return chat.Invalidf(n.Name, "is %v; expected more than %v", *n.Value, n.Min)
+	case *n.Value > math.MaxFloat32 && math.IsInf(n.Max, 1):
+		return chat.Invalidf(n.Name, "is %v; expected at most %v", *n.Value, float32(math.MaxFloat32))
+	case *n.Value < n.Min && math.IsInf(n.Max, 1):
+		return chat.Invalidf(n.Name, "is %v; expected at least %v", *n.Value, n.Min)
+	case *n.Value < n.Min || *n.Value > n.Max:
 		return chat.Invalidf(n.Name, "is %v; expected %v to %v", *n.Value, n.Min, n.Max)
 	}
-	v := float32(*n.Value)
 	*n.To = &v
+	return nil
+}
+
+// maxStops is how many bytes all stop strings of a turn may have together. They are looked for beside a family's own markers in
+// an automaton of one state a byte, and package grammar bounds it at twice as much.
+const maxStops = 2 << 10
+
+// Stops refuses stop strings that no text could be searched for.
+func Stops(field string, stops []string) error {
+	total := 0
+	for _, s := range stops {
+		if s == "" {
+			return chat.Invalidf(field, "holds an empty string")
+		}
+		total += len(s)
+	}
+	if total > maxStops {
+		return chat.Invalidf(field, "has %d bytes in all; expected at most %d", total, maxStops)
+	}
 	return nil
 }
