@@ -45,7 +45,13 @@ type Status struct {
 	State    State
 	Progress float64 // of loading, from 0 to 1
 	Model    engine.Model
-	Err      error // why the last load failed
+	Err      error // why the last load failed, or the engine ended
+	Down     bool  // for good: no request starts it again
+}
+
+// ending is an engine that may end for good; Down then says why.
+type ending interface {
+	Down() error
 }
 
 // Manager loads models when they are asked for and keeps them.
@@ -126,15 +132,27 @@ func (m *Manager) Status() []Status {
 	for i, e := range m.catalog.Entries {
 		all[i] = Status{Entry: e, State: NotLoaded}
 		if s := m.slots[e.ID]; s != nil {
-			all[i].State, all[i].Progress, all[i].Err = Loading, s.progress, s.err
-			if s.engine != nil {
-				all[i].State, all[i].Progress, all[i].Model = Loaded, 1, s.engine.Model()
-			} else if s.err != nil {
-				all[i].State = NotLoaded
-			}
+			s.tell(&all[i])
 		}
 	}
 	return all
+}
+
+// tell says in to how the slot's model is. The manager's lock is held.
+func (s *slot) tell(to *Status) {
+	switch {
+	case s.err != nil:
+		to.Progress, to.Err, to.Down = s.progress, s.err, s.crashes >= mostCrashes
+	case s.engine == nil:
+		to.State, to.Progress = Loading, s.progress
+	default:
+		to.State, to.Progress, to.Model = Loaded, 1, s.engine.Model()
+		if e, ok := s.engine.(ending); ok {
+			if err := e.Down(); err != nil {
+				to.State, to.Err, to.Down = NotLoaded, err, true
+			}
+		}
+	}
 }
 
 // Idle tells that a model of the name is there and not loaded.

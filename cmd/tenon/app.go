@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync/atomic"
 
 	"tenon/cmd/config"
@@ -100,18 +101,14 @@ func (a *app) loadOne(ctx context.Context, id string) error {
 }
 
 // Ready implements server.Readiness. Once the start is over the server stays ready: a model that made room for another, or
-// whose worker has ended, is loaded when it is next asked for.
+// whose worker has ended, is loaded when it is next asked for. Where it is not, because it ended time and again, the error says so.
 func (a *app) Ready() (waiting string, progress float64, err error) {
-	if a.loaded.Load() {
-		return "", 1, nil
-	}
+	started := a.loaded.Load()
 	for _, s := range a.manager.Status() {
-		for _, id := range a.named {
-			if s.ID != id || s.State == models.Loaded {
-				continue
-			}
-			return s.ID, s.Progress, s.Err
+		if !slices.Contains(a.named, s.ID) || s.State == models.Loaded || started && !s.Down {
+			continue
 		}
+		return s.ID, s.Progress, s.Err
 	}
 	return "", 1, nil
 }

@@ -36,6 +36,47 @@ func TestReady_onceAllWereLoaded(t *testing.T) {
 	}
 }
 
+// ending is an engine that ends for good once down is set.
+type ending struct {
+	*enginetest.Scripted
+	down *error
+}
+
+func (e ending) Down() error { return *e.down }
+
+// What watches the server is to start it anew where a model named at start will not answer any more.
+func TestReady_notWhereAModelIsDownForGood(t *testing.T) {
+	var down error
+	catalog := &models.Catalog{Entries: []models.Entry{{ID: "named"}, {ID: "other"}}}
+	start := func(_ context.Context, e models.Entry, _ func(float64)) (engine.Engine, error) {
+		if e.ID == "other" {
+			other := engine.ErrWorkerLost
+			return ending{enginetest.Script(), &other}, nil
+		}
+		return ending{enginetest.Script(), &down}, nil
+	}
+	manager := models.NewManager(catalog, 2, start)
+	defer func() { _ = manager.Close() }() // scripted engines close well
+	a, err := newApp(config.Settings{}, admission{}, manager, []string{"named"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	if err := errors.Join(a.load(t.Context()), a.loadOne(t.Context(), "other")); err != nil {
+		t.Fatal(err)
+	}
+	if waiting, _, err := a.Ready(); waiting != "" || err != nil {
+		t.Errorf("while it runs: %q, %v", waiting, err)
+	}
+	down = engine.ErrWorkerLost
+	if waiting, _, err := a.Ready(); waiting != "named" || !errors.Is(err, engine.ErrWorkerLost) {
+		t.Errorf("once it is down: %q, %v", waiting, err)
+	}
+	if s := manager.Status()[0]; s.State != models.NotLoaded || !s.Down {
+		t.Errorf("%+v", s)
+	}
+}
+
 // A worker that was killed while a model loaded at start ended the server; a file that cannot be loaded is to end it.
 func TestLoad_workerLostAtStart(t *testing.T) {
 	broken := errors.New("not a GGUF file")

@@ -86,6 +86,9 @@ func TestLost_repeatedFailuresStopTheRestarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := start(t, Options{Name: "emma", Model: "aborts later", StateDir: dir})
+	if err := w.Down(); err != nil {
+		t.Errorf("down as it begins: %v", err)
+	}
 	w.mu.Lock()
 	w.failures = maxFailures - 2 // the waits in between are told by TestBackoff
 	w.mu.Unlock()
@@ -103,6 +106,15 @@ func TestLost_repeatedFailuresStopTheRestarts(t *testing.T) {
 	_, err := w.Open(ctx, turn("hi"))
 	if !errors.Is(err, engine.ErrWorkerLost) || !strings.Contains(err.Error(), "emma") || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("error: %v", err)
+	}
+	if down := w.Down(); down == nil || down.Error() != err.Error() {
+		t.Errorf("down: %v", down)
+	}
+	w.mu.Lock()
+	w.last = &LostError{Name: "emma", Reason: "signal: killed"}
+	w.mu.Unlock()
+	if down := w.Down(); strings.Contains(down.Error(), "try again") {
+		t.Errorf("%v says to try again and that it is of no use", down)
 	}
 }
 

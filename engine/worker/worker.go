@@ -269,10 +269,26 @@ func (w *Worker) note(p *process) {
 	w.options.Log.Error("worker ended", "model", w.options.Name, "reason", p.reason, "failures", w.failures)
 }
 
+// Down is why no turn can run any more: too many children in a row ended before they had served one. It is nil as long as another
+// child would be started.
+func (w *Worker) Down() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.current != nil || w.starting != nil || w.failures < maxFailures {
+		return nil
+	}
+	return w.gaveUp()
+}
+
 // gaveUp is the error of every call after too many failures. The caller holds w.mu.
 func (w *Worker) gaveUp() error {
-	return fmt.Errorf("%w: the worker of model %q failed %d times in a row and is not started again until the model is loaded anew; the last time: %w",
-		engine.ErrWorkerLost, w.options.Name, w.failures, w.last)
+	why := w.last.Error()
+	var lost *LostError
+	if errors.As(w.last, &lost) {
+		why = lost.Reason // without its advice to try again
+	}
+	return fmt.Errorf("%w: the worker of model %q failed %d times in a row and is not started again until the server is; the last time: %s",
+		engine.ErrWorkerLost, w.options.Name, w.failures, why)
 }
 
 // maxFailures in a row without one turn brought to its end stop the restarts.
