@@ -29,10 +29,7 @@ func TestElement_callsAsElements(t *testing.T) {
 		{"<other><city>Rome</city></other>", "<other><city>Rome</city></other>", nil},
 	} {
 		for _, d := range Families() {
-			p, err := d.Plan(Turn{Tools: declared, Parallel: true, Thinking: Thinking{Off: true}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := planned(t, d, Turn{Tools: declared, Parallel: true, Thinking: Thinking{Off: true}})
 			got := play(p.TextParser(), c.raw, 0, false)
 			if diff := cmp.Diff(c.calls, got.Calls, cmpopts.EquateEmpty()); diff != "" || deref(got.Content) != c.content {
 				t.Errorf("%s: %q became %q and %s", d.name, c.raw, deref(got.Content), diff)

@@ -46,10 +46,7 @@ func TestGrammar_acceptsTheFamilysOwnTurns(t *testing.T) {
 		}
 		t.Run(tr.path, func(t *testing.T) {
 			p := tr.plan(t)
-			g, err := grammar.Parse(p.Grammar(), grammar.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := compiled(t, p)
 			raw := tr.raw
 			for _, end := range p.dialect.ends {
 				raw = strings.TrimSuffix(raw, end)
@@ -71,14 +68,8 @@ func TestGrammar_aTokenMayGoOnBehindAStop(t *testing.T) {
 	for _, turn := range []Turn{{}, {Tools: defaultTools(t)}} {
 		for _, stops := range [][]string{{"Norw"}, {"of", "of Norw"}, {"of Norw", "Norw", "of"}} {
 			turn.Stops = stops
-			p, err := d.Plan(turn)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := grammar.Parse(p.Grammar(), grammar.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := planned(t, d, turn)
+			g := compiled(t, p)
 			const raw = "The capital of Norway"
 			if at, err := longest(g.Matcher(nil), raw); err != nil || at != len(raw) {
 				t.Errorf("%d tools, stops %q: refused at %q (%v)", len(turn.Tools), stops, raw[at:], err)

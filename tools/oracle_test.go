@@ -36,6 +36,16 @@ type oracleTurn struct {
 }
 
 func TestOracle_renderedTurnsParseBack(t *testing.T) {
+	eachNative(t, func(name, source string, tmpl *templates.Template) {
+		for _, turn := range oracleTurns(tmpl.Probe()) {
+			t.Run(name, func(t *testing.T) { checkOracle(t, tmpl, source, turn) })
+		}
+	})
+}
+
+// eachNative visits the vendors' templates that show calls in a format of their own.
+func eachNative(t *testing.T, visit func(name, source string, tmpl *templates.Template)) {
+	t.Helper()
 	paths, _ := filepath.Glob("../../shared/data/templates/*.jinja")
 	if len(paths) == 0 {
 		t.Skip("../../shared/data/templates is absent")
@@ -48,14 +58,8 @@ func TestOracle_renderedTurnsParseBack(t *testing.T) {
 		tmpl, err := templates.Parse(string(source), templates.Options{BOS: "<bos>"})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
-			continue
-		}
-		p := tmpl.Probe()
-		if !p.Native() {
-			continue // its calls are in tenon's own format
-		}
-		for _, turn := range oracleTurns(p) {
-			t.Run(filepath.Base(path), func(t *testing.T) { checkOracle(t, tmpl, string(source), turn) })
+		} else if tmpl.Probe().Native() {
+			visit(filepath.Base(path), string(source), tmpl)
 		}
 	}
 }
@@ -178,32 +182,20 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 // Why the grammar ends a turn with its calls: no vendor's template shows text behind them, wherever a client keeps it. Gemma 4's do, but
 // what they show there is written once the results have come, which its models are taught to wait for.
 func TestOracle_noTemplateShowsTextBehindCalls(t *testing.T) {
-	paths, _ := filepath.Glob("../../shared/data/templates/*.jinja")
-	if len(paths) == 0 {
-		t.Skip("../../shared/data/templates is absent")
-	}
 	shown := 0
-	for _, path := range paths {
-		source, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tmpl, err := templates.Parse(string(source), templates.Options{BOS: "<bos>"})
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if p := tmpl.Probe(); !p.Native() || !p.CallsWithText {
-			continue
+	eachNative(t, func(name, _ string, tmpl *templates.Template) {
+		if !tmpl.Probe().CallsWithText {
+			return
 		}
 		const text = "I will look."
 		raw, _, _ := cutTurn(tmpl, oracleTurn{text: text, calls: 1})
 		at, call := strings.Index(raw, text), strings.LastIndex(raw, "deep")
 		if at < 0 || call < 0 {
-			continue
+			return
 		}
-		if shown++; at > call && !strings.HasPrefix(filepath.Base(path), "google-gemma-4") {
-			t.Errorf("%s: text stands behind the call: %q", filepath.Base(path), raw)
+		if shown++; at > call && !strings.HasPrefix(name, "google-gemma-4") {
+			t.Errorf("%s: text stands behind the call: %q", name, raw)
 		}
-	}
+	})
 	t.Logf("%d templates show text and a call", shown)
 }

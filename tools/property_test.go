@@ -67,7 +67,12 @@ func checkMessage(t *testing.T, plan *Plan, raw []byte, whole message) {
 
 func planFor(t testing.TB, d *Dialect, th Thinking) *Plan {
 	t.Helper()
-	p, err := d.Plan(Turn{Tools: defaultTools(t), Parallel: true, Thinking: th})
+	return planned(t, d, Turn{Tools: defaultTools(t), Parallel: true, Thinking: th})
+}
+
+func planned(t testing.TB, d *Dialect, turn Turn) *Plan {
+	t.Helper()
+	p, err := d.Plan(turn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,14 +45,8 @@ func TestWalk_whatTheMaskAllowsIsAValidTurn(t *testing.T) {
 					continue
 				}
 				turn.Stops = nil
-				p, err := d.Plan(turn)
-				if err != nil {
-					t.Fatal(err)
-				}
-				g, err := grammar.Parse(p.Grammar(), grammar.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := planned(t, d, turn)
+				g := compiled(t, p)
 				text := walk(t, g.Matcher(v), r)
 				checkWalk(t, p, text)
 			}
