@@ -243,14 +243,7 @@ func (d *Dialect) written(text string) string {
 // terminators are the markers that end a call's text wherever they stand outside of its strings, and those among them that are no part
 // of calls.
 func (d *Dialect) terminators() (all, ends []string) {
-	inner := map[string]bool{}
-	for _, c := range d.codecs {
-		for _, t := range c.inner() {
-			for _, s := range d.spellings(t) {
-				inner[s] = true
-			}
-		}
-	}
+	inner := d.innerMarkers()
 	for _, m := range d.markers() {
 		if m.role == roleStrip || inner[m.text] {
 			continue
@@ -261,6 +254,19 @@ func (d *Dialect) terminators() (all, ends []string) {
 		}
 	}
 	return all, ends
+}
+
+// innerMarkers are those that stand within calls.
+func (d *Dialect) innerMarkers() map[string]bool {
+	inner := map[string]bool{}
+	for _, c := range d.codecs {
+		for _, t := range c.inner() {
+			for _, s := range d.spellings(t) {
+				inner[s] = true
+			}
+		}
+	}
+	return inner
 }
 
 // isControl tells whether a marker is written with one token in every vocabulary of its family: its spelling says so.

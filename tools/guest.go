@@ -38,6 +38,15 @@ var guests = sync.OnceValue(func() map[string][]*Dialect {
 	return all
 })
 
+// turnEnds are the markers that end a turn in any family: many write calls alike, and end their turns otherwise.
+var turnEnds = sync.OnceValue(func() (all []string) {
+	for _, d := range Families() {
+		all = append(all, d.ends...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+})
+
 // beginnings are the texts by which the dialect's calls are told where other families write.
 func (d *Dialect) beginnings() (all []string) {
 	for _, m := range d.markers() {
@@ -228,9 +237,14 @@ func (d *Dialect) closers() []string {
 	return slices.Concat(d.spellings(d.call.close), d.spellings(d.section.close))
 }
 
-// close takes what closes the calls along.
+// close takes what closes the calls and the turn along.
 func (s *guestScanner) close(body []byte, final bool) status {
 	closers := s.by.plan.dialect.closers()
+	for _, end := range turnEnds() {
+		if _, own := s.plan.markers.byText[end]; !own { // which says more here
+			closers = append(closers, end)
+		}
+	}
 	for {
 		i := skipSpace(body, s.stop)
 		if i == len(body) && !final && i-s.stop <= maxGap {

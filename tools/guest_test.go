@@ -73,6 +73,24 @@ func TestGuest_callsOfOtherFamiliesStandAnywhere(t *testing.T) {
 	}
 }
 
+// What ends the other family's turn behind its call goes with the call.
+func TestGuest_endsOfOtherFamiliesGoWithTheirCalls(t *testing.T) {
+	for call, host := range map[string]string{
+		"<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{\"city\":\"Rome\"}<|call|>": "hermes",
+		"<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}</tool_call><|im_end|>":      "mistral",
+		"[TOOL_CALLS]get_weather[ARGS]{\"city\": \"Rome\"}</s>":                                                  "qwen",
+		"<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}</tool_call><|eot_id|>":      "llama3",
+	} {
+		d, _ := Lookup(host)
+		p := planFor(t, d, Thinking{})
+		got := play(p.TextParser(), "I look.\n"+call, 0, false)
+		if len(got.Calls) != 1 || deref(got.Content) != "I look." {
+			t.Errorf("%s: %q gives %d calls and %q", host, call, len(got.Calls), deref(got.Content))
+		}
+		checkProperties(t, p, []byte(call+" and text"), 5)
+	}
+}
+
 // Markers of other families that open no call are text, and leave as it does.
 func TestGuest_markersOfOthersInProse(t *testing.T) {
 	for _, d := range Families() {

@@ -198,13 +198,19 @@ func eachHostile(t *testing.T, visit func(d *Dialect, p *Plan, forms []form, r *
 	}
 }
 
-// twoReadings tells whether values end the call that they stand in and begin another, as it is written between tags: nobody can tell.
+// twoReadings tells whether values end the call that they stand in, or an argument right before one of the markers, as it is written between
+// tags: nobody can tell.
 func twoReadings(d *Dialect, values []string) bool {
 	tg, ok := tagsOf(d)
 	if !ok {
 		return false
 	}
 	all := strings.Join(values, "")
+	for _, m := range d.markers() { // behind the end of an argument, a marker says that the rest is missing
+		if m.role != roleStrip && tg.valueEnd != "" && strings.Contains(all, tg.valueEnd+m.text) {
+			return true
+		}
+	}
 	return slices.ContainsFunc([]string{tg.callEnd, d.call.close, d.section.close}, func(end string) bool { return end != "" && strings.Contains(all, end) })
 }
 

@@ -42,6 +42,7 @@ type Plan struct {
 
 	markers     *markerSet
 	terminators []string
+	inner       map[string]bool     // markers that stand within calls
 	turnEnds    []string            // those among them that are no part of calls
 	codecs      map[string][]codec  // by opener: what may read its region
 	inWraps     map[string]codec    // by the tag of a call that other tags may stand around: what reads it
@@ -225,6 +226,7 @@ func (p *Plan) mark() {
 		p.codecs[m.text] = d.regionCodecs(m.text)
 	}
 	p.terminators, p.turnEnds = d.terminators()
+	p.inner = d.innerMarkers()
 	p.inWraps = map[string]codec{invokeTags.call.open: invokeTags}
 	for _, c := range d.codecs {
 		for _, t := range c.openers() {

@@ -238,7 +238,7 @@ func (p *tolerant) followed(final bool) answer {
 		}
 	}
 	m, a := p.markerAt(r.tail, final)
-	within := a == yes && m.role == roleLayout && (alien || r.guest) // a call, whose value this is
+	within := a == yes && m.role == roleLayout && (alien || r.guest || p.plan.inner[m.text]) // a call, whose value this is
 	if !r.thinking && r.stands() && a != unknown {
 		return boolean(!within, yes)
 	}
@@ -369,6 +369,9 @@ func (p *tolerant) noCall(end int, err error) {
 // doubtBehind is what is thought of the text behind a region that was none: where its own end was not found, it goes on.
 func (p *tolerant) doubtBehind(text []byte) doubt {
 	own := p.plan.closers[p.region.marker]
+	if len(p.plan.dialect.labels) > 0 { // which stand in its strings as they do behind it
+		return inDoubt
+	}
 	if len(own) > 0 && !slices.ContainsFunc(own, func(m string) bool { return bytes.HasSuffix(text, []byte(m)) }) {
 		return inDoubt
 	}
