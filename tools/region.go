@@ -334,7 +334,7 @@ type cutter interface {
 func (p *tolerant) leaveRegion(end int) {
 	p.pos, p.left = end, p.offset+end
 	p.region = nil
-	p.blank, p.solid, p.inWord, p.indent = true, true, false, 0
+	p.blank, p.solid, p.inWord, p.indent, p.beside = true, true, false, 0, true
 	p.current().cut(p.plan.longest)
 	if p.casing != nil {
 		p.casing.calls = true

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -30,6 +31,7 @@ type tolerant struct {
 	header   bool    // pos is inside a message header
 	hole     string  // what ends the tag that pos may be in
 	left     int     // where in the output the last region ended
+	beside   bool    // nothing but white space and markers came since then
 	mute     int     // no call starts before this offset in buf: what is there has been looked at
 	doubt    doubt
 
@@ -267,8 +269,17 @@ func (p *tolerant) stepText(final bool) bool {
 			p.doubt.take(b)
 		}
 	}
+	if final && p.beside && p.tornCloser(bytes.TrimSpace(p.buf[p.pos:])) {
+		p.pos = len(p.buf)
+	}
 	p.pass(len(p.buf))
 	return false
+}
+
+// tornCloser tells whether text begins a marker that would have closed a call or ended the turn: the output was cut off inside it.
+func (p *tolerant) tornCloser(text []byte) bool {
+	torn := func(m string) bool { return len(text) > 1 && strings.HasPrefix(m, string(text)) }
+	return slices.ContainsFunc(p.plan.dialect.closers(), torn) || slices.ContainsFunc(p.plan.dialect.ends, torn)
 }
 
 // muted tells whether no call starts at offset i.
@@ -329,7 +340,9 @@ func (p *tolerant) look(text []byte) {
 	}
 	p.indent += len(line)
 	p.blank = p.blank && len(bytes.TrimSpace(line)) == 0
-	p.solid = p.solid || len(bytes.TrimSpace(text)) > 0
+	if len(bytes.TrimSpace(text)) > 0 {
+		p.solid, p.beside = true, false
+	}
 	p.inWord = wordByte(text[len(text)-1])
 }
 
