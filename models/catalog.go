@@ -72,6 +72,12 @@ func (c *Catalog) addFile(path string) error {
 	if err != nil {
 		return err
 	}
+	if kind := f.String("general.type"); kind != "" && kind != "model" {
+		return fmt.Errorf("read %s: the file holds no model: its general.type is %q", path, kind)
+	}
+	if f.Architecture() == "" {
+		return fmt.Errorf("read %s: the file does not say its architecture (general.architecture), which no engine can do without", path)
+	}
 	parts, err := splitParts(path)
 	if err != nil {
 		return err

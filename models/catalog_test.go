@@ -8,8 +8,14 @@ import (
 	"testing"
 )
 
-// emptyGGUF is a header without keys or tensors.
-var emptyGGUF = append([]byte("GGUF\x03\x00\x00\x00"), make([]byte, 16)...)
+// keyedGGUF is a GGUF without tensors. Its one key is text; a key and its value are short.
+func keyedGGUF(key, value string) []byte {
+	number := func(n int) string { return string([]byte{byte(n), 0, 0, 0, 0, 0, 0, 0}) }
+	return []byte("GGUF\x03\x00\x00\x00" + number(0) + number(1) + number(len(key)) + key + "\x08\x00\x00\x00" + number(len(value)) + value)
+}
+
+// emptyGGUF is a model without weights.
+var emptyGGUF = keyedGGUF("general.architecture", "llama")
 
 func write(t *testing.T, dir string, names ...string) {
 	t.Helper()
@@ -39,6 +45,26 @@ func TestCatalog_aFolderGivesFriendlyIDs(t *testing.T) {
 	slices.Sort(names)
 	if want := []string{"big", "qwen3-0.6b-q8_0", "twin", "y/twin"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
+	}
+}
+
+// An adapter among models was listed as one, and so was a file that says nothing; both failed each time they were loaded.
+func TestCatalog_whatIsNoModelIsPassedOver(t *testing.T) {
+	dir := t.TempDir()
+	for name, file := range map[string][]byte{
+		"lora.gguf": keyedGGUF("general.type", "adapter"), "matrix.gguf": keyedGGUF("general.type", "imatrix"), "mute.gguf": keyedGGUF("general.name", "x"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), file, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var c Catalog
+		if _, err := c.Add(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), "general.") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var c Catalog
+	if skipped, err := c.Add(dir); err != nil || len(skipped) != 3 || len(c.Entries) != 0 {
+		t.Errorf("%v, %v, %v", skipped, err, c.Entries)
 	}
 }
 

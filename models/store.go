@@ -51,7 +51,7 @@ func DefaultDir() (string, error) {
 func (s *Store) Pull(ctx context.Context, ref Ref) (string, error) {
 	if ref.Path != "" {
 		if _, err := os.Stat(ref.Path); err != nil {
-			return "", fmt.Errorf("find model: %w", err)
+			return "", fmt.Errorf("find model: %w; expected a GGUF file, a folder of them, hf:owner/repo[:quant] or an https address", err)
 		}
 		return ref.Path, nil
 	}

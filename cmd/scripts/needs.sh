@@ -29,7 +29,14 @@ for need in "$@"; do
       lack "a newer Go: go.mod asks for $(sed -n 's/^go //p' "$(dirname "$0")/../../go.mod"), this is $(go env GOVERSION)" "golang-go from backports, or https://go.dev/dl" "brew upgrade go" "https://go.dev/dl"
     fi ;;
   cxx)
-    command -v "${CXX:-c++}" >/dev/null || lack "a C++ compiler (${CXX:-c++})" "g++" "xcode-select --install" "your distribution's g++ or clang" ;;
+    # Those that go runs. Without a C compiler it would leave the engine out and say nothing.
+    cc=$(go env CC 2>/dev/null || echo cc) cxx=$(go env CXX 2>/dev/null || echo c++)
+    if ! command -v "${cc%% *}" >/dev/null || ! command -v "${cxx%% *}" >/dev/null; then
+      lack "a C and a C++ compiler ($cc and $cxx; CC= and CXX= name others)" "g++" "xcode-select --install" "your distribution's g++ or clang"
+    elif [ "$(go env CGO_ENABLED 2>/dev/null)" = 0 ]; then
+      missing=1
+      echo "missing: cgo, without which there is no engine: CGO_ENABLED is 0; unset it (go env -u CGO_ENABLED, if it was set with -w)" >&2
+    fi ;;
   pip)
     python3 -m pip --version >/dev/null 2>&1 || lack "python3 with pip" "python3-pip" "xcode-select --install" "https://pip.pypa.io/en/stable/installation" ;;
   esac

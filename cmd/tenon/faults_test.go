@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"tenon/cmd/config"
 	"tenon/engine/enginetest/tinymodel"
 	"tenon/engine/worker"
@@ -58,6 +60,13 @@ func TestStarter_refusesAMissingAdapterBeforeAnyLoad(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.gguf")
 	if _, err := starter(config.Settings{LoRA: []string{missing}}, slog.Default()); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Error(err)
+	}
+}
+
+func TestCatalogue_aFolderWithoutModelsIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := catalogue(&cobra.Command{}, config.Settings{}, []string{dir}); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("%v does not name %s", err, dir)
 	}
 }
 

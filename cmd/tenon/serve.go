@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -161,10 +162,10 @@ func listen(s config.Settings) (net.Listener, error) {
 	return l, nil
 }
 
-// nothingToServe tells how to come by a model.
-func nothingToServe(dir string) error {
-	if dir != "" {
-		return fmt.Errorf("no model to serve: %s holds no .gguf file; put one there, or name one (tenon serve hf:owner/repo:quant)", dir)
+// nothingToServe tells how to come by a model where the folders hold none.
+func nothingToServe(folders []string) error {
+	if len(folders) > 0 {
+		return fmt.Errorf("no model to serve: no .gguf file that can be served is in %s; put one there, or name one (tenon serve hf:owner/repo:quant)", strings.Join(folders, ", "))
 	}
 	return errors.New("no model to serve: name one (tenon serve model.gguf) or a folder (--models-dir)")
 }
@@ -191,7 +192,7 @@ func catalogue(cmd *cobra.Command, s config.Settings, args []string) (*models.Ca
 		}
 	}
 	if len(c.Entries) == 0 {
-		return nil, nil, nothingToServe(s.ModelsDir)
+		return nil, nil, nothingToServe(slices.DeleteFunc(append(slices.Clone(args), s.ModelsDir), func(dir string) bool { return dir == "" }))
 	}
 	if file := s.ChatTemplateFile; file != "" {
 		if err := checkTemplate(file); err != nil { // each load reads it again; what is wrong with it is told now
