@@ -34,7 +34,7 @@
 // stands if it is written with markers, the family's own or another's (guest.go), or as an element of its name (element.go): in prose, between quotes, in code, and whatever follows
 // it. To quote one, a text has to leave its markers out. What is written without markers (bare JSON, Python, words such as Action:) is
 // common in text: it is a call where it begins the visible turn or ends it, or where another call follows. So is any call in thinking
-// (region.go). Code, a fence or backticks, that holds nothing but calls is a wrong fence and goes with them; code that
+// (stand.go). Code, a fence or backticks, that holds nothing but calls is a wrong fence and goes with them; code that
 // holds other text stays, without the calls in it (casing.go). In a call's arguments all of this is data.
 //
 // Objects whose keys a schema leaves open wait until their call is whole in the families with a notation of their own for objects
