@@ -31,10 +31,10 @@ func eachCall(t *testing.T, visit func(d *Dialect, call string)) {
 }
 
 // onePlanEach are the families' plans by name.
-func onePlanEach(t *testing.T) map[string]*Plan {
+func onePlanEach(t *testing.T, th Thinking) map[string]*Plan {
 	all := map[string]*Plan{}
 	for _, d := range Families() {
-		all[d.name] = planFor(t, d, Thinking{Off: true})
+		all[d.name] = planFor(t, d, th)
 	}
 	return all
 }
@@ -42,7 +42,7 @@ func onePlanEach(t *testing.T) map[string]*Plan {
 // The rule of doc.go about calls in code, in every family: between markers a call is one wherever it stands; one without markers must begin or
 // end the turn. Code that holds nothing but calls goes with them, other code stays.
 func TestCasing_callsInCode(t *testing.T) {
-	k, plans := 0, onePlanEach(t)
+	k, plans := 0, onePlanEach(t, Thinking{Off: true})
 	const always, atEnd, never = 2, 1, 0 // calls that are made: of any family; of those that write markers; of none
 	for _, c := range []struct {
 		text, marked, unmarked string // the contents; OPEN and END stand for what is around code
@@ -75,7 +75,7 @@ func TestCasing_callsInCode(t *testing.T) {
 				if squeezed(deref(got.Content)) != squeezed(want) || len(got.Calls) != calls {
 					t.Errorf("%s: %q gives %d calls and %q, want %d and %q", d.name, fill(c.text), len(got.Calls), deref(got.Content), calls, want)
 				}
-				if k++; k%5 == 0 || os.Getenv("TENON_ALL") != "" {
+				if k++; k%11 == 0 || os.Getenv("TENON_ALL") != "" {
 					checkProperties(t, p, []byte(fill(c.text)), 6)
 				}
 			})
@@ -93,7 +93,7 @@ func squeezed(s string) string {
 
 // On a line, backticks around nothing but a call go with it; everything else that stands around it stays.
 func TestCasing_callsOnALine(t *testing.T) {
-	k, plans := 0, onePlanEach(t)
+	k, plans := 0, onePlanEach(t, Thinking{Off: true})
 	for text, want := range map[string]string{
 		"I ask `CALL` now.":                      "I ask  now.",
 		"``CALL``":                               "",
@@ -119,7 +119,7 @@ func TestCasing_callsOnALine(t *testing.T) {
 			if got := play(p.TextParser(), raw, 0, false); deref(got.Content) != want || len(got.Calls) != 1 {
 				t.Errorf("%s: %q gives %d calls and %q", d.name, raw, len(got.Calls), deref(got.Content))
 			}
-			if k++; k%5 == 0 || os.Getenv("TENON_ALL") != "" {
+			if k++; k%11 == 0 || os.Getenv("TENON_ALL") != "" {
 				checkProperties(t, p, []byte(raw), 6)
 			}
 		})

@@ -290,7 +290,7 @@ func (d *Dialect) regionCodecs(opener string) []codec {
 	if !slices.ContainsFunc(all, func(c codec) bool { _, ok := c.(jsonCodec); return ok }) {
 		all = append(all, jsonCodec{})
 	}
-	if opener != d.call.open && opener != d.section.open {
+	if opener != d.call.open && opener != d.section.open && !slices.Contains(d.opens, opener) {
 		return all
 	}
 	return append([]codec{foreign{pythonicCodec{}}}, append(all, foreign{functionTags}, foreign{invokeTags}, foreign{pairTags}, foreign{labelled}, foreign{namedCodec{}})...)

@@ -38,10 +38,14 @@ var guests = sync.OnceValue(func() map[string][]*Dialect {
 	return all
 })
 
-// turnEnds are the markers that end a turn in any family: many write calls alike, and end their turns otherwise.
+// turnEnds are the markers that end a turn in any family, but for words in brackets: many write calls alike, and end their turns otherwise.
 var turnEnds = sync.OnceValue(func() (all []string) {
 	for _, d := range Families() {
-		all = append(all, d.ends...)
+		for _, end := range d.ends {
+			if isControl(end) || end == "</s>" {
+				all = append(all, end)
+			}
+		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

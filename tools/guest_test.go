@@ -19,13 +19,13 @@ func eachGuest(t *testing.T, visit func(guest, host *Dialect, call string)) {
 
 // A call in the markers of any family is understood in every family, and its markers go with it.
 func TestGuest_callsInTheMarkersOfOtherFamilies(t *testing.T) {
-	n, good := 0, 0
+	n, good, plans := 0, 0, onePlanEach(t, Thinking{})
 	eachGuest(t, func(guest, host *Dialect, call string) {
 		if guest == host {
 			return
 		}
 		n++
-		p := planFor(t, host, Thinking{})
+		p := plans[host.name]
 		got := play(p.TextParser(), call, 0, false)
 		if len(got.Calls) == 1 && got.Calls[0].Name == "get_weather" {
 			good++
@@ -51,12 +51,12 @@ func TestGuest_callsOfOtherFamiliesStandAnywhere(t *testing.T) {
 		"I ask,\n> CALL\nand wait.", "| call | CALL | x |\n", "I ask \"CALL\" now.", "<pre>CALL</pre> is it.",
 		"- CALL\n- other\n", "A call (CALL).", "I ask:\n\n    CALL\n\nThen I wait.", "So: CALL.", "CALL", "I ask:\n```xml\nCALL\n```", "CALLand text",
 	}
-	n, calls, k := 0, 0, 0
+	n, calls, k, plans := 0, 0, 0, onePlanEach(t, Thinking{})
 	eachGuest(t, func(guest, host *Dialect, call string) {
 		if k++; unmarkedFamilies[guest.name] || k%7 != 0 && os.Getenv("TENON_ALL") == "" {
 			return
 		}
-		p := planFor(t, host, Thinking{})
+		p := plans[host.name]
 		for _, c := range contexts {
 			n++
 			raw := strings.ReplaceAll(c, "CALL", call)
