@@ -1,7 +1,9 @@
 package grammar
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -131,5 +133,16 @@ func TestParser_readsOnWhereAutomataAreFull(t *testing.T) {
 		if string(got) != string(text[:len(text)-1]) || marks != 2 {
 			t.Fatalf("text %d: %q, %d marks", seed, got, marks)
 		}
+	}
+}
+
+// Whether a text holds each of 14 letters takes more states than one question may.
+func TestParse_tooHardAnExpressionIsAnError(t *testing.T) {
+	var pattern strings.Builder
+	for c := 'a'; c < 'o'; c++ {
+		fmt.Fprintf(&pattern, "(?=.*%c)", c)
+	}
+	if _, err := FromRegex(pattern.String() + ".*"); err == nil {
+		t.Error("no error, and nothing can be written")
 	}
 }

@@ -1,6 +1,9 @@
 package lex
 
-import "container/heap"
+import (
+	"container/heap"
+	"slices"
+)
 
 // IsEmpty reports whether e has no word. The error is a *LimitError when that could not be found out.
 func (a *Arena) IsEmpty(e Expr) (bool, error) {
@@ -74,6 +77,28 @@ func (a *Arena) settle(e Expr, live bool) {
 	} else {
 		a.nodes[e].live = no
 	}
+}
+
+// Plain reports whether e has a word and that takes no search to see.
+func (a *Arena) Plain(e Expr) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.plainlyLive(e)
+}
+
+func (a *Arena) plainlyLive(e Expr) bool {
+	n := a.at(e)
+	switch {
+	case n.live != unknown:
+		return n.live == yes
+	case n.kind == kindConcat:
+		return a.plainlyLive(Expr(n.a)) && a.plainlyLive(Expr(n.b))
+	case n.kind == kindRepeat:
+		return a.plainlyLive(Expr(n.a))
+	case n.kind == kindUnion:
+		return slices.ContainsFunc(n.args, a.plainlyLive)
+	}
+	return false
 }
 
 // search explores the derivatives of an intersection or complement, those first that seem nearest to acceptance, until it meets a live

@@ -108,7 +108,7 @@ func (m *Machine) Prepare() error {
 			return fmt.Errorf("terminal %d: %w", i, err)
 		}
 	}
-	return nil
+	return m.Lost()
 }
 
 // enter is the thread at the start of a terminal, without its stack.

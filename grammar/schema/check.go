@@ -127,6 +127,15 @@ func (s *Schema) checkShape(want shape, v *value, r *resource) string {
 		}
 	case shapeDependencies:
 		return s.checkDependencies(v, r)
+	case shapeNameLists:
+		for i := range v.members {
+			if !isStrings(v.members[i].val) {
+				return "must list property names"
+			}
+		}
+		if v.kind != Object {
+			return "must be an object"
+		}
 	case shapeType:
 		return s.checkType(v, r)
 	default:

@@ -197,11 +197,13 @@ func (s *Schema) build(v *value) error {
 	defer func() { s.building = false }()
 	for range maxDrops {
 		s.rebuild(v)
+		empty := s.err == nil && s.Root.Empty() // which can be too hard as well
 		s.asked += s.arena.Asked()
-		if s.err == nil {
-			if s.Root.Empty() {
-				return s.conflict(v)
-			}
+		switch {
+		case s.err != nil:
+		case empty:
+			return s.conflict(v)
+		default:
 			return nil
 		}
 		if !s.lenient {

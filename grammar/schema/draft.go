@@ -62,6 +62,7 @@ const (
 	shapeSchemaMap // object of schemas
 	shapeItems     // schema or array of schemas
 	shapeDependencies
+	shapeNameLists // object of arrays of strings
 	shapeType
 	shapeCount // non-negative integer
 	shapeNumber
@@ -115,7 +116,7 @@ var keywords = map[string]keyword{
 	"minProperties":         {shapeCount, Draft4, Draft2020},
 	"maxProperties":         {shapeCount, Draft4, Draft2020},
 	"dependencies":          {shapeDependencies, Draft3, Draft7},
-	"dependentRequired":     {shapeDependencies, Draft2019, Draft2020},
+	"dependentRequired":     {shapeNameLists, Draft2019, Draft2020},
 	"dependentSchemas":      {shapeSchemaMap, Draft2019, Draft2020},
 	"unevaluatedProperties": {shapeSchema, Draft2019, Draft2020},
 	"prefixItems":           {shapeSchemas, Draft2020, Draft2020},

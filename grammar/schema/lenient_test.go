@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,6 +88,35 @@ func TestCompile_whatCannotBeEnforcedIsReported(t *testing.T) {
 	}
 }
 
+// Whether a text with 14 letters in any order exists takes more work than a question may: that is no conflict.
+func TestCompile_patternTooHardIsNotUnsatisfiable(t *testing.T) {
+	hard := `{"type":"string","pattern":"`
+	for c := 'a'; c < 'o'; c++ {
+		hard += fmt.Sprintf("(?=.*%c)", c)
+	}
+	hard += `"}`
+	for text, pointer := range map[string]string{
+		hard: "",
+		`{"type":"object","properties":{"p":` + hard + `}}`:                  "/properties/p",
+		`{"type":"object","properties":{"p":` + hard + `},"required":["p"]}`: "/properties/p",
+		`{"type":"array","minItems":1,"items":` + hard + `}`:                 "/items",
+	} {
+		_, err := Compile([]byte(text), Options{})
+		var unsupported *UnsupportedError
+		if !errors.As(err, &unsupported) || unsupported.Pointer != pointer || unsupported.Keyword != "pattern" {
+			t.Errorf("%s: %v", pointer, err)
+		}
+		s, err := Compile([]byte(text), Options{Lenient: true})
+		if err != nil {
+			t.Errorf("%s: lenient: %v", pointer, err)
+			continue
+		}
+		if len(s.Issues) != 1 || s.Issues[0].Pointer != pointer || s.Issues[0].Keyword != "pattern" || s.Issues[0].Action != Checked {
+			t.Errorf("%s: %+v", pointer, s.Issues)
+		}
+	}
+}
+
 func TestCompile_lenientLimitsAreDroppedNotFailed(t *testing.T) {
 	text := []byte(`{"type":"object","properties":{"a":{"allOf":[
 		{"anyOf":[{"required":["a"]},{"required":["b"]}]},{"anyOf":[{"required":["c"]},{"required":["d"]}]},
@@ -114,6 +144,9 @@ func TestCompile_invalidSchemaNamesThePlace(t *testing.T) {
 		{`"string"`, ""},
 		{`{"type":"object"`, ""},
 		{`{"required":"a"}`, "/required"},
+		{`{"dependentRequired":{"a":"b"}}`, "/dependentRequired"},
+		{`{"dependentRequired":{"a":true}}`, "/dependentRequired"},
+		{`{"dependentRequired":["a"]}`, "/dependentRequired"},
 		{`{"properties":{"a":{"type":5}}}`, "/properties/a/type"},
 		{`{"properties":{"a":"string"}}`, "/properties/a"},
 		{`{"properties":[]}`, "/properties"},

@@ -91,10 +91,9 @@ func metaShape(name string, form shape, d Draft) string {
 			return self
 		}
 		return `{"anyOf":[` + self + `,{"$ref":"#/DEFS/schemaArray"}]}`
+	case shapeNameLists:
+		return `{"type":"object","additionalProperties":{"$ref":"#/DEFS/stringArray"}}`
 	case shapeDependencies:
-		if name == "dependentRequired" {
-			return `{"type":"object","additionalProperties":{"$ref":"#/DEFS/stringArray"}}`
-		}
 		return `{"type":"object","additionalProperties":{"anyOf":[` + self + `,{"$ref":"#/DEFS/stringArray"}]}}`
 	case shapeType:
 		return `{"anyOf":[{"$ref":"#/DEFS/simpleTypes"},{"type":"array","minItems":1,"uniqueItems":true,"items":{"$ref":"#/DEFS/simpleTypes"}}]}`
