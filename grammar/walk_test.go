@@ -26,12 +26,13 @@ var walkSchemas = []string{
 }
 
 // walkVocab has a token for every byte and some that span structure.
-func walkVocab(t testing.TB) *Vocab {
-	var texts []string
+func walkVocab(t testing.TB) *Vocab { return tinyVocab(t, walkTexts()...) }
+
+func walkTexts() (texts []string) {
 	for b := range 256 {
 		texts = append(texts, string([]byte{byte(b)}))
 	}
-	return tinyVocab(t, append(texts, `{"`, `":`, `",`, `":"`, `","`, `"}`, `},{`, `true`, `null`, `ab`, `city`, `12`, `, `, `: `, `kind`, `é`, `\u00`, `a"`, `[{"`, `}]`)...)
+	return append(texts, `{"`, `":`, `",`, `":"`, `","`, `"}`, `},{`, `true`, `null`, `ab`, `city`, `12`, `, `, `: `, `kind`, `é`, `\u00`, `a"`, `[{"`, `}]`)
 }
 
 // randomToken picks one of the allowed tokens.
@@ -98,5 +99,32 @@ func budgetWalk(t *testing.T, g *Grammar, v *Vocab, rng *rand.Rand) []byte {
 			t.Fatalf("%s: %q does not end within %d tokens; distance is %d", g.Text(), out, start, m.Distance())
 		}
 		return out
+	}
+}
+
+// TestWalk_tokensOfOneTextAreAllowedAlike: vocabularies with byte tokens spell some texts twice.
+func TestWalk_tokensOfOneTextAreAllowedAlike(t *testing.T) {
+	texts := walkTexts()
+	v := tinyVocab(t, append(texts, texts...)...)
+	for i, text := range append(walkSchemas, `{"type":"array","items":{"maxLength":5},"uniqueItems":true}`) {
+		g := mustSchema(t, text, SchemaOptions{Space: NoSpace, Numbers: CanonicalNumbers})
+		for seed := range uint64(4) {
+			m, rng := g.Matcher(v), rand.New(rand.NewPCG(seed, uint64(i)))
+			for range 60 {
+				mask := m.Mask()
+				for id := range int32(len(texts)) {
+					if twin := id + int32(len(texts)); mask.Allows(id) != mask.Allows(twin) {
+						t.Fatalf("%s: token %d %q is allowed: %v, token %d: %v", text, id, v.Piece(id), mask.Allows(id), twin, mask.Allows(twin))
+					}
+				}
+				token := randomToken(mask, v, rng)
+				if v.IsEOG(token) {
+					break
+				}
+				if err := m.Accept(token); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 	}
 }

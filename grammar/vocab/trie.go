@@ -16,7 +16,7 @@ type Node struct {
 }
 
 // Trie is a prefix tree in one array. Tokens with equal text share a node;
-// Same links them.
+// Same links them, in the order in which BuildTrie was given them.
 type Trie struct {
 	Nodes []Node
 	// Same[t] is the next token with the same text as t, or -1. It is nil when
@@ -97,6 +97,7 @@ type trieBuilder struct {
 	t    Trie
 	open []int32
 	last []byte
+	tail int32 // the last token of that text
 }
 
 func (b *trieBuilder) add(text []byte, id int32) {
@@ -114,16 +115,16 @@ func (b *trieBuilder) add(text []byte, id int32) {
 		b.t.Nodes = append(b.t.Nodes, Node{Token: -1, Byte: text[d], Depth: uint8(d + 1)})
 	}
 	b.t.Nodes[len(b.t.Nodes)-1].Token = id
-	b.last = text
+	b.last, b.tail = text, id
 }
 
+// addSame puts a token behind the others of its text: a tree that is built from another has the same first of them.
 func (b *trieBuilder) addSame(id int32) {
 	if b.t.Same == nil {
 		b.t.Same = map[int32]int32{}
 	}
-	n := &b.t.Nodes[b.open[len(b.open)-1]]
-	b.t.Same[id] = n.Token
-	n.Token = id
+	b.t.Same[b.tail] = id
+	b.tail = id
 }
 
 func (b *trieBuilder) closeTo(depth int) {
