@@ -30,9 +30,6 @@ type modelKey struct {
 func (w *splitWalk) modelOf(x *stringSplit) *stringSplit {
 	row := w.row(x.state)
 	for _, m := range w.k.models[modelKey{w.u, w.needs}] {
-		if m.lexicon != x.lexicon {
-			continue
-		}
 		unlike := 0
 		for b, next := range w.row(m.state) {
 			if next != row[b] && !special(byte(b)) {
