@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -301,18 +300,6 @@ func (p *tolerant) noCall(end int, err error) {
 		p.pos = r.start
 		p.mute = max(p.mute, r.start+1)
 	}
-}
-
-// doubtBehind is what is thought of the text behind a region that was none: where its own end was not found, it goes on.
-func (p *tolerant) doubtBehind(text []byte) doubt {
-	own := p.plan.closers[p.region.marker]
-	if len(p.plan.dialect.labels) > 0 { // which stand in its strings as they do behind it
-		return inDoubt
-	}
-	if len(own) > 0 && !slices.ContainsFunc(own, func(m string) bool { return bytes.HasSuffix(text, []byte(m)) }) {
-		return inDoubt
-	}
-	return armed
 }
 
 // affords tells whether n bytes may be read again: in the long run each byte of the output a few times, so that its cost stays bounded.

@@ -56,27 +56,6 @@ type cursor struct {
 	inWord bool // what was last decided is a byte of a word
 }
 
-// doubt tells whether the text goes on inside a string of a call that was none because its strings' ends were not known: other text stands
-// on the line behind it. What looks like a call from there on may be quoted.
-type doubt uint8
-
-const (
-	noDoubt doubt = iota
-	armed         // nothing but white space and markers has come behind the call
-	inDoubt
-)
-
-// take looks at a byte of text.
-func (d *doubt) take(b byte) {
-	switch {
-	case *d != armed:
-	case b == '\n':
-		*d = noDoubt
-	case !isSpace(b):
-		*d = inDoubt
-	}
-}
-
 // symbol is a marker that the model wrote as one token.
 type symbol struct{ from, to int }
 
