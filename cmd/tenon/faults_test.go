@@ -63,6 +63,14 @@ func TestStarter_refusesAMissingAdapterBeforeAnyLoad(t *testing.T) {
 	}
 }
 
+func TestSupported_systems(t *testing.T) {
+	for system, want := range map[string]bool{"linux": true, "darwin": true, "windows": false} {
+		if err := supported(system); (err == nil) != want || err != nil && !strings.Contains(err.Error(), "not supported yet") {
+			t.Errorf("%s: %v", system, err)
+		}
+	}
+}
+
 func TestCatalogue_aFolderWithoutModelsIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	if _, _, err := catalogue(&cobra.Command{}, config.Settings{}, []string{dir}); err == nil || !strings.Contains(err.Error(), dir) {

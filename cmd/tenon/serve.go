@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +62,18 @@ func newConfigCommand() *cobra.Command {
 	return cmd
 }
 
+// supported tells whether models can be served on a system.
+func supported(system string) error {
+	if system == "windows" {
+		return errors.New("serving runs on Linux and macOS; Windows is not supported yet (WSL is Linux)")
+	}
+	return nil
+}
+
 func serve(cmd *cobra.Command, s config.Settings, args []string, example bool) error {
+	if err := supported(runtime.GOOS); err != nil {
+		return err
+	}
 	logger, err := newLogger(cmd.ErrOrStderr(), s)
 	if err != nil {
 		return err
