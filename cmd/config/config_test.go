@@ -66,6 +66,7 @@ func TestLoad_unknownAndWrongValuesAreErrorsThatNameThem(t *testing.T) {
 		{nil, "repeat-penalty: 0\n", "repeat-penalty from the file is 0; expected more than 0"},
 		{nil, "max-body: 9000000000000000000\n", "max-body from the file"},
 		{nil, "debug-requests: -1\n", "debug-requests from the file"},
+		{nil, "ctx-size: 3000000000\n", "ctx-size from the file is 3000000000; expected 134217728 or less"},
 		{nil, "responses-max-age: -5s\n", "responses-max-age from the file"},
 		{nil, "cache-type-k: q5_0\n", `cache-type-k from the file is "q5_0"; expected f16, q8_0 or q4_0`},
 		{[]string{"TENON_FLASH_ATTN="}, "", `flash-attn from the environment is ""; expected auto, on or off`},

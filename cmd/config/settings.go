@@ -26,7 +26,7 @@ type Settings struct {
 	RoutingThought   []string `flag:"routing-thought" help:"tokens, as [MODEL=]N, in which a model that does not think says first which tool it means and with what, as reasoning; 8 to 32 help small models, more do harm; 0: none; repeat for several models; every format has a place for one but functionary-v3.2, whose prompts end with the mark that a name follows"`
 	ToolFormat       []string `flag:"tool-format" help:"how tools are called, as [MODEL=]FORMAT: auto (the default: found from the template), json, react, xml (deprecated), or a family of 'tenon families'; repeat for several models"`
 
-	CtxSize      int           `group:"Engine" flag:"ctx-size" default:"0" min:"0" help:"most tokens one request may use, prompt and answer; 0: what the model was trained for, less if memory demands it"`
+	CtxSize      int           `group:"Engine" flag:"ctx-size" default:"0" min:"0" max:"134217728" help:"most tokens one request may use, prompt and answer; 0: what the model was trained for, less if memory demands it"`
 	Parallel     int           `flag:"parallel" default:"4" min:"1" help:"requests that run at once on a model"`
 	QueueSize    int           `flag:"queue-size" default:"128" min:"1" help:"requests that may wait for a slot; more get 429"`
 	QueueTimeout time.Duration `flag:"queue-timeout" default:"5m" min:"1ms" help:"longest wait for a slot; then 503"`
@@ -35,8 +35,8 @@ type Settings struct {
 	FlashAttn    string        `flag:"flash-attn" default:"auto" choices:"auto,on,off" help:"flash attention: auto (measured once per model and machine), on, off"`
 	CacheTypeK   string        `flag:"cache-type-k" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's keys: f16, q8_0, q4_0"`
 	CacheTypeV   string        `flag:"cache-type-v" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's values: f16, q8_0, q4_0"`
-	BatchSize    int           `flag:"batch-size" default:"2048" min:"1" help:"most tokens in one call of the model"`
-	UBatchSize   int           `flag:"ubatch-size" default:"0" min:"0" help:"most tokens computed at once; 0: 256, on a GPU 512"`
+	BatchSize    int           `flag:"batch-size" default:"2048" min:"1" max:"134217728" help:"most tokens in one call of the model"`
+	UBatchSize   int           `flag:"ubatch-size" default:"0" min:"0" max:"134217728" help:"most tokens computed at once; 0: 256, on a GPU 512"`
 	CacheRAM     int           `flag:"cache-ram" default:"1024" min:"-1" max:"1073741824" help:"MiB of memory for prompts that no request runs on, each model; -1: no limit, 0: none"`
 	LoadMode     string        `flag:"load-mode" default:"auto" choices:"auto,mmap,none" help:"how weights come into memory: mmap maps the file, none reads it (on Linux into huge pages: decoding is faster), auto reads where the CPU computes and the weights would fit in free memory twice"`
 	LoRA         []string      `flag:"lora" help:"LoRA adapter (GGUF), as FILE or FILE=SCALE; repeat for several"`
