@@ -134,6 +134,9 @@ func (p *tolerant) takeLabel(text []byte, final bool) answer {
 	}
 	waits := false
 	for _, l := range p.plan.dialect.labels {
+		if l.kind == labelStop && p.called == 0 {
+			continue // nothing was called whose result a model could make up: it is text
+		}
 		switch n, a := labelAt(text, l.text, final); a {
 		case yes:
 			p.label(l, n)

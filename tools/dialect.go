@@ -75,7 +75,7 @@ type labelKind uint8
 const (
 	labelText     labelKind = iota // visible text
 	labelThinking                  // thinking
-	labelStop                      // nothing: the turn was over before it
+	labelStop                      // behind a call nothing: the turn was over before it
 )
 
 // cue is a text that starts a call but is no marker: it stays where it was if no call follows.

@@ -311,15 +311,11 @@ func (d *decoder) key() ([]byte, error) {
 		}
 		key = s
 	} else {
-		start := d.pos
-		for d.pos < len(d.text) && identPart(d.text[d.pos]) {
-			d.pos++
-		}
-		if d.pos == start {
+		if key = d.bareKey(); len(key) == 0 {
 			return nil, errValue
 		}
 		d.repair(BareKey)
-		key = d.text[start:d.pos]
+		d.pos += len(key)
 	}
 	if err := d.skip(); err != nil {
 		return nil, err
@@ -329,6 +325,23 @@ func (d *decoder) key() ([]byte, error) {
 	}
 	d.pos++
 	return key, d.skip()
+}
+
+// bareKey is the key without quotes that stands here. A family with quotes of its own writes every key so, whatever it holds: all
+// up to the colon is the key.
+func (d *decoder) bareKey() []byte {
+	n := 0
+	for n < len(d.text)-d.pos && identPart(d.text[d.pos+n]) {
+		n++
+	}
+	if len(d.rules.Quotes) == 0 {
+		return d.text[d.pos : d.pos+n]
+	}
+	end := bytes.IndexAny(d.text[d.pos:], ":,{}[]\"\n")
+	if end <= n || d.text[d.pos+end] != ':' {
+		return d.text[d.pos : d.pos+n]
+	}
+	return bytes.TrimSpace(d.text[d.pos : d.pos+end])
 }
 
 // quoted reads a string and returns its text, decoded.

@@ -156,7 +156,7 @@ func (d *decoder) hex4(i int) (rune, bool) {
 }
 
 // unclosed ends a string that nothing closes before the brackets at the end of the text, if they are exactly those that are
-// open: only its quote was left out then.
+// open: only its quote was left out then. Brackets that close what the string itself opened do not count: there it was cut off.
 func (d *decoder) unclosed(s []byte) ([]byte, error) {
 	i := len(d.text)
 	for k := range d.open {
@@ -172,9 +172,17 @@ func (d *decoder) unclosed(s []byte) ([]byte, error) {
 	if len(d.open) == 0 || cut > len(s) || i > 0 && d.text[i-1] == d.open[len(d.open)-1] {
 		return nil, errOpen
 	}
+	s = s[:len(s)-cut]
+	if leavesOpen(s, '{') || leavesOpen(s, '[') {
+		return nil, errOpen
+	}
 	d.repair(MissingQuote)
 	d.pos = i
-	return d.valid(s[:len(s)-cut]), nil
+	return d.valid(s), nil
+}
+
+func leavesOpen(s []byte, open byte) bool {
+	return bytes.Count(s, []byte{open}) > bytes.Count(s, []byte{closer(open)})
 }
 
 func (d *decoder) valid(s []byte) []byte {

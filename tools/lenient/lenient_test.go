@@ -45,7 +45,7 @@ func TestDecode_readsWhatWasMeant(t *testing.T) {
 }
 
 func TestDecode_doesNotGuess(t *testing.T) {
-	for _, text := range []string{"", `{"a`, `{"a": "b`, `{"a": 1, "a": 2}`, `{"a"}`, `{"a": }`, `]`, `{"a": "b", "c": "d`, `["say "a", "b" now"]`} {
+	for _, text := range []string{"", `{"a`, `{"a": "b`, `{"a": 1, "a": 2}`, `{"a"}`, `{"a": }`, `]`, `{"a": "b", "c": "d`, `["say "a", "b" now"]`, `{"a": "f {b: 1}`, `{"a": ["see [1]}`} {
 		if d, err := Decode([]byte(text), Rules{}); err == nil {
 			t.Errorf("%s was read as %s", text, d.JSON)
 		}
