@@ -207,3 +207,18 @@ func TestForced_ofManyReadingsIsCutShort(t *testing.T) {
 		}
 	}
 }
+
+// From each part that may be left out a step leads to all behind it: most ways of reading on are alike.
+func TestParse_rowOfPartsThatMayBeLeftOut(t *testing.T) {
+	g, err := Parse("root ::= "+strings.Repeat(`"a"? `, 300), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := g.Matcher(nil)
+	if err := m.AcceptBytes([]byte("aaa")); err != nil || !m.Done() {
+		t.Errorf("%v, done %v", err, m.Done())
+	}
+	if m.AcceptBytes([]byte("b")) == nil {
+		t.Error("a letter of no part is accepted")
+	}
+}

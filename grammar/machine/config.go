@@ -63,6 +63,10 @@ func (c *configs) grow() {
 	}
 }
 
+// maxMerges bounds how often the threads of one step are merged before it is done: a row of parts that may be left out
+// leads from each of them to all behind it, so that most are alike.
+const maxMerges = 8
+
 // normalise merges threads that read on alike and puts them in one order.
 func (m *Machine) normalise(list []thread) []thread {
 	if len(list) < 2 {
@@ -116,12 +120,17 @@ func (m *Machine) Start() ConfigID {
 // inputs, it reads any.
 func (m *Machine) Step(id ConfigID, inputs ...int) ConfigID {
 	m.err = nil
-	from := len(m.work)
+	from, merged := len(m.work), 0
 	for _, t := range m.configs.lists[id] {
 		for _, in := range inputs {
 			m.work = m.step(m.work, t, in)
 		}
-		if len(m.work)-from > maxThreads {
+		n := len(m.work) - from
+		if n <= maxThreads {
+			continue
+		}
+		m.work = m.work[:from+len(m.normalise(m.work[from:]))]
+		if merged++; merged > maxMerges || len(m.work)-from > n/2 {
 			m.err = ErrAmbiguous
 			m.work = m.work[:from]
 			return Stuck
