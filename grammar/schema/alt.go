@@ -56,24 +56,6 @@ func (s *Schema) baseAlt(l *leaf, k Kind) *Alt {
 	return s.anyOf(k)
 }
 
-func (s *Schema) arrayBase(f *arrayForm) *Alt {
-	a := &ArrayAlt{Prefix: f.prefix, Rest: f.rest, Min: f.min, Max: f.max, Unique: f.unique}
-	seen := &seenItems{prefix: len(f.prefix), all: f.rest != nil}
-	if a.Rest == nil {
-		a.Rest = s.any
-	}
-	if c := f.contains; c != nil {
-		if c.Min > 0 || c.Max != Unbounded {
-			a.Contains = []Contain{*c}
-		}
-		if f.seesContains {
-			seen.contains = []*Node{c.Node}
-		}
-	}
-	a.seen = seen
-	return s.arrayAlt(a)
-}
-
 // objectBase builds the alternative of an object's own keywords: every name that occurs gets all that applies to it.
 func (s *Schema) objectBase(f *objectForm) *Alt {
 	o := &ObjectAlt{schema: s, MinProps: f.min, MaxProps: f.max, Implications: f.dependent, Rules: slices.Clone(f.patterns), declares: s.noExtra && f.closes}
@@ -274,86 +256,6 @@ func (s *Schema) vacant(e Expr) bool {
 		s.unsupported(nil, "too much work on languages")
 	}
 	return empty
-}
-
-// arrayAlt says of the elements what a Contain with Max 0 says, and cuts the array off before the first element that cannot be.
-func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
-	if a.Repeats {
-		if a.Unique {
-			return nil
-		}
-		a.Min = max(a.Min, 2)
-	}
-	for i := 0; i < len(a.Contains); i++ {
-		c := a.Contains[i]
-		if c.Max != Unbounded && c.Min > c.Max {
-			return nil
-		}
-		if c.Max == 0 {
-			s.exclude(a, c)
-			a.Contains = slices.Delete(slices.Clone(a.Contains), i, i+1)
-			i--
-		}
-	}
-	for i, n := range a.Prefix {
-		if n == s.never {
-			a.Max = minBound(a.Max, i)
-		}
-	}
-	if a.Rest == s.never {
-		a.Max = minBound(a.Max, len(a.Prefix))
-	}
-	if a.Max != Unbounded && a.Max <= len(a.Prefix) {
-		a.Prefix, a.Rest = a.Prefix[:a.Max], s.never
-	}
-	if (a.Unique || a.Repeats) && !s.compareConstants(a) {
-		return nil
-	}
-	if a.Max != Unbounded && a.Min > a.Max {
-		return nil
-	}
-	return &Alt{Kind: Array, Array: a}
-}
-
-// compareConstants decides uniqueItems as far as the first elements have one value each, and reports whether an array is left.
-func (s *Schema) compareConstants(a *ArrayAlt) bool {
-	known := make(map[string]bool, len(a.Prefix))
-	for i, n := range a.Prefix {
-		in, _ := n.lists()
-		if len(in) != 1 {
-			return true
-		}
-		text := in[0].canonical()
-		if !known[text] {
-			known[text] = true
-			continue
-		}
-		if a.Unique {
-			a.Prefix, a.Rest, a.Max, a.Unique = a.Prefix[:i], s.never, i, false
-		} else {
-			a.Min, a.Repeats = max(a.Min, i+1), false
-		}
-		return true
-	}
-	if a.Rest != s.never {
-		return true
-	}
-	a.Unique = false
-	return !a.Repeats
-}
-
-// exclude keeps the elements that c counts out of a.
-func (s *Schema) exclude(a *ArrayAlt, c Contain) {
-	not := s.not(c.Node)
-	prefix := make([]*Node, max(len(a.Prefix), c.From))
-	for i := range prefix {
-		prefix[i] = a.Item(i)
-		if i >= c.From {
-			prefix[i] = s.and(prefix[i], not)
-		}
-	}
-	a.Rest = s.and(a.Rest, not)
-	a.Prefix = prefix
 }
 
 // objectAlt applies implications that are bound to hold, and counts.

@@ -20,7 +20,7 @@
 //  2. check.go walks all of it once: what JSON Schema forbids, and which ids and anchors there are (resource.go, draft.go).
 //  3. form.go, read.go, read_object.go, number.go and string.go take one schema object apart, when it is first needed.
 //  4. node.go combines sets symbolically. Equal formulas are one node, which keeps recursion finite.
-//  5. expand.go computes the alternatives of a node, kind by kind: alt.go builds those of one schema object, constant.go those of
+//  5. expand.go computes the alternatives of a node, kind by kind: alt.go and alt_array.go build those of one schema object, constant.go those of
 //     listed values, meet.go intersects them, complement.go negates them, seen.go keeps book for unevaluatedProperties and
 //     unevaluatedItems.
 //  6. sat.go decides which alternatives hold a value at all, and settle.go gives those the shape that a walker relies on (below);
