@@ -64,10 +64,4 @@
 // looked through: arrays and objects that must differ from others, and keys that
 // some obligation asks for beside named ones, among them those that only an escape
 // can spell. MaskWithin may then go beyond its budget by some bytes, and still ends.
-//
-// Where arrays must differ from arrays (uniqueItems), one that repeats another can be
-// begun, and be refused only where nothing else can follow any more: that is the other
-// place where a mask can be empty before the end. It is so too for objects of which
-// what remains are arrays with few values, keys that depend on keys, or objects with
-// few values of which some are five levels down.
 package grammar

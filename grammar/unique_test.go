@@ -14,8 +14,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// scarceItems are sets of few objects, with all that are in them: each in all orders
-// of its keys.
+// scarceItems are sets of few objects or arrays, with all that are in them: each in all
+// orders of its keys.
 var scarceItems = []struct {
 	item string
 	all  [][]string
@@ -47,11 +47,32 @@ var scarceItems = []struct {
 		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"enum":[1,2]}},"required":["b"],"additionalProperties":false}},"required":["a"],"additionalProperties":false}`,
 		[][]string{{`{"a":{"b":1}}`}, {`{"a":{"b":2}}`}},
 	},
+	{
+		`{"type":"object","properties":{"a":{"const":1},"b":{"const":2}},"dependentRequired":{"a":["b"]},"additionalProperties":false}`,
+		[][]string{{`{}`}, {`{"b":2}`}, {`{"a":1,"b":2}`, `{"b":2,"a":1}`}},
+	},
+	{
+		`{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"boolean"},
+			"minItems":1,"maxItems":1},"minItems":1,"maxItems":1},"minItems":1,"maxItems":1},"minItems":1,"maxItems":1},"minItems":1,"maxItems":1},"minItems":1,"maxItems":1}`,
+		[][]string{{`[[[[[[true]]]]]]`}, {`[[[[[[false]]]]]]`}},
+	},
+	{
+		`{"type":"array","prefixItems":[{"enum":[1,12]},{"const":"x"}],"minItems":1,"maxItems":2}`,
+		[][]string{{`[1]`}, {`[12]`}, {`[1,"x"]`}, {`[12,"x"]`}},
+	},
+	{
+		`{"type":"array","items":{"enum":[5,6]},"contains":{"const":5},"minItems":2,"maxItems":2}`,
+		[][]string{{`[5,5]`}, {`[5,6]`}, {`[6,5]`}},
+	},
+	{
+		`{"type":"array","items":{"type":"boolean"},"uniqueItems":true,"maxItems":2}`,
+		[][]string{{`[]`}, {`[true]`}, {`[false]`}, {`[true,false]`}, {`[false,true]`}},
+	},
 }
 
-// TestUnique_objectsThatRunOutNeverEndInADeadEnd walks at random: no mask is empty,
+// TestUnique_whatRunsOutNeverEndsInADeadEnd walks at random: no mask is empty,
 // and what ends is valid.
-func TestUnique_objectsThatRunOutNeverEndInADeadEnd(t *testing.T) {
+func TestUnique_whatRunsOutNeverEndsInADeadEnd(t *testing.T) {
 	v := walkVocab(t)
 	for _, c := range scarceItems {
 		schema := `{"type":"array","uniqueItems":true,"items":` + c.item + `}`
@@ -92,8 +113,8 @@ func TestUnique_objectsThatRunOutNeverEndInADeadEnd(t *testing.T) {
 	}
 }
 
-// TestUnique_everyChoiceOfDistinctObjectsIsAccepted, and none with one twice.
-func TestUnique_everyChoiceOfDistinctObjectsIsAccepted(t *testing.T) {
+// TestUnique_everyChoiceOfDistinctElementsIsAccepted, and none with one twice.
+func TestUnique_everyChoiceOfDistinctElementsIsAccepted(t *testing.T) {
 	for _, c := range scarceItems {
 		g := mustSchema(t, `{"type":"array","uniqueItems":true,"items":`+c.item+`}`, SchemaOptions{})
 		rng := rand.New(rand.NewPCG(3, 11))
@@ -126,6 +147,9 @@ func (w scarce) value(depth int) any {
 	if depth == 0 || w.IntN(4) == 0 {
 		return w.pick(1, 2, "a", true)
 	}
+	if w.IntN(3) == 0 {
+		return w.values(depth - 1)
+	}
 	object := map[string]any{}
 	for range w.IntN(3) {
 		object[w.pick("a", "b").(string)] = w.value(depth - 1)
@@ -143,13 +167,15 @@ func (w scarce) values(depth int) []any {
 
 // item makes up a set of few values.
 func (w scarce) item(depth int) any {
-	switch n := w.IntN(6); {
+	switch n := w.IntN(8); {
 	case n == 0 || depth == 0:
 		return map[string]any{"const": w.value(depth)}
 	case n == 1:
 		return map[string]any{"enum": []any{w.value(depth), w.value(depth)}}
 	case n == 2:
 		return map[string]any{"anyOf": []any{w.item(depth - 1), w.item(depth)}}
+	case n <= 4:
+		return w.inner(depth - 1)
 	}
 	object := map[string]any{"type": "object", "additionalProperties": w.pick(false, false, false, true), "properties": map[string]any{"a": w.item(depth - 1), "b": w.item(depth - 1)}}
 	if w.IntN(2) == 0 {
@@ -158,7 +184,26 @@ func (w scarce) item(depth int) any {
 	if w.IntN(4) == 0 {
 		object["maxProperties"] = w.pick(1, 2)
 	}
+	if w.IntN(4) == 0 {
+		object["dependentRequired"] = w.pick(map[string]any{"a": []any{"b"}}, map[string]any{"a": []any{"b"}, "b": []any{"a"}})
+	}
 	return object
+}
+
+// inner makes up a set of few arrays.
+func (w scarce) inner(depth int) any {
+	s := map[string]any{"type": "array", "maxItems": w.pick(1, 2, 2), "items": w.pick(true, w.item(depth), w.item(depth), w.item(depth))}
+	for _, x := range []struct {
+		keyword string
+		value   any
+	}{
+		{"uniqueItems", true}, {"minItems", 1}, {"prefixItems", []any{w.item(depth)}}, {"contains", w.item(0)}, {"not", map[string]any{"uniqueItems": true}},
+	} {
+		if w.IntN(5) == 0 {
+			s[x.keyword] = x.value
+		}
+	}
+	return s
 }
 
 func (w scarce) array() map[string]any {
@@ -176,7 +221,7 @@ func (w scarce) array() map[string]any {
 		s["prefixItems"] = []any{w.item(2), w.item(2)}
 		s["items"] = w.pick(false, true, w.item(2))
 	default:
-		s["items"] = w.item(2)
+		s["items"] = w.item(3)
 	}
 	if w.IntN(4) == 0 {
 		s["contains"] = w.item(1)

@@ -19,6 +19,7 @@ type array struct {
 	cap   int32 // elements from this index on are alike
 	regs  []elements
 	index map[string]int32
+	holds map[textID]bool // memo of belonging
 }
 
 // elements is what has been read of an array.
@@ -27,7 +28,8 @@ type elements struct {
 	counts   []int32  // by Contain: elements that belong to it
 	seen     []textID // elements in canonical form, sorted, where they must or may not differ
 	repeated bool
-	from     textID // where the record of the current element begins
+	from     textID   // where the record of the current element begins
+	rivals   []textID // of an array that must differ from others: those that begin with its elements
 	options  []option
 	derived  bool
 }
@@ -65,6 +67,12 @@ func (a *array) intern(r elements) int32 {
 	if r.repeated {
 		key = append(key, 1)
 	}
+	if len(r.rivals) > 0 {
+		for _, x := range append(slices.Clone(r.rivals), textID(len(r.rivals))) {
+			key = binary.LittleEndian.AppendUint32(key, uint32(x))
+		}
+		key = append(key, 2, 2) // no other key has such a length
+	}
 	i, ok := a.index[string(key)]
 	if !ok {
 		i = int32(len(a.regs))
@@ -74,8 +82,11 @@ func (a *array) intern(r elements) int32 {
 	return i
 }
 
-// records says whether elements must be compared.
-func (a *array) records() bool { return a.alt.Unique || a.alt.Repeats }
+// compares says whether elements must be compared with each other.
+func (a *array) compares() bool { return a.alt.Unique || a.alt.Repeats }
+
+// records says whether elements must be compared with anything.
+func (a *array) records(r *elements) bool { return a.compares() || len(r.rivals) > 0 }
 
 // stepArray reads a byte between the elements of an array.
 func (m *Machine) stepArray(dst []thread, t thread, b byte) []thread {
@@ -117,7 +128,7 @@ func (m *Machine) beginElement(dst []thread, t thread, a *array, b byte) []threa
 	for _, x := range m.optionsOf(a, t.aux, t.rec) {
 		u := t
 		f := frame{def: self, st: phaseAfter, aux: x.reg}
-		if a.records() {
+		if a.records(&a.regs[t.aux]) {
 			f.st = phaseElement
 			if u.rec == 0 {
 				u.rec = noText
@@ -135,7 +146,7 @@ func (m *Machine) beginElement(dst []thread, t thread, a *array, b byte) []threa
 // register they lead to.
 func (m *Machine) optionsOf(a *array, reg int32, rec textID) []option {
 	r := &a.regs[reg]
-	if !a.records() {
+	if !a.records(r) {
 		rec = 0
 	} else if rec == 0 {
 		rec = noText
@@ -167,8 +178,8 @@ func (m *Machine) deriveOptions(a *array, r elements, rec textID) []option {
 			split.contains(next, item, 0)
 		}
 	})
-	if a.alt.Unique && len(r.seen) > 0 {
-		return m.withoutSeen(split.list, r.seen)
+	if taken := m.takenElements(a, &next); len(taken) > 0 {
+		return m.withoutSeen(split.list, taken)
 	}
 	return split.list
 }
@@ -234,8 +245,8 @@ func (a *array) enoughRoom(r *elements) bool {
 	return true
 }
 
-// withoutSeen takes the elements that there are already out of the options
-// whose values are few, so that no thread begins a value that it cannot end.
+// withoutSeen takes the elements that may not be out of the options whose values are
+// few, so that no thread begins a value that it cannot end.
 func (m *Machine) withoutSeen(list []option, seen []textID) []option {
 	words := m.decodedTexts(seen)
 	out := list[:0]
@@ -249,14 +260,15 @@ func (m *Machine) withoutSeen(list []option, seen []textID) []option {
 	return out
 }
 
-// withoutUsedUp is a value without those of its objects of which there is no other.
+// withoutUsedUp is a value without those of its objects and arrays of which there is no
+// other.
 func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
-	left := slices.DeleteFunc(slices.Clone(m.values[i].objects), func(o int32) bool { return m.usedUp(o, seen) })
-	if len(left) == len(m.values[i].objects) {
+	rest := m.values[i]
+	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(o int32) bool { return m.usedUp(o, seen) })
+	rest.arrays = slices.DeleteFunc(slices.Clone(rest.arrays), func(a int32) bool { return m.arrayUsedUp(m.arrays[a], seen) })
+	if len(rest.objects) == len(m.values[i].objects) && len(rest.arrays) == len(m.values[i].arrays) {
 		return i
 	}
-	rest := m.values[i]
-	rest.objects = left
 	m.values = append(m.values, rest)
 	return int32(len(m.values) - 1)
 }
@@ -358,21 +370,22 @@ func (u *Unit) spellingsOf(s string) lex.Expr {
 	return e
 }
 
-// endElement compares an element that has just been read with those before it.
+// endElement compares an element that has just been read with those before it, and
+// with what rivals have there.
 func (m *Machine) endElement(dst []thread, t thread) []thread {
 	a := m.arrays[t.def.index()]
 	r := a.regs[t.aux]
 	m.buf = m.texts.appendSince(m.buf[:0], r.from, t.rec)
 	id := m.texts.of(canonical(m.buf))
-	i, seen := slices.BinarySearch(r.seen, id)
-	switch {
-	case !seen:
-		r.seen = slices.Insert(slices.Clone(r.seen), i, id)
-	case a.alt.Unique:
+	if slices.Contains(m.takenElements(a, &r), id) {
 		return dst
-	default:
-		r.repeated = true
 	}
+	if i, seen := slices.BinarySearch(r.seen, id); seen {
+		r.repeated = true
+	} else if a.compares() {
+		r.seen = slices.Insert(slices.Clone(r.seen), i, id)
+	}
+	r.rivals = m.withElement(r.rivals, int(r.n)-1, id)
 	if r.from == noText {
 		t.rec = 0
 	}

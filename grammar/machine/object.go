@@ -148,7 +148,7 @@ func (m *Machine) buildObject(o *object, self int32) {
 	}
 	o.buildImplied()
 	o.plain = o.alt.MaxProps == schema.Unbounded && len(o.implied) == 0 && !o.unit.declared
-	o.index, o.after = map[string]int32{}, map[[2]int32]int32{}
+	o.index, o.after, o.holds = map[string]int32{}, map[[2]int32]int32{}, map[textID]bool{}
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
 }
 

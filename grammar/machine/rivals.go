@@ -8,31 +8,36 @@ import (
 	"tenon/grammar/schema"
 )
 
-// An object that must differ from others, because it is an element of an array whose
-// elements must, may not get to where nothing but one of them can come of it. Its
-// register holds its rivals: those of the others that have all its members so far.
-// A value that leaves so few ways to go on that rivals have taken them all is not
-// read, and a name that has only such values neither.
+// An object or array that must differ from others, because it is an element of an array
+// whose elements must, may not get to where nothing but one of them can come of it. Its
+// register holds its rivals: those of the others that begin as it does. A part that
+// leaves so few ways to go on that rivals have taken them all is not read, and neither
+// is a name that has only such values.
+
+// others are what the value that a thread is about to read must differ from.
+func (m *Machine) others(t thread) []textID {
+	if t.rec == 0 || t.stack == noStack {
+		return nil
+	}
+	list := m.stacks.of(t.stack)
+	e := list[0]
+	switch {
+	case len(list) > 1 || e.st != phaseElement:
+		return nil
+	case e.def.kind() == kindArray:
+		a := m.arrays[e.def.index()]
+		return m.takenElements(a, &a.regs[e.aux])
+	case e.def.kind() == kindObject:
+		o := m.objects[e.def.index()]
+		return m.takenValues(o, &o.regs[e.aux])
+	}
+	return nil
+}
 
 // openRegister is the register at the start of an object, whose opening brace a
 // thread has just read.
 func (m *Machine) openRegister(t thread, index int) int32 {
-	if t.rec == 0 || t.stack == noStack {
-		return 0
-	}
-	list := m.stacks.of(t.stack)
-	e := list[0]
-	var others []textID
-	switch {
-	case len(list) > 1 || e.st != phaseElement:
-		return 0
-	case e.def.kind() == kindArray && m.arrays[e.def.index()].alt.Unique:
-		others = m.arrays[e.def.index()].regs[e.aux].seen
-	case e.def.kind() == kindObject:
-		o := m.objects[e.def.index()]
-		others = m.takenValues(o, &o.regs[e.aux])
-	}
-	rivals := m.objectsAmong(others)
+	rivals := m.objectsAmong(m.others(t))
 	if len(rivals) == 0 {
 		return 0
 	}
@@ -40,7 +45,7 @@ func (m *Machine) openRegister(t thread, index int) int32 {
 	if len(o.exists) > 0 || o.endless(&o.regs[0]) && o.alt.MaxProps == schema.Unbounded {
 		return 0
 	}
-	if rivals = m.belonging(o, rivals); len(rivals) == 0 {
+	if rivals = m.belonging(o.unit, o.holds, o.alt, rivals); len(rivals) == 0 {
 		return 0
 	}
 	reg := o.regs[0]
@@ -58,17 +63,14 @@ func (m *Machine) objectsAmong(texts []textID) []textID {
 	return list
 }
 
-// belonging are those of some objects that belong to a set. No others are in the way of
+// belonging are those of some values that belong to a set. No others are in the way of
 // its own.
-func (m *Machine) belonging(o *object, list []textID) []textID {
-	if o.holds == nil {
-		o.holds = map[textID]bool{}
-	}
+func (m *Machine) belonging(u *Unit, memo map[textID]bool, set interface{ Holds(text []byte) bool }, list []textID) []textID {
 	return slices.DeleteFunc(list, func(id textID) bool {
-		holds, known := o.holds[id]
+		holds, known := memo[id]
 		if !known {
-			o.unit.locked(func() { holds = o.alt.Holds(m.texts.appendSince(nil, noText, id)) })
-			o.holds[id] = holds
+			u.locked(func() { holds = set.Holds(m.texts.appendSince(nil, noText, id)) })
+			memo[id] = holds
 		}
 		return !holds
 	})
@@ -180,36 +182,17 @@ func (m *Machine) within(o *object, rival textID, r *register, names []uint64) b
 }
 
 // ways counts, up to a limit, how an object can go on to its end, no matter in which
-// order. It counts too many where keys depend on each other.
-func (m *Machine) ways(o *object, r *register, names []uint64, limit int) int {
-	owed := o.owed(r.seen, -1)
-	ways, room := schema.NoKeys, o.room(r)
-	for rank := range o.names {
-		if !hasBit(names, rank) {
-			continue
-		}
-		ways = ways.With(m.countValues(o, m.values[o.values[rank]].node, limit), hasBit(owed, rank), limit)
-		if o.alt.MaxProps == schema.Unbounded && slices.Max(ways) == limit {
-			return limit
+// order.
+func (m *Machine) ways(o *object, r *register, names []uint64, limit int) (n int) {
+	among := func(set []uint64) func(string) bool {
+		return func(name string) bool {
+			rank, _ := o.rank(name)
+			return hasBit(set, int(rank))
 		}
 	}
-	return ways.Between(o.alt.MinProps-int(r.count), room, limit)
+	o.unit.locked(func() { n = o.alt.Completions(among(r.seen), among(names), int(r.count)-countBits(r.seen), limit) })
+	return n
 }
-
-// countValues counts the values of a set, up to a limit. Sets are asked for again and
-// again, with limits that grow slowly.
-func (m *Machine) countValues(o *object, n *schema.Node, limit int) int {
-	known, ok := m.counts[n]
-	if !ok || known.values == known.limit && known.limit < limit {
-		known.limit = max(limit, 2*known.limit)
-		o.unit.locked(func() { known.values = n.Count(known.limit) })
-		m.counts[n] = known
-	}
-	return min(known.values, limit)
-}
-
-// tally is how many values there are, as far as they were counted.
-type tally struct{ values, limit int }
 
 // refuseTaken takes names out all values of which are taken.
 func (m *Machine) refuseTaken(o *object, reg *register, names []uint64) {
@@ -220,7 +203,12 @@ func (m *Machine) refuseTaken(o *object, reg *register, names []uint64) {
 		after := o.withName(reg, int(rank))
 		after.key = m.texts.of([]byte(o.names[rank]))
 		taken := m.takenValues(o, &after)
-		if len(taken) > 0 && m.countValues(o, m.values[o.values[rank]].node, len(taken)+1) <= len(taken) {
+		if len(taken) == 0 {
+			continue
+		}
+		values := 0
+		o.unit.locked(func() { values = m.values[o.values[rank]].node.Count(len(taken) + 1) })
+		if values <= len(taken) {
 			names[rank>>6] &^= 1 << (rank & 63)
 		}
 	}
@@ -232,7 +220,7 @@ func (m *Machine) usedUp(index int32, seen []textID) bool {
 	rivals := m.objectsAmong(seen)
 	start := &o.regs[0]
 	ways := m.ways(o, start, o.toCome(start), len(rivals)+1)
-	return !o.endless(start) && ways <= len(rivals) && ways <= len(m.belonging(o, rivals))
+	return !o.endless(start) && ways <= len(rivals) && ways <= len(m.belonging(o.unit, o.holds, o.alt, rivals))
 }
 
 // endMember looks at the value of an object with rivals that has just been read.

@@ -10,10 +10,14 @@ import (
 // objects that others must differ from. It leaves no memo of the object behind.
 func (o *ObjectAlt) Holds(text []byte) bool {
 	v, err := decodeJSON(text, o.schema.limits.Depth)
-	if err != nil || v.kind != Object {
-		return false
-	}
-	return belonging{o.schema, byValue}.object(o, v)
+	return err == nil && v.kind == Object && belonging{o.schema, byValue}.object(o, v)
+}
+
+// Holds does it for arrays.
+func (a *ArrayAlt) Holds(text []byte) bool {
+	s := a.Rest.schema
+	v, err := decodeJSON(text, s.limits.Depth)
+	return err == nil && v.kind == Array && belonging{s, byValue}.array(a, v)
 }
 
 // belonging decides whether values belong to nodes, by a walk over alternatives as a matcher's.

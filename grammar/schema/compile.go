@@ -110,6 +110,7 @@ type Schema struct {
 	cons     map[string]*Node
 	leaves   map[leafKey]*Node
 	consts   map[string]*Node // by canonical text
+	lists    map[*Node]list   // memo of listing; of a node that is being listed: that its values are many
 	anyAlts  [kinds]*Alt
 	cells    map[string]Expr // by key
 
@@ -180,6 +181,7 @@ func (s *Schema) reset() {
 	s.cons = make(map[string]*Node)
 	s.leaves = make(map[leafKey]*Node)
 	s.consts = make(map[string]*Node)
+	s.lists = make(map[*Node]list)
 	s.satDepth, s.satLow, s.ahead, s.lost = make(map[*Node]int), math.MaxInt, 0, false
 	s.never = s.newNode(opNever)
 	s.any = s.newNode(opAny)

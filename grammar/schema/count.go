@@ -2,14 +2,49 @@ package schema
 
 import "math/big"
 
-// Count returns how many values n holds, counted no further than limit. It may be too many, not too few, where there are objects or arrays.
+// Count returns how many values n holds, counted no further than limit. It may be too many, not too few, where objects have Exists.
 func (n *Node) Count(limit int) int { return n.schema.count(n, limit) }
+
+// Completions counts the arrays of a that begin with the given elements, which are JSON texts, as Count counts.
+func (a *ArrayAlt) Completions(begin [][]byte, limit int) int {
+	s := a.Rest.schema
+	items := make([]*value, len(begin))
+	for i, text := range begin {
+		v, err := decodeJSON(text, s.limits.Depth)
+		if err != nil {
+			return limit
+		}
+		items[i] = v
+	}
+	return s.listed(limit, func(l listing) ([]*value, bool) { return l.arrays(a, items) })
+}
+
+// Completions counts the ways in which an object that has some keys can go on to its end, as Count counts: in which order does not matter.
+// Of the named keys has tells those it has, and may those that can come; extras is how many others it has, and no more of these come.
+func (o *ObjectAlt) Completions(has, may func(name string) bool, extras, limit int) int {
+	var begin []member
+	for _, p := range o.Props {
+		if has(p.Name) {
+			begin = append(begin, member{key: p.Name, val: &value{kind: Null}})
+		}
+	}
+	named := *o
+	named.MinProps -= extras
+	if o.MaxProps != Unbounded {
+		named.MaxProps -= extras
+	}
+	return o.schema.listed(limit, func(l listing) ([]*value, bool) { return l.objects(&named, begin, may) })
+}
 
 // count is Count, which may be asked while nodes are being expanded: where it comes back to one of those, it gives up as plausible does.
 func (s *Schema) count(n *Node, limit int) int {
+	return s.listed(limit, func(l listing) ([]*value, bool) { return l.node(n) })
+}
+
+// listed counts a list. Parts may have more values than what is made of them, hence are not given up as early.
+func (s *Schema) listed(limit int, list func(listing) ([]*value, bool)) int {
 	s.ahead++
-	l := listing{s, limit}
-	values, few := l.node(n, 0)
+	values, few := list(listing{s, max(limit, maxDistinct)})
 	s.ahead--
 	if s.lost {
 		s.lost = s.ahead > 0
@@ -18,35 +53,7 @@ func (s *Schema) count(n *Node, limit int) int {
 	if !few {
 		return limit
 	}
-	return len(values)
-}
-
-// KeyWays says in how many ways an object can have each number of keys.
-type KeyWays []int
-
-// NoKeys is the one way to have none.
-var NoKeys = KeyWays{1}
-
-// With lets a key come that has so many values. It counts up to a limit.
-func (w KeyWays) With(values int, required bool, limit int) KeyWays {
-	next := make(KeyWays, len(w)+1)
-	for have, n := range w {
-		if next[have+1] = min(limit, next[have+1]+n*values); !required {
-			next[have] = min(limit, next[have]+n)
-		}
-	}
-	return next
-}
-
-// Between counts the ways to have so many keys, up to a limit.
-func (w KeyWays) Between(least, most, limit int) int {
-	total := 0
-	for have, n := range w {
-		if have >= least && (most == Unbounded || have <= most) {
-			total = min(limit, total+n)
-		}
-	}
-	return total
+	return min(len(values), limit)
 }
 
 // countCells counts integers between bounds and single points; cells may overlap only where they are points.

@@ -38,7 +38,8 @@
 //   - A key brings what its Implications require; with that, and one key for each Exist not yet met, it must fit into MaxProps.
 //   - As long as an Exist is not met, some extra key or any unseen named key in its Keys can meet it.
 //   - A Contain whose Min is not reached can be met by every element from From on that may still come.
-//   - The next element of an array whose elements are Unique is one of [Node.Except] what is there; where that is empty the array ends.
+//   - An array whose elements are Unique ends where its next element could be nothing but one of those there are; [Node.Count] and
+//     [ArrayAlt.Completions] tell of values and of what begins one whether there are others.
 //   - Text of a [StringAlt] is left when the shortest way to its end no longer fits into MaxLen.
 //
 // # Exactness

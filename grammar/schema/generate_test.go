@@ -151,10 +151,11 @@ func (g *generator) array(out *bytes.Buffer, a *ArrayAlt) error {
 			}
 		}
 		if a.Unique {
-			var err error
-			if item, err = item.Except(seen...); err != nil {
+			taken, err := item.Among(seen...)
+			if err != nil {
 				return err
 			}
+			item = item.And(taken.Not())
 		}
 		if item.Empty() && i >= a.Min {
 			break

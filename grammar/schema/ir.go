@@ -55,7 +55,7 @@ type ArrayAlt struct {
 	Rest     *Node   // every later element; empty (Rest.Empty()) only where Max == len(Prefix)
 	Min, Max int     // Max is Unbounded if none
 	Contains []Contain
-	Unique   bool // no two elements are equal (uniqueItems); see Node.Except
+	Unique   bool // no two elements are equal (uniqueItems)
 	Repeats  bool // at least two elements are equal (the negation of uniqueItems)
 
 	seen *seenItems // what unevaluatedItems of an enclosing schema need not look at; nil: nothing

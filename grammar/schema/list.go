@@ -1,49 +1,77 @@
 package schema
 
 import (
+	"math"
 	"math/big"
 	"slices"
 	"unicode/utf8"
 )
 
-// listing lists the values of nodes that hold fewer than limit. It may list too many, not too few: what contains and the obligations of
-// negation ask for, it does not look at. Nothing it does looks deeper than expansion, in the middle of which it may be asked.
+// listing lists the values of nodes that hold fewer than limit. It may list too many, not too few: the obligations of negation it does not
+// look at.
 type listing struct {
 	s     *Schema
 	limit int
 }
 
-// maxListed bounds how deep within values their parts are listed.
-const maxListed = 4
+// list is what is known of a node's values: all of them, or that there are at least limit.
+type list struct {
+	values []*value
+	few    bool
+	limit  int
+}
 
-// node lists the distinct values of n, and reports whether they are few.
-func (l listing) node(n *Node, depth int) (values []*value, few bool) {
-	known := make(map[string]bool)
-	add := func(list []*value) bool {
-		for _, v := range list {
-			if key := v.canonical(); !known[key] {
-				if known[key] = true; len(known) >= l.limit {
-					return false
-				}
-				values = append(values, v)
-			}
-		}
-		return true
-	}
+// node lists the distinct values of n, and reports whether they are few. The same sets are asked for again and again, with limits that grow
+// slowly. A set that is part of itself counts as one of many values.
+func (l listing) node(n *Node) (values []*value, few bool) {
 	if n.op == opEnum {
-		return values, add(n.enum)
+		return l.distinct(n.enum)
 	}
+	known, ok := l.s.lists[n]
+	if !ok || !known.few && known.limit < l.limit {
+		known = list{limit: max(l.limit, 2*known.limit)}
+		l.s.lists[n] = list{limit: math.MaxInt}
+		known.values, known.few = listing{l.s, known.limit}.alts(n)
+		delete(l.s.lists, n)
+		if !l.s.lost && l.s.err == nil {
+			l.s.lists[n] = known
+		}
+	}
+	if !known.few || len(known.values) >= l.limit {
+		return nil, false
+	}
+	return known.values, true
+}
+
+func (l listing) alts(n *Node) ([]*value, bool) {
+	var all []*value
 	for k := range kinds {
 		for _, a := range l.s.expand(n, k, false) {
-			if list, few := l.alt(a, depth); !few || !add(list) {
+			values, few := l.alt(a)
+			if !few {
 				return nil, false
 			}
+			all = append(all, values...)
+		}
+	}
+	return l.distinct(all)
+}
+
+// distinct drops values that are there twice, and reports whether fewer than limit remain.
+func (l listing) distinct(list []*value) (values []*value, few bool) {
+	known := make(map[string]bool)
+	for _, v := range list {
+		if key := v.canonical(); !known[key] {
+			if known[key] = true; len(known) >= l.limit {
+				return nil, false
+			}
+			values = append(values, v)
 		}
 	}
 	return values, true
 }
 
-func (l listing) alt(a *Alt, depth int) ([]*value, bool) {
+func (l listing) alt(a *Alt) ([]*value, bool) {
 	switch a.Kind {
 	case Null:
 		return []*value{{kind: Null}}, true
@@ -54,15 +82,12 @@ func (l listing) alt(a *Alt, depth int) ([]*value, bool) {
 	case String:
 		return l.strings(&a.String)
 	case Array:
-		if depth < maxListed && a.Array.Max != Unbounded {
-			return l.arrays(a.Array, depth+1)
-		}
-	case Object:
-		if depth < maxListed && !l.s.mayHaveExtra(a.Object) {
-			return l.objects(a.Object, depth+1)
-		}
+		return l.arrays(a.Array, nil)
 	}
-	return nil, false
+	if l.s.mayHaveExtra(a.Object) {
+		return nil, false
+	}
+	return l.objects(a.Object, nil, nil)
 }
 
 func (l listing) strings(a *StringAlt) (values []*value, few bool) {
@@ -102,25 +127,33 @@ func (l listing) numbers(a *Alt) (values []*value, few bool) {
 	return values, true
 }
 
-func (l listing) arrays(a *ArrayAlt, depth int) (values []*value, few bool) {
+// arrays lists those that begin with the given elements.
+func (l listing) arrays(a *ArrayAlt, begin []*value) (values []*value, few bool) {
+	if a.Max == Unbounded {
+		return nil, false
+	}
 	lists := [][]*value{nil}
 	for i := 0; len(lists) > 0; i++ {
 		for _, list := range lists {
-			if i >= a.Min && !(a.Repeats && distinct(list)) {
+			if i >= max(a.Min, len(begin)) && !(a.Repeats && distinct(list)) && l.contained(a, list, i) {
 				values = append(values, &value{kind: Array, items: list})
 			}
 		}
 		if i == a.Max {
 			break
 		}
-		items, few := l.node(a.Item(i), depth)
-		if !few || len(values)+len(items)*len(lists) > 2*l.limit {
-			return nil, false
-		}
 		var longer [][]*value
 		for _, list := range lists {
+			items, few := begin[min(i, len(begin)):min(i+1, len(begin))], true
+			if i >= len(begin) {
+				items, few = l.elements(a, list, i)
+			}
+			if !few || len(values)+len(longer)+len(items) > 2*l.limit {
+				return nil, false
+			}
 			for _, v := range items {
-				if next := append(slices.Clone(list), v); !a.Unique || distinct(next) {
+				next := append(slices.Clone(list), v)
+				if (!a.Unique || distinct(next)) && l.contained(a, next, a.Max) {
 					longer = append(longer, next)
 				}
 			}
@@ -128,6 +161,44 @@ func (l listing) arrays(a *ArrayAlt, depth int) (values []*value, few bool) {
 		lists = longer
 	}
 	return values, true
+}
+
+// elements lists what can come behind the elements of list: where as many must meet a Contain as may still come, those that do, and where
+// this is the last that can repeat another, those.
+func (l listing) elements(a *ArrayAlt, list []*value, i int) ([]*value, bool) {
+	n := a.Item(i)
+	if a.Repeats && i == a.Max-1 && distinct(list) {
+		n = l.s.and(n, l.s.constant(nil, list))
+	}
+	for _, c := range a.Contains {
+		switch have := l.meeting(c, list); {
+		case i < c.From:
+		case c.Min-have >= a.Max-i:
+			n = l.s.and(n, c.Node)
+		case have == c.Max:
+			n = l.s.and(n, l.s.not(c.Node))
+		}
+	}
+	return l.node(n)
+}
+
+// contained reports whether an array of size elements that begins with list can meet every Contain.
+func (l listing) contained(a *ArrayAlt, list []*value, size int) bool {
+	return !slices.ContainsFunc(a.Contains, func(c Contain) bool {
+		have := l.meeting(c, list)
+		return have+size-max(len(list), c.From) < c.Min || c.Max != Unbounded && have > c.Max
+	})
+}
+
+// meeting counts the elements that belong to c.
+func (l listing) meeting(c Contain, list []*value) int {
+	n := 0
+	for _, v := range list[min(c.From, len(list)):] {
+		if values, few := l.node(l.s.and(l.s.constant(nil, []*value{v}), c.Node)); !few || len(values) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // distinct reports whether no two values are equal.
@@ -139,36 +210,50 @@ func distinct(values []*value) bool {
 	return len(known) == len(values)
 }
 
-func (l listing) objects(o *ObjectAlt, depth int) ([]*value, bool) {
-	values := []*value{{kind: Object}}
-	for _, p := range slices.SortedStableFunc(slices.Values(o.Props), requiredFirst) {
-		full := func(v *value) bool { return o.MaxProps != Unbounded && len(v.members) >= o.MaxProps }
-		if !slices.ContainsFunc(values, func(v *value) bool { return !full(v) }) {
-			break
-		}
-		list, few := l.node(p.Value, depth)
-		if !few {
-			return nil, false
+// objects lists those that have the keys of begin already and may have the names besides.
+func (l listing) objects(o *ObjectAlt, begin []member, may func(name string) bool) ([]*value, bool) {
+	values := []*value{{kind: Object, members: begin}}
+	props := slices.SortedStableFunc(slices.Values(o.Props), requiredFirst)
+	props = slices.DeleteFunc(props, func(p Prop) bool { return values[0].find(p.Name) >= 0 })
+	for i, p := range props {
+		if may != nil && !may(p.Name) {
+			continue
 		}
 		var with []*value
 		for _, v := range values {
-			if !p.Required {
+			if !p.Required && !o.misses(v, props[i+1:]) {
 				with = append(with, v)
 			}
+			if o.MaxProps != Unbounded && len(v.members) >= o.MaxProps || o.misses(v.with(p.Name, nil), props[i+1:]) {
+				continue
+			}
+			list, few := l.node(p.Value)
+			if !few {
+				return nil, false
+			}
 			for _, x := range list {
-				if !full(v) {
-					with = append(with, &value{kind: Object, members: append(slices.Clone(v.members), member{key: p.Name, val: x})})
-				}
+				with = append(with, v.with(p.Name, x))
 			}
 		}
 		if values = with; len(values) > 2*l.limit {
 			return nil, false
 		}
 	}
-	return slices.DeleteFunc(values, func(v *value) bool {
-		lacks := func(key string) bool { return v.get(key) == nil }
-		return len(v.members) < o.MinProps || slices.ContainsFunc(o.Implications, func(i Implication) bool { return !lacks(i.Key) && slices.ContainsFunc(i.Required, lacks) })
-	}), true
+	return slices.DeleteFunc(values, func(v *value) bool { return o.misses(v, nil) }), true
+}
+
+// with is an object with one more member.
+func (v *value) with(key string, x *value) *value {
+	return &value{kind: Object, members: append(slices.Clip(v.members), member{key: key, val: x})}
+}
+
+// misses reports whether v lacks keys that it must have and that are not among those to come.
+func (o *ObjectAlt) misses(v *value, toCome []Prop) bool {
+	lacks := func(key string) bool {
+		return v.find(key) < 0 && !slices.ContainsFunc(toCome, func(p Prop) bool { return p.Name == key })
+	}
+	return len(v.members)+len(toCome) < o.MinProps ||
+		slices.ContainsFunc(o.Implications, func(i Implication) bool { return v.find(i.Key) >= 0 && slices.ContainsFunc(i.Required, lacks) })
 }
 
 // requiredFirst puts keys first that take room from all others.

@@ -313,19 +313,9 @@ func (s *Schema) extraMeets(o *ObjectAlt, e Exist) bool {
 	return false
 }
 
-// Except returns the values of n other than the given ones, which are JSON texts. A matcher uses it for the next element
-// of an array whose elements are unique. The error is an *UnsupportedError if that takes too much.
-func (n *Node) Except(texts ...[]byte) (*Node, error) {
-	return n.among(texts, func(given *Node) *Node { return n.schema.and(n, n.schema.not(given)) })
-}
-
-// Among returns those values of n that are given, as Except those that are not: what the last element of an array may be of which some are
-// to repeat.
+// Among returns those values of n that are given, as JSON texts: what the last element of an array may be of which some are to repeat. The
+// error is an *UnsupportedError if that takes too much.
 func (n *Node) Among(texts ...[]byte) (*Node, error) {
-	return n.among(texts, func(given *Node) *Node { return n.schema.and(n, given) })
-}
-
-func (n *Node) among(texts [][]byte, join func(given *Node) *Node) (*Node, error) {
 	s := n.schema
 	s.work = 0
 	values := make([]*value, len(texts))
@@ -335,7 +325,7 @@ func (n *Node) among(texts [][]byte, join func(given *Node) *Node) (*Node, error
 			return nil, err
 		}
 	}
-	n = join(s.constant(nil, values))
+	n = s.and(n, s.constant(nil, values))
 	n.Alts()
 	if s.err != nil {
 		err := s.err
