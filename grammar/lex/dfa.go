@@ -1,6 +1,6 @@
 package lex
 
-import "slices"
+import "tenon/grammar/partition"
 
 // DFA is a whole automaton over code points, minimal, for printers: each state reads as a right-linear rule.
 type DFA struct {
@@ -50,7 +50,9 @@ func (a *Arena) automaton(e Expr, maxStates int) (*DFA, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.quotient(states, a.classes(states)), nil
+	m := newMinimizer(a, states)
+	m.class = partition.Coarsest(len(m.states), m.signature, m.before)
+	return m.quotient(), nil
 }
 
 // reachable returns start and all states after it, in breadth-first order.
@@ -73,74 +75,78 @@ func (a *Arena) reachable(start State, limit int) ([]State, error) {
 	return states, a.Err()
 }
 
-// classes numbers the states so that equivalent ones, and only those, have one number (Moore's refinement).
-func (a *Arena) classes(states []State) map[State]int {
-	class := map[State]int{}
-	for _, s := range states {
-		class[s] = boolInt(a.Accepting(s))
+// minimizer merges the states of an automaton that accept the same.
+type minimizer struct {
+	*Arena
+	states []State // the first is the start
+	index  map[State]int32
+	moves  [][]move  // by state
+	before [][]int32 // by state: those that lead to it
+	class  []int32   // by state: equal ones have one number
+}
+
+// move is where the bytes from first on lead, up to the next move. To is -1 where there is no way on.
+type move struct {
+	first byte
+	to    int32
+}
+
+func newMinimizer(a *Arena, states []State) *minimizer {
+	m := &minimizer{Arena: a, states: states, index: map[State]int32{}, moves: make([][]move, len(states)), before: make([][]int32, len(states))}
+	for i, s := range states {
+		m.index[s] = int32(i)
 	}
-	for count := 0; ; {
-		ids := map[string]int{}
-		next := map[State]int{}
-		for _, s := range states {
-			key := a.signature(s, class)
-			if _, ok := ids[key]; !ok {
-				ids[key] = len(ids)
+	for i, s := range states {
+		last := Dead
+		for b, t := range a.Row(s) {
+			if b > 0 && t == last {
+				continue
 			}
-			next[s] = ids[key]
+			last = t
+			to := int32(-1)
+			if t != Dead {
+				to = m.index[t]
+				m.before[to] = append(m.before[to], int32(i))
+			}
+			m.moves[i] = append(m.moves[i], move{byte(b), to})
 		}
-		class = next
-		if len(ids) == count {
-			return class
-		}
-		count = len(ids)
 	}
+	return m
 }
 
-// signature spells the state's class and, range by range, those of its successors.
-func (a *Arena) signature(s State, class map[State]int) string {
-	key := []byte{byte(boolInt(a.Accepting(s)))}
-	row := a.Row(s)
-	for b := 0; b < 256; b++ {
-		if b > 0 && row[b] == row[b-1] {
-			continue
+// signature spells whether the state accepts and, range by range, the classes of its successors. Ranges that differ in state but not in class
+// are one: they would make equivalent states look different.
+func (m *minimizer) signature(buf []byte, i int, class []int32) []byte {
+	buf = append(buf, byte(boolInt(m.Accepting(m.states[i]))))
+	last := int32(-2)
+	for _, x := range m.moves[i] {
+		c := int32(-1)
+		if x.to >= 0 {
+			c = class[x.to]
 		}
-		c := -1
-		if row[b] != Dead {
-			c = class[row[b]]
+		if c != last {
+			buf = append(buf, x.first, byte(c), byte(c>>8), byte(c>>16))
 		}
-		key = append(key, byte(b), byte(c), byte(c>>8), byte(c>>16))
+		last = c
 	}
-	// Ranges that differ in state but not in class would make equivalent states look different.
-	return string(mergeSignature(key))
-}
-
-// mergeSignature drops ranges whose class is that of the range before.
-func mergeSignature(key []byte) []byte {
-	out := key[:1]
-	for i := 1; i < len(key); i += 4 {
-		if n := len(out); n > 1 && slices.Equal(out[n-3:], key[i+1:i+4]) {
-			continue
-		}
-		out = append(out, key[i:i+4]...)
-	}
-	return out
+	return buf
 }
 
 // quotient keeps one state of each class that is between code points.
-func (a *Arena) quotient(states []State, class map[State]int) *DFA {
+func (m *minimizer) quotient() *DFA {
 	d := &DFA{}
-	index := map[int]int{class[states[0]]: 0}
-	members := []State{states[0]}
+	index := map[int32]int{m.class[0]: 0}
+	members := []State{m.states[0]}
 	for i := 0; i < len(members); i++ {
 		s := members[i]
 		ranges := map[int][]RuneRange{}
 		var order []int
-		a.eachRuneRange(s, func(r RuneRange, t State) {
-			j, ok := index[class[t]]
+		m.eachRuneRange(s, func(r RuneRange, t State) {
+			c := m.class[m.index[t]]
+			j, ok := index[c]
 			if !ok {
 				j = len(members)
-				index[class[t]] = j
+				index[c] = j
 				members = append(members, t)
 			}
 			if ranges[j] == nil {
@@ -148,7 +154,7 @@ func (a *Arena) quotient(states []State, class map[State]int) *DFA {
 			}
 			ranges[j] = append(ranges[j], r)
 		})
-		state := DFAState{Accept: a.Accepting(s)}
+		state := DFAState{Accept: m.Accepting(s)}
 		for _, j := range order {
 			state.Edges = append(state.Edges, DFAEdge{newRuneSet(ranges[j]...), j})
 		}
