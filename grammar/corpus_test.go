@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"tenon/grammar/grammartest"
@@ -44,6 +45,63 @@ func TestPrint_readBackOfMaskBench(t *testing.T) {
 		t.Error("no schema of the sample is printed exactly")
 	}
 }
+
+// toolsEvery is the step of the sample of schemas that are printed as tools of one grammar.
+const toolsEvery = 61
+
+// TestPrint_readBackOfManyTools: a printed grammar of several tools, each with choices of its own, judges the instances
+// of each as the grammar does, but for what the printer says it loosened or narrowed.
+func TestPrint_readBackOfManyTools(t *testing.T) {
+	for _, target := range []Target{GBNF, XGrammar} {
+		var n agreement
+		var tools printCase
+		var b strings.Builder
+		judge := func() {
+			DropCaches()
+			tools.g = mustParse(t, "root ::= "+b.String())
+			n.check(t, &ourReader{}, target, tools)
+			tools = printCase{}
+			b.Reset()
+		}
+		i := 0
+		grammartest.Schemas(t, toolsEvery, func(c grammartest.Case) {
+			o := printOptions[i%len(printOptions)]
+			o.Lenient = true
+			if _, err := FromSchema(c.Schema, o); err != nil || len(c.Schema) > 20_000 {
+				return
+			}
+			tool := string('A' + rune(i%toolsAtOnce))
+			if i%toolsAtOnce > 0 {
+				b.WriteString(" | ")
+			}
+			b.WriteString(Quote(tool) + JSON(c.Schema, o))
+			tools.name += c.Name + " "
+			for _, text := range instanceTexts(c) {
+				tools.texts = append(tools.texts, tool+text)
+			}
+			if i++; i%toolsAtOnce == 0 {
+				judge()
+			}
+		})
+		if i%toolsAtOnce > 0 {
+			judge()
+		}
+		t.Logf("%s: %+v", target, n)
+	}
+}
+
+// toolsAtOnce is how many tools a grammar of them has.
+const toolsAtOnce = 7
+
+// ourReader judges texts by a printed grammar as Parse reads it.
+type ourReader struct{ g *Grammar }
+
+func (r *ourReader) Compile(text string) (err error) {
+	r.g, err = Parse(text, Options{})
+	return err
+}
+
+func (r *ourReader) Accepts(text string) (bool, error) { return accepts(r.g, text), nil }
 
 // extraEvery is the step of the sample of schemas that are compiled without extra keys.
 const extraEvery = 197

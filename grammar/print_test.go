@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -28,6 +29,13 @@ var exactPrints = []string{
 	`root ::= %json{"type":"number","minimum":0,"exclusiveMaximum":2.5}[numbers=canonical]`,
 	`root ::= %json{"type":"object","properties":{"a":{"type":"number"},"b":{"enum":["x","y z"]},"c":{"type":"string"}},"required":["b"]}[escapes=common, space=bounded, numbers=canonical, extra=none]`,
 	`root ::= a:( %regex "[ab]+\\d?" ) %check "c"`,
+	// Names that the printer takes for its own rules, spellings that differ, and tools that have much in common.
+	`root ::= char ws %json{"type":["string","number"]} number hex sp other-key` + "\n" + `char ::= "x"` + "\n" + `ws ::= "w"` + "\n" + `number ::= "#"` + "\n" + `hex ::= "h"` + "\n" + `sp ::= "_"` + "\n" + `other-key ::= "o"`,
+	`root ::= %json{"type":"string"} "," %json{"type":"string"}[escapes=canonical] "," %json{"type":"string"}[escapes=common]`,
+	`root ::= "a" ( %json{"type":"object","properties":{"id":{"type":"string","pattern":"^[a-c]{2,4}$"},"n":{"type":["integer","null"]}},"required":["id"]}[escapes=canonical, numbers=canonical, space=bounded, extra=none]
+		| "b" %json{"type":"object","properties":{"id":{"type":"string","pattern":"^[a-c]{2,4}$"},"n":{"type":["integer","null"]}},"required":["id"]}[escapes=canonical, numbers=canonical, space=bounded, extra=none]
+		| "c" %json{"type":"object","properties":{"id":{"type":"string","pattern":"^[a-c]{2,3}$"},"n":{"type":["integer","null"]}},"required":["id"]}[escapes=canonical, numbers=canonical, space=none, order=declared, extra=none] )`,
+	`root ::= a b` + "\n" + `a ::= "x" b | "y"` + "\n" + `b ::= "x" a | "y"`,
 }
 
 // TestPrint_readBackGivesTheSameMasks walks at random through both grammars.
@@ -70,6 +78,52 @@ func compareWalk(t *testing.T, a, b *Matcher, rng *rand.Rand, text string) {
 		path = append(path, v.Piece(token)...)
 		if a.Accept(token) != nil || b.Accept(token) != nil {
 			t.Fatalf("%q is allowed and refused", path)
+		}
+	}
+}
+
+// TestPrint_toolsShareRules: what a second tool has in common with the first is not written again.
+func TestPrint_toolsShareRules(t *testing.T) {
+	const object = `{"type":"object","properties":{"when":{"format":"date-time","type":"string"},"mode":{"enum":["read","write"]},"size":{"type":"integer","minimum":17,"maximum":4711},"all":{"items":{"type":"number","minimum":0}}}}[space=bounded]`
+	for _, target := range []Target{GBNF, XGrammar, Lark} {
+		length := func(tools int) int {
+			var b strings.Builder
+			b.WriteString(`root ::= "0" %json` + object)
+			for i := range tools - 1 {
+				fmt.Fprintf(&b, ` | "%d" %%json%s`, i+1, object)
+			}
+			p, err := mustParse(t, b.String()).Print(target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(p.Text)
+		}
+		if one, many := length(1), length(100); many > one+100*60 {
+			t.Errorf("%s: one tool takes %d bytes, a hundred with its schema %d", target, one, many)
+		}
+	}
+}
+
+// TestPrint_tellsOtherKeys: a key that is not named is any other text, also where it begins like a named one.
+func TestPrint_tellsOtherKeys(t *testing.T) {
+	g := mustParse(t, `root ::= %json{"type":"object","properties":{"a":{"type":"null"},"ab":{"type":"null"},"é\n":{"type":"null"},"":{"type":"null"}},"additionalProperties":{"type":"boolean"}}[space=none, escapes=canonical]`)
+	p, err := g.Print(GBNF)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := mustParse(t, p.Text)
+	keys := []string{""}
+	for i := 0; len(keys) < 400; i++ {
+		for _, c := range []string{"a", "b", "é", `\n`, `\"`, "z", `\u0001`} {
+			keys = append(keys, keys[i]+c)
+		}
+	}
+	for _, key := range keys {
+		for _, value := range []string{"null", "true"} {
+			text := `{"` + key + `":` + value + `}`
+			if want, got := accepts(g, text), accepts(back, text); got != want {
+				t.Errorf("%s: %v, printed %v:\n%s", text, want, got, p.Text)
+			}
 		}
 	}
 }

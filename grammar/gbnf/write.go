@@ -53,7 +53,7 @@ func NameRoot(g *Grammar) {
 
 // Write writes a grammar as Read reads it.
 func Write(g *Grammar) string {
-	w := writer{g: g}
+	w := writer{name: func(rule int) string { return g.Rules[rule].Name }}
 	for i := range g.Rules {
 		w.b.WriteString(g.Rules[i].Name)
 		w.b.WriteString(" ::= ")
@@ -66,9 +66,20 @@ func Write(g *Grammar) string {
 // Identity is a text that is equal for equal nodes of one grammar. It names rules
 // by number.
 func Identity(n *Node) string {
-	var w writer
+	w := writer{name: func(rule int) string { return "$" + strconv.Itoa(rule) }}
 	w.node(n, inRepeat)
 	return w.b.String()
+}
+
+// Shape is a text that is equal for nodes that differ in nothing but the rules they name, and these rules in the order of
+// the text.
+func Shape(n *Node) (text string, rules []int) {
+	w := writer{name: func(rule int) string {
+		rules = append(rules, rule)
+		return "$"
+	}}
+	w.node(n, inRepeat)
+	return w.b.String(), rules
 }
 
 // The places a node can stand in, from the loosest binding to the tightest.
@@ -79,8 +90,8 @@ const (
 )
 
 type writer struct {
-	g *Grammar
-	b strings.Builder
+	name func(rule int) string
+	b    strings.Builder
 }
 
 func (w *writer) node(n *Node, place int) {
@@ -98,7 +109,7 @@ func (w *writer) node(n *Node, place int) {
 	case Repeat:
 		w.repeat(n)
 	case Ref:
-		w.ref(n.Rule)
+		w.b.WriteString(w.name(n.Rule))
 	case Each:
 		w.each(n)
 	case Capture:
@@ -108,14 +119,6 @@ func (w *writer) node(n *Node, place int) {
 	default:
 		w.b.WriteString(terminalText(n))
 	}
-}
-
-func (w *writer) ref(rule int) {
-	if w.g == nil {
-		fmt.Fprintf(&w.b, "$%d", rule)
-		return
-	}
-	w.b.WriteString(w.g.Rules[rule].Name)
 }
 
 func (w *writer) list(kids []*Node, sep string, op, place int) {

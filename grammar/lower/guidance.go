@@ -3,6 +3,7 @@ package lower
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,7 +77,8 @@ func (w *larkWriter) gaps(v any, o gbnf.JSONOptions) {
 	if s["additionalProperties"] != false {
 		w.loosen("other keys than the named may come twice, and named ones by their escapes")
 	}
-	for key, x := range s {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		x := s[key]
 		if slices.Contains(guidanceGaps, key) {
 			w.loosen("%s is left out where llguidance does not know it", key)
 			w.narrow("%s is read as llguidance reads it", key)
@@ -103,8 +105,8 @@ func (w *larkWriter) gapsBelow(v any, names bool, o gbnf.JSONOptions) {
 			w.gaps(x, o)
 			return
 		}
-		for _, e := range x {
-			w.gaps(e, o)
+		for _, name := range slices.Sorted(maps.Keys(x)) {
+			w.gaps(x[name], o)
 		}
 	}
 }

@@ -53,11 +53,11 @@ func (w *valueWriter) spaceRule() *gbnf.Node {
 	case w.NoSpace:
 		return literal("")
 	case w.AnySpace:
-		i := w.rule("ws")
+		i := w.part("ws", "")
 		w.out.Rules[i].Node = star(class(gbnf.Range{Lo: '\t', Hi: '\n'}, gbnf.Range{Lo: '\r', Hi: '\r'}, gbnf.Range{Lo: ' ', Hi: ' '}))
 		return ref(i)
 	}
-	i := w.rule("sp")
+	i := w.part("sp", "")
 	indent := repeat(class(gbnf.Range{Lo: '\t', Hi: '\t'}, gbnf.Range{Lo: ' ', Hi: ' '}), 0, w.Indent)
 	w.out.Rules[i].Node = alt(literal(""), literal(" "), seq(literal("\n"), indent))
 	return ref(i)
@@ -166,7 +166,7 @@ func (w *valueWriter) text(e lex.Expr) *gbnf.Node {
 
 // fewStates writes the inside of strings of a language, if that takes few states.
 func (w *valueWriter) fewStates(e lex.Expr) (*gbnf.Node, bool) {
-	x, ok := w.automaton(w.Arena, w.Arena.Intersect(e, w.any), "text", spellRanges)
+	x, ok := w.automaton(w.Arena, w.Arena.Intersect(e, w.any), "text", w.spellRanges)
 	if ok && w.respelled(e) {
 		w.narrow("strings that a schema restricts are accepted without superfluous escapes only")
 	}
@@ -203,16 +203,16 @@ func (w *valueWriter) spelledAnew(c rune) bool {
 
 // char is one character of a string, escaped or not.
 func (w *valueWriter) char() *gbnf.Node {
-	i := w.rule("char")
+	i := w.part("char", fmt.Sprint(w.Escapes))
 	if w.out.Rules[i].Node != nil {
 		return ref(i)
 	}
 	raw := class(gbnf.Complement([]gbnf.Range{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}})...)
 	if w.Escapes == lex.EscapesCanonical {
-		w.out.Rules[i].Node = alt(raw, spellRanges([]gbnf.Range{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}}))
+		w.out.Rules[i].Node = alt(raw, w.spellRanges([]gbnf.Range{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}}))
 		return ref(i)
 	}
-	hex := w.rule("hex")
+	hex := w.part("hex", "")
 	w.out.Rules[hex].Node = class(hexRanges("0-9A-Fa-f")...)
 	digit := func(set string) *gbnf.Node { return class(hexRanges(set)...) }
 	h := ref(hex)
@@ -258,7 +258,7 @@ func hexRanges(set string) []gbnf.Range {
 }
 
 // spellRanges writes code points as they stand in a string in their shortest form.
-func spellRanges(ranges []gbnf.Range) *gbnf.Node {
+func (l *lowering) spellRanges(ranges []gbnf.Range) *gbnf.Node {
 	var raw, short []gbnf.Range
 	var kids []*gbnf.Node
 	all := len(ranges) > 0 && ranges[0].Lo == 0 && ranges[0].Hi >= 0x1F // all control characters
@@ -278,22 +278,34 @@ func spellRanges(ranges []gbnf.Range) *gbnf.Node {
 			raw = append(raw, gbnf.Range{Lo: max(x.Lo, '\\'+1), Hi: x.Hi})
 		}
 	}
-	escapes := []*gbnf.Node{}
-	if all {
-		short = append(short, hexRanges("bfnrt")...)
-		long := alt(seq(literal("0"), class(hexRanges("0-7bef")...)), seq(literal("1"), class(hexRanges("0-9a-f")...)))
-		escapes = append(escapes, seq(literal("u00"), long))
-	}
-	if short != nil {
-		escapes = append([]*gbnf.Node{class(gbnf.Normalise(short)...)}, escapes...)
-	}
-	if len(escapes) > 0 {
-		kids = append([]*gbnf.Node{seq(literal(`\`), alt(escapes...))}, kids...)
+	switch {
+	case all:
+		kids = append([]*gbnf.Node{l.escape(short)}, kids...)
+	case short != nil:
+		kids = append([]*gbnf.Node{seq(literal(`\`), class(gbnf.Normalise(short)...))}, kids...)
 	}
 	if raw != nil {
 		kids = append([]*gbnf.Node{class(gbnf.Normalise(raw)...)}, kids...)
 	}
 	return alt(kids...)
+}
+
+// escape is a control character in its shortest form, or one of some others, quotes and backslashes, behind a backslash.
+// It is a rule where it is both, as in almost all states of an automaton that looks for some words.
+func (l *lowering) escape(others []gbnf.Range) *gbnf.Node {
+	if len(others) < 2 {
+		return control(others)
+	}
+	i := l.part("escape", "")
+	if l.out.Rules[i].Node == nil {
+		l.out.Rules[i].Node = control(others)
+	}
+	return ref(i)
+}
+
+func control(others []gbnf.Range) *gbnf.Node {
+	long := alt(seq(literal("0"), class(hexRanges("0-7bef")...)), seq(literal("1"), class(hexRanges("0-9a-f")...)))
+	return seq(literal(`\`), alt(class(gbnf.Normalise(append(hexRanges("bfnrt"), others...))...), seq(literal("u00"), long)))
 }
 
 func shortEscape(c rune) string {

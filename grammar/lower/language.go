@@ -10,6 +10,12 @@ const (
 	maxMet    = 6000 // how many may be met on the way to it
 )
 
+// language is what rules are written for: an expression, and what its rules are called, on which depends how they spell.
+type language struct {
+	expr lex.Fingerprint
+	word string
+}
+
 // language writes the texts of e as right-linear rules, one for each state of
 // their automaton. It fails if there are too many.
 func (l *lowering) language(a *lex.Arena, e lex.Expr, word string) (*gbnf.Node, bool) {
@@ -18,9 +24,23 @@ func (l *lowering) language(a *lex.Arena, e lex.Expr, word string) (*gbnf.Node, 
 
 // automaton is language with a choice of how code points are spelled.
 func (l *lowering) automaton(a *lex.Arena, e lex.Expr, word string, spell func([]gbnf.Range) *gbnf.Node) (*gbnf.Node, bool) {
+	if !l.prints.Are(a) { // one schema is written after the other
+		l.prints = lex.NewFingerprints(a)
+	}
+	key := language{l.prints.Of(e), word}
+	n, known := l.texts[key]
+	if !known {
+		n = l.states(a, e, word, spell)
+		l.texts[key] = n
+	}
+	return n, n != nil
+}
+
+// states writes the states of an automaton; nil says that there are too many.
+func (l *lowering) states(a *lex.Arena, e lex.Expr, word string, spell func([]gbnf.Range) *gbnf.Node) *gbnf.Node {
 	d, err := a.Automaton(e, maxMet)
 	if err != nil || len(d.States) == 0 || len(d.States) > maxStates {
-		return nil, false
+		return nil
 	}
 	rules := map[int]int{} // by state; those that only end have none
 	for i, s := range d.States {
@@ -28,13 +48,13 @@ func (l *lowering) automaton(a *lex.Arena, e lex.Expr, word string, spell func([
 			rules[i] = l.fresh(word)
 		}
 	}
-	for i, r := range rules {
+	for i, r := range rules { // in any order: the rules have their places
 		l.out.Rules[r].Node = stateRule(d.States[i], rules, spell)
 	}
 	if r, ok := rules[d.Start]; ok {
-		return ref(r), true
+		return ref(r)
 	}
-	return literal(""), true
+	return literal("")
 }
 
 func stateRule(s lex.DFAState, rules map[int]int, spell func([]gbnf.Range) *gbnf.Node) *gbnf.Node {

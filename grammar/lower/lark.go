@@ -26,6 +26,7 @@ func LarkOf(g *gbnf.Grammar) (*Lark, error) {
 	if err := l.rules(g); err != nil {
 		return nil, err
 	}
+	l.share()
 	w := &larkWriter{lowering: l, fused: map[fusion]int{}, terminals: map[string]string{}}
 	for i := 0; i < len(l.out.Rules); i++ { // rules are added on the way
 		l.out.Rules[i].Node = w.fuse(l.out.Rules[i].Node)

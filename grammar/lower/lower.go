@@ -5,8 +5,9 @@
 // [Result.Narrowed] tell.
 //
 // Files: lower.go (the tree), language.go (automata as rules), json.go (values), number.go (numbers),
-// object.go (objects), parts.go (parts of a text), shape.go (what engines do not read), lark.go (llguidance's
-// Lark), guidance.go (its JSON Schema).
+// object.go (objects), names.go (keys that are not named), parts.go (parts of a text), shape.go (what engines do not read),
+// share.go (one rule for what reads the same), inline.go (no rule for what is used once), lark.go (llguidance's Lark),
+// guidance.go (its JSON Schema).
 package lower
 
 import (
@@ -30,10 +31,14 @@ type Result struct {
 
 // lowering collects the rules of the result.
 type lowering struct {
-	units Units
-	out   gbnf.Grammar
-	names map[string]int
-	arena *lex.Arena
+	units  Units
+	out    gbnf.Grammar
+	names  map[string]int
+	given  int            // how many rules are those of the grammar: they come first, under their names
+	parts  map[string]int // rules of our own that are used all over, by word and variant
+	arena  *lex.Arena
+	prints *lex.Fingerprints       // of the arena that was last written from
+	texts  map[language]*gbnf.Node // written before; nil if they take too many states
 
 	loosened, narrowed []string
 	keep               bool // symbols stay symbols
@@ -48,15 +53,17 @@ func Plain(g *gbnf.Grammar, units Units, symbols bool) (*Result, error) {
 		return nil, err
 	}
 	l.shape()
+	l.share()
+	l.inline()
 	return &Result{&l.out, l.loosened, l.narrowed}, nil
 }
 
 func newLowering(g *gbnf.Grammar, units Units, symbols bool) *lowering {
-	l := &lowering{units: units, names: map[string]int{}, arena: lex.NewArena(lex.Limits{}), keep: symbols}
+	l := &lowering{units: units, names: map[string]int{}, parts: map[string]int{}, arena: lex.NewArena(lex.Limits{}), texts: map[language]*gbnf.Node{}, keep: symbols}
 	for _, r := range g.Rules {
 		l.rule(r.Name)
 	}
-	l.out.Root = g.Root
+	l.out.Root, l.given = g.Root, len(g.Rules)
 	return l
 }
 
@@ -91,6 +98,22 @@ func (l *lowering) fresh(word string) int {
 			return l.rule(name)
 		}
 	}
+}
+
+// part is the rule for something that is written the same everywhere, one for each variant of it. Whoever gets one
+// without a node gives it one.
+func (l *lowering) part(word, variant string) int {
+	key := word + " " + variant
+	i, ok := l.parts[key]
+	if !ok {
+		if _, taken := l.names[word]; taken {
+			i = l.fresh(word)
+		} else {
+			i = l.rule(word)
+		}
+		l.parts[key] = i
+	}
+	return i
 }
 
 // loosen notes that more is accepted than the grammar says.

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"strconv"
+
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
 	"tenon/grammar/machine"
@@ -37,7 +39,7 @@ func (w *valueWriter) allNumbers(e lex.Expr) bool {
 }
 
 func (w *valueWriter) anyNumber() *gbnf.Node {
-	i := w.rule("number")
+	i := w.part("number", "")
 	if w.out.Rules[i].Node == nil {
 		w.out.Rules[i].Node = seq(repeat(literal("-"), 0, 1), alt(literal("0"), seq(digits('1'), star(digits('0')))),
 			repeat(seq(literal("."), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1),
@@ -62,7 +64,7 @@ func (w *valueWriter) canonical(integer lex.Integer) lex.Expr {
 // canonicalNumber writes all numbers without exponent and -0, with a bounded count
 // of digits.
 func (w *valueWriter) canonicalNumber() *gbnf.Node {
-	i := w.rule("canonical-number")
+	i := w.part("canonical-number", "")
 	if w.out.Rules[i].Node != nil {
 		return ref(i)
 	}
@@ -71,7 +73,7 @@ func (w *valueWriter) canonicalNumber() *gbnf.Node {
 	// Behind -0 the fraction must not be 0: some zeros, then another digit.
 	small := digits('1')
 	for more := 1; more < machine.MaxFractionDigits; more++ {
-		rest := w.rule("below-one-" + string(rune('a'+more)))
+		rest := w.part("below-one", strconv.Itoa(more))
 		w.out.Rules[rest].Node = alt(seq(digits('1'), repeat(digits('0'), 0, more)), seq(literal("0"), small))
 		small = ref(rest)
 	}
@@ -86,7 +88,7 @@ func wholeDigits() *gbnf.Node {
 
 // canonicalInteger writes the numbers of canonicalNumber whose fraction is 0.
 func (w *valueWriter) canonicalInteger() *gbnf.Node {
-	i := w.rule("canonical-integer")
+	i := w.part("canonical-integer", "")
 	if w.out.Rules[i].Node == nil {
 		fraction := repeat(seq(literal("."), repeat(literal("0"), 1, machine.MaxFractionDigits)), 0, 1)
 		w.out.Rules[i].Node = seq(alt(seq(repeat(literal("-"), 0, 1), wholeDigits()), literal("0")), fraction)

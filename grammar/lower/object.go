@@ -14,8 +14,8 @@ import (
 const maxAnyOrder = 5
 
 // maxNamesText is how long the named keys may be together for other keys to be
-// told from them by an automaton.
-const maxNamesText = 300
+// told from them.
+const maxNamesText = 1000
 
 // objectWriter writes the rules of one set of objects. A rule reads the rest of
 // an object, given which keys there have been.
@@ -23,7 +23,8 @@ type objectWriter struct {
 	*valueWriter
 	o     *schema.ObjectAlt
 	props []schema.Prop
-	extra []*gbnf.Node // other keys with their values
+	extra []*gbnf.Node // other keys with their values, and the space behind
+	pairs []*gbnf.Node // by property: the same; nil until it is written
 	rules map[int]int  // by state
 }
 
@@ -34,6 +35,7 @@ func (w *valueWriter) object(o *schema.ObjectAlt) *gbnf.Node {
 			x.props = append(x.props, p)
 		}
 	}
+	x.pairs = make([]*gbnf.Node, len(x.props))
 	x.addExtra()
 	if len(o.Exists) > 0 {
 		w.loosen("that some key must be present, which follows from a negation, is not enforced")
@@ -65,17 +67,26 @@ func (x *objectWriter) addExtra() {
 		case total > maxNamesText:
 			x.loosen("other keys are not told from the named where those are many")
 		case len(names) > 0:
-			a := x.Arena
-			key = seq(literal(`"`), x.text(a.Intersect(c.Keys, a.Complement(a.Literals(names...)))), literal(`"`))
+			key = seq(literal(`"`), x.others(names), literal(`"`))
 		}
 		i := x.fresh("other")
-		x.out.Rules[i].Node = seq(key, x.space, literal(":"), x.space, x.value(c.Value))
+		x.out.Rules[i].Node = seq(key, x.space, literal(":"), x.space, x.value(c.Value), x.space)
 		x.extra = append(x.extra, ref(i))
 	}
 }
 
-// pair is a named key with its value.
-func (x *objectWriter) pair(p schema.Prop) *gbnf.Node {
+// pair is a named key with its value, and the space behind.
+func (x *objectWriter) pair(i int) *gbnf.Node {
+	if x.pairs[i] == nil {
+		pair := x.fresh("pair")
+		x.pairs[i] = ref(pair)
+		x.out.Rules[pair].Node = seq(literal(x.key(x.props[i])), x.space, literal(":"), x.space, x.value(x.props[i].Value), x.space)
+	}
+	return x.pairs[i]
+}
+
+// key is a named key in quotes.
+func (x *objectWriter) key(p schema.Prop) string {
 	var quoted []byte
 	for _, r := range p.Name {
 		switch {
@@ -90,7 +101,7 @@ func (x *objectWriter) pair(p schema.Prop) *gbnf.Node {
 	if strings.ContainsFunc(p.Name, x.spelledAnew) {
 		x.narrow("named keys are accepted without superfluous escapes only")
 	}
-	return seq(literal(`"`+string(quoted)+`"`), x.space, literal(":"), x.space, x.value(p.Value))
+	return `"` + string(quoted) + `"`
 }
 
 // afterSet reads the rest of an object in any order, where the bits of seen are
@@ -108,32 +119,40 @@ func (x *objectWriter) afterSet(seen, count int) *gbnf.Node {
 	}
 	i := x.fresh("object")
 	x.rules[key] = i
-	var kids []*gbnf.Node
-	comma := literal("")
-	if count > 0 {
-		comma = seq(literal(","), x.space)
-	}
+	var ways []*gbnf.Node
 	next := min(count+1, limit)
 	if x.o.MaxProps == schema.Unbounded || count < x.o.MaxProps || limit == 1 && x.o.MaxProps > 1 {
-		for b, p := range x.props {
+		for b := range x.props {
 			if seen>>b&1 == 0 && x.canEnd(seen|1<<b, next, limit) {
-				kids = append(kids, seq(comma, x.pair(p), x.space, x.afterSet(seen|1<<b, next)))
+				ways = append(ways, seq(x.pair(b), x.afterSet(seen|1<<b, next)))
 			}
 		}
 		for _, e := range x.extra {
 			if x.canEnd(seen, next, limit) {
-				kids = append(kids, seq(comma, e, x.space, x.afterSet(seen, next)))
+				ways = append(ways, seq(e, x.afterSet(seen, next)))
 			}
 		}
 	}
-	if x.mayEnd(seen, count, limit) {
+	x.out.Rules[i].Node = x.rest(ways, count > 0, x.mayEnd(seen, count, limit))
+	return ref(i)
+}
+
+// rest is the ways in which an object can go on, after a comma if there were some keys, or end.
+func (x *objectWriter) rest(ways []*gbnf.Node, some, mayEnd bool) *gbnf.Node {
+	var kids []*gbnf.Node
+	switch {
+	case len(ways) > 0 && some:
+		kids = append(kids, seq(literal(","), x.space, alt(ways...)))
+	default:
+		kids = append(kids, ways...)
+	}
+	if mayEnd {
 		kids = append(kids, literal(""))
 	}
 	if len(kids) == 0 {
 		kids = append(kids, never()) // of the whole object: nothing else leads here
 	}
-	x.out.Rules[i].Node = alt(kids...)
-	return ref(i)
+	return alt(kids...)
 }
 
 // mayEnd says whether an object may end with these keys.
@@ -204,28 +223,32 @@ func (x *objectWriter) required() int {
 
 // link reads the keys from index i on; some says that a comma must come first.
 func (x *objectWriter) link(i int, some bool) *gbnf.Node {
-	state := i << 1
-	comma := literal("")
-	if some {
-		state, comma = state|1, seq(literal(","), x.space)
-	}
+	state := i<<1 | boolInt(some)
 	if r, ok := x.rules[state]; ok {
 		return ref(r)
 	}
 	r := x.fresh("object")
 	x.rules[state] = r
-	var kids []*gbnf.Node
+	var ways []*gbnf.Node
 	if i == len(x.props) {
 		for _, e := range x.extra {
-			kids = append(kids, seq(comma, e, x.space, x.link(i, true)))
+			ways = append(ways, seq(e, x.link(i, true)))
 		}
-		kids = append(kids, literal(""))
-	} else {
-		kids = append(kids, seq(comma, x.pair(x.props[i]), x.space, x.link(i+1, true)))
-		if !x.props[i].Required {
-			kids = append(kids, x.link(i+1, some))
-		}
+		x.out.Rules[r].Node = x.rest(ways, some, true)
+		return ref(r)
 	}
-	x.out.Rules[r].Node = alt(kids...)
+	ways = append(ways, seq(x.pair(i), x.link(i+1, true)))
+	n := x.rest(ways, some, false)
+	if !x.props[i].Required {
+		n = alt(n, x.link(i+1, some))
+	}
+	x.out.Rules[r].Node = n
 	return ref(r)
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

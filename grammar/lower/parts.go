@@ -44,10 +44,10 @@ func (l *lowering) quoted(n *gbnf.Node) (*gbnf.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("regular expression %q: %w", n.Text, err)
 	}
-	x, ok := l.automaton(l.arena, e, "quoted", spellRanges)
+	x, ok := l.automaton(l.arena, e, "quoted", l.spellRanges)
 	if !ok {
 		l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
-		x = star(spellRanges([]gbnf.Range{{Lo: 0, Hi: 0x10FFFF}}))
+		x = star(l.spellRanges([]gbnf.Range{{Lo: 0, Hi: 0x10FFFF}}))
 	}
 	return x, nil
 }

@@ -63,12 +63,19 @@ func (l *lowering) direct(n *gbnf.Node, self int) *gbnf.Node {
 // nullableRules says which rules match the empty text.
 func nullableRules(g *gbnf.Grammar) []bool {
 	empty := make([]bool, len(g.Rules))
-	for changed := true; changed; {
-		changed = false
-		for i, r := range g.Rules {
-			if !empty[i] && nullable(r.Node, empty) {
-				empty[i], changed = true, true
-			}
+	users := make([][]int, len(g.Rules)) // by rule: those that lead to it
+	queue := make([]int, len(g.Rules))
+	for i, r := range g.Rules {
+		_, refs := gbnf.Shape(r.Node)
+		for _, to := range refs {
+			users[to] = append(users[to], i)
+		}
+		queue[i] = i
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		if i := queue[0]; !empty[i] && nullable(g.Rules[i].Node, empty) {
+			empty[i] = true
+			queue = append(queue, users[i]...)
 		}
 	}
 	return empty
