@@ -57,8 +57,8 @@
 // second from [NewVocab] on or where a schema first names them, and take some 25 MB.
 //
 // The automata of a schema have limits (see lex.Limits). A matcher or parser that meets one reads its text again on new automata. A question
-// that fills those by itself is answered with what they could hold: a mask may lack tokens, and even be empty. Counted loops that overlap, such
-// as a.{200}$ or ([A-Z].{10,80}\. ){3,10}, do so beside minLength or maxLength.
+// that fills those by itself is answered with what they could hold: a mask may lack tokens, and even be empty.
+// Several patterns that a string must all match, one of which counts, can do so.
 //
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
 // looked through: arrays and objects that must differ from others, and keys that

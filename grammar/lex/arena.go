@@ -47,14 +47,14 @@ type node struct {
 	live     verdict // has a member
 	depth    int32   // nesting of intersections and complements
 	open     openness
-	most     int32 // bound on the code points missing behind any beginning; huge if not known
 	a, b     int32
 	min, max int32
 	args     []Expr // sorted
 	span     span
-	bounds   ByteSet  // first bytes of ranges on which the derivatives agree
-	state    State    // 0: none yet
-	distance [3]int32 // memo by metric; 0: not known, else distance+1
+	bounds   ByteSet    // first bytes of ranges on which the derivatives agree
+	state    State      // 0: none yet
+	distance [3]int32   // memo by metric; 0: not known, else distance+1
+	lengths  *lengthSet // of the words; nil: not known yet
 }
 
 // Arena builds expressions and walks their automata. See the package comment for its concurrency.
@@ -89,9 +89,10 @@ type Arena struct {
 	widened  map[Expr]Expr // memo of widen
 	formats  map[string]Expr
 
-	frozen  bool              // no more rows are made for others: an arena of formats
-	shared  []sharedFormat    // what kindShared speaks of; nil until there is one
-	nears   map[nearExpr]Expr // memo of near
+	frozen  bool                // no more rows are made for others: an arena of formats
+	shared  []sharedFormat      // what kindShared speaks of; nil until there is one
+	nears   map[nearExpr]Expr   // memo of near
+	ladders map[nearExpr]ladder // memo of ladderOf
 	strings stringTable
 
 	stateCount State
@@ -278,9 +279,8 @@ func (a *Arena) describe(n *node) {
 		a.describeSet(n)
 	}
 	a.describeOpen(n)
-	n.most = a.mostRunes(n)
 	n.live = unknown
-	if n.nullable || n.plain && n.kind != kindWords || n.kind == kindNumber {
+	if n.nullable || n.plain && n.kind != kindWords || n.kind == kindNumber || n.open.every {
 		n.live = yes
 	} else if n.kind == kindWords {
 		n.live = map[bool]verdict{true: no, false: yes}[wordSet(n.a) == noWords]

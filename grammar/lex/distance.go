@@ -103,14 +103,9 @@ func (m metric) cheapest(runs []byteRun, class int) int32 {
 // nearest returns the exact distance from e to its nearest word, by A* over derivatives: spans are admissible estimates, and exact
 // for plain expressions, where the search stops. When the work runs out it returns the estimate and false.
 func (a *Arena) nearest(e Expr, m metric) (int32, bool) {
-	if n := a.at(e); n.plain || n.nullable {
-		if n.nullable {
-			return 0, true
-		}
-		return n.least(m), true
-	} else if n.distance[m] > 0 {
-		return n.distance[m] - 1, true
-	} else if n.kind == kindShared {
+	if d, ok := a.atOnce(e, m); ok {
+		return d, true
+	} else if n := a.at(e); n.kind == kindShared {
 		return int32(a.sharedOf(n).arena.minimum(State(n.a), m)), true
 	}
 	saved := a.err
@@ -123,6 +118,20 @@ func (a *Arena) nearest(e Expr, m metric) (int32, bool) {
 	return d, true
 }
 
+// atOnce is nearest where that takes no search.
+func (a *Arena) atOnce(e Expr, m metric) (int32, bool) {
+	switch n := a.at(e); {
+	case n.nullable:
+		return 0, true
+	case n.plain:
+		return n.least(m), true
+	case n.distance[m] > 0:
+		return n.distance[m] - 1, true
+	}
+	s := a.lengthsOf(e)
+	return s.next(0), s.exact && len(s.list) > 0 && (m == inRunes || s.frugal)
+}
+
 func (a *Arena) findNearest(start Expr, m metric) (int32, bool) {
 	best := map[Expr]int32{start: 0}
 	from := map[Expr]Expr{}
@@ -132,9 +141,7 @@ func (a *Arena) findNearest(start Expr, m metric) (int32, bool) {
 		if v.cost > best[v.expr] {
 			continue
 		}
-		n := a.at(v.expr)
-		if n.plain || n.nullable || n.distance[m] > 0 {
-			rest, _ := a.nearest(v.expr, m)
+		if rest, ok := a.atOnce(v.expr, m); ok {
 			if v.cost+rest > v.estimate {
 				heap.Push(open, vertex{v.expr, v.cost, v.cost + rest})
 				continue

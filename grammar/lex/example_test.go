@@ -62,17 +62,3 @@ func ExampleArena_StartString() {
 	// true 5
 	// true
 }
-
-func ExampleArena_Lengths() {
-	a := lex.NewArena(lex.Limits{})
-	e, _ := a.Regex(`^(ab)*c?$`)
-	start := a.Start(e)
-	l, err := a.Lengths(start, 1000)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	s := a.Walk(start, "a")
-	fmt.Println(l.Has(s, 0, 0), l.Has(s, 1000, 1000), l.Max(s))
-	// Output: false true -1
-}

@@ -56,6 +56,10 @@ func (a *Arena) live(e Expr) bool {
 			}
 		}
 	default:
+		if v := a.byLength(e); v != unknown {
+			live = v == yes
+			break
+		}
 		w := a.widen(e)
 		live = (w == e || a.live(w)) && a.search(e)
 	}
@@ -104,9 +108,6 @@ func (a *Arena) plainlyLive(e Expr) bool {
 // search explores the derivatives of an intersection or complement, those first that seem nearest to acceptance, until it meets a live
 // one. Finding none proves all explored ones empty; finding one proves every explored one that leads to it live.
 func (a *Arena) search(start Expr) bool {
-	if a.fitsLength(start) {
-		return true
-	}
 	depth := a.at(start).depth
 	seen := map[Expr]int{start: 0}
 	found := []Expr{start}
@@ -153,7 +154,16 @@ func (a *Arena) knownLive(d Expr, depth int32) bool {
 	if n.live == yes || n.live == no {
 		return n.live == yes
 	}
-	return n.depth < depth && a.live(d) || a.fitsLength(d)
+	if n.depth < depth && a.live(d) {
+		return true
+	}
+	switch a.byLength(d) {
+	case yes:
+		return true
+	case no:
+		a.settle(d, false)
+	}
+	return false
 }
 
 // eachSuccessor calls f for the derivatives of e that are not known to be empty, for a union for its parts, until f returns false.
@@ -179,22 +189,6 @@ func (a *Arena) eachSuccessor(e Expr, f func(Expr) bool) {
 			return
 		}
 	}
-}
-
-// fitsLength reports whether e is the intersection of a plain language and a bound on the length that its shortest word keeps.
-func (a *Arena) fitsLength(e Expr) bool {
-	n := a.at(e)
-	if n.kind != kindIntersect || len(n.args) != 2 {
-		return false
-	}
-	for i, x := range n.args {
-		base, lo, hi := a.counted(x)
-		p := a.at(n.args[1-i])
-		if base == a.anyRune && p.plain && p.text && lo <= p.span.minRunes && (hi == unbounded || p.span.minRunes <= hi) {
-			return true
-		}
-	}
-	return false
 }
 
 // settlePredecessors marks live everything from which found[goal] is reached over the edges.

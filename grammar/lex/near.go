@@ -69,8 +69,8 @@ func (a *Arena) near(q nearExpr) Expr {
 	case kindShared:
 		d = a.mapShared(&n, func(b *Arena, e Expr) Expr { return b.near(q.of(e)) })
 	case kindIntersect:
-		if p, _, hi, ok := a.bounded(n.args); ok && (hi == unbounded || int64(hi) >= int64(a.at(p).most)+int64(q.runes)) {
-			d = a.near(q.of(p))
+		if p, lo, hi, ok := a.bounded(n.args); ok && (hi == unbounded || hi >= q.runes) && a.ladderOf(q.of(p)).meets(lo, hi, q.runes) {
+			d = a.intersect(a.near(q.of(p)), a.repeat(a.anyRune, min(lo, q.runes+1), unbounded))
 		}
 	}
 	if a.nears == nil {
@@ -80,17 +80,13 @@ func (a *Arena) near(q nearExpr) Expr {
 	return d
 }
 
-// bounded takes apart an intersection of a plain language and a bound on the length of which the lower end is met by every word.
-func (a *Arena) bounded(args []Expr) (plain Expr, lo, hi int32, ok bool) {
-	if len(args) != 2 {
-		return empty, 0, 0, false
+// Room returns a number of code points in which, in s, an accepted continuation ends that begins with a text of up to so many, for every such
+// text that begins one at all; -1 if there is none or none is known.
+func (a *Arena) Room(s State, runes int) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if l := a.ladderOf(nearExpr{a.Expr(s), int32(runes)}); l.low < huge {
+		return runes + int(l.low)
 	}
-	for i, x := range args {
-		base, lo, hi := a.counted(x)
-		p := a.at(args[1-i])
-		if base == a.anyRune && p.plain && p.text && lo <= min(1, p.span.minRunes) {
-			return args[1-i], lo, hi, true
-		}
-	}
-	return empty, 0, 0, false
+	return -1
 }

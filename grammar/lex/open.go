@@ -10,9 +10,6 @@ type openness struct {
 	// endless says that what begins a word begins any number of them; most that the
 	// complement is finite.
 	endless, most bool
-	// grows says that what begins a word can be completed to a word of every length
-	// from some on, in code points: that of its shortest completion.
-	grows bool
 	// lasts says that every text of at most so many code points is the beginning of a
 	// word; negative if that is not known, huge if all are.
 	lasts int32
@@ -31,19 +28,19 @@ func (a *Arena) describeEvery(n *node) {
 	case kindRepeat:
 		x := a.at(Expr(n.a))
 		all := a.anyRune != empty && Expr(n.a) == a.anyRune && n.max == unbounded
-		n.open = openness{every: all, stays: all, endless: x.plain && x.span.maxRunes != 0 && n.max == unbounded, grows: n.max == unbounded && a.isClass(Expr(n.a))}
+		n.open = openness{every: all, stays: all, endless: x.plain && x.span.maxRunes != 0 && n.max == unbounded}
 	case kindConcat:
 		l, r := a.at(Expr(n.a)), a.at(Expr(n.b))
-		n.open = openness{every: l.open.every && r.plain || l.nullable && r.open.every, stays: r.open.stays, endless: r.open.endless, grows: l.plain && r.open.grows}
+		n.open = openness{every: l.open.every && r.plain || l.nullable && r.open.every, stays: r.open.stays, endless: r.open.endless}
 	case kindNot: // what is longer than the words of a finite language is none of them
 		finite := a.at(Expr(n.a)).span.maxRunes != unbounded
 		n.open = openness{every: finite, stays: finite, endless: finite, most: finite}
 	case kindUnion:
-		n.open = openness{stays: true, endless: true, grows: true}
+		n.open = openness{stays: true, endless: true}
 		for _, x := range n.args {
 			p := a.at(x).open
 			n.open.every, n.open.stays = n.open.every || p.every, n.open.stays && p.stays
-			n.open.endless, n.open.grows = n.open.endless && p.endless, n.open.grows && p.grows
+			n.open.endless = n.open.endless && p.endless
 		}
 	case kindIntersect:
 		n.open = a.openAll(n.args)
@@ -85,61 +82,6 @@ func (a *Arena) Endless(e Expr) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.at(e).open.endless
-}
-
-// MostRunes bounds MinRunes for s and all states that it leads to; -1 if no bound is known.
-func (a *Arena) MostRunes(s State) int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if n := a.at(a.Expr(s)); n.most < huge {
-		return int(n.most)
-	}
-	return -1
-}
-
-// mostRunes bounds the shortest continuation of what has been begun in an expression; huge is no bound.
-func (a *Arena) mostRunes(n *node) int32 {
-	switch n.kind {
-	case kindConcat:
-		l, r := a.at(Expr(n.a)), a.at(Expr(n.b))
-		least := r.span.minRunes
-		if !r.plain {
-			least = r.most
-		}
-		return max(addSize(l.most, least), r.most)
-	case kindRepeat:
-		x := a.at(Expr(n.a))
-		if !x.plain {
-			return huge
-		}
-		return addSize(x.most, mulSize(x.span.minRunes, max(n.min-1, 0)))
-	case kindUnion:
-		most := int32(0)
-		for _, x := range n.args {
-			most = max(most, a.at(x).most)
-		}
-		return most
-	case kindIntersect:
-		if p, _, _, ok := a.bounded(n.args); ok {
-			return a.at(p).most
-		}
-		return a.mostWithin(n.args)
-	}
-	if n.span.maxRunes == unbounded || !n.plain {
-		return huge
-	}
-	return n.span.maxRunes
-}
-
-// mostWithin is mostRunes for a plain language of words of a least length, which may be longer than its shortest words.
-func (a *Arena) mostWithin(args []Expr) int32 {
-	for i, x := range args {
-		base, lo, _ := a.counted(x)
-		if p := a.at(args[len(args)-1-i]); len(args) == 2 && base == a.anyRune && p.plain && p.text && p.open.grows {
-			return max(p.most, lo)
-		}
-	}
-	return huge
 }
 
 // Lasts returns a number of code points of which every text may come next in s, a state between code points: -1 if not even the empty one

@@ -54,7 +54,7 @@ func (a *Arena) describeShared(n *node) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	x := b.at(b.Expr(State(n.a)))
-	n.nullable, n.text, n.plain, n.depth, n.span, n.bounds, n.open, n.most = x.nullable, x.text, x.plain, x.depth, x.span, x.bounds, x.open, x.most
+	n.nullable, n.text, n.plain, n.depth, n.span, n.bounds, n.open = x.nullable, x.text, x.plain, x.depth, x.span, x.bounds, x.open
 }
 
 // deriveShared returns the language behind a byte.

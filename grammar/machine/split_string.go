@@ -106,8 +106,8 @@ func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
 		k.addFew(t, x, room)
 		return
 	}
-	most := k.farFrom(x, room)
-	if room != schema.Unbounded && most < 0 {
+	fit := k.fitting(x, room)
+	if room != schema.Unbounded && fit < nearPoints-1 {
 		k.addNear(x, room)
 		return
 	}
@@ -116,9 +116,9 @@ func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
 		k.addSet(x.inside)
 		return
 	}
-	k.addWithin(x.inside, x.points, room-most)
+	k.addWithin(x.inside, x.points, fit)
 	for _, l := range x.points.long {
-		if l.n > room-most && l.n <= room && hasToken(x.inside, l.token) && k.m.reads(k.v.Piece(l.token), t) {
+		if l.n > fit && l.n <= room && hasToken(x.inside, l.token) && k.m.reads(k.v.Piece(l.token), t) {
 			k.ids = append(k.ids, l.token)
 		}
 	}
@@ -132,11 +132,10 @@ func (k *Masks) addFew(t thread, x *stringSplit, room int32) {
 		k.ids = append(k.ids, x.few...)
 		return
 	}
-	inner, _ := x.unit.arena.Decoded(x.state)
-	most := int32(x.unit.arena.MostRunes(inner))
+	fit := k.fitting(x, room)
 	for _, id := range x.few {
 		piece := k.v.Piece(id)
-		if most >= 0 && int32(len(piece))+1+most <= room || k.m.reads(piece, t) {
+		if int32(len(piece)) < fit || k.m.reads(piece, t) {
 			k.ids = append(k.ids, id)
 		}
 	}
@@ -167,18 +166,23 @@ func (k *Masks) walkFew(x *stringSplit) []int32 {
 	return few
 }
 
-// farFrom bounds the code points that any token leaves missing, where the end is so
-// far that most tokens have room no matter what they leave; else it is negative.
-func (k *Masks) farFrom(x *stringSplit, room int32) int32 {
+// fitting returns a number of code points that any token may hold without a look at what it leaves missing: for it there is room. It is
+// negative where the end is so near that one has to look.
+func (k *Masks) fitting(x *stringSplit, room int32) int32 {
 	if room == schema.Unbounded || x.needs != nil {
 		return -1
 	}
-	inner, _ := x.unit.arena.Decoded(x.state)
-	most := int32(x.unit.arena.MostRunes(inner))
-	if room-most < nearPoints-1 {
+	a := x.unit.arena
+	inner, _ := a.Decoded(x.state)
+	few := int32(nearPoints - 1)
+	needed := a.Room(inner, int(few))
+	switch n := min(few+room-int32(needed), x.most+1); {
+	case needed < 0 || n < few:
 		return -1
+	case a.Room(inner, int(n)) <= int(room):
+		return n
 	}
-	return most
+	return few
 }
 
 // addNear adds the tokens that stay inside and for what is missing behind which
