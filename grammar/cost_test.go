@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,37 @@ func TestMatcher_tenWordsCostWhatSixDo(t *testing.T) {
 	}
 	if few, many := cost(5), cost(9); many.States > few.States+few.States/4 {
 		t.Errorf("of up to six words a mask makes %d states, of up to ten %d", few.States, many.States)
+	}
+}
+
+// TestMatcher_arraysOfMutuallyDifferentPairsStayCheap: with every pair there are more that the next may begin like. What a mask
+// tries must not be held against each of them.
+func TestMatcher_arraysOfMutuallyDifferentPairsStayCheap(t *testing.T) {
+	v, tok := realVocab(t)
+	for item, format := range map[string]string{
+		`{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2}`:                                                           "[%d,%d]",
+		`{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"number"}},"required":["x","y"],"additionalProperties":false}`: `{"x":%d,"y":%d}`,
+	} {
+		cost := func(pairs int) uint64 {
+			m := mustSchema(t, `{"type":"array","uniqueItems":true,"items":`+item+`}`, SchemaOptions{}).Matcher(v)
+			var list []string
+			for i := range pairs {
+				list = append(list, fmt.Sprintf(format, i%30, i))
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for _, id := range tok.Tokenize([]byte("[" + strings.Join(list, ",") + "]")) {
+				m.Mask()
+				if err := m.Accept(id); err != nil {
+					t.Fatal(err)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		if few, many := cost(40), cost(160); many > 4*few {
+			t.Errorf("%s: 40 allocate %d kB, 160 %d kB", item, few>>10, many>>10)
+		}
 	}
 }
 

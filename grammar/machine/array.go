@@ -20,6 +20,9 @@ type array struct {
 	regs  []elements
 	index map[string]int32
 	holds map[textID]bool // memo of belonging
+	ways  map[int]ways    // memo of arrayWays
+
+	contests map[int32]*contest // by register
 }
 
 // elements is what has been read of an array.
@@ -377,15 +380,17 @@ func (m *Machine) endElement(dst []thread, t thread) []thread {
 	r := a.regs[t.aux]
 	m.buf = m.texts.appendSince(m.buf[:0], r.from, t.rec)
 	id := m.texts.of(canonical(m.buf))
-	if slices.Contains(m.takenElements(a, &r), id) {
+	i, seen := slices.BinarySearch(r.seen, id)
+	c := m.contestOfElement(a, t.aux)
+	if seen && a.alt.Unique || c.isTaken(id) {
 		return dst
 	}
-	if i, seen := slices.BinarySearch(r.seen, id); seen {
+	if seen {
 		r.repeated = true
 	} else if a.compares() {
 		r.seen = slices.Insert(slices.Clone(r.seen), i, id)
 	}
-	r.rivals = m.withElement(r.rivals, int(r.n)-1, id)
+	r.rivals = c.left[id]
 	if r.from == noText {
 		t.rec = 0
 	}

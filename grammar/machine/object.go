@@ -30,6 +30,8 @@ type object struct {
 	index map[string]int32
 	after map[[2]int32]int32 // memo of afterName
 	holds map[textID]bool    // memo of belonging
+
+	contests map[int32]*contest // by register
 }
 
 // existence is an obligation to have keys of a kind.
@@ -148,7 +150,7 @@ func (m *Machine) buildObject(o *object, self int32) {
 	}
 	o.buildImplied()
 	o.plain = o.alt.MaxProps == schema.Unbounded && len(o.implied) == 0 && !o.unit.declared
-	o.index, o.after, o.holds = map[string]int32{}, map[[2]int32]int32{}, map[textID]bool{}
+	o.index, o.after, o.holds, o.contests = map[string]int32{}, map[[2]int32]int32{}, map[textID]bool{}, map[int32]*contest{}
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
 }
 

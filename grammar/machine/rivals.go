@@ -28,10 +28,21 @@ func (m *Machine) others(t thread) []textID {
 		a := m.arrays[e.def.index()]
 		return m.takenElements(a, &a.regs[e.aux])
 	case e.def.kind() == kindObject:
-		o := m.objects[e.def.index()]
-		return m.takenValues(o, &o.regs[e.aux])
+		return m.contestOfMember(m.objects[e.def.index()], e.aux).taken
 	}
 	return nil
+}
+
+// contest tells of the part that is being read of what has rivals which rivals have it,
+// and which parts may not come because only rivals remain behind them.
+type contest struct {
+	left  map[textID][]textID
+	taken []textID // sorted
+}
+
+func (c *contest) isTaken(part textID) bool {
+	_, taken := slices.BinarySearch(c.taken, part)
+	return taken
 }
 
 // openRegister is the register at the start of an object, whose opening brace a
@@ -110,35 +121,48 @@ func (m *Machine) withRivals(o *object, after register, key, rec textID, value i
 		return after, value
 	}
 	after.key, after.from = key, rec
-	if taken := m.takenValues(o, &after); len(taken) > 0 {
+	if taken := m.contest(o, &after).taken; len(taken) > 0 {
 		m.load(value)
 		value = m.withoutUsedUp(m.reduce(value, m.decodedTexts(taken)), taken)
 	}
 	return after, value
 }
 
-// takenValues are the values of the key just read behind which only rivals remain.
-func (m *Machine) takenValues(o *object, r *register) []textID {
+func (m *Machine) contestOfMember(o *object, reg int32) *contest {
+	c := o.contests[reg]
+	if c == nil {
+		c = m.contest(o, &o.regs[reg])
+		o.contests[reg] = c
+	}
+	return c
+}
+
+// contest is about the value of the key just read.
+func (m *Machine) contest(o *object, r *register) *contest {
+	c := &contest{left: map[textID][]textID{}}
+	for _, id := range r.rivals {
+		if v, has := m.membersOf(id)[r.key]; has {
+			c.left[v] = append(c.left[v], id)
+		}
+	}
 	if o.endless(r) {
-		return nil
+		return c
 	}
 	names := o.toCome(r)
 	ways := m.ways(o, r, names, len(r.rivals)+1)
-	if ways > len(r.rivals) {
-		return nil
-	}
-	counts := map[textID]int{}
-	var values []textID
-	for _, id := range r.rivals {
-		v, has := m.membersOf(id)[r.key]
-		if !has || !m.within(o, id, r, names) {
-			continue
+	for v, like := range c.left {
+		among := 0
+		for _, id := range like {
+			if ways <= len(like) && m.within(o, id, r, names) {
+				among++
+			}
 		}
-		if counts[v]++; counts[v] == 1 {
-			values = append(values, v)
+		if among >= ways {
+			c.taken = append(c.taken, v)
 		}
 	}
-	return slices.DeleteFunc(values, func(v textID) bool { return counts[v] < ways })
+	slices.Sort(c.taken)
+	return c
 }
 
 // toCome is the set of names that may still come, next or later.
@@ -202,7 +226,7 @@ func (m *Machine) refuseTaken(o *object, reg *register, names []uint64) {
 		}
 		after := o.withName(reg, int(rank))
 		after.key = m.texts.of([]byte(o.names[rank]))
-		taken := m.takenValues(o, &after)
+		taken := m.contest(o, &after).taken
 		if len(taken) == 0 {
 			continue
 		}
@@ -229,10 +253,11 @@ func (m *Machine) endMember(dst []thread, t thread) []thread {
 	r := o.regs[t.aux]
 	m.buf = m.texts.appendSince(m.buf[:0], r.from, t.rec)
 	value := m.texts.of(canonical(bytes.TrimLeft(m.buf, " \t\r\n:")))
-	if slices.Contains(m.takenValues(o, &r), value) {
+	c := m.contestOfMember(o, t.aux)
+	if c.isTaken(value) {
 		return dst
 	}
-	r.rivals = slices.DeleteFunc(slices.Clone(r.rivals), func(id textID) bool { return m.membersOf(id)[r.key] != value })
+	r.rivals = c.left[value]
 	r.key, r.from, r.rules, r.free = 0, 0, nil, nil
 	t.st, t.aux = phaseAfter, o.intern(r)
 	return append(dst, t)

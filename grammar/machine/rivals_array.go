@@ -59,47 +59,63 @@ func (m *Machine) itemsOf(id textID) []textID {
 // been compared, must differ from: other elements, and those behind which only rivals
 // remain.
 func (m *Machine) takenElements(a *array, r *elements) []textID {
-	var taken []textID
+	taken := m.arrayContest(a, r).taken
 	if a.alt.Unique {
-		taken = r.seen
-	}
-	for i, rival := range r.rivals {
-		items := m.itemsOf(rival)
-		if len(items) < int(r.n) {
-			continue
-		}
-		element := items[r.n-1]
-		if slices.Contains(taken, element) || len(m.withElement(r.rivals[:i], int(r.n)-1, element)) > 0 {
-			continue // it has been looked at
-		}
-		like := len(m.withElement(r.rivals, int(r.n)-1, element))
-		if m.arrayWays(a, items[:r.n], like+1) <= like {
-			taken = append(slices.Clip(taken), element)
-		}
+		taken = append(slices.Clip(r.seen), taken...)
 	}
 	return taken
 }
 
-// withElement are those of some arrays that have an element in a place.
-func (m *Machine) withElement(list []textID, i int, element textID) []textID {
-	var have []textID
-	for _, id := range list {
-		if items := m.itemsOf(id); i < len(items) && items[i] == element {
-			have = append(have, id)
+func (m *Machine) contestOfElement(a *array, reg int32) *contest {
+	c := a.contests[reg]
+	if c == nil {
+		c = m.arrayContest(a, &a.regs[reg])
+		if a.contests == nil {
+			a.contests = map[int32]*contest{}
 		}
+		a.contests[reg] = c
 	}
-	return have
+	return c
 }
 
-// arrayWays counts, up to a limit, the arrays that begin with some elements.
-func (m *Machine) arrayWays(a *array, begin []textID, limit int) (n int) {
+func (m *Machine) arrayContest(a *array, r *elements) *contest {
+	c := &contest{left: map[textID][]textID{}}
+	for _, rival := range r.rivals {
+		if items := m.itemsOf(rival); int(r.n) <= len(items) {
+			c.left[items[r.n-1]] = append(c.left[items[r.n-1]], rival)
+		}
+	}
+	for element, like := range c.left {
+		if m.arrayWays(a, m.itemsOf(like[0])[:r.n], len(like)+1) <= len(like) {
+			c.taken = append(c.taken, element)
+		}
+	}
+	slices.Sort(c.taken)
+	return c
+}
+
+// arrayWays counts, up to a limit, the arrays that begin with some elements. Where
+// elements have nothing to do with each other, it matters only how many there are.
+func (m *Machine) arrayWays(a *array, begin []textID, limit int) int {
+	alike := len(a.alt.Contains) == 0 && !a.compares()
+	if known, ok := a.ways[len(begin)]; ok && alike && (known.n < known.limit || known.limit >= limit) {
+		return min(known.n, limit)
+	}
 	texts := make([][]byte, len(begin))
 	for i, id := range begin {
 		texts[i] = m.texts.appendSince(nil, noText, id)
 	}
-	a.unit.locked(func() { n = a.alt.Completions(texts, limit) })
-	return n
+	w := ways{limit: 2 * limit}
+	a.unit.locked(func() { w.n = a.alt.Completions(texts, w.limit) })
+	if a.ways == nil {
+		a.ways = map[int]ways{}
+	}
+	a.ways[len(begin)] = w
+	return min(w.n, limit)
 }
+
+// ways is a number of ways, counted up to a limit.
+type ways struct{ n, limit int }
 
 // arrayUsedUp says whether all arrays of a set are among those there are.
 func (m *Machine) arrayUsedUp(a *array, seen []textID) bool {
