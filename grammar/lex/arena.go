@@ -63,10 +63,11 @@ type Arena struct {
 	limits Limits
 	err    error // first limit exceeded by a method without an error result
 	full   atomic.Bool
-	work   int  // derivatives left for the current question
-	hasty  bool // the question may not take all the work: what it leaves undecided need not stay so
-	taken  int  // derivatives that were not remembered
-	asked  int  // derivatives taken for questions so far
+	work   int    // derivatives left for the current question
+	hasty  bool   // the question may not take all the work: what it leaves undecided need not stay so
+	taken  int    // derivatives that were not remembered
+	asked  int    // derivatives taken for questions so far
+	onward []byte // the end of the way of the last search, last byte first; see goesOn
 
 	words    *words
 	nodes    []node

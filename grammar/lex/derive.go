@@ -7,8 +7,13 @@ const maxDerived = 400_000
 // all derivatives of e agree, so that shared parts of different states are derived once.
 func (a *Arena) derive(e Expr, b byte) Expr {
 	n := a.at(e)
-	if n.kind == kindWords {
+	switch n.kind {
+	case kindWords:
 		return a.leaf(a.words.after(wordSet(n.a), b))
+	case kindShared:
+		if row := a.sharedRow(n); row != nil {
+			return a.sharedState(int(n.b), row[b])
+		}
 	}
 	key := uint64(e)<<8 | uint64(n.bounds.floor(b))
 	if d, ok := a.derived.get(key); ok {
@@ -56,7 +61,7 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	case kindDeferred:
 		return a.derive(a.built(e), b)
 	case kindShared:
-		return a.deriveShared(&n, b)
+		return a.derive(a.adopted(&n), b)
 	}
 	x, rest := Expr(n.a), n.max
 	if rest != unbounded {
@@ -67,23 +72,20 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 
 // deriveSet combines the derivatives of the parts of a union or an intersection.
 func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) Expr {
-	parts := a.deriveAll(n.args, b)
+	base := len(a.stack)
+	for _, x := range n.args {
+		d := a.derive(x, b)
+		if a.stack = append(a.stack, d); d == empty && n.kind == kindIntersect {
+			break
+		}
+	}
+	parts := a.stack[base:]
 	d, ok := a.known(n.kind, parts)
 	if !ok {
 		d = combine(a, parts...)
 	}
 	a.pop(len(parts))
 	return d
-}
-
-// deriveAll returns the derivatives on the arena's stack; the caller pops them.
-func (a *Arena) deriveAll(args []Expr, b byte) []Expr {
-	base := len(a.stack)
-	for _, x := range args {
-		d := a.derive(x, b)
-		a.stack = append(a.stack, d)
-	}
-	return a.stack[base:]
 }
 
 func (a *Arena) pop(n int) { a.stack = a.stack[:len(a.stack)-n] }

@@ -218,3 +218,31 @@ func TestFormat_besideAPatternCostsLittle(t *testing.T) {
 		}
 	}
 }
+
+// TestSearch_besideACounterCostsLittle: the states of a format beside a pattern are as many as its counters count, and each must be found to be live.
+// What led from one of them to an end leads from the next, and what one of both refuses is not looked at.
+func TestSearch_besideACounterCostsLittle(t *testing.T) {
+	const letters = 50
+	for _, c := range []struct {
+		format, pattern string
+		most            int // derivatives, for each letter
+	}{
+		{"email", `^.*?@.*$`, 40},
+		{"hostname", `-.*-x`, 95},
+	} {
+		a := NewArena(Limits{})
+		p, err := a.Regex(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _ := a.Format(c.format)
+		s := a.Walk(a.Start(a.Intersect(p, f)), "http")
+		before := a.Derived()
+		for range letters {
+			s = a.Step(s, 'a')
+		}
+		if n := a.Derived() - before; s == Dead || n > letters*c.most {
+			t.Errorf("%s beside %s: %d derivatives for %d letters", c.format, c.pattern, n, letters)
+		}
+	}
+}

@@ -60,6 +60,9 @@ func (a *Arena) live(e Expr) bool {
 			live = v == yes
 			break
 		}
+		if live = a.goesOn(e); live {
+			break
+		}
 		w := a.widen(e)
 		live = (w == e || a.live(w)) && a.search(e)
 	}
@@ -111,13 +114,14 @@ func (a *Arena) search(start Expr) bool {
 	depth := a.at(start).depth
 	seen := map[Expr]int{start: 0}
 	found := []Expr{start}
+	ways := []way{{from: -1}}
 	var edges [][2]int // predecessor, successor in found
 	goal := -1
 	open := frontier{{expr: start}}
 	for len(open) > 0 && goal < 0 && a.err == nil {
 		v := heap.Pop(&open).(vertex)
 		i := seen[v.expr]
-		a.eachSuccessor(v.expr, func(d Expr) bool {
+		a.eachSuccessor(v.expr, func(d Expr, by int) bool {
 			if a.err != nil {
 				return false
 			}
@@ -125,7 +129,7 @@ func (a *Arena) search(start Expr) bool {
 			if !ok {
 				j = len(found)
 				seen[d] = j
-				found = append(found, d)
+				found, ways = append(found, d), append(ways, way{i, by})
 				heap.Push(&open, vertex{d, v.cost + 1, a.at(d).span.minBytes})
 			}
 			edges = append(edges, [2]int{i, j})
@@ -140,10 +144,43 @@ func (a *Arena) search(start Expr) bool {
 		return false
 	case goal >= 0:
 		a.settlePredecessors(found, edges, goal)
+		a.noteWay(ways, goal)
 		return true
 	}
 	for _, e := range found {
 		a.settle(e, false)
+	}
+	return false
+}
+
+// way is how a search came to an expression: from which of those it had found, and by which byte; from a union to its parts by none.
+type way struct {
+	from, by int
+}
+
+// maxOnward is how many bytes of the way of a search are remembered.
+const maxOnward = 3
+
+// noteWay remembers the end of the way of a search to what was known to be live, last byte first.
+func (a *Arena) noteWay(ways []way, goal int) {
+	a.onward = a.onward[:0]
+	for i := goal; i > 0 && len(a.onward) < maxOnward; i = ways[i].from {
+		if by := ways[i].by; by != byNone {
+			a.onward = append(a.onward, byte(by))
+		}
+	}
+}
+
+// goesOn tries the end of the way of the search before: the states of one automaton often lead to what is known to be live by the same bytes.
+func (a *Arena) goesOn(e Expr) bool {
+	for n := 1; n <= len(a.onward); n++ {
+		d := e
+		for i := n; i > 0 && d != empty; i-- {
+			d = a.derive(d, a.onward[i-1])
+		}
+		if a.plainlyLive(d) {
+			return true
+		}
 	}
 	return false
 }
@@ -166,15 +203,19 @@ func (a *Arena) knownLive(d Expr, depth int32) bool {
 	return false
 }
 
-// eachSuccessor calls f for the derivatives of e that are not known to be empty, for a union for its parts, until f returns false.
-func (a *Arena) eachSuccessor(e Expr, f func(Expr) bool) {
+// byNone is the way from a union to its parts.
+const byNone = -1
+
+// eachSuccessor calls f for the derivatives of e that are not known to be empty, and a byte that each is by, for a union for its parts, until
+// f returns false.
+func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by int) bool) {
 	n := a.at(e)
 	if n.live == no {
 		return
 	}
 	if n.kind == kindUnion {
 		for _, x := range n.args {
-			if !f(x) {
+			if !f(x, byNone) {
 				return
 			}
 		}
@@ -185,7 +226,7 @@ func (a *Arena) eachSuccessor(e Expr, f func(Expr) bool) {
 		if int(r.class) != i {
 			continue
 		}
-		if d := a.derive(e, r.lo); a.at(d).live != no && !f(d) {
+		if d := a.derive(e, r.lo); a.at(d).live != no && !f(d, int(r.lo)) {
 			return
 		}
 	}

@@ -57,15 +57,6 @@ func (a *Arena) describeShared(n *node) {
 	n.nullable, n.text, n.plain, n.depth, n.span, n.bounds, n.open = x.nullable, x.text, x.plain, x.depth, x.span, x.bounds, x.open
 }
 
-// deriveShared returns the language behind a byte.
-func (a *Arena) deriveShared(n *node, byte byte) Expr {
-	row := a.sharedRow(n)
-	if row == nil {
-		return a.derive(a.adopted(n), byte)
-	}
-	return a.sharedState(int(n.b), row[byte])
-}
-
 // expandShared fills in the successors of a state that is one of a format, with its row there.
 func (a *Arena) expandShared(row, known *Row, n *node) {
 	var last, state State
