@@ -13,12 +13,10 @@ const Stuck ConfigID = 0
 // configs holds the configurations of a machine without events.
 type configs struct {
 	lists [][]thread
-	table []ConfigID
+	table idTable
 }
 
-func newConfigs() *configs {
-	return &configs{lists: make([][]thread, 1), table: make([]ConfigID, 64)}
-}
+func newConfigs() *configs { return &configs{lists: make([][]thread, 1), table: newIDTable()} }
 
 func hashThreads(list []thread) uint32 {
 	h := uint64(14695981039346656037)
@@ -35,32 +33,18 @@ func (c *configs) intern(list []thread) ConfigID {
 	if len(list) == 0 {
 		return Stuck
 	}
-	mask := uint32(len(c.table) - 1)
-	i := hashThreads(list) & mask
-	for ; c.table[i] != 0; i = (i + 1) & mask {
-		if slices.Equal(c.lists[c.table[i]], list) {
-			return c.table[i]
+	h := hashThreads(list)
+	part := c.table.part(h)
+	mask := uint32(len(part.slots) - 1)
+	for i := h & mask; part.slots[i].id != 0; i = (i + 1) & mask {
+		if x := part.slots[i]; x.hash == h && slices.Equal(c.lists[x.id], list) {
+			return ConfigID(x.id)
 		}
 	}
-	id := ConfigID(len(c.lists))
+	id := int32(len(c.lists))
 	c.lists = append(c.lists, slices.Clone(list))
-	c.table[i] = id
-	if len(c.lists)*2 > len(c.table) {
-		c.grow()
-	}
-	return id
-}
-
-func (c *configs) grow() {
-	c.table = make([]ConfigID, len(c.table)*2)
-	mask := uint32(len(c.table) - 1)
-	for id := 1; id < len(c.lists); id++ {
-		i := hashThreads(c.lists[id]) & mask
-		for c.table[i] != 0 {
-			i = (i + 1) & mask
-		}
-		c.table[i] = ConfigID(id)
-	}
+	part.put(h, id)
+	return ConfigID(id)
 }
 
 // maxMerges bounds how often the threads of one step are merged before it is done: a row of parts that may be left out

@@ -91,9 +91,7 @@ func (m *Machine) anyAdmits(t thread, o *object, lo, hi int) bool {
 
 // endName appends the threads behind the name with an index.
 func (m *Machine) endName(dst []thread, t thread, o *object, rank int) []thread {
-	x := m.stacks.sets[t.stack]
-	for i := x.from; i < x.to; i++ {
-		e := m.stacks.entries[i]
+	for _, e := range m.stacks.of(t.stack) {
 		if !hasBit(m.rulesOf(o, e.aux).names, rank) {
 			continue
 		}
@@ -280,9 +278,7 @@ func (m *Machine) endExtraKey(dst []thread, t thread, c *class, key textID) []th
 	} else {
 		t.rec = m.texts.add(t.rec, '"')
 	}
-	x := m.stacks.sets[t.stack]
-	for i := x.from; i < x.to; i++ {
-		e := m.stacks.entries[i]
+	for _, e := range m.stacks.of(t.stack) {
 		if _, seen := slices.BinarySearch(o.regs[e.aux].extras, key); seen {
 			continue
 		}

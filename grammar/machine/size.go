@@ -5,7 +5,7 @@ import "unsafe"
 // Size is roughly how many bytes the machine takes beside its program and its units, which it shares with others. It grows with what is
 // matched: texts of keys, registers, configurations, states of its own automata.
 func (m *Machine) Size() int {
-	n := m.arenas[0].Size() + 64*len(m.configs.lists) + 4*len(m.configs.table) + 24*len(m.stacks.entries) + 16*len(m.stacks.sets) + 16*len(m.texts.nodes)
+	n := m.arenas[0].Size() + 80*len(m.configs.lists) + 24*m.stacks.entries.items + 32*len(m.stacks.sets) + 32*m.texts.nodes.items
 	n += 8*len(m.closures) + m.closed
 	for _, u := range m.untils {
 		n += len(u.next) * int(unsafe.Sizeof(u.next[0]))
@@ -28,7 +28,7 @@ func (k *Masks) Size() int {
 
 // size is asked for after every mask, hence counts nothing.
 func (w *walker) size() int {
-	return cap(w.threads)*int(unsafe.Sizeof(thread{})) + 4*len(w.table) + len(w.spans)*(int(unsafe.Sizeof(span{}))+17) + w.bytes
+	return w.threads.items*int(unsafe.Sizeof(thread{})) + len(w.spans)*(int(unsafe.Sizeof(listID{}))+41) + w.bytes
 }
 
 func (c *closure) size() int {

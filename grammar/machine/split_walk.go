@@ -43,6 +43,9 @@ type splitWalk struct {
 	path     [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
 }
 
+// span is a range of tokens.
+type span struct{ from, to int32 }
+
 // splitPlace is what a walk knows about a state.
 type splitPlace struct {
 	state lex.StringState

@@ -1,5 +1,7 @@
 package machine
 
+import "slices"
+
 // stackID is a set of stacks of frames, interned: equal sets have equal ids, so
 // that comparing, copying and rolling back are free. Almost always the set
 // holds one stack; ambiguous grammars give more, and the sets share their
@@ -25,24 +27,19 @@ type entry struct {
 
 // stacks holds all sets that a machine has met.
 type stacks struct {
-	entries []entry
-	sets    []span // by stackID: where its entries lie
-	table   []stackID
+	entries pile[entry]
+	sets    []listID // by stackID: its entries
+	table   idTable
 	unions  map[[2]stackID]stackID
 	scratch []entry
 }
 
-type span struct{ from, to int32 }
-
 func newStacks() *stacks {
-	return &stacks{sets: make([]span, 1, 256), table: make([]stackID, 256), unions: map[[2]stackID]stackID{}}
+	return &stacks{sets: make([]listID, 1, 256), table: newIDTable(), unions: map[[2]stackID]stackID{}}
 }
 
 // of lists the stacks of a set.
-func (s *stacks) of(id stackID) []entry {
-	x := s.sets[id]
-	return s.entries[x.from:x.to]
-}
+func (s *stacks) of(id stackID) []entry { return s.entries.list(s.sets[id]) }
 
 // push gives the set in which every stack has one more frame.
 func (s *stacks) push(below stackID, f frame) stackID {
@@ -62,47 +59,18 @@ func hashEntries(list []entry) uint32 {
 
 // intern returns the id of a set whose entries are sorted and distinct.
 func (s *stacks) intern(list []entry) stackID {
-	mask := uint32(len(s.table) - 1)
-	i := hashEntries(list) & mask
-	for ; s.table[i] != 0; i = (i + 1) & mask {
-		if s.equal(s.table[i], list) {
-			return s.table[i]
+	h := hashEntries(list)
+	part := s.table.part(h)
+	mask := uint32(len(part.slots) - 1)
+	for i := h & mask; part.slots[i].id != 0; i = (i + 1) & mask {
+		if x := part.slots[i]; x.hash == h && slices.Equal(s.of(stackID(x.id)), list) {
+			return stackID(x.id)
 		}
 	}
-	id := stackID(len(s.sets))
-	from := int32(len(s.entries))
-	s.entries = append(s.entries, list...)
-	s.sets = append(s.sets, span{from, from + int32(len(list))})
-	s.table[i] = id
-	if len(s.sets)*2 > len(s.table) {
-		s.grow()
-	}
-	return id
-}
-
-func (s *stacks) equal(id stackID, list []entry) bool {
-	x := s.sets[id]
-	if int(x.to-x.from) != len(list) {
-		return false
-	}
-	for i := range list {
-		if s.entries[int(x.from)+i] != list[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *stacks) grow() {
-	s.table = make([]stackID, len(s.table)*2)
-	mask := uint32(len(s.table) - 1)
-	for id := 1; id < len(s.sets); id++ {
-		i := hashEntries(s.of(stackID(id))) & mask
-		for s.table[i] != 0 {
-			i = (i + 1) & mask
-		}
-		s.table[i] = stackID(id)
-	}
+	id := int32(len(s.sets))
+	s.sets = append(s.sets, s.entries.add(list...))
+	part.put(h, id)
+	return stackID(id)
 }
 
 // union joins two sets. Stacks with equal top frames become one entry over the
@@ -150,7 +118,7 @@ func (s *stacks) withEmpty(id stackID) []entry {
 	if id == noStack {
 		return []entry{{frame: frame{def: defEnd}}}
 	}
-	return append([]entry(nil), s.of(id)...)
+	return s.of(id)
 }
 
 func compareHeads(x, y []entry) int {

@@ -113,9 +113,7 @@ func (m *Machine) resume(dst []thread, t thread) []thread {
 		t.def, t.st, t.aux = defEnd, 0, 0
 		return append(dst, t)
 	}
-	x := m.stacks.sets[t.stack]
-	for i := x.from; i < x.to; i++ {
-		e := m.stacks.entries[i]
+	for _, e := range m.stacks.of(t.stack) {
 		u := t
 		u.stack, u.def, u.st, u.aux = e.below, e.def, e.st, e.aux
 		dst = m.wake(dst, u)

@@ -61,8 +61,8 @@ const noText textID = 1
 
 // texts holds all texts that a machine has recorded.
 type texts struct {
-	nodes []textNode
-	table []textID
+	nodes pile[textNode]
+	table idTable
 }
 
 type textNode struct {
@@ -71,7 +71,9 @@ type textNode struct {
 }
 
 func newTexts() *texts {
-	return &texts{nodes: make([]textNode, 2, 64), table: make([]textID, 256)}
+	x := &texts{table: newIDTable()}
+	x.nodes.add(textNode{}, textNode{}) // off, and noText
+	return x
 }
 
 func hashText(prev textID, b byte) uint32 {
@@ -84,40 +86,25 @@ func (x *texts) add(prev textID, b byte) textID {
 	if prev == 0 {
 		return 0
 	}
-	mask := uint32(len(x.table) - 1)
-	i := hashText(prev, b) & mask
-	for ; x.table[i] != 0; i = (i + 1) & mask {
-		if n := x.nodes[x.table[i]]; n.prev == prev && n.b == b {
-			return x.table[i]
+	h := hashText(prev, b)
+	part := x.table.part(h)
+	mask := uint32(len(part.slots) - 1)
+	for i := h & mask; part.slots[i].id != 0; i = (i + 1) & mask {
+		if n := x.nodes.at(part.slots[i].id); n.prev == prev && n.b == b {
+			return textID(part.slots[i].id)
 		}
 	}
-	id := textID(len(x.nodes))
-	x.nodes = append(x.nodes, textNode{prev, b})
-	x.table[i] = id
-	if len(x.nodes)*2 > len(x.table) {
-		x.grow()
-	}
-	return id
-}
-
-func (x *texts) grow() {
-	x.table = make([]textID, len(x.table)*2)
-	mask := uint32(len(x.table) - 1)
-	for id := 2; id < len(x.nodes); id++ {
-		i := hashText(x.nodes[id].prev, x.nodes[id].b) & mask
-		for x.table[i] != 0 {
-			i = (i + 1) & mask
-		}
-		x.table[i] = textID(id)
-	}
+	id := x.nodes.add(textNode{prev, b}).at
+	part.put(h, id)
+	return textID(id)
 }
 
 // appendSince appends what was recorded after start to dst.
 func (x *texts) appendSince(dst []byte, start, end textID) []byte {
 	from := len(dst)
 	for end != start && end > noText {
-		dst = append(dst, x.nodes[end].b)
-		end = x.nodes[end].prev
+		n := x.nodes.at(int32(end))
+		dst, end = append(dst, n.b), n.prev
 	}
 	for i, j := from, len(dst)-1; i < j; i, j = i+1, j-1 {
 		dst[i], dst[j] = dst[j], dst[i]

@@ -13,12 +13,12 @@ import (
 // to the same few states thousands of times.
 type walker struct {
 	at      [vocab.MaxPiece + 2]walkState // by depth: the state behind the path's first bytes
-	threads []thread                      // of all states
-	spans   []span                        // by state: where its threads lie
+	threads pile[thread]                  // of all states
+	spans   []listID                      // by state: its threads
 	rows    []*walkRow                    // by state: nil unless it has been met twice
 	met     []bool                        // by state
 	expects []*byteClass                  // by state: bytes worth trying, nil for all
-	table   []walkState                   // hash table of states
+	table   idTable                       // of states
 	buf     []thread
 	free    []*walkRow // rows of states that have been forgotten
 	bytes   int        // that rows and expects take
@@ -79,15 +79,15 @@ func (w *walker) forget() {
 			w.free = append(w.free, row)
 		}
 	}
-	if w.table == nil {
-		w.table = make([]walkState, 128)
+	if len(w.spans) == 0 {
+		w.table = newIDTable()
 	}
-	clear(w.table)
+	w.table.clear()
 	clear(w.rows)
 	clear(w.expects)
 	w.bytes = len(w.free) * int(unsafe.Sizeof(walkRow{}))
-	w.threads = w.threads[:0]
-	w.spans = append(w.spans[:0], span{}, span{})
+	w.threads = pile[thread]{}
+	w.spans = append(w.spans[:0], listID{}, listID{})
 	w.met, w.rows, w.expects = append(w.met[:0], false, false), append(w.rows[:0], nil, nil), append(w.expects[:0], nil, nil)
 }
 
@@ -154,8 +154,8 @@ func (w *walker) next(m *Machine, s walkState, b byte) walkState {
 		return row[b]
 	}
 	w.buf = w.buf[:0]
-	for i := w.spans[s].from; i < w.spans[s].to; i++ {
-		w.buf = m.step(w.buf, w.threads[i], int(b))
+	for _, t := range w.threadsOf(s) {
+		w.buf = m.step(w.buf, t, int(b))
 	}
 	if len(w.buf) > manyThreads {
 		w.buf = m.normalise(w.buf)
@@ -171,34 +171,19 @@ func (w *walker) next(m *Machine, s walkState, b byte) walkState {
 }
 
 func (w *walker) intern(list []thread) walkState {
-	mask := uint32(len(w.table) - 1)
-	i := hashThreads(list) & mask
-	for ; w.table[i] != walkUnknown; i = (i + 1) & mask {
-		if slices.Equal(w.threadsOf(w.table[i]), list) {
-			return w.table[i]
+	h := hashThreads(list)
+	part := w.table.part(h)
+	mask := uint32(len(part.slots) - 1)
+	for i := h & mask; part.slots[i].id != 0; i = (i + 1) & mask {
+		if x := part.slots[i]; x.hash == h && slices.Equal(w.threadsOf(walkState(x.id)), list) {
+			return walkState(x.id)
 		}
 	}
 	s := walkState(len(w.spans))
-	w.table[i] = s
-	w.spans = append(w.spans, span{int32(len(w.threads)), int32(len(w.threads) + len(list))})
-	w.threads = append(w.threads, list...)
+	w.spans = append(w.spans, w.threads.add(list...))
 	w.rows, w.met, w.expects = append(w.rows, nil), append(w.met, false), append(w.expects, nil)
-	if len(w.spans)*2 > len(w.table) {
-		w.grow()
-	}
+	part.put(h, int32(s))
 	return s
 }
 
-func (w *walker) threadsOf(s walkState) []thread { return w.threads[w.spans[s].from:w.spans[s].to] }
-
-func (w *walker) grow() {
-	w.table = make([]walkState, len(w.table)*2)
-	mask := uint32(len(w.table) - 1)
-	for s := walkDead + 1; int(s) < len(w.spans); s++ {
-		i := hashThreads(w.threadsOf(s)) & mask
-		for w.table[i] != walkUnknown {
-			i = (i + 1) & mask
-		}
-		w.table[i] = s
-	}
-}
+func (w *walker) threadsOf(s walkState) []thread { return w.threads.list(w.spans[s]) }
