@@ -82,12 +82,38 @@ func countCells(cells []cell, limit int) int {
 
 // words lists the words of e if it has at most limit of them.
 func (s *Schema) words(e Expr, limit int) ([]string, bool) {
-	if e == s.arena.AnyText() {
+	if e == s.arena.AnyText() || s.many(s.arena.Start(e), limit) {
 		return nil, false
 	}
 	l := lister{s: s, limit: limit, open: make(map[lexState]bool)}
 	ok := l.visit(s.arena.Start(e), nil)
 	return l.words, ok
+}
+
+// farAhead is the length of beginnings that are counted: those of a language of many words are soon many.
+const farAhead = 4
+
+// many says whether more than limit words can follow a state, if the beginnings of words tell: each is of another word.
+func (s *Schema) many(start lexState, limit int) bool {
+	words, level := 0, map[lexState]int{start: 1}
+	for range farAhead {
+		begun, next := 0, map[lexState]int{}
+		for state, n := range level {
+			if s.arena.Accepting(state) {
+				words += n
+			}
+			for _, to := range s.arena.Row(state) {
+				if s.arena.Live(to) {
+					begun, next[to] = begun+n, min(next[to]+n, limit+1)
+				}
+			}
+			if words+begun > limit {
+				return true
+			}
+		}
+		level = next
+	}
+	return false
 }
 
 // lister walks an automaton depth first. Every state it meets can be accepted from, so that a state met again on the way

@@ -40,3 +40,15 @@ func TestCount_ofFewValuesIsExact(t *testing.T) {
 		}
 	}
 }
+
+// TestCount_ofManyWordsNeedNotReadOne: where many words begin there are as many.
+func TestCount_ofManyWordsNeedNotReadOne(t *testing.T) {
+	s := mustCompile(t, `{"type":"string","pattern":"^[a-z]{200}@[a-z]+$"}`)
+	before := s.arena.States()
+	if got := s.Root.Count(500); got != 500 {
+		t.Errorf("%d values", got)
+	}
+	if made := s.arena.States() - before; made > 10 {
+		t.Errorf("counting made %d states", made)
+	}
+}
