@@ -222,3 +222,27 @@ func TestParse_rowOfPartsThatMayBeLeftOut(t *testing.T) {
 		t.Error("a letter of no part is accepted")
 	}
 }
+
+// TestParse_loopsOverNothing: a terminal that may be empty can be repeated, as anything else that may be.
+func TestParse_loopsOverNothing(t *testing.T) {
+	v := walkVocab(t)
+	for _, terminal := range []string{`%regex "a*"`, `%quoted "a*"`, `%until("b")`, `%plain{"type":"string","pattern":"^a*$"}`, `%each("," | "a"?)`, `("a"? %regex "(ab)*")`, `x:( %regex "a*" )`} {
+		for _, loop := range []string{`root ::= (T)* "b"`, `root ::= (T)+ "b"`, `root ::= (T){2,5} "b"`, `root ::= ((T)* (T)*)* "b"`, "root ::= r+ \"b\"\nr ::= T"} {
+			g := mustParse(t, strings.ReplaceAll(loop, "T", terminal))
+			for text, want := range map[string]bool{"b": true, "ab": true, "": false, "a": false, "ba": false} {
+				if accepts(g, text) != want {
+					t.Errorf("%s: %q is accepted: %v", g.Text(), text, !want)
+				}
+			}
+			m := g.Matcher(v)
+			m.Mask()
+			if m.Distance() > 1 {
+				t.Errorf("%s: distance %d", g.Text(), m.Distance())
+			}
+			p := g.Parser()
+			if err := p.Feed([]byte("aab")); err != nil && accepts(g, "aab") {
+				t.Errorf("%s: %v", g.Text(), err)
+			}
+		}
+	}
+}

@@ -66,10 +66,14 @@ func (m *Machine) enterPlain(n *gbnf.Node) (thread, error) {
 }
 
 func (m *Machine) stepPlain(dst []thread, t thread, b byte) []thread {
-	p := &m.plains[t.def.index()]
 	if m.plainEnds(t) {
 		dst = m.stepBelow(dst, t, int(b))
 	}
+	return m.readPlain(dst, t, b)
+}
+
+func (m *Machine) readPlain(dst []thread, t thread, b byte) []thread {
+	p := &m.plains[t.def.index()]
 	next := p.arena.Step(lex.State(t.st), b)
 	if next == lex.Dead {
 		return dst
@@ -130,6 +134,10 @@ func (m *Machine) stepQuoted(dst []thread, t thread, b byte) []thread {
 	if m.quotedEnds(t) {
 		dst = m.stepBelow(dst, t, int(b))
 	}
+	return m.readQuoted(dst, t, b)
+}
+
+func (m *Machine) readQuoted(dst []thread, t thread, b byte) []thread {
 	if next := m.arenas[0].StepString(lex.StringState(t.st), b); next != lex.StringDead && next != lex.StringClosed {
 		t.st = int32(next)
 		dst = append(dst, t)

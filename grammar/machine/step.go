@@ -60,8 +60,16 @@ func (m *Machine) stepSymbol(dst []thread, t thread, in int) []thread {
 }
 
 func (m *Machine) stepLex(dst []thread, t thread, b byte) []thread {
-	s, a := lex.State(t.st), m.arenas[t.def.index()]
-	if next := a.Step(s, b); next != lex.Dead {
+	dst = m.readLex(dst, t, b)
+	if m.arenas[t.def.index()].Accepting(lex.State(t.st)) {
+		dst = m.stepBelow(dst, t, int(b))
+	}
+	return dst
+}
+
+func (m *Machine) readLex(dst []thread, t thread, b byte) []thread {
+	a := m.arenas[t.def.index()]
+	if next := a.Step(lex.State(t.st), b); next != lex.Dead {
 		u := t
 		u.st, u.rec = int32(next), m.texts.add(t.rec, b)
 		if finished(a, next) {
@@ -69,9 +77,6 @@ func (m *Machine) stepLex(dst []thread, t thread, b byte) []thread {
 		} else {
 			dst = append(dst, u)
 		}
-	}
-	if a.Accepting(s) {
-		dst = m.stepBelow(dst, t, int(b))
 	}
 	return dst
 }
@@ -82,11 +87,14 @@ func finished(a *lex.Arena, s lex.State) bool {
 }
 
 func (m *Machine) stepUntil(dst []thread, t thread, b byte) []thread {
-	u := m.untils[t.def.index()]
-	if u.pops[t.st] {
+	if m.untils[t.def.index()].pops[t.st] {
 		dst = m.stepBelow(dst, t, int(b))
 	}
-	if next := u.next[t.st][b]; next >= 0 {
+	return m.readUntil(dst, t, b)
+}
+
+func (m *Machine) readUntil(dst []thread, t thread, b byte) []thread {
+	if next := m.untils[t.def.index()].next[t.st][b]; next >= 0 {
 		t.st = next
 		dst = append(dst, t)
 	}
@@ -191,6 +199,22 @@ func (m *Machine) stepInto(dst []thread, t thread, x *item, in int) []thread {
 	if e.stack != noStack { // white space that may follow
 		f := m.stacks.of(e.stack)[0].frame
 		t.stack = m.stacks.push(t.stack, f)
+	}
+	return m.read(dst, t, in)
+}
+
+// read is step for a terminal that was entered just now. It may not end before it has read something, or a loop over
+// it would enter it again without end: a rule goes around a terminal that may be empty.
+func (m *Machine) read(dst []thread, t thread, in int) []thread {
+	switch t.def.kind() {
+	case kindLex:
+		return m.readLex(dst, t, byte(in))
+	case kindUntil:
+		return m.readUntil(dst, t, byte(in))
+	case kindPlain:
+		return m.readPlain(dst, t, byte(in))
+	case kindQuoted:
+		return m.readQuoted(dst, t, byte(in))
 	}
 	return m.step(dst, t, in)
 }
