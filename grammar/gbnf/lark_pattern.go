@@ -9,7 +9,7 @@ import (
 
 // The regular expressions of Lark, which are Python's.
 
-// pattern reads /regex/ and its flags, of which s, u and m are known.
+// pattern reads /regex/ and its flags, of which all but l are known.
 func (l *larkReader) pattern() (*Node, error) {
 	at := l.pos
 	l.pos++
@@ -63,18 +63,26 @@ func wrongPattern(pattern string) string {
 }
 
 func (l *larkReader) flagged(text string, at int) (string, error) {
-	dot := `[^\n]`
+	dot, fold, verbose := `[^\n]`, false, false
 	for l.pos < len(l.src) && strings.IndexByte("imslux", l.src[l.pos]) >= 0 {
 		switch l.src[l.pos] {
 		case 's':
 			dot = `[\s\S]`
+		case 'i':
+			fold = true
+		case 'x':
+			verbose = true
 		case 'u', 'm':
 		default:
 			return "", l.unsupported(at, "the flag %c of a regular expression is not supported", l.src[l.pos])
 		}
 		l.pos++
 	}
-	return ecmaPattern(text, dot), nil
+	text = ecmaPattern(text, dot, verbose)
+	if fold {
+		text = "(?i:" + text + ")"
+	}
+	return text, nil
 }
 
 // upTo is the repetition {,n} of Python, which in ECMAScript is no repetition.
@@ -85,8 +93,8 @@ var closeFirst = regexp.MustCompile(`^(\[\^?)\]`)
 
 // ecmaPattern writes a pattern of Python in ECMAScript where both know it, and
 // mean something else: what a dot is, a bracket at the beginning of a class, and
-// repetitions without a lower bound.
-func ecmaPattern(text, dot string) string {
+// repetitions without a lower bound, and how groups are named.
+func ecmaPattern(text, dot string, verbose bool) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -99,6 +107,12 @@ func ecmaPattern(text, dot string) string {
 			i += n - 1
 		case c == '.':
 			b.WriteString(dot)
+		case verbose && strings.IndexByte(" \t\f\v\r", c) >= 0: // stands for nothing; a line cannot end inside of a pattern
+		case verbose && c == '#':
+			return b.String()
+		case strings.HasPrefix(text[i:], "(?P<"):
+			b.WriteString("(?<")
+			i += len("(?P<") - 1
 		case c == '{' && upTo.MatchString(text[i:]):
 			b.WriteString("{0")
 		default:

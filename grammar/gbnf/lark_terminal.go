@@ -1,6 +1,6 @@
 package gbnf
 
-import "strings"
+import "unicode"
 
 // The terminals of Lark: literals and ranges.
 
@@ -46,16 +46,19 @@ func (l *larkReader) terminalNode(n *Node) *Node {
 	return n
 }
 
-// foldCase is a literal in either case of each letter.
+// foldCase is a literal in any case of each letter.
 func foldCase(s string) *Node {
 	n := &Node{Op: Seq}
 	for _, r := range s {
-		lower, upper := []rune(strings.ToLower(string(r))), []rune(strings.ToUpper(string(r)))
-		if len(lower) != 1 || len(upper) != 1 || lower[0] == upper[0] {
+		cases := []Range{{r, r}}
+		for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
+			cases = append(cases, Range{c, c})
+		}
+		if len(cases) == 1 {
 			n.Kids = append(n.Kids, &Node{Op: Literal, Text: string(r)})
 			continue
 		}
-		n.Kids = append(n.Kids, &Node{Op: Class, Ranges: Normalise([]Range{{lower[0], lower[0]}, {upper[0], upper[0]}})})
+		n.Kids = append(n.Kids, &Node{Op: Class, Ranges: Normalise(cases)})
 	}
 	if len(n.Kids) == 0 {
 		return &Node{Op: Empty}

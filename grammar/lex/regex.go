@@ -35,7 +35,7 @@ const (
 )
 
 // Regex returns the texts in which an ECMA-262 pattern (u flag, as JSON Schema asks for) matches somewhere: JSON Schema searches,
-// it does not match whole strings. Of the syntax without the u flag, the harmless is accepted: escapes of punctuation, lone ] and braces.
+// it does not match whole strings. (?i:…), (?s:…) and their like are read as ECMAScript 2025 has them. Of the syntax without the u flag, the harmless is accepted: escapes of punctuation, lone ] and braces.
 //
 // Lookaround, \b and anchors are exact wherever they are accepted; the error is a *RegexError or a *LimitError.
 func (a *Arena) Regex(pattern string) (Expr, error) {

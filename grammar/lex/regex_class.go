@@ -31,7 +31,7 @@ func (p *regexParser) escape() *regexNode {
 		return nil
 	}
 	set, _ := p.classEscape()
-	return classNode(start, set)
+	return classNode(start, p.cased(set))
 }
 
 // classEscape reads an escape that stands for code points, here and in classes; single tells whether it can bound a range.
@@ -157,7 +157,7 @@ func (p *regexParser) class() *regexNode {
 		}
 		set = append(set, p.classRange()...)
 	}
-	result := newRuneSet(set...)
+	result := p.cased(newRuneSet(set...))
 	if negate {
 		result = result.complement()
 	}

@@ -10,11 +10,13 @@ type regexParser struct {
 	src   string
 	pos   int
 	depth int
+	fold  bool // letters stand for their other cases, too
+	dot   runeSet
 	err   error
 }
 
 func parseRegex(pattern string) (*regexNode, error) {
-	p := &regexParser{src: pattern}
+	p := &regexParser{src: pattern, dot: lineEnds.complement()}
 	n := p.alternation()
 	if p.err == nil && p.pos < len(p.src) {
 		p.fail(p.pos, Invalid, "unmatched )")
@@ -116,10 +118,18 @@ func (p *regexParser) atom() *regexNode {
 		p.pos = start
 	case '.':
 		p.pos++
-		return classNode(start, lineEnds.complement())
+		return classNode(start, p.dot)
 	}
 	r := p.rune()
-	return classNode(start, runeSet{{r, r}})
+	return classNode(start, p.cased(runeSet{{r, r}}))
+}
+
+// cased adds the other cases of the letters in a set, where case does not matter.
+func (p *regexParser) cased(set runeSet) runeSet {
+	if !p.fold {
+		return set
+	}
+	return set.folded()
 }
 
 func classNode(offset int, set runeSet) *regexNode {
@@ -187,6 +197,7 @@ func (p *regexParser) count() (int, bool) {
 func (p *regexParser) group() *regexNode {
 	start := p.pos
 	p.pos++
+	defer func(fold bool, dot runeSet) { p.fold, p.dot = fold, dot }(p.fold, p.dot)
 	look := &regexNode{offset: start}
 	switch {
 	case !p.peek("?") || p.take("?:"):
@@ -200,7 +211,7 @@ func (p *regexParser) group() *regexNode {
 		look.op, look.negate = reLookbehind, true
 	case p.take("?<"):
 		p.groupName(start)
-	default:
+	case !p.modifiers():
 		p.fail(start, Invalid, "unknown group syntax")
 		return nil
 	}
@@ -220,6 +231,31 @@ func (p *regexParser) group() *regexNode {
 		return look
 	}
 	return body
+}
+
+// modifiers reads ?i: and the like, which hold inside of the group. The modifier m is not read.
+func (p *regexParser) modifiers() bool {
+	end := strings.IndexByte(p.src[p.pos:], ':')
+	if end < 0 {
+		return false
+	}
+	on, off, minus := strings.Cut(p.src[p.pos+1:p.pos+end], "-")
+	for i, c := range on + off {
+		switch {
+		case strings.IndexRune((on + off)[i+1:], c) >= 0:
+			return false
+		case c == 'i':
+			p.fold = i < len(on)
+		case c == 's' && i < len(on):
+			p.dot = runeSet{}.complement()
+		case c == 's':
+			p.dot = lineEnds.complement()
+		default:
+			return false
+		}
+	}
+	p.pos += end + 1
+	return on != "" || minus && off != ""
 }
 
 func (p *regexParser) groupName(start int) {

@@ -19,6 +19,7 @@ var patterns = []string{
 	`^((?!b)\w){1,3}$`, `^(a?(b{2}|c*)($|\/))+$`, `^(a?(b|c*)($|-))*$`, `^(?:(?:^\*|a|b)\.)*a$`, `(^a|b$|c)*d?`, `(?:(^|-)[ab]+)*$`, `^(?:a$|^b|c)+`, `(?:^|b)a`, `a(?:b|$)`, `^(?:a(?=b)|b(?=a|$))(?:a|b)?$`, `x*`, `^(?!$)`, `^(?!\s+$)(.|\n)+$`, `(?!)`, `(?=)`,
 	`(?<=a)b`, `(?<!a)b`, `a(?<=a)b`, `\w(?<!a)$`, `^(?<!a)b`, `(?<=^|a)b`, `(?<=ab)c`, `(?<!ab)c`, `a(?<![ab])`, `[ab]+(?<=a)c`, `[ab]*(?<!a)c$`,
 	`^[1-9]\d*$`, `^\/a$`, `^\x61\u0062$`, `^\u{63}$`, `^\t\n?$`, `^a{,2}$`, `^{a}$`, `a]`, `^\.\*\+\?\(\)\[\]\{\}\|\^\$$`, `^\cJ$`, `^\0$`, `[\b]`, `^[^\s]+$`, `^[\S\s]$`,
+	`^(?i:aB[b-d])b$`, `^(?i:[^a])+$`, `^(?i:A(?-i:b)c)$`, `^(?i:\w\W?)$`,
 	`^é+$`, `^[à-ý]+$`, `^\u00e9$`, `😀`, `^[😀-😂]$`, `^\uD83D\uDE00$`, `^.$`, `^([0-9a-fA-F]{2}:){2}[0-9a-fA-F]{2}$`, `^[\da-z](?:(?!.*--)[\da-z-]*[\da-z])?$`,
 }
 
@@ -92,7 +93,7 @@ func TestRegex_refusals(t *testing.T) {
 		offset  int
 	}{
 		{`(a`, Invalid, 0}, {`a)`, Invalid, 1}, {`a**`, Invalid, 2}, {`*a`, Invalid, 0}, {`[b-a]`, Invalid, 1}, {`[a`, Invalid, 0}, {`a{2,1}`, Invalid, 1}, {`\`, Invalid, 0},
-		{`x\a`, Invalid, 1}, {`\Z`, Invalid, 0}, {`(?i)a`, Invalid, 0}, {`(?P<n>a)`, Invalid, 0}, {`(?<>a)`, Invalid, 0}, {`{2}`, Invalid, 0}, {`\pL`, Invalid, 0}, {`\u12`, Invalid, 0}, {`\u{110000}`, Invalid, 0}, {`^*`, Invalid, 1},
+		{`x\a`, Invalid, 1}, {`\Z`, Invalid, 0}, {`(?i)a`, Invalid, 0}, {`(?P<n>a)`, Invalid, 0}, {`(?m:a)`, Invalid, 0}, {`(?ii:a)`, Invalid, 0}, {`(?-:a)`, Invalid, 0}, {`(?i-i:a)`, Invalid, 0}, {`(?<>a)`, Invalid, 0}, {`{2}`, Invalid, 0}, {`\pL`, Invalid, 0}, {`\u12`, Invalid, 0}, {`\u{110000}`, Invalid, 0}, {`^*`, Invalid, 1},
 		{`(a)\1`, Unsupported, 3}, {`(?<n>a)\k<n>`, Unsupported, 7}, {`\p{Emoji}`, Unsupported, 0}, {`(\ba|b\b)*c`, Unsupported, 1}, {`a(?<=ab)c`, Unsupported, 1},
 	} {
 		_, err := NewArena(Limits{}).Regex(c.pattern)

@@ -3,6 +3,7 @@ package lex
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"unicode"
 )
 
@@ -68,6 +69,35 @@ func (s runeSet) intersect(t runeSet) runeSet {
 }
 
 func (s runeSet) subsetOf(t runeSet) bool { return slices.Equal(s.intersect(t), s) }
+
+// folded adds the other cases of the letters in s, as Unicode's simple case folding has them.
+func (s runeSet) folded() runeSet {
+	out := slices.Clone(s)
+	for _, x := range s {
+		letters := cased()
+		from, _ := slices.BinarySearch(letters, x.Lo)
+		for _, r := range letters[from:] {
+			if r > x.Hi {
+				break
+			}
+			for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
+				out = append(out, RuneRange{c, c})
+			}
+		}
+	}
+	return newRuneSet(out...)
+}
+
+// cased lists the letters that have other cases.
+var cased = sync.OnceValue(func() []rune {
+	var out []rune
+	for r := range rune(0x20000) { // the planes behind have no cases
+		if unicode.SimpleFold(r) != r {
+			out = append(out, r)
+		}
+	}
+	return out
+})
 
 // fromTable converts a table of package unicode.
 func fromTable(t *unicode.RangeTable) runeSet {
