@@ -1,36 +1,44 @@
 package grammar
 
-import "bytes"
+import (
+	"bytes"
 
-// heal returns the tokens of a forced text up to the last place where no token
-// could span what is forced and what is not known yet: a token that begins in
-// the text and is longer than what is left of it might be what the model would
-// write there.
-func heal(v *Vocab, text []byte, tokens []int32) []int32 {
-	at := 0
-	for i, id := range tokens {
-		if id < 0 || int(id) >= v.Len() || !bytes.HasPrefix(text[at:], v.Piece(id)) {
-			return tokens[:i] // not a cut of this text: nothing is certain from here on
+	"tenon/grammar/vocab"
+)
+
+// heal returns the tokens of a forced text that the model writes whatever follows.
+// What is not known yet may share a token with the end of the text: that token
+// begins wherever some token of the vocabulary begins with all that is left and is
+// longer, and what stands before it is then cut as if it stood alone. The tokens in
+// which all these ways agree are certain.
+func heal(v *Vocab, text []byte, tokenize func([]byte) []int32) []int32 {
+	tokens := cutOf(v, text, tokenize(text))
+	for at := max(0, len(text)-vocab.MaxPiece); at < len(text) && len(tokens) > 0; at++ {
+		if v.Trie().Extends(text[at:]) {
+			tokens = common(tokens, tokenize(text[:at]))
 		}
-		at += len(v.Piece(id))
 	}
-	for len(tokens) > 0 {
-		at -= len(v.Piece(tokens[len(tokens)-1]))
-		if !spans(v, text[at:]) {
-			return tokens
-		}
-		tokens = tokens[:len(tokens)-1]
-	}
-	return nil
+	return tokens
 }
 
-// spans says whether some token begins with all of tail, or with a later part of
-// it, and goes on.
-func spans(v *Vocab, tail []byte) bool {
-	for i := range tail {
-		if v.Trie().Extends(tail[i:]) {
-			return true
+// cutOf returns the tokens up to the first that is none of this text: nothing is
+// certain from there on.
+func cutOf(v *Vocab, text []byte, tokens []int32) []int32 {
+	for i, id := range tokens {
+		if id < 0 || int(id) >= v.Len() || !bytes.HasPrefix(text, v.Piece(id)) {
+			return tokens[:i]
+		}
+		text = text[len(v.Piece(id)):]
+	}
+	return tokens
+}
+
+// common is the beginning that two lists have in common.
+func common(a, b []int32) []int32 {
+	for i := range a {
+		if i == len(b) || a[i] != b[i] {
+			return a[:i]
 		}
 	}
-	return false
+	return a
 }

@@ -189,7 +189,7 @@ func (m *Matcher) ForcedTokens(tokenize func([]byte) []int32) []int32 {
 	if len(text) == 0 {
 		return nil
 	}
-	return heal(m.v, text, tokenize(text))
+	return heal(m.v, text, tokenize)
 }
 
 // Distance is the number of bytes that are at least missing to a legal end: 0
