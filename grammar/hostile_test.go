@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 
 	"tenon/grammar/grammartest"
@@ -36,6 +37,25 @@ func TestFromSchema_hostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > maxHostileBytes {
 			t.Errorf("%s: %d MB were allocated; error %v", name, n>>20, err)
+		}
+		DropCaches()
+	}
+}
+
+// TestParse_longRowsAreAnsweredOrRefusedClearly: of a row of parts that may be left out, each leads to all behind it.
+func TestParse_longRowsAreAnsweredOrRefusedClearly(t *testing.T) {
+	for _, c := range []struct {
+		row  string
+		fits bool
+	}{{strings.Repeat(`"a"? `, 500), true}, {strings.Repeat(`"a"? `, 5000), false}, {strings.Repeat(`("a" "b"?)? `, 5000), false}} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		m := mustParse(t, "root ::= "+c.row).Matcher(walkVocab(t))
+		m.Mask()
+		err := m.AcceptBytes([]byte("aaa"))
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 3*maxHostileBytes/2 || (err == nil) != c.fits || err != nil && !strings.Contains(err.Error(), "too many ways") {
+			t.Errorf("%.20s: %d MB were allocated; error %v", c.row, n>>20, err)
 		}
 		DropCaches()
 	}

@@ -30,6 +30,8 @@ A grammar is a file of one of these kinds; without a flag, its extension says wh
   --regex    a regular expression (ECMA-262)      .regex
   --lark     Lark, as coding agents send it       .lark
   --tools    an OpenAI tools array: the grammar of one call, {"name": …, "arguments": …}`,
+		Args: cobra.NoArgs, // else an unknown command prints the help as if that had been asked for
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newGrammarPrintCommand(), newGrammarTestCommand(), newGrammarBenchCommand())
 	return c
@@ -168,7 +170,10 @@ func readInstance(c *cobra.Command, name string) ([]byte, error) {
 func judge(g *grammar.Grammar, text []byte) verdict {
 	m := g.Matcher(nil)
 	for i := range text {
-		if m.AcceptBytes(text[i:i+1]) != nil {
+		switch err := m.AcceptBytes(text[i : i+1]); {
+		case err != nil && !errors.Is(err, grammar.ErrRefused):
+			return verdict{Byte: i, Why: "it cannot be told: " + err.Error()}
+		case err != nil:
 			return verdict{Byte: i, Why: fmt.Sprintf("%q cannot follow %q; expected %s", text[i:min(i+12, len(text))], text[max(0, i-20):i], m.Expected())}
 		}
 	}

@@ -1,5 +1,7 @@
 package machine
 
+import "fmt"
+
 // item is one way to consume something from a state: the rules called on the
 // way there, innermost last, as the states in which they return, and the edge.
 type item struct {
@@ -27,6 +29,9 @@ func (m *Machine) closureOf(s int32) *closure {
 	if c := m.closures[s]; c != nil {
 		return c
 	}
+	if m.limit != nil {
+		return &closure{} // whatever is read from here on is refused, with the limit as the reason
+	}
 	b := closureBuilder{m: m, c: &closure{}, seen: map[int32]bool{}}
 	b.visit(s, nil, nil)
 	c := b.c
@@ -37,8 +42,21 @@ func (m *Machine) closureOf(s int32) *closure {
 		c.byByte = m.dispatch(c)
 	}
 	m.closures[s] = c
-	m.closed += c.size()
+	if m.closed += c.size(); m.closed > maxClosed {
+		m.limit = m.tooComplex(s)
+	}
 	return c
+}
+
+// tooComplex says in which rule there are too many ways to go on.
+func (m *Machine) tooComplex(s int32) error {
+	of := 0 // the states of a rule begin with its start
+	for i, r := range m.prog.rules {
+		if start := m.prog.rules[of].start; r.start <= s && (start > s || r.start > start) {
+			of = i
+		}
+	}
+	return fmt.Errorf("rule %q: %w", m.prog.rules[of].name, ErrTooComplex)
 }
 
 // dispatch lists, for each byte, the items that may consume it. Terminals with
@@ -68,6 +86,10 @@ func (c *closure) on(in int) []int32 {
 // empty and call each other twice would otherwise be visited without end.
 const maxClosure = 200_000
 
+// maxClosed bounds the bytes of all closures: a row of parts that may be left out
+// has in each of its states a way to all behind.
+const maxClosed = 64 << 20
+
 type closureBuilder struct {
 	visits int
 	m      *Machine
@@ -82,7 +104,7 @@ func (b *closureBuilder) visit(s int32, frames []int32, marks []edge) {
 		return
 	}
 	if b.visits++; b.visits > maxClosure {
-		b.m.limit = ErrTooComplex
+		b.m.limit = b.m.tooComplex(s)
 		return
 	}
 	b.seen[s] = true
