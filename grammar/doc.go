@@ -44,7 +44,7 @@
 // gbnf reads the text into trees; schema compiles JSON Schemas into an
 // intermediate form, and lex decides regular languages; machine steps threads
 // over bytes and computes masks over a vocab; lower writes grammars in other
-// dialects; bench measures. machine/doc.go explains the core.
+// dialects; partition finds equal states and rules; bench measures. machine/doc.go explains the core.
 //
 // # Caveats
 //

@@ -180,7 +180,10 @@ func (m *Matcher) Forced() (text []byte) {
 	return text
 }
 
-// ForcedTokens is Forced in the tokens that the model itself would write:
+// maxForcedText is how many bytes ForcedTokens cuts at once: it does so several times.
+const maxForcedText = 512
+
+// ForcedTokens is the beginning of Forced in the tokens that the model itself would write:
 // tokenize turns text into tokens as the model's tokenizer does. Tokens at the
 // end are left out where what follows could change how the text before it is
 // cut.
@@ -189,6 +192,7 @@ func (m *Matcher) ForcedTokens(tokenize func([]byte) []int32) []int32 {
 	if len(text) == 0 {
 		return nil
 	}
+	text = text[:min(len(text), maxForcedText)]
 	return heal(m.v, text, tokenize)
 }
 

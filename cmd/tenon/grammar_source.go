@@ -163,6 +163,9 @@ func toolsGrammar(text []byte) (*grammar.Grammar, error) {
 		if i > 0 {
 			b.WriteString(" |\n")
 		}
+		if first := t.Parameters[0]; first != '{' && first != 't' && first != 'f' {
+			return nil, fmt.Errorf("read tools: the schema of tool %q is neither an object nor a boolean", t.Name)
+		}
 		name, _ := json.Marshal(t.Name) // a string always can
 		o := grammar.SchemaOptions{Tool: t.Name, Lenient: true, Space: grammar.BoundedSpace}
 		fmt.Fprintf(&b, "  name:( %s ) \"\\\", \\\"arguments\\\": \" arguments:( %s ) \"}\"", grammar.Quote(string(name[1:len(name)-1])), grammar.JSON(t.Parameters, o))

@@ -172,6 +172,8 @@ func TestGrammar_errorsSayWhatToDo(t *testing.T) {
 		{[]string{"print", textFile(t, "l.lark", "start: WORD2\n")}, []string{"l.lark", "WORD2"}},
 		{[]string{"print", textFile(t, "n.json", `{"type":"string","minLength":3,"maxLength":2}`)}, []string{"n.json", "minLength, maxLength"}},
 		{[]string{"print", "--tools", textFile(t, "o.json", `{"a":1}`)}, []string{"o.json", "neither an array of tools"}},
+		{[]string{"print", "--tools", textFile(t, "s.json", `[{"name":"f","parameters":5}]`)}, []string{`tool "f"`, "neither an object nor a boolean"}},
+		{[]string{"shout"}, []string{"unknown command", "shout"}},
 		{[]string{"print", "--tools", textFile(t, "e.json", `[]`)}, []string{"the array is empty"}},
 		{[]string{"print", "--tools", textFile(t, "q.json", `[{"name":"f","parameters":{"properties":{"a":{"required":"a"}}}}]`)}, []string{"tool f", "/properties/a/required"}},
 	} {
@@ -181,6 +183,9 @@ func TestGrammar_errorsSayWhatToDo(t *testing.T) {
 				t.Errorf("%v: %v, without %q", c.args, err, want)
 			}
 		}
+	}
+	if out, _, _ := runCommand(newGrammarCommand(), "test", "--gbnf", textFile(t, "row.gbnf", "root ::= "+strings.Repeat(`"a"? `, 5000)), "aaa"); !strings.Contains(out, "too many ways") {
+		t.Errorf("a limit is told as %q", out)
 	}
 	_, errOut, err := runCommand(newGrammarCommand(), "test", "--lenient", loose, `{"b":"xx"}`)
 	if err != nil || !strings.Contains(errOut, "dropped: $ref at /properties/a") || !strings.Contains(errOut, "checked: pattern at /properties/b") {

@@ -242,7 +242,7 @@ func (p *regexParser) modifiers() bool {
 	on, off, minus := strings.Cut(p.src[p.pos+1:p.pos+end], "-")
 	for i, c := range on + off {
 		switch {
-		case strings.IndexRune((on + off)[i+1:], c) >= 0:
+		case strings.ContainsRune((on + off)[i+1:], c):
 			return false
 		case c == 'i':
 			p.fold = i < len(on)
