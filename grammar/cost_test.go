@@ -169,3 +169,25 @@ func BenchmarkMask_call(b *testing.B) {
 		})
 	}
 }
+
+// TestMaskWithin_costsLittleWhereThereAreManyWays: of many ways to go on, those are looked at that end soonest. What is only tried is not kept.
+func TestMaskWithin_costsLittleWhereThereAreManyWays(t *testing.T) {
+	v, _ := realVocab(t)
+	var kinds []string
+	for i := range 150 {
+		kinds = append(kinds, fmt.Sprintf(`{"type":"object","required":["type"],"properties":{"type":{"const":"t%d"},"value":{"type":"string"}}}`, i))
+	}
+	m := mustSchema(t, `{"anyOf":[`+strings.Join(kinds, ",")+`]}`, SchemaOptions{}).Matcher(v)
+	if err := m.AcceptBytes([]byte(`{"a key`)); err != nil {
+		t.Fatal(err)
+	}
+	m.Mask()
+	m.Distance()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	m.MaskWithin(20)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 30<<20 {
+		t.Errorf("%d MB were allocated", n>>20)
+	}
+}

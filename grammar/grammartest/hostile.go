@@ -33,6 +33,28 @@ var hostile = map[string]func() string{
 	"enum of 5,000 numbers":  func() string { return `{"enum":[` + list(5_000, `<i>.5`) + `]}` },
 	"enum of 5,000 integers": func() string { return `{"type":"integer","not":{"enum":[` + list(5_000, `<i>`) + `]}}` },
 	"enum of 5,000 objects":  func() string { return `{"enum":[` + list(5_000, `{"k":<i>}`) + `]}` },
+	"enum of 5,000 values of all kinds": func() string {
+		return `{"enum":[` + list(1_250, `"value <i>",<i>.5,{"k":<i>,"name":"n<i>"},[<i>,"x<i>"]`) + `]}`
+	},
+	"const of 3,000 keys":     func() string { return `{"const":{` + list(3_000, `"key <i>":<i>`) + `}}` },
+	"const of 5,000 elements": func() string { return `{"const":[` + list(5_000, `<i>`) + `]}` },
+	"10,000 keys are required": func() string {
+		return `{"type":"object","properties":{` + list(10_000, `"k<i>":{"type":"integer"}`) + `},"required":[` + list(10_000, `"k<i>"`) + `],"additionalProperties":false}`
+	},
+	"1,000 long keys are required": func() string {
+		return `{"type":"object","required":[` + list(1_000, `"`+strings.Repeat("k", 500)+`<i>"`) + `]}`
+	},
+	"1,000 keys that each require the next": func() string {
+		return `{"type":"object","dependentRequired":{` + list(1_000, `"k<i>":["k<n>"]`) + `}}`
+	},
+	"100,000 keys": func() string { return `{"type":"object","minProperties":100000}` },
+	"tuple of 5,000": func() string {
+		return `{"type":"array","prefixItems":[` + list(5_000, `{"const":<i>}`) + `],"items":false,"minItems":5000}`
+	},
+	"anyOf of 300 keys beside 300": func() string {
+		return `{"type":"object","properties":{` + list(300, `"k<i>":{"type":"string"}`) + `},"anyOf":[` + list(300, `{"required":["k<i>"]}`) + `]}`
+	},
+	"oneOf of 40 keys": func() string { return `{"oneOf":[` + list(40, `{"required":["k<i>"]}`) + `]}` },
 	"not one of 5,000 strings": func() string {
 		return `{"type":"string","not":{"enum":[` + list(5_000, `"value <i>"`) + `]}}`
 	},

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"math"
+	"slices"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
@@ -161,20 +162,22 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	if here+2*vocab.MaxPiece < budget {
 		return mask // no token is long enough to lead out of reach
 	}
+	threads := k.m.nearestThreads(id)
 	var fit, nearest, blank []int32
 	least := math.MaxInt
 	looked := 0
 	each(mask, k.v.Len(), func(token int32) {
 		if k.v.Text(token) && len(k.v.Piece(token)) > 1 {
-			if looked++; looked > maxLooked {
+			if looked += len(threads); looked > maxLooked {
 				return
 			}
 		}
-		d := 0
+		d, read := 0, true
 		if !k.v.IsEOG(token) {
-			d = k.m.Distance(k.Step(id, token))
+			d, read = k.distanceAfter(threads, token)
 		}
 		switch {
+		case !read: // but by a thread that is farther away
 		case d <= budget-1:
 			fit = append(fit, token)
 		case d >= here && isBlank(k.v.Piece(token)):
@@ -190,12 +193,64 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 		return vocab.SparseMask(fit, k.v.Len())
 	case len(nearest) > 0:
 		return vocab.SparseMask(nearest, k.v.Len())
+	case len(blank) > 0:
+		return vocab.SparseMask(blank, k.v.Len())
 	}
-	return vocab.SparseMask(blank, k.v.Len())
+	return mask
 }
 
-// maxLooked is how many tokens of several bytes are tried, those with the lowest ids: the most frequent ones, in most vocabularies.
+// nearestThreads are the threads of a configuration from which the end is nearest, up to maxNear. What they cannot read, a nearer end does not
+// need.
+func (m *Machine) nearestThreads(id ConfigID) []thread {
+	type far struct {
+		thread
+		distance int32
+	}
+	all := m.configs.lists[id]
+	if len(all) <= maxNear {
+		return all
+	}
+	list := make([]far, len(all))
+	for i, t := range all {
+		list[i] = far{t, m.distanceOf(t)}
+	}
+	slices.SortStableFunc(list, func(a, b far) int { return int(a.distance) - int(b.distance) })
+	near := make([]thread, maxNear)
+	for i := range near {
+		near[i] = list[i].thread
+	}
+	return near
+}
+
+// distanceAfter is the distance to an end behind a token, and whether some thread reads it. No configuration is kept of it: nearly none of
+// those that are tried is ever entered.
+func (k *Masks) distanceAfter(threads []thread, token int32) (distance int, read bool) {
+	m := k.m
+	from := len(m.work)
+	m.work = append(m.work, threads...)
+	inputs := k.symbols[token]
+	if inputs == nil {
+		for _, b := range k.v.Piece(token) {
+			m.stepAll(from, int(b))
+		}
+	} else {
+		m.stepAll(from, inputs...)
+	}
+	best := int32(unreachable)
+	for i := from; i < len(m.work); i++ {
+		best = min(best, m.distanceOf(m.work[i]))
+	}
+	read = len(m.work) > from
+	m.work = m.work[:from]
+	return int(best), read
+}
+
+// maxLooked is how often a thread is led through a token of several bytes, those with the lowest ids first: the most frequent ones, in most
+// vocabularies.
 const maxLooked = 4_096
+
+// maxNear is how many threads are led through tokens.
+const maxNear = 16
 
 // isBlank says whether a text is white space alone.
 func isBlank(text []byte) bool {

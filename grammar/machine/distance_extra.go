@@ -40,36 +40,77 @@ func (m *Machine) extraCosts(o *object, reg *register, count int) int32 {
 	return n
 }
 
+// shortKeys are the shortest keys of a class that are not named, in the order of their lengths.
+type shortKeys struct {
+	texts   []textID
+	lengths []int32  // with quotes
+	left    lex.Expr // the others
+}
+
 // freeKeys are the lengths of the keys of a class that an object neither names nor
 // has, the shortest of them.
 func (m *Machine) freeKeys(o *object, reg *register, class, count int) []int32 {
-	if reg.free == nil {
-		reg.free = make([][]int32, len(o.classes))
+	if o.shortest == nil {
+		o.shortest = make([]*shortKeys, len(o.classes))
 	}
-	if len(reg.free[class]) < count {
-		reg.free[class] = m.keyLengths(o, reg, m.classes[o.classes[class]].keys, count)
+	x := o.shortest[class]
+	if x == nil {
+		a := o.unit.arena
+		x = &shortKeys{left: a.Intersect(m.classes[o.classes[class]].keys, a.Complement(a.Literals(o.names...)))}
+		o.shortest[class] = x
 	}
-	return reg.free[class][:min(count, len(reg.free[class]))]
-}
-
-// keyLengths are the lengths, with quotes, of the shortest keys of a language that an
-// object neither names nor has.
-func (m *Machine) keyLengths(o *object, reg *register, keys lex.Expr, count int) []int32 {
-	a := o.unit.arena
-	left := a.Intersect(keys, a.Complement(a.Literals(m.takenKeys(o, reg, "")...)))
 	var lengths []int32
-	for range count {
-		s := a.StartString(left, o.unit.escapes)
-		if s == lex.StringDead {
-			break
-		}
-		lengths = append(lengths, 1+int32(a.StringDistance(s)))
-		if len(lengths) < count {
-			inner, _ := a.Decoded(s)
-			left = a.Intersect(left, a.Complement(a.Literal(string(a.Shortest(inner)))))
+	for i := 0; len(lengths) < count && (i < len(x.texts) || m.oneMore(o, x)); i++ {
+		if _, has := slices.BinarySearch(reg.extras, x.texts[i]); !has {
+			lengths = append(lengths, x.lengths[i])
 		}
 	}
 	return lengths
+}
+
+// oneMore finds the next of the shortest keys, if there is one.
+func (m *Machine) oneMore(o *object, x *shortKeys) bool {
+	a := o.unit.arena
+	s := a.StartString(x.left, o.unit.escapes)
+	if s == lex.StringDead {
+		return false
+	}
+	text := decodeString(shortestString(a, s))
+	x.texts, x.lengths = append(x.texts, m.texts.of(text)), append(x.lengths, 1+int32(a.StringDistance(s)))
+	x.left = a.Intersect(x.left, a.Complement(a.Literal(string(text))))
+	return true
+}
+
+// shortestString is a shortest way to the end of a string, without the quote.
+func shortestString(a *lex.Arena, s lex.StringState) []byte {
+	var text []byte
+	for {
+		least, to := a.StringDistance(s), -1
+		row := a.StringRow(s)
+		for b, next := range row {
+			switch {
+			case next == lex.StringClosed && least == 1:
+				return text
+			case next > lex.StringClosed && to < 0 && a.StringDistance(next) < least:
+				to = b
+			}
+		}
+		if to < 0 {
+			return text // a limit was met
+		}
+		text, s = append(text, byte(to)), row[to]
+	}
+}
+
+// shortestFree is the length, with quotes, of the shortest key of a language that an
+// object neither names nor has.
+func (m *Machine) shortestFree(o *object, reg *register, keys lex.Expr) int32 {
+	a := o.unit.arena
+	s := a.StartString(a.Intersect(keys, a.Complement(a.Literals(m.takenKeys(o, reg, "")...))), o.unit.escapes)
+	if s == lex.StringDead {
+		return unreachable
+	}
+	return 1 + int32(a.StringDistance(s))
 }
 
 // takenKeys are what is missing, behind a prefix, of the keys that an object names or
@@ -100,7 +141,7 @@ func (m *Machine) existenceCost(o *object, reg *register, x *existence) int32 {
 		}
 	}
 	for _, c := range o.classes {
-		for _, key := range m.keyLengths(o, reg, a.Intersect(m.classes[c].keys, a.Expr(x.keys)), 1) {
+		if key := m.shortestFree(o, reg, a.Intersect(m.classes[c].keys, a.Expr(x.keys))); key < unreachable {
 			cost(key, m.classes[c].node)
 		}
 	}
@@ -136,8 +177,13 @@ func (m *Machine) extraDistance(t thread) int32 {
 
 // extraMember is what a member costs behind its key, and what its object needs then.
 func (m *Machine) extraMember(o *object, e entry, key textID, node *schema.Node) int32 {
-	reg := o.afterExtra(e.aux, key)
-	d := m.remaining(o, &o.regs[reg])
+	reg := &o.regs[e.aux]
+	m.remaining(o, reg)
+	d := reg.dues
+	if !o.duesApart(reg) {
+		after := o.withExtra(reg, key) // no register of its own: of keys that are tried there are many
+		d = m.remaining(o, &after)
+	}
 	return add(add(d, m.valueDistance(m.valueIndex(o.unit, node))), m.below(e.below))
 }
 
@@ -146,7 +192,8 @@ func (m *Machine) extraMember(o *object, e entry, key textID, node *schema.Node)
 func (m *Machine) afterMeeting(o *object, after register, i int, node *schema.Node) int32 {
 	after.counts = slices.Clone(after.counts)
 	after.counts[i]++
-	d := m.remaining(o, &o.regs[o.intern(after)])
+	after.forget()
+	d := m.remaining(o, &after)
 	return add(d, m.valueDistance(m.valueIndex(o.unit, node)))
 }
 
@@ -206,16 +253,32 @@ func (m *Machine) readKey(t thread) string {
 }
 
 // restIn is the length of the shortest rest of a key in a language of rests, with the
-// quote, so that the key is free.
+// quote, so that the key is free. Mostly the shortest of all is.
 func (m *Machine) restIn(t thread, o *object, reg *register, rests lex.Expr) (int32, string) {
 	a, read := o.unit.arena, m.readKey(t)
-	if taken := m.takenKeys(o, reg, read); len(taken) > 0 {
-		rests = a.Intersect(rests, a.Complement(a.Literals(taken...)))
-	}
 	s := a.StartString(rests, o.unit.escapes)
+	if s != lex.StringDead {
+		inner, _ := a.Decoded(s)
+		rest := string(a.Shortest(inner))
+		if d := int32(a.StringDistance(s)); d == quotedLength(rest)+1 && !m.isTaken(o, reg, read+rest) {
+			return d, read + rest
+		}
+	}
+	if taken := m.takenKeys(o, reg, read); len(taken) > 0 {
+		s = a.StartString(a.Intersect(rests, a.Complement(a.Literals(taken...))), o.unit.escapes)
+	}
 	if s == lex.StringDead {
 		return unreachable, ""
 	}
 	inner, _ := a.Decoded(s)
 	return int32(a.StringDistance(s)), read + string(a.Shortest(inner))
+}
+
+// isTaken says whether an object names or has a key.
+func (m *Machine) isTaken(o *object, reg *register, key string) bool {
+	if _, named := o.rank(key); named {
+		return true
+	}
+	_, has := slices.BinarySearch(reg.extras, m.texts.of([]byte(key)))
+	return has
 }

@@ -97,14 +97,27 @@ func (m *Machine) shortest(i int32) int32 {
 }
 
 // remaining is how long the keys are that an object still needs, with their
-// values and the closing brace: those owed, and the cheapest others until there
-// are enough.
+// values and the closing brace.
 func (m *Machine) remaining(o *object, reg *register) int32 {
+	n := reg.dues
+	if n == 0 {
+		if n = m.dues(o, reg); m.solving == nil { // else it may get less
+			reg.dues = n
+		}
+	}
+	if reg.count == 0 && n > 1 {
+		n-- // no comma before the first
+	}
+	return n
+}
+
+// dues is remaining with a comma before every key: those owed, and the cheapest others until there are enough.
+func (m *Machine) dues(o *object, reg *register) int32 {
 	owed := o.owed(reg.seen, -1)
 	n := int32(1)
 	keys := 0
 	pay := func(rank int) {
-		n = add(n, add(m.valueDistance(o.values[rank]), m.keyLength(o, rank)+2))
+		n = add(n, m.memberLength(o, rank))
 		keys++
 	}
 	for rank := range o.names {
@@ -123,21 +136,48 @@ func (m *Machine) remaining(o *object, reg *register) int32 {
 			n = add(n, m.existenceCost(o, reg, &x))
 		}
 	}
-	if reg.count == 0 && n > 1 {
-		n-- // no comma before the first
-	}
 	return n
 }
 
+// duesApart says whether what a key owes does not depend on the others: taken out of what is owed for all, it leaves what they owe.
+func (o *object) duesApart(reg *register) bool {
+	return len(o.exists) == 0 && reg.dues < unreachable && int(reg.count)+countBits(o.owed(reg.seen, -1)) >= o.alt.MinProps
+}
+
+// remainingAfter is what remains of an object behind a name, without its value.
+func (m *Machine) remainingAfter(o *object, reg *register, rank int, apart bool) int32 {
+	switch {
+	case !apart:
+		after := o.withName(reg, rank)
+		return m.remaining(o, &after)
+	case hasBit(o.needed, rank):
+		return reg.dues - m.memberLength(o, rank)
+	}
+	return reg.dues
+}
+
+// memberLength is the length of a named key with its colon, its shortest value, and a comma.
+func (m *Machine) memberLength(o *object, rank int) int32 {
+	return add(m.valueDistance(o.values[rank]), m.keyLength(o, rank)+2)
+}
+
 // keyLength is the length of a named key with its quotes.
-func (m *Machine) keyLength(o *object, rank int) int32 { return 2 + quotedLength(o.names[rank]) }
+func (m *Machine) keyLength(o *object, rank int) int32 {
+	if o.lengths == nil {
+		o.lengths = make([]int32, len(o.names))
+		for i, name := range o.names {
+			o.lengths[i] = 2 + quotedLength(name)
+		}
+	}
+	return o.lengths[rank]
+}
 
 // quotedLength is the length of the shortest spelling of a text in a JSON string.
 func quotedLength(text string) int32 {
 	n := int32(0)
 	for _, c := range []byte(text) {
 		switch {
-		case strings.IndexByte("\"\\\b\f\n\r\t", c) >= 0:
+		case c == '"' || c == '\\' || c < 0x20 && strings.IndexByte("\b\f\n\r\t", c) >= 0:
 			n += 2
 		case c < 0x20:
 			n += 6
@@ -278,23 +318,29 @@ func (m *Machine) nameDistance(t thread) int32 {
 	lo, hi := rangeOf(t.st)
 	best := int32(unreachable)
 	for _, e := range m.stacks.of(t.stack) {
-		names := m.rulesOf(o, e.aux).names
+		names, reg := m.rulesOf(o, e.aux).names, &o.regs[e.aux]
+		below := m.below(e.below)
+		m.remaining(o, reg)
+		apart := len(o.implied) == 0 && o.duesApart(reg)
 		for rank := lo; rank < hi; rank++ {
-			if !hasBit(names, rank) {
-				continue
+			if hasBit(names, rank) {
+				d := add(m.memberBehind(o, reg, rank, apart), m.restOfName(o, rank, t.aux))
+				best = min(best, add(d, below))
 			}
-			reg := o.afterName(e.aux, rank)
-			d := add(m.remaining(o, &o.regs[reg]), m.valueDistance(o.values[rank]))
-			for i, x := range o.exists {
-				if o.regs[reg].counts[i] < x.least && o.unit.arena.Accepting(o.unit.arena.Walk(x.keys, o.names[rank])) {
-					if node := m.meeting(o, m.values[o.values[rank]].node, x.node); node != nil {
-						d = min(d, m.afterMeeting(o, o.regs[reg], i, node))
-					}
-				}
-			}
-			d = add(d, m.restOfName(o, rank, t.aux))
-			best = min(best, add(d, m.below(e.below)))
 		}
 	}
 	return best
+}
+
+// memberBehind is what the value of a name costs, and what its object needs then.
+func (m *Machine) memberBehind(o *object, reg *register, rank int, apart bool) int32 {
+	d := add(m.remainingAfter(o, reg, rank, apart), m.valueDistance(o.values[rank]))
+	for i, x := range o.exists {
+		if reg.counts[i] < x.least && o.unit.arena.Accepting(o.unit.arena.Walk(x.keys, o.names[rank])) {
+			if node := m.meeting(o, m.values[o.values[rank]].node, x.node); node != nil {
+				d = min(d, m.afterMeeting(o, o.withName(reg, rank), i, node))
+			}
+		}
+	}
+	return d
 }

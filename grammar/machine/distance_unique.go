@@ -133,11 +133,10 @@ func (m *Machine) rankStrings(r *ranked, d *jsonString) {
 func (m *Machine) freeCost(a *array, item *schema.Node, rank int) int32 {
 	i := m.valueIndex(a.unit, item)
 	d := m.valueDistance(i)
-	n, ok := m.freeLength(i, rank)
 	if rank == 0 {
 		return d
 	}
-	if ok {
+	if n, ok := m.freeLength(i, rank); ok {
 		d = max(d, n)
 	} else {
 		d = add(d, longElement)

@@ -126,9 +126,7 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, o *object, b byte) []th
 			i = end
 			continue
 		}
-		for end < hi && strings.HasPrefix(o.names[end][depth:], o.names[i][depth:depth+n]) {
-			end++
-		}
+		end += sort.Search(hi-end, func(j int) bool { return !strings.HasPrefix(o.names[end+j][depth:], o.names[i][depth:depth+n]) })
 		if m.anyAdmits(t, o, i, end) {
 			begins, whole := m.spells(text, r, o.unit.escapes)
 			if whole {

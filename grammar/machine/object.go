@@ -16,15 +16,17 @@ type object struct {
 	alt      *schema.ObjectAlt
 	names    []string          // of all named keys, sorted; bit i of a set of names is names[i]
 	nameList int32             // the same for objects with the same names
+	lengths  []int32           // by name: of its shortest spelling, nil until asked for
 	values   []int32           // by name: the automaton of its value
 	order    []int32           // by name: its place among the declared
 	present  []uint64          // names that may be present
 	needed   []uint64          // names that are required
 	implied  map[int32][]int32 // names that a name requires
 	classes  []int32           // classes of other keys
+	shortest []*shortKeys      // of each class, as far as they were asked for
 	others   lex.Expr          // the keys of all of them, where there are several
 	exists   []existence
-	plain    bool // neither bounds on the number of keys, nor implications, nor an order
+	plain    bool // neither bounds on the number of keys, nor an order
 
 	regs  []register
 	index map[string]int32
@@ -49,7 +51,7 @@ type register struct {
 	count  int32
 	last   int32 // keys up to this place of the declared order cannot come any more
 	rules  *rules
-	free   [][]int32 // memo of keyLengths, by class
+	dues   int32 // memo of dues, 0 if not known
 
 	// Of an object that must differ from others: those that it may still equal, the
 	// key whose value is being read, and where the record of that begins.
@@ -149,7 +151,7 @@ func (m *Machine) buildObject(o *object, self int32) {
 		o.exists = append(o.exists, existence{o.unit.arena.Start(e.Keys), e.Value, 1})
 	}
 	o.buildImplied()
-	o.plain = o.alt.MaxProps == schema.Unbounded && len(o.implied) == 0 && !o.unit.declared
+	o.plain = o.alt.MaxProps == schema.Unbounded && !o.unit.declared
 	o.index, o.after, o.holds, o.contests = map[string]int32{}, map[[2]int32]int32{}, map[textID]bool{}, map[int32]*contest{}
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
 }
@@ -169,6 +171,33 @@ func (o *object) buildImplied() {
 			}
 		}
 	}
+	o.forbidWhatImpliesTheForbidden()
+}
+
+// forbidWhatImpliesTheForbidden leaves out of present the names that lead to one which is not in it.
+func (o *object) forbidWhatImpliesTheForbidden() {
+	implying := make([][]int32, len(o.names))
+	for key, list := range o.implied {
+		for _, r := range list {
+			implying[r] = append(implying[r], key)
+		}
+	}
+	var work []int32
+	for rank := range o.names {
+		if !hasBit(o.present, rank) {
+			work = append(work, int32(rank))
+		}
+	}
+	for len(work) > 0 {
+		rank := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, key := range implying[rank] {
+			if hasBit(o.present, int(key)) {
+				o.present[key>>6] &^= 1 << (key & 63)
+				work = append(work, key)
+			}
+		}
+	}
 }
 
 // rank finds a named key.
@@ -179,6 +208,9 @@ func (o *object) rank(name string) (int32, bool) {
 
 func setBit(set []uint64, i int)      { set[i>>6] |= 1 << (i & 63) }
 func hasBit(set []uint64, i int) bool { return set[i>>6]>>(i&63)&1 != 0 }
+
+// forget drops what is known of a register, which is about to change.
+func (r *register) forget() { r.rules, r.dues = nil, 0 }
 
 // intern returns the index of a register.
 func (o *object) intern(r register) int32 {

@@ -60,7 +60,8 @@ func (m *Machine) openRegister(t thread, index int) int32 {
 		return 0
 	}
 	reg := o.regs[0]
-	reg.rivals, reg.rules, reg.free = rivals, nil, nil
+	reg.rivals = rivals
+	reg.forget()
 	return o.intern(reg)
 }
 
@@ -258,7 +259,8 @@ func (m *Machine) endMember(dst []thread, t thread) []thread {
 		return dst
 	}
 	r.rivals = c.left[value]
-	r.key, r.from, r.rules, r.free = 0, 0, nil, nil
+	r.key, r.from = 0, 0
+	r.forget()
 	t.st, t.aux = phaseAfter, o.intern(r)
 	return append(dst, t)
 }

@@ -139,17 +139,19 @@ func (o *object) owed(seen []uint64, also int32) []uint64 {
 	for i := range all {
 		all[i] |= has[i]
 	}
-	for changed := true; changed; {
-		changed = false
-		for key, list := range o.implied {
-			if !hasBit(all, int(key)) {
-				continue
-			}
-			for _, r := range list {
-				if !hasBit(all, int(r)) {
-					setBit(all, int(r))
-					changed = true
-				}
+	var work []int32
+	for key := range o.implied {
+		if hasBit(all, int(key)) {
+			work = append(work, key)
+		}
+	}
+	for len(work) > 0 {
+		key := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, r := range o.implied[key] {
+			if !hasBit(all, int(r)) {
+				setBit(all, int(r))
+				work = append(work, r)
 			}
 		}
 	}
@@ -162,18 +164,39 @@ func (o *object) owed(seen []uint64, also int32) []uint64 {
 // restrict takes out of names those after which the object could not be
 // completed: for lack of room, because of what they imply, or of the order.
 func (o *object) restrict(names []uint64, reg *register, owed []uint64, room int) {
+	if len(o.implied) == 0 && !o.unit.declared && countBits(owed) < room {
+		return
+	}
+	first, count := o.firstPlace(owed), countBits(owed)
 	for rank := range o.names {
 		if !hasBit(names, rank) {
 			continue
 		}
-		after := owed
-		if len(o.implied) > 0 || hasBit(owed, rank) {
-			after = o.owed(reg.seen, int32(rank))
+		var fits bool
+		switch {
+		case len(o.implied) > 0:
+			after := o.owed(reg.seen, int32(rank))
+			fits = countBits(after) < room && o.possible(after) && o.inOrder(reg, rank, o.firstPlace(after))
+		case hasBit(owed, rank):
+			fits = count <= room && o.inOrder(reg, rank, first)
+		default:
+			fits = count < room && o.inOrder(reg, rank, first)
 		}
-		if countBits(after) > room-1 || !o.possible(after) || !o.inOrder(reg, rank, after) {
+		if !fits {
 			names[rank>>6] &^= 1 << (rank & 63)
 		}
 	}
+}
+
+// firstPlace is the least place of a set of names in the declared order.
+func (o *object) firstPlace(set []uint64) int32 {
+	first := int32(len(o.names))
+	for i, w := range set {
+		for ; w != 0; w &= w - 1 {
+			first = min(first, o.order[i<<6+bits.TrailingZeros64(w)])
+		}
+	}
+	return first
 }
 
 // possible says whether all of a set of names may be present.
@@ -186,22 +209,11 @@ func (o *object) possible(set []uint64) bool {
 	return true
 }
 
-// inOrder says whether a name may come next and the names owed after it later, if
+// inOrder says whether a name may come next and the names owed after it later, of which one is declared as the first, if
 // only the declared order is admitted.
-func (o *object) inOrder(reg *register, rank int, owed []uint64) bool {
-	if !o.unit.declared {
-		return true
-	}
+func (o *object) inOrder(reg *register, rank int, first int32) bool {
 	place := o.order[rank]
-	if place < reg.last || !o.enoughBehind(reg, rank) {
-		return false
-	}
-	for i := range o.names {
-		if hasBit(owed, i) && o.order[i] < place {
-			return false
-		}
-	}
-	return true
+	return !o.unit.declared || place >= reg.last && first >= place && o.enoughBehind(reg, rank)
 }
 
 // enoughBehind says whether a name and those that are declared behind it make as
@@ -256,7 +268,7 @@ func (m *Machine) addClasses(o *object, reg *register, r *rules) {
 // withName is the register with one more named key.
 func (o *object) withName(reg *register, rank int) register {
 	r := *reg
-	r.rules, r.free = nil, nil
+	r.forget()
 	r.seen = slices.Clone(reg.seen)
 	setBit(r.seen, rank)
 	o.counted(&r)
@@ -292,7 +304,7 @@ func (o *object) afterExtra(reg int32, key textID) int32 {
 // withExtra is the register with one more key that is not named.
 func (o *object) withExtra(reg *register, key textID) register {
 	r := *reg
-	r.rules, r.free = nil, nil
+	r.forget()
 	i, _ := slices.BinarySearch(reg.extras, key)
 	r.extras = slices.Insert(slices.Clone(reg.extras), i, key)
 	o.counted(&r)

@@ -201,15 +201,25 @@ func (m *Machine) reads(text []byte, threads ...thread) bool {
 	from := len(m.work)
 	m.work = append(m.work, threads...)
 	for _, b := range text {
-		to := len(m.work)
-		for i := from; i < to; i++ {
-			m.work = m.step(m.work, m.work[i], int(b))
-		}
-		m.work = append(m.work[:from], m.work[to:]...)
+		m.stepAll(from, int(b))
 	}
 	read := len(m.work) > from
 	m.work = m.work[:from]
 	return read
+}
+
+// stepAll replaces the threads at work from an index on by what they become by reading any of some inputs.
+func (m *Machine) stepAll(from int, inputs ...int) {
+	to := len(m.work)
+	for i := from; i < to; i++ {
+		for _, in := range inputs {
+			m.work = m.step(m.work, m.work[i], in)
+		}
+	}
+	m.work = append(m.work[:from], m.work[to:]...)
+	if len(m.work)-from > manyThreads {
+		m.work = m.work[:from+len(m.normalise(m.work[from:]))]
+	}
 }
 
 // addWithin adds the tokens of a set that hold at most n code points.
