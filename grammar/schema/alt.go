@@ -1,9 +1,6 @@
 package schema
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // anyOf returns the alternative that holds every value of kind k.
 func (s *Schema) anyOf(k Kind) *Alt {
@@ -136,30 +133,31 @@ func (s *Schema) holds(e Expr, text string) bool {
 // indexNamesFrom is the number of props from which a map is cheaper than a scan.
 const indexNamesFrom = 16
 
-// Find returns the index in Props of a named key, -1 if name is an extra key.
+// Find returns the index in Props of a named key, -1 if name is an extra key. Most alternatives are met with others and never asked, so that
+// they are indexed when they are.
 func (o *ObjectAlt) Find(name string) int {
-	if o.names != nil {
-		if i, ok := o.names[name]; ok {
+	if len(o.Props)-len(o.names) >= indexNamesFrom {
+		o.names, o.borrowed = make(map[string]int, len(o.Props)), false
+		for i := range o.Props {
+			o.names[o.Props[i].Name] = i
+		}
+	}
+	if i, ok := o.names[name]; ok {
+		return i
+	}
+	for i := len(o.names); i < len(o.Props); i++ {
+		if o.Props[i].Name == name {
 			return i
 		}
-		return -1
 	}
-	return slices.IndexFunc(o.Props, func(p Prop) bool { return p.Name == name })
+	return -1
 }
 
 // add appends a name that is not there yet.
 func (o *ObjectAlt) add(p Prop) {
 	o.Props = append(o.Props, p)
-	if o.names != nil {
-		if o.borrowed {
-			o.names, o.borrowed = maps.Clone(o.names), false
-		}
+	if o.names != nil && !o.borrowed {
 		o.names[p.Name] = len(o.Props) - 1
-	} else if len(o.Props) == indexNamesFrom {
-		o.names = make(map[string]int, 2*indexNamesFrom)
-		for i := range o.Props {
-			o.names[o.Props[i].Name] = i
-		}
 	}
 }
 

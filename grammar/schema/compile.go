@@ -109,8 +109,9 @@ type Schema struct {
 	never    *Node
 	cons     map[string]*Node
 	leaves   map[leafKey]*Node
-	consts   map[string]*Node // by canonical text
-	lists    map[*Node]list   // memo of listing; of a node that is being listed: that its values are many
+	types    map[typeKey]leafKey // the first of the schemas that plainType finds alike
+	consts   map[string]*Node    // by canonical text
+	lists    map[*Node]list      // memo of listing; of a node that is being listed: that its values are many
 	anyAlts  [kinds]*Alt
 	cells    map[string]Expr // by key
 
@@ -180,6 +181,7 @@ func (s *Schema) reset() {
 	s.nodes, s.work, s.slab, s.err, s.at = 0, 0, nil, nil, nil
 	s.cons = make(map[string]*Node)
 	s.leaves = make(map[leafKey]*Node)
+	s.types = make(map[typeKey]leafKey)
 	s.consts = make(map[string]*Node)
 	s.lists = make(map[*Node]list)
 	s.satDepth, s.satLow, s.ahead, s.lost = make(map[*Node]int), math.MaxInt, 0, false

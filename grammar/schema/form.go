@@ -37,6 +37,14 @@ func (s *Schema) leafNode(v *value, res *resource, sc *scope) *Node {
 		return n
 	}
 	key := leafKey{v, sc.id}
+	if name, ok := s.plainType(v, res); ok {
+		t := typeKey{name, res.draft}
+		if first, ok := s.types[t]; ok {
+			key = first
+		} else {
+			s.types[t] = key
+		}
+	}
 	if n, ok := s.leaves[key]; ok {
 		return n
 	}
@@ -44,6 +52,30 @@ func (s *Schema) leafNode(v *value, res *resource, sc *scope) *Node {
 	n.leaf = &leaf{at: v, res: res, scope: sc}
 	s.leaves[key] = n
 	return n
+}
+
+// typeKey is what all schemas mean that say nothing but one type.
+type typeKey struct {
+	name  string
+	draft Draft
+}
+
+// plainType returns the type that is all a schema says. Such schemas are one node, wherever they stand: {"type":"string"} is what most values
+// of large schemas are, and a conjunction of a hundred of them is one as well.
+func (s *Schema) plainType(v *value, res *resource) (string, bool) {
+	name := v.get("type")
+	if name == nil || name.kind != String || res.noValidation || s.dropped[dropKey{v, "type"}] {
+		return "", false
+	}
+	if _, known := typeNames[name.text]; name.text != "integer" && !known || slices.Contains(foreignTypes, name.text) {
+		return "", false
+	}
+	for i := range v.members {
+		if _, known := keywords[v.members[i].key]; known && v.members[i].key != "type" {
+			return "", false
+		}
+	}
+	return name.text, true
 }
 
 // plainConstant returns the node of a schema that says nothing but const or enum, and perhaps a type. As a list of values it

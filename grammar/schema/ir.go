@@ -94,7 +94,7 @@ type ObjectAlt struct {
 
 	schema   *Schema
 	declares bool           // Options.NoExtra: some schema declares properties
-	names    map[string]int // index in Props; nil while there are few
+	names    map[string]int // of the first Props: where they are. The others are few
 	borrowed bool           // names belongs to another alternative, too
 	settled  bool           // what competes for a bounded number of keys has been sorted out
 	seen     *seenProps     // what unevaluatedProperties of an enclosing schema need not look at; nil: nothing

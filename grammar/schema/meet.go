@@ -83,7 +83,7 @@ func (s *Schema) meetObjects(a, b *ObjectAlt) *Alt {
 
 // meetProps fills in the names of m, those of a first. It copies no more than it must: a is often large and b small.
 func (s *Schema) meetProps(m, a, b *ObjectAlt) {
-	m.Props, m.names, m.borrowed = slices.Clone(a.Props), a.names, true
+	m.Props, m.names, m.borrowed = append(make([]Prop, 0, len(a.Props)+len(b.Props)), a.Props...), a.names, true
 	if len(b.Rules) > 0 {
 		for i := range m.Props {
 			if p := &m.Props[i]; b.Find(p.Name) < 0 {
@@ -92,7 +92,7 @@ func (s *Schema) meetProps(m, a, b *ObjectAlt) {
 		}
 	}
 	for _, p := range b.Props {
-		if i := m.Find(p.Name); i >= 0 {
+		if i := a.Find(p.Name); i >= 0 {
 			m.Props[i].Value = s.and(m.Props[i].Value, p.Value)
 			m.Props[i].Required = m.Props[i].Required || p.Required
 		} else {

@@ -112,6 +112,14 @@ func (s *Schema) combine(o op, nodes []*Node, b *blame) *Node {
 	if o == opOr {
 		neutral, absorbing = s.never, s.any
 	}
+	if len(nodes) == 2 { // as nearly all are
+		switch x, y := nodes[0], nodes[1]; {
+		case x == y || y == neutral:
+			return x
+		case x == neutral:
+			return y
+		}
+	}
 	var buffer [8]*Node
 	flat := buffer[:0]
 	for _, n := range nodes {
