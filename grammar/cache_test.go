@@ -2,7 +2,9 @@ package grammar
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -132,4 +134,30 @@ func heapBytes() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
+}
+
+// TestMatcher_learnsNoMoreThanItMay: along one text, too, what nothing is taken out of again is given up where it gets large.
+func TestMatcher_learnsNoMoreThanItMay(t *testing.T) {
+	DropCaches()
+	v, _ := realVocab(t)
+	var kinds []string
+	for i := range 400 {
+		kinds = append(kinds, fmt.Sprintf(`{"type":"object","required":["k%d"]}`, i))
+	}
+	g := mustSchema(t, `{"anyOf":[`+strings.Join(kinds, ",")+`]}`, SchemaOptions{})
+	m := g.Matcher(v)
+	rng := rand.New(rand.NewPCG(3, 4))
+	text := `{`
+	for i := range 12 {
+		text += fmt.Sprintf(`"x%d":%d,`, i, rng.IntN(9))
+	}
+	for i := range text {
+		m.Mask()
+		if err := m.AcceptBytes([]byte(text[i : i+1])); err != nil {
+			t.Fatal(err)
+		}
+		if n := g.own(); n > maxMachine+(40<<20) {
+			t.Fatalf("%d MB after %s", n>>20, text[:i])
+		}
+	}
 }

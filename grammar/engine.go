@@ -10,7 +10,8 @@ import (
 
 // Limits of what a grammar learns while matchers follow it.
 const (
-	maxEngine  = 256 << 20 // bytes. An engine beyond it is left to the matchers that have it; new ones begin with a fresh one
+	maxEngine  = 256 << 20 // bytes. An engine beyond it is given up: those who follow a text through it read the text again on a fresh one
+	maxMachine = 64 << 20  // and of what nothing is taken out of again: all but masks, and what is known of states
 	maxEngines = 3         // vocabularies: a process has one model, or few
 	grownBy    = 64 << 10  // bytes of growth that go unnoticed
 	weighEvery = 8         // masks computed: weighing takes longer than most of them
@@ -27,6 +28,7 @@ type engine struct {
 
 	bytes atomic.Int64 // that it takes, roughly
 	full  atomic.Bool  // it accepts too little: see Machine.Full
+	large atomic.Bool  // it takes more than it may
 }
 
 // engine returns what matchers over v share.
@@ -39,7 +41,7 @@ func (g *Grammar) engine(v *Vocab) *engine {
 		e = g.engines[i]
 		g.engines = slices.Delete(g.engines, i, i+1)
 	}
-	if e == nil || e.bytes.Load() > maxEngine || e.full.Load() {
+	if e == nil || e.spent() {
 		e = &engine{vocab: v, m: machine.New(g.program, g.ready(), false)}
 		if v != nil {
 			e.masks = machine.NewMasks(e.m, v)
@@ -50,6 +52,9 @@ func (g *Grammar) engine(v *Vocab) *engine {
 	g.engines = slices.Delete(g.engines, min(len(g.engines), maxEngines), len(g.engines))
 	return e
 }
+
+// spent says whether those who follow a text are better off on another engine.
+func (e *engine) spent() bool { return e.full.Load() || e.large.Load() }
 
 // weigh finds out what the engine takes now.
 func (e *engine) weigh() {
@@ -69,7 +74,8 @@ func (e *engine) grown() {
 }
 
 func (e *engine) weighLocked() {
-	n := e.m.Size()
+	machine := e.m.Size()
+	n := machine
 	if e.masks != nil {
 		n += e.masks.Size()
 	}
@@ -77,6 +83,9 @@ func (e *engine) weighLocked() {
 		return
 	}
 	e.bytes.Store(int64(n))
+	if machine > maxMachine || n > maxEngine {
+		e.large.Store(true)
+	}
 	grammars.grew.Store(true)
 }
 

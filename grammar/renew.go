@@ -124,7 +124,7 @@ const (
 
 // with runs f, which asks the engine about the place where the matcher stands, on an engine that is not full afterwards if that can be had.
 func (m *Matcher) with(f func()) {
-	fresh := m.e.full.Load() && m.renew()
+	fresh := m.e.spent() && m.renew()
 	m.on(f)
 	if !fresh && m.e.full.Load() && m.renew() {
 		m.on(f)
@@ -140,7 +140,8 @@ func (m *Matcher) on(f func()) {
 	}
 }
 
-// renew leads the matcher to where it stands on another engine, and says whether it could.
+// renew leads the matcher to where it stands on another engine, and says whether it could. What an engine has learned of a text is little: nearly
+// all is of those that masks have looked at.
 func (m *Matcher) renew() bool {
 	if m.renewed >= freeRenewals+len(m.past)/renewEvery {
 		return false

@@ -165,10 +165,10 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	threads := k.m.nearestThreads(id)
 	var fit, nearest, blank []int32
 	least := math.MaxInt
-	looked := 0
+	looked, derived := 0, k.m.derived()
 	each(mask, k.v.Len(), func(token int32) {
 		if k.v.Text(token) && len(k.v.Piece(token)) > 1 {
-			if looked += len(threads); looked > maxLooked {
+			if looked += len(threads); looked > maxLooked || k.m.derived() > derived+maxSearched {
 				return
 			}
 		}
@@ -248,6 +248,9 @@ func (k *Masks) distanceAfter(threads []thread, token int32) (distance int, read
 // maxLooked is how often a thread is led through a token of several bytes, those with the lowest ids first: the most frequent ones, in most
 // vocabularies.
 const maxLooked = 4_096
+
+// maxSearched is how many derivatives are taken to do so: of multiples of a large number each has a way to its end that is its own.
+const maxSearched = 1 << 13
 
 // maxNear is how many threads are led through tokens.
 const maxNear = 16

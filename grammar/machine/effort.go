@@ -26,6 +26,15 @@ func (m *Machine) Where(id ConfigID) string {
 	return strings.Join(list, ", ")
 }
 
+// derived is how many derivatives lexical automata have taken.
+func (m *Machine) derived() int {
+	n := 0
+	for _, a := range m.arenas {
+		n += a.Derived()
+	}
+	return n
+}
+
 // States is how many states of lexical automata there are.
 func (m *Machine) States() int {
 	n := 0
