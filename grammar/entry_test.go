@@ -2,12 +2,15 @@ package grammar
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"tenon/grammar/schema"
 )
 
 // manyTools is the grammar of a turn with the GitHub tools of ../shared, and as many
@@ -93,4 +96,22 @@ func BenchmarkEntry_517Tools(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms/entry-p50")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "ms/entry-p99")
 	b.ReportMetric(float64(took[len(took)-1].Microseconds())/1000, "ms/entry-max")
+}
+
+// TestJSON_writesWhatParseReads: schemas that are words, and those with white space around them.
+func TestJSON_writesWhatParseReads(t *testing.T) {
+	o := SchemaOptions{Space: NoSpace}
+	for _, text := range []string{"true", " true\n", "{}", "\n{ }\n", `{"type":"array"} `} {
+		g := mustParse(t, "root ::= \"a\" "+JSON([]byte(text), o)+" \"b\"\n")
+		again := mustParse(t, mustSchema(t, text, o).Text())
+		for m, value := range map[*Matcher]string{g.Matcher(nil): "a[1]b", again.Matcher(nil): "[1]"} {
+			if err := m.AcceptBytes([]byte(value)); err != nil || !m.Done() {
+				t.Errorf("%q: %s is not accepted: %v", text, value, err)
+			}
+		}
+	}
+	var unsat *schema.UnsatError
+	if _, err := Parse("root ::= "+JSON([]byte("false"), o), Options{}); !errors.As(err, &unsat) {
+		t.Errorf("of false: %v", err)
+	}
 }

@@ -202,7 +202,7 @@ func FromSchema(text []byte, o SchemaOptions) (*Grammar, error) {
 
 // JSON writes a %json terminal for a schema, to be part of a grammar's text.
 func JSON(schema []byte, o SchemaOptions) string {
-	return "%json" + string(schema) + o.options().String()
+	return "%json" + gbnf.SchemaText(string(schema)) + o.options().String()
 }
 
 func (o SchemaOptions) options() gbnf.JSONOptions {

@@ -66,7 +66,7 @@ func (w *writer) each(n *Node) {
 }
 
 func plainText(n *Node) string {
-	text := "%plain" + n.Text + n.Options.String()
+	text := "%plain" + SchemaText(n.Text) + n.Options.String()
 	if len(n.Markers) == 0 {
 		return text
 	}

@@ -155,6 +155,15 @@ func (w *writer) repeat(n *Node) {
 	}
 }
 
+// SchemaText writes a schema behind the name of its terminal. A blank keeps true and false apart from the name; options follow without one.
+func SchemaText(schema string) string {
+	schema = strings.TrimSpace(schema)
+	if strings.HasPrefix(schema, "{") {
+		return schema
+	}
+	return " " + schema
+}
+
 func terminalText(n *Node) string {
 	switch n.Op {
 	case Symbol:
@@ -162,7 +171,7 @@ func terminalText(n *Node) string {
 	case Until:
 		return untilText(n.Markers)
 	case JSON:
-		return "%json" + n.Text + n.Options.String()
+		return "%json" + SchemaText(n.Text) + n.Options.String()
 	case Regex:
 		return "%regex " + Quote(n.Text)
 	case Quoted:
