@@ -51,8 +51,8 @@
 // A Grammar and a Vocab may be used by any number of goroutines, a Matcher and a
 // Parser by one at a time. Matchers of one grammar and vocabulary share what they
 // learn, and take turns: one lock is held for the time of one call. What is
-// learned about masks is bounded to 64 MiB per grammar and vocabulary, and all that
-// Parse remembers to half a GiB: what was used least recently goes first ([Kept],
+// learned about masks is bounded to 64 MiB per grammar and vocabulary, and what is learned of texts too: beyond it they are read again. All that
+// Parse remembers is bounded to half a GiB: what was used least recently goes first ([Kept],
 // [Grammar.Size]). The automata of formats are made once per process, in a quarter of a
 // second from [NewVocab] on or where a schema first names them, and take some 25 MB.
 //

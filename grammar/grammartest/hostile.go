@@ -54,6 +54,24 @@ var hostile = map[string]func() string{
 	"anyOf of 300 keys beside 300": func() string {
 		return `{"type":"object","properties":{` + list(300, `"k<i>":{"type":"string"}`) + `},"anyOf":[` + list(300, `{"required":["k<i>"]}`) + `]}`
 	},
+	"oneOf of 100 open objects": func() string {
+		return `{"oneOf":[` + list(100, `{"type":"object","properties":{"name":{"type":"string"},"v<i>":{"type":"integer"}},"required":["name","v<i>"]}`) + `]}`
+	},
+	"300 conditions within each other": func() string {
+		return chain(300, `{"if":{"required":["a<i>"]},"then":{"required":["b<i>"]},"else":`, `{}`, `}`)
+	},
+	"divisors whose product is large": func() string {
+		return `{"type":"integer","allOf":[{"multipleOf":9973},{"multipleOf":9967},{"multipleOf":9949}]}`
+	},
+	"names are one of 5,000": func() string {
+		return `{"type":"object","propertyNames":{"enum":[` + list(5_000, `"name <i>"`) + `]},"required":[` + list(1_000, `"name <i>"`) + `]}`
+	},
+	"500 keys, some of another type": func() string {
+		return `{"type":"object","not":{"additionalProperties":{"type":"string"},"properties":{` + list(500, `"p<i>":{"type":"string"}`) + `}}}`
+	},
+	"recursion through 60 variants": func() string {
+		return `{"$ref":"#/$defs/e","$defs":{"e":{"anyOf":[` + list(60, `{"type":"object","properties":{"kind":{"const":"k<i>"},"left":{"$ref":"#/$defs/e"},"right":{"$ref":"#/$defs/e"}},"required":["kind","left","right"],"additionalProperties":false}`) + `,{"type":"integer"}]}}}`
+	},
 	"oneOf of 40 keys": func() string { return `{"oneOf":[` + list(40, `{"required":["k<i>"]}`) + `]}` },
 	"not one of 5,000 strings": func() string {
 		return `{"type":"string","not":{"enum":[` + list(5_000, `"value <i>"`) + `]}}`
@@ -203,6 +221,15 @@ func doubled(a, b string) string {
 
 func nest(open, core, closing string, n int) string {
 	return strings.Repeat(open, n) + core + strings.Repeat(closing, n)
+}
+
+// chain is nest with an index in each opening.
+func chain(n int, open, core, closing string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.ReplaceAll(open, "<i>", strconv.Itoa(i)))
+	}
+	return b.String() + core + strings.Repeat(closing, n)
 }
 
 // list writes n items, in each of which <i> is its index and <n> the next one.
