@@ -70,16 +70,28 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	return a.concat2(a.derive(x, b), a.repeat(x, n.min-1, rest))
 }
 
-// deriveSet combines the derivatives of the parts of a union or an intersection.
+// deriveSet combines the derivatives of the parts of a union or an intersection. Those that change nothing are left out at once: that is what
+// most become of which many make a language, such as of words that must not be.
 func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) Expr {
+	nothing, all := empty, a.anyBytes
+	if n.kind == kindIntersect {
+		nothing, all = all, nothing
+	}
 	base := len(a.stack)
 	for _, x := range n.args {
-		d := a.derive(x, b)
-		if a.stack = append(a.stack, d); d == empty && n.kind == kindIntersect {
-			break
+		switch d := a.derive(x, b); d {
+		case nothing:
+		case all:
+			a.pop(len(a.stack) - base)
+			return all
+		default:
+			a.stack = append(a.stack, d)
 		}
 	}
 	parts := a.stack[base:]
+	if len(parts) == 0 {
+		return nothing
+	}
 	d, ok := a.known(n.kind, parts)
 	if !ok {
 		d = combine(a, parts...)

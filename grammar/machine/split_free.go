@@ -178,24 +178,26 @@ func (w *splitWalk) follow(from int32, free uint64) {
 	w.followed++
 	row, behind := w.rowAt(from), w.places[from].via
 	last, marks, width := lex.StringDead, uint64(0), 0
-	for b := ' '; b <= 0xF4; b++ {
-		c := vocab.ClassOf(byte(b))
-		s := row[b]
-		if c.Bit()&free == 0 || s == lex.StringDead {
+	for c := vocab.NoClass + 1; c < vocab.Classes; c++ {
+		if c.Bit()&free == 0 {
 			continue
 		}
 		via := behind
 		if c.Bit()&letters == 0 {
 			via = c.Bit()
 		}
-		if s == last {
-			marks = eitherWay(marks, via)
-			continue
+		lo, hi := c.Bytes()
+		for b := lo; b <= hi; b++ {
+			switch s := row[b]; {
+			case s == last:
+				marks = eitherWay(marks, via)
+			case s != lex.StringDead:
+				if last != lex.StringDead {
+					w.see(last, free, marks, width-1)
+				}
+				last, marks, width = s, via, c.Width()
+			}
 		}
-		if last != lex.StringDead {
-			w.see(last, free, marks, width-1)
-		}
-		last, marks, width = s, via, c.Width()
 	}
 	if last != lex.StringDead {
 		w.see(last, free, marks, width-1)
@@ -244,21 +246,28 @@ func (w *splitWalk) live(place int32) uint64 {
 		return live
 	}
 	live, row := ^vocab.NoClass.Bit(), w.rowAt(place)
-	for b := 0x20; b < 256; b++ {
-		c := vocab.ClassOf(byte(b))
-		if c == vocab.NoClass || live&c.Bit() == 0 {
-			continue
-		}
-		switch next := row[b]; {
-		case next == lex.StringDead:
-			live &^= c.Bit()
-		case b < utf8.RuneSelf:
-		case anySecond(byte(b)) && !w.tailAlive(next, c.Width()-1) || !anySecond(byte(b)) && !w.alive(next, byte(b)):
+	for c := vocab.NoClass + 1; c < vocab.Classes; c++ {
+		if !w.allLive(row, c) {
 			live &^= c.Bit()
 		}
 	}
 	w.places[place].live = live
 	return live
+}
+
+// allLive says whether all code points of a class may follow a state with a row.
+func (w *splitWalk) allLive(row *lex.StringRow, c vocab.Class) bool {
+	lo, hi := c.Bytes()
+	for b := lo; b <= hi; b++ {
+		switch next := row[b]; {
+		case next == lex.StringDead:
+			return false
+		case b < utf8.RuneSelf || b > lo && next == row[b-1] && anySecond(b) && anySecond(b-1):
+		case anySecond(b) && !w.tailAlive(next, c.Width()-1) || !anySecond(b) && !w.alive(next, b):
+			return false
+		}
+	}
+	return true
 }
 
 // alive says whether all code points may follow that begin with a byte that leads to s.
