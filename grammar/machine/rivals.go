@@ -242,10 +242,13 @@ func (m *Machine) refuseTaken(o *object, reg *register, names []uint64) {
 // usedUp says whether all objects of a set are among those there are.
 func (m *Machine) usedUp(index int32, seen []textID) bool {
 	o := m.objectAt(int(index))
-	rivals := m.objectsAmong(seen)
 	start := &o.regs[0]
+	if o.endless(start) {
+		return false
+	}
+	rivals := m.objectsAmong(seen)
 	ways := m.ways(o, start, o.toCome(start), len(rivals)+1)
-	return !o.endless(start) && ways <= len(rivals) && ways <= len(m.belonging(o.unit, o.holds, o.alt, rivals))
+	return ways <= len(rivals) && ways <= len(m.belonging(o.unit, o.holds, o.alt, rivals))
 }
 
 // endMember looks at the value of an object with rivals that has just been read.
