@@ -56,9 +56,10 @@
 // [Grammar.Size]). The automata of formats are made once per process, in a quarter of a
 // second from [NewVocab] on or where a schema first names them, and take some 25 MB.
 //
-// The automata of a schema have limits (see lex.Limits). A matcher or parser that meets one reads its text again on new automata. A question
-// that fills those by itself is answered with what they could hold: a mask may lack tokens, and even be empty.
-// Several patterns that a string must all match, one of which counts, can do so.
+// The automata of a schema have limits (see lex.Limits). A matcher or parser that meets one reads its text again on new automata. Whether a text can
+// still be completed follows from a pattern and bounds on the length without a search. Where several patterns meet, or lookaheads, it is searched
+// for: what is too hard at the start is an UnsupportedError, and what becomes too hard behind it is allowed. Lookaheads that may
+// begin anywhere and hold counted loops can fill the automata within one mask. Then it may lack tokens, and even be empty.
 //
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
 // looked through: arrays and objects that must differ from others, and keys that

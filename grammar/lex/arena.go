@@ -63,11 +63,14 @@ type Arena struct {
 	limits Limits
 	err    error // first limit exceeded by a method without an error result
 	full   atomic.Bool
-	work   int    // derivatives left for the current question
-	hasty  bool   // the question may not take all the work: what it leaves undecided need not stay so
-	taken  int    // derivatives that were not remembered
-	asked  int    // derivatives taken for questions so far
-	onward []byte // the end of the way of the last search, last byte first; see goesOn
+	work   int          // derivatives left for the current question
+	hasty  bool         // the question may not take all the work: what it leaves undecided need not stay so
+	crowd  int          // weight that the current question may not lead to; 0 for no question
+	given  int          // questions of emptiness given up so far
+	missed [metrics]int // those of distance
+	taken  int          // derivatives that were not remembered
+	asked  int          // derivatives taken for questions so far
+	onward []byte       // the end of the way of the last search, last byte first; see goesOn
 
 	words    *words
 	nodes    []node
@@ -156,14 +159,14 @@ func (a *Arena) fill(what string, limit int) {
 }
 
 // attempt runs f under the lock and returns the limit it ran into, leaving Err as it was.
-func (a *Arena) attempt(f func()) error {
+func (a *Arena) attempt(work int, f func()) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	saved, full := a.err, a.full.Load()
 	a.err = nil
-	a.work = a.limits.Work
+	a.work = work
 	f()
-	a.asked += a.limits.Work - max(a.work, 0)
+	a.asked += work - max(a.work, 0)
 	a.checkWords()
 	err := a.err
 	a.err = saved
@@ -205,8 +208,13 @@ func (a *Arena) intern(n node) Expr {
 	if id >= 0 {
 		return Expr(id)
 	}
-	if len(a.nodes)+len(a.args)/argsPerExpr >= a.limits.Exprs {
+	switch weight := len(a.nodes) + len(a.args)/argsPerExpr; {
+	case weight >= a.limits.Exprs:
 		a.fill("expressions", a.limits.Exprs)
+		return empty
+	case a.crowd > 0 && weight >= a.crowd:
+		a.work = -1
+		a.fail(&LimitError{What: "expressions for one question", Limit: a.limits.Exprs / exprsPerQuestion, Spent: true})
 		return empty
 	}
 	a.describe(&n)
@@ -229,6 +237,20 @@ func identity(n *node) uint64 {
 		h = mix(h, uint64(x))
 	}
 	return h
+}
+
+// exprsPerQuestion is the part of all expressions that one question may make.
+const exprsPerQuestion = 8
+
+// ask runs the search that answers a question, within what one may make.
+func (a *Arena) ask(search func()) {
+	if a.crowd > 0 {
+		search()
+		return
+	}
+	a.crowd = len(a.nodes) + len(a.args)/argsPerExpr + a.limits.Exprs/exprsPerQuestion
+	search()
+	a.crowd = 0
 }
 
 // argsPerExpr is how many parts of unions and intersections weigh as much as an expression.

@@ -21,6 +21,24 @@ func (a *Arena) MinBytes(s State) int { return a.minimum(s, inBytes) }
 // MinRunes returns the least number of code points that an accepted continuation begins.
 func (a *Arena) MinRunes(s State) int { return a.minimum(s, inRunes) }
 
+// Fewest is MinRunes for an expression that has a word. The error is a *LimitError when it could not be found out with half of the work that is
+// spent on a state: then it is not to be expected of the states either.
+func (a *Arena) Fewest(e Expr) (runes int, err error) {
+	work := a.limits.Work / fewestShare
+	err = a.attempt(work, func() {
+		a.hasty = true
+		d, ok := a.nearest(e, inRunes)
+		if a.hasty = false; !ok {
+			a.fail(&LimitError{What: "derivatives for the shortest word", Limit: work, Spent: true})
+		}
+		runes = int(d)
+	})
+	return runes, err
+}
+
+// fewestShare is the part of the work for one question that is spent on a shortest word before there are states.
+const fewestShare = 5
+
 // minimum takes the lock only for states that it was not asked about before.
 func (a *Arena) minimum(s State, m metric) int {
 	memo := a.page(s).distances[m].Load()
@@ -31,9 +49,11 @@ func (a *Arena) minimum(s State, m metric) int {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.work, a.hasty = a.limits.Work/5, true
-	d, _ := a.nearest(a.Expr(s), m)
-	a.hasty = false
+	a.work, a.hasty = 2*a.limits.Work/fewestShare>>min(a.missed[m], 4), true
+	d, ok := a.nearest(a.Expr(s), m)
+	if a.hasty = false; !ok {
+		a.missed[m]++ // and others will be
+	}
 	slot := &a.page(s).distances[m]
 	if slot.Load() == nil {
 		slot.Store(new([pageSize]atomic.Int32))
@@ -110,7 +130,9 @@ func (a *Arena) nearest(e Expr, m metric) (int32, bool) {
 	}
 	saved := a.err
 	a.err = nil
-	d, ok := a.findNearest(e, m)
+	var d int32
+	var ok bool
+	a.ask(func() { d, ok = a.findNearest(e, m) })
 	a.err = saved // which words there are does not change
 	if !ok {
 		return a.at(e).least(m), false
@@ -188,7 +210,7 @@ type vertex struct {
 	cost, estimate int32
 }
 
-// frontier is a heap of vertices by estimate.
+// frontier is a heap of vertices by estimate; of those with equal ones the dearest is the furthest.
 type frontier []vertex
 
 func (f frontier) Len() int { return len(f) }
@@ -196,7 +218,7 @@ func (f frontier) Less(i, j int) bool {
 	if f[i].estimate != f[j].estimate {
 		return f[i].estimate < f[j].estimate
 	}
-	return f[i].cost < f[j].cost
+	return f[i].cost > f[j].cost
 }
 func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
 func (f *frontier) Push(x any)   { *f = append(*f, x.(vertex)) }

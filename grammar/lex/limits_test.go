@@ -102,3 +102,30 @@ func TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere(t *testing.T) {
 		t.Errorf("no limit was met, or %v by the arena that has none", whole.Err())
 	}
 }
+
+// TestWalk_whatIsTooHardToDecideIsNotRefused: whether a text holds each of 14 letters takes more states than one question may.
+func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
+	a := NewArena(Limits{Work: 2000})
+	var pattern strings.Builder
+	for c := 'a'; c < 'o'; c++ {
+		pattern.WriteString("(?=.*" + string(c) + ")")
+	}
+	e, err := a.Regex("^" + pattern.String() + ".*$")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var limit *LimitError
+	if _, err := a.IsEmpty(e); !errors.As(err, &limit) {
+		t.Errorf("whether there are words: %v", err)
+	}
+	if _, err := a.Fewest(e); !errors.As(err, &limit) {
+		t.Errorf("the shortest: %v", err)
+	}
+	start := a.Start(e)
+	if !a.Accepting(a.Walk(start, "onmlkjihgfedcba")) || a.Accepting(a.Walk(start, "onmlkjihgfedcb")) {
+		t.Error("words are refused, or others accepted")
+	}
+	if a.Full() {
+		t.Error("questions have filled the arena")
+	}
+}

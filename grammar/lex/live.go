@@ -8,21 +8,21 @@ import (
 // IsEmpty reports whether e has no word. The error is a *LimitError when that could not be found out.
 func (a *Arena) IsEmpty(e Expr) (bool, error) {
 	var live bool
-	err := a.attempt(func() { live = a.live(e) })
+	err := a.attempt(a.limits.Work, func() { live = a.live(e) })
 	return !live && err == nil, err
 }
 
 // Overlaps reports whether x and y have a word in common.
 func (a *Arena) Overlaps(x, y Expr) (bool, error) {
 	var live bool
-	err := a.attempt(func() { live = a.live(a.intersect(x, y)) })
+	err := a.attempt(a.limits.Work, func() { live = a.live(a.intersect(x, y)) })
 	return live, err
 }
 
 // Subset reports whether every word of x is one of y.
 func (a *Arena) Subset(x, y Expr) (bool, error) {
 	var live bool
-	err := a.attempt(func() { live = a.live(a.intersect(x, a.not(y))) })
+	err := a.attempt(a.limits.Work, func() { live = a.live(a.intersect(x, a.not(y))) })
 	return !live && err == nil, err
 }
 
@@ -64,19 +64,27 @@ func (a *Arena) live(e Expr) bool {
 			break
 		}
 		w := a.widen(e)
-		live = (w == e || a.live(w)) && a.search(e)
+		a.ask(func() { live = (w == e || a.live(w)) && a.search(e) })
 	}
 	switch {
 	case a.err == nil || live:
 		a.settle(e, live)
 	case a.work < 0 && !a.hasty:
 		a.nodes[e].live = undecided
+		a.given++
 	}
 	if saved != nil {
 		a.err = saved
 	}
 	return live
 }
+
+// possible is live for states that are reached, where a question too hard to answer counts as yes: what has a word must not be refused, and
+// what has none is refused at its end.
+func (a *Arena) possible(e Expr) bool { return a.live(e) || a.at(e).live == undecided }
+
+// budget is the derivatives that a question about a state may take. Where some were given up others will be.
+func (a *Arena) budget() int { return a.limits.Work >> min(a.given, 5) }
 
 func (a *Arena) settle(e Expr, live bool) {
 	if live {
@@ -130,7 +138,7 @@ func (a *Arena) search(start Expr) bool {
 				j = len(found)
 				seen[d] = j
 				found, ways = append(found, d), append(ways, way{i, by})
-				heap.Push(&open, vertex{d, v.cost + 1, a.at(d).span.minBytes})
+				heap.Push(&open, vertex{d, v.cost - 1, a.at(d).span.minBytes}) // near before far
 			}
 			edges = append(edges, [2]int{i, j})
 			if !ok && a.knownLive(d, depth) {

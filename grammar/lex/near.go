@@ -28,7 +28,7 @@ func (a *Arena) nearState(s State, runes int32) State {
 	if near == e {
 		return s
 	}
-	a.work = a.limits.Work
+	a.work = a.budget()
 	return a.stateOf(near)
 }
 

@@ -55,7 +55,7 @@ func (a *Arena) Number(spec NumberSpec) (Expr, error) {
 		return empty, fmt.Errorf("compile number: %w", err)
 	}
 	e := empty
-	err = a.attempt(func() {
+	err = a.attempt(a.limits.Work, func() {
 		if set.unconstrained() {
 			e = a.spellings(spec.Integer == IntegerSyntax)
 			return

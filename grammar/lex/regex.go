@@ -47,7 +47,7 @@ func (a *Arena) Regex(pattern string) (Expr, error) {
 		return empty, err
 	}
 	e := empty
-	limit := a.attempt(func() {
+	limit := a.attempt(a.limits.Work, func() {
 		c := newRegexCompiler(a, pattern, tree)
 		e = c.search(tree)
 		err = c.err

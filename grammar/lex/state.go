@@ -125,7 +125,7 @@ func (a *Arena) expand(s State) *Row {
 	}
 	var buffer [maxRuns]byteRun
 	runs := a.runs(e, buffer[:0])
-	a.work = a.limits.Work
+	a.work = a.budget()
 	for i, r := range runs {
 		t := row[runs[r.class].lo]
 		if int(r.class) == i {
@@ -141,16 +141,16 @@ func (a *Arena) expand(s State) *Row {
 	return row
 }
 
-// successor returns the state after b. Where a limit is met it is Dead: what was given up inside of a complement would hold more than it
+// successor returns the state after b. Where it cannot be had it is Dead: what was given up inside of a complement would hold more than it
 // should. Limits that were met before do not matter, and a hard successor leaves some work for those after it.
 func (a *Arena) successor(e Expr, b byte) State {
 	saved := a.err
 	a.err = nil
-	a.work = max(a.work, a.limits.Work/16)
-	t := a.stateOf(a.derive(e, b))
-	a.checkWords()
-	if a.err != nil {
-		t = Dead
+	a.work = max(a.work, a.budget()/16)
+	d, t := a.derive(e, b), Dead
+	if a.checkWords(); a.err == nil {
+		t = a.stateOf(d)
+		a.checkWords()
 	}
 	if saved != nil {
 		a.err = saved
@@ -189,7 +189,7 @@ func (a *Arena) prune(e Expr) Expr {
 		return e
 	}
 	if n.kind != kindUnion {
-		if !a.live(e) {
+		if !a.possible(e) {
 			return empty
 		}
 		return e

@@ -231,7 +231,7 @@ func (s *Schema) stringAlt(text Expr, low, high int) *Alt {
 			text = s.arena.Intersect(text, s.arena.Repeat(s.arena.AnyRune(), low, -1))
 			low = 0
 		}
-		if s.vacant(text) || high != Unbounded && s.arena.MinRunes(s.arena.Start(text)) > high {
+		if s.vacant(text) || high != Unbounded && s.fewest(text) > high {
 			return nil
 		}
 	}
@@ -254,6 +254,15 @@ func (s *Schema) vacant(e Expr) bool {
 		s.unsupported(nil, "too much work on languages")
 	}
 	return empty
+}
+
+// fewest returns the code points of the shortest text of e.
+func (s *Schema) fewest(e Expr) int {
+	n, err := s.arena.Fewest(e)
+	if err != nil {
+		s.undecided(nil, err)
+	}
+	return n
 }
 
 // objectAlt applies implications that are bound to hold, and counts.
