@@ -72,21 +72,23 @@ type Arena struct {
 	asked  int          // derivatives taken for questions so far
 	onward []byte       // the end of the way of the last search, last byte first; see goesOn
 
-	words    *words
-	nodes    []node
-	index    interner
-	leaves   []Expr     // by word set
-	derived  deriveMemo // keys: expression<<8 | first byte of its range
-	args     []Expr     // storage that the nodes' args are cut from
-	stack    []Expr     // derivatives on their way into unions and intersections
-	scratch  []Expr
-	sorted   []Expr    // of known
-	sets     []wordSet // of mergeWords
-	headSets []wordSet // of runs
-	headRows []*Row    // of runs
-	firsts   []uint8   // of runs
-	runMarks [256]uint64
-	counts   []countedTail
+	words     *words
+	nodes     []node
+	index     interner
+	leaves    []Expr     // by word set
+	derived   deriveMemo // keys: expression<<8 | first byte of its range
+	args      []Expr     // storage that the nodes' args are cut from
+	stack     []Expr     // derivatives on their way into unions and intersections
+	scratch   []Expr
+	sorted    []Expr    // of known
+	sets      []wordSet // of mergeWords
+	headSets  []wordSet // of runs
+	headRows  []*Row    // of runs
+	firsts    []uint8   // of runs
+	headSeen  []uint32  // by expression: the round of heads that saw it last
+	headRound uint32
+	runMarks  [256]uint64
+	counts    []countedTail
 
 	numbers  numberTable
 	deferred []deferred

@@ -14,6 +14,7 @@ const maxRuns = 64
 // beginning of e, so that runs on which all of those agree form a class.
 func (a *Arena) runs(e Expr, buffer []byteRun) []byteRun {
 	heads := headSet{sets: a.headSets[:0], rows: a.headRows[:0]}
+	a.headRound++
 	a.heads(e, &heads)
 	a.headSets, a.headRows = heads.sets, heads.rows
 	bounds := a.at(e).bounds
@@ -75,15 +76,18 @@ type headSet struct {
 	tables bool   // something of which nothing tells where runs agree
 }
 
+// heads looks at every part once: parts of parts are often the same.
 func (a *Arena) heads(e Expr, h *headSet) {
+	if int(e) >= len(a.headSeen) {
+		a.headSeen = append(a.headSeen, make([]uint32, cap(a.nodes)-len(a.headSeen))...)
+	}
+	if a.headSeen[e] == a.headRound {
+		return
+	}
+	a.headSeen[e] = a.headRound
 	n := a.at(e)
 	switch n.kind {
 	case kindWords:
-		for _, s := range h.sets {
-			if s == wordSet(n.a) {
-				return
-			}
-		}
 		h.sets = append(h.sets, wordSet(n.a))
 	case kindConcat:
 		a.heads(Expr(n.a), h)

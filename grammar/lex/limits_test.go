@@ -129,3 +129,16 @@ func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 		t.Error("questions have filled the arena")
 	}
 }
+
+// TestStart_looksAtSharedPartsOnce: derivatives of nested loops with lookaheads hold the same parts on more ways than can be followed.
+func TestStart_looksAtSharedPartsOnce(t *testing.T) {
+	a := NewArena(Limits{})
+	e, err := a.Regex(`(((?=.*(?!.*[a-z])b)([A-Z]|x)){5,10}){30,31}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var limit *LimitError
+	if _, err := a.IsEmpty(a.Intersect(e, a.Repeat(a.AnyRune(), 500, -1))); !errors.As(err, &limit) {
+		t.Errorf("%v", err)
+	}
+}
