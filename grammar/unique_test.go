@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -267,4 +269,68 @@ func TestUnique_agreesWithTheOracle(t *testing.T) {
 		n.walk(t, v, string(text), text)
 	})
 	t.Logf("%+v, %d valid", n, valid)
+}
+
+// TestUnique_manyNumbersInARowAreAccepted: the first that is free is several digits away then, in whatever spelling.
+func TestUnique_manyNumbersInARowAreAccepted(t *testing.T) {
+	for _, item := range []string{`{"type":"integer"}`, `{"type":"number","minimum":0}`, `{"type":["integer","string"]}`, `{"type":"integer","minimum":0,"maximum":65535}`} {
+		g := mustSchema(t, `{"type":"array","uniqueItems":true,"items":`+item+`}`, SchemaOptions{})
+		dense, apart := []byte("[0"), []byte("[0")
+		for i := range 700 {
+			dense = strconv.AppendInt(append(dense, ','), int64(i+1), 10)
+			apart = strconv.AppendInt(append(apart, ','), int64((i+1)*7919%65521), 10)
+		}
+		for _, text := range [][]byte{dense, apart} {
+			if err := g.Matcher(nil).AcceptBytes(text); err != nil {
+				t.Errorf("%s: %v", item, err)
+			}
+		}
+	}
+}
+
+// TestUnique_digitsAreAllowedWhereANumberIsFree holds each digit against all numbers that begin with it.
+func TestUnique_digitsAreAllowedWhereANumberIsFree(t *testing.T) {
+	const most = 299
+	g := mustSchema(t, fmt.Sprintf(`{"type":"array","uniqueItems":true,"items":{"type":"integer","minimum":0,"maximum":%d}}`, most), SchemaOptions{Space: NoSpace, Numbers: PlainNumbers})
+	v := walkVocab(t)
+	for seed := range uint64(12) {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		free := make(map[string]bool)
+		m := g.Matcher(v)
+		text := "["
+		for i, n := range rng.Perm(most + 1) {
+			if i < 10+int(seed)*26 {
+				text += strconv.Itoa(n) + ","
+			} else {
+				free[strconv.Itoa(n)] = true
+			}
+		}
+		if err := m.AcceptBytes([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		for _, begun := range []string{"", "1", "2", "12", "27", "5", "25"} {
+			m := m.Clone()
+			if m.AcceptBytes([]byte(begun)) != nil {
+				if begins(free, begun) {
+					t.Errorf("after %s nothing may begin with %s", text, begun)
+				}
+				continue
+			}
+			mask := m.Mask()
+			for d := byte('0'); d <= '9'; d++ {
+				if got, want := mask.Allows(int32(d)), begins(free, begun+string(d)); got != want {
+					t.Errorf("after %s%s, %c is allowed: %v, want %v", text, begun, d, got, want)
+				}
+			}
+		}
+	}
+}
+
+func begins(texts map[string]bool, prefix string) bool {
+	for text := range texts {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	return false
 }

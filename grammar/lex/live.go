@@ -138,7 +138,7 @@ func (a *Arena) search(start Expr) bool {
 				j = len(found)
 				seen[d] = j
 				found, ways = append(found, d), append(ways, way{i, by})
-				heap.Push(&open, vertex{d, v.cost - 1, a.at(d).span.minBytes}) // near before far
+				heap.Push(&open, vertex{d, v.cost - 1, a.outlook(d)}) // near before far
 			}
 			edges = append(edges, [2]int{i, j})
 			if !ok && a.knownLive(d, depth) {
@@ -159,6 +159,21 @@ func (a *Arena) search(start Expr) bool {
 		a.settle(e, false)
 	}
 	return false
+}
+
+// outlook orders what a search looks at: by the bytes that are missing at least, and then by how many languages an intersection leaves out.
+// What begins as few of those do has the most room to differ from all.
+func (a *Arena) outlook(e Expr) int32 {
+	n := a.at(e)
+	bytes, excluded := min(n.span.minBytes, 1<<14), 0
+	if n.kind == kindIntersect {
+		for _, x := range n.args {
+			if n := a.at(x); n.kind == kindNot {
+				excluded += 1 + len(a.at(Expr(n.a)).args)
+			}
+		}
+	}
+	return bytes<<16 + int32(min(excluded, 1<<16-1))
 }
 
 // way is how a search came to an expression: from which of those it had found, and by which byte; from a union to its parts by none.

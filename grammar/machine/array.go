@@ -2,9 +2,7 @@ package machine
 
 import (
 	"encoding/binary"
-	"math/big"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"tenon/grammar/lex"
@@ -281,7 +279,7 @@ func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
 func (m *Machine) reduce(i int32, seen []string) int32 {
 	v := m.values[i]
 	u := v.unit
-	var texts []string
+	var texts, numbers []string
 	var gone []lex.Expr
 	for _, s := range seen {
 		switch s[0] {
@@ -291,8 +289,11 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 			gone = append(gone, u.arena.Literal(s))
 		case '{', '[':
 		default:
-			gone = append(gone, u.spellingsOf(s))
+			numbers = append(numbers, s)
 		}
+	}
+	if len(numbers) > 0 {
+		gone = append(gone, m.usedNumbers(u, v.words, numbers)...)
 	}
 	rest := value{unit: u, node: v.node, loaded: true, lex: v.lex, words: v.words, objects: v.objects, arrays: v.arrays}
 	if len(gone) > 0 && v.words != lex.Dead {
@@ -355,23 +356,6 @@ func (m *Machine) inexhaustible(i int32) bool {
 // maxMultiplied is the bound on a length from which on it is not multiplied into
 // an automaton.
 const maxMultiplied = 2000
-
-// spellingsOf is the language of all spellings of one number, in canonical form.
-func (u *Unit) spellingsOf(s string) lex.Expr {
-	_, exponent, _ := strings.Cut(s, "e")
-	if len(s) > 400 || len(exponent) > 4 {
-		return u.arena.Empty() // no set of few numbers has such a member
-	}
-	x, ok := new(big.Rat).SetString(s)
-	if !ok {
-		return u.arena.Empty()
-	}
-	e, err := u.arena.Number(lex.NumberSpec{Min: x, Max: x})
-	if err != nil {
-		return u.arena.Empty()
-	}
-	return e
-}
 
 // endElement compares an element that has just been read with those before it, and
 // with what rivals have there.

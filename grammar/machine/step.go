@@ -61,7 +61,7 @@ func (m *Machine) stepSymbol(dst []thread, t thread, in int) []thread {
 
 func (m *Machine) stepLex(dst []thread, t thread, b byte) []thread {
 	dst = m.readLex(dst, t, b)
-	if m.arenas[t.def.index()].Accepting(lex.State(t.st)) {
+	if m.arenas[t.def.index()].Accepting(lex.State(t.st)) && (!m.isPart(t) || isSpace(b) || b == ',' || b == ']' || b == '}') {
 		dst = m.stepBelow(dst, t, int(b))
 	}
 	return dst
@@ -79,6 +79,17 @@ func (m *Machine) readLex(dst []thread, t thread, b byte) []thread {
 		}
 	}
 	return dst
+}
+
+// isPart says whether what waits for a thread's automaton compares it with others,
+// which is not to be done in vain.
+func (m *Machine) isPart(t thread) bool {
+	if t.stack == noStack {
+		return false
+	}
+	list := m.stacks.of(t.stack)
+	kind := list[0].def.kind()
+	return len(list) == 1 && list[0].st == phaseElement && (kind == kindArray || kind == kindObject)
 }
 
 // finished says whether a lexical automaton has accepted and cannot go on.
