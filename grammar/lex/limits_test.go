@@ -142,3 +142,20 @@ func TestStart_looksAtSharedPartsOnce(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestIsEmpty_afterALimitInsideOfAComplement: what is left of an intersection when the work runs out inside of a complement holds too much. That
+// must not be taken for a word where the way of the search before is tried.
+func TestIsEmpty_afterALimitInsideOfAComplement(t *testing.T) {
+	for work := range 40 {
+		a := NewArena(Limits{})
+		loop := a.Repeat(a.Literal("c"), 0, -1)
+		x := a.Concat(a.Literal("a"), loop, a.Literal("d"))
+		same := a.Union(a.Literal("ad"), a.Concat(a.Literal("ac"), loop, a.Literal("d")))
+		a.derive(x, 'a') // is remembered, so that it takes no work
+		e := a.intersect(x, a.not(same))
+		a.work, a.onward = work, []byte("a")
+		if a.live(e) {
+			t.Fatalf("with %d derivatives left an empty language has a word", work)
+		}
+	}
+}

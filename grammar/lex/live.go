@@ -195,13 +195,14 @@ func (a *Arena) noteWay(ways []way, goal int) {
 }
 
 // goesOn tries the end of the way of the search before: the states of one automaton often lead to what is known to be live by the same bytes.
+// Where a limit is met nothing is known: what was given up inside of a complement would hold more than it should.
 func (a *Arena) goesOn(e Expr) bool {
 	for n := 1; n <= len(a.onward); n++ {
 		d := e
 		for i := n; i > 0 && d != empty; i-- {
 			d = a.derive(d, a.onward[i-1])
 		}
-		if a.plainlyLive(d) {
+		if a.err == nil && a.plainlyLive(d) {
 			return true
 		}
 	}
