@@ -129,12 +129,19 @@ func (s *lengthSet) plus(t *lengthSet) *lengthSet {
 	out := &lengthSet{exact: s.exact && t.exact, frugal: s.frugal && t.frugal}
 	for _, p := range s.list {
 		for _, q := range t.list {
-			out.addSums(p, q)
+			if len(out.list) < maxSums {
+				out.addSums(p, q)
+			} else {
+				out.exact = false
+			}
 		}
 	}
 	out.tidy()
 	return out
 }
+
+// maxSums bounds what is found before most of it is dropped again: one for each two of full lists.
+const maxSums = maxProgressions * maxProgressions
 
 // addSums adds the sums of two progressions. Where the smaller step fills the larger they are one progression, and else one for each of
 // some of the numbers of one of them.
@@ -237,20 +244,24 @@ func (s *lengthSet) closure() *lengthSet {
 	if m > maxClosure {
 		return &lengthSet{list: multiples(m, 0, unbounded), frugal: s.frugal}
 	}
-	least := make([]int32, m)
+	steps, least := make([]int32, m), make([]int32, m) // by remainder: the least number of s, and the least sum
 	for i := range least {
-		least[i] = huge
+		steps[i], least[i] = huge, huge
+	}
+	for _, p := range s.list {
+		for i := range min(p.count(), m/gcd(p.step, m)) {
+			n := p.nth(i)
+			steps[n%m] = min(steps[n%m], n)
+		}
 	}
 	least[0] = 0
 	for queue := []int32{0}; len(queue) > 0; queue = queue[1:] {
 		at := least[queue[0]]
-		for _, p := range s.list {
-			for i := range min(p.count(), m/gcd(p.step, m)) {
-				sum := addSize(at, p.nth(i))
-				if r := sum % m; sum < least[r] {
-					least[r] = sum
-					queue = append(queue, r)
-				}
+		for _, n := range steps {
+			sum := addSize(at, n)
+			if r := sum % m; sum < least[r] {
+				least[r] = sum
+				queue = append(queue, r)
 			}
 		}
 	}
