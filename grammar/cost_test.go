@@ -191,3 +191,28 @@ func TestMaskWithin_costsLittleWhereThereAreManyWays(t *testing.T) {
 		t.Errorf("%d MB were allocated", n>>20)
 	}
 }
+
+// TestMatcher_objectsOfAnyKeysAreNotCounted: of objects that may have any keys there is always another, however many values the named ones have.
+func TestMatcher_objectsOfAnyKeysAreNotCounted(t *testing.T) {
+	var props []string
+	for i := range 60 {
+		var values []string
+		for j := range 150 {
+			values = append(values, fmt.Sprintf(`{"kind":"%d","number":%d}`, i, j))
+		}
+		props = append(props, fmt.Sprintf(`"p%d":{"type":"array","items":{"enum":[%s]},"maxItems":1}`, i, strings.Join(values, ",")))
+	}
+	m := mustSchema(t, `{"type":"array","uniqueItems":true,"items":{"type":"object","properties":{`+strings.Join(props, ",")+`}}}`, SchemaOptions{}).Matcher(nil)
+	if err := m.AcceptBytes([]byte(`[{"a":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := m.AcceptBytes([]byte(`,{`)); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 256<<10 {
+		t.Errorf("%d kB were allocated", n>>10)
+	}
+}
