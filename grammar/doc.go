@@ -44,22 +44,28 @@
 // gbnf reads the text into trees; schema compiles JSON Schemas into an
 // intermediate form, and lex decides regular languages; machine steps threads
 // over bytes and computes masks over a vocab; lower writes grammars in other
-// dialects; partition finds equal states and rules; bench measures. machine/doc.go explains the core.
+// dialects; partition finds equal states and rules; bench measures.
+// machine/doc.go explains the core.
 //
 // # Caveats
 //
 // A Grammar and a Vocab may be used by any number of goroutines, a Matcher and a
 // Parser by one at a time. Matchers of one grammar and vocabulary share what they
 // learn, and take turns: one lock is held for the time of one call. What is
-// learned about masks is bounded to 64 MiB per grammar and vocabulary, and what is learned of texts too: beyond it they are read again. All that
-// Parse remembers is bounded to half a GiB: what was used least recently goes first ([Kept],
-// [Grammar.Size]). The automata of formats are made once per process, in a quarter of a
-// second from [NewVocab] on or where a schema first names them, and take some 25 MB.
+// learned about masks is bounded to 64 MiB per grammar and vocabulary, and so is what
+// is learned about texts: beyond it a matcher reads its text again with nothing
+// learned. All that Parse remembers is bounded to half a GiB: what was used least
+// recently goes first ([Kept], [Grammar.Size]). The automata of formats are made once
+// per process, in a quarter of a second from [NewVocab] on or where a schema first
+// names them, and take some 25 MB.
 //
-// The automata of a schema have limits (see lex.Limits). A matcher or parser that meets one reads its text again on new automata. Whether a text can
-// still be completed follows from a pattern and bounds on the length without a search. Where several patterns meet, or lookaheads, it is searched
-// for: what is too hard at the start is an UnsupportedError, and what becomes too hard behind it is allowed. Lookaheads that may
-// begin anywhere and hold counted loops can fill the automata within one mask. Then it may lack tokens, and even be empty.
+// The automata of a schema have limits (see lex.Limits). A matcher or parser that
+// meets one reads its text again on new automata. Whether a text can still be
+// completed follows from a pattern and bounds on the length without a search. Where
+// several patterns or lookaheads meet, it takes a search: what is too hard at the
+// start is an UnsupportedError, and what becomes too hard later is allowed. Lookaheads
+// that may begin anywhere and hold counted loops can fill the automata within one
+// mask, which may then lack tokens, and even be empty.
 //
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
 // looked through: arrays and objects that must differ from others, and keys that

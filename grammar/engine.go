@@ -11,7 +11,7 @@ import (
 // Limits of what a grammar learns while matchers follow it.
 const (
 	maxEngine  = 256 << 20 // bytes. An engine beyond it is given up: those who follow a text through it read the text again on a fresh one
-	maxMachine = 64 << 20  // and of what nothing is taken out of again: all but masks, and what is known of states
+	maxMachine = 64 << 20  // and of its machine, whose tables only grow. Masks and what is known of states go when there are too many
 	maxEngines = 3         // vocabularies: a process has one model, or few
 	grownBy    = 64 << 10  // bytes of growth that go unnoticed
 	weighEvery = 8         // masks computed: weighing takes longer than most of them
@@ -74,8 +74,8 @@ func (e *engine) grown() {
 }
 
 func (e *engine) weighLocked() {
-	machine := e.m.Size()
-	n := machine
+	lasting := e.m.Size()
+	n := lasting
 	if e.masks != nil {
 		n += e.masks.Size()
 	}
@@ -83,7 +83,7 @@ func (e *engine) weighLocked() {
 		return
 	}
 	e.bytes.Store(int64(n))
-	if machine > maxMachine || n > maxEngine {
+	if lasting > maxMachine || n > maxEngine {
 		e.large.Store(true)
 	}
 	grammars.grew.Store(true)

@@ -210,7 +210,8 @@ type vertex struct {
 	cost, estimate int32
 }
 
-// frontier is a heap of vertices by estimate; of those with equal ones the dearest is the furthest.
+// frontier is a heap of vertices by estimate. Where estimates are equal, the vertex with the greatest cost comes first: it has the least left
+// to go.
 type frontier []vertex
 
 func (f frontier) Len() int { return len(f) }

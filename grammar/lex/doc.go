@@ -27,7 +27,8 @@
 //
 // On top of these: regex*.go (patterns: parsed, then compiled from their end to their beginning), format*.go (formats, from the grammars of
 // their RFCs), number*.go (a machine of its own that reads spellings and knows values), jsonstring.go and jsonescape.go (the encoded inside
-// of a JSON string), shared.go, ahead.go and adopt.go (the arenas of formats, which all others share), dfa.go (whole automata, for printers).
+// of a JSON string), shared.go, ahead.go and adopt.go (the arenas of formats, which all others share), dfa.go (whole automata, for printers)
+// and fingerprint.go (by which printers know equal expressions of different arenas).
 //
 // # Exactness
 //

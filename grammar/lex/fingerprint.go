@@ -7,25 +7,25 @@ import (
 	"sync/atomic"
 )
 
-// Fingerprint is what expressions of different arenas have in common that are built alike: those with equal ones denote one language.
+// Fingerprint is the same for expressions of different arenas that are built alike. Expressions with equal ones denote one language.
 type Fingerprint [sha256.Size]byte
 
-// Fingerprints computes those of one arena, and remembers them. It is for one goroutine.
+// Fingerprints computes the fingerprints of one arena's expressions, and remembers them. It is for one goroutine.
 type Fingerprints struct {
 	arena *Arena
-	own   uint64 // another for each: what is known to this arena alone is like nothing else
+	own   uint64 // of these alone: for what is known to this arena only, such as numbers
 	exprs map[Expr]Fingerprint
 	words map[wordSet]Fingerprint
 }
 
-// NewFingerprints returns the fingerprints of an arena's expressions.
+// NewFingerprints returns what computes those of a.
 func NewFingerprints(a *Arena) *Fingerprints {
 	return &Fingerprints{a, fingerprinted.Add(1), map[Expr]Fingerprint{}, map[wordSet]Fingerprint{}}
 }
 
 var fingerprinted atomic.Uint64
 
-// Are says whether these are of an arena.
+// Are reports whether these are of arena a; nil ones are of none.
 func (f *Fingerprints) Are(a *Arena) bool { return f != nil && f.arena == a }
 
 // Of returns the fingerprint of an expression.

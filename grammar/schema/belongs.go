@@ -13,7 +13,7 @@ func (o *ObjectAlt) Holds(text []byte) bool {
 	return err == nil && v.kind == Object && belonging{o.schema, byValue}.object(o, v)
 }
 
-// Holds does it for arrays.
+// Holds reports whether text is an array that belongs to a, as it does for objects.
 func (a *ArrayAlt) Holds(text []byte) bool {
 	s := a.Rest.schema
 	v, err := decodeJSON(text, s.limits.Depth)
