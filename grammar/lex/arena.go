@@ -101,6 +101,8 @@ type Arena struct {
 	ladders map[nearExpr]ladder // memo of ladderOf
 	strings stringTable
 
+	lengthBytes int // that the nodes' lengths take
+
 	stateCount State
 	rowCount   int
 	pages      [maxPages]pagePointer

@@ -1,5 +1,7 @@
 package lex
 
+import "unsafe"
+
 // Beside a bound on the length, most languages have many states, each of which is to be told alive or dead, and a search for a word of the
 // right length would look at many more. How long words can be follows from the expression instead.
 
@@ -42,6 +44,7 @@ func (a *Arena) lengthsOf(e Expr) *lengthSet {
 		}
 	}
 	a.nodes[e].lengths = s
+	a.lengthBytes += int(unsafe.Sizeof(*s)) + cap(s.list)*int(unsafe.Sizeof(progression{}))
 	return s
 }
 

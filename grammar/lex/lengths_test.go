@@ -159,3 +159,13 @@ func (a *Arena) describeExpr(e Expr) string {
 	}
 	return "(" + strings.Join(parts, "&") + ")"
 }
+
+func TestSize_countsLengths(t *testing.T) {
+	a := NewArena(Limits{})
+	e := a.Repeat(a.Union(a.Literal("abc"), a.Literal("abcdefg")), 2, 9)
+	before := a.Size()
+	n := a.lengthsOf(e)
+	if grew := a.Size() - before; grew < 12*len(n.list) {
+		t.Errorf("%d progressions are counted as %d bytes", len(n.list), grew)
+	}
+}

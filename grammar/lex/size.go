@@ -12,7 +12,7 @@ func (a *Arena) Size() int {
 	for i := range a.shared {
 		sharedExprs += cap(a.shared[i].exprs)
 	}
-	return int(unsafe.Sizeof(*a)) +
+	return int(unsafe.Sizeof(*a)) + a.lengthBytes +
 		cap(a.nodes)*int(unsafe.Sizeof(node{})) + 4*cap(a.args) + 4*sharedExprs + 4*cap(a.headSeen) +
 		cap(a.words.nodes)*int(unsafe.Sizeof(wordNode{})) + cap(a.words.edges)*int(unsafe.Sizeof(edge{})) +
 		len(a.index.slots)*int(unsafe.Sizeof(internSlot{})) + len(a.words.index.slots)*int(unsafe.Sizeof(internSlot{})) +

@@ -66,7 +66,13 @@ func (m *Machine) takenElements(a *array, r *elements) []textID {
 	return taken
 }
 
+// noContest is that of most elements: nothing is kept of it.
+var noContest contest
+
 func (m *Machine) contestOfElement(a *array, reg int32) *contest {
+	if len(a.regs[reg].rivals) == 0 {
+		return &noContest
+	}
 	c := a.contests[reg]
 	if c == nil {
 		c = m.arrayContest(a, &a.regs[reg])
@@ -79,6 +85,9 @@ func (m *Machine) contestOfElement(a *array, reg int32) *contest {
 }
 
 func (m *Machine) arrayContest(a *array, r *elements) *contest {
+	if len(r.rivals) == 0 {
+		return &noContest
+	}
 	c := &contest{left: map[textID][]textID{}}
 	for _, rival := range r.rivals {
 		if items := m.itemsOf(rival); int(r.n) <= len(items) {
