@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -274,54 +276,72 @@ func TestUnique_agreesWithTheOracle(t *testing.T) {
 // TestUnique_manyNumbersInARowAreAccepted: the first that is free is several digits away then, in whatever spelling.
 func TestUnique_manyNumbersInARowAreAccepted(t *testing.T) {
 	for _, item := range []string{`{"type":"integer"}`, `{"type":"number","minimum":0}`, `{"type":["integer","string"]}`, `{"type":"integer","minimum":0,"maximum":65535}`} {
-		g := mustSchema(t, `{"type":"array","uniqueItems":true,"items":`+item+`}`, SchemaOptions{})
-		dense, apart := []byte("[0"), []byte("[0")
-		for i := range 700 {
-			dense = strconv.AppendInt(append(dense, ','), int64(i+1), 10)
-			apart = strconv.AppendInt(append(apart, ','), int64((i+1)*7919%65521), 10)
-		}
-		for _, text := range [][]byte{dense, apart} {
-			if err := g.Matcher(nil).AcceptBytes(text); err != nil {
-				t.Errorf("%s: %v", item, err)
+		for _, numbers := range []Numbers{AnyNumbers, CanonicalNumbers} {
+			g := mustSchema(t, `{"type":"array","uniqueItems":true,"items":`+item+`}`, SchemaOptions{Numbers: numbers})
+			dense, apart := []byte("[0"), []byte("[0")
+			for i := range 700 {
+				dense = strconv.AppendInt(append(dense, ','), int64(i+1), 10)
+				apart = strconv.AppendInt(append(apart, ','), int64((i+1)*7919%65521), 10)
+			}
+			for _, text := range [][]byte{dense, apart} {
+				if err := g.Matcher(nil).AcceptBytes(text); err != nil {
+					t.Errorf("%s: %v", item, err)
+				}
 			}
 		}
 	}
 }
 
-// TestUnique_digitsAreAllowedWhereANumberIsFree holds each digit against all numbers that begin with it.
+// TestUnique_digitsAreAllowedWhereANumberIsFree: of many numbers most have been, and every digit is held against all that are left.
 func TestUnique_digitsAreAllowedWhereANumberIsFree(t *testing.T) {
-	const most = 299
-	g := mustSchema(t, fmt.Sprintf(`{"type":"array","uniqueItems":true,"items":{"type":"integer","minimum":0,"maximum":%d}}`, most), SchemaOptions{Space: NoSpace, Numbers: PlainNumbers})
 	v := walkVocab(t)
-	for seed := range uint64(12) {
+	grammartest.Seeds(t, 30, func(seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 17))
-		free := make(map[string]bool)
-		m := g.Matcher(v)
-		text := "["
-		for i, n := range rng.Perm(most + 1) {
-			if i < 10+int(seed)*26 {
-				text += strconv.Itoa(n) + ","
-			} else {
-				free[strconv.Itoa(n)] = true
+		step, least, count := []float64{0.1, 0.25, 0.5, 1, 5, 10}[rng.IntN(6)], rng.IntN(200)-100, 35+rng.IntN(150)
+		number := func(i int) string {
+			return strconv.FormatFloat(math.Round(float64(least+i)*step*100)/100+0, 'f', -1, 64)
+		}
+		schema := fmt.Sprintf(`{"type":"array","uniqueItems":true,"items":{"type":"number","minimum":%s,"maximum":%s,"multipleOf":%v}}`, number(0), number(count-1), step)
+		m := mustSchema(t, schema, SchemaOptions{Space: NoSpace, Numbers: CanonicalNumbers}).Matcher(v)
+		free, begun := map[string]bool{}, map[string]bool{"": true}
+		read := "["
+		for i := range count {
+			spellings := []string{number(i)}
+			if !strings.Contains(number(i), ".") {
+				spellings = append(spellings, number(i)+".0")
+			}
+			used := i > 0 && rng.IntN(count) > int(seed)%count
+			for _, text := range spellings {
+				free[text] = !used
+				for n := range text {
+					begun[text[:n]] = true
+				}
+			}
+			if used {
+				read += number(i) + ","
 			}
 		}
-		if err := m.AcceptBytes([]byte(text)); err != nil {
-			t.Fatal(err)
+		maps.DeleteFunc(free, func(_ string, is bool) bool { return !is })
+		if err := m.AcceptBytes([]byte(read)); err != nil {
+			t.Fatalf("%s: %v", schema, err)
 		}
-		for _, begun := range []string{"", "1", "2", "12", "27", "5", "25"} {
+		for text := range begun {
 			m := m.Clone()
-			if m.AcceptBytes([]byte(begun)) != nil {
-				if begins(free, begun) {
-					t.Errorf("after %s nothing may begin with %s", text, begun)
-				}
-				continue
+			if (m.AcceptBytes([]byte(text)) == nil) != (begins(free, text) || text == "") {
+				t.Errorf("%s: after %s, %q is wrongly allowed or not", schema, read, text)
+			} else if begins(free, text) {
+				compareDigits(t, m.Mask(), text, free)
 			}
-			mask := m.Mask()
-			for d := byte('0'); d <= '9'; d++ {
-				if got, want := mask.Allows(int32(d)), begins(free, begun+string(d)); got != want {
-					t.Errorf("after %s%s, %c is allowed: %v, want %v", text, begun, d, got, want)
-				}
-			}
+		}
+	})
+}
+
+func compareDigits(t *testing.T, mask Mask, text string, free map[string]bool) {
+	t.Helper()
+	for _, d := range []byte("-.0123456789") {
+		zero := text == "-" && d == '0' // has a spelling that is not among the free ones
+		if got, want := mask.Allows(int32(d)), begins(free, text+string(rune(d))); got != want && !zero {
+			t.Errorf("behind %q, %c is allowed: %v, want %v", text, d, got, want)
 		}
 	}
 }

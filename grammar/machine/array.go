@@ -293,7 +293,7 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 		}
 	}
 	if len(numbers) > 0 {
-		gone = append(gone, m.usedNumbers(u, v.words, numbers)...)
+		gone = append(gone, m.usedNumbers(u, v.words, numbers))
 	}
 	rest := value{unit: u, node: v.node, loaded: true, lex: v.lex, words: v.words, objects: v.objects, arrays: v.arrays}
 	if len(gone) > 0 && v.words != lex.Dead {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"math/big"
 	"strconv"
 	"strings"
@@ -8,107 +9,106 @@ import (
 	"tenon/grammar/lex"
 )
 
-// maxSpelled is how many numbers are taken out of a set one by one. More take too many
-// states: then one that is there already can be begun, though not ended.
+// maxSpelled is how many numbers are taken out of a set with all their spellings. More
+// would take too many states.
 const maxSpelled = 32
 
-// usedNumbers are what must be taken out of a set of numbers so that none is begun that can
-// only end as one of some numbers, which are in canonical form. Of many numbers, those
-// do not matter behind whose digits there is always room for another, and where there
-// is none, what begins so is taken out at once. That is where exponents are not
-// admitted: with them, almost anything can still come of any digits.
-func (m *Machine) usedNumbers(u *Unit, words lex.State, numbers []string) []lex.Expr {
-	var begun []string
-	if len(numbers) > maxSpelled && words != lex.Dead {
-		root := &digits{}
-		for _, number := range numbers {
-			if text, ok := plainNumber(number); ok {
-				root.add(text, number)
-			}
+// usedNumbers are what must be taken out of a set of numbers so that none is begun that
+// can only end as one of some numbers, which are in canonical form. Of many numbers,
+// those do not matter behind whose digits there is always room for another, and where
+// there is none, what begins so is taken out at once. With exponents, almost anything
+// can still come of any digits.
+func (m *Machine) usedNumbers(u *Unit, words lex.State, numbers []string) lex.Expr {
+	a := u.arena
+	switch {
+	case len(numbers) <= maxSpelled:
+		spellings := make([]lex.Expr, len(numbers))
+		for i, number := range numbers {
+			spellings[i] = m.spellingsOf(u, number)
 		}
-		list := usedUp{a: u.arena}
-		list.visit(root, words, "")
-		if begun, numbers = list.begun, list.numbers; len(numbers) > maxSpelled {
-			numbers = nil
+		return a.Union(spellings...)
+	case !u.plain || words == lex.Dead:
+		return a.Empty()
+	}
+	used, root := usedUp{a: a, seen: map[string]bool{}}, digits{}
+	for _, number := range numbers {
+		if text, ok := plainNumber(number); ok {
+			used.seen[text] = true
+			root.add(text)
 		}
 	}
-	gone := []lex.Expr{u.arena.Concat(u.arena.Literals(begun...), u.arena.Complement(u.arena.Empty()))}
-	for _, s := range numbers {
-		gone = append(gone, m.spellingsOf(u, s))
+	if used.seen["0"] {
+		root.add("-0")
 	}
-	return gone
+	used.visit(root, words)
+	return a.Concat(a.Literals(used.begun...), a.Complement(a.Empty()))
 }
 
 // digits is a tree of plainly spelled numbers.
-type digits struct {
-	number string // in canonical form, of the one that ends here
-	next   map[byte]*digits
-}
+type digits map[byte]digits
 
-func (d *digits) add(text, number string) {
+func (d digits) add(text string) {
 	for i := range len(text) {
-		if d.next == nil {
-			d.next = map[byte]*digits{}
+		if d[text[i]] == nil {
+			d[text[i]] = digits{}
 		}
-		if d.next[text[i]] == nil {
-			d.next[text[i]] = &digits{}
-		}
-		d = d.next[text[i]]
+		d = d[text[i]]
 	}
-	d.number = number
 }
 
-// usedUp collects the shortest beginnings that a set has no other number for: those of
-// them that go on with digits alone, and of the rest the numbers.
+// usedUp collects the shortest beginnings behind which a set has no other number than
+// those that are seen.
 type usedUp struct {
-	a       *lex.Arena
-	begun   []string
-	numbers []string
+	a     *lex.Arena
+	seen  map[string]bool
+	begun []string
+	text  []byte // what has been read of a number
+	point int    // where its fraction begins; 0: not yet
 }
 
-// visit says whether a set has nothing behind text but what is in d.
-func (l *usedUp) visit(d *digits, s lex.State, text string) bool {
-	here := d.number != "" || !l.a.Accepting(s)
-	row := l.a.Row(s)
-	var full []byte
+// visit says whether text is such a beginning; the numbers that begin so are in d.
+func (l *usedUp) visit(d digits, s lex.State) bool {
+	here := !l.a.Accepting(s) || l.again()
+	row, n, from := l.a.Row(s), len(l.text), len(l.begun)
 	for _, b := range []byte("-.0123456789") {
-		child := d.next[b]
-		switch {
-		case row[b] == lex.Dead:
-		case child == nil:
-			here = here && (b == '.' || b == '0' && strings.Contains(text, ".")) && onlyZeros(l.a, row[b])
-		case l.visit(child, row[b], text+string(rune(b))):
-			full = append(full, b)
-		default:
-			here = false
+		if row[b] == lex.Dead {
+			continue
+		}
+		if l.text = append(l.text, b); b == '.' {
+			l.point = n
+		}
+		used := false
+		switch again := l.point > 0 && l.again(); {
+		case again && onlyZeros(l.a, row[b]):
+			used = true
+		case d[b] != nil || again && len(l.text)-l.point <= maxZeros:
+			used = l.visit(d[b], row[b])
+		}
+		if here = here && used; used {
+			l.begun = append(l.begun, string(l.text))
+		}
+		if l.text = l.text[:n]; b == '.' {
+			l.point = 0
 		}
 	}
-	if here && text != "" {
-		return true
+	if here = here && n > 0; here {
+		l.begun = l.begun[:from]
 	}
-	for _, b := range full {
-		next := l.a.Row(row[b])
-		if next['e'] == lex.Dead && next['E'] == lex.Dead && (next['.'] == lex.Dead || onlyZeros(l.a, next['.'])) {
-			l.begun = append(l.begun, text+string(rune(b)))
-		} else {
-			l.numbers = d.next[b].appendNumbers(l.numbers)
-		}
-	}
-	return false
+	return here
 }
 
-func (d *digits) appendNumbers(list []string) []string {
-	if d.number != "" {
-		list = append(list, d.number)
+// again says whether the number read is seen, but for zeros at the end of its fraction.
+func (l *usedUp) again() bool {
+	text := l.text
+	if l.point > 0 {
+		text = bytes.TrimRight(text, "0")
+		text = bytes.TrimSuffix(text, []byte("."))
 	}
-	for _, child := range d.next {
-		list = child.appendNumbers(list)
-	}
-	return list
+	return l.seen[string(text)] || string(text) == "-0" && l.seen["0"]
 }
 
-// maxZeros is how far onlyZeros looks.
-const maxZeros = 20
+// maxZeros is how many digits of a fraction are looked at, which are zeros.
+const maxZeros = 8
 
 // onlyZeros says whether a fraction can go on with nothing but zeros.
 func onlyZeros(a *lex.Arena, s lex.State) bool {
