@@ -79,7 +79,7 @@ const (
 type regexNode struct {
 	op     regexOp
 	offset int
-	set    runeSet // reClass
+	set    runeSet // reClass; of \b and \B: what words are made of
 	subs   []*regexNode
 	min    int
 	max    int  // reRepeat; unbounded for none

@@ -20,9 +20,9 @@ func (p *regexParser) escape() *regexNode {
 	start := p.pos
 	switch {
 	case p.take(`\b`):
-		return &regexNode{op: reWordBoundary, offset: start}
+		return &regexNode{op: reWordBoundary, offset: start, set: p.cased(wordRunes)}
 	case p.take(`\B`):
-		return &regexNode{op: reWordBoundary, offset: start, negate: true}
+		return &regexNode{op: reWordBoundary, offset: start, set: p.cased(wordRunes), negate: true}
 	case p.peek(`\k`):
 		p.fail(start, Unsupported, "back-reference")
 		return nil
@@ -48,9 +48,9 @@ func (p *regexParser) classEscape() (set runeSet, single bool) {
 	case 'D':
 		return digitRunes.complement(), false
 	case 'w':
-		return wordRunes, false
+		return p.cased(wordRunes), false
 	case 'W':
-		return wordRunes.complement(), false
+		return p.cased(wordRunes).complement(), false
 	case 's':
 		return spaceRunes, false
 	case 'S':

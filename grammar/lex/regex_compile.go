@@ -21,7 +21,7 @@ func newRegexCompiler(a *Arena, pattern string, tree *regexNode) *regexCompiler 
 	tree.visit(func(n *regexNode) {
 		switch n.op {
 		case reWordBoundary:
-			c.split(wordRunes)
+			c.split(n.set)
 		case reLookbehind:
 			n.subs[0].visit(func(m *regexNode) {
 				if m.op == reClass {
@@ -135,7 +135,7 @@ func (c *regexCompiler) compile(n *regexNode, next after) after {
 	case reEnd:
 		return c.each(next, func(_ int, e Expr) Expr { return c.a.nullableOnly([]Expr{e}) })
 	case reWordBoundary:
-		return c.each(next, func(i int, e Expr) Expr { return c.a.intersect(e, c.boundary(i, n.negate)) })
+		return c.each(next, func(i int, e Expr) Expr { return c.a.intersect(e, c.boundary(i, n)) })
 	case reLookahead:
 		return c.lookahead(n, next)
 	}
@@ -189,11 +189,11 @@ func (c *regexCompiler) alternate(n *regexNode, next after) after {
 	return c.each(next, func(i int, _ Expr) Expr { return c.a.union(parts[i]...) })
 }
 
-// boundary is what may follow the context if \b (or, negated, \B) is to hold.
-func (c *regexCompiler) boundary(context int, negate bool) Expr {
-	afterWord := context > 0 && c.contexts[context].subsetOf(wordRunes)
-	wordFollows := c.a.concat2(c.class(wordRunes), c.a.anyText)
-	if afterWord == negate {
+// boundary is what may follow the context if n, which is \b or \B, is to hold.
+func (c *regexCompiler) boundary(context int, n *regexNode) Expr {
+	afterWord := context > 0 && c.contexts[context].subsetOf(n.set)
+	wordFollows := c.a.concat2(c.class(n.set), c.a.anyText)
+	if afterWord == n.negate {
 		return wordFollows
 	}
 	return c.a.complement(wordFollows)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/dlclark/regexp2"
@@ -104,6 +105,32 @@ func TestRegex_refusals(t *testing.T) {
 		}
 		if re.Kind != c.kind || re.Offset != c.offset {
 			t.Errorf("%q: kind %d at %d, want %d at %d (%v)", c.pattern, re.Kind, re.Offset, c.kind, c.offset, err)
+		}
+	}
+}
+
+// TestRegex_wordsWhereCaseDoesNotMatter: ſ and the Kelvin sign are cases of letters of words there, and \W is still all that \w is not.
+func TestRegex_wordsWhereCaseDoesNotMatter(t *testing.T) {
+	for _, c := range []struct {
+		pattern, yes, no string // characters that are accepted by themselves, or not
+	}{
+		{`^(?i:\w)$`, "sSkK_0ſ\u212a", "é-"},
+		{`^(?i:\W)$`, "é-", "sSkK_0ſ\u212a"},
+		{`^(?i:[^\W])$`, "sSkK_0ſ\u212a", "é-"},
+		{`^(?i:\b.)`, "sKſ\u212a", "é-"},
+		{`^(?i:\B.)`, "é-", "sKſ\u212a"},
+		{`^(?i:\W)$|^\W$`, "é-ſ\u212a", "sSkK_0"},
+		{`^\b.`, "sK", "é-ſ\u212a"},
+	} {
+		a := NewArena(Limits{})
+		e, err := a.Regex(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range c.yes + c.no {
+			if got, want := a.Accepting(a.Walk(a.Start(e), string(r))), strings.ContainsRune(c.yes, r); got != want {
+				t.Errorf("%s: %q: %v", c.pattern, r, got)
+			}
 		}
 	}
 }
