@@ -93,3 +93,16 @@ func TestMask_takenOverCostsLittle(t *testing.T) {
 		}
 	}
 }
+
+// TestMask_whereLookingAheadIsGivenUpIsExact: so many words must not be in a text that a mask looks ahead of some states only.
+func TestMask_whereLookingAheadIsGivenUpIsExact(t *testing.T) {
+	v, _ := realVocab(t)
+	const words = `password|secret|token|hidden|über|日本語|user|login|account|session|cookie|private|public|network|address|machine|license|version`
+	m := mustSchema(t, `{"type":"string","not":{"pattern":"`+words+`"}}`, SchemaOptions{}).Matcher(v)
+	if err := m.AcceptBytes([]byte(`"`)); err != nil {
+		t.Fatal(err)
+	}
+	for step := range 5 {
+		checkTokens(t, m, v, words, step)
+	}
+}

@@ -96,11 +96,12 @@ func (w *splitWalk) grow(place int32, free uint64) (left uint64, reach int, gone
 		for _, q := range w.seen[to:] {
 			w.places[q].away = reach + 1
 		}
-		many := from < to || len(w.seen) > maxExplored
+		cut := from < to
+		many := cut || len(w.seen) > maxExplored
 		gone |= w.leaveOut(to, free, set, many)
 		ends, alike := w.admit(to, free&^gone, set)
 		switch {
-		case len(w.seen) == to:
+		case len(w.seen) == to && !cut:
 			return ends, anyLength, gone
 		case !alike || many:
 			return free, reach, gone
