@@ -27,7 +27,7 @@ const maxMade = 1024
 
 // maxDerived is how many derivatives all looking ahead of one walk may take: states of
 // large intersections are dear.
-const maxDerived = 2048
+const maxDerived = 1280
 
 // maxTries is how often marks are given up.
 const maxTries = 6
