@@ -72,6 +72,6 @@
 // some obligation asks for beside named ones, among them those that only an escape
 // can spell. MaskWithin may then go beyond its budget by some bytes, and still ends.
 //
-// Where more than 32 numbers must differ (uniqueItems), are bounded and may have
-// exponents, one that is there already can be begun; nothing but more zeros can follow.
+// Where numbers must differ (uniqueItems), are bounded and may have exponents, one that
+// is there already can be begun; nothing but more zeros can follow then.
 package grammar

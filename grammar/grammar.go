@@ -98,7 +98,7 @@ type Numbers string
 const (
 	AnyNumbers       Numbers = "any"
 	PlainNumbers     Numbers = "plain"     // no exponent
-	CanonicalNumbers Numbers = "canonical" // no exponent, no superfluous zeros, a bounded count of digits, also in times
+	CanonicalNumbers Numbers = "canonical" // no exponent, at most 20 digits on each side of the point, a bounded count also in times
 )
 
 // Extra is which keys are accepted that a schema does not speak of.
