@@ -86,7 +86,8 @@ func (s *Schema) words(e Expr, limit int) ([]string, bool) {
 		return nil, false
 	}
 	l := lister{s: s, limit: limit, open: make(map[lexState]bool)}
-	ok := l.visit(s.arena.Start(e), nil)
+	start := s.arena.Start(e)
+	ok := !s.arena.Live(start) || l.visit(start, nil)
 	return l.words, ok
 }
 
@@ -127,9 +128,6 @@ type lister struct {
 
 func (l *lister) visit(state lexState, text []byte) bool {
 	a := l.s.arena
-	if !a.Live(state) {
-		return true
-	}
 	if l.open[state] {
 		return false
 	}
@@ -142,7 +140,7 @@ func (l *lister) visit(state lexState, text []byte) bool {
 	l.open[state] = true
 	defer delete(l.open, state)
 	for b, next := range a.Row(state) {
-		if !l.visit(next, append(text, byte(b))) {
+		if a.Live(next) && !l.visit(next, append(text, byte(b))) {
 			return false
 		}
 	}
