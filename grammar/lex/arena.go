@@ -55,6 +55,14 @@ type node struct {
 	state    State      // 0: none yet
 	distance [3]int32   // memo by metric; 0: not known, else distance+1
 	lengths  *lengthSet // of the words; nil: not known yet
+	latest   derivative // the last one taken
+}
+
+// derivative is what a byte leads to, if that is known.
+type derivative struct {
+	to    Expr
+	by    byte
+	known bool
 }
 
 // Arena builds expressions and walks their automata. See the package comment for its concurrency.
@@ -95,16 +103,20 @@ type Arena struct {
 	widened  map[Expr]Expr // memo of widen
 	formats  map[string]Expr
 
-	frozen  bool                // no more rows are made for others: an arena of formats
-	shared  []sharedFormat      // what kindShared speaks of; nil until there is one
-	nears   map[nearExpr]Expr   // memo of near
-	ladders map[nearExpr]ladder // memo of ladderOf
-	strings stringTable
+	frozen    bool                // no more rows are made for others: an arena of formats
+	shared    []sharedFormat      // what kindShared speaks of; nil until there is one
+	nears     map[nearExpr]Expr   // memo of near
+	ladders   map[nearExpr]ladder // memo of ladderOf
+	homes     map[homeOf]home     // memo of homeOf
+	homesLeft int                 // how many more it may look at
+	strings   stringTable
 
 	lengthBytes int // that the nodes' lengths take
 
 	stateCount State
 	rowCount   int
+	rows       slab[Row]
+	stringRows slab[StringRow]
 	pages      [maxPages]pagePointer
 
 	anyRune, anyText, anyBytes Expr

@@ -7,6 +7,18 @@ const maxDerived = 400_000
 // all derivatives of e agree, so that shared parts of different states are derived once.
 func (a *Arena) derive(e Expr, b byte) Expr {
 	n := a.at(e)
+	if n.latest.known && n.latest.by == b {
+		return n.latest.to
+	}
+	d := a.deriveAnew(e, n, b)
+	if a.err == nil {
+		a.at(e).latest = derivative{to: d, by: b, known: true}
+	}
+	return d
+}
+
+// deriveAnew is derive but for the latest derivative. Unions of intersections, which all hold the same parts, ask for that most of the time.
+func (a *Arena) deriveAnew(e Expr, n *node, b byte) Expr {
 	switch n.kind {
 	case kindWords:
 		return a.leaf(a.words.after(wordSet(n.a), b))
@@ -132,6 +144,9 @@ func (m *deriveMemo) get(key uint64) (Expr, bool) {
 	return Expr(s & (1<<exprBits - 1)), s != 0
 }
 
+// quickGrowth is the size below which the memo grows fourfold: many masks fill it from nothing.
+const quickGrowth = 1 << 15
+
 // put forgets everything when the memo is full.
 func (m *deriveMemo) put(key uint64, to Expr) {
 	switch {
@@ -140,7 +155,11 @@ func (m *deriveMemo) put(key uint64, to Expr) {
 		m.count = 0
 	case 4*m.count >= 3*len(m.slots):
 		old := m.slots
-		m.slots = make([]derivedSlot, max(256, 2*len(old)))
+		size := 2 * len(old)
+		if size < quickGrowth {
+			size = max(512, 2*size)
+		}
+		m.slots = make([]derivedSlot, size)
 		for _, s := range old {
 			if s != 0 {
 				*m.slot(uint64(s >> exprBits)) = s

@@ -1,9 +1,6 @@
 package lex
 
-import (
-	"container/heap"
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // metric is what a distance counts.
 type metric int
@@ -157,15 +154,15 @@ func (a *Arena) atOnce(e Expr, m metric) (int32, bool) {
 func (a *Arena) findNearest(start Expr, m metric) (int32, bool) {
 	best := map[Expr]int32{start: 0}
 	from := map[Expr]Expr{}
-	open := &frontier{{start, 0, a.at(start).least(m)}}
-	for open.Len() > 0 {
-		v := heap.Pop(open).(vertex)
+	open := frontier{{start, 0, a.at(start).least(m)}}
+	for len(open) > 0 {
+		v := open.pop()
 		if v.cost > best[v.expr] {
 			continue
 		}
 		if rest, ok := a.atOnce(v.expr, m); ok {
 			if v.cost+rest > v.estimate {
-				heap.Push(open, vertex{v.expr, v.cost, v.cost + rest})
+				open.push(vertex{v.expr, v.cost, v.cost + rest})
 				continue
 			}
 			a.rememberPath(from, best, v, m)
@@ -184,7 +181,7 @@ func (a *Arena) findNearest(start Expr, m metric) (int32, bool) {
 			cost := v.cost + m.cheapest(runs, i)
 			if old, seen := best[d]; d != empty && (!seen || cost < old) {
 				best[d], from[d] = cost, v.expr
-				heap.Push(open, vertex{d, cost, cost + a.at(d).least(m)})
+				open.push(vertex{d, cost, cost + a.at(d).least(m)})
 			}
 		}
 	}
@@ -203,29 +200,4 @@ func (a *Arena) rememberPath(from map[Expr]Expr, best map[Expr]int32, goal verte
 		}
 		e = prev
 	}
-}
-
-type vertex struct {
-	expr           Expr
-	cost, estimate int32
-}
-
-// frontier is a heap of vertices by estimate. Where estimates are equal, the vertex with the greatest cost comes first: it has the least left
-// to go.
-type frontier []vertex
-
-func (f frontier) Len() int { return len(f) }
-func (f frontier) Less(i, j int) bool {
-	if f[i].estimate != f[j].estimate {
-		return f[i].estimate < f[j].estimate
-	}
-	return f[i].cost > f[j].cost
-}
-func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *frontier) Push(x any)   { *f = append(*f, x.(vertex)) }
-func (f *frontier) Pop() any {
-	old := *f
-	v := old[len(old)-1]
-	*f = old[:len(old)-1]
-	return v
 }

@@ -171,11 +171,11 @@ func (t *stringTable) add(k stringKey) StringState {
 
 // expandString computes the successors of s. The rows of the decoded text's states, which it needs, take the lock themselves.
 func (a *Arena) expandString(s StringState) *StringRow {
-	row := new(StringRow)
+	var found StringRow
 	if k := a.stringKey(s); k.mode == inText {
-		a.expandText(row, k)
+		a.expandText(&found, k)
 	} else {
-		a.expandEscape(row, k)
+		a.expandEscape(&found, k)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -183,6 +183,8 @@ func (a *Arena) expandString(s StringState) *StringRow {
 	if known := slot.Load(); known != nil {
 		return known
 	}
+	row := a.stringRows.take()
+	*row = found
 	if a.mayKeepRow() {
 		slot.Store(row)
 	}

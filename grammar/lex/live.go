@@ -1,9 +1,6 @@
 package lex
 
-import (
-	"container/heap"
-	"slices"
-)
+import "slices"
 
 // IsEmpty reports whether e has no word. The error is a *LimitError when that could not be found out.
 func (a *Arena) IsEmpty(e Expr) (bool, error) {
@@ -127,7 +124,7 @@ func (a *Arena) search(start Expr) bool {
 	goal := -1
 	open := frontier{{expr: start}}
 	for len(open) > 0 && goal < 0 && a.err == nil {
-		v := heap.Pop(&open).(vertex)
+		v := open.pop()
 		i := seen[v.expr]
 		a.eachSuccessor(v.expr, func(d Expr, by int) bool {
 			if a.err != nil {
@@ -138,7 +135,7 @@ func (a *Arena) search(start Expr) bool {
 				j = len(found)
 				seen[d] = j
 				found, ways = append(found, d), append(ways, way{i, by})
-				heap.Push(&open, vertex{d, v.cost - 1, a.outlook(d)}) // near before far
+				open.push(vertex{d, v.cost - 1, a.outlook(d)}) // near before far
 			}
 			edges = append(edges, [2]int{i, j})
 			if !ok && a.knownLive(d, depth) {

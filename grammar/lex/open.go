@@ -92,7 +92,12 @@ func (a *Arena) Lasts(s State) int {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return int(a.at(a.Expr(s)).open.lasts)
+	e := a.Expr(s)
+	n := a.at(e)
+	if n.plain || n.open.lasts == huge {
+		return int(n.open.lasts)
+	}
+	return int(max(n.open.lasts, a.returns(e)))
 }
 
 // lasts is for languages that not every text begins.

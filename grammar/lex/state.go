@@ -111,7 +111,7 @@ func (a *Arena) expand(s State) *Row {
 		slot.Store(&deadRow)
 		return &deadRow
 	}
-	row := new(Row)
+	row := a.rows.take()
 	e := a.Expr(s)
 	if n := *a.at(e); n.kind == kindShared {
 		if known := a.sharedRow(&n); known != nil {
@@ -156,6 +156,25 @@ func (a *Arena) successor(e Expr, b byte) State {
 		a.err = saved
 	}
 	return t
+}
+
+// maxSlab is how many values a slab makes at once.
+const maxSlab = 16
+
+// slab makes values some at a time: a row alone takes longer to allocate than to fill.
+type slab[T any] struct {
+	free []T
+	made int // when last
+}
+
+func (s *slab[T]) take() *T {
+	if len(s.free) == 0 {
+		s.made = min(2*s.made+1, maxSlab)
+		s.free = make([]T, s.made)
+	}
+	v := &s.free[0]
+	s.free = s.free[1:]
+	return v
 }
 
 func (row *Row) fill(r byteRun, t State) {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"tenon/grammar/lex"
@@ -28,6 +29,10 @@ const maxMade = 1024
 // maxDerived is how many derivatives all looking ahead of one walk may take: states of
 // large intersections are dear.
 const maxDerived = 1280
+
+// muchLasts is the number of code points from which on, if any may follow a place, what else is to be found are classes that may follow
+// for ever.
+const muchLasts = 6
 
 // maxTries is how often marks are given up.
 const maxTries = 6
@@ -57,6 +62,9 @@ func (w *splitWalk) explore(place int32) {
 		w.settle(free, reach)
 		return
 	}
+	if w.places[place].lasts >= muchLasts {
+		all &^= w.toldApart(place)
+	}
 	free, reach, gone := w.grow(place, all)
 	for tries := 0; gone != 0 && tries < maxTries && !w.spent(w.u.arena.States()-before, w.u.arena.Derived()-taken); tries++ { // now that marks are chosen, without what is behind them
 		all &^= gone
@@ -71,6 +79,17 @@ func (w *splitWalk) explore(place int32) {
 			w.free = free
 		}
 	}
+}
+
+// toldApart is the classes of ASCII that a place does not lead to one state.
+func (w *splitWalk) toldApart(place int32) (apart uint64) {
+	row := w.rowAt(place)
+	for c := vocab.NoClass + 1; c < vocab.Classes; c++ {
+		if lo, hi := c.Bytes(); c.Width() == 1 && slices.ContainsFunc(row[lo:hi], func(s lex.StringState) bool { return s != row[hi] }) {
+			apart |= c.Bit()
+		}
+	}
+	return apart
 }
 
 // spent says whether looking ahead has had its share of the walk, with so many states and
