@@ -96,6 +96,18 @@ func TestMask_tokensAreCutWithinCodePoints(t *testing.T) {
 	}
 }
 
+// TestMask_tokensOfOneCodePointEach is about many that begin with one byte, of which a pattern refuses some.
+func TestMask_tokensOfOneCodePointEach(t *testing.T) {
+	texts := []string{`"`, "a", "b", "ab"}
+	for r := rune(0x3000); r < 0x3100; r++ { // with a space and marks among the letters
+		texts = append(texts, string(r))
+	}
+	v := tinyVocab(t, texts...)
+	for _, pattern := range []string{`^\\S+$`, `^\\s+$`, `[^〇-〟]$`, `^[\\w\\s-]+$`, `^(?!.*を)`} {
+		checkMasks(t, `root ::= %json{"type":"string","pattern":"`+pattern+`"}`, v, 1)
+	}
+}
+
 // TestMask_keysOfSeveralClasses has keys that one token ends and another key follows, of classes that only
 // together are any text.
 func TestMask_keysOfSeveralClasses(t *testing.T) {

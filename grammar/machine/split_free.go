@@ -58,6 +58,9 @@ func (w *splitWalk) explore(place int32) {
 		return
 	}
 	all := w.live(place)
+	if all == 0 {
+		return // perhaps within a code point, the rest of which is of no class that could tell of it
+	}
 	if free, reach, gone := w.grow(place, all&w.free); w.free != 0 && gone == 0 && reach == anyLength { // as elsewhere: most places are known
 		w.settle(free, reach)
 		return
@@ -260,12 +263,12 @@ func (w *splitWalk) see(s lex.StringState, free, via uint64, bytes int) {
 	}
 }
 
-// live is the classes all code points of which may follow a place.
+// live is the classes all code points of which may follow a place: none within a code point.
 func (w *splitWalk) live(place int32) uint64 {
 	if live := w.places[place].live; live != 0 {
 		return live
 	}
-	live, row := ^vocab.NoClass.Bit(), w.rowAt(place)
+	live, row := vocab.AllClasses, w.rowAt(place)
 	for c := vocab.NoClass + 1; c < vocab.Classes; c++ {
 		if !w.allLive(row, c) {
 			live &^= c.Bit()

@@ -24,6 +24,9 @@ const NoClass Class = 0
 // Classes is how many classes there are, NoClass included.
 const Classes = 1 + 3 + 32 + 14
 
+// AllClasses is the set of those of code points.
+const AllClasses uint64 = 1<<Classes - 1<<1
+
 // leads are the ranges of first bytes beyond ASCII. White space is among the code
 // points that C2, E1, E2, E3 and EF begin.
 var leads = [][2]byte{{0xC2, 0xC2}, {0xC3, 0xC3}, {0xC4, 0xCF}, {0xD0, 0xD1}, {0xD2, 0xDF}, {0xE0, 0xE0}, {0xE1, 0xE1}, {0xE2, 0xE2}, {0xE3, 0xE3},
