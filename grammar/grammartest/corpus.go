@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
+	"hash/fnv"
 	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +20,7 @@ import (
 
 // What make test-corpus sets, for tests to walk more than their samples.
 const (
-	AllEnv     = "TENON_MASKBENCH"      // all, or what the names of schemas must hold
+	AllEnv     = "TENON_MASKBENCH"      // all, or an expression that matches the names of schemas
 	SeedEnv    = "TENON_CORPUS_SEED"    // a number: the schemas come in an order that it decides
 	SecondsEnv = "TENON_CORPUS_SECONDS" // a test that has walked for so long takes no more schemas
 )
@@ -55,13 +58,40 @@ func Schemas(t testing.TB, every int, f func(Case)) {
 	if seed := number(t, SeedEnv, 0); seed != 0 {
 		rand.New(rand.NewPCG(uint64(seed), 0)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	}
-	walked := 0
+	walked, names := 0, chosen(t)
 	for ; walked < len(lines) && time.Now().Before(end); walked++ {
-		if c := readCase(t, lines[walked]); os.Getenv(AllEnv) == "all" || strings.Contains(c.Name, os.Getenv(AllEnv)) {
+		if c := readCase(t, lines[walked]); names.MatchString(c.Name) {
 			f(c)
 		}
 	}
 	t.Logf("%d of %d schemas; %s=%s", walked, len(lines), SeedEnv, os.Getenv(SeedEnv))
+}
+
+// RandOf picks something for a schema, always the same; for make test-corpus, what its seed decides.
+func RandOf(t testing.TB, name string) *rand.Rand {
+	t.Helper()
+	h := fnv.New64()
+	_, _ = h.Write([]byte(name)) // never fails
+	return rand.New(rand.NewPCG(h.Sum64(), uint64(number(t, SeedEnv, 0))))
+}
+
+// Again is what leads a test to one schema, with the same choices of RandOf.
+func Again(name string) string {
+	return fmt.Sprintf("%s='^%s$' %s=%s", AllEnv, regexp.QuoteMeta(name), SeedEnv, os.Getenv(SeedEnv))
+}
+
+// chosen matches the names of the schemas that the environment asks for.
+func chosen(t testing.TB) *regexp.Regexp {
+	t.Helper()
+	expression := os.Getenv(AllEnv)
+	if expression == "all" {
+		expression = ""
+	}
+	names, err := regexp.Compile(expression)
+	if err != nil {
+		t.Fatalf("%s: %v", AllEnv, err)
+	}
+	return names
 }
 
 // schemaLines is the file of labelled schemas, one JSON text for each.

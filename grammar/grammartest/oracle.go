@@ -2,6 +2,9 @@ package grammartest
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +37,9 @@ func Oracle(t testing.TB, text []byte) *jsonschema.Schema {
 		return ecma{re}, nil
 	})
 	c.AssertFormat()
+	for _, f := range strictFormats() {
+		c.RegisterFormat(f)
+	}
 	c.RegisterFormat(&jsonschema.Format{Name: "semver", Validate: func(any) error { return nil }}) // no format of the specification
 	if err := c.AddResource("urn:test", doc); err != nil {
 		return nil
@@ -44,3 +50,24 @@ func Oracle(t testing.TB, text []byte) *jsonschema.Schema {
 	}
 	return s
 }
+
+// strictFormats are those in which the validator is too generous: it takes characters that RFC 3986 has not, and a dot behind the name of a host,
+// which RFC 5321 has not.
+var strictFormats = sync.OnceValue(func() (list []*jsonschema.Format) {
+	uri := regexp.MustCompile(`^([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2}|//([^/?#@]*@)?\[[0-9A-Fa-f:.]+\])*(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$`)
+	for name, re := range map[string]*regexp.Regexp{"uri": uri, "uri-reference": uri, "email": regexp.MustCompile(`[^.]$`)} {
+		c := jsonschema.NewCompiler()
+		c.AssertFormat()
+		if err := c.AddResource("urn:format", map[string]any{"format": name}); err != nil {
+			panic(err) // it is no text of a caller
+		}
+		generous := c.MustCompile("urn:format")
+		list = append(list, &jsonschema.Format{Name: name, Validate: func(value any) error {
+			if text, ok := value.(string); ok && !re.MatchString(text) {
+				return fmt.Errorf("%q is not %s", text, name)
+			}
+			return generous.Validate(value)
+		}})
+	}
+	return list
+})

@@ -1,0 +1,195 @@
+package grammar
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"tenon/grammar/grammartest"
+	"tenon/grammar/vocab"
+	"tenon/models/gguf"
+)
+
+const (
+	caseTexts  = 2     // instances of a schema at most, and as many walks
+	casePlaces = 5     // of a text at most
+	caseLength = 6_000 // bytes of a text that are looked at
+)
+
+// sortedVocab is a real vocabulary with the tokens that stand for text in the order of their texts.
+type sortedVocab struct {
+	*Vocab
+	name  string
+	order []int32
+}
+
+// randomRealVocab is one of byte-level BPE or of SentencePiece; the seed of make test-corpus decides.
+func randomRealVocab(t *testing.T) *sortedVocab {
+	t.Helper()
+	names := []string{"llama-bpe", "llama-spm", "gemma-4"}
+	name := names[grammartest.RandOf(t, "vocabulary").IntN(len(names))]
+	f, err := gguf.Open(grammartest.Shared(t, "data/vocab/ggml-vocab-"+name+".gguf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := vocab.FromGGUF(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sortedVocab{Vocab: v, name: name}
+	for id := range int32(v.Len()) {
+		if v.Text(id) {
+			s.order = append(s.order, id)
+		}
+	}
+	slices.SortFunc(s.order, func(a, b int32) int { return bytes.Compare(v.Piece(a), v.Piece(b)) })
+	return s
+}
+
+// maskCase is a schema whose masks are compared, under some options.
+type maskCase struct {
+	grammartest.Case
+	o     SchemaOptions
+	v     *sortedVocab
+	rng   *rand.Rand
+	judge *jsonschema.Schema // may be nil
+	plain *Grammar           // has never made a mask
+
+	failed bool
+}
+
+// caseOptions are the choices under which masks are compared.
+var caseOptions = []SchemaOptions{
+	{},
+	{Space: NoSpace, Numbers: CanonicalNumbers},
+	{Space: BoundedSpace, Escapes: CommonEscapes, Numbers: CanonicalNumbers},
+	{Space: BoundedSpace, Order: DeclaredOrder, Escapes: CanonicalEscapes, Numbers: CanonicalNumbers},
+}
+
+// newMaskCase chooses what else is to be known of a schema; false if it cannot be compiled.
+func newMaskCase(t *testing.T, s grammartest.Case, v *sortedVocab) (*maskCase, bool) {
+	t.Helper()
+	rng := grammartest.RandOf(t, s.Name)
+	c := &maskCase{Case: s, v: v, rng: rng, o: caseOptions[rng.IntN(len(caseOptions))]}
+	if _, err := FromSchema(s.Schema, c.o); err != nil {
+		return nil, false
+	}
+	c.plain, c.judge = c.grammar(t), grammartest.Oracle(t, s.Schema)
+	return c, true
+}
+
+// grammar compiles the schema anew: nothing is left of what others have learned of it.
+func (c *maskCase) grammar(t *testing.T) *Grammar {
+	t.Helper()
+	DropCaches()
+	g, err := FromSchema(c.Schema, c.o)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Name, err)
+	}
+	return g
+}
+
+// fail reports a defect, and at first how to see it again.
+func (c *maskCase) fail(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if !c.failed {
+		t.Errorf("%s, %s, %+v: again with %s", c.Name, c.v.name, c.o, grammartest.Again(c.Name))
+	}
+	c.failed = true
+	t.Errorf(format, args...)
+}
+
+// texts are instances and what random walks write, as far as the grammar accepts them.
+func (c *maskCase) texts(m *Matcher) (list [][]byte) {
+	for _, i := range c.rng.Perm(len(c.Tests))[:min(len(c.Tests), caseTexts)] {
+		text := []byte(grammartest.Spelling{}.Spell(c.Tests[i].Data))
+		list = append(list, text[:acceptedBytes(m.Clone(), text[:min(len(text), caseLength)])])
+	}
+	for range caseTexts {
+		list = append(list, c.walk(m.Clone()))
+	}
+	return list
+}
+
+// acceptedBytes is how much of a text a matcher accepts.
+func acceptedBytes(m *Matcher, text []byte) int {
+	for i := range text {
+		if m.AcceptBytes(text[i:i+1]) != nil {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// walk picks tokens freely, but few of those that are words: most are, and would keep the walk inside of a string.
+func (c *maskCase) walk(m *Matcher) (text []byte) {
+	for range 5 + c.rng.IntN(60) {
+		mask := m.Mask()
+		if mask.Len() == 0 {
+			return text // it is compared, and the mask found empty
+		}
+		token := anyToken(mask, c.v.Vocab, c.rng)
+		for try := 0; try < 4 && !bytes.ContainsAny(c.v.Piece(token), `"{}[],:0123456789`); try++ {
+			token = anyToken(mask, c.v.Vocab, c.rng)
+		}
+		if c.v.IsEOG(token) || m.Accept(token) != nil {
+			return text
+		}
+		text = append(text, c.v.Piece(token)...)
+	}
+	return text
+}
+
+// places are some lengths of a text, each inside of something else if there are so many things.
+func (c *maskCase) places(m *Matcher, text []byte) (list []int) {
+	m = m.Clone()
+	kinds := map[string][]int{}
+	var names []string
+	for i := 0; ; i++ {
+		where := m.Where()
+		if kinds[where] == nil {
+			names = append(names, where)
+		}
+		kinds[where] = append(kinds[where], i)
+		if i == len(text) || m.AcceptBytes(text[i:i+1]) != nil {
+			break
+		}
+	}
+	c.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	for i := range casePlaces {
+		at := kinds[names[i%len(names)]]
+		list = append(list, at[c.rng.IntN(len(at))])
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// errNoEnd says that what was written cannot be ended.
+var errNoEnd = errors.New("there is no end")
+
+// end goes on with a text to an end, over a vocabulary of bytes, with which that costs little.
+func (c *maskCase) end(m *Matcher, text []byte) ([]byte, error) {
+	if err := m.AcceptBytes(text); err != nil {
+		return text, err
+	}
+	for far := len(text) + wholeFar; !m.Done(); {
+		mask := m.MaskWithin(m.Distance())
+		if mask.Len() == 0 || len(text) > far {
+			return text, errNoEnd
+		}
+		next := randomToken(mask, m.v, c.rng)
+		for try := 0; try < 3 && len(bytes.TrimSpace(m.v.Piece(next))) == 0; try++ { // white space goes on without end
+			next = randomToken(mask, m.v, c.rng)
+		}
+		if err := m.Accept(next); err != nil {
+			return text, fmt.Errorf("allowed and refused: %w", err)
+		}
+		text = append(text, m.v.Piece(next)...)
+	}
+	return text, nil
+}
