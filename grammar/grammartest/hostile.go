@@ -36,8 +36,8 @@ var hostile = map[string]func() string{
 	"enum of 5,000 values of all kinds": func() string {
 		return `{"enum":[` + list(1_250, `"value <i>",<i>.5,{"k":<i>,"name":"n<i>"},[<i>,"x<i>"]`) + `]}`
 	},
-	"const of 3,000 keys":     func() string { return `{"const":{` + list(3_000, `"key <i>":<i>`) + `}}` },
-	"const of 5,000 elements": func() string { return `{"const":[` + list(5_000, `<i>`) + `]}` },
+	"const of 30,000 keys":      func() string { return `{"const":{` + list(30_000, `"key <i>":<i>`) + `}}` },
+	"const of 100,000 elements": func() string { return `{"const":[` + list(100_000, `<i>`) + `]}` },
 	"10,000 keys are required": func() string {
 		return `{"type":"object","properties":{` + list(10_000, `"k<i>":{"type":"integer"}`) + `},"required":[` + list(10_000, `"k<i>"`) + `],"additionalProperties":false}`
 	},

@@ -77,6 +77,9 @@ func (m *Machine) solve(i int32) int32 {
 // shortest is the length of the shortest value of a set, as far as the lengths of
 // the values in it are known.
 func (m *Machine) shortest(i int32) int32 {
+	if n, ok := m.values[i].node.NumberLength(); ok {
+		return int32(n) // an automaton for each number of a long list takes seconds
+	}
 	v := *m.load(i)
 	n := int32(unreachable)
 	if v.words != lex.Dead {

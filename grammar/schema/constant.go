@@ -24,6 +24,38 @@ func (s *Schema) constant(b *blame, values []*value) *Node {
 	return n
 }
 
+// Texts within which a constant costs little: most are.
+const (
+	modestNumber = 32
+	modestString = 1 << 12
+)
+
+// modest reports whether n is a single value of which every part is easily told from others: no search is needed to know that it can be
+// had, or that the automata for it can. Those of a long list would take seconds.
+func (n *Node) modest() bool { return n.op == opEnum && len(n.enum) == 1 && n.enum[0].modest() }
+
+// NumberLength returns the bytes that suffice for n if it is a single number; else, and where that takes more than a look, it is false.
+func (n *Node) NumberLength() (int, bool) {
+	if !n.modest() || n.enum[0].kind != Number {
+		return 0, false
+	}
+	return len(n.enum[0].text), true
+}
+
+func (v *value) modest() bool {
+	switch v.kind {
+	case Number:
+		return len(v.text) <= modestNumber && !strings.ContainsAny(v.text, "eE")
+	case String:
+		return len(v.text) <= modestString
+	case Array:
+		return !slices.ContainsFunc(v.items, func(e *value) bool { return !e.modest() })
+	case Object:
+		return !slices.ContainsFunc(v.members, func(m member) bool { return len(m.key) > modestString || !m.val.modest() })
+	}
+	return true
+}
+
 // mergeEnums replaces the lists of values and the excluded lists among nodes, which are all to hold, by one list. That
 // settles most discriminators without a look at their languages.
 func (s *Schema) mergeEnums(nodes []*Node) []*Node {

@@ -15,7 +15,7 @@ const (
 // one only if it did not rest on such an assumption about a node further up.
 func (s *Schema) satisfiable(n *Node) bool {
 	switch {
-	case n.sat == satYes || n.boundless():
+	case n.sat == satYes || n.boundless() || n.modest():
 		return true
 	case n.sat == satNo || n.op == opNever:
 		return false

@@ -36,7 +36,7 @@ const maxChain = 64
 // below without expanding n, which is left to whoever enters it: most of a large schema is plain and never entered.
 func (s *Schema) plain(n *Node, visit func(*Node)) bool {
 	if n.op != opLeaf {
-		return n.op == opAny || n.op == opNever
+		return n.op == opAny || n.op == opNever || n.modest()
 	}
 	f := s.formOf(n.leaf)
 	own := f.array != nil || f.object != nil || f.strings != nil || f.numbers != nil
