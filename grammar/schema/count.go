@@ -61,13 +61,13 @@ func countCells(cells []cell, limit int) int {
 	points := make(map[string]bool)
 	total := 0
 	for _, c := range cells {
-		switch {
+		switch step := c.step(); {
 		case c.min == nil || c.max == nil:
 			return limit
 		case c.min.Cmp(c.max) == 0:
 			points[c.min.RatString()] = true
-		case len(c.multiples) > 0:
-			span := new(big.Rat).Quo(new(big.Rat).Sub(c.max, c.min), c.multiples[len(c.multiples)-1])
+		case step != nil:
+			span := new(big.Rat).Quo(new(big.Rat).Sub(c.max, c.min), step)
 			if !span.Num().IsInt64() || span.Cmp(big.NewRat(int64(limit), 1)) > 0 {
 				return limit
 			}
@@ -78,6 +78,17 @@ func countCells(cells []cell, limit int) int {
 		}
 	}
 	return min(limit, total+len(points))
+}
+
+// step is a number that all members of c are multiples of, nil if none is known.
+func (c cell) step() *big.Rat {
+	switch {
+	case len(c.multiples) > 0:
+		return c.multiples[len(c.multiples)-1]
+	case c.spelled:
+		return one
+	}
+	return nil
 }
 
 // words lists the words of e if it has at most limit of them.

@@ -113,7 +113,7 @@ func (l listing) numbers(a *Alt) (values []*value, few bool) {
 	for _, c := range a.cells {
 		first, step := c.min, one
 		if c.min.Cmp(c.max) != 0 { // from the multiple at or below the least on
-			step = c.multiples[len(c.multiples)-1]
+			step = c.step()
 			q := new(big.Rat).Quo(c.min, step)
 			first = new(big.Rat).SetInt(new(big.Int).Div(q.Num(), q.Denom()))
 			first.Mul(first, step)
