@@ -71,7 +71,4 @@
 // looked through: arrays and objects that must differ from others, and keys that
 // some obligation asks for beside named ones, among them those that only an escape
 // can spell. MaskWithin may then go beyond its budget by some bytes, and still ends.
-//
-// Where numbers must differ (uniqueItems), are bounded and may have exponents, one that
-// is there already can be begun; nothing but more zeros can follow then.
 package grammar

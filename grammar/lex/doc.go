@@ -34,7 +34,7 @@
 //
 // What is accepted here is exact: a pattern whose language cannot be had, such as one with a back-reference, is refused with a
 // [*RegexError]. The exceptions are said where they are: format regex is a subset, since groups nest; format hostname does
-// not decode labels that begin with xn--; numbers have at most 1,000 digits.
+// not decode labels that begin with xn--; numbers have at most 1,000 digits, but for those that it takes to end one.
 //
 // # Concurrency and limits
 //

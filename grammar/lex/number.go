@@ -34,7 +34,7 @@ const (
 type Spelling uint8
 
 const (
-	// SpellAny admits every spelling that JSON has (RFC 8259 §6), with up to 1,000 digits before the exponent.
+	// SpellAny admits every spelling that JSON has (RFC 8259 §6), with up to 1,000 digits before the exponent, and as many more as it takes to end it.
 	SpellAny Spelling = iota
 	// SpellPlain admits digits with an optional fraction, without exponent, and no -0.
 	SpellPlain
@@ -56,11 +56,13 @@ func (a *Arena) Number(spec NumberSpec) (Expr, error) {
 	}
 	e := empty
 	err = a.attempt(a.limits.Work, func() {
+		id := a.numbers.intern(spec, set)
 		if set.unconstrained() {
 			e = a.spellings(spec.Integer == IntegerSyntax)
+			a.numbers.plain[e] = id
 			return
 		}
-		e = a.numberExpr(numberKey{set: a.numbers.intern(spec, set)}, numberDigits{value: new(big.Int)})
+		e = a.numberExpr(numberKey{set: id}, numberDigits{value: new(big.Int)})
 	})
 	return e, err
 }

@@ -9,31 +9,29 @@ import (
 // powers of ten: one power for a fraction, all from 0 up for an integer part, and any at all where an exponent may follow.
 func (s *numberSet) live(k numberKey, d numberDigits) bool {
 	m := &s.signs[boolInt(k.negative)]
-	zero := s.zero && (!k.negative || s.minusZero)
 	switch {
 	case k.phase == atStart:
-		return s.zero || s.anyMember(&s.signs[0]) || s.anyMember(&s.signs[1])
+		return s.hasZero(k) || s.anyMember(&s.signs[0], k.used) || s.anyMember(&s.signs[1], k.usedNegative)
 	case k.phase == afterMinus:
-		return zero || s.anyMember(m)
-	case !k.nonZero && zero:
+		return s.hasZero(k) || s.anyMember(m, k.used)
+	case !k.nonZero && s.hasZero(k):
 		return true
 	case !k.nonZero && s.exponents:
-		return s.anyMember(m)
+		return s.anyMember(m, k.used)
 	case !k.nonZero && !s.fraction:
 		return false
-	case !k.nonZero:
-		return s.anyBetween(m, d.value, -d.fraction)
 	case s.exponents && m.one && s.multiple == nil && len(s.avoided) == 0:
-		return k.lo >= 0 // an exponent brings the digits to their place
+		return k.lo >= 0 && k.used == 0 // an exponent brings the digits to their place
 	case s.exponents:
-		return s.anyScaled(m, d.value, anyLow)
+		return s.anyScaled(m, d.value, anyLow, k.used)
 	case k.phase == inInteger:
-		return s.anyScaled(m, d.value, 0)
+		return s.anyScaled(m, d.value, 0, k.used)
 	}
-	return s.anyBetween(m, d.value, -d.fraction)
+	return s.anyBetween(m, d.value, -d.fraction, s.countUsed(&k))
 }
 
-func (s *numberSet) anyMember(m *magnitudes) bool {
+// anyMember looks for a member that is not in the tree, whose numbers are members.
+func (s *numberSet) anyMember(m *magnitudes, used int32) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -44,11 +42,11 @@ func (s *numberSet) anyMember(m *magnitudes) bool {
 	if m.lo != nil {
 		lo, open = m.lo.value, m.loOpen
 	}
-	return s.anyIn(bound{lo, open}, bound{m.hi.value, m.hiOpen})
+	return s.moreIn(bound{lo, open}, bound{m.hi.value, m.hiOpen}, s.trees.count(used, anyLow, anyHigh))
 }
 
-// anyScaled looks for a member that begins with the digits of value at any power of ten from least up.
-func (s *numberSet) anyScaled(m *magnitudes, value *big.Int, least int) bool {
+// anyScaled looks for a member that begins with the digits of value at any power of ten from least up, and is not in the tree.
+func (s *numberSet) anyScaled(m *magnitudes, value *big.Int, least int, used int32) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -69,15 +67,15 @@ func (s *numberSet) anyScaled(m *magnitudes, value *big.Int, least int) bool {
 		return true // arbitrarily small members
 	}
 	for power := most; power >= lowest; power-- {
-		if s.anyBetween(m, value, power) {
+		if s.anyBetween(m, value, power, s.trees.count(used, digits+power, digits+power)) {
 			return true
 		}
 	}
 	return false
 }
 
-// anyBetween looks for a member from value·10^power to (value+1)·10^power, the latter excluded.
-func (s *numberSet) anyBetween(m *magnitudes, value *big.Int, power int) bool {
+// anyBetween looks for more than some members from value·10^power to (value+1)·10^power, the latter excluded.
+func (s *numberSet) anyBetween(m *magnitudes, value *big.Int, power, some int) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -91,36 +89,49 @@ func (s *numberSet) anyBetween(m *magnitudes, value *big.Int, power int) bool {
 	if m.hi != nil {
 		hi = hi.tighten(bound{m.hi.value, m.hiOpen}, -1)
 	}
-	return s.anyIn(lo, hi)
+	return s.moreIn(lo, hi, some)
 }
 
-// anyIn looks for a member of the divisors' kind between two bounds.
-func (s *numberSet) anyIn(lo, hi bound) bool {
+// moreIn looks for more than some members of the divisors' kind between two bounds.
+func (s *numberSet) moreIn(lo, hi bound, some int) bool {
 	c := lo.at.Cmp(hi.at)
-	if c > 0 || c == 0 && (lo.open || hi.open) {
+	switch {
+	case c > 0 || c == 0 && (lo.open || hi.open):
 		return false
+	case s.multiple == nil:
+		return c < 0 || some == 0 && !s.isAvoided(lo.at) // avoided multiples never fill an interval
 	}
-	if s.multiple == nil {
-		return c < 0 || !s.isAvoided(lo.at) // avoided multiples never fill an interval
-	}
-	count := new(big.Rat).Quo(lo.at, s.multiple)
-	factor := new(big.Int).Div(count.Num(), count.Denom()) // floor
-	if !count.IsInt() || lo.open {
-		factor.Add(factor, big.NewInt(1))
+	factor := s.firstMultiple(lo, 1)
+	count := new(big.Int).Sub(s.firstMultiple(hi, -1), factor)
+	if count.Cmp(big.NewInt(int64(some))) < 0 || len(s.avoided) == 0 {
+		return count.Cmp(big.NewInt(int64(some))) >= 0
 	}
 	// Among consecutive multiples a member is found soon, since not all of them are avoided; the bound is for hostile divisors.
-	for range 10_000 {
+	for range 10_000 * (some + 1) {
 		v := new(big.Rat).SetInt(factor)
 		v.Mul(v, s.multiple)
 		if c := v.Cmp(hi.at); c > 0 || c == 0 && hi.open {
 			return false
 		}
 		if !s.isAvoided(v) {
+			some--
+		}
+		if some < 0 {
 			return true
 		}
 		factor.Add(factor, big.NewInt(1))
 	}
 	return false
+}
+
+// firstMultiple returns how many times the divisor the first multiple from a bound on is, upwards (1) or downwards (-1).
+func (s *numberSet) firstMultiple(b bound, side int64) *big.Int {
+	count := new(big.Rat).Quo(b.at, s.multiple)
+	factor := new(big.Int).Div(count.Num(), count.Denom()) // floor
+	if !count.IsInt() && side > 0 || count.IsInt() && b.open {
+		factor.Add(factor, big.NewInt(side))
+	}
+	return factor
 }
 
 func (s *numberSet) isAvoided(v *big.Rat) bool {
@@ -138,7 +149,7 @@ func (s *numberSet) fewest(k numberKey, d numberDigits) int32 {
 	if s.accepts(k) {
 		return 0
 	}
-	if !k.nonZero && s.zero && (!k.negative || s.minusZero) {
+	if !k.nonZero && s.hasZero(k) {
 		return 1
 	}
 	if m := &s.signs[boolInt(k.negative)]; m.one && k.phase != atStart {

@@ -22,10 +22,11 @@ type numberSet struct {
 	twos, fives   int    // tens = 2^twos · 5^fives
 	lowestTen     int    // of the divisors
 	highestTen    int
-	exponents     bool // may be spelled with an exponent
-	fraction      bool // may be spelled with a fraction
-	minusZero     bool // -0 is a spelling of 0
-	maxFraction   int
+	exponents     bool        // may be spelled with an exponent
+	fraction      bool        // may be spelled with a fraction
+	minusZero     bool        // -0 is a spelling of 0
+	maxFraction   int         // 0 for no bound
+	trees         *digitTrees // of the numbers that are excluded in some states
 }
 
 // magnitudes are the non-zero values between lo and hi, nil for no bound.
@@ -53,7 +54,7 @@ type divisor struct {
 func newNumberSet(spec NumberSpec) (*numberSet, error) {
 	s := &numberSet{
 		exponents: spec.Spelling == SpellAny && spec.Integer != IntegerSyntax, fraction: spec.Integer != IntegerSyntax,
-		minusZero: spec.Spelling == SpellAny, maxFraction: maxSpelledDigits, odd: 1, tens: 1,
+		minusZero: spec.Spelling == SpellAny, odd: 1, tens: 1,
 	}
 	multiples := append([]*big.Rat(nil), spec.MultipleOf...)
 	if spec.Integer != NotOnlyIntegers {
@@ -275,5 +276,5 @@ func commonMultiple(x, y *big.Rat) *big.Rat {
 func (s *numberSet) unconstrained() bool {
 	open := func(m magnitudes) bool { return !m.none && m.lo == nil && m.hi == nil }
 	free := len(s.multiples) == 0 || !s.fraction && len(s.multiples) == 1 && s.multiple.IsInt() && s.multiple.Num().IsInt64() && s.multiple.Num().Int64() == 1
-	return s.zero && open(s.signs[0]) && open(s.signs[1]) && free && len(s.avoided) == 0 && s.minusZero && s.maxFraction == maxSpelledDigits
+	return s.zero && open(s.signs[0]) && open(s.signs[1]) && free && len(s.avoided) == 0 && s.minusZero && s.maxFraction == 0
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 )
 
 // Numbers are read by a machine of their own: an expression of kind number is one state of it. The machine knows of the digits D read so far
@@ -34,6 +35,10 @@ type numberKey struct {
 	weight   int32 // tracked if there are divisors
 	odd      uint64
 	tens     uint64 // D0 modulo set.tens
+
+	free               bool  // any number of digits may follow
+	noZero             bool  // 0 is excluded; tracked while D is 0
+	used, usedNegative int32 // trees of the numbers that are excluded, the second while there may still be a sign
 }
 
 // Comparisons of digits; a number ≥ 0 is how many of the bound's digits were equal.
@@ -61,18 +66,22 @@ type numberTable struct {
 	states    []numberState
 	ids       map[numberKey]int32
 	exponents map[[2]int]Expr
+	plain     map[Expr]int32 // expressions that are no states of the machine, and the sets that they are
+	trees     digitTrees
+	excluded  map[int32]exclusion // memo of excluding
 }
 
 // intern returns the index of the set that spec describes; equal ones share their states.
 func (t *numberTable) intern(spec NumberSpec, set *numberSet) int32 {
 	if t.ids == nil {
-		t.setIDs, t.ids, t.exponents = map[string]int32{}, map[numberKey]int32{}, map[[2]int]Expr{}
+		t.setIDs, t.ids, t.exponents, t.plain = map[string]int32{}, map[numberKey]int32{}, map[[2]int]Expr{}, map[Expr]int32{}
 	}
 	key := fmt.Sprintf("%+v", spec)
 	if id, ok := t.setIDs[key]; ok {
 		return id
 	}
 	id := int32(len(t.sets))
+	set.trees = &t.trees
 	t.sets = append(t.sets, set)
 	t.setIDs[key] = id
 	return id
@@ -109,22 +118,38 @@ func (a *Arena) deriveNumber(e Expr, b byte) Expr {
 	k, s := state.key, a.numbers.sets[state.key.set]
 	switch {
 	case b == '-' && k.phase == atStart:
-		k.phase, k.negative = afterMinus, true
+		k.phase, k.negative, k.used, k.usedNegative = afterMinus, true, k.usedNegative, 0
 		return a.numberExpr(k, state.digits)
 	case b == '.' && s.fraction && (k.phase == inZero || k.phase == inInteger):
 		k.phase = afterPoint
 		return a.numberExpr(k, state.digits)
 	case (b == 'e' || b == 'E') && s.exponents && (k.phase == inZero || k.phase == inInteger || k.phase == inFraction):
 		lo, hi := s.exponentRange(k)
-		return a.exponent(lo, hi)
+		return a.exponentBut(lo, hi, s.usedExponents(k))
 	case '0' <= b && b <= '9':
 		next, ok := s.digit(k, state.digits, uint64(b-'0'))
 		if !ok {
 			return empty
 		}
-		return a.numberExpr(next, state.digits.append(b-'0', next.phase == inFraction))
+		digits := state.digits.append(b-'0', next.phase == inFraction)
+		if digits.count > maxSpelledDigits && !k.free && !a.nearer(k, state.digits, next, digits) {
+			return empty
+		}
+		return a.numberExpr(next, digits)
 	}
 	return empty
+}
+
+// nearer says whether the digit that leads from k to next brings an end nearer. Behind as many digits as there may be, others do not follow.
+func (a *Arena) nearer(k numberKey, d numberDigits, next numberKey, digits numberDigits) bool {
+	k.free, next.free = true, true
+	there := a.numberExpr(next, digits)
+	if there == empty {
+		return false
+	}
+	least, ok := a.nearest(there, inBytes)
+	from, known := a.nearest(a.numberExpr(k, d), inBytes)
+	return least < from || !ok || !known
 }
 
 func (d numberDigits) append(digit byte, fraction bool) numberDigits {
@@ -150,14 +175,14 @@ func (s *numberSet) digit(k numberKey, d numberDigits, digit uint64) (numberKey,
 	case afterPoint:
 		k.phase = inFraction
 	}
-	if d.count >= maxSpelledDigits || k.phase == inFraction && int(k.fraction) >= s.maxFraction {
+	if s.maxFraction > 0 && k.phase == inFraction && int(k.fraction) >= s.maxFraction {
 		return k, false
 	}
 	m := &s.signs[0]
 	if k.negative {
 		m = &s.signs[1]
 	}
-	if m.lo != nil || m.hi != nil {
+	if m.lo != nil || m.hi != nil || k.used != 0 {
 		m.compare(&k, byte(digit))
 	}
 	if s.tracksFraction() && k.phase == inFraction {
@@ -167,6 +192,7 @@ func (s *numberSet) digit(k numberKey, d numberDigits, digit uint64) (numberKey,
 		s.divide(&k, digit)
 	}
 	k.nonZero = k.nonZero || digit != 0
+	s.stepUsed(&k, m, byte(digit))
 	if !s.exponents {
 		s.forget(&k, m)
 	}
@@ -174,7 +200,7 @@ func (s *numberSet) digit(k numberKey, d numberDigits, digit uint64) (numberKey,
 }
 
 func (s *numberSet) tracksFraction() bool {
-	return len(s.multiples)+len(s.avoided) > 0 || s.maxFraction < maxSpelledDigits
+	return len(s.multiples)+len(s.avoided) > 0 || s.maxFraction > 0
 }
 
 // compare moves the point and compares the digit with those of the bounds.
@@ -229,6 +255,14 @@ func boolInt(b bool) int {
 
 // forget merges states that only an exponent could tell apart: digits beyond the bounds on either side, and beyond the divisors'.
 func (s *numberSet) forget(k *numberKey, m *magnitudes) {
+	if k.used == 0 {
+		s.forgetPoint(k, m)
+	}
+	k.weight = max(k.weight, int32(-max(0, s.highestTen)-max(s.twos, s.fives)))
+	k.fraction = min(k.fraction, int32(max(s.maxFraction, 1-s.lowestTen)))
+}
+
+func (s *numberSet) forgetPoint(k *numberKey, m *magnitudes) {
 	above, below := 1, -1
 	for _, b := range []*decimal{m.lo, m.hi} {
 		if b != nil {
@@ -241,15 +275,6 @@ func (s *numberSet) forget(k *numberKey, m *magnitudes) {
 	case !k.nonZero:
 		k.point = max(k.point, int32(below))
 	}
-	k.weight = max(k.weight, int32(-max(0, s.highestTen)-max(s.twos, s.fives)))
-	k.fraction = min(k.fraction, int32(max(s.maxFractionTracked(), 1-s.lowestTen)))
-}
-
-func (s *numberSet) maxFractionTracked() int {
-	if s.maxFraction == maxSpelledDigits {
-		return 0
-	}
-	return s.maxFraction
 }
 
 const (
@@ -261,7 +286,7 @@ const (
 func (s *numberSet) exponentRange(k numberKey) (lo, hi int) {
 	lo, hi = anyLow, anyHigh
 	if !k.nonZero {
-		if !s.zero {
+		if !s.hasZero(k) {
 			return 1, 0
 		}
 		return lo, hi
@@ -296,6 +321,11 @@ func (s *numberSet) exponentRange(k numberKey) (lo, hi int) {
 	return lo, hi
 }
 
+// hasZero says whether the mantissa, of which no digit but zeros has been read, can become 0.
+func (s *numberSet) hasZero(k numberKey) bool {
+	return s.zero && !k.noZero && (!k.negative || s.minusZero)
+}
+
 // result closes a comparison: a proper prefix of the bound's digits is less.
 func (d *decimal) result(at int32) int {
 	switch {
@@ -326,7 +356,7 @@ func valuation(n, p uint64, limit int) int {
 
 // accepts reports whether the number may end here, without an exponent.
 func (s *numberSet) accepts(k numberKey) bool {
-	if k.phase != inZero && k.phase != inInteger && k.phase != inFraction || k.negative && !k.nonZero && !s.minusZero {
+	if k.phase != inZero && k.phase != inInteger && k.phase != inFraction || slices.Contains(s.trees.ends(k.used), k.point) {
 		return false
 	}
 	lo, hi := s.exponentRange(k)

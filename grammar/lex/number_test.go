@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -130,7 +131,10 @@ func TestNumber_allShortSpellings(t *testing.T) {
 			t.Errorf("%s: %v", spec.describe(), err)
 			continue
 		}
-		walk := spellingWalk{t: t, a: a, spec: spec, checked: map[State]bool{}}
+		walk := spellingWalk{t: t, a: a, spec: spec.describe(), member: spec.member, longest: 6, checked: map[State]bool{}}
+		if spec.Spelling == SpellPlain || testing.Short() {
+			walk.longest = 5
+		}
 		walk.visit(a.Start(e), "")
 		if a.Err() != nil {
 			t.Errorf("%s: %v", spec.describe(), a.Err())
@@ -141,7 +145,9 @@ func TestNumber_allShortSpellings(t *testing.T) {
 type spellingWalk struct {
 	t       *testing.T
 	a       *Arena
-	spec    NumberSpec
+	spec    string
+	member  func(text string) bool
+	longest int
 	checked map[State]bool
 	failed  bool
 }
@@ -152,23 +158,19 @@ func (w *spellingWalk) visit(s State, text string) {
 	if w.failed {
 		return
 	}
-	if got, want := w.a.Accepting(s), w.spec.member(text); got != want {
+	if got, want := w.a.Accepting(s), w.member(text); got != want {
 		w.failed = true
-		w.t.Errorf("%s: %q is %v, want %v", w.spec.describe(), text, got, want)
+		w.t.Errorf("%s: %q is %v, want %v", w.spec, text, got, want)
 		return
 	}
 	if s != Dead && !w.checked[s] {
 		w.checked[s] = true
-		if rest := w.a.Shortest(s); !w.spec.member(text+string(rest)) || len(rest) != w.a.MinBytes(s) {
+		if rest := w.a.Shortest(s); !w.member(text+string(rest)) || len(rest) != w.a.MinBytes(s) {
 			w.failed = true
-			w.t.Errorf("%s: after %q alive, but %q is no member", w.spec.describe(), text, text+string(rest))
+			w.t.Errorf("%s: after %q alive, but %q is no member", w.spec, text, text+string(rest))
 		}
 	}
-	longest := 6
-	if w.spec.Spelling == SpellPlain || testing.Short() {
-		longest = 5
-	}
-	if len(text) == longest || s == Dead && !jsonPrefix.MatchString(text) {
+	if len(text) == w.longest || s == Dead && !jsonPrefix.MatchString(text) {
 		return
 	}
 	for i := range len(spellingLetters) {
@@ -231,6 +233,39 @@ func TestNumber_shortestWithLargeDivisors(t *testing.T) {
 		}
 		if len(a.nodes) > 60_000 {
 			t.Errorf("%s: %d expressions", spec.describe(), len(a.nodes))
+		}
+	}
+}
+
+// TestNumber_canBeEndedBehindTooManyDigits: no more digits follow than may, but those that it takes.
+func TestNumber_canBeEndedBehindTooManyDigits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, spec := range append(append([]NumberSpec(nil), numberSpecs...), plainSpecs()...) {
+		a := NewArena(Limits{})
+		e, err := a.Number(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, begun := range []string{"0.", []string{"1", "-1", "1.", "7", "12."}[rng.IntN(5)]} {
+			text, filler := begun, []string{"0", "0", "0123456789"}[rng.IntN(3)]
+			s := a.Walk(a.Start(e), begun)
+			for more := 0; s != Dead && more < maxSpelledDigits+30; more++ {
+				b := filler[rng.IntN(len(filler))]
+				if a.Step(s, b) == Dead {
+					for b = '0'; b < '9' && a.Step(s, b) == Dead; b++ {
+					}
+				}
+				if a.Step(s, b) == Dead {
+					break
+				}
+				s, text = a.Step(s, b), text+string(rune(b))
+			}
+			if s == Dead {
+				continue
+			}
+			if rest := a.Shortest(s); rest == nil || !spec.member(text+string(rest)) {
+				t.Errorf("%s: behind %s… of %d digits, %q", spec.describe(), text[:3], len(text), rest)
+			}
 		}
 	}
 }

@@ -19,8 +19,15 @@ func (a *Arena) Size() int {
 		len(a.derived.slots)*int(unsafe.Sizeof(derivedSlot(0))) +
 		min(a.rowCount, a.limits.Rows)*int(unsafe.Sizeof(Row{})) +
 		pages*int(unsafe.Sizeof(page{})) + stringPages*int(unsafe.Sizeof(stringPage{})) +
-		perMapEntry*(len(a.words.pairs)+len(a.widened)+len(a.nears)+len(a.ladders)+len(a.strings.ids))
+		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.widened)+len(a.nears)+len(a.ladders)+len(a.strings.ids))
 }
 
 // perMapEntry is about what an entry of a small key and value takes.
 const perMapEntry = 40
+
+// perNumber is about what the digits of a state take, beside the state.
+const perNumber = 100
+
+func (t *numberTable) size() int {
+	return len(t.states)*(int(unsafe.Sizeof(numberState{}))+perNumber+perMapEntry) + len(t.trees.nodes)*(int(unsafe.Sizeof(digitTree{}))+perNumber+perMapEntry)
+}

@@ -292,12 +292,10 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 			numbers = append(numbers, s)
 		}
 	}
-	if len(numbers) > 0 {
-		gone = append(gone, m.usedNumbers(u, v.words, numbers))
-	}
 	rest := value{unit: u, node: v.node, loaded: true, lex: v.lex, words: v.words, objects: v.objects, arrays: v.arrays}
-	if len(gone) > 0 && v.words != lex.Dead {
-		rest.words = u.arena.Start(u.arena.Intersect(u.arena.Expr(v.words), u.arena.Complement(u.arena.Union(gone...))))
+	if len(numbers)+len(gone) > 0 && v.words != lex.Dead {
+		left := u.arena.WithoutNumbers(u.arena.Expr(v.words), numbers)
+		rest.words = u.arena.Start(u.arena.Intersect(left, u.arena.Complement(u.arena.Union(gone...))))
 	}
 	for _, s := range v.strings {
 		if s = m.reduceString(s, texts); s >= 0 {

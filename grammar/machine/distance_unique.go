@@ -95,7 +95,7 @@ func (m *Machine) rankFar(r *ranked, v *value) {
 	r.whole = false
 	a := v.unit.arena
 	first := string(canonical(a.Shortest(v.words)))
-	rest := a.Start(a.Intersect(a.Expr(v.words), a.Complement(m.spellingsOf(v.unit, first))))
+	rest := a.Start(a.WithoutNumbers(a.Expr(v.words), []string{first}))
 	if rest != lex.Dead {
 		r.endless = int32(a.MinBytes(rest)) + 1
 	}

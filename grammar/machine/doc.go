@@ -24,7 +24,7 @@
 //
 // Files, in reading order: program.go, build.go, choice.go (from tree to
 // program), closure.go (what can come next in a rule), thread.go, stack.go,
-// step.go, config.go, array.go, object.go, rivals.go, rivals_array.go and scarce.go
-// (objects, arrays and numbers that must differ), intern.go, mask.go, walk.go, split.go,
+// step.go, config.go, array.go, object.go, rivals.go and rivals_array.go
+// (objects and arrays that must differ), intern.go, mask.go, walk.go, split.go,
 // forced.go, distance.go, reader.go.
 package machine

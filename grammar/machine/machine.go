@@ -61,7 +61,6 @@ type Machine struct {
 
 	members     map[textID]map[textID]textID // memo of membersOf
 	items       map[textID][]textID          // memo of itemsOf
-	numbers     map[numberKey]lex.Expr       // memo of spellingsOf
 	escapeTexts []string                     // escapes begun in named keys; 0 is none
 	escapeRooms map[stringState]escapeRoom   // memo of escapeFits
 	buf         []byte
@@ -84,7 +83,7 @@ func New(p *Program, units map[*gbnf.Node]*Unit, events bool) *Machine {
 		units: units, unitIDs: map[*Unit]int{},
 		closures: make([]*closure, len(p.states)), entries: make([]thread, len(p.subs)), marks: make([]mark, 1), configs: newConfigs(),
 		empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, ranks: map[int32]*ranked{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
-		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeRooms: map[stringState]escapeRoom{}, members: map[textID]map[textID]textID{}, items: map[textID][]textID{}, numbers: map[numberKey]lex.Expr{},
+		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeRooms: map[stringState]escapeRoom{}, members: map[textID]map[textID]textID{}, items: map[textID][]textID{},
 		spelled: map[spelling][]string{}, nameLists: map[string]int32{}, dist: distances{stacks: map[stackID]int32{}},
 	}
 }
