@@ -45,6 +45,30 @@ func TestFromSchema_hostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 	}
 }
 
+// TestMatcher_manyAlternativesOfObjectsCostLittle: what may be one of many objects is read as one for as long as it does not matter which. The
+// masks along a text, of which most are within keys that few of the objects name, allocate little, and little is kept.
+func TestMatcher_manyAlternativesOfObjectsCostLittle(t *testing.T) {
+	v, tok := realVocab(t)
+	all := grammartest.HostileSchemas()
+	for _, name := range []string{"anyOf of 300 keys beside 300", "anyOf of 1,500 open objects"} {
+		g := mustSchema(t, all[name], SchemaOptions{})
+		m := g.Matcher(v)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for _, id := range tok.Tokenize([]byte(`{"k1": "abc", "key": 7, "k29": "x", "otherness": 8, "\u0020": [], "k30": "", "k1500": {}}`)) {
+			m.Mask()
+			if err := m.Accept(id); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 || g.Size() > 40<<20 {
+			t.Errorf("%s: %d MB were allocated, %d MB are kept", name, n>>20, g.Size()>>20)
+		}
+		DropCaches()
+	}
+}
+
 // TestParse_longRowsAreAnsweredOrRefusedClearly: of a row of parts that may be left out, each leads to all behind it.
 func TestParse_longRowsAreAnsweredOrRefusedClearly(t *testing.T) {
 	for _, c := range []struct {

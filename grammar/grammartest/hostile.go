@@ -83,6 +83,9 @@ var hostile = map[string]func() string{
 	"anyOf of 1,000 objects": func() string {
 		return `{"anyOf":[` + list(1_000, `{"type":"object","required":["k<i>"],"properties":{"k<i>":{"type":"string"}}}`) + `]}`
 	},
+	"anyOf of 1,500 open objects": func() string {
+		return `{"anyOf":[` + list(1_500, `{"type":"object","properties":{"k<i>":{"type":"string"},"m":{"minimum":<i>}},"required":["k<i>"]}`) + `]}`
+	},
 	"product of ten choices": func() string {
 		return `{"allOf":[` + list(10, `{"anyOf":[{"required":["a<i>"]},{"required":["b<i>"]},{"required":["c<i>"]}]}`) + `]}`
 	},

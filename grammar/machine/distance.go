@@ -206,7 +206,7 @@ func (m *Machine) nearestThreads(id ConfigID) []thread {
 		thread
 		distance int32
 	}
-	all := m.configs.lists[id]
+	all := m.apart(m.configs.lists[id])
 	if len(all) <= maxNear {
 		return all
 	}
@@ -220,6 +220,23 @@ func (m *Machine) nearestThreads(id ConfigID) []thread {
 		near[i] = list[i].thread
 	}
 	return near
+}
+
+// apart is threads of which each waits in a key for one object: it is the objects that lie behind it that are near or far.
+func (m *Machine) apart(list []thread) []thread {
+	var all []thread
+	for _, t := range list {
+		waiting := m.stacks.of(t.stack)
+		if kind := t.def.kind(); kind != kindName && kind != kindExtra || len(waiting) == 1 {
+			all = append(all, t)
+			continue
+		}
+		for i := range waiting {
+			t.stack = m.stacks.intern(waiting[i : i+1 : i+1])
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // distanceAfter is the distance to an end behind a token, and whether some thread reads it. No configuration is kept of it: nearly none of

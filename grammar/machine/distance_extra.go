@@ -61,7 +61,7 @@ func (m *Machine) freeKeys(o *object, reg *register, class, count int) []int32 {
 	}
 	var lengths []int32
 	for i := 0; len(lengths) < count && (i < len(x.texts) || m.oneMore(o, x)); i++ {
-		if _, has := slices.BinarySearch(reg.extras, x.texts[i]); !has {
+		if !m.keys.has(reg.keys, x.texts[i]) {
 			lengths = append(lengths, x.lengths[i])
 		}
 	}
@@ -117,7 +117,7 @@ func (m *Machine) shortestFree(o *object, reg *register, keys lex.Expr) int32 {
 // has.
 func (m *Machine) takenKeys(o *object, reg *register, prefix string) []string {
 	var rests []string
-	for _, key := range append(m.decodedTexts(reg.extras), o.names...) {
+	for _, key := range append(m.decodedTexts(m.keys.lists[reg.keys]), o.names...) {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
 			rests = append(rests, rest)
 		}
@@ -152,12 +152,12 @@ func (m *Machine) existenceCost(o *object, reg *register, x *existence) int32 {
 // as the shortest that is free, or as one that meets an obligation.
 func (m *Machine) extraDistance(t thread) int32 {
 	c := &m.classes[t.def.index()]
-	o := m.objects[c.object]
 	best := int32(unreachable)
 	for _, e := range m.stacks.of(t.stack) {
-		before := o.regs[e.aux]
+		o := m.objects[e.def.index()]
+		before := o.at(e.st, e.aux)
 		if rest, key := m.restOfExtra(t, o, &before, 0); rest < unreachable {
-			best = min(best, add(m.extraMember(o, e, m.texts.of([]byte(key)), c.node), rest+1))
+			best = min(best, add(m.extraMember(o, e, key, c.node), rest+1))
 		}
 		for i, x := range o.exists {
 			if before.counts[i] >= x.least {
@@ -165,7 +165,7 @@ func (m *Machine) extraDistance(t thread) int32 {
 			}
 			if node := m.meeting(o, c.node, x.node); node != nil {
 				if rest, key := m.restMeeting(t, o, &before, &x); rest < unreachable {
-					after := o.withExtra(&before, m.texts.of([]byte(key)))
+					after := m.withKey(o, &before, key)
 					d := m.afterMeeting(o, after, i, node)
 					best = min(best, add(add(d, m.below(e.below)), rest+1))
 				}
@@ -176,15 +176,24 @@ func (m *Machine) extraDistance(t thread) int32 {
 }
 
 // extraMember is what a member costs behind its key, and what its object needs then.
-func (m *Machine) extraMember(o *object, e entry, key textID, node *schema.Node) int32 {
-	reg := &o.regs[e.aux]
-	m.remaining(o, reg)
-	d := reg.dues
-	if !o.duesApart(reg) {
-		after := o.withExtra(reg, key) // no register of its own: of keys that are tried there are many
+func (m *Machine) extraMember(o *object, e entry, key string, node *schema.Node) int32 {
+	reg := o.at(e.st, e.aux)
+	m.remaining(o, &reg)
+	d := reg.knownDues()
+	if !o.duesApart(&reg) {
+		after := m.withKey(o, &reg, key) // no register of its own: of keys that are tried there are many
 		d = m.remaining(o, &after)
 	}
 	return add(add(d, m.valueDistance(m.valueIndex(o.unit, node))), m.below(e.below))
+}
+
+// withKey is the register with one more key that is not named.
+func (m *Machine) withKey(o *object, reg *register, key string) register {
+	keys := reg.keys
+	if o.minds {
+		keys, _ = m.keys.with(keys, m.texts.of([]byte(key)))
+	}
+	return o.withOther(reg, keys)
 }
 
 // afterMeeting is what a member that meets an obligation costs behind its key, and
@@ -192,7 +201,7 @@ func (m *Machine) extraMember(o *object, e entry, key textID, node *schema.Node)
 func (m *Machine) afterMeeting(o *object, after register, i int, node *schema.Node) int32 {
 	after.counts = slices.Clone(after.counts)
 	after.counts[i]++
-	after.forget()
+	after.known = nil
 	d := m.remaining(o, &after)
 	return add(d, m.valueDistance(m.valueIndex(o.unit, node)))
 }
@@ -260,7 +269,7 @@ func (m *Machine) restIn(t thread, o *object, reg *register, rests lex.Expr) (in
 	if s != lex.StringDead {
 		inner, _ := a.Decoded(s)
 		rest := string(a.Shortest(inner))
-		if d := int32(a.StringDistance(s)); d == quotedLength(rest)+1 && !m.isTaken(o, reg, read+rest) {
+		if d := int32(a.StringDistance(s)); d == quotedLength(rest)+1 && !m.isUsed(o, reg, read+rest) {
 			return d, read + rest
 		}
 	}
@@ -274,11 +283,10 @@ func (m *Machine) restIn(t thread, o *object, reg *register, rests lex.Expr) (in
 	return int32(a.StringDistance(s)), read + string(a.Shortest(inner))
 }
 
-// isTaken says whether an object names or has a key.
-func (m *Machine) isTaken(o *object, reg *register, key string) bool {
+// isUsed says whether an object names or has a key.
+func (m *Machine) isUsed(o *object, reg *register, key string) bool {
 	if _, named := o.rank(key); named {
 		return true
 	}
-	_, has := slices.BinarySearch(reg.extras, m.texts.of([]byte(key)))
-	return has
+	return m.keys.has(reg.keys, m.texts.of([]byte(key)))
 }

@@ -102,16 +102,24 @@ func (m *Machine) shortest(i int32) int32 {
 // remaining is how long the keys are that an object still needs, with their
 // values and the closing brace.
 func (m *Machine) remaining(o *object, reg *register) int32 {
-	n := reg.dues
+	n := reg.knownDues()
 	if n == 0 {
-		if n = m.dues(o, reg); m.solving == nil { // else it may get less
-			reg.dues = n
+		if n = m.dues(o, reg); m.solving == nil && reg.known != nil { // else it may get less
+			reg.known.dues = n
 		}
 	}
-	if reg.count == 0 && n > 1 {
+	if reg.count() == 0 && n > 1 {
 		n-- // no comma before the first
 	}
 	return n
+}
+
+// knownDues are the dues of a register if they are known, else 0.
+func (r *register) knownDues() int32 {
+	if r.known == nil {
+		return 0
+	}
+	return r.known.dues
 }
 
 // dues is remaining with a comma before every key: those owed, and the cheapest others until there are enough.
@@ -128,12 +136,12 @@ func (m *Machine) dues(o *object, reg *register) int32 {
 			pay(rank)
 		}
 	}
-	for rank := 0; rank < len(o.names) && int(reg.count)+keys < o.alt.MinProps; rank++ {
+	for rank := 0; rank < len(o.names) && reg.count()+keys < o.alt.MinProps; rank++ {
 		if hasBit(o.present, rank) && !hasBit(owed, rank) && !hasBit(reg.seen, rank) {
 			pay(rank)
 		}
 	}
-	n = add(n, m.extraCosts(o, reg, o.alt.MinProps-int(reg.count)-keys))
+	n = add(n, m.extraCosts(o, reg, o.alt.MinProps-reg.count()-keys))
 	for i, x := range o.exists {
 		if reg.counts[i] < x.least {
 			n = add(n, m.existenceCost(o, reg, &x))
@@ -144,7 +152,7 @@ func (m *Machine) dues(o *object, reg *register) int32 {
 
 // duesApart says whether what a key owes does not depend on the others: taken out of what is owed for all, it leaves what they owe.
 func (o *object) duesApart(reg *register) bool {
-	return len(o.exists) == 0 && reg.dues < unreachable && int(reg.count)+countBits(o.owed(reg.seen, -1)) >= o.alt.MinProps
+	return len(o.exists) == 0 && reg.knownDues() < unreachable && reg.count()+countBits(o.owed(reg.seen, -1)) >= o.alt.MinProps
 }
 
 // remainingAfter is what remains of an object behind a name, without its value.
@@ -154,9 +162,9 @@ func (m *Machine) remainingAfter(o *object, reg *register, rank int, apart bool)
 		after := o.withName(reg, rank)
 		return m.remaining(o, &after)
 	case hasBit(o.needed, rank):
-		return reg.dues - m.memberLength(o, rank)
+		return reg.knownDues() - m.memberLength(o, rank)
 	}
-	return reg.dues
+	return reg.knownDues()
 }
 
 // memberLength is the length of a named key with its colon, its shortest value, and a comma.
@@ -268,7 +276,8 @@ func (m *Machine) containable(a *array, index int, contained *schema.Node) (node
 // objectDistance is how far an object is from its end. Behind a comma another key
 // must come, owed or not.
 func (m *Machine) objectDistance(o *object, st, reg int32) int32 {
-	n := m.remaining(o, &o.regs[reg])
+	r := o.at(st, reg)
+	n := m.remaining(o, &r)
 	if phaseOf(st) != phaseComma {
 		return n
 	}
@@ -276,14 +285,14 @@ func (m *Machine) objectDistance(o *object, st, reg int32) int32 {
 		return n - 1
 	}
 	best := int32(unreachable)
-	names := m.rulesOf(o, reg).names
+	rules := m.rulesOf(o, st, reg)
 	for rank := range o.names {
-		if hasBit(names, rank) {
+		if hasBit(rules.names, rank) {
 			best = min(best, add(m.valueDistance(o.values[rank]), m.keyLength(o, rank)+2))
 		}
 	}
-	if len(m.rulesOf(o, reg).extra) > 0 {
-		d := m.extraCosts(o, &o.regs[reg], 1)
+	if len(rules.extra) > 0 {
+		d := m.extraCosts(o, &r, 1)
 		best = min(best, add(d, 1))
 	}
 	return best
@@ -317,17 +326,17 @@ func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
 // nameDistance is the distance of a thread in a named key: the shortest of the
 // names it can still become, with its value and what the object needs then.
 func (m *Machine) nameDistance(t thread) int32 {
-	o := m.objects[t.def.index()]
 	lo, hi := rangeOf(t.st)
 	best := int32(unreachable)
 	for _, e := range m.stacks.of(t.stack) {
-		names, reg := m.rulesOf(o, e.aux).names, &o.regs[e.aux]
+		o := m.objects[e.def.index()]
+		names, reg := m.rulesOf(o, e.st, e.aux).names, o.at(e.st, e.aux)
 		below := m.below(e.below)
-		m.remaining(o, reg)
-		apart := len(o.implied) == 0 && o.duesApart(reg)
+		m.remaining(o, &reg)
+		apart := len(o.implied) == 0 && o.duesApart(&reg)
 		for rank := lo; rank < hi; rank++ {
 			if hasBit(names, rank) {
-				d := add(m.memberBehind(o, reg, rank, apart), m.restOfName(o, rank, t.aux))
+				d := add(m.memberBehind(o, &reg, rank, apart), m.restOfName(o, rank, t.aux))
 				best = min(best, add(d, below))
 			}
 		}

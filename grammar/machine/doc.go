@@ -13,6 +13,11 @@
 // configurations, which are sets of threads (config.go). So a configuration is
 // one integer, by which masks are remembered.
 //
+// A value may be one of hundreds of objects. Those that name the same keys, or may
+// have the same others, are read by one thread within a key, which knows all that
+// wait for its end (key.go, member.go); keys that an object does not name change
+// nothing in it but a set that all share.
+//
 // A mask is one walk down the vocabulary's tree with threads in hand (walk.go,
 // mask.go). Where a thread is inside of a lexical automaton that most tokens stay
 // in, the tokens that do are a bitset computed once for that state, and only
@@ -24,7 +29,7 @@
 //
 // Files, in reading order: program.go, build.go, choice.go (from tree to
 // program), closure.go (what can come next in a rule), thread.go, stack.go,
-// step.go, config.go, array.go, object.go, rivals.go and rivals_array.go
+// step.go, config.go, array.go, object.go, key.go, member.go, rivals.go and rivals_array.go
 // (objects and arrays that must differ), intern.go, mask.go, walk.go, split.go,
 // forced.go, distance.go, reader.go.
 package machine

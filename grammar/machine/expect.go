@@ -66,29 +66,29 @@ func (m *Machine) expectAny(list []thread) *byteClass {
 
 // expectName is expect in a named key.
 func (m *Machine) expectName(t thread, set *byteClass) bool {
-	o := m.objects[t.def.index()]
+	x := &m.nameLists[t.def.index()]
 	lo, hi := rangeOf(t.st)
 	depth := int(t.aux & 0xffff)
 	if t.aux>>16 != 0 {
-		m.expectEscape(t, o, set)
+		m.expectEscape(t, x, set)
 		return true
 	}
-	*set = set.with(o.nextBytes(lo, hi, depth))
+	*set = set.with(x.nextBytes(lo, hi, depth))
 	set.add('\\')
-	for ; lo < hi && len(o.names[lo]) == depth; lo++ {
+	for ; lo < hi && len(x.names[lo]) == depth; lo++ {
 		set.add('"')
 	}
 	return true
 }
 
 // expectEscape is expect within an escape of a named key.
-func (m *Machine) expectEscape(t thread, o *object, set *byteClass) {
+func (m *Machine) expectEscape(t thread, x *nameList, set *byteClass) {
 	if m.escapeTexts[t.aux>>16] != `\` {
 		set.addText(`0123456789abcdefABCDEF\u`)
 		return
 	}
 	lo, hi := rangeOf(t.st)
-	next := o.nextBytes(lo, hi, int(t.aux&0xffff))
+	next := x.nextBytes(lo, hi, int(t.aux&0xffff))
 	set.add('u')
 	for i, b := range []byte("\"\\\b\f\n\r\t/") {
 		if next.has(b) {

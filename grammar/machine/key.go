@@ -24,23 +24,23 @@ const maxNames = 1<<16 - 1
 
 // stepName reads a byte of a named key.
 func (m *Machine) stepName(dst []thread, t thread, b byte) []thread {
-	o := m.objects[t.def.index()]
+	x := &m.nameLists[t.def.index()]
 	lo, hi := rangeOf(t.st)
 	depth, escape := int(t.aux&0xffff), t.aux>>16
 	switch {
 	case escape != 0 || b == '\\':
-		return m.stepNameEscape(dst, t, o, b)
+		return m.stepNameEscape(dst, t, x, b)
 	case b == '"':
-		if len(o.names[lo]) == depth {
+		if len(x.names[lo]) == depth {
 			t.rec = m.texts.add(t.rec, b)
-			dst = m.endName(dst, t, o, lo)
+			dst = m.endName(dst, t, lo)
 		}
 		return dst
 	case b < 0x20:
 		return dst
 	}
-	lo, hi = o.narrow(lo, hi, depth, b)
-	if lo < hi && m.anyAdmits(t, o, lo, hi) {
+	lo, hi = x.narrow(lo, hi, depth, b)
+	if lo < hi && m.anyAdmits(t, lo, hi) {
 		t.st, t.aux, t.rec = nameRange(lo, hi), int32(depth+1), m.texts.add(t.rec, b)
 		dst = append(dst, t)
 	}
@@ -48,12 +48,12 @@ func (m *Machine) stepName(dst []thread, t thread, b byte) []thread {
 }
 
 // narrow finds the names of a range that go on with b.
-func (o *object) narrow(lo, hi, depth int, b byte) (int, int) {
+func (x *nameList) narrow(lo, hi, depth int, b byte) (int, int) {
 	at := func(i int) int {
-		if len(o.names[i]) == depth {
+		if len(x.names[i]) == depth {
 			return -1
 		}
-		return int(o.names[i][depth])
+		return int(x.names[i][depth])
 	}
 	first := lo
 	for n := hi - lo; n > 0; { // the first name that goes on with b or more
@@ -80,9 +80,9 @@ func (o *object) narrow(lo, hi, depth int, b byte) (int, int) {
 
 // anyAdmits says whether one of the objects that wait for a key admits a name of
 // a range.
-func (m *Machine) anyAdmits(t thread, o *object, lo, hi int) bool {
+func (m *Machine) anyAdmits(t thread, lo, hi int) bool {
 	for _, e := range m.stacks.of(t.stack) {
-		if anyBit(m.rulesOf(o, e.aux).names, lo, hi) {
+		if anyBit(m.rulesOf(m.objects[e.def.index()], e.st, e.aux).names, lo, hi) {
 			return true
 		}
 	}
@@ -90,45 +90,46 @@ func (m *Machine) anyAdmits(t thread, o *object, lo, hi int) bool {
 }
 
 // endName appends the threads behind the name with an index.
-func (m *Machine) endName(dst []thread, t thread, o *object, rank int) []thread {
+func (m *Machine) endName(dst []thread, t thread, rank int) []thread {
 	for _, e := range m.stacks.of(t.stack) {
-		if !hasBit(m.rulesOf(o, e.aux).names, rank) {
+		o := m.objects[e.def.index()]
+		if !hasBit(m.rulesOf(o, e.st, e.aux).names, rank) {
 			continue
 		}
-		switch {
-		case len(o.regs[e.aux].rivals) > 0:
-			key := m.texts.of([]byte(o.names[rank]))
-			after, value := m.withRivals(o, o.withName(&o.regs[e.aux], rank), key, t.rec, o.values[rank])
-			dst = m.awaitMember(dst, t, e, member{o.intern(after), value})
-			continue
-		case len(o.exists) == 0:
-			dst = m.awaitMember(dst, t, e, member{o.afterName(e.aux, rank), o.values[rank]})
+		if len(o.regs[e.aux].rivals) == 0 && len(o.exists) == 0 {
+			m.addInterned(o, e, o.afterName(e.aux, rank), keysOf(e.st), o.values[rank])
 			continue
 		}
-		reg := o.withName(&o.regs[e.aux], rank)
-		dst = m.endKey(dst, t, ended{o, e, reg, m.values[o.values[rank]].node, o.names[rank]}, 0)
+		before := o.at(e.st, e.aux)
+		after := o.withName(&before, rank)
+		if len(before.rivals) > 0 {
+			after, value := m.withRivals(o, after, m.texts.of([]byte(o.names[rank])), t.rec, o.values[rank])
+			m.addMember(o, e, after, value)
+			continue
+		}
+		m.endKey(ended{o, e, after, m.values[o.values[rank]].node, o.names[rank]}, 0)
 	}
-	return dst
+	return m.awaitMembers(dst, t)
 }
 
 // stepNameEscape reads a byte of an escape in a named key: it goes on as long as
 // it may become the next code point of an admitted name.
-func (m *Machine) stepNameEscape(dst []thread, t thread, o *object, b byte) []thread {
+func (m *Machine) stepNameEscape(dst []thread, t thread, x *nameList, b byte) []thread {
 	lo, hi := rangeOf(t.st)
 	depth := int(t.aux & 0xffff)
 	text := m.escapeTexts[t.aux>>16] + string(rune(b))
 	t.rec = m.texts.add(t.rec, b)
 	going := false
 	for i := lo; i < hi; {
-		r, n := utf8.DecodeRuneInString(o.names[i][depth:])
+		r, n := utf8.DecodeRuneInString(x.names[i][depth:])
 		end := i + 1
-		if n == 0 || !utf8.RuneStart(o.names[i][depth]) { // this name ends here, and those behind it go on; or no character begins here
+		if n == 0 || !utf8.RuneStart(x.names[i][depth]) { // this name ends here, and those behind it go on; or no character begins here
 			i = end
 			continue
 		}
-		end += sort.Search(hi-end, func(j int) bool { return !strings.HasPrefix(o.names[end+j][depth:], o.names[i][depth:depth+n]) })
-		if m.anyAdmits(t, o, i, end) {
-			begins, whole := m.spells(text, r, o.unit.escapes)
+		end += sort.Search(hi-end, func(j int) bool { return !strings.HasPrefix(x.names[end+j][depth:], x.names[i][depth:depth+n]) })
+		if m.anyAdmits(t, i, end) {
+			begins, whole := m.spells(text, r, x.escapes)
 			if whole {
 				u := t
 				u.st, u.aux = nameRange(i, end), int32(depth+n)
@@ -246,53 +247,76 @@ func (m *Machine) escapeIndex(text string) int32 {
 // the thread's aux on.
 func (m *Machine) stepExtra(dst []thread, t thread, b byte) []thread {
 	c := &m.classes[t.def.index()]
-	o := m.objects[c.object]
-	next := o.unit.arena.StepString(lex.StringState(t.st), b)
+	next := c.unit.arena.StepString(lex.StringState(t.st), b)
 	switch next {
 	case lex.StringDead:
 		return dst
 	case lex.StringClosed:
-		return m.endExtra(dst, t, o, c)
+		m.buf = m.texts.appendSince(m.buf[:0], max(textID(t.aux), noText), t.rec)
+		return m.endExtra(dst, t, c, m.decodeKey(m.buf))
 	}
 	t.st, t.rec = int32(next), m.texts.add(t.rec, b)
 	return append(dst, t)
 }
 
-func (m *Machine) endExtra(dst []thread, t thread, o *object, c *class) []thread {
-	m.buf = m.texts.appendSince(m.buf[:0], max(textID(t.aux), noText), t.rec)
-	key := m.decodeKey(m.buf)
-	i := sort.Search(len(o.names), func(i int) bool { return o.names[i] >= string(key) })
-	if i < len(o.names) && o.names[i] == string(key) {
-		return dst
-	}
-	return m.endExtraKey(dst, t, c, m.texts.of(key))
-}
-
-// endExtraKey appends the threads behind a key of a class.
-func (m *Machine) endExtraKey(dst []thread, t thread, c *class, key textID) []thread {
-	o := m.objects[c.object]
+// endExtra appends the threads behind a key of a class, for the objects that neither
+// name it nor have it.
+func (m *Machine) endExtra(dst []thread, t thread, c *class, text []byte) []thread {
 	if t.aux == 0 {
 		t.rec = 0
 	} else {
 		t.rec = m.texts.add(t.rec, '"')
 	}
+	key, value := m.texts.of(text), m.valueIndex(c.unit, c.node)
+	x := newKey{text: text, id: key, list: -1, before: -1}
 	for _, e := range m.stacks.of(t.stack) {
-		if _, seen := slices.BinarySearch(o.regs[e.aux].extras, key); seen {
+		o := m.objects[e.def.index()]
+		if m.isTaken(&x, o, keysOf(e.st)) {
 			continue
 		}
-		switch {
-		case len(o.regs[e.aux].rivals) > 0:
-			after, value := m.withRivals(o, o.withExtra(&o.regs[e.aux], key), key, t.rec, m.valueIndex(o.unit, c.node))
-			dst = m.awaitMember(dst, t, e, member{o.intern(after), value})
-			continue
-		case len(o.exists) == 0:
-			dst = m.awaitMember(dst, t, e, member{o.afterExtra(e.aux, key), m.valueIndex(o.unit, c.node)})
+		if len(o.regs[e.aux].rivals) == 0 && len(o.exists) == 0 {
+			m.addInterned(o, e, o.afterOther(e.aux), x.after, value)
 			continue
 		}
-		text := string(m.texts.appendSince(nil, noText, key))
-		dst = m.endKey(dst, t, ended{o, e, o.withExtra(&o.regs[e.aux], key), c.node, text}, 0)
+		before := o.at(e.st, e.aux)
+		after := o.withOther(&before, x.after)
+		if len(before.rivals) > 0 {
+			after, value := m.withRivals(o, after, key, t.rec, value)
+			m.addMember(o, e, after, value)
+			continue
+		}
+		m.endKey(ended{o, e, after, c.node, string(text)}, 0)
 	}
-	return dst
+	return m.awaitMembers(dst, t)
+}
+
+// newKey is a key that is not named, with what was found for the last of the objects
+// that wait for it: the next mostly names the same keys, and has the same others.
+type newKey struct {
+	text          []byte
+	id            textID
+	list          int32 // of names
+	named         bool  // is it among those
+	before, after keysID
+	had           bool // is it among those before
+}
+
+// isTaken says whether an object names a key or has it. If not, the keys with it are
+// in after.
+func (m *Machine) isTaken(x *newKey, o *object, keys keysID) bool {
+	if o.nameList != x.list {
+		x.list, x.named = o.nameList, m.nameLists[o.nameList].has(x.text)
+	}
+	if keys != x.before {
+		x.before, x.had = keys, m.keys.has(keys, x.id)
+		if !x.had {
+			var ok bool
+			if x.after, ok = m.keys.with(keys, x.id); !ok {
+				m.limit, x.had = ErrTooComplex, true
+			}
+		}
+	}
+	return x.named || x.had
 }
 
 // of interns a whole text.

@@ -31,31 +31,35 @@ type Machine struct {
 	prog   *Program
 	events bool // threads carry events, and are not merged where those differ
 
-	spelled   map[spelling][]string         // memo of spellings
-	nameLists map[string]int32              // of objects, by their names
-	lastKey   struct{ inside, text []byte } // memo of decodeKey
-	arenas    []*lex.Arena                  // the program's own, and those of its JSON Schemas
-	units     map[*gbnf.Node]*Unit
-	unitIDs   map[*Unit]int
-	stacks    *stacks
-	texts     *texts
-	closures  []*closure
-	closed    int              // bytes that closures take, roughly
-	empties   map[int32][]edge // memo of emptyMarks
-	entries   []thread         // by terminal: its automaton at the start; def 0 until entered
-	untils    []*until
-	plains    []plain
-	eaches    []*anyOrderSets
+	spelled  map[spelling][]string         // memo of spellings
+	lastKey  struct{ inside, text []byte } // memo of decodeKey
+	arenas   []*lex.Arena                  // the program's own, and those of its JSON Schemas
+	units    map[*gbnf.Node]*Unit
+	unitIDs  map[*Unit]int
+	stacks   *stacks
+	texts    *texts
+	closures []*closure
+	closed   int              // bytes that closures take, roughly
+	empties  map[int32][]edge // memo of emptyMarks
+	entries  []thread         // by terminal: its automaton at the start; def 0 until entered
+	untils   []*until
+	plains   []plain
+	eaches   []*anyOrderSets
 
-	values    []value
-	valueIDs  map[*schema.Node]int32
-	strings   []jsonString
-	stringIDs map[stringKey]int32
-	objects   []*object
-	objectIDs map[*schema.ObjectAlt]int32
-	classes   []class
-	arrays    []*array
-	arrayIDs  map[*schema.ArrayAlt]int32
+	values      []value
+	valueIDs    map[*schema.Node]int32
+	strings     []jsonString
+	stringIDs   map[stringKey]int32
+	objects     []*object
+	objectIDs   map[*schema.ObjectAlt]int32
+	nameLists   []nameList
+	nameListIDs map[string]int32
+	classes     []class
+	classIDs    map[class]int32
+	keys        *keySets
+	behind      []member // scratch
+	arrays      []*array
+	arrayIDs    map[*schema.ArrayAlt]int32
 
 	solving *lengths // while lengths of values are being found
 
@@ -84,7 +88,7 @@ func New(p *Program, units map[*gbnf.Node]*Unit, events bool) *Machine {
 		closures: make([]*closure, len(p.states)), entries: make([]thread, len(p.subs)), marks: make([]mark, 1), configs: newConfigs(),
 		empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, ranks: map[int32]*ranked{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
 		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeRooms: map[stringState]escapeRoom{}, members: map[textID]map[textID]textID{}, items: map[textID][]textID{},
-		spelled: map[spelling][]string{}, nameLists: map[string]int32{}, dist: distances{stacks: map[stackID]int32{}},
+		spelled: map[spelling][]string{}, nameListIDs: map[string]int32{}, classIDs: map[class]int32{}, keys: newKeySets(), dist: distances{stacks: map[stackID]int32{}},
 	}
 }
 

@@ -188,7 +188,7 @@ func (k *Masks) textOf(t thread) *stringSplit {
 	case kindString:
 		return k.stringSplitOf(k.m.strings[t.def.index()].unit, lex.StringState(t.st))
 	case kindExtra:
-		u := k.m.objects[k.m.classes[t.def.index()].object].unit
+		u := k.m.classes[t.def.index()].unit
 		if _, raw := u.arena.Decoded(lex.StringState(t.st)); raw { // else what a token adds to the key is not its own text
 			return k.stringSplitOf(u, lex.StringState(t.st))
 		}

@@ -10,12 +10,15 @@ import (
 )
 
 // object is the automaton of a set of JSON objects. What it must know about the
-// keys read so far is a register, interned in regs; threads hold its index.
+// keys read so far is a register, interned in regs, and a set of those that it does
+// not name; threads hold both (see inPhase). A value may be one of many objects, and
+// most of them do not name the key that was read: it is the same set that grows for
+// all of these, and their registers stay as they are.
 type object struct {
 	unit     *Unit
 	alt      *schema.ObjectAlt
 	names    []string          // of all named keys, sorted; bit i of a set of names is names[i]
-	nameList int32             // the same for objects with the same names
+	nameList int32             // the index of names in nameLists
 	lengths  []int32           // by name: of its shortest spelling, nil until asked for
 	values   []int32           // by name: the automaton of its value
 	order    []int32           // by name: its place among the declared
@@ -26,12 +29,15 @@ type object struct {
 	shortest []*shortKeys      // of each class, as far as they were asked for
 	others   lex.Expr          // the keys of all of them, where there are several
 	exists   []existence
-	plain    bool // neither bounds on the number of keys, nor an order
+	plain    bool  // neither bounds on the number of keys, nor an order
+	minds    bool  // which keys there are that it does not name matters to more than the same keys
+	most     int32 // how many of them are counted
 
 	regs  []register
 	index map[string]int32
-	after map[[2]int32]int32 // memo of afterName
-	holds map[textID]bool    // memo of belonging
+	after map[[2]int32]int32          // memo of afterName
+	apart map[registerWithKeys]*known // of registers with keys, where the object minds those
+	holds map[textID]bool             // memo of belonging
 
 	contests map[int32]*contest // by register
 }
@@ -46,17 +52,28 @@ type existence struct {
 // register is what has been read of an object.
 type register struct {
 	seen   []uint64
-	extras []textID // decoded keys that are not named, sorted
-	counts []int32  // by existence: keys found
-	count  int32
-	last   int32 // keys up to this place of the declared order cannot come any more
-	rules  *rules
-	dues   int32 // memo of dues, 0 if not known
+	others int32   // keys that are not named, counted up to the object's most
+	counts []int32 // by existence: keys found
+	last   int32   // keys up to this place of the declared order cannot come any more
+	keys   keysID  // those that are not named: no part of what is interned, see inPhase
+	known  *known  // nil where nothing is to be remembered
 
 	// Of an object that must differ from others: those that it may still equal, the
 	// key whose value is being read, and where the record of that begins.
 	rivals    []textID
 	key, from textID
+}
+
+// known is what has been found out about a register.
+type known struct {
+	rules *rules
+	dues  int32 // memo of dues, 0 if not known
+}
+
+// registerWithKeys is a register and the keys beside it.
+type registerWithKeys struct {
+	reg  int32
+	keys keysID
 }
 
 // rules follow from a register.
@@ -74,11 +91,22 @@ type classStart struct {
 	start lex.StringState
 }
 
-// class is a set of keys that are not named, and the value they have.
+// class is a set of keys that are not named, and the value they have. Objects share
+// classes: threads in keys that wait for different ones are one thread then.
 type class struct {
-	object int32
-	keys   lex.Expr
-	node   *schema.Node
+	unit *Unit
+	keys lex.Expr
+	node *schema.Node
+}
+
+func (m *Machine) classIndex(c class) int32 {
+	i, ok := m.classIDs[c]
+	if !ok {
+		i = int32(len(m.classes))
+		m.classes = append(m.classes, c)
+		m.classIDs[c] = i
+	}
+	return i
 }
 
 func (m *Machine) objectIndex(u *Unit, alt *schema.ObjectAlt) int32 {
@@ -95,26 +123,12 @@ func (m *Machine) objectIndex(u *Unit, alt *schema.ObjectAlt) int32 {
 func (m *Machine) objectAt(i int) *object {
 	o := m.objects[i]
 	if o.regs == nil {
-		o.unit.locked(func() { m.buildObject(o, int32(i)) })
+		o.unit.locked(func() { m.buildObject(o) })
 	}
 	return o
 }
 
-// nameListOf numbers lists of names.
-func (m *Machine) nameListOf(names []string) int32 {
-	var key []byte
-	for _, name := range names {
-		key = append(binary.AppendUvarint(key, uint64(len(name))), name...)
-	}
-	i, ok := m.nameLists[string(key)]
-	if !ok {
-		i = int32(len(m.nameLists))
-		m.nameLists[string(key)] = i
-	}
-	return i
-}
-
-func (m *Machine) buildObject(o *object, self int32) {
+func (m *Machine) buildObject(o *object) {
 	n := len(o.alt.Props)
 	o.names = make([]string, n)
 	byName := make([]int, n)
@@ -123,7 +137,8 @@ func (m *Machine) buildObject(o *object, self int32) {
 	}
 	sort.Slice(byName, func(a, b int) bool { return o.names[byName[a]] < o.names[byName[b]] })
 	slices.Sort(o.names)
-	o.nameList = m.nameListOf(o.names)
+	o.nameList = m.nameListOf(o.names, o.unit.escapes)
+	o.names = m.nameLists[o.nameList].names
 	words := (n + 63) / 64
 	o.present, o.needed = make([]uint64, words), make([]uint64, words)
 	o.values, o.order = make([]int32, n), make([]int32, n)
@@ -140,8 +155,8 @@ func (m *Machine) buildObject(o *object, self int32) {
 	}
 	for _, c := range o.alt.Extra() {
 		if !c.Value.Empty() {
-			o.classes = append(o.classes, int32(len(m.classes)))
-			m.classes = append(m.classes, class{object: self, keys: c.Loose, node: c.Value})
+			o.classes = append(o.classes, m.classIndex(class{o.unit, c.Loose, c.Value}))
+			o.minds = o.minds || !o.unit.arena.Endless(c.Loose)
 		}
 	}
 	if len(o.classes) > 1 {
@@ -152,7 +167,12 @@ func (m *Machine) buildObject(o *object, self int32) {
 	}
 	o.buildImplied()
 	o.plain = o.alt.MaxProps == schema.Unbounded && !o.unit.declared
-	o.index, o.after, o.holds, o.contests = map[string]int32{}, map[[2]int32]int32{}, map[textID]bool{}, map[int32]*contest{}
+	o.minds = o.minds || len(o.exists) > 0 || o.alt.MinProps > countBits(o.needed)
+	if o.most = int32(o.alt.MaxProps); o.alt.MaxProps == schema.Unbounded {
+		o.most = max(1, int32(o.alt.MinProps))
+	}
+	o.index, o.after, o.apart = map[string]int32{}, map[[2]int32]int32{}, map[registerWithKeys]*known{}
+	o.holds, o.contests = map[textID]bool{}, map[int32]*contest{}
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
 }
 
@@ -209,8 +229,30 @@ func (o *object) rank(name string) (int32, bool) {
 func setBit(set []uint64, i int)      { set[i>>6] |= 1 << (i & 63) }
 func hasBit(set []uint64, i int) bool { return set[i>>6]>>(i&63)&1 != 0 }
 
-// forget drops what is known of a register, which is about to change.
-func (r *register) forget() { r.rules, r.dues = nil, 0 }
+// count is how many keys there are.
+func (r *register) count() int { return countBits(r.seen) + int(r.others) }
+
+// at is a register with the keys of an object's state.
+func (o *object) at(st, reg int32) register {
+	r := o.regs[reg]
+	r.keys, r.known = keysOf(st), o.knownOf(st, reg)
+	return r
+}
+
+// knownOf is what is known of a register beside the keys of an object's state.
+func (o *object) knownOf(st, reg int32) *known {
+	keys := keysOf(st)
+	if keys == noKeys || !o.minds {
+		return o.regs[reg].known
+	}
+	x := registerWithKeys{reg, keys}
+	k := o.apart[x]
+	if k == nil {
+		k = new(known)
+		o.apart[x] = k
+	}
+	return k
+}
 
 // intern returns the index of a register.
 func (o *object) intern(r register) int32 {
@@ -218,12 +260,10 @@ func (o *object) intern(r register) int32 {
 	for _, w := range r.seen {
 		key = binary.LittleEndian.AppendUint64(key, w)
 	}
-	for _, x := range r.extras {
-		key = binary.LittleEndian.AppendUint32(key, uint32(x))
-	}
 	for _, x := range r.counts {
 		key = binary.LittleEndian.AppendUint32(key, uint32(x))
 	}
+	key = binary.LittleEndian.AppendUint32(key, uint32(r.others))
 	key = binary.LittleEndian.AppendUint32(key, uint32(r.last))
 	if len(r.rivals) > 0 {
 		for _, x := range append([]textID{r.key, r.from}, r.rivals...) {
@@ -235,6 +275,7 @@ func (o *object) intern(r register) int32 {
 	i, ok := o.index[string(key)]
 	if !ok {
 		i = int32(len(o.regs))
+		r.keys, r.known = noKeys, new(known)
 		o.regs = append(o.regs, r)
 		o.index[string(key)] = i
 	}
@@ -251,11 +292,11 @@ func (m *Machine) stepObject(dst []thread, t thread, b byte) []thread {
 	switch {
 	case b == '"' && phase != phaseAfter:
 		return m.beginKey(dst, t, o)
-	case b == '}' && phase != phaseComma && m.rulesOf(o, t.aux).complete:
+	case b == '}' && phase != phaseComma && m.rulesOf(o, t.st, t.aux).complete:
 		t.rec = m.texts.add(t.rec, b)
 		return m.resume(dst, t)
-	case b == ',' && phase == phaseAfter && m.rulesOf(o, t.aux).more:
-		t.st, t.rec = phaseComma, m.texts.add(t.rec, b)
+	case b == ',' && phase == phaseAfter && m.rulesOf(o, t.st, t.aux).more:
+		t.st, t.rec = inPhase(phaseComma, keysOf(t.st)), m.texts.add(t.rec, b)
 		return append(dst, t)
 	}
 	return dst
@@ -264,15 +305,15 @@ func (m *Machine) stepObject(dst []thread, t thread, b byte) []thread {
 // beginKey reads the opening quote of a key: a named one, or one of each class
 // of others. The object waits with its register for the key to end.
 func (m *Machine) beginKey(dst []thread, t thread, o *object) []thread {
-	r := m.rulesOf(o, t.aux)
+	r := m.rulesOf(o, t.st, t.aux)
 	if !r.more {
 		return dst
 	}
 	t.rec = m.texts.add(t.rec, '"')
-	t.stack = m.stacks.push(t.stack, frame{def: t.def, st: phaseAfter, aux: t.aux})
+	t.stack = m.stacks.push(t.stack, frame{def: t.def, st: inPhase(phaseAfter, keysOf(t.st)), aux: t.aux})
 	if n := min(len(o.names), maxNames); anyBit(r.names, 0, n) {
 		u := t
-		u.def, u.st, u.aux = def(kindName, t.def.index()), nameRange(0, n), 0
+		u.def, u.st, u.aux = def(kindName, int(o.nameList)), nameRange(0, n), 0
 		dst = append(dst, u)
 	}
 	for _, c := range r.extra {
@@ -302,62 +343,4 @@ func anyBit(set []uint64, lo, hi int) bool {
 		lo++
 	}
 	return false
-}
-
-// ended is a key that has just been read: the object that waits for it, with the
-// register that the key is already part of, and the set its value belongs to.
-type ended struct {
-	object *object
-	entry  entry
-	reg    register
-	node   *schema.Node
-	key    string
-}
-
-// endKey appends the threads behind a key. Where the key may meet obligations,
-// there is a thread for each choice of those that its value meets; next is the
-// first obligation not yet decided, 0 for callers.
-func (m *Machine) endKey(dst []thread, t thread, k ended, next int) []thread {
-	o := k.object
-	if next == len(o.exists) {
-		if o.alt.MaxProps != schema.Unbounded && o.room(&k.reg) < countBits(o.owed(k.reg.seen, -1))+o.unmet(&k.reg) {
-			return dst
-		}
-		return m.awaitValue(dst, t, k)
-	}
-	dst = m.endKey(dst, t, k, next+1)
-	x := o.exists[next]
-	if k.reg.counts[next] >= x.least || !o.unit.arena.Accepting(o.unit.arena.Walk(x.keys, k.key)) {
-		return dst
-	}
-	empty := true
-	o.unit.locked(func() {
-		k.node = k.node.And(x.node)
-		empty = k.node.Empty()
-	})
-	if empty {
-		return dst
-	}
-	k.reg.counts = slices.Clone(k.reg.counts)
-	k.reg.counts[next]++
-	return m.endKey(dst, t, k, next+1)
-}
-
-func (m *Machine) awaitValue(dst []thread, t thread, k ended) []thread {
-	o := k.object
-	return m.awaitMember(dst, t, k.entry, member{o.intern(k.reg), m.valueIndex(o.unit, k.node)})
-}
-
-// member is a key that has been read: the register of its object with it, and the
-// automaton of its value.
-type member struct{ reg, value int32 }
-
-func (m *Machine) awaitMember(dst []thread, t thread, e entry, x member) []thread {
-	st := e.st
-	if m.objects[e.def.index()].regs[x.reg].key != 0 {
-		st = phaseElement
-	}
-	t.stack = m.stacks.push(e.below, frame{def: e.def, st: st, aux: x.reg})
-	t.def, t.st, t.aux = def(kindValue, int(x.value)), phaseColon, 0
-	return append(dst, t)
 }

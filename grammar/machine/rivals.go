@@ -22,7 +22,7 @@ func (m *Machine) others(t thread) []textID {
 	list := m.stacks.of(t.stack)
 	e := list[0]
 	switch {
-	case len(list) > 1 || e.st != phaseElement:
+	case len(list) > 1 || phaseOf(e.st) != phaseElement:
 		return nil
 	case e.def.kind() == kindArray:
 		a := m.arrays[e.def.index()]
@@ -61,7 +61,6 @@ func (m *Machine) openRegister(t thread, index int) int32 {
 	}
 	reg := o.regs[0]
 	reg.rivals = rivals
-	reg.forget()
 	return o.intern(reg)
 }
 
@@ -215,7 +214,7 @@ func (m *Machine) ways(o *object, r *register, names []uint64, limit int) (n int
 			return hasBit(set, int(rank))
 		}
 	}
-	o.unit.locked(func() { n = o.alt.Completions(among(r.seen), among(names), int(r.count)-countBits(r.seen), limit) })
+	o.unit.locked(func() { n = o.alt.Completions(among(r.seen), among(names), int(r.others), limit) })
 	return n
 }
 
@@ -254,7 +253,7 @@ func (m *Machine) usedUp(index int32, seen []textID) bool {
 // endMember looks at the value of an object with rivals that has just been read.
 func (m *Machine) endMember(dst []thread, t thread) []thread {
 	o := m.objects[t.def.index()]
-	r := o.regs[t.aux]
+	r := o.at(t.st, t.aux)
 	m.buf = m.texts.appendSince(m.buf[:0], r.from, t.rec)
 	value := m.texts.of(canonical(bytes.TrimLeft(m.buf, " \t\r\n:")))
 	c := m.contestOfMember(o, t.aux)
@@ -263,7 +262,6 @@ func (m *Machine) endMember(dst []thread, t thread) []thread {
 	}
 	r.rivals = c.left[value]
 	r.key, r.from = 0, 0
-	r.forget()
-	t.st, t.aux = phaseAfter, o.intern(r)
+	t.st, t.aux = inPhase(phaseAfter, r.keys), o.intern(r)
 	return append(dst, t)
 }

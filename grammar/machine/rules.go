@@ -8,14 +8,14 @@ import (
 	"tenon/grammar/schema"
 )
 
-// rulesOf returns what may follow in an object whose keys so far gave a register.
-func (m *Machine) rulesOf(o *object, reg int32) *rules {
-	if r := o.regs[reg].rules; r != nil {
-		return r
+// rulesOf returns what may follow in an object in a state with a register.
+func (m *Machine) rulesOf(o *object, st, reg int32) *rules {
+	k := o.knownOf(st, reg)
+	if k.rules == nil {
+		r := o.at(st, reg)
+		k.rules = m.deriveRules(o, &r)
 	}
-	r := m.deriveRules(o, &o.regs[reg])
-	o.regs[reg].rules = r
-	return r
+	return k.rules
 }
 
 func (m *Machine) deriveRules(o *object, reg *register) *rules {
@@ -38,7 +38,7 @@ func (m *Machine) deriveRules(o *object, reg *register) *rules {
 		m.keepForExisting(o, reg, r, owed)
 	}
 	r.more = room > 0 && (anyBit(r.names, 0, len(o.names)) || len(r.extra) > 0)
-	r.complete = countBits(owed) == 0 && int(reg.count) >= o.alt.MinProps
+	r.complete = countBits(owed) == 0 && reg.count() >= o.alt.MinProps
 	for i, x := range o.exists {
 		r.complete = r.complete && reg.counts[i] >= x.least
 	}
@@ -115,7 +115,7 @@ func (o *object) room(reg *register) int {
 	if o.alt.MaxProps == schema.Unbounded {
 		return 1 << 30
 	}
-	return o.alt.MaxProps - int(reg.count)
+	return o.alt.MaxProps - reg.count()
 }
 
 // owed is the set of names that must still come after those of seen and, unless
@@ -219,7 +219,7 @@ func (o *object) inOrder(reg *register, rank int, first int32) bool {
 // enoughBehind says whether a name and those that are declared behind it make as
 // many keys as there must be.
 func (o *object) enoughBehind(reg *register, rank int) bool {
-	left := o.alt.MinProps - int(reg.count) - 1
+	left := o.alt.MinProps - reg.count() - 1
 	if left <= 0 || len(o.classes) > 0 {
 		return true
 	}
@@ -248,12 +248,13 @@ func (o *object) mayHaveExtra(owed []uint64, room int) bool {
 func (m *Machine) addClasses(o *object, reg *register, r *rules) {
 	a := o.unit.arena
 	others, without := o.others, a.AnyText()
-	if len(reg.extras) > 0 {
-		without = a.Complement(a.Literals(m.decodedTexts(reg.extras)...))
+	apart := o.minds && reg.keys != noKeys
+	if apart {
+		without = a.Complement(a.Literals(m.decodedTexts(m.keys.lists[reg.keys])...))
 	}
 	for _, c := range o.classes {
 		keys := m.classes[c].keys
-		if len(reg.extras) > 0 && !a.Endless(keys) {
+		if apart && !a.Endless(keys) {
 			keys, others = a.Intersect(keys, without), a.Intersect(o.others, without)
 		}
 		if s := a.StartString(keys, o.unit.escapes); s != lex.StringDead {
@@ -268,10 +269,9 @@ func (m *Machine) addClasses(o *object, reg *register, r *rules) {
 // withName is the register with one more named key.
 func (o *object) withName(reg *register, rank int) register {
 	r := *reg
-	r.forget()
+	r.known = nil
 	r.seen = slices.Clone(reg.seen)
 	setBit(r.seen, rank)
-	o.counted(&r)
 	if o.unit.declared {
 		r.last = o.order[rank] + 1
 	}
@@ -289,29 +289,24 @@ func (o *object) afterName(reg int32, rank int) int32 {
 	return next
 }
 
-// afterExtra is the index of withExtra's register. Its keys in the memo are below
-// those of names.
-func (o *object) afterExtra(reg int32, key textID) int32 {
-	memo := [2]int32{reg, -int32(key)}
+// afterOther is the index of withOther's register.
+func (o *object) afterOther(reg int32) int32 {
+	memo := [2]int32{reg, -1}
 	next, ok := o.after[memo]
 	if !ok {
-		next = o.intern(o.withExtra(&o.regs[reg], key))
+		next = o.intern(o.withOther(&o.regs[reg], noKeys))
 		o.after[memo] = next
 	}
 	return next
 }
 
-// withExtra is the register with one more key that is not named.
-func (o *object) withExtra(reg *register, key textID) register {
+// withOther is the register with one more key that is not named, which is among keys.
+func (o *object) withOther(reg *register, keys keysID) register {
 	r := *reg
-	r.forget()
-	i, _ := slices.BinarySearch(reg.extras, key)
-	r.extras = slices.Insert(slices.Clone(reg.extras), i, key)
-	o.counted(&r)
+	r.keys, r.known = keys, nil
+	r.others = min(r.others+1, o.most)
 	if o.unit.declared {
 		r.last = int32(len(o.names))
 	}
 	return r
 }
-
-func (o *object) counted(r *register) { r.count++ }

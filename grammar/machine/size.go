@@ -11,8 +11,9 @@ func (m *Machine) Size() int {
 		n += len(u.next) * int(unsafe.Sizeof(u.next[0]))
 	}
 	for _, o := range m.objects {
-		n += 200 * len(o.regs)
+		n += 200*len(o.regs) + 60*len(o.apart)
 	}
+	n += 80*len(m.keys.lists) + 8*m.keys.items + 24*len(m.keys.after)
 	for _, a := range m.arrays {
 		n += 100 * len(a.regs)
 	}

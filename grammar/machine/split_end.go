@@ -79,7 +79,7 @@ func (k *Masks) collectExtraEnds(x *stringSplit, all []thread) {
 	var after []thread
 	for _, t := range all {
 		c := &k.m.classes[t.def.index()]
-		after = k.m.endExtraKey(after, t, c, k.m.unusedKey(t, k.m.objects[c.object]))
+		after = k.m.endExtra(after, t, c, k.m.unusedKey(t))
 	}
 	from := len(k.ids)
 	k.collectClosers(x, x.keys.others, k.m.normalise(after), bounds{0, schema.Unbounded})
@@ -87,17 +87,14 @@ func (k *Masks) collectExtraEnds(x *stringSplit, all []thread) {
 }
 
 // unusedKey is a key that none of the objects that wait has or names.
-func (m *Machine) unusedKey(t thread, o *object) textID {
-	for key := "\x7f"; ; key += "\x7f" {
-		_, named := o.rank(key)
-		id := m.texts.of([]byte(key))
-		for _, e := range m.stacks.of(t.stack) {
-			for _, x := range o.regs[e.aux].extras {
-				named = named || x == id
-			}
-		}
-		if !named {
-			return id
+func (m *Machine) unusedKey(t thread) []byte {
+	for key := []byte{fillerByte}; ; key = append(key, fillerByte) {
+		id := m.texts.of(key)
+		if !slices.ContainsFunc(m.stacks.of(t.stack), func(e entry) bool {
+			_, named := m.objects[e.def.index()].rank(string(key))
+			return named || m.keys.has(keysOf(e.st), id)
+		}) {
+			return key
 		}
 	}
 }
@@ -128,15 +125,22 @@ type takenTexts struct {
 
 // addOf adds those for the keys that the objects which wait for a thread name or have.
 func (s *takenTexts) addOf(m *Machine, t thread) {
-	o := m.objects[m.classes[t.def.index()].object]
 	m.buf = m.texts.appendSince(m.buf[:0], noText, t.rec)
 	s.prefix = string(m.decodeKey(m.buf))
-	for i := sort.SearchStrings(o.names, s.prefix); i < len(o.names) && strings.HasPrefix(o.names[i], s.prefix); i++ {
-		s.add(o.names[i])
-	}
+	list, keys := int32(-1), noKeys
 	for _, e := range m.stacks.of(t.stack) {
-		for _, key := range m.decodedTexts(o.regs[e.aux].extras) {
-			s.add(key)
+		o := m.objects[e.def.index()]
+		if o.nameList != list { // else it names what the one before does
+			list = o.nameList
+			for i := sort.SearchStrings(o.names, s.prefix); i < len(o.names) && strings.HasPrefix(o.names[i], s.prefix); i++ {
+				s.add(o.names[i])
+			}
+		}
+		if has := keysOf(e.st); has != keys {
+			keys = has
+			for _, key := range m.decodedTexts(m.keys.lists[has]) {
+				s.add(key)
+			}
 		}
 	}
 }

@@ -12,14 +12,12 @@ import (
 // that is named or has been.
 func (k *Masks) collectExtra(t thread, x *stringSplit) {
 	m := k.m
-	c := &m.classes[t.def.index()]
-	o := m.objects[c.object]
 	if !slices.ContainsFunc(k.together, t.sameKey) {
 		k.addInside(t, x, schema.Unbounded)
 	}
 	switch {
 	case !k.closes(x):
-	case t.aux != 0 || len(o.exists) > 0:
+	case t.aux != 0 || m.anyExists(t):
 		k.walk.run(k, &x.whole, []thread{t})
 	default:
 		k.ends.extra = append(k.ends.extra, extraEnd{t, x})
@@ -32,20 +30,20 @@ func (k *Masks) collectExtra(t thread, x *stringSplit) {
 // find.
 func (k *Masks) addTogether(t thread, others []thread) {
 	m := k.m
-	o := m.objects[m.classes[t.def.index()].object]
-	x, waiting := k.textOf(t), m.stacks.of(t.stack)
-	if x == nil || len(waiting) != 1 || !slices.ContainsFunc(others, t.sameKey) || slices.ContainsFunc(k.together, t.sameKey) {
+	u := m.classes[t.def.index()].unit
+	x := k.textOf(t)
+	if x == nil || !slices.ContainsFunc(others, t.sameKey) || slices.ContainsFunc(k.together, t.sameKey) {
 		return
 	}
-	s := m.rulesOf(o, waiting[0].aux).others
+	s := m.othersOf(t)
 	m.buf = m.texts.appendSince(m.buf[:0], max(textID(t.aux), noText), t.rec)
 	for _, b := range m.buf {
-		s = o.unit.arena.StepString(s, b)
+		s = u.arena.StepString(s, b)
 	}
 	if s == lex.StringDead { // not known
 		return
 	}
-	if x = k.stringSplitOf(o.unit, s); x == nil {
+	if x = k.stringSplitOf(u, s); x == nil {
 		return
 	}
 	k.together = append(k.together, t)
@@ -54,6 +52,24 @@ func (k *Masks) addTogether(t thread, others []thread) {
 		return
 	}
 	k.addInside(t, x, schema.Unbounded)
+}
+
+// othersOf is where the keys of any class begin, if that is known and the same for all objects that wait for a key.
+func (m *Machine) othersOf(t thread) lex.StringState {
+	s := lex.StringDead
+	for i, e := range m.stacks.of(t.stack) {
+		others := m.rulesOf(m.objects[e.def.index()], e.st, e.aux).others
+		if i > 0 && others != s {
+			return lex.StringDead
+		}
+		s = others
+	}
+	return s
+}
+
+// anyExists says whether an object that waits for a key has obligations that the key may meet.
+func (m *Machine) anyExists(t thread) bool {
+	return slices.ContainsFunc(m.stacks.of(t.stack), func(e entry) bool { return len(m.objects[e.def.index()].exists) > 0 })
 }
 
 // sameKey says whether two threads are in one key, maybe in different classes of keys.

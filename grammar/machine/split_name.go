@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
 
@@ -20,18 +19,15 @@ type nameTokens struct{ token, lo, hi int32 }
 // nameToken is a token that ends a name and goes on behind it.
 type nameToken struct{ token, rank int32 }
 
-// nameState is how much of which names has been read. Objects that may be one of many
-// often name the same keys.
+// nameState is how much of which names has been read.
 type nameState struct {
-	names   int32 // nameList of the object
-	escapes lex.Escapes
+	list    int32
 	st, aux int32
 }
 
 // nameSplitOf returns the split of a thread in a named key, outside of escapes.
 func (k *Masks) nameSplitOf(t thread, x *lexicon) *nameSplit {
-	o := k.m.objects[t.def.index()]
-	key := nameState{o.nameList, o.unit.escapes, t.st, t.aux}
+	key := nameState{int32(t.def.index()), t.st, t.aux}
 	s := k.names[key]
 	if s == nil {
 		s = k.splitName(t, x)
@@ -43,11 +39,11 @@ func (k *Masks) nameSplitOf(t thread, x *lexicon) *nameSplit {
 
 func (k *Masks) splitName(t thread, x *lexicon) *nameSplit {
 	s := &nameSplit{whole: -1}
-	o := k.m.objects[t.def.index()]
+	list := &k.m.nameLists[t.def.index()]
 	lo, hi := rangeOf(t.st)
 	read := int(t.aux)
 	for rank := lo; rank < hi; rank++ {
-		rest := o.names[rank][read:]
+		rest := list.names[rank][read:]
 		if rest == "" {
 			s.whole = int32(rank)
 			continue
@@ -59,7 +55,7 @@ func (k *Masks) splitName(t thread, x *lexicon) *nameSplit {
 	type span struct{ lo, hi int }
 	var at [vocab.MaxPiece + 2]span
 	var next [vocab.MaxPiece + 2]byteClass // by depth: the bytes that names go on with
-	at[0], next[0] = span{lo, hi}, o.nextBytes(lo, hi, read)
+	at[0], next[0] = span{lo, hi}, list.nextBytes(lo, hi, read)
 	tree := k.v.Trie()
 	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
@@ -68,13 +64,13 @@ func (k *Masks) splitName(t thread, x *lexicon) *nameSplit {
 			i += int(n.Size)
 			continue
 		}
-		from, to := o.narrow(at[d-1].lo, at[d-1].hi, read+d-1, n.Byte)
+		from, to := list.narrow(at[d-1].lo, at[d-1].hi, read+d-1, n.Byte)
 		at[d] = span{from, to}
 		for id := n.Token; id >= 0; id = tree.Next(id) {
 			s.inside = append(s.inside, nameTokens{id, int32(from), int32(to)})
 		}
 		if n.Size > 1 {
-			next[d] = o.nextBytes(from, to, read+d)
+			next[d] = list.nextBytes(from, to, read+d)
 		}
 		i++
 	}
@@ -82,38 +78,37 @@ func (k *Masks) splitName(t thread, x *lexicon) *nameSplit {
 }
 
 // nextBytes is the bytes that a range of names go on with behind the first ones.
-func (o *object) nextBytes(lo, hi, depth int) byteClass {
+func (x *nameList) nextBytes(lo, hi, depth int) byteClass {
 	var set byteClass
 	for lo < hi {
-		if len(o.names[lo]) == depth {
+		if len(x.names[lo]) == depth {
 			lo++
 			continue
 		}
-		b := o.names[lo][depth]
+		b := x.names[lo][depth]
 		set.add(b)
 		if hi-lo == 1 {
 			break
 		}
-		_, lo = o.narrow(lo, hi, depth, b)
+		_, lo = x.narrow(lo, hi, depth, b)
 	}
 	return set
 }
 
 // collectName adds the tokens of a thread in a named key.
 func (k *Masks) collectName(t thread) {
-	o := k.m.objects[t.def.index()]
-	x := k.lexiconOf(o.unit, false)
+	x := k.lexiconOf(k.m.objects[k.m.stacks.of(t.stack)[0].def.index()].unit, false)
 	s := k.nameSplitOf(t, x)
 	if k.whole != x {
 		for _, n := range s.inside {
-			if k.m.anyAdmits(t, o, int(n.lo), int(n.hi)) {
+			if k.m.anyAdmits(t, int(n.lo), int(n.hi)) {
 				k.ids = append(k.ids, n.token)
 			}
 		}
 		k.walk.run(k, &x.slashes, []thread{t})
 	}
 	for _, n := range s.closing {
-		if k.m.anyAdmits(t, o, int(n.rank), int(n.rank)+1) && k.m.reads(k.v.Piece(n.token), t) {
+		if k.m.anyAdmits(t, int(n.rank), int(n.rank)+1) && k.m.reads(k.v.Piece(n.token), t) {
 			k.ids = append(k.ids, n.token)
 		}
 	}

@@ -73,6 +73,22 @@ func (s *stacks) intern(list []entry) stackID {
 	return stackID(id)
 }
 
+// ofMembers gives the set of the stacks of members, which are sorted by their frames.
+func (s *stacks) ofMembers(list []member) stackID {
+	base := len(s.scratch)
+	for _, x := range list {
+		if last := len(s.scratch) - 1; last >= base && s.scratch[last].frame == x.frame {
+			below := s.union(s.scratch[last].below, x.below)
+			s.scratch[last].below = below
+			continue
+		}
+		s.scratch = append(s.scratch, x.entry)
+	}
+	id := s.intern(s.scratch[base:])
+	s.scratch = s.scratch[:base]
+	return id
+}
+
 // union joins two sets. Stacks with equal top frames become one entry over the
 // union of what lies below.
 func (s *stacks) union(a, b stackID) stackID {

@@ -89,7 +89,7 @@ func (m *Machine) isPart(t thread) bool {
 	}
 	list := m.stacks.of(t.stack)
 	kind := list[0].def.kind()
-	return len(list) == 1 && list[0].st == phaseElement && (kind == kindArray || kind == kindObject)
+	return len(list) == 1 && phaseOf(list[0].st) == phaseElement && (kind == kindArray || kind == kindObject)
 }
 
 // finished says whether a lexical automaton has accepted and cannot go on.
@@ -147,7 +147,7 @@ func (m *Machine) wake(dst []thread, t thread) []thread {
 		return m.settle(dst, t)
 	case t.st == phaseElement && t.def.kind() == kindArray:
 		return m.endElement(dst, t)
-	case t.st == phaseElement && t.def.kind() == kindObject:
+	case phaseOf(t.st) == phaseElement && t.def.kind() == kindObject:
 		return m.endMember(dst, t)
 	case t.def.kind() == kindEach && !m.eachOf(t).more(t.aux):
 		return m.resume(dst, t)

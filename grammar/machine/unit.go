@@ -128,7 +128,8 @@ func (u *Unit) space(w int32, b byte) (int32, bool) {
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
 
 // A phase says where in a value, object or array a thread stands. It is the low
-// byte of the thread's state, above it is the state of the white space.
+// bits of the thread's state. Above it is the state of the white space, and above
+// that, of an object, the keys that it has and does not name.
 const (
 	phaseColon   = iota // of a value: behind its key
 	phaseValue          // of a value
@@ -139,17 +140,26 @@ const (
 	phaseElement        // of an array: in an element that is recorded
 )
 
-const phaseBits = 8
+const (
+	phaseBits = 3
+	spaceBits = 6
+	keysShift = phaseBits + spaceBits
+)
 
 func phaseOf(st int32) int32 { return st & (1<<phaseBits - 1) }
 
+func keysOf(st int32) keysID { return keysID(st >> keysShift) }
+
+// inPhase is a phase of an object that has some keys.
+func inPhase(phase int32, keys keysID) int32 { return phase | int32(keys)<<keysShift }
+
 // stepSpace reads white space where a thread's state admits it.
 func (m *Machine) stepSpace(dst []thread, t thread, u *Unit, b byte) []thread {
-	w, ok := u.space(t.st>>phaseBits, b)
+	w, ok := u.space(t.st>>phaseBits&(1<<spaceBits-1), b)
 	if !ok {
 		return dst
 	}
-	t.st = phaseOf(t.st) | w<<phaseBits
+	t.st = inPhase(phaseOf(t.st), keysOf(t.st)) | w<<phaseBits
 	t.rec = m.texts.add(t.rec, b)
 	return append(dst, t)
 }
