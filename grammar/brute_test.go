@@ -108,6 +108,20 @@ func TestMask_tokensOfOneCodePointEach(t *testing.T) {
 	}
 }
 
+// TestMask_shortTextsMayFollowAndLongOnesNot: of tokens that begin alike, some are too short to hold a word that must not be.
+func TestMask_shortTextsMayFollowAndLongOnesNot(t *testing.T) {
+	texts := []string{`"`, "a", "b", "Z", "-"}
+	for _, first := range []string{"ü", "ö", "ß"} {
+		for _, rest := range []string{"", "b", "be", "ber", "bers", "ber-", "bel", "ben", "bung", "a", "ab"} {
+			texts = append(texts, first+rest, "a"+first+rest)
+		}
+	}
+	v := tinyVocab(t, texts...)
+	for _, pattern := range []string{`^(?!.*über)`, `^(?!.*(über|aö))`, `^(?!.*übers)`, `^(?!.*(ß|be))`} {
+		checkMasks(t, `root ::= %json{"type":"string","pattern":"`+pattern+`"}`, v, 1)
+	}
+}
+
 // TestMask_keysOfSeveralClasses has keys that one token ends and another key follows, of classes that only
 // together are any text.
 func TestMask_keysOfSeveralClasses(t *testing.T) {

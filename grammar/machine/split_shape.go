@@ -97,8 +97,7 @@ func (w *splitWalk) walkBelow(from int32, i int) bool {
 		bytes += c.Width()
 		single = single && c.Single()
 	}
-	w.odd = w.odd[:0]
-	odd := w.oddBelow(from, i)
+	odd := w.partBelow(from, i)
 	switch {
 	case single && 3*odd > int(n.To-n.From):
 		w.walkTexts(from, text[:bytes], n.Class)
@@ -107,7 +106,7 @@ func (w *splitWalk) walkBelow(from int32, i int) bool {
 		return false
 	}
 	w.alone += odd
-	w.addBelow(from, i)
+	w.addAlike(w.places[from].set)
 	shapes := w.k.v.Shapes()
 	for _, r := range w.odd {
 		for i := r.from; i < r.to; i++ {
@@ -117,45 +116,50 @@ func (w *splitWalk) walkBelow(from int32, i int) bool {
 	return true
 }
 
-// oddBelow finds the tokens of a subtree of shapes of which it is not known that they
-// count alike after a place, and how many they are.
-func (w *splitWalk) oddBelow(from int32, i int) int {
+// partBelow parts the tokens of a subtree of shapes: of the nodes in w.alike they count alike after a place, of w.odd that is not known.
+// It tells how many these are.
+func (w *splitWalk) partBelow(from int32, i int) (odd int) {
 	tree, p := w.k.v.Shapes(), &w.places[from]
-	count, top := 0, tree.Nodes[i].Depth
+	w.odd, w.alike = w.odd[:0], w.alike[:0]
+	top := tree.Nodes[i].Depth
+	w.above[top-1] = 0
 	for end := i + int(tree.Nodes[i].Size); i < end; w.k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
-		switch long := n.Depth - top + 1; {
-		case p.takes(n.Classes, n.Height+long):
+		long, above := n.Depth-top+1, w.above[n.Depth-1]
+		switch {
+		case p.takes(above|n.Classes, n.Height+long):
+			w.alike = append(w.alike, alikeNode{n, true})
 			i += int(n.Size)
-		case p.takes(n.Class.Bit(), long):
+		case p.takes(above|n.Class.Bit(), long):
+			w.alike = append(w.alike, alikeNode{n, false})
+			w.above[n.Depth] = above | n.Class.Bit()
 			i++
 		default:
 			w.odd = append(w.odd, span{n.From, n.To})
-			count += int(n.To - n.From)
+			odd += int(n.To - n.From)
 			i += int(n.Size)
 		}
 	}
-	return count
+	return odd
 }
 
-// addBelow adds those of a subtree that count alike after a place.
-func (w *splitWalk) addBelow(from int32, i int) {
-	tree, p := w.k.v.Shapes(), &w.places[from]
-	if p.set == nil {
+// alikeNode is a node of the tree of shapes with tokens that count alike: those of its own shape, or all that begin with it.
+type alikeNode struct {
+	*vocab.ShapeNode
+	all bool
+}
+
+// addAlike adds to a set what partBelow has found.
+func (w *splitWalk) addAlike(set []uint64) {
+	if set == nil {
 		return
 	}
-	top := tree.Nodes[i].Depth
-	for end := i + int(tree.Nodes[i].Size); i < end; {
-		n := &tree.Nodes[i]
-		switch long := n.Depth - top + 1; {
-		case p.takes(n.Classes, n.Height+long):
-			tree.AddAll(p.set, n)
-			i += int(n.Size)
-		case p.takes(n.Class.Bit(), long):
-			tree.AddOwn(p.set, n)
-			i++
-		default:
-			i += int(n.Size)
+	tree := w.k.v.Shapes()
+	for _, n := range w.alike {
+		if n.all {
+			tree.AddAll(set, n.ShapeNode)
+		} else {
+			tree.AddOwn(set, n.ShapeNode)
 		}
 	}
 }

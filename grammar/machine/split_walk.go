@@ -37,10 +37,12 @@ type splitWalk struct {
 	followed int     // places that it has looked at
 	free     uint64  // what may follow some place for ever; 0 if nothing is known of any
 	seen     []int32 // places that explore has met
-	odd      []span  // of the tokens of shapes: those of oddBelow
+	odd      []span  // of the tokens of shapes: those of partBelow
+	alike    []alikeNode
 	round    int32
 	at       [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
 	path     [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
+	above    [vocab.MaxPiece + 2]uint64      // by depth: the classes of a path since a place
 }
 
 // span is a range of tokens.
