@@ -17,7 +17,9 @@ import (
 
 const (
 	caseTexts  = 2     // instances of a schema at most, and as many walks
-	casePlaces = 5     // of a text at most
+	casePlaces = 8     // of a text at most
+	caseMasks  = 1_000 // of a text, from which these are chosen
+	fewTokens  = 64    // masks of fewer are of one kind
 	caseLength = 6_000 // bytes of a text that are looked at
 )
 
@@ -145,24 +147,35 @@ func (c *maskCase) walk(m *Matcher) (text []byte) {
 	return text
 }
 
-// places are some lengths of a text, each inside of something else if there are so many things.
+// place is what tells places of a text apart: what they are inside of, and how many tokens a mask has there, if they are not few.
+type place struct {
+	where  string
+	tokens int
+}
+
+// places are some lengths of a text, in places that differ as far as there are so many.
 func (c *maskCase) places(m *Matcher, text []byte) (list []int) {
 	m = m.Clone()
-	kinds := map[string][]int{}
-	var names []string
+	found := map[place][]int{}
+	var kinds []place
 	for i := 0; ; i++ {
-		where := m.Where()
-		if kinds[where] == nil {
-			names = append(names, where)
+		if i == 0 || c.rng.IntN(len(text)) < caseMasks {
+			kind := place{m.Where(), m.Mask().Len()}
+			if kind.tokens < fewTokens {
+				kind.tokens = 0
+			}
+			if found[kind] == nil {
+				kinds = append(kinds, kind)
+			}
+			found[kind] = append(found[kind], i)
 		}
-		kinds[where] = append(kinds[where], i)
 		if i == len(text) || m.AcceptBytes(text[i:i+1]) != nil {
 			break
 		}
 	}
-	c.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	c.rng.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	for i := range casePlaces {
-		at := kinds[names[i%len(names)]]
+		at := found[kinds[i%len(kinds)]]
 		list = append(list, at[c.rng.IntN(len(at))])
 	}
 	slices.Sort(list)
