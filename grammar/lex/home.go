@@ -1,5 +1,7 @@
 package lex
 
+import "slices"
+
 // What is searched for anywhere begins anew behind a byte that it does not hold. So whatever has been written, as long as it is too short to
 // hold what must not be there, can go on by such a byte to all that was possible at first. This tells of products of searches, which take
 // many states to explore, that all short texts may come next.
@@ -36,6 +38,9 @@ func (a *Arena) returns(e Expr) int32 {
 	}
 	longest := int32(-1)
 	for _, x := range parts {
+		if !a.recurs(x) {
+			continue
+		}
 		if h := a.homeOf(homeOf{x, false}); h.runes > longest && a.at(h.base).live == yes && separates(h.holds) {
 			longest = h.runes
 		}
@@ -48,6 +53,22 @@ func (a *Arena) returns(e Expr) int32 {
 		a.err = saved
 	}
 	return longest
+}
+
+// recurs tells at a look where nothing can be possible again: of most languages.
+func (a *Arena) recurs(e Expr) bool {
+	n := a.at(e)
+	switch n.kind {
+	case kindConcat:
+		return Expr(n.a) == a.anyText
+	case kindNot:
+		return true
+	case kindUnion:
+		return slices.ContainsFunc(n.args, a.recurs)
+	case kindIntersect:
+		return !slices.ContainsFunc(n.args, func(x Expr) bool { return !a.recurs(x) })
+	}
+	return e == a.anyText
 }
 
 // homeOf returns what is sure of an expression, which may be nothing.
