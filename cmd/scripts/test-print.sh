@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints a sample of ../shared's schemas, grammars of our own, and those of whole turns of every family of tools, in the dialects of llama.cpp,
 # XGrammar and llguidance, and has the engines themselves judge texts: LIBLLAMA is the prefix of a libllama (make libllama fills the default
-# one), RIVALS leaves engines out. With LLAMA_SERVER, a llama-server, and MODEL it generates under printed grammars, too.
+# one), RIVALS leaves engines out. With MODEL, the llama-server LLAMA_SERVER generates under printed grammars, too.
 # TENON_MASKBENCH=all takes every schema.
 set -euo pipefail
 rivals=${RIVALS:-llama llguidance xgrammar}
@@ -25,9 +25,10 @@ if [ -n "${pythons// /}" ]; then
     export "TENON_RIVAL_$name=$venv/bin/python $PWD/cmd/scripts/rival-python.py $r"
   done
 fi
-if [ -n "${LLAMA_SERVER:-}" ]; then
+if [ -n "${MODEL:-}" ]; then
+  [ -x "${LLAMA_SERVER:-}" ] || { echo "test-print with MODEL needs a llama-server: run make llama-server, or name one in LLAMA_SERVER"; exit 1; }
   port=${PORT:-18089}
-  "$LLAMA_SERVER" -m "${MODEL:?the model of llama-server}" --port "$port" -c 4096 -np 1 >"$work/server.log" 2>&1 &
+  "$LLAMA_SERVER" -m "$MODEL" --port "$port" -c 4096 -np 1 >"$work/server.log" 2>&1 &
   server=$!
   trap 'kill $server' EXIT
   for _ in $(seq 120); do
