@@ -15,27 +15,50 @@ import (
 // than the last.
 const maxExtras = 24
 
-// extraCosts is what so many more keys that are not named cost with their values,
-// colons and commas.
-func (m *Machine) extraCosts(o *object, reg *register, count int) int32 {
+// otherCosts is what so many more keys cost that are none of some names, with their values, colons and commas: the
+// cheapest of the other names, and of keys that are not named.
+func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count int) int32 {
 	if count <= 0 {
 		return 0
 	}
 	var costs []int32
-	for i, c := range o.classes {
-		value := m.valueDistance(m.valueIndex(o.unit, m.classes[c].node))
-		for _, key := range m.freeKeys(o, reg, i, min(count, maxExtras)) {
-			costs = append(costs, add(value, key+2))
+	for rank := range o.names {
+		if hasBit(o.present, rank) && !hasBit(without, rank) && !hasBit(reg.seen, rank) {
+			costs = append(costs, m.optionalCost(o, reg, rank, without))
 		}
 	}
-	slices.Sort(costs)
-	n, last := int32(0), int32(unreachable)
-	for _, c := range costs[:min(count, len(costs))] {
-		n, last = add(n, c), c
+	beyond := int32(unreachable) // what a key costs of which there are always more: a little longer tells hundreds apart
+	for i, c := range o.classes {
+		value, last := m.valueDistance(m.valueIndex(o.unit, m.classes[c].node)), int32(unreachable)
+		for _, key := range m.freeKeys(o, reg, i, min(count, maxExtras)) {
+			last = add(value, key+2)
+			costs = append(costs, last)
+		}
+		beyond = min(beyond, add(last, 1))
 	}
-	if more := count - len(costs); more > 0 {
-		each := int64(add(last, 1)) // of so many, keys a little longer tell hundreds apart
-		n = add(n, int32(min(each*int64(more), unreachable)))
+	slices.Sort(costs)
+	n := int32(0)
+	for _, c := range costs[:min(count, len(costs))] {
+		n = add(n, min(c, beyond))
+	}
+	more := max(0, count-len(costs))
+	return add(n, int32(min(int64(beyond)*int64(more), unreachable)))
+}
+
+// optionalCost is what a named key costs that nothing asks for, with those that it requires beside the owed ones.
+func (m *Machine) optionalCost(o *object, reg *register, rank int, owed []uint64) int32 {
+	if o.plain && len(o.implied) == 0 {
+		return m.memberLength(o, rank)
+	}
+	n := m.memberLength(o, rank)
+	after := o.owed(reg.seen, int32(rank))
+	for other := range o.names {
+		if hasBit(after, other) && !hasBit(owed, other) {
+			n = add(n, m.memberLength(o, other))
+		}
+	}
+	if !o.fits(reg, rank, after, o.room(reg)-1) {
+		return unreachable
 	}
 	return n
 }

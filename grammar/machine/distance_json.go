@@ -126,22 +126,12 @@ func (r *register) knownDues() int32 {
 func (m *Machine) dues(o *object, reg *register) int32 {
 	owed := o.owed(reg.seen, -1)
 	n := int32(1)
-	keys := 0
-	pay := func(rank int) {
-		n = add(n, m.memberLength(o, rank))
-		keys++
-	}
 	for rank := range o.names {
 		if hasBit(owed, rank) {
-			pay(rank)
+			n = add(n, m.memberLength(o, rank))
 		}
 	}
-	for rank := 0; rank < len(o.names) && reg.count()+keys < o.alt.MinProps; rank++ {
-		if hasBit(o.present, rank) && !hasBit(owed, rank) && !hasBit(reg.seen, rank) {
-			pay(rank)
-		}
-	}
-	n = add(n, m.extraCosts(o, reg, o.alt.MinProps-reg.count()-keys))
+	n = add(n, m.otherCosts(o, reg, owed, o.alt.MinProps-reg.count()-countBits(owed)))
 	for i, x := range o.exists {
 		if reg.counts[i] < x.least {
 			n = add(n, m.existenceCost(o, reg, &x))
@@ -288,11 +278,11 @@ func (m *Machine) objectDistance(o *object, st, reg int32) int32 {
 	rules := m.rulesOf(o, st, reg)
 	for rank := range o.names {
 		if hasBit(rules.names, rank) {
-			best = min(best, add(m.valueDistance(o.values[rank]), m.keyLength(o, rank)+2))
+			best = min(best, add(m.memberBehind(o, &r, rank, false), m.keyLength(o, rank)+1))
 		}
 	}
 	if len(rules.extra) > 0 {
-		d := m.extraCosts(o, &r, 1)
+		d := m.otherCosts(o, &r, o.present, 1)
 		best = min(best, add(d, 1))
 	}
 	return best
