@@ -67,7 +67,10 @@ func (s *Schema) identify(v *value, r *resource) *resource {
 		if id == nil || id.kind != String {
 			continue
 		}
-		r = s.identified(v, r, id.text, draft)
+		outer := r
+		if r = s.identified(v, r, id.text, draft); r != outer && draft == DraftAuto && key == "id" {
+			r.outer = outer
+		}
 		break
 	}
 	if a := v.get("$anchor"); a != nil && a.kind == String {

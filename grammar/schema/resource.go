@@ -11,7 +11,8 @@ import (
 // resource is a schema resource: a document's root or an embedded schema with an id of its own.
 type resource struct {
 	root    *value
-	uri     string // absolute where the document says so; the key in Schema.resources
+	outer   *resource // what root lies in if its id means nothing, as in 2020-12, which decides without $schema; nil where it does
+	uri     string    // absolute where the document says so; the key in Schema.resources
 	draft   Draft
 	anchors map[string]*value
 	dynamic map[string]bool // which anchors are dynamic; "" stands for $recursiveAnchor
@@ -75,6 +76,9 @@ func (s *Schema) leavesOutValidation(uri string) bool {
 
 // anchor records a plain-name fragment of r; the first one wins.
 func (r *resource) anchor(name string, v *value, dynamic bool) {
+	if r.outer != nil && name != "" { // that is the root's
+		r.outer.anchor(name, v, dynamic)
+	}
 	if r.anchors == nil {
 		r.anchors = make(map[string]*value)
 		r.dynamic = make(map[string]bool)
@@ -96,6 +100,11 @@ type target struct {
 
 // resolve finds what ref means within r. why is set if it leads nowhere.
 func (s *Schema) resolve(r *resource, ref string) (t target, why string) {
+	if r.outer != nil {
+		if t, why = s.resolve(r.outer, ref); why == "" {
+			return t, ""
+		}
+	}
 	uri, fragment, _ := strings.Cut(ref, "#")
 	res := r
 	if uri != "" {
