@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,7 +49,7 @@ and what is dropped, with a JSON pointer to each.
 The exit status is 1 if some tool cannot be called at all.`,
 		Args: oneFile("tools"),
 		RunE: func(c *cobra.Command, args []string) error {
-			text, err := os.ReadFile(args[0])
+			text, err := read(c, args[0])
 			if err != nil {
 				return fmt.Errorf("read tools: %w", err)
 			}

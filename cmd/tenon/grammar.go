@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -24,7 +25,7 @@ func newGrammarCommand() *cobra.Command {
 		Short: "Print, test and measure grammars",
 		Long: `Print, test and measure grammars.
 
-A grammar is a file of one of these kinds; without a flag, its extension says which:
+A grammar is a file, or - for standard input, of one of these kinds; without a flag, its extension says which:
   --schema   a JSON Schema                        .json
   --gbnf     extended GBNF                        .gbnf
   --regex    a regular expression (ECMA-262)      .regex
@@ -95,7 +96,8 @@ func newGrammarTestCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "test [flags] FILE INSTANCE...",
 		Short: "Say whether a grammar accepts texts",
-		Long: `Say whether a grammar accepts texts, and if not, where and why. An INSTANCE is a file, - for standard input, or else the text itself.
+		Long: `Say whether a grammar accepts texts, and if not, where and why. An INSTANCE is a file, - for standard input, or else the text itself;
+newlines at the end of a file are no part of it.
 The exit status is 0 if all are accepted, 1 if not.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
@@ -153,17 +155,14 @@ func testInstances(c *cobra.Command, g *grammar.Grammar, instances []string, asJ
 }
 
 func readInstance(c *cobra.Command, name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(c.InOrStdin())
-	}
-	text, err := os.ReadFile(name)
+	text, err := read(c, name)
 	if errors.Is(err, os.ErrNotExist) || err != nil && strings.ContainsAny(name, `{["`) {
 		return []byte(name), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read instance: %w", err)
 	}
-	return []byte(strings.TrimRight(string(text), "\r\n")), nil
+	return bytes.TrimRight(text, "\r\n"), nil
 }
 
 // judge reads a text byte by byte.
@@ -185,7 +184,7 @@ func judge(g *grammar.Grammar, text []byte) verdict {
 
 func newGrammarBenchCommand() *cobra.Command {
 	var model, verdicts string
-	var slowest int
+	var slowest uint
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "bench FILE.jsonl[.gz] --vocab MODEL.gguf",
@@ -209,7 +208,7 @@ The exit status is 0 whatever the verdicts.`,
 			if model == "" {
 				return errors.New("--vocab MODEL.gguf is missing: the model whose tokens the instances are cut into")
 			}
-			rep, names, err := runBench(args[0], model, slowest)
+			rep, names, err := runBench(args[0], model, int(slowest))
 			if err != nil {
 				return err
 			}
@@ -226,7 +225,7 @@ The exit status is 0 whatever the verdicts.`,
 	}
 	c.Flags().StringVar(&model, "vocab", "", "GGUF file whose vocabulary is used (byte-level BPE)")
 	c.Flags().StringVar(&verdicts, "verdicts", "", "write a JSON object from schema name to verdict to this file")
-	c.Flags().IntVar(&slowest, "slowest", 0, "list this many of the slowest cold masks: where they are and what they cost, counted")
+	c.Flags().UintVar(&slowest, "slowest", 0, "list this many of the slowest cold masks: where they are and what they cost, counted")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
 }

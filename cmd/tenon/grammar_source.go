@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -35,11 +34,11 @@ func (s *source) flags(c *cobra.Command) {
 
 // compile reads a file, compiles the grammar in it, and tells on standard error what of it is not enforced as it stands.
 func (s *source) compile(c *cobra.Command, path string) (*grammar.Grammar, error) {
-	text, err := os.ReadFile(path)
+	text, err := read(c, path)
 	if err != nil {
 		return nil, fmt.Errorf("read grammar: %w", err)
 	}
-	g, err := s.compileText(path, text)
+	g, err := s.compileText(c, path, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w%s", path, err, advice(err))
 	}
@@ -63,12 +62,12 @@ func advice(err error) string {
 	return " (--lenient leaves it out)"
 }
 
-func (s *source) compileText(path string, text []byte) (*grammar.Grammar, error) {
+func (s *source) compileText(c *cobra.Command, path string, text []byte) (*grammar.Grammar, error) {
 	switch ext := filepath.Ext(path); {
 	case s.tools:
 		return toolsGrammar(text)
 	case s.schema || !s.gbnf && !s.regex && !s.lark && ext == ".json":
-		return s.schemaGrammar(text)
+		return s.schemaGrammar(c, text)
 	case s.regex || !s.gbnf && !s.lark && ext == ".regex":
 		return grammar.FromRegex(strings.TrimRight(string(text), "\r\n"))
 	case s.lark || !s.gbnf && ext == ".lark":
@@ -79,10 +78,13 @@ func (s *source) compileText(path string, text []byte) (*grammar.Grammar, error)
 	return nil, errors.New("say what it is: --schema, --gbnf, --regex, --lark or --tools")
 }
 
-func (s *source) schemaGrammar(text []byte) (*grammar.Grammar, error) {
+func (s *source) schemaGrammar(c *cobra.Command, text []byte) (*grammar.Grammar, error) {
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+		return nil, errors.New("an array is no schema; if it holds tools, say --tools")
+	}
 	o := grammar.SchemaOptions{Lenient: s.lenient, Documents: map[string][]byte{}}
 	for uri, file := range s.documents {
-		document, err := os.ReadFile(file)
+		document, err := read(c, file)
 		if err != nil {
 			return nil, fmt.Errorf("read document %s: %w", uri, err)
 		}
@@ -110,9 +112,10 @@ type wireTool struct {
 // toolsArray is the array of tools in a file: the file itself, or the member tools of a request.
 func toolsArray(text []byte) ([]byte, error) {
 	var request struct{ Tools json.RawMessage }
+	if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
+		return nil, fmt.Errorf("read tools: the file is not JSON: %w", err)
+	}
 	switch trimmed := bytes.TrimSpace(text); {
-	case !json.Valid(trimmed):
-		return nil, errors.New("read tools: the file is not JSON")
 	case trimmed[0] == '[':
 		return trimmed, nil
 	case trimmed[0] == '{' && json.Unmarshal(trimmed, &request) == nil && len(request.Tools) > 0 && request.Tools[0] == '[':
@@ -126,12 +129,16 @@ func decodeTools(text []byte) ([]declaredTool, error) {
 	if err != nil {
 		return nil, err
 	}
-	var wire []wireTool
-	if err := json.Unmarshal(text, &wire); err != nil {
+	var elements []json.RawMessage
+	if err := json.Unmarshal(text, &elements); err != nil {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
-	tools := make([]declaredTool, len(wire))
-	for i, w := range wire {
+	tools := make([]declaredTool, len(elements))
+	for i, element := range elements {
+		var w wireTool
+		if json.Unmarshal(element, &w) != nil {
+			return nil, fmt.Errorf("read tools: element %d is no tool, which is an object with a name and a schema", i)
+		}
 		if w.Function != nil {
 			w = *w.Function
 		}

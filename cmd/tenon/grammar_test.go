@@ -152,6 +152,25 @@ func TestGrammarTest_documentsAreWhatReferencesLeadTo(t *testing.T) {
 	}
 }
 
+// TestGrammar_readsWhatEditorsAndPipesGive: files that begin with a byte order mark, and standard input.
+func TestGrammar_readsWhatEditorsAndPipesGive(t *testing.T) {
+	const mark = "\uFEFF"
+	for name, text := range map[string]string{"s.json": `{"type":"string"}`, "g.gbnf": "root ::= \"\\\"a\\\"\"\r\n", "r.regex": `"a"`, "l.lark": `start: "\"a\""`} {
+		out, _, err := runCommand(newGrammarCommand(), "test", textFile(t, name, mark+text), textFile(t, "instance", mark+"\"a\"\r\n"))
+		if err != nil || !strings.Contains(out, "accepted") {
+			t.Errorf("%s: %q, %v", name, out, err)
+		}
+	}
+	c := newGrammarCommand()
+	c.SetIn(strings.NewReader(`{"type":"string"}`))
+	if out, _, err := runCommand(c, "test", "--schema", "-", `"a"`); err != nil || !strings.Contains(out, "accepted") {
+		t.Errorf("standard input: %q, %v", out, err)
+	}
+	if _, _, err := runCommand(newCheckCommand(), textFile(t, "t.json", mark+`[{"name":"f"}]`)); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestGrammar_errorsSayWhatToDo: what a user does wrong is told with the file and
 // with what helps.
 func TestGrammar_errorsSayWhatToDo(t *testing.T) {
@@ -173,6 +192,10 @@ func TestGrammar_errorsSayWhatToDo(t *testing.T) {
 		{[]string{"print", textFile(t, "n.json", `{"type":"string","minLength":3,"maxLength":2}`)}, []string{"n.json", "minLength, maxLength"}},
 		{[]string{"print", "--tools", textFile(t, "o.json", `{"a":1}`)}, []string{"o.json", "neither an array of tools"}},
 		{[]string{"print", "--tools", textFile(t, "s.json", `[{"name":"f","parameters":5}]`)}, []string{`tool "f"`, "neither an object nor a boolean"}},
+		{[]string{"print", textFile(t, "tools.json", `[{"name":"f"}]`)}, []string{"tools.json", "--tools"}},
+		{[]string{"print", "--tools", textFile(t, "n.json", `[{"name":NaN}]`)}, []string{"not JSON", "'N'"}},
+		{[]string{"print", "--tools", textFile(t, "w.json", `[{"name":"f"},{"name":5}]`)}, []string{"element 1", "an object with a name"}},
+		{[]string{"bench", "b.jsonl", "--slowest", "-1"}, []string{"-1", "--slowest"}},
 		{[]string{"shout"}, []string{"unknown command", "shout"}},
 		{[]string{"print", "--tools", textFile(t, "e.json", `[]`)}, []string{"the array is empty"}},
 		{[]string{"print", "--tools", textFile(t, "q.json", `[{"name":"f","parameters":{"properties":{"a":{"required":"a"}}}}]`)}, []string{"tool f", "/properties/a/required"}},

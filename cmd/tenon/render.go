@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -203,11 +204,14 @@ func vocabulary(file *gguf.File) templates.Options {
 	return o
 }
 
-func read(cmd *cobra.Command, name string) ([]byte, error) {
+// read returns what a file holds, or standard input if its name is -, without the byte order mark that some editors put first.
+func read(cmd *cobra.Command, name string) (text []byte, err error) {
 	if name == "-" {
-		return io.ReadAll(cmd.InOrStdin())
+		text, err = io.ReadAll(cmd.InOrStdin())
+	} else {
+		text, err = os.ReadFile(name)
 	}
-	return os.ReadFile(name)
+	return bytes.TrimPrefix(text, []byte("\uFEFF")), err
 }
 
 func printSegments(w io.Writer, r templates.Rendering) error {

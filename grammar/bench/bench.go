@@ -12,6 +12,8 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,9 +69,13 @@ func Run(r io.Reader, o Options) (*Report, error) {
 	in.Buffer(make([]byte, 1<<20), maxLine)
 	var heap heap
 	for n := 1; in.Scan(); n++ {
+		text := bytes.TrimSpace(bytes.TrimPrefix(in.Bytes(), []byte("\uFEFF")))
+		if len(text) == 0 {
+			continue
+		}
 		var l line
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if err := json.Unmarshal(text, &l); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, cmp.Or(in.Err(), err)) // a file that breaks off breaks off a line
 		}
 		if len(l.Schema) == 0 {
 			return nil, fmt.Errorf(`line %d has no "schema": a line is {"name", "schema", "tests": [{"valid", "data"}]}`, n)

@@ -2,8 +2,11 @@ package bench
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,8 +29,17 @@ func byteVocab(t *testing.T) *grammar.Vocab {
 	return v
 }
 
+// TestRun_aFileThatBreaksOffIsTold: not the line that it broke off in is at fault.
+func TestRun_aFileThatBreaksOffIsTold(t *testing.T) {
+	in := io.MultiReader(strings.NewReader(`{"name":"g","schema":tr`), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if _, err := Run(in, Options{Vocab: byteVocab(t)}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
+}
+
 func TestRun_verdicts(t *testing.T) {
-	lines := `{"name":"good","schema":{"type":"integer"},"tests":[{"valid":true,"data":12},{"valid":false,"data":"x"}]}
+	lines := "\uFEFF" + `{"name":"good","schema":{"type":"integer"},"tests":[{"valid":true,"data":12},{"valid":false,"data":"x"}]}
+
 {"name":"wrong label","schema":{"type":"integer"},"tests":[{"valid":true,"data":1.5}]}
 {"name":"other wrong label","schema":{},"tests":[{"valid":false,"data":[ 1, "\u00e9\n" ]}]}
 {"name":"too hard","schema":{"pattern":"(a)\\1"},"tests":[]}
