@@ -10,21 +10,24 @@ import (
 
 // Limits of what a grammar learns while matchers follow it.
 const (
-	maxEngine  = 256 << 20 // bytes. An engine beyond it is given up: those who follow a text through it read the text again on a fresh one
-	maxMachine = 64 << 20  // and of its machine, whose tables only grow. Masks and what is known of states go when there are too many
+	maxMasks   = 192 << 20 // bytes, of all beside the machine. An engine beyond it is given up: those who follow a text through it read the text on a fresh one
 	maxEngines = 3         // vocabularies: a process has one model, or few
 	grownBy    = 64 << 10  // bytes of growth that go unnoticed
 	weighEvery = 8         // masks computed: weighing takes longer than most of them
 )
 
+// maxMachine is the same for the machine, whose tables only grow. Masks and what is known of states go when there are too many. Tests lower it.
+var maxMachine = 64 << 20
+
 // engine is what all matchers of a grammar over one vocabulary share. What one
 // of them makes it learn, the others find ready.
 type engine struct {
-	mu     sync.Mutex // protects the next four
+	mu     sync.Mutex // protects the next five
 	vocab  *Vocab
 	m      *machine.Machine
 	masks  *machine.Masks // nil without a vocabulary
 	missed int64          // masks that had been computed when bytes was
+	reread int            // bytes that the machine took when a text had been read again on it: less will not do
 
 	bytes atomic.Int64 // that it takes, roughly
 	full  atomic.Bool  // it accepts too little: see Machine.Full
@@ -83,7 +86,7 @@ func (e *engine) weighLocked() {
 		return
 	}
 	e.bytes.Store(int64(n))
-	if lasting > maxMachine || n > maxEngine {
+	if lasting > max(maxMachine, 2*e.reread) || n-lasting > maxMasks {
 		e.large.Store(true)
 	}
 	grammars.grew.Store(true)

@@ -159,6 +159,7 @@ func (m *Matcher) renew() bool {
 		}
 	}
 	m.e, m.past, m.state = e, past, state
+	e.reread = max(e.reread, e.m.Size())
 	return true
 }
 

@@ -146,3 +146,37 @@ func TestParse_tooHardAnExpressionIsAnError(t *testing.T) {
 		t.Error("no error, and nothing can be written")
 	}
 }
+
+// A text that takes more by itself than an engine may is not read again for every few tokens: of an object with thousands of keys no two others
+// came before the next renewal.
+func TestMatcher_isRenewedSeldomWhereItsTextIsLarge(t *testing.T) {
+	defer func(n int) { maxMachine = n }(maxMachine)
+	maxMachine = 256 << 10
+	v := walkVocab(t)
+	g, err := parse(`root ::= %json{"type":"object","additionalProperties":{"type":"integer"}}[space=none]`, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := g.Matcher(v)
+	text := "{"
+	for i := range 1500 {
+		text += fmt.Sprintf(`"key_%d":%d,`, i, i)
+	}
+	for i := range text {
+		if !m.Mask().Allows(int32(text[i])) {
+			t.Fatalf("stuck after %s", text[:i])
+		}
+		if err := m.Accept(int32(text[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m.renewed == 0 || m.renewed > 30 {
+		t.Errorf("renewed %d times in %d tokens", m.renewed, len(text))
+	}
+	if n := m.e.m.Size(); n > 4<<20 {
+		t.Errorf("the machine takes %d bytes for a text of %d", n, len(text))
+	}
+	if m.AcceptBytes([]byte(`"key_77"`)) == nil || m.AcceptBytes([]byte(`"key_1500":0}`)) != nil || !m.Done() {
+		t.Error("keys are no longer told apart")
+	}
+}

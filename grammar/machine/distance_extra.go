@@ -140,7 +140,7 @@ func (m *Machine) shortestFree(o *object, reg *register, keys lex.Expr) int32 {
 // has.
 func (m *Machine) takenKeys(o *object, reg *register, prefix string) []string {
 	var rests []string
-	for _, key := range append(m.decodedTexts(m.keys.lists[reg.keys]), o.names...) {
+	for _, key := range append(m.decodedTexts(m.keys.appendKeys(nil, reg.keys)), o.names...) {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
 			rests = append(rests, rest)
 		}

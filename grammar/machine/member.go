@@ -2,6 +2,7 @@ package machine
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"tenon/grammar/lex"
@@ -16,47 +17,89 @@ const noKeys keysID = 0
 // maxKeySets is how many fit into the state of an object.
 const maxKeySets = 1 << (31 - keysShift)
 
-// keySets holds all sets of keys that objects have and do not name.
+// keySets holds all sets of keys that objects have and do not name. They are binary tries of the keys' ids: sets with the same keys are the same
+// node, whatever came first, and one with a key more shares all but the way to that key.
 type keySets struct {
-	lists [][]textID // sorted
-	index map[string]keysID
-	after map[[2]int32]keysID // memo of with
-	items int
+	nodes []keyNode // the first is the empty set
+	ids   map[keyNode]keysID
+}
+
+// keyNode is one key, or keys that agree in all bits above one of their ids, by that bit.
+type keyNode struct {
+	least textID
+	bit   textID // 0 where there is one key
+	by    [2]keysID
 }
 
 func newKeySets() *keySets {
-	return &keySets{lists: make([][]textID, 1), index: map[string]keysID{}, after: map[[2]int32]keysID{}}
+	return &keySets{nodes: make([]keyNode, 1), ids: map[keyNode]keysID{}}
+}
+
+// side is which of a node's halves a key belongs to.
+func (n *keyNode) side(key textID) int {
+	if key&n.bit == 0 {
+		return 0
+	}
+	return 1
 }
 
 func (s *keySets) has(keys keysID, key textID) bool {
-	_, has := slices.BinarySearch(s.lists[keys], key)
-	return has
+	n := &s.nodes[keys]
+	for n.bit != 0 {
+		n = &s.nodes[n.by[n.side(key)]]
+	}
+	return keys != noKeys && n.least == key
+}
+
+// appendKeys adds the keys of a set to a list.
+func (s *keySets) appendKeys(list []textID, keys keysID) []textID {
+	n := &s.nodes[keys]
+	switch {
+	case keys == noKeys:
+		return list
+	case n.bit == 0:
+		return append(list, n.least)
+	}
+	return s.appendKeys(s.appendKeys(list, n.by[0]), n.by[1])
 }
 
 // with is a set with one more key; false if there are too many sets.
 func (s *keySets) with(keys keysID, key textID) (keysID, bool) {
-	memo := [2]int32{int32(keys), int32(key)}
-	if id, ok := s.after[memo]; ok {
-		return id, true
+	if len(s.nodes) > maxKeySets-64 { // it takes less than two for each bit
+		return noKeys, false
 	}
-	i, _ := slices.BinarySearch(s.lists[keys], key)
-	list := slices.Insert(slices.Clone(s.lists[keys]), i, key)
-	text := make([]byte, 0, 4*len(list))
-	for _, x := range list {
-		text = binary.LittleEndian.AppendUint32(text, uint32(x))
+	return s.add(keys, key), true
+}
+
+func (s *keySets) add(keys keysID, key textID) keysID {
+	n := s.nodes[keys]
+	apart := n.least ^ key
+	switch {
+	case keys == noKeys:
+		return s.intern(keyNode{least: key})
+	case apart == 0:
+		return keys
+	case n.bit == 0 || apart >= n.bit<<1:
+		up := keyNode{bit: 1 << (bits.Len32(uint32(apart)) - 1)}
+		side := up.side(key)
+		up.by[side], up.by[1-side] = s.intern(keyNode{least: key}), keys
+		up.least = min(n.least, key)
+		return s.intern(up)
 	}
-	id, ok := s.index[string(text)]
+	side := n.side(key)
+	n.by[side] = s.add(n.by[side], key)
+	n.least = min(n.least, key)
+	return s.intern(n)
+}
+
+func (s *keySets) intern(n keyNode) keysID {
+	id, ok := s.ids[n]
 	if !ok {
-		if len(s.lists) == maxKeySets {
-			return noKeys, false
-		}
-		id = keysID(len(s.lists))
-		s.lists = append(s.lists, list)
-		s.index[string(text)] = id
-		s.items += len(list)
+		id = keysID(len(s.nodes))
+		s.nodes = append(s.nodes, n)
+		s.ids[n] = id
 	}
-	s.after[memo] = id
-	return id, true
+	return id
 }
 
 // ended is a key that has just been read: the object that waits for it, with the

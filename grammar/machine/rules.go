@@ -250,7 +250,7 @@ func (m *Machine) addClasses(o *object, reg *register, r *rules) {
 	others, without := o.others, a.AnyText()
 	apart := o.minds && reg.keys != noKeys
 	if apart {
-		without = a.Complement(a.Literals(m.decodedTexts(m.keys.lists[reg.keys])...))
+		without = a.Complement(a.Literals(m.decodedTexts(m.keys.appendKeys(nil, reg.keys))...))
 	}
 	for _, c := range o.classes {
 		keys := m.classes[c].keys

@@ -13,7 +13,7 @@ func (m *Machine) Size() int {
 	for _, o := range m.objects {
 		n += 200*len(o.regs) + 60*len(o.apart)
 	}
-	n += 80*len(m.keys.lists) + 8*m.keys.items + 24*len(m.keys.after)
+	n += perKeyNode * len(m.keys.nodes)
 	for _, a := range m.arrays {
 		n += 100 * len(a.regs)
 	}
@@ -74,6 +74,9 @@ func (u *Unit) LetGo() int {
 
 // Share is the part of Size that each of those bears that keep it.
 func (u *Unit) Share() int { return u.Size() / max(1, int(u.keepers.Load())) }
+
+// perKeyNode is what a node of the sets of keys takes, with its place among them.
+const perKeyNode = 2*int(unsafe.Sizeof(keyNode{})) + 8
 
 // perSchemaByte is about what is made of a byte of a schema's text, beside the automata.
 const perSchemaByte = 16

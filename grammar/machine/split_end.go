@@ -138,7 +138,7 @@ func (s *takenTexts) addOf(m *Machine, t thread) {
 		}
 		if has := keysOf(e.st); has != keys {
 			keys = has
-			for _, key := range m.decodedTexts(m.keys.lists[has]) {
+			for _, key := range m.decodedTexts(m.keys.appendKeys(nil, has)) {
 				s.add(key)
 			}
 		}
