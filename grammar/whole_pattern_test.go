@@ -58,6 +58,8 @@ func patterned(rng *rand.Rand, depth int) map[string]any {
 			s["maxLength"] = rng.IntN(1 << rng.IntN(8))
 		case n == 3:
 			s["minLength"] = rng.IntN(1 << rng.IntN(6))
+		case n == 4 && rng.IntN(2) == 0:
+			s["format"] = []string{"date", "date-time", "ipv4", "ipv6", "uuid", "uri", "email", "duration", "json-pointer"}[rng.IntN(9)]
 		default:
 			s["pattern"] = randomSearch(rng)
 			return s

@@ -51,23 +51,36 @@ func Oracle(t testing.TB, text []byte) *jsonschema.Schema {
 	return s
 }
 
-// strictFormats are those in which the validator is too generous: it takes characters that RFC 3986 has not, and a dot behind the name of a host,
-// which RFC 5321 has not.
+// strictFormats are those in which the validator is too generous, with what their texts look like: it takes characters that RFC 3986 has not, and braces that RFC 6570 has not; no one
+// at a host, and a dot behind the name of one, which RFC 5321 has not; and seconds with a sign, or behind hours without minutes, which RFC 3339 has not.
 var strictFormats = sync.OnceValue(func() (list []*jsonschema.Format) {
-	uri := regexp.MustCompile(`^([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2}|//([^/?#@]*@)?\[[0-9A-Fa-f:.]+\])*(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$`)
-	for name, re := range map[string]*regexp.Regexp{"uri": uri, "uri-reference": uri, "email": regexp.MustCompile(`[^.]$`)} {
-		c := jsonschema.NewCompiler()
-		c.AssertFormat()
-		if err := c.AddResource("urn:format", map[string]any{"format": name}); err != nil {
-			panic(err) // it is no text of a caller
-		}
-		generous := c.MustCompile("urn:format")
-		list = append(list, &jsonschema.Format{Name: name, Validate: func(value any) error {
-			if text, ok := value.(string); ok && !re.MatchString(text) {
-				return fmt.Errorf("%q is not %s", text, name)
-			}
-			return generous.Validate(value)
-		}})
+	const (
+		uri      = `^([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2}|//([^/?#@]*@)?\[[0-9A-Fa-f:.]+\])*(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$`
+		date     = `\d{4}-\d\d-\d\d`
+		time     = `\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)`
+		duration = `^P(\d+W|(\d+Y(\d+M(\d+D)?)?|\d+M(\d+D)?|\d+D)?(T(\d+H(\d+M(\d+S)?)?|\d+M(\d+S)?|\d+S))?)$`
+	)
+	for name, look := range map[string]string{
+		"uri": uri, "uri-reference": uri, "uri-template": `^([^{}]|{[^{}]+})*$`, "email": `^.+@.*[^.]$`, "hostname": `[^.]$`,
+		"date": `^` + date + `$`, "time": `^` + time + `$`, "date-time": `^` + date + `[Tt]` + time + `$`, "duration": duration,
+	} {
+		list = append(list, strictFormat(name, regexp.MustCompile(look)))
 	}
 	return list
 })
+
+// strictFormat is a format of the validator, of texts that match.
+func strictFormat(name string, look *regexp.Regexp) *jsonschema.Format {
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("urn:format", map[string]any{"format": name}); err != nil {
+		panic(err) // it is no text of a caller
+	}
+	generous := c.MustCompile("urn:format")
+	return &jsonschema.Format{Name: name, Validate: func(value any) error {
+		if text, ok := value.(string); ok && !look.MatchString(text) {
+			return fmt.Errorf("%q is no %s", text, name)
+		}
+		return generous.Validate(value)
+	}}
+}
