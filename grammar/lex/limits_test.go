@@ -103,14 +103,11 @@ func TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestWalk_whatIsTooHardToDecideIsNotRefused: whether a text holds each of 14 letters takes more states than one question may.
+// TestWalk_whatIsTooHardToDecideIsNotRefused: the least length that is a multiple of five numbers is not found with as little work as one
+// question may take.
 func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 	a := NewArena(Limits{Work: 2000})
-	var pattern strings.Builder
-	for c := 'a'; c < 'o'; c++ {
-		pattern.WriteString("(?=.*" + string(c) + ")")
-	}
-	e, err := a.Regex("^" + pattern.String() + ".*$")
+	e, err := a.Regex("^(?=([ab]{2})*$)(?=([ab]{3})*$)(?=([ab]{5})*$)(?=([ab]{7})*$)(?=([ab]{11})*$).+$")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,11 +119,32 @@ func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 		t.Errorf("the shortest: %v", err)
 	}
 	start := a.Start(e)
-	if !a.Accepting(a.Walk(start, "onmlkjihgfedcba")) || a.Accepting(a.Walk(start, "onmlkjihgfedcb")) {
+	if word := strings.Repeat("ab", 1155); !a.Accepting(a.Walk(start, word)) || a.Accepting(a.Walk(start, word[1:])) {
 		t.Error("words are refused, or others accepted")
 	}
 	if a.Full() {
 		t.Error("questions have filled the arena")
+	}
+}
+
+// TestRegex_manyLookaheadsTakeFewStates: what each asks for is found one after the other, not in all orders.
+func TestRegex_manyLookaheadsTakeFewStates(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		exprs   int // at most
+	}{
+		{`^(?=.*[A-Z])(?=.*\d)(?=.*[^\w])(?=.*[a-z])(?=.*x)(?=.*y)(?=.*z)(?=.*q)(?=.*r)(?=.*s)(?=.*t)(?=.*u).{12,64}$`, 20_000},
+		{`(?=.*a.{30}b).*c.{20}d`, 5_000},
+		{`(?=.*(?=.*(é|a).*x)((\S){30,32}|(\d){3,}))((.){3,3}){10,12}((a|[A-Z])){30,}$`, 30_000},
+	} {
+		a := NewArena(Limits{})
+		e, err := a.Regex(c.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := a.Walk(a.Start(e), "default clack ลาดMG**)(ID Br"); s == Dead || len(a.nodes) > c.exprs {
+			t.Errorf("%s: %d expressions, alive %v", c.pattern, len(a.nodes), s != Dead)
+		}
 	}
 }
 

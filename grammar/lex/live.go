@@ -165,8 +165,11 @@ func (a *Arena) outlook(e Expr) int32 {
 	bytes, excluded := min(n.span.minBytes, 1<<14), 0
 	if n.kind == kindIntersect {
 		for _, x := range n.args {
-			if n := a.at(x); n.kind == kindNot {
+			switch n := a.at(x); {
+			case n.kind == kindNot:
 				excluded += 1 + len(a.at(Expr(n.a)).args)
+			case !n.nullable:
+				excluded++
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (a *Arena) describeEvery(n *node) {
 		n.open = openness{every: all, stays: all, endless: x.plain && x.span.maxRunes != 0 && n.max == unbounded}
 	case kindConcat:
 		l, r := a.at(Expr(n.a)), a.at(Expr(n.b))
-		n.open = openness{every: l.open.every && r.plain || l.nullable && r.open.every, stays: r.open.stays, endless: r.open.endless}
+		n.open = openness{every: l.open.every && r.live == yes || l.nullable && r.open.every, stays: r.open.stays, endless: r.open.endless}
 	case kindNot: // what is longer than the words of a finite language is none of them
 		finite := a.at(Expr(n.a)).span.maxRunes != unbounded
 		n.open = openness{every: finite, stays: finite, endless: finite, most: finite}

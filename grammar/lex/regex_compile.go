@@ -60,16 +60,24 @@ func (c *regexCompiler) search(tree *regexNode) Expr {
 	}
 	k := c.compile(tree, c.uniform(c.a.anyText))
 	if k.isUniform() {
-		return c.a.concat2(c.a.anyText, k[0])
+		return c.anywhere(c.a.anyText, k[0])
 	}
 	matched = k[0]
 	if k[1:].isUniform() {
-		return c.a.union(matched, c.a.concat(c.a.repeat(c.a.anyRune, 1, unbounded), k[1]))
+		return c.a.union(matched, c.anywhere(c.a.repeat(c.a.anyRune, 1, unbounded), k[1]))
 	}
 	for i, set := range c.contexts[1:] {
 		matched = c.a.union(matched, c.a.concat(c.a.anyText, c.class(set), k[i+1]))
 	}
 	return matched
+}
+
+// anywhere is what may begin behind any text of a language. Once it is known to have a word, all that is read before it is known to lead there.
+func (c *regexCompiler) anywhere(before, e Expr) Expr {
+	saved := c.a.err
+	c.a.live(e)
+	c.a.err = saved
+	return c.a.concat2(before, e)
 }
 
 // leadingLookbehind handles a pattern that begins with a lookbehind of any kind: its left side is then simply all of the text so far.

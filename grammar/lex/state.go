@@ -201,7 +201,12 @@ func (a *Arena) stateOf(e Expr) State {
 	return a.newState(e)
 }
 
-// prune drops the empty parts of a union, and returns ∅ for an empty expression.
+// manyParts is the number of parts of a union from which those that are empty are looked for where that is not needed: parts are
+// what steps cost.
+const manyParts = 16
+
+// prune drops the empty parts of a union, and returns ∅ for an empty expression. Where some part is plainly not empty, others are as good as
+// they may be: whether each place where a lookahead may have begun still leads on takes a search for each.
 func (a *Arena) prune(e Expr) Expr {
 	n := a.at(e)
 	if n.plain {
@@ -213,10 +218,15 @@ func (a *Arena) prune(e Expr) Expr {
 		}
 		return e
 	}
-	args := n.args
+	args, lives := n.args, len(n.args) <= manyParts && a.plainlyLive(e)
 	kept := make([]Expr, 0, len(args))
 	for _, x := range args {
-		if x = a.prune(x); x != empty {
+		if !lives {
+			x = a.prune(x)
+		} else if a.at(x).live == no {
+			x = empty
+		}
+		if x != empty {
 			kept = append(kept, x)
 		}
 	}
