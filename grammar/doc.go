@@ -60,12 +60,13 @@
 // names them, and take some 25 MB.
 //
 // The automata of a schema have limits (see lex.Limits). A matcher or parser that
-// meets one reads its text again on new automata. Whether a text can still be
+// meets one reads its text again on new automata, and a mask that fills automata by
+// itself is computed in pieces, on up to 24 of them. Whether a text can still be
 // completed follows from a pattern and bounds on the length without a search. Where
 // several patterns or lookaheads meet, it takes a search: what is too hard at the
-// start is an UnsupportedError, and what becomes too hard later is allowed. Lookaheads
-// that may begin anywhere and hold counted loops can fill the automata within one
-// mask, which may then lack tokens, and even be empty.
+// start is an UnsupportedError. What turns out to be too hard later is refused where
+// something else can follow, so that no text is led to where it has no end, and allowed
+// where nothing else can.
 //
 // The distance to an end inside of JSON is an upper bound, but for what cannot be
 // looked through: arrays and objects that must differ from others, and keys that

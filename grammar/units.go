@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
 	"tenon/grammar/machine"
 )
 
@@ -40,6 +41,9 @@ func unitsOf(tree *gbnf.Grammar, lenient bool) (map[*gbnf.Node]*machine.Unit, []
 	return all, issues, nil
 }
 
+// automata bounds those of a schema; tests know smaller bounds.
+var automata lex.Limits
+
 // unitOf returns the compiled schema of a terminal.
 func unitOf(n *gbnf.Node, lenient bool) (*machine.Unit, error) {
 	key := sha256.Sum256([]byte(n.Options.String() + fmt.Sprint(lenient) + n.Text))
@@ -47,7 +51,7 @@ func unitOf(n *gbnf.Node, lenient bool) (*machine.Unit, error) {
 	if ok && !known.Full() {
 		return known, nil
 	}
-	u, err := machine.NewUnit(n, lenient)
+	u, err := machine.NewUnit(n, lenient, automata)
 	if err != nil {
 		return nil, err
 	}

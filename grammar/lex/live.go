@@ -76,8 +76,8 @@ func (a *Arena) live(e Expr) bool {
 	return live
 }
 
-// possible is live for states that are reached, where a question too hard to answer counts as yes: what has a word must not be refused, and
-// what has none is refused at its end.
+// possible is live for states that are reached, where a question too hard to answer counts as yes, unless there is something better: see
+// fillRow.
 func (a *Arena) possible(e Expr) bool { return a.live(e) || a.at(e).live == undecided }
 
 // budget is the derivatives that a question about a state may take. Where some were given up others will be.

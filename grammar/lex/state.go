@@ -123,9 +123,20 @@ func (a *Arena) expand(s State) *Row {
 		}
 		e = a.adopted(&n)
 	}
+	a.fillRow(row, e)
+	if a.mayKeepRow() {
+		slot.Store(row)
+	}
+	return row
+}
+
+// fillRow computes the successors of an expression. One of which it is too hard to say whether anything can follow is one of them only where
+// there is nothing better: who begins what can be ended is never led to where it cannot.
+func (a *Arena) fillRow(row *Row, e Expr) {
 	var buffer [maxRuns]byteRun
 	runs := a.runs(e, buffer[:0])
 	a.work = a.budget()
+	sure, doubtful := a.at(e).nullable, false
 	for i, r := range runs {
 		t := row[runs[r.class].lo]
 		if int(r.class) == i {
@@ -133,12 +144,18 @@ func (a *Arena) expand(s State) *Row {
 		}
 		if t != Dead {
 			row.fill(r, t)
+			lives := a.plainlyLive(a.Expr(t))
+			sure, doubtful = sure || lives, doubtful || !lives
 		}
 	}
-	if a.mayKeepRow() {
-		slot.Store(row)
+	if !sure || !doubtful {
+		return
 	}
-	return row
+	for b, t := range row {
+		if t != Dead && !a.plainlyLive(a.Expr(t)) {
+			row[b] = Dead
+		}
+	}
 }
 
 // successor returns the state after b. Where it cannot be had it is Dead: what was given up inside of a complement would hold more than it

@@ -41,7 +41,7 @@ func (l *lowering) plainNumbers(n *gbnf.Node) *machine.Unit {
 	}
 	plain := *n
 	plain.Options.Numbers = "plain"
-	u, err := machine.NewUnit(&plain, true)
+	u, err := machine.NewUnit(&plain, true, lex.Limits{})
 	if err != nil {
 		return l.units[n]
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
 	"tenon/grammar/machine"
 )
 
@@ -20,7 +21,7 @@ func plainText(t *testing.T, src string, symbols bool) (string, *Result) {
 	units := Units{}
 	each(g, func(n *gbnf.Node) {
 		if n.Op == gbnf.JSON {
-			if units[n], err = machine.NewUnit(n, true); err != nil {
+			if units[n], err = machine.NewUnit(n, true, lex.Limits{}); err != nil {
 				t.Fatal(err)
 			}
 		}

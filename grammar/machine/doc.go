@@ -30,6 +30,6 @@
 // Files, in reading order: program.go, build.go, choice.go (from tree to
 // program), closure.go (what can come next in a rule), thread.go, stack.go,
 // step.go, config.go, array.go, object.go, key.go, member.go, rivals.go and rivals_array.go
-// (objects and arrays that must differ), intern.go, mask.go, walk.go, split.go,
+// (objects and arrays that must differ), intern.go, mask.go, walk.go, piece.go, split.go,
 // forced.go, distance.go, reader.go.
 package machine

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
 )
 
 // compiled is a machine for a grammar, as package grammar makes it.
@@ -22,7 +23,7 @@ func compiled(t *testing.T, src string, events bool) *Machine {
 			visit(k)
 		}
 		if n.Op == gbnf.JSON {
-			if units[n], err = NewUnit(n, false); err != nil {
+			if units[n], err = NewUnit(n, false, lex.Limits{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -36,12 +36,12 @@ const (
 	MaxFractionDigits = 20
 )
 
-// NewUnit compiles the schema of a %json terminal. Errors are those of package
-// schema.
-func NewUnit(n *gbnf.Node, lenient bool) (*Unit, error) {
+// NewUnit compiles the schema of a %json terminal, for automata within limits. Errors
+// are those of package schema.
+func NewUnit(n *gbnf.Node, lenient bool, limits lex.Limits) (*Unit, error) {
 	o := n.Options
 	u := &Unit{text: len(n.Text) + len(o.Documents), anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
-	so := schema.Options{Tool: o.Tool, Lenient: (lenient || o.Lenient) && !o.Exact, NoExtra: o.Extra == "none"}
+	so := schema.Options{Tool: o.Tool, Lenient: (lenient || o.Lenient) && !o.Exact, NoExtra: o.Extra == "none", Limits: schema.Limits{Automata: limits}}
 	if o.Format == "annotate" {
 		so.Formats = schema.FormatsAnnotation
 	}

@@ -50,6 +50,7 @@ type Limits struct {
 	Alternatives int   // of one node and kind, default 2,000
 	Work         int   // properties and elements combined, default 2,000,000
 	Questions    int   // derivatives taken to answer questions about languages while compiling, default 120,000
+	Automata     lex.Limits
 }
 
 func (l Limits) withDefaults() Limits {
@@ -176,7 +177,7 @@ func (s *Schema) Arena() *lex.Arena { return s.arena }
 
 // reset forgets every node and every language: an arena that has run into a limit is of no use any more.
 func (s *Schema) reset() {
-	s.arena = lex.NewArena(lex.Limits{})
+	s.arena = lex.NewArena(s.limits.Automata)
 	s.cells, s.times = make(map[string]Expr), make(map[Expr]int)
 	s.nodes, s.work, s.slab, s.err, s.at = 0, 0, nil, nil, nil
 	s.cons = make(map[string]*Node)
