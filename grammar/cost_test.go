@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 	"tenon/models/gguf"
 )
@@ -214,5 +215,38 @@ func TestMatcher_objectsOfAnyKeysAreNotCounted(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 256<<10 {
 		t.Errorf("%d kB were allocated", n>>10)
+	}
+}
+
+// TestCost_aMaskInAKeyBesideThousands: the keys that an object has are not spelled out for each mask inside of another.
+func TestCost_aMaskInAKeyBesideThousands(t *testing.T) {
+	v := walkVocab(t)
+	g, err := parse(`root ::= %json{"type":"object","additionalProperties":{"type":"null"}}[space=none]`, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "{"
+	for i := range 3000 {
+		text += fmt.Sprintf(`"key_%d":null,`, i)
+	}
+	m := g.Matcher(v)
+	if err := m.AcceptBytes([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	m.Mask()
+	lex.WalkFormats() // it has begun meanwhile
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, b := range []byte(`"another`) {
+		if err := m.AcceptBytes([]byte{b}); err != nil || m.Mask().Len() == 0 {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 640<<10 {
+		t.Errorf("eight masks allocate %d bytes", n)
+	}
+	if err := m.AcceptBytes([]byte(`":null,"key_1`)); err != nil || m.Mask().Allows('"') || !m.Mask().Allows('x') {
+		t.Errorf("a key that there is already can end: %v", err)
 	}
 }

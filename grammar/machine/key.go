@@ -328,6 +328,14 @@ func (x *texts) of(s []byte) textID {
 	return id
 }
 
+// begins says whether a text begins with another: each comes after those that it begins with.
+func (x *texts) begins(id, with textID) bool {
+	for id > with {
+		id = x.nodes.at(int32(id)).prev
+	}
+	return id == with
+}
+
 // decodedTexts are the texts of some ids.
 func (m *Machine) decodedTexts(ids []textID) []string {
 	list := make([]string, len(ids))

@@ -138,8 +138,11 @@ func (s *takenTexts) addOf(m *Machine, t thread) {
 		}
 		if has := keysOf(e.st); has != keys {
 			keys = has
-			for _, key := range m.decodedTexts(m.keys.appendKeys(nil, has)) {
-				s.add(key)
+			read := m.texts.of([]byte(s.prefix))
+			for _, key := range m.keys.appendKeys(nil, has) {
+				if m.texts.begins(key, read) {
+					s.add(string(m.texts.appendSince(nil, noText, key)))
+				}
 			}
 		}
 	}
