@@ -82,7 +82,9 @@ func (s *Schema) objectBase(f *objectForm) *Alt {
 			o.mention(name)
 		}
 	}
-	o.seen = seen
+	if seen.all || len(seen.names)+len(seen.keys) > 0 {
+		o.seen = seen
+	}
 	return s.objectAlt(o)
 }
 
