@@ -354,3 +354,17 @@ func begins(texts map[string]bool, prefix string) bool {
 	}
 	return false
 }
+
+// TestUnique_whatHasNoValueLeavesNoWay: y has no value, and so x, of which there would be many, cannot be there.
+func TestUnique_whatHasNoValueLeavesNoWay(t *testing.T) {
+	g := mustSchema(t, `{"type":"array","uniqueItems":true,"items":{"type":"object","properties":{"a":{"enum":[1,2]},"b":{"type":"object",
+		"properties":{"x":{"type":"array","maxItems":2},"y":{"type":"array","items":{"const":true},"contains":{"const":2},"maxItems":2}},
+		"dependentRequired":{"x":["y"]},"additionalProperties":false}},"required":["a","b"],"additionalProperties":false}}`, SchemaOptions{})
+	for text, may := range map[string]bool{
+		`[{"a":1,"b":{}},{"a":2,"b":{}}]`: true, `[{"b":{},"a":1},{"b":{},"a":2}]`: true, `[{"a":1,"b":{}},{"a":1`: false, `[{"b":{},"a":1},{"a":1`: false,
+	} {
+		if err := g.Matcher(nil).AcceptBytes([]byte(text)); (err == nil) != may {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

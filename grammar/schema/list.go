@@ -47,7 +47,7 @@ func (l listing) alts(n *Node) ([]*value, bool) {
 	var all []*value
 	for k := range kinds {
 		for _, a := range l.s.expand(n, k, false) {
-			values, few := l.alt(a)
+			values, few := l.settled(a)
 			if !few {
 				return nil, false
 			}
@@ -69,6 +69,21 @@ func (l listing) distinct(list []*value) (values []*value, few bool) {
 		}
 	}
 	return values, true
+}
+
+// settled lists the values of an alternative without what nothing can come of: such may hold many.
+func (l listing) settled(a *Alt) (all []*value, few bool) {
+	if !l.s.inhabited(a) {
+		return nil, true
+	}
+	for _, a := range l.s.settle(a) {
+		values, few := l.alt(a)
+		if !few {
+			return nil, false
+		}
+		all = append(all, values...)
+	}
+	return all, true
 }
 
 func (l listing) alt(a *Alt) ([]*value, bool) {
