@@ -22,9 +22,12 @@ func (l *loop) match(t *turn) (from, n int) {
 // place gives a turn a sequence with as much of its tokens as the cache holds.
 func (l *loop) place(t *turn) {
 	from, n := l.match(t)
+	if n == 0 {
+		from = -1
+	}
 	t.done = 0
-	t.seq = l.takeSequence(t.request.CacheKey, from, n)
-	if n > 0 && l.share(from, t.seq, n) {
+	t.seq = l.takeSequence(t.request.CacheKey, from)
+	if n > 0 && from != t.seq && l.share(from, t.seq, n) {
 		t.done = n
 	}
 	if l.rewindable() {
@@ -57,18 +60,15 @@ func (l *loop) longestRun(tokens []int32) int {
 	return end
 }
 
-// takeSequence finds a free sequence, evicting a kept one if need be, but not keep if n of its tokens are wanted.
-func (l *loop) takeSequence(key string, keep, n int) int {
+// takeSequence finds a free sequence, evicting a kept one if need be: keep, of which tokens are wanted, only if there is no other.
+func (l *loop) takeSequence(key string, keep int) int {
 	for {
 		if id, ok := l.cache.Take(key); ok {
 			return id
 		}
-		oldest, ok := l.cache.Oldest()
-		if ok && n > 0 && oldest == keep {
-			l.cache.Keep(keep) // now it is the latest
-			if oldest, _ = l.cache.Oldest(); oldest == keep {
-				ok = false
-			}
+		oldest, ok := l.cache.OldestBut(keep)
+		if !ok {
+			oldest, ok = l.cache.Oldest()
 		}
 		if !ok {
 			return -1 // there are as many sequences as slots, and this turn holds a slot: it cannot be

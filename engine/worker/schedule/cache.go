@@ -253,8 +253,8 @@ type Eviction struct {
 // Evict chooses what to give up so that cells come free: of the Oldest kept sequence the tail that nobody shares, no more of it than is needed; the whole sequence where floor forbids to cut it, or where it would
 // only repeat what others hold. It is false if nothing is kept.
 func (c *Cache) Evict(cells int, floor Floor) (Eviction, bool) {
-	id := c.oldest()
-	if id < 0 {
+	id, ok := c.Oldest()
+	if !ok {
 		return Eviction{}, false
 	}
 	own := c.Len(id) - c.Shared(id)
@@ -267,22 +267,20 @@ func (c *Cache) Evict(cells int, floor Floor) (Eviction, bool) {
 
 // Oldest is the kept sequence that was used least recently. What others were forked from outlives them: it is where
 // several have met, and may again. It is false if nothing is kept.
-func (c *Cache) Oldest() (int, bool) {
-	id := c.oldest()
-	return id, id >= 0
-}
+func (c *Cache) Oldest() (int, bool) { return c.OldestBut(-1) }
 
-func (c *Cache) oldest() int {
+// OldestBut is Oldest among all but one sequence.
+func (c *Cache) OldestBut(but int) (int, bool) {
 	found := -1
 	for id, s := range c.sequences {
-		if !s.kept {
+		if !s.kept || id == but {
 			continue
 		}
 		if found < 0 || c.before(s, c.sequences[found]) {
 			found = id
 		}
 	}
-	return found
+	return found, found >= 0
 }
 
 // before tells whether s goes before t.
