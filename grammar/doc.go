@@ -54,9 +54,10 @@
 // learn, and take turns: one lock is held for the time of one call. What is
 // learned about masks is bounded to 64 MiB per grammar and vocabulary, and so is what
 // is learned about texts: beyond it a matcher reads its text again with nothing
-// learned. All that Parse remembers is bounded to half a GiB: what was used least
-// recently goes first ([Kept], [Grammar.Size]). The automata of formats are made once
-// per process, in a quarter of a second from [NewVocab] on or where a schema first
+// learned. A text that takes much by itself brings that up to twice what it takes.
+// All that Parse remembers is bounded to half a GiB: what was used least recently goes
+// first ([Kept], [Grammar.Size]). The automata of formats are made once per process,
+// in a quarter of a second from [NewVocab] on or where a schema first
 // names them, and take some 25 MB.
 //
 // The automata of a schema have limits (see lex.Limits). A matcher or parser that
