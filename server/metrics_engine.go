@@ -7,10 +7,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"tenon/engine"
-	"tenon/models"
+	"tenon/models/fleet"
 )
 
-// Engines tells what the loaded models have done and hold. *models.Manager implements it.
+// Engines tells what the loaded models have done and hold. *fleet.Manager implements it.
 type Engines interface {
 	Stats(ctx context.Context) map[string]engine.Stats
 }
@@ -85,10 +85,10 @@ func (c engineCollector) Collect(out chan<- prometheus.Metric) {
 }
 
 func (c engineCollector) collectModels(out chan<- prometheus.Metric) {
-	count := map[models.State]int{models.NotLoaded: 0, models.Loading: 0, models.Loaded: 0}
+	count := map[fleet.State]int{fleet.NotLoaded: 0, fleet.Loading: 0, fleet.Loaded: 0}
 	for _, s := range c.models.Status() {
 		count[s.State]++
-		if s.State == models.Loaded {
+		if s.State == fleet.Loaded {
 			out <- prometheus.MustNewConstMetric(slotsDesc, prometheus.GaugeValue, float64(s.Model.Slots), s.ID)
 		}
 	}

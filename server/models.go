@@ -11,13 +11,13 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"tenon/models"
+	"tenon/models/fleet"
 	"tenon/server/chat"
 )
 
-// Models lists what can be served. *models.Manager implements it.
+// Models lists what can be served. *fleet.Manager implements it.
 type Models interface {
-	Status() []models.Status
+	Status() []fleet.Status
 }
 
 // modelList is one answer for three readers: OpenAI clients read data, Codex reads models, Anthropic's SDKs page by
@@ -132,7 +132,7 @@ func getModel(m Models, warnings func(string) []string) gin.HandlerFunc {
 	}
 }
 
-func describe(s models.Status, warnings func(string) []string) modelInfo {
+func describe(s fleet.Status, warnings func(string) []string) modelInfo {
 	info := modelInfo{
 		ID: s.ID, Object: "model", Type: "model", OwnedBy: "tenon", DisplayName: s.ID, Slug: s.ID, Aliases: s.Aliases,
 		CreatedAt: "1970-01-01T00:00:00Z", // a file's age says nothing about its model
@@ -140,7 +140,7 @@ func describe(s models.Status, warnings func(string) []string) modelInfo {
 		ContextLength: cmp.Or(s.Context, s.ContextTrained), MaxContextLength: s.ContextTrained,
 		Capabilities: []string{"completion", "tools"},
 	}
-	if s.State == models.Loaded {
+	if s.State == fleet.Loaded {
 		info.ContextLength = s.Model.Context
 		if s.Model.ContextTrained > 0 {
 			info.MaxContextLength = s.Model.ContextTrained

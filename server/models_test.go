@@ -6,7 +6,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"tenon/models"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
 )
@@ -57,7 +58,7 @@ func TestModels_anthropicsClientsGetTheirErrors(t *testing.T) {
 
 // A client that reads what a request may use before the model is loaded relies on it afterwards.
 func TestModels_contextIsKnownBeforeTheModelIsLoaded(t *testing.T) {
-	idle := models.Status{Entry: models.Entry{ID: "m", Context: 2048, ContextTrained: 32768}, State: models.NotLoaded}
+	idle := fleet.Status{Entry: catalog.Entry{ID: "m", Context: 2048, ContextTrained: 32768}, State: fleet.NotLoaded}
 	s := httptest.NewServer(server.New(server.Options{Service: &chat.Service{}, Models: listed{idle}}))
 	defer s.Close()
 	resp, err := http.Get(s.URL + "/v1/models/m")
@@ -74,6 +75,6 @@ func TestModels_contextIsKnownBeforeTheModelIsLoaded(t *testing.T) {
 	}
 }
 
-type listed []models.Status
+type listed []fleet.Status
 
-func (l listed) Status() []models.Status { return l }
+func (l listed) Status() []fleet.Status { return l }

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tenon/engine/enginetest"
-	"tenon/models"
+	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
 	"tenon/server/servertest"
@@ -32,7 +32,7 @@ func (m oneModel) Acquire(ctx context.Context, name string) (chat.Model, func(),
 	return m.served().Acquire(ctx, name)
 }
 
-func (m oneModel) Status() []models.Status { return m.served().Status() }
+func (m oneModel) Status() []fleet.Status { return m.served().Status() }
 
 func options(_ *testing.T, replies ...enginetest.Reply) server.Options {
 	m := oneModel{enginetest.Script(replies...)}

@@ -15,7 +15,8 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
-	"tenon/models"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
 	"tenon/templates/schema"
@@ -26,18 +27,18 @@ func templated(t *testing.T, source string, o chat.LoaderOptions, replies ...eng
 	t.Helper()
 	e := enginetest.Script(replies...)
 	e.Info.Template = source
-	return entered(t, models.Entry{}, o, e), e
+	return entered(t, catalog.Entry{}, o, e), e
 }
 
 // entered serves an engine as the model of an entry, whose name and file are made up here.
-func entered(t *testing.T, entry models.Entry, o chat.LoaderOptions, e engine.Engine) *httptest.Server {
+func entered(t *testing.T, entry catalog.Entry, o chat.LoaderOptions, e engine.Engine) *httptest.Server {
 	t.Helper()
 	entry.ID, entry.Path = "scripted", filepath.Join(t.TempDir(), "scripted.gguf")
 	if err := os.WriteFile(entry.Path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	catalog := &models.Catalog{Entries: []models.Entry{entry}}
-	manager := models.NewManager(catalog, 0, func(context.Context, models.Entry, func(float64)) (engine.Engine, error) { return e, nil })
+	known := &catalog.Catalog{Entries: []catalog.Entry{entry}}
+	manager := fleet.NewManager(known, 0, func(context.Context, catalog.Entry, func(float64)) (engine.Engine, error) { return e, nil })
 	loader := chat.NewLoader(manager, o)
 	s := httptest.NewServer(server.New(server.Options{
 		Service: &chat.Service{Models: loader}, Models: manager, Warnings: loader.Warnings, Log: slog.New(slog.DiscardHandler),
@@ -106,7 +107,7 @@ func TestTemplate_namedOneThatIsUnusableFailsTheModel(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{{ messages|no_such_filter }}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := entered(t, models.Entry{Template: file}, chat.LoaderOptions{}, enginetest.Script(enginetest.Say("hello")))
+	s := entered(t, catalog.Entry{Template: file}, chat.LoaderOptions{}, enginetest.Script(enginetest.Say("hello")))
 	status, body := post(t, s, hello+`}`)
 	if status < 500 || !strings.Contains(body, "own.jinja") || !strings.Contains(body, "No filter named") {
 		t.Errorf("status %d: %s", status, body)

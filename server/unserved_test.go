@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tenon/models"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/server"
 )
 
@@ -41,10 +42,10 @@ func TestUnserved_documentedRoutesAreRefusedInTheirOwnShape(t *testing.T) {
 // several is a list of models that none of which is loaded.
 type several []string
 
-func (s several) Status() []models.Status {
-	var all []models.Status
+func (s several) Status() []fleet.Status {
+	var all []fleet.Status
 	for _, id := range s {
-		all = append(all, models.Status{Entry: models.Entry{ID: id}, State: models.NotLoaded})
+		all = append(all, fleet.Status{Entry: catalog.Entry{ID: id}, State: fleet.NotLoaded})
 	}
 	return all
 }

@@ -12,7 +12,7 @@ import (
 
 	"tenon/cmd/config"
 	"tenon/engine"
-	"tenon/models"
+	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
 	"tenon/server/responses"
@@ -21,7 +21,7 @@ import (
 // app is the running server: its handler and whether it is ready.
 type app struct {
 	handler   http.Handler
-	manager   *models.Manager
+	manager   *fleet.Manager
 	loader    *chat.Loader
 	responses *responses.Store
 	named     []string    // ids of the models to load at start
@@ -29,7 +29,7 @@ type app struct {
 	draining  atomic.Bool
 }
 
-func newApp(s config.Settings, admitted admission, manager *models.Manager, named []string) (*app, error) {
+func newApp(s config.Settings, admitted admission, manager *fleet.Manager, named []string) (*app, error) {
 	kept, err := responses.OpenStore(responses.StoreOptions{
 		Dir: s.ResponsesDir, MaxAge: s.ResponsesMaxAge, MaxBytes: int64(s.ResponsesMaxSize) << 20,
 	})
@@ -105,7 +105,7 @@ func (a *app) loadOne(ctx context.Context, id string) error {
 func (a *app) Ready() (waiting string, progress float64, err error) {
 	started := a.loaded.Load()
 	for _, s := range a.manager.Status() {
-		if !slices.Contains(a.named, s.ID) || s.State == models.Loaded || started && !s.Down {
+		if !slices.Contains(a.named, s.ID) || s.State == fleet.Loaded || started && !s.Down {
 			continue
 		}
 		return s.ID, s.Progress, s.Err

@@ -9,16 +9,17 @@ import (
 	"tenon/cmd/config"
 	"tenon/engine"
 	"tenon/engine/enginetest"
-	"tenon/models"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
 )
 
 // A server whose models do not all fit into memory at once was never ready: the first made room for the last.
 func TestReady_onceAllWereLoaded(t *testing.T) {
-	catalog := &models.Catalog{Entries: []models.Entry{{ID: "a"}, {ID: "b"}}}
-	start := func(context.Context, models.Entry, func(float64)) (engine.Engine, error) {
+	known := &catalog.Catalog{Entries: []catalog.Entry{{ID: "a"}, {ID: "b"}}}
+	start := func(context.Context, catalog.Entry, func(float64)) (engine.Engine, error) {
 		return enginetest.Script(), nil
 	}
-	manager := models.NewManager(catalog, 1, start)
+	manager := fleet.NewManager(known, 1, start)
 	defer func() { _ = manager.Close() }() // scripted engines close well
 	a, err := newApp(config.Settings{}, admission{}, manager, []string{"a", "b"})
 	if err != nil {
@@ -47,15 +48,15 @@ func (e ending) Down() error { return *e.down }
 // What watches the server is to start it anew where a model named at start will not answer any more.
 func TestReady_notWhereAModelIsDownForGood(t *testing.T) {
 	var down error
-	catalog := &models.Catalog{Entries: []models.Entry{{ID: "named"}, {ID: "other"}}}
-	start := func(_ context.Context, e models.Entry, _ func(float64)) (engine.Engine, error) {
+	known := &catalog.Catalog{Entries: []catalog.Entry{{ID: "named"}, {ID: "other"}}}
+	start := func(_ context.Context, e catalog.Entry, _ func(float64)) (engine.Engine, error) {
 		if e.ID == "other" {
 			other := engine.ErrWorkerLost
 			return ending{enginetest.Script(), &other}, nil
 		}
 		return ending{enginetest.Script(), &down}, nil
 	}
-	manager := models.NewManager(catalog, 2, start)
+	manager := fleet.NewManager(known, 2, start)
 	defer func() { _ = manager.Close() }() // scripted engines close well
 	a, err := newApp(config.Settings{}, admission{}, manager, []string{"named"})
 	if err != nil {
@@ -72,7 +73,7 @@ func TestReady_notWhereAModelIsDownForGood(t *testing.T) {
 	if waiting, _, err := a.Ready(); waiting != "named" || !errors.Is(err, engine.ErrWorkerLost) {
 		t.Errorf("once it is down: %q, %v", waiting, err)
 	}
-	if s := manager.Status()[0]; s.State != models.NotLoaded || !s.Down {
+	if s := manager.Status()[0]; s.State != fleet.NotLoaded || !s.Down {
 		t.Errorf("%+v", s)
 	}
 }
@@ -92,13 +93,13 @@ func TestLoad_workerLostAtStart(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			starts := 0
-			start := func(context.Context, models.Entry, func(float64)) (engine.Engine, error) {
+			start := func(context.Context, catalog.Entry, func(float64)) (engine.Engine, error) {
 				if starts++; starts <= len(c.fails) && c.fails[starts-1] != nil {
 					return nil, c.fails[starts-1]
 				}
 				return enginetest.Script(), nil
 			}
-			manager := models.NewManager(&models.Catalog{Entries: []models.Entry{{ID: "a"}}}, 1, start)
+			manager := fleet.NewManager(&catalog.Catalog{Entries: []catalog.Entry{{ID: "a"}}}, 1, start)
 			defer func() { _ = manager.Close() }() // scripted engines close well
 			a, err := newApp(config.Settings{}, admission{}, manager, []string{"a"})
 			if err != nil {

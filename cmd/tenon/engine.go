@@ -14,7 +14,9 @@ import (
 	"tenon/engine"
 	"tenon/engine/worker"
 	"tenon/engine/worker/native"
-	"tenon/models"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
+	"tenon/models/placement"
 	"tenon/tools"
 )
 
@@ -26,12 +28,12 @@ const (
 )
 
 // starter makes a worker process for each model. What is wrong with the settings of all models is told before any is loaded.
-func starter(s config.Settings, log *slog.Logger) (models.Start, error) {
+func starter(s config.Settings, log *slog.Logger) (fleet.Start, error) {
 	lora, err := adapters(s.LoRA)
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, e models.Entry, progress func(float64)) (engine.Engine, error) {
+	return func(ctx context.Context, e catalog.Entry, progress func(float64)) (engine.Engine, error) {
 		o, err := workerOptions(s, e)
 		if err != nil {
 			return nil, err
@@ -47,7 +49,7 @@ func starter(s config.Settings, log *slog.Logger) (models.Start, error) {
 	}, nil
 }
 
-func workerOptions(s config.Settings, e models.Entry) (worker.Options, error) {
+func workerOptions(s config.Settings, e catalog.Entry) (worker.Options, error) {
 	o := worker.Options{
 		Name: e.ID, Model: e.Path,
 		Slots: s.Parallel, Queue: s.QueueSize, QueueTimeout: s.QueueTimeout,
@@ -82,7 +84,7 @@ func hostMemory(mib int) int {
 }
 
 // replacedTemplate is the chat template that is used in place of the file's own, "" if none is.
-func replacedTemplate(e models.Entry) (string, error) {
+func replacedTemplate(e catalog.Entry) (string, error) {
 	if e.Template == "" {
 		return "", nil
 	}
@@ -93,23 +95,23 @@ func replacedTemplate(e models.Entry) (string, error) {
 	return string(b), nil
 }
 
-// placement is what a machine's memory allows a model.
-type placement struct {
+// placed is what a machine's memory allows a model.
+type placed struct {
 	context int  // tokens: what --ctx-size says, else what the model was trained for, less if memory demands it
 	roomy   bool // memory for the weights once more stays free
 }
 
-func place(s config.Settings, e models.Entry) (placement, error) {
-	free, err := models.FreeMemory()
+func place(s config.Settings, e catalog.Entry) (placed, error) {
+	free, err := placement.FreeMemory()
 	if err != nil {
 		slog.Warn("the machine's free memory is not known", "error", err)
-		return placement{context: max(s.CtxSize, 0)}, nil
+		return placed{context: max(s.CtxSize, 0)}, nil
 	}
 	return placeWithin(free, s, e)
 }
 
 // placeWithin is place where so many bytes are free.
-func placeWithin(free int64, s config.Settings, e models.Entry) (placement, error) {
+func placeWithin(free int64, s config.Settings, e catalog.Entry) (placed, error) {
 	wanted, least := s.CtxSize, s.CtxSize
 	if wanted == 0 {
 		wanted, least = e.ContextTrained, leastContext
@@ -117,10 +119,10 @@ func placeWithin(free int64, s config.Settings, e models.Entry) (placement, erro
 	if wanted == 0 {
 		wanted = defaultContext
 	}
-	estimator, err := models.NewEstimator(e.Path)
+	estimator, err := placement.NewEstimator(e.Path)
 	if err != nil {
 		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
-		return placement{context: wanted}, nil
+		return placed{context: wanted}, nil
 	}
 	estimator.KeyType, estimator.ValueType = s.CacheTypeK, s.CacheTypeV
 	if native.SeparateGPU {
@@ -129,22 +131,22 @@ func placeWithin(free int64, s config.Settings, e models.Entry) (placement, erro
 	need, err := estimator.Need(least)
 	if err != nil {
 		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
-		return placement{context: wanted}, nil
+		return placed{context: wanted}, nil
 	}
 	if need.Total() > free {
-		return placement{}, tooLarge(e, least, need, free)
+		return placed{}, tooLarge(e, least, need, free)
 	}
 	fits, need, err := estimator.FitContext(wanted, least, free)
 	if err != nil {
-		return placement{context: wanted}, nil //nolint:nilerr // the estimate worked above; a context that it cannot do is left to the engine
+		return placed{context: wanted}, nil //nolint:nilerr // the estimate worked above; a context that it cannot do is left to the engine
 	}
 	if fits < wanted {
 		slog.Warn("memory allows a shorter context than the model was trained for", "model", e.ID, "context", fits, "trained", wanted, "free_mib", mib(free))
 	}
-	return placement{context: fits, roomy: need.Total()+need.Weights <= free}, nil
+	return placed{context: fits, roomy: need.Total()+need.Weights <= free}, nil
 }
 
-func tooLarge(e models.Entry, context int, need models.Need, free int64) error {
+func tooLarge(e catalog.Entry, context int, need placement.Need, free int64) error {
 	return fmt.Errorf("%s needs about %d MiB for a context of %d tokens (weights %d, KV cache %d, work %d), and %d MiB are free: "+
 		"choose a smaller model or quantization, --cache-type-k and --cache-type-v q8_0, a smaller --ctx-size, or, where a GPU has the room, --gpu-layers with a number",
 		e.ID, mib(need.Total()), context, mib(need.Weights), mib(need.Cache), mib(need.Compute), mib(free))

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"tenon/engine/enginetest"
-	"tenon/models"
+	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
 	"tenon/templates"
@@ -25,7 +25,7 @@ func (s scripted) Acquire(context.Context, string) (chat.Model, func(), error) {
 	return chat.Model{ID: "m", Engine: s.Scripted, Renderer: templates.Builtin{}, Dialect: tools.Fallback()}, func() {}, nil
 }
 
-func (s scripted) Status() []models.Status { return nil }
+func (s scripted) Status() []fleet.Status { return nil }
 
 // recorded is a server on a port of its own that keeps the record of one request, whose id is "r".
 func recorded(t *testing.T) (port string) {

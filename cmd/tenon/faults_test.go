@@ -15,7 +15,8 @@ import (
 	"tenon/cmd/config"
 	"tenon/engine/enginetest/tinymodel"
 	"tenon/engine/worker"
-	"tenon/models"
+	"tenon/models/catalog"
+	"tenon/models/placement"
 )
 
 func TestListen_portInUse(t *testing.T) {
@@ -39,7 +40,7 @@ func TestListen_portInUse(t *testing.T) {
 
 // The error names smaller types of the KV cache as a way out, so they must be one.
 func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
-	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
+	e := catalog.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
 	const free = 64 << 20
 	longest, err := placeWithin(free, config.Settings{}, e)
 	if err != nil || longest.context >= e.ContextTrained || longest.roomy {
@@ -130,8 +131,8 @@ func TestAdapters_scales(t *testing.T) {
 }
 
 func TestContext_modelTooLargeForMemory(t *testing.T) {
-	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
-	estimator, err := models.NewEstimator(e.Path)
+	e := catalog.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
+	estimator, err := placement.NewEstimator(e.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,8 +167,8 @@ func TestContext_modelTooLargeForMemory(t *testing.T) {
 
 // Weights that are read leave the file's pages in memory, too, until others need it.
 func TestPlace_roomyIsRoomForTheWeightsTwice(t *testing.T) {
-	e := models.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 4096}
-	estimator, err := models.NewEstimator(e.Path)
+	e := catalog.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 4096}
+	estimator, err := placement.NewEstimator(e.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +200,11 @@ func TestCatalogue_namedTemplateThatIsNone(t *testing.T) {
 
 // What a GPU holds is not asked of the machine's memory, so a model may be larger than that.
 func TestEstimator_layersOnAGPUAreLeftOut(t *testing.T) {
-	estimator, err := models.NewEstimator(tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}))
+	estimator, err := placement.NewEstimator(tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := models.Need{Weights: math.MaxInt64, Cache: math.MaxInt64}
+	last := placement.Need{Weights: math.MaxInt64, Cache: math.MaxInt64}
 	for _, layers := range []int{-1, 99} {
 		estimator.GPULayers = layers
 		need, err := estimator.Need(4096)

@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"tenon/cmd/config"
-	"tenon/models"
+	"tenon/models/catalog"
 	"tenon/models/gguf"
+	"tenon/models/store"
 	"tenon/templates"
 )
 
@@ -38,42 +39,42 @@ func modelTemplate(cmd *cobra.Command, name string) (string, templates.Options, 
 
 // findModel is the catalogue's entry of a model. A file that is there is taken as it is; of other names the settings decide, which come
 // from the environment and the file that TENON_CONFIG names.
-func findModel(cmd *cobra.Command, name string) (models.Entry, error) {
+func findModel(cmd *cobra.Command, name string) (catalog.Entry, error) {
 	info, missing := os.Stat(name)
 	if missing == nil && !info.IsDir() {
-		return models.Entry{Path: name}, nil
+		return catalog.Entry{Path: name}, nil
 	}
 	loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
 	if err := loader.Load(os.Environ()); err != nil {
-		return models.Entry{}, err
+		return catalog.Entry{}, err
 	}
 	if missing == nil || strings.HasPrefix(name, "hf:") || strings.Contains(name, "://") {
 		return onlyModel(cmd, loader.Settings, name)
 	}
-	c := &models.Catalog{}
+	c := &catalog.Catalog{}
 	if loader.Settings.ModelsDir != "" {
 		var err error
 		if c, _, err = catalogue(cmd, loader.Settings, nil); err != nil {
-			return models.Entry{}, err
+			return catalog.Entry{}, err
 		}
 	}
-	if dir, err := models.DefaultDir(); err == nil { // what was fetched before is served by its id
+	if dir, err := store.DefaultDir(); err == nil { // what was fetched before is served by its id
 		_, _ = c.Add(dir)
 	}
 	if e, ok := c.Find(name); ok {
 		return e, nil
 	}
-	return models.Entry{}, fmt.Errorf("there is no file and no model %q; there is: %s", name, orNone(strings.Join(c.Names(), ", ")))
+	return catalog.Entry{}, fmt.Errorf("there is no file and no model %q; there is: %s", name, orNone(strings.Join(c.Names(), ", ")))
 }
 
 // onlyModel is the model of a folder or a reference.
-func onlyModel(cmd *cobra.Command, s config.Settings, name string) (models.Entry, error) {
+func onlyModel(cmd *cobra.Command, s config.Settings, name string) (catalog.Entry, error) {
 	c, named, err := catalogue(cmd, s, []string{name})
 	if err != nil {
-		return models.Entry{}, err
+		return catalog.Entry{}, err
 	}
 	if len(named) != 1 {
-		return models.Entry{}, fmt.Errorf("%s holds %d models; name one: %s", name, len(named), strings.Join(named, ", "))
+		return catalog.Entry{}, fmt.Errorf("%s holds %d models; name one: %s", name, len(named), strings.Join(named, ", "))
 	}
 	e, _ := c.Find(named[0]) // the catalogue has just said so
 	return e, nil

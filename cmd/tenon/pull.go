@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tenon/models"
+	"tenon/models/store"
 )
 
 // exitUnreachable is pull's exit status where the source cannot be reached or is silent, so that a script can fall back.
@@ -41,31 +41,31 @@ Exit status 3: the source cannot be reached, or sent nothing for the time of --s
 }
 
 func pull(cmd *cobra.Command, name string, silence time.Duration) (string, error) {
-	store, err := openStore(cmd.ErrOrStderr())
+	models, err := openStore(cmd.ErrOrStderr())
 	if err != nil {
 		return "", err
 	}
-	store.Silence = silence
-	ref, err := models.ParseRef(name)
+	models.Silence = silence
+	ref, err := store.ParseRef(name)
 	if err != nil {
 		return "", err
 	}
-	path, err := store.Pull(cmd.Context(), ref)
+	path, err := models.Pull(cmd.Context(), ref)
 	var network *url.Error
-	if errors.Is(err, models.ErrSilent) || errors.As(err, &network) {
+	if errors.Is(err, store.ErrSilent) || errors.As(err, &network) {
 		return "", &exitError{exitUnreachable, fmt.Errorf("pull %s: %w", name, err)}
 	}
 	return path, err
 }
 
 // openStore opens the user's model store; progress goes to w.
-func openStore(w io.Writer) (*models.Store, error) {
-	dir, err := models.DefaultDir()
+func openStore(w io.Writer) (*store.Store, error) {
+	dir, err := store.DefaultDir()
 	if err != nil {
 		return nil, err
 	}
 	p := &progress{w: w}
-	return &models.Store{Dir: dir, Hub: os.Getenv("HF_ENDPOINT"), Token: os.Getenv("HF_TOKEN"), Progress: p.show}, nil
+	return &store.Store{Dir: dir, Hub: os.Getenv("HF_ENDPOINT"), Token: os.Getenv("HF_TOKEN"), Progress: p.show}, nil
 }
 
 // progress prints one line for every twentieth of a file.

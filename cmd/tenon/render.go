@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/models/gguf"
-	"tenon/server/chat"
+	"tenon/server/chat/prepared"
 	"tenon/server/wire"
 	"tenon/templates"
 )
@@ -174,7 +174,7 @@ func (f *renderFlags) load(cmd *cobra.Command) (string, templates.Options, error
 	if cmd.Flags().Changed("eos") {
 		o.EOS = f.eos
 	}
-	o.CallWriter = func(p templates.Probe) templates.WriteCalls { return chat.CallWriter(source, p) }
+	o.CallWriter = func(p templates.Probe) templates.WriteCalls { return prepared.CallWriter(source, p) }
 	return source, o, nil
 }
 

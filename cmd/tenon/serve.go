@@ -18,7 +18,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/cmd/config"
-	"tenon/models"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/templates/jinja"
 )
@@ -95,11 +96,11 @@ func serve(cmd *cobra.Command, s config.Settings, args []string, example bool) e
 	if err != nil {
 		return err
 	}
-	catalog, named, err := catalogue(cmd, s, args)
+	known, named, err := catalogue(cmd, s, args)
 	if err != nil {
 		return err
 	}
-	manager := models.NewManager(catalog, s.MaxModels, start)
+	manager := fleet.NewManager(known, s.MaxModels, start)
 	defer func() {
 		if err := manager.Close(); err != nil {
 			slog.Warn("unload models", "error", err)
@@ -183,8 +184,8 @@ func nothingToServe(folders []string) error {
 }
 
 // catalogue finds every model to serve; named are the ids of those to load at start.
-func catalogue(cmd *cobra.Command, s config.Settings, args []string) (*models.Catalog, []string, error) {
-	c := &models.Catalog{}
+func catalogue(cmd *cobra.Command, s config.Settings, args []string) (*catalog.Catalog, []string, error) {
+	c := &catalog.Catalog{}
 	for _, arg := range args {
 		path, err := pull(cmd, arg, 5*time.Second)
 		if err != nil {
@@ -236,7 +237,7 @@ func checkTemplate(file string) error {
 	return nil
 }
 
-func addModels(c *models.Catalog, path string) error {
+func addModels(c *catalog.Catalog, path string) error {
 	skipped, err := c.Add(path)
 	for _, s := range skipped {
 		slog.Warn("model file passed over", "error", s)

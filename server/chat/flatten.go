@@ -22,7 +22,7 @@ type flatTool struct {
 }
 
 // flatten finds the tools that can be written flat, if the model is to write them so.
-func (m Model) flatten(declared []tools.Tool) flatTools {
+func flatten(m Model, declared []tools.Tool) flatTools {
 	if !m.Teaching.Simplify.Flatten {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"tenon/engine"
+	"tenon/server/chat/prepared"
 	"tenon/templates"
 )
 
@@ -62,7 +63,7 @@ func promptParts(r templates.Rendering, c templates.Conversation) []promptPart {
 		default:
 			i = 1
 		}
-		parts[i].prompt = append(parts[i].prompt, engine.Piece{Text: s.Text, Origin: origins[s.Kind]})
+		parts[i].prompt = append(parts[i].prompt, engine.Piece{Text: s.Text, Origin: prepared.Origins[s.Kind]})
 	}
 	return parts
 }

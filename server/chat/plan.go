@@ -5,13 +5,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 
 	"tenon/engine"
 	"tenon/grammar"
+	"tenon/server/chat/prepared"
 	"tenon/templates"
 	"tenon/tools"
 )
@@ -24,7 +23,7 @@ type planned struct {
 	logprobs  bool
 	freeform  map[toolName]bool // the tools whose input is text
 	flat      flatTools
-	kept      *keptTurns
+	kept      *prepared.Turns
 	issues    []grammar.Issue // keywords of schemas that the mask does not enforce: the answer's, then the tools'
 	ignored   []string        // fields that turned out to have no effect
 	unmasked  bool            // the engine follows no grammar
@@ -35,7 +34,7 @@ type toolName struct{ namespace, name string }
 
 // keep remembers the tokens that answered the prompt.
 func (p planned) keep(tokens []engine.Token) {
-	p.kept.keep(p.turn.CacheKey, p.rendering, tokens)
+	p.kept.Keep(p.turn.CacheKey, p.rendering, tokens)
 }
 
 // parser reads what the engine generates: by the grammar that masks it, where it does.
@@ -73,9 +72,9 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	r.Conversation.Protocol = protocol
 	r.Conversation.Thinking = templates.Thinking{Enabled: r.Thinking.Enabled, Effort: r.Thinking.Effort}
 	turn := outputTurn(r)
-	flat := m.flatten(turn.Tools)
+	flat := flatten(m, turn.Tools)
 	turn.Tools = flat.shown(turn.Tools)
-	turn.Thinking.Routing = m.routes(r)
+	turn.Thinking.Routing = routes(m, r)
 	turn.Thinking.Off = turn.Thinking.Off || dialect.Scaffold() && !m.Thinks
 	asked := r.Thinking.Budget
 	if turn.Thinking.Routing && (r.Thinking.Budget <= 0 || r.Thinking.Budget > m.Teaching.Routing) {
@@ -108,7 +107,7 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 
 // routes tells whether the model is to say which tool it means before it calls one. An engine without masks would not, and an
 // answer that the client has begun is gone on with.
-func (m Model) routes(r Request) bool {
+func routes(m Model, r Request) bool {
 	off := r.Thinking.Enabled != nil && !*r.Thinking.Enabled
 	return m.Teaching.Routing > 0 && !m.Thinks && !off && !m.Engine.Model().Unmasked && !continued(r.Conversation)
 }
@@ -124,7 +123,7 @@ var anyText = tools.Answer{Syntax: "gbnf", Definition: `root ::= [\u0000-\U0010F
 
 // planText plans the continuation of a plain text.
 func (s *Service) planText(m Model, r Request) (planned, error) {
-	if err := m.hasTokens(r.Prompt, "prompt"); err != nil {
+	if err := hasTokens(m, r.Prompt, "prompt"); err != nil {
 		return planned{}, err
 	}
 	turn := outputTurn(r)
@@ -142,14 +141,14 @@ func (s *Service) planText(m Model, r Request) (planned, error) {
 		p.turn.Prompt, err = infill(m, r.Prompt, r.Suffix)
 		return p, err
 	}
-	return p, m.hasPrompt(r.Prompt)
+	return p, hasPrompt(m, r.Prompt)
 }
 
 // assemble puts the parts of a plan together.
 func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering templates.Rendering) planned {
 	p := planned{
 		turn: engine.Turn{
-			Prompt:   m.kept.prompt(r.CacheKey, rendering),
+			Prompt:   m.Kept.Prompt(r.CacheKey, rendering),
 			Grammar:  outputGrammar(output.Grammar()),
 			Sampling: r.Sampling.Or(m.Engine.Model().Defaults).Or(s.Defaults),
 			Budget:   engine.Budget{Tokens: s.budget(r.MaxTokens), Thinking: r.Thinking.Budget},
@@ -161,9 +160,9 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 		rendering: rendering,
 		logprobs:  r.Logprobs >= 0,
 		freeform:  map[toolName]bool{},
-		kept:      m.kept,
+		kept:      m.Kept,
 		unmasked:  m.Engine.Model().Unmasked,
-		ignored:   m.strangers(r.Sampling.LogitBias),
+		ignored:   strangers(m, r.Sampling.LogitBias),
 	}
 	for _, t := range r.Tools {
 		p.freeform[toolName{t.Namespace, t.Name}] = t.Freeform != nil
@@ -172,8 +171,8 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 }
 
 // strangers tells of a bias on tokens that the model does not have: a client may know another model's.
-func (m Model) strangers(bias map[int32]float32) []string {
-	lacks := slices.DeleteFunc(slices.Sorted(maps.Keys(bias)), m.hasToken)
+func strangers(m Model, bias map[int32]float32) []string {
+	lacks := slices.DeleteFunc(slices.Sorted(maps.Keys(bias)), func(id int32) bool { return hasToken(m, id) })
 	if len(lacks) == 0 {
 		return nil
 	}
@@ -201,26 +200,12 @@ func check(r Request) error {
 
 // format resolves a request's tool_format: which dialect the model writes, and which protocol the prompt explains.
 func format(m Model, name string) (*tools.Dialect, templates.Protocol, error) {
-	switch p := templates.Protocol(strings.ToLower(name)); p {
-	case templates.Auto, "auto", templates.Native:
-		return m.Dialect, m.Protocol, nil
-	case templates.JSON, templates.ReAct:
-		d, _ := tools.Lookup(string(p)) // both are families of package tools
-		return d, p, nil
-	case templates.XML:
-		d, _ := tools.Lookup(xmlFamily)
-		slog.Warn("tool_format xml is deprecated: json and react need fewer tokens and are no less strict", "model", m.ID)
-		return d, p, nil
-	}
-	d, ok := tools.Lookup(name)
+	d, protocol, ok := m.Format(name)
 	if !ok {
-		return nil, "", Invalidf("tool_format", "is %q; expected auto, json, react, xml (deprecated) or a family that tenon families lists", name)
+		return nil, "", Invalidf("tool_format", "%s", prepared.WrongFormat(name))
 	}
-	return d, templates.Native, nil
+	return d, protocol, nil
 }
-
-// xmlFamily writes calls as the legacy format xml does.
-const xmlFamily = "hermes"
 
 // outputTurn says what the answer may be.
 func outputTurn(r Request) tools.Turn {
@@ -270,20 +255,6 @@ func (s *Service) budget(asked int) int {
 
 func outputGrammar(text string) engine.Grammar {
 	return engine.Grammar{Text: text, Hash: sha256.Sum256([]byte(text))}
-}
-
-// origins maps who wrote a segment to how far the engine trusts it.
-var origins = map[templates.Kind]engine.Origin{
-	templates.Text: engine.Text, templates.Marker: engine.Symbolic, templates.Content: engine.Content,
-}
-
-// pieces keep each segment's origin: only the template can write a marker.
-func pieces(segments []templates.Segment) engine.Prompt {
-	p := make(engine.Prompt, len(segments))
-	for i, s := range segments {
-		p[i] = engine.Piece{Text: s.Text, Origin: origins[s.Kind]}
-	}
-	return p
 }
 
 // toolError names the field of a tool definition or choice that cannot be served.

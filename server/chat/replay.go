@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"tenon/engine"
-	"tenon/models"
+	"tenon/models/catalog"
 )
 
 // Replay runs a saved record again: the same requests, on an engine that says what it said then, so that no model is needed.
@@ -68,8 +68,8 @@ type replayed struct {
 	opened int
 }
 
-func (r *replayed) Acquire(context.Context, string) (models.Entry, engine.Engine, func(), error) {
-	return models.Entry{ID: r.trace.Model}, r, func() {}, nil
+func (r *replayed) Acquire(context.Context, string) (catalog.Entry, engine.Engine, func(), error) {
+	return catalog.Entry{ID: r.trace.Model}, r, func() {}, nil
 }
 
 func (r *replayed) Model() engine.Model {

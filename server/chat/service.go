@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/server/chat/prepared"
 	"tenon/templates"
-	"tenon/tools"
 )
 
 // Models finds and loads models. *Loader implements it.
@@ -19,21 +19,7 @@ type Models interface {
 }
 
 // Model is a loaded model and how to talk to it.
-type Model struct {
-	ID       string
-	Engine   engine.Engine
-	Renderer templates.Renderer
-	Protocol templates.Protocol // how the prompt explains calls where a request does not say; Auto: as the template does
-	Dialect  *tools.Dialect
-	Thinks   bool // its template knows thinking
-
-	Template   string // source of the chat template in use, for the record; "": the built-in rendering
-	ToolFormat string // the server's setting, for the record
-	Teaching   Teaching
-	Warnings   []string // see Loader.Warnings
-
-	kept *keptTurns // what it sampled; nil: nothing is kept
-}
+type Model = prepared.Model
 
 // Service runs turns. Models must be set; all methods may be called from any goroutine.
 type Service struct {

@@ -41,7 +41,7 @@ func bosID(v engine.Vocab) (int32, bool) {
 // Detokenize turns token ids into text, control tokens included.
 func (s *Service) Detokenize(ctx context.Context, model string, ids []int32) (string, error) {
 	return with(ctx, s, model, func(m Model) (string, error) {
-		if err := m.hasTokens(engine.Prompt{{Origin: engine.Kept, Tokens: ids}}, "tokens"); err != nil {
+		if err := hasTokens(m, engine.Prompt{{Origin: engine.Kept, Tokens: ids}}, "tokens"); err != nil {
 			return "", err
 		}
 		b, err := m.Engine.Text(ctx, ids, true)
@@ -53,10 +53,10 @@ func (s *Service) Detokenize(ctx context.Context, model string, ids []int32) (st
 }
 
 // hasTokens refuses a prompt with tokens that the model does not have.
-func (m Model) hasTokens(p engine.Prompt, field string) error {
+func hasTokens(m Model, p engine.Prompt, field string) error {
 	for _, piece := range p {
 		for i, id := range piece.Tokens {
-			if !m.hasToken(id) {
+			if !hasToken(m, id) {
 				return Invalidf(field, "has the token %d in place %d; this model's tokens are 0 to %d", id, i, m.Engine.Model().Vocab.Size-1)
 			}
 		}
@@ -65,7 +65,7 @@ func (m Model) hasTokens(p engine.Prompt, field string) error {
 }
 
 // hasPrompt refuses a prompt of no token: there is nothing to go on with.
-func (m Model) hasPrompt(p engine.Prompt) error {
+func hasPrompt(m Model, p engine.Prompt) error {
 	if m.Engine.Model().Vocab.AddBOS || slices.ContainsFunc(p, func(x engine.Piece) bool { return x.Text != "" || len(x.Tokens) > 0 }) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (m Model) hasPrompt(p engine.Prompt) error {
 }
 
 // hasToken tells whether id is one of the model's tokens, as far as is known.
-func (m Model) hasToken(id int32) bool {
+func hasToken(m Model, id int32) bool {
 	size := m.Engine.Model().Vocab.Size
 	return id >= 0 && (size == 0 || int(id) < size)
 }
@@ -93,7 +93,7 @@ func (s *Service) Embed(ctx context.Context, model string, prompts []engine.Prom
 			return nil, &Error{Kind: NotSupportedHere, Field: "model", Message: m.ID + " is no embedding model"}
 		}
 		for _, p := range prompts {
-			if err := m.hasTokens(p, "input"); err != nil {
+			if err := hasTokens(m, p, "input"); err != nil {
 				return nil, err
 			}
 		}

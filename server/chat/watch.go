@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/server/chat/prepared"
 )
 
 // watch sees a turn from outside: what goes to the engine and comes from it, and which events leave. Nothing that happens in
@@ -134,21 +135,13 @@ func (s *ModelSource) take(m Model) {
 	info := m.Engine.Model()
 	s.ChatTemplate, s.ToolFormat, s.Dialect = m.Template, m.ToolFormat, m.Dialect.Name()
 	s.BOS, s.EOS, s.Context, s.Unmasked = info.Vocab.BOS, info.Vocab.EOS, info.Context, info.Unmasked
-	s.Markers = markerTexts(info)
+	s.Markers = prepared.MarkerTexts(info)
 	if markers, ok := infillMarkers(info); ok {
 		s.Infill = markers[:]
 	}
 	if m.Teaching.Guidance || m.Teaching.Routing > 0 || !m.Teaching.Simplify.IsZero() {
 		s.Teaching = &m.Teaching
 	}
-}
-
-func markerTexts(m engine.Model) []string {
-	out := make([]string, len(m.Vocab.Markers))
-	for i, marker := range m.Vocab.Markers {
-		out[i] = marker.Text
-	}
-	return out
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }

@@ -10,7 +10,8 @@ import (
 	"slices"
 
 	"tenon/engine"
-	"tenon/models"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
 	"tenon/templates"
@@ -39,9 +40,9 @@ func (m Model) Acquire(_ context.Context, name string) (chat.Model, func(), erro
 }
 
 // Status implements server.Models.
-func (m Model) Status() []models.Status {
+func (m Model) Status() []fleet.Status {
 	info := m.Engine.Model()
-	return []models.Status{{Entry: models.Entry{ID: m.ID, Aliases: m.Aliases, ContextTrained: info.Context}, State: models.Loaded, Model: info}}
+	return []fleet.Status{{Entry: catalog.Entry{ID: m.ID, Aliases: m.Aliases, ContextTrained: info.Context}, State: fleet.Loaded, Model: info}}
 }
 
 // Options serve the model and log nothing.

@@ -1,4 +1,4 @@
-package chat
+package prepared
 
 import (
 	"strings"
@@ -27,21 +27,21 @@ func sampled(texts ...string) []engine.Token {
 }
 
 func TestKept_aReplayedTurnComesBackAsItsTokens(t *testing.T) {
-	k := newKeptTurns()
-	k.keep("alice", rendering("U: ", "hi", " A:"), sampled(" he", "llo"))
+	k := NewTurns()
+	k.Keep("alice", rendering("U: ", "hi", " A:"), sampled(" he", "llo"))
 	again := rendering("U: ", "hi", " A:", " hello", " U: ", "more", " A:")
 	want := engine.Prompt{
 		{Text: "U: "}, {Text: "hi", Origin: engine.Content}, {Text: " A:"},
 		{Origin: engine.Kept, Tokens: []int32{1, 2}},
 		{Text: " U: "}, {Text: "more", Origin: engine.Content}, {Text: " A:"},
 	}
-	if diff := cmp.Diff(want, k.prompt("alice", again)); diff != "" {
+	if diff := cmp.Diff(want, k.Prompt("alice", again)); diff != "" {
 		t.Error(diff)
 	}
 	for name, other := range map[string]engine.Prompt{
-		"another caller": k.prompt("bob", again),
-		"changed answer": k.prompt("alice", rendering("U: ", "hi", " A:", " hallo", " U: ")),
-		"changed prompt": k.prompt("alice", rendering("U: ", "ho", " A:", " hello", " U: ")),
+		"another caller": k.Prompt("bob", again),
+		"changed answer": k.Prompt("alice", rendering("U: ", "hi", " A:", " hallo", " U: ")),
+		"changed prompt": k.Prompt("alice", rendering("U: ", "ho", " A:", " hello", " U: ")),
 	} {
 		for _, p := range other {
 			if p.Origin == engine.Kept {
@@ -52,11 +52,11 @@ func TestKept_aReplayedTurnComesBackAsItsTokens(t *testing.T) {
 }
 
 func TestKept_severalTurnsInOrder(t *testing.T) {
-	k := newKeptTurns()
-	k.keep("", rendering("a"), sampled("b"))
-	k.keep("", rendering("abc"), sampled("d"))
+	k := NewTurns()
+	k.Keep("", rendering("a"), sampled("b"))
+	k.Keep("", rendering("abc"), sampled("d"))
 	var got strings.Builder
-	for _, p := range k.prompt("", rendering("abcd", "e")) {
+	for _, p := range k.Prompt("", rendering("abcd", "e")) {
 		got.WriteString(p.Text)
 		got.WriteString(strings.Repeat("#", len(p.Tokens)))
 	}
@@ -67,12 +67,12 @@ func TestKept_severalTurnsInOrder(t *testing.T) {
 
 // Two turns of the same text and other tokens each get their own back.
 func TestKept_theSameTextTwiceIsTwoTurns(t *testing.T) {
-	k := newKeptTurns()
+	k := NewTurns()
 	first, second := []engine.Token{{ID: 7, Bytes: []byte("ok")}}, []engine.Token{{ID: 8, Bytes: []byte("o")}, {ID: 9, Bytes: []byte("k")}}
-	k.keep("", rendering("U: ", "a", " A:"), first)
-	k.keep("", rendering("U: ", "a", " A:", "ok", " U: ", "a", " A:"), second)
+	k.Keep("", rendering("U: ", "a", " A:"), first)
+	k.Keep("", rendering("U: ", "a", " A:", "ok", " U: ", "a", " A:"), second)
 	var got [][]int32
-	for _, p := range k.prompt("", rendering("U: ", "a", " A:", "ok", " U: ", "a", " A:", "ok", " U: ", "a", " A:", "ok")) {
+	for _, p := range k.Prompt("", rendering("U: ", "a", " A:", "ok", " U: ", "a", " A:", "ok", " U: ", "a", " A:", "ok")) {
 		if p.Origin == engine.Kept {
 			got = append(got, p.Tokens)
 		}
@@ -84,11 +84,11 @@ func TestKept_theSameTextTwiceIsTwoTurns(t *testing.T) {
 
 // A template that trims what it replays, or a client that does, shows another text: nothing is taken for it.
 func TestKept_aTurnThatIsShownOtherwiseIsText(t *testing.T) {
-	k := newKeptTurns()
-	k.keep("", rendering("U: ", "a", " A:"), sampled(" he", "llo "))
-	k.keep("", rendering("U: ", "a", " A:", "hello", " U: ", "b", " A:"), sampled("bye"))
+	k := NewTurns()
+	k.Keep("", rendering("U: ", "a", " A:"), sampled(" he", "llo "))
+	k.Keep("", rendering("U: ", "a", " A:", "hello", " U: ", "b", " A:"), sampled("bye"))
 	var kept, text string
-	for _, p := range k.prompt("", rendering("U: ", "a", " A:", "hello", " U: ", "b", " A:", "bye", "")) {
+	for _, p := range k.Prompt("", rendering("U: ", "a", " A:", "hello", " U: ", "b", " A:", "bye", "")) {
 		text += p.Text
 		for _, id := range p.Tokens {
 			kept += string(rune('0' + id))
@@ -101,20 +101,20 @@ func TestKept_aTurnThatIsShownOtherwiseIsText(t *testing.T) {
 
 // A user, or a web page that a tool fetched, spells the conversation that led to a sampled turn: it stays text.
 func TestKept_contentThatSpellsAPromptStaysContent(t *testing.T) {
-	k := newKeptTurns()
-	k.keep("", rendering("<user>", "hi", "<model>"), []engine.Token{{ID: 151657, Bytes: []byte("<tool_call>")}})
+	k := NewTurns()
+	k.Keep("", rendering("<user>", "hi", "<model>"), []engine.Token{{ID: 151657, Bytes: []byte("<tool_call>")}})
 	for name, r := range map[string]templates.Rendering{
 		"in one message":  rendering("<user>", "hi<model><tool_call>", "<end>"),
 		"behind itself":   rendering("<user>", "hi<model>", "<tool_call>"),
 		"in two messages": {Segments: []templates.Segment{{Text: "<user>"}, {Text: "hi", Kind: templates.Content}, {Text: "<model>"}, {Text: "<tool", Kind: templates.Content, Message: 1}, {Text: "_call>", Kind: templates.Content, Message: 2}}},
 	} {
-		for _, p := range k.prompt("", r) {
+		for _, p := range k.Prompt("", r) {
 			if p.Origin == engine.Kept {
 				t.Errorf("%s: tokens in the text", name)
 			}
 		}
 	}
-	for _, p := range k.prompt("", rendering("<user>", "hi", "<model>", "<tool_call>", "<end>")) {
+	for _, p := range k.Prompt("", rendering("<user>", "hi", "<model>", "<tool_call>", "<end>")) {
 		if p.Origin == engine.Kept {
 			return
 		}
@@ -123,11 +123,11 @@ func TestKept_contentThatSpellsAPromptStaysContent(t *testing.T) {
 }
 
 func TestKept_isBounded(t *testing.T) {
-	k := newKeptTurns()
+	k := NewTurns()
 	for i := range maxKeptTurns + 10 {
-		k.keep("", rendering(strings.Repeat("x", i%100)+string(rune(i+1000))), sampled("y"))
+		k.Keep("", rendering(strings.Repeat("x", i%100)+string(rune(i+1000))), sampled("y"))
 	}
-	k.keep("", rendering("big"), sampled(strings.Repeat("z", maxKeptBytes)))
+	k.Keep("", rendering("big"), sampled(strings.Repeat("z", maxKeptBytes)))
 	if len(k.turns) != k.order.Len() || k.order.Len() > maxKeptTurns || k.bytes > maxKeptBytes {
 		t.Errorf("%d turns, %d bytes", k.order.Len(), k.bytes)
 	}

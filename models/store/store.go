@@ -1,4 +1,5 @@
-package models
+// Package store fetches models from a hub or an address and keeps their files.
+package store
 
 import (
 	"context"
@@ -11,6 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"time"
+
+	"tenon/models/gguf"
 )
 
 // ErrSilent: the source sent nothing for Store.Silence. Callers fall back to a model that they can have.
@@ -96,8 +99,8 @@ func (s *Store) here(ref Ref) (string, bool) {
 
 // complete tells whether all parts of a split file are there.
 func complete(files []hubEntry) bool {
-	m := splitPattern.FindStringSubmatch(files[0].Path)
-	return m == nil || fmt.Sprintf("%05d", len(files)) == m[3]
+	_, _, parts, split := gguf.SplitName(files[0].Path)
+	return !split || len(files) == parts
 }
 
 func (s *Store) source(ctx context.Context, ref Ref) ([]remoteFile, string, error) {

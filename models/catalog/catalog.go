@@ -1,4 +1,5 @@
-package models
+// Package catalog knows which models are at hand and what they are called.
+package catalog
 
 import (
 	"fmt"
@@ -60,8 +61,8 @@ func isModel(name string) bool {
 	if !strings.HasSuffix(lower, ".gguf") || strings.Contains(lower, "mmproj") {
 		return false
 	}
-	m := splitPattern.FindStringSubmatch(name)
-	return m == nil || m[2] == "00001"
+	_, part, _, split := gguf.SplitName(name)
+	return !split || part == 1
 }
 
 func (c *Catalog) addFile(path string) error {
@@ -105,20 +106,16 @@ func samePath(a, b string) bool {
 
 // splitParts returns all files of a model; a missing one is found by the caller.
 func splitParts(path string) ([]string, error) {
-	m := splitPattern.FindStringSubmatch(filepath.Base(path))
-	if m == nil {
+	stem, part, n, split := gguf.SplitName(filepath.Base(path))
+	if !split {
 		return []string{path}, nil
 	}
-	var n int
-	if _, err := fmt.Sscanf(m[3], "%d", &n); err != nil || n < 1 {
-		return nil, fmt.Errorf("read the part number of %s", path)
-	}
-	if m[2] != "00001" {
-		return nil, fmt.Errorf("%s is part %s of a split model; name the first part", path, m[2])
+	if part != 1 || n < 1 {
+		return nil, fmt.Errorf("%s is part %d of a split model; name the first part", path, part)
 	}
 	parts := make([]string, n)
 	for i := range parts {
-		parts[i] = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s-%05d-of-%s.gguf", m[1], i+1, m[3]))
+		parts[i] = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s-%05d-of-%05d.gguf", stem, i+1, n))
 	}
 	return parts, nil
 }
@@ -126,8 +123,8 @@ func splitParts(path string) ([]string, error) {
 // freeID makes a file's name an id; a second file of that name gets its folder's name in front.
 func (c *Catalog) freeID(path string) string {
 	name := filepath.Base(path)
-	if m := splitPattern.FindStringSubmatch(name); m != nil {
-		name = m[1]
+	if stem, _, _, split := gguf.SplitName(name); split {
+		name = stem
 	}
 	id := strings.TrimSuffix(strings.ToLower(name), ".gguf")
 	if _, taken := c.Find(id); taken {

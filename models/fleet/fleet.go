@@ -1,4 +1,5 @@
-package models
+// Package fleet loads models when they are asked for and keeps them.
+package fleet
 
 import (
 	"context"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/models/catalog"
 )
 
 // NotFoundError: no model has the name.
@@ -28,7 +30,7 @@ func (e *LoadError) Error() string { return fmt.Sprintf("load model %s: %v", e.I
 func (e *LoadError) Unwrap() error { return e.Err }
 
 // Start makes an engine out of an entry; progress is told shares from 0 to 1.
-type Start func(ctx context.Context, e Entry, progress func(float64)) (engine.Engine, error)
+type Start func(ctx context.Context, e catalog.Entry, progress func(float64)) (engine.Engine, error)
 
 // State of a model.
 type State string
@@ -41,7 +43,7 @@ const (
 
 // Status is a model and what it is doing.
 type Status struct {
-	Entry
+	catalog.Entry
 	State    State
 	Progress float64 // of loading, from 0 to 1
 	Model    engine.Model
@@ -59,7 +61,7 @@ type ending interface {
 // At most Most models are loaded at once; when another is wanted, the one that was idle longest goes. Its methods may be
 // called from any goroutine.
 type Manager struct {
-	catalog *Catalog
+	catalog *catalog.Catalog
 	start   Start
 	most    int
 
@@ -94,17 +96,17 @@ func backoff(crashes int) time.Duration {
 }
 
 // NewManager manages the models of c. most is how many may be loaded at once; 0 means no limit.
-func NewManager(c *Catalog, most int, start Start) *Manager {
+func NewManager(c *catalog.Catalog, most int, start Start) *Manager {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Manager{catalog: c, start: start, most: most, slots: map[string]*slot{}, ctx: ctx, stop: stop}
 }
 
 // Acquire returns a loaded model and what gives it back. It waits for the load; when ctx ends first, the load goes on.
 // Errors are *NotFoundError, *LoadError, engine.ErrBusy (every loaded model is in use) or ctx's.
-func (m *Manager) Acquire(ctx context.Context, name string) (Entry, engine.Engine, func(), error) {
+func (m *Manager) Acquire(ctx context.Context, name string) (catalog.Entry, engine.Engine, func(), error) {
 	entry, ok := m.catalog.Find(name)
 	if !ok {
-		return Entry{}, nil, nil, &NotFoundError{Name: name, Known: m.catalog.Names()}
+		return catalog.Entry{}, nil, nil, &NotFoundError{Name: name, Known: m.catalog.Names()}
 	}
 	s, err := m.use(entry)
 	if err != nil {
@@ -220,7 +222,7 @@ func (m *Manager) Close() error {
 }
 
 // use finds or begins a load and counts the caller as a user.
-func (m *Manager) use(e Entry) (*slot, error) {
+func (m *Manager) use(e catalog.Entry) (*slot, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -266,7 +268,7 @@ func (m *Manager) makeRoom() error {
 	return nil
 }
 
-func (m *Manager) load(e Entry, s *slot) {
+func (m *Manager) load(e catalog.Entry, s *slot) {
 	made, err := m.startAfter(backoff(s.crashes), e, func(share float64) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -282,7 +284,7 @@ func (m *Manager) load(e Entry, s *slot) {
 	close(s.ready)
 }
 
-func (m *Manager) startAfter(wait time.Duration, e Entry, progress func(float64)) (engine.Engine, error) {
+func (m *Manager) startAfter(wait time.Duration, e catalog.Entry, progress func(float64)) (engine.Engine, error) {
 	t := time.NewTimer(wait)
 	defer t.Stop()
 	select {

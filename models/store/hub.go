@@ -1,4 +1,4 @@
-package models
+package store
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"tenon/models/gguf"
 )
 
 // quants is the order in which a repository's files are tried when no quantization is named: small enough for a laptop,
@@ -103,17 +105,15 @@ func hasQuant(name, quant string) bool {
 	return word.MatchString(name)
 }
 
-var splitPattern = regexp.MustCompile(`^(.*)-(\d{5})-of-(\d{5})\.gguf$`)
-
 // parts returns the file, or all parts of the split file that it belongs to.
 func parts(all []hubEntry, first hubEntry) []hubEntry {
-	m := splitPattern.FindStringSubmatch(first.Path)
-	if m == nil {
+	stem, _, parts, split := gguf.SplitName(first.Path)
+	if !split {
 		return []hubEntry{first}
 	}
 	var out []hubEntry
 	for _, e := range all {
-		if p := splitPattern.FindStringSubmatch(e.Path); p != nil && p[1] == m[1] && p[3] == m[3] {
+		if s, _, n, ok := gguf.SplitName(e.Path); ok && s == stem && n == parts {
 			out = append(out, e)
 		}
 	}

@@ -1,4 +1,5 @@
-package models
+// Package placement estimates what a model needs of the memory, and tells what the machine has free.
+package placement
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package models
+package fleet
 
 import (
 	"context"
@@ -12,24 +12,25 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/models/catalog"
 )
 
-func catalog(ids ...string) *Catalog {
-	c := &Catalog{}
+func of(ids ...string) *catalog.Catalog {
+	c := &catalog.Catalog{}
 	for _, id := range ids {
-		c.Entries = append(c.Entries, Entry{ID: id})
+		c.Entries = append(c.Entries, catalog.Entry{ID: id})
 	}
 	return c
 }
 
-func scripted(context.Context, Entry, func(float64)) (engine.Engine, error) {
+func scripted(context.Context, catalog.Entry, func(float64)) (engine.Engine, error) {
 	return enginetest.Script(), nil
 }
 
 func TestAcquire_loadsOnceForAll(t *testing.T) {
 	var mu sync.Mutex
 	loads := 0
-	m := NewManager(catalog("a"), 0, func(ctx context.Context, e Entry, p func(float64)) (engine.Engine, error) {
+	m := NewManager(of("a"), 0, func(ctx context.Context, e catalog.Entry, p func(float64)) (engine.Engine, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		loads++
@@ -54,7 +55,7 @@ func TestAcquire_loadsOnceForAll(t *testing.T) {
 
 func TestAcquire_triesAgainAfterAFailure(t *testing.T) {
 	fail := true
-	m := NewManager(catalog("a"), 0, func(ctx context.Context, e Entry, p func(float64)) (engine.Engine, error) {
+	m := NewManager(of("a"), 0, func(ctx context.Context, e catalog.Entry, p func(float64)) (engine.Engine, error) {
 		if fail {
 			return nil, errors.New("no memory")
 		}
@@ -77,7 +78,7 @@ func TestAcquire_triesAgainAfterAFailure(t *testing.T) {
 func TestAcquire_crashesInARowStopTheLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		starts, begin := 0, time.Now()
-		m := NewManager(catalog("a"), 0, func(context.Context, Entry, func(float64)) (engine.Engine, error) {
+		m := NewManager(of("a"), 0, func(context.Context, catalog.Entry, func(float64)) (engine.Engine, error) {
 			starts++
 			return nil, fmt.Errorf("killed: %w", engine.ErrWorkerLost)
 		})
@@ -97,7 +98,7 @@ func TestAcquire_crashesInARowStopTheLoads(t *testing.T) {
 }
 
 func TestAcquire_unknownModelListsWhatThereIs(t *testing.T) {
-	c := catalog("a", "b")
+	c := of("a", "b")
 	if err := c.Alias("claude-sonnet-4-5", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestAcquire_unknownModelListsWhatThereIs(t *testing.T) {
 }
 
 func TestManager_evictsTheLongestIdleAndNeverOneInUse(t *testing.T) {
-	m := NewManager(catalog("a", "b", "c"), 2, scripted)
+	m := NewManager(of("a", "b", "c"), 2, scripted)
 	acquire := func(name string) (func(), error) {
 		_, _, release, err := m.Acquire(context.Background(), name)
 		return release, err
@@ -144,7 +145,7 @@ func TestManager_evictsTheLongestIdleAndNeverOneInUse(t *testing.T) {
 
 func TestClose_endsEveryEngine(t *testing.T) {
 	e := enginetest.Script()
-	m := NewManager(catalog("a"), 0, func(context.Context, Entry, func(float64)) (engine.Engine, error) { return e, nil })
+	m := NewManager(of("a"), 0, func(context.Context, catalog.Entry, func(float64)) (engine.Engine, error) { return e, nil })
 	if _, _, _, err := m.Acquire(context.Background(), "a"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package models
+package catalog
 
 import (
 	"os"
@@ -113,7 +113,7 @@ func TestCatalog_aNamedFileMustBeWhole(t *testing.T) {
 }
 
 func TestAlias_mustBeFreeAndMeanSomething(t *testing.T) {
-	c := catalog("a", "b")
+	c := Catalog{Entries: []Entry{{ID: "a"}, {ID: "b"}}}
 	if err := c.Alias("gpt-4o", "b"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package chat
+package prepared
 
 import (
 	"container/list"
@@ -12,7 +12,7 @@ import (
 	"tenon/templates"
 )
 
-// keptTurns remembers what a model sampled, so that a client which replays a turn unchanged gets the same token ids back
+// Turns remembers what a model sampled, so that a client which replays a turn unchanged gets the same token ids back
 // into its prompt: text that is tokenized again may come out as other tokens, and everything behind the first difference
 // would have to be evaluated anew. A turn is found by the prompt that it answered, and used where the new prompt begins
 // with that prompt and goes on with exactly the text that was sampled: the same text elsewhere is another turn. Prompts
@@ -21,7 +21,7 @@ import (
 //
 // It is bounded, never crosses callers, and is lost on restart, which costs speed only. Its methods may be called from any
 // goroutine.
-type keptTurns struct {
+type Turns struct {
 	mu    sync.Mutex // guards what follows
 	turns map[keptKey]*list.Element
 	order *list.List // of *keptTurn, longest unused first
@@ -48,12 +48,13 @@ type keptTurn struct {
 
 func (t *keptTurn) size() int { return 4*len(t.ids) + len(t.text) }
 
-func newKeptTurns() *keptTurns {
-	return &keptTurns{turns: map[keptKey]*list.Element{}, order: list.New()}
+// NewTurns returns an empty table.
+func NewTurns() *Turns {
+	return &Turns{turns: map[keptKey]*list.Element{}, order: list.New()}
 }
 
-// keep remembers the tokens that answered a prompt. Of several answers to one prompt the last stays.
-func (k *keptTurns) keep(caller string, prompt templates.Rendering, tokens []engine.Token) {
+// Keep remembers the tokens that answered a prompt. Of several answers to one prompt the last stays.
+func (k *Turns) Keep(caller string, prompt templates.Rendering, tokens []engine.Token) {
 	if k == nil || len(prompt.Segments) == 0 {
 		return
 	}
@@ -80,14 +81,14 @@ func (k *keptTurns) keep(caller string, prompt templates.Rendering, tokens []eng
 	}
 }
 
-func (k *keptTurns) remove(e *list.Element) {
+func (k *Turns) remove(e *list.Element) {
 	turn := k.order.Remove(e).(*keptTurn)
 	delete(k.turns, turn.key)
 	k.bytes -= turn.size()
 }
 
-// prompt is the rendering as pieces, with the kept turns in it as token ids.
-func (k *keptTurns) prompt(caller string, r templates.Rendering) engine.Prompt {
+// Prompt is the rendering as pieces, with the kept turns in it as token ids.
+func (k *Turns) Prompt(caller string, r templates.Rendering) engine.Prompt {
 	if k == nil {
 		return pieces(r.Segments)
 	}
@@ -106,7 +107,7 @@ func (k *keptTurns) prompt(caller string, r templates.Rendering) engine.Prompt {
 }
 
 // find returns the caller's turns that the prompt holds, whose text is text, in order.
-func (k *keptTurns) find(caller string, r templates.Rendering, text string) []*keptTurn {
+func (k *Turns) find(caller string, r templates.Rendering, text string) []*keptTurn {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var lengths []int
@@ -179,4 +180,18 @@ func (p *prefixHash) key(caller string, n int) keptKey {
 	key := keptKey{caller: caller, length: n}
 	p.hash.Sum(key.prompt[:0])
 	return key
+}
+
+// Origins maps who wrote a segment to how far the engine trusts it.
+var Origins = map[templates.Kind]engine.Origin{
+	templates.Text: engine.Text, templates.Marker: engine.Symbolic, templates.Content: engine.Content,
+}
+
+// pieces keep each segment's origin: only the template can write a marker.
+func pieces(segments []templates.Segment) engine.Prompt {
+	p := make(engine.Prompt, len(segments))
+	for i, s := range segments {
+		p[i] = engine.Piece{Text: s.Text, Origin: Origins[s.Kind]}
+	}
+	return p
 }

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package chat
+package prepared
 
 import (
 	"flag"
@@ -21,8 +21,8 @@ import (
 var update = flag.Bool("update", false, "write golden files anew")
 
 const (
-	sharedVocab     = "../../../shared/data/vocab/ggml-vocab-gpt-2.gguf"
-	sharedTemplates = "../../../shared/data/templates"
+	sharedVocab     = "../../../../shared/data/vocab/ggml-vocab-gpt-2.gguf"
+	sharedTemplates = "../../../../shared/data/templates"
 )
 
 // How many tokens of an agent's conversation have to be evaluated again because a client sends back as text what the model
@@ -116,12 +116,12 @@ func echoTurns() []templates.Conversation {
 func echo(t *testing.T, v *llama.Vocab, tm *templates.Template) echoed {
 	t.Helper()
 	turns := echoTurns()
-	kept := newKeptTurns()
+	kept := NewTurns()
 	var e echoed
 	var cachedKept, cachedText []int32
 	for i, c := range turns {
 		r := rendered(t, tm, c)
-		withTurns := tokensOf(t, v, kept.prompt("", r))
+		withTurns := tokensOf(t, v, kept.Prompt("", r))
 		asText := tokensOf(t, v, pieces(r.Segments))
 		e.total += len(asText)
 		e.kept += len(cachedKept) - common(cachedKept, withTurns)
@@ -130,7 +130,7 @@ func echo(t *testing.T, v *llama.Vocab, tm *templates.Template) echoed {
 			break
 		}
 		answer := sampledAnswer(t, v, r, rendered(t, tm, turns[i+1]), len(c.Messages))
-		kept.keep("", r, answer)
+		kept.Keep("", r, answer)
 		cachedKept, cachedText = withTurns, asText
 		for _, token := range answer {
 			cachedKept, cachedText = append(cachedKept, token.ID), append(cachedText, token.ID)

@@ -1,0 +1,169 @@
+package prepared
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"tenon/engine"
+	"tenon/models/catalog"
+	"tenon/templates"
+	"tenon/templates/schema"
+	"tenon/tools"
+)
+
+// Model is a loaded model and how to talk to it.
+type Model struct {
+	ID       string
+	Engine   engine.Engine
+	Renderer templates.Renderer
+	Protocol templates.Protocol // how the prompt explains calls where a request does not say; Auto: as the template does
+	Dialect  *tools.Dialect
+	Thinks   bool // its template knows thinking
+
+	Template   string // source of the chat template in use, for the record; "": the built-in rendering
+	ToolFormat string // the server's setting, for the record
+	Teaching   Teaching
+	Warnings   []string // what whoever runs the model should know, such as why its chat template is not used
+
+	Kept *Turns // what it sampled; nil: nothing is kept
+}
+
+// Options say how a model is talked to. The zero value finds everything out by itself.
+type Options struct {
+	ToolFormat string // "", "auto" or a dialect's name
+	Teaching   Teaching
+}
+
+// Teaching is how a model is helped with its tools, for models that get lost in what clients declare.
+type Teaching struct {
+	Simplify schema.Simplification `json:"simplify"`
+	Guidance bool                  `json:"guidance"` // rules and examples of calls in the system message
+	// Routing is how many tokens a model that does not think has for saying which tool it means before it calls one; it is sent
+	// as reasoning. 0: none. A request that turns thinking off has none either.
+	Routing int `json:"routing,omitempty"`
+}
+
+// Prepare finds out how to talk to a model. A chat template in the model's file that cannot be used costs the model its own
+// prompt format, not its service: the built-in rendering takes over, and the log says why. One that is named in its place must be
+// usable.
+func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
+	info := e.Model()
+	source := info.Template
+	if entry.Template != "" {
+		b, err := os.ReadFile(entry.Template)
+		if err != nil {
+			return Model{}, fmt.Errorf("read the chat template of %s: %w", entry.ID, err)
+		}
+		source = string(b)
+	}
+	markers := MarkerTexts(info)
+	m := Model{
+		ID: entry.ID, Engine: e, Dialect: tools.Fallback(), Kept: NewTurns(),
+		Renderer: templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance},
+		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching,
+	}
+	if source == "" {
+		return m, m.setFormat()
+	}
+	t, err := templates.Parse(source, templates.Options{
+		BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance,
+		CallWriter: func(p templates.Probe) templates.WriteCalls { return CallWriter(source, p) },
+	})
+	if err != nil && entry.Template != "" {
+		return Model{}, fmt.Errorf("chat template of %s: %s: %w", entry.ID, entry.Template, err)
+	}
+	if err != nil {
+		m.Warnings = append(m.Warnings, "the chat template cannot be used, the built-in rendering takes over: "+err.Error())
+		slog.Warn("the chat template cannot be used; the built-in rendering takes over", "model", entry.ID, "error", err)
+		return m, m.setFormat()
+	}
+	m.Renderer = t
+	m.Thinks = len(t.Probe().ThinkingMarkers) > 0 || t.Probe().PrefilledThought
+	if m.Dialect, err = tools.Detect(evidence(source, markers, t.Probe())); err != nil {
+		return Model{}, fmt.Errorf("find the dialect of %s: %w", entry.ID, err)
+	}
+	if m.Dialect.Scaffold() {
+		m.Protocol = templates.JSON // the template may show calls, but no dialect reads them
+	}
+	return m, m.setFormat()
+}
+
+// setFormat applies the server's own tool_format.
+func (m *Model) setFormat() error {
+	d, protocol, ok := m.Format(m.ToolFormat)
+	if !ok {
+		return fmt.Errorf("tool_format %s", WrongFormat(m.ToolFormat))
+	}
+	m.Dialect, m.Protocol = d, protocol
+	return nil
+}
+
+// Format resolves a tool_format: which dialect the model writes, and which protocol the prompt explains.
+func (m Model) Format(name string) (d *tools.Dialect, p templates.Protocol, ok bool) {
+	switch p := templates.Protocol(strings.ToLower(name)); p {
+	case templates.Auto, "auto", templates.Native:
+		return m.Dialect, m.Protocol, true
+	case templates.JSON, templates.ReAct:
+		d, _ := tools.Lookup(string(p)) // both are families of package tools
+		return d, p, true
+	case templates.XML:
+		d, _ := tools.Lookup(xmlFamily)
+		slog.Warn("tool_format xml is deprecated: json and react need fewer tokens and are no less strict", "model", m.ID)
+		return d, p, true
+	}
+	d, ok = tools.Lookup(name)
+	return d, templates.Native, ok
+}
+
+// xmlFamily writes calls as the legacy format xml does.
+const xmlFamily = "hermes"
+
+// WrongFormat says what a tool_format that is none should have been.
+func WrongFormat(name string) string {
+	return fmt.Sprintf("is %q; expected auto, json, react, xml (deprecated) or a family that tenon families lists", name)
+}
+
+// CallWriter is how the family of a template that shows no calls writes them, nil if none is known.
+func CallWriter(source string, p templates.Probe) templates.WriteCalls {
+	d, err := tools.Detect(evidence(source, nil, p))
+	if err != nil || d.Scaffold() {
+		return nil
+	}
+	if _, ok := d.Write(nil); !ok {
+		return nil
+	}
+	return func(calls []templates.Call) []templates.Written {
+		list := make([]tools.Call, len(calls))
+		for i, c := range calls {
+			list[i] = tools.Call{Name: c.Name, Arguments: json.RawMessage(c.Arguments)}
+		}
+		pieces, _ := d.Write(list) // as above
+		out := make([]templates.Written, len(pieces))
+		for i, p := range pieces {
+			out[i] = templates.Written(p)
+		}
+		return out
+	}
+}
+
+func evidence(source string, markers []string, p templates.Probe) tools.Evidence {
+	e := tools.Evidence{Template: source, Markers: markers}
+	for _, r := range []string{p.Evidence.Call, p.Evidence.TwoCalls, p.Evidence.TextCall, p.Evidence.Typed, p.Evidence.Answer} {
+		if r != "" {
+			e.Renderings = append(e.Renderings, r)
+		}
+	}
+	return e
+}
+
+// MarkerTexts are the spellings of a model's marker tokens.
+func MarkerTexts(m engine.Model) []string {
+	out := make([]string, len(m.Vocab.Markers))
+	for i, marker := range m.Vocab.Markers {
+		out[i] = marker.Text
+	}
+	return out
+}
