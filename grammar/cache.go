@@ -8,13 +8,6 @@ import (
 	"tenon/grammar/machine"
 )
 
-// What grammars and schemas may take that were used before, in bytes: agents send the same tools with every request, and a server sees
-// many agents. The one used last is kept whatever it takes; its own limits bound that.
-const (
-	maxUnits    = 128 << 20
-	maxGrammars = 384 << 20
-)
-
 // units are compiled schemas, grammars whole grammars, both shared by everyone.
 var (
 	units    = cache[*machine.Unit]{limit: maxUnits, size: (*machine.Unit).Size, drop: (*machine.Unit).Size}
@@ -27,18 +20,6 @@ var (
 func DropCaches() {
 	units.clear()
 	grammars.clear()
-}
-
-// Remembered is how many compiled schemas and grammars are kept, and how many bytes they take, roughly. The schemas of grammars count as
-// parts of those, too.
-type Remembered struct{ Schemas, SchemaBytes, Grammars, GrammarBytes int }
-
-// Kept tells what is kept now.
-func Kept() Remembered {
-	var k Remembered
-	k.Schemas, k.SchemaBytes = units.total()
-	k.Grammars, k.GrammarBytes = grammars.total()
-	return k
 }
 
 // cache keeps the most recently used values within a bound on the memory that they take. They grow while they are used: what they take is

@@ -92,14 +92,14 @@ func TestGrammar_keepsFewVocabularies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vocabs := make([]*Vocab, maxEngines+4)
+	vocabs := make([]*Vocab, maxWorkspaces+4)
 	for i := range vocabs {
 		vocabs[i] = walkVocab(t)
 		learn(t, g, vocabs[i], bytesOf(call))
 		learn(t, g, vocabs[0], bytesOf(call))
 	}
-	if n := len(g.engines); n != maxEngines || g.engines[0].vocab != vocabs[0] {
-		t.Errorf("%d vocabularies, that in use among them: %t", n, g.engines[0].vocab == vocabs[0])
+	if n := len(g.workspaces); n != maxWorkspaces || g.workspaces[0].vocab != vocabs[0] {
+		t.Errorf("%d vocabularies, that in use among them: %t", n, g.workspaces[0].vocab == vocabs[0])
 	}
 }
 

@@ -43,7 +43,7 @@
 //
 // gbnf reads the text into trees; schema compiles JSON Schemas into an
 // intermediate form, and lex decides regular languages; machine steps threads
-// over bytes and computes masks over a vocab; lower writes grammars in other
+// over bytes and computes masks over a vocab; print writes grammars in other
 // dialects; partition finds equal states and rules; bench measures.
 // machine/doc.go explains the core.
 //

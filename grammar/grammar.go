@@ -29,10 +29,10 @@ type Grammar struct {
 	captures func() (*machine.Program, error) // for events, compiled when first asked for
 	fixed    int                              // bytes that all of this takes, roughly
 
-	mu      sync.Mutex                   // protects all below
-	units   map[*gbnf.Node]*machine.Unit // replaced, never changed: see ready
-	held    bool                         // the cache has it
-	engines []*engine                    // most recently used first
+	mu         sync.Mutex                   // protects all below
+	units      map[*gbnf.Node]*machine.Unit // replaced, never changed: see ready
+	held       bool                         // the cache has it
+	workspaces []*workspace                 // most recently used first
 }
 
 // Options for Parse. The zero value is the default.

@@ -11,7 +11,7 @@ import (
 // clone; it is not safe for concurrent use, its Grammar and Vocab are.
 type Matcher struct {
 	g     *Grammar
-	e     *engine
+	e     *workspace
 	v     *Vocab
 	state machine.ConfigID
 	past  []accepted
@@ -23,7 +23,7 @@ type Matcher struct {
 // Matcher starts following an output. Without a vocabulary (v is nil) it takes
 // text and symbols, but no tokens, and its masks are empty.
 func (g *Grammar) Matcher(v *Vocab) *Matcher {
-	e := g.engine(v)
+	e := g.workspace(v)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return &Matcher{g: g, e: e, v: v, state: e.m.Start()}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"tenon/grammar/gbnf"
-	"tenon/grammar/lower"
+	"tenon/grammar/print"
 )
 
 // maxPrinted bounds the text that Print gives: no engine reads more.
@@ -19,13 +19,13 @@ func (g *Grammar) Print(t Target) (Printed, error) {
 	case Tenon:
 		return Printed{Text: gbnf.Write(g.tree), Exact: true}, nil
 	case Lark:
-		r, err := lower.LarkOf(g.tree)
+		r, err := print.LarkOf(g.tree)
 		if err != nil {
 			return Printed{}, fmt.Errorf("print grammar: %w", err)
 		}
 		return Printed{r.Text, len(r.Loosened)+len(r.Narrowed) == 0, r.Loosened, r.Narrowed}, nil
 	case GBNF, XGrammar:
-		r, err := lower.Plain(g.tree, g.schemas(), t == GBNF)
+		r, err := print.Plain(g.tree, g.schemas(), t == GBNF)
 		if err != nil {
 			return Printed{}, fmt.Errorf("print grammar: %w", err)
 		}

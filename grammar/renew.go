@@ -122,7 +122,7 @@ const (
 	renewEvery   = 8
 )
 
-// with runs f, which asks the engine about the place where the matcher stands, on an engine that is not full afterwards if that can be had.
+// with runs f, which asks the workspace about the place where the matcher stands, on a workspace that is not full afterwards if that can be had.
 func (m *Matcher) with(f func()) {
 	fresh := m.e.spent() && m.renew()
 	m.on(f)
@@ -131,11 +131,11 @@ func (m *Matcher) with(f func()) {
 	}
 }
 
-// maxPieces bounds the engines that one mask may take.
+// maxPieces bounds the workspaces that one mask may take.
 const maxPieces = 24
 
-// masking is with for f that takes the mask of where the matcher stands. A mask that fills an engine by itself lacks tokens: it is computed again
-// in pieces, on as many engines as it takes.
+// masking is with for f that takes the mask of where the matcher stands. A mask that fills a workspace by itself lacks tokens: it is computed again
+// in pieces, on as many workspaces as it takes.
 func (m *Matcher) masking(f func()) {
 	m.with(f)
 	if !m.e.full.Load() {
@@ -169,7 +169,7 @@ func (m *Matcher) on(f func()) {
 	}
 }
 
-// renew leads the matcher to where it stands on another engine, and says whether it could. What an engine has learned of a text is little: nearly
+// renew leads the matcher to where it stands on another workspace, and says whether it could. What a workspace has learned of a text is little: nearly
 // all is of those that masks have looked at.
 func (m *Matcher) renew() bool {
 	if m.renewed >= freeRenewals+len(m.past)/renewEvery {
@@ -181,7 +181,7 @@ func (m *Matcher) renew() bool {
 
 // restart is renew as often as need be.
 func (m *Matcher) restart() bool {
-	e := m.g.engine(m.v)
+	e := m.g.workspace(m.v)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	past := make([]accepted, len(m.past), cap(m.past))
@@ -197,8 +197,8 @@ func (m *Matcher) restart() bool {
 	return true
 }
 
-// again accepts on an engine what was accepted before.
-func (m *Matcher) again(e *engine, state machine.ConfigID, i int) machine.ConfigID {
+// again accepts on a workspace what was accepted before.
+func (m *Matcher) again(e *workspace, state machine.ConfigID, i int) machine.ConfigID {
 	x := m.past[i]
 	if x.token >= 0 {
 		if m.v.IsEOG(x.token) {

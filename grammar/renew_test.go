@@ -16,7 +16,7 @@ func fullGrammar(t *testing.T, v *Vocab) *Grammar {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := g.engine(v)
+	old := g.workspace(v)
 	for seed := range uint64(200) {
 		m := g.Matcher(v)
 		for _, b := range someText(seed) {
@@ -82,7 +82,7 @@ func TestMatcher_renewedStandsWhereItStood(t *testing.T) {
 		t.Fatal("not renewed")
 	}
 	if m.e == c.e {
-		t.Error("on the same engine")
+		t.Error("in the same workspace")
 	}
 	for _, x := range []*Matcher{m, c} {
 		if err := x.AcceptBytes([]byte("34]")); err != nil || !x.Done() {
@@ -142,7 +142,7 @@ func TestParse_tooHardAnExpressionIsAnError(t *testing.T) {
 	}
 }
 
-// A text that takes more by itself than an engine may is not read again for every few tokens: of an object with thousands of keys no two others
+// A text that takes more by itself than a workspace may is not read again for every few tokens: of an object with thousands of keys no two others
 // came before the next renewal.
 func TestMatcher_isRenewedSeldomWhereItsTextIsLarge(t *testing.T) {
 	defer func(n int) { maxMachine = n }(maxMachine)

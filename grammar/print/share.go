@@ -1,4 +1,4 @@
-package lower
+package print
 
 import (
 	"encoding/binary"

@@ -1,0 +1,84 @@
+package grammar
+
+// What grammars and schemas may take that were used before, in bytes: agents send the same tools with every request, and a server sees
+// many agents. The one used last is kept whatever it takes; its own limits bound that.
+const (
+	maxUnits    = 128 << 20
+	maxGrammars = 384 << 20
+)
+
+// Limits of what a grammar learns while matchers follow it.
+const (
+	maxMasks      = 192 << 20 // bytes, of all beside the machine. A workspace beyond it is given up: those who follow a text through it read the text on a fresh one
+	maxWorkspaces = 3         // vocabularies: a process has one model, or few
+	grownBy       = 64 << 10  // bytes of growth that go unnoticed
+	weighEvery    = 8         // masks computed: weighing takes longer than most of them
+)
+
+// maxMachine is the same for the machine, whose tables only grow. Masks and what is known of states go when there are too many. Tests lower it.
+var maxMachine = 64 << 20
+
+// Remembered is how many compiled schemas and grammars are kept, and how many bytes they take, roughly. The schemas of grammars count as
+// parts of those, too.
+type Remembered struct{ Schemas, SchemaBytes, Grammars, GrammarBytes int }
+
+// Kept tells what is kept now.
+func Kept() Remembered {
+	var k Remembered
+	k.Schemas, k.SchemaBytes = units.total()
+	k.Grammars, k.GrammarBytes = grammars.total()
+	return k
+}
+
+// Size is roughly how many bytes the grammar takes, with its schemas and all that it has learned.
+func (g *Grammar) Size() int {
+	n := g.own()
+	for _, u := range g.schemas() {
+		n += u.Size()
+	}
+	return n
+}
+
+// perTextByte is about what is made of a byte of a grammar's text, beside its program.
+const perTextByte = 8
+
+// own is what the grammar takes beside its schemas.
+func (g *Grammar) own() int {
+	n := g.fixed
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, e := range g.workspaces {
+		n += int(e.bytes.Load())
+	}
+	return n
+}
+
+// share is what the grammar takes, with its part of schemas that others have as well.
+func (g *Grammar) share() int {
+	n := g.own()
+	for _, u := range g.schemas() {
+		n += u.Share()
+	}
+	return n
+}
+
+func (g *Grammar) hold() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held = true
+	for _, u := range g.units {
+		u.Hold()
+	}
+}
+
+// letGo returns what it gives back that the grammar is not kept any more.
+func (g *Grammar) letGo() int {
+	n := g.own()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held = false
+	for _, u := range g.units {
+		n += u.LetGo()
+	}
+	return n
+}
