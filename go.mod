@@ -24,6 +24,7 @@ require (
 require github.com/prometheus/client_golang v1.25.0 // metrics
 
 require (
+	github.com/agnivade/levenshtein v1.2.2 // the name that a mistyped one is nearest to
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -45,6 +46,9 @@ func TestLoad_flagThenEnvironmentThenFileThenDefault(t *testing.T) {
 	}
 }
 
+// inTheFile is how messages name the place of a setting.
+var inTheFile = regexp.MustCompile(`the file \S+tenon.yaml, line 1,`)
+
 func TestLoad_unknownAndWrongValuesAreErrorsThatNameThem(t *testing.T) {
 	for _, c := range []struct {
 		environ []string
@@ -52,8 +56,10 @@ func TestLoad_unknownAndWrongValuesAreErrorsThatNameThem(t *testing.T) {
 		want    string
 	}{
 		{[]string{"TENON_PROT=1"}, "", "TENON_PROT"},
-		{nil, "prot: 1\n", `"prot"`},
-		{nil, "port: many\n", "port"},
+		{nil, "\nprot: 1\n", `line 2: there is no setting "prot" (did you mean port?)`},
+		{[]string{"TENON_CTXSIZE=1"}, "", "(did you mean TENON_CTX_SIZE?)"},
+		{nil, "\n\nport: many\n", "tenon.yaml, line 3: "},
+		{nil, "port: 1\nhost: a\nport: 2\n", "line 3: port stands in line 1 already"},
 		{nil, "port: 65536\n", "port from the file is 65536; expected 65535 or less"},
 		{nil, "parallel: 0\n", "parallel from the file is 0; expected 1 or more"},
 		{[]string{"TENON_CTX_SIZE=-1"}, "", "ctx-size from the environment is -1; expected 0 or more"},
@@ -82,7 +88,7 @@ func TestLoad_unknownAndWrongValuesAreErrorsThatNameThem(t *testing.T) {
 		{nil, "port: 1\n  - x\n", "tenon.yaml"},
 		{[]string{"TENON_CONFIG=/does/not/exist.yaml"}, "", "/does/not/exist.yaml"},
 	} {
-		if _, err := load(t, nil, c.environ, c.yaml); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := load(t, nil, c.environ, c.yaml); err == nil || !strings.Contains(inTheFile.ReplaceAllString(err.Error(), "the file"), c.want) {
 			t.Errorf("%v %q: %v", c.environ, c.yaml, err)
 		}
 	}

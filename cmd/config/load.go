@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"go.yaml.in/yaml/v3"
 )
 
 // Source says where a setting's value came from.
@@ -37,9 +34,11 @@ var otherVariables = []string{"TENON_MODELS", "TENON_CONFIG"}
 type Loader struct {
 	Settings Settings
 	Sources  map[string]Source // by setting
+	Models   []Model           // what the file sets for single models, in its order
 
 	flags *pflag.FlagSet
 	file  string
+	lines map[string]int // of the file, by setting
 }
 
 // Register adds a flag for every setting, and --config.
@@ -49,6 +48,16 @@ func Register(flags *pflag.FlagSet) *Loader {
 		l.add(s)
 	}
 	flags.StringVar(&l.file, "config", "", "YAML file with settings (or TENON_CONFIG)")
+	return l
+}
+
+// RegisterOnly adds the flags of the named settings alone, and --config. The others still come from the environment and the
+// file: a command that talks to a server must know where that listens, and takes no --ctx-size.
+func RegisterOnly(flags *pflag.FlagSet, names ...string) *Loader {
+	l := Register(pflag.NewFlagSet("", pflag.ContinueOnError))
+	for _, name := range append(names, "config") {
+		flags.AddFlag(l.flags.Lookup(name))
+	}
 	return l
 }
 
@@ -67,32 +76,47 @@ func (l *Loader) Load(environ []string) error {
 	if err := l.take(FromEnv, env); err != nil {
 		return err
 	}
-	path := l.file
-	if path == "" {
-		path = variable(environ, "TENON_CONFIG")
+	if l.file == "" {
+		l.file = variable(environ, "TENON_CONFIG")
 	}
-	if path == "" {
+	if l.file == "" {
 		return l.check()
 	}
-	values, err := fromFile(path)
+	f, err := readFile(l.file)
 	if err != nil {
 		return err
 	}
-	if err := l.take(FromFile, values); err != nil {
-		return fmt.Errorf("configuration file %s: %w", path, err)
+	l.lines, l.Models = f.lines, f.models
+	if err := l.take(FromFile, f.values); err != nil {
+		return err
 	}
-	return l.check()
+	if err := l.check(); err != nil {
+		return err
+	}
+	return l.checkModels()
 }
+
+// File is the settings file that is in force, "" if there is none.
+func (l *Loader) File() string { return l.file }
 
 // check holds values against their bounds and choices.
 func (l *Loader) check() error {
 	for _, s := range settings() {
 		v := reflect.ValueOf(l.Settings).Field(s.index)
 		if want := s.wanted(v); want != "" {
-			return fmt.Errorf("%s from the %s is %s; expected %s", s.name, l.Sources[s.name], shown(v), want)
+			return fmt.Errorf("%s from the %s is %s; expected %s", s.name, l.origin(s.name), shown(v), want)
 		}
 	}
 	return nil
+}
+
+// origin is where a setting's value came from, to the line.
+func (l *Loader) origin(name string) string {
+	from := string(l.Sources[name])
+	if l.Sources[name] == FromFile {
+		from = fmt.Sprintf("file %s, line %d,", l.file, l.lines[name])
+	}
+	return from
 }
 
 // wanted says what was expected in the place of v, "" if v will do.
@@ -151,7 +175,8 @@ func (l *Loader) take(from Source, values map[string][]string) error {
 			continue
 		}
 		if err := set(l.flags.Lookup(s.name), v); err != nil {
-			return fmt.Errorf("%s from the %s: %w", s.name, from, err)
+			l.Sources[s.name] = from
+			return fmt.Errorf("%s from the %s: %w", s.name, strings.TrimSuffix(l.origin(s.name), ","), err)
 		}
 		l.Sources[s.name] = from
 	}
@@ -179,7 +204,7 @@ func fromEnviron(environ []string) (map[string][]string, error) {
 		}
 		i := slices.IndexFunc(settings(), func(s setting) bool { return s.env() == key })
 		if i < 0 {
-			return nil, fmt.Errorf("environment variable %s: there is no such setting; see tenon serve --help", key)
+			return nil, fmt.Errorf("environment variable %s: there is no such setting%s; see tenon serve --help", key, DidYouMean(key, variables()))
 		}
 		s := settings()[i]
 		values[s.name] = []string{value}
@@ -190,6 +215,15 @@ func fromEnviron(environ []string) (map[string][]string, error) {
 	return values, nil
 }
 
+// variables are the names of the environment variables that set something.
+func variables() []string {
+	names := slices.Clone(otherVariables)
+	for _, s := range settings() {
+		names = append(names, s.env())
+	}
+	return names
+}
+
 func variable(environ []string, name string) string {
 	for _, pair := range environ {
 		if v, ok := strings.CutPrefix(pair, name+"="); ok {
@@ -197,57 +231,6 @@ func variable(environ []string, name string) string {
 		}
 	}
 	return ""
-}
-
-// fromFile returns the settings that a YAML file sets.
-func fromFile(path string) (map[string][]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("configuration file: %w", err)
-	}
-	var nodes map[string]yaml.Node
-	if err := yaml.Unmarshal(text, &nodes); err != nil {
-		return nil, fmt.Errorf("configuration file %s: %w", path, err)
-	}
-	values := map[string][]string{}
-	for _, key := range slices.Sorted(maps.Keys(nodes)) {
-		if !slices.ContainsFunc(settings(), func(s setting) bool { return s.name == key }) {
-			return nil, fmt.Errorf("configuration file %s: there is no setting %q; see tenon serve --help", path, key)
-		}
-		node := nodes[key]
-		if values[key], err = written(&node); err != nil {
-			return nil, fmt.Errorf("configuration file %s, line %d: %s: %w", path, node.Line, key, err)
-		}
-	}
-	return values, nil
-}
-
-// written is the text of a value, or of a list's elements, as it stands in the file: what YAML would make of a key of digits or
-// of a date is another text.
-func written(n *yaml.Node) ([]string, error) {
-	switch n.Kind {
-	case yaml.AliasNode:
-		return written(n.Alias)
-	case yaml.ScalarNode:
-		if n.Tag == "!!null" {
-			return nil, errors.New("has no value; leave the line out for the default")
-		}
-		return []string{n.Value}, nil
-	case yaml.SequenceNode:
-		values := []string{}
-		for _, e := range n.Content {
-			v, err := written(e)
-			if err != nil {
-				return nil, err
-			}
-			if len(v) != 1 || e.Kind == yaml.SequenceNode {
-				return nil, errors.New("takes a list of values, not of lists")
-			}
-			values = append(values, v[0])
-		}
-		return values, nil
-	}
-	return nil, errors.New("takes a value or a list of them")
 }
 
 // add registers the flag of one setting, bound to its field.
@@ -286,6 +269,8 @@ type setting struct {
 	choices            []string // nil: any text
 	kind               reflect.Type
 	secret             bool
+	perModel           bool // may stand under models: too
+	path               bool // in the file it is sought beside the file
 }
 
 func settings() []setting {
@@ -300,6 +285,7 @@ func settings() []setting {
 		all[i] = setting{
 			index: i, name: tag.Get("flag"), defaultValue: tag.Get("default"), help: tag.Get("help"),
 			min: tag.Get("min"), max: tag.Get("max"), over: tag.Get("over"), group: group, kind: t.Field(i).Type, secret: tag.Get("secret") != "",
+			perModel: tag.Get("model") != "", path: tag.Get("path") != "",
 		}
 		if c, ok := tag.Lookup("choices"); ok {
 			all[i].choices = strings.Split(c, ",")

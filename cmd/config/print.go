@@ -34,19 +34,55 @@ func Reference(w io.Writer) error {
 		"Each setting is a flag, an environment variable and a key of the YAML file (`--config FILE`), which win in this order.\n" +
 		"Lists are repeated flags, commas in the environment, and YAML lists. Text of the file is taken as it stands: 0123 is a key of four digits.\n" +
 		"An unknown key is an error, and so is one without a value.\n" +
-		"`tenon config` prints what is in force and where each value came from. This page is printed from the source.\n")
+		"`tenon config` prints what is in force and where each value came from. This page is printed from the source.\n" +
+		"Paths in the file are sought beside the file. Settings marked M may also stand under `models:`, see the end.\n")
 	group := ""
 	for _, s := range settings() {
 		if s.group != group {
 			group = s.group
-			fmt.Fprintf(&b, "\n## %s\n\n| flag | environment | default | meaning |\n|---|---|---|---|\n", group)
+			fmt.Fprintf(&b, "\n## %s\n\n| flag | environment | default | | meaning |\n|---|---|---|---|---|\n", group)
 		}
 		def := s.defaultValue
 		if def == "" {
 			def = "–"
 		}
-		fmt.Fprintf(&b, "| `--%s` | `%s` | %s | %s |\n", s.name, s.env(), def, s.help)
+		mark := ""
+		if s.perModel {
+			mark = "M"
+		}
+		fmt.Fprintf(&b, "| `--%s` | `%s` | %s | %s | %s |\n", s.name, s.env(), def, mark, s.help)
 	}
+	referModels(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// referModels explains the entries under models:.
+func referModels(b *strings.Builder) {
+	b.WriteString("\n## One model\n\n" +
+		"An entry under `models:` in the file is for one model alone, and wins over flags and the environment. Its name is what clients call\n" +
+		"the model. Where it has no source, its name says which of the models at hand is meant.\n\n" +
+		"```yaml\n" + exampleModels + "```\n\n| key | meaning |\n|---|---|\n")
+	for _, k := range modelKeys {
+		fmt.Fprintf(b, "| `%s` | %s |\n", k.name, k.help)
+	}
+	b.WriteString("| settings marked M | as above, without the dashes |\n\n" +
+		"`tenon explain --model NAME` shows what is in force for a model and where each value came from. SIGHUP and `tenon reload` read the\n" +
+		"file again: what needs a model to be loaded anew takes effect when it next is, what needs a restart is said.\n")
+}
+
+// exampleModels is read by a test.
+const exampleModels = `models:
+  coder:
+    source: hf:Qwen/Qwen3-Coder-30B-A3B-Instruct-GGUF:Q4_K_M
+    aliases: [gpt-4o, claude-sonnet-4-5]
+    ctx-size: 65536
+    cache-type-k: q8_0
+    cache-type-v: q8_0
+    temp: 0.7
+    pin: true
+    adapter: off
+  gemma-3-270m-q4_k_m:
+    tool-format: json
+    chat-template-file: gemma.jinja
+`

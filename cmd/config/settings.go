@@ -4,69 +4,71 @@ import "time"
 
 // Settings is everything that can be set for `tenon serve`. Tags: flag is the name, default the default, help the text for
 // people (what it does, its unit, what special values mean), min and max the bounds of a number, over a bound
-// that it must be above, choices what a text may be beside its default, group the heading it stands under.
+// that it must be above, choices what a text may be beside its default, model that a model may have its own (models: in the
+// file), path that the file means a place beside itself, group the heading it stands under.
 type Settings struct {
 	Host         string   `group:"Listening" flag:"host" default:"127.0.0.1" help:"address to listen on; a public one needs an API key or --insecure"`
 	Port         int      `flag:"port" default:"1234" min:"0" max:"65535" help:"TCP port to listen on"`
 	APIKey       []string `flag:"api-key" help:"key that clients must send (Bearer or x-api-key); repeat for several; NAME=KEY names one for the log" secret:"yes"`
-	APIKeyFile   string   `flag:"api-key-file" help:"file with one key per line, as KEY or NAME=KEY"`
+	APIKeyFile   string   `flag:"api-key-file" path:"yes" help:"file with one key per line, as KEY or NAME=KEY"`
 	Insecure     bool     `flag:"insecure" help:"listen on a public address without a key"`
 	AllowedHosts []string `flag:"allowed-hosts" help:"further names for the Host header, while listening on loopback without a key"`
 	CORSOrigins  []string `flag:"cors-origins" help:"web pages that may call the server (scheme://host[:port]); none by default"`
-	TLSCert      string   `flag:"ssl-cert-file" help:"certificate (PEM) to serve TLS with"`
-	TLSKey       string   `flag:"ssl-key-file" help:"the certificate's private key (PEM)"`
+	TLSCert      string   `flag:"ssl-cert-file" path:"yes" help:"certificate (PEM) to serve TLS with"`
+	TLSKey       string   `flag:"ssl-key-file" path:"yes" help:"the certificate's private key (PEM)"`
 	MaxBody      int      `flag:"max-body" default:"64" min:"1" max:"1048576" help:"largest request body, in MiB"`
 
-	Alias            []string `group:"Models" flag:"alias" help:"another name for a model: NAME for the first one, or NAME=MODEL; repeat for several"`
-	ModelsDir        string   `flag:"models-dir" help:"folder whose models are served too, each loaded when it is first asked for"`
-	MaxModels        int      `flag:"models-max" default:"4" min:"0" help:"most models loaded at once; the longest idle one goes; 0: no limit"`
-	ChatTemplateFile string   `flag:"chat-template-file" help:"chat template (Jinja) in place of the model file's own"`
-	SimplifyTools    []string `flag:"simplify-tools" help:"show a weak model less of its tools, as [MODEL=]OPTION,…: required-only, keep:NAME (of the optional ones), describe:N (characters), enum-text, hide-others, flatten; repeat for several models"`
-	ToolGuidance     []string `flag:"tool-guidance" help:"models that are told how to call tools, with examples, in the system message; all: every model"`
-	RoutingThought   []string `flag:"routing-thought" help:"tokens, as [MODEL=]N, in which a model that does not think says first which tool it means and with what, as reasoning; 8 to 32 help small models, more do harm; 0: none; repeat for several models; every format has a place for one but functionary-v3.2, whose prompts end with the mark that a name follows"`
-	ToolFormat       []string `flag:"tool-format" help:"how tools are called, as [MODEL=]FORMAT: auto (the default: found from the template), json, react, xml (deprecated), or a family of 'tenon families'; repeat for several models"`
+	Alias            []string      `group:"Models" flag:"alias" help:"another name for a model: NAME for the first one, or NAME=MODEL; repeat for several"`
+	ModelsDir        string        `flag:"models-dir" path:"yes" help:"folder whose models are served too, each loaded when it is first asked for"`
+	MaxModels        int           `flag:"models-max" default:"4" min:"0" help:"most models loaded at once; the longest idle one goes; 0: no limit"`
+	KeepAlive        time.Duration `flag:"keep-alive" default:"0s" min:"0s" model:"yes" help:"how long a model stays loaded that nobody asks for; 0: until its room is needed"`
+	ChatTemplateFile string        `flag:"chat-template-file" path:"yes" model:"yes" help:"chat template (Jinja) in place of the model file's own"`
+	SimplifyTools    []string      `flag:"simplify-tools" help:"show weak models less of their tools, as OPTION,…: required-only, keep:NAME (of the optional ones), describe:N (characters), enum-text, hide-others, flatten; a model's adapter wins"`
+	ToolGuidance     bool          `flag:"tool-guidance" help:"tell models how to call tools, with examples, in the system message; a model's adapter wins"`
+	RoutingThought   int           `flag:"routing-thought" default:"0" min:"0" help:"tokens in which a model that does not think says first which tool it means and with what, as reasoning; 8 to 32 help small models, more do harm; 0: none; a model's adapter wins; every format has a place for one but functionary-v3.2, whose prompts end with the mark that a name follows"`
+	ToolFormat       string        `flag:"tool-format" default:"auto" model:"yes" help:"how tools are called: auto (found from the template), json, react, xml (deprecated), or a family of 'tenon families'"`
 
-	CtxSize      int           `group:"Engine" flag:"ctx-size" default:"0" min:"0" max:"134217728" help:"most tokens one request may use, prompt and answer; 0: what the model was trained for, less if memory demands it"`
-	Parallel     int           `flag:"parallel" default:"4" min:"1" help:"requests that run at once on a model"`
+	CtxSize      int           `group:"Engine" flag:"ctx-size" model:"yes" default:"0" min:"0" max:"134217728" help:"most tokens one request may use, prompt and answer; 0: what the model was trained for, less if memory demands it"`
+	Parallel     int           `flag:"parallel" model:"yes" default:"4" min:"1" help:"requests that run at once on a model"`
 	QueueSize    int           `flag:"queue-size" default:"128" min:"1" help:"requests that may wait for a slot; more get 429"`
 	QueueTimeout time.Duration `flag:"queue-timeout" default:"5m" min:"1ms" help:"longest wait for a slot; then 503"`
-	Threads      int           `flag:"threads" default:"0" min:"0" help:"threads of computation; 0: what the machine grants"`
-	GPULayers    string        `flag:"gpu-layers" default:"auto" choices:"auto,a number" help:"layers on the GPU: auto (as many as fit) or a number"`
-	FlashAttn    string        `flag:"flash-attn" default:"auto" choices:"auto,on,off" help:"flash attention: auto (measured once per model and machine), on, off"`
-	CacheTypeK   string        `flag:"cache-type-k" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's keys: f16, q8_0, q4_0"`
-	CacheTypeV   string        `flag:"cache-type-v" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's values: f16, q8_0, q4_0"`
-	BatchSize    int           `flag:"batch-size" default:"2048" min:"1" max:"134217728" help:"most tokens in one call of the model"`
-	UBatchSize   int           `flag:"ubatch-size" default:"0" min:"0" max:"134217728" help:"most tokens computed at once; 0: 256, on a GPU 512"`
+	Threads      int           `flag:"threads" model:"yes" default:"0" min:"0" help:"threads of computation; 0: what the machine grants"`
+	GPULayers    string        `flag:"gpu-layers" model:"yes" default:"auto" choices:"auto,a number" help:"layers on the GPU: auto (as many as fit) or a number"`
+	FlashAttn    string        `flag:"flash-attn" model:"yes" default:"auto" choices:"auto,on,off" help:"flash attention: auto (measured once per model and machine), on, off"`
+	CacheTypeK   string        `flag:"cache-type-k" model:"yes" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's keys: f16, q8_0, q4_0"`
+	CacheTypeV   string        `flag:"cache-type-v" model:"yes" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's values: f16, q8_0, q4_0"`
+	BatchSize    int           `flag:"batch-size" model:"yes" default:"2048" min:"1" max:"134217728" help:"most tokens in one call of the model"`
+	UBatchSize   int           `flag:"ubatch-size" model:"yes" default:"0" min:"0" max:"134217728" help:"most tokens computed at once; 0: 256, on a GPU 512"`
 	CacheRAM     int           `flag:"cache-ram" default:"1024" min:"-1" max:"1073741824" help:"MiB of memory for prompts that no request runs on, each model; -1: no limit, 0: none"`
-	LoadMode     string        `flag:"load-mode" default:"auto" choices:"auto,mmap,none" help:"how weights come into memory: mmap maps the file, none reads it (on Linux into huge pages: decoding is faster), auto reads where the CPU computes and the weights would fit in free memory twice"`
-	LoRA         []string      `flag:"lora" help:"LoRA adapter (GGUF), as FILE or FILE=SCALE; repeat for several"`
-	RopeFreqBase float64       `flag:"rope-freq-base" default:"0" min:"0" help:"RoPE base frequency; 0: the file's"`
-	RopeScale    float64       `flag:"rope-freq-scale" default:"0" min:"0" help:"RoPE frequency scale; 0: the file's"`
-	Pooling      string        `flag:"pooling" choices:"mean,cls,last,none" help:"how embeddings are pooled: mean, cls, last, none; empty: the file's way"`
+	LoadMode     string        `flag:"load-mode" model:"yes" default:"auto" choices:"auto,mmap,none" help:"how weights come into memory: mmap maps the file, none reads it (on Linux into huge pages: decoding is faster), auto reads where the CPU computes and the weights would fit in free memory twice"`
+	LoRA         []string      `flag:"lora" path:"yes" model:"yes" help:"LoRA adapter (GGUF), as FILE or FILE=SCALE; repeat for several"`
+	RopeFreqBase float64       `flag:"rope-freq-base" model:"yes" default:"0" min:"0" help:"RoPE base frequency; 0: the file's"`
+	RopeScale    float64       `flag:"rope-freq-scale" model:"yes" default:"0" min:"0" help:"RoPE frequency scale; 0: the file's"`
+	Pooling      string        `flag:"pooling" model:"yes" choices:"mean,cls,last,none" help:"how embeddings are pooled: mean, cls, last, none; empty: the file's way"`
 
 	NPredict         int     `group:"Answers" flag:"n-predict" default:"-1" min:"-1" help:"most tokens of any answer; -1: no limit of the server's own"`
 	CallRetries      int     `flag:"call-retries" default:"1" min:"0" help:"times that a turn is tried again, the error told to the model, when a call does not validate and nothing has been sent; 0: none"`
-	Temperature      float64 `flag:"temp" default:"0.8" min:"0" help:"temperature, where neither the request nor the model file sets it"`
-	TopK             int     `flag:"top-k" default:"40" min:"0" help:"keep the k likeliest tokens; 0: all"`
-	TopP             float64 `flag:"top-p" default:"0.95" min:"0" max:"1" help:"keep the likeliest tokens that make up this share; 1: all"`
-	MinP             float64 `flag:"min-p" default:"0.05" min:"0" max:"1" help:"drop tokens less likely than this share of the likeliest; 0: none"`
-	RepeatPenalty    float64 `flag:"repeat-penalty" default:"1" over:"0" help:"penalty for repeated tokens; 1: none"`
-	RepeatLastN      int     `flag:"repeat-last-n" default:"64" min:"-1" help:"tokens the repeat penalty looks back at; -1: all"`
-	PresencePenalty  float64 `flag:"presence-penalty" default:"0" help:"penalty for tokens that have appeared"`
-	FrequencyPenalty float64 `flag:"frequency-penalty" default:"0" help:"penalty for each time a token has appeared"`
-	TypicalP         float64 `flag:"typical" default:"1" min:"0" max:"1" help:"locally typical sampling: keep this share; 1: all"`
-	XTCProbability   float64 `flag:"xtc-probability" default:"0" min:"0" max:"1" help:"how often the likeliest tokens but one are dropped (XTC); 0: never"`
-	XTCThreshold     float64 `flag:"xtc-threshold" default:"0.1" min:"0" max:"1" help:"how likely a token must be for XTC to drop it"`
-	DRYMultiplier    float64 `flag:"dry-multiplier" default:"0" min:"0" help:"penalty for going on with a sequence that was there before (DRY); 0: none"`
-	DRYBase          float64 `flag:"dry-base" default:"1.75" min:"0" help:"DRY's penalty grows by this with each token of the sequence"`
-	DRYAllowedLength int     `flag:"dry-allowed-length" default:"2" min:"0" help:"longest sequence, in tokens, that DRY lets be repeated"`
-	DRYPenaltyLastN  int     `flag:"dry-penalty-last-n" default:"64" min:"-1" help:"tokens DRY looks back at; -1: all"`
-	Mirostat         int     `flag:"mirostat" default:"0" min:"0" max:"2" help:"Mirostat in place of top-k, top-p and the like: 1 or 2, its version; 0: off"`
-	MirostatEta      float64 `flag:"mirostat-lr" default:"0.1" min:"0" help:"Mirostat's learning rate"`
-	MirostatTau      float64 `flag:"mirostat-ent" default:"5" min:"0" help:"entropy that Mirostat aims at"`
-	Seed             int     `flag:"seed" default:"-1" min:"-1" help:"seed of the sampler; -1: a new one each time"`
+	Temperature      float64 `flag:"temp" model:"yes" default:"0.8" min:"0" help:"temperature, where neither the request nor the model file sets it"`
+	TopK             int     `flag:"top-k" model:"yes" default:"40" min:"0" help:"keep the k likeliest tokens; 0: all"`
+	TopP             float64 `flag:"top-p" model:"yes" default:"0.95" min:"0" max:"1" help:"keep the likeliest tokens that make up this share; 1: all"`
+	MinP             float64 `flag:"min-p" model:"yes" default:"0.05" min:"0" max:"1" help:"drop tokens less likely than this share of the likeliest; 0: none"`
+	RepeatPenalty    float64 `flag:"repeat-penalty" model:"yes" default:"1" over:"0" help:"penalty for repeated tokens; 1: none"`
+	RepeatLastN      int     `flag:"repeat-last-n" model:"yes" default:"64" min:"-1" help:"tokens the repeat penalty looks back at; -1: all"`
+	PresencePenalty  float64 `flag:"presence-penalty" model:"yes" default:"0" help:"penalty for tokens that have appeared"`
+	FrequencyPenalty float64 `flag:"frequency-penalty" model:"yes" default:"0" help:"penalty for each time a token has appeared"`
+	TypicalP         float64 `flag:"typical" model:"yes" default:"1" min:"0" max:"1" help:"locally typical sampling: keep this share; 1: all"`
+	XTCProbability   float64 `flag:"xtc-probability" model:"yes" default:"0" min:"0" max:"1" help:"how often the likeliest tokens but one are dropped (XTC); 0: never"`
+	XTCThreshold     float64 `flag:"xtc-threshold" model:"yes" default:"0.1" min:"0" max:"1" help:"how likely a token must be for XTC to drop it"`
+	DRYMultiplier    float64 `flag:"dry-multiplier" model:"yes" default:"0" min:"0" help:"penalty for going on with a sequence that was there before (DRY); 0: none"`
+	DRYBase          float64 `flag:"dry-base" model:"yes" default:"1.75" min:"0" help:"DRY's penalty grows by this with each token of the sequence"`
+	DRYAllowedLength int     `flag:"dry-allowed-length" model:"yes" default:"2" min:"0" help:"longest sequence, in tokens, that DRY lets be repeated"`
+	DRYPenaltyLastN  int     `flag:"dry-penalty-last-n" model:"yes" default:"64" min:"-1" help:"tokens DRY looks back at; -1: all"`
+	Mirostat         int     `flag:"mirostat" model:"yes" default:"0" min:"0" max:"2" help:"Mirostat in place of top-k, top-p and the like: 1 or 2, its version; 0: off"`
+	MirostatEta      float64 `flag:"mirostat-lr" model:"yes" default:"0.1" min:"0" help:"Mirostat's learning rate"`
+	MirostatTau      float64 `flag:"mirostat-ent" model:"yes" default:"5" min:"0" help:"entropy that Mirostat aims at"`
+	Seed             int     `flag:"seed" model:"yes" default:"-1" min:"-1" help:"seed of the sampler; -1: a new one each time"`
 
-	ResponsesDir     string        `group:"Stored responses" flag:"responses-dir" help:"folder where responses are kept for previous_response_id and retrieval; empty: in memory"`
+	ResponsesDir     string        `group:"Stored responses" flag:"responses-dir" path:"yes" help:"folder where responses are kept for previous_response_id and retrieval; empty: in memory"`
 	ResponsesMaxAge  time.Duration `flag:"responses-max-age" default:"24h" min:"1s" help:"how long a response is kept"`
 	ResponsesMaxSize int           `flag:"responses-max-size" default:"64" min:"1" max:"1048576" help:"most that all responses may take, in MiB; the oldest go"`
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"slices"
 	"sync/atomic"
 
@@ -29,19 +30,20 @@ type app struct {
 	draining  atomic.Bool
 }
 
-func newApp(s config.Settings, admitted admission, manager *fleet.Manager, named []string) (*app, error) {
+func newApp(p perModel, admitted admission, manager *fleet.Manager, named []string) (*app, error) {
+	s := p.loader.Settings
 	kept, err := responses.OpenStore(responses.StoreOptions{
 		Dir: s.ResponsesDir, MaxAge: s.ResponsesMaxAge, MaxBytes: int64(s.ResponsesMaxSize) << 20,
 	})
 	if err != nil {
 		return nil, err
 	}
-	taught, err := teaching(s.ToolGuidance, s.SimplifyTools, s.RoutingThought)
+	options, err := p.options()
 	if err != nil {
 		return nil, err
 	}
 	a := &app{manager: manager, named: named, responses: kept}
-	a.loader = chat.NewLoader(manager, chat.LoaderOptions{ToolFormat: toolFormats(s.ToolFormat), Teaching: taught})
+	a.loader = chat.NewLoader(manager, options)
 	service := &chat.Service{
 		Models:   a.loader,
 		NPredict: s.NPredict,
@@ -145,6 +147,26 @@ curl -s %s/v1/chat/completions%s -H 'Content-Type: application/json' -d '{
 }'
 
 `
+
+// ownSampling is what a model's entry sets of sampling; a model's file knows less of how it is used.
+func ownSampling(s config.Settings, m config.Model) engine.Sampling {
+	all, own := reflect.ValueOf(sampling(s)), engine.Sampling{}
+	for field, flag := range samplingFlags {
+		if m.Has(flag) {
+			reflect.ValueOf(&own).Elem().FieldByName(field).Set(all.FieldByName(field))
+		}
+	}
+	return own
+}
+
+// samplingFlags are the settings that fill engine.Sampling, by field.
+var samplingFlags = map[string]string{
+	"Temperature": "temp", "TopK": "top-k", "TopP": "top-p", "MinP": "min-p", "RepeatPenalty": "repeat-penalty", "RepeatLastN": "repeat-last-n",
+	"PresencePenalty": "presence-penalty", "FrequencyPenalty": "frequency-penalty", "TypicalP": "typical",
+	"XTCProbability": "xtc-probability", "XTCThreshold": "xtc-threshold", "DRYMultiplier": "dry-multiplier", "DRYBase": "dry-base",
+	"DRYAllowedLength": "dry-allowed-length", "DRYPenaltyLastN": "dry-penalty-last-n", "Mirostat": "mirostat",
+	"MirostatEta": "mirostat-lr", "MirostatTau": "mirostat-ent", "Seed": "seed",
+}
 
 // sampling is what neither a request nor a model's file sets.
 func sampling(s config.Settings) engine.Sampling {

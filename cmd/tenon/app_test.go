@@ -21,7 +21,7 @@ func TestReady_onceAllWereLoaded(t *testing.T) {
 	}
 	manager := fleet.NewManager(known, 1, start)
 	defer func() { _ = manager.Close() }() // scripted engines close well
-	a, err := newApp(config.Settings{}, admission{}, manager, []string{"a", "b"})
+	a, err := newApp(perModel{loader: &config.Loader{}}, admission{}, manager, []string{"a", "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestReady_notWhereAModelIsDownForGood(t *testing.T) {
 	}
 	manager := fleet.NewManager(known, 2, start)
 	defer func() { _ = manager.Close() }() // scripted engines close well
-	a, err := newApp(config.Settings{}, admission{}, manager, []string{"named"})
+	a, err := newApp(perModel{loader: &config.Loader{}}, admission{}, manager, []string{"named"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestLoad_workerLostAtStart(t *testing.T) {
 			}
 			manager := fleet.NewManager(&catalog.Catalog{Entries: []catalog.Entry{{ID: "a"}}}, 1, start)
 			defer func() { _ = manager.Close() }() // scripted engines close well
-			a, err := newApp(config.Settings{}, admission{}, manager, []string{"a"})
+			a, err := newApp(perModel{loader: &config.Loader{}}, admission{}, manager, []string{"a"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,18 +27,18 @@ const (
 	defaultContext = 4096
 )
 
-// starter makes a worker process for each model. What is wrong with the settings of all models is told before any is loaded.
-func starter(s config.Settings, log *slog.Logger) (fleet.Start, error) {
-	lora, err := adapters(s.LoRA)
-	if err != nil {
-		return nil, err
-	}
+// starter makes a worker process for each model.
+func starter(p perModel, log *slog.Logger) fleet.Start {
 	return func(ctx context.Context, e catalog.Entry, progress func(float64)) (engine.Engine, error) {
+		s := p.of(e.ID).Settings
 		o, err := workerOptions(s, e)
 		if err != nil {
 			return nil, err
 		}
-		o.LoRA, o.Log, o.Progress = lora, log, progress
+		if o.LoRA, err = adapters(s.LoRA); err != nil {
+			return nil, err
+		}
+		o.Log, o.Progress = log, progress
 		w, err := worker.Start(ctx, o)
 		if err != nil {
 			return nil, err
@@ -46,7 +46,7 @@ func starter(s config.Settings, log *slog.Logger) (fleet.Start, error) {
 		m := w.Model()
 		log.Info("model loaded", "model", e.ID, "architecture", m.Architecture, "parameters", m.Parameters, "context", m.Context, "slots", m.Slots)
 		return w, nil
-	}, nil
+	}
 }
 
 func workerOptions(s config.Settings, e catalog.Entry) (worker.Options, error) {
@@ -171,6 +171,12 @@ func gpuLayers(s string) int {
 		return -1
 	}
 	return n
+}
+
+// checkAdapters tells at start what would keep models from being loaded.
+func checkAdapters(specs []string) error {
+	_, err := adapters(specs)
+	return err
 }
 
 func adapters(specs []string) ([]worker.Adapter, error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"log/slog"
 	"math"
 	"net"
 	"os"
@@ -57,9 +56,11 @@ func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
 }
 
 // Where only --models-dir names models, a server began and every load failed.
-func TestStarter_refusesAMissingAdapterBeforeAnyLoad(t *testing.T) {
+func settingsOf(s config.Settings) *config.Loader { return &config.Loader{Settings: s} }
+
+func TestCatalogue_refusesAMissingLoRABeforeAnyLoad(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.gguf")
-	if _, err := starter(config.Settings{LoRA: []string{missing}}, slog.Default()); err == nil || !strings.Contains(err.Error(), missing) {
+	if _, _, _, err := catalogue(&cobra.Command{}, settingsOf(config.Settings{LoRA: []string{missing}}), nil); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Error(err)
 	}
 }
@@ -74,7 +75,7 @@ func TestSupported_systems(t *testing.T) {
 
 func TestCatalogue_aFolderWithoutModelsIsNamed(t *testing.T) {
 	dir := t.TempDir()
-	if _, _, err := catalogue(&cobra.Command{}, config.Settings{}, []string{dir}); err == nil || !strings.Contains(err.Error(), dir) {
+	if _, _, _, err := catalogue(&cobra.Command{}, settingsOf(config.Settings{}), []string{dir}); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("%v does not name %s", err, dir)
 	}
 }
@@ -191,7 +192,7 @@ func TestCatalogue_namedTemplateThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, why := range map[string]string{broken: "for", filepath.Join(t.TempDir(), "absent"): "no such file"} {
-		_, _, err := catalogue(newServeCommand(), config.Settings{ChatTemplateFile: file}, []string{model})
+		_, _, _, err := catalogue(newServeCommand(), settingsOf(config.Settings{ChatTemplateFile: file}), []string{model})
 		if err == nil || !strings.Contains(err.Error(), "chat-template-file: ") || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", file, err)
 		}

@@ -49,12 +49,12 @@ func findModel(cmd *cobra.Command, name string) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	if missing == nil || strings.HasPrefix(name, "hf:") || strings.Contains(name, "://") {
-		return onlyModel(cmd, loader.Settings, name)
+		return onlyModel(cmd, loader, name)
 	}
 	c := &catalog.Catalog{}
-	if loader.Settings.ModelsDir != "" {
+	if loader.Settings.ModelsDir != "" || len(loader.Models) > 0 {
 		var err error
-		if c, _, err = catalogue(cmd, loader.Settings, nil); err != nil {
+		if c, _, _, err = catalogue(cmd, loader, nil); err != nil {
 			return catalog.Entry{}, err
 		}
 	}
@@ -64,12 +64,12 @@ func findModel(cmd *cobra.Command, name string) (catalog.Entry, error) {
 	if e, ok := c.Find(name); ok {
 		return e, nil
 	}
-	return catalog.Entry{}, fmt.Errorf("there is no file and no model %q; there is: %s", name, orNone(strings.Join(c.Names(), ", ")))
+	return catalog.Entry{}, fmt.Errorf("there is no file and no model %q%s; there is: %s", name, config.DidYouMean(name, c.Names()), orNone(strings.Join(c.Names(), ", ")))
 }
 
 // onlyModel is the model of a folder or a reference.
-func onlyModel(cmd *cobra.Command, s config.Settings, name string) (catalog.Entry, error) {
-	c, named, err := catalogue(cmd, s, []string{name})
+func onlyModel(cmd *cobra.Command, l *config.Loader, name string) (catalog.Entry, error) {
+	c, named, _, err := catalogue(cmd, l, []string{name})
 	if err != nil {
 		return catalog.Entry{}, err
 	}

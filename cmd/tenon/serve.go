@@ -41,7 +41,7 @@ wins over the environment, that over the file. 'tenon config' prints what is in 
 		if err := loader.Load(os.Environ()); err != nil {
 			return err
 		}
-		return serve(cmd, loader.Settings, args, example)
+		return serve(cmd, loader, args, example)
 	}
 	return cmd
 }
@@ -71,7 +71,8 @@ func supported(system string) error {
 	return nil
 }
 
-func serve(cmd *cobra.Command, s config.Settings, args []string, example bool) error {
+func serve(cmd *cobra.Command, loader *config.Loader, args []string, example bool) error {
+	s := loader.Settings
 	if err := supported(runtime.GOOS); err != nil {
 		return err
 	}
@@ -92,21 +93,18 @@ func serve(cmd *cobra.Command, s config.Settings, args []string, example bool) e
 	if at, ok := listener.Addr().(*net.TCPAddr); ok {
 		s.Port = at.Port // with --port 0 the system has chosen one
 	}
-	start, err := starter(s, logger)
+	known, named, settings, err := catalogue(cmd, loader, args)
 	if err != nil {
 		return err
 	}
-	known, named, err := catalogue(cmd, s, args)
-	if err != nil {
-		return err
-	}
+	start := starter(settings, logger)
 	manager := fleet.NewManager(known, s.MaxModels, start)
 	defer func() {
 		if err := manager.Close(); err != nil {
 			slog.Warn("unload models", "error", err)
 		}
 	}()
-	app, err := newApp(s, admitted, manager, named)
+	app, err := newApp(settings, admitted, manager, named)
 	if err != nil {
 		return err
 	}
@@ -183,50 +181,57 @@ func nothingToServe(folders []string) error {
 	return errors.New("no model to serve: name one (tenon serve model.gguf) or a folder (--models-dir)")
 }
 
-// catalogue finds every model to serve; named are the ids of those to load at start.
-func catalogue(cmd *cobra.Command, s config.Settings, args []string) (*catalog.Catalog, []string, error) {
-	c := &catalog.Catalog{}
+// pullSilence is how long the source of a model to serve may send nothing.
+const pullSilence = 5 * time.Second
+
+// catalogue finds every model to serve and what is set for each; named are the ids of those to load at start.
+func catalogue(cmd *cobra.Command, l *config.Loader, args []string) (*catalog.Catalog, []string, perModel, error) {
+	c, p, s := &catalog.Catalog{}, perModel{l, map[string]config.Model{}}, l.Settings
+	if err := p.check(); err != nil {
+		return nil, nil, p, err
+	}
 	for _, arg := range args {
-		path, err := pull(cmd, arg, 5*time.Second)
+		path, err := pull(cmd, arg, pullSilence)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, p, err
 		}
 		if err := addModels(c, path); err != nil {
-			return nil, nil, err
+			return nil, nil, p, err
 		}
 	}
-	named := make([]string, len(c.Entries))
-	for i, e := range c.Entries {
-		named[i] = e.ID
-	}
+	atStart := len(c.Entries)
 	if s.ModelsDir != "" {
 		if err := addModels(c, s.ModelsDir); err != nil {
-			return nil, nil, err
+			return nil, nil, p, err
 		}
+	}
+	if err := p.apply(cmd, c); err != nil {
+		return nil, nil, p, err
 	}
 	if len(c.Entries) == 0 {
-		return nil, nil, nothingToServe(slices.DeleteFunc(append(slices.Clone(args), s.ModelsDir), func(dir string) bool { return dir == "" }))
-	}
-	if file := s.ChatTemplateFile; file != "" {
-		if err := checkTemplate(file); err != nil { // each load reads it again; what is wrong with it is told now
-			return nil, nil, fmt.Errorf("chat-template-file: %w", err)
-		}
-	}
-	for i := range c.Entries {
-		c.Entries[i].Template, c.Entries[i].Context = s.ChatTemplateFile, s.CtxSize
+		return nil, nil, p, nothingToServe(slices.DeleteFunc(append(slices.Clone(args), s.ModelsDir), func(dir string) bool { return dir == "" }))
 	}
 	for _, a := range s.Alias {
 		name, model, _ := strings.Cut(a, "=")
 		if err := c.Alias(name, model); err != nil {
-			return nil, nil, err
+			return nil, nil, p, err
 		}
 	}
-	return c, named, nil
+	var named []string
+	for i, e := range c.Entries {
+		if i < atStart || p.entries[e.ID].Pin {
+			named = append(named, e.ID)
+		}
+	}
+	return c, named, p, nil
 }
 
 // checkTemplate tells what is wrong with a chat template that is named in place of the model's own. That nothing else is put in
 // its place is the difference: whoever names one wants that one.
 func checkTemplate(file string) error {
+	if file == "" {
+		return nil
+	}
 	source, err := os.ReadFile(file)
 	if err != nil {
 		return err

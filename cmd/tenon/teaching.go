@@ -2,92 +2,43 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"tenon/cmd/config"
 	"tenon/server/chat"
 	"tenon/templates/schema"
+	"tenon/tools"
 )
 
-// teaching reads how models are helped with their tools: which of them get guidance, what is simplified for which, and which say first
-// what they are about to call. The model "" is every model that is not named.
-func teaching(guided, simplified, routed []string) (map[string]chat.Teaching, error) {
-	all := map[string]chat.Teaching{}
-	for _, spec := range simplified {
-		model, list, named := strings.Cut(spec, "=")
-		if !named {
-			model, list = "", spec
-		}
-		s, err := simplification(list)
-		if err != nil {
-			return nil, fmt.Errorf("simplify-tools %q: %w", spec, err)
-		}
-		all[model] = chat.Teaching{Simplify: s}
+// teaching is how models are helped with their tools that have no adapter of their own.
+func teaching(s config.Settings) (chat.Teaching, error) {
+	simplify, err := simplification(s.SimplifyTools)
+	if err != nil {
+		return chat.Teaching{}, fmt.Errorf("simplify-tools: %w", err)
 	}
-	for _, model := range guided {
-		if model == "all" {
-			model = ""
-		}
-		t, named := all[model]
-		if !named {
-			t = all[""]
-		}
-		t.Guidance = true
-		all[model] = t
-	}
-	if all[""].Guidance {
-		for model, t := range all {
-			t.Guidance = true
-			all[model] = t
-		}
-	}
-	return all, route(all, routed)
+	return chat.Teaching{Simplify: simplify, Guidance: s.ToolGuidance, Routing: s.RoutingThought}, nil
 }
 
-// route gives models their routing thoughts: a model's own, else that of all.
-func route(all map[string]chat.Teaching, specs []string) error {
-	tokens := map[string]int{}
-	for _, spec := range specs {
-		model, number, named := strings.Cut(spec, "=")
-		if !named {
-			model, number = "", spec
-		}
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 0 {
-			return fmt.Errorf("routing-thought %q: expected a number of tokens, or MODEL=NUMBER", spec)
-		}
-		tokens[model] = n
-		if _, known := all[model]; !known {
-			all[model] = all[""]
-		}
+// checkFormat tells whether a way of calling tools is known, before a model is loaded for it.
+func checkFormat(name string) error {
+	known := []string{"", "auto", "native", "json", "react", "xml"}
+	for _, d := range tools.Families() {
+		known = append(known, d.Name())
 	}
-	for model, t := range all {
-		n, own := tokens[model]
-		if !own {
-			n = tokens[""]
-		}
-		t.Routing = n
-		all[model] = t
+	if _, family := tools.Lookup(name); family || slices.Contains(known, strings.ToLower(name)) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%q is no format%s; expected auto, json, react, xml (deprecated) or a family that 'tenon families' lists", name, config.DidYouMean(name, known))
 }
 
-// toolFormats reads how models call tools, by model; that of "" is for all that are not named. Whether there is such a
-// format is found out when the model is loaded, whose families may be its own.
-func toolFormats(list []string) map[string]string {
-	formats := map[string]string{}
-	for _, spec := range list {
-		model, format, named := strings.Cut(spec, "=")
-		if !named {
-			model, format = "", spec
-		}
-		formats[model] = format
+// simplification reads options, several in one text or in several.
+func simplification(options []string) (s schema.Simplification, err error) {
+	if len(options) == 0 {
+		return s, nil
 	}
-	return formats
-}
-
-func simplification(list string) (s schema.Simplification, err error) {
-	for option := range strings.SplitSeq(list, ",") {
+	for option := range strings.SplitSeq(strings.Join(options, ","), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(option), ":")
 		switch name {
 		case "required-only":

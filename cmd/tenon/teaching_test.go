@@ -6,46 +6,40 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tenon/cmd/config"
 	"tenon/server/chat"
 	"tenon/templates/schema"
 )
 
-func TestTeaching_eachModelGetsItsOwn(t *testing.T) {
-	got, err := teaching([]string{"small", "all"}, []string{"describe:40,hide-others", "tiny=required-only,keep:unit,flatten,enum-text"}, []string{"24", "tiny=8", "large=0"})
+func TestTeaching_isThatOfTheFlags(t *testing.T) {
+	got, err := teaching(config.Settings{SimplifyTools: []string{"required-only,keep:unit", "flatten,enum-text,describe:40"}, ToolGuidance: true, RoutingThought: 24})
 	if err != nil {
 		t.Fatal(err)
 	}
-	common := schema.Simplification{MaxDescription: 40, HideOthers: true}
-	want := map[string]chat.Teaching{
-		"":      {Simplify: common, Guidance: true, Routing: 24},
-		"small": {Simplify: common, Guidance: true, Routing: 24},
-		"large": {Simplify: common, Guidance: true},
-		"tiny":  {Simplify: schema.Simplification{RequiredOnly: true, Keep: []string{"unit"}, Flatten: true, EnumText: true}, Guidance: true, Routing: 8},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	simplify := schema.Simplification{RequiredOnly: true, Keep: []string{"unit"}, Flatten: true, EnumText: true, MaxDescription: 40}
+	if diff := cmp.Diff(chat.Teaching{Simplify: simplify, Guidance: true, Routing: 24}, got); diff != "" {
 		t.Error(diff)
 	}
-	if got, err := teaching(nil, nil, nil); err != nil || len(got) != 0 {
+	if got, err := teaching(config.Settings{}); err != nil || got.Guidance || got.Routing != 0 || !got.Simplify.IsZero() {
 		t.Errorf("by default models are taught %v: %v", got, err)
 	}
 }
 
-func TestToolFormats_eachModelHasItsOwn(t *testing.T) {
-	want := map[string]string{"": "json", "small": "react", "org/big": "hermes"}
-	if diff := cmp.Diff(want, toolFormats([]string{"json", "small=react", "org/big=hermes"})); diff != "" {
-		t.Error(diff)
+func TestTeaching_whatIsNotKnownIsNamed(t *testing.T) {
+	for _, spec := range []string{"shorter", "m=describe:1", "describe:0", ""} {
+		if _, err := teaching(config.Settings{SimplifyTools: []string{spec}}); err == nil || !strings.Contains(err.Error(), "simplify-tools") {
+			t.Errorf("%q: %v", spec, err)
+		}
 	}
 }
 
-func TestTeaching_whatIsNotKnownIsNamed(t *testing.T) {
-	for _, spec := range []string{"shorter", "m=describe:no", "describe:0", ""} {
-		if _, err := teaching(nil, []string{spec}, nil); err == nil || !strings.Contains(err.Error(), "simplify-tools") {
-			t.Errorf("%q: %v", spec, err)
+func TestFormat_anUnknownOneIsAnErrorWithTheNearest(t *testing.T) {
+	for _, known := range []string{"auto", "json", "ReAct", "xml", "hermes", "Qwen3-Coder"} {
+		if err := checkFormat(known); err != nil {
+			t.Errorf("%s: %v", known, err)
 		}
 	}
-	for _, spec := range []string{"many", "m=", "-1", "m=1.5"} {
-		if _, err := teaching(nil, nil, []string{spec}); err == nil || !strings.Contains(err.Error(), "routing-thought") {
-			t.Errorf("%q: %v", spec, err)
-		}
+	if err := checkFormat("hermse"); err == nil || !strings.Contains(err.Error(), "did you mean hermes?") {
+		t.Error(err)
 	}
 }

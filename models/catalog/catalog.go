@@ -55,6 +55,28 @@ func (c *Catalog) Add(path string) (skipped []error, err error) {
 	return skipped, err
 }
 
+// AddAs adds the one model of a path under a name of its own, or names the one that is there already, and returns its place.
+func (c *Catalog) AddAs(name, path string) (int, error) {
+	before := len(c.Entries)
+	if _, err := c.Add(path); err != nil {
+		return 0, err
+	}
+	i := before
+	if len(c.Entries) == before {
+		i = slices.IndexFunc(c.Entries, func(e Entry) bool { return samePath(e.Path, path) })
+	}
+	if i < 0 || len(c.Entries) > before+1 {
+		return 0, fmt.Errorf("%s holds %d models; name one file", path, len(c.Entries)-before)
+	}
+	if e, taken := c.Find(name); taken && e.Path != c.Entries[i].Path {
+		return 0, fmt.Errorf("the name is that of %s already", e.Path)
+	}
+	if !strings.EqualFold(c.Entries[i].ID, name) {
+		c.Entries[i].ID, c.Entries[i].Aliases = name, append(c.Entries[i].Aliases, c.Entries[i].ID)
+	}
+	return i, nil
+}
+
 // isModel tells whether a file in a folder is one to serve: not a projector, and of a split file only the first part.
 func isModel(name string) bool {
 	lower := strings.ToLower(name)

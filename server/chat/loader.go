@@ -27,6 +27,7 @@ type LoaderOptions struct {
 	// By model; that of "" is for all that are not named.
 	ToolFormat map[string]string // "", "auto" or a dialect's name
 	Teaching   map[string]Teaching
+	Sampling   map[string]engine.Sampling // what a request does not set; it wins over the model's file
 }
 
 // Teaching is how a model is helped with its tools.
@@ -103,7 +104,9 @@ func (l *Loader) prepare(entry catalog.Entry, e engine.Engine) (Model, error) {
 	if ok && p.engine == e {
 		return p.model, nil
 	}
-	m, err := prepared.Prepare(entry, e, prepared.Options{ToolFormat: l.options.toolFormat(entry.ID), Teaching: l.options.teaching(entry.ID)})
+	m, err := prepared.Prepare(entry, e, prepared.Options{
+		ToolFormat: l.options.toolFormat(entry.ID), Teaching: l.options.teaching(entry.ID), Sampling: l.options.Sampling[entry.ID],
+	})
 	if err != nil {
 		return Model{}, err
 	}

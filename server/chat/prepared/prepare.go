@@ -26,7 +26,8 @@ type Model struct {
 	Template   string // source of the chat template in use, for the record; "": the built-in rendering
 	ToolFormat string // the server's setting, for the record
 	Teaching   Teaching
-	Warnings   []string // what whoever runs the model should know, such as why its chat template is not used
+	Sampling   engine.Sampling // what a request does not set; what this does not either, the model's file does
+	Warnings   []string        // what whoever runs the model should know, such as why its chat template is not used
 
 	Kept *Turns // what it sampled; nil: nothing is kept
 }
@@ -35,6 +36,7 @@ type Model struct {
 type Options struct {
 	ToolFormat string // "", "auto" or a dialect's name
 	Teaching   Teaching
+	Sampling   engine.Sampling
 }
 
 // Teaching is how a model is helped with its tools, for models that get lost in what clients declare.
@@ -63,7 +65,7 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	m := Model{
 		ID: entry.ID, Engine: e, Dialect: tools.Fallback(), Kept: NewTurns(),
 		Renderer: templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance},
-		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching,
+		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling,
 	}
 	if source == "" {
 		return m, m.setFormat()

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tenon/cmd/config"
+	"tenon/engine"
+	"tenon/models/catalog"
+	"tenon/server/chat"
+)
+
+// perModel is what is set for each model: the server's settings, and those of the file's entries under models:.
+type perModel struct {
+	loader  *config.Loader
+	entries map[string]config.Model // by the id of a model at hand
+}
+
+// of is what is in force for a model.
+func (p perModel) of(id string) config.Effective {
+	e, err := p.loader.For(p.entries[id])
+	if err != nil { // Load has read every entry
+		panic("settings of " + id + ": " + err.Error())
+	}
+	return e
+}
+
+// apply gives models what their entries say: a name, aliases, a template, a context.
+func (p perModel) apply(cmd *cobra.Command, c *catalog.Catalog) error {
+	for _, m := range p.loader.Models {
+		i, err := p.find(cmd, c, m)
+		if err != nil {
+			return fmt.Errorf("configuration file %s: models: %s: %w", m.At, m.Name, err)
+		}
+		p.entries[c.Entries[i].ID] = m
+		for _, alias := range m.Aliases {
+			if err := c.Alias(alias, c.Entries[i].ID); err != nil {
+				return fmt.Errorf("configuration file %s: models: %s: %w", m.At, m.Name, err)
+			}
+		}
+	}
+	for i, e := range c.Entries {
+		s := p.of(e.ID).Settings
+		c.Entries[i].Template, c.Entries[i].Context = s.ChatTemplateFile, s.CtxSize
+	}
+	return nil
+}
+
+// find is the place of the model that an entry is for. One with a source is added, under the entry's name.
+func (p perModel) find(cmd *cobra.Command, c *catalog.Catalog, m config.Model) (int, error) {
+	if m.Source != "" {
+		path, err := pull(cmd, m.Source, pullSilence)
+		if err != nil {
+			return 0, err
+		}
+		return c.AddAs(m.Name, path)
+	}
+	for i, e := range c.Entries {
+		if found, ok := c.Find(m.Name); ok && found.ID == e.ID {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("there is no such model%s; there is: %s", config.DidYouMean(m.Name, c.Names()), orNone(strings.Join(c.Names(), ", ")))
+}
+
+// check tells what is wrong with the settings of any model, before one is loaded.
+func (p perModel) check() error {
+	for _, m := range append(p.loader.Models, config.Model{}) {
+		e, err := p.loader.For(m)
+		if err != nil {
+			return err
+		}
+		for name, err := range map[string]error{
+			"tool-format":        checkFormat(e.Settings.ToolFormat),
+			"chat-template-file": checkTemplate(e.Settings.ChatTemplateFile),
+			"lora":               checkAdapters(e.Settings.LoRA),
+		} {
+			if err != nil {
+				return fmt.Errorf("%s: %w (set by %s)", name, err, e.Origins[name])
+			}
+		}
+	}
+	return nil
+}
+
+// options are how models are talked to.
+func (p perModel) options() (chat.LoaderOptions, error) {
+	taught, err := teaching(p.loader.Settings)
+	if err != nil {
+		return chat.LoaderOptions{}, err
+	}
+	o := chat.LoaderOptions{
+		ToolFormat: map[string]string{"": p.loader.Settings.ToolFormat},
+		Teaching:   map[string]chat.Teaching{"": taught},
+		Sampling:   map[string]engine.Sampling{},
+	}
+	for id, m := range p.entries {
+		s := p.of(id).Settings
+		o.ToolFormat[id], o.Sampling[id] = s.ToolFormat, ownSampling(s, m)
+	}
+	return o, nil
+}

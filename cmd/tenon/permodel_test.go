@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tenon/cmd/config"
+	"tenon/engine/enginetest/tinymodel"
+)
+
+// loaded is the settings of a YAML file, which a folder holds beside a tiny model, tiny.gguf.
+func loaded(t *testing.T, yaml string) *config.Loader {
+	t.Helper()
+	dir := t.TempDir()
+	model, err := os.ReadFile(tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"tiny.gguf": model, "tenon.yaml": []byte(yaml)} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	l := config.Register(flags)
+	if err := flags.Parse([]string{"--config", filepath.Join(dir, "tenon.yaml")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Load(nil); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestPerModel_anEntryNamesSetsAndPinsItsModel(t *testing.T) {
+	for _, yaml := range []string{
+		"models:\n  Mine:\n    source: tiny.gguf\n    aliases: [gpt-4o]\n    pin: true\n    ctx-size: 512\n    temp: 0.25\n    tool-format: hermes\n",
+		"models-dir: .\nctx-size: 64\nmodels:\n  tiny:\n    aliases: [gpt-4o, mine]\n    pin: true\n    ctx-size: 512\n    temp: 0.25\n    tool-format: hermes\n",
+	} {
+		c, named, p, err := catalogue(&cobra.Command{}, loaded(t, yaml), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, ok := c.Find("mine")
+		if other, too := c.Find("GPT-4o"); !ok || !too || other.ID != e.ID || len(c.Entries) != 1 || len(named) != 1 || named[0] != e.ID {
+			t.Errorf("%+v, at start %v", c.Entries, named)
+		}
+		if s := p.of(e.ID).Settings; e.Context != 512 || s.CtxSize != 512 {
+			t.Errorf("context %d, %d", e.Context, s.CtxSize)
+		}
+		o, err := p.options()
+		if err != nil || o.ToolFormat[e.ID] != "hermes" || *o.Sampling[e.ID].Temperature != 0.25 || o.Sampling[e.ID].TopK != nil {
+			t.Errorf("%+v %v", o, err)
+		}
+	}
+}
+
+func TestPerModel_unknownNamesAreErrorsWithTheNearest(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"models-dir: .\nmodels:\n  tinny:\n    pin: true\n":                                        "tenon.yaml, line 3: models: tinny: there is no such model (did you mean tiny?)",
+		"models:\n  m:\n    source: tiny.gguf\n    tool-format: hermse\n":                          "tool-format: \"hermse\" is no format (did you mean hermes?)",
+		"tool-format: jsno\nmodels-dir: .\n":                                                       "\"jsno\" is no format (did you mean json?)",
+		"models:\n  a:\n    source: tiny.gguf\n  b:\n    source: tiny.gguf\n    aliases: [tiny]\n": "line 4: models: b: ",
+		"models:\n  a:\n    source: none.gguf\n":                                                   "none.gguf",
+	} {
+		if _, _, _, err := catalogue(&cobra.Command{}, loaded(t, yaml), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", yaml, err)
+		}
+	}
+}
