@@ -202,8 +202,7 @@ func (p *captureParser) over(x part) {
 	case captureContent:
 		p.text.endText()
 	case captureStop:
-		p.finish(&p.content)
-		p.emit(Event{Kind: StopHit, Text: string(p.word)})
+		p.stopAt(string(p.word))
 		p.word = p.word[:0]
 	default:
 		p.overInCall(x)
@@ -246,6 +245,7 @@ func (p *captureParser) Close(truncated bool) []Event {
 			p.giveBack()
 			p.finish(&p.reasoning)
 			p.finish(&p.content)
+			p.flushStops()
 			return p.events
 		}
 		if truncated && p.plan.callable && !p.inContent() {

@@ -30,13 +30,7 @@ func (e *emitter) emitText(kind EventKind, text string) {
 		return
 	}
 	all := s.held + text
-	at, found := -1, ""
-	for _, t := range s.stops {
-		if i := strings.Index(all, t); i >= 0 && (at < 0 || i < at || i == at && len(t) < len(found)) {
-			at, found = i, t
-		}
-	}
-	if at >= 0 {
+	if at, found := s.first(all); at >= 0 {
 		s.hit, s.held = true, ""
 		e.emitNonEmpty(all[:at])
 		e.emit(Event{Kind: StopHit, Text: found})
@@ -50,15 +44,42 @@ func (e *emitter) emitText(kind EventKind, text string) {
 	e.emitNonEmpty(all[:len(all)-keep])
 }
 
+// first is the stop that is complete first, and where it begins: -1 without one. Of those that end at one place it is the longest.
+// So nothing that comes later changes what is found, however the text is cut.
+func (s *stopper) first(text string) (at int, found string) {
+	at = -1
+	for _, t := range s.stops {
+		i := strings.Index(text, t)
+		if i >= 0 && (at < 0 || i+len(t) < at+len(found) || i+len(t) == at+len(found) && i < at) {
+			at, found = i, t
+		}
+	}
+	return at, found
+}
+
 func (e *emitter) emitNonEmpty(text string) {
 	if text != "" {
 		e.emit(Event{Kind: Text, Text: text})
 	}
 }
 
+// flushStops sends what was kept back because a stop might have begun there: none has.
 func (e *emitter) flushStops() {
 	e.emitNonEmpty(e.stops.held)
 	e.stops.held = ""
+}
+
+// stopAt ends the visible text before a stop that the grammar has found: all that was kept back stands before it.
+func (e *emitter) stopAt(found string) {
+	if s := &e.content; s.began {
+		s.layout = false // text would have followed
+	}
+	e.finish(&e.content)
+	if e.stops.hit {
+		return
+	}
+	e.flushStops()
+	e.emit(Event{Kind: StopHit, Text: found})
 }
 
 // overlap is the length of the longest end of text that stop starts with.

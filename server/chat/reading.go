@@ -3,6 +3,7 @@ package chat
 import (
 	"errors"
 	"iter"
+	"unicode/utf8"
 
 	"tenon/engine"
 	"tenon/tools"
@@ -15,6 +16,7 @@ type reading struct {
 	parser tools.Parser
 	tokens []engine.Token // all that were read
 	held   []engine.Token // of those, whose text has not left; for logprobs
+	begun  []byte         // the rest of the last token whose text has left in part
 	bytes  int            // of the output
 	limit  int            // most tokens that the output can have; 0: not known
 
@@ -99,9 +101,9 @@ func (r *reading) send(events []tools.Event, send Sink) error {
 
 func (r *reading) event(e tools.Event) Event {
 	if e.Kind == tools.Text {
-		return Event{Kind: Text, Text: e.Text, Tokens: r.behind(len(e.Text))}
+		return Event{Kind: Text, Text: e.Text, Tokens: r.behind(e.Text)}
 	}
-	r.held = nil
+	r.held, r.begun = nil, nil
 	out := Event{Text: e.Text, Call: e.Call, Freeform: r.plan.freeform[toolName{e.Call.Namespace, e.Call.Name}]}
 	switch e.Kind {
 	case tools.CallStart:
@@ -117,15 +119,39 @@ func (r *reading) event(e tools.Event) Event {
 	return out
 }
 
-// behind takes the tokens that make up the next n bytes of text. A token that the text ends in goes with its beginning.
-func (r *reading) behind(n int) []engine.Token {
-	i := 0
-	for ; i < len(r.held) && n > 0; i++ {
-		n -= len(r.held[i].Bytes)
+// behind takes the tokens that a piece of text is made of. A token that the text ends in goes with its beginning, and its rest belongs
+// to the next piece. Tokens whose text did not leave, such as white space that was layout, go with the text behind them.
+func (r *reading) behind(text string) []engine.Token {
+	taken := 0
+	for len(text) > 0 {
+		if len(r.begun) == 0 {
+			if taken == len(r.held) {
+				break
+			}
+			r.begun = r.held[taken].Bytes
+			taken++
+			continue
+		}
+		if n := leading(text, r.begun); n > 0 {
+			text, r.begun = text[n:], r.begun[n:]
+		} else if c, n := utf8.DecodeRuneInString(text); c == utf8.RuneError && !utf8.Valid(r.begun) {
+			text, r.begun = text[n:], r.begun[1:] // a byte that is no text leaves as this character
+		} else {
+			r.begun = r.begun[1:] // a byte that did not leave
+		}
 	}
-	out := r.held[:i:i]
-	r.held = r.held[i:]
+	out := r.held[:taken:taken]
+	r.held = r.held[taken:]
 	return out
+}
+
+// leading is how many bytes a text and bytes begin with in common.
+func leading(text string, b []byte) int {
+	n := 0
+	for n < len(text) && n < len(b) && text[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // outputOf is an output as package tools takes it.
