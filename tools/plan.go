@@ -120,6 +120,10 @@ func (p *Plan) declare(tools []Tool) error {
 		if bad != "" {
 			return &ToolError{Index: i, Name: t.Name, Field: "parameters", Message: bad}
 		}
+		if t.Freeform == nil && len(t.Parameters) > 0 {
+			t.Parameters = Heal(t.Parameters)
+		}
+		params, _ = Arguments(params)
 		d := declared{Tool: t, prompt: flat[i], schema: conform.Compile(params)}
 		if err := d.judge(params); err != nil {
 			return &ToolError{Index: i, Name: t.Name, Field: "parameters", Message: err.Error()}

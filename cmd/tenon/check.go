@@ -12,13 +12,15 @@ import (
 
 	"tenon/grammar"
 	"tenon/grammar/schema"
+	"tenon/tools"
 )
 
 // checkedTool is what tenon will do about one tool.
 type checkedTool struct {
 	Name     string         `json:"name"`
 	Callable bool           `json:"callable"`
-	Error    string         `json:"error,omitempty"` // why it is not, or why the schema is no schema
+	Hosted   bool           `json:"hosted,omitempty"` // no tool of the model's: requests may name it, and nothing calls it
+	Error    string         `json:"error,omitempty"`  // why it is not, or why the schema is no schema
 	Issues   []checkedIssue `json:"issues"`
 	Bytes    int            `json:"bytes"`
 	Tokens   int            `json:"tokens,omitempty"` // in the prompt; only with --model
@@ -70,11 +72,11 @@ func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, 
 	if err != nil {
 		return nil, err
 	}
-	tools, err := decodeTools(text)
+	declared, err := decodeTools(text)
 	if err != nil {
 		return nil, err
 	}
-	if len(tools) == 0 {
+	if len(declared) == 0 {
 		return nil, errors.New("read tools: the array is empty")
 	}
 	count := func([]byte) int { return 0 }
@@ -89,13 +91,18 @@ func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, 
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
-	list := make([]checkedTool, len(tools))
-	for i, t := range tools {
+	list := make([]checkedTool, len(declared))
+	places := map[string]int{}
+	for i, t := range declared {
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, raw[i]); err != nil {
 			return nil, fmt.Errorf("read tools: %w", err)
 		}
 		list[i] = checkTool(t)
+		if other, twice := places[t.Name]; twice && t.Hosted == "" {
+			list[i].Callable, list[i].Error = false, fmt.Sprintf("element %d has the same name, and a request with both is refused", other)
+		}
+		places[t.Name] = i
 		list[i].Bytes, list[i].Tokens = compact.Len(), count(compact.Bytes())
 	}
 	return list, nil
@@ -103,7 +110,15 @@ func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, 
 
 func checkTool(t declaredTool) checkedTool {
 	out := checkedTool{Name: t.Name, Callable: true, Issues: []checkedIssue{}}
-	g, err := grammar.FromSchema(t.Parameters, grammar.SchemaOptions{Tool: t.Name, Lenient: true})
+	if t.Hosted != "" {
+		out.Name, out.Hosted = t.Hosted, true
+		return out
+	}
+	arguments, narrowed := tools.Arguments(t.Parameters)
+	if narrowed {
+		out.Issues = append(out.Issues, checkedIssue{"", "type", grammar.Enforced, "arguments are always an object; other values that the schema allows are never written"})
+	}
+	g, err := grammar.FromSchema(arguments, grammar.SchemaOptions{Tool: t.Name, Lenient: true})
 	if err != nil {
 		out.Callable, out.Error = false, err.Error()
 		var invalid *schema.InvalidError
@@ -148,6 +163,8 @@ func describeChecked(list []checkedTool) string {
 			size = fmt.Sprintf("%d tokens", t.Tokens)
 		}
 		switch {
+		case t.Hosted:
+			fmt.Fprintf(&b, "%s: hosted: accepted, and never called here\n", t.Name)
 		case !t.Callable:
 			fmt.Fprintf(&b, "%s: cannot be called: %s\n", t.Name, t.Error)
 		case len(t.Issues) == 0:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -97,11 +98,13 @@ func (s *source) schemaGrammar(c *cobra.Command, text []byte) (*grammar.Grammar,
 type declaredTool struct {
 	Name       string
 	Parameters json.RawMessage
+	Hosted     string // the type of a tool that the model does not call; "": it does
 }
 
 // wireTool is one element of a tools array: OpenAI's with function, or the name and
 // schema alone, as Anthropic, MCP and OpenAI's responses write them.
 type wireTool struct {
+	Type        string          `json:"type"`
 	Function    *wireTool       `json:"function"`
 	Name        string          `json:"name"`
 	Parameters  json.RawMessage `json:"parameters"`
@@ -139,13 +142,17 @@ func decodeTools(text []byte) ([]declaredTool, error) {
 		if json.Unmarshal(element, &w) != nil {
 			return nil, fmt.Errorf("read tools: element %d is no tool, which is an object with a name and a schema", i)
 		}
+		if hosted(w) {
+			tools[i] = declaredTool{Hosted: w.Type}
+			continue
+		}
 		if w.Function != nil {
 			w = *w.Function
 		}
 		if w.Name == "" {
 			return nil, fmt.Errorf("read tools: element %d has no name", i)
 		}
-		tools[i] = declaredTool{w.Name, json.RawMessage(`{"type":"object","properties":{}}`)}
+		tools[i] = declaredTool{Name: w.Name, Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
 		for _, s := range []json.RawMessage{w.Parameters, w.InputSchema, w.MCPSchema} {
 			if len(s) > 0 {
 				tools[i].Parameters = s
@@ -155,12 +162,18 @@ func decodeTools(text []byte) ([]declaredTool, error) {
 	return tools, nil
 }
 
+// hosted tells a tool of the client's or of a vendor's server, such as web_search, from one whose calls the model writes.
+func hosted(w wireTool) bool {
+	return w.InputSchema == nil && w.Type != "" && w.Type != "function" && w.Type != "custom" && w.Type != "namespace"
+}
+
 // toolsGrammar is the grammar of one call of one of the tools.
 func toolsGrammar(text []byte) (*grammar.Grammar, error) {
 	tools, err := decodeTools(text)
 	if err != nil {
 		return nil, err
 	}
+	tools = slices.DeleteFunc(tools, func(t declaredTool) bool { return t.Hosted != "" })
 	if len(tools) == 0 {
 		return nil, errors.New("read tools: the array is empty")
 	}

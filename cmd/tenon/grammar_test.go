@@ -218,3 +218,25 @@ func TestGrammar_errorsSayWhatToDo(t *testing.T) {
 		t.Errorf("a whole request: %v", err)
 	}
 }
+
+// S19: arguments are objects whatever a schema allows, two tools of one name are refused together, and what is not called here passes.
+func TestCheck_saysWhatAToolSetComesTo(t *testing.T) {
+	list, err := checkTools(t.Context(), []byte(`[
+		{"type":"function","function":{"name":"any","parameters":{}}},
+		{"type":"function","function":{"name":"text","parameters":{"type":"string"}}},
+		{"type":"function","name":"go","parameters":{"type":"object","required":null,"properties":null}},
+		{"type":"web_search"},
+		{"name":"go","input_schema":{"type":"object"}}]`), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := describeChecked(list)
+	for _, want := range []string{
+		"any: enforced but for", "enforced type at the root: arguments are always an object", "text: cannot be called", "go: enforced (",
+		"web_search: hosted", "go: cannot be called: element 2 has the same name",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said:\n%s", want, said)
+		}
+	}
+}

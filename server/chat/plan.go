@@ -50,6 +50,9 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	if err := check(r); err != nil {
 		return planned{}, err
 	}
+	if a := r.Answer; a != nil && a.Syntax == "json_schema" {
+		r.Answer = &tools.Answer{Syntax: a.Syntax, Definition: string(tools.Heal([]byte(a.Definition)))}
+	}
 	issues, err := judgeAnswer(r.Answer, r.AnswerPlace)
 	if err != nil {
 		return planned{}, err

@@ -198,6 +198,9 @@ func (d *decoder) previous(w createRequest) error {
 
 // input decodes the conversation: instructions, what came before, and the new items. Instructions are not inherited.
 func (d *decoder) input(w createRequest) error {
+	if wire.IsNull(w.Input) && d.past == nil && (w.Instructions == nil || *w.Instructions == "") {
+		return chat.Invalidf("input", "is required where there are neither instructions nor previous_response_id; expected a string or an array of items")
+	}
 	c := conversation{notes: &d.notes}
 	if w.Instructions != nil && *w.Instructions != "" {
 		c.add(templates.Message{Role: templates.System, Text: *w.Instructions})
@@ -219,8 +222,8 @@ func (d *decoder) input(w createRequest) error {
 	return nil
 }
 
-// readItems reads input: a string is one message of the user, and nothing is a request that only asks whether the server
-// answers (Codex's probe). References to kept items become the items.
+// readItems reads input: a string is one message of the user, and an empty array is a request that only asks whether the
+// server answers (Codex's probe). References to kept items become the items.
 func (d *decoder) readItems(w createRequest) error {
 	if wire.IsNull(w.Input) {
 		return nil

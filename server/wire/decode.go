@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"unicode/utf8"
 
 	"tenon/server/chat"
 )
@@ -38,6 +39,9 @@ func Decode(body io.Reader, v any, others Others) (ignored []string, err error) 
 	if err != nil {
 		return nil, readError(err)
 	}
+	if at, ok := invalidUTF8(raw); ok {
+		return nil, chat.Invalidf("", "the body is not UTF-8: byte %#x at %d begins no character", raw[at], at)
+	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if err := d.Decode(v); err != nil {
 		return nil, jsonError(err, raw)
@@ -46,6 +50,21 @@ func Decode(body io.Reader, v any, others Others) (ignored []string, err error) 
 		return nil, chat.Invalidf("", "the body goes on after its JSON object")
 	}
 	return others.ignored(raw, v, "")
+}
+
+// invalidUTF8 finds the first byte of a text that is none of a character's. Readers of JSON would put another character in its
+// place, and the model would read what nobody wrote.
+func invalidUTF8(text []byte) (at int, found bool) {
+	if utf8.Valid(text) {
+		return 0, false
+	}
+	for {
+		c, n := utf8.DecodeRune(text[at:])
+		if c == utf8.RuneError && n <= 1 {
+			return at, true
+		}
+		at += n
+	}
 }
 
 // DecodePart reads a part of a body that was kept raw, as Decode does. field is its place.
