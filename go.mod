@@ -25,6 +25,11 @@ require github.com/prometheus/client_golang v1.25.0 // metrics
 
 require (
 	github.com/agnivade/levenshtein v1.2.2 // the name that a mistyped one is nearest to
+	github.com/elastic/go-seccomp-bpf v1.6.0 // the worker's filter of system calls
+	golang.org/x/sys v0.48.0 // Landlock's system calls
+)
+
+require (
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
@@ -88,7 +93,6 @@ require (
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sync v0.23.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect
 	gonum.org/v1/gonum v0.15.1 // indirect

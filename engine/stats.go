@@ -20,6 +20,16 @@ type Stats struct {
 
 	Grammars     int // compiled ones that are remembered, of all engines in the process
 	GrammarBytes int // that they take with all they have learned, roughly
+
+	Confinement *Confinement `json:",omitempty"` // of the process that runs the model; nil for one in this process
+}
+
+// Confinement says what a process that reads strangers' files cannot do any more.
+type Confinement struct {
+	NoNewPrivs bool     // it gains no rights by running other programs
+	Landlock   int      // the kernel's version of it that bars files and TCP; 0: nothing is barred
+	Seccomp    bool     // system calls that make sockets or look into other processes are refused
+	Missing    []string `json:",omitempty"` // what could not be had, and why
 }
 
 // Reporter is an Engine that counts.

@@ -48,6 +48,9 @@ var (
 	}
 	slotsDesc  = prometheus.NewDesc("tenon_slots", "Turns that can run at once.", []string{"model"}, nil)
 	modelsDesc = prometheus.NewDesc("tenon_models", "Models by state.", []string{"state"}, nil)
+
+	confinedDesc = prometheus.NewDesc("tenon_worker_confined", "Whether a restriction of the worker's process is in force.",
+		[]string{"model", "by"}, nil)
 )
 
 func counted(name, help string, value func(engine.Stats) int64) engineMetric {
@@ -65,6 +68,7 @@ func (c engineCollector) Describe(out chan<- *prometheus.Desc) {
 	}
 	out <- slotsDesc
 	out <- modelsDesc
+	out <- confinedDesc
 }
 
 // Collect implements prometheus.Collector.
@@ -81,6 +85,19 @@ func (c engineCollector) Collect(out chan<- prometheus.Metric) {
 		for _, m := range engineMetrics {
 			out <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(s), id)
 		}
+		if s.Confinement != nil {
+			collectConfinement(out, id, *s.Confinement)
+		}
+	}
+}
+
+func collectConfinement(out chan<- prometheus.Metric, id string, in engine.Confinement) {
+	for by, holds := range map[string]bool{"no_new_privs": in.NoNewPrivs, "landlock": in.Landlock > 0, "seccomp": in.Seccomp} {
+		value := 0.0
+		if holds {
+			value = 1
+		}
+		out <- prometheus.MustNewConstMetric(confinedDesc, prometheus.GaugeValue, value, id, by)
 	}
 }
 

@@ -35,7 +35,8 @@ func busy(t *testing.T) http.Handler {
 	lost.Err = engine.ErrWorkerLost
 	o := options(t, enginetest.Say(lookingCall), enginetest.Say("four"), lost)
 	o.Models.(oneModel).engine.Info.Unmasked = true // under the mask there is nothing to repair
-	o.Engines = counts{"scripted": {Evaluated: 70, Repeated: 3, Steps: 9, Restarts: 2, Running: 1, Waiting: 4, Cells: 50, Capacity: 4096, Kept: 2}}
+	o.Engines = counts{"scripted": {Evaluated: 70, Repeated: 3, Steps: 9, Restarts: 2, Running: 1, Waiting: 4, Cells: 50, Capacity: 4096, Kept: 2,
+		Confinement: &engine.Confinement{NoNewPrivs: true, Landlock: 7}}}
 	h := server.New(o)
 	askWith(t, h, "/v1/chat/completions", hello+weather)
 	askWith(t, h, "/v1/messages", `{"model":"scripted","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`)
@@ -65,6 +66,8 @@ func TestMetrics_tellWhatHappened(t *testing.T) {
 		`tenon_queue_length{model="scripted"} 4`,
 		`tenon_cache_cells_used{model="scripted"} 50`,
 		`tenon_worker_restarts_total{model="scripted"} 2`,
+		`tenon_worker_confined{by="landlock",model="scripted"} 1`,
+		`tenon_worker_confined{by="seccomp",model="scripted"} 0`,
 		`tenon_models{state="loaded"} 1`,
 	} {
 		if !strings.Contains(shown, want+"\n") {

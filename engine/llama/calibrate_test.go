@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"tenon/engine/enginetest/tinymodel"
@@ -56,35 +54,5 @@ func TestCalibrate_whereThereIsNoChoice(t *testing.T) {
 	vectors := load(t, tinymodel.Options{Kind: tinymodel.Embedding}, ModelOptions{})
 	if got, err := vectors.Calibrate(context.Background(), ContextOptions{}); got != FlashAuto || err != nil {
 		t.Errorf("embedding model: %q, %v; want auto", got, err)
-	}
-}
-
-func TestCalibrations_survivesWhateverIsInTheFile(t *testing.T) {
-	c := Calibrations{Dir: filepath.Join(t.TempDir(), "state")}
-	if _, known := c.Get("a"); known {
-		t.Error("known before it was put")
-	}
-	if err := c.Put("a", FlashOff); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Put("b", FlashOn); err != nil {
-		t.Fatal(err)
-	}
-	if f, known := c.Get("a"); f != FlashOff || !known {
-		t.Errorf("%q, %v", f, known)
-	}
-	for _, damage := range []string{"", "[1,2]", `{"a": "maybe"}`, "\x00"} {
-		if err := os.WriteFile(c.path(), []byte(damage), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, known := c.Get("a"); known {
-			t.Errorf("known from %q", damage)
-		}
-		if err := c.Put("a", FlashOn); err != nil {
-			t.Errorf("put over %q: %v", damage, err)
-		}
-	}
-	if _, known := (Calibrations{}).Get("a"); known || (Calibrations{}).Put("a", FlashOn) != nil {
-		t.Error("without a folder nothing is remembered")
 	}
 }

@@ -13,23 +13,19 @@ import (
 	"os"
 
 	"tenon/engine"
+	"tenon/engine/worker/sandbox"
 )
 
 // Load makes the engine that a child serves. It reports progress from 0 to 1 and may be stopped by ctx.
 type Load func(ctx context.Context, o Options, progress func(float64)) (engine.Engine, error)
 
-// Serve is the child's whole life: it reads its options from the first line of in, loads the model and answers requests
-// on the inherited socket until in ends, which is when the parent has ended, or until ctx does. Whatever runs in native
-// code at that time is left behind, for the process to end over it.
+// Serve is the child's whole life: it reads its options from the first line of in, confines itself, loads the model
+// and answers requests on the inherited socket until in ends, which is when the parent has ended, or until ctx does.
+// Whatever runs in native code at that time is left behind, for the process to end over it.
 func Serve(ctx context.Context, in io.Reader, load Load) error {
-	input := bufio.NewReader(in)
-	line, err := input.ReadBytes('\n')
+	c, confinement, err := confined(in)
 	if err != nil {
-		return fmt.Errorf("read the worker's options: %w (this command is started by the server, not by hand)", err)
-	}
-	var c childConfig
-	if err := json.Unmarshal(line, &c); err != nil {
-		return fmt.Errorf("decode the worker's options: %w", err)
+		return err
 	}
 	slog.SetDefault(slog.New(newLogHandler(os.Stderr, c.Level)))
 	l, err := inherited(c.Inherit)
@@ -40,18 +36,41 @@ func Serve(ctx context.Context, in io.Reader, load Load) error {
 	defer cancel()
 	go func() {
 		defer cancel()
-		_, _ = io.Copy(io.Discard, input) // its end, however it comes, is the parent's
+		_, _ = io.Copy(io.Discard, in) // its end, however it comes, is the parent's
 	}()
-	err = serve(ctx, l, c.Options, load)
+	err = serve(ctx, l, newHandler(confinement), c.Options, load)
 	if c.Dir != "" {
 		_ = os.RemoveAll(c.Dir) // the parent does it too, unless it was killed
 	}
 	return err
 }
 
+// confined returns the child's options once it is confined. On Linux the program runs twice for that: first it reads
+// the options and confines itself, then it gets them from its former self.
+func confined(in io.Reader) (childConfig, engine.Confinement, error) {
+	var c childConfig
+	line, confinement, done, err := sandbox.Resume()
+	if !done {
+		line, err = bufio.NewReader(in).ReadBytes('\n') // the parent writes no more than this line
+	}
+	if err != nil {
+		return c, confinement, fmt.Errorf("read the worker's options: %w (this command is started by the server, not by hand)", err)
+	}
+	if err := json.Unmarshal(line, &c); err != nil {
+		return c, confinement, fmt.Errorf("decode the worker's options: %w", err)
+	}
+	if !done {
+		confinement, err = sandbox.Enter(sandbox.Needs{Files: c.Options.files()}, line)
+	}
+	if err != nil {
+		return c, confinement, fmt.Errorf("confine the worker: %w", err)
+	}
+	return c, confinement, nil
+}
+
 // serve answers requests, at first those about loading alone, until ctx ends.
-func serve(ctx context.Context, l net.Listener, o Options, load Load) error {
-	h := newHandler()
+func serve(ctx context.Context, l net.Listener, h *handler, o Options, load Load) error {
+	o.Remember = h.loading.remember
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)

@@ -5,6 +5,9 @@
 //	defer w.Close()
 //	session, err := w.Open(ctx, turn) // w is an engine.Engine
 //
+// The child parses files that strangers wrote. So before it opens the model it gives up the network and
+// all files but that one, see package sandbox.
+//
 // Two halves meet at wire.go:
 //
 //   - [Start] gives the parent's half, an engine.Engine whose methods are HTTP requests. It starts the child, joins the

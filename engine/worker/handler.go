@@ -12,13 +12,14 @@ import (
 
 // handler serves an in-process engine to the parent.
 type handler struct {
+	sandbox  engine.Confinement
 	loading  *loading
 	grammars *grammarTexts
 	sessions sync.Map // of the running turns, by the parent's id
 }
 
-func newHandler() *handler {
-	return &handler{loading: newLoading(), grammars: newGrammarTexts(maxGrammarText)}
+func newHandler(in engine.Confinement) *handler {
+	return &handler{sandbox: in, loading: newLoading(), grammars: newGrammarTexts(maxGrammarText)}
 }
 
 func (h *handler) routes() http.Handler {
@@ -41,6 +42,9 @@ func (h *handler) routes() http.Handler {
 // load tells how far loading has come until it is done.
 func (h *handler) load(w http.ResponseWriter, r *http.Request) {
 	out := newLineWriter(w)
+	if out.write(loadLine{Sandbox: &h.sandbox}) != nil {
+		return
+	}
 	for done := false; !done; {
 		progress, changed := h.loading.state()
 		if out.write(loadLine{Progress: progress}) != nil {
@@ -60,7 +64,7 @@ func (h *handler) load(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m := e.Model()
-	_ = out.write(loadLine{Progress: 1, Model: &m})
+	_ = out.write(loadLine{Progress: 1, Model: &m, Measured: h.loading.measured})
 }
 
 // answer decodes a request, waits for the model and encodes what do returns.

@@ -18,6 +18,7 @@ type loading struct {
 	mu       sync.Mutex // guards what follows
 	progress float64
 	changed  chan struct{} // closed and replaced at each report
+	measured map[string]string
 	engine   engine.Engine
 	err      error
 }
@@ -42,6 +43,16 @@ func (l *loading) state() (float64, <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.progress, l.changed
+}
+
+// remember is for Options.Remember.
+func (l *loading) remember(key, value string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.measured == nil {
+		l.measured = map[string]string{}
+	}
+	l.measured[key] = value
 }
 
 func (l *loading) finish(e engine.Engine, err error) {

@@ -81,11 +81,9 @@ func killAfter(t *testing.T, w *Worker, prompt string, updates int) error {
 }
 
 func TestLost_repeatedFailuresStopTheRestarts(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/first", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w := start(t, Options{Name: "emma", Model: "aborts later", StateDir: dir})
+	fate := live(t)
+	w := start(t, Options{Name: "emma", Model: fate})
+	decide(t, fate, "die")
 	if err := w.Down(); err != nil {
 		t.Errorf("down as it begins: %v", err)
 	}
@@ -119,11 +117,9 @@ func TestLost_repeatedFailuresStopTheRestarts(t *testing.T) {
 }
 
 func TestLost_restartThatFailsIsToldToAllWhoWait(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(dir+"/first", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w := start(t, Options{Model: "aborts later", StateDir: dir})
+	fate := live(t)
+	w := start(t, Options{Model: fate})
+	decide(t, fate, "die")
 	if got := say(t, w, "hi"); got != "hello" {
 		t.Fatalf("said %q", got)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -44,6 +45,9 @@ func beParent() {
 	select {}
 }
 
+// spy is what the model "spies" does; Linux alone has a sandbox to try.
+var spy func(where string) (found map[string]string)
+
 func loadPuppet(ctx context.Context, o Options, progress func(float64)) (engine.Engine, error) {
 	progress(0.5)
 	switch o.Model {
@@ -55,21 +59,41 @@ func loadPuppet(ctx context.Context, o Options, progress func(float64)) (engine.
 	case "aborts":
 		fmt.Fprintln(os.Stderr, "puppet.c:12: PUPPET_ASSERT(strings > 0) failed")
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	case "aborts later":
-		if err := os.Remove(o.StateDir + "/first"); err != nil {
+	}
+	if strings.HasSuffix(o.Model, "/fate") {
+		if fate, err := os.ReadFile(o.Model); err != nil || string(fate) != "live" {
 			os.Exit(7)
 		}
 	}
+	p := &puppet{options: o}
+	if o.Model == "spies" {
+		p.found = spy(o.Template)
+	}
 	slog.Info("puppet loaded", "path", o.Model)
-	return &puppet{options: o}, nil
+	return p, nil
+}
+
+// live is the path of a model whose children live, until it says otherwise.
+func live(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "fate")
+	decide(t, path, "live")
+	return path
+}
+
+func decide(t *testing.T, path, fate string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(fate), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 type puppet struct {
 	options Options
+	found   map[string]string // by a spy
 }
 
 func (p *puppet) Model() engine.Model {
-	return engine.Model{Architecture: "puppet", Description: p.options.Model, Context: 100, Slots: 2}
+	return engine.Model{Architecture: "puppet", Description: p.options.Model, Context: 100, Slots: 2, Metadata: p.found}
 }
 
 func (p *puppet) Tokens(_ context.Context, prompt engine.Prompt) ([]int32, error) {

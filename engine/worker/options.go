@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"fmt"
 	"log/slog"
+	"regexp"
+	"strconv"
 	"time"
 )
 
@@ -33,10 +36,14 @@ type Options struct {
 	Pooling        string   // of embeddings: mean, cls, last, rank, none; default: the file's
 	Template       string   // a chat template in place of the file's own: user-defined tokens that it writes are markers, too
 	Markers        []string // further user-defined tokens that are markers: those of the families' calls
-	StateDir       string   // where measurements are kept from one start to the next; default: nowhere
+	StateDir       string   `json:"-"` // where the parent keeps what children measured; default: nowhere
 
 	Log      *slog.Logger  `json:"-"` // default slog.Default()
 	Progress func(float64) `json:"-"` // called with 0…1 while loading, at restarts too; may be nil
+
+	// For a Load: what was measured before, by what it depends on, and where to tell of more.
+	Measured map[string]string
+	Remember func(key, value string) `json:"-"` // may be nil
 }
 
 // Switch is on, off or left to a measurement.
@@ -53,4 +60,22 @@ const (
 type Adapter struct {
 	Path  string
 	Scale float32 // 0 means 1
+}
+
+// splitName is the name of a part of a split model, as llama.cpp's tools give it.
+var splitName = regexp.MustCompile(`^(.*-)(\d{5})(-of-(\d{5})\.gguf)$`)
+
+// files are those that a child reads: the model, all its parts if it is split, and its adapters.
+func (o Options) files() []string {
+	files := []string{o.Model}
+	if m := splitName.FindStringSubmatch(o.Model); m != nil {
+		n, _ := strconv.Atoi(m[4]) // five digits
+		for part := range n {
+			files = append(files, fmt.Sprintf("%s%05d%s", m[1], part+1, m[3]))
+		}
+	}
+	for _, a := range o.LoRA {
+		files = append(files, a.Path)
+	}
+	return files
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/worker/sandbox"
 )
 
 // Times that a child is given.
@@ -54,6 +55,9 @@ type process struct {
 	relay *relay
 	http  *http.Client
 	model engine.Model // set once loaded
+
+	sandbox engine.Confinement // set once loaded
+	found   map[string]string  // what it measured; set once loaded
 
 	done   chan struct{} // closed when the child has ended
 	reason string        // why it did; to be read after done
@@ -103,12 +107,13 @@ func spawn(o Options) (*process, error) {
 }
 
 func (p *process) start(o Options) error {
+	o.Measured = measurements{dir: o.StateDir}.all()
 	config, err := json.Marshal(childConfig{Options: o, Inherit: p.meet.kind, Dir: p.meet.dir, Level: leastLevel(o.Log)})
 	if err != nil {
 		return fmt.Errorf("encode its options: %w", err)
 	}
 	p.cmd = exec.Command(o.Binary, "worker")
-	p.cmd.Env = append(os.Environ(), hugePages(os.Getenv(tunables)))
+	p.cmd.Env = append(sandbox.Environment(os.Environ()), hugePages(os.Getenv(tunables)))
 	p.cmd.ExtraFiles = []*os.File{p.meet.file}
 	p.cmd.SysProcAttr = childAttributes()
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -236,8 +241,10 @@ func (p *process) load(ctx context.Context, progress func(float64)) error {
 		case l.Error != nil:
 			return fmt.Errorf("load model %q: %w", p.name, decodeError(l.Error))
 		case l.Model != nil:
-			p.model = *l.Model
+			p.model, p.found = *l.Model, l.Measured
 			return nil
+		case l.Sandbox != nil:
+			p.sandbox = *l.Sandbox
 		case progress != nil:
 			progress(l.Progress)
 		}

@@ -26,9 +26,11 @@ const (
 
 // loadLine is one line of /load: any number of progress lines, then the model or an error.
 type loadLine struct {
-	Progress float64       `json:"progress"`
-	Model    *engine.Model `json:"model,omitempty"`
-	Error    *wireError    `json:"error,omitempty"`
+	Progress float64             `json:"progress"`
+	Sandbox  *engine.Confinement `json:"sandbox,omitempty"` // in the first line
+	Model    *engine.Model       `json:"model,omitempty"`
+	Measured map[string]string   `json:"measured,omitempty"` // with Model: what was not known before
+	Error    *wireError          `json:"error,omitempty"`
 }
 
 // updateLine is one line of /turns; exactly one field is set, but for Check, which comes with Tokens.

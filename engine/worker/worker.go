@@ -75,6 +75,12 @@ func launch(ctx context.Context, o Options) (*process, error) {
 		p.kill()
 		return nil, err
 	}
+	if err := (measurements{dir: o.StateDir}).put(p.found); err != nil {
+		o.Log.Warn("it will be measured again", "model", o.Name, "error", err)
+	}
+	if len(p.sandbox.Missing) > 0 {
+		o.Log.Warn("the worker is not fully confined", "model", o.Name, "missing", p.sandbox.Missing)
+	}
 	return p, nil
 }
 
@@ -116,6 +122,9 @@ func (w *Worker) Stats(ctx context.Context) (engine.Stats, error) {
 		if err := p.call(ctx, pathStats, nil, &s); err != nil {
 			return s, err
 		}
+	}
+	if p != nil {
+		s.Confinement = &p.sandbox // as it said before it opened the model
 	}
 	s.Restarts = restarts
 	return s, nil

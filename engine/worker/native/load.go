@@ -95,8 +95,8 @@ func flash(ctx context.Context, m *llama.Model, o worker.Options, c llama.Contex
 	if o.FlashAttention != worker.Auto {
 		return llama.FlashAttention(o.FlashAttention)
 	}
-	known, key := llama.Calibrations{Dir: o.StateDir}, m.CalibrationKey(c)
-	if f, ok := known.Get(key); ok {
+	key := m.CalibrationKey(c)
+	if f := llama.FlashAttention(o.Measured[key]); f == llama.FlashOn || f == llama.FlashOff {
 		return f
 	}
 	begin := time.Now()
@@ -106,8 +106,8 @@ func flash(ctx context.Context, m *llama.Model, o worker.Options, c llama.Contex
 		return f
 	}
 	slog.Info("flash attention measured", "setting", f, "took", time.Since(begin).Round(time.Millisecond))
-	if err := known.Put(key, f); err != nil {
-		slog.Warn("flash attention will be measured again", "error", err)
+	if o.Remember != nil {
+		o.Remember(key, string(f))
 	}
 	return f
 }

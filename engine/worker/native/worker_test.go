@@ -33,7 +33,7 @@ func TestWorker_runsRealModelsInAChild(t *testing.T) {
 			t.Errorf("model: %+v", w.Model())
 		}
 		stats, err := w.Stats(t.Context())
-		if err != nil || stats.Evaluated == 0 || reached == 0 {
+		if err != nil || stats.Evaluated == 0 || reached == 0 || stats.Confinement == nil {
 			t.Errorf("%+v %v, loading reached %v", stats, err, reached)
 		}
 	})
@@ -109,15 +109,13 @@ func outcome(t *testing.T, w *worker.Worker, turn engine.Turn) string {
 func TestFlashAttention_isMeasuredOnce(t *testing.T) {
 	path, dir := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), t.TempDir()
 	var logged bytes.Buffer
-	before := slog.Default()
-	slog.SetDefault(slog.New(slog.NewTextHandler(&logged, nil)))
-	defer slog.SetDefault(before)
+	log := slog.New(slog.NewTextHandler(&logged, nil))
 	for range 2 {
-		e, err := Load(t.Context(), worker.Options{Model: path, Context: 256, StateDir: dir}, nil)
+		w, err := worker.Start(t.Context(), worker.Options{Model: path, Context: 256, StateDir: dir, Log: log})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = e.Close()
+		_ = w.Close() // its log has been read to the end then
 	}
 	if strings.Contains(logged.String(), "too busy") {
 		t.Skip("others use the processors, and then nothing is measured")

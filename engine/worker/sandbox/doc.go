@@ -1,0 +1,25 @@
+// Package sandbox takes from a worker what it does not need, before it reads a file that a stranger wrote.
+//
+// The parent starts a child with few of its own environment variables ([Environment]): keys and tokens
+// stay behind. The child begins its life with the two calls of this package:
+//
+//	handed, in, ok, err := sandbox.Resume() // in a confined program: what Enter handed over
+//	if !ok {
+//		in, err = sandbox.Enter(needs, handed) // on Linux it returns only with an error
+//	}
+//
+// On Linux [Enter] restricts the calling thread and then runs the same program again on it. A new
+// program has no other thread, so nothing runs without the restrictions:
+//
+//   - no_new_privs: no program that it runs has more rights than it has.
+//   - Landlock: of the file system only the program, its libraries, what [Needs] names and the devices of
+//     GPUs. No TCP, no signals and no abstract sockets to processes outside.
+//   - seccomp: no system call that makes sockets, looks into other processes, mounts or loads code
+//     into the kernel.
+//
+// Where the kernel lacks one of them the others hold, and the [engine.Confinement] says what is missing.
+// Other systems have no sandbox here.
+//
+// The library go-landlock is not used: it restricts all threads of a running program, which in a program
+// with C in it takes signal handlers. One thread before exec needs three system calls.
+package sandbox

@@ -1,0 +1,112 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"tenon/engine"
+)
+
+// variable tells a program that it is confined, and how. [Environment] never passes it on.
+const variable = "TENON_CONFINED"
+
+// passed is the variable's value.
+type passed struct {
+	Confinement engine.Confinement
+	Handed      int // a file's descriptor
+}
+
+// Resume returns what [Enter] handed to this program; ok is false in a program that is not confined.
+func Resume() (handed []byte, in engine.Confinement, ok bool, err error) {
+	value, ok := os.LookupEnv(variable)
+	if !ok {
+		return nil, in, false, nil
+	}
+	_ = os.Unsetenv(variable)
+	var p passed
+	if err := json.Unmarshal([]byte(value), &p); err != nil {
+		return nil, in, true, fmt.Errorf("decode %s: %w", variable, err)
+	}
+	file := os.NewFile(uintptr(p.Handed), "handed over")
+	if file == nil {
+		return nil, in, true, fmt.Errorf("decode %s: no descriptor %d", variable, p.Handed)
+	}
+	defer func() { _ = file.Close() }()
+	handed, err = io.ReadAll(file)
+	return handed, p.Confinement, true, err
+}
+
+// Enter gives up all but the needs and runs this program again, which finds handed by [Resume]. It returns
+// only with an error; the thread that it ran on is then lost.
+func Enter(n Needs, handed []byte) (engine.Confinement, error) {
+	runtime.LockOSThread() // never unlocked: no other goroutine shall get a restricted thread
+	fd, err := hold(handed)
+	if err != nil {
+		return engine.Confinement{}, fmt.Errorf("hand over to the confined program: %w", err)
+	}
+	in, err := restrict(n)
+	if err != nil {
+		return in, err
+	}
+	value, err := json.Marshal(passed{Confinement: in, Handed: fd})
+	if err != nil {
+		return in, fmt.Errorf("encode %s: %w", variable, err)
+	}
+	env := append(os.Environ(), variable+"="+string(value))
+	return in, fmt.Errorf("run the program again, confined: %w", unix.Exec("/proc/self/exe", os.Args, env))
+}
+
+// hold puts bytes into a file in memory that the next program inherits, and returns its descriptor.
+func hold(b []byte) (int, error) {
+	fd, err := unix.MemfdCreate("handed over", 0)
+	if err != nil {
+		return 0, fmt.Errorf("make a file in memory: %w", err)
+	}
+	for len(b) > 0 {
+		n, err := unix.Write(fd, b)
+		if err != nil {
+			return 0, fmt.Errorf("fill a file in memory: %w", err)
+		}
+		b = b[n:]
+	}
+	_, err = unix.Seek(fd, 0, io.SeekStart)
+	return fd, err
+}
+
+// restrict restricts the calling thread. What the kernel lacks is told in the result.
+func restrict(n Needs) (engine.Confinement, error) {
+	var in engine.Confinement
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return in, fmt.Errorf("set no_new_privs: %w", err) // all kernels that Go runs on have it
+	}
+	in.NoNewPrivs = true
+	var err error
+	if in.Landlock, err = restrictFiles(n); err != nil {
+		in.Missing = append(in.Missing, "landlock: "+reason(err))
+	}
+	if err = restrictCalls(); err != nil {
+		in.Missing = append(in.Missing, "seccomp: "+reason(err))
+	}
+	in.Seccomp = err == nil
+	return in, nil
+}
+
+// reason says what an error of the kernel means here.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, unix.ENOSYS):
+		return "the kernel does not have it"
+	case errors.Is(err, unix.EOPNOTSUPP):
+		return "it was switched off when the kernel started"
+	case errors.Is(err, unix.EPERM):
+		return "forbidden here, perhaps by an old container engine"
+	}
+	return strings.TrimSpace(err.Error())
+}

@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/elastic/go-seccomp-bpf/arch"
+	"golang.org/x/sys/unix"
+)
+
+// forbidden calls answer EPERM. A name that this architecture does not have does no harm.
+var forbidden = []string{
+	// the network; what is inherited stays
+	"socket", "connect", "bind", "listen", "io_uring_setup", "io_uring_enter", "io_uring_register",
+	// other processes
+	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp",
+	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "tkill",
+	"migrate_pages", "move_pages", "msgget", "semget", "shmget", "mq_open",
+	// the kernel and its memory of who may do what
+	"bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "request_key", "init_module",
+	"finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "syslog", "acct", "iopl",
+	"ioperm", "modify_ldt", "personality", "quotactl", "quotactl_fd", "swapon", "swapoff", "settimeofday",
+	"clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "vhangup",
+	// the file system's shape
+	"mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "open_tree", "open_tree_attr",
+	"move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "open_by_handle_at",
+	"name_to_handle_at", "fanotify_init", "mknod", "mknodat",
+}
+
+// toItself are calls whose first argument is a process: they are allowed only for this one, which 0 means for
+// prlimit64.
+func toItself() []seccomp.NameWithConditions {
+	self := seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid())}}
+	zero := seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: 0}}
+	return []seccomp.NameWithConditions{
+		{Name: "kill", Conditions: self}, {Name: "tgkill", Conditions: self},
+		{Name: "prlimit64", Conditions: self}, {Name: "prlimit64", Conditions: zero},
+	}
+}
+
+// restrictCalls puts the calling thread under a filter of system calls.
+//
+// All known calls but the forbidden ones are named as allowed, and the rest is refused: the library's filter
+// treats calls by way of another architecture, such as 32-bit ones, as the rest. There is one group alone, with
+// what has conditions at its end: behind conditions the library compares an argument with the next numbers.
+func restrictCalls() error {
+	machine, err := arch.GetInfo("")
+	if err != nil {
+		return err
+	}
+	if !seccomp.Supported() {
+		return unix.ENOSYS
+	}
+	conditional := toItself()
+	var allowed []string
+	for _, number := range slices.Sorted(maps.Keys(machine.SyscallNumbers)) {
+		name := machine.SyscallNumbers[number]
+		same := func(c seccomp.NameWithConditions) bool { return c.Name == name }
+		if !slices.Contains(forbidden, name) && !slices.ContainsFunc(conditional, same) {
+			allowed = append(allowed, name)
+		}
+	}
+	group := seccomp.SyscallGroup{Action: seccomp.ActionAllow, Names: allowed, NamesWithCondtions: conditional}
+	err = seccomp.LoadFilter(seccomp.Filter{
+		Policy: seccomp.Policy{DefaultAction: seccomp.ActionErrno, Syscalls: []seccomp.SyscallGroup{group}},
+	})
+	if err != nil {
+		return fmt.Errorf("filter system calls: %w", err)
+	}
+	return nil
+}
