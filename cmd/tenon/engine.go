@@ -107,11 +107,11 @@ func place(s config.Settings, e catalog.Entry) (placed, error) {
 		slog.Warn("the machine's free memory is not known", "error", err)
 		return placed{context: max(s.CtxSize, 0)}, nil
 	}
-	return placeWithin(free, s, e)
+	return placeWithin(free, s, e, measure)
 }
 
 // placeWithin is place where so many bytes are free.
-func placeWithin(free int64, s config.Settings, e catalog.Entry) (placed, error) {
+func placeWithin(free int64, s config.Settings, e catalog.Entry, measure func(placement.Question) (placement.Answer, error)) (placed, error) {
 	wanted, least := s.CtxSize, s.CtxSize
 	if wanted == 0 {
 		wanted, least = e.ContextTrained, leastContext
@@ -119,31 +119,24 @@ func placeWithin(free int64, s config.Settings, e catalog.Entry) (placed, error)
 	if wanted == 0 {
 		wanted = defaultContext
 	}
-	estimator, err := placement.NewEstimator(e.Path)
-	if err != nil {
-		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
-		return placed{context: wanted}, nil
+	q := placement.Question{
+		Path: e.Path, KeyType: s.CacheTypeK, ValueType: s.CacheTypeV, Wanted: wanted, Least: least, Free: free,
 	}
-	estimator.KeyType, estimator.ValueType = s.CacheTypeK, s.CacheTypeV
 	if native.SeparateGPU {
-		estimator.GPULayers = gpuLayers(s.GPULayers)
+		q.GPULayers = gpuLayers(s.GPULayers)
 	}
-	need, err := estimator.Need(least)
+	a, err := measure(q)
 	if err != nil {
 		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
 		return placed{context: wanted}, nil
 	}
-	if need.Total() > free {
-		return placed{}, tooLarge(e, least, need, free)
+	if a.Context == 0 {
+		return placed{}, tooLarge(e, least, a.Least, free)
 	}
-	fits, need, err := estimator.FitContext(wanted, least, free)
-	if err != nil {
-		return placed{context: wanted}, nil //nolint:nilerr // the estimate worked above; a context that it cannot do is left to the engine
+	if a.Context < wanted {
+		slog.Warn("memory allows a shorter context than the model was trained for", "model", e.ID, "context", a.Context, "trained", wanted, "free_mib", mib(free))
 	}
-	if fits < wanted {
-		slog.Warn("memory allows a shorter context than the model was trained for", "model", e.ID, "context", fits, "trained", wanted, "free_mib", mib(free))
-	}
-	return placed{context: fits, roomy: need.Total()+need.Weights <= free}, nil
+	return placed{context: a.Context, roomy: a.Need.Total()+a.Need.Weights <= free}, nil
 }
 
 func tooLarge(e catalog.Entry, context int, need placement.Need, free int64) error {

@@ -41,16 +41,16 @@ func TestListen_portInUse(t *testing.T) {
 func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
 	e := catalog.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
 	const free = 64 << 20
-	longest, err := placeWithin(free, config.Settings{}, e)
+	longest, err := placeWithin(free, config.Settings{}, e, placement.Measure)
 	if err != nil || longest.context >= e.ContextTrained || longest.roomy {
 		t.Fatalf("%+v, %v: too much is free for this test", longest, err)
 	}
 	small := config.Settings{CacheTypeK: "q8_0", CacheTypeV: "q4_0"}
-	if longer, err := placeWithin(free, small, e); err != nil || longer.context <= longest.context {
+	if longer, err := placeWithin(free, small, e, placement.Measure); err != nil || longer.context <= longest.context {
 		t.Errorf("a context of %d with a cache of 16 bits, of %d with one of 8 and 4, %v", longest.context, longer.context, err)
 	}
 	small.CtxSize = longest.context + 256
-	if _, err := placeWithin(free, small, e); err != nil {
+	if _, err := placeWithin(free, small, e, placement.Measure); err != nil {
 		t.Error(err)
 	}
 }
@@ -156,7 +156,7 @@ func TestContext_modelTooLargeForMemory(t *testing.T) {
 		{"what was asked for", 8192, total(8192), 8192},
 		{"less than was asked for", 8192, total(8192) - 1, 0},
 	} {
-		p, err := placeWithin(c.free, config.Settings{CtxSize: c.asked}, e)
+		p, err := placeWithin(c.free, config.Settings{CtxSize: c.asked}, e, placement.Measure)
 		if got := p.context; got != c.want || (err == nil) != (c.want > 0) {
 			t.Errorf("%s: %d, %v; want %d", c.name, p.context, err, c.want)
 		}
@@ -178,7 +178,7 @@ func TestPlace_roomyIsRoomForTheWeightsTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for free, want := range map[int64]bool{need.Total() + need.Weights: true, need.Total() + need.Weights - 1: false} {
-		if p, err := placeWithin(free, config.Settings{}, e); err != nil || p.roomy != want {
+		if p, err := placeWithin(free, config.Settings{}, e, placement.Measure); err != nil || p.roomy != want {
 			t.Errorf("%d bytes are free, %+v are needed: %+v, %v", free, need, p, err)
 		}
 	}

@@ -63,6 +63,7 @@ func newRootCommand() *cobra.Command {
 		newShowCommand(),
 		newVersionCommand(),
 		newWorkerCommand(),
+		newMeasureCommand(),
 	)
 	return root
 }

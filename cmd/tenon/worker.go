@@ -1,11 +1,50 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"tenon/engine/worker"
 	"tenon/engine/worker/native"
+	"tenon/engine/worker/sandbox"
+	"tenon/models/placement"
 )
+
+// measureCommand is the name of newMeasureCommand.
+const measureCommand = "measure"
+
+// newMeasureCommand is how the server has a model's file looked at, without looking itself.
+func newMeasureCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    measureCommand,
+		Short:  "Estimate a model's memory for a server that started this process",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return sandbox.Answer(cmd.InOrStdin(), cmd.OutOrStdout(), placement.Measure)
+		},
+	}
+}
+
+// mostForMeasuring is the memory that a hostile file can make the process take that measures it.
+const mostForMeasuring = 2 << 30
+
+// measure asks a confined process.
+func measure(q placement.Question) (placement.Answer, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return placement.Answer{}, fmt.Errorf("find this program: %w", err)
+	}
+	needs := sandbox.Needs{Files: sandbox.ModelFiles(q.Path), Memory: mostForMeasuring}
+	a, err := sandbox.Ask[placement.Question, placement.Answer](context.Background(), self, measureCommand, needs, q)
+	if err != nil {
+		return a, err
+	}
+	return a, a.Check(q)
+}
 
 // newWorkerCommand is how the server starts a model's process. It is of no use by hand and hidden for that.
 func newWorkerCommand() *cobra.Command {

@@ -1,11 +1,10 @@
 package worker
 
 import (
-	"fmt"
 	"log/slog"
-	"regexp"
-	"strconv"
 	"time"
+
+	"tenon/engine/worker/sandbox"
 )
 
 // Options say which model to load and how. The zero value of a field is its default.
@@ -62,18 +61,9 @@ type Adapter struct {
 	Scale float32 // 0 means 1
 }
 
-// splitName is the name of a part of a split model, as llama.cpp's tools give it.
-var splitName = regexp.MustCompile(`^(.*-)(\d{5})(-of-(\d{5})\.gguf)$`)
-
-// files are those that a child reads: the model, all its parts if it is split, and its adapters.
+// files are those that a child reads: the model with all its parts, and its adapters.
 func (o Options) files() []string {
-	files := []string{o.Model}
-	if m := splitName.FindStringSubmatch(o.Model); m != nil {
-		n, _ := strconv.Atoi(m[4]) // five digits
-		for part := range n {
-			files = append(files, fmt.Sprintf("%s%05d%s", m[1], part+1, m[3]))
-		}
-	}
+	files := sandbox.ModelFiles(o.Model)
 	for _, a := range o.LoRA {
 		files = append(files, a.Path)
 	}

@@ -1,15 +1,11 @@
-// Package placement estimates what a model needs of the memory, and tells what the machine has free.
+// Package placement decides what context a model gets, by what it needs of the memory and what is free.
+//
+// What it needs is estimated by a library that maps and parses the model's file. A file may be hostile, or cut
+// off while it is mapped, which ends the process that does it. So [Measure] runs in a confined process, and the
+// server does no more than ask and check the answer ([Answer.Check]).
 package placement
 
-import (
-	"fmt"
-	"os"
-	"strconv"
-	"strings"
-
-	parser "github.com/gpustack/gguf-parser-go"
-	"github.com/shirou/gopsutil/v4/mem"
-)
+import "fmt"
 
 // Need is what a model takes of the machine's memory.
 type Need struct {
@@ -21,110 +17,49 @@ type Need struct {
 // Total is everything together, in bytes.
 func (n Need) Total() int64 { return n.Weights + n.Cache + n.Compute }
 
-// Estimator says what a model needs. Opening one reads the file's header once; asking it is arithmetic.
-type Estimator struct {
+// Question is what is asked about a model's file.
+type Question struct {
+	Path               string // of a split one the first part
 	KeyType, ValueType string // of the KV cache: q8_0, q4_0, else f16
 	GPULayers          int    // that the machine's own memory does not hold; more than the model has: all
-
-	path string
-	file *parser.GGUFFile
+	Wanted, Least      int    // contexts, in tokens
+	Free               int64  // bytes
 }
 
-// NewEstimator opens a model's file; of a split one the first part.
-func NewEstimator(path string) (*Estimator, error) {
-	f, err := guard(path, func() (*parser.GGUFFile, error) {
-		return parser.ParseGGUFFile(path, parser.SkipLargeMetadata(), parser.UseMMap())
-	})
+// Answer is what a model gets.
+type Answer struct {
+	Least   Need // for the least context
+	Context int  // the longest that fits, at most the wanted one; 0: not even the least does
+	Need    Need // for that context
+}
+
+// Measure answers a question. It reads the file, which see above.
+func Measure(q Question) (Answer, error) {
+	e, err := NewEstimator(q.Path)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
-	return &Estimator{path: path, file: f}, nil
+	e.KeyType, e.ValueType, e.GPULayers = q.KeyType, q.ValueType, q.GPULayers
+	var a Answer
+	if a.Least, err = e.Need(q.Least); err != nil || a.Least.Total() > q.Free {
+		return a, err
+	}
+	a.Context, a.Need, err = e.FitContext(q.Wanted, q.Least, q.Free)
+	return a, err
 }
 
-// cacheTypes are the KV cache's types in the library's terms.
-var cacheTypes = map[string]parser.GGMLType{"q8_0": parser.GGMLTypeQ8_0, "q4_0": parser.GGMLTypeQ4_0}
+// mostBytes bounds each figure, so that sums of a few do not overflow.
+const mostBytes = 1 << 60
 
-func cacheType(name string) parser.GGMLType {
-	if t, ok := cacheTypes[name]; ok {
-		return t
-	}
-	return parser.GGMLTypeF16
-}
-
-// Need is for a context of so many tokens, without what the GPU layers take of the GPU's memory. Sliding windows are counted in full, as the worker keeps them:
-// else their cells could not be shared.
-func (e *Estimator) Need(context int) (Need, error) {
-	return guard(e.path, func() (Need, error) {
-		run := e.file.EstimateLLaMACppRun(parser.WithLLaMACppContextSize(int32(context)),
-			parser.WithLLaMACppOffloadLayers(uint64(max(e.GPULayers, 0))), parser.WithLLaMACppFullSizeSWACache(),
-			parser.WithLLaMACppCacheKeyType(cacheType(e.KeyType)), parser.WithLLaMACppCacheValueType(cacheType(e.ValueType)))
-		cpu := run.Devices[0]
-		return Need{
-			Weights: int64(cpu.Weight.Sum()),
-			Cache:   int64(cpu.KVCache.Sum()),
-			Compute: int64(cpu.Computation.Sum()),
-		}, nil
-	})
-}
-
-// guard turns a panic of the library, which indexes tables by what a file says, into an error.
-func guard[T any](path string, f func() (T, error)) (out T, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-		if err != nil {
-			err = fmt.Errorf("estimate the memory of %s: %w", path, err)
-		}
-	}()
-	return f()
-}
-
-// FreeMemory is what this process may still take, in bytes: the machine's available memory, or what its container leaves.
-func FreeMemory() (int64, error) {
-	m, err := mem.VirtualMemory()
-	if err != nil {
-		return 0, fmt.Errorf("read the machine's memory: %w", err)
-	}
-	free := int64(m.Available)
-	limit, ok1 := cgroupBytes("memory.max")
-	used, ok2 := cgroupBytes("memory.current")
-	if ok1 && ok2 {
-		free = min(free, max(limit-used, 0))
-	}
-	return free, nil
-}
-
-// cgroupBytes reads a figure of the container's memory control (cgroup v2), where there is one.
-func cgroupBytes(name string) (int64, bool) {
-	b, err := os.ReadFile("/sys/fs/cgroup/" + name)
-	if err != nil {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64) // "max" is no limit
-	return n, err == nil
-}
-
-// FitContext returns the longest context of at most wanted tokens with which the model needs no more than free bytes,
-// in steps of 256, but never less than least, and what it needs then.
-func (e *Estimator) FitContext(wanted, least int, free int64) (int, Need, error) {
-	need, err := e.Need(wanted)
-	if err != nil || need.Total() <= free {
-		return wanted, need, err
-	}
-	lo, hi := least/256, wanted/256 // lo may not fit: the caller asked for it
-	for lo < hi {
-		mid := (lo + hi + 1) / 2
-		if need, err = e.Need(mid * 256); err != nil {
-			return wanted, need, err
-		}
-		if need.Total() <= free {
-			lo = mid
-		} else {
-			hi = mid - 1
+// Check refuses what no honest process answers to q.
+func (a Answer) Check(q Question) error {
+	for _, n := range []int64{a.Least.Weights, a.Least.Cache, a.Least.Compute, a.Need.Weights, a.Need.Cache, a.Need.Compute} {
+		if n < 0 || n > mostBytes {
+			return fmt.Errorf("%d bytes are no amount of memory", n)
 		}
 	}
-	fits := max(lo*256, least)
-	need, err = e.Need(fits)
-	return fits, need, err
+	if a.Context != 0 && (a.Context < min(q.Least, q.Wanted) || a.Context > q.Wanted) {
+		return fmt.Errorf("a context of %d tokens is not between %d and %d", a.Context, q.Least, q.Wanted)
+	}
+	return nil
 }

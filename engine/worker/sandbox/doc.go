@@ -17,6 +17,9 @@
 //   - seccomp: no system call that makes sockets, looks into other processes, mounts or loads code
 //     into the kernel.
 //
+// A question that a hostile file may answer with a crash, such as what memory it needs, is put to a
+// process of its own: [Ask], and [Answer] there.
+//
 // Where the kernel lacks one of them the others hold, and the [engine.Confinement] says what is missing.
 // Other systems have no sandbox here.
 //

@@ -1,13 +1,34 @@
 package sandbox
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // Needs are the files that a program may read beside itself and its libraries. A missing one is left out.
 type Needs struct {
-	Files []string
+	Files  []string
+	Memory uint64 // bytes that it may take at most, beside files that it maps; 0: no limit. Linux only
+}
+
+// splitName is the name of a part of a split model, as llama.cpp's tools give it.
+var splitName = regexp.MustCompile(`^(.*-)(\d{5})(-of-(\d{5})\.gguf)$`)
+
+// ModelFiles are the files of a model: all its parts if it is split.
+func ModelFiles(path string) []string {
+	m := splitName.FindStringSubmatch(path)
+	if m == nil {
+		return []string{path}
+	}
+	n, _ := strconv.Atoi(m[4]) // five digits
+	files := make([]string, n)
+	for i := range files {
+		files[i] = fmt.Sprintf("%s%05d%s", m[1], i+1, m[3])
+	}
+	return files
 }
 
 // variables of the environment that a child gets. All others stay behind: some hold keys.

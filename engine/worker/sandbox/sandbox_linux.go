@@ -88,6 +88,12 @@ func restrict(n Needs) (engine.Confinement, error) {
 	}
 	in.NoNewPrivs = true
 	var err error
+	if n.Memory > 0 {
+		most := unix.Rlimit{Cur: n.Memory, Max: n.Memory}
+		if err := unix.Setrlimit(unix.RLIMIT_DATA, &most); err != nil {
+			return in, fmt.Errorf("limit its memory: %w", err)
+		}
+	}
 	if in.Landlock, err = restrictFiles(n); err != nil {
 		in.Missing = append(in.Missing, "landlock: "+reason(err))
 	}

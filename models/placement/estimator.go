@@ -1,0 +1,90 @@
+package placement
+
+import (
+	"fmt"
+
+	parser "github.com/gpustack/gguf-parser-go"
+)
+
+// Estimator says what a model needs. Opening one reads the file's header once; asking it is arithmetic.
+type Estimator struct {
+	KeyType, ValueType string // of the KV cache: q8_0, q4_0, else f16
+	GPULayers          int    // that the machine's own memory does not hold; more than the model has: all
+
+	path string
+	file *parser.GGUFFile
+}
+
+// NewEstimator opens a model's file; of a split one the first part.
+func NewEstimator(path string) (*Estimator, error) {
+	f, err := guard(path, func() (*parser.GGUFFile, error) {
+		return parser.ParseGGUFFile(path, parser.SkipLargeMetadata(), parser.UseMMap())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Estimator{path: path, file: f}, nil
+}
+
+// cacheTypes are the KV cache's types in the library's terms.
+var cacheTypes = map[string]parser.GGMLType{"q8_0": parser.GGMLTypeQ8_0, "q4_0": parser.GGMLTypeQ4_0}
+
+func cacheType(name string) parser.GGMLType {
+	if t, ok := cacheTypes[name]; ok {
+		return t
+	}
+	return parser.GGMLTypeF16
+}
+
+// Need is for a context of so many tokens, without what the GPU layers take of the GPU's memory. Sliding windows are
+// counted in full, as the worker keeps them: else their cells could not be shared.
+func (e *Estimator) Need(context int) (Need, error) {
+	return guard(e.path, func() (Need, error) {
+		run := e.file.EstimateLLaMACppRun(parser.WithLLaMACppContextSize(int32(context)),
+			parser.WithLLaMACppOffloadLayers(uint64(max(e.GPULayers, 0))), parser.WithLLaMACppFullSizeSWACache(),
+			parser.WithLLaMACppCacheKeyType(cacheType(e.KeyType)), parser.WithLLaMACppCacheValueType(cacheType(e.ValueType)))
+		cpu := run.Devices[0]
+		return Need{
+			Weights: int64(cpu.Weight.Sum()),
+			Cache:   int64(cpu.KVCache.Sum()),
+			Compute: int64(cpu.Computation.Sum()),
+		}, nil
+	})
+}
+
+// guard turns a panic of the library, which indexes tables by what a file says, into an error.
+func guard[T any](path string, f func() (T, error)) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+		if err != nil {
+			err = fmt.Errorf("estimate the memory of %s: %w", path, err)
+		}
+	}()
+	return f()
+}
+
+// FitContext returns the longest context of at most wanted tokens with which the model needs no more than free bytes,
+// in steps of 256, but never less than least, and what it needs then.
+func (e *Estimator) FitContext(wanted, least int, free int64) (int, Need, error) {
+	need, err := e.Need(wanted)
+	if err != nil || need.Total() <= free {
+		return wanted, need, err
+	}
+	lo, hi := least/256, wanted/256 // lo may not fit: the caller asked for it
+	for lo < hi {
+		mid := (lo + hi + 1) / 2
+		if need, err = e.Need(mid * 256); err != nil {
+			return wanted, need, err
+		}
+		if need.Total() <= free {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	fits := max(lo*256, least)
+	need, err = e.Need(fits)
+	return fits, need, err
+}
