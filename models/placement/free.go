@@ -33,4 +33,3 @@ func cgroupBytes(name string) (int64, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64) // "max" is no limit
 	return n, err == nil
 }
-

@@ -31,6 +31,9 @@ func ModelFiles(path string) []string {
 	return files
 }
 
+// variable tells a program that it is confined, and how. [Environment] never passes it on.
+const variable = "TENON_CONFINED"
+
 // variables of the environment that a child gets. All others stay behind: some hold keys.
 var variables = []string{
 	"PATH", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "LD_PRELOAD", "GLIBC_TUNABLES",

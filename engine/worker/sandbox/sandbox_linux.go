@@ -14,10 +14,7 @@ import (
 	"tenon/engine"
 )
 
-// variable tells a program that it is confined, and how. [Environment] never passes it on.
-const variable = "TENON_CONFINED"
-
-// passed is the variable's value.
+// passed is what [variable] holds.
 type passed struct {
 	Confinement engine.Confinement
 	Handed      int // a file's descriptor

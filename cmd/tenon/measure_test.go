@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tenon/engine/enginetest/tinymodel"
+	"tenon/models/placement"
+)
+
+// The test binary is also the process that measures a model's file.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == measureCommand {
+		command := newMeasureCommand()
+		command.SetArgs([]string{})
+		if err := command.Execute(); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// S1-19: the server does not read a model's file for its estimate, a confined process does.
+func TestMeasure_answersAsInThisProcess(t *testing.T) {
+	q := placement.Question{Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), Wanted: 4096, Least: 2048, Free: 1 << 40}
+	want, err := placement.Measure(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := measure(q); got != want || err != nil {
+		t.Errorf("%+v, %v; in this process %+v", got, err, want)
+	}
+}
+
+// S1-19: whatever a file says, the answer is an estimate or an error, and this process goes on.
+func TestMeasure_hostileFilesAreErrors(t *testing.T) {
+	whole, err := os.ReadFile(tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "evil.gguf")
+	try := func(data []byte) error {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := measure(placement.Question{Path: path, Wanted: 4096, Least: 2048, Free: 1 << 40})
+		return err
+	}
+	for name, data := range map[string][]byte{
+		"empty": nil, "no model": []byte("#!/bin/sh\n"), "cut in the header": whole[:100],
+		"absurd count of tensors": with(whole, 8, 1<<62), "absurd count of keys": with(whole, 16, 1<<62),
+		"absurd length of a key": with(whole, 24, 1<<62),
+	} {
+		if err := try(data); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 9))
+	for range 40 { // each with a word changed to what no file has, or cut
+		data := with(whole, 24+random.IntN(2000), random.Uint64()>>random.IntN(64))
+		if random.IntN(4) == 0 {
+			data = data[:random.IntN(len(data))]
+		}
+		_ = try(data) // it may well be an estimate
+	}
+}
+
+// with is a copy of a file with eight bytes changed.
+func with(data []byte, offset int, v uint64) []byte {
+	changed := append([]byte(nil), data...)
+	binary.LittleEndian.PutUint64(changed[offset:], v)
+	return changed
+}
+
+// What the process says is checked: a hostile file may have taken it over.
+func TestAnswer_checkRefusesWhatCannotBe(t *testing.T) {
+	q := placement.Question{Wanted: 8192, Least: 2048}
+	for _, a := range []placement.Answer{
+		{Context: 1 << 30}, {Context: 1}, {Context: -1}, {Least: placement.Need{Weights: -1}}, {Context: 8192, Need: placement.Need{Cache: 1 << 62}},
+	} {
+		if a.Check(q) == nil {
+			t.Errorf("%+v passes", a)
+		}
+	}
+	for _, a := range []placement.Answer{{}, {Context: 2048}, {Context: 8192, Need: placement.Need{Weights: 1 << 40}}} {
+		if err := a.Check(q); err != nil {
+			t.Errorf("%+v: %v", a, err)
+		}
+	}
+}
