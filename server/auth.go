@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -33,6 +34,13 @@ func NewKey(s string, place int) (Key, error) {
 	return Key{Name: name, hash: sha256.Sum256([]byte(key))}, nil
 }
 
+// caller is who sends the key. What is kept for a caller, on disk too, belongs to the key itself: names and places in a file change
+// hands. It is a hash of the hash, so that nothing kept helps in guessing the key that the log or a file might tell.
+func (k Key) caller() chat.Caller {
+	owner := sha256.Sum256(append([]byte("tenon owner:"), k.hash[:]...))
+	return chat.Caller{Key: hex.EncodeToString(owner[:16]), Name: k.Name}
+}
+
 // SplitKey divides NAME=KEY; what has no name is all key. Clients send the key alone.
 func SplitKey(s string) (name, key string, named bool) {
 	name, key, named = strings.Cut(s, "=")
@@ -56,6 +64,9 @@ func ReadKeys(path string) ([]string, error) {
 		return nil, fmt.Errorf("read API keys: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
+	if err := private(f); err != nil {
+		return nil, fmt.Errorf("read API keys: %w", err)
+	}
 	var keys []string
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
@@ -72,6 +83,19 @@ func ReadKeys(path string) ([]string, error) {
 	return keys, nil
 }
 
+// private refuses a file that other users of the machine can read.
+func private(f *os.File) error {
+	const others = 0o077
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if mode := info.Mode().Perm(); info.Mode().IsRegular() && mode&others != 0 && runtime.GOOS != "windows" {
+		return fmt.Errorf("%s can be read by others (mode %04o): chmod 600 %s", f.Name(), mode, f.Name())
+	}
+	return nil
+}
+
 // authenticate asks for a key on every route but /health, if there are keys.
 func authenticate(keys []Key) gin.HandlerFunc {
 	return func(c *gin.Context) {
@@ -84,7 +108,7 @@ func authenticate(keys []Key) gin.HandlerFunc {
 			writeError(c, &chat.Error{Kind: chat.Unauthorized, Message: "an API key is needed, as Authorization: Bearer KEY or x-api-key: KEY; the one sent (if any) is not valid"})
 			return
 		}
-		c.Request = c.Request.WithContext(chat.WithCaller(c.Request.Context(), key.Name))
+		c.Request = c.Request.WithContext(chat.WithCaller(c.Request.Context(), key.caller()))
 		c.Next()
 	}
 }
@@ -111,52 +135,4 @@ func find(keys []Key, sent ...string) (Key, bool) {
 		}
 	}
 	return found, match == 1
-}
-
-// LoopbackHosts are the names by which a server on loopback may be called. Without a key, any web page could reach it under
-// a name of its own that resolves to loopback (DNS rebinding); the Host header tells.
-func LoopbackHosts(further []string) []string {
-	return append([]string{"localhost", "127.0.0.1", "::1", "host.docker.internal"}, further...)
-}
-
-func checkHost(allowed []string) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		if allowed == nil {
-			c.Next()
-			return
-		}
-		host := c.Request.Host
-		if h, _, err := net.SplitHostPort(host); err == nil {
-			host = h
-		}
-		host = strings.Trim(host, "[]")
-		for _, a := range allowed {
-			if strings.EqualFold(a, host) {
-				c.Next()
-				return
-			}
-		}
-		writeError(c, &chat.Error{Kind: chat.Forbidden, Message: fmt.Sprintf("the Host header names %q; --allowed-hosts adds names", host)})
-	}
-}
-
-// cors lets the pages of an allow list call, and answers their preflight requests.
-func cors(origins []string) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		origin := c.GetHeader("Origin")
-		for _, o := range origins {
-			if o == origin || o == "*" {
-				c.Header("Access-Control-Allow-Origin", origin)
-				c.Header("Vary", "Origin")
-				c.Header("Access-Control-Expose-Headers", "X-Request-Id, X-Tenon-Ignored, X-Tenon-Issues, X-Tenon-Estimate, Retry-After")
-				if c.Request.Method == http.MethodOptions {
-					c.Header("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
-					c.Header("Access-Control-Allow-Headers", "*, Authorization")
-					c.AbortWithStatus(http.StatusNoContent)
-					return
-				}
-			}
-		}
-		c.Next()
-	}
 }

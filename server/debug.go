@@ -120,11 +120,17 @@ func (b *bodyRecorder) Read(p []byte) (int, error) {
 // recordWriter puts a record at the end of an answer. Bodies of JSON are held back until then; events are not.
 type recordWriter struct {
 	gin.ResponseWriter
-	held bytes.Buffer
+	held  bytes.Buffer
+	holds bool // set with the status: a stream's goroutine reads no headers that another may write
+}
+
+func (w *recordWriter) WriteHeader(status int) {
+	w.holds = strings.HasPrefix(w.Header().Get("Content-Type"), "application/json")
+	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *recordWriter) Write(b []byte) (int, error) {
-	if w.holds() {
+	if w.holds {
 		return w.held.Write(b)
 	}
 	return w.ResponseWriter.Write(b)
@@ -135,17 +141,13 @@ func (w *recordWriter) WriteString(s string) (int, error) { return w.Write([]byt
 // Unwrap lets http.ResponseController reach the connection.
 func (w *recordWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *recordWriter) holds() bool {
-	return strings.HasPrefix(w.Header().Get("Content-Type"), "application/json")
-}
-
 // end sends what was held back, with the record. nil: there is none.
 func (w *recordWriter) end(record []byte) {
 	last := w.held.Bytes()
 	body, isObject := bytes.CutSuffix(bytes.TrimSpace(last), []byte("}"))
 	switch {
 	case record == nil:
-	case !w.holds():
+	case !w.holds:
 		last = slices.Concat([]byte(": tenon-debug "), record, []byte("\n\n"))
 	case isObject:
 		last = slices.Concat(body, []byte(`,"tenon_debug":`), record, []byte("}\n"))

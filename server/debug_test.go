@@ -234,3 +234,32 @@ func TestReplay_whatDiffersIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// S19: a stream's goroutine reads the headers while the next prompt is announced; run with -race. What is announced stays bounded.
+func TestDebug_severalStreamedPromptsWithABiasOnUnknownTokens(t *testing.T) {
+	replies := make([]enginetest.Reply, 40)
+	for i := range replies {
+		replies[i] = enginetest.Say("words of an answer")
+	}
+	o := options(t, replies...)
+	o.Models.(oneModel).engine.Info.Vocab.Size = 300
+	h := httptest.NewServer(server.New(o))
+	defer h.Close()
+	body := `{"model":"scripted","stream":STREAM,"logit_bias":{"9999":1},"` + strings.Repeat("x", 1990) + `":1,"prompt":[` + strings.Repeat(`"a",`, 19) + `"a"]}`
+	for _, stream := range []string{"true", "false"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL+"/v1/completions", strings.NewReader(strings.Replace(body, "STREAM", stream, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Tenon-Debug", "1")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+		if got := answer.Header.Get("X-Tenon-Ignored"); len(got) > 2100 || !strings.Contains(got, "more)") || answer.StatusCode != 200 {
+			t.Errorf("%d: %d bytes: %.100s", answer.StatusCode, len(got), got)
+		}
+	}
+}

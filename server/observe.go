@@ -80,7 +80,7 @@ func (o observer) logLine(c *gin.Context, r *chat.Record, took time.Duration) {
 	line := []slog.Attr{
 		slog.String("id", r.ID), slog.String("method", r.Method), slog.String("path", r.Path),
 		slog.Int("status", r.Status), slog.Duration("took", took),
-		slog.Int("bytes", c.Writer.Size()), slog.String("caller", chat.CallerKey(c.Request.Context())),
+		slog.Int("bytes", c.Writer.Size()), slog.String("caller", chat.CallerOf(c.Request.Context()).Name),
 	}
 	for _, t := range r.Outcomes {
 		line = append(line, turnAttrs(t)...)

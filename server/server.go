@@ -47,7 +47,7 @@ func New(o Options) http.Handler {
 	g.UseRawPath = true // model ids may hold %2F
 	m, kept := newMetrics(o.Engines, o.Models), newRecords(o.DebugRequests)
 	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept}
-	g.Use(requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness), limitBody(o.MaxBody))
+	g.Use(requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness), limitBody(o.MaxBody))
 	routes(g, o, m, kept)
 	g.NoRoute(noRoute)
 	g.NoMethod(noMethod)

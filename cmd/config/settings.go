@@ -12,7 +12,7 @@ type Settings struct {
 	APIKey       []string `flag:"api-key" help:"key that clients must send (Bearer or x-api-key); repeat for several; NAME=KEY names one for the log" secret:"yes"`
 	APIKeyFile   string   `flag:"api-key-file" path:"yes" help:"file with one key per line, as KEY or NAME=KEY"`
 	Insecure     bool     `flag:"insecure" help:"listen on a public address without a key"`
-	AllowedHosts []string `flag:"allowed-hosts" help:"further names for the Host header, while listening on loopback without a key"`
+	AllowedHosts []string `flag:"allowed-hosts" help:"further names for the Host header, while there is no key; addresses, names without a dot and .local pass"`
 	CORSOrigins  []string `flag:"cors-origins" help:"web pages that may call the server (scheme://host[:port]); none by default"`
 	TLSCert      string   `flag:"ssl-cert-file" path:"yes" help:"certificate (PEM) to serve TLS with"`
 	TLSKey       string   `flag:"ssl-key-file" path:"yes" help:"the certificate's private key (PEM)"`

@@ -19,8 +19,8 @@ type admission struct {
 
 // access decides who may call, before anything listens.
 //
-// A public address without a key is refused unless --insecure says that it is meant. On loopback without a key only
-// loopback's own names are accepted, so that no web page can reach the server by rebinding a name of its own.
+// A public address without a key is refused unless --insecure says that it is meant. Without a key only names are accepted that no
+// web page could have pointed here, so that none can reach the server by rebinding a name of its own.
 func access(s config.Settings) (admission, error) {
 	for _, o := range s.CORSOrigins {
 		if !isOrigin(o) {
@@ -47,7 +47,7 @@ func access(s config.Settings) (admission, error) {
 		return admission{keys: keys}, nil
 	}
 	if isLoopback(s.Host) {
-		return admission{hosts: server.LoopbackHosts(append(s.AllowedHosts, s.Host))}, nil
+		return admission{hosts: server.LoopbackHosts(s.AllowedHosts)}, nil
 	}
 	if !s.Insecure {
 		return admission{}, fmt.Errorf("%s is a public address and there is no API key: set TENON_API_KEY or --api-key-file, "+
@@ -56,7 +56,7 @@ func access(s config.Settings) (admission, error) {
 	if s.DebugRequests > 0 {
 		return admission{}, errors.New("--debug-requests shows prompts and answers to everybody who can reach " + s.Host + ": set TENON_API_KEY or --api-key-file; --insecure is not enough for it")
 	}
-	return admission{}, nil
+	return admission{hosts: server.LoopbackHosts(append(s.AllowedHosts, s.Host))}, nil
 }
 
 // isOrigin tells whether a browser could send s as the Origin of a page, or s is every origin.

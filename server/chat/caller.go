@@ -4,13 +4,22 @@ import "context"
 
 type callerKey struct{}
 
-// WithCaller marks a request's context with who asks: the name of an API key. Cached state is never shared between callers.
-func WithCaller(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, callerKey{}, key)
+// Caller is who asks. The zero value is everybody, where no keys are asked for.
+type Caller struct {
+	Key  string // tells API keys apart, and says nothing of the key itself: what is kept belongs to it
+	Name string // of the key, for the log; two keys may have one
 }
 
-// CallerKey is who asks, or "" without keys.
-func CallerKey(ctx context.Context) string {
-	key, _ := ctx.Value(callerKey{}).(string)
-	return key
+// WithCaller marks a request's context with who asks.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
 }
+
+// CallerOf is who asks.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// CallerKey is the key of who asks, or "" without keys. Cached state is never shared between keys.
+func CallerKey(ctx context.Context) string { return CallerOf(ctx).Key }

@@ -99,7 +99,10 @@ func (a API) complete(ctx context.Context, r chat.Request, p completionPrompt, c
 			return err
 		}
 	}
-	sink := wire.Announce(c.w, c.Add)
+	sink := chat.Sink(c.Add)
+	if c.first == 0 { // the prompts have their fields in common, and a stream has begun behind the first
+		sink = wire.Announce(c.w, sink)
+	}
 	if n := c.sent.MaxTokens; n == nil || *n != 0 {
 		return a.Service.Run(ctx, r, sink)
 	}

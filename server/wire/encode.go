@@ -56,11 +56,15 @@ func unique(all []string) []string {
 }
 
 // listed joins as many of what a client wrote as a header has room for, and escapes what may not stand in one.
-func listed(all []string) string {
+func listed(all []string) string { return extended("", all) }
+
+// extended is a header of listed fields with more of them, within the same bound.
+func extended(before string, all []string) string {
 	const room = 2048 // bytes; proxies and Node's readers refuse headers of some kB
 	var b strings.Builder
+	b.WriteString(before)
 	for i, one := range all {
-		if i > 0 {
+		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
 		if one = escape(one); b.Len()+len(one) > room {
@@ -79,7 +83,8 @@ func SetEstimate(w http.ResponseWriter, n chat.Tokens) {
 	}
 }
 
-// Announce puts what is known once a turn has started into the answer's headers, before sink sends the first byte.
+// Announce puts what is known once a turn has started into the answer's headers, before sink sends the first byte. Of several turns
+// whose answers go into one stream only the first is announced: headers that have been sent belong to the stream's goroutine.
 func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 	return func(e chat.Event) error {
 		if e.Kind == chat.Started && len(e.Issues) > 0 {
@@ -89,11 +94,8 @@ func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 		if e.Dropped > 0 {
 			ignored = append(slices.Clip(ignored), fmt.Sprintf("the oldest %d messages (truncation)", e.Dropped))
 		}
-		if before := w.Header().Get(Ignored); before != "" && len(ignored) > 0 {
-			ignored = append([]string{before}, ignored...)
-		}
 		if len(ignored) > 0 {
-			w.Header().Set(Ignored, strings.Join(ignored, ", "))
+			w.Header().Set(Ignored, extended(w.Header().Get(Ignored), unique(ignored)))
 		}
 		return sink(e)
 	}
