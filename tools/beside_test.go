@@ -3,6 +3,8 @@ package tools
 import (
 	"strings"
 	"testing"
+
+	"tenon/tools/parse"
 )
 
 // What a call's object says beside name and arguments, and no protocol can tell, is not dropped in silence: it is named and counted.
@@ -24,7 +26,7 @@ func TestParser_keysBesideArgumentsAreNoted(t *testing.T) {
 			noted += n.Text
 		}
 		for _, r := range q.Repairs() {
-			if r.Rule == keyBesideArguments && strings.Contains(r.Detail, key) {
+			if r.Rule == parse.KeyBesideArguments && strings.Contains(r.Detail, key) {
 				counted++
 			}
 		}

@@ -9,17 +9,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"tenon/grammar"
+	"tenon/tools/parse"
 )
 
 // asWritten is a transcript's text as the model writes it behind its prompt.
 func asWritten(tr transcript, p *Plan) string {
 	raw := tr.raw
-	for _, end := range p.dialect.ends {
+	for _, end := range p.core.Dialect.Ends {
 		raw = strings.TrimSuffix(raw, end)
 	}
-	if rest, ok := strings.CutPrefix(raw, p.dialect.lead); ok {
+	if rest, ok := strings.CutPrefix(raw, p.core.Dialect.Lead); ok {
 		raw = rest
 	}
 	return raw
@@ -29,7 +29,7 @@ func compiled(t testing.TB, p *Plan) *grammar.Grammar {
 	t.Helper()
 	g, err := grammar.Parse(p.Grammar(), grammar.Options{})
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", p.dialect.name, err, p.Grammar())
+		t.Fatalf("%s: %v\n%s", p.core.Dialect.Key, err, p.Grammar())
 	}
 	return g
 }
@@ -55,7 +55,7 @@ func TestCaptures_agreeWithTheTolerantParserOnGoldens(t *testing.T) {
 				if diff := cmp.Diff(want, play(q, raw, n, false), sameMessage); diff != "" {
 					t.Errorf("in pieces of %d (-tolerant +captures):\n%s", n, diff)
 				}
-				if q.(*captureParser).rest != nil {
+				if q.(*parse.Captures).Rest != nil {
 					t.Error("the grammar refused what it accepts")
 				}
 			}
@@ -102,7 +102,7 @@ func TestCaptures_argumentsLeaveAsTheyAreWritten(t *testing.T) {
 			if sent != c.sent || (started == 1) != (c.sent != "") {
 				t.Errorf("%d calls begun, sent %q, want %q", started, sent, c.sent)
 			}
-			if q.(*captureParser).rest != nil {
+			if q.(*parse.Captures).Rest != nil {
 				t.Errorf("left the grammar:\n%s", p.Grammar())
 			}
 		})
@@ -181,13 +181,13 @@ func TestCaptures_freeformToolsInEveryDialect(t *testing.T) {
 		for _, tool := range all {
 			p, err := d.Plan(Turn{Tools: all, Choice: Choice{Mode: Required, Names: []string{tool.Name}}, Thinking: Thinking{Off: true}})
 			if err != nil || len(p.Issues()) > 0 {
-				t.Fatalf("%s: %v, issues %v", d.name, err, p.Issues())
+				t.Fatalf("%s: %v, issues %v", d.Key, err, p.Issues())
 			}
 			text := walk(t, compiled(t, p).Matcher(v), r)
 			got := play(p.Parser(), string(text), 1, false)
-			at, _ := p.names.find(PromptName(tool.Namespace, tool.Name))
-			if len(got.Calls) != 1 || got.Calls[0].Name != tool.Name || !p.tools[at.tool].matches(got.Calls[0].Input) {
-				t.Errorf("%s: %q: %+v", d.name, text, got)
+			at, _ := p.core.Names.Find(PromptName(tool.Namespace, tool.Name))
+			if len(got.Calls) != 1 || got.Calls[0].Name != tool.Name || !p.core.Tools[at.Tool].Matches(got.Calls[0].Input) {
+				t.Errorf("%s: %q: %+v", d.Key, text, got)
 			}
 		}
 	}

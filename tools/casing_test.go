@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"tenon/tools/format"
 )
 
 // unmarkedFamilies write calls with no marker: what they look like is common in text.
@@ -20,10 +22,10 @@ func eachCall(t *testing.T, visit func(d *Dialect, call string)) {
 		}
 		d, _ := Lookup(tr.family)
 		call := strings.TrimSpace(tr.raw)
-		for _, end := range d.ends {
+		for _, end := range d.Ends {
 			call = strings.TrimSuffix(call, end)
 		}
-		if d.headers != nil { // which the generation prompt begins
+		if d.Headers != nil { // which the generation prompt begins
 			call = "<|start|>assistant " + call
 		}
 		visit(d, call)
@@ -34,7 +36,7 @@ func eachCall(t *testing.T, visit func(d *Dialect, call string)) {
 func onePlanEach(t *testing.T, th Thinking) map[string]*Plan {
 	all := map[string]*Plan{}
 	for _, d := range Families() {
-		all[d.name] = planFor(t, d, th)
+		all[d.Key] = planFor(t, d, th)
 	}
 	return all
 }
@@ -59,21 +61,21 @@ func TestCasing_callsInCode(t *testing.T) {
 	} {
 		for open, end := range map[string]string{"```\n": "\n```", "```xml\n": "\n```", "```json\n": "\n```", "```tool_call\n\n": "\n```\n", "````\n": "\n````", "``` json\n": "\n```", "```": "```"} {
 			eachCall(t, func(d *Dialect, call string) {
-				if unmarkedFamilies[d.name] && !strings.HasSuffix(open, "\n") || strings.Contains(call, fenceMark) && strings.Count(c.text, "\n") > 2 {
+				if unmarkedFamilies[d.Key] && !strings.HasSuffix(open, "\n") || strings.Contains(call, format.FenceMark) && strings.Count(c.text, "\n") > 2 {
 					return // their calls stand on lines of their own, or are in a fence themselves
 				}
 				fill := strings.NewReplacer("OPEN", open, "END", end, "CALL", call).Replace
 				want, calls := fill(c.marked), 1
-				if unmarkedFamilies[d.name] {
+				if unmarkedFamilies[d.Key] {
 					want = fill(c.unmarked)
 				}
-				if c.whom == never || c.whom == atEnd && unmarkedFamilies[d.name] {
+				if c.whom == never || c.whom == atEnd && unmarkedFamilies[d.Key] {
 					calls = 0
 				}
-				p := plans[d.name]
+				p := plans[d.Key]
 				got := play(p.TextParser(), fill(c.text), 0, false)
 				if squeezed(deref(got.Content)) != squeezed(want) || len(got.Calls) != calls {
-					t.Errorf("%s: %q gives %d calls and %q, want %d and %q", d.name, fill(c.text), len(got.Calls), deref(got.Content), calls, want)
+					t.Errorf("%s: %q gives %d calls and %q, want %d and %q", d.Key, fill(c.text), len(got.Calls), deref(got.Content), calls, want)
 				}
 				if k++; k%11 == 0 || os.Getenv("TENON_ALL") != "" {
 					checkProperties(t, p, []byte(fill(c.text)), 6)
@@ -111,13 +113,13 @@ func TestCasing_callsOnALine(t *testing.T) {
 		"```py\nx\n```\nCALL\n```py\ny\n```\nok": "```py\nx\n```\n\n```py\ny\n```\nok",
 	} {
 		eachCall(t, func(d *Dialect, call string) {
-			if unmarkedFamilies[d.name] || strings.Contains(call, fenceMark) || strings.HasPrefix(call, ">>>") && strings.Contains(text, ">CALL") {
+			if unmarkedFamilies[d.Key] || strings.Contains(call, format.FenceMark) || strings.HasPrefix(call, ">>>") && strings.Contains(text, ">CALL") {
 				return
 			}
-			p := plans[d.name]
+			p := plans[d.Key]
 			raw := strings.ReplaceAll(text, "CALL", call)
 			if got := play(p.TextParser(), raw, 0, false); deref(got.Content) != want || len(got.Calls) != 1 {
-				t.Errorf("%s: %q gives %d calls and %q", d.name, raw, len(got.Calls), deref(got.Content))
+				t.Errorf("%s: %q gives %d calls and %q", d.Key, raw, len(got.Calls), deref(got.Content))
 			}
 			if k++; k%11 == 0 || os.Getenv("TENON_ALL") != "" {
 				checkProperties(t, p, []byte(raw), 6)
@@ -134,7 +136,7 @@ func TestCasing_codeInArgumentsIsData(t *testing.T) {
 		raw := "I look.\n```xml\n" + strings.ReplaceAll(call, "Zürich", value) + "\n```"
 		got := play(p.TextParser(), raw, 0, false)
 		if len(got.Calls) != 1 || got.Calls[0].Arguments.(map[string]any)["city"] != value {
-			t.Errorf("%s: %q gives %+v", d.name, raw, got.Calls)
+			t.Errorf("%s: %q gives %+v", d.Key, raw, got.Calls)
 		}
 	})
 }

@@ -3,15 +3,17 @@ package tools
 import (
 	"strings"
 	"testing"
+
+	"tenon/tools/format"
 )
 
 // What parts a call's words may itself hold what begins its object.
 func TestNamedCodec_marksMayHoldBrackets(t *testing.T) {
 	for _, mark := range []string{"[[args]]", "<{args}>", "|[|"} {
-		d := &Dialect{family: family{
-			name: "brackets", call: span{"<call>", "</call>"}, match: byOrder,
-			codecs: []codec{namedCodec{separator: mark, splits: []string{mark}}},
-		}}
+		d := &Dialect{&format.Dialect{Family: format.Family{
+			Key: "brackets", Call: format.Pair("<call>", "</call>"), Match: format.ByOrder,
+			Codecs: []format.Syntax{format.Named{Separator: mark, Splits: []string{mark}}},
+		}}}
 		p, err := d.Plan(Turn{Tools: defaultTools(t)})
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"tenon/tools/format"
+	"tenon/tools/scan"
 )
 
 // tags is how a family writes a call in tags, for the tests of values that hold such.
@@ -12,18 +14,18 @@ type tags struct{ open, name, key, value, valueEnd, callEnd, end string }
 
 func tagsOf(d *Dialect) (tags, bool) {
 	var t tags
-	switch c := d.codecs[0].(type) {
-	case taggedCodec:
-		t = tags{open: d.section.open + d.call.open, name: c.call.close + c.nameEnd, key: c.arg.open, value: c.arg.close + c.value, valueEnd: c.argEnd, callEnd: c.callEnd}
-		if !c.nameFirst {
-			t.open += c.call.open
+	switch c := d.Codecs[0].(type) {
+	case format.Tagged:
+		t = tags{open: d.Section.Open + d.Call.Open, name: c.Call.Close + c.NameEnd, key: c.Arg.Open, value: c.Arg.Close + c.Value, valueEnd: c.ArgEnd, callEnd: c.CallEnd}
+		if !c.NameFirst {
+			t.open += c.Call.Open
 		}
-	case nestedCodec:
-		t = tags{open: d.section.open + c.noise + c.call.open, name: c.call.close, callEnd: c.noise + c.callEnd}
+	case format.Nested:
+		t = tags{open: d.Section.Open + c.Noise + c.Call.Open, name: c.Call.Close, callEnd: c.Noise + c.CallEnd}
 	default:
 		return t, false
 	}
-	t.end = t.callEnd + d.call.close + d.section.close
+	t.end = t.callEnd + d.Call.Close + d.Section.Close
 	return t, true
 }
 
@@ -31,8 +33,8 @@ func tagsOf(d *Dialect) (tags, bool) {
 func (t tags) call(d *Dialect, name string, args ...string) string {
 	all := t.open + name + t.name
 	for i := 0; i < len(args); i += 2 {
-		if c, ok := d.codecs[0].(nestedCodec); ok {
-			all += c.noise + "<" + args[i] + ">" + args[i+1] + c.noise + "</" + args[i] + ">"
+		if c, ok := d.Codecs[0].(format.Nested); ok {
+			all += c.Noise + "<" + args[i] + ">" + args[i+1] + c.Noise + "</" + args[i] + ">"
 			continue
 		}
 		all += t.key + args[i] + t.value + args[i+1] + t.valueEnd
@@ -41,17 +43,17 @@ func (t tags) call(d *Dialect, name string, args ...string) string {
 }
 
 // What closes a call inside a value must not close the call that holds it, in any family that writes tags: a damaged call would be sent.
-// The one exception is all that closes a call, quoted as it is written, without the call's beginning (codec_tagged_close.go).
+// The one exception is all that closes a call, quoted as it is written, without the call's beginning (tagged_close.go).
 func TestTagged_closingTagsInsideAValue(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)
 		if !ok {
 			continue
 		}
-		_, nested := d.codecs[0].(nestedCodec)
+		_, nested := d.Codecs[0].(format.Nested)
 		valueEnd := tg.valueEnd
 		if nested {
-			valueEnd = d.codecs[0].(nestedCodec).noise + "</content>"
+			valueEnd = d.Codecs[0].(format.Nested).Noise + "</content>"
 		}
 		p := planFor(t, d, Thinking{})
 		for name, v := range quotingValues(d, tg, valueEnd) {
@@ -70,11 +72,11 @@ func TestTagged_closingTagsInsideAValue(t *testing.T) {
 			} {
 				got := play(p.TextParser(), text, 0, false)
 				if len(got.Calls) == 0 {
-					t.Errorf("%s: %s, %s: no call of %q", d.name, name, place, text)
+					t.Errorf("%s: %s, %s: no call of %q", d.Key, name, place, text)
 				}
 				for _, c := range got.Calls {
 					if args := c.Arguments.(map[string]any); c.Name != "write_file" || strings.Trim(args["content"].(string), "\n") != v {
-						t.Errorf("%s: %s, %s: %q\nbecame %q", d.name, name, place, text, args)
+						t.Errorf("%s: %s, %s: %q\nbecame %q", d.Key, name, place, text, args)
 					}
 				}
 				checkProperties(t, p, []byte(text), 1)
@@ -87,7 +89,7 @@ func TestTagged_closingTagsInsideAValue(t *testing.T) {
 func quotingValues(d *Dialect, tg tags, valueEnd string) map[string]string {
 	example := tg.call(d, "get_weather", "city", "Rome", "days", "3")
 	return map[string]string{
-		"spaced out":          "cat <<EOF\n" + strings.Join([]string{valueEnd, tg.callEnd, d.call.close, d.section.close}, "\n") + "\nEOF",
+		"spaced out":          "cat <<EOF\n" + strings.Join([]string{valueEnd, tg.callEnd, d.Call.Close, d.Section.Close}, "\n") + "\nEOF",
 		"in a here-document":  "cat > x <<'EOF'\n" + valueEnd + tg.end + "\nEOF\nls",
 		"in quotation marks":  "echo '" + valueEnd + tg.end + "' and \"" + valueEnd + tg.end + "\" in code",
 		"in brackets":         "f(" + valueEnd + tg.end + ")[" + valueEnd + tg.end + "]",
@@ -123,7 +125,7 @@ func TestTagged_aWholeEndWithoutABeginningEndsTheCall(t *testing.T) {
 			got := play(p.TextParser(), c.text, 0, false)
 			want := map[string]any{"content": c.value, "path": "a"}
 			if len(got.Calls) != 1 || !cmp.Equal(got.Calls[0].Arguments, any(want)) || strings.TrimSpace(deref(got.Content)) != c.content {
-				t.Errorf("%s: %s: %q became %+v, %q", d.name, name, c.text, got.Calls, deref(got.Content))
+				t.Errorf("%s: %s: %q became %+v, %q", d.Key, name, c.text, got.Calls, deref(got.Content))
 			}
 			checkProperties(t, p, []byte(c.text), 1)
 		}
@@ -136,8 +138,8 @@ func TestFences_hereDocumentsAndShifts(t *testing.T) {
 		"cat <<EOF": true, "cat > x <<'EOF'": true, "python3 - <<-EOF | tee x": true, "<<EOF": true, "x = <<~SQL": true, "f(<<END)": true, "cat <<\\EOF > x": true,
 		"x << 2": false, "x = 1<<SHIFT": false, "x = 1 <<SHIFT": false, "y = (a) <<N": false, "y = a[0] <<N": false, "z = a <<MASK;": false, "a<<B": false, "cout <<X;": false, "1 << N": false,
 	} {
-		f, text := fences{}, []byte(line+"\nmore\n")
-		if f.open(text, len(text)) != open {
+		f, text := scan.Fences{}, []byte(line+"\nmore\n")
+		if f.Open(text, len(text)) != open {
 			t.Errorf("%q: open is %v", line, !open)
 		}
 	}

@@ -42,8 +42,8 @@ func TestContainers_areMaskedBySchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.tools[0].held != c.held {
-			t.Errorf("%s: %s: held %v, want %v", c.family, c.schema, p.tools[0].held, c.held)
+		if p.core.Tools[0].Held != c.held {
+			t.Errorf("%s: %s: held %v, want %v", c.family, c.schema, p.core.Tools[0].Held, c.held)
 		}
 		write := func(v string) string {
 			if c.family == "gemma4" {

@@ -3,6 +3,8 @@ package tools
 import (
 	"strings"
 	"testing"
+
+	"tenon/tools/bind"
 )
 
 // accepts tells whether a turn's grammar accepts a text.
@@ -64,7 +66,7 @@ func TestDetect_whatStandsAroundATurnIsNoPartOfItsCalls(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := Detect(Evidence{Template: "unknown", Renderings: []string{
-				c.start + c.call + c.end, c.start + probeText + c.call + c.end, c.start + probeText + c.end,
+				c.start + c.call + c.end, c.start + bind.ProbeText + c.call + c.end, c.start + bind.ProbeText + c.end,
 			}})
 			if err != nil || d.Name() != "derived" {
 				t.Fatalf("%v, %v", d.Name(), err)
@@ -109,8 +111,8 @@ func TestDetect_twoCallsShowWhatStandsAroundAll(t *testing.T) {
 	} {
 		const args = `{"zqkey": "zqvalue"}`
 		d, err := Detect(Evidence{Template: "unknown", Renderings: []string{
-			strings.Replace(one, "%1", call(probeTool, args), 1),
-			strings.NewReplacer("%1", call(probeTool, args), "%2", call(probeOther, args)).Replace(two),
+			strings.Replace(one, "%1", call(bind.ProbeTool, args), 1),
+			strings.NewReplacer("%1", call(bind.ProbeTool, args), "%2", call(bind.ProbeOther, args)).Replace(two),
 		}})
 		if err != nil || d.Name() != "derived" {
 			t.Errorf("%s: %v, %v", two, d.Name(), err)

@@ -32,7 +32,7 @@ func TestElement_callsAsElements(t *testing.T) {
 			p := planned(t, d, Turn{Tools: declared, Parallel: true, Thinking: Thinking{Off: true}})
 			got := play(p.TextParser(), c.raw, 0, false)
 			if diff := cmp.Diff(c.calls, got.Calls, cmpopts.EquateEmpty()); diff != "" || deref(got.Content) != c.content {
-				t.Errorf("%s: %q became %q and %s", d.name, c.raw, deref(got.Content), diff)
+				t.Errorf("%s: %q became %q and %s", d.Key, c.raw, deref(got.Content), diff)
 			}
 			checkProperties(t, p, []byte(c.raw), 4)
 		}

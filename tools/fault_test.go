@@ -68,12 +68,12 @@ func writeAnew(t *testing.T, p *Plan, tries int, r *rand.Rand) (faults []*Fault,
 		}
 		m := g.Matcher(v)
 		if err := m.AcceptBytes(keep); err != nil {
-			t.Fatalf("%s: what is kept, %q: %v", p.dialect.name, keep, err)
+			t.Fatalf("%s: what is kept, %q: %v", p.core.Dialect.Key, keep, err)
 		}
 		out, marked := toMark(t, m, append([]byte{}, keep...), r)
 		last = out
 		if !marked {
-			t.Fatalf("%s: no mark after %q", p.dialect.name, out)
+			t.Fatalf("%s: no mark after %q", p.core.Dialect.Key, out)
 		}
 		f := p.Judge(bytewise(out))
 		if f == nil {
@@ -82,10 +82,10 @@ func writeAnew(t *testing.T, p *Plan, tries int, r *rand.Rand) (faults []*Fault,
 		faults = append(faults, f)
 		from, ok := f.From(try)
 		if !ok {
-			t.Fatalf("%s: the fault of %q is nowhere: %v", p.dialect.name, out, f.Err)
+			t.Fatalf("%s: the fault of %q is nowhere: %v", p.core.Dialect.Key, out, f.Err)
 		}
 		if text, ok = p.Narrow(faults, bytewise(out), from); !ok {
-			t.Fatalf("%s: nothing to steer away from %q with", p.dialect.name, out)
+			t.Fatalf("%s: nothing to steer away from %q with", p.core.Dialect.Key, out)
 		}
 		keep = out[:from]
 	}
@@ -99,17 +99,17 @@ func TestNarrow_neverTriesTheSameValueTwice(t *testing.T) {
 	for _, d := range Families() {
 		p := required(t, d, schema)
 		if !strings.Contains(p.Grammar(), "%check") {
-			t.Errorf("%s: no check", d.name)
+			t.Errorf("%s: no check", d.Key)
 			continue
 		}
 		faults, _ := writeAnew(t, p, 3, rand.New(rand.NewPCG(5, 7)))
 		seen := map[string]bool{}
 		for _, f := range faults {
-			if f == nil || len(f.places) == 0 {
+			if f == nil || len(f.Places) == 0 {
 				continue
 			}
-			if value := string(f.places[0].Value); seen[value] {
-				t.Errorf("%s: %s came again", d.name, value)
+			if value := string(f.Places[0].Value); seen[value] {
+				t.Errorf("%s: %s came again", d.Key, value)
 			} else {
 				seen[value] = true
 			}
@@ -128,7 +128,7 @@ func TestNarrow_whatCanBeSaidHoldsAtOnce(t *testing.T) {
 		}
 		faults, last := writeAnew(t, p, 3, rand.New(rand.NewPCG(5, 7)))
 		if len(faults) > 1 { // none: the mask enforced it from the beginning
-			t.Errorf("%s: %d faults, at last %q", d.name, len(faults), last)
+			t.Errorf("%s: %d faults, at last %q", d.Key, len(faults), last)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestNarrow_backReferenceBecomesItsGroup(t *testing.T) {
 				continue
 			}
 			if err := json.Unmarshal(f.Args, &args); err != nil || !near.MatchString(args.Code) {
-				t.Errorf("%s: %s at try %d, at last %q", d.name, f.Args, i, last)
+				t.Errorf("%s: %s at try %d, at last %q", d.Key, f.Args, i, last)
 			}
 		}
 	}

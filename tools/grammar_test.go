@@ -48,10 +48,10 @@ func TestGrammar_acceptsTheFamilysOwnTurns(t *testing.T) {
 			p := tr.plan(t)
 			g := compiled(t, p)
 			raw := tr.raw
-			for _, end := range p.dialect.ends {
+			for _, end := range p.core.Dialect.Ends {
 				raw = strings.TrimSuffix(raw, end)
 			}
-			if rest, ok := strings.CutPrefix(raw, p.dialect.lead); ok {
+			if rest, ok := strings.CutPrefix(raw, p.core.Dialect.Lead); ok {
 				raw = rest
 			}
 			m := g.Matcher(nil)
@@ -95,16 +95,16 @@ func TestGrammar_noCallBehindAStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := deref(play(p.TextParser(), tr.raw, 0, false).Content)
-		raw := strings.TrimPrefix(tr.raw, d.lead)
+		raw := strings.TrimPrefix(tr.raw, d.Lead)
 		at := strings.Index(raw, text) + len(text)
 		raw = raw[:at] + stop + raw[at:]
 		raw = strings.Replace(raw, "Zürich", strings.Repeat("Zürich", 20), 1)
 		m := compiled(t, p).Matcher(nil)
 		if n, err := longest(m, raw); err == nil || n < at+len(stop) || utf8.RuneCountInString(raw[at+len(stop):n]) > 64 {
-			t.Errorf("%s: %q is accepted (%v)", d.name, raw[:n], err)
+			t.Errorf("%s: %q is accepted (%v)", d.Key, raw[:n], err)
 		}
 		if got := play(p.Parser(), raw, 1, false); len(got.Calls) > 0 || strings.TrimSpace(deref(got.Content)) != strings.TrimSpace(text) {
-			t.Errorf("%s: read as %q, %d calls", d.name, deref(got.Content), len(got.Calls))
+			t.Errorf("%s: read as %q, %d calls", d.Key, deref(got.Content), len(got.Calls))
 		}
 	}
 }
@@ -122,20 +122,20 @@ func TestGrammar_aTurnEndsWithItsCalls(t *testing.T) {
 				t.Fatal(err)
 			}
 			raw := tr.raw
-			for _, end := range d.ends {
+			for _, end := range d.Ends {
 				raw = strings.TrimSuffix(raw, end)
 			}
-			raw = strings.TrimPrefix(raw, d.lead)
+			raw = strings.TrimPrefix(raw, d.Lead)
 			m := compiled(t, p).Matcher(nil)
 			at, err := longest(m, raw)
 			if err != nil || !m.Done() {
-				t.Errorf("%s: the turn cannot end behind %q (%v)", d.name, raw[:at], err)
+				t.Errorf("%s: the turn cannot end behind %q (%v)", d.Key, raw[:at], err)
 				continue
 			}
 			for _, text := range []string{" Done.", "\n\nDone.", "Done."} {
 				q := m.Clone()
 				if _, err := longest(q, text); err == nil {
-					t.Errorf("%s: %q may stand behind the call", d.name, text)
+					t.Errorf("%s: %q may stand behind the call", d.Key, text)
 				}
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tenon/tools/parse"
 )
 
 // eachGuest visits every family's call, as its transcript has it, beside every family.
@@ -25,12 +27,12 @@ func TestGuest_callsInTheMarkersOfOtherFamilies(t *testing.T) {
 			return
 		}
 		n++
-		p := plans[host.name]
+		p := plans[host.Key]
 		got := play(p.TextParser(), call, 0, false)
 		if len(got.Calls) == 1 && got.Calls[0].Name == "get_weather" {
 			good++
 		} else {
-			t.Logf("%s in %s: %q gives %+v, %q", guest.name, host.name, call, got.Calls, deref(got.Content))
+			t.Logf("%s in %s: %q gives %+v, %q", guest.Key, host.Key, call, got.Calls, deref(got.Content))
 		}
 		if n%7 == 0 {
 			checkProperties(t, p, []byte(call+"\n"), 1)
@@ -53,17 +55,17 @@ func TestGuest_callsOfOtherFamiliesStandAnywhere(t *testing.T) {
 	}
 	n, calls, k, plans := 0, 0, 0, onePlanEach(t, Thinking{})
 	eachGuest(t, func(guest, host *Dialect, call string) {
-		if k++; unmarkedFamilies[guest.name] || k%7 != 0 && os.Getenv("TENON_ALL") == "" {
+		if k++; unmarkedFamilies[guest.Key] || k%7 != 0 && os.Getenv("TENON_ALL") == "" {
 			return
 		}
-		p := plans[host.name]
+		p := plans[host.Key]
 		for _, c := range contexts {
 			n++
 			raw := strings.ReplaceAll(c, "CALL", call)
 			if got := play(p.TextParser(), raw, 0, false); len(got.Calls) == 1 {
 				calls++
 			} else {
-				t.Logf("%s in %s: %q gives %d calls, %q", guest.name, host.name, raw, len(got.Calls), deref(got.Content))
+				t.Logf("%s in %s: %q gives %d calls, %q", guest.Key, host.Key, raw, len(got.Calls), deref(got.Content))
 			}
 		}
 	})
@@ -95,17 +97,17 @@ func TestGuest_endsOfOtherFamiliesGoWithTheirCalls(t *testing.T) {
 func TestGuest_markersOfOthersInProse(t *testing.T) {
 	for _, d := range Families() {
 		p := planFor(t, d, Thinking{Off: true})
-		for text := range p.guests.byText {
+		for text := range p.reading.Guests.ByText {
 			if slices.ContainsFunc(d.Markers(), func(m string) bool { return strings.Contains(text, m) }) {
 				continue // a part of it is removed
 			}
 			raw := "Some words, " + text + " and " + text + "unknown" + text + "get_weather is what opens calls there, and so on for a while."
 			got := play(p.TextParser(), raw, 0, false)
 			if deref(got.Content) != raw || len(got.Calls) > 0 {
-				t.Errorf("%s: %q became %+v", d.name, raw, got)
+				t.Errorf("%s: %q became %+v", d.Key, raw, got)
 			}
-			if most, at := heldBack(p.TextParser(), raw); most > 2*max(p.longest, p.longestHead, minHold) {
-				t.Errorf("%s: %d bytes are kept back at %q", d.name, most, raw[:at+1])
+			if most, at := heldBack(p.TextParser(), raw); most > 2*max(p.core.Longest, p.reading.LongestHead, parse.MinHold) {
+				t.Errorf("%s: %d bytes are kept back at %q", d.Key, most, raw[:at+1])
 			}
 		}
 	}

@@ -1,12 +1,14 @@
 package tools
 
-import "testing"
+import (
+	"testing"
+)
 
 // Where the vocabulary has tokens for a family's markers, a name beside one in ordinary letters is only text.
 func TestHeads_markersCountAsTheVocabularyHasThem(t *testing.T) {
 	family, _ := Lookup("kimi-k2")
 	const mark = "<|tool_call_argument_begin|>"
-	p := planFor(t, family.with([]string{mark}), Thinking{})
+	p := planFor(t, &Dialect{family.With([]string{mark})}, Thinking{})
 	for symbol, calls := range map[bool]int{true: 1, false: 0} {
 		q := p.SymbolParser()
 		var all []Event

@@ -5,6 +5,11 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"tenon/tools/format"
+	"tenon/tools/parse"
+	"tenon/tools/peek"
+	"tenon/tools/scan"
 )
 
 // heldBack feeds text byte by byte and returns the most bytes that were kept back at any time, and where.
@@ -30,23 +35,23 @@ func TestHoldback_ofTextIsAMarkerAtMost(t *testing.T) {
 		for _, m := range d.Markers() {
 			half := m[:len(m)-1]
 			removed := slices.ContainsFunc(d.Markers(), func(o string) bool { return strings.Contains(half, o) })
-			if half != "" && !removed && !strings.ContainsAny(half[:1], "{[`") && d.lead == "" {
+			if half != "" && !removed && !strings.ContainsAny(half[:1], "{[`") && d.Lead == "" {
 				text += " and " + half + " so"
 			}
 		}
 		text += ", more words, <b>tags</b>, a<b, x>y, // comment, 3 < 4 & 5.\n\n\n  indented\tü 日本 🙂 end"
 		texts := []string{text}
-		for _, h := range p.heads {
+		for _, h := range p.reading.Heads {
 			begun := "Some words"
-			for _, m := range slices.Concat(h.marks, []string{"::"}) {
-				begun += ", " + h.prefixes[0] + "get_weather" + m[:len(m)-1] + " " + h.prefixes[len(h.prefixes)-1] + "get_weath"
+			for _, m := range slices.Concat(h.Marks, []string{"::"}) {
+				begun += ", " + h.Prefixes[0] + "get_weather" + m[:len(m)-1] + " " + h.Prefixes[len(h.Prefixes)-1] + "get_weath"
 			}
 			texts = append(texts, begun+" and more words")
 		}
-		limit := max(p.longest, p.longestHead, minHold) + utf8.UTFMax
+		limit := max(p.core.Longest, p.reading.LongestHead, parse.MinHold) + utf8.UTFMax
 		for _, text := range texts {
 			if most, at := heldBack(p.TextParser(), text); most > limit {
-				t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.name, most, text[:at+1], limit)
+				t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.Key, most, text[:at+1], limit)
 			}
 		}
 	}
@@ -56,7 +61,7 @@ func TestHoldback_ofTextIsAMarkerAtMost(t *testing.T) {
 // at most 64 kB.
 func TestHoldback_ofBareJSONUntilItIsDecided(t *testing.T) {
 	d, _ := Lookup("hermes")
-	long := strings.Repeat("a", maxBare+1000)
+	long := strings.Repeat("a", scan.MaxBare+1000)
 	for name, c := range map[string]struct {
 		text    string
 		decided int // bytes that may be kept back
@@ -64,13 +69,13 @@ func TestHoldback_ofBareJSONUntilItIsDecided(t *testing.T) {
 		"no object":          {"[1, 2, 3] and {} and {a}", 16},
 		"an undeclared name": {`{"name": "Alice", "arguments": {"city": "` + long + `"}}`, len(`{"name": "Alice",`) + 1},
 		"a key no call has":  {`{"age": 3, "name": "get_weather", "city": "` + long, len(`{"age":`) + 1},
-		"too long":           {`{"name": "get_weather", "arguments": {"city": "` + long + `"}}`, maxBare + 1},
-		"too long, fenced":   {"```json\n" + `{"name": "get_weather", "arguments": {"city": "` + long + "\"}}\n```", maxBare + len("```json\n") + 1},
+		"too long":           {`{"name": "get_weather", "arguments": {"city": "` + long + `"}}`, scan.MaxBare + 1},
+		"too long, fenced":   {"```json\n" + `{"name": "get_weather", "arguments": {"city": "` + long + "\"}}\n```", scan.MaxBare + len("```json\n") + 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := planFor(t, d, Thinking{})
 			most, at := heldBack(p.TextParser(), "So:\n"+c.text)
-			if most > c.decided+minHold {
+			if most > c.decided+parse.MinHold {
 				t.Errorf("%d bytes are kept back at %d, %d may be", most, at, c.decided)
 			}
 			if got := play(p.TextParser(), "So:\n"+c.text, 0, false); deref(got.Content) != "So:\n"+c.text || len(got.Calls) > 0 {
@@ -78,7 +83,7 @@ func TestHoldback_ofBareJSONUntilItIsDecided(t *testing.T) {
 			}
 		})
 	}
-	within := `{"name": "get_weather", "arguments": {"city": "` + long[:maxBare/2] + `"}}`
+	within := `{"name": "get_weather", "arguments": {"city": "` + long[:scan.MaxBare/2] + `"}}`
 	if got := play(planFor(t, d, Thinking{}).TextParser(), within, 0, false); len(got.Calls) != 1 {
 		t.Error("a bare call of 32 kB is none")
 	}
@@ -88,14 +93,14 @@ func TestHoldback_ofBareJSONUntilItIsDecided(t *testing.T) {
 func TestHoldback_underTheGrammar(t *testing.T) {
 	for _, d := range Families() {
 		p := planFor(t, d, Thinking{Off: true})
-		if d.headers != nil || len(d.labels) > 0 || d.lead != "" {
+		if d.Headers != nil || len(d.Labels) > 0 || d.Lead != "" {
 			continue // text stands behind a head of its own
 		}
 		text := "Some words, more words, a tag <b>x</b> and a < b so that the text goes on for a while and ends here"
 		q := p.Parser()
 		most, at := heldBack(q, text)
-		if limit := max(p.longest, p.longestHead, minHold) + utf8.UTFMax; most > limit || q.(*captureParser).rest != nil {
-			t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.name, most, text[:at+1], limit)
+		if limit := max(p.core.Longest, p.reading.LongestHead, parse.MinHold) + utf8.UTFMax; most > limit || q.(*parse.Captures).Rest != nil {
+			t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.Key, most, text[:at+1], limit)
 		}
 	}
 }
@@ -104,15 +109,15 @@ func TestHoldback_underTheGrammar(t *testing.T) {
 func TestHoldback_ofProseBehindAnOpener(t *testing.T) {
 	for _, d := range Families() {
 		p := planFor(t, d, Thinking{Off: true})
-		for _, m := range d.markers() {
-			if m.role != roleCall || strings.Contains(m.text, "=") {
+		for _, m := range d.AllMarkers() {
+			if m.Role != format.RoleCall || strings.Contains(m.Text, "=") {
 				continue // names stand in those
 			}
-			limit := max(p.longest, p.longestHead, minHold) + utf8.UTFMax
-			text := m.text + "marks where calls begin, as " + m.text + " functions are called by it and so on, whatever they may be called, and wherever"
+			limit := max(p.core.Longest, p.reading.LongestHead, parse.MinHold) + utf8.UTFMax
+			text := m.Text + "marks where calls begin, as " + m.Text + " functions are called by it and so on, whatever they may be called, and wherever"
 			most, at := heldBack(p.TextParser(), text)
-			if removed := strings.Count(text[:at+1], m.text) * len(m.text); most-removed > limit {
-				t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.name, most-removed, text[:at+1], limit)
+			if removed := strings.Count(text[:at+1], m.Text) * len(m.Text); most-removed > limit {
+				t.Errorf("%s: %d bytes of %q are kept back, %d may be", d.Key, most-removed, text[:at+1], limit)
 			}
 		}
 	}
@@ -121,12 +126,12 @@ func TestHoldback_ofProseBehindAnOpener(t *testing.T) {
 // withSymbols feeds text byte by byte, but for the markers of a plan's family, which come as symbols.
 func withSymbols(p *Plan, q Parser, text string) (all []Event) {
 	for len(text) > 0 {
-		m, a := p.markers.at([]byte(text), true)
+		m, a := p.core.Markers.At([]byte(text), true)
 		n := 1
-		if a == yes {
-			n = len(m.text)
+		if a == peek.Yes {
+			n = len(m.Text)
 		}
-		all = append(all, q.Token([]byte(text[:n]), a == yes)...)
+		all = append(all, q.Token([]byte(text[:n]), a == peek.Yes)...)
 		text = text[n:]
 	}
 	return all
@@ -137,7 +142,7 @@ func withSymbols(p *Plan, q Parser, text string) (all []Event) {
 func TestHoldback_ofTextBehindACallThatSymbolsClose(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)
-		if !ok || len(d.markers()) == 0 {
+		if !ok || len(d.AllMarkers()) == 0 {
 			continue
 		}
 		p := planFor(t, d, Thinking{Off: true})
@@ -145,8 +150,8 @@ func TestHoldback_ofTextBehindACallThatSymbolsClose(t *testing.T) {
 		call := tg.call(d, "write_file", "path", "a", "content", "some text")
 		text := " Done, here is some text that is long enough: " + strings.Repeat("it goes on and on ", 10)
 		m := collect(withSymbols(p, q, call+text), q)
-		if kept := len(text) - len(deref(m.Content)); len(m.Calls) != 1 || kept > max(p.longest, p.longestHead, minHold)+1 {
-			t.Errorf("%s: %d calls and %d bytes kept back behind %q: %q", d.name, len(m.Calls), kept, call, deref(m.Content))
+		if kept := len(text) - len(deref(m.Content)); len(m.Calls) != 1 || kept > max(p.core.Longest, p.reading.LongestHead, parse.MinHold)+1 {
+			t.Errorf("%s: %d calls and %d bytes kept back behind %q: %q", d.Key, len(m.Calls), kept, call, deref(m.Content))
 		}
 	}
 }
@@ -171,8 +176,8 @@ func TestHoldback_ofTextBehindACall(t *testing.T) {
 			q := p.TextParser()
 			feed(q, call, 1)
 			most, at := heldBack(q, text)
-			if limit := max(p.longest, p.longestHead, minHold) + utf8.UTFMax; most > limit {
-				t.Errorf("%s: %d bytes of %q are kept back behind %q, %d may be", d.name, most, text[:at+1], call, limit)
+			if limit := max(p.core.Longest, p.reading.LongestHead, parse.MinHold) + utf8.UTFMax; most > limit {
+				t.Errorf("%s: %d bytes of %q are kept back behind %q, %d may be", d.Key, most, text[:at+1], call, limit)
 			}
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+	"tenon/tools/declared"
+	"tenon/tools/format"
 )
 
 // slip is a way in which models get JSON wrong: how they write an object with stands in the places of its strings. ok is false where the
@@ -36,7 +38,7 @@ func lacking(write func(object string, values []string) string, texts ...string)
 	}
 }
 
-func filled(object string, values []string) string { return fill(object, values, jsonString) }
+func filled(object string, values []string) string { return fill(object, values, declared.JsonString) }
 
 var slips = []slip{
 	{"unescaped quotes", lacking(func(o string, v []string) string { return fill(o, v, unescapedQuotes) }, anotherMember)},
@@ -56,8 +58,8 @@ var slips = []slip{
 	}, "“", "”")},
 	{"three quotes", lacking(func(o string, v []string) string { return fill(o, v, around(`"""`)) }, `"""`, `\`, `"`+"\n")},
 	{"backticks", lacking(func(o string, v []string) string { return fill(o, v, around("`")) }, "`", `\`)},
-	{"in a string", always(func(o string, v []string) string { return jsonString(filled(o, v)) })},
-	{"escaped once more", always(func(o string, v []string) string { s := jsonString(filled(o, v)); return s[1 : len(s)-1] })},
+	{"in a string", always(func(o string, v []string) string { return declared.JsonString(filled(o, v)) })},
+	{"escaped once more", always(func(o string, v []string) string { s := declared.JsonString(filled(o, v)); return s[1 : len(s)-1] })},
 	{"trailing comma", always(func(o string, v []string) string { return strings.TrimSuffix(filled(o, v), "}") + ",}" })},
 	{"missing brace", always(func(o string, v []string) string { return strings.TrimSuffix(filled(o, v), "}") })},
 	{"extra brace", always(func(o string, v []string) string { return filled(o, v) + "}" })},
@@ -83,7 +85,7 @@ func unescapedQuotes(s string) string { return `"` + quotesAsTheyAre(s) + `"` }
 func quotesAsTheyAre(v string) string {
 	parts := strings.Split(v, `"`)
 	for i, part := range parts {
-		s := jsonString(part)
+		s := declared.JsonString(part)
 		parts[i] = s[1 : len(s)-1]
 	}
 	return strings.Join(parts, `"`)
@@ -159,11 +161,11 @@ func checkSlip(t *testing.T, p *Plan, text string, want messageCall, name string
 	whole := play(p.TextParser(), text, 0, false)
 	for _, got := range whole.Calls {
 		if !cmp.Equal(got, want) {
-			t.Errorf("%s: %s: %q becomes %+v", p.dialect.name, name, text, got)
+			t.Errorf("%s: %s: %q becomes %+v", p.core.Dialect.Key, name, text, got)
 		}
 	}
 	if diff := cmp.Diff(whole, play(p.TextParser(), text, 7, false)); diff != "" {
-		t.Errorf("%s: %s: %q in pieces (-whole +cut):\n%s", p.dialect.name, name, text, diff)
+		t.Errorf("%s: %s: %q in pieces (-whole +cut):\n%s", p.core.Dialect.Key, name, text, diff)
 	}
 	return len(whole.Calls) == 1
 }
@@ -173,8 +175,8 @@ func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 	n, calls := 0, 0
 	eachHostile(t, func(d *Dialect, p *Plan, forms []form, r *rand.Rand, rounds int) {
 		_, tagged := tagsOf(d)
-		if c, ok := d.codecs[0].(namedCodec); ok {
-			tagged = len(c.quotes) > 0
+		if c, ok := d.Codecs[0].(format.Named); ok {
+			tagged = len(c.Quotes) > 0
 		}
 		for _, f := range forms {
 			for range 60 * rounds {
@@ -195,14 +197,14 @@ func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 				default:
 					text = text[:at] + "\n" + text[at:at+m] + "\n" + text[at+m:]
 				}
-				text = fill(text, values, jsonString)
+				text = fill(text, values, declared.JsonString)
 				n++
 				want := meant(t, f, values)
 				got := play(p.TextParser(), text, 0, cutOff)
 				for _, c := range got.Calls {
 					calls++
 					if !sameButForLines(c, want) {
-						t.Errorf("%s: %q becomes %+v", d.name, text, c)
+						t.Errorf("%s: %q becomes %+v", d.Key, text, c)
 					}
 				}
 			}

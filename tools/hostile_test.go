@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"tenon/tools/declared"
+	"tenon/tools/format"
 )
 
 // Calls in every family's own writing, with values that are hostile to whatever stands around them: code, markup, the family's own
@@ -177,7 +179,7 @@ func fill(text string, values []string, write func(string) string) string {
 func meant(t *testing.T, f form, values []string) messageCall {
 	t.Helper()
 	c := messageCall{Name: f.tool}
-	if err := json.Unmarshal([]byte(fill(hostileArgs[f.tool], values, jsonString)), &c.Arguments); err != nil {
+	if err := json.Unmarshal([]byte(fill(hostileArgs[f.tool], values, declared.JsonString)), &c.Arguments); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -191,7 +193,7 @@ func eachHostile(t *testing.T, visit func(d *Dialect, p *Plan, forms []form, r *
 		rounds := 1
 		if all {
 			rounds = 12
-		} else if i%6 != 1 && d.name != "hermes" && d.name != "react" && d.name != "lfm2" {
+		} else if i%6 != 1 && d.Key != "hermes" && d.Key != "react" && d.Key != "lfm2" {
 			continue
 		}
 		visit(d, hostilePlan(t, d), formsOf(t, d), rand.New(rand.NewPCG(6, uint64(i))), rounds)
@@ -206,12 +208,12 @@ func twoReadings(d *Dialect, values []string) bool {
 		return false
 	}
 	all := strings.Join(values, "")
-	for _, m := range d.markers() { // behind the end of an argument, a marker says that the rest is missing
-		if m.role != roleStrip && tg.valueEnd != "" && strings.Contains(all, tg.valueEnd+m.text) {
+	for _, m := range d.AllMarkers() { // behind the end of an argument, a marker says that the rest is missing
+		if m.Role != format.RoleStrip && tg.valueEnd != "" && strings.Contains(all, tg.valueEnd+m.Text) {
 			return true
 		}
 	}
-	return slices.ContainsFunc([]string{tg.callEnd, d.call.close, d.section.close}, func(end string) bool { return end != "" && strings.Contains(all, end) })
+	return slices.ContainsFunc([]string{tg.callEnd, d.Call.Close, d.Section.Close}, func(end string) bool { return end != "" && strings.Contains(all, end) })
 }
 
 func TestHostile_wellFormedCallsComeBackExactly(t *testing.T) {
@@ -221,7 +223,7 @@ func TestHostile_wellFormedCallsComeBackExactly(t *testing.T) {
 		for _, f := range forms {
 			for range 40 * rounds {
 				values := []string{hostileValue(r, d), hostileValue(r, d)}
-				text := fill(f.text, values, jsonString)
+				text := fill(f.text, values, declared.JsonString)
 				m := g.Matcher(nil)
 				admitted := m.AcceptBytes([]byte(text)) == nil && m.Done()
 				want, got := meant(t, f, values), play(p.TextParser(), text, 0, false).Calls
@@ -231,11 +233,11 @@ func TestHostile_wellFormedCallsComeBackExactly(t *testing.T) {
 					exact++
 				case len(got) > 0 && twoReadings(d, values):
 					damaged++
-					t.Logf("%s: damaged: %q becomes %+v", d.name, text, got)
+					t.Logf("%s: damaged: %q becomes %+v", d.Key, text, got)
 				case len(got) > 0:
-					t.Errorf("%s: %q is admitted: %v, becomes %+v", d.name, text, admitted, got)
+					t.Errorf("%s: %q is admitted: %v, becomes %+v", d.Key, text, admitted, got)
 				case admitted:
-					t.Logf("%s: lost: %q", d.name, text)
+					t.Logf("%s: lost: %q", d.Key, text)
 				}
 			}
 		}

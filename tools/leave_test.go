@@ -24,7 +24,7 @@ func TestLeave_textBehindACallIsTold(t *testing.T) {
 				q := p.Parser()
 				got := play(q, raw+behind, size, false)
 				if want := before + behind; squeezed(strings.Join(strings.Fields(deref(got.Content)), "")) != strings.Join(strings.Fields(want), "") || len(got.Calls) != 1 {
-					t.Errorf("%s: %q in pieces of %d gives %d calls and %q", p.dialect.name, raw+behind, size, len(got.Calls), deref(got.Content))
+					t.Errorf("%s: %q in pieces of %d gives %d calls and %q", p.core.Dialect.Key, raw+behind, size, len(got.Calls), deref(got.Content))
 				}
 			}
 		}

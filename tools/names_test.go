@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"tenon/tools/declared"
 )
 
 // Every name that a client may declare comes back from what the family writes, though no grammar told where it ends.
@@ -20,7 +21,7 @@ func TestNames_ofEveryKindComeBackInEveryFamily(t *testing.T) {
 			raw := shortest(t, compiled(t, p))
 			got := play(p.TextParser(), raw, 3, false)
 			if diff := cmp.Diff([]messageCall{{Name: name, Arguments: map[string]any{}}}, got.Calls); diff != "" {
-				t.Errorf("%s: %q\n%s", d.name, raw, diff)
+				t.Errorf("%s: %q\n%s", d.Key, raw, diff)
 			}
 		}
 	}
@@ -48,14 +49,14 @@ func TestNames_foundOnlyWhereTheyMeanOne(t *testing.T) {
 		"readFile": "", "read_file": "read_file", "read-file": "read-file", "functions.read.file": "", // read_file or read-file
 		"": "", "functions.": "", ":0": "", "get_weathe": "", "weather": "",
 	} {
-		var n names
+		var n declared.Names
 		declared := []string{"search", "tools.search", "get_weather", "read_file", "read-file"}
 		for i, d := range declared {
-			n.add(d, i)
+			n.Add(d, i)
 		}
 		got := ""
-		if m, ok := n.find(name); ok {
-			got = declared[m.tool]
+		if m, ok := n.Find(name); ok {
+			got = declared[m.Tool]
 		}
 		if got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
@@ -105,8 +106,8 @@ func TestChoice_namesOneToolEachOrIsRefused(t *testing.T) {
 			switch {
 			case want == "" && err == nil:
 				t.Errorf("%q is accepted", name)
-			case want != "" && (err != nil || len(p.called) != 1 || p.called[0] != want):
-				t.Errorf("%q: %v, callable %v", name, err, p.called)
+			case want != "" && (err != nil || len(p.core.Called) != 1 || p.core.Called[0] != want):
+				t.Errorf("%q: %v, callable %v", name, err, p.core.Called)
 			}
 		}
 	}
@@ -120,7 +121,7 @@ func TestNames_andKeysOfAnyTextComeBackUnderTheMask(t *testing.T) {
 			if (i+k)%3 > 0 {
 				continue
 			}
-			key := jsonString(text)
+			key := declared.JsonString(text)
 			schema := `{"type":"object","properties":{` + key + `:{"type":"integer"}},"required":[` + key + `],"additionalProperties":false}`
 			p, err := d.Plan(Turn{Tools: []Tool{{Name: text, Parameters: json.RawMessage(schema)}}, Choice: Choice{Mode: Required}})
 			if err != nil {
@@ -133,7 +134,7 @@ func TestNames_andKeysOfAnyTextComeBackUnderTheMask(t *testing.T) {
 					continue
 				}
 			}
-			t.Errorf("%s: %q gives %+v", d.name, raw, got)
+			t.Errorf("%s: %q gives %+v", d.Key, raw, got)
 		}
 	}
 }

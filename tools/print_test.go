@@ -58,18 +58,18 @@ func TestPlan_printedTurnsAreReadAsTheyStand(t *testing.T) {
 		for _, target := range []grammar.Target{grammar.GBNF, grammar.XGrammar} {
 			p, err := g.Print(target)
 			if err != nil {
-				t.Errorf("%s as %s: %v", d.name, target, err)
+				t.Errorf("%s as %s: %v", d.Key, target, err)
 				continue
 			}
 			back, err := grammar.Parse(p.Text, grammar.Options{})
 			if err != nil {
-				t.Errorf("%s as %s does not read back: %v", d.name, target, err)
+				t.Errorf("%s as %s does not read back: %v", d.Key, target, err)
 				continue
 			}
-			for _, text := range turnTexts(t, d.name) {
+			for _, text := range turnTexts(t, d.Key) {
 				want, got := inGrammar(g, text), inGrammar(back, text)
 				if got && !want && len(p.Loosened) == 0 || !got && want && len(p.Narrowed) == 0 {
-					t.Errorf("%s as %s: %q is accepted: %v, printed %v; loosened %q, narrowed %q", d.name, target, text, want, got, p.Loosened, p.Narrowed)
+					t.Errorf("%s as %s: %q is accepted: %v, printed %v; loosened %q, narrowed %q", d.Key, target, text, want, got, p.Loosened, p.Narrowed)
 				}
 				if want && got {
 					accepted++
@@ -108,15 +108,15 @@ func judgeTurn(t *testing.T, rival *grammartest.Rival, target grammar.Target, d 
 		err = rival.Compile(p.Text)
 	}
 	if err != nil {
-		t.Errorf("%s: %v\n%.1500s", d.name, err, p.Text)
+		t.Errorf("%s: %v\n%.1500s", d.Key, err, p.Text)
 		return 0
 	}
-	texts := turnTexts(t, d.name)
+	texts := turnTexts(t, d.Key)
 	for _, text := range texts {
 		want := inGrammar(g, text)
 		got, err := rival.Accepts(text)
 		if err != nil || got && !want && len(p.Loosened) == 0 || !got && want && len(p.Narrowed) == 0 {
-			t.Errorf("%s: %q is accepted: %v, by the rival %v (%v); loosened %q, narrowed %q", d.name, text, want, got, err, p.Loosened, p.Narrowed)
+			t.Errorf("%s: %q is accepted: %v, by the rival %v (%v); loosened %q, narrowed %q", d.Key, text, want, got, err, p.Loosened, p.Narrowed)
 		}
 	}
 	return len(texts)

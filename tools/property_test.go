@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"tenon/tools/format"
+	"tenon/tools/parse"
 )
 
 // The properties that hold for every text, every family and every cut of the text.
@@ -32,10 +34,10 @@ func checkProperties(t *testing.T, plan *Plan, raw []byte, seed uint64) {
 	whole := play(plan.TextParser(), string(raw), 0, false)
 	r := rand.New(rand.NewPCG(seed, 1))
 	if diff := cmp.Diff(whole, playCut(plan.TextParser(), raw, r)); diff != "" {
-		t.Fatalf("%s: %q: cut differently (-whole +cut):\n%s", plan.dialect.name, raw, diff)
+		t.Fatalf("%s: %q: cut differently (-whole +cut):\n%s", plan.core.Dialect.Key, raw, diff)
 	}
 	if diff := cmp.Diff(whole, play(plan.TextParser(), string(raw), 1, false)); diff != "" {
-		t.Fatalf("%s: %q: byte by byte (-whole +bytes):\n%s", plan.dialect.name, raw, diff)
+		t.Fatalf("%s: %q: byte by byte (-whole +bytes):\n%s", plan.core.Dialect.Key, raw, diff)
 	}
 	checkMessage(t, plan, raw, whole)
 }
@@ -48,19 +50,19 @@ func checkMessage(t *testing.T, plan *Plan, raw []byte, whole message) {
 			continue
 		}
 		if !utf8.ValidString(*s) {
-			t.Fatalf("%s: %q: invalid UTF-8", plan.dialect.name, raw)
+			t.Fatalf("%s: %q: invalid UTF-8", plan.core.Dialect.Key, raw)
 		}
-		for _, m := range plan.dialect.Markers() {
+		for _, m := range plan.core.Dialect.Markers() {
 			if strings.Contains(*s, m) {
-				t.Fatalf("%s: %q: marker %q is left in %q", plan.dialect.name, raw, m, *s)
+				t.Fatalf("%s: %q: marker %q is left in %q", plan.core.Dialect.Key, raw, m, *s)
 			}
 		}
 	}
 	for _, c := range whole.Calls {
-		at, ok := plan.names.find(c.Name)
+		at, ok := plan.core.Names.Find(c.Name)
 		args, err := json.Marshal(c.Arguments)
-		if !ok || err != nil || args[0] != '{' || plan.tools[at.tool].schema.Validate(args) != nil {
-			t.Fatalf("%s: %q: call %+v", plan.dialect.name, raw, c)
+		if !ok || err != nil || args[0] != '{' || plan.core.Tools[at.Tool].Schema.Validate(args) != nil {
+			t.Fatalf("%s: %q: call %+v", plan.core.Dialect.Key, raw, c)
 		}
 	}
 }
@@ -89,17 +91,17 @@ func TestParser_everyTextGivesAValidTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	plans := map[string]*Plan{}
 	for _, d := range Families() {
-		plans[d.name] = planFor(t, d, Thinking{})
+		plans[d.Key] = planFor(t, d, Thinking{})
 	}
 	for range rounds {
 		for i := range all {
-			raw := mutate(r, []byte(all[i].raw), []byte(all[r.IntN(len(all))].raw), plans[all[i].family].dialect)
+			raw := mutate(r, []byte(all[i].raw), []byte(all[r.IntN(len(all))].raw), plans[all[i].family].core.Dialect)
 			checkProperties(t, plans[all[i].family], raw, r.Uint64())
 		}
 	}
 }
 
-func mutate(r *rand.Rand, a, b []byte, d *Dialect) []byte {
+func mutate(r *rand.Rand, a, b []byte, d *format.Dialect) []byte {
 	a = bytes.Clone(a)
 	for range 1 + r.IntN(4) {
 		i := r.IntN(len(a) + 1)
@@ -135,7 +137,7 @@ func FuzzParser(f *testing.F) {
 	all := Families()
 	for i, tr := range transcripts(f) {
 		if i%7 == 0 {
-			at := slices.IndexFunc(all, func(d *Dialect) bool { return d.name == tr.family })
+			at := slices.IndexFunc(all, func(d *Dialect) bool { return d.Key == tr.family })
 			f.Add(uint8(at), []byte(tr.raw), uint64(i), tr.turn.Thinking)
 		}
 	}
@@ -158,7 +160,7 @@ func checkCaptures(t *testing.T, plan *Plan, raw []byte, seed uint64) {
 	t.Helper()
 	whole := play(plan.Parser(), string(raw), 0, false)
 	if diff := cmp.Diff(whole, playCut(plan.Parser(), raw, rand.New(rand.NewPCG(seed, 2)))); diff != "" {
-		t.Fatalf("%s: %q: cut differently (-whole +cut):\n%s", plan.dialect.name, raw, diff)
+		t.Fatalf("%s: %q: cut differently (-whole +cut):\n%s", plan.core.Dialect.Key, raw, diff)
 	}
 	checkMessage(t, plan, raw, whole)
 }
@@ -186,7 +188,7 @@ func TestParser_textThatIsNoMarkerIsKept(t *testing.T) {
 		for _, text := range innocent {
 			m := play(p.TextParser(), text, 0, false)
 			if m.Content == nil || *m.Content != text || len(m.Calls) > 0 || m.Reasoning != nil {
-				t.Errorf("%s: %q became %+v", d.name, text, m)
+				t.Errorf("%s: %q became %+v", d.Key, text, m)
 			}
 			checkProperties(t, p, []byte(text), 1)
 		}
@@ -207,8 +209,8 @@ func TestParser_holdsBackNoMoreThanAMarker(t *testing.T) {
 				for _, e := range q.Token([]byte{text[i]}, false) {
 					sent += len(e.Text)
 				}
-				if kept := i + 1 - sent; kept > max(p.longest, p.longestHead, minHold)+utf8.UTFMax {
-					t.Errorf("%s: %q: %d bytes kept back after %d", d.name, text, kept, i+1)
+				if kept := i + 1 - sent; kept > max(p.core.Longest, p.reading.LongestHead, parse.MinHold)+utf8.UTFMax {
+					t.Errorf("%s: %q: %d bytes kept back after %d", d.Key, text, kept, i+1)
 					break
 				}
 			}

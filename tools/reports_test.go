@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tenon/tools/parse"
 )
 
 // reports are the kinds of failure that users of other servers reported (L llama.cpp, O Ollama, V vLLM, LM LM Studio), each with the tests
@@ -126,7 +128,7 @@ func TestReport_argumentsInAnyOrder(t *testing.T) {
 		p := required(t, d, string(schema))
 		m := compiled(t, p).Matcher(nil)
 		if m.Distance() > 1<<20 {
-			t.Fatalf("%s: no end", d.name)
+			t.Fatalf("%s: no end", d.Key)
 		}
 		for _, order := range [][]string{{"opt", "must"}, {"must", "opt"}, {"n", "must", "opt"}, {"must", "n"}} {
 			var parts []string
@@ -139,7 +141,7 @@ func TestReport_argumentsInAnyOrder(t *testing.T) {
 					text += piece.Text
 				}
 				if got := play(p.Parser(), text, 0, false); len(got.Calls) != 1 || got.Notes > 0 {
-					t.Errorf("%s: %q gives %+v", d.name, text, got)
+					t.Errorf("%s: %q gives %+v", d.Key, text, got)
 				}
 			}
 		}
@@ -153,7 +155,7 @@ func TestReport_argumentsInAnyOrder(t *testing.T) {
 	} {
 		d, _ := Lookup(family)
 		q := required(t, d, string(schema)).Parser()
-		if got := play(q, raw, 0, false); len(got.Calls) != 1 || q.(*captureParser).rest != nil {
+		if got := play(q, raw, 0, false); len(got.Calls) != 1 || q.(*parse.Captures).Rest != nil {
 			t.Errorf("%s: %+v", family, got)
 		}
 	}

@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"tenon/grammar"
+	"tenon/tools/declared"
+	"tenon/tools/format"
 )
 
 // hostileValues are strings that look like what stands around them.
@@ -36,7 +37,7 @@ func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 		"nested":  `{"type":"object","properties":{"o":{"type":"object","properties":{"a":%s},"required":["a"],"additionalProperties":false}},"required":["o"],"additionalProperties":false}`,
 	}
 	for i, d := range Families() {
-		if os.Getenv("TENON_ALL") == "" && i%12 > 0 && d.name != "minimax-m3" && d.name != "minicpm5" {
+		if os.Getenv("TENON_ALL") == "" && i%12 > 0 && d.Key != "minimax-m3" && d.Key != "minicpm5" {
 			continue
 		}
 		admitted := 0
@@ -58,7 +59,7 @@ func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 			for _, v := range hostileValues(d) {
 				written := v
 				if strings.Contains(model, `"`+stand+`"`) {
-					written = jsonString(v)[1 : len(jsonString(v))-1]
+					written = declared.JsonString(v)[1 : len(declared.JsonString(v))-1]
 				}
 				text := strings.ReplaceAll(model, stand, written)
 				m := g.Matcher(nil)
@@ -66,20 +67,20 @@ func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 					continue
 				}
 				admitted++
-				want := strings.ReplaceAll(string(shape(t, planned(`{"enum":["`+stand+`"]}`), model)), `"`+stand+`"`, jsonString(v))
+				want := strings.ReplaceAll(string(shape(t, planned(`{"enum":["`+stand+`"]}`), model)), `"`+stand+`"`, declared.JsonString(v))
 				for name, q := range map[string]Parser{"captures": p.Parser(), "tolerant": p.TextParser()} {
 					if ambiguous(d, v, name) {
 						continue
 					}
 					got := play(q, text, 0, false)
 					if args, _ := json.Marshal(first(got.Calls)); !sameJSON(args, []byte(want)) {
-						t.Errorf("%s: %s, %s: %q as %q gives %s, text %q", d.name, place, name, v, text, args, deref(got.Content))
+						t.Errorf("%s: %s, %s: %q as %q gives %s, text %q", d.Key, place, name, v, text, args, deref(got.Content))
 					}
 				}
 			}
 		}
 		if admitted < 40 {
-			t.Errorf("%s admits only %d values", d.name, admitted)
+			t.Errorf("%s admits only %d values", d.Key, admitted)
 		}
 	}
 }
@@ -87,7 +88,7 @@ func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 // ambiguous tells whether a text means something else: a section where a family writes such, and, for a reader that must also mend
 // what has no ends, an end or another argument.
 func ambiguous(d *Dialect, v, parser string) bool {
-	if c, ok := d.codecs[0].(taggedCodec); ok && (c.cdata && strings.HasPrefix(v, cdataOpen) || parser == "tolerant" && v == "<parameter=b>") {
+	if c, ok := d.Codecs[0].(format.Tagged); ok && (c.Cdata && strings.HasPrefix(v, format.CdataOpen) || parser == "tolerant" && v == "<parameter=b>") {
 		return true
 	}
 	return false

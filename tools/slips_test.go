@@ -3,6 +3,9 @@ package tools
 import (
 	"strings"
 	"testing"
+
+	"tenon/tools/parse"
+	"tenon/tools/scan"
 )
 
 // What only looks like another family's call, or like a tag around one, is text.
@@ -35,7 +38,7 @@ func TestParser_indentedCodeIsNoCall(t *testing.T) {
 		p := planFor(t, d, Thinking{})
 		text := "def f():\n  get_time()\n    get_weather(city=\"x\")"
 		if got := play(p.TextParser(), text, 0, false); deref(got.Content) != text || len(got.Calls) > 0 {
-			t.Errorf("%s: %q became %+v", d.name, text, got)
+			t.Errorf("%s: %q became %+v", d.Key, text, got)
 		}
 		checkProperties(t, p, []byte(text), 4)
 	}
@@ -75,15 +78,15 @@ func TestParser_whatThePromptEndsWithIsNoText(t *testing.T) {
 // the calls between them are not lost for it.
 func TestCost_objectsThatNeverEnd(t *testing.T) {
 	d, _ := Lookup("hermes")
-	p := planFor(t, d, Thinking{}).TextParser().(*tolerant)
+	p := planFor(t, d, Thinking{}).TextParser().(*parse.Text)
 	unit := "<|im_end|>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"a"
 	text := strings.Repeat(unit, 2000)
 	for i := 0; i < len(text); i += 16 {
 		p.Token([]byte(text[i:min(len(text), i+16)]), false)
 	}
 	p.Close(false)
-	if most := maxAgain*len(text) + maxCuts*maxBare; p.again == 0 || p.again > most {
-		t.Errorf("%d of %d bytes were read again, at most %d may be", p.again, len(text), most)
+	if most := parse.MaxAgain*len(text) + parse.MaxCuts*scan.MaxBare; p.Again == 0 || p.Again > most {
+		t.Errorf("%d of %d bytes were read again, at most %d may be", p.Again, len(text), most)
 	}
 	got := play(planFor(t, d, Thinking{}).TextParser(), strings.Repeat(unit, 5)+"<tool_call>{\"name\": \"get_time\", \"arguments\": {}}</tool_call>", 0, false)
 	if len(got.Calls) != 1 {

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"tenon/grammar"
 	"tenon/grammar/vocab"
+	"tenon/tools/parse"
 )
 
 // byteVocab is a vocabulary of every byte and an end token.
@@ -111,37 +111,37 @@ func checkWalk(t *testing.T, p *Plan, text []byte) {
 	t.Helper()
 	q := p.Parser()
 	got := play(q, string(text), 0, false)
-	if q.(*captureParser).rest != nil {
-		t.Errorf("%s: the parser left the grammar: %q", p.dialect.name, text)
+	if q.(*parse.Captures).Rest != nil {
+		t.Errorf("%s: the parser left the grammar: %q", p.core.Dialect.Key, text)
 	}
 	if diff := cmp.Diff(got, play(p.Parser(), string(text), 1, false)); diff != "" {
-		t.Errorf("%s: %q: byte by byte (-whole +bytes):\n%s", p.dialect.name, text, diff)
+		t.Errorf("%s: %q: byte by byte (-whole +bytes):\n%s", p.core.Dialect.Key, text, diff)
 	}
 	want := play(p.TextParser(), string(text), 0, false)
-	if p.turn.Choice.Mode == Required { // white space before a call that must come is no text
+	if p.core.Turn.Choice.Mode == Required { // white space before a call that must come is no text
 		want.Content, got.Content = trimmed(want.Content), trimmed(got.Content)
 	}
 	if diff := cmp.Diff(want, got, sameMessage); diff != "" {
-		t.Errorf("%s: %q (-tolerant +captures):\n%s", p.dialect.name, text, diff)
+		t.Errorf("%s: %q (-tolerant +captures):\n%s", p.core.Dialect.Key, text, diff)
 	}
 	most := 99
-	if !p.turn.Parallel || p.dialect.oneCall {
+	if !p.core.Turn.Parallel || p.core.Dialect.OneCall {
 		most = 1
 	}
 	switch n := len(got.Calls); {
-	case p.turn.Choice.Mode == None && n > 0, n > most:
-		t.Errorf("%s: %d calls under %+v: %q", p.dialect.name, n, p.turn.Choice, text)
-	case p.turn.Choice.Mode == Required && n == 0 && got.Notes == 0:
-		t.Errorf("%s: no call under %+v, thinking %+v: %q", p.dialect.name, p.turn.Choice, p.turn.Thinking, text)
+	case p.core.Turn.Choice.Mode == None && n > 0, n > most:
+		t.Errorf("%s: %d calls under %+v: %q", p.core.Dialect.Key, n, p.core.Turn.Choice, text)
+	case p.core.Turn.Choice.Mode == Required && n == 0 && got.Notes == 0:
+		t.Errorf("%s: no call under %+v, thinking %+v: %q", p.core.Dialect.Key, p.core.Turn.Choice, p.core.Turn.Thinking, text)
 	}
-	if th := p.turn.Thinking; th.Off && !th.Open && got.Reasoning != nil && len(p.dialect.labels) == 0 {
-		t.Errorf("%s: thinking %q though there is to be none: %q", p.dialect.name, *got.Reasoning, text)
+	if th := p.core.Turn.Thinking; th.Off && !th.Open && got.Reasoning != nil && len(p.core.Dialect.Labels) == 0 {
+		t.Errorf("%s: thinking %q though there is to be none: %q", p.core.Dialect.Key, *got.Reasoning, text)
 	}
 	for _, c := range got.Calls {
-		at, ok := p.names.find(c.Name)
+		at, ok := p.core.Names.Find(c.Name)
 		args, err := json.Marshal(c.Arguments)
-		if !ok || !p.tools[at.tool].allowed || err != nil || c.Arguments != nil && p.tools[at.tool].schema.Validate(args) != nil {
-			t.Errorf("%s: %q: call %+v", p.dialect.name, text, c)
+		if !ok || !p.core.Tools[at.Tool].Allowed || err != nil || c.Arguments != nil && p.core.Tools[at.Tool].Schema.Validate(args) != nil {
+			t.Errorf("%s: %q: call %+v", p.core.Dialect.Key, text, c)
 		}
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"tenon/tools/peek"
 )
 
 // worked is how many bytes a parser looks at to read a text that comes in pieces of 16 bytes.
 func worked(p Parser, text string) (n int) {
-	examined = func(bytes int) { n += bytes }
-	defer func() { examined = nil }()
+	peek.Examined = func(bytes int) { n += bytes }
+	defer func() { peek.Examined = nil }()
 	feed(p, text, 16)
 	p.Close(false)
 	return n
@@ -43,10 +45,10 @@ func TestWork_growsWithTheTextAndNoFaster(t *testing.T) {
 			less, more := worked(p.TextParser(), text[:size]), worked(p.TextParser(), text[:4*size])
 			ratio := float64(more) / float64(less)
 			if ratio > worst && more > 1<<16 {
-				worst, at = ratio, d.name+" "+unit
+				worst, at = ratio, d.Key+" "+unit
 			}
 			if ratio > 5.5 && more > 64*4*size {
-				t.Errorf("%s: %q: %d bytes are looked at in %d, %d in %d: %.1f times", d.name, unit, less, size, more, 4*size, ratio)
+				t.Errorf("%s: %q: %d bytes are looked at in %d, %d in %d: %.1f times", d.Key, unit, less, size, more, 4*size, ratio)
 			}
 		}
 	}

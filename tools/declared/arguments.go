@@ -1,0 +1,146 @@
+package declared
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tenon/tools/conform"
+	"tenon/tools/lenient"
+	"tenon/tools/peek"
+)
+
+// Arguments makes one JSON object of what a call holds. Nothing, null and an empty string mean no arguments.
+func (t *Tool) Arguments(c *RawCall) ([]byte, error) {
+	if c.Fields != nil {
+		return t.fieldArguments(c)
+	}
+	args := bytes.TrimSpace(c.Args)
+	for range 2 { // JSON in a string, at most twice
+		s, ok := Text(args)
+		if !ok {
+			break
+		}
+		if t.Freeform != nil && !HoldsInput(s) {
+			return MemberList{{InputKey, args}}.Object(), nil
+		}
+		args = bytes.TrimSpace([]byte(s))
+		if named, ok := t.pairs(string(args)); ok {
+			c.Repairs = append(c.Repairs, pairsInString)
+			return named, nil
+		}
+		c.Repairs = append(c.Repairs, conform.JSONFromString)
+	}
+	if len(args) == 0 || string(args) == "null" {
+		if len(args) > 0 {
+			c.Repairs = append(c.Repairs, conform.EmptyArguments)
+		}
+		return []byte("{}"), nil
+	}
+	d, err := lenient.Decode(args, lenient.Rules{})
+	if err != nil {
+		return nil, fmt.Errorf("arguments: %w", err)
+	}
+	c.Repairs = append(c.Repairs, d.Repairs...)
+	if list := Items(d.JSON); len(list) == 1 && list[0][0] == '{' {
+		c.Repairs = append(c.Repairs, conform.UnwrapArray)
+		d.JSON = list[0]
+	}
+	if d.JSON[0] != '{' {
+		return nil, errors.New("arguments are not an object")
+	}
+	if inner, ok := t.callInside(d.JSON); ok {
+		c.Repairs = append(c.Repairs, callInArguments)
+		return inner, nil
+	}
+	return d.JSON, nil
+}
+
+// pairsInString is the rule for arguments in a string that is no JSON: "city=Rome&days=3", or as in Python.
+const pairsInString = "pairs-from-string"
+
+// pairs reads arguments written as pairs, each of which names one of the tool's, once. Where a value may be escaped, or hold what parts the
+// pairs, it is not guessed at.
+func (t *Tool) pairs(s string) ([]byte, bool) {
+	if s == "" || !peek.NameByte(s[0]) || !strings.Contains(s, "=") {
+		return nil, false
+	}
+	if d, ok := t.Named([]byte(s)); ok && len(Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)) == 0 {
+		return d.JSON, true
+	}
+	var m MemberList
+	for pair := range strings.SplitSeq(s, "&") {
+		key, value, ok := strings.Cut(pair, "=")
+		if _, twice := m.First(key); !ok || twice || !t.Schema.Declares(key) || strings.ContainsAny(value, "%+,;\"'\n") {
+			return nil, false
+		}
+		m = append(m, Member{key, t.Schema.Field(key, value)})
+	}
+	return m.Object(), true
+}
+
+// HoldsInput tells whether a text is an object with a free-form tool's input, rather than the input itself.
+func HoldsInput(text string) bool {
+	d, err := lenient.Decode([]byte(strings.TrimSpace(text)), lenient.Rules{})
+	if err != nil || d.JSON[0] != '{' {
+		return false
+	}
+	m := Members(d.JSON)
+	return len(m) == 1 && m[0].Key == InputKey
+}
+
+// callInArguments is the rule for a whole call where its arguments belong: {"name": "f", "arguments": {…}} sent to f.
+const callInArguments = "call-in-arguments"
+
+// callInside returns the arguments of a call of the same tool that stands in place of its arguments.
+func (t *Tool) callInside(args []byte) (json.RawMessage, bool) {
+	var inner json.RawMessage
+	named := false
+	for _, e := range Members(args) {
+		if t.Schema.Declares(e.Key) {
+			return nil, false
+		}
+		switch {
+		case slices.Contains(NameKeys, e.Key):
+			name, _ := Text(e.Value)
+			named = strings.TrimPrefix(name, ToolsPrefix) == t.Prompt
+		case slices.Contains(ArgsKeys, e.Key) && e.Value[0] == '{':
+			inner = e.Value
+		default:
+			return nil, false
+		}
+	}
+	return inner, named && inner != nil
+}
+
+func (t *Tool) fieldArguments(c *RawCall) ([]byte, error) {
+	var m MemberList
+	for _, f := range c.Fields {
+		v := t.fieldValue(f)
+		if old, twice := m.First(f.Key); twice {
+			if !bytes.Equal(old, v) {
+				return nil, fmt.Errorf("argument %q has two values", f.Key)
+			}
+			c.Repairs = append(c.Repairs, lenient.DuplicateKey)
+			continue
+		}
+		m = append(m, Member{f.Key, v})
+	}
+	return m.Object(), nil
+}
+
+func (t *Tool) fieldValue(f Field) json.RawMessage {
+	switch f.Kind {
+	case AsText:
+		return lenient.AppendString(nil, f.Value)
+	case AsJSON:
+		trimmed := strings.TrimSpace(f.Value)
+		if d, err := lenient.Decode([]byte(trimmed), lenient.Rules{}); err == nil && d.End == len(trimmed) {
+			return d.JSON
+		}
+	}
+	return t.Schema.Field(f.Key, f.Value)
+}

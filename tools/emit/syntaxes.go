@@ -1,0 +1,294 @@
+package emit
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"tenon/grammar"
+	"tenon/tools/declared"
+	"tenon/tools/format"
+)
+
+// How each syntax is written, for the grammar that masks.
+
+// writer writes the calls of a syntax as expressions of extended GBNF.
+type writer interface {
+	// write is how a call of the i-th tool is written.
+	write(w *output, t *declared.Tool, i int) string
+	// list is what stands before, between and after calls.
+	list() (open, between, end string)
+	// begins are the texts that a call of a tool begins with, where no marker does.
+	begins(tool string) []string
+}
+
+type (
+	jsonWriter   struct{ format.JSON }
+	namedWriter  struct{ format.Named }
+	taggedWriter struct{ format.Tagged }
+	nestedWriter struct{ format.Nested }
+	pythonWriter struct{ format.Python }
+	reactWriter  struct{ format.ReAct }
+)
+
+// writerOf writes calls as the dialect does.
+func writerOf(d *format.Dialect) writer {
+	switch s := d.Codecs[0].(type) {
+	case format.JSON:
+		return jsonWriter{s}
+	case format.Named:
+		return namedWriter{s}
+	case format.Tagged:
+		return taggedWriter{s}
+	case format.Nested:
+		return nestedWriter{s}
+	case format.Python:
+		return pythonWriter{s}
+	}
+	return reactWriter{d.Codecs[0].(format.ReAct)}
+}
+
+func (c jsonWriter) list() (open, between, end string) {
+	if !c.Array {
+		return "", "", ""
+	}
+	return `"[" [ \n]{0,12}`, `[ \n]{0,12} "," [ \n]{0,12}`, `[ \n]{0,12} "]"`
+}
+
+func (c jsonWriter) begins(tool string) []string {
+	open := ""
+	if c.Array {
+		open = "["
+	}
+	return []string{open + `{"` + c.NameKey + `": ` + declared.JsonString(tool)}
+}
+
+func (c jsonWriter) write(w *output, t *declared.Tool, i int) string {
+	inString := declared.JsonString(t.Prompt)
+	name := capture(CaptureName, grammar.Quote(inString[1:len(inString)-1]))
+	if c.NameIsKey {
+		return seq(`"{\""`, name, `"\": "`, w.args(t, i), `"}"`)
+	}
+	gap, comma := "", `" "`
+	if w.Dialect.Fenced {
+		gap, comma = `[ \n]{0,12}`, `[ \n]{1,12}`
+	}
+	call := seq(gap, grammar.Quote(`"`+c.NameKey+`": "`), name, `"\","`, comma, grammar.Quote(`"`+c.ArgsKey+`": `), w.args(t, i), gap)
+	if c.IdKey == "" {
+		return seq(`"{"`, call, `"}"`)
+	}
+	id := grammar.Quote(`"` + c.IdKey + `": "`)
+	if w.Dialect.Id == format.IdInteger {
+		return seq(`"{"`, id, `[0-9]{1,4}`, `"\", "`, call, `"}"`)
+	}
+	return seq(`"{"`, call, `", "`, id, `[a-zA-Z0-9_-]{1,40}`, `"\"}"`)
+}
+
+func (c namedWriter) list() (open, between, end string) { return "", "", "" }
+
+func (c namedWriter) begins(tool string) []string { return []string{c.Before + tool} }
+
+func (c namedWriter) write(w *output, t *declared.Tool, i int) string {
+	parts := []string{}
+	if c.IdFirst != "" {
+		parts = append(parts, `[a-zA-Z0-9_-]{1,40}`, w.lit(c.IdFirst))
+	}
+	parts = append(parts, w.lit(c.Before), name(t))
+	if c.Index {
+		parts = append(parts, `":" [0-9]{1,4}`)
+	}
+	if c.IdMark != "" && c.IdFirst == "" {
+		parts = append(parts, w.lit(c.IdMark), `[a-zA-Z0-9]{9}`)
+	}
+	parts = append(parts, w.lit(c.Separator))
+	if c.BareKeys {
+		parts = append(parts, w.dictionary(c, t, i))
+	} else {
+		parts = append(parts, w.args(t, i))
+	}
+	return seq(append(parts, w.lit(c.After))...)
+}
+
+// dictionary is an object with bare keys and strings between a family's own quotes.
+func (w *output) dictionary(c namedWriter, t *declared.Tool, i int) string {
+	quote := w.lit(c.Quotes[0])
+	w.rule("dict-value", func() string {
+		scalar := grammar.JSON([]byte(`{"type":["number","boolean","null"]}`), grammar.SchemaOptions{Space: grammar.NoSpace, Numbers: grammar.CanonicalNumbers})
+		return alt([]string{
+			seq(quote, capture(CaptureText, w.until(c.Quotes[0])), quote),
+			capture(CaptureJSON, scalar),
+			seq(`json:( "{" )`, `( dict-pair ( json:( "," ) dict-pair )* )?`, `json:( "}" )`),
+			seq(`json:( "[" )`, `( dict-value ( json:( "," ) dict-value )* )?`, `json:( "]" )`),
+		})
+	})
+	w.rule("dict-pair", func() string {
+		return seq(capture(CaptureKey, dictionaryKey), `":" dict-value`)
+	})
+	body := w.members(t, i, ",", func(p declared.Property) string {
+		value := w.dictionaryValue(c, p)
+		if p.Kind == declared.KindInput {
+			value = seq(quote, w.input(t, c.Quotes[0]), quote)
+		}
+		return seq(grammar.Quote(p.Key+":"), argument(t, p, value))
+	})
+	if t.AnyMembers() {
+		body = `( member:( dict-pair ) ( "," member:( dict-pair ) )* )?`
+	}
+	return seq(`"{"`, places(t, body), `"}"`, check(t))
+}
+
+func (c taggedWriter) list() (open, between, end string) { return "", "", "" }
+
+func (c taggedWriter) begins(string) []string { return nil }
+
+func (c taggedWriter) write(w *output, t *declared.Tool, i int) string {
+	gap := w.lit(c.Between)
+	line := ""
+	if c.Lines {
+		gap, line = `"\n"`, `"\n"`
+	}
+	item := func(p declared.Property) string {
+		return seq(c.keyTag(w, p), line, c.argument(w, t, p), line, w.lit(c.ArgEnd), gap)
+	}
+	body := w.members(t, i, "", item)
+	if t.AnyMembers() {
+		value := seq(capture(CaptureKey, `[^\n<>"]{1,120}`), w.lit(c.Arg.Close), gap, w.lit(c.Value), line, capture(CaptureField, w.until(c.ArgEnd)))
+		body = "( " + seq(w.lit(c.Arg.Open), capture(CaptureMember, value), line, w.lit(c.ArgEnd), gap) + " )*"
+	}
+	head := seq(w.lit(c.Call.Open), name(t))
+	if c.Index != "" {
+		head = seq(head, w.lit(`"`+c.Index), "[0-9]{1,4}", w.lit(c.Call.Close))
+	} else {
+		head = seq(head, w.lit(c.Call.Close), w.lit(c.NameEnd))
+	}
+	if c.CallEnd == "" { // see late
+		return seq(head, gap, places(t, body))
+	}
+	return seq(head, gap, places(t, body), w.lit(c.CallEnd), check(t))
+}
+
+// keyTag opens an argument.
+func (c taggedWriter) keyTag(w *output, p declared.Property) string {
+	attribute := ""
+	switch {
+	case c.Attribute != "":
+		attribute = `" ` + c.Attribute + p.TypeName() + `"`
+		return seq(w.lit(c.Arg.Open+p.Key+strings.TrimSuffix(attribute, `"`)+c.Arg.Close), w.lit(c.Value))
+	case c.TextAttribute != "" && p.Kind != declared.KindScalar && p.Kind != declared.KindJSON:
+		attribute = ` ` + c.TextAttribute
+	case c.TextAttribute != "":
+		attribute = ` ` + c.JsonAttribute
+	}
+	if attribute != "" {
+		return w.lit(c.Arg.Open + p.Key + `"` + attribute + strings.TrimPrefix(c.Arg.Close, `"`))
+	}
+	key := w.lit(c.Arg.Open + p.Key + c.Arg.Close)
+	if c.Value == "" {
+		return key
+	}
+	return seq(key, w.lit(c.Between), w.lit(c.Value))
+}
+
+// argument is the text of an argument.
+func (c taggedWriter) argument(w *output, t *declared.Tool, p declared.Property) string {
+	switch p.Kind {
+	case declared.KindText:
+		return argument(t, p, c.section(w.lit(format.CdataOpen), w.plain(p, format.CdataClose), w.lit(format.CdataClose), w.plain(p, c.ends()...)))
+	case declared.KindInput:
+		return c.section(w.lit(format.CdataOpen), w.input(t, format.CdataClose), w.lit(format.CdataClose), w.input(t, c.ends()...))
+	}
+	return argument(t, p, capture(CaptureJSON, p.Json(grammar.CommonEscapes)))
+}
+
+// ends are what text outside of a CDATA section must not hold.
+func (c taggedWriter) ends() []string {
+	if c.Cdata {
+		return []string{c.ArgEnd, format.CdataOpen}
+	}
+	return []string{c.ArgEnd}
+}
+
+// section is text in a CDATA section, where the family writes those, or without one.
+func (c taggedWriter) section(open, inside, end, bare string) string {
+	if !c.Cdata {
+		return bare
+	}
+	return alt([]string{seq(open, inside, end), bare})
+}
+
+func (c pythonWriter) list() (open, between, end string) {
+	switch {
+	case c.Listed:
+		open, between, end = `"["`, `", "`, `"]"`
+	case c.Between != "":
+		between = grammar.Quote(c.Between)
+	case c.Fence.Open != "":
+		between = `"\n"`
+	}
+	if c.Fence.Open != "" {
+		open = seq(grammar.Quote(c.Fence.Open), open)
+		if c.Fence.Close != "" {
+			end = seq(end, grammar.Quote(c.Fence.Close))
+		}
+	}
+	return open, between, end
+}
+
+func (c pythonWriter) begins(tool string) []string {
+	switch {
+	case c.Fence.Open != "":
+		return []string{c.Fence.Open}
+	case c.Listed:
+		return []string{"[" + tool + "("}
+	}
+	return []string{tool + c.Method + "("}
+}
+
+func (c pythonWriter) write(w *output, t *declared.Tool, i int) string {
+	body := w.members(t, i, ", ", func(p declared.Property) string {
+		key := grammar.Quote(p.Key + cmp.Or(c.Assign, "="))
+		if p.Kind == declared.KindInput {
+			return seq(key, `"\""`, w.quotedInput(t, i), `"\""`)
+		}
+		return seq(key, argument(t, p, pythonGrammar(p)))
+	})
+	return seq(name(t), grammar.Quote(c.Method+"("), places(t, body), `")"`, check(t))
+}
+
+// pythonGrammar is a value as a Python literal: JSON, but for the words for booleans and nothing.
+func pythonGrammar(p declared.Property) string {
+	boolean := `( true:( "True" | "true" ) | false:( "False" | "false" ) )`
+	if p.TypeName() == "boolean" && p.Free {
+		return boolean
+	}
+	value := capture(CaptureJSON, p.Json(grammar.CanonicalEscapes))
+	if slices.Contains(p.Types, "null") {
+		return "( " + value + ` | null:( "None" ) )`
+	}
+	return value
+}
+
+func (c nestedWriter) list() (open, between, end string) { return "", "", "" }
+
+func (c nestedWriter) begins(string) []string { return nil }
+
+func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
+	tag := func(text string) string { return w.lit(c.Noise + text) }
+	body := w.members(t, i, "", func(p declared.Property) string {
+		end := c.Noise + "</" + p.Key + ">"
+		value := w.elementValue(c, p, end)
+		if p.Kind == declared.KindInput {
+			value = w.input(t, end)
+		}
+		return seq(tag("<"+p.Key+">"), argument(t, p, value), tag("</"+p.Key+">"), `"\n"`)
+	})
+	return seq(tag(c.Call.Open), name(t), w.lit(c.Call.Close), `"\n"`, places(t, body), tag(c.CallEnd), check(t))
+}
+
+func (c reactWriter) list() (open, between, end string) { return "", "", "" }
+
+func (c reactWriter) begins(string) []string { return []string{c.Action} }
+
+func (c reactWriter) write(w *output, t *declared.Tool, i int) string {
+	return seq(`" "?`, name(t), grammar.Quote("\n"+c.Input+" "), w.args(t, i))
+}

@@ -1,0 +1,358 @@
+package format
+
+import (
+	"slices"
+	"strings"
+)
+
+// With returns the dialect for a vocabulary.
+func (d *Dialect) With(markers []string) *Dialect {
+	if len(markers) == 0 {
+		return d
+	}
+	bound := *d
+	bound.Symbols = make(map[string]bool, len(markers))
+	for _, m := range markers {
+		bound.Symbols[m] = true
+	}
+	return &bound
+}
+
+// Dialect is how a family of models writes its turns. Dialects are immutable and shared.
+type Dialect struct {
+	Family
+	Symbols map[string]bool // markers that the model's vocabulary has as tokens
+}
+
+// Family is what a family's file declares: its place on the six axes of calling (section, call, name, arguments, id,
+// result), its thinking and the strings by which it is recognised.
+type Family struct {
+	Key     string
+	Aliases []string // what the format is called elsewhere
+	About   string   // whose format it is, for people
+	Section Span     // around all calls of a turn; zero: none
+	// Unmarked: models leave the section's markers out as often as not.
+	Unmarked bool
+	// Fenced: what a cue starts stands in a JSON code fence, white space between its parts.
+	Fenced  bool
+	Call    Span // around one call; zero: the codec finds its end
+	Layout  Layout
+	Codecs  []Syntax // the first is how the family writes, the others what it is known to slip into
+	Opens   []string // further markers that open a region
+	Cues    []Cue    // texts that start a call without being markers
+	Headers *Headers // messages that say in a header what they are (harmony)
+	Think   Span
+	// Thoughtless: the template knows no thinking. Its markers are read, but no turn is offered any.
+	Thoughtless bool
+	// Prefills: the generation prompt usually leaves thinking open.
+	Prefills bool
+	Text     []string // markers around visible text
+	Noise    []string // markers that say nothing
+	Spelt    bool     // models spell the markers in other ways too
+	Lead     string   // the generation prompt ends with it; it belongs to the grammar of the turn
+	Labels   []Label
+	Ends     []string // end tokens, and what a model writes when it runs past its turn
+	Results  []string // markers around results, which are not the model's to write
+	Id       idCodec
+	Match    matching
+	// OneCall: the family's template renders at most one call a turn.
+	OneCall bool
+	// Ours: the format is tenon's own, for models that were taught none.
+	Ours bool
+
+	Signature []string // a template that holds all of them is the family's
+	Telltales []string // and one that holds one of these, though it shows no calls
+	Absent    []string // and none of these
+}
+
+// Span is a pair of markers. An empty close means that only what follows ends it.
+type Span struct{ Open, Close string }
+
+// Pair are two markers around something.
+func Pair(open, end string) Span { return Span{open, end} }
+
+// Layout is the white space and the commas that a family writes around calls.
+type Layout struct {
+	Section string // behind section.open and before section.close
+	Open    string // behind section.open alone
+	Call    string // behind call.open and before call.close
+	Between string // between calls
+	Before  string // before the first call, after text
+}
+
+// Label is a text at the start of a line that says what follows. It is no marker and does not belong to the text.
+type Label struct {
+	Text string
+	Kind labelKind
+}
+
+type labelKind uint8
+
+const (
+	LabelText     labelKind = iota // visible text
+	LabelThinking                  // thinking
+	LabelStop                      // behind a call nothing: the turn was over before it
+)
+
+// Cue is a text that starts a call but is no marker: it stays where it was if no call follows.
+type Cue struct {
+	Text      string
+	LineStart bool // only as the first thing on its line
+	Bare      bool // the text is also common where no call is meant
+	Codec     Syntax
+}
+
+// idCodec is how a family writes a call's id.
+type idCodec string
+
+const (
+	idNone     idCodec = ""
+	IdNine     idCodec = "9 letters or digits"
+	IdIndexed  idCodec = "functions.NAME:INDEX"
+	IdInteger  idCodec = "integer"
+	IdTen      idCodec = "10 characters"
+	idFreeform idCodec = "any"
+)
+
+// matching is how a family finds the call that a result answers.
+type matching string
+
+const (
+	ByOrder matching = "order"
+	ByID    matching = "id"
+	ByName  matching = "name"
+)
+
+// Name is the dialect's name, as tool_format takes it.
+func (d *Dialect) Name() string { return d.Key }
+
+// Models says whose format it is.
+func (d *Dialect) Models() string { return d.About }
+
+// Scaffold tells that the format is tenon's own, for models that were taught none: the prompt must explain it.
+func (d *Dialect) Scaffold() bool { return d.Ours }
+
+// Prefilled tells that the family's generation prompt usually ends inside thinking.
+func (d *Dialect) Prefilled() bool { return d.Prefills }
+
+// Thinking returns the markers around thinking; both are empty if the family has none.
+func (d *Dialect) Thinking() (open, end string) { return d.Think.Open, d.Think.Close }
+
+// Prefixes tells that the family itself writes a prefix before names.
+func (d *Dialect) Prefixes() bool { return d.Id == IdIndexed || d.Headers != nil }
+
+// Thinks tells that the family's turns can hold thinking.
+func (d *Dialect) Thinks() bool {
+	return d.Think.Close != "" || d.Headers != nil || len(d.Labels) > 0
+}
+
+// AnnouncesText tells that something stands before visible text that says so: white space behind it is layout.
+func (d *Dialect) AnnouncesText() bool {
+	return d.Headers != nil || len(d.Labels) > 0 || d.Lead != ""
+}
+
+// Signs are the strings in a chat template by which the family is recognised.
+func (d *Dialect) Signs() []string { return slices.Clone(d.Signature) }
+
+// Named are strings of which one alone shows the family, in a template that shows no calls.
+func (d *Dialect) Named() []string { return slices.Clone(d.Telltales) }
+
+// Markers are the strings that free text and thinking lose in a turn with tools, sorted.
+func (d *Dialect) Markers() []string {
+	var all []string
+	for _, m := range d.AllMarkers() {
+		all = append(all, m.Text)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// role is what a marker does.
+type role uint8
+
+const (
+	RoleStrip  role = iota // nothing: it is only removed
+	RoleLayout             // around calls: white space beside it is not text
+	RoleCall               // opens a call or several
+	RoleThinkOpen
+	RoleThinkClose
+	RoleText   // opens visible text: ends thinking
+	RoleHeader // opens a message header
+	RoleEnd    // ends the turn
+)
+
+type Marker struct {
+	Text string
+	Role role
+	Hole string // what ends the tag that the text only begins, behind a name; "" if it is whole
+}
+
+func (d *Dialect) AllMarkers() []Marker {
+	var all []Marker
+	add := func(r role, texts ...string) {
+		for _, t := range texts {
+			for _, s := range d.Spellings(t) {
+				if s != "" && !slices.ContainsFunc(all, func(m Marker) bool { return m.Text == s }) {
+					all = append(all, Marker{s, r, d.hole(t)})
+				}
+			}
+		}
+	}
+	add(RoleThinkOpen, d.Think.Open)
+	add(RoleThinkClose, d.Think.Close)
+	if d.Headers != nil {
+		add(RoleHeader, d.Headers.Open...)
+		add(RoleStrip, d.Headers.Close)
+		add(RoleStrip, d.Headers.Inside...)
+	}
+	if d.Call.Open != "" {
+		add(RoleCall, d.Call.Open)
+		add(RoleLayout, d.Section.Open)
+	}
+	add(RoleCall, d.Section.Open)
+	for _, c := range d.Codecs {
+		add(RoleCall, c.Openers()...)
+	}
+	add(RoleCall, d.Opens...)
+	add(RoleLayout, d.Call.Close, d.Section.Close)
+	for _, c := range d.Codecs {
+		add(RoleLayout, c.inner()...)
+	}
+	add(RoleText, d.Text...)
+	add(RoleEnd, d.Ends...)
+	add(RoleStrip, d.Results...)
+	add(RoleStrip, d.Noise...)
+	return all
+}
+
+// Spellings are a marker and what models write in its place, where the family has such.
+func (d *Dialect) Spellings(marker string) []string {
+	if !d.Spelt {
+		return []string{marker}
+	}
+	return Spellings(marker)
+}
+
+// Spellings are a DeepSeek marker and the same with the bars, the joints, or both of other writings.
+func Spellings(marker string) []string {
+	all := []string{marker}
+	for _, bar := range []string{"｜", "|"} {
+		for _, joint := range []string{"▁", "_", " "} {
+			s := strings.NewReplacer("｜", bar, "▁", joint).Replace(marker)
+			if !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// Written is the marker that a text spells.
+func (d *Dialect) Written(text string) string {
+	if !d.Spelt {
+		return text
+	}
+	for _, m := range []string{d.Call.Open, d.Section.Open} {
+		if slices.Contains(d.Spellings(m), text) {
+			return m
+		}
+	}
+	return text
+}
+
+// Terminators are the markers that end a call's text wherever they stand outside of its strings, and those among them that are no part
+// of calls.
+func (d *Dialect) Terminators() (all, ends []string) {
+	inner := d.InnerMarkers()
+	for _, m := range d.AllMarkers() {
+		if m.Role == RoleStrip || inner[m.Text] {
+			continue
+		}
+		all = append(all, m.Text)
+		if m.Role != RoleCall && m.Role != RoleLayout {
+			ends = append(ends, m.Text)
+		}
+	}
+	return all, ends
+}
+
+// InnerMarkers are those that stand within calls.
+func (d *Dialect) InnerMarkers() map[string]bool {
+	inner := map[string]bool{}
+	for _, c := range d.Codecs {
+		for _, t := range c.inner() {
+			for _, s := range d.Spellings(t) {
+				inner[s] = true
+			}
+		}
+	}
+	return inner
+}
+
+// IsControl tells whether a marker is written with one token in every vocabulary of its family: its spelling says so.
+func IsControl(marker string) bool {
+	switch {
+	case strings.HasPrefix(marker, "<|") && (strings.HasSuffix(marker, "|>") || strings.HasSuffix(marker, ">")),
+		strings.HasPrefix(marker, "<｜") && strings.HasSuffix(marker, "｜>"),
+		strings.HasPrefix(marker, "<") && strings.HasSuffix(marker, "|>"):
+		return true
+	}
+	inner, ok := strings.CutPrefix(marker, "[") // Mistral's
+	return ok && strings.HasSuffix(inner, "]") && strings.ToUpper(inner) == inner
+}
+
+// Closers are the markers that close the dialect's calls, and the section of them.
+func (d *Dialect) Closers() []string {
+	return slices.Concat(d.Spellings(d.Call.Close), d.Spellings(d.Section.Close))
+}
+
+// Opener is the marker that stands before a call.
+func (d *Dialect) Opener() string {
+	if d.Call.Open != "" {
+		return d.Call.Open
+	}
+	return d.Section.Open
+}
+
+// hole is what ends the tag that one of the dialect's markers begins, "" if the marker is whole.
+func (d *Dialect) hole(marker string) string {
+	if !strings.HasSuffix(strings.TrimSuffix(marker, `"`), "=") {
+		return ""
+	}
+	for _, c := range d.Codecs {
+		if t, ok := c.(Tagged); ok && marker == t.Call.Open {
+			return TagClose(t.Call.Close)
+		} else if ok && marker == t.Arg.Open {
+			return TagClose(t.Arg.Close)
+		}
+	}
+	return ">"
+}
+
+// Late tells that only the marker around a call ends it: before it another argument may follow, and a %check mark must stand
+// where there is no choice.
+func (d *Dialect) Late() bool {
+	c, ok := d.Codecs[0].(Tagged)
+	return ok && c.CallEnd == ""
+}
+
+// ClosersOf lists the markers that close a region which opener opened.
+func (d *Dialect) ClosersOf(opener string) []string {
+	var all []string
+	if d.Call.Close != "" {
+		all = append(all, d.Spellings(d.Call.Close)...)
+	}
+	if d.Section.Close != "" && (opener == d.Section.Open || d.Call.Close == "") {
+		all = append(all, d.Spellings(d.Section.Close)...)
+	}
+	return all
+}
+
+// LacksOpener tells whether the family's calls have a marker before them that is not what opened a region.
+func (d *Dialect) LacksOpener(marker string) bool {
+	if d.Opener() == "" || d.Unmarked {
+		return false
+	}
+	written := d.Written(marker)
+	return marker == "" || written != d.Call.Open && written != d.Section.Open && !slices.Contains(d.Opens, marker)
+}

@@ -1,0 +1,59 @@
+package format
+
+import (
+	"tenon/tools/peek"
+)
+
+// MarkerSet finds markers in text.
+type MarkerSet struct {
+	ByFirst [256][]Marker
+	ByText  map[string]Marker
+}
+
+func NewMarkerSet(all []Marker) *MarkerSet {
+	s := &MarkerSet{ByText: make(map[string]Marker, len(all))}
+	for _, m := range all {
+		s.ByText[m.Text] = m
+		s.ByFirst[m.Text[0]] = append(s.ByFirst[m.Text[0]], m)
+	}
+	return s
+}
+
+// At tells whether a marker starts at the beginning of text, the longest that does.
+func (s *MarkerSet) At(text []byte, final bool) (Marker, peek.Answer) {
+	var best Marker
+	found := peek.No
+	for _, m := range s.ByFirst[text[0]] {
+		switch peek.Prefix(text, m.Text, final) {
+		case peek.Yes:
+			if len(m.Text) > len(best.Text) {
+				best = m
+			}
+			if found == peek.No {
+				found = peek.Yes
+			}
+		case peek.Unknown:
+			found = peek.Unknown
+		}
+	}
+	return best, found
+}
+
+// EndsWith tells whether text ends with a marker.
+func (s *MarkerSet) EndsWith(text []byte) bool {
+	for t := range s.ByText {
+		if len(text) >= len(t) && string(text[len(text)-len(t):]) == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Texts lists the markers.
+func (s *MarkerSet) Texts() []string {
+	all := make([]string, 0, len(s.ByText))
+	for t := range s.ByText {
+		all = append(all, t)
+	}
+	return all
+}

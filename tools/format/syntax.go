@@ -1,0 +1,142 @@
+package format
+
+import (
+	"strings"
+)
+
+// Syntax is how calls are written, as data: one of jsonSyntax, namedSyntax, taggedSyntax, nestedSyntax, pythonSyntax and reactSyntax. Its
+// grammar is written by a writer (output_codecs.go) and its text read by a codec.
+type Syntax interface {
+	// Openers are the markers that open a region of this syntax by themselves, without a section or call marker around.
+	Openers() []string
+	// inner are the further markers inside its calls.
+	inner() []string
+}
+
+// JSON reads calls that are JSON objects, alone, in a row or in an array, also inside a code fence. The name is the
+// value of a field, or a key by itself; header says that the name stands before an object of arguments instead.
+type JSON struct {
+	NameKey, ArgsKey, IdKey string // as the family writes them; every other usual key is read too
+	Array                   bool   // the family writes an array even for one call
+	NameIsKey               bool   // {"NAME": {…}}
+}
+
+func (c JSON) Openers() []string { return nil }
+
+func (c JSON) inner() []string { return nil }
+
+// Named reads calls whose name stands before a JSON object of arguments:
+//
+//	CALL = { word | separator } OBJECT
+//
+// Of the words before the object, one is the name; ids and fixed words may stand beside it.
+type Named struct {
+	Before    string   // a fixed text before the name, as the family writes it
+	Separator string   // between name and object, as the family writes it
+	IdMark    string   // between name and id, "" if no id is written or the id is part of the name
+	Splits    []string // all texts that part the words
+	IdFirst   string   // between id and name, where the id comes first
+	Index     bool     // the call's number follows the name
+	BareKeys  bool     // keys are written without quotes
+	After     string   // behind the object, before the call's closing marker
+	Quotes    []string // delimiters of strings besides JSON's
+	Labelled  bool     // the words are labels, but for the name
+}
+
+func (c Named) Openers() []string { return nil }
+
+func (c Named) inner() []string {
+	var all []string
+	for _, s := range append(append([]string{}, c.Splits...), c.Quotes...) {
+		if strings.ContainsAny(s, "<[|") { // words such as "call:" are common in text
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Nested reads calls whose arguments are XML all the way down: <k>v</k> for a member, <item> for an array's items.
+// noise stands before every tag and says nothing.
+type Nested struct {
+	Noise   string
+	Call    Span // around the name
+	CallEnd string
+}
+
+func (c Nested) Openers() []string { return []string{c.Noise + c.Call.Open, c.Call.Open} }
+
+func (c Nested) inner() []string { return []string{c.Noise + c.CallEnd, c.CallEnd, c.Noise} }
+
+// Tagged reads calls whose arguments stand between tags, each value as plain text or JSON:
+//
+//	CALL = call.open NAME call.close { arg.open KEY arg.close [value] TEXT argEnd } callEnd
+//
+// With nameFirst, the name is not in a tag but stands right behind the opener of the call.
+type Tagged struct {
+	Named     string // the tool whose name the call's tag is; "" if a name stands in the tag
+	Call      Span   // around the name
+	CallEnd   string
+	NameFirst bool
+	Arg       Span   // around the key; attributes may follow the key inside it
+	Value     string // stands between key and text, "" if nothing does
+	ArgEnd    string
+	// TextAttribute in a key's tag says that the value is plain text, jsonAttribute that it is JSON. Without them the
+	// schema says.
+	TextAttribute, JsonAttribute string
+	Attribute                    string // written behind a key: its start; the kind and the tag's end follow
+	Index                        string // written behind a name: its start; the call's number and the tag's end follow
+	NameEnd                      string // written behind a name that comes first
+	Between                      string // written between the parts of a call
+	// Lines: a line break behind the key's tag and one before argEnd are layout.
+	Lines bool
+	// Cdata: text may stand in a CDATA section, inside of which nothing ends it.
+	Cdata bool
+}
+
+func (c Tagged) Openers() []string {
+	if c.NameFirst {
+		return nil
+	}
+	return []string{c.Call.Open}
+}
+
+func (c Tagged) inner() []string {
+	var all []string
+	for _, s := range []string{c.CallEnd, c.Arg.Open, c.Arg.Close, c.Value, c.ArgEnd, c.NameEnd} {
+		if len(s) > 3 { // "> and > are no markers by themselves
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Python reads calls written as in Python, in a list or one per line: [f(a=1, b="x"), g()]
+type Python struct {
+	Listed  bool   // the family writes a list even for one call
+	Method  string // written behind the name, such as ".call"
+	Assign  string // written between a key and its value, "=" if empty
+	Between string // written between calls that stand in no list, "" for what the family's layout says
+	Fence   Span   // around calls, with its line breaks: of code, or a word, and no marker; zero if they stand in none
+}
+
+func (c Python) Openers() []string { return nil }
+
+func (c Python) inner() []string { return nil }
+
+// ReAct reads a call in lines: the name behind "Action:", the arguments behind "Action Input:".
+type ReAct struct{ Action, Input string }
+
+func (c ReAct) Openers() []string { return nil }
+
+func (c ReAct) inner() []string { return nil }
+
+// Spelt is the syntax with its bars as an opener has them.
+func (c Tagged) Spelt(opener string) Tagged {
+	if strings.Contains(opener, "｜") || !strings.Contains(opener, "|") {
+		return c
+	}
+	for _, t := range []*string{&c.Call.Open, &c.CallEnd, &c.Arg.Open, &c.ArgEnd} {
+		*t = strings.ReplaceAll(*t, "｜", "|")
+	}
+	return c
+}

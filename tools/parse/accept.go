@@ -1,0 +1,133 @@
+package parse
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tenon/tools/declared"
+	"tenon/tools/lenient"
+	"tenon/tools/scan"
+	"tenon/tools/turn"
+)
+
+// accept resolves a call's name and makes its arguments valid. On success the call's name is the prompt's and args are
+// JSON that validates.
+func (p *Text) accept(c *declared.RawCall) error {
+	m, ok := p.plan.Resolve(c.Name)
+	if !ok {
+		return fmt.Errorf("no callable tool is named %.80q", c.Name)
+	}
+	t := &p.plan.Tools[m.Tool]
+	if m.Rule != "" && !(m.Rule == declared.NamePrefix && p.plan.Dialect.Prefixes()) {
+		c.Repairs = append(c.Repairs, m.Rule)
+	}
+	if len(c.Beside) > 0 && slices.Contains(c.Repairs, lenient.UnescapedQuote) {
+		return fmt.Errorf("call of %q: %w", t.Name, scan.ErrTorn)
+	}
+	args, err := t.Arguments(c)
+	if err == nil && slices.Contains(c.Repairs, lenient.MissingClose) && slices.ContainsFunc(declared.Members(args), func(e declared.Member) bool { return strays(t, e) }) {
+		err = errStray
+	}
+	p.Looked = Outcome{true, m.Tool, args, err}
+	if err != nil {
+		return fmt.Errorf("call of %q: %w", t.Name, err)
+	}
+	args, changed, err := t.Schema.Conform(args)
+	p.Looked.Err = err
+	if err != nil {
+		return fmt.Errorf("call of %q: %s", t.Name, oneLine(err))
+	}
+	if input, ok := declared.Text(declared.FirstInput(args)); t.Freeform != nil && ok && !t.Matches(input) {
+		return fmt.Errorf("call of %q: its input does not match the tool's %s grammar", t.Name, t.Freeform.Syntax)
+	}
+	c.Name, c.Args = t.Prompt, args
+	if len(c.Beside) > 0 {
+		p.leftOut(t, c.Beside)
+	}
+	for _, r := range c.Repairs {
+		p.repairs = append(p.repairs, turn.Repair{Rule: r, Tool: t.Name})
+	}
+	for _, r := range changed {
+		if c.Untyped && strings.HasSuffix(r.Rule, "-from-string") {
+			continue // the format has only text for values
+		}
+		p.repairs = append(p.repairs, turn.Repair{Rule: r.Rule, Tool: t.Name, Pointer: r.Pointer, Detail: r.Detail})
+	}
+	return nil
+}
+
+var errStray = errors.New("a bracket is missing, and a key of the call stands among its arguments")
+
+// strays tells whether an argument is a key of calls, and none of the tool's.
+func strays(t *declared.Tool, e declared.Member) bool {
+	return slices.Contains(declared.CallKeys, e.Key) && !t.Schema.Declares(e.Key)
+}
+
+// KeyBesideArguments is the rule under which is counted what a call's object says beside its arguments, and no call can tell.
+const KeyBesideArguments = "key-beside-arguments"
+
+// leftOut notes and counts the keys beside a call's arguments.
+func (p *Text) leftOut(t *declared.Tool, keys []string) {
+	list := fmt.Sprintf("%.200q", strings.Join(keys, ", "))
+	p.repairs = append(p.repairs, turn.Repair{Rule: KeyBesideArguments, Tool: t.Name, Detail: list})
+	p.note(p.region.start, fmt.Sprintf("%s: a call of %q has more than a name and arguments; left out: %s", KeyBesideArguments, t.Name, list))
+}
+
+func oneLine(err error) string {
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+// emitCall sends a call that has been accepted.
+func (p *Text) emitCall(c declared.RawCall) {
+	m, _ := p.plan.Resolve(c.Name) // accept found it
+	t := &p.plan.Tools[m.Tool]
+	if p.called > 0 && !p.plan.Turn.Parallel {
+		p.note(p.pos, fmt.Sprintf("a second call, of %q, was dropped: one call is allowed", t.Name))
+		return
+	}
+	if p.stops.hit {
+		p.note(p.pos, fmt.Sprintf("a call of %q was dropped: it came after a stop string", t.Name))
+		return
+	}
+	payload := string(c.Args)
+	if t.Freeform != nil {
+		payload, _ = declared.Text(declared.FirstInput(c.Args))
+	}
+	call := p.begin(t)
+	p.emit(turn.Event{Kind: turn.CallArguments, Text: payload, Call: call})
+	p.end(p.offset+p.pos, t, call, payload)
+}
+
+// begin sends the start of a call and returns it.
+func (e *emitter) begin(t *declared.Tool) turn.Call {
+	call := turn.Call{Index: e.called, Name: t.Name, Namespace: t.Namespace}
+	call.ID = e.id(call)
+	e.called++
+	e.emit(turn.Event{Kind: turn.CallStart, Call: call})
+	return call
+}
+
+// end sends the end of a call (at is where it stands), whose arguments or input have been sent.
+func (e *emitter) end(at int, t *declared.Tool, call turn.Call, payload string) {
+	if again := t.Prompt + "\x00" + payload; again == e.previous {
+		e.note(at, fmt.Sprintf("the same call of %q came again: the model may be in a loop", t.Name))
+	} else {
+		e.previous = again
+	}
+	if t.Freeform != nil {
+		call.Input = payload
+	} else {
+		call.Arguments = json.RawMessage(payload)
+	}
+	e.emit(turn.Event{Kind: turn.CallEnd, Call: call})
+}
+
+func (e *emitter) id(c turn.Call) string {
+	if e.newID != nil {
+		return e.newID(c)
+	}
+	return fmt.Sprintf("call_%d", c.Index)
+}

@@ -1,0 +1,254 @@
+package parse
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"tenon/grammar"
+	"tenon/tools/emit"
+	"tenon/tools/format"
+	"tenon/tools/turn"
+)
+
+// part is a capture that is open.
+type part struct {
+	Name  string
+	index int // K of member-K; -1 for others
+}
+
+func PartOf(name string) part {
+	if k, ok := strings.CutPrefix(name, emit.CaptureMember+"-"); ok {
+		if n, err := strconv.Atoi(k); err == nil {
+			return part{emit.CaptureMember, n}
+		}
+	}
+	return part{name, -1}
+}
+
+var _ turn.Parser = (*Captures)(nil)
+
+// Captures parses output that was made under the plan's grammar, by that grammar: generator and parser cannot
+// disagree, and arguments leave while they are written. Output that leaves the grammar nevertheless goes to the tolerant
+// parser (leave.go).
+type Captures struct {
+	*emitter
+	grammar *grammar.Parser
+	open    []part // innermost last
+	partial []byte // fewer than utf8.UTFMax bytes: the start of a character inside a value
+	word    []byte // a name, or what has to be whole before it means something
+	call    writtenCall
+	none    []byte // text of a call that proved to be none, see giveBack
+	before  int    // bytes of the output before the present token
+
+	compiled *grammar.Grammar
+	output   []byte   // all of it, for leave
+	symbols  []symbol // in it
+	accepted int      // bytes of it that the grammar has read
+
+	text *Text // reads the text of the capture: calls may be written in it in another form than the grammar's
+
+	sentText, sentReasoning int // bytes
+	room                    int // bytes that the output may still have, where it is limited
+	limited                 bool
+	behindCall              bool // the last capture was a call, behind which there is no text
+	ended                   bool
+	closed                  bool
+	Rest                    *latecomer // reads on once the output has left the grammar; nil before
+}
+
+func NewCaptureParser(p *Reading, g *grammar.Grammar, newID func(turn.Call) string) *Captures {
+	return &Captures{emitter: newEmitter(p, newID), compiled: g, grammar: g.Parser()}
+}
+
+// Token implements Parser.
+func (p *Captures) Token(text []byte, isSymbol bool) []turn.Event {
+	p.events = p.events[:0]
+	if p.closed || len(text) == 0 {
+		return nil
+	}
+	if p.Rest != nil {
+		return p.Rest.token(text, isSymbol)
+	}
+	p.before = len(p.output)
+	p.output = append(p.output, text...)
+	if isSymbol {
+		p.symbols = append(p.symbols, symbol{p.before, len(p.output)})
+	}
+	read := p.grammar.Offset()
+	if !p.read(text, isSymbol) {
+		p.accepted = p.before + int(p.grammar.Offset()-read)
+		p.leave(false)
+		return p.events
+	}
+	p.accepted = len(p.output)
+	p.told()
+	return p.events
+}
+
+// Room implements Parser.
+func (p *Captures) Room(bytes int) { p.room, p.limited = bytes, true }
+
+// InCall implements Parser.
+func (p *Captures) InCall() bool {
+	if p.Rest != nil {
+		return !p.Rest.mute && p.Rest.inner.InCall()
+	}
+	return p.call.open || p.text != nil && p.text.InCall()
+}
+
+// read has the grammar read a token. It is false if the grammar refuses it.
+func (p *Captures) read(text []byte, isSymbol bool) bool {
+	switch {
+	case p.ended:
+		return false
+	case !isSymbol:
+		return p.grammar.Feed(text) == nil
+	case p.grammar.FeedSymbol(string(text)) == nil:
+		return true
+	case !p.grammar.Done():
+		return false
+	}
+	p.ended = true // an end token is no part of the grammar
+	if p.plan.Markers.ByText[string(text)].Role == format.RoleEnd {
+		p.content.beside()
+	}
+	return true
+}
+
+// told turns what the grammar has told into events.
+func (p *Captures) told() {
+	for _, x := range p.grammar.Events() {
+		switch x.Kind {
+		case grammar.Begin:
+			p.open = append(p.open, PartOf(x.Name))
+			p.begun(p.open[len(p.open)-1])
+		case grammar.End:
+			last := p.open[len(p.open)-1]
+			p.open = p.open[:len(p.open)-1]
+			p.over(last)
+		case grammar.Bytes:
+			p.bytes(x.Bytes)
+		}
+	}
+	p.sendArguments()
+	p.count()
+}
+
+// count keeps account of what has been sent.
+func (p *Captures) count() {
+	for _, e := range p.events {
+		switch e.Kind {
+		case turn.Text:
+			p.sentText += len(e.Text)
+		case turn.Reasoning:
+			p.sentReasoning += len(e.Text)
+		}
+	}
+}
+
+// begun does what the beginning of a capture means.
+func (p *Captures) begun(x part) {
+	p.giveBack()
+	switch x.Name {
+	case emit.CaptureThinking:
+		if !p.plan.Turn.Thinking.Open {
+			p.content.beside()
+			p.reasoning.beside()
+		}
+		p.beginText(true)
+	case emit.CaptureContent:
+		if p.plan.Dialect.AnnouncesText() {
+			p.content.beside()
+		}
+		p.beginText(false)
+	case emit.CaptureMark:
+		p.content.beside()
+	default:
+		p.begunInCall(x)
+	}
+}
+
+// over does what the end of a capture means.
+func (p *Captures) over(x part) {
+	switch x.Name {
+	case emit.CaptureThinking:
+		p.text.endText()
+		p.reasoning.beside()
+		p.content.beside()
+	case emit.CaptureContent:
+		p.text.endText()
+	case emit.CaptureStop:
+		p.stopAt(string(p.word))
+		p.word = p.word[:0]
+	default:
+		p.overInCall(x)
+	}
+}
+
+// bytes takes text of the innermost capture.
+func (p *Captures) bytes(b []byte) {
+	if len(p.open) == 0 {
+		return
+	}
+	switch name := p.open[len(p.open)-1].Name; name {
+	case emit.CaptureThinking, emit.CaptureContent:
+		p.text.add(b, false)
+	case emit.CaptureStop:
+		p.word = append(p.word, b...)
+	default:
+		p.bytesInCall(name, b)
+	}
+}
+
+// beginText has the tolerant parser read the text of a capture: it takes out markers that ordinary letters spell, and finds
+// calls that the model wrote in another form than the grammar's.
+func (p *Captures) beginText(thinking bool) {
+	solid := p.text != nil && p.text.solid
+	p.behindCall = false
+	p.text = &Text{emitter: p.emitter, thinking: thinking, cursor: cursor{blank: true}, solid: solid, begun: true, offset: p.before}
+}
+
+// Close implements Parser.
+func (p *Captures) Close(truncated bool) []turn.Event {
+	p.events = p.events[:0]
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	if p.Rest == nil {
+		if p.grammar.Close() == nil || p.behindCall { // what has been cut off there is layout and markers
+			p.told()
+			p.giveBack()
+			p.finish(&p.reasoning)
+			p.finish(&p.content)
+			p.flushStops()
+			return p.events
+		}
+		if truncated && p.plan.Callable && !p.inContent() {
+			return p.closeUnbegun()
+		}
+		p.leave(truncated)
+	}
+	return append(p.events, p.Rest.close(truncated)...)
+}
+
+// inContent tells whether the output has come to visible text and not beyond it.
+func (p *Captures) inContent() bool {
+	return slices.ContainsFunc(p.open, func(x part) bool { return x.Name == emit.CaptureContent })
+}
+
+// closeUnbegun ends an output that was cut off on the way to a call or in one of which nothing has been sent: a call that had to come and
+// did not fit. What is written of it is no text.
+func (p *Captures) closeUnbegun() []turn.Event {
+	p.leave(true)
+	all := append(p.events, p.Rest.close(true)...)
+	if p.Rest.mute {
+		return all
+	}
+	some := slices.DeleteFunc(all, func(e turn.Event) bool { return e.Kind == turn.Text })
+	if len(some) < len(all) {
+		p.Rest.inner.note(0, "the beginning of a call, which did not fit, was left out")
+	}
+	return some
+}

@@ -1,0 +1,173 @@
+package parse
+
+import (
+	"bytes"
+
+	"tenon/tools/format"
+	"tenon/tools/peek"
+)
+
+// Models put calls in code: between fences, or between backticks on a line. Code that holds nothing but calls is their casing and goes
+// with them. Other code is text, and stays; the calls in it are calls all the same.
+
+// casing is code that is open and of which nothing but calls has come. What opens it is kept back until it has been told from text.
+type casing struct {
+	open  []byte
+	ticks int     // in front of it, and behind
+	to    *stream // where it would be text
+	calls bool    // one has come
+}
+
+// maxCasing bounds what stands between the backticks and the call: a language and white space.
+const maxCasing = 32
+
+// encase tells whether code opens at pos that begins with a call, and opens it if so.
+func (p *Text) encase(final bool) peek.Answer {
+	if p.casing != nil || p.quoting.run > 0 || p.quoting.fence || p.quoting.inline {
+		return peek.No
+	}
+	text := p.buf[p.pos:min(len(p.buf), p.pos+maxCasing)]
+	ticks := 0
+	for ticks < len(text) && text[ticks] == '`' {
+		ticks++
+	}
+	a := p.encaseAt(peek.SkipSpace(text, ticks), ticks, final)
+	if a == peek.No && ticks >= len(format.FenceMark) { // a word on the line is the language
+		n := ticks
+		for n < len(text) && (text[n] == ' ' || languageByte(text[n])) {
+			n++
+		}
+		a = p.encaseAt(peek.SkipSpace(text, n), ticks, final)
+	}
+	return a
+}
+
+// encaseAt tells whether a call begins n bytes behind pos, where some backticks stand, and opens the code before it.
+func (p *Text) encaseAt(n, ticks int, final bool) peek.Answer {
+	switch {
+	case n == maxCasing:
+		return peek.No
+	case p.pos+n == len(p.buf):
+		return peek.Boolean(!final, peek.Unknown)
+	}
+	open, before := bytes.Clone(p.buf[p.pos:p.pos+n]), p.cursor
+	p.moveTo(p.pos + n)
+	if a := p.callAt(final); a != peek.Yes {
+		p.cursor = before
+		return a
+	}
+	p.casing = &casing{open: open, ticks: ticks, to: p.current()}
+	return peek.Yes
+}
+
+func languageByte(c byte) bool {
+	return c < 0x80 && peek.NameByte(c) && c != ':' && c != '/' || c == '+'
+}
+
+// moveTo goes on to an offset over layout.
+func (p *Text) moveTo(i int) {
+	if bytes.IndexByte(p.buf[p.pos:i], '\n') >= 0 {
+		p.blank, p.indent = true, 0
+	}
+	p.inWord = false
+	p.pos = i
+}
+
+// callAt tells whether what begins calls stands at pos.
+func (p *Text) callAt(final bool) peek.Answer {
+	i, waits := p.pos, peek.No
+	if p.plan.headBytes[p.buf[i]] && p.startsWord(i) {
+		if _, a := p.headAt(i, final); a == peek.Yes {
+			return peek.Yes
+		} else if a == peek.Unknown {
+			waits = peek.Unknown
+		}
+	}
+	switch m, a := p.markerAt(i, final); {
+	case a == peek.Yes:
+		d := p.plan.Dialect
+		return peek.Boolean(m.Role == format.RoleCall || m.Role == format.RoleHeader || m.Role == format.RoleLayout && m.Text == d.Section.Open, peek.Yes)
+	case a == peek.Unknown:
+		waits = peek.Unknown
+	}
+	if _, a := p.cueHere(p.buf[i:], final); a != peek.No {
+		return a
+	}
+	return waits
+}
+
+// stepCasing reads what stands between the calls in code, and behind the last.
+func (p *Text) stepCasing(final bool) bool {
+	c := p.casing
+	i := peek.SkipSpace(p.buf, p.pos)
+	if i == len(p.buf) && i-p.pos <= peek.MaxGap {
+		if final {
+			p.closeCasing(i)
+		}
+		return final
+	}
+	if i == len(p.buf) {
+		p.uncase()
+		return true
+	}
+	switch n, a := c.ends(p.buf[i:], final); {
+	case !c.calls:
+	case a == peek.Unknown:
+		return false
+	case a == peek.Yes:
+		p.closeCasing(i + n)
+		return true
+	}
+	before := p.cursor
+	p.moveTo(i)
+	a := p.callAt(final)
+	if m, b := p.markerAt(i, final); a == peek.No && b == peek.Yes { // what closes a section, or ends the turn
+		a = peek.Boolean(m.Role == format.RoleLayout || m.Role == format.RoleEnd || m.Role == format.RoleStrip, peek.Yes)
+	}
+	switch a {
+	case peek.Yes:
+		return p.stepText(final)
+	case peek.No:
+		p.cursor = before
+		p.uncase()
+		return true
+	}
+	p.cursor = before
+	return false
+}
+
+// ends tells whether what closes the code stands at the start of text, and how long it is. Where a language stands behind it, other code
+// opens.
+func (c *casing) ends(text []byte, final bool) (int, peek.Answer) {
+	n := 0
+	for n < len(text) && text[n] == '`' {
+		n++
+	}
+	switch {
+	case n == len(text) && !final:
+		return 0, peek.Boolean(n > 0, peek.Unknown)
+	case n < c.ticks, c.ticks < len(format.FenceMark) && n != c.ticks, c.ticks >= len(format.FenceMark) && n < len(text) && peek.WordByte(text[n]):
+		return 0, peek.No
+	}
+	return n, peek.Yes
+}
+
+// closeCasing forgets code that held nothing but calls, which ends at offset i.
+func (p *Text) closeCasing(i int) {
+	if !p.casing.calls {
+		p.uncase()
+		return
+	}
+	p.casing.to.beside()
+	p.moveTo(i)
+	p.casing = nil
+}
+
+// uncase gives back what opened the code: it holds something else.
+func (p *Text) uncase() {
+	if c := p.casing; c != nil {
+		p.casing = nil
+		p.look(c.open)
+		p.write(c.to, c.open)
+	}
+}

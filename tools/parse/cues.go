@@ -1,0 +1,240 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"tenon/tools/declared"
+	"tenon/tools/format"
+	"tenon/tools/peek"
+	"tenon/tools/scan"
+)
+
+// Cues are the ways in which calls begin without a marker: bare or fenced JSON in any dialect, and what a family declares.
+// What they start must prove to be a call; until then nothing is removed.
+
+// cueUp decides which bytes may start a cue.
+func (p *Reading) cueUp() {
+	for _, l := range p.Dialect.Labels {
+		p.cueOn(l.Text)
+		p.cueBytes[scan.Bold[0]] = true
+	}
+	if !p.Callable {
+		return
+	}
+	for _, b := range []byte("{[`<") {
+		p.cueBytes[b] = true
+	}
+	for _, c := range p.Dialect.Cues {
+		p.cueOn(c.Text)
+	}
+}
+
+// cueOn has a text that is no marker looked for.
+func (p *Reading) cueOn(text string) {
+	p.cueBytes[text[0]] = true
+	p.cueWords = append(p.cueWords, text)
+}
+
+// mayCue tells whether a cue may start text: common letters do not part the text at each of them.
+func (p *Reading) mayCue(text []byte, final bool) bool {
+	if strings.IndexByte("{[`<*", text[0]) >= 0 {
+		return true
+	}
+	_, a := peek.AnyPrefix(text, p.cueWords, final)
+	return a != peek.No
+}
+
+// cueAt tells whether a cue starts at i, which is pos, and opens its region if so.
+func (p *Text) cueAt(i int, final bool) peek.Answer {
+	text := p.buf[i:]
+	if a := p.takeLabel(text, final); a != peek.No {
+		return a
+	}
+	if text[0] == '`' && p.plan.Callable {
+		return p.encase(final)
+	}
+	f, a := p.cueHere(text, final)
+	switch {
+	case a != peek.Yes:
+	case f.n > 0:
+		p.openOwn(f.own, i, f.n)
+	case f.guest.Text != "":
+		p.openGuest(f.guest, i)
+	default:
+		p.openGeneric(text, i)
+	}
+	return a
+}
+
+// foundCue is one of the dialect's cues, of n bytes, or what begins another family's calls; else an object or a tag around one.
+type foundCue struct {
+	own   format.Cue
+	n     int
+	guest format.Marker
+}
+
+// cueHere tells whether a cue stands at the start of text, which is at pos.
+func (p *Text) cueHere(text []byte, final bool) (f foundCue, a peek.Answer) {
+	if !p.plan.Callable {
+		return f, peek.No
+	}
+	if c, n, a := p.ownCue(text, final); a != peek.No {
+		return foundCue{own: c, n: n}, a
+	}
+	if m, a := p.plan.guestAt(text, final); a != peek.No && (p.blank || !worded(m.Text)) {
+		return foundCue{guest: m}, a
+	}
+	return f, p.genericCue(text, final)
+}
+
+// ownCue tells whether one of the dialect's cues stands at the start of text, and how long it is.
+func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.Answer) {
+	waits := false
+	for _, c := range p.plan.Dialect.Cues {
+		if c.LineStart && !p.blank {
+			continue
+		}
+		n, a := len(c.Text), peek.Prefix(text, c.Text, final)
+		if p.labels(c) {
+			n, a = scan.LabelAt(text, c.Text, final)
+		}
+		if a == peek.Yes {
+			return c, n, peek.Yes
+		}
+		waits = waits || a == peek.Unknown
+	}
+	return format.Cue{}, 0, peek.Boolean(waits, peek.Unknown)
+}
+
+// labels tells whether a cue is one of the dialect's labels.
+func (p *Text) labels(c format.Cue) bool { return c.LineStart && len(p.plan.Dialect.Labels) > 0 }
+
+// openOwn opens the region of one of the dialect's cues, which has n bytes.
+func (p *Text) openOwn(c format.Cue, at, n int) {
+	if p.labels(c) {
+		p.think(false)
+	}
+	p.openCue(at, at+n, scan.CodecOf(c.Codec), c.Bare)
+	if c.LineStart { // a word that is common in text
+		p.region.quote = p.quoting.open()
+	}
+	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
+}
+
+// openGeneric opens the region of an object, or of a tag around one, at the start of text.
+func (p *Text) openGeneric(text []byte, at int) {
+	end, n := wrapEnd(text)
+	p.openCue(at, at+n, scan.JsonCodec{}, true)
+	p.region.wrap = end
+	if j := peek.SkipSpace(text, n); n > 0 && j < len(text) && text[j] == '<' {
+		p.openWrapped(text, j-n)
+	}
+}
+
+// takeLabel tells whether one of the dialect's labels stands here, at the start of a line, and follows it.
+func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
+	if !p.blank {
+		return peek.No
+	}
+	waits := false
+	for _, l := range p.plan.Dialect.Labels {
+		if l.Kind == format.LabelStop && p.called == 0 {
+			continue // nothing was called whose result a model could make up: it is text
+		}
+		switch n, a := scan.LabelAt(text, l.Text, final); a {
+		case peek.Yes:
+			p.label(l, n)
+			return peek.Yes
+		case peek.Unknown:
+			waits = true
+		}
+	}
+	return peek.Boolean(waits, peek.Unknown)
+}
+
+// label removes a label of n bytes and does what it says.
+func (p *Text) label(l format.Label, n int) {
+	p.pos += n
+	p.blank = false
+	switch l.Kind {
+	case format.LabelStop:
+		p.over = true
+	default:
+		p.think(l.Kind == format.LabelThinking)
+	}
+}
+
+func (p *Text) openCue(start, body int, c scan.Codec, bare bool) {
+	p.openRegion(scan.Opening{Plan: p.plan.Plan, Bare: bare}, start, body, false)
+	p.region.cue, p.region.unmarked = true, true
+	p.region.codecs = []scan.Codec{c}
+}
+
+// genericCue tells whether an object, an array of objects, or a tag around one starts here.
+func (p *Text) genericCue(text []byte, final bool) peek.Answer {
+	switch text[0] {
+	case '{':
+		return firstKey(text, 1, final)
+	case '[':
+		return objectAt(text, 1, final)
+	case '<':
+		if p.blank {
+			return p.plan.wrapped(text, final)
+		}
+	}
+	return peek.No
+}
+
+// keyQuotes are what some models write before keys in place of the straight quotes.
+var keyQuotes = []string{"“", "”", "‘", "’"}
+
+// firstKey tells whether a key that a call may have follows at text[i:], in one pair of braces or two.
+func firstKey(text []byte, i int, final bool) peek.Answer {
+	start := i
+	i = peek.SkipSpace(text, i)
+	if i < len(text) && text[i] == '{' && text[start-1] == '{' {
+		i = peek.SkipSpace(text, i+1)
+	}
+	if i == len(text) {
+		return peek.Boolean(!final && i-start <= peek.MaxGap, peek.Unknown)
+	}
+	switch c := text[i]; {
+	case c == '"' || c == '\'':
+		i++
+	case c >= 0x80:
+		quote, a := peek.AnyPrefix(text[i:], keyQuotes, final)
+		if a == peek.Unknown {
+			return peek.Unknown
+		}
+		i += len(quote)
+	}
+	key := text[i:]
+	n := 0
+	for n < len(key) && (key[n] == '_' || key[n] >= 'a' && key[n] <= 'z') {
+		n++
+	}
+	if n == 0 && len(key) > 0 {
+		return peek.No
+	}
+	word := string(key[:n])
+	if n == len(key) && !final {
+		return peek.Boolean(slices.ContainsFunc(declared.CallKeys, func(k string) bool { return strings.HasPrefix(k, word) }), peek.Unknown)
+	}
+	return peek.Boolean(slices.Contains(declared.CallKeys, word), peek.Yes)
+}
+
+// objectAt tells whether an object that may be a call, or an array of such, stands at text[i:], behind white space.
+func objectAt(text []byte, i int, final bool) peek.Answer {
+	start := i
+	i = peek.SkipSpace(text, i)
+	switch {
+	case i == len(text):
+		return peek.Boolean(!final && i-start <= peek.MaxGap, peek.Unknown)
+	case text[i] == '[' && text[start-1] != '[':
+		return objectAt(text, i+1, final)
+	case text[i] != '{':
+		return peek.No
+	}
+	return firstKey(text, i+1, final)
+}

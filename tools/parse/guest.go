@@ -1,0 +1,274 @@
+package parse
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"tenon/tools/declared"
+	"tenon/tools/families"
+	"tenon/tools/format"
+	"tenon/tools/peek"
+	"tenon/tools/plan"
+	"tenon/tools/scan"
+	"tenon/tools/turn"
+)
+
+// A model may write a call in the markers of a family that is not its own: it was tuned on others' transcripts, or the prompt shows such.
+// To this family those markers are text where they open no call. A whole call that names a tool and fits it is one wherever it stands, as
+// the family's own. What reads it is the other family's own parser.
+
+// guestMarkers is the rule under which calls in another family's markers are counted.
+const guestMarkers = "markers-of-another-family"
+
+// maxHost bounds the bytes behind such a marker that are looked at again.
+const maxHost = 256
+
+// maxGuests bounds the families that are tried for one marker, which many share.
+const maxGuests = 4
+
+// guests are the families whose calls are told by what they begin with, by that; of those that write alike, one.
+var guests = sync.OnceValue(func() map[string][]*format.Dialect {
+	all := map[string][]*format.Dialect{}
+	for _, d := range families.All() {
+		for _, text := range beginnings(d) {
+			alike := slices.ContainsFunc(all[text], func(o *format.Dialect) bool { return writesLike(o, d) })
+			if !alike && len(all[text]) < maxGuests {
+				all[text] = append(all[text], d)
+			}
+		}
+	}
+	for _, list := range all { // tags are told from objects, not objects from tags
+		slices.SortStableFunc(list, func(a, b *format.Dialect) int { return cmp.Compare(rank(a), rank(b)) })
+	}
+	return all
+})
+
+// turnEnds are the markers that end a turn in any family, but for words in brackets: many write calls alike, and end their turns otherwise.
+var turnEnds = sync.OnceValue(func() (all []string) {
+	for _, d := range families.All() {
+		for _, end := range d.Ends {
+			if format.IsControl(end) || end == "</s>" {
+				all = append(all, end)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+})
+
+// beginnings are the texts by which the dialect's calls are told where other families write.
+func beginnings(d *format.Dialect) (all []string) {
+	for _, m := range d.AllMarkers() {
+		opens := m.Role == format.RoleCall || m.Role == format.RoleHeader || m.Role == format.RoleLayout && slices.Contains(d.Spellings(d.Section.Open), m.Text)
+		if opens && !strings.Contains(m.Text, "=") { // but for the call's own tag, in which its name stands (heads.go)
+			all = append(all, m.Text)
+		}
+	}
+	for _, c := range d.Cues {
+		all = append(all, c.Text)
+	}
+	return all
+}
+
+// worded tells whether a beginning is a word: it counts at the start of a line only, and shows no call by itself.
+func worded(beginning string) bool { return strings.HasSuffix(beginning, ":") }
+
+func rank(d *format.Dialect) int {
+	if _, ok := d.Codecs[0].(format.JSON); ok {
+		return 1
+	}
+	return 0
+}
+
+// writesLike tells whether two families with the same first marker write calls in the same way.
+func writesLike(a, b *format.Dialect) bool {
+	key := func(d *format.Dialect) string {
+		switch c := d.Codecs[0].(type) {
+		case format.Tagged:
+			return "tags " + c.Call.Open + c.Arg.Open + c.ArgEnd
+		case format.Named:
+			return "named " + c.Before + c.Separator
+		case format.JSON:
+			return "json"
+		case format.Python:
+			return "python"
+		}
+		return d.Key
+	}
+	return key(a) == key(b)
+}
+
+// inviteGuests finds out which markers of other families may begin a call.
+func (p *Reading) inviteGuests() {
+	if !p.Callable {
+		return
+	}
+	var openers []format.Marker
+	for text := range guests() {
+		if _, own := p.Markers.ByText[text]; !own {
+			openers = append(openers, format.Marker{Text: text, Role: format.RoleCall})
+			p.cueOn(text)
+		}
+	}
+	p.Guests, p.hosts = format.NewMarkerSet(openers), &sync.Map{}
+}
+
+// hosted is the plan by which another family's call is read: the same turn, without its mask.
+func (p *Reading) hosted(d *format.Dialect) *Reading {
+	if q, ok := p.hosts.Load(d); ok {
+		return q.(*Reading)
+	}
+	q := &plan.Plan{Dialect: d, Turn: p.Turn, Tools: p.Tools, Names: p.Names, Callable: p.Callable, NameKeys: p.NameKeys, ArgsKeys: p.ArgsKeys, MaxHead: p.MaxHead}
+	q.Turn.Answer, q.Turn.Stops, q.Turn.Thinking, q.Turn.Parallel = nil, nil, turn.Thinking{Off: true}, true
+	q.Mark()
+	q.List()
+	r := hostedReading(q)
+	r.guest = true
+	p.hosts.Store(d, r)
+	return r
+}
+
+// guestAt tells whether a marker of another family stands at the start of text.
+func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) {
+	if p.Guests == nil {
+		return format.Marker{}, peek.No
+	}
+	return p.Guests.At(text, final)
+}
+
+// openGuest opens the region of a call in another family's markers, of which m is the first.
+func (p *Text) openGuest(m format.Marker, at int) {
+	p.openCue(at, at, guestCodec{reading: p.plan, families: guests()[m.Text], worded: worded(m.Text)}, true)
+	p.region.unopened = false
+}
+
+// guestCodec reads calls of other families that begin with one marker.
+type guestCodec struct {
+	reading  *Reading
+	families []*format.Dialect
+	worded   bool
+}
+
+func (c guestCodec) Starts(scan.Opening, []byte, bool) peek.Answer { return peek.Yes }
+
+func (c guestCodec) Scanner(o scan.Opening) scan.Scanner {
+	s := &guestScanner{plan: c.reading, worded: c.worded}
+	for _, d := range c.families {
+		s.parsers = append(s.parsers, NewTolerant(c.reading.hosted(d), true, nil))
+	}
+	return s
+}
+
+// guestScanner has the other families' parsers read until one of them has found calls. Each is left out once it says that the text is
+// none.
+type guestScanner struct {
+	plan    *Reading
+	parsers []*Text
+	found   []declared.RawCall
+	by      *Text // that found them
+	read    int
+	stop    int
+	late    bool // they ended with the text
+	worded  bool // a word began them, and shows none
+}
+
+func (s *guestScanner) End() int { return s.stop }
+
+func (s *guestScanner) Soft() int { return 0 }
+
+func (s *guestScanner) Whole() bool { return !s.late }
+
+func (s *guestScanner) Calls([]byte) ([]declared.RawCall, error) { return s.found, nil }
+
+// Reached implements scanner: what was soon told to be text is looked at once more, for calls without markers.
+func (s *guestScanner) Reached() int {
+	if s.read > maxHost {
+		return s.read
+	}
+	return min(s.read, 1)
+}
+
+func (s *guestScanner) Step(body []byte, final bool) scan.Status {
+	for ; s.by == nil && s.read < len(body); s.read++ {
+		s.parsers = slices.DeleteFunc(s.parsers, func(p *Text) bool { return !s.take(p, p.Token(body[s.read:s.read+1], false)) })
+		if s.by == nil && len(s.parsers) == 0 {
+			return scan.Rejected
+		}
+	}
+	if s.by == nil && final {
+		s.late = true
+		for _, p := range s.parsers {
+			s.take(p, p.Close(false))
+		}
+	}
+	switch {
+	case s.by != nil:
+		return s.close(body, final)
+	case final:
+		return scan.Rejected
+	}
+	return scan.Open
+}
+
+// take looks at what a parser says of the next byte. It is false where that has found text.
+func (s *guestScanner) take(p *Text, events []turn.Event) bool {
+	for _, e := range events {
+		switch {
+		case s.by != nil && s.by != p:
+			return false
+		case (e.Kind == turn.Text || e.Kind == turn.Reasoning) && strings.TrimSpace(e.Text) != "" && s.by == nil:
+			return false
+		case e.Kind == turn.CallEnd:
+			args := e.Call.Arguments
+			if args == nil {
+				args = []byte(declared.JsonString(e.Call.Input))
+			}
+			s.by, s.stop = p, p.left
+			s.found = append(s.found, declared.RawCall{Name: turn.PromptName(e.Call.Namespace, e.Call.Name), Args: args, Repairs: []string{guestMarkers}})
+		}
+	}
+	return true
+}
+
+// proven tells whether the calls ended before the text did, or with what closes them.
+func (s *guestScanner) proven() bool {
+	d := s.by.plan.Dialect
+	closers := d.Closers()
+	if tags, ok := d.Codecs[0].(format.Tagged); ok {
+		closers = append(closers, tags.CallEnd)
+	}
+	closers = slices.DeleteFunc(closers, func(t string) bool { return t == "" })
+	source := bytes.TrimSpace(s.found[0].Source)
+	if s.worded {
+		return false
+	}
+	return !s.late || len(closers) == 0 || slices.ContainsFunc(closers, func(t string) bool { return bytes.HasSuffix(source, []byte(t)) })
+}
+
+// close takes what closes the calls and the turn along.
+func (s *guestScanner) close(body []byte, final bool) scan.Status {
+	closers := s.by.plan.Dialect.Closers()
+	for _, end := range turnEnds() {
+		if _, own := s.plan.Markers.ByText[end]; !own { // which says more here
+			closers = append(closers, end)
+		}
+	}
+	for {
+		i := peek.SkipSpace(body, s.stop)
+		if i == len(body) && !final && i-s.stop <= peek.MaxGap {
+			return scan.Open
+		}
+		t, a := peek.AnyPrefix(body[i:], closers, final)
+		switch a {
+		case peek.Unknown:
+			return scan.Open
+		case peek.No:
+			s.found[0].Source = body[:s.stop]
+			return scan.Ended
+		}
+		s.stop = i + len(t)
+	}
+}

@@ -1,0 +1,319 @@
+package parse
+
+import (
+	"errors"
+	"fmt"
+
+	"tenon/tools/peek"
+	"tenon/tools/scan"
+)
+
+// MaxCuts bounds how often a turn's regions may prove to have ended earlier, each time with the rest read again.
+const MaxCuts = 16
+
+// MaxAgain bounds how often, on average, a byte is read again because a bare object before it was none.
+const MaxAgain = 4
+
+// region is a part of the output that may hold calls. Offsets are in the parser's buf.
+type region struct {
+	scan.Opening
+	start    int // of the region's text
+	body     int // behind the opener
+	symbol   bool
+	cue      bool         // no marker opened it: its text begins at start
+	scan     scan.Scanner // nil until it is known which codec reads it
+	codecs   []scan.Codec
+	wrap     string // what closes the tag that stands around it, "" if none does
+	closed   int    // where that has been read
+	tail     int    // where looking on goes on after the end; 0 before it
+	thinking bool
+	cutOff   bool   // the output was cut off inside its last call
+	first    bool   // nothing but white space came before it in the turn
+	quote    string // what closes the quotation that it stands in, "" if it stands in none
+	sought   int    // from where that is looked for; 0 before the end
+	unopened bool   // the marker that opens calls is missing
+	guest    bool   // behind the family's marker, the call is another family's
+	unmarked bool   // what began it is no marker of the family
+	uncased  bool   // tail is behind the code that it stands in
+}
+
+func (r *region) shift(n int) {
+	r.start -= n
+	r.body -= n
+	if r.tail > 0 {
+		r.tail -= n
+	}
+	r.closed = max(0, r.closed-n)
+	r.sought = max(0, r.sought-n)
+}
+
+func (p *Text) openRegion(o scan.Opening, start, body int, isSymbol bool) {
+	codecs := p.plan.codecs[o.Marker]
+	o.Cased, o.Sent = p.casing != nil, p.called < p.sent
+	if !p.spelt {
+		o.IsSymbol = p.symbolInRegion
+	}
+	p.region = &region{Opening: o, start: start, body: body, symbol: isSymbol, codecs: codecs, thinking: p.thinking, first: !p.content.began}
+	p.region.unopened = p.plan.Dialect.LacksOpener(o.Marker)
+}
+
+// symbolInRegion tells whether a symbol stands at an offset behind the region's opener.
+func (p *Text) symbolInRegion(at int) bool {
+	_, found := p.symbolAt(p.region.body + at)
+	return found
+}
+
+// stepRegion reads on in the region. It says whether there is more to decide.
+func (p *Text) stepRegion(final bool) bool {
+	r := p.region
+	body := p.buf[r.body:]
+	if r.tail > 0 {
+		return p.settle(final)
+	}
+	if r.scan == nil {
+		switch p.chooseCodec(body, final) {
+		case peek.No:
+			p.noCall(r.body, nil)
+			return true
+		case peek.Unknown:
+			return false
+		}
+	}
+	tooLong := r.Bare && len(body) > scan.MaxBare
+	if tooLong {
+		body, final = body[:scan.MaxBare], false
+	}
+	switch r.scan.Step(body, final) {
+	case scan.Open:
+		if !tooLong {
+			return false
+		}
+		p.noCall(r.body+scan.MaxBare, nil)
+	case scan.Rejected:
+		p.noCall(r.body+r.scan.Reached(), errUndeclared)
+	case scan.Ended:
+		r.tail = r.body + r.scan.End()
+		r.cutOff = final && p.truncated && !r.scan.Whole()
+	}
+	return true
+}
+
+// missingOpener is the rule under which is counted that calls stand without the marker that opens them.
+const missingOpener = "missing-opener"
+
+var (
+	errUndeclared = errors.New("it names no tool that can be called")
+	errCutOff     = errors.New("the output was cut off inside it")
+)
+
+func (p *Text) chooseCodec(body []byte, final bool) peek.Answer {
+	r := p.region
+	switch i := peek.SkipSpace(body, 0); {
+	case i > peek.MaxGap: // white space without end must not be looked at again and again
+		return peek.No
+	case i == len(body):
+		return peek.Boolean(!final, peek.Unknown)
+	}
+	waits := false
+	for _, c := range r.codecs {
+		switch c.Starts(r.Opening, body, final) {
+		case peek.Yes:
+			if waits && !final {
+				return peek.Unknown
+			}
+			r.scan = c.Scanner(r.Opening)
+			f, ok := c.(scan.Foreign)
+			r.guest = ok && f.Pairs()
+			return peek.Yes
+		case peek.Unknown:
+			waits = true
+		}
+	}
+	if waits && !final {
+		return peek.Unknown
+	}
+	return peek.No
+}
+
+// settle decides what an ended region is, where that depends on what follows it.
+func (p *Text) settle(final bool) bool {
+	r := p.region
+	if r.wrap != "" && !p.unwrap(final) {
+		return false
+	}
+	switch {
+	case r.Sent:
+		p.commit()
+		return true
+	case r.torn():
+		p.noCall(r.last(), scan.ErrUnclosedCall)
+		return true
+	}
+	if r.quote != "" {
+		switch p.example(final) {
+		case peek.Unknown:
+			return false
+		case peek.Yes:
+			p.noCall(r.last(), errExample)
+			return true
+		}
+	}
+	if r.Bare || r.unmarked && p.casing != nil || r.guest || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:]) {
+		switch p.followed(final) {
+		case peek.Unknown:
+			return false
+		case peek.No:
+			p.noCall(r.last(), nil)
+			return true
+		}
+	}
+	p.commit()
+	return true
+}
+
+// commit reads the calls of an ended region and emits them.
+func (p *Text) commit() {
+	r := p.region
+	calls, err := r.scan.Calls(p.buf[r.body:])
+	end := r.last()
+	peek.Examine(end - r.start)
+	if err != nil && p.cutShort() {
+		return
+	}
+	if n := len(calls); r.cutOff && n > 0 {
+		calls[n-1].Err = errCutOff
+	}
+	good := 0
+	for i := range calls {
+		if calls[i].Err == nil && r.unopened && good == 0 {
+			calls[i].Repairs = append(calls[i].Repairs, missingOpener)
+		}
+		if calls[i].Err == nil {
+			calls[i].Err = p.accept(&calls[i])
+		}
+		if calls[i].Err == nil {
+			good++
+		} else if err == nil {
+			err = calls[i].Err
+		}
+	}
+	if good == 0 {
+		if p.cutShort() {
+			return
+		}
+		p.noCall(end, err)
+		return
+	}
+	p.current().beside()
+	p.content.beside()
+	for _, c := range calls {
+		if c.Err == nil {
+			p.emitCall(c)
+			continue
+		}
+		if errors.Is(c.Err, scan.ErrTorn) {
+			p.doubt = p.doubtBehind(p.buf[:end])
+		}
+		p.note(r.start, c.Err.Error())
+		p.plain(p.current(), c.Source)
+	}
+	if r.thinking && r.symbol {
+		p.think(false)
+	}
+	p.leaveRegion(end)
+}
+
+// cutShort ends a region, whose text made no sense as a whole, where a closing marker stood inside what looked like a
+// string, and reads it again.
+func (p *Text) cutShort() bool {
+	r := p.region
+	soft := r.scan.Soft()
+	if r.cutOff || soft == 0 || soft >= r.scan.End() || p.cuts == MaxCuts {
+		return false
+	}
+	p.cuts++
+	peek.Examine(soft)
+	calls, err := r.scan.(scan.Cutter).Cut(p.buf[r.body:], soft)
+	if err != nil || len(calls) == 0 {
+		return false
+	}
+	end := r.body + r.scan.End()
+	good := false
+	for i := range calls {
+		if calls[i].Err == nil && p.accept(&calls[i]) == nil {
+			p.content.beside()
+			p.emitCall(calls[i])
+			good = true
+		}
+	}
+	if good {
+		p.leaveRegion(end)
+	}
+	return good
+}
+
+func (p *Text) leaveRegion(end int) {
+	p.pos, p.left = end, p.offset+end
+	p.region = nil
+	p.blank, p.solid, p.inWord, p.indent, p.beside = true, true, false, 0, true
+	p.current().cut(p.plan.Longest)
+	if p.casing != nil {
+		p.casing.calls = true
+	}
+}
+
+// noCall gives a region's text up to end back as text in which no call starts.
+func (p *Text) noCall(end int, err error) {
+	r := p.region
+	p.uncase()
+	if r.scan != nil && r.Bare && r.scan.Soft() > 0 && p.affords(end-r.body-r.scan.Soft()) {
+		end = min(end, r.body+r.scan.Soft()) // a marker inside what looked like a string may open a call
+	}
+	if err != nil && (!r.Bare || !errors.Is(err, errUndeclared)) { // JSON in an answer is nothing to report
+		p.note(r.start, fmt.Sprintf("not a call: %v", err))
+	}
+	if j, ok := r.scan.(*scan.JsonScanner); errors.Is(err, scan.ErrTorn) || ok && j.Good {
+		p.doubt = p.doubtBehind(p.buf[:end])
+	}
+	peek.Examine(end - r.start)
+	p.region = nil
+	p.mute = max(p.mute, end)
+	p.pos = r.body
+	if !r.cue {
+		p.hole = p.plan.Markers.ByText[r.Marker].Hole
+	} else {
+		p.pos = r.start
+		p.mute = max(p.mute, r.start+1)
+	}
+}
+
+// affords tells whether n bytes may be read again: in the long run each byte of the output a few times, so that its cost stays bounded.
+func (p *Text) affords(n int) bool {
+	if n <= 0 || p.Again+n > MaxAgain*(p.offset+len(p.buf))+MaxCuts*scan.MaxBare {
+		return n <= 0
+	}
+	p.Again += n
+	return true
+}
+
+// plain sends text that lies outside of a buffer's order, without its markers.
+func (e *emitter) plain(s *stream, text []byte) {
+	for len(text) > 0 {
+		m, a := e.plan.Markers.At(text, true)
+		if a == peek.Yes {
+			s.cut(e.plan.Longest)
+			text = text[len(m.Text):]
+			if m.Hole != "" {
+				n, _ := holeAt(text, m.Hole, true)
+				text = text[n:]
+			}
+			continue
+		}
+		n := 1
+		for n < len(text) && len(e.plan.Markers.ByFirst[text[n]]) == 0 {
+			n++
+		}
+		e.write(s, text[:n])
+		text = text[n:]
+	}
+}

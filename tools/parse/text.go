@@ -1,0 +1,394 @@
+package parse
+
+import (
+	"bytes"
+	"slices"
+	"sort"
+	"strings"
+
+	"tenon/tools/format"
+	"tenon/tools/peek"
+	"tenon/tools/scan"
+	"tenon/tools/turn"
+)
+
+var _ turn.Parser = (*Text)(nil)
+
+// Text parses text that was not made under the plan's grammar: it reads everything that a model may have meant, a
+// superset of what the grammar accepts. It is total: every sequence of bytes gives a valid turn.
+//
+// It is a machine with three states: visible text, thinking, and a region that may hold calls. Text leaves as soon as it
+// cannot be a marker. A region is kept until its end is known, then read by the dialect's codecs; what proves to be no call
+// leaves as text.
+type Text struct {
+	*emitter
+	spelt bool // markers are recognised by their spelling
+
+	buf     []byte
+	offset  int // of buf in the output
+	symbols []symbol
+	cursor
+
+	thinking bool
+	routing  bool // pos is in the routing thought
+	region   *region
+	casing   *casing // nil where none is open
+	header   bool    // pos is inside a message header
+	hole     string  // what ends the tag that pos may be in
+	left     int     // where in the output the last region ended
+	beside   bool    // nothing but white space and markers came since then
+	mute     int     // no call starts before this offset in buf: what is there has been looked at
+	doubt    doubt
+
+	solid bool // something other than white space came before in the turn
+
+	quoting quoting
+	spoken  bool // headers have lost their markers
+
+	Again             int // bytes read again behind bare objects that were none
+	cuts              int // regions that ended earlier than first thought
+	truncated, closed bool
+	sent              int  // calls that are known to be such
+	over              bool // a label said that the turn was over; the rest is dropped
+	begun             bool // the text that the generation prompt ends with has been put before the output
+}
+
+// cursor is where the parser is in its text.
+type cursor struct {
+	pos    int  // what is before it has been decided
+	blank  bool // the line so far holds only white space
+	indent int  // bytes of the line so far
+	inWord bool // what was last decided is a byte of a word
+}
+
+// symbol is a marker that the model wrote as one token.
+type symbol struct{ from, to int }
+
+func NewTolerant(p *Reading, spelt bool, newID func(turn.Call) string) *Text {
+	routed := p.RoutedLine()
+	return &Text{emitter: newEmitter(p, newID), spelt: spelt, thinking: routed || p.Turn.Thinking.Open && p.Dialect.Thinks(), routing: routed, cursor: cursor{blank: true}}
+}
+
+// Token implements Parser.
+func (p *Text) Token(text []byte, isSymbol bool) []turn.Event {
+	p.events = p.events[:0]
+	if p.closed || len(text) == 0 {
+		return nil
+	}
+	p.add(text, isSymbol)
+	return p.events
+}
+
+// add reads on.
+func (p *Text) add(text []byte, isSymbol bool) {
+	p.compact()
+	if isSymbol {
+		p.symbols = append(p.symbols, symbol{len(p.buf), len(p.buf) + len(text)})
+	}
+	p.buf = append(p.buf, text...)
+	p.run(false)
+}
+
+// endText decides what is left of the text. The turn goes on.
+func (p *Text) endText() {
+	p.run(true)
+	p.compact()
+}
+
+// Close implements Parser.
+func (p *Text) Close(truncated bool) []turn.Event {
+	p.events = p.events[:0]
+	if p.closed {
+		return nil
+	}
+	p.truncated = truncated
+	p.run(true)
+	p.finish(&p.reasoning)
+	p.finish(&p.content)
+	p.flushStops()
+	p.closed = true
+	return p.events
+}
+
+// Room implements Parser: what is sent of a call is whole.
+func (p *Text) Room(int) {}
+
+// InCall implements Parser.
+func (p *Text) InCall() bool { return p.region != nil }
+
+func (p *Text) note(at int, text string) { p.emitter.note(p.offset+at, text) }
+
+// compact forgets what has been decided.
+func (p *Text) compact() {
+	from := p.pos
+	if p.region != nil {
+		from = p.region.start
+	}
+	if from == 0 || from < len(p.buf) && from < 1<<10 {
+		return
+	}
+	n := copy(p.buf, p.buf[from:])
+	p.buf = p.buf[:n]
+	p.pos -= from
+	p.offset += from
+	p.mute = max(0, p.mute-from)
+	if p.region != nil {
+		p.region.shift(from)
+	}
+	keep := p.symbols[:0]
+	for _, s := range p.symbols {
+		if s.to > from {
+			keep = append(keep, symbol{s.from - from, s.to - from})
+		}
+	}
+	p.symbols = keep
+}
+
+// run decides as much as it can.
+func (p *Text) run(final bool) {
+	if !p.begun && !p.takeLead(final) {
+		return
+	}
+	for p.pos < len(p.buf) || p.region != nil {
+		var more bool
+		switch {
+		case p.over:
+			p.pos = len(p.buf)
+		case p.region != nil:
+			more = p.stepRegion(final)
+		case p.hole != "":
+			more = p.stepHole(final)
+		case p.header:
+			more = p.stepHeader(final)
+		case p.routing:
+			more = p.stepRouting()
+		case p.casing != nil:
+			more = p.stepCasing(final)
+		default:
+			more = p.stepText(final)
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// takeLead puts what the generation prompt ends with before the output if the output goes on from it. It says whether that has
+// been decided.
+func (p *Text) takeLead(final bool) bool {
+	if text := p.plan.Dialect.Lead; text != "" {
+		switch p.led(text, final) {
+		case peek.Unknown:
+			return false
+		case peek.Yes:
+			p.buf = append([]byte(text), p.buf...)
+			p.offset = -len(text)
+			for i := range p.symbols {
+				p.symbols[i].from += len(text)
+				p.symbols[i].to += len(text)
+			}
+		}
+	}
+	if h := p.plan.Dialect.Headers; h != nil && !p.takeFirstHeader(h, final) {
+		return false
+	}
+	p.begun = true
+	return true
+}
+
+// led tells whether the output goes on from the prompt's last mark: with the rest of a marker or the name of a tool.
+func (p *Text) led(mark string, final bool) peek.Answer {
+	var all []string
+	for _, t := range p.plan.Dialect.Text {
+		all = append(all, strings.TrimPrefix(t, mark))
+	}
+	for _, t := range p.plan.Tools {
+		all = append(all, t.Prompt)
+	}
+	_, a := peek.AnyPrefix(p.buf, all, final)
+	return a
+}
+
+// stepText reads text up to the next marker or cue. It says whether there is more to decide.
+func (p *Text) stepText(final bool) bool {
+	for i := p.pos; i < len(p.buf); i++ {
+		peek.Examine(1)
+		b := p.buf[i]
+		if p.plan.headBytes[b] && !p.muted(i) && p.startsWord(i) && !p.asIs() {
+			if a := p.openHead(i, final); a != peek.No {
+				return a == peek.Yes
+			}
+		}
+		if p.spoken && b == roleWord[0] {
+			if a := p.takePlain(i, final); a != peek.No {
+				return a == peek.Yes
+			}
+		}
+		symbol, isSymbol := p.symbolAt(i)
+		if isSymbol || len(p.plan.Markers.ByFirst[b]) > 0 {
+			m, a := p.plan.Markers.At(p.buf[i:], final)
+			if a == peek.Unknown {
+				p.pass(i)
+				return false
+			}
+			if isSymbol && (a == peek.No || len(m.Text) < symbol.to-symbol.from) {
+				m, a = format.Marker{Text: string(p.buf[i:symbol.to])}, peek.Yes // a token the dialect does not know
+			}
+			if a == peek.Yes && p.counts(&m, isSymbol) {
+				p.pass(i)
+				p.marker(m, isSymbol)
+				return true
+			}
+		}
+		if !p.muted(i) && p.plan.cueBytes[b] && !p.asIs() && p.plan.mayCue(p.buf[i:], final) {
+			p.pass(i)
+			switch p.cueAt(i, final) {
+			case peek.Yes:
+				return true
+			case peek.Unknown:
+				return false
+			}
+		}
+		if i >= p.mute {
+			p.doubt.take(b)
+		}
+	}
+	if final && p.beside && p.tornCloser(bytes.TrimSpace(p.buf[p.pos:])) {
+		p.pos = len(p.buf)
+	}
+	p.pass(len(p.buf))
+	return false
+}
+
+// tornCloser tells whether text begins a marker that would have closed a call or ended the turn: the output was cut off inside it.
+func (p *Text) tornCloser(text []byte) bool {
+	torn := func(m string) bool { return len(text) > 1 && strings.HasPrefix(m, string(text)) }
+	return slices.ContainsFunc(p.plan.Dialect.Closers(), torn) || slices.ContainsFunc(p.plan.Dialect.Ends, torn)
+}
+
+// muted tells whether no call starts at offset i.
+func (p *Text) muted(i int) bool { return i < p.mute || p.doubt == inDoubt }
+
+// counts tells whether a marker is one here, and takes its role away where it only must not be seen: where the vocabulary
+// has a token for it, the same text in ordinary letters is only text.
+func (p *Text) counts(m *format.Marker, isSymbol bool) bool {
+	switch {
+	case isSymbol:
+		return true
+	case p.asIs():
+		return false
+	case p.spelt || !p.plan.Dialect.Symbols[m.Text]:
+		return true
+	}
+	m.Role = format.RoleStrip
+	return len(p.plan.Tools) > 0
+}
+
+// markerAt tells whether a marker that counts stands at offset i.
+func (p *Text) markerAt(i int, final bool) (format.Marker, peek.Answer) {
+	m, a := p.plan.Markers.At(p.buf[i:], final)
+	if _, isSymbol := p.symbolAt(i); a == peek.Yes && !p.counts(&m, isSymbol) {
+		a = peek.No
+	}
+	return m, a
+}
+
+// asIs tells whether the text is made under a grammar of the client's, where markers are data.
+func (p *Text) asIs() bool {
+	return p.plan.Turn.Answer != nil && !p.thinking && p.solid
+}
+
+// pass lets text up to i leave.
+func (p *Text) pass(i int) {
+	if i == p.pos {
+		return
+	}
+	from := max(p.pos, min(i, -p.offset)) // what the generation prompt ends with is not the model's
+	if text := p.buf[from:i]; len(text) > 0 {
+		if p.casing != nil && len(bytes.TrimSpace(text)) > 0 {
+			p.uncase()
+		}
+		p.look(text)
+		p.write(p.current(), text)
+	}
+	p.pos = i
+}
+
+// look remembers what cues depend on.
+func (p *Text) look(text []byte) {
+	p.quoting.read(text, p.blank, p.solid)
+	line := text
+	if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
+		line = text[n+1:]
+		p.blank, p.indent = true, 0
+	}
+	p.indent += len(line)
+	p.blank = p.blank && len(bytes.TrimSpace(line)) == 0
+	if len(bytes.TrimSpace(text)) > 0 {
+		p.solid, p.beside = true, false
+	}
+	p.inWord = peek.WordByte(text[len(text)-1])
+}
+
+func (p *Text) current() *stream {
+	if p.thinking {
+		return &p.reasoning
+	}
+	return &p.content
+}
+
+// symbolAt returns the symbol that starts at i.
+func (p *Text) symbolAt(i int) (symbol, bool) {
+	if len(p.symbols) == 0 {
+		return symbol{}, false
+	}
+	k := sort.Search(len(p.symbols), func(k int) bool { return p.symbols[k].from >= i })
+	if k == len(p.symbols) || p.symbols[k].from != i {
+		return symbol{}, false
+	}
+	return p.symbols[k], true
+}
+
+// marker removes the marker at pos and does what it says.
+func (p *Text) marker(m format.Marker, isSymbol bool) {
+	at := p.pos
+	p.pos += len(m.Text)
+	p.hole = m.Hole
+	s := p.current()
+	s.cut(p.plan.Longest)
+	switch m.Role {
+	case format.RoleThinkOpen:
+		p.think(true)
+	case format.RoleThinkClose:
+		p.think(false)
+	case format.RoleText:
+		s.beside()
+		p.think(false)
+	case format.RoleLayout:
+		if p.plan.Callable {
+			s.beside()
+		}
+	case format.RoleHeader:
+		p.header = true
+	case format.RoleEnd:
+		s.beside()
+		if p.plan.Dialect.Headers != nil {
+			p.think(false)
+		}
+	case format.RoleCall:
+		if p.plan.Callable && (!p.muted(at) || isSymbol && at >= p.mute) {
+			p.openRegion(scan.Opening{Plan: p.plan.Plan, Marker: m.Text}, at, p.pos, isSymbol)
+		}
+	}
+	p.blank, p.inWord, p.indent = true, false, 0
+}
+
+// think switches between thinking and visible text. White space on either side of the marker is layout.
+func (p *Text) think(on bool) {
+	p.current().beside()
+	if p.thinking != on {
+		p.uncase()
+		p.thinking, p.quoting = on, quoting{}
+	}
+	p.current().beside()
+}

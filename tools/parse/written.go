@@ -1,0 +1,259 @@
+package parse
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"tenon/tools/declared"
+	"tenon/tools/emit"
+	"tenon/tools/lenient"
+	"tenon/tools/peek"
+	"tenon/tools/turn"
+)
+
+// writtenCall is the call that the grammar is in: its arguments as JSON, or its input as text, as far as they are certain.
+type writtenCall struct {
+	open    bool
+	tool    *declared.Tool // nil before it is known, and once the arguments are complete
+	call    turn.Call      // once it has been begun
+	out     []byte
+	sent    int // of out
+	members int
+	key     string // of the argument that is read
+	at      int    // offset of its name in the output
+	source  []byte // its text, should it prove to be none
+	refused error  // why it is none
+	held    bool   // nothing of it leaves before it is whole and valid
+}
+
+// named begins the call whose name has been read. It is held back if its arguments are to be validated first, or if even its
+// shortest end may not fit what remains.
+func (p *Captures) named() {
+	name := string(p.word)
+	p.word = p.word[:0]
+	i, ok := p.plan.Names.Exact[name]
+	if !ok { // a JSON string with escapes
+		name, _ = declared.Text([]byte(`"` + name + `"`))
+		i = p.plan.Names.Exact[name]
+	}
+	t := &p.plan.Tools[i]
+	p.Looked = Outcome{}
+	held := t.Held || p.limited && p.grammar.Distance() > p.room
+	p.call = writtenCall{open: true, tool: t, out: p.call.out[:0], at: p.before, source: p.call.source, held: held}
+	if !held {
+		p.content.beside()
+		p.reasoning.beside()
+		p.call.call = p.begin(t)
+	}
+}
+
+func (p *Captures) begunInCall(x part) {
+	c := &p.call
+	switch x.Name {
+	case emit.CaptureCall:
+		p.behindCall = false
+		p.call = writtenCall{open: true, out: c.out[:0], source: c.source[:0]}
+	case emit.CaptureMember:
+		c.separate()
+		if x.index >= 0 {
+			c.key = c.tool.Members[x.index].Key
+			c.out = append(lenient.AppendString(c.out, c.key), ':')
+		}
+	case emit.CaptureObject:
+		c.out = append(c.out, '{')
+	case emit.CaptureList:
+		c.out = append(c.out, '[')
+	case emit.CaptureItem:
+		c.part()
+	case emit.CaptureKey:
+		c.part()
+		c.out = append(c.out, '"')
+	case emit.CaptureText:
+		c.out = append(c.out, '"')
+	case emit.CaptureTrue, emit.CaptureFalse, emit.CaptureNull:
+		c.out = append(c.out, x.Name...)
+	}
+}
+
+// separate writes what stands before a member of the object of arguments.
+func (c *writtenCall) separate() {
+	if c.members++; c.members == 1 {
+		c.out = append(c.out, '{')
+	} else {
+		c.out = append(c.out, ',')
+	}
+}
+
+// part writes what stands before a member or an item of a value, unless it is the first: then a bracket does, and in a text that
+// writes its commas itself, one of those.
+func (c *writtenCall) part() {
+	if n := len(c.out); n > 0 && !strings.ContainsRune("{[,", rune(c.out[n-1])) {
+		c.out = append(c.out, ',')
+	}
+}
+
+func (p *Captures) overInCall(x part) {
+	c := &p.call
+	switch x.Name {
+	case emit.CaptureName:
+		p.named()
+	case emit.CaptureCall:
+		p.callOver()
+	case emit.CaptureKey:
+		c.out = append(lenient.AppendEscaped(c.out, p.whole(nil, true)), '"', ':')
+		c.key = string(p.word)
+		p.word = p.word[:0]
+	case emit.CaptureText:
+		c.out = append(lenient.AppendEscaped(c.out, p.whole(nil, true)), '"')
+	case emit.CaptureField:
+		c.out = append(c.out, c.tool.Schema.Field(c.key, peek.ReplaceInvalid(p.word))...)
+		p.word = p.word[:0]
+	case emit.CaptureObject:
+		c.out = append(c.out, '}')
+	case emit.CaptureList:
+		c.out = append(c.out, ']')
+	case emit.CaptureTree:
+		c.out = append(c.out, declared.Tree(p.plan.Dialect, string(p.word))...)
+		p.word = p.word[:0]
+	case emit.CaptureMembers:
+		if c.members == 0 {
+			c.out = append(c.out, '{')
+		}
+		c.out = append(c.out, '}')
+		p.written()
+	case emit.CaptureInput:
+		c.out = append(c.out, p.whole(nil, true)...)
+		p.written()
+	case emit.CaptureArgs, emit.CaptureQuoted:
+		p.written()
+	}
+}
+
+func (p *Captures) bytesInCall(name string, b []byte) {
+	c := &p.call
+	if c.tool == nil || c.held {
+		c.source = append(c.source, b...)
+	}
+	switch name {
+	case emit.CaptureName, emit.CaptureField, emit.CaptureTree:
+		p.word = append(p.word, b...)
+	case emit.CaptureArgs, emit.CaptureJSON:
+		c.out = append(c.out, b...)
+	case emit.CaptureKey:
+		p.word = append(p.word, b...)
+		c.out = lenient.AppendEscaped(c.out, p.whole(b, false))
+	case emit.CaptureText:
+		c.out = lenient.AppendEscaped(c.out, p.whole(b, false))
+	case emit.CaptureInput:
+		c.out = append(c.out, p.whole(b, false)...)
+	case emit.CaptureQuoted:
+		p.unquote(b)
+	}
+}
+
+// whole is the text up to here that is whole characters; the rest waits. last says that nothing follows.
+func (p *Captures) whole(b []byte, last bool) string {
+	p.partial = append(p.partial, b...)
+	n := len(p.partial)
+	if !last {
+		n -= peek.Incomplete(p.partial)
+	}
+	s := p.arena.string(p.partial[:n])
+	p.partial = append(p.partial[:0], p.partial[n:]...)
+	return s
+}
+
+// unquote takes a free-form tool's text out of a JSON string. The grammar writes its escapes in their shortest form.
+func (p *Captures) unquote(b []byte) {
+	for _, c := range b {
+		if len(p.word) == 0 && c != '\\' {
+			p.call.out = append(p.call.out, c)
+			continue
+		}
+		p.word = append(p.word, c)
+		if n := len(p.word); n == 6 || n == 2 && c != 'u' {
+			s, _ := declared.Text([]byte(`"` + string(p.word) + `"`))
+			p.call.out = append(p.call.out, s...)
+			p.word = p.word[:0]
+		}
+	}
+}
+
+// sendArguments sends what has become certain of a call that was begun.
+func (p *Captures) sendArguments() {
+	c := &p.call
+	if c.tool == nil || c.held {
+		return
+	}
+	n := len(c.out)
+	n -= peek.Incomplete(c.out)
+	if n > c.sent {
+		p.emit(turn.Event{Kind: turn.CallArguments, Text: p.arena.string(c.out[c.sent:n]), Call: c.call})
+		c.sent = n
+	}
+}
+
+// written ends the call, whose arguments are complete. Those that the grammar does not enforce whole are validated now.
+func (p *Captures) written() {
+	p.sendArguments()
+	c := &p.call
+	t := c.tool
+	c.tool = nil
+	if !c.held {
+		p.end(c.at, t, c.call, string(c.out))
+		return
+	}
+	payload, err := p.judged(t, string(c.out))
+	if err != nil {
+		c.refused = err
+		p.note(c.at, "not a call: "+err.Error())
+		return
+	}
+	p.content.beside()
+	p.reasoning.beside()
+	call := p.begin(t)
+	p.emit(turn.Event{Kind: turn.CallArguments, Text: payload, Call: call})
+	p.end(c.at, t, call, payload)
+}
+
+// callOver gives the text of a call that proved to be none back.
+func (p *Captures) callOver() {
+	p.call.open, p.behindCall = false, p.call.refused == nil
+	if p.call.refused == nil {
+		return
+	}
+	p.call.refused = nil
+	if p.plan.Dialect.Late() { // whoever checks calls has not been asked yet, and may have this one written anew
+		p.none = append(p.none, p.call.source...)
+		return
+	}
+	p.plain(&p.content, p.call.source)
+	p.content.beside()
+}
+
+// giveBack writes the text of a call that proved to be none once the marker behind it has passed.
+func (p *Captures) giveBack() {
+	if len(p.none) == 0 {
+		return
+	}
+	p.plain(&p.content, p.none)
+	p.content.beside()
+	p.none = p.none[:0]
+}
+
+// judged validates what the grammar enforces only partly.
+func (p *Captures) judged(t *declared.Tool, payload string) (string, error) {
+	if t.Freeform != nil {
+		return payload, nil
+	}
+	args, changed, err := t.Schema.Conform(json.RawMessage(payload))
+	p.Looked = Outcome{true, p.plan.Names.Exact[t.Prompt], json.RawMessage(payload), err}
+	if err != nil {
+		return "", fmt.Errorf("call of %q: %s", t.Name, oneLine(err))
+	}
+	for _, r := range changed {
+		p.repairs = append(p.repairs, turn.Repair{Rule: r.Rule, Tool: t.Name, Pointer: r.Pointer, Detail: r.Detail})
+	}
+	return string(args), nil
+}

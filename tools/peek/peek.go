@@ -1,0 +1,100 @@
+package peek
+
+import (
+	"strings"
+)
+
+// Answer is what a look at text that may still grow can say.
+type Answer uint8
+
+const (
+	No Answer = iota
+	Yes
+	Unknown
+)
+
+// Prefix tells whether text starts with t, or may once it is longer.
+func Prefix(text []byte, t string, final bool) Answer {
+	Examine(1)
+	n := min(len(text), len(t))
+	switch {
+	case n > 0 && text[0] != t[0], string(text[:n]) != t[:n]:
+		return No
+	case n == len(t):
+		return Yes
+	case final:
+		return No
+	}
+	return Unknown
+}
+
+// AnyPrefix returns the text among ts that text starts with, the longest if there are several.
+func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
+	best, found := "", No
+	for _, t := range ts {
+		if t == "" {
+			continue
+		}
+		switch Prefix(text, t, final) {
+		case Yes:
+			if len(t) > len(best) {
+				best = t
+			}
+			if found == No {
+				found = Yes
+			}
+		case Unknown:
+			found = Unknown
+		}
+	}
+	return best, found
+}
+
+func SkipSpace(text []byte, i int) int {
+	from := i
+	for i < len(text) && IsSpace(text[i]) {
+		i++
+	}
+	Examine(i - from)
+	return i
+}
+
+func IsSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+func Boolean(b bool, a Answer) Answer {
+	if b {
+		return a
+	}
+	return No
+}
+
+func NameByte(c byte) bool {
+	return strings.IndexByte("_.-/:", c) >= 0 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// AtLast is the answer at the end of what has come: yes if nothing follows.
+func AtLast(final bool) Answer {
+	if final {
+		return Yes
+	}
+	return Unknown
+}
+
+func Negated(a Answer) Answer {
+	switch a {
+	case Yes:
+		return No
+	case No:
+		return Yes
+	}
+	return Unknown
+}
+
+// MaxTag bounds a name or a key with its attributes.
+const MaxTag = 1024
+
+// MaxGap bounds the white space between the end of a value and the tag that proves it.
+const MaxGap = 256
+
+// WordByte tells whether a byte belongs to a word. Scripts without spaces write names right behind other words.
+func WordByte(c byte) bool { return c < 0x80 && NameByte(c) }

@@ -1,0 +1,242 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tenon/grammar"
+	"tenon/tools/conform"
+	"tenon/tools/declared"
+	"tenon/tools/format"
+	"tenon/tools/turn"
+)
+
+// Plan is everything about a turn that does not depend on what the model writes. It is immutable and may be shared.
+type Plan struct {
+	Dialect *format.Dialect
+	Turn    turn.Turn
+	Tools   []declared.Tool
+	Names   declared.Names
+	// Callable: the turn may hold calls.
+	Callable bool
+
+	Markers     *format.MarkerSet
+	Terminators []string
+	Inner       map[string]bool     // markers that stand within calls
+	TurnEnds    []string            // those among them that are no part of calls
+	Closers     map[string][]string // by opener: the markers that close its region
+	NameKeys    []string            // keys whose value is a call's name
+	ArgsKeys    []string            // keys whose value is a call's arguments
+	MaxHead     int                 // most bytes that may stand before a call's arguments
+	Longest     int                 // bytes of the longest marker
+	Issues      []grammar.Issue
+
+	Called []string // names of the tools that can be called, sorted
+	normal []string // the same in their normal spelling, sorted
+}
+
+// headRoom is how much longer than a name what stands around it may be: an id, fixed words, markers.
+const headRoom = 160
+
+// Prepare makes the plan of a turn. The error is a *ToolError.
+func Prepare(d *format.Dialect, t turn.Turn) (*Plan, error) {
+	p := &Plan{Dialect: d, Turn: t, NameKeys: declared.NameKeys, ArgsKeys: declared.ArgsKeys}
+	if c, ok := d.Codecs[0].(format.JSON); ok && !c.NameIsKey { // a derived dialect may have keys of its own
+		p.NameKeys = append([]string{c.NameKey}, declared.NameKeys...)
+		p.ArgsKeys = append([]string{c.ArgsKey}, declared.ArgsKeys...)
+	}
+	if err := p.declare(t.Tools); err != nil {
+		return nil, err
+	}
+	if err := p.choose(t.Choice); err != nil {
+		return nil, err
+	}
+	p.Mark()
+	p.List()
+	for _, t := range p.Tools {
+		p.MaxHead = max(p.MaxHead, len(t.Prompt)+headRoom)
+	}
+	return p, nil
+}
+
+// List takes down the names of the tools that can be called.
+func (p *Plan) List() {
+	for _, t := range p.Tools {
+		if t.Allowed {
+			p.Called = append(p.Called, t.Prompt)
+			p.normal = append(p.normal, conform.Normal(t.Prompt))
+		}
+	}
+	slices.Sort(p.Called)
+	slices.Sort(p.normal)
+}
+
+// declare takes the tools of the turn. The error is a *ToolError.
+func (p *Plan) declare(tools []turn.Tool) error {
+	flat := turn.PromptNames(tools)
+	for i, t := range tools {
+		if bad := p.misnamed(t); bad != "" {
+			return &turn.ToolError{Index: i, Name: t.Name, Field: "name", Message: bad}
+		}
+		params, bad := parameters(t)
+		if bad != "" {
+			return &turn.ToolError{Index: i, Name: t.Name, Field: "parameters", Message: bad}
+		}
+		if t.Freeform == nil && len(t.Parameters) > 0 {
+			t.Parameters = declared.Heal(t.Parameters)
+		}
+		params, _ = declared.Arguments(params)
+		d := declared.Tool{Tool: t, Prompt: flat[i], Schema: conform.Compile(params)}
+		if err := d.Judge(params); err != nil {
+			return &turn.ToolError{Index: i, Name: t.Name, Field: "parameters", Message: err.Error()}
+		}
+		d.Compile()
+		d.Members = d.Properties()
+		d.Held = !exact(p.Dialect.Codecs[0], &d)
+		p.Issues = append(p.Issues, d.Issues...)
+		p.Tools = append(p.Tools, d)
+		p.Names.Add(flat[i], i)
+	}
+	return nil
+}
+
+// misnamed says what is wrong with a tool's name beside those declared before it.
+func (p *Plan) misnamed(t turn.Tool) string {
+	same := func(o declared.Tool) bool { return o.Name == t.Name && o.Namespace == t.Namespace }
+	switch {
+	case strings.TrimSpace(t.Name) == "":
+		return "a tool needs a name"
+	case len(t.Name) > turn.MaxName:
+		return fmt.Sprintf("longer than %d bytes", turn.MaxName)
+	case slices.ContainsFunc(p.Tools, same):
+		return "declared twice"
+	}
+	return ""
+}
+
+// parameters is the schema of a tool's arguments, or what is wrong with it. None means any arguments.
+func parameters(t turn.Tool) (schema json.RawMessage, wrong string) {
+	schema = t.Parameters
+	if t.Freeform != nil {
+		schema = declared.Schema(t.Freeform)
+	}
+	schema = bytes.TrimSpace(schema)
+	switch {
+	case len(schema) == 0:
+	case !json.Valid(schema):
+		return nil, "not JSON"
+	case schema[0] == '{':
+		return schema, ""
+	case string(schema) != "true" && string(schema) != "null":
+		return nil, "a JSON Schema is an object"
+	}
+	return json.RawMessage(`{"type":"object"}`), ""
+}
+
+// choose finds out which tools the turn may call.
+func (p *Plan) choose(c turn.Choice) error {
+	named := map[int]bool{}
+	for _, n := range c.Names {
+		those := p.named(n)
+		if len(those) == 0 {
+			return &turn.ToolError{Index: -1, Field: "tool_choice", Message: fmt.Sprintf("no tool is named %q; declared are %s", n, p.nameList())}
+		}
+		for _, i := range those {
+			named[i] = true
+		}
+	}
+	for i := range p.Tools {
+		t := &p.Tools[i]
+		t.Allowed = t.Unsat == "" && c.Mode != turn.None && (len(c.Names) == 0 || named[i])
+		p.Callable = p.Callable || t.Allowed
+	}
+	if c.Mode == turn.Required && !p.Callable {
+		return &turn.ToolError{Index: -1, Field: "tool_choice", Message: "a call is required and no tool can be called"}
+	}
+	return nil
+}
+
+// named are the tools that a choice means by a name: with the namespace or, if there are none of that name, without.
+func (p *Plan) named(name string) (all []int) {
+	for _, whole := range []bool{true, false} {
+		for i, t := range p.Tools {
+			if whole && turn.PromptName(t.Namespace, t.Name) == name || !whole && t.Name == name {
+				all = append(all, i)
+			}
+		}
+		if len(all) > 0 {
+			return all
+		}
+	}
+	return nil
+}
+
+func (p *Plan) nameList() string {
+	var all []string
+	for _, t := range p.Tools {
+		all = append(all, t.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Mark decides which markers the turn's text loses.
+func (p *Plan) Mark() {
+	d := p.Dialect
+	p.Closers = map[string][]string{}
+	for _, m := range d.AllMarkers() {
+		if m.Role != format.RoleCall {
+			continue
+		}
+		p.Closers[m.Text] = d.ClosersOf(d.Written(m.Text))
+	}
+	p.Terminators, p.TurnEnds = d.Terminators()
+	p.Inner = d.InnerMarkers()
+	all := d.AllMarkers()
+	if len(p.Turn.Tools) == 0 {
+		all = slices.DeleteFunc(all, func(m format.Marker) bool {
+			own := m.Role == format.RoleThinkOpen || m.Role == format.RoleThinkClose || m.Role == format.RoleHeader || m.Role == format.RoleText || m.Role == format.RoleEnd
+			return !own && !format.IsControl(m.Text)
+		})
+	}
+	p.Markers = format.NewMarkerSet(all)
+	for _, m := range all {
+		p.Longest = max(p.Longest, len(m.Text))
+	}
+}
+
+// PromptTools are the tools as the prompt should show them: namespaces are part of the name, and a tool with free input takes it
+// as its only argument.
+func (p *Plan) PromptTools() []turn.Tool {
+	all := make([]turn.Tool, len(p.Tools))
+	for i, t := range p.Tools {
+		all[i] = t.Tool
+		all[i].Name, all[i].Namespace = t.Prompt, ""
+		if t.Freeform != nil {
+			all[i].Parameters, all[i].Freeform = t.Wire, nil
+		}
+	}
+	return all
+}
+
+// Uncallable tells of the tools that no arguments can fit why that is, by name.
+func (p *Plan) Uncallable() map[string]string {
+	all := map[string]string{}
+	for _, t := range p.Tools {
+		if t.Unsat != "" {
+			all[t.Name] = t.Unsat
+		}
+	}
+	return all
+}
+
+// Resolve finds the callable tool that a model means by name.
+func (p *Plan) Resolve(name string) (declared.Match, bool) {
+	m, ok := p.Names.Find(name)
+	if !ok || !p.Tools[m.Tool].Allowed {
+		return declared.Match{}, false
+	}
+	return m, true
+}

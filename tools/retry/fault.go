@@ -1,0 +1,240 @@
+package retry
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"tenon/grammar"
+	"tenon/tools/conform"
+	"tenon/tools/declared"
+	"tenon/tools/emit"
+	"tenon/tools/parse"
+)
+
+// Fault is a call that a %check mark has just ended and whose arguments do not validate, after the repairs that lose nothing.
+type Fault struct {
+	Tool string          // as the prompt names it
+	Args json.RawMessage // what the model wrote, as JSON; nil where even that cannot be read
+	Err  error
+
+	tool   int
+	Places []conform.Fault // what is wrong where
+	starts []int           // bytes of the output before the value at fault, its argument, all arguments
+}
+
+// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up to the one that the mark is
+// in or behind, each with whether it is a marker token. The result is nil if the call is valid, and if there is none.
+func Judge(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fault {
+	g, err := emit.Compile(grammar)
+	if err != nil {
+		g = nil // no engine followed it
+	}
+	o := look(p, g, tokens)
+	if o.Err == nil {
+		return nil
+	}
+	t := &p.Tools[o.Tool]
+	f := &Fault{Tool: t.Prompt, Args: o.Args, Err: o.Err, tool: o.Tool}
+	if o.Args != nil {
+		f.Places = t.Schema.Faults(o.Args)
+		f.Err = explain(f)
+	}
+	if w, ok := writtenAt(g, tokens); ok {
+		f.locate(w)
+	}
+	return f
+}
+
+// look reads an output up to a mark: by its grammar, or as a text where it has left that.
+func look(p *parse.Reading, g *grammar.Grammar, tokens iter.Seq2[[]byte, bool]) parse.Outcome {
+	if g != nil {
+		q := parse.NewCaptureParser(p, g, nil)
+		for text, symbol := range tokens {
+			q.Token(text, symbol)
+		}
+		if q.Looked.Known {
+			return q.Looked
+		}
+	}
+	q := parse.NewTolerant(p, false, nil)
+	for text, symbol := range tokens {
+		q.Token(text, symbol)
+	}
+	q.Close(false)
+	return q.Looked
+}
+
+// explain says in one line what is wrong, for the model and for people.
+func explain(f *Fault) error {
+	var all []string
+	for _, place := range f.Places {
+		all = append(all, place.Message)
+	}
+	if len(all) == 0 {
+		return f.Err
+	}
+	return fmt.Errorf("call of %q: %s", f.Tool, strings.Join(all, "; "))
+}
+
+// From is how many bytes of the output stay when the call is written anew for the try-th time, from 0 on: first the value at fault
+// is, then the whole argument, then all of them. It is false where that is not known.
+func (f *Fault) From(try int) (int, bool) {
+	if len(f.starts) == 0 {
+		return 0, false
+	}
+	return f.starts[min(try, len(f.starts)-1)], true
+}
+
+// written is where the arguments of an output's last call stand in it, in bytes.
+type written struct {
+	args    int
+	members []int  // where each argument begins; nil where they are one JSON text
+	text    []byte // of the arguments, up to the output's end
+}
+
+// writtenAt reads an output byte by byte: where a capture begins is certain with the byte before it.
+func writtenAt(g *grammar.Grammar, tokens iter.Seq2[[]byte, bool]) (written, bool) {
+	if g == nil {
+		return written{}, false
+	}
+	var err error
+	r := placeReader{parser: g.Parser()}
+	for text, symbol := range tokens {
+		if symbol {
+			err = r.parser.FeedSymbol(string(text))
+			r.read = append(r.read, text...)
+			r.events()
+		}
+		for i := 0; !symbol && err == nil && i < len(text); i++ {
+			err = r.parser.Feed(text[i : i+1])
+			r.read = append(r.read, text[i])
+			r.events()
+		}
+		if err != nil {
+			return written{}, false
+		}
+	}
+	r.last.text = r.read[r.last.args:]
+	return r.last, true
+}
+
+// placeReader follows the captures of calls.
+type placeReader struct {
+	parser *grammar.Parser
+	read   []byte
+	last   written
+	fresh  bool // none of the last member's text has been told
+}
+
+// events takes what has become certain. A capture's begin may be told with its first bytes, and bytes that may be the start of a
+// marker later still: it lies before them.
+func (r *placeReader) events() {
+	all := r.parser.Events()
+	at := len(r.read)
+	for _, e := range all {
+		at -= length(e)
+	}
+	for _, e := range all {
+		if n := len(r.last.members); r.fresh && length(e) > 0 {
+			r.last.members[n-1], r.fresh = min(r.last.members[n-1], at), false
+		}
+		at += length(e)
+		switch {
+		case e.Kind == grammar.End && e.Name == emit.CaptureName:
+			r.last, r.fresh = written{args: at}, false
+		case e.Kind != grammar.Begin:
+		case e.Name == emit.CaptureArgs, e.Name == emit.CaptureMembers:
+			r.last.args = at
+		case parse.PartOf(e.Name).Name == emit.CaptureMember:
+			r.last.members, r.fresh = append(r.last.members, at), true
+		}
+	}
+}
+
+// length is how much of the output an event holds.
+func length(e grammar.Event) int {
+	if e.Kind == grammar.Symbol {
+		return len(e.Name)
+	}
+	return len(e.Bytes)
+}
+
+// locate finds the first place at fault in the output.
+func (f *Fault) locate(w written) {
+	place, argument := -1, -1
+	for _, at := range f.Places {
+		p, a := w.args, w.args
+		if len(at.Path) > 0 {
+			p, a = w.place(f.Args, at.Path)
+		}
+		if place < 0 || p < place {
+			place, argument = p, a
+		}
+	}
+	for _, start := range []int{place, argument, w.args} {
+		if n := len(f.starts); start >= w.args && (n == 0 || f.starts[n-1] > start) {
+			f.starts = append(f.starts, start)
+		}
+	}
+}
+
+// place is where the value begins that a path leads to, and where its argument does.
+func (w written) place(args json.RawMessage, path []string) (value, argument int) {
+	if w.members == nil {
+		argument, ok := locate(w.text, path[:1])
+		if !ok {
+			return w.args, w.args
+		}
+		value, ok := locate(w.text, path)
+		if !ok {
+			value = argument
+		}
+		return w.args + value, w.args + argument
+	}
+	all := declared.Members(args)
+	for i, m := range all {
+		if m.Key == path[0] && len(all) == len(w.members) {
+			return w.members[i], w.members[i]
+		}
+	}
+	return w.args, w.args
+}
+
+// locate is where the value begins that a path leads to in a JSON text, behind which there may be more.
+func locate(text []byte, path []string) (int, bool) {
+	at := 0
+	for _, step := range path {
+		n, ok := child(text[at:], step)
+		if !ok {
+			return 0, false
+		}
+		at += n
+	}
+	return at, true
+}
+
+// child is where the member or element of a JSON value begins.
+func child(text []byte, step string) (int, bool) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	open, err := dec.Token()
+	for i := 0; err == nil && dec.More(); i++ {
+		key := strconv.Itoa(i)
+		if open == json.Delim('{') {
+			var t json.Token
+			t, err = dec.Token()
+			key, _ = t.(string)
+		}
+		var raw json.RawMessage
+		if err != nil || dec.Decode(&raw) != nil {
+			return 0, false
+		}
+		if key == step {
+			return int(dec.InputOffset()) - len(raw), true
+		}
+	}
+	return 0, false
+}

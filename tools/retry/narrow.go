@@ -1,0 +1,155 @@
+package retry
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tenon/grammar"
+	"tenon/tools/conform"
+	"tenon/tools/declared"
+	"tenon/tools/emit"
+	"tenon/tools/plan"
+)
+
+// Narrow is the grammar of the same turn under which a call is written anew that was at fault. faults are all that was wrong with the
+// call so far, the present one last; output is the turn's up to the mark that ended it, of which the first keep bytes stay.
+//
+// It differs from [Plan.Grammar] in the schema of the one tool: a value that failed cannot come again, and the part of the
+// schema that it failed holds at its place by itself, free of what made it too hard for the mask as a whole. It is false if nothing can be
+// said that refuses the output and accepts what is to stay of it.
+func Narrow(p *plan.Plan, faults []*Fault, output iter.Seq2[[]byte, bool], keep int) (string, bool) {
+	for _, exact := range []bool{true, false} {
+		q := narrowed(p, faults, exact)
+		text := emit.Grammar(q)
+		if refuses(text, output, keep) {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// narrowed is the plan with a schema for the tool at fault that its latest arguments do not fit.
+func narrowed(p *plan.Plan, faults []*Fault, exact bool) *plan.Plan {
+	q := *p
+	q.Tools = slices.Clone(p.Tools)
+	t := &q.Tools[faults[len(faults)-1].tool]
+	whole := t.Wire
+	for _, f := range faults {
+		for _, place := range f.Places {
+			for _, c := range constraints(place, whole, exact) {
+				t.Wire = constrain(t.Wire, place.Path, c)
+			}
+		}
+	}
+	t.Members = t.Properties()
+	return &q
+}
+
+// refuses tells whether a grammar accepts what is to stay of an output, but not all of it.
+func refuses(text string, output iter.Seq2[[]byte, bool], keep int) bool {
+	g, err := grammar.Parse(text, grammar.Options{Lenient: true})
+	if err != nil {
+		return false // nothing is left that the call could be
+	}
+	r, read := g.Parser(), 0
+	for piece, symbol := range output {
+		if symbol {
+			err = r.FeedSymbol(string(piece))
+		} else {
+			err = r.Feed(piece)
+		}
+		if err != nil {
+			return read+len(piece) > keep // the token that crosses the place is written anew too
+		}
+		read += len(piece)
+	}
+	return false
+}
+
+// constraints are schemas that a value in the place at fault must fit beside what it was to fit anyway.
+func constraints(f conform.Fault, whole json.RawMessage, exact bool) []json.RawMessage {
+	var all []json.RawMessage
+	if f.Value != nil {
+		all = append(all, declared.Object("not", declared.Object("const", f.Value)))
+	}
+	sub, ok := declared.Resolve(whole, f.Schema)
+	if !exact || !ok {
+		return all
+	}
+	pattern, _ := declared.Members(sub).First("pattern")
+	if s, ok := declared.Text(pattern); ok {
+		if weaker, ok := Relax(s); ok {
+			all = append(all, declared.Object("pattern", json.RawMessage(declared.JsonString(weaker))))
+		}
+	}
+	return append(all, sub)
+}
+
+// constrain adds a constraint on what stands at a path to a schema: as near to the place as the schema names it, since codecs
+// that give each argument a place of its own look at each property's schema alone.
+func constrain(schema json.RawMessage, path []string, c json.RawMessage) json.RawMessage {
+	if len(path) == 0 {
+		return both(require(schema, c), c)
+	}
+	m := declared.Members(schema)
+	properties, _ := m.First("properties")
+	named := declared.Members(properties)
+	for i := range named {
+		if named[i].Key == path[0] {
+			named[i].Value = both(named[i].Value, nest(schema, path[1:], c))
+			return m.With("properties", named.Object()).Object()
+		}
+	}
+	return both(schema, nest(schema, path, c))
+}
+
+// both is a schema for what fits two.
+func both(schema, c json.RawMessage) json.RawMessage {
+	m := declared.Members(schema)
+	if _, ref := m.First("$ref"); m == nil || ref { // in older drafts nothing beside a reference counts
+		return declared.Object("allOf", declared.Array(schema, c))
+	}
+	all, _ := m.First("allOf")
+	return m.With("allOf", declared.Array(append(declared.Items(all), c)...)).Object()
+}
+
+// require has a schema demand the keys that a constraint demands: codecs look for them there.
+func require(schema, c json.RawMessage) json.RawMessage {
+	more, ok := declared.Members(c).First("required")
+	if !ok || declared.Members(schema) == nil {
+		return schema
+	}
+	old, _ := declared.Members(schema).First("required")
+	return declared.Members(schema).With("required", declared.Array(append(declared.Items(old), declared.Items(more)...)...)).Object()
+}
+
+// maxElement is the last element of an array that a constraint is made for; beyond it the whole array is at fault.
+const maxElement = 1000
+
+// nest makes a constraint of what leads to a value out of one on the value. A step may be a key or an index: each of the two
+// keywords concerns its own type only.
+func nest(root json.RawMessage, path []string, c json.RawMessage) json.RawMessage {
+	for i := len(path) - 1; i >= 0; i-- {
+		m := declared.MemberList{{Key: "properties", Value: declared.Object(path[i], c)}}
+		if n, err := strconv.Atoi(path[i]); err == nil && n >= 0 && n <= maxElement {
+			elements := append(slices.Repeat([]json.RawMessage{json.RawMessage("true")}, n), c)
+			m = append(m, declared.Member{Key: tupleKeyword(root), Value: declared.Array(elements...)})
+		}
+		c = m.Object()
+	}
+	return c
+}
+
+// tupleKeyword is what names the schemas of an array's first elements: another word before draft 2020-12.
+func tupleKeyword(root json.RawMessage) string {
+	draft, _ := declared.Members(root).First("$schema")
+	for _, old := range []string{"draft-04", "draft-06", "draft-07", "2019-09"} {
+		if strings.Contains(string(draft), old) {
+			return "items"
+		}
+	}
+	return "prefixItems"
+}

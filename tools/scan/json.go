@@ -1,0 +1,289 @@
+package scan
+
+import (
+	"bytes"
+	"slices"
+
+	"tenon/tools/declared"
+	"tenon/tools/format"
+	"tenon/tools/lenient"
+	"tenon/tools/peek"
+)
+
+// JsonCodec reads the calls of a jsonSyntax.
+type JsonCodec struct{ format.JSON }
+
+func (c JsonCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
+	i := peek.SkipSpace(body, 0)
+	if i == len(body) {
+		return peek.Boolean(!final, peek.Unknown)
+	}
+	if body[i] == '{' {
+		return peek.Yes
+	}
+	if body[i] == '[' {
+		j := peek.SkipSpace(body, i+1)
+		if j == len(body) {
+			return peek.Boolean(!final, peek.Unknown)
+		}
+		return peek.Boolean(body[j] == '{' || body[j] == ']', peek.Yes)
+	}
+	if body[i] == '"' { // a string that holds the object
+		if i+1 == len(body) {
+			return peek.Boolean(!final, peek.Unknown)
+		}
+		return peek.Boolean(body[i+1] == '{', peek.Yes)
+	}
+	return peek.Prefix(body[i:], "```", final)
+}
+
+func (c JsonCodec) Scanner(o Opening) Scanner {
+	s := newJSONScanner(o, nil)
+	s.keyed = c.NameIsKey
+	if o.Name == "" {
+		s.values.Watch = s.watch
+	}
+	return s
+}
+
+func newJSONScanner(o Opening, quotes []string) *JsonScanner {
+	s := &JsonScanner{Opening: o}
+	s.values.Rules = o.rules(quotes...)
+	return s
+}
+
+// JsonScanner follows JSON values one after another. Between them stand white space, commas, stray brackets and fences.
+type JsonScanner struct {
+	Opening
+	values  lenient.Scanner
+	inValue bool
+	seen    bool     // a value came before
+	fenced  bool     // the first stood behind a code fence
+	shut    bool     // which has been closed
+	pos     int      // between values: what is decided
+	kept    int      // behind the last value and what closes it
+	text    int      // where the calls' text ends
+	stop    int      // where the region ends, its closing marker included
+	key     string   // last key read at the depth of a call's fields
+	Good    bool     // a call with a declared name was seen
+	quoted  bool     // the value stands in a string that is open
+	torn    bool     // a quote stands behind a value: it did not end there, but inside one of its strings
+	tear    int      // where that is
+	closed  bool     // the calls' text ends at a marker, with its code, or with the turn
+	after   []string // what is written behind a value
+}
+
+func (s *JsonScanner) End() int { return s.stop }
+
+func (s *JsonScanner) Soft() int { return s.values.Soft }
+
+func (s *JsonScanner) Reached() int {
+	if s.inValue {
+		return s.values.Reached()
+	}
+	return s.pos
+}
+
+func (s *JsonScanner) Whole() bool { return !s.inValue && s.seen }
+
+// Cut ends the region at offset at, where a closing marker stands inside what looked like a string.
+func (s *JsonScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
+	s.pos = at
+	s.close(body, true)
+	return s.read(body[:at])
+}
+
+func (s *JsonScanner) Step(body []byte, final bool) Status {
+	for {
+		if s.inValue {
+			before := s.values.Reached()
+			st := s.values.Step(body, final)
+			peek.Examine(s.values.Reached() - before)
+			switch st {
+			case lenient.Open:
+				return s.unfinished(body, final)
+			case lenient.Complete:
+				s.inValue, s.seen, s.pos, s.kept = false, true, s.values.End, s.values.End
+			case lenient.Terminated:
+				s.pos = s.values.End
+				if body[s.pos] != format.FenceMark[0] {
+					s.torn = s.torn || s.cutOff(body, final)
+					return s.close(body, final)
+				}
+				s.inValue, s.seen, s.kept = false, true, s.pos
+			case lenient.Rejected:
+				return Rejected
+			}
+		}
+		if st, again := s.between(body, final); !again {
+			return st
+		}
+	}
+}
+
+func (s *JsonScanner) unfinished(body []byte, final bool) Status {
+	if !final {
+		return Open
+	}
+	return s.leave(len(body))
+}
+
+// leave ends the region at i, no marker of its own being there.
+func (s *JsonScanner) leave(i int) Status {
+	s.text, s.stop = i, i
+	return Ended
+}
+
+// between reads what stands between values and after the last. again says that another value begins.
+func (s *JsonScanner) between(body []byte, final bool) (st Status, again bool) {
+	for s.pos < len(body) {
+		rest := body[s.pos:]
+		if _, a := peek.AnyPrefix(rest, s.Plan.Terminators, final); a == peek.Unknown {
+			return Open, false
+		} else if a == peek.Yes {
+			return s.close(body, final), false
+		}
+		if t, a := peek.AnyPrefix(rest, s.after, final); s.seen && a == peek.Unknown {
+			return Open, false
+		} else if s.seen && a == peek.Yes {
+			s.pos += len(t)
+			continue
+		}
+		switch c := rest[0]; {
+		case s.seen && (c == '}' || c == ']'), s.quoted && s.seen && c == '"':
+			s.quoted = s.quoted && c != '"'
+			s.pos++
+			s.kept = s.pos
+		case peek.IsSpace(c), c == ',', c == ';', !s.seen && c == '"':
+			s.quoted = s.quoted || c == '"'
+			s.pos++
+		case s.torn:
+			s.pos++
+		case s.seen && s.tears(body, c):
+			s.torn, s.tear = true, s.pos
+			s.pos++
+		case c == '`' && !(s.Bare && s.seen && !s.fenced):
+			s.fenced = s.fenced || !s.seen
+			n, a := fence(rest, final)
+			if a == peek.Unknown {
+				return Open, false
+			}
+			s.pos += s.passFence(rest[:n])
+		case s.seen && s.Name != "":
+			return s.leave(s.behind()), false
+		case c == '{' || c == '[':
+			s.values.Reset(s.pos)
+			s.inValue = true
+			return Open, true
+		default:
+			s.closed = s.Cased && c == format.FenceMark[0]
+			return s.leave(s.behind()), false
+		}
+	}
+	if !final {
+		return Open, false
+	}
+	s.closed = true
+	return s.leave(s.behind()), false
+}
+
+// passFence takes a fence at pos into account and returns how much of it is one: the first behind a value closes what stood before it, has
+// no language, and belongs to the region.
+func (s *JsonScanner) passFence(mark []byte) int {
+	s.shut = s.seen && s.fenced && !s.shut
+	if !s.shut {
+		return len(mark)
+	}
+	n := len(mark) - len(bytes.TrimLeft(mark, format.FenceMark[:1]))
+	s.kept = s.pos + n
+	return n
+}
+
+// behind is where the region ends at text: what parts values belongs to it between them only.
+func (s *JsonScanner) behind() int {
+	if s.torn || !s.seen {
+		return s.pos
+	}
+	return s.kept
+}
+
+// tears tells whether a byte behind a value shows that it did not end there, but inside one of its strings: a quote, or anything where quotes
+// in its strings were not escaped. Without markers it must stand directly behind it.
+func (s *JsonScanner) tears(body []byte, c byte) bool {
+	if s.Sent || s.Bare && (!s.Good || peek.IsSpace(body[s.pos-1])) {
+		return false
+	}
+	last := body[s.pos-1]
+	glued := (last == '}' || last == ']') && !s.Plan.MayOpen(c)
+	return c == '"' || (s.values.Torn || glued) && c != '`' && (s.Name != "" && s.values.Torn || c != '{' && c != '[')
+}
+
+// cutOff tells whether a marker that ends neither the call nor the turn stands directly behind a quote, where brackets are open.
+func (s *JsonScanner) cutOff(body []byte, final bool) bool {
+	_, own := peek.AnyPrefix(body[s.pos:], s.Plan.Closers[s.Marker], final)
+	_, last := peek.AnyPrefix(body[s.pos:], s.Plan.TurnEnds, final)
+	return s.pos > 0 && body[s.pos-1] == '"' && own == peek.No && last == peek.No
+}
+
+// close ends the region at s.pos, its own closing marker taken along.
+func (s *JsonScanner) close(body []byte, final bool) Status {
+	own := s.Plan.Closers[s.Marker]
+	t, a := peek.AnyPrefix(body[s.pos:], own, final)
+	if a == peek.Unknown {
+		return Open
+	}
+	s.text = s.pos
+	s.stop = s.pos + len(t)
+	return Ended
+}
+
+// fence returns the length of a code fence with its language at the start of text.
+func fence(text []byte, final bool) (int, peek.Answer) {
+	switch peek.Prefix(text, "```", final) {
+	case peek.No:
+		return 1, peek.Yes // a stray backtick
+	case peek.Unknown:
+		return 0, peek.Unknown
+	}
+	n := 3
+	for n < len(text) && text[n] == '`' {
+		n++
+	}
+	for n < len(text) && (text[n]|0x20 >= 'a' && text[n]|0x20 <= 'z' || text[n] == '_') && n < 24 {
+		n++
+	}
+	if n == len(text) && !final {
+		return 0, peek.Unknown
+	}
+	return n, peek.Yes
+}
+
+// watch rejects an object as soon as it can be no call: its name is not declared or, for a bare object, it has a key that
+// no call has.
+func (s *JsonScanner) watch(w lenient.String) bool {
+	if w.Depth > 2 || s.Good && s.values.Torn { // or it may be no key, but within a string
+		return true
+	}
+	if w.Key {
+		s.key = ""
+		if w.Depth == 1 || !s.Good {
+			s.key = unescaped(w.Text)
+		}
+		return !s.Bare || s.keyed || w.Depth > 1 || slices.Contains(declared.CallKeys, s.key)
+	}
+	if w.Depth > 1 && !s.Bare || s.Good || !slices.Contains(s.Plan.NameKeys, s.key) || s.key == "function" && w.Depth > 1 {
+		return true
+	}
+	_, s.Good = s.Plan.Resolve(unescaped(w.Text))
+	return s.Good || w.Depth > 1
+}
+
+// unescaped is the text of a string: some write every letter beyond ASCII as an escape.
+func unescaped(inside []byte) string {
+	if bytes.IndexByte(inside, '\\') >= 0 {
+		if s, ok := declared.Text([]byte(`"` + string(inside) + `"`)); ok {
+			return s
+		}
+	}
+	return string(inside)
+}

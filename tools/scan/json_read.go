@@ -1,0 +1,117 @@
+package scan
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"tenon/tools/declared"
+	"tenon/tools/format"
+	"tenon/tools/lenient"
+	"tenon/tools/peek"
+)
+
+func (s *JsonScanner) Calls(body []byte) ([]declared.RawCall, error) {
+	s.untear(body)
+	s.closed = s.closed || !s.Bare || s.stop == len(body)
+	return s.read(body[:s.text])
+}
+
+// untear ends the region where it seemed torn, if no bracket stands behind that which could end a value.
+func (s *JsonScanner) untear(body []byte) {
+	if !s.Bare && s.tear > 0 && s.text == s.stop && !bytes.ContainsAny(body[s.tear:s.stop], "}]") {
+		s.torn, s.text, s.stop = false, s.tear, s.tear
+	}
+}
+
+var errNoValue = errors.New("no JSON value")
+
+// read decodes every value in text and takes the calls out of them.
+func (s *JsonScanner) read(text []byte) ([]declared.RawCall, error) {
+	var all []declared.RawCall
+	for i := 0; ; {
+		i = s.nextValue(text, i)
+		if i < 0 {
+			break
+		}
+		if first := peek.SkipSpace(text, i+1); s.Name == "" && text[i] == '[' && first < len(text) && text[first] == '{' {
+			i = first // calls are read one by one: one that is none costs the others nothing
+		}
+		v, err := lenient.Decode(text[i:], s.values.Rules)
+		peek.Examine(v.End)
+		if s.torn || err != nil || torn(v) || quoteBehind(text[i+v.End:]) {
+			if mended, mendErr := s.mend(s.unfenced(text), s.closed); mendErr == nil && !errors.Is(err, lenient.ErrTwice) {
+				return mended, nil
+			}
+			if err == nil {
+				err = ErrTorn
+			}
+			n, ok := s.extent(text[i:])
+			all = append(all, declared.RawCall{Source: text[i : i+n], Err: err})
+			if !ok {
+				return all, err
+			}
+			i += n
+			continue
+		}
+		found := callsIn(v.JSON, s.Opening)
+		for k := range found {
+			found[k].Repairs = v.Repairs
+			if found[k].Source == nil {
+				found[k].Source = text[i : i+v.End]
+			}
+		}
+		all = append(all, found...)
+		i += v.End
+	}
+	if len(all) == 0 {
+		return nil, errNoValue
+	}
+	return all, nil
+}
+
+// quoteBehind tells whether a quote is next behind a value and brackets, and opens no key of a call, or a word directly: that is inside of
+// a string then.
+func quoteBehind(rest []byte) bool {
+	glued := bytes.TrimLeft(rest, "}]")
+	rest = bytes.TrimLeft(rest, " \t\r\n,;}]")
+	if len(rest) < 2 || rest[0] != '"' {
+		return len(glued) > 0 && bytes.IndexByte([]byte(" \t\r\n,;{[(<`\""), glued[0]) < 0
+	}
+	n := bytes.IndexByte(rest[1:], '"') + 1
+	return !slices.Contains(declared.CallKeys, string(rest[1:max(n, 1)])) || !bytes.HasPrefix(rest[n+1:], []byte(":"))
+}
+
+// unfenced is text from its first value on, without the code fence around it.
+func (s *JsonScanner) unfenced(text []byte) []byte {
+	text = bytes.TrimSpace(text[max(0, s.nextValue(text, 0)):])
+	if s.fenced {
+		text = bytes.TrimSuffix(text, []byte(format.FenceMark))
+	}
+	return text
+}
+
+// extent is how long the value at the start of text is, which cannot be decoded. Where quotes inside of its strings leave that open, what
+// seems to follow it may be a part of it.
+func (s *JsonScanner) extent(text []byte) (n int, ok bool) {
+	values := lenient.Scanner{Rules: s.values.Rules}
+	values.Reset(0)
+	if values.Step(text, true) != lenient.Complete || values.Torn || s.torn {
+		return len(text), false
+	}
+	return values.End, true
+}
+
+// nextValue returns where the next value starts, -1 if there is none.
+func (s *JsonScanner) nextValue(text []byte, i int) int {
+	for i < len(text) {
+		if _, a := peek.AnyPrefix(text[i:], s.Plan.Terminators, true); a == peek.Yes {
+			return -1
+		}
+		if text[i] == '{' || text[i] == '[' {
+			return i
+		}
+		i++
+	}
+	return -1
+}

@@ -1,0 +1,343 @@
+package scan
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"tenon/tools/declared"
+	"tenon/tools/format"
+	"tenon/tools/lenient"
+	"tenon/tools/peek"
+)
+
+// reactCodec reads the calls of a reactSyntax.
+type reactCodec struct{ format.ReAct }
+
+func (c reactCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
+	i := peek.SkipSpace(body, 0)
+	if i == len(body) {
+		return peek.Boolean(!final, peek.Unknown)
+	}
+	return peek.Yes
+}
+
+func (c reactCodec) Scanner(o Opening) Scanner {
+	return &reactScanner{reactCodec: c, Opening: o, json: lenient.Scanner{Rules: o.rules()}}
+}
+
+// reactScanner reads the name's line, the label of the arguments, and the arguments: an object, or text up to the next
+// label for a tool with one string.
+type reactScanner struct {
+	reactCodec
+	Opening
+	pos    int
+	named  bool
+	from   int // of the arguments; 0 before they begin
+	inJSON bool
+	closer string // what closes the code fence or the parentheses around the arguments
+	behind int    // how far behind the arguments it ends
+	done   bool   // the arguments are all there
+	torn   bool   // the object did not end where it seemed to, but inside one of its strings
+	// unquoted: no string with an object in it stands at the position.
+	unquoted bool
+	json     lenient.Scanner
+	call     *declared.RawCall // where the line of the name is a whole call
+	tool     string
+	stop     int
+}
+
+func (s *reactScanner) End() int { return s.stop + s.behind }
+
+func (s *reactScanner) Soft() int { return 0 }
+
+func (s *reactScanner) Reached() int { return s.pos }
+
+func (s *reactScanner) Whole() bool { return s.done }
+
+func (s *reactScanner) Step(body []byte, final bool) Status {
+	if !s.named {
+		if st := s.name(body, final); !s.named {
+			return st
+		}
+	}
+	if s.from == 0 {
+		if st := s.label(body, final); s.from == 0 {
+			return st
+		}
+	}
+	switch {
+	case s.done:
+	case s.inJSON && !s.torn:
+		if st := s.object(body, final); st != Ended {
+			return st
+		}
+	default:
+		if st := s.line(body, final); st != Ended {
+			return st
+		}
+	}
+	return s.close(body, final)
+}
+
+// object reads an object to its end. Where text goes on directly behind that, as within a string, it is read to the end of the lines.
+func (s *reactScanner) object(body []byte, final bool) Status {
+	if s.stop == 0 {
+		switch s.json.Step(body, final) {
+		case lenient.Open:
+			if !final {
+				return Open
+			}
+			s.stop = len(body)
+			return Ended
+		case lenient.Complete:
+			s.stop = s.json.End
+		default:
+			s.stop = s.json.End
+			return Ended
+		}
+	}
+	switch s.goesOn(body[s.stop:], final) {
+	case peek.Unknown:
+		return Open
+	case peek.Yes:
+		s.torn, s.pos = true, s.stop
+		return s.line(body, final)
+	}
+	s.done = true
+	return Ended
+}
+
+// maxBraces is how many closing braces too many may stand behind an object.
+const maxBraces = 8
+
+// goesOn tells whether text behind an object may be a part of one of its strings.
+func (s *reactScanner) goesOn(rest []byte, final bool) peek.Answer {
+	for n := 0; len(rest) > 0 && rest[0] == '}' && n < maxBraces; n++ {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return peek.Boolean(!final, peek.Unknown)
+	}
+	if _, a := peek.AnyPrefix(rest, s.Plan.Terminators, final); a != peek.No {
+		return peek.Negated(a)
+	}
+	if peek.IsSpace(rest[0]) || rest[0] == '`' || rest[0] == ')' {
+		return peek.No
+	}
+	if n := bytes.IndexByte(rest[:min(len(rest), peek.MaxTag)], '\n'); n >= 0 {
+		rest, final = rest[:n], true
+	}
+	if s.json.Torn || bytes.IndexByte(rest, '"') >= 0 {
+		return peek.Yes
+	}
+	return peek.Boolean(!final && len(rest) < peek.MaxTag, peek.Unknown)
+}
+
+// close takes the end of what stands around the arguments along.
+func (s *reactScanner) close(body []byte, final bool) Status {
+	if s.closer == "" || !s.done {
+		return Ended
+	}
+	i := peek.SkipSpace(body, s.stop)
+	a := peek.Prefix(body[i:], s.closer, final)
+	switch {
+	case a == peek.Yes:
+		s.behind = i + len(s.closer) - s.stop
+	case a == peek.Unknown && i-s.stop <= peek.MaxGap:
+		return Open
+	}
+	return Ended
+}
+
+// name reads the rest of the action's line.
+func (s *reactScanner) name(body []byte, final bool) Status {
+	s.pos = peek.SkipSpace(body, 0)
+	n := bytes.IndexByte(body[s.pos:], '\n')
+	if n < 0 {
+		if !final {
+			return boundedName(len(body) - s.pos)
+		}
+		n = len(body) - s.pos
+	}
+	line := body[s.pos : s.pos+n]
+	if i := bytes.IndexByte(line, '('); i > 0 && bytes.HasPrefix(bytes.TrimSpace(line[i+1:]), []byte("{")) {
+		line, n, s.closer = line[:i], i+1, ")" // the arguments stand as in a call of a function
+	}
+	if s.asCall(line, s.pos) {
+		return Open
+	}
+	s.tool = strings.TrimSpace(string(line))
+	s.tool = strings.TrimSuffix(strings.Trim(s.tool, "[]*`\"'"), "()")
+	if _, ok := s.Plan.Resolve(s.tool); !ok {
+		return Rejected
+	}
+	s.pos += n
+	s.named = true
+	return Open
+}
+
+func boundedName(n int) Status {
+	if n > peek.MaxTag {
+		return Rejected
+	}
+	return Open
+}
+
+// label finds where the arguments begin. Models write the label in many ways; without one, an object on the next line
+// counts.
+func (s *reactScanner) label(body []byte, final bool) Status {
+	i := peek.SkipSpace(body, s.pos)
+	rest := body[i:]
+	if len(rest) == 0 {
+		if !final {
+			return Open
+		}
+		s.stop = len(body)
+		return Ended
+	}
+	for _, l := range []string{s.Input, "Action input:", "Input:", "Arguments:"} {
+		n, a := LabelAt(rest, l, final)
+		if a == peek.No {
+			l = strings.TrimSuffix(l, ":")
+			n, a = len(l), peek.Prefix(rest, l, final)
+		}
+		if a == peek.Unknown {
+			return Open
+		}
+		if j := peek.SkipSpace(body, i+n); a == peek.Yes {
+			if j == len(body) && !final {
+				return Open
+			}
+			return s.begin(body, j, final)
+		}
+	}
+	if rest[0] == '{' || rest[0] == '`' {
+		return s.begin(body, i, final)
+	}
+	s.stop = s.pos
+	return Ended
+}
+
+func (s *reactScanner) begin(body []byte, i int, final bool) Status {
+	if i < len(body) && body[i] == '`' {
+		n, a := fence(body[i:], final)
+		if a == peek.Unknown {
+			return Open
+		}
+		if n >= len(format.FenceMark) {
+			s.closer = format.FenceMark
+		}
+		i = peek.SkipSpace(body, i+n)
+		if i == len(body) && !final {
+			return Open
+		}
+	}
+	s.from = max(i, 1)
+	if i < len(body) && body[i] == '{' {
+		s.inJSON = true
+		s.json.Reset(i)
+	}
+	s.pos = i
+	return Open
+}
+
+// line reads arguments that are no object: code may have many lines, so up to the next label or the end of the turn.
+func (s *reactScanner) line(body []byte, final bool) Status {
+	if !s.passString(body, final) {
+		return Open
+	}
+	for ; s.pos < len(body); s.pos++ {
+		_, a := peek.AnyPrefix(body[s.pos:], s.Plan.Terminators, final)
+		switch {
+		case body[s.pos] == '\n':
+			if a = s.labelNext(body[s.pos+1:], final); a == peek.No && !s.torn {
+				a = s.lineEnds(body[s.from:s.pos], body[s.pos+1:], final)
+			}
+		case s.closer != "" && a == peek.No:
+			a = peek.Prefix(body[s.pos:], s.closer, final)
+		}
+		switch a {
+		case peek.Unknown:
+			return Open
+		case peek.Yes:
+			s.stop, s.done = s.pos, true
+			return Ended
+		}
+	}
+	if !final {
+		return Open
+	}
+	s.stop = len(body)
+	return Ended
+}
+
+// passString moves behind a string that an object stands in. It says whether that is known.
+func (s *reactScanner) passString(body []byte, final bool) bool {
+	s.pos = max(s.pos, s.from)
+	if s.unquoted || s.torn {
+		return true
+	}
+	if a := peek.Prefix(body[s.from:], `"{`, final); a != peek.Yes {
+		s.unquoted = a == peek.No
+		return s.unquoted
+	}
+	for s.pos = max(s.pos, s.from+1); s.pos < len(body); s.pos++ {
+		switch body[s.pos] {
+		case '\\':
+			if s.pos+1 == len(body) && !final {
+				return false
+			}
+			s.pos++
+		case '"':
+			s.unquoted = true
+			return true
+		}
+	}
+	s.pos = min(s.pos, len(body))
+	if final { // it is none
+		s.pos, s.unquoted = s.from, true
+	}
+	return final
+}
+
+// labelNext tells whether a line begins with a label.
+func (s *reactScanner) labelNext(line []byte, final bool) peek.Answer {
+	waits := peek.No
+	for _, l := range append([]format.Label{{Text: s.Action}}, s.Plan.Dialect.Labels...) {
+		switch _, a := LabelAt(line, l.Text, final); a {
+		case peek.Yes:
+			return peek.Yes
+		case peek.Unknown:
+			waits = peek.Unknown
+		}
+	}
+	return waits
+}
+
+func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
+	if s.call != nil {
+		s.call.Source = body[:s.stop]
+		return []declared.RawCall{*s.call}, nil
+	}
+	c := declared.RawCall{Name: s.tool, Source: body[:s.stop], Args: []byte("{}")}
+	switch {
+	case s.inJSON:
+		d, err := lenient.Decode(body[s.from:s.stop], s.json.Rules)
+		c.Args, c.Repairs = d.JSON, d.Repairs
+		if s.torn || err != nil || torn(d) {
+			o := s.Opening
+			o.Name = s.tool
+			mended, mendErr := o.mend(bytes.TrimSpace(body[s.from:s.stop]), true)
+			if mendErr != nil {
+				return nil, cmp.Or(err, mendErr)
+			}
+			c.Args, c.Repairs = mended[0].Args, mended[0].Repairs
+		}
+	case s.from > 0:
+		c.Args = bytes.TrimSpace(body[s.from:s.stop])
+		m, _ := s.Plan.Resolve(s.tool)
+		s.Plan.Tools[m.Tool].ReadLine(&c)
+	}
+	return []declared.RawCall{c}, nil
+}

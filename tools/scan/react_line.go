@@ -1,0 +1,61 @@
+package scan
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"tenon/tools/declared"
+	"tenon/tools/lenient"
+	"tenon/tools/peek"
+	"tenon/tools/turn"
+)
+
+// Arguments that stand on a line and are no object.
+
+// asCall tells whether the line, which begins at an offset, is a call as in Python, of which nothing stands on the next.
+func (s *reactScanner) asCall(line []byte, at int) bool {
+	i := bytes.IndexByte(line, '(')
+	end := len(bytes.TrimRight(line, " \t\r`*"))
+	if i <= 0 || end <= i+2 || line[end-1] != ')' {
+		return false
+	}
+	s.tool = strings.Trim(strings.TrimSpace(string(line[:i])), "`*")
+	m, ok := s.Plan.Resolve(s.tool)
+	if !ok {
+		return false
+	}
+	t := &s.Plan.Tools[m.Tool]
+	d, err := lenient.DecodeArguments(line[i:end], lenient.Rules{Python: true, Positional: t.Parameters()})
+	if err != nil || d.End != end-i || torn(d) || t.InPlace(d) != nil || slices.ContainsFunc(declared.Members(d.JSON), t.Unknown) {
+		return false
+	}
+	s.call = &declared.RawCall{Name: s.tool, Args: d.JSON, Repairs: declared.Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)}
+	s.named, s.done, s.from, s.stop = true, true, 1, at+end
+	return true
+}
+
+// lineEnds tells whether the arguments end with the line, behind which next stands: where no text can be meant, they do once each is
+// named and whole, and the next line names none. Text has no end but the next label or the turn's.
+func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
+	m, _ := s.Plan.Resolve(s.tool)
+	t := &s.Plan.Tools[m.Tool]
+	if _, text := t.Schema.OnlyArgument(); text || s.closer != "" || len(line) > peek.MaxTag {
+		return peek.No
+	}
+	if d, ok := t.Named(bytes.TrimSpace(line)); !ok || len(declared.Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)) > 0 {
+		return peek.No
+	}
+	next = next[min(peek.SkipSpace(next, 0), peek.MaxGap, len(next)):]
+	n := 0
+	for n < len(next) && n <= turn.MaxName && peek.NameByte(next[n]) {
+		n++
+	}
+	switch {
+	case n == len(next) && n <= turn.MaxName:
+		return peek.AtLast(final)
+	case n == 0:
+		return peek.Boolean(next[0] != ',' && next[0] != ')', peek.Yes)
+	}
+	return peek.Boolean(!t.Schema.Declares(string(next[:n])), peek.Yes)
+}

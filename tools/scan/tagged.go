@@ -1,0 +1,308 @@
+package scan
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"tenon/tools/declared"
+	"tenon/tools/format"
+	"tenon/tools/lenient"
+	"tenon/tools/peek"
+)
+
+// taggedCodec reads the calls of a taggedSyntax.
+type taggedCodec struct{ format.Tagged }
+
+func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
+	if o.Marker != "" && o.Marker == c.Call.Open {
+		return peek.Yes
+	}
+	i := peek.SkipSpace(body, 0)
+	if i == len(body) {
+		return peek.Boolean(!final, peek.Unknown)
+	}
+	if c.NameFirst {
+		return peek.Boolean(body[i] != '{' && body[i] != '[' && body[i] != '<' && body[i] != '`', peek.Yes)
+	}
+	tag, _ := strings.CutSuffix(format.TagOpen(c.Call.Open), "=")
+	if a := peek.Prefix(body[i:], tag, final); a != peek.Yes {
+		return a
+	}
+	_, a := peek.AnyPrefix(body[i:], format.TagOpens(c.Call.Open), final)
+	return a
+}
+
+func (c taggedCodec) Scanner(o Opening) Scanner {
+	opened := o.Marker == c.Call.Open
+	s := &TaggedScanner{taggedCodec: c, Opening: o, callOpens: format.TagOpens(c.Call.Open), argOpens: format.TagOpens(c.Arg.Open)}
+	s.inside = append(slices.Clone(s.argOpens), c.CallEnd)
+	d := o.Plan.Dialect
+	s.closing = slices.Concat([]string{c.CallEnd}, d.Spellings(d.Call.Close), d.Spellings(d.Section.Close))
+	s.follow = slices.Concat(s.argOpens, s.callOpens, s.closing)
+	s.nests = s.callOpens
+	if c.NameFirst {
+		s.nests = d.Spellings(d.Opener())
+	}
+	s.opensOrEnds = slices.Concat(s.nests, o.Plan.Terminators)
+	s.proof = append(slices.Concat(s.argOpens, s.closing), c.NameEnd)
+	s.closers, s.argTags = s.closingTags(), s.argumentTags()
+	if c.NameFirst || opened {
+		s.state = inName
+	}
+	return s
+}
+
+type taggedState uint8
+
+const (
+	beforeCall taggedState = iota
+	inName
+	inCall
+	inKey
+	beforeValue
+	inValue
+	inJSON    // one object of arguments instead of tags
+	afterCall // another call or the end
+)
+
+// TaggedScanner reads a region tag by tag.
+type TaggedScanner struct {
+	taggedCodec
+	Opening
+	state   taggedState
+	pos     int
+	from    int // of the name, key or value that pos is in
+	callAt  int
+	called  int // where the last call ended
+	tool    *declared.Tool
+	current declared.RawCall
+	field   declared.Field
+	element string // what closes the argument that is read, if it stands in an element of its name
+	passed  bool   // what the value starts with has been looked at
+	// unstructured: no list or object stands at the value's start, or it has been passed.
+	unstructured bool
+	inner        nesting // calls inside the value
+	fence        Fences  // in the value
+	last         tag     // that the value was found to hold
+	lastSize     int
+	ahead        outlook // at what follows what may be the call's end
+	torn         bool    // which tag ends the call cannot be told
+	json         lenient.Scanner
+	Done         []declared.RawCall
+	stop         int
+	follow       []string // what may stand behind an argument
+	inside       []string // and inside a call
+	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
+	callOpens, argOpens []string
+	closing             []string   // the call, or what stands around it
+	closers             [][]string // all of it together, one behind another
+	argTags             []string   // stand around arguments
+	headEnd             int        // where the call's name ends
+	inLines             bool       // a line break stands between that and the first argument
+	nests               []string   // begins a call where a value is read
+	proof               []string   // and stands behind the name of such a one
+	opensOrEnds         []string   // shows that the call before it is over
+	short               bool       // the last call has no end
+}
+
+func (s *TaggedScanner) End() int { return s.stop }
+
+func (s *TaggedScanner) Soft() int { return 0 }
+
+func (s *TaggedScanner) Reached() int { return s.pos }
+
+func (s *TaggedScanner) Whole() bool { return s.state == afterCall && !s.short }
+
+var errUnclosedValue = errors.New("an argument is never closed")
+
+func (s *TaggedScanner) Calls(body []byte) ([]declared.RawCall, error) {
+	switch {
+	case s.state == afterCall:
+		return s.Done, nil
+	case len(s.Done) == 0:
+		return nil, errUnclosedValue
+	}
+	return append(s.Done, declared.RawCall{Source: body[s.callAt:s.stop], Err: errUnclosedValue}), nil
+}
+
+func (s *TaggedScanner) Step(body []byte, final bool) Status {
+	for {
+		st, again := s.advance(body, final)
+		if !again {
+			return st
+		}
+	}
+}
+
+// advance makes one step. again says that there may be more to read.
+func (s *TaggedScanner) advance(body []byte, final bool) (st Status, again bool) {
+	switch s.state {
+	case inName, inKey:
+		return s.readTag(body, final)
+	case inValue:
+		return s.readValue(body, final)
+	case inJSON:
+		return s.readJSON(body, final)
+	}
+	s.pos = peek.SkipSpace(body, s.pos)
+	if s.pos == len(body) {
+		return s.atEnd(body, final), false
+	}
+	switch s.state {
+	case beforeCall:
+		return s.openCall(body, final)
+	case beforeValue:
+		return s.openValue(body, final)
+	case inCall:
+		return s.within(body, final)
+	default:
+		return s.after(body, final)
+	}
+}
+
+// atEnd ends the region where the text does.
+func (s *TaggedScanner) atEnd(body []byte, final bool) Status {
+	if !final {
+		return Open
+	}
+	if s.state == inCall {
+		s.finishCall(body, len(body))
+		s.short = true
+	}
+	s.stop = len(body)
+	if len(s.Done) == 0 && s.state != inValue && s.state != inJSON {
+		return Rejected
+	}
+	return Ended
+}
+
+// openCall reads the tag that opens a call.
+func (s *TaggedScanner) openCall(body []byte, final bool) (Status, bool) {
+	switch t, a := peek.AnyPrefix(body[s.pos:], s.callOpens, final); a {
+	case peek.Yes:
+		s.callAt = s.pos
+		s.pos += len(t)
+		s.from, s.state = s.pos, inName
+		return Open, true
+	case peek.Unknown:
+		return Open, false
+	}
+	return Rejected, false
+}
+
+func (s *TaggedScanner) openValue(body []byte, final bool) (Status, bool) {
+	if a := peek.Prefix(body[s.pos:], s.Arg.Close, final); s.Value != "" && a != peek.No { // a key may be closed twice
+		if a == peek.Yes {
+			s.pos += len(s.Arg.Close)
+		}
+		return Open, a == peek.Yes
+	}
+	switch peek.Prefix(body[s.pos:], s.Value, final) {
+	case peek.Yes:
+		s.pos += len(s.Value)
+	case peek.Unknown:
+		return Open, false
+	}
+	s.beginValue()
+	return Open, true
+}
+
+// beginValue begins an argument's value at pos.
+func (s *TaggedScanner) beginValue() {
+	s.from, s.state, s.fence = s.pos, inValue, Fences{pos: s.pos}
+}
+
+// within reads what stands between the arguments of a call.
+func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
+	rest := body[s.pos:]
+	switch t, a := peek.AnyPrefix(rest, s.inside, final); {
+	case a == peek.Unknown:
+		return Open, false
+	case a == peek.Yes && t != s.CallEnd:
+		if len(s.current.Fields) == 0 {
+			s.inLines = inLines(body[s.headEnd:s.pos])
+		}
+		s.pos += len(t)
+		s.from, s.state = s.pos, inKey
+		return Open, true
+	case a == peek.Yes:
+		s.finishCall(body, s.pos+len(t))
+		return Open, true
+	}
+	if _, a := peek.AnyPrefix(rest, s.Plan.Terminators, final); a != peek.No {
+		if a == peek.Yes {
+			s.finishCall(body, s.pos)
+		}
+		return Open, a == peek.Yes
+	}
+	if s.Value != "" && len(s.current.Fields) > 0 && peek.Prefix(rest, s.Arg.Close, final) != peek.No {
+		again := peek.Prefix(rest, s.Arg.Close, final) == peek.Yes
+		if again {
+			s.pos += len(s.Arg.Close)
+		}
+		return Open, again
+	}
+	if rest[0] == '{' && len(s.current.Fields) == 0 {
+		s.json = lenient.Scanner{Rules: s.rules()}
+		s.json.Reset(s.pos)
+		s.from, s.state = s.pos, inJSON
+		return Open, true
+	}
+	if n, a := s.unopenedKey(rest, final); a != peek.No && len(s.current.Fields) > 0 {
+		if a == peek.Yes {
+			s.from, s.pos, s.state = s.pos, s.pos+n, inKey
+		}
+		return Open, a == peek.Yes
+	}
+	if key, a := s.elementAt(rest, final); a != peek.No {
+		if a == peek.Yes {
+			s.openElement(key)
+		}
+		return Open, a == peek.Yes
+	}
+	if len(s.current.Fields) == 0 && s.current.Args == nil { // the tag alone is a word about calls
+		return s.reject(), false
+	}
+	s.finishCall(body, s.pos)
+	return Open, true
+}
+
+// finishCall ends the current call at offset i.
+func (s *TaggedScanner) finishCall(body []byte, i int) {
+	s.current.Source = body[s.callAt:i]
+	if s.torn {
+		s.current.Err, s.torn = ErrTorn, false
+	}
+	s.Done = append(s.Done, s.current)
+	s.current = declared.RawCall{}
+	s.pos, s.called, s.state = i, i, afterCall
+}
+
+// after reads what stands behind a call: another one, or the end of the region.
+func (s *TaggedScanner) after(body []byte, final bool) (Status, bool) {
+	rest := body[s.pos:]
+	own := s.Plan.Closers[s.Marker]
+	t, a := peek.AnyPrefix(rest, own, final)
+	if a == peek.Unknown {
+		return Open, false
+	}
+	if a == peek.Yes {
+		s.pos += len(t)
+		s.stop = s.pos
+		return Ended, false
+	}
+	if s.NameFirst {
+		s.stop = s.called
+		return Ended, false
+	}
+	switch _, a := peek.AnyPrefix(rest, s.callOpens, final); a {
+	case peek.Yes:
+		s.state = beforeCall
+		return Open, true
+	case peek.Unknown:
+		return Open, false
+	}
+	s.stop = s.called
+	return Ended, false
+}

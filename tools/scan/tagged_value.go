@@ -1,0 +1,266 @@
+package scan
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"tenon/tools/declared"
+	"tenon/tools/format"
+	"tenon/tools/lenient"
+	"tenon/tools/peek"
+	"tenon/tools/turn"
+)
+
+// readValue reads an argument's text to its end. Text may hold anything, tags of the format among it: a closing tag counts
+// if what follows is a next argument or the end of the call (tagged_end.go). A closing tag may also be missing before one of
+// those.
+func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
+	if s.Cdata && !s.passed {
+		if s.passed = s.passCDATA(body, final); !s.passed {
+			return Open, false
+		}
+	}
+	if !s.passJSON(body, final) {
+		return Open, false
+	}
+	for s.pos < len(body) {
+		i := bytes.IndexAny(body[s.pos:], "<[\n")
+		if i < 0 {
+			s.pos = len(body)
+			break
+		}
+		at := s.pos + i
+		next, a := s.valueEnds(body, at, final)
+		switch a {
+		case peek.Unknown:
+			s.pos = at
+			return Open, false
+		case peek.Yes:
+			s.closeValue(body, at, next)
+			return Open, true
+		}
+		s.inner.pass(body, s.last, at, at+s.lastSize)
+		s.pos = at + 1
+	}
+	if !final {
+		return Open, false
+	}
+	s.stop = len(body)
+	return Ended, false
+}
+
+// passCDATA moves behind a CDATA section at the value's start, inside of which nothing ends the value. It says whether what
+// the value starts with is known.
+func (s *TaggedScanner) passCDATA(body []byte, final bool) bool {
+	switch peek.Prefix(body[s.from:], format.CdataOpen, final) {
+	case peek.No:
+		return true
+	case peek.Unknown:
+		return false
+	}
+	from := max(s.pos, s.from+len(format.CdataOpen))
+	i := bytes.Index(body[from:], []byte(format.CdataClose))
+	switch {
+	case i >= 0:
+		s.pos = from + i + len(format.CdataClose)
+	case !final:
+		s.pos = max(from, len(body)-len(format.CdataClose)+1)
+	}
+	return i >= 0 || final
+}
+
+// passJSON moves behind a list or an object at the value's start, where the schema takes nothing else: tags in its strings end nothing. It
+// says whether what the value starts with is known. Where brackets are open at a tag, or strings for too long, it starts with neither.
+func (s *TaggedScanner) passJSON(body []byte, final bool) bool {
+	if s.unstructured {
+		return true
+	}
+	i := peek.SkipSpace(body, s.from)
+	switch {
+	case i == len(body) && !final && i-s.from <= peek.MaxGap:
+		return false
+	case i == len(body) || body[i] != '{' && body[i] != '[' || !s.tool.Schema.TakesOnlyContainers(s.field.Key):
+		s.unstructured = true
+		return true
+	}
+	if s.json.Reached() <= s.from {
+		s.json = lenient.Scanner{Rules: lenient.Rules{Terminators: []string{s.valueEnd()}}}
+		s.json.Reset(i)
+	}
+	switch st := s.json.Step(body, final); {
+	case st == lenient.Open && !final && s.json.Reached()-i <= MaxBare:
+		return false
+	case st == lenient.Complete && !s.json.Torn:
+		s.pos = s.json.End
+	}
+	s.unstructured = true
+	return true
+}
+
+// valueEnds tells whether the value ends at offset i, and where reading goes on.
+func (s *TaggedScanner) valueEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
+	s.last = noTag
+	if body[i] != '\n' {
+		tag, n, a := s.tagAt(body, i, final)
+		s.last, s.lastSize = tag, n
+		switch {
+		case a == peek.Unknown:
+			return 0, peek.Unknown
+		case tag == valueEnd:
+			return i + n, s.goesOn(body, i+n, final)
+		case tag == callEnd: // the argument's own end is missing
+			return i, s.over(body, i, final)
+		}
+		if s.Lines {
+			return 0, peek.No
+		}
+	}
+	if s.inner.depth > 0 {
+		return 0, peek.No
+	}
+	return s.nextArgument(body, i, final)
+}
+
+// goesOn tells whether the call goes on or ends at offset i, as it does behind an argument.
+func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
+	j := peek.SkipSpace(body, i)
+	switch {
+	case s.inner.depth > 0: // the argument is one of a call inside the value
+		return peek.No
+	case j-i > peek.MaxGap || j == len(body) && final:
+		return peek.Yes
+	case j == len(body):
+		return peek.Unknown
+	}
+	if s.Value != "" { // a key may be closed twice
+		switch peek.Prefix(body[j:], s.Arg.Close, final) {
+		case peek.Yes:
+			return s.goesOn(body, j+len(s.Arg.Close), final)
+		case peek.Unknown:
+			return peek.Unknown
+		}
+	}
+	if s.element != "" {
+		if _, a := s.elementAt(body[j:], final); a != peek.No {
+			return a
+		}
+	}
+	switch t, a := peek.AnyPrefix(body[j:], s.follow, final); {
+	case a == peek.Yes && slices.Contains(s.closing, t):
+		return s.over(body, j, final)
+	case a != peek.No:
+		return a
+	}
+	asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close))
+	if _, a := peek.AnyPrefix(body[j:], s.Plan.Terminators, final); a != peek.No && !asKey {
+		return a
+	}
+	_, a := s.unopenedKey(body[j:], final)
+	return a
+}
+
+// unopenedKey tells whether the key of an argument that has not come yet stands at the start of text, with the end of its tag but not the
+// beginning, and how long it is.
+func (s *TaggedScanner) unopenedKey(text []byte, final bool) (n int, a peek.Answer) {
+	if s.element != "" {
+		return 0, peek.No
+	}
+	for n < len(text) && n <= turn.MaxName && peek.NameByte(text[n]) {
+		n++
+	}
+	switch {
+	case n == len(text) && !final && n <= turn.MaxName:
+		return 0, peek.Unknown
+	case n == 0 || !s.tool.Schema.Declares(string(text[:n])) || s.given(string(text[:n])):
+		return 0, peek.No
+	}
+	end := format.TagClose(s.Arg.Close)
+	if n < len(text) && text[n] == '"' { // of the attribute, others may follow
+		room := text[n:min(len(text), n+peek.MaxTag)]
+		i := strings.Index(string(room), end)
+		if i < 0 {
+			return 0, peek.Boolean(!final && len(room) < peek.MaxTag && bytes.IndexByte(room, '\n') < 0, peek.Unknown)
+		}
+		n += i
+	}
+	return n, peek.Prefix(text[n:], end, final)
+}
+
+// given tells whether an argument has come.
+func (s *TaggedScanner) given(key string) bool {
+	return key == s.field.Key || slices.ContainsFunc(s.current.Fields, func(f declared.Field) bool { return f.Key == key })
+}
+
+// nextArgument tells whether the tag of a declared argument that has not come yet stands on the line that begins at
+// offset i: the value before it was not closed then.
+func (s *TaggedScanner) nextArgument(body []byte, i int, final bool) (int, peek.Answer) {
+	j := peek.SkipSpace(body, i)
+	if j == len(body) || j-i > peek.MaxGap {
+		return i, peek.Boolean(!final && j-i <= peek.MaxGap, peek.Unknown)
+	}
+	tag, a := peek.AnyPrefix(body[j:], s.argOpens, final)
+	if a != peek.Yes {
+		return i, a
+	}
+	k := j + len(tag)
+	end := bytes.Index(body[k:min(len(body), k+peek.MaxTag)], []byte(format.TagClose(s.Arg.Close)))
+	if end < 0 {
+		return i, peek.Boolean(!final && len(body) < k+peek.MaxTag, peek.Unknown)
+	}
+	key := Attribute(string(body[k : k+end]))
+	return i, peek.Boolean(s.tool.Schema.Declares(key) && !s.given(key), peek.Yes)
+}
+
+// closeValue takes the value up to offset i; reading goes on at next.
+func (s *TaggedScanner) closeValue(body []byte, i, next int) {
+	v := string(body[s.from:i])
+	if t, ok := strings.CutPrefix(strings.TrimSpace(v), format.CdataOpen); s.Cdata && ok && strings.HasSuffix(t, format.CdataClose) {
+		v, s.field.Kind = strings.TrimSuffix(t, format.CdataClose), declared.AsText
+		if !s.tool.Schema.OnlyString(s.field.Key) {
+			s.field.Kind = declared.BySchema
+		}
+	} else if s.Lines {
+		ending := "\n"
+		if strings.HasPrefix(v, "\r\n") {
+			ending = "\r\n"
+		}
+		v = strings.TrimSuffix(strings.TrimPrefix(v, ending), ending)
+	} else if next == i && body[i] != '\n' {
+		v = strings.TrimSuffix(strings.TrimSuffix(v, "\n"), "\r") // the line break is the missing end's
+	}
+	if next == i {
+		v = s.withoutEnd(v)
+		s.torn = s.torn || strings.Contains(v, s.valueEnd()) // one of which this may be the rest
+	}
+	s.field.Value = v
+	s.current.Fields = append(s.current.Fields, s.field)
+	s.pos, s.state, s.passed, s.inner, s.element = next, inCall, false, nesting{}, ""
+	s.unstructured = false
+}
+
+// withoutEnd is a value whose end is missing, without a tag that may be it, written as others write it.
+func (s *TaggedScanner) withoutEnd(v string) string {
+	word := strings.Trim(s.valueEnd(), "</>")
+	if i := strings.LastIndexAny(word, "｜|:"); i >= 0 {
+		word = strings.TrimLeft(word[i:], "｜|:")
+	}
+	v = strings.TrimSuffix(v, "</"+word+">")
+	for end := s.valueEnd(); len(end) > len("</"); end = end[:len(end)-1] {
+		if cut, ok := strings.CutSuffix(v, end); ok {
+			return cut
+		}
+	}
+	return v
+}
+
+// Attribute is a name or key without quotes and without the attributes behind it.
+func Attribute(text string) string {
+	text = strings.TrimSpace(text)
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "name="), "=")
+	text = strings.TrimLeft(text, "\"'")
+	if i := strings.IndexAny(text, "\"'\n"); i >= 0 {
+		text = text[:i]
+	}
+	return strings.TrimSpace(text)
+}
