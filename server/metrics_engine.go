@@ -10,7 +10,7 @@ import (
 	"tenon/models/fleet"
 )
 
-// Engines tells what the loaded models have done and hold. *fleet.Manager implements it.
+// Engines tells what the loaded models have done and hold. *fleet.Fleet implements it.
 type Engines interface {
 	Stats(ctx context.Context) map[string]engine.Stats
 }
@@ -102,7 +102,7 @@ func collectConfinement(out chan<- prometheus.Metric, id string, in engine.Confi
 }
 
 func (c engineCollector) collectModels(out chan<- prometheus.Metric) {
-	count := map[fleet.State]int{fleet.NotLoaded: 0, fleet.Loading: 0, fleet.Loaded: 0}
+	count := map[fleet.State]int{fleet.NotLoaded: 0, fleet.Waiting: 0, fleet.Loading: 0, fleet.Loaded: 0, fleet.Ending: 0}
 	for _, s := range c.models.Status() {
 		count[s.State]++
 		if s.State == fleet.Loaded {

@@ -15,7 +15,7 @@ import (
 	"tenon/server/chat"
 )
 
-// Models lists what can be served. *fleet.Manager implements it.
+// Models lists what can be served. *fleet.Fleet implements it.
 type Models interface {
 	Status() []fleet.Status
 }

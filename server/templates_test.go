@@ -38,7 +38,7 @@ func entered(t *testing.T, entry catalog.Entry, o chat.LoaderOptions, e engine.E
 		t.Fatal(err)
 	}
 	known := &catalog.Catalog{Entries: []catalog.Entry{entry}}
-	manager := fleet.NewManager(known, 0, func(context.Context, catalog.Entry, func(float64)) (engine.Engine, error) { return e, nil })
+	manager := fleet.New(fleet.Options{Catalog: known, Start: func(context.Context, catalog.Entry, fleet.Grant, func(float64)) (engine.Engine, error) { return e, nil }})
 	loader := chat.NewLoader(manager, o)
 	s := httptest.NewServer(server.New(server.Options{
 		Service: &chat.Service{Models: loader}, Models: manager, Warnings: loader.Warnings, Log: slog.New(slog.DiscardHandler),

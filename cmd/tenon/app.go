@@ -22,7 +22,7 @@ import (
 // app is the running server: its handler and whether it is ready.
 type app struct {
 	handler   http.Handler
-	manager   *fleet.Manager
+	manager   *fleet.Fleet
 	loader    *chat.Loader
 	responses *responses.Store
 	named     []string    // ids of the models to load at start
@@ -30,7 +30,7 @@ type app struct {
 	draining  atomic.Bool
 }
 
-func newApp(p perModel, admitted admission, manager *fleet.Manager, named []string) (*app, error) {
+func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string) (*app, error) {
 	s := p.loader.Settings
 	kept, err := responses.OpenStore(responses.StoreOptions{
 		Dir: s.ResponsesDir, MaxAge: s.ResponsesMaxAge, MaxBytes: int64(s.ResponsesMaxSize) << 20,

@@ -16,10 +16,10 @@ import (
 // A server whose models do not all fit into memory at once was never ready: the first made room for the last.
 func TestReady_onceAllWereLoaded(t *testing.T) {
 	known := &catalog.Catalog{Entries: []catalog.Entry{{ID: "a"}, {ID: "b"}}}
-	start := func(context.Context, catalog.Entry, func(float64)) (engine.Engine, error) {
+	start := func(context.Context, catalog.Entry, fleet.Grant, func(float64)) (engine.Engine, error) {
 		return enginetest.Script(), nil
 	}
-	manager := fleet.NewManager(known, 1, start)
+	manager := fleet.New(fleet.Options{Catalog: known, Most: 1, Start: start})
 	defer func() { _ = manager.Close() }() // scripted engines close well
 	a, err := newApp(perModel{loader: &config.Loader{}}, admission{}, manager, []string{"a", "b"})
 	if err != nil {
@@ -49,14 +49,14 @@ func (e ending) Down() error { return *e.down }
 func TestReady_notWhereAModelIsDownForGood(t *testing.T) {
 	var down error
 	known := &catalog.Catalog{Entries: []catalog.Entry{{ID: "named"}, {ID: "other"}}}
-	start := func(_ context.Context, e catalog.Entry, _ func(float64)) (engine.Engine, error) {
+	start := func(_ context.Context, e catalog.Entry, _ fleet.Grant, _ func(float64)) (engine.Engine, error) {
 		if e.ID == "other" {
 			other := engine.ErrWorkerLost
 			return ending{enginetest.Script(), &other}, nil
 		}
 		return ending{enginetest.Script(), &down}, nil
 	}
-	manager := fleet.NewManager(known, 2, start)
+	manager := fleet.New(fleet.Options{Catalog: known, Most: 2, Start: start})
 	defer func() { _ = manager.Close() }() // scripted engines close well
 	a, err := newApp(perModel{loader: &config.Loader{}}, admission{}, manager, []string{"named"})
 	if err != nil {
@@ -93,13 +93,13 @@ func TestLoad_workerLostAtStart(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			starts := 0
-			start := func(context.Context, catalog.Entry, func(float64)) (engine.Engine, error) {
+			start := func(context.Context, catalog.Entry, fleet.Grant, func(float64)) (engine.Engine, error) {
 				if starts++; starts <= len(c.fails) && c.fails[starts-1] != nil {
 					return nil, c.fails[starts-1]
 				}
 				return enginetest.Script(), nil
 			}
-			manager := fleet.NewManager(&catalog.Catalog{Entries: []catalog.Entry{{ID: "a"}}}, 1, start)
+			manager := fleet.New(fleet.Options{Catalog: &catalog.Catalog{Entries: []catalog.Entry{{ID: "a"}}}, Most: 1, Start: start})
 			defer func() { _ = manager.Close() }() // scripted engines close well
 			a, err := newApp(perModel{loader: &config.Loader{}}, admission{}, manager, []string{"a"})
 			if err != nil {

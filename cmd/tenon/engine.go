@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -29,9 +30,9 @@ const (
 
 // starter makes a worker process for each model.
 func starter(p perModel, log *slog.Logger) fleet.Start {
-	return func(ctx context.Context, e catalog.Entry, progress func(float64)) (engine.Engine, error) {
-		s := p.of(e.ID).Settings
-		o, err := workerOptions(s, e)
+	return func(ctx context.Context, e catalog.Entry, g fleet.Grant, progress func(float64)) (engine.Engine, error) {
+		s := override(p.of(e.ID).Settings, g.Settings)
+		o, err := workerOptions(s, e, g)
 		if err != nil {
 			return nil, err
 		}
@@ -44,17 +45,25 @@ func starter(p perModel, log *slog.Logger) fleet.Start {
 			return nil, err
 		}
 		m := w.Model()
-		log.Info("model loaded", "model", e.ID, "architecture", m.Architecture, "parameters", m.Parameters, "context", m.Context, "slots", m.Slots)
+		log.Info("model loaded", "model", g.Name, "architecture", m.Architecture, "parameters", m.Parameters, "context", m.Context, "slots", m.Slots)
 		return w, nil
 	}
 }
 
-func workerOptions(s config.Settings, e catalog.Entry) (worker.Options, error) {
+// override puts the settings of one load over those of its model.
+func override(s config.Settings, o fleet.Settings) config.Settings {
+	s.CtxSize, s.Parallel, s.BatchSize = cmp.Or(o.Context, s.CtxSize), cmp.Or(o.Slots, s.Parallel), cmp.Or(o.Batch, s.BatchSize)
+	s.CacheTypeK, s.CacheTypeV = cmp.Or(o.CacheTypeK, s.CacheTypeK), cmp.Or(o.CacheTypeV, s.CacheTypeV)
+	s.FlashAttn, s.GPULayers = cmp.Or(o.FlashAttention, s.FlashAttn), cmp.Or(o.GPULayers, s.GPULayers)
+	return s
+}
+
+func workerOptions(s config.Settings, e catalog.Entry, g fleet.Grant) (worker.Options, error) {
 	o := worker.Options{
-		Name: e.ID, Model: e.Path,
+		Name: g.Name, Model: e.Path, Context: g.Context, Roomy: g.Roomy,
 		Slots: s.Parallel, Queue: s.QueueSize, QueueTimeout: s.QueueTimeout,
 		Threads: s.Threads, BatchSize: s.BatchSize, UBatchSize: s.UBatchSize, LoadMode: s.LoadMode,
-		HostMemory: hostMemory(s.CacheRAM),
+		HostMemory: hostMemory(g.Host),
 		CacheTypeK: s.CacheTypeK, CacheTypeV: s.CacheTypeV,
 		RoPEFreqBase: float32(s.RopeFreqBase), RoPEFreqScale: float32(s.RopeScale), Pooling: s.Pooling,
 		FlashAttention: flashAttention(s.FlashAttn), GPULayers: gpuLayers(s.GPULayers),
@@ -67,20 +76,15 @@ func workerOptions(s config.Settings, e catalog.Entry) (worker.Options, error) {
 	for _, d := range tools.Families() {
 		o.Markers = append(o.Markers, d.Markers()...)
 	}
-	p, err := place(s, e)
-	o.Context, o.Roomy = p.context, p.roomy
 	return o, err
 }
 
-// hostMemory is MiB in bytes, in the worker's terms.
-func hostMemory(mib int) int {
-	switch {
-	case mib < 0:
-		return math.MaxInt
-	case mib == 0:
+// hostMemory is what a load was granted, in the worker's terms.
+func hostMemory(bytes int64) int {
+	if bytes <= 0 {
 		return -1
 	}
-	return mib << 20
+	return int(min(bytes, math.MaxInt))
 }
 
 // replacedTemplate is the chat template that is used in place of the file's own, "" if none is.
@@ -95,57 +99,29 @@ func replacedTemplate(e catalog.Entry) (string, error) {
 	return string(b), nil
 }
 
-// placed is what a machine's memory allows a model.
-type placed struct {
-	context int  // tokens: what --ctx-size says, else what the model was trained for, less if memory demands it
-	roomy   bool // memory for the weights once more stays free
+// estimator tells the fleet what a model would take of the machine's memory.
+func estimator(p perModel) func(catalog.Entry, fleet.Settings) (fleet.Demand, error) {
+	return func(e catalog.Entry, o fleet.Settings) (fleet.Demand, error) {
+		s := override(p.of(e.ID).Settings, o)
+		d := fleet.Demand{Wanted: s.CtxSize, Least: s.CtxSize}
+		if s.CtxSize == 0 {
+			d.Wanted = cmp.Or(e.ContextTrained, defaultContext)
+			d.Least = min(leastContext, d.Wanted)
+		}
+		q := placement.Question{
+			Path: e.Path, KeyType: s.CacheTypeK, ValueType: s.CacheTypeV, Wanted: d.Wanted, Least: d.Least,
+		}
+		if native.SeparateGPU {
+			q.GPULayers = gpuLayers(s.GPULayers)
+		}
+		estimate, err := measure(q)
+		if err != nil {
+			return d, err
+		}
+		d.Need = estimate.Need
+		return d, nil
+	}
 }
-
-func place(s config.Settings, e catalog.Entry) (placed, error) {
-	free, err := placement.FreeMemory()
-	if err != nil {
-		slog.Warn("the machine's free memory is not known", "error", err)
-		return placed{context: max(s.CtxSize, 0)}, nil
-	}
-	return placeWithin(free, s, e, measure)
-}
-
-// placeWithin is place where so many bytes are free.
-func placeWithin(free int64, s config.Settings, e catalog.Entry, measure func(placement.Question) (placement.Answer, error)) (placed, error) {
-	wanted, least := s.CtxSize, s.CtxSize
-	if wanted == 0 {
-		wanted, least = e.ContextTrained, leastContext
-	}
-	if wanted == 0 {
-		wanted = defaultContext
-	}
-	q := placement.Question{
-		Path: e.Path, KeyType: s.CacheTypeK, ValueType: s.CacheTypeV, Wanted: wanted, Least: least, Free: free,
-	}
-	if native.SeparateGPU {
-		q.GPULayers = gpuLayers(s.GPULayers)
-	}
-	a, err := measure(q)
-	if err != nil {
-		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
-		return placed{context: wanted}, nil
-	}
-	if a.Context == 0 {
-		return placed{}, tooLarge(e, least, a.Least, free)
-	}
-	if a.Context < wanted {
-		slog.Warn("memory allows a shorter context than the model was trained for", "model", e.ID, "context", a.Context, "trained", wanted, "free_mib", mib(free))
-	}
-	return placed{context: a.Context, roomy: a.Need.Total()+a.Need.Weights <= free}, nil
-}
-
-func tooLarge(e catalog.Entry, context int, need placement.Need, free int64) error {
-	return fmt.Errorf("%s needs about %d MiB for a context of %d tokens (weights %d, KV cache %d, work %d), and %d MiB are free: "+
-		"choose a smaller model or quantization, --cache-type-k and --cache-type-v q8_0, a smaller --ctx-size, or, where a GPU has the room, --gpu-layers with a number",
-		e.ID, mib(need.Total()), context, mib(need.Weights), mib(need.Cache), mib(need.Compute), mib(free))
-}
-
-func mib(bytes int64) int64 { return bytes >> 20 }
 
 func flashAttention(s string) worker.Switch {
 	if s == "auto" {

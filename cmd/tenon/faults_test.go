@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"math"
 	"net"
 	"os"
@@ -12,9 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/cmd/config"
+	"tenon/engine"
+	"tenon/engine/enginetest"
 	"tenon/engine/enginetest/tinymodel"
 	"tenon/engine/worker"
 	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/models/placement"
 )
 
@@ -41,16 +45,16 @@ func TestListen_portInUse(t *testing.T) {
 func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
 	e := catalog.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
 	const free = 64 << 20
-	longest, err := placeWithin(free, config.Settings{}, e, placement.Measure)
-	if err != nil || longest.context >= e.ContextTrained || longest.roomy {
+	longest, err := granted(t, free, config.Settings{}, e)
+	if err != nil || longest.Context >= e.ContextTrained || longest.Roomy {
 		t.Fatalf("%+v, %v: too much is free for this test", longest, err)
 	}
 	small := config.Settings{CacheTypeK: "q8_0", CacheTypeV: "q4_0"}
-	if longer, err := placeWithin(free, small, e, placement.Measure); err != nil || longer.context <= longest.context {
-		t.Errorf("a context of %d with a cache of 16 bits, of %d with one of 8 and 4, %v", longest.context, longer.context, err)
+	if longer, err := granted(t, free, small, e); err != nil || longer.Context <= longest.Context {
+		t.Errorf("a context of %d with a cache of 16 bits, of %d with one of 8 and 4, %v", longest.Context, longer.Context, err)
 	}
-	small.CtxSize = longest.context + 256
-	if _, err := placeWithin(free, small, e, placement.Measure); err != nil {
+	small.CtxSize = longest.Context + 256
+	if _, err := granted(t, free, small, e); err != nil {
 		t.Error(err)
 	}
 }
@@ -156,11 +160,11 @@ func TestContext_modelTooLargeForMemory(t *testing.T) {
 		{"what was asked for", 8192, total(8192), 8192},
 		{"less than was asked for", 8192, total(8192) - 1, 0},
 	} {
-		p, err := placeWithin(c.free, config.Settings{CtxSize: c.asked}, e, placement.Measure)
-		if got := p.context; got != c.want || (err == nil) != (c.want > 0) {
-			t.Errorf("%s: %d, %v; want %d", c.name, p.context, err, c.want)
+		p, err := granted(t, c.free, config.Settings{CtxSize: c.asked}, e)
+		if got := p.Context; got != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%s: %d, %v; want %d", c.name, p.Context, err, c.want)
 		}
-		if err != nil && (!strings.Contains(err.Error(), "MiB are free") || !strings.Contains(err.Error(), "--ctx-size")) {
+		if err != nil && (!strings.Contains(err.Error(), "MiB can be had") || !strings.Contains(err.Error(), "--ctx-size")) {
 			t.Errorf("%s: %v does not say what is missing and what helps", c.name, err)
 		}
 	}
@@ -178,7 +182,7 @@ func TestPlace_roomyIsRoomForTheWeightsTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for free, want := range map[int64]bool{need.Total() + need.Weights: true, need.Total() + need.Weights - 1: false} {
-		if p, err := placeWithin(free, config.Settings{}, e, placement.Measure); err != nil || p.roomy != want {
+		if p, err := granted(t, free, config.Settings{}, e); err != nil || p.Roomy != want {
 			t.Errorf("%d bytes are free, %+v are needed: %+v, %v", free, need, p, err)
 		}
 	}
@@ -215,3 +219,23 @@ func TestEstimator_layersOnAGPUAreLeftOut(t *testing.T) {
 		last = need
 	}
 }
+
+// granted is what a fleet grants a model where so many bytes are free.
+func granted(t *testing.T, free int64, s config.Settings, e catalog.Entry) (fleet.Grant, error) {
+	t.Helper()
+	var got fleet.Grant
+	f := fleet.New(fleet.Options{
+		Catalog:  &catalog.Catalog{Entries: []catalog.Entry{e}},
+		Estimate: estimator(settingsFor(s)),
+		Free:     func() (placement.Memory, error) { return placement.Memory{RAM: free}, nil },
+		Start: func(_ context.Context, _ catalog.Entry, g fleet.Grant, _ func(float64)) (engine.Engine, error) {
+			got = g
+			return enginetest.Script(), nil
+		},
+	})
+	defer func() { _ = f.Close() }() // scripted engines close well
+	_, err := f.Load(t.Context(), fleet.Request{Name: e.ID})
+	return got, err
+}
+
+func settingsFor(s config.Settings) perModel { return perModel{loader: settingsOf(s)} }

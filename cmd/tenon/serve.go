@@ -97,8 +97,10 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	if err != nil {
 		return err
 	}
-	start := starter(settings, logger)
-	manager := fleet.NewManager(known, s.MaxModels, start)
+	manager := fleet.New(fleet.Options{
+		Catalog: known, Start: starter(settings, logger), Estimate: estimator(settings),
+		Most: s.MaxModels, HostCache: hostCache(s.CacheRAM), QueueTimeout: s.QueueTimeout,
+	})
 	defer func() {
 		if err := manager.Close(); err != nil {
 			slog.Warn("unload models", "error", err)
@@ -157,6 +159,9 @@ func run(ctx context.Context, app *app, listener net.Listener, s config.Settings
 	}
 	return cause
 }
+
+// hostCache is MiB in bytes; negative is no limit.
+func hostCache(mib int) int64 { return int64(mib) << 20 }
 
 func listen(s config.Settings) (net.Listener, error) {
 	if (s.TLSCert == "") != (s.TLSKey == "") {

@@ -33,17 +33,17 @@ func newMeasureCommand() *cobra.Command {
 const mostForMeasuring = 2 << 30
 
 // measure asks a confined process.
-func measure(q placement.Question) (placement.Answer, error) {
+func measure(q placement.Question) (placement.Estimate, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return placement.Answer{}, fmt.Errorf("find this program: %w", err)
+		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	needs := sandbox.Needs{Files: sandbox.ModelFiles(q.Path), Memory: mostForMeasuring}
-	a, err := sandbox.Ask[placement.Question, placement.Answer](context.Background(), self, measureCommand, needs, q)
+	e, err := sandbox.Ask[placement.Question, placement.Estimate](context.Background(), self, measureCommand, needs, q)
 	if err != nil {
-		return a, err
+		return nil, err
 	}
-	return a, a.Check(q)
+	return e, e.Check()
 }
 
 // newWorkerCommand is how the server starts a model's process. It is of no use by hand and hidden for that.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"tenon/models/gguf"
 )
@@ -23,6 +24,9 @@ type Entry struct {
 	Quantization   string
 	ContextTrained int
 	Size           int64 // bytes, all parts
+
+	TTL    time.Duration // how long it stays loaded when idle; 0: as the server says
+	Pinned bool          // it stays loaded, whatever else asks for room
 }
 
 // Catalog is the models there are, in the order they were added. It is filled before it is shared and then only read.

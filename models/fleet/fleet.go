@@ -1,184 +1,136 @@
-// Package fleet loads models when they are asked for and keeps them.
 package fleet
 
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"tenon/engine"
 	"tenon/models/catalog"
+	"tenon/models/placement"
 )
 
-// NotFoundError: no model has the name.
-type NotFoundError struct {
-	Name  string
-	Known []string // the names there are
+// Fleet is the models at hand and the instances of them that are loaded. Its methods may be called from any goroutine.
+type Fleet struct {
+	options  Options
+	measured func(engine.Engine) (placement.Resident, error) // residentOf, but in tests
+	ctx      context.Context                                 // of loads: they go on when the request that began them is gone
+	stop     context.CancelFunc
+	running  sync.WaitGroup // loads and ends
+
+	mu        sync.Mutex  // guards what follows; never held while a model loads or ends
+	instances []*instance // in the order in which they were asked for
+	failures  map[string]failure
+	off       map[string]int64 // measured less estimated memory in bytes, by file
+	pins      map[string]bool  // by model, over what the catalogue says
+	loads     int64            // of all time
+	timer     *time.Timer      // for the next look at what waits, and at times to live
+	closed    bool
 }
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("there is no model %q", e.Name) }
-
-// LoadError: a model could not be loaded. The next Acquire tries again, unless the process that loads it has crashed too often.
-type LoadError struct {
-	ID  string
-	Err error
+// failure is why a model's last load failed.
+type failure struct {
+	err     error
+	crashes int // loads in a row, up to this one, whose process ended
 }
 
-func (e *LoadError) Error() string { return fmt.Sprintf("load model %s: %v", e.ID, e.Err) }
-func (e *LoadError) Unwrap() error { return e.Err }
-
-// Start makes an engine out of an entry; progress is told shares from 0 to 1.
-type Start func(ctx context.Context, e catalog.Entry, progress func(float64)) (engine.Engine, error)
-
-// State of a model.
-type State string
-
-const (
-	NotLoaded State = "not-loaded"
-	Loading   State = "loading"
-	Loaded    State = "loaded"
-)
-
-// Status is a model and what it is doing.
-type Status struct {
-	catalog.Entry
-	State    State
-	Progress float64 // of loading, from 0 to 1
-	Model    engine.Model
-	Err      error // why the last load failed, or the engine ended
-	Down     bool  // for good: no request starts it again
-}
-
-// ending is an engine that may end for good; Down then says why.
-type ending interface {
-	Down() error
-}
-
-// Manager loads models when they are asked for and keeps them.
-//
-// At most Most models are loaded at once; when another is wanted, the one that was idle longest goes. Its methods may be
-// called from any goroutine.
-type Manager struct {
-	catalog *catalog.Catalog
-	start   Start
-	most    int
-
-	mu     sync.Mutex // guards what follows; never held while a model loads
-	slots  map[string]*slot
-	clock  int64 // counts acquisitions; the least last use is the longest idle
-	closed bool
-	ctx    context.Context // of loads: they go on when the request that began them is gone
-	stop   context.CancelFunc
-}
-
-// slot is a model that is loaded or loading.
-type slot struct {
-	ready    chan struct{} // closed when engine or err is set
-	engine   engine.Engine
-	err      error
-	progress float64
-	users    int
-	lastUse  int64
-	crashes  int // loads in a row, up to this one, whose process ended
-}
-
-// mostCrashes in a row stop the loads of a model. What ends a process, want of memory say, would only do so again.
-const mostCrashes = 5
-
-// backoff is the wait before a load: none after the first crash, then 1 s, 2 s, 4 s.
-func backoff(crashes int) time.Duration {
-	if crashes < 2 {
-		return 0
+// New returns a fleet with nothing loaded.
+func New(o Options) *Fleet {
+	if o.Free == nil {
+		o.Free = placement.Free
 	}
-	return time.Second << (crashes - 2)
-}
-
-// NewManager manages the models of c. most is how many may be loaded at once; 0 means no limit.
-func NewManager(c *catalog.Catalog, most int, start Start) *Manager {
 	ctx, stop := context.WithCancel(context.Background())
-	return &Manager{catalog: c, start: start, most: most, slots: map[string]*slot{}, ctx: ctx, stop: stop}
+	f := &Fleet{options: o, measured: residentOf, ctx: ctx, stop: stop, failures: map[string]failure{}, off: map[string]int64{}, pins: map[string]bool{}}
+	f.timer = time.AfterFunc(time.Hour, f.look)
+	return f
 }
 
-// Acquire returns a loaded model and what gives it back. It waits for the load; when ctx ends first, the load goes on.
-// Errors are *NotFoundError, *LoadError, engine.ErrBusy (every loaded model is in use) or ctx's.
-func (m *Manager) Acquire(ctx context.Context, name string) (catalog.Entry, engine.Engine, func(), error) {
-	entry, ok := m.catalog.Find(name)
-	if !ok {
-		return catalog.Entry{}, nil, nil, &NotFoundError{Name: name, Known: m.catalog.Names()}
-	}
-	s, err := m.use(entry)
-	if err != nil {
-		return entry, nil, nil, err
-	}
-	release := sync.OnceFunc(func() { m.release(s) })
-	select {
-	case <-s.ready:
-	case <-ctx.Done():
-		release()
-		return entry, nil, nil, ctx.Err()
-	}
-	if s.err != nil {
-		release()
-		return entry, nil, nil, &LoadError{ID: entry.ID, Err: s.err}
-	}
-	return entry, s.engine, release, nil
+// look is the timer's: it sees what became due.
+func (f *Fleet) look() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.schedule()
 }
 
-// Status lists every model.
-func (m *Manager) Status() []Status {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	all := make([]Status, len(m.catalog.Entries))
-	for i, e := range m.catalog.Entries {
-		all[i] = Status{Entry: e, State: NotLoaded}
-		if s := m.slots[e.ID]; s != nil {
-			s.tell(&all[i])
-		}
+// Status tells of every model at hand.
+func (f *Fleet) Status() []Status {
+	entries := f.options.Catalog.All()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make([]Status, len(entries))
+	for i, e := range entries {
+		all[i] = f.status(e)
 	}
 	return all
 }
 
-// tell says in to how the slot's model is. The manager's lock is held.
-func (s *slot) tell(to *Status) {
-	switch {
-	case s.err != nil:
-		to.Progress, to.Err, to.Down = s.progress, s.err, s.crashes >= mostCrashes
-	case s.engine == nil:
-		to.State, to.Progress = Loading, s.progress
-	default:
-		to.State, to.Progress, to.Model = Loaded, 1, s.engine.Model()
-		if e, ok := s.engine.(ending); ok {
-			if err := e.Down(); err != nil {
-				to.State, to.Err, to.Down = NotLoaded, err, true
-			}
+func (f *Fleet) status(e catalog.Entry) Status {
+	s := Status{Entry: e, State: NotLoaded, Pinned: f.pinned(e)}
+	if failed, ok := f.failures[e.ID]; ok {
+		s.Err, s.Down = failed.err, failed.crashes >= mostCrashes
+	}
+	i := f.of(e, Settings{})
+	if i == nil {
+		return s
+	}
+	s.State, s.Progress, s.Err, s.Down = i.state, i.progress, nil, false
+	if i.engine == nil {
+		return s
+	}
+	s.Model = i.engine.Model()
+	if e, ok := i.engine.(ender); ok {
+		if err := e.Down(); err != nil {
+			s.State, s.Err, s.Down = NotLoaded, err, true
 		}
 	}
+	return s
+}
+
+// ender is an engine that may end for good; Down then says why.
+type ender interface {
+	Down() error
+}
+
+// Instances tells of every instance, in the order in which they were asked for.
+func (f *Fleet) Instances() []Instance {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make([]Instance, len(f.instances))
+	for i, one := range f.instances {
+		f.measure(one)
+		all[i] = f.tell(one)
+	}
+	return all
 }
 
 // Idle tells that a model of the name is there and not loaded.
-func (m *Manager) Idle(name string) bool {
-	entry, ok := m.catalog.Find(name)
-	if !ok {
+func (f *Fleet) Idle(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := f.named(name); i != nil {
+		return i.engine == nil
+	}
+	e, err := f.options.Catalog.Resolve(name)
+	if err != nil {
 		return false
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.slots[entry.ID]
-	return s == nil || s.engine == nil
+	i := f.of(e, Settings{})
+	return i == nil || i.engine == nil
 }
 
-// Stats counts what the loaded models have done, by id. A model that cannot say is left out.
-func (m *Manager) Stats(ctx context.Context) map[string]engine.Stats {
-	m.mu.Lock()
+// Stats counts what the loaded models have done, by instance. One that cannot say is left out.
+func (f *Fleet) Stats(ctx context.Context) map[string]engine.Stats {
+	f.mu.Lock()
 	counting := map[string]engine.Reporter{}
-	for id, s := range m.slots {
-		if r, ok := s.engine.(engine.Reporter); ok {
-			counting[id] = r
+	for _, i := range f.instances {
+		if r, ok := i.engine.(engine.Reporter); ok {
+			counting[i.id] = r
 		}
 	}
-	m.mu.Unlock()
+	f.mu.Unlock()
 	all := map[string]engine.Stats{}
 	for id, r := range counting {
 		if s, err := r.Stats(ctx); err == nil {
@@ -188,136 +140,58 @@ func (m *Manager) Stats(ctx context.Context) map[string]engine.Stats {
 	return all
 }
 
-// Unload ends a model that nobody uses; it is loaded again when it is next asked for.
-func (m *Manager) Unload(name string) error {
-	entry, ok := m.catalog.Find(name)
-	if !ok {
-		return &NotFoundError{Name: name, Known: m.catalog.Names()}
-	}
-	m.mu.Lock()
-	s := m.slots[entry.ID]
-	if s != nil && s.users > 0 {
-		m.mu.Unlock()
-		return fmt.Errorf("unload %s: %w", entry.ID, engine.ErrBusy)
-	}
-	delete(m.slots, entry.ID)
-	m.mu.Unlock()
-	return s.close()
+// Loads counts the loads that were begun.
+func (f *Fleet) Loads() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.loads
 }
 
-// Close unloads everything. Running turns end with engine.ErrClosed.
-func (m *Manager) Close() error {
-	m.mu.Lock()
-	m.closed = true
-	slots := m.slots
-	m.slots = map[string]*slot{}
-	m.mu.Unlock()
-	m.stop()
+// Close unloads everything and waits for its end. Running turns end with engine.ErrClosed.
+func (f *Fleet) Close() error {
+	f.mu.Lock()
+	f.closed = true
+	f.timer.Stop()
 	var errs []error
-	for _, s := range slots {
-		<-s.ready
-		errs = append(errs, s.close())
+	for _, i := range slices.Clone(f.instances) {
+		f.refuse(i, engine.ErrClosed)
+		if i.state == Loaded {
+			f.end(i)
+		}
 	}
+	f.mu.Unlock()
+	f.stop()
+	f.running.Wait()
 	return errors.Join(errs...)
 }
 
-// use finds or begins a load and counts the caller as a user.
-func (m *Manager) use(e catalog.Entry) (*slot, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return nil, engine.ErrClosed
-	}
-	m.clock++
-	s := m.slots[e.ID]
-	crashes := 0
-	if s != nil && s.failed() && s.crashes < mostCrashes {
-		delete(m.slots, e.ID)
-		s, crashes = nil, s.crashes
-	}
-	if s == nil {
-		if err := m.makeRoom(); err != nil {
-			return nil, err
-		}
-		s = &slot{ready: make(chan struct{}), crashes: crashes}
-		m.slots[e.ID] = s
-		go m.load(e, s)
-	}
-	s.users++
-	s.lastUse = m.clock
-	return s, nil
-}
-
-// makeRoom unloads the model that was idle longest, if another would be one too many.
-func (m *Manager) makeRoom() error {
-	if m.most == 0 || len(m.slots) < m.most {
-		return nil
-	}
-	var oldest string
-	for id, s := range m.slots {
-		if s.users == 0 && (oldest == "" || s.lastUse < m.slots[oldest].lastUse) {
-			oldest = id
+// named is the instance of a name.
+func (f *Fleet) named(name string) *instance {
+	for _, i := range f.instances {
+		if strings.EqualFold(i.id, name) {
+			return i
 		}
 	}
-	if oldest == "" {
-		return fmt.Errorf("%d models are loaded and in use, and no more may be: %w", len(m.slots), engine.ErrBusy)
-	}
-	s := m.slots[oldest]
-	delete(m.slots, oldest)
-	go func() { _ = s.close() }() // nobody waits for it, and the next load can begin
 	return nil
 }
 
-func (m *Manager) load(e catalog.Entry, s *slot) {
-	made, err := m.startAfter(backoff(s.crashes), e, func(share float64) {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		s.progress = share
-	})
-	m.mu.Lock()
-	if s.engine, s.err = made, err; errors.Is(err, engine.ErrWorkerLost) {
-		if s.crashes++; s.crashes == mostCrashes {
-			s.err = fmt.Errorf("it ended %d times in a row and is not loaded again until the server is started anew; the last time: %w", s.crashes, err)
+// of is a model's instance: any of the settings are zero, the loaded ones first.
+func (f *Fleet) of(e catalog.Entry, s Settings) *instance {
+	var found *instance
+	for _, i := range f.instances {
+		if i.entry.ID != e.ID || s != (Settings{}) && i.settings != s {
+			continue
+		}
+		if found == nil || found.engine == nil && i.engine != nil {
+			found = i
 		}
 	}
-	m.mu.Unlock()
-	close(s.ready)
+	return found
 }
 
-func (m *Manager) startAfter(wait time.Duration, e catalog.Entry, progress func(float64)) (engine.Engine, error) {
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return m.start(m.ctx, e, progress)
-	case <-m.ctx.Done():
-		return nil, engine.ErrClosed
+func (f *Fleet) pinned(e catalog.Entry) bool {
+	if p, ok := f.pins[e.ID]; ok {
+		return p
 	}
-}
-
-func (m *Manager) release(s *slot) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s.users--
-}
-
-// failed tells whether the load has ended in an error.
-func (s *slot) failed() bool {
-	select {
-	case <-s.ready:
-		return s.err != nil
-	default:
-		return false
-	}
-}
-
-func (s *slot) close() error {
-	if s == nil {
-		return nil
-	}
-	<-s.ready
-	if s.engine == nil {
-		return nil
-	}
-	return s.engine.Close()
+	return e.Pinned
 }

@@ -44,11 +44,18 @@ func (e *Estimator) Need(context int) (Need, error) {
 			parser.WithLLaMACppOffloadLayers(uint64(max(e.GPULayers, 0))), parser.WithLLaMACppFullSizeSWACache(),
 			parser.WithLLaMACppCacheKeyType(cacheType(e.KeyType)), parser.WithLLaMACppCacheValueType(cacheType(e.ValueType)))
 		cpu := run.Devices[0]
-		return Need{
+		need := Need{
 			Weights: int64(cpu.Weight.Sum()),
 			Cache:   int64(cpu.KVCache.Sum()),
 			Compute: int64(cpu.Computation.Sum()),
-		}, nil
+		}
+		for _, gpu := range run.Devices[1:] {
+			if e.GPULayers <= 0 {
+				break // the library thinks of a GPU that does the work alone
+			}
+			need.VRAM += int64(gpu.Weight.Sum() + gpu.KVCache.Sum() + gpu.Computation.Sum())
+		}
+		return need, nil
 	})
 }
 
@@ -63,28 +70,4 @@ func guard[T any](path string, f func() (T, error)) (out T, err error) {
 		}
 	}()
 	return f()
-}
-
-// FitContext returns the longest context of at most wanted tokens with which the model needs no more than free bytes,
-// in steps of 256, but never less than least, and what it needs then.
-func (e *Estimator) FitContext(wanted, least int, free int64) (int, Need, error) {
-	need, err := e.Need(wanted)
-	if err != nil || need.Total() <= free {
-		return wanted, need, err
-	}
-	lo, hi := least/256, wanted/256 // lo may not fit: the caller asked for it
-	for lo < hi {
-		mid := (lo + hi + 1) / 2
-		if need, err = e.Need(mid * 256); err != nil {
-			return wanted, need, err
-		}
-		if need.Total() <= free {
-			lo = mid
-		} else {
-			hi = mid - 1
-		}
-	}
-	fits := max(lo*256, least)
-	need, err = e.Need(fits)
-	return fits, need, err
 }

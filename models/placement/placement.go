@@ -2,20 +2,28 @@
 //
 // What it needs is estimated by a library that maps and parses the model's file. A file may be hostile, or cut
 // off while it is mapped, which ends the process that does it. So [Measure] runs in a confined process, and the
-// server does no more than ask and check the answer ([Answer.Check]).
+// server does no more than ask and check the answer ([Estimate.Check]).
 package placement
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Need is what a model takes of the machine's memory.
 type Need struct {
 	Weights int64 // bytes; where they are mapped from the file the system can drop them under pressure
 	Cache   int64 // bytes of KV cache for the whole context
 	Compute int64 // bytes of work buffers
+	Host    int64 // bytes for copies of the KV cache
+	VRAM    int64 // bytes of the GPU's own memory, for all of this; what the others count is RAM
 }
 
-// Total is everything together, in bytes.
-func (n Need) Total() int64 { return n.Weights + n.Cache + n.Compute }
+// Total is everything in RAM together, in bytes.
+func (n Need) Total() int64 { return n.Weights + n.Cache + n.Compute + n.Host }
+
+// Memory is what the model takes of both memories.
+func (n Need) Memory() Memory { return Memory{RAM: n.Total(), VRAM: n.VRAM} }
 
 // Question is what is asked about a model's file.
 type Question struct {
@@ -23,43 +31,111 @@ type Question struct {
 	KeyType, ValueType string // of the KV cache: q8_0, q4_0, else f16
 	GPULayers          int    // that the machine's own memory does not hold; more than the model has: all
 	Wanted, Least      int    // contexts, in tokens
-	Free               int64  // bytes
 }
 
-// Answer is what a model gets.
-type Answer struct {
-	Least   Need // for the least context
-	Context int  // the longest that fits, at most the wanted one; 0: not even the least does
-	Need    Need // for that context
+// Estimate is what a model needs for some contexts, the shortest first.
+type Estimate []Sample
+
+// Sample is one context and what it needs.
+type Sample struct {
+	Context int
+	Need    Need
 }
+
+// samples of an estimate, at most, beside those of the least and the wanted context.
+const samples = 32
 
 // Measure answers a question. It reads the file, which see above.
-func Measure(q Question) (Answer, error) {
+func Measure(q Question) (Estimate, error) {
 	e, err := NewEstimator(q.Path)
 	if err != nil {
-		return Answer{}, err
+		return nil, err
 	}
 	e.KeyType, e.ValueType, e.GPULayers = q.KeyType, q.ValueType, q.GPULayers
-	var a Answer
-	if a.Least, err = e.Need(q.Least); err != nil || a.Least.Total() > q.Free {
-		return a, err
+	contexts := []int{q.Least, q.Wanted}
+	for i := range samples {
+		if c := q.Wanted / samples * i / 256 * 256; c > q.Least {
+			contexts = append(contexts, c)
+		}
 	}
-	a.Context, a.Need, err = e.FitContext(q.Wanted, q.Least, q.Free)
-	return a, err
+	slices.Sort(contexts)
+	var out Estimate
+	for _, c := range slices.Compact(contexts) {
+		need, err := e.Need(c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Sample{c, need})
+	}
+	return out, nil
 }
 
 // mostBytes bounds each figure, so that sums of a few do not overflow.
-const mostBytes = 1 << 60
+const mostBytes = 1 << 56
 
-// Check refuses what no honest process answers to q.
-func (a Answer) Check(q Question) error {
-	for _, n := range []int64{a.Least.Weights, a.Least.Cache, a.Least.Compute, a.Need.Weights, a.Need.Cache, a.Need.Compute} {
-		if n < 0 || n > mostBytes {
-			return fmt.Errorf("%d bytes are no amount of memory", n)
+// Check refuses what no honest process answers.
+func (e Estimate) Check() error {
+	if len(e) == 0 || len(e) > samples+2 {
+		return fmt.Errorf("%d contexts are no estimate", len(e))
+	}
+	last := -1
+	for _, s := range e {
+		if s.Context <= last || s.Context > 1<<30 {
+			return fmt.Errorf("a context of %d tokens behind one of %d is no estimate", s.Context, last)
+		}
+		last = s.Context
+		for _, n := range s.Need.figures() {
+			if *n < 0 || *n > mostBytes {
+				return fmt.Errorf("%d bytes are no amount of memory", *n)
+			}
 		}
 	}
-	if a.Context != 0 && (a.Context < min(q.Least, q.Wanted) || a.Context > q.Wanted) {
-		return fmt.Errorf("a context of %d tokens is not between %d and %d", a.Context, q.Least, q.Wanted)
-	}
 	return nil
+}
+
+func (n *Need) figures() []*int64 {
+	return []*int64{&n.Weights, &n.Cache, &n.Compute, &n.Host, &n.VRAM}
+}
+
+// Need is for a context of so many tokens. Between two samples it lies on the line that joins them: what is computed
+// grows evenly with the context, or ever faster, so that this is never too little. Outside of them it is an error.
+func (e Estimate) Need(context int) (Need, error) {
+	i, found := slices.BinarySearchFunc(e, context, func(s Sample, c int) int { return s.Context - c })
+	switch {
+	case found:
+		return e[i].Need, nil
+	case i == 0 || i == len(e):
+		return Need{}, fmt.Errorf("the memory for a context of %d tokens was not estimated", context)
+	}
+	before, after := e[i-1], e[i]
+	need, more := before.Need, after.Need
+	for j, n := range need.figures() {
+		share := float64(context-before.Context) / float64(after.Context-before.Context)
+		*n += int64(share * float64(*more.figures()[j]-*n))
+	}
+	return need, nil
+}
+
+// FitContext returns the longest context of at most wanted tokens, in steps of 256, with which a model needs no more than is
+// free, but never less than least; and what it needs then.
+func FitContext(ask func(context int) (Need, error), wanted, least int, free Memory) (int, Need, error) {
+	need, err := ask(wanted)
+	if err != nil || need.Memory().Within(free) {
+		return wanted, need, err
+	}
+	lo, hi := least/256, wanted/256 // lo may not fit: the caller asked for it
+	for lo < hi {
+		mid := (lo + hi + 1) / 2
+		if need, err = ask(mid * 256); err != nil {
+			return wanted, need, err
+		}
+		if need.Memory().Within(free) {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	fits := max(lo*256, least)
+	need, err = ask(fits)
+	return fits, need, err
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"tenon/engine"
-	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat/prepared"
 )
@@ -14,12 +13,12 @@ import (
 var (
 	_ Models = (*Loader)(nil)
 	_ Peeker = (*Loader)(nil)
-	_ Peeker = (*fleet.Manager)(nil)
+	_ Peeker = (*fleet.Fleet)(nil)
 )
 
-// Manager loads engines. *fleet.Manager implements it.
+// Manager loads engines. *fleet.Fleet implements it.
 type Manager interface {
-	Acquire(ctx context.Context, name string) (catalog.Entry, engine.Engine, func(), error)
+	Acquire(ctx context.Context, r fleet.Request) (*fleet.Lease, error)
 }
 
 // LoaderOptions say how models are talked to. The zero value finds everything out by itself.
@@ -33,23 +32,18 @@ type LoaderOptions struct {
 // Teaching is how a model is helped with its tools.
 type Teaching = prepared.Teaching
 
-// Loader prepares what a manager loads: it parses the chat template, probes it and finds the dialect, once per model.
+// Loader prepares what a manager loads: it parses the chat template, probes it and finds the dialect, once per instance.
 type Loader struct {
 	manager Manager
 	options LoaderOptions
 
-	mu     sync.Mutex               // guards models
-	models map[string]preparedModel // by id
-}
-
-type preparedModel struct {
-	engine engine.Engine // what it was prepared for; another one after a reload
-	model  Model
+	mu       sync.Mutex          // guards warnings
+	warnings map[string][]string // by model
 }
 
 // NewLoader prepares the models of m.
 func NewLoader(m Manager, o LoaderOptions) *Loader {
-	return &Loader{manager: m, options: o, models: map[string]preparedModel{}}
+	return &Loader{manager: m, options: o, warnings: map[string][]string{}}
 }
 
 // Warnings are what whoever runs a model should know of it: why its chat template is not used. They are known once the
@@ -57,7 +51,7 @@ func NewLoader(m Manager, o LoaderOptions) *Loader {
 func (l *Loader) Warnings(id string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.models[id].model.Warnings
+	return l.warnings[id]
 }
 
 // teaching is a model's own, else that of all.
@@ -78,16 +72,16 @@ func (o LoaderOptions) toolFormat(id string) string {
 
 // Acquire implements Models.
 func (l *Loader) Acquire(ctx context.Context, name string) (Model, func(), error) {
-	entry, e, release, err := l.manager.Acquire(ctx, name)
+	lease, err := l.manager.Acquire(ctx, fleet.Request{Name: name})
 	if err != nil {
 		return Model{}, nil, loadError(err)
 	}
-	m, err := l.prepare(entry, e)
+	m, err := l.prepare(lease)
 	if err != nil {
-		release()
+		lease.Release()
 		return Model{}, nil, err
 	}
-	return m, release, nil
+	return m, lease.Release, nil
 }
 
 // Idle implements Peeker.
@@ -96,24 +90,25 @@ func (l *Loader) Idle(name string) bool {
 	return ok && p.Idle(name)
 }
 
-// prepare returns what was prepared before, or prepares it. Two requests at once may do it twice; the results are equal.
-func (l *Loader) prepare(entry catalog.Entry, e engine.Engine) (Model, error) {
-	l.mu.Lock()
-	p, ok := l.models[entry.ID]
-	l.mu.Unlock()
-	if ok && p.engine == e {
-		return p.model, nil
-	}
-	m, err := prepared.Prepare(entry, e, prepared.Options{
-		ToolFormat: l.options.toolFormat(entry.ID), Teaching: l.options.teaching(entry.ID), Sampling: l.options.Sampling[entry.ID],
+// prepare returns what goes with the instance, which is made for the first that asks.
+func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
+	id := lease.Entry.ID
+	made, err := lease.Prepared(func() (any, error) {
+		m, err := prepared.Prepare(lease.Entry, lease.Engine, prepared.Options{
+			ToolFormat: l.options.toolFormat(id), Teaching: l.options.teaching(id), Sampling: l.options.Sampling[id],
+		})
+		if err != nil {
+			return nil, err
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.warnings[id] = m.Warnings
+		return m, nil
 	})
 	if err != nil {
 		return Model{}, err
 	}
-	l.mu.Lock()
-	l.models[entry.ID] = preparedModel{engine: e, model: m}
-	l.mu.Unlock()
-	return m, nil
+	return made.(Model), nil
 }
 
 func loadError(err error) error {

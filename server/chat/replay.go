@@ -12,6 +12,7 @@ import (
 
 	"tenon/engine"
 	"tenon/models/catalog"
+	"tenon/models/fleet"
 )
 
 // Replay runs a saved record again: the same requests, on an engine that says what it said then, so that no model is needed.
@@ -68,8 +69,8 @@ type replayed struct {
 	opened int
 }
 
-func (r *replayed) Acquire(context.Context, string) (catalog.Entry, engine.Engine, func(), error) {
-	return catalog.Entry{ID: r.trace.Model}, r, func() {}, nil
+func (r *replayed) Acquire(context.Context, fleet.Request) (*fleet.Lease, error) {
+	return fleet.NewLease(catalog.Entry{ID: r.trace.Model}, r), nil
 }
 
 func (r *replayed) Model() engine.Model {

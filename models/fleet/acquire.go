@@ -1,0 +1,225 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"tenon/engine"
+	"tenon/models/catalog"
+)
+
+// Lease is the right to use an instance until Release is called, which may be done more than once.
+type Lease struct {
+	ID      string // of the instance
+	Entry   catalog.Entry
+	Engine  engine.Engine
+	Release func()
+
+	attached *attachment
+	load     int64
+}
+
+// attachment is what a user of an instance has prepared for it; it goes with the instance.
+type attachment struct {
+	mu    sync.Mutex
+	value any
+}
+
+// NewLease is a lease of an engine that no fleet manages.
+func NewLease(e catalog.Entry, with engine.Engine) *Lease {
+	return &Lease{ID: e.ID, Entry: e, Engine: with, Release: func() {}, attached: &attachment{}}
+}
+
+// Prepared returns what make has made for this instance, the first time that it did so without an error.
+func (l *Lease) Prepared(make func() (any, error)) (any, error) {
+	l.attached.mu.Lock()
+	defer l.attached.mu.Unlock()
+	if l.attached.value == nil {
+		made, err := make()
+		if err != nil {
+			return nil, err
+		}
+		l.attached.value = made
+	}
+	return l.attached.value, nil
+}
+
+// waiter is a request that waits for an instance.
+type waiter struct {
+	request Request
+	since   time.Time
+	changed chan struct{} // holds one: the progress is another
+	done    chan struct{} // closed when err or lease is set
+	lease   *Lease
+	err     error
+}
+
+// Acquire returns a lease of the instance that a request means, loaded if it is not. When ctx ends first, a load that has
+// begun goes on. Errors are *NotFoundError, *catalog.AmbiguousError, *LoadError (of *NoRoomError, say), engine.ErrQueueTimeout,
+// engine.ErrClosed or ctx's.
+func (f *Fleet) Acquire(ctx context.Context, r Request) (*Lease, error) {
+	i, w, err := f.join(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.wait(ctx, i, w); err != nil {
+		return nil, err
+	}
+	w.lease.Release = sync.OnceFunc(func() { f.release(i, w.lease) })
+	return w.lease, nil
+}
+
+// Load loads an instance, if none has the same settings, and returns once it answers. Without a time to live it stays until
+// it is unloaded, or another needs the room.
+func (f *Fleet) Load(ctx context.Context, r Request) (Instance, error) {
+	if r.TTL == 0 {
+		r.TTL = Forever
+	}
+	i, w, err := f.join(r)
+	if err != nil {
+		return Instance{}, err
+	}
+	if err := f.wait(ctx, i, w); err != nil {
+		return Instance{}, err
+	}
+	defer f.release(i, w.lease)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.tell(i), nil
+}
+
+// join finds or makes the instance and has the request wait for it.
+func (f *Fleet) join(r Request) (*instance, *waiter, error) {
+	e, missing := f.options.Catalog.Resolve(r.Name)
+	i, w, err := f.enter(e, missing, r, nil)
+	if i == nil && err == nil { // it is new; the estimate takes a while
+		d := f.demand(e, r.Settings)
+		i, w, err = f.enter(e, missing, r, &d)
+	}
+	return i, w, err
+}
+
+// enter is join with the lock held. Without a demand it makes no instance.
+func (f *Fleet) enter(e catalog.Entry, missing error, r Request, d *Demand) (*instance, *waiter, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, nil, engine.ErrClosed
+	}
+	i, err := f.find(e, missing, r)
+	if err != nil || i == nil && d == nil {
+		return nil, nil, err
+	}
+	if i == nil {
+		i = f.add(e, r, *d)
+	}
+	if r.TTL != 0 {
+		i.ttl = r.TTL
+	}
+	w := &waiter{request: r, since: time.Now(), changed: make(chan struct{}, 1), done: make(chan struct{})}
+	i.waiters = append(i.waiters, w)
+	f.schedule()
+	return i, w, nil
+}
+
+// find returns the instance that a request means, nil if there is none yet.
+func (f *Fleet) find(e catalog.Entry, missing error, r Request) (*instance, error) {
+	name := cmp.Or(r.ID, r.Name)
+	if i := f.named(name); i != nil && (missing != nil || i.entry.ID == e.ID) && (r.Settings == Settings{} || r.Settings == i.settings) {
+		return i, nil
+	}
+	if missing != nil {
+		return nil, missing
+	}
+	if i := f.of(e, r.Settings); i != nil && r.ID == "" {
+		return i, nil
+	}
+	if failed := f.failures[e.ID]; failed.crashes >= mostCrashes {
+		return nil, &LoadError{ID: e.ID, Err: failed.err}
+	}
+	return nil, nil
+}
+
+// add makes an instance that waits for room.
+func (f *Fleet) add(e catalog.Entry, r Request, d Demand) *instance {
+	id := r.ID
+	if id == "" {
+		id = e.ID
+	}
+	for base, n := id, 2; f.named(id) != nil; n++ {
+		id = fmt.Sprintf("%s:%d", base, n)
+	}
+	i := &instance{id: id, entry: e, settings: r.Settings, state: Waiting, demand: d}
+	f.instances = append(f.instances, i)
+	return i
+}
+
+// wait waits until the waiter has become a user.
+func (f *Fleet) wait(ctx context.Context, i *instance, w *waiter) error {
+	var late <-chan time.Time
+	if f.options.QueueTimeout > 0 {
+		t := time.NewTimer(f.options.QueueTimeout)
+		defer t.Stop()
+		late = t.C
+	}
+	for {
+		select {
+		case <-w.done:
+			return w.err
+		case <-w.changed:
+			f.report(i, w)
+		case <-late:
+			if !f.leave(i, w, true) {
+				late = nil
+				continue
+			}
+			return fmt.Errorf("%s waited %s for room: %w", i.id, f.options.QueueTimeout, engine.ErrQueueTimeout)
+		case <-ctx.Done():
+			if !f.leave(i, w, false) && w.err == nil {
+				f.release(i, w.lease)
+			}
+			return ctx.Err()
+		}
+	}
+}
+
+// report tells a waiter how far the load is.
+func (f *Fleet) report(i *instance, w *waiter) {
+	if w.request.Progress == nil {
+		return
+	}
+	f.mu.Lock()
+	p := Progress{State: i.state, Share: i.progress}
+	f.mu.Unlock()
+	if p.State == Loading || p.State == Waiting {
+		w.request.Progress(p)
+	}
+}
+
+// leave takes a waiter away, unless it has got what it waited for. A waiter that is late stays for a load that has begun.
+func (f *Fleet) leave(i *instance, w *waiter, late bool) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if late && i.state == Loading || !i.drop(w) {
+		return false
+	}
+	if i.state == Waiting && len(i.waiters) == 0 {
+		f.remove(i)
+	}
+	f.schedule()
+	return true
+}
+
+func (f *Fleet) release(i *instance, l *Lease) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i.load != l.load || i.users == 0 {
+		return // it was unloaded meanwhile
+	}
+	i.users--
+	i.lastUsed = time.Now()
+	f.schedule()
+}

@@ -1,0 +1,310 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"tenon/engine"
+	"tenon/models/catalog"
+	"tenon/models/placement"
+)
+
+// comfort is a context, in tokens, that is worth unloading others for. What a model can do beyond it is given where there is
+// room.
+const comfort = 32 << 10
+
+// schedule does what has become possible or due. It is called, with the lock held, after everything that happens.
+func (f *Fleet) schedule() {
+	if f.closed {
+		return
+	}
+	f.expire()
+	f.admit() // before place: what is just loaded must not make room again
+	next := f.place()
+	f.admit()
+	for _, i := range f.instances {
+		if due, ok := f.due(i); ok && (next == 0 || due < next) {
+			next = max(due, time.Millisecond)
+		}
+	}
+	if f.timer.Stop(); next > 0 {
+		f.timer.Reset(next)
+	}
+}
+
+// admit lets those in who wait for what is loaded.
+func (f *Fleet) admit() {
+	for _, i := range f.instances {
+		if i.state == Loaded && !i.yields {
+			i.admit()
+		}
+	}
+}
+
+// due is in how long an idle instance's time to live is over.
+func (f *Fleet) due(i *instance) (time.Duration, bool) {
+	ttl := f.ttl(i)
+	if i.state != Loaded || i.users > 0 || len(i.waiters) > 0 || ttl < 0 || f.pinned(i.entry) {
+		return 0, false
+	}
+	return ttl - time.Since(i.idleSince()), true
+}
+
+// expire unloads what was idle for its time to live.
+func (f *Fleet) expire() {
+	for _, i := range f.instances {
+		if due, ok := f.due(i); ok && due <= 0 {
+			f.end(i)
+		}
+	}
+}
+
+// place finds room for those that wait, the one first whose request came first, and returns when to look again, 0: when
+// something happens. While something ends nothing is decided: what it leaves is not known before.
+func (f *Fleet) place() (again time.Duration) {
+	for _, i := range f.instances {
+		i.yields = false
+	}
+	for _, i := range f.waiting() {
+		if f.any(Ending) {
+			return again
+		}
+		d := f.decide(i)
+		switch {
+		case d.never:
+			continue // it was refused, or it waits for a load to end
+		case d.load:
+			f.begin(i)
+			continue
+		}
+		for _, id := range d.evict {
+			f.end(f.named(id))
+		}
+		for _, id := range d.yield {
+			f.named(id).yields = true
+		}
+		if again == 0 || d.again > 0 && d.again < again {
+			again = d.again
+		}
+		if len(d.yield) > 0 { // it has waited longest: what becomes free is for it
+			return again
+		}
+	}
+	return again
+}
+
+// waiting are the instances that wait for room, the longest first.
+func (f *Fleet) waiting() []*instance {
+	var all []*instance
+	for _, i := range f.instances {
+		if i.state == Waiting && len(i.waiters) > 0 {
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *instance) int { return cmp.Compare(a.since().UnixNano(), b.since().UnixNano()) })
+	return all
+}
+
+func (f *Fleet) any(s State) bool {
+	for _, i := range f.instances {
+		if i.state == s {
+			return true
+		}
+	}
+	return false
+}
+
+// decide says what is to be done for an instance that waits, and refuses it if there is no room even without the others.
+func (f *Fleet) decide(i *instance) decision {
+	context := min(i.demand.Wanted, max(i.demand.Least, comfort))
+	need := f.ask(i, context)
+	free := f.free()
+	all := f.residents()
+	waited, loading := time.Since(i.since()), f.any(Loading)
+	d := choose(f.options.Policy, need.Memory(), free, f.count(), all, waited)
+	if d.never {
+		d = choose(f.options.Policy, f.ask(i, i.demand.Least).Memory(), free, f.count(), all, waited)
+	}
+	switch {
+	case d.load:
+		f.allot(i, free)
+	case loading: // what it takes is counted twice until it is over
+		return decision{never: true}
+	case d.never:
+		f.refuse(i, &LoadError{ID: i.id, Err: f.noRoom(i, need, context, free)})
+	}
+	return d
+}
+
+// residents are the instances as the schedule sees them.
+func (f *Fleet) residents() []resident {
+	var all []resident
+	for _, i := range f.instances {
+		if i.state == Waiting {
+			continue
+		}
+		all = append(all, resident{
+			id: i.id, takes: f.takes(i), busy: i.users > 0, stays: i.state != Loaded || f.pinned(i.entry),
+			load: i.loadedAt.Sub(i.begun), age: time.Since(i.loadedAt), idle: time.Since(i.idleSince()),
+		})
+	}
+	return all
+}
+
+// count is how many instances may be added; -1: any number.
+func (f *Fleet) count() int {
+	if f.options.Most == 0 {
+		return -1
+	}
+	n := f.options.Most
+	for _, i := range f.instances {
+		if i.state != Waiting {
+			n--
+		}
+	}
+	return max(n, 0)
+}
+
+// demand estimates what a model would take. What cannot be estimated counts for nothing: the engine will say more.
+func (f *Fleet) demand(e catalog.Entry, s Settings) Demand {
+	nothing := Demand{Wanted: s.Context, Least: s.Context, Need: func(int) (placement.Need, error) { return placement.Need{}, nil }}
+	if f.options.Estimate == nil {
+		return nothing
+	}
+	d, err := f.options.Estimate(e, s)
+	if err == nil {
+		_, err = d.Need(d.Least)
+	}
+	if err != nil {
+		slog.Warn("the model's memory cannot be estimated", "model", e.ID, "error", err)
+		return nothing
+	}
+	return d
+}
+
+// ask is the estimate for a context, corrected by what was measured of the file before.
+func (f *Fleet) ask(i *instance, context int) placement.Need {
+	need, err := i.demand.Need(context)
+	if err != nil {
+		return placement.Need{} // it was no error for the least context
+	}
+	need.Compute = max(0, need.Compute+f.off[i.entry.Path])
+	return need
+}
+
+// free is what can be taken now: what the machine has free, less what instances have reserved and not yet taken; and of a
+// limit what is left of it.
+func (f *Fleet) free() placement.Memory {
+	free, err := f.options.Free()
+	if err != nil {
+		slog.Warn("the machine's free memory is not known", "error", err)
+		free = placement.Memory{RAM: math.MaxInt64 / 2, VRAM: math.MaxInt64 / 2}
+	}
+	var held placement.Memory
+	for _, i := range f.instances {
+		if i.state == Waiting {
+			continue
+		}
+		takes := f.takes(i)
+		held = held.Plus(takes)
+		var has placement.Memory
+		if i.state != Loading { // how much of it a load has taken is not known: it is counted twice until it is over
+			has = placement.Memory{RAM: f.measure(i).Anonymous, VRAM: takes.VRAM}
+		}
+		free.RAM -= max(0, takes.RAM-has.RAM)
+		free.VRAM -= max(0, takes.VRAM-has.VRAM)
+	}
+	left := f.options.Memory.Minus(held)
+	if f.options.Memory.RAM > 0 {
+		free.RAM = min(free.RAM, left.RAM)
+	}
+	if f.options.Memory.VRAM > 0 {
+		free.VRAM = min(free.VRAM, left.VRAM)
+	}
+	return free
+}
+
+// takes is what an instance counts for: what was measured, once it was, with what its cache in RAM may still take.
+func (f *Fleet) takes(i *instance) placement.Memory {
+	m := i.need.Memory()
+	if i.peak.Total > 0 {
+		m.RAM = max(i.peak.Total, min(i.peak.Total+i.need.Host, m.RAM))
+	}
+	return m
+}
+
+// correct learns from an instance that ends how far its estimate was off.
+func (f *Fleet) correct(i *instance) {
+	if i.peak.Total > 0 {
+		copies := i.need.Host
+		f.off[i.entry.Path] += i.peak.Total - (i.need.Total() - copies)
+	}
+}
+
+// allot fixes what a load may take of what is free.
+func (f *Fleet) allot(i *instance, free placement.Memory) {
+	d := i.demand
+	room := free
+	several := len(f.options.Catalog.All()) > 1
+	if several { // what the model does not need for comfort is shared with those to come
+		room = placement.Memory{RAM: free.RAM / 2, VRAM: free.VRAM / 2}
+	}
+	ask := func(context int) (placement.Need, error) { return f.ask(i, context), nil }
+	least := min(d.Wanted, max(d.Least, comfort))
+	context, need, _ := placement.FitContext(ask, d.Wanted, least, room)
+	if !need.Memory().Within(free) {
+		context, need, _ = placement.FitContext(ask, least, d.Least, free)
+	}
+	if context < d.Wanted {
+		slog.Info("memory allows a shorter context than the model was trained for", "model", i.id, "context", context, "trained", d.Wanted)
+	}
+	i.grant = Grant{Settings: i.settings, Name: i.id, Roomy: need.Total()+need.Weights <= free.RAM}
+	i.grant.Context = context
+	i.grant.Host = f.hostShare(i, free.RAM-need.Total(), several)
+	if i.need = need; i.grant.Host != math.MaxInt64 {
+		i.need.Host = i.grant.Host
+	}
+}
+
+// hostShare is what an instance gets of the RAM for copies of KV caches: half of what is left of it, if others may come.
+func (f *Fleet) hostShare(i *instance, free int64, several bool) int64 {
+	if f.options.HostCache < 0 {
+		return math.MaxInt64
+	}
+	left := f.options.HostCache
+	for _, other := range f.instances {
+		if other != i && other.state != Waiting {
+			left -= other.grant.Host
+		}
+	}
+	if several && f.options.Most != 1 {
+		left /= 2
+	}
+	return max(0, min(left, free/2))
+}
+
+// noRoom says why an instance cannot be loaded, and what could.
+func (f *Fleet) noRoom(i *instance, need placement.Need, context int, free placement.Memory) error {
+	var stay []string
+	for _, r := range f.residents() {
+		if r.stays {
+			stay = append(stay, r.id)
+		} else {
+			free = free.Plus(r.takes)
+		}
+	}
+	if need.Memory().Within(free) {
+		return fmt.Errorf("%d models may be loaded at once, and those that are stay (%s): %w", f.options.Most, strings.Join(stay, ", "), engine.ErrBusy)
+	}
+	e := &NoRoomError{ID: i.id, Context: context, Need: need, Room: free, Pinned: stay}
+	ask := func(context int) (placement.Need, error) { return f.ask(i, context), nil }
+	if fits, n, _ := placement.FitContext(ask, context, 256, free); n.Memory().Within(free) {
+		e.Fits = fits
+	}
+	return e
+}

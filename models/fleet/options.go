@@ -1,0 +1,50 @@
+package fleet
+
+import (
+	"context"
+	"time"
+
+	"tenon/engine"
+	"tenon/models/catalog"
+	"tenon/models/placement"
+)
+
+// Catalog is the models at hand. *catalog.Catalog implements it.
+type Catalog interface {
+	All() []catalog.Entry
+	// Resolve returns the model that a name means, or a *catalog.NotFoundError or *catalog.AmbiguousError.
+	Resolve(name string) (catalog.Entry, error)
+}
+
+// Grant is what a load may take.
+type Grant struct {
+	Settings        // as asked for; its Context is what was found to fit
+	Host     int64  // bytes for copies of the KV cache in RAM; 0: none
+	Roomy    bool   // beside the model, memory for its weights once more stays free
+	Name     string // of the instance
+}
+
+// Start makes an engine; progress is told shares from 0 to 1.
+type Start func(ctx context.Context, e catalog.Entry, g Grant, progress func(float64)) (engine.Engine, error)
+
+// Demand is what a model would take. Need tells it for a context of so many tokens, from Least to Wanted.
+type Demand struct {
+	Wanted, Least int
+	Need          func(context int) (placement.Need, error)
+}
+
+// Options configure a fleet. Catalog and Start must be set.
+type Options struct {
+	Catalog  Catalog
+	Start    Start
+	Estimate func(catalog.Entry, Settings) (Demand, error) // nil: memory is not looked at
+	Free     func() (placement.Memory, error)              // what is free now; nil: placement.Free
+
+	Most      int              // most instances at once; 0: no limit of their number
+	Memory    placement.Memory // most that all instances may take; 0: what is free
+	HostCache int64            // bytes of RAM that all instances may take for copies of the KV cache; negative: no limit
+
+	TTL          time.Duration // an instance that was idle so long is unloaded; 0 or Forever: never
+	QueueTimeout time.Duration // longest wait for room; 0: no limit
+	Policy       Policy
+}

@@ -1,0 +1,147 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tenon/models/placement"
+)
+
+// Policy says how models take turns where they do not all fit. The zero value is the default.
+type Policy struct {
+	// LongestWait is how long a request waits before the instance in its way takes no more requests; default 30 s. What
+	// already runs there is not cut off.
+	LongestWait time.Duration
+	// ShortestStay is how long an instance stays after its load, at least, while others wait; default 10 s. It is longer for
+	// one whose load took long: see stay.
+	ShortestStay time.Duration
+}
+
+const (
+	defaultWait = 30 * time.Second
+	defaultStay = 10 * time.Second
+	longestStay = 2 * time.Minute // that a long load can ask for
+	stayLoads   = 5               // a stay is as long as so many loads
+	shortIdle   = time.Second     // no pause shorter than this ends a stay
+)
+
+func (p Policy) wait() time.Duration { return cmp.Or(p.LongestWait, defaultWait) }
+
+// stay is how long an instance stays though others wait. The share of time that goes into loads is bounded by it.
+func (p Policy) stay(load time.Duration) time.Duration {
+	return max(cmp.Or(p.ShortestStay, defaultStay), min(stayLoads*load, longestStay))
+}
+
+// linger is the pause after which an instance is taken to be done with. Waiting as long as a load takes costs at most twice
+// what knowing the future would.
+func (p Policy) linger(load time.Duration) time.Duration {
+	return min(max(load, shortIdle), p.stay(load))
+}
+
+// resident is an instance as the schedule sees it.
+type resident struct {
+	id    string
+	takes placement.Memory
+	busy  bool
+	stays bool // pinned, loading, or ending: it does not go for room
+	load  time.Duration
+	age   time.Duration // since it was loaded
+	idle  time.Duration // since its last lease ended
+}
+
+// evictable tells in how long an idle instance may go.
+func (r resident) evictable(p Policy) time.Duration {
+	return max(0, min(p.linger(r.load)-r.idle, p.stay(r.load)-r.age))
+}
+
+// decision is what is done for the request that waits for room.
+type decision struct {
+	load  bool
+	evict []string      // idle ones, now; when they have ended, the question is asked again
+	yield []string      // busy ones, to take no more requests
+	again time.Duration // when to ask again, unless something happens before; 0: only when something happens
+	never bool          // there is no room even if all went that may
+}
+
+// choose finds room for what waits: free is what is free now, count how many instances may be added, -1 for any number.
+func choose(p Policy, need, free placement.Memory, count int, all []resident, waited time.Duration) decision {
+	if need.Within(free) && count != 0 {
+		return decision{load: true}
+	}
+	going := slices.DeleteFunc(slices.Clone(all), func(r resident) bool { return r.stays })
+	slices.SortFunc(going, func(a, b resident) int { // those that can go soonest first, then the longest idle
+		return cmp.Or(compareBool(a.busy, b.busy), cmp.Compare(b.idle, a.idle), cmp.Compare(b.age, a.age))
+	})
+	chosen, enough := enoughOf(going, need, free, count)
+	if !enough {
+		return decision{never: true}
+	}
+	var d decision
+	idle, soonest := true, time.Duration(0)
+	for _, r := range chosen {
+		if r.busy {
+			idle = false
+			continue
+		}
+		soonest = max(soonest, r.evictable(p))
+	}
+	overdue := p.wait() - waited
+	switch {
+	case idle && (soonest == 0 || overdue <= 0):
+		d.evict = ids(chosen)
+	case overdue <= 0:
+		d.yield = ids(slices.DeleteFunc(chosen, func(r resident) bool { return !r.busy }))
+	case idle:
+		d.again = min(soonest, overdue)
+	default:
+		d.again = overdue
+	}
+	return d
+}
+
+// enoughOf takes instances from the front until what is needed is free.
+func enoughOf(going []resident, need, free placement.Memory, count int) ([]resident, bool) {
+	for i, r := range going {
+		free = free.Plus(r.takes)
+		if count >= 0 {
+			count++
+		}
+		if need.Within(free) && count != 0 {
+			return needed(going[:i+1], need, free), true
+		}
+	}
+	return nil, false
+}
+
+// needed leaves out the small ones whose room, in the end, is not needed: the last one may be large.
+func needed(chosen []resident, need, free placement.Memory) []resident {
+	out := slices.Clone(chosen)
+	for i := 0; i < len(out)-1; {
+		without := free.Minus(out[i].takes)
+		if out[i].takes != (placement.Memory{}) && need.Within(without) {
+			free, out = without, slices.Delete(out, i, i+1)
+			continue
+		}
+		i++
+	}
+	return out
+}
+
+func ids(all []resident) []string {
+	out := make([]string, len(all))
+	for i, r := range all {
+		out[i] = r.id
+	}
+	return out
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
