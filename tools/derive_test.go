@@ -29,6 +29,7 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 		"python fenced":     {"```tool_code\nzqtool(zqkey=\"zqvalue\")\n```", "Yes.\n```tool_code\nget_weather(city=\"Rome\")\n```"},
 		"python and colons": {"<tool>zqtool(zqkey: \"zqvalue\")</tool>", "Yes.<tool>get_weather(city: \"Rome\")</tool>"},
 		"python mapping":    {"<tool>zqtool({\"zqkey\": \"zqvalue\"})</tool>", "Yes.<tool>get_weather({\"city\": \"Rome\"})</tool>"},
+		"python printed":    {"<tool>print(zqtool(zqkey=\"zqvalue\"))</tool>", "Yes.<tool>print(get_weather(city=\"Rome\"))</tool>"},
 		"a word and python": {"Action: zqtool(zqkey=\"zqvalue\")", "Yes.\nAction: get_weather(city=\"Rome\")"},
 		"a word and JSON":   {"Tool: {\"name\": \"zqtool\", \"args\": {\"zqkey\": \"zqvalue\"}}", "Yes.\nTool: {\"name\": \"get_weather\", \"args\": {\"city\": \"Rome\"}}"},
 		"name and object":   {"zqtool {\"zqkey\": \"zqvalue\"}", "Yes.\nget_weather {\"city\": \"Rome\"}"},
@@ -36,7 +37,7 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 		"tags":              {"<do>\n<tool name=\"zqtool\">\n<arg name=\"zqkey\">zqvalue</arg>\n</tool>\n</do>", "Yes.\n<do>\n<tool name=\"get_weather\">\n<arg name=\"city\">Rome</arg>\n</tool>\n</do>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := Detect(Evidence{Template: "unknown", Renderings: []string{c.rendering}})
+			d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: c.rendering}})
 			if err != nil || d.Name() != "derived" {
 				t.Fatalf("%v, %v", d.Name(), err)
 			}
@@ -49,7 +50,7 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 			checkProperties(t, p, []byte(c.raw), 1)
 		})
 	}
-	d, err := Detect(Evidence{Template: "unknown", Renderings: []string{strings.Repeat("x", 10)}})
+	d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: strings.Repeat("x", 10)}})
 	if err != nil || d.Name() != "json" {
 		t.Errorf("%s, %v: a rendering without a call must fall back to tenon's own format", d.Name(), err)
 	}
@@ -65,8 +66,8 @@ func TestDetect_whatStandsAroundATurnIsNoPartOfItsCalls(t *testing.T) {
 		"attributes": {"<a>", `<call tool="zqtool"><arg key="zqkey">zqvalue</arg></call>`, "</a>", `Yes.<call tool="get_weather"><arg key="city">Rome</arg></call></a>`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := Detect(Evidence{Template: "unknown", Renderings: []string{
-				c.start + c.call + c.end, c.start + bind.ProbeText + c.call + c.end, c.start + bind.ProbeText + c.end,
+			d, err := Detect(Evidence{Template: "unknown", Shown: Shown{
+				Generation: c.start, TurnEnd: c.end, Call: c.start + c.call + c.end, TextCall: c.start + bind.ProbeText + c.call + c.end, Answer: c.start + bind.ProbeText + c.end,
 			}})
 			if err != nil || d.Name() != "derived" {
 				t.Fatalf("%v, %v", d.Name(), err)
@@ -90,10 +91,9 @@ func TestDetect_whatNoCodecReadsIsNotDerived(t *testing.T) {
 		"lines":         "@call zqtool\n  zqkey: \"zqvalue\"\n@end",
 		"elements":      "<zqtool><zqkey>zqvalue</zqkey></zqtool>",
 		"attributes":    "<call name=\"zqtool\" zqkey=\"zqvalue\"/>",
-		"print":         "<tool>print(zqtool(zqkey=\"zqvalue\"))</tool>",
 		"positional":    "zqtool(\"zqvalue\")",
 	} {
-		d, err := Detect(Evidence{Template: "unknown", Renderings: []string{rendering, "zqtext\n" + rendering}})
+		d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: rendering, TextCall: "zqtext\n" + rendering}})
 		if err != nil || d.Name() != "json" {
 			t.Errorf("%s: %s, %v, want tenon's own format", name, d.Name(), err)
 		}
@@ -110,9 +110,9 @@ func TestDetect_twoCallsShowWhatStandsAroundAll(t *testing.T) {
 		"<a> [%1]</a>":     "<a> [%1, %2]</a>",
 	} {
 		const args = `{"zqkey": "zqvalue"}`
-		d, err := Detect(Evidence{Template: "unknown", Renderings: []string{
-			strings.Replace(one, "%1", call(bind.ProbeTool, args), 1),
-			strings.NewReplacer("%1", call(bind.ProbeTool, args), "%2", call(bind.ProbeOther, args)).Replace(two),
+		d, err := Detect(Evidence{Template: "unknown", Shown: Shown{
+			Call:     strings.Replace(one, "%1", call(bind.ProbeTool, args), 1),
+			TwoCalls: strings.NewReplacer("%1", call(bind.ProbeTool, args), "%2", call(bind.ProbeOther, args)).Replace(two),
 		}})
 		if err != nil || d.Name() != "derived" {
 			t.Errorf("%s: %v, %v", two, d.Name(), err)
@@ -130,7 +130,7 @@ func TestDetect_twoCallsShowWhatStandsAroundAll(t *testing.T) {
 // A model whose template knows no thinking is not offered any; what it thinks nevertheless is read as such.
 func TestDetect_derivedDialectsThinkAsTheTemplateDoes(t *testing.T) {
 	for template, want := range map[string]bool{"unknown": false, "{{ '<think>' }}": true} {
-		d, err := Detect(Evidence{Template: template, Renderings: []string{"<py>[zqtool(zqkey=\"zqvalue\")]</py>"}})
+		d, err := Detect(Evidence{Template: template, Shown: Shown{Call: "<py>[zqtool(zqkey=\"zqvalue\")]</py>"}})
 		if err != nil || d.Name() != "derived" {
 			t.Fatal(d.Name(), err)
 		}

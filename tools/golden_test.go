@@ -55,6 +55,15 @@ func (tr transcript) plan(t *testing.T) *Plan {
 	if !ok {
 		t.Fatalf("no family %q", tr.family)
 	}
+	p, err := d.Plan(tr.planTurn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// planTurn is what the transcript says of its turn.
+func (tr transcript) planTurn() Turn {
 	turn := Turn{Tools: tr.tools, Parallel: !tr.turn.OneCall, Thinking: Thinking{Open: tr.turn.Thinking}}
 	switch {
 	case tr.turn.NoTools:
@@ -66,11 +75,7 @@ func (tr transcript) plan(t *testing.T) *Plan {
 	case tr.turn.Choice != "":
 		turn.Choice = Choice{Mode: Required, Names: []string{tr.turn.Choice}}
 	}
-	p, err := d.Plan(turn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return turn
 }
 
 // play feeds raw in pieces of n bytes, as a whole if n is 0.

@@ -2,8 +2,8 @@ package tools
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"iter"
+	"sync"
 
 	"tenon/grammar"
 	"tenon/tools/bind"
@@ -53,7 +53,7 @@ func prepare(d *format.Dialect, t Turn) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{core: core, reading: parse.NewReading(core), grammar: emit.Grammar(core)}, nil
+	return &Plan{core: core, reading: parse.NewReading(core, others()), grammar: emit.Grammar(core)}, nil
 }
 
 // Write is how the family writes a turn's calls, behind the turn's text. It serves the templates that declare tools and
@@ -137,12 +137,20 @@ func Families() []*Dialect {
 // Fallback is the format of models that were taught none: tenon's own JSON.
 func Fallback() *Dialect { return &Dialect{families.Fallback()} }
 
-// Detect finds the dialect of a model: the family whose signs its template holds, else the one that the template's own
-// rendering of calls shows, else tenon's JSON format. The error says that Format is unknown and what is known.
+// others are the families whose calls are read in every dialect.
+var others = sync.OnceValue(func() *parse.Others { return parse.NewOthers(families.All()) })
+
+// Detect finds the dialect of a model: the family that its template shows and that reads what the template writes, else what the
+// template's own rendering of calls shows, else tenon's JSON format. The error says that Format is unknown and what is known.
 func Detect(e Evidence) (*Dialect, error) {
-	d, err := bind.Detect(e)
+	b, err := Bind(e)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
-	return &Dialect{d}, nil
+	return &Dialect{b.Dialect}, nil
+}
+
+// Bind does the same and tells how.
+func Bind(e Evidence) (Binding, error) {
+	return bind.Detect(e, bind.Known{Families: families.All(), Others: others()})
 }

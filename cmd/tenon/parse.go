@@ -118,7 +118,10 @@ func (o parseOptions) dialect(cmd *cobra.Command, declared []tools.Tool) (d *too
 // evidence is what a template shows of its model's way of calling.
 func evidence(source string, p templates.Probe) tools.Evidence {
 	e := p.Evidence
-	return tools.Evidence{Template: source, Renderings: []string{e.Call, e.TwoCalls, e.TextCall, e.Typed, e.Answer}}
+	return tools.Evidence{Template: source, Shown: tools.Shown{
+		Generation: e.Generation, TurnEnd: p.TurnEnd, Answer: e.Answer, Call: e.Call, TwoCalls: e.TwoCalls, TextCall: e.TextCall,
+		Thought: e.Thought, NoArgument: e.NoArgument, Typed: e.Typed, Result: e.Result,
+	}}
 }
 
 // endsInThinking renders a first turn and tells whether its generation prompt opens thinking.

@@ -54,7 +54,9 @@ func show(w io.Writer, source string, o templates.Options, asJSON bool) error {
 		return err
 	}
 	p := t.Probe()
-	d, err := tools.Detect(evidence(source, p))
+	evidence := evidence(source, p)
+	evidence.EOS = o.EOS
+	b, err := tools.Bind(evidence)
 	if err != nil {
 		return fmt.Errorf("find the dialect: %w", err)
 	}
@@ -64,16 +66,33 @@ func show(w io.Writer, source string, o templates.Options, asJSON bool) error {
 		e.SetIndent("", "  ")
 		return e.Encode(struct {
 			templates.Probe
-			Dialect string `json:"dialect"` // by which calls are read and masked
-		}{p, d.Name()})
+			Dialect string      `json:"dialect"` // by which calls are read and masked
+			Binding bindingJSON `json:"binding"`
+		}{p, b.Dialect.Key, describe(b)})
 	}
-	return printProbe(w, p, d)
+	return printProbe(w, p, b)
+}
+
+// bindingJSON is the dialect that was found for a template, and how.
+type bindingJSON struct {
+	Why     string   `json:"why"`
+	Exact   bool     `json:"exact"` // its grammar writes the rendered calls byte for byte
+	Tried   []string `json:"tried"`
+	Markers []string `json:"markers"`
+}
+
+func describe(b tools.Binding) bindingJSON {
+	d := bindingJSON{Why: b.Why, Exact: b.Exact, Tried: []string{}, Markers: b.Dialect.Markers()}
+	for _, t := range b.Tried {
+		d.Tried = append(d.Tried, t.String())
+	}
+	return d
 }
 
 // protocolOf says how tools, calls and results get into the prompt, and why not as the template has them where that is so.
-func protocolOf(p templates.Probe, d *tools.Dialect) string {
+func protocolOf(p templates.Probe, scaffold bool) string {
 	switch {
-	case d.Scaffold() && (p.Native() || p.Described || p.Written):
+	case scaffold && (p.Native() || p.Described || p.Written):
 		return "json (the template shows calls, in a syntax that no dialect can be derived for)"
 	case p.Described:
 		return "native (the template shows no declared tools: they are told in words)"
@@ -85,12 +104,17 @@ func protocolOf(p templates.Probe, d *tools.Dialect) string {
 	return "native"
 }
 
-func printProbe(w io.Writer, p templates.Probe, d *tools.Dialect) error {
+func printProbe(w io.Writer, p templates.Probe, b tools.Binding) error {
 	yes := map[bool]string{true: "yes", false: "no"}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, value string) { _, _ = fmt.Fprintf(t, "%s\t%s\n", name, value) }
-	row("tool protocol", protocolOf(p, d))
-	row("dialect", fmt.Sprintf("%s (%s)", d.Name(), d.Models()))
+	row("tool protocol", protocolOf(p, b.Dialect.Scaffold()))
+	d := describe(b)
+	row("dialect", fmt.Sprintf("%s (%s)", b.Dialect.Key, b.Dialect.Models()))
+	row("bound because", d.Why)
+	row("calls written exactly", yes[d.Exact])
+	row("tried", orNone(strings.Join(d.Tried, "; ")))
+	row("markers", orNone(strings.Join(d.Markers, " ")))
 	row("edit", orNone(p.Edit))
 	row("system messages", string(p.System))
 	row("several of them", yes[p.SystemMany])

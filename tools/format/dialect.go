@@ -132,6 +132,24 @@ func (d *Dialect) Models() string { return d.About }
 // Scaffold tells that the format is tenon's own, for models that were taught none: the prompt must explain it.
 func (d *Dialect) Scaffold() bool { return d.Ours }
 
+// Settle leaves out of a family's ends, results and noise what stands there twice or has another role.
+func (f *Family) Settle() {
+	taken := []string{f.Think.Open, f.Think.Close, f.Call.Open, f.Call.Close, f.Section.Open, f.Section.Close, ""}
+	taken = append(taken, f.Text...)
+	for _, c := range f.Codecs {
+		taken = append(append(taken, c.Openers()...), c.inner()...)
+	}
+	for _, list := range []*[]string{&f.Ends, &f.Results, &f.Noise} {
+		var some []string
+		for _, t := range *list {
+			if !slices.Contains(taken, t) {
+				some, taken = append(some, t), append(taken, t)
+			}
+		}
+		*list = some
+	}
+}
+
 // Prefilled tells that the family's generation prompt usually ends inside thinking.
 func (d *Dialect) Prefilled() bool { return d.Prefills }
 

@@ -11,6 +11,9 @@ var FunctionTags = Tagged{
 	Arg: Span{"<parameter=", ">"}, ArgEnd: "</parameter>", Lines: true,
 }
 
+// CommonThinking is what most thinking models write around their thoughts.
+var CommonThinking = Span{"<think>", "</think>"}
+
 // InvokeTags is another, of what those learnt from that were taught with Anthropic's models' calls.
 var InvokeTags = Tagged{
 	Call: Span{`<invoke name="`, `">`}, CallEnd: "</invoke>",

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"tenon/tools/declared"
-	"tenon/tools/families"
 	"tenon/tools/format"
 	"tenon/tools/peek"
 	"tenon/tools/plan"
@@ -29,35 +28,35 @@ const maxHost = 256
 // maxGuests bounds the families that are tried for one marker, which many share.
 const maxGuests = 4
 
-// guests are the families whose calls are told by what they begin with, by that; of those that write alike, one.
-var guests = sync.OnceValue(func() map[string][]*format.Dialect {
-	all := map[string][]*format.Dialect{}
-	for _, d := range families.All() {
+// Others are the families whose calls are read where another family's are expected.
+type Others struct {
+	byText map[string][]*format.Dialect // by what their calls begin with; of those that write alike, one
+	ends   []string                     // that end a turn in any family, but for words in brackets
+}
+
+// NewOthers makes the list of some families.
+func NewOthers(families []*format.Dialect) *Others {
+	o := &Others{byText: map[string][]*format.Dialect{}}
+	for _, d := range families {
 		for _, text := range beginnings(d) {
-			alike := slices.ContainsFunc(all[text], func(o *format.Dialect) bool { return writesLike(o, d) })
-			if !alike && len(all[text]) < maxGuests {
-				all[text] = append(all[text], d)
+			alike := slices.ContainsFunc(o.byText[text], func(o *format.Dialect) bool { return writesLike(o, d) })
+			if !alike && len(o.byText[text]) < maxGuests {
+				o.byText[text] = append(o.byText[text], d)
 			}
 		}
-	}
-	for _, list := range all { // tags are told from objects, not objects from tags
-		slices.SortStableFunc(list, func(a, b *format.Dialect) int { return cmp.Compare(rank(a), rank(b)) })
-	}
-	return all
-})
-
-// turnEnds are the markers that end a turn in any family, but for words in brackets: many write calls alike, and end their turns otherwise.
-var turnEnds = sync.OnceValue(func() (all []string) {
-	for _, d := range families.All() {
 		for _, end := range d.Ends {
 			if format.IsControl(end) || end == "</s>" {
-				all = append(all, end)
+				o.ends = append(o.ends, end)
 			}
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
-})
+	for _, list := range o.byText { // tags are told from objects, not objects from tags
+		slices.SortStableFunc(list, func(a, b *format.Dialect) int { return cmp.Compare(rank(a), rank(b)) })
+	}
+	slices.Sort(o.ends)
+	o.ends = slices.Compact(o.ends)
+	return o
+}
 
 // beginnings are the texts by which the dialect's calls are told where other families write.
 func beginnings(d *format.Dialect) (all []string) {
@@ -107,7 +106,7 @@ func (p *Reading) inviteGuests() {
 		return
 	}
 	var openers []format.Marker
-	for text := range guests() {
+	for text := range p.others.byText {
 		if _, own := p.Markers.ByText[text]; !own {
 			openers = append(openers, format.Marker{Text: text, Role: format.RoleCall})
 			p.cueOn(text)
@@ -126,6 +125,7 @@ func (p *Reading) hosted(d *format.Dialect) *Reading {
 	q.Mark()
 	q.List()
 	r := hostedReading(q)
+	r.others = p.others
 	r.guest = true
 	p.hosts.Store(d, r)
 	return r
@@ -141,7 +141,7 @@ func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) 
 
 // openGuest opens the region of a call in another family's markers, of which m is the first.
 func (p *Text) openGuest(m format.Marker, at int) {
-	p.openCue(at, at, guestCodec{reading: p.plan, families: guests()[m.Text], worded: worded(m.Text)}, true)
+	p.openCue(at, at, guestCodec{reading: p.plan, families: p.plan.others.byText[m.Text], worded: worded(m.Text)}, true)
 	p.region.unopened = false
 }
 
@@ -251,7 +251,7 @@ func (s *guestScanner) proven() bool {
 // close takes what closes the calls and the turn along.
 func (s *guestScanner) close(body []byte, final bool) scan.Status {
 	closers := s.by.plan.Dialect.Closers()
-	for _, end := range turnEnds() {
+	for _, end := range s.plan.others.ends {
 		if _, own := s.plan.Markers.ByText[end]; !own { // which says more here
 			closers = append(closers, end)
 		}

@@ -17,7 +17,8 @@ type Reading struct {
 	cueBytes [256]bool               // bytes that may start a cue
 	cueWords []string                // cues that begin with other bytes than brackets and the like
 
-	guest  bool              // another family's turn is read
+	guest  bool // another family's turn is read
+	others *Others
 	Guests *format.MarkerSet // of other families that begin calls; nil: none
 	hosts  *sync.Map         // by dialect: how those are read
 
@@ -26,8 +27,10 @@ type Reading struct {
 	LongestHead int       // bytes
 }
 
-func NewReading(p *plan.Plan) *Reading {
+// NewReading prepares a turn for the parser of text, which reads calls of others too.
+func NewReading(p *plan.Plan, others *Others) *Reading {
 	r := hostedReading(p)
+	r.others = others
 	r.inviteGuests()
 	return r
 }

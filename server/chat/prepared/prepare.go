@@ -152,13 +152,11 @@ func CallWriter(source string, p templates.Probe) templates.WriteCalls {
 }
 
 func evidence(source string, markers []string, p templates.Probe) tools.Evidence {
-	e := tools.Evidence{Template: source, Markers: markers}
-	for _, r := range []string{p.Evidence.Call, p.Evidence.TwoCalls, p.Evidence.TextCall, p.Evidence.Typed, p.Evidence.Answer} {
-		if r != "" {
-			e.Renderings = append(e.Renderings, r)
-		}
-	}
-	return e
+	e := p.Evidence
+	return tools.Evidence{Template: source, Markers: markers, Shown: tools.Shown{
+		Generation: e.Generation, TurnEnd: p.TurnEnd, Answer: e.Answer, Call: e.Call, TwoCalls: e.TwoCalls, TextCall: e.TextCall,
+		Thought: e.Thought, NoArgument: e.NoArgument, Typed: e.Typed, Result: e.Result,
+	}}
 }
 
 // MarkerTexts are the spellings of a model's marker tokens.

@@ -1,0 +1,145 @@
+package bind
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tenon/tools/declared"
+	"tenon/tools/emit"
+	"tenon/tools/format"
+	"tenon/tools/parse"
+	"tenon/tools/plan"
+	"tenon/tools/turn"
+)
+
+// probeSchema is what the probe's tools take.
+var probeSchema = json.RawMessage(`{"type":"object","properties":{"` + probeKey + `":{"type":"string"},"n":{"type":"number"},"b":{"type":"boolean"},` +
+	`"z":{"type":"null"},"l":{"type":"array","items":{"type":"string"}},"o":{"type":"object","properties":{"p":{"type":"integer"}}}}}`)
+
+// trial is a dialect that is held against the renderings.
+type trial struct {
+	dialect *format.Dialect
+	core    *plan.Plan
+	reading *parse.Reading
+}
+
+func newTrial(d *format.Dialect, others *parse.Others) (trial, error) {
+	tools := []turn.Tool{{Name: ProbeTool, Parameters: probeSchema}, {Name: ProbeOther, Parameters: probeSchema}}
+	core, err := plan.Prepare(d, turn.Turn{Tools: tools, Parallel: true})
+	if err != nil {
+		return trial{}, err
+	}
+	return trial{d, core, parse.NewReading(core, others)}, nil
+}
+
+// reads says what the dialect does not find in the renderings that the probe put there, nil if it finds it all and nothing else.
+func (t trial) reads(s Shown) error {
+	for _, r := range []struct {
+		name, text string
+		calls      int
+	}{{"one call", s.Call, 1}, {"two calls", s.TwoCalls, 2}, {"text and a call", s.TextCall, 1}, {"thinking and a call", s.Thought, 1}, {"no arguments", s.NoArgument, 1}} {
+		if r.text == "" || !strings.Contains(r.text, ProbeTool) {
+			continue
+		}
+		if r.calls == 2 && !strings.Contains(r.text, ProbeOther) {
+			continue
+		}
+		if err := t.read(t.body(s, r.text), r.calls); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+	}
+	return nil
+}
+
+// body is what the model would have written of a rendering. Thinking that the prompt opened is opened in it.
+func (t trial) body(s Shown, rendering string) string {
+	body, open := s.body(rendering), t.dialect.Think.Open
+	cut := strings.TrimSpace(rendering[:strings.Index(rendering, body)])
+	if opened := strings.HasSuffix(cut, open) || strings.HasPrefix(strings.TrimSpace(body), probeThought); open != "" && opened {
+		return open + body
+	}
+	return body
+}
+
+// read reads one rendering.
+func (t trial) read(body string, calls int) error {
+	q := parse.NewTolerant(t.reading, true, nil)
+	text, thought := "", ""
+	var found []turn.Call
+	for _, e := range append(slices.Clone(q.Token([]byte(body), false)), q.Close(false)...) {
+		switch e.Kind {
+		case turn.Text:
+			text += e.Text
+		case turn.Reasoning:
+			thought += e.Text
+		case turn.CallEnd:
+			found = append(found, e.Call)
+		}
+	}
+	if len(found) != calls {
+		return fmt.Errorf("%d calls are found", len(found))
+	}
+	for i, c := range found {
+		if want := []string{ProbeTool, ProbeOther}[i]; c.Name != want || !probed(c.Arguments) {
+			return fmt.Errorf("the call is read as %s(%s)", c.Name, c.Arguments)
+		}
+	}
+	for _, part := range []struct{ word, found string }{{ProbeText, text}, {probeThought, thought}} {
+		want := ""
+		if strings.Contains(body, part.word) {
+			want = part.word
+		}
+		if strings.TrimSpace(thought) == ProbeText { // the template leaves thinking open before text
+			continue
+		}
+		if got := strings.TrimSpace(part.found); got != want {
+			return fmt.Errorf("%q is read where %q stands", got, want)
+		}
+	}
+	return nil
+}
+
+// probed tells whether arguments are the probe's, or none.
+func probed(args json.RawMessage) bool {
+	m := declared.Members(args)
+	v, _ := m.First(probeKey)
+	s, _ := declared.Text(v)
+	return len(m) == 0 || len(m) == 1 && s == probeValue
+}
+
+// writes tells whether the dialect's grammar writes the rendered calls byte for byte.
+func (t trial) writes(s Shown) bool {
+	g, err := emit.Compile(emit.Grammar(t.core))
+	if err != nil {
+		return false
+	}
+	for _, r := range []string{s.Call, s.TwoCalls, s.TextCall} {
+		if r == "" || !strings.Contains(r, ProbeTool) {
+			continue
+		}
+		text := strings.TrimRight(t.body(s, r), " \n")
+		for _, end := range t.dialect.Ends {
+			text = strings.TrimRight(strings.TrimSuffix(text, end), " \n")
+		}
+		m := g.Matcher(nil)
+		if m.AcceptBytes([]byte(text)) != nil || !m.Done() {
+			return false
+		}
+	}
+	return true
+}
+
+// shortestMarker is what a marker has at least: less is common in text.
+const shortestMarker = 3
+
+// distinct tells whether a text can be a marker: a word, also with a colon, and the name of the probe's tool cannot.
+func distinct(marker string) bool {
+	return len(marker) >= shortestMarker && strings.ContainsAny(marker, "<>[]{}|@#$%^~｜") && !strings.Contains(marker, ProbeTool) && !strings.Contains(marker, probeKey)
+}
+
+// distinctMarkers tells whether none of a dialect's markers is common in text.
+func distinctMarkers(d *format.Dialect) bool {
+	return !slices.ContainsFunc(d.AllMarkers(), func(m format.Marker) bool { return !distinct(m.Text) })
+}
