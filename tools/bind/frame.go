@@ -24,7 +24,7 @@ type frame struct {
 }
 
 // tag is one marker as templates write them: in angle brackets of any kind, or capitals in square ones.
-var tag = regexp.MustCompile(`<+[^<>\s]{1,60}[^<>]{0,60}>+|\[/?[A-Z][A-Z_ ]{1,30}\]|[\[\]][!\w]*~[!\w]*[\[\]]`)
+var tag = regexp.MustCompile(`<+[^<>\s]{1,60}[^<>]{0,60}>+|\[/?[A-Z][A-Za-z0-9_ ]{1,30}\]|[\[\]][!\w]*~[!\w]*[\[\]]`)
 
 // body is what a rendering shows of the model's own text: without what stands before it, the generation prompt or as much of it as
 // the rendering has, and without what ends the turn.

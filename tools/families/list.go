@@ -1,83 +1,44 @@
 package families
 
 import (
+	"cmp"
 	"slices"
 
 	"tenon/tools/conform"
 	"tenon/tools/format"
 )
 
-// list holds every family by name.
-var list = []format.Family{
-	familyApertus,
-	familyApriel,
-	familyChatml,
-	familyCommandRPlus,
-	familyCommandR7b,
-	familyDeepseekV3,
-	familyDeepseekV31,
-	familyDeepseekV32,
-	familyDeepseekV4,
-	familyDevstral,
-	familyErnie45,
-	familyFirefunctionV2,
-	familyFunctionaryV31,
-	familyFunctionaryV32,
-	familyFunctiongemma,
-	familyGemma,
-	familyGemma4,
-	familyGigachat3,
-	familyGlm45,
-	familyGlm47,
-	familyGptOss,
-	familyGranite3,
-	familyGranite4,
-	familyHermes,
-	familyHunyuanA13b,
-	familyHunyuan3,
-	familyInternlm25,
-	familyJamba,
-	familyJson,
-	familyKimiK2,
-	familyKimiK3,
-	familyLaguna,
-	familyLfm2,
-	familyLfm25,
-	familyLing3,
-	familyLlama3,
-	familyLlama4,
-	familyLongcat,
-	familyLongcatFlash,
-	familyMinicpm5,
-	familyMinimaxM1,
-	familyMinimaxM2,
-	familyMinimaxM3,
-	familyMistral,
-	familyMistralSmall,
-	familyMuse,
-	familyNemotronV2,
-	familyOlmo3,
-	familyPhi,
-	familyPhi4Mini,
-	familyQwen,
-	familyQwen3Coder,
-	familyQwen35,
-	familyReact,
-	familyRwkv,
-	familySeedOss,
-	familySmollm3,
-	familySolarOpen,
-	familyStep3,
-	familyXlam,
-}
+// What several families have in common.
+var (
+	chatml          = []string{"<|im_end|>", "<|im_start|>", "<|endoftext|>"}
+	responses       = []string{"<tool_response>", "</tool_response>"}
+	llama           = []string{"<|eot_id|>", "<|eom_id|>", "<|start_header_id|>", "<|end_header_id|>", "<|end_of_text|>", "<|begin_of_text|>"}
+	deepseek        = []string{"<｜end▁of▁sentence｜>", "<｜begin▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>"}
+	deepseekOutputs = []string{"<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>", "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"}
+	cohere          = []string{"<|END_OF_TURN_TOKEN|>", "<|START_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>", "<|USER_TOKEN|>", "<|SYSTEM_TOKEN|>", "<EOS_TOKEN>", "<BOS_TOKEN>"}
+	mistralResults  = []string{"[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CONTENT]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"}
+	mistralEnds     = []string{"</s>", "[INST]", "[/INST]"}
+	glmEnds         = []string{"<|user|>", "<|observation|>", "<|assistant|>", "<|system|>", "<|endoftext|>"}
+	phiEnds         = []string{"<|end|>", "<|assistant|>", "<|user|>", "<|system|>", "<|endoftext|>"}
+	object          = []format.Syntax{format.JSON{NameKey: "name", ArgsKey: "arguments"}}
+	array           = []format.Syntax{format.JSON{NameKey: "name", ArgsKey: "arguments", Array: true}}
+	ours            = []format.Syntax{format.JSON{NameKey: "tool", ArgsKey: "arguments"}}
+	toolCall        = format.Pair("<tool_call>", "</tool_call>")
+	toolCalls       = format.Pair("<tool_calls>", "</tool_calls>")
+	anyEnds         = []string{"<|im_end|>", "<|im_start|>", "<|endoftext|>", "<|eot_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>"}
+)
 
 var dialects = makeDialects()
 
 func makeDialects() []*format.Dialect {
-	all := make([]*format.Dialect, len(list))
-	for i, f := range list {
-		all[i] = &format.Dialect{Family: f}
+	var all []*format.Dialect
+	for _, f := range slices.Concat(own, inJSON, byName, inTags) {
+		if f.Match == "" {
+			f.Match = format.ByOrder
+		}
+		all = append(all, &format.Dialect{Family: f})
 	}
+	slices.SortFunc(all, func(a, b *format.Dialect) int { return cmp.Compare(a.Key, b.Key) })
 	return all
 }
 

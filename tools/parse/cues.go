@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"tenon/tools/declared"
 	"tenon/tools/format"
 	"tenon/tools/peek"
 	"tenon/tools/scan"
@@ -175,9 +174,9 @@ func (p *Text) openCue(start, body int, c scan.Codec, bare bool) {
 func (p *Text) genericCue(text []byte, final bool) peek.Answer {
 	switch text[0] {
 	case '{':
-		return firstKey(text, 1, final)
+		return p.plan.firstKey(text, 1, final)
 	case '[':
-		return objectAt(text, 1, final)
+		return p.plan.objectAt(text, 1, final)
 	case '<':
 		if p.blank {
 			return p.plan.wrapped(text, final)
@@ -190,7 +189,7 @@ func (p *Text) genericCue(text []byte, final bool) peek.Answer {
 var keyQuotes = []string{"“", "”", "‘", "’"}
 
 // firstKey tells whether a key that a call may have follows at text[i:], in one pair of braces or two.
-func firstKey(text []byte, i int, final bool) peek.Answer {
+func (p *Reading) firstKey(text []byte, i int, final bool) peek.Answer {
 	start := i
 	i = peek.SkipSpace(text, i)
 	if i < len(text) && text[i] == '{' && text[start-1] == '{' {
@@ -219,22 +218,22 @@ func firstKey(text []byte, i int, final bool) peek.Answer {
 	}
 	word := string(key[:n])
 	if n == len(key) && !final {
-		return peek.Boolean(slices.ContainsFunc(declared.CallKeys, func(k string) bool { return strings.HasPrefix(k, word) }), peek.Unknown)
+		return peek.Boolean(slices.ContainsFunc(p.CallKeys, func(k string) bool { return strings.HasPrefix(k, word) }), peek.Unknown)
 	}
-	return peek.Boolean(slices.Contains(declared.CallKeys, word), peek.Yes)
+	return peek.Boolean(slices.Contains(p.CallKeys, word), peek.Yes)
 }
 
 // objectAt tells whether an object that may be a call, or an array of such, stands at text[i:], behind white space.
-func objectAt(text []byte, i int, final bool) peek.Answer {
+func (p *Reading) objectAt(text []byte, i int, final bool) peek.Answer {
 	start := i
 	i = peek.SkipSpace(text, i)
 	switch {
 	case i == len(text):
 		return peek.Boolean(!final && i-start <= peek.MaxGap, peek.Unknown)
 	case text[i] == '[' && text[start-1] != '[':
-		return objectAt(text, i+1, final)
+		return p.objectAt(text, i+1, final)
 	case text[i] != '{':
 		return peek.No
 	}
-	return firstKey(text, i+1, final)
+	return p.firstKey(text, i+1, final)
 }

@@ -120,7 +120,7 @@ func (p *Reading) hosted(d *format.Dialect) *Reading {
 	if q, ok := p.hosts.Load(d); ok {
 		return q.(*Reading)
 	}
-	q := &plan.Plan{Dialect: d, Turn: p.Turn, Tools: p.Tools, Names: p.Names, Callable: p.Callable, NameKeys: p.NameKeys, ArgsKeys: p.ArgsKeys, MaxHead: p.MaxHead}
+	q := &plan.Plan{Dialect: d, Turn: p.Turn, Tools: p.Tools, Names: p.Names, Callable: p.Callable, NameKeys: p.NameKeys, ArgsKeys: p.ArgsKeys, CallKeys: p.CallKeys, MaxHead: p.MaxHead}
 	q.Turn.Answer, q.Turn.Stops, q.Turn.Thinking, q.Turn.Parallel = nil, nil, turn.Thinking{Off: true}, true
 	q.Mark()
 	q.List()

@@ -46,7 +46,7 @@ func (p *Reading) wrapped(text []byte, final bool) peek.Answer {
 	if waits {
 		return peek.Boolean(i-n <= peek.MaxGap, peek.Unknown)
 	}
-	return objectAt(text, n+1, final)
+	return p.objectAt(text, n+1, final)
 }
 
 // beginsNamed tells whether the name of a tool that can be called stands at the start of text, which ends a tag.

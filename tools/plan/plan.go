@@ -30,6 +30,7 @@ type Plan struct {
 	Closers     map[string][]string // by opener: the markers that close its region
 	NameKeys    []string            // keys whose value is a call's name
 	ArgsKeys    []string            // keys whose value is a call's arguments
+	CallKeys    []string            // keys that an object which is a call may have
 	MaxHead     int                 // most bytes that may stand before a call's arguments
 	Longest     int                 // bytes of the longest marker
 	Issues      []grammar.Issue
@@ -43,10 +44,11 @@ const headRoom = 160
 
 // Prepare makes the plan of a turn. The error is a *ToolError.
 func Prepare(d *format.Dialect, t turn.Turn) (*Plan, error) {
-	p := &Plan{Dialect: d, Turn: t, NameKeys: declared.NameKeys, ArgsKeys: declared.ArgsKeys}
+	p := &Plan{Dialect: d, Turn: t, NameKeys: declared.NameKeys, ArgsKeys: declared.ArgsKeys, CallKeys: declared.CallKeys}
 	if c, ok := d.Codecs[0].(format.JSON); ok && !c.NameIsKey { // a derived dialect may have keys of its own
 		p.NameKeys = append([]string{c.NameKey}, declared.NameKeys...)
 		p.ArgsKeys = append([]string{c.ArgsKey}, declared.ArgsKeys...)
+		p.CallKeys = append([]string{c.NameKey, c.ArgsKey, c.IdKey}, declared.CallKeys...)
 	}
 	if err := p.declare(t.Tools); err != nil {
 		return nil, err

@@ -269,7 +269,7 @@ func (s *JsonScanner) watch(w lenient.String) bool {
 		if w.Depth == 1 || !s.Good {
 			s.key = unescaped(w.Text)
 		}
-		return !s.Bare || s.keyed || w.Depth > 1 || slices.Contains(declared.CallKeys, s.key)
+		return !s.Bare || s.keyed || w.Depth > 1 || slices.Contains(s.Plan.CallKeys, s.key)
 	}
 	if w.Depth > 1 && !s.Bare || s.Good || !slices.Contains(s.Plan.NameKeys, s.key) || s.key == "function" && w.Depth > 1 {
 		return true

@@ -82,7 +82,7 @@ func (o Opening) shape(text []byte) lenient.Shape {
 		if slices.Contains(o.Plan.ArgsKeys, key) {
 			return args, true
 		}
-		return call, slices.Contains(declared.CallKeys, key) || slices.Contains(o.Plan.NameKeys, key)
+		return call, slices.Contains(o.Plan.CallKeys, key)
 	}
 	return call
 }
