@@ -43,7 +43,7 @@ func (t tags) call(d *Dialect, name string, args ...string) string {
 }
 
 // What closes a call inside a value must not close the call that holds it, in any family that writes tags: a damaged call would be sent.
-// The one exception is all that closes a call, quoted as it is written, without the call's beginning (tagged_close.go).
+// The one exception is all that closes a call, quoted as it is written, without the call's beginning (tagged_tag.go).
 func TestTagged_closingTagsInsideAValue(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)

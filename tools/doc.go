@@ -25,16 +25,16 @@
 // before any of them leaves. Any other text, and output that left its grammar, is for the tolerant parser: text leaves at
 // once, without the family's markers; what may be a call, behind an opening marker or without one (parse/heads.go, parse/cues.go), is kept
 // until its end and read by the codec of the family (package tools/lenient reads what is almost JSON). Where a value between
-// tags ends is decided by what follows it (scan/tagged_end.go, scan/tagged_close.go), where strings end whose quotes are not escaped by all ways to read
-// them (scan/torn.go): a call that may not be the one that was meant never leaves. No parser ever
+// tags ends is decided by what follows it (scan/tagged_end.go, scan/tagged_tag.go), where strings end whose quotes are not escaped by all ways to read
+// them (scan/codec.go): a call that may not be the one that was meant never leaves. No parser ever
 // fails: what is no valid call stays text, and a [Note] says why. Output that leaves its grammar inside a call of which a part has
 // been sent is the one exception: the call stays open, and [Parser] says that it is broken.
 //
 // Where a call may stand is one rule for all families. A whole call of a declared tool, with arguments that fit, is a call wherever it
-// stands if it is written with markers, the family's own or another's (parse/guest.go), or as an element of its name (parse/element.go): in prose, between quotes, in code, and whatever follows
+// stands if it is written with markers, the family's own or another's (parse/guest.go), or as an element of its name: in prose, between quotes, in code, and whatever follows
 // it. To quote one, a text has to leave its markers out. What is written without markers (bare JSON, Python, words such as Action:) is
 // common in text: it is a call where it begins the visible turn or ends it, or where another call follows. So is any call in thinking
-// (parse/stand.go). Code, a fence or backticks, that holds nothing but calls is a wrong fence and goes with them; code that
+// (parse/region.go). Code, a fence or backticks, that holds nothing but calls is a wrong fence and goes with them; code that
 // holds other text stays, without the calls in it (parse/casing.go). In a call's arguments all of this is data.
 //
 // Objects whose keys a schema leaves open wait until their call is whole in the families with a notation of their own for objects

@@ -3,9 +3,13 @@ package conform
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"tenon/tools/lenient"
 )
 
@@ -106,3 +110,120 @@ func (v value) str() (string, bool) {
 }
 
 func stringValue(s string) value { return value{raw: lenient.AppendString(nil, s)} }
+
+// Fault is a place in arguments that does not validate, and that no lossless repair mends.
+type Fault struct {
+	Path    []string        // keys and indexes that lead there; empty: the arguments themselves
+	Value   json.RawMessage // what stands there; nil if nothing does
+	Schema  string          // JSON pointer to the schema that it does not fit
+	Message string
+}
+
+// maxFaults bounds what Faults returns: one place is mended at a time.
+const maxFaults = 16
+
+// Faults tells where args fail, most general place first; none if they conform. args is valid JSON.
+func (s *Schema) Faults(args []byte) []Fault {
+	s.slow.timeouts.Store(0)
+	c := coercion{budget: maxAttempts}
+	v := parse(args)
+	if !c.valid(v, s.root) {
+		v = c.value(v, s.root, "")
+	}
+	var e *jsonschema.ValidationError
+	if !errors.As(check(s.root, v.any()), &e) {
+		return nil
+	}
+	var all []Fault
+	eachFault(e, func(e *jsonschema.ValidationError) {
+		_, at, _ := strings.Cut(e.SchemaURL, "#")
+		f := Fault{Path: e.InstanceLocation, Value: v.at(e.InstanceLocation), Schema: at, Message: message(e)}
+		same := func(o Fault) bool { return o.Schema == at && slices.Equal(o.Path, f.Path) }
+		if len(all) < maxFaults && !slices.ContainsFunc(all, same) {
+			all = append(all, f)
+		}
+	})
+	return all
+}
+
+// message is what the validator says of one failure, without its heading.
+func message(e *jsonschema.ValidationError) string {
+	alone := &jsonschema.ValidationError{SchemaURL: e.SchemaURL, InstanceLocation: e.InstanceLocation, ErrorKind: e.ErrorKind}
+	text := strings.Join(strings.Fields(alone.Error()), " ")
+	if _, said, ok := strings.Cut(text, " - "); ok {
+		return said
+	}
+	return text
+}
+
+// eachFault visits the failures that have no cause. Of a union the branch counts that has the fewest, or whose failures lie
+// deepest: it is what the value was most likely meant to be. The branch itself is told first, since a value that fits it fits the union.
+func eachFault(e *jsonschema.ValidationError, visit func(*jsonschema.ValidationError)) {
+	if len(e.Causes) == 0 {
+		visit(e)
+		return
+	}
+	keyword := unionKeyword(e.ErrorKind)
+	if keyword == "" {
+		for _, c := range e.Causes {
+			eachFault(c, visit)
+		}
+		return
+	}
+	best, least := 0, weigh(e.Causes[0])
+	for i, c := range e.Causes {
+		if w := weigh(c); w.faults < least.faults || w.faults == least.faults && w.depth > least.depth {
+			best, least = i, w
+		}
+	}
+	visit(&jsonschema.ValidationError{
+		SchemaURL: e.SchemaURL + keyword + strconv.Itoa(best), InstanceLocation: e.InstanceLocation, ErrorKind: e.ErrorKind,
+	})
+	eachFault(e.Causes[best], visit)
+}
+
+// unionKeyword is where the branches of a union are, whose failures come in their order; "" for what is none.
+func unionKeyword(k jsonschema.ErrorKind) string {
+	switch k.(type) {
+	case *kind.AnyOf:
+		return "/anyOf/"
+	case *kind.OneOf:
+		return "/oneOf/"
+	}
+	return ""
+}
+
+type weight struct{ faults, depth int }
+
+func weigh(e *jsonschema.ValidationError) weight {
+	var w weight
+	eachFault(e, func(e *jsonschema.ValidationError) {
+		w.faults++
+		w.depth = max(w.depth, len(e.InstanceLocation))
+	})
+	return w
+}
+
+// at is the text of the value that a path leads to, nil if there is none.
+func (v value) at(path []string) json.RawMessage {
+	for _, step := range path {
+		i, err := strconv.Atoi(step)
+		switch {
+		case v.kind == '{':
+			found := false
+			for _, m := range v.members {
+				if m.key == step {
+					v, found = m.value, true
+				}
+			}
+			if !found {
+				return nil
+			}
+		case v.kind == '[' && err == nil && i >= 0 && i < len(v.items):
+			v = v.items[i]
+		default:
+			return nil
+		}
+	}
+	return v.bytes()
+}

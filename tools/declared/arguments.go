@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tenon/tools/conform"
+	"tenon/tools/format"
 	"tenon/tools/lenient"
 	"tenon/tools/peek"
 )
@@ -143,4 +144,99 @@ func (t *Tool) fieldValue(f Field) json.RawMessage {
 		}
 	}
 	return t.Schema.Field(f.Key, f.Value)
+}
+
+var errPlace = errors.New("arguments without keywords do not fit the parameters at their places")
+
+// InPlace refuses arguments without keywords that do not validate as they stand.
+func (t *Tool) InPlace(d lenient.Decoded) error {
+	if slices.Contains(d.Repairs, lenient.Positional) && t.Schema.Validate(d.JSON) != nil {
+		return errPlace
+	}
+	return nil
+}
+
+// readString reads arguments that are an object in a string. It says whether they are.
+func (t *Tool) readString(c *RawCall) bool {
+	inside, ok := Text(c.Args)
+	if !ok || !strings.HasPrefix(strings.TrimSpace(inside), "{") {
+		return false
+	}
+	d, err := lenient.Decode([]byte(inside), lenient.Rules{})
+	ok = err == nil && strings.TrimSpace(inside[d.End:]) == "" && !slices.ContainsFunc(Members(d.JSON), t.Unknown)
+	if ok {
+		c.Args, c.Repairs = d.JSON, append(d.Repairs, conform.JSONFromString)
+	}
+	return ok
+}
+
+// Unknown tells whether a tool does not name an argument.
+func (t *Tool) Unknown(e Member) bool { return !t.Schema.Declares(e.Key) }
+
+// Named reads arguments that are written as in Python, each with the name of one of the tool's.
+func (t *Tool) Named(line []byte) (d lenient.Decoded, ok bool) {
+	written := slices.Concat([]byte("("), line, []byte(")"))
+	d, err := lenient.DecodeArguments(written, lenient.Rules{Python: true})
+	all := Members(d.JSON)
+	return d, err == nil && d.End == len(written) && len(all) > 0 && !slices.ContainsFunc(all, t.Unknown)
+}
+
+// ReadLine reads arguments that are no object: as in Python, city="Rome", if they name arguments of the tool, or as the text of its only
+// argument.
+func (t *Tool) ReadLine(c *RawCall) {
+	if len(c.Args) == 0 || t.readString(c) {
+		return
+	}
+	if d, ok := t.Named(c.Args); ok {
+		c.Args, c.Repairs = d.JSON, Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
+		return
+	}
+	key, ok := t.Schema.OnlyArgument()
+	if !ok {
+		return
+	}
+	v := string(c.Args)
+	for _, quote := range []string{format.FenceMark, `"`, "'", "`"} {
+		inner, ok := strings.CutPrefix(v, quote)
+		if inner, end := strings.CutSuffix(inner, quote); ok && end && !strings.Contains(inner, quote) {
+			v = inner
+			break
+		}
+	}
+	c.Args, c.Fields = nil, []Field{{Key: key, Value: v}}
+	c.Repairs = []string{"only-argument"}
+}
+
+// RawCall is a call as a model wrote it.
+type RawCall struct {
+	Name    string
+	Id      string
+	Args    []byte  // JSON or what was meant as such; nil where fields holds them
+	Fields  []Field // arguments in tags, in the order written
+	Repairs []string
+	Source  []byte   // its text, should it prove to be none
+	Untyped bool     // args holds strings where the format has only text
+	Beside  []string // keys of the call's object that no call has; what they hold is left out
+	Err     error    // why it cannot be one
+}
+
+// Field is an argument whose value stands between tags.
+type Field struct {
+	Key   string
+	Value string
+	Kind  fieldKind
+}
+
+// fieldKind says how the value of a field is to be read.
+type fieldKind uint8
+
+const (
+	BySchema fieldKind = iota // text where the schema allows a string, else JSON
+	AsText
+	AsJSON
+)
+
+// Without leaves out the repairs that are how a family writes.
+func Without(repairs []string, native ...string) []string {
+	return slices.DeleteFunc(repairs, func(r string) bool { return slices.Contains(native, r) })
 }

@@ -1,12 +1,21 @@
 package declared
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
 	"tenon/grammar"
 	"tenon/grammar/gbnf"
+	"tenon/grammar/schema"
 	"tenon/tools/conform"
 	"tenon/tools/lenient"
+	"tenon/tools/memo"
 	"tenon/tools/turn"
 )
 
@@ -42,3 +51,216 @@ func (t *Tool) Shape() lenient.Shape {
 	}
 	return func(key string) (lenient.Shape, bool) { return nil, t.Schema.Declares(key) }
 }
+
+// ToolsPrefix is what models of many families write before names.
+const ToolsPrefix = "functions."
+
+// Names finds the tool that a model means: by its exact name, else by the one name that differs only in case, separators
+// or a prefix.
+type Names struct {
+	Exact  map[string]int
+	normal map[string][]int
+}
+
+// Match is a tool that was found; rule is set if the name was spelled in another way.
+type Match struct {
+	Tool int
+	Rule string
+}
+
+func (n *Names) Add(name string, tool int) {
+	if n.Exact == nil {
+		n.Exact, n.normal = map[string]int{}, map[string][]int{}
+	}
+	n.Exact[name] = tool
+	key := conform.Normal(name)
+	n.normal[key] = append(n.normal[key], tool)
+}
+
+const (
+	NamePrefix   = "name-prefix"
+	nameSpelling = "name-spelling"
+)
+
+// NamePrefixes are what models write before names, in lower case.
+var NamePrefixes = []string{ToolsPrefix, "function.", "functions::", "tools.", "tool.", "default_api."}
+
+// nameIndex is the running number that Kimi K2 writes behind a name.
+var nameIndex = regexp.MustCompile(`:[0-9]+$`)
+
+// Find returns the tool that a model means by name. Where it may mean more than one, it means none.
+func (n *Names) Find(name string) (Match, bool) {
+	if i, ok := n.Exact[name]; ok {
+		return Match{Tool: i}, true
+	}
+	spellings := withoutPrefixes(strings.Trim(strings.TrimSpace(name), "\"'`"))
+	for _, s := range spellings {
+		if i, ok := n.Exact[s]; ok {
+			return Match{i, NamePrefix}, true
+		}
+	}
+	means := map[int]bool{}
+	for _, s := range spellings {
+		for _, i := range n.normal[conform.Normal(s)] {
+			means[i] = true
+		}
+	}
+	for i := range means {
+		return Match{i, nameSpelling}, len(means) == 1
+	}
+	return Match{}, false
+}
+
+// withoutPrefixes is what a name may be, the whole first: each time without one more of the prefixes, and without a running number.
+func withoutPrefixes(name string) (all []string) {
+	for {
+		for _, s := range []string{name, nameIndex.ReplaceAllString(name, "")} {
+			if s != "" && !slices.Contains(all, s) {
+				all = append(all, s)
+			}
+		}
+		next := name
+		for _, prefix := range NamePrefixes {
+			if n := len(prefix); next == name && len(name) > n && strings.EqualFold(name[:n], prefix) {
+				next = name[n:]
+			}
+		}
+		if next == name {
+			return all
+		}
+		name = next
+	}
+}
+
+func FirstInput(args []byte) json.RawMessage {
+	v, _ := Members(args).First(InputKey)
+	return v
+}
+
+// InputKey is the one argument of a free-form tool where a dialect has only arguments.
+const InputKey = "input"
+
+// Schema is that of an object with the tool's text as its only member. A Lark grammar has no place in it.
+func Schema(f *turn.Freeform) json.RawMessage {
+	input := `{"type":"string"}`
+	if f.Syntax == "regex" {
+		input = `{"type":"string","pattern":` + JsonString("^(?:"+f.Definition+")$") + `}`
+	}
+	return json.RawMessage(`{"type":"object","properties":{"` + InputKey + `":` + input + `},"required":["` + InputKey + `"],"additionalProperties":false}`)
+}
+
+// Compile prepares the grammar of a free-form tool's text. One that cannot be read is dropped, and the text is any.
+func (t *Tool) Compile() {
+	f := t.Freeform
+	if f == nil || f.Syntax == "" {
+		return
+	}
+	var err error
+	switch f.Syntax {
+	case "lark":
+		t.Text, err = grammar.FromLark(f.Definition)
+		if err == nil {
+			t.Quoted, err = quotedLark(f.Definition)
+		}
+	case "regex":
+		t.Text, err = grammar.FromRegex(f.Definition)
+	default:
+		err = fmt.Errorf("unknown syntax %q", f.Syntax)
+	}
+	if err != nil {
+		t.Text, t.Quoted = nil, nil
+		why := fmt.Sprintf("the input may be any text: %v", err)
+		t.Issues = append(t.Issues, grammar.Issue{Tool: t.Name, Keyword: f.Syntax, Action: grammar.Dropped, Why: why})
+	}
+}
+
+func quotedLark(src string) (*gbnf.Grammar, error) {
+	tree, err := gbnf.ReadLark(src)
+	if err != nil {
+		return nil, fmt.Errorf("parse lark grammar: %w", err)
+	}
+	return gbnf.InString(tree)
+}
+
+// Matches tells whether a text is one that a free-form tool takes.
+func (t *Tool) Matches(text string) bool {
+	if t.Text == nil {
+		return true
+	}
+	m := t.Text.Matcher(nil)
+	return m.AcceptBytes([]byte(text)) == nil && m.Done()
+}
+
+// verdict is what package grammar says of a schema.
+type verdict struct {
+	issues []grammar.Issue
+	unsat  string
+	err    error
+}
+
+// verdicts are those that were pronounced before.
+var verdicts = memo.New[[sha256.Size]byte, verdict](2048, 16<<20)
+
+// Judge passes a tool's schema through the front end of package grammar: which keywords the mask enforces, and whether any
+// value can satisfy it. The error is about a schema that is none.
+func (d *Tool) Judge(params json.RawMessage) error {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, params); err != nil {
+		return fmt.Errorf("not JSON: %w", err)
+	}
+	d.Wire = withoutArguments(compact.Bytes())
+	if d.Schema.Crowded() {
+		d.Unsat = fmt.Sprintf("a value of its schema has more than %d alternatives", conform.MaxAlternatives)
+		return nil
+	}
+	v := verdictOf(d.Wire)
+	d.Unsat = v.unsat
+	for _, i := range v.issues {
+		i.Tool = d.Name
+		if d.Strict && i.Action != grammar.Enforced {
+			return fmt.Errorf("strict: the keyword %s at %s cannot be enforced: %s", i.Keyword, i.Pointer, i.Why)
+		}
+		d.Issues = append(d.Issues, i)
+	}
+	return v.err
+}
+
+// withoutArguments closes a schema that declares no arguments: by {"properties":{}} clients mean a function that takes none.
+func withoutArguments(wire json.RawMessage) json.RawMessage {
+	root := Members(wire)
+	properties, _ := root.First("properties")
+	speaks := slices.ContainsFunc(root, func(e Member) bool {
+		return e.Key != "type" && e.Key != "properties" && !slices.Contains(annotations, e.Key) && !(e.Key == "required" && string(e.Value) == "[]")
+	})
+	if string(properties) != "{}" || speaks {
+		return wire
+	}
+	return append(root, Member{"additionalProperties", json.RawMessage("false")}).Object()
+}
+
+func verdictOf(wire json.RawMessage) verdict {
+	v, _ := verdicts.Get(sha256.Sum256(wire), len(wire), func() (verdict, error) { return pronounce(wire), nil })
+	return v
+}
+
+func pronounce(wire json.RawMessage) verdict {
+	g, err := grammar.FromSchema(wire, grammar.SchemaOptions{Lenient: true})
+	var unsat *schema.UnsatError
+	switch {
+	case errors.As(err, &unsat):
+		return verdict{unsat: unsat.Error()}
+	case err != nil:
+		return verdict{err: err}
+	}
+	return verdict{issues: g.Issues()}
+}
+
+// CallKeys are the keys that an object which is a call may have. Where no marker says that it is one, another key
+// decides that it is not.
+var (
+	NameKeys = []string{"name", "tool_name", "tool", "function_name", "function", "action", "tool_call", "recipient_name"}
+	ArgsKeys = []string{"arguments", "parameters", "args", "params", "input", "tool_input", "action_input", "kwargs", "function_args"}
+	IdKeys   = []string{"id", "tool_call_id", "call_id"}
+	ListKeys = []string{"tool_calls", "tool_uses"}
+	CallKeys = slices.Concat(NameKeys, ArgsKeys, IdKeys, ListKeys, []string{"type", "index", "thought"})
+)

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"strings"
 
+	"tenon/grammar"
 	"tenon/tools/format"
+	"tenon/tools/memo"
 	"tenon/tools/turn"
 )
 
@@ -104,4 +106,14 @@ func quoted(s string) string {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(s) // a string always encodes
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// compiling are the grammars that are being compiled: turns that come at once with new tools wait for one of them.
+var compiling memo.Flights[string, *grammar.Grammar]
+
+// Compile compiles the grammar of a turn as engines do; package grammar remembers it.
+func Compile(text string) (*grammar.Grammar, error) {
+	return compiling.Do(text, func() (*grammar.Grammar, error) {
+		return grammar.Parse(text, grammar.Options{Lenient: true})
+	})
 }

@@ -140,3 +140,84 @@ func (c Tagged) Spelt(opener string) Tagged {
 	}
 	return c
 }
+
+const (
+	CdataOpen  = "<![CDATA["
+	CdataClose = "]]>"
+)
+
+// FunctionTags is how many families write calls, and models of others slip into.
+var FunctionTags = Tagged{
+	Call: Span{"<function=", ">"}, CallEnd: "</function>",
+	Arg: Span{"<parameter=", ">"}, ArgEnd: "</parameter>", Lines: true,
+}
+
+// CommonThinking is what most thinking models write around their thoughts.
+var CommonThinking = Span{"<think>", "</think>"}
+
+// InvokeTags is another, of what those learnt from that were taught with Anthropic's models' calls.
+var InvokeTags = Tagged{
+	Call: Span{`<invoke name="`, `">`}, CallEnd: "</invoke>",
+	Arg: Span{`<parameter name="`, `">`}, ArgEnd: "</parameter>",
+}
+
+// ParamTags is the same with other words.
+var ParamTags = Tagged{
+	Call: Span{`<function name="`, `">`}, CallEnd: "</function>",
+	Arg: Span{`<param name="`, `">`}, ArgEnd: "</param>", Cdata: true,
+}
+
+// PairTags is another, with a name before pairs of key and value (GLM and its relatives).
+var PairTags = Tagged{
+	NameFirst: true,
+	Arg:       Span{"<arg_key>", "</arg_key>"}, Value: "<arg_value>", ArgEnd: "</arg_value>",
+}
+
+// Labelled is how models of any family write the two parts of a call with their names: as elements, or each on a line of its own.
+var Labelled = Named{
+	Splits: []string{
+		"<name>", "</name>", "<tool_name>", "</tool_name>", "<function>", "</function>", "<arguments>", "<parameters>", "<args>",
+		"name:", "tool:", "tool_name:", "function:", "arguments:", "parameters:", "args:", "Name:", "Arguments:", "\n",
+	},
+	Labelled: true,
+}
+
+// CallLabels are those that begin such a call, labelsBehind what closes its arguments.
+var CallLabels = []string{"<name>", "<tool_name>", "<function>", "name:", "tool:", "tool_name:", "function:", "Name:"}
+
+var LabelsBehind = []string{"</arguments>", "</parameters>", "</args>"}
+
+// What stands around the JSON of a family that writes it in a code fence.
+const (
+	FenceOpen = "```json"
+	FenceMark = "```"
+)
+
+// TagOpens are the ways in which a tag may begin that has a name or a key in it: <function= is written <function name= too.
+func TagOpens(start string) []string {
+	all := []string{TagOpen(start)}
+	if a := AttributeTag(start); a != "" {
+		all = append(all, a)
+	}
+	return all
+}
+
+// AttributeTag is a tag's start of which the name is the value, with the name as an attribute; "" if that is how it is.
+func AttributeTag(start string) string {
+	tag, ok := strings.CutSuffix(start, "=")
+	if !ok || strings.Contains(tag, " ") {
+		return ""
+	}
+	return tag + " name="
+}
+
+// TagOpen is a tag's start without the quote that may open an attribute: models leave it out or write another.
+func TagOpen(start string) string { return strings.TrimSuffix(start, `"`) }
+
+// TagClose is a tag's end without the quote that may close an attribute.
+func TagClose(end string) string {
+	if end == "" {
+		return "\n"
+	}
+	return strings.TrimPrefix(end, `"`)
+}

@@ -125,3 +125,117 @@ func (d *decoder) keyword() ([]byte, error) {
 	d.pos++
 	return key, d.skip()
 }
+
+// prefix passes Python's prefix of a string, and tells whether nothing is escaped in it.
+func (d *decoder) prefix() (raw bool) {
+	for n := 1; n <= 2 && d.pos+n < len(d.text); n++ {
+		if raw, ok := stringPrefix(d.text, d.pos, d.pos+n, 'x'); ok {
+			d.pos += n
+			d.repair(PythonLiteral)
+			return raw
+		}
+	}
+	return false
+}
+
+// dictAt tells whether Python's dict(…) stands here, and where its parenthesis opens.
+func (d *decoder) dictAt() (int, bool) {
+	const word = "dict("
+	return d.pos + len(word) - 1, bytes.HasPrefix(d.text[d.pos:], []byte(word))
+}
+
+// joined reads the further parts of a string, of which s is the first.
+func (d *decoder) joined(s []byte, p place) ([]byte, error) {
+	for {
+		i, _ := skipSpace(d.text, d.pos, true)
+		if i == len(d.text) || d.text[i] != '+' && !joins(d.text[i], p.in) {
+			return s, nil
+		}
+		if d.text[i] == '+' {
+			i, _ = skipSpace(d.text, i+1, true)
+		}
+		d.pos = i
+		if i == len(d.text) {
+			return nil, errValue
+		}
+		prefixRaw := d.prefix()
+		quote, raw, _ := d.rules.quoteAt(d.text, d.pos, ':', true)
+		if quote == "" {
+			return nil, errValue
+		}
+		raw = raw || prefixRaw
+		more, err := d.quoted(quote, raw, p)
+		if err != nil {
+			return nil, err
+		}
+		d.repair(JoinedStrings)
+		s = append(s, more...)
+	}
+}
+
+// Each reading says by which rules it came about: the same names as a decoded text's repairs.
+
+// by goes on with some rules more.
+func (r *reader) by(next func(), rules ...string) {
+	n := len(r.rules)
+	r.rules = append(r.rules, rules...)
+	next()
+	r.rules = r.rules[:n]
+}
+
+// keyRules are those by which the key at an offset is read.
+func (r *reader) keyRules(i int, f frame) []string {
+	switch quote := quoteOf(r.text[i:]); {
+	case quote == "" && f.end != ')':
+		return []string{BareKey}
+	case quote != "" && quote != `"`:
+		return []string{QuoteStyle}
+	}
+	return nil
+}
+
+// pairs counts what comes in pairs in a string.
+type pairs struct {
+	quotes, round, square, curly int
+	quote                        string // around the string
+	raw                          bool   // it holds control characters as they are
+}
+
+// rules are those by which the string is read.
+func (p *pairs) rules() (all []string) {
+	if p.quote != `"` {
+		all = append(all, QuoteStyle)
+	}
+	if p.quotes > 0 {
+		all = append(all, UnescapedQuote)
+	}
+	if p.raw {
+		all = append(all, RawControl)
+	}
+	return all
+}
+
+func (p *pairs) take(c byte) {
+	switch c {
+	case '(':
+		p.round++
+	case ')':
+		p.round--
+	case '[':
+		p.square++
+	case ']':
+		p.square--
+	case '{':
+		p.curly++
+	case '}':
+		p.curly--
+	}
+}
+
+// torn tells whether a string with quotes in it has a half of a pair.
+func (p *pairs) torn() bool {
+	return p.quotes%2 != 0 || p.quotes > 0 && (p.round != 0 || p.square != 0 || p.curly != 0)
+}
+
+// open tells whether it leaves brackets open.
+func (p *pairs) open() bool { return p.quotes > 0 && (p.round > 0 || p.square > 0 || p.curly > 0) }

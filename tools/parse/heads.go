@@ -27,7 +27,7 @@ type callHead struct {
 	bare  bool // the marks are common in text
 	line  bool // it stands at the start of a line
 	words bool // a sentence may begin so
-	// element: the name is that of an element (element.go).
+	// element: the name is that of an element.
 	element bool
 }
 
@@ -329,4 +329,21 @@ func (p *Text) indentBefore(i int) int {
 			return from - i
 		}
 	}
+}
+
+// Cline, Roo and their kind have models write a call as an element with the tool's name, and each argument as one inside of it:
+//
+//	<read_file>
+//	<path>src/main.go</path>
+//	</read_file>
+//
+// In every family this is a call where the element is whole and has the name of a declared tool, and what it holds are arguments of that.
+
+// elementHead is how such a call begins.
+var elementHead = callHead{Prefixes: []string{"<"}, Marks: []string{">"}, bare: true, element: true}
+
+// torn tells whether the region is an element that is not whole.
+func (r *region) torn() bool {
+	s, ok := r.scan.(*scan.TaggedScanner)
+	return ok && s.Named != "" && !r.stands()
 }

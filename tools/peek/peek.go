@@ -2,6 +2,7 @@ package peek
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 // Answer is what a look at text that may still grow can say.
@@ -98,3 +99,38 @@ const MaxGap = 256
 
 // WordByte tells whether a byte belongs to a word. Scripts without spaces write names right behind other words.
 func WordByte(c byte) bool { return c < 0x80 && NameByte(c) }
+
+// Incomplete returns how many bytes at the end of b are the start of a character.
+func Incomplete(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if utf8.RuneStart(b[len(b)-n]) {
+			if utf8.FullRune(b[len(b)-n:]) {
+				return 0
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// ReplaceInvalid replaces each invalid byte, not each run of them, so that every cut of the text gives the same.
+func ReplaceInvalid(b []byte) string {
+	var s strings.Builder
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		s.WriteRune(r)
+		b = b[n:]
+	}
+	return s.String()
+}
+
+// Examined is told how many bytes are looked at, where a test counts them: what a parser costs must grow with the text and no faster, and
+// a clock cannot tell that on a machine that does other work. It is nil but in such a test, during which nothing else parses.
+var Examined func(bytes int)
+
+// Examine tells of bytes that are looked at.
+func Examine(bytes int) {
+	if Examined != nil {
+		Examined(bytes)
+	}
+}

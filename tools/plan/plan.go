@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"tenon/grammar"
 	"tenon/tools/conform"
 	"tenon/tools/declared"
 	"tenon/tools/format"
+	"tenon/tools/lenient"
+	"tenon/tools/peek"
 	"tenon/tools/turn"
 )
 
@@ -241,4 +244,126 @@ func (p *Plan) Resolve(name string) (declared.Match, bool) {
 		return declared.Match{}, false
 	}
 	return m, true
+}
+
+// exact tells whether the grammar of a tool's calls enforces the tool's whole schema.
+func exact(s format.Syntax, t *declared.Tool) bool {
+	switch s := s.(type) {
+	case format.Named:
+		if s.BareKeys {
+			return t.EnforcedMembers(declared.Property.Followed)
+		}
+	case format.Tagged, format.Python:
+		return t.EnforcedMembers(func(declared.Property) bool { return true })
+	case format.Nested:
+		return t.EnforcedMembers(declared.Property.FollowedElements)
+	}
+	return t.Enforced()
+}
+
+// Fits tells whether all of some calls may be sent.
+func (p *Plan) Fits(calls []declared.RawCall) bool {
+	return len(calls) > 0 && !slices.ContainsFunc(calls, func(c declared.RawCall) bool {
+		m, ok := p.Resolve(c.Name)
+		if !ok || c.Err != nil || len(c.Beside) > 0 {
+			return true
+		}
+		t := &p.Tools[m.Tool]
+		args, err := t.Arguments(&c)
+		if err == nil {
+			_, _, err = t.Schema.Conform(args)
+		}
+		return err != nil
+	})
+}
+
+// ArgumentsOf is the shape of the arguments of the tools that a text names; of all if it names none.
+func (p *Plan) ArgumentsOf(text []byte) lenient.Shape {
+	var all []lenient.Shape
+	for _, named := range []bool{true, false} {
+		for i := range p.Tools {
+			t := &p.Tools[i]
+			if t.Allowed && (!named || bytes.Contains(text, []byte(`"`+t.Prompt+`"`))) {
+				all = append(all, t.Shape())
+			}
+		}
+		if len(all) > 0 {
+			break
+		}
+	}
+	if slices.ContainsFunc(all, func(s lenient.Shape) bool { return s == nil }) {
+		return nil
+	}
+	return func(key string) (lenient.Shape, bool) {
+		for _, s := range all {
+			if inside, ok := s(key); ok {
+				return inside, true
+			}
+		}
+		return nil, false
+	}
+}
+
+// MayOpen tells whether a marker, or a name that can be called, begins with a byte: the next call may stand there.
+func (p *Plan) MayOpen(c byte) bool {
+	return c == '<' || c == '>' || p.Dialect.Headers != nil || len(p.Markers.ByFirst[c]) > 0 || slices.ContainsFunc(p.Called, func(name string) bool { return name[0] == c })
+}
+
+// MaxIndex is how many digits a call's number may have.
+const MaxIndex = 4
+
+// BeginsName tells whether a name that can be called may start with a word, or is one with a part of a number behind it.
+func (p *Plan) BeginsName(word []byte, index bool) bool {
+	k := sort.Search(len(p.Called), func(k int) bool { return p.Called[k] >= string(word) })
+	return k < len(p.Called) && strings.HasPrefix(p.Called[k], string(word)) || p.IsName(word, index)
+}
+
+func (p *Plan) IsName(word []byte, index bool) bool {
+	if p.CallableName(word) {
+		return true
+	}
+	n := len(word)
+	for index && n > 0 && len(word)-n < MaxIndex && word[n-1] >= '0' && word[n-1] <= '9' {
+		n--
+	}
+	return index && n > 0 && word[n-1] == ':' && p.CallableName(word[:n-1])
+}
+
+func (p *Plan) CallableName(word []byte) bool {
+	i, ok := p.Names.Exact[string(word)]
+	return ok && p.Tools[i].Allowed
+}
+
+// couldName tells whether a word may be the beginning of a tool's name, in any spelling that is understood.
+func (p *Plan) couldName(word []byte) bool {
+	n := conform.Normal(string(word))
+	for _, prefix := range append([]string{""}, declared.NamePrefixes...) {
+		rest := strings.TrimPrefix(n, conform.Normal(prefix))
+		k := sort.SearchStrings(p.normal, rest)
+		if k < len(p.normal) && strings.HasPrefix(p.normal[k], rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// Prose tells whether the text from an offset on, of which the byte at i begins another word, cannot become the name of a tool.
+func (p *Plan) Prose(body []byte, from, i int) bool {
+	if i == from || !peek.IsSpace(body[i-1]) || peek.IsSpace(body[i]) || body[i] == '{' || body[i] == '[' {
+		return false
+	}
+	word := bytes.TrimSpace(body[min(from, i):i])
+	return len(word) > 0 && !p.couldName(word)
+}
+
+// Routed tells whether the turn begins with a routing thought. A family whose prompts end with the mark that a name follows
+// (Functionary v3.2) has no place for one: anything else there would be the name of a tool, or text for the user.
+func (p *Plan) Routed() bool {
+	t := p.Turn
+	return t.Thinking.Routing && !t.Thinking.Open && t.Answer == nil && p.Callable && p.Dialect.Lead == ""
+}
+
+// RoutedLine tells whether the routing thought is a line of its own at the start of the turn.
+func (p *Plan) RoutedLine() bool {
+	return p.Routed() && p.Dialect.Headers == nil && len(p.Dialect.Labels) == 0
 }

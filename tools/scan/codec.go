@@ -1,6 +1,10 @@
 package scan
 
 import (
+	"bytes"
+	"errors"
+	"slices"
+
 	"tenon/tools/declared"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
@@ -81,4 +85,209 @@ const MaxBare = 64 << 10
 // Cutter is a scanner whose region can be ended at its soft end.
 type Cutter interface {
 	Cut(body []byte, at int) ([]declared.RawCall, error)
+}
+
+// RegionCodecs are the codecs that may read what follows an opener.
+func RegionCodecs(d *format.Dialect, opener string) []Codec {
+	all := slices.Clone(d.Codecs)
+	for i, c := range all {
+		if t, ok := c.(format.Tagged); ok {
+			all[i] = t.Spelt(opener)
+		}
+	}
+	opener, spelt := d.Written(opener), opener
+	for _, c := range all {
+		if slices.Contains(c.Openers(), spelt) && opener != d.Section.Open && opener != d.Call.Open {
+			return []Codec{CodecOf(c)}
+		}
+	}
+	if !slices.ContainsFunc(all, func(c format.Syntax) bool { _, ok := c.(format.JSON); return ok }) {
+		all = append(all, format.JSON{})
+	}
+	var codecs []Codec
+	for _, c := range all {
+		codecs = append(codecs, CodecOf(c))
+	}
+	if opener != d.Call.Open && opener != d.Section.Open && !slices.Contains(d.Opens, opener) {
+		return codecs
+	}
+	codecs = append([]Codec{Foreign{PythonicCodec{}}}, codecs...)
+	for _, s := range []format.Syntax{format.FunctionTags, format.InvokeTags, format.PairTags, format.Labelled, format.Named{}} {
+		codecs = append(codecs, Foreign{CodecOf(s)})
+	}
+	return codecs
+}
+
+// Foreign reads what another family would write between the markers of this one. It starts only at the name of a tool, in full:
+// prose about markers must not be kept back.
+type Foreign struct{ Codec }
+
+func (c Foreign) Starts(o Opening, body []byte, final bool) peek.Answer {
+	i := peek.SkipSpace(body, 0)
+	if _, ok := c.Codec.(taggedCodec); ok && !c.Pairs() {
+		return c.Codec.Starts(o, body, final)
+	}
+	if n, ok := c.Codec.(namedCodec); ok && n.Labelled {
+		_, a := peek.AnyPrefix(body[i:], format.CallLabels, final)
+		return peek.Boolean(i < len(body) || !final, a)
+	}
+	if _, ok := c.Codec.(PythonicCodec); ok && i < len(body) && body[i] == '[' {
+		i = peek.SkipSpace(body, i+1)
+	}
+	switch peek.Prefix(body[i:], declared.ToolsPrefix, final) {
+	case peek.Yes:
+		i += len(declared.ToolsPrefix)
+	case peek.Unknown:
+		return peek.Unknown
+	}
+	named := peek.No
+	for _, t := range o.Plan.Tools {
+		n := i + len(t.Prompt)
+		switch a := peek.Prefix(body[i:], t.Prompt, final); {
+		case a == peek.Unknown || a == peek.Yes && n == len(body) && !final:
+			named = peek.Unknown
+		case a == peek.Yes && (n == len(body) || !peek.NameByte(body[n])):
+			return c.behind(o, body, n, final)
+		}
+	}
+	return named
+}
+
+// Pairs tells whether pairs of key and value are read.
+func (c Foreign) Pairs() bool {
+	t, ok := c.Codec.(taggedCodec)
+	return ok && t.NameFirst
+}
+
+// behind tells whether the codec reads a body in which the name of a tool ends at offset i.
+func (c Foreign) behind(o Opening, body []byte, i int, final bool) peek.Answer {
+	t, ok := c.Codec.(taggedCodec)
+	if !ok {
+		return c.Codec.Starts(o, body, final)
+	}
+	j := peek.SkipSpace(body, i)
+	if j == len(body) {
+		return peek.Boolean(!final && j-i <= peek.MaxGap, peek.Unknown)
+	}
+	return peek.Prefix(body[j:], t.Arg.Open, final)
+}
+
+// TextCodec reads the input of a free-form tool that a header has named: everything up to the end of the message.
+type TextCodec struct{}
+
+func (TextCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }
+
+func (TextCodec) Scanner(o Opening) Scanner { return &textScanner{Opening: o} }
+
+type textScanner struct {
+	Opening
+	from, pos int
+}
+
+func (s *textScanner) End() int { return s.pos }
+
+func (s *textScanner) Soft() int { return 0 }
+
+func (s *textScanner) Reached() int { return s.pos }
+
+func (s *textScanner) Whole() bool { return false }
+
+func (s *textScanner) Step(body []byte, final bool) Status {
+	for ; s.pos < len(body); s.pos++ {
+		switch _, a := peek.AnyPrefix(body[s.pos:], s.Plan.Terminators, final); a {
+		case peek.Unknown:
+			return Open
+		case peek.Yes:
+			return Ended
+		}
+	}
+	if final {
+		return Ended
+	}
+	return Open
+}
+
+func (s *textScanner) Calls(body []byte) ([]declared.RawCall, error) {
+	text := body[s.from:s.pos]
+	if o := bytes.TrimSpace(text); declared.HoldsInput(string(o)) {
+		return []declared.RawCall{{Name: s.Name, Args: o, Source: text}}, nil
+	}
+	return []declared.RawCall{{Name: s.Name, Args: lenient.AppendString(nil, string(text)), Source: text}}, nil
+}
+
+// Where quotes inside of strings are not escaped, more than one reading of a call may make sense. A call with another value than the
+// model meant is worse than none: what leaves is the reading that a reader sees, or no call.
+
+var ErrTorn = errors.New("where its strings end would be a guess")
+
+// torn tells whether a value was read by a guess at where its strings end.
+func torn(v lenient.Decoded) bool { return slices.Contains(v.Repairs, lenient.UnescapedQuote) }
+
+// choose takes the reading in which keys of the tools divide the text: the first of those that fit. It stands if nothing in its strings is
+// a half of a pair; else if there is no other, none of them ends within brackets, and nothing in the text could be the end of it.
+func choose(found []lenient.Reading, all, certain bool, fits func(json []byte) bool) (lenient.Reading, error) {
+	found = slices.DeleteFunc(found, func(r lenient.Reading) bool { return !fits(r.JSON) })
+	switch {
+	case len(found) == 0:
+		return lenient.Reading{}, ErrTorn
+	case found[0].Paired, len(found) == 1 && all && certain && !found[0].Cut:
+		return found[0], nil
+	}
+	return lenient.Reading{}, ErrTorn
+}
+
+// mended are the rules by which a reading came about. That a guess at its strings' ends was made is always one of them.
+func mended(r lenient.Reading) []string {
+	return append(declared.Without(r.Repairs, lenient.UnescapedQuote), lenient.UnescapedQuote)
+}
+
+// mend reads the calls of a whole text, in whose strings quotes are not escaped. closed says that it ends where it must.
+func (o Opening) mend(text []byte, closed bool) ([]declared.RawCall, error) {
+	peek.Examine(len(text))
+	found, all := lenient.Readings(text, o.shape(text))
+	chosen, err := choose(found, all, closed && o.certain(text), func(json []byte) bool { return o.Plan.Fits(o.callsOf(json)) })
+	if err != nil {
+		return nil, err
+	}
+	calls := o.callsOf(chosen.JSON)
+	for i := range calls {
+		calls[i].Repairs = append(calls[i].Repairs, mended(chosen)...)
+	}
+	return calls, nil
+}
+
+// callsOf takes the calls out of a list of values. Where the name is known, there is one.
+func (o Opening) callsOf(list []byte) (all []declared.RawCall) {
+	for _, v := range declared.Items(list) {
+		all = append(all, callsIn(v, o)...)
+	}
+	if o.Name != "" && len(all) != 1 {
+		return nil
+	}
+	return all
+}
+
+// certain tells whether nothing in a text is a marker, at which it may end.
+func (o Opening) certain(text []byte) bool {
+	return !slices.ContainsFunc(o.Plan.Terminators, func(t string) bool { return bytes.Contains(text, []byte(t)) })
+}
+
+// shape is that of the objects in a text which holds calls.
+func (o Opening) shape(text []byte) lenient.Shape {
+	args := o.Plan.ArgumentsOf(text)
+	if o.Name != "" {
+		m, _ := o.Plan.Resolve(o.Name)
+		return o.Plan.Tools[m.Tool].Shape()
+	}
+	var call lenient.Shape
+	call = func(key string) (lenient.Shape, bool) {
+		if m, ok := o.Plan.Resolve(key); ok && (!o.Bare || o.keyed) {
+			return o.Plan.Tools[m.Tool].Shape(), true
+		}
+		if slices.Contains(o.Plan.ArgsKeys, key) {
+			return args, true
+		}
+		return call, slices.Contains(o.Plan.CallKeys, key)
+	}
+	return call
 }

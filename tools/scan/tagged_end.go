@@ -9,7 +9,7 @@ import (
 
 // A value may hold whole calls and parts of calls: a file about the format, a script that writes one. Tags match as brackets do, so
 // what closes a call inside the value closes that one, and what closes none opened there closes the call that is read. It is the end of
-// it if the turn ends behind it, if another call begins, or if it is all that closes a call (tagged_close.go). Before any other
+// it if the turn ends behind it, if another call begins, or if it is all that closes a call (tagged_tag.go). Before any other
 // text it is the end only if no tag follows that closes the call once more, which shows that the value went on. That is known at the end
 // of the turn, or after maxBare bytes. Where the argument was closed and the call's closing tag is a symbol, it is known at once: text
 // spells its tags.

@@ -1,5 +1,11 @@
 package turn
 
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
 // Turn says what one assistant turn may be.
 type Turn struct {
 	Tools    []Tool
@@ -55,4 +61,125 @@ type Event struct {
 type Note struct {
 	Offset int    `json:"offset"` // in the output, in bytes
 	Text   string `json:"text"`
+}
+
+// MaxName is the longest name of a tool, as OpenAI and Anthropic limit it, with room for a namespace.
+const MaxName = 256
+
+// Tool is a tool that a client declared.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // JSON Schema of the arguments; nil: an object without properties
+	Strict      bool            // a keyword that cannot be enforced is an error instead of an issue
+	Freeform    *Freeform       // set: the input is text, not JSON, and Parameters is nil
+	Namespace   string          // the name of the group a client put it in; "" for none
+}
+
+// Freeform describes a tool whose input is text.
+type Freeform struct {
+	Syntax     string // "lark", "regex" or "" for any text
+	Definition string
+}
+
+// Mode of a Choice.
+type Mode uint8
+
+const (
+	Auto     Mode = iota // the model decides
+	None                 // no call
+	Required             // at least one call
+)
+
+// Choice says what a turn may call.
+type Choice struct {
+	Mode  Mode
+	Names []string // only these tools; empty: every declared tool
+}
+
+// Call is a call that a model made: it names a declared tool and its arguments validate against the tool's schema.
+type Call struct {
+	ID        string
+	Index     int // place among the turn's calls, from 0
+	Name      string
+	Namespace string
+	Arguments json.RawMessage // a JSON object; nil for a free-form tool
+	Input     string          // a free-form tool's text
+}
+
+// Repair is a change that made a model's call valid without changing its meaning.
+type Repair struct {
+	Rule    string `json:"rule"` // the rule's name, such as "number-from-string"
+	Tool    string `json:"tool"`
+	Pointer string `json:"pointer,omitempty"` // JSON pointer into the arguments
+	Detail  string `json:"detail,omitempty"`
+}
+
+// ToolError is a tool definition or a choice that cannot be served.
+type ToolError struct {
+	Index   int    // of the tool; -1: the choice
+	Name    string // of the tool, if it has one
+	Field   string // "name", "parameters", "tool_choice"
+	Message string
+}
+
+func (e *ToolError) Error() string {
+	if e.Index < 0 {
+		return fmt.Sprintf("%s: %s", e.Field, e.Message)
+	}
+	return fmt.Sprintf("tools[%d] %q: %s: %s", e.Index, e.Name, e.Field, e.Message)
+}
+
+// Parser turns a turn's output into events. It is total: every sequence of bytes gives a valid turn, and how the output is
+// cut into pieces changes nothing but how the same texts are cut into events.
+type Parser interface {
+	// Token takes the next token: its bytes, and whether it is a control or marker token rather than text. The events are
+	// valid until the next call.
+	Token(text []byte, isSymbol bool) []Event
+	// Close ends the turn and returns the last events. truncated says that the model was cut off.
+	Close(truncated bool) []Event
+	// Room tells how many bytes the output may have behind the next token, one token a byte. Where it is told before each
+	// token, no call is begun whose shortest end does not fit.
+	Room(bytes int)
+	// InCall says whether a call may have begun that has not ended.
+	InCall() bool
+	// Broken says that the output left its grammar inside a call of which a part had been sent: an engine that promised to follow the
+	// grammar did not. The call can be neither taken back nor ended, and nothing follows it. Parsers of text never say so.
+	Broken() bool
+	// Repairs lists what was mended in the calls that were emitted.
+	Repairs() []Repair
+	// Notes lists what was left out or was no call, and why.
+	Notes() []Note
+}
+
+// PromptName is the name by which the model sees a tool. A namespace goes before the name; the namespaces of some clients
+// end with their own separator.
+func PromptName(namespace, name string) string {
+	switch {
+	case namespace == "" || strings.HasPrefix(name, namespace):
+		return name
+	case strings.HasSuffix(namespace, "__") || strings.HasSuffix(namespace, "."):
+		return namespace + name
+	default:
+		return namespace + "__" + name
+	}
+}
+
+// PromptNames are the names by which the model sees tools, each of them once: where a namespace makes two alike, tools without one
+// keep theirs, and of others the later ones get a number.
+func PromptNames(tools []Tool) []string {
+	all, taken := make([]string, len(tools)), map[string]bool{}
+	for _, spaced := range []bool{false, true} {
+		for i, t := range tools {
+			if (t.Namespace != "") != spaced {
+				continue
+			}
+			name := PromptName(t.Namespace, t.Name)
+			for n := 2; taken[name] && spaced; n++ {
+				name = fmt.Sprintf("%s_%d", PromptName(t.Namespace, t.Name), n)
+			}
+			all[i], taken[name] = name, true
+		}
+	}
+	return all
 }
