@@ -148,9 +148,8 @@ func (f frame) place(d *format.Family) {
 	d.Layout.Before = f.lead
 	before, behind := f.before, f.behind
 	open := repeated(before, f.between)
-	closing := f.between
 	if f.between != "" && strings.TrimSpace(open) != "" {
-		closing = strings.TrimSuffix(f.between, open)
+		closing := strings.TrimSuffix(f.between, open)
 		shut := closing[:wholePrefix(closing, behind)]
 		d.Layout.Between = blank(closing[len(shut):])
 		d.Call = format.Span{Open: strings.TrimSpace(open), Close: strings.TrimSpace(shut)}

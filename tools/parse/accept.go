@@ -20,10 +20,11 @@ import (
 // be shared.
 type Reading struct {
 	*plan.Plan
-	codecs   map[string][]scan.Codec // by opener: what may read its region
-	inWraps  map[string]scan.Codec   // by the tag of a call that other tags may stand around: what reads it
-	cueBytes [256]bool               // bytes that may start a cue
-	cueWords []string                // cues that begin with other bytes than brackets and the like
+	codecs     map[string][]scan.Codec // by opener: what may read its region
+	inWraps    map[string]scan.Codec   // by the tag of a call that other tags may stand around: what reads it
+	cueBytes   [256]bool               // bytes that may start a cue
+	labelWords []string                // of labels, without their colons
+	cueWords   []string                // cues that begin with other bytes than brackets and the like
 
 	guest  bool // another family's turn is read
 	others *Others
@@ -134,7 +135,7 @@ func oneLine(err error) string {
 func (p *Text) emitCall(c declared.RawCall) {
 	m, _ := p.plan.Resolve(c.Name) // accept found it
 	t := &p.plan.Tools[m.Tool]
-	if p.called > 0 && !p.plan.Turn.Parallel {
+	if p.called > 0 && (!p.plan.Turn.Parallel || len(p.plan.Dialect.Labels) > 0) { // one step, one call
 		p.note(p.pos, fmt.Sprintf("a second call, of %q, was dropped: one call is allowed", t.Name))
 		return
 	}

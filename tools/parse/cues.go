@@ -16,8 +16,7 @@ import (
 // cueUp decides which bytes may start a cue.
 func (p *Reading) cueUp() {
 	for _, l := range p.Dialect.Labels {
-		p.cueOn(l.Text)
-		p.cueBytes[scan.Bold[0]] = true
+		p.labelOn(l.Text)
 	}
 	if !p.Callable {
 		return
@@ -27,6 +26,18 @@ func (p *Reading) cueUp() {
 	}
 	for _, c := range p.Dialect.Cues {
 		p.cueOn(c.Text)
+		if c.LineStart && len(p.Dialect.Labels) > 0 {
+			p.labelOn(c.Text)
+		}
+	}
+}
+
+// labelOn has a label looked for, in any case, with spaces before its colon.
+func (p *Reading) labelOn(text string) {
+	word := strings.TrimSuffix(text, ":")
+	p.labelWords = append(p.labelWords, word)
+	for _, b := range []byte{word[0] | 0x20, word[0] &^ 0x20, scan.Bold[0]} {
+		p.cueBytes[b] = true
 	}
 }
 
@@ -39,6 +50,9 @@ func (p *Reading) cueOn(text string) {
 // mayCue tells whether a cue may start text: common letters do not part the text at each of them.
 func (p *Reading) mayCue(text []byte, final bool) bool {
 	if strings.IndexByte("{[`<*", text[0]) >= 0 {
+		return true
+	}
+	if slices.ContainsFunc(p.labelWords, func(w string) bool { return peek.PrefixFold(text, w, final) != peek.No }) {
 		return true
 	}
 	_, a := peek.AnyPrefix(text, p.cueWords, final)

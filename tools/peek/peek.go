@@ -29,6 +29,19 @@ func Prefix(text []byte, t string, final bool) Answer {
 	return Unknown
 }
 
+// PrefixFold is Prefix where the case of ASCII letters does not count.
+func PrefixFold(text []byte, t string, final bool) Answer {
+	Examine(1)
+	n := min(len(text), len(t))
+	switch {
+	case !strings.EqualFold(string(text[:n]), t[:n]):
+		return No
+	case n == len(t):
+		return Yes
+	}
+	return Boolean(!final, Unknown)
+}
+
 // AnyPrefix returns the text among ts that text starts with, the longest if there are several.
 func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 	best, found := "", No

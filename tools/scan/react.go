@@ -164,6 +164,9 @@ func (s *reactScanner) name(body []byte, final bool) Status {
 	if i := bytes.IndexByte(line, '('); i > 0 && bytes.HasPrefix(bytes.TrimSpace(line[i+1:]), []byte("{")) {
 		line, n, s.closer = line[:i], i+1, ")" // the arguments stand as in a call of a function
 	}
+	if i := bytes.Index(bytes.ToLower(line), []byte(strings.ToLower(strings.TrimSuffix(s.Input, ":")))); i > 0 && len(bytes.ToLower(line)) == len(line) {
+		line, n = bytes.TrimRight(line[:i], " ,;.-"), i // both labels stand on one line
+	}
 	if s.asCall(line, s.pos) {
 		return Open
 	}

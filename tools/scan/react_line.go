@@ -74,7 +74,7 @@ func LabelAt(text []byte, label string, final bool) (n int, a peek.Answer) {
 		n = len(Bold)
 	}
 	word := strings.TrimSuffix(label, ":")
-	if a := peek.Prefix(text[n:], word, final); a != peek.Yes {
+	if a := peek.PrefixFold(text[n:], word, final); a != peek.Yes {
 		return 0, a
 	}
 	n += len(word)
