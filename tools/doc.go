@@ -1,9 +1,8 @@
 // Package tools knows how models call tools: which are declared ([Tool]), what a turn may do with them ([Choice]) and
 // what was called ([Call]).
 //
-// How a family of models writes its calls is a [Dialect]: a declarative descriptor, one file per family. It is found with
-// [Detect] from a chat template's own text, or by name with [Lookup]. A turn is planned once and its output parsed as it
-// arrives:
+// How a family of models writes its calls is a [Dialect]. [Detect] binds one to a chat template by what the template renders (package
+// bind), [Lookup] finds one by name. A turn is planned once and its output parsed as it arrives:
 //
 //	plan, err := dialect.Plan(tools.Turn{Tools: declared, Choice: choice, Parallel: true})
 //	p := plan.Parser()
@@ -11,6 +10,17 @@
 //		events = append(events, p.Token(token.Bytes, token.Symbol)...)
 //	}
 //	events = append(events, p.Close(truncated)...)
+//
+// The packages, each of which imports only those above it:
+//
+//	peek  turn  lenient  memo     text that may grow · shared words · almost JSON · caches
+//	conform  format               arguments against a schema · how calls are written, as data
+//	families  declared            the known formats · the client's tools
+//	plan                          a prepared turn
+//	emit  scan                    the turn's grammar · one scanner for each syntax
+//	parse                         output to events
+//	bind  retry                   template to dialect · the grammar of a second try
+//	tools
 //
 // The plan also prints what the turn's whole output must match, thinking and text included, as extended GBNF
 // ([Plan.Grammar], package grammar), from the same descriptor by which the parser reads: it masks the model's tokens.

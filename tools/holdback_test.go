@@ -61,7 +61,7 @@ func TestHoldback_ofTextIsAMarkerAtMost(t *testing.T) {
 // at most 64 kB.
 func TestHoldback_ofBareJSONUntilItIsDecided(t *testing.T) {
 	d, _ := Lookup("hermes")
-	long := strings.Repeat("a", scan.MaxBare+1000)
+	long := strings.Repeat("a", scan.MaxNamed+1000)
 	for name, c := range map[string]struct {
 		text    string
 		decided int // bytes that may be kept back
@@ -69,8 +69,8 @@ func TestHoldback_ofBareJSONUntilItIsDecided(t *testing.T) {
 		"no object":          {"[1, 2, 3] and {} and {a}", 16},
 		"an undeclared name": {`{"name": "Alice", "arguments": {"city": "` + long + `"}}`, len(`{"name": "Alice",`) + 1},
 		"a key no call has":  {`{"age": 3, "name": "get_weather", "city": "` + long, len(`{"age":`) + 1},
-		"too long":           {`{"name": "get_weather", "arguments": {"city": "` + long + `"}}`, scan.MaxBare + 1},
-		"too long, fenced":   {"```json\n" + `{"name": "get_weather", "arguments": {"city": "` + long + "\"}}\n```", scan.MaxBare + len("```json\n") + 1},
+		"too long":           {`{"name": "get_weather", "arguments": {"city": "` + long + `"}}`, scan.MaxNamed + 1},
+		"too long, fenced":   {"```json\n" + `{"name": "get_weather", "arguments": {"city": "` + long + "\"}}\n```", scan.MaxNamed + len("```json\n") + 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := planFor(t, d, Thinking{})

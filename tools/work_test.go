@@ -54,3 +54,34 @@ func TestWork_growsWithTheTextAndNoFaster(t *testing.T) {
 	}
 	t.Logf("at worst %.2f times the work for 4 times the text, of %q", worst, at)
 }
+
+// A call of a megabyte is read in every way of writing calls, in work that grows with it and no faster (S1-19).
+func TestWork_callsOfAMegabyte(t *testing.T) {
+	const big = 1 << 20
+	line := "if a[i] < b && c > d { return \\\"x\\\" } // ü\\n"
+	plain := "if a[i] < b && c > d { return 1 } // ü\n"
+	inJSON, asText := strings.Repeat(line, big/len(line)), strings.Repeat(plain, big/len(plain))
+	for _, c := range []struct{ family, head, value, tail string }{
+		{"json", `{"tool": "write_file", "arguments": {"path": "a", "content": "`, inJSON, `"}}`},
+		{"json", "```json\n" + `{"tool": "write_file", "arguments": {"path": "a", "content": "`, inJSON, "\"}}\n```"},
+		{"hermes", "<tool_call>\n" + `{"name": "write_file", "arguments": {"path": "a", "content": "`, inJSON, "\"}}\n</tool_call>"},
+		{"react", "Thought: x\nAction: write_file\nAction Input: " + `{"path": "a", "content": "`, inJSON, `"}`},
+		{"devstral", `[TOOL_CALLS]write_file[ARGS]{"path": "a", "content": "`, inJSON, `"}`},
+		{"gpt-oss", `<|channel|>commentary to=functions.write_file <|constrain|>json<|message|>{"path": "a", "content": "`, inJSON, `"}<|call|>`},
+		{"lfm2", `<|tool_call_start|>[write_file(path="a", content="`, inJSON, `")]<|tool_call_end|>`},
+		{"qwen3-coder", "<tool_call>\n<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\n", asText, "\n</parameter>\n</function>\n</tool_call>"},
+		{"glm-4.5", "<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n<arg_key>content</arg_key>\n<arg_value>", asText, "</arg_value>\n</tool_call>"},
+		{"gemma4", `<|tool_call>call:write_file{path:<|"|>a<|"|>,content:<|"|>`, asText, `<|"|>}<tool_call|>`},
+	} {
+		d, _ := Lookup(c.family)
+		p := planFor(t, d, Thinking{})
+		text := c.head + c.value + c.tail
+		n := worked(p.TextParser(), text)
+		if got := play(p.TextParser(), text, 1<<12, false); len(got.Calls) != 1 || got.Content != nil {
+			t.Errorf("%s: %d calls, text %.80q", c.family, len(got.Calls), deref(got.Content))
+		}
+		if n > 64*len(text) {
+			t.Errorf("%s: %d bytes are looked at in %d", c.family, n, len(text))
+		}
+	}
+}

@@ -23,7 +23,7 @@ func elements(c format.Nested, tree string) Elements {
 	return Elements{Open: true}
 }
 
-var elementTag = regexp.MustCompile(`^<([\pL_][\pL\pN_.-]*)>`)
+var elementTag = regexp.MustCompile(`^<([^<>/\s][^<>\n]*)>`)
 
 // Tag tells whether the tag of an element stands at the start of text, its name, and how long the tag is.
 func (e Elements) Tag(text []byte, final bool) (name string, n int, a peek.Answer) {

@@ -83,16 +83,20 @@ func (p *Text) stepRegion(final bool) bool {
 			return false
 		}
 	}
-	tooLong := r.Bare && len(body) > scan.MaxBare
+	most := scan.MaxBare
+	if j, ok := r.scan.(*scan.JsonScanner); ok && j.Good {
+		most = scan.MaxNamed
+	}
+	tooLong := r.Bare && len(body) > most
 	if tooLong {
-		body, final = body[:scan.MaxBare], false
+		body, final = body[:most], false
 	}
 	switch r.scan.Step(body, final) {
 	case scan.Open:
 		if !tooLong {
 			return false
 		}
-		p.noCall(r.body+scan.MaxBare, nil)
+		p.noCall(r.body+most, nil)
 	case scan.Rejected:
 		p.noCall(r.body+r.scan.Reached(), errUndeclared)
 	case scan.Ended:

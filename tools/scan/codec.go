@@ -79,8 +79,12 @@ func (o Opening) rules(quotes ...string) lenient.Rules {
 	return lenient.Rules{Quotes: quotes, Terminators: o.Plan.Terminators}
 }
 
-// MaxBare is how long a bare or fenced object may be and still be a call (issue 6, property 5).
-const MaxBare = 64 << 10
+// MaxBare is how long a bare or fenced object may be before it has named a tool that can be called, and still be a call (issue 6,
+// property 5); MaxNamed is how long one may be that has named it.
+const (
+	MaxBare  = 64 << 10
+	MaxNamed = 2 << 20
+)
 
 // Cutter is a scanner whose region can be ended at its soft end.
 type Cutter interface {
