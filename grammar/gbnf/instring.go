@@ -3,6 +3,8 @@ package gbnf
 import (
 	"fmt"
 	"strings"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // InString gives the grammar of what g accepts, as it stands inside a JSON string: escaped only where JSON demands it, in
@@ -59,7 +61,7 @@ func escaped(s string) string {
 }
 
 // classPattern is a class of code points as a regular expression.
-func classPattern(ranges []Range) string {
+func classPattern(ranges ecma.Set) string {
 	var b strings.Builder
 	b.WriteByte('[')
 	for _, x := range ranges {

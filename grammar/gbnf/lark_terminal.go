@@ -1,6 +1,10 @@
 package gbnf
 
-import "unicode"
+import (
+	"unicode"
+
+	"tenon/grammar/lex/ecma"
+)
 
 // The terminals of Lark: literals and ranges.
 
@@ -18,7 +22,7 @@ func (l *larkReader) literal() (*Node, error) {
 		if err != nil || len(lo) != 1 || len(up) != 1 || lo[0] > up[0] {
 			return nil, l.errorf(at, `expected a range such as "a".."z"`)
 		}
-		n = &Node{Op: Class, Ranges: []Range{{lo[0], up[0]}}}
+		n = &Node{Op: Class, Ranges: ecma.Set{{Lo: lo[0], Hi: up[0]}}}
 	} else if l.take("i") {
 		n = foldCase(s)
 	}
@@ -50,15 +54,15 @@ func (l *larkReader) terminalNode(n *Node) *Node {
 func foldCase(s string) *Node {
 	n := &Node{Op: Seq}
 	for _, r := range s {
-		cases := []Range{{r, r}}
+		cases := ecma.Set{{Lo: r, Hi: r}}
 		for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
-			cases = append(cases, Range{c, c})
+			cases = append(cases, ecma.Range{Lo: c, Hi: c})
 		}
 		if len(cases) == 1 {
 			n.Kids = append(n.Kids, &Node{Op: Literal, Text: string(r)})
 			continue
 		}
-		n.Kids = append(n.Kids, &Node{Op: Class, Ranges: Normalise(cases)})
+		n.Kids = append(n.Kids, &Node{Op: Class, Ranges: ecma.NewSet(cases...)})
 	}
 	if len(n.Kids) == 0 {
 		return &Node{Op: Empty}

@@ -1,9 +1,10 @@
 package gbnf
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"tenon/grammar/lex/ecma"
 )
 
 const maxRune = utf8.MaxRune
@@ -137,7 +138,7 @@ func (r *reader) class() (*Node, error) {
 	at := r.pos
 	r.pos++
 	not := r.take("^")
-	var ranges []Range
+	var ranges ecma.Set
 	for {
 		if r.pos >= len(r.src) {
 			return nil, r.errorf(at, "the class has no closing bracket")
@@ -159,11 +160,11 @@ func (r *reader) class() (*Node, error) {
 		if hi < lo {
 			return nil, r.errorf(at, "the class holds a range whose end is below its start")
 		}
-		ranges = append(ranges, Range{lo, hi})
+		ranges = append(ranges, ecma.Range{Lo: lo, Hi: hi})
 	}
-	ranges = Normalise(ranges)
+	ranges = ecma.NewSet(ranges...)
 	if not {
-		ranges = Complement(ranges)
+		ranges = ecma.Set(ranges).Complement()
 	}
 	if len(ranges) == 0 {
 		return nil, r.errorf(at, "the class matches nothing")
@@ -181,34 +182,4 @@ func (r *reader) classRune() (rune, error) {
 	}
 	r.pos += n
 	return x, nil
-}
-
-// Normalise sorts ranges and joins those that touch.
-func Normalise(ranges []Range) []Range {
-	slices.SortFunc(ranges, func(a, b Range) int { return int(a.Lo) - int(b.Lo) })
-	out := ranges[:0]
-	for _, x := range ranges {
-		if n := len(out); n > 0 && x.Lo <= out[n-1].Hi+1 {
-			out[n-1].Hi = max(out[n-1].Hi, x.Hi)
-			continue
-		}
-		out = append(out, x)
-	}
-	return out
-}
-
-// Complement gives the code points outside of normalised ranges.
-func Complement(ranges []Range) []Range {
-	var out []Range
-	next := rune(0)
-	for _, x := range ranges {
-		if x.Lo > next {
-			out = append(out, Range{next, x.Lo - 1})
-		}
-		next = x.Hi + 1
-	}
-	if next <= maxRune {
-		out = append(out, Range{next, maxRune})
-	}
-	return out
 }

@@ -3,6 +3,8 @@ package gbnf
 import (
 	"fmt"
 	"strings"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // Limits of what Read accepts. They are far above any grammar that people or
@@ -196,7 +198,7 @@ func (r *reader) element(nested bool) (*Node, error) {
 		return r.class()
 	case c == '.':
 		r.pos++
-		return &Node{Op: Class, Ranges: []Range{{0, maxRune}}}, nil
+		return &Node{Op: Class, Ranges: ecma.Set{{Lo: 0, Hi: maxRune}}}, nil
 	case c == '(':
 		return r.group()
 	case c == '<', c == '!':

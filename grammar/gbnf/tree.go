@@ -6,6 +6,8 @@
 // text back. [ReadLark] reads Lark into the same trees.
 package gbnf
 
+import "tenon/grammar/lex/ecma"
+
 // Op says what a Node is.
 type Op uint8
 
@@ -32,14 +34,11 @@ const (
 // Unbounded is the Max of a Repeat without an upper bound.
 const Unbounded = -1
 
-// Range is a range of code points, both ends included.
-type Range struct{ Lo, Hi rune }
-
 // Node is one node of a rule's tree.
 type Node struct {
 	Op       Op
 	Text     string
-	Ranges   []Range // sorted, disjoint
+	Ranges   ecma.Set
 	Kids     []*Node
 	Min, Max int
 	Rule     int

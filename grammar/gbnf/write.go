@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // Quote writes a literal. Bytes that are no UTF-8 cannot be written in GBNF and
@@ -215,13 +217,13 @@ func untilText(markers []string) string {
 }
 
 // QuoteClass writes a class of code points, negated where that is shorter.
-func QuoteClass(ranges []Range) string {
-	if len(ranges) == 1 && ranges[0] == (Range{0, maxRune}) {
+func QuoteClass(ranges ecma.Set) string {
+	if len(ranges) == 1 && ranges[0] == (ecma.Range{Lo: 0, Hi: maxRune}) {
 		return "."
 	}
 	open := "["
 	if ranges[len(ranges)-1].Hi == maxRune {
-		if c := Complement(ranges); len(c) > 0 {
+		if c := ecma.Set(ranges).Complement(); len(c) > 0 {
 			open, ranges = "[^", c
 		}
 	}

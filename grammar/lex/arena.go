@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // Expr is an expression of an [Arena], and stands for the language it denotes: expressions with one normal form are one value.
@@ -144,7 +146,7 @@ var prototype = sync.OnceValue(func() *Arena {
 	a.words.limit = a.limits.Words
 	a.leaf(noWords)
 	a.leaf(emptyWord)
-	a.anyRune = a.leaf(a.words.ofRunes(allRunes))
+	a.anyRune = a.leaf(a.words.ofRunes(ecma.All))
 	a.anyBytes = a.not(empty)
 	a.anyText = a.repeat(a.anyRune, 0, unbounded)
 	return a

@@ -1,6 +1,10 @@
 package lex
 
-import "slices"
+import (
+	"slices"
+
+	"tenon/grammar/lex/ecma"
+)
 
 // Empty is the language without words.
 func (a *Arena) Empty() Expr { return empty }
@@ -34,8 +38,8 @@ func (a *Arena) Bytes(set ByteSet) Expr {
 }
 
 // Runes is any one code point of the ranges, in UTF-8; surrogates, and what is beyond Unicode, count for nothing.
-func (a *Arena) Runes(ranges ...RuneRange) Expr {
-	return a.build(func() Expr { return a.leaf(a.words.ofRunes(newRuneSet(slices.Clone(ranges)...))) })
+func (a *Arena) Runes(ranges ...ecma.Range) Expr {
+	return a.build(func() Expr { return a.leaf(a.words.ofRunes(ecma.NewSet(slices.Clone(ranges)...))) })
 }
 
 // Concat is the language of words made of one word of each part, in order; of ε when there is none.

@@ -1,6 +1,10 @@
 package lex
 
-import "tenon/grammar/partition"
+import (
+	"tenon/grammar/partition"
+
+	"tenon/grammar/lex/ecma"
+)
 
 // DFA is a whole automaton over code points, minimal, for printers: each state reads as a right-linear rule.
 type DFA struct {
@@ -16,7 +20,7 @@ type DFAState struct {
 
 // DFAEdge leads on by any code point of the ranges, which are sorted, disjoint and not adjacent.
 type DFAEdge struct {
-	Ranges []RuneRange
+	Ranges []ecma.Range
 	To     int
 }
 
@@ -139,9 +143,9 @@ func (m *minimizer) quotient() *DFA {
 	members := []State{m.states[0]}
 	for i := 0; i < len(members); i++ {
 		s := members[i]
-		ranges := map[int][]RuneRange{}
+		ranges := map[int][]ecma.Range{}
 		var order []int
-		m.eachRuneRange(s, func(r RuneRange, t State) {
+		m.eachRuneRange(s, func(r ecma.Range, t State) {
 			c := m.class[m.index[t]]
 			j, ok := index[c]
 			if !ok {
@@ -156,7 +160,7 @@ func (m *minimizer) quotient() *DFA {
 		})
 		state := DFAState{Accept: m.Accepting(s)}
 		for _, j := range order {
-			state.Edges = append(state.Edges, DFAEdge{newRuneSet(ranges[j]...), j})
+			state.Edges = append(state.Edges, DFAEdge{ecma.NewSet(ranges[j]...), j})
 		}
 		d.States = append(d.States, state)
 	}
@@ -164,7 +168,7 @@ func (m *minimizer) quotient() *DFA {
 }
 
 // eachRuneRange calls f for ranges of code points and the state that they lead to from s.
-func (a *Arena) eachRuneRange(s State, f func(RuneRange, State)) {
+func (a *Arena) eachRuneRange(s State, f func(ecma.Range, State)) {
 	row := a.Row(s)
 	for b := 0; b < 0x80; b++ {
 		lo := b
@@ -172,7 +176,7 @@ func (a *Arena) eachRuneRange(s State, f func(RuneRange, State)) {
 			b++
 		}
 		if row[lo] != Dead {
-			f(RuneRange{rune(lo), rune(b)}, row[lo])
+			f(ecma.Range{Lo: rune(lo), Hi: rune(b)}, row[lo])
 		}
 	}
 	for b := 0xC2; b <= 0xF4; b++ {
@@ -190,9 +194,9 @@ func (a *Arena) eachRuneRange(s State, f func(RuneRange, State)) {
 }
 
 // eachTail reads the continuation bytes that are left after the bits of prefix; blocks that lead to one state are not split.
-func (a *Arena) eachTail(s State, prefix rune, left int, f func(RuneRange, State)) {
+func (a *Arena) eachTail(s State, prefix rune, left int, f func(ecma.Range, State)) {
 	if t, ok := a.blockTarget(s, left); ok {
-		f(RuneRange{prefix << (6 * left), (prefix+1)<<(6*left) - 1}, t)
+		f(ecma.Range{Lo: prefix << (6 * left), Hi: (prefix+1)<<(6*left) - 1}, t)
 		return
 	}
 	row := a.Row(s)
@@ -200,7 +204,7 @@ func (a *Arena) eachTail(s State, prefix rune, left int, f func(RuneRange, State
 		switch t := row[b]; {
 		case t == Dead:
 		case left == 1:
-			f(RuneRange{prefix<<6 | b&0x3F, prefix<<6 | b&0x3F}, t)
+			f(ecma.Range{Lo: prefix<<6 | b&0x3F, Hi: prefix<<6 | b&0x3F}, t)
 		default:
 			a.eachTail(t, prefix<<6|b&0x3F, left-1, f)
 		}

@@ -25,7 +25,7 @@
 // progression.go and lengths.go (how long words can be), distance.go (shortest words), state.go (the lazy automaton), open.go, home.go, near.go and
 // ladder.go (what matters to no short text).
 //
-// On top of these: regex*.go (patterns: parsed, then compiled from their end to their beginning), format*.go (formats, from the grammars of
+// On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their beginning), format*.go (formats, from the grammars of
 // their RFCs), number*.go (a machine of its own that reads spellings and knows values), jsonstring.go and jsonescape.go (the encoded inside
 // of a JSON string), shared.go, ahead.go and adopt.go (the arenas of formats, which all others share), dfa.go (whole automata, for printers)
 // and fingerprint.go (by which printers know equal expressions of different arenas).
@@ -33,7 +33,7 @@
 // # Exactness
 //
 // What is accepted here is exact: a pattern whose language cannot be had, such as one with a back-reference, is refused with a
-// [*RegexError]. The exceptions are said where they are: format regex is a subset, since groups nest; format hostname does
+// *ecma.Error. The exceptions are said where they are: format regex is a subset, since groups nest; format hostname does
 // not decode labels that begin with xn--; numbers have at most 1,000 digits, but for those that it takes to end one.
 //
 // # Concurrency and limits

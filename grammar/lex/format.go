@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // formats builds the language of every format that an automaton can decide. Not among them are idn-hostname and idn-email: whether a
@@ -64,8 +66,8 @@ func (a *Arena) rule(name string) Expr {
 }
 
 // ruleTrees are the parsed formatRules, made once and only read.
-var ruleTrees = sync.OnceValue(func() map[string]*regexNode {
-	trees := map[string]*regexNode{}
+var ruleTrees = sync.OnceValue(func() map[string]*ecma.Node {
+	trees := map[string]*ecma.Node{}
 	expanded := map[string]string{}
 	for _, r := range formatRules {
 		pattern := r.pattern
@@ -73,7 +75,7 @@ var ruleTrees = sync.OnceValue(func() map[string]*regexNode {
 			pattern = strings.ReplaceAll(pattern, "<"+name+">", text)
 		}
 		expanded[r.name] = "(?:" + pattern + ")"
-		tree, err := parseRegex(pattern)
+		tree, err := ecma.Parse(pattern)
 		if err != nil {
 			panic(fmt.Sprintf("lex: rule %s: %v", r.name, err)) // a mistake in the table below; a test parses it
 		}

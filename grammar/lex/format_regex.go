@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // regexNesting is how deep groups may nest in a text of format regex.
@@ -23,8 +25,8 @@ type regexGrammar struct {
 
 func (a *Arena) regexFormat() Expr {
 	g := &regexGrammar{a: a}
-	syntax := runesOf(`^$\.*+?()[{|`)
-	g.literal = g.set(syntax.complement())
+	syntax := ecma.SetOf(`^$\.*+?()[{|`)
+	g.literal = g.set(syntax.Complement())
 	g.escaped = g.escapes()
 	g.class = g.classes()
 	g.quantifier = g.quantifiers()
@@ -32,7 +34,7 @@ func (a *Arena) regexFormat() Expr {
 	return g.disjunction(regexNesting)
 }
 
-func (g *regexGrammar) set(s runeSet) Expr { return g.a.leaf(g.a.words.ofRunes(s)) }
+func (g *regexGrammar) set(s ecma.Set) Expr { return g.a.leaf(g.a.words.ofRunes(s)) }
 
 func (g *regexGrammar) bytes(chars string) Expr { return g.a.leaf(g.a.words.ofBytes(BytesOf(chars))) }
 
@@ -61,7 +63,7 @@ func (g *regexGrammar) sequence(depth int) Expr {
 
 // literalBrace is a brace that cannot be taken for a quantifier, because what follows is no digit.
 func (g *regexGrammar) literalBrace() Expr {
-	follow := runesOf(`^$\.*+?()[]{}|0123456789`).complement()
+	follow := ecma.SetOf(`^$\.*+?()[]{}|0123456789`).Complement()
 	return g.a.concat(g.a.literal("{"), g.set(follow))
 }
 
@@ -81,7 +83,7 @@ func (g *regexGrammar) sharedEscapes() Expr {
 
 // bracedProperties are {L} and the like, sorted.
 var bracedProperties = sync.OnceValue(func() []string {
-	names := propertyNames()
+	names := ecma.PropertyNames()
 	for i, name := range names {
 		names[i] = "{" + name + "}"
 	}
@@ -109,7 +111,7 @@ const (
 // classes: a hyphen stands first, last, in a range, or after a range or a set.
 func (g *regexGrammar) classes() Expr {
 	a := g.a
-	single := a.union(g.set(runesOf(`\-]`).complement()), a.concat(a.literal(`\`), a.union(a.literal("b"), g.sharedEscapes())))
+	single := a.union(g.set(ecma.SetOf(`\-]`).Complement()), a.concat(a.literal(`\`), a.union(a.literal("b"), g.sharedEscapes())))
 	hyphen := a.optional(a.literal("-"))
 	afterSet := a.concat(a.literal(`\`), g.bytes("dDwWsS"), a.literal("-"), single)
 	members := g.star(a.union(single, a.concat(g.ranges(), hyphen), afterSet))
@@ -141,7 +143,7 @@ func (g *regexGrammar) ranges() Expr {
 // upperBound is a code point from lo up, as it may be written after the hyphen.
 func (g *regexGrammar) upperBound(lo rune) Expr {
 	a := g.a
-	raw := newRuneSet(RuneRange{lo, 0x10FFFF}).intersect(runesOf(`\-]`).complement())
+	raw := ecma.NewSet(ecma.Range{Lo: lo, Hi: 0x10FFFF}).Intersect(ecma.SetOf(`\-]`).Complement())
 	var escaped string
 	for _, c := range regexPunctuation {
 		if c >= lo {

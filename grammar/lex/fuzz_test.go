@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // FuzzRegex compares with package regexp on the syntax that both share. Whatever the pattern, there is an answer or a typed error.
@@ -23,7 +25,7 @@ func FuzzRegex(f *testing.F) {
 		a := NewArena(Limits{Exprs: 20_000, Work: 20_000})
 		e, err := a.Regex(pattern)
 		if err != nil {
-			var re *RegexError
+			var re *ecma.Error
 			var limit *LimitError
 			if !errors.As(err, &re) && !errors.As(err, &limit) {
 				t.Fatalf("untyped error %v", err)

@@ -1,6 +1,10 @@
 package lex
 
-import "strings"
+import (
+	"strings"
+
+	"tenon/grammar/lex/ecma"
+)
 
 // stringMode is where in an escape a StringState is. The digits of \uABCD spell UTF-8 as follows; d is the digit last read:
 //
@@ -89,7 +93,7 @@ func (a *Arena) escapeMove(k stringKey, b byte) stringKey {
 	feed := func(b int, mode stringMode, pending int) stringKey {
 		return stringKey{a.Step(k.inner, byte(b)), mode, k.escapes, uint8(pending)}
 	}
-	d, p := hexValue(b), int(k.pending)
+	d, p := ecma.HexValue(b), int(k.pending)
 	switch k.mode {
 	case inEscape:
 		if b == 'u' {

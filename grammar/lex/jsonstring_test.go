@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // encodings returns ways to write text inside a JSON string.
@@ -149,13 +151,13 @@ func TestJSONString_refusesWhatIsNoText(t *testing.T) {
 // TestJSONString_everyCodePoint escapes code points in and out of a random set.
 func TestJSONString_everyCodePoint(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	var ranges []RuneRange
+	var ranges []ecma.Range
 	member := map[rune]bool{}
 	for range 400 {
 		lo := rune(r.IntN(1 << (4 + r.IntN(17))))
 		for c := lo; c <= lo+rune(r.IntN(40)); c++ {
 			member[c] = true
-			ranges = append(ranges, RuneRange{c, c})
+			ranges = append(ranges, ecma.Range{Lo: c, Hi: c})
 		}
 	}
 	a := NewArena(Limits{})

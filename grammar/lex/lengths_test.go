@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // randomPlain builds an expression over a and é.
@@ -16,7 +18,7 @@ func randomPlain(a *Arena, rng *rand.Rand, depth int) Expr {
 		case 1:
 			return a.Literals(randomWord(rng), randomWord(rng))
 		case 2:
-			return a.Runes(RuneRange{'é', 'é'})
+			return a.Runes(ecma.Range{Lo: 'é', Hi: 'é'})
 		}
 		return a.Literal(randomWord(rng))
 	}

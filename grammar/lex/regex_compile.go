@@ -1,6 +1,10 @@
 package lex
 
-import "slices"
+import (
+	"slices"
+
+	"tenon/grammar/lex/ecma"
+)
 
 // A regexCompiler compiles a pattern from its end to its beginning: every node is compiled given what may follow it up to the end of the
 // text, so that $, lookahead and the right side of \b become intersections with that continuation. What stands left of a position is
@@ -8,7 +12,7 @@ import "slices"
 type regexCompiler struct {
 	a        *Arena
 	pattern  string
-	contexts []runeSet // contexts[0] is the start of the text (nil); the others partition all code points
+	contexts []ecma.Set // contexts[0] is the start of the text (nil); the others partition all code points
 	unrolled int
 	err      error
 }
@@ -16,16 +20,16 @@ type regexCompiler struct {
 // after is a language for each context.
 type after []Expr
 
-func newRegexCompiler(a *Arena, pattern string, tree *regexNode) *regexCompiler {
-	c := &regexCompiler{a: a, pattern: pattern, contexts: []runeSet{nil, allRunes}}
-	tree.visit(func(n *regexNode) {
-		switch n.op {
-		case reWordBoundary:
-			c.split(n.set)
-		case reLookbehind:
-			n.subs[0].visit(func(m *regexNode) {
-				if m.op == reClass {
-					c.split(m.set)
+func newRegexCompiler(a *Arena, pattern string, tree *ecma.Node) *regexCompiler {
+	c := &regexCompiler{a: a, pattern: pattern, contexts: []ecma.Set{nil, ecma.All}}
+	tree.Visit(func(n *ecma.Node) {
+		switch n.Op {
+		case ecma.WordBoundary:
+			c.split(n.Set)
+		case ecma.Lookbehind:
+			n.Subs[0].Visit(func(m *ecma.Node) {
+				if m.Op == ecma.Class {
+					c.split(m.Set)
 				}
 			})
 		}
@@ -34,12 +38,12 @@ func newRegexCompiler(a *Arena, pattern string, tree *regexNode) *regexCompiler 
 }
 
 // split refines the contexts so that set is a union of them.
-func (c *regexCompiler) split(set runeSet) {
+func (c *regexCompiler) split(set ecma.Set) {
 	refined := c.contexts[:1:1]
 	for _, s := range c.contexts[1:] {
-		in := s.intersect(set)
-		out := s.intersect(set.complement())
-		for _, part := range []runeSet{in, out} {
+		in := s.Intersect(set)
+		out := s.Intersect(set.Complement())
+		for _, part := range []ecma.Set{in, out} {
 			if len(part) > 0 {
 				refined = append(refined, part)
 			}
@@ -49,7 +53,7 @@ func (c *regexCompiler) split(set runeSet) {
 }
 
 // search returns the texts with a match somewhere: the pattern, then anything, after nothing or after anything that ends in each context.
-func (c *regexCompiler) search(tree *regexNode) Expr {
+func (c *regexCompiler) search(tree *ecma.Node) Expr {
 	var matched Expr
 	if prefix, rest, ok := c.leadingLookbehind(tree); ok {
 		k := c.compile(rest, c.uniform(c.a.anyText))
@@ -81,16 +85,16 @@ func (c *regexCompiler) anywhere(before, e Expr) Expr {
 }
 
 // leadingLookbehind handles a pattern that begins with a lookbehind of any kind: its left side is then simply all of the text so far.
-func (c *regexCompiler) leadingLookbehind(tree *regexNode) (prefix Expr, rest *regexNode, ok bool) {
-	if tree.op != reConcat || len(tree.subs) == 0 || tree.subs[0].op != reLookbehind || !tree.subs[0].subs[0].pure {
+func (c *regexCompiler) leadingLookbehind(tree *ecma.Node) (prefix Expr, rest *ecma.Node, ok bool) {
+	if tree.Op != ecma.Concat || len(tree.Subs) == 0 || tree.Subs[0].Op != ecma.Lookbehind || !tree.Subs[0].Subs[0].Pure {
 		return 0, nil, false
 	}
-	look := tree.subs[0]
-	prefix = c.a.concat2(c.a.anyText, c.pure(look.subs[0]))
-	if look.negate {
+	look := tree.Subs[0]
+	prefix = c.a.concat2(c.a.anyText, c.pure(look.Subs[0]))
+	if look.Negate {
 		prefix = c.a.complement(prefix)
 	}
-	return prefix, &regexNode{op: reConcat, offset: tree.offset, subs: tree.subs[1:]}, true
+	return prefix, &ecma.Node{Op: ecma.Concat, Offset: tree.Offset, Subs: tree.Subs[1:]}, true
 }
 
 func (c *regexCompiler) uniform(e Expr) after {
@@ -110,41 +114,41 @@ func (k after) isUniform() bool {
 	return true
 }
 
-func (c *regexCompiler) unsupported(n *regexNode, why string) after {
+func (c *regexCompiler) unsupported(n *ecma.Node, why string) after {
 	if c.err == nil {
-		c.err = &RegexError{c.pattern, n.offset, why, Unsupported}
+		c.err = &ecma.Error{Pattern: c.pattern, Offset: n.Offset, Why: why, Kind: ecma.Unsupported}
 	}
 	return c.uniform(empty)
 }
 
-func (c *regexCompiler) class(set runeSet) Expr { return c.a.leaf(c.a.words.ofRunes(set)) }
+func (c *regexCompiler) class(set ecma.Set) Expr { return c.a.leaf(c.a.words.ofRunes(set)) }
 
 // compile returns what n, followed by next, spells up to the end of the text, for each context of the position before n.
-func (c *regexCompiler) compile(n *regexNode, next after) after {
-	if n.pure && next.isUniform() {
+func (c *regexCompiler) compile(n *ecma.Node, next after) after {
+	if n.Pure && next.isUniform() {
 		return c.uniform(c.a.concat2(c.pure(n), next[0]))
 	}
-	switch n.op {
-	case reClass:
-		return c.uniform(c.classBefore(n.set, next))
-	case reConcat:
-		for _, s := range slices.Backward(n.subs) {
+	switch n.Op {
+	case ecma.Class:
+		return c.uniform(c.classBefore(n.Set, next))
+	case ecma.Concat:
+		for _, s := range slices.Backward(n.Subs) {
 			next = c.compile(s, next)
 		}
 		return next
-	case reAlternate:
+	case ecma.Alternate:
 		return c.alternate(n, next)
-	case reRepeat:
+	case ecma.Repeat:
 		return c.loop(n, next)
-	case reBegin:
+	case ecma.Begin:
 		k := c.uniform(empty)
 		k[0] = next[0]
 		return k
-	case reEnd:
+	case ecma.End:
 		return c.each(next, func(_ int, e Expr) Expr { return c.a.nullableOnly([]Expr{e}) })
-	case reWordBoundary:
+	case ecma.WordBoundary:
 		return c.each(next, func(i int, e Expr) Expr { return c.a.intersect(e, c.boundary(i, n)) })
-	case reLookahead:
+	case ecma.Lookahead:
 		return c.lookahead(n, next)
 	}
 	return c.lookbehind(n, next)
@@ -159,37 +163,37 @@ func (c *regexCompiler) each(k after, f func(context int, e Expr) Expr) after {
 }
 
 // pure compiles a node on its own, anchors as never satisfied; the callers see to it that there are no other assertions.
-func (c *regexCompiler) pure(n *regexNode) Expr {
-	switch n.op {
-	case reBegin, reEnd:
+func (c *regexCompiler) pure(n *ecma.Node) Expr {
+	switch n.Op {
+	case ecma.Begin, ecma.End:
 		return empty
-	case reClass:
-		return c.class(n.set)
-	case reRepeat:
-		return c.a.repeat(c.pure(n.subs[0]), int32(n.min), int32(n.max))
+	case ecma.Class:
+		return c.class(n.Set)
+	case ecma.Repeat:
+		return c.a.repeat(c.pure(n.Subs[0]), int32(n.Min), int32(n.Max))
 	}
-	parts := make([]Expr, len(n.subs))
-	for i, s := range n.subs {
+	parts := make([]Expr, len(n.Subs))
+	for i, s := range n.Subs {
 		parts[i] = c.pure(s)
 	}
-	if n.op == reConcat {
+	if n.Op == ecma.Concat {
 		return c.a.concat(parts...)
 	}
 	return c.a.union(parts...)
 }
 
 // classBefore is one code point of the set, which becomes the context of what follows.
-func (c *regexCompiler) classBefore(set runeSet, next after) Expr {
+func (c *regexCompiler) classBefore(set ecma.Set, next after) Expr {
 	var parts []Expr
 	for i, s := range c.contexts[1:] {
-		parts = append(parts, c.a.concat2(c.class(s.intersect(set)), next[i+1]))
+		parts = append(parts, c.a.concat2(c.class(s.Intersect(set)), next[i+1]))
 	}
 	return c.a.union(parts...)
 }
 
-func (c *regexCompiler) alternate(n *regexNode, next after) after {
+func (c *regexCompiler) alternate(n *ecma.Node, next after) after {
 	parts := make([][]Expr, len(next))
-	for _, s := range n.subs {
+	for _, s := range n.Subs {
 		for i, e := range c.compile(s, next) {
 			parts[i] = append(parts[i], e)
 		}
@@ -198,32 +202,32 @@ func (c *regexCompiler) alternate(n *regexNode, next after) after {
 }
 
 // boundary is what may follow the context if n, which is \b or \B, is to hold.
-func (c *regexCompiler) boundary(context int, n *regexNode) Expr {
-	afterWord := context > 0 && c.contexts[context].subsetOf(n.set)
-	wordFollows := c.a.concat2(c.class(n.set), c.a.anyText)
-	if afterWord == n.negate {
+func (c *regexCompiler) boundary(context int, n *ecma.Node) Expr {
+	afterWord := context > 0 && c.contexts[context].SubsetOf(n.Set)
+	wordFollows := c.a.concat2(c.class(n.Set), c.a.anyText)
+	if afterWord == n.Negate {
 		return wordFollows
 	}
 	return c.a.complement(wordFollows)
 }
 
-func (c *regexCompiler) lookahead(n *regexNode, next after) after {
-	seen := c.compile(n.subs[0], c.uniform(c.a.anyText))
+func (c *regexCompiler) lookahead(n *ecma.Node, next after) after {
+	seen := c.compile(n.Subs[0], c.uniform(c.a.anyText))
 	return c.each(next, func(i int, e Expr) Expr {
-		if n.negate {
+		if n.Negate {
 			return c.a.intersect(e, c.a.complement(seen[i]))
 		}
 		return c.a.intersect(e, seen[i])
 	})
 }
 
-func (c *regexCompiler) lookbehind(n *regexNode, next after) after {
+func (c *regexCompiler) lookbehind(n *ecma.Node, next after) after {
 	return c.each(next, func(i int, e Expr) Expr {
-		holds, ok := c.endsIn(n.subs[0], i)
+		holds, ok := c.endsIn(n.Subs[0], i)
 		if !ok {
 			c.unsupported(n, "lookbehind of more than one character inside a pattern")
 		}
-		if holds == n.negate {
+		if holds == n.Negate {
 			return empty
 		}
 		return e
@@ -231,21 +235,21 @@ func (c *regexCompiler) lookbehind(n *regexNode, next after) after {
 }
 
 // endsIn decides whether a text that ends in the context matches n at its end, for n that looks at no more than the last code point.
-func (c *regexCompiler) endsIn(n *regexNode, context int) (holds, ok bool) {
-	switch n.op {
-	case reBegin:
+func (c *regexCompiler) endsIn(n *ecma.Node, context int) (holds, ok bool) {
+	switch n.Op {
+	case ecma.Begin:
 		return context == 0, true
-	case reClass:
-		return context > 0 && c.contexts[context].subsetOf(n.set), true
-	case reConcat:
-		if len(n.subs) == 0 {
+	case ecma.Class:
+		return context > 0 && c.contexts[context].SubsetOf(n.Set), true
+	case ecma.Concat:
+		if len(n.Subs) == 0 {
 			return true, true
 		}
-		if len(n.subs) == 1 {
-			return c.endsIn(n.subs[0], context)
+		if len(n.Subs) == 1 {
+			return c.endsIn(n.Subs[0], context)
 		}
-	case reAlternate:
-		for _, s := range n.subs {
+	case ecma.Alternate:
+		for _, s := range n.Subs {
 			h, ok := c.endsIn(s, context)
 			if !ok {
 				return false, false

@@ -1,17 +1,19 @@
 package lex
 
+import "tenon/grammar/lex/ecma"
+
 // loop compiles a repetition whose body holds assertions, or that is followed by something that depends on its last code point.
-func (c *regexCompiler) loop(n *regexNode, next after) after {
-	body := n.subs[0]
-	if body.pure {
+func (c *regexCompiler) loop(n *ecma.Node, next after) after {
+	body := n.Subs[0]
+	if body.Pure {
 		return c.pureLoop(n, next)
 	}
 	k := next
-	rounds := n.max - n.min
-	if n.max == unbounded {
+	rounds := n.Max - n.Min
+	if n.Max == unbounded {
 		k, rounds = c.star(n, next), 0
 	}
-	if c.unrolled += rounds + n.min; c.unrolled > maxUnrolled {
+	if c.unrolled += rounds + n.Min; c.unrolled > maxUnrolled {
 		return c.unsupported(n, "long repetition of an assertion")
 	}
 	for range rounds {
@@ -22,7 +24,7 @@ func (c *regexCompiler) loop(n *regexNode, next after) after {
 		}
 		k = grown
 	}
-	for range n.min {
+	for range n.Min {
 		k = c.compile(body, k)
 	}
 	return k
@@ -38,19 +40,19 @@ func equalAfter(x, y after) bool {
 }
 
 // pureLoop splits the words of the loop by the context they end in. The empty word leaves the context as it was.
-func (c *regexCompiler) pureLoop(n *regexNode, next after) after {
+func (c *regexCompiler) pureLoop(n *ecma.Node, next after) after {
 	all := c.pure(n)
 	some := c.a.intersect(all, c.a.repeat(c.a.anyRune, 1, unbounded))
-	if body := c.pure(n.subs[0]); !c.a.at(body).nullable {
-		some = c.a.repeat(body, int32(max(n.min, 1)), int32(n.max))
+	if body := c.pure(n.Subs[0]); !c.a.at(body).nullable {
+		some = c.a.repeat(body, int32(max(n.Min, 1)), int32(n.Max))
 	}
-	last := lastRunes(n.subs[0])
+	last := lastRunes(n.Subs[0])
 	var parts []Expr
 	for i, set := range c.contexts[1:] {
 		switch {
-		case last.subsetOf(set):
+		case last.SubsetOf(set):
 			parts = append(parts, c.a.concat2(some, next[i+1]))
-		case len(last.intersect(set)) > 0:
+		case len(last.Intersect(set)) > 0:
 			ending := c.a.intersect(some, c.a.concat2(c.a.anyText, c.class(set)))
 			parts = append(parts, c.a.concat2(ending, next[i+1]))
 		}
@@ -63,32 +65,32 @@ func (c *regexCompiler) pureLoop(n *regexNode, next after) after {
 }
 
 // lastRunes returns a superset of the code points that words of a pure node end in.
-func lastRunes(n *regexNode) runeSet {
-	switch n.op {
-	case reClass:
-		return n.set
-	case reRepeat:
-		return lastRunes(n.subs[0])
+func lastRunes(n *ecma.Node) ecma.Set {
+	switch n.Op {
+	case ecma.Class:
+		return n.Set
+	case ecma.Repeat:
+		return lastRunes(n.Subs[0])
 	}
-	var set runeSet
-	for _, s := range n.subs {
-		set = set.union(lastRunes(s))
+	var set ecma.Set
+	for _, s := range n.Subs {
+		set = set.Union(lastRunes(s))
 	}
 	return set
 }
 
 // star compiles an unbounded loop over a body with assertions. The exact cases: the body is lookaheads before one code point, up to the end of
 // the text, as in ((?!end).)*$; its only assertions are ^ and $; or unrolling reaches a fixed point.
-func (c *regexCompiler) star(n *regexNode, next after) after {
+func (c *regexCompiler) star(n *ecma.Node, next after) after {
 	if k, ok := c.temperedClass(n, next); ok {
 		return k
 	}
-	if onlyAnchors(n.subs[0]) && next[1:].isUniform() {
-		return c.anchoredStar(n.subs[0], next)
+	if onlyAnchors(n.Subs[0]) && next[1:].isUniform() {
+		return c.anchoredStar(n.Subs[0], next)
 	}
 	k := next
 	for range 4 {
-		once := c.compile(n.subs[0], k)
+		once := c.compile(n.Subs[0], k)
 		grown := c.each(next, func(i int, e Expr) Expr { return c.a.union(e, once[i]) })
 		if equalAfter(grown, k) {
 			return k
@@ -100,17 +102,17 @@ func (c *regexCompiler) star(n *regexNode, next after) after {
 
 // temperedClass: with nothing to follow, the words of (assertions class)* are those of class* with no suffix, other than the empty one,
 // at which an assertion fails.
-func (c *regexCompiler) temperedClass(n *regexNode, next after) (after, bool) {
-	body := n.subs[0]
-	if !next.isUniform() || next[0] != epsilon || body.op != reConcat || len(body.subs) == 0 {
+func (c *regexCompiler) temperedClass(n *ecma.Node, next after) (after, bool) {
+	body := n.Subs[0]
+	if !next.isUniform() || next[0] != epsilon || body.Op != ecma.Concat || len(body.Subs) == 0 {
 		return nil, false
 	}
-	k := len(body.subs) - 1
-	class := body.subs[k]
-	for class.op == reConcat && len(class.subs) == 1 {
-		class = class.subs[0]
+	k := len(body.Subs) - 1
+	class := body.Subs[k]
+	for class.Op == ecma.Concat && len(class.Subs) == 1 {
+		class = class.Subs[0]
 	}
-	if !class.pure {
+	if !class.Pure {
 		return nil, false
 	}
 	step := c.pure(class)
@@ -119,10 +121,10 @@ func (c *regexCompiler) temperedClass(n *regexNode, next after) (after, bool) {
 	}
 	holds := c.uniform(c.a.anyText)
 	for i := k - 1; i >= 0; i-- {
-		if body.subs[i].op != reLookahead {
+		if body.Subs[i].Op != ecma.Lookahead {
 			return nil, false
 		}
-		holds = c.compile(body.subs[i], holds)
+		holds = c.compile(body.Subs[i], holds)
 	}
 	if !holds.isUniform() {
 		return nil, false
@@ -132,17 +134,17 @@ func (c *regexCompiler) temperedClass(n *regexNode, next after) (after, bool) {
 	return c.uniform(c.a.intersect(c.a.repeat(step, 0, unbounded), c.a.complement(bad))), true
 }
 
-func onlyAnchors(n *regexNode) bool {
+func onlyAnchors(n *ecma.Node) bool {
 	only := true
-	n.visit(func(m *regexNode) {
-		only = only && m.op != reWordBoundary && m.op != reLookahead && m.op != reLookbehind
+	n.Visit(func(m *ecma.Node) {
+		only = only && m.Op != ecma.WordBoundary && m.Op != ecma.Lookahead && m.Op != ecma.Lookbehind
 	})
 	return only
 }
 
 // anchoredStar: rounds in the middle of the text satisfy no anchor. A round in which $ holds is the last that is not empty, and one in which
 // ^ holds is the first.
-func (c *regexCompiler) anchoredStar(body *regexNode, next after) after {
+func (c *regexCompiler) anchoredStar(body *ecma.Node, next after) after {
 	last := next[1]
 	if c.a.at(last).nullable {
 		last = c.a.union(last, c.compile(body, c.uniform(epsilon))[1])

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/dlclark/regexp2"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // patterns cover the syntax; each is compared with an independent engine on texts made of its own letters.
@@ -90,17 +92,17 @@ func backtrack(t *testing.T, pattern string) func(string) bool {
 func TestRegex_refusals(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
-		kind    RegexErrorKind
+		kind    ecma.ErrorKind
 		offset  int
 	}{
-		{`(a`, Invalid, 0}, {`a)`, Invalid, 1}, {`a**`, Invalid, 2}, {`*a`, Invalid, 0}, {`[b-a]`, Invalid, 1}, {`[a`, Invalid, 0}, {`a{2,1}`, Invalid, 1}, {`\`, Invalid, 0},
-		{`x\a`, Invalid, 1}, {`\Z`, Invalid, 0}, {`(?i)a`, Invalid, 0}, {`(?P<n>a)`, Invalid, 0}, {`(?m:a)`, Invalid, 0}, {`(?ii:a)`, Invalid, 0}, {`(?-:a)`, Invalid, 0}, {`(?i-i:a)`, Invalid, 0}, {`(?<>a)`, Invalid, 0}, {`{2}`, Invalid, 0}, {`\pL`, Invalid, 0}, {`\u12`, Invalid, 0}, {`\u{110000}`, Invalid, 0}, {`^*`, Invalid, 1},
-		{`(a)\1`, Unsupported, 3}, {`(?<n>a)\k<n>`, Unsupported, 7}, {`\p{Emoji}`, Unsupported, 0}, {`(\ba|b\b)*c`, Unsupported, 1}, {`a(?<=ab)c`, Unsupported, 1},
+		{`(a`, ecma.Invalid, 0}, {`a)`, ecma.Invalid, 1}, {`a**`, ecma.Invalid, 2}, {`*a`, ecma.Invalid, 0}, {`[b-a]`, ecma.Invalid, 1}, {`[a`, ecma.Invalid, 0}, {`a{2,1}`, ecma.Invalid, 1}, {`\`, ecma.Invalid, 0},
+		{`x\a`, ecma.Invalid, 1}, {`\Z`, ecma.Invalid, 0}, {`(?i)a`, ecma.Invalid, 0}, {`(?P<n>a)`, ecma.Invalid, 0}, {`(?m:a)`, ecma.Invalid, 0}, {`(?ii:a)`, ecma.Invalid, 0}, {`(?-:a)`, ecma.Invalid, 0}, {`(?i-i:a)`, ecma.Invalid, 0}, {`(?<>a)`, ecma.Invalid, 0}, {`{2}`, ecma.Invalid, 0}, {`\pL`, ecma.Invalid, 0}, {`\u12`, ecma.Invalid, 0}, {`\u{110000}`, ecma.Invalid, 0}, {`^*`, ecma.Invalid, 1},
+		{`(a)\1`, ecma.Unsupported, 3}, {`(?<n>a)\k<n>`, ecma.Unsupported, 7}, {`\p{Emoji}`, ecma.Unsupported, 0}, {`(\ba|b\b)*c`, ecma.Unsupported, 1}, {`a(?<=ab)c`, ecma.Unsupported, 1},
 	} {
 		_, err := NewArena(Limits{}).Regex(c.pattern)
-		var re *RegexError
+		var re *ecma.Error
 		if !errors.As(err, &re) {
-			t.Errorf("%q: %v, want a RegexError", c.pattern, err)
+			t.Errorf("%q: %v, want a ecma.Error", c.pattern, err)
 			continue
 		}
 		if re.Kind != c.kind || re.Offset != c.offset {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"tenon/grammar/lex/ecma"
 )
 
 // sample walks at random for a while, printable ASCII preferred, then takes the shortest way to acceptance.
@@ -51,9 +53,9 @@ func TestFormat_regexIsSound(t *testing.T) {
 	start := a.Start(e)
 	for range 4000 {
 		text := sample(t, a, r, start)
-		_, err := parseRegex(text)
-		var re *RegexError
-		if errors.As(err, &re) && re.Kind == Invalid {
+		_, err := ecma.Parse(text)
+		var re *ecma.Error
+		if errors.As(err, &re) && re.Kind == ecma.Invalid {
 			t.Fatal(err)
 		}
 	}

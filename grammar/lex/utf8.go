@@ -1,9 +1,10 @@
 package lex
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
 
-// RuneRange is the code points Lo to Hi, both included.
-type RuneRange struct{ Lo, Hi rune }
+	"tenon/grammar/lex/ecma"
+)
 
 // byteRange is one byte of an encoding, any of lo to hi.
 type byteRange struct{ lo, hi byte }
@@ -15,10 +16,12 @@ type encoding struct {
 }
 
 // utf8Planes are the code points that take one, two, three (around the surrogates) and four bytes.
-var utf8Planes = [...]RuneRange{{0, 0x7F}, {0x80, 0x7FF}, {0x800, 0xD7FF}, {0xE000, 0xFFFF}, {0x10000, utf8.MaxRune}}
+var utf8Planes = ecma.Set{
+	{Lo: 0, Hi: 0x7F}, {Lo: 0x80, Hi: 0x7FF}, {Lo: 0x800, Hi: 0xD7FF}, {Lo: 0xE000, Hi: 0xFFFF}, {Lo: 0x10000, Hi: utf8.MaxRune},
+}
 
 // ofRunes returns the UTF-8 encodings of the code points; surrogates are left out.
-func (w *words) ofRunes(set runeSet) wordSet {
+func (w *words) ofRunes(set ecma.Set) wordSet {
 	var buffer [64]encoding
 	all := buffer[:0]
 	for _, x := range set {

@@ -6,6 +6,7 @@ import (
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/ecma"
 )
 
 // builder turns rule trees into automata. Alternatives that begin alike share
@@ -118,15 +119,15 @@ func (b *builder) byte(x byte) int32 {
 
 // runes splits a class into its ASCII part, one edge, and the rest, whose UTF-8
 // is an automaton of package lex.
-func (b *builder) runes(ranges []gbnf.Range, from int32) int32 {
+func (b *builder) runes(ranges ecma.Set, from int32) int32 {
 	var ascii byteClass
-	var rest []gbnf.Range
+	var rest ecma.Set
 	for _, x := range ranges {
 		for c := x.Lo; c <= min(x.Hi, 0x7F); c++ {
 			ascii.add(byte(c))
 		}
 		if x.Hi > 0x7F {
-			rest = append(rest, gbnf.Range{Lo: max(x.Lo, 0x80), Hi: x.Hi})
+			rest = append(rest, ecma.Range{Lo: max(x.Lo, 0x80), Hi: x.Hi})
 		}
 	}
 	to := b.state()

@@ -130,11 +130,7 @@ func (m *Machine) enter(sub int32) thread {
 func (m *Machine) compileSub(n *gbnf.Node) (thread, error) {
 	switch n.Op {
 	case gbnf.Class:
-		ranges := make([]lex.RuneRange, len(n.Ranges))
-		for i, x := range n.Ranges {
-			ranges[i] = lex.RuneRange{Lo: x.Lo, Hi: x.Hi}
-		}
-		return m.lexThread(m.arenas[0].Runes(ranges...)), nil
+		return m.lexThread(m.arenas[0].Runes(n.Ranges...)), nil
 	case gbnf.JSON:
 		return m.enterJSON(n), nil
 	case gbnf.Plain:

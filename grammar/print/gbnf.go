@@ -16,6 +16,7 @@ import (
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/ecma"
 	"tenon/grammar/machine"
 )
 
@@ -262,6 +263,6 @@ func star(n *gbnf.Node) *gbnf.Node { return repeat(n, 0, gbnf.Unbounded) }
 
 func ref(rule int) *gbnf.Node { return &gbnf.Node{Op: gbnf.Ref, Rule: rule} }
 
-func class(ranges ...gbnf.Range) *gbnf.Node { return &gbnf.Node{Op: gbnf.Class, Ranges: ranges} }
+func class(ranges ...ecma.Range) *gbnf.Node { return &gbnf.Node{Op: gbnf.Class, Ranges: ranges} }
 
-func anyRune() *gbnf.Node { return class(gbnf.Range{Lo: 0, Hi: 0x10FFFF}) }
+func anyRune() *gbnf.Node { return class(ecma.Range{Lo: 0, Hi: 0x10FFFF}) }

@@ -6,6 +6,7 @@ import (
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/ecma"
 	"tenon/grammar/machine"
 	"tenon/grammar/schema"
 )
@@ -54,11 +55,11 @@ func (w *valueWriter) spaceRule() *gbnf.Node {
 		return literal("")
 	case w.AnySpace:
 		i := w.part("ws", "")
-		w.out.Rules[i].Node = star(class(gbnf.Range{Lo: '\t', Hi: '\n'}, gbnf.Range{Lo: '\r', Hi: '\r'}, gbnf.Range{Lo: ' ', Hi: ' '}))
+		w.out.Rules[i].Node = star(class(ecma.Range{Lo: '\t', Hi: '\n'}, ecma.Range{Lo: '\r', Hi: '\r'}, ecma.Range{Lo: ' ', Hi: ' '}))
 		return ref(i)
 	}
 	i := w.part("sp", "")
-	indent := repeat(class(gbnf.Range{Lo: '\t', Hi: '\t'}, gbnf.Range{Lo: ' ', Hi: ' '}), 0, w.Indent)
+	indent := repeat(class(ecma.Range{Lo: '\t', Hi: '\t'}, ecma.Range{Lo: ' ', Hi: ' '}), 0, w.Indent)
 	w.out.Rules[i].Node = alt(literal(""), literal(" "), seq(literal("\n"), indent))
 	return ref(i)
 }
@@ -176,14 +177,14 @@ func (w *valueWriter) fewStates(e lex.Expr) (*gbnf.Node, bool) {
 // respelled says whether some text in e can be spelled in other ways than the
 // shortest.
 func (w *valueWriter) respelled(e lex.Expr) bool {
-	var ranges []lex.RuneRange
+	var ranges ecma.Set
 	for c := range rune(0x80) {
 		if w.spelledAnew(c) {
-			ranges = append(ranges, lex.RuneRange{Lo: c, Hi: c})
+			ranges = append(ranges, ecma.Range{Lo: c, Hi: c})
 		}
 	}
 	if w.spelledAnew(0x80) {
-		ranges = append(ranges, lex.RuneRange{Lo: 0x80, Hi: 0x10FFFF})
+		ranges = append(ranges, ecma.Range{Lo: 0x80, Hi: 0x10FFFF})
 	}
 	a := w.Arena
 	some, err := a.Overlaps(e, a.Concat(w.any, a.Runes(ranges...), w.any))
@@ -207,9 +208,9 @@ func (w *valueWriter) char() *gbnf.Node {
 	if w.out.Rules[i].Node != nil {
 		return ref(i)
 	}
-	raw := class(gbnf.Complement([]gbnf.Range{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}})...)
+	raw := class(ecma.Set.Complement(ecma.Set{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}})...)
 	if w.Escapes == lex.EscapesCanonical {
-		w.out.Rules[i].Node = alt(raw, w.spellRanges([]gbnf.Range{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}}))
+		w.out.Rules[i].Node = alt(raw, w.spellRanges(ecma.Set{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}}))
 		return ref(i)
 	}
 	hex := w.part("hex", "")
@@ -244,22 +245,22 @@ func (w *valueWriter) commonHex() *gbnf.Node {
 }
 
 // hexRanges reads a set such as 0-9A-F.
-func hexRanges(set string) []gbnf.Range {
-	var out []gbnf.Range
+func hexRanges(set string) ecma.Set {
+	var out ecma.Set
 	for i := 0; i < len(set); i++ {
 		lo, hi := rune(set[i]), rune(set[i])
 		if i+2 < len(set) && set[i+1] == '-' {
 			hi = rune(set[i+2])
 			i += 2
 		}
-		out = append(out, gbnf.Range{Lo: lo, Hi: hi})
+		out = append(out, ecma.Range{Lo: lo, Hi: hi})
 	}
-	return gbnf.Normalise(out)
+	return ecma.NewSet(out...)
 }
 
 // spellRanges writes code points as they stand in a string in their shortest form.
-func (l *lowering) spellRanges(ranges []gbnf.Range) *gbnf.Node {
-	var raw, short []gbnf.Range
+func (l *lowering) spellRanges(ranges ecma.Set) *gbnf.Node {
+	var raw, short ecma.Set
 	var kids []*gbnf.Node
 	all := len(ranges) > 0 && ranges[0].Lo == 0 && ranges[0].Hi >= 0x1F // all control characters
 	for _, x := range ranges {
@@ -269,30 +270,30 @@ func (l *lowering) spellRanges(ranges []gbnf.Range) *gbnf.Node {
 				kids = append(kids, literal(shortEscape(c)))
 			case c < 0x20:
 			case c == '"' || c == '\\':
-				short = append(short, gbnf.Range{Lo: c, Hi: c})
+				short = append(short, ecma.Range{Lo: c, Hi: c})
 			default:
-				raw = append(raw, gbnf.Range{Lo: c, Hi: c})
+				raw = append(raw, ecma.Range{Lo: c, Hi: c})
 			}
 		}
 		if x.Hi > '\\' {
-			raw = append(raw, gbnf.Range{Lo: max(x.Lo, '\\'+1), Hi: x.Hi})
+			raw = append(raw, ecma.Range{Lo: max(x.Lo, '\\'+1), Hi: x.Hi})
 		}
 	}
 	switch {
 	case all:
 		kids = append([]*gbnf.Node{l.escape(short)}, kids...)
 	case short != nil:
-		kids = append([]*gbnf.Node{seq(literal(`\`), class(gbnf.Normalise(short)...))}, kids...)
+		kids = append([]*gbnf.Node{seq(literal(`\`), class(ecma.NewSet(short...)...))}, kids...)
 	}
 	if raw != nil {
-		kids = append([]*gbnf.Node{class(gbnf.Normalise(raw)...)}, kids...)
+		kids = append([]*gbnf.Node{class(ecma.NewSet(raw...)...)}, kids...)
 	}
 	return alt(kids...)
 }
 
 // escape is a control character in its shortest form, or one of some others, quotes and backslashes, behind a backslash.
 // It is a rule where it is both, as in almost all states of an automaton that looks for some words.
-func (l *lowering) escape(others []gbnf.Range) *gbnf.Node {
+func (l *lowering) escape(others ecma.Set) *gbnf.Node {
 	if len(others) < 2 {
 		return control(others)
 	}
@@ -303,9 +304,9 @@ func (l *lowering) escape(others []gbnf.Range) *gbnf.Node {
 	return ref(i)
 }
 
-func control(others []gbnf.Range) *gbnf.Node {
+func control(others ecma.Set) *gbnf.Node {
 	long := alt(seq(literal("0"), class(hexRanges("0-7bef")...)), seq(literal("1"), class(hexRanges("0-9a-f")...)))
-	return seq(literal(`\`), alt(class(gbnf.Normalise(append(hexRanges("bfnrt"), others...))...), seq(literal("u00"), long)))
+	return seq(literal(`\`), alt(class(ecma.NewSet(append(hexRanges("bfnrt"), others...)...)...), seq(literal("u00"), long)))
 }
 
 func shortEscape(c rune) string {

@@ -3,6 +3,7 @@ package print
 import (
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/ecma"
 )
 
 const (
@@ -19,11 +20,11 @@ type language struct {
 // language writes the texts of e as right-linear rules, one for each state of
 // their automaton. It fails if there are too many.
 func (l *lowering) language(a *lex.Arena, e lex.Expr, word string) (*gbnf.Node, bool) {
-	return l.automaton(a, e, word, func(c []gbnf.Range) *gbnf.Node { return class(c...) })
+	return l.automaton(a, e, word, func(c ecma.Set) *gbnf.Node { return class(c...) })
 }
 
 // automaton is language with a choice of how code points are spelled.
-func (l *lowering) automaton(a *lex.Arena, e lex.Expr, word string, spell func([]gbnf.Range) *gbnf.Node) (*gbnf.Node, bool) {
+func (l *lowering) automaton(a *lex.Arena, e lex.Expr, word string, spell func(ecma.Set) *gbnf.Node) (*gbnf.Node, bool) {
 	if !l.prints.Are(a) { // one schema is written after the other
 		l.prints = lex.NewFingerprints(a)
 	}
@@ -37,7 +38,7 @@ func (l *lowering) automaton(a *lex.Arena, e lex.Expr, word string, spell func([
 }
 
 // states writes the states of an automaton; nil says that there are too many.
-func (l *lowering) states(a *lex.Arena, e lex.Expr, word string, spell func([]gbnf.Range) *gbnf.Node) *gbnf.Node {
+func (l *lowering) states(a *lex.Arena, e lex.Expr, word string, spell func(ecma.Set) *gbnf.Node) *gbnf.Node {
 	d, err := a.Automaton(e, maxMet)
 	if err != nil || len(d.States) == 0 || len(d.States) > maxStates {
 		return nil
@@ -57,7 +58,7 @@ func (l *lowering) states(a *lex.Arena, e lex.Expr, word string, spell func([]gb
 	return literal("")
 }
 
-func stateRule(s lex.DFAState, rules map[int]int, spell func([]gbnf.Range) *gbnf.Node) *gbnf.Node {
+func stateRule(s lex.DFAState, rules map[int]int, spell func(ecma.Set) *gbnf.Node) *gbnf.Node {
 	var kids []*gbnf.Node
 	for _, edge := range s.Edges {
 		n := spell(bridged(edge.Ranges))
@@ -74,14 +75,14 @@ func stateRule(s lex.DFAState, rules map[int]int, spell func([]gbnf.Range) *gbnf
 
 // bridged closes the gap that surrogates leave: they are no code points, and a
 // class is shorter without the gap.
-func bridged(ranges []lex.RuneRange) []gbnf.Range {
-	var out []gbnf.Range
+func bridged(ranges ecma.Set) ecma.Set {
+	var out ecma.Set
 	for _, x := range ranges {
 		if n := len(out); n > 0 && out[n-1].Hi == 0xD7FF && x.Lo == 0xE000 {
 			out[n-1].Hi = x.Hi
 			continue
 		}
-		out = append(out, gbnf.Range{Lo: x.Lo, Hi: x.Hi})
+		out = append(out, x)
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"tenon/grammar/gbnf"
+	"tenon/grammar/lex/ecma"
 )
 
 // Lark is a grammar for llguidance, which has %json and special tokens of its own,
@@ -263,7 +264,7 @@ func (w *larkWriter) literal(text string, place int) {
 	}
 	var kids []*gbnf.Node
 	for _, r := range text {
-		kids = append(kids, &gbnf.Node{Op: gbnf.Class, Ranges: []gbnf.Range{{Lo: r, Hi: r}}})
+		kids = append(kids, &gbnf.Node{Op: gbnf.Class, Ranges: ecma.Set{{Lo: r, Hi: r}}})
 	}
 	w.list(kids, " ", 2, place)
 }
@@ -343,11 +344,11 @@ func (w *larkWriter) text(n *gbnf.Node) string {
 	return w.define("TEXT", body+" & ~/"+any+"(?:"+strings.Join(markers, "|")+")"+behind+"/") // one complement: each is costly
 }
 
-func larkClass(ranges []gbnf.Range) string {
+func larkClass(ranges ecma.Set) string {
 	if len(ranges) == 1 && ranges[0].Lo == ranges[0].Hi {
 		return larkQuote(string(ranges[0].Lo))
 	}
-	if len(ranges) == 1 && ranges[0] == (gbnf.Range{Lo: 0, Hi: unicode.MaxRune}) {
+	if len(ranges) == 1 && ranges[0] == (ecma.Range{Lo: 0, Hi: unicode.MaxRune}) {
 		return `/(?s:.)/`
 	}
 	var b strings.Builder

@@ -7,6 +7,7 @@ import (
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/ecma"
 )
 
 // others is the text of every key but the named ones.
@@ -32,20 +33,20 @@ func (w *valueWriter) apartFrom(texts []string) *gbnf.Node {
 		return repeat(w.char(), 1, gbnf.Unbounded)
 	}
 	var kids []*gbnf.Node
-	var taken []gbnf.Range
+	var taken ecma.Set
 	for len(texts) > 0 {
 		first := []rune(texts[0])[0]
 		var rest []string
 		for len(texts) > 0 && strings.HasPrefix(texts[0], string(first)) {
 			rest, texts = append(rest, texts[0][len(string(first)):]), texts[1:]
 		}
-		one := []gbnf.Range{{Lo: first, Hi: first}}
+		one := ecma.Set{{Lo: first, Hi: first}}
 		taken = append(taken, one...)
 		below := w.fresh("key")
 		w.out.Rules[below].Node = w.apartFrom(rest)
 		kids = append(kids, seq(w.spellRanges(one), ref(below)))
 	}
-	kids = append(kids, seq(w.spellRanges(gbnf.Complement(gbnf.Normalise(taken))), star(w.char())))
+	kids = append(kids, seq(w.spellRanges(ecma.NewSet(taken...).Complement()), star(w.char())))
 	if end != nil {
 		kids = append(kids, end)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/ecma"
 	"tenon/grammar/machine"
 )
 
@@ -43,13 +44,13 @@ func (w *valueWriter) anyNumber() *gbnf.Node {
 	if w.out.Rules[i].Node == nil {
 		w.out.Rules[i].Node = seq(repeat(literal("-"), 0, 1), alt(literal("0"), seq(digits('1'), star(digits('0')))),
 			repeat(seq(literal("."), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1),
-			repeat(seq(class(gbnf.Range{Lo: 'E', Hi: 'E'}, gbnf.Range{Lo: 'e', Hi: 'e'}), repeat(class(gbnf.Range{Lo: '+', Hi: '+'}, gbnf.Range{Lo: '-', Hi: '-'}), 0, 1), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1))
+			repeat(seq(class(ecma.Range{Lo: 'E', Hi: 'E'}, ecma.Range{Lo: 'e', Hi: 'e'}), repeat(class(ecma.Range{Lo: '+', Hi: '+'}, ecma.Range{Lo: '-', Hi: '-'}), 0, 1), repeat(digits('0'), 1, gbnf.Unbounded)), 0, 1))
 	}
 	return ref(i)
 }
 
 // digits are those from one up.
-func digits(least rune) *gbnf.Node { return class(gbnf.Range{Lo: least, Hi: '9'}) }
+func digits(least rune) *gbnf.Node { return class(ecma.Range{Lo: least, Hi: '9'}) }
 
 // canonical is the set of all numbers, or integers, in their canonical spelling:
 // their automata have many states before they are minimal.

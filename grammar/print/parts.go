@@ -5,6 +5,7 @@ import (
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/ecma"
 	"tenon/grammar/machine"
 	"tenon/grammar/schema"
 )
@@ -47,7 +48,7 @@ func (l *lowering) quoted(n *gbnf.Node) (*gbnf.Node, error) {
 	x, ok := l.automaton(l.arena, e, "quoted", l.spellRanges)
 	if !ok {
 		l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
-		x = star(l.spellRanges([]gbnf.Range{{Lo: 0, Hi: 0x10FFFF}}))
+		x = star(l.spellRanges(ecma.Set{{Lo: 0, Hi: 0x10FFFF}}))
 	}
 	return x, nil
 }

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"tenon/grammar/gbnf"
+	"tenon/grammar/lex/ecma"
 )
 
 // shape rewrites the rules into what llama.cpp and XGrammar read: names of
@@ -119,9 +120,9 @@ type shaper struct {
 const inPlace = 200
 
 func (s *shaper) node(n *gbnf.Node) *gbnf.Node {
-	if !s.keep && n.Op == gbnf.Class && len(n.Ranges) == 1 && n.Ranges[0] == (gbnf.Range{Lo: 0, Hi: unicode.MaxRune}) {
+	if !s.keep && n.Op == gbnf.Class && len(n.Ranges) == 1 && n.Ranges[0] == (ecma.Range{Lo: 0, Hi: unicode.MaxRune}) {
 		// XGrammar has no dot, which is how this class is written.
-		return alt(class(gbnf.Range{Lo: 0, Hi: 0xFFFF}), class(gbnf.Range{Lo: 0x10000, Hi: unicode.MaxRune}))
+		return alt(class(ecma.Range{Lo: 0, Hi: 0xFFFF}), class(ecma.Range{Lo: 0x10000, Hi: unicode.MaxRune}))
 	}
 	if len(n.Kids) == 0 {
 		return n

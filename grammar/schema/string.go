@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/ecma"
 )
 
 // readStrings reads the keywords on strings.
@@ -73,8 +74,8 @@ func (r *reader) regex(keyword, pattern string) (Expr, bool) {
 		return e, false
 	}
 	action := Checked
-	var bad *lex.RegexError
-	if errors.As(err, &bad) && bad.Kind == lex.Invalid {
+	var bad *ecma.Error
+	if errors.As(err, &bad) && bad.Kind == ecma.Invalid {
 		action = Dropped
 	}
 	r.drop(keyword, action, err.Error())

@@ -5,7 +5,7 @@ import (
 
 	"tenon/grammar"
 	"tenon/grammar/gbnf"
-	"tenon/grammar/lex"
+	"tenon/grammar/lex/ecma"
 	"tenon/server/chat"
 )
 
@@ -15,8 +15,8 @@ func CheckFreeform(field, syntax, definition string) error {
 	switch syntax {
 	case "regex":
 		_, err := grammar.FromRegex(definition)
-		var wrong *lex.RegexError
-		if errors.As(err, &wrong) && wrong.Kind == lex.Invalid {
+		var wrong *ecma.Error
+		if errors.As(err, &wrong) && wrong.Kind == ecma.Invalid {
 			return chat.Invalidf(field, "is no pattern: %s", wrong.Why)
 		}
 	case "lark":

@@ -1,4 +1,4 @@
-package lex
+package ecma
 
 import (
 	"cmp"
@@ -7,14 +7,18 @@ import (
 	"unicode"
 )
 
-// runeSet is a sorted list of disjoint, non-adjacent ranges.
-type runeSet []RuneRange
+// Range is the code points Lo to Hi, both included.
+type Range struct{ Lo, Hi rune }
 
-var allRunes = runeSet{{0, unicode.MaxRune}}
+// Set is a sorted list of disjoint, non-adjacent ranges.
+type Set []Range
 
-// newRuneSet sorts and joins ranges; it owns them from here on.
-func newRuneSet(ranges ...RuneRange) runeSet {
-	slices.SortFunc(ranges, func(x, y RuneRange) int { return cmp.Compare(x.Lo, y.Lo) })
+// All is the set of all code points.
+var All = Set{{0, unicode.MaxRune}}
+
+// NewSet sorts and joins ranges; it owns them from here on.
+func NewSet(ranges ...Range) Set {
+	slices.SortFunc(ranges, func(x, y Range) int { return cmp.Compare(x.Lo, y.Lo) })
 	out := ranges[:0]
 	for _, r := range ranges {
 		if k := len(out) - 1; k >= 0 && r.Lo <= out[k].Hi+1 {
@@ -23,41 +27,41 @@ func newRuneSet(ranges ...RuneRange) runeSet {
 		}
 		out = append(out, r)
 	}
-	return runeSet(out)
+	return Set(out)
 }
 
-// runesOf returns the set of the code points of s.
-func runesOf(s string) runeSet {
-	var ranges []RuneRange
+// SetOf returns the set of the code points of s.
+func SetOf(s string) Set {
+	var ranges []Range
 	for _, r := range s {
-		ranges = append(ranges, RuneRange{r, r})
+		ranges = append(ranges, Range{r, r})
 	}
-	return newRuneSet(ranges...)
+	return NewSet(ranges...)
 }
 
-func (s runeSet) union(t runeSet) runeSet { return newRuneSet(append(slices.Clone(s), t...)...) }
+func (s Set) Union(t Set) Set { return NewSet(append(slices.Clone(s), t...)...) }
 
-func (s runeSet) complement() runeSet {
-	var out runeSet
+func (s Set) Complement() Set {
+	var out Set
 	next := rune(0)
 	for _, r := range s {
 		if next < r.Lo {
-			out = append(out, RuneRange{next, r.Lo - 1})
+			out = append(out, Range{next, r.Lo - 1})
 		}
 		next = r.Hi + 1
 	}
 	if next <= unicode.MaxRune {
-		out = append(out, RuneRange{next, unicode.MaxRune})
+		out = append(out, Range{next, unicode.MaxRune})
 	}
 	return out
 }
 
-func (s runeSet) intersect(t runeSet) runeSet {
-	var out runeSet
+func (s Set) Intersect(t Set) Set {
+	var out Set
 	for i, j := 0, 0; i < len(s) && j < len(t); {
 		lo, hi := max(s[i].Lo, t[j].Lo), min(s[i].Hi, t[j].Hi)
 		if lo <= hi {
-			out = append(out, RuneRange{lo, hi})
+			out = append(out, Range{lo, hi})
 		}
 		if s[i].Hi < t[j].Hi {
 			i++
@@ -68,10 +72,10 @@ func (s runeSet) intersect(t runeSet) runeSet {
 	return out
 }
 
-func (s runeSet) subsetOf(t runeSet) bool { return slices.Equal(s.intersect(t), s) }
+func (s Set) SubsetOf(t Set) bool { return slices.Equal(s.Intersect(t), s) }
 
 // folded adds the other cases of the letters in s, as Unicode's simple case folding has them.
-func (s runeSet) folded() runeSet {
+func (s Set) folded() Set {
 	out := slices.Clone(s)
 	for _, x := range s {
 		letters := cased()
@@ -81,11 +85,11 @@ func (s runeSet) folded() runeSet {
 				break
 			}
 			for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
-				out = append(out, RuneRange{c, c})
+				out = append(out, Range{c, c})
 			}
 		}
 	}
-	return newRuneSet(out...)
+	return NewSet(out...)
 }
 
 // cased lists the letters that have other cases.
@@ -100,15 +104,15 @@ var cased = sync.OnceValue(func() []rune {
 })
 
 // fromTable converts a table of package unicode.
-func fromTable(t *unicode.RangeTable) runeSet {
-	var ranges []RuneRange
+func fromTable(t *unicode.RangeTable) Set {
+	var ranges []Range
 	add := func(lo, hi, stride rune) {
 		if stride == 1 {
-			ranges = append(ranges, RuneRange{lo, hi})
+			ranges = append(ranges, Range{lo, hi})
 			return
 		}
 		for r := lo; r <= hi; r += stride {
-			ranges = append(ranges, RuneRange{r, r})
+			ranges = append(ranges, Range{r, r})
 		}
 	}
 	for _, r := range t.R16 {
@@ -117,5 +121,5 @@ func fromTable(t *unicode.RangeTable) runeSet {
 	for _, r := range t.R32 {
 		add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
 	}
-	return newRuneSet(ranges...)
+	return NewSet(ranges...)
 }

@@ -1,4 +1,4 @@
-package lex
+package ecma
 
 import (
 	"strings"
@@ -7,22 +7,22 @@ import (
 )
 
 var (
-	lineEnds   = runesOf("\n\r\u2028\u2029")
-	digitRunes = runeSet{{'0', '9'}}
-	wordRunes  = newRuneSet(RuneRange{'0', '9'}, RuneRange{'A', 'Z'}, RuneRange{'_', '_'}, RuneRange{'a', 'z'})
+	lineEnds   = SetOf("\n\r\u2028\u2029")
+	digitRunes = Set{{'0', '9'}}
+	wordRunes  = NewSet(Range{'0', '9'}, Range{'A', 'Z'}, Range{'_', '_'}, Range{'a', 'z'})
 	// spaceRunes is WhiteSpace and LineTerminator of ECMA-262 §12.2 and §12.3.
-	spaceRunes = newRuneSet(RuneRange{'\t', '\r'}, RuneRange{' ', ' '}, RuneRange{0xA0, 0xA0}, RuneRange{0x1680, 0x1680}, RuneRange{0x2000, 0x200A},
-		RuneRange{0x2028, 0x2029}, RuneRange{0x202F, 0x202F}, RuneRange{0x205F, 0x205F}, RuneRange{0x3000, 0x3000}, RuneRange{0xFEFF, 0xFEFF})
+	spaceRunes = NewSet(Range{'\t', '\r'}, Range{' ', ' '}, Range{0xA0, 0xA0}, Range{0x1680, 0x1680}, Range{0x2000, 0x200A},
+		Range{0x2028, 0x2029}, Range{0x202F, 0x202F}, Range{0x205F, 0x205F}, Range{0x3000, 0x3000}, Range{0xFEFF, 0xFEFF})
 )
 
 // escape reads a backslash escape outside of classes.
-func (p *regexParser) escape() *regexNode {
+func (p *parser) escape() *Node {
 	start := p.pos
 	switch {
 	case p.take(`\b`):
-		return &regexNode{op: reWordBoundary, offset: start, set: p.cased(wordRunes)}
+		return &Node{Op: WordBoundary, Offset: start, Set: p.cased(wordRunes)}
 	case p.take(`\B`):
-		return &regexNode{op: reWordBoundary, offset: start, set: p.cased(wordRunes), negate: true}
+		return &Node{Op: WordBoundary, Offset: start, Set: p.cased(wordRunes), Negate: true}
 	case p.peek(`\k`):
 		p.fail(start, Unsupported, "back-reference")
 		return nil
@@ -35,7 +35,7 @@ func (p *regexParser) escape() *regexNode {
 }
 
 // classEscape reads an escape that stands for code points, here and in classes; single tells whether it can bound a range.
-func (p *regexParser) classEscape() (set runeSet, single bool) {
+func (p *parser) classEscape() (set Set, single bool) {
 	start := p.pos
 	p.pos++
 	if !p.more() {
@@ -46,25 +46,25 @@ func (p *regexParser) classEscape() (set runeSet, single bool) {
 	case 'd':
 		return digitRunes, false
 	case 'D':
-		return digitRunes.complement(), false
+		return digitRunes.Complement(), false
 	case 'w':
 		return p.cased(wordRunes), false
 	case 'W':
-		return p.cased(wordRunes).complement(), false
+		return p.cased(wordRunes).Complement(), false
 	case 's':
 		return spaceRunes, false
 	case 'S':
-		return spaceRunes.complement(), false
+		return spaceRunes.Complement(), false
 	case 'p', 'P':
 		return p.property(start, c == 'P'), false
 	default:
 		r := p.runeEscape(start, c)
-		return runeSet{{r, r}}, true
+		return Set{{r, r}}, true
 	}
 }
 
 // runeEscape reads the rest of an escape of one code point, after its letter c.
-func (p *regexParser) runeEscape(start int, c rune) rune {
+func (p *parser) runeEscape(start int, c rune) rune {
 	if i := strings.IndexRune("tnvfr", c); i >= 0 {
 		return rune("\t\n\v\f\r"[i])
 	}
@@ -96,13 +96,13 @@ func (p *regexParser) runeEscape(start int, c rune) rune {
 	return 0
 }
 
-func (p *regexParser) hex(digits int) (rune, bool) {
+func (p *parser) hex(digits int) (rune, bool) {
 	if len(p.src)-p.pos < digits {
 		return 0, false
 	}
 	r := rune(0)
 	for _, c := range []byte(p.src[p.pos : p.pos+digits]) {
-		v := hexValue(c)
+		v := HexValue(c)
 		if v < 0 {
 			return 0, false
 		}
@@ -112,7 +112,7 @@ func (p *regexParser) hex(digits int) (rune, bool) {
 	return r, true
 }
 
-func hexValue(c byte) int {
+func HexValue(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':
 		return int(c - '0')
@@ -123,11 +123,11 @@ func hexValue(c byte) int {
 }
 
 // unicodeEscape reads what follows \u: XXXX, a surrogate pair, or {X…}.
-func (p *regexParser) unicodeEscape() (rune, bool) {
+func (p *parser) unicodeEscape() (rune, bool) {
 	if p.take("{") {
 		r, digits := rune(0), 0
-		for ; p.more() && hexValue(p.src[p.pos]) >= 0 && r <= unicode.MaxRune; digits++ {
-			r = r<<4 | rune(hexValue(p.src[p.pos]))
+		for ; p.more() && HexValue(p.src[p.pos]) >= 0 && r <= unicode.MaxRune; digits++ {
+			r = r<<4 | rune(HexValue(p.src[p.pos]))
 			p.pos++
 		}
 		return r, p.take("}") && digits > 0 && r <= unicode.MaxRune
@@ -145,11 +145,11 @@ func (p *regexParser) unicodeEscape() (rune, bool) {
 }
 
 // class reads […] and [^…].
-func (p *regexParser) class() *regexNode {
+func (p *parser) class() *Node {
 	start := p.pos
 	p.pos++
 	negate := p.take("^")
-	var set []RuneRange
+	var set []Range
 	for !p.take("]") {
 		if !p.more() {
 			p.fail(start, Invalid, "missing ]")
@@ -157,15 +157,15 @@ func (p *regexParser) class() *regexNode {
 		}
 		set = append(set, p.classRange()...)
 	}
-	result := p.cased(newRuneSet(set...))
+	result := p.cased(NewSet(set...))
 	if negate {
-		result = result.complement()
+		result = result.Complement()
 	}
 	return classNode(start, result)
 }
 
 // classRange reads one member of a class or a range of them. A - next to a set like \d is literal (Annex B).
-func (p *regexParser) classRange() []RuneRange {
+func (p *parser) classRange() []Range {
 	start := p.pos
 	lo, single := p.classAtom()
 	if !p.peek("-") || p.peek("-]") {
@@ -178,7 +178,7 @@ func (p *regexParser) classRange() []RuneRange {
 	}
 	hi, alsoSingle := p.classAtom()
 	if !single || !alsoSingle {
-		return append(append(lo, RuneRange{'-', '-'}), hi...)
+		return append(append(lo, Range{'-', '-'}), hi...)
 	}
 	if len(lo) == 0 || len(hi) == 0 {
 		return nil
@@ -187,18 +187,18 @@ func (p *regexParser) classRange() []RuneRange {
 		p.fail(start, Invalid, "range out of order in class")
 		return nil
 	}
-	return []RuneRange{{lo[0].Lo, hi[0].Lo}}
+	return []Range{{lo[0].Lo, hi[0].Lo}}
 }
 
 // classAtom returns ranges that the caller may append to.
-func (p *regexParser) classAtom() (set []RuneRange, single bool) {
+func (p *parser) classAtom() (set []Range, single bool) {
 	if p.take(`\b`) {
-		return []RuneRange{{'\b', '\b'}}, true
+		return []Range{{'\b', '\b'}}, true
 	}
 	if p.peek(`\`) {
 		s, single := p.classEscape()
-		return append([]RuneRange(nil), s...), single
+		return append([]Range(nil), s...), single
 	}
 	r := p.rune()
-	return []RuneRange{{r, r}}, true
+	return []Range{{r, r}}, true
 }

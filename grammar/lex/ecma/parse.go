@@ -1,22 +1,22 @@
-package lex
+package ecma
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// regexParser reads Disjunction of ECMA-262 §22.2.1 (with the parts of Annex B named at [Arena.Regex]).
-type regexParser struct {
+// parser reads Disjunction of ECMA-262 §22.2.1 (with the parts of Annex B named at [Arena.Regex]).
+type parser struct {
 	src   string
 	pos   int
 	depth int
 	fold  bool // letters stand for their other cases, too
-	dot   runeSet
+	dot   Set
 	err   error
 }
 
-func parseRegex(pattern string) (*regexNode, error) {
-	p := &regexParser{src: pattern, dot: lineEnds.complement()}
+func Parse(pattern string) (*Node, error) {
+	p := &parser{src: pattern, dot: lineEnds.Complement()}
 	n := p.alternation()
 	if p.err == nil && p.pos < len(p.src) {
 		p.fail(p.pos, Invalid, "unmatched )")
@@ -27,20 +27,20 @@ func parseRegex(pattern string) (*regexNode, error) {
 	return n, nil
 }
 
-func (p *regexParser) fail(offset int, kind RegexErrorKind, why string) {
+func (p *parser) fail(offset int, kind ErrorKind, why string) {
 	if p.err == nil {
-		p.err = &RegexError{p.src, offset, why, kind}
+		p.err = &Error{p.src, offset, why, kind}
 	}
 	p.pos = len(p.src) // ends all loops
 }
 
-func (p *regexParser) more() bool { return p.pos < len(p.src) }
+func (p *parser) more() bool { return p.pos < len(p.src) }
 
 // peek reports whether the rest begins with s.
-func (p *regexParser) peek(s string) bool { return strings.HasPrefix(p.src[p.pos:], s) }
+func (p *parser) peek(s string) bool { return strings.HasPrefix(p.src[p.pos:], s) }
 
 // take consumes s if the rest begins with it.
-func (p *regexParser) take(s string) bool {
+func (p *parser) take(s string) bool {
 	if !p.peek(s) {
 		return false
 	}
@@ -48,59 +48,59 @@ func (p *regexParser) take(s string) bool {
 	return true
 }
 
-func (p *regexParser) rune() rune {
+func (p *parser) rune() rune {
 	r, n := utf8.DecodeRuneInString(p.src[p.pos:])
 	p.pos += n
 	return r
 }
 
-func (p *regexParser) alternation() *regexNode {
-	n := &regexNode{op: reAlternate, offset: p.pos}
+func (p *parser) alternation() *Node {
+	n := &Node{Op: Alternate, Offset: p.pos}
 	for {
-		n.subs = append(n.subs, p.sequence())
+		n.Subs = append(n.Subs, p.sequence())
 		if !p.take("|") {
 			break
 		}
 	}
-	if len(n.subs) == 1 {
-		return n.subs[0]
+	if len(n.Subs) == 1 {
+		return n.Subs[0]
 	}
 	return seal(n)
 }
 
-func (p *regexParser) sequence() *regexNode {
-	n := &regexNode{op: reConcat, offset: p.pos}
+func (p *parser) sequence() *Node {
+	n := &Node{Op: Concat, Offset: p.pos}
 	for p.more() && !p.peek("|") && !p.peek(")") {
 		atom := p.atom()
 		if atom == nil {
 			break
 		}
-		n.subs = append(n.subs, p.quantified(atom))
+		n.Subs = append(n.Subs, p.quantified(atom))
 	}
 	return seal(n)
 }
 
 // seal computes purity, which must be known before a parent asks for it.
-func seal(n *regexNode) *regexNode {
-	switch n.op {
-	case reClass, reConcat, reAlternate, reRepeat:
-		n.pure = true
+func seal(n *Node) *Node {
+	switch n.Op {
+	case Class, Concat, Alternate, Repeat:
+		n.Pure = true
 	}
-	for _, s := range n.subs {
-		n.pure = n.pure && s.pure
+	for _, s := range n.Subs {
+		n.Pure = n.Pure && s.Pure
 	}
 	return n
 }
 
-func (p *regexParser) atom() *regexNode {
+func (p *parser) atom() *Node {
 	start := p.pos
 	switch c := p.src[p.pos]; c {
 	case '^':
 		p.pos++
-		return &regexNode{op: reBegin, offset: start}
+		return &Node{Op: Begin, Offset: start}
 	case '$':
 		p.pos++
-		return &regexNode{op: reEnd, offset: start}
+		return &Node{Op: End, Offset: start}
 	case '(':
 		return p.group()
 	case '[':
@@ -121,30 +121,30 @@ func (p *regexParser) atom() *regexNode {
 		return classNode(start, p.dot)
 	}
 	r := p.rune()
-	return classNode(start, p.cased(runeSet{{r, r}}))
+	return classNode(start, p.cased(Set{{r, r}}))
 }
 
 // cased adds the other cases of the letters in a set, where case does not matter.
-func (p *regexParser) cased(set runeSet) runeSet {
+func (p *parser) cased(set Set) Set {
 	if !p.fold {
 		return set
 	}
 	return set.folded()
 }
 
-func classNode(offset int, set runeSet) *regexNode {
-	return &regexNode{op: reClass, offset: offset, set: set, pure: true}
+func classNode(offset int, set Set) *Node {
+	return &Node{Op: Class, Offset: offset, Set: set, Pure: true}
 }
 
 // quantified reads the quantifier after atom, if any.
-func (p *regexParser) quantified(atom *regexNode) *regexNode {
+func (p *parser) quantified(atom *Node) *Node {
 	lo, hi := 1, 1
 	start := p.pos
 	switch {
 	case p.take("*"):
-		lo, hi = 0, unbounded
+		lo, hi = 0, Unbounded
 	case p.take("+"):
-		hi = unbounded
+		hi = Unbounded
 	case p.take("?"):
 		lo = 0
 	case p.peek("{"):
@@ -153,7 +153,7 @@ func (p *regexParser) quantified(atom *regexNode) *regexNode {
 			p.pos = start
 			return atom
 		}
-		if h != unbounded && l > h {
+		if h != Unbounded && l > h {
 			p.fail(start, Invalid, "numbers out of order in quantifier")
 			return atom
 		}
@@ -162,14 +162,14 @@ func (p *regexParser) quantified(atom *regexNode) *regexNode {
 		return atom
 	}
 	p.take("?") // laziness does not change the language
-	if atom.op == reBegin || atom.op == reEnd || atom.op == reWordBoundary || atom.op == reLookbehind {
+	if atom.Op == Begin || atom.Op == End || atom.Op == WordBoundary || atom.Op == Lookbehind {
 		p.fail(start, Invalid, "nothing to repeat")
 	}
-	return seal(&regexNode{op: reRepeat, offset: atom.offset, subs: []*regexNode{atom}, min: lo, max: hi})
+	return seal(&Node{Op: Repeat, Offset: atom.Offset, Subs: []*Node{atom}, Min: lo, Max: hi})
 }
 
 // braces reads {m}, {m,} or {m,n}; anything else is literal text (Annex B).
-func (p *regexParser) braces() (lo, hi int, ok bool) {
+func (p *parser) braces() (lo, hi int, ok bool) {
 	p.take("{")
 	lo, ok = p.count()
 	if !ok {
@@ -178,45 +178,45 @@ func (p *regexParser) braces() (lo, hi int, ok bool) {
 	hi = lo
 	if p.take(",") {
 		if hi, ok = p.count(); !ok {
-			hi = unbounded
+			hi = Unbounded
 		}
 	}
 	return lo, hi, p.take("}")
 }
 
 // count reads a decimal number; large ones saturate beyond any limit.
-func (p *regexParser) count() (int, bool) {
+func (p *parser) count() (int, bool) {
 	n, start := 0, p.pos
 	for p.more() && '0' <= p.src[p.pos] && p.src[p.pos] <= '9' {
-		n = min(n*10+int(p.src[p.pos]-'0'), huge)
+		n = min(n*10+int(p.src[p.pos]-'0'), maxCount)
 		p.pos++
 	}
 	return n, p.pos > start
 }
 
-func (p *regexParser) group() *regexNode {
+func (p *parser) group() *Node {
 	start := p.pos
 	p.pos++
-	defer func(fold bool, dot runeSet) { p.fold, p.dot = fold, dot }(p.fold, p.dot)
-	look := &regexNode{offset: start}
+	defer func(fold bool, dot Set) { p.fold, p.dot = fold, dot }(p.fold, p.dot)
+	look := &Node{Offset: start}
 	switch {
 	case !p.peek("?") || p.take("?:"):
 	case p.take("?="):
-		look.op = reLookahead
+		look.Op = Lookahead
 	case p.take("?!"):
-		look.op, look.negate = reLookahead, true
+		look.Op, look.Negate = Lookahead, true
 	case p.take("?<="):
-		look.op = reLookbehind
+		look.Op = Lookbehind
 	case p.take("?<!"):
-		look.op, look.negate = reLookbehind, true
+		look.Op, look.Negate = Lookbehind, true
 	case p.take("?<"):
 		p.groupName(start)
 	case !p.modifiers():
 		p.fail(start, Invalid, "unknown group syntax")
 		return nil
 	}
-	if p.depth++; p.depth > maxGroupDepth {
-		p.err = &LimitError{What: "nested groups in a pattern", Limit: maxGroupDepth}
+	if p.depth++; p.depth > MaxDepth {
+		p.err = ErrTooDeep
 		p.pos = len(p.src)
 		return nil
 	}
@@ -226,15 +226,15 @@ func (p *regexParser) group() *regexNode {
 		p.fail(start, Invalid, "missing )")
 		return nil
 	}
-	if look.op == reLookahead || look.op == reLookbehind {
-		look.subs = []*regexNode{body}
+	if look.Op == Lookahead || look.Op == Lookbehind {
+		look.Subs = []*Node{body}
 		return look
 	}
 	return body
 }
 
 // modifiers reads ?i: and the like, which hold inside of the group. The modifier m is not read.
-func (p *regexParser) modifiers() bool {
+func (p *parser) modifiers() bool {
 	end := strings.IndexByte(p.src[p.pos:], ':')
 	if end < 0 {
 		return false
@@ -247,9 +247,9 @@ func (p *regexParser) modifiers() bool {
 		case c == 'i':
 			p.fold = i < len(on)
 		case c == 's' && i < len(on):
-			p.dot = runeSet{}.complement()
+			p.dot = Set{}.Complement()
 		case c == 's':
-			p.dot = lineEnds.complement()
+			p.dot = lineEnds.Complement()
 		default:
 			return false
 		}
@@ -258,7 +258,7 @@ func (p *regexParser) modifiers() bool {
 	return on != "" || minus && off != ""
 }
 
-func (p *regexParser) groupName(start int) {
+func (p *parser) groupName(start int) {
 	n := strings.IndexByte(p.src[p.pos:], '>')
 	if n <= 0 {
 		p.fail(start, Invalid, "bad group name")

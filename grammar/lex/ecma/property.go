@@ -1,4 +1,4 @@
-package lex
+package ecma
 
 import (
 	"maps"
@@ -8,7 +8,7 @@ import (
 )
 
 // property reads {…} after \p or \P: a general category, a script or a binary property (ECMA-262 §22.2.2.9), as far as package unicode has them.
-func (p *regexParser) property(start int, negate bool) runeSet {
+func (p *parser) property(start int, negate bool) Set {
 	end := strings.IndexByte(p.src[p.pos:], '}')
 	if !p.peek("{") || end < 0 {
 		p.fail(start, Invalid, `\p without {property}`)
@@ -22,12 +22,12 @@ func (p *regexParser) property(start int, negate bool) runeSet {
 		return nil
 	}
 	if negate {
-		return set.complement()
+		return set.Complement()
 	}
 	return set
 }
 
-func unicodeProperty(name string) (runeSet, bool) {
+func unicodeProperty(name string) (Set, bool) {
 	if key, value, ok := strings.Cut(name, "="); ok {
 		switch key {
 		case "General_Category", "gc":
@@ -59,17 +59,17 @@ var categoryNames = map[string]string{
 	"Control": "Cc", "cntrl": "Cc", "Format": "Cf", "Surrogate": "Cs", "Private_Use": "Co", "Cased_Letter": "LC", "Other": "C", "Unassigned": "Cn",
 }
 
-func generalCategory(name string) (runeSet, bool) {
+func generalCategory(name string) (Set, bool) {
 	if short, ok := categoryNames[name]; ok {
 		name = short
 	}
 	switch name {
 	case "LC":
-		return fromTable(unicode.Lu).union(fromTable(unicode.Ll)).union(fromTable(unicode.Lt)), true
+		return fromTable(unicode.Lu).Union(fromTable(unicode.Ll)).Union(fromTable(unicode.Lt)), true
 	case "Cn":
-		return assignedRunes().complement(), true
+		return assignedRunes().Complement(), true
 	case "C":
-		return assignedRunes().complement().union(fromTable(unicode.Cc)).union(fromTable(unicode.Cf)).union(fromTable(unicode.Co)).union(fromTable(unicode.Cs)), true
+		return assignedRunes().Complement().Union(fromTable(unicode.Cc)).Union(fromTable(unicode.Cf)).Union(fromTable(unicode.Co)).Union(fromTable(unicode.Cs)), true
 	}
 	t, ok := unicode.Categories[name]
 	if !ok || len(name) > 2 {
@@ -78,10 +78,10 @@ func generalCategory(name string) (runeSet, bool) {
 	return fromTable(t), true
 }
 
-func assignedRunes() runeSet {
-	set := runeSet{{0xD800, 0xDFFF}}
+func assignedRunes() Set {
+	set := Set{{0xD800, 0xDFFF}}
 	for _, name := range []string{"L", "M", "N", "P", "S", "Z", "Cc", "Cf", "Co"} {
-		set = set.union(fromTable(unicode.Categories[name]))
+		set = set.Union(fromTable(unicode.Categories[name]))
 	}
 	return set
 }
@@ -98,22 +98,22 @@ var propertyAliases = map[string]string{
 	"Alpha": "Alphabetic", "Upper": "Uppercase", "Lower": "Lowercase", "space": "White_Space", "AHex": "ASCII_Hex_Digit", "Hex": "Hex_Digit",
 }
 
-func binaryProperty(name string) (runeSet, bool) {
+func binaryProperty(name string) (Set, bool) {
 	if long, ok := propertyAliases[name]; ok {
 		name = long
 	}
 	switch name {
 	case "Any":
-		return allRunes, true
+		return All, true
 	case "ASCII":
-		return runeSet{{0, 0x7F}}, true
+		return Set{{0, 0x7F}}, true
 	case "Assigned":
 		return assignedRunes(), true
 	}
 	if parts, ok := derivedProperties[name]; ok {
-		var set runeSet
+		var set Set
 		for _, t := range parts {
-			set = set.union(fromTable(t))
+			set = set.Union(fromTable(t))
 		}
 		return set, true
 	}
@@ -124,8 +124,8 @@ func binaryProperty(name string) (runeSet, bool) {
 	return nil, false
 }
 
-// propertyNames returns what may stand in \p{…}, sorted.
-func propertyNames() []string {
+// PropertyNames returns what may stand in \p{…}, sorted.
+func PropertyNames() []string {
 	names := []string{"Any", "ASCII", "Assigned", "LC", "Cn"}
 	for _, table := range []map[string]string{categoryNames, propertyAliases} {
 		names = slices.AppendSeq(names, maps.Keys(table))
