@@ -141,24 +141,24 @@ type SchemaOptions struct {
 // column. Grammars that were used recently are kept: parsing the same text again
 // gives the same Grammar, with all it has learned.
 func Parse(src string, o Options) (*Grammar, error) {
-	key := sha256.Sum256([]byte(src))
-	key[0] ^= lenientKey(o)
+	return remembered(src, o, func() (*Grammar, error) { return parse(src, o) })
+}
+
+// remembered returns the grammar that is kept of a text, or compiles it and keeps it. No
+// lock is held meanwhile: of two that compile one text at once, the first is kept.
+func remembered(text string, o Options, compile func() (*Grammar, error)) (*Grammar, error) {
+	key := sha256.Sum256([]byte(text))
+	if o.Lenient {
+		key[0] ^= 1
+	}
 	if g, ok := grammars.get(key); ok {
 		return g, nil
 	}
-	g, err := parse(src, o)
+	g, err := compile()
 	if err != nil {
 		return nil, err
 	}
 	return grammars.put(key, g), nil
-}
-
-// lenientKey tells the grammars of one text apart by their options.
-func lenientKey(o Options) byte {
-	if o.Lenient {
-		return 1
-	}
-	return 0
 }
 
 func parse(src string, o Options) (*Grammar, error) {
@@ -194,10 +194,12 @@ func FromRegex(pattern string) (*Grammar, error) {
 
 // FromSchema compiles a JSON Schema (drafts 4 to 2020-12): the grammar accepts
 // the JSON texts of exactly its instances. Errors wrap those of package schema:
-// *schema.InvalidError, *schema.UnsupportedError, *schema.UnsatError.
+// *schema.InvalidError, *schema.UnsupportedError, *schema.UnsatError. As with Parse,
+// the grammars used last are kept.
 func FromSchema(text []byte, o SchemaOptions) (*Grammar, error) {
 	tree := &gbnf.Grammar{Rules: []gbnf.Rule{{Name: "root", Node: &gbnf.Node{Op: gbnf.JSON, Text: string(text), Options: o.options()}}}}
-	return compile(tree, gbnf.Write(tree), Options{})
+	src := gbnf.Write(tree)
+	return remembered(src, Options{}, func() (*Grammar, error) { return compile(tree, src, Options{}) })
 }
 
 // JSON writes a %json terminal for a schema, to be part of a grammar's text.

@@ -18,36 +18,37 @@ func (g *Grammar) schemas() map[*gbnf.Node]*machine.Unit {
 	return g.units
 }
 
-// renewed is schemas, of which none is full.
+// renewed is schemas, of which none is full. They are compiled anew outside of the
+// grammar's lock: only those wait who need the new ones.
 func (g *Grammar) renewed() map[*gbnf.Node]*machine.Unit {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.ready()
-}
-
-// ready compiles those schemas anew whose automata are full; the caller holds the lock.
-func (g *Grammar) ready() map[*gbnf.Node]*machine.Unit {
-	var all map[*gbnf.Node]*machine.Unit
-	for n, old := range g.units {
+	known := g.schemas()
+	fresh := map[*gbnf.Node]*machine.Unit{}
+	for n, old := range known {
 		if !old.Full() {
 			continue
 		}
-		u, err := unitOf(n, g.lenient)
-		if err != nil {
-			continue // it was compiled before: the old one is no worse
+		if u, err := unitOf(n, g.lenient); err == nil { // it was compiled before: the old one is no worse
+			fresh[n] = u
 		}
-		if all == nil {
-			all = maps.Clone(g.units)
+	}
+	if len(fresh) == 0 {
+		return known
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := maps.Clone(g.units)
+	for n, u := range fresh {
+		old := all[n]
+		if !old.Full() {
+			continue // another goroutine was first
 		}
 		if all[n] = u; g.held {
 			u.Hold()
 			old.LetGo()
 		}
 	}
-	if all != nil {
-		g.units = all
-	}
-	return g.units
+	g.units = all
+	return all
 }
 
 // history is what a parser has read: bytes, and symbols between them.

@@ -3,7 +3,13 @@ package grammar
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
+
+	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
+	"tenon/grammar/machine"
 )
 
 // sprawling has a state for every set of places where the letter a stood among the last 200.
@@ -12,7 +18,7 @@ const sprawling = `root ::= text:( %json{"type":"string","pattern":"a.{200}$"}[s
 // fullGrammar is that grammar after texts that have filled its automata.
 func fullGrammar(t *testing.T, v *Vocab) *Grammar {
 	t.Helper()
-	g, err := parse(sprawling, Options{})
+	g, err := Parse(sprawling, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,5 +179,56 @@ func TestMatcher_isRenewedSeldomWhereItsTextIsLarge(t *testing.T) {
 	}
 	if m.AcceptBytes([]byte(`"key_77"`)) == nil || m.AcceptBytes([]byte(`"key_1500":0}`)) != nil || !m.Done() {
 		t.Error("keys are no longer told apart")
+	}
+}
+
+// TestRenewal_delaysNobodyElse: while a schema is compiled anew, and that does not come to its end, others parse, match, are forgotten
+// and are weighed.
+func TestRenewal_delaysNobodyElse(t *testing.T) {
+	DropCaches()
+	v := walkVocab(t)
+	entered, release, done, others := make(chan bool), make(chan bool), make(chan bool), make(chan bool)
+	compiled := 0
+	newUnit = func(n *gbnf.Node, lenient bool, limits lex.Limits) (*machine.Unit, error) {
+		if strings.Contains(n.Text, "a.{200}$") {
+			if compiled++; compiled == 2 {
+				close(entered)
+				<-release
+			}
+		}
+		return machine.NewUnit(n, lenient, limits)
+	}
+	defer func() {
+		newUnit, units.limit, grammars.limit = machine.NewUnit, maxUnits, maxGrammars
+		DropCaches()
+	}()
+	go func() {
+		defer close(done)
+		fullGrammar(t, v)
+	}()
+	await(t, entered, "no schema is compiled anew")
+	units.limit, grammars.limit = 1<<10, 1<<10
+	go func() {
+		defer close(others)
+		for i := range 3 {
+			text, call := toolSet(i)
+			learn(t, mustParse(t, text), v, bytesOf(call))
+		}
+		if mustSchema(t, `{"type":"integer"}`, SchemaOptions{}).Size() == 0 || Kept().Grammars == 0 {
+			t.Error("what is there is not counted")
+		}
+	}()
+	await(t, others, "others wait for the compile")
+	close(release)
+	await(t, done, "the compile does not end")
+}
+
+// await waits for a channel to be closed; the time is a guard against hanging.
+func await(t *testing.T, c chan bool, otherwise string) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(30 * time.Second):
+		t.Fatal(otherwise)
 	}
 }

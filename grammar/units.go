@@ -44,6 +44,9 @@ func unitsOf(tree *gbnf.Grammar, lenient bool) (map[*gbnf.Node]*machine.Unit, []
 // automata bounds those of a schema; tests know smaller bounds.
 var automata lex.Limits
 
+// newUnit is replaced by tests of what waits for a slow compile.
+var newUnit = machine.NewUnit
+
 // unitOf returns the compiled schema of a terminal.
 func unitOf(n *gbnf.Node, lenient bool) (*machine.Unit, error) {
 	key := sha256.Sum256([]byte(n.Options.String() + fmt.Sprint(lenient) + n.Text))
@@ -51,7 +54,7 @@ func unitOf(n *gbnf.Node, lenient bool) (*machine.Unit, error) {
 	if ok && !known.Full() {
 		return known, nil
 	}
-	u, err := machine.NewUnit(n, lenient, automata)
+	u, err := newUnit(n, lenient, automata)
 	if err != nil {
 		return nil, err
 	}

@@ -25,24 +25,49 @@ type workspace struct {
 
 // workspace returns what matchers over v share.
 func (g *Grammar) workspace(v *Vocab) *workspace {
+	w := g.known(v)
+	if w == nil {
+		w = g.newWorkspace(v)
+	}
+	w.weigh()
+	return w
+}
+
+// known returns the workspace over v, as the one used last, or nil if none can be
+// used any more.
+func (g *Grammar) known(v *Vocab) *workspace {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	i := slices.IndexFunc(g.workspaces, func(e *workspace) bool { return e.vocab == v })
-	var e *workspace
-	if i >= 0 {
-		e = g.workspaces[i]
+	return g.use(v, nil)
+}
+
+// newWorkspace compiles what is full anew, which takes its time: the grammar's lock
+// is free meanwhile.
+func (g *Grammar) newWorkspace(v *Vocab) *workspace {
+	w := &workspace{vocab: v, m: machine.New(g.program, g.renewed(), false)}
+	if v != nil {
+		w.masks = machine.NewMasks(w.m, v)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.use(v, w)
+}
+
+// use moves the workspace over v to the front: the one there is, unless it is spent,
+// else the new one. The caller holds the lock.
+func (g *Grammar) use(v *Vocab, fresh *workspace) *workspace {
+	w := fresh
+	if i := slices.IndexFunc(g.workspaces, func(w *workspace) bool { return w.vocab == v }); i >= 0 {
+		if !g.workspaces[i].spent() {
+			w = g.workspaces[i]
+		}
 		g.workspaces = slices.Delete(g.workspaces, i, i+1)
 	}
-	if e == nil || e.spent() {
-		e = &workspace{vocab: v, m: machine.New(g.program, g.ready(), false)}
-		if v != nil {
-			e.masks = machine.NewMasks(e.m, v)
-		}
+	if w != nil {
+		g.workspaces = slices.Insert(g.workspaces, 0, w)
+		g.workspaces = slices.Delete(g.workspaces, min(len(g.workspaces), maxWorkspaces), len(g.workspaces))
 	}
-	e.weigh()
-	g.workspaces = slices.Insert(g.workspaces, 0, e)
-	g.workspaces = slices.Delete(g.workspaces, min(len(g.workspaces), maxWorkspaces), len(g.workspaces))
-	return e
+	return w
 }
 
 // spent says whether those who follow a text are better off on another workspace.

@@ -114,6 +114,7 @@ type Arena struct {
 	strings   stringTable
 
 	lengthBytes int // that the nodes' lengths take
+	lastSize    atomic.Int64
 
 	stateCount State
 	rowCount   int

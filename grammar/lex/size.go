@@ -2,10 +2,18 @@ package lex
 
 import "unsafe"
 
-// Size is roughly how many bytes the arena takes. It grows while automata are walked. It takes no longer where there is much.
+// Size is how many bytes the arena takes. It grows while automata are walked. It takes
+// no longer where there is much, and never waits: while a question is being answered, it
+// is what was known before.
 func (a *Arena) Size() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	if a.mu.TryLock() {
+		a.lastSize.Store(int64(a.weigh()))
+		a.mu.Unlock()
+	}
+	return int(a.lastSize.Load())
+}
+
+func (a *Arena) weigh() int {
 	pages := int(a.stateCount)/pageSize + 1
 	stringPages := int(a.strings.count)/pageSize + 1
 	sharedExprs := 0
