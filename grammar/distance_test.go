@@ -194,21 +194,3 @@ func TestDistance_ofSetsThatHoldEachOther(t *testing.T) {
 		t.Errorf("%d bytes, want %d", got, want)
 	}
 }
-
-// TestDistance_ofChoicesIsThatOfTheCheapest: of keys of which one must be there, with all that they bring.
-func TestDistance_ofChoicesIsThatOfTheCheapest(t *testing.T) {
-	const schema = `{"type":"object","anyOf":[{"required":["aaa"]},{"required":["b"]},{"required":["c"]},{"required":["d"]},{"required":["e"]}],
-		"dependentRequired":{"b":["x"]},"properties":{"c":{"type":"string","minLength":30}},"required":["q"]}`
-	m := mustSchema(t, schema, SchemaOptions{Space: NoSpace}).Matcher(nil)
-	for _, c := range []struct {
-		text string
-		want int
-	}{{"{", len(`"q":1,"d":1}`)}, {`"zz":1`, len(`,"q":1,"d":1}`)}, {`,"aaa":2`, len(`,"q":1}`)}, {`,"q":0`, len(`}`)}} {
-		if err := m.AcceptBytes([]byte(c.text)); err != nil {
-			t.Fatal(err)
-		}
-		if n := m.Distance(); n != c.want {
-			t.Errorf("behind %s the end is %d away, not %d", c.text, n, c.want)
-		}
-	}
-}

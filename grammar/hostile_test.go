@@ -50,16 +50,12 @@ func TestFromSchema_hostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 func TestMatcher_manyAlternativesOfObjectsCostLittle(t *testing.T) {
 	v, tok := realVocab(t)
 	all := grammartest.HostileSchemas()
-	const keys = `{"k1": "abc", "key": 7, "k29": "x", "otherness": 8, "\u0020": [], "k30": "", "k1500": {}}`
-	for name, text := range map[string]string{
-		"anyOf of 300 keys beside 300": keys, "anyOf of 1,500 keys beside 1,500": keys, "anyOf of 1,500 open objects": keys,
-		"oneOf of 300 overlapping": `{"key": 7, "k29": "x", "otherness": 8, "\u0020": []}`,
-	} {
+	for _, name := range []string{"anyOf of 300 keys beside 300", "anyOf of 1,500 open objects"} {
 		g := mustSchema(t, all[name], SchemaOptions{})
 		m := g.Matcher(v)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		for _, id := range tok.Tokenize([]byte(text)) {
+		for _, id := range tok.Tokenize([]byte(`{"k1": "abc", "key": 7, "k29": "x", "otherness": 8, "\u0020": [], "k30": "", "k1500": {}}`)) {
 			m.Mask()
 			if err := m.Accept(id); err != nil {
 				t.Fatalf("%s: %v", name, err)

@@ -125,7 +125,6 @@ func (r *register) knownDues() int32 {
 // dues is remaining with a comma before every key: those owed, and the cheapest others until there are enough.
 func (m *Machine) dues(o *object, reg *register) int32 {
 	owed := o.owed(reg.seen, -1)
-	m.addChosen(o, reg, owed)
 	n := int32(1)
 	for rank := range o.names {
 		if hasBit(owed, rank) {
@@ -141,52 +140,9 @@ func (m *Machine) dues(o *object, reg *register) int32 {
 	return n
 }
 
-// addChosen adds names to those that an object owes until they meet each choice: the one that with all it implies is cheapest.
-func (m *Machine) addChosen(o *object, reg *register, owed []uint64) {
-	for _, c := range o.choices {
-		if overlap(c, reg.seen) || overlap(c, owed) {
-			continue
-		}
-		has := slices.Clone(reg.seen)
-		for i, w := range owed {
-			has[i] |= w
-		}
-		least, best, brought := int32(unreachable+1), -1, []uint64(nil)
-		for rank := range o.names {
-			if !hasBit(c, rank) || !hasBit(o.present, rank) {
-				continue
-			}
-			if cost, brings := m.chosenCost(o, has, rank); cost < least {
-				least, best, brought = cost, rank, brings
-			}
-		}
-		if best >= 0 {
-			setBit(owed, best)
-		}
-		for i, w := range brought {
-			owed[i] |= w
-		}
-	}
-}
-
-// chosenCost is what a name costs with those that it brings: what it implies beside those there are.
-func (m *Machine) chosenCost(o *object, has []uint64, rank int) (cost int32, brings []uint64) {
-	cost = m.memberLength(o, rank)
-	if len(o.implied[int32(rank)]) == 0 {
-		return cost, nil
-	}
-	brings = o.owed(has, int32(rank))
-	for i := range o.names {
-		if hasBit(brings, i) {
-			cost = add(cost, m.memberLength(o, i))
-		}
-	}
-	return cost, brings
-}
-
 // duesApart says whether what a key owes does not depend on the others: taken out of what is owed for all, it leaves what they owe.
 func (o *object) duesApart(reg *register) bool {
-	return len(o.exists) == 0 && !slices.ContainsFunc(o.choices, func(c []uint64) bool { return !overlap(c, reg.seen) }) && reg.knownDues() < unreachable && reg.count()+countBits(o.owed(reg.seen, -1)) >= o.alt.MinProps
+	return len(o.exists) == 0 && reg.knownDues() < unreachable && reg.count()+countBits(o.owed(reg.seen, -1)) >= o.alt.MinProps
 }
 
 // remainingAfter is what remains of an object behind a name, without its value.

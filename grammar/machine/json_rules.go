@@ -31,7 +31,7 @@ func (m *Machine) deriveRules(o *object, reg *register) *rules {
 	if len(reg.rivals) > 0 {
 		m.refuseTaken(o, reg, r.names)
 	}
-	if o.mayHaveExtra(reg, owed, room) {
+	if o.mayHaveExtra(owed, room) {
 		m.addClasses(o, reg, r)
 	}
 	if o.alt.MaxProps != schema.Unbounded && len(o.exists) > 0 && room-countBits(owed) <= o.unmet(reg) {
@@ -42,47 +42,7 @@ func (m *Machine) deriveRules(o *object, reg *register) *rules {
 	for i, x := range o.exists {
 		r.complete = r.complete && reg.counts[i] >= x.least
 	}
-	for _, c := range o.choices {
-		r.complete = r.complete && overlap(c, reg.seen)
-	}
 	return r
-}
-
-// overlap says whether two sets have something in common.
-func overlap(a, b []uint64) bool {
-	for i, w := range a {
-		if w&b[i] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// choosable says whether, in the declared order, each choice can be met that is not yet: by a name or by one behind it.
-func (o *object) choosable(reg *register, rank int) bool {
-	for _, c := range o.choices {
-		if !hasBit(c, rank) && !overlap(c, reg.seen) && !o.choosableBehind(reg, rank, c) {
-			return false
-		}
-	}
-	return true
-}
-
-// choosableBehind says whether a name of a set can come behind another, with all that it implies. Mostly the last one can.
-func (o *object) choosableBehind(reg *register, rank int, set []uint64) bool {
-	seen := slices.Clone(reg.seen)
-	setBit(seen, rank)
-	for i := len(o.names) - 1; i >= 0; i-- {
-		if hasBit(set, i) && hasBit(o.present, i) && o.order[i] > o.order[rank] {
-			if len(o.implied) == 0 {
-				return true
-			}
-			if owed := o.owed(seen, int32(i)); o.possible(owed) && o.firstPlace(owed) > o.order[rank] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // unmet is how many obligations to have keys of a kind are not met yet. Each takes
@@ -253,7 +213,7 @@ func (o *object) possible(set []uint64) bool {
 // only the declared order is admitted.
 func (o *object) inOrder(reg *register, rank int, first int32) bool {
 	place := o.order[rank]
-	return !o.unit.declared || place >= reg.last && first >= place && o.choosable(reg, rank) && o.enoughBehind(reg, rank)
+	return !o.unit.declared || place >= reg.last && first >= place && o.enoughBehind(reg, rank)
 }
 
 // enoughBehind says whether a name and those that are declared behind it make as
@@ -274,8 +234,8 @@ func (o *object) enoughBehind(reg *register, rank int) bool {
 }
 
 // mayHaveExtra says whether a key that is not named may come next.
-func (o *object) mayHaveExtra(reg *register, owed []uint64, room int) bool {
-	if len(o.classes) == 0 || o.unit.declared && slices.ContainsFunc(o.choices, func(c []uint64) bool { return !overlap(c, reg.seen) }) {
+func (o *object) mayHaveExtra(owed []uint64, room int) bool {
+	if len(o.classes) == 0 {
 		return false
 	}
 	n := countBits(owed)

@@ -29,10 +29,9 @@ type object struct {
 	shortest []*shortKeys      // of each class, as far as they were asked for
 	others   lex.Expr          // the keys of all of them, where there are several
 	exists   []existence
-	choices  [][]uint64 // sets of names of which one must be there each
-	plain    bool       // neither bounds on the number of keys, nor an order
-	minds    bool       // which keys there are that it does not name matters to more than the same keys
-	most     int32      // how many of them are counted
+	plain    bool  // neither bounds on the number of keys, nor an order
+	minds    bool  // which keys there are that it does not name matters to more than the same keys
+	most     int32 // how many of them are counted
 
 	regs  []register
 	index map[string]int32
@@ -164,11 +163,7 @@ func (m *Machine) buildObject(o *object) {
 		o.others = o.alt.ExtraKeys()
 	}
 	for _, e := range o.alt.Exists {
-		if keys := o.unit.arena.Start(e.Keys); e.Named {
-			o.choices = append(o.choices, o.namesAmong(keys))
-		} else {
-			o.exists = append(o.exists, existence{keys, e.Value, 1})
-		}
+		o.exists = append(o.exists, existence{o.unit.arena.Start(e.Keys), e.Value, 1})
 	}
 	o.buildImplied()
 	o.plain = o.alt.MaxProps == schema.Unbounded && !o.unit.declared
@@ -179,17 +174,6 @@ func (m *Machine) buildObject(o *object) {
 	o.index, o.after, o.apart = map[string]int32{}, map[[2]int32]int32{}, map[registerWithKeys]*known{}
 	o.holds, o.contests = map[textID]bool{}, map[int32]*contest{}
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
-}
-
-// namesAmong is the set of the names that are words of a language.
-func (o *object) namesAmong(keys lex.State) []uint64 {
-	set := make([]uint64, len(o.present))
-	for rank, name := range o.names {
-		if o.unit.arena.Accepting(o.unit.arena.Walk(keys, name)) {
-			setBit(set, rank)
-		}
-	}
-	return set
 }
 
 func (o *object) buildImplied() {

@@ -29,13 +29,6 @@ type objectWriter struct {
 }
 
 func (w *valueWriter) object(o *schema.ObjectAlt) *gbnf.Node {
-	if chosen := o.Chosen(); len(chosen) > 1 {
-		kids := make([]*gbnf.Node, len(chosen))
-		for i, a := range chosen {
-			kids[i] = w.object(a.Object)
-		}
-		return alt(kids...)
-	}
 	x := &objectWriter{valueWriter: w, o: o, rules: map[int]int{}}
 	for _, p := range o.Props {
 		if !p.Value.Empty() {
@@ -45,7 +38,7 @@ func (w *valueWriter) object(o *schema.ObjectAlt) *gbnf.Node {
 	x.pairs = make([]*gbnf.Node, len(x.props))
 	x.addExtra()
 	if len(o.Exists) > 0 {
-		w.loosen("that some key must be present, which follows from a negation or a choice of hundreds, is not enforced")
+		w.loosen("that some key must be present, which follows from a negation, is not enforced")
 	}
 	var inner *gbnf.Node
 	if len(x.props) <= maxAnyOrder && !w.Declared {

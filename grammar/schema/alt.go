@@ -82,9 +82,7 @@ func (s *Schema) objectBase(f *objectForm) *Alt {
 			o.mention(name)
 		}
 	}
-	if seen.all || len(seen.names)+len(seen.keys) > 0 {
-		o.seen = seen
-	}
+	o.seen = seen
 	return s.objectAlt(o)
 }
 

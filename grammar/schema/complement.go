@@ -223,10 +223,6 @@ func (s *Schema) complementObject(a *ObjectAlt) []*Alt {
 		d.add(object(ObjectAlt{MaxProps: Unbounded, Exists: []Exist{e}}), s.anyOf(Object))
 	}
 	for _, e := range a.Exists {
-		if e.Named {
-			d.add(s.withoutKeys(a, e.Keys), s.anyOf(Object))
-			continue
-		}
 		d.add(object(ObjectAlt{MaxProps: Unbounded, Rules: []Rule{{Keys: e.Keys, Value: s.not(e.Value)}}}), s.anyOf(Object))
 	}
 	return d.out

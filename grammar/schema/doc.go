@@ -21,8 +21,8 @@
 //  3. form.go, read.go, read_object.go, number.go and string.go take one schema object apart, when it is first needed.
 //  4. node.go combines sets symbolically. Equal formulas are one node, which keeps recursion finite.
 //  5. expand.go computes the alternatives of a node, kind by kind: alt.go and alt_array.go build those of one schema object, constant.go those of
-//     listed values, meet.go intersects them, choice.go unites those that ask for a key each, complement.go negates them, seen.go
-//     keeps book for unevaluatedProperties and unevaluatedItems.
+//     listed values, meet.go intersects them, complement.go negates them, seen.go keeps book for unevaluatedProperties and
+//     unevaluatedItems.
 //  6. sat.go decides which alternatives hold a value at all, and settle.go gives those the shape that a walker relies on (below);
 //     extra.go and count.go help it with keys and with finite sets. belongs.go decides of single objects.
 //  7. survey.go visits what can be reached and expands what has to combine something, so that a schema that is too hard fails in

@@ -218,11 +218,6 @@ func (s *Schema) annotates(nodes []*Node, k Kind) bool {
 // expandOneOf keeps of each branch what no other branch takes, all within context. Where two branches share no value, which
 // is the usual intent of oneOf, there is nothing to take away.
 func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
-	if context.Kind == Object {
-		if alts := s.oneKeyOf(n.kids, track); alts != nil {
-			return s.share(nil, context, alts, true)
-		}
-	}
 	parts := make([][]*Alt, len(n.kids))
 	live := 0
 	for i, kid := range n.kids {

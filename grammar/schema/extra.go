@@ -95,7 +95,7 @@ func (o *ObjectAlt) closed() bool {
 			required++
 		}
 	}
-	return o.declares && !slices.ContainsFunc(o.Exists, func(e Exist) bool { return !e.Named }) && o.MinProps <= required &&
+	return o.declares && len(o.Exists) == 0 && o.MinProps <= required &&
 		!slices.ContainsFunc(o.Rules, func(r Rule) bool { return r.Value == o.schema.never })
 }
 

@@ -88,8 +88,8 @@ type ObjectAlt struct {
 	MinProps, MaxProps int
 	// Implications are obligations that begin when a key is present.
 	Implications []Implication
-	// Exists are keys of which one must be present. They come from negation, and from choices of many keys. Where MaxProps is
-	// set, one key must be kept in reserve for each that is not met yet.
+	// Exists are keys that must be present without a name. They come from negation. Where MaxProps is set, one key must be
+	// kept in reserve for each that is not met yet.
 	Exists []Exist
 
 	schema   *Schema
@@ -125,9 +125,6 @@ type Implication struct {
 type Exist struct {
 	Keys  Expr
 	Value *Node
-	// Named says that the obligation is one of many keys that have names, whatever their values. Beside it there may be extra
-	// keys, in any number.
-	Named bool
 }
 
 // KeyClass is a set of extra keys that share one set of values. Where Keys is all text it holds named keys, too: a key that is

@@ -268,14 +268,7 @@ func (o *ObjectAlt) misses(v *value, toCome []Prop) bool {
 		return v.find(key) < 0 && !slices.ContainsFunc(toCome, func(p Prop) bool { return p.Name == key })
 	}
 	return len(v.members)+len(toCome) < o.MinProps ||
-		slices.ContainsFunc(o.Exists, func(e Exist) bool { return e.Named && !o.mayMeet(e, v, toCome) }) ||
 		slices.ContainsFunc(o.Implications, func(i Implication) bool { return v.find(i.Key) >= 0 && slices.ContainsFunc(i.Required, lacks) })
-}
-
-// mayMeet reports whether v has a key of e, or one is to come.
-func (o *ObjectAlt) mayMeet(e Exist, v *value, toCome []Prop) bool {
-	return slices.ContainsFunc(v.members, func(m member) bool { return o.schema.holds(e.Keys, m.key) }) ||
-		slices.ContainsFunc(toCome, func(p Prop) bool { return o.schema.holds(e.Keys, p.Name) })
 }
 
 // requiredFirst puts keys first that take room from all others.

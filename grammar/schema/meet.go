@@ -236,9 +236,6 @@ func (s *Schema) tidy(alts []*Alt, k Kind, track bool) []*Alt {
 	case String:
 		return s.tidyStrings(alts)
 	}
-	if k == Object {
-		alts = s.anyOfKeys(alts)
-	}
 	if track {
 		return alts
 	}

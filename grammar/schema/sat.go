@@ -206,12 +206,9 @@ func (s *Schema) inhabitedObject(o *ObjectAlt, ok func(*Node) bool) bool {
 // canHold reports whether some key of o may be what e asks for.
 func (s *Schema) canHold(o *ObjectAlt, e Exist, ok func(*Node) bool) bool {
 	for i := range o.Props {
-		if p := &o.Props[i]; s.holds(e.Keys, p.Name) && ok(s.and(p.Value, e.Value)) && (!e.Named || s.canBring(o, p.Name, ok)) {
+		if p := &o.Props[i]; s.holds(e.Keys, p.Name) && ok(s.and(p.Value, e.Value)) {
 			return true
 		}
-	}
-	if e.Named {
-		return false
 	}
 	for _, c := range o.Extra() {
 		keys := s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys))
@@ -220,17 +217,6 @@ func (s *Schema) canHold(o *ObjectAlt, e Exist, ok func(*Node) bool) bool {
 		}
 	}
 	return false
-}
-
-// canBring reports whether o may have a key, with those that it implies.
-func (s *Schema) canBring(o *ObjectAlt, name string, ok func(*Node) bool) bool {
-	if len(o.Implications) == 0 {
-		return true
-	}
-	rest := *o
-	rest.Exists = nil
-	m := s.meetObjects(&rest, s.oneProp(name, s.any, true).Object)
-	return m != nil && s.inhabitedObject(m.Object, ok)
 }
 
 // canReach reports whether o may have n keys.

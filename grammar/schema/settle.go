@@ -225,9 +225,6 @@ func (s *Schema) nameFinite(o *ObjectAlt) {
 		}
 	}
 	for _, e := range o.Exists {
-		if e.Named {
-			continue
-		}
 		for _, c := range o.Extra() {
 			words, _ := s.words(s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys)), maxNamed)
 			for _, w := range words {
@@ -299,21 +296,14 @@ func (s *Schema) extraChoices(e Exist, all []Exist, bounded bool) []*Alt {
 	return out
 }
 
-// presenceMeets reports whether every named key in e.Keys meets e if it is there at all. Objects of which all keys have names may be few,
-// and those are told apart by which keys they have.
+// presenceMeets reports whether every named key in e.Keys meets e if it is there at all.
 func (s *Schema) presenceMeets(o *ObjectAlt, e Exist) bool {
-	if e.Named {
-		return slices.ContainsFunc(o.Extra(), func(c KeyClass) bool { return !c.Value.Empty() })
-	}
 	return !slices.ContainsFunc(o.Props, func(p Prop) bool {
 		return e.Value != s.any && s.holds(e.Keys, p.Name) && !s.and(p.Value, s.not(e.Value)).Empty()
 	})
 }
 
 func (s *Schema) extraMeets(o *ObjectAlt, e Exist) bool {
-	if e.Named {
-		return false
-	}
 	for _, c := range o.Extra() {
 		keys := s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys))
 		if !s.vacant(keys) && !s.and(c.Value, e.Value).Empty() {
