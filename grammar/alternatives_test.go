@@ -46,7 +46,7 @@ func (w choiceWriter) keyword(s map[string]any) {
 	case 4:
 		s["dependentRequired"] = map[string]any{w.pick("a", "b").(string): w.names()}
 	case 5:
-		s["minProperties"] = 1 + w.IntN(w.all.others) // what is asked for may be keys without a name
+		s["minProperties"] = 1 + w.IntN(3)
 	case 6:
 		s["maxProperties"] = 1 + w.IntN(2)
 	case 7:

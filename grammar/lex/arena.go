@@ -80,7 +80,6 @@ type Arena struct {
 	missed [metrics]int // those of distance
 	taken  int          // derivatives that were not remembered
 	asked  int          // derivatives taken for questions so far
-	onward []byte       // the end of the way of the last search, last byte first; see goesOn
 
 	words     *words
 	nodes     []node
@@ -105,13 +104,11 @@ type Arena struct {
 	widened  map[Expr]Expr // memo of widen
 	formats  map[string]Expr
 
-	frozen    bool                // no more rows are made for others: an arena of formats
-	shared    []sharedFormat      // what kindShared speaks of; nil until there is one
-	nears     map[nearExpr]Expr   // memo of near
-	ladders   map[nearExpr]ladder // memo of ladderOf
-	homes     map[homeOf]home     // memo of homeOf
-	homesLeft int                 // how many more it may look at
-	strings   stringTable
+	frozen  bool                // no more rows are made for others: an arena of formats
+	shared  []sharedFormat      // what kindShared speaks of; nil until there is one
+	nears   map[nearExpr]Expr   // memo of near
+	ladders map[nearExpr]ladder // memo of ladderOf
+	strings stringTable
 
 	lengthBytes int // that the nodes' lengths take
 	lastSize    atomic.Int64

@@ -22,7 +22,7 @@
 //
 // Files, in reading order: arena.go (nodes and interning), words.go and utf8.go (finite sets of byte strings, which are the leaves), build.go and
 // boolean.go (the normalising constructors), derive.go and classes.go (derivatives, and for which bytes they agree), live.go (emptiness),
-// progression.go and lengths.go (how long words can be), distance.go (shortest words), state.go (the lazy automaton), open.go, home.go, near.go and
+// progression.go and lengths.go (how long words can be), distance.go (shortest words), state.go (the lazy automaton), open.go, near.go and
 // ladder.go (what matters to no short text).
 //
 // On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their beginning), format*.go (formats, from the grammars of

@@ -57,9 +57,6 @@ func (a *Arena) live(e Expr) bool {
 			live = v == yes
 			break
 		}
-		if live = a.goesOn(e); live {
-			break
-		}
 		w := a.widen(e)
 		a.ask(func() { live = (w == e || a.live(w)) && a.search(e) })
 	}
@@ -119,14 +116,13 @@ func (a *Arena) search(start Expr) bool {
 	depth := a.at(start).depth
 	seen := map[Expr]int{start: 0}
 	found := []Expr{start}
-	ways := []way{{from: -1}}
 	var edges [][2]int // predecessor, successor in found
 	goal := -1
 	open := frontier{{expr: start}}
 	for len(open) > 0 && goal < 0 && a.err == nil {
 		v := open.pop()
 		i := seen[v.expr]
-		a.eachSuccessor(v.expr, func(d Expr, by int) bool {
+		a.eachSuccessor(v.expr, func(d Expr) bool {
 			if a.err != nil {
 				return false
 			}
@@ -134,7 +130,7 @@ func (a *Arena) search(start Expr) bool {
 			if !ok {
 				j = len(found)
 				seen[d] = j
-				found, ways = append(found, d), append(ways, way{i, by})
+				found = append(found, d)
 				open.push(vertex{d, v.cost - 1, a.outlook(d)}) // near before far
 			}
 			edges = append(edges, [2]int{i, j})
@@ -149,7 +145,6 @@ func (a *Arena) search(start Expr) bool {
 		return false
 	case goal >= 0:
 		a.settlePredecessors(found, edges, goal)
-		a.noteWay(ways, goal)
 		return true
 	}
 	for _, e := range found {
@@ -176,39 +171,6 @@ func (a *Arena) outlook(e Expr) int32 {
 	return bytes<<16 + int32(min(excluded, 1<<16-1))
 }
 
-// way is how a search came to an expression: from which of those it had found, and by which byte; from a union to its parts by none.
-type way struct {
-	from, by int
-}
-
-// maxOnward is how many bytes of the way of a search are remembered.
-const maxOnward = 3
-
-// noteWay remembers the end of the way of a search to what was known to be live, last byte first.
-func (a *Arena) noteWay(ways []way, goal int) {
-	a.onward = a.onward[:0]
-	for i := goal; i > 0 && len(a.onward) < maxOnward; i = ways[i].from {
-		if by := ways[i].by; by != byNone {
-			a.onward = append(a.onward, byte(by))
-		}
-	}
-}
-
-// goesOn tries the end of the way of the search before: the states of one automaton often lead to what is known to be live by the same bytes.
-// Where a limit is met nothing is known: what was given up inside of a complement would hold more than it should.
-func (a *Arena) goesOn(e Expr) bool {
-	for n := 1; n <= len(a.onward); n++ {
-		d := e
-		for i := n; i > 0 && d != empty; i-- {
-			d = a.derive(d, a.onward[i-1])
-		}
-		if a.err == nil && a.plainlyLive(d) {
-			return true
-		}
-	}
-	return false
-}
-
 // knownLive decides d at once, or by a smaller search; an undecided one of the same depth is explored instead.
 func (a *Arena) knownLive(d Expr, depth int32) bool {
 	n := a.at(d)
@@ -227,19 +189,16 @@ func (a *Arena) knownLive(d Expr, depth int32) bool {
 	return false
 }
 
-// byNone is the way from a union to its parts.
-const byNone = -1
-
-// eachSuccessor calls f for the derivatives of e that are not known to be empty, and a byte that each is by, for a union for its parts, until
-// f returns false.
-func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by int) bool) {
+// eachSuccessor calls f for the derivatives of e that are not known to be empty, for a
+// union for its parts, until f returns false.
+func (a *Arena) eachSuccessor(e Expr, f func(d Expr) bool) {
 	n := a.at(e)
 	if n.live == no {
 		return
 	}
 	if n.kind == kindUnion {
 		for _, x := range n.args {
-			if !f(x, byNone) {
+			if !f(x) {
 				return
 			}
 		}
@@ -250,7 +209,7 @@ func (a *Arena) eachSuccessor(e Expr, f func(d Expr, by int) bool) {
 		if int(r.class) != i {
 			continue
 		}
-		if d := a.derive(e, r.lo); a.at(d).live != no && !f(d, int(r.lo)) {
+		if d := a.derive(e, r.lo); a.at(d).live != no && !f(d) {
 			return
 		}
 	}

@@ -92,12 +92,7 @@ func (a *Arena) Lasts(s State) int {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	e := a.Expr(s)
-	n := a.at(e)
-	if n.plain || n.open.lasts == huge {
-		return int(n.open.lasts)
-	}
-	return int(max(n.open.lasts, a.returns(e)))
+	return int(a.at(a.Expr(s)).open.lasts)
 }
 
 // lasts is for languages that not every text begins.

@@ -226,9 +226,6 @@ func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	for i, c := range a.alt.Contains {
 		need = max(need, int(r.n)+max(0, c.Min-int(r.counts[i])))
 	}
-	if a.alt.Repeats && !r.repeated {
-		need = max(need, int(r.n)+2)
-	}
 	for i := int(r.n); i < need; i++ {
 		var item *schema.Node
 		a.unit.locked(func() { item = a.alt.Item(i) })

@@ -25,14 +25,13 @@ type array struct {
 
 // elements is what has been read of an array.
 type elements struct {
-	n        int32
-	counts   []int32  // by Contain: elements that belong to it
-	seen     []textID // elements in canonical form, sorted, where they must or may not differ
-	repeated bool
-	from     textID   // where the record of the current element begins
-	rivals   []textID // of an array that must differ from others: those that begin with its elements
-	options  []option
-	derived  bool
+	n       int32
+	counts  []int32  // by Contain: elements that belong to it
+	seen    []textID // elements in canonical form, sorted, where they must differ
+	from    textID   // where the record of the current element begins
+	rivals  []textID // of an array that must differ from others: those that begin with its elements
+	options []option
+	derived bool
 }
 
 // option is one way to read the next element: as a value, after which the array
@@ -65,9 +64,6 @@ func (a *array) intern(r elements) int32 {
 		key = binary.LittleEndian.AppendUint32(key, uint32(x))
 	}
 	key = binary.LittleEndian.AppendUint32(key, uint32(r.from))
-	if r.repeated {
-		key = append(key, 1)
-	}
 	if len(r.rivals) > 0 {
 		for _, x := range append(slices.Clone(r.rivals), textID(len(r.rivals))) {
 			key = binary.LittleEndian.AppendUint32(key, uint32(x))
@@ -83,11 +79,8 @@ func (a *array) intern(r elements) int32 {
 	return i
 }
 
-// compares says whether elements must be compared with each other.
-func (a *array) compares() bool { return a.alt.Unique || a.alt.Repeats }
-
 // records says whether elements must be compared with anything.
-func (a *array) records(r *elements) bool { return a.compares() || len(r.rivals) > 0 }
+func (a *array) records(r *elements) bool { return a.alt.Unique || len(r.rivals) > 0 }
 
 // stepArray reads a byte between the elements of an array.
 func (m *Machine) stepArray(dst []thread, t thread, b byte) []thread {
@@ -112,7 +105,7 @@ func (m *Machine) stepArray(dst []thread, t thread, b byte) []thread {
 }
 
 func (a *array) complete(r *elements) bool {
-	if int(r.n) < a.alt.Min || a.alt.Repeats && !r.repeated {
+	if int(r.n) < a.alt.Min {
 		return false
 	}
 	for i, c := range a.alt.Contains {
@@ -169,13 +162,8 @@ func (m *Machine) deriveOptions(a *array, r elements, rec textID) []option {
 	next := r
 	next.n, next.from, next.options, next.derived = min(r.n+1, a.cap), rec, nil, false
 	split := splitter{m: m, a: a, index: i}
-	last := a.alt.Repeats && !r.repeated && i+1 == a.alt.Max
 	a.unit.locked(func() {
-		item := a.alt.Item(i)
-		if last {
-			item = m.amongSeen(item, r.seen)
-		}
-		if !item.Empty() {
+		if item := a.alt.Item(i); !item.Empty() {
 			split.contains(next, item, 0)
 		}
 	})
@@ -183,18 +171,6 @@ func (m *Machine) deriveOptions(a *array, r elements, rec textID) []option {
 		return m.withoutSeen(split.list, taken)
 	}
 	return split.list
-}
-
-// amongSeen is what there has been of the values of a node: the last chance to repeat some.
-func (m *Machine) amongSeen(item *schema.Node, seen []textID) *schema.Node {
-	texts := make([][]byte, len(seen))
-	for i, id := range seen {
-		texts[i] = m.texts.appendSince(nil, noText, id)
-	}
-	if among, err := item.Among(texts...); err == nil {
-		return among
-	}
-	return item
 }
 
 // splitter collects the ways in which the element at an index may count.
@@ -367,9 +343,7 @@ func (m *Machine) endElement(dst []thread, t thread) []thread {
 	if seen && a.alt.Unique || c.isTaken(id) {
 		return dst
 	}
-	if seen {
-		r.repeated = true
-	} else if a.compares() {
+	if a.alt.Unique {
 		r.seen = slices.Insert(slices.Clone(r.seen), i, id)
 	}
 	r.rivals = c.left[id]

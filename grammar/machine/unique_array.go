@@ -106,7 +106,7 @@ func (m *Machine) arrayContest(a *array, r *elements) *contest {
 // arrayWays counts, up to a limit, the arrays that begin with some elements. Where
 // elements have nothing to do with each other, it matters only how many there are.
 func (m *Machine) arrayWays(a *array, begin []textID, limit int) int {
-	alike := len(a.alt.Contains) == 0 && !a.compares()
+	alike := len(a.alt.Contains) == 0 && !a.alt.Unique
 	if known, ok := a.ways[len(begin)]; ok && alike && (known.n < known.limit || known.limit >= limit) {
 		return min(known.n, limit)
 	}

@@ -318,7 +318,7 @@ func shortEscape(c rune) string {
 
 // array writes a set of arrays.
 func (w *valueWriter) array(a *schema.ArrayAlt) *gbnf.Node {
-	if a.Unique || a.Repeats {
+	if a.Unique {
 		w.loosen("uniqueItems is not enforced")
 	}
 	if len(a.Contains) > 0 {

@@ -22,12 +22,6 @@ func (s *Schema) arrayBase(f *arrayForm) *Alt {
 
 // arrayAlt says of the elements what a Contain with Max 0 says, and cuts the array off before the first element that cannot be.
 func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
-	if a.Repeats {
-		if a.Unique {
-			return nil
-		}
-		a.Min = max(a.Min, 2)
-	}
 	for i := 0; i < len(a.Contains); i++ {
 		c := a.Contains[i]
 		if c.Max != Unbounded && c.Min > c.Max {
@@ -50,8 +44,8 @@ func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
 	if a.Max != Unbounded && a.Max <= len(a.Prefix) {
 		a.Prefix, a.Rest = a.Prefix[:a.Max], s.never
 	}
-	if (a.Unique || a.Repeats) && !s.compareConstants(a) {
-		return nil
+	if a.Unique {
+		s.compareConstants(a)
 	}
 	if a.Max != Unbounded && a.Min > a.Max {
 		return nil
@@ -59,31 +53,22 @@ func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
 	return &Alt{Kind: Array, Array: a}
 }
 
-// compareConstants decides uniqueItems as far as the first elements have one value each, and reports whether an array is left.
-func (s *Schema) compareConstants(a *ArrayAlt) bool {
+// compareConstants decides uniqueItems as far as the first elements have one value each.
+func (s *Schema) compareConstants(a *ArrayAlt) {
 	known := make(map[string]bool, len(a.Prefix))
 	for i, n := range a.Prefix {
 		in, _ := n.lists()
 		if len(in) != 1 {
-			return true
+			return
 		}
 		text := in[0].canonical()
-		if !known[text] {
-			known[text] = true
-			continue
-		}
-		if a.Unique {
+		if known[text] {
 			a.Prefix, a.Rest, a.Max, a.Unique = a.Prefix[:i], s.never, i, false
-		} else {
-			a.Min, a.Repeats = max(a.Min, i+1), false
+			return
 		}
-		return true
+		known[text] = true
 	}
-	if a.Rest != s.never {
-		return true
-	}
-	a.Unique = false
-	return !a.Repeats
+	a.Unique = a.Rest != s.never
 }
 
 // exclude keeps the elements that c counts out of a.

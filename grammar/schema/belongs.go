@@ -84,7 +84,7 @@ func (b belonging) array(a *ArrayAlt, v *value) bool {
 			return false
 		}
 	}
-	return !(a.Unique && len(distinct) < len(v.items)) && !(a.Repeats && len(distinct) == len(v.items))
+	return !a.Unique || len(distinct) == len(v.items)
 }
 
 func (b belonging) object(o *ObjectAlt, v *value) bool {

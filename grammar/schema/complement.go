@@ -145,10 +145,7 @@ func (s *Schema) complementArray(a *ArrayAlt) []*Alt {
 		}
 	}
 	if a.Unique {
-		d.add(array(ArrayAlt{Min: 2, Max: Unbounded, Repeats: true}), nil)
-	}
-	if a.Repeats {
-		d.add(array(ArrayAlt{Max: Unbounded, Unique: true}), nil)
+		s.unsupported(nil, "the negation of uniqueItems")
 	}
 	return d.out
 }

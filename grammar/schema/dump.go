@@ -80,9 +80,6 @@ func (a *ArrayAlt) String() string {
 	if a.Unique {
 		b.WriteString(", unique")
 	}
-	if a.Repeats {
-		b.WriteString(", with a repetition")
-	}
 	return b.String() + ")"
 }
 

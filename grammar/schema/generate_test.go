@@ -27,6 +27,15 @@ var (
 	errLarge = errors.New("the value grows too large")
 )
 
+// without is a node without some values, which are JSON texts.
+func without(n *Node, texts [][]byte) *Node {
+	values := make([]*value, len(texts))
+	for i, text := range texts {
+		values[i], _ = decodeJSON(text, 1000) // it was written by the generator
+	}
+	return n.And(n.schema.constant(nil, values).Not())
+}
+
 func (g *generator) value(out *bytes.Buffer, n *Node) error {
 	alts := n.Alts()
 	if len(alts) == 0 {
@@ -127,7 +136,7 @@ func (g *generator) array(out *bytes.Buffer, a *ArrayAlt) error {
 		return errLarge
 	}
 	n := a.Rest.schema.never
-	if a.Repeats || len(a.Contains) > 1 {
+	if len(a.Contains) > 1 {
 		return errLarge // more bookkeeping than a generator should have
 	}
 	counts := make([]int, len(a.Contains))
@@ -144,18 +153,14 @@ func (g *generator) array(out *bytes.Buffer, a *ArrayAlt) error {
 			if with := item.And(c.Node); counts[j] < c.Min && !later && !with.Empty() {
 				item = with
 				counts[j]++
-			} else if without := item.And(c.Node.Not()); !without.Empty() {
-				item = without
+			} else if out := item.And(c.Node.Not()); !out.Empty() {
+				item = out
 			} else if counts[j]++; c.Max != Unbounded && counts[j] > c.Max {
 				item = n // never
 			}
 		}
 		if a.Unique {
-			taken, err := item.Among(seen...)
-			if err != nil {
-				return err
-			}
-			item = item.And(taken.Not())
+			item = without(item, seen)
 		}
 		if item.Empty() && i >= a.Min {
 			break

@@ -56,7 +56,6 @@ type ArrayAlt struct {
 	Min, Max int     // Max is Unbounded if none
 	Contains []Contain
 	Unique   bool // no two elements are equal (uniqueItems)
-	Repeats  bool // at least two elements are equal (the negation of uniqueItems)
 
 	seen *seenItems // what unevaluatedItems of an enclosing schema need not look at; nil: nothing
 }

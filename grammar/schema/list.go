@@ -150,7 +150,7 @@ func (l listing) arrays(a *ArrayAlt, begin []*value) (values []*value, few bool)
 	lists := [][]*value{nil}
 	for i := 0; len(lists) > 0; i++ {
 		for _, list := range lists {
-			if i >= max(a.Min, len(begin)) && !(a.Repeats && distinct(list)) && l.contained(a, list, i) {
+			if i >= max(a.Min, len(begin)) && l.contained(a, list, i) {
 				values = append(values, &value{kind: Array, items: list})
 			}
 		}
@@ -178,13 +178,9 @@ func (l listing) arrays(a *ArrayAlt, begin []*value) (values []*value, few bool)
 	return values, true
 }
 
-// elements lists what can come behind the elements of list: where as many must meet a Contain as may still come, those that do, and where
-// this is the last that can repeat another, those.
+// elements lists what can come behind the elements of list: where as many must meet a Contain as may still come, those that do.
 func (l listing) elements(a *ArrayAlt, list []*value, i int) ([]*value, bool) {
 	n := a.Item(i)
-	if a.Repeats && i == a.Max-1 && distinct(list) {
-		n = l.s.and(n, l.s.constant(nil, list))
-	}
 	for _, c := range a.Contains {
 		switch have := l.meeting(c, list); {
 		case i < c.From:

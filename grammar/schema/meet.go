@@ -41,8 +41,8 @@ func (s *Schema) meetArrays(a, b *ArrayAlt) *Alt {
 		Rest:   s.and(a.Rest, b.Rest),
 		Min:    max(a.Min, b.Min),
 		Max:    minBound(a.Max, b.Max),
-		Unique: a.Unique || b.Unique, Repeats: a.Repeats || b.Repeats,
-		seen: a.seen.union(b.seen),
+		Unique: a.Unique || b.Unique,
+		seen:   a.seen.union(b.seen),
 	}
 	if m.Max != Unbounded && m.Min > m.Max {
 		return nil
@@ -198,7 +198,7 @@ func (a *Alt) same(b *Alt) bool {
 	switch a.Kind {
 	case Array:
 		x, y := a.Array, b.Array
-		return x.Rest == y.Rest && x.Min == y.Min && x.Max == y.Max && x.Unique == y.Unique && x.Repeats == y.Repeats &&
+		return x.Rest == y.Rest && x.Min == y.Min && x.Max == y.Max && x.Unique == y.Unique &&
 			slices.Equal(x.Prefix, y.Prefix) && slices.Equal(x.Contains, y.Contains) && x.seen == y.seen
 	case Object:
 		x, y := a.Object, b.Object

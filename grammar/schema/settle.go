@@ -35,9 +35,6 @@ func (s *Schema) settleArray(a ArrayAlt) []*Alt {
 	if bounded > 0 && len(a.Contains) > 1 {
 		s.unsupported(nil, "several contains in an array of bounded length")
 	}
-	if a.Repeats && a.Max != Unbounded && (len(a.Contains) > 0 || !uniform(&a)) {
-		s.unsupported(nil, "not uniqueItems in an array of bounded length whose elements differ")
-	}
 	a.seen = nil
 	return s.choosePlaces(&a)
 }
@@ -133,16 +130,6 @@ func (s *Schema) boundUnique(a *ArrayAlt) {
 	if n := s.count(a.Rest, maxDistinct); n < maxDistinct {
 		a.Max = minBound(a.Max, len(a.Prefix)+n)
 	}
-}
-
-// uniform reports whether all elements of an array of bounded length may be the same.
-func uniform(a *ArrayAlt) bool {
-	for i := 1; i < min(a.Max, len(a.Prefix)+1); i++ {
-		if a.Item(i) != a.Item(0) {
-			return false
-		}
-	}
-	return true
 }
 
 // scarce reports whether the elements before i could take all values that element i may have.
@@ -311,26 +298,4 @@ func (s *Schema) extraMeets(o *ObjectAlt, e Exist) bool {
 		}
 	}
 	return false
-}
-
-// Among returns those values of n that are given, as JSON texts: what the last element of an array may be of which some are to repeat. The
-// error is an *UnsupportedError if that takes too much.
-func (n *Node) Among(texts ...[]byte) (*Node, error) {
-	s := n.schema
-	s.work = 0
-	values := make([]*value, len(texts))
-	for i, text := range texts {
-		var err error
-		if values[i], err = decodeJSON(text, s.limits.Depth); err != nil {
-			return nil, err
-		}
-	}
-	n = s.and(n, s.constant(nil, values))
-	n.Alts()
-	if s.err != nil {
-		err := s.err
-		s.err = nil
-		return nil, err
-	}
-	return n, nil
 }
