@@ -94,7 +94,7 @@ func TestMatcher_ofMaskBenchAgreesWithTheOracleOnChangedInstances(t *testing.T) 
 		n.schemas++
 		for _, i := range c.rng.Perm(len(c.Tests))[:min(len(c.Tests), changedAtMost)] {
 			for range changedEach {
-				text := c.change(grammartest.Spelling{}.Spell(c.Tests[i].Data))
+				text := c.change(spelling{}.Spell(c.Tests[i].Data))
 				valid, certain := c.verdict(text)
 				if !certain {
 					continue

@@ -1,11 +1,12 @@
 package grammar
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
 
-	"tenon/grammar/grammartest"
+	"tenon/grammar/schema"
 )
 
 // maxHostileBytes bounds what answering a hostile schema may allocate, all in all:
@@ -17,7 +18,7 @@ const maxHostileBytes = 220 << 20
 // which begins with what exact compilation does, takes the first masks, and asks for the way to the end.
 func TestFromSchema_hostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 	v := walkVocab(t)
-	for name, text := range grammartest.HostileSchemas() {
+	for name, text := range hostileSchemas() {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		g, err := FromSchema([]byte(text), SchemaOptions{Lenient: true})
@@ -45,11 +46,30 @@ func TestFromSchema_hostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 	}
 }
 
+// TestFromSchema_hostileSchemasAreRefusedByKeyword: what is refused strictly is so for a keyword that the error names, and never leniently.
+func TestFromSchema_hostileSchemasAreRefusedByKeyword(t *testing.T) {
+	for name, text := range hostileSchemas() {
+		_, err := schema.Compile([]byte(text), schema.Options{})
+		var invalid *schema.InvalidError
+		var unsupported *schema.UnsupportedError
+		var unsat *schema.UnsatError
+		if err != nil && !errors.As(err, &invalid) && !errors.As(err, &unsupported) && !errors.As(err, &unsat) {
+			t.Errorf("%s: unexpected error %v", name, err)
+		}
+		if unsupported != nil && unsupported.Keyword == "" {
+			t.Errorf("%s: the error names no keyword: %v", name, err)
+		}
+		if _, err := schema.Compile([]byte(text), schema.Options{Lenient: true}); errors.As(err, &unsupported) {
+			t.Errorf("%s: lenient compilation refuses: %v", name, err)
+		}
+	}
+}
+
 // TestMatcher_manyAlternativesOfObjectsCostLittle: what may be one of many objects is read as one for as long as it does not matter which. The
 // masks along a text, of which most are within keys that few of the objects name, allocate little, and little is kept.
 func TestMatcher_manyAlternativesOfObjectsCostLittle(t *testing.T) {
 	v, tok := realVocab(t)
-	all := grammartest.HostileSchemas()
+	all := hostileSchemas()
 	for _, name := range []string{"anyOf of 300 keys beside 300", "anyOf of 1,500 open objects"} {
 		g := mustSchema(t, all[name], SchemaOptions{})
 		m := g.Matcher(v)

@@ -109,7 +109,7 @@ func (c *maskCase) fail(t *testing.T, format string, args ...any) {
 // texts are instances and what random walks write, as far as the grammar accepts them.
 func (c *maskCase) texts(m *Matcher) (list [][]byte) {
 	for _, i := range c.rng.Perm(len(c.Tests))[:min(len(c.Tests), caseTexts)] {
-		text := []byte(grammartest.Spelling{}.Spell(c.Tests[i].Data))
+		text := []byte(spelling{}.Spell(c.Tests[i].Data))
 		list = append(list, text[:acceptedBytes(m.Clone(), text[:min(len(text), caseLength)])])
 	}
 	for range caseTexts {

@@ -35,7 +35,7 @@ func TestRatchet_schemasOfMaskBench(t *testing.T) {
 		var texts []string
 		var valid []bool
 		for _, x := range c.Tests {
-			texts, valid = append(texts, grammartest.Spelling{}.Spell(x.Data)), append(valid, x.Valid)
+			texts, valid = append(texts, spelling{}.Spell(x.Data)), append(valid, x.Valid)
 		}
 		if v := verdictOf(g, err, texts, valid); v != "ok" {
 			got = append(got, c.Name+" "+v)
@@ -60,7 +60,7 @@ func TestRatchet_officialSuite(t *testing.T) {
 					name := strings.ReplaceAll(folder+"/"+file+"/"+group.Description+"/"+x.Description, " ", "_")
 					seen[name] = true
 					all++
-					v := verdictOf(g, err, []string{grammartest.Spelling{}.Spell(x.Data)}, []bool{x.Valid})
+					v := verdictOf(g, err, []string{spelling{}.Spell(x.Data)}, []bool{x.Valid})
 					if v == "ok" {
 						exact++
 					} else {

@@ -121,13 +121,13 @@ func instanceTexts(c grammartest.Case) []string {
 		if i == 6 || len(x.Data) > 4000 {
 			break
 		}
-		plain := grammartest.Spelling{}.Spell(x.Data)
+		plain := spelling{}.Spell(x.Data)
 		list = append(list, plain,
-			grammartest.Spelling{Separators: [2]string{" ", " "}}.Spell(x.Data),
-			grammartest.Spelling{Separators: [2]string{"", " "}, Indent: "  "}.Spell(x.Data),
-			grammartest.Spelling{Shuffle: rng}.Spell(x.Data),
-			grammartest.Spelling{Escape: rng}.Spell(x.Data),
-			grammartest.Spelling{Respell: rng}.Spell(x.Data))
+			spelling{Separators: [2]string{" ", " "}}.Spell(x.Data),
+			spelling{Separators: [2]string{"", " "}, Indent: "  "}.Spell(x.Data),
+			spelling{Shuffle: rng}.Spell(x.Data),
+			spelling{Escape: rng}.Spell(x.Data),
+			spelling{Respell: rng}.Spell(x.Data))
 		for range 4 {
 			list = append(list, grammartest.Mutate(plain, rng))
 		}

@@ -46,8 +46,8 @@ func TestFromSchema_everySpellingOfMaskBench(t *testing.T) {
 
 // spellings are the ways to write an instance. Numbers are left as they are where
 // their spelling says whether they are integers.
-func spellings(rng *rand.Rand, numbers bool) map[string]grammartest.Spelling {
-	all := map[string]grammartest.Spelling{
+func spellings(rng *rand.Rand, numbers bool) map[string]spelling {
+	all := map[string]spelling{
 		"compact":  {},
 		"spaced":   {Separators: [2]string{" ", " "}},
 		"indented": {Separators: [2]string{"", " "}, Indent: "\t"},
@@ -55,8 +55,8 @@ func spellings(rng *rand.Rand, numbers bool) map[string]grammartest.Spelling {
 		"escaped":  {Escape: rng},
 	}
 	if numbers {
-		all["respelled"] = grammartest.Spelling{Respell: rng}
-		all["everything"] = grammartest.Spelling{Separators: [2]string{"\n", "\r\n"}, Indent: " ", Shuffle: rng, Escape: rng, Respell: rng}
+		all["respelled"] = spelling{Respell: rng}
+		all["everything"] = spelling{Separators: [2]string{"\n", "\r\n"}, Indent: " ", Shuffle: rng, Escape: rng, Respell: rng}
 	}
 	return all
 }

@@ -264,7 +264,7 @@ func TestUnique_agreesWithTheOracle(t *testing.T) {
 			if want {
 				valid++
 			}
-			if text2 := (grammartest.Spelling{Shuffle: w.Rand}).Spell(raw); g != nil && accepts(g, text2) != want || g == nil && want {
+			if text2 := (spelling{Shuffle: w.Rand}).Spell(raw); g != nil && accepts(g, text2) != want || g == nil && want {
 				t.Fatalf("%s: %s: should be %v", text, text2, want)
 			}
 		}

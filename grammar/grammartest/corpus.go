@@ -150,3 +150,22 @@ func Shared(t testing.TB, name string) string {
 	t.Skipf("../shared/%s is not beside the project", name)
 	return ""
 }
+
+// Mutate changes a text a little; mostly it is no instance then, or no JSON.
+func Mutate(text string, rng *rand.Rand) string {
+	if text == "" {
+		return "x"
+	}
+	i := rng.IntN(len(text))
+	const bytes = `{}[]",:0123456789-.eEtrufalsn \x/`
+	with := string(bytes[rng.IntN(len(bytes))])
+	switch rng.IntN(4) {
+	case 0:
+		return text[:i] + text[i+1:]
+	case 1:
+		return text[:i] + with + text[i:]
+	case 2:
+		return text[:i] + with + text[i+1:]
+	}
+	return text[:i]
+}

@@ -1,32 +1,9 @@
 package schema
 
 import (
-	"errors"
 	"strings"
 	"testing"
-
-	"tenon/grammar/grammartest"
 )
-
-func TestCompile_hostileSchemaIsAnswered(t *testing.T) {
-	for name, text := range grammartest.HostileSchemas() {
-		t.Run(name, func(t *testing.T) {
-			_, err := Compile([]byte(text), Options{})
-			var invalid *InvalidError
-			var unsupported *UnsupportedError
-			var unsat *UnsatError
-			if err != nil && !errors.As(err, &invalid) && !errors.As(err, &unsupported) && !errors.As(err, &unsat) {
-				t.Errorf("unexpected error %v", err)
-			}
-			if unsupported != nil && unsupported.Keyword == "" {
-				t.Errorf("the error names no keyword: %v", err)
-			}
-			if _, err := Compile([]byte(text), Options{Lenient: true}); errors.As(err, &unsupported) {
-				t.Errorf("lenient compilation refuses: %v", err)
-			}
-		})
-	}
-}
 
 // TestCompile_aLimitCostsOneKeyword: what is too hard is dropped and reported as a limit, and leaves the rest of the schema as it is.
 func TestCompile_aLimitCostsOneKeyword(t *testing.T) {

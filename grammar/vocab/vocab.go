@@ -2,9 +2,8 @@
 // from: the bytes of every token in one flat prefix tree, and the tokens that
 // are symbols (control and marker tokens) by their text.
 //
-// A vocabulary is built once per model ([New]), can be kept on disk
-// ([Vocab.WriteTo], [Read]) and is immutable: any number of goroutines may
-// share it.
+// A vocabulary is built once per model ([New]) and is immutable: any number of
+// goroutines may share it.
 package vocab
 
 import (
@@ -42,7 +41,6 @@ type Vocab struct {
 	subtrees func() *Subtrees
 
 	symbols map[string]int32
-	hash    [32]byte
 
 	// derived holds what other packages compute once per vocabulary, such as
 	// the masks of states that all grammars share.
@@ -62,7 +60,6 @@ func New(pieces [][]byte, kinds []Kind, eog []int32) (*Vocab, error) {
 		}
 	}
 	v := &Vocab{pieces: pieces, kinds: kinds, eog: eog}
-	v.hash = contentHash(v)
 	v.trie = buildTrie(v)
 	v.index()
 	return v, nil
@@ -95,9 +92,6 @@ func (v *Vocab) Symbol(text string) (int32, bool) {
 	id, ok := v.symbols[text]
 	return id, ok
 }
-
-// Hash identifies the content: equal vocabularies have equal hashes.
-func (v *Vocab) Hash() [32]byte { return v.hash }
 
 // Trie is the prefix tree over all tokens that match text.
 func (v *Vocab) Trie() *Trie { return &v.trie }

@@ -1,7 +1,6 @@
 package vocab_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,35 +64,6 @@ func TestFromGGUF_realVocabularies(t *testing.T) {
 				t.Errorf("no token for the byte %#x", i)
 			}
 		})
-	}
-}
-
-func TestWriteTo_readsBackTheSame(t *testing.T) {
-	v, err := vocab.New([][]byte{[]byte("a"), []byte("ab"), []byte("a"), []byte("<x>"), {}}, []vocab.Kind{1, 1, 1, 3, 1}, []int32{3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if _, err := v.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	text := bytes.Clone(b.Bytes())
-	back, err := vocab.Read(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if back.Hash() != v.Hash() || fmt.Sprint(back.Trie()) != fmt.Sprint(v.Trie()) || fmt.Sprint(back.EOG()) != fmt.Sprint(v.EOG()) {
-		t.Error("the vocabulary read back differs")
-	}
-	for i := range text {
-		if _, err := vocab.Read(bytes.NewReader(text[:i])); err == nil {
-			t.Fatalf("the first %d bytes are read as a whole cache", i)
-		}
-		damaged := bytes.Clone(text)
-		damaged[i] ^= 0x40
-		if u, err := vocab.Read(bytes.NewReader(damaged)); err == nil && u.Hash() == v.Hash() {
-			t.Fatalf("damage at byte %d is not noticed", i)
-		}
 	}
 }
 
@@ -163,22 +133,6 @@ func BenchmarkFromGGUF(b *testing.B) {
 	f := open(b, "llama-bpe")
 	for b.Loop() {
 		if _, err := vocab.FromGGUF(f); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkRead(b *testing.B) {
-	v, err := vocab.FromGGUF(open(b, "llama-bpe"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	var buf bytes.Buffer
-	if _, err := v.WriteTo(&buf); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := vocab.Read(bytes.NewReader(buf.Bytes())); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package grammartest
+package grammar
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"unicode/utf16"
 )
 
-// Spelling is a way to write a JSON value. The zero value is compact, with keys,
+// spelling is a way to write a JSON value. The zero value is compact, with keys,
 // numbers and strings as in the source.
-type Spelling struct {
+type spelling struct {
 	Separators [2]string      // behind a comma and a colon
 	Indent     string         // one level of it; none: on one line
 	Shuffle    *rand.Rand     // puts keys in another order
@@ -21,16 +21,16 @@ type Spelling struct {
 }
 
 // Spell writes a JSON text anew. The text must be valid.
-func (s Spelling) Spell(text []byte) string {
+func (s spelling) Spell(text []byte) string {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	w := speller{Spelling: s}
+	w := speller{spelling: s}
 	w.value(d, next(d), 0)
 	return w.String()
 }
 
 type speller struct {
-	Spelling
+	spelling
 	strings.Builder
 }
 
@@ -78,7 +78,7 @@ func (w *speller) object(d *json.Decoder, depth int) {
 	members := map[string]string{}
 	for d.More() {
 		key, _ := next(d).(string)
-		one := speller{Spelling: w.Spelling}
+		one := speller{spelling: w.spelling}
 		one.value(d, next(d), depth+1)
 		if _, twice := members[key]; !twice {
 			keys = append(keys, key)
@@ -178,23 +178,4 @@ func integer(digits string) string {
 		return "0"
 	}
 	return digits
-}
-
-// Mutate changes a text a little; mostly it is no instance then, or no JSON.
-func Mutate(text string, rng *rand.Rand) string {
-	if text == "" {
-		return "x"
-	}
-	i := rng.IntN(len(text))
-	const bytes = `{}[]",:0123456789-.eEtrufalsn \x/`
-	with := string(bytes[rng.IntN(len(bytes))])
-	switch rng.IntN(4) {
-	case 0:
-		return text[:i] + text[i+1:]
-	case 1:
-		return text[:i] + with + text[i:]
-	case 2:
-		return text[:i] + with + text[i+1:]
-	}
-	return text[:i]
 }
