@@ -14,7 +14,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// Objects that may be one of many alternatives: of each key must be known in which of them it is named, and what it decides.
+// Objects that may be one of many alternatives: of each key must be known in which of them it is
+// named, and what it decides.
 
 // choiceWriter makes up schemas of objects that name no other keys than a, b and ab.
 type choiceWriter struct{ *rand.Rand }
@@ -84,7 +85,8 @@ func (w choiceWriter) schema(depth int) map[string]any {
 	return s
 }
 
-// choiceKeys are the keys of the objects that are tried, those first that schemas may name. Behind a letter or none there are always two others.
+// choiceKeys are the keys of the objects that are tried, those first that schemas may name. Behind
+// a letter or none there are always two others.
 var choiceKeys = []string{"a", "b", "ab", "c", "aa", "aba", "ba", "bba", "ca"}
 
 const (
@@ -92,7 +94,8 @@ const (
 	maxOthers   = 2 // so many of an object's keys have no name
 )
 
-// choices are all objects that are tried and valid, each a set of members: bit 2i is the i-th key with the value 1, the next one that with 2.
+// choices are all objects that are tried and valid, each a set of members: bit 2i is the i-th key
+// with the value 1, the next one that with 2.
 type choices []uint32
 
 func choicesOf(judge *jsonschema.Schema) choices {
@@ -168,7 +171,8 @@ func (c choices) goOn(text string) (begins, whole bool) {
 	return false, false
 }
 
-// shows says whether the objects that are tried show if a text begins a valid one: in it are few keys, and what it may go on with.
+// shows says whether the objects that are tried show if a text begins a valid one: in it are few
+// keys, and what it may go on with.
 func shows(text string) bool {
 	parts := strings.Split(text, `"`) // a key is every second one
 	others := 0
@@ -187,7 +191,8 @@ func shows(text string) bool {
 	return true
 }
 
-// TestAlternatives_agreeWithTheOracle: a token is allowed if and only if some object that is valid goes on with it, whatever alternatives are open.
+// TestAlternatives_agreeWithTheOracle: a token is allowed if and only if some object that is valid
+// goes on with it, whatever alternatives are open.
 func TestAlternatives_agreeWithTheOracle(t *testing.T) {
 	v := tinyVocab(t, "{", `{"`, `"`, "a", "b", "c", "ab", `a"`, `b":`, ":", "1", "2", ",", `,"`, "}", `1}`, `2,"`, `":1`, `":1,"`, `":2,"a":`, `":1,"b":2}`, `"a":1,"c`, `aa":1,"ba":`, `{"c":1`)
 	tried, refused, empty, bits := 0, 0, 0, 0

@@ -7,8 +7,8 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// tinyVocab has one token for each text, symbols for those that begin with <|,
-// and an end token behind them.
+// tinyVocab has one token for each text, symbols for those that begin with <|, and an end token
+// behind them.
 func tinyVocab(t testing.TB, texts ...string) *Vocab {
 	t.Helper()
 	pieces := make([][]byte, 0, len(texts)+1)
@@ -30,9 +30,8 @@ func tinyVocab(t testing.TB, texts ...string) *Vocab {
 	return v
 }
 
-// checkMasks walks all token sequences to a depth and compares each mask with
-// what token by token matching on a grammar of its own says, and that no mask is
-// empty.
+// checkMasks walks all token sequences to a depth and compares each mask with what token by token
+// matching on a grammar of its own says, and that no mask is empty.
 func checkMasks(t *testing.T, src string, v *Vocab, depth int) {
 	t.Helper()
 	m := mustParse(t, src).Matcher(v)
@@ -81,8 +80,8 @@ func TestMask_equalsMatchingTokenByToken(t *testing.T) {
 	}
 }
 
-// TestMask_tokensAreCutWithinCodePoints is about tokens that end within a code point, or go on with one
-// and close a string.
+// TestMask_tokensAreCutWithinCodePoints is about tokens that end within a code point, or go on
+// with one and close a string.
 func TestMask_tokensAreCutWithinCodePoints(t *testing.T) {
 	v := tinyVocab(t, `"`, "\xC3", "\xA9\"", "\xA9", "\xA9a\"", "a", "é", "\\u00e9", `{"`, ":1", "}", "\xA9\":1}", "[", "]", ",")
 	for _, src := range []string{
@@ -96,7 +95,8 @@ func TestMask_tokensAreCutWithinCodePoints(t *testing.T) {
 	}
 }
 
-// TestMask_tokensOfOneCodePointEach is about many that begin with one byte, of which a pattern refuses some.
+// TestMask_tokensOfOneCodePointEach is about many that begin with one byte, of which a pattern
+// refuses some.
 func TestMask_tokensOfOneCodePointEach(t *testing.T) {
 	texts := []string{`"`, "a", "b", "ab"}
 	for r := rune(0x3000); r < 0x3100; r++ { // with a space and marks among the letters
@@ -108,7 +108,8 @@ func TestMask_tokensOfOneCodePointEach(t *testing.T) {
 	}
 }
 
-// TestMask_shortTextsMayFollowAndLongOnesNot: of tokens that begin alike, some are too short to hold a word that must not be.
+// TestMask_shortTextsMayFollowAndLongOnesNot: of tokens that begin alike, some are too short to
+// hold a word that must not be.
 func TestMask_shortTextsMayFollowAndLongOnesNot(t *testing.T) {
 	texts := []string{`"`, "a", "b", "Z", "-"}
 	for _, first := range []string{"ü", "ö", "ß"} {
@@ -122,8 +123,8 @@ func TestMask_shortTextsMayFollowAndLongOnesNot(t *testing.T) {
 	}
 }
 
-// TestMask_keysOfSeveralClasses has keys that one token ends and another key follows, of classes that only
-// together are any text.
+// TestMask_keysOfSeveralClasses has keys that one token ends and another key follows, of classes
+// that only together are any text.
 func TestMask_keysOfSeveralClasses(t *testing.T) {
 	v := tinyVocab(t, `{"`, `"`, "a", "b", "ab", "x", `a":1,"b`, `":1,"`, `":1,"a":`, "1", `a":`, "}", ",", ":", `\u0061`)
 	for _, schema := range []string{

@@ -1,7 +1,8 @@
 package grammar
 
-// What grammars and schemas may take that were used before, in bytes: agents send the same tools with every request, and a server sees
-// many agents. The one used last is kept whatever it takes; its own limits bound that.
+// What grammars and schemas may take that were used before, in bytes: agents send the same tools
+// with every request, and a server sees many agents. The one used last is kept whatever it takes;
+// its own limits bound that.
 const (
 	maxUnits    = 128 << 20
 	maxGrammars = 384 << 20
@@ -15,11 +16,12 @@ const (
 	weighEvery    = 8         // masks computed: weighing takes longer than most of them
 )
 
-// maxMachine is the same for the machine, whose tables only grow. Masks and what is known of states go when there are too many. Tests lower it.
+// maxMachine is the same for the machine, whose tables only grow. Masks and what is known of
+// states go when there are too many. Tests lower it.
 var maxMachine = 64 << 20
 
-// Remembered is how many compiled schemas and grammars are kept, and how many bytes they take, roughly. The schemas of grammars count as
-// parts of those, too.
+// Remembered is how many compiled schemas and grammars are kept, and how many bytes they take,
+// roughly. The schemas of grammars count as parts of those, too.
 type Remembered struct{ Schemas, SchemaBytes, Grammars, GrammarBytes int }
 
 // Kept tells what is kept now.

@@ -14,16 +14,17 @@ var (
 	grammars = cache[*Grammar]{limit: maxGrammars, size: (*Grammar).share, add: (*Grammar).hold, drop: (*Grammar).letGo}
 )
 
-// DropCaches forgets all compiled schemas and grammars. Grammars in use stay
-// valid. It is for measuring, and for giving memory back. The automata of formats
-// stay: they are as the program made them, whatever schemas there were.
+// DropCaches forgets all compiled schemas and grammars. Grammars in use stay valid. It is for
+// measuring, and for giving memory back. The automata of formats stay: they are as the program
+// made them, whatever schemas there were.
 func DropCaches() {
 	units.clear()
 	grammars.clear()
 }
 
-// cache keeps the most recently used values within a bound on the memory that they take. They grow while they are used: what they take is
-// summed up when one is added, and when one has said that it grew.
+// cache keeps the most recently used values within a bound on the memory that they take. They grow
+// while they are used: what they take is summed up when one is added, and when one has said that
+// it grew.
 type cache[V comparable] struct {
 	limit int
 	size  func(V) int // what is shared by several values counts once in their sum

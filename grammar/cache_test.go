@@ -136,7 +136,8 @@ func heapBytes() int {
 	return int(m.HeapAlloc)
 }
 
-// TestMatcher_learnsNoMoreThanItMay: along one text, too, what nothing is taken out of again is given up where it gets large.
+// TestMatcher_learnsNoMoreThanItMay: along one text, too, what nothing is taken out of again is
+// given up where it gets large.
 func TestMatcher_learnsNoMoreThanItMay(t *testing.T) {
 	DropCaches()
 	v, _ := realVocab(t)

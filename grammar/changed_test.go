@@ -23,8 +23,9 @@ const (
 	changedAtMost = 4   // instances of a schema
 )
 
-// TestMask_ofMaskBenchHoldsWhatInstancesGoOnWith: wherever a spelling of a valid instance is cut, all tokens that the rest begins with are
-// allowed, not only that into which a tokenizer would cut it.
+// TestMask_ofMaskBenchHoldsWhatInstancesGoOnWith: wherever a spelling of a valid instance is cut,
+// all tokens that the rest begins with are allowed, not only that into which a tokenizer would cut
+// it.
 func TestMask_ofMaskBenchHoldsWhatInstancesGoOnWith(t *testing.T) {
 	v := randomRealVocab(t)
 	tokens := 0
@@ -78,8 +79,9 @@ func (v *sortedVocab) beginning(text []byte) (ids []int32) {
 	return ids
 }
 
-// TestMatcher_ofMaskBenchAgreesWithTheOracleOnChangedInstances: a token is put anywhere into an instance, and what becomes of it is accepted
-// where an independent validator finds it valid, and nowhere else.
+// TestMatcher_ofMaskBenchAgreesWithTheOracleOnChangedInstances: a token is put anywhere into an
+// instance, and what becomes of it is accepted where an independent validator finds it valid, and
+// nowhere else.
 func TestMatcher_ofMaskBenchAgreesWithTheOracleOnChangedInstances(t *testing.T) {
 	v := randomRealVocab(t)
 	var n struct{ schemas, changed, valid int }
@@ -112,7 +114,8 @@ func TestMatcher_ofMaskBenchAgreesWithTheOracleOnChangedInstances(t *testing.T) 
 	t.Logf("%s: %+v", v.name, n)
 }
 
-// change puts a token or a byte into a text, between others or in the place of some, or takes some out.
+// change puts a token or a byte into a text, between others or in the place of some, or takes some
+// out.
 func (c *maskCase) change(text string) string {
 	token := string(c.v.Piece(int32(c.rng.IntN(c.v.Len()))))
 	if c.rng.IntN(2) == 0 {
@@ -134,7 +137,8 @@ func (c *maskCase) change(text string) string {
 }
 
 var (
-	// doubtful are texts with halves of characters, and numbers that are too long for one of those who judge.
+	// doubtful are texts with halves of characters, and numbers that are too long for one of those
+	// who judge.
 	doubtful = regexp.MustCompile(`[eE][-+]?\d{4}|\d{900}|(?i:\\ud[89a-f])`)
 	// wholeNumber is what some drafts take to be an integer and others do not.
 	wholeNumber = regexp.MustCompile(`\d(\.0+\b|[eE])`)

@@ -40,8 +40,8 @@ var coldMasks = []struct{ name, schema, before string }{
 	{"not an enum", `{"items":{"type":"string","not":{"enum":["alpha","beta","gamma"]}}}`, `["`},
 }
 
-// TestMask_ofARealVocabularyEqualsMatchingTokenByToken compares these masks with
-// what reading each token byte by byte says.
+// TestMask_ofARealVocabularyEqualsMatchingTokenByToken compares these masks with what reading each
+// token byte by byte says.
 func TestMask_ofARealVocabularyEqualsMatchingTokenByToken(t *testing.T) {
 	v, tok := realVocab(t)
 	for _, c := range coldMasks {
@@ -68,8 +68,8 @@ func TestMask_ofARealVocabularyEqualsMatchingTokenByToken(t *testing.T) {
 	}
 }
 
-// BenchmarkMask_cold gives the median time of one mask on a grammar that has only read what is before
-// it; nodes counts what was visited of the vocabulary.
+// BenchmarkMask_cold gives the median time of one mask on a grammar that has only read what is
+// before it; nodes counts what was visited of the vocabulary.
 func BenchmarkMask_cold(b *testing.B) {
 	v, tok := realVocab(b)
 	for _, c := range coldMasks {

@@ -11,8 +11,8 @@ import (
 // readBackEvery is the step of the sample of schemas that are printed and read.
 const readBackEvery = 89
 
-// TestPrint_readBackOfMaskBench: where a printed schema is exact, our own reader
-// gives back a grammar with the same masks; where it is not, one that can be read.
+// TestPrint_readBackOfMaskBench: where a printed schema is exact, our own reader gives back a
+// grammar with the same masks; where it is not, one that can be read.
 func TestPrint_readBackOfMaskBench(t *testing.T) {
 	v := walkVocab(t)
 	exact, all := 0, 0
@@ -49,8 +49,9 @@ func TestPrint_readBackOfMaskBench(t *testing.T) {
 // toolsEvery is the step of the sample of schemas that are printed as tools of one grammar.
 const toolsEvery = 61
 
-// TestPrint_readBackOfManyTools: a printed grammar of several tools, each with choices of its own, judges the instances
-// of each as the grammar does, but for what the printer says it loosened or narrowed.
+// TestPrint_readBackOfManyTools: a printed grammar of several tools, each with choices of its own,
+// judges the instances of each as the grammar does, but for what the printer says it loosened or
+// narrowed.
 func TestPrint_readBackOfManyTools(t *testing.T) {
 	for _, target := range []Target{GBNF, XGrammar} {
 		var n agreement
@@ -106,8 +107,8 @@ func (r *ourReader) Accepts(text string) (bool, error) { return accepts(r.g, tex
 // extraEvery is the step of the sample of schemas that are compiled without extra keys.
 const extraEvery = 197
 
-// TestFromSchema_withoutExtraKeysOfMaskBench: leaving keys out leaves every schema
-// that has instances some, and they are instances of the schema as it stands.
+// TestFromSchema_withoutExtraKeysOfMaskBench: leaving keys out leaves every schema that has
+// instances some, and they are instances of the schema as it stands.
 func TestFromSchema_withoutExtraKeysOfMaskBench(t *testing.T) {
 	v := walkVocab(t)
 	grammartest.Schemas(t, extraEvery, func(c grammartest.Case) {
@@ -130,8 +131,8 @@ func TestFromSchema_withoutExtraKeysOfMaskBench(t *testing.T) {
 	})
 }
 
-// walkToEnd walks at random for a while, then the shortest way, and tells whether
-// it came to an end within 300 tokens.
+// walkToEnd walks at random for a while, then the shortest way, and tells whether it came to an
+// end within 300 tokens.
 func walkToEnd(t *testing.T, m *Matcher, rng *rand.Rand) (string, bool) {
 	t.Helper()
 	var out []byte

@@ -47,8 +47,8 @@ func turn(n int) string {
 
 const turnText = "I will look it up.<tool_call>\n{\"name\": \"tool_0_a\", \"arguments\": {\"path\": \"/tmp/a file.txt\", \"mode\": \"a\"}}\n</tool_call>"
 
-// TestMatcher_steadyStateAllocatesNothing: a second walk over the same text finds
-// everything it needs.
+// TestMatcher_steadyStateAllocatesNothing: a second walk over the same text finds everything it
+// needs.
 func TestMatcher_steadyStateAllocatesNothing(t *testing.T) {
 	v := walkVocab(t)
 	g := mustParse(t, turn(3))
@@ -68,8 +68,8 @@ func TestMatcher_steadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestMatcher_costDoesNotGrowWithTools counts the nodes of the vocabulary's tree
-// visited for one call, with one tool and with 500.
+// TestMatcher_costDoesNotGrowWithTools counts the nodes of the vocabulary's tree visited for one
+// call, with one tool and with 500.
 func TestMatcher_costDoesNotGrowWithTools(t *testing.T) {
 	v := walkVocab(t)
 	cost := func(tools int) int64 {
@@ -87,7 +87,8 @@ func TestMatcher_costDoesNotGrowWithTools(t *testing.T) {
 	}
 }
 
-// TestMatcher_tenWordsCostWhatSixDo: a mask looks as far ahead as tokens are long, not as far as words may be counted.
+// TestMatcher_tenWordsCostWhatSixDo: a mask looks as far ahead as tokens are long, not as far as
+// words may be counted.
 func TestMatcher_tenWordsCostWhatSixDo(t *testing.T) {
 	v, _ := realVocab(t)
 	cost := func(words int) Effort {
@@ -103,8 +104,8 @@ func TestMatcher_tenWordsCostWhatSixDo(t *testing.T) {
 	}
 }
 
-// TestMatcher_arraysOfMutuallyDifferentPairsStayCheap: with every pair there are more that the next may begin like. What a mask
-// tries must not be held against each of them.
+// TestMatcher_arraysOfMutuallyDifferentPairsStayCheap: with every pair there are more that the
+// next may begin like. What a mask tries must not be held against each of them.
 func TestMatcher_arraysOfMutuallyDifferentPairsStayCheap(t *testing.T) {
 	v, tok := realVocab(t)
 	for item, format := range map[string]string{
@@ -171,7 +172,8 @@ func BenchmarkMask_call(b *testing.B) {
 	}
 }
 
-// TestMaskWithin_costsLittleWhereThereAreManyWays: of many ways to go on, those are looked at that end soonest. What is only tried is not kept.
+// TestMaskWithin_costsLittleWhereThereAreManyWays: of many ways to go on, those are looked at that
+// end soonest. What is only tried is not kept.
 func TestMaskWithin_costsLittleWhereThereAreManyWays(t *testing.T) {
 	v, _ := realVocab(t)
 	var kinds []string
@@ -193,7 +195,8 @@ func TestMaskWithin_costsLittleWhereThereAreManyWays(t *testing.T) {
 	}
 }
 
-// TestMatcher_objectsOfAnyKeysAreNotCounted: of objects that may have any keys there is always another, however many values the named ones have.
+// TestMatcher_objectsOfAnyKeysAreNotCounted: of objects that may have any keys there is always
+// another, however many values the named ones have.
 func TestMatcher_objectsOfAnyKeysAreNotCounted(t *testing.T) {
 	var props []string
 	for i := range 60 {
@@ -218,7 +221,8 @@ func TestMatcher_objectsOfAnyKeysAreNotCounted(t *testing.T) {
 	}
 }
 
-// TestCost_aMaskInAKeyBesideThousands: the keys that an object has are not spelled out for each mask inside of another.
+// TestCost_aMaskInAKeyBesideThousands: the keys that an object has are not spelled out for each
+// mask inside of another.
 func TestCost_aMaskInAKeyBesideThousands(t *testing.T) {
 	v := walkVocab(t)
 	g, err := parse(`root ::= %json{"type":"object","additionalProperties":{"type":"null"}}[space=none]`, Options{})

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPrint_costsLittleForEachLevel counts what is allocated for a schema of 100
-// levels: once, the keys of every level were spelled code point by code point.
+// TestPrint_costsLittleForEachLevel counts what is allocated for a schema of 100 levels: once, the
+// keys of every level were spelled code point by code point.
 func TestPrint_costsLittleForEachLevel(t *testing.T) {
 	schema := strings.Repeat(`{"type":"object","properties":{"a":`, 100) + `{"type":"string"}` + strings.Repeat("}}", 100)
 	g, err := FromSchema([]byte(schema), SchemaOptions{})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// tightSchemas have values of which few are short, or few are left. Not among them
-// are those of which doc.go says that their distance may be too low.
+// tightSchemas have values of which few are short, or few are left. Not among them are those of
+// which doc.go says that their distance may be too low.
 var tightSchemas = []string{
 	`{"type":"array","uniqueItems":true,"minItems":3,"items":{"enum":["a","a long word","another long word","the longest word of them all"]}}`,
 	`{"type":"array","uniqueItems":true,"minItems":2,"items":{"type":"string","maxLength":1}}`,
@@ -39,9 +39,9 @@ var tightSchemas = []string{
 	`{"type":"array","uniqueItems":true,"prefixItems":[{"type":"boolean"}],"items":{"type":["string","integer"]}}`,
 }
 
-// TestDistance_neverTooLow: a text that begins with nothing but its distance as a
-// budget ends within it, whatever is picked from what MaskWithin admits; and a
-// distance is never less than the bytes that are missing.
+// TestDistance_neverTooLow: a text that begins with nothing but its distance as a budget ends
+// within it, whatever is picked from what MaskWithin admits; and a distance is never less than the
+// bytes that are missing.
 func TestDistance_neverTooLow(t *testing.T) {
 	v := walkVocab(t)
 	for _, text := range append(tightSchemas, walkSchemas...) {
@@ -99,8 +99,8 @@ func tightWalk(t *testing.T, g *Grammar, v *Vocab, rng *rand.Rand) bool {
 	}
 }
 
-// TestMaskWithin_endsWithoutABudget: where nothing fits, what is picked still leads to the end, white space
-// first wherever it is admitted.
+// TestMaskWithin_endsWithoutABudget: where nothing fits, what is picked still leads to the end,
+// white space first wherever it is admitted.
 func TestMaskWithin_endsWithoutABudget(t *testing.T) {
 	v := walkVocab(t)
 	const far = `{"type":"object","required":["a","b"],"properties":{"a":{"type":"object","oneOf":[
@@ -117,8 +117,8 @@ func TestMaskWithin_endsWithoutABudget(t *testing.T) {
 	}
 }
 
-// TestMaskWithin_endsAKeyByAnEscape: where a key is nearest to its end by a character that must be escaped, the
-// backslash is as near.
+// TestMaskWithin_endsAKeyByAnEscape: where a key is nearest to its end by a character that must be
+// escaped, the backslash is as near.
 func TestMaskWithin_endsAKeyByAnEscape(t *testing.T) {
 	v := walkVocab(t)
 	text := `{"patternProperties":{"^.*$":{"type":"object","required":["path","name"]}},"type":"object","minProperties":1}`
@@ -178,8 +178,8 @@ func each(mask Mask, v *Vocab, f func(int32)) {
 	}
 }
 
-// Each of forty sets holds one of the next two, or the first: there are a hundred
-// million ways down, and forty sets.
+// Each of forty sets holds one of the next two, or the first: there are a hundred million ways
+// down, and forty sets.
 func TestDistance_ofSetsThatHoldEachOther(t *testing.T) {
 	const n = 40
 	var defs []string

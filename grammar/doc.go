@@ -1,34 +1,32 @@
-// Package grammar constrains what a language model writes. One compiled grammar
-// has three uses: it masks the tokens that may come next, it parses the output
-// into captures, and it is printed in the dialects of other engines. Generator
-// and parser cannot disagree, because they are the same automaton.
+// Package grammar constrains what a language model writes. One compiled grammar has three uses: it
+// masks the tokens that may come next, it parses the output into captures, and it is printed in
+// the dialects of other engines. Generator and parser cannot disagree, because they are the same
+// automaton.
 //
 // # A grammar
 //
-// The text of a grammar is GBNF, as llama.cpp defines it, extended with JSON
-// Schemas, regular expressions, special tokens, text up to a marker, and
-// captures; GBNF.md defines it.
+// The text of a grammar is GBNF, as llama.cpp defines it, extended with JSON Schemas, regular
+// expressions, special tokens, text up to a marker, and captures; GBNF.md defines it.
 //
 //	g, err := grammar.Parse(`root ::= "<call>" args:( %json{"type":"object"} ) "</call>"`, grammar.Options{})
 //
-// [FromSchema], [FromRegex] and [FromLark] make grammars of the other kinds. A
-// schema that cannot be enforced exactly is an error (*schema.UnsupportedError),
-// or, with Lenient, an [Issue] in [Grammar.Issues].
+// [FromSchema], [FromRegex] and [FromLark] make grammars of the other kinds. A schema that cannot
+// be enforced exactly is an error (*schema.UnsupportedError), or, with Lenient, an [Issue] in
+// [Grammar.Issues].
 //
 // # Masks
 //
-//	v, err := grammar.NewVocab(pieces, kinds, eog) // once per model; see package vocab for GGUF files and the disk cache
+//	v, err := grammar.NewVocab(pieces, kinds, eog) // once per model; see package vocab for GGUF files
 //	m := g.Matcher(v)                              // once per sequence
 //	for !ended {
 //		mask := m.Mask()                       // apply it to the logits, sample a token
 //		err := m.Accept(token)
 //	}
 //
-// A mask holds exactly the tokens after which some accepted text can still
-// follow: it is never empty before the end, and end tokens are in it exactly
-// where the text may end. [Matcher.Rollback] and [Matcher.Clone] cost next to
-// nothing. [Matcher.ForcedTokens] is what need not be sampled.
-// [Matcher.MaskWithin] brings the text to a legal end within a budget.
+// A mask holds exactly the tokens after which some accepted text can still follow: it is never
+// empty before the end, and end tokens are in it exactly where the text may end.
+// [Matcher.Rollback] and [Matcher.Clone] cost next to nothing. [Matcher.ForcedTokens] is what need
+// not be sampled. [Matcher.MaskWithin] brings the text to a legal end within a budget.
 //
 // # Captures
 //
@@ -36,41 +34,37 @@
 //	err = p.Feed(text) // in any pieces
 //	for _, e := range p.Events() { … }
 //
-// Events tell what is certain: they are the same for every way in which the text
-// is cut, and are never taken back.
+// Events tell what is certain: they are the same for every way in which the text is cut, and are
+// never taken back.
 //
 // # How it works
 //
-// gbnf reads the text into trees; schema compiles JSON Schemas into an
-// intermediate form, and lex decides regular languages; machine steps threads
-// over bytes and computes masks over a vocab; print writes grammars in other
-// dialects; partition finds equal states and rules; bench measures.
+// gbnf reads the text into trees; schema compiles JSON Schemas into an intermediate form, and lex
+// decides regular languages; machine steps threads over bytes and computes masks over a vocab;
+// print writes grammars in other dialects; partition finds equal states and rules; bench measures.
 // machine/doc.go explains the core.
 //
 // # Caveats
 //
-// A Grammar and a Vocab may be used by any number of goroutines, a Matcher and a
-// Parser by one at a time. Matchers of one grammar and vocabulary share what they
-// learn, and take turns: one lock is held for the time of one call. What is
-// learned about masks is bounded to 64 MiB per grammar and vocabulary, and so is what
-// is learned about texts: beyond it a matcher reads its text again with nothing
-// learned. A text that takes much by itself brings that up to twice what it takes.
-// All that Parse remembers is bounded to half a GiB: what was used least recently goes
-// first ([Kept], [Grammar.Size]). The automata of formats are made once per process,
-// in a quarter of a second from [NewVocab] on or where a schema first
-// names them, and take some 25 MB.
+// A Grammar and a Vocab may be used by any number of goroutines, a Matcher and a Parser by one at
+// a time. Matchers of one grammar and vocabulary share what they learn, and take turns: one lock
+// is held for the time of one call. What is learned about masks is bounded to 64 MiB per grammar
+// and vocabulary, and so is what is learned about texts: beyond it a matcher reads its text again
+// with nothing learned. A text that takes much by itself brings that up to twice what it takes.
+// All that Parse remembers is bounded to half a GiB: what was used least recently goes first
+// ([Kept], [Grammar.Size]). The automata of formats are made once per process, in a quarter of a
+// second from [NewVocab] on or where a schema first names them, and take some 25 MB.
 //
-// The automata of a schema have limits (see lex.Limits). A matcher or parser that
-// meets one reads its text again on new automata, and a mask that fills automata by
-// itself is computed in pieces, on up to 24 of them. Whether a text can still be
-// completed follows from a pattern and bounds on the length without a search. Where
-// several patterns or lookaheads meet, it takes a search: what is too hard at the
-// start is an UnsupportedError. What turns out to be too hard later is refused where
-// something else can follow, so that no text is led to where it has no end, and allowed
+// The automata of a schema have limits (see lex.Limits). A matcher or parser that meets one reads
+// its text again on new automata, and a mask that fills automata by itself is computed in pieces,
+// on up to 24 of them. Whether a text can still be completed follows from a pattern and bounds on
+// the length without a search. Where several patterns or lookaheads meet, it takes a search: what
+// is too hard at the start is an UnsupportedError. What turns out to be too hard later is refused
+// where something else can follow, so that no text is led to where it has no end, and allowed
 // where nothing else can.
 //
-// The distance to an end inside of JSON is an upper bound, but for what cannot be
-// looked through: arrays and objects that must differ from others, and keys that
-// some obligation asks for beside named ones, among them those that only an escape
-// can spell. MaskWithin may then go beyond its budget by some bytes, and still ends.
+// The distance to an end inside of JSON is an upper bound, but for what cannot be looked through:
+// arrays and objects that must differ from others, and keys that some obligation asks for beside
+// named ones, among them those that only an escape can spell. MaskWithin may then go beyond its
+// budget by some bytes, and still ends.
 package grammar

@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// TestFromSchema_documentsTravelInTheText: what references lead to is written in
-// the grammar, so that whoever gets its text compiles the same.
+// TestFromSchema_documentsTravelInTheText: what references lead to is written in the grammar, so
+// that whoever gets its text compiles the same.
 func TestFromSchema_documentsTravelInTheText(t *testing.T) {
 	text := []byte(`{"properties":{"a":{"$ref":"https://example.com/x"},"b":{"$ref":"https://example.com/x#n"}},"additionalProperties":false}`)
 	documents := map[string][]byte{

@@ -13,8 +13,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// manyTools is the grammar of a turn with the GitHub tools of ../shared, and as many
-// more made of them by another property until there are n.
+// manyTools is the grammar of a turn with the GitHub tools of ../shared, and as many more made of
+// them by another property until there are n.
 func manyTools(t testing.TB, n int) (src string, names []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../shared/data/tools/github-mcp.json")
@@ -58,9 +58,8 @@ func manyTools(t testing.TB, n int) (src string, names []string) {
 	return b.String(), names
 }
 
-// BenchmarkEntry_517Tools enters each of 517 tools once, on a grammar of all of them
-// that was just compiled: the time from the name's end until the mask of the first
-// key is known.
+// BenchmarkEntry_517Tools enters each of 517 tools once, on a grammar of all of them that was just
+// compiled: the time from the name's end until the mask of the first key is known.
 func BenchmarkEntry_517Tools(b *testing.B) {
 	v, tok := realVocab(b)
 	src, names := manyTools(b, 517)

@@ -8,11 +8,10 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// TestMask_bitIsSetExactlyIfAValidTextFollows enumerates all texts of a few
-// tokens, lets an independent validator judge the whole ones, and compares every
-// mask with what that says: a token is allowed if and only if some valid text
-// goes on with it. The tokens are chosen so that no valid text is longer than
-// the enumeration goes.
+// TestMask_bitIsSetExactlyIfAValidTextFollows enumerates all texts of a few tokens, lets an
+// independent validator judge the whole ones, and compares every mask with what that says: a token
+// is allowed if and only if some valid text goes on with it. The tokens are chosen so that no
+// valid text is longer than the enumeration goes.
 func TestMask_bitIsSetExactlyIfAValidTextFollows(t *testing.T) {
 	for name, c := range map[string]struct {
 		schema string
@@ -70,8 +69,8 @@ func mustValidator(t *testing.T, text string) *jsonschema.Schema {
 	return c.MustCompile("x.json")
 }
 
-// flatValues are the texts that are enumerated: everything else is invalid in all
-// cases, or longer than they look.
+// flatValues are the texts that are enumerated: everything else is invalid in all cases, or longer
+// than they look.
 const flatValues = `{"anyOf":[{"type":"object","additionalProperties":{"enum":[1,2]}},{"type":"array","items":{"enum":[1,2,12,"a","ab",true]}},{"type":"integer","minimum":0,"maximum":200}]}`
 
 // enumerate calls f for every whole text of at most some bytes among flatValues.

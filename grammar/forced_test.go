@@ -58,8 +58,8 @@ func (m *merges) tokenize(text []byte) []int32 {
 	return out
 }
 
-// TestForcedTokens_areWhatTheModelWrites: whatever follows a forced text, the tokens that are said to be forced are those
-// that the tokenizer gives for the whole.
+// TestForcedTokens_areWhatTheModelWrites: whatever follows a forced text, the tokens that are said
+// to be forced are those that the tokenizer gives for the whole.
 func TestForcedTokens_areWhatTheModelWrites(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	const letters = "abc"
@@ -101,7 +101,8 @@ func TestForcedTokens_areWhatTheModelWrites(t *testing.T) {
 	}
 }
 
-// TestForcedTokens_ofRealTokens: all but the end of a forced text is given, though its last character begins many tokens.
+// TestForcedTokens_ofRealTokens: all but the end of a forced text is given, though its last
+// character begins many tokens.
 func TestForcedTokens_ofRealTokens(t *testing.T) {
 	v, tok := realVocab(t)
 	m := mustParse(t, `root ::= "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"" [a-z]+`).Matcher(v)
@@ -141,8 +142,8 @@ func randomNode(rng *rand.Rand, depth int) string {
 	return randomNode(rng, depth-1)
 }
 
-// TestForcedAndDistance_byBruteForce: the bytes that are forced and the distance to the end are what a search over all
-// texts finds, in every state that short texts lead to.
+// TestForcedAndDistance_byBruteForce: the bytes that are forced and the distance to the end are
+// what a search over all texts finds, in every state that short texts lead to.
 func TestForcedAndDistance_byBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 11))
 	v := walkVocab(t)

@@ -2,9 +2,8 @@ package grammar
 
 import "testing"
 
-// FuzzMatcher_tokenStreams picks tokens from masks by the fuzzer's bytes: what a
-// mask allows is accepted, a walk never sticks, and rolling back and going
-// forward again leads to the same state.
+// FuzzMatcher_tokenStreams picks tokens from masks by the fuzzer's bytes: what a mask allows is
+// accepted, a walk never sticks, and rolling back and going forward again leads to the same state.
 func FuzzMatcher_tokenStreams(f *testing.F) {
 	for i := range walkSchemas {
 		f.Add(uint8(i), []byte("\x00\x01\x02a{\xff\x10\x80 some bytes"))

@@ -77,8 +77,8 @@ func TestParse_refusesWhatCannotBeMatched(t *testing.T) {
 	}
 }
 
-// TestParse_hostileGrammarsEndSoon: each of these must give an answer or an error
-// at once; a test that hangs has found what it looks for.
+// TestParse_hostileGrammarsEndSoon: each of these must give an answer or an error at once; a test
+// that hangs has found what it looks for.
 func TestParse_hostileGrammarsEndSoon(t *testing.T) {
 	chain := func(n int, rule string) string {
 		var b strings.Builder
@@ -115,8 +115,8 @@ func TestParse_hostileGrammarsEndSoon(t *testing.T) {
 	}
 }
 
-// TestMatcher_ambiguityStaysSmall: the number of stacks doubles with each byte,
-// that of threads must not.
+// TestMatcher_ambiguityStaysSmall: the number of stacks doubles with each byte, that of threads
+// must not.
 func TestMatcher_ambiguityStaysSmall(t *testing.T) {
 	g := mustParse(t, `root ::= "a" root "b" | "a" root "c" | "d"`)
 	m := g.Matcher(nil)
@@ -162,8 +162,9 @@ func TestMatcher_forcedAndDistance(t *testing.T) {
 	}
 }
 
-// Alternatives that are rules are written out in place of their names. A rule that holds itself in a choice is not written out
-// without end, nor do rules whose choices are of further rules multiply.
+// Alternatives that are rules are written out in place of their names. A rule that holds itself in
+// a choice is not written out without end, nor do rules whose choices are of further rules
+// multiply.
 func TestParse_rulesInChoicesDoNotMultiply(t *testing.T) {
 	var chain strings.Builder
 	chain.WriteString("root ::= r0\n")
@@ -194,7 +195,8 @@ func TestParse_rulesInChoicesDoNotMultiply(t *testing.T) {
 	}
 }
 
-// A text that can be read in more ways with every byte is looked ahead in no further than is cheap; what is read in one way, to the limit.
+// A text that can be read in more ways with every byte is looked ahead in no further than is
+// cheap; what is read in one way, to the limit.
 func TestForced_ofManyReadingsIsCutShort(t *testing.T) {
 	for src, short := range map[string]bool{
 		`root ::= "b"{6000}`: false,
@@ -208,7 +210,8 @@ func TestForced_ofManyReadingsIsCutShort(t *testing.T) {
 	}
 }
 
-// From each part that may be left out a step leads to all behind it: most ways of reading on are alike.
+// From each part that may be left out a step leads to all behind it: most ways of reading on are
+// alike.
 func TestParse_rowOfPartsThatMayBeLeftOut(t *testing.T) {
 	g, err := Parse("root ::= "+strings.Repeat(`"a"? `, 300), Options{})
 	if err != nil {
@@ -223,7 +226,8 @@ func TestParse_rowOfPartsThatMayBeLeftOut(t *testing.T) {
 	}
 }
 
-// TestParse_loopsOverNothing: a terminal that may be empty can be repeated, as anything else that may be.
+// TestParse_loopsOverNothing: a terminal that may be empty can be repeated, as anything else that
+// may be.
 func TestParse_loopsOverNothing(t *testing.T) {
 	v := walkVocab(t)
 	for _, terminal := range []string{`%regex "a*"`, `%quoted "a*"`, `%until("b")`, `%plain{"type":"string","pattern":"^a*$"}`, `%each("," | "a"?)`, `("a"? %regex "(ab)*")`, `x:( %regex "a*" )`} {

@@ -15,9 +15,9 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// Grammar is a compiled grammar. It is immutable to its users and may be shared
-// by any number of goroutines; what it learns while matching (automata, masks)
-// is kept in it behind a lock and bounded in size.
+// Grammar is a compiled grammar. It is immutable to its users and may be shared by any number of
+// goroutines; what it learns while matching (automata, masks) is kept in it behind a lock and
+// bounded in size.
 type Grammar struct {
 	text   string
 	hash   [32]byte
@@ -37,9 +37,8 @@ type Grammar struct {
 
 // Options for Parse. The zero value is the default.
 type Options struct {
-	// Lenient is the default of %json terminals that do not say it
-	// themselves: what the mask cannot enforce is left out of it and reported
-	// as an Issue, instead of being an error.
+	// Lenient is the default of %json terminals that do not say it themselves: what the mask
+	// cannot enforce is left out of it and reported as an Issue, instead of being an error.
 	Lenient bool
 }
 
@@ -119,10 +118,10 @@ const (
 	AnnotateFormats Formats = "annotate"
 )
 
-// SchemaOptions are the choices a caller has about a JSON Schema. The zero
-// value is exact JSON Schema: any order, any white space, any spelling, and an
-// error for what cannot be enforced. In the text of a grammar they are written
-// after the schema: %json{…}[order=declared, space=bounded].
+// SchemaOptions are the choices a caller has about a JSON Schema. The zero value is exact JSON
+// Schema: any order, any white space, any spelling, and an error for what cannot be enforced. In
+// the text of a grammar they are written after the schema: %json{…}[order=declared,
+// space=bounded].
 type SchemaOptions struct {
 	Tool    string // named in issues and errors
 	Lenient bool
@@ -132,20 +131,20 @@ type SchemaOptions struct {
 	Numbers Numbers
 	Extra   Extra
 	Formats Formats
-	// Documents are JSON Schemas by absolute URI that $ref may lead to: nothing is
-	// ever fetched. The published metaschemas need not be among them.
+	// Documents are JSON Schemas by absolute URI that $ref may lead to: nothing is ever fetched.
+	// The published metaschemas need not be among them.
 	Documents map[string][]byte
 }
 
-// Parse compiles extended GBNF (see GBNF.md). Errors of syntax say line and
-// column. Grammars that were used recently are kept: parsing the same text again
-// gives the same Grammar, with all it has learned.
+// Parse compiles extended GBNF (see GBNF.md). Errors of syntax say line and column. Grammars that
+// were used recently are kept: parsing the same text again gives the same Grammar, with all it has
+// learned.
 func Parse(src string, o Options) (*Grammar, error) {
 	return remembered(src, o, func() (*Grammar, error) { return parse(src, o) })
 }
 
-// remembered returns the grammar that is kept of a text, or compiles it and keeps it. No
-// lock is held meanwhile: of two that compile one text at once, the first is kept.
+// remembered returns the grammar that is kept of a text, or compiles it and keeps it. No lock is
+// held meanwhile: of two that compile one text at once, the first is kept.
 func remembered(text string, o Options, compile func() (*Grammar, error)) (*Grammar, error) {
 	key := sha256.Sum256([]byte(text))
 	if o.Lenient {
@@ -186,16 +185,15 @@ func compile(tree *gbnf.Grammar, text string, o Options) (*Grammar, error) {
 	return g, nil
 }
 
-// FromRegex compiles a regular expression (ECMA-262). The whole output must
-// match, as if it stood between ^ and $.
+// FromRegex compiles a regular expression (ECMA-262). The whole output must match, as if it stood
+// between ^ and $.
 func FromRegex(pattern string) (*Grammar, error) {
 	return Parse("root ::= %regex "+gbnf.Quote(pattern)+"\n", Options{})
 }
 
-// FromSchema compiles a JSON Schema (drafts 4 to 2020-12): the grammar accepts
-// the JSON texts of exactly its instances. Errors wrap those of package schema:
-// *schema.InvalidError, *schema.UnsupportedError, *schema.UnsatError. As with Parse,
-// the grammars used last are kept.
+// FromSchema compiles a JSON Schema (drafts 4 to 2020-12): the grammar accepts the JSON texts of
+// exactly its instances. Errors wrap those of package schema: *schema.InvalidError,
+// *schema.UnsupportedError, *schema.UnsatError. As with Parse, the grammars used last are kept.
 func FromSchema(text []byte, o SchemaOptions) (*Grammar, error) {
 	tree := &gbnf.Grammar{Rules: []gbnf.Rule{{Name: "root", Node: &gbnf.Node{Op: gbnf.JSON, Text: string(text), Options: o.options()}}}}
 	src := gbnf.Write(tree)
@@ -225,10 +223,9 @@ func documentsText(documents map[string][]byte) string {
 	return b.String() + "}"
 }
 
-// FromLark compiles the subset of Lark that coding agents send with free-form
-// tools; GBNF.md lists what it holds. The error wraps a *gbnf.SyntaxError, with
-// line and column, for a text that is no Lark grammar, and a
-// *gbnf.UnsupportedError for one that is, but cannot be served.
+// FromLark compiles the subset of Lark that coding agents send with free-form tools; GBNF.md lists
+// what it holds. The error wraps a *gbnf.SyntaxError, with line and column, for a text that is no
+// Lark grammar, and a *gbnf.UnsupportedError for one that is, but cannot be served.
 func FromLark(src string) (*Grammar, error) {
 	tree, err := gbnf.ReadLark(src)
 	if err != nil {
@@ -251,9 +248,8 @@ func (g *Grammar) Text() string { return g.text }
 // Hash is the SHA-256 of Text: equal hashes mean equal grammars.
 func (g *Grammar) Hash() [32]byte { return g.hash }
 
-// Issues lists what the masks do not enforce as it is written. Without Lenient
-// these are only oddities: type names that JSON Schema does not have, references
-// that never end, format regex.
+// Issues lists what the masks do not enforce as it is written. Without Lenient these are only
+// oddities: type names that JSON Schema does not have, references that never end, format regex.
 func (g *Grammar) Issues() []Issue { return g.issues }
 
 // Target is a dialect that a grammar can be printed in.
@@ -281,9 +277,9 @@ type Vocab = vocab.Vocab
 // TokenKind says what a token of a vocabulary is.
 type TokenKind = vocab.Kind
 
-// NewVocab builds a vocabulary: pieces[i] is the text of token i, kinds[i] what
-// it is, eog the tokens that end a generation. The automata of formats, which all
-// grammars share, are made meanwhile if they have not been: schemas will follow.
+// NewVocab builds a vocabulary: pieces[i] is the text of token i, kinds[i] what it is, eog the
+// tokens that end a generation. The automata of formats, which all grammars share, are made
+// meanwhile if they have not been: schemas will follow.
 func NewVocab(pieces [][]byte, kinds []TokenKind, eog []int32) (*Vocab, error) {
 	go lex.WalkFormats()
 	return vocab.New(pieces, kinds, eog)

@@ -211,7 +211,8 @@ var hostile = map[string]func() string{
 	},
 }
 
-// doubled is a union of two schemas at the end of references of which each stands for two unions: 2^40 ways lead there.
+// doubled is a union of two schemas at the end of references of which each stands for two unions:
+// 2^40 ways lead there.
 func doubled(a, b string) string {
 	const steps = 40
 	var defs strings.Builder

@@ -9,13 +9,13 @@ import (
 	"tenon/grammar/schema"
 )
 
-// maxHostileBytes bounds what answering a hostile schema may allocate, all in all:
-// what is in use at one time is less than half of it. Bytes are counted rather than
-// seconds: a machine allocates several hundred megabytes a second.
+// maxHostileBytes bounds what answering a hostile schema may allocate, all in all: what is in use
+// at one time is less than half of it. Bytes are counted rather than seconds: a machine allocates
+// several hundred megabytes a second.
 const maxHostileBytes = 220 << 20
 
-// TestFromSchema_hostileSchemasAreAnsweredWithinBounds compiles them leniently,
-// which begins with what exact compilation does, takes the first masks, and asks for the way to the end.
+// TestFromSchema_hostileSchemasAreAnsweredWithinBounds compiles them leniently, which begins with
+// what exact compilation does, takes the first masks, and asks for the way to the end.
 func TestFromSchema_hostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 	v := walkVocab(t)
 	for name, text := range hostileSchemas() {
@@ -46,7 +46,8 @@ func TestFromSchema_hostileSchemasAreAnsweredWithinBounds(t *testing.T) {
 	}
 }
 
-// TestFromSchema_hostileSchemasAreRefusedByKeyword: what is refused strictly is so for a keyword that the error names, and never leniently.
+// TestFromSchema_hostileSchemasAreRefusedByKeyword: what is refused strictly is so for a keyword
+// that the error names, and never leniently.
 func TestFromSchema_hostileSchemasAreRefusedByKeyword(t *testing.T) {
 	for name, text := range hostileSchemas() {
 		_, err := schema.Compile([]byte(text), schema.Options{})
@@ -65,8 +66,9 @@ func TestFromSchema_hostileSchemasAreRefusedByKeyword(t *testing.T) {
 	}
 }
 
-// TestMatcher_manyAlternativesOfObjectsCostLittle: what may be one of many objects is read as one for as long as it does not matter which. The
-// masks along a text, of which most are within keys that few of the objects name, allocate little, and little is kept.
+// TestMatcher_manyAlternativesOfObjectsCostLittle: what may be one of many objects is read as one
+// for as long as it does not matter which. The masks along a text, of which most are within keys
+// that few of the objects name, allocate little, and little is kept.
 func TestMatcher_manyAlternativesOfObjectsCostLittle(t *testing.T) {
 	v, tok := realVocab(t)
 	all := hostileSchemas()
@@ -89,7 +91,8 @@ func TestMatcher_manyAlternativesOfObjectsCostLittle(t *testing.T) {
 	}
 }
 
-// TestParse_longRowsAreAnsweredOrRefusedClearly: of a row of parts that may be left out, each leads to all behind it.
+// TestParse_longRowsAreAnsweredOrRefusedClearly: of a row of parts that may be left out, each
+// leads to all behind it.
 func TestParse_longRowsAreAnsweredOrRefusedClearly(t *testing.T) {
 	for _, c := range []struct {
 		row  string

@@ -163,8 +163,8 @@ func TestMask_ofSchemasEqualsMatchingTokenByToken(t *testing.T) {
 	}
 }
 
-// TestFromSchema_escapesOfAKeyAreThoseOfJSON: a key that is named is matched by
-// other means than text, and must know the same escapes.
+// TestFromSchema_escapesOfAKeyAreThoseOfJSON: a key that is named is matched by other means than
+// text, and must know the same escapes.
 func TestFromSchema_escapesOfAKeyAreThoseOfJSON(t *testing.T) {
 	g := mustSchema(t, `{"properties":{"\b\f\n\"/é":{"const":1}},"required":["\b\f\n\"/é"]}`, SchemaOptions{})
 	for text, want := range map[string]bool{
@@ -178,8 +178,8 @@ func TestFromSchema_escapesOfAKeyAreThoseOfJSON(t *testing.T) {
 	}
 }
 
-// TestFromSchema_declaredOrderLeavesEnoughKeysToCome: a key may not come next if
-// those declared behind it are too few for minProperties.
+// TestFromSchema_declaredOrderLeavesEnoughKeysToCome: a key may not come next if those declared
+// behind it are too few for minProperties.
 func TestFromSchema_declaredOrderLeavesEnoughKeysToCome(t *testing.T) {
 	g := mustSchema(t, `{"type":"object","properties":{"a":{"const":1},"b":{"const":1},"c":{"const":1}},"dependentRequired":{"c":["a"]},"minProperties":2,"additionalProperties":false}`, SchemaOptions{Order: DeclaredOrder, Space: NoSpace})
 	for text, want := range map[string]bool{`{"a":1,"b":1}`: true, `{"a":1,"c":1}`: true, `{"b`: false, `{"c`: false, `{"a":1,"b":1,"c":1}`: true} {

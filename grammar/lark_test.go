@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/gbnf"
 )
 
-// patchGrammar is written after the form of the grammars that coding agents send
-// for editing files.
+// patchGrammar is written after the form of the grammars that coding agents send for editing
+// files.
 const patchGrammar = `
 // a patch of several files
 start: head part+ tail

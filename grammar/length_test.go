@@ -17,7 +17,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// Loops that are counted and may begin anywhere have many states, and beside a bound on the length each of them has to be told alive or dead.
+// Loops that are counted and may begin anywhere have many states, and beside a bound on the length
+// each of them has to be told alive or dead.
 func TestMatcher_countedLoopsBesideLengthsAreWalkedToAnEnd(t *testing.T) {
 	v, _ := realVocab(t)
 	for _, c := range []struct {
@@ -50,7 +51,8 @@ func TestMatcher_countedLoopsBesideLengthsAreWalkedToAnEnd(t *testing.T) {
 	}
 }
 
-// walkMasks accepts random tokens of the masks, and holds some of each mask against what is accepted.
+// walkMasks accepts random tokens of the masks, and holds some of each mask against what is
+// accepted.
 func walkMasks(t *testing.T, name string, m *Matcher, seed uint64) (text []byte) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 9))
@@ -91,8 +93,8 @@ func letters(beside string) string {
 	return `{"type":"string","allOf":[` + strings.Join(parts, ",") + `]` + beside + `}`
 }
 
-// Whether a text can still hold all of 60 letters takes a look at how it may go on, and no search: the mask said one thing, and a search that
-// was given up another.
+// Whether a text can still hold all of 60 letters takes a look at how it may go on, and no search:
+// the mask said one thing, and a search that was given up another.
 func TestMatcher_manyPatternsMaskAndAcceptAgree(t *testing.T) {
 	v, _ := realVocab(t)
 	for _, beside := range []string{"", `,"minLength":100`} {
@@ -110,7 +112,8 @@ func TestMatcher_manyPatternsMaskAndAcceptAgree(t *testing.T) {
 	}
 }
 
-// The shortest text with 60 letters is not to be found by a search; where its length matters, that is said when the schema is compiled.
+// The shortest text with 60 letters is not to be found by a search; where its length matters, that
+// is said when the schema is compiled.
 func TestFromSchema_shortestTextTooHardToFindIsUnsupported(t *testing.T) {
 	text := []byte(letters(`,"maxLength":100`))
 	var unsupported *schema.UnsupportedError

@@ -18,8 +18,8 @@ var llamaTexts = map[string]struct{ yes, no []string }{
 	"list.gbnf":       {[]string{"- one\n- two\n"}, []string{"- one", "x\n"}},
 }
 
-// TestParse_llamaExamples reads the example grammars of a checkout of llama.cpp:
-// they are compiled, judge texts, and come back from Print.
+// TestParse_llamaExamples reads the example grammars of a checkout of llama.cpp: they are
+// compiled, judge texts, and come back from Print.
 func TestParse_llamaExamples(t *testing.T) {
 	folder := os.Getenv("TENON_LLAMA_GRAMMARS")
 	if folder == "" {

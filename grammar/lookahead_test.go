@@ -31,10 +31,12 @@ func lookaheads(rng *rand.Rand, depth int) string {
 	return []string{"", "^"}[rng.IntN(2)] + p + []string{"", "", "$"}[rng.IntN(3)]
 }
 
-// strange are characters of which the oracle does not know whether they are white space, or end lines.
+// strange are characters of which the oracle does not know whether they are white space, or end
+// lines.
 var strange = regexp.MustCompile(`[^\n -~é]`)
 
-// TestMatcher_randomLookaheadsAreWalkedToAnEnd: no mask is empty, each agrees with what is accepted, and what is written matches.
+// TestMatcher_randomLookaheadsAreWalkedToAnEnd: no mask is empty, each agrees with what is
+// accepted, and what is written matches.
 func TestMatcher_randomLookaheadsAreWalkedToAnEnd(t *testing.T) {
 	v := walkVocab(t)
 	hard, walked, far := 0, 0, 0
@@ -81,7 +83,8 @@ func TestMatcher_randomLookaheadsAreWalkedToAnEnd(t *testing.T) {
 	t.Logf("%d patterns are walked, %d too far from an end, %d are too hard", walked, far, hard)
 }
 
-// lookaheadWalk writes at random for a while, and then goes to an end. It gives nothing where that is far: what the shortest way is may be too hard to say.
+// lookaheadWalk writes at random for a while, and then goes to an end. It gives nothing where that
+// is far: what the shortest way is may be too hard to say.
 func lookaheadWalk(t *testing.T, name string, m *Matcher, seed uint64) (text []byte) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 41))
@@ -107,8 +110,8 @@ func lookaheadWalk(t *testing.T, name string, m *Matcher, seed uint64) (text []b
 	return nil
 }
 
-// TestMatcher_whatIsTooHardIsNotLedInto: only the empty text matches, since each turn of the loop sees more letters than it takes. To find that
-// out of what follows a letter is too hard.
+// TestMatcher_whatIsTooHardIsNotLedInto: only the empty text matches, since each turn of the loop
+// sees more letters than it takes. To find that out of what follows a letter is too hard.
 func TestMatcher_whatIsTooHardIsNotLedInto(t *testing.T) {
 	text := `{"type":"string","maxLength":108,"pattern":"^((?=([a-z]){39,39})(?=(?=.*\\s\\Sa)(?=.*[A-Z])(é|.))([^,]){0,15}){0,22}$"}`
 	g, err := FromSchema([]byte(text), SchemaOptions{Space: NoSpace})

@@ -2,8 +2,8 @@ package grammar
 
 import "tenon/grammar/vocab"
 
-// Mask is a set of tokens: a short list of the allowed ones, a short list of the
-// refused ones, or a bitset. See package vocab for its methods.
+// Mask is a set of tokens: a short list of the allowed ones, a short list of the refused ones, or
+// a bitset. See package vocab for its methods.
 type Mask = vocab.Mask
 
 // MaskKind says how a Mask is represented.

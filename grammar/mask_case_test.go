@@ -23,14 +23,16 @@ const (
 	caseLength = 6_000 // bytes of a text that are looked at
 )
 
-// sortedVocab is a real vocabulary with the tokens that stand for text in the order of their texts.
+// sortedVocab is a real vocabulary with the tokens that stand for text in the order of their
+// texts.
 type sortedVocab struct {
 	*Vocab
 	name  string
 	order []int32
 }
 
-// randomRealVocab is one of byte-level BPE or of SentencePiece; the seed of make test-corpus decides.
+// randomRealVocab is one of byte-level BPE or of SentencePiece; the seed of make test-corpus
+// decides.
 func randomRealVocab(t *testing.T) *sortedVocab {
 	t.Helper()
 	names := []string{"llama-bpe", "llama-spm", "gemma-4"}
@@ -128,7 +130,8 @@ func acceptedBytes(m *Matcher, text []byte) int {
 	return len(text)
 }
 
-// walk picks tokens freely, but few of those that are words: most are, and would keep the walk inside of a string.
+// walk picks tokens freely, but few of those that are words: most are, and would keep the walk
+// inside of a string.
 func (c *maskCase) walk(m *Matcher) (text []byte) {
 	for range 5 + c.rng.IntN(60) {
 		mask := m.Mask()
@@ -147,7 +150,8 @@ func (c *maskCase) walk(m *Matcher) (text []byte) {
 	return text
 }
 
-// place is what tells places of a text apart: what they are inside of, and how many tokens a mask has there, if they are not few.
+// place is what tells places of a text apart: what they are inside of, and how many tokens a mask
+// has there, if they are not few.
 type place struct {
 	where  string
 	tokens int

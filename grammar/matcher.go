@@ -7,8 +7,8 @@ import (
 	"tenon/grammar/machine"
 )
 
-// Matcher follows one output through a grammar. It is cheap to make and to
-// clone; it is not safe for concurrent use, its Grammar and Vocab are.
+// Matcher follows one output through a grammar. It is cheap to make and to clone; it is not safe
+// for concurrent use, its Grammar and Vocab are.
 type Matcher struct {
 	g     *Grammar
 	e     *workspace
@@ -20,8 +20,8 @@ type Matcher struct {
 	renewed int // how often: see renew.go
 }
 
-// Matcher starts following an output. Without a vocabulary (v is nil) it takes
-// text and symbols, but no tokens, and its masks are empty.
+// Matcher starts following an output. Without a vocabulary (v is nil) it takes text and symbols,
+// but no tokens, and its masks are empty.
 func (g *Grammar) Matcher(v *Vocab) *Matcher {
 	e := g.workspace(v)
 	e.mu.Lock()
@@ -29,8 +29,8 @@ func (g *Grammar) Matcher(v *Vocab) *Matcher {
 	return &Matcher{g: g, e: e, v: v, state: e.m.Start()}
 }
 
-// Mask returns the tokens that may come next. It is never empty before the end;
-// end tokens are in it exactly when Done.
+// Mask returns the tokens that may come next. It is never empty before the end; end tokens are in
+// it exactly when Done.
 func (m *Matcher) Mask() (mask Mask) {
 	if m.v == nil {
 		return Mask{}
@@ -42,11 +42,10 @@ func (m *Matcher) Mask() (mask Mask) {
 	return mask
 }
 
-// MaskWithin returns the tokens of Mask after which the shortest legal end still
-// fits into budget tokens, the token itself included and one token a byte
-// counted for what follows. Where that leaves none, it is the tokens that come
-// closest to an end. Of a large mask not all tokens are looked at, but always
-// those of one byte: a next step on the shortest way is among them.
+// MaskWithin returns the tokens of Mask after which the shortest legal end still fits into budget
+// tokens, the token itself included and one token a byte counted for what follows. Where that
+// leaves none, it is the tokens that come closest to an end. Of a large mask not all tokens are
+// looked at, but always those of one byte: a next step on the shortest way is among them.
 func (m *Matcher) MaskWithin(budget int) (mask Mask) {
 	if m.v == nil {
 		return Mask{}
@@ -74,8 +73,8 @@ func (m *Matcher) step(token int32) (next machine.ConfigID) {
 	return next
 }
 
-// Accept takes a token. End tokens are accepted where Done and change nothing. An
-// error leaves the matcher as it was.
+// Accept takes a token. End tokens are accepted where Done and change nothing. An error leaves the
+// matcher as it was.
 func (m *Matcher) Accept(token int32) error {
 	if m.v == nil || token < 0 || int(token) >= m.v.Len() {
 		return fmt.Errorf("token %d is not in the vocabulary", token)
@@ -95,8 +94,8 @@ func (m *Matcher) Accept(token int32) error {
 	return nil
 }
 
-// AcceptBytes takes text. An error leaves the matcher as it was and says how far
-// the text was acceptable.
+// AcceptBytes takes text. An error leaves the matcher as it was and says how far the text was
+// acceptable.
 func (m *Matcher) AcceptBytes(text []byte) error {
 	var next machine.ConfigID
 	var n int
@@ -138,9 +137,8 @@ func (m *Matcher) move(next machine.ConfigID, token int32, text []byte) {
 	m.state = next
 }
 
-// Rollback takes back the last n things accepted: tokens, texts or symbols, each
-// one call of Accept, AcceptBytes or AcceptSymbol. It goes back at most to the
-// start.
+// Rollback takes back the last n things accepted: tokens, texts or symbols, each one call of
+// Accept, AcceptBytes or AcceptSymbol. It goes back at most to the start.
 func (m *Matcher) Rollback(n int) {
 	n = min(n, len(m.past))
 	if n <= 0 {
@@ -165,16 +163,16 @@ func (m *Matcher) Done() bool {
 	return m.e.m.Done(m.state)
 }
 
-// AtCheck says whether a %check mark has just been reached: what was generated
-// is to be validated before more is.
+// AtCheck says whether a %check mark has just been reached: what was generated is to be validated
+// before more is.
 func (m *Matcher) AtCheck() bool {
 	m.e.mu.Lock()
 	defer m.e.mu.Unlock()
 	return m.e.m.AtCheck(m.state)
 }
 
-// Forced returns the bytes that must come next, up to the first choice; none
-// where there is one at once, or where the output may end.
+// Forced returns the bytes that must come next, up to the first choice; none where there is one at
+// once, or where the output may end.
 func (m *Matcher) Forced() (text []byte) {
 	m.with(func() { text = m.e.m.Forced(nil, m.state) })
 	return text
@@ -184,9 +182,8 @@ func (m *Matcher) Forced() (text []byte) {
 const maxForcedText = 512
 
 // ForcedTokens is the beginning of Forced in the tokens that the model itself would write:
-// tokenize turns text into tokens as the model's tokenizer does. Tokens at the
-// end are left out where what follows could change how the text before it is
-// cut.
+// tokenize turns text into tokens as the model's tokenizer does. Tokens at the end are left out
+// where what follows could change how the text before it is cut.
 func (m *Matcher) ForcedTokens(tokenize func([]byte) []int32) []int32 {
 	text := m.Forced()
 	if len(text) == 0 {
@@ -196,8 +193,7 @@ func (m *Matcher) ForcedTokens(tokenize func([]byte) []int32) []int32 {
 	return heal(m.v, text, tokenize)
 }
 
-// Distance is the number of bytes that are at least missing to a legal end: 0
-// where Done.
+// Distance is the number of bytes that are at least missing to a legal end: 0 where Done.
 func (m *Matcher) Distance() (bytes int) {
 	m.with(func() { bytes = m.e.m.Distance(m.state) })
 	return bytes

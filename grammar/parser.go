@@ -6,8 +6,8 @@ import (
 	"tenon/grammar/machine"
 )
 
-// Parser reads a whole output and tells what its captures hold. The events of
-// all calls together are the same for every way in which the text is cut.
+// Parser reads a whole output and tells what its captures hold. The events of all calls together
+// are the same for every way in which the text is cut.
 type Parser struct {
 	g    *Grammar
 	r    *machine.Reader
@@ -27,8 +27,8 @@ func (g *Grammar) reader() *machine.Reader {
 	return machine.NewReader(machine.New(p, g.renewed(), true))
 }
 
-// Feed reads text. An error wraps ErrRefused and says where the grammar refused
-// the text; what came before that has been read.
+// Feed reads text. An error wraps ErrRefused and says where the grammar refused the text; what
+// came before that has been read.
 func (p *Parser) Feed(text []byte) error {
 	n, err := p.r.Feed(text)
 	if p.renew() {
@@ -54,8 +54,8 @@ func (p *Parser) FeedSymbol(name string) error {
 	return nil
 }
 
-// Close says that the output has ended. An error wraps ErrEndsEarly. Events then
-// returns what was still undecided.
+// Close says that the output has ended. An error wraps ErrEndsEarly. Events then returns what was
+// still undecided.
 func (p *Parser) Close() error {
 	err := p.r.Close()
 	if p.renew() {
@@ -67,8 +67,8 @@ func (p *Parser) Close() error {
 	return nil
 }
 
-// Events returns what has become certain since the last call. The events are
-// valid until the next call of any method.
+// Events returns what has become certain since the last call. The events are valid until the next
+// call of any method.
 func (p *Parser) Events() []Event {
 	p.told = p.read.len()
 	return p.r.Events()

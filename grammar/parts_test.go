@@ -60,7 +60,8 @@ func TestParts_whatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-// Many parts cost no more threads than their beginnings need, and the shortest end is known at every step.
+// Many parts cost no more threads than their beginnings need, and the shortest end is known at
+// every step.
 func TestParts_manyInAnyOrder(t *testing.T) {
 	const n = 70
 	var src strings.Builder
@@ -191,7 +192,8 @@ func TestParts_printedForOtherEngines(t *testing.T) {
 	}
 }
 
-// Families whose tags are tokens of the vocabulary (GLM's <arg_key>) begin their arguments with symbols.
+// Families whose tags are tokens of the vocabulary (GLM's <arg_key>) begin their arguments with
+// symbols.
 func TestParts_mayBeginWithSymbols(t *testing.T) {
 	g := mustParse(t, `root ::= "f(" %each("" | <[<k>]> "a" <[</k>]> %plain{"type":"string"} <[</v>]> | (<[<k>]> "b" <[</v>]>)?) ")"`)
 	m := g.Matcher(nil)

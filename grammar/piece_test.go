@@ -7,7 +7,8 @@ import (
 	"tenon/grammar/lex"
 )
 
-// TestMask_inPiecesIsTheMask: with automata so small that each mask fills them, masks are computed in pieces, and are those of automata that suffice.
+// TestMask_inPiecesIsTheMask: with automata so small that each mask fills them, masks are computed
+// in pieces, and are those of automata that suffice.
 func TestMask_inPiecesIsTheMask(t *testing.T) {
 	v := tinyVocab(t, threeLetters()...)
 	defer func() { automata = lex.Limits{} }()

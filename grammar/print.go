@@ -11,9 +11,9 @@ import (
 // maxPrinted bounds the text that Print gives: no engine reads more.
 const maxPrinted = 8 << 20
 
-// Print writes the grammar in a dialect. Where the dialect cannot say it exactly
-// the result lists what was loosened, which is to be validated when the output is
-// complete, and what was narrowed, which costs choices and never validity.
+// Print writes the grammar in a dialect. Where the dialect cannot say it exactly the result lists
+// what was loosened, which is to be validated when the output is complete, and what was narrowed,
+// which costs choices and never validity.
 func (g *Grammar) Print(t Target) (Printed, error) {
 	switch t {
 	case Tenon:

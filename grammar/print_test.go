@@ -29,7 +29,8 @@ var exactPrints = []string{
 	`root ::= %json{"type":"number","minimum":0,"exclusiveMaximum":2.5}[numbers=canonical]`,
 	`root ::= %json{"type":"object","properties":{"a":{"type":"number"},"b":{"enum":["x","y z"]},"c":{"type":"string"}},"required":["b"]}[escapes=common, space=bounded, numbers=canonical, extra=none]`,
 	`root ::= a:( %regex "[ab]+\\d?" ) %check "c"`,
-	// Names that the printer takes for its own rules, spellings that differ, and tools that have much in common.
+	// Names that the printer takes for its own rules, spellings that differ, and tools that have
+	// much in common.
 	`root ::= char ws %json{"type":["string","number"]} number hex sp other-key` + "\n" + `char ::= "x"` + "\n" + `ws ::= "w"` + "\n" + `number ::= "#"` + "\n" + `hex ::= "h"` + "\n" + `sp ::= "_"` + "\n" + `other-key ::= "o"`,
 	`root ::= %json{"type":"string"} "," %json{"type":"string"}[escapes=canonical] "," %json{"type":"string"}[escapes=common]`,
 	`root ::= "a" ( %json{"type":"object","properties":{"id":{"type":"string","pattern":"^[a-c]{2,4}$"},"n":{"type":["integer","null"]}},"required":["id"]}[escapes=canonical, numbers=canonical, space=bounded, extra=none]
@@ -104,7 +105,8 @@ func TestPrint_toolsShareRules(t *testing.T) {
 	}
 }
 
-// TestPrint_tellsOtherKeys: a key that is not named is any other text, also where it begins like a named one.
+// TestPrint_tellsOtherKeys: a key that is not named is any other text, also where it begins like a
+// named one.
 func TestPrint_tellsOtherKeys(t *testing.T) {
 	g := mustParse(t, `root ::= %json{"type":"object","properties":{"a":{"type":"null"},"ab":{"type":"null"},"é\n":{"type":"null"},"":{"type":"null"}},"additionalProperties":{"type":"boolean"}}[space=none, escapes=canonical]`)
 	p, err := g.Print(GBNF)
@@ -128,8 +130,7 @@ func TestPrint_tellsOtherKeys(t *testing.T) {
 	}
 }
 
-// TestPrint_whatIsNotExactIsValidOrTold: printed grammars that are not exact say
-// so.
+// TestPrint_whatIsNotExactIsValidOrTold: printed grammars that are not exact say so.
 func TestPrint_saysWhatIsDifferent(t *testing.T) {
 	for src, want := range map[string]string{
 		`root ::= %json{"type":"array","uniqueItems":true}`:                                        "uniqueItems",

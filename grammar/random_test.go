@@ -13,8 +13,9 @@ import (
 	"tenon/grammar/schema"
 )
 
-// TestFromSchema_agreesWithTheOracle: of schemas made up, the matcher accepts what an independent validator finds valid, however it is spelled,
-// and nothing else; and what a walk through the masks writes is valid.
+// TestFromSchema_agreesWithTheOracle: of schemas made up, the matcher accepts what an independent
+// validator finds valid, however it is spelled, and nothing else; and what a walk through the
+// masks writes is valid.
 func TestFromSchema_agreesWithTheOracle(t *testing.T) {
 	v := walkVocab(t)
 	n := walkCount{}

@@ -15,16 +15,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the lists of verdicts")
 
-// The files list what is not ok, one name and verdict a line. The lists may only
-// get shorter.
+// The files list what is not ok, one name and verdict a line. The lists may only get shorter.
 const (
 	maskBenchVerdicts = "testdata/maskbench.txt"
 	suiteVerdicts     = "testdata/suite.txt"
 	ratchetEvery      = 7 // the step of the sample of schemas
 )
 
-// TestRatchet_schemasOfMaskBench: the verdicts of the matcher on every labelled
-// schema.
+// TestRatchet_schemasOfMaskBench: the verdicts of the matcher on every labelled schema.
 func TestRatchet_schemasOfMaskBench(t *testing.T) {
 	var got []string
 	seen := map[string]bool{}
@@ -44,8 +42,8 @@ func TestRatchet_schemasOfMaskBench(t *testing.T) {
 	ratchet(t, maskBenchVerdicts, got, seen, os.Getenv(grammartest.AllEnv) == "all")
 }
 
-// TestRatchet_officialSuite: the verdicts of the matcher on the required tests,
-// one for each test. The documents that the suite wants to be known are the caller's.
+// TestRatchet_officialSuite: the verdicts of the matcher on the required tests, one for each test.
+// The documents that the suite wants to be known are the caller's.
 func TestRatchet_officialSuite(t *testing.T) {
 	suite := grammartest.ReadSuite(t)
 	var got []string
@@ -108,8 +106,8 @@ func verdictOf(g *Grammar, err error, texts []string, valid []bool) string {
 	return v
 }
 
-// ratchet compares what is not ok with the list of a file. Only a walk over
-// everything can tell that the list is too long.
+// ratchet compares what is not ok with the list of a file. Only a walk over everything can tell
+// that the list is too long.
 func ratchet(t *testing.T, file string, got []string, seen map[string]bool, everything bool) {
 	t.Helper()
 	slices.Sort(got)

@@ -7,9 +7,10 @@ import (
 	"tenon/grammar/machine"
 )
 
-// The automata of a schema grow while they are walked, and have limits (lex.Limits). Where one is met they refuse what they should accept. The
-// schema is compiled anew then, and those who follow a text through it read the text again, on automata that hold little else: most of what
-// had filled the old ones are ways that other texts, or the masks, have gone.
+// The automata of a schema grow while they are walked, and have limits (lex.Limits). Where one is
+// met they refuse what they should accept. The schema is compiled anew then, and those who follow
+// a text through it read the text again, on automata that hold little else: most of what had
+// filled the old ones are ways that other texts, or the masks, have gone.
 
 // schemas returns the grammar's compiled schemas.
 func (g *Grammar) schemas() map[*gbnf.Node]*machine.Unit {
@@ -18,8 +19,8 @@ func (g *Grammar) schemas() map[*gbnf.Node]*machine.Unit {
 	return g.units
 }
 
-// renewed is schemas, of which none is full. They are compiled anew outside of the
-// grammar's lock: only those wait who need the new ones.
+// renewed is schemas, of which none is full. They are compiled anew outside of the grammar's lock:
+// only those wait who need the new ones.
 func (g *Grammar) renewed() map[*gbnf.Node]*machine.Unit {
 	known := g.schemas()
 	fresh := map[*gbnf.Node]*machine.Unit{}
@@ -65,7 +66,8 @@ type readSymbol struct {
 // len counts bytes and symbols.
 func (h *history) len() int { return len(h.bytes) + len(h.symbols) }
 
-// replay gives the history to a reader, and asks it for the events that were told when so much of it had been read.
+// replay gives the history to a reader, and asks it for the events that were told when so much of
+// it had been read.
 func (h *history) replay(r *machine.Reader, told int) error {
 	symbols := h.symbols
 	for i := 0; ; i++ {
@@ -89,8 +91,8 @@ func (h *history) replay(r *machine.Reader, told int) error {
 	}
 }
 
-// renew lets the parser read what it has read once more, on new automata, where the old ones are full. It says whether it did: what was
-// asked then is to be asked again.
+// renew lets the parser read what it has read once more, on new automata, where the old ones are
+// full. It says whether it did: what was asked then is to be asked again.
 func (p *Parser) renew() bool {
 	if p.lost || !p.r.Full() {
 		return false
@@ -116,14 +118,15 @@ const (
 	noText              // the name of a symbol
 )
 
-// A matcher is renewed so often at first, and once more for so many things accepted: questions that fill automata by themselves, again and
-// again, are not worth everyone's time.
+// A matcher is renewed so often at first, and once more for so many things accepted: questions
+// that fill automata by themselves, again and again, are not worth everyone's time.
 const (
 	freeRenewals = 16
 	renewEvery   = 8
 )
 
-// with runs f, which asks the workspace about the place where the matcher stands, on a workspace that is not full afterwards if that can be had.
+// with runs f, which asks the workspace about the place where the matcher stands, on a workspace
+// that is not full afterwards if that can be had.
 func (m *Matcher) with(f func()) {
 	fresh := m.e.spent() && m.renew()
 	m.on(f)
@@ -135,8 +138,9 @@ func (m *Matcher) with(f func()) {
 // maxPieces bounds the workspaces that one mask may take.
 const maxPieces = 24
 
-// masking is with for f that takes the mask of where the matcher stands. A mask that fills a workspace by itself lacks tokens: it is computed again
-// in pieces, on as many workspaces as it takes.
+// masking is with for f that takes the mask of where the matcher stands. A mask that fills a
+// workspace by itself lacks tokens: it is computed again in pieces, on as many workspaces as it
+// takes.
 func (m *Matcher) masking(f func()) {
 	m.with(f)
 	if !m.e.full.Load() {
@@ -170,8 +174,8 @@ func (m *Matcher) on(f func()) {
 	}
 }
 
-// renew leads the matcher to where it stands on another workspace, and says whether it could. What a workspace has learned of a text is little: nearly
-// all is of those that masks have looked at.
+// renew leads the matcher to where it stands on another workspace, and says whether it could. What
+// a workspace has learned of a text is little: nearly all is of those that masks have looked at.
 func (m *Matcher) renew() bool {
 	if m.renewed >= freeRenewals+len(m.past)/renewEvery {
 		return false

@@ -50,7 +50,8 @@ func someText(seed uint64) []byte {
 	return text
 }
 
-// Once automata are as large as they may be, nothing new could be written, in that turn and in all that came after it.
+// Once automata are as large as they may be, nothing new could be written, in that turn and in all
+// that came after it.
 func TestMatcher_goesOnWhereAutomataAreFull(t *testing.T) {
 	DropCaches()
 	defer DropCaches()
@@ -141,15 +142,16 @@ func TestParser_readsOnWhereAutomataAreFull(t *testing.T) {
 	}
 }
 
-// The least length that is a multiple of six numbers is not found with as much work as one question may take.
+// The least length that is a multiple of six numbers is not found with as much work as one
+// question may take.
 func TestParse_tooHardAnExpressionIsAnError(t *testing.T) {
 	if _, err := FromRegex("^(?=([ab]{7})*$)(?=([ab]{11})*$)(?=([ab]{13})*$)(?=([ab]{17})*$)(?=([ab]{19})*$)(?=([ab]{23})*$).+$"); err == nil {
 		t.Error("no error, and nothing can be written")
 	}
 }
 
-// A text that takes more by itself than a workspace may is not read again for every few tokens: of an object with thousands of keys no two others
-// came before the next renewal.
+// A text that takes more by itself than a workspace may is not read again for every few tokens: of
+// an object with thousands of keys no two others came before the next renewal.
 func TestMatcher_isRenewedSeldomWhereItsTextIsLarge(t *testing.T) {
 	defer func(n int) { maxMachine = n }(maxMachine)
 	maxMachine = 256 << 10
@@ -182,8 +184,8 @@ func TestMatcher_isRenewedSeldomWhereItsTextIsLarge(t *testing.T) {
 	}
 }
 
-// TestRenewal_delaysNobodyElse: while a schema is compiled anew, and that does not come to its end, others parse, match, are forgotten
-// and are weighed.
+// TestRenewal_delaysNobodyElse: while a schema is compiled anew, and that does not come to its
+// end, others parse, match, are forgotten and are weighed.
 func TestRenewal_delaysNobodyElse(t *testing.T) {
 	DropCaches()
 	v := walkVocab(t)

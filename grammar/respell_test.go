@@ -9,8 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// spelling is a way to write a JSON value. The zero value is compact, with keys,
-// numbers and strings as in the source.
+// spelling is a way to write a JSON value. The zero value is compact, with keys, numbers and
+// strings as in the source.
 type spelling struct {
 	Separators [2]string      // behind a comma and a colon
 	Indent     string         // one level of it; none: on one line

@@ -11,12 +11,11 @@ import (
 	"tenon/grammar/grammartest"
 )
 
-// serverEvery is the step of the sample of schemas that llama-server generates
-// under.
+// serverEvery is the step of the sample of schemas that llama-server generates under.
 const serverEvery = 499
 
-// TestPrint_llamaServerEnforces: what llama-server generates under a printed
-// grammar belongs to the grammar, or is a beginning of what does.
+// TestPrint_llamaServerEnforces: what llama-server generates under a printed grammar belongs to
+// the grammar, or is a beginning of what does.
 func TestPrint_llamaServerEnforces(t *testing.T) {
 	url := os.Getenv("TENON_RIVAL_SERVER")
 	if url == "" {
@@ -64,8 +63,7 @@ func TestPrint_llamaServerEnforces(t *testing.T) {
 	t.Logf("%d grammars, %d outputs came to their end, %d grammars not loosened; %d outputs fell under what was loosened", done, ended, strict, loose)
 }
 
-// complete has llama-server generate under a grammar, and says whether the text
-// came to its end.
+// complete has llama-server generate under a grammar, and says whether the text came to its end.
 func complete(url, text string, seed int64) (string, bool, error) {
 	body, err := json.Marshal(map[string]any{"prompt": "An example of the data, as JSON:\n", "grammar": text, "n_predict": 40, "temperature": 0.8, "seed": seed})
 	if err != nil {

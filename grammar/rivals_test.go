@@ -28,8 +28,8 @@ type agreement struct {
 	looser, narrower                                            int // texts that fell under a note
 }
 
-// TestPrint_rivalsAgree: the engines that printed grammars are for judge texts as
-// the grammar does, but for what the printer says it loosened or narrowed.
+// TestPrint_rivalsAgree: the engines that printed grammars are for judge texts as the grammar
+// does, but for what the printer says it loosened or narrowed.
 func TestPrint_rivalsAgree(t *testing.T) {
 	for target, variable := range map[Target]string{GBNF: grammartest.LlamaCPP, XGrammar: grammartest.XGrammar, Lark: grammartest.LLGuidance} {
 		t.Run(string(target), func(t *testing.T) {

@@ -9,14 +9,13 @@ import (
 	"tenon/grammar/grammartest"
 )
 
-// spellingEvery is the step of the sample of schemas whose instances are spelled
-// anew.
+// spellingEvery is the step of the sample of schemas whose instances are spelled anew.
 const spellingEvery = 11
 
 var draftThreeOrFour = regexp.MustCompile(`"\$schema"\s*:\s*"[^"]*draft-0[34]`)
 
-// TestFromSchema_everySpellingOfMaskBench: a valid instance is accepted
-// however it is spaced, ordered, escaped, and its numbers are written.
+// TestFromSchema_everySpellingOfMaskBench: a valid instance is accepted however it is spaced,
+// ordered, escaped, and its numbers are written.
 func TestFromSchema_everySpellingOfMaskBench(t *testing.T) {
 	texts := 0
 	grammartest.Schemas(t, spellingEvery, func(c grammartest.Case) {
@@ -44,8 +43,8 @@ func TestFromSchema_everySpellingOfMaskBench(t *testing.T) {
 	t.Logf("%d texts", texts)
 }
 
-// spellings are the ways to write an instance. Numbers are left as they are where
-// their spelling says whether they are integers.
+// spellings are the ways to write an instance. Numbers are left as they are where their spelling
+// says whether they are integers.
 func spellings(rng *rand.Rand, numbers bool) map[string]spelling {
 	all := map[string]spelling{
 		"compact":  {},
@@ -61,8 +60,7 @@ func spellings(rng *rand.Rand, numbers bool) map[string]spelling {
 	return all
 }
 
-// wholeIsInteger says whether 1.0 is an integer to a schema: not in drafts 3 and
-// 4.
+// wholeIsInteger says whether 1.0 is an integer to a schema: not in drafts 3 and 4.
 func wholeIsInteger(schema []byte) bool {
 	return !draftThreeOrFour.Match(schema)
 }

@@ -2,8 +2,8 @@ package grammar
 
 import "testing"
 
-// TestMask_takenOverFromAnotherStateIsExact follows texts in which most masks come of those before: each is compared with what reading tokens
-// byte by byte says.
+// TestMask_takenOverFromAnotherStateIsExact follows texts in which most masks come of those
+// before: each is compared with what reading tokens byte by byte says.
 func TestMask_takenOverFromAnotherStateIsExact(t *testing.T) {
 	v, tok := realVocab(t)
 	const words = `password|secret|token|hidden|\"quoted|back\\\\slash|über|日本語`
@@ -37,7 +37,8 @@ func checkTokens(t *testing.T, m *Matcher, v *Vocab, name string, step int) {
 	}
 }
 
-// TestMask_takenOverWhereStatesDifferInLittleThatMatters: states that lead on as a model does, but for what is looked at otherwise.
+// TestMask_takenOverWhereStatesDifferInLittleThatMatters: states that lead on as a model does, but
+// for what is looked at otherwise.
 func TestMask_takenOverWhereStatesDifferInLittleThatMatters(t *testing.T) {
 	v, _ := realVocab(t)
 	for _, c := range []struct{ name, schema, text string }{
@@ -78,7 +79,8 @@ func TestMask_takenOverHasAllTokensOfOneText(t *testing.T) {
 	}
 }
 
-// TestMask_takenOverCostsLittle counts the nodes that masks visit behind the first of a search for words.
+// TestMask_takenOverCostsLittle counts the nodes that masks visit behind the first of a search for
+// words.
 func TestMask_takenOverCostsLittle(t *testing.T) {
 	v, _ := realVocab(t)
 	m := mustSchema(t, `{"type":"string","not":{"pattern":"password|secret|token|hidden"}}`, SchemaOptions{}).Matcher(v)
@@ -94,7 +96,8 @@ func TestMask_takenOverCostsLittle(t *testing.T) {
 	}
 }
 
-// TestMask_whereLookingAheadIsGivenUpIsExact: so many words must not be in a text that a mask looks ahead of some states only.
+// TestMask_whereLookingAheadIsGivenUpIsExact: so many words must not be in a text that a mask
+// looks ahead of some states only.
 func TestMask_whereLookingAheadIsGivenUpIsExact(t *testing.T) {
 	v, _ := realVocab(t)
 	const words = `password|secret|token|hidden|über|日本語|user|login|account|session|cookie|private|public|network|address|machine|license|version`

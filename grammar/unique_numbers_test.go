@@ -40,7 +40,8 @@ func fewNumbers(rng *rand.Rand) string {
 
 var farExponent = regexp.MustCompile(`[eE][+-]?[0-9]{4}`)
 
-// TestUnique_numbersOfAnySpellingCanBeEnded walks at random through arrays of few numbers, and then to their end.
+// TestUnique_numbersOfAnySpellingCanBeEnded walks at random through arrays of few numbers, and
+// then to their end.
 func TestUnique_numbersOfAnySpellingCanBeEnded(t *testing.T) {
 	v := walkVocab(t)
 	elements := 0
@@ -90,7 +91,8 @@ func TestUnique_numbersOfAnySpellingCanBeEnded(t *testing.T) {
 	t.Logf("%d elements", elements)
 }
 
-// TestUnique_digitsOfNumbersThatAreThere: what has been read of a number must be of one that is free.
+// TestUnique_digitsOfNumbersThatAreThere: what has been read of a number must be of one that is
+// free.
 func TestUnique_digitsOfNumbersThatAreThere(t *testing.T) {
 	v := walkVocab(t)
 	for _, c := range []struct{ item, read, want string }{

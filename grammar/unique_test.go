@@ -18,8 +18,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// scarceItems are sets of few objects or arrays, with all that are in them: each in all
-// orders of its keys.
+// scarceItems are sets of few objects or arrays, with all that are in them: each in all orders of
+// its keys.
 var scarceItems = []struct {
 	item string
 	all  [][]string
@@ -74,8 +74,8 @@ var scarceItems = []struct {
 	},
 }
 
-// TestUnique_whatRunsOutNeverEndsInADeadEnd walks at random: no mask is empty,
-// and what ends is valid.
+// TestUnique_whatRunsOutNeverEndsInADeadEnd walks at random: no mask is empty, and what ends is
+// valid.
 func TestUnique_whatRunsOutNeverEndsInADeadEnd(t *testing.T) {
 	v := walkVocab(t)
 	for _, c := range scarceItems {
@@ -233,8 +233,8 @@ func (w scarce) array() map[string]any {
 	return s
 }
 
-// TestUnique_agreesWithTheOracle: arrays of few different objects are accepted exactly where an independent validator
-// finds them valid, and no walk ends where nothing is allowed.
+// TestUnique_agreesWithTheOracle: arrays of few different objects are accepted exactly where an
+// independent validator finds them valid, and no walk ends where nothing is allowed.
 func TestUnique_agreesWithTheOracle(t *testing.T) {
 	v := walkVocab(t)
 	var n walkCount
@@ -273,7 +273,8 @@ func TestUnique_agreesWithTheOracle(t *testing.T) {
 	t.Logf("%+v, %d valid", n, valid)
 }
 
-// TestUnique_manyNumbersInARowAreAccepted: the first that is free is several digits away then, in whatever spelling.
+// TestUnique_manyNumbersInARowAreAccepted: the first that is free is several digits away then, in
+// whatever spelling.
 func TestUnique_manyNumbersInARowAreAccepted(t *testing.T) {
 	for _, item := range []string{`{"type":"integer"}`, `{"type":"number","minimum":0}`, `{"type":["integer","string"]}`, `{"type":"integer","minimum":0,"maximum":65535}`} {
 		for _, numbers := range []Numbers{AnyNumbers, CanonicalNumbers} {
@@ -292,7 +293,8 @@ func TestUnique_manyNumbersInARowAreAccepted(t *testing.T) {
 	}
 }
 
-// TestUnique_digitsAreAllowedWhereANumberIsFree: of many numbers most have been, and every digit is held against all that are left.
+// TestUnique_digitsAreAllowedWhereANumberIsFree: of many numbers most have been, and every digit
+// is held against all that are left.
 func TestUnique_digitsAreAllowedWhereANumberIsFree(t *testing.T) {
 	v := walkVocab(t)
 	grammartest.Seeds(t, 30, func(seed uint64) {
@@ -355,7 +357,8 @@ func begins(texts map[string]bool, prefix string) bool {
 	return false
 }
 
-// TestUnique_whatHasNoValueLeavesNoWay: y has no value, and so x, of which there would be many, cannot be there.
+// TestUnique_whatHasNoValueLeavesNoWay: y has no value, and so x, of which there would be many,
+// cannot be there.
 func TestUnique_whatHasNoValueLeavesNoWay(t *testing.T) {
 	g := mustSchema(t, `{"type":"array","uniqueItems":true,"items":{"type":"object","properties":{"a":{"enum":[1,2]},"b":{"type":"object",
 		"properties":{"x":{"type":"array","maxItems":2},"y":{"type":"array","items":{"const":true},"contains":{"const":2},"maxItems":2}},

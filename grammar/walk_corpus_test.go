@@ -19,9 +19,9 @@ const (
 // walkCount tells what became of walks.
 type walkCount struct{ schemas, walks, far, unjudged int }
 
-// TestWalk_ofMaskBenchEndsAndValidates: whatever tokens are picked from the masks
-// of real schemas, a mask is never empty, the walk comes to an end, and an
-// independent validator finds that what it wrote is an instance.
+// TestWalk_ofMaskBenchEndsAndValidates: whatever tokens are picked from the masks of real schemas,
+// a mask is never empty, the walk comes to an end, and an independent validator finds that what it
+// wrote is an instance.
 func TestWalk_ofMaskBenchEndsAndValidates(t *testing.T) {
 	v := walkVocab(t)
 	var n walkCount
@@ -46,7 +46,8 @@ func TestWalk_ofTheOfficialSuiteEndsAndValidates(t *testing.T) {
 func (n *walkCount) walk(t *testing.T, v *Vocab, name string, text []byte) {
 	t.Helper()
 	DropCaches()
-	// White space without bound is left out: where a distance is a lower bound, it may seem nearest to an end for ever.
+	// White space without bound is left out: where a distance is a lower bound, it may seem
+	// nearest to an end for ever.
 	for i, o := range []SchemaOptions{{Space: NoSpace, Numbers: CanonicalNumbers}, {Space: BoundedSpace, Order: DeclaredOrder, Escapes: CanonicalEscapes, Numbers: CanonicalNumbers}} {
 		g, err := FromSchema(text, o)
 		if err != nil {

@@ -40,9 +40,9 @@ func randomToken(mask Mask, v *Vocab, rng *rand.Rand) int32 {
 	return pick(mask, v, rng.IntN(mask.Len()))
 }
 
-// TestWalk_endsWithinItsBudgetAndValidates: whatever tokens are picked from the
-// masks, the walk never sticks, MaskWithin brings it to an end before its budget
-// is spent, and an independent validator finds the result valid.
+// TestWalk_endsWithinItsBudgetAndValidates: whatever tokens are picked from the masks, the walk
+// never sticks, MaskWithin brings it to an end before its budget is spent, and an independent
+// validator finds the result valid.
 func TestWalk_endsWithinItsBudgetAndValidates(t *testing.T) {
 	v := walkVocab(t)
 	for i, text := range walkSchemas {

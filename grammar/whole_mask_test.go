@@ -22,8 +22,9 @@ const (
 	wholeTold        = 5      // tokens of a mask that are told of
 )
 
-// TestMask_ofMaskBenchIsExactAsAWhole holds whole masks of real schemas against reading every token byte by byte: behind parts of instances
-// and of random walks, in all that these are inside of. The tokens that an instance goes on with tell of few of a mask's bits.
+// TestMask_ofMaskBenchIsExactAsAWhole holds whole masks of real schemas against reading every
+// token byte by byte: behind parts of instances and of random walks, in all that these are inside
+// of. The tokens that an instance goes on with tell of few of a mask's bits.
 func TestMask_ofMaskBenchIsExactAsAWhole(t *testing.T) {
 	w := newWholeMasks(t)
 	grammartest.Schemas(t, wholeEvery, w.schema)
@@ -72,8 +73,9 @@ func (w *wholeMasks) schema(s grammartest.Case) {
 	}
 }
 
-// compare holds the mask of a matcher that has read a text against that of a grammar that has learned nothing else, and against what reading
-// tokens byte by byte says, and follows some tokens to an end.
+// compare holds the mask of a matcher that has read a text against that of a grammar that has
+// learned nothing else, and against what reading tokens byte by byte says, and follows some tokens
+// to an end.
 func (w *wholeMasks) compare(c *maskCase, m *Matcher, text []byte) {
 	w.Helper()
 	w.count.masks++
@@ -88,7 +90,8 @@ func (w *wholeMasks) compare(c *maskCase, m *Matcher, text []byte) {
 		return
 	}
 	w.same(c, mask, fresh.Mask(), text, "a grammar that has learned nothing")
-	// Most masks are of few kinds, such as that of a string of any text: at those it is looked more and more rarely.
+	// Most masks are of few kinds, such as that of a string of any text: at those it is looked
+	// more and more rarely.
 	h := hashOf(mask)
 	if w.met[h]++; w.met[h]&(w.met[h]-1) != 0 {
 		return
@@ -126,7 +129,8 @@ func hashOf(mask Mask) uint64 {
 	return h.Sum64()
 }
 
-// bytewise is the mask of the tokens that a matcher without a vocabulary reads behind a text. Tokens that begin alike are read together.
+// bytewise is the mask of the tokens that a matcher without a vocabulary reads behind a text.
+// Tokens that begin alike are read together.
 func (w *wholeMasks) bytewise(c *maskCase, text []byte) Mask {
 	w.Helper()
 	m := c.plain.Matcher(nil)
@@ -164,7 +168,8 @@ func commonBytes(x, y []byte) int {
 	return n
 }
 
-// complete reads an allowed token and goes on to an end: there must be one, and an independent validator must find the whole valid.
+// complete reads an allowed token and goes on to an end: there must be one, and an independent
+// validator must find the whole valid.
 func (w *wholeMasks) complete(c *maskCase, g *Grammar, text []byte, token int32) {
 	w.Helper()
 	w.count.completions++
@@ -186,7 +191,8 @@ func (w *wholeMasks) complete(c *maskCase, g *Grammar, text []byte, token int32)
 	}
 }
 
-// lineEnd is what the dot of a pattern does not stand for, and that of the validator's patterns does.
+// lineEnd is what the dot of a pattern does not stand for, and that of the validator's patterns
+// does.
 var lineEnd = regexp.MustCompile(`\\r|[\x{2028}\x{2029}]|(?i:\\u000d|\\u202[89])`)
 
 // anyToken picks one of the allowed tokens of a large vocabulary.

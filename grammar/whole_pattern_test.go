@@ -10,8 +10,9 @@ import (
 	"tenon/grammar/grammartest"
 )
 
-// TestMask_ofPatternsAgreesWithTheOracle holds whole masks inside of texts and keys of made-up patterns against reading byte by byte, and what
-// becomes of their tokens against an independent validator.
+// TestMask_ofPatternsAgreesWithTheOracle holds whole masks inside of texts and keys of made-up
+// patterns against reading byte by byte, and what becomes of their tokens against an independent
+// validator.
 func TestMask_ofPatternsAgreesWithTheOracle(t *testing.T) {
 	w := newWholeMasks(t)
 	grammartest.Seeds(t, 12, func(seed uint64) {

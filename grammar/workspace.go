@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/machine"
 )
 
-// workspace is what all matchers of a grammar over one vocabulary share. What one
-// of them makes it learn, the others find ready.
+// workspace is what all matchers of a grammar over one vocabulary share. What one of them makes it
+// learn, the others find ready.
 type workspace struct {
 	mu     sync.Mutex // protects the next five
 	vocab  *Vocab
@@ -33,16 +33,15 @@ func (g *Grammar) workspace(v *Vocab) *workspace {
 	return w
 }
 
-// known returns the workspace over v, as the one used last, or nil if none can be
-// used any more.
+// known returns the workspace over v, as the one used last, or nil if none can be used any more.
 func (g *Grammar) known(v *Vocab) *workspace {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.use(v, nil)
 }
 
-// newWorkspace compiles what is full anew, which takes its time: the grammar's lock
-// is free meanwhile.
+// newWorkspace compiles what is full anew, which takes its time: the grammar's lock is free
+// meanwhile.
 func (g *Grammar) newWorkspace(v *Vocab) *workspace {
 	w := &workspace{vocab: v, m: machine.New(g.program, g.renewed(), false)}
 	if v != nil {
@@ -53,8 +52,8 @@ func (g *Grammar) newWorkspace(v *Vocab) *workspace {
 	return g.use(v, w)
 }
 
-// use moves the workspace over v to the front: the one there is, unless it is spent,
-// else the new one. The caller holds the lock.
+// use moves the workspace over v to the front: the one there is, unless it is spent, else the new
+// one. The caller holds the lock.
 func (g *Grammar) use(v *Vocab, fresh *workspace) *workspace {
 	w := fresh
 	if i := slices.IndexFunc(g.workspaces, func(w *workspace) bool { return w.vocab == v }); i >= 0 {
@@ -82,7 +81,8 @@ func (e *workspace) weigh() {
 	e.weighLocked()
 }
 
-// grown weighs the workspace if some masks have been computed since that was done last; the caller holds the lock.
+// grown weighs the workspace if some masks have been computed since that was done last; the caller
+// holds the lock.
 func (e *workspace) grown() {
 	if e.masks.Stats.Misses >= e.missed+weighEvery {
 		e.missed = e.masks.Stats.Misses

@@ -1,12 +1,11 @@
-// Package bench measures a grammar engine on labelled JSON Schemas: whether it
-// judges every instance as labelled, and how long masks take.
+// Package bench measures a grammar engine on labelled JSON Schemas: whether it judges every
+// instance as labelled, and how long masks take.
 //
-// A file has one JSON object per line: {"name", "schema", "tests": [{"valid",
-// "data"}]}. Each instance is written as compact JSON, cut into tokens, and
-// walked to its end with a mask computed before every token, the end token
-// included. [Run] does that once on a grammar just compiled (cold) and once more
-// (warm); [Report] holds the figures. Cold is without what earlier schemas have left
-// behind, garbage included: there are the vocabulary and the automata of formats, both
+// A file has one JSON object per line: {"name", "schema", "tests": [{"valid", "data"}]}. Each
+// instance is written as compact JSON, cut into tokens, and walked to its end with a mask computed
+// before every token, the end token included. [Run] does that once on a grammar just compiled
+// (cold) and once more (warm); [Report] holds the figures. Cold is without what earlier schemas
+// have left behind, garbage included: there are the vocabulary and the automata of formats, both
 // made before the first schema, and no schema changes them.
 package bench
 
@@ -32,8 +31,8 @@ type Options struct {
 	Vocab    *grammar.Vocab
 	Tokenize func(text []byte) []int32
 	// Verdict, if not nil, is told the verdict of each schema: ok, refused-valid,
-	// accepted-invalid, or unsupported: KEYWORD and why. A schema that no value satisfies
-	// is ok where no instance is valid: it refuses all.
+	// accepted-invalid, or unsupported: KEYWORD and why. A schema that no value satisfies is ok
+	// where no instance is valid: it refuses all.
 	Verdict func(name, verdict string)
 	// Slowest is how many of the slowest cold masks the report lists.
 	Slowest int
@@ -42,8 +41,8 @@ type Options struct {
 // maxLine bounds a line of the file.
 const maxLine = 64 << 20
 
-// slowMask is the time above which a cold mask is measured again: most of what
-// takes longer on a busy machine is not the mask.
+// slowMask is the time above which a cold mask is measured again: most of what takes longer on a
+// busy machine is not the mask.
 const slowMask = time.Millisecond
 
 type line struct {
@@ -95,8 +94,8 @@ func Run(r io.Reader, o Options) (*Report, error) {
 	return rep, nil
 }
 
-// muchGarbage is how many bytes schemas may leave behind before they are collected: far fewer
-// than those at which the collector would begin by itself.
+// muchGarbage is how many bytes schemas may leave behind before they are collected: far fewer than
+// those at which the collector would begin by itself.
 const muchGarbage = 24 << 20
 
 // heap is the process's memory as the bench minds it.
@@ -105,8 +104,8 @@ type heap struct {
 	then  uint64 // bytes that had been allocated when it was collected last
 }
 
-// tidy collects what the schemas so far have left behind, so that the next one does not pay
-// for it. What a schema itself leaves is collected while it runs, as ever.
+// tidy collects what the schemas so far have left behind, so that the next one does not pay for
+// it. What a schema itself leaves is collected while it runs, as ever.
 func (h *heap) tidy() {
 	if runtime.ReadMemStats(&h.stats); h.stats.TotalAlloc-h.then > muchGarbage {
 		runtime.GC()
@@ -176,8 +175,7 @@ func compile(text []byte, v *grammar.Vocab) (*grammar.Grammar, firstTimes, error
 	return g, firstTimes{compile: time.Since(start)}, err
 }
 
-// again repeats a cold walk twice if it had slow masks, and keeps the least time
-// of each.
+// again repeats a cold walk twice if it had slow masks, and keeps the least time of each.
 func (rep *Report) again(text []byte, v *grammar.Vocab, all []instance, cold []time.Duration) {
 	slow := false
 	for _, d := range cold {
@@ -201,8 +199,7 @@ func (rep *Report) again(text []byte, v *grammar.Vocab, all []instance, cold []t
 	}
 }
 
-// walkAll walks all instances and returns the time of each mask with the accept
-// that follows it.
+// walkAll walks all instances and returns the time of each mask with the accept that follows it.
 func walkAll(g *grammar.Grammar, v *grammar.Vocab, all []instance) ([]time.Duration, string) {
 	var times []time.Duration
 	verdict := "ok"

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// compactJSON writes a JSON text without white space and with no escapes but the
-// necessary. Numbers and the order of keys stay as they are.
+// compactJSON writes a JSON text without white space and with no escapes but the necessary.
+// Numbers and the order of keys stay as they are.
 func compactJSON(text []byte) []byte {
 	var out bytes.Buffer
 	for i := 0; i < len(text); {

@@ -25,9 +25,8 @@ type SlowMask struct {
 // maxBehind is how much of the text before a slow mask is told, in tokens.
 const maxBehind = 8
 
-// noteSlow remembers those of a schema's cold masks that are among the slowest of
-// the run. It walks the schema once more for that: counting between the masks
-// would be part of their times.
+// noteSlow remembers those of a schema's cold masks that are among the slowest of the run. It
+// walks the schema once more for that: counting between the masks would be part of their times.
 func (rep *Report) noteSlow(l *line, o Options, all []instance, times []time.Duration) {
 	least := time.Duration(0)
 	if len(rep.Slowest) == o.Slowest && o.Slowest > 0 {

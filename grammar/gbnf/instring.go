@@ -7,8 +7,9 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// InString gives the grammar of what g accepts, as it stands inside a JSON string: escaped only where JSON demands it, in
-// the shortest form. It knows what ReadLark gives; any other terminal is an error.
+// InString gives the grammar of what g accepts, as it stands inside a JSON string: escaped only
+// where JSON demands it, in the shortest form. It knows what ReadLark gives; any other terminal is
+// an error.
 func InString(g *Grammar) (*Grammar, error) {
 	out := &Grammar{Root: g.Root, Rules: make([]Rule, len(g.Rules))}
 	for i, r := range g.Rules {

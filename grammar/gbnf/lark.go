@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// ReadLark reads the part of Lark that coding agents send with free-form tools:
-// rules, terminals, literals, regular expressions, groups, repetitions, aliases
-// (which are dropped), %import of common terminals, and %ignore. The rule start
-// is the root. Templates, %declare, %override and %extend are refused.
+// ReadLark reads the part of Lark that coding agents send with free-form tools: rules, terminals,
+// literals, regular expressions, groups, repetitions, aliases (which are dropped), %import of
+// common terminals, and %ignore. The rule start is the root. Templates, %declare, %override and
+// %extend are refused.
 //
-// The error is a *SyntaxError for a text that is no Lark grammar, and an
-// *UnsupportedError for one that is, but has what is not read here.
+// The error is a *SyntaxError for a text that is no Lark grammar, and an *UnsupportedError for one
+// that is, but has what is not read here.
 //
-// Terminals are matched as parts of the text, not by a lexer that takes the
-// longest: the grammar accepts what some way of cutting the text accepts.
+// Terminals are matched as parts of the text, not by a lexer that takes the longest: the grammar
+// accepts what some way of cutting the text accepts.
 func ReadLark(src string) (*Grammar, error) {
 	if len(src) > maxText {
 		return nil, &UnsupportedError{Message: fmt.Sprintf("grammar of %d bytes exceeds the limit of %d", len(src), maxText)}
@@ -47,8 +47,8 @@ type larkReader struct {
 	inRule    bool    // a rule is read, not a terminal
 }
 
-// blanks skips blanks, comments of both kinds, and ends of lines behind a
-// backslash, with which a line goes on.
+// blanks skips blanks, comments of both kinds, and ends of lines behind a backslash, with which a
+// line goes on.
 func (l *larkReader) blanks() {
 	for l.pos < len(l.src) {
 		switch c := l.src[l.pos]; {
@@ -71,8 +71,8 @@ func (l *larkReader) blanks() {
 	}
 }
 
-// name reads the name of a rule or a terminal, in which, other than in GBNF, no -
-// can be: behind it may stand the arrow of an alias.
+// name reads the name of a rule or a terminal, in which, other than in GBNF, no - can be: behind
+// it may stand the arrow of an alias.
 func (l *larkReader) name() string {
 	at := l.pos
 	for l.pos < len(l.src) && isNameByte(l.src[l.pos]) && l.src[l.pos] != '-' {

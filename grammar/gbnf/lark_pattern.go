@@ -47,8 +47,8 @@ func (l *larkReader) pattern() (*Node, error) {
 	return l.terminalNode(&Node{Op: Regex, Text: text}), err
 }
 
-// wrongPattern says why a pattern is one in no dialect. Lark's patterns are Python's, of which some are neither ECMAScript's nor Go's: what
-// may be such is none of its business.
+// wrongPattern says why a pattern is one in no dialect. Lark's patterns are Python's, of which
+// some are neither ECMAScript's nor Go's: what may be such is none of its business.
 func wrongPattern(pattern string) string {
 	_, err := syntax.Parse(pattern, syntax.Perl)
 	var wrong *syntax.Error
@@ -91,9 +91,9 @@ var upTo = regexp.MustCompile(`^\{,[0-9]+\}`)
 // closeFirst is a ] that begins a class, and so is none that ends it.
 var closeFirst = regexp.MustCompile(`^(\[\^?)\]`)
 
-// ecmaPattern writes a pattern of Python in ECMAScript where both know it, and
-// mean something else: what a dot is, a bracket at the beginning of a class, and
-// repetitions without a lower bound, and how groups are named.
+// ecmaPattern writes a pattern of Python in ECMAScript where both know it, and mean something
+// else: what a dot is, a bracket at the beginning of a class, and repetitions without a lower
+// bound, and how groups are named.
 func ecmaPattern(text, dot string, verbose bool) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -41,8 +41,7 @@ func (l *larkReader) takeRange() bool {
 	return false
 }
 
-// terminalNode remembers a terminal of a rule, behind which what is ignored may
-// stand.
+// terminalNode remembers a terminal of a rule, behind which what is ignored may stand.
 func (l *larkReader) terminalNode(n *Node) *Node {
 	if l.inRule {
 		l.terminals = append(l.terminals, n)

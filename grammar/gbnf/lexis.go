@@ -78,12 +78,11 @@ func (r *reader) quoted() (string, error) {
 	}
 }
 
-// simpleEscapes are those of llama.cpp and of JSON, so that a JSON string is a
-// literal too.
+// simpleEscapes are those of llama.cpp and of JSON, so that a JSON string is a literal too.
 var simpleEscapes = map[byte]rune{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f', '\\': '\\', '"': '"', '[': '[', ']': ']', '/': '/', '-': '-', '^': '^'}
 
-// escape reads \n, \x41, \u00e4, \U0001F600 and the like. Code points, not bytes,
-// are what \x names, as in llama.cpp. A pair of surrogates is one code point.
+// escape reads \n, \x41, \u00e4, \U0001F600 and the like. Code points, not bytes, are what \x
+// names, as in llama.cpp. A pair of surrogates is one code point.
 func (r *reader) escape() (rune, error) {
 	at := r.pos
 	r.pos++

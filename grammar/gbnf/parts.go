@@ -2,7 +2,8 @@ package gbnf
 
 import "strings"
 
-// The terminals by which arguments are written that have places of their own in a text: %plain and %each.
+// The terminals by which arguments are written that have places of their own in a text: %plain and
+// %each.
 
 // plain reads a schema, its options, and markers in parentheses, if there are any.
 func (r *reader) plain(at int) (*Node, error) {

@@ -7,8 +7,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// Limits of what Read accepts. They are far above any grammar that people or
-// programs write and keep hostile ones from exhausting memory or stack.
+// Limits of what Read accepts. They are far above any grammar that people or programs write and
+// keep hostile ones from exhausting memory or stack.
 const (
 	maxText   = 16 << 20 // bytes of a grammar
 	maxDepth  = 200      // nested groups
@@ -26,7 +26,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
-// UnsupportedError is where a grammar that is in order asks for something that is not read here, or for too much.
+// UnsupportedError is where a grammar that is in order asks for something that is not read here,
+// or for too much.
 type UnsupportedError struct {
 	Line, Column int // from 1; 0 where the whole grammar is meant
 	Message      string
@@ -39,8 +40,8 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
-// Read reads extended GBNF. Every rule that is named must be defined, and the
-// rule root is the start.
+// Read reads extended GBNF. Every rule that is named must be defined, and the rule root is the
+// start.
 func Read(src string) (*Grammar, error) {
 	if len(src) > maxText {
 		return nil, fmt.Errorf("grammar of %d bytes exceeds the limit of %d", len(src), maxText)
@@ -52,8 +53,8 @@ func Read(src string) (*Grammar, error) {
 	return r.finish()
 }
 
-// reader is a recursive descent parser. Its methods read from pos and leave it
-// behind what they read.
+// reader is a recursive descent parser. Its methods read from pos and leave it behind what they
+// read.
 type reader struct {
 	src     string
 	pos     int
@@ -141,8 +142,7 @@ func (r *reader) finish() (*Grammar, error) {
 	return &r.g, nil
 }
 
-// alternatives reads a | b | c. Inside a group a rule may go on in the next
-// line.
+// alternatives reads a | b | c. Inside a group a rule may go on in the next line.
 func (r *reader) alternatives(nested bool) (*Node, error) {
 	var kids []*Node
 	for {
@@ -229,9 +229,8 @@ func (r *reader) group() (*Node, error) {
 	return n, nil
 }
 
-// reference reads the name of a rule, or name:( … ), a capture. At the top of a
-// rule a name that begins a line of its own cannot occur: the newline has ended
-// the rule before.
+// reference reads the name of a rule, or name:( … ), a capture. At the top of a rule a name that
+// begins a line of its own cannot occur: the newline has ended the rule before.
 func (r *reader) reference(nested bool) (*Node, error) {
 	at := r.pos
 	name := r.name()

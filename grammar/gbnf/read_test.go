@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRead_writesBackTheSame reads, writes, reads again and compares the texts:
-// what Write gives is Read's normal form.
+// TestRead_writesBackTheSame reads, writes, reads again and compares the texts: what Write gives
+// is Read's normal form.
 func TestRead_writesBackTheSame(t *testing.T) {
 	for name, src := range map[string]string{
 		"literal and class":  `root ::= "a\n\"\u00e4" [a-z^"\\-] [^\]] .`,

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// symbol reads <text>, <[text]>, <[id]> and their negations with !. The text of
-// <text> includes the angle brackets, as in llama.cpp; that of <[text]> is what
-// stands inside, which may be any marker.
+// symbol reads <text>, <[text]>, <[id]> and their negations with !. The text of <text> includes
+// the angle brackets, as in llama.cpp; that of <[text]> is what stands inside, which may be any
+// marker.
 func (r *reader) symbol() (*Node, error) {
 	at := r.pos
 	n := &Node{Op: Symbol, Not: r.take("!")}
@@ -76,8 +76,7 @@ func (r *reader) argument(at int) (string, error) {
 	return r.quoted()
 }
 
-// lark reads a Lark grammar in a literal and takes its rules over, under names
-// of their own.
+// lark reads a Lark grammar in a literal and takes its rules over, under names of their own.
 func (r *reader) lark(at int) (*Node, error) {
 	s, err := r.argument(at)
 	if err != nil {
@@ -162,8 +161,8 @@ func (r *reader) jsonSchema(at int) (*Node, error) {
 	return n, err
 }
 
-// jsonEnd finds the end of the object, true or false that s begins with, by its
-// braces and strings alone: whether it is JSON is for the schema's compiler to say.
+// jsonEnd finds the end of the object, true or false that s begins with, by its braces and strings
+// alone: whether it is JSON is for the schema's compiler to say.
 func jsonEnd(s string) int {
 	for _, word := range []string{"true", "false"} {
 		if strings.HasPrefix(s, word) {
@@ -283,8 +282,7 @@ func (o *JSONOptions) field(key string) *string {
 	}
 }
 
-// String writes the options as they stand behind %json, or nothing for the
-// defaults.
+// String writes the options as they stand behind %json, or nothing for the defaults.
 func (o JSONOptions) String() string {
 	var parts []string
 	if o.Tool != "" {

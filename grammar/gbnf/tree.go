@@ -1,9 +1,9 @@
-// Package gbnf reads and writes extended GBNF, the text of all grammars:
-// llama.cpp's GBNF, plus JSON Schemas, regular expressions, special tokens, text
-// up to a marker and captures. The reference page is ../GBNF.md.
+// Package gbnf reads and writes extended GBNF, the text of all grammars: llama.cpp's GBNF, plus
+// JSON Schemas, regular expressions, special tokens, text up to a marker and captures. The
+// reference page is ../GBNF.md.
 //
-// [Read] gives a [Grammar]: rules, each a tree of [Node]s. [Write] gives the
-// text back. [ReadLark] reads Lark into the same trees.
+// [Read] gives a [Grammar]: rules, each a tree of [Node]s. [Write] gives the text back. [ReadLark]
+// reads Lark into the same trees.
 package gbnf
 
 import "tenon/grammar/lex/ecma"
@@ -48,8 +48,8 @@ type Node struct {
 	Options  JSONOptions
 }
 
-// JSONOptions are what stands in brackets behind a %json terminal. Empty values
-// are the defaults; package grammar documents the meanings.
+// JSONOptions are what stands in brackets behind a %json terminal. Empty values are the defaults;
+// package grammar documents the meanings.
 type JSONOptions struct {
 	Tool                                          string
 	Order, Space, Escapes, Numbers, Extra, Format string

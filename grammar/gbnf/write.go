@@ -9,8 +9,7 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// Quote writes a literal. Bytes that are no UTF-8 cannot be written in GBNF and
-// become U+FFFD.
+// Quote writes a literal. Bytes that are no UTF-8 cannot be written in GBNF and become U+FFFD.
 func Quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -21,8 +20,7 @@ func Quote(s string) string {
 	return b.String()
 }
 
-// quoteRune escapes what special names, control characters, and what people
-// could not see.
+// quoteRune escapes what special names, control characters, and what people could not see.
 func quoteRune(x rune, special string) string {
 	switch {
 	case x == '\n':
@@ -65,16 +63,15 @@ func Write(g *Grammar) string {
 	return w.b.String()
 }
 
-// Identity is a text that is equal for equal nodes of one grammar. It names rules
-// by number.
+// Identity is a text that is equal for equal nodes of one grammar. It names rules by number.
 func Identity(n *Node) string {
 	w := writer{name: func(rule int) string { return "$" + strconv.Itoa(rule) }}
 	w.node(n, inRepeat)
 	return w.b.String()
 }
 
-// Shape is a text that is equal for nodes that differ in nothing but the rules they name, and these rules in the order of
-// the text.
+// Shape is a text that is equal for nodes that differ in nothing but the rules they name, and
+// these rules in the order of the text.
 func Shape(n *Node) (text string, rules []int) {
 	w := writer{name: func(rule int) string {
 		rules = append(rules, rule)
@@ -157,7 +154,8 @@ func (w *writer) repeat(n *Node) {
 	}
 }
 
-// SchemaText writes a schema behind the name of its terminal. A blank keeps true and false apart from the name; options follow without one.
+// SchemaText writes a schema behind the name of its terminal. A blank keeps true and false apart
+// from the name; options follow without one.
 func SchemaText(schema string) string {
 	schema = strings.TrimSpace(schema)
 	if strings.HasPrefix(schema, "{") {
@@ -199,8 +197,8 @@ func symbolText(n *Node) string {
 	return not + "<[" + n.Text + "]>"
 }
 
-// PlainSymbol says whether a token's text can stand for itself, which is the only
-// way that llama.cpp knows.
+// PlainSymbol says whether a token's text can stand for itself, which is the only way that
+// llama.cpp knows.
 func PlainSymbol(text string) bool {
 	return len(text) > 2 && text[0] == '<' && text[1] != '[' && strings.IndexAny(text, ">\n") == len(text)-1
 }
@@ -242,8 +240,7 @@ func QuoteClass(ranges ecma.Set) string {
 	return b.String()
 }
 
-// quoteClassRune writes - and ^ by number, which llama.cpp cannot escape
-// otherwise.
+// quoteClassRune writes - and ^ by number, which llama.cpp cannot escape otherwise.
 func quoteClassRune(x rune) string {
 	if x == '-' || x == '^' {
 		return fmt.Sprintf(`\u%04X`, x)

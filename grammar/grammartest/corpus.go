@@ -43,8 +43,8 @@ func (c Case) MadeUp() bool {
 	return strings.HasPrefix(c.Name, "Handwritten") || strings.HasPrefix(c.Name, "Synthesized")
 }
 
-// Schemas calls f for every so many-th schema of ../shared, in the file's order, or
-// for those that the environment says. Without the file the test is skipped.
+// Schemas calls f for every so many-th schema of ../shared, in the file's order, or for those that
+// the environment says. Without the file the test is skipped.
 func Schemas(t testing.TB, every int, f func(Case)) {
 	t.Helper()
 	lines := schemaLines(t)
@@ -67,7 +67,8 @@ func Schemas(t testing.TB, every int, f func(Case)) {
 	t.Logf("%d of %d schemas; %s=%s", walked, len(lines), SeedEnv, os.Getenv(SeedEnv))
 }
 
-// RandOf picks something for a schema, always the same; for make test-corpus, what its seed decides.
+// RandOf picks something for a schema, always the same; for make test-corpus, what its seed
+// decides.
 func RandOf(t testing.TB, name string) *rand.Rand {
 	t.Helper()
 	h := fnv.New64()
@@ -135,8 +136,8 @@ func number(t testing.TB, variable string, without int) int {
 	return n
 }
 
-// Shared is the path of a file of ../shared, which lies beside the project. The
-// test is skipped where it does not.
+// Shared is the path of a file of ../shared, which lies beside the project. The test is skipped
+// where it does not.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
 	for _, up := range []string{"..", "../..", "../../.."} {

@@ -1,6 +1,5 @@
-// Package grammartest is what the tests of several packages share: the labelled
-// schemas of ../shared, other spellings of a JSON text, and the engines that
-// printed grammars are for.
+// Package grammartest is what the tests of several packages share: the labelled schemas of
+// ../shared, other spellings of a JSON text, and the engines that printed grammars are for.
 //
 //	grammartest.Schemas(t, 23, func(c grammartest.Case) { … }) // every 23rd, or all of them with TENON_MASKBENCH=all
 //	r := grammartest.StartRival(t, grammartest.LlamaCPP)       // skips where none is named

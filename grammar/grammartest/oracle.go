@@ -18,9 +18,8 @@ type ecma struct{ re *regexp2.Regexp }
 func (e ecma) MatchString(s string) bool { ok, err := e.re.MatchString(s); return ok && err == nil }
 func (e ecma) String() string            { return e.re.String() }
 
-// Oracle compiles a schema with an independent validator that asserts formats. It
-// is nil for a schema that the validator refuses, as some real ones that break
-// their own metaschema.
+// Oracle compiles a schema with an independent validator that asserts formats. It is nil for a
+// schema that the validator refuses, as some real ones that break their own metaschema.
 func Oracle(t testing.TB, text []byte) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
@@ -51,8 +50,10 @@ func Oracle(t testing.TB, text []byte) *jsonschema.Schema {
 	return s
 }
 
-// strictFormats are those in which the validator is too generous, with what their texts look like: it takes characters that RFC 3986 has not, and braces that RFC 6570 has not; no one
-// at a host, and a dot behind the name of one, which RFC 5321 has not; and seconds with a sign, or behind hours without minutes, which RFC 3339 has not.
+// strictFormats are those in which the validator is too generous, with what their texts look like:
+// it takes characters that RFC 3986 has not, and braces that RFC 6570 has not; no one at a host,
+// and a dot behind the name of one, which RFC 5321 has not; and seconds with a sign, or behind
+// hours without minutes, which RFC 3339 has not.
 var strictFormats = sync.OnceValue(func() (list []*jsonschema.Format) {
 	const (
 		uri      = `^([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2}|//([^/?#@]*@)?\[[0-9A-Fa-f:.]+\])*(#([!$&-;=?-Z_a-z~]|%[0-9A-Fa-f]{2})*)?$`

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// manySeeds is how many times as many of them make test-corpus takes, unless its time is over before.
+// manySeeds is how many times as many of them make test-corpus takes, unless its time is over
+// before.
 const manySeeds = 40
 
-// Seeds calls f for so many seeds, always the same; for make test-corpus for more of them, from its own on. It stops when a test has failed, and
-// tells the seed.
+// Seeds calls f for so many seeds, always the same; for make test-corpus for more of them, from
+// its own on. It stops when a test has failed, and tells the seed.
 func Seeds(t testing.TB, few int, f func(seed uint64)) {
 	t.Helper()
 	from, end := 0, time.Now().Add(time.Hour)
@@ -27,10 +28,12 @@ func Seeds(t testing.TB, few int, f func(seed uint64)) {
 	}
 }
 
-// Writer makes up small schemas and values from few names and numbers, so that keywords meet often.
+// Writer makes up small schemas and values from few names and numbers, so that keywords meet
+// often.
 type Writer struct {
 	Rand *rand.Rand
-	// Refs are the names under $defs that a schema may refer to, where it is about a part of the value: what led back to itself would never end.
+	// Refs are the names under $defs that a schema may refer to, where it is about a part of the
+	// value: what led back to itself would never end.
 	Refs []string
 	// Draft7 has the keywords of draft 7 in the place of their successors.
 	Draft7 bool
@@ -207,7 +210,8 @@ func (w *Writer) since2019(name, before string) string {
 	return name
 }
 
-// Document makes up a schema of some draft, with definitions that it refers to and that may refer to each other.
+// Document makes up a schema of some draft, with definitions that it refers to and that may refer
+// to each other.
 func (w *Writer) Document(depth int) map[string]any {
 	w.Draft7 = w.Rand.IntN(3) == 0
 	w.Refs = []string{"x", "y"}[:w.Rand.IntN(3)]

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// The variables that hold the commands which start rivals. The target test-print
-// of the Makefile sets them.
+// The variables that hold the commands which start rivals. The target test-print of the Makefile
+// sets them.
 const (
 	LlamaCPP   = "TENON_RIVAL_GBNF"
 	XGrammar   = "TENON_RIVAL_XGRAMMAR"
 	LLGuidance = "TENON_RIVAL_LARK"
 )
 
-// Rival is another engine as a process that compiles a grammar and says which
-// texts it accepts; cmd/scripts/rival-llama.c tells the protocol.
+// Rival is another engine as a process that compiles a grammar and says which texts it accepts;
+// cmd/scripts/rival-llama.c tells the protocol.
 type Rival struct {
 	t       testing.TB
 	command []string
@@ -37,8 +37,8 @@ const patience = 60 * time.Second
 // errNoAnswer is what a rival that took too long, or died, is taken to have said.
 var errNoAnswer = errors.New("no answer")
 
-// StartRival starts the engine that a variable names; without it the test is
-// skipped. The process ends with the test.
+// StartRival starts the engine that a variable names; without it the test is skipped. The process
+// ends with the test.
 func StartRival(t testing.TB, variable string) *Rival {
 	t.Helper()
 	command := strings.Fields(os.Getenv(variable))
@@ -90,15 +90,15 @@ func (r *Rival) Compile(text string) error {
 	return nil
 }
 
-// Accepts says whether the grammar given last accepts a text as a whole. An error
-// is no verdict: the rival took too long, or died.
+// Accepts says whether the grammar given last accepts a text as a whole. An error is no verdict:
+// the rival took too long, or died.
 func (r *Rival) Accepts(text string) (bool, error) {
 	answer, err := r.ask('T', text)
 	return answer == "1", err
 }
 
-// ask sends one request. A rival that does not answer in time is started anew,
-// with the last grammar.
+// ask sends one request. A rival that does not answer in time is started anew, with the last
+// grammar.
 func (r *Rival) ask(kind byte, text string) (string, error) {
 	slow := time.AfterFunc(patience, func() { _ = r.process.Process.Kill() })
 	defer slow.Stop()

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Suite is the official JSON-Schema-Test-Suite: its required tests by draft
-// folder and file, and its remote documents by URI.
+// Suite is the official JSON-Schema-Test-Suite: its required tests by draft folder and file, and
+// its remote documents by URI.
 type Suite struct {
 	Files   map[string]map[string][]SuiteGroup
 	Remotes map[string][]byte

@@ -1,6 +1,7 @@
 package lex
 
-// Beyond what the arena of a format has walked, an arena copies what it needs of it, and derives it by itself.
+// Beyond what the arena of a format has walked, an arena copies what it needs of it, and derives
+// it by itself.
 
 // adoption is what an arena has copied.
 type adoption struct {
@@ -8,7 +9,8 @@ type adoption struct {
 	words map[wordSet]wordSet
 }
 
-// adopted returns the language behind a state of the arena of a format as an expression of this arena alone.
+// adopted returns the language behind a state of the arena of a format as an expression of this
+// arena alone.
 func (a *Arena) adopted(n *node) Expr {
 	f := a.sharedOf(n)
 	e := f.arena.Expr(State(n.a))

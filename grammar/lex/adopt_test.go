@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFormat_outgrowsItsArena: walkers of formats, one of which little has been walked ahead, agree on what may come next.
+// TestFormat_outgrowsItsArena: walkers of formats, one of which little has been walked ahead,
+// agree on what may come next.
 func TestFormat_outgrowsItsArena(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 5))
 	for number, name := range FormatNames() {

@@ -6,10 +6,12 @@ import (
 	"sync"
 )
 
-// The automata of formats are walked ahead, once per process: breadth first from the start of each format, and from what Near makes of the
-// states met, as far as texts usually go. What is beyond, arenas find out by themselves (adopt.go), so that no schema depends on those before it.
+// The automata of formats are walked ahead, once per process: breadth first from the start of each
+// format, and from what Near makes of the states met, as far as texts usually go. What is beyond,
+// arenas find out by themselves (adopt.go), so that no schema depends on those before it.
 
-// walkedAhead is how many states of a format are walked: all of most, and of the others those within a few bytes.
+// walkedAhead is how many states of a format are walked: all of most, and of the others those
+// within a few bytes.
 const walkedAhead = 700
 
 // moreAhead is that for formats whose masks meet more.
@@ -20,7 +22,8 @@ const nearAhead = 25
 
 var formatNames = slices.Sorted(maps.Keys(formats))
 
-// formatArenas are the arenas of formats, in the order of formatNames, each made when it is first asked for.
+// formatArenas are the arenas of formats, in the order of formatNames, each made when it is first
+// asked for.
 var formatArenas = func() []func() *Arena {
 	makers := make([]func() *Arena, len(formatNames))
 	for i, name := range formatNames {
@@ -35,15 +38,16 @@ var formatArenas = func() []func() *Arena {
 	return makers
 }()
 
-// WalkFormats makes the automata of all formats, which are made one by one otherwise, where a schema first names them. It takes a quarter of a
-// second, once per process.
+// WalkFormats makes the automata of all formats, which are made one by one otherwise, where a
+// schema first names them. It takes a quarter of a second, once per process.
 func WalkFormats() {
 	for _, arena := range formatArenas {
 		arena()
 	}
 }
 
-// newFormatArena returns an arena that knows so many states of a format, and is to take up no more.
+// newFormatArena returns an arena that knows so many states of a format, and is to take up no
+// more.
 func newFormatArena(name string, most int) *Arena {
 	a := NewArena(Limits{})
 	a.walkAhead(a.formatStart(name), most)
@@ -56,8 +60,8 @@ func (a *Arena) formatStart(name string) State {
 	return a.Start(a.build(func() Expr { return a.format(name, formats[name]) }))
 }
 
-// walkAhead makes the rows of so many states, start and those nearest to it. States of which Near knows no simpler come first: they are few, and
-// what masks are found with.
+// walkAhead makes the rows of so many states, start and those nearest to it. States of which Near
+// knows no simpler come first: they are few, and what masks are found with.
 func (a *Arena) walkAhead(start State, most int) {
 	met := map[State]bool{Dead: true}
 	var near, far []State

@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// Expr is an expression of an [Arena], and stands for the language it denotes: expressions with one normal form are one value.
-// The zero Expr is the empty language in every arena.
+// Expr is an expression of an [Arena], and stands for the language it denotes: expressions with
+// one normal form are one value. The zero Expr is the empty language in every arena.
 type Expr int32
 
 const (
@@ -150,16 +150,18 @@ var prototype = sync.OnceValue(func() *Arena {
 	return a
 })
 
-// Err returns the first limit that a method without an error result ran into, or nil. What such a method then returned accepts less than
-// it should: an expression is empty, and its complement accepts more; a state has no successor.
+// Err returns the first limit that a method without an error result ran into, or nil. What such a
+// method then returned accepts less than it should: an expression is empty, and its complement
+// accepts more; a state has no successor.
 func (a *Arena) Err() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.err
 }
 
-// Full reports whether a limit on what the arena holds was met since it was built: states have lost successors, and more will. The same
-// expressions in another arena would get further. It takes no lock.
+// Full reports whether a limit on what the arena holds was met since it was built: states have
+// lost successors, and more will. The same expressions in another arena would get further. It
+// takes no lock.
 func (a *Arena) Full() bool { return a.full.Load() }
 
 func (a *Arena) fail(err error) {
@@ -190,8 +192,8 @@ func (a *Arena) attempt(work int, f func()) error {
 	return err
 }
 
-// Asked returns how many derivatives were taken to answer questions (IsEmpty, Overlaps, Subset), together. It is for callers that ask
-// much on behalf of a stranger.
+// Asked returns how many derivatives were taken to answer questions (IsEmpty, Overlaps, Subset),
+// together. It is for callers that ask much on behalf of a stranger.
 func (a *Arena) Asked() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -207,7 +209,8 @@ func (a *Arena) build(f func() Expr) Expr {
 	return e
 }
 
-// checkWords turns an overflow of the word sets, which are too far below to know of errors, into one.
+// checkWords turns an overflow of the word sets, which are too far below to know of errors, into
+// one.
 func (a *Arena) checkWords() {
 	if a.words.overflow {
 		a.words.overflow = false
@@ -217,7 +220,8 @@ func (a *Arena) checkWords() {
 
 func (a *Arena) at(e Expr) *node { return &a.nodes[e] }
 
-// intern returns the expression with the identity (kind, a, b, min, max, args) of n; attributes are filled in by describe. It keeps a copy of args.
+// intern returns the expression with the identity (kind, a, b, min, max, args) of n; attributes
+// are filled in by describe. It keeps a copy of args.
 func (a *Arena) intern(n node) Expr {
 	h := identity(&n)
 	id := a.index.find(h, func(id int32) bool { return sameNode(&a.nodes[id], &n) })

@@ -34,7 +34,8 @@ func concatModel(x, y language) language {
 	return r
 }
 
-// randomExpr builds an expression and its model, with the model cut at bruteLength (which all operations respect).
+// randomExpr builds an expression and its model, with the model cut at bruteLength (which all
+// operations respect).
 func randomExpr(a *Arena, r *rand.Rand, size int) (Expr, language) {
 	if size <= 1 {
 		leaves := []string{"a", "b", "c", "", "ab", "ca"}

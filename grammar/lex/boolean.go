@@ -2,8 +2,8 @@ package lex
 
 import "slices"
 
-// union normalises to a sorted set of parts: word sets merged into one, counts of one thing before one tail merged, and what a larger
-// part contains dropped where that is cheap to see.
+// union normalises to a sorted set of parts: word sets merged into one, counts of one thing before
+// one tail merged, and what a larger part contains dropped where that is cheap to see.
 func (a *Arena) union(parts ...Expr) Expr {
 	args := a.flatten(kindUnion, parts)
 	args = a.mergeWords(args, opUnion)
@@ -37,8 +37,9 @@ func (a *Arena) union2(x, y Expr) Expr {
 	return d
 }
 
-// known returns the union or intersection of parts if that very node is there: nodes are in normal form, so that nothing is left to do. Most
-// derivatives of what many parts make are such, and normalising them anew takes most of the time that products of automata take.
+// known returns the union or intersection of parts if that very node is there: nodes are in normal
+// form, so that nothing is left to do. Most derivatives of what many parts make are such, and
+// normalising them anew takes most of the time that products of automata take.
 func (a *Arena) known(k kind, parts []Expr) (Expr, bool) {
 	args := append(a.sorted[:0], parts...)
 	slices.Sort(args)
@@ -52,8 +53,9 @@ func (a *Arena) known(k kind, parts []Expr) (Expr, bool) {
 	return Expr(id), id >= 0
 }
 
-// covers looks among the parts of an intersection for x and ¬y with x ⊆ y: because x is y, is a part of the union y, or y is all text and
-// x is some. With inner kindIntersect it looks for the dual in a union: x ⊇ y.
+// covers looks among the parts of an intersection for x and ¬y with x ⊆ y: because x is y, is a
+// part of the union y, or y is all text and x is some. With inner kindIntersect it looks for the
+// dual in a union: x ⊇ y.
 func (a *Arena) covers(args []Expr, inner kind) bool {
 	for _, z := range args {
 		n := a.at(z)
@@ -73,8 +75,8 @@ func (a *Arena) covers(args []Expr, inner kind) bool {
 	return false
 }
 
-// flatten opens nested operations of the same kind and drops ∅ from unions. The result is the arena's scratch space: unions and intersections
-// are not built while another one is.
+// flatten opens nested operations of the same kind and drops ∅ from unions. The result is the
+// arena's scratch space: unions and intersections are not built while another one is.
 func (a *Arena) flatten(k kind, parts []Expr) []Expr {
 	out := a.scratch[:0]
 	for _, p := range parts {
@@ -117,7 +119,8 @@ type countedTail struct {
 	lo, hi     int32
 }
 
-// mergeCounts joins x{1,3}t and x{2,5}t to x{1,5}t. Without it, searching for a{0,5000}b in a run of a's would collect a term for each.
+// mergeCounts joins x{1,3}t and x{2,5}t to x{1,5}t. Without it, searching for a{0,5000}b in a run
+// of a's would collect a term for each.
 func (a *Arena) mergeCounts(args []Expr) []Expr {
 	counts := a.counts[:0]
 	out := args[:0]
@@ -179,7 +182,8 @@ func (a *Arena) absorb(args []Expr) []Expr {
 	return slices.DeleteFunc(args, func(x Expr) bool { return x != a.anyText && a.at(x).text })
 }
 
-// intersect normalises to a sorted set of parts, with word sets and counts of code points combined.
+// intersect normalises to a sorted set of parts, with word sets and counts of code points
+// combined.
 func (a *Arena) intersect(parts ...Expr) Expr {
 	args := a.flatten(kindIntersect, parts)
 	args = a.mergeWords(args, opIntersect)
@@ -217,8 +221,8 @@ func (a *Arena) nullableOnly(args []Expr) Expr {
 	return epsilon
 }
 
-// mergeLengths combines class{m,n} parts, among them bounds on the length (AnyRune{m,n}), and drops or refutes such bounds by what is known
-// of the other parts' lengths.
+// mergeLengths combines class{m,n} parts, among them bounds on the length (AnyRune{m,n}), and
+// drops or refutes such bounds by what is known of the other parts' lengths.
 func (a *Arena) mergeLengths(args []Expr) []Expr {
 	merged, found := empty, false
 	out := args[:0]
@@ -269,7 +273,8 @@ func (a *Arena) isClass(e Expr) bool {
 	return n.kind == kindWords && e != empty && n.text && n.span.minRunes == 1 && n.span.maxRunes == 1
 }
 
-// fits says whether every (yes) or no (no) word common to args has lo to hi code points, as far as their spans tell.
+// fits says whether every (yes) or no (no) word common to args has lo to hi code points, as far as
+// their spans tell.
 func (a *Arena) fits(args []Expr, lo, hi int32) verdict {
 	for _, x := range args {
 		n := a.at(x)

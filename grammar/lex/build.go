@@ -37,12 +37,14 @@ func (a *Arena) Bytes(set ByteSet) Expr {
 	return a.build(func() Expr { return a.leaf(a.words.ofBytes(set)) })
 }
 
-// Runes is any one code point of the ranges, in UTF-8; surrogates, and what is beyond Unicode, count for nothing.
+// Runes is any one code point of the ranges, in UTF-8; surrogates, and what is beyond Unicode,
+// count for nothing.
 func (a *Arena) Runes(ranges ...ecma.Range) Expr {
 	return a.build(func() Expr { return a.leaf(a.words.ofRunes(ecma.NewSet(slices.Clone(ranges)...))) })
 }
 
-// Concat is the language of words made of one word of each part, in order; of ε when there is none.
+// Concat is the language of words made of one word of each part, in order; of ε when there is
+// none.
 func (a *Arena) Concat(parts ...Expr) Expr {
 	return a.build(func() Expr { return a.concat(parts...) })
 }
@@ -52,7 +54,8 @@ func (a *Arena) Union(parts ...Expr) Expr {
 	return a.build(func() Expr { return a.union(parts...) })
 }
 
-// Intersect is the language of the words that all parts share; of all valid UTF-8 text when there is none.
+// Intersect is the language of the words that all parts share; of all valid UTF-8 text when there
+// is none.
 func (a *Arena) Intersect(parts ...Expr) Expr {
 	return a.build(func() Expr {
 		if len(parts) == 0 {
@@ -100,7 +103,8 @@ const unbuilt Expr = -1
 
 func (a *Arena) literal(s string) Expr { return a.leaf(a.words.literal(s, emptyWord)) }
 
-// concat normalises to a right-leaning chain without ε and ∅, adjacent literals joined and x·x{m,n} counted.
+// concat normalises to a right-leaning chain without ε and ∅, adjacent literals joined and
+// x·x{m,n} counted.
 func (a *Arena) concat(parts ...Expr) Expr {
 	r := epsilon
 	for _, p := range slices.Backward(parts) {
@@ -195,7 +199,8 @@ func (a *Arena) repeat(e Expr, lo, hi int32) Expr {
 	return a.intern(node{kind: kindRepeat, a: int32(e), min: lo, max: hi})
 }
 
-// repeatNested reads (x{p,q}){lo,hi} as x{p·lo,q·hi} when every count between is reached: consecutive k·p…k·q must touch.
+// repeatNested reads (x{p,q}){lo,hi} as x{p·lo,q·hi} when every count between is reached:
+// consecutive k·p…k·q must touch.
 func (a *Arena) repeatNested(x Expr, p, q, lo, hi int32) (Expr, bool) {
 	gapless := q == unbounded || int64(p) <= int64(lo)*int64(q-p)+1
 	if lo == 0 {
@@ -235,7 +240,8 @@ func (a *Arena) not(e Expr) Expr {
 	return a.intern(node{kind: kindNot, a: int32(e)})
 }
 
-// mapParts builds of the parts of n, a node of any arena, what n is of them: of each what f makes of it. It returns false if n has none.
+// mapParts builds of the parts of n, a node of any arena, what n is of them: of each what f makes
+// of it. It returns false if n has none.
 func (a *Arena) mapParts(n *node, f func(Expr) Expr) (Expr, bool) {
 	switch n.kind {
 	case kindConcat:

@@ -1,7 +1,8 @@
 package lex
 
-// byteRun is a maximal range of bytes on which the derivatives of an expression visibly agree, and the first of the runs that share its
-// derivative: those of one class need to be derived only once.
+// byteRun is a maximal range of bytes on which the derivatives of an expression visibly agree, and
+// the first of the runs that share its derivative: those of one class need to be derived only
+// once.
 type byteRun struct {
 	lo, hi byte
 	class  uint8 // index of the class's first run
@@ -10,8 +11,9 @@ type byteRun struct {
 // maxRuns fits the runs of nearly all expressions, for buffers on the stack.
 const maxRuns = 64
 
-// runs appends the runs of e, which cover all bytes, to buffer. A derivative depends on the byte only through the word sets that stand at the
-// beginning of e, so that runs on which all of those agree form a class.
+// runs appends the runs of e, which cover all bytes, to buffer. A derivative depends on the byte
+// only through the word sets that stand at the beginning of e, so that runs on which all of those
+// agree form a class.
 func (a *Arena) runs(e Expr, buffer []byteRun) []byteRun {
 	heads := headSet{sets: a.headSets[:0], rows: a.headRows[:0]}
 	a.headRound++
@@ -43,8 +45,9 @@ func (a *Arena) runs(e Expr, buffer []byteRun) []byteRun {
 	return buffer
 }
 
-// marks hashes, for each run, what the word sets become under its bytes: runs that agree have equal marks. Comparing each run with each
-// class instead takes most of the time of languages with many alternatives.
+// marks hashes, for each run, what the word sets become under its bytes: runs that agree have
+// equal marks. Comparing each run with each class instead takes most of the time of languages with
+// many alternatives.
 func (a *Arena) marks(h *headSet, runs []byteRun) []uint64 {
 	marks := a.runMarks[:len(runs)]
 	clear(marks)

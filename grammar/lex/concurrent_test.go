@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestArena_concurrentWalks builds and walks from many goroutines; the race detector and the equal answers are the test.
+// TestArena_concurrentWalks builds and walks from many goroutines; the race detector and the equal
+// answers are the test.
 func TestArena_concurrentWalks(t *testing.T) {
 	a := NewArena(Limits{})
 	patterns := []string{`^[a-z]{2,40}\d+$`, `^(?!ab)[a-d]*é?$`, `b.*a`}

@@ -1,6 +1,7 @@
 package lex
 
-// deferred is an expression that is built when it is first derived, for alternatives of which few will be walked.
+// deferred is an expression that is built when it is first derived, for alternatives of which few
+// will be walked.
 type deferred struct {
 	build func() Expr // nil once built
 	expr  Expr
@@ -9,25 +10,27 @@ type deferred struct {
 	wide  Expr    // a simpler language that holds it; empty if none is known
 }
 
-// later returns an expression for what build returns: a plain, non-empty language of texts without ε, with these cuts and this span.
+// later returns an expression for what build returns: a plain, non-empty language of texts without
+// ε, with these cuts and this span.
 func (a *Arena) later(cuts ByteSet, s span, build func() Expr) Expr {
 	a.deferred = append(a.deferred, deferred{build: build, cuts: cuts, span: s})
 	return a.intern(node{kind: kindDeferred, a: int32(len(a.deferred) - 1)})
 }
 
-// laterWithin is later for a language that lies within wide. Where even that has nothing in common with something else, emptiness is
-// found without a look at the alternatives.
+// laterWithin is later for a language that lies within wide. Where even that has nothing in common
+// with something else, emptiness is found without a look at the alternatives.
 func (a *Arena) laterWithin(wide Expr, cuts ByteSet, s span, build func() Expr) Expr {
 	e := a.later(cuts, s, build)
 	a.deferred[len(a.deferred)-1].wide = wide
 	return e
 }
 
-// Widen returns a language that holds e and has fewer states, where one is known: formats of times take leap seconds of all minutes.
-// Otherwise it is e.
+// Widen returns a language that holds e and has fewer states, where one is known: formats of times
+// take leap seconds of all minutes. Otherwise it is e.
 func (a *Arena) Widen(e Expr) Expr { return a.build(func() Expr { return a.widen(e) }) }
 
-// widen returns a language that holds e, in which deferred alternatives are given up; e itself if there are none.
+// widen returns a language that holds e, in which deferred alternatives are given up; e itself if
+// there are none.
 func (a *Arena) widen(e Expr) Expr {
 	if len(a.deferred) == 0 && a.shared == nil {
 		return e

@@ -3,8 +3,9 @@ package lex
 // maxDerived bounds the memo of derive, which holds nothing that cannot be found again.
 const maxDerived = 400_000
 
-// derive returns the language of what may follow b in the words of e. It is memoised by the first byte of the range around b on which
-// all derivatives of e agree, so that shared parts of different states are derived once.
+// derive returns the language of what may follow b in the words of e. It is memoised by the first
+// byte of the range around b on which all derivatives of e agree, so that shared parts of
+// different states are derived once.
 func (a *Arena) derive(e Expr, b byte) Expr {
 	n := a.at(e)
 	if n.latest.known && n.latest.by == b {
@@ -17,7 +18,8 @@ func (a *Arena) derive(e Expr, b byte) Expr {
 	return d
 }
 
-// deriveAnew is derive but for the latest derivative. Unions of intersections, which all hold the same parts, ask for that most of the time.
+// deriveAnew is derive but for the latest derivative. Unions of intersections, which all hold the
+// same parts, ask for that most of the time.
 func (a *Arena) deriveAnew(e Expr, n *node, b byte) Expr {
 	switch n.kind {
 	case kindWords:
@@ -43,7 +45,8 @@ func (a *Arena) deriveAnew(e Expr, n *node, b byte) Expr {
 	return d
 }
 
-// Derived returns how many derivatives have been taken, those that were remembered not counted. It is what states cost.
+// Derived returns how many derivatives have been taken, those that were remembered not counted. It
+// is what states cost.
 func (a *Arena) Derived() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,8 +85,9 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	return a.concat2(a.derive(x, b), a.repeat(x, n.min-1, rest))
 }
 
-// deriveSet combines the derivatives of the parts of a union or an intersection. Those that change nothing are left out at once: that is what
-// most become of which many make a language, such as of words that must not be.
+// deriveSet combines the derivatives of the parts of a union or an intersection. Those that change
+// nothing are left out at once: that is what most become of which many make a language, such as of
+// words that must not be.
 func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) Expr {
 	nothing, all := empty, a.anyBytes
 	if n.kind == kindIntersect {
@@ -114,8 +118,8 @@ func (a *Arena) deriveSet(n *node, b byte, combine func(*Arena, ...Expr) Expr) E
 
 func (a *Arena) pop(n int) { a.stack = a.stack[:len(a.stack)-n] }
 
-// deriveMemo maps (expression, byte) keys, which are never 0, to derivatives; open addressing. It is the largest of an arena's
-// tables, and grows in the middle of a mask: a slot is one word.
+// deriveMemo maps (expression, byte) keys, which are never 0, to derivatives; open addressing. It
+// is the largest of an arena's tables, and grows in the middle of a mask: a slot is one word.
 type deriveMemo struct {
 	slots []derivedSlot
 	count int

@@ -6,7 +6,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// DFA is a whole automaton over code points, minimal, for printers: each state reads as a right-linear rule.
+// DFA is a whole automaton over code points, minimal, for printers: each state reads as a
+// right-linear rule.
 type DFA struct {
 	Start  int
 	States []DFAState // reachable from Start, and each with a word before it
@@ -24,8 +25,9 @@ type DFAEdge struct {
 	To     int
 }
 
-// Automaton returns the minimal automaton of the texts in e; what is not valid UTF-8 is left out. It has no states if there are none.
-// The error is a *LimitError when more than maxStates states are met on the way (some five times what the result needs are common).
+// Automaton returns the minimal automaton of the texts in e; what is not valid UTF-8 is left out.
+// It has no states if there are none. The error is a *LimitError when more than maxStates states
+// are met on the way (some five times what the result needs are common).
 func (a *Arena) Automaton(e Expr, maxStates int) (*DFA, error) {
 	earlier := a.Err()
 	a.setErr(nil) // what was met before does not matter
@@ -89,7 +91,8 @@ type minimizer struct {
 	class  []int32   // by state: equal ones have one number
 }
 
-// move is where the bytes from first on lead, up to the next move. To is -1 where there is no way on.
+// move is where the bytes from first on lead, up to the next move. To is -1 where there is no way
+// on.
 type move struct {
 	first byte
 	to    int32
@@ -118,8 +121,9 @@ func newMinimizer(a *Arena, states []State) *minimizer {
 	return m
 }
 
-// signature spells whether the state accepts and, range by range, the classes of its successors. Ranges that differ in state but not in class
-// are one: they would make equivalent states look different.
+// signature spells whether the state accepts and, range by range, the classes of its successors.
+// Ranges that differ in state but not in class are one: they would make equivalent states look
+// different.
 func (m *minimizer) signature(buf []byte, i int, class []int32) []byte {
 	buf = append(buf, byte(boolInt(m.Accepting(m.states[i]))))
 	last := int32(-2)
@@ -193,7 +197,8 @@ func (a *Arena) eachRuneRange(s State, f func(ecma.Range, State)) {
 	}
 }
 
-// eachTail reads the continuation bytes that are left after the bits of prefix; blocks that lead to one state are not split.
+// eachTail reads the continuation bytes that are left after the bits of prefix; blocks that lead
+// to one state are not split.
 func (a *Arena) eachTail(s State, prefix rune, left int, f func(ecma.Range, State)) {
 	if t, ok := a.blockTarget(s, left); ok {
 		f(ecma.Range{Lo: prefix << (6 * left), Hi: (prefix+1)<<(6*left) - 1}, t)
@@ -211,7 +216,8 @@ func (a *Arena) eachTail(s State, prefix rune, left int, f func(ecma.Range, Stat
 	}
 }
 
-// blockTarget returns the state that all sequences of left continuation bytes lead to, if it is one.
+// blockTarget returns the state that all sequences of left continuation bytes lead to, if it is
+// one.
 func (a *Arena) blockTarget(s State, left int) (State, bool) {
 	for ; left > 0; left-- {
 		row := a.Row(s)

@@ -12,14 +12,16 @@ const (
 	metrics
 )
 
-// MinBytes returns the length of the shortest accepted continuation, 0 for Dead. Where the limit on work is hit it is a lower bound.
+// MinBytes returns the length of the shortest accepted continuation, 0 for Dead. Where the limit
+// on work is hit it is a lower bound.
 func (a *Arena) MinBytes(s State) int { return a.minimum(s, inBytes) }
 
 // MinRunes returns the least number of code points that an accepted continuation begins.
 func (a *Arena) MinRunes(s State) int { return a.minimum(s, inRunes) }
 
-// Fewest is MinRunes for an expression that has a word. The error is a *LimitError when it could not be found out with half of the work that is
-// spent on a state: then it is not to be expected of the states either.
+// Fewest is MinRunes for an expression that has a word. The error is a *LimitError when it could
+// not be found out with half of the work that is spent on a state: then it is not to be expected
+// of the states either.
 func (a *Arena) Fewest(e Expr) (runes int, err error) {
 	work := a.limits.Work / fewestShare
 	err = a.attempt(work, func() {
@@ -33,7 +35,8 @@ func (a *Arena) Fewest(e Expr) (runes int, err error) {
 	return runes, err
 }
 
-// fewestShare is the part of the work for one question that is spent on a shortest word before there are states.
+// fewestShare is the part of the work for one question that is spent on a shortest word before
+// there are states.
 const fewestShare = 5
 
 // minimum takes the lock only for states that it was not asked about before.
@@ -117,8 +120,9 @@ func (m metric) cheapest(runs []byteRun, class int) int32 {
 	return least
 }
 
-// nearest returns the exact distance from e to its nearest word, by A* over derivatives: spans are admissible estimates, and exact
-// for plain expressions, where the search stops. When the work runs out it returns the estimate and false.
+// nearest returns the exact distance from e to its nearest word, by A* over derivatives: spans are
+// admissible estimates, and exact for plain expressions, where the search stops. When the work
+// runs out it returns the estimate and false.
 func (a *Arena) nearest(e Expr, m metric) (int32, bool) {
 	if d, ok := a.atOnce(e, m); ok {
 		return d, true

@@ -1,8 +1,11 @@
-// Package lex is the lexical heart of constrained decoding: regular languages over bytes, most of them UTF-8 text.
+// Package lex is the lexical heart of constrained decoding: regular languages over bytes, most of
+// them UTF-8 text.
 //
-// An [Arena] owns everything. Expressions ([Expr]) are built bottom-up by its methods, from literals, code point sets, ECMA-262 patterns
-// ([Arena.Regex]), JSON Schema formats ([Arena.Format]) and sets of numbers ([Arena.Number]), and combined with all Boolean operations.
-// Equal expressions are the same value (they are hash-consed after normalisation), so that caches may be keyed by Expr.
+// An [Arena] owns everything. Expressions ([Expr]) are built bottom-up by its methods, from
+// literals, code point sets, ECMA-262 patterns ([Arena.Regex]), JSON Schema formats
+// ([Arena.Format]) and sets of numbers ([Arena.Number]), and combined with all Boolean operations.
+// Equal expressions are the same value (they are hash-consed after normalisation), so that caches
+// may be keyed by Expr.
 //
 //	a := lex.NewArena(lex.Limits{})
 //	word, err := a.Regex(`^[a-z]+$`)
@@ -15,33 +18,40 @@
 //
 // # How it works
 //
-// An expression is turned into a deterministic automaton only as far as it is walked: the successor of an expression under a byte is its
-// Brzozowski derivative, and a [State] is an expression that has been reached. Intersection and complement therefore cost nothing until
-// they are walked, and a{1000000} is one node with a counter. A state's 256 successors are computed together on its first use and never change;
-// a successor from which no accepting state can be reached is [Dead], so a walk never enters a dead end.
+// An expression is turned into a deterministic automaton only as far as it is walked: the
+// successor of an expression under a byte is its Brzozowski derivative, and a [State] is an
+// expression that has been reached. Intersection and complement therefore cost nothing until they
+// are walked, and a{1000000} is one node with a counter. A state's 256 successors are computed
+// together on its first use and never change; a successor from which no accepting state can be
+// reached is [Dead], so a walk never enters a dead end.
 //
-// Files, in reading order: arena.go (nodes and interning), words.go and utf8.go (finite sets of byte strings, which are the leaves), build.go and
-// boolean.go (the normalising constructors), derive.go and classes.go (derivatives, and for which bytes they agree), live.go (emptiness),
-// progression.go and lengths.go (how long words can be), distance.go (shortest words), state.go (the lazy automaton), open.go, near.go and
-// ladder.go (what matters to no short text).
+// Files, in reading order: arena.go (nodes and interning), words.go and utf8.go (finite sets of
+// byte strings, which are the leaves), build.go and boolean.go (the normalising constructors),
+// derive.go and classes.go (derivatives, and for which bytes they agree), live.go (emptiness),
+// progression.go and lengths.go (how long words can be), distance.go (shortest words), state.go
+// (the lazy automaton), open.go, near.go and ladder.go (what matters to no short text).
 //
-// On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their beginning), format*.go (formats, from the grammars of
-// their RFCs), number*.go (a machine of its own that reads spellings and knows values), jsonstring.go and jsonescape.go (the encoded inside
-// of a JSON string), shared.go, ahead.go and adopt.go (the arenas of formats, which all others share), dfa.go (whole automata, for printers)
-// and fingerprint.go (by which printers know equal expressions of different arenas).
+// On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their
+// beginning), format*.go (formats, from the grammars of their RFCs), number*.go (a machine of its
+// own that reads spellings and knows values), jsonstring.go and jsonescape.go (the encoded inside
+// of a JSON string), shared.go, ahead.go and adopt.go (the arenas of formats, which all others
+// share), dfa.go (whole automata, for printers) and fingerprint.go (by which printers know equal
+// expressions of different arenas).
 //
 // # Exactness
 //
-// What is accepted here is exact: a pattern whose language cannot be had, such as one with a back-reference, is refused with a
-// *ecma.Error. The exceptions are said where they are: format regex is a subset, since groups nest; format hostname does
-// not decode labels that begin with xn--; numbers have at most 1,000 digits, but for those that it takes to end one.
+// What is accepted here is exact: a pattern whose language cannot be had, such as one with a
+// back-reference, is refused with a *ecma.Error. The exceptions are said where they are: format
+// regex is a subset, since groups nest; format hostname does not decode labels that begin with
+// xn--; numbers have at most 1,000 digits, but for those that it takes to end one.
 //
 // # Concurrency and limits
 //
-// All methods of an Arena may be called from any number of goroutines. Walking states that have been walked before takes no lock.
-// What hostile patterns can make large is bounded by [Limits]; going over is a [*LimitError], from the method when it returns errors and from
-// [Arena.Err] otherwise.
+// All methods of an Arena may be called from any number of goroutines. Walking states that have
+// been walked before takes no lock. What hostile patterns can make large is bounded by [Limits];
+// going over is a [*LimitError], from the method when it returns errors and from [Arena.Err]
+// otherwise.
 //
-// The automata of formats are shared by all arenas. They are made once per process, take some 25 MB, and do not change: an arena that walks
-// further goes on by itself.
+// The automata of formats are shared by all arenas. They are made once per process, take some 25
+// MB, and do not change: an arena that walks further goes on by itself.
 package lex

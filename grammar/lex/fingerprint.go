@@ -7,10 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// Fingerprint is the same for expressions of different arenas that are built alike. Expressions with equal ones denote one language.
+// Fingerprint is the same for expressions of different arenas that are built alike. Expressions
+// with equal ones denote one language.
 type Fingerprint [sha256.Size]byte
 
-// Fingerprints computes the fingerprints of one arena's expressions, and remembers them. It is for one goroutine.
+// Fingerprints computes the fingerprints of one arena's expressions, and remembers them. It is for
+// one goroutine.
 type Fingerprints struct {
 	arena *Arena
 	own   uint64 // of these alone: for what is known to this arena only, such as numbers
@@ -44,7 +46,8 @@ func (f *Fingerprints) of(e Expr) Fingerprint {
 	return p
 }
 
-// describe writes what an expression is made of. Which alternatives come first depends on the arena.
+// describe writes what an expression is made of. Which alternatives come first depends on the
+// arena.
 func (f *Fingerprints) describe(e Expr) []byte {
 	n := f.arena.at(e)
 	var parts []Expr

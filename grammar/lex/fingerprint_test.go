@@ -2,8 +2,9 @@ package lex
 
 import "testing"
 
-// TestFingerprints_sayWhatIsBuiltAlike: expressions of two arenas have one fingerprint if they are of one pattern, whatever
-// else the arenas hold, and different ones if they are of different languages.
+// TestFingerprints_sayWhatIsBuiltAlike: expressions of two arenas have one fingerprint if they are
+// of one pattern, whatever else the arenas hold, and different ones if they are of different
+// languages.
 func TestFingerprints_sayWhatIsBuiltAlike(t *testing.T) {
 	all := append([]string{`^(a|b|c{2,3}d)*$`, `^(?!ab).*$`, `^x{2,4}$`, `^x{2,5}$`, `[äö]`, ``}, patterns...)
 	of := func(a *Arena, pattern string) Fingerprint {

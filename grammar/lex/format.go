@@ -9,8 +9,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// formats builds the language of every format that an automaton can decide. Not among them are idn-hostname and idn-email: whether a
-// label is a U-label takes Punycode and contextual rules.
+// formats builds the language of every format that an automaton can decide. Not among them are
+// idn-hostname and idn-email: whether a label is a U-label takes Punycode and contextual rules.
 var formats = map[string]func(*Arena) Expr{
 	"date-time": func(a *Arena) Expr {
 		return a.concat(a.rule("date"), a.leaf(a.words.ofBytes(BytesOf("Tt"))), a.timeOfDay())
@@ -33,8 +33,9 @@ var formats = map[string]func(*Arena) Expr{
 	"regex":                 (*Arena).regexFormat,
 }
 
-// Format returns the texts of a JSON Schema format, and false for formats that are unknown or that no automaton decides. Which document
-// defines a format is said at its rule. All are exact but regex, which is a large subset (see regexGrammar).
+// Format returns the texts of a JSON Schema format, and false for formats that are unknown or that
+// no automaton decides. Which document defines a format is said at its rule. All are exact but
+// regex, which is a large subset (see regexGrammar).
 func (a *Arena) Format(name string) (Expr, bool) {
 	number, ok := slices.BinarySearch(formatNames, name)
 	if !ok {
@@ -107,9 +108,10 @@ var formatRules = []struct{ name, pattern string }{
 	{"ipv6", `(?:<h16>:){6}<ls32>|::(?:<h16>:){5}<ls32>|<h16>?::(?:<h16>:){4}<ls32>|(?:(?:<h16>:){0,1}<h16>)?::(?:<h16>:){3}<ls32>` +
 		`|(?:(?:<h16>:){0,2}<h16>)?::(?:<h16>:){2}<ls32>|(?:(?:<h16>:){0,3}<h16>)?::<h16>:<ls32>|(?:(?:<h16>:){0,4}<h16>)?::<ls32>` +
 		`|(?:(?:<h16>:){0,5}<h16>)?::<h16>|(?:(?:<h16>:){0,6}<h16>)?::`},
-	// RFC 1123 §2.1 (with RFC 952): letters, digits, inner hyphens; the whole at most 253 characters. Of A-labels (RFC 5890 §2.3.2.1), whose
-	// Punycode (RFC 3492 §6.2) takes arithmetic to decode, that the last of its numbers ends: never with a decimal digit, which stands for more
-	// than any threshold, and the first within two digits with none but a zero.
+	// RFC 1123 §2.1 (with RFC 952): letters, digits, inner hyphens; the whole at most 253
+	// characters. Of A-labels (RFC 5890 §2.3.2.1), whose Punycode (RFC 3492 §6.2) takes arithmetic
+	// to decode, that the last of its numbers ends: never with a decimal digit, which stands for
+	// more than any threshold, and the first within two digits with none but a zero.
 	{"a-label", `[Xx][Nn]--(?:[Aa][A-Za-z]?|[0-9B-Zb-z][Aa]|[0-9A-Za-z\-]{2,58}[A-Za-z])`},
 	{"xn-label", `[Xx][Nn](?:[0-9A-Za-z](?:[0-9A-Za-z\-]{0,59}[0-9A-Za-z])?|-[0-9A-Za-z](?:[0-9A-Za-z\-]{0,58}[0-9A-Za-z])?)`},
 	{"x-label", `[Xx](?:[0-9A-Za-z]|[0-9A-MO-Za-mo-z\-][0-9A-Za-z\-]{0,60}[0-9A-Za-z])?`},

@@ -13,9 +13,10 @@ import (
 // regexNesting is how deep groups may nest in a text of format regex.
 const regexNesting = 12
 
-// regexGrammar builds format regex. Groups nest, so that no automaton decides ECMA-262's patterns; this is a subset of those that Regex
-// does not call invalid. Left out are: groups nested deeper than regexNesting, group names, \k and \0, literal braces before digits, classes and
-// counts whose bounds would have to be remembered for long ({1000,1001}, [à-ý]).
+// regexGrammar builds format regex. Groups nest, so that no automaton decides ECMA-262's patterns;
+// this is a subset of those that Regex does not call invalid. Left out are: groups nested deeper
+// than regexNesting, group names, \k and \0, literal braces before digits, classes and counts
+// whose bounds would have to be remembered for long ({1000,1001}, [à-ý]).
 type regexGrammar struct {
 	a                       *Arena
 	literal, class, escaped Expr
@@ -52,7 +53,8 @@ func (g *regexGrammar) sequence(depth int) Expr {
 	atoms := []Expr{g.literal, a.literal("."), g.escaped, g.class}
 	asserted := []Expr{g.bytes("^$"), a.literal(`\b`), a.literal(`\B`), g.literalBrace()}
 	if depth > 0 {
-		// The shortest disjunction is empty, which later does not allow: the closing parenthesis goes with it.
+		// The shortest disjunction is empty, which later does not allow: the closing parenthesis
+		// goes with it.
 		body := a.later(g.cuts, span{1, 1, 1, unbounded}, func() Expr { return a.concat(g.disjunction(depth-1), a.literal(")")) })
 		atoms = append(atoms, a.concat(a.leaf(a.words.ofSorted([]string{"(", "(?!", "(?:", "(?="})), body))
 		asserted = append(asserted, a.concat(a.leaf(a.words.ofSorted([]string{"(?<!", "(?<="})), body))
@@ -132,7 +134,8 @@ func (g *regexGrammar) ranges() Expr {
 			from = append(from, `\`+raw)
 			slices.Sort(from)
 		}
-		// The hyphen that makes it a range comes with it, so that the many continuations are built only when walked.
+		// The hyphen that makes it a range comes with it, so that the many continuations are
+		// built only when walked.
 		upper := a.later(BytesOf("-."), span{2, 2, 2, 10}, func() Expr { return a.concat(a.literal("-"), g.upperBound(rune(lo))) })
 		all = append(all, a.concat(a.leaf(a.words.ofSorted(from)), upper))
 	}
@@ -153,7 +156,8 @@ func (g *regexGrammar) upperBound(lo rune) Expr {
 	return a.union(g.set(raw), a.concat(a.literal(`\`), a.union(g.bytes(escaped), a.concat(a.literal("u"), g.hexFrom(0x80, 4)))))
 }
 
-// hexRange is what follows \u (or \x) and the first of its four (or two) digits in a range between two such escapes.
+// hexRange is what follows \u (or \x) and the first of its four (or two) digits in a range
+// between two such escapes.
 func (g *regexGrammar) hexRange(size, digits int, value rune) Expr {
 	a := g.a
 	if digits == size {

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// formatCases are our own; the official suite, where it is at hand, adds many (TestFormat_officialSuite).
+// formatCases are our own; the official suite, where it is at hand, adds many
+// (TestFormat_officialSuite).
 var formatCases = map[string]struct{ valid, invalid []string }{
 	"date": {
 		[]string{"2024-02-29", "2000-02-29", "0000-02-29", "1999-12-31", "0001-01-01"},

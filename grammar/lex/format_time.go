@@ -2,8 +2,9 @@ package lex
 
 import "fmt"
 
-// timeOfDay is full-time of RFC 3339 §5.6. A leap second is one only at 23:59:60 UTC (§5.7), so that the offset admitted after :60
-// depends on hour and minute: 1,440 cases, of which only those that are walked are built.
+// timeOfDay is full-time of RFC 3339 §5.6. A leap second is one only at 23:59:60 UTC (§5.7), so
+// that the offset admitted after :60 depends on hour and minute: 1,440 cases, of which only those
+// that are walked are built.
 func (a *Arena) timeOfDay() Expr {
 	digits := ByteRange('0', '9'+1)
 	var hours []Expr

@@ -6,8 +6,9 @@ type vertex struct {
 	cost, estimate int32
 }
 
-// frontier is a heap of vertices by estimate. Where estimates are equal, the vertex with the greatest cost comes first: it has the least left
-// to go. It is written out because container/heap allocates for every vertex, and searches are much of what states cost.
+// frontier is a heap of vertices by estimate. Where estimates are equal, the vertex with the
+// greatest cost comes first: it has the least left to go. It is written out because container/heap
+// allocates for every vertex, and searches are much of what states cost.
 type frontier []vertex
 
 func (f *frontier) push(v vertex) {

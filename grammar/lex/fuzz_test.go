@@ -13,7 +13,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// FuzzRegex compares with package regexp on the syntax that both share. Whatever the pattern, there is an answer or a typed error.
+// FuzzRegex compares with package regexp on the syntax that both share. Whatever the pattern,
+// there is an answer or a typed error.
 func FuzzRegex(f *testing.F) {
 	for _, p := range patterns {
 		f.Add(p, "ab c")
@@ -43,7 +44,8 @@ func FuzzRegex(f *testing.F) {
 	})
 }
 
-// sameInGo matches with package regexp if the pattern means the same there: none of \s . [^] (?…, braces that are literal, or escapes that differ.
+// sameInGo matches with package regexp if the pattern means the same there: none of \s . [^] (?…,
+// braces that are literal, or escapes that differ.
 func sameInGo(pattern, text string) (match, ok bool) {
 	if !utf8.ValidString(pattern) || !utf8.ValidString(text) || strings.ContainsAny(pattern, `.\`) || strings.Contains(pattern, "(?") || strings.Contains(pattern, "[") || strings.Contains(pattern, "{") {
 		return false, false
@@ -56,7 +58,8 @@ func sameInGo(pattern, text string) (match, ok bool) {
 	return err == nil && re.MatchString(text), err == nil
 }
 
-// FuzzJSONString compares with encoding/json: what closes must decode to a word, and canonical output of a word must close.
+// FuzzJSONString compares with encoding/json: what closes must decode to a word, and canonical
+// output of a word must close.
 func FuzzJSONString(f *testing.F) {
 	for _, s := range []string{``, `a\n`, `\u00e9`, `\ud83d\ude00`, `\ud800`, "é", "\x80"} {
 		f.Add(s)

@@ -2,7 +2,8 @@ package lex
 
 import "slices"
 
-// interner maps the hash of an item to its index in a slice that the caller owns; open addressing, no deletion.
+// interner maps the hash of an item to its index in a slice that the caller owns; open addressing,
+// no deletion.
 type interner struct {
 	slots  []internSlot
 	filled int

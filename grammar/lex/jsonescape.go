@@ -6,7 +6,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// stringMode is where in an escape a StringState is. The digits of \uABCD spell UTF-8 as follows; d is the digit last read:
+// stringMode is where in an escape a StringState is. The digits of \uABCD spell UTF-8 as follows;
+// d is the digit last read:
 //
 //	\u00 AB       byte AB below 80, else as in the next     hexZeroZero, hexASCII or hexLast
 //	\u0A BC       C0|A<<2|B>>2, 80|(B&3)<<4|C   (A < 8)   hexShort, hexLast
@@ -62,8 +63,8 @@ func (k stringKey) bytes() string {
 	return anyHex
 }
 
-// alive reports whether the escape can be completed. The search is short, since a byte that cannot follow shows at once; where an escape
-// may stand for any code point there is none.
+// alive reports whether the escape can be completed. The search is short, since a byte that cannot
+// follow shows at once; where an escape may stand for any code point there is none.
 func (a *Arena) alive(k stringKey) bool {
 	if k.inner == Dead || k.mode == inText {
 		return k.inner != Dead
@@ -85,7 +86,8 @@ func (a *Arena) alive(k stringKey) bool {
 	return false
 }
 
-// escapeMove returns the successor of a state inside an escape under one of k.bytes; its inner state is Dead if there is none.
+// escapeMove returns the successor of a state inside an escape under one of k.bytes; its inner
+// state is Dead if there is none.
 func (a *Arena) escapeMove(k stringKey, b byte) stringKey {
 	to := func(mode stringMode, pending int) stringKey {
 		return stringKey{k.inner, mode, k.escapes, uint8(pending)}
@@ -161,7 +163,8 @@ func (a *Arena) leadMove(k stringKey, d int) stringKey {
 	return next
 }
 
-// SpellHex reports whether \u may stand for an ASCII character. Encoders that write for HTML escape & ' + < > and the backquote.
+// SpellHex reports whether \u may stand for an ASCII character. Encoders that write for HTML
+// escape & ' + < > and the backquote.
 func (e Escapes) SpellHex(c byte) bool {
 	switch e {
 	case EscapesCanonical:

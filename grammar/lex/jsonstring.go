@@ -2,14 +2,16 @@ package lex
 
 import "sync/atomic"
 
-// StringState is a state of the automaton that reads the inside of a JSON string literal (RFC 8259 §7): raw UTF-8 and escapes, which it
-// decodes and feeds to a [State]. Like that, it never enters a dead end: \u00e is alive only if some fourth digit leads on.
+// StringState is a state of the automaton that reads the inside of a JSON string literal (RFC 8259
+// §7): raw UTF-8 and escapes, which it decodes and feeds to a [State]. Like that, it never enters
+// a dead end: \u00e is alive only if some fourth digit leads on.
 type StringState int32
 
 const (
 	// StringDead refuses everything.
 	StringDead StringState = 0
-	// StringClosed is reached by the closing quote, which is read when what was decoded is accepted. Nothing follows it.
+	// StringClosed is reached by the closing quote, which is read when what was decoded is
+	// accepted. Nothing follows it.
 	StringClosed StringState = 1
 )
 
@@ -17,20 +19,24 @@ const (
 type Escapes uint8
 
 const (
-	// EscapesAny admits all that JSON does: \/, \u for any code point, surrogate pairs. Unpaired surrogates are no text and refused.
+	// EscapesAny admits all that JSON does: \/, \u for any code point, surrogate pairs. Unpaired
+	// surrogates are no text and refused.
 	EscapesAny Escapes = iota
-	// EscapesCanonical admits only necessary ones, in their shortest form, hex digits in lower case.
+	// EscapesCanonical admits only necessary ones, in their shortest form, hex digits in lower
+	// case.
 	EscapesCanonical
-	// EscapesCommon admits what common encoders write: all of EscapesAny but \u for printable ASCII that needs no escape anywhere. A model
-	// that has begun to spell letters as \u0061 seldom finds its way back.
+	// EscapesCommon admits what common encoders write: all of EscapesAny but \u for printable
+	// ASCII that needs no escape anywhere. A model that has begun to spell letters as \u0061
+	// seldom finds its way back.
 	EscapesCommon
 )
 
 // StringRow is a state's successor for every byte.
 type StringRow [256]StringState
 
-// stringKey is the identity of a StringState. Escapes of code points feed the automaton as soon as a byte of the UTF-8 is known, so that
-// states that differ only in how the text was written soon become one.
+// stringKey is the identity of a StringState. Escapes of code points feed the automaton as soon as
+// a byte of the UTF-8 is known, so that states that differ only in how the text was written soon
+// become one.
 type stringKey struct {
 	inner   State
 	mode    stringMode
@@ -51,8 +57,8 @@ type stringTable struct {
 	pages [maxPages]atomic.Pointer[stringPage]
 }
 
-// StartString returns the state after the opening quote of a string whose decoded text is to be in e. What in e is not valid UTF-8 cannot
-// be written and counts for nothing.
+// StartString returns the state after the opening quote of a string whose decoded text is to be in
+// e. What in e is not valid UTF-8 cannot be written and counts for nothing.
 func (a *Arena) StartString(e Expr, escapes Escapes) StringState {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -60,10 +66,12 @@ func (a *Arena) StartString(e Expr, escapes Escapes) StringState {
 	return a.stringState(stringKey{inner: a.stateOf(a.intersect(e, a.anyText)), escapes: escapes})
 }
 
-// StepString returns the state after b. Like Step, it neither locks nor allocates when s has been stepped from before.
+// StepString returns the state after b. Like Step, it neither locks nor allocates when s has been
+// stepped from before.
 func (a *Arena) StepString(s StringState, b byte) StringState { return a.StringRow(s)[b] }
 
-// StringRow returns the successors of s, for inner loops; the result is shared and must not be written.
+// StringRow returns the successors of s, for inner loops; the result is shared and must not be
+// written.
 func (a *Arena) StringRow(s StringState) *StringRow {
 	if row := a.strings.page(s).rows[uint32(s)%pageSize].Load(); row != nil {
 		return row
@@ -71,8 +79,8 @@ func (a *Arena) StringRow(s StringState) *StringRow {
 	return a.expandString(s)
 }
 
-// Decoded returns the state that the decoded text has led to, and whether s is at a point where raw bytes continue it: outside of
-// escapes. It is Dead for StringDead and StringClosed.
+// Decoded returns the state that the decoded text has led to, and whether s is at a point where
+// raw bytes continue it: outside of escapes. It is Dead for StringDead and StringClosed.
 func (a *Arena) Decoded(s StringState) (State, bool) {
 	k := a.stringKey(s)
 	return k.inner, k.mode == inText
@@ -84,7 +92,8 @@ func (a *Arena) StringOpen(s StringState) bool {
 	return raw && a.Open(inner)
 }
 
-// StringDistance returns the least number of bytes to the end of the string, the closing quote included; 0 for StringDead and StringClosed.
+// StringDistance returns the least number of bytes to the end of the string, the closing quote
+// included; 0 for StringDead and StringClosed.
 func (a *Arena) StringDistance(s StringState) int {
 	k := a.stringKey(s)
 	if k.inner == Dead {
@@ -169,7 +178,8 @@ func (t *stringTable) add(k stringKey) StringState {
 	return s
 }
 
-// expandString computes the successors of s. The rows of the decoded text's states, which it needs, take the lock themselves.
+// expandString computes the successors of s. The rows of the decoded text's states, which it
+// needs, take the lock themselves.
 func (a *Arena) expandString(s StringState) *StringRow {
 	var found StringRow
 	if k := a.stringKey(s); k.mode == inText {

@@ -65,8 +65,8 @@ func TestJSONString_agreesWithDecoding(t *testing.T) {
 	}
 }
 
-// TestJSONString_noDeadEnds walks at random: every state must have a way on, the distance must be attained, and what comes out must decode to an
-// accepted text.
+// TestJSONString_noDeadEnds walks at random: every state must have a way on, the distance must be
+// attained, and what comes out must decode to an accepted text.
 func TestJSONString_noDeadEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, pattern := range stringPatterns {

@@ -1,13 +1,14 @@
 package lex
 
-// Of what a language is beside a bound on the length, texts that are too short to come near the bound see nothing, if those who begin them
-// can always go on to a length within it.
+// Of what a language is beside a bound on the length, texts that are too short to come near the
+// bound see nothing, if those who begin them can always go on to a length within it.
 
-// ladder describes the lengths of the words that begin with a text: one is at most low longer than the text, one is at least high, and there
-// is no gap between them wider than gap.
+// ladder describes the lengths of the words that begin with a text: one is at most low longer than
+// the text, one is at least high, and there is no gap between them wider than gap.
 type ladder struct{ low, high, gap int32 }
 
-// meets says whether one of the lengths is from lo to hi, for texts of at most so many code points.
+// meets says whether one of the lengths is from lo to hi, for texts of at most so many code
+// points.
 func (l ladder) meets(lo, hi, runes int32) bool {
 	return lo <= l.high && (hi == unbounded || hi >= addSize(l.low, max(runes, 0)) && int64(hi)-int64(lo)+1 >= int64(l.gap))
 }
@@ -33,7 +34,8 @@ func between(lo, hi int32) ladder {
 // justStarted stands for a number of code points of which only the empty text is.
 const justStarted = -1
 
-// ladderOf returns what is sure behind every text of at most so many code points that begins a word of the expression.
+// ladderOf returns what is sure behind every text of at most so many code points that begins a
+// word of the expression.
 func (a *Arena) ladderOf(q nearExpr) ladder {
 	if l, ok := a.ladders[q]; ok {
 		return l
@@ -87,7 +89,8 @@ func (l ladder) within(lo, hi int32) ladder {
 	return l
 }
 
-// unionLadder is for texts that begin words of one part only. The empty word is no such part: what begins it begins the others.
+// unionLadder is for texts that begin words of one part only. The empty word is no such part: what
+// begins it begins the others.
 func (a *Arena) unionLadder(q nearExpr, args []Expr) ladder {
 	l := ladder{0, huge, 1}
 	for _, x := range args {
@@ -130,7 +133,8 @@ func (a *Arena) repeatLadder(q nearExpr, n *node) ladder {
 // maxMore bounds how many more numbers than must be may be added up for a smaller gap.
 const maxMore = 3
 
-// times is for the sums of lo to hi numbers. From as many on as overlap with those of one more, there is no wider gap than in a single one.
+// times is for the sums of lo to hi numbers. From as many on as overlap with those of one more,
+// there is no wider gap than in a single one.
 func (l ladder) times(lo, hi int32) ladder {
 	if hi == 0 {
 		return ladder{0, 0, 1}

@@ -2,10 +2,12 @@ package lex
 
 import "unsafe"
 
-// Beside a bound on the length, most languages have many states, each of which is to be told alive or dead, and a search for a word of the
-// right length would look at many more. How long words can be follows from the expression instead.
+// Beside a bound on the length, most languages have many states, each of which is to be told alive
+// or dead, and a search for a word of the right length would look at many more. How long words can
+// be follows from the expression instead.
 
-// lengthsOf returns the lengths that words of e have, in code points that begin in them: all of them if it is exact.
+// lengthsOf returns the lengths that words of e have, in code points that begin in them: all of
+// them if it is exact.
 func (a *Arena) lengthsOf(e Expr) *lengthSet {
 	if s := a.at(e).lengths; s != nil {
 		return s

@@ -40,7 +40,8 @@ func randomWord(rng *rand.Rand) string {
 // longest is the length up to which words are looked for.
 const longest = 40
 
-// lengthsByWalking finds the lengths of words by walking the texts over a and é, all those of one length at once.
+// lengthsByWalking finds the lengths of words by walking the texts over a and é, all those of one
+// length at once.
 func lengthsByWalking(a *Arena, start State) (found [longest + 1]bool) {
 	now := map[State]bool{start: true}
 	for n := range found {

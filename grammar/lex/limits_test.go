@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestHostilePatterns_answerWithinLimits walks patterns that make backtracking or eager automata explode. Work is counted in states and
-// expressions, so that the test says the same on any machine.
+// TestHostilePatterns_answerWithinLimits walks patterns that make backtracking or eager automata
+// explode. Work is counted in states and expressions, so that the test says the same on any
+// machine.
 func TestHostilePatterns_answerWithinLimits(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string
@@ -68,8 +69,8 @@ func TestLimits_areTypedErrors(t *testing.T) {
 	}
 }
 
-// TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere: an automaton that cannot be walked on ends, and says why. It must not take a
-// complement whose inside was given up for everything.
+// TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere: an automaton that cannot be walked on ends,
+// and says why. It must not take a complement whose inside was given up for everything.
 func TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere(t *testing.T) {
 	hard := `^[ab]*a[ab]{12}$`
 	whole := NewArena(Limits{})
@@ -103,8 +104,8 @@ func TestWalk_beyondTheLimitAcceptsNothingThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestWalk_whatIsTooHardToDecideIsNotRefused: the least length that is a multiple of five numbers is not found with as little work as one
-// question may take.
+// TestWalk_whatIsTooHardToDecideIsNotRefused: the least length that is a multiple of five numbers
+// is not found with as little work as one question may take.
 func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 	a := NewArena(Limits{Work: 2000})
 	e, err := a.Regex("^(?=([ab]{2})*$)(?=([ab]{3})*$)(?=([ab]{5})*$)(?=([ab]{7})*$)(?=([ab]{11})*$).+$")
@@ -127,7 +128,8 @@ func TestWalk_whatIsTooHardToDecideIsNotRefused(t *testing.T) {
 	}
 }
 
-// TestRegex_manyLookaheadsTakeFewStates: what each asks for is found one after the other, not in all orders.
+// TestRegex_manyLookaheadsTakeFewStates: what each asks for is found one after the other, not in
+// all orders.
 func TestRegex_manyLookaheadsTakeFewStates(t *testing.T) {
 	for _, c := range []struct {
 		pattern string
@@ -148,7 +150,8 @@ func TestRegex_manyLookaheadsTakeFewStates(t *testing.T) {
 	}
 }
 
-// TestStart_looksAtSharedPartsOnce: derivatives of nested loops with lookaheads hold the same parts on more ways than can be followed.
+// TestStart_looksAtSharedPartsOnce: derivatives of nested loops with lookaheads hold the same
+// parts on more ways than can be followed.
 func TestStart_looksAtSharedPartsOnce(t *testing.T) {
 	a := NewArena(Limits{})
 	e, err := a.Regex(`(((?=.*(?!.*[a-z])b)([A-Z]|x)){5,10}){30,31}`)
@@ -161,8 +164,8 @@ func TestStart_looksAtSharedPartsOnce(t *testing.T) {
 	}
 }
 
-// TestIsEmpty_afterALimitInsideOfAComplement: what is left of an intersection when the work runs out inside of a complement holds too much.
-// It must not be taken for a word.
+// TestIsEmpty_afterALimitInsideOfAComplement: what is left of an intersection when the work runs
+// out inside of a complement holds too much. It must not be taken for a word.
 func TestIsEmpty_afterALimitInsideOfAComplement(t *testing.T) {
 	for work := range 40 {
 		a := NewArena(Limits{})

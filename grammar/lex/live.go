@@ -2,7 +2,8 @@ package lex
 
 import "slices"
 
-// IsEmpty reports whether e has no word. The error is a *LimitError when that could not be found out.
+// IsEmpty reports whether e has no word. The error is a *LimitError when that could not be found
+// out.
 func (a *Arena) IsEmpty(e Expr) (bool, error) {
 	var live bool
 	err := a.attempt(a.limits.Work, func() { live = a.live(e) })
@@ -23,9 +24,11 @@ func (a *Arena) Subset(x, y Expr) (bool, error) {
 	return !live && err == nil, err
 }
 
-// live reports whether e has a word. When the work runs out it fails and answers false, at once if asked again.
+// live reports whether e has a word. When the work runs out it fails and answers false, at once if
+// asked again.
 //
-// Only intersections and complements need a search; it recurses into parts of smaller depth only, hence ends.
+// Only intersections and complements need a search; it recurses into parts of smaller depth only,
+// hence ends.
 func (a *Arena) live(e Expr) bool {
 	n := a.at(e)
 	switch n.live {
@@ -73,11 +76,12 @@ func (a *Arena) live(e Expr) bool {
 	return live
 }
 
-// possible is live for states that are reached, where a question too hard to answer counts as yes, unless there is something better: see
-// fillRow.
+// possible is live for states that are reached, where a question too hard to answer counts as yes,
+// unless there is something better: see fillRow.
 func (a *Arena) possible(e Expr) bool { return a.live(e) || a.at(e).live == undecided }
 
-// budget is the derivatives that a question about a state may take. Where some were given up others will be.
+// budget is the derivatives that a question about a state may take. Where some were given up
+// others will be.
 func (a *Arena) budget() int { return a.limits.Work >> min(a.given, 5) }
 
 func (a *Arena) settle(e Expr, live bool) {
@@ -110,8 +114,9 @@ func (a *Arena) plainlyLive(e Expr) bool {
 	return false
 }
 
-// search explores the derivatives of an intersection or complement, those first that seem nearest to acceptance, until it meets a live
-// one. Finding none proves all explored ones empty; finding one proves every explored one that leads to it live.
+// search explores the derivatives of an intersection or complement, those first that seem nearest
+// to acceptance, until it meets a live one. Finding none proves all explored ones empty; finding
+// one proves every explored one that leads to it live.
 func (a *Arena) search(start Expr) bool {
 	depth := a.at(start).depth
 	seen := map[Expr]int{start: 0}
@@ -153,8 +158,9 @@ func (a *Arena) search(start Expr) bool {
 	return false
 }
 
-// outlook orders what a search looks at: by the bytes that are missing at least, and then by how many languages an intersection leaves out.
-// What begins as few of those do has the most room to differ from all.
+// outlook orders what a search looks at: by the bytes that are missing at least, and then by how
+// many languages an intersection leaves out. What begins as few of those do has the most room to
+// differ from all.
 func (a *Arena) outlook(e Expr) int32 {
 	n := a.at(e)
 	bytes, excluded := min(n.span.minBytes, 1<<14), 0
@@ -171,7 +177,8 @@ func (a *Arena) outlook(e Expr) int32 {
 	return bytes<<16 + int32(min(excluded, 1<<16-1))
 }
 
-// knownLive decides d at once, or by a smaller search; an undecided one of the same depth is explored instead.
+// knownLive decides d at once, or by a smaller search; an undecided one of the same depth is
+// explored instead.
 func (a *Arena) knownLive(d Expr, depth int32) bool {
 	n := a.at(d)
 	if n.live == yes || n.live == no {
@@ -189,8 +196,8 @@ func (a *Arena) knownLive(d Expr, depth int32) bool {
 	return false
 }
 
-// eachSuccessor calls f for the derivatives of e that are not known to be empty, for a
-// union for its parts, until f returns false.
+// eachSuccessor calls f for the derivatives of e that are not known to be empty, for a union for
+// its parts, until f returns false.
 func (a *Arena) eachSuccessor(e Expr, f func(d Expr) bool) {
 	n := a.at(e)
 	if n.live == no {

@@ -1,10 +1,12 @@
 package lex
 
-// A counter that is far from its end matters to no short text. Walkers that look no further than a few code points ahead take the state of a
-// language without such counters instead: most counts then share one state.
+// A counter that is far from its end matters to no short text. Walkers that look no further than a
+// few code points ahead take the state of a language without such counters instead: most counts
+// then share one state.
 
-// Near returns a state, outside of escapes as s must be, that for every text of up to so many code points says the same as s: whether
-// something accepted begins with it, and whether it is itself accepted. Of longer texts it never says less.
+// Near returns a state, outside of escapes as s must be, that for every text of up to so many code
+// points says the same as s: whether something accepted begins with it, and whether it is itself
+// accepted. Of longer texts it never says less.
 func (a *Arena) Near(s StringState, runes int) StringState {
 	k := a.stringKey(s)
 	if k.inner == Dead || k.mode != inText {
@@ -80,8 +82,9 @@ func (a *Arena) near(q nearExpr) Expr {
 	return d
 }
 
-// Room returns a number of code points in which, in s, an accepted continuation ends that begins with a text of up to so many, for every such
-// text that begins one at all; -1 if there is none or none is known.
+// Room returns a number of code points in which, in s, an accepted continuation ends that begins
+// with a text of up to so many, for every such text that begins one at all; -1 if there is none or
+// none is known.
 func (a *Arena) Room(s State, runes int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

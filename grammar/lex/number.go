@@ -6,7 +6,8 @@ import (
 	"math/big"
 )
 
-// NumberSpec is a set of numbers, and how they may be spelled. The zero value is all JSON numbers in any spelling.
+// NumberSpec is a set of numbers, and how they may be spelled. The zero value is all JSON numbers
+// in any spelling.
 type NumberSpec struct {
 	Min, Max                   *big.Rat // bounds, included unless said otherwise; nil for none
 	ExclusiveMin, ExclusiveMax bool
@@ -34,7 +35,8 @@ const (
 type Spelling uint8
 
 const (
-	// SpellAny admits every spelling that JSON has (RFC 8259 §6), with up to 1,000 digits before the exponent, and as many more as it takes to end it.
+	// SpellAny admits every spelling that JSON has (RFC 8259 §6), with up to 1,000 digits before
+	// the exponent, and as many more as it takes to end it.
 	SpellAny Spelling = iota
 	// SpellPlain admits digits with an optional fraction, without exponent, and no -0.
 	SpellPlain
@@ -47,8 +49,9 @@ const (
 
 var errNotDecimal = errors.New("not a finite decimal")
 
-// Number returns the JSON spellings of the numbers of the set. The error is a *LimitError for bounds of more than 1,100 digits and for divisors
-// whose least common multiple is beyond 10^17; other errors are about divisors that are not positive and rationals that are not decimals.
+// Number returns the JSON spellings of the numbers of the set. The error is a *LimitError for
+// bounds of more than 1,100 digits and for divisors whose least common multiple is beyond 10^17;
+// other errors are about divisors that are not positive and rationals that are not decimals.
 func (a *Arena) Number(spec NumberSpec) (Expr, error) {
 	set, err := newNumberSet(spec)
 	if err != nil {

@@ -2,7 +2,8 @@ package lex
 
 import "strconv"
 
-// exponentBut returns the spellings of an exponent between lo and hi that is none of some, which are sorted.
+// exponentBut returns the spellings of an exponent between lo and hi that is none of some, which
+// are sorted.
 func (a *Arena) exponentBut(lo, hi int, but []int32) Expr {
 	e := empty
 	for _, x := range but {

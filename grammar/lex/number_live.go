@@ -5,8 +5,9 @@ import (
 	"strconv"
 )
 
-// live reports whether some continuation of the mantissa is a member. Continuations are the values from D to D+1, the latter excluded, times
-// powers of ten: one power for a fraction, all from 0 up for an integer part, and any at all where an exponent may follow.
+// live reports whether some continuation of the mantissa is a member. Continuations are the values
+// from D to D+1, the latter excluded, times powers of ten: one power for a fraction, all from 0 up
+// for an integer part, and any at all where an exponent may follow.
 func (s *numberSet) live(k numberKey, d numberDigits) bool {
 	m := &s.signs[boolInt(k.negative)]
 	switch {
@@ -45,7 +46,8 @@ func (s *numberSet) anyMember(m *magnitudes, used int32) bool {
 	return s.moreIn(bound{lo, open}, bound{m.hi.value, m.hiOpen}, s.trees.count(used, anyLow, anyHigh))
 }
 
-// anyScaled looks for a member that begins with the digits of value at any power of ten from least up, and is not in the tree.
+// anyScaled looks for a member that begins with the digits of value at any power of ten from least
+// up, and is not in the tree.
 func (s *numberSet) anyScaled(m *magnitudes, value *big.Int, least int, used int32) bool {
 	if m.none || s.hopeless {
 		return false
@@ -74,7 +76,8 @@ func (s *numberSet) anyScaled(m *magnitudes, value *big.Int, least int, used int
 	return false
 }
 
-// anyBetween looks for more than some members from value·10^power to (value+1)·10^power, the latter excluded.
+// anyBetween looks for more than some members from value·10^power to (value+1)·10^power, the
+// latter excluded.
 func (s *numberSet) anyBetween(m *magnitudes, value *big.Int, power, some int) bool {
 	if m.none || s.hopeless {
 		return false
@@ -106,7 +109,8 @@ func (s *numberSet) moreIn(lo, hi bound, some int) bool {
 	if count.Cmp(big.NewInt(int64(some))) < 0 || len(s.avoided) == 0 {
 		return count.Cmp(big.NewInt(int64(some))) >= 0
 	}
-	// Among consecutive multiples a member is found soon, since not all of them are avoided; the bound is for hostile divisors.
+	// Among consecutive multiples a member is found soon, since not all of them are avoided; the
+	// bound is for hostile divisors.
 	for range 10_000 * (some + 1) {
 		v := new(big.Rat).SetInt(factor)
 		v.Mul(v, s.multiple)
@@ -124,7 +128,8 @@ func (s *numberSet) moreIn(lo, hi bound, some int) bool {
 	return false
 }
 
-// firstMultiple returns how many times the divisor the first multiple from a bound on is, upwards (1) or downwards (-1).
+// firstMultiple returns how many times the divisor the first multiple from a bound on is, upwards
+// (1) or downwards (-1).
 func (s *numberSet) firstMultiple(b bound, side int64) *big.Int {
 	count := new(big.Rat).Quo(b.at, s.multiple)
 	factor := new(big.Int).Div(count.Num(), count.Denom()) // floor
@@ -143,8 +148,9 @@ func (s *numberSet) isAvoided(v *big.Rat) bool {
 	return false
 }
 
-// fewest returns a lower bound on the characters that must follow the mantissa. It guides the search for the shortest spelling, which large
-// divisors would make long: n digits more can complete D to a multiple of m only if -D·10^n modulo m has at most n digits.
+// fewest returns a lower bound on the characters that must follow the mantissa. It guides the
+// search for the shortest spelling, which large divisors would make long: n digits more can
+// complete D to a multiple of m only if -D·10^n modulo m has at most n digits.
 func (s *numberSet) fewest(k numberKey, d numberDigits) int32 {
 	if s.accepts(k) {
 		return 0
@@ -181,8 +187,9 @@ func (s *numberSet) fewest(k numberKey, d numberDigits) int32 {
 	return max(digits, magnitude)
 }
 
-// fewest is the lower bound for spellings of this one number: the digits that are missing, a point if some of them are of the fraction, and
-// an exponent, of two characters at least, if the point stands where it should not.
+// fewest is the lower bound for spellings of this one number: the digits that are missing, a point
+// if some of them are of the fraction, and an exponent, of two characters at least, if the point
+// stands where it should not.
 func (d *decimal) fewest(k numberKey, exponents bool) int32 {
 	n, point := int32(len(d.digits))-max(k.lo, 0), int32(d.point)
 	switch inFractionAlready := k.phase == afterPoint || k.phase == inFraction; {
@@ -199,8 +206,8 @@ func (d *decimal) fewest(k numberKey, exponents bool) int32 {
 	return max(n, 1)
 }
 
-// fewestExponent is a lower bound on the characters of the exponent after so many digits more, of which the last is then no zero, or
-// after one digit more than those.
+// fewestExponent is a lower bound on the characters of the exponent after so many digits more, of
+// which the last is then no zero, or after one digit more than those.
 func (s *numberSet) fewestExponent(k numberKey, digits int32) int32 {
 	ten := 0
 	for i, d := range s.multiples {

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// A numberSet is a NumberSpec prepared for comparing prefixes of spellings with it: the magnitudes of either sign apart, divisors split into
-// their powers of two and five, which powers of ten can supply, and the rest.
+// A numberSet is a NumberSpec prepared for comparing prefixes of spellings with it: the magnitudes
+// of either sign apart, divisors split into their powers of two and five, which powers of ten can
+// supply, and the rest.
 type numberSet struct {
 	zero     bool          // 0 is a member
 	signs    [2]magnitudes // of positive and negative members
@@ -87,7 +88,8 @@ func (b bound) only(upper bound) bool {
 	return b.at != nil && upper.at != nil && !b.open && !upper.open && b.at.Cmp(upper.at) == 0
 }
 
-// isMember says whether v is a multiple of all of some numbers and of none of others, which are positive.
+// isMember says whether v is a multiple of all of some numbers and of none of others, which are
+// positive.
 func isMember(v *big.Rat, multiples, avoided []*big.Rat) bool {
 	divides := func(d *big.Rat) bool { return d.Sign() > 0 && new(big.Rat).Quo(v, d).IsInt() }
 	for _, d := range multiples {

@@ -7,9 +7,11 @@ import (
 	"slices"
 )
 
-// Numbers are read by a machine of their own: an expression of kind number is one state of it. The machine knows of the digits D read so far
-// only what later digits and an exponent can make a difference by: where D's first non-zero digit stands, how its digits compare with
-// those of the bounds, and remainders. Whether a state can still be completed is decided by arithmetic (number_live.go).
+// Numbers are read by a machine of their own: an expression of kind number is one state of it. The
+// machine knows of the digits D read so far only what later digits and an exponent can make a
+// difference by: where D's first non-zero digit stands, how its digits compare with those of the
+// bounds, and remainders. Whether a state can still be completed is decided by arithmetic
+// (number_live.go).
 
 type numberPhase uint8
 
@@ -22,8 +24,9 @@ const (
 	inFraction
 )
 
-// numberKey is the identity of a state: equal keys have equal futures. For a mantissa D with f fraction digits, of which z end it as zeros (D = D0·10^z),
-// the value with exponent e is D0·10^(e-weight), weight = f-z.
+// numberKey is the identity of a state: equal keys have equal futures. For a mantissa D with f
+// fraction digits, of which z end it as zeros (D = D0·10^z), the value with exponent e is
+// D0·10^(e-weight), weight = f-z.
 type numberKey struct {
 	set      int32
 	phase    numberPhase
@@ -140,7 +143,8 @@ func (a *Arena) deriveNumber(e Expr, b byte) Expr {
 	return empty
 }
 
-// nearer says whether the digit that leads from k to next brings an end nearer. Behind as many digits as there may be, others do not follow.
+// nearer says whether the digit that leads from k to next brings an end nearer. Behind as many
+// digits as there may be, others do not follow.
 func (a *Arena) nearer(k numberKey, d numberDigits, next numberKey, digits numberDigits) bool {
 	k.free, next.free = true, true
 	there := a.numberExpr(next, digits)
@@ -253,7 +257,8 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// forget merges states that only an exponent could tell apart: digits beyond the bounds on either side, and beyond the divisors'.
+// forget merges states that only an exponent could tell apart: digits beyond the bounds on either
+// side, and beyond the divisors'.
 func (s *numberSet) forget(k *numberKey, m *magnitudes) {
 	if k.used == 0 {
 		s.forgetPoint(k, m)
@@ -337,8 +342,9 @@ func (d *decimal) result(at int32) int {
 	return 0
 }
 
-// least returns the least exponent with which the mantissa, whose rest is divisible by d's, is a multiple of d. D0 is no multiple of ten, so that
-// twos or fives are lacking altogether and the powers of ten must supply them.
+// least returns the least exponent with which the mantissa, whose rest is divisible by d's, is a
+// multiple of d. D0 is no multiple of ten, so that twos or fives are lacking altogether and the
+// powers of ten must supply them.
 func (s *numberSet) least(k numberKey, d divisor) int {
 	lacking := max(d.twos-valuation(k.tens, 2, d.twos), d.fives-valuation(k.tens, 5, d.fives))
 	return int(k.weight) + d.ten + lacking

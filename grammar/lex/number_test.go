@@ -121,8 +121,9 @@ func (spec NumberSpec) describe() string {
 		spec.MultipleOf, spec.NotMultipleOf, spec.Integer, spec.Spelling, spec.MaxIntegerDigits, spec.MaxFractionDigits)
 }
 
-// TestNumber_allShortSpellings compares with rational arithmetic on every string of up to 6 characters (5 without exponents); where the automaton is
-// dead, nothing longer may be a member either, and where it is alive, its shortest continuation must be.
+// TestNumber_allShortSpellings compares with rational arithmetic on every string of up to 6
+// characters (5 without exponents); where the automaton is dead, nothing longer may be a member
+// either, and where it is alive, its shortest continuation must be.
 func TestNumber_allShortSpellings(t *testing.T) {
 	for _, spec := range append(append([]NumberSpec(nil), numberSpecs...), plainSpecs()...) {
 		a := NewArena(Limits{})
@@ -237,7 +238,8 @@ func TestNumber_shortestWithLargeDivisors(t *testing.T) {
 	}
 }
 
-// TestNumber_canBeEndedBehindTooManyDigits: no more digits follow than may, but those that it takes.
+// TestNumber_canBeEndedBehindTooManyDigits: no more digits follow than may, but those that it
+// takes.
 func TestNumber_canBeEndedBehindTooManyDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, spec := range append(append([]NumberSpec(nil), numberSpecs...), plainSpecs()...) {

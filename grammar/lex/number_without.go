@@ -9,10 +9,12 @@ import (
 	"strings"
 )
 
-// Numbers that are excluded from a set are in trees of their digits, one for either sign. A state of the machine has the tree of those whose
-// digits begin as what has been read, so that excluding one more number changes the states on the way to it, and no others.
+// Numbers that are excluded from a set are in trees of their digits, one for either sign. A state
+// of the machine has the tree of those whose digits begin as what has been read, so that excluding
+// one more number changes the states on the way to it, and no others.
 
-// digitTree is a finite set of numbers of one sign behind some digits D, leading zeros left out. Equal trees are one.
+// digitTree is a finite set of numbers of one sign behind some digits D, leading zeros left out.
+// Equal trees are one.
 type digitTree struct {
 	ends   []int32      // 0.D × 10^end is in the set; sorted
 	next   [10]int32    // the tree behind a further digit; 0 for none
@@ -129,8 +131,9 @@ type exclusion struct {
 // everything stands for the set of all numbers.
 const everything = -1
 
-// WithoutNumbers returns e without some numbers, which are written as JSON numbers, in whatever spelling. It is for unions of sets of numbers
-// and of words; a set of which there are always others behind whatever has been read of a number may keep them.
+// WithoutNumbers returns e without some numbers, which are written as JSON numbers, in whatever
+// spelling. It is for unions of sets of numbers and of words; a set of which there are always
+// others behind whatever has been read of a number may keep them.
 func (a *Arena) WithoutNumbers(e Expr, numbers []string) Expr {
 	return a.build(func() Expr {
 		e := a.without(e, numbers)
@@ -194,7 +197,8 @@ func (t *numberTable) exclude(k numberKey, numbers []string) numberKey {
 	return k
 }
 
-// exhaustible says whether something may be read, such as the sign of an exponent, behind which there are finitely many members.
+// exhaustible says whether something may be read, such as the sign of an exponent, behind which
+// there are finitely many members.
 func (s *numberSet) exhaustible(m *magnitudes) bool {
 	if s.exponents {
 		return m.lo != nil || m.hi != nil || s.multiple != nil || len(s.avoided) > 0
@@ -215,7 +219,8 @@ func (s *numberSet) stepUsed(k *numberKey, m *magnitudes, digit byte) {
 	}
 }
 
-// countUsed returns how many of the numbers that are excluded begin as D does, which no exponent follows.
+// countUsed returns how many of the numbers that are excluded begin as D does, which no exponent
+// follows.
 func (s *numberSet) countUsed(k *numberKey) int {
 	point := int(k.point)
 	switch {
@@ -236,7 +241,8 @@ func (s *numberSet) usedExponents(k numberKey) []int32 {
 	return all
 }
 
-// excluding returns what is excluded of a set. Mostly there are some numbers more than when it was asked before.
+// excluding returns what is excluded of a set. Mostly there are some numbers more than when it was
+// asked before.
 func (t *numberTable) excluding(set int32, numbers []string) exclusion {
 	x := t.excluded[set]
 	if n := len(x.numbers); n > len(numbers) || !slices.Equal(x.numbers, numbers[:n]) {
@@ -259,7 +265,8 @@ func (t *numberTable) excluding(set int32, numbers []string) exclusion {
 	return x
 }
 
-// readDecimal reads a JSON number as ±0.digits × 10^point; zero has no digits. Numbers of which no set has few are not ok.
+// readDecimal reads a JSON number as ±0.digits × 10^point; zero has no digits. Numbers of which no
+// set has few are not ok.
 func readDecimal(text string) (negative bool, digits []byte, point int, ok bool) {
 	text, negative = strings.TrimPrefix(text, "-"), strings.HasPrefix(text, "-")
 	mantissa, exponent := text, 0

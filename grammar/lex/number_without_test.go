@@ -13,8 +13,8 @@ import (
 // excludable are written in all ways; some are members of many of the specifications.
 var excludable = strings.Fields("0 -0.0 1 -1 2 5 7e0 10 12 2e1 1.5 0.5 25e-1 -5 -2.5 0.1 0.15 0.2 2.05 21 28 5.0 15 15.5 100 1e300 0.01 1e-21 1e99999999999 -1e-99999999999")
 
-// TestNumber_withoutSome is TestNumber_allShortSpellings where some numbers are excluded. Where they are kept, an automaton that has none of them
-// is alive behind the same beginnings.
+// TestNumber_withoutSome is TestNumber_allShortSpellings where some numbers are excluded. Where
+// they are kept, an automaton that has none of them is alive behind the same beginnings.
 func TestNumber_withoutSome(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i, spec := range append(slices.Clone(numberSpecs), plainSpecs()...) {
@@ -81,8 +81,8 @@ func isOneOf(text string, numbers []string) bool {
 	})
 }
 
-// TestNumber_withoutMost: of finite sets only some numbers are left, and every beginning of a spelling is alive if and only if it
-// is one of a number that is left.
+// TestNumber_withoutMost: of finite sets only some numbers are left, and every beginning of a
+// spelling is alive if and only if it is one of a number that is left.
 func TestNumber_withoutMost(t *testing.T) {
 	for seed := range uint64(120) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -209,7 +209,8 @@ func digitsOf(v *big.Rat) (digits string, point int) {
 	return strings.TrimRight(all, "0"), len(all) - len(fraction)
 }
 
-// TestNumber_excludingOneMoreMakesFewStates: what has been learned of a set holds for all numbers but those that begin as the one that is excluded.
+// TestNumber_excludingOneMoreMakesFewStates: what has been learned of a set holds for all numbers
+// but those that begin as the one that is excluded.
 func TestNumber_excludingOneMoreMakesFewStates(t *testing.T) {
 	a := NewArena(Limits{})
 	e, err := a.Number(NumberSpec{Min: rat("0"), Max: rat("99999"), Integer: IntegerValues})

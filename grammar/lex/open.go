@@ -1,17 +1,17 @@
 package lex
 
-// Most patterns are searched for anywhere in a text, and then whatever has been written can still go on to a match. Walkers that know it
-// need not look at what is written.
+// Most patterns are searched for anywhere in a text, and then whatever has been written can still
+// go on to a match. Walkers that know it need not look at what is written.
 
 // openness is what is known of the prefixes of a language. All of it is about text: valid UTF-8.
 type openness struct {
 	every bool // every text is the beginning of a word
 	stays bool // from some length on, whatever goes on from a word is one
-	// endless says that what begins a word begins any number of them; most that the
-	// complement is finite.
+	// endless says that what begins a word begins any number of them; most that the complement is
+	// finite.
 	endless, most bool
-	// lasts says that every text of at most so many code points is the beginning of a
-	// word; negative if that is not known, huge if all are.
+	// lasts says that every text of at most so many code points is the beginning of a word;
+	// negative if that is not known, huge if all are.
 	lasts int32
 }
 
@@ -47,7 +47,8 @@ func (a *Arena) describeEvery(n *node) {
 	}
 }
 
-// openAll is for intersections: a text is led into those that words do not leave one after the other, and into one more at last.
+// openAll is for intersections: a text is led into those that words do not leave one after the
+// other, and into one more at last.
 func (a *Arena) openAll(args []Expr) openness {
 	all := openness{every: true, stays: true, endless: true, most: true}
 	leaving, fewer := 0, 0
@@ -68,24 +69,25 @@ func (a *Arena) openAll(args []Expr) openness {
 	return all
 }
 
-// Open reports whether every text may come next in s, a state between code points: whether each is the beginning of an accepted
-// continuation. It may be false where that takes more than a look at the expression to see.
+// Open reports whether every text may come next in s, a state between code points: whether each is
+// the beginning of an accepted continuation. It may be false where that takes more than a look at
+// the expression to see.
 func (a *Arena) Open(s State) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return s != Dead && a.at(a.Expr(s)).open.every
 }
 
-// Endless reports whether, no matter which finitely many words are taken out of e, what was the beginning of a word still is. Like Open, it
-// may be false where that is hard to see.
+// Endless reports whether, no matter which finitely many words are taken out of e, what was the
+// beginning of a word still is. Like Open, it may be false where that is hard to see.
 func (a *Arena) Endless(e Expr) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.at(e).open.endless
 }
 
-// Lasts returns a number of code points of which every text may come next in s, a state between code points: -1 if not even the empty one
-// is known to, and at least 1<<30 if all texts may.
+// Lasts returns a number of code points of which every text may come next in s, a state between
+// code points: -1 if not even the empty one is known to, and at least 1<<30 if all texts may.
 func (a *Arena) Lasts(s State) int {
 	if s == Dead {
 		return -1

@@ -82,7 +82,8 @@ func TestEndless_whereNoWordIsTheLastOfItsBeginning(t *testing.T) {
 	}
 }
 
-// TestNear_agreesOnShortTexts walks random texts in a state and in what Near makes of it, which says no less of long ones.
+// TestNear_agreesOnShortTexts walks random texts in a state and in what Near makes of it, which
+// says no less of long ones.
 func TestNear_agreesOnShortTexts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	for _, pattern := range []string{

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// progression is the numbers first, first+step, … up to last, which is one of them, or huge for no end.
+// progression is the numbers first, first+step, … up to last, which is one of them, or huge for no
+// end.
 type progression struct{ first, last, step int32 }
 
 func (p progression) single() bool { return p.first == p.last }
@@ -143,8 +144,8 @@ func (s *lengthSet) plus(t *lengthSet) *lengthSet {
 // maxSums bounds what is found before most of it is dropped again: one for each two of full lists.
 const maxSums = maxProgressions * maxProgressions
 
-// addSums adds the sums of two progressions. Where the smaller step fills the larger they are one progression, and else one for each of
-// some of the numbers of one of them.
+// addSums adds the sums of two progressions. Where the smaller step fills the larger they are one
+// progression, and else one for each of some of the numbers of one of them.
 func (s *lengthSet) addSums(p, q progression) {
 	if p.single() || !q.single() && p.step > q.step {
 		p, q = q, p
@@ -234,8 +235,9 @@ func (s *lengthSet) power(n int32, zero *lengthSet) *lengthSet {
 // maxClosure bounds the numbers of which closure looks at all remainders.
 const maxClosure = 1 << 9
 
-// closure returns the sums of any number of numbers of s. With m the least of them, a number is a sum if and only if it is one of those
-// with the same remainder modulo m that are at least as large as the least such: these are found as shortest ways from remainder to remainder.
+// closure returns the sums of any number of numbers of s. With m the least of them, a number is a
+// sum if and only if it is one of those with the same remainder modulo m that are at least as
+// large as the least such: these are found as shortest ways from remainder to remainder.
 func (s *lengthSet) closure() *lengthSet {
 	m := s.next(1)
 	if m >= huge {

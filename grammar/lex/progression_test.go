@@ -95,7 +95,8 @@ func TestLengthSet_agreesWithSetsOfNumbers(t *testing.T) {
 	}
 }
 
-// TestLengthSet_sumsOfManyStayCheap: of sets as large as they get, with steps that do not fit each other, few sums are found.
+// TestLengthSet_sumsOfManyStayCheap: of sets as large as they get, with steps that do not fit each
+// other, few sums are found.
 func TestLengthSet_sumsOfManyStayCheap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	s := &lengthSet{exact: true}

@@ -12,10 +12,13 @@ const (
 	maxUnrolled     = 2000 // copies of loop bodies that hold assertions
 )
 
-// Regex returns the texts in which an ECMA-262 pattern (u flag, as JSON Schema asks for) matches somewhere: JSON Schema searches,
-// it does not match whole strings. (?i:…), (?s:…) and their like are read as ECMAScript 2025 has them. Of the syntax without the u flag, the harmless is accepted: escapes of punctuation, lone ] and braces.
+// Regex returns the texts in which an ECMA-262 pattern (u flag, as JSON Schema asks for) matches
+// somewhere: JSON Schema searches, it does not match whole strings. (?i:…), (?s:…) and their like
+// are read as ECMAScript 2025 has them. Of the syntax without the u flag, the harmless is
+// accepted: escapes of punctuation, lone ] and braces.
 //
-// Lookaround, \b and anchors are exact wherever they are accepted; the error is a *ecma.Error or a *LimitError.
+// Lookaround, \b and anchors are exact wherever they are accepted; the error is a *ecma.Error or a
+// *LimitError.
 func (a *Arena) Regex(pattern string) (Expr, error) {
 	if len(pattern) > maxPatternBytes {
 		return empty, &LimitError{What: "bytes in a pattern", Limit: maxPatternBytes}

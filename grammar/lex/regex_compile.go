@@ -6,9 +6,11 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// A regexCompiler compiles a pattern from its end to its beginning: every node is compiled given what may follow it up to the end of the
-// text, so that $, lookahead and the right side of \b become intersections with that continuation. What stands left of a position is
-// a context: the start of the text, or the class of the last code point, as fine as the \b and lookbehinds of the pattern need it.
+// A regexCompiler compiles a pattern from its end to its beginning: every node is compiled given
+// what may follow it up to the end of the text, so that $, lookahead and the right side of \b
+// become intersections with that continuation. What stands left of a position is a context: the
+// start of the text, or the class of the last code point, as fine as the \b and lookbehinds of the
+// pattern need it.
 type regexCompiler struct {
 	a        *Arena
 	pattern  string
@@ -52,7 +54,8 @@ func (c *regexCompiler) split(set ecma.Set) {
 	c.contexts = refined
 }
 
-// search returns the texts with a match somewhere: the pattern, then anything, after nothing or after anything that ends in each context.
+// search returns the texts with a match somewhere: the pattern, then anything, after nothing or
+// after anything that ends in each context.
 func (c *regexCompiler) search(tree *ecma.Node) Expr {
 	var matched Expr
 	if prefix, rest, ok := c.leadingLookbehind(tree); ok {
@@ -76,7 +79,8 @@ func (c *regexCompiler) search(tree *ecma.Node) Expr {
 	return matched
 }
 
-// anywhere is what may begin behind any text of a language. Once it is known to have a word, all that is read before it is known to lead there.
+// anywhere is what may begin behind any text of a language. Once it is known to have a word, all
+// that is read before it is known to lead there.
 func (c *regexCompiler) anywhere(before, e Expr) Expr {
 	saved := c.a.err
 	c.a.live(e)
@@ -84,7 +88,8 @@ func (c *regexCompiler) anywhere(before, e Expr) Expr {
 	return c.a.concat2(before, e)
 }
 
-// leadingLookbehind handles a pattern that begins with a lookbehind of any kind: its left side is then simply all of the text so far.
+// leadingLookbehind handles a pattern that begins with a lookbehind of any kind: its left side is
+// then simply all of the text so far.
 func (c *regexCompiler) leadingLookbehind(tree *ecma.Node) (prefix Expr, rest *ecma.Node, ok bool) {
 	if tree.Op != ecma.Concat || len(tree.Subs) == 0 || tree.Subs[0].Op != ecma.Lookbehind || !tree.Subs[0].Subs[0].Pure {
 		return 0, nil, false
@@ -123,7 +128,8 @@ func (c *regexCompiler) unsupported(n *ecma.Node, why string) after {
 
 func (c *regexCompiler) class(set ecma.Set) Expr { return c.a.leaf(c.a.words.ofRunes(set)) }
 
-// compile returns what n, followed by next, spells up to the end of the text, for each context of the position before n.
+// compile returns what n, followed by next, spells up to the end of the text, for each context of
+// the position before n.
 func (c *regexCompiler) compile(n *ecma.Node, next after) after {
 	if n.Pure && next.isUniform() {
 		return c.uniform(c.a.concat2(c.pure(n), next[0]))
@@ -162,7 +168,8 @@ func (c *regexCompiler) each(k after, f func(context int, e Expr) Expr) after {
 	return out
 }
 
-// pure compiles a node on its own, anchors as never satisfied; the callers see to it that there are no other assertions.
+// pure compiles a node on its own, anchors as never satisfied; the callers see to it that there
+// are no other assertions.
 func (c *regexCompiler) pure(n *ecma.Node) Expr {
 	switch n.Op {
 	case ecma.Begin, ecma.End:
@@ -234,7 +241,8 @@ func (c *regexCompiler) lookbehind(n *ecma.Node, next after) after {
 	})
 }
 
-// endsIn decides whether a text that ends in the context matches n at its end, for n that looks at no more than the last code point.
+// endsIn decides whether a text that ends in the context matches n at its end, for n that looks at
+// no more than the last code point.
 func (c *regexCompiler) endsIn(n *ecma.Node, context int) (holds, ok bool) {
 	switch n.Op {
 	case ecma.Begin:

@@ -2,7 +2,8 @@ package lex
 
 import "tenon/grammar/lex/ecma"
 
-// loop compiles a repetition whose body holds assertions, or that is followed by something that depends on its last code point.
+// loop compiles a repetition whose body holds assertions, or that is followed by something that
+// depends on its last code point.
 func (c *regexCompiler) loop(n *ecma.Node, next after) after {
 	body := n.Subs[0]
 	if body.Pure {
@@ -39,7 +40,8 @@ func equalAfter(x, y after) bool {
 	return true
 }
 
-// pureLoop splits the words of the loop by the context they end in. The empty word leaves the context as it was.
+// pureLoop splits the words of the loop by the context they end in. The empty word leaves the
+// context as it was.
 func (c *regexCompiler) pureLoop(n *ecma.Node, next after) after {
 	all := c.pure(n)
 	some := c.a.intersect(all, c.a.repeat(c.a.anyRune, 1, unbounded))
@@ -79,8 +81,9 @@ func lastRunes(n *ecma.Node) ecma.Set {
 	return set
 }
 
-// star compiles an unbounded loop over a body with assertions. The exact cases: the body is lookaheads before one code point, up to the end of
-// the text, as in ((?!end).)*$; its only assertions are ^ and $; or unrolling reaches a fixed point.
+// star compiles an unbounded loop over a body with assertions. The exact cases: the body is
+// lookaheads before one code point, up to the end of the text, as in ((?!end).)*$; its only
+// assertions are ^ and $; or unrolling reaches a fixed point.
 func (c *regexCompiler) star(n *ecma.Node, next after) after {
 	if k, ok := c.temperedClass(n, next); ok {
 		return k
@@ -100,8 +103,8 @@ func (c *regexCompiler) star(n *ecma.Node, next after) after {
 	return c.unsupported(n, "assertion in an unbounded repetition")
 }
 
-// temperedClass: with nothing to follow, the words of (assertions class)* are those of class* with no suffix, other than the empty one,
-// at which an assertion fails.
+// temperedClass: with nothing to follow, the words of (assertions class)* are those of class* with
+// no suffix, other than the empty one, at which an assertion fails.
 func (c *regexCompiler) temperedClass(n *ecma.Node, next after) (after, bool) {
 	body := n.Subs[0]
 	if !next.isUniform() || next[0] != epsilon || body.Op != ecma.Concat || len(body.Subs) == 0 {
@@ -142,8 +145,8 @@ func onlyAnchors(n *ecma.Node) bool {
 	return only
 }
 
-// anchoredStar: rounds in the middle of the text satisfy no anchor. A round in which $ holds is the last that is not empty, and one in which
-// ^ holds is the first.
+// anchoredStar: rounds in the middle of the text satisfy no anchor. A round in which $ holds is
+// the last that is not empty, and one in which ^ holds is the first.
 func (c *regexCompiler) anchoredStar(body *ecma.Node, next after) after {
 	last := next[1]
 	if c.a.at(last).nullable {

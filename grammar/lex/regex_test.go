@@ -12,7 +12,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// patterns cover the syntax; each is compared with an independent engine on texts made of its own letters.
+// patterns cover the syntax; each is compared with an independent engine on texts made of its own
+// letters.
 var patterns = []string{
 	``, `a`, `^a`, `a$`, `^a$`, `^$`, `^`, `$`, `a|b`, `^a|b$`, `^(a|b)*$`, `^a*b+c?$`, `(ab|a)(bc|c)?`, `^(?:a{2,3}|b{2})c{0,2}$`, `a{2}`, `a{2,}b`, `^a{0}b$`,
 	`[abc]`, `[^abc]`, `^[a-c]+$`, `^[^a-c]+$`, `[]`, `[^]`, `^[\d\-a]+$`, `^[a\-c]+$`, `^[a-]+$`, `^[-a]+$`, `^[\w.]+$`, `^\d+$`, `^\D+$`, `^\w+$`, `^\W+$`, `^\s*$`, `^\S+$`,
@@ -111,7 +112,8 @@ func TestRegex_refusals(t *testing.T) {
 	}
 }
 
-// TestRegex_wordsWhereCaseDoesNotMatter: ſ and the Kelvin sign are cases of letters of words there, and \W is still all that \w is not.
+// TestRegex_wordsWhereCaseDoesNotMatter: ſ and the Kelvin sign are cases of letters of words
+// there, and \W is still all that \w is not.
 func TestRegex_wordsWhereCaseDoesNotMatter(t *testing.T) {
 	for _, c := range []struct {
 		pattern, yes, no string // characters that are accepted by themselves, or not

@@ -8,7 +8,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// sample walks at random for a while, printable ASCII preferred, then takes the shortest way to acceptance.
+// sample walks at random for a while, printable ASCII preferred, then takes the shortest way to
+// acceptance.
 func sample(t *testing.T, a *Arena, r *rand.Rand, s State) string {
 	t.Helper()
 	text := []byte{}
@@ -61,7 +62,8 @@ func TestFormat_regexIsSound(t *testing.T) {
 	}
 }
 
-// TestSamples_areWords: random walks through formats and patterns never strand, and what they spell is accepted.
+// TestSamples_areWords: random walks through formats and patterns never strand, and what they
+// spell is accepted.
 func TestSamples_areWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))
 	check := func(a *Arena, e Expr, name string) {

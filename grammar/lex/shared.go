@@ -1,8 +1,9 @@
 package lex
 
-// What a format admits is the same in every arena. The automata of formats therefore live in arenas of their own, which all others read
-// from: a state of an email address costs a look at the table. They are made once and stay as they are (ahead.go): arenas that walk beyond what
-// they know go on by themselves (adopt.go).
+// What a format admits is the same in every arena. The automata of formats therefore live in
+// arenas of their own, which all others read from: a state of an email address costs a look at the
+// table. They are made once and stay as they are (ahead.go): arenas that walk beyond what they
+// know go on by themselves (adopt.go).
 
 // sharedFormat is what an arena has of the arena of a format.
 type sharedFormat struct {
@@ -11,8 +12,8 @@ type sharedFormat struct {
 	copied adoption
 }
 
-// useFormat returns a format as an expression of this arena. It is called with the lock held; those of the arenas of formats are only ever
-// taken inside of it.
+// useFormat returns a format as an expression of this arena. It is called with the lock held;
+// those of the arenas of formats are only ever taken inside of it.
 func (a *Arena) useFormat(name string, number int) Expr {
 	if a.shared == nil {
 		a.shared = make([]sharedFormat, len(formatNames))
@@ -68,7 +69,8 @@ func (a *Arena) expandShared(row, known *Row, n *node) {
 	}
 }
 
-// sharedRow is the successors of a state in the arena of its format; nil if it was not walked there.
+// sharedRow is the successors of a state in the arena of its format; nil if it was not walked
+// there.
 func (a *Arena) sharedRow(n *node) *Row {
 	b, s := a.sharedOf(n).arena, State(n.a)
 	if row := b.page(s).rows[s%pageSize].Load(); row != nil || b.frozen {
@@ -77,7 +79,8 @@ func (a *Arena) sharedRow(n *node) *Row {
 	return b.Row(s)
 }
 
-// mapShared is an operation on languages, done in the arena of the format. It is for those that build expressions and walk no states.
+// mapShared is an operation on languages, done in the arena of the format. It is for those that
+// build expressions and walk no states.
 func (a *Arena) mapShared(n *node, f func(b *Arena, e Expr) Expr) Expr {
 	b := a.sharedOf(n).arena
 	return a.sharedState(int(n.b), b.Start(b.build(func() Expr { return f(b, b.Expr(State(n.a))) })))

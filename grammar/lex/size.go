@@ -2,9 +2,9 @@ package lex
 
 import "unsafe"
 
-// Size is how many bytes the arena takes. It grows while automata are walked. It takes
-// no longer where there is much, and never waits: while a question is being answered, it
-// is what was known before.
+// Size is how many bytes the arena takes. It grows while automata are walked. It takes no longer
+// where there is much, and never waits: while a question is being answered, it is what was known
+// before.
 func (a *Arena) Size() int {
 	if a.mu.TryLock() {
 		a.lastSize.Store(int64(a.weigh()))

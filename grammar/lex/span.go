@@ -1,7 +1,8 @@
 package lex
 
-// span bounds the sizes of the words of a language: exact for expressions without intersection, complement and numbers, otherwise
-// lower bounds for the minima and an upper bound for the maximum.
+// span bounds the sizes of the words of a language: exact for expressions without intersection,
+// complement and numbers, otherwise lower bounds for the minima and an upper bound for the
+// maximum.
 type span struct {
 	minBytes, minRunes, minJSON int32
 	maxRunes                    int32 // unbounded for no bound
@@ -58,7 +59,8 @@ func (s span) repeat(lo, hi int32) span {
 	return u
 }
 
-// runeCost is 1 for a byte that begins a code point, so that the costs of a text add up to its length.
+// runeCost is 1 for a byte that begins a code point, so that the costs of a text add up to its
+// length.
 func runeCost(b byte) int32 {
 	if b&0xC0 == 0x80 {
 		return 0

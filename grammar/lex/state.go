@@ -2,7 +2,8 @@ package lex
 
 import "sync/atomic"
 
-// State is a state of the deterministic automaton over all expressions of an [Arena]. States of equal languages are mostly, not always, equal.
+// State is a state of the deterministic automaton over all expressions of an [Arena]. States of
+// equal languages are mostly, not always, equal.
 type State int32
 
 // Dead is the state from which nothing is accepted. All others have an accepted continuation.
@@ -16,7 +17,8 @@ const (
 	maxPages = 512
 )
 
-// page holds the data of pageSize states. What a state is never changes once its id is known to a reader, except that its row appears.
+// page holds the data of pageSize states. What a state is never changes once its id is known to a
+// reader, except that its row appears.
 type page struct {
 	rows      [pageSize]atomic.Pointer[Row]
 	exprs     [pageSize]Expr
@@ -37,7 +39,8 @@ func (a *Arena) Start(e Expr) State {
 	return a.stateOf(e)
 }
 
-// Step returns the state after b. It takes no lock and does not allocate when s has been stepped from before.
+// Step returns the state after b. It takes no lock and does not allocate when s has been stepped
+// from before.
 func (a *Arena) Step(s State, b byte) State { return a.Row(s)[b] }
 
 // Walk steps over all of text.
@@ -92,7 +95,8 @@ func (a *Arena) Allowed(s State) ByteSet {
 	return set
 }
 
-// States returns how many states there are, Dead included; each takes about 1 KiB once stepped from.
+// States returns how many states there are, Dead included; each takes about 1 KiB once stepped
+// from.
 func (a *Arena) States() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -130,8 +134,9 @@ func (a *Arena) expand(s State) *Row {
 	return row
 }
 
-// fillRow computes the successors of an expression. One of which it is too hard to say whether anything can follow is one of them only where
-// there is nothing better: who begins what can be ended is never led to where it cannot.
+// fillRow computes the successors of an expression. One of which it is too hard to say whether
+// anything can follow is one of them only where there is nothing better: who begins what can be
+// ended is never led to where it cannot.
 func (a *Arena) fillRow(row *Row, e Expr) {
 	var buffer [maxRuns]byteRun
 	runs := a.runs(e, buffer[:0])
@@ -158,8 +163,9 @@ func (a *Arena) fillRow(row *Row, e Expr) {
 	}
 }
 
-// successor returns the state after b. Where it cannot be had it is Dead: what was given up inside of a complement would hold more than it
-// should. Limits that were met before do not matter, and a hard successor leaves some work for those after it.
+// successor returns the state after b. Where it cannot be had it is Dead: what was given up inside
+// of a complement would hold more than it should. Limits that were met before do not matter, and a
+// hard successor leaves some work for those after it.
 func (a *Arena) successor(e Expr, b byte) State {
 	saved := a.err
 	a.err = nil
@@ -218,12 +224,13 @@ func (a *Arena) stateOf(e Expr) State {
 	return a.newState(e)
 }
 
-// manyParts is the number of parts of a union from which those that are empty are looked for where that is not needed: parts are
-// what steps cost.
+// manyParts is the number of parts of a union from which those that are empty are looked for where
+// that is not needed: parts are what steps cost.
 const manyParts = 16
 
-// prune drops the empty parts of a union, and returns ∅ for an empty expression. Where some part is plainly not empty, others are as good as
-// they may be: whether each place where a lookahead may have begun still leads on takes a search for each.
+// prune drops the empty parts of a union, and returns ∅ for an empty expression. Where some part
+// is plainly not empty, others are as good as they may be: whether each place where a lookahead
+// may have begun still leads on takes a search for each.
 func (a *Arena) prune(e Expr) Expr {
 	n := a.at(e)
 	if n.plain {

@@ -1,7 +1,8 @@
 package lex
 
-// A wordSet is a finite set of byte strings as the root of a minimal acyclic automaton. The leaves of expressions are word sets: bytes, code
-// point classes in UTF-8, literals, unions of literals. Equal sets have equal ids.
+// A wordSet is a finite set of byte strings as the root of a minimal acyclic automaton. The leaves
+// of expressions are word sets: bytes, code point classes in UTF-8, literals, unions of literals.
+// Equal sets have equal ids.
 type wordSet int32
 
 const (
@@ -48,7 +49,8 @@ func (w *words) clone() *words {
 	}
 }
 
-// intern returns the set of ε (if final) and what the edges spell. It joins the edges in place and keeps a copy if the set is new.
+// intern returns the set of ε (if final) and what the edges spell. It joins the edges in place and
+// keeps a copy if the set is new.
 func (w *words) intern(final bool, edges []edge) wordSet {
 	edges = joinEdges(edges)
 	h := uint64(len(edges))
@@ -234,7 +236,8 @@ func combineTrivial(op setOp, x, y wordSet) (wordSet, bool) {
 	return 0, false
 }
 
-// combineAll combines pairs of about equal size, so that the union of many words is not built anew for each.
+// combineAll combines pairs of about equal size, so that the union of many words is not built anew
+// for each.
 func (w *words) combineAll(op setOp, sets []wordSet) wordSet {
 	if len(sets) == 1 {
 		return sets[0]

@@ -9,9 +9,8 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// builder turns rule trees into automata. Alternatives that begin alike share
-// that beginning, so that a choice between 500 tool names is a trie and not 500
-// threads.
+// builder turns rule trees into automata. Alternatives that begin alike share that beginning, so
+// that a choice between 500 tool names is a trie and not 500 threads.
 type builder struct {
 	p        *Program
 	g        *gbnf.Grammar
@@ -57,8 +56,8 @@ func (b *builder) step(from int32, o op, arg int32) int32 {
 	return to
 }
 
-// node builds n from the state from on and returns the state where it ends.
-// Nothing leads into that state from elsewhere, unless it is from itself.
+// node builds n from the state from on and returns the state where it ends. Nothing leads into
+// that state from elsewhere, unless it is from itself.
 func (b *builder) node(n *gbnf.Node, from int32) int32 {
 	if b.err != nil {
 		return from
@@ -117,8 +116,8 @@ func (b *builder) byte(x byte) int32 {
 	return b.class(c)
 }
 
-// runes splits a class into its ASCII part, one edge, and the rest, whose UTF-8
-// is an automaton of package lex.
+// runes splits a class into its ASCII part, one edge, and the rest, whose UTF-8 is an automaton of
+// package lex.
 func (b *builder) runes(ranges ecma.Set, from int32) int32 {
 	var ascii byteClass
 	var rest ecma.Set
@@ -221,8 +220,8 @@ func (b *builder) name(s string) int32 {
 	return id
 }
 
-// matchesEmpty says whether a regular expression matches the empty text, and
-// reports patterns that cannot be compiled.
+// matchesEmpty says whether a regular expression matches the empty text, and reports patterns that
+// cannot be compiled.
 func (b *builder) matchesEmpty(pattern string) bool {
 	a := lex.NewArena(lex.Limits{})
 	e, err := a.Regex(pattern) // before anchors make (a)|(b) of a)|(b
@@ -236,8 +235,7 @@ func (b *builder) matchesEmpty(pattern string) bool {
 	return a.Accepting(a.Start(e))
 }
 
-// anchored makes a pattern match from end to end: package lex searches, as JSON
-// Schema does.
+// anchored makes a pattern match from end to end: package lex searches, as JSON Schema does.
 func anchored(pattern string) string { return "^(?:" + pattern + ")$" }
 
 func (b *builder) fail(err error) {

@@ -6,8 +6,8 @@ import (
 	"tenon/grammar/gbnf"
 )
 
-// atom is one step of an alternative. Atoms with equal keys are built once for
-// all alternatives that begin with the same atoms.
+// atom is one step of an alternative. Atoms with equal keys are built once for all alternatives
+// that begin with the same atoms.
 type atom struct {
 	key    string
 	node   *gbnf.Node // nil for the marks of a capture
@@ -16,8 +16,8 @@ type atom struct {
 	arg    int32
 }
 
-// Limits of writing rules out in place of their names, which lets alternatives
-// that are rules of their own share their beginnings.
+// Limits of writing rules out in place of their names, which lets alternatives that are rules of
+// their own share their beginnings.
 const (
 	maxInlineDepth  = 8
 	maxInlineAtoms  = 4096
@@ -80,7 +80,8 @@ func (b *builder) atom(a atom, from int32) int32 {
 	return end
 }
 
-// atoms appends the steps of n, which stands within a rule that is written out unless that is nil, to list.
+// atoms appends the steps of n, which stands within a rule that is written out unless that is nil,
+// to list.
 func (b *builder) atoms(list []atom, n *gbnf.Node, within *writtenOut) []atom {
 	switch n.Op {
 	case gbnf.Empty:
@@ -111,7 +112,8 @@ func (b *builder) atoms(list []atom, n *gbnf.Node, within *writtenOut) []atom {
 	return append(list, atom{key: b.identity(n), node: n, within: within})
 }
 
-// mayWriteOut says whether a rule is to be written out: never in itself, or it would be so without end.
+// mayWriteOut says whether a rule is to be written out: never in itself, or it would be so without
+// end.
 func (b *builder) mayWriteOut(rule int, within *writtenOut) bool {
 	if !isSequence(b.g.Rules[rule].Node) || within.has(rule) || within != nil && within.depth >= maxInlineDepth {
 		return false
@@ -130,8 +132,8 @@ func (b *builder) identity(n *gbnf.Node) string {
 	return gbnf.Identity(n)
 }
 
-// isSequence says whether a rule's body is worth writing out: it begins with
-// something that other alternatives may begin with too.
+// isSequence says whether a rule's body is worth writing out: it begins with something that other
+// alternatives may begin with too.
 func isSequence(n *gbnf.Node) bool {
 	switch n.Op {
 	case gbnf.Literal:
@@ -153,9 +155,8 @@ func simple(n *gbnf.Node) bool {
 	return false
 }
 
-// repeat builds Min copies and then a loop or a chain of optional copies. What
-// is repeated more than twice becomes a rule, so that nested repetitions add up
-// and do not multiply.
+// repeat builds Min copies and then a loop or a chain of optional copies. What is repeated more
+// than twice becomes a rule, so that nested repetitions add up and do not multiply.
 func (b *builder) repeat(n *gbnf.Node, from int32) int32 {
 	kid := n.Kids[0]
 	if kid.Op == gbnf.Empty || n.Max == 0 {

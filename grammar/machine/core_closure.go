@@ -2,8 +2,8 @@ package machine
 
 import "fmt"
 
-// item is one way to consume something from a state: the rules called on the
-// way there, innermost last, as the states in which they return, and the edge.
+// item is one way to consume something from a state: the rules called on the way there, innermost
+// last, as the states in which they return, and the edge.
 type item struct {
 	frames []int32
 	marks  []edge // captures that begin or end on the way
@@ -15,8 +15,7 @@ type closure struct {
 	items []item
 	ends  bool // the rule may end
 	marks []edge
-	// byByte lists for each byte the items to look at. It is made only where
-	// there are many items.
+	// byByte lists for each byte the items to look at. It is made only where there are many items.
 	byByte *[256][]int32
 	all    []int32
 }
@@ -59,8 +58,8 @@ func (m *Machine) tooComplex(s int32) error {
 	return fmt.Errorf("rule %q: %w", m.prog.rules[of].name, ErrTooComplex)
 }
 
-// dispatch lists, for each byte, the items that may consume it. Terminals with
-// automata of their own are asked each time.
+// dispatch lists, for each byte, the items that may consume it. Terminals with automata of their
+// own are asked each time.
 func (m *Machine) dispatch(c *closure) *[256][]int32 {
 	table := new([256][]int32)
 	for i := range c.items {
@@ -82,12 +81,12 @@ func (c *closure) on(in int) []int32 {
 	return c.all
 }
 
-// maxClosure bounds the states visited for one closure: rules that can all be
-// empty and call each other twice would otherwise be visited without end.
+// maxClosure bounds the states visited for one closure: rules that can all be empty and call each
+// other twice would otherwise be visited without end.
 const maxClosure = 200_000
 
-// maxClosed bounds the bytes of all closures: a row of parts that may be left out
-// has in each of its states a way to all behind.
+// maxClosed bounds the bytes of all closures: a row of parts that may be left out has in each of
+// its states a way to all behind.
 const maxClosed = 64 << 20
 
 type closureBuilder struct {
@@ -97,8 +96,8 @@ type closureBuilder struct {
 	seen   map[int32]bool // states visited in the rules now open
 }
 
-// visit follows the edges of s that consume nothing. Rules cannot be left
-// recursive, so calls nest finitely; a loop within a rule is cut by seen.
+// visit follows the edges of s that consume nothing. Rules cannot be left recursive, so calls nest
+// finitely; a loop within a rule is cut by seen.
 func (b *closureBuilder) visit(s int32, frames []int32, marks []edge) {
 	if b.seen[s] {
 		return
@@ -127,8 +126,8 @@ func (b *closureBuilder) visit(s int32, frames []int32, marks []edge) {
 	}
 }
 
-// call visits a rule's start. A frame that would only return is left out: that
-// keeps right recursion from growing the stack.
+// call visits a rule's start. A frame that would only return is left out: that keeps right
+// recursion from growing the stack.
 func (b *closureBuilder) call(e edge, frames []int32, marks []edge) {
 	p := b.m.prog
 	inner := frames
@@ -145,8 +144,8 @@ func (b *closureBuilder) call(e edge, frames []int32, marks []edge) {
 	}
 }
 
-// visitCallee is visit, but the end of the callee is not that of the caller: if
-// the callee can be empty, call goes around it.
+// visitCallee is visit, but the end of the callee is not that of the caller: if the callee can be
+// empty, call goes around it.
 func (b *closureBuilder) visitCallee(s int32, frames []int32, marks []edge) {
 	ends, endMarks := b.c.ends, b.c.marks
 	b.visit(s, frames, marks)
@@ -160,8 +159,7 @@ func appendCopy[T any](list []T, x T) []T {
 // maxEmptyMarks bounds the captures of a rule that reads nothing.
 const maxEmptyMarks = 1000
 
-// emptyMarks lists the captures on the preferred way through a rule that reads
-// nothing.
+// emptyMarks lists the captures on the preferred way through a rule that reads nothing.
 func (m *Machine) emptyMarks(r int32) []edge {
 	if !m.events {
 		return nil

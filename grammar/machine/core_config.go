@@ -2,9 +2,9 @@ package machine
 
 import "slices"
 
-// ConfigID is an interned configuration: all threads that have read the same
-// text. Equal configurations have equal ids, which makes them keys of the table
-// of masks, and copying and rolling back free.
+// ConfigID is an interned configuration: all threads that have read the same text. Equal
+// configurations have equal ids, which makes them keys of the table of masks, and copying and
+// rolling back free.
 type ConfigID int32
 
 // Stuck is the configuration without threads: the text is not in the language.
@@ -47,8 +47,8 @@ func (c *configs) intern(list []thread) ConfigID {
 	return ConfigID(id)
 }
 
-// maxMerges bounds how often the threads of one step are merged before it is done: a row of parts that may be left out
-// leads from each of them to all behind it, so that most are alike.
+// maxMerges bounds how often the threads of one step are merged before it is done: a row of parts
+// that may be left out leads from each of them to all behind it, so that most are alike.
 const maxMerges = 8
 
 // normalise merges threads that read on alike and puts them in one order.
@@ -71,8 +71,8 @@ func (m *Machine) normalise(list []thread) []thread {
 	return out
 }
 
-// unionOf joins the stacks of threads, two halves at a time: one after the other, many
-// would be copied as often as they are.
+// unionOf joins the stacks of threads, two halves at a time: one after the other, many would be
+// copied as often as they are.
 func (m *Machine) unionOf(list []thread) stackID {
 	if len(list) == 1 {
 		return list[0].stack
@@ -100,8 +100,8 @@ func (m *Machine) Start() ConfigID {
 	return m.configs.intern([]thread{m.start()})
 }
 
-// Step reads one input: a byte, or symbolBase and a symbol's index. Of several
-// inputs, it reads any.
+// Step reads one input: a byte, or symbolBase and a symbol's index. Of several inputs, it reads
+// any.
 func (m *Machine) Step(id ConfigID, inputs ...int) ConfigID {
 	m.err = nil
 	from, merged := len(m.work), 0
@@ -125,8 +125,8 @@ func (m *Machine) Step(id ConfigID, inputs ...int) ConfigID {
 	return next
 }
 
-// Walk reads a text; it returns Stuck where the text leaves the language, and
-// how many bytes were read before that.
+// Walk reads a text; it returns Stuck where the text leaves the language, and how many bytes were
+// read before that.
 func (m *Machine) Walk(id ConfigID, text []byte) (ConfigID, int) {
 	for i, b := range text {
 		if id = m.Step(id, int(b)); id == Stuck {
@@ -151,8 +151,8 @@ func (m *Machine) Done(id ConfigID) bool {
 	return done
 }
 
-// AtCheck says whether a %check mark has just been reached. White space that may
-// still come does not count.
+// AtCheck says whether a %check mark has just been reached. White space that may still come does
+// not count.
 func (m *Machine) AtCheck(id ConfigID) bool {
 	for _, t := range m.configs.lists[id] {
 		if t.def == defRule && m.checks(t.st) {
@@ -197,8 +197,8 @@ func (m *Machine) Err() error {
 	return m.err
 }
 
-// Full says whether automata are as large as they may be, and refuse what they should accept. A machine of the same program on units
-// that are not gets further.
+// Full says whether automata are as large as they may be, and refuse what they should accept. A
+// machine of the same program on units that are not gets further.
 func (m *Machine) Full() bool {
 	for _, a := range m.arenas {
 		if a.Full() {
@@ -208,8 +208,8 @@ func (m *Machine) Full() bool {
 	return false
 }
 
-// Lost is a limit that some automaton ran into, which then accepts less than it
-// should; nil if none did.
+// Lost is a limit that some automaton ran into, which then accepts less than it should; nil if
+// none did.
 func (m *Machine) Lost() error {
 	for _, a := range m.arenas {
 		if err := a.Err(); err != nil {

@@ -1,10 +1,11 @@
 package machine
 
-// What is interned may be a hundred thousand texts, and there may be as many of them anew in the middle of a mask. So nothing here grows by
-// being copied as a whole: that would take as long as a slow mask.
+// What is interned may be a hundred thousand texts, and there may be as many of them anew in the
+// middle of a mask. So nothing here grows by being copied as a whole: that would take as long as a
+// slow mask.
 
-// idTable finds interned things by their hashes; open addressing. It is in parts, of which each grows by itself, when it is half full or a
-// little more: no two at once.
+// idTable finds interned things by their hashes; open addressing. It is in parts, of which each
+// grows by itself, when it is half full or a little more: no two at once.
 type idTable struct {
 	parts [1 << partBits]idPart
 }
@@ -74,7 +75,8 @@ type pile[T any] struct {
 	items  int
 }
 
-// A chunk holds at most so many items, but for one list that is longer. The first ones are smaller.
+// A chunk holds at most so many items, but for one list that is longer. The first ones are
+// smaller.
 const (
 	chunkBits = 12
 	chunkSize = 1 << chunkBits

@@ -9,24 +9,21 @@ import (
 	"tenon/grammar/schema"
 )
 
-// symbolBase is the input that stands for the symbol 0 of a program; inputs
-// below it are bytes.
+// symbolBase is the input that stands for the symbol 0 of a program; inputs below it are bytes.
 const symbolBase = 256
 
-// ErrAmbiguous is returned when a grammar can read a text in more ways than a
-// machine follows.
+// ErrAmbiguous is returned when a grammar can read a text in more ways than a machine follows.
 var ErrAmbiguous = errors.New("the grammar can read the text in too many ways")
 
-// ErrTooComplex is returned when there are too many ways to go on from one place
-// of a grammar.
+// ErrTooComplex is returned when there are too many ways to go on from one place of a grammar.
 var ErrTooComplex = errors.New("the grammar has too many ways to go on")
 
 // maxThreads bounds the ways of reading a text that are followed at once.
 const maxThreads = 20_000
 
-// Machine runs a program: it steps threads over inputs. What it computes on the
-// way (closures, automata, interned stacks) it keeps, so that it gets faster as
-// it is used. A Machine must be used by one goroutine at a time.
+// Machine runs a program: it steps threads over inputs. What it computes on the way (closures,
+// automata, interned stacks) it keeps, so that it gets faster as it is used. A Machine must be
+// used by one goroutine at a time.
 type Machine struct {
 	prog   *Program
 	events bool // threads carry events, and are not merged where those differ
@@ -79,8 +76,8 @@ type Machine struct {
 	width       int64             // bytes the current input takes: 1, or 0 for a symbol
 }
 
-// New makes a machine for a program, whose %json terminals are in units. With
-// events, it tells what captures hold.
+// New makes a machine for a program, whose %json terminals are in units. With events, it tells
+// what captures hold.
 func New(p *Program, units map[*gbnf.Node]*Unit, events bool) *Machine {
 	return &Machine{
 		prog: p, events: events, arenas: []*lex.Arena{lex.NewArena(lex.Limits{})}, stacks: newStacks(), texts: newTexts(),
@@ -97,8 +94,8 @@ func (m *Machine) start() thread {
 	return thread{def: defRule, st: m.prog.rules[m.prog.root].start}
 }
 
-// Prepare compiles a terminal's automaton, so that errors in it are found
-// before anything is matched.
+// Prepare compiles a terminal's automaton, so that errors in it are found before anything is
+// matched.
 func (m *Machine) Prepare() error {
 	m.closureOf(m.start().st)
 	if m.limit != nil {

@@ -55,8 +55,8 @@ func (c *byteClass) addText(s string) {
 	}
 }
 
-// Program is a grammar as a network of automata, one per rule, that call each
-// other. It is immutable.
+// Program is a grammar as a network of automata, one per rule, that call each other. It is
+// immutable.
 type Program struct {
 	states  []state
 	rules   []rule
@@ -80,9 +80,8 @@ func (p *Program) Symbols() []SymbolRef { return p.symbols }
 // maxStates bounds what repetitions may expand to.
 const maxStates = 1_000_000
 
-// Compile makes the program of a grammar, whose schemas are in units. Without
-// captures, the marks of captures are left out, which is all that masks need and
-// gives fewer states.
+// Compile makes the program of a grammar, whose schemas are in units. Without captures, the marks
+// of captures are left out, which is all that masks need and gives fewer states.
 func Compile(g *gbnf.Grammar, units map[*gbnf.Node]*Unit, captures bool) (*Program, error) {
 	b := &builder{
 		p:        &Program{root: int32(g.Root), eaches: map[*gbnf.Node]*anyOrder{}},
@@ -116,8 +115,8 @@ func Compile(g *gbnf.Grammar, units map[*gbnf.Node]*Unit, captures bool) (*Progr
 	return b.p, nil
 }
 
-// withoutLeftRecursion rewrites a ::= a x | b as a ::= b x*, which accepts the
-// same. Recursion through other rules is left for checkLeftRecursion to refuse.
+// withoutLeftRecursion rewrites a ::= a x | b as a ::= b x*, which accepts the same. Recursion
+// through other rules is left for checkLeftRecursion to refuse.
 func withoutLeftRecursion(n *gbnf.Node, self int) *gbnf.Node {
 	if n.Op != gbnf.Alt {
 		return n
@@ -137,8 +136,8 @@ func withoutLeftRecursion(n *gbnf.Node, self int) *gbnf.Node {
 	return &gbnf.Node{Op: gbnf.Seq, Kids: []*gbnf.Node{{Op: gbnf.Alt, Kids: bases}, loop}}
 }
 
-// findNullable marks the rules that match the empty text. A rule is looked at
-// again when one that it calls turns out to.
+// findNullable marks the rules that match the empty text. A rule is looked at again when one that
+// it calls turns out to.
 func (p *Program) findNullable() {
 	ruleOf := p.ruleOfStates()
 	callers := make([][]int32, len(p.rules))
@@ -203,9 +202,9 @@ func (p *Program) reachesEnd(s int32, seen map[int32]bool) bool {
 	return false
 }
 
-// consumesNothing says whether an edge can be passed without input. Terminals
-// with automata of their own always count as consuming: those that match the
-// empty text are followed by an edge around them.
+// consumesNothing says whether an edge can be passed without input. Terminals with automata of
+// their own always count as consuming: those that match the empty text are followed by an edge
+// around them.
 func (p *Program) consumesNothing(e edge) bool {
 	switch e.op {
 	case opNone, opBegin, opEnd, opCheck:
@@ -216,8 +215,8 @@ func (p *Program) consumesNothing(e edge) bool {
 	return false
 }
 
-// checkLeftRecursion refuses rules that call themselves before they have
-// consumed anything: a matcher would never leave them.
+// checkLeftRecursion refuses rules that call themselves before they have consumed anything: a
+// matcher would never leave them.
 func (p *Program) checkLeftRecursion() error {
 	const inProgress, finished = 1, 2
 	mark := make([]uint8, len(p.rules))
@@ -247,8 +246,7 @@ func (p *Program) checkLeftRecursion() error {
 	return nil
 }
 
-// leftCalls lists the rules that can be called from s before anything is
-// consumed.
+// leftCalls lists the rules that can be called from s before anything is consumed.
 func (p *Program) leftCalls(s int32) []int32 {
 	var calls []int32
 	seen := map[int32]bool{s: true}
@@ -272,8 +270,8 @@ func (p *Program) leftCalls(s int32) []int32 {
 	return calls
 }
 
-// skipEmpty lets edges lead past states that do nothing but go on, so that
-// equal situations are equal states.
+// skipEmpty lets edges lead past states that do nothing but go on, so that equal situations are
+// equal states.
 func (p *Program) skipEmpty() {
 	target := func(s int32) int32 {
 		for range 100 {

@@ -27,9 +27,9 @@ var ErrRefused = errors.New("the grammar does not accept this")
 // ErrEndsEarly is returned when the input ends before the grammar allows it.
 var ErrEndsEarly = errors.New("the input ends before the grammar allows it")
 
-// Reader reads one output and tells what its captures hold. Where the grammar
-// can read the text in several ways, what they agree on is told, the rest when
-// it is decided; at the end the first way in the grammar's order wins.
+// Reader reads one output and tells what its captures hold. Where the grammar can read the text in
+// several ways, what they agree on is told, the rest when it is decided; at the end the first way
+// in the grammar's order wins.
 type Reader struct {
 	m       *Machine
 	threads []thread
@@ -46,8 +46,7 @@ type Reader struct {
 	closed bool
 }
 
-// NewReader starts reading. The machine must have been made with events, and is
-// the reader's own.
+// NewReader starts reading. The machine must have been made with events, and is the reader's own.
 func NewReader(m *Machine) *Reader {
 	return &Reader{m: m, threads: []thread{m.start()}}
 }
@@ -58,8 +57,7 @@ func (r *Reader) Full() bool { return r.m.Full() }
 // Offset is the number of bytes read.
 func (r *Reader) Offset() int64 { return r.at }
 
-// Distance returns the least number of bytes to a legal end. A symbol counts as
-// one byte.
+// Distance returns the least number of bytes to a legal end. A symbol counts as one byte.
 func (r *Reader) Distance() int {
 	best := int32(unreachable)
 	for _, t := range r.threads {
@@ -68,8 +66,7 @@ func (r *Reader) Distance() int {
 	return int(best)
 }
 
-// Feed reads text up to the first byte that the grammar refuses, and returns how
-// much it has read.
+// Feed reads text up to the first byte that the grammar refuses, and returns how much it has read.
 func (r *Reader) Feed(text []byte) (int, error) {
 	for i, b := range text {
 		if err := r.step(int(b), 1); err != nil {
@@ -166,8 +163,8 @@ func (r *Reader) Close() error {
 	return ErrEndsEarly
 }
 
-// Events returns what has become certain since the last call. The events are
-// valid until the next call of any method.
+// Events returns what has become certain since the last call. The events are valid until the next
+// call of any method.
 func (r *Reader) Events() []Event {
 	r.out, r.bytes = r.out[:0], r.bytes[:0]
 	common, limit := r.agreed()
@@ -181,8 +178,8 @@ func (r *Reader) Events() []Event {
 	return r.out
 }
 
-// agreed returns the marks on which all threads agree, and the position up to
-// which they agree about the text.
+// agreed returns the marks on which all threads agree, and the position up to which they agree
+// about the text.
 func (r *Reader) agreed() ([]mark, int64) {
 	common := r.marksOf(0, r.threads[0].ev)
 	limit := r.at

@@ -2,8 +2,9 @@ package machine
 
 import "unsafe"
 
-// Size is roughly how many bytes the machine takes beside its program and its units, which it shares with others. It grows with what is
-// matched: texts of keys, registers, configurations, states of its own automata.
+// Size is roughly how many bytes the machine takes beside its program and its units, which it
+// shares with others. It grows with what is matched: texts of keys, registers, configurations,
+// states of its own automata.
 func (m *Machine) Size() int {
 	n := m.arenas[0].Size() + 80*len(m.configs.lists) + 24*m.stacks.entries.items + 32*len(m.stacks.sets) + 32*m.texts.nodes.items
 	n += 8*len(m.closures) + m.closed
@@ -20,8 +21,8 @@ func (m *Machine) Size() int {
 	return n
 }
 
-// Size is roughly how many bytes the masks take beside the machine and the vocabulary: no more than their limits, and what they are
-// collected in.
+// Size is roughly how many bytes the masks take beside the machine and the vocabulary: no more
+// than their limits, and what they are collected in.
 func (k *Masks) Size() int {
 	scratch := 4*cap(k.ids) + 4*cap(k.found) + 8*cap(k.set) + 8*cap(k.gone)
 	return k.size + k.kept + scratch + k.walk.size()

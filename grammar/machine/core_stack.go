@@ -2,17 +2,17 @@ package machine
 
 import "slices"
 
-// stackID is a set of stacks of frames, interned: equal sets have equal ids, so
-// that comparing, copying and rolling back are free. Almost always the set
-// holds one stack; ambiguous grammars give more, and the sets share their
-// tails, so that their number stays small where that of stacks would explode.
+// stackID is a set of stacks of frames, interned: equal sets have equal ids, so that comparing,
+// copying and rolling back are free. Almost always the set holds one stack; ambiguous grammars
+// give more, and the sets share their tails, so that their number stays small where that of stacks
+// would explode.
 type stackID int32
 
 // noStack is the set that holds only the empty stack.
 const noStack stackID = 0
 
-// frame is what waits for an automaton to end: the automaton that entered it,
-// and the state in which it goes on.
+// frame is what waits for an automaton to end: the automaton that entered it, and the state in
+// which it goes on.
 type frame struct {
 	def kindDef
 	st  int32
@@ -89,8 +89,8 @@ func (s *stacks) ofMembers(list []member) stackID {
 	return id
 }
 
-// union joins two sets. Stacks with equal top frames become one entry over the
-// union of what lies below.
+// union joins two sets. Stacks with equal top frames become one entry over the union of what lies
+// below.
 func (s *stacks) union(a, b stackID) stackID {
 	if a == b {
 		return a
@@ -128,8 +128,8 @@ func (s *stacks) merge(a, b stackID) stackID {
 	return id
 }
 
-// withEmpty lists the stacks of a set, the empty stack as an entry of its own:
-// only in a union does it need one.
+// withEmpty lists the stacks of a set, the empty stack as an entry of its own: only in a union
+// does it need one.
 func (s *stacks) withEmpty(id stackID) []entry {
 	if id == noStack {
 		return []entry{{frame: frame{def: defEnd}}}

@@ -5,8 +5,8 @@ import (
 	"tenon/grammar/lex"
 )
 
-// step appends to dst what a thread can become by reading one input: a byte, or
-// symbolBase and the index of a symbol.
+// step appends to dst what a thread can become by reading one input: a byte, or symbolBase and the
+// index of a symbol.
 func (m *Machine) step(dst []thread, t thread, in int) []thread {
 	if t.def == defRule {
 		return m.stepRule(dst, t, in)
@@ -50,8 +50,7 @@ func (m *Machine) step(dst []thread, t thread, in int) []thread {
 	return dst
 }
 
-// stepSymbol reads a symbol in an automaton that knows only bytes: it ends
-// first, if it can.
+// stepSymbol reads a symbol in an automaton that knows only bytes: it ends first, if it can.
 func (m *Machine) stepSymbol(dst []thread, t thread, in int) []thread {
 	if m.mayEnd(t, false) {
 		return m.stepBelow(dst, t, in)
@@ -81,8 +80,8 @@ func (m *Machine) readLex(dst []thread, t thread, b byte) []thread {
 	return dst
 }
 
-// isPart says whether what waits for a thread's automaton compares it with others,
-// which is not to be done in vain.
+// isPart says whether what waits for a thread's automaton compares it with others, which is not to
+// be done in vain.
 func (m *Machine) isPart(t thread) bool {
 	if t.stack == noStack {
 		return false
@@ -214,8 +213,9 @@ func (m *Machine) stepInto(dst []thread, t thread, x *item, in int) []thread {
 	return m.read(dst, t, in)
 }
 
-// read is step for a terminal that was entered just now. It may not end before it has read something, or a loop over
-// it would enter it again without end: a rule goes around a terminal that may be empty.
+// read is step for a terminal that was entered just now. It may not end before it has read
+// something, or a loop over it would enter it again without end: a rule goes around a terminal
+// that may be empty.
 func (m *Machine) read(dst []thread, t thread, in int) []thread {
 	switch t.def.kind() {
 	case kindLex:
@@ -230,9 +230,8 @@ func (m *Machine) read(dst []thread, t thread, in int) []thread {
 	return m.step(dst, t, in)
 }
 
-// settle appends a thread that has reached a state of a rule, after doing what
-// there is no choice about: returning from a rule that is at its end, and
-// telling of captures.
+// settle appends a thread that has reached a state of a rule, after doing what there is no choice
+// about: returning from a rule that is at its end, and telling of captures.
 func (m *Machine) settle(dst []thread, t thread) []thread {
 	for {
 		x := &m.prog.states[t.st]
@@ -266,8 +265,7 @@ func (m *Machine) addMark(x mark) eventID {
 	return eventID(len(m.marks) - 1)
 }
 
-// mayEnd says whether t's automaton may end here; last says that nothing
-// follows at all.
+// mayEnd says whether t's automaton may end here; last says that nothing follows at all.
 func (m *Machine) mayEnd(t thread, last bool) bool {
 	switch t.def.kind() {
 	case kindEnd, kindSpace:
@@ -288,8 +286,8 @@ func (m *Machine) mayEnd(t thread, last bool) bool {
 	return false
 }
 
-// finish appends the threads that t can become when nothing follows: those that
-// have read everything.
+// finish appends the threads that t can become when nothing follows: those that have read
+// everything.
 func (m *Machine) finish(dst []thread, t thread) []thread {
 	if t.def == defEnd {
 		return append(dst, t)

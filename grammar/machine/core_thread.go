@@ -1,7 +1,6 @@
 package machine
 
-// kindDef names an automaton: its kind in the low bits, its index among those
-// of that kind above.
+// kindDef names an automaton: its kind in the low bits, its index among those of that kind above.
 type kindDef int32
 
 // The kinds of automata.
@@ -35,8 +34,8 @@ func (d kindDef) index() int { return int(d) >> kindBits }
 
 func def(kind, index int) kindDef { return kindDef(index<<kindBits | kind) }
 
-// thread is one way of reading what has been read: the automaton that reads on,
-// and the stacks of those that wait for it.
+// thread is one way of reading what has been read: the automaton that reads on, and the stacks of
+// those that wait for it.
 type thread struct {
 	stack stackID
 	def   kindDef
@@ -51,9 +50,9 @@ func (t thread) same(u thread) bool {
 	return t.def == u.def && t.st == u.st && t.aux == u.aux && t.rec == u.rec
 }
 
-// textID is an interned text: the one before its last byte, and that byte.
-// Recording is on where what was read must be known later: the key of an object,
-// an element of an array whose elements must differ. Zero means off.
+// textID is an interned text: the one before its last byte, and that byte. Recording is on where
+// what was read must be known later: the key of an object, an element of an array whose elements
+// must differ. Zero means off.
 type textID int32
 
 // noText is the empty text of a recording.
@@ -112,8 +111,8 @@ func (x *texts) appendSince(dst []byte, start, end textID) []byte {
 	return dst
 }
 
-// eventID is a list of captures' beginnings and ends, newest first. Zero is the
-// empty list, and the only one where no events are wanted.
+// eventID is a list of captures' beginnings and ends, newest first. Zero is the empty list, and
+// the only one where no events are wanted.
 type eventID int32
 
 // mark is one event of a list.

@@ -10,8 +10,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// Unit is a JSON Schema ready to be entered, with the choices about spelling.
-// Units are shared between machines and grammars.
+// Unit is a JSON Schema ready to be entered, with the choices about spelling. Units are shared
+// between machines and grammars.
 type Unit struct {
 	mu     sync.Mutex // protects schema and its nodes
 	schema *schema.Schema
@@ -28,16 +28,16 @@ type Unit struct {
 	plainString       lex.StringState // the inside of any string
 }
 
-// The most digits that numbers=canonical admits before and behind the point:
-// enough for every 64-bit integer and nearly every float, too few for a model to
-// loop. Where a schema leaves only longer numbers, they are admitted.
+// The most digits that numbers=canonical admits before and behind the point: enough for every
+// 64-bit integer and nearly every float, too few for a model to loop. Where a schema leaves only
+// longer numbers, they are admitted.
 const (
 	MaxIntegerDigits  = 20
 	MaxFractionDigits = 20
 )
 
-// NewUnit compiles the schema of a %json terminal, for automata within limits. Errors
-// are those of package schema.
+// NewUnit compiles the schema of a %json terminal, for automata within limits. Errors are those of
+// package schema.
 func NewUnit(n *gbnf.Node, lenient bool, limits lex.Limits) (*Unit, error) {
 	o := n.Options
 	u := &Unit{text: len(n.Text) + len(o.Documents), anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
@@ -98,9 +98,8 @@ func (u *Unit) locked(f func()) {
 	f()
 }
 
-// White space between the parts of a JSON text is read by a small automaton. Any
-// space has the one state 0. Bounded space is a blank, or a newline and then
-// blanks or tabs up to maxIndent.
+// White space between the parts of a JSON text is read by a small automaton. Any space has the one
+// state 0. Bounded space is a blank, or a newline and then blanks or tabs up to maxIndent.
 const (
 	spaceNone    = 0
 	spaceBlank   = 1
@@ -127,9 +126,9 @@ func (u *Unit) space(w int32, b byte) (int32, bool) {
 
 func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
 
-// A phase says where in a value, object or array a thread stands. It is the low
-// bits of the thread's state. Above it is the state of the white space, and above
-// that, of an object, the keys that it has and does not name.
+// A phase says where in a value, object or array a thread stands. It is the low bits of the
+// thread's state. Above it is the state of the white space, and above that, of an object, the keys
+// that it has and does not name.
 const (
 	phaseColon   = iota // of a value: behind its key
 	phaseValue          // of a value

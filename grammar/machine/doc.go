@@ -1,34 +1,32 @@
-// Package machine runs grammars. A grammar becomes a [Program], a network of
-// automata that call each other; a [Machine] steps threads through it; [Masks]
-// asks, for every token of a vocabulary at once, whether the threads could read
-// it; a [Reader] tells what captures hold.
+// Package machine runs grammars. A grammar becomes a [Program], a network of automata that call
+// each other; a [Machine] steps threads through it; [Masks] asks, for every token of a vocabulary
+// at once, whether the threads could read it; a [Reader] tells what captures hold.
 //
 // # How it works
 //
-// A thread is an automaton, its state, and a set of stacks of frames that wait
-// for it to end (core_thread.go, core_stack.go). There are automata of different kinds:
-// rules of the grammar, lexical automata of package lex, text up to a marker,
-// and the parts of a JSON text. All are stepped byte by byte, by one function per
-// kind (core_step.go). Everything is interned: sets of stacks, recorded texts, and
-// configurations, which are sets of threads (core_config.go). So a configuration is
-// one integer, by which masks are remembered.
+// A thread is an automaton, its state, and a set of stacks of frames that wait for it to end
+// (core_thread.go, core_stack.go). There are automata of different kinds: rules of the grammar,
+// lexical automata of package lex, text up to a marker, and the parts of a JSON text. All are
+// stepped byte by byte, by one function per kind (core_step.go). Everything is interned: sets of
+// stacks, recorded texts, and configurations, which are sets of threads (core_config.go). So a
+// configuration is one integer, by which masks are remembered.
 //
-// A value may be one of hundreds of objects. Those that name the same keys, or may
-// have the same others, are read by one thread within a key, which knows all that
-// wait for its end (kind_name.go, json_member.go); keys that an object does not name change
-// nothing in it but a set that all share.
+// A value may be one of hundreds of objects. Those that name the same keys, or may have the same
+// others, are read by one thread within a key, which knows all that wait for its end
+// (kind_name.go, json_member.go); keys that an object does not name change nothing in it but a set
+// that all share.
 //
 // A mask is one walk down the vocabulary's tree with threads in hand (mask_walk.go,
-// mask_compute.go). Where a thread is inside of a lexical automaton that most tokens stay
-// in, the tokens that do are a bitset computed once for that state, and only
-// those that leave it are walked (mask_slice.go). Strings and keys are most of what is
-// written, and have splits of their own (mask_string.go,
-// mask_unnamed_key.go, mask_name.go, mask_element.go); states that differ in counters alone share them
-// (mask_counter.go, mask_delta.go). Those are found in the tree of the tokens' shapes (mask_string_walk.go,
-// mask_string_shapes.go, mask_lookahead.go), which holds letters as one.
+// mask_compute.go). Where a thread is inside of a lexical automaton that most tokens stay in, the
+// tokens that do are a bitset computed once for that state, and only those that leave it are
+// walked (mask_slice.go). Strings and keys are most of what is written, and have splits of their
+// own (mask_string.go, mask_unnamed_key.go, mask_name.go, mask_element.go); states that differ in
+// counters alone share them (mask_counter.go, mask_delta.go). Those are found in the tree of the
+// tokens' shapes (mask_string_walk.go, mask_string_shapes.go, mask_lookahead.go), which holds
+// letters as one.
 //
-// Files by prefix, in reading order: core_ (tree to program, threads, stacks,
-// configurations, the step), kind_ (one automaton a file), json_ (what objects
-// know of their keys), unique_ (objects and arrays that must differ), mask_ (the
-// tokens that may come), end_ (the shortest way to an end).
+// Files by prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the
+// step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects
+// and arrays that must differ), mask_ (the tokens that may come), end_ (the shortest way to an
+// end).
 package machine

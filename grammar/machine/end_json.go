@@ -9,8 +9,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// The distances of JSON are upper bounds: some end is that near. They count no
-// white space and the shortest spelling of everything.
+// The distances of JSON are upper bounds: some end is that near. They count no white space and the
+// shortest spelling of everything.
 
 func (m *Machine) stringDistance(i int, s lex.StringState, read int32) int32 {
 	d := &m.strings[i]
@@ -49,9 +49,9 @@ func (l *lengths) length(i int32) int32 {
 	return n
 }
 
-// solve finds the length of the shortest value of a set and of all sets in it:
-// guesses are mended, those of inner sets first, until none gets shorter. It takes
-// a round for every level that the shortest value has, whatever refers to what.
+// solve finds the length of the shortest value of a set and of all sets in it: guesses are mended,
+// those of inner sets first, until none gets shorter. It takes a round for every level that the
+// shortest value has, whatever refers to what.
 func (m *Machine) solve(i int32) int32 {
 	l := &lengths{of: map[int32]int32{}}
 	l.length(i)
@@ -74,8 +74,8 @@ func (m *Machine) solve(i int32) int32 {
 	return l.of[i]
 }
 
-// shortest is the length of the shortest value of a set, as far as the lengths of
-// the values in it are known.
+// shortest is the length of the shortest value of a set, as far as the lengths of the values in it
+// are known.
 func (m *Machine) shortest(i int32) int32 {
 	if n, ok := m.values[i].node.NumberLength(); ok {
 		return int32(n) // an automaton for each number of a long list takes seconds
@@ -99,8 +99,8 @@ func (m *Machine) shortest(i int32) int32 {
 	return n
 }
 
-// remaining is how long the keys are that an object still needs, with their
-// values and the closing brace.
+// remaining is how long the keys are that an object still needs, with their values and the closing
+// brace.
 func (m *Machine) remaining(o *object, reg *register) int32 {
 	n := reg.knownDues()
 	if n == 0 {
@@ -122,7 +122,8 @@ func (r *register) knownDues() int32 {
 	return r.known.dues
 }
 
-// dues is remaining with a comma before every key: those owed, and the cheapest others until there are enough.
+// dues is remaining with a comma before every key: those owed, and the cheapest others until there
+// are enough.
 func (m *Machine) dues(o *object, reg *register) int32 {
 	owed := o.owed(reg.seen, -1)
 	n := int32(1)
@@ -140,7 +141,8 @@ func (m *Machine) dues(o *object, reg *register) int32 {
 	return n
 }
 
-// duesApart says whether what a key owes does not depend on the others: taken out of what is owed for all, it leaves what they owe.
+// duesApart says whether what a key owes does not depend on the others: taken out of what is owed
+// for all, it leaves what they owe.
 func (o *object) duesApart(reg *register) bool {
 	return len(o.exists) == 0 && reg.knownDues() < unreachable && reg.count()+countBits(o.owed(reg.seen, -1)) >= o.alt.MinProps
 }
@@ -189,8 +191,8 @@ func quotedLength(text string) int32 {
 	return n
 }
 
-// restOfName is the length of what is missing of a name that has been read so far
-// as the aux of a thread says, with the quote and the colon.
+// restOfName is the length of what is missing of a name that has been read so far as the aux of a
+// thread says, with the quote and the colon.
 func (m *Machine) restOfName(o *object, rank int, aux int32) int32 {
 	rest := o.names[rank][min(int(aux&0xffff), len(o.names[rank])):]
 	if aux>>16 == 0 {
@@ -200,8 +202,8 @@ func (m *Machine) restOfName(o *object, rank int, aux int32) int32 {
 	return restOfEscape(m.escapeTexts[aux>>16], r, o.unit.escapes) + quotedLength(rest[n:]) + 2
 }
 
-// restOfEscape is the length of what is missing of an escape that stands for r, of
-// which text has been read.
+// restOfEscape is the length of what is missing of an escape that stands for r, of which text has
+// been read.
 func restOfEscape(text string, r rune, policy lex.Escapes) int32 {
 	best := int32(unreachable)
 	for _, spelling := range spellings(r, policy) {
@@ -212,8 +214,8 @@ func restOfEscape(text string, r rune, policy lex.Escapes) int32 {
 	return best
 }
 
-// missing is how long the elements are that an array still needs, and the
-// closing bracket; began is 1 while an element is being read.
+// missing is how long the elements are that an array still needs, and the closing bracket; began
+// is 1 while an element is being read.
 func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	n := int32(1)
 	others := len(r.seen) + began
@@ -249,8 +251,7 @@ func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	return n
 }
 
-// containable is the elements from an index on that belong to what is contained,
-// if some do there.
+// containable is the elements from an index on that belong to what is contained, if some do there.
 func (m *Machine) containable(a *array, index int, contained *schema.Node) (node *schema.Node) {
 	a.unit.locked(func() {
 		if node = a.alt.Item(index).And(contained); node.Empty() {
@@ -260,8 +261,8 @@ func (m *Machine) containable(a *array, index int, contained *schema.Node) (node
 	return node
 }
 
-// objectDistance is how far an object is from its end. Behind a comma another key
-// must come, owed or not.
+// objectDistance is how far an object is from its end. Behind a comma another key must come, owed
+// or not.
 func (m *Machine) objectDistance(o *object, st, reg int32) int32 {
 	r := o.at(st, reg)
 	n := m.remaining(o, &r)
@@ -310,8 +311,8 @@ func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
 	return best
 }
 
-// nameDistance is the distance of a thread in a named key: the shortest of the
-// names it can still become, with its value and what the object needs then.
+// nameDistance is the distance of a thread in a named key: the shortest of the names it can still
+// become, with its value and what the object needs then.
 func (m *Machine) nameDistance(t thread) int32 {
 	lo, hi := rangeOf(t.st)
 	best := int32(unreachable)

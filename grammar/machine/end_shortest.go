@@ -17,8 +17,7 @@ type distances struct {
 	stacks map[stackID]int32
 }
 
-// Distance returns the least number of bytes to a legal end. A symbol counts as
-// one byte.
+// Distance returns the least number of bytes to a legal end. A symbol counts as one byte.
 func (m *Machine) Distance(id ConfigID) int {
 	best := int32(unreachable)
 	for _, t := range m.configs.lists[id] {
@@ -27,8 +26,8 @@ func (m *Machine) Distance(id ConfigID) int {
 	return int(best)
 }
 
-// distanceOf is how far a thread is from the end. A key is looked at together
-// with the object that waits for it, which will know that it is there.
+// distanceOf is how far a thread is from the end. A key is looked at together with the object that
+// waits for it, which will know that it is there.
 func (m *Machine) distanceOf(t thread) int32 {
 	switch t.def.kind() {
 	case kindName:
@@ -102,12 +101,12 @@ func (m *Machine) ruleDistance(st int32) int32 {
 	return m.dist.states[st]
 }
 
-// maxRelaxed bounds the states looked at for distances; beyond it some are taken
-// to be out of reach.
+// maxRelaxed bounds the states looked at for distances; beyond it some are taken to be out of
+// reach.
 const maxRelaxed = 100_000_000
 
-// computeDistances relaxes all edges until nothing changes. Going through the
-// states backwards makes that two or three rounds for most grammars.
+// computeDistances relaxes all edges until nothing changes. Going through the states backwards
+// makes that two or three rounds for most grammars.
 func (m *Machine) computeDistances() {
 	p := m.prog
 	states := make([]int32, len(p.states))
@@ -150,12 +149,11 @@ func (m *Machine) edgeDistance(e edge, limit int32) int32 {
 	return 0
 }
 
-// Within returns the tokens of Mask after which the shortest end fits into the
-// rest of the budget; where there are none, those that come closest to an end.
-// Of large masks only some are looked at, and all of one byte, among which is the next step on the shortest way: in a text that may be
-// anything every token has a state of its own.
-// White space counts only where it comes closer: where distances are bounds, it may seem
-// to be as close as anything, again and again.
+// Within returns the tokens of Mask after which the shortest end fits into the rest of the budget;
+// where there are none, those that come closest to an end. Of large masks only some are looked at,
+// and all of one byte, among which is the next step on the shortest way: in a text that may be
+// anything every token has a state of its own. White space counts only where it comes closer:
+// where distances are bounds, it may seem to be as close as anything, again and again.
 func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	mask := k.Mask(id)
 	here := k.m.Distance(id)
@@ -199,8 +197,8 @@ func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
 	return mask
 }
 
-// nearestThreads are the threads of a configuration from which the end is nearest, up to maxNear. What they cannot read, a nearer end does not
-// need.
+// nearestThreads are the threads of a configuration from which the end is nearest, up to maxNear.
+// What they cannot read, a nearer end does not need.
 func (m *Machine) nearestThreads(id ConfigID) []thread {
 	type far struct {
 		thread
@@ -222,7 +220,8 @@ func (m *Machine) nearestThreads(id ConfigID) []thread {
 	return near
 }
 
-// apart is threads of which each waits in a key for one object: it is the objects that lie behind it that are near or far.
+// apart is threads of which each waits in a key for one object: it is the objects that lie behind
+// it that are near or far.
 func (m *Machine) apart(list []thread) []thread {
 	var all []thread
 	for _, t := range list {
@@ -239,8 +238,8 @@ func (m *Machine) apart(list []thread) []thread {
 	return all
 }
 
-// distanceAfter is the distance to an end behind a token, and whether some thread reads it. No configuration is kept of it: nearly none of
-// those that are tried is ever entered.
+// distanceAfter is the distance to an end behind a token, and whether some thread reads it. No
+// configuration is kept of it: nearly none of those that are tried is ever entered.
 func (k *Masks) distanceAfter(threads []thread, token int32) (distance int, read bool) {
 	m := k.m
 	from := len(m.work)
@@ -262,11 +261,12 @@ func (k *Masks) distanceAfter(threads []thread, token int32) (distance int, read
 	return int(best), read
 }
 
-// maxLooked is how often a thread is led through a token of several bytes, those with the lowest ids first: the most frequent ones, in most
-// vocabularies.
+// maxLooked is how often a thread is led through a token of several bytes, those with the lowest
+// ids first: the most frequent ones, in most vocabularies.
 const maxLooked = 4_096
 
-// maxSearched is how many derivatives are taken to do so: of multiples of a large number each has a way to its end that is its own.
+// maxSearched is how many derivatives are taken to do so: of multiples of a large number each has
+// a way to its end that is its own.
 const maxSearched = 1 << 13
 
 // maxNear is how many threads are led through tokens.

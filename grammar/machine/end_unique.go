@@ -9,9 +9,9 @@ import (
 	"tenon/grammar/schema"
 )
 
-// Where elements must differ, the shortest value may be there already. With as
-// many elements before it as rank says, one of the rank+1 shortest values is still
-// free: the longest of these is a bound on what the next element costs.
+// Where elements must differ, the shortest value may be there already. With as many elements
+// before it as rank says, one of the rank+1 shortest values is still free: the longest of these is
+// a bound on what the next element costs.
 
 // ranked are the lengths of some values of a set, the shortest among them.
 type ranked struct {
@@ -23,8 +23,8 @@ type ranked struct {
 // maxRanked is how many values are told apart.
 const maxRanked = 24
 
-// freeLength is how long an element at most is that differs from rank others, and
-// false if that is not known.
+// freeLength is how long an element at most is that differs from rank others, and false if that is
+// not known.
 func (m *Machine) freeLength(i int32, rank int) (int32, bool) {
 	r := m.ranks[i]
 	if r == nil {
@@ -54,8 +54,8 @@ func (m *Machine) rank(i int32) *ranked {
 	return r
 }
 
-// longElement is what an array or object is taken to cost beyond its shortest form
-// so that it differs from others.
+// longElement is what an array or object is taken to cost beyond its shortest form so that it
+// differs from others.
 const longElement = 8
 
 // maxTried bounds the beginnings of words that are looked at.
@@ -89,8 +89,8 @@ func (m *Machine) rankWords(r *ranked, v *value) {
 	r.whole = r.whole && len(known) < maxRanked
 }
 
-// rankFar finds two values of a set of long numbers, of which those that follow
-// are taken to have as many digits, or one more.
+// rankFar finds two values of a set of long numbers, of which those that follow are taken to have
+// as many digits, or one more.
 func (m *Machine) rankFar(r *ranked, v *value) {
 	r.whole = false
 	a := v.unit.arena
@@ -101,8 +101,8 @@ func (m *Machine) rankFar(r *ranked, v *value) {
 	}
 }
 
-// otherStrings is what a string of any text costs beyond its shortest form, so
-// that it differs from all that are there: two characters tell 8,000 apart.
+// otherStrings is what a string of any text costs beyond its shortest form, so that it differs
+// from all that are there: two characters tell 8,000 apart.
 const otherStrings = 2
 
 func (m *Machine) rankStrings(r *ranked, d *jsonString) {
@@ -128,8 +128,8 @@ func (m *Machine) rankStrings(r *ranked, d *jsonString) {
 	r.whole = false
 }
 
-// freeCost bounds what the element with an index costs, given how many elements it
-// must differ from.
+// freeCost bounds what the element with an index costs, given how many elements it must differ
+// from.
 func (m *Machine) freeCost(a *array, item *schema.Node, rank int) int32 {
 	i := m.valueIndex(a.unit, item)
 	d := m.valueDistance(i)
@@ -144,8 +144,8 @@ func (m *Machine) freeCost(a *array, item *schema.Node, rank int) int32 {
 	return add(d, m.detour(i))
 }
 
-// detour is how much longer an element that has begun may become so that it
-// differs from others: those whose values are few are known to do so.
+// detour is how much longer an element that has begun may become so that it differs from others:
+// those whose values are few are known to do so.
 func (m *Machine) detour(i int32) int32 {
 	if r := m.ranks[i]; r != nil && r.whole {
 		return 0
@@ -162,8 +162,8 @@ func (m *Machine) detour(i int32) int32 {
 	return 1 // of numbers it takes too long to know the shortest that is not there
 }
 
-// textsBefore are the strings that a thread inside of a string must not equal: the
-// elements before it of an array whose elements must differ.
+// textsBefore are the strings that a thread inside of a string must not equal: the elements before
+// it of an array whose elements must differ.
 func (m *Machine) textsBefore(t thread) []string {
 	if t.rec == 0 || t.stack == noStack {
 		return nil
@@ -184,9 +184,8 @@ func (m *Machine) textsBefore(t thread) []string {
 // maxEscape is how many bytes an escape has behind its backslash.
 const maxEscape = 11
 
-// otherDistance is how far a thread inside of a string is from the end of one that
-// is none of some texts. Within an escape or a code point, the first byte
-// that leads to one is taken.
+// otherDistance is how far a thread inside of a string is from the end of one that is none of some
+// texts. Within an escape or a code point, the first byte that leads to one is taken.
 func (m *Machine) otherDistance(t thread, texts []string, depth int) int32 {
 	d := &m.strings[t.def.index()]
 	a := d.unit.arena

@@ -11,12 +11,11 @@ import (
 
 // Keys that are not named must differ from those that are, and from each other.
 
-// maxExtras is how many such keys are told apart; those beyond cost a little more
-// than the last.
+// maxExtras is how many such keys are told apart; those beyond cost a little more than the last.
 const maxExtras = 24
 
-// otherCosts is what so many more keys cost that are none of some names, with their values, colons and commas: the
-// cheapest of the other names, and of keys that are not named.
+// otherCosts is what so many more keys cost that are none of some names, with their values, colons
+// and commas: the cheapest of the other names, and of keys that are not named.
 func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count int) int32 {
 	if count <= 0 {
 		return 0
@@ -45,7 +44,8 @@ func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count i
 	return add(n, int32(min(int64(beyond)*int64(more), unreachable)))
 }
 
-// optionalCost is what a named key costs that nothing asks for, with those that it requires beside the owed ones.
+// optionalCost is what a named key costs that nothing asks for, with those that it requires beside
+// the owed ones.
 func (m *Machine) optionalCost(o *object, reg *register, rank int, owed []uint64) int32 {
 	if o.plain && len(o.implied) == 0 {
 		return m.memberLength(o, rank)
@@ -70,8 +70,8 @@ type shortKeys struct {
 	left    lex.Expr // the others
 }
 
-// freeKeys are the lengths of the keys of a class that an object neither names nor
-// has, the shortest of them.
+// freeKeys are the lengths of the keys of a class that an object neither names nor has, the
+// shortest of them.
 func (m *Machine) freeKeys(o *object, reg *register, class, count int) []int32 {
 	if o.shortest == nil {
 		o.shortest = make([]*shortKeys, len(o.classes))
@@ -125,8 +125,8 @@ func shortestString(a *lex.Arena, s lex.StringState) []byte {
 	}
 }
 
-// shortestFree is the length, with quotes, of the shortest key of a language that an
-// object neither names nor has.
+// shortestFree is the length, with quotes, of the shortest key of a language that an object
+// neither names nor has.
 func (m *Machine) shortestFree(o *object, reg *register, keys lex.Expr) int32 {
 	a := o.unit.arena
 	s := a.StartString(a.Intersect(keys, a.Complement(a.Literals(m.takenKeys(o, reg, "")...))), o.unit.escapes)
@@ -136,8 +136,7 @@ func (m *Machine) shortestFree(o *object, reg *register, keys lex.Expr) int32 {
 	return 1 + int32(a.StringDistance(s))
 }
 
-// takenKeys are what is missing, behind a prefix, of the keys that an object names or
-// has.
+// takenKeys are what is missing, behind a prefix, of the keys that an object names or has.
 func (m *Machine) takenKeys(o *object, reg *register, prefix string) []string {
 	var rests []string
 	for _, key := range append(m.decodedTexts(m.keys.appendKeys(nil, reg.keys)), o.names...) {
@@ -148,8 +147,7 @@ func (m *Machine) takenKeys(o *object, reg *register, prefix string) []string {
 	return rests
 }
 
-// existenceCost is what a member costs that meets an obligation, by a name or by
-// another key.
+// existenceCost is what a member costs that meets an obligation, by a name or by another key.
 func (m *Machine) existenceCost(o *object, reg *register, x *existence) int32 {
 	a := o.unit.arena
 	best := int32(unreachable)
@@ -171,8 +169,8 @@ func (m *Machine) existenceCost(o *object, reg *register, x *existence) int32 {
 	return best
 }
 
-// extraDistance is the distance of a thread in a key that is not named: the key ends
-// as the shortest that is free, or as one that meets an obligation.
+// extraDistance is the distance of a thread in a key that is not named: the key ends as the
+// shortest that is free, or as one that meets an obligation.
 func (m *Machine) extraDistance(t thread) int32 {
 	c := &m.classes[t.def.index()]
 	best := int32(unreachable)
@@ -219,8 +217,8 @@ func (m *Machine) withKey(o *object, reg *register, key string) register {
 	return o.withOther(reg, keys)
 }
 
-// afterMeeting is what a member that meets an obligation costs behind its key, and
-// what its object, whose register holds the key, needs then.
+// afterMeeting is what a member that meets an obligation costs behind its key, and what its
+// object, whose register holds the key, needs then.
 func (m *Machine) afterMeeting(o *object, after register, i int, node *schema.Node) int32 {
 	after.counts = slices.Clone(after.counts)
 	after.counts[i]++
@@ -239,9 +237,9 @@ func (m *Machine) meeting(o *object, n, other *schema.Node) (both *schema.Node) 
 	return both
 }
 
-// restOfExtra is how far a thread in such a key is from the quote behind one that is
-// free, and that key. Within an escape or a code point, the byte is taken that leads
-// to the nearest: that may be the only one which is as near as it was before.
+// restOfExtra is how far a thread in such a key is from the quote behind one that is free, and
+// that key. Within an escape or a code point, the byte is taken that leads to the nearest: that
+// may be the only one which is as near as it was before.
 func (m *Machine) restOfExtra(t thread, o *object, reg *register, depth int) (int32, string) {
 	a := o.unit.arena
 	s := lex.StringState(t.st)
@@ -284,8 +282,8 @@ func (m *Machine) readKey(t thread) string {
 	return string(decodeString(m.texts.appendSince(nil, max(textID(t.aux), noText), t.rec)))
 }
 
-// restIn is the length of the shortest rest of a key in a language of rests, with the
-// quote, so that the key is free. Mostly the shortest of all is.
+// restIn is the length of the shortest rest of a key in a language of rests, with the quote, so
+// that the key is free. Mostly the shortest of all is.
 func (m *Machine) restIn(t thread, o *object, reg *register, rests lex.Expr) (int32, string) {
 	a, read := o.unit.arena, m.readKey(t)
 	s := a.StartString(rests, o.unit.escapes)

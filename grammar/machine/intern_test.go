@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestInterning_growsInSmallSteps: texts of keys become many, and the one mask in which a table of them grew took as long as a thousand others.
+// TestInterning_growsInSmallSteps: texts of keys become many, and the one mask in which a table of
+// them grew took as long as a thousand others.
 func TestInterning_growsInSmallSteps(t *testing.T) {
 	const batch, most = 1000, 1 << 20
 	x := newTexts()

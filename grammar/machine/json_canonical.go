@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// decodeString resolves the escapes of the inside of a JSON string that an
-// automaton has accepted. Without escapes it is the text itself, not a copy.
+// decodeString resolves the escapes of the inside of a JSON string that an automaton has accepted.
+// Without escapes it is the text itself, not a copy.
 func decodeString(inside []byte) []byte {
 	if bytes.IndexByte(inside, '\\') < 0 {
 		return inside
@@ -22,8 +22,8 @@ func decodeString(inside []byte) []byte {
 	return []byte(s)
 }
 
-// canonical writes a JSON text as another, so that equal values give equal texts:
-// keys sorted, numbers by value, no escapes but those that must be.
+// canonical writes a JSON text as another, so that equal values give equal texts: keys sorted,
+// numbers by value, no escapes but those that must be.
 func canonical(text []byte) []byte {
 	text = bytes.TrimSpace(text)
 	switch {
@@ -82,8 +82,8 @@ func writeCanonical(b *bytes.Buffer, v any) {
 	}
 }
 
-// writeCanonicalString escapes what must be, and nothing else, so that a string
-// without escapes is canonical.
+// writeCanonicalString escapes what must be, and nothing else, so that a string without escapes is
+// canonical.
 func writeCanonicalString(b *bytes.Buffer, s string) {
 	b.WriteByte('"')
 	for i := range len(s) {
@@ -99,8 +99,8 @@ func writeCanonicalString(b *bytes.Buffer, s string) {
 	b.WriteByte('"')
 }
 
-// canonicalNumber writes a number as its digits without zeros at either end, and
-// an exponent. The exponent may have any size: it is never multiplied out.
+// canonicalNumber writes a number as its digits without zeros at either end, and an exponent. The
+// exponent may have any size: it is never multiplied out.
 func canonicalNumber(s string) string {
 	sign := ""
 	if strings.HasPrefix(s, "-") {

@@ -17,8 +17,9 @@ const noKeys keysID = 0
 // maxKeySets is how many fit into the state of an object.
 const maxKeySets = 1 << (31 - keysShift)
 
-// keySets holds all sets of keys that objects have and do not name. They are binary tries of the keys' ids: sets with the same keys are the same
-// node, whatever came first, and one with a key more shares all but the way to that key.
+// keySets holds all sets of keys that objects have and do not name. They are binary tries of the
+// keys' ids: sets with the same keys are the same node, whatever came first, and one with a key
+// more shares all but the way to that key.
 type keySets struct {
 	nodes []keyNode // the first is the empty set
 	ids   map[keyNode]keysID
@@ -102,8 +103,8 @@ func (s *keySets) intern(n keyNode) keysID {
 	return id
 }
 
-// ended is a key that has just been read: the object that waits for it, with the
-// register that the key is already part of, and the set its value belongs to.
+// ended is a key that has just been read: the object that waits for it, with the register that the
+// key is already part of, and the set its value belongs to.
 type ended struct {
 	object *object
 	entry  entry
@@ -112,16 +113,15 @@ type ended struct {
 	key    string
 }
 
-// member is a way to go on behind a key: what its value is, and the object that
-// waits for that, with the key.
+// member is a way to go on behind a key: what its value is, and the object that waits for that,
+// with the key.
 type member struct {
 	value int32
 	entry
 }
 
-// endKey adds the members of a key that may meet obligations: one for each choice of
-// those that its value meets; next is the first obligation not yet decided, 0 for
-// callers.
+// endKey adds the members of a key that may meet obligations: one for each choice of those that
+// its value meets; next is the first obligation not yet decided, 0 for callers.
 func (m *Machine) endKey(k ended, next int) {
 	o := k.object
 	if next == len(o.exists) {
@@ -161,8 +161,8 @@ func (m *Machine) addInterned(o *object, e entry, reg int32, keys keysID, value 
 	m.behind = append(m.behind, member{value, e})
 }
 
-// awaitMembers appends the threads behind a key: one for each set that its value may
-// be of, whatever waits for it.
+// awaitMembers appends the threads behind a key: one for each set that its value may be of,
+// whatever waits for it.
 func (m *Machine) awaitMembers(dst []thread, t thread) []thread {
 	list := m.behind
 	slices.SortFunc(list, func(a, b member) int {

@@ -45,8 +45,8 @@ func (m *Machine) deriveRules(o *object, reg *register) *rules {
 	return r
 }
 
-// unmet is how many obligations to have keys of a kind are not met yet. Each takes
-// a key of its own, see schema.ObjectAlt.
+// unmet is how many obligations to have keys of a kind are not met yet. Each takes a key of its
+// own, see schema.ObjectAlt.
 func (o *object) unmet(reg *register) int {
 	n := 0
 	for i, x := range o.exists {
@@ -57,8 +57,8 @@ func (o *object) unmet(reg *register) int {
 	return n
 }
 
-// keepForExisting leaves in r the keys that are owed or meet an obligation: there
-// is room for no others.
+// keepForExisting leaves in r the keys that are owed or meet an obligation: there is room for no
+// others.
 func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uint64) {
 	a := o.unit.arena
 	for rank, name := range o.names {
@@ -86,8 +86,8 @@ func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uin
 	r.extra, r.others = kept, lex.StringDead
 }
 
-// meets calls f with the keys of every obligation that is not met and that a value
-// of n can meet, until f returns true.
+// meets calls f with the keys of every obligation that is not met and that a value of n can meet,
+// until f returns true.
 func (o *object) meets(reg *register, n *schema.Node, f func(keys lex.Expr) bool) bool {
 	for i, x := range o.exists {
 		if reg.counts[i] >= x.least {
@@ -118,8 +118,8 @@ func (o *object) room(reg *register) int {
 	return o.alt.MaxProps - reg.count()
 }
 
-// owed is the set of names that must still come after those of seen and, unless
-// it is -1, the name also.
+// owed is the set of names that must still come after those of seen and, unless it is -1, the name
+// also.
 func (o *object) owed(seen []uint64, also int32) []uint64 {
 	owed := make([]uint64, len(seen))
 	for i, w := range o.needed {
@@ -161,8 +161,8 @@ func (o *object) owed(seen []uint64, also int32) []uint64 {
 	return all
 }
 
-// restrict takes out of names those after which the object could not be
-// completed: for lack of room, because of what they imply, or of the order.
+// restrict takes out of names those after which the object could not be completed: for lack of
+// room, because of what they imply, or of the order.
 func (o *object) restrict(names []uint64, reg *register, owed []uint64, room int) {
 	if len(o.implied) == 0 && !o.unit.declared && countBits(owed) < room {
 		return
@@ -209,15 +209,15 @@ func (o *object) possible(set []uint64) bool {
 	return true
 }
 
-// inOrder says whether a name may come next and the names owed after it later, of which one is declared as the first, if
-// only the declared order is admitted.
+// inOrder says whether a name may come next and the names owed after it later, of which one is
+// declared as the first, if only the declared order is admitted.
 func (o *object) inOrder(reg *register, rank int, first int32) bool {
 	place := o.order[rank]
 	return !o.unit.declared || place >= reg.last && first >= place && o.enoughBehind(reg, rank)
 }
 
-// enoughBehind says whether a name and those that are declared behind it make as
-// many keys as there must be.
+// enoughBehind says whether a name and those that are declared behind it make as many keys as
+// there must be.
 func (o *object) enoughBehind(reg *register, rank int) bool {
 	left := o.alt.MinProps - reg.count() - 1
 	if left <= 0 || len(o.classes) > 0 {
@@ -242,9 +242,8 @@ func (o *object) mayHaveExtra(owed []uint64, room int) bool {
 	return n < room && (n == 0 || !o.unit.declared)
 }
 
-// addClasses gives the classes of other keys, without the keys that there are
-// already. Where there is always another one, keys are compared when they end
-// instead.
+// addClasses gives the classes of other keys, without the keys that there are already. Where there
+// is always another one, keys are compared when they end instead.
 func (m *Machine) addClasses(o *object, reg *register, r *rules) {
 	a := o.unit.arena
 	others, without := o.others, a.AnyText()

@@ -9,8 +9,7 @@ import (
 	"tenon/grammar/schema"
 )
 
-// array is the automaton of a set of JSON arrays. Like an object's, its memory
-// is a register.
+// array is the automaton of a set of JSON arrays. Like an object's, its memory is a register.
 type array struct {
 	unit  *Unit
 	alt   *schema.ArrayAlt
@@ -34,8 +33,8 @@ type elements struct {
 	derived bool
 }
 
-// option is one way to read the next element: as a value, after which the array
-// has the register reg.
+// option is one way to read the next element: as a value, after which the array has the register
+// reg.
 type option struct{ value, reg int32 }
 
 func (m *Machine) arrayIndex(u *Unit, alt *schema.ArrayAlt) int32 {
@@ -135,9 +134,8 @@ func (m *Machine) beginElement(dst []thread, t thread, a *array, b byte) []threa
 	return dst
 }
 
-// optionsOf returns the ways to read the next element; none where there can be
-// no other. The options depend on where the record begins, which is part of the
-// register they lead to.
+// optionsOf returns the ways to read the next element; none where there can be no other. The
+// options depend on where the record begins, which is part of the register they lead to.
 func (m *Machine) optionsOf(a *array, reg int32, rec textID) []option {
 	r := &a.regs[reg]
 	if !a.records(r) {
@@ -181,8 +179,8 @@ type splitter struct {
 	list  []option
 }
 
-// contains adds an option for each combination of the Contains that an element
-// may belong to or not; i is the first of them not yet decided.
+// contains adds an option for each combination of the Contains that an element may belong to or
+// not; i is the first of them not yet decided.
 func (s *splitter) contains(next elements, item *schema.Node, i int) {
 	if i == len(s.a.alt.Contains) {
 		if s.a.enoughRoom(&next) {
@@ -222,8 +220,8 @@ func (a *array) enoughRoom(r *elements) bool {
 	return true
 }
 
-// withoutSeen takes the elements that may not be out of the options whose values are
-// few, so that no thread begins a value that it cannot end.
+// withoutSeen takes the elements that may not be out of the options whose values are few, so that
+// no thread begins a value that it cannot end.
 func (m *Machine) withoutSeen(list []option, seen []textID) []option {
 	words := m.decodedTexts(seen)
 	out := list[:0]
@@ -237,8 +235,7 @@ func (m *Machine) withoutSeen(list []option, seen []textID) []option {
 	return out
 }
 
-// withoutUsedUp is a value without those of its objects and arrays of which there is no
-// other.
+// withoutUsedUp is a value without those of its objects and arrays of which there is no other.
 func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
 	rest := m.values[i]
 	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(o int32) bool { return m.usedUp(o, seen) })
@@ -250,8 +247,7 @@ func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
 	return int32(len(m.values) - 1)
 }
 
-// reduce is a value of strings and words without those that are seen, which are
-// in canonical form.
+// reduce is a value of strings and words without those that are seen, which are in canonical form.
 func (m *Machine) reduce(i int32, seen []string) int32 {
 	v := m.values[i]
 	u := v.unit
@@ -285,8 +281,7 @@ func (m *Machine) reduce(i int32, seen []string) int32 {
 	return int32(len(m.values) - 1)
 }
 
-// reduceString is a string automaton without some texts, or -1 if nothing is
-// left.
+// reduceString is a string automaton without some texts, or -1 if nothing is left.
 func (m *Machine) reduceString(i int32, texts []string) int32 {
 	s := m.strings[i]
 	if m.inexhaustible(i) {
@@ -316,8 +311,8 @@ func (m *Machine) reduceString(i int32, texts []string) int32 {
 	return m.stringIndex(s.unit, left, 0, int(s.max))
 }
 
-// inexhaustible says whether, whatever texts have been, a string that has begun can
-// end as another.
+// inexhaustible says whether, whatever texts have been, a string that has begun can end as
+// another.
 func (m *Machine) inexhaustible(i int32) bool {
 	s := &m.strings[i]
 	if s.max != schema.Unbounded {
@@ -327,12 +322,11 @@ func (m *Machine) inexhaustible(i int32) bool {
 	return s.any || s.unit.arena.Endless(s.unit.arena.Expr(inner))
 }
 
-// maxMultiplied is the bound on a length from which on it is not multiplied into
-// an automaton.
+// maxMultiplied is the bound on a length from which on it is not multiplied into an automaton.
 const maxMultiplied = 2000
 
-// endElement compares an element that has just been read with those before it, and
-// with what rivals have there.
+// endElement compares an element that has just been read with those before it, and with what
+// rivals have there.
 func (m *Machine) endElement(dst []thread, t thread) []thread {
 	a := m.arrays[t.def.index()]
 	r := a.regs[t.aux]

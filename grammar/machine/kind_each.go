@@ -8,9 +8,9 @@ import (
 	"tenon/grammar/gbnf"
 )
 
-// anyOrder is a %each terminal: parts that come in any order, each at most once. The
-// literal that all of them begin with is read once for all, so that the choice
-// between them begins where they differ.
+// anyOrder is a %each terminal: parts that come in any order, each at most once. The literal that
+// all of them begin with is read once for all, so that the choice between them begins where they
+// differ.
 type anyOrder struct {
 	sep, prefix string
 	parts       []int32  // rules, each without the prefix
@@ -31,7 +31,8 @@ func (b *builder) each(n *gbnf.Node) *anyOrder {
 		if i == 0 {
 			x.prefix = heads[0]
 		}
-		// Some of each head is left to its part: captures behind it then begin with its last byte, not with the one after it.
+		// Some of each head is left to its part: captures behind it then begin with its last byte,
+		// not with the one after it.
 		x.prefix = x.prefix[:min(commonPrefix(x.prefix, heads[i]), max(len(heads[i])-1, 0))]
 	}
 	for _, k := range n.Kids {
@@ -85,8 +86,7 @@ func (p *Program) checkEaches() error {
 	return nil
 }
 
-// leftParts lists the rules of a terminal that can be entered before anything has
-// been read.
+// leftParts lists the rules of a terminal that can be entered before anything has been read.
 func (p *Program) leftParts(sub int32) []int32 {
 	if x := p.eaches[p.subs[sub]]; x != nil && x.prefix == "" {
 		return x.parts
@@ -94,8 +94,8 @@ func (p *Program) leftParts(sub int32) []int32 {
 	return nil
 }
 
-// anyOrderSets is what a machine knows of a %each terminal: the sets of parts that
-// have come, interned. The set 0 is empty.
+// anyOrderSets is what a machine knows of a %each terminal: the sets of parts that have come,
+// interned. The set 0 is empty.
 type anyOrderSets struct {
 	*anyOrder
 	sets  [][]uint64
@@ -160,8 +160,8 @@ func (x *anyOrderSets) lead(set int32) (sep, prefix string) {
 	return x.sep, x.prefix
 }
 
-// leadByte is the next byte of what stands before the next part, if read bytes of
-// it have been read.
+// leadByte is the next byte of what stands before the next part, if read bytes of it have been
+// read.
 func (x *anyOrderSets) leadByte(set, read int32) (byte, bool) {
 	sep, prefix := x.lead(set)
 	switch n := int(read); {

@@ -11,9 +11,9 @@ import (
 	"tenon/grammar/lex"
 )
 
-// A thread in a named key knows the names that begin with what has been read: a
-// range of the sorted names, its st, and how many bytes of them have been read,
-// the low half of its aux. The high half is the index of an escape begun.
+// A thread in a named key knows the names that begin with what has been read: a range of the
+// sorted names, its st, and how many bytes of them have been read, the low half of its aux. The
+// high half is the index of an escape begun.
 
 func nameRange(lo, hi int) int32 { return int32(lo | hi<<16) }
 
@@ -78,8 +78,7 @@ func (x *nameList) narrow(lo, hi, depth int, b byte) (int, int) {
 	return first, end
 }
 
-// anyAdmits says whether one of the objects that wait for a key admits a name of
-// a range.
+// anyAdmits says whether one of the objects that wait for a key admits a name of a range.
 func (m *Machine) anyAdmits(t thread, lo, hi int) bool {
 	for _, e := range m.stacks.of(t.stack) {
 		if anyBit(m.rulesOf(m.objects[e.def.index()], e.st, e.aux).names, lo, hi) {
@@ -112,8 +111,8 @@ func (m *Machine) endName(dst []thread, t thread, rank int) []thread {
 	return m.awaitMembers(dst, t)
 }
 
-// stepNameEscape reads a byte of an escape in a named key: it goes on as long as
-// it may become the next code point of an admitted name.
+// stepNameEscape reads a byte of an escape in a named key: it goes on as long as it may become the
+// next code point of an admitted name.
 func (m *Machine) stepNameEscape(dst []thread, t thread, x *nameList, b byte) []thread {
 	lo, hi := rangeOf(t.st)
 	depth := int(t.aux & 0xffff)
@@ -146,8 +145,8 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, x *nameList, b byte) []
 	return dst
 }
 
-// decodeKey is decodeString for keys, which threads in keys of several objects decode
-// one after the other.
+// decodeKey is decodeString for keys, which threads in keys of several objects decode one after
+// the other.
 func (m *Machine) decodeKey(inside []byte) []byte {
 	if bytes.IndexByte(inside, '\\') < 0 {
 		return inside
@@ -165,8 +164,7 @@ type spelling struct {
 	policy lex.Escapes
 }
 
-// spells says whether text begins an escape that stands for r, and whether it is
-// all of it.
+// spells says whether text begins an escape that stands for r, and whether it is all of it.
 func (m *Machine) spells(text string, r rune, policy lex.Escapes) (begins, whole bool) {
 	if policy != lex.EscapesCanonical {
 		text = lowerHex(text)
@@ -185,8 +183,7 @@ func (m *Machine) spells(text string, r rune, policy lex.Escapes) (begins, whole
 	return begins, whole
 }
 
-// spellings are the escapes that stand for r, their hexadecimal digits in lower
-// case.
+// spellings are the escapes that stand for r, their hexadecimal digits in lower case.
 func spellings(r rune, policy lex.Escapes) []string {
 	short := ""
 	if i := strings.IndexRune("\"\\\b\f\n\r\t/", r); i >= 0 {
@@ -220,8 +217,7 @@ func hexEscape(x uint16) string {
 	return `\u` + string([]byte{digits[x>>12], digits[x>>8&15], digits[x>>4&15], digits[x&15]})
 }
 
-// lowerHex lowers the hex digits of an escape, but not its letter: \U and \F are
-// none.
+// lowerHex lowers the hex digits of an escape, but not its letter: \U and \F are none.
 func lowerHex(text string) string {
 	if !strings.HasPrefix(text, `\u`) {
 		return text
@@ -243,8 +239,7 @@ func (m *Machine) escapeIndex(text string) int32 {
 	return int32(len(m.escapeTexts) - 1)
 }
 
-// stepExtra reads a byte of a key that is not named. The key is recorded from
-// the thread's aux on.
+// stepExtra reads a byte of a key that is not named. The key is recorded from the thread's aux on.
 func (m *Machine) stepExtra(dst []thread, t thread, b byte) []thread {
 	c := &m.classes[t.def.index()]
 	next := c.unit.arena.StepString(lex.StringState(t.st), b)
@@ -259,8 +254,8 @@ func (m *Machine) stepExtra(dst []thread, t thread, b byte) []thread {
 	return append(dst, t)
 }
 
-// endExtra appends the threads behind a key of a class, for the objects that neither
-// name it nor have it.
+// endExtra appends the threads behind a key of a class, for the objects that neither name it nor
+// have it.
 func (m *Machine) endExtra(dst []thread, t thread, c *class, text []byte) []thread {
 	if t.aux == 0 {
 		t.rec = 0
@@ -290,8 +285,8 @@ func (m *Machine) endExtra(dst []thread, t thread, c *class, text []byte) []thre
 	return m.awaitMembers(dst, t)
 }
 
-// newKey is a key that is not named, with what was found for the last of the objects
-// that wait for it: the next mostly names the same keys, and has the same others.
+// newKey is a key that is not named, with what was found for the last of the objects that wait for
+// it: the next mostly names the same keys, and has the same others.
 type newKey struct {
 	text          []byte
 	id            textID
@@ -301,8 +296,7 @@ type newKey struct {
 	had           bool // is it among those before
 }
 
-// isTaken says whether an object names a key or has it. If not, the keys with it are
-// in after.
+// isTaken says whether an object names a key or has it. If not, the keys with it are in after.
 func (m *Machine) isTaken(x *newKey, o *object, keys keysID) bool {
 	if o.nameList != x.list {
 		x.list, x.named = o.nameList, m.nameLists[o.nameList].has(x.text)

@@ -9,11 +9,10 @@ import (
 	"tenon/grammar/schema"
 )
 
-// object is the automaton of a set of JSON objects. What it must know about the
-// keys read so far is a register, interned in regs, and a set of those that it does
-// not name; threads hold both (see inPhase). A value may be one of many objects, and
-// most of them do not name the key that was read: it is the same set that grows for
-// all of these, and their registers stay as they are.
+// object is the automaton of a set of JSON objects. What it must know about the keys read so far
+// is a register, interned in regs, and a set of those that it does not name; threads hold both
+// (see inPhase). A value may be one of many objects, and most of them do not name the key that was
+// read: it is the same set that grows for all of these, and their registers stay as they are.
 type object struct {
 	unit     *Unit
 	alt      *schema.ObjectAlt
@@ -58,8 +57,8 @@ type register struct {
 	keys   keysID  // those that are not named: no part of what is interned, see inPhase
 	known  *known  // nil where nothing is to be remembered
 
-	// Of an object that must differ from others: those that it may still equal, the
-	// key whose value is being read, and where the record of that begins.
+	// Of an object that must differ from others: those that it may still equal, the key whose
+	// value is being read, and where the record of that begins.
 	rivals    []textID
 	key, from textID
 }
@@ -91,8 +90,8 @@ type classStart struct {
 	start lex.StringState
 }
 
-// class is a set of keys that are not named, and the value they have. Objects share
-// classes: threads in keys that wait for different ones are one thread then.
+// class is a set of keys that are not named, and the value they have. Objects share classes:
+// threads in keys that wait for different ones are one thread then.
 type class struct {
 	unit *Unit
 	keys lex.Expr
@@ -194,7 +193,8 @@ func (o *object) buildImplied() {
 	o.forbidWhatImpliesTheForbidden()
 }
 
-// forbidWhatImpliesTheForbidden leaves out of present the names that lead to one which is not in it.
+// forbidWhatImpliesTheForbidden leaves out of present the names that lead to one which is not in
+// it.
 func (o *object) forbidWhatImpliesTheForbidden() {
 	implying := make([][]int32, len(o.names))
 	for key, list := range o.implied {
@@ -302,8 +302,8 @@ func (m *Machine) stepObject(dst []thread, t thread, b byte) []thread {
 	return dst
 }
 
-// beginKey reads the opening quote of a key: a named one, or one of each class
-// of others. The object waits with its register for the key to end.
+// beginKey reads the opening quote of a key: a named one, or one of each class of others. The
+// object waits with its register for the key to end.
 func (m *Machine) beginKey(dst []thread, t thread, o *object) []thread {
 	r := m.rulesOf(o, t.st, t.aux)
 	if !r.more {

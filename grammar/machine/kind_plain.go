@@ -9,9 +9,8 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// plain is the text of the strings of a schema, as it is, in which no marker
-// occurs. Like those of a JSON string, its code points are counted beside the
-// automaton.
+// plain is the text of the strings of a schema, as it is, in which no marker occurs. Like those of
+// a JSON string, its code points are counted beside the automaton.
 type plain struct {
 	arena    *lex.Arena
 	start    lex.State
@@ -99,8 +98,8 @@ func (m *Machine) plainDistance(p plain, st lex.State, read int32) int32 {
 	return max(int32(p.arena.MinBytes(st)), p.min-read)
 }
 
-// collectPlain adds the tokens that a thread in plain text allows: those that
-// stay inside are the same for every count that leaves room for any token.
+// collectPlain adds the tokens that a thread in plain text allows: those that stay inside are the
+// same for every count that leaves room for any token.
 func (k *Masks) collectPlain(t thread) {
 	p := &k.m.plains[t.def.index()]
 	if p.max != schema.Unbounded && t.aux+2*vocab.MaxPiece+int32(p.arena.MinRunes(lex.State(t.st))) > p.max {

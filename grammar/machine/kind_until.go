@@ -2,13 +2,12 @@ package machine
 
 import "fmt"
 
-// until is the automaton of text in which no marker occurs (Aho and Corasick's,
-// cut off where a marker is complete). State 0 is the start.
+// until is the automaton of text in which no marker occurs (Aho and Corasick's, cut off where a
+// marker is complete). State 0 is the start.
 type until struct {
 	next [][256]int32 // -1 where a marker is complete
-	// pops says whether what follows may begin in a state: not where a marker
-	// that began there would have another one before its end, because then the
-	// text would have ended earlier.
+	// pops says whether what follows may begin in a state: not where a marker that began there
+	// would have another one before its end, because then the text would have ended earlier.
 	pops []bool
 }
 
@@ -44,8 +43,8 @@ func newUntil(markers []string) (*until, error) {
 	return u, nil
 }
 
-// link adds the transitions that fall back to the longest suffix which begins a
-// marker, breadth first.
+// link adds the transitions that fall back to the longest suffix which begins a marker, breadth
+// first.
 func (u *until) link(complete []bool) {
 	fall := make([]int32, len(u.next))
 	queue := []int32{0}

@@ -171,8 +171,8 @@ func (m *Machine) stringIndex(u *Unit, text lex.Expr, least, most int) int32 {
 // counts says whether a string's automaton keeps count of code points.
 func (s *jsonString) counts() bool { return s.min > 0 || s.max != schema.Unbounded }
 
-// stepString reads a byte inside of a string. The thread's aux is the number of
-// code points read, up to where it stops to matter.
+// stepString reads a byte inside of a string. The thread's aux is the number of code points read,
+// up to where it stops to matter.
 func (m *Machine) stepString(dst []thread, t thread, b byte) []thread {
 	d := &m.strings[t.def.index()]
 	a := d.unit.arena
@@ -213,8 +213,8 @@ func (d *jsonString) count(s, next lex.StringState, b byte, n int32) int32 {
 	return n + 1
 }
 
-// fits says whether a string of which n code points have been read can still end
-// within its bounds.
+// fits says whether a string of which n code points have been read can still end within its
+// bounds.
 func (m *Machine) fits(d *jsonString, s lex.StringState, n int32) bool {
 	inner, raw := d.unit.arena.Decoded(s)
 	switch {
@@ -231,13 +231,13 @@ func (m *Machine) fits(d *jsonString, s lex.StringState, n int32) bool {
 	return m.escapeFits(d.unit, s, d.max-n)
 }
 
-// escapeRoom is what is known of the room that a state within an escape needs: that so
-// many code points are enough, and that so many are not; 0 for nothing.
+// escapeRoom is what is known of the room that a state within an escape needs: that so many code
+// points are enough, and that so many are not; 0 for nothing.
 type escapeRoom struct{ enough, short int32 }
 
-// escapeFits says whether the string can end within so many code points from a state
-// within an escape on, the escaped one included. What an escape may stand for depends on
-// its digits, hence it looks at all of them until one fits; many escapes share their ends.
+// escapeFits says whether the string can end within so many code points from a state within an
+// escape on, the escaped one included. What an escape may stand for depends on its digits, hence
+// it looks at all of them until one fits; many escapes share their ends.
 func (m *Machine) escapeFits(u *Unit, s lex.StringState, room int32) bool {
 	key := stringState{u, s}
 	known := m.escapeRooms[key]
@@ -263,8 +263,8 @@ func (m *Machine) escapeFits(u *Unit, s lex.StringState, room int32) bool {
 	return false
 }
 
-// enterJSON is the thread at the start of a %json terminal. White space may
-// follow the value where any is admitted.
+// enterJSON is the thread at the start of a %json terminal. White space may follow the value where
+// any is admitted.
 func (m *Machine) enterJSON(n *gbnf.Node) thread {
 	u := m.units[n]
 	t := thread{def: def(kindValue, int(m.valueIndex(u, u.schema.Root))), st: phaseRoot}

@@ -52,8 +52,8 @@ func after(t *testing.T, m *Machine, text string) ConfigID {
 	return id
 }
 
-// TestMachine_configurationsAreInterned: texts after which the same can follow
-// lead to one configuration, which is what makes masks worth remembering.
+// TestMachine_configurationsAreInterned: texts after which the same can follow lead to one
+// configuration, which is what makes masks worth remembering.
 func TestMachine_configurationsAreInterned(t *testing.T) {
 	for name, c := range map[string]struct {
 		src, a, b string
@@ -74,8 +74,8 @@ func TestMachine_configurationsAreInterned(t *testing.T) {
 	}
 }
 
-// TestMachine_whatItKnowsOfAConfiguration: whether the text may end, what must
-// come, what may come, how far the end is.
+// TestMachine_whatItKnowsOfAConfiguration: whether the text may end, what must come, what may
+// come, how far the end is.
 func TestMachine_whatItKnowsOfAConfiguration(t *testing.T) {
 	object := `root ::= %json{"properties":{"name":{"type":"string"},"n":{"type":"integer"}},"required":["name"],"additionalProperties":false}[space=none, escapes=canonical]`
 	for name, c := range map[string]struct {
@@ -119,8 +119,8 @@ func TestMachine_symbolsAreNoText(t *testing.T) {
 	}
 }
 
-// TestReader_tellsOnlyWhatIsCertain: while two readings are possible no capture is
-// told; the first in the grammar's order wins at the end.
+// TestReader_tellsOnlyWhatIsCertain: while two readings are possible no capture is told; the first
+// in the grammar's order wins at the end.
 func TestReader_tellsOnlyWhatIsCertain(t *testing.T) {
 	r := NewReader(compiled(t, `root ::= a:( [a-z]+ ) "1"? | b:( [a-z]+ ) "2"`, true))
 	if _, err := r.Feed([]byte("xy")); err != nil {

@@ -9,9 +9,9 @@ import (
 	"tenon/grammar/schema"
 )
 
-// A value that may be one of many objects has as many threads in a key, and what
-// follows the key is much the same for all of them: what ends a key is looked for
-// once for all that stand alike in it.
+// A value that may be one of many objects has as many threads in a key, and what follows the key
+// is much the same for all of them: what ends a key is looked for once for all that stand alike in
+// it.
 
 // keyEnds is the threads of a mask that are in keys which a token may end.
 type keyEnds struct {
@@ -72,8 +72,7 @@ func (k *Masks) collectNamed() {
 	k.ends.named = k.ends.named[:0]
 }
 
-// collectExtraEnds adds the tokens that end a key in a state, for threads that are in
-// it.
+// collectExtraEnds adds the tokens that end a key in a state, for threads that are in it.
 func (k *Masks) collectExtraEnds(x *stringSplit, all []thread) {
 	k.walk.run(k, &x.keys.tree, all)
 	var after []thread
@@ -99,9 +98,8 @@ func (m *Machine) unusedKey(t thread) []byte {
 	}
 }
 
-// correctTaken looks again at those of the tokens added from an index on by which the
-// key becomes one that an object names or has. Tokens with escapes are looked at
-// elsewhere.
+// correctTaken looks again at those of the tokens added from an index on by which the key becomes
+// one that an object names or has. Tokens with escapes are looked at elsewhere.
 func (k *Masks) correctTaken(x *stringSplit, all []thread, from int) {
 	taken := takenTexts{x: x, tokens: k.found[:0]}
 	for _, t := range all {
@@ -115,8 +113,8 @@ func (k *Masks) correctTaken(x *stringSplit, all []thread, from int) {
 	}
 }
 
-// takenTexts collects the tokens that end a string of which a prefix has been read
-// as one of some texts.
+// takenTexts collects the tokens that end a string of which a prefix has been read as one of some
+// texts.
 type takenTexts struct {
 	x      *stringSplit
 	prefix string
@@ -154,8 +152,7 @@ func (s *takenTexts) add(text string) {
 	}
 }
 
-// removeFrom takes tokens out of those added from an index on, and returns those that
-// were there.
+// removeFrom takes tokens out of those added from an index on, and returns those that were there.
 func (k *Masks) removeFrom(from int, gone []int32) []int32 {
 	if len(gone) == 0 {
 		return nil

@@ -138,8 +138,7 @@ func (k *Masks) Step(id ConfigID, token int32) ConfigID {
 	return next
 }
 
-// compute collects the mask of a configuration: the union of what its threads
-// allow.
+// compute collects the mask of a configuration: the union of what its threads allow.
 func (k *Masks) compute(id ConfigID) vocab.Mask {
 	if k.kept > k.keep {
 		k.forget()
@@ -181,8 +180,8 @@ func (k *Masks) forget() {
 	k.kept = 0
 }
 
-// textOf is the split of a thread inside of a string or of a key that is not
-// named, or nil where there is none.
+// textOf is the split of a thread inside of a string or of a key that is not named, or nil where
+// there is none.
 func (k *Masks) textOf(t thread) *stringSplit {
 	switch t.def.kind() {
 	case kindString:

@@ -7,9 +7,9 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// Counts make many states of which nearly all tokens say the same: that 60 or 59
-// letters may come matters only to tokens that are as long. Such a state borrows the
-// split of one without counters, and looks at the long tokens itself.
+// Counts make many states of which nearly all tokens say the same: that 60 or 59 letters may come
+// matters only to tokens that are as long. Such a state borrows the split of one without counters,
+// and looks at the long tokens itself.
 
 // fillInside makes inside known.
 func (k *Masks) fillInside(x *stringSplit) {
@@ -79,8 +79,8 @@ func (k *Masks) corrected(x *stringSplit, long *longTokens, set []uint64) []uint
 	return set
 }
 
-// eachLong calls f for the long tokens that the borrowed split may hold, and says whether
-// the string goes on or closes with them. It holds no others: its state never says less.
+// eachLong calls f for the long tokens that the borrowed split may hold, and says whether the
+// string goes on or closes with them. It holds no others: its state never says less.
 func (k *Masks) eachLong(x *stringSplit, long *longTokens, f func(id int32, reads bool)) {
 	if x.alike {
 		return
@@ -104,8 +104,7 @@ func (k *Masks) eachLong(x *stringSplit, long *longTokens, f func(id int32, read
 	}
 }
 
-// onward is a step that stays where a string has ended or cannot go on, whatever is
-// behind.
+// onward is a step that stays where a string has ended or cannot go on, whatever is behind.
 func onward(a *lex.Arena, s lex.StringState, b byte) lex.StringState {
 	if s == lex.StringDead || s == lex.StringClosed {
 		return s

@@ -7,9 +7,10 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// States of one automaton often differ in what they have just read, and not for long: of a search for words, in how much of which word may
-// have begun. Two letters on, both are in the same state. So a state that leads on mostly as another does of which the tokens are known takes
-// those over, and looks only at tokens on which the two have not met again.
+// States of one automaton often differ in what they have just read, and not for long: of a search
+// for words, in how much of which word may have begun. Two letters on, both are in the same state.
+// So a state that leads on mostly as another does of which the tokens are known takes those over,
+// and looks only at tokens on which the two have not met again.
 
 // maxModels is how many states of a unit others are compared with.
 const maxModels = 4
@@ -26,7 +27,8 @@ type modelKey struct {
 	needs bool
 }
 
-// modelOf returns a state whose tokens are known and that leads on mostly as x does; nil if there is none.
+// modelOf returns a state whose tokens are known and that leads on mostly as x does; nil if there
+// is none.
 func (w *splitWalk) modelOf(x *stringSplit) *stringSplit {
 	row := w.row(x.state)
 	for _, m := range w.k.models[modelKey{w.u, w.needs}] {
@@ -51,8 +53,8 @@ func (w *splitWalk) addModel(x *stringSplit) {
 	}
 }
 
-// takeOver makes what is known of a model known of x, but for tokens with quotes and backslashes. It returns false, and leaves x as it was,
-// where the two stay apart for long.
+// takeOver makes what is known of a model known of x, but for tokens with quotes and backslashes.
+// It returns false, and leaves x as it was, where the two stay apart for long.
 func (w *splitWalk) takeOver(x, model *stringSplit) bool {
 	sets := [][]uint64{model.inside}
 	if w.needs {

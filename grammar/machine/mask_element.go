@@ -4,13 +4,13 @@ import (
 	"tenon/grammar/lex"
 )
 
-// A string that is an element of an array whose elements must differ, or a part of
-// one, is recorded, and what follows it depends on its text. But all texts that have
-// not been there lead on alike, so that one of them stands for all.
+// A string that is an element of an array whose elements must differ, or a part of one, is
+// recorded, and what follows it depends on its text. But all texts that have not been there lead
+// on alike, so that one of them stands for all.
 
-// comparable says whether that holds for a thread inside of a recorded string: it
-// is an element itself, of strings that are never used up, and where it is part of
-// a larger element nothing that this could equal has been.
+// comparable says whether that holds for a thread inside of a recorded string: it is an element
+// itself, of strings that are never used up, and where it is part of a larger element nothing that
+// this could equal has been.
 func (m *Machine) comparable(t thread) bool {
 	if _, raw := m.strings[t.def.index()].unit.arena.Decoded(lex.StringState(t.st)); !raw {
 		return false
@@ -33,8 +33,8 @@ func (m *Machine) comparable(t thread) bool {
 // maxFrames is how many frames that wait are looked at for what a string is part of.
 const maxFrames = 256
 
-// firstOfAll says whether of no array that waits for its element, and whose elements
-// must differ, there is another element; frames counts those that it may look at.
+// firstOfAll says whether of no array that waits for its element, and whose elements must differ,
+// there is another element; frames counts those that it may look at.
 func (m *Machine) firstOfAll(id stackID, frames *int) bool {
 	for _, e := range m.stacks.of(id) {
 		if *frames--; *frames < 0 {
@@ -47,8 +47,8 @@ func (m *Machine) firstOfAll(id stackID, frames *int) bool {
 	return true
 }
 
-// neverUsedUp says whether what follows the current element of an array can be a
-// string no matter which strings there are already, or no string at all.
+// neverUsedUp says whether what follows the current element of an array can be a string no matter
+// which strings there are already, or no string at all.
 func (m *Machine) neverUsedUp(a *array, r *elements) bool {
 	if len(a.alt.Contains) > 0 {
 		return false
@@ -99,8 +99,7 @@ func (k *Masks) collectElement(t thread, x *stringSplit, b bounds) {
 // fillerByte ends texts that stand for any that has not been there.
 const fillerByte = 0x7F
 
-// isElement says whether the string read so far, if it closed now, is among those
-// seen.
+// isElement says whether the string read so far, if it closed now, is among those seen.
 func (m *Machine) isElement(e entry, seen []textID, rec textID) bool {
 	if len(seen) == 0 {
 		return false

@@ -2,9 +2,9 @@ package machine
 
 import "tenon/grammar/lex"
 
-// expect adds to a set the bytes that a thread may be able to read, so that a walk
-// need not try the others: in a wide tree, most of what is tried is refused. The
-// set may hold too much. It is false where only trying tells.
+// expect adds to a set the bytes that a thread may be able to read, so that a walk need not try
+// the others: in a wide tree, most of what is tried is refused. The set may hold too much. It is
+// false where only trying tells.
 func (m *Machine) expect(t thread, set *byteClass) bool {
 	switch t.def.kind() {
 	case kindName:

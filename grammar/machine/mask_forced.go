@@ -56,15 +56,16 @@ func (m *Machine) acceptsSymbol(id ConfigID) bool {
 	return false
 }
 
-// maxForced bounds how far Forced looks ahead, and maxForcedThreads how many threads it asks for their next bytes on the way: a text
-// that can be read in more ways with every byte would otherwise cost as many at each.
+// maxForced bounds how far Forced looks ahead, and maxForcedThreads how many threads it asks for
+// their next bytes on the way: a text that can be read in more ways with every byte would
+// otherwise cost as many at each.
 const (
 	maxForced        = 4096
 	maxForcedThreads = 1 << 15
 )
 
-// Forced appends to dst the bytes that must come next: up to the first choice,
-// or to where the text may end, or as far as the limits let it look.
+// Forced appends to dst the bytes that must come next: up to the first choice, or to where the
+// text may end, or as far as the limits let it look.
 func (m *Machine) Forced(dst []byte, id ConfigID) []byte {
 	asked := 0
 	for range maxForced {

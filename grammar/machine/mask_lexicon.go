@@ -9,9 +9,9 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// lexicon is what the tokens of a vocabulary do inside of a JSON string that may
-// hold any text. It is made once per vocabulary and policy of escapes; what a
-// string of another language admits is a part of it.
+// lexicon is what the tokens of a vocabulary do inside of a JSON string that may hold any text. It
+// is made once per vocabulary and policy of escapes; what a string of another language admits is a
+// part of it.
 type lexicon struct {
 	inside   []uint64   // tokens that stay inside of the string
 	closing  []uint64   // tokens that close it
@@ -29,8 +29,8 @@ type lexicon struct {
 	groups  []group
 	whole   vocab.Trie // whole texts
 	escaped vocab.Trie // of those with a backslash before that quote
-	// Of those, the ones that must be read one by one where what follows a key, or
-	// an element of an array, depends on which others there are.
+	// Of those, the ones that must be read one by one where what follows a key, or an element of
+	// an array, depends on which others there are.
 	keys, elements apart
 
 	most        int32      // code points before the end of a token or the closing quote in it, at most
@@ -42,8 +42,8 @@ type lexicon struct {
 	escapes vocab.Trie // of the tokens of escaping
 }
 
-// group is the tokens that have the same text behind the closing quote, by the
-// number of code points before it.
+// group is the tokens that have the same text behind the closing quote, by the number of code
+// points before it.
 type group struct {
 	tokens []int32
 	before []int32
@@ -55,8 +55,8 @@ type apart struct {
 	others []uint64
 }
 
-// points is the tokens that stay inside of a string, and do not end in an escape,
-// by the number of code points that they hold.
+// points is the tokens that stay inside of a string, and do not end in an escape, by the number of
+// code points that they hold.
 type points struct {
 	within [][]uint64 // within[n]: those with at most n
 	long   []length   // those with more than the last of within, shortest first
@@ -64,8 +64,7 @@ type points struct {
 
 type length struct{ token, n int32 }
 
-// nearRunes is how many code points ahead states agree that share a split: few tokens
-// are longer.
+// nearRunes is how many code points ahead states agree that share a split: few tokens are longer.
 const nearRunes = 25
 
 // nearPoints is how many exact bitsets of tokens by code points are kept.
@@ -76,8 +75,7 @@ type lexiconKey struct {
 	escaped bool
 }
 
-// lexiconOf returns the lexicon of a unit's strings; escaped is for the state
-// behind a backslash.
+// lexiconOf returns the lexicon of a unit's strings; escaped is for the state behind a backslash.
 func (k *Masks) lexiconOf(u *Unit, escaped bool) *lexicon {
 	start := u.plainString
 	if escaped {
@@ -140,9 +138,9 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 	return x
 }
 
-// counted is what countPoints calls: stay for tokens that stay inside, with the
-// code points they hold and whether they end outside of an escape, and shut for
-// those that close the string with the quote at an index.
+// counted is what countPoints calls: stay for tokens that stay inside, with the code points they
+// hold and whether they end outside of an escape, and shut for those that close the string with
+// the quote at an index.
 type counted struct {
 	stay func(id, n int32, raw bool, path []byte)
 	shut func(id, n int32, quote int, text []byte)
@@ -199,8 +197,8 @@ type closers struct {
 	escapedTexts, keyTexts, elementTexts textList
 }
 
-// holdsAnother says whether what follows the closing quote of an element may hold
-// some of another element that is a string.
+// holdsAnother says whether what follows the closing quote of an element may hold some of another
+// element that is a string.
 func holdsAnother(behind []byte) bool {
 	_, next, ok := bytes.Cut(behind, []byte{','})
 	i := bytes.IndexByte(next, '"')

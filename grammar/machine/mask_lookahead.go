@@ -8,36 +8,37 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// Of a pattern that may be found anywhere, and of what must not be, no state is alike
-// for all letters, but hardly any text leads nowhere. So it pays to look for classes of
-// code points of which any may follow, for some length or for ever.
+// Of a pattern that may be found anywhere, and of what must not be, no state is alike for all
+// letters, but hardly any text leads nowhere. So it pays to look for classes of code points of
+// which any may follow, for some length or for ever.
 
 // maxExplored is how many states are looked at for what may follow one of them.
 const maxExplored = 128
 
-// farEnough is the number of code points for which it pays to know what may follow:
-// classes that would end it before are given up.
+// farEnough is the number of code points for which it pays to know what may follow: classes that
+// would end it before are given up.
 const farEnough = 4
 
 // maxFollowed is how many places all looking ahead of one walk may look at.
 const maxFollowed = 1500
 
-// maxMade is how many states all looking ahead of one walk may make: code points beyond
-// ASCII take many, and each a KiB.
+// maxMade is how many states all looking ahead of one walk may make: code points beyond ASCII take
+// many, and each a KiB.
 const maxMade = 1024
 
-// maxDerived is how many derivatives all looking ahead of one walk may take: states of
-// large intersections are dear.
+// maxDerived is how many derivatives all looking ahead of one walk may take: states of large
+// intersections are dear.
 const maxDerived = 1280
 
-// muchLasts is the number of code points from which on, if any may follow a place, what else is to be found are classes that may follow
-// for ever.
+// muchLasts is the number of code points from which on, if any may follow a place, what else is to
+// be found are classes that may follow for ever.
 const muchLasts = 6
 
 // maxTries is how often marks are given up.
 const maxTries = 6
 
-// wellAhead is the number of code points beyond which looking ahead makes no more states, if it has made manyMade: few tokens are longer.
+// wellAhead is the number of code points beyond which looking ahead makes no more states, if it
+// has made manyMade: few tokens are longer.
 const (
 	wellAhead = 8
 	manyMade  = 64
@@ -46,8 +47,8 @@ const (
 // anyLength is a reach of any number of code points.
 const anyLength = 1 << 30
 
-// explore finds classes of which any code points may follow a place, and how many, so
-// that the tokens that end on the way all count alike.
+// explore finds classes of which any code points may follow a place, and how many, so that the
+// tokens that end on the way all count alike.
 func (w *splitWalk) explore(place int32) {
 	w.note(place, 0, 0)
 	before, taken := w.u.arena.States(), w.u.arena.Derived()
@@ -101,10 +102,10 @@ func (w *splitWalk) spent(made, derived int) bool {
 	return w.made+made > maxMade || w.derived+derived > maxDerived || w.followed > maxFollowed
 }
 
-// grow looks, level by level, at the places that code points of some classes lead to: it
-// gives those of the classes, and how many code points of them, that may follow the first
-// place. Where some letters do not follow, tokens count otherwise, or places become too
-// many, but only behind marks, it gives those marks instead: better do without them.
+// grow looks, level by level, at the places that code points of some classes lead to: it gives
+// those of the classes, and how many code points of them, that may follow the first place. Where
+// some letters do not follow, tokens count otherwise, or places become too many, but only behind
+// marks, it gives those marks instead: better do without them.
 func (w *splitWalk) grow(place int32, free uint64) (left uint64, reach int, gone uint64) {
 	before, taken, set := w.u.arena.States(), w.u.arena.Derived(), w.places[place].set
 	w.round++
@@ -137,9 +138,9 @@ func (w *splitWalk) grow(place int32, free uint64) (left uint64, reach int, gone
 // letters is the classes that are worth more than marks.
 var letters = vocab.ClassOf('a').Bit() | vocab.ClassOf('A').Bit() | vocab.ClassOf('0').Bit()
 
-// leaveOut takes places out of those seen from an index on that are behind marks, where
-// some letters do not follow or tokens count otherwise, or all if there are too many; it
-// gives the marks.
+// leaveOut takes places out of those seen from an index on that are behind marks, where some
+// letters do not follow or tokens count otherwise, or all if there are too many; it gives the
+// marks.
 func (w *splitWalk) leaveOut(from int, free uint64, set []uint64, many bool) (gone uint64) {
 	kept := w.seen[:from]
 	for _, q := range w.seen[from:] {
@@ -153,8 +154,8 @@ func (w *splitWalk) leaveOut(from int, free uint64, set []uint64, many bool) (go
 	return gone
 }
 
-// admit looks at the places seen from an index on: it gives the classes that may follow
-// all of them, and says whether tokens that end there count alike.
+// admit looks at the places seen from an index on: it gives the classes that may follow all of
+// them, and says whether tokens that end there count alike.
 func (w *splitWalk) admit(from int, free uint64, set []uint64) (ends uint64, alike bool) {
 	ends, alike = free, true
 	for _, q := range w.seen[from:] {
@@ -195,8 +196,7 @@ func (w *splitWalk) note(place int32, free uint64, reach int) {
 	}
 }
 
-// follow adds the places that code points of some classes lead to from a place to those
-// seen.
+// follow adds the places that code points of some classes lead to from a place to those seen.
 func (w *splitWalk) follow(from int32, free uint64) {
 	w.followed++
 	row, behind := w.rowAt(from), w.places[from].via
@@ -235,8 +235,8 @@ func eitherWay(x, y uint64) uint64 {
 	return x | y
 }
 
-// see adds the places that so many continuation bytes lead to from s, behind a mark; 0
-// is behind none.
+// see adds the places that so many continuation bytes lead to from s, behind a mark; 0 is behind
+// none.
 func (w *splitWalk) see(s lex.StringState, free, via uint64, bytes int) {
 	q := w.place(s)
 	p := &w.places[q]
@@ -312,8 +312,8 @@ func (w *splitWalk) allAlive(s lex.StringState, lo, hi byte, bytes int) bool {
 	return true
 }
 
-// tailAlive says whether any so many continuation bytes may follow s. How many may
-// follow a state is a matter of the state, so that the answer is remembered by it.
+// tailAlive says whether any so many continuation bytes may follow s. How many may follow a state
+// is a matter of the state, so that the answer is remembered by it.
 func (w *splitWalk) tailAlive(s lex.StringState, bytes int) bool {
 	alive, ok := w.alives[s]
 	if !ok {
@@ -323,15 +323,14 @@ func (w *splitWalk) tailAlive(s lex.StringState, bytes int) bool {
 	return alive
 }
 
-// anySecond says whether every continuation byte may be the second of a code point by
-// its first.
+// anySecond says whether every continuation byte may be the second of a code point by its first.
 func anySecond(lead byte) bool {
 	lo, hi := secondBytes(lead)
 	return lo == 0x80 && hi == 0xBF
 }
 
-// secondBytes is the range of the second byte of a code point by its first (table 3-7 of
-// the Unicode Standard, well-formed UTF-8).
+// secondBytes is the range of the second byte of a code point by its first (table 3-7 of the
+// Unicode Standard, well-formed UTF-8).
 func secondBytes(lead byte) (lo, hi byte) {
 	switch lead {
 	case 0xE0:

@@ -4,9 +4,9 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// nameSplit is the part of a mask that depends alone on how much of a named key has
-// been read: which names tokens without escapes lead to. Which of the names an object
-// still admits changes with every key.
+// nameSplit is the part of a mask that depends alone on how much of a named key has been read:
+// which names tokens without escapes lead to. Which of the names an object still admits changes
+// with every key.
 type nameSplit struct {
 	inside  []nameTokens
 	closing []nameToken

@@ -6,8 +6,8 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// A mask that fills the automata by itself is computed in pieces, each on automata that
-// hold little else: token by token, with nothing looked ahead.
+// A mask that fills the automata by itself is computed in pieces, each on automata that hold
+// little else: token by token, with nothing looked ahead.
 
 // Pieces is a mask in the making. It is not bound to one machine.
 type Pieces struct {
@@ -21,8 +21,8 @@ func (p *Pieces) Empty() bool {
 	return !slices.ContainsFunc(p.set, func(w uint64) bool { return w != 0 })
 }
 
-// Resume goes on with a mask until it is whole, which it says, or the automata are
-// full. A token for which they do not suffice is left out.
+// Resume goes on with a mask until it is whole, which it says, or the automata are full. A token
+// for which they do not suffice is left out.
 func (k *Masks) Resume(id ConfigID, p *Pieces) (whole bool) {
 	w, nodes := &k.walk, k.v.Trie().Nodes
 	if p.set == nil {

@@ -1,8 +1,8 @@
 package machine
 
-// split is the part of a mask that depends on a lexical state alone, and is
-// shared by all configurations whose thread is in that state: the tokens that
-// stay inside of the automaton, and the places of the tree where one leaves it.
+// split is the part of a mask that depends on a lexical state alone, and is shared by all
+// configurations whose thread is in that state: the tokens that stay inside of the automaton, and
+// the places of the tree where one leaves it.
 type split struct {
 	inside []uint64
 	exits  []exit
@@ -47,8 +47,7 @@ func (k *Masks) collectSplit(t thread, s *split) {
 	}
 }
 
-// splitText splits the tokens by an automaton whose step is negative where it
-// ends.
+// splitText splits the tokens by an automaton whose step is negative where it ends.
 func (k *Masks) splitText(st int32, step func(st int32, b byte) int32) *split {
 	s := &split{inside: k.newSet()}
 	tree := k.v.Trie()

@@ -6,9 +6,8 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// stringSplit is the part of a mask that depends on the state of a string's
-// automaton alone: tokens that stay inside of the string, and tokens that close
-// it.
+// stringSplit is the part of a mask that depends on the state of a string's automaton alone:
+// tokens that stay inside of the string, and tokens that close it.
 type stringSplit struct {
 	*lexicon
 	unit    *Unit
@@ -23,15 +22,14 @@ type stringSplit struct {
 	needs   []need       // nil until a string of bounded length asks that is near its end
 }
 
-// need is the tokens that stay inside of a string, do not end in an escape, and
-// lead to where at least so many code points must still come.
+// need is the tokens that stay inside of a string, do not end in an escape, and lead to where at
+// least so many code points must still come.
 type need struct {
 	least int32
 	set   []uint64
 }
 
-// denseState is the number of printable ASCII bytes that a state must accept for
-// a split to pay.
+// denseState is the number of printable ASCII bytes that a state must accept for a split to pay.
 const denseState = 16
 
 // splitSize is what a split takes beside its sets.
@@ -42,8 +40,8 @@ type stringState struct {
 	state lex.StringState
 }
 
-// stringSplitOf returns the split of a state of a string's automaton, or nil
-// where walking the tree is as good.
+// stringSplitOf returns the split of a state of a string's automaton, or nil where walking the
+// tree is as good.
 func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
 	key := stringState{u, s}
 	if x, ok := k.strings[key]; ok {
@@ -95,9 +93,8 @@ func dense(a *lex.Arena, s lex.StringState) bool {
 	return n >= denseState
 }
 
-// addInside adds the tokens that a thread stays inside with, if room is enough for
-// them; schema.Unbounded is room for all. With a bound, those that end in an escape
-// are left out.
+// addInside adds the tokens that a thread stays inside with, if room is enough for them;
+// schema.Unbounded is room for all. With a bound, those that end in an escape are left out.
 func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
 	switch {
 	case k.whole == x.lexicon:
@@ -124,8 +121,7 @@ func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
 	}
 }
 
-// addFew is addInside for a sparse split; tokens that end in an escape are with the
-// others.
+// addFew is addInside for a sparse split; tokens that end in an escape are with the others.
 func (k *Masks) addFew(t thread, x *stringSplit, room int32) {
 	k.fillFew(x)
 	if room == schema.Unbounded {
@@ -166,8 +162,8 @@ func (k *Masks) walkFew(x *stringSplit) []int32 {
 	return few
 }
 
-// fitting returns a number of code points that any token may hold without a look at what it leaves missing: for it there is room. It is
-// negative where the end is so near that one has to look.
+// fitting returns a number of code points that any token may hold without a look at what it leaves
+// missing: for it there is room. It is negative where the end is so near that one has to look.
 func (k *Masks) fitting(x *stringSplit, room int32) int32 {
 	if room == schema.Unbounded || x.needs != nil {
 		return -1
@@ -185,8 +181,7 @@ func (k *Masks) fitting(x *stringSplit, room int32) int32 {
 	return few
 }
 
-// addNear adds the tokens that stay inside and for what is missing behind which
-// there is room.
+// addNear adds the tokens that stay inside and for what is missing behind which there is room.
 func (k *Masks) addNear(x *stringSplit, room int32) {
 	if x.needs == nil {
 		k.splitString(x, true)
@@ -208,7 +203,8 @@ func (m *Machine) reads(text []byte, threads ...thread) bool {
 	return read
 }
 
-// stepAll replaces the threads at work from an index on by what they become by reading any of some inputs.
+// stepAll replaces the threads at work from an index on by what they become by reading any of some
+// inputs.
 func (m *Machine) stepAll(from int, inputs ...int) {
 	to := len(m.work)
 	for i := from; i < to; i++ {
@@ -266,8 +262,8 @@ func (k *Masks) collectString(t thread, x *stringSplit) {
 // bounds are how many code points must and may still come in a string.
 type bounds struct{ least, room int32 }
 
-// collectClosers adds those of a set of tokens that close a string within bounds
-// and that the threads behind it read; nil is the set of all.
+// collectClosers adds those of a set of tokens that close a string within bounds and that the
+// threads behind it read; nil is the set of all.
 func (k *Masks) collectClosers(x *stringSplit, of []uint64, after []thread, b bounds) {
 	closing := k.closingOf(x)
 	for _, i := range k.readable(x.lexicon, after) {
@@ -283,8 +279,8 @@ func (k *Masks) collectClosers(x *stringSplit, of []uint64, after []thread, b bo
 	}
 }
 
-// readable lists the groups of tokens whose text behind the closing quote of a
-// string the threads behind it read.
+// readable lists the groups of tokens whose text behind the closing quote of a string the threads
+// behind it read.
 func (k *Masks) readable(x *lexicon, after []thread) []int32 {
 	k.found = k.found[:0]
 	if x.bare >= 0 && len(after) > 0 {

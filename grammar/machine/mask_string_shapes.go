@@ -28,8 +28,8 @@ func (w *splitWalk) lead(from int32, c vocab.Class) int32 {
 	return to
 }
 
-// target is the one state that the code points lead to which begin with a byte that
-// leads to s; StringClosed, where no code point leads, if they lead to several.
+// target is the one state that the code points lead to which begin with a byte that leads to s;
+// StringClosed, where no code point leads, if they lead to several.
 func (w *splitWalk) target(s lex.StringState, lead byte) lex.StringState {
 	if lead < utf8.RuneSelf || s == lex.StringDead {
 		return s
@@ -70,21 +70,21 @@ func (w *splitWalk) through(s lex.StringState, lo, hi byte, bytes int) lex.Strin
 // manyBelow is the size of a subtree from which it pays to explore what may follow.
 const manyBelow = 64
 
-// takes says whether what follows a place counts alike, if it is at most so many code
-// points of some classes.
+// takes says whether what follows a place counts alike, if it is at most so many code points of
+// some classes.
 func (p *splitPlace) takes(classes uint64, height uint8) bool {
 	return p.plain || p.lasts >= int(height) || p.reach >= int(height) && classes&^p.free == 0
 }
 
-// maxAlone is how many tokens may be looked at one by one before going down the tree of
-// their texts costs less.
+// maxAlone is how many tokens may be looked at one by one before going down the tree of their
+// texts costs less.
 const maxAlone = 8192
 
 // fewOdd is the number of tokens below which exploring costs more than looking at each.
 const fewOdd = 8
 
-// walkBelow walks the tokens that begin with the shape of a node, the last class of
-// which a place does not lead to one state. It returns false if they are too many.
+// walkBelow walks the tokens that begin with the shape of a node, the last class of which a place
+// does not lead to one state. It returns false if they are too many.
 func (w *splitWalk) walkBelow(from int32, i int) bool {
 	n := &w.k.v.Shapes().Nodes[i]
 	if !w.places[from].explored && n.To-n.From >= fewOdd {
@@ -116,8 +116,8 @@ func (w *splitWalk) walkBelow(from int32, i int) bool {
 	return true
 }
 
-// partBelow parts the tokens of a subtree of shapes: of the nodes in w.alike they count alike after a place, of w.odd that is not known.
-// It tells how many these are.
+// partBelow parts the tokens of a subtree of shapes: of the nodes in w.alike they count alike
+// after a place, of w.odd that is not known. It tells how many these are.
 func (w *splitWalk) partBelow(from int32, i int) (odd int) {
 	tree, p := w.k.v.Shapes(), &w.places[from]
 	w.odd, w.alike = w.odd[:0], w.alike[:0]
@@ -143,7 +143,8 @@ func (w *splitWalk) partBelow(from int32, i int) (odd int) {
 	return odd
 }
 
-// alikeNode is a node of the tree of shapes with tokens that count alike: those of its own shape, or all that begin with it.
+// alikeNode is a node of the tree of shapes with tokens that count alike: those of its own shape,
+// or all that begin with it.
 type alikeNode struct {
 	*vocab.ShapeNode
 	all bool
@@ -201,10 +202,10 @@ func (w *splitWalk) setOf(s lex.StringState) []uint64 {
 	return w.places[w.place(s)].set
 }
 
-// walkTexts walks the tokens that begin with a text and a code point of a class; of any
-// class if it is NoClass. Most nodes that are visited at all are visited here, hence it
-// minds its branches: a node without a token adds a token that there is not, and a node
-// without others behind it finds a row that nobody asks for.
+// walkTexts walks the tokens that begin with a text and a code point of a class; of any class if
+// it is NoClass. Most nodes that are visited at all are visited here, hence it minds its branches:
+// a node without a token adds a token that there is not, and a node without others behind it finds
+// a row that nobody asks for.
 func (w *splitWalk) walkTexts(from int32, text []byte, c vocab.Class) {
 	tree, padded := w.k.v.Trie(), w.padded
 	begin, end := tree.Below(text)
@@ -281,8 +282,8 @@ func (w *splitWalk) mayTake(s lex.StringState, size uint32) bool {
 	return known == takesSome && size >= fewBelow || known == takesUnknown && size >= manyBelow
 }
 
-// takeBelow adds the tokens of a node's subtree, that of the node included, if they
-// count alike: the node leads to a state.
+// takeBelow adds the tokens of a node's subtree, that of the node included, if they count alike:
+// the node leads to a state.
 func (w *splitWalk) takeBelow(s lex.StringState, i int) bool {
 	n, sub := &w.k.v.Trie().Nodes[i], w.sub
 	here := w.place(s)
@@ -298,6 +299,5 @@ func (w *splitWalk) takeBelow(s lex.StringState, i int) bool {
 	return true
 }
 
-// special says whether a byte ends a string, begins an escape in it, or is not allowed
-// in it.
+// special says whether a byte ends a string, begins an escape in it, or is not allowed in it.
 func special(b byte) bool { return b < ' ' || b == '"' || b == '\\' }

@@ -5,15 +5,14 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// splitWalk finds the tokens that a state of a string's automaton admits, without
-// looking at most of them: it goes down the tree of shapes, in which all words of one
-// length are one node. A subtree that is not higher than any text may last is taken at
-// once. Two things are left:
+// splitWalk finds the tokens that a state of a string's automaton admits, without looking at most
+// of them: it goes down the tree of shapes, in which all words of one length are one node. A
+// subtree that is not higher than any text may last is taken at once. Two things are left:
 //
-//   - where a state tells code points of one class apart, the tokens below are looked
-//     at byte by byte;
-//   - tokens that have no shape, because of quotes or backslashes, or because they are
-//     cut within a code point, are few; they have a tree of their own.
+//   - where a state tells code points of one class apart, the tokens below are looked at byte by
+//     byte;
+//   - tokens that have no shape, because of quotes or backslashes, or because they are cut within
+//     a code point, are few; they have a tree of their own.
 type splitWalk struct {
 	k      *Masks
 	u      *Unit
@@ -55,8 +54,8 @@ type splitPlace struct {
 	set   []uint64       // takes the tokens that end here; nil if they do not count
 	plain bool           // any text may follow
 	lasts int            // code points of which any may follow without leading to another set
-	// Of the classes of free, any reach code points may; live is the classes all of
-	// which may come next, 0 if not known.
+	// Of the classes of free, any reach code points may; live is the classes all of which may come
+	// next, 0 if not known.
 	free, live uint64
 	reach      int
 	away       int // code points from where it was seen last
@@ -74,8 +73,8 @@ const (
 	toPlace          // and beyond it the place
 )
 
-// splitString fills in what tokens do from a state between code points and outside of
-// escapes: inside, and closing on the way, or with needs the needs.
+// splitString fills in what tokens do from a state between code points and outside of escapes:
+// inside, and closing on the way, or with needs the needs.
 func (k *Masks) splitString(x *stringSplit, needs bool) {
 	w := k.beginSplit(x, needs)
 	if model := w.modelOf(x); model != nil {
@@ -167,8 +166,8 @@ func (k *Masks) closingOf(x *stringSplit) []uint64 {
 // closes says whether some token closes a string in a state.
 func (k *Masks) closes(x *stringSplit) bool { return &k.closingOf(x)[0] != &x.none[0] }
 
-// walkShapes walks the tokens that have a shape. It gives up, and returns false, where
-// that is of little use: where many of them are to be looked at byte by byte.
+// walkShapes walks the tokens that have a shape. It gives up, and returns false, where that is of
+// little use: where many of them are to be looked at byte by byte.
 func (w *splitWalk) walkShapes(start int32) bool {
 	tree := w.k.v.Shapes()
 	w.at[0], w.alone = start, 0

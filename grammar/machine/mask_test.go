@@ -6,8 +6,8 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// TestMasks_keepNoMoreThanTheyMay walks through many states of a language, whose masks
-// are the same whether or not what is known of states is forgotten.
+// TestMasks_keepNoMoreThanTheyMay walks through many states of a language, whose masks are the
+// same whether or not what is known of states is forgotten.
 func TestMasks_keepNoMoreThanTheyMay(t *testing.T) {
 	pieces, kinds := [][]byte{[]byte("<end>")}, []vocab.Kind{vocab.Control}
 	for b := range 256 {

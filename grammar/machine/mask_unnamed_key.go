@@ -7,9 +7,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// collectExtra adds the tokens of a thread inside of a key that is not named. What
-// follows such a key does not depend on which it is, except where it becomes one
-// that is named or has been.
+// collectExtra adds the tokens of a thread inside of a key that is not named. What follows such a
+// key does not depend on which it is, except where it becomes one that is named or has been.
 func (k *Masks) collectExtra(t thread, x *stringSplit) {
 	m := k.m
 	if !slices.ContainsFunc(k.together, t.sameKey) {
@@ -24,10 +23,9 @@ func (k *Masks) collectExtra(t thread, x *stringSplit) {
 	}
 }
 
-// addTogether adds the tokens that stay inside of a key, whatever class it is of, if
-// one of others is in the same key as t. Classes come of patterns and of what does not
-// match them: any of them is often any text, and what each alone admits takes long to
-// find.
+// addTogether adds the tokens that stay inside of a key, whatever class it is of, if one of others
+// is in the same key as t. Classes come of patterns and of what does not match them: any of them
+// is often any text, and what each alone admits takes long to find.
 func (k *Masks) addTogether(t thread, others []thread) {
 	m := k.m
 	u := m.classes[t.def.index()].unit
@@ -54,7 +52,8 @@ func (k *Masks) addTogether(t thread, others []thread) {
 	k.addInside(t, x, schema.Unbounded)
 }
 
-// othersOf is where the keys of any class begin, if that is known and the same for all objects that wait for a key.
+// othersOf is where the keys of any class begin, if that is known and the same for all objects
+// that wait for a key.
 func (m *Machine) othersOf(t thread) lex.StringState {
 	s := lex.StringDead
 	for i, e := range m.stacks.of(t.stack) {

@@ -7,10 +7,9 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// walker runs threads down a tree of token texts. What the threads have become at
-// a node is a state, interned, and the successors of a state that is met again are
-// kept: tokens are full of runs of blanks and digits, in which a walk comes back
-// to the same few states thousands of times.
+// walker runs threads down a tree of token texts. What the threads have become at a node is a
+// state, interned, and the successors of a state that is met again are kept: tokens are full of
+// runs of blanks and digits, in which a walk comes back to the same few states thousands of times.
 type walker struct {
 	at      [vocab.MaxPiece + 2]walkState // by depth: the state behind the path's first bytes
 	threads pile[thread]                  // of all states
@@ -35,8 +34,8 @@ const (
 	walkDead    walkState = 1 // no threads
 )
 
-// maxWalkStates is the number of states above which a walk begins with none. Most
-// take 50 bytes, those with a row 1 KiB.
+// maxWalkStates is the number of states above which a walk begins with none. Most take 50 bytes,
+// those with a row 1 KiB.
 const maxWalkStates = 1 << 12
 
 // run adds every token of a tree that the threads can read.
@@ -48,8 +47,7 @@ func (w *walker) run(k *Masks, tree *vocab.Trie, start []thread) {
 	w.walk(k, tree.Nodes)
 }
 
-// runBelow adds the tokens of the subtree of node i, whose own text the threads
-// have read.
+// runBelow adds the tokens of the subtree of node i, whose own text the threads have read.
 func (w *walker) runBelow(k *Masks, tree *vocab.Trie, i int, start []thread) {
 	if len(start) == 0 {
 		return
@@ -71,8 +69,8 @@ func (w *walker) begin(k *Masks, d int, start []thread) {
 	w.meet(k.m, w.at[d], manyTried)
 }
 
-// forget begins with no states. Rows are used again: that costs less than to make thousands,
-// and to collect them.
+// forget begins with no states. Rows are used again: that costs less than to make thousands, and
+// to collect them.
 func (w *walker) forget() {
 	for _, row := range w.rows {
 		if row != nil {
@@ -131,8 +129,8 @@ func (w *walker) walk(k *Masks, nodes []vocab.Node) {
 // manyTried is the size of a subtree from which it pays to know what to try.
 const manyTried = 24
 
-// meet prepares a state for what is below it: a row the second time it is met, and
-// what is worth trying where there is much.
+// meet prepares a state for what is below it: a row the second time it is met, and what is worth
+// trying where there is much.
 func (w *walker) meet(m *Machine, s walkState, size uint32) {
 	if !w.met[s] {
 		w.met[s] = true

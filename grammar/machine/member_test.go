@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestKeySets_areWhatIsInThem: whatever order keys come in, equal sets are one, and they share what they have in common.
+// TestKeySets_areWhatIsInThem: whatever order keys come in, equal sets are one, and they share
+// what they have in common.
 func TestKeySets_areWhatIsInThem(t *testing.T) {
 	s := newKeySets()
 	rng := rand.New(rand.NewPCG(1, 2))

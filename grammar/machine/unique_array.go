@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// openArray is the register at the start of an array, whose opening bracket a thread
-// has just read. An array that may always have one more element has no rivals.
+// openArray is the register at the start of an array, whose opening bracket a thread has just
+// read. An array that may always have one more element has no rivals.
 func (m *Machine) openArray(t thread, index int) int32 {
 	a := m.arrays[index]
 	if a.alt.Max == schema.Unbounded {
@@ -55,9 +55,8 @@ func (m *Machine) itemsOf(id textID) []textID {
 	return x
 }
 
-// takenElements are what the last element of a register, which has been counted but not
-// been compared, must differ from: other elements, and those behind which only rivals
-// remain.
+// takenElements are what the last element of a register, which has been counted but not been
+// compared, must differ from: other elements, and those behind which only rivals remain.
 func (m *Machine) takenElements(a *array, r *elements) []textID {
 	taken := m.arrayContest(a, r).taken
 	if a.alt.Unique {
@@ -103,8 +102,8 @@ func (m *Machine) arrayContest(a *array, r *elements) *contest {
 	return c
 }
 
-// arrayWays counts, up to a limit, the arrays that begin with some elements. Where
-// elements have nothing to do with each other, it matters only how many there are.
+// arrayWays counts, up to a limit, the arrays that begin with some elements. Where elements have
+// nothing to do with each other, it matters only how many there are.
 func (m *Machine) arrayWays(a *array, begin []textID, limit int) int {
 	alike := len(a.alt.Contains) == 0 && !a.alt.Unique
 	if known, ok := a.ways[len(begin)]; ok && alike && (known.n < known.limit || known.limit >= limit) {

@@ -8,11 +8,10 @@ import (
 	"tenon/grammar/schema"
 )
 
-// An object or array that must differ from others, because it is an element of an array
-// whose elements must, may not get to where nothing but one of them can come of it. Its
-// register holds its rivals: those of the others that begin as it does. A part that
-// leaves so few ways to go on that rivals have taken them all is not read, and neither
-// is a name that has only such values.
+// An object or array that must differ from others, because it is an element of an array whose
+// elements must, may not get to where nothing but one of them can come of it. Its register holds
+// its rivals: those of the others that begin as it does. A part that leaves so few ways to go on
+// that rivals have taken them all is not read, and neither is a name that has only such values.
 
 // others are what the value that a thread is about to read must differ from.
 func (m *Machine) others(t thread) []textID {
@@ -33,8 +32,8 @@ func (m *Machine) others(t thread) []textID {
 	return nil
 }
 
-// contest tells of the part that is being read of what has rivals which rivals have it,
-// and which parts may not come because only rivals remain behind them.
+// contest tells of the part that is being read of what has rivals which rivals have it, and which
+// parts may not come because only rivals remain behind them.
 type contest struct {
 	left  map[textID][]textID
 	taken []textID // sorted
@@ -45,8 +44,8 @@ func (c *contest) isTaken(part textID) bool {
 	return taken
 }
 
-// openRegister is the register at the start of an object, whose opening brace a
-// thread has just read.
+// openRegister is the register at the start of an object, whose opening brace a thread has just
+// read.
 func (m *Machine) openRegister(t thread, index int) int32 {
 	rivals := m.objectsAmong(m.others(t))
 	if len(rivals) == 0 {
@@ -74,8 +73,7 @@ func (m *Machine) objectsAmong(texts []textID) []textID {
 	return list
 }
 
-// belonging are those of some values that belong to a set. No others are in the way of
-// its own.
+// belonging are those of some values that belong to a set. No others are in the way of its own.
 func (m *Machine) belonging(u *Unit, memo map[textID]bool, set interface{ Holds(text []byte) bool }, list []textID) []textID {
 	return slices.DeleteFunc(list, func(id textID) bool {
 		holds, known := memo[id]
@@ -92,8 +90,7 @@ func (o *object) endless(r *register) bool {
 	return len(o.classes) > 0 && countBits(o.owed(r.seen, -1)) < o.room(r)
 }
 
-// membersOf are the keys and values of an object in canonical form; nil for what is
-// none.
+// membersOf are the keys and values of an object in canonical form; nil for what is none.
 func (m *Machine) membersOf(id textID) map[textID]textID {
 	if x, ok := m.members[id]; ok {
 		return x
@@ -110,8 +107,8 @@ func (m *Machine) membersOf(id textID) map[textID]textID {
 	return x
 }
 
-// withRivals completes the register behind a key, whose rivals are those of the
-// register before it, and gives the set that the value is one of.
+// withRivals completes the register behind a key, whose rivals are those of the register before
+// it, and gives the set that the value is one of.
 func (m *Machine) withRivals(o *object, after register, key, rec textID, value int32) (register, int32) {
 	after.rivals = slices.DeleteFunc(slices.Clone(after.rivals), func(id textID) bool {
 		_, has := m.membersOf(id)[key]
@@ -205,8 +202,7 @@ func (m *Machine) within(o *object, rival textID, r *register, names []uint64) b
 	return true
 }
 
-// ways counts, up to a limit, how an object can go on to its end, no matter in which
-// order.
+// ways counts, up to a limit, how an object can go on to its end, no matter in which order.
 func (m *Machine) ways(o *object, r *register, names []uint64, limit int) (n int) {
 	among := func(set []uint64) func(string) bool {
 		return func(name string) bool {

@@ -1,18 +1,17 @@
-// Package partition finds which things are the same where things lead to each
-// other: the states of an automaton that accept the same words, the rules of a
-// grammar that read the same.
+// Package partition finds which things are the same where things lead to each other: the states of
+// an automaton that accept the same words, the rules of a grammar that read the same.
 package partition
 
 import "slices"
 
-// Coarsest numbers n things so that two have one number if and only if their
-// signatures are equal. A signature may hold the numbers of other things: signature
-// appends that of thing i to buf, given the numbers so far, and before[j] lists the
-// things in whose signature the number of j stands.
+// Coarsest numbers n things so that two have one number if and only if their signatures are equal.
+// A signature may hold the numbers of other things: signature appends that of thing i to buf,
+// given the numbers so far, and before[j] lists the things in whose signature the number of j
+// stands.
 //
-// All begin in one class, and classes are split until none has members that differ.
-// The largest part of a class keeps its number, so a thing gets a new one some
-// log n times at most, and only what it is in the signature of is looked at again.
+// All begin in one class, and classes are split until none has members that differ. The largest
+// part of a class keeps its number, so a thing gets a new one some log n times at most, and only
+// what it is in the signature of is looked at again.
 func Coarsest(n int, signature func(buf []byte, i int, class []int32) []byte, before [][]int32) []int32 {
 	p := &partition{class: make([]int32, n), at: make([]int32, n)}
 	dirty := make([]int32, n)
@@ -53,8 +52,8 @@ type part struct {
 	stays   bool // members that were not looked at have this signature, too
 }
 
-// round splits the classes of the dirty things, and returns those that got new
-// numbers. Signatures speak of the numbers before the round.
+// round splits the classes of the dirty things, and returns those that got new numbers. Signatures
+// speak of the numbers before the round.
 func (p *partition) round(dirty []int32, signature func([]byte, int, []int32) []byte) []int32 {
 	type key struct {
 		class int32
@@ -91,8 +90,8 @@ func (p *partition) round(dirty []int32, signature func([]byte, int, []int32) []
 	return moved
 }
 
-// split gives all parts of class c numbers of their own but the largest. Rest is how
-// many members were not looked at, which agree with each other.
+// split gives all parts of class c numbers of their own but the largest. Rest is how many members
+// were not looked at, which agree with each other.
 func (p *partition) split(c int32, parts []part, rest int) []int32 {
 	if rest > 0 {
 		k := slices.IndexFunc(parts, func(x part) bool { return x.mark == p.agreed[c] })

@@ -1,13 +1,12 @@
-// Package print writes grammars in the dialects of other engines. Plain GBNF
-// knows neither JSON Schemas, nor regular expressions, nor text up to a marker;
-// [Plain] says all of them by rules. What rules cannot say, or only at a length
-// that no engine bears, is said less exactly: [Result.Loosened] and
-// [Result.Narrowed] tell.
+// Package print writes grammars in the dialects of other engines. Plain GBNF knows neither JSON
+// Schemas, nor regular expressions, nor text up to a marker; [Plain] says all of them by rules.
+// What rules cannot say, or only at a length that no engine bears, is said less exactly:
+// [Result.Loosened] and [Result.Narrowed] tell.
 //
-// Files: gbnf.go (the tree), language.go (automata as rules), json.go (values), number.go (numbers),
-// object.go (objects), names.go (keys that are not named), parts.go (parts of a text), shape.go (what engines do not read),
-// share.go (one rule for what reads the same), inline.go (no rule for what is used once), lark.go (llguidance's Lark),
-// guidance.go (its JSON Schema).
+// Files: gbnf.go (the tree), language.go (automata as rules), json.go (values), number.go
+// (numbers), object.go (objects), names.go (keys that are not named), parts.go (parts of a text),
+// shape.go (what engines do not read), share.go (one rule for what reads the same), inline.go (no
+// rule for what is used once), lark.go (llguidance's Lark), guidance.go (its JSON Schema).
 package print
 
 import (
@@ -46,8 +45,8 @@ type lowering struct {
 	lark               bool // so do schemas and text up to a marker
 }
 
-// Plain gives a grammar with nothing in it but GBNF. With symbols, special tokens
-// stay terminals, as llama.cpp knows them; else they become their texts.
+// Plain gives a grammar with nothing in it but GBNF. With symbols, special tokens stay terminals,
+// as llama.cpp knows them; else they become their texts.
 func Plain(g *gbnf.Grammar, units Units, symbols bool) (*Result, error) {
 	l := newLowering(g, units, symbols)
 	if err := l.rules(g); err != nil {
@@ -101,8 +100,8 @@ func (l *lowering) fresh(word string) int {
 	}
 }
 
-// part is the rule for something that is written the same everywhere, one for each variant of it. Whoever gets one
-// without a node gives it one.
+// part is the rule for something that is written the same everywhere, one for each variant of it.
+// Whoever gets one without a node gives it one.
 func (l *lowering) part(word, variant string) int {
 	key := word + " " + variant
 	i, ok := l.parts[key]
@@ -196,8 +195,8 @@ func (l *lowering) symbol(n *gbnf.Node) *gbnf.Node {
 	return literal(n.Text)
 }
 
-// until is text in which no marker is complete, as one rule for each state of
-// the automaton that looks for them.
+// until is text in which no marker is complete, as one rule for each state of the automaton that
+// looks for them.
 func (l *lowering) until(markers []string) *gbnf.Node {
 	if len(markers) == 0 {
 		return star(anyRune())

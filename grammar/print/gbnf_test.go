@@ -33,8 +33,7 @@ func plainText(t *testing.T, src string, symbols bool) (string, *Result) {
 	return gbnf.Write(r.Grammar), r
 }
 
-// TestPlain_saysItByRules shows what becomes of each thing that plain GBNF does
-// not have.
+// TestPlain_saysItByRules shows what becomes of each thing that plain GBNF does not have.
 func TestPlain_saysItByRules(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
 		"captures and checks go":      {`root ::= a:( "x" ) %check`, `root ::= "x"` + "\n"},
@@ -80,8 +79,8 @@ func TestPlain_tellsApartWhatItChanged(t *testing.T) {
 	}
 }
 
-// TestLarkOf_terminalsDoNotOverlap: a literal that another terminal begins is
-// written one code point at a time, and a marker goes with the text before it.
+// TestLarkOf_terminalsDoNotOverlap: a literal that another terminal begins is written one code
+// point at a time, and a marker goes with the text before it.
 func TestLarkOf_terminalsDoNotOverlap(t *testing.T) {
 	for src, want := range map[string]string{
 		`root ::= "get" | "put"`:                    `start: "get" | "put"`,

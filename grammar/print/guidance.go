@@ -10,8 +10,8 @@ import (
 	"tenon/grammar/gbnf"
 )
 
-// guidanceGaps are keywords that llguidance 1.9 does not know, or knows for some
-// schemas only; told to be lenient it leaves them out.
+// guidanceGaps are keywords that llguidance 1.9 does not know, or knows for some schemas only;
+// told to be lenient it leaves them out.
 var guidanceGaps = []string{"not", "if", "then", "else", "dependencies", "dependentRequired", "dependentSchemas", "propertyNames", "contains", "minContains",
 	"maxContains", "uniqueItems", "unevaluatedItems", "unevaluatedProperties", "oneOf", "allOf", "minProperties", "maxProperties", "patternProperties",
 	"$dynamicRef", "$recursiveRef", "pattern", "disallow", "extends", "divisibleBy", "$ref"}
@@ -22,8 +22,8 @@ var guidanceFormats = []string{"date-time", "date", "duration", "ipv4", "ipv6", 
 // guidanceNames are keywords whose value has names, not keywords, for keys.
 var guidanceNames = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 
-// larkSchema writes the schema of a terminal with llguidance's own options, and
-// tells what llguidance makes of it.
+// larkSchema writes the schema of a terminal with llguidance's own options, and tells what
+// llguidance makes of it.
 func (w *larkWriter) larkSchema(n *gbnf.Node) string {
 	var v any
 	if json.Unmarshal([]byte(n.Text), &v) == nil {

@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/gbnf"
 )
 
-// inline writes rules of our own making where they are used, if that is once, or
-// if they are shorter than their names.
+// inline writes rules of our own making where they are used, if that is once, or if they are
+// shorter than their names.
 func (l *lowering) inline() {
 	in := &inliner{lowering: l, uses: make([]int, len(l.out.Rules)), gone: make([]bool, len(l.out.Rules))}
 	for _, r := range l.out.Rules {
@@ -23,7 +23,8 @@ func (l *lowering) inline() {
 			l.out.Rules[i].Node = in.node(l.out.Rules[i].Node)
 		}
 	}
-	// What is used nowhere any more goes, too: a ring of rules that lead to nothing but each other.
+	// What is used nowhere any more goes, too: a ring of rules that lead to nothing but each
+	// other.
 	kept := 0
 	l.replace(func(i int) int {
 		if in.gone[i] {

@@ -34,8 +34,8 @@ func (l *lowering) json(n *gbnf.Node) *gbnf.Node {
 	return out
 }
 
-// plainNumbers is the unit of a terminal with numbers that have finite automata:
-// those of bounded numbers with exponents have none.
+// plainNumbers is the unit of a terminal with numbers that have finite automata: those of bounded
+// numbers with exponents have none.
 func (l *lowering) plainNumbers(n *gbnf.Node) *machine.Unit {
 	if n.Options.Numbers != "" && n.Options.Numbers != "any" {
 		return l.units[n]
@@ -108,9 +108,8 @@ const maxBound = 2000
 // maxBlocks is how many blocks of maxBound a longer repetition is written as.
 const maxBlocks = 5
 
-// bounded repeats n between two bounds, in blocks where llama.cpp would refuse
-// them. What is repeated should be a rule, because llama.cpp counts the rules
-// made for what is written in place.
+// bounded repeats n between two bounds, in blocks where llama.cpp would refuse them. What is
+// repeated should be a rule, because llama.cpp counts the rules made for what is written in place.
 func (l *lowering) bounded(n *gbnf.Node, least, most int) *gbnf.Node {
 	if least > maxBound {
 		return seq(repeat(n, maxBound, maxBound), l.bounded(n, least-maxBound, lessUnlessUnbounded(most, maxBound)))
@@ -174,8 +173,7 @@ func (w *valueWriter) fewStates(e lex.Expr) (*gbnf.Node, bool) {
 	return x, ok
 }
 
-// respelled says whether some text in e can be spelled in other ways than the
-// shortest.
+// respelled says whether some text in e can be spelled in other ways than the shortest.
 func (w *valueWriter) respelled(e lex.Expr) bool {
 	var ranges ecma.Set
 	for c := range rune(0x80) {
@@ -291,8 +289,9 @@ func (l *lowering) spellRanges(ranges ecma.Set) *gbnf.Node {
 	return alt(kids...)
 }
 
-// escape is a control character in its shortest form, or one of some others, quotes and backslashes, behind a backslash.
-// It is a rule where it is both, as in almost all states of an automaton that looks for some words.
+// escape is a control character in its shortest form, or one of some others, quotes and
+// backslashes, behind a backslash. It is a rule where it is both, as in almost all states of an
+// automaton that looks for some words.
 func (l *lowering) escape(others ecma.Set) *gbnf.Node {
 	if len(others) < 2 {
 		return control(others)

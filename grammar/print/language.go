@@ -11,14 +11,15 @@ const (
 	maxMet    = 6000 // how many may be met on the way to it
 )
 
-// language is what rules are written for: an expression, and what its rules are called, on which depends how they spell.
+// language is what rules are written for: an expression, and what its rules are called, on which
+// depends how they spell.
 type language struct {
 	expr lex.Fingerprint
 	word string
 }
 
-// language writes the texts of e as right-linear rules, one for each state of
-// their automaton. It fails if there are too many.
+// language writes the texts of e as right-linear rules, one for each state of their automaton. It
+// fails if there are too many.
 func (l *lowering) language(a *lex.Arena, e lex.Expr, word string) (*gbnf.Node, bool) {
 	return l.automaton(a, e, word, func(c ecma.Set) *gbnf.Node { return class(c...) })
 }
@@ -73,8 +74,8 @@ func stateRule(s lex.DFAState, rules map[int]int, spell func(ecma.Set) *gbnf.Nod
 	return alt(kids...)
 }
 
-// bridged closes the gap that surrogates leave: they are no code points, and a
-// class is shorter without the gap.
+// bridged closes the gap that surrogates leave: they are no code points, and a class is shorter
+// without the gap.
 func bridged(ranges ecma.Set) ecma.Set {
 	var out ecma.Set
 	for _, x := range ranges {

@@ -10,11 +10,10 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// Lark is a grammar for llguidance, which has %json and special tokens of its own,
-// and a lexer: where several terminals can come, the one that goes on longest is
-// taken, without a way back. So terminals are single code points wherever one
-// could be the beginning of another, text up to a marker is one terminal with the
-// marker, and regular expressions are rules.
+// Lark is a grammar for llguidance, which has %json and special tokens of its own, and a lexer:
+// where several terminals can come, the one that goes on longest is taken, without a way back. So
+// terminals are single code points wherever one could be the beginning of another, text up to a
+// marker is one terminal with the marker, and regular expressions are rules.
 type Lark struct {
 	Text               string
 	Loosened, Narrowed []string
@@ -169,8 +168,8 @@ func larkName(name string) string {
 	return name
 }
 
-// findWhole finds which literals must be written one code point at a time: those
-// that some other terminal is the beginning of, or begins.
+// findWhole finds which literals must be written one code point at a time: those that some other
+// terminal is the beginning of, or begins.
 func (w *larkWriter) findWhole() {
 	var literals []string
 	each(&w.out, func(n *gbnf.Node) {
@@ -221,8 +220,8 @@ func each(g *gbnf.Grammar, f func(*gbnf.Node)) {
 	}
 }
 
-// node writes a node; place is 0 in an alternative, 1 for one of several, 2 in a
-// sequence, 3 before a repetition.
+// node writes a node; place is 0 in an alternative, 1 for one of several, 2 in a sequence, 3
+// before a repetition.
 func (w *larkWriter) node(n *gbnf.Node, place int) {
 	switch n.Op {
 	case gbnf.Alt:
@@ -297,8 +296,7 @@ func (w *larkWriter) terminal(n *gbnf.Node) string {
 	return `""`
 }
 
-// define gives a terminal or rule of its own to what may not stand inside of
-// another.
+// define gives a terminal or rule of its own to what may not stand inside of another.
 func (w *larkWriter) define(word, body string) string {
 	name, ok := w.terminals[body]
 	if !ok {
@@ -324,8 +322,8 @@ func (w *larkWriter) larkSymbol(n *gbnf.Node) string {
 	return larkQuote(n.Text)
 }
 
-// text is text in which no marker is complete, or, if the node has a Text, text
-// whose first marker is at its end and is this one.
+// text is text in which no marker is complete, or, if the node has a Text, text whose first marker
+// is at its end and is this one.
 func (w *larkWriter) text(n *gbnf.Node) string {
 	const any = `(?s:.*)`
 	if len(n.Markers) == 0 {
@@ -362,8 +360,8 @@ func larkClass(ranges ecma.Set) string {
 	return b.String() + "]/"
 }
 
-// larkRune writes a code point of a class by number, unless it is a letter or a
-// digit: nothing has to be escaped then.
+// larkRune writes a code point of a class by number, unless it is a letter or a digit: nothing has
+// to be escaped then.
 func larkRune(r rune) string {
 	if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
 		return string(r)

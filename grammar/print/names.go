@@ -23,7 +23,8 @@ func (w *valueWriter) others(names []string) *gbnf.Node {
 	return ref(i)
 }
 
-// apartFrom is every text but some, in order, as their tree: another text leaves it at some character, or ends inside of it.
+// apartFrom is every text but some, in order, as their tree: another text leaves it at some
+// character, or ends inside of it.
 func (w *valueWriter) apartFrom(texts []string) *gbnf.Node {
 	end := literal("")
 	if texts[0] == "" {

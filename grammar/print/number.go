@@ -9,8 +9,8 @@ import (
 	"tenon/grammar/machine"
 )
 
-// number writes a set of numbers. All numbers keep their exponents; in other sets
-// they are left out.
+// number writes a set of numbers. All numbers keep their exponents; in other sets they are left
+// out.
 func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
 	switch {
 	case !w.asked && w.allNumbers(e):
@@ -52,8 +52,8 @@ func (w *valueWriter) anyNumber() *gbnf.Node {
 // digits are those from one up.
 func digits(least rune) *gbnf.Node { return class(ecma.Range{Lo: least, Hi: '9'}) }
 
-// canonical is the set of all numbers, or integers, in their canonical spelling:
-// their automata have many states before they are minimal.
+// canonical is the set of all numbers, or integers, in their canonical spelling: their automata
+// have many states before they are minimal.
 func (w *valueWriter) canonical(integer lex.Integer) lex.Expr {
 	e, err := w.Arena.Number(lex.NumberSpec{Integer: integer, Spelling: lex.SpellPlain, MaxIntegerDigits: machine.MaxIntegerDigits, MaxFractionDigits: machine.MaxFractionDigits})
 	if err != nil {
@@ -62,8 +62,7 @@ func (w *valueWriter) canonical(integer lex.Integer) lex.Expr {
 	return e
 }
 
-// canonicalNumber writes all numbers without exponent and -0, with a bounded count
-// of digits.
+// canonicalNumber writes all numbers without exponent and -0, with a bounded count of digits.
 func (w *valueWriter) canonicalNumber() *gbnf.Node {
 	i := w.part("canonical-number", "")
 	if w.out.Rules[i].Node != nil {

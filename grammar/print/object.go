@@ -9,16 +9,15 @@ import (
 	"tenon/grammar/schema"
 )
 
-// maxAnyOrder is the number of keys up to which every order is written out: it
-// takes a rule for each set of keys that may have come.
+// maxAnyOrder is the number of keys up to which every order is written out: it takes a rule for
+// each set of keys that may have come.
 const maxAnyOrder = 5
 
-// maxNamesText is how long the named keys may be together for other keys to be
-// told from them.
+// maxNamesText is how long the named keys may be together for other keys to be told from them.
 const maxNamesText = 1000
 
-// objectWriter writes the rules of one set of objects. A rule reads the rest of
-// an object, given which keys there have been.
+// objectWriter writes the rules of one set of objects. A rule reads the rest of an object, given
+// which keys there have been.
 type objectWriter struct {
 	*valueWriter
 	o     *schema.ObjectAlt
@@ -104,9 +103,8 @@ func (x *objectWriter) key(p schema.Prop) string {
 	return `"` + string(quoted) + `"`
 }
 
-// afterSet reads the rest of an object in any order, where the bits of seen are
-// the named keys there have been, and count is how many keys, up to where it stops
-// to matter.
+// afterSet reads the rest of an object in any order, where the bits of seen are the named keys
+// there have been, and count is how many keys, up to where it stops to matter.
 func (x *objectWriter) afterSet(seen, count int) *gbnf.Node {
 	limit := max(x.o.MinProps, x.o.MaxProps, 1) // the count stops to matter beyond
 	if limit > maxAnyOrder+3 && len(x.extra) > 0 {

@@ -56,8 +56,8 @@ func (l *lowering) quoted(n *gbnf.Node) (*gbnf.Node, error) {
 // maxOrders is how many parts of %each are written in every order.
 const maxOrders = 4
 
-// each writes parts in any order as a rule for every set of those that have come, or, where they are many, in the order
-// given.
+// each writes parts in any order as a rule for every set of those that have come, or, where they
+// are many, in the order given.
 func (l *lowering) each(n *gbnf.Node) (*gbnf.Node, error) {
 	parts := make([]*gbnf.Node, len(n.Kids))
 	for i, k := range n.Kids {

@@ -8,9 +8,9 @@ import (
 	"tenon/grammar/lex/ecma"
 )
 
-// shape rewrites the rules into what llama.cpp and XGrammar read: names of
-// letters, digits and hyphens, no left recursion (a loop over what may be empty
-// is one, too), and nothing but names of rules under large bounds.
+// shape rewrites the rules into what llama.cpp and XGrammar read: names of letters, digits and
+// hyphens, no left recursion (a loop over what may be empty is one, too), and nothing but names of
+// rules under large bounds.
 func (l *lowering) shape() {
 	l.rename()
 	for i := 0; i < len(l.out.Rules); i++ { // rules are added on the way
@@ -222,6 +222,6 @@ func (s *shaper) nonEmptyRule(rule int) *gbnf.Node {
 	return ref(i)
 }
 
-// never is what nothing matches. GBNF has no such terminal, so it is a code point
-// that is no character.
+// never is what nothing matches. GBNF has no such terminal, so it is a code point that is no
+// character.
 func never() *gbnf.Node { return literal("\U0010FFFF") }

@@ -7,8 +7,8 @@ import (
 	"tenon/grammar/partition"
 )
 
-// share makes one rule of those that read the same, whatever rules they lead to are
-// called: tools have keys, formats and values in common.
+// share makes one rule of those that read the same, whatever rules they lead to are called: tools
+// have keys, formats and values in common.
 func (l *lowering) share() {
 	class := sameRules(l.out.Rules)
 	first := map[int32]int{class[l.out.Root]: l.out.Root} // the rule of a class that stays

@@ -53,7 +53,8 @@ func (s *Schema) baseAlt(l *leaf, k Kind) *Alt {
 	return s.anyOf(k)
 }
 
-// objectBase builds the alternative of an object's own keywords: every name that occurs gets all that applies to it.
+// objectBase builds the alternative of an object's own keywords: every name that occurs gets all
+// that applies to it.
 func (s *Schema) objectBase(f *objectForm) *Alt {
 	o := &ObjectAlt{schema: s, MinProps: f.min, MaxProps: f.max, Implications: f.dependent, Rules: slices.Clone(f.patterns), declares: s.noExtra && f.closes}
 	seen := &seenProps{}
@@ -86,7 +87,8 @@ func (s *Schema) objectBase(f *objectForm) *Alt {
 	return s.objectAlt(o)
 }
 
-// declaredValue returns what patterns and propertyNames, but not additionalProperties, say of a declared key.
+// declaredValue returns what patterns and propertyNames, but not additionalProperties, say of a
+// declared key.
 func (s *Schema) declaredValue(f *objectForm, name string) *Node {
 	n := s.any
 	for _, p := range f.patterns {
@@ -133,8 +135,8 @@ func (s *Schema) holds(e Expr, text string) bool {
 // indexNamesFrom is the number of props from which a map is cheaper than a scan.
 const indexNamesFrom = 16
 
-// Find returns the index in Props of a named key, -1 if name is an extra key. Most alternatives are met with others and never asked, so that
-// they are indexed when they are.
+// Find returns the index in Props of a named key, -1 if name is an extra key. Most alternatives
+// are met with others and never asked, so that they are indexed when they are.
 func (o *ObjectAlt) Find(name string) int {
 	if len(o.Props)-len(o.names) >= indexNamesFrom {
 		o.names, o.borrowed = make(map[string]int, len(o.Props)), false
@@ -185,7 +187,8 @@ func (o *ObjectAlt) ruled(key string) *Node {
 	return n
 }
 
-// Value returns the set that the value of key must belong to; it is empty if the key may not be present.
+// Value returns the set that the value of key must belong to; it is empty if the key may not be
+// present.
 func (o *ObjectAlt) Value(key string) *Node {
 	if i := o.Find(key); i >= 0 {
 		return o.Props[i].Value
@@ -221,7 +224,8 @@ func (s *Schema) kindNode(set kindSet, numbers []cell) *Node {
 
 // stringAlt, arrayAlt and objectAlt finish an alternative: nil if it is plainly empty.
 
-// stringAlt keeps the upper bound as a counter and, unless any text will do, multiplies the lower bound in.
+// stringAlt keeps the upper bound as a counter and, unless any text will do, multiplies the lower
+// bound in.
 func (s *Schema) stringAlt(text Expr, low, high int) *Alt {
 	if high != Unbounded && low > high {
 		return nil
@@ -287,8 +291,9 @@ func (s *Schema) objectAlt(o *ObjectAlt) *Alt {
 	return &Alt{Kind: Object, Object: o}
 }
 
-// imply applies the implications whose outcome is certain: a required key makes others required, and a key that needs an
-// impossible one is impossible. It reports whether nothing required is impossible.
+// imply applies the implications whose outcome is certain: a required key makes others required,
+// and a key that needs an impossible one is impossible. It reports whether nothing required is
+// impossible.
 func (o *ObjectAlt) imply(impossible func(*Node) bool) bool {
 	for changed := true; changed; {
 		changed = false

@@ -20,7 +20,8 @@ func (s *Schema) arrayBase(f *arrayForm) *Alt {
 	return s.arrayAlt(a)
 }
 
-// arrayAlt says of the elements what a Contain with Max 0 says, and cuts the array off before the first element that cannot be.
+// arrayAlt says of the elements what a Contain with Max 0 says, and cuts the array off before the
+// first element that cannot be.
 func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
 	for i := 0; i < len(a.Contains); i++ {
 		c := a.Contains[i]

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Holds reports whether an object, which is a JSON text, belongs to o, however its numbers are spelled. A matcher asks it of
-// objects that others must differ from. It leaves no memo of the object behind.
+// Holds reports whether an object, which is a JSON text, belongs to o, however its numbers are
+// spelled. A matcher asks it of objects that others must differ from. It leaves no memo of the
+// object behind.
 func (o *ObjectAlt) Holds(text []byte) bool {
 	v, err := decodeJSON(text, o.schema.limits.Depth)
 	return err == nil && v.kind == Object && belonging{o.schema, byValue}.object(o, v)

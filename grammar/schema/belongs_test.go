@@ -7,7 +7,8 @@ func accepts(n *Node, v *value) bool {
 	return belonging{n.schema, func(s *Schema, a *Alt, v *value) bool { return s.holds(a.Number, v.text) }}.node(n, v)
 }
 
-// TestHolds_ofNumbersLooksAtTheirValue: integers of draft 4 are such by their spelling, and that is not known of an object in canonical form.
+// TestHolds_ofNumbersLooksAtTheirValue: integers of draft 4 are such by their spelling, and that
+// is not known of an object in canonical form.
 func TestHolds_ofNumbersLooksAtTheirValue(t *testing.T) {
 	for schema, texts := range map[string]map[string]bool{
 		`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"a":{"type":"integer","minimum":2}}}`: {`{"a":2e0}`: true, `{"a":1}`: false, `{"a":2.5}`: false},

@@ -2,8 +2,9 @@ package schema
 
 import "slices"
 
-// check walks every schema below v once, before anything is expanded: it finds what JSON Schema forbids, registers the
-// resources and anchors that references may name, and notes what expansion will have to be careful about.
+// check walks every schema below v once, before anything is expanded: it finds what JSON Schema
+// forbids, registers the resources and anchors that references may name, and notes what expansion
+// will have to be careful about.
 func (s *Schema) check(v *value, r *resource) {
 	if s.invalid != nil || v.kind == Bool {
 		return
@@ -53,7 +54,8 @@ func (s *Schema) malformed(v *value, why string) {
 	}
 }
 
-// identify opens a resource or records an anchor if v asks for it, and returns the resource that v lies in.
+// identify opens a resource or records an anchor if v asks for it, and returns the resource that v
+// lies in.
 func (s *Schema) identify(v *value, r *resource) *resource {
 	draft := r.draft
 	if d := v.get("$schema"); d != nil && d.kind == String && v != r.root {

@@ -26,10 +26,12 @@ type Options struct {
 	Formats FormatPolicy
 	// Lenient drops what cannot be enforced exactly and reports it, instead of failing.
 	Lenient bool
-	// NoExtra leaves keys out that the schema does not speak of, in objects whose properties it declares: additionalProperties
-	// and its like are taken to be false there where they are absent. The instances that remain are instances of the schema.
+	// NoExtra leaves keys out that the schema does not speak of, in objects whose properties it
+	// declares: additionalProperties and its like are taken to be false there where they are
+	// absent. The instances that remain are instances of the schema.
 	NoExtra bool
-	// Documents are further schemas by absolute URI that references may lead to. Nothing is ever fetched.
+	// Documents are further schemas by absolute URI that references may lead to. Nothing is ever
+	// fetched.
 	Documents map[string][]byte
 	Numbers   Numbers
 	Limits    Limits
@@ -42,7 +44,8 @@ type Numbers struct {
 	MaxFractionDigits int // after the point, 0: no bound; lex.SpellPlain only
 }
 
-// Limits bound the work that a hostile schema can cause. Zero fields take the default given with them.
+// Limits bound the work that a hostile schema can cause. Zero fields take the default given with
+// them.
 type Limits struct {
 	Bytes        int   // of source text, default 4 MiB
 	Depth        int   // of nesting, default 12,000
@@ -75,8 +78,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Schema is a compiled schema. Its nodes expand lazily and share memos, so that a Schema, with its nodes and its arena,
-// must be used by one goroutine at a time: whoever shares it guards it with one mutex.
+// Schema is a compiled schema. Its nodes expand lazily and share memos, so that a Schema, with its
+// nodes and its arena, must be used by one goroutine at a time: whoever shares it guards it with
+// one mutex.
 type Schema struct {
 	Root   *Node
 	Issues []Issue // what is not simply enforced as written, in source order
@@ -133,7 +137,8 @@ type dropKey struct {
 	keyword string
 }
 
-// Compile reads a JSON Schema. Errors are *InvalidError, *UnsupportedError (strict only) and *UnsatError.
+// Compile reads a JSON Schema. Errors are *InvalidError, *UnsupportedError (strict only) and
+// *UnsatError.
 func Compile(text []byte, o Options) (*Schema, error) {
 	limits := o.Limits.withDefaults()
 	if len(text) > limits.Bytes {
@@ -175,7 +180,8 @@ func newSchema(o Options, limits Limits) *Schema {
 // Arena holds the languages of the schema's alternatives.
 func (s *Schema) Arena() *lex.Arena { return s.arena }
 
-// reset forgets every node and every language: an arena that has run into a limit is of no use any more.
+// reset forgets every node and every language: an arena that has run into a limit is of no use any
+// more.
 func (s *Schema) reset() {
 	s.arena = lex.NewArena(s.limits.Automata)
 	s.cells, s.times = make(map[string]Expr), make(map[Expr]int)
@@ -192,11 +198,13 @@ func (s *Schema) reset() {
 	s.never.not, s.any.not = s.any, s.never
 }
 
-// maxDrops bounds how often lenient mode starts over without an offending keyword before it gives up on the whole schema.
+// maxDrops bounds how often lenient mode starts over without an offending keyword before it gives
+// up on the whole schema.
 const maxDrops = 20
 
-// build makes the root node and proves that it can be met. In lenient mode a keyword that turns out to be too hard is
-// dropped and everything starts over without it, so that no memo remembers it.
+// build makes the root node and proves that it can be met. In lenient mode a keyword that turns
+// out to be too hard is dropped and everything starts over without it, so that no memo remembers
+// it.
 func (s *Schema) build(v *value) error {
 	s.building = true
 	defer func() { s.building = false }()
@@ -237,7 +245,8 @@ func (s *Schema) rebuild(v *value) {
 	s.survey(s.Root)
 }
 
-// unsupported records the first reason why the schema cannot be enforced exactly. Without b, the node at hand is to blame.
+// unsupported records the first reason why the schema cannot be enforced exactly. Without b, the
+// node at hand is to blame.
 func (s *Schema) unsupported(b *blame, why string) {
 	if s.err != nil {
 		return

@@ -11,7 +11,8 @@ func (s *Schema) complement(n *Node, k Kind) []*Alt {
 	return s.complementAll(s.expand(n, k, false), k, n)
 }
 
-// complementLeaf applies De Morgan to a schema object: the negation of its own keywords, or of one of its subschemas.
+// complementLeaf applies De Morgan to a schema object: the negation of its own keywords, or of one
+// of its subschemas.
 func (s *Schema) complementLeaf(n *Node, k Kind) []*Alt {
 	f := s.formOf(n.leaf)
 	if f.loose {
@@ -104,8 +105,9 @@ func (s *Schema) complementString(a StringAlt) []*Alt {
 	return present(out...)
 }
 
-// complementArray and complementObject negate one facet after the other, each beside the facets before it: the results are
-// disjoint, and where they meet other alternatives most of them vanish at once.
+// complementArray and complementObject negate one facet after the other, each beside the facets
+// before it: the results are disjoint, and where they meet other alternatives most of them vanish
+// at once.
 func (s *Schema) complementArray(a *ArrayAlt) []*Alt {
 	d := &division{s: s, before: s.anyOf(Array)}
 	array := func(m ArrayAlt) *Alt {
@@ -165,7 +167,8 @@ type division struct {
 	out    []*Alt
 }
 
-// add negates a facet: no are the values that lack it, yes those that have it. Either is nil if there are none.
+// add negates a facet: no are the values that lack it, yes those that have it. Either is nil if
+// there are none.
 func (d *division) add(no, yes *Alt) {
 	if m := d.s.meet(d.before, no); m != nil {
 		d.out = append(d.out, m)

@@ -1,10 +1,11 @@
 package schema
 
-// maxConflictDepth bounds how deep the explanation of an empty schema looks for the innermost empty one.
+// maxConflictDepth bounds how deep the explanation of an empty schema looks for the innermost
+// empty one.
 const maxConflictDepth = 64
 
-// conflict explains why the root, which is v, is empty: the innermost schema that must hold and cannot, and those of its
-// keywords without any one of which it could.
+// conflict explains why the root, which is v, is empty: the innermost schema that must hold and
+// cannot, and those of its keywords without any one of which it could.
 func (s *Schema) conflict(v *value) error {
 	if v.kind == Bool {
 		return &UnsatError{Tool: s.tool, Why: "false accepts nothing"}
@@ -33,7 +34,8 @@ func (s *Schema) conflict(v *value) error {
 	return e
 }
 
-// emptyPart returns a schema that every value of v must meet somewhere and that is empty itself, nil if there is none.
+// emptyPart returns a schema that every value of v must meet somewhere and that is empty itself,
+// nil if there is none.
 func (s *Schema) emptyPart(v *value) *value {
 	var parts []*value
 	if all := v.get("allOf"); all != nil {

@@ -30,11 +30,13 @@ const (
 	modestString = 1 << 12
 )
 
-// modest reports whether n is a single value of which every part is easily told from others: no search is needed to know that it can be
-// had, or that the automata for it can. Those of a long list would take seconds.
+// modest reports whether n is a single value of which every part is easily told from others: no
+// search is needed to know that it can be had, or that the automata for it can. Those of a long
+// list would take seconds.
 func (n *Node) modest() bool { return n.op == opEnum && len(n.enum) == 1 && n.enum[0].modest() }
 
-// NumberLength returns the bytes that suffice for n if it is a single number; else, and where that takes more than a look, it is false.
+// NumberLength returns the bytes that suffice for n if it is a single number; else, and where that
+// takes more than a look, it is false.
 func (n *Node) NumberLength() (int, bool) {
 	if !n.modest() || n.enum[0].kind != Number {
 		return 0, false
@@ -56,8 +58,8 @@ func (v *value) modest() bool {
 	return true
 }
 
-// mergeEnums replaces the lists of values and the excluded lists among nodes, which are all to hold, by one list. That
-// settles most discriminators without a look at their languages.
+// mergeEnums replaces the lists of values and the excluded lists among nodes, which are all to
+// hold, by one list. That settles most discriminators without a look at their languages.
 func (s *Schema) mergeEnums(nodes []*Node) []*Node {
 	var lists, excluded, rest []*Node
 	for _, n := range nodes {
@@ -90,8 +92,9 @@ func (s *Schema) mergeEnums(nodes []*Node) []*Node {
 	return append(rest, s.constant(lists[0].blame, values))
 }
 
-// mergeChoices replaces the lists of values among nodes, of which exactly one is to hold, by one list of those that are in one of
-// them, and returns those that are in several. Enumerations are often written so, with a description for each value.
+// mergeChoices replaces the lists of values among nodes, of which exactly one is to hold, by one
+// list of those that are in one of them, and returns those that are in several. Enumerations are
+// often written so, with a description for each value.
 func (s *Schema) mergeChoices(b *blame, nodes []*Node) (merged []*Node, repeated *Node) {
 	times := make(map[string]int)
 	var values []*value
@@ -172,7 +175,8 @@ func (v *value) canonicalText() string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// enumAlts returns the values of kind k that n lists: one alternative for all scalars, one for each array or object.
+// enumAlts returns the values of kind k that n lists: one alternative for all scalars, one for
+// each array or object.
 func (s *Schema) enumAlts(n *Node, k Kind) []*Alt {
 	var words []string
 	var points []cell

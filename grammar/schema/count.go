@@ -2,10 +2,12 @@ package schema
 
 import "math/big"
 
-// Count returns how many values n holds, counted no further than limit. It may be too many, not too few, where objects have Exists.
+// Count returns how many values n holds, counted no further than limit. It may be too many, not
+// too few, where objects have Exists.
 func (n *Node) Count(limit int) int { return n.schema.count(n, limit) }
 
-// Completions counts the arrays of a that begin with the given elements, which are JSON texts, as Count counts.
+// Completions counts the arrays of a that begin with the given elements, which are JSON texts, as
+// Count counts.
 func (a *ArrayAlt) Completions(begin [][]byte, limit int) int {
 	s := a.Rest.schema
 	items := make([]*value, len(begin))
@@ -19,8 +21,9 @@ func (a *ArrayAlt) Completions(begin [][]byte, limit int) int {
 	return s.listed(limit, func(l listing) ([]*value, bool) { return l.arrays(a, items) })
 }
 
-// Completions counts the ways in which an object that has some keys can go on to its end, as Count counts: in which order does not matter.
-// Of the named keys has tells those it has, and may those that can come; extras is how many others it has, and no more of these come.
+// Completions counts the ways in which an object that has some keys can go on to its end, as Count
+// counts: in which order does not matter. Of the named keys has tells those it has, and may those
+// that can come; extras is how many others it has, and no more of these come.
 func (o *ObjectAlt) Completions(has, may func(name string) bool, extras, limit int) int {
 	var begin []member
 	for _, p := range o.Props {
@@ -36,12 +39,14 @@ func (o *ObjectAlt) Completions(has, may func(name string) bool, extras, limit i
 	return o.schema.listed(limit, func(l listing) ([]*value, bool) { return l.objects(&named, begin, may) })
 }
 
-// count is Count, which may be asked while nodes are being expanded: where it comes back to one of those, it gives up as plausible does.
+// count is Count, which may be asked while nodes are being expanded: where it comes back to one of
+// those, it gives up as plausible does.
 func (s *Schema) count(n *Node, limit int) int {
 	return s.listed(limit, func(l listing) ([]*value, bool) { return l.node(n) })
 }
 
-// listed counts a list. Parts may have more values than what is made of them, hence are not given up as early.
+// listed counts a list. Parts may have more values than what is made of them, hence are not given
+// up as early.
 func (s *Schema) listed(limit int, list func(listing) ([]*value, bool)) int {
 	s.ahead++
 	values, few := list(listing{s, max(limit, maxDistinct)})
@@ -56,7 +61,8 @@ func (s *Schema) listed(limit int, list func(listing) ([]*value, bool)) int {
 	return min(len(values), limit)
 }
 
-// countCells counts integers between bounds and single points; cells may overlap only where they are points.
+// countCells counts integers between bounds and single points; cells may overlap only where they
+// are points.
 func countCells(cells []cell, limit int) int {
 	points := make(map[string]bool)
 	total := 0
@@ -102,10 +108,12 @@ func (s *Schema) words(e Expr, limit int) ([]string, bool) {
 	return l.words, ok
 }
 
-// farAhead is the length of beginnings that are counted: those of a language of many words are soon many.
+// farAhead is the length of beginnings that are counted: those of a language of many words are
+// soon many.
 const farAhead = 4
 
-// many says whether more than limit words can follow a state, if the beginnings of words tell: each is of another word.
+// many says whether more than limit words can follow a state, if the beginnings of words tell:
+// each is of another word.
 func (s *Schema) many(start lexState, limit int) bool {
 	words, level := 0, map[lexState]int{start: 1}
 	for range farAhead {
@@ -128,8 +136,8 @@ func (s *Schema) many(start lexState, limit int) bool {
 	return false
 }
 
-// lister walks an automaton depth first. Every state it meets can be accepted from, so that a state met again on the way
-// to itself means infinitely many words.
+// lister walks an automaton depth first. Every state it meets can be accepted from, so that a
+// state met again on the way to itself means infinitely many words.
 type lister struct {
 	s     *Schema
 	limit int

@@ -1,4 +1,5 @@
-// Package schema turns a JSON Schema (drafts 3 to 2020-12) into a typed intermediate form that a byte-level matcher can walk.
+// Package schema turns a JSON Schema (drafts 3 to 2020-12) into a typed intermediate form that a
+// byte-level matcher can walk.
 //
 //	s, err := schema.Compile(text, schema.Options{})
 //	for _, alt := range s.Root.Alts() {
@@ -10,40 +11,56 @@
 //
 // # The form
 //
-// A [Node] is a set of JSON values. Asked for its alternatives ([Node.Alts]) it answers with a disjunction of [Alt]s, each of one
-// type and a conjunction of facets of that type: there is no allOf, anyOf, oneOf, not, if or $ref left in it. Facets of strings and
-// numbers are regular languages (package lex), except that lengths stay counters. Elements and property values are nodes again.
+// A [Node] is a set of JSON values. Asked for its alternatives ([Node.Alts]) it answers with a
+// disjunction of [Alt]s, each of one type and a conjunction of facets of that type: there is no
+// allOf, anyOf, oneOf, not, if or $ref left in it. Facets of strings and numbers are regular
+// languages (package lex), except that lengths stay counters. Elements and property values are
+// nodes again.
 //
 // # How it works
 //
 //  1. json.go reads the text, keeping the order of keys and the spelling of numbers.
-//  2. check.go walks all of it once: what JSON Schema forbids, and which ids and anchors there are (resource.go, draft.go).
-//  3. form.go, read.go, read_object.go, number.go and string.go take one schema object apart, when it is first needed.
-//  4. node.go combines sets symbolically. Equal formulas are one node, which keeps recursion finite.
-//  5. expand.go computes the alternatives of a node, kind by kind: alt.go and alt_array.go build those of one schema object, constant.go those of
-//     listed values, meet.go intersects them, complement.go negates them, seen.go keeps book for unevaluatedProperties and
+//  2. check.go walks all of it once: what JSON Schema forbids, and which ids and anchors there are
+//     (resource.go, draft.go).
+//  3. form.go, read.go, read_object.go, number.go and string.go take one schema object apart, when
+//     it is first needed.
+//  4. node.go combines sets symbolically. Equal formulas are one node, which keeps recursion
+//     finite.
+//  5. expand.go computes the alternatives of a node, kind by kind: alt.go and alt_array.go build
+//     those of one schema object, constant.go those of listed values, meet.go intersects them,
+//     complement.go negates them, seen.go keeps book for unevaluatedProperties and
 //     unevaluatedItems.
-//  6. sat.go decides which alternatives hold a value at all, and settle.go gives those the shape that a walker relies on (below);
-//     extra.go and count.go help it with keys and with finite sets. belongs.go decides of single objects.
-//  7. survey.go visits what can be reached and expands what has to combine something, so that a schema that is too hard fails in
-//     Compile and not in the middle of a generation. conflict.go explains an empty schema.
+//  6. sat.go decides which alternatives hold a value at all, and settle.go gives those the shape
+//     that a walker relies on (below); extra.go and count.go help it with keys and with finite
+//     sets. belongs.go decides of single objects.
+//  7. survey.go visits what can be reached and expands what has to combine something, so that a
+//     schema that is too hard fails in Compile and not in the middle of a generation. conflict.go
+//     explains an empty schema.
 //
-// Everything from 3 on is lazy and memoised: what combines nothing is expanded by whoever enters it first.
+// Everything from 3 on is lazy and memoised: what combines nothing is expanded by whoever enters
+// it first.
 //
 // # What a walker may rely on
 //
-// Every alternative that [Node.Alts] returns holds a value, and a walker that minds the following never meets a dead end:
+// Every alternative that [Node.Alts] returns holds a value, and a walker that minds the following
+// never meets a dead end:
 //
-//   - A key whose value is [Node.Empty] cannot be present, an extra key belongs to one of [ObjectAlt.Extra], whose classes are boundless.
-//   - A key brings what its Implications require; with that, and one key for each Exist not yet met, it must fit into MaxProps.
-//   - As long as an Exist is not met, some extra key or any unseen named key in its Keys can meet it.
-//   - A Contain whose Min is not reached can be met by every element from From on that may still come.
-//   - An array whose elements are Unique ends where its next element could be nothing but one of those there are; [Node.Count] and
-//     [ArrayAlt.Completions] tell of values and of what begins one whether there are others.
+//   - A key whose value is [Node.Empty] cannot be present, an extra key belongs to one of
+//     [ObjectAlt.Extra], whose classes are boundless.
+//   - A key brings what its Implications require; with that, and one key for each Exist not yet
+//     met, it must fit into MaxProps.
+//   - As long as an Exist is not met, some extra key or any unseen named key in its Keys can meet
+//     it.
+//   - A Contain whose Min is not reached can be met by every element from From on that may still
+//     come.
+//   - An array whose elements are Unique ends where its next element could be nothing but one of
+//     those there are; [Node.Count] and [ArrayAlt.Completions] tell of values and of what begins
+//     one whether there are others.
 //   - Text of a [StringAlt] is left when the shortest way to its end no longer fits into MaxLen.
 //
 // # Exactness
 //
-// A keyword that cannot be enforced exactly is an [*UnsupportedError], or with Options.Lenient it is left out and reported as
-// an [Issue]. A text that is no JSON Schema is an [*InvalidError], and one that no value satisfies an [*UnsatError].
+// A keyword that cannot be enforced exactly is an [*UnsupportedError], or with Options.Lenient it
+// is left out and reported as an [Issue]. A text that is no JSON Schema is an [*InvalidError], and
+// one that no value satisfies an [*UnsatError].
 package schema

@@ -6,7 +6,8 @@ import "strings"
 type Draft uint8
 
 const (
-	// DraftAuto follows $schema. Without it, keywords of every draft count and 2020-12 decides where drafts differ.
+	// DraftAuto follows $schema. Without it, keywords of every draft count and 2020-12 decides
+	// where drafts differ.
 	DraftAuto Draft = iota
 	Draft3
 	Draft4

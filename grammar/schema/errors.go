@@ -2,7 +2,8 @@ package schema
 
 import "strings"
 
-// InvalidError says that a text is not a JSON Schema: not JSON, or a keyword of a form that JSON Schema forbids.
+// InvalidError says that a text is not a JSON Schema: not JSON, or a keyword of a form that JSON
+// Schema forbids.
 type InvalidError struct {
 	Tool    string // from Options
 	Pointer string // RFC 6901, of the offending keyword
@@ -13,7 +14,8 @@ func (e *InvalidError) Error() string {
 	return toolPrefix(e.Tool) + "invalid JSON Schema at " + shownPointer(e.Pointer) + ": " + e.Why
 }
 
-// UnsupportedError says that a keyword cannot be enforced exactly. Only strict compilation returns it.
+// UnsupportedError says that a keyword cannot be enforced exactly. Only strict compilation returns
+// it.
 type UnsupportedError struct {
 	Tool    string // from Options
 	Pointer string // RFC 6901, of the schema that holds Keyword; behind the URI and # where that is in one of Options.Documents
@@ -48,11 +50,14 @@ func (e *UnsatError) Error() string {
 type Action uint8
 
 const (
-	// Enforced: in a way the schema's author may not expect, such as a type name that was translated.
+	// Enforced: in a way the schema's author may not expect, such as a type name that was
+	// translated.
 	Enforced Action = iota
-	// Checked: not part of the language; whoever generates under it must validate the finished value.
+	// Checked: not part of the language; whoever generates under it must validate the finished
+	// value.
 	Checked
-	// Dropped: it means nothing here, or cannot be evaluated by anyone (a remote reference, a broken pattern).
+	// Dropped: it means nothing here, or cannot be evaluated by anyone (a remote reference, a
+	// broken pattern).
 	Dropped
 )
 

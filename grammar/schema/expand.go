@@ -15,10 +15,12 @@ const (
 	expanded
 )
 
-// expand returns the alternatives of n of one kind. Some may turn out to be empty: Alts removes those.
+// expand returns the alternatives of n of one kind. Some may turn out to be empty: Alts removes
+// those.
 //
-// With track, alternatives are split until each knows which keys or elements the schemas it met have evaluated (the
-// annotations that unevaluatedProperties and unevaluatedItems read): a union A ∪ B becomes A∧B, A∧¬B and ¬A∧B.
+// With track, alternatives are split until each knows which keys or elements the schemas it met
+// have evaluated (the annotations that unevaluatedProperties and unevaluatedItems read): a union A
+// ∪ B becomes A∧B, A∧¬B and ¬A∧B.
 func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 	slot := 0
 	if track && k >= Array {
@@ -66,7 +68,8 @@ func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 // selfReference is why a reference has no meaning (2020-12 core §9.4.1 forbids it).
 const selfReference = "the schema refers to itself without descending into the value"
 
-// refersToItself gives up a reference in lenient mode. Strictly it is read to the letter: what it never ends to evaluate accepts nothing.
+// refersToItself gives up a reference in lenient mode. Strictly it is read to the letter: what it
+// never ends to evaluate accepts nothing.
 func (s *Schema) refersToItself(b *blame) {
 	if s.lenient && s.building {
 		s.unsupported(b, selfReference)
@@ -75,7 +78,8 @@ func (s *Schema) refersToItself(b *blame) {
 	s.issue(b.at, b.keyword, Enforced, selfReference+": no value is accepted there")
 }
 
-// reference is the keyword by which n refers to another schema; what is likeliest, if n is more than a schema object.
+// reference is the keyword by which n refers to another schema; what is likeliest, if n is more
+// than a schema object.
 func (s *Schema) reference(n *Node) *blame {
 	if n.leaf != nil {
 		for _, keyword := range references {
@@ -115,7 +119,8 @@ func (s *Schema) expandOp(n *Node, k Kind, track bool) []*Alt {
 	}
 }
 
-// expandLeaf conjoins what a schema object says of kind k itself with the schemas that apply beside it.
+// expandLeaf conjoins what a schema object says of kind k itself with the schemas that apply
+// beside it.
 func (s *Schema) expandLeaf(n *Node, k Kind, track bool) []*Alt {
 	f := s.formOf(n.leaf)
 	base := s.baseAlt(n.leaf, k)
@@ -145,8 +150,8 @@ func (s *Schema) expandLeaf(n *Node, k Kind, track bool) []*Alt {
 	return out
 }
 
-// expandAnd conjoins alts with every node, the ones with the fewest alternatives first. A oneOf comes last: within what the
-// others leave, its branches mostly share nothing.
+// expandAnd conjoins alts with every node, the ones with the fewest alternatives first. A oneOf
+// comes last: within what the others leave, its branches mostly share nothing.
 func (s *Schema) expandAnd(alts []*Alt, nodes []*Node, k Kind, track bool) []*Alt {
 	factors := make([]factor, 0, len(nodes))
 	var oneOfs []*Node
@@ -215,8 +220,8 @@ func (s *Schema) annotates(nodes []*Node, k Kind) bool {
 	return false
 }
 
-// expandOneOf keeps of each branch what no other branch takes, all within context. Where two branches share no value, which
-// is the usual intent of oneOf, there is nothing to take away.
+// expandOneOf keeps of each branch what no other branch takes, all within context. Where two
+// branches share no value, which is the usual intent of oneOf, there is nothing to take away.
 func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 	parts := make([][]*Alt, len(n.kids))
 	live := 0
@@ -247,7 +252,8 @@ func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 	return out
 }
 
-// sameLengths returns the texts of branches that are strings of the same lengths, nil if they are not.
+// sameLengths returns the texts of branches that are strings of the same lengths, nil if they are
+// not.
 func sameLengths(parts [][]*Alt) []Expr {
 	var texts []Expr
 	first := firstOf(parts)
@@ -301,8 +307,8 @@ func (s *Schema) overlapsOther(texts []Expr, i int) bool {
 	return false
 }
 
-// oneText returns what is in exactly one of some languages, and what is in any. Halves share what their words have become, which the
-// complements of all others beside each would not.
+// oneText returns what is in exactly one of some languages, and what is in any. Halves share what
+// their words have become, which the complements of all others beside each would not.
 func (s *Schema) oneText(texts []Expr) (one, any Expr) {
 	if len(texts) == 1 {
 		return texts[0], texts[0]
@@ -359,7 +365,8 @@ func (s *Schema) product(xs, ys []*Alt, n *Node) []*Alt {
 	return s.absorb(out)
 }
 
-// share appends what x has in common with each of ys. If x lies within one of them, that is x alone.
+// share appends what x has in common with each of ys. If x lies within one of them, that is x
+// alone.
 func (s *Schema) share(out []*Alt, x *Alt, ys []*Alt, prune bool) []*Alt {
 	start := len(out)
 	for _, y := range ys {

@@ -12,8 +12,9 @@ type extraKeys struct {
 // maxKeyClasses bounds how finely overlapping rules may divide the extra keys.
 const maxKeyClasses = 64
 
-// Extra returns the classes of extra keys that may be present: disjoint languages of decoded text, none of them empty, each
-// with the set that values of its keys must belong to. The caller checks with Empty whether such a value exists.
+// Extra returns the classes of extra keys that may be present: disjoint languages of decoded text,
+// none of them empty, each with the set that values of its keys must belong to. The caller checks
+// with Empty whether such a value exists.
 func (o *ObjectAlt) Extra() []KeyClass {
 	if o.extra == nil {
 		o.extra = o.divide()
@@ -70,7 +71,8 @@ func (o *ObjectAlt) divide() *extraKeys {
 	return x
 }
 
-// ExtraKeys returns the language of all keys of Extra's classes that have a value. Like KeyClass.Loose, it may hold named keys.
+// ExtraKeys returns the language of all keys of Extra's classes that have a value. Like
+// KeyClass.Loose, it may hold named keys.
 func (o *ObjectAlt) ExtraKeys() Expr {
 	a := o.schema.arena
 	classes := o.Extra()
@@ -86,8 +88,9 @@ func (o *ObjectAlt) ExtraKeys() Expr {
 	return all
 }
 
-// closed reports whether extra keys of which no rule speaks are left out. They are not where they may be needed, nor where
-// some keys are forbidden, as by propertyNames: that says that there may be others.
+// closed reports whether extra keys of which no rule speaks are left out. They are not where they
+// may be needed, nor where some keys are forbidden, as by propertyNames: that says that there may
+// be others.
 func (o *ObjectAlt) closed() bool {
 	required := 0
 	for _, p := range o.Props {

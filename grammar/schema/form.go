@@ -60,8 +60,9 @@ type typeKey struct {
 	draft Draft
 }
 
-// plainType returns the type that is all a schema says. Such schemas are one node, wherever they stand: {"type":"string"} is what most values
-// of large schemas are, and a conjunction of a hundred of them is one as well.
+// plainType returns the type that is all a schema says. Such schemas are one node, wherever they
+// stand: {"type":"string"} is what most values of large schemas are, and a conjunction of a
+// hundred of them is one as well.
 func (s *Schema) plainType(v *value, res *resource) (string, bool) {
 	name := v.get("type")
 	if name == nil || name.kind != String || res.noValidation || s.dropped[dropKey{v, "type"}] {
@@ -78,8 +79,9 @@ func (s *Schema) plainType(v *value, res *resource) (string, bool) {
 	return name.text, true
 }
 
-// plainConstant returns the node of a schema that says nothing but const or enum, and perhaps a type. As a list of values it
-// can be compared with other lists at once, which is how most variants of a oneOf are told apart.
+// plainConstant returns the node of a schema that says nothing but const or enum, and perhaps a
+// type. As a list of values it can be compared with other lists at once, which is how most
+// variants of a oneOf are told apart.
 func (s *Schema) plainConstant(v *value, res *resource) *Node {
 	const few = 8
 	if len(v.members) > few || len(s.dropped) > 0 || res.noValidation {
@@ -118,8 +120,9 @@ func (s *Schema) plainConstant(v *value, res *resource) *Node {
 	return s.constant(&blame{v, keyword}, values)
 }
 
-// form is a schema object taken apart: what it says of each kind, and the schemas that apply to the same value. A value
-// belongs to the object if its kind is in kinds, it meets the keywords of its kind, and it belongs to every node of subs.
+// form is a schema object taken apart: what it says of each kind, and the schemas that apply to
+// the same value. A value belongs to the object if its kind is in kinds, it meets the keywords of
+// its kind, and it belongs to every node of subs.
 type form struct {
 	kinds   kindSet
 	numbers []cell
@@ -128,8 +131,8 @@ type form struct {
 	object  *objectForm
 	subs    []*Node
 
-	// loose: lenient mode has dropped a keyword, so that the form holds values which the schema does not. Nothing is known
-	// of its complement then.
+	// loose: lenient mode has dropped a keyword, so that the form holds values which the schema
+	// does not. Nothing is known of its complement then.
 	loose bool
 
 	unevaluatedItems *Node
@@ -209,7 +212,8 @@ func (r *reader) get(keyword string) *value {
 	return v
 }
 
-// gaveUp reports whether lenient mode has dropped a keyword of the object, and remembers that the object means less than it says.
+// gaveUp reports whether lenient mode has dropped a keyword of the object, and remembers that the
+// object means less than it says.
 func (r *reader) gaveUp(keyword string) bool {
 	if len(r.s.dropped) == 0 || !r.s.dropped[dropKey{r.v, keyword}] {
 		return false
@@ -260,7 +264,8 @@ func countOf(v *value) (int, bool) {
 	return int(r.Num().Int64()), true
 }
 
-// maxExponent bounds the numbers that are taken exactly: 1e999999999 in a schema must not cost a gigabyte.
+// maxExponent bounds the numbers that are taken exactly: 1e999999999 in a schema must not cost a
+// gigabyte.
 const maxExponent = 2000
 
 // ratOf returns the exact value of a number, nil if v is none or its exponent is beyond reason.

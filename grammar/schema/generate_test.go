@@ -14,8 +14,8 @@ import (
 	"tenon/grammar/grammartest"
 )
 
-// generator walks the form greedily, as a matcher does that never looks back, and writes a random value. Getting stuck means
-// that the form leads into a dead end.
+// generator walks the form greedily, as a matcher does that never looks back, and writes a random
+// value. Getting stuck means that the form leads into a dead end.
 type generator struct {
 	rng   *rand.Rand
 	depth int
@@ -84,7 +84,8 @@ func (g *generator) string(out *bytes.Buffer, s *Schema, a StringAlt) error {
 	return err
 }
 
-// text walks the automaton of e at random for a while, then takes the shortest way out. high bounds the code points.
+// text walks the automaton of e at random for a while, then takes the shortest way out. high
+// bounds the code points.
 func (g *generator) text(s *Schema, e Expr, high int) (string, error) {
 	a := s.arena
 	state := a.Start(e)
@@ -148,7 +149,8 @@ func (g *generator) array(out *bytes.Buffer, a *ArrayAlt) error {
 			if i < c.From {
 				continue
 			}
-			// While some are wanted count an element, or not if there is room for it later; afterwards count none.
+			// While some are wanted count an element, or not if there is room for it later;
+			// afterwards count none.
 			later := (a.Max == Unbounded || c.Min-counts[j] < a.Max-i) && i < length && g.rng.IntN(2) == 0 && !item.And(c.Node.Not()).Empty()
 			if with := item.And(c.Node); counts[j] < c.Min && !later && !with.Empty() {
 				item = with

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// value is a JSON value that keeps what encoding/json loses: the order of keys and the spelling of numbers.
+// value is a JSON value that keeps what encoding/json loses: the order of keys and the spelling of
+// numbers.
 type value struct {
 	kind    Kind
 	truth   bool     // Bool
@@ -81,7 +82,8 @@ func (v *value) pointer() string {
 	return string(out)
 }
 
-// decoder reads one JSON text. Values come from slabs: a large schema is tens of thousands of them.
+// decoder reads one JSON text. Values come from slabs: a large schema is tens of thousands of
+// them.
 type decoder struct {
 	src   []byte
 	at    int
@@ -269,7 +271,8 @@ func (d *decoder) number() (*value, error) {
 	return v, nil
 }
 
-// numberPrefix returns the length of the JSON number (RFC 8259 §6) that b begins with, 0 if it begins with none.
+// numberPrefix returns the length of the JSON number (RFC 8259 §6) that b begins with, 0 if it
+// begins with none.
 func numberPrefix(b []byte) int {
 	i := 0
 	if i < len(b) && b[i] == '-' {

@@ -30,7 +30,8 @@ func (d *decoder) text() (string, error) {
 	return "", errors.New("unterminated string")
 }
 
-// escaped goes on with text from the first backslash. Broken UTF-8 and lone surrogates become U+FFFD, as in encoding/json.
+// escaped goes on with text from the first backslash. Broken UTF-8 and lone surrogates become
+// U+FFFD, as in encoding/json.
 func (d *decoder) escaped(start int) (string, error) {
 	out := append([]byte(nil), d.src[start:d.at]...)
 	for d.at < len(d.src) {

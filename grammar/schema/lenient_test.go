@@ -88,7 +88,8 @@ func TestCompile_whatCannotBeEnforcedIsReported(t *testing.T) {
 	}
 }
 
-// Whether there is a length that is a multiple of six numbers takes more work than a question may: that is no conflict.
+// Whether there is a length that is a multiple of six numbers takes more work than a question may:
+// that is no conflict.
 func TestCompile_patternTooHardIsNotUnsatisfiable(t *testing.T) {
 	hard := `{"type":"string","pattern":"^`
 	for _, n := range []int{7, 11, 13, 17, 19, 23} {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// listing lists the values of nodes that hold fewer than limit. It may list too many, not too few: the obligations of negation it does not
-// look at.
+// listing lists the values of nodes that hold fewer than limit. It may list too many, not too few:
+// the obligations of negation it does not look at.
 type listing struct {
 	s     *Schema
 	limit int
@@ -21,8 +21,9 @@ type list struct {
 	limit  int
 }
 
-// node lists the distinct values of n, and reports whether they are few. The same sets are asked for again and again, with limits that grow
-// slowly. A set that is part of itself counts as one of many values.
+// node lists the distinct values of n, and reports whether they are few. The same sets are asked
+// for again and again, with limits that grow slowly. A set that is part of itself counts as one of
+// many values.
 func (l listing) node(n *Node) (values []*value, few bool) {
 	if n.op == opEnum {
 		return l.distinct(n.enum)
@@ -178,7 +179,8 @@ func (l listing) arrays(a *ArrayAlt, begin []*value) (values []*value, few bool)
 	return values, true
 }
 
-// elements lists what can come behind the elements of list: where as many must meet a Contain as may still come, those that do.
+// elements lists what can come behind the elements of list: where as many must meet a Contain as
+// may still come, those that do.
 func (l listing) elements(a *ArrayAlt, list []*value, i int) ([]*value, bool) {
 	n := a.Item(i)
 	for _, c := range a.Contains {
@@ -193,7 +195,8 @@ func (l listing) elements(a *ArrayAlt, list []*value, i int) ([]*value, bool) {
 	return l.node(n)
 }
 
-// contained reports whether an array of size elements that begins with list can meet every Contain.
+// contained reports whether an array of size elements that begins with list can meet every
+// Contain.
 func (l listing) contained(a *ArrayAlt, list []*value, size int) bool {
 	return !slices.ContainsFunc(a.Contains, func(c Contain) bool {
 		have := l.meeting(c, list)

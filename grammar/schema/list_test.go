@@ -2,7 +2,8 @@ package schema
 
 import "testing"
 
-// TestCount_ofFewValuesIsExact, whichever way a set is put together: a matcher refuses what it finds used up.
+// TestCount_ofFewValuesIsExact, whichever way a set is put together: a matcher refuses what it
+// finds used up.
 func TestCount_ofFewValuesIsExact(t *testing.T) {
 	const limit = 50
 	for schema, want := range map[string]int{

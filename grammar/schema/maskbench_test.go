@@ -51,7 +51,8 @@ func (n *tally) judge(t *testing.T, c grammartest.Case) {
 	}
 }
 
-// refuse notes a schema that strict compilation refuses. Lenient compilation must take it, and only loosen it.
+// refuse notes a schema that strict compilation refuses. Lenient compilation must take it, and
+// only loosen it.
 func (n *tally) refuse(t *testing.T, c grammartest.Case, err error) {
 	keyword := "invalid"
 	var unsupported *UnsupportedError

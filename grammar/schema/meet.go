@@ -81,7 +81,8 @@ func (s *Schema) meetObjects(a, b *ObjectAlt) *Alt {
 	return s.objectAlt(m)
 }
 
-// meetProps fills in the names of m, those of a first. It copies no more than it must: a is often large and b small.
+// meetProps fills in the names of m, those of a first. It copies no more than it must: a is often
+// large and b small.
 func (s *Schema) meetProps(m, a, b *ObjectAlt) {
 	m.Props, m.names, m.borrowed = append(make([]Prop, 0, len(a.Props)+len(b.Props)), a.Props...), a.names, true
 	if len(b.Rules) > 0 {
@@ -101,8 +102,8 @@ func (s *Schema) meetProps(m, a, b *ObjectAlt) {
 	}
 }
 
-// clash reports whether a requires a key whose values in a and b plainly have nothing in common. It decides most pairs of
-// a oneOf before anything is built.
+// clash reports whether a requires a key whose values in a and b plainly have nothing in common.
+// It decides most pairs of a oneOf before anything is built.
 func (s *Schema) clash(a, b *ObjectAlt) bool {
 	for i := range a.Props {
 		p := &a.Props[i]
@@ -122,7 +123,8 @@ func (n *Node) scalarEnum() bool {
 	return n.op == opEnum && !slices.ContainsFunc(n.enum, func(v *value) bool { return v.kind >= Array })
 }
 
-// apartFrom reports whether n and m share no value, as far as that can be told from lists of values in them.
+// apartFrom reports whether n and m share no value, as far as that can be told from lists of
+// values in them.
 func (n *Node) apartFrom(m *Node) bool {
 	if n == nil || m == nil {
 		return false
@@ -135,7 +137,8 @@ func (n *Node) apartFrom(m *Node) bool {
 	return others != nil && len(selected(in, others, true)) == 0 || out != nil && len(selected(in, out, false)) == 0
 }
 
-// lists returns values of which a value of n is one, and values of which it is none; nil if none are known.
+// lists returns values of which a value of n is one, and values of which it is none; nil if none
+// are known.
 func (n *Node) lists() (in, out []*value) {
 	switch n.op {
 	case opEnum:
@@ -209,7 +212,8 @@ func (a *Alt) same(b *Alt) bool {
 	return true
 }
 
-// tidy merges what can be merged into one alternative: all scalars of a kind that have no counters beside them.
+// tidy merges what can be merged into one alternative: all scalars of a kind that have no counters
+// beside them.
 func (s *Schema) tidy(alts []*Alt, k Kind, track bool) []*Alt {
 	if len(alts) < 2 {
 		return alts

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// metaschema returns the schema of draft d's schemas, made from the table of keywords, for schemas that refer to it.
-// Names under definitions are those that the published documents have, because references use them.
+// metaschema returns the schema of draft d's schemas, made from the table of keywords, for schemas
+// that refer to it. Names under definitions are those that the published documents have, because
+// references use them.
 func metaschema(d Draft) []byte {
 	var b strings.Builder
 	defs := "definitions"

@@ -21,8 +21,9 @@ const (
 	opFixed  // the alternatives in fixed
 )
 
-// Node is a set of JSON values. Nodes are hash-consed: within one Schema, equal formulas are the same pointer, which is
-// what makes recursion finite. A node's alternatives are computed when first asked for.
+// Node is a set of JSON values. Nodes are hash-consed: within one Schema, equal formulas are the
+// same pointer, which is what makes recursion finite. A node's alternatives are computed when
+// first asked for.
 type Node struct {
 	schema *Schema
 	id     int32
@@ -51,10 +52,12 @@ func (n *Node) ID() int32 { return n.id }
 // Any reports whether n is known to hold every JSON value.
 func (n *Node) Any() bool { return n.op == opAny }
 
-// Empty reports whether no value belongs to n. It is exact: what recursion would never finish is empty.
+// Empty reports whether no value belongs to n. It is exact: what recursion would never finish is
+// empty.
 func (n *Node) Empty() bool { return !n.schema.satisfiable(n) }
 
-// Alts returns the alternatives of n, none of them empty, in the order of their kinds. An empty node has none.
+// Alts returns the alternatives of n, none of them empty, in the order of their kinds. An empty
+// node has none.
 func (n *Node) Alts() []*Alt {
 	if !n.listed {
 		n.listed = true
@@ -162,7 +165,8 @@ func (s *Schema) combine(o op, nodes []*Node, b *blame) *Node {
 	return n
 }
 
-// contradicts reports whether nodes, which are all to hold, hold a node and its complement: A ∧ ¬A, or A ∧ B ∧ (¬A ∨ ¬B).
+// contradicts reports whether nodes, which are all to hold, hold a node and its complement: A ∧
+// ¬A, or A ∧ B ∧ (¬A ∨ ¬B).
 func contradicts(nodes []*Node) bool {
 	for _, n := range nodes {
 		switch n.op {
@@ -186,7 +190,8 @@ func appendNew(list []*Node, n *Node) []*Node {
 	return append(list, n)
 }
 
-// consKey identifies a combination whatever the order of its kids; the node keeps the order in which it was first built.
+// consKey identifies a combination whatever the order of its kids; the node keeps the order in
+// which it was first built.
 func consKey(o op, kids []*Node) string {
 	var buffer [16]int32
 	ids := buffer[:0]

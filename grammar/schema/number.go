@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/lex"
 )
 
-// cell is a set of numbers: a conjunction of facets, which intersection and complement of facets do not leave. The zero
-// cell holds all numbers. A number alternative is a union of cells.
+// cell is a set of numbers: a conjunction of facets, which intersection and complement of facets
+// do not leave. The zero cell holds all numbers. A number alternative is a union of cells.
 type cell struct {
 	min, max         *big.Rat // nil: none
 	openMin, openMax bool     // the bound itself is excluded
@@ -184,7 +184,8 @@ func (s *Schema) numberAlt(cells []cell) *Alt {
 	return &Alt{Kind: Number, Number: s.arena.Union(parts...), cells: live}
 }
 
-// distinct leaves out what cells repeat: references to the same schema along many paths would double them at each union.
+// distinct leaves out what cells repeat: references to the same schema along many paths would
+// double them at each union.
 func (s *Schema) distinct(cells []cell) []cell {
 	seen := make(map[string]bool, len(cells))
 	out := make([]cell, 0, len(cells))
@@ -304,7 +305,8 @@ func (s *Schema) spellings(c cell) (Expr, error) {
 	return e, err
 }
 
-// number is the language of a set of numbers. Where so few digits as are admitted leave none of them, any number of digits is.
+// number is the language of a set of numbers. Where so few digits as are admitted leave none of
+// them, any number of digits is.
 func (s *Schema) number(spec lex.NumberSpec) (Expr, error) {
 	e, err := s.arena.Number(spec)
 	if err != nil || spec.MaxIntegerDigits+spec.MaxFractionDigits == 0 {

@@ -33,7 +33,8 @@ func (r *reader) reference(keyword, ref string) {
 	r.sub(r.s.leafNode(t.v, t.res, sc))
 }
 
-// dynamic applies the dynamic scope if the target's anchor is a dynamic one (2020-12 core §8.2.3.2).
+// dynamic applies the dynamic scope if the target's anchor is a dynamic one (2020-12 core
+// §8.2.3.2).
 func (r *reader) dynamic(t target) target {
 	if !t.res.dynamic[t.fragment] || t.res.anchors[t.fragment] != t.v {
 		return t
@@ -115,7 +116,8 @@ func (r *reader) readCombinators() {
 	r.conditional()
 }
 
-// conditional reads if, then and else. An if alone matters only to unevaluated keywords, to which it lends its annotations.
+// conditional reads if, then and else. An if alone matters only to unevaluated keywords, to which
+// it lends its annotations.
 func (r *reader) conditional() {
 	test := r.get("if")
 	if test == nil {
@@ -136,8 +138,8 @@ func (r *reader) conditional() {
 	r.sub(s.choice(r.blame("if"), s.and(cond, yes), s.and(s.not(cond), no)))
 }
 
-// typeNames maps type names to kinds; "integer" is handled beside it. The second group are names that other languages'
-// generators write.
+// typeNames maps type names to kinds; "integer" is handled beside it. The second group are names
+// that other languages' generators write.
 var typeNames = map[string]kindSet{
 	"null": 1 << Null, "boolean": 1 << Bool, "number": 1 << Number, "string": 1 << String, "array": 1 << Array, "object": 1 << Object,
 	"any":  allKinds,
@@ -178,7 +180,8 @@ func (r *reader) types(v *value) {
 	r.f.kinds &= set
 }
 
-// typeNamed returns the kinds that a type name stands for, reporting names that JSON Schema does not have.
+// typeNamed returns the kinds that a type name stands for, reporting names that JSON Schema does
+// not have.
 func (r *reader) typeNamed(name string) kindSet {
 	set, ok := typeNames[name]
 	switch {

@@ -54,8 +54,8 @@ func (r *reader) patterns(f *objectForm, v *value) {
 	}
 }
 
-// dependencies reads dependencies, dependentRequired and dependentSchemas. A schema that depends on a key becomes a
-// choice: the key is absent, or it is present and the schema applies.
+// dependencies reads dependencies, dependentRequired and dependentSchemas. A schema that depends
+// on a key becomes a choice: the key is absent, or it is present and the schema applies.
 func (r *reader) dependencies(f *objectForm) {
 	for _, keyword := range [...]string{"dependencies", "dependentRequired", "dependentSchemas"} {
 		v := r.get(keyword)

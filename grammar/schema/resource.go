@@ -44,7 +44,8 @@ func (s *Schema) open(v *value, uri string, draft Draft) *resource {
 	return r
 }
 
-// place says where v is: its JSON pointer, behind the URI of its document where that is one of Options.Documents.
+// place says where v is: its JSON pointer, behind the URI of its document where that is one of
+// Options.Documents.
 func (s *Schema) place(v *value) string {
 	top := v
 	for top != nil && top.parent != nil {
@@ -61,7 +62,8 @@ var validationKeywords = []string{"type", "enum", "const", "multipleOf", "maximu
 	"maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxContains", "minContains", "maxProperties",
 	"minProperties", "required", "dependentRequired"}
 
-// leavesOutValidation reports whether uri is a metaschema of the caller's whose $vocabulary does not list validation.
+// leavesOutValidation reports whether uri is a metaschema of the caller's whose $vocabulary does
+// not list validation.
 func (s *Schema) leavesOutValidation(uri string) bool {
 	text, ok := s.documents[uri]
 	if !ok {
@@ -133,7 +135,8 @@ func (s *Schema) resolve(r *resource, ref string) (t target, why string) {
 	return t, ""
 }
 
-// lookup finds the resource called uri: embedded, given by the caller, or a metaschema. why says why there is none.
+// lookup finds the resource called uri: embedded, given by the caller, or a metaschema. why says
+// why there is none.
 func (s *Schema) lookup(uri string) (r *resource, why string) {
 	if r, ok := s.resources[uri]; ok {
 		return r, ""
@@ -229,8 +232,8 @@ func resolveURI(base, ref string) string {
 	return u.String()
 }
 
-// scope is a dynamic scope: for each dynamic anchor, the resource in which $dynamicRef finds it first. Scopes are
-// interned; a schema without dynamic references has only the empty one.
+// scope is a dynamic scope: for each dynamic anchor, the resource in which $dynamicRef finds it
+// first. Scopes are interned; a schema without dynamic references has only the empty one.
 type scope struct {
 	id    int32
 	first map[string]*resource

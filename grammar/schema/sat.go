@@ -10,9 +10,10 @@ const (
 	satNo
 )
 
-// satisfiable decides whether some value belongs to n: the least fixpoint over recursion, since every JSON value is finite.
-// It searches depth first and takes a node that is being decided for empty. A positive answer is final at once; a negative
-// one only if it did not rest on such an assumption about a node further up.
+// satisfiable decides whether some value belongs to n: the least fixpoint over recursion, since
+// every JSON value is finite. It searches depth first and takes a node that is being decided for
+// empty. A positive answer is final at once; a negative one only if it did not rest on such an
+// assumption about a node further up.
 func (s *Schema) satisfiable(n *Node) bool {
 	switch {
 	case n.sat == satYes || n.boundless() || n.modest():
@@ -45,12 +46,14 @@ func (s *Schema) satisfiable(n *Node) bool {
 	return false
 }
 
-// boundless reports whether n plainly holds infinitely many values: all of them, or all but some listed ones.
+// boundless reports whether n plainly holds infinitely many values: all of them, or all but some
+// listed ones.
 func (n *Node) boundless() bool {
 	return n.op == opAny || n.op == opNot && n.kids[0].op == opEnum
 }
 
-// search looks for an alternative of n with a value in it. Scalars come first: they need no search.
+// search looks for an alternative of n with a value in it. Scalars come first: they need no
+// search.
 func (s *Schema) search(n *Node) bool {
 	for k := range kinds {
 		for _, a := range s.expand(n, k, false) {
@@ -76,8 +79,8 @@ func (s *Schema) inhabited(a *Alt) bool {
 	return true // scalar alternatives are never built empty
 }
 
-// plausible is a hurried inhabited that looks one level deep: it may take an empty alternative for inhabited, never
-// the other way round. It prunes products while nodes are being expanded.
+// plausible is a hurried inhabited that looks one level deep: it may take an empty alternative for
+// inhabited, never the other way round. It prunes products while nodes are being expanded.
 func (s *Schema) plausible(a *Alt) bool {
 	switch a.Kind {
 	case Array:
@@ -111,8 +114,9 @@ func (s *Schema) plausibleNode(n *Node) bool {
 	return found
 }
 
-// glimpse looks for a plausible alternative of n. Where it comes back to a node that is being expanded it gives up: lost is
-// set, nothing computed since is remembered, and the outermost plausibleNode answers yes.
+// glimpse looks for a plausible alternative of n. Where it comes back to a node that is being
+// expanded it gives up: lost is set, nothing computed since is remembered, and the outermost
+// plausibleNode answers yes.
 func (s *Schema) glimpse(n *Node) bool {
 	for k := range kinds {
 		for _, a := range s.expand(n, k, false) {

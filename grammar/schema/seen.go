@@ -57,7 +57,8 @@ func (a *Alt) unseen() *Alt {
 	return a
 }
 
-// closeUnevaluated applies unevaluatedItems or unevaluatedProperties to what a has not evaluated; then all is evaluated.
+// closeUnevaluated applies unevaluatedItems or unevaluatedProperties to what a has not evaluated;
+// then all is evaluated.
 func (s *Schema) closeUnevaluated(a *Alt, f *form) *Alt {
 	if a.Kind == Array {
 		return s.closeItems(a.Array, f.unevaluatedItems)

@@ -2,8 +2,9 @@ package schema
 
 import "slices"
 
-// settle gives an inhabited alternative the form that consumers rely on: what cannot be is cut off, keys of a finite language
-// have names, and an obligation that only named keys can meet becomes a choice between them.
+// settle gives an inhabited alternative the form that consumers rely on: what cannot be is cut
+// off, keys of a finite language have names, and an obligation that only named keys can meet
+// becomes a choice between them.
 func (s *Schema) settle(a *Alt) []*Alt {
 	switch {
 	case a == s.anyOf(a.Kind):
@@ -39,8 +40,9 @@ func (s *Schema) settleArray(a ArrayAlt) []*Alt {
 	return s.choosePlaces(&a)
 }
 
-// choosePlaces replaces a Contain that not every element from From on can meet by a choice of the element that does. What is
-// left can be met by any element, so that a walker needs to count only how many may still come.
+// choosePlaces replaces a Contain that not every element from From on can meet by a choice of the
+// element that does. What is left can be met by any element, so that a walker needs to count only
+// how many may still come.
 func (s *Schema) choosePlaces(a *ArrayAlt) []*Alt {
 	if a.Unique {
 		s.boundUnique(a)
@@ -194,11 +196,12 @@ func (o *ObjectAlt) needs(key string) int {
 	return len(there)
 }
 
-// maxNamed is the number of words up to which a finite language of extra keys is replaced by names.
+// maxNamed is the number of words up to which a finite language of extra keys is replaced by
+// names.
 const maxNamed = 64
 
-// nameFinite turns classes of extra keys that hold few keys into named keys, and so the few extra keys that can meet an
-// obligation. The keys that stay extra are infinitely many in every class.
+// nameFinite turns classes of extra keys that hold few keys into named keys, and so the few extra
+// keys that can meet an obligation. The keys that stay extra are infinitely many in every class.
 func (s *Schema) nameFinite(o *ObjectAlt) {
 	named := false
 	for _, c := range o.Extra() {
@@ -225,9 +228,10 @@ func (s *Schema) nameFinite(o *ObjectAlt) {
 	}
 }
 
-// chooseNames replaces an obligation that a walker could fail to meet by a choice between the named keys that can meet it. It may
-// stay as long as some extra key can still meet it, or if the mere presence of a named key does. Where the number of keys is
-// bounded it is replaced in any case, so that what remains takes one extra key each.
+// chooseNames replaces an obligation that a walker could fail to meet by a choice between the
+// named keys that can meet it. It may stay as long as some extra key can still meet it, or if the
+// mere presence of a named key does. Where the number of keys is bounded it is replaced in any
+// case, so that what remains takes one extra key each.
 func (s *Schema) chooseNames(o *ObjectAlt) []*Alt {
 	bounded := o.MaxProps != Unbounded
 	plain := *o // no obligation yet
@@ -259,7 +263,8 @@ func (s *Schema) chooseNames(o *ObjectAlt) []*Alt {
 	})
 }
 
-// extraChoices are the ways in which an extra key may meet e: alone, or where keys are scarce together with another obligation.
+// extraChoices are the ways in which an extra key may meet e: alone, or where keys are scarce
+// together with another obligation.
 func (s *Schema) extraChoices(e Exist, all []Exist, bounded bool) []*Alt {
 	with := func(e Exist) *Alt {
 		return &Alt{Kind: Object, Object: &ObjectAlt{schema: s, MaxProps: Unbounded, Exists: []Exist{e}}}

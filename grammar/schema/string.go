@@ -23,8 +23,8 @@ func (r *reader) readStrings() {
 	}
 }
 
-// undecided are the formats of the specification that no automaton decides. Other unknown names mean nothing (2020-12
-// validation §7.2.3).
+// undecided are the formats of the specification that no automaton decides. Other unknown names
+// mean nothing (2020-12 validation §7.2.3).
 var undecided = []string{"idn-hostname", "idn-email"}
 
 func (r *reader) format(name string) {
@@ -43,11 +43,13 @@ func (r *reader) format(name string) {
 	}
 }
 
-// longestTimes are the formats in which digits may go on for ever, with the code points that they take with nine digits of a second.
+// longestTimes are the formats in which digits may go on for ever, with the code points that they
+// take with nine digits of a second.
 var longestTimes = map[string]int{"time": len("23:59:59.123456789+00:00"), "date-time": len("2006-01-02T23:59:59.123456789+00:00"), "duration": 40}
 
-// brief bounds the strings that are a time and nothing else, where digits are bounded: a model that has begun with zeros goes on with
-// them. Only what is written becomes shorter; what the schema's other keywords say is decided without it.
+// brief bounds the strings that are a time and nothing else, where digits are bounded: a model
+// that has begun with zeros goes on with them. Only what is written becomes shorter; what the
+// schema's other keywords say is decided without it.
 func (s *Schema) brief(alts []*Alt) []*Alt {
 	for i, a := range alts {
 		if a.Kind != String || a.String.MaxLen != Unbounded || a.String.MinLen > 0 {

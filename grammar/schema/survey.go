@@ -2,8 +2,9 @@ package schema
 
 import "slices"
 
-// survey visits every node that can be reached from root and expands those that combine something, so that what cannot be
-// expanded is found while compiling and never while a value is being generated.
+// survey visits every node that can be reached from root and expands those that combine something,
+// so that what cannot be expanded is found while compiling and never while a value is being
+// generated.
 func (s *Schema) survey(root *Node) {
 	seen := map[*Node]bool{root: true}
 	queue := []*Node{root}
@@ -32,8 +33,9 @@ func (s *Schema) survey(root *Node) {
 // maxChain bounds how far a chain of references is followed to see whether it comes back.
 const maxChain = 64
 
-// plain reports whether n can be expanded without fail, because nothing in it has to be combined. It then visits what lies
-// below without expanding n, which is left to whoever enters it: most of a large schema is plain and never entered.
+// plain reports whether n can be expanded without fail, because nothing in it has to be combined.
+// It then visits what lies below without expanding n, which is left to whoever enters it: most of
+// a large schema is plain and never entered.
 func (s *Schema) plain(n *Node, visit func(*Node)) bool {
 	if n.op != opLeaf {
 		return n.op == opAny || n.op == opNever || n.modest()
@@ -79,7 +81,8 @@ func (s *Schema) plain(n *Node, visit func(*Node)) bool {
 	return true
 }
 
-// endsOutside reports whether the chain of references that n begins ends without coming back to itself.
+// endsOutside reports whether the chain of references that n begins ends without coming back to
+// itself.
 func (s *Schema) endsOutside(n *Node) bool {
 	for range maxChain {
 		if n.op != opLeaf {
@@ -121,7 +124,8 @@ func (a *Alt) children(visit func(*Node)) {
 // maxSplit is the number of nodes from which elements are not told apart any further in advance.
 const maxSplit = 256
 
-// elements are the nodes of the elements, and of those that belong to a Contain and those that do not: a matcher tells them apart to count them.
+// elements are the nodes of the elements, and of those that belong to a Contain and those that do
+// not: a matcher tells them apart to count them.
 func (a *ArrayAlt) elements() []*Node {
 	all := append(slices.Clone(a.Prefix), a.Rest)
 	for _, c := range a.Contains {

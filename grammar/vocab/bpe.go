@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// BPE cuts plain text into tokens as a byte-level BPE model does. It is for
-// measuring and tests, where no engine is at hand; special tokens in the text
-// are not looked for.
+// BPE cuts plain text into tokens as a byte-level BPE model does. It is for measuring and tests,
+// where no engine is at hand; special tokens in the text are not looked for.
 type BPE struct {
 	ids    map[string]int32
 	ranks  map[[2]string]int
@@ -55,8 +54,8 @@ func (t *BPE) Tokenize(text []byte) []int32 {
 	return out
 }
 
-// merge appends the tokens of one word: the adjacent pair of lowest rank is
-// joined until none is left.
+// merge appends the tokens of one word: the adjacent pair of lowest rank is joined until none is
+// left.
 func (t *BPE) merge(out []int32, word string) []int32 {
 	parts := make([]string, 0, len(word))
 	for i := range len(word) {
@@ -88,9 +87,9 @@ func (t *BPE) merge(out []int32, word string) []int32 {
 	return out
 }
 
-// word is the length of the first word of s, by the rules that the models'
-// regular expressions state: contractions, letters with one character before
-// them, digits, punctuation with newlines behind it, white space.
+// word is the length of the first word of s, by the rules that the models' regular expressions
+// state: contractions, letters with one character before them, digits, punctuation with newlines
+// behind it, white space.
 func (t *BPE) word(s string) int {
 	if n := contraction(s, !t.gpt2); n > 0 {
 		return n
@@ -144,8 +143,8 @@ func (t *BPE) punctuation(s string) int {
 	return n
 }
 
-// space is white space up to its last newline, else all of it but the last
-// character, which belongs to the word that follows.
+// space is white space up to its last newline, else all of it but the last character, which
+// belongs to the word that follows.
 func (t *BPE) space(s string) int {
 	n := span(s, unicode.IsSpace)
 	if i := strings.LastIndexAny(s[:n], "\r\n"); i >= 0 && !t.gpt2 {

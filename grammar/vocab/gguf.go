@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Metadata is what FromGGUF reads a model file's header by; absent keys give
-// zero values.
+// Metadata is what FromGGUF reads a model file's header by; absent keys give zero values.
 type Metadata interface {
 	String(key string) string
 	Strings(key string) []string
@@ -44,8 +43,8 @@ func FromGGUF(m Metadata) (*Vocab, error) {
 	return New(pieces, kinds, endTokens(m, tokens))
 }
 
-// pieceDecoder turns the text of a normal token into the bytes it stands for, as
-// the tokenizer models of llama.cpp do.
+// pieceDecoder turns the text of a normal token into the bytes it stands for, as the tokenizer
+// models of llama.cpp do.
 func pieceDecoder(model, pre string) func(string) []byte {
 	switch model {
 	case "gpt2":
@@ -58,8 +57,8 @@ func pieceDecoder(model, pre string) func(string) []byte {
 	return func(t string) []byte { return []byte(strings.ReplaceAll(t, "▁", " ")) }
 }
 
-// byteLevel undoes GPT-2's mapping of bytes to printable code points; what is
-// not in its table stands for itself.
+// byteLevel undoes GPT-2's mapping of bytes to printable code points; what is not in its table
+// stands for itself.
 func byteLevel(t string) []byte {
 	b := make([]byte, 0, len(t))
 	for _, r := range t {
@@ -75,8 +74,8 @@ func byteLevel(t string) []byte {
 // maxByteRune is above every code point that GPT-2's table gives a byte.
 const maxByteRune = 0x200
 
-// byteOfRune is GPT-2's table (-1 for none), and runeOfByte its inverse: printable
-// Latin-1 bytes are themselves, the others follow from U+0100 on.
+// byteOfRune is GPT-2's table (-1 for none), and runeOfByte its inverse: printable Latin-1 bytes
+// are themselves, the others follow from U+0100 on.
 var byteOfRune, runeOfByte = func() (toByte [maxByteRune]int16, toRune [256]rune) {
 	for r := range toByte {
 		toByte[r] = -1
@@ -93,8 +92,8 @@ var byteOfRune, runeOfByte = func() (toByte [maxByteRune]int16, toRune [256]rune
 	return toByte, toRune
 }()
 
-// wordPiece: a token begins a word unless ## (or, in GGUF files, the absence of
-// ▁) says that it goes on.
+// wordPiece: a token begins a word unless ## (or, in GGUF files, the absence of ▁) says that it
+// goes on.
 func wordPiece(t string) []byte {
 	if rest, ok := strings.CutPrefix(t, "▁"); ok {
 		return []byte(" " + rest)
@@ -121,8 +120,8 @@ func byteToken(t string) []byte {
 	return []byte(t)
 }
 
-// endNames are texts of tokens that end a turn in some family, whatever the
-// file's own keys say; llama.cpp goes by the same names.
+// endNames are texts of tokens that end a turn in some family, whatever the file's own keys say;
+// llama.cpp goes by the same names.
 var endNames = []string{"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<turn|>", "<|endoftext|>", "<|eom_id|>", "<EOT>", "_<EOT>", "<|end_of_text|>",
 	"<end_of_utterance>", "<|return|>", "<|call|>", "<|calls|>", "<|flush|>", "</s>", "<eos>", "[EOS]", "[EOT]", "<｜end▁of▁sentence｜>"}
 

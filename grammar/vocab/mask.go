@@ -15,8 +15,8 @@ const (
 	AllBut                 // IDs lists the refused tokens
 )
 
-// Mask is a set of tokens. It is immutable and shared: callers must not change
-// what its methods return.
+// Mask is a set of tokens. It is immutable and shared: callers must not change what its methods
+// return.
 type Mask struct {
 	kind MaskKind
 	ids  []int32
@@ -24,16 +24,14 @@ type Mask struct {
 	n    int
 }
 
-// fewIDs is the length up to which a list is kept instead of a bitset: a
-// sampler handles it without looking at every token.
+// fewIDs is the length up to which a list is kept instead of a bitset: a sampler handles it
+// without looking at every token.
 const fewIDs = 2048
 
-// sortedIDs is the length up to which sorting a list is cheaper than going
-// through a bitset.
+// sortedIDs is the length up to which sorting a list is cheaper than going through a bitset.
 const sortedIDs = 128
 
-// SparseMask is the mask of the listed tokens, which need not be sorted or
-// distinct.
+// SparseMask is the mask of the listed tokens, which need not be sorted or distinct.
 func SparseMask(ids []int32, size int) Mask {
 	if len(ids) > sortedIDs {
 		set := make([]uint64, (size+63)/64)
@@ -48,8 +46,8 @@ func SparseMask(ids []int32, size int) Mask {
 	return Mask{kind: Sparse, ids: ids, n: len(ids)}
 }
 
-// DenseMask is the mask of the set bits; it takes over set. A mask that refuses
-// only few of the size tokens becomes a list of those.
+// DenseMask is the mask of the set bits; it takes over set. A mask that refuses only few of the
+// size tokens becomes a list of those.
 func DenseMask(set []uint64, size int) Mask {
 	n := 0
 	for _, w := range set {
@@ -80,8 +78,8 @@ func listBits(set []uint64, size int, flip uint64, n int) []int32 {
 // Kind says which of IDs and Bits is set.
 func (m Mask) Kind() MaskKind { return m.kind }
 
-// IDs lists the allowed tokens of a Sparse mask, the refused ones of an AllBut
-// mask, in ascending order.
+// IDs lists the allowed tokens of a Sparse mask, the refused ones of an AllBut mask, in ascending
+// order.
 func (m Mask) IDs() []int32 { return m.ids }
 
 // Bits is the bitset of a Dense mask: token t is bit t%64 of word t/64.

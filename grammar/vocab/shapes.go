@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// What a pattern says of a text seldom depends on which letters are in it, only on
-// where letters, digits, and which marks are. The shape of a token is the classes of
-// its code points: " Hello" and " World" have one shape. A tree of shapes is a
-// twentieth of the tree of tokens, and a state of a string's automaton that leads all
-// letters to one state admits the tokens of a shape together.
+// What a pattern says of a text seldom depends on which letters are in it, only on where letters,
+// digits, and which marks are. The shape of a token is the classes of its code points: " Hello"
+// and " World" have one shape. A tree of shapes is a twentieth of the tree of tokens, and a state
+// of a string's automaton that leads all letters to one state admits the tokens of a shape
+// together.
 
-// Class is a set of code points that patterns seldom tell apart. Small and capital
-// letters and digits of ASCII are one each, each mark is one of its own, and code
-// points beyond ASCII are told apart by the first byte of their encoding.
+// Class is a set of code points that patterns seldom tell apart. Small and capital letters and
+// digits of ASCII are one each, each mark is one of its own, and code points beyond ASCII are told
+// apart by the first byte of their encoding.
 type Class uint8
 
-// NoClass holds the bytes that end a JSON string, begin an escape in it, or are not
-// allowed in it, and those that begin no code point.
+// NoClass holds the bytes that end a JSON string, begin an escape in it, or are not allowed in it,
+// and those that begin no code point.
 const NoClass Class = 0
 
 // Classes is how many classes there are, NoClass included.
@@ -27,8 +27,8 @@ const Classes = 1 + 3 + 32 + 14
 // AllClasses is the set of those of code points.
 const AllClasses uint64 = 1<<Classes - 1<<1
 
-// leads are the ranges of first bytes beyond ASCII. White space is among the code
-// points that C2, E1, E2, E3 and EF begin.
+// leads are the ranges of first bytes beyond ASCII. White space is among the code points that C2,
+// E1, E2, E3 and EF begin.
 var leads = [][2]byte{{0xC2, 0xC2}, {0xC3, 0xC3}, {0xC4, 0xCF}, {0xD0, 0xD1}, {0xD2, 0xDF}, {0xE0, 0xE0}, {0xE1, 0xE1}, {0xE2, 0xE2}, {0xE3, 0xE3},
 	{0xE4, 0xE9}, {0xEA, 0xED}, {0xEE, 0xEE}, {0xEF, 0xEF}, {0xF0, 0xF4}}
 
@@ -82,8 +82,8 @@ func (c Class) Width() int {
 	return 4
 }
 
-// Shapes is the prefix tree over the shapes of tokens. The other tokens, in which some
-// byte is of NoClass or that are not whole code points, are not in it.
+// Shapes is the prefix tree over the shapes of tokens. The other tokens, in which some byte is of
+// NoClass or that are not whole code points, are not in it.
 type Shapes struct {
 	Nodes  []ShapeNode
 	Tokens []int32 // in the order of the nodes
@@ -108,8 +108,7 @@ type ShapeNode struct {
 // Shapes is the tree of the vocabulary's shapes, made when it is first asked for.
 func (v *Vocab) Shapes() *Shapes { return v.shapes() }
 
-// manyTokens is the number of tokens from which a bitset takes less time to add than a
-// list.
+// manyTokens is the number of tokens from which a bitset takes less time to add than a list.
 const manyTokens = 1024
 
 func newShapes(v *Vocab) *Shapes {
@@ -169,8 +168,8 @@ func (t *Shapes) copyTexts(v *Vocab) {
 // Text is the text of Tokens[i].
 func (t *Shapes) Text(i int32) []byte { return t.texts[t.starts[i]:t.starts[i+1]] }
 
-// appendShape appends the classes of a text's code points; ok is false for texts that
-// have no shape.
+// appendShape appends the classes of a text's code points; ok is false for texts that have no
+// shape.
 func appendShape(dst, text []byte) (shape []byte, ok bool) {
 	for len(text) > 0 {
 		c := classOf[text[0]]
@@ -189,8 +188,8 @@ func appendShape(dst, text []byte) (shape []byte, ok bool) {
 	return dst, len(dst) > 0
 }
 
-// shapeBuilder appends sorted shapes; open holds the indices of the nodes on the path to
-// the last one.
+// shapeBuilder appends sorted shapes; open holds the indices of the nodes on the path to the last
+// one.
 type shapeBuilder struct {
 	*Shapes
 	open []int32

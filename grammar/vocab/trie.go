@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Node is one node of the prefix tree. Nodes lie in depth-first order: the
-// first child of node i is i+1, the next sibling of i is i+Size.
+// Node is one node of the prefix tree. Nodes lie in depth-first order: the first child of node i
+// is i+1, the next sibling of i is i+Size.
 type Node struct {
 	Token int32  // the token that ends here, or -1
 	Size  uint32 // nodes of the subtree, this one included
@@ -15,17 +15,17 @@ type Node struct {
 	Depth uint8 // bytes from the root to this node: 1 for a token's first byte
 }
 
-// Trie is a prefix tree in one array. Tokens with equal text share a node;
-// Same links them, in the order in which BuildTrie was given them.
+// Trie is a prefix tree in one array. Tokens with equal text share a node; Same links them, in the
+// order in which BuildTrie was given them.
 type Trie struct {
 	Nodes []Node
-	// Same[t] is the next token with the same text as t, or -1. It is nil when
-	// no two tokens share their text.
+	// Same[t] is the next token with the same text as t, or -1. It is nil when no two tokens share
+	// their text.
 	Same map[int32]int32
 }
 
-// BuildTrie makes the tree of the given texts; ids[i] is the token of texts[i].
-// Empty texts are left out.
+// BuildTrie makes the tree of the given texts; ids[i] is the token of texts[i]. Empty texts are
+// left out.
 func BuildTrie(texts [][]byte, ids []int32) Trie {
 	order := make([]int32, 0, len(texts))
 	for i := range texts {
@@ -54,8 +54,8 @@ func buildTrie(v *Vocab) Trie {
 	return BuildTrie(texts, ids)
 }
 
-// sortByText sorts in buckets by first byte, two at a time: a comparison sort
-// of 128,000 texts alone would take most of the time a vocabulary may take.
+// sortByText sorts in buckets by first byte, two at a time: a comparison sort of 128,000 texts
+// alone would take most of the time a vocabulary may take.
 func sortByText(order []int32, texts [][]byte) {
 	var start [257]int
 	for _, i := range order {
@@ -91,8 +91,8 @@ func sortByText(order []int32, texts [][]byte) {
 	wg.Wait()
 }
 
-// trieBuilder appends sorted texts; open holds the indices of the nodes on the
-// path to the last one.
+// trieBuilder appends sorted texts; open holds the indices of the nodes on the path to the last
+// one.
 type trieBuilder struct {
 	t    Trie
 	open []int32
@@ -118,7 +118,8 @@ func (b *trieBuilder) add(text []byte, id int32) {
 	b.last, b.tail = text, id
 }
 
-// addSame puts a token behind the others of its text: a tree that is built from another has the same first of them.
+// addSame puts a token behind the others of its text: a tree that is built from another has the
+// same first of them.
 func (b *trieBuilder) addSame(id int32) {
 	if b.t.Same == nil {
 		b.t.Same = map[int32]int32{}

@@ -1,9 +1,9 @@
-// Package vocab holds a model's vocabulary in the form masks are computed
-// from: the bytes of every token in one flat prefix tree, and the tokens that
-// are symbols (control and marker tokens) by their text.
+// Package vocab holds a model's vocabulary in the form masks are computed from: the bytes of every
+// token in one flat prefix tree, and the tokens that are symbols (control and marker tokens) by
+// their text.
 //
-// A vocabulary is built once per model ([New]) and is immutable: any number of
-// goroutines may share it.
+// A vocabulary is built once per model ([New]) and is immutable: any number of goroutines may
+// share it.
 package vocab
 
 import (
@@ -14,9 +14,9 @@ import (
 // Kind says what a token is, in the order of GGUF's token types.
 type Kind uint8
 
-// The kinds of tokens. Normal, Byte and UserDefined tokens stand for their
-// bytes. UserDefined and Control tokens are also symbols that a grammar may
-// name; Unknown and Unused ones never match anything.
+// The kinds of tokens. Normal, Byte and UserDefined tokens stand for their bytes. UserDefined and
+// Control tokens are also symbols that a grammar may name; Unknown and Unused ones never match
+// anything.
 const (
 	Normal Kind = iota + 1
 	Unknown
@@ -26,8 +26,8 @@ const (
 	Byte
 )
 
-// MaxPiece is the length in bytes of the longest token that can match text;
-// longer ones (a few vocabularies hold runs of a thousand spaces) never match.
+// MaxPiece is the length in bytes of the longest token that can match text; longer ones (a few
+// vocabularies hold runs of a thousand spaces) never match.
 const MaxPiece = 255
 
 // Vocab is the immutable vocabulary of one model.
@@ -42,14 +42,14 @@ type Vocab struct {
 
 	symbols map[string]int32
 
-	// derived holds what other packages compute once per vocabulary, such as
-	// the masks of states that all grammars share.
+	// derived holds what other packages compute once per vocabulary, such as the masks of states
+	// that all grammars share.
 	derived sync.Map
 }
 
-// New builds the vocabulary of a model: pieces[i] is the text of token i as
-// the model emits it (for control tokens the text of the marker), kinds[i] what
-// it is, eog the tokens that end a generation.
+// New builds the vocabulary of a model: pieces[i] is the text of token i as the model emits it
+// (for control tokens the text of the marker), kinds[i] what it is, eog the tokens that end a
+// generation.
 func New(pieces [][]byte, kinds []Kind, eog []int32) (*Vocab, error) {
 	if len(pieces) != len(kinds) {
 		return nil, fmt.Errorf("vocabulary: %d pieces but %d kinds", len(pieces), len(kinds))
@@ -96,8 +96,8 @@ func (v *Vocab) Symbol(text string) (int32, bool) {
 // Trie is the prefix tree over all tokens that match text.
 func (v *Vocab) Trie() *Trie { return &v.trie }
 
-// Derived returns what make computed for key the first time it was asked; make
-// may run twice when two goroutines ask at once, and one result is kept.
+// Derived returns what make computed for key the first time it was asked; make may run twice when
+// two goroutines ask at once, and one result is kept.
 func (v *Vocab) Derived(key any, make func() any) any {
 	if d, ok := v.derived.Load(key); ok {
 		return d
@@ -119,8 +119,8 @@ func (v *Vocab) Text(id int32) bool {
 	return false
 }
 
-// index fills in the tables that follow from the rest. Of two symbols tokens with one text the lower id
-// wins, as in llama.cpp.
+// index fills in the tables that follow from the rest. Of two symbols tokens with one text the
+// lower id wins, as in llama.cpp.
 func (v *Vocab) index() {
 	v.shapes = sync.OnceValue(func() *Shapes { return newShapes(v) })
 	v.subtrees = sync.OnceValue(func() *Subtrees { return newSubtrees(v) })

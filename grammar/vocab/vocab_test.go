@@ -84,8 +84,8 @@ func TestTrie_holdsEveryToken(t *testing.T) {
 	}
 }
 
-// TestBPE_cutsTextAsLlamaCpp compares with the cases that lie beside the shared
-// vocabularies; their texts are separated by a line of their own.
+// TestBPE_cutsTextAsLlamaCpp compares with the cases that lie beside the shared vocabularies;
+// their texts are separated by a line of their own.
 func TestBPE_cutsTextAsLlamaCpp(t *testing.T) {
 	for _, name := range []string{"llama-bpe", "gpt-2"} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,8 @@ func (p *parser) escape() *Node {
 	return classNode(start, p.cased(set))
 }
 
-// classEscape reads an escape that stands for code points, here and in classes; single tells whether it can bound a range.
+// classEscape reads an escape that stands for code points, here and in classes; single tells
+// whether it can bound a range.
 func (p *parser) classEscape() (set Set, single bool) {
 	start := p.pos
 	p.pos++
@@ -164,7 +165,8 @@ func (p *parser) class() *Node {
 	return classNode(start, result)
 }
 
-// classRange reads one member of a class or a range of them. A - next to a set like \d is literal (Annex B).
+// classRange reads one member of a class or a range of them. A - next to a set like \d is literal
+// (Annex B).
 func (p *parser) classRange() []Range {
 	start := p.pos
 	lo, single := p.classAtom()

@@ -1,12 +1,11 @@
-// Package ecma reads ECMA-262 patterns into trees. It knows the syntax and which
-// code points a class stands for, and nothing about automata: package lex compiles
-// the trees.
+// Package ecma reads ECMA-262 patterns into trees. It knows the syntax and which code points a
+// class stands for, and nothing about automata: package lex compiles the trees.
 //
 //	tree, err := ecma.Parse(`^[\w-]+$`)
 //	tree.Visit(func(n *ecma.Node) { … })
 //
-// Files: parse.go (groups, quantifiers), class.go (classes and escapes),
-// property.go (\p{…}), set.go (sets of code points).
+// Files: parse.go (groups, quantifiers), class.go (classes and escapes), property.go (\p{…}),
+// set.go (sets of code points).
 package ecma
 
 import (
@@ -67,7 +66,8 @@ type ErrorKind int
 const (
 	// Invalid patterns are no ECMA-262 patterns.
 	Invalid ErrorKind = iota
-	// Unsupported patterns are valid, but not exactly expressible: back-references, some lookaround.
+	// Unsupported patterns are valid, but not exactly expressible: back-references, some
+	// lookaround.
 	Unsupported
 )
 

@@ -7,7 +7,8 @@ import (
 	"unicode"
 )
 
-// property reads {…} after \p or \P: a general category, a script or a binary property (ECMA-262 §22.2.2.9), as far as package unicode has them.
+// property reads {…} after \p or \P: a general category, a script or a binary property (ECMA-262
+// §22.2.2.9), as far as package unicode has them.
 func (p *parser) property(start int, negate bool) Set {
 	end := strings.IndexByte(p.src[p.pos:], '}')
 	if !p.peek("{") || end < 0 {
