@@ -22,7 +22,7 @@ func compiled(t *testing.T, src string, events bool) *Machine {
 		for _, k := range n.Kids {
 			visit(k)
 		}
-		if n.Op == gbnf.JSON {
+		if n.Op == gbnf.JSON || n.Op == gbnf.Plain {
 			if units[n], err = NewUnit(n, false, lex.Limits{}); err != nil {
 				t.Fatal(err)
 			}

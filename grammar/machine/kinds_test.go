@@ -1,0 +1,157 @@
+package machine
+
+import (
+	"testing"
+
+	"tenon/grammar/vocab"
+)
+
+// kindCase is one kind of automaton, or one rule of it: whole texts, texts that lead nowhere, and
+// how long the shortest text is at most. Without that kind or rule some of it does not hold.
+type kindCase struct {
+	src      string
+	yes, no  []string
+	shortest int
+}
+
+// closed is the schema of objects with the named keys alone.
+const closed = `"additionalProperties":false,"type":"object"`
+
+// tight is the way to write JSON with one spelling of everything.
+const tight = `[space=none, escapes=canonical]`
+
+var kindCases = map[string]kindCase{
+	"rule":       {`root ::= ("a" root "b")? "."`, []string{`.`, `a.b.`, `aa.b.b.`}, []string{`ab`, `a.c`, `.b`, `a.b`}, 1},
+	"lex":        {`root ::= %regex "a+b{2}" "!"`, []string{`abb!`, `aaabb!`}, []string{`bb`, `abbb`}, 4},
+	"class":      {`root ::= [a-cé]{2}`, []string{`aé`, `cb`}, []string{`d`, `aaa`}, 2},
+	"until":      {`root ::= %until("<e>") "<e>"`, []string{`x<e>`, `<<e>`, `<e>`}, []string{`x<e>y`}, 3},
+	"symbol":     {`root ::= "a" <|s|>? "b"`, []string{`ab`}, []string{`a<|s|>`, `b`}, 2},
+	"value":      {`root ::= %json{}` + tight, []string{`1`, `-0.5e9`, `true`, `null`, `"x"`, `[1,{}]`, `{"a":[]}`}, []string{`tru,`, `01`, `[1,]`, `{"a"}`}, 1},
+	"string":     {`root ::= %json{"type":"string","minLength":2,"maxLength":3}` + tight, []string{`"ab"`, `"aé\n"`}, []string{`"a"`, `"abcd`}, 4},
+	"pattern":    {`root ::= %json{"type":"string","pattern":"^(ab)+$","maxLength":5}` + tight, []string{`"ab"`, `"abab"`}, []string{`"aba"`, `"ababa`}, 4},
+	"escapes":    {`root ::= %json{"const":"a\n"}`, []string{`"a\n"`, `"\u0061\u000a"`, `"\u0061\u000A"`}, []string{`"a` + "\n", `"\x`}, 5},
+	"object":     {`root ::= %json{"type":"object"}`, []string{`{}`, `{"a":1,"b":{}}`, "{ \"a\" :\n1 }"}, []string{`{"a":1,}`, `{"a":1,"a"`, `{,`}, 2},
+	"name":       {`root ::= %json{"properties":{"ab":{"const":1},"abc":{"const":2}},` + closed + `}`, []string{`{"ab":1}`, `{"abc":2,"ab":1}`, `{"\u0061b":1}`}, []string{`{"ab":2`, `{"a"`, `{"b`}, 2},
+	"extra":      {`root ::= %json{"properties":{"a":{"const":1}},"additionalProperties":{"const":2},"type":"object"}` + tight, []string{`{"b":2}`, `{"a":1,"aa":2}`}, []string{`{"b":1`, `{"a":2`}, 2},
+	"patterns":   {`root ::= %json{"patternProperties":{"^x":{"const":1},"y$":{"enum":[1,2]}},` + closed + `}` + tight, []string{`{"x":1}`, `{"ay":2}`, `{"xy":1}`}, []string{`{"xy":2`, `{"z`}, 2},
+	"array":      {`root ::= %json{"type":"array","prefixItems":[{"const":1}],"items":{"const":2},"minItems":1,"maxItems":3}`, []string{`[1]`, `[1, 2 ,2]`}, []string{`[]`, `[2`, `[1,1`, `[1,2,2,`}, 4},
+	"contains":   {`root ::= %json{"type":"array","items":{"enum":[1,2]},"contains":{"const":2},"maxItems":2}` + tight, []string{`[2]`, `[1,2]`, `[2,1]`}, []string{`[1]`, `[1,1`, `[]`}, 5},
+	"space":      {`root ::= %json{"type":"array"}[space=bounded] "!"`, []string{`[]!`, "[\n  ]!"}, []string{"[\n\n", `[]x`}, 3},
+	"no space":   {`root ::= %json{"type":"array"}[space=none]`, []string{`[1,2]`}, []string{`[ `, `[1,2] `}, 2},
+	"plain":      {`root ::= %plain{"type":"string","maxLength":3}("<") "<"`, []string{`ab"<`, `<`}, []string{`abcd`, `a<b`}, 1},
+	"quoted":     {`root ::= "\"" %quoted "a\n+" "\""`, []string{`"a\n"`, `"a\n\n"`}, []string{`"a"`, "\"a\n"}, 5},
+	"each":       {`root ::= %each("," | "a" | "b"? | "c")`, []string{`a,c`, `c,b,a`}, []string{`a,a`, `a,b,b`, `,`}, 3},
+	"required":   {`root ::= %json{"properties":{"a":{"const":1},"b":{"const":1}},"required":["b"],` + closed + `}` + tight, []string{`{"b":1}`, `{"a":1,"b":1}`}, []string{`{}`, `{"a":1}`}, 7},
+	"implied":    {`root ::= %json{"properties":{"a":{"const":1},"b":{"const":1}},"dependentRequired":{"a":["b"]},` + closed + `}` + tight, []string{`{}`, `{"b":1}`, `{"a":1,"b":1}`}, []string{`{"a":1}`}, 2},
+	"counted":    {`root ::= %json{"properties":{"a":{"const":1},"b":{"const":1},"c":{"const":1}},"minProperties":2,"maxProperties":2,` + closed + `}` + tight, []string{`{"a":1,"c":1}`}, []string{`{}`, `{"a":1}`, `{"a":1,"b":1,`}, 13},
+	"declared":   {`root ::= %json{"properties":{"a":{"const":1},"b":{"const":1}},` + closed + `}[order=declared]`, []string{`{"a":1,"b":1}`, `{"b":1}`}, []string{`{"b":1,`}, 2},
+	"obligation": {`root ::= %json{"not":{"additionalProperties":{"type":"null"}},"type":"object"}` + tight, []string{`{"a":1}`, `{"a":null,"b":1}`}, []string{`{}`, `{"a":null}`}, 6},
+	"unique":     {`root ::= %json{"type":"array","items":{"enum":["a",1,true]},"uniqueItems":true}` + tight, []string{`["a",1,true]`, `[1,"a"]`}, []string{`["a","a`, `[1,1`, `[1,true,"a",`}, 2},
+	"unique numbers": {`root ::= %json{"type":"array","items":{"type":"integer","minimum":1,"maximum":2},"uniqueItems":true}` + tight,
+		[]string{`[1,2.0]`, `[20e-1,1]`}, []string{`[1,1.0`, `[1,2,`, `[2,2]`}, 2},
+	"unique objects": {`root ::= %json{"type":"array","items":{"properties":{"a":{"type":"boolean"}},"required":["a"],` + closed + `},"uniqueItems":true}` + tight,
+		[]string{`[{"a":true},{"a":false}]`}, []string{`[{"a":true},{"a":t`, `[{"a":true},{"a":false},`}, 2},
+	"unique arrays": {`root ::= %json{"type":"array","items":{"type":"array","items":{"enum":[1,2]},"minItems":1,"maxItems":1},"uniqueItems":true}` + tight,
+		[]string{`[[1],[2]]`}, []string{`[[1],[1`, `[[1],[2],`}, 2},
+}
+
+// TestKinds_readWhatTheyShould: for every kind and rule, what is accepted and refused, and that
+// masks, the shortest way to an end, what is expected and what is told of it agree with that.
+func TestKinds_readWhatTheyShould(t *testing.T) {
+	for name, c := range kindCases {
+		t.Run(name, func(t *testing.T) {
+			m := compiled(t, c.src, false)
+			v := pieceVocab(t, append(append([]string{}, c.yes...), c.no...))
+			masks := NewMasks(m, v)
+			for _, text := range c.yes {
+				checkMasks(t, masks, v, text)
+				if id, n := m.Walk(m.Start(), []byte(text)); id == Stuck || !m.Done(id) || m.Distance(id) != 0 {
+					t.Errorf("%q is refused at byte %d, or is no end", text, n)
+				}
+			}
+			for _, text := range c.no {
+				checkMasks(t, masks, v, text)
+				if id, _ := m.Walk(m.Start(), []byte(text)); id != Stuck && m.Done(id) {
+					t.Errorf("%q is accepted", text)
+				}
+			}
+			if d := m.Distance(m.Start()); d != c.shortest {
+				t.Errorf("the shortest text has %d bytes, want %d", d, c.shortest)
+			}
+			checkEnding(t, masks, v, c)
+		})
+	}
+}
+
+// pieceVocab has a token for every byte and for the parts of some texts.
+func pieceVocab(t *testing.T, texts []string) *vocab.Vocab {
+	t.Helper()
+	pieces, kinds := [][]byte{[]byte("<end>")}, []vocab.Kind{vocab.Control}
+	for b := range 256 {
+		pieces, kinds = append(pieces, []byte{byte(b)}), append(kinds, vocab.Normal)
+	}
+	seen := map[string]bool{}
+	for _, text := range texts {
+		for n := 2; n <= 4; n++ {
+			for i := 0; i+n <= len(text); i++ {
+				if part := text[i : i+n]; !seen[part] {
+					seen[part] = true
+					pieces, kinds = append(pieces, []byte(part)), append(kinds, vocab.Normal)
+				}
+			}
+		}
+	}
+	v, err := vocab.New(pieces, kinds, []int32{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// checkMasks compares the masks along a text with what reading each token byte by byte says.
+func checkMasks(t *testing.T, k *Masks, v *vocab.Vocab, text string) {
+	t.Helper()
+	id := k.m.Start()
+	for i := 0; i <= len(text) && id != Stuck; i++ {
+		mask := k.Mask(id)
+		for token := int32(1); int(token) < v.Len(); token++ {
+			next, _ := k.m.Walk(id, v.Piece(token))
+			if mask.Allows(token) != (next != Stuck) {
+				t.Fatalf("behind %q the mask says %v of %q", text[:i], mask.Allows(token), v.Piece(token))
+			}
+		}
+		if mask.Len() == 0 {
+			t.Fatalf("behind %q nothing may come", text[:i])
+		}
+		if k.m.Where(id) == "" || k.m.Expected(id) == "" {
+			t.Errorf("behind %q nothing is said of what may come", text[:i])
+		}
+		if i < len(text) {
+			id = k.m.Step(id, int(text[i]))
+		}
+	}
+}
+
+// checkEnding follows masks that lead to an end from within each text, in as many bytes as was
+// said.
+func checkEnding(t *testing.T, k *Masks, v *vocab.Vocab, c kindCase) {
+	t.Helper()
+	for _, text := range c.yes {
+		for i := range text {
+			id, _ := k.m.Walk(k.m.Start(), []byte(text[:i]))
+			budget := k.m.Distance(id)
+			for left := budget; !k.m.Done(id); left-- {
+				var next ConfigID
+				mask := k.Within(id, left+1)
+				for token := int32(1); int(token) < v.Len() && next == Stuck; token++ {
+					if mask.Allows(token) && len(v.Piece(token)) == 1 {
+						next = k.Step(id, token)
+					}
+				}
+				if id = next; id == Stuck || left < 0 {
+					t.Fatalf("no end within %d bytes behind %q", budget, text[:i])
+				}
+			}
+		}
+	}
+}
