@@ -67,4 +67,14 @@
 // arrays and objects that must differ from others, and keys that some obligation asks for beside
 // named ones, among them those that only an escape can spell. MaskWithin may then go beyond its
 // budget by some bytes, and still ends.
+//
+// # Words
+//
+//	here                     llguidance, XGrammar
+//	workspace                what the parsers of one grammar and tokenizer share
+//	forced tokens            fast-forward tokens, jump-forward decoding
+//	healing                  token healing
+//	shortest completion      the distance of Matcher.Distance and MaskWithin
+//	print                    converting to another engine's grammar
+//	lenient, issues          llguidance's x-guidance lenient option and warnings
 package grammar

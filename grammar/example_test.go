@@ -19,7 +19,9 @@ func ExampleFromSchema() {
 	fmt.Println(m.AcceptBytes([]byte(`{"days": 3, "city": "Oslo"}`)), m.Done())
 	m = g.Matcher(nil)
 	fmt.Println(m.AcceptBytes([]byte(`{"days": 15`)))
-	// Output: <nil> true byte 10 of "{\"days\": 15": the grammar does not accept this
+	// Output:
+	// <nil> true
+	// byte 10 of "{\"days\": 15": the grammar does not accept this
 }
 
 // A sampler takes the mask before every token and tells the matcher what it took.
@@ -48,7 +50,10 @@ func ExampleMatcher_Mask() {
 			log.Fatal(err)
 		}
 	}
-	// Output: [yes no ye] [s] [<end>]
+	// Output:
+	// [yes no ye]
+	// [s]
+	// [<end>]
 }
 
 // Captures come as events, in whatever pieces the text arrives.
@@ -80,11 +85,22 @@ func ExampleGrammar_Parser() {
 		log.Fatal(err)
 	}
 	show() // what was undecided until the end
-	// Output: begin text "Let me " "see." end text begin name "look" end name begin args "{\"at"
-	// "\":1}" end args
+	// Output:
+	// begin text
+	// "Let me "
+	// "see."
+	// end text
+	// begin name
+	// "look"
+	// end name
+	// begin args
+	// "{\"at"
+	// "\":1}"
+	// end args
 }
 
-// Other engines get the grammar in their own dialect, with a word on what it cannot say.
+// Other engines get the grammar in their own dialect, with a word on what it
+// cannot say.
 func ExampleGrammar_Print() {
 	g, err := grammar.Parse(`root ::= "n = " %json{"type":"integer","minimum":8,"maximum":11}`, grammar.Options{})
 	if err != nil {
@@ -95,10 +111,12 @@ func ExampleGrammar_Print() {
 		log.Fatal(err)
 	}
 	fmt.Println(p.Exact, p.Loosened, p.Narrowed)
-	// Output: false [] [numbers that a schema restricts are accepted without exponent only]
+	// Output:
+	// false [] [numbers that a schema restricts are accepted without exponent only]
 }
 
-// Where a schema cannot be enforced as it stands, a lenient grammar says what it does about it.
+// Where a schema cannot be enforced as it stands, a lenient grammar says what it
+// does about it.
 func ExampleGrammar_Issues() {
 	g, err := grammar.FromSchema([]byte(`{"properties":{"when":{"type":"datetime"},"who":{"$ref":"https://example.com/person"}}}`),
 		grammar.SchemaOptions{Tool: "meet", Lenient: true})
@@ -108,6 +126,7 @@ func ExampleGrammar_Issues() {
 	for _, i := range g.Issues() {
 		fmt.Printf("%s: %s %s at %s: %s\n", i.Tool, i.Action, i.Keyword, i.Pointer, i.Why)
 	}
-	// Output: meet: dropped type at /properties/when: unknown type name "datetime": any value
+	// Output:
+	// meet: dropped type at /properties/when: unknown type name "datetime": any value
 	// meet: dropped $ref at /properties/who: remote reference: nothing is fetched
 }

@@ -146,7 +146,7 @@ func (m *Matcher) masking(f func()) {
 	if !m.e.full.Load() {
 		return
 	}
-	var p machine.Pieces
+	var p machine.PartialMask
 	for range maxPieces {
 		if !m.restart() {
 			return

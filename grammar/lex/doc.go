@@ -25,17 +25,16 @@
 // together on its first use and never change; a successor from which no accepting state can be
 // reached is [Dead], so a walk never enters a dead end.
 //
-// Files, in reading order: arena.go (nodes and interning), words.go and utf8.go (finite sets of
-// byte strings, which are the leaves), build.go and boolean.go (the normalising constructors),
-// derive.go and classes.go (derivatives, and for which bytes they agree), live.go (emptiness),
-// progression.go and lengths.go (how long words can be), distance.go (shortest words), state.go
-// (the lazy automaton), open.go, near.go and ladder.go (what matters to no short text).
+// Files by prefix, in reading order: arena.go (nodes and interning), dawg.go and utf8.go (finite
+// sets of byte strings, which are the leaves), expr_* (the normalising constructors), derive*
+// (derivatives, and for which bytes they agree), emptiness.go, shortest.go (shortest words),
+// lazydfa.go (the automaton), analysis_* (what follows from an expression without a walk: spans,
+// lengths, which texts begin a word, and what counters matter to).
 //
 // On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their
 // beginning), format*.go (formats, from the grammars of their RFCs), number*.go (a machine of its
-// own that reads spellings and knows values), jsonstring.go and jsonescape.go (the encoded inside
-// of a JSON string), shared.go, ahead.go and adopt.go (the arenas of formats, which all others
-// share), dfa.go (whole automata, for printers) and fingerprint.go (by which printers know equal
+// own that reads spellings and knows values), jsonstring*.go (the encoded inside
+// of a JSON string), arena_shared*.go (the arenas of formats, which all others share), dfa.go (whole automata, for printers) and fingerprint.go (by which printers know equal
 // expressions of different arenas).
 //
 // # Exactness
@@ -52,6 +51,21 @@
 // going over is a [*LimitError], from the method when it returns errors and from [Arena.Err]
 // otherwise.
 //
-// The automata of formats are shared by all arenas. They are made once per process, take some 25
-// MB, and do not change: an arena that walks further goes on by itself.
+// The automata of formats are shared by all arenas. They are made once per process and take some
+// 25 MB. Their rows do not change: an arena that walks further goes on by itself. What questions
+// about their states need is added to them within the same [Limits].
+//
+// # Words
+//
+//	here                     the field (regex-automata, llguidance's derivre)
+//	Expr, derive             hash-consed expression, Brzozowski derivative
+//	State, Row               lazy DFA, its transition row
+//	word set (dawg.go)       directed acyclic word graph
+//	live, emptiness          emptiness check: can this state still accept
+//	Shortest, MinBytes       shortest accepted continuation
+//	AbstractCounters         counter abstraction: what matters to no short text is left out
+//	OverApproximate          a simpler language that holds this one
+//	reach                    the lengths that words behind a prefix can have
+//	Open, Lasts              prefix-openness: every text, or every short one, begins a word
+//	byte classes             equivalence classes of bytes, as in regex-automata
 package lex

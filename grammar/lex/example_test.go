@@ -20,8 +20,11 @@ func ExampleArena_Regex() {
 		s := a.Walk(start, text)
 		fmt.Printf("%s %v %v %q\n", text, a.Accepting(s), a.Live(s), a.Shortest(s))
 	}
-	// Output: mortise true true "" mortise- false true "a" none false true "a" mortise-and-tenon
-	// false false ""
+	// Output:
+	// mortise true true ""
+	// mortise- false true "a"
+	// none false true "a"
+	// mortise-and-tenon false false ""
 }
 
 func ExampleArena_Number() {
@@ -34,7 +37,13 @@ func ExampleArena_Number() {
 	for _, text := range []string{"7", "7.0", "0.7e1", "7.5", "21", "2e1"} {
 		fmt.Println(text, a.Accepting(a.Walk(a.Start(e), text)))
 	}
-	// Output: 7 true 7.0 true 0.7e1 true 7.5 false 21 false 2e1 true
+	// Output:
+	// 7 true
+	// 7.0 true
+	// 0.7e1 true
+	// 7.5 false
+	// 21 false
+	// 2e1 true
 }
 
 func ExampleArena_StartString() {
@@ -49,5 +58,7 @@ func ExampleArena_StartString() {
 		s = a.StepString(s, b)
 	}
 	fmt.Println(s == lex.StringClosed)
-	// Output: true 5 true
+	// Output:
+	// true 5
+	// true
 }

@@ -131,9 +131,9 @@ type exclusion struct {
 // everything stands for the set of all numbers.
 const everything = -1
 
-// WithoutNumbers returns e without some numbers, which are written as JSON numbers, in whatever
-// spelling. It is for unions of sets of numbers and of words; a set of which there are always
-// others behind whatever has been read of a number may keep them.
+// WithoutNumbers returns e without some numbers, given as JSON numbers, in all their spellings. It
+// knows unions of sets of numbers and of words. A set may keep the numbers if every prefix of
+// them begins other members, too: then none is ever forced.
 func (a *Arena) WithoutNumbers(e Expr, numbers []string) Expr {
 	return a.build(func() Expr {
 		e := a.without(e, numbers)

@@ -27,7 +27,7 @@ func (a *Arena) weigh() int {
 		len(a.derived.slots)*int(unsafe.Sizeof(derivedSlot(0))) +
 		min(a.rowCount, a.limits.Rows)*int(unsafe.Sizeof(Row{})) +
 		pages*int(unsafe.Sizeof(page{})) + stringPages*int(unsafe.Sizeof(stringPage{})) +
-		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.widened)+len(a.nears)+len(a.ladders)+len(a.strings.ids))
+		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.widened)+len(a.nears)+len(a.reaches)+len(a.strings.ids))
 }
 
 // perMapEntry is about what an entry of a small key and value takes.

@@ -5,7 +5,7 @@ import "strings"
 // kindNames names the kinds of automata for people.
 var kindNames = [...]string{
 	kindEnd: "end", kindRule: "rule", kindLex: "word", kindUntil: "until", kindValue: "value", kindString: "string", kindObject: "object",
-	kindName: "named key", kindExtra: "other key", kindArray: "array", kindSpace: "space",
+	kindNamedKey: "named key", kindUnnamedKey: "other key", kindArray: "array", kindSpace: "space",
 	kindPlain: "plain text", kindQuoted: "quoted text", kindEach: "parts in any order",
 }
 

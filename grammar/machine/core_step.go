@@ -35,10 +35,10 @@ func (m *Machine) step(dst []thread, t thread, in int) []thread {
 		return m.stepQuoted(dst, t, byte(in))
 	case kindObject:
 		return m.stepObject(dst, t, byte(in))
-	case kindName:
+	case kindNamedKey:
 		return m.stepName(dst, t, byte(in))
-	case kindExtra:
-		return m.stepExtra(dst, t, byte(in))
+	case kindUnnamedKey:
+		return m.stepUnnamedKey(dst, t, byte(in))
 	case kindArray:
 		return m.stepArray(dst, t, byte(in))
 	case kindSpace:

@@ -29,4 +29,18 @@
 // step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects
 // and arrays that must differ), mask_ (the tokens that may come), end_ (the shortest way to an
 // end).
+//
+// # Words
+//
+//	here                     the field (llguidance, XGrammar, regex-automata)
+//	set of stacks            graph-structured stack (GSS)
+//	thread                   thread of a Pike VM; item of an Earley row
+//	configuration            state of the determinised automaton; llguidance's row and lexer state
+//	token slice              llguidance's slicer; XGrammar's context-independent tokens
+//	tokens walked one by one XGrammar's context-dependent (uncertain) tokens
+//	lookahead, delta, counter, close, element masks
+//	                         what is added to a slice where the state alone does not decide
+//	distance to an end       shortest completion
+//	rivals                   unique sets: the values that an element may still become equal to
+//	PartialMask              a mask that is resumed on fresh automata
 package machine

@@ -30,10 +30,10 @@ func (m *Machine) Distance(id ConfigID) int {
 // waits for it, which will know that it is there.
 func (m *Machine) distanceOf(t thread) int32 {
 	switch t.def.kind() {
-	case kindName:
+	case kindNamedKey:
 		return m.nameDistance(t)
-	case kindExtra:
-		return m.extraDistance(t)
+	case kindUnnamedKey:
+		return m.unnamedKeyDistance(t)
 	case kindString:
 		if texts := m.textsBefore(t); len(texts) > 0 {
 			return add(m.otherDistance(t, texts, 0), m.below(t.stack))
@@ -226,7 +226,7 @@ func (m *Machine) apart(list []thread) []thread {
 	var all []thread
 	for _, t := range list {
 		waiting := m.stacks.of(t.stack)
-		if kind := t.def.kind(); kind != kindName && kind != kindExtra || len(waiting) == 1 {
+		if kind := t.def.kind(); kind != kindNamedKey && kind != kindUnnamedKey || len(waiting) == 1 {
 			all = append(all, t)
 			continue
 		}

@@ -169,16 +169,16 @@ func (m *Machine) existenceCost(o *object, reg *register, x *existence) int32 {
 	return best
 }
 
-// extraDistance is the distance of a thread in a key that is not named: the key ends as the
+// unnamedKeyDistance is the distance of a thread in a key that is not named: the key ends as the
 // shortest that is free, or as one that meets an obligation.
-func (m *Machine) extraDistance(t thread) int32 {
+func (m *Machine) unnamedKeyDistance(t thread) int32 {
 	c := &m.classes[t.def.index()]
 	best := int32(unreachable)
 	for _, e := range m.stacks.of(t.stack) {
 		o := m.objects[e.def.index()]
 		before := o.at(e.st, e.aux)
-		if rest, key := m.restOfExtra(t, o, &before, 0); rest < unreachable {
-			best = min(best, add(m.extraMember(o, e, key, c.node), rest+1))
+		if rest, key := m.restOfUnnamedKey(t, o, &before, 0); rest < unreachable {
+			best = min(best, add(m.unnamedMember(o, e, key, c.node), rest+1))
 		}
 		for i, x := range o.exists {
 			if before.counts[i] >= x.least {
@@ -196,8 +196,8 @@ func (m *Machine) extraDistance(t thread) int32 {
 	return best
 }
 
-// extraMember is what a member costs behind its key, and what its object needs then.
-func (m *Machine) extraMember(o *object, e entry, key string, node *schema.Node) int32 {
+// unnamedMember is what a member costs behind its key, and what its object needs then.
+func (m *Machine) unnamedMember(o *object, e entry, key string, node *schema.Node) int32 {
 	reg := o.at(e.st, e.aux)
 	m.remaining(o, &reg)
 	d := reg.knownDues()
@@ -237,10 +237,10 @@ func (m *Machine) meeting(o *object, n, other *schema.Node) (both *schema.Node) 
 	return both
 }
 
-// restOfExtra is how far a thread in such a key is from the quote behind one that is free, and
+// restOfUnnamedKey is how far a thread in such a key is from the quote behind one that is free, and
 // that key. Within an escape or a code point, the byte is taken that leads to the nearest: that
 // may be the only one which is as near as it was before.
-func (m *Machine) restOfExtra(t thread, o *object, reg *register, depth int) (int32, string) {
+func (m *Machine) restOfUnnamedKey(t thread, o *object, reg *register, depth int) (int32, string) {
 	a := o.unit.arena
 	s := lex.StringState(t.st)
 	if inner, raw := a.Decoded(s); raw && utf8.ValidString(m.readKey(t)) {
@@ -262,11 +262,11 @@ func (m *Machine) restOfExtra(t thread, o *object, reg *register, depth int) (in
 	if least == unreachable {
 		return unreachable, ""
 	}
-	d, key := m.restOfExtra(to, o, reg, depth+1)
+	d, key := m.restOfUnnamedKey(to, o, reg, depth+1)
 	return add(d, 1), key
 }
 
-// restMeeting is restOfExtra for keys that meet an obligation.
+// restMeeting is restOfUnnamedKey for keys that meet an obligation.
 func (m *Machine) restMeeting(t thread, o *object, reg *register, x *existence) (int32, string) {
 	a := o.unit.arena
 	inner, raw := a.Decoded(lex.StringState(t.st))

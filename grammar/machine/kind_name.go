@@ -239,8 +239,8 @@ func (m *Machine) escapeIndex(text string) int32 {
 	return int32(len(m.escapeTexts) - 1)
 }
 
-// stepExtra reads a byte of a key that is not named. The key is recorded from the thread's aux on.
-func (m *Machine) stepExtra(dst []thread, t thread, b byte) []thread {
+// stepUnnamedKey reads a byte of a key that is not named. The key is recorded from the thread's aux on.
+func (m *Machine) stepUnnamedKey(dst []thread, t thread, b byte) []thread {
 	c := &m.classes[t.def.index()]
 	next := c.unit.arena.StepString(lex.StringState(t.st), b)
 	switch next {
@@ -248,15 +248,15 @@ func (m *Machine) stepExtra(dst []thread, t thread, b byte) []thread {
 		return dst
 	case lex.StringClosed:
 		m.buf = m.texts.appendSince(m.buf[:0], max(textID(t.aux), noText), t.rec)
-		return m.endExtra(dst, t, c, m.decodeKey(m.buf))
+		return m.endUnnamedKey(dst, t, c, m.decodeKey(m.buf))
 	}
 	t.st, t.rec = int32(next), m.texts.add(t.rec, b)
 	return append(dst, t)
 }
 
-// endExtra appends the threads behind a key of a class, for the objects that neither name it nor
+// endUnnamedKey appends the threads behind a key of a class, for the objects that neither name it nor
 // have it.
-func (m *Machine) endExtra(dst []thread, t thread, c *class, text []byte) []thread {
+func (m *Machine) endUnnamedKey(dst []thread, t thread, c *class, text []byte) []thread {
 	if t.aux == 0 {
 		t.rec = 0
 	} else {

@@ -29,7 +29,7 @@ type object struct {
 	others   lex.Expr          // the keys of all of them, where there are several
 	exists   []existence
 	plain    bool  // neither bounds on the number of keys, nor an order
-	minds    bool  // which keys there are that it does not name matters to more than the same keys
+	minds    bool  // its rules depend on which unnamed keys there are, not only on their number
 	most     int32 // how many of them are counted
 
 	regs  []register
@@ -152,14 +152,14 @@ func (m *Machine) buildObject(o *object) {
 			setBit(o.needed, rank)
 		}
 	}
-	for _, c := range o.alt.Extra() {
+	for _, c := range o.alt.UnnamedKeys() {
 		if !c.Value.Empty() {
 			o.classes = append(o.classes, m.classIndex(class{o.unit, c.Loose, c.Value}))
 			o.minds = o.minds || !o.unit.arena.Endless(c.Loose)
 		}
 	}
 	if len(o.classes) > 1 {
-		o.others = o.alt.ExtraKeys()
+		o.others = o.alt.AllUnnamedKeys()
 	}
 	for _, e := range o.alt.Exists {
 		o.exists = append(o.exists, existence{o.unit.arena.Start(e.Keys), e.Value, 1})
@@ -313,12 +313,12 @@ func (m *Machine) beginKey(dst []thread, t thread, o *object) []thread {
 	t.stack = m.stacks.push(t.stack, frame{def: t.def, st: inPhase(phaseAfter, keysOf(t.st)), aux: t.aux})
 	if n := min(len(o.names), maxNames); anyBit(r.names, 0, n) {
 		u := t
-		u.def, u.st, u.aux = def(kindName, int(o.nameList)), nameRange(0, n), 0
+		u.def, u.st, u.aux = def(kindNamedKey, int(o.nameList)), nameRange(0, n), 0
 		dst = append(dst, u)
 	}
 	for _, c := range r.extra {
 		u := t
-		u.def, u.st, u.aux = def(kindExtra, int(c.class)), int32(c.start), int32(t.rec)
+		u.def, u.st, u.aux = def(kindUnnamedKey, int(c.class)), int32(c.start), int32(t.rec)
 		if u.rec == 0 {
 			u.rec = noText
 		}

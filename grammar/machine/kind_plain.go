@@ -106,10 +106,10 @@ func (k *Masks) collectPlain(t thread) {
 		k.walk.run(k, k.v.Trie(), []thread{t})
 		return
 	}
-	key := splitKey{t.def, t.st}
+	key := sliceKey{t.def, t.st}
 	s := k.splits[key]
 	if s == nil {
-		s = k.splitText(t.st, func(st int32, b byte) int32 {
+		s = k.sliceText(t.st, func(st int32, b byte) int32 {
 			if next := p.arena.Step(lex.State(st), b); next != lex.Dead {
 				return int32(next)
 			}
@@ -117,7 +117,7 @@ func (k *Masks) collectPlain(t thread) {
 		})
 		k.splits[key] = s
 	}
-	k.collectSplit(t, s)
+	k.collectSlice(t, s)
 }
 
 // enterQuoted begins text as it stands inside a JSON string.
@@ -151,10 +151,10 @@ func (m *Machine) quotedEnds(t thread) bool {
 
 // collectQuoted is collectPlain for text inside a JSON string.
 func (k *Masks) collectQuoted(t thread) {
-	key := splitKey{t.def, t.st}
+	key := sliceKey{t.def, t.st}
 	s := k.splits[key]
 	if s == nil {
-		s = k.splitText(t.st, func(st int32, b byte) int32 {
+		s = k.sliceText(t.st, func(st int32, b byte) int32 {
 			next := k.m.arenas[0].StepString(lex.StringState(st), b)
 			if next == lex.StringDead || next == lex.StringClosed {
 				return -1
@@ -163,5 +163,5 @@ func (k *Masks) collectQuoted(t thread) {
 		})
 		k.splits[key] = s
 	}
-	k.collectSplit(t, s)
+	k.collectSlice(t, s)
 }

@@ -23,7 +23,7 @@ type keyEnds struct {
 // extraEnd is a thread in a key that is not named, with its split.
 type extraEnd struct {
 	thread thread
-	split  *stringSplit
+	split  *stringSlice
 }
 
 // addNamed adds a thread that has read all of a named key.
@@ -49,7 +49,7 @@ func (k *Masks) collectKeyEnds() {
 				rest = append(rest, e)
 			}
 		}
-		k.collectExtraEnds(x, group)
+		k.collectUnnamedKeyEnds(x, group)
 		all = rest
 	}
 	k.ends.extra = k.ends.extra[:0]
@@ -72,13 +72,13 @@ func (k *Masks) collectNamed() {
 	k.ends.named = k.ends.named[:0]
 }
 
-// collectExtraEnds adds the tokens that end a key in a state, for threads that are in it.
-func (k *Masks) collectExtraEnds(x *stringSplit, all []thread) {
+// collectUnnamedKeyEnds adds the tokens that end a key in a state, for threads that are in it.
+func (k *Masks) collectUnnamedKeyEnds(x *stringSlice, all []thread) {
 	k.walk.run(k, &x.keys.tree, all)
 	var after []thread
 	for _, t := range all {
 		c := &k.m.classes[t.def.index()]
-		after = k.m.endExtra(after, t, c, k.m.unusedKey(t))
+		after = k.m.endUnnamedKey(after, t, c, k.m.unusedKey(t))
 	}
 	from := len(k.ids)
 	k.collectClosers(x, x.keys.others, k.m.normalise(after), bounds{0, schema.Unbounded})
@@ -100,7 +100,7 @@ func (m *Machine) unusedKey(t thread) []byte {
 
 // correctTaken looks again at those of the tokens added from an index on by which the key becomes
 // one that an object names or has. Tokens with escapes are looked at elsewhere.
-func (k *Masks) correctTaken(x *stringSplit, all []thread, from int) {
+func (k *Masks) correctTaken(x *stringSlice, all []thread, from int) {
 	taken := takenTexts{x: x, tokens: k.found[:0]}
 	for _, t := range all {
 		taken.addOf(k.m, t)
@@ -116,7 +116,7 @@ func (k *Masks) correctTaken(x *stringSplit, all []thread, from int) {
 // takenTexts collects the tokens that end a string of which a prefix has been read as one of some
 // texts.
 type takenTexts struct {
-	x      *stringSplit
+	x      *stringSlice
 	prefix string
 	tokens []int32
 }

@@ -30,16 +30,16 @@ type Masks struct {
 	ends     keyEnds  // threads in keys, for the tokens that end those
 	walk     walker
 
-	splits  map[splitKey]*split
-	strings map[stringState]*stringSplit
-	names   map[nameState]*nameSplit
-	models  map[modelKey][]*stringSplit // states that others may take over from
+	splits  map[sliceKey]*tokenSlice
+	strings map[stringState]*stringSlice
+	names   map[nameState]*nameSlice
+	models  map[modelKey][]*stringSlice // states that others may take over from
 	kept    int                         // memory that splits take, roughly
 	keep    int                         // and may take
 	grouped bool                        // a walk finds groups of tokens, not tokens
 	found   []int32                     // the groups
 	gone    []uint64                    // of removeFrom, empty between its calls
-	split   splitWalk
+	split   sliceWalk
 
 	Stats Stats
 }
@@ -65,7 +65,7 @@ const (
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, keep: defaultKeep, splits: map[splitKey]*split{}, strings: map[stringState]*stringSplit{}, names: map[nameState]*nameSplit{}, models: map[modelKey][]*stringSplit{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, keep: defaultKeep, splits: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}, models: map[modelKey][]*stringSlice{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -146,13 +146,13 @@ func (k *Masks) compute(id ConfigID) vocab.Mask {
 	k.ids, k.used, k.whole, k.together = k.ids[:0], false, nil, k.together[:0]
 	threads := k.m.configs.lists[id]
 	for _, t := range threads {
-		if x := k.textOf(t); x != nil && x.open && (t.def.kind() == kindExtra || k.m.strings[t.def.index()].max == schema.Unbounded) {
+		if x := k.textOf(t); x != nil && x.open && (t.def.kind() == kindUnnamedKey || k.m.strings[t.def.index()].max == schema.Unbounded) {
 			k.addWhole(x)
 			break
 		}
 	}
 	for i, t := range threads {
-		if t.def.kind() == kindExtra && k.whole == nil {
+		if t.def.kind() == kindUnnamedKey && k.whole == nil {
 			k.addTogether(t, threads[i+1:])
 		}
 	}
@@ -166,7 +166,7 @@ func (k *Masks) compute(id ConfigID) vocab.Mask {
 }
 
 // addWhole adds all that stays inside of a string of any text.
-func (k *Masks) addWhole(x *stringSplit) {
+func (k *Masks) addWhole(x *stringSlice) {
 	k.addSet(x.inside)
 	k.whole = x.lexicon
 }
@@ -182,14 +182,14 @@ func (k *Masks) forget() {
 
 // textOf is the split of a thread inside of a string or of a key that is not named, or nil where
 // there is none.
-func (k *Masks) textOf(t thread) *stringSplit {
+func (k *Masks) textOf(t thread) *stringSlice {
 	switch t.def.kind() {
 	case kindString:
-		return k.stringSplitOf(k.m.strings[t.def.index()].unit, lex.StringState(t.st))
-	case kindExtra:
+		return k.stringSliceOf(k.m.strings[t.def.index()].unit, lex.StringState(t.st))
+	case kindUnnamedKey:
 		u := k.m.classes[t.def.index()].unit
 		if _, raw := u.arena.Decoded(lex.StringState(t.st)); raw { // else what a token adds to the key is not its own text
-			return k.stringSplitOf(u, lex.StringState(t.st))
+			return k.stringSliceOf(u, lex.StringState(t.st))
 		}
 	}
 	return nil
@@ -199,7 +199,7 @@ func (k *Masks) textOf(t thread) *stringSplit {
 func (k *Masks) collect(t thread) {
 	switch t.def.kind() {
 	case kindUntil:
-		k.collectSplit(t, k.splitOf(t))
+		k.collectSlice(t, k.sliceOf(t))
 		return
 	case kindPlain:
 		k.collectPlain(t)
@@ -212,12 +212,12 @@ func (k *Masks) collect(t thread) {
 			k.collectString(t, x)
 			return
 		}
-	case kindExtra:
+	case kindUnnamedKey:
 		if x := k.textOf(t); x != nil {
-			k.collectExtra(t, x)
+			k.collectUnnamedKey(t, x)
 			return
 		}
-	case kindName:
+	case kindNamedKey:
 		if t.aux>>16 == 0 {
 			k.collectName(t)
 			return

@@ -12,11 +12,11 @@ import (
 // and looks at the long tokens itself.
 
 // fillInside makes inside known.
-func (k *Masks) fillInside(x *stringSplit) {
+func (k *Masks) fillInside(x *stringSlice) {
 	switch {
 	case x.inside != nil:
 	case x.near == nil:
-		k.splitString(x, false)
+		k.sliceString(x, false)
 	default:
 		k.fillInside(x.near)
 		x.inside = k.corrected(x, &x.long, x.near.inside)
@@ -24,7 +24,7 @@ func (k *Masks) fillInside(x *stringSplit) {
 }
 
 // fillFew makes few known.
-func (k *Masks) fillFew(x *stringSplit) {
+func (k *Masks) fillFew(x *stringSlice) {
 	switch {
 	case x.few != nil:
 	case x.near == nil:
@@ -64,7 +64,7 @@ func (l *longTokens) finish() {
 }
 
 // corrected is a set of another state with the long tokens that belong to this.
-func (k *Masks) corrected(x *stringSplit, long *longTokens, set []uint64) []uint64 {
+func (k *Masks) corrected(x *stringSlice, long *longTokens, set []uint64) []uint64 {
 	copied := false
 	k.eachLong(x, long, func(id int32, stays bool) {
 		if hasToken(set, id) == stays {
@@ -81,7 +81,7 @@ func (k *Masks) corrected(x *stringSplit, long *longTokens, set []uint64) []uint
 
 // eachLong calls f for the long tokens that the borrowed split may hold, and says whether the
 // string goes on or closes with them. It holds no others: its state never says less.
-func (k *Masks) eachLong(x *stringSplit, long *longTokens, f func(id int32, reads bool)) {
+func (k *Masks) eachLong(x *stringSlice, long *longTokens, f func(id int32, reads bool)) {
 	if x.alike {
 		return
 	}

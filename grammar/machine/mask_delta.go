@@ -29,7 +29,7 @@ type modelKey struct {
 
 // modelOf returns a state whose tokens are known and that leads on mostly as x does; nil if there
 // is none.
-func (w *splitWalk) modelOf(x *stringSplit) *stringSplit {
+func (w *sliceWalk) modelOf(x *stringSlice) *stringSlice {
 	row := w.row(x.state)
 	for _, m := range w.k.models[modelKey{w.u, w.needs}] {
 		unlike := 0
@@ -46,7 +46,7 @@ func (w *splitWalk) modelOf(x *stringSplit) *stringSplit {
 }
 
 // addModel remembers a state of which all is known.
-func (w *splitWalk) addModel(x *stringSplit) {
+func (w *sliceWalk) addModel(x *stringSlice) {
 	key := modelKey{w.u, w.needs}
 	if known := w.k.models[key]; len(known) < maxModels {
 		w.k.models[key] = append(known, x)
@@ -55,7 +55,7 @@ func (w *splitWalk) addModel(x *stringSplit) {
 
 // takeOver makes what is known of a model known of x, but for tokens with quotes and backslashes.
 // It returns false, and leaves x as it was, where the two stay apart for long.
-func (w *splitWalk) takeOver(x, model *stringSplit) bool {
+func (w *sliceWalk) takeOver(x, model *stringSlice) bool {
 	sets := [][]uint64{model.inside}
 	if w.needs {
 		sets = sets[:0]
@@ -85,7 +85,7 @@ func (w *splitWalk) takeOver(x, model *stringSplit) bool {
 }
 
 // walkApart corrects what x has taken over from a model.
-func (w *splitWalk) walkApart(x, model *stringSplit) bool {
+func (w *sliceWalk) walkApart(x, model *stringSlice) bool {
 	tree := w.k.v.Trie()
 	var at, other [vocab.MaxPiece + 2]*lex.StringRow
 	at[0], other[0] = w.row(x.state), w.row(model.state)
@@ -110,7 +110,7 @@ func (w *splitWalk) walkApart(x, model *stringSplit) bool {
 }
 
 // correct puts a token where it belongs that leads to a state.
-func (w *splitWalk) correct(x *stringSplit, s lex.StringState, token int32) {
+func (w *sliceWalk) correct(x *stringSlice, s lex.StringState, token int32) {
 	word, bit := token>>6, uint64(1)<<(token&63)
 	if !w.needs {
 		x.inside[word] &^= bit

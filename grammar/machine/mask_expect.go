@@ -7,7 +7,7 @@ import "tenon/grammar/lex"
 // false where only trying tells.
 func (m *Machine) expect(t thread, set *byteClass) bool {
 	switch t.def.kind() {
-	case kindName:
+	case kindNamedKey:
 		return m.expectName(t, set)
 	case kindObject:
 		set.addText(" \t\n\r\",}")

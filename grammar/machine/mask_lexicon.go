@@ -85,8 +85,8 @@ func (k *Masks) lexiconOf(u *Unit, escaped bool) *lexicon {
 }
 
 // split is the split of a string of any text.
-func (x *lexicon) split() *stringSplit {
-	return &stringSplit{lexicon: x, open: true, inside: x.inside, closing: x.closing, needs: []need{{0, x.inside}}}
+func (x *lexicon) split() *stringSlice {
+	return &stringSlice{lexicon: x, open: true, inside: x.inside, closing: x.closing, needs: []need{{0, x.inside}}}
 }
 
 func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {

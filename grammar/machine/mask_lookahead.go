@@ -8,9 +8,9 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// Of a pattern that may be found anywhere, and of what must not be, no state is alike for all
-// letters, but hardly any text leads nowhere. So it pays to look for classes of code points of
-// which any may follow, for some length or for ever.
+// A pattern that is searched for anywhere refuses hardly any text, but each of its states tells
+// some letters apart. So a mask looks ahead: it seeks classes of code points that may all follow
+// a state, for some length or for ever. Tokens of those classes are taken together.
 
 // maxExplored is how many states are looked at for what may follow one of them.
 const maxExplored = 128
@@ -49,7 +49,7 @@ const anyLength = 1 << 30
 
 // explore finds classes of which any code points may follow a place, and how many, so that the
 // tokens that end on the way all count alike.
-func (w *splitWalk) explore(place int32) {
+func (w *sliceWalk) explore(place int32) {
 	w.note(place, 0, 0)
 	before, taken := w.u.arena.States(), w.u.arena.Derived()
 	defer func() {
@@ -86,7 +86,7 @@ func (w *splitWalk) explore(place int32) {
 }
 
 // toldApart is the classes of ASCII that a place does not lead to one state.
-func (w *splitWalk) toldApart(place int32) (apart uint64) {
+func (w *sliceWalk) toldApart(place int32) (apart uint64) {
 	row := w.rowAt(place)
 	for c := vocab.NoClass + 1; c < vocab.Classes; c++ {
 		if lo, hi := c.Bytes(); c.Width() == 1 && slices.ContainsFunc(row[lo:hi], func(s lex.StringState) bool { return s != row[hi] }) {
@@ -98,7 +98,7 @@ func (w *splitWalk) toldApart(place int32) (apart uint64) {
 
 // spent says whether looking ahead has had its share of the walk, with so many states and
 // derivatives since that was last noted.
-func (w *splitWalk) spent(made, derived int) bool {
+func (w *sliceWalk) spent(made, derived int) bool {
 	return w.made+made > maxMade || w.derived+derived > maxDerived || w.followed > maxFollowed
 }
 
@@ -106,7 +106,7 @@ func (w *splitWalk) spent(made, derived int) bool {
 // those of the classes, and how many code points of them, that may follow the first place. Where
 // some letters do not follow, tokens count otherwise, or places become too many, but only behind
 // marks, it gives those marks instead: better do without them.
-func (w *splitWalk) grow(place int32, free uint64) (left uint64, reach int, gone uint64) {
+func (w *sliceWalk) grow(place int32, free uint64) (left uint64, reach int, gone uint64) {
 	before, taken, set := w.u.arena.States(), w.u.arena.Derived(), w.places[place].set
 	w.round++
 	w.seen = append(w.seen[:0], place)
@@ -141,7 +141,7 @@ var letters = vocab.ClassOf('a').Bit() | vocab.ClassOf('A').Bit() | vocab.ClassO
 // leaveOut takes places out of those seen from an index on that are behind marks, where some
 // letters do not follow or tokens count otherwise, or all if there are too many; it gives the
 // marks.
-func (w *splitWalk) leaveOut(from int, free uint64, set []uint64, many bool) (gone uint64) {
+func (w *sliceWalk) leaveOut(from int, free uint64, set []uint64, many bool) (gone uint64) {
 	kept := w.seen[:from]
 	for _, q := range w.seen[from:] {
 		if via := w.places[q].via; via != 0 && (many || !w.countsAs(q, set) || free&letters&^w.live(q) != 0) {
@@ -156,7 +156,7 @@ func (w *splitWalk) leaveOut(from int, free uint64, set []uint64, many bool) (go
 
 // admit looks at the places seen from an index on: it gives the classes that may follow all of
 // them, and says whether tokens that end there count alike.
-func (w *splitWalk) admit(from int, free uint64, set []uint64) (ends uint64, alike bool) {
+func (w *sliceWalk) admit(from int, free uint64, set []uint64) (ends uint64, alike bool) {
 	ends, alike = free, true
 	for _, q := range w.seen[from:] {
 		ends, alike = ends&w.live(q), alike && w.countsAs(q, set)
@@ -165,13 +165,13 @@ func (w *splitWalk) admit(from int, free uint64, set []uint64) (ends uint64, ali
 }
 
 // countsAs says whether the tokens that end in a place go into a set.
-func (w *splitWalk) countsAs(place int32, set []uint64) bool {
+func (w *sliceWalk) countsAs(place int32, set []uint64) bool {
 	own := w.places[place].set
 	return len(own) > 0 && &own[0] == &set[0]
 }
 
 // settle tells a place what was found, and those on the way what is left of it there.
-func (w *splitWalk) settle(free uint64, reach int) {
+func (w *sliceWalk) settle(free uint64, reach int) {
 	for i, q := range w.seen {
 		p := &w.places[q]
 		left := reach
@@ -185,7 +185,7 @@ func (w *splitWalk) settle(free uint64, reach int) {
 }
 
 // note tells a place what was found of it.
-func (w *splitWalk) note(place int32, free uint64, reach int) {
+func (w *sliceWalk) note(place int32, free uint64, reach int) {
 	p := &w.places[place]
 	p.free, p.reach, p.explored = free, reach, true
 	switch {
@@ -197,7 +197,7 @@ func (w *splitWalk) note(place int32, free uint64, reach int) {
 }
 
 // follow adds the places that code points of some classes lead to from a place to those seen.
-func (w *splitWalk) follow(from int32, free uint64) {
+func (w *sliceWalk) follow(from int32, free uint64) {
 	w.followed++
 	row, behind := w.rowAt(from), w.places[from].via
 	last, marks, width := lex.StringDead, uint64(0), 0
@@ -237,7 +237,7 @@ func eitherWay(x, y uint64) uint64 {
 
 // see adds the places that so many continuation bytes lead to from s, behind a mark; 0 is behind
 // none.
-func (w *splitWalk) see(s lex.StringState, free, via uint64, bytes int) {
+func (w *sliceWalk) see(s lex.StringState, free, via uint64, bytes int) {
 	q := w.place(s)
 	p := &w.places[q]
 	if p.round == w.round {
@@ -264,7 +264,7 @@ func (w *splitWalk) see(s lex.StringState, free, via uint64, bytes int) {
 }
 
 // live is the classes all code points of which may follow a place: none within a code point.
-func (w *splitWalk) live(place int32) uint64 {
+func (w *sliceWalk) live(place int32) uint64 {
 	if live := w.places[place].live; live != 0 {
 		return live
 	}
@@ -279,7 +279,7 @@ func (w *splitWalk) live(place int32) uint64 {
 }
 
 // allLive says whether all code points of a class may follow a state with a row.
-func (w *splitWalk) allLive(row *lex.StringRow, c vocab.Class) bool {
+func (w *sliceWalk) allLive(row *lex.StringRow, c vocab.Class) bool {
 	lo, hi := c.Bytes()
 	for b := lo; b <= hi; b++ {
 		switch next := row[b]; {
@@ -294,12 +294,12 @@ func (w *splitWalk) allLive(row *lex.StringRow, c vocab.Class) bool {
 }
 
 // alive says whether all code points may follow that begin with a byte that leads to s.
-func (w *splitWalk) alive(s lex.StringState, lead byte) bool {
+func (w *sliceWalk) alive(s lex.StringState, lead byte) bool {
 	lo, hi := secondBytes(lead)
 	return w.allAlive(s, lo, hi, vocab.ClassOf(lead).Width()-1)
 }
 
-func (w *splitWalk) allAlive(s lex.StringState, lo, hi byte, bytes int) bool {
+func (w *sliceWalk) allAlive(s lex.StringState, lo, hi byte, bytes int) bool {
 	row := w.u.arena.StringRow(s)
 	for b := lo; b <= hi; b++ {
 		switch {
@@ -314,7 +314,7 @@ func (w *splitWalk) allAlive(s lex.StringState, lo, hi byte, bytes int) bool {
 
 // tailAlive says whether any so many continuation bytes may follow s. How many may follow a state
 // is a matter of the state, so that the answer is remembered by it.
-func (w *splitWalk) tailAlive(s lex.StringState, bytes int) bool {
+func (w *sliceWalk) tailAlive(s lex.StringState, bytes int) bool {
 	alive, ok := w.alives[s]
 	if !ok {
 		alive = w.allAlive(s, 0x80, 0xBF, bytes)

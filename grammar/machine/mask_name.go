@@ -4,10 +4,10 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// nameSplit is the part of a mask that depends alone on how much of a named key has been read:
+// nameSlice is the part of a mask that depends alone on how much of a named key has been read:
 // which names tokens without escapes lead to. Which of the names an object still admits changes
 // with every key.
-type nameSplit struct {
+type nameSlice struct {
 	inside  []nameTokens
 	closing []nameToken
 	whole   int32 // the name that has been read to its end, or -1
@@ -25,20 +25,20 @@ type nameState struct {
 	st, aux int32
 }
 
-// nameSplitOf returns the split of a thread in a named key, outside of escapes.
-func (k *Masks) nameSplitOf(t thread, x *lexicon) *nameSplit {
+// nameSliceOf returns the split of a thread in a named key, outside of escapes.
+func (k *Masks) nameSliceOf(t thread, x *lexicon) *nameSlice {
 	key := nameState{int32(t.def.index()), t.st, t.aux}
 	s := k.names[key]
 	if s == nil {
-		s = k.splitName(t, x)
+		s = k.sliceName(t, x)
 		k.names[key] = s
-		k.kept += splitSize + 12*len(s.inside) + 8*len(s.closing)
+		k.kept += sliceSize + 12*len(s.inside) + 8*len(s.closing)
 	}
 	return s
 }
 
-func (k *Masks) splitName(t thread, x *lexicon) *nameSplit {
-	s := &nameSplit{whole: -1}
+func (k *Masks) sliceName(t thread, x *lexicon) *nameSlice {
+	s := &nameSlice{whole: -1}
 	list := &k.m.nameLists[t.def.index()]
 	lo, hi := rangeOf(t.st)
 	read := int(t.aux)
@@ -98,7 +98,7 @@ func (x *nameList) nextBytes(lo, hi, depth int) byteClass {
 // collectName adds the tokens of a thread in a named key.
 func (k *Masks) collectName(t thread) {
 	x := k.lexiconOf(k.m.objects[k.m.stacks.of(t.stack)[0].def.index()].unit, false)
-	s := k.nameSplitOf(t, x)
+	s := k.nameSliceOf(t, x)
 	if k.whole != x {
 		for _, n := range s.inside {
 			if k.m.anyAdmits(t, int(n.lo), int(n.hi)) {

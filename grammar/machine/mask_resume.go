@@ -9,21 +9,21 @@ import (
 // A mask that fills the automata by itself is computed in pieces, each on automata that hold
 // little else: token by token, with nothing looked ahead.
 
-// Pieces is a mask in the making. It is not bound to one machine.
-type Pieces struct {
+// PartialMask is a mask in the making. It is not bound to one machine.
+type PartialMask struct {
 	set  []uint64 // what has been found
 	next int      // the node of the tree to go on with
 	path [vocab.MaxPiece + 2]byte
 }
 
 // Empty says whether no token has been found.
-func (p *Pieces) Empty() bool {
+func (p *PartialMask) Empty() bool {
 	return !slices.ContainsFunc(p.set, func(w uint64) bool { return w != 0 })
 }
 
 // Resume goes on with a mask until it is whole, which it says, or the automata are full. A token
 // for which they do not suffice is left out.
-func (k *Masks) Resume(id ConfigID, p *Pieces) (whole bool) {
+func (k *Masks) Resume(id ConfigID, p *PartialMask) (whole bool) {
 	w, nodes := &k.walk, k.v.Trie().Nodes
 	if p.set == nil {
 		p.set = k.newSet()
@@ -58,7 +58,7 @@ func (k *Masks) Resume(id ConfigID, p *Pieces) (whole bool) {
 }
 
 // Assemble makes a mask of what has been found, and keeps it.
-func (k *Masks) Assemble(id ConfigID, p *Pieces) {
+func (k *Masks) Assemble(id ConfigID, p *PartialMask) {
 	k.ids, k.used, k.set = k.ids[:0], true, append(k.set[:0], p.set...)
 	mask := k.finish(k.m.Done(id), id)
 	if e, ok := k.memo[id]; ok {

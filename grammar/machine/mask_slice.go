@@ -1,9 +1,9 @@
 package machine
 
-// split is the part of a mask that depends on a lexical state alone, and is shared by all
+// tokenSlice is the part of a mask that depends on a lexical state alone, and is shared by all
 // configurations whose thread is in that state: the tokens that stay inside of the automaton, and
 // the places of the tree where one leaves it.
-type split struct {
+type tokenSlice struct {
 	inside []uint64
 	exits  []exit
 }
@@ -14,25 +14,25 @@ type exit struct {
 	path []byte // the bytes down to the node, that of the node included
 }
 
-type splitKey struct {
+type sliceKey struct {
 	def kindDef
 	st  int32
 }
 
-// splitOf returns the split of a state in text up to a marker.
-func (k *Masks) splitOf(t thread) *split {
-	key := splitKey{t.def, t.st}
+// sliceOf returns the split of a state in text up to a marker.
+func (k *Masks) sliceOf(t thread) *tokenSlice {
+	key := sliceKey{t.def, t.st}
 	s := k.splits[key]
 	if s == nil {
 		u := k.m.untils[t.def.index()]
-		s = k.splitText(t.st, func(st int32, b byte) int32 { return u.next[st][b] })
+		s = k.sliceText(t.st, func(st int32, b byte) int32 { return u.next[st][b] })
 		k.splits[key] = s
 	}
 	return s
 }
 
-// collectSplit adds the tokens of a thread with the help of its split.
-func (k *Masks) collectSplit(t thread, s *split) {
+// collectSlice adds the tokens of a thread with the help of its split.
+func (k *Masks) collectSlice(t thread, s *tokenSlice) {
 	k.addSet(s.inside)
 	for _, x := range s.exits {
 		threads := []thread{t}
@@ -47,9 +47,9 @@ func (k *Masks) collectSplit(t thread, s *split) {
 	}
 }
 
-// splitText splits the tokens by an automaton whose step is negative where it ends.
-func (k *Masks) splitText(st int32, step func(st int32, b byte) int32) *split {
-	s := &split{inside: k.newSet()}
+// sliceText splits the tokens by an automaton whose step is negative where it ends.
+func (k *Masks) sliceText(st int32, step func(st int32, b byte) int32) *tokenSlice {
+	s := &tokenSlice{inside: k.newSet()}
 	tree := k.v.Trie()
 	var at [256 + 1]int32
 	var path [256]byte

@@ -6,15 +6,15 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// stringSplit is the part of a mask that depends on the state of a string's automaton alone:
+// stringSlice is the part of a mask that depends on the state of a string's automaton alone:
 // tokens that stay inside of the string, and tokens that close it.
-type stringSplit struct {
+type stringSlice struct {
 	*lexicon
 	unit    *Unit
 	state   lex.StringState
 	open    bool         // all tokens that stay inside of some string stay inside of this
 	sparse  bool         // few tokens stay inside: they are in few, not in inside and needs
-	near    *stringSplit // of a state that says the same about all but long tokens; or nil
+	near    *stringSlice // of a state that says the same about all but long tokens; or nil
 	alike   bool         // about those, too
 	few     []int32      // nil until asked for
 	inside  []uint64     // nil until asked for
@@ -32,22 +32,22 @@ type need struct {
 // denseState is the number of printable ASCII bytes that a state must accept for a split to pay.
 const denseState = 16
 
-// splitSize is what a split takes beside its sets.
-const splitSize = 256
+// sliceSize is what a split takes beside its sets.
+const sliceSize = 256
 
 type stringState struct {
 	unit  *Unit
 	state lex.StringState
 }
 
-// stringSplitOf returns the split of a state of a string's automaton, or nil where walking the
+// stringSliceOf returns the split of a state of a string's automaton, or nil where walking the
 // tree is as good.
-func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
+func (k *Masks) stringSliceOf(u *Unit, s lex.StringState) *stringSlice {
 	key := stringState{u, s}
 	if x, ok := k.strings[key]; ok {
 		return x
 	}
-	var x *stringSplit
+	var x *stringSlice
 	switch a := u.arena; {
 	case s == u.plainString:
 		x = k.lexiconOf(u, false).split()
@@ -55,12 +55,12 @@ func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
 		x = k.lexiconOf(u, true).split()
 	case a.StringOpen(s):
 		l := k.lexiconOf(u, false)
-		x = &stringSplit{lexicon: l, unit: u, state: s, open: true, inside: l.inside}
+		x = &stringSlice{lexicon: l, unit: u, state: s, open: true, inside: l.inside}
 	default:
 		if between(a, s) {
-			x = &stringSplit{lexicon: k.lexiconOf(u, false), unit: u, state: s}
-			if near := a.Near(s, nearRunes); near != s {
-				x.near, x.alike = k.stringSplitOf(u, near), a.Near(s, int(x.most)+1) == near
+			x = &stringSlice{lexicon: k.lexiconOf(u, false), unit: u, state: s}
+			if near := a.AbstractCounters(s, nearRunes); near != s {
+				x.near, x.alike = k.stringSliceOf(u, near), a.AbstractCounters(s, int(x.most)+1) == near
 				x.sparse = x.near.sparse
 			} else {
 				x.sparse = !dense(a, s)
@@ -68,7 +68,7 @@ func (k *Masks) stringSplitOf(u *Unit, s lex.StringState) *stringSplit {
 		}
 	}
 	k.strings[key] = x
-	k.kept += splitSize
+	k.kept += sliceSize
 	return x
 }
 
@@ -95,7 +95,7 @@ func dense(a *lex.Arena, s lex.StringState) bool {
 
 // addInside adds the tokens that a thread stays inside with, if room is enough for them;
 // schema.Unbounded is room for all. With a bound, those that end in an escape are left out.
-func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
+func (k *Masks) addInside(t thread, x *stringSlice, room int32) {
 	switch {
 	case k.whole == x.lexicon:
 		return
@@ -122,7 +122,7 @@ func (k *Masks) addInside(t thread, x *stringSplit, room int32) {
 }
 
 // addFew is addInside for a sparse split; tokens that end in an escape are with the others.
-func (k *Masks) addFew(t thread, x *stringSplit, room int32) {
+func (k *Masks) addFew(t thread, x *stringSlice, room int32) {
 	k.fillFew(x)
 	if room == schema.Unbounded {
 		k.ids = append(k.ids, x.few...)
@@ -138,7 +138,7 @@ func (k *Masks) addFew(t thread, x *stringSplit, room int32) {
 }
 
 // walkFew lists the tokens that stay inside.
-func (k *Masks) walkFew(x *stringSplit) []int32 {
+func (k *Masks) walkFew(x *stringSlice) []int32 {
 	few := []int32{}
 	tree, a := k.v.Trie(), x.unit.arena
 	var rows [vocab.MaxPiece + 2]*lex.StringRow
@@ -164,7 +164,7 @@ func (k *Masks) walkFew(x *stringSplit) []int32 {
 
 // fitting returns a number of code points that any token may hold without a look at what it leaves
 // missing: for it there is room. It is negative where the end is so near that one has to look.
-func (k *Masks) fitting(x *stringSplit, room int32) int32 {
+func (k *Masks) fitting(x *stringSlice, room int32) int32 {
 	if room == schema.Unbounded || x.needs != nil {
 		return -1
 	}
@@ -182,9 +182,9 @@ func (k *Masks) fitting(x *stringSplit, room int32) int32 {
 }
 
 // addNear adds the tokens that stay inside and for what is missing behind which there is room.
-func (k *Masks) addNear(x *stringSplit, room int32) {
+func (k *Masks) addNear(x *stringSlice, room int32) {
 	if x.needs == nil {
-		k.splitString(x, true)
+		k.sliceString(x, true)
 	}
 	for _, n := range x.needs {
 		k.addWithin(n.set, x.points, room-n.least)
@@ -238,7 +238,7 @@ func (k *Masks) addWithin(set []uint64, p *points, n int32) {
 }
 
 // collectString adds the tokens of a thread inside of a string.
-func (k *Masks) collectString(t thread, x *stringSplit) {
+func (k *Masks) collectString(t thread, x *stringSlice) {
 	d := &k.m.strings[t.def.index()]
 	room, least := int32(schema.Unbounded), d.min-t.aux
 	if d.max != schema.Unbounded {
@@ -264,7 +264,7 @@ type bounds struct{ least, room int32 }
 
 // collectClosers adds those of a set of tokens that close a string within bounds and that the
 // threads behind it read; nil is the set of all.
-func (k *Masks) collectClosers(x *stringSplit, of []uint64, after []thread, b bounds) {
+func (k *Masks) collectClosers(x *stringSlice, of []uint64, after []thread, b bounds) {
 	closing := k.closingOf(x)
 	for _, i := range k.readable(x.lexicon, after) {
 		g := &x.groups[i]

@@ -8,7 +8,7 @@ import (
 )
 
 // lead finds where the code points of a class lead from a place.
-func (w *splitWalk) lead(from int32, c vocab.Class) int32 {
+func (w *sliceWalk) lead(from int32, c vocab.Class) int32 {
 	row := w.rowAt(from)
 	lo, hi := c.Bytes()
 	state := w.target(row[lo], lo)
@@ -30,7 +30,7 @@ func (w *splitWalk) lead(from int32, c vocab.Class) int32 {
 
 // target is the one state that the code points lead to which begin with a byte that leads to s;
 // StringClosed, where no code point leads, if they lead to several.
-func (w *splitWalk) target(s lex.StringState, lead byte) lex.StringState {
+func (w *sliceWalk) target(s lex.StringState, lead byte) lex.StringState {
 	if lead < utf8.RuneSelf || s == lex.StringDead {
 		return s
 	}
@@ -43,7 +43,7 @@ func (w *splitWalk) target(s lex.StringState, lead byte) lex.StringState {
 }
 
 // tail is the one state that so many continuation bytes, any of them, lead to from s.
-func (w *splitWalk) tail(s lex.StringState, bytes int) lex.StringState {
+func (w *sliceWalk) tail(s lex.StringState, bytes int) lex.StringState {
 	if s == lex.StringDead || s == lex.StringClosed || bytes == 0 {
 		return s
 	}
@@ -56,7 +56,7 @@ func (w *splitWalk) tail(s lex.StringState, bytes int) lex.StringState {
 }
 
 // through is tail where the first of the bytes is one from lo to hi.
-func (w *splitWalk) through(s lex.StringState, lo, hi byte, bytes int) lex.StringState {
+func (w *sliceWalk) through(s lex.StringState, lo, hi byte, bytes int) lex.StringState {
 	row := w.u.arena.StringRow(s)
 	to := w.tail(row[lo], bytes-1)
 	for b := lo; b < hi; b++ {
@@ -72,7 +72,7 @@ const manyBelow = 64
 
 // takes says whether what follows a place counts alike, if it is at most so many code points of
 // some classes.
-func (p *splitPlace) takes(classes uint64, height uint8) bool {
+func (p *slicePlace) takes(classes uint64, height uint8) bool {
 	return p.plain || p.lasts >= int(height) || p.reach >= int(height) && classes&^p.free == 0
 }
 
@@ -85,7 +85,7 @@ const fewOdd = 8
 
 // walkBelow walks the tokens that begin with the shape of a node, the last class of which a place
 // does not lead to one state. It returns false if they are too many.
-func (w *splitWalk) walkBelow(from int32, i int) bool {
+func (w *sliceWalk) walkBelow(from int32, i int) bool {
 	n := &w.k.v.Shapes().Nodes[i]
 	if !w.places[from].explored && n.To-n.From >= fewOdd {
 		w.explore(from)
@@ -118,7 +118,7 @@ func (w *splitWalk) walkBelow(from int32, i int) bool {
 
 // partBelow parts the tokens of a subtree of shapes: of the nodes in w.alike they count alike
 // after a place, of w.odd that is not known. It tells how many these are.
-func (w *splitWalk) partBelow(from int32, i int) (odd int) {
+func (w *sliceWalk) partBelow(from int32, i int) (odd int) {
 	tree, p := w.k.v.Shapes(), &w.places[from]
 	w.odd, w.alike = w.odd[:0], w.alike[:0]
 	top := tree.Nodes[i].Depth
@@ -151,7 +151,7 @@ type alikeNode struct {
 }
 
 // addAlike adds to a set what partBelow has found.
-func (w *splitWalk) addAlike(set []uint64) {
+func (w *sliceWalk) addAlike(set []uint64) {
 	if set == nil {
 		return
 	}
@@ -166,7 +166,7 @@ func (w *splitWalk) addAlike(set []uint64) {
 }
 
 // walkToken reads a token's text from a place on.
-func (w *splitWalk) walkToken(from, id int32, text []byte) {
+func (w *sliceWalk) walkToken(from, id int32, text []byte) {
 	s := w.places[from].state
 	for _, b := range text {
 		if s = w.row(s)[b]; s == lex.StringDead {
@@ -179,14 +179,14 @@ func (w *splitWalk) walkToken(from, id int32, text []byte) {
 }
 
 // row is the row of a state.
-func (w *splitWalk) row(s lex.StringState) *lex.StringRow {
+func (w *sliceWalk) row(s lex.StringState) *lex.StringRow {
 	if int(s) < len(w.rows) && w.rows[s] != nil {
 		return w.rows[s]
 	}
 	return w.newRow(s)
 }
 
-func (w *splitWalk) newRow(s lex.StringState) *lex.StringRow {
+func (w *sliceWalk) newRow(s lex.StringState) *lex.StringRow {
 	if int(s) >= len(w.rows) {
 		w.rows = append(w.rows, make([]*lex.StringRow, int(s)+256-len(w.rows))...)
 	}
@@ -195,18 +195,17 @@ func (w *splitWalk) newRow(s lex.StringState) *lex.StringRow {
 }
 
 // setOf is the set that takes the tokens that lead to a state, nil if they do not count.
-func (w *splitWalk) setOf(s lex.StringState) []uint64 {
+func (w *sliceWalk) setOf(s lex.StringState) []uint64 {
 	if !w.needs {
 		return w.x.inside
 	}
 	return w.places[w.place(s)].set
 }
 
-// walkTexts walks the tokens that begin with a text and a code point of a class; of any class if
-// it is NoClass. Most nodes that are visited at all are visited here, hence it minds its branches:
-// a node without a token adds a token that there is not, and a node without others behind it finds
-// a row that nobody asks for.
-func (w *splitWalk) walkTexts(from int32, text []byte, c vocab.Class) {
+// walkTexts walks the tokens that begin with a text and a code point of a class, or of any class
+// for NoClass. It is the hot loop, so it avoids branches: a node without a token sets a bit that
+// is never read, and a leaf fetches a row that is never used.
+func (w *sliceWalk) walkTexts(from int32, text []byte, c vocab.Class) {
 	tree, padded := w.k.v.Trie(), w.padded
 	begin, end := tree.Below(text)
 	var at [vocab.MaxPiece + 2]*lex.StringRow
@@ -240,7 +239,7 @@ func (w *splitWalk) walkTexts(from int32, text []byte, c vocab.Class) {
 }
 
 // addNeeding adds a token, if it is one, and those of the same text to the set of a state.
-func (w *splitWalk) addNeeding(s lex.StringState, token int32) {
+func (w *sliceWalk) addNeeding(s lex.StringState, token int32) {
 	if token < 0 {
 		return
 	}
@@ -252,7 +251,7 @@ func (w *splitWalk) addNeeding(s lex.StringState, token int32) {
 }
 
 // addSame adds the tokens that have the same text as one that has been added.
-func (w *splitWalk) addSame(tree *vocab.Trie) {
+func (w *sliceWalk) addSame(tree *vocab.Trie) {
 	if w.needs {
 		return
 	}
@@ -274,7 +273,7 @@ const (
 const fewBelow = 4
 
 // mayTake says whether it pays to ask a state whether a subtree of a size counts alike.
-func (w *splitWalk) mayTake(s lex.StringState, size uint32) bool {
+func (w *sliceWalk) mayTake(s lex.StringState, size uint32) bool {
 	known := uint8(takesUnknown)
 	if int(s) < len(w.taking) {
 		known = w.taking[s]
@@ -284,7 +283,7 @@ func (w *splitWalk) mayTake(s lex.StringState, size uint32) bool {
 
 // takeBelow adds the tokens of a node's subtree, that of the node included, if they count alike:
 // the node leads to a state.
-func (w *splitWalk) takeBelow(s lex.StringState, i int) bool {
+func (w *sliceWalk) takeBelow(s lex.StringState, i int) bool {
 	n, sub := &w.k.v.Trie().Nodes[i], w.sub
 	here := w.place(s)
 	p := &w.places[here]

@@ -5,7 +5,7 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// splitWalk finds the tokens that a state of a string's automaton admits, without looking at most
+// sliceWalk finds the tokens that a state of a string's automaton admits, without looking at most
 // of them: it goes down the tree of shapes, in which all words of one length are one node. A
 // subtree that is not higher than any text may last is taken at once. Two things are left:
 //
@@ -13,15 +13,15 @@ import (
 //     byte;
 //   - tokens that have no shape, because of quotes or backslashes, or because they are cut within
 //     a code point, are few; they have a tree of their own.
-type splitWalk struct {
+type sliceWalk struct {
 	k      *Masks
 	u      *Unit
-	x      *stringSplit
+	x      *stringSlice
 	sub    *vocab.Subtrees
 	needs  bool     // tokens are told apart by what they need
 	padded []uint64 // else the set of x.inside, behind a word for a token that there is not
 
-	places []splitPlace
+	places []slicePlace
 	index  []int32                             // by state: 1 and its place, or 0
 	taking []uint8                             // by state, as index: takesUnknown and so on
 	tails  map[lex.StringState]lex.StringState // memo of tail
@@ -47,8 +47,8 @@ type splitWalk struct {
 // span is a range of tokens.
 type span struct{ from, to int32 }
 
-// splitPlace is what a walk knows about a state.
-type splitPlace struct {
+// slicePlace is what a walk knows about a state.
+type slicePlace struct {
 	state lex.StringState
 	row   *lex.StringRow // nil until asked for: behind most places no token goes on
 	set   []uint64       // takes the tokens that end here; nil if they do not count
@@ -73,10 +73,10 @@ const (
 	toPlace          // and beyond it the place
 )
 
-// splitString fills in what tokens do from a state between code points and outside of escapes:
+// sliceString fills in what tokens do from a state between code points and outside of escapes:
 // inside, and closing on the way, or with needs the needs.
-func (k *Masks) splitString(x *stringSplit, needs bool) {
-	w := k.beginSplit(x, needs)
+func (k *Masks) sliceString(x *stringSlice, needs bool) {
+	w := k.beginSlice(x, needs)
 	if model := w.modelOf(x); model != nil {
 		if w.takeOver(x, model) {
 			if !needs {
@@ -85,7 +85,7 @@ func (k *Masks) splitString(x *stringSplit, needs bool) {
 			w.walkSpecial(x.state)
 			return
 		}
-		w = k.beginSplit(x, needs) // without the sets that were given up
+		w = k.beginSlice(x, needs) // without the sets that were given up
 	}
 	if !needs {
 		w.padded = make([]uint64, 1+(k.v.Len()+63)/64)
@@ -106,7 +106,7 @@ func (k *Masks) newSet() []uint64 {
 	return make([]uint64, words)
 }
 
-func (k *Masks) beginSplit(x *stringSplit, needs bool) *splitWalk {
+func (k *Masks) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	w := &k.split
 	w.k, w.u, w.x, w.sub, w.needs = k, x.unit, x, k.v.Subtrees(), needs
 	for i := range w.places {
@@ -125,7 +125,7 @@ func (k *Masks) beginSplit(x *stringSplit, needs bool) *splitWalk {
 }
 
 // closingOf is the tokens that close a string in a state.
-func (k *Masks) closingOf(x *stringSplit) []uint64 {
+func (k *Masks) closingOf(x *stringSlice) []uint64 {
 	if x.closing != nil {
 		return x.closing
 	}
@@ -164,11 +164,11 @@ func (k *Masks) closingOf(x *stringSplit) []uint64 {
 }
 
 // closes says whether some token closes a string in a state.
-func (k *Masks) closes(x *stringSplit) bool { return &k.closingOf(x)[0] != &x.none[0] }
+func (k *Masks) closes(x *stringSlice) bool { return &k.closingOf(x)[0] != &x.none[0] }
 
 // walkShapes walks the tokens that have a shape. It gives up, and returns false, where that is of
 // little use: where many of them are to be looked at byte by byte.
-func (w *splitWalk) walkShapes(start int32) bool {
+func (w *sliceWalk) walkShapes(start int32) bool {
 	tree := w.k.v.Shapes()
 	w.at[0], w.alone = start, 0
 	for i := 0; i < len(tree.Nodes); w.k.Stats.Nodes++ {
@@ -202,7 +202,7 @@ func (w *splitWalk) walkShapes(start int32) bool {
 }
 
 // walkSpecial walks the tokens with quotes and backslashes.
-func (w *splitWalk) walkSpecial(start lex.StringState) {
+func (w *sliceWalk) walkSpecial(start lex.StringState) {
 	tree := &w.x.special
 	var at [vocab.MaxPiece + 2]int32
 	at[0] = w.place(start)
@@ -236,12 +236,12 @@ func (w *splitWalk) walkSpecial(start lex.StringState) {
 }
 
 // place returns the index of a state's place.
-func (w *splitWalk) place(s lex.StringState) int32 {
+func (w *sliceWalk) place(s lex.StringState) int32 {
 	if int(s) < len(w.index) && w.index[s] != 0 {
 		return w.index[s] - 1
 	}
 	inner, raw := w.u.arena.Decoded(s)
-	p := splitPlace{state: s, plain: s == w.u.plainString, lasts: -1}
+	p := slicePlace{state: s, plain: s == w.u.plainString, lasts: -1}
 	switch {
 	case !w.needs:
 		p.set = w.x.inside
@@ -264,7 +264,7 @@ func (w *splitWalk) place(s lex.StringState) int32 {
 }
 
 // rowAt is the row of a place's state.
-func (w *splitWalk) rowAt(place int32) *lex.StringRow {
+func (w *sliceWalk) rowAt(place int32) *lex.StringRow {
 	p := &w.places[place]
 	if p.row == nil {
 		p.row = w.row(p.state)
@@ -273,7 +273,7 @@ func (w *splitWalk) rowAt(place int32) *lex.StringRow {
 }
 
 // needing is the set of tokens after which at least so many code points must come.
-func (w *splitWalk) needing(least int32) []uint64 {
+func (w *sliceWalk) needing(least int32) []uint64 {
 	for _, n := range w.x.needs {
 		if n.least == least {
 			return n.set

@@ -7,9 +7,9 @@ import (
 	"tenon/grammar/schema"
 )
 
-// collectExtra adds the tokens of a thread inside of a key that is not named. What follows such a
+// collectUnnamedKey adds the tokens of a thread inside of a key that is not named. What follows such a
 // key does not depend on which it is, except where it becomes one that is named or has been.
-func (k *Masks) collectExtra(t thread, x *stringSplit) {
+func (k *Masks) collectUnnamedKey(t thread, x *stringSlice) {
 	m := k.m
 	if !slices.ContainsFunc(k.together, t.sameKey) {
 		k.addInside(t, x, schema.Unbounded)
@@ -23,9 +23,9 @@ func (k *Masks) collectExtra(t thread, x *stringSplit) {
 	}
 }
 
-// addTogether adds the tokens that stay inside of a key, whatever class it is of, if one of others
-// is in the same key as t. Classes come of patterns and of what does not match them: any of them
-// is often any text, and what each alone admits takes long to find.
+// addTogether adds the tokens that stay inside of a key, for all classes of keys at once, if one
+// of others is in the same key as t. Classes are made of patterns and their complements: their
+// union is often any text, which is found at once, while each class alone takes long.
 func (k *Masks) addTogether(t thread, others []thread) {
 	m := k.m
 	u := m.classes[t.def.index()].unit
@@ -41,7 +41,7 @@ func (k *Masks) addTogether(t thread, others []thread) {
 	if s == lex.StringDead { // not known
 		return
 	}
-	if x = k.stringSplitOf(u, s); x == nil {
+	if x = k.stringSliceOf(u, s); x == nil {
 		return
 	}
 	k.together = append(k.together, t)
@@ -73,5 +73,5 @@ func (m *Machine) anyExists(t thread) bool {
 
 // sameKey says whether two threads are in one key, maybe in different classes of keys.
 func (t thread) sameKey(u thread) bool {
-	return u.def.kind() == kindExtra && t.stack == u.stack && t.aux == u.aux && t.rec == u.rec
+	return u.def.kind() == kindUnnamedKey && t.stack == u.stack && t.aux == u.aux && t.rec == u.rec
 }

@@ -32,8 +32,9 @@ func (m *Machine) others(t thread) []textID {
 	return nil
 }
 
-// contest tells of the part that is being read of what has rivals which rivals have it, and which
-// parts may not come because only rivals remain behind them.
+// contest is about one part of a value that must differ from others: a member of an object, or an
+// element of an array. left lists, for each value of the part, the rivals with that value. taken
+// lists the values that may not come: with them, every way to go on ends as a rival.
 type contest struct {
 	left  map[textID][]textID
 	taken []textID // sorted

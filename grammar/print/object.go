@@ -54,7 +54,7 @@ func (x *objectWriter) addExtra() {
 	for _, p := range x.o.Props {
 		names, total = append(names, p.Name), total+len(p.Name)
 	}
-	for _, c := range x.o.Extra() {
+	for _, c := range x.o.UnnamedKeys() {
 		if c.Value.Empty() {
 			continue
 		}

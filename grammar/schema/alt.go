@@ -40,7 +40,7 @@ func (s *Schema) baseAlt(l *leaf, k Kind) *Alt {
 	case k == String && f.strings != nil:
 		a := s.anyOf(String)
 		for _, limit := range f.strings {
-			if a = s.meet(a, s.limitAlt(limit)); a == nil {
+			if a = s.intersect(a, s.limitAlt(limit)); a == nil {
 				return nil
 			}
 		}
@@ -57,7 +57,7 @@ func (s *Schema) baseAlt(l *leaf, k Kind) *Alt {
 // that applies to it.
 func (s *Schema) objectBase(f *objectForm) *Alt {
 	o := &ObjectAlt{schema: s, MinProps: f.min, MaxProps: f.max, Implications: f.dependent, Rules: slices.Clone(f.patterns), declares: s.noExtra && f.closes}
-	seen := &seenProps{}
+	seen := &evaluatedProps{}
 	for _, p := range f.patterns {
 		seen.keys = append(seen.keys, p.Keys)
 	}

@@ -4,7 +4,7 @@ import "slices"
 
 func (s *Schema) arrayBase(f *arrayForm) *Alt {
 	a := &ArrayAlt{Prefix: f.prefix, Rest: f.rest, Min: f.min, Max: f.max, Unique: f.unique}
-	seen := &seenItems{prefix: len(f.prefix), all: f.rest != nil}
+	seen := &evaluatedItems{prefix: len(f.prefix), all: f.rest != nil}
 	if a.Rest == nil {
 		a.Rest = s.any
 	}

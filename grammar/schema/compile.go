@@ -242,7 +242,7 @@ func (s *Schema) build(v *value) error {
 func (s *Schema) rebuild(v *value) {
 	s.reset()
 	s.Root = s.leafNode(v, s.main, s.enter(s.noScope, s.main))
-	s.survey(s.Root)
+	s.discover(s.Root)
 }
 
 // unsupported records the first reason why the schema cannot be enforced exactly. Without b, the

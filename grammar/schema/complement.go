@@ -170,10 +170,10 @@ type division struct {
 // add negates a facet: no are the values that lack it, yes those that have it. Either is nil if
 // there are none.
 func (d *division) add(no, yes *Alt) {
-	if m := d.s.meet(d.before, no); m != nil {
+	if m := d.s.intersect(d.before, no); m != nil {
 		d.out = append(d.out, m)
 	}
-	d.before = d.s.meet(d.before, yes)
+	d.before = d.s.intersect(d.before, yes)
 }
 
 // fewNames is up to how many keys, of which one must be there, are named as alternatives.

@@ -27,13 +27,13 @@
 //  4. node.go combines sets symbolically. Equal formulas are one node, which keeps recursion
 //     finite.
 //  5. expand.go computes the alternatives of a node, kind by kind: alt.go and alt_array.go build
-//     those of one schema object, constant.go those of listed values, meet.go intersects them,
-//     complement.go negates them, seen.go keeps book for unevaluatedProperties and
+//     those of one schema object, constant.go those of listed values, intersect.go intersects them,
+//     complement.go negates them, evaluated.go keeps the evaluated properties for unevaluatedProperties and
 //     unevaluatedItems.
-//  6. sat.go decides which alternatives hold a value at all, and settle.go gives those the shape
-//     that a walker relies on (below); extra.go and count.go help it with keys and with finite
-//     sets. belongs.go decides of single objects.
-//  7. survey.go visits what can be reached and expands what has to combine something, so that a
+//  6. inhabited.go decides which alternatives hold a value at all, and normalize.go gives those the shape
+//     that a walker relies on (below); unnamed_keys.go and count.go help it with keys and with finite
+//     sets. membership.go tests single values.
+//  7. discover.go visits what can be reached and expands what has to combine something, so that a
 //     schema that is too hard fails in Compile and not in the middle of a generation. conflict.go
 //     explains an empty schema.
 //
@@ -46,7 +46,7 @@
 // never meets a dead end:
 //
 //   - A key whose value is [Node.Empty] cannot be present, an extra key belongs to one of
-//     [ObjectAlt.Extra], whose classes are boundless.
+//     [ObjectAlt.UnnamedKeys], whose classes are boundless.
 //   - A key brings what its Implications require; with that, and one key for each Exist not yet
 //     met, it must fit into MaxProps.
 //   - As long as an Exist is not met, some extra key or any unseen named key in its Keys can meet
@@ -63,4 +63,14 @@
 // A keyword that cannot be enforced exactly is an [*UnsupportedError], or with Options.Lenient it
 // is left out and reported as an [Issue]. A text that is no JSON Schema is an [*InvalidError], and
 // one that no value satisfies an [*UnsatError].
+//
+// # Words
+//
+//	here                     llguidance, and others
+//	alternative (Alt)        one type's part of a schema in disjunctive normal form
+//	normalize                the last simplification before compiling (Schema::normalize)
+//	unnamed keys             additional and pattern properties
+//	evaluated properties     the annotations of unevaluatedProperties (JSON Schema core §11)
+//	membership               a member test: does this value belong to the set
+//	inhabited                satisfiable: some value belongs to the set
 package schema

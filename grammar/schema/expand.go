@@ -132,7 +132,7 @@ func (s *Schema) expandLeaf(n *Node, k Kind, track bool) []*Alt {
 		base = base.unseen()
 	}
 	if f.loose && (track || pending) {
-		base = s.meet(base, s.allSeen(k)) // what was dropped may have evaluated anything
+		base = s.intersect(base, s.allSeen(k)) // what was dropped may have evaluated anything
 	}
 	if !pending {
 		return s.expandAnd([]*Alt{base}, f.subs, k, track)
@@ -338,7 +338,7 @@ func (s *Schema) anyOverlap(xs, ys []*Alt) bool {
 			if x.Kind == Number && apartCells(x.cells, y.cells) {
 				continue
 			}
-			if m := s.meet(x, y); m != nil && s.plausible(m) {
+			if m := s.intersect(x, y); m != nil && s.plausible(m) {
 				return true
 			}
 		}
@@ -375,7 +375,7 @@ func (s *Schema) share(out []*Alt, x *Alt, ys []*Alt, prune bool) []*Alt {
 		}
 	}
 	for _, y := range ys {
-		m := s.meet(x, y)
+		m := s.intersect(x, y)
 		if m == nil || prune && !s.plausible(m) {
 			continue
 		}

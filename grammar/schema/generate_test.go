@@ -212,7 +212,7 @@ func (g *generator) object(out *bytes.Buffer, s *Schema, o *ObjectAlt) error {
 		}
 	}
 	for _, e := range o.Exists {
-		if err := g.meet(s, o, p, e); err != nil {
+		if err := g.intersect(s, o, p, e); err != nil {
 			return err
 		}
 	}
@@ -265,8 +265,8 @@ func (g *generator) imply(o *ObjectAlt, p *objectPlan) {
 }
 
 // meet adds a key that meets e.
-func (g *generator) meet(s *Schema, o *ObjectAlt, p *objectPlan, e Exist) error {
-	for _, c := range o.Extra() {
+func (g *generator) intersect(s *Schema, o *ObjectAlt, p *objectPlan, e Exist) error {
+	for _, c := range o.UnnamedKeys() {
 		keys := s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys))
 		if n := c.Value.And(e.Value); !s.vacant(keys) && !n.Empty() {
 			key, err := g.text(s, keys, Unbounded)
@@ -297,13 +297,13 @@ func (g *generator) fill(s *Schema, o *ObjectAlt, p *objectPlan) error {
 		}
 	}
 	for _, prop := range o.Props { // keys that bring others with them come last
-		if len(p.keys) < o.MinProps && len(o.Extra()) == 0 {
+		if len(p.keys) < o.MinProps && len(o.UnnamedKeys()) == 0 {
 			g.add(p, prop)
 			g.imply(o, p)
 		}
 	}
 	for tries := 0; len(p.keys) < o.MinProps; tries++ {
-		classes := slices.DeleteFunc(slices.Clone(o.Extra()), func(c KeyClass) bool { return c.Value.Empty() })
+		classes := slices.DeleteFunc(slices.Clone(o.UnnamedKeys()), func(c KeyClass) bool { return c.Value.Empty() })
 		if len(classes) == 0 {
 			return errStuck
 		}

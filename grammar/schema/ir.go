@@ -60,7 +60,7 @@ type ArrayAlt struct {
 	Contains []Contain
 	Unique   bool // no two elements are equal (uniqueItems)
 
-	seen *seenItems // what unevaluatedItems of an enclosing schema need not look at; nil: nothing
+	seen *evaluatedItems // what unevaluatedItems of an enclosing schema need not look at; nil: nothing
 }
 
 // Contain bounds how many elements from index From on belong to Node. Max is never 0: that is said
@@ -98,12 +98,12 @@ type ObjectAlt struct {
 	Exists []Exist
 
 	schema   *Schema
-	declares bool           // Options.NoExtra: some schema declares properties
-	names    map[string]int // of the first Props: where they are. The others are few
-	borrowed bool           // names belongs to another alternative, too
-	settled  bool           // what competes for a bounded number of keys has been sorted out
-	seen     *seenProps     // what unevaluatedProperties of an enclosing schema need not look at; nil: nothing
-	extra    *extraKeys     // memo of Extra
+	declares bool            // Options.NoExtra: some schema declares properties
+	names    map[string]int  // of the first Props: where they are. The others are few
+	borrowed bool            // names belongs to another alternative, too
+	settled  bool            // what competes for a bounded number of keys has been sorted out
+	seen     *evaluatedProps // what unevaluatedProperties of an enclosing schema need not look at; nil: nothing
+	extra    *extraKeys      // memo of Extra
 }
 
 // Prop is a named key.

@@ -77,7 +77,7 @@ func (l listing) settled(a *Alt) (all []*value, few bool) {
 	if !l.s.inhabited(a) {
 		return nil, true
 	}
-	for _, a := range l.s.settle(a) {
+	for _, a := range l.s.normalize(a) {
 		values, few := l.alt(a)
 		if !few {
 			return nil, false
@@ -289,5 +289,5 @@ func (s *Schema) mayHaveExtra(o *ObjectAlt) bool {
 			required++
 		}
 	}
-	return (o.MaxProps == Unbounded || required < o.MaxProps) && slices.ContainsFunc(o.Extra(), func(c KeyClass) bool { return c.Value != s.never })
+	return (o.MaxProps == Unbounded || required < o.MaxProps) && slices.ContainsFunc(o.UnnamedKeys(), func(c KeyClass) bool { return c.Value != s.never })
 }

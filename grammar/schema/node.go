@@ -65,7 +65,7 @@ func (n *Node) Alts() []*Alt {
 		for k := range kinds {
 			for _, a := range n.schema.expand(n, k, false) {
 				if n.schema.inhabited(a) {
-					n.alts = append(n.alts, n.schema.brief(n.schema.settle(a))...)
+					n.alts = append(n.alts, n.schema.brief(n.schema.normalize(a))...)
 				}
 			}
 		}

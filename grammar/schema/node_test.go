@@ -30,7 +30,7 @@ func TestObjectAlt_keys(t *testing.T) {
 	if both := o.Value("xy"); accepts(both, parsed(t, `2`)) || !accepts(both, parsed(t, `3`)) || accepts(both, parsed(t, `3.5`)) {
 		t.Errorf("a key that two patterns match has values %v", both)
 	}
-	if n := len(o.Extra()); n != 3 {
+	if n := len(o.UnnamedKeys()); n != 3 {
 		t.Errorf("%d classes of extra keys, want 3", n)
 	}
 }

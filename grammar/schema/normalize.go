@@ -2,21 +2,21 @@ package schema
 
 import "slices"
 
-// settle gives an inhabited alternative the form that consumers rely on: what cannot be is cut
+// normalize gives an inhabited alternative the form that consumers rely on: what cannot be is cut
 // off, keys of a finite language have names, and an obligation that only named keys can meet
 // becomes a choice between them.
-func (s *Schema) settle(a *Alt) []*Alt {
+func (s *Schema) normalize(a *Alt) []*Alt {
 	switch {
 	case a == s.anyOf(a.Kind):
 	case a.Kind == Array:
-		return s.settleArray(*a.Array)
+		return s.normalizeArray(*a.Array)
 	case a.Kind == Object:
-		return s.settleObject(*a.Object)
+		return s.normalizeObject(*a.Object)
 	}
 	return []*Alt{a}
 }
 
-func (s *Schema) settleArray(a ArrayAlt) []*Alt {
+func (s *Schema) normalizeArray(a ArrayAlt) []*Alt {
 	for i, n := range a.Prefix {
 		if n.Empty() {
 			a.Max = minBound(a.Max, i)
@@ -62,7 +62,7 @@ func (s *Schema) choosePlaces(a *ArrayAlt) []*Alt {
 		for _, p := range places {
 			at := &ArrayAlt{Prefix: s.anyPrefix(p + 1), Rest: s.any, Min: p + 1, Max: Unbounded}
 			at.Prefix[p] = c.Node
-			out = append(out, present(s.meetArrays(&without, at))...)
+			out = append(out, present(s.intersectArrays(&without, at))...)
 		}
 		if rest {
 			later := without
@@ -148,7 +148,7 @@ func (s *Schema) scarce(a *ArrayAlt, i int) bool {
 	return n <= 0
 }
 
-func (s *Schema) settleObject(o ObjectAlt) []*Alt {
+func (s *Schema) normalizeObject(o ObjectAlt) []*Alt {
 	o.Props = slices.Clone(o.Props)
 	o.borrowed, o.extra, o.seen = true, nil, nil
 	if !o.imply((*Node).Empty) || !o.fit() {
@@ -204,7 +204,7 @@ const maxNamed = 64
 // keys that can meet an obligation. The keys that stay extra are infinitely many in every class.
 func (s *Schema) nameFinite(o *ObjectAlt) {
 	named := false
-	for _, c := range o.Extra() {
+	for _, c := range o.UnnamedKeys() {
 		words, ok := s.words(c.Keys, maxNamed)
 		if !ok {
 			continue
@@ -215,7 +215,7 @@ func (s *Schema) nameFinite(o *ObjectAlt) {
 		}
 	}
 	for _, e := range o.Exists {
-		for _, c := range o.Extra() {
+		for _, c := range o.UnnamedKeys() {
 			words, _ := s.words(s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys)), maxNamed)
 			for _, w := range words {
 				o.mention(w)
@@ -296,7 +296,7 @@ func (s *Schema) presenceMeets(o *ObjectAlt, e Exist) bool {
 }
 
 func (s *Schema) extraMeets(o *ObjectAlt, e Exist) bool {
-	for _, c := range o.Extra() {
+	for _, c := range o.UnnamedKeys() {
 		keys := s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys))
 		if !s.vacant(keys) && !s.and(c.Value, e.Value).Empty() {
 			return true

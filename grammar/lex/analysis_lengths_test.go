@@ -100,7 +100,7 @@ func TestLadderOf_holdsBehindShortTexts(t *testing.T) {
 			continue
 		}
 		runes := rng.IntN(8) - 1
-		l := a.ladderOf(nearExpr{e, int32(runes)})
+		l := a.reachOf(nearExpr{e, int32(runes)})
 		if l.low < huge {
 			sure++
 		}
@@ -123,7 +123,7 @@ func TestLadderOf_holdsBehindShortTexts(t *testing.T) {
 	}
 }
 
-func checkLadder(t *testing.T, a *Arena, l ladder, e Expr, s *lengthSet, read int32) {
+func checkLadder(t *testing.T, a *Arena, l reach, e Expr, s *lengthSet, read int32) {
 	t.Helper()
 	if !s.exact {
 		return

@@ -3,41 +3,41 @@ package lex
 // Of what a language is beside a bound on the length, texts that are too short to come near the
 // bound see nothing, if those who begin them can always go on to a length within it.
 
-// ladder describes the lengths of the words that begin with a text: one is at most low longer than
+// reach describes the lengths of the words that begin with a text: one is at most low longer than
 // the text, one is at least high, and there is no gap between them wider than gap.
-type ladder struct{ low, high, gap int32 }
+type reach struct{ low, high, gap int32 }
 
 // meets says whether one of the lengths is from lo to hi, for texts of at most so many code
 // points.
-func (l ladder) meets(lo, hi, runes int32) bool {
+func (l reach) meets(lo, hi, runes int32) bool {
 	return lo <= l.high && (hi == unbounded || hi >= addSize(l.low, max(runes, 0)) && int64(hi)-int64(lo)+1 >= int64(l.gap))
 }
 
 // plus is for the sums of two sets.
-func (l ladder) plus(m ladder) ladder {
-	return ladder{addSize(l.low, m.low), addSize(l.high, m.high), max(l.gap, m.gap)}
+func (l reach) plus(m reach) reach {
+	return reach{addSize(l.low, m.low), addSize(l.high, m.high), max(l.gap, m.gap)}
 }
 
 // or is what is sure of a set that is one of two.
-func (l ladder) or(m ladder) ladder {
-	return ladder{max(l.low, m.low), min(l.high, m.high), max(l.gap, m.gap)}
+func (l reach) or(m reach) reach {
+	return reach{max(l.low, m.low), min(l.high, m.high), max(l.gap, m.gap)}
 }
 
 // between is for any lengths of lo to hi, which may be unbounded.
-func between(lo, hi int32) ladder {
+func between(lo, hi int32) reach {
 	if hi == unbounded {
-		return ladder{huge, lo, huge}
+		return reach{huge, lo, huge}
 	}
-	return ladder{hi, lo, max(1, hi-lo)}
+	return reach{hi, lo, max(1, hi-lo)}
 }
 
 // justStarted stands for a number of code points of which only the empty text is.
 const justStarted = -1
 
-// ladderOf returns what is sure behind every text of at most so many code points that begins a
+// reachOf returns what is sure behind every text of at most so many code points that begins a
 // word of the expression.
-func (a *Arena) ladderOf(q nearExpr) ladder {
-	if l, ok := a.ladders[q]; ok {
+func (a *Arena) reachOf(q nearExpr) reach {
+	if l, ok := a.reaches[q]; ok {
 		return l
 	}
 	n := *a.at(q.expr)
@@ -55,20 +55,20 @@ func (a *Arena) ladderOf(q nearExpr) ladder {
 		l = a.unionLadder(q, n.args)
 	case kindIntersect:
 		if p, lo, hi, ok := a.bounded(n.args); ok {
-			if within := a.ladderOf(q.of(p)); within.meets(lo, hi, q.runes) {
+			if within := a.reachOf(q.of(p)); within.meets(lo, hi, q.runes) {
 				l = within.within(lo, hi)
 			}
 		}
 	case kindShared:
 		b := a.sharedOf(&n).arena
 		b.mu.Lock()
-		l = b.ladderOf(q.of(b.Expr(State(n.a))))
+		l = b.reachOf(q.of(b.Expr(State(n.a))))
 		b.mu.Unlock()
 	}
-	if a.ladders == nil {
-		a.ladders = map[nearExpr]ladder{}
+	if a.reaches == nil {
+		a.reaches = map[nearExpr]reach{}
 	}
-	a.ladders[q] = l
+	a.reaches[q] = l
 	return l
 }
 
@@ -79,7 +79,7 @@ func (a *Arena) oneLength(s wordSet) bool {
 }
 
 // within is what remains of lengths that are known to meet lo to hi.
-func (l ladder) within(lo, hi int32) ladder {
+func (l reach) within(lo, hi int32) reach {
 	if lo > 0 {
 		l.low = max(l.low, addSize(lo, l.gap-1))
 	}
@@ -91,41 +91,41 @@ func (l ladder) within(lo, hi int32) ladder {
 
 // unionLadder is for texts that begin words of one part only. The empty word is no such part: what
 // begins it begins the others.
-func (a *Arena) unionLadder(q nearExpr, args []Expr) ladder {
-	l := ladder{0, huge, 1}
+func (a *Arena) unionLadder(q nearExpr, args []Expr) reach {
+	l := reach{0, huge, 1}
 	for _, x := range args {
 		if x != epsilon {
-			l = l.or(a.ladderOf(q.of(x)))
+			l = l.or(a.reachOf(q.of(x)))
 		}
 	}
 	return l
 }
 
 // concatLadder is for texts that end in the first part, and those that have left it.
-func (a *Arena) concatLadder(q nearExpr, n *node) ladder {
+func (a *Arena) concatLadder(q nearExpr, n *node) reach {
 	first, rest := Expr(n.a), Expr(n.b)
-	l := a.ladderOf(q.of(first)).plus(a.ladderOf(nearExpr{rest, justStarted}))
+	l := a.reachOf(q.of(first)).plus(a.reachOf(nearExpr{rest, justStarted}))
 	s := a.at(first)
 	if q.runes == justStarted || s.span.minRunes > q.runes || s.open.every {
 		return l
 	}
-	return l.or(a.ladderOf(q.of(rest)).plus(ladder{0, s.span.minRunes, 1}))
+	return l.or(a.reachOf(q.of(rest)).plus(reach{0, s.span.minRunes, 1}))
 }
 
 // repeatLadder is for texts that end in each of the words in a row.
-func (a *Arena) repeatLadder(q nearExpr, n *node) ladder {
-	word, again := a.ladderOf(q.of(Expr(n.a))), a.ladderOf(nearExpr{Expr(n.a), justStarted})
+func (a *Arena) repeatLadder(q nearExpr, n *node) reach {
+	word, again := a.reachOf(q.of(Expr(n.a))), a.reachOf(nearExpr{Expr(n.a), justStarted})
 	if q.runes == justStarted {
 		return again.times(n.min, n.max)
 	}
 	s := a.at(Expr(n.a)).span
-	l := ladder{0, huge, 1}
+	l := reach{0, huge, 1}
 	for i := int32(0); i <= q.runes/max(1, s.minRunes) && (n.max == unbounded || i < n.max); i++ {
 		rest := int32(unbounded)
 		if n.max != unbounded {
 			rest = n.max - i - 1
 		}
-		l = l.or(word.plus(again.times(max(n.min-i-1, 0), rest)).plus(ladder{0, mulSize(s.minRunes, i), 1}))
+		l = l.or(word.plus(again.times(max(n.min-i-1, 0), rest)).plus(reach{0, mulSize(s.minRunes, i), 1}))
 	}
 	return l
 }
@@ -135,11 +135,11 @@ const maxMore = 3
 
 // times is for the sums of lo to hi numbers. From as many on as overlap with those of one more,
 // there is no wider gap than in a single one.
-func (l ladder) times(lo, hi int32) ladder {
+func (l reach) times(lo, hi int32) reach {
 	if hi == 0 {
-		return ladder{0, 0, 1}
+		return reach{0, 0, 1}
 	}
-	all := ladder{mulSize(l.low, lo), 0, max(l.gap, l.low)}
+	all := reach{mulSize(l.low, lo), 0, max(l.gap, l.low)}
 	switch {
 	case hi != unbounded:
 		all.high = mulSize(l.high, hi)

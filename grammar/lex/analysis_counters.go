@@ -4,10 +4,10 @@ package lex
 // few code points ahead take the state of a language without such counters instead: most counts
 // then share one state.
 
-// Near returns a state, outside of escapes as s must be, that for every text of up to so many code
+// AbstractCounters returns a state, outside of escapes as s must be, that for every text of up to so many code
 // points says the same as s: whether something accepted begins with it, and whether it is itself
 // accepted. Of longer texts it never says less.
-func (a *Arena) Near(s StringState, runes int) StringState {
+func (a *Arena) AbstractCounters(s StringState, runes int) StringState {
 	k := a.stringKey(s)
 	if k.inner == Dead || k.mode != inText {
 		return s
@@ -71,7 +71,7 @@ func (a *Arena) near(q nearExpr) Expr {
 	case kindShared:
 		d = a.mapShared(&n, func(b *Arena, e Expr) Expr { return b.near(q.of(e)) })
 	case kindIntersect:
-		if p, lo, hi, ok := a.bounded(n.args); ok && (hi == unbounded || hi >= q.runes) && a.ladderOf(q.of(p)).meets(lo, hi, q.runes) {
+		if p, lo, hi, ok := a.bounded(n.args); ok && (hi == unbounded || hi >= q.runes) && a.reachOf(q.of(p)).meets(lo, hi, q.runes) {
 			d = a.intersect(a.near(q.of(p)), a.repeat(a.anyRune, min(lo, q.runes+1), unbounded))
 		}
 	}
@@ -88,7 +88,7 @@ func (a *Arena) near(q nearExpr) Expr {
 func (a *Arena) Room(s State, runes int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if l := a.ladderOf(nearExpr{a.Expr(s), int32(runes)}); l.low < huge {
+	if l := a.reachOf(nearExpr{a.Expr(s), int32(runes)}); l.low < huge {
 		return runes + int(l.low)
 	}
 	return -1

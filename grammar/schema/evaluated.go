@@ -2,39 +2,39 @@ package schema
 
 import "slices"
 
-// seenProps says which keys of an object the schemas that it met have evaluated.
-type seenProps struct {
+// evaluatedProps says which keys of an object the schemas that it met have evaluated.
+type evaluatedProps struct {
 	all   bool
 	names []string
 	keys  []Expr // languages of further keys
 }
 
 // union returns what either has seen.
-func (a *seenProps) union(b *seenProps) *seenProps {
+func (a *evaluatedProps) union(b *evaluatedProps) *evaluatedProps {
 	switch {
 	case a == nil || b != nil && b.all:
 		return b
 	case b == nil || a.all:
 		return a
 	}
-	return &seenProps{names: slices.Concat(a.names, b.names), keys: slices.Concat(a.keys, b.keys)}
+	return &evaluatedProps{names: slices.Concat(a.names, b.names), keys: slices.Concat(a.keys, b.keys)}
 }
 
-// seenItems says which elements of an array the schemas that it met have evaluated.
-type seenItems struct {
+// evaluatedItems says which elements of an array the schemas that it met have evaluated.
+type evaluatedItems struct {
 	all      bool
 	prefix   int
 	contains []*Node // elements that belong to one of these, too
 }
 
-func (a *seenItems) union(b *seenItems) *seenItems {
+func (a *evaluatedItems) union(b *evaluatedItems) *evaluatedItems {
 	switch {
 	case a == nil || b != nil && b.all:
 		return b
 	case b == nil || a.all:
 		return a
 	}
-	return &seenItems{prefix: max(a.prefix, b.prefix), contains: slices.Concat(a.contains, b.contains)}
+	return &evaluatedItems{prefix: max(a.prefix, b.prefix), contains: slices.Concat(a.contains, b.contains)}
 }
 
 // annotated reports whether a has evaluated anything.
@@ -67,7 +67,7 @@ func (s *Schema) closeUnevaluated(a *Alt, f *form) *Alt {
 }
 
 func (s *Schema) closeItems(a *ArrayAlt, rest *Node) *Alt {
-	limit := &ArrayAlt{Rest: s.any, Max: Unbounded, seen: &seenItems{all: true}}
+	limit := &ArrayAlt{Rest: s.any, Max: Unbounded, seen: &evaluatedItems{all: true}}
 	switch seen := a.seen; {
 	case seen == nil:
 		limit.Rest = rest
@@ -77,14 +77,14 @@ func (s *Schema) closeItems(a *ArrayAlt, rest *Node) *Alt {
 			limit.Prefix = append(limit.Prefix, s.any)
 		}
 	}
-	return s.meetArrays(a, limit)
+	return s.intersectArrays(a, limit)
 }
 
 func (s *Schema) closeProps(a *ObjectAlt, rest *Node) *Alt {
-	limit := &ObjectAlt{schema: s, MaxProps: Unbounded, seen: &seenProps{all: true}}
+	limit := &ObjectAlt{schema: s, MaxProps: Unbounded, seen: &evaluatedProps{all: true}}
 	seen := a.seen
 	if seen == nil {
-		seen = &seenProps{}
+		seen = &evaluatedProps{}
 	}
 	if !seen.all {
 		for _, name := range seen.names {
@@ -98,16 +98,16 @@ func (s *Schema) closeProps(a *ObjectAlt, rest *Node) *Alt {
 		}
 		limit.Rules = []Rule{{Keys: others, Value: rest}}
 	}
-	return s.meetObjects(a, limit)
+	return s.intersectObjects(a, limit)
 }
 
 // allSeen returns all values of kind k with everything in them evaluated.
 func (s *Schema) allSeen(k Kind) *Alt {
 	switch k {
 	case Array:
-		return &Alt{Kind: Array, Array: &ArrayAlt{Rest: s.any, Max: Unbounded, seen: &seenItems{all: true}}}
+		return &Alt{Kind: Array, Array: &ArrayAlt{Rest: s.any, Max: Unbounded, seen: &evaluatedItems{all: true}}}
 	case Object:
-		return &Alt{Kind: Object, Object: &ObjectAlt{schema: s, MaxProps: Unbounded, seen: &seenProps{all: true}}}
+		return &Alt{Kind: Object, Object: &ObjectAlt{schema: s, MaxProps: Unbounded, seen: &evaluatedProps{all: true}}}
 	}
 	return s.anyOf(k)
 }

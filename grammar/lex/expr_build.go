@@ -240,8 +240,8 @@ func (a *Arena) not(e Expr) Expr {
 	return a.intern(node{kind: kindNot, a: int32(e)})
 }
 
-// mapParts builds of the parts of n, a node of any arena, what n is of them: of each what f makes
-// of it. It returns false if n has none.
+// mapParts applies f to the parts of n and combines the results as n combines its parts. The node
+// may be of another arena. It returns false for a node without parts.
 func (a *Arena) mapParts(n *node, f func(Expr) Expr) (Expr, bool) {
 	switch n.kind {
 	case kindConcat:

@@ -25,9 +25,9 @@ func (a *Arena) laterWithin(wide Expr, cuts ByteSet, s span, build func() Expr) 
 	return e
 }
 
-// Widen returns a language that holds e and has fewer states, where one is known: formats of times
+// OverApproximate returns a language that holds e and has fewer states, where one is known: formats of times
 // take leap seconds of all minutes. Otherwise it is e.
-func (a *Arena) Widen(e Expr) Expr { return a.build(func() Expr { return a.widen(e) }) }
+func (a *Arena) OverApproximate(e Expr) Expr { return a.build(func() Expr { return a.widen(e) }) }
 
 // widen returns a language that holds e, in which deferred alternatives are given up; e itself if
 // there are none.

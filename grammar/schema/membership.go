@@ -11,18 +11,18 @@ import (
 // object behind.
 func (o *ObjectAlt) Holds(text []byte) bool {
 	v, err := decodeJSON(text, o.schema.limits.Depth)
-	return err == nil && v.kind == Object && belonging{o.schema, byValue}.object(o, v)
+	return err == nil && v.kind == Object && membership{o.schema, byValue}.object(o, v)
 }
 
 // Holds reports whether text is an array that belongs to a, as it does for objects.
 func (a *ArrayAlt) Holds(text []byte) bool {
 	s := a.Rest.schema
 	v, err := decodeJSON(text, s.limits.Depth)
-	return err == nil && v.kind == Array && belonging{s, byValue}.array(a, v)
+	return err == nil && v.kind == Array && membership{s, byValue}.array(a, v)
 }
 
-// belonging decides whether values belong to nodes, by a walk over alternatives as a matcher's.
-type belonging struct {
+// membership decides whether values belong to nodes, by a walk over alternatives as a matcher's.
+type membership struct {
 	s      *Schema
 	number func(s *Schema, a *Alt, v *value) bool
 }
@@ -42,11 +42,11 @@ func (c cell) has(r *big.Rat) bool {
 	return !slices.ContainsFunc(c.multiples, func(m *big.Rat) bool { return !multiple(m) }) && !slices.ContainsFunc(c.notMultiples, multiple)
 }
 
-func (b belonging) node(n *Node, v *value) bool {
+func (b membership) node(n *Node, v *value) bool {
 	return slices.ContainsFunc(n.Alts(), func(a *Alt) bool { return a.Kind == v.kind && b.alt(a, v) })
 }
 
-func (b belonging) alt(a *Alt, v *value) bool {
+func (b membership) alt(a *Alt, v *value) bool {
 	switch a.Kind {
 	case Bool:
 		return v.truth && a.True || !v.truth && a.False
@@ -63,7 +63,7 @@ func (b belonging) alt(a *Alt, v *value) bool {
 	return true
 }
 
-func (b belonging) array(a *ArrayAlt, v *value) bool {
+func (b membership) array(a *ArrayAlt, v *value) bool {
 	if len(v.items) < a.Min || a.Max != Unbounded && len(v.items) > a.Max {
 		return false
 	}
@@ -88,7 +88,7 @@ func (b belonging) array(a *ArrayAlt, v *value) bool {
 	return !a.Unique || len(distinct) == len(v.items)
 }
 
-func (b belonging) object(o *ObjectAlt, v *value) bool {
+func (b membership) object(o *ObjectAlt, v *value) bool {
 	if len(v.members) < o.MinProps || o.MaxProps != Unbounded && len(v.members) > o.MaxProps {
 		return false
 	}

@@ -72,7 +72,7 @@ func (s *Schema) inhabited(a *Alt) bool {
 		return s.inhabitedArray(a.Array, s.satisfiable)
 	case Object:
 		if o := a.Object; len(o.Exists) > 0 && o.MaxProps != Unbounded && !o.settled {
-			return len(s.settleObject(*o)) > 0 // the obligations compete for keys
+			return len(s.normalizeObject(*o)) > 0 // the obligations compete for keys
 		}
 		return s.inhabitedObject(a.Object, s.satisfiable)
 	}
@@ -214,7 +214,7 @@ func (s *Schema) canHold(o *ObjectAlt, e Exist, ok func(*Node) bool) bool {
 			return true
 		}
 	}
-	for _, c := range o.Extra() {
+	for _, c := range o.UnnamedKeys() {
 		keys := s.unnamed(o, s.arena.Intersect(c.Keys, e.Keys))
 		if !s.vacant(keys) && ok(s.and(c.Value, e.Value)) {
 			return true
@@ -226,7 +226,7 @@ func (s *Schema) canHold(o *ObjectAlt, e Exist, ok func(*Node) bool) bool {
 // canReach reports whether o may have n keys.
 func (s *Schema) canReach(o *ObjectAlt, n int, ok func(*Node) bool) bool {
 	have := 0
-	for _, c := range o.Extra() {
+	for _, c := range o.UnnamedKeys() {
 		if !ok(c.Value) {
 			continue
 		}

@@ -3,7 +3,7 @@ package schema
 import "slices"
 
 // meet intersects two alternatives of one kind; nil if they plainly have nothing in common.
-func (s *Schema) meet(a, b *Alt) *Alt {
+func (s *Schema) intersect(a, b *Alt) *Alt {
 	switch {
 	case a == nil || b == nil || a.Kind != b.Kind:
 		return nil
@@ -25,14 +25,14 @@ func (s *Schema) meet(a, b *Alt) *Alt {
 		return s.stringAlt(s.arena.Intersect(a.String.Text, b.String.Text),
 			max(a.String.MinLen, b.String.MinLen), minBound(a.String.MaxLen, b.String.MaxLen))
 	case Array:
-		return s.meetArrays(a.Array, b.Array)
+		return s.intersectArrays(a.Array, b.Array)
 	case Object:
-		return s.meetObjects(a.Object, b.Object)
+		return s.intersectObjects(a.Object, b.Object)
 	}
 	return a
 }
 
-func (s *Schema) meetArrays(a, b *ArrayAlt) *Alt {
+func (s *Schema) intersectArrays(a, b *ArrayAlt) *Alt {
 	s.spend(1 + len(a.Prefix) + len(b.Prefix))
 	if s.err != nil {
 		return nil
@@ -59,7 +59,7 @@ func (s *Schema) meetArrays(a, b *ArrayAlt) *Alt {
 	return s.arrayAlt(m)
 }
 
-func (s *Schema) meetObjects(a, b *ObjectAlt) *Alt {
+func (s *Schema) intersectObjects(a, b *ObjectAlt) *Alt {
 	s.spend(1)
 	if s.err != nil || s.clash(a, b) || s.clash(b, a) {
 		return nil

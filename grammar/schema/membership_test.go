@@ -4,7 +4,7 @@ import "testing"
 
 // accepts decides membership with numbers as they are spelled, as a matcher would.
 func accepts(n *Node, v *value) bool {
-	return belonging{n.schema, func(s *Schema, a *Alt, v *value) bool { return s.holds(a.Number, v.text) }}.node(n, v)
+	return membership{n.schema, func(s *Schema, a *Alt, v *value) bool { return s.holds(a.Number, v.text) }}.node(n, v)
 }
 
 // TestHolds_ofNumbersLooksAtTheirValue: integers of draft 4 are such by their spelling, and that

@@ -2,10 +2,10 @@ package schema
 
 import "slices"
 
-// survey visits every node that can be reached from root and expands those that combine something,
+// discover visits every node that can be reached from root and expands those that combine something,
 // so that what cannot be expanded is found while compiling and never while a value is being
 // generated.
-func (s *Schema) survey(root *Node) {
+func (s *Schema) discover(root *Node) {
 	seen := map[*Node]bool{root: true}
 	queue := []*Node{root}
 	visit := func(n *Node) {
@@ -112,7 +112,7 @@ func (a *Alt) children(visit func(*Node)) {
 		for i := range a.Object.Props {
 			visit(a.Object.Props[i].Value)
 		}
-		for _, c := range a.Object.Extra() {
+		for _, c := range a.Object.UnnamedKeys() {
 			visit(c.Value)
 		}
 		for _, e := range a.Object.Exists {

@@ -115,7 +115,7 @@ func sameAhead(t *testing.T, a *Arena, s StringState, rng *rand.Rand) {
 		}
 	}
 	runes := 1 + rng.IntN(60)
-	near := a.Near(s, runes)
+	near := a.AbstractCounters(s, runes)
 	text := ""
 	for len(text) < 2*runes {
 		b := "aabbc "[rng.IntN(6)]

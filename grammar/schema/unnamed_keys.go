@@ -2,7 +2,7 @@ package schema
 
 import "slices"
 
-// extraKeys memoises ObjectAlt.Extra.
+// extraKeys memoises ObjectAlt.UnnamedKeys.
 type extraKeys struct {
 	classes []KeyClass
 	all     Expr // the keys of all classes, and maybe named ones
@@ -12,10 +12,10 @@ type extraKeys struct {
 // maxKeyClasses bounds how finely overlapping rules may divide the extra keys.
 const maxKeyClasses = 64
 
-// Extra returns the classes of extra keys that may be present: disjoint languages of decoded text,
+// UnnamedKeys returns the classes of extra keys that may be present: disjoint languages of decoded text,
 // none of them empty, each with the set that values of its keys must belong to. The caller checks
 // with Empty whether such a value exists.
-func (o *ObjectAlt) Extra() []KeyClass {
+func (o *ObjectAlt) UnnamedKeys() []KeyClass {
 	if o.extra == nil {
 		o.extra = o.divide()
 	}
@@ -71,11 +71,11 @@ func (o *ObjectAlt) divide() *extraKeys {
 	return x
 }
 
-// ExtraKeys returns the language of all keys of Extra's classes that have a value. Like
+// AllUnnamedKeys returns the language of all keys of Extra's classes that have a value. Like
 // KeyClass.Loose, it may hold named keys.
-func (o *ObjectAlt) ExtraKeys() Expr {
+func (o *ObjectAlt) AllUnnamedKeys() Expr {
 	a := o.schema.arena
-	classes := o.Extra()
+	classes := o.UnnamedKeys()
 	all := o.extra.all
 	for _, c := range classes {
 		if c.Value.Empty() {
@@ -124,7 +124,7 @@ func (o *ObjectAlt) KeyLang() Expr {
 		}
 	}
 	parts := []Expr{s.arena.Literals(names...)}
-	for _, c := range o.Extra() {
+	for _, c := range o.UnnamedKeys() {
 		if !c.Value.Empty() {
 			parts = append(parts, s.unnamed(o, c.Keys))
 		}
