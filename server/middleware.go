@@ -91,13 +91,3 @@ func refuseWhileLoading(r Readiness) gin.HandlerFunc {
 		})
 	}
 }
-
-// limitBody makes a read beyond the limit fail, which the decoders turn into 413.
-func limitBody(most int64) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		if c.Request.Body != nil {
-			c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, most)
-		}
-		c.Next()
-	}
-}

@@ -23,7 +23,7 @@ type Options struct {
 	Keys         []Key    // none: no key is asked for
 	AllowedHosts []string // names for the Host header; nil: any. See [LoopbackHosts]
 	CORSOrigins  []string // web pages that may call; nil: none
-	MaxBody      int64    // largest body in bytes; 0 means 64 MiB
+	MaxBody      int64    // largest body in bytes, and a quarter of those in flight together; 0 means 64 MiB
 
 	Log           *slog.Logger // access log; nil: slog.Default()
 	LogPrompts    bool         // prompts and answers go into the access log
@@ -47,7 +47,7 @@ func New(o Options) http.Handler {
 	g.UseRawPath = true // model ids may hold %2F
 	m, kept := newMetrics(o.Engines, o.Models), newRecords(o.DebugRequests)
 	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept}
-	g.Use(requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness), limitBody(o.MaxBody))
+	g.Use(requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness), (&bodies{most: o.MaxBody}).limit)
 	routes(g, o, m, kept)
 	g.NoRoute(noRoute)
 	g.NoMethod(noMethod)

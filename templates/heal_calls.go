@@ -1,5 +1,15 @@
 package templates
 
+// dropMisplacedCalls leaves out what only an assistant can have said: no result stands behind it.
+func dropMisplacedCalls(h *healing) {
+	for i := range h.turns {
+		if t := &h.turns[i]; t.Role != Assistant && len(t.Calls) > 0 {
+			h.note(ruleMisplacedCalls, t.index, t.Calls[0].Name)
+			t.Calls = nil
+		}
+	}
+}
+
 func mendArguments(h *healing) {
 	h.eachCall(func(t, _ *turn, c *Call) {
 		object, rule := argumentsOf(c.Arguments)

@@ -118,6 +118,10 @@ var healCases = []struct {
 		"user: hi\nassistant:  call_1=f{} call_2=g{}\ntool[call_1]: of f\ntool[call_2]: of g\n", "move-result@3 move-result@2 missing-id@1 missing-id@1",
 	},
 	{
+		"a user's calls", liberal, []Message{{Role: User, Text: "hi", Calls: []Call{{ID: "x", Name: "f", Arguments: "{}"}}}},
+		"user: hi\n", "drop-misplaced-calls@0",
+	},
+	{
 		"orphan result", liberal, []Message{hi, answer("x", "1"), {Role: ToolRole, Name: "f", Text: "2"}},
 		"user: hi\nuser: Result of an earlier call:|1\nuser: Result of f:|2\n", "orphan-result-as-user@1 orphan-result-as-user@2",
 	},

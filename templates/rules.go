@@ -16,6 +16,7 @@ const (
 	ruleLateSystem       = "late-system-as-user"
 	ruleSystemAsUser     = "system-as-user"
 	ruleOrphanResult     = "orphan-result-as-user"
+	ruleMisplacedCalls   = "drop-misplaced-calls"
 	ruleMoveResult       = "move-result"
 	ruleMergeResults     = "merge-results"
 	ruleMissingResult    = "missing-result"
@@ -60,6 +61,7 @@ var rules = []Rule{
 	{ruleDeveloper, "a developer's message is a system message to a template that does not know the role", developerAsSystem},
 	{ruleMergeSystem, "several system messages at the beginning become one", mergeSystem},
 	{ruleLateSystem, "a system message after the first turn is a user's, in its place, to a template that wants it first", lateSystemAsUser},
+	{ruleMisplacedCalls, "calls in a message that is not the assistant's are left out", dropMisplacedCalls},
 	{ruleMoveResult, "results stand behind their call, in the order of the calls", orderResults},
 	{ruleOrphanResult, "a result without a call is told by the user", nil},
 	{ruleMergeResults, "a second result of a call is added to the first", nil},

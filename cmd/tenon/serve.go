@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"runtime"
 	"slices"
@@ -130,7 +129,7 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 // probes and clients are told.
 func run(ctx context.Context, app *app, listener net.Listener, s config.Settings) error {
 	var requests running
-	server := &http.Server{Handler: requests.handler(app.handler), ReadHeaderTimeout: 10 * time.Second}
+	server := server.Serving(requests.handler(app.handler))
 	failed := make(chan error, 1)
 	go func() {
 		if s.TLSCert != "" {

@@ -73,29 +73,37 @@ func (w completionRequest) check(r *chat.Request) error {
 	return nil
 }
 
+// decodePrompts reads each value once, however deep what a client sends is.
 func decodePrompts(raw json.RawMessage) ([]completionPrompt, error) {
-	var text string
-	if json.Unmarshal(raw, &text) == nil && !wire.IsNull(raw) {
-		return []completionPrompt{textPrompt(text)}, nil
-	}
-	var ids []int32
-	if json.Unmarshal(raw, &ids) == nil && len(ids) > 0 {
-		return []completionPrompt{{prompt: engine.Prompt{{Origin: engine.Kept, Tokens: ids}}}}, nil
+	if one, ok := decodePrompt(raw); ok {
+		return []completionPrompt{one}, nil
 	}
 	var many []json.RawMessage
 	if err := json.Unmarshal(raw, &many); err != nil || len(many) == 0 {
 		return nil, chat.Invalidf("prompt", "expected a string, an array of token ids, or an array of either")
 	}
-	var out []completionPrompt
-	for i, one := range many {
-		var nested []json.RawMessage
-		p, err := decodePrompts(one)
-		if err != nil || len(p) != 1 || json.Unmarshal(one, &nested) == nil && p[0].prompt[0].Origin != engine.Kept {
+	out := make([]completionPrompt, len(many))
+	for i, raw := range many {
+		one, ok := decodePrompt(raw)
+		if !ok {
 			return nil, chat.Invalidf(fmt.Sprintf("prompt[%d]", i), "expected a string or an array of token ids")
 		}
-		out = append(out, p[0])
+		out[i] = one
 	}
 	return out, nil
+}
+
+// decodePrompt reads a text or token ids.
+func decodePrompt(raw json.RawMessage) (p completionPrompt, ok bool) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && !wire.IsNull(raw) {
+		return textPrompt(text), true
+	}
+	var ids []int32
+	if json.Unmarshal(raw, &ids) == nil && len(ids) > 0 {
+		return completionPrompt{prompt: engine.Prompt{{Origin: engine.Kept, Tokens: ids}}}, true
+	}
+	return completionPrompt{}, false
 }
 
 func textPrompt(text string) completionPrompt {

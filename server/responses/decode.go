@@ -28,13 +28,14 @@ var others = wire.Others{
 
 // decoder turns a request into a turn.
 type decoder struct {
-	notes []string     // what was left out, for the header of ignored fields
-	turn  chat.Request // what has been decoded so far
-	tools []tool       // the declared ones, as they are echoed
-	items []item       // the input, normalised: a string is one message
-	past  *stored      // what previous_response_id names
-	find  func(id string) (*stored, bool)
-	item  func(id string) (item, bool) // what an item_reference means; nil: nothing is kept
+	notes  []string     // what was left out, for the header of ignored fields
+	turn   chat.Request // what has been decoded so far
+	inside bool         // a namespace's tools are being read
+	tools  []tool       // the declared ones, as they are echoed
+	items  []item       // the input, normalised: a string is one message
+	past   *stored      // what previous_response_id names
+	find   func(id string) (*stored, bool)
+	item   func(id string) (item, bool) // what an item_reference means; nil: nothing is kept
 }
 
 // request reads a body. Its errors are *chat.Error and name the field.

@@ -90,6 +90,11 @@ func (d *decoder) readTool(raw json.RawMessage, field string) (tool, error) {
 	}
 	d.notes = append(d.notes, ignored...)
 	if head.Type == "namespace" {
+		if d.inside { // to read on would copy what is nested once a level
+			return t, chat.Invalidf(field+".type", "is a namespace inside a namespace")
+		}
+		d.inside = true
+		defer func() { d.inside = false }()
 		t.inner, err = d.readTools(t.Tools, field+".tools")
 	}
 	return t, err
@@ -135,9 +140,6 @@ func (d *decoder) declareAll(all []tool, field, namespace string) error {
 		case "namespace":
 			if t.Name == "" {
 				return chat.Invalidf(at+".name", "is required")
-			}
-			if namespace != "" {
-				return chat.Invalidf(at+".type", "is a namespace inside a namespace")
 			}
 			if err := d.declareAll(t.inner, at+".tools", t.Name); err != nil {
 				return err

@@ -137,6 +137,10 @@ func (t Type) fits(value json.RawMessage) bool {
 func IsNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 func readError(err error) error {
+	var refused *chat.Error
+	if errors.As(err, &refused) {
+		return refused
+	}
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return &chat.Error{Kind: chat.TooLarge, Message: "the body is too large; --max-body sets the limit", Err: err}
