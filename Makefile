@@ -107,6 +107,11 @@ bench: build ## compare with llama-server, minutes: LLAMA_SERVER= names one, els
 	go run ./cmd/bench -tenon bin/tenon -llama-server "$$rival" -model "$$model" -runs $(or $(RUNS),5) -only "$(ONLY)" \
 		-least $(if $(filter libllama,$(ENGINE)),1,0.95)
 
+.PHONY: soak
+soak: build ## serve tiny models under clients, kills, reloads and hostile bodies for MINUTES= (30), or until KILLS= workers were killed
+	@mkdir -p build
+	go run ./cmd/soak -tenon bin/tenon -minutes $(or $(MINUTES),30) -kills $(or $(KILLS),0)
+
 .PHONY: clients
 clients: build ## install real clients and run them against a script and Gemma 3 270M; ONLY=, MODELS= steer it; long
 	@cmd/scripts/clients.sh

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"tenon/engine/enginetest/tinymodel"
+)
+
+// options are the command line.
+type options struct {
+	tenon   string
+	minutes float64
+	kills   int
+	clients int
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.tenon, "tenon", "bin/tenon", "the server's binary")
+	flag.Float64Var(&o.minutes, "minutes", 30, "how long to run")
+	flag.IntVar(&o.kills, "kills", 0, "end once as many workers have been killed, at random moments; 0: one is killed now and then")
+	flag.IntVar(&o.clients, "clients", 8, "clients that send turns at once")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+// soak is a run.
+type soak struct {
+	options
+	base    string // of the server's addresses
+	pid     int
+	turns   atomic.Int64
+	killed  atomic.Int64
+	tally   tally
+	running sync.RWMutex // held for reading by turns, for writing while the server is measured
+}
+
+func run(ctx context.Context, o options) error {
+	dir, err := os.MkdirTemp("", "tenon-soak")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for _, kind := range []tinymodel.Kind{tinymodel.FullAttention, tinymodel.SlidingWindow} {
+		if err := tinymodel.WriteFile(filepath.Join(dir, string(kind)+".gguf"), tinymodel.Options{Kind: kind, Seed: 1}); err != nil {
+			return fmt.Errorf("write a model: %w", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(o.minutes*float64(time.Minute)))
+	defer cancel()
+	s := &soak{options: o}
+	end, err := s.serve(dir)
+	if err != nil {
+		return err
+	}
+	s.trouble(ctx, cancel)
+	var all sync.WaitGroup
+	for i := range o.clients {
+		all.Go(func() { s.client(ctx, rand.New(rand.NewPCG(1, uint64(i)))) })
+	}
+	m := s.measure(ctx)
+	all.Wait()
+	m.samples = append(m.samples, s.sample())
+	return errors.Join(s.report(m), end())
+}
+
+// serve starts the server. end stops it, and tells if it had died before.
+func (s *soak) serve(dir string) (end func() error, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	_ = l.Close() // the server takes it
+	log, err := os.Create("build/soak.log")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(s.tenon, "serve", "--models-dir", dir, "--models-max", "1", "--port", strconv.Itoa(port), "--parallel", "4", "--ctx-size", "2048",
+		"--cache-ram", "32", "--flash-attn", "off", "--debug-requests", "20", "--log-level", "warn", "--max-body", "4")
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", s.tenon, err)
+	}
+	s.pid, s.base = cmd.Process.Pid, "http://127.0.0.1:"+strconv.Itoa(port)
+	died := make(chan error, 1)
+	go func() { died <- cmd.Wait() }()
+	end = func() error {
+		select {
+		case err := <-died:
+			return fmt.Errorf("the server died (%v); build/soak.log says why", err)
+		default:
+		}
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := <-died; err != nil {
+			return fmt.Errorf("the server did not end well: %w", err)
+		}
+		return nil
+	}
+	return end, s.awaitLife(died)
+}
+
+func (s *soak) awaitLife(died <-chan error) error {
+	for {
+		select {
+		case err := <-died:
+			return fmt.Errorf("the server did not start (%v); build/soak.log says why", err)
+		case <-time.After(50 * time.Millisecond):
+		}
+		if answer, err := http.Get(s.base + "/health/live"); err == nil {
+			_ = answer.Body.Close()
+			return nil
+		}
+	}
+}
