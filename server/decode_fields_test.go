@@ -134,7 +134,7 @@ func keys(n int) string {
 	return b.String()
 }
 
-// S19: a body costs what its length is: every field that a decoder knows, whatever stands in it. Work is counted in allocated bytes: four
+// Issue 19: a body costs what its length is: every field that a decoder knows, whatever stands in it. Work is counted in allocated bytes: four
 // times the body may cost some six times as much. By default one in several bodies is sent; TENON_ALL=1 sends them all.
 func TestDecode_everyFieldCostsWhatItsLengthIs(t *testing.T) {
 	for _, c := range []struct{ path, dir, root, minimal string }{

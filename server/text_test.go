@@ -8,7 +8,7 @@ import (
 	"tenon/server"
 )
 
-// S19: bytes that are no UTF-8 are the client's mistake: a reader of JSON would put another character in their place.
+// Issue 19: bytes that are no UTF-8 are the client's mistake: a reader of JSON would put another character in their place.
 func TestBody_whatIsNoUTF8IsRefused(t *testing.T) {
 	h := server.New(options(t))
 	for _, p := range allProtocols {
@@ -22,7 +22,7 @@ func TestBody_whatIsNoUTF8IsRefused(t *testing.T) {
 	}
 }
 
-// S19: a request for a response says what to respond to. An empty text does, and the model is loaded for it.
+// Issue 19: a request for a response says what to respond to. An empty text does, and the model is loaded for it.
 func TestResponses_withoutInputIsRefused(t *testing.T) {
 	h := server.New(options(t))
 	for body, want := range map[string]int{

@@ -40,7 +40,7 @@ func FuzzHeal(f *testing.F) {
 	})
 }
 
-// S19: arguments are an object in every case, whatever the schema allows, in every dialect.
+// Issue 19: arguments are an object in every case, whatever the schema allows, in every dialect.
 func TestArguments_areAnObjectWhateverTheSchemaAllows(t *testing.T) {
 	for schema, callable := range map[string]bool{
 		`{}`: true, `true`: true, `null`: true, `{"anyOf":[{"type":"string"},{"type":"object"}]}`: true, `{"type":["object","string","null"]}`: true,

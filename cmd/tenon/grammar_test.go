@@ -219,7 +219,7 @@ func TestGrammar_errorsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// S19: arguments are objects whatever a schema allows, two tools of one name are refused together, and what is not called here passes.
+// Issue 19: arguments are objects whatever a schema allows, two tools of one name are refused together, and what is not called here passes.
 func TestCheck_saysWhatAToolSetComesTo(t *testing.T) {
 	list, err := checkTools(t.Context(), []byte(`[
 		{"type":"function","function":{"name":"any","parameters":{}}},

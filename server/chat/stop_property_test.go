@@ -58,7 +58,7 @@ func stopsOf(answer string) (all [][]string) {
 	return append(all, []string{answer + "Z"}, []string{answer[len(answer)-1:] + "Z"})
 }
 
-// S19: whatever an answer is and whatever stops it, the text is the unstopped text up to the first stop, byte for byte, and the tokens
+// Issue 19: whatever an answer is and whatever stops it, the text is the unstopped text up to the first stop, byte for byte, and the tokens
 // told beside it are those that it is made of.
 func TestStop_textIsTheUnstoppedTextUpToTheFirstStop(t *testing.T) {
 	for kind, set := range stopKinds {

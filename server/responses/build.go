@@ -16,7 +16,8 @@ import (
 type builder struct {
 	response response
 	emit     func(event) error // nil: nobody listens
-	settled  func()            // called when the response is complete, before the last event; nil: nobody waits for it
+	settled  func() error      // called when the response is complete, before the last event; nil: nobody waits for it
+	unkept   error             // why it was to be kept and is not
 	sequence int
 	summary  bool // thinking is shown as a summary (reasoning.summary)
 	timings  bool // they are wanted
@@ -228,7 +229,9 @@ func (b *builder) finish(f chat.Finish) error {
 		b.response.Timings = wire.EncodeTimings(f)
 	}
 	if b.settled != nil {
-		b.settled()
+		if b.unkept = b.settled(); b.unkept != nil {
+			return b.fail(told(b.unkept))
+		}
 	}
 	kind := "response." + b.response.Status
 	if f.Reason == chat.Cancelled {

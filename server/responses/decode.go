@@ -207,7 +207,7 @@ func (d *decoder) input(w createRequest) error {
 		c.add(templates.Message{Role: templates.System, Text: *w.Instructions})
 	}
 	if d.past != nil {
-		for i, it := range d.past.Conversation {
+		for i, it := range d.past.whole() {
 			if err := c.item(it, fmt.Sprintf("previous_response_id.items[%d]", i)); err != nil {
 				return err
 			}

@@ -22,7 +22,7 @@ func (d *decoder) declare(w createRequest) (err error) {
 		return err
 	}
 	before := decoder{}
-	if err := before.declareAdded(d.past.Conversation, "previous_response_id.items"); err != nil {
+	if err := before.declareAdded(d.past.whole(), "previous_response_id.items"); err != nil {
 		return err
 	}
 	for i, t := range before.turn.Tools {

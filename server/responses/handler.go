@@ -63,7 +63,7 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 	ctx, ended := a.track(r.Context(), &b.response)
 	defer ended()
 	if b.response.Store {
-		b.settled = func() { a.keep(d, b, chat.CallerKey(r.Context())) }
+		b.settled = func() error { return a.keep(d, b, chat.CallerKey(r.Context())) }
 	}
 	if len(d.turn.Conversation.Messages) == 0 {
 		a.probe(w, r, request, d, b)
@@ -74,7 +74,9 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.turn.Whole = true
-	err = a.run(ctx, w, d, b)
+	if err = a.run(ctx, w, d, b); err == nil {
+		err = b.unkept
+	}
 	ended()
 	if err != nil {
 		writeError(w, err)
@@ -164,15 +166,16 @@ func (a *API) track(ctx context.Context, made *response) (tracked context.Contex
 	})
 }
 
-// keep stores a finished response and the conversation up to it, before its client is told that it has finished.
-func (a *API) keep(d *decoder, b *builder, owner string) {
+// keep stores a finished response, before its client is told that it has finished. One that cannot be written, because the disk is
+// full say, has failed: its client would go on from it. One that is too large is only not kept.
+func (a *API) keep(d *decoder, b *builder, owner string) error {
 	body, err := json.Marshal(b.response)
 	if err != nil {
-		return // it cannot be sent either
+		return fmt.Errorf("encode the response: %w", err)
 	}
 	s := &stored{ID: b.response.ID, Owner: owner, Body: body}
 	if d.past != nil {
-		s.Conversation = append(s.Conversation, d.past.Conversation...)
+		s.Previous, s.before = d.past.ID, d.past.whole()
 	}
 	for i, it := range d.items {
 		if it.ID == "" {
@@ -189,9 +192,15 @@ func (a *API) keep(d *decoder, b *builder, owner string) {
 			s.Conversation = append(s.Conversation, it)
 		}
 	}
-	if err := a.store.put(s); err != nil {
-		slog.Error("a response is not kept", "error", err)
+	err = a.store.put(s)
+	if err == nil {
+		return nil
 	}
+	slog.Error("a response is not kept", "error", err)
+	if errors.Is(err, errTooLarge) {
+		return nil
+	}
+	return &chat.Error{Kind: chat.Unavailable, Err: err, Message: fmt.Sprintf("the response cannot be kept (%v); send store: false, or have room made for it", err)}
 }
 
 // Get serves GET /v1/responses/{id}.

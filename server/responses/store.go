@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -21,32 +22,48 @@ type StoreOptions struct {
 // maxStored bounds the index, which is in memory.
 const maxStored = 100_000
 
-// stored is a response and what it takes to go on from it.
+// stored is a response and what it takes to go on from it. Responses that go on from one another share what they have in common: each
+// holds its own items and the response before.
 type stored struct {
 	ID           string            `json:"id"`
 	Owner        string            `json:"owner"` // the API key it was made with; nobody else sees it
 	At           time.Time         `json:"at"`
-	Body         json.RawMessage   `json:"body"` // the response
-	Input        []json.RawMessage `json:"input"`
-	Conversation []item            `json:"conversation"` // all items up to and with this response's output
+	Previous     string            `json:"previous,omitempty"` // the response that it goes on from
+	Gone         bool              `json:"gone,omitempty"`     // nobody is to see it; others go on from it
+	Body         json.RawMessage   `json:"body,omitempty"`     // the response
+	Input        []json.RawMessage `json:"input,omitempty"`
+	Conversation []item            `json:"conversation"` // the items since Previous, this response's output included
+
+	before []item // the conversation up to Previous; set by get, and for put in case that Previous has gone
 }
 
-// Store keeps responses: the oldest go when there are too many, they are too large together, or too old. Clients that need
-// more keep their own history. Its methods may be called from any goroutine.
+// whole is the conversation up to and with the response's output.
+func (s *stored) whole() []item { return slices.Concat(s.before, s.Conversation) }
+
+// Store keeps responses: the oldest go when there are too many, they are too large together, or too old. Where the room is
+// short, whoever has most of it loses his oldest. Clients that need more keep their own history. Its methods may be called
+// from any goroutine.
 type Store struct {
 	limits StoreOptions
 	now    func() time.Time
 
-	mu    sync.Mutex // guards what follows
-	kept  archive
-	byID  map[string]*list.Element
-	items map[itemKey]string // the latest response that holds an item
-	order *list.List         // of indexed, oldest first
-	bytes int64
+	mu     sync.Mutex // guards what follows
+	kept   archive
+	byID   map[string]*node
+	items  map[itemKey]string // the latest response that holds an item
+	owners map[string]*share
+	live   int // responses that can be seen
+	bytes  int64
 }
 
 // itemKey is an item by its id, which clients may choose.
 type itemKey struct{ owner, id string }
+
+// share is what belongs to an owner.
+type share struct {
+	order *list.List // of *node that can be seen, oldest first
+	bytes int64
+}
 
 // archive holds encoded responses by id. memory and diskArchive implement it.
 type archive interface {
@@ -58,10 +75,19 @@ type archive interface {
 
 // indexed is what is known of a response without reading it.
 type indexed struct {
-	id, owner string
-	at        time.Time
-	size      int64
-	items     []string // the ids of what its conversation holds
+	id, owner, previous string
+	at                  time.Time
+	size                int64
+	items               []string // the ids of those that it holds
+	gone                bool
+}
+
+// node is a response in the index. One that is gone stays while others go on from it.
+type node struct {
+	indexed
+	parent   *node
+	children int
+	place    *list.Element // in its owner's order; nil: it is gone
 }
 
 // OpenStore opens a store, on disk if the options name a folder. A folder is one server's alone. Close ends it.
@@ -72,7 +98,7 @@ func OpenStore(o StoreOptions) (*Store, error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 64 << 20
 	}
-	s := &Store{limits: o, now: time.Now, kept: memory{}, byID: map[string]*list.Element{}, items: map[itemKey]string{}, order: list.New()}
+	s := &Store{limits: o, now: time.Now, kept: memory{}, byID: map[string]*node{}, items: map[itemKey]string{}, owners: map[string]*share{}}
 	if o.Dir == "" {
 		return s, nil
 	}
@@ -83,6 +109,9 @@ func OpenStore(o StoreOptions) (*Store, error) {
 	s.kept = disk
 	for _, i := range there {
 		s.index(i)
+	}
+	for _, n := range slices.Collect(maps.Values(s.byID)) {
+		s.release(n)
 	}
 	s.evict()
 	return s, nil
@@ -95,28 +124,50 @@ func (s *Store) Close() error {
 	return s.kept.close()
 }
 
+// errTooLarge is a response that would drive all others out, and then itself.
+var errTooLarge = errors.New("is more than the store may hold")
+
 func (s *Store) put(r *stored) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := s.byID[r.Previous]; r.Previous != "" && (n == nil || n.owner != r.Owner) { // it went while this one was made
+		r.Previous, r.Conversation = "", r.whole()
+	}
 	r.At = s.now()
 	encoded, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("encode response %s: %w", r.ID, err)
 	}
-	if int64(len(encoded)) > s.limits.MaxBytes { // it would drive all others out, and then itself
-		return fmt.Errorf("keep response %s: its %d bytes are more than the store may hold", r.ID, len(encoded))
+	if int64(len(encoded)) > s.limits.MaxBytes {
+		return fmt.Errorf("keep response %s: its %d bytes: %w", r.ID, len(encoded), errTooLarge)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := s.kept.put(r.ID, encoded); err != nil {
 		return fmt.Errorf("keep response %s: %w", r.ID, err)
 	}
-	s.index(indexed{r.ID, r.Owner, r.At, int64(len(encoded)), itemIDs(r.Conversation)})
+	s.index(indexed{id: r.ID, owner: r.Owner, previous: r.Previous, at: r.At, size: int64(len(encoded)), items: itemIDs(r.Conversation)})
 	s.evict()
 	return nil
 }
 
+// index takes a response in, behind the one that it goes on from.
 func (s *Store) index(i indexed) {
-	s.byID[i.id] = s.order.PushBack(i)
+	n := &node{indexed: i, parent: s.byID[i.previous]}
+	if n.parent != nil {
+		n.parent.children++
+	}
+	s.byID[i.id] = n
 	s.bytes += i.size
+	of := s.owners[i.owner]
+	if of == nil {
+		of = &share{order: list.New()}
+		s.owners[i.owner] = of
+	}
+	of.bytes += i.size
+	if i.gone {
+		return
+	}
+	n.place = of.order.PushBack(n)
+	s.live++
 	for _, id := range i.items {
 		s.items[itemKey{i.owner, id}] = i.id
 	}
@@ -134,13 +185,9 @@ func itemIDs(items []item) (ids []string) {
 // item returns an item of a kept conversation of the same owner.
 func (s *Store) item(id, owner string) (item, bool) {
 	s.mu.Lock()
-	response, ok := s.items[itemKey{owner, id}]
-	s.mu.Unlock()
-	if !ok {
-		return item{}, false
-	}
-	r, ok := s.get(response, owner)
-	if !ok {
+	defer s.mu.Unlock()
+	r, err := s.read(s.items[itemKey{owner, id}])
+	if err != nil {
 		return item{}, false
 	}
 	i := slices.IndexFunc(r.Conversation, func(it item) bool { return it.ID == id })
@@ -155,51 +202,125 @@ func (s *Store) get(id, owner string) (*stored, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.evict()
-	e, ok := s.byID[id]
-	if !ok || e.Value.(indexed).owner != owner {
+	n := s.byID[id]
+	if n == nil || n.place == nil || n.owner != owner {
 		return nil, false
 	}
-	encoded, err := s.kept.get(id)
-	var r stored
-	if err = errors.Join(err, json.Unmarshal(encoded, &r)); err != nil {
+	r, err := s.read(id)
+	var parts [][]item
+	for at := n.parent; at != nil && err == nil; at = at.parent {
+		var before *stored
+		if before, err = s.read(at.id); err == nil {
+			parts = append(parts, before.Conversation)
+		}
+	}
+	if err != nil {
 		slog.Error("a stored response cannot be read", "response", id, "error", err)
 		return nil, false
 	}
-	return &r, true
+	slices.Reverse(parts)
+	r.before = slices.Concat(parts...)
+	return r, true
+}
+
+func (s *Store) read(id string) (*stored, error) {
+	encoded, err := s.kept.get(id)
+	if err != nil {
+		return nil, err
+	}
+	var r stored
+	if err := json.Unmarshal(encoded, &r); err != nil {
+		return nil, fmt.Errorf("decode response %s: %w", id, err)
+	}
+	return &r, nil
 }
 
 func (s *Store) delete(id, owner string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, ok := s.byID[id]
-	if !ok || e.Value.(indexed).owner != owner {
+	n := s.byID[id]
+	if n == nil || n.place == nil || n.owner != owner {
 		return false
 	}
-	s.remove(e)
+	s.remove(n)
 	return true
 }
 
+// evict removes what is too old, and the oldest of whoever has most while there is too much.
 func (s *Store) evict() {
-	for e := s.order.Front(); e != nil; e = s.order.Front() {
-		old := s.now().Sub(e.Value.(indexed).at) > s.limits.MaxAge
-		if !old && s.order.Len() <= maxStored && s.bytes <= s.limits.MaxBytes {
+	for _, of := range s.owners {
+		for e := of.order.Front(); e != nil && s.now().Sub(e.Value.(*node).at) > s.limits.MaxAge; e = of.order.Front() {
+			s.remove(e.Value.(*node))
+		}
+	}
+	for s.live > maxStored || s.bytes > s.limits.MaxBytes {
+		var most *share
+		for _, of := range s.owners {
+			if of.order.Len() > 0 && (most == nil || of.bytes > most.bytes) {
+				most = of
+			}
+		}
+		if most == nil {
 			return
 		}
-		s.remove(e)
+		s.remove(most.order.Front().Value.(*node))
 	}
 }
 
-func (s *Store) remove(e *list.Element) {
-	i := s.order.Remove(e).(indexed)
-	delete(s.byID, i.id)
-	s.bytes -= i.size
-	for _, id := range i.items {
-		if key := (itemKey{i.owner, id}); s.items[key] == i.id {
+// remove takes a response from sight, and from the archive once nothing goes on from it.
+func (s *Store) remove(n *node) {
+	s.owners[n.owner].order.Remove(n.place)
+	n.place, n.gone = nil, true
+	s.live--
+	for _, id := range n.items {
+		if key := (itemKey{n.owner, id}); s.items[key] == n.id {
 			delete(s.items, key)
 		}
 	}
-	if err := s.kept.delete(i.id); err != nil {
-		slog.Error("a stored response cannot be deleted", "response", i.id, "error", err)
+	if n.children > 0 {
+		s.strip(n)
+	}
+	s.release(n)
+}
+
+// strip leaves of a response what others go on from.
+func (s *Store) strip(n *node) {
+	r, err := s.read(n.id)
+	if err == nil {
+		r.Gone, r.Body, r.Input = true, nil, nil
+		var encoded []byte
+		if encoded, err = json.Marshal(r); err == nil {
+			err = s.kept.put(n.id, encoded)
+		}
+		if err == nil {
+			s.grow(n, int64(len(encoded))-n.size)
+		}
+	}
+	if err != nil {
+		slog.Error("a stored response cannot be made smaller", "response", n.id, "error", err)
+	}
+}
+
+func (s *Store) grow(n *node, by int64) {
+	n.size += by
+	s.bytes += by
+	s.owners[n.owner].bytes += by
+}
+
+// release ends what is gone and has nothing behind it, and then perhaps what it went on from.
+func (s *Store) release(n *node) {
+	for ; n != nil && n.gone && n.children == 0 && s.byID[n.id] == n; n = n.parent {
+		delete(s.byID, n.id)
+		s.grow(n, -n.size)
+		if of := s.owners[n.owner]; of.bytes == 0 && of.order.Len() == 0 {
+			delete(s.owners, n.owner)
+		}
+		if n.parent != nil {
+			n.parent.children--
+		}
+		if err := s.kept.delete(n.id); err != nil {
+			slog.Error("a stored response cannot be deleted", "response", n.id, "error", err)
+		}
 	}
 }
 
@@ -207,6 +328,14 @@ func (s *Store) remove(e *list.Element) {
 type memory map[string][]byte
 
 func (m memory) put(id string, encoded []byte) error { m[id] = encoded; return nil }
-func (m memory) get(id string) ([]byte, error)       { return m[id], nil }
 func (m memory) delete(id string) error              { delete(m, id); return nil }
 func (m memory) close() error                        { return nil }
+
+func (m memory) get(id string) ([]byte, error) {
+	if encoded, ok := m[id]; ok {
+		return encoded, nil
+	}
+	return nil, errNotThere
+}
+
+var errNotThere = errors.New("it is not there")

@@ -1,0 +1,167 @@
+package responses
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+// Issue 19: a conversation of many turns is kept once, not once a turn: what is stored grows with its length, not with its square.
+func TestStore_responsesShareWhatTheyHaveInCommon(t *testing.T) {
+	eachStore(t, func(t *testing.T, o StoreOptions) {
+		s := openStore(t, o)
+		a := New(turn(), s)
+		sizes, previous := map[int]int64{}, ""
+		for n := 1; n <= 40; n++ {
+			var made response
+			body := `{"model":"m","input":"` + strings.Repeat("x", 1000) + `"` + previous + `}`
+			if err := json.Unmarshal([]byte(create(t, a, body)), &made); err != nil {
+				t.Fatal(err)
+			}
+			previous = `,"previous_response_id":"` + made.ID + `"`
+			sizes[n] = s.bytes
+			if r, ok := s.get(made.ID, ""); !ok || len(r.whole()) < 2*n {
+				t.Fatalf("turn %d: %v, %d items", n, ok, len(r.whole()))
+			}
+		}
+		if per := sizes[40] / 40; per > 2*sizes[1] {
+			t.Errorf("%d bytes for a turn, %d for one of forty", sizes[1], per)
+		}
+	})
+}
+
+// What others go on from stays while they do, and nobody sees it. The last of them takes it along.
+func TestStore_whatIsDeletedStaysForThoseThatGoOn(t *testing.T) {
+	eachStore(t, func(t *testing.T, o StoreOptions) {
+		s := openStore(t, o)
+		put := func(id, previous string) {
+			r := &stored{ID: id, Owner: "alice", Previous: previous, Body: json.RawMessage(`"secret"`), Conversation: []item{{ID: "item_" + id, Role: "user"}}}
+			if err := s.put(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put("a", "")
+		put("b", "a")
+		put("c", "b")
+		if !s.delete("a", "alice") || s.delete("a", "alice") {
+			t.Error("a response is deleted once")
+		}
+		if _, ok := s.item("item_a", "alice"); ok {
+			t.Error("the item of a deleted response is there")
+		}
+		if o.Dir != "" { // it stays deleted
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s = openStore(t, o)
+		}
+		if _, ok := s.get("a", "alice"); ok {
+			t.Error("a deleted response is there")
+		}
+		if r, ok := s.get("c", "alice"); !ok || len(r.whole()) != 3 || r.whole()[0].ID != "item_a" {
+			t.Errorf("the conversation is %+v", r)
+		}
+		if raw, err := s.kept.get("a"); err != nil || strings.Contains(string(raw), "secret") {
+			t.Errorf("%s %v", raw, err)
+		}
+		s.delete("b", "alice")
+		s.delete("c", "alice")
+		if s.bytes != 0 || s.live != 0 || len(s.byID)+len(s.owners)+len(s.items) != 0 {
+			t.Errorf("%d bytes of %d responses and %d owners stay", s.bytes, len(s.byID), len(s.owners))
+		}
+	})
+}
+
+// Issue 19: whoever stores much loses his own. Nobody drives out another's.
+func TestStore_whoHasMostLosesHisOldest(t *testing.T) {
+	s := openStore(t, StoreOptions{MaxBytes: 20_000})
+	for i := range 100 {
+		owner := "greedy"
+		if i%20 == 0 {
+			owner = "modest"
+		}
+		body := json.RawMessage(`"` + strings.Repeat("x", 1000) + `"`)
+		if err := s.put(&stored{ID: fmt.Sprint("r", i), Owner: owner, Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 0; i < 100; i += 20 {
+		if _, ok := s.get(fmt.Sprint("r", i), "modest"); !ok {
+			t.Errorf("response %d of the modest one is gone", i)
+		}
+	}
+	if s.bytes > 20_000 {
+		t.Errorf("%d bytes", s.bytes)
+	}
+}
+
+// Issue 19: one record that cannot be read does not stop the start; nor does what goes on from it, or a file that is none.
+func TestStore_whatCannotBeReadIsSetAside(t *testing.T) {
+	o := StoreOptions{Dir: t.TempDir()}
+	s := openStore(t, o)
+	for _, r := range []*stored{{ID: "good"}, {ID: "bad"}, {ID: "on", Previous: "bad"}} {
+		if err := s.put(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.kept.put("bad", []byte(`{"id":"bad","conversation":7}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, o)
+	if _, ok := s.get("good", ""); !ok || s.live != 1 {
+		t.Errorf("%d responses", s.live)
+	}
+	err := s.kept.(*diskArchive).db.View(func(tx *bbolt.Tx) error {
+		if aside := tx.Bucket(unreadableBucket); aside == nil || aside.Get([]byte("bad")) == nil || aside.Get([]byte("on")) == nil {
+			t.Error("what cannot be read is lost")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(o.Dir, "responses.db"), []byte(strings.Repeat("no database ", 10_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = openStore(t, o)
+	if aside, _ := filepath.Glob(filepath.Join(o.Dir, "*.unreadable-*")); s.live != 0 || len(aside) != 1 {
+		t.Errorf("%d responses, %v", s.live, aside)
+	}
+}
+
+// full is an archive on a disk without room.
+type full struct{ memory }
+
+func (full) put(string, []byte) error { return errors.New("no space left on device") }
+
+// Issue 19: a full disk is a clear error of the request that finds it so, streamed and whole.
+func TestCreate_aFullDiskIsItsOwnError(t *testing.T) {
+	s := openStore(t, StoreOptions{})
+	s.kept = full{memory{}}
+	a := New(turn(), s)
+	for stream, want := range map[string]string{"false": `"code":"unavailable"`, "true": "event: response.failed"} {
+		rec := httptest.NewRecorder()
+		a.Create(rec, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"model":"m","input":"x","stream":`+stream+`}`)))
+		text := rec.Body.String()
+		if !strings.Contains(text, want) || !strings.Contains(text, "no space left on device") || strings.Contains(text, "response.completed") {
+			t.Errorf("%s: %d %s", stream, rec.Code, text)
+		}
+	}
+	if body := create(t, a, `{"model":"m","input":"x","store":false}`); !strings.Contains(body, `"completed"`) {
+		t.Errorf("%s", body)
+	}
+}
