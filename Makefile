@@ -110,7 +110,7 @@ bench: build ## compare with llama-server, minutes: LLAMA_SERVER= names one, els
 .PHONY: soak
 soak: build ## serve tiny models under clients, kills, reloads and hostile bodies for MINUTES= (30), or until KILLS= workers were killed
 	@mkdir -p build
-	go run ./cmd/soak -tenon bin/tenon -minutes $(or $(MINUTES),30) -kills $(or $(KILLS),0)
+	go test ./cmd/soak -run TestSoak -v -count=1 -timeout 0 -soak.tenon $(CURDIR)/bin/tenon -soak.minutes $(or $(MINUTES),30) -soak.kills $(or $(KILLS),0)
 
 .PHONY: clients
 clients: build ## install real clients and run them against a script and Gemma 3 270M; ONLY=, MODELS= steer it; long

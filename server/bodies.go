@@ -11,15 +11,15 @@ import (
 	"tenon/server/chat"
 )
 
-// bodies bounds what the bodies of all requests in flight hold together. A body counts as far as it has been read, until its request
-// ends: what is decoded of it lives as long.
+// bodies bounds what the bodies of all requests in flight hold together. A body counts as far as
+// it has been read, until its request ends: what is decoded of it lives as long.
 type bodies struct {
 	most int64 // of one, in bytes; all together may have four times as much
 	held atomic.Int64
 }
 
-// limit makes a read fail beyond the limit of one body, which the decoders turn into 413, or of all, which is a 429, and where a
-// client takes too long over it.
+// limit makes a read fail beyond the limit of one body, which the decoders turn into 413, or of
+// all, which is a 429, and where a client takes too long over it.
 func (b *bodies) limit(c *gin.Context) {
 	if c.Request.Body == nil || c.Request.Body == http.NoBody {
 		return

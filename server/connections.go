@@ -8,17 +8,20 @@ import (
 	"time"
 )
 
-// Serving returns an HTTP server for a handler, whose connections end when they stay silent for long, and of whose silent connections
-// there are never more than some. What ends first is the one that has been silent longest: whoever opens thousands loses his own.
+// Serving returns an HTTP server for a handler, whose connections end when they stay silent for
+// long, and of whose silent connections there are never more than some. What ends first is the
+// one that has been silent longest: whoever opens thousands loses his own.
 func Serving(h http.Handler) *http.Server {
 	s := &silent{places: map[net.Conn]*list.Element{}, order: list.New()}
 	return &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ConnState: s.changed}
 }
 
-// maxSilent is how many connections may send nothing at once: neither a request's head nor, in between, the next.
+// maxSilent is how many connections may send nothing at once: neither a request's head nor, in
+// between, the next.
 const maxSilent = 512
 
-// silent are the connections that nothing was read from since they were opened or had their last answer.
+// silent are the connections that nothing was read from since they were opened or had their last
+// answer.
 type silent struct {
 	mu     sync.Mutex // guards what follows
 	places map[net.Conn]*list.Element

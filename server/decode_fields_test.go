@@ -21,8 +21,8 @@ import (
 	"tenon/server"
 )
 
-// structure is the members of one of the decoders' structs: their names and the structs that they hold, with "[]" before those in
-// a list, "" for other values.
+// structure is the members of one of the decoders' structs: their names and the structs that they
+// hold, with "[]" before those in a list, "" for other values.
 type structure map[string]string
 
 // readLater are the structs of values that the decoders keep raw at first, by package and field.
@@ -134,8 +134,9 @@ func keys(n int) string {
 	return b.String()
 }
 
-// Issue 19: a body costs what its length is: every field that a decoder knows, whatever stands in it. Work is counted in allocated bytes: four
-// times the body may cost some six times as much. By default one in several bodies is sent; TENON_ALL=1 sends them all.
+// Issue 19: a body costs what its length is: every field that a decoder knows, whatever stands in
+// it. Work is counted in allocated bytes: four times the body may cost some six times as much. By
+// default one in several bodies is sent; TENON_ALL=1 sends them all.
 func TestDecode_everyFieldCostsWhatItsLengthIs(t *testing.T) {
 	for _, c := range []struct{ path, dir, root, minimal string }{
 		{"/v1/chat/completions", "openai", "chatRequest", chatFields.minimal},
@@ -177,7 +178,8 @@ func TestDecode_everyFieldCostsWhatItsLengthIs(t *testing.T) {
 	}
 }
 
-// allocatedBy is how many bytes a server allocates to answer a body, which it must with a status of its own.
+// allocatedBy is how many bytes a server allocates to answer a body, which it must with a status
+// of its own.
 func allocatedBy(t *testing.T, h http.Handler, path, body string) float64 {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -192,7 +194,8 @@ func allocatedBy(t *testing.T, h http.Handler, path, body string) float64 {
 	return float64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// eachField shows every field below a struct: what stands before it in a body, beside it and behind it.
+// eachField shows every field below a struct: what stands before it in a body, beside it and
+// behind it.
 func eachField(all map[string]structure, of, before, after string, depth int, see func(before, field, beside, after string)) {
 	const deepest = 2
 	_, typed := all[of]["type"]

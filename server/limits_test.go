@@ -13,8 +13,8 @@ import (
 	"tenon/server"
 )
 
-// Issue 19: the bytes of all bodies in flight are bounded: who comes while others hold them is told when to come again, and each gives its own
-// back when it ends.
+// Issue 19: the bytes of all bodies in flight are bounded: who comes while others hold them is
+// told when to come again, and each gives its own back when it ends.
 func TestBody_thoseInFlightAreBoundedTogether(t *testing.T) {
 	const most = 4 << 10
 	h := handler(t, func(o *server.Options) { o.MaxBody = most })
@@ -49,7 +49,8 @@ func TestBody_thoseInFlightAreBoundedTogether(t *testing.T) {
 	}
 }
 
-// Issue 19: of the connections that send nothing only so many stay; those that have been silent longest go first, and requests are served.
+// Issue 19: of the connections that send nothing only so many stay; those that have been silent
+// longest go first, and requests are served.
 func TestConnections_silentOnesAreBounded(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

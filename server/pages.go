@@ -15,12 +15,14 @@ import (
 	"tenon/server/chat"
 )
 
-// What keeps web pages from driving the server through the browser of somebody who can reach it. A page may send requests to any
-// address, and read answers from its own: the first is told by the headers that browsers add, the second, where the page's
-// own name has been pointed here (DNS rebinding), by the name that the request was sent to.
+// What keeps web pages from driving the server through the browser of somebody who can reach it.
+// A page may send requests to any address, and read answers from its own: the first is told by
+// the headers that browsers add, the second, where the page's own name has been pointed here (DNS
+// rebinding), by the name that the request was sent to.
 
-// LoopbackHosts are the names with a dot by which a server without keys may be called, and further ones. What a public name
-// service cannot point here passes in any case: addresses, names without a dot, and names that end in .local.
+// LoopbackHosts are the names with a dot by which a server without keys may be called, and
+// further ones. What a public name service cannot point here passes in any case: addresses, names
+// without a dot, and names that end in .local.
 func LoopbackHosts(further []string) []string {
 	return append([]string{"host.docker.internal"}, further...)
 }
@@ -51,7 +53,8 @@ func ownName(host string, allowed []string) bool {
 	return slices.ContainsFunc(allowed, func(a string) bool { return hostname(a) == host })
 }
 
-// checkPage refuses what a web page sends that is neither this server's own, nor of this machine, nor on the list. Probes do nothing.
+// checkPage refuses what a web page sends that is neither this server's own, nor of this machine,
+// nor on the list. Probes do nothing.
 func checkPage(origins []string) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		r := c.Request

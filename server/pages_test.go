@@ -62,7 +62,8 @@ func TestPages_onlyOwnAndListedOnesMayCall(t *testing.T) {
 	}
 }
 
-// Issue 19: names that a public name service could point here are refused, whether or not the server listens on loopback.
+// Issue 19: names that a public name service could point here are refused, whether or not the
+// server listens on loopback.
 func TestHost_onlyNamesThatNobodyElseCanHave(t *testing.T) {
 	h := handler(t, func(o *server.Options) { o.AllowedHosts = server.LoopbackHosts([]string{"gpu.example"}) })
 	for host, want := range map[string]int{
@@ -77,7 +78,8 @@ func TestHost_onlyNamesThatNobodyElseCanHave(t *testing.T) {
 	}
 }
 
-// Issue 19: a key file that others can read is refused, and the error has the command that mends it.
+// Issue 19: a key file that others can read is refused, and the error has the command that mends
+// it.
 func TestReadKeys_refusesAFileThatOthersCanRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keys")
 	if err := os.WriteFile(file, []byte("sesame\n"), 0o600); err != nil {
@@ -94,7 +96,8 @@ func TestReadKeys_refusesAFileThatOthersCanRead(t *testing.T) {
 	}
 }
 
-// Issue 19: what is kept belongs to the key itself. A key that takes another's name or place in the file gets nothing of it.
+// Issue 19: what is kept belongs to the key itself. A key that takes another's name or place in
+// the file gets nothing of it.
 func TestKeys_whatIsKeptBelongsToTheKeyNotToItsNameOrPlace(t *testing.T) {
 	o := options(t, enginetest.Say("one"), enginetest.Say("two"))
 	o.Responses, _ = responses.OpenStore(responses.StoreOptions{}) // in memory nothing can fail

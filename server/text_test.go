@@ -8,7 +8,8 @@ import (
 	"tenon/server"
 )
 
-// Issue 19: bytes that are no UTF-8 are the client's mistake: a reader of JSON would put another character in their place.
+// Issue 19: bytes that are no UTF-8 are the client's mistake: a reader of JSON would put another
+// character in their place.
 func TestBody_whatIsNoUTF8IsRefused(t *testing.T) {
 	h := server.New(options(t))
 	for _, p := range allProtocols {
@@ -22,7 +23,8 @@ func TestBody_whatIsNoUTF8IsRefused(t *testing.T) {
 	}
 }
 
-// Issue 19: a request for a response says what to respond to. An empty text does, and the model is loaded for it.
+// Issue 19: a request for a response says what to respond to. An empty text does, and the model
+// is loaded for it.
 func TestResponses_withoutInputIsRefused(t *testing.T) {
 	h := server.New(options(t))
 	for body, want := range map[string]int{

@@ -83,8 +83,8 @@ func joinThinking(h *healing) {
 	}
 }
 
-// splitText tells the text before a call in a turn of its own, or leaves it out where two turns of one role in a row are
-// an error.
+// splitText tells the text before a call in a turn of its own, or leaves it out where two turns
+// of one role in a row are an error.
 func splitText(h *healing) {
 	if h.probe.Calls == "" || h.probe.CallsWithText || h.protocol != Native {
 		return

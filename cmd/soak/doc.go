@@ -1,10 +1,13 @@
-// Command soak runs a server for a while under everything that clients, pages, kernels and people do to it, and tells whether it stays
-// whole: make soak MINUTES=30 (KILLS=1000 ends it after as many workers have been killed).
+// Package soak holds a test that runs a server for a while under everything that clients, pages,
+// kernels and people do to it, and tells whether it stays whole: make soak MINUTES=30 (KILLS=1000
+// ends it after as many workers have been killed).
 //
-// Tiny models are served by the real binary. Clients send turns of every protocol, streamed and whole, leave some of them early and
-// hold what is answered against the protocol (turns.go). Meanwhile workers are killed, models take each other's place in memory,
-// and hostile bodies and silent connections come (trouble.go). What the server holds is read from its metrics while nothing runs
-// (meter.go): memory, descriptors, goroutines and sequences are to be flat, and their growth in 1,000 turns is printed.
+// Tiny models are served by the real binary. Clients send turns of every protocol, streamed and
+// whole, leave some of them early and hold what is answered against the protocol (turns_test.go).
+// Meanwhile workers are killed, models take each other's place in memory, and hostile bodies and
+// silent connections come (trouble_test.go). What the server holds is read from its metrics while
+// nothing runs (meter_test.go): memory, descriptors, goroutines and sequences are to be flat, and
+// their growth in 1,000 turns is printed.
 //
-// It ends by itself, with status 1 where the server died, an answer was wrong, or something grows.
-package main
+// It ends by itself, and fails where the server died, an answer was wrong, or something grows.
+package soak

@@ -1,49 +1,108 @@
-package main
+package soak
 
 import (
-	"encoding/json"
-	"math/rand/v2"
-	"testing"
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
 )
 
-func TestSlope_isTheGrowthInATurn(t *testing.T) {
-	flat, grows := []sample{}, []sample{}
-	for i := range 10 {
-		flat = append(flat, sample{float64(100 * i), map[string]float64{"m": 5 + float64(i%2)}})
-		grows = append(grows, sample{float64(100 * i), map[string]float64{"m": 7 + 2*float64(100*i)}})
-	}
-	if got := slope(grows, "m"); got < 1.999 || got > 2.001 {
-		t.Errorf("%v", got)
-	}
-	if got := slope(flat, "m"); got < -.01 || got > .01 {
-		t.Errorf("%v", got)
+// kinds are what is measured, by metric, and how much of each may be gained in 1,000 turns in the
+// second half of a run: the first half fills what is kept up to its bounds.
+var kinds = []struct {
+	name, metric string
+	scale, most  float64
+}{
+	{"memory, MiB", "process_resident_memory_bytes", 1 << 20, 1},
+	{"heap in use, MiB", "go_memstats_heap_inuse_bytes", 1 << 20, .5},
+	{"descriptors", "process_open_fds", 1, .5},
+	{"goroutines", "go_goroutines", 1, .5},
+	{"turns in slots", "tenon_slots_busy", 1, .1},
+	{"sequences kept", "tenon_cache_sequences_kept", 1, .5},
+}
+
+// sample is what the server held after some turns.
+type sample struct {
+	turns  float64
+	values map[string]float64
+}
+
+// meter is what was read in a run.
+type meter struct{ samples []sample }
+
+// measure samples until ctx ends. Turns wait meanwhile, so that none of theirs counts as lost.
+func (s *soak) measure(ctx context.Context) *meter {
+	var m meter
+	every := min(time.Minute, time.Duration(s.minutes*float64(time.Minute)/20))
+	for {
+		select {
+		case <-ctx.Done():
+			return &m
+		case <-time.After(every):
+		}
+		m.samples = append(m.samples, s.sample())
+		last := m.samples[len(m.samples)-1]
+		fmt.Printf("%7.0f turns, %4d workers killed:", last.turns, s.killed.Load())
+		for _, k := range kinds {
+			fmt.Printf("  %s %.1f", k.name, last.values[k.metric]/k.scale)
+		}
+		fmt.Println()
 	}
 }
 
-func TestTurns_areJSON(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for range 200 {
-		if next := nextTurn(r, "resp_1"); !json.Valid([]byte(next.body)) {
-			t.Errorf("%s: %s", next.path, next.body)
-		}
+func (s *soak) sample() sample {
+	s.running.Lock()
+	defer s.running.Unlock()
+	time.Sleep(time.Second) // connections close, sessions end
+	out := sample{turns: float64(s.turns.Load()), values: map[string]float64{}}
+	answer, err := http.Get(s.base + "/metrics")
+	if err != nil {
+		return out
 	}
+	defer answer.Body.Close()
+	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		name, _, _ = strings.Cut(name, "{")
+		if _, last, ok := strings.Cut(value, "} "); ok {
+			value = last
+		}
+		n, _ := strconv.ParseFloat(value, 64) // comments have none
+		out.values[name] += n
+	}
+	return out
 }
 
-func TestBadCall_tellsWhatDoesNotFit(t *testing.T) {
-	for body, good := range map[string]bool{
-		`{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":"{\"days\":3}"}}]}}]}`: true,
-		`{"content":[{"type":"tool_use","name":"f","input":{"days":9}}]}`:                                 true,
-		`{"output":[{"type":"function_call","name":"f","arguments":"{\"days\":10}"}]}`:                    false,
-		`{"output":[{"type":"function_call","name":"g","arguments":"{\"days\":1}"}]}`:                     false,
-		`{"output":[],"tools":[{"name":"f","input":1}]}`:                                                  false,
-		`{"output":[{"type":"function_call","name":"f","arguments":"{"}]}`:                                false,
-	} {
-		var v any
-		if err := json.Unmarshal([]byte(body), &v); err != nil {
-			t.Fatal(err)
-		}
-		if why := badCall(v); (why == "") != good {
-			t.Errorf("%s: %q", body, why)
+// report prints how the turns ended and what grew. The error says what is not as it should be.
+func (s *soak) report(m *meter) error {
+	fmt.Printf("\n%d turns, %d workers killed\n%s\n", s.turns.Load(), s.killed.Load(), &s.tally)
+	var faults []error
+	if n := s.tally.ended["wrong"]; n > 0 {
+		faults = append(faults, fmt.Errorf("%d answers were wrong", n))
+	}
+	half := m.samples[len(m.samples)/2:]
+	for _, k := range kinds {
+		grows := 1000 * slope(half, k.metric) / k.scale
+		fmt.Printf("  %-20s %+.3f in 1,000 turns\n", k.name, grows)
+		if long := s.turns.Load() >= 10_000 && s.kills == 0; long && grows > k.most { // a short run says nothing
+			faults = append(faults, fmt.Errorf("%s: %+.3f in 1,000 turns; at most %.1f", k.name, grows, k.most))
 		}
 	}
+	return errors.Join(faults...)
+}
+
+// slope is how much a value gains with a turn, by least squares.
+func slope(all []sample, metric string) float64 {
+	var n, x, y, xx, xy float64
+	for _, s := range all {
+		v := s.values[metric]
+		n, x, y, xx, xy = n+1, x+s.turns, y+v, xx+s.turns*s.turns, xy+s.turns*v
+	}
+	if d := n*xx - x*x; d != 0 {
+		return (n*xy - x*y) / d
+	}
+	return 0
 }

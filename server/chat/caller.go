@@ -21,5 +21,6 @@ func CallerOf(ctx context.Context) Caller {
 	return c
 }
 
-// CallerKey is the key of who asks, or "" without keys. Cached state is never shared between keys.
+// CallerKey is the key of who asks, or "" without keys. Cached state is never shared between
+// keys.
 func CallerKey(ctx context.Context) string { return CallerOf(ctx).Key }

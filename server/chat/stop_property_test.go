@@ -11,7 +11,8 @@ import (
 	"tenon/tools"
 )
 
-// stopAnswers are what a model says: text whose pieces begin stops, white space in and around it, characters of several bytes.
+// stopAnswers are what a model says: text whose pieces begin stops, white space in and around it,
+// characters of several bytes.
 var stopAnswers = []string{
 	`{"a": "b}", "n": [1, 2]}`,
 	"1. one\n\n2. two\n\n\n3. three\n",
@@ -58,8 +59,8 @@ func stopsOf(answer string) (all [][]string) {
 	return append(all, []string{answer + "Z"}, []string{answer[len(answer)-1:] + "Z"})
 }
 
-// Issue 19: whatever an answer is and whatever stops it, the text is the unstopped text up to the first stop, byte for byte, and the tokens
-// told beside it are those that it is made of.
+// Issue 19: whatever an answer is and whatever stops it, the text is the unstopped text up to the
+// first stop, byte for byte, and the tokens told beside it are those that it is made of.
 func TestStop_textIsTheUnstoppedTextUpToTheFirstStop(t *testing.T) {
 	for kind, set := range stopKinds {
 		for a, answer := range stopAnswers {

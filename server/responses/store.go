@@ -22,8 +22,8 @@ type StoreOptions struct {
 // maxStored bounds the index, which is in memory.
 const maxStored = 100_000
 
-// stored is a response and what it takes to go on from it. Responses that go on from one another share what they have in common: each
-// holds its own items and the response before.
+// stored is a response and what it takes to go on from it. Responses that go on from one another
+// share what they have in common: each holds its own items and the response before.
 type stored struct {
 	ID           string            `json:"id"`
 	Owner        string            `json:"owner"` // the API key it was made with; nobody else sees it
@@ -40,9 +40,9 @@ type stored struct {
 // whole is the conversation up to and with the response's output.
 func (s *stored) whole() []item { return slices.Concat(s.before, s.Conversation) }
 
-// Store keeps responses: the oldest go when there are too many, they are too large together, or too old. Where the room is
-// short, whoever has most of it loses his oldest. Clients that need more keep their own history. Its methods may be called
-// from any goroutine.
+// Store keeps responses: the oldest go when there are too many, they are too large together, or
+// too old. Where the room is short, whoever has most of it loses his oldest. Clients that need
+// more keep their own history. Its methods may be called from any goroutine.
 type Store struct {
 	limits StoreOptions
 	now    func() time.Time
@@ -90,7 +90,8 @@ type node struct {
 	place    *list.Element // in its owner's order; nil: it is gone
 }
 
-// OpenStore opens a store, on disk if the options name a folder. A folder is one server's alone. Close ends it.
+// OpenStore opens a store, on disk if the options name a folder. A folder is one server's alone.
+// Close ends it.
 func OpenStore(o StoreOptions) (*Store, error) {
 	if o.MaxAge <= 0 {
 		o.MaxAge = 24 * time.Hour

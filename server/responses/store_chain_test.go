@@ -14,7 +14,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Issue 19: a conversation of many turns is kept once, not once a turn: what is stored grows with its length, not with its square.
+// Issue 19: a conversation of many turns is kept once, not once a turn: what is stored grows with
+// its length, not with its square.
 func TestStore_responsesShareWhatTheyHaveInCommon(t *testing.T) {
 	eachStore(t, func(t *testing.T, o StoreOptions) {
 		s := openStore(t, o)
@@ -38,7 +39,8 @@ func TestStore_responsesShareWhatTheyHaveInCommon(t *testing.T) {
 	})
 }
 
-// What others go on from stays while they do, and nobody sees it. The last of them takes it along.
+// What others go on from stays while they do, and nobody sees it. The last of them takes it
+// along.
 func TestStore_whatIsDeletedStaysForThoseThatGoOn(t *testing.T) {
 	eachStore(t, func(t *testing.T, o StoreOptions) {
 		s := openStore(t, o)
@@ -103,7 +105,8 @@ func TestStore_whoHasMostLosesHisOldest(t *testing.T) {
 	}
 }
 
-// Issue 19: one record that cannot be read does not stop the start; nor does what goes on from it, or a file that is none.
+// Issue 19: one record that cannot be read does not stop the start; nor does what goes on from
+// it, or a file that is none.
 func TestStore_whatCannotBeReadIsSetAside(t *testing.T) {
 	o := StoreOptions{Dir: t.TempDir()}
 	s := openStore(t, o)

@@ -20,18 +20,20 @@ var (
 	_ archive = (*diskArchive)(nil)
 )
 
-// diskArchive keeps responses in one file. Each put and delete is on disk when it returns. The file does not shrink: what is
-// freed in it is used again.
+// diskArchive keeps responses in one file. Each put and delete is on disk when it returns. The
+// file does not shrink: what is freed in it is used again.
 type diskArchive struct{ db *bbolt.DB }
 
-// responsesBucket has the responses, by id; unreadableBucket those that could not be read, for whoever wants to look at them.
+// responsesBucket has the responses, by id; unreadableBucket those that could not be read, for
+// whoever wants to look at them.
 var (
 	responsesBucket  = []byte("responses")
 	unreadableBucket = []byte("unreadable")
 )
 
-// openDisk opens or makes the file, and tells what is in it, oldest first. What cannot be read is set aside and named in the log: one
-// bad record, or a bad file, does not keep a server from starting.
+// openDisk opens or makes the file, and tells what is in it, oldest first. What cannot be read is
+// set aside and named in the log: one bad record, or a bad file, does not keep a server from
+// starting.
 func openDisk(dir string) (*diskArchive, []indexed, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, nil, err
@@ -70,7 +72,8 @@ func openFile(path string) (*bbolt.DB, error) {
 	return db, nil
 }
 
-// sift reads the heads of all responses, oldest first. What cannot be read, and what goes on from what is not there, is set aside.
+// sift reads the heads of all responses, oldest first. What cannot be read, and what goes on from
+// what is not there, is set aside.
 func sift(tx *bbolt.Tx) ([]indexed, error) {
 	b, err := tx.CreateBucketIfNotExists(responsesBucket)
 	if err != nil {

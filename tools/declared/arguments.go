@@ -14,7 +14,8 @@ import (
 	"tenon/tools/peek"
 )
 
-// Arguments makes one JSON object of what a call holds. Nothing, null and an empty string mean no arguments.
+// Arguments makes one JSON object of what a call holds. Nothing, null and an empty string mean no
+// arguments.
 func (t *Tool) Arguments(c *RawCall) ([]byte, error) {
 	if c.Fields != nil {
 		return t.fieldArguments(c)
@@ -60,11 +61,12 @@ func (t *Tool) Arguments(c *RawCall) ([]byte, error) {
 	return d.JSON, nil
 }
 
-// pairsInString is the rule for arguments in a string that is no JSON: "city=Rome&days=3", or as in Python.
+// pairsInString is the rule for arguments in a string that is no JSON: "city=Rome&days=3", or as
+// in Python.
 const pairsInString = "pairs-from-string"
 
-// pairs reads arguments written as pairs, each of which names one of the tool's, once. Where a value may be escaped, or hold what parts the
-// pairs, it is not guessed at.
+// pairs reads arguments written as pairs, each of which names one of the tool's, once. Where a
+// value may be escaped, or hold what parts the pairs, it is not guessed at.
 func (t *Tool) pairs(s string) ([]byte, bool) {
 	if s == "" || !peek.NameByte(s[0]) || !strings.Contains(s, "=") {
 		return nil, false
@@ -83,7 +85,8 @@ func (t *Tool) pairs(s string) ([]byte, bool) {
 	return m.Object(), true
 }
 
-// HoldsInput tells whether a text is an object with a free-form tool's input, rather than the input itself.
+// HoldsInput tells whether a text is an object with a free-form tool's input, rather than the
+// input itself.
 func HoldsInput(text string) bool {
 	d, err := lenient.Decode([]byte(strings.TrimSpace(text)), lenient.Rules{})
 	if err != nil || d.JSON[0] != '{' {
@@ -93,10 +96,12 @@ func HoldsInput(text string) bool {
 	return len(m) == 1 && m[0].Key == InputKey
 }
 
-// callInArguments is the rule for a whole call where its arguments belong: {"name": "f", "arguments": {…}} sent to f.
+// callInArguments is the rule for a whole call where its arguments belong: {"name": "f",
+// "arguments": {…}} sent to f.
 const callInArguments = "call-in-arguments"
 
-// callInside returns the arguments of a call of the same tool that stands in place of its arguments.
+// callInside returns the arguments of a call of the same tool that stands in place of its
+// arguments.
 func (t *Tool) callInside(args []byte) (json.RawMessage, bool) {
 	var inner json.RawMessage
 	named := false

@@ -1,4 +1,4 @@
-package main
+package soak
 
 import (
 	"context"
@@ -10,18 +10,18 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"testing"
 	"time"
 
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// options are the command line.
+// options are the command line's. Without a binary there is nothing to soak.
 type options struct {
 	tenon   string
 	minutes float64
@@ -29,18 +29,22 @@ type options struct {
 	clients int
 }
 
-func main() {
-	var o options
-	flag.StringVar(&o.tenon, "tenon", "bin/tenon", "the server's binary")
-	flag.Float64Var(&o.minutes, "minutes", 30, "how long to run")
-	flag.IntVar(&o.kills, "kills", 0, "end once as many workers have been killed, at random moments; 0: one is killed now and then")
-	flag.IntVar(&o.clients, "clients", 8, "clients that send turns at once")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, o); err != nil {
-		fmt.Fprintln(os.Stderr, "soak:", err)
-		os.Exit(1)
+var opts options
+
+func init() {
+	o := &opts
+	flag.StringVar(&o.tenon, "soak.tenon", "", "the server's binary")
+	flag.Float64Var(&o.minutes, "soak.minutes", 30, "how long to run")
+	flag.IntVar(&o.kills, "soak.kills", 0, "end once as many workers have been killed, at random moments; 0: one is killed now and then")
+	flag.IntVar(&o.clients, "soak.clients", 8, "clients that send turns at once")
+}
+
+func TestSoak(t *testing.T) {
+	if opts.tenon == "" {
+		t.Skip("make soak builds what it needs and runs it")
+	}
+	if err := run(t.Context(), opts, t.TempDir()); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -55,12 +59,7 @@ type soak struct {
 	running sync.RWMutex // held for reading by turns, for writing while the server is measured
 }
 
-func run(ctx context.Context, o options) error {
-	dir, err := os.MkdirTemp("", "tenon-soak")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
+func run(ctx context.Context, o options, dir string) error {
 	for _, kind := range []tinymodel.Kind{tinymodel.FullAttention, tinymodel.SlidingWindow} {
 		if err := tinymodel.WriteFile(filepath.Join(dir, string(kind)+".gguf"), tinymodel.Options{Kind: kind, Seed: 1}); err != nil {
 			return fmt.Errorf("write a model: %w", err)
@@ -92,7 +91,7 @@ func (s *soak) serve(dir string) (end func() error, err error) {
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	_ = l.Close() // the server takes it
-	log, err := os.Create("build/soak.log")
+	log, err := os.Create(filepath.Join(filepath.Dir(filepath.Dir(s.tenon)), "build", "soak.log"))
 	if err != nil {
 		return nil, err
 	}

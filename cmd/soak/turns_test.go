@@ -1,4 +1,4 @@
-package main
+package soak
 
 import (
 	"bytes"
@@ -125,7 +125,8 @@ func nextTurn(r *rand.Rand, last string) turn {
 	return turn{"/v1/chat/completions", fmt.Sprintf(`{%s,"max_tokens":48,"messages":[{"role":"user","content":"%s"}]%s}`, head, text, declared), streamed, tools}
 }
 
-// ask sends a turn and looks at its answer. It returns the id of a response that can be gone on from.
+// ask sends a turn and looks at its answer. It returns the id of a response that can be gone on
+// from.
 func (s *soak) ask(ctx context.Context, t turn, left bool) (id string) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+t.path, strings.NewReader(t.body))
 	if err != nil {
@@ -202,7 +203,8 @@ func complete(whole map[string]any) bool {
 	return strings.Contains(text, "length") || strings.Contains(text, "max_tokens") || strings.Contains(text, "max_output_tokens")
 }
 
-// badCall says what is wrong with the calls of an answer, in whichever protocol's shape: there is one, of the tool, with its arguments.
+// badCall says what is wrong with the calls of an answer, in whichever protocol's shape: there is
+// one, of the tool, with its arguments.
 func badCall(v any) string {
 	calls := findCalls(v)
 	if len(calls) == 0 {

@@ -1,4 +1,4 @@
-package main
+package soak
 
 import (
 	"context"
@@ -58,7 +58,8 @@ func workersOf(pid int) (all []int) {
 	return all
 }
 
-// hostiles are requests that are answered with an error of the client's, and cost no more than they are worth.
+// hostiles are requests that are answered with an error of the client's, and cost no more than
+// they are worth.
 var hostiles = map[string]func() *http.Request{
 	"nested prompt": func() *http.Request { return post("/v1/completions", `{"model":"full","prompt":`+nested(9000)+`}`) },
 	"nested schema": func() *http.Request {
