@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -78,7 +79,7 @@ func TestConnections_silentOnesAreBounded(t *testing.T) {
 	_ = answer.Body.Close()
 	for i, c := range first {
 		_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // a guard against hanging
-		if _, err := c.Read(make([]byte, 1)); err != io.EOF && !strings.Contains(err.Error(), "reset") {
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset") {
 			t.Fatalf("connection %d of %d is still open: %v", i, many, err)
 		}
 	}

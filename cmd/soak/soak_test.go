@@ -107,7 +107,7 @@ func (s *soak) serve(dir string) (end func() error, err error) {
 	end = func() error {
 		select {
 		case err := <-died:
-			return fmt.Errorf("the server died (%v); build/soak.log says why", err)
+			return fmt.Errorf("the server died; build/soak.log says why: %w", err)
 		default:
 		}
 		_ = cmd.Process.Signal(syscall.SIGTERM)
@@ -123,7 +123,7 @@ func (s *soak) awaitLife(died <-chan error) error {
 	for {
 		select {
 		case err := <-died:
-			return fmt.Errorf("the server did not start (%v); build/soak.log says why", err)
+			return fmt.Errorf("the server did not start; build/soak.log says why: %w", err)
 		case <-time.After(50 * time.Millisecond):
 		}
 		if answer, err := http.Get(s.base + "/health/live"); err == nil {
