@@ -97,22 +97,24 @@ func (l *loop) enqueue(t *turn) error {
 	if len(l.queue) >= l.options.Queue {
 		l.admit() // several may have come at once
 	}
+	full := len(l.queue) >= l.options.Queue && !l.takePlace(t)
 	l.queue = append(l.queue, t)
-	if len(l.queue) > l.options.Queue {
+	if full && len(l.queue) > l.options.Queue {
 		l.release(t)
-		return &engine.BusyError{RetryAfter: schedule.RetryAfter(l.options.Slots, l.perTurn)}
+		return l.busy()
 	}
 	return nil
 }
 
-// admit gives slots to the turns at the head of the queue.
+// admit gives slots to the turns that are next in the queue.
 func (l *loop) admit() {
 	for len(l.queue) > 0 && len(l.running) < l.options.Slots {
-		t := l.queue[0]
+		i := l.next()
+		t := l.queue[i]
 		if !schedule.Fits(l.waiting(t), l.room()) {
 			return
 		}
-		l.queue = l.queue[1:]
+		l.queue = slices.Delete(l.queue, i, i+1)
 		l.running = append(l.running, t)
 		slices.SortStableFunc(l.running, func(a, b *turn) int { return a.created.Compare(b.created) })
 		l.begin(t)
