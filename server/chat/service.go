@@ -30,6 +30,8 @@ type Service struct {
 
 	Now func() time.Time // nil: time.Now
 
+	suspects suspects
+
 	dates templates.Dates // a conversation's prompt keeps the date it began with
 }
 
@@ -49,6 +51,15 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 		return AsError(err)
 	}
 	w.planned(p, r)
+	key := p.key(m.ID)
+	if err := s.suspects.refuse(key, s.now()); err != nil {
+		return err
+	}
+	defer func() {
+		if died := errors.Is(err, engine.ErrWorkerLost); died || err == nil {
+			s.suspects.ended(key, died, s.now())
+		}
+	}()
 	sessions, err := open(ctx, m, p, max(r.N, 1))
 	if errors.Is(err, engine.ErrWorkerLost) { // it ended unnoticed before this turn: nothing was sent, so a new one may try
 		sessions, err = open(ctx, m, p, max(r.N, 1))
@@ -101,12 +112,15 @@ func (s *Service) Count(ctx context.Context, r Request) (Tokens, error) {
 
 // dated gives the conversation its date.
 func (s *Service) dated(r Request) Request {
-	now := time.Now
-	if s.Now != nil {
-		now = s.Now
-	}
-	r.Conversation.Now = s.dates.Of(r.CacheKey, r.Conversation, now())
+	r.Conversation.Now = s.dates.Of(r.CacheKey, r.Conversation, s.now())
 	return r
+}
+
+func (s *Service) now() time.Time {
+	if s.Now != nil {
+		return s.Now()
+	}
+	return time.Now()
 }
 
 // open begins the sessions of all choices. The prompt is evaluated once: the engine shares what they have in common.
