@@ -103,7 +103,7 @@ func (a *app) loadOne(ctx context.Context, id string) error {
 }
 
 // Ready implements server.Readiness. Once the start is over the server stays ready: a model that made room for another, or
-// whose worker has ended, is loaded when it is next asked for. Where it is not, because it ended time and again, the error says so.
+// whose worker has ended, is loaded when it is next asked for. Where it is not, because it ended time and again and rests now, the error says so.
 func (a *app) Ready() (waiting string, progress float64, err error) {
 	started := a.loaded.Load()
 	for _, s := range a.manager.Status() {

@@ -3,7 +3,6 @@ package worker
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tenon/engine"
+	"tenon/engine/breaker"
 )
 
 func TestLost_whileLoading(t *testing.T) {
@@ -80,40 +78,59 @@ func killAfter(t *testing.T, w *Worker, prompt string, updates int) error {
 	return err
 }
 
-func TestLost_repeatedFailuresStopTheRestarts(t *testing.T) {
+// S2-19: a worker that died too often rests, and one more is tried after that.
+func TestLost_repeatedFailuresStopTheRestartsForAWhile(t *testing.T) {
 	fate := live(t)
 	w := start(t, Options{Name: "emma", Model: fate})
-	decide(t, fate, "die")
 	if err := w.Down(); err != nil {
 		t.Errorf("down as it begins: %v", err)
 	}
-	w.mu.Lock()
-	w.failures = maxFailures - 2 // the waits in between are told by TestBackoff
-	w.mu.Unlock()
+	began := time.Now()
+	fail(w, breaker.Most-1, began) // the waits in between are told by package breaker
 	p := w.current
 	_ = p.cmd.Process.Kill()
 	<-p.done
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	w.mu.Lock()
-	if w.current != nil {
-		w.note(p)
-	}
-	w.failures = maxFailures
-	w.mu.Unlock()
-	_, err := w.Open(ctx, turn("hi"))
+	_, err := w.Open(t.Context(), turn("hi"))
 	if !errors.Is(err, engine.ErrWorkerLost) || !strings.Contains(err.Error(), "emma") || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("error: %v", err)
 	}
-	if down := w.Down(); down == nil || down.Error() != err.Error() {
+	if down := w.Down(); down == nil || !errors.Is(down, engine.ErrWorkerLost) || strings.Contains(down.Error(), "try again") {
 		t.Errorf("down: %v", down)
 	}
-	w.mu.Lock()
-	w.last = &LostError{Name: "emma", Reason: "signal: killed"}
-	w.mu.Unlock()
-	if down := w.Down(); strings.Contains(down.Error(), "try again") {
-		t.Errorf("%v says to try again and that it is of no use", down)
+	rest(w)
+	if down := w.Down(); down != nil {
+		t.Errorf("down after its rest: %v", down)
 	}
+	decide(t, fate, "die")
+	if _, err := w.Open(t.Context(), turn("hi")); !errors.Is(err, engine.ErrWorkerLost) {
+		t.Errorf("error of the one try: %v", err)
+	}
+	if w.Down() == nil {
+		t.Error("up after the one try has failed")
+	}
+	rest(w)
+	decide(t, fate, "live")
+	if got := say(t, w, "hi"); got != "hello" {
+		t.Errorf("after another rest it said %q", got)
+	}
+}
+
+// fail counts failures as if so many children had died before.
+func fail(w *Worker, n int, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for range n {
+		w.failures.Failed(now)
+	}
+}
+
+// rest makes the worker's rest be over: its failures were long ago.
+func rest(w *Worker) {
+	w.mu.Lock()
+	n := w.failures.Failures()
+	w.failures.Worked()
+	w.mu.Unlock()
+	fail(w, n, time.Now().Add(-time.Hour))
 }
 
 func TestLost_restartThatFailsIsToldToAllWhoWait(t *testing.T) {
@@ -135,17 +152,6 @@ func TestLost_restartThatFailsIsToldToAllWhoWait(t *testing.T) {
 		})
 	}
 	all.Wait()
-}
-
-func TestBackoff(t *testing.T) {
-	var got []time.Duration
-	for failures := range maxFailures {
-		got = append(got, backoff(failures))
-	}
-	want := []time.Duration{0, 0, time.Second, 2 * time.Second, 4 * time.Second}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
 }
 
 func TestParentKilled_childEnds(t *testing.T) {

@@ -62,9 +62,34 @@ type process struct {
 	done   chan struct{} // closed when the child has ended
 	reason string        // why it did; to be read after done
 
-	known   sync.Map    // hashes of the grammars that the child has, as string
+	known   sentGrammars
 	served  atomic.Bool // a turn came to its finish
 	closing atomic.Bool // the end is wanted
+}
+
+// sentGrammars are the hashes of the grammars that a child has been sent. It is no harm if one is missing, or is there
+// although the child has forgotten it: that costs a longer request, or one more.
+type sentGrammars struct {
+	mu     sync.Mutex // guards hashes
+	hashes map[[32]byte]bool
+}
+
+// mostSent bounds what is remembered; a child remembers no more of usual size.
+const mostSent = 4096
+
+func (s *sentGrammars) has(hash [32]byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hashes[hash]
+}
+
+func (s *sentGrammars) add(hash [32]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hashes == nil || len(s.hashes) >= mostSent {
+		s.hashes = map[[32]byte]bool{}
+	}
+	s.hashes[hash] = true
 }
 
 // childConfig is the first line of a child's standard input.
@@ -268,6 +293,7 @@ func (p *process) do(ctx context.Context, method, path string, body any) (*http.
 		}
 		return nil, p.explain(err, false)
 	}
+	resp.Body = &boundedLines{ReadCloser: resp.Body, most: longestLine}
 	if resp.StatusCode == http.StatusOK {
 		return resp, nil
 	}
@@ -277,6 +303,28 @@ func (p *process) do(ctx context.Context, method, path string, body any) (*http.
 		return nil, p.explain(errors.Join(fmt.Errorf("status %s", resp.Status), err), false)
 	}
 	return nil, decodeError(&w)
+}
+
+// longestLine of a child's answers, in bytes. The longest honest one tells of a model: its vocabulary's markers, its
+// chat template.
+const longestLine = 64 << 20
+
+// boundedLines ends with an error where a line has no end: a child that an evil file has taken over may say anything,
+// and the server keeps a line in memory until it ends.
+type boundedLines struct {
+	io.ReadCloser
+	most int
+	read int // bytes since the line began
+}
+
+func (b *boundedLines) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
+		b.read = n - i - 1
+	} else if b.read += n; b.read > b.most {
+		return n, fmt.Errorf("a line of the worker's answer is longer than %d bytes", b.most)
+	}
+	return n, err
 }
 
 // call is a request with one answer.

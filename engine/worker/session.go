@@ -33,13 +33,12 @@ type received struct {
 
 // open sends a turn and waits until it is in the queue. A grammar's text goes along only the first time.
 func (p *process) open(ctx context.Context, id string, t engine.Turn) (*session, error) {
-	_, known := p.known.Load(t.Grammar.Hash)
-	s, err := p.openWith(ctx, encodeTurn(id, t, !known))
+	s, err := p.openWith(ctx, encodeTurn(id, t, !p.known.has(t.Grammar.Hash)))
 	if errors.Is(err, errUnknownGrammar) { // the child has forgotten it
 		s, err = p.openWith(ctx, encodeTurn(id, t, true))
 	}
 	if err == nil && t.Grammar.Text != "" {
-		p.known.Store(t.Grammar.Hash, true)
+		p.known.add(t.Grammar.Hash)
 	}
 	return s, err
 }
@@ -137,9 +136,8 @@ func (s *session) cancelled() engine.Update {
 // Decide implements engine.Session.
 func (s *session) Decide(ctx context.Context, v engine.Verdict) error {
 	path := s.path(pathVerdict)
-	_, known := s.process.known.Load(v.Grammar.Hash)
 	var answer struct{}
-	r := verdictRequest{Rewind: v.Rewind, Offset: v.Offset, Grammar: encodeGrammar(v.Grammar, !known)}
+	r := verdictRequest{Rewind: v.Rewind, Offset: v.Offset, Grammar: encodeGrammar(v.Grammar, !s.process.known.has(v.Grammar.Hash))}
 	err := s.process.call(ctx, path, r, &answer)
 	if errors.Is(err, errUnknownGrammar) {
 		r.Grammar = encodeGrammar(v.Grammar, true)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/breaker"
 )
 
 var (
@@ -20,7 +21,7 @@ var (
 )
 
 // Worker is a model in a child process. When the child dies, the turns on it fail with a *LostError and the next call
-// starts another one; after maxFailures in a row no more is started.
+// starts another one. After breaker.Most such ends in a row it rests before another is tried.
 type Worker struct {
 	options Options
 	model   engine.Model
@@ -30,9 +31,9 @@ type Worker struct {
 	mu       sync.Mutex // guards what follows
 	current  *process   // nil while there is none
 	starting *attempt   // nil unless a child is being started
-	failures int        // in a row
-	restarts int64      // of all time
-	last     error      // the latest failure
+	failures breaker.Breaker
+	restarts int64 // of all time
+	last     error // the latest failure
 	closed   bool
 }
 
@@ -193,12 +194,12 @@ func (w *Worker) acquire(ctx context.Context) (*process, error) {
 		w.note(w.current) // it ended just now
 	}
 	if w.starting == nil {
-		if w.failures >= maxFailures {
+		if left, open := w.failures.Open(time.Now()); open {
 			defer w.mu.Unlock()
-			return nil, w.gaveUp()
+			return nil, w.resting(left)
 		}
 		w.starting = &attempt{done: make(chan struct{})}
-		go w.restart(w.starting, backoff(w.failures))
+		go w.restart(w.starting, w.failures.Backoff())
 	}
 	a := w.starting
 	w.mu.Unlock()
@@ -230,7 +231,7 @@ func (w *Worker) restart(a *attempt, after time.Duration) {
 		}
 		a.err = engine.ErrClosed
 	case err != nil:
-		w.failures++
+		w.failures.Failed(time.Now())
 		w.last, a.err = err, err
 	default:
 		w.current, a.process = p, p
@@ -271,42 +272,32 @@ func (w *Worker) note(p *process) {
 		return
 	}
 	if p.served.Load() {
-		w.failures = 0
+		w.failures.Worked()
 	}
-	w.failures++
+	w.failures.Failed(time.Now())
 	w.last = errors.New(p.reason)
-	w.options.Log.Error("worker ended", "model", w.options.Name, "reason", p.reason, "failures", w.failures)
+	w.options.Log.Error("worker ended", "model", w.options.Name, "reason", p.reason, "failures", w.failures.Failures())
 }
 
-// Down is why no turn can run any more: too many children in a row ended before they had served one. It is nil as long as another
-// child would be started.
+// Down is why no turn can run now: too many children in a row ended before they had served one, and the next is not
+// tried yet. It is nil as long as a request would start one.
 func (w *Worker) Down() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.current != nil || w.starting != nil || w.failures < maxFailures {
+	left, open := w.failures.Open(time.Now())
+	if w.current != nil || w.starting != nil || !open {
 		return nil
 	}
-	return w.gaveUp()
+	return w.resting(left)
 }
 
-// gaveUp is the error of every call after too many failures. The caller holds w.mu.
-func (w *Worker) gaveUp() error {
+// resting is the error of every call while no child is tried. The caller holds w.mu.
+func (w *Worker) resting(left time.Duration) error {
 	why := w.last.Error()
 	var lost *LostError
 	if errors.As(w.last, &lost) {
 		why = lost.Reason // without its advice to try again
 	}
-	return fmt.Errorf("%w: the worker of model %q failed %d times in a row and is not started again until the server is; the last time: %s",
-		engine.ErrWorkerLost, w.options.Name, w.failures, why)
-}
-
-// maxFailures in a row without one turn brought to its end stop the restarts.
-const maxFailures = 5
-
-// backoff is the wait before a start: none after the first failure, then 1 s, 2 s, 4 s.
-func backoff(failures int) time.Duration {
-	if failures < 2 {
-		return 0
-	}
-	return time.Second << (min(failures, maxFailures) - 2)
+	return fmt.Errorf("%w: the worker of model %q failed %d times in a row and is tried again in %s; the last time: %s",
+		engine.ErrWorkerLost, w.options.Name, w.failures.Failures(), left.Round(time.Second), why)
 }

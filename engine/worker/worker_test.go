@@ -10,9 +10,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -124,13 +126,51 @@ func TestWorker_sendsAGrammarOnce(t *testing.T) {
 			t.Errorf("the child has %q, %v", got, err)
 		}
 	}
-	w.current.known.Store(grammarOf("unknown").Hash, true) // as if the child had forgotten it
+	w.current.known.add(grammarOf("unknown").Hash) // as if the child had forgotten it
 	s, err := w.Open(t.Context(), engine.Turn{Prompt: engine.Plain("grammar"), Grammar: grammarOf("unknown")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := collect(t, s); got != "unknown" {
 		t.Errorf("the child has %q", got)
+	}
+}
+
+// S1-19: a child that an evil file has taken over cannot fill the server's memory with a line that does not end.
+func TestBoundedLines_endWhereALineDoesNot(t *testing.T) {
+	lines := strings.Repeat(strings.Repeat("x", 99)+"\n", 50)
+	got, err := io.ReadAll(&boundedLines{ReadCloser: io.NopCloser(iotest.HalfReader(strings.NewReader(lines))), most: 100})
+	if string(got) != lines || err != nil {
+		t.Errorf("%d of %d bytes, %v", len(got), len(lines), err)
+	}
+	endless := io.NopCloser(io.LimitReader(neverEnding('x'), 1<<30))
+	got, err = io.ReadAll(&boundedLines{ReadCloser: endless, most: 1000})
+	if err == nil || len(got) > 1<<16 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+type neverEnding byte
+
+func (b neverEnding) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(b)
+	}
+	return len(p), nil
+}
+
+// S3-19: what is remembered of a child does not grow for ever.
+func TestSentGrammars_areBounded(t *testing.T) {
+	var s sentGrammars
+	for i := range 3 * mostSent {
+		hash := grammarOf(strconv.Itoa(i)).Hash
+		s.add(hash)
+		if !s.has(hash) {
+			t.Fatal("the latest is forgotten")
+		}
+	}
+	if len(s.hashes) > mostSent {
+		t.Errorf("%d are remembered", len(s.hashes))
 	}
 }
 

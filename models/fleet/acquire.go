@@ -137,7 +137,8 @@ func (f *Fleet) find(e catalog.Entry, missing error, r Request) (*instance, erro
 	if i := f.of(e, r.Settings); i != nil && r.ID == "" {
 		return i, nil
 	}
-	if failed := f.failures[e.ID]; failed.crashes >= mostCrashes {
+	failed := f.failures[e.ID]
+	if _, open := failed.crashes.Open(time.Now()); open {
 		return nil, &LoadError{ID: e.ID, Err: failed.err}
 	}
 	return nil, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/breaker"
 	"tenon/models/catalog"
 	"tenon/models/placement"
 )
@@ -34,7 +35,7 @@ type Fleet struct {
 // failure is why a model's last load failed.
 type failure struct {
 	err     error
-	crashes int // loads in a row, up to this one, whose process ended
+	crashes breaker.Breaker // loads in a row, up to this one, whose process ended
 }
 
 // New returns a fleet with nothing loaded.
@@ -70,7 +71,8 @@ func (f *Fleet) Status() []Status {
 func (f *Fleet) status(e catalog.Entry) Status {
 	s := Status{Entry: e, State: NotLoaded, Pinned: f.pinned(e)}
 	if failed, ok := f.failures[e.ID]; ok {
-		s.Err, s.Down = failed.err, failed.crashes >= mostCrashes
+		s.Err = failed.err
+		_, s.Down = failed.crashes.Open(time.Now())
 	}
 	i := f.of(e, Settings{})
 	if i == nil {
@@ -89,7 +91,7 @@ func (f *Fleet) status(e catalog.Entry) Status {
 	return s
 }
 
-// ender is an engine that may end for good; Down then says why.
+// ender is an engine that may have ended too often to be started again now; Down then says why.
 type ender interface {
 	Down() error
 }

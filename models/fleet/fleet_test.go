@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/breaker"
 	"tenon/engine/enginetest"
 	"tenon/models/catalog"
 	"tenon/models/placement"
@@ -161,7 +162,7 @@ func TestAcquire_triesAgainAfterAFailure(t *testing.T) {
 }
 
 // A model whose process ends while it loads is not loaded once for each request: later and later, and then no more.
-func TestAcquire_crashesInARowStopTheLoads(t *testing.T) {
+func TestAcquire_crashesInARowStopTheLoadsForAWhile(t *testing.T) {
 	starts := 0
 	start := func(context.Context, catalog.Entry, Grant, func(float64)) (engine.Engine, error) {
 		starts++
@@ -170,16 +171,26 @@ func TestAcquire_crashesInARowStopTheLoads(t *testing.T) {
 	run(t, Options{Catalog: of("a"), Start: start}, func(t *testing.T, f *Fleet) {
 		begin := time.Now()
 		var err error
-		for range mostCrashes + 2 {
+		for range breaker.Most + 2 {
 			if _, err = f.Acquire(t.Context(), Request{Name: "a"}); !errors.Is(err, engine.ErrWorkerLost) {
 				t.Fatal(err)
 			}
 		}
-		if took := time.Since(begin); starts != mostCrashes || took != 7*time.Second {
-			t.Errorf("%d starts in %s, want %d in 7 s", starts, took, mostCrashes)
+		if took := time.Since(begin); starts != breaker.Most || took != 7*time.Second {
+			t.Errorf("%d starts in %s, want %d in 7 s", starts, took, breaker.Most)
 		}
-		if !strings.Contains(err.Error(), "not loaded again") || !strings.Contains(err.Error(), "killed") {
+		if !strings.Contains(err.Error(), "not tried again") || !strings.Contains(err.Error(), "killed") {
 			t.Errorf("%v does not say what to do and why", err)
+		}
+		if !f.Status()[0].Down {
+			t.Error("not down while it rests")
+		}
+		time.Sleep(time.Minute)
+		for range 3 {
+			_, err = f.Acquire(t.Context(), Request{Name: "a"})
+		}
+		if starts != breaker.Most+1 || err == nil {
+			t.Errorf("%d starts after a rest, %v; want one more", starts, err)
 		}
 	})
 }

@@ -13,17 +13,6 @@ import (
 	"tenon/models/placement"
 )
 
-// mostCrashes in a row stop the loads of a model. What ends a process, want of memory say, would only do so again.
-const mostCrashes = 5
-
-// backoff is the wait before a load: none after the first crash, then 1 s, 2 s, 4 s.
-func backoff(crashes int) time.Duration {
-	if crashes < 2 {
-		return 0
-	}
-	return time.Second << (crashes - 2)
-}
-
 // instance is a model that is loaded, on its way to it or from it. The fleet's lock guards it, but for what attached holds.
 type instance struct {
 	id       string
@@ -130,7 +119,8 @@ func (f *Fleet) begin(i *instance) {
 	f.loads++
 	i.state, i.progress, i.load, i.begun = Loading, 0, f.loads, time.Now()
 	i.notify()
-	wait := backoff(f.failures[i.entry.ID].crashes)
+	failed := f.failures[i.entry.ID]
+	wait := failed.crashes.Backoff()
 	f.running.Go(func() {
 		made, err := f.start(wait, i)
 		f.mu.Lock()
@@ -184,8 +174,11 @@ func (f *Fleet) loaded(i *instance, made engine.Engine, err error) {
 func (f *Fleet) failed(i *instance, err error) {
 	failed := failure{err: err}
 	if errors.Is(err, engine.ErrWorkerLost) {
-		if failed.crashes = f.failures[i.entry.ID].crashes + 1; failed.crashes == mostCrashes {
-			failed.err = fmt.Errorf("it ended %d times in a row and is not loaded again until the server is started anew; the last time: %w", mostCrashes, err)
+		failed.crashes = f.failures[i.entry.ID].crashes
+		failed.crashes.Failed(time.Now())
+		if left, open := failed.crashes.Open(time.Now()); open {
+			failed.err = fmt.Errorf("it ended %d times in a row and is not tried again for %s; the last time: %w",
+				failed.crashes.Failures(), left.Round(time.Second), err)
 		}
 	}
 	f.failures[i.entry.ID] = failed

@@ -60,7 +60,7 @@ type Status struct {
 	Model    engine.Model
 	Pinned   bool
 	Err      error // why the last load failed, or the engine ended
-	Down     bool  // for good: no request starts it again
+	Down     bool  // no request starts it now: it ended too often, and rests
 }
 
 // Instance is a model that is loaded, or about to be.
@@ -87,7 +87,7 @@ type Instance struct {
 // NotFoundError: no model has the name.
 type NotFoundError = catalog.NotFoundError
 
-// LoadError: a model could not be loaded. The next request tries again, unless the process that loads it has crashed too often.
+// LoadError: a model could not be loaded. The next request tries again, unless the process that loads it has crashed too often of late.
 type LoadError struct {
 	ID  string
 	Err error
