@@ -90,6 +90,7 @@ type Turn struct {
 	Logprobs int    // how many alternatives to report beside each token's own; -1: no logprobs at all
 	Whole    bool   // nobody waits for single tokens: after the first they may be handed over many at a time
 	CacheKey string // sequences never share cached state across different keys (API keys); "" is a key of its own
+	Forget   bool   // nothing is kept of any turn of CacheKey once the last of them has ended
 }
 
 // Grammar is what the output must match, as extended GBNF (package grammar).

@@ -88,4 +88,7 @@ func TestCachePrompt_falseSharesNothing(t *testing.T) {
 	if turns[0].CacheKey != "" || turns[1].CacheKey == "" || turns[1].CacheKey == turns[2].CacheKey {
 		t.Errorf("keys %q %q %q", turns[0].CacheKey, turns[1].CacheKey, turns[2].CacheKey)
 	}
+	if turns[0].Forget || !turns[1].Forget || !turns[2].Forget {
+		t.Error("the engine is not told to forget them")
+	}
 }

@@ -82,6 +82,7 @@ type turnRequest struct {
 	Logprobs int              `json:"logprobs"`
 	Whole    bool             `json:"whole,omitempty"`
 	CacheKey string           `json:"cache_key,omitempty"`
+	Forget   bool             `json:"forget,omitempty"`
 }
 
 type verdictRequest struct {
@@ -140,7 +141,7 @@ func decodePrompt(in []wirePiece) engine.Prompt {
 func encodeTurn(id string, t engine.Turn, withText bool) turnRequest {
 	r := turnRequest{
 		ID: id, Prompt: encodePrompt(t.Prompt), Grammar: encodeGrammar(t.Grammar, withText),
-		Sampling: t.Sampling, Budget: t.Budget, Logprobs: t.Logprobs, Whole: t.Whole, CacheKey: t.CacheKey,
+		Sampling: t.Sampling, Budget: t.Budget, Logprobs: t.Logprobs, Whole: t.Whole, CacheKey: t.CacheKey, Forget: t.Forget,
 	}
 	r.Sampling.LogitBias = nil
 	for id, b := range t.Sampling.LogitBias {
@@ -156,7 +157,7 @@ func encodeTurn(id string, t engine.Turn, withText bool) turnRequest {
 func decodeTurn(r turnRequest) (engine.Turn, error) {
 	t := engine.Turn{
 		Prompt: decodePrompt(r.Prompt), Sampling: r.Sampling, Budget: r.Budget, Logprobs: r.Logprobs,
-		Whole: r.Whole, CacheKey: r.CacheKey,
+		Whole: r.Whole, CacheKey: r.CacheKey, Forget: r.Forget,
 	}
 	for id, s := range r.Bias {
 		b, err := strconv.ParseFloat(s, 32)

@@ -34,6 +34,9 @@ type toolName struct{ namespace, name string }
 
 // keep remembers the tokens that answered the prompt.
 func (p planned) keep(tokens []engine.Token) {
+	if p.turn.Forget {
+		return
+	}
 	p.kept.Keep(p.turn.CacheKey, p.rendering, tokens)
 }
 
@@ -158,6 +161,7 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 			Logprobs: r.Logprobs,
 			Whole:    r.Whole && len(r.Stops)+len(rendering.Stops) == 0, // behind a stop sequence tokens are computed for nothing
 			CacheKey: r.CacheKey,
+			Forget:   r.Forget,
 		},
 		tools:     output,
 		rendering: rendering,

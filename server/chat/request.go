@@ -30,6 +30,7 @@ type Request struct {
 	Truncate     bool     // leave out the conversation's beginning rather than fail where it is too long
 	Whole        bool     // nothing of the answer is shown before its end
 	CacheKey     string   // who asks; cached state is never shared between keys
+	Forget       bool     // nothing of the turn is kept; CacheKey is its own
 	Ignored      []string // fields that were accepted and have no effect, reported in a header
 }
 

@@ -35,7 +35,7 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	wire.SetIgnored(w, request.Ignored)
-	request.CacheKey = cacheKey(r.Context(), sent.CachePrompt)
+	setCacheKey(r.Context(), &request, sent.CachePrompt)
 	head := chatCompletion{ID: "chatcmpl-" + rand.Text(), Created: time.Now().Unix(), SystemFingerprint: "tenon"}
 	if sent.Stream {
 		a.stream(w, r, request, &streamer{
@@ -54,12 +54,13 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 	wire.WriteJSON(w, http.StatusOK, encode(head, c.Result(), sent.shown()))
 }
 
-// cacheKey is what a request shares cached state under: its caller's name, or a name of its own where it wants none of it.
-func cacheKey(ctx context.Context, cachePrompt *bool) string {
-	if cachePrompt != nil && !*cachePrompt {
-		return chat.CallerKey(ctx) + "\x00" + rand.Text()
+// setCacheKey says whom a request shares cached state with: its caller's other requests, or nobody, neither now nor
+// later, where cache_prompt is false.
+func setCacheKey(ctx context.Context, r *chat.Request, cachePrompt *bool) {
+	r.CacheKey = chat.CallerKey(ctx)
+	if r.Forget = cachePrompt != nil && !*cachePrompt; r.Forget {
+		r.CacheKey += "\x00" + rand.Text()
 	}
-	return chat.CallerKey(ctx)
 }
 
 func (a API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {

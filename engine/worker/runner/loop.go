@@ -255,13 +255,16 @@ func average(old, latest time.Duration) time.Duration {
 	return old + (latest-old)/8
 }
 
-// release takes a turn out of the loop. What it evaluated is kept for later ones.
+// release takes a turn out of the loop. What it evaluated is kept for later ones, unless it shall be forgotten.
 func (l *loop) release(t *turn) {
 	t.state, t.leader = ended, nil
 	same := func(o *turn) bool { return o == t }
 	l.queue = slices.DeleteFunc(l.queue, same)
 	l.running = slices.DeleteFunc(l.running, same)
 	l.keep(t)
+	if t.request.Forget {
+		l.forgetKey(t.request.CacheKey)
+	}
 	t.sampler.Close()
 	t.cancel()
 }

@@ -117,6 +117,20 @@ func (l *loop) keep(t *turn) {
 	}
 }
 
+// forgetKey gives up all that is kept under a key, in the model's memory and the host's, unless a turn needs it.
+func (l *loop) forgetKey(key string) {
+	under := func(t *turn) bool { return t.request.CacheKey == key }
+	if slices.ContainsFunc(l.running, under) || slices.ContainsFunc(l.queue, under) {
+		return
+	}
+	for id := range l.backend.Sequences() {
+		if l.cache.IsKept(id) && l.cache.Key(id) == key {
+			l.free(id)
+		}
+	}
+	l.store.Forget(key)
+}
+
 // dropRepeated frees kept sequences all of whose tokens another one holds too. Where memory cannot be cut they are
 // places to come back to.
 func (l *loop) dropRepeated() {

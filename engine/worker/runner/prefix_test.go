@@ -121,3 +121,46 @@ func TestPrefix_neverAcrossKeys(t *testing.T) {
 		t.Error("the key itself finds nothing")
 	}
 }
+
+// S4-19: a turn that shall be forgotten leaves nothing behind, neither in the model's memory nor in the host's, and
+// others' stay. Its parts may still be shared while some of them run.
+func TestForget_leavesNothingBehind(t *testing.T) {
+	for _, rewind := range []engine.Rewind{engine.RewindAny, engine.RewindCheckpoints} {
+		f := newFake()
+		f.rewind = rewind
+		r := newRunner(t, f, Options{Slots: 2})
+		other := ask("somebody else's prompt, "+strings.Repeat("which is long enough to be copied, ", 20), 5)
+		other.CacheKey = "other"
+		say(t, r, other)
+		before := r.Stats()
+		private := ask(strings.Repeat("a private prompt that is long enough to be copied. ", 20), 5)
+		private.CacheKey, private.Forget = "private", true
+		first, second := open(t, r, private), open(t, r, private)
+		for _, s := range []engine.Session{first, second} {
+			if _, err := read(t, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		left := make(chan [2]int)
+		r.post(func(l *loop) {
+			l.moveOut()
+			copied := l.store.Covered("private", tokensOf(t, r, private), 0)
+			_, kept := l.cache.Match("private", tokensOf(t, r, private), func(int) int { return 0 })
+			left <- [2]int{copied, kept}
+		})
+		if left := <-left; left != [2]int{} {
+			t.Errorf("rewind %v: %d tokens are left in the host's memory, %d in the model's", rewind, left[0], left[1])
+		}
+		if again := say(t, r, other); again.finish.Usage.Cached == 0 {
+			t.Errorf("rewind %v: of another key nothing is left, kept before: %+v", rewind, before)
+		}
+	}
+}
+
+func tokensOf(t *testing.T, r *Runner, turn engine.Turn) []int32 {
+	ids, err := r.Tokens(t.Context(), turn.Prompt)
+	if err != nil {
+		t.Error(err)
+	}
+	return ids
+}

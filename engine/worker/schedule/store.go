@@ -73,6 +73,16 @@ func (s *Store) Add(c *Copy) {
 	}
 }
 
+// Forget gives up all copies under a key.
+func (s *Store) Forget(key string) {
+	s.copies = slices.DeleteFunc(s.copies, func(c *Copy) bool {
+		if c.Key == key {
+			s.bytes -= len(c.Data)
+		}
+		return c.Key == key
+	})
+}
+
 func (s *Store) drop() {
 	oldest := 0
 	for i, c := range s.copies {
