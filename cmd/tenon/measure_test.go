@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// S1-19: the server does not read a model's file for its estimate, a confined process does.
+// The server does not read a model's file for its estimate, a confined process does.
 func TestMeasure_answersAsInThisProcess(t *testing.T) {
 	q := placement.Question{Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), Wanted: 4096, Least: 2048}
 	want, err := placement.Measure(q)
@@ -39,7 +39,7 @@ func TestMeasure_answersAsInThisProcess(t *testing.T) {
 	}
 }
 
-// S1-19: whatever a file says, the answer is an estimate or an error, and this process goes on.
+// Whatever a file says, the answer is an estimate or an error, and this process goes on.
 func TestMeasure_hostileFilesAreErrors(t *testing.T) {
 	whole, err := os.ReadFile(tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}))
 	if err != nil {

@@ -20,7 +20,7 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// S2-19: what failed too often is tried once more after each rest, until it works.
+// What failed too often is tried once more after each rest, until it works.
 func TestBreaker_oneTryAfterEachRest(t *testing.T) {
 	var b Breaker
 	now := time.Unix(0, 0)

@@ -165,23 +165,43 @@ static struct llama_context_params context_params(const tn_context_options * o) 
     return p;
 }
 
-// Each number of threads has a pool of its own: the threads of a larger one would wake for every token to find that
-// they are not wanted. llama.cpp pauses the pool that it leaves.
+// There are two pools: one of all threads, for prompts, and one of as many as decode now. The threads of a larger pool
+// would wake for every token to find that they are not wanted; a pool for each number would be thousands of threads
+// on a machine of 64 cores. llama.cpp pauses the pool that it leaves.
+static struct ggml_threadpool * pool_of(tn_context * c, int n) {
+    if (n == c->most_threads) {
+        if (c->all == NULL) {
+            c->all = new_pool(n);
+        }
+        return c->all;
+    }
+    if (c->some_threads != n && c->retired == NULL) {
+        struct ggml_threadpool * made = new_pool(n);
+        if (made != NULL) {
+            c->retired = c->some;
+            c->some = made;
+            c->some_threads = n;
+        }
+    }
+    return c->some;
+}
+
 static void use_threads(tn_context * c, int n) {
     if (n == c->threads || n < 1 || n > c->most_threads) {
         return;
     }
     c->threads = n;
     llama_set_n_threads(c->llama, n, n);
-    if (c->pools == NULL) {
-        return;
+    struct ggml_threadpool * pool = pool_of(c, n);
+    if (pool != NULL) {
+        llama_attach_threadpool(c->llama, pool, pool);
     }
-    if (c->pools[n] == NULL) {
-        c->pools[n] = new_pool(n);
-    }
-    if (c->pools[n] != NULL) {
-        llama_attach_threadpool(c->llama, c->pools[n], c->pools[n]);
-    }
+}
+
+// After a step that computed, nothing knows of the retired pool any more.
+static void free_retired(tn_context * c) {
+    free_pool(c->retired);
+    c->retired = NULL;
 }
 
 tn_context * tn_context_new(struct llama_model * m, const tn_context_options * o, tn_error * err) {
@@ -200,17 +220,15 @@ tn_context * tn_context_new(struct llama_model * m, const tn_context_options * o
         return NULL;
     }
     c->most_threads = o->threads;
-    c->pools = calloc(o->threads + 1, sizeof(*c->pools));
     use_threads(c, o->threads);
     return c;
 }
 
 void tn_context_free(tn_context * c) {
     llama_free(c->llama);
-    for (int n = 0; c->pools != NULL && n <= c->most_threads; n++) {
-        free_pool(c->pools[n]);
-    }
-    free(c->pools);
+    free_pool(c->all);
+    free_pool(c->some);
+    free_retired(c);
     free(c);
 }
 
@@ -235,6 +253,9 @@ int tn_decode(tn_context * c, struct llama_batch b, int threads, tn_effort * eff
     effort->wall_ns = read_clock(CLOCK_MONOTONIC) - wall;
     pending = NULL;
     pending_warnings = false;
+    if (rc == 0) {
+        free_retired(c);
+    }
     return rc;
 }
 

@@ -50,8 +50,10 @@ typedef struct tn_context_options {
 // A llama_context with its own threads and a flag that stops a running decode.
 typedef struct tn_context {
     struct llama_context * llama;
-    struct ggml_threadpool ** pools; // by number of threads, made when first needed
-    int most_threads, threads;
+    struct ggml_threadpool * all;     // of most_threads
+    struct ggml_threadpool * some;    // of some_threads
+    struct ggml_threadpool * retired; // llama.cpp pauses it at the next step, and leaves it then
+    int most_threads, some_threads, threads;
     int abort; // read and written atomically
 } tn_context;
 

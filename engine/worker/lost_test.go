@@ -78,7 +78,7 @@ func killAfter(t *testing.T, w *Worker, prompt string, updates int) error {
 	return err
 }
 
-// S2-19: a worker that died too often rests, and one more is tried after that.
+// A worker that died too often rests, and one more is tried after that.
 func TestLost_repeatedFailuresStopTheRestartsForAWhile(t *testing.T) {
 	fate := live(t)
 	w := start(t, Options{Name: "emma", Model: fate})

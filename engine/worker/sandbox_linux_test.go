@@ -96,7 +96,7 @@ func startSpy(t *testing.T) (*Worker, targets) {
 	return start(t, Options{Model: "spies", Template: string(text)}), where
 }
 
-// S1-19: a worker that an evil file has taken over finds no key and reaches nobody.
+// A worker that an evil file has taken over finds no key and reaches nobody.
 func TestSandbox_workerReadsNoKeyAndConnectsToNobody(t *testing.T) {
 	t.Setenv("TENON_API_KEY", "sesame")
 	t.Setenv("HF_TOKEN", "sesame")

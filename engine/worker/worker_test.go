@@ -136,7 +136,7 @@ func TestWorker_sendsAGrammarOnce(t *testing.T) {
 	}
 }
 
-// S1-19: a child that an evil file has taken over cannot fill the server's memory with a line that does not end.
+// A child that an evil file has taken over cannot fill the server's memory with a line that does not end.
 func TestBoundedLines_endWhereALineDoesNot(t *testing.T) {
 	lines := strings.Repeat(strings.Repeat("x", 99)+"\n", 50)
 	got, err := io.ReadAll(&boundedLines{ReadCloser: io.NopCloser(iotest.HalfReader(strings.NewReader(lines))), most: 100})
@@ -159,7 +159,7 @@ func (b neverEnding) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// S3-19: what is remembered of a child does not grow for ever.
+// What is remembered of a child does not grow for ever.
 func TestSentGrammars_areBounded(t *testing.T) {
 	var s sentGrammars
 	for i := range 3 * mostSent {

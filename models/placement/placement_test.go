@@ -6,7 +6,7 @@ import (
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// S1-19: what the process says is checked: a hostile file may have taken it over.
+// What the process says is checked: a hostile file may have taken it over.
 func TestEstimate_checkRefusesWhatCannotBe(t *testing.T) {
 	for _, e := range []Estimate{
 		nil, make(Estimate, samples+3), {{Context: 2}, {Context: 1}}, {{Context: -5}}, {{Context: 1 << 40}},

@@ -122,7 +122,7 @@ func TestPrefix_neverAcrossKeys(t *testing.T) {
 	}
 }
 
-// S4-19: a turn that shall be forgotten leaves nothing behind, neither in the model's memory nor in the host's, and
+// A turn that shall be forgotten leaves nothing behind, neither in the model's memory nor in the host's, and
 // others' stay. Its parts may still be shared while some of them run.
 func TestForget_leavesNothingBehind(t *testing.T) {
 	for _, rewind := range []engine.Rewind{engine.RewindAny, engine.RewindCheckpoints} {

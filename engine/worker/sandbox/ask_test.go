@@ -68,7 +68,7 @@ func TestAsk_readsOnlyWhatItNeeds(t *testing.T) {
 	}
 }
 
-// S1-19: whatever a hostile file makes of the process, it is an error and no more.
+// Whatever a hostile file makes of the process, it is an error and no more.
 func TestAsk_endOfTheProcessIsAnError(t *testing.T) {
 	for _, order := range []string{"crash", "panic", "flood"} {
 		if got, err := ask(t, Needs{}, order); err == nil || len(err.Error()) > keptWords+200 {
@@ -91,7 +91,7 @@ func TestAsk_endsWithItsContext(t *testing.T) {
 	}
 }
 
-// S1-19: keys and tokens are not inherited.
+// Keys and tokens are not inherited.
 func TestEnvironment_isAnAllowList(t *testing.T) {
 	kept := strings.Join(Environment([]string{
 		"PATH=/bin", "LD_LIBRARY_PATH=/opt/lib", "CUDA_VISIBLE_DEVICES=0", "LC_ALL=C", "GGML_X=1",
