@@ -28,9 +28,26 @@ static attention asked(ggml_tensor * dst) {
     return a;
 }
 
-// known tells what is computed here: what llama.cpp's models ask for, but for ALiBi.
+// rows tells whether a tensor's rows are what ggml demands: numbers side by side, of a type that can be converted.
+static bool rows(const ggml_tensor * t) {
+    return t->nb[0] == ggml_type_size(t->type) &&
+        (t->type == GGML_TYPE_F32 || t->type == GGML_TYPE_F16 || ggml_get_type_traits(t->type)->to_float != NULL);
+}
+
+// fits holds what ggml's own pass asserts, and what is assumed here beside it.
+static bool fits(const attention & a) {
+    const ggml_tensor * mask = a.mask;
+    return rows(a.q) && rows(a.k) && rows(a.v) && a.q->ne[0] == a.key && a.v->ne[1] == a.cells && a.heads % a.k->ne[2] == 0 &&
+        a.q->ne[3] % a.k->ne[3] == 0 && a.q->ne[3] % a.v->ne[3] == 0 &&
+        a.dst->type == GGML_TYPE_F32 && ggml_is_contiguous(a.dst) && a.dst->ne[0] == a.value && a.dst->ne[1] == a.heads &&
+        a.dst->ne[2] == a.tokens && a.dst->ne[3] == a.q->ne[3] &&
+        (a.sinks == NULL || (a.sinks->type == GGML_TYPE_F32 && a.sinks->ne[0] == a.heads)) &&
+        (mask == NULL || (mask->type == GGML_TYPE_F16 && rows(mask) && mask->ne[0] >= a.cells && mask->ne[1] >= a.tokens));
+}
+
+// known tells what is computed here: what llama.cpp's models ask for, but for ALiBi. The rest is ggml's, and its asserts.
 static bool known(const attention & a) {
-    return a.bias == 0 && a.key % width == 0 && a.value % width == 0 && a.key <= head_limit && a.value <= head_limit &&
+    return fits(a) && a.bias == 0 && a.key % width == 0 && a.value % width == 0 && a.key <= head_limit && a.value <= head_limit &&
         a.q->type == GGML_TYPE_F32 && a.k->ne[2] == a.v->ne[2] && (a.mask == NULL || a.mask->ne[2] == 1);
 }
 

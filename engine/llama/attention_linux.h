@@ -88,8 +88,9 @@ inline seen look(const uint16_t * mask, int cells) {
     return open == 0 ? nothing : hidden == 0 ? all : some;
 }
 
-// take_cells converts the keys or values of a stretch, as far as it goes; the rest is 0.
-inline void take_cells(const ggml_tensor * t, const attention & a, int head, int batch, int cell, float * to) {
+// take_cells converts the keys or values of a stretch, as far as it goes; the rest is 0. So is what hidden, if there is
+// one, hides with −∞: a cell of another sequence may hold what is no number, and 0 times that is none either.
+inline void take_cells(const ggml_tensor * t, const attention & a, int head, int batch, int cell, float * to, const float * hidden) {
     int length = t->ne[0], cells = std::min<int>(stretch, a.cells - cell);
     const char * from = (const char *) t->data + head / a.sharing * t->nb[2] + batch / (a.q->ne[3] / t->ne[3]) * t->nb[3] + cell * t->nb[1];
     size_t bytes = ggml_row_size(t->type, length);
@@ -97,7 +98,9 @@ inline void take_cells(const ggml_tensor * t, const attention & a, int head, int
         for (size_t line = 0; line < bytes; line += 64) { // other heads lie between: the processor does not see what comes next
             __builtin_prefetch(from + prefetched * t->nb[1] + line);
         }
-        if (t->type == GGML_TYPE_F16) {
+        if (hidden != NULL && hidden[k] == -INFINITY) {
+            std::fill_n(to, length, 0.0f);
+        } else if (t->type == GGML_TYPE_F16) {
             ggml_cpu_fp16_to_fp32((const ggml_fp16_t *) from, to, length);
         } else if (t->type == GGML_TYPE_F32) {
             memcpy(to, from, sizeof(float) * length);
@@ -111,8 +114,8 @@ inline void take_cells(const ggml_tensor * t, const attention & a, int head, int
 // give_out writes what a token's head gathered: dst is [batch][token][head][value]. A sink is a score without a value
 // (gpt-oss): it only takes weight away.
 inline void give_out(const attention & a, int batch, int token, int head, float * gathered, float most, float sum) {
-    if (a.sinks != NULL) {
-        float sink = ((const float *) a.sinks->data)[head];
+    float sink = a.sinks == NULL ? -INFINITY : ((const float *) a.sinks->data)[head];
+    if (sink > -INFINITY) {
         float top = std::max(most, sink), shrink = expf(most - top);
         sum = sum * shrink + expf(sink - top);
         scale(gathered, a.value, shrink);

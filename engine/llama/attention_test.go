@@ -42,3 +42,44 @@ func TestFlash_sameAsProductsOfMatrices(t *testing.T) {
 		})
 	}
 }
+
+// What another sequence's cells hold is nobody else's: not even where it is no number, as a damaged model leaves it. A
+// hidden cell's weight is 0, and 0 times infinity is no number.
+func TestFlash_othersCellsMayHoldNoNumbers(t *testing.T) {
+	const cells, row = 100, 2 * 64 * 2 // bytes of a cell's keys, and of its values: two heads of 64 halves
+	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Shape: tinymodel.Shape{Heads: 6, KVHeads: 2, HeadSize: 64}}, ModelOptions{})
+	ids := text(t, m, 200)
+	speak := func(odd []byte) []float32 {
+		c := newContext(t, m, ContextOptions{Size: 1024, Sequences: 2, MicroBatch: 64, Flash: FlashOn})
+		evaluate(t, c, 1, ids[:cells])
+		if odd != nil {
+			saved, err := c.Save(nil, 1, Whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			values := saved[len(saved)-cells*row:]
+			keys := saved[:len(saved)-m.Layers()*(12+cells*row)] // behind each layer's type and size of rows
+			spoil(values, odd)
+			spoil(keys[len(keys)-cells*row:], odd)
+			c.Cut(1, 0)
+			if err := c.Restore(1, Whole, saved, cells); err != nil {
+				t.Fatal(err)
+			}
+		}
+		evaluate(t, c, 0, ids[:50])
+		for _, id := range ids[50:60] {
+			evaluate(t, c, 0, []int32{id})
+		}
+		return evaluate(t, c, 0, ids[60:])
+	}
+	want := speak(nil)
+	for name, odd := range map[string][]byte{"no number": {0, 0x7e}, "infinity": {0, 0x7c}} {
+		t.Run(name, func(t *testing.T) { sameLogits(t, "beside odd cells", speak(odd), want) })
+	}
+}
+
+func spoil(b, with []byte) {
+	for i := range b {
+		b[i] = with[i%len(with)]
+	}
+}

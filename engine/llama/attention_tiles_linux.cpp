@@ -27,6 +27,7 @@ struct alignas(64) scratch {
     float cells[stretch * head_limit];     // [cells][key], then [cells][value]
     float scores[stretch * tile_rows];     // [cells][rows], then weights
     float mask[stretch * tile_tokens];     // [cells][tokens]
+    bool odd[stretch];                     // cells that hold what is no number
     float most[tile_rows], sum[tile_rows]; // of the scores so far
     float shrink[tile_rows];               // what a new maximum leaves of earlier weights
 };
@@ -168,7 +169,38 @@ void weigh(const attention & a, tile t, bool masked, scratch & s) {
     }
 }
 
-// attend_stretch adds what the tile's tokens see in the cells from cell on.
+// set_aside makes 0 of the rows of cells, of some length, that hold what is no number, and notes which those are.
+void set_aside(int length, scratch & s) {
+    for (int k = 0; k < stretch; k++) {
+        float * cell = s.cells + k * length;
+        vec sum = {};
+        for (int d = 0; d < length; d += width) {
+            sum += load(cell + d) * 0.0f; // no number if one is not
+        }
+        float total = 0;
+        for (int i = 0; i < width; i++) {
+            total += sum[i];
+        }
+        if (total != 0) {
+            s.odd[k] = true;
+            std::fill_n(cell, length, 0.0f);
+        }
+    }
+}
+
+// spoil gives no number to the tokens that see a cell which was set aside, and leaves the others alone.
+void spoil(tile t, scratch & s) {
+    for (int k = 0; k < stretch; k++) {
+        for (int r = 0; s.odd[k] && r < t.rows(); r++) {
+            if (s.mask[k * tile_tokens + r % tile_tokens] > -INFINITY) {
+                s.sum[r] = NAN;
+            }
+        }
+    }
+}
+
+// attend_stretch adds what the tile's tokens see in the cells from cell on. What no token of the tile sees, and what
+// some do not, may hold no numbers: cells of other sequences.
 void attend_stretch(const attention & a, tile t, int cell, scratch & s) {
     seen what = look_all(a, t, cell);
     if (what == nothing) {
@@ -177,7 +209,11 @@ void attend_stretch(const attention & a, tile t, int cell, scratch & s) {
     if (what == some) {
         take_mask(a, t, cell, s);
     }
-    take_cells(a.k, a, t.head, t.batch, cell, s.cells);
+    std::fill_n(s.odd, stretch, false);
+    take_cells(a.k, a, t.head, t.batch, cell, s.cells, NULL);
+    if (what == some) {
+        set_aside(a.key, s);
+    }
     multiply(stretch, t.rows(), a.key, matrix{s.cells, a.key, 1}, s.q, t.rows(), s.scores, t.rows(), false);
     weigh(a, t, what == some, s);
     for (int r = 0; r < t.rows(); r++) {
@@ -185,7 +221,11 @@ void attend_stretch(const attention & a, tile t, int cell, scratch & s) {
             scale(s.out + r * a.value, a.value, s.shrink[r]);
         }
     }
-    take_cells(a.v, a, t.head, t.batch, cell, s.cells);
+    take_cells(a.v, a, t.head, t.batch, cell, s.cells, NULL);
+    if (what == some) {
+        set_aside(a.value, s);
+        spoil(t, s);
+    }
     multiply(t.rows(), a.value, stretch, matrix{s.scores, 1, t.rows()}, s.cells, a.value, s.out, a.value, true);
 }
 

@@ -76,9 +76,10 @@ void weigh(const attention & a, int head, scratch & s) {
         s.sum[head] *= shrink;
         s.most[head] = most;
     }
+    float base = most == -INFINITY ? 0 : most; // nothing seen yet, or what is seen weighs nothing
     vec sums = {};
     for (int k = 0; k < stretch; k += width) {
-        vec w = exponential(load(scores + k) - most);
+        vec w = exponential(load(scores + k) - base);
         store(scores + k, w);
         sums += w;
     }
@@ -125,12 +126,12 @@ template <int heads> void attend_stretch(const attention & a, share w, int cell,
         return;
     }
     take_mask(a, w, cell, s);
-    take_cells(a.k, a, w.head, w.batch, cell, s.cells);
+    take_cells(a.k, a, w.head, w.batch, cell, s.cells, s.mask);
     score<heads>(a, s);
     for (int h = 0; h < heads; h++) {
         weigh(a, h, s);
     }
-    take_cells(a.v, a, w.head, w.batch, cell, s.cells);
+    take_cells(a.v, a, w.head, w.batch, cell, s.cells, s.mask);
     int d = 0;
     for (; d + 2 * width <= a.value; d += 2 * width) {
         gather<heads, 2>(a, d, s);

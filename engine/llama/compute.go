@@ -34,8 +34,8 @@ type computer struct {
 type job struct{ c *C.tn_job }
 
 func newJob(context *C.tn_context) *job {
-	j := &job{c: (*C.tn_job)(C.calloc(1, C.sizeof_tn_job))}
-	j.c.context = context
+	j := &job{c: (*C.tn_job)(C.malloc(C.sizeof_tn_job))} // of all C functions, cgo's malloc alone never fails
+	*j.c = C.tn_job{context: context}
 	return j
 }
 

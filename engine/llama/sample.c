@@ -108,9 +108,21 @@ static void * copy(const void * from, size_t n) {
     return to;
 }
 
+// whole is NULL, and the sampler gone, where memory was short for a part of it.
+static tn_sampler * whole(tn_sampler * s) {
+    if (s->chain == NULL || s->bias_ids == NULL || s->biases == NULL || s->recent == NULL || s->own == NULL) {
+        tn_sampler_free(s);
+        return NULL;
+    }
+    return s;
+}
+
 tn_sampler * tn_sampler_new(const struct llama_model * m, const tn_sampling * o, const char * breakers, int n_breakers,
                             const int32_t * bias_ids, const float * biases, int n_bias) {
     tn_sampler * s = calloc(1, sizeof(*s));
+    if (s == NULL) {
+        return NULL;
+    }
     s->n_vocab = llama_vocab_n_tokens(llama_model_get_vocab(m));
     s->chain = llama_sampler_chain_init(llama_sampler_chain_default_params());
     s->n_bias = n_bias;
@@ -123,9 +135,9 @@ tn_sampler * tn_sampler_new(const struct llama_model * m, const tn_sampling * o,
     if (dries(o) && o->dry_last_n > s->recent_size) {
         s->recent_size = o->dry_last_n;
     }
-    s->recent = calloc(s->recent_size + 1, sizeof(*s->recent));
-    s->own = calloc(s->recent_size + n_bias + 1, sizeof(*s->own));
-    return s;
+    s->recent = calloc((size_t) s->recent_size + 1, sizeof(*s->recent));
+    s->own = calloc((size_t) s->recent_size + n_bias + 1, sizeof(*s->own));
+    return whole(s);
 }
 
 // llama.cpp's clone of the penalties forgets how often each token was said.
@@ -145,14 +157,20 @@ static void retell_penalties(tn_sampler * s) {
 
 tn_sampler * tn_sampler_clone(const tn_sampler * from) {
     tn_sampler * s = copy(from, sizeof(*from));
+    if (s == NULL) {
+        return NULL;
+    }
     s->chain = llama_sampler_clone(from->chain);
     s->bias_ids = copy(from->bias_ids, from->n_bias * sizeof(*from->bias_ids));
     s->biases = copy(from->biases, from->n_bias * sizeof(*from->biases));
-    s->recent = copy(from->recent, (from->recent_size + 1) * sizeof(*from->recent));
-    s->own = copy(from->own, (from->recent_size + from->n_bias + 1) * sizeof(*from->own));
+    s->recent = copy(from->recent, ((size_t) from->recent_size + 1) * sizeof(*from->recent));
+    s->own = copy(from->own, ((size_t) from->recent_size + from->n_bias + 1) * sizeof(*from->own));
     s->data = NULL;
     s->data_size = 0;
-    retell_penalties(s);
+    s = whole(s);
+    if (s != NULL) {
+        retell_penalties(s);
+    }
     return s;
 }
 
@@ -353,7 +371,10 @@ int32_t tn_sampler_pick(tn_sampler * s, const float * logits, tn_candidates allo
 }
 
 int tn_top(const float * logits, int n, int k, int32_t * ids) {
-    llama_token_data * heap = malloc((k + 1) * sizeof(*heap));
+    llama_token_data * heap = malloc(((size_t) k + 1) * sizeof(*heap));
+    if (heap == NULL) {
+        return 0;
+    }
     int len = 0;
     float least = -INFINITY;
     for (int i = 0; i < n; i++) {

@@ -55,6 +55,9 @@ func (m *Model) NewSampler(s engine.Sampling) (*Sampler, error) {
 	breakers := append([]byte(strings.Join(s.DRYBreakers, "\x00")), 0)
 	ptr := C.tn_sampler_new(m.ptr, &options, (*C.char)(unsafe.Pointer(&breakers[0])), C.int(len(s.DRYBreakers)),
 		(*C.int32_t)(unsafe.Pointer(unsafe.SliceData(ids))), unsafe.SliceData(biases), C.int(len(ids)))
+	if ptr == nil {
+		return nil, errors.New("make sampler: no memory is left for it")
+	}
 	return &Sampler{ptr: ptr, vocab: m.vocab.size}, nil
 }
 
@@ -88,12 +91,16 @@ func checkSampling(s engine.Sampling) error {
 	return nil
 }
 
+// longestWindow of tokens that penalties look back. Each turn takes memory for its window, and a file may say that its
+// model was trained for two billion.
+const longestWindow = 1 << 20
+
 func (m *Model) cSampling(s engine.Sampling) C.tn_sampling {
 	window := func(n int) C.int {
 		if n < 0 {
 			n = m.TrainedContext()
 		}
-		return C.int(min(n, m.TrainedContext()))
+		return C.int(min(n, m.TrainedContext(), longestWindow))
 	}
 	return C.tn_sampling{
 		temperature:        C.float(*s.Temperature),
@@ -130,7 +137,11 @@ func (s *Sampler) Close() {
 
 // Clone copies the sampler with its memory and the state of its random numbers: to go back to later.
 func (s *Sampler) Clone() *Sampler {
-	return &Sampler{ptr: C.tn_sampler_clone(s.ptr), vocab: s.vocab}
+	ptr := C.tn_sampler_clone(s.ptr)
+	if ptr == nil {
+		panic("llama: no memory is left for a sampler") // as Go does where it finds none
+	}
+	return &Sampler{ptr: ptr, vocab: s.vocab}
 }
 
 // Sample chooses a token. The sampler does not remember it until Accept.
