@@ -83,6 +83,10 @@ bench-templates: ## render 200 messages and 60 tools here and with Python's Jinj
 	$(JINJA_VENV)/bin/python -c 'import jinja2' 2>/dev/null || $(JINJA_VENV)/bin/pip -q install Jinja2==3.1.6 || { echo "skipped: pip cannot bring Jinja2"; exit 0; }; \
 	TEMPLATES_PYTHON=$(CURDIR)/$(JINJA_VENV)/bin/python go test ./templates -run TestRender_besidePython -v -count=1
 
+.PHONY: test-pull
+test-pull: ## kill processes that pull a model, KILLS= of them (200), at random moments, and go on where they ended
+	KILLS=$(or $(KILLS),200) go test ./models/store -run killedAnywhere -v -count=1 -timeout 20m
+
 .PHONY: image-root
 image-root: ## run the Dockerfile's lines in bare Debian roots and try the image, without a container engine; as root
 	@cmd/scripts/image-root.sh

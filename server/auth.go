@@ -18,20 +18,25 @@ import (
 
 // Key is an API key: a name for the log and the key's hash. The key itself is not kept.
 type Key struct {
-	Name string
-	hash [sha256.Size]byte
+	Name  string
+	Admin bool // it may change the fleet: load, pull, remove models
+	hash  [sha256.Size]byte
 }
 
-// NewKey reads KEY or NAME=KEY. A key without a name is called by its place, from 1.
+// adminMark stands before a key that may change the fleet.
+const adminMark = "admin:"
+
+// NewKey reads KEY or NAME=KEY, with admin: before it for one that may change the fleet. A key without a name is called by
+// its place, from 1.
 func NewKey(s string, place int) (Key, error) {
 	name, key, named := SplitKey(s)
 	if !named {
 		name = fmt.Sprintf("key%d", place)
 	}
 	if strings.Trim(key, "=") == "" || name == "" {
-		return Key{}, fmt.Errorf("API key %d: expected KEY or NAME=KEY", place)
+		return Key{}, fmt.Errorf("API key %d: expected KEY or NAME=KEY, or either with admin: before it", place)
 	}
-	return Key{Name: name, hash: sha256.Sum256([]byte(key))}, nil
+	return Key{Name: name, Admin: strings.HasPrefix(s, adminMark), hash: sha256.Sum256([]byte(key))}, nil
 }
 
 // caller is who sends the key. What is kept for a caller, on disk too, belongs to the key itself: names and places in a file change
@@ -41,8 +46,9 @@ func (k Key) caller() chat.Caller {
 	return chat.Caller{Key: hex.EncodeToString(owner[:16]), Name: k.Name}
 }
 
-// SplitKey divides NAME=KEY; what has no name is all key. Clients send the key alone.
+// SplitKey divides NAME=KEY; what has no name is all key, but for the mark of admin keys. Clients send the key alone.
 func SplitKey(s string) (name, key string, named bool) {
+	s = strings.TrimPrefix(s, adminMark)
 	name, key, named = strings.Cut(s, "=")
 	if !named || padded(s) {
 		return "", s, false
@@ -108,6 +114,7 @@ func authenticate(keys []Key) gin.HandlerFunc {
 			writeError(c, &chat.Error{Kind: chat.Unauthorized, Message: "an API key is needed, as Authorization: Bearer KEY or x-api-key: KEY; the one sent (if any) is not valid"})
 			return
 		}
+		c.Set(adminMark, key.Admin)
 		c.Request = c.Request.WithContext(chat.WithCaller(c.Request.Context(), key.caller()))
 		c.Next()
 	}

@@ -13,5 +13,7 @@
 // Around it, observe.go counts and logs each request and keeps or sends its record (debug.go): what the turn saw and did,
 // which chat.Service writes into the chat.Record of the request's context.
 //
+// What changes the fleet of models is tenon's own API (server/fleet, API.md), for admins alone (admin.go).
+//
 // Read server/chat next.
 package server

@@ -76,7 +76,7 @@ func refuseWhileDraining(draining func() bool) gin.HandlerFunc {
 func refuseWhileLoading(r Readiness) gin.HandlerFunc {
 	const again = 5 * time.Second
 	return func(c *gin.Context) {
-		if r == nil || c.Request.Method != http.MethodPost {
+		if r == nil || c.Request.Method != http.MethodPost || strings.HasPrefix(c.Request.URL.Path, ownPrefix) {
 			c.Next()
 			return
 		}

@@ -8,6 +8,7 @@ import (
 
 	"tenon/server/anthropic"
 	"tenon/server/chat"
+	"tenon/server/fleet"
 	"tenon/server/openai"
 	"tenon/server/responses"
 	"tenon/server/wire"
@@ -49,6 +50,25 @@ func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 			g.HEAD(r.path, r.handler)
 		}
 	}
+	if o.Fleet.Fleet != nil {
+		fleetRoutes(g, o)
+	}
+}
+
+// ownPrefix begins the routes that no protocol has.
+const ownPrefix = "/tenon/v1/"
+
+// fleetRoutes are tenon's own. What changes the fleet, or shows what others do, is for admins.
+func fleetRoutes(g *gin.Engine, o Options) {
+	a := o.Fleet
+	g.GET(ownPrefix+"models", gin.WrapF(a.Models))
+	g.GET(ownPrefix+"ps", gin.WrapF(a.Processes))
+	g.GET(ownPrefix+"log", admin(o.Keys), gin.WrapF(a.Logged))
+	for name, h := range map[string]http.HandlerFunc{
+		"load": a.Load, "unload": a.Unload, "pin": a.Pin, "pull": a.Pull, "remove": a.Remove, "alias": a.Alias, "reload": a.Reloading,
+	} {
+		g.POST(ownPrefix+name, admin(o.Keys), gin.WrapF(h))
+	}
 }
 
 func withID(serve func(http.ResponseWriter, *http.Request, string)) gin.HandlerFunc {
@@ -58,7 +78,9 @@ func withID(serve func(http.ResponseWriter, *http.Request, string)) gin.HandlerF
 // writeError answers in the shape of the protocol that the path belongs to. Routes that protocols share are Anthropic's for a
 // client that sends the header which that protocol demands.
 func writeError(c *gin.Context, e *chat.Error) {
-	if strings.HasPrefix(c.Request.URL.Path, "/v1/messages") || c.GetHeader("Anthropic-Version") != "" {
+	if strings.HasPrefix(c.Request.URL.Path, ownPrefix) {
+		fleet.WriteError(c.Writer, e)
+	} else if strings.HasPrefix(c.Request.URL.Path, "/v1/messages") || c.GetHeader("Anthropic-Version") != "" {
 		anthropic.WriteError(c.Writer, e)
 	} else {
 		wire.WriteOpenAIError(c.Writer, e)

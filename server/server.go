@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"tenon/server/chat"
+	"tenon/server/fleet"
 	"tenon/server/responses"
 )
 
@@ -18,6 +19,7 @@ type Options struct {
 	Engines   Engines                  // what /metrics tells of engines; nil: nothing
 	Readiness Readiness                // nil: always ready
 	Warnings  func(id string) []string // what is to be known of a model, for its entry in /v1/models; nil: nothing
+	Fleet     fleet.API                // tenon's own API; the zero value: there is none
 	Draining  func() bool              // whether new requests are refused, but for /health; nil: never
 
 	Keys         []Key    // none: no key is asked for

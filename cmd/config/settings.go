@@ -20,6 +20,7 @@ type Settings struct {
 
 	Alias            []string      `group:"Models" flag:"alias" help:"another name for a model: NAME for the first one, or NAME=MODEL; repeat for several"`
 	ModelsDir        string        `flag:"models-dir" path:"yes" help:"folder whose models are served too, each loaded when it is first asked for"`
+	FindModels       bool          `flag:"find-models" help:"serve also what tenon's store, LM Studio, Ollama, the Hugging Face cache and llama.cpp's cache hold, each loaded when it is first asked for; on where no model and no folder is named"`
 	MaxModels        int           `flag:"models-max" default:"4" min:"0" help:"most models loaded at once; the longest idle one goes; 0: no limit"`
 	KeepAlive        time.Duration `flag:"keep-alive" default:"0s" min:"0s" model:"yes" help:"how long a model stays loaded that nobody asks for; 0: until its room is needed"`
 	ChatTemplateFile string        `flag:"chat-template-file" path:"yes" model:"yes" help:"chat template (Jinja) in place of the model file's own"`
@@ -39,7 +40,7 @@ type Settings struct {
 	CacheTypeV   string        `flag:"cache-type-v" model:"yes" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's values: f16, q8_0, q4_0"`
 	BatchSize    int           `flag:"batch-size" model:"yes" default:"2048" min:"1" max:"134217728" help:"most tokens in one call of the model"`
 	UBatchSize   int           `flag:"ubatch-size" model:"yes" default:"0" min:"0" max:"134217728" help:"most tokens computed at once; 0: 256, on a GPU 512"`
-	CacheRAM     int           `flag:"cache-ram" default:"1024" min:"-1" max:"1073741824" help:"MiB of memory for prompts that no request runs on, each model; -1: no limit, 0: none"`
+	CacheRAM     int           `flag:"cache-ram" default:"1024" min:"-1" max:"1073741824" help:"MiB of memory for prompts that no request runs on, of all models together; -1: no limit, 0: none"`
 	LoadMode     string        `flag:"load-mode" model:"yes" default:"auto" choices:"auto,mmap,none" help:"how weights come into memory: mmap maps the file, none reads it (on Linux into huge pages: decoding is faster), auto reads where the CPU computes and the weights would fit in free memory twice"`
 	LoRA         []string      `flag:"lora" path:"yes" model:"yes" help:"LoRA adapter (GGUF), as FILE or FILE=SCALE; repeat for several"`
 	RopeFreqBase float64       `flag:"rope-freq-base" model:"yes" default:"0" min:"0" help:"RoPE base frequency; 0: the file's"`

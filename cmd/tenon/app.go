@@ -16,6 +16,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
+	api "tenon/server/fleet"
 	"tenon/server/responses"
 )
 
@@ -53,6 +54,7 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	a.handler = server.New(server.Options{
 		Service: service, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
 		Keys: admitted.keys, AllowedHosts: admitted.hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20,
+		Fleet:      api.API{Fleet: manager, Log: &serverLog},
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
 	})
 	return a, nil

@@ -103,8 +103,9 @@ func replacedTemplate(e catalog.Entry) (string, error) {
 func estimator(p perModel) func(catalog.Entry, fleet.Settings) (fleet.Demand, error) {
 	return func(e catalog.Entry, o fleet.Settings) (fleet.Demand, error) {
 		s := override(p.of(e.ID).Settings, o)
-		d := fleet.Demand{Wanted: s.CtxSize, Least: s.CtxSize}
-		if s.CtxSize == 0 {
+		asked := cmp.Or(s.CtxSize, e.Context)
+		d := fleet.Demand{Wanted: asked, Least: asked}
+		if asked == 0 {
 			d.Wanted = cmp.Or(e.ContextTrained, defaultContext)
 			d.Least = min(leastContext, d.Wanted)
 		}

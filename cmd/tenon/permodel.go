@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -41,11 +42,17 @@ func (p perModel) apply(cmd *cobra.Command, c *catalog.Catalog) error {
 			}
 		}
 	}
-	for i, e := range c.Entries {
-		s := p.of(e.ID).Settings
-		c.Entries[i].Template, c.Entries[i].Context = s.ChatTemplateFile, s.CtxSize
+	for i := range c.Entries {
+		p.set(&c.Entries[i])
 	}
+	c.Found = p.set
 	return nil
+}
+
+// set gives a model what is in force for it.
+func (p perModel) set(e *catalog.Entry) {
+	s := p.of(e.ID).Settings
+	e.Template, e.Context, e.TTL, e.Pinned = s.ChatTemplateFile, cmp.Or(s.CtxSize, e.Context), s.KeepAlive, p.entries[e.ID].Pin
 }
 
 // find is the place of the model that an entry is for. One with a source is added, under the entry's name.

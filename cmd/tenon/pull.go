@@ -41,7 +41,7 @@ Exit status 3: the source cannot be reached, or sent nothing for the time of --s
 }
 
 func pull(cmd *cobra.Command, name string, silence time.Duration) (string, error) {
-	models, err := openStore(cmd.ErrOrStderr())
+	models, err := openStore()
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func pull(cmd *cobra.Command, name string, silence time.Duration) (string, error
 	if err != nil {
 		return "", err
 	}
-	path, err := models.Pull(cmd.Context(), ref)
+	path, err := models.Pull(cmd.Context(), ref, (&progress{w: cmd.ErrOrStderr()}).show)
 	var network *url.Error
 	if errors.Is(err, store.ErrSilent) || errors.As(err, &network) {
 		return "", &exitError{exitUnreachable, fmt.Errorf("pull %s: %w", name, err)}
@@ -58,14 +58,13 @@ func pull(cmd *cobra.Command, name string, silence time.Duration) (string, error
 	return path, err
 }
 
-// openStore opens the user's model store; progress goes to w.
-func openStore(w io.Writer) (*store.Store, error) {
+// openStore opens the user's model store.
+func openStore() (*store.Store, error) {
 	dir, err := store.DefaultDir()
 	if err != nil {
 		return nil, err
 	}
-	p := &progress{w: w}
-	return &store.Store{Dir: dir, Hub: os.Getenv("HF_ENDPOINT"), Token: os.Getenv("HF_TOKEN"), Progress: p.show}, nil
+	return &store.Store{Dir: dir, Hub: os.Getenv("HF_ENDPOINT"), Token: os.Getenv("HF_TOKEN")}, nil
 }
 
 // progress prints one line for every twentieth of a file.
@@ -75,19 +74,20 @@ type progress struct {
 	next int64 // bytes at which to print again
 }
 
-func (p *progress) show(name string, done, total int64) {
+func (p *progress) show(now store.Progress) {
 	const mebibyte = 1 << 20
-	if name != p.name {
-		p.name, p.next = name, 0
+	if now.File != p.name {
+		p.name, p.next = now.File, 0
 	}
-	if done < p.next && done != total {
+	if now.Done < p.next && now.Done != now.Total || now.Checking {
 		return
 	}
-	if total > 0 {
-		p.next = done + total/20
-		_, _ = fmt.Fprintf(p.w, "%s: %d of %d MiB (%d %%)\n", name, done/mebibyte, total/mebibyte, 100*done/total)
+	if now.Total > 0 {
+		p.next = now.Done + now.Total/20
+		_, _ = fmt.Fprintf(p.w, "%s: %d of %d MiB (%d %%), %.1f MiB/s, %s left\n", now.File, now.Done/mebibyte, now.Total/mebibyte,
+			100*now.Done/now.Total, now.PerSecond/mebibyte, now.Left.Round(time.Second))
 		return
 	}
-	p.next = done + 64*mebibyte
-	_, _ = fmt.Fprintf(p.w, "%s: %d MiB\n", name, done/mebibyte)
+	p.next = now.Done + 64*mebibyte
+	_, _ = fmt.Fprintf(p.w, "%s: %d MiB\n", now.File, now.Done/mebibyte)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -19,7 +20,9 @@ import (
 	"tenon/cmd/config"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
+	"tenon/models/store"
 	"tenon/server"
+	api "tenon/server/fleet"
 	"tenon/templates/jinja"
 )
 
@@ -75,7 +78,7 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	if err := supported(runtime.GOOS); err != nil {
 		return err
 	}
-	logger, err := newLogger(cmd.ErrOrStderr(), s)
+	logger, err := newLogger(io.MultiWriter(cmd.ErrOrStderr(), &serverLog), s)
 	if err != nil {
 		return err
 	}
@@ -92,13 +95,17 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	if at, ok := listener.Addr().(*net.TCPAddr); ok {
 		s.Port = at.Port // with --port 0 the system has chosen one
 	}
+	kept, err := openStore()
+	if err != nil {
+		return err
+	}
 	known, named, settings, err := catalogue(cmd, loader, args)
 	if err != nil {
 		return err
 	}
 	manager := fleet.New(fleet.Options{
 		Catalog: known, Start: starter(settings, logger), Estimate: estimator(settings),
-		Most: s.MaxModels, HostCache: hostCache(s.CacheRAM), QueueTimeout: s.QueueTimeout,
+		Most: s.MaxModels, HostCache: hostCache(s.CacheRAM), QueueTimeout: s.QueueTimeout, TTL: s.KeepAlive, Store: kept,
 	})
 	defer func() {
 		if err := manager.Close(); err != nil {
@@ -205,7 +212,12 @@ func catalogue(cmd *cobra.Command, l *config.Loader, args []string) (*catalog.Ca
 	}
 	atStart := len(c.Entries)
 	if s.ModelsDir != "" {
-		if err := addModels(c, s.ModelsDir); err != nil {
+		if err := watch(c, catalog.Place{Kind: catalog.Folder, Dir: s.ModelsDir}); err != nil {
+			return nil, nil, p, err
+		}
+	}
+	if s.FindModels || len(args) == 0 && s.ModelsDir == "" {
+		if err := watch(c, places()...); err != nil {
 			return nil, nil, p, err
 		}
 	}
@@ -245,6 +257,31 @@ func checkTemplate(file string) error {
 	}
 	return nil
 }
+
+// places are where models lie that programs have fetched.
+func places() []catalog.Place {
+	all := catalog.KnownPlaces(os.Getenv)
+	if dir, err := store.DefaultDir(); err == nil {
+		all = append([]catalog.Place{{Kind: catalog.OwnStore, Dir: dir}}, all...)
+	}
+	return all
+}
+
+// watch adds what places hold, now and whenever something new is there.
+func watch(c *catalog.Catalog, all ...catalog.Place) error {
+	for _, p := range all {
+		if _, err := os.ReadDir(p.Dir); err != nil && p.Kind == catalog.Folder {
+			return fmt.Errorf("read the model folder: %w", err)
+		}
+		for _, err := range c.Look(p) {
+			slog.Warn("model file passed over", "error", err)
+		}
+	}
+	return nil
+}
+
+// serverLog is the log of this process, for those who follow it.
+var serverLog api.Log
 
 func addModels(c *catalog.Catalog, path string) error {
 	skipped, err := c.Add(path)

@@ -7,18 +7,23 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"tenon/engine"
 	"tenon/models/gguf"
 )
 
 // Entry is a model that can be loaded.
 type Entry struct {
-	ID       string   // what clients call it: the file's name in lower case, without .gguf and the part number
-	Aliases  []string // other names for it
-	Path     string   // the file; of a split one the first part
-	Template string   // a chat template's file that replaces the file's own; "" keeps that
-	Context  int      // most tokens of one request, as set; 0: what the file says, less if memory demands it
+	ID       string          // what clients call it: the file's name in lower case, without .gguf and the part number
+	Aliases  []string        // other names for it
+	Path     string          // the file; of a split one the first part
+	Repo     string          // owner/name of the repository that it is from, as far as its place tells
+	Source   string          // where it was found or fetched from, such as lmstudio, or hf:owner/repo:quant
+	Template string          // a chat template's file that replaces the file's own; "" keeps that
+	Context  int             // most tokens of one request, as set; 0: what the file says, less if memory demands it
+	Sampling engine.Sampling // what the program that keeps it sets; a request and the settings win over it
 	// From the header, for listing a model that is not loaded.
 	Architecture   string
 	Quantization   string
@@ -29,9 +34,16 @@ type Entry struct {
 	Pinned bool          // it stays loaded, whatever else asks for room
 }
 
-// Catalog is the models there are, in the order they were added. It is filled before it is shared and then only read.
+// Catalog is the models at hand, in the order they were found. It is filled with Add, AddAs and Look before it is shared;
+// from then on Entries is left alone, and its methods may be called from any goroutine.
 type Catalog struct {
 	Entries []Entry
+	Found   func(*Entry) // sees each entry that is found once the catalogue is shared, before others do; may be nil
+
+	mu     sync.Mutex // guards Entries, once shared, and what follows
+	places []Place
+	seen   map[string]fileState // files of places that were read
+	looked time.Time
 }
 
 // Add adds a file, or every model in a folder and the folders below it. A file that cannot be read is an error when it was
@@ -42,21 +54,46 @@ func (c *Catalog) Add(path string) (skipped []error, err error) {
 		return nil, fmt.Errorf("find model: %w", err)
 	}
 	if !info.IsDir() {
-		return nil, c.addFile(path)
+		return nil, c.addFile(Entry{Path: path, Source: "file"})
 	}
-	err = filepath.WalkDir(path, func(p string, d os.DirEntry, err error) error {
-		if err != nil {
-			return fmt.Errorf("read the model folder: %w", err)
+	if _, err := os.ReadDir(path); err != nil {
+		return nil, fmt.Errorf("read the model folder: %w", err)
+	}
+	return c.look(Place{Folder, path}), nil
+}
+
+// AddFile adds a file that has come into a place, and returns what it is called.
+func (c *Catalog) AddFile(path string) (Entry, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refresh()
+	i := c.at(path)
+	if i < 0 {
+		if err := c.addFile(Entry{Path: path, Source: "file"}); err != nil {
+			return Entry{}, err
 		}
-		if d.IsDir() || !isModel(d.Name()) {
-			return nil
-		}
-		if err := c.addFile(p); err != nil {
-			skipped = append(skipped, err)
-		}
-		return nil
-	})
-	return skipped, err
+		i = len(c.Entries) - 1
+		c.tell(i)
+	}
+	return c.Entries[i], nil
+}
+
+// Forget takes a model out.
+func (c *Catalog) Forget(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Entries = slices.DeleteFunc(slices.Clone(c.Entries), func(e Entry) bool { return e.ID == id })
+}
+
+func (c *Catalog) tell(i int) {
+	if c.Found != nil {
+		c.Found(&c.Entries[i])
+	}
+}
+
+// at is the place of a file's entry, -1 if it has none.
+func (c *Catalog) at(path string) int {
+	return slices.IndexFunc(c.Entries, func(e Entry) bool { return samePath(e.Path, path) })
 }
 
 // AddAs adds the one model of a path under a name of its own, or names the one that is there already, and returns its place.
@@ -81,37 +118,27 @@ func (c *Catalog) AddAs(name, path string) (int, error) {
 	return i, nil
 }
 
-// isModel tells whether a file in a folder is one to serve: not a projector, and of a split file only the first part.
-func isModel(name string) bool {
-	lower := strings.ToLower(name)
-	if !strings.HasSuffix(lower, ".gguf") || strings.Contains(lower, "mmproj") {
-		return false
-	}
-	_, part, _, split := gguf.SplitName(name)
-	return !split || part == 1
-}
-
-func (c *Catalog) addFile(path string) error {
-	if slices.ContainsFunc(c.Entries, func(e Entry) bool { return samePath(e.Path, path) }) {
+// addFile reads a file's header and adds it, with what its place tells.
+func (c *Catalog) addFile(e Entry) error {
+	if c.at(e.Path) >= 0 {
 		return nil // named, and in a folder that is served too
 	}
-	f, err := gguf.Open(path)
+	f, err := gguf.Open(e.Path)
 	if err != nil {
 		return err
 	}
 	if kind := f.String("general.type"); kind != "" && kind != "model" {
-		return fmt.Errorf("read %s: the file holds no model: its general.type is %q", path, kind)
+		return fmt.Errorf("read %s: the file holds no model: its general.type is %q", e.Path, kind)
 	}
 	if f.Architecture() == "" {
-		return fmt.Errorf("read %s: the file does not say its architecture (general.architecture), which no engine can do without", path)
+		return fmt.Errorf("read %s: the file does not say its architecture (general.architecture), which no engine can do without", e.Path)
 	}
-	parts, err := splitParts(path)
+	if f.Architecture() == "clip" {
+		return fmt.Errorf("read %s: the file holds no model, but what lets one see", e.Path)
+	}
+	parts, err := splitParts(e.Path)
 	if err != nil {
 		return err
-	}
-	e := Entry{ID: c.freeID(path), Path: path, Architecture: f.Architecture(), Quantization: quantization(f)}
-	if n, ok := f.Arch("context_length"); ok {
-		e.ContextTrained = int(n)
 	}
 	for _, p := range parts {
 		info, err := os.Stat(p)
@@ -119,6 +146,11 @@ func (c *Catalog) addFile(path string) error {
 			return fmt.Errorf("find a part of the model: %w", err)
 		}
 		e.Size += info.Size()
+	}
+	e.ID = c.freeID(e)
+	e.Architecture, e.Quantization = f.Architecture(), quantization(f)
+	if n, ok := f.Arch("context_length"); ok {
+		e.ContextTrained = int(n)
 	}
 	c.Entries = append(c.Entries, e)
 	return nil
@@ -146,58 +178,47 @@ func splitParts(path string) ([]string, error) {
 	return parts, nil
 }
 
-// freeID makes a file's name an id; a second file of that name gets its folder's name in front.
-func (c *Catalog) freeID(path string) string {
-	name := filepath.Base(path)
-	if stem, _, _, split := gguf.SplitName(name); split {
-		name = stem
+// freeID makes an entry's name an id: its own, else the file's. A second one of that name gets its folder's name in front.
+func (c *Catalog) freeID(e Entry) string {
+	id := e.ID
+	if id == "" {
+		id = stem(e.Path)
 	}
-	id := strings.TrimSuffix(strings.ToLower(name), ".gguf")
-	if _, taken := c.Find(id); taken {
-		id = strings.ToLower(filepath.Base(filepath.Dir(path))) + "/" + id
+	if c.find(id) >= 0 {
+		id = strings.ToLower(filepath.Base(filepath.Dir(e.Path))) + "/" + id
 	}
 	for base, n := id, 2; ; n++ {
-		if _, taken := c.Find(id); !taken {
+		if c.find(id) < 0 {
 			return id
 		}
 		id = fmt.Sprintf("%s-%d", base, n)
 	}
 }
 
-// Find returns the entry that a name means: an id or an alias, in any case. "" means the only entry.
-func (c *Catalog) Find(name string) (Entry, bool) {
-	if name == "" && len(c.Entries) == 1 {
-		return c.Entries[0], true
+// stem is a file's name in lower case, without what its format adds.
+func stem(path string) string {
+	name := filepath.Base(path)
+	if stem, _, _, split := gguf.SplitName(name); split {
+		name = stem
 	}
-	for _, e := range c.Entries {
-		if strings.EqualFold(e.ID, name) || slices.ContainsFunc(e.Aliases, func(a string) bool { return strings.EqualFold(a, name) }) {
-			return e, true
-		}
-	}
-	return Entry{}, false
+	return strings.TrimSuffix(strings.ToLower(name), ".gguf")
 }
 
 // Alias gives a model another name; model "" means the first one.
 func (c *Catalog) Alias(alias, model string) error {
-	if e, taken := c.Find(alias); taken {
-		return fmt.Errorf("alias %q: the name already means %s", alias, e.ID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := c.find(alias); i >= 0 {
+		return fmt.Errorf("alias %q: the name already means %s", alias, c.Entries[i].ID)
 	}
 	for i, e := range c.Entries {
 		if model == "" || strings.EqualFold(e.ID, model) {
-			c.Entries[i].Aliases = append(c.Entries[i].Aliases, alias)
+			c.Entries = slices.Clone(c.Entries) // who has the old list keeps it
+			c.Entries[i].Aliases = append(slices.Clone(e.Aliases), alias)
 			return nil
 		}
 	}
-	return fmt.Errorf("alias %q: there is no model %q; there is: %s", alias, model, strings.Join(c.Names(), ", "))
-}
-
-// Names returns every id and alias.
-func (c *Catalog) Names() []string {
-	var names []string
-	for _, e := range c.Entries {
-		names = append(append(names, e.ID), e.Aliases...)
-	}
-	return names
+	return fmt.Errorf("alias %q: there is no model %q; there is: %s", alias, model, strings.Join(c.names(), ", "))
 }
 
 // fileTypes names general.file_type as llama.cpp numbers it (enum llama_ftype).

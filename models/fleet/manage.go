@@ -2,11 +2,13 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"tenon/engine"
 	"tenon/models/catalog"
+	"tenon/models/store"
 )
 
 // Unload ends an instance, or all of a model, and returns once their memory is free. What is busy is engine.ErrBusy, unless
@@ -85,4 +87,70 @@ func (f *Fleet) Resolve(name string) (catalog.Entry, error) {
 		return i.entry, nil
 	}
 	return f.options.Catalog.Resolve(name)
+}
+
+// ErrReadOnly: the model lies in another program's folder, or one of the user's own.
+var ErrReadOnly = errors.New("only models of tenon's own store are removed")
+
+// Pull fetches a model into the store, as its reference says, and returns it as the catalogue then knows it.
+func (f *Fleet) Pull(ctx context.Context, source string, progress func(store.Progress)) (catalog.Entry, error) {
+	if f.options.Store == nil {
+		return catalog.Entry{}, errors.ErrUnsupported
+	}
+	ref, err := store.ParseRef(source)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	path, err := f.options.Store.Pull(ctx, ref, progress)
+	if err != nil {
+		return catalog.Entry{}, fmt.Errorf("pull %s: %w", source, err)
+	}
+	return f.options.Catalog.AddFile(path)
+}
+
+// Remove deletes a model's files from the store. One that is loaded and idle is unloaded first.
+func (f *Fleet) Remove(ctx context.Context, name string) error {
+	e, err := f.options.Catalog.Resolve(name)
+	if err != nil {
+		return err
+	}
+	if f.options.Store == nil || !f.options.Store.Holds(e.Path) {
+		return fmt.Errorf("remove %s (%s): %w", e.ID, e.Path, ErrReadOnly)
+	}
+	if err := f.Unload(ctx, e.ID, false); err != nil {
+		return err
+	}
+	if err := f.options.Store.Remove(e.Path); err != nil {
+		return err
+	}
+	f.options.Catalog.Forget(e.ID)
+	return nil
+}
+
+// Alias gives a model another name.
+func (f *Fleet) Alias(alias, model string) error { return f.options.Catalog.Alias(alias, model) }
+
+// Reload takes new options; Catalog, Start, Estimate, Free and Store that are nil stay as they are. What is loaded stays
+// as it was loaded.
+func (f *Fleet) Reload(o Options) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	old := f.options
+	if o.Catalog == nil {
+		o.Catalog = old.Catalog
+	}
+	if o.Start == nil {
+		o.Start = old.Start
+	}
+	if o.Estimate == nil {
+		o.Estimate = old.Estimate
+	}
+	if o.Free == nil {
+		o.Free = old.Free
+	}
+	if o.Store == nil {
+		o.Store = old.Store
+	}
+	f.options = o
+	f.schedule()
 }

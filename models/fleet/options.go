@@ -7,6 +7,7 @@ import (
 	"tenon/engine"
 	"tenon/models/catalog"
 	"tenon/models/placement"
+	"tenon/models/store"
 )
 
 // Catalog is the models at hand. *catalog.Catalog implements it.
@@ -14,6 +15,18 @@ type Catalog interface {
 	All() []catalog.Entry
 	// Resolve returns the model that a name means, or a *catalog.NotFoundError or *catalog.AmbiguousError.
 	Resolve(name string) (catalog.Entry, error)
+	// AddFile adds a file that was fetched.
+	AddFile(path string) (catalog.Entry, error)
+	// Forget takes a model out whose file is gone.
+	Forget(id string)
+	Alias(alias, model string) error
+}
+
+// Store keeps fetched files. *store.Store implements it.
+type Store interface {
+	Pull(ctx context.Context, r store.Ref, progress func(store.Progress)) (string, error)
+	Remove(path string) error
+	Holds(path string) bool
 }
 
 // Grant is what a load may take.
@@ -39,6 +52,7 @@ type Options struct {
 	Start    Start
 	Estimate func(catalog.Entry, Settings) (Demand, error) // nil: memory is not looked at
 	Free     func() (placement.Memory, error)              // what is free now; nil: placement.Free
+	Store    Store                                         // where models are fetched to; nil: none are
 
 	Most      int              // most instances at once; 0: no limit of their number
 	Memory    placement.Memory // most that all instances may take; 0: what is free

@@ -10,113 +10,421 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/shirou/gopsutil/v4/disk"
 )
 
-// fetch brings a file to path, going on from what an earlier try left in path + ".part".
-func (s *Store) fetch(ctx context.Context, f remoteFile, path string) error {
+const (
+	chunkSize   = 16 << 20 // bytes of one request
+	connections = 4
+	mostRetries = 6                      // in a row, without a byte in between
+	saveEvery   = 500 * time.Millisecond // the journal
+	spareDisk   = 64 << 20               // bytes that stay free
+	largest     = 1 << 44                // bytes of a file; what is said to be longer is not believed
+)
+
+// ErrNoSpace: the disk has no room for the file.
+var ErrNoSpace = errors.New("the disk has too little room")
+
+// errChanged: the source has another file by now. errWhole: it sends files whole.
+var (
+	errChanged = errors.New("the file has changed at its source")
+	errWhole   = errors.New("the source does not send parts of files")
+)
+
+// fetch brings a file to path, going on from what an earlier try left. What is at path afterwards is whole: its length and,
+// where the source gives one, its hash were checked, and it was written to the disk before it got its name.
+func (s *Store) fetch(ctx context.Context, f *remoteFile, path string, m *meter) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make the model folder: %w", err)
 	}
-	part := path + ".part"
-	if err := s.download(ctx, f, part); err != nil {
+	if err := s.bring(ctx, f, path+".part", m); err != nil {
 		return err
 	}
-	if err := check(f, part); err != nil {
-		_ = os.Remove(part) // it would be wrong again
+	m.checking()
+	if err := check(f, path+".part"); err != nil {
+		discard(path + ".part") // it would be wrong again
 		return err
 	}
-	return os.Rename(part, path)
+	return publish(path)
 }
 
-// download appends to part what is still missing.
-func (s *Store) download(ctx context.Context, f remoteFile, part string) error {
-	out, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY, 0o644)
+// publish gives a file that was checked its name.
+func publish(path string) error {
+	if err := os.Rename(path+".part", path); err != nil {
+		return fmt.Errorf("keep the fetched file: %w", err)
+	}
+	_ = os.Remove(journalName(path + ".part")) // it tells of nothing any more
+	return syncFolder(filepath.Dir(path))
+}
+
+// syncFolder has a new name outlast a loss of power. Not every system can.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("write model: %w", err)
+		return fmt.Errorf("keep the fetched file: %w", err)
 	}
-	have, err := out.Seek(0, io.SeekEnd)
-	if err == nil && (f.Size < 0 || have < f.Size) {
-		err = s.append(ctx, f, out, have)
-	}
-	if closeErr := out.Close(); err == nil {
-		err = closeErr
-	}
-	return err
+	_ = d.Sync()
+	return d.Close()
 }
 
-func (s *Store) append(ctx context.Context, f remoteFile, out *os.File, have int64) error {
-	header := http.Header{}
-	if have > 0 {
-		header.Set("Range", "bytes="+strconv.FormatInt(have, 10)+"-")
-	}
-	return s.request(ctx, f.URL, header, func(resp *http.Response, r io.Reader) error {
-		switch resp.StatusCode {
-		case http.StatusPartialContent:
-			if !strings.HasPrefix(resp.Header.Get("Content-Range"), "bytes "+strconv.FormatInt(have, 10)+"-") {
-				return fmt.Errorf("asked for bytes from %d on, got %q", have, resp.Header.Get("Content-Range"))
-			}
-		case http.StatusOK: // the source cannot resume: begin anew
-			if have > 0 {
-				if err := restart(out); err != nil {
-					return err
-				}
-				have = 0
-			}
-		case http.StatusRequestedRangeNotSatisfiable: // nothing is missing
-			return nil
-		default:
-			return statusError(f.URL, resp)
-		}
-		return s.copy(f, out, r, have, resp.ContentLength)
-	})
+func discard(part string) {
+	_ = os.Remove(journalName(part))
+	_ = os.Remove(part)
 }
 
-func restart(out *os.File) error {
-	if err := out.Truncate(0); err != nil {
-		return fmt.Errorf("begin the file anew: %w", err)
-	}
-	_, err := out.Seek(0, io.SeekStart)
-	return err
-}
-
-// copy writes the body and checks that it is as long as the source promised.
-func (s *Store) copy(f remoteFile, out *os.File, r io.Reader, have, length int64) error {
-	total := f.Size
-	if total < 0 && length >= 0 {
-		total = have + length
-	}
-	buf := make([]byte, 1<<20)
-	for {
-		n, err := r.Read(buf)
-		if n > 0 {
-			if _, err := out.Write(buf[:n]); err != nil {
-				return fmt.Errorf("write model: %w", err)
-			}
-			if have += int64(n); s.Progress != nil {
-				s.Progress(f.Name, have, total)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
+// bring writes the part file. A file that changes meanwhile is begun anew, once.
+func (s *Store) bring(ctx context.Context, f *remoteFile, part string, m *meter) error {
+	for try := 0; ; try++ {
+		d, err := openDownload(s, f, part, m)
 		if err != nil {
-			return fmt.Errorf("after %d bytes (run it again to go on from there): %w", have, err)
+			return err
 		}
+		err = d.run(ctx)
+		if closeErr := d.close(); err == nil {
+			err = closeErr
+		}
+		if errors.Is(err, errChanged) {
+			discard(part)
+			if try == 0 {
+				continue
+			}
+		}
+		return err
 	}
-	if total >= 0 && have != total {
-		return fmt.Errorf("got %d bytes of %d; run it again to go on from there", have, total)
+}
+
+// download is the work on one part file.
+type download struct {
+	store *Store
+	file  *remoteFile
+	part  string
+	out   *os.File
+	meter *meter
+
+	saving sync.Mutex // held while the journal is written; taken before mu
+
+	mu      sync.Mutex // guards what follows
+	journal journal
+	saved   time.Time
+}
+
+func openDownload(s *Store, f *remoteFile, part string, m *meter) (*download, error) {
+	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("write model: %w", err)
+	}
+	d := &download{store: s, file: f, part: part, out: out, meter: m}
+	if f.Size <= largest {
+		d.journal = readJournal(part, f)
+	}
+	m.file(f.Name, d.journal.done(), f.Size)
+	if err := d.space(); err != nil {
+		_ = out.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *download) close() error {
+	if err := d.out.Close(); err != nil {
+		return fmt.Errorf("write model: %w", err)
 	}
 	return nil
 }
 
+// space refuses what the disk has no room for.
+func (d *download) space() error {
+	if d.file.Size > largest {
+		return fmt.Errorf("%s is said to have %d bytes: %w", d.file.Name, d.file.Size, ErrNoSpace)
+	}
+	usage, err := disk.Usage(filepath.Dir(d.part))
+	if err != nil || d.file.Size < 0 {
+		return nil //nolint:nilerr // what is not known is no reason
+	}
+	if missing := d.file.Size - d.journal.done(); int64(usage.Free) < missing+spareDisk {
+		return fmt.Errorf("%s needs %d MiB more, and %d MiB are free in %s: %w", d.file.Name, missing>>20, usage.Free>>20, filepath.Dir(d.part), ErrNoSpace)
+	}
+	return nil
+}
+
+// run brings what is missing: the first chunk shows whether the source sends parts, and how long the file is.
+func (d *download) run(ctx context.Context) error {
+	first, ok := d.journal.take()
+	if !ok {
+		return d.finish()
+	}
+	err := d.chunk(ctx, first)
+	if errors.Is(err, errWhole) {
+		return d.persist(ctx, func() (bool, error) { return false, d.whole(ctx) })
+	}
+	if err == nil {
+		err = d.rest(ctx)
+	}
+	if errors.Is(err, errChanged) {
+		return err
+	}
+	if saveErr := d.save(true); err == nil {
+		err = saveErr
+	}
+	if err != nil {
+		return err
+	}
+	return d.finish()
+}
+
+// rest brings the other chunks over several connections. The first failure ends them all.
+func (d *download) rest(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	for range connections {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				d.mu.Lock()
+				c, ok := d.journal.take()
+				d.mu.Unlock()
+				if !ok {
+					return
+				}
+				if err := d.chunk(ctx, c); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// chunk brings one chunk.
+func (d *download) chunk(ctx context.Context, c *chunk) error {
+	return d.persist(ctx, func() (bool, error) {
+		before := c.At
+		err := d.ask(ctx, c)
+		return c.At > before, err
+	})
+}
+
+// persist tries again where a failure may pass. It tells whether the try brought anything.
+func (d *download) persist(ctx context.Context, try func() (bool, error)) error {
+	for failures := 0; ; failures++ {
+		brought, err := try()
+		if err == nil || ctx.Err() != nil {
+			return because(ctx, err)
+		}
+		if brought {
+			failures = 0
+		}
+		d.mu.Lock()
+		here := d.journal.done()
+		d.mu.Unlock()
+		switch {
+		case errors.Is(err, errWhole), errors.Is(err, errChanged):
+			return err
+		case failures >= d.store.retries() || !worthAnother(err, here > 0):
+			return fmt.Errorf("after %d bytes (run it again to go on from there): %w", here, err)
+		}
+		if err := sleep(ctx, d.store.pause(failures, err)); err != nil {
+			return err
+		}
+	}
+}
+
+// worthAnother tells whether a failure may pass. A source that was silent from the beginning is given up.
+func worthAnother(err error, begun bool) bool {
+	var source *SourceError
+	switch {
+	case errors.Is(err, ErrNoSpace), errors.Is(err, errPrivate), errors.Is(err, os.ErrInvalid):
+		return false
+	case errors.As(err, &source):
+		return source.again()
+	case errors.Is(err, ErrSilent):
+		return begun
+	}
+	return begun || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// ask sends one request for what a chunk lacks.
+func (d *download) ask(ctx context.Context, c *chunk) error {
+	header := http.Header{}
+	d.mu.Lock()
+	from, to := c.At, c.End
+	header.Set("Range", rangeHeader(from, to))
+	if tag := d.journal.ETag; tag != "" && !strings.HasPrefix(tag, "W/") {
+		header.Set("If-Range", tag)
+	}
+	d.mu.Unlock()
+	return d.store.request(ctx, d.file.URL, header, func(resp *http.Response, r io.Reader) error {
+		if err := d.accept(resp, from, c); err != nil {
+			return err
+		}
+		return d.copy(r, c)
+	})
+}
+
+// accept judges the answer to a request for a part.
+func (d *download) accept(resp *http.Response, from int64, c *chunk) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch resp.StatusCode {
+	case http.StatusPartialContent:
+	case http.StatusOK:
+		if d.journal.done() > 0 && d.journal.ETag != "" && resp.Header.Get("ETag") != d.journal.ETag {
+			return errChanged
+		}
+		return errWhole
+	case http.StatusRequestedRangeNotSatisfiable:
+		return errChanged
+	default:
+		return statusError(d.file.URL, resp)
+	}
+	start, total, ok := contentRange(resp.Header.Get("Content-Range"))
+	if !ok || start != from {
+		return &SourceError{URL: d.file.URL, Message: fmt.Sprintf("was asked for bytes from %d on and sends %q", from, resp.Header.Get("Content-Range"))}
+	}
+	if tag := resp.Header.Get("ETag"); d.journal.ETag == "" && d.journal.done() == 0 {
+		d.journal.ETag = tag
+	} else if tag != "" && d.journal.ETag != "" && tag != d.journal.ETag {
+		return errChanged
+	}
+	return d.length(total, c)
+}
+
+// length takes down how long the file is, which a source may say only now.
+func (d *download) length(total int64, c *chunk) error {
+	switch {
+	case total < 0 && d.file.Size < 0:
+		return errWhole
+	case total < 0 || total == d.file.Size:
+		return nil
+	case d.file.Size >= 0 && d.journal.done() > 0 && d.file.SHA256 == "":
+		return errChanged
+	case d.file.Size >= 0:
+		return &SourceError{URL: d.file.URL, Message: fmt.Sprintf("has %d bytes, and its list of files says %d", total, d.file.Size)}
+	}
+	d.file.Size = total
+	if err := d.space(); err != nil {
+		return err
+	}
+	d.journal.extend(total, c)
+	d.meter.file(d.file.Name, d.journal.done(), total)
+	return nil
+}
+
+// copy writes a chunk's bytes where they belong.
+func (d *download) copy(r io.Reader, c *chunk) error {
+	buf := make([]byte, 256<<10)
+	for c.At < c.End {
+		n, err := r.Read(buf[:min(int64(len(buf)), c.End-c.At)])
+		if n > 0 {
+			if _, err := d.out.WriteAt(buf[:n], c.At); err != nil {
+				return fmt.Errorf("write model: %w (%w)", err, os.ErrInvalid)
+			}
+			d.mu.Lock()
+			c.At += int64(n)
+			d.mu.Unlock()
+			d.meter.add(int64(n))
+			if err := d.save(false); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) && c.At < c.End {
+			return fmt.Errorf("%s ended early: %w", d.file.URL, io.ErrUnexpectedEOF)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole brings the file in one piece, from its beginning.
+func (d *download) whole(ctx context.Context) error {
+	d.journal = journal{URL: d.file.URL, Whole: true}
+	if err := errors.Join(d.save(true), d.out.Truncate(0)); err != nil {
+		return fmt.Errorf("begin the file anew: %w", err)
+	}
+	d.meter.file(d.file.Name, 0, d.file.Size)
+	return d.store.request(ctx, d.file.URL, http.Header{}, func(resp *http.Response, r io.Reader) error {
+		if resp.StatusCode != http.StatusOK {
+			return statusError(d.file.URL, resp)
+		}
+		total := resp.ContentLength
+		if d.file.Size >= 0 && total >= 0 && total != d.file.Size {
+			return &SourceError{URL: d.file.URL, Message: fmt.Sprintf("has %d bytes, and its list of files says %d", total, d.file.Size)}
+		}
+		if d.file.Size < 0 {
+			d.file.Size = total
+		}
+		n, err := io.Copy(io.NewOffsetWriter(d.out, 0), io.TeeReader(r, counting{d.meter}))
+		if err != nil {
+			return fmt.Errorf("after %d bytes: %w", n, err)
+		}
+		d.file.Size = max(d.file.Size, -1)
+		if d.file.Size >= 0 && n != d.file.Size {
+			return fmt.Errorf("got %d bytes of %d", n, d.file.Size)
+		}
+		return d.finish()
+	})
+}
+
+type counting struct{ meter *meter }
+
+func (c counting) Write(b []byte) (int, error) {
+	c.meter.add(int64(len(b)))
+	return len(b), nil
+}
+
+// finish has what was written outlast a loss of power.
+func (d *download) finish() error {
+	if err := d.out.Sync(); err != nil {
+		return fmt.Errorf("write model: %w", err)
+	}
+	return nil
+}
+
+// save writes the journal, now or if it is time. What it says is here was written to the disk before.
+func (d *download) save(now bool) error {
+	if now {
+		d.saving.Lock()
+	} else if !d.saving.TryLock() {
+		return nil
+	}
+	defer d.saving.Unlock()
+	d.mu.Lock()
+	if !now && time.Since(d.saved) < saveEvery {
+		d.mu.Unlock()
+		return nil
+	}
+	d.saved = time.Now()
+	encoded := d.journal.encode()
+	d.mu.Unlock()
+	if err := d.out.Sync(); err != nil {
+		return fmt.Errorf("write model: %w", err)
+	}
+	return writeJournal(d.part, encoded)
+}
+
 // check compares a fetched file with what the source says of it.
-func check(f remoteFile, part string) error {
+func check(f *remoteFile, part string) error {
 	in, err := os.Open(part)
 	if err != nil {
 		return fmt.Errorf("check the fetched file: %w", err)
@@ -130,62 +438,10 @@ func check(f remoteFile, part string) error {
 	if f.Size >= 0 && n != f.Size {
 		return fmt.Errorf("the fetched file has %d bytes, the source says %d", n, f.Size)
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); f.SHA256 != "" && got != f.SHA256 {
+	got := hex.EncodeToString(sum.Sum(nil))
+	if f.SHA256 != "" && got != f.SHA256 {
 		return fmt.Errorf("the fetched file's SHA-256 is %s, the source says %s", got, f.SHA256)
 	}
+	f.SHA256, f.Size = got, n
 	return nil
-}
-
-// request sends a GET and gives its answer to read. If no byte comes for s.Silence, from the first moment on, it ends
-// with ErrSilent.
-func (s *Store) request(ctx context.Context, address string, header http.Header, read func(*http.Response, io.Reader) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	silence := s.Silence
-	if silence == 0 {
-		silence = 5 * time.Second
-	}
-	watchdog := time.AfterFunc(silence, func() {
-		cancel(fmt.Errorf("%s sent nothing for %s: %w", address, silence, ErrSilent))
-	})
-	defer watchdog.Stop()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return fmt.Errorf("ask %s: %w", address, err)
-	}
-	req.Header = header
-	s.authorize(req)
-	client := s.Client
-	if client == nil {
-		client = http.DefaultClient
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return because(ctx, fmt.Errorf("ask %s: %w", address, err))
-	}
-	defer func() { _ = resp.Body.Close() }() // it was only read
-	watchdog.Reset(silence)
-	return because(ctx, read(resp, &heard{resp.Body, func() { watchdog.Reset(silence) }}))
-}
-
-// because replaces "context canceled" by why it was.
-func because(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.Canceled) {
-		return cause
-	}
-	return err
-}
-
-// heard tells when bytes come.
-type heard struct {
-	io.Reader
-	tell func()
-}
-
-func (h *heard) Read(b []byte) (int, error) {
-	n, err := h.Reader.Read(b)
-	if n > 0 {
-		h.tell()
-	}
-	return n, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"sort"
@@ -36,29 +37,66 @@ type hubEntry struct {
 	} `json:"lfs"`
 }
 
-// list asks the hub for the files that a reference means: one, or all parts of a split one.
-func (s *Store) list(ctx context.Context, r Ref) ([]remoteFile, error) {
-	address := s.hub() + "/api/models/" + r.Repo + "/tree/main?recursive=true"
-	body, err := s.get(ctx, address)
-	if err != nil {
-		return nil, err
-	}
+// list asks a hub for the files that a reference means: one, or all parts of a split one. They are those of one revision,
+// whatever happens to the repository meanwhile.
+func (s *Store) list(ctx context.Context, hub string, r Ref) (files []remoteFile, revision string, err error) {
+	revision = s.revision(ctx, hub, r.Repo)
 	var entries []hubEntry
-	if err := json.Unmarshal(body, &entries); err != nil {
-		return nil, fmt.Errorf("read the list of files of %s: %w", r.Repo, err)
+	for next := hub + "/api/models/" + r.Repo + "/tree/" + revision + "?recursive=true"; next != ""; {
+		body, header, err := s.get(ctx, next, http.Header{})
+		if err != nil {
+			return nil, "", err
+		}
+		var page []hubEntry
+		if err := json.Unmarshal(body, &page); err != nil {
+			return nil, "", fmt.Errorf("read the list of files of %s: %w", r.Repo, err)
+		}
+		entries = append(entries, page...)
+		if next = nextPage(header.Get("Link")); !strings.HasPrefix(next, hub+"/") {
+			break
+		}
 	}
 	chosen, err := choose(entries, r)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	files := make([]remoteFile, len(chosen))
+	files = make([]remoteFile, len(chosen))
 	for i, e := range chosen {
-		files[i] = remoteFile{URL: s.hub() + "/" + r.Repo + "/resolve/main/" + escape(e.Path), Name: e.Path, Size: e.Size}
+		files[i] = remoteFile{URL: hub + "/" + r.Repo + "/resolve/" + revision + "/" + escape(e.Path), Name: e.Path, Size: e.Size}
 		if e.LFS != nil {
 			files[i].Size, files[i].SHA256 = e.LFS.Size, strings.TrimPrefix(e.LFS.OID, "sha256:")
 		}
 	}
-	return files, nil
+	if !complete(chosen) {
+		return nil, "", fmt.Errorf("%s lacks parts of %s", r.Repo, chosen[0].Path)
+	}
+	return files, revision, nil
+}
+
+// revision is what a repository's main branch stands at; a hub that does not say is asked for the branch.
+func (s *Store) revision(ctx context.Context, hub, repo string) string {
+	body, _, err := s.get(ctx, hub+"/api/models/"+repo+"/revision/main", http.Header{})
+	var at struct {
+		SHA string `json:"sha"`
+	}
+	if err != nil || json.Unmarshal(body, &at) != nil || !shaPattern.MatchString(at.SHA) {
+		return "main"
+	}
+	return at.SHA
+}
+
+var (
+	shaPattern  = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	linkPattern = regexp.MustCompile(`<([^>]+)>;\s*rel="next"`)
+)
+
+// nextPage reads where a list goes on (RFC 8288).
+func nextPage(link string) string {
+	m := linkPattern.FindStringSubmatch(link)
+	if m == nil {
+		return ""
+	}
+	return m[1]
 }
 
 func escape(p string) string {
@@ -74,7 +112,7 @@ func choose(entries []hubEntry, r Ref) ([]hubEntry, error) {
 	var models []hubEntry
 	for _, e := range entries {
 		name := strings.ToLower(e.Path)
-		if strings.HasSuffix(name, ".gguf") && !strings.Contains(name, "mmproj") && !strings.Contains(name, "..") {
+		if strings.HasSuffix(name, ".gguf") && !strings.Contains(name, "mmproj") && filepath.IsLocal(filepath.FromSlash(e.Path)) {
 			models = append(models, e)
 		}
 	}
@@ -120,15 +158,24 @@ func parts(all []hubEntry, first hubEntry) []hubEntry {
 	return out
 }
 
-func (s *Store) hub() string {
-	if s.Hub != "" {
-		return strings.TrimRight(s.Hub, "/")
+// hubs are the base addresses to try.
+func (s *Store) hubs() []string {
+	var all []string
+	for _, hub := range strings.Split(s.Hub, ",") {
+		if hub = strings.TrimRight(strings.TrimSpace(hub), "/"); hub != "" {
+			all = append(all, hub)
+		}
 	}
-	return "https://huggingface.co"
+	if len(all) == 0 {
+		return []string{"https://huggingface.co"}
+	}
+	return all
 }
 
 func (s *Store) authorize(r *http.Request) {
-	if s.Token != "" && strings.HasPrefix(r.URL.String(), s.hub()+"/") {
-		r.Header.Set("Authorization", "Bearer "+s.Token)
+	for _, hub := range s.hubs() {
+		if s.Token != "" && strings.HasPrefix(r.URL.String(), hub+"/") {
+			r.Header.Set("Authorization", "Bearer "+s.Token)
+		}
 	}
 }

@@ -1,8 +1,9 @@
-// Package store fetches models from a hub or an address and keeps their files.
 package store
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,26 +12,40 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"tenon/models/gguf"
 )
 
-// ErrSilent: the source sent nothing for Store.Silence. Callers fall back to a model that they can have.
-var ErrSilent = errors.New("the source is silent")
-
-// Store is a folder of model files, filled from a hub or an address.
+// Store is a folder of model files, filled from a hub, a registry or an address. Its methods may be called from any
+// goroutine, and several processes may share the folder.
 //
-// A fetched file keeps its place: hf/owner/repo/name.gguf or url/host/name.gguf. While it comes it has the suffix .part, and
-// a later Pull goes on where that ends. A file without the suffix is whole: its length, and where the source gives one its
-// SHA-256, were checked.
+// A fetched file keeps its place: hf/owner/repo/name.gguf, ollama/host/name/tag.gguf or url/host/name.gguf. While it comes it
+// has the suffix .part, with a journal beside it, and a later Pull goes on where that ends. A file without the suffix is
+// whole. Beside it lies its [Manifest].
 type Store struct {
-	Dir      string
-	Hub      string        // base address; "" is https://huggingface.co
-	Token    string        // for private repositories; sent to the hub only
-	Silence  time.Duration // how long a source may send nothing; 0 means 5 s
-	Client   *http.Client  // nil: http.DefaultClient
-	Progress func(name string, done, total int64)
+	Dir     string
+	Hub     string        // base address, or several with commas, to be tried in turn; "" is https://huggingface.co
+	Token   string        // for private repositories; sent to the hub only
+	Silence time.Duration // how long a source may send nothing; 0 means 5 s
+	Pause   time.Duration // before the first retry, doubled for each further one; 0 means 1 s
+
+	hosts   sync.Map // whether a host is private
+	mu      sync.Mutex
+	flights map[string]*flight // pulls that run, by where they write; guarded by mu
+}
+
+// Manifest tells where a file came from. Its name is the file's with .json.
+type Manifest struct {
+	Source   string    `json:"source"`             // as it was asked for
+	URL      string    `json:"url"`                // of the file
+	Revision string    `json:"revision,omitempty"` // of the repository
+	Size     int64     `json:"size"`
+	SHA256   string    `json:"sha256"`
+	Fetched  time.Time `json:"fetched"`
 }
 
 // DefaultDir is the folder of models: $TENON_MODELS, else under the XDG data folder.
@@ -50,34 +65,106 @@ func DefaultDir() (string, error) {
 }
 
 // Pull returns the path of the file that ref means (of a split file: its first part), fetching what is missing.
-// A path is returned as it is, if it exists.
-func (s *Store) Pull(ctx context.Context, ref Ref) (string, error) {
+// A path is returned as it is, if it exists. Pulls of the same model share the work: each is told of the progress, and the
+// work ends once nobody waits for it. progress may be nil; it is called from one goroutine at a time.
+func (s *Store) Pull(ctx context.Context, ref Ref, progress func(Progress)) (string, error) {
 	if ref.Path != "" {
 		if _, err := os.Stat(ref.Path); err != nil {
-			return "", fmt.Errorf("find model: %w; expected a GGUF file, a folder of them, hf:owner/repo[:quant] or an https address", err)
+			return "", fmt.Errorf("find model: %w; expected a GGUF file, a folder of them, hf:owner/repo[:quant], ollama:name[:tag] or an https address", err)
 		}
 		return ref.Path, nil
 	}
 	if found, ok := s.here(ref); ok {
 		return found, nil
 	}
-	files, dir, err := s.source(ctx, ref)
+	return s.share(ctx, ref, progress)
+}
+
+// bringAll fetches what a reference means. The first part of a split model gets its name last: it is by that one that
+// models are found.
+func (s *Store) bringAll(ctx context.Context, ref Ref, report func(Progress)) (string, error) {
+	unlock, err := s.lock(ctx, ref)
 	if err != nil {
 		return "", err
 	}
-	for _, f := range files {
-		if err := s.fetch(ctx, f, filepath.Join(dir, filepath.FromSlash(f.Name))); err != nil {
+	defer unlock()
+	if found, ok := s.here(ref); ok { // another process was at it
+		return found, nil
+	}
+	files, revision, err := s.source(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	m := &meter{report: report}
+	for i := range slices.Backward(files) {
+		f := &files[i]
+		name := filepath.Join(s.folder(ref), filepath.FromSlash(f.Name))
+		if err := s.fetch(ctx, f, name, m); err != nil {
 			return "", fmt.Errorf("fetch %s: %w", f.Name, err)
 		}
+		if err := s.describe(ref, *f, revision, name); err != nil {
+			return "", err
+		}
 	}
-	return filepath.Join(dir, filepath.FromSlash(files[0].Name)), nil
+	return filepath.Join(s.folder(ref), filepath.FromSlash(files[0].Name)), nil
+}
+
+// describe writes a file's manifest, unless an earlier try has.
+func (s *Store) describe(ref Ref, f remoteFile, revision, name string) error {
+	if f.SHA256 == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(Manifest{ref.String(), f.URL, revision, f.Size, f.SHA256, time.Now().UTC()}, "", "  ")
+	if err == nil {
+		err = os.WriteFile(name+".json", b, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("note where %s came from: %w", f.Name, err)
+	}
+	return nil
+}
+
+// ReadManifest reads what is noted of a fetched file.
+func ReadManifest(file string) (Manifest, bool) {
+	var m Manifest
+	b, err := os.ReadFile(file + ".json")
+	return m, err == nil && json.Unmarshal(b, &m) == nil
+}
+
+// Remove deletes a model of the store: all parts of its file, and what lies beside them.
+func (s *Store) Remove(file string) error {
+	if !s.Holds(file) {
+		return fmt.Errorf("%s is not in the store %s", file, s.Dir)
+	}
+	names := []string{file}
+	if stem, _, parts, ok := gguf.SplitName(filepath.Base(file)); ok {
+		names = names[:0]
+		for n := range parts { // the first goes first: without it the others are no model
+			names = append(names, filepath.Join(filepath.Dir(file), fmt.Sprintf("%s-%05d-of-%05d.gguf", stem, n+1, parts)))
+		}
+	}
+	for _, name := range names {
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("remove the model: %w", err)
+		}
+		_ = os.Remove(name + ".json") // not all have one
+	}
+	for dir := filepath.Dir(file); s.Holds(dir) && os.Remove(dir) == nil; dir = filepath.Dir(dir) { // as far as they are empty
+	}
+	return nil
+}
+
+// Holds tells whether a file lies in the store.
+func (s *Store) Holds(file string) bool {
+	rel, err := filepath.Rel(s.Dir, file)
+	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
 // here finds a reference's file in the store without asking anybody.
 func (s *Store) here(ref Ref) (string, bool) {
 	dir := s.folder(ref)
-	if ref.URL != "" {
-		name := filepath.Join(dir, fileName(ref.URL))
+	if ref.Repo == "" {
+		name := filepath.Join(dir, ref.fileName())
 		_, err := os.Stat(name)
 		return name, err == nil
 	}
@@ -103,49 +190,70 @@ func complete(files []hubEntry) bool {
 	return !split || len(files) == parts
 }
 
-func (s *Store) source(ctx context.Context, ref Ref) ([]remoteFile, string, error) {
-	if ref.URL != "" {
-		return []remoteFile{{URL: ref.URL, Name: fileName(ref.URL), Size: -1}}, s.folder(ref), nil
+// source asks what files a reference means.
+func (s *Store) source(ctx context.Context, ref Ref) (files []remoteFile, revision string, err error) {
+	switch {
+	case ref.URL != "":
+		return []remoteFile{{URL: ref.URL, Name: ref.fileName(), Size: -1}}, "", nil
+	case ref.Registry != "":
+		return s.registry(ctx, ref)
 	}
-	files, err := s.list(ctx, ref)
-	return files, s.folder(ref), err
+	for _, hub := range s.hubs() {
+		if files, revision, err = s.list(ctx, hub, ref); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return files, revision, err
 }
 
 func (s *Store) folder(ref Ref) string {
-	if ref.Repo != "" {
+	switch {
+	case ref.Repo != "":
 		return filepath.Join(s.Dir, "hf", filepath.FromSlash(ref.Repo))
+	case ref.Registry != "":
+		return filepath.Join(s.Dir, "ollama", strings.ReplaceAll(ref.Registry, ":", "_"), filepath.FromSlash(ref.Name))
 	}
 	u, _ := url.Parse(ref.URL) // ParseRef has read it before
 	return filepath.Join(s.Dir, "url", filepath.Base(u.Hostname()))
 }
 
-func fileName(address string) string {
-	u, _ := url.Parse(address) // ParseRef has read it before
+func (r Ref) fileName() string {
+	if r.Registry != "" {
+		return r.Tag + ".gguf"
+	}
+	u, _ := url.Parse(r.URL) // ParseRef has read it before
 	return path.Base(u.Path)
 }
 
-// get reads a small answer.
-func (s *Store) get(ctx context.Context, address string) ([]byte, error) {
-	const most = 16 << 20 // bytes; the largest repositories list some thousand files
-	var body []byte
-	err := s.request(ctx, address, http.Header{}, func(resp *http.Response, r io.Reader) error {
-		if resp.StatusCode != http.StatusOK {
-			return statusError(address, resp)
-		}
-		var err error
-		body, err = io.ReadAll(io.LimitReader(r, most))
-		return err
-	})
-	return body, err
+func (s *Store) retries() int { return mostRetries }
+
+// pause is how long to wait before another try.
+func (s *Store) pause(failures int, err error) time.Duration {
+	var source *SourceError
+	if errors.As(err, &source) && source.wait > 0 && s.Pause == 0 {
+		return source.wait
+	}
+	return cmp.Or(s.Pause, time.Second) << min(failures, 5)
 }
 
-func statusError(address string, resp *http.Response) error {
-	hint := ""
-	switch resp.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		hint = "; the repository is private, gated or does not exist: set HF_TOKEN if you have access"
-	case http.StatusNotFound:
-		hint = "; check the name"
+// get reads a small answer.
+func (s *Store) get(ctx context.Context, address string, header http.Header) (body []byte, answered http.Header, err error) {
+	const most = 16 << 20 // bytes; the largest repositories list some thousand files
+	for failures := 0; ; failures++ {
+		err = s.request(ctx, address, header, func(resp *http.Response, r io.Reader) error {
+			if resp.StatusCode != http.StatusOK {
+				return statusError(address, resp)
+			}
+			answered = resp.Header
+			body, err = io.ReadAll(io.LimitReader(r, most))
+			return err
+		})
+		var source *SourceError
+		if err == nil || failures >= s.retries() || !errors.As(err, &source) || !source.again() {
+			return body, answered, err
+		}
+		if err := sleep(ctx, s.pause(failures, err)); err != nil {
+			return nil, nil, err
+		}
 	}
-	return fmt.Errorf("%s answers %s%s", address, resp.Status, hint)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tenon/engine"
+	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat/prepared"
 )
@@ -95,7 +96,7 @@ func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
 	id := lease.Entry.ID
 	made, err := lease.Prepared(func() (any, error) {
 		m, err := prepared.Prepare(lease.Entry, lease.Engine, prepared.Options{
-			ToolFormat: l.options.toolFormat(id), Teaching: l.options.teaching(id), Sampling: l.options.Sampling[id],
+			ToolFormat: l.options.toolFormat(id), Teaching: l.options.teaching(id), Sampling: l.options.Sampling[id].Or(lease.Entry.Sampling),
 		})
 		if err != nil {
 			return nil, err
@@ -113,12 +114,15 @@ func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
 
 func loadError(err error) error {
 	var missing *fleet.NotFoundError
+	var ambiguous *catalog.AmbiguousError
 	var load *fleet.LoadError
 	switch {
 	case errors.As(err, &missing) && missing.Name == "":
 		return NoModel()
 	case errors.As(err, &missing):
 		return UnknownModel(missing.Name, missing.Known)
+	case errors.As(err, &ambiguous):
+		return &Error{Kind: Invalid, Field: "model", Message: ambiguous.Error(), Err: err}
 	case errors.As(err, &load):
 		return &Error{Kind: Unavailable, Message: load.Error(), Err: err}
 	}

@@ -1,0 +1,381 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A pull meets sources that misbehave, each at an address of its own: https://…/NAME/m.gguf without a hash, so that nothing
+// but the answers themselves tells what is wrong.
+
+// random is a file of more than one chunk.
+func random(seed uint64, size int) []byte {
+	b := make([]byte, size)
+	r := rand.NewChaCha8([32]byte{byte(seed)})
+	_, _ = r.Read(b) // it never fails
+	return b
+}
+
+// misbehaving serves body and lets wrong change each answer before it is given; false: wrong has answered.
+type misbehaving struct {
+	mu     sync.Mutex
+	body   []byte
+	tag    string
+	ranges []string
+	wrong  func(n int, w http.ResponseWriter, r *http.Request) bool
+}
+
+func (m *misbehaving) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	m.ranges = append(m.ranges, r.Header.Get("Range"))
+	n, body, tag := len(m.ranges), m.body, m.tag
+	m.mu.Unlock()
+	if tag != "" {
+		w.Header().Set("ETag", tag)
+	}
+	if m.wrong != nil && !m.wrong(n, w, r) {
+		return
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+}
+
+func (m *misbehaving) asked() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string{}, m.ranges...)
+}
+
+func source(t *testing.T, m *misbehaving) (*Store, Ref) {
+	t.Helper()
+	s := httptest.NewServer(m)
+	t.Cleanup(s.Close)
+	return &Store{Dir: t.TempDir(), Pause: time.Millisecond, Silence: 10 * time.Second}, Ref{URL: s.URL + "/m.gguf"}
+}
+
+// part answers a range as it should be, but only most bytes of it, and then breaks off.
+func part(w http.ResponseWriter, r *http.Request, body []byte, most int) {
+	from, to, _ := strings.Cut(strings.TrimPrefix(r.Header.Get("Range"), "bytes="), "-")
+	start, _ := strconv.Atoi(from)
+	end, _ := strconv.Atoi(to)
+	end = min(end, len(body)-1)
+	w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, end, len(body)))
+	w.Header().Set("Content-Length", strconv.Itoa(end-start+1))
+	w.WriteHeader(http.StatusPartialContent)
+	_, _ = w.Write(body[start:min(start+most, end+1)])
+	panic(http.ErrAbortHandler)
+}
+
+func TestPull_whatBreaksOffGoesOnWhereItEnded(t *testing.T) {
+	body := random(1, 1<<20)
+	m := &misbehaving{body: body, tag: `"1"`}
+	m.wrong = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if n%2 == 1 {
+			part(w, r, body, 200_000)
+		}
+		return true
+	}
+	s, ref := source(t, m)
+	path, err := s.Pull(t.Context(), ref, nil)
+	got, _ := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, body) {
+		t.Fatal(err)
+	}
+	if asked := m.asked(); len(asked) != 2 || asked[1] == asked[0] {
+		t.Errorf("asked %q", asked)
+	}
+}
+
+// A pull that is given up leaves what it has, and another one, of another process, asks for the rest alone.
+func TestPull_goesOnAfterItWasGivenUp(t *testing.T) {
+	body := random(2, 1<<20)
+	m := &misbehaving{body: body, tag: `"1"`}
+	m.wrong = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if n > 1 {
+			return true
+		}
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(body)-1, len(body)))
+		w.WriteHeader(http.StatusPartialContent)
+		for at := 0; at < len(body) && r.Context().Err() == nil; at += 5000 {
+			_, _ = w.Write(body[at:min(at+5000, len(body))])
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(10 * time.Millisecond)
+		}
+		return false
+	}
+	s, ref := source(t, m)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := s.Pull(ctx, ref, func(p Progress) {
+		if p.Done > 100_000 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	again := &Store{Dir: s.Dir, Pause: s.Pause} // its lock waits until the first has written what it has
+	path, err := again.Pull(t.Context(), ref, nil)
+	got, _ := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got, body) {
+		t.Fatal(err)
+	}
+	if asked := m.asked(); len(asked) != 2 || asked[1] == "bytes=0-1048575" {
+		t.Errorf("asked %q", asked)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*part*")); len(left) > 0 {
+		t.Errorf("left %q", left)
+	}
+}
+
+// Of a file that changes while it is fetched nothing old stays, with If-Range or without the source's help.
+func TestPull_aFileThatChangesIsFetchedAnew(t *testing.T) {
+	for _, blind := range []bool{false, true} {
+		before, after := random(3, chunkSize+1000), random(4, chunkSize+1000)
+		m := &misbehaving{body: before, tag: `"before"`}
+		m.wrong = func(n int, _ http.ResponseWriter, r *http.Request) bool {
+			if n == 1 {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				m.body, m.tag = after, `"after"`
+				return true
+			}
+			if blind { // the source knows no If-Range, and sends the range of what it has
+				r.Header.Del("If-Range")
+			}
+			return true
+		}
+		s, ref := source(t, m)
+		path, err := s.Pull(t.Context(), ref, nil)
+		got, _ := os.ReadFile(path)
+		if err != nil || !bytes.Equal(got, after) {
+			t.Errorf("blind %t: %v, asked %q", blind, err, m.asked())
+		}
+	}
+}
+
+func TestPull_wrongAnswersAreErrors(t *testing.T) {
+	body := random(5, 100_000)
+	always := func(f func(w http.ResponseWriter, r *http.Request)) func(int, http.ResponseWriter, *http.Request) bool {
+		return func(_ int, w http.ResponseWriter, r *http.Request) bool { f(w, r); return false }
+	}
+	for name, c := range map[string]struct {
+		wrong func(int, http.ResponseWriter, *http.Request) bool
+		want  string
+	}{
+		"another range": {always(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Range", "bytes 5-99/100")
+			w.WriteHeader(http.StatusPartialContent)
+		}), "was asked for bytes from 0 on"},
+		"no range": {always(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusPartialContent) }), "was asked for bytes from 0 on"},
+		"short, whole": {always(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100000")
+			_, _ = w.Write(body[:10])
+		}), "unexpected EOF"},
+		"401": {always(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }), "HF_TOKEN"},
+		"404": {always(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }), "check the name"},
+		"429": {always(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }), "asked too often"},
+		"500": {always(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }), "500"},
+		"ever on": {always(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusFound)
+		}), "redirected 10 times"},
+		"cut for ever": {always(func(w http.ResponseWriter, r *http.Request) { part(w, r, body, 0) }), "EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &misbehaving{body: body, wrong: c.wrong}
+			s, ref := source(t, m)
+			path, err := s.Pull(t.Context(), ref, nil)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v does not say %q", err, c.want)
+			}
+			if path != "" {
+				t.Errorf("%s looks whole", path)
+			}
+			if _, err := os.Stat(filepath.Join(s.folder(ref), "m.gguf")); err == nil {
+				t.Error("the file looks whole")
+			}
+		})
+	}
+}
+
+func TestPull_askedTooOftenItWaitsAndAsksAgain(t *testing.T) {
+	body := random(6, 1000)
+	m := &misbehaving{body: body, wrong: func(n int, w http.ResponseWriter, _ *http.Request) bool {
+		if n < 4 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+		return n >= 4
+	}}
+	s, ref := source(t, m)
+	if path, err := s.Pull(t.Context(), ref, nil); err != nil || path == "" || len(m.asked()) != 4 {
+		t.Errorf("%v after %q", err, m.asked())
+	}
+	if got := s.pause(0, &SourceError{wait: 7}); (&Store{}).pause(0, &SourceError{wait: 7}) != 7 || got != time.Millisecond {
+		t.Error("the source's wish is not heard")
+	}
+}
+
+// A source that falls silent in the middle is asked again for what is missing.
+func TestPull_silenceInTheMiddle(t *testing.T) {
+	body := random(7, 1<<20)
+	hold := make(chan struct{})
+	m := &misbehaving{body: body, wrong: func(n int, w http.ResponseWriter, _ *http.Request) bool {
+		if n > 1 {
+			return true
+		}
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(body)-1, len(body)))
+		w.WriteHeader(http.StatusPartialContent)
+		_, _ = w.Write(body[:300_000])
+		_ = http.NewResponseController(w).Flush()
+		<-hold
+		return false
+	}}
+	s, ref := source(t, m)
+	t.Cleanup(func() { close(hold) })
+	s.Silence = 200 * time.Millisecond
+	path, err := s.Pull(t.Context(), ref, nil)
+	if got, _ := os.ReadFile(path); err != nil || !bytes.Equal(got, body) {
+		t.Fatal(err)
+	}
+}
+
+func TestPull_severalConnectionsBringOneFile(t *testing.T) {
+	body := random(8, 3*chunkSize+12345)
+	m := &misbehaving{body: body, tag: `"1"`}
+	s, ref := source(t, m)
+	var last Progress
+	path, err := s.Pull(t.Context(), ref, func(p Progress) { last = p })
+	if got, _ := os.ReadFile(path); err != nil || !bytes.Equal(got, body) {
+		t.Fatal(err)
+	}
+	if len(m.asked()) != 4 || last.Done != int64(len(body)) || last.Total != last.Done || !last.Checking {
+		t.Errorf("asked %q, %+v", m.asked(), last)
+	}
+	sum := sha256.Sum256(body)
+	if note, ok := ReadManifest(path); !ok || note.SHA256 != hex.EncodeToString(sum[:]) || note.Source != ref.URL || note.Size != int64(len(body)) {
+		t.Errorf("%+v", note)
+	}
+}
+
+func TestPull_twoOfOneModelShareTheWork(t *testing.T) {
+	body := random(9, 100_000)
+	m := &misbehaving{body: body, tag: `"1"`}
+	s, ref := source(t, m)
+	other := &Store{Dir: s.Dir, Pause: s.Pause} // as another process
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			if _, err := []*Store{s, other}[i%2].Pull(t.Context(), ref, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if asked := m.asked(); len(asked) != 1 {
+		t.Errorf("asked %q", asked)
+	}
+}
+
+// A public source must not have this machine ask its own network, by a redirect or by what its name means.
+func TestClient_noWayIntoThePrivateNetwork(t *testing.T) {
+	private := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "secret") }))
+	defer private.Close()
+	resp, err := (&http.Client{Transport: publicTransport}).Get(private.URL)
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	if !errors.Is(err, errPrivate) {
+		t.Error(err)
+	}
+	for address, want := range map[string]bool{
+		"127.0.0.1": true, "10.1.2.3": true, "192.168.0.1": true, "169.254.169.254": true, "100.64.0.1": true, "::1": true, "fd00::1": true,
+		"::ffff:127.0.0.1": true, "0.0.0.0": true, "1.1.1.1": false, "2606:4700::1": false,
+	} {
+		u := &url.URL{Scheme: "https", Host: "[" + address + "]"}
+		if got := (&Store{}).private(t.Context(), u); got != want {
+			t.Errorf("%s: private %t", address, got)
+		}
+	}
+}
+
+func TestClient_noWayFromHTTPSToHTTP(t *testing.T) {
+	s := &Store{}
+	c := s.client(t.Context(), &url.URL{Scheme: "https", Host: "1.1.1.1"})
+	from, _ := http.NewRequest(http.MethodGet, "https://1.1.1.1/a", nil)
+	to, _ := http.NewRequest(http.MethodGet, "http://1.1.1.1/a", nil)
+	if err := c.CheckRedirect(to, []*http.Request{from}); err == nil {
+		t.Error("followed")
+	}
+}
+
+func TestPull_noSpaceIsToldBeforeItBegins(t *testing.T) {
+	m := &misbehaving{wrong: func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", chunkSize-1, int64(1)<<60))
+		w.WriteHeader(http.StatusPartialContent)
+		return false
+	}}
+	s, ref := source(t, m)
+	if _, err := s.Pull(t.Context(), ref, nil); !errors.Is(err, ErrNoSpace) {
+		t.Error(err)
+	}
+}
+
+func TestPull_fromARegistry(t *testing.T) {
+	body := random(10, 5000)
+	sum := sha256.Sum256(body)
+	digest := "sha256:" + hex.EncodeToString(sum[:])
+	var s *httptest.Server
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v2/library/tiny/manifests/1b":
+			_, _ = fmt.Fprintf(w, `{"layers":[{"mediaType":"application/vnd.ollama.image.template","digest":"sha256:00","size":1},{"mediaType":%q,"digest":%q,"size":%d}]}`, modelLayer, digest, len(body))
+		case "/v2/library/tiny/blobs/" + digest:
+			http.Redirect(w, r, s.URL+"/cdn", http.StatusTemporaryRedirect)
+		case "/cdn":
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer s.Close()
+	ref, err := ParseRef("ollama:" + strings.TrimPrefix(s.URL, "http://") + "/library/tiny:1b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := &Store{Dir: t.TempDir(), Pause: time.Millisecond}
+	path, err := store.Pull(t.Context(), ref, nil)
+	if got, _ := os.ReadFile(path); err != nil || !bytes.Equal(got, body) {
+		t.Fatal(err)
+	}
+	if err := store.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(store.Dir, "ollama", "*", "*", "*", "*.gguf*")); len(left) > 0 {
+		t.Errorf("left %q", left)
+	}
+	if err := store.Remove(filepath.Join(store.Dir, "..", "x")); err == nil {
+		t.Error("removed a file outside the store")
+	}
+}
+
+func TestPull_triesTheNextMirror(t *testing.T) {
+	h := &hub{files: map[string][]byte{"m-Q8_0.gguf": body}}
+	s := serve(t, h)
+	s.Hub = "http://127.0.0.1:1, " + s.Hub
+	pull(t, s, body)
+}

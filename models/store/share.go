@@ -1,0 +1,104 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// flight is a pull that any number of callers wait for.
+type flight struct {
+	cancel context.CancelFunc
+	done   chan struct{} // closed when path and err are set
+	path   string
+	err    error
+
+	mu      sync.Mutex // guards what follows
+	waiting map[*func(Progress)]bool
+	last    Progress
+}
+
+// share joins the pull of a reference that runs, or begins one. The work ends when the last that waits has gone.
+func (s *Store) share(ctx context.Context, ref Ref, progress func(Progress)) (string, error) {
+	f := s.join(ref, &progress)
+	defer s.leave(ref, f, &progress)
+	select {
+	case <-f.done:
+		return f.path, f.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
+func (s *Store) join(ref Ref, progress *func(Progress)) *flight {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.flights == nil {
+		s.flights = map[string]*flight{}
+	}
+	f := s.flights[ref.String()]
+	if f == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		f = &flight{cancel: cancel, done: make(chan struct{}), waiting: map[*func(Progress)]bool{}}
+		s.flights[ref.String()] = f
+		go func() {
+			f.path, f.err = s.bringAll(ctx, ref, f.report)
+			close(f.done)
+		}()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waiting[progress] = true
+	if *progress != nil && f.last.File != "" {
+		(*progress)(f.last)
+	}
+	return f
+}
+
+func (s *Store) leave(ref Ref, f *flight, progress *func(Progress)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.mu.Lock()
+	delete(f.waiting, progress)
+	last := len(f.waiting) == 0
+	f.mu.Unlock()
+	if !last {
+		return
+	}
+	f.cancel()
+	if s.flights[ref.String()] == f {
+		delete(s.flights, ref.String())
+	}
+}
+
+func (f *flight) report(p Progress) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.last = p
+	for progress := range f.waiting {
+		if *progress != nil {
+			(*progress)(p)
+		}
+	}
+}
+
+// lock keeps other processes from writing the same files; it ends with this process at the latest.
+func (s *Store) lock(ctx context.Context, ref Ref) (unlock func(), err error) {
+	dir := s.folder(ref)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the model folder: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock the model folder: %w", err)
+	}
+	for !tryLock(file) {
+		if err := sleep(ctx, lockPause); err != nil {
+			_ = file.Close()
+			return nil, err
+		}
+	}
+	return func() { _ = file.Close() }, nil // it lets go
+}

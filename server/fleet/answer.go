@@ -1,0 +1,161 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	"tenon/engine"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
+	"tenon/models/store"
+	"tenon/server/chat"
+	"tenon/server/sse"
+	"tenon/server/wire"
+)
+
+// read decodes a body. What it has wrong is answered.
+func read(w http.ResponseWriter, r *http.Request, v any) bool {
+	ignored, err := wire.Decode(r.Body, v, wire.Others{})
+	if err == nil && len(ignored) > 0 {
+		err = chat.Invalidf(ignored[0], "is no field of this request")
+	}
+	if b, ok := v.(*loadBody); err == nil && ok {
+		if field, problem := b.check(); field != "" {
+			err = chat.Invalidf(field, "%s", problem)
+		}
+	}
+	if err != nil {
+		fail(w, err)
+	}
+	return err == nil
+}
+
+// named demands a field.
+func named(w http.ResponseWriter, field, value string) bool {
+	if value == "" {
+		fail(w, chat.Invalidf(field, "is required"))
+	}
+	return value != ""
+}
+
+func oneOf(s string, all ...string) bool { return slices.Contains(all, s) }
+
+func write(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // a client that is gone cannot be told
+}
+
+// done answers what has nothing to tell.
+func done(w http.ResponseWriter, err error) {
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	write(w, http.StatusOK, map[string]bool{"ok": true})
+}
+
+// answer runs long work and answers with its result; streamed, with events: progress, then done or error.
+func answer(w http.ResponseWriter, r *http.Request, streamed bool, work func(ctx context.Context, event func(any)) (any, error)) {
+	if !streamed {
+		result, err := work(r.Context(), func(any) {})
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		write(w, http.StatusOK, result)
+		return
+	}
+	stream := sse.NewWriter(w, "ping")
+	defer stream.Close()
+	result, err := work(r.Context(), func(e any) { _ = stream.Event("progress", e) }) // a reader that is gone ends the context
+	if err != nil {
+		_ = stream.Event("error", body(err))
+		return
+	}
+	_ = stream.Event("done", result)
+}
+
+// fault is an error as clients see it.
+type fault struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+	Field   string `json:"field,omitempty"`
+}
+
+func body(err error) map[string]fault {
+	_, kind, field := classify(err)
+	return map[string]fault{"error": {kind, err.Error(), field}}
+}
+
+// WriteError answers in the shape of this API.
+func WriteError(w http.ResponseWriter, err error) { fail(w, err) }
+
+func fail(w http.ResponseWriter, err error) {
+	status, _, _ := classify(err)
+	write(w, status, body(err))
+}
+
+// classify maps an error to its status and type, and to the field at fault.
+func classify(err error) (status int, kind, field string) {
+	var (
+		missing   *catalog.NotFoundError
+		ambiguous *catalog.AmbiguousError
+		room      *fleet.NoRoomError
+		source    *store.SourceError
+		own       *chat.Error
+	)
+	switch {
+	case errors.As(err, &missing):
+		return http.StatusNotFound, "model_not_found", "model"
+	case errors.As(err, &ambiguous):
+		return http.StatusBadRequest, "ambiguous_model", "model"
+	case errors.As(err, &room):
+		return http.StatusInsufficientStorage, "no_room", ""
+	case errors.Is(err, store.ErrNoSpace):
+		return http.StatusInsufficientStorage, "no_space", ""
+	case errors.Is(err, fleet.ErrReadOnly):
+		return http.StatusConflict, "read_only", "model"
+	case errors.Is(err, engine.ErrBusy):
+		return http.StatusConflict, "busy", ""
+	case errors.As(err, &source):
+		return http.StatusBadGateway, "source_failed", "source"
+	case errors.As(err, &own):
+		return ofTurn(own)
+	case errors.Is(err, engine.ErrClosed), errors.Is(err, engine.ErrQueueTimeout), errors.Is(err, engine.ErrWorkerLost):
+		return http.StatusServiceUnavailable, "unavailable", ""
+	}
+	var load *fleet.LoadError
+	if errors.As(err, &load) {
+		return http.StatusUnprocessableEntity, "load_failed", ""
+	}
+	return http.StatusInternalServerError, "internal", ""
+}
+
+// ofTurn is classify for errors that have a kind.
+func ofTurn(e *chat.Error) (status int, kind, field string) {
+	switch e.Kind {
+	case chat.Invalid:
+		return http.StatusBadRequest, "invalid", e.Field
+	case chat.NotFound:
+		return http.StatusNotFound, "model_not_found", e.Field
+	case chat.TooLarge:
+		return http.StatusRequestEntityTooLarge, "too_large", ""
+	case chat.Unauthorized:
+		return http.StatusUnauthorized, "unauthorized", ""
+	case chat.Forbidden:
+		return http.StatusForbidden, "forbidden", ""
+	case chat.NotSupportedHere:
+		return http.StatusNotImplemented, "not_supported", ""
+	case chat.Busy, chat.Unavailable:
+		return http.StatusServiceUnavailable, "unavailable", ""
+	case chat.NoRoute:
+		return http.StatusNotFound, "no_route", ""
+	case chat.NoMethod:
+		return http.StatusMethodNotAllowed, "no_method", ""
+	}
+	return http.StatusInternalServerError, "internal", ""
+}

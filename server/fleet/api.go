@@ -1,0 +1,150 @@
+package fleet
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"tenon/models/catalog"
+	"tenon/models/fleet"
+	"tenon/models/store"
+	"tenon/server/chat"
+)
+
+// Fleet is what the API is about. *fleet.Fleet of package models implements it.
+type Fleet interface {
+	Status() []fleet.Status
+	Instances() []fleet.Instance
+	Load(ctx context.Context, r fleet.Request) (fleet.Instance, error)
+	Unload(ctx context.Context, name string, force bool) error
+	Pin(name string, pinned bool) error
+	Pull(ctx context.Context, source string, progress func(store.Progress)) (catalog.Entry, error)
+	Remove(ctx context.Context, name string) error
+	Alias(alias, model string) error
+}
+
+var _ Fleet = (*fleet.Fleet)(nil)
+
+// API is the endpoints. Fleet must be set.
+type API struct {
+	Fleet  Fleet
+	Reload func(context.Context) (notes []string, err error) // reads the settings anew and tells what waits for a load; nil: not offered
+	Log    *Log                                              // nil: nothing is logged
+}
+
+// Models answers GET models.
+func (a API) Models(w http.ResponseWriter, _ *http.Request) {
+	all := []model{}
+	for _, s := range a.Fleet.Status() {
+		all = append(all, describe(s))
+	}
+	write(w, http.StatusOK, map[string]any{"models": all})
+}
+
+// Processes answers GET ps.
+func (a API) Processes(w http.ResponseWriter, _ *http.Request) {
+	all := []instance{}
+	for _, i := range a.Fleet.Instances() {
+		all = append(all, tell(i))
+	}
+	write(w, http.StatusOK, map[string]any{"instances": all})
+}
+
+// Load answers POST load.
+func (a API) Load(w http.ResponseWriter, r *http.Request) {
+	var body loadBody
+	if !read(w, r, &body) {
+		return
+	}
+	answer(w, r, body.Stream, func(ctx context.Context, event func(any)) (any, error) {
+		i, err := a.Fleet.Load(ctx, body.request(func(p fleet.Progress) { event(loadProgress{p.State, p.Share}) }))
+		return tell(i), err
+	})
+}
+
+// Unload answers POST unload.
+func (a API) Unload(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Model string `json:"model"`
+		Force bool   `json:"force"`
+	}
+	if read(w, r, &body) && named(w, "model", body.Model) {
+		done(w, a.Fleet.Unload(r.Context(), body.Model, body.Force))
+	}
+}
+
+// Pin answers POST pin.
+func (a API) Pin(w http.ResponseWriter, r *http.Request) {
+	body := struct {
+		Model  string `json:"model"`
+		Pinned *bool  `json:"pinned"` // true if it is left out
+	}{}
+	if read(w, r, &body) && named(w, "model", body.Model) {
+		done(w, a.Fleet.Pin(body.Model, body.Pinned == nil || *body.Pinned))
+	}
+}
+
+// Pull answers POST pull.
+func (a API) Pull(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Source string `json:"source"`
+		Stream bool   `json:"stream"`
+	}
+	if !read(w, r, &body) || !named(w, "source", body.Source) {
+		return
+	}
+	if ref, err := store.ParseRef(body.Source); err == nil && ref.Path != "" {
+		fail(w, chat.Invalidf("source", "is %q; expected hf:owner/repo[:quant], ollama:name[:tag] or an https address: files of the server are not served on request", body.Source))
+		return
+	}
+	answer(w, r, body.Stream, func(ctx context.Context, event func(any)) (any, error) {
+		e, err := a.Fleet.Pull(ctx, body.Source, throttled(func(p store.Progress) { event(pullProgress(p)) }))
+		return map[string]string{"model": e.ID, "path": e.Path}, err
+	})
+}
+
+// throttled passes on one report in a quarter of a second, and each file's last.
+func throttled(report func(store.Progress)) func(store.Progress) {
+	var last time.Time
+	return func(p store.Progress) {
+		if now := time.Now(); p.Done == p.Total || now.Sub(last) >= 250*time.Millisecond {
+			last = now
+			report(p)
+		}
+	}
+}
+
+// Remove answers POST remove.
+func (a API) Remove(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Model string `json:"model"`
+	}
+	if read(w, r, &body) && named(w, "model", body.Model) {
+		done(w, a.Fleet.Remove(r.Context(), body.Model))
+	}
+}
+
+// Alias answers POST alias.
+func (a API) Alias(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Alias string `json:"alias"`
+		Model string `json:"model"`
+	}
+	if read(w, r, &body) && named(w, "alias", body.Alias) {
+		done(w, a.Fleet.Alias(body.Alias, body.Model))
+	}
+}
+
+// Reloading answers POST reload.
+func (a API) Reloading(w http.ResponseWriter, r *http.Request) {
+	if a.Reload == nil {
+		fail(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server reads its settings once"})
+		return
+	}
+	notes, err := a.Reload(r.Context())
+	if err != nil {
+		fail(w, chat.Invalidf("", "%s", err.Error()))
+		return
+	}
+	write(w, http.StatusOK, map[string]any{"notes": append([]string{}, notes...)})
+}
