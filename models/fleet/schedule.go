@@ -10,8 +10,9 @@ import (
 
 // Policy says how models take turns where they do not all fit. The zero value is the default.
 type Policy struct {
-	// LongestWait is how long a request waits before the instance in its way takes no more requests; default 30 s. What
-	// already runs there is not cut off.
+	// LongestWait is how long a request waits before the instance in its way takes no more requests,
+	// unless that instance's shortest stay is longer; default 30 s. What already runs there is not
+	// cut off.
 	LongestWait time.Duration
 	// ShortestStay is how long an instance stays after its load, at least, while others wait; default 10 s. It is longer for
 	// one whose load took long: see stay.
@@ -78,22 +79,20 @@ func choose(p Policy, need, free placement.Memory, count int, all []resident, wa
 		return decision{never: true}
 	}
 	var d decision
-	idle, soonest := true, time.Duration(0)
+	idle, soonest, overdue := true, time.Duration(0), p.wait()-waited
 	for _, r := range chosen {
-		if r.busy {
-			idle = false
-			continue
-		}
 		soonest = max(soonest, r.evictable(p))
+		if r.busy {
+			idle, overdue = false, max(overdue, p.stay(r.load)-r.age)
+		}
 	}
-	overdue := p.wait() - waited
 	switch {
-	case idle && (soonest == 0 || overdue <= 0):
+	case idle && soonest == 0:
 		d.evict = ids(chosen)
+	case idle:
+		d.again = soonest
 	case overdue <= 0:
 		d.yield = ids(slices.DeleteFunc(chosen, func(r resident) bool { return !r.busy }))
-	case idle:
-		d.again = min(soonest, overdue)
 	default:
 		d.again = overdue
 	}
