@@ -3,10 +3,12 @@ module tenon
 go 1.26.0
 
 require (
+	github.com/agnivade/levenshtein v1.2.2 // the name that a mistyped one is nearest to
 	github.com/dlclark/regexp2 v1.12.0 // checks what no automaton can: patterns with back-references; oracle of lex's tests
 	github.com/gin-gonic/gin v1.12.0 // HTTP routing; only package server imports it
 	github.com/google/go-cmp v0.7.0 // readable differences in tests
 	github.com/gpustack/gguf-parser-go v0.26.3 // estimates a model's memory
+	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables, colour and progress bars of the command line
 	github.com/ollama/ollama v0.17.4 // llama.cpp and ggml as cgo packages (engine/llama)
 	github.com/pkoukk/tiktoken-go v0.1.8 // estimates token counts where no model is loaded
 	github.com/pkoukk/tiktoken-go-loader v0.0.2 // its vocabularies, linked in
@@ -14,6 +16,7 @@ require (
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine's free memory
 	github.com/spf13/cobra v1.10.2 // the command line
 	go.etcd.io/bbolt v1.5.0 // keeps responses on disk, in one file that survives a crash
+	golang.org/x/term v0.46.0 // whether somebody is at the terminal; line editing with history
 )
 
 require (
@@ -24,7 +27,6 @@ require (
 require github.com/prometheus/client_golang v1.25.0 // metrics
 
 require (
-	github.com/agnivade/levenshtein v1.2.2 // the name that a mistyped one is nearest to
 	github.com/elastic/go-seccomp-bpf v1.6.0 // the worker's filter of system calls
 	golang.org/x/sys v0.48.0 // Landlock's system calls
 )
@@ -59,6 +61,7 @@ require (
 	github.com/leodido/go-urn v1.4.0 // indirect
 	github.com/lufia/plan9stats v0.0.0-20211012122336-39d0f177ccd0 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
+	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
@@ -70,6 +73,7 @@ require (
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/quic-go/quic-go v0.59.0 // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/smallnest/ringbuffer v0.0.0-20241116012123-461381446e3d // indirect
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect
@@ -101,5 +105,6 @@ require (
 
 require (
 	github.com/anthropics/anthropic-sdk-go/v2 v2.12.0 // drives the server in the tests of server/sdktest
+	github.com/creack/pty v1.1.24 // a terminal for the tests of tenon run
 	github.com/openai/openai-go/v3 v3.95.0 // drives the server in the tests of server/sdktest
 )

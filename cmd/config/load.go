@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ const (
 const envPrefix = "TENON_"
 
 // otherVariables are TENON_ variables that are no settings of the server.
-var otherVariables = []string{"TENON_MODELS", "TENON_CONFIG"}
+var otherVariables = []string{"TENON_MODELS", "TENON_CONFIG", "TENON_STATE"}
 
 // Loader reads settings from flags, the environment and a file.
 type Loader struct {
@@ -94,6 +95,28 @@ func (l *Loader) Load(environ []string) error {
 		return err
 	}
 	return l.checkModels()
+}
+
+// Flags are the flags that were given, to be given again elsewhere: their paths do not depend on where that is.
+func (l *Loader) Flags() []string {
+	var given []string
+	l.flags.Visit(func(f *pflag.Flag) {
+		i := slices.IndexFunc(settings(), func(s setting) bool { return s.name == f.Name })
+		if i < 0 && f.Name != "config" {
+			return // a flag of the command's own
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if path := i < 0 || settings()[i].path; path && v != "" {
+				v, _ = filepath.Abs(v) // it fails only where there is no working directory
+			}
+			given = append(given, "--"+f.Name+"="+v)
+		}
+	})
+	return given
 }
 
 // File is the settings file that is in force, "" if there is none.

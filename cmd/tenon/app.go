@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"tenon/cmd/client"
 	"tenon/cmd/config"
 	"tenon/engine"
 	"tenon/models/fleet"
@@ -119,7 +120,7 @@ func (a *app) Ready() (waiting string, progress float64, err error) {
 
 // announce says that the server is ready.
 func announce(w io.Writer, s config.Settings, named []string) {
-	_, _ = fmt.Fprintf(w, "ready: %s serves %v\n", serverURL(s), named)
+	_, _ = fmt.Fprintf(w, "ready: %s serves %v\n", client.Address(s), named)
 }
 
 // showExample prints how to try the server.
@@ -128,7 +129,7 @@ func showExample(w io.Writer, s config.Settings, model string, keyed bool) {
 	if keyed {
 		key = ` -H "Authorization: Bearer $TENON_API_KEY"`
 	}
-	_, _ = fmt.Fprintf(w, exampleRequest, serverURL(s), key, model)
+	_, _ = fmt.Fprintf(w, exampleRequest, client.Address(s), key, model)
 }
 
 // exampleRequest is a call to paste: a question, a tool, and a choice that demands a call.

@@ -11,83 +11,47 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tenon/cmd/config"
-	"tenon/server"
 	"tenon/server/chat"
 )
 
 func newExplainCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return withServer(&cobra.Command{
 		Use:   "explain ID | explain FILE",
 		Short: "Show what became of a request: prompt, grammar, raw output, repairs, events",
 		Long: `Ask the running server for the record of request ID (the answer's X-Request-Id, and the log's id), and print it. The
 server must keep records: --debug-requests N. A FILE is a record that --json saved, or a JSON answer to a request with
 X-Tenon-Debug: 1; 'tenon replay' runs it again.`,
 		Args: cobra.ExactArgs(1),
-	}
-	loader := config.Register(cmd.Flags())
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record as it is, to be saved")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := loader.Load(os.Environ()); err != nil {
+	}, func(cmd *cobra.Command, r *remote, args []string) error {
+		if _, err := os.Stat(args[0]); err != nil {
+			return explainFrom(cmd, r, args[0])
+		}
+		record, err := readRecord(nil, args[0])
+		if err != nil {
 			return err
 		}
-		return explain(cmd, loader.Settings, args[0], asJSON)
-	}
-	return cmd
+		return printRecord(cmd.OutOrStdout(), record)
+	})
 }
 
-func explain(cmd *cobra.Command, s config.Settings, id string, asJSON bool) error {
-	if _, err := os.Stat(id); err != nil {
-		return explainFrom(cmd, s, id, asJSON)
-	}
-	r, err := readRecord(nil, id)
+// explainFrom asks the server. For a program, the record stays as it is, to be saved.
+func explainFrom(cmd *cobra.Command, r *remote, id string) error {
+	resp, err := r.Open(cmd.Context(), http.MethodGet, "/debug/requests/"+url.PathEscape(id), nil)
 	if err != nil {
 		return err
 	}
-	return printRecord(cmd.OutOrStdout(), r)
-}
-
-// explainFrom asks the server.
-func explainFrom(cmd *cobra.Command, s config.Settings, id string, asJSON bool) error {
-	body, err := fetchRecord(cmd, s, id)
-	if err != nil {
-		return err
-	}
-	defer body.Close()
-	if asJSON {
-		if _, err := io.Copy(cmd.OutOrStdout(), body); err != nil {
+	defer resp.Body.Close()
+	if r.json {
+		if _, err := io.Copy(cmd.OutOrStdout(), resp.Body); err != nil {
 			return fmt.Errorf("read the record: %w", err)
 		}
 		return nil
 	}
-	r, err := decodeRecord(body, "the server's answer")
+	record, err := decodeRecord(resp.Body, "the server's answer")
 	if err != nil {
 		return err
 	}
-	return printRecord(cmd.OutOrStdout(), r)
-}
-
-func fetchRecord(cmd *cobra.Command, s config.Settings, id string) (io.ReadCloser, error) {
-	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, serverURL(s)+"/debug/requests/"+url.PathEscape(id), nil)
-	if err != nil {
-		return nil, fmt.Errorf("ask the server: %w", err)
-	}
-	if len(s.APIKey) > 0 {
-		_, key, _ := server.SplitKey(s.APIKey[0])
-		request.Header.Set("Authorization", "Bearer "+key)
-	}
-	client := http.Client{Timeout: 30 * time.Second}
-	resp, err := client.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("ask the server: %w", err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		defer resp.Body.Close()
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16)) // the status alone says enough
-		return nil, fmt.Errorf("the server answered %s: %s", resp.Status, strings.TrimSpace(string(said)))
-	}
-	return resp.Body, nil
+	return printRecord(cmd.OutOrStdout(), record)
 }
 
 // printRecord writes a record for people.

@@ -77,7 +77,7 @@ func TestExplain_showsARequestFromInside(t *testing.T) {
 	if _, _, err := execute(t, "explain", "--port", port, "--api-key", "sesame", "other"); err == nil || !strings.Contains(err.Error(), "no record of request other") {
 		t.Errorf("an unknown id: %v", err)
 	}
-	if _, _, err := execute(t, "explain", "--port", port, "r"); err == nil || !strings.Contains(err.Error(), "401") {
+	if _, _, err := execute(t, "explain", "--port", port, "r"); err == nil || !strings.Contains(err.Error(), "API key is needed") {
 		t.Errorf("without a key: %v", err)
 	}
 }

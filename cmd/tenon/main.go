@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tenon/cmd/config"
 )
 
 func main() {
@@ -42,28 +46,45 @@ func exitStatus(err error) int {
 // newRootCommand holds every sub-command; each has a file of its own.
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "tenon",
-		Short:         "A model server whose tool calls always validate",
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Use:                        "tenon",
+		Short:                      "A model server whose tool calls always validate",
+		SilenceUsage:               true,
+		SilenceErrors:              true,
+		SuggestionsMinimumDistance: 3,
 	}
-	root.AddCommand(
-		newCheckCommand(),
-		newConfigCommand(),
-		newExplainCommand(),
-		newFamiliesCommand(),
-		newGrammarCommand(),
-		newHealthCommand(),
-		newLicensesCommand(),
-		newParseCommand(),
-		newPullCommand(),
-		newRenderCommand(),
-		newReplayCommand(),
-		newServeCommand(),
-		newShowCommand(),
-		newVersionCommand(),
-		newWorkerCommand(),
-		newMeasureCommand(),
-	)
+	root.SetFlagErrorFunc(nearestFlag)
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Serving", []*cobra.Command{newServeCommand(), newStartCommand(), newStopCommand(), newRestartCommand(), newStatusCommand(), newLogsCommand(), newHealthCommand(), newConfigCommand()}},
+		{"Models", []*cobra.Command{newRunCommand(), newPullCommand(), newShowCommand()}},
+		{"Looking inside", []*cobra.Command{
+			newExplainCommand(), newReplayCommand(), newCheckCommand(), newGrammarCommand(), newParseCommand(), newRenderCommand(), newFamiliesCommand(),
+			newLicensesCommand(), newVersionCommand(),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newWorkerCommand(), newMeasureCommand())
 	return root
+}
+
+// nearestFlag says which flag a mistyped one may have been meant to be.
+func nearestFlag(cmd *cobra.Command, err error) error {
+	_, name, unknown := strings.Cut(err.Error(), "unknown flag: --")
+	if !unknown {
+		return fmt.Errorf("%w; see '%s --help'", err, cmd.CommandPath())
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	hint := ""
+	if n := config.Nearest(name, known); n != "" {
+		hint = fmt.Sprintf(" (did you mean --%s?)", n)
+	}
+	return fmt.Errorf("there is no flag --%s%s; see '%s --help'", name, hint, cmd.CommandPath())
 }

@@ -9,12 +9,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +78,7 @@ func TestRun_servesTLSByCertificateFiles(t *testing.T) {
 	}
 	client.CloseIdleConnections()
 	port := listener.Addr().(*net.TCPAddr).Port
-	if err := health(io.Discard, config.Settings{Host: "localhost", Port: port, TLSCert: cert}); err == nil || !strings.Contains(err.Error(), "not ready") {
+	if _, _, err := execute(t, "health", "--host", "localhost", "--port", strconv.Itoa(port), "--ssl-cert-file", cert); err == nil || !strings.Contains(err.Error(), "418") {
 		t.Errorf("the health of a server whose certificate names another host: %v", err)
 	}
 	cancel()

@@ -1,0 +1,241 @@
+package background
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/process"
+)
+
+// Dir is the folder where a background server's record and log are.
+type Dir string
+
+// Default is the user's: $TENON_STATE, else under the XDG state folder.
+func Default() (Dir, error) {
+	if dir := os.Getenv("TENON_STATE"); dir != "" {
+		return Dir(dir), nil
+	}
+	state := os.Getenv("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("find the folder of the background server (set TENON_STATE): %w", err)
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return Dir(filepath.Join(state, "tenon")), nil
+}
+
+// Record is a server that was started.
+type Record struct {
+	PID     int       `json:"pid"`
+	Created int64     `json:"created"` // by the system's clock, in ms: another process may get the same PID later
+	Args    []string  `json:"args"`    // of tenon
+	Address string    `json:"address"`
+	Started time.Time `json:"started"`
+}
+
+// Log is the file that the server writes into.
+func (d Dir) Log() string { return filepath.Join(string(d), "server.log") }
+
+func (d Dir) record() string { return filepath.Join(string(d), "server.json") }
+
+// Last is the server that was started last, running or not.
+func (d Dir) Last() (Record, bool) {
+	var r Record
+	b, err := os.ReadFile(d.record())
+	return r, err == nil && json.Unmarshal(b, &r) == nil
+}
+
+// Running is the server that runs.
+func (d Dir) Running() (Record, bool) {
+	r, ok := d.Last()
+	return r, ok && r.alive()
+}
+
+func (r Record) alive() bool {
+	p, err := process.NewProcess(int32(r.PID))
+	if err != nil {
+		return false
+	}
+	created, err := p.CreateTime()
+	if states, stateErr := p.Status(); stateErr == nil && len(states) > 0 && states[0] == process.Zombie {
+		return false
+	}
+	return err == nil && created == r.Created
+}
+
+// Command is a server to start.
+type Command struct {
+	Program string   // "": this program
+	Args    []string // of tenon, such as serve --port 1234
+	Address string   // where it will listen
+}
+
+// Start starts a server that outlives this process and waits until ready, which is asked again and again, returns true. A server
+// that ends before is an error with the last that it said.
+func (d Dir) Start(ctx context.Context, c Command, ready func(context.Context) bool) (Record, error) {
+	if r, ok := d.Running(); ok {
+		return r, fmt.Errorf("a server runs in the background already, as process %d at %s", r.PID, r.Address)
+	}
+	if c.Program == "" {
+		var err error
+		if c.Program, err = os.Executable(); err != nil {
+			return Record{}, fmt.Errorf("find this program: %w", err)
+		}
+	}
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
+		return Record{}, fmt.Errorf("start the server: %w", err)
+	}
+	log, err := os.OpenFile(d.Log(), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err != nil {
+		return Record{}, fmt.Errorf("open the server's log: %w", err)
+	}
+	defer func() { _ = log.Close() }() // the server has its own
+	server := exec.Command(c.Program, c.Args...)
+	server.Stdout, server.Stderr = log, log
+	server.SysProcAttr = detached()
+	if err := server.Start(); err != nil {
+		return Record{}, fmt.Errorf("start the server: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	r := Record{PID: server.Process.Pid, Args: c.Args, Address: c.Address, Started: time.Now()}
+	if p, err := process.NewProcess(int32(r.PID)); err == nil {
+		r.Created, _ = p.CreateTime() // 0: it has ended, which is noticed below
+	}
+	if err := d.write(r); err != nil {
+		return r, errors.Join(err, server.Process.Kill())
+	}
+	return r, d.await(ctx, ended, ready)
+}
+
+// await waits until the server is ready. Whoever gives up waiting leaves it running.
+func (d Dir) await(ctx context.Context, ended <-chan error, ready func(context.Context) bool) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return fmt.Errorf("the server ended at once (%v); it said:\n%s", err, bytes.TrimSpace(d.tail(20)))
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the server: %w; 'tenon logs' shows how far it is, 'tenon stop' ends it", context.Cause(ctx))
+		case <-tick.C:
+			if ready(ctx) {
+				return nil
+			}
+		}
+	}
+}
+
+func (d Dir) write(r Record) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write the server's record: %w", err)
+	}
+	part := d.record() + ".part"
+	if err := os.WriteFile(part, b, 0o600); err != nil {
+		return fmt.Errorf("write the server's record: %w", err)
+	}
+	return os.Rename(part, d.record())
+}
+
+// Signal sends the running server a signal.
+func (d Dir) Signal(s os.Signal) (Record, error) {
+	r, ok := d.Running()
+	if !ok {
+		return r, errors.New("no server runs in the background ('tenon start' starts one)")
+	}
+	p, err := os.FindProcess(r.PID)
+	if err == nil {
+		err = p.Signal(s)
+	}
+	if err != nil {
+		return r, fmt.Errorf("signal process %d: %w", r.PID, err)
+	}
+	return r, nil
+}
+
+// Stop ends the server, which finishes its running requests first, and waits for its end.
+func (d Dir) Stop(ctx context.Context) (Record, error) {
+	r, err := d.Signal(syscall.SIGTERM)
+	if err != nil {
+		return r, err
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for r.alive() {
+		select {
+		case <-ctx.Done():
+			return r, fmt.Errorf("wait for process %d to end: %w", r.PID, ctx.Err())
+		case <-tick.C:
+		}
+	}
+	return r, nil
+}
+
+// tail is the end of the log.
+func (d Dir) tail(lines int) []byte {
+	var b bytes.Buffer
+	_ = d.CopyLog(context.Background(), &b, lines, false) // what cannot be read is nothing
+	return b.Bytes()
+}
+
+// CopyLog writes the last lines of the log, and with follow what comes until ctx ends.
+func (d Dir) CopyLog(ctx context.Context, w io.Writer, lines int, follow bool) error {
+	log, err := os.Open(d.Log())
+	if err != nil {
+		return fmt.Errorf("read the server's log: %w", err)
+	}
+	defer func() { _ = log.Close() }() // it was only read
+	if err := toTail(log, lines); err != nil {
+		return fmt.Errorf("read the server's log: %w", err)
+	}
+	for {
+		if _, err := io.Copy(w, log); err != nil {
+			return fmt.Errorf("read the server's log: %w", err)
+		}
+		if !follow {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(200 * time.Millisecond):
+		}
+		if at, err := log.Seek(0, io.SeekCurrent); err == nil {
+			if info, err := log.Stat(); err == nil && info.Size() < at { // a restart begins the log anew
+				_, _ = log.Seek(0, io.SeekStart)
+			}
+		}
+	}
+}
+
+// toTail moves to where the last lines begin.
+func toTail(f *os.File, lines int) error {
+	const most = 1 << 20 // bytes looked at
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	begin := max(info.Size()-most, 0)
+	b := make([]byte, info.Size()-begin)
+	if _, err := f.ReadAt(b, begin); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	at := len(bytes.TrimRight(b, "\n"))
+	for ; lines > 0 && at >= 0; lines-- {
+		at = bytes.LastIndexByte(b[:at], '\n')
+	}
+	_, err = f.Seek(begin+int64(at+1), io.SeekStart)
+	return err
+}

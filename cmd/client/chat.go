@@ -1,0 +1,136 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Message is one of a conversation, as Chat Completions has it.
+type Message struct {
+	Role      string `json:"role"`
+	Content   string `json:"content"`
+	Reasoning string `json:"reasoning_content,omitempty"`
+	Calls     []Call `json:"tool_calls,omitempty"`
+	CallID    string `json:"tool_call_id,omitempty"`
+}
+
+// Call is one that a model made.
+type Call struct {
+	Index    int    `json:"index"`
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// ChatRequest is a turn of a conversation.
+type ChatRequest struct {
+	Model       string          `json:"model"`
+	Messages    []Message       `json:"messages"`
+	Tools       json.RawMessage `json:"tools,omitempty"`
+	MaxTokens   int             `json:"max_tokens,omitempty"`
+	Temperature *float64        `json:"temperature,omitempty"`
+	Template    map[string]any  `json:"chat_template_kwargs,omitempty"`
+	Stream      bool            `json:"stream"`
+	Timings     bool            `json:"timings_per_token"`
+}
+
+// Timings are the server's own of a turn.
+type Timings struct {
+	CachedTokens    int     `json:"cache_n"`
+	PromptTokens    int     `json:"prompt_n"`
+	PromptMS        float64 `json:"prompt_ms"`
+	PromptPerSecond float64 `json:"prompt_per_second"`
+	Tokens          int     `json:"predicted_n"`
+	MS              float64 `json:"predicted_ms"`
+	TokensPerSecond float64 `json:"predicted_per_second"`
+}
+
+// Turn is what came of one.
+type Turn struct {
+	Message Message
+	Finish  string
+	Timings Timings
+}
+
+// Shower is told what a model says while it says it. Either may be nil.
+type Shower struct {
+	Text, Thinking func(string)
+}
+
+// chunk is a part of a streamed turn.
+type chunk struct {
+	Choices []struct {
+		Delta  Message `json:"delta"`
+		Finish string  `json:"finish_reason"`
+	} `json:"choices"`
+	Timings *Timings `json:"timings"`
+	Error   *Error   `json:"error"`
+}
+
+// Chat runs a turn. What has come is returned with an error, too: a turn may be stopped.
+func (c *Client) Chat(ctx context.Context, r ChatRequest, show Shower) (Turn, error) {
+	r.Stream, r.Timings = true, true
+	turn := Turn{Message: Message{Role: "assistant"}}
+	err := c.Stream(ctx, "/v1/chat/completions", r, func(_ string, data []byte) error {
+		if string(data) == "[DONE]" {
+			return io.EOF
+		}
+		var part chunk
+		if err := json.Unmarshal(data, &part); err != nil {
+			return fmt.Errorf("read the server's stream: %w", err)
+		}
+		if part.Error != nil {
+			return part.Error
+		}
+		turn.add(part, show)
+		return nil
+	})
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if err == nil && turn.Finish == "" {
+		err = errors.New("the server's stream ended in the middle of a turn")
+	}
+	return turn, err
+}
+
+func (t *Turn) add(part chunk, show Shower) {
+	if part.Timings != nil {
+		t.Timings = *part.Timings
+	}
+	for _, choice := range part.Choices {
+		d := choice.Delta
+		if d.Reasoning != "" {
+			t.Message.Reasoning += d.Reasoning
+			say(show.Thinking, d.Reasoning)
+		}
+		if d.Content != "" {
+			t.Message.Content += d.Content
+			say(show.Text, d.Content)
+		}
+		for _, call := range d.Calls {
+			for call.Index >= len(t.Message.Calls) {
+				t.Message.Calls = append(t.Message.Calls, Call{Type: "function", Index: len(t.Message.Calls)})
+			}
+			to := &t.Message.Calls[call.Index]
+			to.ID += call.ID
+			to.Function.Name += call.Function.Name
+			to.Function.Arguments += call.Function.Arguments
+		}
+		if choice.Finish != "" {
+			t.Finish = choice.Finish
+		}
+	}
+}
+
+func say(to func(string), text string) {
+	if to != nil {
+		to(text)
+	}
+}

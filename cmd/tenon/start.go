@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tenon/cmd/background"
+	"tenon/cmd/client"
+	"tenon/cmd/config"
+	"tenon/cmd/terminal"
+)
+
+func newStartCommand() *cobra.Command {
+	var install, print bool
+	cmd := &cobra.Command{
+		Use:   "start [MODEL…] [flags of serve]",
+		Short: "Start a server in the background",
+		Long: `Start a server in the background, with the arguments of 'tenon serve', and wait until it is ready. 'tenon stop' ends it,
+'tenon logs' shows what it says. Its record and its log are in TENON_STATE, by default under the XDG state folder.
+
+With --install nothing is started: the unit of systemd or launchd is written that starts the server at login, as root at boot;
+with --print-unit it is printed.`,
+	}
+	loader := config.Register(cmd.Flags())
+	cmd.Flags().BoolVar(&install, "install", false, "write the unit that lets the system run the server")
+	cmd.Flags().BoolVar(&print, "print-unit", false, "print it")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := loader.Load(os.Environ()); err != nil {
+			return err
+		}
+		where, err := background.Default()
+		if err != nil {
+			return err
+		}
+		for i, arg := range args {
+			if _, err := os.Stat(arg); err == nil { // the server may be started elsewhere
+				args[i], _ = filepath.Abs(arg) // it fails only where there is no working directory
+			}
+		}
+		args = append(args, loader.Flags()...)
+		if install || print {
+			if cmd.Flags().Changed("api-key") {
+				return errors.New("a unit can be read by everybody: put the key into a file and name that with --api-key-file")
+			}
+			return installUnit(screenOf(cmd), where, args, print)
+		}
+		c, err := client.New(loader.Settings)
+		if err != nil {
+			return err
+		}
+		return start(cmd.Context(), where, &remote{Client: c, screen: screenOf(cmd)}, args)
+	}
+	return cmd
+}
+
+func start(ctx context.Context, where background.Dir, r *remote, args []string) error {
+	if _, err := r.Health(ctx); err == nil {
+		if _, ours := where.Running(); !ours {
+			return fmt.Errorf("a server answers at %s already, which 'tenon start' has not started; choose another port with --port", r.Base)
+		}
+	}
+	record, err := startServer(ctx, where, r, args)
+	if err != nil {
+		return err
+	}
+	r.screen.Printf("ready: %s, process %d, log %s\n", record.Address, record.PID, where.Log())
+	return nil
+}
+
+func installUnit(s *terminal.Screen, where background.Dir, args []string, print bool) error {
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	system, home, root := background.System()
+	u, err := background.NewUnit(system, home, root, background.Command{Program: program, Args: append([]string{"serve"}, args...)}, where.Log())
+	if err != nil {
+		return err
+	}
+	if print {
+		s.Printf("%s", u.Text)
+		return nil
+	}
+	if err := u.Write(); err != nil {
+		return err
+	}
+	s.Printf("%s is written. Put it in force with\n", u.Path)
+	for _, line := range u.Next {
+		s.Printf("  %s\n", line)
+	}
+	return nil
+}
+
+// withBackground is a command about the server in the background.
+func withBackground(cmd *cobra.Command, run func(*cobra.Command, background.Dir) error) *cobra.Command {
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		where, err := background.Default()
+		if err != nil {
+			return err
+		}
+		return run(cmd, where)
+	}
+	return cmd
+}
+
+func newStopCommand() *cobra.Command {
+	return withBackground(&cobra.Command{
+		Use: "stop", Short: "End the server in the background, once its requests are answered",
+	}, func(cmd *cobra.Command, where background.Dir) error {
+		r, err := where.Stop(cmd.Context())
+		if err != nil {
+			return err
+		}
+		screenOf(cmd).Printf("stopped: process %d, after %s\n", r.PID, terminal.Span(time.Since(r.Started)))
+		return nil
+	})
+}
+
+func newRestartCommand() *cobra.Command {
+	return withBackground(&cobra.Command{
+		Use: "restart", Short: "Start the server in the background anew, as it was started last",
+	}, func(cmd *cobra.Command, where background.Dir) error {
+		r, ok := where.Last()
+		if !ok {
+			return errors.New("no server was started in the background before ('tenon start' starts one)")
+		}
+		if _, running := where.Running(); running {
+			if _, err := where.Stop(cmd.Context()); err != nil {
+				return err
+			}
+		}
+		c, err := client.New(config.Settings{})
+		if err != nil {
+			return err
+		}
+		c.Base = r.Address
+		return start(cmd.Context(), where, &remote{Client: c, screen: screenOf(cmd)}, r.Args[1:])
+	})
+}
+
+func newStatusCommand() *cobra.Command {
+	cmd := withServer(&cobra.Command{
+		Use: "status", Args: cobra.NoArgs, Short: "Tell whether a server runs, where and since when",
+		Long: "Tell whether a server runs, where and since when. Exit status 1: none answers.",
+	}, func(cmd *cobra.Command, r *remote, _ []string) error {
+		where, err := background.Default()
+		if err != nil {
+			return err
+		}
+		var out struct {
+			Address string             `json:"address"`
+			Health  client.Health      `json:"health"`
+			Started *background.Record `json:"background,omitempty"`
+		}
+		if record, ok := where.Running(); ok && record.Address == r.Base {
+			out.Started = &record
+		}
+		out.Address = r.Base
+		if out.Health, err = r.Health(cmd.Context()); err != nil {
+			return err
+		}
+		return r.answer(out, func() error {
+			r.screen.Printf("%s at %s", out.Health.Status, out.Address)
+			if b := out.Started; b != nil {
+				r.screen.Printf(", in the background as process %d for %s", b.PID, terminal.Span(time.Since(b.Started)))
+			}
+			r.screen.Printf("\n")
+			return nil
+		})
+	})
+	return cmd
+}
+
+func newLogsCommand() *cobra.Command {
+	var follow bool
+	var lines int
+	cmd := withBackground(&cobra.Command{
+		Use: "logs", Short: "Show what the server in the background has logged",
+	}, func(cmd *cobra.Command, where background.Dir) error {
+		return where.CopyLog(cmd.Context(), cmd.OutOrStdout(), lines, follow)
+	})
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on showing what comes, until Ctrl-C")
+	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "so many of the last lines")
+	return cmd
+}

@@ -1,0 +1,78 @@
+package terminal
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/progress"
+)
+
+// Unit is what a bar counts.
+type Unit int
+
+const (
+	Percent Unit = iota
+	Bytes
+)
+
+// Bar shows how far long work is, with its speed and the time left. Without a terminal it shows nothing.
+type Bar struct {
+	writer  progress.Writer // nil: nobody looks
+	tracker *progress.Tracker
+	done    chan struct{}
+}
+
+// Bar begins one, on the error output.
+func (s *Screen) Bar(label string, unit Unit) *Bar {
+	if !s.watched {
+		return &Bar{}
+	}
+	w := progress.NewWriter()
+	w.SetOutputWriter(s.Err)
+	w.SetUpdateFrequency(100 * time.Millisecond)
+	w.SetTrackerLength(30)
+	style := progress.StyleBlocks
+	style.Visibility = progress.StyleVisibility{ETA: true, Percentage: true, Tracker: true, Speed: unit == Bytes, Value: unit == Bytes, Time: true}
+	w.SetStyle(style)
+	b := &Bar{writer: w, tracker: &progress.Tracker{Message: label, AutoStopDisabled: true}, done: make(chan struct{})}
+	if unit == Bytes {
+		b.tracker.Units = progress.UnitsBytes
+	}
+	w.AppendTracker(b.tracker)
+	go func() {
+		w.Render()
+		close(b.done)
+	}()
+	return b
+}
+
+// Set tells how much is done. A total of 0 is not known.
+func (b *Bar) Set(done, total int64) {
+	if b.writer == nil {
+		return
+	}
+	b.tracker.UpdateTotal(total)
+	b.tracker.SetValue(done)
+}
+
+// Say changes the label.
+func (b *Bar) Say(format string, args ...any) {
+	if b.writer != nil {
+		b.tracker.UpdateMessage(fmt.Sprintf(format, args...))
+	}
+}
+
+// End leaves the last state on the screen. It may be called more than once.
+func (b *Bar) End(err error) {
+	if b.writer == nil {
+		return
+	}
+	if err != nil {
+		b.tracker.MarkAsErrored()
+	} else {
+		b.tracker.MarkAsDone()
+	}
+	b.writer.Stop()
+	<-b.done
+	b.writer = nil
+}
