@@ -29,6 +29,7 @@ func (s *Screen) Bar(label string, unit Unit) *Bar {
 	}
 	w := progress.NewWriter()
 	w.SetOutputWriter(s.Err)
+	w.SetAutoStop(true) // Stop before the first picture would be missed
 	w.SetUpdateFrequency(100 * time.Millisecond)
 	w.SetTrackerLength(30)
 	style := progress.StyleBlocks
@@ -62,7 +63,7 @@ func (b *Bar) Say(format string, args ...any) {
 	}
 }
 
-// End leaves the last state on the screen. It may be called more than once.
+// End leaves the last state on the screen, and writes no more. It may be called more than once.
 func (b *Bar) End(err error) {
 	if b.writer == nil {
 		return
@@ -72,7 +73,6 @@ func (b *Bar) End(err error) {
 	} else {
 		b.tracker.MarkAsDone()
 	}
-	b.writer.Stop()
 	<-b.done
 	b.writer = nil
 }

@@ -114,11 +114,8 @@ func Size(bytes int64) string {
 
 // Span is a duration as people write it, to two units.
 func Span(d time.Duration) string {
-	switch {
-	case d < time.Minute:
+	if d < time.Hour {
 		return d.Round(time.Second).String()
-	case d < time.Hour:
-		return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
 	}
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
