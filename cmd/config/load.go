@@ -105,11 +105,7 @@ func (l *Loader) Flags() []string {
 		if i < 0 && f.Name != "config" {
 			return // a flag of the command's own
 		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, v := range values {
+		for _, v := range flagValues(f) {
 			if path := i < 0 || settings()[i].path; path && v != "" {
 				v, _ = filepath.Abs(v) // it fails only where there is no working directory
 			}
@@ -117,6 +113,73 @@ func (l *Loader) Flags() []string {
 		}
 	})
 	return given
+}
+
+func flagValues(f *pflag.Flag) []string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}
+
+// Again reads the environment and the file anew, for the same flags.
+func (l *Loader) Again(environ []string) (*Loader, error) {
+	again := Register(pflag.NewFlagSet("", pflag.ContinueOnError))
+	var err error
+	l.flags.Visit(func(f *pflag.Flag) {
+		if again.flags.Lookup(f.Name) == nil {
+			return // a flag of the command's own
+		}
+		for _, v := range flagValues(f) {
+			err = errors.Join(err, again.flags.Set(f.Name, v))
+		}
+	})
+	if err != nil {
+		return nil, err // both have the same flags
+	}
+	return again, again.Load(environ)
+}
+
+// Change is a setting that is another after the file was read again.
+type Change struct {
+	Model, Name, Value string // Model "": the server's own
+}
+
+// Changes are what differs in after, for the server and for each model that the file names.
+func (l *Loader) Changes(after *Loader) []Change {
+	all := differences("", l.Settings, after.Settings)
+	for _, m := range after.Models {
+		before := Model{}
+		if i := slices.IndexFunc(l.Models, func(old Model) bool { return old.Name == m.Name }); i >= 0 {
+			before = l.Models[i]
+		}
+		was, _ := l.For(before) // Load has read both
+		is, _ := after.For(m)
+		for _, c := range differences(m.Name, was.Settings, is.Settings) {
+			if !slices.Contains(all, Change{"", c.Name, c.Value}) {
+				all = append(all, c)
+			}
+		}
+		if !slices.Equal(before.Aliases, m.Aliases) || before.Source != m.Source || before.Pin != m.Pin {
+			all = append(all, Change{m.Name, "source, aliases or pin", ""})
+		}
+	}
+	return all
+}
+
+func differences(model string, was, is Settings) []Change {
+	var all []Change
+	for _, s := range settings() {
+		a, b := reflect.ValueOf(was).Field(s.index), reflect.ValueOf(is).Field(s.index)
+		if !reflect.DeepEqual(a.Interface(), b.Interface()) {
+			value := fmt.Sprint(b.Interface())
+			if s.secret {
+				value = "(hidden)"
+			}
+			all = append(all, Change{model, s.name, value})
+		}
+	}
+	return all
 }
 
 // File is the settings file that is in force, "" if there is none.

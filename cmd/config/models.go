@@ -160,8 +160,8 @@ func (l *Loader) For(m Model) (Effective, error) {
 // Has tells whether the entry sets a setting itself.
 func (m Model) Has(name string) bool { _, ok := m.values[name]; return ok }
 
-// At is where an entry sets a setting.
-func (m Model) Where(name string) Position { return Position{m.At.File, m.lines[name]} }
+// PerModel tells whether a setting may differ between models.
+func PerModel(name string) bool { return slices.Contains(settingNames(true), name) }
 
 // checkModels holds every entry against bounds, and names against each other.
 func (l *Loader) checkModels() error {

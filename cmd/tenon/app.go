@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"tenon/cmd/client"
@@ -30,6 +31,9 @@ type app struct {
 	named     []string    // ids of the models to load at start
 	loaded    atomic.Bool // all of them have been
 	draining  atomic.Bool
+
+	reloading sync.Mutex // one at a time
+	settings  atomic.Pointer[perModel]
 }
 
 func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string) (*app, error) {
@@ -45,6 +49,7 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 		return nil, err
 	}
 	a := &app{manager: manager, named: named, responses: kept}
+	a.settings.Store(&p)
 	a.loader = chat.NewLoader(manager, options)
 	service := &chat.Service{
 		Models:   a.loader,

@@ -29,9 +29,9 @@ const (
 )
 
 // starter makes a worker process for each model.
-func starter(p perModel, log *slog.Logger) fleet.Start {
+func starter(of func(id string) config.Effective, log *slog.Logger) fleet.Start {
 	return func(ctx context.Context, e catalog.Entry, g fleet.Grant, progress func(float64)) (engine.Engine, error) {
-		s := override(p.of(e.ID).Settings, g.Settings)
+		s := override(of(e.ID).Settings, g.Settings)
 		o, err := workerOptions(s, e, g)
 		if err != nil {
 			return nil, err
@@ -100,9 +100,9 @@ func replacedTemplate(e catalog.Entry) (string, error) {
 }
 
 // estimator tells the fleet what a model would take of the machine's memory.
-func estimator(p perModel) func(catalog.Entry, fleet.Settings) (fleet.Demand, error) {
+func estimator(of func(id string) config.Effective) func(catalog.Entry, fleet.Settings) (fleet.Demand, error) {
 	return func(e catalog.Entry, o fleet.Settings) (fleet.Demand, error) {
-		s := override(p.of(e.ID).Settings, o)
+		s := override(of(e.ID).Settings, o)
 		asked := cmp.Or(s.CtxSize, e.Context)
 		d := fleet.Demand{Wanted: asked, Least: asked}
 		if asked == 0 {

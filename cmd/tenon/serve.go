@@ -103,8 +103,10 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	if err != nil {
 		return err
 	}
+	var app *app // it is there before anything is loaded
+	of := func(id string) config.Effective { return app.settings.Load().of(id) }
 	manager := fleet.New(fleet.Options{
-		Catalog: known, Start: starter(settings, logger), Estimate: estimator(settings),
+		Catalog: known, Start: starter(of, logger), Estimate: estimator(of),
 		Most: s.MaxModels, HostCache: hostCache(s.CacheRAM), QueueTimeout: s.QueueTimeout, TTL: s.KeepAlive, Store: kept,
 	})
 	defer func() {
@@ -112,13 +114,13 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 			slog.Warn("unload models", "error", err)
 		}
 	}()
-	app, err := newApp(settings, admitted, manager, named)
-	if err != nil {
+	if app, err = newApp(settings, admitted, manager, named); err != nil {
 		return err
 	}
 	defer app.close()
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
+	go app.reloadOnHangup(ctx)
 	go func() {
 		if err := app.load(ctx); err != nil {
 			cancel(err)

@@ -24,8 +24,8 @@ type Lease struct {
 
 // attachment is what a user of an instance has prepared for it; it goes with the instance.
 type attachment struct {
-	mu    sync.Mutex
-	value any
+	mu        sync.Mutex
+	value, of any
 }
 
 // NewLease is a lease of an engine that no fleet manages.
@@ -33,16 +33,17 @@ func NewLease(e catalog.Entry, with engine.Engine) *Lease {
 	return &Lease{ID: e.ID, Entry: e, Engine: with, Release: func() {}, attached: &attachment{}}
 }
 
-// Prepared returns what make has made for this instance, the first time that it did so without an error.
-func (l *Lease) Prepared(make func() (any, error)) (any, error) {
+// Prepared returns what make has made for this instance, the first time that it did so without an error. What it is made of
+// is compared: where that is another, it is made anew.
+func (l *Lease) Prepared(of any, make func() (any, error)) (any, error) {
 	l.attached.mu.Lock()
 	defer l.attached.mu.Unlock()
-	if l.attached.value == nil {
+	if l.attached.value == nil || l.attached.of != of {
 		made, err := make()
 		if err != nil {
 			return nil, err
 		}
-		l.attached.value = made
+		l.attached.value, l.attached.of = made, of
 	}
 	return l.attached.value, nil
 }

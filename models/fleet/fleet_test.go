@@ -377,7 +377,7 @@ func TestLease_whatIsPreparedGoesWithTheInstance(t *testing.T) {
 		prepare := func() {
 			l := acquire(t, f, "a")
 			defer l.Release()
-			if _, err := l.Prepared(func() (any, error) { made++; return made, nil }); err != nil {
+			if _, err := l.Prepared(nil, func() (any, error) { made++; return made, nil }); err != nil {
 				t.Fatal(err)
 			}
 		}

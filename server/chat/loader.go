@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"tenon/engine"
 	"tenon/models/catalog"
@@ -36,7 +37,7 @@ type Teaching = prepared.Teaching
 // Loader prepares what a manager loads: it parses the chat template, probes it and finds the dialect, once per instance.
 type Loader struct {
 	manager Manager
-	options LoaderOptions
+	options atomic.Pointer[LoaderOptions]
 
 	mu       sync.Mutex          // guards warnings
 	warnings map[string][]string // by model
@@ -44,8 +45,13 @@ type Loader struct {
 
 // NewLoader prepares the models of m.
 func NewLoader(m Manager, o LoaderOptions) *Loader {
-	return &Loader{manager: m, options: o, warnings: map[string][]string{}}
+	l := &Loader{manager: m, warnings: map[string][]string{}}
+	l.Configure(o)
+	return l
 }
+
+// Configure takes other options. Turns that run go on as they began; the next ones of a loaded model are prepared anew.
+func (l *Loader) Configure(o LoaderOptions) { l.options.Store(&o) }
 
 // Warnings are what whoever runs a model should know of it: why its chat template is not used. They are known once the
 // model was acquired.
@@ -94,9 +100,10 @@ func (l *Loader) Idle(name string) bool {
 // prepare returns what goes with the instance, which is made for the first that asks.
 func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
 	id := lease.Entry.ID
-	made, err := lease.Prepared(func() (any, error) {
+	o := l.options.Load()
+	made, err := lease.Prepared(o, func() (any, error) {
 		m, err := prepared.Prepare(lease.Entry, lease.Engine, prepared.Options{
-			ToolFormat: l.options.toolFormat(id), Teaching: l.options.teaching(id), Sampling: l.options.Sampling[id].Or(lease.Entry.Sampling),
+			ToolFormat: o.toolFormat(id), Teaching: o.teaching(id), Sampling: o.Sampling[id].Or(lease.Entry.Sampling),
 		})
 		if err != nil {
 			return nil, err
