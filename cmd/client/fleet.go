@@ -1,8 +1,12 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 )
 
@@ -45,4 +49,106 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	}
 	err := c.Get(ctx, "/v1/models", &list)
 	return list.Data, err
+}
+
+// AtHand is a model that can be loaded, as tenon's own API tells of it.
+type AtHand struct {
+	ID           string   `json:"id"`
+	Aliases      []string `json:"aliases"`
+	Path         string   `json:"path"`
+	Size         int64    `json:"size"`
+	Architecture string   `json:"architecture"`
+	Quantization string   `json:"quantization"`
+	Context      int      `json:"context_length"`
+	State        string   `json:"state"`
+	Pinned       bool     `json:"pinned"`
+}
+
+// Fleet lists what is at hand.
+func (c *Client) Fleet(ctx context.Context) ([]AtHand, error) {
+	var list struct {
+		Models []AtHand `json:"models"`
+	}
+	err := c.Get(ctx, "/tenon/v1/models", &list)
+	return list.Models, err
+}
+
+// Instance is a model that is loaded, or about to be.
+type Instance struct {
+	ID       string  `json:"id"`
+	Model    string  `json:"model"`
+	State    string  `json:"state"`
+	Progress float64 `json:"progress"`
+	Context  int     `json:"context_length"`
+	Bytes    struct {
+		Weights  int64 `json:"weights"`
+		Cache    int64 `json:"kv_cache"`
+		Compute  int64 `json:"compute"`
+		VRAM     int64 `json:"vram"`
+		Measured int64 `json:"measured"`
+	} `json:"bytes"`
+	Busy    int      `json:"busy"`
+	Waiting int      `json:"waiting"`
+	Idle    float64  `json:"idle_seconds"`
+	TTL     *float64 `json:"ttl_seconds"` // nil: it stays
+	Pinned  bool     `json:"pinned"`
+}
+
+// Memory is what it takes of all memory: as measured, where it was.
+func (i Instance) Memory() int64 {
+	return cmp.Or(i.Bytes.Measured, i.Bytes.Weights+i.Bytes.Cache+i.Bytes.Compute) + i.Bytes.VRAM
+}
+
+// Instances lists what is loaded.
+func (c *Client) Instances(ctx context.Context) ([]Instance, error) {
+	var list struct {
+		Instances []Instance `json:"instances"`
+	}
+	err := c.Get(ctx, "/tenon/v1/ps", &list)
+	return list.Instances, err
+}
+
+// Progress is how far long work is: a load's share, or bytes of a file.
+type Progress struct {
+	State string  `json:"state"`
+	Share float64 `json:"progress"`
+	Done  int64   `json:"done"`
+	Total int64   `json:"total"`
+	File  string  `json:"file"`
+}
+
+// Work posts to a route whose answer may take long, tells show how far it is, and decodes its result.
+func (c *Client) Work(ctx context.Context, path string, in map[string]any, show func(Progress), out any) error {
+	in["stream"] = true
+	ended := false
+	err := c.Stream(ctx, path, in, func(event string, data []byte) error {
+		switch event {
+		case "progress":
+			var p Progress
+			if err := json.Unmarshal(data, &p); err != nil {
+				return fmt.Errorf("read the server's stream: %w", err)
+			}
+			show(p)
+		case "error":
+			var said struct{ Error *Error }
+			if json.Unmarshal(data, &said) == nil && said.Error != nil {
+				return said.Error
+			}
+			return fmt.Errorf("the server stopped: %s", data)
+		case "done":
+			ended = true
+			if err := json.Unmarshal(data, out); err != nil {
+				return fmt.Errorf("read the server's answer: %w", err)
+			}
+			return io.EOF
+		}
+		return nil
+	})
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if err == nil && !ended {
+		err = errors.New("the server's stream ended before its work")
+	}
+	return err
 }

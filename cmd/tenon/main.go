@@ -57,8 +57,11 @@ func newRootCommand() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Serving", []*cobra.Command{newServeCommand(), newStartCommand(), newStopCommand(), newRestartCommand(), newStatusCommand(), newLogsCommand(), newHealthCommand(), newConfigCommand()}},
-		{"Models", []*cobra.Command{newRunCommand(), newPullCommand(), newShowCommand()}},
+		{"Serving", []*cobra.Command{newServeCommand(), newStartCommand(), newStopCommand(), newRestartCommand(), newStatusCommand(), newReloadCommand(), newLogsCommand(), newHealthCommand(), newConfigCommand(), newDoctorCommand()}},
+		{"Models", []*cobra.Command{
+			newRunCommand(), newLaunchCommand(), newListCommand(), newPullCommand(), newImportCommand(), newRemoveCommand(), newShowCommand(), newAliasCommand(),
+			newPSCommand(), newLoadCommand(), newUnloadCommand(), newPinCommand(), newBenchCommand(),
+		}},
 		{"Looking inside", []*cobra.Command{
 			newExplainCommand(), newReplayCommand(), newCheckCommand(), newGrammarCommand(), newParseCommand(), newRenderCommand(), newFamiliesCommand(),
 			newLicensesCommand(), newVersionCommand(),

@@ -190,3 +190,23 @@ func newLogsCommand() *cobra.Command {
 	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "so many of the last lines")
 	return cmd
 }
+
+func newReloadCommand() *cobra.Command {
+	return withServer(&cobra.Command{
+		Use: "reload", Args: cobra.NoArgs, Short: "Have the server read its settings file again",
+		Long: "Have the server read its settings file again, as SIGHUP does. No request is dropped; it is said when each change takes effect.",
+	}, func(cmd *cobra.Command, r *remote, _ []string) error {
+		var done struct {
+			Notes []string `json:"notes"`
+		}
+		if err := r.Post(cmd.Context(), "/tenon/v1/reload", struct{}{}, &done); err != nil {
+			return err
+		}
+		return r.answer(done, func() error {
+			for _, note := range append(done.Notes, fmt.Sprintf("%d changes", len(done.Notes))) {
+				r.screen.Printf("%s\n", note)
+			}
+			return nil
+		})
+	})
+}

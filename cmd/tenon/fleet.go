@@ -1,0 +1,278 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tenon/cmd/client"
+	"tenon/cmd/terminal"
+	"tenon/models/catalog"
+	"tenon/models/gguf"
+	"tenon/models/store"
+)
+
+func newListCommand() *cobra.Command {
+	return withServer(&cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Args: cobra.NoArgs,
+		Short: "List the models at hand",
+		Long:  "List the models at hand: those that the server knows, or where none runs, those that one would serve.",
+	}, func(cmd *cobra.Command, r *remote, _ []string) error {
+		list, err := r.Fleet(cmd.Context())
+		if errors.Is(err, client.ErrNoServer) {
+			list, err = atHand(cmd, r)
+		}
+		if err != nil {
+			return err
+		}
+		return r.answer(list, func() error {
+			rows := make([][]string, len(list))
+			for i, m := range list {
+				state := m.State
+				if m.Pinned {
+					state += ", pinned"
+				}
+				rows[i] = []string{m.ID, terminal.Size(m.Size), m.Architecture, m.Quantization, strconv.Itoa(m.Context), state, strings.Join(m.Aliases, ", ")}
+			}
+			return r.screen.Table([]string{"name", "size", "architecture", "quantization", "context", "state", "aliases"}, rows)
+		})
+	})
+}
+
+// atHand is what a server with these settings would serve, and what is in the store.
+func atHand(cmd *cobra.Command, r *remote) ([]client.AtHand, error) {
+	c := &catalog.Catalog{}
+	if r.loader.Settings.ModelsDir != "" || len(r.loader.Models) > 0 {
+		var err error
+		if c, _, _, err = catalogue(cmd, r.loader, nil); err != nil {
+			return nil, err
+		}
+	}
+	if dir, err := store.DefaultDir(); err == nil {
+		_, _ = c.Add(dir) // a store that is not there holds nothing
+	}
+	list := []client.AtHand{}
+	for _, e := range c.Entries {
+		list = append(list, client.AtHand{
+			ID: e.ID, Aliases: e.Aliases, Path: e.Path, Size: e.Size, Architecture: e.Architecture, Quantization: e.Quantization,
+			Context: e.ContextTrained, State: "not-loaded",
+		})
+	}
+	return list, nil
+}
+
+func newPSCommand() *cobra.Command {
+	return withServer(&cobra.Command{
+		Use: "ps", Args: cobra.NoArgs,
+		Short: "List the models that are loaded",
+		Long:  "List the models that are loaded or about to be: what they take, who uses them, when they go.",
+	}, func(cmd *cobra.Command, r *remote, _ []string) error {
+		list, err := r.Instances(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return r.answer(list, func() error {
+			rows := make([][]string, len(list))
+			for i, m := range list {
+				state := m.State
+				if state == "loading" {
+					state = fmt.Sprintf("loading %.0f %%", 100*m.Progress)
+				}
+				rows[i] = []string{m.ID, state, terminal.Size(m.Memory()), strconv.Itoa(m.Context), strconv.Itoa(m.Busy), strconv.Itoa(m.Waiting), idle(m), leaves(m)}
+			}
+			return r.screen.Table([]string{"name", "state", "memory", "context", "busy", "waiting", "idle", "leaves"}, rows)
+		})
+	})
+}
+
+func idle(m client.Instance) string {
+	if m.Busy > 0 {
+		return "-"
+	}
+	return terminal.Span(time.Duration(m.Idle * float64(time.Second)))
+}
+
+// leaves tells when a model goes that nobody asks for.
+func leaves(m client.Instance) string {
+	switch {
+	case m.Pinned:
+		return "never (pinned)"
+	case m.TTL == nil:
+		return "for room"
+	}
+	return "in " + terminal.Span(time.Duration(max(*m.TTL-m.Idle, 0)*float64(time.Second)))
+}
+
+func newLoadCommand() *cobra.Command {
+	var context, parallel int
+	var keep time.Duration
+	cmd := withServer(&cobra.Command{
+		Use: "load MODEL", Args: cobra.ExactArgs(1),
+		Short: "Load a model before it is asked for",
+		Long:  "Load a model, with settings other than its own if they are given, and wait until it answers.",
+	}, func(cmd *cobra.Command, r *remote, args []string) error {
+		in := map[string]any{"model": args[0], "context_length": context, "parallel": parallel, "ttl": keep.Seconds()}
+		var m client.Instance
+		began := time.Now()
+		if err := r.work(cmd, "load", args[0], terminal.Percent, in, &m); err != nil {
+			return err
+		}
+		return r.answer(m, func() error {
+			r.screen.Printf("%s is loaded: %d tokens of context, %s, in %s\n", m.ID, m.Context, terminal.Size(m.Memory()), terminal.Span(time.Since(began)))
+			return nil
+		})
+	})
+	cmd.Flags().IntVar(&context, "ctx-size", 0, "most tokens one request may use")
+	cmd.Flags().IntVar(&parallel, "parallel", 0, "requests that run at once")
+	cmd.Flags().DurationVar(&keep, "keep-alive", 0, "how long it stays when nobody asks for it")
+	return cmd
+}
+
+// work does something that takes long on the server, and shows how far it is.
+func (r *remote) work(cmd *cobra.Command, route, label string, unit terminal.Unit, in map[string]any, out any) error {
+	bar := r.screen.Bar(label, unit)
+	err := r.Work(cmd.Context(), "/tenon/v1/"+route, in, func(p client.Progress) {
+		if p.Total > 0 {
+			bar.Say("%s", p.File)
+			bar.Set(p.Done, p.Total)
+			return
+		}
+		bar.Say("%s %s", p.State, label)
+		bar.Set(int64(100*p.Share), 100)
+	}, out)
+	bar.End(err)
+	return err
+}
+
+// tell tells the server one thing and says that it is done.
+func (r *remote) tell(cmd *cobra.Command, route, model, done string, in map[string]any) error {
+	var out map[string]any
+	if err := r.Post(cmd.Context(), "/tenon/v1/"+route, in, &out); err != nil {
+		return err
+	}
+	return r.answer(out, func() error { r.screen.Printf(done+"\n", model); return nil })
+}
+
+func newUnloadCommand() *cobra.Command {
+	return withServer(&cobra.Command{
+		Use: "unload MODEL", Args: cobra.ExactArgs(1), Short: "Put a loaded model away",
+		Long: "Put a loaded model away once its requests have ended. It is loaded again when it is next asked for.",
+	}, func(cmd *cobra.Command, r *remote, args []string) error {
+		return r.tell(cmd, "unload", args[0], "%s is unloaded", map[string]any{"model": args[0]})
+	})
+}
+
+func newPinCommand() *cobra.Command {
+	off := false
+	cmd := withServer(&cobra.Command{
+		Use: "pin MODEL", Args: cobra.ExactArgs(1), Short: "Keep a model loaded, whatever else asks for room",
+		Long: "Load a model if it is not, and keep it until it is unpinned, with --off.",
+	}, func(cmd *cobra.Command, r *remote, args []string) error {
+		done := map[bool]string{false: "%s is pinned", true: "%s is not pinned"}[off]
+		return r.tell(cmd, "pin", args[0], done, map[string]any{"model": args[0], "pinned": !off})
+	})
+	cmd.Flags().BoolVar(&off, "off", false, "let it go again when its room is needed")
+	return cmd
+}
+
+func newAliasCommand() *cobra.Command {
+	return withServer(&cobra.Command{
+		Use: "alias MODEL NAME", Args: cobra.ExactArgs(2), Short: "Give a model another name",
+		Long: "Give a model another name, such as one that a client insists on. For good it stands in the settings file, as aliases: under models:.",
+	}, func(cmd *cobra.Command, r *remote, args []string) error {
+		return r.tell(cmd, "alias", args[0], "%s has another name", map[string]any{"model": args[0], "alias": args[1]})
+	})
+}
+
+func newRemoveCommand() *cobra.Command {
+	yes := false
+	cmd := withServer(&cobra.Command{
+		Use: "rm MODEL", Args: cobra.ExactArgs(1),
+		Short: "Delete a model from the store",
+		Long:  "Delete a model's files from tenon's own store. Models that are elsewhere are not touched.",
+	}, func(cmd *cobra.Command, r *remote, args []string) error {
+		if !yes && r.screen.Typing() {
+			answer, err := r.screen.Lines().Read("delete " + args[0] + "? [y/N] ")
+			if err != nil || !strings.HasPrefix(strings.ToLower(answer), "y") {
+				return errors.New("nothing was deleted")
+			}
+		}
+		return r.tell(cmd, "remove", args[0], "%s is deleted", map[string]any{"model": args[0]})
+	})
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+func newImportCommand() *cobra.Command {
+	var copied bool
+	cmd := &cobra.Command{
+		Use: "import FILE [NAME]", Args: cobra.RangeArgs(1, 2),
+		Short: "Put a GGUF file into the store without fetching it",
+		Long:  "Put a GGUF file that is on this machine into tenon's store: linked where the file system can, else copied. NAME is what it is called there.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := strings.TrimSuffix(filepath.Base(args[0]), ".gguf")
+			if len(args) == 2 {
+				name = args[1]
+			}
+			path, err := importFile(args[0], name, copied)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&copied, "copy", false, "copy it even where it could be linked")
+	return cmd
+}
+
+// importFile puts a model into the store under a name, whole or not at all.
+func importFile(file, name string, copied bool) (string, error) {
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return "", fmt.Errorf("import as %q: expected a name without slashes", name)
+	}
+	if _, err := (&catalog.Catalog{}).Add(file); err != nil {
+		return "", err
+	}
+	if _, _, parts, split := gguf.SplitName(filepath.Base(file)); split {
+		return "", fmt.Errorf("import %s: it is one of %d parts; name their folder with --models-dir, or under models: in the settings", file, parts)
+	}
+	root, err := store.DefaultDir()
+	if err != nil {
+		return "", err
+	}
+	to := filepath.Join(root, "local", name+".gguf")
+	if _, err := os.Stat(to); err == nil {
+		return "", fmt.Errorf("import as %s: there is %s already", name, to)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return "", fmt.Errorf("import %s: %w", file, err)
+	}
+	if !copied && os.Link(file, to) == nil {
+		return to, nil
+	}
+	if err := copyWhole(file, to+".part"); err != nil {
+		return "", errors.Join(fmt.Errorf("import %s: %w", file, err), os.Remove(to+".part"))
+	}
+	return to, os.Rename(to+".part", to)
+}
+
+func copyWhole(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = out.ReadFrom(in)
+	return errors.Join(err, out.Sync(), out.Close())
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tenon/engine/enginetest"
+	"tenon/engine/enginetest/tinymodel"
+)
+
+// said is a server that answers as server/fleet/API.md says, and remembers what it was told.
+type said struct {
+	answers map[string]string // by method and path
+	bodies  map[string]string
+}
+
+func (s *said) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b, _ := io.ReadAll(r.Body)
+	route := r.Method + " " + r.URL.Path
+	s.bodies[route] = string(b)
+	if answer, ok := s.answers[route]; ok {
+		_, _ = io.WriteString(w, answer)
+		return
+	}
+	w.WriteHeader(http.StatusNotFound)
+	_, _ = io.WriteString(w, `{"error":{"type":"model_not_found","message":"there is no model \"x\"","field":"model"}}`)
+}
+
+func answering(t *testing.T, answers map[string]string) (*said, []string) {
+	t.Helper()
+	alone(t)
+	s := &said{answers, map[string]string{}}
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	_, port, err := net.SplitHostPort(h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, []string{"--port", port}
+}
+
+const fleetModels = `{"models":[{"id":"tiny","state":"loaded","size":1536,"quantization":"Q8_0","architecture":"llama","context_length":512,"aliases":["gpt-4o"],"pinned":true,"path":"/m/tiny.gguf"}]}`
+
+func TestFleet_commandsSayWhatTheServerDoes(t *testing.T) {
+	instance := `{"id":"tiny","model":"tiny","state":"loaded","context_length":512,"bytes":{"measured":2048},"busy":1,"waiting":2,"idle_seconds":0,"ttl_seconds":60}`
+	s, at := answering(t, map[string]string{
+		"GET /tenon/v1/models":   fleetModels,
+		"GET /tenon/v1/ps":       `{"instances":[` + instance + `]}`,
+		"POST /tenon/v1/load":    "event: progress\ndata: {\"state\":\"loading\",\"progress\":0.5}\n\nevent: done\ndata: " + instance + "\n\n",
+		"POST /tenon/v1/unload":  `{"ok":true}`,
+		"POST /tenon/v1/pin":     `{"ok":true}`,
+		"POST /tenon/v1/remove":  `{"ok":true}`,
+		"POST /tenon/v1/alias":   `{"ok":true}`,
+		"POST /tenon/v1/reload":  `{"notes":["port 2: when the server is next started"]}`,
+		"POST /tenon/v1/missing": "",
+	})
+	for _, c := range []struct {
+		args       string
+		want       string
+		sent, body string
+	}{
+		{"list", "name\tsize\tarchitecture\tquantization\tcontext\tstate\taliases\ntiny\t1.5 KiB\tllama\tQ8_0\t512\tloaded, pinned\tgpt-4o\n", "", ""},
+		{"ls --json", `"size": 1536`, "", ""},
+		{"ps", "tiny\tloaded\t2.0 KiB\t512\t1\t2\t-\tin 1m0s\n", "", ""},
+		{"load tiny --ctx-size 512 --keep-alive 1m", "tiny is loaded: 512 tokens of context, 2.0 KiB", "POST /tenon/v1/load", `"context_length":512`},
+		{"load tiny --keep-alive 1m", "tiny is loaded", "POST /tenon/v1/load", `"ttl":60`},
+		{"unload tiny", "tiny is unloaded\n", "POST /tenon/v1/unload", `{"model":"tiny"}`},
+		{"pin tiny", "tiny is pinned\n", "POST /tenon/v1/pin", `"pinned":true`},
+		{"pin --off tiny", "tiny is not pinned\n", "POST /tenon/v1/pin", `"pinned":false`},
+		{"rm tiny", "tiny is deleted\n", "POST /tenon/v1/remove", `{"model":"tiny"}`},
+		{"alias tiny gpt", "tiny has another name\n", "POST /tenon/v1/alias", `"alias":"gpt"`},
+		{"reload", "port 2: when the server is next started\n1 changes\n", "POST /tenon/v1/reload", ""},
+		{"unload --json tiny", `"ok": true`, "", ""},
+	} {
+		out, _, err := execute(t, append(strings.Fields(c.args), at...)...)
+		if err != nil || !strings.Contains(out, c.want) || !strings.Contains(s.bodies[c.sent], c.body) {
+			t.Errorf("%s: %q %v; sent %s", c.args, out, err, s.bodies[c.sent])
+		}
+	}
+}
+
+func TestFleet_theServersErrorIsShown(t *testing.T) {
+	_, at := answering(t, map[string]string{"POST /tenon/v1/load": "event: error\ndata: {\"error\":{\"type\":\"no_room\",\"message\":\"it does not fit\"}}\n\n"})
+	if _, _, err := execute(t, append(at, "unload", "x")...); err == nil || !strings.Contains(err.Error(), `there is no model "x"`) {
+		t.Error(err)
+	}
+	if _, _, err := execute(t, append(at, "load", "x")...); err == nil || err.Error() != "it does not fit" {
+		t.Error(err)
+	}
+}
+
+func TestList_withoutAServerShowsWhatOneWouldServe(t *testing.T) {
+	l := loaded(t, "models-dir: .\nmodels:\n  tiny:\n    aliases: [gpt-4o]\n")
+	alone(t)
+	out, _, err := execute(t, "list", "--port", "1", "--config", l.File())
+	if err != nil || !strings.Contains(out, "tiny\t") || !strings.Contains(out, "gpt-4o") {
+		t.Errorf("%q %v", out, err)
+	}
+}
+
+func TestImport_putsAFileIntoTheStore(t *testing.T) {
+	alone(t)
+	model := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
+	for _, args := range [][]string{{model}, {model, "mine"}, {model, "copied", "--copy"}} {
+		out, _, err := execute(t, append([]string{"import"}, args...)...)
+		if info, missing := os.Stat(strings.TrimSpace(out)); err != nil || missing != nil || info.Size() < 1000 {
+			t.Errorf("%v: %q %v", args, out, err)
+		}
+	}
+	for want, args := range map[string][]string{"already": {model, "mine"}, "slashes": {model, "a/b"}, "no such file": {"none.gguf"}} {
+		if _, _, err := execute(t, append([]string{"import"}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
+func TestLaunch_printsWhatLeadsAClientHere(t *testing.T) {
+	_, at := answering(t, map[string]string{"GET /v1/models": `{"data":[
+		{"id":"small","state":"loaded","context_length":2048,"capabilities":["completion","tools"]},
+		{"id":"embed","state":"loaded","context_length":32768,"capabilities":["embeddings"]},
+		{"id":"cold","state":"not-loaded","context_length":32768,"capabilities":["tools"]},
+		{"id":"warm","aliases":["gpt-4o"],"state":"loaded","context_length":65536,"capabilities":["tools"]}]}`})
+	for agent, wants := range map[string][]string{
+		"claude":   {"export ANTHROPIC_BASE_URL=http://127.0.0.1:", "export ANTHROPIC_MODEL=warm\n", "\nclaude --continue\n"},
+		"codex":    {"wire_api=\"responses\"", "-m warm -c model_provider=tenon", "model_context_window=65536", "--continue\n"},
+		"opencode": {`"context":65536`, "opencode -m tenon/warm --continue\n"},
+		"qwen":     {"export OPENAI_MODEL=warm\n", "qwen --auth-type openai --continue\n"},
+	} {
+		out, _, err := execute(t, append(at, "launch", agent, "--print", "--", "--continue")...)
+		for _, want := range wants {
+			if err != nil || !strings.Contains(out, want) {
+				t.Errorf("%s: %s lacks %s, %v", agent, out, want, err)
+			}
+		}
+	}
+	for want, args := range map[string][]string{
+		"did you mean claude": {"claud"}, "small (context of 2048 tokens)": {"qwen", "--model", "small"}, "embed (no tools)": {"qwen", "--model", "embed"},
+	} {
+		if _, _, err := execute(t, append(append(at, "launch", "--print"), args...)...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, _, err := execute(t, append(at, "launch", "codex")...); err == nil || !strings.Contains(err.Error(), "npm install -g @openai/codex") {
+		t.Error(err)
+	}
+	program := "#!/bin/sh\necho \"$ANTHROPIC_MODEL $1\"; exit 7\n"
+	if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "claude"), []byte(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := execute(t, append(at, "launch", "claude", "--model", "gpt-4o", "--", "hello")...)
+	if out != "warm hello\n" || exitStatus(err) != 7 {
+		t.Errorf("%q %v", out, err)
+	}
+}
+
+func TestDoctor_looksEverywhere(t *testing.T) {
+	at := scriptedServer(t, enginetest.Script())
+	out, _, err := execute(t, append(at, "doctor", "--json")...)
+	var all []finding
+	if json.Unmarshal([]byte(out), &all) != nil || len(all) < 7 {
+		t.Fatalf("%q %v", out, err)
+	}
+	for _, f := range all {
+		if f.Found == "" || (f.State != "ok") != (f.Do != "") {
+			t.Errorf("%+v", f)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TENON_MODELS", filepath.Join(file, "models"))
+	if out, _, err := execute(t, append(at, "doctor")...); err == nil || !strings.Contains(out, "bad\tmodel store") {
+		t.Errorf("a store that cannot be written: %q %v", out, err)
+	}
+}
+
+func TestBench_measuresAloneAndTogether(t *testing.T) {
+	_, at := answering(t, map[string]string{
+		"GET /health": `{"status":"ok"}`, "GET /tenon/v1/models": fleetModels,
+		"POST /v1/chat/completions": `data: {"choices":[{"delta":{},"finish_reason":"length"}],"timings":{"prompt_n":100,"prompt_per_second":200,"predicted_n":64,"predicted_per_second":50}}` + "\n\n",
+	})
+	out, _, err := execute(t, append(at, "bench", "tiny", "--depths", "100", "--streams", "3")...)
+	if err != nil || !strings.Contains(out, "100\t1\t200\t50.0\t0 %\n100\t3\t200\t150.0\t\n") {
+		t.Errorf("%q %v", out, err)
+	}
+}
