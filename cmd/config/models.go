@@ -157,6 +157,34 @@ func (l *Loader) For(m Model) (Effective, error) {
 	return e, nil
 }
 
+// Value is what is in force of a setting, and where it came from.
+type Value struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	From  string `json:"from"`
+}
+
+// Values are those of the settings that may differ between models.
+func (e Effective) Values() []Value {
+	var all []Value
+	for _, s := range settings() {
+		if s.perModel {
+			all = append(all, Value{s.name, fmt.Sprint(reflect.ValueOf(e.Settings).Field(s.index)), e.Origins[s.name]})
+		}
+	}
+	return all
+}
+
+// Entry is the file's entry for a model, by its name or an alias; one that says nothing if there is none.
+func (l *Loader) Entry(name string) Model {
+	for _, m := range l.Models {
+		if slices.ContainsFunc(append([]string{m.Name}, m.Aliases...), func(n string) bool { return strings.EqualFold(n, name) }) {
+			return m
+		}
+	}
+	return Model{Name: name}
+}
+
 // Has tells whether the entry sets a setting itself.
 func (m Model) Has(name string) bool { _, ok := m.values[name]; return ok }
 

@@ -1,28 +1,41 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"tenon/cmd/config"
 	"tenon/server/chat"
 )
 
 func newExplainCommand() *cobra.Command {
-	return withServer(&cobra.Command{
-		Use:   "explain ID | explain FILE",
+	var model string
+	cmd := withServer(&cobra.Command{
+		Use:   "explain ID | explain FILE | explain --model NAME",
 		Short: "Show what became of a request: prompt, grammar, raw output, repairs, events",
 		Long: `Ask the running server for the record of request ID (the answer's X-Request-Id, and the log's id), and print it. The
 server must keep records: --debug-requests N. A FILE is a record that --json saved, or a JSON answer to a request with
-X-Tenon-Debug: 1; 'tenon replay' runs it again.`,
-		Args: cobra.ExactArgs(1),
+X-Tenon-Debug: 1; 'tenon replay' runs it again.
+
+With --model it shows what is in force for a model by the environment and the settings file, and where each value came from.`,
+		Args: cobra.MaximumNArgs(1),
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
+		if model != "" {
+			return explainModel(r, model)
+		}
+		if len(args) != 1 {
+			return errors.New("name a request, a file with its record, or a model with --model")
+		}
 		if _, err := os.Stat(args[0]); err != nil {
 			return explainFrom(cmd, r, args[0])
 		}
@@ -31,6 +44,33 @@ X-Tenon-Debug: 1; 'tenon replay' runs it again.`,
 			return err
 		}
 		return printRecord(cmd.OutOrStdout(), record)
+	})
+	cmd.Flags().StringVar(&model, "model", "", "show what is in force for a model")
+	return cmd
+}
+
+// explainModel shows what is in force for a model and where each value came from.
+func explainModel(r *remote, name string) error {
+	m := r.loader.Entry(name)
+	e, err := r.loader.For(m)
+	if err != nil {
+		return err
+	}
+	values := e.Values()
+	if m.At.Line > 0 {
+		from := fmt.Sprintf("models: %s (%s)", m.Name, m.At)
+		values = append([]config.Value{{Name: "source", Value: cmp.Or(m.Source, "the model of that name"), From: from},
+			{Name: "aliases", Value: strings.Join(m.Aliases, ", "), From: from}, {Name: "pin", Value: strconv.FormatBool(m.Pin), From: from}}, values...)
+	}
+	if !m.Adapter.IsZero() {
+		values = append(values, config.Value{Name: "adapter", Value: cmp.Or(m.Adapter.Name, "values of its own"), From: m.Adapter.At.String()})
+	}
+	return r.answer(values, func() error {
+		rows := make([][]string, len(values))
+		for i, v := range values {
+			rows[i] = []string{v.Name, v.Value, v.From}
+		}
+		return r.screen.Table([]string{"setting", "value", "from"}, rows)
 	})
 }
 

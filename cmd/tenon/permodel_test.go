@@ -73,3 +73,18 @@ func TestPerModel_unknownNamesAreErrorsWithTheNearest(t *testing.T) {
 		}
 	}
 }
+
+func TestExplain_aModelsSettingsAndWhereTheyCameFrom(t *testing.T) {
+	l := loaded(t, "models:\n  tiny:\n    aliases: [gpt-4o]\n    temp: 0.25\n    adapter: off\n")
+	alone(t)
+	t.Setenv("TENON_TOP_K", "7")
+	out, _, err := execute(t, "explain", "--model", "GPT-4o", "--config", l.File())
+	for _, want := range []string{"temp\t0.25\tmodels: tiny (" + l.File() + ", line 4)\n", "top-k\t7\tenvironment\n", "ctx-size\t0\tdefault\n", "adapter\toff\t" + l.File() + ", line 5\n", "aliases\tgpt-4o\t"} {
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("%s lacks %q, %v", out, want, err)
+		}
+	}
+	if _, _, err := execute(t, "explain"); err == nil {
+		t.Error("accepted")
+	}
+}
