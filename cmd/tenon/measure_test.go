@@ -19,7 +19,7 @@ const runEnv = "TEST_RUNS_TENON"
 
 // TestMain makes it tenon where a test or tenon itself starts it so.
 func TestMain(m *testing.M) {
-	if os.Getenv(runEnv) != "" || len(os.Args) == 2 && os.Args[1] == measureCommand {
+	if os.Getenv(runEnv) != "" || len(os.Args) == 2 && (os.Args[1] == measureCommand || os.Args[1] == "worker") {
 		main()
 		os.Exit(0)
 	}
