@@ -9,8 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
@@ -78,33 +76,6 @@ func TestQueue_waitThatIsTooLong(t *testing.T) {
 		if !strings.Contains(body, "error") || !strings.Contains(body, "slot") || strings.Contains(body, c.finished) {
 			t.Errorf("%s: %s", c.path, body)
 		}
-	}
-}
-
-// Issue 7: every 5 s without data something keeps the stream alive, also while the turn is queued.
-func TestStream_isKeptAliveInTheQueue(t *testing.T) {
-	for _, c := range streams {
-		synctest.Test(t, func(t *testing.T) {
-			reply := enginetest.Say("late")
-			reply.Hold = make(chan struct{})
-			handler := server.New(options(t, reply))
-			rec, done := httptest.NewRecorder(), make(chan struct{})
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, c.path, strings.NewReader(c.body))
-			go func() {
-				defer close(done)
-				handler.ServeHTTP(rec, r)
-			}()
-			<-time.After(16 * time.Second) // the bubble's clock, not the machine's
-			close(reply.Hold)
-			<-done
-			alive := ": keep-alive\n\n"
-			if c.path == "/v1/messages" {
-				alive = "event: ping\n"
-			}
-			if body := rec.Body.String(); strings.Count(body, alive) != 3 || !strings.Contains(body, c.finished) {
-				t.Errorf("%s: %s", c.path, body)
-			}
-		})
 	}
 }
 

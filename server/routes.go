@@ -16,9 +16,9 @@ import (
 
 // routes is every route there is.
 func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
-	chatAPI := openai.API{Service: o.Service}
-	messages := anthropic.New(o.Service)
-	stateful := responses.New(o.Service, o.Responses)
+	chatAPI := openai.API{Service: o.Service, Heartbeat: o.Heartbeat}
+	messages := anthropic.New(o.Service, o.Heartbeat)
+	stateful := responses.New(o.Service, o.Responses, o.Heartbeat)
 	for _, r := range []struct {
 		method, path string
 		handler      gin.HandlerFunc

@@ -3,6 +3,7 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -26,6 +27,8 @@ type Options struct {
 	AllowedHosts []string // names for the Host header; nil: any. See [LoopbackHosts]
 	CORSOrigins  []string // web pages that may call; nil: none
 	MaxBody      int64    // largest body in bytes, and a quarter of those in flight together; 0 means 64 MiB
+
+	Heartbeat time.Duration // longest silence of a stream; 0: [sse.DefaultEvery]
 
 	Log           *slog.Logger // access log; nil: slog.Default()
 	LogPrompts    bool         // prompts and answers go into the access log

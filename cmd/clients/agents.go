@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"time"
 )
 
 // client is a program that talks to a model server.
@@ -17,6 +19,16 @@ type client struct {
 	script      string   // of an SDK: its steps, in scripts/
 	refusals    []string // what a refusal may say that the client is known to ask for and to get over
 	givesUp     bool     // it exits with an error where a model says nothing of use, as the real one does
+
+	waits time.Duration // a script only: how long the model reads each prompt, ten times what the client waits for a silent stream
+}
+
+// idle is how long an agent waits for a stream to go on, in milliseconds, by a setting of its own.
+func (c client) idle() string {
+	if c.waits > 0 {
+		return strconv.FormatInt((c.waits / 10).Milliseconds(), 10)
+	}
+	return slow
 }
 
 // call is one of a tool.
@@ -46,6 +58,13 @@ var agents = []client{
 		name: "qwen-code", environment: "agents", run: qwenCode, givesUp: true,
 		calls: []call{{"run_shell_command", map[string]any{"command": "cat secret.txt", "is_background": false}}},
 	},
+	waiting("claude-code", claudeCode, call{"Bash", map[string]any{"command": "cat secret.txt", "description": "Show the file"}}),
+	waiting("codex", codex, call{"exec_command", map[string]any{"cmd": "cat secret.txt"}}),
+}
+
+// waiting is an agent that loses its patience ten times while the model reads its prompt, if nothing tells it that the stream lives.
+func waiting(name string, run func(context.Context, *seat) (string, error), c call) client {
+	return client{name: name + "-waiting", environment: "agents", run: run, calls: []call{c}, waits: 20 * time.Second}
 }
 
 // private is an environment that knows nothing of the user's: a home of its own, no telemetry, and only loopback.
@@ -88,6 +107,7 @@ func claudeCode(ctx context.Context, s *seat) (string, error) {
 		"ANTHROPIC_BASE_URL="+s.url, "ANTHROPIC_AUTH_TOKEN=any", "ANTHROPIC_MODEL="+s.model,
 		"ANTHROPIC_DEFAULT_HAIKU_MODEL="+s.model, "ANTHROPIC_SMALL_FAST_MODEL="+s.model,
 		"API_TIMEOUT_MS="+slow, "CLAUDE_STREAM_FIRST_BYTE_TIMEOUT_MS="+slow, "CLAUDE_STREAM_IDLE_TIMEOUT_MS="+slow,
+		"CLAUDE_ENABLE_BYTE_WATCHDOG=1", "CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS="+s.idle, // the other cannot be less than five minutes
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
 	)
 	return s.start(ctx, env, s.module("@anthropic-ai", "claude-code-"+platform(), "claude"),
@@ -95,7 +115,7 @@ func claudeCode(ctx context.Context, s *seat) (string, error) {
 }
 
 func codex(ctx context.Context, s *seat) (string, error) {
-	provider := fmt.Sprintf(`model_providers.tenon={name="tenon",base_url="%s/v1",wire_api="responses",request_max_retries=0,stream_max_retries=0,stream_idle_timeout_ms=%s}`, s.url, slow)
+	provider := fmt.Sprintf(`model_providers.tenon={name="tenon",base_url="%s/v1",wire_api="responses",request_max_retries=0,stream_max_retries=0,stream_idle_timeout_ms=%s}`, s.url, s.idle)
 	return s.start(ctx, s.private("CODEX_HOME="+s.home), s.node, s.module("@openai", "codex", "bin", "codex.js"),
 		"exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", s.model, "-c", "model_provider=tenon", "-c", provider, task)
 }

@@ -53,7 +53,7 @@ func attempt(ctx context.Context, i *installer, c client, to *served) result {
 	outside := &refuser{hosts: map[string]int{}}
 	proxy := httptest.NewServer(outside)
 	defer proxy.Close()
-	s := &seat{model: to.id, real: to.model != scripted, context: to.context, secret: newSecret(), home: home, dir: dir, node: i.node, outer: proxy.URL}
+	s := &seat{model: to.id, real: to.model != scripted, context: to.context, secret: newSecret(), home: home, dir: dir, node: i.node, outer: proxy.URL, idle: c.idle()}
 	handler, modelFaults := to.handler(c)
 	server := s.sit(handler)
 	defer server.Close()
@@ -101,6 +101,9 @@ func (r *result) judge(c client, s *seat, out string, err error) {
 		if e.Status >= http.StatusBadRequest && !slices.ContainsFunc(c.refusals, func(m string) bool { return bytes.Contains(e.Response, []byte(m)) }) {
 			r.faults = append(r.faults, fmt.Sprintf("%s %s: status %d: %s", e.Method, e.Path, e.Status, last(string(e.Response), 300)))
 		}
+	}
+	if c.waits > 0 && r.requests > 2 {
+		r.faults = append(r.faults, fmt.Sprintf("it asked %d times: two turns are its task, so it gave a silent stream up", r.requests))
 	}
 	if r.requests == 0 {
 		r.faults = append(r.faults, "it asked nothing: "+last(out, 600))

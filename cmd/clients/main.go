@@ -70,6 +70,9 @@ func run(ctx context.Context, args []string) (failed bool, err error) {
 			if ctx.Err() != nil {
 				break
 			}
+			if c.waits > 0 && model != scripted {
+				continue
+			}
 			r := attempt(ctx, install, c, served)
 			fmt.Fprintf(os.Stderr, "%-18s %-9s %s\n", r.client, r.model, r.verdict())
 			results = append(results, r)

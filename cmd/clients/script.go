@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
@@ -31,7 +32,12 @@ func (s *script) play(t engine.Turn) enginetest.Reply {
 	if err := legal(t.Grammar.Text, text); err != nil {
 		s.faults = append(s.faults, err.Error())
 	}
-	return enginetest.Say(text)
+	reply := enginetest.Say(text)
+	if s.client.waits > 0 {
+		reply.Hold = make(chan struct{})
+		time.AfterFunc(s.client.waits, func() { close(reply.Hold) })
+	}
+	return reply
 }
 
 func (s *script) answer(t engine.Turn) string {

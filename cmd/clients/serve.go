@@ -61,7 +61,9 @@ func serve(ctx context.Context, o options, model string) (*served, error) {
 func serveScript(c client) (http.Handler, func() []string) {
 	s := &script{client: c}
 	e := &enginetest.Scripted{Info: engine.Model{Context: scriptedContext}, Play: s.play}
-	h := server.New(servertest.Options(servertest.Model{ID: scripted, Engine: e}))
+	o := servertest.Options(servertest.Model{ID: scripted, Engine: e})
+	o.Heartbeat = c.waits / 40 // 0: the default
+	h := server.New(o)
 	return h, func() []string {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -193,6 +195,7 @@ type seat struct {
 	dir     string // its packages
 	node    string // the Node to run them with
 	outer   string // the proxy that refuses everything else
+	idle    string // the client's limit for a silent stream, in milliseconds
 
 	begun     atomic.Int64 // requests
 	mu        sync.Mutex   // guards exchanges

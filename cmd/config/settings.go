@@ -18,6 +18,8 @@ type Settings struct {
 	TLSKey       string   `flag:"ssl-key-file" path:"yes" help:"the certificate's private key (PEM)"`
 	MaxBody      int      `flag:"max-body" default:"64" min:"1" max:"1048576" help:"largest request body, in MiB"`
 
+	Heartbeat time.Duration `flag:"heartbeat" default:"5s" min:"100ms" max:"10s" help:"longest silence of a stream, while it waits for a slot, a model or the prompt too: then an event says that it lives"`
+
 	Alias            []string      `group:"Models" flag:"alias" help:"another name for a model: NAME for the first one, or NAME=MODEL; repeat for several"`
 	ModelsDir        string        `flag:"models-dir" path:"yes" help:"folder whose models are served too, each loaded when it is first asked for"`
 	FindModels       bool          `flag:"find-models" help:"serve also what tenon's store, LM Studio, Ollama, the Hugging Face cache and llama.cpp's cache hold, each loaded when it is first asked for; on where no model and no folder is named"`

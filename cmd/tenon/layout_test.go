@@ -50,7 +50,7 @@ var layers = map[string][]string{
 	"models":               {"engine"},
 	"server/chat/prepared": {"engine", "models", "templates", "tools"},
 	"server/sse":           {},
-	"server/wire":          {"server/chat", "engine", "grammar"},
+	"server/wire":          {"server/chat", "server/sse", "engine", "grammar"},
 	"server/chat":          {"engine", "grammar", "models", "templates", "tools"},
 	"server/openai":        {"server/chat", "server/sse", "server/wire", "engine", "templates", "tools"},
 	"server/responses":     {"server/chat", "server/sse", "server/wire", "engine", "templates", "tools"},

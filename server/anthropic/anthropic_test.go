@@ -155,7 +155,7 @@ func send(t *testing.T, a *API, body string) string {
 
 // The stream, put together as Anthropic's own SDKs do, is the whole answer.
 func TestMessages_streamEqualsWhole(t *testing.T) {
-	a := New(turn)
+	a := New(turn, 0)
 	var whole map[string]any
 	if err := json.Unmarshal([]byte(send(t, a, base+"}")), &whole); err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func accumulate(t *testing.T, stream string) map[string]any {
 
 func TestMessages_threadsAreRefusedAsDocumented(t *testing.T) {
 	rec := httptest.NewRecorder()
-	New(turn).Messages(rec, httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader(base+`,"thread":{"type":"create"}}`)))
+	New(turn, 0).Messages(rec, httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader(base+`,"thread":{"type":"create"}}`)))
 	var e errorBody
 	if err := json.Unmarshal(rec.Body.Bytes(), &e); err != nil || rec.Code != 400 || e.Error.Details == nil || e.Error.Details.ErrorCode != "thread_unsupported_request" {
 		t.Errorf("%d %s", rec.Code, rec.Body)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"strings"
+	"time"
 
 	"tenon/server/chat"
 	"tenon/server/sse"
@@ -19,12 +20,15 @@ type Service interface {
 
 // API serves the protocol's endpoints. Make it with New.
 type API struct {
-	service Service
-	signer  signer
+	service   Service
+	signer    signer
+	heartbeat time.Duration
 }
 
-// New returns the endpoints of a service.
-func New(s Service) *API { return &API{service: s, signer: newSigner()} }
+// New returns the endpoints of a service. A stream is silent no longer than heartbeat; 0: [sse.DefaultEvery].
+func New(s Service, heartbeat time.Duration) *API {
+	return &API{service: s, signer: newSigner(), heartbeat: heartbeat}
+}
 
 func (a *API) decoder(r *http.Request) decoder {
 	return decoder{signer: a.signer, interleaved: strings.Contains(strings.Join(r.Header.Values("Anthropic-Beta"), ","), "interleaved-thinking")}
@@ -42,10 +46,7 @@ func (a *API) Messages(w http.ResponseWriter, r *http.Request) {
 	request.CacheKey = chat.CallerKey(r.Context())
 	id := "msg_" + rand.Text()
 	if body.Stream {
-		a.stream(w, r, request, &streamer{
-			id: id, signer: a.signer, timings: body.TimingsPerToken,
-			begin: func() *sse.Writer { return sse.NewWriter(w, "ping") },
-		})
+		a.stream(w, r, request, &streamer{id: id, signer: a.signer, timings: body.TimingsPerToken})
 		return
 	}
 	request.Whole = true
@@ -62,19 +63,15 @@ func (a *API) Messages(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {
-	defer func() {
-		if s.out != nil {
-			s.out.Close()
-		}
-	}()
-	err := a.service.Run(r.Context(), request, wire.Announce(w, s.Add))
-	if s.out == nil {
-		if err != nil {
-			WriteError(w, chat.AsError(err))
-		}
-		return
-	}
-	if err != nil && !chat.IsClientGone(err) {
+	s.out = sse.NewWriter(w, a.heartbeat, s.ping)
+	defer s.out.Close()
+	err := a.service.Run(r.Context(), request, wire.Streamed(w, s.out, s.Add))
+	s.out.End()
+	switch {
+	case err == nil:
+	case !s.out.Begun():
+		WriteError(w, chat.AsError(err))
+	case !chat.IsClientGone(err):
 		_ = s.out.Event("error", body(chat.AsError(err), w.Header().Get(wire.RequestID))) // a reader that is gone cannot be told
 	}
 }

@@ -7,9 +7,8 @@ import (
 )
 
 // streamer turns events into the protocol's: blocks are opened and closed one after the other, and a block's deltas are
-// all of its type. The HTTP stream begins with the first event; message_start waits until the prompt is counted.
+// all of its type. message_start waits until the prompt is counted; pings may come before it.
 type streamer struct {
-	begin   func() *sse.Writer
 	signer  signer
 	id      string
 	timings bool // they are wanted
@@ -26,7 +25,8 @@ type streamer struct {
 func (s *streamer) Add(e chat.Event) error {
 	switch e.Kind {
 	case chat.Started:
-		s.out, s.model = s.begin(), e.Model
+		s.model = e.Model
+		s.out.Begin()
 		return nil
 	case chat.Progress:
 		return s.start(chat.Usage{Prompt: e.Progress.Total, Cached: e.Progress.Cached})
@@ -55,6 +55,9 @@ func (s *streamer) Add(e chat.Event) error {
 	}
 	return nil
 }
+
+// ping is the protocol's heartbeat.
+func (s *streamer) ping() error { return s.out.Event("ping", messageStop{"ping"}) }
 
 func (s *streamer) start(u chat.Usage) error {
 	if s.started {

@@ -78,8 +78,11 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	wire.SetIgnored(w, request.Ignored)
 	request.CacheKey = chat.CallerKey(r.Context())
 	request.Whole = !sent.Stream
-	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix()}, sent: sent, w: w}
-	defer c.close()
+	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix(), Model: sent.Model}, sent: sent, w: w}
+	if sent.Stream {
+		c.out = sse.NewWriter(w, a.Heartbeat, c.beat)
+		defer c.out.Close()
+	}
 	for i, p := range prompts {
 		c.first = i * max(request.N, 1)
 		request.Prompt = p.prompt
@@ -100,7 +103,10 @@ func (a API) complete(ctx context.Context, r chat.Request, p completionPrompt, c
 		}
 	}
 	sink := chat.Sink(c.Add)
-	if c.first == 0 { // the prompts have their fields in common, and a stream has begun behind the first
+	switch {
+	case c.out != nil:
+		sink = wire.Streamed(c.w, c.out, sink)
+	case c.first == 0: // the prompts have their fields in common
 		sink = wire.Announce(c.w, sink)
 	}
 	if n := c.sent.MaxTokens; n == nil || *n != 0 {
@@ -134,10 +140,11 @@ type completer struct {
 	head  completion
 	sent  completionRequest
 	w     http.ResponseWriter
-	out   *sse.Writer
-	first int    // number of the running prompt's first choice
-	echo  string // what comes before the running prompt's answers
-	said  []int  // of each choice, the characters so far, echo included
+	out   *sse.Writer // nil: a whole answer is wanted
+	first int         // number of the running prompt's first choice
+	begun int         // the same of the prompt whose answer has begun, for heartbeats
+	echo  string      // what comes before the running prompt's answers
+	said  []int       // of each choice, the characters so far, echo included
 	usage usage
 }
 
@@ -145,9 +152,9 @@ type completer struct {
 func (c *completer) Add(e chat.Event) error {
 	switch e.Kind {
 	case chat.Started:
-		c.head.Model = e.Model
-		if c.sent.Stream && c.out == nil {
-			c.out = sse.NewWriter(c.w, "")
+		c.head.Model, c.begun = e.Model, c.first
+		if c.out != nil {
+			c.out.Begin()
 		}
 		return c.eachChoice(func(i int) error { return c.piece(i, completionChoice{Text: c.echo}) })
 	case chat.Text:
@@ -254,8 +261,11 @@ func joinLogprobs(a, b *completionLogprobs) *completionLogprobs {
 }
 
 func (c *completer) fail(e *chat.Error) {
+	if c.out != nil {
+		c.out.End()
+	}
 	switch {
-	case c.out == nil:
+	case c.out == nil || !c.out.Begun():
 		wire.WriteOpenAIError(c.w, e)
 	case e.Kind != chat.ClientGone:
 		_ = c.out.Event("", wire.EncodeOpenAIError(e)) // a reader that is gone cannot be told
@@ -268,6 +278,7 @@ func (c *completer) end() {
 		wire.WriteJSON(c.w, http.StatusOK, c.head)
 		return
 	}
+	c.out.End()
 	if o := c.sent.StreamOptions; o != nil && o.IncludeUsage {
 		chunk := c.head
 		chunk.Choices, chunk.Usage = []completionChoice{}, shownUsage{true, &c.usage}
@@ -276,9 +287,9 @@ func (c *completer) end() {
 	_ = c.out.Data("[DONE]") // a reader that is gone cannot be told
 }
 
-// close waits for the reader of a stream. It runs however the turn ended.
-func (c *completer) close() {
-	if c.out != nil {
-		c.out.Close()
-	}
+// beat is the heartbeat: a chunk without text, for the choice that was begun last.
+func (c *completer) beat() error {
+	chunk := c.head
+	chunk.Choices = []completionChoice{{Index: c.begun}}
+	return c.out.Event("", chunk)
 }

@@ -24,7 +24,8 @@ type Service interface {
 
 // API serves the protocol's endpoints.
 type API struct {
-	Service Service
+	Service   Service
+	Heartbeat time.Duration // longest silence of a stream; 0: [sse.DefaultEvery]
 }
 
 // ChatCompletions serves POST /v1/chat/completions.
@@ -39,7 +40,7 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 	head := chatCompletion{ID: "chatcmpl-" + rand.Text(), Created: time.Now().Unix(), SystemFingerprint: "tenon"}
 	if sent.Stream {
 		a.stream(w, r, request, &streamer{
-			head: head, begin: func() *sse.Writer { return sse.NewWriter(w, "") },
+			head:         head,
 			includeUsage: sent.StreamOptions != nil && sent.StreamOptions.IncludeUsage,
 			want:         sent.shown(),
 		})
@@ -64,14 +65,17 @@ func setCacheKey(ctx context.Context, r *chat.Request, cachePrompt *bool) {
 }
 
 func (a API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {
-	defer s.close()
-	err := a.Service.Run(r.Context(), request, wire.Announce(w, s.Add))
+	s.head.Object, s.head.Model, s.head.Usage.wanted = "chat.completion.chunk", request.Model, s.includeUsage
+	s.choices = max(request.N, 1)
+	s.out = sse.NewWriter(w, a.Heartbeat, s.beat)
+	defer s.out.Close()
+	err := a.Service.Run(r.Context(), request, wire.Streamed(w, s.out, s.Add))
+	s.out.End()
 	switch {
-	case s.out == nil && err != nil:
-		wire.WriteOpenAIError(w, chat.AsError(err))
-	case s.out == nil:
 	case err == nil:
 		_ = s.end() // a reader that is gone cannot be told
+	case !s.out.Begun():
+		wire.WriteOpenAIError(w, chat.AsError(err))
 	case !chat.IsClientGone(err):
 		_ = s.out.Event("", wire.EncodeOpenAIError(chat.AsError(err)))
 	}

@@ -6,25 +6,26 @@ import (
 	"tenon/server/wire"
 )
 
-// streamer turns events into chunks. The stream begins with the first event, when the turn is queued: until then errors are
-// plain statuses.
+// streamer turns events into chunks.
 type streamer struct {
-	begin        func() *sse.Writer
 	out          *sse.Writer
 	head         chatCompletion
 	includeUsage bool
 	want         shown
 
-	usage usage
-	spoke map[int]bool // choices whose role has been sent
+	usage    usage
+	choices  int
+	named    map[int]bool // choices whose role has been sent, if only with a heartbeat
+	spoke    map[int]bool // choices of whose answer something has been sent
+	finished map[int]bool
 }
 
 // Add sends an event. It is a chat.Sink.
 func (s *streamer) Add(e chat.Event) error {
 	switch e.Kind {
 	case chat.Started:
-		s.out = s.begin()
-		s.head.Object, s.head.Model, s.head.Usage.wanted = "chat.completion.chunk", e.Model, s.includeUsage
+		s.head.Model = e.Model
+		s.out.Begin()
 		return nil
 	case chat.Text:
 		c := choice{Delta: &delta{Content: &e.Text}}
@@ -71,7 +72,21 @@ func (s *streamer) finish(e chat.Event) error {
 	if s.want.older {
 		reason = olderReason(reason)
 	}
-	return s.send(e.Choice, choice{Delta: &delta{}, FinishReason: &reason})
+	if err := s.send(e.Choice, choice{Delta: &delta{}, FinishReason: &reason}); err != nil {
+		return err
+	}
+	mark(&s.finished, e.Choice)
+	return nil
+}
+
+// beat is the protocol's heartbeat: a chunk of nothing, for the first choice that has not ended.
+func (s *streamer) beat() error {
+	for i := range s.choices {
+		if !s.finished[i] {
+			return s.chunk(i, choice{Delta: &delta{}})
+		}
+	}
+	return nil // the stream is about to end
 }
 
 // end closes the stream: the usage chunk, if it was asked for, and the end mark.
@@ -86,13 +101,6 @@ func (s *streamer) end() error {
 	return s.out.Data("[DONE]")
 }
 
-// close waits for the reader. It runs however the turn ended.
-func (s *streamer) close() {
-	if s.out != nil {
-		s.out.Close()
-	}
-}
-
 // call sends a piece of a call.
 func (s *streamer) call(e chat.Event, id, name string) error {
 	d := callDelta(e, id, name)
@@ -102,23 +110,36 @@ func (s *streamer) call(e chat.Event, id, name string) error {
 	return s.send(e.Choice, choice{Delta: d})
 }
 
-// send writes a chunk; a choice's first one says whose turn it is.
+// send writes a chunk; a choice's first one has its role and the beginning of its content.
 func (s *streamer) send(index int, c choice) error {
 	if !s.spoke[index] {
-		if s.spoke == nil {
-			s.spoke = map[int]bool{}
-		}
-		s.spoke[index] = true
-		first := &delta{Role: "assistant", Content: new(string)}
+		mark(&s.spoke, index)
+		first := &delta{Content: new(string)}
 		if c.Delta.ToolCalls != nil || c.Delta.FunctionCall != nil { // a whole answer of calls alone has no content either
 			first.Content = nil
 		}
-		if err := s.send(index, choice{Delta: first}); err != nil {
+		if err := s.chunk(index, choice{Delta: first}); err != nil {
 			return err
 		}
+	}
+	return s.chunk(index, c)
+}
+
+// chunk writes a chunk of a choice. The role is said once: some clients join what they are told twice.
+func (s *streamer) chunk(index int, c choice) error {
+	if !s.named[index] {
+		mark(&s.named, index)
+		c.Delta.Role = "assistant"
 	}
 	c.Index = index
 	chunk := s.head
 	chunk.Choices = []choice{c}
 	return s.out.Event("", chunk)
+}
+
+func mark(set *map[int]bool, index int) {
+	if *set == nil {
+		*set = map[int]bool{}
+	}
+	(*set)[index] = true
 }

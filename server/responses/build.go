@@ -18,6 +18,7 @@ type builder struct {
 	emit     func(event) error // nil: nobody listens
 	settled  func() error      // called when the response is complete, before the last event; nil: nobody waits for it
 	unkept   error             // why it was to be kept and is not
+	begun    bool              // response.created has been sent
 	sequence int
 	summary  bool // thinking is shown as a summary (reasoning.summary)
 	timings  bool // they are wanted
@@ -40,11 +41,7 @@ type openItem struct {
 func (b *builder) Add(e chat.Event) error {
 	switch e.Kind {
 	case chat.Started:
-		b.response.Status = "in_progress"
-		if err := b.send(event{Type: "response.created", Response: b.snapshot()}); err != nil {
-			return err
-		}
-		return b.send(event{Type: "response.in_progress", Response: b.snapshot()})
+		return b.begin()
 	case chat.Text, chat.Reasoning:
 		return b.piece(e)
 	case chat.CallStart:
@@ -57,6 +54,26 @@ func (b *builder) Add(e chat.Event) error {
 		return b.finish(e.Finish)
 	}
 	return nil
+}
+
+// begin opens the response, unless a heartbeat has.
+func (b *builder) begin() error {
+	if b.begun {
+		return nil
+	}
+	b.begun, b.response.Status = true, "in_progress"
+	if err := b.send(event{Type: "response.created", Response: b.snapshot()}); err != nil {
+		return err
+	}
+	return b.send(event{Type: "response.in_progress", Response: b.snapshot()})
+}
+
+// beat is the protocol's heartbeat: clients know no event of another name.
+func (b *builder) beat() error {
+	if !b.begun {
+		return b.begin()
+	}
+	return b.send(event{Type: "response.in_progress", Response: b.snapshot()})
 }
 
 // fail ends the stream after an error.

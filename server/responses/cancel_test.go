@@ -32,7 +32,7 @@ func (e endless) Count(context.Context, chat.Request) (chat.Tokens, error) {
 func TestCancel_fromAnotherConnectionEndsTheAnswerWithWhatThereIs(t *testing.T) {
 	for stream, want := range map[string]string{"true": "event: response.incomplete", "false": `"status":"cancelled"`} {
 		service := endless{make(chan struct{})}
-		a := New(service, nil)
+		a := New(service, nil, 0)
 		rec := httptest.NewRecorder()
 		done := make(chan struct{})
 		go func() {

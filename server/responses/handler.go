@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"tenon/server/chat"
 	"tenon/server/sse"
@@ -27,8 +28,9 @@ type API struct {
 	service Service
 	store   *Store
 
-	mu      sync.Mutex // guards running
-	running map[string]running
+	heartbeat time.Duration
+	mu        sync.Mutex // guards running
+	running   map[string]running
 }
 
 // running is a response that is being generated.
@@ -43,12 +45,13 @@ type running struct {
 // errCancelled is why a response's context ends when it is cancelled from another connection.
 var errCancelled = errors.New("the response was cancelled")
 
-// New returns the endpoints of a service. Responses are kept in store; nil: in memory.
-func New(s Service, store *Store) *API {
+// New returns the endpoints of a service. Responses are kept in store; nil: in memory. A stream is silent no longer than
+// heartbeat; 0: [sse.DefaultEvery].
+func New(s Service, store *Store, heartbeat time.Duration) *API {
 	if store == nil {
 		store, _ = OpenStore(StoreOptions{}) // it touches no disk, so it cannot fail
 	}
-	return &API{service: s, store: store, running: map[string]running{}}
+	return &API{service: s, store: store, heartbeat: heartbeat, running: map[string]running{}}
 }
 
 // Create serves POST /v1/responses.
@@ -74,7 +77,7 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.turn.Whole = true
-	if err = a.run(ctx, w, d, b); err == nil {
+	if err = a.run(ctx, wire.Announce(w, b.Add), d, b); err == nil {
 		err = b.unkept
 	}
 	ended()
@@ -86,10 +89,10 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 }
 
 // run generates the response. One that is cancelled from another connection ends with what it has.
-func (a *API) run(ctx context.Context, w http.ResponseWriter, d *decoder, b *builder) error {
-	err := a.service.Run(ctx, d.turn, wire.Announce(w, b.Add))
+func (a *API) run(ctx context.Context, sink chat.Sink, d *decoder, b *builder) error {
+	err := a.service.Run(ctx, d.turn, sink)
 	if err != nil && errors.Is(context.Cause(ctx), errCancelled) {
-		return b.Add(chat.Event{Kind: chat.Finished, Finish: chat.Finish{Reason: chat.Cancelled}})
+		return sink(chat.Event{Kind: chat.Finished, Finish: chat.Finish{Reason: chat.Cancelled}})
 	}
 	return err
 }
@@ -112,7 +115,7 @@ func (a *API) probe(w http.ResponseWriter, r *http.Request, request createReques
 		return
 	}
 	if request.Stream {
-		out := sse.NewWriter(w, "")
+		out := sse.NewWriter(w, a.heartbeat, b.beat)
 		defer out.Close()
 		b.emit = func(e event) error { return out.Event(e.Type, e) }
 	}
@@ -125,27 +128,17 @@ func (a *API) probe(w http.ResponseWriter, r *http.Request, request createReques
 
 // stream calls ended when the response is complete: its reader may be slow.
 func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *builder, ended func()) {
-	var out *sse.Writer
-	b.emit = func(e event) error {
-		if out == nil {
-			out = sse.NewWriter(w, "")
-		}
-		return out.Event(e.Type, e)
-	}
-	defer func() {
-		if out != nil {
-			out.Close()
-		}
-	}()
+	out := sse.NewWriter(w, a.heartbeat, b.beat)
+	b.emit = func(e event) error { return out.Event(e.Type, e) }
+	defer out.Close()
 	defer ended()
-	err := a.run(ctx, w, d, b)
-	if out == nil {
-		if err != nil {
-			writeError(w, err)
-		}
-		return
-	}
-	if err != nil && !chat.IsClientGone(err) {
+	err := a.run(ctx, wire.Streamed(w, out, b.Add), d, b)
+	out.End()
+	switch {
+	case err == nil:
+	case !out.Begun():
+		writeError(w, err)
+	case !chat.IsClientGone(err):
 		_ = b.fail(told(err)) // a reader that is gone cannot be told
 	}
 }

@@ -84,10 +84,10 @@ func normalise(v any) {
 func TestCreate_streamEqualsWholeAndFollowsTheDocumentedOrder(t *testing.T) {
 	for name, fields := range map[string]string{"text": "", "summary": `,"reasoning":{"effort":"low","summary":"auto"},"include":["reasoning.encrypted_content"]`} {
 		var whole map[string]any
-		if err := json.Unmarshal([]byte(create(t, New(turn(), nil), `{"model":"m","input":"hi"`+fields+`}`)), &whole); err != nil {
+		if err := json.Unmarshal([]byte(create(t, New(turn(), nil, 0), `{"model":"m","input":"hi"`+fields+`}`)), &whole); err != nil {
 			t.Fatal(err)
 		}
-		events := read(t, create(t, New(turn(), nil), `{"model":"m","input":"hi","stream":true`+fields+`}`))
+		events := read(t, create(t, New(turn(), nil, 0), `{"model":"m","input":"hi","stream":true`+fields+`}`))
 		streamed := events[len(events)-1]["response"].(map[string]any)
 		normalise(whole)
 		normalise(streamed)
@@ -120,7 +120,7 @@ func read(t *testing.T, stream string) []map[string]any {
 
 func TestCreate_goesOnFromAStoredResponse(t *testing.T) {
 	service := turn()
-	a := New(service, nil)
+	a := New(service, nil, 0)
 	var first response
 	if err := json.Unmarshal([]byte(create(t, a, `{"model":"m","input":"hi","instructions":"be brief"}`)), &first); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestCreate_goesOnFromAStoredResponse(t *testing.T) {
 }
 
 func TestStored_canBeReadListedAndDeleted(t *testing.T) {
-	a := New(turn(), nil)
+	a := New(turn(), nil, 0)
 	var made response
 	if err := json.Unmarshal([]byte(create(t, a, `{"model":"m","input":[{"role":"user","content":"a"},{"role":"user","content":"b"},{"role":"user","content":"c"}]}`)), &made); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestStored_canBeReadListedAndDeleted(t *testing.T) {
 
 func TestCreate_aProbeWithoutInputSucceeds(t *testing.T) {
 	service := turn()
-	body := create(t, New(service, nil), `{"model":"m","input":[],"max_output_tokens":1}`)
+	body := create(t, New(service, nil, 0), `{"model":"m","input":[],"max_output_tokens":1}`)
 	if len(service.asked) != 0 || !strings.Contains(body, `"status":"completed"`) {
 		t.Error(body)
 	}
@@ -193,7 +193,7 @@ func TestCreate_aProbeWithoutInputSucceeds(t *testing.T) {
 func TestCreate_failuresAreEvents(t *testing.T) {
 	service := &failing{turn()}
 	rec := httptest.NewRecorder()
-	New(service, nil).Create(rec, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"model":"m","input":"hi","stream":true}`)))
+	New(service, nil, 0).Create(rec, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"model":"m","input":"hi","stream":true}`)))
 	events := read(t, rec.Body.String())
 	last := events[len(events)-1]
 	if last["type"] != "response.failed" || last["response"].(map[string]any)["error"].(map[string]any)["code"] != "context_length_exceeded" {
@@ -326,7 +326,7 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 // A hosted tool is left out of the turn and comes back in the answer as it was sent, with what is not known here of it.
 func TestCreate_hostedToolsAreEchoedAsTheyWereSent(t *testing.T) {
 	const hosted = `{"type":"mcp","server_label":"s","server_url":"http://127.0.0.1:1/","require_approval":"never"}`
-	got := create(t, New(turn(), nil), `{"model":"m","input":"x","include":["reasoning.encrypted_content","file_search_call.results"],"tools":[`+hosted+`,{"type":"function","name":"f"}]}`)
+	got := create(t, New(turn(), nil, 0), `{"model":"m","input":"x","include":["reasoning.encrypted_content","file_search_call.results"],"tools":[`+hosted+`,{"type":"function","name":"f"}]}`)
 	if want := `"tools":[` + hosted + `,{"type":"function","name":"f","parameters":null,"strict":false}]`; !strings.Contains(got, want) {
 		t.Errorf("%s lacks %s", got, want)
 	}

@@ -15,7 +15,7 @@ import (
 func TestCreate_referencesBecomeTheItemsThatWereKept(t *testing.T) {
 	for _, kind := range []string{`"type":"item_reference",`, `"type":null,`, ""} {
 		service := turn()
-		a := New(service, nil)
+		a := New(service, nil, 0)
 		var first struct{ Output []struct{ ID string } }
 		if err := json.Unmarshal([]byte(create(t, a, `{"model":"m","input":"hi"}`)), &first); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestStore_itemsBelongToTheirOwnerAndEndWithTheirResponse(t *testing.T) {
 // Tools that an item added belong to the conversation, and so to what goes on from it.
 func TestCreate_toolsThatWereAddedBeforeStayDeclared(t *testing.T) {
 	service := turn()
-	a := New(service, nil)
+	a := New(service, nil, 0)
 	const added = `{"type":"additional_tools","role":"developer","tools":[{"type":"namespace","name":"n","tools":[{"type":"function","name":"f"}]},{"type":"function","name":"g"}]}`
 	var first response
 	if err := json.Unmarshal([]byte(create(t, a, `{"model":"m","input":[`+added+`,{"role":"user","content":"hi"}]}`)), &first); err != nil {
@@ -81,7 +81,7 @@ func (unknown) Count(context.Context, chat.Request) (chat.Tokens, error) {
 func TestCreate_aProbeAsksForAModelToo(t *testing.T) {
 	for _, stream := range []string{"true", "false"} {
 		rec := httptest.NewRecorder()
-		New(&unknown{}, nil).Create(rec, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"model":"m","input":[],"max_output_tokens":1,"stream":`+stream+`}`)))
+		New(&unknown{}, nil, 0).Create(rec, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"model":"m","input":[],"max_output_tokens":1,"stream":`+stream+`}`)))
 		if rec.Code != http.StatusNotFound {
 			t.Errorf("%d %s", rec.Code, rec.Body)
 		}
@@ -96,7 +96,7 @@ func TestCreate_theItemThatWasCutOffSaysSo(t *testing.T) {
 		Status string
 		Output []struct{ Type, Status string }
 	}
-	if err := json.Unmarshal([]byte(create(t, New(service, nil), `{"model":"m","input":"hi"}`)), &r); err != nil {
+	if err := json.Unmarshal([]byte(create(t, New(service, nil, 0), `{"model":"m","input":"hi"}`)), &r); err != nil {
 		t.Fatal(err)
 	}
 	if r.Status != "incomplete" || len(r.Output) != 2 || r.Output[0].Status != "completed" || r.Output[1].Status != "incomplete" {

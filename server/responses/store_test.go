@@ -71,7 +71,7 @@ func TestStore_onDiskSurvivesARestart(t *testing.T) {
 	service := turn()
 	s := openStore(t, o)
 	var made response
-	if err := json.Unmarshal([]byte(create(t, New(service, s), `{"model":"m","input":"one <b>"}`)), &made); err != nil {
+	if err := json.Unmarshal([]byte(create(t, New(service, s, 0), `{"model":"m","input":"one <b>"}`)), &made); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenStore(o); err == nil || !strings.Contains(err.Error(), "another server") {
@@ -80,7 +80,7 @@ func TestStore_onDiskSurvivesARestart(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again := New(service, openStore(t, o))
+	again := New(service, openStore(t, o), 0)
 	rec := httptest.NewRecorder()
 	again.Get(rec, httptest.NewRequest(http.MethodGet, "/", nil), made.ID)
 	var got response

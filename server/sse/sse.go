@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	// idle is how long a stream may be silent before a keep-alive is sent: clients and proxies cut silent connections.
-	idle = 5 * time.Second
+	// DefaultEvery is how long a stream is silent before a heartbeat is sent, where nothing else is said. MaxEvery is the longest
+	// that may be set: clients and proxies cut silent streams, some after 20 seconds.
+	DefaultEvery = 5 * time.Second
+	MaxEvery     = 10 * time.Second
 	// patience is how long one write may take. A reader that is slower is treated as gone.
 	patience = 30 * time.Second
 	// backlog is how many bytes may wait for a reader that is slower than the model: some thousand events. Whoever writes
@@ -22,13 +24,21 @@ const (
 )
 
 // Writer writes events to one response. Its methods may be called from any goroutine.
+//
+// The response begins with Begin or the first event, or with the first heartbeat where that is due before: until then a
+// refusal keeps its own status.
 type Writer struct {
 	w          http.ResponseWriter
 	controller *http.ResponseController
-	keepAlive  func() []byte
+	every      time.Duration
+	beat       func() error
 	sent       sync.WaitGroup // the goroutine that writes what waits, while there is one
 
+	turn  sync.Mutex // one event of the protocol or one heartbeat at a time; taken before mu
+	ended bool       // guarded by turn: no heartbeat is sent any more
+
 	mu      sync.Mutex // guards what follows
+	begun   bool
 	event   bytes.Buffer
 	waiting []byte
 	writing bool
@@ -41,24 +51,39 @@ var (
 	errSlow   = fmt.Errorf("the reader is more than %d bytes behind", backlog)
 )
 
-// NewWriter begins the stream: it sends status 200 and the headers, so that errors from here on must be events.
-// Five seconds without an event, and after each further five, a comment is sent, or the event ping if it is not "".
-// Close must be called before the handler returns.
-func NewWriter(w http.ResponseWriter, ping string) *Writer {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream; charset=utf-8")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
-	s := &Writer{w: w, controller: http.NewResponseController(w), keepAlive: comment}
-	if ping != "" {
-		s.keepAlive = func() []byte { return pingEvent(ping) }
+// NewWriter promises a stream. After each silence of the length every (0: [DefaultEvery]) it calls beat, which sends the
+// protocol's heartbeat as an event: clients throw comments away before they set their idle timers back.
+// beat runs under [Writer.Do]. End must be called before the handler writes anything else, and Close before it returns.
+func NewWriter(w http.ResponseWriter, every time.Duration, beat func() error) *Writer {
+	s := &Writer{w: w, controller: http.NewResponseController(w), every: every, beat: beat}
+	if s.every <= 0 {
+		s.every = DefaultEvery
 	}
-	w.WriteHeader(http.StatusOK)
-	_ = s.controller.Flush() // a writer that cannot flush still delivers, later
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.timer = time.AfterFunc(idle, s.beat)
+	s.timer = time.AfterFunc(s.every, s.tick)
 	return s
+}
+
+// Do runs f, which writes one step of the protocol, while no heartbeat and no other step is written.
+func (s *Writer) Do(f func() error) error {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	return f()
+}
+
+// Begin sends the status and the headers, for a protocol whose first event comes later.
+func (s *Writer) Begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin()
+}
+
+// Begun tells whether the status and the headers have been sent, so that errors must be events.
+func (s *Writer) Begun() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.begun
 }
 
 // Event sends v as JSON under a name; "" sends data alone, as Chat Completions does. It does not wait for the reader: an error
@@ -87,10 +112,18 @@ func (s *Writer) Data(text string) error {
 	return s.send([]byte("data: " + text + "\n\n"))
 }
 
-// Close ends the keep-alives and waits until the reader has what was sent, or is given up. What is sent later is an error.
-func (s *Writer) Close() {
-	s.mu.Lock()
+// End stops the heartbeats. Whether the stream has begun is settled then, but for events that are sent later.
+func (s *Writer) End() {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	s.ended = true
 	s.timer.Stop()
+}
+
+// Close ends the stream and waits until the reader has what was sent, or is given up. What is sent later is an error.
+func (s *Writer) Close() {
+	s.End()
+	s.mu.Lock()
 	if s.err == nil {
 		s.err = errClosed
 	}
@@ -98,11 +131,29 @@ func (s *Writer) Close() {
 	s.sent.Wait()
 }
 
-// beat runs when nothing was sent for a while.
-func (s *Writer) beat() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_ = s.send(s.keepAlive()) // the next event meets the same error
+// tick runs when nothing was sent for a while.
+func (s *Writer) tick() {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	if s.ended {
+		return
+	}
+	_ = s.beat() // the next event meets the same error
+	s.timer.Reset(s.every)
+}
+
+// begin sends the status and the headers, once. The caller holds mu.
+func (s *Writer) begin() {
+	if s.begun {
+		return
+	}
+	s.begun = true
+	h := s.w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	s.w.WriteHeader(http.StatusOK)
+	_ = s.controller.Flush() // a writer that cannot flush still delivers, later
 }
 
 // send puts bytes behind those that wait. The caller holds mu.
@@ -114,12 +165,13 @@ func (s *Writer) send(b []byte) error {
 		s.err = errSlow
 		return s.err
 	}
+	s.begin()
 	s.waiting = append(s.waiting, b...)
 	if !s.writing {
 		s.writing = true
 		s.sent.Go(s.drain)
 	}
-	s.timer.Reset(idle)
+	s.timer.Reset(s.every)
 	return nil
 }
 
@@ -153,10 +205,4 @@ func (s *Writer) write(b []byte) error {
 		return nil
 	}
 	return err
-}
-
-func comment() []byte { return []byte(": keep-alive\n\n") }
-
-func pingEvent(name string) []byte {
-	return fmt.Appendf(nil, "event: %s\ndata: {\"type\": %q}\n\n", name, name)
 }

@@ -16,7 +16,7 @@ import (
 
 func TestWriter_framesEvents(t *testing.T) {
 	rec := httptest.NewRecorder()
-	w := sse.NewWriter(rec, "")
+	w := sse.NewWriter(rec, 0, silent)
 	for _, err := range []error{
 		w.Event("", map[string]string{"a": "<b> & \n"}),
 		w.Event("done", struct{}{}),
@@ -36,32 +36,71 @@ func TestWriter_framesEvents(t *testing.T) {
 	}
 }
 
-func TestWriter_keepsASilentStreamAlive(t *testing.T) {
-	for ping, want := range map[string]string{
-		"":     ": keep-alive\n\n: keep-alive\n\ndata: 1\n\n",
-		"ping": "event: ping\ndata: {\"type\": \"ping\"}\n\nevent: ping\ndata: {\"type\": \"ping\"}\n\ndata: 1\n\n",
-	} {
+// silent is a protocol without heartbeats.
+func silent() error { return nil }
+
+// A silent stream gets an event each time that the silence has lasted, and none once it has ended. The first one begins it.
+func TestWriter_heartbeatsFillTheSilence(t *testing.T) {
+	for every, beats := range map[time.Duration]int{0: 2, time.Second: 11, sse.MaxEvery: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			rec := httptest.NewRecorder()
-			w := sse.NewWriter(rec, ping)
-			<-time.After(11 * time.Second) // the bubble's clock, not the machine's
-			if err := w.Event("", 1); err != nil {
+			var w *sse.Writer
+			w = sse.NewWriter(rec, every, func() error { return w.Event("beat", 0) })
+			if w.Begun() {
+				t.Error("it has begun before anything was sent")
+			}
+			<-time.After(11*time.Second + time.Millisecond) // the bubble's clock, not the machine's
+			if err := w.Event("", 1); err != nil || !w.Begun() {
 				t.Fatal(err)
 			}
-			w.Close()
+			w.End()
 			<-time.After(time.Minute)
-			if got := rec.Body.String(); got != want {
-				t.Errorf("ping %q: %q", ping, got)
+			w.Close()
+			if got, want := rec.Body.String(), strings.Repeat("event: beat\ndata: 0\n\n", beats)+"data: 1\n\n"; got != want {
+				t.Errorf("every %v: %q", every, got)
 			}
 		})
 	}
+}
+
+// A stream that ends before anything was due has sent nothing: its refusal has a status of its own.
+func TestWriter_endBeforeTheFirstBeatSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := httptest.NewRecorder()
+		var w *sse.Writer
+		w = sse.NewWriter(rec, 0, func() error { return w.Event("beat", 0) })
+		<-time.After(sse.DefaultEvery - 1)
+		w.End()
+		w.Close()
+		if w.Begun() || rec.Body.Len() > 0 || len(rec.Header()) > 0 {
+			t.Errorf("begun %t: %q %v", w.Begun(), rec.Body, rec.Header())
+		}
+	})
+}
+
+// A step of the protocol may be several events: no heartbeat comes in between.
+func TestWriter_noHeartbeatInsideOfAStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := httptest.NewRecorder()
+		var w *sse.Writer
+		w = sse.NewWriter(rec, 0, func() error { return w.Data("beat") })
+		_ = w.Do(func() error {
+			_ = w.Data("1")
+			<-time.After(time.Minute)
+			return w.Data("2")
+		})
+		w.Close()
+		if got := rec.Body.String(); !strings.HasPrefix(got, "data: 1\n\ndata: 2\n\n") {
+			t.Errorf("%q", got)
+		}
+	})
 }
 
 // A reader that is gone ends the stream at one of the next events, and no later one is tried.
 func TestWriter_remembersAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := &brokenWriter{ResponseRecorder: httptest.NewRecorder()}
-		w := sse.NewWriter(broken, "")
+		w := sse.NewWriter(broken, 0, silent)
 		defer w.Close()
 		if err := w.Event("", 1); err != nil {
 			t.Errorf("the event waited for the network: %v", err)
@@ -81,7 +120,7 @@ func TestWriter_remembersAFailure(t *testing.T) {
 // Issue 7: slow readers cannot hold a slot. Whoever writes is never held up, and told once the reader is too far behind.
 func TestWriter_neverWaitsForAReader(t *testing.T) {
 	stuck := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), release: make(chan struct{})}
-	w := sse.NewWriter(stuck, "")
+	w := sse.NewWriter(stuck, 0, silent)
 	text, sent := strings.Repeat("x", 1000), 0
 	var err error
 	for ; err == nil && sent < 1<<22; sent += len(text) {
@@ -100,7 +139,7 @@ func TestWriter_neverWaitsForAReader(t *testing.T) {
 // What was sent before Close arrives, however slow the reader was.
 func TestWriter_closeWaitsForWhatWasSent(t *testing.T) {
 	stuck := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), release: make(chan struct{})}
-	w := sse.NewWriter(stuck, "")
+	w := sse.NewWriter(stuck, 0, silent)
 	for range 100 {
 		if err := w.Data("1"); err != nil {
 			t.Fatal(err)

@@ -95,7 +95,7 @@ func (s *snapshot) take(e event, place int) error {
 		return errors.New("the response has ended")
 	case v.Sequence == nil || *v.Sequence <= s.sequence:
 		return errors.New("the sequence number does not grow")
-	case (place == 0) != (v.Type == "response.created"), (place == 1) != (v.Type == "response.in_progress"):
+	case (place == 0) != (v.Type == "response.created"), place == 1 && v.Type != "response.in_progress":
 		return fmt.Errorf("it cannot be event %d", place)
 	}
 	s.sequence = *v.Sequence

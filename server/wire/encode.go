@@ -12,6 +12,7 @@ import (
 
 	"tenon/grammar"
 	"tenon/server/chat"
+	"tenon/server/sse"
 )
 
 // Headers of every protocol's answers.
@@ -98,6 +99,20 @@ func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 			w.Header().Set(Ignored, extended(w.Header().Get(Ignored), unique(ignored)))
 		}
 		return sink(e)
+	}
+}
+
+// Streamed is sink for a stream: its steps and the stream's heartbeats come one at a time, and headers are set only as long as
+// none have been sent.
+func Streamed(w http.ResponseWriter, out *sse.Writer, sink chat.Sink) chat.Sink {
+	announced := Announce(w, sink)
+	return func(e chat.Event) error {
+		return out.Do(func() error {
+			if out.Begun() {
+				return sink(e)
+			}
+			return announced(e)
+		})
 	}
 }
 
