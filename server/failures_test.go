@@ -23,11 +23,11 @@ import (
 func TestChat_badInputNamesTheField(t *testing.T) {
 	s, _ := start(t)
 	for body, want := range map[string]string{
-		`{`:                        "",
-		`{"model":3}`:              "model",
-		`{"messages":[]}`:          "model",
-		`{"model":"scripted"}`:     "messages",
-		hello + `,"max_tokens":0}`: "max_tokens",
+		`{`:           "",
+		`{"model":3}`: "model",
+		`{"messages":[{"role":"user","content":"hi"}]}`:                                      "model",
+		`{"model":"scripted"}`:                                                               "messages",
+		hello + `,"max_tokens":0}`:                                                           "max_tokens",
 		hello + `,"stream":true,"max_tokens":-2}`:                                            "max_tokens",
 		`{"model":"scripted","messages":[{"role":"alien","content":""}]}`:                    "messages[0].role",
 		`{"model":"scripted","messages":[{"role":"user","content":[{"type":"image_url"}]}]}`: "messages[0].content[0]",

@@ -17,7 +17,8 @@ import (
 	"tenon/server/streamtest"
 )
 
-// heartbeats are what keeps a stream alive, by protocol. Comments do not: Codex throws them away before it sets its timer back.
+// heartbeats are what keeps a stream alive, by protocol. Comments do not: Codex throws them away
+// before it sets its timer back.
 var heartbeats = map[string]string{
 	"/v1/chat/completions": `"delta":{}`,
 	"/v1/completions":      `"text":"","logprobs":null,"finish_reason":null`,
@@ -39,8 +40,8 @@ func serveFor(t *testing.T, o server.Options, path, body string, during func()) 
 	return rec
 }
 
-// Issue 23: while a turn waits for a slot or its prompt is read, every 5 s an event says that the stream lives, and what comes out is a
-// stream that the strictest clients read.
+// Issue 23: while a turn waits for a slot or its prompt is read, every 5 s an event says that the
+// stream lives, and what comes out is a stream that the strictest clients read.
 func TestHeartbeat_eventsWhileTheTurnIsQueued(t *testing.T) {
 	for _, c := range streams {
 		synctest.Test(t, func(t *testing.T) {
@@ -84,8 +85,9 @@ func (m held) Acquire(ctx context.Context, name string) (chat.Model, func(), err
 	return m.oneModel.Acquire(ctx, name)
 }
 
-// Issue 23: the stream opens while its model loads. What fails before the first heartbeat is due keeps its status, what fails later is
-// an event; a whole answer gets neither heartbeats nor another status.
+// Issue 23: the stream opens while its model loads. What fails before the first heartbeat is due
+// keeps its status, what fails later is an event; a whole answer gets neither heartbeats nor
+// another status.
 func TestHeartbeat_aModelThatLoadsOpensTheStream(t *testing.T) {
 	failure := &chat.Error{Kind: chat.Unavailable, Message: "there is no memory for it"}
 	for _, c := range streams {
@@ -116,7 +118,8 @@ func TestHeartbeat_aModelThatLoadsOpensTheStream(t *testing.T) {
 	}
 }
 
-// Issue 23: the setting says how long a stream may be silent, and the engine's failure after heartbeats is an event.
+// Issue 23: the setting says how long a stream may be silent, and the engine's failure after
+// heartbeats is an event.
 func TestHeartbeat_theSettingSetsItsPace(t *testing.T) {
 	for _, c := range streams {
 		synctest.Test(t, func(t *testing.T) {
@@ -136,7 +139,8 @@ func TestHeartbeat_theSettingSetsItsPace(t *testing.T) {
 	}
 }
 
-// Issue 23: a call that is held back until it is whole, as one that the mask does not enforce, is silent for the client.
+// Issue 23: a call that is held back until it is whole, as one that the mask does not enforce, is
+// silent for the client.
 func TestHeartbeat_eventsWhileACallIsHeldBack(t *testing.T) {
 	for _, c := range streams {
 		if c.path == "/v1/completions" {

@@ -109,7 +109,7 @@ func known(method string) string {
 func protocol(route string) string {
 	for _, p := range []struct{ prefix, name string }{
 		{"/v1/chat/completions", "chat"}, {"/v1/completions", "completions"}, {"/v1/responses", "responses"}, {"/v1/messages", "messages"},
-		{"/v1/embeddings", "embeddings"}, {"/api/", "lmstudio"},
+		{"/v1/embeddings", "embeddings"}, {"/api/version", "ollama"}, {"/api/tags", "ollama"}, {"/api/show", "ollama"}, {"/api/", "lmstudio"},
 	} {
 		if strings.HasPrefix(route, p.prefix) {
 			return p.name

@@ -46,12 +46,27 @@ type modelInfo struct {
 	MaxContextLength int      `json:"max_context_length"` // tokens the model was trained for
 	MaxInputTokens   int      `json:"max_input_tokens"`   // context_length, for Anthropic: prompt and answer share it
 	MaxTokens        int      `json:"max_tokens"`         // the same, of an answer
-	Architecture     string   `json:"architecture,omitempty"`
-	Quantization     string   `json:"quantization,omitempty"`
-	Capabilities     []string `json:"capabilities"`
-	Error            string   `json:"error,omitempty"`    // why it could not be loaded
-	Warnings         []string `json:"warnings,omitempty"` // such as why its chat template is not used
+	// The same for others: each client reads one of them, and compacts too late or never where it
+	// finds none.
+	MaxOutputTokens     int       `json:"max_output_tokens"`
+	MaxModelLength      int       `json:"max_model_len"`         // vLLM's
+	LoadedContextLength int       `json:"loaded_context_length"` // LM Studio's
+	Meta                modelMeta `json:"meta"`                  // llama-server's
+	Architecture        string    `json:"architecture,omitempty"`
+	Quantization        string    `json:"quantization,omitempty"`
+	Capabilities        []string  `json:"capabilities"`
+	Error               string    `json:"error,omitempty"` // why it could not be loaded
+	Warnings            []string  `json:"warnings,omitempty"`
 }
+
+type modelMeta struct {
+	Context        int   `json:"n_ctx"`
+	ContextTrained int   `json:"n_ctx_train"`
+	Size           int64 `json:"size"` // bytes
+}
+
+// unknownDate is when every model was made: a file's age says nothing about its model.
+const unknownDate = "1970-01-01T00:00:00Z"
 
 func listModels(m Models, warnings func(string) []string) gin.HandlerFunc {
 	return func(c *gin.Context) {
@@ -112,30 +127,44 @@ func (l *modelList) cut(q url.Values) *chat.Error {
 	return nil
 }
 
-// getModel answers for an id, which may hold slashes, or an alias.
-func getModel(m Models, warnings func(string) []string) gin.HandlerFunc {
+// getModel answers for an id, which may hold slashes, or an alias; under any other name for the
+// model that is served in its place.
+func getModel(m Models, other string, warnings func(string) []string) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		id := strings.TrimPrefix(c.Param("id"), "/")
-		var known []string
-		for _, s := range m.Status() {
-			info := describe(s, warnings)
-			for _, name := range append([]string{s.ID}, s.Aliases...) {
-				if strings.EqualFold(name, id) {
-					info.ID, info.Slug = name, name
-					c.JSON(http.StatusOK, info)
-					return
-				}
-				known = append(known, name)
-			}
+		s, name, err := findModel(m, id)
+		if err != nil && other != "" {
+			s, _, _ = findModel(m, other) // the start has made sure of it
+			name, err = id, nil
 		}
-		writeError(c, chat.UnknownModel(id, known))
+		if err != nil {
+			writeError(c, err)
+			return
+		}
+		info := describe(s, warnings)
+		info.ID, info.Slug = name, name
+		c.JSON(http.StatusOK, info)
 	}
+}
+
+// findModel returns the model of an id or an alias, and how that is spelled.
+func findModel(m Models, id string) (fleet.Status, string, *chat.Error) {
+	var known []string
+	for _, s := range m.Status() {
+		for _, name := range append([]string{s.ID}, s.Aliases...) {
+			if strings.EqualFold(name, id) {
+				return s, name, nil
+			}
+			known = append(known, name)
+		}
+	}
+	return fleet.Status{}, "", chat.UnknownModel(id, known)
 }
 
 func describe(s fleet.Status, warnings func(string) []string) modelInfo {
 	info := modelInfo{
 		ID: s.ID, Object: "model", Type: "model", OwnedBy: "tenon", DisplayName: s.ID, Slug: s.ID, Aliases: s.Aliases,
-		CreatedAt: "1970-01-01T00:00:00Z", // a file's age says nothing about its model
+		CreatedAt: unknownDate,
 		State:     string(s.State), Architecture: s.Architecture, Quantization: s.Quantization,
 		ContextLength: cmp.Or(s.Context, s.ContextTrained), MaxContextLength: s.ContextTrained,
 		Capabilities: []string{"completion", "tools"},
@@ -149,7 +178,9 @@ func describe(s fleet.Status, warnings func(string) []string) modelInfo {
 			info.Capabilities = []string{"embeddings"}
 		}
 	}
-	info.MaxInputTokens, info.MaxTokens = info.ContextLength, info.ContextLength
+	n := info.ContextLength
+	info.MaxInputTokens, info.MaxTokens, info.MaxOutputTokens, info.MaxModelLength, info.LoadedContextLength = n, n, n, n, n
+	info.Meta = modelMeta{n, info.MaxContextLength, s.Size}
 	if warnings != nil {
 		info.Warnings = warnings(s.ID)
 	}

@@ -28,7 +28,11 @@ func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 		{"GET", "/metrics", gin.WrapH(m.handler())},
 		{"GET", "/debug/requests/:id", kept.show},
 		{"GET", "/v1/models", listModels(o.Models, o.Warnings)},
-		{"GET", "/v1/models/*id", getModel(o.Models, o.Warnings)}, // ids hold slashes
+		{"GET", "/v1/models/*id", getModel(o.Models, o.Service.Default, o.Warnings)}, // ids hold slashes
+		{"GET", "/props", showProps(o.Models)},
+		{"GET", "/api/version", ollamaVersionRoute},
+		{"GET", "/api/tags", ollamaTags(o.Models)},
+		{"POST", "/api/show", ollamaShow(o.Models)},
 		{"POST", "/v1/chat/completions", gin.WrapF(chatAPI.ChatCompletions)},
 		{"POST", "/v1/completions", gin.WrapF(chatAPI.Completions)},
 		{"POST", "/v1/embeddings", gin.WrapF(chatAPI.Embeddings)},

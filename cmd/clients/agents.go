@@ -20,7 +20,8 @@ type client struct {
 	refusals    []string // what a refusal may say that the client is known to ask for and to get over
 	givesUp     bool     // it exits with an error where a model says nothing of use, as the real one does
 
-	waits time.Duration // a script only: how long the model reads each prompt, ten times what the client waits for a silent stream
+	// waits is how long a script reads each prompt: ten times what the client waits for a stream.
+	waits time.Duration
 }
 
 // idle is how long an agent waits for a stream to go on, in milliseconds, by a setting of its own.
@@ -62,7 +63,8 @@ var agents = []client{
 	waiting("codex", codex, call{"exec_command", map[string]any{"cmd": "cat secret.txt"}}),
 }
 
-// waiting is an agent that loses its patience ten times while the model reads its prompt, if nothing tells it that the stream lives.
+// waiting is an agent that loses its patience ten times while the model reads its prompt, if
+// nothing tells it that the stream lives.
 func waiting(name string, run func(context.Context, *seat) (string, error), c call) client {
 	return client{name: name + "-waiting", environment: "agents", run: run, calls: []call{c}, waits: 20 * time.Second}
 }
@@ -107,7 +109,8 @@ func claudeCode(ctx context.Context, s *seat) (string, error) {
 		"ANTHROPIC_BASE_URL="+s.url, "ANTHROPIC_AUTH_TOKEN=any", "ANTHROPIC_MODEL="+s.model,
 		"ANTHROPIC_DEFAULT_HAIKU_MODEL="+s.model, "ANTHROPIC_SMALL_FAST_MODEL="+s.model,
 		"API_TIMEOUT_MS="+slow, "CLAUDE_STREAM_FIRST_BYTE_TIMEOUT_MS="+slow, "CLAUDE_STREAM_IDLE_TIMEOUT_MS="+slow,
-		"CLAUDE_ENABLE_BYTE_WATCHDOG=1", "CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS="+s.idle, // the other cannot be less than five minutes
+		// What counts bytes may be short; the other cannot be less than five minutes.
+		"CLAUDE_ENABLE_BYTE_WATCHDOG=1", "CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS="+s.idle,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_AUTOUPDATER=1",
 	)
 	return s.start(ctx, env, s.module("@anthropic-ai", "claude-code-"+platform(), "claude"),

@@ -10,7 +10,8 @@
 //   - gemma: the model is real, small and untaught. The row passes if no protocol error and no crash occurs, the turn ends,
 //     and, for the SDKs, whatever must call does.
 //
-// Two more rows (…-waiting) have a script that reads each prompt for 20 s, and a client that gives a stream up after 2 s of silence.
+// Two more rows (…-waiting) have a script that reads each prompt for 20 s, and a client that gives
+// a stream up after 2 s of silence.
 //
 // Everything sent passes through servertest.Watch on its way: bodies and events are held against their descriptions (package
 // contract), and readers judge each stream as the strictest client would.

@@ -21,6 +21,7 @@ type Settings struct {
 	Heartbeat time.Duration `flag:"heartbeat" default:"5s" min:"100ms" max:"10s" help:"longest silence of a stream, while it waits for a slot, a model or the prompt too: then an event says that it lives"`
 
 	Alias            []string      `group:"Models" flag:"alias" help:"another name for a model: NAME for the first one, or NAME=MODEL; repeat for several"`
+	DefaultModel     string        `flag:"default-model" help:"the model of requests that name none, or one that there is not, as clients do that insist on a name; empty: those are refused"`
 	ModelsDir        string        `flag:"models-dir" path:"yes" help:"folder whose models are served too, each loaded when it is first asked for"`
 	FindModels       bool          `flag:"find-models" help:"serve also what tenon's store, LM Studio, Ollama, the Hugging Face cache and llama.cpp's cache hold, each loaded when it is first asked for; on where no model and no folder is named"`
 	MaxModels        int           `flag:"models-max" default:"4" min:"0" help:"most models loaded at once; the longest idle one goes; 0: no limit"`

@@ -53,6 +53,7 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	a.loader = chat.NewLoader(manager, options)
 	service := &chat.Service{
 		Models:   a.loader,
+		Default:  s.DefaultModel,
 		NPredict: s.NPredict,
 		Retries:  callRetries(s.CallRetries),
 		Defaults: sampling(s),

@@ -235,6 +235,11 @@ func catalogue(cmd *cobra.Command, l *config.Loader, args []string) (*catalog.Ca
 			return nil, nil, p, err
 		}
 	}
+	if name := s.DefaultModel; name != "" {
+		if _, ok := c.Find(name); !ok {
+			return nil, nil, p, fmt.Errorf("default-model: there is no model %q%s; there is: %s", name, config.DidYouMean(name, c.Names()), strings.Join(c.Names(), ", "))
+		}
+	}
 	var named []string
 	for i, e := range c.Entries {
 		if i < atStart || p.entries[e.ID].Pin {

@@ -42,9 +42,6 @@ func (d *decoder) request(body io.Reader, count bool) (chat.Request, messagesReq
 	}
 	r := chat.Request{Model: w.Model, Stops: w.StopSequences, ToolFormat: w.ToolFormat, Logprobs: -1}
 	r.Conversation.Args = w.ChatTemplateKwargs
-	if w.Model == "" {
-		return r, w, chat.NoModel()
-	}
 	if w.Thread != nil {
 		return r, w, threadsUnsupported()
 	}
@@ -135,7 +132,8 @@ func (d *decoder) tools(w messagesRequest, r *chat.Request) error {
 	r.Places.Parameters = "input_schema"
 	for i, t := range w.Tools {
 		field := fmt.Sprintf("tools[%d]", i)
-		if t.Type != "" && t.Type != "custom" {
+		t, known := t.known()
+		if t.Type != "" && t.Type != "custom" && !known {
 			d.notes = append(d.notes, field+" ("+t.Type+")") // a hosted tool: the client knows how to do without
 			continue
 		}

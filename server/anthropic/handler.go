@@ -25,7 +25,8 @@ type API struct {
 	heartbeat time.Duration
 }
 
-// New returns the endpoints of a service. A stream is silent no longer than heartbeat; 0: [sse.DefaultEvery].
+// New returns the endpoints of a service. A stream is silent no longer than heartbeat; 0:
+// [sse.DefaultEvery].
 func New(s Service, heartbeat time.Duration) *API {
 	return &API{service: s, signer: newSigner(), heartbeat: heartbeat}
 }

@@ -60,7 +60,7 @@ func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 				}
 				seed := uint32(i*100 + n)
 				t.Run(fmt.Sprintf("%s/%d tokens/thinking open %t", d.Name(), budget, open), func(t *testing.T) {
-					got := tell(t, noisy{e, bound, open}, Request{
+					got := tell(t, noisy{e, bound, open}, Request{Model: "m",
 						Tools: []tools.Tool{book}, Choice: tools.Choice{Mode: tools.Required}, OneCall: true, MaxTokens: budget, Logprobs: -1,
 						Sampling:     engine.Sampling{Seed: &seed},
 						Conversation: templates.Conversation{Messages: []templates.Message{{Role: templates.User, Text: "go"}}},
@@ -96,7 +96,7 @@ func TestBudget_thinkingEndsWithIt(t *testing.T) {
 						continue
 					}
 					seed := uint32(i + budget)
-					got := tell(t, noisy{e, bound, true}, Request{
+					got := tell(t, noisy{e, bound, true}, Request{Model: "m",
 						Tools: matrixTools, Choice: tools.Choice{Mode: mode}, Thinking: Thinking{Budget: budget}, MaxTokens: 300, Logprobs: -1,
 						Sampling:     engine.Sampling{Seed: &seed},
 						Conversation: templates.Conversation{Messages: []templates.Message{{Role: templates.User, Text: "go"}}},

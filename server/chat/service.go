@@ -24,6 +24,7 @@ type Model = prepared.Model
 // Service runs turns. Models must be set; all methods may be called from any goroutine.
 type Service struct {
 	Models   Models
+	Default  string          // model of requests that name none or one there is not; "": none
 	NPredict int             // most tokens of any answer; 0 or less: no limit of the server's own
 	Retries  int             // most times that a turn with an invalid call is tried again; 0: DefaultRetries, negative: none
 	Defaults engine.Sampling // what neither the request nor the model's file sets
@@ -40,9 +41,9 @@ type Service struct {
 func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	w := s.watch(ctx, r)
 	defer func() { w.end(err) }()
-	m, release, err := s.Models.Acquire(ctx, r.Model)
+	m, release, err := s.acquire(ctx, &r.Model)
 	if err != nil {
-		return AsError(fmt.Errorf("acquire model %q: %w", r.Model, err))
+		return AsError(err)
 	}
 	defer release()
 	m, r, sink = w.model(m), s.dated(r), w.sink(sink)
@@ -74,6 +75,25 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	return answering{s, m, r, p}.runAll(ctx, sessions, sink)
 }
 
+// acquire returns the model that a request names, or the default; the name is what answers call it
+// then.
+func (s *Service) acquire(ctx context.Context, name *string) (Model, func(), error) {
+	if *name == "" {
+		*name = s.Default
+	}
+	if *name == "" {
+		return Model{}, nil, NoModel()
+	}
+	m, release, err := s.Models.Acquire(ctx, *name)
+	if s.Default != "" && err != nil && AsError(err).Kind == NotFound {
+		m, release, err = s.Models.Acquire(ctx, s.Default)
+	}
+	if err != nil {
+		return m, nil, fmt.Errorf("acquire model %q: %w", *name, err)
+	}
+	return m, release, nil
+}
+
 // decide plans a turn, with as much of its conversation as it allows to be left out.
 func (s *Service) decide(ctx context.Context, m Model, r Request) (Request, planned, int, error) {
 	if r.Truncate {
@@ -97,7 +117,7 @@ func (s *Service) Count(ctx context.Context, r Request) (Tokens, error) {
 		n, err := estimate(r)
 		return n, AsErrorOrNil(err)
 	}
-	return with(ctx, s, r.Model, func(m Model) (Tokens, error) {
+	return with(ctx, s.acquire, r.Model, func(m Model) (Tokens, error) {
 		p, err := s.plan(m, s.dated(r))
 		if err != nil {
 			return Tokens{}, err

@@ -13,7 +13,7 @@ import (
 
 // Tokenize turns text into token ids. special reads markers in it as tokens; bos puts BOS first where the model wants one.
 func (s *Service) Tokenize(ctx context.Context, model, text string, special, bos bool) ([]int32, error) {
-	return with(ctx, s, model, func(m Model) ([]int32, error) {
+	return with(ctx, s.only, model, func(m Model) ([]int32, error) {
 		piece := engine.Piece{Text: text, Origin: engine.Content}
 		if special {
 			piece.Origin = engine.Text
@@ -40,7 +40,7 @@ func bosID(v engine.Vocab) (int32, bool) {
 
 // Detokenize turns token ids into text, control tokens included.
 func (s *Service) Detokenize(ctx context.Context, model string, ids []int32) (string, error) {
-	return with(ctx, s, model, func(m Model) (string, error) {
+	return with(ctx, s.only, model, func(m Model) (string, error) {
 		if err := hasTokens(m, engine.Prompt{{Origin: engine.Kept, Tokens: ids}}, "tokens"); err != nil {
 			return "", err
 		}
@@ -80,7 +80,7 @@ func hasToken(m Model, id int32) bool {
 
 // Render returns the prompt of r as text, without generating.
 func (s *Service) Render(ctx context.Context, r Request) (string, error) {
-	return with(ctx, s, r.Model, func(m Model) (string, error) {
+	return with(ctx, s.only, r.Model, func(m Model) (string, error) {
 		p, err := s.plan(m, s.dated(r))
 		return p.turn.Prompt.String(), err
 	})
@@ -88,7 +88,7 @@ func (s *Service) Render(ctx context.Context, r Request) (string, error) {
 
 // Embed returns a vector per prompt, or an *Error of kind NotSupportedHere.
 func (s *Service) Embed(ctx context.Context, model string, prompts []engine.Prompt) ([]engine.Embedding, error) {
-	return with(ctx, s, model, func(m Model) ([]engine.Embedding, error) {
+	return with(ctx, s.acquire, model, func(m Model) ([]engine.Embedding, error) {
 		if !m.Engine.Model().Embeddings {
 			return nil, &Error{Kind: NotSupportedHere, Field: "model", Message: m.ID + " is no embedding model"}
 		}
@@ -110,12 +110,20 @@ func (s *Service) Embed(ctx context.Context, model string, prompts []engine.Prom
 	})
 }
 
+// only is acquire for llama-server's routes, whose clients know of one model and name none.
+func (s *Service) only(ctx context.Context, name *string) (Model, func(), error) {
+	if *name == "" && s.Default == "" {
+		return s.Models.Acquire(ctx, "")
+	}
+	return s.acquire(ctx, name)
+}
+
 // with acquires a model for f.
-func with[T any](ctx context.Context, s *Service, model string, f func(Model) (T, error)) (T, error) {
+func with[T any](ctx context.Context, acquire func(context.Context, *string) (Model, func(), error), model string, f func(Model) (T, error)) (T, error) {
 	var none T
-	m, release, err := s.Models.Acquire(ctx, model)
+	m, release, err := acquire(ctx, &model)
 	if err != nil {
-		return none, AsError(fmt.Errorf("acquire model %q: %w", model, err))
+		return none, AsError(err)
 	}
 	defer release()
 	out, err := f(m)

@@ -26,9 +26,6 @@ var others = wire.Others{
 // decodeChat reads the body of a chat completion. Its errors are *chat.Error and name the field.
 func decodeChat(body io.Reader) (chat.Request, chatRequest, error) {
 	w, ignored, err := readChat(body)
-	if err == nil && w.Model == "" {
-		err = chat.NoModel()
-	}
 	if err != nil {
 		return chat.Request{}, w, err
 	}

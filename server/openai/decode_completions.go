@@ -22,9 +22,6 @@ func decodeCompletion(body io.Reader) (chat.Request, completionRequest, []comple
 		return chat.Request{}, w, nil, err
 	}
 	r := chat.Request{Model: w.Model, Ignored: ignored}
-	if w.Model == "" {
-		return r, w, nil, chat.NoModel()
-	}
 	like := w.like()
 	for _, step := range []func() error{
 		func() error { return w.check(&r) },

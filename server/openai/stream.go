@@ -125,7 +125,8 @@ func (s *streamer) send(index int, c choice) error {
 	return s.chunk(index, c)
 }
 
-// chunk writes a chunk of a choice. The role is said once: some clients join what they are told twice.
+// chunk writes a chunk of a choice. The role is said once: some clients join what they are told
+// twice.
 func (s *streamer) chunk(index int, c choice) error {
 	if !s.named[index] {
 		mark(&s.named, index)

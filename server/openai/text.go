@@ -55,9 +55,6 @@ func (a API) embed(w http.ResponseWriter, r *http.Request) (*embeddingList, erro
 		return nil, err
 	}
 	wire.SetIgnored(w, ignored)
-	if sent.Model == "" {
-		return nil, chat.NoModel()
-	}
 	if f := sent.EncodingFormat; f != "" && f != "float" && f != "base64" {
 		return nil, chat.Invalidf("encoding_format", "is %q; expected float or base64", f)
 	}

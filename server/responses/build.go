@@ -79,7 +79,7 @@ func (b *builder) beat() error {
 // fail ends the stream after an error.
 func (b *builder) fail(e *chat.Error) error {
 	b.response.Status = "failed"
-	b.response.Error = &responseError{Code: failure(e), Message: e.Error()}
+	b.response.Error = &responseError{Code: failure(e), Message: wire.Message(e)}
 	return b.send(event{Type: "response.failed", Response: b.snapshot()})
 }
 

@@ -47,9 +47,6 @@ func (d *decoder) request(body io.Reader) (createRequest, error) {
 	}
 	d.turn = chat.Request{Model: w.Model, Logprobs: -1, ToolFormat: w.ToolFormat, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls}
 	d.turn.Conversation.Args = w.ChatTemplateKwargs
-	if w.Model == "" {
-		return w, chat.NoModel()
-	}
 	for _, step := range []func(createRequest) error{d.limits, d.thinking, d.previous, d.readItems, d.declare, d.choice, d.answer, d.input} {
 		if err := step(w); err != nil {
 			return w, err

@@ -45,8 +45,8 @@ type running struct {
 // errCancelled is why a response's context ends when it is cancelled from another connection.
 var errCancelled = errors.New("the response was cancelled")
 
-// New returns the endpoints of a service. Responses are kept in store; nil: in memory. A stream is silent no longer than
-// heartbeat; 0: [sse.DefaultEvery].
+// New returns the endpoints of a service. Responses are kept in store; nil: in memory. A stream is
+// silent no longer than heartbeat; 0: [sse.DefaultEvery].
 func New(s Service, store *Store, heartbeat time.Duration) *API {
 	if store == nil {
 		store, _ = OpenStore(StoreOptions{}) // it touches no disk, so it cannot fail

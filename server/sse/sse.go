@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// DefaultEvery is how long a stream is silent before a heartbeat is sent, where nothing else is said. MaxEvery is the longest
-	// that may be set: clients and proxies cut silent streams, some after 20 seconds.
+	// DefaultEvery is how long a stream is silent before a heartbeat is sent, where nothing else
+	// is said. MaxEvery is the longest that may be set: clients and proxies cut silent streams,
+	// some after 20 seconds.
 	DefaultEvery = 5 * time.Second
 	MaxEvery     = 10 * time.Second
 	// patience is how long one write may take. A reader that is slower is treated as gone.
@@ -25,8 +26,8 @@ const (
 
 // Writer writes events to one response. Its methods may be called from any goroutine.
 //
-// The response begins with Begin or the first event, or with the first heartbeat where that is due before: until then a
-// refusal keeps its own status.
+// The response begins with Begin or the first event, or with the first heartbeat where that is due
+// before: until then a refusal keeps its own status.
 type Writer struct {
 	w          http.ResponseWriter
 	controller *http.ResponseController
@@ -51,9 +52,10 @@ var (
 	errSlow   = fmt.Errorf("the reader is more than %d bytes behind", backlog)
 )
 
-// NewWriter promises a stream. After each silence of the length every (0: [DefaultEvery]) it calls beat, which sends the
-// protocol's heartbeat as an event: clients throw comments away before they set their idle timers back.
-// beat runs under [Writer.Do]. End must be called before the handler writes anything else, and Close before it returns.
+// NewWriter promises a stream. After each silence of the length every (0: [DefaultEvery]) it calls
+// beat, which sends the protocol's heartbeat as an event: clients throw comments away before they
+// set their idle timers back. beat runs under [Writer.Do]. End must be called before the handler
+// writes anything else, and Close before it returns.
 func NewWriter(w http.ResponseWriter, every time.Duration, beat func() error) *Writer {
 	s := &Writer{w: w, controller: http.NewResponseController(w), every: every, beat: beat}
 	if s.every <= 0 {
@@ -65,7 +67,8 @@ func NewWriter(w http.ResponseWriter, every time.Duration, beat func() error) *W
 	return s
 }
 
-// Do runs f, which writes one step of the protocol, while no heartbeat and no other step is written.
+// Do runs f, which writes one step of the protocol, while no heartbeat and no other step is
+// written.
 func (s *Writer) Do(f func() error) error {
 	s.turn.Lock()
 	defer s.turn.Unlock()
@@ -112,7 +115,8 @@ func (s *Writer) Data(text string) error {
 	return s.send([]byte("data: " + text + "\n\n"))
 }
 
-// End stops the heartbeats. Whether the stream has begun is settled then, but for events that are sent later.
+// End stops the heartbeats. Whether the stream has begun is settled then, but for events that are
+// sent later.
 func (s *Writer) End() {
 	s.turn.Lock()
 	defer s.turn.Unlock()
@@ -120,7 +124,8 @@ func (s *Writer) End() {
 	s.timer.Stop()
 }
 
-// Close ends the stream and waits until the reader has what was sent, or is given up. What is sent later is an error.
+// Close ends the stream and waits until the reader has what was sent, or is given up. What is sent
+// later is an error.
 func (s *Writer) Close() {
 	s.End()
 	s.mu.Lock()

@@ -39,7 +39,8 @@ func TestWriter_framesEvents(t *testing.T) {
 // silent is a protocol without heartbeats.
 func silent() error { return nil }
 
-// A silent stream gets an event each time that the silence has lasted, and none once it has ended. The first one begins it.
+// A silent stream gets an event each time that the silence has lasted, and none once it has ended.
+// The first one begins it.
 func TestWriter_heartbeatsFillTheSilence(t *testing.T) {
 	for every, beats := range map[time.Duration]int{0: 2, time.Second: 11, sse.MaxEvery: 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -63,7 +64,8 @@ func TestWriter_heartbeatsFillTheSilence(t *testing.T) {
 	}
 }
 
-// A stream that ends before anything was due has sent nothing: its refusal has a status of its own.
+// A stream that ends before anything was due has sent nothing: its refusal has a status of its
+// own.
 func TestWriter_endBeforeTheFirstBeatSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := httptest.NewRecorder()

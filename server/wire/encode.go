@@ -102,8 +102,8 @@ func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 	}
 }
 
-// Streamed is sink for a stream: its steps and the stream's heartbeats come one at a time, and headers are set only as long as
-// none have been sent.
+// Streamed is sink for a stream: its steps and the stream's heartbeats come one at a time, and
+// headers are set only as long as none have been sent.
 func Streamed(w http.ResponseWriter, out *sse.Writer, sink chat.Sink) chat.Sink {
 	announced := Announce(w, sink)
 	return func(e chat.Event) error {

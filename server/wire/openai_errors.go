@@ -2,8 +2,11 @@ package wire
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"net/http"
 
+	"tenon/engine"
 	"tenon/server/chat"
 )
 
@@ -54,7 +57,18 @@ type openAIError struct {
 // EncodeOpenAIError gives an error the shape of https://platform.openai.com/docs/guides/error-codes.
 func EncodeOpenAIError(e *chat.Error) OpenAIError {
 	_, kind, code := openAIShape(e.Kind)
-	return OpenAIError{openAIError{Message: e.Error(), Type: kind, Param: Optional(e.Place()), Code: Optional(cmp.Or(e.Code, code))}}
+	return OpenAIError{openAIError{Message: Message(e), Type: kind, Param: Optional(e.Place()), Code: Optional(cmp.Or(e.Code, code))}}
+}
+
+// Message says of a prompt that does not fit, in the words by which clients recognise that and
+// shorten their history, how long it is and how long it may be.
+func Message(e *chat.Error) string {
+	var over *engine.ContextError
+	if e.Kind != chat.TooLong || !errors.As(e, &over) {
+		return e.Error()
+	}
+	return fmt.Sprintf("Your input exceeds the context window of this model: this model's maximum context length is %d tokens. "+
+		"However, your messages resulted in %d tokens. Please reduce the length of the messages. %s", over.Context, over.Prompt, e.Error())
 }
 
 // WriteOpenAIError answers with an error. Package server uses it for unknown routes too.

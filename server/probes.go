@@ -1,0 +1,152 @@
+package server
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"tenon/models/fleet"
+	"tenon/server/chat"
+)
+
+// What clients ask of other servers to find out whether they can talk to this one, and how much
+// its models hold. Copilot and others probe Ollama's routes before they use the OpenAI ones,
+// llama-server's clients read /props.
+
+// ollamaVersion is the version of Ollama's interface whose routes are answered; clients refuse
+// older ones.
+const ollamaVersion = "0.17.4"
+
+// ollamaModel is an entry of GET /api/tags.
+type ollamaModel struct {
+	Name       string        `json:"name"`
+	Model      string        `json:"model"` // the same
+	ModifiedAt string        `json:"modified_at"`
+	Size       int64         `json:"size"` // bytes
+	Digest     string        `json:"digest"`
+	Details    ollamaDetails `json:"details"`
+}
+
+type ollamaDetails struct {
+	ParentModel       string   `json:"parent_model"`
+	Format            string   `json:"format"` // "gguf"
+	Family            string   `json:"family"`
+	Families          []string `json:"families"`
+	ParameterSize     string   `json:"parameter_size"`
+	QuantizationLevel string   `json:"quantization_level"`
+}
+
+// ollamaShown is the answer to POST /api/show.
+type ollamaShown struct {
+	Template     string         `json:"template"`
+	Details      ollamaDetails  `json:"details"`
+	ModelInfo    map[string]any `json:"model_info"` // as the file's header has it
+	Capabilities []string       `json:"capabilities"`
+	ModifiedAt   string         `json:"modified_at"`
+}
+
+func ollamaVersionRoute(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"version": ollamaVersion}) }
+
+// ollamaTags serves GET /api/tags. Models that can only embed are in the list, too, as in Ollama's
+// own.
+func ollamaTags(m Models) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		list := []ollamaModel{}
+		for _, s := range m.Status() {
+			for _, name := range append([]string{s.ID}, s.Aliases...) {
+				list = append(list, ollamaModel{Name: name, Model: name, ModifiedAt: unknownDate, Size: s.Size, Details: details(s)})
+			}
+		}
+		c.JSON(http.StatusOK, gin.H{"models": list})
+	}
+}
+
+// ollamaShow serves POST /api/show. The context is what one request may use here, which is what
+// its readers want to know.
+func ollamaShow(m Models) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		var sent struct {
+			Model string `json:"model"`
+			Name  string `json:"name"` // the older form
+		}
+		if err := json.NewDecoder(c.Request.Body).Decode(&sent); err != nil {
+			writeError(c, chat.Invalidf("", "the body is no JSON object: %v", err))
+			return
+		}
+		s, err := asked(m, strings.TrimSuffix(cmp.Or(sent.Model, sent.Name), ":latest"))
+		if err != nil {
+			writeError(c, err)
+			return
+		}
+		info := describe(s, nil)
+		architecture := cmp.Or(s.Architecture, "unknown")
+		shown := ollamaShown{
+			Template: s.Model.Template, Details: details(s), Capabilities: info.Capabilities, ModifiedAt: unknownDate,
+			ModelInfo: map[string]any{
+				"general.architecture": architecture, "general.basename": s.ID, architecture + ".context_length": info.ContextLength,
+			},
+		}
+		c.JSON(http.StatusOK, shown)
+	}
+}
+
+func details(s fleet.Status) ollamaDetails {
+	return ollamaDetails{Format: "gguf", Family: s.Architecture, Families: []string{s.Architecture}, QuantizationLevel: s.Quantization}
+}
+
+// props are what llama-server's GET /props tells of its one model.
+type props struct {
+	Settings     propsSettings `json:"default_generation_settings"`
+	TotalSlots   int           `json:"total_slots"`
+	ModelPath    string        `json:"model_path"` // its name: no path is told
+	ModelAlias   string        `json:"model_alias"`
+	ChatTemplate string        `json:"chat_template"`
+	BOS          string        `json:"bos_token"`
+	EOS          string        `json:"eos_token"`
+	BuildInfo    string        `json:"build_info"`
+	Modalities   struct {
+		Vision bool `json:"vision"`
+		Audio  bool `json:"audio"`
+	} `json:"modalities"`
+}
+
+type propsSettings struct {
+	Context int `json:"n_ctx"` // tokens one request may use
+}
+
+// showProps serves GET /props, of the model that the query names. Without one it is the first that
+// is loaded, else the first.
+func showProps(m Models) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		s, err := asked(m, c.Query("model"))
+		if err != nil {
+			writeError(c, err)
+			return
+		}
+		c.JSON(http.StatusOK, props{
+			Settings: propsSettings{describe(s, nil).ContextLength}, TotalSlots: max(s.Model.Slots, 1), ModelPath: s.ID, ModelAlias: s.ID,
+			ChatTemplate: s.Model.Template, BOS: s.Model.Vocab.BOS, EOS: s.Model.Vocab.EOS, BuildInfo: "tenon",
+		})
+	}
+}
+
+// asked is the model of a name; "" is the first that is loaded, else the first there is.
+func asked(m Models, name string) (fleet.Status, *chat.Error) {
+	if name != "" {
+		s, _, err := findModel(m, name)
+		return s, err
+	}
+	all := m.Status()
+	for _, s := range all {
+		if s.State == fleet.Loaded {
+			return s, nil
+		}
+	}
+	if len(all) == 0 {
+		return fleet.Status{}, chat.UnknownModel(name, nil)
+	}
+	return all[0], nil
+}
