@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/agnivade/levenshtein v1.2.2 // the name that a mistyped one is nearest to
+	github.com/coder/websocket v1.8.15 // the sockets of LM Studio's SDKs (server/lmstudio/socket)
 	github.com/dlclark/regexp2 v1.12.0 // checks what no automaton can: patterns with back-references; oracle of lex's tests
 	github.com/gin-gonic/gin v1.12.0 // HTTP routing; only package server imports it
 	github.com/google/go-cmp v0.7.0 // readable differences in tests
@@ -42,7 +43,6 @@ require (
 	github.com/bytedance/sonic/loader v0.5.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/cloudwego/base64x v0.1.6 // indirect
-	github.com/coder/websocket v1.8.15 // indirect
 	github.com/ebitengine/purego v0.11.2 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.12 // indirect
 	github.com/gin-contrib/sse v1.1.0 // indirect

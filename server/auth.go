@@ -110,6 +110,10 @@ func authenticate(keys []Key) gin.HandlerFunc {
 			return
 		}
 		key, ok := find(keys, presented(c.Request)...)
+		if !ok && asksLater(c.Request) {
+			c.Next()
+			return
+		}
 		if !ok {
 			writeError(c, &chat.Error{Kind: chat.Unauthorized, Message: "an API key is needed, as Authorization: Bearer KEY or x-api-key: KEY; the one sent (if any) is not valid"})
 			return

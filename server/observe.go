@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"tenon/server/chat"
+	"tenon/server/lmstudio/socket"
 	"tenon/server/wire"
 )
 
@@ -19,13 +20,14 @@ type observer struct {
 	logPrompts bool
 	metrics    *metrics
 	kept       *records
+	streamed   *socket.Logs // whoever streams the log
 }
 
 func (o observer) observe(c *gin.Context) {
 	asked := asksForRecord(c.Request)
 	record := &chat.Record{
 		ID: c.Writer.Header().Get(wire.RequestID), At: time.Now(), Method: c.Request.Method, Path: c.Request.URL.Path,
-		Full: asked || o.kept.most > 0 || o.logPrompts,
+		Full: asked || o.recorded(),
 	}
 	c.Request = c.Request.WithContext(chat.WithRecord(c.Request.Context(), record))
 	body, out := &bodyRecorder{ReadCloser: c.Request.Body}, &recordWriter{ResponseWriter: c.Writer}
@@ -42,10 +44,19 @@ func (o observer) observe(c *gin.Context) {
 	record.Status, record.Body = status(c), body.read.String()
 	o.deliver(record, chat.CallerKey(c.Request.Context()), out, asked)
 	o.metrics.request(c.Request.Method, c.FullPath(), record.Status, took)
-	for _, t := range record.Outcomes {
+	o.turns(record)
+	o.logLine(c, record, took)
+}
+
+// recorded tells whether turns leave a trace without being asked for one.
+func (o observer) recorded() bool { return o.kept.most > 0 || o.logPrompts || o.streamed.Wanted() }
+
+// turns counts the turns of a record that has ended, and shows them to whoever streams the log.
+func (o observer) turns(r *chat.Record) {
+	for _, t := range r.Outcomes {
 		o.metrics.turn(t)
 	}
-	o.logLine(c, record, took)
+	o.streamed.Turns(r)
 }
 
 // deliver keeps the record, and puts it into the answer of a request that asked for it.
@@ -82,6 +93,11 @@ func (o observer) logLine(c *gin.Context, r *chat.Record, took time.Duration) {
 		slog.Int("status", r.Status), slog.Duration("took", took),
 		slog.Int("bytes", c.Writer.Size()), slog.String("caller", chat.CallerOf(c.Request.Context()).Name),
 	}
+	o.log.LogAttrs(c.Request.Context(), level, "request", o.describe(line, r)...)
+}
+
+// describe adds a record's turns to a line.
+func (o observer) describe(line []slog.Attr, r *chat.Record) []slog.Attr {
 	for _, t := range r.Outcomes {
 		line = append(line, turnAttrs(t)...)
 	}
@@ -90,7 +106,7 @@ func (o observer) logLine(c *gin.Context, r *chat.Record, took time.Duration) {
 			line = append(line, slog.String("prompt", t.Prompt.String()), slog.String("output", t.Output()))
 		}
 	}
-	o.log.LogAttrs(c.Request.Context(), level, "request", line...)
+	return line
 }
 
 // turnAttrs are what a line says of a turn: which model, how many tokens, why it failed.

@@ -9,6 +9,8 @@ import (
 
 	"tenon/server/chat"
 	"tenon/server/fleet"
+	"tenon/server/lmstudio"
+	"tenon/server/lmstudio/socket"
 	"tenon/server/responses"
 )
 
@@ -22,6 +24,10 @@ type Options struct {
 	Warnings  func(id string) []string // what is to be known of a model, for its entry in /v1/models; nil: nothing
 	Fleet     fleet.API                // tenon's own API; the zero value: there is none
 	Draining  func() bool              // whether new requests are refused, but for /health; nil: never
+	Stopping  <-chan struct{}          // closed when the server begins to drain, for sockets; nil: never
+	LMStudio  lmstudio.Fleet           // what LM Studio's clients load; nil: their routes are not served
+	Hub       lmstudio.Hub             // where they find and fetch models; nil: nowhere
+	Version   string                   // of this server, as it is told to them
 
 	Keys         []Key    // none: no key is asked for
 	AllowedHosts []string // names for the Host header; nil: any. See [LoopbackHosts]
@@ -51,9 +57,10 @@ func New(o Options) http.Handler {
 	g.HandleMethodNotAllowed = true
 	g.UseRawPath = true // model ids may hold %2F
 	m, kept := newMetrics(o.Engines, o.Models), newRecords(o.DebugRequests)
-	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept}
+	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept, streamed: &socket.Logs{}}
 	g.Use(requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness), (&bodies{most: o.MaxBody}).limit)
 	routes(g, o, m, kept)
+	lmstudioRoutes(g, o, seen)
 	g.NoRoute(noRoute)
 	g.NoMethod(noMethod)
 	return g

@@ -32,6 +32,7 @@ type Event struct {
 	Call     tools.Call
 	Freeform bool           // the call's input is text, not JSON
 	Tokens   []engine.Token // the tokens behind Text, where logprobs were asked for
+	Count    int            // tokens of the output that were read since the event before
 	Model    string
 	Dropped  int             // messages that were left out so that the prompt fits, with Started
 	Ignored  []string        // fields that have no effect in this turn, with Started

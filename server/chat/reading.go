@@ -19,6 +19,7 @@ type reading struct {
 	begun  []byte         // the rest of the last token whose text has left in part
 	bytes  int            // of the output
 	limit  int            // most tokens that the output can have; 0: not known
+	fresh  int            // tokens since the last event that left
 
 	nest      nester
 	events    int // that have left
@@ -44,6 +45,7 @@ func readAgain(p planned, limit int, tokens []engine.Token) *reading {
 // token reads a token and sends what became certain by it.
 func (r *reading) token(t engine.Token, send Sink) error {
 	r.tokens = append(r.tokens, t)
+	r.fresh++
 	r.bytes += len(t.Bytes)
 	if r.plan.logprobs && t.Kind != engine.Symbol {
 		r.held = append(r.held, t)
@@ -100,11 +102,13 @@ func (r *reading) send(events []tools.Event, send Sink) error {
 }
 
 func (r *reading) event(e tools.Event) Event {
+	count := r.fresh
+	r.fresh = 0
 	if e.Kind == tools.Text {
-		return Event{Kind: Text, Text: e.Text, Tokens: r.behind(e.Text)}
+		return Event{Kind: Text, Text: e.Text, Tokens: r.behind(e.Text), Count: count}
 	}
 	r.held, r.begun = nil, nil
-	out := Event{Text: e.Text, Call: e.Call, Freeform: r.plan.freeform[toolName{e.Call.Namespace, e.Call.Name}]}
+	out := Event{Text: e.Text, Call: e.Call, Count: count, Freeform: r.plan.freeform[toolName{e.Call.Namespace, e.Call.Name}]}
 	switch e.Kind {
 	case tools.CallStart:
 		r.calls++

@@ -1,9 +1,11 @@
 package servertest
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 
@@ -73,6 +75,11 @@ func (c *copier) Write(b []byte) (int, error) {
 
 // Flush implements http.Flusher, which Gin asks for.
 func (c *copier) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flush() } // a writer that cannot flush delivers later
+
+// Hijack implements http.Hijacker, which Gin asks for: sockets take the connection over.
+func (c *copier) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return http.NewResponseController(c.ResponseWriter).Hijack()
+}
 
 // Unwrap lets http.ResponseController set deadlines.
 func (c *copier) Unwrap() http.ResponseWriter { return c.ResponseWriter }

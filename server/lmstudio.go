@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"tenon/server/chat"
+	"tenon/server/lmstudio/socket"
+)
+
+// lmstudioRoutes are the routes of LM Studio's clients.
+func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
+	if o.LMStudio == nil {
+		return
+	}
+	sockets := socket.New(socket.Options{
+		Service: o.Service, Fleet: o.LMStudio, Hub: o.Hub, Version: o.Version, Admit: admitSocket(o.Keys),
+		Watch: seen.watch, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody,
+	})
+	for _, ns := range socket.Namespaces {
+		g.GET("/"+ns, gin.WrapF(sockets.Handler(ns)))
+	}
+	g.GET("/lmstudio-greeting", gin.WrapF(sockets.Greeting))
+	g.GET("/lms-status", gin.WrapF(sockets.Status))
+}
+
+// asksLater tells of requests that need no key in their head: a socket's first frame brings it, and greetings tell nothing.
+func asksLater(r *http.Request) bool {
+	path := strings.TrimPrefix(r.URL.Path, "/")
+	return path == "lmstudio-greeting" || path == "lms-status" || slices.Contains(socket.Namespaces, path)
+}
+
+// admitSocket asks for a key, if there are keys, unless the request's head has brought one. LM Studio's SDKs divide a token
+// sk-lm-IDENTIFIER:PASSKEY; their older options, and other clients, send a whole key as the passkey.
+func admitSocket(keys []Key) func(ctx context.Context, identifier, passkey string) (context.Context, error) {
+	return func(ctx context.Context, identifier, passkey string) (context.Context, error) {
+		if len(keys) == 0 || chat.CallerKey(ctx) != "" {
+			return ctx, nil
+		}
+		key, ok := find(keys, "sk-lm-"+identifier+":"+passkey, passkey)
+		if !ok {
+			return ctx, &chat.Error{Kind: chat.Unauthorized, Message: "an API key is needed: as apiToken (of the form sk-lm-8:20 characters), as clientPasskey, or in the header Authorization"}
+		}
+		return chat.WithCaller(ctx, key.caller()), nil
+	}
+}
+
+// watch observes a prediction on a socket as observe does a request.
+func (o observer) watch(ctx context.Context, endpoint string) (context.Context, func()) {
+	record := &chat.Record{ID: "req_" + rand.Text(), At: time.Now(), Method: "WS", Path: "/" + endpoint, Full: o.recorded(), Status: http.StatusOK}
+	ctx = chat.WithRecord(ctx, record)
+	o.metrics.running.Inc()
+	return ctx, func() {
+		o.metrics.running.Dec()
+		o.deliver(record, chat.CallerKey(ctx), nil, false)
+		o.metrics.request(record.Method, record.Path, record.Status, time.Since(record.At))
+		o.turns(record)
+		line := []slog.Attr{
+			slog.String("id", record.ID), slog.String("method", record.Method), slog.String("path", record.Path),
+			slog.Duration("took", time.Since(record.At)), slog.String("caller", chat.CallerOf(ctx).Name),
+		}
+		o.log.LogAttrs(ctx, slog.LevelInfo, "request", o.describe(line, record)...)
+	}
+}

@@ -1,0 +1,311 @@
+package socket
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"tenon/server/chat"
+)
+
+// namespace is which socket it is.
+type namespace string
+
+const (
+	llm       namespace = "llm"
+	embedding namespace = "embedding"
+)
+
+const (
+	authPatience = 10 * time.Second // for the first frame
+	pingEvery    = 20 * time.Second // how often a silent reader is asked whether it is there
+	mostRunning  = 256              // calls and channels of one socket at once
+)
+
+// conn is one socket.
+type conn struct {
+	server *Server
+	ns     namespace
+	ws     *websocket.Conn
+	out    *outbox
+	ctx    context.Context // ends with the socket; holds the caller
+	cancel func()
+	work   sync.WaitGroup // calls and channels
+
+	mu       sync.Mutex // guards what follows
+	channels map[int]*channel
+	running  int  // calls and channels
+	draining bool // the socket ends once nothing runs
+}
+
+func newConn(ctx context.Context, cancel func(), s *Server, ns namespace, ws *websocket.Conn) *conn {
+	c := &conn{server: s, ns: ns, ws: ws, ctx: ctx, cancel: cancel, channels: map[int]*channel{}}
+	c.out = &outbox{ws: ws, fail: cancel}
+	return c
+}
+
+// serve runs the socket to its end, and waits for what runs on it.
+func (c *conn) serve() {
+	defer func() { _ = c.ws.CloseNow() }() // it has ended either way
+	if !c.authenticate() {
+		return
+	}
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		c.watch()
+	}()
+	c.read()
+	c.cancel()
+	c.work.Wait()
+	c.out.close()
+	<-watched
+}
+
+// watch ends a socket whose reader is gone without a word, or on which nothing runs when the server drains.
+func (c *conn) watch() {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	stopping := c.server.Stopping
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-stopping:
+			stopping = nil
+			c.drain()
+		case <-tick.C:
+			ctx, cancel := context.WithTimeout(c.ctx, pingEvery)
+			if c.ws.Ping(ctx) != nil {
+				c.cancel()
+			}
+			cancel()
+		}
+	}
+}
+
+// drain has the socket end once nothing runs on it.
+func (c *conn) drain() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.draining = true; c.running == 0 {
+		c.cancel()
+	}
+}
+
+// read takes frames until the socket ends.
+func (c *conn) read() {
+	for {
+		kind, raw, err := c.ws.Read(c.ctx)
+		if err != nil {
+			return
+		}
+		var f clientFrame
+		if kind != websocket.MessageText || json.Unmarshal(raw, &f) != nil {
+			_ = c.out.send(communicationWarning{Type: "communicationWarning", Warning: "a frame is no JSON object of the protocol"})
+			continue
+		}
+		if c.frame(f) != nil {
+			return
+		}
+	}
+}
+
+// frame acts on a frame. An error ends the socket.
+func (c *conn) frame(f clientFrame) error {
+	switch f.Type {
+	case "rpcCall":
+		return c.call(f)
+	case "channelCreate":
+		return c.create(f)
+	case "channelSend":
+		c.deliver(f)
+	case "keepAlive":
+		return c.out.send(keepAliveAck{"keepAliveAck"})
+	case "communicationWarning":
+		slog.Warn("an LM Studio client could not read a packet", "namespace", string(c.ns), "kind", f.Kind, "warning", f.Warning)
+		c.server.Logs.server(slog.LevelWarn, "a client could not read a packet: "+f.Warning)
+	case "channelAck", "signalUnsubscribe", "writableSignalUnsubscribe", "writableSignalUpdate":
+	case "signalSubscribe":
+		return c.out.send(signalError{"signalError", f.SubscribeID, encodeError(c.unknown("signal", f.Endpoint))})
+	case "writableSignalSubscribe":
+		return c.out.send(signalError{"writableSignalError", f.SubscribeID, encodeError(c.unknown("signal", f.Endpoint))})
+	default:
+		return c.out.send(communicationWarning{"communicationWarning", fmt.Sprintf("a frame of type %q is not known", f.Type)})
+	}
+	return nil
+}
+
+func (c *conn) unknown(kind, endpoint string) error {
+	return &chat.Error{Kind: chat.NotSupportedHere, Message: fmt.Sprintf("the %s %s/%s is not served here", kind, c.ns, endpoint)}
+}
+
+// call answers a call in a goroutine of its own.
+func (c *conn) call(f clientFrame) error {
+	run, ok := calls[c.ns][f.Endpoint]
+	if !ok {
+		return c.out.send(rpcError{"rpcError", f.CallID, encodeError(c.unknown("call", f.Endpoint))})
+	}
+	if err := c.begin(); err != nil {
+		return c.out.send(rpcError{"rpcError", f.CallID, encodeError(err)})
+	}
+	c.work.Go(func() {
+		defer c.end()
+		result, err := run(c.ctx, c, f.Parameter)
+		if err != nil {
+			_ = c.out.send(rpcError{"rpcError", f.CallID, encodeError(err)}) // a reader that is gone cannot be told
+			return
+		}
+		_ = c.out.send(rpcResult{"rpcResult", f.CallID, result}) // as above
+	})
+	return nil
+}
+
+// create opens a channel and runs it in a goroutine of its own.
+func (c *conn) create(f clientFrame) error {
+	fail := func(err error) error { return c.out.send(channelError{"channelError", f.ChannelID, encodeError(err)}) }
+	run, ok := channels[c.ns][f.Endpoint]
+	if !ok {
+		return fail(c.unknown("channel", f.Endpoint))
+	}
+	if err := c.begin(); err != nil {
+		return fail(err)
+	}
+	ctx, cancel := context.WithCancelCause(c.ctx)
+	ch := &channel{conn: c, id: f.ChannelID, ctx: ctx, cancel: cancel}
+	c.mu.Lock()
+	c.channels[f.ChannelID] = ch
+	c.mu.Unlock()
+	c.work.Go(func() {
+		defer c.end()
+		err := run(ch, f.CreationParameter)
+		ch.end()
+		if err != nil {
+			_ = fail(err) // a reader that is gone cannot be told
+			return
+		}
+		_ = c.out.send(channelClose{"channelClose", f.ChannelID}) // as above
+	})
+	return nil
+}
+
+// begin counts a call or channel.
+func (c *conn) begin() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.draining:
+		return &chat.Error{Kind: chat.Unavailable, Message: "the server is shutting down"}
+	case c.running == mostRunning:
+		return &chat.Error{Kind: chat.Busy, Message: fmt.Sprintf("%d calls and channels are open on this socket; no more may be", mostRunning)}
+	}
+	c.running++
+	return nil
+}
+
+func (c *conn) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running--; c.running == 0 && c.draining {
+		go c.finish()
+	}
+}
+
+// finish ends the socket once all has been sent.
+func (c *conn) finish() {
+	c.out.close()
+	c.cancel()
+}
+
+// deliver gives a channel what its client says: all that any of them can say is that it wants no more.
+func (c *conn) deliver(f clientFrame) {
+	c.mu.Lock()
+	ch := c.channels[f.ChannelID]
+	c.mu.Unlock()
+	var m struct {
+		Type string `json:"type"`
+	}
+	if ch == nil || json.Unmarshal(f.Message, &m) != nil {
+		return // the channel had ended before the client knew
+	}
+	if m.Type == "cancel" || m.Type == "stop" {
+		ch.cancel(errStopped)
+	}
+}
+
+// errStopped is why a channel's context ends when its client wants no more.
+var errStopped = errors.New("stopped by the client")
+
+// channel is an open channel. Packets are sent from one goroutine.
+type channel struct {
+	conn   *conn
+	id     int
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	mu   sync.Mutex // guards what follows
+	last any        // what keepAlive sends again
+	beat *time.Timer
+}
+
+// stopped tells whether the client wanted no more.
+func (ch *channel) stopped() bool { return errors.Is(context.Cause(ch.ctx), errStopped) }
+
+// send sends a packet.
+func (ch *channel) send(packet any) error {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	return ch.write(packet)
+}
+
+// progress sends a packet that is sent again whenever the channel is silent for long. The SDKs report only what grows.
+func (ch *channel) progress(packet any) error {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	ch.last = packet
+	if ch.beat == nil {
+		ch.beat = time.AfterFunc(ch.conn.server.Beat, func() {
+			ch.mu.Lock()
+			defer ch.mu.Unlock()
+			if ch.last != nil {
+				_ = ch.write(ch.last) // the next packet meets the same error
+			}
+		})
+	}
+	return ch.write(packet)
+}
+
+// write sends a packet. The caller holds mu.
+func (ch *channel) write(packet any) error {
+	if ch.beat != nil {
+		ch.beat.Reset(ch.conn.server.Beat)
+	}
+	return ch.conn.out.send(channelSend{"channelSend", ch.id, packet})
+}
+
+// quiet ends the repetition: a success is followed by nothing but the close.
+func (ch *channel) quiet() {
+	ch.mu.Lock()
+	defer ch.mu.Unlock()
+	ch.last = nil
+	if ch.beat != nil {
+		ch.beat.Stop()
+	}
+}
+
+// end forgets the channel.
+func (ch *channel) end() {
+	ch.quiet()
+	ch.cancel(nil)
+	ch.conn.mu.Lock()
+	defer ch.conn.mu.Unlock()
+	if ch.conn.channels[ch.id] == ch {
+		delete(ch.conn.channels, ch.id)
+	}
+}

@@ -1,0 +1,123 @@
+package socket
+
+import (
+	"encoding/json"
+
+	"tenon/server/chat"
+	"tenon/server/lmstudio"
+)
+
+// loadSettings reads how a model is to be loaded. Keys that say nothing here have no effect: SDKs send all that the app knows.
+func loadSettings(stack kvStack) (lmstudio.Settings, error) {
+	var s lmstudio.Settings
+	own := map[string]setter{
+		"contextLength":                   value(&s.Context),
+		"numParallelSessions":             value(&s.Parallel),
+		"offloadKVCacheToGpu":             pointer(&s.OffloadCache),
+		"llama.evalBatchSize":             value(&s.Batch),
+		"llama.flashAttention":            pointer(&s.FlashAttention),
+		"llama.acceleration.offloadRatio": ratio(&s.GPU),
+		"llama.kCacheQuantizationType":    checked(func(t string) error { s.CacheK = t; return nil }),
+		"llama.vCacheQuantizationType":    checked(func(t string) error { s.CacheV = t; return nil }),
+	}
+	setters := map[string]setter{}
+	for key, set := range own {
+		setters["llm.load."+key] = set
+		setters["embedding.load."+key] = set
+	}
+	if _, err := stack.merge().read(setters); err != nil {
+		return s, err
+	}
+	if s.Context < 0 || s.Parallel < 0 || s.Batch < 0 {
+		return s, chat.Invalidf("loadConfigStack", "has a negative length or number")
+	}
+	return s, nil
+}
+
+// ratio reads "max", "off" or a share.
+func ratio(to **float64) setter {
+	return func(raw json.RawMessage) error {
+		share, word := 0.0, ""
+		if json.Unmarshal(raw, &word) == nil {
+			switch word {
+			case "max":
+				share = 1
+			case "off":
+			default:
+				return chat.Invalidf("llama.acceleration.offloadRatio", `is %q; expected "max", "off" or 0 to 1`, word)
+			}
+		} else if err := json.Unmarshal(raw, &share); err != nil || share < 0 || share > 1 {
+			return chat.Invalidf("llama.acceleration.offloadRatio", `expected "max", "off" or 0 to 1`)
+		}
+		*to = &share
+		return nil
+	}
+}
+
+// config collects settings to tell.
+func (c *kvConfig) add(key string, v any) {
+	raw, err := json.Marshal(v)
+	if err == nil {
+		c.Fields = append(c.Fields, kvField{key, raw})
+	}
+}
+
+// loadConfig tells how an instance was loaded. The context's length must be there: without it SDKs take it for 2048.
+func loadConfig(i lmstudio.Instance) kvConfig {
+	c := kvConfig{Fields: []kvField{}}
+	scope := string(domain(i.Model)) + ".load."
+	if i.Context > 0 {
+		c.add(scope+"contextLength", i.Context)
+	}
+	s := i.Settings
+	if s.Batch > 0 {
+		c.add(scope+"llama.evalBatchSize", s.Batch)
+	}
+	if i.Embedding {
+		return c
+	}
+	if s.Parallel > 0 {
+		c.add(scope+"numParallelSessions", s.Parallel)
+	}
+	if s.FlashAttention != nil {
+		c.add(scope+"llama.flashAttention", *s.FlashAttention)
+	}
+	if s.OffloadCache != nil {
+		c.add(scope+"offloadKVCacheToGpu", *s.OffloadCache)
+	}
+	return c
+}
+
+// baseConfig is what the model's file says of sampling: the layer below all that a client sends.
+func baseConfig(i lmstudio.Instance) kvConfig {
+	c := kvConfig{Fields: []kvField{}}
+	d := i.Defaults
+	if d.Temperature != nil {
+		c.add(predictionKey+"temperature", *d.Temperature)
+	}
+	if d.TopK != nil {
+		c.add(predictionKey+"topKSampling", *d.TopK)
+	}
+	for key, v := range map[string]*float32{"topPSampling": d.TopP, "minPSampling": d.MinP, "repeatPenalty": d.RepeatPenalty} {
+		if v != nil {
+			c.add(predictionKey+key, checkbox[float32]{true, *v})
+		}
+	}
+	return c
+}
+
+// toldConfig are the settings that a prediction's success repeats: the model's own, and over them the client's.
+func toldConfig(i lmstudio.Instance, used merged) kvConfig {
+	c := kvConfig{Fields: []kvField{}}
+	for _, f := range baseConfig(i).Fields {
+		if _, ok := used[f.Key]; !ok {
+			c.Fields = append(c.Fields, f)
+		}
+	}
+	for _, key := range told {
+		if v, ok := used[predictionKey+key]; ok {
+			c.Fields = append(c.Fields, kvField{predictionKey + key, v})
+		}
+	}
+	return c
+}

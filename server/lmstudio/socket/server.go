@@ -1,0 +1,111 @@
+package socket
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"tenon/server/chat"
+	"tenon/server/lmstudio"
+	"tenon/server/wire"
+)
+
+// Namespaces are the sockets that SDKs open, each a path of its own.
+var Namespaces = []string{"llm", "embedding", "system", "files", "repository", "diagnostics", "plugins", "runtime"}
+
+// Options are what the sockets serve. Service and Fleet must be set.
+type Options struct {
+	Service lmstudio.Service
+	Fleet   lmstudio.Fleet
+	Hub     lmstudio.Hub // nil: models cannot be searched and downloaded
+	Version string
+	// Admit tells who a client is by what its first frame says, and returns ctx with the caller. nil: everybody may ask.
+	Admit func(ctx context.Context, identifier, passkey string) (context.Context, error)
+	// Manage refuses callers that may not change which models are loaded. nil: all may.
+	Manage func(ctx context.Context) error
+	// Watch is called as a prediction begins, and returns its context and what is called at its end. nil: nobody watches.
+	Watch    func(ctx context.Context, endpoint string) (context.Context, func())
+	Logs     *Logs           // what streamLogs tells; nil: predictions of these sockets alone
+	Stopping <-chan struct{} // closed when the server drains: sockets end once nothing runs on them. nil: never
+	MaxFrame int64           // bytes of a frame; 0: 64 MiB
+	Beat     time.Duration   // how long a channel may be silent before its last progress is sent again; 0: 20 s
+}
+
+const (
+	defaultMaxFrame = 64 << 20
+	defaultBeat     = 20 * time.Second // Python's SDK gives up after 60 s without a packet
+)
+
+// Server serves the sockets. Make it with New.
+type Server struct {
+	Options
+	files *files
+
+	mu   sync.Mutex // guards open
+	open int        // sockets, for tests
+}
+
+// New returns the sockets' server.
+func New(o Options) *Server {
+	if o.MaxFrame == 0 {
+		o.MaxFrame = defaultMaxFrame
+	}
+	if o.Beat == 0 {
+		o.Beat = defaultBeat
+	}
+	if o.Logs == nil {
+		o.Logs = &Logs{}
+	}
+	if o.Watch == nil {
+		o.Watch = func(ctx context.Context, _ string) (context.Context, func()) { return ctx, func() {} }
+	}
+	return &Server{Options: o, files: newFiles()}
+}
+
+// Open is how many sockets are connected.
+func (s *Server) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
+}
+
+func (s *Server) count(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open += n
+}
+
+// Handler serves the socket of a namespace until it ends.
+func (s *Server) Handler(ns string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" {
+			wire.WriteOpenAIError(w, &chat.Error{Kind: chat.NoRoute, Message: "/" + ns + " is a WebSocket for LM Studio's SDKs"})
+			return
+		}
+		// Which pages may connect was decided before: a page without leave does not come this far.
+		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+		if err != nil {
+			return // it has been answered
+		}
+		ws.SetReadLimit(s.MaxFrame)
+		s.count(1)
+		defer s.count(-1)
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context())) // a request that was taken over ends no context
+		defer cancel()
+		c := newConn(ctx, cancel, s, namespace(ns), ws)
+		c.serve()
+	}
+}
+
+// Greeting answers GET /lmstudio-greeting, by which SDKs find a server.
+func (s *Server) Greeting(w http.ResponseWriter, _ *http.Request) {
+	wire.WriteJSON(w, http.StatusOK, map[string]any{"lmstudio": true})
+}
+
+// Status answers GET /lms-status, by which the lms command finds one.
+func (s *Server) Status(w http.ResponseWriter, _ *http.Request) {
+	wire.WriteJSON(w, http.StatusOK, map[string]any{"package": "tenon", "version": s.Version})
+}

@@ -1,0 +1,121 @@
+package lmstudio
+
+import (
+	"time"
+
+	"tenon/server/chat"
+)
+
+// Stats are the figures of a prediction. None of them is ever infinite or no number.
+type Stats struct {
+	StopReason      string
+	StopString      string
+	TokensPerSecond float64
+	FirstToken      time.Duration // from the request to the first text, thinking or call; 0: there was none
+	Generation      time.Duration // from there to the end
+	Total           time.Duration
+	Prompt          int // tokens
+	Predicted       int // tokens, thinking and calls included
+	Thinking        int // of those
+}
+
+// The reasons why a prediction ends, as LM Studio spells them.
+const (
+	EOSFound             = "eosFound"
+	StopStringFound      = "stopStringFound"
+	ToolCalls            = "toolCalls"
+	MaxTokensReached     = "maxPredictedTokensReached"
+	ContextLengthReached = "contextLengthReached"
+	UserStopped          = "userStopped"
+	ModelUnloaded        = "modelUnloaded"
+)
+
+// Meter measures a prediction while its events pass. Make it with NewMeter when the request comes in.
+type Meter struct {
+	begun, first time.Time
+	finish       chat.Finish
+	reason       string // "" is the finish's own
+}
+
+// NewMeter begins to measure.
+func NewMeter() *Meter { return &Meter{begun: time.Now()} }
+
+// Add sees an event.
+func (m *Meter) Add(e chat.Event) {
+	switch e.Kind {
+	case chat.Progress:
+		m.finish.Usage.Prompt, m.finish.Usage.Cached = e.Progress.Total, e.Progress.Cached
+	case chat.Text, chat.Reasoning, chat.CallStart:
+		if m.first.IsZero() {
+			m.first = time.Now()
+		}
+	case chat.Finished:
+		m.finish = e.Finish
+		return
+	}
+	m.finish.Usage.Completion += e.Count
+	if e.Kind == chat.Reasoning {
+		m.finish.Usage.Reasoning += e.Count
+	}
+}
+
+// End says why a prediction ended that has no finish of its own: it was stopped from outside.
+func (m *Meter) End(reason string) { m.reason = reason }
+
+// Stats are the figures so far.
+func (m *Meter) Stats() Stats {
+	s := Stats{
+		StopReason: m.reason, StopString: m.finish.StopText, Total: time.Since(m.begun),
+		Prompt: m.finish.Usage.Prompt, Predicted: m.finish.Usage.Completion, Thinking: m.finish.Usage.Reasoning,
+	}
+	if s.StopReason == "" {
+		s.StopReason = stopReason(m.finish)
+	}
+	if !m.first.IsZero() {
+		s.FirstToken = m.first.Sub(m.begun)
+		s.Generation = s.Total - s.FirstToken
+	}
+	return s.withSpeed(m.finish)
+}
+
+// withSpeed sets the tokens per second: by the engine's own clock, where it has told of it.
+func (s Stats) withSpeed(f chat.Finish) Stats {
+	decoded := f.Timing.Decode
+	if decoded <= 0 {
+		decoded = s.Generation
+	}
+	if decoded > 0 {
+		s.TokensPerSecond = float64(s.Predicted) / decoded.Seconds()
+	}
+	return s
+}
+
+// Measure are the figures of a turn that has ended.
+func Measure(o *chat.Outcome) Stats {
+	m := Meter{}
+	if n := len(o.Finishes); n > 0 {
+		m.finish = o.Finishes[n-1]
+	} else {
+		m.reason = UserStopped
+	}
+	s := m.Stats()
+	s.Total, s.FirstToken, s.Generation = o.Took, o.FirstToken, o.Took-o.FirstToken
+	return s.withSpeed(m.finish)
+}
+
+func stopReason(f chat.Finish) string {
+	switch {
+	case f.Reason == chat.StopSequence:
+		return StopStringFound
+	case f.Reason == chat.ToolCalls:
+		return ToolCalls
+	case f.Reason == chat.Length && f.Full:
+		return ContextLengthReached
+	case f.Reason == chat.Length:
+		return MaxTokensReached
+	case f.Reason == chat.Cancelled:
+		return UserStopped
+	default:
+		return EOSFound
+	}
+}
