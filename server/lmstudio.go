@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"tenon/server/chat"
+	"tenon/server/lmstudio"
 	"tenon/server/lmstudio/socket"
 )
 
@@ -20,8 +21,9 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
 	if o.LMStudio == nil {
 		return
 	}
+	models := lmstudio.Models{Fleet: o.LMStudio, Traits: o.Traits}
 	sockets := socket.New(socket.Options{
-		Service: o.Service, Fleet: o.LMStudio, Hub: o.Hub, Version: o.Version, Admit: admitSocket(o.Keys),
+		Service: o.Service, Models: models, Pull: o.Pull, Version: o.Version, Admit: admitSocket(o.Keys),
 		Watch: seen.watch, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody,
 	})
 	for _, ns := range socket.Namespaces {

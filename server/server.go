@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"tenon/models/catalog"
 	"tenon/server/chat"
 	"tenon/server/fleet"
 	"tenon/server/lmstudio"
@@ -18,16 +19,17 @@ import (
 type Options struct {
 	Service   *chat.Service
 	Models    Models
-	Responses *responses.Store         // where responses are kept; nil: in memory
-	Engines   Engines                  // what /metrics tells of engines; nil: nothing
-	Readiness Readiness                // nil: always ready
-	Warnings  func(id string) []string // what is to be known of a model, for its entry in /v1/models; nil: nothing
-	Fleet     fleet.API                // tenon's own API; the zero value: there is none
-	Draining  func() bool              // whether new requests are refused, but for /health; nil: never
-	Stopping  <-chan struct{}          // closed when the server begins to drain, for sockets; nil: never
-	LMStudio  lmstudio.Fleet           // what LM Studio's clients load; nil: their routes are not served
-	Hub       lmstudio.Hub             // where they find and fetch models; nil: nowhere
-	Version   string                   // of this server, as it is told to them
+	Responses *responses.Store                // where responses are kept; nil: in memory
+	Engines   Engines                         // what /metrics tells of engines; nil: nothing
+	Readiness Readiness                       // nil: always ready
+	Warnings  func(id string) []string        // what is to be known of a model, for its entry in /v1/models; nil: nothing
+	Fleet     fleet.API                       // tenon's own API; the zero value: there is none
+	Draining  func() bool                     // whether new requests are refused, but for /health; nil: never
+	Stopping  <-chan struct{}                 // closed when the server begins to drain, for sockets; nil: never
+	LMStudio  lmstudio.Fleet                  // what LM Studio's clients load; nil: their routes are not served
+	Pull      lmstudio.Pull                   // what fetches models for them; nil: none are fetched
+	Traits    func(catalog.Entry) chat.Traits // what a model's file says it can; set with LMStudio
+	Version   string                          // of this server, as it is told to them
 
 	Keys         []Key    // none: no key is asked for
 	AllowedHosts []string // names for the Host header; nil: any. See [LoopbackHosts]

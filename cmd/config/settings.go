@@ -76,9 +76,10 @@ type Settings struct {
 	ResponsesMaxAge  time.Duration `flag:"responses-max-age" default:"24h" min:"1s" help:"how long a response is kept"`
 	ResponsesMaxSize int           `flag:"responses-max-size" default:"64" min:"1" max:"1048576" help:"most that all responses may take, in MiB; the oldest go"`
 
-	LogFormat     string        `group:"Running" flag:"log-format" default:"text" choices:"text,json" help:"log as text or json"`
-	LogLevel      string        `flag:"log-level" default:"info" help:"least level to log: debug, info, warn, error"`
-	LogPrompts    bool          `flag:"log-prompts" help:"write prompts and answers into the log"`
-	DebugRequests int           `flag:"debug-requests" default:"0" min:"0" help:"keep the records of the latest N requests, prompts and answers in them, for 'tenon explain'; 0: none"`
-	DrainTimeout  time.Duration `flag:"drain-timeout" default:"25s" min:"0s" help:"how long SIGTERM waits for running requests"`
+	LogFormat         string        `group:"Running" flag:"log-format" default:"text" choices:"text,json" help:"log as text or json"`
+	LogLevel          string        `flag:"log-level" default:"info" help:"least level to log: debug, info, warn, error"`
+	LogPrompts        bool          `flag:"log-prompts" help:"write prompts and answers into the log"`
+	DebugRequests     int           `flag:"debug-requests" default:"0" min:"0" help:"keep the records of the latest N requests, prompts and answers in them, for 'tenon explain'; 0: none"`
+	LMStudioDiscovery bool          `flag:"lmstudio-discovery" default:"true" help:"listen on loopback at the first free port at which LM Studio's SDKs look for a server, too"`
+	DrainTimeout      time.Duration `flag:"drain-timeout" default:"25s" min:"0s" help:"how long SIGTERM waits for running requests"`
 }

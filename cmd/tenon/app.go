@@ -31,6 +31,7 @@ type app struct {
 	named     []string    // ids of the models to load at start
 	loaded    atomic.Bool // all of them have been
 	draining  atomic.Bool
+	stopping  chan struct{} // closed when it begins to drain
 
 	reloading sync.Mutex // one at a time
 	settings  atomic.Pointer[perModel]
@@ -48,7 +49,7 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	if err != nil {
 		return nil, err
 	}
-	a := &app{manager: manager, named: named, responses: kept}
+	a := &app{manager: manager, named: named, responses: kept, stopping: make(chan struct{})}
 	a.settings.Store(&p)
 	a.loader = chat.NewLoader(manager, options)
 	service := &chat.Service{
@@ -63,6 +64,7 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 		Keys: admitted.keys, AllowedHosts: admitted.hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20, Heartbeat: s.Heartbeat,
 		Fleet:      api.API{Fleet: manager, Log: &serverLog},
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
+		LMStudio: manager, Traits: a.loader.Traits, Version: version, Stopping: a.stopping,
 	})
 	return a, nil
 }

@@ -23,6 +23,7 @@ import (
 	"tenon/models/store"
 	"tenon/server"
 	api "tenon/server/fleet"
+	"tenon/server/lmstudio"
 	"tenon/templates/jinja"
 )
 
@@ -147,6 +148,12 @@ func run(ctx context.Context, app *app, listener net.Listener, s config.Settings
 		}
 		failed <- server.Serve(listener)
 	}()
+	if s.LMStudioDiscovery {
+		if l := lmstudio.Discoverable(ctx, lmstudio.Ports); l != nil {
+			slog.Info("LM Studio's clients find this server", "address", l.Addr())
+			go func() { _ = server.Serve(l) }() // it ends with the server
+		}
+	}
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
@@ -158,6 +165,7 @@ func run(ctx context.Context, app *app, listener net.Listener, s config.Settings
 		slog.Info("draining", "at most", s.DrainTimeout)
 	}
 	app.draining.Store(true)
+	close(app.stopping)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.DrainTimeout)
 	defer cancel()
 	requests.wait(drain)

@@ -64,7 +64,7 @@ func TestRun_servesTLSByCertificateFiles(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		served := &app{handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })}
+		served := &app{stopping: make(chan struct{}), handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })}
 		done <- run(ctx, served, listener, config.Settings{TLSCert: cert, TLSKey: key, DrainTimeout: time.Second})
 	}()
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}

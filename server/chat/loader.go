@@ -39,13 +39,14 @@ type Loader struct {
 	manager Manager
 	options atomic.Pointer[LoaderOptions]
 
-	mu       sync.Mutex          // guards warnings
+	mu       sync.Mutex          // guards what follows
 	warnings map[string][]string // by model
+	traits   map[string]Traits   // by file and template
 }
 
 // NewLoader prepares the models of m.
 func NewLoader(m Manager, o LoaderOptions) *Loader {
-	l := &Loader{manager: m, warnings: map[string][]string{}}
+	l := &Loader{manager: m, warnings: map[string][]string{}, traits: map[string]Traits{}}
 	l.Configure(o)
 	return l
 }

@@ -2,185 +2,130 @@ package lmstudio
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"tenon/engine"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/server/chat"
 )
 
 // Service runs turns. *chat.Service implements it.
 type Service interface {
 	Run(ctx context.Context, r chat.Request, sink chat.Sink) error
-	Count(ctx context.Context, r chat.Request) (chat.Tokens, error)
 	Render(ctx context.Context, r chat.Request) (string, error)
 	Tokenize(ctx context.Context, model, text string, special, bos bool) ([]int32, error)
 	Embed(ctx context.Context, model string, prompts []engine.Prompt) ([]engine.Embedding, error)
 }
 
-// Fleet is the models at hand and the instances of them that are loaded. Its methods may be called from any goroutine.
-// Errors are *chat.Error: NotFound for a name that means nothing, Invalid for settings that cannot be met.
+// Fleet loads models. *fleet.Fleet implements it.
 type Fleet interface {
-	// Models lists every model at hand, loaded or not.
-	Models() []Model
-	// Instances lists what is loaded, the oldest first.
-	Instances() []Instance
-	// Load loads an instance and returns once it answers. Cancelling ctx ends the wait.
-	Load(ctx context.Context, l Load) (Instance, error)
-	// Unload ends an instance; its predictions end with engine.ErrClosed. It returns once its memory is free.
-	Unload(ctx context.Context, id string) error
+	Status() []fleet.Status
+	Instances() []fleet.Instance
+	Load(ctx context.Context, r fleet.Request) (fleet.Instance, error)
+	Unload(ctx context.Context, name string, force bool) error
 }
 
-// Hub finds and fetches models. Errors are *chat.Error.
-type Hub interface {
-	Search(ctx context.Context, term string, limit int) ([]Found, error)
-	// Files lists what can be downloaded of a model that Search found.
-	Files(ctx context.Context, model string) ([]File, error)
-	// Download fetches a file, tells how far it is, and returns the key of the model.
-	Download(ctx context.Context, file string, progress func(Fetched)) (key string, err error)
+// Pull fetches a model by the name that a user gives it and returns its id. progress is told bytes, and how many there are
+// in all.
+type Pull func(ctx context.Context, name string, progress func(done, total int64)) (id string, err error)
+
+// Models are a fleet's models as LM Studio's clients see them.
+type Models struct {
+	Fleet
+	Traits func(catalog.Entry) chat.Traits // what a model's file says it can
 }
 
 // Model is a model at hand.
 type Model struct {
-	Key          string // what clients call it
-	Name         string // for people; "" is the key
-	File         string // such as "publisher/repository/file.gguf"; "" is the key
-	Architecture string
-	Quantization string // such as "Q4_K_M"; "" if the file does not say
-	Parameters   string // such as "270M"; "" if not known
-	Size         int64  // bytes
-	MaxContext   int    // tokens it was trained for
-	Embedding    bool   // it embeds and does not chat
-	Tools        bool   // its chat template shows tools and calls
-	Thinks       bool   // its chat template knows thinking
+	catalog.Entry
+	chat.Traits
 }
 
-// Publisher is who published the model, as far as its file's place tells.
-func (m Model) Publisher() string {
-	if publisher, _, ok := strings.Cut(m.Path(), "/"); ok {
-		return publisher
-	}
-	return "local"
-}
+// Publisher stands for who published a model: its file does not say.
+const Publisher = "local"
 
-// Path is where LM Studio would keep the file, below its models folder.
-func (m Model) Path() string {
-	if m.File == "" {
-		return m.Key
-	}
-	return m.File
-}
+// File is where LM Studio would keep the model's file, below its models folder.
+func (m Model) File() string { return path.Join(Publisher, m.ID, filepath.Base(m.Path)) }
 
-// DisplayName is the model's name for people.
-func (m Model) DisplayName() string {
-	if m.Name == "" {
-		return m.Key
+// Kind is "llm" or "embedding".
+func (m Model) Kind() string {
+	if m.Embeds {
+		return "embedding"
 	}
-	return m.Name
+	return "llm"
 }
 
 // Instance is a loaded model.
 type Instance struct {
-	Model
-	ID        string // what clients call it
-	Reference string // another one for each load
-	Context   int    // tokens that one request may use
-	TTL       time.Duration
-	LastUsed  time.Time // zero: not yet
-	Settings  Settings  // what it was loaded with
-	Defaults  engine.Sampling
-	BOS, EOS  string
-	Running   int // predictions that run or wait
+	fleet.Instance
+	Model Model
 }
 
-// Settings are how a model is to be loaded; the zero value of each leaves it to the server.
-type Settings struct {
-	Context        int      // tokens
-	Parallel       int      // turns that run at once
-	Batch          int      // tokens of a prompt that are evaluated together
-	FlashAttention *bool    //
-	OffloadCache   *bool    // the KV cache is in the GPU's memory
-	GPU            *float64 // share of the layers in the GPU's memory, 0 to 1
-	CacheK, CacheV string   // type of the KV cache, such as "q8_0"
+// Context is how many tokens a request may use.
+func (i Instance) Context() int { return i.Instance.Model.Context }
+
+// All lists every model at hand.
+func (m Models) All() (all []Model) {
+	for _, s := range m.Status() {
+		all = append(all, m.of(s.Entry))
+	}
+	return all
 }
 
-// Load is a wish for an instance.
-type Load struct {
-	Key      string // of the model
-	ID       string // what the instance is to be called; "": its key, numbered if that is taken
-	TTL      time.Duration
-	OnDemand bool // a request asked for the model: it may make room for another
-	Settings Settings
-	Progress func(share float64) // from 0 to 1; nil: nobody asks. Called from one goroutine
+func (m Models) of(e catalog.Entry) Model { return Model{e, m.Traits(e)} }
+
+// Loaded lists the instances that answer.
+func (m Models) Loaded() (all []Instance) {
+	for _, i := range m.Instances() {
+		if i.State == fleet.Loaded {
+			all = append(all, m.Instance(i))
+		}
+	}
+	return all
 }
 
-// Found is a model that a search found.
-type Found struct {
-	ID, Name string
-	Exact    bool
+// Instance adds to an instance what is known of its model.
+func (m Models) Instance(i fleet.Instance) Instance { return Instance{i, m.of(i.Entry)} }
+
+// Find returns the model that a name means: an id, an alias, or a file as File has it.
+func (m Models) Find(name string) (Model, error) {
+	var known []string
+	for _, one := range m.All() {
+		if one.is(name) {
+			return one, nil
+		}
+		known = append(known, one.ID)
+	}
+	return Model{}, chat.UnknownModel(name, known)
 }
 
-// File is one of a model's files that can be downloaded.
-type File struct {
-	ID, Name, Quantization string
-	Size                   int64
-	Fits                   bool // into this machine's memory
-	Recommended            bool
+func (m Model) is(name string) bool {
+	return slices.ContainsFunc(append([]string{m.ID, m.File(), path.Dir(m.File())}, m.Aliases...), func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// Fetched is how far a download is.
-type Fetched struct {
-	Bytes, Total int64
-	PerSecond    float64
-}
-
-// FindModel returns the model that a name means: a key, a path or a file's name, in any case.
-func FindModel(f Fleet, name string) (Model, bool) {
-	all := f.Models()
-	i := slices.IndexFunc(all, func(m Model) bool { return m.is(name) })
+// FindLoaded returns the instance that a name means: an instance's own, or that of its model.
+func (m Models) FindLoaded(name string) (Instance, bool) {
+	all := m.Loaded()
+	i := slices.IndexFunc(all, func(i Instance) bool { return strings.EqualFold(i.ID, name) })
 	if i < 0 {
-		return Model{}, false
+		i = slices.IndexFunc(all, func(i Instance) bool { return i.Model.is(name) })
+	}
+	if i < 0 {
+		return Instance{}, false
 	}
 	return all[i], true
 }
 
-func (m Model) is(name string) bool {
-	name = strings.TrimSuffix(name, "@"+strings.ToLower(m.Quantization))
-	return strings.EqualFold(m.Key, name) || strings.EqualFold(m.Path(), name) || strings.EqualFold(path.Dir(m.Path()), name)
-}
-
-// FindInstance returns the instance that a name means: an instance's own, or that of its model.
-func FindInstance(f Fleet, name string) (Instance, bool) {
-	all := f.Instances()
-	for _, means := range []func(Instance) bool{
-		func(i Instance) bool { return strings.EqualFold(i.ID, name) },
-		func(i Instance) bool { return i.is(name) },
-	} {
-		if i := slices.IndexFunc(all, means); i >= 0 {
-			return all[i], true
-		}
+// LoadError gives an error of the fleet its kind.
+func LoadError(err error) error {
+	var load *fleet.LoadError
+	if errors.As(err, &load) {
+		return &chat.Error{Kind: chat.Unavailable, Message: err.Error(), Err: err}
 	}
-	return Instance{}, false
-}
-
-// UnknownModel is the error for a name that no model at hand has.
-func UnknownModel(f Fleet, name string) *chat.Error {
-	var known []string
-	for _, m := range f.Models() {
-		known = append(known, m.Key)
-	}
-	return chat.UnknownModel(name, known)
-}
-
-// UnknownInstance is the error for a name that no loaded instance has.
-func UnknownInstance(f Fleet, name string) *chat.Error {
-	var known []string
-	for _, i := range f.Instances() {
-		known = append(known, i.ID)
-	}
-	return &chat.Error{Kind: chat.NotFound, Field: "instance_id",
-		Message: fmt.Sprintf("no loaded model is called %q; loaded: %s", name, strings.Join(known, ", "))}
+	return chat.AsErrorOrNil(err)
 }

@@ -34,7 +34,7 @@ var calls = map[namespace]map[string]call{
 	},
 	"repository": {
 		"searchModels":            asked(searchModels),
-		"getModelDownloadOptions": asked(downloadOptions),
+		"getModelDownloadOptions": asked(searchModels),
 	},
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"tenon/server/chat"
-	"tenon/server/lmstudio"
 )
 
 // noModel says that no loaded model matches a query. Python's SDK raises LMStudioModelNotFoundError for it.
@@ -52,10 +51,10 @@ func unserved(what, instead string) error {
 
 const mostSamples = 10 // names that an error lists
 
-// noModelFor says that nothing that is loaded matches. title is why; "" says it in general.
-func noModelFor(f lmstudio.Fleet, q query, title string) error {
+// noModel says that nothing that is loaded matches. title is why; "" says it in general.
+func (c *conn) noModel(q query, title string) error {
 	e := noModel{Code: "generic.noModelMatchingQuery", Query: q, Sample: []string{}}
-	for _, i := range f.Instances() {
+	for _, i := range c.server.Models.Loaded() {
 		if e.Total++; len(e.Sample) < mostSamples {
 			e.Sample = append(e.Sample, i.ID)
 		}
@@ -75,11 +74,6 @@ func noPresetCalled(name string) error {
 		title: fmt.Sprintf("there is no preset %q: presets of the app are not served; send the settings themselves", name),
 		data:  noPreset{Code: "generic.presetNotFound", Name: name, Sample: []preset{}},
 	}
-}
-
-// notFound is the error for a model that is not at hand.
-func notFound(f lmstudio.Fleet, ns namespace, name string) error {
-	return noModelFor(f, query{Domain: string(ns), Identifier: name}, lmstudio.UnknownModel(f, name).Message)
 }
 
 // encodeError writes any error. The stack is a text of no stack: without one the SDKs say that there is none.

@@ -3,22 +3,26 @@ package socket
 import (
 	"encoding/json"
 
+	"tenon/models/fleet"
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
 )
 
-// loadSettings reads how a model is to be loaded. Keys that say nothing here have no effect: SDKs send all that the app knows.
-func loadSettings(stack kvStack) (lmstudio.Settings, error) {
-	var s lmstudio.Settings
+// loadSettings reads how a model is to be loaded. Keys that say nothing here have no effect: SDKs send all that the app
+// knows.
+func loadSettings(stack kvStack) (fleet.Settings, error) {
+	var s fleet.Settings
 	own := map[string]setter{
 		"contextLength":                   value(&s.Context),
-		"numParallelSessions":             value(&s.Parallel),
-		"offloadKVCacheToGpu":             pointer(&s.OffloadCache),
+		"numParallelSessions":             value(&s.Slots),
 		"llama.evalBatchSize":             value(&s.Batch),
-		"llama.flashAttention":            pointer(&s.FlashAttention),
-		"llama.acceleration.offloadRatio": ratio(&s.GPU),
-		"llama.kCacheQuantizationType":    checked(func(t string) error { s.CacheK = t; return nil }),
-		"llama.vCacheQuantizationType":    checked(func(t string) error { s.CacheV = t; return nil }),
+		"llama.acceleration.offloadRatio": ratio(&s.GPULayers),
+		"llama.kCacheQuantizationType":    checked(func(t string) error { s.CacheTypeK = t; return nil }),
+		"llama.vCacheQuantizationType":    checked(func(t string) error { s.CacheTypeV = t; return nil }),
+		"llama.flashAttention": func(raw json.RawMessage) error {
+			s.FlashAttention = map[string]string{"true": "on", "false": "off"}[string(raw)]
+			return nil
+		},
 	}
 	setters := map[string]setter{}
 	for key, set := range own {
@@ -28,28 +32,26 @@ func loadSettings(stack kvStack) (lmstudio.Settings, error) {
 	if _, err := stack.merge().read(setters); err != nil {
 		return s, err
 	}
-	if s.Context < 0 || s.Parallel < 0 || s.Batch < 0 {
+	if s.Context < 0 || s.Slots < 0 || s.Batch < 0 {
 		return s, chat.Invalidf("loadConfigStack", "has a negative length or number")
 	}
 	return s, nil
 }
 
-// ratio reads "max", "off" or a share.
-func ratio(to **float64) setter {
+// ratio reads "max", "off" or a share of the layers. A share between leaves it to the machine's memory.
+func ratio(to *string) setter {
 	return func(raw json.RawMessage) error {
-		share, word := 0.0, ""
-		if json.Unmarshal(raw, &word) == nil {
-			switch word {
-			case "max":
-				share = 1
-			case "off":
-			default:
-				return chat.Invalidf("llama.acceleration.offloadRatio", `is %q; expected "max", "off" or 0 to 1`, word)
+		switch string(raw) {
+		case `"off"`, "0":
+			*to = "0"
+		case `"max"`:
+			*to = "auto"
+		default:
+			var share float64
+			if json.Unmarshal(raw, &share) != nil || share < 0 || share > 1 {
+				return chat.Invalidf("llama.acceleration.offloadRatio", `expected "max", "off" or 0 to 1`)
 			}
-		} else if err := json.Unmarshal(raw, &share); err != nil || share < 0 || share > 1 {
-			return chat.Invalidf("llama.acceleration.offloadRatio", `expected "max", "off" or 0 to 1`)
 		}
-		*to = &share
 		return nil
 	}
 }
@@ -65,25 +67,12 @@ func (c *kvConfig) add(key string, v any) {
 // loadConfig tells how an instance was loaded. The context's length must be there: without it SDKs take it for 2048.
 func loadConfig(i lmstudio.Instance) kvConfig {
 	c := kvConfig{Fields: []kvField{}}
-	scope := string(domain(i.Model)) + ".load."
-	if i.Context > 0 {
-		c.add(scope+"contextLength", i.Context)
+	scope := i.Model.Kind() + ".load."
+	if i.Context() > 0 {
+		c.add(scope+"contextLength", i.Context())
 	}
-	s := i.Settings
-	if s.Batch > 0 {
-		c.add(scope+"llama.evalBatchSize", s.Batch)
-	}
-	if i.Embedding {
-		return c
-	}
-	if s.Parallel > 0 {
-		c.add(scope+"numParallelSessions", s.Parallel)
-	}
-	if s.FlashAttention != nil {
-		c.add(scope+"llama.flashAttention", *s.FlashAttention)
-	}
-	if s.OffloadCache != nil {
-		c.add(scope+"offloadKVCacheToGpu", *s.OffloadCache)
+	if n := i.Instance.Model.Slots; n > 0 && !i.Model.Embeds {
+		c.add(scope+"numParallelSessions", n)
 	}
 	return c
 }
@@ -91,7 +80,7 @@ func loadConfig(i lmstudio.Instance) kvConfig {
 // baseConfig is what the model's file says of sampling: the layer below all that a client sends.
 func baseConfig(i lmstudio.Instance) kvConfig {
 	c := kvConfig{Fields: []kvField{}}
-	d := i.Defaults
+	d := i.Instance.Model.Defaults
 	if d.Temperature != nil {
 		c.add(predictionKey+"temperature", *d.Temperature)
 	}

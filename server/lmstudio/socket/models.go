@@ -1,12 +1,15 @@
 package socket
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"regexp"
 	"strconv"
 	"time"
 
+	"tenon/models/fleet"
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
 )
@@ -22,7 +25,6 @@ type modelInfo struct {
 	Indexed        string        `json:"indexedModelIdentifier"`
 	SizeBytes      int64         `json:"sizeBytes"`
 	Device         *string       `json:"deviceIdentifier"` // null: this machine
-	ParamsString   string        `json:"paramsString,omitempty"`
 	Architecture   string        `json:"architecture,omitempty"`
 	Quantization   *quantization `json:"quantization,omitempty"`
 	MaxContext     int           `json:"maxContextLength"`
@@ -47,36 +49,23 @@ type instanceInfo struct {
 
 func describe(m lmstudio.Model) modelInfo {
 	out := modelInfo{
-		Type: string(domain(m)), ModelKey: m.Key, Format: "gguf", DisplayName: m.DisplayName(), Publisher: m.Publisher(),
-		Path: m.Path(), Indexed: m.Path(), SizeBytes: m.Size, ParamsString: m.Parameters, Architecture: m.Architecture, MaxContext: m.MaxContext,
+		Type: m.Kind(), ModelKey: m.ID, Format: "gguf", DisplayName: m.ID, Publisher: lmstudio.Publisher, Path: m.File(), Indexed: m.File(),
+		SizeBytes: m.Size, Architecture: m.Architecture, MaxContext: m.ContextTrained,
 	}
-	if bits, ok := bitsOf(m.Quantization); ok {
+	if bits, err := strconv.Atoi(digits.FindString(m.Quantization)); err == nil { // Q4_K_M has 4
 		out.Quantization = &quantization{m.Quantization, bits}
 	}
-	if !m.Embedding {
-		vision, tools := false, m.Tools
-		out.Vision, out.TrainedForTool = &vision, &tools
+	if !m.Embeds {
+		vision := false
+		out.Vision, out.TrainedForTool = &vision, &m.Tools
 	}
 	return out
 }
 
-func domain(m lmstudio.Model) namespace {
-	if m.Embedding {
-		return embedding
-	}
-	return llm
-}
-
 var digits = regexp.MustCompile(`\d+`)
 
-// bitsOf reads a quantization's bits in its name: Q4_K_M has 4.
-func bitsOf(quantization string) (int, bool) {
-	n, err := strconv.Atoi(digits.FindString(quantization))
-	return n, err == nil
-}
-
 func describeInstance(i lmstudio.Instance) instanceInfo {
-	out := instanceInfo{modelInfo: describe(i.Model), Identifier: i.ID, Reference: i.Reference, ContextLength: i.Context}
+	out := instanceInfo{modelInfo: describe(i.Model), Identifier: i.ID, Reference: i.Reference, ContextLength: i.Context()}
 	if i.TTL > 0 {
 		ms := i.TTL.Milliseconds()
 		out.TTL = &ms
@@ -104,38 +93,23 @@ type query struct {
 
 // find returns the loaded model that is meant, of the socket's kind.
 func (c *conn) find(s specifier) (lmstudio.Instance, error) {
-	fleet := c.server.Fleet
-	if s.Type == "instanceReference" {
-		for _, i := range fleet.Instances() {
-			if i.Reference == s.Reference {
-				return i, nil
-			}
-		}
-		return lmstudio.Instance{}, &shownError{title: "the model was unloaded", data: map[string]string{"code": "generic.specificModelUnloaded"}}
-	}
-	for _, i := range c.candidates(s.Query) {
-		vision := s.Query.Vision != nil && *s.Query.Vision // no model here sees
-		if domain(i.Model) == c.ns && !vision {
+	name := s.Query.Identifier + s.Query.Path // never both
+	for _, i := range c.server.Models.Loaded() {
+		if s.Type == "instanceReference" && i.Reference == s.Reference || s.Type != "instanceReference" && name == "" && c.serves(i) {
 			return i, nil
 		}
 	}
-	return lmstudio.Instance{}, noModelFor(fleet, s.Query, "")
+	if s.Type == "instanceReference" {
+		return lmstudio.Instance{}, &shownError{title: "the model was unloaded", data: map[string]string{"code": "generic.specificModelUnloaded"}}
+	}
+	if i, ok := c.server.Models.FindLoaded(name); name != "" && ok && c.serves(i) && (s.Query.Vision == nil || !*s.Query.Vision) {
+		return i, nil
+	}
+	return lmstudio.Instance{}, c.noModel(s.Query, "")
 }
 
-// candidates are the loaded models that a query names, or all.
-func (c *conn) candidates(q query) []lmstudio.Instance {
-	fleet := c.server.Fleet
-	for _, name := range []string{q.Identifier, q.Path} {
-		if name == "" {
-			continue
-		}
-		if i, ok := lmstudio.FindInstance(fleet, name); ok {
-			return []lmstudio.Instance{i}
-		}
-		return nil
-	}
-	return fleet.Instances()
-}
+// serves tells whether an instance is of the socket's kind.
+func (c *conn) serves(i lmstudio.Instance) bool { return i.Model.Kind() == string(c.ns) }
 
 // specified is the parameter of many calls.
 type specified struct {
@@ -146,8 +120,8 @@ type specified struct {
 
 func listLoaded(_ context.Context, c *conn, _ none) (any, error) {
 	all := []instanceInfo{}
-	for _, i := range c.server.Fleet.Instances() {
-		if domain(i.Model) == c.ns {
+	for _, i := range c.server.Models.Loaded() {
+		if c.serves(i) {
 			all = append(all, describeInstance(i))
 		}
 	}
@@ -195,11 +169,11 @@ func getProcessingState(_ context.Context, c *conn, p specified) (any, error) {
 		}
 		return nil, nil
 	}
-	s := processingState{Status: "idle", Queued: max(i.Running-max(i.Settings.Parallel, 1), 0)}
+	s := processingState{Status: "idle", Queued: i.Waiting}
 	switch {
-	case i.Running > 0 && i.Embedding:
+	case i.Busy > 0 && i.Model.Embeds:
 		s.Status = "computingEmbedding"
-	case i.Running > 0:
+	case i.Busy > 0:
 		s.Status = "generating"
 	}
 	return s, nil
@@ -220,11 +194,11 @@ func unloadModel(ctx context.Context, c *conn, p struct {
 	if err := c.mayManage(ctx); err != nil {
 		return nil, err
 	}
-	i, ok := lmstudio.FindInstance(c.server.Fleet, p.Identifier)
+	i, ok := c.server.Models.FindLoaded(p.Identifier)
 	if !ok {
-		return nil, noModelFor(c.server.Fleet, query{Identifier: p.Identifier}, "")
+		return nil, c.noModel(query{Identifier: p.Identifier}, "")
 	}
-	return nil, c.server.Fleet.Unload(ctx, i.ID)
+	return nil, lmstudio.LoadError(c.server.Models.Unload(ctx, i.ID, true))
 }
 
 func (c *conn) mayManage(ctx context.Context) error {
@@ -236,7 +210,7 @@ func (c *conn) mayManage(ctx context.Context) error {
 
 func listDownloaded(_ context.Context, c *conn, _ none) (any, error) {
 	all := []modelInfo{}
-	for _, m := range c.server.Fleet.Models() {
+	for _, m := range c.server.Models.All() {
 		all = append(all, describe(m))
 	}
 	return all, nil
@@ -299,74 +273,82 @@ type (
 	}
 )
 
-// loadModel loads an instance, whether or not there are others of the model.
+// loadModel loads an instance with settings, beside others of the model.
 func loadModel(ch *channel, p loadParameter) error {
-	if err := ch.conn.mayManage(ch.ctx); err != nil {
+	c := ch.conn
+	if err := c.mayManage(ch.ctx); err != nil {
 		return err
 	}
-	m, err := ch.conn.model(p.ModelKey)
+	m, err := c.model(p.ModelKey)
 	if err != nil {
 		return err
+	}
+	if _, taken := c.server.Models.FindLoaded(p.Identifier); p.Identifier != "" && taken {
+		return chat.Invalidf("identifier", "a model with the identifier %q already exists", p.Identifier)
 	}
 	if err := ch.send(resolvedPacket{"resolved", describe(m)}); err != nil {
 		return err
 	}
-	return ch.load(lmstudio.Load{Key: m.Key, ID: p.Identifier, TTL: time.Duration(p.TTL) * time.Millisecond}, p.Stack, "progress", "success")
+	return ch.load(fleet.Request{Name: m.ID, ID: p.Identifier, TTL: milliseconds(p.TTL)}, p.Stack, "progress", "success")
 }
 
-// getOrLoad returns a loaded instance, or loads one as the first request for a model does.
+// getOrLoad returns a loaded instance, or loads one.
 func getOrLoad(ch *channel, p loadParameter) error {
-	if i, ok := lmstudio.FindInstance(ch.conn.server.Fleet, p.Identifier); ok {
-		if domain(i.Model) != ch.conn.ns {
-			return ch.conn.mismatch(i.Model)
+	c := ch.conn
+	if i, ok := c.server.Models.FindLoaded(p.Identifier); ok {
+		if !c.serves(i) {
+			return c.mismatch(i.Model)
 		}
 		return ch.send(loadedPacket{"alreadyLoaded", describeInstance(i)})
 	}
-	m, err := ch.conn.model(p.Identifier)
+	m, err := c.model(p.Identifier)
 	if err != nil {
 		return err
 	}
-	if err := ch.send(startPacket{"startLoading", m.Key, describe(m)}); err != nil {
+	if err := ch.send(startPacket{"startLoading", m.ID, describe(m)}); err != nil {
 		return err
 	}
-	ttl := time.Duration(p.LoadTTL) * time.Millisecond
-	return ch.load(lmstudio.Load{Key: m.Key, TTL: ttl, OnDemand: true}, p.Stack, "loadProgress", "loadSuccess")
+	return ch.load(fleet.Request{Name: m.ID, TTL: cmp.Or(milliseconds(p.LoadTTL), onDemandTTL)}, p.Stack, "loadProgress", "loadSuccess")
 }
 
+// onDemandTTL is how long LM Studio keeps a model that a request loaded, once it is idle.
+const onDemandTTL = time.Hour
+
+func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+
 // load loads an instance and tells of it.
-func (ch *channel) load(l lmstudio.Load, stack kvStack, progress, success string) (err error) {
-	if l.Settings, err = loadSettings(stack); err != nil {
+func (ch *channel) load(r fleet.Request, stack kvStack, progress, success string) (err error) {
+	if r.Settings, err = loadSettings(stack); err != nil {
 		return err
 	}
-	l.Progress = func(share float64) { _ = ch.progress(progressPacket{progress, share}) } // what comes next meets the same error
-	l.Progress(0)
-	i, err := ch.conn.server.Fleet.Load(ch.ctx, l)
+	r.Progress = func(p fleet.Progress) { _ = ch.progress(progressPacket{progress, p.Share}) } // what comes next meets the same error
+	r.Progress(fleet.Progress{})
+	i, err := ch.conn.server.Models.Load(ch.ctx, r)
 	ch.quiet()
 	if ch.stopped() {
 		return &chat.Error{Kind: chat.ClientGone, Message: "the load was cancelled"}
 	}
 	if err != nil {
-		return err
+		return lmstudio.LoadError(err)
 	}
-	return ch.send(loadedPacket{success, describeInstance(i)})
+	return ch.send(loadedPacket{success, describeInstance(ch.conn.server.Models.Instance(i))})
 }
 
 // model returns the model at hand that a name means, of the socket's kind.
 func (c *conn) model(name string) (lmstudio.Model, error) {
-	m, ok := lmstudio.FindModel(c.server.Fleet, name)
-	if !ok {
-		return m, notFound(c.server.Fleet, c.ns, name)
+	m, err := c.server.Models.Find(name)
+	if err != nil {
+		return m, c.noModel(query{Domain: string(c.ns), Identifier: name}, chat.AsError(err).Message)
 	}
-	if domain(m) != c.ns {
+	if m.Kind() != string(c.ns) {
 		return m, c.mismatch(m)
 	}
 	return m, nil
 }
 
 func (c *conn) mismatch(m lmstudio.Model) error {
-	kinds := map[namespace]string{llm: "chat", embedding: "embedding"}
 	return &shownError{
-		title: m.Key + " is no " + kinds[c.ns] + " model",
-		data:  domainMismatch{"generic.domainMismatch", m.Path(), string(domain(m)), string(c.ns)},
+		title: fmt.Sprintf("%s is a model of the kind %s, not %s", m.ID, m.Kind(), c.ns),
+		data:  domainMismatch{"generic.domainMismatch", m.File(), m.Kind(), string(c.ns)},
 	}
 }

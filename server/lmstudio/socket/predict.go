@@ -147,10 +147,10 @@ func applyPromptTemplate(ctx context.Context, c *conn, p templateParameter) (any
 		return nil, err
 	}
 	if p.Options.OmitBOS {
-		text = strings.TrimPrefix(text, i.BOS)
+		text = strings.TrimPrefix(text, i.Instance.Model.Vocab.BOS)
 	}
 	if p.Options.OmitEOS {
-		text = strings.TrimSuffix(text, i.EOS)
+		text = strings.TrimSuffix(text, i.Instance.Model.Vocab.EOS)
 	}
 	return struct {
 		Formatted string `json:"formatted"`

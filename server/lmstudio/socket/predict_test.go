@@ -201,7 +201,7 @@ func TestPredict_cancelIsASuccess(t *testing.T) {
 	if stats.StopReason != "userStopped" || stats.PredictedTokensCount == 0 {
 		t.Errorf("%+v", stats)
 	}
-	if s.engine.Running() != 0 || s.fleet.Users() != 0 {
+	if s.engine.Running() != 0 || s.users() != 0 {
 		t.Error("the slot was not freed")
 	}
 }

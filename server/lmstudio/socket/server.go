@@ -16,11 +16,11 @@ import (
 // Namespaces are the sockets that SDKs open, each a path of its own.
 var Namespaces = []string{"llm", "embedding", "system", "files", "repository", "diagnostics", "plugins", "runtime"}
 
-// Options are what the sockets serve. Service and Fleet must be set.
+// Options are what the sockets serve. Service and Models must be set.
 type Options struct {
 	Service lmstudio.Service
-	Fleet   lmstudio.Fleet
-	Hub     lmstudio.Hub // nil: models cannot be searched and downloaded
+	Models  lmstudio.Models
+	Pull    lmstudio.Pull // nil: models cannot be downloaded
 	Version string
 	// Admit tells who a client is by what its first frame says, and returns ctx with the caller. nil: everybody may ask.
 	Admit func(ctx context.Context, identifier, passkey string) (context.Context, error)

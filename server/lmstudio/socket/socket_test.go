@@ -14,10 +14,10 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
-	"tenon/server/chat"
+	"tenon/models/fleet"
 	"tenon/server/lmstudio"
-	"tenon/server/lmstudio/lmstudiotest"
 	"tenon/server/lmstudio/socket"
+	"tenon/server/servertest"
 )
 
 // hang guards against a frame that never comes.
@@ -25,7 +25,7 @@ const hang = 30 * time.Second
 
 // served is a fleet behind sockets.
 type served struct {
-	fleet   *lmstudiotest.Fleet
+	fleet   *fleet.Fleet
 	engine  *enginetest.Scripted
 	sockets *socket.Server
 	url     string
@@ -34,15 +34,14 @@ type served struct {
 // serve has a chat model "m", which does as its prompt says, and an embedding model "e".
 func serve(t *testing.T, change ...func(*socket.Options)) *served {
 	t.Helper()
-	return serveEngine(t, lmstudiotest.Obedient(engine.Model{Context: 1 << 16, Slots: 4}), change...)
+	return serveEngine(t, servertest.Obedient(engine.Model{Context: 1 << 16, Slots: 4}), change...)
 }
 
 func serveEngine(t *testing.T, e *enginetest.Scripted, change ...func(*socket.Options)) *served {
 	t.Helper()
-	f := lmstudiotest.New().Add(lmstudio.Model{
-		Key: "m", File: "tenon/m-GGUF/m-Q4_K_M.gguf", Architecture: "llama", Quantization: "Q4_K_M", Parameters: "1B", Size: 7, MaxContext: 1 << 16, Tools: true,
-	}, e).Add(lmstudio.Model{Key: "e", MaxContext: 512, Embedding: true}, lmstudiotest.Embedder{Engine: enginetest.Script()})
-	o := socket.Options{Service: &chat.Service{Models: f}, Fleet: f, Version: "1.0"}
+	f, all := servertest.Fleet(map[string]engine.Engine{"m": e, "e": embedder{enginetest.Script()}})
+	t.Cleanup(func() { _ = f.Close() })
+	o := socket.Options{Service: all.Service, Models: lmstudio.Models{Fleet: f, Traits: all.Traits}, Version: "1.0"}
 	for _, c := range change {
 		c(&o)
 	}
@@ -55,14 +54,34 @@ func serveEngine(t *testing.T, e *enginetest.Scripted, change ...func(*socket.Op
 	return s
 }
 
-func (s *served) load(t *testing.T, keys ...string) *served {
+// embedder makes a text a vector of its length.
+type embedder struct{ engine.Engine }
+
+func (embedder) Model() engine.Model { return engine.Model{Context: 512, Embeddings: true} }
+
+func (embedder) Embed(_ context.Context, prompts []engine.Prompt) (out []engine.Embedding, err error) {
+	for _, p := range prompts {
+		out = append(out, engine.Embedding{Vector: []float32{float32(len(p.String())), 0.5}})
+	}
+	return out, nil
+}
+
+func (s *served) load(t *testing.T, names ...string) *served {
 	t.Helper()
-	for _, k := range keys {
-		if _, err := s.fleet.Load(context.Background(), lmstudio.Load{Key: k}); err != nil {
+	for _, n := range names {
+		if _, err := s.fleet.Load(t.Context(), fleet.Request{Name: n}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return s
+}
+
+// users is how many turns hold a model.
+func (s *served) users() (n int) {
+	for _, i := range s.fleet.Instances() {
+		n += i.Busy
+	}
+	return n
 }
 
 // client is a connected socket.

@@ -1,4 +1,4 @@
-package lmstudiotest
+package servertest
 
 import (
 	"regexp"

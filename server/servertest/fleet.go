@@ -1,0 +1,52 @@
+package servertest
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"tenon/engine"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
+	"tenon/server"
+	"tenon/server/chat"
+	"tenon/templates"
+)
+
+// Fleet serves engines by their models' names, through a real fleet: they can be loaded and unloaded. None has a chat
+// template; all may think.
+func Fleet(engines map[string]engine.Engine) (*fleet.Fleet, server.Options) {
+	known := &catalog.Catalog{}
+	for _, id := range slices.Sorted(maps.Keys(engines)) {
+		known.Entries = append(known.Entries, catalog.Entry{
+			ID: id, Path: "/models/" + id + "-Q4_K_M.gguf", Architecture: "llama", Quantization: "Q4_K_M", ContextTrained: engines[id].Model().Context, Size: 7,
+		})
+	}
+	f := fleet.New(fleet.Options{Catalog: known, Start: func(_ context.Context, e catalog.Entry, _ fleet.Grant, progress func(float64)) (engine.Engine, error) {
+		progress(0.5)
+		return open{engines[e.ID]}, nil
+	}})
+	traits := func(e catalog.Entry) chat.Traits {
+		return chat.Traits{Embeds: engines[e.ID].Model().Embeddings, Tools: true, Thinks: true}
+	}
+	models := thinkers{chat.NewLoader(f, chat.LoaderOptions{})}
+	return f, server.Options{
+		Service: &chat.Service{Models: models}, Models: f, Fleet: f, Traits: traits, Version: "1.0", Log: slog.New(slog.DiscardHandler),
+	}
+}
+
+// open is an engine that is used again after it was unloaded.
+type open struct{ engine.Engine }
+
+func (open) Close() error { return nil }
+
+// thinkers are models that may think.
+type thinkers struct{ *chat.Loader }
+
+// Acquire implements chat.Models.
+func (t thinkers) Acquire(ctx context.Context, name string) (chat.Model, func(), error) {
+	m, release, err := t.Loader.Acquire(ctx, name)
+	m.Thinks, m.Renderer = true, templates.Builtin{}
+	return m, release, err
+}
