@@ -13,7 +13,9 @@ import (
 
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
+	"tenon/server/lmstudio/rest"
 	"tenon/server/lmstudio/socket"
+	"tenon/server/openai"
 )
 
 // lmstudioRoutes are the routes of LM Studio's clients.
@@ -23,11 +25,31 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
 	}
 	models := lmstudio.Models{Fleet: o.LMStudio, Traits: o.Traits}
 	sockets := socket.New(socket.Options{
-		Service: o.Service, Models: models, Pull: o.Pull, Version: o.Version, Admit: admitSocket(o.Keys),
+		Service: o.Service, Models: models, Version: o.Version, Admit: admitSocket(o.Keys),
 		Watch: seen.watch, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody,
 	})
 	for _, ns := range socket.Namespaces {
 		g.GET("/"+ns, gin.WrapF(sockets.Handler(ns)))
+	}
+	api := rest.New(o.Service, models, nil)
+	asOpenAI := openai.API{Service: o.Service, Heartbeat: o.Heartbeat, Extra: api.Extra}
+	for _, r := range []struct {
+		method, path string
+		handler      gin.HandlerFunc
+	}{
+		{"GET", "/api/v0/models", gin.WrapF(api.ModelsV0)},
+		{"GET", "/api/v0/models/*id", func(c *gin.Context) { api.ModelV0(c.Writer, c.Request, strings.TrimPrefix(c.Param("id"), "/")) }},
+		{"POST", "/api/v0/chat/completions", gin.WrapF(asOpenAI.ChatCompletions)},
+		{"POST", "/api/v0/completions", gin.WrapF(asOpenAI.Completions)},
+		{"POST", "/api/v0/embeddings", gin.WrapF(asOpenAI.Embeddings)},
+		{"GET", "/api/v1/models", gin.WrapF(api.Models)},
+		{"POST", "/api/v1/models/load", gin.WrapF(api.Load)},
+		{"POST", "/api/v1/models/unload", gin.WrapF(api.Unload)},
+		{"POST", "/api/v1/models/download", gin.WrapF(api.Download)},
+		{"GET", "/api/v1/models/download/status/:id", withID(api.DownloadStatus)},
+		{"POST", "/api/v1/chat", gin.WrapF(api.Chat)},
+	} {
+		g.Handle(r.method, r.path, r.handler)
 	}
 	g.GET("/lmstudio-greeting", gin.WrapF(sockets.Greeting))
 	g.GET("/lms-status", gin.WrapF(sockets.Status))

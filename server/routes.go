@@ -9,6 +9,7 @@ import (
 	"tenon/server/anthropic"
 	"tenon/server/chat"
 	"tenon/server/fleet"
+	"tenon/server/lmstudio/rest"
 	"tenon/server/openai"
 	"tenon/server/responses"
 	"tenon/server/wire"
@@ -86,6 +87,8 @@ func writeError(c *gin.Context, e *chat.Error) {
 		fleet.WriteError(c.Writer, e)
 	} else if strings.HasPrefix(c.Request.URL.Path, "/v1/messages") || c.GetHeader("Anthropic-Version") != "" {
 		anthropic.WriteError(c.Writer, e)
+	} else if strings.HasPrefix(c.Request.URL.Path, "/api/v1/") {
+		rest.WriteError(c.Writer, e)
 	} else {
 		wire.WriteOpenAIError(c.Writer, e)
 	}

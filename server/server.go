@@ -27,7 +27,6 @@ type Options struct {
 	Draining  func() bool                     // whether new requests are refused, but for /health; nil: never
 	Stopping  <-chan struct{}                 // closed when the server begins to drain, for sockets; nil: never
 	LMStudio  lmstudio.Fleet                  // what LM Studio's clients load; nil: their routes are not served
-	Pull      lmstudio.Pull                   // what fetches models for them; nil: none are fetched
 	Traits    func(catalog.Entry) chat.Traits // what a model's file says it can; set with LMStudio
 	Version   string                          // of this server, as it is told to them
 

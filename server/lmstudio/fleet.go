@@ -30,10 +30,6 @@ type Fleet interface {
 	Unload(ctx context.Context, name string, force bool) error
 }
 
-// Pull fetches a model by the name that a user gives it and returns its id. progress is told bytes, and how many there are
-// in all.
-type Pull func(ctx context.Context, name string, progress func(done, total int64)) (id string, err error)
-
 // Models are a fleet's models as LM Studio's clients see them.
 type Models struct {
 	Fleet
@@ -72,12 +68,13 @@ func (i Instance) Context() int { return i.Instance.Model.Context }
 // All lists every model at hand.
 func (m Models) All() (all []Model) {
 	for _, s := range m.Status() {
-		all = append(all, m.of(s.Entry))
+		all = append(all, m.Model(s.Entry))
 	}
 	return all
 }
 
-func (m Models) of(e catalog.Entry) Model { return Model{e, m.Traits(e)} }
+// Model adds to an entry what its file says.
+func (m Models) Model(e catalog.Entry) Model { return Model{e, m.Traits(e)} }
 
 // Loaded lists the instances that answer.
 func (m Models) Loaded() (all []Instance) {
@@ -90,7 +87,7 @@ func (m Models) Loaded() (all []Instance) {
 }
 
 // Instance adds to an instance what is known of its model.
-func (m Models) Instance(i fleet.Instance) Instance { return Instance{i, m.of(i.Entry)} }
+func (m Models) Instance(i fleet.Instance) Instance { return Instance{i, m.Model(i.Entry)} }
 
 // Find returns the model that a name means: an id, an alias, or a file as File has it.
 func (m Models) Find(name string) (Model, error) {

@@ -90,6 +90,13 @@ func (s Stats) withSpeed(f chat.Finish) Stats {
 	return s
 }
 
+// OfFinish are the figures of an answer by the engine's own clock.
+func OfFinish(f chat.Finish) Stats {
+	s := (&Meter{finish: f}).Stats()
+	s.FirstToken, s.Generation = f.Timing.Queue+f.Timing.Prompt, f.Timing.Decode
+	return s.withSpeed(f)
+}
+
 // Measure are the figures of a turn that has ended.
 func Measure(o *chat.Outcome) Stats {
 	m := Meter{}

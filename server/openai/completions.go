@@ -43,6 +43,7 @@ type completion struct {
 	Choices []completionChoice `json:"choices"`
 	Usage   shownUsage         `json:"usage,omitzero"`
 	Timings *wire.Timings      `json:"timings,omitempty"`
+	*wire.Extra
 }
 
 type completionChoice struct {
@@ -78,7 +79,7 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	wire.SetIgnored(w, request.Ignored)
 	request.CacheKey = chat.CallerKey(r.Context())
 	request.Whole = !sent.Stream
-	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix(), Model: sent.Model}, sent: sent, w: w}
+	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix(), Model: sent.Model}, sent: sent, w: w, extra: a.Extra}
 	if sent.Stream {
 		c.out = sse.NewWriter(w, a.Heartbeat, c.beat)
 		defer c.out.Close()
@@ -146,6 +147,7 @@ type completer struct {
 	echo  string      // what comes before the running prompt's answers
 	said  []int       // of each choice, the characters so far, echo included
 	usage usage
+	extra func(model string, f chat.Finish) *wire.Extra // nil: nothing
 }
 
 // Add takes an event. It is a chat.Sink.
@@ -171,6 +173,9 @@ func (c *completer) Add(e chat.Event) error {
 		c.usage.TotalTokens = c.usage.PromptTokens + c.usage.CompletionTokens
 		if c.sent.TimingsPerToken {
 			c.head.Timings = wire.EncodeTimings(e.Finish)
+		}
+		if c.extra != nil {
+			c.head.Extra = c.extra(c.head.Model, e.Finish)
 		}
 		return c.piece(c.first+e.Choice, completionChoice{FinishReason: &reason})
 	}

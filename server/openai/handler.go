@@ -25,7 +25,8 @@ type Service interface {
 // API serves the protocol's endpoints.
 type API struct {
 	Service   Service
-	Heartbeat time.Duration // longest silence of a stream; 0: [sse.DefaultEvery]
+	Heartbeat time.Duration                                 // longest silence of a stream; 0: [sse.DefaultEvery]
+	Extra     func(model string, f chat.Finish) *wire.Extra // what answers tell beside what the protocol does; nil: nothing
 }
 
 // ChatCompletions serves POST /v1/chat/completions.
@@ -42,7 +43,7 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 		a.stream(w, r, request, &streamer{
 			head:         head,
 			includeUsage: sent.StreamOptions != nil && sent.StreamOptions.IncludeUsage,
-			want:         sent.shown(),
+			want:         sent.shown(), extra: a.Extra,
 		})
 		return
 	}
@@ -52,7 +53,11 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 		wire.WriteOpenAIError(w, chat.AsError(err))
 		return
 	}
-	wire.WriteJSON(w, http.StatusOK, encode(head, c.Result(), sent.shown()))
+	result := c.Result()
+	if a.Extra != nil && len(result.Choices) > 0 {
+		head.Extra = a.Extra(result.Model, result.Choices[0].Finish)
+	}
+	wire.WriteJSON(w, http.StatusOK, encode(head, result, sent.shown()))
 }
 
 // setCacheKey says whom a request shares cached state with: its caller's other requests, or nobody, neither now nor

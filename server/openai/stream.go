@@ -12,6 +12,7 @@ type streamer struct {
 	head         chatCompletion
 	includeUsage bool
 	want         shown
+	extra        func(model string, f chat.Finish) *wire.Extra // nil: nothing
 
 	usage    usage
 	choices  int
@@ -67,6 +68,9 @@ func (s *streamer) finish(e chat.Event) error {
 	s.usage.add(e.Finish.Usage)
 	if s.want.timings {
 		s.head.Timings = wire.EncodeTimings(e.Finish)
+	}
+	if s.extra != nil {
+		s.head.Extra = s.extra(s.head.Model, e.Finish)
 	}
 	reason := finishReason(e.Finish.Reason)
 	if s.want.older {

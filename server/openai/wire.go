@@ -174,6 +174,7 @@ type chatCompletion struct {
 	Choices           []choice      `json:"choices"`
 	Usage             shownUsage    `json:"usage,omitzero"`
 	Timings           *wire.Timings `json:"timings,omitempty"`
+	*wire.Extra
 }
 
 type choice struct {

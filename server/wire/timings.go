@@ -17,6 +17,13 @@ type Timings struct {
 	PredictedPerSecond float64 `json:"predicted_per_second"`
 }
 
+// Extra is what LM Studio's REST API v0 adds to OpenAI's answers.
+type Extra struct {
+	Stats   any `json:"stats,omitempty"`
+	Model   any `json:"model_info,omitempty"`
+	Runtime any `json:"runtime,omitempty"`
+}
+
 // EncodeTimings tells how long a choice took.
 func EncodeTimings(f chat.Finish) *Timings {
 	evaluated := f.Usage.Prompt - f.Usage.Cached

@@ -20,7 +20,6 @@ var Namespaces = []string{"llm", "embedding", "system", "files", "repository", "
 type Options struct {
 	Service lmstudio.Service
 	Models  lmstudio.Models
-	Pull    lmstudio.Pull // nil: models cannot be downloaded
 	Version string
 	// Admit tells who a client is by what its first frame says, and returns ctx with the caller. nil: everybody may ask.
 	Admit func(ctx context.Context, identifier, passkey string) (context.Context, error)

@@ -1,0 +1,183 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+
+	"tenon/models/fleet"
+	"tenon/server/chat"
+	"tenon/server/lmstudio"
+	"tenon/server/wire"
+)
+
+// model is an entry of GET /api/v1/models. What is null where it is not known is no omission.
+type model struct {
+	Type         string        `json:"type"` // "llm", "embedding"
+	Publisher    string        `json:"publisher"`
+	Key          string        `json:"key"`
+	DisplayName  string        `json:"display_name"`
+	Architecture *string       `json:"architecture,omitempty"`
+	Quantization *quantization `json:"quantization"`
+	Size         int64         `json:"size_bytes"`
+	Params       *string       `json:"params_string"`
+	Loaded       []instance    `json:"loaded_instances"`
+	MaxContext   int           `json:"max_context_length"`
+	Format       string        `json:"format"` // "gguf"
+	Can          *capabilities `json:"capabilities,omitempty"`
+	Description  *string       `json:"description"`
+}
+
+type quantization struct {
+	Name string `json:"name"`
+	Bits int    `json:"bits_per_weight"`
+}
+
+type instance struct {
+	ID     string     `json:"id"`
+	Config loadConfig `json:"config"`
+}
+
+type loadConfig struct {
+	Context        int   `json:"context_length"`
+	Batch          int   `json:"eval_batch_size,omitempty"`
+	Parallel       int   `json:"parallel,omitempty"`
+	FlashAttention *bool `json:"flash_attention,omitempty"`
+}
+
+type capabilities struct {
+	Vision    bool       `json:"vision"`
+	Tools     bool       `json:"trained_for_tool_use"`
+	Reasoning *reasoning `json:"reasoning,omitempty"`
+}
+
+type reasoning struct {
+	Allowed []string `json:"allowed_options"`
+	Default string   `json:"default"`
+}
+
+// Models serves GET /api/v1/models.
+func (a *API) Models(w http.ResponseWriter, _ *http.Request) {
+	all := []model{}
+	for _, m := range a.models.All() {
+		all = append(all, a.describe(m))
+	}
+	wire.WriteJSON(w, http.StatusOK, map[string]any{"models": all})
+}
+
+var digits = regexp.MustCompile(`\d+`)
+
+func (a *API) describe(m lmstudio.Model) model {
+	out := model{
+		Type: m.Kind(), Publisher: lmstudio.Publisher, Key: m.ID, DisplayName: m.ID, Size: m.Size, MaxContext: m.ContextTrained, Format: "gguf", Loaded: []instance{},
+	}
+	if bits, err := strconv.Atoi(digits.FindString(m.Quantization)); err == nil {
+		out.Quantization = &quantization{m.Quantization, bits}
+	}
+	for _, i := range a.models.Loaded() {
+		if i.Entry.ID == m.ID {
+			out.Loaded = append(out.Loaded, instance{i.ID, config(i)})
+		}
+	}
+	if m.Embeds {
+		return out
+	}
+	out.Architecture, out.Can = wire.Optional(m.Architecture), &capabilities{Tools: m.Tools}
+	if m.Thinks {
+		out.Can.Reasoning = &reasoning{Allowed: []string{"off", "on"}, Default: "on"}
+	}
+	return out
+}
+
+// config tells how an instance was loaded. Of an embedding model it is the context alone.
+func config(i lmstudio.Instance) loadConfig {
+	c := loadConfig{Context: i.Context()}
+	if !i.Model.Embeds {
+		c.Batch, c.Parallel = i.Settings.Batch, i.Instance.Model.Slots
+	}
+	return c
+}
+
+type loadRequest struct {
+	Model          string      `json:"model"`
+	Context        int         `json:"context_length"`
+	Batch          int         `json:"eval_batch_size"`
+	FlashAttention *bool       `json:"flash_attention"`
+	Experts        wire.Unused `json:"num_experts"`
+	OffloadCache   wire.Unused `json:"offload_kv_cache_to_gpu"`
+	Echo           bool        `json:"echo_load_config"`
+	TTL            int         `json:"ttl"` // seconds; an addition, as are the next two
+	Parallel       int         `json:"parallel"`
+	Identifier     string      `json:"identifier"`
+}
+
+func (r loadRequest) settings() fleet.Settings {
+	s := fleet.Settings{Context: r.Context, Batch: r.Batch, Slots: r.Parallel}
+	if r.FlashAttention != nil {
+		s.FlashAttention = map[bool]string{true: "on", false: "off"}[*r.FlashAttention]
+	}
+	return s
+}
+
+type loaded struct {
+	Type     string      `json:"type"`
+	ID       string      `json:"instance_id"`
+	LoadTime float64     `json:"load_time_seconds"`
+	Status   string      `json:"status"` // "loaded"
+	Config   *loadConfig `json:"load_config,omitempty"`
+}
+
+// Load serves POST /api/v1/models/load.
+func (a *API) Load(w http.ResponseWriter, r *http.Request) {
+	change(a, w, r, func(ctx context.Context, p loadRequest) (any, error) {
+		if p.Model == "" {
+			return nil, missing("model")
+		}
+		m, err := a.models.Find(p.Model)
+		if err != nil {
+			return nil, err
+		}
+		begun := time.Now()
+		made, err := a.models.Load(ctx, fleet.Request{Name: m.ID, ID: p.Identifier, TTL: time.Duration(p.TTL) * time.Second, Settings: p.settings()})
+		if err != nil {
+			return nil, lmstudio.LoadError(err)
+		}
+		i := a.models.Instance(made)
+		out := loaded{Type: m.Kind(), ID: i.ID, LoadTime: time.Since(begun).Seconds(), Status: "loaded"}
+		if p.Echo {
+			c := config(i)
+			out.Config = &c
+		}
+		return out, nil
+	})
+}
+
+type unloadBody struct {
+	ID string `json:"instance_id"`
+}
+
+// Unload serves POST /api/v1/models/unload.
+func (a *API) Unload(w http.ResponseWriter, r *http.Request) {
+	change(a, w, r, func(ctx context.Context, p unloadBody) (any, error) {
+		if p.ID == "" {
+			return nil, missing("instance_id")
+		}
+		i, ok := a.models.FindLoaded(p.ID)
+		if !ok {
+			return nil, &chat.Error{Kind: chat.NotFound, Field: "instance_id", Message: "no loaded model is called " + p.ID}
+		}
+		return unloadBody{i.ID}, lmstudio.LoadError(a.models.Unload(ctx, i.ID, true))
+	})
+}
+
+// Download serves POST /api/v1/models/download.
+func (a *API) Download(w http.ResponseWriter, _ *http.Request) {
+	WriteError(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "a running server fetches no models: tenon pull does, and a server that is started with the model's name"})
+}
+
+// DownloadStatus serves GET /api/v1/models/download/status/{id}.
+func (a *API) DownloadStatus(w http.ResponseWriter, _ *http.Request, id string) {
+	wire.WriteJSON(w, http.StatusNotFound, errorBody{wireError{Type: "job_not_found", Message: "there is no download " + id, Param: "job_id"}})
+}
