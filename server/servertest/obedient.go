@@ -14,7 +14,7 @@ import (
 //
 //	[[name]]the first answer[[|]]the second[[/]]
 //
-// Each name counts for itself. An answer that ends in "…" goes on for ever, a word a millisecond.
+// Each name counts for itself. An answer that ends in "…" goes on for seconds, a token a millisecond.
 func Obedient(info engine.Model) *enginetest.Scripted {
 	o := &obedient{rounds: map[string]int{}}
 	return &enginetest.Scripted{Info: info, Play: o.play}
@@ -38,8 +38,8 @@ func (o *obedient) play(t engine.Turn) enginetest.Reply {
 	n := min(o.rounds[last[1]], len(answers)-1)
 	o.rounds[last[1]]++
 	o.mu.Unlock()
-	if text, endless := strings.CutSuffix(answers[n], "…"); endless {
-		r := enginetest.Say(text + strings.Repeat(" word", 1<<16))
+	if text, long := strings.CutSuffix(answers[n], "…"); long {
+		r := enginetest.Say(text + strings.Repeat(" word", 1<<10))
 		r.Hold = slowly
 		return r
 	}

@@ -1,0 +1,135 @@
+package socket_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"tenon/server/lmstudio/socket"
+)
+
+// A connection that drops ends what runs on it and frees what it held: 1,000 of them, dropped at random places.
+func TestSocket_droppedConnectionsLeaveNothing(t *testing.T) {
+	s := serve(t).load(t, "m")
+	before := runtime.NumGoroutine()
+	script := []string{
+		`{"authVersion":1,"clientIdentifier":"guest:a","clientPasskey":"b"}`,
+		`{"type":"rpcCall","endpoint":"listLoaded","callId":1}`,
+		`{"type":"channelCreate","endpoint":"predict","channelId":1,"creationParameter":` + ask("[[a]]x…[[/]]") + `}`,
+		`{"type":"channelCreate","endpoint":"predict","channelId":2,"creationParameter":` + ask(`[[b]]{"tool": "get_weather", "arguments": {"city": "…[[/]]`, setting("tools", weather)) + `}`,
+		`{"type":"channelSend","channelId":1,"message":{"type":"cancel"}}`,
+		`{"type":"rpcCall","endpoint":"countTokens","callId":2,"parameter":{"specifier":{"type":"query","query":{}},"inputString":"x"}}`,
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var wg sync.WaitGroup
+	room := make(chan struct{}, 32)
+	for range 1000 {
+		sent, read, cut := r.IntN(len(script)+1), r.IntN(6), r.IntN(2) == 0
+		room <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-room }()
+			s.drop(t, script[:sent], read, cut)
+		})
+	}
+	wg.Wait()
+	settle(t, func() bool { return s.engine.Running() == 0 && s.users() == 0 && s.sockets.Open() == 0 })
+	settle(t, func() bool { return runtime.NumGoroutine() <= before+8 })
+}
+
+// drop connects, sends frames, reads a few, and is gone: without a word, or with a close.
+func (s *served) drop(t *testing.T, frames []string, read int, cut bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), hang)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, s.url+"/llm", nil) //nolint:bodyclose // the socket takes the body over
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, f := range frames {
+		if err := ws.Write(ctx, websocket.MessageText, []byte(f)); err != nil {
+			t.Error(err)
+		}
+	}
+	for range min(read, len(frames)) {
+		if _, _, err := ws.Read(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	if cut {
+		_ = ws.CloseNow()
+	} else {
+		_ = ws.Close(websocket.StatusGoingAway, "")
+	}
+}
+
+// settle waits until something holds; how long that takes is no matter.
+func settle(t *testing.T, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(hang); !holds(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatal("something is left behind")
+		}
+	}
+}
+
+// A server that drains ends idle sockets at once, and others when nothing runs on them any more.
+func TestSocket_drains(t *testing.T) {
+	stopping := make(chan struct{})
+	s := serve(t, func(o *socket.Options) { o.Stopping = stopping }).load(t, "m")
+	s.dial(t, "system")
+	busy := s.dial(t, "llm")
+	busy.send(`{"type":"channelCreate","endpoint":"predict","channelId":1,"creationParameter":` + ask("[[a]]x…[[/]]") + `}`)
+	for !strings.Contains(busy.next(), `"fragment"`) {
+	}
+	close(stopping)
+	settle(t, func() bool { return s.sockets.Open() == 1 })
+	busy.send(`{"type":"channelSend","channelId":1,"message":{"type":"cancel"}}`)
+	success(t, busy.until())
+	settle(t, func() bool { return s.sockets.Open() == 0 })
+}
+
+// What silence would leave waiting for ever is answered: unknown endpoints, signals, parameters that cannot be read.
+func TestSocket_nothingIsLeftUnanswered(t *testing.T) {
+	s := serve(t).load(t, "m", "e")
+	for _, ns := range socket.Namespaces {
+		c := s.dial(t, ns)
+		if f := c.call("noSuchThing", ""); f.Type != "rpcError" || f.Error.Title == "" {
+			t.Errorf("%s: %+v", ns, f)
+		}
+		if all := c.open("noSuchThing", "{}"); all[0].Type != "channelError" {
+			t.Errorf("%s: %+v", ns, all)
+		}
+		c.send(`{"type":"signalSubscribe","endpoint":"x","subscribeId":1,"creationParameter":{}}`)
+		if f := c.next(); !strings.Contains(f, `"signalError"`) {
+			t.Error(f)
+		}
+		c.send(`{"type":"keepAlive"}`)
+		if f := c.next(); f != `{"type":"keepAliveAck"}` {
+			t.Error(f)
+		}
+	}
+	if f := s.dial(t, "llm").call("tokenize", `[1]`); f.Type != "rpcError" {
+		t.Errorf("%+v", f)
+	}
+	if all := s.dial(t, "llm").open("predict", `{"history":7}`); all[0].Type != "channelError" {
+		t.Errorf("%+v", all)
+	}
+}
+
+// A first frame that is none of the protocol is refused with a text, which the SDKs demand.
+func TestSocket_refusesOtherFirstFrames(t *testing.T) {
+	s := serve(t)
+	for _, frame := range []string{`{}`, `7`, `{"authVersion":2,"clientIdentifier":"a","clientPasskey":"b"}`, `{"authVersion":1,"clientIdentifier":"` + strings.Repeat("x", 300) + `"}`} {
+		c := s.connect(t, "llm")
+		c.send(frame)
+		if got := c.next(); !strings.HasPrefix(got, `{"success":false,"error":"`) {
+			t.Errorf("%.40s: %s", frame, got)
+		}
+	}
+}

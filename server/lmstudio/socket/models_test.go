@@ -1,0 +1,130 @@
+package socket_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Every member of a descriptor that the SDKs demand is there, and null only where they take it.
+func TestModels_descriptors(t *testing.T) {
+	s := serve(t).load(t, "m", "e")
+	got := string(s.dial(t, "llm").call("listLoaded", "").Result)
+	reference := got[strings.Index(got, `"instanceReference":"`)+21:]
+	reference = reference[:strings.Index(reference, `"`)]
+	want := `[{"type":"llm","modelKey":"m","format":"gguf","displayName":"m","publisher":"local","path":"local/m/m-Q4_K_M.gguf","indexedModelIdentifier":"local/m/m-Q4_K_M.gguf","sizeBytes":7,"deviceIdentifier":null,"architecture":"llama","quantization":{"name":"Q4_K_M","bits":4},"maxContextLength":65536,"vision":false,"trainedForToolUse":true,"identifier":"m","instanceReference":"` + reference + `","ttlMs":null,"lastUsedTime":`
+	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `,"contextLength":65536}]`) {
+		t.Error(got)
+	}
+	if got := string(s.dial(t, "system").call("listDownloadedModels", "").Result); !strings.Contains(got, `{"type":"embedding","modelKey":"e"`) {
+		t.Error(got)
+	}
+}
+
+// A model that is not loaded is nothing, or an error of the SDK's own class.
+func TestModels_notFound(t *testing.T) {
+	s := serve(t).load(t, "m")
+	c := s.dial(t, "llm")
+	const query = `{"specifier":{"type":"query","query":{"identifier":"nope"}},"throwIfNotFound":%v}`
+	if f := c.call("getModelInfo", fmt.Sprintf(query, false)); f.Type != "rpcResult" || f.Result != nil {
+		t.Errorf("%+v", f)
+	}
+	for _, f := range []frame{
+		c.call("getModelInfo", fmt.Sprintf(query, true)), c.call("unloadModel", `{"identifier":"nope"}`), c.call("tokenize", fmt.Sprintf(query, true)),
+		c.open("loadModel", `{"modelKey":"nope","loadConfigStack":{"layers":[]}}`)[0], c.open("predict", `{"modelSpecifier":{"type":"query","query":{"identifier":"nope"}}}`)[0],
+	} {
+		if f.Error.DisplayData.Code != "generic.noModelMatchingQuery" || f.Error.Title == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if f := c.open("getOrLoad", `{"identifier":"e","loadConfigStack":{"layers":[]}}`)[0]; f.Error.DisplayData.Code != "generic.domainMismatch" {
+		t.Errorf("%+v", f)
+	}
+	preset := strings.Replace(ask("hi"), `{"modelSpecifier"`, `{"fuzzyPresetIdentifier":"x","modelSpecifier"`, 1)
+	if f := c.open("predict", preset)[0]; f.Error.DisplayData.Code != "generic.presetNotFound" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// S3-24: a model that is loaded is not loaded again, whichever way it is asked for.
+func TestModels_loadAndUnload(t *testing.T) {
+	s := serve(t)
+	c := s.dial(t, "llm")
+	all := c.open("getOrLoad", `{"identifier":"m","loadTtlMs":60000,"loadConfigStack":{"layers":[{"layerName":"apiOverride","config":{"fields":[{"key":"llm.load.contextLength","value":4096},{"key":"llm.load.llama.flashAttention","value":true}]}}]}}`)
+	if got := kinds(all); got[0] != "startLoading" || got[len(got)-2] != "loadSuccess" {
+		t.Errorf("%v", got)
+	}
+	i := s.fleet.Instances()[0]
+	if i.Settings.Context != 4096 || i.Settings.FlashAttention != "on" || i.TTL.Seconds() != 60 {
+		t.Errorf("%+v", i)
+	}
+	if got := kinds(c.open("getOrLoad", `{"identifier":"m","loadConfigStack":{"layers":[]}}`)); got[0] != "alreadyLoaded" {
+		t.Errorf("%v", got)
+	}
+	for n := range 2 { // act() of several rounds asks for the model each time
+		success(t, c.open("predict", ask(fmt.Sprintf("[[a%d]]x[[/]]", n))))
+	}
+	if n := s.fleet.Loads(); n != 1 {
+		t.Errorf("%d loads", n)
+	}
+	second := c.open("loadModel", `{"modelKey":"m","identifier":"second","loadConfigStack":{"layers":[{"layerName":"apiOverride","config":{"fields":[{"key":"llm.load.contextLength","value":512}]}}]}}`)
+	if diff := cmp.Diff([]string{"resolved", "progress", "success", "channelClose"}, compact(kinds(second))); diff != "" {
+		t.Error(diff)
+	}
+	if f := c.open("loadModel", `{"modelKey":"m","identifier":"second","loadConfigStack":{"layers":[]}}`)[0]; !strings.Contains(f.Error.Title, "already exists") {
+		t.Errorf("%+v", f)
+	}
+	if f := c.call("unloadModel", `{"identifier":"second"}`); f.Type != "rpcResult" || f.Result != nil || len(s.fleet.Instances()) != 1 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func compact(all []string) (out []string) {
+	for _, one := range all {
+		if len(out) == 0 || out[len(out)-1] != one {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func TestText_tokensVectorsAndTemplates(t *testing.T) {
+	s := serve(t).load(t, "m", "e")
+	const any = `{"specifier":{"type":"query","query":{}},"inputString":"hi","modelSpecifier":{"type":"query","query":{}},"history":{"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]},"predictionConfigStack":{"layers":[]},"opts":{}}`
+	for _, c := range []struct{ ns, endpoint, want string }{
+		{"llm", "tokenize", `{"tokens":[104,105]}`}, {"llm", "countTokens", `{"tokenCount":2}`}, {"embedding", "embedString", `{"embedding":[2,0.5]}`},
+		{"llm", "applyPromptTemplate", `{"formatted":"User: hi\n\nAssistant:"}`}, {"llm", "getInstanceProcessingState", `{"status":"idle","queued":0}`},
+		{"llm", "getLoadConfig", `{"fields":[{"key":"llm.load.contextLength","value":65536},{"key":"llm.load.numParallelSessions","value":4}]}`},
+		{"embedding", "getLoadConfig", `{"fields":[{"key":"embedding.load.contextLength","value":512}]}`}, {"llm", "getBasePredictionConfig", `{"fields":[]}`},
+		{"system", "version", `{"version":"1.0","build":0}`},
+	} {
+		if f := s.dial(t, c.ns).call(c.endpoint, any); string(f.Result) != c.want {
+			t.Errorf("%s/%s: %s %+v", c.ns, c.endpoint, f.Result, f.Error)
+		}
+	}
+}
+
+// Text files are read by the model; images and other files are an error where they are used.
+func TestFiles_textIsRead(t *testing.T) {
+	s := serve(t).load(t, "m")
+	for name, content := range map[string]string{"notes.txt": "the secret is 7", "a.png": "\x89PNG\r\n\x1a\n0000"} {
+		f := s.dial(t, "files").call("uploadFileBase64", fmt.Sprintf(`{"name":%q,"contentBase64":%q}`, name, base64.StdEncoding.EncodeToString([]byte(content))))
+		result := string(f.Result)
+		id := result[strings.Index(result, "file-"):strings.Index(result, `","fileType"`)]
+		message := fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":"read"},{"type":"file","name":%q,"identifier":%q,"sizeBytes":1,"fileType":"text/plain"}]}`, name, id)
+		all := s.dial(t, "llm").open("predict", conversation(message))
+		if name == "a.png" {
+			if last := all[len(all)-1]; last.Type != "channelError" || !strings.Contains(last.Error.Title, "text only") {
+				t.Errorf("%+v", last)
+			}
+			continue
+		}
+		success(t, all)
+		if prompt := s.engine.Turns()[len(s.engine.Turns())-1].Prompt.String(); !strings.Contains(prompt, "[notes.txt]\nthe secret is 7") {
+			t.Error(prompt)
+		}
+	}
+}
