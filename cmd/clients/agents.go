@@ -18,6 +18,7 @@ type client struct {
 	calls       []call   // what a scripted model asks for, the first that is declared
 	script      string   // of an SDK: its steps, in scripts/
 	refusals    []string // what a refusal may say that the client is known to ask for and to get over
+	obeyed      bool     // a scripted model answers as its prompt says, behind a fleet that loads
 	givesUp     bool     // it exits with an error where a model says nothing of use, as the real one does
 
 	// waits is how long a script reads each prompt: ten times what the client waits for a stream.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ const (
 type environment struct {
 	manager  manager
 	packages []string
+
+	overrides string // of npm: versions in place of those that packages ask for, as JSON; "": none
 }
 
 // installer installs environments, each once.
@@ -64,30 +67,31 @@ func (i *installer) make(ctx context.Context, dir string, e environment) error {
 	if e.manager == npm {
 		install = i.npm
 	}
-	if err := install(ctx, dir, e.packages); err != nil {
+	if err := install(ctx, dir, e); err != nil {
 		return err
 	}
 	return os.WriteFile(stamp, []byte(want), 0o644)
 }
 
 // npm runs no package's own install scripts: what the clients need comes as packages.
-func (i *installer) npm(ctx context.Context, dir string, packages []string) error {
+func (i *installer) npm(ctx context.Context, dir string, e environment) error {
 	manifest := filepath.Join(dir, "package.json")
-	if err := os.WriteFile(manifest, []byte(`{"private": true, "type": "module"}`), 0o644); err != nil {
+	text := fmt.Sprintf(`{"private": true, "type": "module", "overrides": %s}`, cmp.Or(e.overrides, "{}"))
+	if err := os.WriteFile(manifest, []byte(text), 0o644); err != nil {
 		return err
 	}
-	args := append([]string{"install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact", "--loglevel=error"}, packages...)
+	args := append([]string{"install", "--no-audit", "--no-fund", "--ignore-scripts", "--save-exact", "--loglevel=error"}, e.packages...)
 	return i.command(ctx, dir, "npm", args...)
 }
 
-func (i *installer) pip(ctx context.Context, dir string, packages []string) error {
+func (i *installer) pip(ctx context.Context, dir string, e environment) error {
 	if _, err := exec.LookPath("python3"); err != nil {
 		return errors.New("python3 is not installed; get it: apt-get install python3-venv, or https://www.python.org")
 	}
 	if err := i.command(ctx, dir, "python3", "-m", "venv", "venv"); err != nil {
 		return err
 	}
-	args := append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check"}, packages...)
+	args := append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check"}, e.packages...)
 	return i.command(ctx, dir, filepath.Join(dir, "venv", "bin", "python"), args...)
 }
 
@@ -120,7 +124,7 @@ func (i *installer) findNode(ctx context.Context) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return i.npm(ctx, dir, []string{nodePackage})
+	return i.npm(ctx, dir, environment{packages: []string{nodePackage}})
 }
 
 // nodeVersion is a Node's major version, or 0 where it does not run.

@@ -23,6 +23,9 @@ var pins = map[string]environment{
 	}},
 	"openai-agents": {manager: pip, packages: []string{"openai-agents==0.24.0", "openai==3.52.0"}},
 	"pydantic-ai":   {manager: pip, packages: []string{"pydantic-ai-slim[openai,anthropic]==2.62.0", "openai==3.52.0", "anthropic==2.11.0"}},
+	// The override: what the SDK asks for was never published.
+	"lmstudio-js": {manager: npm, packages: []string{"@lmstudio/sdk@2.0.0", "zod@3.25.76", "ws@8.18.3"}, overrides: `{"@lmstudio/lms-isomorphic": "0.4.6"}`},
+	"lmstudio-py": {manager: pip, packages: []string{"lmstudio==1.5.0"}},
 }
 
 // node is the Node that is installed on Linux where the machine's own is older than leastNode. Elsewhere the machine must have one.

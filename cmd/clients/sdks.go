@@ -23,6 +23,15 @@ var sdks = []client{
 	sdk("langchain", "langchain", "langchain_sdk.py"),
 	sdk("openai-agents", "openai-agents", "agents_sdk.py"),
 	sdk("pydantic-ai", "pydantic-ai", "pydantic_ai_sdk.py"),
+	studio("lmstudio-js", "lmstudio-js", "lmstudio.mjs"),
+	studio("lmstudio-py", "lmstudio-py", "lmstudio_sdk.py"),
+}
+
+// studio is an SDK of LM Studio's: its steps say themselves what a scripted model answers.
+func studio(name, environment, script string) client {
+	c := sdk(name, environment, script)
+	c.obeyed = true
+	return c
 }
 
 // clients are the rows of the table.

@@ -59,6 +59,10 @@ func serve(ctx context.Context, o options, model string) (*served, error) {
 }
 
 func serveScript(c client) (http.Handler, func() []string) {
+	if c.obeyed {
+		_, o := servertest.Fleet(map[string]engine.Engine{scripted: servertest.Obedient(engine.Model{Context: scriptedContext, Slots: 4})})
+		return server.New(o), func() []string { return nil }
+	}
 	s := &script{client: c}
 	e := &enginetest.Scripted{Info: engine.Model{Context: scriptedContext}, Play: s.play}
 	o := servertest.Options(servertest.Model{ID: scripted, Engine: e})

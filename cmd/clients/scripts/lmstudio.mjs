@@ -1,0 +1,158 @@
+import { LMStudioClient, rawFunctionTool, tool } from "@lmstudio/sdk";
+import WebSocket from "ws";
+import { z } from "zod";
+import { assert, base, end, model, scripted, step } from "./steps.mjs";
+
+// Every packet is judged by the SDK's own schemas: of one that does not fit it sends a warning.
+const warnings = [];
+let packets = 0;
+const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (data, ...rest) {
+  if (String(data).includes('"communicationWarning"')) warnings.push(String(data));
+  return send.call(this, data, ...rest);
+};
+const emit = WebSocket.prototype.emit;
+WebSocket.prototype.emit = function (name, ...rest) {
+  if (name === "message") packets++;
+  return emit.call(this, name, ...rest);
+};
+
+const client = new LMStudioClient({ baseUrl: base.replace("http", "ws") });
+const quiet = { verbose: false };
+let orders = 0;
+// order has a scripted model answer as told, one round after the other; a real one says what it likes.
+const order = (...answers) => (scripted ? `[[js${orders++}]]${answers.join("[[|]]")}[[/]]` : "Say a word.");
+const call = (name, args) => JSON.stringify({ tool: name, arguments: args }).replace(/":/g, '": ').replace(/,"/g, ', "');
+const few = { maxTokens: scripted ? undefined : 24 };
+const said = (got, want) => scripted && assert(String(got) === want, `said ${JSON.stringify(got)}, not ${want}`);
+const fails = async (what) => what.then(() => assert(false, "it did not fail"), (e) => e);
+
+let llm;
+await step("model()", async () => {
+  llm = await client.llm.model(model, quiet);
+  assert((await client.llm.model()).identifier === llm.identifier, "another model");
+});
+await step("lists and info", async () => {
+  assert((await client.system.listDownloadedModels()).length > 0, "none at hand");
+  assert((await client.llm.listLoaded()).length === 1, "not one loaded");
+  assert((await llm.getModelInfo()).trainedForToolUse !== undefined, "no info");
+  assert((await llm.getContextLength()) > 0, "no context length");
+  assert((await llm.getLoadConfig()).contextLength > 0, "no load config");
+  assert((await client.system.getLMStudioVersion()).version, "no version");
+});
+await step("load, unload", async () => {
+  const shares = [];
+  const other = await client.llm.load(model, { ...quiet, identifier: "second", ttl: 60, config: { contextLength: 2048 }, onProgress: (p) => shares.push(p) });
+  assert((await other.getModelInfo()).ttlMs === 60000 && other.identifier === "second" && shares.length > 0, "not as asked for");
+  await other.unload();
+  assert((await client.llm.listLoaded()).length === 1, "it is still loaded");
+});
+await step("errors", async () => {
+  assert(/nope/.test((await fails(client.llm.load("nope", quiet))).message), "no name in the error");
+  await fails(client.repository.searchModels({ searchTerm: "x" }));
+  await fails(llm.respond("hi", { preset: "nope" }));
+});
+await step("respond", async () => {
+  const progress = [];
+  const r = await llm.respond(order("hello there"), { ...few, onPromptProcessingProgress: (p) => progress.push(p) });
+  said(r.content, "hello there");
+  assert(progress.at(-1) === 1 && r.stats.stopReason && r.stats.promptTokensCount > 0, JSON.stringify([progress, r.stats]));
+});
+await step("respond, streamed with thinking", async () => {
+  let kinds = "";
+  const p = llm.respond(order("<think>hm</think>so"), few);
+  for await (const f of p) kinds += f.reasoningType[0];
+  const r = await p;
+  said(r.nonReasoningContent, "so");
+  said(r.reasoningContent, "hm");
+});
+await step("respond, structured", async () => {
+  const r = await llm.respond(order('{"city": "Oslo"}'), { structured: z.object({ city: z.enum(["Oslo", "Rome"]) }) });
+  assert(["Oslo", "Rome"].includes(r.parsed.city), r.content);
+});
+await step("respond, cancelled", async () => {
+  const p = llm.respond(order("x…"), few);
+  for await (const _ of p) await p.cancel();
+  if (scripted) assert((await p).stats.stopReason === "userStopped", (await p).stats.stopReason);
+});
+await step("complete", async () => said((await llm.complete(order("on"), { maxTokens: 8 })).content, "on"));
+await step("tokens and template", async () => {
+  const ids = await llm.tokenize("hello world");
+  assert(ids.length > 0 && (await llm.countTokens("hello world")) === ids.length, "counts differ");
+  assert((await llm.applyPromptTemplate([{ role: "user", content: "hello" }])).includes("hello"), "no prompt");
+});
+await step("files", async () => assert((await client.files.prepareFileBase64("a.txt", Buffer.from("hi").toString("base64"))).type === "text/plain", "no text"));
+await step("log", async () => {
+  const seen = [];
+  const stop = client.diagnostics.unstable_streamLogs((e) => seen.push(e.data.type));
+  for (let i = 0; i < 50 && !seen.includes("llm.prediction.output"); i++) await llm.respond(order("logged"), few);
+  stop();
+  assert(seen.includes("llm.prediction.input") && seen.includes("llm.prediction.output"), seen.join());
+});
+
+// act() in its kinds.
+const add = tool({ name: "add", description: "adds", parameters: { a: z.number(), b: z.number() }, implementation: ({ a, b }) => a + b });
+const ping = tool({ name: "ping", description: "no parameters", parameters: {}, implementation: () => "pong" });
+const boom = tool({ name: "boom", description: "fails", parameters: { n: z.number() }, implementation: () => { throw new Error("boom"); } });
+const odd = rawFunctionTool({ name: "odd_name-1", description: "raw", parametersJsonSchema: { type: "object", properties: { s: { type: "string" } }, required: ["s"] }, implementation: ({ s }) => s });
+const three = call("add", { a: 1, b: 2 });
+async function act(answers, tools, opts = {}) {
+  const log = { calls: [], pieces: "", text: "", failed: 0 };
+  const r = await llm.act(order(...answers), tools, {
+    ...few, maxPredictionRounds: scripted ? undefined : 2,
+    onToolCallRequestEnd: (_r, _c, { toolCallRequest }) => log.calls.push(toolCallRequest.name),
+    onToolCallRequestArgumentFragmentGenerated: (_r, _c, f) => (log.pieces += f),
+    onToolCallRequestFailure: () => log.failed++,
+    onMessage: (m) => (log.text = m.getText()),
+    ...opts,
+  });
+  return { ...log, rounds: r.rounds };
+}
+const rounds = (r, n) => scripted && assert(r.rounds === n || r.rounds === n - 1, `${r.rounds} rounds, not ${n}`);
+for (const [name, answers, tools, opts, check] of [
+  ["no call", ["no tool is needed"], [add], {}, (r) => said(r.text, "no tool is needed")],
+  ["one round", [three, "it is 3"], [add], {}, (r) => (rounds(r, 2), said(r.text, "it is 3"), said(r.calls, "add"))],
+  ["five rounds", [three, three, three, three, three, "done"], [add], {}, (r) => (rounds(r, 6), said(r.calls.length, "5"))],
+  ["two in one turn", [`${three}\n${three}`, "both"], [add], {}, (r) => said(r.calls.length, "2")],
+  ["parallel execution", [`${three}\n${call("ping", {})}`, "both"], [add, ping], { allowParallelToolExecution: true }, (r) => said(r.calls, "add,ping")],
+  ["text before the call", [`I add. ${three}`, "3"], [add], {}, (r) => said(r.calls, "add")],
+  ["thinking before the call", [`<think>add them</think>${three}`, "3"], [add], {}, (r) => said(r.calls, "add")],
+  ["no parameters", [call("ping", {}), "pong"], [ping], {}, (r) => said(r.calls, "ping")],
+  ["a raw schema", [call("odd_name-1", { s: "x\"\\é👋" }), "ok"], [odd], {}, (r) => said(r.calls, "odd_name-1")],
+  ["pieces are the arguments", [three, "3"], [add], {}, (r) => scripted && assert(JSON.parse(r.pieces).b === 2, r.pieces)],
+  ["an undeclared tool is text", ['{"tool": "nope", "arguments": {}}'], [add], {}, (r) => said(r.calls.length, "0")],
+  ["a limit of rounds", [three, "the limit"], [add], { maxPredictionRounds: 2 }, (r) => rounds(r, 2)],
+  ["forced", [three, "3"], [add], {}, (r) => said(r.calls, "add")],
+  ["a guard that denies", [three, "denied"], [add], { guardToolCall: (_r, _c, { deny }) => deny("no") }, (r) => said(r.text, "denied")],
+  ["a guard that overrides", [three, "4"], [add], { guardToolCall: (_r, _c, { allowAndOverrideParameters }) => allowAndOverrideParameters({ a: 2, b: 2 }) }, (r) => said(r.text, "4")],
+  ["many tools", [three, "3"], [add, ping, boom, odd], {}, (r) => said(r.calls, "add")],
+]) {
+  await step(`act, ${name}`, async () => check(await act(answers, tools, opts)));
+}
+await step("act, a tool that throws", async () => scripted && assert(/boom/.test((await fails(act([call("boom", { n: 1 }), "x"], [boom]))).message), "another error"));
+await step("act, cancelled inside a call", async () => {
+  if (!scripted) return;
+  const stop = new AbortController();
+  await act(['{"tool": "odd_name-1", "arguments": {"s": "…'], [odd], { signal: stop.signal, onToolCallRequestArgumentFragmentGenerated: () => stop.abort() }).catch((e) => e);
+  assert((await llm.respond(order("still here"))).content === "still here", "the model is gone");
+});
+await step("respond sees calls", async () => {
+  let name;
+  const rawTools = { type: "toolArray", tools: [{ type: "function", function: { name: "add", description: "adds", parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } } } }] };
+  const r = await llm.respond(order(three), { ...few, rawTools, onToolCallRequestNameReceived: (_c, n) => (name = n) });
+  if (scripted) assert(name === "add" && r.stats.stopReason === "toolCalls", `${name} ${r.stats.stopReason}`);
+});
+await step("a required call", async () => {
+  const rawTools = { type: "toolArray", tools: [{ type: "function", function: { name: "ping", parameters: { type: "object", properties: {} } } }] };
+  let calls = 0;
+  await llm.respond(order(call("ping", {})), { ...few, rawTools, toolChoice: { type: "generic", mode: "required" }, onToolCallRequestEnd: () => calls++ });
+  assert(calls > 0, "no call");
+});
+await step(`packets fit the SDK's schemas`, async () => {
+  assert(warnings.length === 0, warnings.join(" | "));
+  assert(packets > 100, `only ${packets} packets`);
+  console.log(`${packets} packets, ${warnings.length} bad`);
+});
+end();
+await client[Symbol.asyncDispose]?.();
+process.exit(0);
