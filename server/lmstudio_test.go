@@ -76,7 +76,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-func keys(v any) []string {
+func membersOf(v any) []string {
 	var out []string
 	m, _ := v.(map[string]any)
 	for k := range m {
@@ -93,12 +93,12 @@ func TestStudio_modelsFieldByField(t *testing.T) {
 	want := []string{
 		"architecture", "capabilities", "description", "display_name", "format", "key", "loaded_instances", "max_context_length", "params_string", "publisher", "quantization", "size_bytes", "type",
 	}
-	if diff := cmp.Diff(want, keys(at(v1, "models", 0))); diff != "" || status != 200 || at(v1, "models", 0, "capabilities", "trained_for_tool_use") != true {
+	if diff := cmp.Diff(want, membersOf(at(v1, "models", 0))); diff != "" || status != 200 || at(v1, "models", 0, "capabilities", "trained_for_tool_use") != true {
 		t.Errorf("%d %s", status, diff)
 	}
 	_, v0 := askStudio(t, s, "GET", "/api/v0/models", "")
 	want = []string{"arch", "capabilities", "compatibility_type", "id", "max_context_length", "object", "publisher", "quantization", "state", "type"}
-	if diff := cmp.Diff(want, keys(at(v0, "data", 0))); diff != "" || at(v0, "data", 0, "state") != "not-loaded" || at(v0, "data", 0, "type") != "llm" {
+	if diff := cmp.Diff(want, membersOf(at(v0, "data", 0))); diff != "" || at(v0, "data", 0, "state") != "not-loaded" || at(v0, "data", 0, "type") != "llm" {
 		t.Error(diff, v0)
 	}
 	status, loaded := askStudio(t, s, "POST", "/api/v1/models/load", `{"model":"m","context_length":4096,"echo_load_config":true}`)
@@ -124,7 +124,7 @@ func TestStudio_v0TellsStatistics(t *testing.T) {
 	if at(out, "choices", 0, "message", "content") != "hello" || at(out, "stats", "stop_reason") != "eosFound" || at(out, "model_info", "arch") != "llama" || at(out, "runtime", "name") == nil {
 		t.Errorf("%v", out)
 	}
-	if diff := cmp.Diff([]string{"generation_time", "stop_reason", "time_to_first_token", "tokens_per_second"}, keys(out["stats"])); diff != "" {
+	if diff := cmp.Diff([]string{"generation_time", "stop_reason", "time_to_first_token", "tokens_per_second"}, membersOf(out["stats"])); diff != "" {
 		t.Error(diff)
 	}
 	_, out = askStudio(t, s, "POST", "/api/v0/completions", `{"model":"m","prompt":"[[b]]on[[/]]"}`)

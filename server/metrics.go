@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -28,6 +30,8 @@ type metrics struct {
 	reasoning  *prometheus.CounterVec
 	rewound    *prometheus.CounterVec
 	calls      *prometheus.CounterVec
+	failed     *prometheus.CounterVec
+	tools      *toolNames
 	rejected   *prometheus.CounterVec
 	repairs    *prometheus.CounterVec
 	checks     *prometheus.CounterVec
@@ -69,6 +73,8 @@ func newMetrics(e Engines, m Models) *metrics {
 		reasoning:  counter("tenon_reasoning_tokens_total", "Of the tokens of output, those that were thinking.", "model"),
 		rewound:    counter("tenon_rewound_tokens_total", "Tokens of output that were taken back and made again.", "model"),
 		calls:      counter("tenon_tool_calls_total", "Calls that were sent; each validates against its tool's schema.", "model"),
+		failed:     counter("tenon_tool_errors_total", "Results of tools that clients sent back as errors; of tools beyond the first 200 the tool is other.", "model", "tool"),
+		tools:      &toolNames{seen: map[string]bool{}},
 		rejected:   counter("tenon_parse_notes_total", "Parts of output that proved to be no valid call, or were left out.", "model"),
 		repairs:    counter("tenon_repairs_total", "What was mended in calls, by the rule's name.", "rule"),
 		checks:     counter("tenon_checks_total", "Parts of output that were validated while the turn waited, by the verdict: go, rewind (written anew), or refused (it stayed invalid and became text).", "model", "verdict"),
@@ -81,6 +87,23 @@ func newMetrics(e Engines, m Models) *metrics {
 	}
 	r.MustRegister(out.running, engineCollector{e, m}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return out
+}
+
+// toolNames bounds how many series clients can make by naming tools.
+type toolNames struct {
+	mu   sync.Mutex // guards seen
+	seen map[string]bool
+}
+
+func (n *toolNames) name(tool string) string {
+	const most, longest = 200, 128
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.seen[tool] && (len(n.seen) >= most || len(tool) > longest || !utf8.ValidString(tool)) {
+		return "other"
+	}
+	n.seen[tool] = true
+	return tool
 }
 
 func (m *metrics) handler() http.Handler {
@@ -127,7 +150,10 @@ func (m *metrics) turn(o *chat.Outcome) {
 		m.turns.WithLabelValues(o.Model, string(f.Reason)).Inc()
 		m.choice(o.Model, f, i == 0)
 	}
-	m.calls.WithLabelValues(o.Model).Add(float64(o.Calls))
+	m.calls.WithLabelValues(o.Model).Add(float64(len(o.Calls)))
+	for _, tool := range o.Failed {
+		m.failed.WithLabelValues(o.Model, m.tools.name(tool)).Inc()
+	}
 	m.issues.WithLabelValues(o.Model).Add(float64(o.Issues))
 	m.retries.WithLabelValues(o.Model).Add(float64(o.Retries))
 	m.checks.WithLabelValues(o.Model, "rewind").Add(float64(o.Rewinds))

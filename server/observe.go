@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -44,7 +45,7 @@ func (o observer) observe(c *gin.Context) {
 	record.Status, record.Body = status(c), body.read.String()
 	o.deliver(record, chat.CallerKey(c.Request.Context()), out, asked)
 	o.metrics.request(c.Request.Method, c.FullPath(), record.Status, took)
-	o.turns(record)
+	o.turns(c.Request.Context(), record)
 	o.logLine(c, record, took)
 }
 
@@ -52,11 +53,30 @@ func (o observer) observe(c *gin.Context) {
 func (o observer) recorded() bool { return o.kept.most > 0 || o.logPrompts || o.streamed.Wanted() }
 
 // turns counts the turns of a record that has ended, and shows them to whoever streams the log.
-func (o observer) turns(r *chat.Record) {
+func (o observer) turns(ctx context.Context, r *chat.Record) {
 	for _, t := range r.Outcomes {
 		o.metrics.turn(t)
+		o.logCalls(ctx, r.ID, t)
 	}
 	o.streamed.Turns(r)
+}
+
+// logCalls writes a line for each call that was sent, and for each whose result came back as an
+// error. What a call says is in it only where prompts are logged.
+func (o observer) logCalls(ctx context.Context, id string, t *chat.Outcome) {
+	for _, call := range t.Calls {
+		line := []slog.Attr{
+			slog.String("id", id), slog.String("model", t.Model), slog.String("tool", call.Name),
+			slog.String("call", call.ID), slog.Int("bytes", len(call.Arguments)+len(call.Input)),
+		}
+		if o.logPrompts {
+			line = append(line, slog.String("arguments", string(call.Arguments)+call.Input))
+		}
+		o.log.LogAttrs(ctx, slog.LevelInfo, "tool call", line...)
+	}
+	for _, tool := range t.Failed {
+		o.log.LogAttrs(ctx, slog.LevelWarn, "tool error", slog.String("id", id), slog.String("model", t.Model), slog.String("tool", tool))
+	}
 }
 
 // deliver keeps the record, and puts it into the answer of a request that asked for it.

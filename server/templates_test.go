@@ -149,9 +149,9 @@ const editing = hello + `,"tool_choice":"required","tools":[{"type":"function","
 
 // A model that is asked for flat arguments answers a client that knows nothing of it.
 func TestTeaching_flatArgumentsAreNestedAgain(t *testing.T) {
-	o := chat.LoaderOptions{Teaching: map[string]chat.Teaching{"scripted": {
-		Simplify: schema.Simplification{Flatten: true, RequiredOnly: true, MaxDescription: 20}, Guidance: true,
-	}}}
+	o := chat.LoaderOptions{Teaching: func(string) chat.Teaching {
+		return chat.Teaching{Simplify: schema.Simplification{Flatten: true, RequiredOnly: true, MaxDescription: 20}, Guidance: true}
+	}}
 	reply := enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at.line": 3}}`)
 	for name, stream := range map[string]string{"whole": "", "streamed": `,"stream":true`} {
 		t.Run(name, func(t *testing.T) {

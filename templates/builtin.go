@@ -14,6 +14,7 @@ import (
 type Builtin struct {
 	Simplify schema.Simplification
 	Guidance bool
+	Wording  Wording
 }
 
 var _ Renderer = Builtin{}
@@ -34,6 +35,7 @@ func (b Builtin) Render(c Conversation) (Rendering, error) {
 		return Rendering{}, err
 	}
 	h := newHealing(paragraphs, c, tools)
+	h.wording = b.Wording
 	if h.guided = b.Guidance && tools != nil; h.guided {
 		h.examples = tools.guidance(h.protocol, examples)
 	}

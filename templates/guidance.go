@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"strings"
 
 	"tenon/templates/jinja"
@@ -35,7 +36,7 @@ func (h *healing) callingRules() string {
 	if h.protocol != Native {
 		return ""
 	}
-	return strings.Replace(guidanceRules, "%NAMES%", strings.Join(names(h.tools.tools), ", "), 1)
+	return strings.ReplaceAll(cmp.Or(h.wording.Guidance, guidanceRules), "%NAMES%", strings.Join(names(h.tools.tools), ", "))
 }
 
 // describeTools declares the tools in words to a template that shows calls and results, but no declarations.

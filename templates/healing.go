@@ -22,6 +22,7 @@ type healing struct {
 	complete completing // of the schemas that are shown; nil: they are shown as they are
 	hidden   []string   // texts that the template does not see, each behind its placeholder; nil: it sees all
 	guided   bool       // the tools are explained
+	wording  Wording
 	examples *jinja.Str // of calls, with guidance
 	write    WriteCalls // of a template that shows no calls
 	sayOff   bool       // that no thinking is wanted has to be said

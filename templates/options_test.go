@@ -143,3 +143,20 @@ func TestArgs_hideNothingThatTemplatesCall(t *testing.T) {
 		t.Errorf("%v: %q, %v", err, r, r.Heals)
 	}
 }
+
+// S0-12, S0-22: a model may be told in other words how to call; what is not said is told as usual.
+func TestWording_replacesWhatModelsAreTold(t *testing.T) {
+	words := Wording{Guidance: "Tools are %NAMES%: call well.", JSON: "Write JSON.", ReAct: "Think, act."}
+	c := Conversation{Messages: []Message{{Role: User, Text: "hi"}}, Tools: []Tool{{Name: "look"}}}
+	for protocol, want := range map[Protocol]string{JSON: "\n\nWrite JSON.", ReAct: "\n\nThink, act.", XML: "<tool_call>"} {
+		c.Protocol = protocol
+		r, err := Builtin{Wording: words}.Render(c)
+		if err != nil || !strings.Contains(r.String(), want) {
+			t.Errorf("%s: %v %s", protocol, err, r)
+		}
+		usual, err := Builtin{}.Render(c)
+		if err != nil || strings.Contains(usual.String(), "Write JSON.") {
+			t.Errorf("%s: %v %s", protocol, err, usual)
+		}
+	}
+}

@@ -14,7 +14,7 @@ func fold(h *healing) {
 		return
 	}
 	if h.tools != nil {
-		h.addSystem(h.tools.scaffold[h.protocol])
+		h.addSystem(h.tools.listing + h.wording.rules(h.protocol))
 	}
 	h.tools = nil
 	var out []turn
@@ -52,6 +52,23 @@ func listing(tools []Tool) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// Wording replaces what models are told about calling tools, for those that understand other words
+// better. What is "" is told as usual.
+type Wording struct {
+	Guidance string `json:"guidance,omitempty" yaml:"guidance"` // %NAMES% are the tools' names
+	JSON     string `json:"json,omitempty" yaml:"json"`         // how to call in tenon's JSON format
+	ReAct    string `json:"react,omitempty" yaml:"react"`       // how to call in the ReAct format
+}
+
+// rules tell how to call in an own protocol; they stand behind the list of tools.
+func (w Wording) rules(p Protocol) string {
+	own := map[Protocol]string{JSON: w.JSON, ReAct: w.ReAct}[p]
+	if own == "" {
+		return protocolRules[p]
+	}
+	return "\n" + strings.TrimSpace(own)
 }
 
 // protocolRules tell it how to call them.

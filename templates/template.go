@@ -21,6 +21,7 @@ type Options struct {
 	CallWriter func(Probe) WriteCalls
 	// Guidance tells the model how to call tools, with examples, behind the client's system text.
 	Guidance bool
+	Wording  Wording // of what is told about tools
 }
 
 // Template is a model's chat template, probed. It does not change: any number of goroutines may use it.
@@ -73,7 +74,7 @@ func (t *Template) Render(c Conversation) (Rendering, error) {
 	var refused error
 	for _, r := range remedies {
 		h := newHealing(t.probe, c, tools)
-		h.write = t.calls
+		h.write, h.wording = t.calls, t.options.Wording
 		if refused != nil && !r.apply(h) {
 			continue
 		}
@@ -90,7 +91,7 @@ func (t *Template) Render(c Conversation) (Rendering, error) {
 			refused = err
 		}
 	}
-	r, err := Builtin{Simplify: t.options.Simplify, Guidance: t.options.Guidance}.Render(c)
+	r, err := Builtin{Simplify: t.options.Simplify, Guidance: t.options.Guidance, Wording: t.options.Wording}.Render(c)
 	r.Heals = append([]Heal{{Rule: ruleBuiltin, Message: -1, Detail: cause(refused)}}, r.Heals...)
 	return r, err
 }

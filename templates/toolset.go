@@ -14,15 +14,14 @@ import (
 
 // toolSet is what is made of declared tools once: sorted, tidied, as a template's variable, as text.
 type toolSet struct {
-	key      [sha256.Size]byte
-	tools    []Tool
-	heals    []Heal
-	value    jinja.Value
-	memo     *jinja.Memo // of what the template makes of value
-	scaffold map[Protocol]string
-	listing  string                 // the tools in words
-	text     string                 // the functions as indented JSON
-	flats    map[string]schema.Flat // by tool, where schemas are flattened
+	key     [sha256.Size]byte
+	tools   []Tool
+	heals   []Heal
+	value   jinja.Value
+	memo    *jinja.Memo            // of what the template makes of value
+	listing string                 // the tools in words
+	text    string                 // the functions as indented JSON
+	flats   map[string]schema.Flat // by tool, where schemas are flattened
 
 	making sync.Mutex              // protects guides
 	guides map[Protocol]*jinja.Str // examples of calls, made when they are first wanted
@@ -30,7 +29,7 @@ type toolSet struct {
 
 // newToolSet prepares tools for every way in which a prompt may show them.
 func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplification) (*toolSet, error) {
-	s := &toolSet{key: key, tools: append([]Tool(nil), declared...), scaffold: map[Protocol]string{}}
+	s := &toolSet{key: key, tools: append([]Tool(nil), declared...)}
 	s.sort()
 	values := make([]jinja.Value, len(s.tools))
 	for i := range s.tools {
@@ -45,9 +44,6 @@ func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplifica
 	s.value = jinja.NewList(values...)
 	s.memo = jinja.NewMemo(s.value)
 	s.listing = listing(s.tools)
-	for _, p := range []Protocol{JSON, ReAct, XML} {
-		s.scaffold[p] = s.listing + protocolRules[p]
-	}
 	s.text = functionsText(s.tools)
 	return s, nil
 }

@@ -27,6 +27,7 @@ type Settings struct {
 	MaxModels        int           `flag:"models-max" default:"4" min:"0" help:"most models loaded at once; the longest idle one goes; 0: no limit"`
 	KeepAlive        time.Duration `flag:"keep-alive" default:"0s" min:"0s" model:"yes" help:"how long a model stays loaded that nobody asks for; 0: until its room is needed"`
 	ChatTemplateFile string        `flag:"chat-template-file" path:"yes" model:"yes" help:"chat template (Jinja) in place of the model file's own"`
+	Adapters         string        `flag:"adapters" path:"yes" help:"folder of adapters, one a file (NAME.yaml): how models are helped with their tools, found by a part of the model's name (match) or named by the model's entry"`
 	SimplifyTools    []string      `flag:"simplify-tools" help:"show weak models less of their tools, as OPTION,…: required-only, keep:NAME (of the optional ones), describe:N (characters), enum-text, hide-others, flatten; a model's adapter wins"`
 	ToolGuidance     bool          `flag:"tool-guidance" help:"tell models how to call tools, with examples, in the system message; a model's adapter wins"`
 	RoutingThought   int           `flag:"routing-thought" default:"0" min:"0" help:"tokens in which a model that does not think says first which tool it means and with what, as reasoning; 8 to 32 help small models, more do harm; 0: none; a model's adapter wins; every format has a place for one but functionary-v3.2, whose prompts end with the mark that a name follows"`

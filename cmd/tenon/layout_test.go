@@ -49,6 +49,7 @@ var layers = map[string][]string{
 	"tools/bind":           {"tools/parse", "tools/emit", "tools/plan", "tools/declared", "tools/families", "tools/format", "tools/turn"},
 	"models":               {"engine"},
 	"server/chat/prepared": {"engine", "models", "templates", "tools"},
+	"server/chat/adapter":  {"server/chat/prepared", "templates"},
 	"server/sse":           {},
 	"server/wire":          {"server/chat", "server/sse", "engine", "grammar"},
 	"server/chat":          {"engine", "grammar", "models", "templates", "tools"},

@@ -94,13 +94,13 @@ func (p perModel) check() error {
 
 // options are how models are talked to.
 func (p perModel) options() (chat.LoaderOptions, error) {
-	taught, err := teaching(p.loader.Settings)
+	taught, err := p.teaching()
 	if err != nil {
 		return chat.LoaderOptions{}, err
 	}
 	o := chat.LoaderOptions{
 		ToolFormat: map[string]string{"": p.loader.Settings.ToolFormat},
-		Teaching:   map[string]chat.Teaching{"": taught},
+		Teaching:   taught,
 		Sampling:   map[string]engine.Sampling{},
 	}
 	for id, m := range p.entries {

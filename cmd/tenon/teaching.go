@@ -2,23 +2,57 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 
 	"tenon/cmd/config"
 	"tenon/server/chat"
-	"tenon/templates/schema"
+	"tenon/server/chat/adapter"
 	"tenon/tools"
 )
 
-// teaching is how models are helped with their tools that have no adapter of their own.
-func teaching(s config.Settings) (chat.Teaching, error) {
-	simplify, err := simplification(s.SimplifyTools)
+// teaching is how models are helped with their tools: as the server's settings say, and over them
+// the model's adapter. What is wrong with an entry's adapter is an error at start; a file of the
+// folder that cannot be read is told, and left out.
+func (p perModel) teaching() (func(id string) chat.Teaching, error) {
+	s := p.loader.Settings
+	simplify, err := adapter.Simplification(s.SimplifyTools)
 	if err != nil {
-		return chat.Teaching{}, fmt.Errorf("simplify-tools: %w", err)
+		return nil, fmt.Errorf("simplify-tools: %w", err)
 	}
-	return chat.Teaching{Simplify: simplify, Guidance: s.ToolGuidance, Routing: s.RoutingThought}, nil
+	server := chat.Teaching{Simplify: simplify, Guidance: s.ToolGuidance, Routing: s.RoutingThought}
+	set, faults := adapter.Open(s.Adapters)
+	for _, f := range faults {
+		slog.Warn("an adapter is left out", "error", f)
+	}
+	for id := range p.entries {
+		if _, _, err := p.adapter(set, id); err != nil {
+			return nil, err
+		}
+	}
+	return func(id string) chat.Teaching {
+		a, why, err := p.adapter(set, id)
+		if err != nil { // every entry's has been read above
+			panic("adapter of " + id + ": " + err.Error())
+		}
+		slog.Debug("adapter", "model", id, "adapter", a.Name, "from", a.From, "why", why)
+		return a.Over(server)
+	}, nil
+}
+
+// adapter is the one of a model, and why it is that one.
+func (p perModel) adapter(set adapter.Set, id string) (adapter.Adapter, string, error) {
+	m := p.entries[id]
+	if m.Adapter.Inline != nil {
+		a, err := adapter.Read(m.Name, m.Adapter.At.File, m.Adapter.Inline)
+		return a, "the model's entry has values of its own", err
+	}
+	a, why, err := set.For(id, m.Adapter.Name)
+	if err != nil {
+		return a, why, fmt.Errorf("configuration file %s: models: %s: %w%s", m.Adapter.At, m.Name, err, config.DidYouMean(m.Adapter.Name, set.Names()))
+	}
+	return a, why, nil
 }
 
 // checkFormat tells whether a way of calling tools is known, before a model is loaded for it.
@@ -31,33 +65,4 @@ func checkFormat(name string) error {
 		return nil
 	}
 	return fmt.Errorf("%q is no format%s; expected auto, json, react, xml (deprecated) or a family that 'tenon families' lists", name, config.DidYouMean(name, known))
-}
-
-// simplification reads options, several in one text or in several.
-func simplification(options []string) (s schema.Simplification, err error) {
-	if len(options) == 0 {
-		return s, nil
-	}
-	for option := range strings.SplitSeq(strings.Join(options, ","), ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(option), ":")
-		switch name {
-		case "required-only":
-			s.RequiredOnly = true
-		case "keep":
-			s.RequiredOnly, s.Keep = true, append(s.Keep, value)
-		case "enum-text":
-			s.EnumText = true
-		case "hide-others":
-			s.HideOthers = true
-		case "flatten":
-			s.Flatten = true
-		case "describe":
-			if s.MaxDescription, err = strconv.Atoi(value); err != nil || s.MaxDescription < 1 {
-				return s, fmt.Errorf("describe:%s: expected a number of characters", value)
-			}
-		default:
-			return s, fmt.Errorf("%q: expected required-only, keep:NAME, describe:N, enum-text, hide-others or flatten", option)
-		}
-	}
-	return s, nil
 }

@@ -5,14 +5,28 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
-	"tenon/cmd/config"
 	"tenon/server/chat"
 	"tenon/templates/schema"
 )
 
+// taught is what is in force for a model of the settings.
+func taught(t *testing.T, yaml, id string) (chat.Teaching, error) {
+	t.Helper()
+	_, _, p, err := catalogue(&cobra.Command{}, loaded(t, yaml), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := p.teaching()
+	if err != nil {
+		return chat.Teaching{}, err
+	}
+	return of(id), nil
+}
+
 func TestTeaching_isThatOfTheFlags(t *testing.T) {
-	got, err := teaching(config.Settings{SimplifyTools: []string{"required-only,keep:unit", "flatten,enum-text,describe:40"}, ToolGuidance: true, RoutingThought: 24})
+	got, err := taught(t, "models-dir: .\nsimplify-tools: ['required-only,keep:unit', 'flatten,enum-text,describe:40']\ntool-guidance: true\nrouting-thought: 24\n", "tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,14 +34,38 @@ func TestTeaching_isThatOfTheFlags(t *testing.T) {
 	if diff := cmp.Diff(chat.Teaching{Simplify: simplify, Guidance: true, Routing: 24}, got); diff != "" {
 		t.Error(diff)
 	}
-	if got, err := teaching(config.Settings{}); err != nil || got.Guidance || got.Routing != 0 || !got.Simplify.IsZero() {
+	if got, err := taught(t, "models-dir: .\n", "tiny"); err != nil || !cmp.Equal(got, chat.Teaching{}) {
 		t.Errorf("by default models are taught %v: %v", got, err)
 	}
 }
 
+// S0-22, S0-24: an entry's adapter, named or its own, wins over the flags, for its model alone.
+func TestTeaching_anEntrysAdapterWins(t *testing.T) {
+	const flags = "models-dir: .\ntool-guidance: true\nmodels:\n  tiny:\n    adapter: "
+	for entry, want := range map[string]chat.Teaching{
+		"off\n": {},
+		"\n      routing-thought: 8\n      simplify: [describe:9]\n": {Guidance: true, Routing: 8, Simplify: schema.Simplification{MaxDescription: 9}},
+	} {
+		if got, err := taught(t, flags+entry, "tiny"); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%q: %+v, %v", entry, got, err)
+		}
+		if other, err := taught(t, flags+entry, "other"); err != nil || !cmp.Equal(other, chat.Teaching{Guidance: true}) {
+			t.Errorf("%q: another model is taught %+v, %v", entry, other, err)
+		}
+	}
+	for entry, want := range map[string]string{
+		"oft\n":                       "line 5: models: tiny: adapter \"oft\"",
+		"\n      guidance: perhaps\n": "line 6: guidance",
+	} {
+		if _, err := taught(t, flags+entry, "tiny"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", entry, err)
+		}
+	}
+}
+
 func TestTeaching_whatIsNotKnownIsNamed(t *testing.T) {
-	for _, spec := range []string{"shorter", "m=describe:1", "describe:0", ""} {
-		if _, err := teaching(config.Settings{SimplifyTools: []string{spec}}); err == nil || !strings.Contains(err.Error(), "simplify-tools") {
+	for _, spec := range []string{"shorter", "m=describe:1", "describe:0"} {
+		if _, err := taught(t, "models-dir: .\nsimplify-tools: ['"+spec+"']\n", "tiny"); err == nil || !strings.Contains(err.Error(), "simplify-tools") {
 			t.Errorf("%q: %v", spec, err)
 		}
 	}

@@ -27,9 +27,11 @@ type choiceRun struct {
 	index   int
 
 	reading *reading
-	usage   Usage // of the prompt, before anything was tried again
-	narrow  bool  // the context leaves less room than the request allows
-	sent    bool  // something of the answer has left
+	usage   Usage  // of the prompt, before anything was tried again
+	spent   int    // tokens that failed tries generated
+	mistake string // of the last try that failed
+	narrow  bool   // the context leaves less room than the request allows
+	sent    bool   // something of the answer has left
 	faults  []*tools.Fault
 	loop    loopGuard
 	repeats repeatGuard
@@ -115,7 +117,11 @@ func (c *choiceRun) guard(ctx context.Context, t engine.Token) error {
 	} else if c.loop.token(t) {
 		return c.conclude(ctx, "the argument of a call goes round in circles")
 	}
-	if c.repeats.looping() {
+	most := maxSameCalls
+	if own := c.model.Teaching.Repeats; own != nil {
+		most = *own
+	}
+	if c.repeats.looping(most) {
 		return c.conclude(ctx, "the same calls come again and again")
 	}
 	return nil
@@ -151,7 +157,7 @@ func (c *choiceRun) finish(f engine.Finish) error {
 		Reason:   c.reason(f),
 		Full:     c.narrow && f.Reason == engine.Length,
 		StopText: c.reading.stop,
-		Usage:    Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Generated, Reasoning: c.reading.reasoning},
+		Usage:    Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Generated + c.spent, Reasoning: c.reading.reasoning},
 		Timing:   f.Timing,
 		Rewound:  u.Rewound,
 		Repairs:  c.reading.parser.Repairs(),

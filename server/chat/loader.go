@@ -25,9 +25,10 @@ type Manager interface {
 
 // LoaderOptions say how models are talked to. The zero value finds everything out by itself.
 type LoaderOptions struct {
+	// Teaching is how a model is helped with its tools, by its id; nil: no model is.
+	Teaching func(id string) Teaching
 	// By model; that of "" is for all that are not named.
-	ToolFormat map[string]string // "", "auto" or a dialect's name
-	Teaching   map[string]Teaching
+	ToolFormat map[string]string          // "", "auto" or a dialect's name
 	Sampling   map[string]engine.Sampling // what a request does not set; it wins over the model's file
 }
 
@@ -62,12 +63,12 @@ func (l *Loader) Warnings(id string) []string {
 	return l.warnings[id]
 }
 
-// teaching is a model's own, else that of all.
+// teaching is a model's.
 func (o LoaderOptions) teaching(id string) Teaching {
-	if t, ok := o.Teaching[id]; ok {
-		return t
+	if o.Teaching == nil {
+		return Teaching{}
 	}
-	return o.Teaching[""]
+	return o.Teaching(id)
 }
 
 // toolFormat is a model's own, else that of all.

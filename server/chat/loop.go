@@ -73,10 +73,11 @@ func (g *repeatGuard) call(c tools.Call) {
 	g.last = g.last[max(len(g.last)-maxCycle, 0):]
 }
 
-// looping tells whether the calls so far go round in circles.
-func (g *repeatGuard) looping() bool {
+// looping tells whether the calls so far go round in circles: the same ones came again more than
+// most times.
+func (g *repeatGuard) looping(most int) bool {
 	for p := 1; p <= maxCycle; p++ {
-		if g.runs[p] >= (maxSameCalls+1)*p {
+		if g.runs[p] >= (most+1)*p {
 			return true
 		}
 	}

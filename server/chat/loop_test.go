@@ -73,7 +73,7 @@ func TestRepeatGuard_noticesCallsInCircles(t *testing.T) {
 		var g repeatGuard
 		got := -1
 		for i, name := range calls {
-			if g.call(tools.Call{Name: string(name)}); g.looping() && got < 0 {
+			if g.call(tools.Call{Name: string(name)}); g.looping(maxSameCalls) && got < 0 {
 				got = i + 1
 			}
 		}

@@ -1,13 +1,18 @@
 package chat
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"tenon/engine"
 	"tenon/templates"
+	"tenon/templates/schema"
 	"tenon/tools"
+	"tenon/tools/conform"
 )
 
 // What becomes of a call whose arguments the mask enforces only partly, and which do not validate, also after the repairs that
@@ -56,7 +61,7 @@ func (c *choiceRun) check(ctx context.Context, tokens []engine.Token) error {
 			return nil
 		}
 		c.faults = nil
-		if c.retry(ctx, f) {
+		if c.retry(ctx, f, len(all)) {
 			return nil
 		}
 		c.mending.Refused++
@@ -113,13 +118,17 @@ func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 
 // retry begins the turn again, with the failed call and its error behind the conversation, in the model's own format. It is false
 // where that may not be, or cannot: then the old session still waits for its verdict.
-func (c *choiceRun) retry(ctx context.Context, f *tools.Fault) bool {
+//
+// A model that makes the same mistake again does not understand it: there is no third try. What
+// the failed try generated counts in the turn's usage.
+func (c *choiceRun) retry(ctx context.Context, f *tools.Fault, generated int) bool {
 	messages := c.request.Conversation.Messages
-	if c.sent || continued(c.request.Conversation) || f.Args == nil || c.mending.Retries >= c.service.retries() {
+	mistake := f.Tool + "\x00" + f.Err.Error()
+	if c.sent || continued(c.request.Conversation) || mistake == c.mistake || c.mending.Retries >= c.retries() {
 		return false
 	}
 	r := c.request
-	r.Conversation.Messages = append(slices.Clone(messages), failedCall(f, len(messages))...)
+	r.Conversation.Messages = append(slices.Clone(messages), c.failedCall(f, len(messages))...)
 	p, err := c.service.plan(c.model, r)
 	if err != nil {
 		return false // the first answer is there, and can be given
@@ -133,6 +142,7 @@ func (c *choiceRun) retry(ctx context.Context, f *tools.Fault) bool {
 	c.note(fmt.Sprintf("%v: the turn is tried again, and the model is told", f.Err))
 	c.session, c.reading = session, newReading(p, p.turn.Budget.Tokens)
 	c.mending.Retries++
+	c.mistake, c.spent = mistake, c.spent+generated
 	c.request.Conversation = r.Conversation
 	return true
 }
@@ -148,12 +158,48 @@ func (s *Service) retries() int {
 	return s.Retries
 }
 
-// failedCall is what a model reads of a call that was none: the call as it made it, and what is wrong as its result.
-func failedCall(f *tools.Fault, place int) []templates.Message {
-	id := fmt.Sprintf("call_%d", place)
-	text := fmt.Sprintf("Error: the call was not executed, because its arguments are not valid: %v. Call again with valid arguments.", f.Err)
-	return []templates.Message{
-		{Role: templates.Assistant, Calls: []templates.Call{{ID: id, Name: f.Tool, Arguments: string(f.Args)}}},
-		{Role: templates.ToolRole, Name: f.Tool, CallID: id, Text: text, Failed: true},
+// retries is how often this turn may be tried again: the model's adapter says, or the service.
+func (c *choiceRun) retries() int {
+	if own := c.model.Teaching.Retries; own != nil {
+		return *own
 	}
+	return c.service.retries()
+}
+
+// failedCall is what a model reads of a call that was none: the call as it made it, and what is
+// wrong as its result, a line for each fault, with a call that is right.
+func (c *choiceRun) failedCall(f *tools.Fault, place int) []templates.Message {
+	id := fmt.Sprintf("call_%d", place)
+	arguments := cmp.Or(string(f.Args), "{}") // what cannot be read cannot be shown either
+	var b strings.Builder
+	b.WriteString("Error: the call was not executed, because its arguments are not valid:\n")
+	for _, fault := range f.Places {
+		b.WriteString("- " + fault.Message + "\n")
+	}
+	if len(f.Places) == 0 {
+		b.WriteString("- " + f.Err.Error() + "\n")
+	}
+	b.WriteString("Call again with valid arguments")
+	if sample := c.sample(f.Tool); sample != nil {
+		fmt.Fprintf(&b, ", for example of this form: %s", sample)
+	}
+	b.WriteString(".")
+	return []templates.Message{
+		{Role: templates.Assistant, Calls: []templates.Call{{ID: id, Name: f.Tool, Arguments: arguments}}},
+		{Role: templates.ToolRole, Name: f.Tool, CallID: id, Text: b.String(), Failed: true},
+	}
+}
+
+// sample is a call's arguments that are certainly valid, nil where none can be made up.
+func (c *choiceRun) sample(tool string) json.RawMessage {
+	for _, t := range c.plan.tools.Tools() {
+		if t.Name != tool || t.Parameters == nil {
+			continue
+		}
+		made := schema.Example(t.Parameters)
+		if len(conform.Compile(t.Parameters).Faults(made)) == 0 {
+			return made
+		}
+	}
+	return nil
 }

@@ -188,8 +188,8 @@ func TestCheck_turnIsTriedAgainWithTheErrorNamed(t *testing.T) {
 }
 
 func TestCheck_triesAgainOnlySoOften(t *testing.T) {
-	bad := calls(bookHead, `{"day": "x"}`) // nothing is left to rewind to that the script would write otherwise
-	for retries, want := range map[int]int{-1: 1, 0: 2, 1: 2, 3: 4} {
+	bad := calls(bookHead, `{"day": "x"}`)                            // nothing is left to rewind to that the script would write otherwise
+	for retries, want := range map[int]int{-1: 1, 0: 2, 1: 2, 3: 2} { // the same mistake twice ends it
 		o := runScripted(t, &Service{Retries: retries}, request(), bad, bad, bad, bad, bad, bad)
 		if n := len(o.engine.Turns()); n != want || len(o.choice.Calls) != 0 || o.choice.Finish.Reason != Stop {
 			t.Errorf("retries %d: %d turns, %+v", retries, n, o.choice)
@@ -198,6 +198,55 @@ func TestCheck_triesAgainOnlySoOften(t *testing.T) {
 			t.Errorf("retries %d: %+v", retries, o.choice.Finish)
 		}
 	}
+}
+
+// S0-15, S0-16, S0-17: each fault stands on a line of its own, with a call that validates where
+// one can be made up; other mistakes are tried again as often as is allowed; usage counts every
+// try.
+func TestCheck_eachMistakeIsToldAndCounted(t *testing.T) {
+	r := request()
+	r.Tools = []tools.Tool{{Name: "book", Parameters: json.RawMessage(
+		`{"type":"object","properties":{"day":{"type":"string"},"code":{"type":"string","pattern":"^(a|b)\\1$","default":"aa"}},"required":["day","code"]}`)}}
+	texts := []string{`{"day": "x"}`, `{"day": "x", "code": "ab"}`, `{"day": "x", "code": 7}`}
+	var replies []enginetest.Reply
+	generated := 0
+	for _, text := range texts {
+		replies = append(replies, calls(bookHead, text))
+		generated += len(bookHead + text)
+	}
+	last := calls(bookHead, `{"day": "y", "code": "aa"}`)
+	o := runScripted(t, &Service{Retries: 3}, r, append(replies, last)...)
+	if got := o.arguments(t); got != `{"day": "y", "code": "aa"}` || o.choice.Finish.Mending.Retries != 3 {
+		t.Errorf("%s %+v", got, o.choice.Finish.Mending)
+	}
+	if n := o.choice.Finish.Usage.Completion; n < generated+len(last.Tokens) {
+		t.Errorf("usage counts %d tokens, and %d were generated", n, generated+len(last.Tokens))
+	}
+	prompt := o.engine.Turns()[1].Prompt.String()
+	if !strings.Contains(prompt, "not valid:\n- ") || !strings.Contains(prompt, `for example of this form: {"day":"<day>","code":"aa"}.`) {
+		t.Error(prompt)
+	}
+}
+
+// S0-22: a model's adapter says how often a turn is tried again.
+func TestCheck_theModelsAdapterSaysHowOften(t *testing.T) {
+	none := 0
+	s, e := &Service{Retries: 3}, enginetest.Script(calls(bookHead, `{"day": "x"}`))
+	s.Models = taughtModel{scripted{e}, Teaching{Retries: &none}}
+	if err := s.Run(t.Context(), request(), func(Event) error { return nil }); err != nil || len(e.Turns()) != 1 {
+		t.Errorf("%d turns, %v", len(e.Turns()), err)
+	}
+}
+
+type taughtModel struct {
+	scripted
+	teaching Teaching
+}
+
+func (m taughtModel) Acquire(ctx context.Context, name string) (Model, func(), error) {
+	out, release, err := m.scripted.Acquire(ctx, name)
+	out.Teaching = m.teaching
+	return out, release, err
 }
 
 // Text, thinking and an earlier call are what can have left. White space and markers say nothing.

@@ -1,9 +1,13 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
+
+	"tenon/templates"
+	"tenon/tools"
 )
 
 // Record is what was done for one request. Put into the request's context with [WithRecord], it is filled by the turns that
@@ -29,12 +33,13 @@ type Outcome struct {
 	Took       time.Duration
 	FirstToken time.Duration // from the turn's begin to the first text, thinking or call; 0: there was none
 	Finishes   []Finish      // of the choices that have ended, in the order in which they did
-	Calls      int
-	Issues     int    // keywords of the tools' schemas that the mask does not enforce
-	Checks     int    // parts of the output that were judged after they were made
-	Rewinds    int    // of those, taken back and made again
-	Retries    int    // sessions that were opened anew
-	Err        *Error // why the turn failed; nil: it did not
+	Calls      []tools.Call  // that were sent
+	Failed     []string      // tools whose results came with the request and are errors, as clients tell
+	Issues     int           // keywords of the tools' schemas that the mask does not enforce
+	Checks     int           // parts of the output that were judged after they were made
+	Rewinds    int           // of those, taken back and made again
+	Retries    int           // sessions that were opened anew
+	Err        *Error        // why the turn failed; nil: it did not
 }
 
 type recordKey struct{}
@@ -65,4 +70,23 @@ func (s *Service) watch(ctx context.Context, r Request) *watch {
 		record.Turns = append(record.Turns, w.trace)
 	}
 	return w
+}
+
+// failedTools are the tools of the results behind the last answer that are errors. What stands
+// further up was counted when it was new.
+func failedTools(c templates.Conversation) []string {
+	names := map[string]string{} // by id of the call
+	var failed []string
+	for _, m := range c.Messages {
+		switch {
+		case m.Role == templates.Assistant:
+			failed = nil
+			for _, call := range m.Calls {
+				names[call.ID] = call.Name
+			}
+		case m.Failed:
+			failed = append(failed, cmp.Or(m.Name, names[m.CallID]))
+		}
+	}
+	return failed
 }

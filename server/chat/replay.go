@@ -40,7 +40,7 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 func (s ModelSource) options() LoaderOptions {
 	o := LoaderOptions{ToolFormat: map[string]string{"": s.ToolFormat}}
 	if s.Teaching != nil {
-		o.Teaching = map[string]Teaching{"": *s.Teaching}
+		o.Teaching = func(string) Teaching { return *s.Teaching }
 	}
 	return o
 }

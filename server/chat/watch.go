@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"time"
 
@@ -34,6 +35,7 @@ func (w *watch) model(m Model) Model {
 // planned takes down what was decided about the turn, and the request that it was decided for: it may have been shortened.
 func (w *watch) planned(p planned, r Request) {
 	w.outcome.Issues = len(p.issues)
+	w.outcome.Failed = failedTools(r.Conversation)
 	if w.trace != nil {
 		w.trace.Source.Now = r.Conversation.Now
 		w.trace.Request = traceRequest(r)
@@ -46,7 +48,7 @@ func (w *watch) sink(out Sink) Sink {
 	return func(e Event) error {
 		switch e.Kind {
 		case CallEnd:
-			w.outcome.Calls++
+			w.outcome.Calls = append(w.outcome.Calls, e.Call)
 		case Finished:
 			w.outcome.Finishes = append(w.outcome.Finishes, e.Finish)
 		case Text, Reasoning, CallStart:
@@ -139,7 +141,7 @@ func (s *ModelSource) take(m Model) {
 	if markers, ok := infillMarkers(info); ok {
 		s.Infill = markers[:]
 	}
-	if m.Teaching.Guidance || m.Teaching.Routing > 0 || !m.Teaching.Simplify.IsZero() {
+	if !reflect.DeepEqual(m.Teaching, Teaching{}) {
 		s.Teaching = &m.Teaching
 	}
 }

@@ -69,7 +69,7 @@ func answer(w http.ResponseWriter, r *http.Request, streamed bool, work func(ctx
 		write(w, http.StatusOK, result)
 		return
 	}
-	stream := sse.NewWriter(w, "ping")
+	stream := events(w)
 	defer stream.Close()
 	result, err := work(r.Context(), func(e any) { _ = stream.Event("progress", e) }) // a reader that is gone ends the context
 	if err != nil {
@@ -77,6 +77,14 @@ func answer(w http.ResponseWriter, r *http.Request, streamed bool, work func(ctx
 		return
 	}
 	_ = stream.Event("done", result)
+}
+
+// events begins a stream whose heartbeat is the event ping.
+func events(w http.ResponseWriter) *sse.Writer {
+	var s *sse.Writer
+	s = sse.NewWriter(w, 0, func() error { return s.Event("ping", struct{}{}) })
+	s.Begin()
+	return s
 }
 
 // fault is an error as clients see it.

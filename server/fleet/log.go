@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"tenon/server/chat"
-	"tenon/server/sse"
 )
 
 // Log keeps the last lines of the server's log and gives new ones to those who follow it. It is an [io.Writer], to be written
@@ -74,7 +73,7 @@ func (a API) Logged(w http.ResponseWriter, r *http.Request) {
 	}
 	last, more := a.Log.follow(n)
 	defer a.Log.leave(more)
-	stream := sse.NewWriter(w, "ping")
+	stream := events(w)
 	defer stream.Close()
 	for _, line := range last {
 		if stream.Event("line", logLine{line}) != nil {

@@ -19,7 +19,7 @@ import (
 func TestStore_responsesShareWhatTheyHaveInCommon(t *testing.T) {
 	eachStore(t, func(t *testing.T, o StoreOptions) {
 		s := openStore(t, o)
-		a := New(turn(), s)
+		a := New(turn(), s, 0)
 		sizes, previous := map[int]int64{}, ""
 		for n := 1; n <= 40; n++ {
 			var made response
@@ -155,7 +155,7 @@ func (full) put(string, []byte) error { return errors.New("no space left on devi
 func TestCreate_aFullDiskIsItsOwnError(t *testing.T) {
 	s := openStore(t, StoreOptions{})
 	s.kept = full{memory{}}
-	a := New(turn(), s)
+	a := New(turn(), s, 0)
 	for stream, want := range map[string]string{"false": `"code":"unavailable"`, "true": "event: response.failed"} {
 		rec := httptest.NewRecorder()
 		a.Create(rec, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"model":"m","input":"x","stream":`+stream+`}`)))

@@ -32,7 +32,7 @@ func Fleet(engines map[string]engine.Engine) (*fleet.Fleet, server.Options) {
 	}
 	models := thinkers{chat.NewLoader(f, chat.LoaderOptions{})}
 	return f, server.Options{
-		Service: &chat.Service{Models: models}, Models: f, Fleet: f, Traits: traits, Version: "1.0", Log: slog.New(slog.DiscardHandler),
+		Service: &chat.Service{Models: models}, Models: f, LMStudio: f, Traits: traits, Version: "1.0", Log: slog.New(slog.DiscardHandler),
 	}
 }
 

@@ -115,6 +115,13 @@ func (s *Writer) Data(text string) error {
 	return s.send([]byte("data: " + text + "\n\n"))
 }
 
+// Comment sends a line that readers pass over: the heartbeat of a protocol whose events are a closed list.
+func (s *Writer) Comment(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.send([]byte(": " + text + "\n\n"))
+}
+
 // End stops the heartbeats. Whether the stream has begun is settled then, but for events that are
 // sent later.
 func (s *Writer) End() {

@@ -76,8 +76,12 @@ func (s Simplification) schema(v any) any {
 		switch m.key {
 		case "properties":
 			m.value = s.properties(m.value, required)
-		case "items":
+		case "items", "not", "if", "then", "else":
 			m.value = s.schema(m.value)
+		case "anyOf", "oneOf", "allOf", "prefixItems":
+			m.value = s.each(m.value)
+		case "patternProperties", "$defs", "definitions":
+			m.value = s.values(m.value)
 		case "description":
 			if text, ok := m.value.(string); ok {
 				m.value = s.Describe(text)
@@ -86,10 +90,37 @@ func (s Simplification) schema(v any) any {
 			if s.HideOthers {
 				continue
 			}
+			m.value = s.schema(m.value)
 		}
 		out = append(out, m)
 	}
 	return s.enum(out)
+}
+
+// each simplifies a list of schemas, values a map of them: what is in there is shown like the
+// rest.
+func (s Simplification) each(v any) any {
+	list, ok := v.([]any)
+	if !ok {
+		return v
+	}
+	out := make([]any, len(list))
+	for i, element := range list {
+		out[i] = s.schema(element)
+	}
+	return out
+}
+
+func (s Simplification) values(v any) any {
+	named, ok := v.(object)
+	if !ok {
+		return v
+	}
+	out := object{}
+	for _, m := range named {
+		out = append(out, member{m.key, s.schema(m.value)})
+	}
+	return out
 }
 
 func (s Simplification) properties(v any, required []any) any {

@@ -151,3 +151,30 @@ func dotted(v any) bool {
 	}
 	return false
 }
+
+// S0-4, S0-5, S0-9: what stands in unions, tuples, map values and definitions is shortened like
+// the rest, and what the model reads gets shorter by the figure told here.
+func TestSimplify_walksUnionsTuplesAndMapValues(t *testing.T) {
+	long := strings.Repeat("A sentence that tells more than the model needs. ", 6)
+	leaf := `{"type":"string","enum":["a","b"],"description":"` + long + `"}`
+	declared := `{"type":"object","properties":{` +
+		`"u":{"anyOf":[` + leaf + `,{"oneOf":[` + leaf + `]},{"allOf":[` + leaf + `]}]},` +
+		`"p":{"type":"array","prefixItems":[` + leaf + `],"items":` + leaf + `},` +
+		`"m":{"type":"object","additionalProperties":` + leaf + `,"patternProperties":{"^x":` + leaf + `}},` +
+		`"r":{"$ref":"#/$defs/d"}},"$defs":{"d":` + leaf + `}}`
+	s := Simplification{EnumText: true, MaxDescription: 60}
+	got, err := s.Simplify(json.RawMessage(declared))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(got), `"enum"`) || strings.Contains(string(got), "needs. A") {
+		t.Errorf("%s", got)
+	}
+	if n := strings.Count(string(got), "One of: a, b"); n != 8 {
+		t.Errorf("the choices are told %d times: %s", n, got)
+	}
+	if 2*len(got) > len(declared) {
+		t.Errorf("%d of %d bytes are left", len(got), len(declared))
+	}
+	t.Logf("%d bytes before, %d after", len(declared), len(got))
+}

@@ -46,6 +46,10 @@ type Teaching struct {
 	// Routing is how many tokens a model that does not think has for saying which tool it means before it calls one; it is sent
 	// as reasoning. 0: none. A request that turns thinking off has none either.
 	Routing int `json:"routing,omitempty"`
+
+	Retries *int              `json:"retries,omitempty"` // of a turn with an invalid call; nil: the service's
+	Repeats *int              `json:"repeats,omitempty"` // of the same calls before a turn is ended; nil: two
+	Wording templates.Wording `json:"wording,omitzero"`
 }
 
 // Prepare finds out how to talk to a model. A chat template in the model's file that cannot be used costs the model its own
@@ -64,14 +68,14 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	markers := MarkerTexts(info)
 	m := Model{
 		ID: entry.ID, Engine: e, Dialect: tools.Fallback(), Kept: NewTurns(),
-		Renderer: templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance},
+		Renderer: templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Wording: o.Teaching.Wording},
 		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling,
 	}
 	if source == "" {
 		return m, m.setFormat()
 	}
 	t, err := templates.Parse(source, templates.Options{
-		BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance,
+		BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Wording: o.Teaching.Wording,
 		CallWriter: func(p templates.Probe) templates.WriteCalls { return CallWriter(source, p) },
 	})
 	if err != nil && entry.Template != "" {

@@ -161,7 +161,8 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 	}
 	t := &turn{api: a, asked: p, request: request, meter: lmstudio.NewMeter()}
 	if p.Stream {
-		t.out = sse.NewWriter(w, "")
+		t.out = sse.NewWriter(w, 0, func() error { return t.out.Comment("still here") })
+		t.out.Begin()
 		defer t.out.Close()
 	}
 	out, err := t.run(r.Context())

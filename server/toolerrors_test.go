@@ -1,0 +1,49 @@
+package server_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"tenon/engine/enginetest"
+	"tenon/server"
+)
+
+// S0 (the rate of success in real use), S1-27, S3-20: what clients send back as an error is counted by
+// model and tool, once; each call has a line in the log, and what it says only where prompts are logged.
+func TestToolErrors_areCountedAndCallsLogged(t *testing.T) {
+	const body = `{"model":"scripted","max_tokens":100,"messages":[{"role":"user","content":"hi"},` +
+		`{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"no","is_error":true}]},` +
+		`{"role":"assistant","content":[{"type":"tool_use","id":"t2","name":"Bash","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","content":"no","is_error":true}]}],` +
+		`"tools":[{"name":"Bash","input_schema":{"type":"object","required":["command"],"properties":{"command":{"type":"string"}}}}]}`
+	for _, prompts := range []bool{false, true} {
+		var log bytes.Buffer
+		o := options(t, enginetest.Say(`{"tool": "Bash", "arguments": {"command": "ls /secret"}}`))
+		o.Log, o.LogPrompts = slog.New(slog.NewTextHandler(&log, nil)), prompts
+		h := server.New(o)
+		if rec := askWith(t, h, "/v1/messages", body); rec.Code != 200 {
+			t.Fatal(rec.Body)
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+		metrics := rec.Body.String()
+		if !strings.Contains(metrics, `tenon_tool_errors_total{model="scripted",tool="Bash"} 1`) || strings.Contains(metrics, `tool="Read"`) {
+			t.Error("the errors are not counted as they were told")
+		}
+		text := log.String()
+		if !strings.Contains(text, `msg="tool call"`) || !strings.Contains(text, "tool=Bash") || !strings.Contains(text, `msg="tool error"`) {
+			t.Error(text)
+		}
+		var line string
+		for l := range strings.Lines(text) {
+			if strings.Contains(l, `msg="tool call"`) {
+				line = l
+			}
+		}
+		if strings.Contains(line, "secret") != prompts {
+			t.Errorf("prompts logged %t: %s", prompts, line)
+		}
+	}
+}
