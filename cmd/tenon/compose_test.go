@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What the compose file says is what the server and its container get: on this machine alone, with nothing to write to
-// but the volume, without rights, and with the time to end its turns.
+// What the compose file says is what the server and its container get: on this machine alone,
+// with nothing to write to but the volume, without rights, and with the time to end its turns.
 func TestCompose_settingsAreThoseOfTheServer(t *testing.T) {
 	text, err := os.ReadFile("../deploy/compose.yaml")
 	if err != nil {

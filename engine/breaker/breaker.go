@@ -1,4 +1,5 @@
-// Package breaker is a circuit breaker for what may fail time and again, such as the start of a process.
+// Package breaker is a circuit breaker for what may fail time and again, such as the start of a
+// process.
 //
 //	if left, open := b.Open(time.Now()); open {
 //		return fmt.Errorf("it rests for %s", left)
@@ -6,14 +7,14 @@
 //	time.Sleep(b.Backoff())
 //	// try, then call b.Failed or b.Worked
 //
-// After [Most] failures in a row it is open: nothing is tried. After a rest it is half open: one more try is
-// made, and another failure opens it for twice as long.
+// After [Most] failures in a row it is open: nothing is tried. After a rest it is half open: one
+// more try is made, and another failure opens it for twice as long.
 package breaker
 
 import "time"
 
-// Most is how many failures in a row open a breaker. What ends a process, want of memory say, would only do
-// so again.
+// Most is how many failures in a row open a breaker. What ends a process, want of memory say,
+// would only do so again.
 const Most = 5
 
 const (
@@ -47,8 +48,8 @@ func (b *Breaker) Open(now time.Time) (left time.Duration, open bool) {
 	return max(left, 0), b.failures >= Most && left > 0
 }
 
-// Backoff is the wait before a try of a breaker that is not open: none after the first failure, then 1 s, 2 s,
-// 4 s. A half open one has rested.
+// Backoff is the wait before a try of a breaker that is not open: none after the first failure,
+// then 1 s, 2 s, 4 s. A half open one has rested.
 func (b *Breaker) Backoff() time.Duration {
 	if b.failures < 2 || b.failures >= Most {
 		return 0

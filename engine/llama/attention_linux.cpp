@@ -28,7 +28,8 @@ static attention asked(ggml_tensor * dst) {
     return a;
 }
 
-// rows tells whether a tensor's rows are what ggml demands: numbers side by side, of a type that can be converted.
+// rows tells whether a tensor's rows are what ggml demands: numbers side by side, of a type that
+// can be converted.
 static bool rows(const ggml_tensor * t) {
     return t->nb[0] == ggml_type_size(t->type) &&
         (t->type == GGML_TYPE_F32 || t->type == GGML_TYPE_F16 || ggml_get_type_traits(t->type)->to_float != NULL);
@@ -45,7 +46,8 @@ static bool fits(const attention & a) {
         (mask == NULL || (mask->type == GGML_TYPE_F16 && rows(mask) && mask->ne[0] >= a.cells && mask->ne[1] >= a.tokens));
 }
 
-// known tells what is computed here: what llama.cpp's models ask for, but for ALiBi. The rest is ggml's, and its asserts.
+// known tells what is computed here: what llama.cpp's models ask for, but for ALiBi. The rest is
+// ggml's, and its asserts.
 static bool known(const attention & a) {
     return fits(a) && a.bias == 0 && a.key % width == 0 && a.value % width == 0 && a.key <= head_limit && a.value <= head_limit &&
         a.q->type == GGML_TYPE_F32 && a.k->ne[2] == a.v->ne[2] && (a.mask == NULL || a.mask->ne[2] == 1);

@@ -88,8 +88,9 @@ inline seen look(const uint16_t * mask, int cells) {
     return open == 0 ? nothing : hidden == 0 ? all : some;
 }
 
-// take_cells converts the keys or values of a stretch, as far as it goes; the rest is 0. So is what hidden, if there is
-// one, hides with −∞: a cell of another sequence may hold what is no number, and 0 times that is none either.
+// take_cells converts the keys or values of a stretch, as far as it goes; the rest is 0. So is
+// what hidden, if there is one, hides with −∞: a cell of another sequence may hold what is no
+// number, and 0 times that is none either.
 inline void take_cells(const ggml_tensor * t, const attention & a, int head, int batch, int cell, float * to, const float * hidden) {
     int length = t->ne[0], cells = std::min<int>(stretch, a.cells - cell);
     const char * from = (const char *) t->data + head / a.sharing * t->nb[2] + batch / (a.q->ne[3] / t->ne[3]) * t->nb[3] + cell * t->nb[1];

@@ -43,8 +43,8 @@ func TestFlash_sameAsProductsOfMatrices(t *testing.T) {
 	}
 }
 
-// What another sequence's cells hold is nobody else's: not even where it is no number, as a damaged model leaves it. A
-// hidden cell's weight is 0, and 0 times infinity is no number.
+// What another sequence's cells hold is nobody else's: not even where it is no number, as a
+// damaged model leaves it. A hidden cell's weight is 0, and 0 times infinity is no number.
 func TestFlash_othersCellsMayHoldNoNumbers(t *testing.T) {
 	const cells, row = 100, 2 * 64 * 2 // bytes of a cell's keys, and of its values: two heads of 64 halves
 	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Shape: tinymodel.Shape{Heads: 6, KVHeads: 2, HeadSize: 64}}, ModelOptions{})

@@ -169,7 +169,8 @@ void weigh(const attention & a, tile t, bool masked, scratch & s) {
     }
 }
 
-// set_aside makes 0 of the rows of cells, of some length, that hold what is no number, and notes which those are.
+// set_aside makes 0 of the rows of cells, of some length, that hold what is no number, and notes
+// which those are.
 void set_aside(int length, scratch & s) {
     for (int k = 0; k < stretch; k++) {
         float * cell = s.cells + k * length;
@@ -188,7 +189,8 @@ void set_aside(int length, scratch & s) {
     }
 }
 
-// spoil gives no number to the tokens that see a cell which was set aside, and leaves the others alone.
+// spoil gives no number to the tokens that see a cell which was set aside, and leaves the others
+// alone.
 void spoil(tile t, scratch & s) {
     for (int k = 0; k < stretch; k++) {
         for (int r = 0; s.odd[k] && r < t.rows(); r++) {
@@ -199,8 +201,8 @@ void spoil(tile t, scratch & s) {
     }
 }
 
-// attend_stretch adds what the tile's tokens see in the cells from cell on. What no token of the tile sees, and what
-// some do not, may hold no numbers: cells of other sequences.
+// attend_stretch adds what the tile's tokens see in the cells from cell on. What no token of the
+// tile sees, and what some do not, may hold no numbers: cells of other sequences.
 void attend_stretch(const attention & a, tile t, int cell, scratch & s) {
     seen what = look_all(a, t, cell);
     if (what == nothing) {

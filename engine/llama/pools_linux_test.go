@@ -9,7 +9,8 @@ import (
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// On 64 cores, a pool of threads for each number that ever decoded would be 2,016 threads. There are two pools.
+// On 64 cores, a pool of threads for each number that ever decoded would be 2,016 threads. There
+// are two pools.
 func TestPools_doNotPileUp(t *testing.T) {
 	const most = 6
 	c := newContext(t, load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{}), ContextOptions{Size: 512, Threads: most})

@@ -91,8 +91,8 @@ func checkSampling(s engine.Sampling) error {
 	return nil
 }
 
-// longestWindow of tokens that penalties look back. Each turn takes memory for its window, and a file may say that its
-// model was trained for two billion.
+// longestWindow of tokens that penalties look back. Each turn takes memory for its window, and a
+// file may say that its model was trained for two billion.
 const longestWindow = 1 << 20
 
 func (m *Model) cSampling(s engine.Sampling) C.tn_sampling {

@@ -165,9 +165,10 @@ static struct llama_context_params context_params(const tn_context_options * o) 
     return p;
 }
 
-// There are two pools: one of all threads, for prompts, and one of as many as decode now. The threads of a larger pool
-// would wake for every token to find that they are not wanted; a pool for each number would be thousands of threads
-// on a machine of 64 cores. llama.cpp pauses the pool that it leaves.
+// There are two pools: one of all threads, for prompts, and one of as many as decode now. The
+// threads of a larger pool would wake for every token to find that they are not wanted; a pool
+// for each number would be thousands of threads on a machine of 64 cores. llama.cpp pauses the
+// pool that it leaves.
 static struct ggml_threadpool * pool_of(tn_context * c, int n) {
     if (n == c->most_threads) {
         if (c->all == NULL) {

@@ -19,9 +19,10 @@ import (
 // Load makes the engine that a child serves. It reports progress from 0 to 1 and may be stopped by ctx.
 type Load func(ctx context.Context, o Options, progress func(float64)) (engine.Engine, error)
 
-// Serve is the child's whole life: it reads its options from the first line of in, confines itself, loads the model
-// and answers requests on the inherited socket until in ends, which is when the parent has ended, or until ctx does.
-// Whatever runs in native code at that time is left behind, for the process to end over it.
+// Serve is the child's whole life: it reads its options from the first line of in, confines
+// itself, loads the model and answers requests on the inherited socket until in ends, which is
+// when the parent has ended, or until ctx does. Whatever runs in native code at that time is left
+// behind, for the process to end over it.
 func Serve(ctx context.Context, in io.Reader, load Load) error {
 	c, confinement, err := confined(in)
 	if err != nil {
@@ -45,8 +46,8 @@ func Serve(ctx context.Context, in io.Reader, load Load) error {
 	return err
 }
 
-// confined returns the child's options once it is confined. On Linux the program runs twice for that: first it reads
-// the options and confines itself, then it gets them from its former self.
+// confined returns the child's options once it is confined. On Linux the program runs twice for
+// that: first it reads the options and confines itself, then it gets them from its former self.
 func confined(in io.Reader) (childConfig, engine.Confinement, error) {
 	var c childConfig
 	line, confinement, done, err := sandbox.Resume()

@@ -5,8 +5,8 @@
 //	defer w.Close()
 //	session, err := w.Open(ctx, turn) // w is an engine.Engine
 //
-// The child parses files that strangers wrote. So before it opens the model it gives up the network and
-// all files but that one, see package sandbox.
+// The child parses files that strangers wrote. So before it opens the model it gives up the
+// network and all files but that one, see package sandbox.
 //
 // Two halves meet at wire.go:
 //

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// measurements is a file of what children have measured, by what it depends on. The parent reads and writes
-// it: a child has no files. It is only a cache: whatever is wrong with it, measuring again mends it.
+// measurements is a file of what children have measured, by what it depends on. The parent reads
+// and writes it: a child has no files. It is only a cache: whatever is wrong with it, measuring
+// again mends it.
 type measurements struct {
 	dir string // "" remembers nothing
 }
@@ -33,7 +34,8 @@ func (m measurements) all() map[string]string {
 	return known
 }
 
-// put remembers more. Of two servers that write at once one's is forgotten, and is measured again next time.
+// put remembers more. Of two servers that write at once one's is forgotten, and is measured again
+// next time.
 func (m measurements) put(more map[string]string) error {
 	if m.dir == "" || len(more) == 0 {
 		return nil

@@ -67,8 +67,9 @@ type process struct {
 	closing atomic.Bool // the end is wanted
 }
 
-// sentGrammars are the hashes of the grammars that a child has been sent. It is no harm if one is missing, or is there
-// although the child has forgotten it: that costs a longer request, or one more.
+// sentGrammars are the hashes of the grammars that a child has been sent. It is no harm if one is
+// missing, or is there although the child has forgotten it: that costs a longer request, or one
+// more.
 type sentGrammars struct {
 	mu     sync.Mutex // guards hashes
 	hashes map[[32]byte]bool
@@ -305,12 +306,12 @@ func (p *process) do(ctx context.Context, method, path string, body any) (*http.
 	return nil, decodeError(&w)
 }
 
-// longestLine of a child's answers, in bytes. The longest honest one tells of a model: its vocabulary's markers, its
-// chat template.
+// longestLine of a child's answers, in bytes. The longest honest one tells of a model: its
+// vocabulary's markers, its chat template.
 const longestLine = 64 << 20
 
-// boundedLines ends with an error where a line has no end: a child that an evil file has taken over may say anything,
-// and the server keeps a line in memory until it ends.
+// boundedLines ends with an error where a line has no end: a child that an evil file has taken
+// over may say anything, and the server keeps a line in memory until it ends.
 type boundedLines struct {
 	io.ReadCloser
 	most int

@@ -23,7 +23,8 @@ type targets struct {
 
 func init() { spy = lookAround }
 
-// lookAround does what native code would that an evil file has taken over. It returns what came of each try.
+// lookAround does what native code would that an evil file has taken over. It returns what came
+// of each try.
 func lookAround(where string) map[string]string {
 	var t targets
 	if err := json.Unmarshal([]byte(where), &t); err != nil {

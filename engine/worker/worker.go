@@ -279,8 +279,8 @@ func (w *Worker) note(p *process) {
 	w.options.Log.Error("worker ended", "model", w.options.Name, "reason", p.reason, "failures", w.failures.Failures())
 }
 
-// Down is why no turn can run now: too many children in a row ended before they had served one, and the next is not
-// tried yet. It is nil as long as a request would start one.
+// Down is why no turn can run now: too many children in a row ended before they had served one,
+// and the next is not tried yet. It is nil as long as a request would start one.
 func (w *Worker) Down() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

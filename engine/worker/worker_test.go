@@ -136,7 +136,8 @@ func TestWorker_sendsAGrammarOnce(t *testing.T) {
 	}
 }
 
-// A child that an evil file has taken over cannot fill the server's memory with a line that does not end.
+// A child that an evil file has taken over cannot fill the server's memory with a line that does
+// not end.
 func TestBoundedLines_endWhereALineDoesNot(t *testing.T) {
 	lines := strings.Repeat(strings.Repeat("x", 99)+"\n", 50)
 	got, err := io.ReadAll(&boundedLines{ReadCloser: io.NopCloser(iotest.HalfReader(strings.NewReader(lines))), most: 100})

@@ -6,7 +6,8 @@ import (
 	parser "github.com/gpustack/gguf-parser-go"
 )
 
-// Estimator says what a model needs. Opening one reads the file's header once; asking it is arithmetic.
+// Estimator says what a model needs. Opening one reads the file's header once; asking it is
+// arithmetic.
 type Estimator struct {
 	KeyType, ValueType string // of the KV cache: q8_0, q4_0, else f16
 	GPULayers          int    // that the machine's own memory does not hold; more than the model has: all
@@ -36,8 +37,9 @@ func cacheType(name string) parser.GGMLType {
 	return parser.GGMLTypeF16
 }
 
-// Need is for a context of so many tokens, without what the GPU layers take of the GPU's memory. Sliding windows are
-// counted in full, as the worker keeps them: else their cells could not be shared.
+// Need is for a context of so many tokens, without what the GPU layers take of the GPU's memory.
+// Sliding windows are counted in full, as the worker keeps them: else their cells could not be
+// shared.
 func (e *Estimator) Need(context int) (Need, error) {
 	return guard(e.path, func() (Need, error) {
 		run := e.file.EstimateLLaMACppRun(parser.WithLLaMACppContextSize(int32(context)),

@@ -14,8 +14,8 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 )
 
-// FreeMemory is what this process may still take, in bytes: the machine's available memory, or what its container
-// leaves.
+// FreeMemory is what this process may still take, in bytes: the machine's available memory, or
+// what its container leaves.
 func FreeMemory() (int64, error) {
 	m, err := mem.VirtualMemory()
 	if err != nil {
@@ -37,8 +37,8 @@ var (
 	version2 = control{"sys/fs/cgroup", "memory.max", "memory.current", []string{"active_file", "inactive_file"}}
 )
 
-// controlled is what the control group and those above it leave, MaxInt64 where none has a limit. The root is that of
-// the file system, or what a test puts in its place.
+// controlled is what the control group and those above it leave, MaxInt64 where none has a limit.
+// The root is that of the file system, or what a test puts in its place.
 func controlled(root fs.FS) int64 {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -59,7 +59,8 @@ func controlled(root fs.FS) int64 {
 		default:
 			continue
 		}
-		// In a container the path may be the host's: then the container's own group is at the mount.
+		// In a container the path may be the host's: then the container's own group is at the
+		// mount.
 		for dir := strings.Trim(fields[2], "/"); ; dir = path.Dir(dir) {
 			least = min(least, c.left(root, path.Join(c.mount, dir)))
 			if dir == "." || dir == "" {
@@ -70,7 +71,8 @@ func controlled(root fs.FS) int64 {
 	return least
 }
 
-// left is what one group leaves. What it holds of files counts as free: the kernel drops it when memory runs short.
+// left is what one group leaves. What it holds of files counts as free: the kernel drops it when
+// memory runs short.
 func (c control) left(root fs.FS, dir string) int64 {
 	limit, ok1 := number(root, path.Join(dir, c.limit))
 	used, ok2 := number(root, path.Join(dir, c.used))

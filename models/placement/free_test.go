@@ -6,7 +6,8 @@ import (
 	"testing/fstest"
 )
 
-// In a container the page cache counts as free, in both versions of control groups; the narrowest group counts.
+// In a container the page cache counts as free, in both versions of control groups; the narrowest
+// group counts.
 func TestFreeMemory_ofAContainer(t *testing.T) {
 	const gib = "1073741824"
 	for name, c := range map[string]struct {

@@ -1,8 +1,10 @@
-// Package placement decides what context a model gets, by what it needs of the memory and what is free.
+// Package placement decides what context a model gets, by what it needs of the memory and what is
+// free.
 //
-// What it needs is estimated by a library that maps and parses the model's file. A file may be hostile, or cut
-// off while it is mapped, which ends the process that does it. So [Measure] runs in a confined process, and the
-// server does no more than ask and check the answer ([Estimate.Check]).
+// What it needs is estimated by a library that maps and parses the model's file. A file may be
+// hostile, or cut off while it is mapped, which ends the process that does it. So [Measure] runs
+// in a confined process, and the server does no more than ask and check the answer
+// ([Estimate.Check]).
 package placement
 
 import (
@@ -97,8 +99,9 @@ func (n *Need) figures() []*int64 {
 	return []*int64{&n.Weights, &n.Cache, &n.Compute, &n.Host, &n.VRAM}
 }
 
-// Need is for a context of so many tokens. Between two samples it lies on the line that joins them: what is computed
-// grows evenly with the context, or ever faster, so that this is never too little. Outside of them it is an error.
+// Need is for a context of so many tokens. Between two samples it lies on the line that joins
+// them: what is computed grows evenly with the context, or ever faster, so that this is never too
+// little. Outside of them it is an error.
 func (e Estimate) Need(context int) (Need, error) {
 	i, found := slices.BinarySearchFunc(e, context, func(s Sample, c int) int { return s.Context - c })
 	switch {
@@ -116,8 +119,8 @@ func (e Estimate) Need(context int) (Need, error) {
 	return need, nil
 }
 
-// FitContext returns the longest context of at most wanted tokens, in steps of 256, with which a model needs no more than is
-// free, but never less than least; and what it needs then.
+// FitContext returns the longest context of at most wanted tokens, in steps of 256, with which a
+// model needs no more than is free, but never less than least; and what it needs then.
 func FitContext(ask func(context int) (Need, error), wanted, least int, free Memory) (int, Need, error) {
 	need, err := ask(wanted)
 	if err != nil || need.Memory().Within(free) {

@@ -19,8 +19,9 @@ import (
 	"tenon/engine/worker"
 )
 
-// Workers are killed at any moment, KILLS of them (20 if it is not set): this process lives, each turn is answered as if
-// nothing had happened or says that its worker was lost, and what came before that is the answer's beginning.
+// Workers are killed at any moment, KILLS of them (20 if it is not set): this process lives, each
+// turn is answered as if nothing had happened or says that its worker was lost, and what came
+// before that is the answer's beginning.
 func TestWorker_killedAtRandomMoments(t *testing.T) {
 	kills, err := strconv.Atoi(cmp.Or(os.Getenv("KILLS"), "20"))
 	if err != nil {
@@ -61,7 +62,8 @@ func TestWorker_killedAtRandomMoments(t *testing.T) {
 	t.Logf("%d workers killed: %v; 0 wrong answers", kills, counts)
 }
 
-// killed runs a turn whose worker is killed after so many updates, as the turn is opened if it is 0, never if it is less.
+// killed runs a turn whose worker is killed after so many updates, as the turn is opened if it is
+// 0, never if it is less.
 func killed(t *testing.T, w *worker.Worker, prompt, n, after int) (string, error) {
 	t.Helper()
 	turn := greedy(fmt.Sprint("Once upon a time, ", prompt), 12)

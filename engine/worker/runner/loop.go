@@ -255,7 +255,8 @@ func average(old, latest time.Duration) time.Duration {
 	return old + (latest-old)/8
 }
 
-// release takes a turn out of the loop. What it evaluated is kept for later ones, unless it shall be forgotten.
+// release takes a turn out of the loop. What it evaluated is kept for later ones, unless it shall
+// be forgotten.
 func (l *loop) release(t *turn) {
 	t.state, t.leader = ended, nil
 	same := func(o *turn) bool { return o == t }

@@ -117,7 +117,8 @@ func (l *loop) keep(t *turn) {
 	}
 }
 
-// forgetKey gives up all that is kept under a key, in the model's memory and the host's, unless a turn needs it.
+// forgetKey gives up all that is kept under a key, in the model's memory and the host's, unless a
+// turn needs it.
 func (l *loop) forgetKey(key string) {
 	under := func(t *turn) bool { return t.request.CacheKey == key }
 	if slices.ContainsFunc(l.running, under) || slices.ContainsFunc(l.queue, under) {

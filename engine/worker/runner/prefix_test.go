@@ -122,8 +122,8 @@ func TestPrefix_neverAcrossKeys(t *testing.T) {
 	}
 }
 
-// A turn that shall be forgotten leaves nothing behind, neither in the model's memory nor in the host's, and
-// others' stay. Its parts may still be shared while some of them run.
+// A turn that shall be forgotten leaves nothing behind, neither in the model's memory nor in the
+// host's, and others' stay. Its parts may still be shared while some of them run.
 func TestForget_leavesNothingBehind(t *testing.T) {
 	for _, rewind := range []engine.Rewind{engine.RewindAny, engine.RewindCheckpoints} {
 		f := newFake()

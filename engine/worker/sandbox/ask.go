@@ -32,9 +32,10 @@ type answer[A any] struct {
 	Error  string `json:",omitempty"`
 }
 
-// Ask has a sub-command of a program answer one question in a confined process of its own, which ends with its answer.
-// What a hostile file makes of that process, its end and its silence included, is an error here. The sub-command
-// calls [Answer]. The caller checks the answer: it is what the process says.
+// Ask has a sub-command of a program answer one question in a confined process of its own, which
+// ends with its answer. What a hostile file makes of that process, its end and its silence
+// included, is an error here. The sub-command calls [Answer]. The caller checks the answer: it is
+// what the process says.
 func Ask[Q, A any](ctx context.Context, program, command string, n Needs, q Q) (A, error) {
 	var a answer[A]
 	line, err := json.Marshal(question[Q]{Needs: n, Ask: q})
@@ -63,7 +64,8 @@ func Ask[Q, A any](ctx context.Context, program, command string, n Needs, q Q) (
 	return a.Answer, nil
 }
 
-// Answer is the other half of [Ask]: it confines the process, reads the question and writes what f makes of it.
+// Answer is the other half of [Ask]: it confines the process, reads the question and writes what
+// f makes of it.
 func Answer[Q, A any](in io.Reader, out io.Writer, f func(Q) (A, error)) error {
 	line, _, confined, err := Resume()
 	if !confined {

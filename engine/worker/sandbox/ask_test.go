@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// The test binary is also the process that is asked: its sub-command "ask" does what the question says.
+// The test binary is also the process that is asked: its sub-command "ask" does what the question
+// says.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "ask" {
 		if err := Answer(os.Stdin, os.Stdout, obey); err != nil {

@@ -1,7 +1,8 @@
-// Package sandbox takes from a worker what it does not need, before it reads a file that a stranger wrote.
+// Package sandbox takes from a worker what it does not need, before it reads a file that a
+// stranger wrote.
 //
-// The parent starts a child with few of its own environment variables ([Environment]): keys and tokens
-// stay behind. The child begins its life with the two calls of this package:
+// The parent starts a child with few of its own environment variables ([Environment]): keys and
+// tokens stay behind. The child begins its life with the two calls of this package:
 //
 //	handed, in, ok, err := sandbox.Resume() // in a confined program: what Enter handed over
 //	if !ok {
@@ -17,12 +18,12 @@
 //   - seccomp: no system call that makes sockets, looks into other processes, mounts or loads code
 //     into the kernel.
 //
-// A question that a hostile file may answer with a crash, such as what memory it needs, is put to a
-// process of its own: [Ask], and [Answer] there.
+// A question that a hostile file may answer with a crash, such as what memory it needs, is put to
+// a process of its own: [Ask], and [Answer] there.
 //
-// Where the kernel lacks one of them the others hold, and the [engine.Confinement] says what is missing.
-// Other systems have no sandbox here.
+// Where the kernel lacks one of them the others hold, and the [engine.Confinement] says what is
+// missing. Other systems have no sandbox here.
 //
-// The library go-landlock is not used: it restricts all threads of a running program, which in a program
-// with C in it takes signal handlers. One thread before exec needs three system calls.
+// The library go-landlock is not used: it restricts all threads of a running program, which in a
+// program with C in it takes signal handlers. One thread before exec needs three system calls.
 package sandbox

@@ -13,14 +13,15 @@ type permission struct {
 	rights uint64
 }
 
-// libraries are the folders of shared libraries: the system's, and those of GPU drivers and package managers.
+// libraries are the folders of shared libraries: the system's, and those of GPU drivers and
+// package managers.
 var libraries = []string{
 	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64", "/usr/local/cuda*",
 	"/opt/cuda", "/opt/rocm*", "/opt/intel", "/nix/store", "/gnu/store",
 }
 
-// readable is what the loader, the C library, Go and GPU drivers look up. None of it is anybody's secret.
-// Of other processes nothing is: /proc/self alone.
+// readable is what the loader, the C library, Go and GPU drivers look up. None of it is anybody's
+// secret. Of other processes nothing is: /proc/self alone.
 var readable = []string{
 	"/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
 	"/etc/OpenCL", "/etc/vulkan", "/usr/share/zoneinfo", "/usr/share/vulkan", "/usr/share/nvidia",
@@ -64,8 +65,9 @@ func permissions(n Needs) []permission {
 	return all
 }
 
-// libraryFolders are where the libraries lie that this program has in memory, and those that it was told to
-// look in. ggml finds its own kernels and GPUs beside it, or in a folder bin beside that.
+// libraryFolders are where the libraries lie that this program has in memory, and those that it
+// was told to look in. ggml finds its own kernels and GPUs beside it, or in a folder bin beside
+// that.
 func libraryFolders() []string {
 	folders := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
 	maps, _ := os.ReadFile("/proc/self/maps") // without it the system's folders are left

@@ -45,7 +45,8 @@ func ruleset(version int) unix.LandlockRulesetAttr {
 	return all
 }
 
-// restrictFiles puts the calling thread under Landlock and returns the version in force, 0 with an error.
+// restrictFiles puts the calling thread under Landlock and returns the version in force, 0 with
+// an error.
 func restrictFiles(n Needs) (version int, err error) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {

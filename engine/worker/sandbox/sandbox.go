@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Needs are the files that a program may read beside itself and its libraries. A missing one is left out.
+// Needs are the files that a program may read beside itself and its libraries. A missing one is
+// left out.
 type Needs struct {
 	Files  []string
 	Memory uint64 // bytes that it may take at most, beside files that it maps; 0: no limit. Linux only

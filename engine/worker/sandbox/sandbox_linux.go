@@ -20,7 +20,8 @@ type passed struct {
 	Handed      int // a file's descriptor
 }
 
-// Resume returns what [Enter] handed to this program; ok is false in a program that is not confined.
+// Resume returns what [Enter] handed to this program; ok is false in a program that is not
+// confined.
 func Resume() (handed []byte, in engine.Confinement, ok bool, err error) {
 	value, ok := os.LookupEnv(variable)
 	if !ok {
@@ -40,8 +41,8 @@ func Resume() (handed []byte, in engine.Confinement, ok bool, err error) {
 	return handed, p.Confinement, true, err
 }
 
-// Enter gives up all but the needs and runs this program again, which finds handed by [Resume]. It returns
-// only with an error; the thread that it ran on is then lost.
+// Enter gives up all but the needs and runs this program again, which finds handed by [Resume].
+// It returns only with an error; the thread that it ran on is then lost.
 func Enter(n Needs, handed []byte) (engine.Confinement, error) {
 	runtime.LockOSThread() // never unlocked: no other goroutine shall get a restricted thread
 	fd, err := hold(handed)
@@ -60,7 +61,8 @@ func Enter(n Needs, handed []byte) (engine.Confinement, error) {
 	return in, fmt.Errorf("run the program again, confined: %w", unix.Exec("/proc/self/exe", os.Args, env))
 }
 
-// hold puts bytes into a file in memory that the next program inherits, and returns its descriptor.
+// hold puts bytes into a file in memory that the next program inherits, and returns its
+// descriptor.
 func hold(b []byte) (int, error) {
 	fd, err := unix.MemfdCreate("handed over", 0)
 	if err != nil {

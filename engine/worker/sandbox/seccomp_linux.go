@@ -30,8 +30,8 @@ var forbidden = []string{
 	"name_to_handle_at", "fanotify_init", "mknod", "mknodat",
 }
 
-// toItself are calls whose first argument is a process: they are allowed only for this one, which 0 means for
-// prlimit64.
+// toItself are calls whose first argument is a process: they are allowed only for this one, which
+// 0 means for prlimit64.
 func toItself() []seccomp.NameWithConditions {
 	self := seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid())}}
 	zero := seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: 0}}
@@ -43,9 +43,10 @@ func toItself() []seccomp.NameWithConditions {
 
 // restrictCalls puts the calling thread under a filter of system calls.
 //
-// All known calls but the forbidden ones are named as allowed, and the rest is refused: the library's filter
-// treats calls by way of another architecture, such as 32-bit ones, as the rest. There is one group alone, with
-// what has conditions at its end: behind conditions the library compares an argument with the next numbers.
+// All known calls but the forbidden ones are named as allowed, and the rest is refused: the
+// library's filter treats calls by way of another architecture, such as 32-bit ones, as the rest.
+// There is one group alone, with what has conditions at its end: behind conditions the library
+// compares an argument with the next numbers.
 func restrictCalls() error {
 	machine, err := arch.GetInfo("")
 	if err != nil {
