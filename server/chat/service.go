@@ -132,9 +132,7 @@ func (s *Service) Count(ctx context.Context, r Request) (Tokens, error) {
 
 // dated gives the conversation its date.
 func (s *Service) dated(r Request) Request {
-	if r.Conversation.Now = s.now(); !r.Forget {
-		r.Conversation.Now = s.dates.Of(r.CacheKey, r.Conversation, r.Conversation.Now)
-	}
+	r.Conversation.Now = s.dates.Of(r.CacheKey, r.Conversation, s.now())
 	return r
 }
 
