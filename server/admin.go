@@ -9,8 +9,8 @@ import (
 	"tenon/server/chat"
 )
 
-// admin lets through who may change the fleet: with keys, a key marked so; without any, this machine alone. What a proxy
-// passes on is not from this machine, wherever the proxy runs.
+// admin lets through who may change the fleet: with keys, a key marked so; without any, this
+// machine alone. What a proxy passes on is not from this machine, wherever the proxy runs.
 func admin(keys []Key) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		switch {

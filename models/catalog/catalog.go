@@ -34,8 +34,9 @@ type Entry struct {
 	Pinned bool          // it stays loaded, whatever else asks for room
 }
 
-// Catalog is the models at hand, in the order they were found. It is filled with Add, AddAs and Look before it is shared;
-// from then on Entries is left alone, and its methods may be called from any goroutine.
+// Catalog is the models at hand, in the order they were found. It is filled with Add, AddAs and
+// Look before it is shared; from then on Entries is left alone, and its methods may be called
+// from any goroutine.
 type Catalog struct {
 	Entries []Entry
 	Found   func(*Entry) // sees each entry that is found once the catalogue is shared, before others do; may be nil
@@ -46,8 +47,9 @@ type Catalog struct {
 	looked time.Time
 }
 
-// Add adds a file, or every model in a folder and the folders below it. A file that cannot be read is an error when it was
-// named itself; in a folder it is passed over and returned in skipped.
+// Add adds a file, or every model in a folder and the folders below it. A file that cannot be
+// read is an error when it was named itself; in a folder it is passed over and returned in
+// skipped.
 func (c *Catalog) Add(path string) (skipped []error, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -96,7 +98,8 @@ func (c *Catalog) at(path string) int {
 	return slices.IndexFunc(c.Entries, func(e Entry) bool { return samePath(e.Path, path) })
 }
 
-// AddAs adds the one model of a path under a name of its own, or names the one that is there already, and returns its place.
+// AddAs adds the one model of a path under a name of its own, or names the one that is there
+// already, and returns its place.
 func (c *Catalog) AddAs(name, path string) (int, error) {
 	before := len(c.Entries)
 	if _, err := c.Add(path); err != nil {
@@ -178,7 +181,8 @@ func splitParts(path string) ([]string, error) {
 	return parts, nil
 }
 
-// freeID makes an entry's name an id: its own, else the file's. A second one of that name gets its folder's name in front.
+// freeID makes an entry's name an id: its own, else the file's. A second one of that name gets
+// its folder's name in front.
 func (c *Catalog) freeID(e Entry) string {
 	id := e.ID
 	if id == "" {

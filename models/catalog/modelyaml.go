@@ -8,7 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// modelYAML is LM Studio's model.yaml, as far as it means something here: a name of its own for a file, and how it is used.
+// modelYAML is LM Studio's model.yaml, as far as it means something here: a name of its own for a
+// file, and how it is used.
 type modelYAML struct {
 	Model  string `yaml:"model"`
 	Base   any    `yaml:"base"` // a key, or a list of {key, sources}
@@ -25,8 +26,8 @@ type yamlFields struct {
 	} `yaml:"fields"`
 }
 
-// applyModelYAML gives models the names and settings of the model.yaml files below a folder. A name that would go to
-// several files goes to none.
+// applyModelYAML gives models the names and settings of the model.yaml files below a folder. A
+// name that would go to several files goes to none.
 func applyModelYAML(dir string, all []Entry) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*", "model.yaml"))
 	for _, file := range files {

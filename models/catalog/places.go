@@ -65,8 +65,8 @@ func KnownPlaces(env func(string) string) []Place {
 	})
 }
 
-// Look adds what places hold, and has them looked through again later: new files are found, and those that are gone
-// forgotten. What cannot be read is returned.
+// Look adds what places hold, and has them looked through again later: new files are found, and
+// those that are gone forgotten. What cannot be read is returned.
 func (c *Catalog) Look(places ...Place) (skipped []error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -158,8 +158,8 @@ func (p Place) find() []Entry {
 	return all
 }
 
-// modelFiles lists the files below a folder that may be models: of a split one the first part, and nothing that only goes
-// with a model.
+// modelFiles lists the files below a folder that may be models: of a split one the first part,
+// and nothing that only goes with a model.
 func modelFiles(dir string) []string {
 	var all []string
 	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error { // what cannot be read is passed over
@@ -174,7 +174,8 @@ func modelFiles(dir string) []string {
 	return slices.DeleteFunc(all, func(path string) bool { return isDraft(path, all) })
 }
 
-// isModel tells whether a file's name is one of a model: not a projector's, and of a split file only the first part's.
+// isModel tells whether a file's name is one of a model: not a projector's, and of a split file
+// only the first part's.
 func isModel(name string) bool {
 	lower := strings.ToLower(name)
 	if !strings.HasSuffix(lower, ".gguf") || strings.Contains(lower, "mmproj") {
@@ -223,8 +224,8 @@ func llamaCppName(dir, file string) (repo, id string) {
 	return "", ""
 }
 
-// huggingFace lists the cache of the Hugging Face libraries: of each repository the revision that main stands for, else the
-// last.
+// huggingFace lists the cache of the Hugging Face libraries: of each repository the revision that
+// main stands for, else the last.
 func (p Place) huggingFace() []Entry {
 	var all []Entry
 	repos, _ := filepath.Glob(filepath.Join(p.Dir, "models--*--*"))

@@ -74,9 +74,10 @@ func (c *Catalog) names() []string {
 	return names
 }
 
-// Resolve returns the model that a name means: an id or an alias; else, in any case and with :quant or @quant behind it, a
-// repository (owner/name, with -GGUF or without), a file, or a part of a name that begins a word of only one model. The
-// first of these that any model meets decides. Errors are *NotFoundError and *AmbiguousError.
+// Resolve returns the model that a name means: an id or an alias; else, in any case and with
+// :quant or @quant behind it, a repository (owner/name, with -GGUF or without), a file, or a part
+// of a name that begins a word of only one model. The first of these that any model meets
+// decides. Errors are *NotFoundError and *AmbiguousError.
 func (c *Catalog) Resolve(name string) (Entry, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -58,9 +58,9 @@ type waiter struct {
 	err     error
 }
 
-// Acquire returns a lease of the instance that a request means, loaded if it is not. When ctx ends first, a load that has
-// begun goes on. Errors are *NotFoundError, *catalog.AmbiguousError, *LoadError (of *NoRoomError, say), engine.ErrQueueTimeout,
-// engine.ErrClosed or ctx's.
+// Acquire returns a lease of the instance that a request means, loaded if it is not. When ctx
+// ends first, a load that has begun goes on. Errors are *NotFoundError, *catalog.AmbiguousError,
+// *LoadError (of *NoRoomError, say), engine.ErrQueueTimeout, engine.ErrClosed or ctx's.
 func (f *Fleet) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	i, w, err := f.join(r)
 	if err != nil {
@@ -73,8 +73,8 @@ func (f *Fleet) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	return w.lease, nil
 }
 
-// Load loads an instance, if none has the same settings, and returns once it answers. Without a time to live it stays until
-// it is unloaded, or another needs the room.
+// Load loads an instance, if none has the same settings, and returns once it answers. Without a
+// time to live it stays until it is unloaded, or another needs the room.
 func (f *Fleet) Load(ctx context.Context, r Request) (Instance, error) {
 	if r.TTL == 0 {
 		r.TTL = Forever
@@ -201,7 +201,8 @@ func (f *Fleet) report(i *instance, w *waiter) {
 	}
 }
 
-// leave takes a waiter away, unless it has got what it waited for. A waiter that is late stays for a load that has begun.
+// leave takes a waiter away, unless it has got what it waited for. A waiter that is late stays
+// for a load that has begun.
 func (f *Fleet) leave(i *instance, w *waiter, late bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

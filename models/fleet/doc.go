@@ -1,5 +1,5 @@
-// Package fleet decides which models are loaded. It loads what is asked for, makes room where memory is short, and unloads
-// what nobody has used for a while.
+// Package fleet decides which models are loaded. It loads what is asked for, makes room where
+// memory is short, and unloads what nobody has used for a while.
 //
 //	f := fleet.New(fleet.Options{Catalog: c, Start: start, Estimate: estimate})
 //	lease, err := f.Acquire(ctx, fleet.Request{Name: "qwen3-0.6b"})  // waits for room and for the load
@@ -8,8 +8,9 @@
 //
 // # Words
 //
-// A model is a file with a name (package models/catalog). An instance is a model that is loaded with certain [Settings]. A
-// lease is the right to use an instance; an instance with leases is busy.
+// A model is a file with a name (package models/catalog). An instance is a model that is loaded
+// with certain [Settings]. A lease is the right to use an instance; an instance with leases is
+// busy.
 //
 // # The life of an instance
 //
@@ -19,18 +20,21 @@
 //	ending   -> (gone)    its process has ended; only then is memory measured again
 //	ending   -> waiting   somebody asked for it meanwhile
 //
-// Whoever asks for an instance that waits or loads joins those who wait: there is one load, however many ask.
+// Whoever asks for an instance that waits or loads joins those who wait: there is one load,
+// however many ask.
 //
 // # Room
 //
-// The ledger (ledger.go) knows what each instance takes of RAM and VRAM: as estimated before it is loaded, as measured from
-// then on. An instance is loaded once what it takes is free. Where it is not, instances are unloaded, the longest idle
-// first. Never unloaded for room are those that are busy, loading, pinned, or have just been loaded and not yet used.
+// The ledger (ledger.go) knows what each instance takes of RAM and VRAM: as estimated before it
+// is loaded, as measured from then on. An instance is loaded once what it takes is free. Where it
+// is not, instances are unloaded, the longest idle first. Never unloaded for room are those that
+// are busy, loading, pinned, or have just been loaded and not yet used.
 //
 // # Taking turns
 //
-// Two agents on two models, with room for one: if each request swapped the models, the machine would only load. So an
-// instance stays until it was idle for as long as its load took, or until its shortest stay is over. And lest the other
-// agent wait for ever: once somebody has waited longer than the longest wait, the instance that stands in the way takes no
-// more requests. Its new requests wait behind those that waited longer. schedule.go decides this, and is pure.
+// Two agents on two models, with room for one: if each request swapped the models, the machine
+// would only load. So an instance stays until it was idle for as long as its load took, or until
+// its shortest stay is over. And lest the other agent wait for ever: once somebody has waited
+// longer than the longest wait, the instance that stands in the way takes no more requests. Its
+// new requests wait behind those that waited longer. schedule.go decides this, and is pure.
 package fleet

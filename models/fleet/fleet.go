@@ -14,7 +14,8 @@ import (
 	"tenon/models/placement"
 )
 
-// Fleet is the models at hand and the instances of them that are loaded. Its methods may be called from any goroutine.
+// Fleet is the models at hand and the instances of them that are loaded. Its methods may be
+// called from any goroutine.
 type Fleet struct {
 	options  Options
 	measured func(engine.Engine) (placement.Resident, error) // residentOf, but in tests

@@ -14,11 +14,12 @@ import (
 	"tenon/models/placement"
 )
 
-// comfort is a context, in tokens, that is worth unloading others for. What a model can do beyond it is given where there is
-// room.
+// comfort is a context, in tokens, that is worth unloading others for. What a model can do beyond
+// it is given where there is room.
 const comfort = 32 << 10
 
-// schedule does what has become possible or due. It is called, with the lock held, after everything that happens.
+// schedule does what has become possible or due. It is called, with the lock held, after
+// everything that happens.
 func (f *Fleet) schedule() {
 	if f.closed {
 		return
@@ -64,8 +65,9 @@ func (f *Fleet) expire() {
 	}
 }
 
-// place finds room for those that wait, the one first whose request came first, and returns when to look again, 0: when
-// something happens. While something ends nothing is decided: what it leaves is not known before.
+// place finds room for those that wait, the one first whose request came first, and returns when
+// to look again, 0: when something happens. While something ends nothing is decided: what it
+// leaves is not known before.
 func (f *Fleet) place() (again time.Duration) {
 	for _, i := range f.instances {
 		i.yields = false
@@ -119,7 +121,8 @@ func (f *Fleet) any(s State) bool {
 	return false
 }
 
-// decide says what is to be done for an instance that waits, and refuses it if there is no room even without the others.
+// decide says what is to be done for an instance that waits, and refuses it if there is no room
+// even without the others.
 func (f *Fleet) decide(i *instance) decision {
 	context := min(i.demand.Wanted, max(i.demand.Least, comfort))
 	need := f.ask(i, context)
@@ -170,7 +173,8 @@ func (f *Fleet) count() int {
 	return max(n, 0)
 }
 
-// demand estimates what a model would take. What cannot be estimated counts for nothing: the engine will say more.
+// demand estimates what a model would take. What cannot be estimated counts for nothing: the
+// engine will say more.
 func (f *Fleet) demand(e catalog.Entry, s Settings) Demand {
 	nothing := Demand{Wanted: s.Context, Least: s.Context, Need: func(int) (placement.Need, error) { return placement.Need{}, nil }}
 	if f.options.Estimate == nil {
@@ -197,8 +201,8 @@ func (f *Fleet) ask(i *instance, context int) placement.Need {
 	return need
 }
 
-// free is what can be taken now: what the machine has free, less what instances have reserved and not yet taken; and of a
-// limit what is left of it.
+// free is what can be taken now: what the machine has free, less what instances have reserved and
+// not yet taken; and of a limit what is left of it.
 func (f *Fleet) free() placement.Memory {
 	free, err := f.options.Free()
 	if err != nil {
@@ -229,7 +233,8 @@ func (f *Fleet) free() placement.Memory {
 	return free
 }
 
-// takes is what an instance counts for: what was measured, once it was, with what its cache in RAM may still take.
+// takes is what an instance counts for: what was measured, once it was, with what its cache in
+// RAM may still take.
 func (f *Fleet) takes(i *instance) placement.Memory {
 	m := i.need.Memory()
 	if i.peak.Total > 0 {
@@ -271,7 +276,8 @@ func (f *Fleet) allot(i *instance, free placement.Memory) {
 	}
 }
 
-// hostShare is what an instance gets of the RAM for copies of KV caches: half of what is left of it, if others may come.
+// hostShare is what an instance gets of the RAM for copies of KV caches: half of what is left of
+// it, if others may come.
 func (f *Fleet) hostShare(i *instance, free int64, several bool) int64 {
 	if f.options.HostCache < 0 {
 		return math.MaxInt64

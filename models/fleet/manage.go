@@ -11,8 +11,9 @@ import (
 	"tenon/models/store"
 )
 
-// Unload ends an instance, or all of a model, and returns once their memory is free. What is busy is engine.ErrBusy, unless
-// force is set: then running turns end with engine.ErrClosed. Of a model that is not loaded it is no error.
+// Unload ends an instance, or all of a model, and returns once their memory is free. What is busy
+// is engine.ErrBusy, unless force is set: then running turns end with engine.ErrClosed. Of a
+// model that is not loaded it is no error.
 func (f *Fleet) Unload(ctx context.Context, name string, force bool) error {
 	ended, err := f.unload(name, force)
 	if err != nil {
@@ -92,7 +93,8 @@ func (f *Fleet) Resolve(name string) (catalog.Entry, error) {
 // ErrReadOnly: the model lies in another program's folder, or one of the user's own.
 var ErrReadOnly = errors.New("only models of tenon's own store are removed")
 
-// Pull fetches a model into the store, as its reference says, and returns it as the catalogue then knows it.
+// Pull fetches a model into the store, as its reference says, and returns it as the catalogue
+// then knows it.
 func (f *Fleet) Pull(ctx context.Context, source string, progress func(store.Progress)) (catalog.Entry, error) {
 	if f.options.Store == nil {
 		return catalog.Entry{}, errors.ErrUnsupported
@@ -130,8 +132,8 @@ func (f *Fleet) Remove(ctx context.Context, name string) error {
 // Alias gives a model another name.
 func (f *Fleet) Alias(alias, model string) error { return f.options.Catalog.Alias(alias, model) }
 
-// Reload takes new options; Catalog, Start, Estimate, Free and Store that are nil stay as they are. What is loaded stays
-// as it was loaded.
+// Reload takes new options; Catalog, Start, Estimate, Free and Store that are nil stay as they
+// are. What is loaded stays as it was loaded.
 func (f *Fleet) Reload(o Options) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

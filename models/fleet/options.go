@@ -13,7 +13,8 @@ import (
 // Catalog is the models at hand. *catalog.Catalog implements it.
 type Catalog interface {
 	All() []catalog.Entry
-	// Resolve returns the model that a name means, or a *catalog.NotFoundError or *catalog.AmbiguousError.
+	// Resolve returns the model that a name means, or a *catalog.NotFoundError or
+	// *catalog.AmbiguousError.
 	Resolve(name string) (catalog.Entry, error)
 	// AddFile adds a file that was fetched.
 	AddFile(path string) (catalog.Entry, error)
@@ -40,7 +41,8 @@ type Grant struct {
 // Start makes an engine; progress is told shares from 0 to 1.
 type Start func(ctx context.Context, e catalog.Entry, g Grant, progress func(float64)) (engine.Engine, error)
 
-// Demand is what a model would take. Need tells it for a context of so many tokens, from Least to Wanted.
+// Demand is what a model would take. Need tells it for a context of so many tokens, from Least to
+// Wanted.
 type Demand struct {
 	Wanted, Least int
 	Need          func(context int) (placement.Need, error)

@@ -10,12 +10,12 @@ import (
 
 // Policy says how models take turns where they do not all fit. The zero value is the default.
 type Policy struct {
-	// LongestWait is how long a request waits before the instance in its way takes no more requests,
-	// unless that instance's shortest stay is longer; default 30 s. What already runs there is not
-	// cut off.
+	// LongestWait is how long a request waits before the instance in its way takes no more
+	// requests, unless that instance's shortest stay is longer; default 30 s. What already runs
+	// there is not cut off.
 	LongestWait time.Duration
-	// ShortestStay is how long an instance stays after its load, at least, while others wait; default 10 s. It is longer for
-	// one whose load took long: see stay.
+	// ShortestStay is how long an instance stays after its load, at least, while others wait;
+	// default 10 s. It is longer for one whose load took long: see stay.
 	ShortestStay time.Duration
 }
 
@@ -29,13 +29,14 @@ const (
 
 func (p Policy) wait() time.Duration { return cmp.Or(p.LongestWait, defaultWait) }
 
-// stay is how long an instance stays though others wait. The share of time that goes into loads is bounded by it.
+// stay is how long an instance stays though others wait. The share of time that goes into loads
+// is bounded by it.
 func (p Policy) stay(load time.Duration) time.Duration {
 	return max(cmp.Or(p.ShortestStay, defaultStay), min(stayLoads*load, longestStay))
 }
 
-// linger is the pause after which an instance is taken to be done with. Waiting as long as a load takes costs at most twice
-// what knowing the future would.
+// linger is the pause after which an instance is taken to be done with. Waiting as long as a load
+// takes costs at most twice what knowing the future would.
 func (p Policy) linger(load time.Duration) time.Duration {
 	return min(max(load, shortIdle), p.stay(load))
 }
@@ -65,7 +66,8 @@ type decision struct {
 	never bool          // there is no room even if all went that may
 }
 
-// choose finds room for what waits: free is what is free now, count how many instances may be added, -1 for any number.
+// choose finds room for what waits: free is what is free now, count how many instances may be
+// added, -1 for any number.
 func choose(p Policy, need, free placement.Memory, count int, all []resident, waited time.Duration) decision {
 	if need.Within(free) && count != 0 {
 		return decision{load: true}
@@ -113,7 +115,8 @@ func enoughOf(going []resident, need, free placement.Memory, count int) ([]resid
 	return nil, false
 }
 
-// needed leaves out the small ones whose room, in the end, is not needed: the last one may be large.
+// needed leaves out the small ones whose room, in the end, is not needed: the last one may be
+// large.
 func needed(chosen []resident, need, free placement.Memory) []resident {
 	out := slices.Clone(chosen)
 	for i := 0; i < len(out)-1; {

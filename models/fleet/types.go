@@ -10,8 +10,9 @@ import (
 	"tenon/models/placement"
 )
 
-// Settings are how a model is to be loaded. The zero value of each leaves it to the model's own settings, then the server's.
-// Instances of one model with different settings are loaded side by side.
+// Settings are how a model is to be loaded. The zero value of each leaves it to the model's own
+// settings, then the server's. Instances of one model with different settings are loaded side by
+// side.
 type Settings struct {
 	Context        int    // tokens that one request may use
 	Slots          int    // turns that run at once

@@ -49,7 +49,7 @@ func (e *Estimator) Need(context int) (Need, error) {
 		need := Need{
 			Weights: int64(cpu.Weight.Sum()),
 			Cache:   int64(cpu.KVCache.Sum()),
-			Compute: int64(cpu.Computation.Sum()),
+			Compute: int64(cpu.Computation.Sum() - cpu.Computation.Output + cpu.Computation.Output/outputShare),
 		}
 		for _, gpu := range run.Devices[1:] {
 			if e.GPULayers <= 0 {
@@ -60,6 +60,10 @@ func (e *Estimator) Need(context int) (Need, error) {
 		return need, nil
 	})
 }
+
+// outputShare is the part of the buffer for logits that is ever written: it has room for every
+// token of a batch, and the worker asks for those of its slots' last tokens alone.
+const outputShare = 64
 
 // guard turns a panic of the library, which indexes tables by what a file says, into an error.
 func guard[T any](path string, f func() (T, error)) (out T, err error) {

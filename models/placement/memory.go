@@ -11,7 +11,8 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// Memory is an amount of the machine's memory and of its GPU's, in bytes. Where the two are one, VRAM is 0.
+// Memory is an amount of the machine's memory and of its GPU's, in bytes. Where the two are one,
+// VRAM is 0.
 type Memory struct {
 	RAM, VRAM int64
 }
@@ -72,8 +73,8 @@ func residentLinux(pid int) (Resident, bool) {
 	return r, found
 }
 
-// Free is what this process and its children may still take. Of a GPU's own memory nothing is known here: it counts as
-// endless, and the engine says when it is not.
+// Free is what this process and its children may still take. Of a GPU's own memory nothing is
+// known here: it counts as endless, and the engine says when it is not.
 func Free() (Memory, error) {
 	ram, err := FreeMemory()
 	return Memory{RAM: ram, VRAM: math.MaxInt64 / 2}, err

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// ErrSilent: the source sent nothing for Store.Silence. Callers fall back to a model that they can have.
+// ErrSilent: the source sent nothing for Store.Silence. Callers fall back to a model that they
+// can have.
 var ErrSilent = errors.New("the source is silent")
 
 // SourceError: the source answered with an error, or not as it must.
@@ -50,8 +51,8 @@ func statusError(address string, resp *http.Response) error {
 	return e
 }
 
-// request sends a GET and gives its answer to read. If no byte comes for s.Silence, from the first moment on, it ends
-// with ErrSilent.
+// request sends a GET and gives its answer to read. If no byte comes for s.Silence, from the
+// first moment on, it ends with ErrSilent.
 func (s *Store) request(ctx context.Context, address string, header http.Header, read func(*http.Response, io.Reader) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -102,8 +103,8 @@ func (h *heard) Read(b []byte) (int, error) {
 
 const mostRedirects = 10
 
-// client is for a source. Where the source has a public address, no redirect may lead to a private one: it would have this
-// machine ask its own network for whoever runs the source.
+// client is for a source. Where the source has a public address, no redirect may lead to a
+// private one: it would have this machine ask its own network for whoever runs the source.
 func (s *Store) client(ctx context.Context, source *url.URL) *http.Client {
 	transport := publicTransport
 	if s.private(ctx, source) {
@@ -135,8 +136,8 @@ func newTransport(dial func(ctx context.Context, network, address string) (net.C
 	return t
 }
 
-// dialPublic looks at the address that a name has come to mean, so that no name can mean another one later. A proxy of the
-// user's own may be anywhere.
+// dialPublic looks at the address that a name has come to mean, so that no name can mean another
+// one later. A proxy of the user's own may be anywhere.
 func dialPublic(ctx context.Context, network, address string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: 30 * time.Second}
 	if !isProxy(address) {
@@ -165,7 +166,8 @@ func hostOf(address string) string {
 	return host
 }
 
-// private tells whether a source is on this machine or its network. What a proxy asks for is not looked up here.
+// private tells whether a source is on this machine or its network. What a proxy asks for is not
+// looked up here.
 func (s *Store) private(ctx context.Context, source *url.URL) bool {
 	host := source.Hostname()
 	if ip := net.ParseIP(host); ip != nil {

@@ -35,8 +35,9 @@ var (
 	errWhole   = errors.New("the source does not send parts of files")
 )
 
-// fetch brings a file to path, going on from what an earlier try left. What is at path afterwards is whole: its length and,
-// where the source gives one, its hash were checked, and it was written to the disk before it got its name.
+// fetch brings a file to path, going on from what an earlier try left. What is at path afterwards
+// is whole: its length and, where the source gives one, its hash were checked, and it was written
+// to the disk before it got its name.
 func (s *Store) fetch(ctx context.Context, f *remoteFile, path string, m *meter) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -154,7 +155,8 @@ func (d *download) space() error {
 	return nil
 }
 
-// run brings what is missing: the first chunk shows whether the source sends parts, and how long the file is.
+// run brings what is missing: the first chunk shows whether the source sends parts, and how long
+// the file is.
 func (d *download) run(ctx context.Context) error {
 	first, ok := d.journal.take()
 	if !ok {
@@ -237,7 +239,8 @@ func (d *download) persist(ctx context.Context, try func() (bool, error)) error 
 	}
 }
 
-// worthAnother tells whether a failure may pass. A source that was silent from the beginning is given up.
+// worthAnother tells whether a failure may pass. A source that was silent from the beginning is
+// given up.
 func worthAnother(err error, begun bool) bool {
 	var source *SourceError
 	switch {
@@ -401,7 +404,8 @@ func (d *download) finish() error {
 	return nil
 }
 
-// save writes the journal, now or if it is time. What it says is here was written to the disk before.
+// save writes the journal, now or if it is time. What it says is here was written to the disk
+// before.
 func (d *download) save(now bool) error {
 	if now {
 		d.saving.Lock()

@@ -15,8 +15,8 @@ import (
 	"tenon/models/gguf"
 )
 
-// quants is the order in which a repository's files are tried when no quantization is named: small enough for a laptop,
-// good enough to call tools.
+// quants is the order in which a repository's files are tried when no quantization is named:
+// small enough for a laptop, good enough to call tools.
 var quants = []string{"Q4_K_M", "Q8_0", "Q5_K_M", "Q4_K_S", "Q6_K", "Q4_0", "MXFP4", "BF16", "F16"}
 
 // remoteFile is a file to fetch.
@@ -37,8 +37,8 @@ type hubEntry struct {
 	} `json:"lfs"`
 }
 
-// list asks a hub for the files that a reference means: one, or all parts of a split one. They are those of one revision,
-// whatever happens to the repository meanwhile.
+// list asks a hub for the files that a reference means: one, or all parts of a split one. They
+// are those of one revision, whatever happens to the repository meanwhile.
 func (s *Store) list(ctx context.Context, hub string, r Ref) (files []remoteFile, revision string, err error) {
 	revision = s.revision(ctx, hub, r.Repo)
 	var entries []hubEntry
@@ -73,7 +73,8 @@ func (s *Store) list(ctx context.Context, hub string, r Ref) (files []remoteFile
 	return files, revision, nil
 }
 
-// revision is what a repository's main branch stands at; a hub that does not say is asked for the branch.
+// revision is what a repository's main branch stands at; a hub that does not say is asked for the
+// branch.
 func (s *Store) revision(ctx context.Context, hub, repo string) string {
 	body, _, err := s.get(ctx, hub+"/api/models/"+repo+"/revision/main", http.Header{})
 	var at struct {
@@ -137,7 +138,8 @@ func choose(entries []hubEntry, r Ref) ([]hubEntry, error) {
 	return nil, fmt.Errorf("%s has no GGUF file of quantization %q; there is: %s", r.Repo, r.Quant, strings.Join(names, ", "))
 }
 
-// hasQuant tells whether a file's name holds the quantization as a word of its own: Q4_K is not in Q4_K_M.
+// hasQuant tells whether a file's name holds the quantization as a word of its own: Q4_K is not
+// in Q4_K_M.
 func hasQuant(name, quant string) bool {
 	word := regexp.MustCompile(`(?i)(^|[^A-Za-z0-9_])` + regexp.QuoteMeta(quant) + `($|[^A-Za-z0-9_])`)
 	return word.MatchString(name)

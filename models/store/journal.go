@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// journal says what of a part file is here. It lies beside the file, and is trusted only for the same file of the source.
+// journal says what of a part file is here. It lies beside the file, and is trusted only for the
+// same file of the source.
 type journal struct {
 	URL    string   `json:"url"`
 	Size   int64    `json:"size"` // -1: not known yet

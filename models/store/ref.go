@@ -39,7 +39,8 @@ func (r Ref) String() string {
 
 var repoPattern = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$`)
 
-// ParseRef reads a path, hf:owner/repo[:quant], ollama:name[:tag] or an https address. Plain http is for loopback only.
+// ParseRef reads a path, hf:owner/repo[:quant], ollama:name[:tag] or an https address. Plain http
+// is for loopback only.
 func ParseRef(s string) (Ref, error) {
 	if rest, ok := strings.CutPrefix(s, "hf:"); ok {
 		repo, quant, _ := strings.Cut(rest, ":")

@@ -25,8 +25,8 @@ const (
 	modelLayer   = "application/vnd.ollama.image.model"
 )
 
-// registry asks an Ollama-style registry for the file of a name. Its template is not fetched: it is not in the language of
-// chat templates, and the file has its own.
+// registry asks an Ollama-style registry for the file of a name. Its template is not fetched: it
+// is not in the language of chat templates, and the file has its own.
 func (s *Store) registry(ctx context.Context, ref Ref) ([]remoteFile, string, error) {
 	base := "https://" + ref.Registry
 	if loopback(strings.Split(ref.Registry, ":")[0]) {

@@ -20,7 +20,8 @@ type flight struct {
 	last    Progress
 }
 
-// share joins the pull of a reference that runs, or begins one. The work ends when the last that waits has gone.
+// share joins the pull of a reference that runs, or begins one. The work ends when the last that
+// waits has gone.
 func (s *Store) share(ctx context.Context, ref Ref, progress func(Progress)) (string, error) {
 	f := s.join(ref, &progress)
 	defer s.leave(ref, f, &progress)

@@ -20,12 +20,13 @@ import (
 	"tenon/models/gguf"
 )
 
-// Store is a folder of model files, filled from a hub, a registry or an address. Its methods may be called from any
-// goroutine, and several processes may share the folder.
+// Store is a folder of model files, filled from a hub, a registry or an address. Its methods may
+// be called from any goroutine, and several processes may share the folder.
 //
-// A fetched file keeps its place: hf/owner/repo/name.gguf, ollama/host/name/tag.gguf or url/host/name.gguf. While it comes it
-// has the suffix .part, with a journal beside it, and a later Pull goes on where that ends. A file without the suffix is
-// whole. Beside it lies its [Manifest].
+// A fetched file keeps its place: hf/owner/repo/name.gguf, ollama/host/name/tag.gguf or
+// url/host/name.gguf. While it comes it has the suffix .part, with a journal beside it, and a
+// later Pull goes on where that ends. A file without the suffix is whole. Beside it lies its
+// [Manifest].
 type Store struct {
 	Dir     string
 	Hub     string        // base address, or several with commas, to be tried in turn; "" is https://huggingface.co
@@ -64,9 +65,10 @@ func DefaultDir() (string, error) {
 	return filepath.Join(data, "tenon", "models"), nil
 }
 
-// Pull returns the path of the file that ref means (of a split file: its first part), fetching what is missing.
-// A path is returned as it is, if it exists. Pulls of the same model share the work: each is told of the progress, and the
-// work ends once nobody waits for it. progress may be nil; it is called from one goroutine at a time.
+// Pull returns the path of the file that ref means (of a split file: its first part), fetching
+// what is missing. A path is returned as it is, if it exists. Pulls of the same model share the
+// work: each is told of the progress, and the work ends once nobody waits for it. progress may be
+// nil; it is called from one goroutine at a time.
 func (s *Store) Pull(ctx context.Context, ref Ref, progress func(Progress)) (string, error) {
 	if ref.Path != "" {
 		if _, err := os.Stat(ref.Path); err != nil {
@@ -80,8 +82,8 @@ func (s *Store) Pull(ctx context.Context, ref Ref, progress func(Progress)) (str
 	return s.share(ctx, ref, progress)
 }
 
-// bringAll fetches what a reference means. The first part of a split model gets its name last: it is by that one that
-// models are found.
+// bringAll fetches what a reference means. The first part of a split model gets its name last: it
+// is by that one that models are found.
 func (s *Store) bringAll(ctx context.Context, ref Ref, report func(Progress)) (string, error) {
 	unlock, err := s.lock(ctx, ref)
 	if err != nil {

@@ -58,7 +58,8 @@ func done(w http.ResponseWriter, err error) {
 	write(w, http.StatusOK, map[string]bool{"ok": true})
 }
 
-// answer runs long work and answers with its result; streamed, with events: progress, then done or error.
+// answer runs long work and answers with its result; streamed, with events: progress, then done
+// or error.
 func answer(w http.ResponseWriter, r *http.Request, streamed bool, work func(ctx context.Context, event func(any)) (any, error)) {
 	if !streamed {
 		result, err := work(r.Context(), func(any) {})

@@ -10,8 +10,9 @@ import (
 	"tenon/server/chat"
 )
 
-// Log keeps the last lines of the server's log and gives new ones to those who follow it. It is an [io.Writer], to be written
-// one line at a time, as loggers do. Its methods may be called from any goroutine.
+// Log keeps the last lines of the server's log and gives new ones to those who follow it. It is
+// an [io.Writer], to be written one line at a time, as loggers do. Its methods may be called from
+// any goroutine.
 type Log struct {
 	mu        sync.Mutex // guards what follows
 	lines     []string
