@@ -118,7 +118,7 @@ func TestFleet_ledgerAgainstMeasured(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = outcome(t, lease.Engine.(*worker.Worker), greedy(strings.Repeat("The quick brown fox. ", size/16), 8))
+			_ = outcome(t, lease.Engine.(*worker.Worker), greedy(strings.Repeat("The quick brown fox. ", 200), 8))
 			i := f.Instances()[0]
 			off := float64(i.Need.Total())/float64(i.Resident) - 1
 			t.Logf("context %d, load %d: reserved %d MiB (%+v), measured %d MiB: %+.1f %%", size, load+1, i.Need.Total()>>20, i.Need, i.Resident>>20, 100*off)
