@@ -10,6 +10,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/templates"
 	"tenon/tools"
 )
 
@@ -158,7 +159,7 @@ func checkOrder(t *testing.T, c orderCell, m noisy) {
 	may := !c.shown && slices.Contains([]string{"auto", "required", "named", "one of"}, c.choice)
 	want := 0
 	switch n := strings.Count(c.order, "call"); {
-	case may && c.oneCall:
+	case may && n > 0 && (c.oneCall || m.dialect.Name() == string(templates.ReAct)): // ReAct calls once a reply (S4-24)
 		want = 1
 	case may:
 		want = n
