@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"maps"
+	"slices"
 	"unicode/utf8"
 
 	"tenon/grammar"
@@ -152,7 +154,7 @@ func (p *Captures) nearest(m *grammar.Matcher) (text string, isSymbol bool) {
 		}
 		m.Rollback(1)
 	}
-	for s := range p.plan.Dialect.Symbols {
+	for _, s := range slices.Sorted(maps.Keys(p.plan.Dialect.Symbols)) {
 		if m.AcceptSymbol(s) != nil {
 			continue
 		}
