@@ -62,7 +62,7 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	a.handler = server.New(server.Options{
 		Service: service, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
 		Keys: admitted.keys, AllowedHosts: admitted.hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20, Heartbeat: s.Heartbeat,
-		Fleet:      api.API{Fleet: manager, Log: &serverLog},
+		Fleet:      api.API{Fleet: manager, Log: &serverLog, Reload: a.reload},
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
 		LMStudio: manager, Traits: a.loader.Traits, Version: version, Stopping: a.stopping,
 	})

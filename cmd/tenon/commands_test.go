@@ -44,7 +44,7 @@ var transcript = []shown{
 	{"launch", "tenon launch claude --print", false, false},
 	{"bench", "tenon bench tiny --depths 64,512 --tokens 16", true, false},
 	{"explain", "tenon explain --model tiny | head -6", false, false},
-	{"explain", "curl -s -H 'X-Request-Id: r1' -d '{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],\"max_tokens\":2}' $SERVER/v1/chat/completions > /dev/null; tenon explain r1 | head -8", false, false},
+	{"explain", "curl -s -H 'X-Request-Id: r1' -H 'Content-Type: application/json' -d '{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],\"max_tokens\":2}' $SERVER/v1/chat/completions > /dev/null; tenon explain r1 | head -8", false, false},
 	{"replay", "tenon explain --json r1 > r1.json; tenon replay r1.json", true, false},
 	{"reload", "sed -i s/0.5/0.25/ tenon.yaml; tenon reload", false, false},
 	{"unload", "tenon unload tiny", false, false},
@@ -137,7 +137,7 @@ func runLine(t *testing.T, dir, port string, s shown) string {
 	for _, r := range []struct{ pattern, by string }{{`process \d+`, "process 4711"}, {`(after|for) \d+(m\d+)?s`, "$1 12s"}, {`in \d+s`, "in 1s"}, {`\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-][\d:]+)`, "2026-11-22T19:00:00Z"}} {
 		text = regexp.MustCompile(r.pattern).ReplaceAllString(text, r.by)
 	}
-	return text
+	return strings.TrimRight(text, "\n") + "\n"
 }
 
 func freePort(t *testing.T) string {
