@@ -44,7 +44,7 @@ var transcript = []shown{
 	{"launch", "tenon launch claude --print", false, false},
 	{"bench", "tenon bench tiny --depths 64,512 --tokens 16", true, false},
 	{"explain", "tenon explain --model tiny | head -6", false, false},
-	{"explain", "curl -s -H 'X-Request-Id: r1' -H 'Content-Type: application/json' -d '{\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],\"max_tokens\":2}' $SERVER/v1/chat/completions > /dev/null; tenon explain r1 | head -8", false, false},
+	{"explain", "curl -s -H 'X-Request-Id: r1' -H 'Content-Type: application/json' -d '{\"model\":\"tiny\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],\"max_tokens\":2}' $SERVER/v1/chat/completions > /dev/null; tenon explain r1 | head -8", false, false},
 	{"replay", "tenon explain --json r1 > r1.json; tenon replay r1.json", true, false},
 	{"reload", "sed -i s/0.5/0.25/ tenon.yaml; tenon reload", false, false},
 	{"unload", "tenon unload tiny", false, false},
