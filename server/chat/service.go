@@ -56,11 +56,6 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	if err := s.suspects.refuse(key, s.now()); err != nil {
 		return err
 	}
-	defer func() {
-		if died := errors.Is(err, engine.ErrWorkerLost); died || err == nil {
-			s.suspects.ended(key, died, s.now())
-		}
-	}()
 	sessions, err := open(ctx, m, p, max(r.N, 1))
 	if errors.Is(err, engine.ErrWorkerLost) { // it ended unnoticed before this turn: nothing was sent, so a new one may try
 		sessions, err = open(ctx, m, p, max(r.N, 1))
@@ -69,6 +64,11 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 		return AsError(explainOverflow(ctx, m, p, r, err))
 	}
 	defer closeAll(sessions)
+	defer func() { // from here on it runs
+		if died := errors.Is(err, engine.ErrWorkerLost); died || err == nil {
+			s.suspects.ended(key, died, s.now())
+		}
+	}()
 	if err := sink(Event{Kind: Started, Model: r.Model, Issues: p.issues, Ignored: p.ignored, Dropped: dropped}); err != nil {
 		return gone(err)
 	}
