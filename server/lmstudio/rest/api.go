@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
@@ -16,14 +17,16 @@ type API struct {
 	models  lmstudio.Models
 	manage  func(context.Context) error
 	chats   chats
+
+	heartbeat time.Duration // longest silence of a stream; 0: the default
 }
 
 // New returns the endpoints. manage refuses callers that may not change which models are loaded; nil: all may.
-func New(s lmstudio.Service, m lmstudio.Models, manage func(context.Context) error) *API {
+func New(s lmstudio.Service, m lmstudio.Models, manage func(context.Context) error, heartbeat time.Duration) *API {
 	if manage == nil {
 		manage = func(context.Context) error { return nil }
 	}
-	return &API{service: s, models: m, manage: manage}
+	return &API{service: s, models: m, manage: manage, heartbeat: heartbeat}
 }
 
 // errorBody is what every failed request gets.

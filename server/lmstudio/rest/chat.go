@@ -161,8 +161,7 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 	}
 	t := &turn{api: a, asked: p, request: request, meter: lmstudio.NewMeter()}
 	if p.Stream {
-		t.out = sse.NewWriter(w, 0, func() error { return t.out.Comment("still here") })
-		t.out.Begin()
+		t.out = sse.NewWriter(w, a.heartbeat, t.beat)
 		defer t.out.Close()
 	}
 	out, err := t.run(r.Context())
@@ -190,7 +189,8 @@ type turn struct {
 	out     *sse.Writer // nil: a whole answer
 	all     chat.Collector
 	load    *float64
-	open    string // the part that has begun and not ended
+	open    string  // the part that has begun and not ended
+	read    float64 // share of the prompt
 }
 
 // emit sends an event; the type stands in the data, too.
@@ -203,6 +203,11 @@ func (t *turn) emit(kind string, members map[string]any) error {
 		data[k] = v
 	}
 	return t.out.Event(kind, data)
+}
+
+// beat says that the turn lives: what was said of its progress is said again.
+func (t *turn) beat() error {
+	return t.emit("prompt_processing.progress", map[string]any{"progress": t.read})
 }
 
 func (t *turn) run(ctx context.Context) (answer, error) {
@@ -259,6 +264,14 @@ func (t *turn) ensure(ctx context.Context) (lmstudio.Instance, error) {
 func (t *turn) add(e chat.Event) error {
 	t.meter.Add(e)
 	_ = t.all.Add(e) // it never fails
+	if t.out == nil {
+		return nil
+	}
+	return t.out.Do(func() error { return t.tell(e) })
+}
+
+// tell sends the events of an event.
+func (t *turn) tell(e chat.Event) error {
 	switch e.Kind {
 	case chat.Started:
 		return t.begin("prompt_processing", nil)
@@ -267,7 +280,8 @@ func (t *turn) add(e chat.Event) error {
 			return nil
 		}
 		share := float64(e.Progress.Cached+e.Progress.Evaluated) / float64(max(e.Progress.Total, 1))
-		return t.emit("prompt_processing.progress", map[string]any{"progress": min(share, 1)})
+		t.read = min(share, 1)
+		return t.beat()
 	case chat.Text:
 		return t.begin("message", &e.Text)
 	case chat.Reasoning:
