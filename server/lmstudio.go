@@ -59,14 +59,16 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
 	g.GET("/lms-status", gin.WrapF(sockets.Status))
 }
 
-// asksLater tells of requests that need no key in their head: a socket's first frame brings it, and greetings tell nothing.
+// asksLater tells of requests that need no key in their head: a socket's first frame brings it,
+// and greetings tell nothing.
 func asksLater(r *http.Request) bool {
 	path := strings.TrimPrefix(r.URL.Path, "/")
 	return path == "lmstudio-greeting" || path == "lms-status" || slices.Contains(socket.Namespaces, path)
 }
 
-// admitSocket asks for a key, if there are keys, unless the request's head has brought one. LM Studio's SDKs divide a token
-// sk-lm-IDENTIFIER:PASSKEY; their older options, and other clients, send a whole key as the passkey.
+// admitSocket asks for a key, if there are keys, unless the request's head has brought one. LM
+// Studio's SDKs divide a token sk-lm-IDENTIFIER:PASSKEY; their older options, and other clients,
+// send a whole key as the passkey.
 func admitSocket(keys []Key) func(ctx context.Context, identifier, passkey string) (context.Context, error) {
 	return func(ctx context.Context, identifier, passkey string) (context.Context, error) {
 		if len(keys) == 0 || chat.CallerKey(ctx) != "" {

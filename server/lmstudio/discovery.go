@@ -10,11 +10,13 @@ import (
 	"time"
 )
 
-// Ports are those at which LM Studio's SDKs look for a server on their own machine, if they are given no address.
+// Ports are those at which LM Studio's SDKs look for a server on their own machine, if they are
+// given no address.
 var Ports = []int{41343, 52993, 16141, 39414, 22931}
 
-// Discoverable listens at the first of the ports that is free, on loopback alone. Where a server is found at one of them, it
-// stays the one that is found, and nil is returned; so it is where no port is free.
+// Discoverable listens at the first of the ports that is free, on loopback alone. Where a server
+// is found at one of them, it stays the one that is found, and nil is returned; so it is where no
+// port is free.
 func Discoverable(ctx context.Context, ports []int) net.Listener {
 	for _, port := range ports {
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))

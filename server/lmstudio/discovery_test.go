@@ -26,7 +26,8 @@ func free(t *testing.T, n int) (ports []int) {
 	return ports
 }
 
-// Two servers on one machine do not fight: the first is found, the second is not; a stranger's port is passed over.
+// Two servers on one machine do not fight: the first is found, the second is not; a stranger's
+// port is passed over.
 func TestDiscoverable_theFirstServerIsFound(t *testing.T) {
 	ports := free(t, 3)
 	stranger, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(ports[0])))

@@ -30,7 +30,8 @@ const (
 	ModelUnloaded        = "modelUnloaded"
 )
 
-// Meter measures a prediction while its events pass. Make it with NewMeter when the request comes in.
+// Meter measures a prediction while its events pass. Make it with NewMeter when the request comes
+// in.
 type Meter struct {
 	begun, first time.Time
 	finish       chat.Finish

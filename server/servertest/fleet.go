@@ -14,8 +14,8 @@ import (
 	"tenon/templates"
 )
 
-// Fleet serves engines by their models' names, through a real fleet: they can be loaded and unloaded. None has a chat
-// template; all may think.
+// Fleet serves engines by their models' names, through a real fleet: they can be loaded and
+// unloaded. None has a chat template; all may think.
 func Fleet(engines map[string]engine.Engine) (*fleet.Fleet, server.Options) {
 	known := &catalog.Catalog{}
 	for _, id := range slices.Sorted(maps.Keys(engines)) {

@@ -14,7 +14,8 @@ import (
 //
 //	[[name]]the first answer[[|]]the second[[/]]
 //
-// Each name counts for itself. An answer that ends in "…" goes on for seconds, a token a millisecond.
+// Each name counts for itself. An answer that ends in "…" goes on for seconds, a token a
+// millisecond.
 func Obedient(info engine.Model) *enginetest.Scripted {
 	o := &obedient{rounds: map[string]int{}}
 	return &enginetest.Scripted{Info: info, Play: o.play}

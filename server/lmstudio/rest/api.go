@@ -21,7 +21,8 @@ type API struct {
 	heartbeat time.Duration // longest silence of a stream; 0: the default
 }
 
-// New returns the endpoints. manage refuses callers that may not change which models are loaded; nil: all may.
+// New returns the endpoints. manage refuses callers that may not change which models are loaded;
+// nil: all may.
 func New(s lmstudio.Service, m lmstudio.Models, manage func(context.Context) error, heartbeat time.Duration) *API {
 	if manage == nil {
 		manage = func(context.Context) error { return nil }

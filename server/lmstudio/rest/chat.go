@@ -179,8 +179,9 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// turn is a chat that is being answered. Its events come in the documented order: chat, model_load, prompt_processing, then
-// reasoning and message as the model writes them, each from start to end.
+// turn is a chat that is being answered. Its events come in the documented order: chat,
+// model_load, prompt_processing, then reasoning and message as the model writes them, each from
+// start to end.
 type turn struct {
 	api     *API
 	asked   chatRequest

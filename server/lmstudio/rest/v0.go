@@ -9,7 +9,8 @@ import (
 	"tenon/server/wire"
 )
 
-// modelV0 is an entry of GET /api/v0/models. Its words are enums to some clients: one that they do not know costs them the list.
+// modelV0 is an entry of GET /api/v0/models. Its words are enums to some clients: one that they
+// do not know costs them the list.
 type modelV0 struct {
 	ID            string   `json:"id"`
 	Object        string   `json:"object"` // "model"

@@ -68,7 +68,8 @@ func (c *conn) serve() {
 	<-watched
 }
 
-// watch ends a socket whose reader is gone without a word, or on which nothing runs when the server drains.
+// watch ends a socket whose reader is gone without a word, or on which nothing runs when the
+// server drains.
 func (c *conn) watch() {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
@@ -223,7 +224,8 @@ func (c *conn) finish() {
 	c.cancel()
 }
 
-// deliver gives a channel what its client says: all that any of them can say is that it wants no more.
+// deliver gives a channel what its client says: all that any of them can say is that it wants no
+// more.
 func (c *conn) deliver(f clientFrame) {
 	c.mu.Lock()
 	ch := c.channels[f.ChannelID]
@@ -264,7 +266,8 @@ func (ch *channel) send(packet any) error {
 	return ch.write(packet)
 }
 
-// progress sends a packet that is sent again whenever the channel is silent for long. The SDKs report only what grows.
+// progress sends a packet that is sent again whenever the channel is silent for long. The SDKs
+// report only what grows.
 func (ch *channel) progress(packet any) error {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package socket speaks the WebSocket protocol of LM Studio's SDKs: one socket a namespace (llm, embedding, system, …), JSON in
-// text frames.
+// Package socket speaks the WebSocket protocol of LM Studio's SDKs: one socket a namespace (llm,
+// embedding, system, …), JSON in text frames.
 //
 // The life of a socket:
 //
@@ -9,10 +9,11 @@
 //  3. outbox.go writes what they send, so that nobody who holds a slot waits for the network.
 //  4. When the socket ends, so do its calls and channels: a prediction within one token.
 //
-// A prediction (predict.go): history.go and settings.go turn the SDK's history and its layered settings into a chat.Request;
-// packets.go turns the events into packets.
+// A prediction (predict.go): history.go and settings.go turn the SDK's history and its layered
+// settings into a chat.Request; packets.go turns the events into packets.
 //
-// The SDKs check every packet against schemas of their own and drop what does not fit, after which the caller waits for ever. Hence:
-// absent members are left out and never null, except where a comment says otherwise; integers are written as such; success is
-// followed by the channel's close and by nothing else; and a failure is a channelError alone.
+// The SDKs check every packet against schemas of their own and drop what does not fit, after
+// which the caller waits for ever. Hence: absent members are left out and never null, except
+// where a comment says otherwise; integers are written as such; success is followed by the
+// channel's close and by nothing else; and a failure is a channelError alone.
 package socket

@@ -14,7 +14,8 @@ import (
 	"tenon/server/lmstudio/socket"
 )
 
-// A connection that drops ends what runs on it and frees what it held: 1,000 of them, dropped at random places.
+// A connection that drops ends what runs on it and frees what it held: 1,000 of them, dropped at
+// random places.
 func TestSocket_droppedConnectionsLeaveNothing(t *testing.T) {
 	s := serve(t).load(t, "m")
 	before := runtime.NumGoroutine()
@@ -94,7 +95,8 @@ func TestSocket_drains(t *testing.T) {
 	settle(t, func() bool { return s.sockets.Open() == 0 })
 }
 
-// What silence would leave waiting for ever is answered: unknown endpoints, signals, parameters that cannot be read.
+// What silence would leave waiting for ever is answered: unknown endpoints, signals, parameters
+// that cannot be read.
 func TestSocket_nothingIsLeftUnanswered(t *testing.T) {
 	s := serve(t).load(t, "m", "e")
 	for _, ns := range socket.Namespaces {

@@ -3,6 +3,7 @@ package socket
 import (
 	"context"
 	"encoding/json"
+	"maps"
 
 	"tenon/server/chat"
 )
@@ -13,11 +14,12 @@ type call func(ctx context.Context, c *conn, parameter json.RawMessage) (any, er
 // An open channel runs until its function returns: with nil it is closed, with an error it fails.
 type channelRun func(ch *channel, parameter json.RawMessage) error
 
-// calls are those that are served, by namespace. Any other is answered with an error: the SDKs would wait for ever.
+// calls are those that are served, by namespace. Any other is answered with an error: the SDKs
+// would wait for ever.
 var calls = map[namespace]map[string]call{
 	llm: with(modelCalls, map[string]call{
 		"applyPromptTemplate": asked(applyPromptTemplate),
-		"preloadDraftModel":   asked(preloadDraftModel),
+		"preloadDraftModel":   refused("draft models", "leave the draft model out; the answer is the same"),
 	}),
 	embedding: with(modelCalls, map[string]call{
 		"embedString": asked(embedString),
@@ -33,8 +35,8 @@ var calls = map[namespace]map[string]call{
 		"uploadFileBase64": asked(uploadFile),
 	},
 	"repository": {
-		"searchModels":            asked(searchModels),
-		"getModelDownloadOptions": asked(searchModels),
+		"searchModels":            refused("searches for models", howToFetch),
+		"getModelDownloadOptions": refused("searches for models", howToFetch),
 	},
 }
 
@@ -45,7 +47,7 @@ var modelCalls = map[string]call{
 	"getLoadConfig":              asked(getLoadConfig),
 	"getBasePredictionConfig":    asked(getBasePredictionConfig),
 	"getInstanceProcessingState": asked(getProcessingState),
-	"estimateModelUsage":         asked(estimateUsage),
+	"estimateModelUsage":         refused("estimates of a model's memory", "load it, and the server makes it fit or says why not"),
 	"unloadModel":                asked(unloadModel),
 	"tokenize":                   asked(tokenize),
 	"countTokens":                asked(countTokens),
@@ -65,17 +67,22 @@ var channels = map[namespace]map[string]channelRun{
 	},
 	"system":      {"alive": opened(alive)},
 	"diagnostics": {"streamLogs": opened(streamLogs)},
-	"repository":  {"downloadModel": opened(downloadModel)},
+	"repository":  {"downloadModel": func(*channel, json.RawMessage) error { return unserved("downloads", howToFetch) }},
 }
 
+// howToFetch is said of searches and downloads: a model that is fetched would not be listed
+// before the next start.
+const howToFetch = "tenon pull fetches a model, and so does a server that is started with its name"
+
 func with(all, further map[string]call) map[string]call {
-	out := map[string]call{}
-	for _, from := range []map[string]call{all, further} {
-		for name, run := range from {
-			out[name] = run
-		}
-	}
+	out := maps.Clone(all)
+	maps.Copy(out, further)
 	return out
+}
+
+// refused is a call that is known and not served.
+func refused(what, instead string) call {
+	return func(context.Context, *conn, json.RawMessage) (any, error) { return nil, unserved(what, instead) }
 }
 
 // asked is a call whose parameter is a P; an absent one is the zero value.

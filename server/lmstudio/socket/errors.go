@@ -7,7 +7,8 @@ import (
 	"tenon/server/chat"
 )
 
-// noModel says that no loaded model matches a query. Python's SDK raises LMStudioModelNotFoundError for it.
+// noModel says that no loaded model matches a query. Python's SDK raises
+// LMStudioModelNotFoundError for it.
 type noModel struct {
 	Code   string   `json:"code"` // "generic.noModelMatchingQuery"
 	Query  query    `json:"query"`
@@ -15,7 +16,8 @@ type noModel struct {
 	Total  int      `json:"totalLoadedModels"`
 }
 
-// noPreset says that there is no preset of a name. Python's SDK raises LMStudioPresetNotFoundError for it.
+// noPreset says that there is no preset of a name. Python's SDK raises
+// LMStudioPresetNotFoundError for it.
 type noPreset struct {
 	Code   string   `json:"code"` // "generic.presetNotFound"
 	Name   string   `json:"specifiedFuzzyPresetIdentifier"`
@@ -76,7 +78,8 @@ func noPresetCalled(name string) error {
 	}
 }
 
-// encodeError writes any error. The stack is a text of no stack: without one the SDKs say that there is none.
+// encodeError writes any error. The stack is a text of no stack: without one the SDKs say that
+// there is none.
 func encodeError(err error) wireError {
 	var shown *shownError
 	if errors.As(err, &shown) {

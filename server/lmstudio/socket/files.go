@@ -60,7 +60,8 @@ func (c *conn) file(identifier string) (upload, bool) {
 	return c.server.files.get(identifier, chat.CallerKey(c.ctx))
 }
 
-// uploadFile keeps a file for the messages that name it. Whether a model can read it is said when one is to.
+// uploadFile keeps a file for the messages that name it. Whether a model can read it is said when
+// one is to.
 func uploadFile(ctx context.Context, c *conn, p struct {
 	Name    string `json:"name"`
 	Content string `json:"contentBase64"`

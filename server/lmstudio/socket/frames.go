@@ -69,7 +69,8 @@ type (
 	}
 )
 
-// wireError is an error as the SDKs show it: title, suggestion and cause, or for a failed call rootTitle.
+// wireError is an error as the SDKs show it: title, suggestion and cause, or for a failed call
+// rootTitle.
 type wireError struct {
 	Title       string `json:"title"`
 	RootTitle   string `json:"rootTitle"`

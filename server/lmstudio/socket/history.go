@@ -98,7 +98,8 @@ func (r reader) message(m message, at string) ([]templates.Message, error) {
 	return []templates.Message{out}, nil
 }
 
-// split takes the thinking out of what an assistant said: SDKs replay all fragments of an answer as its text.
+// split takes the thinking out of what an assistant said: SDKs replay all fragments of an answer
+// as its text.
 func (r reader) split(text string) (reasoning, rest string) {
 	after, ok := strings.CutPrefix(strings.TrimLeft(text, "\n "), r.start)
 	if !ok {

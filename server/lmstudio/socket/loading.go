@@ -8,8 +8,8 @@ import (
 	"tenon/server/lmstudio"
 )
 
-// loadSettings reads how a model is to be loaded. Keys that say nothing here have no effect: SDKs send all that the app
-// knows.
+// loadSettings reads how a model is to be loaded. Keys that say nothing here have no effect: SDKs
+// send all that the app knows.
 func loadSettings(stack kvStack) (fleet.Settings, error) {
 	var s fleet.Settings
 	own := map[string]setter{
@@ -38,7 +38,8 @@ func loadSettings(stack kvStack) (fleet.Settings, error) {
 	return s, nil
 }
 
-// ratio reads "max", "off" or a share of the layers. A share between leaves it to the machine's memory.
+// ratio reads "max", "off" or a share of the layers. A share between leaves it to the machine's
+// memory.
 func ratio(to *string) setter {
 	return func(raw json.RawMessage) error {
 		switch string(raw) {
@@ -64,7 +65,8 @@ func (c *kvConfig) add(key string, v any) {
 	}
 }
 
-// loadConfig tells how an instance was loaded. The context's length must be there: without it SDKs take it for 2048.
+// loadConfig tells how an instance was loaded. The context's length must be there: without it
+// SDKs take it for 2048.
 func loadConfig(i lmstudio.Instance) kvConfig {
 	c := kvConfig{Fields: []kvField{}}
 	scope := i.Model.Kind() + ".load."
@@ -95,7 +97,8 @@ func baseConfig(i lmstudio.Instance) kvConfig {
 	return c
 }
 
-// toldConfig are the settings that a prediction's success repeats: the model's own, and over them the client's.
+// toldConfig are the settings that a prediction's success repeats: the model's own, and over them
+// the client's.
 func toldConfig(i lmstudio.Instance, used merged) kvConfig {
 	c := kvConfig{Fields: []kvField{}}
 	for _, f := range baseConfig(i).Fields {

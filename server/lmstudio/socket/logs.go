@@ -10,8 +10,8 @@ import (
 	"tenon/server/lmstudio"
 )
 
-// Logs passes on what happens to whoever streams the log (lms log stream). The zero value is ready; its methods may be
-// called from any goroutine.
+// Logs passes on what happens to whoever streams the log (lms log stream). The zero value is
+// ready; its methods may be called from any goroutine.
 type Logs struct {
 	mu      sync.Mutex // guards readers
 	readers map[chan logEvent]struct{}
@@ -84,7 +84,8 @@ func (l *Logs) server(level slog.Level, text string) {
 	l.tell(serverLog{"server.log", text, strings.ToLower(level.String())})
 }
 
-// Turns tells of a request's predictions: what the model read, and what it wrote. They must have ended, and r must be Full.
+// Turns tells of a request's predictions: what the model read, and what it wrote. They must have
+// ended, and r must be Full.
 func (l *Logs) Turns(r *chat.Record) {
 	for n, t := range r.Turns {
 		id := r.Outcomes[n].Model
@@ -94,8 +95,8 @@ func (l *Logs) Turns(r *chat.Record) {
 	}
 }
 
-// streamLogs tells what happens until the client has seen enough. It shows what others ask, so that it takes the same leave as
-// changing the fleet.
+// streamLogs tells what happens until the client has seen enough. It shows what others ask, so
+// that it takes the same leave as changing the fleet.
 func streamLogs(ch *channel, _ none) error {
 	if err := ch.conn.mayManage(ch.ctx); err != nil {
 		return err

@@ -179,14 +179,6 @@ func getProcessingState(_ context.Context, c *conn, p specified) (any, error) {
 	return s, nil
 }
 
-func estimateUsage(context.Context, *conn, none) (any, error) {
-	return nil, unserved("estimates of a model's memory", "load it, and the server makes it fit or says why it does not")
-}
-
-func preloadDraftModel(context.Context, *conn, none) (any, error) {
-	return nil, unserved("draft models", "leave the draft model out; the answer is the same")
-}
-
 // unloadModel returns once the memory is free.
 func unloadModel(ctx context.Context, c *conn, p struct {
 	Identifier string `json:"identifier"`

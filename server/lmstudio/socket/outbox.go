@@ -24,8 +24,8 @@ var (
 	errSlow   = fmt.Errorf("the reader is more than %d bytes behind", backlog)
 )
 
-// outbox writes frames in the order in which they are sent. Its methods may be called from any goroutine and never wait for
-// the network: who sends holds a slot.
+// outbox writes frames in the order in which they are sent. Its methods may be called from any
+// goroutine and never wait for the network: who sends holds a slot.
 type outbox struct {
 	ws      *websocket.Conn
 	fail    func()         // told once when a write fails

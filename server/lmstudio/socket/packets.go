@@ -105,8 +105,9 @@ const (
 
 // prediction turns events into packets.
 //
-// The text of a call is never sent as a fragment: SDKs join all fragments into the next assistant message. Thinking is, between
-// tags that are marked as structure, so that the reader of the history can take it out again.
+// The text of a call is never sent as a fragment: SDKs join all fragments into the next assistant
+// message. Thinking is, between tags that are marked as structure, so that the reader of the
+// history can take it out again.
 type prediction struct {
 	channel  *channel
 	settings *predictionSettings
@@ -160,7 +161,8 @@ func (p *prediction) progress(e engine.Progress) error {
 	return p.channel.progress(packet)
 }
 
-// opened sends what belongs before an event: that the prompt was read, and the tags around thinking.
+// opened sends what belongs before an event: that the prompt was read, and the tags around
+// thinking.
 func (p *prediction) opened(e chat.Event) error {
 	if !p.read {
 		n := p.meter.Stats().Prompt
@@ -241,7 +243,8 @@ func (p *prediction) close() error {
 	return p.endThinking()
 }
 
-// fail says of a call that has begun that it will not end. The error of the prediction itself follows.
+// fail says of a call that has begun that it will not end. The error of the prediction itself
+// follows.
 func (p *prediction) fail(err error) {
 	if p.calling {
 		p.failCall(chat.AsError(err).Error())

@@ -101,7 +101,8 @@ func (ch *channel) run(i lmstudio.Instance, s *predictionSettings, endpoint stri
 	return ch.send(successPacket{"success", encodeStats(p.meter.Stats()), describeInstance(i), loadConfig(i), toldConfig(i, s.used)})
 }
 
-// dropped says of a conversation that was too long what was left out: no packet has a place for it.
+// dropped says of a conversation that was too long what was left out: no packet has a place for
+// it.
 func (c *conn) dropped(model string, n int) {
 	text := fmt.Sprintf("the oldest %d messages of a conversation were left out, so that it fits the context of %s", n, model)
 	slog.Warn(text)

@@ -64,8 +64,9 @@ func TestPredict_thinkingHasItsType(t *testing.T) {
 	}
 }
 
-// S3-4: Start, name, argument pieces and end of each call come in this order; the arguments are an object that the pieces spell.
-// S3-8: respond has the same packets as act, and toolCalls as its reason.
+// S3-4: Start, name, argument pieces and end of each call come in this order; the arguments are
+// an object that the pieces spell. S3-8: respond has the same packets as act, and toolCalls as
+// its reason.
 func TestPredict_callsComeInPieces(t *testing.T) {
 	s := serve(t).load(t, "m")
 	one, two := `{"tool": "get_weather", "arguments": {"city": "Oslo"}}`, `{"tool": "get_weather", "arguments": {"city": "Rome"}}`
@@ -136,7 +137,8 @@ func TestTools_bothSpellings(t *testing.T) {
 	}
 }
 
-// S3-6: of a key that several layers have, the last one's value holds; keys that say nothing here have no effect.
+// S3-6: of a key that several layers have, the last one's value holds; keys that say nothing here
+// have no effect.
 func TestSettings_laterLayersWin(t *testing.T) {
 	s := serve(t).load(t, "m")
 	stack := `{"layers":[
@@ -154,7 +156,8 @@ func TestSettings_laterLayersWin(t *testing.T) {
 	}
 }
 
-// S3-7: thinking that the SDK replays inside the text is taken out of it again, and several results are several messages.
+// S3-7: thinking that the SDK replays inside the text is taken out of it again, and several
+// results are several messages.
 func TestHistory_sdkForm(t *testing.T) {
 	s := serve(t).load(t, "m")
 	messages := `{"role":"system","content":[{"type":"text","text":"Be brief."}]},{"role":"user","content":[{"type":"text","text":"Weather?"}]},
@@ -222,7 +225,8 @@ func TestPredict_cancelInsideACall(t *testing.T) {
 	success(t, all)
 }
 
-// Structured output: the schema becomes the output's grammar, and a model does not think into what is read as JSON.
+// Structured output: the schema becomes the output's grammar, and a model does not think into
+// what is read as JSON.
 func TestPredict_structured(t *testing.T) {
 	s := serve(t).load(t, "m")
 	schema := `{"type":"json","jsonSchema":{"$ref":"#/$defs/place","$defs":{"place":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}}`
@@ -236,7 +240,8 @@ func TestPredict_structured(t *testing.T) {
 	}
 }
 
-// A conversation that is too long is an error with its figures, unless the client would rather lose its beginning.
+// A conversation that is too long is an error with its figures, unless the client would rather
+// lose its beginning.
 func TestPredict_contextOverflowPolicy(t *testing.T) {
 	s := serveEngine(t, &enginetest.Scripted{Info: engine.Model{Context: 300}}).load(t, "m")
 	long := strings.Repeat(`{"role":"user","content":[{"type":"text","text":"`+strings.Repeat("x", 50)+`"}]},{"role":"assistant","content":[{"type":"text","text":"ok"}]},`, 6)

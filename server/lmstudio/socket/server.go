@@ -21,11 +21,13 @@ type Options struct {
 	Service lmstudio.Service
 	Models  lmstudio.Models
 	Version string
-	// Admit tells who a client is by what its first frame says, and returns ctx with the caller. nil: everybody may ask.
+	// Admit tells who a client is by what its first frame says, and returns ctx with the caller.
+	// nil: everybody may ask.
 	Admit func(ctx context.Context, identifier, passkey string) (context.Context, error)
 	// Manage refuses callers that may not change which models are loaded. nil: all may.
 	Manage func(ctx context.Context) error
-	// Watch is called as a prediction begins, and returns its context and what is called at its end. nil: nobody watches.
+	// Watch is called as a prediction begins, and returns its context and what is called at its
+	// end. nil: nobody watches.
 	Watch    func(ctx context.Context, endpoint string) (context.Context, func())
 	Logs     *Logs           // what streamLogs tells; nil: predictions of these sockets alone
 	Stopping <-chan struct{} // closed when the server drains: sockets end once nothing runs on them. nil: never
@@ -84,7 +86,8 @@ func (s *Server) Handler(ns string) http.HandlerFunc {
 			wire.WriteOpenAIError(w, &chat.Error{Kind: chat.NoRoute, Message: "/" + ns + " is a WebSocket for LM Studio's SDKs"})
 			return
 		}
-		// Which pages may connect was decided before: a page without leave does not come this far.
+		// Which pages may connect was decided before: a page without leave does not come this
+		// far.
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 		if err != nil {
 			return // it has been answered

@@ -10,7 +10,8 @@ import (
 	"tenon/tools"
 )
 
-// Settings travel as keys and values in named layers; of a key that several layers have, the last one's value holds.
+// Settings travel as keys and values in named layers; of a key that several layers have, the last
+// one's value holds.
 type (
 	kvStack struct {
 		Layers []kvLayer `json:"layers"`
@@ -252,7 +253,8 @@ func (p *predictionSettings) stops() error {
 	return wire.Stops(predictionKey+"stopStrings", p.request.Stops)
 }
 
-// truncation: a conversation that is too long is an error, unless the client would rather lose its beginning.
+// truncation: a conversation that is too long is an error, unless the client would rather lose
+// its beginning.
 func (p *predictionSettings) truncation() error {
 	switch p.overflow {
 	case "", "stopAtLimit":
@@ -264,8 +266,8 @@ func (p *predictionSettings) truncation() error {
 	return nil
 }
 
-// answer is what the text must match. A model that may think would put its thought into what SDKs read as JSON, so that it does
-// only where it is asked to.
+// answer is what the text must match. A model that may think would put its thought into what SDKs
+// read as JSON, so that it does only where it is asked to.
 func (p *predictionSettings) answer() error {
 	at := chat.AnswerPlace{Field: predictionKey + "structured.jsonSchema"}
 	switch s := p.structured; {

@@ -196,7 +196,8 @@ func (c *client) open(endpoint, parameter string) []frame {
 	return c.until()
 }
 
-// ask is the parameter of a prediction with settings, as JSON members "key": value below llm.prediction.
+// ask is the parameter of a prediction with settings, as JSON members "key": value below
+// llm.prediction.
 func ask(text string, settings ...string) string {
 	return conversation(fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":%q}]}`, text), settings...)
 }

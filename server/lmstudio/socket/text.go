@@ -26,7 +26,8 @@ func countTokens(ctx context.Context, c *conn, p specified) (any, error) {
 	}{len(ids)}, nil
 }
 
-// tokens are a text's, markers in it read as tokens: clients count the prompts that applyPromptTemplate has made.
+// tokens are a text's, markers in it read as tokens: clients count the prompts that
+// applyPromptTemplate has made.
 func (c *conn) tokens(ctx context.Context, p specified) ([]int32, error) {
 	i, err := c.find(p.Specifier)
 	if err != nil {
