@@ -31,11 +31,7 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
 	for _, ns := range socket.Namespaces {
 		g.GET("/"+ns, gin.WrapF(sockets.Handler(ns)))
 	}
-<<<<<<< HEAD
-	api := rest.New(o.Service, models, nil)
-=======
 	api := rest.New(o.Service, models, nil, o.Heartbeat)
->>>>>>> 402dc5e (server/lmstudio/rest: streams have the heartbeats that all have)
 	asOpenAI := openai.API{Service: o.Service, Heartbeat: o.Heartbeat, Extra: api.Extra}
 	for _, r := range []struct {
 		method, path string
