@@ -33,6 +33,7 @@ func (s Shown) body(rendering string) string {
 	if n < len(s.Generation) {
 		n = strings.LastIndexAny(rendering[:n], ">]\n") + 1
 	}
+	n += common(rendering[n:], s.header(n))
 	body := rendering[n:]
 	end := strings.TrimSpace(s.TurnEnd)
 	trimmed := strings.TrimRight(body, " \n")
@@ -45,6 +46,16 @@ func (s Shown) body(rendering string) string {
 		cut -= at[0]
 	}
 	return trimmed[:len(trimmed)-cut]
+}
+
+// header is what every turn begins with behind the first n bytes, where the template has no generation prompt of its own: the
+// turn before it ends, and nothing says who speaks next.
+func (s Shown) header(n int) string {
+	if strings.TrimSpace(s.Generation) != strings.TrimSpace(s.TurnEnd) || n > min(len(s.Call), len(s.TextCall)) {
+		return ""
+	}
+	call, text := s.Call[n:], s.TextCall[n:]
+	return call[:common(call, text)]
 }
 
 // start is what stands in the renderings before what the model writes.
