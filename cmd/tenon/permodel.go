@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,11 @@ func (p perModel) apply(cmd *cobra.Command, c *catalog.Catalog) error {
 	}
 	c.Found = p.set
 	return nil
+}
+
+// sourced tells whether an entry says where its model is.
+func (p perModel) sourced() bool {
+	return slices.ContainsFunc(p.loader.Models, func(m config.Model) bool { return m.Source != "" })
 }
 
 // set gives a model what is in force for it.

@@ -226,7 +226,7 @@ func catalogue(cmd *cobra.Command, l *config.Loader, args []string) (*catalog.Ca
 			return nil, nil, p, err
 		}
 	}
-	if s.FindModels || len(args) == 0 && s.ModelsDir == "" {
+	if s.FindModels || len(args) == 0 && s.ModelsDir == "" && !p.sourced() {
 		if err := watch(c, places()...); err != nil {
 			return nil, nil, p, err
 		}
