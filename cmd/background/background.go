@@ -126,7 +126,10 @@ func (d Dir) await(ctx context.Context, ended <-chan error, ready func(context.C
 	for {
 		select {
 		case err := <-ended:
-			return fmt.Errorf("the server ended at once (%v); it said:\n%s", err, bytes.TrimSpace(d.tail(20)))
+			if err == nil {
+				err = errors.New("exit status 0")
+			}
+			return fmt.Errorf("the server ended at once (%w); it said:\n%s", err, bytes.TrimSpace(d.tail(20)))
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the server: %w; 'tenon logs' shows how far it is, 'tenon stop' ends it", context.Cause(ctx))
 		case <-tick.C:
