@@ -35,8 +35,8 @@ type Writer struct {
 	beat       func() error
 	sent       sync.WaitGroup // the goroutine that writes what waits, while there is one
 
-	turn  sync.Mutex // one event of the protocol or one heartbeat at a time; taken before mu
-	ended bool       // guarded by turn: no heartbeat is sent any more
+	turn  chan struct{} // held by one step of the protocol or one heartbeat at a time; taken before mu
+	ended bool          // guarded by turn: no heartbeat is sent any more
 
 	mu      sync.Mutex // guards what follows
 	begun   bool
@@ -57,7 +57,7 @@ var (
 // set their idle timers back. beat runs under [Writer.Do]. End must be called before the handler
 // writes anything else, and Close before it returns.
 func NewWriter(w http.ResponseWriter, every time.Duration, beat func() error) *Writer {
-	s := &Writer{w: w, controller: http.NewResponseController(w), every: every, beat: beat}
+	s := &Writer{w: w, controller: http.NewResponseController(w), every: every, beat: beat, turn: make(chan struct{}, 1)}
 	if s.every <= 0 {
 		s.every = DefaultEvery
 	}
@@ -70,8 +70,8 @@ func NewWriter(w http.ResponseWriter, every time.Duration, beat func() error) *W
 // Do runs f, which writes one step of the protocol, while no heartbeat and no other step is
 // written.
 func (s *Writer) Do(f func() error) error {
-	s.turn.Lock()
-	defer s.turn.Unlock()
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
 	return f()
 }
 
@@ -125,8 +125,8 @@ func (s *Writer) Comment(text string) error {
 // End stops the heartbeats. Whether the stream has begun is settled then, but for events that are
 // sent later.
 func (s *Writer) End() {
-	s.turn.Lock()
-	defer s.turn.Unlock()
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
 	s.ended = true
 	s.timer.Stop()
 }
@@ -145,8 +145,8 @@ func (s *Writer) Close() {
 
 // tick runs when nothing was sent for a while.
 func (s *Writer) tick() {
-	s.turn.Lock()
-	defer s.turn.Unlock()
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
 	if s.ended {
 		return
 	}
