@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net"
 	"net/http"
 
@@ -13,14 +14,42 @@ import (
 // machine alone. What a proxy passes on is not from this machine, wherever the proxy runs.
 func admin(keys []Key) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		switch {
-		case len(keys) > 0 && !c.GetBool(adminMark):
-			writeError(c, &chat.Error{Kind: chat.Forbidden, Message: "this needs a key marked admin: in the key file, a line admin:KEY or admin:NAME=KEY"})
-		case len(keys) == 0 && !fromHere(c.Request):
-			writeError(c, &chat.Error{Kind: chat.Forbidden, Message: "without API keys this is for the machine itself; give the server a key marked admin (admin:KEY)"})
-		default:
-			c.Next()
+		if !mayManage(c, keys) {
+			writeError(c, notAdmin(keys))
+			return
 		}
+		c.Next()
+	}
+}
+
+func mayManage(c *gin.Context, keys []Key) bool {
+	if len(keys) > 0 {
+		return c.GetBool(adminMark)
+	}
+	return fromHere(c.Request)
+}
+
+func notAdmin(keys []Key) *chat.Error {
+	if len(keys) > 0 {
+		return &chat.Error{Kind: chat.Forbidden, Message: "this needs a key marked admin: in the key file, a line admin:KEY or admin:NAME=KEY"}
+	}
+	return &chat.Error{Kind: chat.Forbidden, Message: "without API keys this is for the machine itself; give the server a key marked admin (admin:KEY)"}
+}
+
+// manages is what a socket's context holds: whether its client may change the fleet. A key may
+// come in the upgrade's header or in the first frame.
+type manages struct{}
+
+func withManages(ctx context.Context, may bool) context.Context {
+	return context.WithValue(ctx, manages{}, may)
+}
+
+func manage(keys []Key) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if may, _ := ctx.Value(manages{}).(bool); !may {
+			return notAdmin(keys)
+		}
+		return nil
 	}
 }
 

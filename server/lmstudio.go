@@ -25,11 +25,14 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
 	}
 	models := lmstudio.Models{Fleet: o.LMStudio, Traits: o.Traits}
 	sockets := socket.New(socket.Options{
-		Service: o.Service, Models: models, Version: o.Version, Admit: admitSocket(o.Keys),
+		Service: o.Service, Models: models, Version: o.Version, Admit: admitSocket(o.Keys), Manage: manage(o.Keys),
 		Watch: seen.watch, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody,
 	})
 	for _, ns := range socket.Namespaces {
-		g.GET("/"+ns, gin.WrapF(sockets.Handler(ns)))
+		serve := sockets.Handler(ns)
+		g.GET("/"+ns, func(c *gin.Context) {
+			serve(c.Writer, c.Request.WithContext(withManages(c.Request.Context(), mayManage(c, o.Keys))))
+		})
 	}
 	api := rest.New(o.Service, models, nil, o.Heartbeat)
 	asOpenAI := openai.API{Service: o.Service, Heartbeat: o.Heartbeat, Extra: api.Extra}
@@ -43,13 +46,13 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
 		{"POST", "/api/v0/completions", gin.WrapF(asOpenAI.Completions)},
 		{"POST", "/api/v0/embeddings", gin.WrapF(asOpenAI.Embeddings)},
 		{"GET", "/api/v1/models", gin.WrapF(api.Models)},
-		{"POST", "/api/v1/models/load", gin.WrapF(api.Load)},
-		{"POST", "/api/v1/models/unload", gin.WrapF(api.Unload)},
-		{"POST", "/api/v1/models/download", gin.WrapF(api.Download)},
 		{"GET", "/api/v1/models/download/status/:id", withID(api.DownloadStatus)},
 		{"POST", "/api/v1/chat", gin.WrapF(api.Chat)},
 	} {
 		g.Handle(r.method, r.path, r.handler)
+	}
+	for name, h := range map[string]http.HandlerFunc{"load": api.Load, "unload": api.Unload, "download": api.Download} {
+		g.POST("/api/v1/models/"+name, admin(o.Keys), gin.WrapF(h))
 	}
 	g.GET("/lmstudio-greeting", gin.WrapF(sockets.Greeting))
 	g.GET("/lms-status", gin.WrapF(sockets.Status))
@@ -74,7 +77,7 @@ func admitSocket(keys []Key) func(ctx context.Context, identifier, passkey strin
 		if !ok {
 			return ctx, &chat.Error{Kind: chat.Unauthorized, Message: "an API key is needed: as apiToken (of the form sk-lm-8:20 characters), as clientPasskey, or in the header Authorization"}
 		}
-		return chat.WithCaller(ctx, key.caller()), nil
+		return withManages(chat.WithCaller(ctx, key.caller()), key.Admin), nil
 	}
 }
 

@@ -245,6 +245,66 @@ func TestStudio_socketsAskForTheKey(t *testing.T) {
 	}
 }
 
+// What changes the fleet, and the log, which shows what others ask, need a key marked admin. Models
+// that a prediction needs are loaded for every key.
+func TestStudio_changingTheFleetNeedsAnAdmin(t *testing.T) {
+	s, _, _ := studio(t, func(o *server.Options) {
+		for i, text := range []string{"plain-key-0123456789", "admin:chief-key-0123456789"} {
+			k, err := server.NewKey(text, i+1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Keys = append(o.Keys, k)
+		}
+	})
+	for passkey, may := range map[string]bool{"plain-key-0123456789": false, "chief-key-0123456789": true} {
+		r, err := http.NewRequest("POST", s.URL+"/api/v1/models/load", strings.NewReader(`{"model":"m"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+passkey)
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if (resp.StatusCode == http.StatusForbidden) == may {
+			t.Errorf("%s: load answers %d", passkey, resp.StatusCode)
+		}
+		for call, open := range map[string]bool{"loadModel": false, "getOrLoad": true} {
+			if got := firstOf(t, s, passkey, call); strings.Contains(got, "admin:KEY") == (may || open) {
+				t.Errorf("%s: %s answers %s", passkey, call, got)
+			}
+		}
+	}
+}
+
+// firstOf opens a channel on a new socket and returns the first frame that it answers with.
+func firstOf(t *testing.T, s *httptest.Server, passkey, endpoint string) string {
+	t.Helper()
+	ws, _, err := websocket.Dial(t.Context(), s.URL+"/llm", nil) //nolint:bodyclose // the socket takes the body over
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ws.CloseNow() }()
+	for _, frame := range []string{
+		`{"authVersion":1,"clientIdentifier":"guest","clientPasskey":"` + passkey + `"}`,
+		`{"type":"channelCreate","endpoint":"` + endpoint + `","channelId":1,"creationParameter":{"modelKey":"m","identifier":"m","loadConfigStack":{"layers":[]}}}`,
+	} {
+		if err := ws.Write(t.Context(), websocket.MessageText, []byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err = ws.Read(t.Context()); err != nil { // who it is
+		t.Fatal(err)
+	}
+	_, b, err := ws.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 // S3-7: a history of the SDK's form, with calls and results, makes the same prompt as the same history in Chat Completions.
 func TestStudio_historyIsThatOfChat(t *testing.T) {
 	s, e, f := studio(t)
