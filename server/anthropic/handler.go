@@ -64,7 +64,8 @@ func (a *API) Messages(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {
-	s.out = sse.NewWriter(w, a.heartbeat, s.ping)
+	s.out = sse.NewWriter(w)
+	s.out.Beat(a.heartbeat, s.ping)
 	defer s.out.Close()
 	err := a.service.Run(r.Context(), request, wire.Streamed(w, s.out, s.Add))
 	s.out.End()

@@ -82,8 +82,8 @@ func answer(w http.ResponseWriter, r *http.Request, streamed bool, work func(ctx
 
 // events begins a stream whose heartbeat is the event ping.
 func events(w http.ResponseWriter) *sse.Writer {
-	var s *sse.Writer
-	s = sse.NewWriter(w, 0, func() error { return s.Event("ping", struct{}{}) })
+	s := sse.NewWriter(w)
+	s.Beat(0, func() error { return s.Event("ping", struct{}{}) })
 	s.Begin()
 	return s
 }

@@ -81,7 +81,8 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	request.Whole = !sent.Stream
 	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix(), Model: sent.Model}, sent: sent, w: w, extra: a.Extra}
 	if sent.Stream {
-		c.out = sse.NewWriter(w, a.Heartbeat, c.beat)
+		c.out = sse.NewWriter(w)
+		c.out.Beat(a.Heartbeat, c.beat)
 		defer c.out.Close()
 	}
 	for i, p := range prompts {

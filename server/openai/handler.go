@@ -72,7 +72,8 @@ func setCacheKey(ctx context.Context, r *chat.Request, cachePrompt *bool) {
 func (a API) stream(w http.ResponseWriter, r *http.Request, request chat.Request, s *streamer) {
 	s.head.Object, s.head.Model, s.head.Usage.wanted = "chat.completion.chunk", request.Model, s.includeUsage
 	s.choices = max(request.N, 1)
-	s.out = sse.NewWriter(w, a.Heartbeat, s.beat)
+	s.out = sse.NewWriter(w)
+	s.out.Beat(a.Heartbeat, s.beat)
 	defer s.out.Close()
 	err := a.Service.Run(r.Context(), request, wire.Streamed(w, s.out, s.Add))
 	s.out.End()

@@ -115,9 +115,10 @@ func (a *API) probe(w http.ResponseWriter, r *http.Request, request createReques
 		return
 	}
 	if request.Stream {
-		out := sse.NewWriter(w, a.heartbeat, b.beat)
+		out := sse.NewWriter(w)
 		defer out.Close()
 		b.emit = func(e event) error { return out.Event(e.Type, e) }
+		out.Beat(a.heartbeat, b.beat)
 	}
 	_ = b.Add(chat.Event{Kind: chat.Started})
 	_ = b.Add(chat.Event{Kind: chat.Finished, Finish: chat.Finish{Reason: chat.Stop}}) // a reader that is gone cannot be told
@@ -128,8 +129,9 @@ func (a *API) probe(w http.ResponseWriter, r *http.Request, request createReques
 
 // stream calls ended when the response is complete: its reader may be slow.
 func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *builder, ended func()) {
-	out := sse.NewWriter(w, a.heartbeat, b.beat)
+	out := sse.NewWriter(w)
 	b.emit = func(e event) error { return out.Event(e.Type, e) }
+	out.Beat(a.heartbeat, b.beat)
 	defer out.Close()
 	defer ended()
 	err := a.run(ctx, wire.Streamed(w, out, b.Add), d, b)

@@ -52,19 +52,27 @@ var (
 	errSlow   = fmt.Errorf("the reader is more than %d bytes behind", backlog)
 )
 
-// NewWriter promises a stream. After each silence of the length every (0: [DefaultEvery]) it calls
-// beat, which sends the protocol's heartbeat as an event: clients throw comments away before they
-// set their idle timers back. beat runs under [Writer.Do]. End must be called before the handler
-// writes anything else, and Close before it returns.
-func NewWriter(w http.ResponseWriter, every time.Duration, beat func() error) *Writer {
-	s := &Writer{w: w, controller: http.NewResponseController(w), every: every, beat: beat, turn: make(chan struct{}, 1)}
-	if s.every <= 0 {
-		s.every = DefaultEvery
-	}
+// NewWriter promises a stream. End must be called before the handler writes anything else, and
+// Close before it returns.
+func NewWriter(w http.ResponseWriter) *Writer {
+	s := &Writer{w: w, controller: http.NewResponseController(w), every: DefaultEvery, turn: make(chan struct{}, 1)}
+	s.timer = time.AfterFunc(s.every, s.tick)
+	s.timer.Stop()
+	return s
+}
+
+// Beat starts the heartbeats: after each silence of the length every (0: [DefaultEvery]) beat is
+// called, which sends the protocol's heartbeat as an event. Clients throw comments away before they
+// set their idle timers back. beat runs under [Writer.Do], on another goroutine: what it reads must
+// be set before this call.
+func (s *Writer) Beat(every time.Duration, beat func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.timer = time.AfterFunc(s.every, s.tick)
-	return s
+	s.beat = beat
+	if every > 0 {
+		s.every = every
+	}
+	s.timer.Reset(s.every)
 }
 
 // Do runs f, which writes one step of the protocol, while no heartbeat and no other step is
@@ -113,13 +121,6 @@ func (s *Writer) Data(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.send([]byte("data: " + text + "\n\n"))
-}
-
-// Comment sends a line that readers pass over: the heartbeat of a protocol whose events are a closed list.
-func (s *Writer) Comment(text string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.send([]byte(": " + text + "\n\n"))
 }
 
 // End stops the heartbeats. Whether the stream has begun is settled then, but for events that are
@@ -183,7 +184,9 @@ func (s *Writer) send(b []byte) error {
 		s.writing = true
 		s.sent.Go(s.drain)
 	}
-	s.timer.Reset(s.every)
+	if s.beat != nil {
+		s.timer.Reset(s.every)
+	}
 	return nil
 }
 

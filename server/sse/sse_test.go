@@ -16,7 +16,8 @@ import (
 
 func TestWriter_framesEvents(t *testing.T) {
 	rec := httptest.NewRecorder()
-	w := sse.NewWriter(rec, 0, silent)
+	w := sse.NewWriter(rec)
+	w.Beat(0, silent)
 	for _, err := range []error{
 		w.Event("", map[string]string{"a": "<b> & \n"}),
 		w.Event("done", struct{}{}),
@@ -45,8 +46,8 @@ func TestWriter_heartbeatsFillTheSilence(t *testing.T) {
 	for every, beats := range map[time.Duration]int{0: 2, time.Second: 11, sse.MaxEvery: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			rec := httptest.NewRecorder()
-			var w *sse.Writer
-			w = sse.NewWriter(rec, every, func() error { return w.Event("beat", 0) })
+			w := sse.NewWriter(rec)
+			w.Beat(every, func() error { return w.Event("beat", 0) })
 			if w.Begun() {
 				t.Error("it has begun before anything was sent")
 			}
@@ -69,8 +70,8 @@ func TestWriter_heartbeatsFillTheSilence(t *testing.T) {
 func TestWriter_endBeforeTheFirstBeatSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := httptest.NewRecorder()
-		var w *sse.Writer
-		w = sse.NewWriter(rec, 0, func() error { return w.Event("beat", 0) })
+		w := sse.NewWriter(rec)
+		w.Beat(0, func() error { return w.Event("beat", 0) })
 		<-time.After(sse.DefaultEvery - 1)
 		w.End()
 		w.Close()
@@ -84,8 +85,8 @@ func TestWriter_endBeforeTheFirstBeatSendsNothing(t *testing.T) {
 func TestWriter_noHeartbeatInsideOfAStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := httptest.NewRecorder()
-		var w *sse.Writer
-		w = sse.NewWriter(rec, 0, func() error { return w.Data("beat") })
+		w := sse.NewWriter(rec)
+		w.Beat(0, func() error { return w.Data("beat") })
 		_ = w.Do(func() error {
 			_ = w.Data("1")
 			<-time.After(time.Minute)
@@ -102,7 +103,8 @@ func TestWriter_noHeartbeatInsideOfAStep(t *testing.T) {
 func TestWriter_remembersAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := &brokenWriter{ResponseRecorder: httptest.NewRecorder()}
-		w := sse.NewWriter(broken, 0, silent)
+		w := sse.NewWriter(broken)
+		w.Beat(0, silent)
 		defer w.Close()
 		if err := w.Event("", 1); err != nil {
 			t.Errorf("the event waited for the network: %v", err)
@@ -122,7 +124,8 @@ func TestWriter_remembersAFailure(t *testing.T) {
 // Issue 7: slow readers cannot hold a slot. Whoever writes is never held up, and told once the reader is too far behind.
 func TestWriter_neverWaitsForAReader(t *testing.T) {
 	stuck := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), release: make(chan struct{})}
-	w := sse.NewWriter(stuck, 0, silent)
+	w := sse.NewWriter(stuck)
+	w.Beat(0, silent)
 	text, sent := strings.Repeat("x", 1000), 0
 	var err error
 	for ; err == nil && sent < 1<<22; sent += len(text) {
@@ -141,7 +144,8 @@ func TestWriter_neverWaitsForAReader(t *testing.T) {
 // What was sent before Close arrives, however slow the reader was.
 func TestWriter_closeWaitsForWhatWasSent(t *testing.T) {
 	stuck := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), release: make(chan struct{})}
-	w := sse.NewWriter(stuck, 0, silent)
+	w := sse.NewWriter(stuck)
+	w.Beat(0, silent)
 	for range 100 {
 		if err := w.Data("1"); err != nil {
 			t.Fatal(err)

@@ -161,7 +161,8 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 	}
 	t := &turn{api: a, asked: p, request: request, meter: lmstudio.NewMeter()}
 	if p.Stream {
-		t.out = sse.NewWriter(w, a.heartbeat, t.beat)
+		t.out = sse.NewWriter(w)
+		t.out.Beat(a.heartbeat, t.beat)
 		defer t.out.Close()
 	}
 	out, err := t.run(r.Context())
