@@ -23,6 +23,7 @@ const (
 // meter turns bytes into reports. Its methods may be called from any goroutine.
 type meter struct {
 	report func(Progress)
+	every  time.Duration // between two reports
 
 	mu    sync.Mutex // guards what follows, and is held while report runs
 	now   Progress
@@ -46,7 +47,7 @@ func (m *meter) add(n int64) {
 	defer m.mu.Unlock()
 	m.now.Done += n
 	now := time.Now()
-	if now.Sub(m.last) < reportEvery && m.now.Done != m.now.Total {
+	if now.Sub(m.last) < m.every && m.now.Done != m.now.Total {
 		return
 	}
 	if took := now.Sub(m.begin); took > 0 {

@@ -33,6 +33,7 @@ type Store struct {
 	Token   string        // for private repositories; sent to the hub only
 	Silence time.Duration // how long a source may send nothing; 0 means 5 s
 	Pause   time.Duration // before the first retry, doubled for each further one; 0 means 1 s
+	Report  time.Duration // between two reports of a pull's progress; 0 means 100 ms
 
 	hosts   sync.Map // whether a host is private
 	mu      sync.Mutex
@@ -97,7 +98,7 @@ func (s *Store) bringAll(ctx context.Context, ref Ref, report func(Progress)) (s
 	if err != nil {
 		return "", err
 	}
-	m := &meter{report: report}
+	m := &meter{report: report, every: cmp.Or(s.Report, reportEvery)}
 	for i := range slices.Backward(files) {
 		f := &files[i]
 		name := filepath.Join(s.folder(ref), filepath.FromSlash(f.Name))
