@@ -112,9 +112,9 @@ bench-grammar: needs ## walk ../shared's schemas through tenon, llguidance and X
 .PHONY: bench
 bench: build ## compare with llama-server, minutes: LLAMA_SERVER= names one, else it is built; RUNS=, ONLY= (a row's name) steer it
 	@[ -x "$(LLAMA_SERVER)" ] || $(MAKE) --no-print-directory llama-server || true
-	@model=$$(cmd/scripts/gemma.sh) || true; [ -x "$(LLAMA_SERVER)" ] && rival="$(LLAMA_SERVER)" || rival=; \
-	go run ./cmd/bench -tenon bin/tenon -llama-server "$$rival" -model "$$model" -runs $(or $(RUNS),5) -only "$(ONLY)" \
-		-least $(if $(filter libllama,$(ENGINE)),1,0.95)
+	@model=$$(cmd/scripts/gemma.sh) || true; [ -x "$(LLAMA_SERVER)" ] && rival="$(abspath $(LLAMA_SERVER))" || rival=; \
+	go test ./cmd/bench -run TestBench -v -count=1 -timeout 0 -bench.tenon $(CURDIR)/bin/tenon -bench.llama-server "$$rival" -bench.model "$$model" \
+		-bench.runs $(or $(RUNS),5) -bench.only "$(ONLY)" -bench.least $(if $(filter libllama,$(ENGINE)),1,0.95)
 
 .PHONY: soak
 soak: build ## serve tiny models under clients, kills, reloads and hostile bodies for MINUTES= (30), or until KILLS= workers were killed

@@ -1,134 +1,286 @@
-package main
+package bench
 
 import (
 	"context"
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"os/exec"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
-	"testing"
-
-	"github.com/google/go-cmp/cmp"
+	"sync"
+	"time"
 )
 
-// scripted plays a server that answers as both do: llama-server adds timings of its own, which are not looked at.
-func scripted(t *testing.T, status int, answer string) (*contender, *[]object) {
-	t.Helper()
-	var asked []object
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var body object
-		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-			t.Errorf("%s: %v", r.URL.Path, err)
-		}
-		asked = append(asked, body)
-		w.WriteHeader(status)
-		_, _ = w.Write([]byte(answer)) // the test sees what arrives
-	}))
-	t.Cleanup(s.Close)
-	return &contender{name: "scripted", base: s.URL, model: "m"}, &asked
+// bench measures, row by row.
+type bench struct {
+	options
+	rows []row
 }
 
-func TestComplete_countsWhatBothServersReport(t *testing.T) {
-	for name, body := range map[string]string{
-		"tenon": `{"choices":[{"text":"a"}],"usage":{"prompt_tokens":910,"completion_tokens":128,
-			"prompt_tokens_details":{"cached_tokens":0}}}`,
-		"llama-server": `{"choices":[{"text":"a"}],"usage":{"prompt_tokens":910,"completion_tokens":128,"total_tokens":1038},
-			"timings":{"prompt_n":1,"prompt_ms":2.5,"predicted_n":128,"predicted_per_second":51.2}}`,
-	} {
-		c, asked := scripted(t, http.StatusOK, body)
-		a, err := c.complete(context.Background(), "Once", 128)
-		if err != nil || a.prompt != 910 || a.generated != 128 || a.took <= 0 {
-			t.Errorf("%s: %+v, %v", name, a, err)
-		}
-		want := []object{{"model": "m", "prompt": "Once", "max_tokens": 128.0, "temperature": 0.0}}
-		if diff := cmp.Diff(want, *asked); diff != "" {
-			t.Errorf("%s: requests (-want +got):\n%s", name, diff)
-		}
-	}
+// model is a file to measure with, and how often a sentence is said for a prompt of some 900 tokens of its vocabulary.
+type model struct {
+	name      string
+	path      func() (string, error) // called if a row wants it; empty: its rows are left out
+	sentences int
+	real      bool // it is what people use: it is measured beside a busy process and with many requests, too
 }
 
-func TestComplete_tellsOfARefusal(t *testing.T) {
-	c, _ := scripted(t, http.StatusServiceUnavailable, `{"error":{"message":"loading"}}`)
-	if _, err := c.complete(context.Background(), "Once", 1); err == nil || !strings.Contains(err.Error(), "scripted: /v1/completions: 503") ||
-		!strings.Contains(err.Error(), "loading") {
-		t.Errorf("%v", err)
-	}
+const (
+	decodeTokens = 128
+	streams      = 4
+)
+
+// figure measures one thing once.
+type figure func(ctx context.Context, c *contender) (float64, error)
+
+// part is a row and what measures it.
+type part struct {
+	row
+	measure func(context.Context, []*contender, row) error
 }
 
-func TestCompare_takesTheBetterOfTheirSettings(t *testing.T) {
-	all := []*contender{{name: "tenon"}, {name: "fa on"}, {name: "fa off"}}
-	speeds := map[string][]float64{"tenon": {50, 52, 51}, "fa on": {40, 41, 42}, "fa off": {60, 44, 43}}
-	for _, c := range []struct {
-		lower   bool
-		theirs  float64
-		setting string
-	}{{false, 44, "fa off"}, {true, 41, "fa on"}} {
-		b, calls := &bench{}, map[string]int{}
-		figure := func(_ context.Context, c *contender) (float64, error) {
-			calls[c.name]++
-			return speeds[c.name][calls[c.name]-1], nil
-		}
-		if err := b.compare(context.Background(), all, row{lower: c.lower}, figure, 3); err != nil {
-			t.Fatal(err)
-		}
-		if got := b.rows[0]; got.ours != 51 || got.theirs != c.theirs || got.setting != c.setting {
-			t.Errorf("lower %v: %+v", c.lower, got)
-		}
+// measureModel measures what depends on the model's speed.
+func (b *bench) measureModel(ctx context.Context, m model) error {
+	parts := b.parts(m)
+	path, err := m.path()
+	if len(parts) == 0 || path == "" || err != nil {
+		return err
 	}
-}
-
-func TestCompare_againstNobody(t *testing.T) {
-	b := &bench{}
-	one := func(context.Context, *contender) (float64, error) { return 1, nil }
-	if err := b.compare(context.Background(), []*contender{{name: "tenon"}}, row{least: 1}, one, 5); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.rows[0].verdict(); got != "not compared" {
-		t.Errorf("%s", got)
-	}
-}
-
-func TestParts_onlyThoseThatAreAskedFor(t *testing.T) {
-	for _, c := range []struct {
-		only string
-		real bool
-		want []string
-	}{
-		{"", false, []string{"m: prompt of 900 tokens", "m: decode", "m: 4 streams"}},
-		{"decode", true, []string{"m: decode", "m: decode under a tool's grammar", "m: decode beside a busy process"}},
-		{"m: decode$", true, []string{"m: decode"}},
-		{"tools", true, nil},
-	} {
-		b := &bench{options: options{only: regexp.MustCompile(c.only)}}
-		var got []string
-		for _, p := range b.parts(model{name: "m", real: c.real}) {
-			got = append(got, p.what)
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", c.only, diff)
-		}
-	}
-}
-
-func TestDeclarations_fromMCP(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tools.json")
-	text := `[{"name":"list_issues","description":"Lists.","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]`
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := declarations(path)
+	all, stop, err := b.contenders(ctx, path, "--ctx-size", "8192", "--parallel", strconv.Itoa(streams))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	want := []object{{"type": "function", "function": object{
-		"name": "list_issues", "description": "Lists.", "parameters": json.RawMessage(`{"type":"object"}`)}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	defer stop()
+	for _, p := range parts {
+		if err := p.measure(ctx, all, p.row); err != nil {
+			return err
+		}
 	}
-	if _, err := declarations(path + ".missing"); err == nil {
-		t.Error("a missing file gives no error")
+	return nil
+}
+
+// parts are a model's rows, as far as they are asked for.
+func (b *bench) parts(m model) []part {
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog. ", m.sentences)
+	prompt := func(ctx context.Context, c *contender) (float64, error) {
+		a, err := c.complete(ctx, nonce()+text, 1)
+		return a.perSecond(a.prompt), err
 	}
+	parts := []part{
+		{row{what: "prompt of 900 tokens", unit: "tok/s", least: b.least}, b.each(prompt)},
+		{row{what: "decode", unit: "tok/s", least: b.least}, b.each(decode)},
+		{row{what: "4 streams", unit: "tok/s", least: 1}, b.each(concurrent)},
+	}
+	if m.real {
+		parts = append(parts,
+			part{row{what: "decode under a tool's grammar", unit: "tok/s", least: 0.97}, b.measureGrammar},
+			part{row{what: "decode beside a busy process", unit: "tok/s", least: 2}, b.measureBusy},
+			part{row{what: "server's memory after 100 requests", unit: "MiB", most: 80}, b.measureMemory})
+	}
+	for i := range parts {
+		parts[i].what = m.name + ": " + parts[i].what
+	}
+	return slices.DeleteFunc(parts, func(p part) bool { return !b.only.MatchString(p.what) })
+}
+
+func decode(ctx context.Context, c *contender) (float64, error) {
+	a, err := c.complete(ctx, nonce()+"Once upon a time there was", decodeTokens)
+	return a.perSecond(a.generated), err
+}
+
+func concurrent(ctx context.Context, c *contender) (float64, error) {
+	tokens, errs := make([]int, streams), make([]error, streams)
+	var all sync.WaitGroup
+	begin := time.Now()
+	for i := range streams {
+		all.Go(func() {
+			a, err := c.complete(ctx, nonce()+"Once upon a time there was", decodeTokens)
+			tokens[i], errs[i] = a.generated, err
+		})
+	}
+	all.Wait()
+	sum := 0
+	for _, n := range tokens {
+		sum += n
+	}
+	return answer{took: time.Since(begin)}.perSecond(sum), errors.Join(errs...)
+}
+
+// nonce begins a prompt that no cache has seen.
+func nonce() string { return fmt.Sprintf("%08x ", rand.Uint32()) }
+
+// measureGrammar compares tenon with itself: a call under a tool's grammar, and as many tokens of text without. The prompt
+// is cached.
+func (b *bench) measureGrammar(ctx context.Context, all []*contender, r row) error {
+	c := all[0]
+	long := object{"type": "string", "minLength": 300, "maxLength": 400}
+	body := func(choice string, tokens int) object {
+		return object{
+			"messages":    []object{{"role": "user", "content": "Write a story about a fox into story.txt."}},
+			"tool_choice": choice, "max_tokens": tokens, "parallel_tool_calls": false,
+			"tools": []object{{"type": "function", "function": object{"name": "write_file", "parameters": object{
+				"type": "object", "required": []string{"path", "text"}, "additionalProperties": false,
+				"properties": object{"path": object{"type": "string", "maxLength": 30}, "text": long}}}}},
+		}
+	}
+	var with, without []float64
+	for i := range b.runs + 1 {
+		on, err := c.ask(ctx, "/v1/chat/completions", body("required", 600))
+		if err != nil {
+			return err
+		}
+		off, err := c.ask(ctx, "/v1/chat/completions", body("none", on.generated))
+		if err != nil {
+			return err
+		}
+		if i > 0 { // the first evaluates the prompts
+			with, without = append(with, on.perSecond(on.generated)), append(without, off.perSecond(off.generated))
+		}
+	}
+	r.ours, r.theirs, r.setting = median(with), median(without), "tenon without"
+	b.add(r)
+	return nil
+}
+
+// measureBusy is decode while another process keeps a core busy.
+func (b *bench) measureBusy(ctx context.Context, all []*contender, r row) error {
+	ctx, stop := context.WithCancel(ctx)
+	busy := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
+	if err := busy.Start(); err != nil {
+		stop()
+		return fmt.Errorf("start a busy process: %w", err)
+	}
+	defer func() { _ = busy.Wait() }() // it was killed
+	defer stop()
+	return b.each(decode)(ctx, all, r)
+}
+
+func (b *bench) measureMemory(ctx context.Context, all []*contender, r row) error {
+	c := all[0]
+	for range 100 {
+		if _, err := c.complete(ctx, nonce()+"Once", 4); err != nil {
+			return err
+		}
+	}
+	var err error
+	if r.ours, err = c.memory(ctx); err != nil {
+		return err
+	}
+	b.add(r)
+	return nil
+}
+
+// measureTools is a turn with many tools: with a prompt that is new, and the same again.
+func (b *bench) measureTools(ctx context.Context) error {
+	cold := row{what: "a turn with 117 tools, cold", unit: "s", lower: true}
+	warm := row{what: "a turn with 117 tools, warm", unit: "s", lower: true, least: 1}
+	if b.model == "" || !b.only.MatchString(warm.what) {
+		return nil
+	}
+	tools, err := declarations(b.tools)
+	if err != nil {
+		b.add(row{what: warm.what, note: "left out: " + err.Error()})
+		return nil
+	}
+	all, stop, err := b.contenders(ctx, b.model, "--ctx-size", "40960", "--chat-template-file", b.template)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	system := nonce()
+	turn := func(ctx context.Context, c *contender) (float64, error) {
+		a, err := c.ask(ctx, "/v1/chat/completions", object{"max_tokens": 32, "tools": tools, "messages": []object{
+			{"role": "system", "content": system}, {"role": "user", "content": "List the open issues of octo/hello."}}})
+		return a.took.Seconds(), err
+	}
+	if err := b.compare(ctx, all, cold, turn, 1); err != nil { // a minute each
+		return err
+	}
+	return b.compare(ctx, all, warm, turn, b.runs)
+}
+
+// declarations turns MCP's tools into those of Chat Completions.
+func declarations(path string) ([]object, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []struct {
+		Name, Description string
+		InputSchema       json.RawMessage
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var out []object
+	for _, t := range list {
+		out = append(out, object{"type": "function", "function": object{
+			"name": t.Name, "description": t.Description, "parameters": t.InputSchema}})
+	}
+	return out, nil
+}
+
+// measureServer takes the figures of the server's own benchmark: a conversation of 2,000 tokens on an engine that costs nothing.
+func (b *bench) measureServer(ctx context.Context) error {
+	r := row{what: "the server's own time, 2,000 tokens of conversation", unit: "ms", most: 2}
+	if !b.only.MatchString(r.what) {
+		return nil
+	}
+	out, err := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "BenchmarkRequest/chat-2k", "-benchtime", "500x", "./server").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go test: %w: %s", err, out)
+	}
+	found := regexp.MustCompile(`([0-9.]+) p50-µs.* ([0-9]+) B/op\s+([0-9]+) allocs/op`).FindSubmatch(out)
+	if found == nil {
+		return fmt.Errorf("go test printed no median: %s", out)
+	}
+	r.ours, err = strconv.ParseFloat(string(found[1]), 64)
+	r.ours /= 1000
+	r.note = fmt.Sprintf("%s allocations, %s bytes", found[3], found[2])
+	b.add(r)
+	return err
+}
+
+// each measures all contenders in turn, after one run that warms them up.
+func (b *bench) each(f figure) func(context.Context, []*contender, row) error {
+	return func(ctx context.Context, all []*contender, r row) error {
+		for _, c := range all {
+			if _, err := f(ctx, c); err != nil {
+				return err
+			}
+		}
+		return b.compare(ctx, all, r, f, b.runs)
+	}
+}
+
+// compare measures all contenders in turn, so many times.
+func (b *bench) compare(ctx context.Context, all []*contender, r row, f figure, runs int) error {
+	figures := make([][]float64, len(all))
+	for range runs {
+		for i, c := range all {
+			v, err := f(ctx, c)
+			if err != nil {
+				return err
+			}
+			figures[i] = append(figures[i], v)
+		}
+	}
+	r.ours = median(figures[0])
+	for i, c := range all[1:] {
+		if v := median(figures[i+1]); i == 0 || r.lower == (v < r.theirs) {
+			r.theirs, r.setting = v, c.name
+		}
+	}
+	b.add(r)
+	return nil
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
 }

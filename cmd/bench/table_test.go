@@ -1,68 +1,74 @@
-package main
+package bench
 
 import (
-	"strings"
-	"testing"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
 )
 
-func TestRow_ratioAndVerdict(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		row     row
-		ratio   float64
-		verdict string
-	}{
-		{"faster", row{ours: 110, theirs: 100, least: 1}, 1.1, "ok"},
-		{"exactly as fast as it must be", row{ours: 95, theirs: 100, least: 0.95}, 0.95, "ok"},
-		{"too slow", row{ours: 94, theirs: 100, least: 0.95}, 0.94, "MISSED"},
-		{"seconds, fewer", row{ours: 2, theirs: 3, least: 1, lower: true}, 1.5, "ok"},
-		{"seconds, more", row{ours: 4, theirs: 3, least: 1, lower: true}, 0.75, "MISSED"},
-		{"only reported", row{ours: 4, theirs: 3, lower: true}, 0.75, "ok"},
-		{"below a limit", row{ours: 79, most: 80}, 0, "ok"},
-		{"at a limit", row{ours: 80, most: 80}, 0, "MISSED"},
-		{"no llama-server", row{ours: 100, least: 1}, 0, "not compared"},
-		{"left out", row{least: 1}, 0, "-"},
-	} {
-		if got := c.row.verdict(); got != c.verdict {
-			t.Errorf("%s: %s, want %s", c.name, got, c.verdict)
-		}
-		if c.row.theirs == 0 {
-			continue
-		}
-		if got := c.row.ratio(); got < c.ratio-1e-9 || got > c.ratio+1e-9 {
-			t.Errorf("%s: ratio %g, want %g", c.name, got, c.ratio)
-		}
-	}
+// row is one line of the table.
+type row struct {
+	what, unit   string
+	ours, theirs float64 // theirs is 0 where there is nothing to compare with
+	setting      string  // whose figure theirs is
+	note         string
+	lower        bool    // less is better
+	least        float64 // ratio that must be reached; 0: none
+	most         float64 // figure that must not be passed; 0: none
 }
 
-func TestPrint_saysWhatWasMissedAndWhatWasNotThere(t *testing.T) {
-	b := &bench{options: options{model: "m.gguf"}, rows: []row{
-		{what: "decode", unit: "tok/s", ours: 53.4, theirs: 55.2, setting: "llama-server fa on", least: 1},
-		{what: "memory", unit: "MiB", ours: 42, most: 80},
-	}}
-	var out strings.Builder
-	b.print(&out)
-	for _, want := range []string{"53.4 tok/s", "55.2 (llama-server fa on)", "0.97×", "≥ 1.00×", "MISSED", "< 80 MiB", "llama-server was not there"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
-		}
-	}
-	if strings.Contains(out.String(), "real model was not there") {
-		t.Errorf("a model was named:\n%s", out.String())
-	}
+func (b *bench) add(r row) {
+	b.rows = append(b.rows, r)
+	fmt.Fprintf(os.Stderr, "%s: %.4g %s, %s %.4g\n", r.what, r.ours, r.unit, r.setting, r.theirs)
 }
 
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		of   []float64
-		want float64
-	}{
-		{[]float64{7}, 7},
-		{[]float64{3, 1, 2}, 2},
-		{[]float64{5, 100, 4, 6, 1}, 5},
-	} {
-		if got := median(c.of); got != c.want {
-			t.Errorf("median of %v: %g, want %g", c.of, got, c.want)
-		}
+// ratio is how many times better we are.
+func (r row) ratio() float64 {
+	if r.lower {
+		return r.theirs / r.ours
 	}
+	return r.ours / r.theirs
+}
+
+func (r row) verdict() string {
+	switch {
+	case r.ours == 0:
+		return "-"
+	case r.most > 0 && r.ours >= r.most, r.least > 0 && r.theirs > 0 && r.ratio() < r.least:
+		return "MISSED"
+	case r.least > 0 && r.theirs == 0:
+		return "not compared"
+	}
+	return "ok"
+}
+
+func (r row) target() string {
+	switch {
+	case r.most > 0:
+		return fmt.Sprintf("< %g %s", r.most, r.unit)
+	case r.least > 0:
+		return fmt.Sprintf("≥ %.2f×", r.least)
+	}
+	return ""
+}
+
+func (b *bench) print(to io.Writer) {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "what\ttenon\tagainst\tratio\ttarget\t\t")
+	for _, r := range b.rows {
+		against, ratio := "", ""
+		if r.theirs > 0 {
+			against, ratio = fmt.Sprintf("%.4g (%s)", r.theirs, r.setting), fmt.Sprintf("%.2f×", r.ratio())
+		}
+		fmt.Fprintf(w, "%s\t%.4g %s\t%s\t%s\t%s\t%s\t%s\n", r.what, r.ours, r.unit, against, ratio, r.target(), r.verdict(), r.note)
+	}
+	_ = w.Flush()
+	if b.rival == "" {
+		fmt.Fprintln(to, "llama-server was not there to compare with: make llama-server builds it, or LLAMA_SERVER= names it.")
+	}
+	if b.model == "" {
+		fmt.Fprintln(to, "The real model was not there: make model brings it.")
+	}
+	fmt.Fprintf(to, "now: %s\n", load())
 }

@@ -1,118 +1,180 @@
-package main
+package clients
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"testing"
+	"text/tabwriter"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"tenon/server/servertest"
+	"tenon/server/servertest/contract"
 )
 
-const anError = `{"error":{"message":"there is no model","type":"invalid_request_error","param":"model","code":"model_not_found"}}`
+// result is a row of the table.
+type result struct {
+	client, model string
+	requests      int
+	statuses      map[int]int
+	steps         string // of an SDK: how many passed
+	took          time.Duration
+	faults        []string
+	refused       []string // hosts that were asked for and not reached
+}
 
-// Issue 7: a row fails for what its client would choke on, and for nothing else.
-func TestJudge_verdicts(t *testing.T) {
-	ok := servertest.Exchange{Method: "GET", Path: "/health", Status: http.StatusOK, Type: "application/json"}
-	broken := servertest.Exchange{Method: "POST", Path: "/v1/responses", Status: http.StatusOK, Type: "text/event-stream", Response: []byte("data: {\"error\":{}}\n\n")}
-	refused := servertest.Exchange{Method: "POST", Path: "/v1/chat/completions", Status: http.StatusNotFound, Response: []byte(anError)}
-	failed := errors.New("exit status 1")
-	hung := fmt.Errorf("ended: %w", &hangError{"nothing has moved"})
-	for _, c := range []struct {
-		name      string
-		client    client
-		real      bool
-		exchanges []servertest.Exchange
-		out       string
-		err       error
-		fault     string // "": it passes
-	}{
-		{"an agent that tells the secret", client{}, false, []servertest.Exchange{ok}, "It is secret-1.", nil, ""},
-		{"an agent that does not", client{}, false, []servertest.Exchange{ok}, "It is a secret.", nil, "did not say the secret"},
-		{"a real model need not", client{}, true, []servertest.Exchange{ok}, "It is a secret.", nil, ""},
-		{"a client that never asks", client{}, true, nil, "usage: …", nil, "asked nothing"},
-		{"a stream that a client chokes on", client{}, true, []servertest.Exchange{broken}, "", nil, "/v1/responses"},
-		{"a refusal", client{}, true, []servertest.Exchange{refused}, "", nil, "status 404"},
-		{"a refusal that was provoked", client{refusals: []string{"there is no model"}}, true, []servertest.Exchange{refused}, "", nil, ""},
-		{"an agent that gives up on a real model", client{givesUp: true}, true, []servertest.Exchange{ok}, "", failed, ""},
-		{"an agent that gives up on a script", client{givesUp: true}, false, []servertest.Exchange{ok}, "secret-1", failed, "exit status 1"},
-		{"an agent whose turn does not end", client{givesUp: true}, true, []servertest.Exchange{ok}, "", hung, "nothing has moved"},
-		{"steps that pass", client{script: "x.mjs"}, false, []servertest.Exchange{ok}, "ok a\nok b\nend\n", nil, ""},
-		{"a step that fails", client{script: "x.mjs"}, true, []servertest.Exchange{ok}, "ok a\nFAIL b: no call\nend\n", nil, "b: no call"},
-		{"steps that break off", client{script: "x.mjs"}, true, []servertest.Exchange{ok}, "ok a\n", nil, "did not end"},
-	} {
-		r := result{statuses: map[int]int{}}
-		r.judge(c.client, &seat{secret: "secret-1", real: c.real, exchanges: c.exchanges}, c.out, c.err)
-		if got := strings.Join(r.faults, "; "); (c.fault == "") != (got == "") || !strings.Contains(got, c.fault) {
-			t.Errorf("%s: %q, want %q", c.name, got, c.fault)
+// A row hangs when nothing moves for so long, or when it asks so often: agents ask ten to twenty times where a model's
+// answers lead nowhere, and SDKs' scripts twenty to forty times.
+const (
+	patience     = 5 * time.Minute
+	mostRequests = 100
+)
+
+// attempt runs one client against one model.
+func attempt(ctx context.Context, i *installer, c client, to *served) result {
+	r := result{client: c.name, model: to.model, statuses: map[int]int{}}
+	dir, err := i.install(ctx, c.environment)
+	if err != nil {
+		r.faults = append(r.faults, "install: "+err.Error())
+		return r
+	}
+	home := filepath.Join(i.dir, "homes", c.name+"-"+to.model)
+	if err := furnish(home); err != nil {
+		r.faults = append(r.faults, err.Error())
+		return r
+	}
+	outside := &refuser{hosts: map[string]int{}}
+	proxy := httptest.NewServer(outside)
+	defer proxy.Close()
+	s := &seat{model: to.id, real: to.model != scripted, context: to.context, secret: newSecret(), home: home, dir: dir, node: i.node, outer: proxy.URL, idle: c.idle()}
+	handler, modelFaults := to.handler(c)
+	server := s.sit(handler)
+	defer server.Close()
+	began := time.Now()
+	guarded, stop := guard{patience: patience, most: mostRequests, asked: s.asked, worked: to.worked}.watch(ctx)
+	out, err := c.run(guarded, s)
+	stop()
+	r.took = time.Since(began)
+	server.CloseClientConnections() // what still runs is cancelled, and recorded before the verdict
+	r.judge(c, s, out, err)
+	r.faults = append(r.faults, modelFaults()...)
+	for host := range outside.hosts {
+		r.refused = append(r.refused, host)
+	}
+	slices.Sort(r.refused)
+	return r
+}
+
+// furnish makes a client's home anew, with a folder to work in.
+func furnish(home string) error {
+	if err := os.RemoveAll(home); err != nil {
+		return err
+	}
+	return os.MkdirAll(filepath.Join(home, "work"), 0o755)
+}
+
+func newSecret() string {
+	b := make([]byte, 6)
+	_, _ = rand.Read(b) // it never fails
+	return fmt.Sprintf("secret-%x", b)
+}
+
+// judge finds what was wrong.
+func (r *result) judge(c client, s *seat, out string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.requests = len(s.exchanges)
+	for _, e := range s.exchanges {
+		r.statuses[e.Status]++
+		for _, fault := range append(contract.Faults(e), e.Fault()) {
+			if fault != nil {
+				r.faults = append(r.faults, fault.Error())
+			}
+		}
+		if e.Status >= http.StatusBadRequest && !slices.ContainsFunc(c.refusals, func(m string) bool { return bytes.Contains(e.Response, []byte(m)) }) {
+			r.faults = append(r.faults, fmt.Sprintf("%s %s: status %d: %s", e.Method, e.Path, e.Status, last(string(e.Response), 300)))
 		}
 	}
-}
-
-func TestReport_theTableShowsEveryRowAndWhatFailed(t *testing.T) {
-	var b strings.Builder
-	report(&b, []result{
-		{client: "openai-js", model: scripted, requests: 3, statuses: map[int]int{200: 2, 404: 1}, steps: "2 of 2", took: 1500 * time.Millisecond},
-		{client: "codex", model: gemma, requests: 1, statuses: map[int]int{200: 1}, took: time.Minute, faults: []string{"it hung"}, refused: []string{"a.example:443"}},
-	})
-	want := "client     model     verdict  steps   requests  statuses     seconds  asked outside\n" +
-		"openai-js  scripted  pass     2 of 2  3         1×404 2×200  2        \n" +
-		"codex      gemma     FAIL             1         1×200        60       a.example:443\n" +
-		"\ncodex, gemma: it hung\n\n2 rows, 1 failed\n"
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Error(diff)
+	if c.waits > 0 && r.requests > 2 {
+		r.faults = append(r.faults, fmt.Sprintf("it asked %d times: two turns are its task, so it gave a silent stream up", r.requests))
+	}
+	if r.requests == 0 {
+		r.faults = append(r.faults, "it asked nothing: "+last(out, 600))
+	}
+	if c.script != "" {
+		r.countSteps(out)
+	} else if !s.real && !strings.Contains(out, s.secret) {
+		r.faults = append(r.faults, "it did not say the secret word: "+last(out, 600))
+	}
+	var hung *hangError
+	if err != nil && (!(s.real && c.givesUp) || errors.As(err, &hung)) {
+		r.faults = append(r.faults, fmt.Sprintf("it ended with %v: %s", err, last(out, 600)))
 	}
 }
 
-// asking is a client that asks the scripted model as an SDK's script does, without being one.
-func asking(question string) client {
-	return client{
-		name: "asking", environment: "none", calls: []call{{"get_secret", map[string]any{"reason": "asked"}}},
-		run: func(ctx context.Context, s *seat) (string, error) {
-			body := fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":%q}]}`, s.model, question+s.secret)
-			r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/v1/chat/completions", strings.NewReader(body))
-			if err != nil {
-				return "", err
-			}
-			resp, err := http.DefaultClient.Do(r)
-			if err != nil {
-				return "", err
-			}
-			defer resp.Body.Close()
-			b, err := io.ReadAll(resp.Body)
-			return string(b), err
-		},
+// countSteps reads an SDK script's report: a line "ok NAME" or "FAIL NAME: why" for each step, and "end" after the last.
+func (r *result) countSteps(out string) {
+	passed, all, ended := 0, 0, false
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "ok "):
+			passed++
+			all++
+		case strings.HasPrefix(line, "FAIL "):
+			all++
+			r.faults = append(r.faults, strings.TrimPrefix(line, "FAIL "))
+		case line == "end":
+			ended = true
+		}
+	}
+	r.steps = fmt.Sprintf("%d of %d", passed, all)
+	if !ended {
+		r.faults = append(r.faults, "its steps did not end: "+last(out, 600))
 	}
 }
 
-func TestAttempt_runsAClientInAHomeOfItsOwnAndKeepsWhatPassed(t *testing.T) {
-	dir := t.TempDir()
-	i := &installer{dir: dir, node: "node", done: map[string]error{"none": nil}}
-	to, err := serve(t.Context(), options{}, scripted)
-	if err != nil {
-		t.Fatal(err)
+func (r result) verdict() string {
+	if len(r.faults) == 0 {
+		return "pass"
 	}
-	r := attempt(t.Context(), i, asking("Do you know "), to)
-	if len(r.faults) > 0 || r.requests != 1 || r.statuses[http.StatusOK] != 1 {
-		t.Errorf("%+v", r)
-	}
-	kept, err := filepath.Glob(filepath.Join(dir, "homes", "asking-scripted", "exchange-*.txt"))
-	if err != nil || len(kept) != 1 {
-		t.Errorf("kept %v, %v", kept, err)
-	}
+	return "FAIL: " + strings.Join(r.faults, "\n    ")
 }
 
-func TestAttempt_aClientThatCannotBeInstalledFailsItsRow(t *testing.T) {
-	i := &installer{dir: t.TempDir(), done: map[string]error{"none": errors.New("the registry is away")}}
-	r := attempt(t.Context(), i, asking(""), &served{model: scripted})
-	if r.verdict() == "pass" || !strings.Contains(r.verdict(), "the registry is away") {
-		t.Errorf("%+v", r)
+// report prints the table, and below it what each failing row needs.
+func report(w io.Writer, results []result) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "client\tmodel\tverdict\tsteps\trequests\tstatuses\tseconds\tasked outside")
+	failed := 0
+	for _, r := range results {
+		verdict := "pass"
+		if len(r.faults) > 0 {
+			verdict = "FAIL"
+			failed++
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%s\t%.0f\t%s\n", r.client, r.model, verdict, r.steps, r.requests, statuses(r.statuses), r.took.Seconds(), strings.Join(r.refused, " "))
 	}
+	_ = t.Flush() // a terminal that is gone cannot be told
+	for _, r := range results {
+		for _, f := range r.faults {
+			fmt.Fprintf(w, "\n%s, %s: %s\n", r.client, r.model, f)
+		}
+	}
+	fmt.Fprintf(w, "\n%d rows, %d failed\n", len(results), failed)
+}
+
+func statuses(count map[int]int) string {
+	var all []string
+	for status, n := range count {
+		all = append(all, fmt.Sprintf("%d×%d", n, status))
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
 }

@@ -1,98 +1,87 @@
-package main
+package clients
 
 import (
-	"io"
-	"net/http"
-	"path/filepath"
+	"encoding/json"
+	"fmt"
+	"regexp"
 	"strings"
-	"testing"
+	"sync"
+	"time"
+
+	"tenon/engine"
+	"tenon/engine/enginetest"
+	"tenon/grammar"
 )
 
-const declaredSecret = `,"tools":[{"type":"function","function":{"name":"get_secret","parameters":{"type":"object","properties":{"reason":{"type":"string"}}}}}]`
+// script is a model that does its task. It answers by what stands in the prompt, since clients ask in an order of their
+// own: titles beside the task, the task again after a failure.
+type script struct {
+	mu     sync.Mutex
+	client client
+	faults []string // what was wrong with a turn that the server asked for
+}
 
-// The scripted model asks for the call, and says the secret once it stands in the prompt.
-func TestScript_asksThenTells(t *testing.T) {
-	to, err := serve(t.Context(), options{}, scripted)
+// secret is what only the tool's result can hold.
+var secret = regexp.MustCompile(`secret-[0-9a-f]{12}`)
+
+// play answers one turn.
+func (s *script) play(t engine.Turn) enginetest.Reply {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := s.answer(t)
+	if err := legal(t.Grammar.Text, text); err != nil {
+		s.faults = append(s.faults, err.Error())
+	}
+	reply := enginetest.Say(text)
+	if s.client.waits > 0 {
+		reply.Hold = make(chan struct{})
+		time.AfterFunc(s.client.waits, func() { close(reply.Hold) })
+	}
+	return reply
+}
+
+func (s *script) answer(t engine.Turn) string {
+	prompt := t.Prompt.String()
+	if found := secret.FindString(prompt); found != "" && !demandsCall(t) {
+		return "The secret word is " + found + "."
+	}
+	for _, c := range s.client.calls {
+		if declared(t, c.tool) {
+			return fmt.Sprintf(`{"tool": %q, "arguments": %s}`, c.tool, encode(c.arguments))
+		}
+	}
+	if strings.Contains(t.Grammar.Text, "%json") {
+		return encode(oslo)
+	}
+	return "A word about nothing."
+}
+
+func encode(v any) string {
+	b, _ := json.Marshal(v) // what the rows hold always marshals
+	return string(b)
+}
+
+// declared tells whether the turn may call a tool: its name stands in the output's grammar.
+func declared(t engine.Turn, name string) bool {
+	return strings.Contains(t.Grammar.Text, `[tool="`+name+`"`)
+}
+
+// demandsCall tells whether the output must be a call.
+func demandsCall(t engine.Turn) bool { return legal(t.Grammar.Text, "a") != nil }
+
+// legal tells whether an output matches the turn's grammar. A scripted engine does not mask, so nothing else would notice
+// that a client's tools had become a grammar which refuses what the tools allow.
+func legal(text, output string) error {
+	if text == "" {
+		return nil
+	}
+	g, err := grammar.Parse(text, grammar.Options{})
 	if err != nil {
-		t.Fatal(err)
+		return fmt.Errorf("the turn's grammar: %w", err)
 	}
-	h, faults := to.handler(sdk("test", "js", "openai.mjs"))
-	s := &seat{home: t.TempDir()}
-	server := s.sit(h)
-	defer server.Close()
-	for _, c := range []struct{ body, want string }{
-		{`"messages":[{"role":"user","content":"hi"}]` + declaredSecret, `"name":"get_secret"`},
-		{`"messages":[{"role":"user","content":"it is secret-0123456789ab"}]` + declaredSecret, `The secret word is secret-0123456789ab.`},
-		{`"messages":[{"role":"user","content":"it is secret-0123456789ab"}],"tool_choice":"required"` + declaredSecret, `"name":"get_secret"`},
-		{`"messages":[{"role":"user","content":"hi"}],"response_format":{"type":"json_schema","json_schema":{"name":"w","schema":{"type":"object"}}}`, `Oslo`},
-		{`"messages":[{"role":"user","content":"a title, please"}]`, `A word about nothing.`},
-	} {
-		resp, err := http.Post(server.URL+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"scripted",`+c.body+`}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		if err != nil || !strings.Contains(string(b), c.want) {
-			t.Errorf("%s: %v %s", c.body, err, b)
-		}
+	p := g.Parser()
+	if err := p.Feed([]byte(output)); err != nil {
+		return fmt.Errorf("the turn's grammar refuses %s: %w", output, err)
 	}
-	if f := faults(); len(f) > 0 {
-		t.Errorf("%q", f)
-	}
-	if s.asked() != 5 {
-		t.Errorf("%d requests were counted", s.asked())
-	}
-}
-
-func TestScript_anAnswerThatTheGrammarRefusesIsAFault(t *testing.T) {
-	if err := legal(`root ::= "yes"`, "no"); err == nil {
-		t.Error("no error")
-	}
-	if err := legal(`root ::= (`, "no"); err == nil {
-		t.Error("no error for a grammar that is none")
-	}
-	if err := legal("", "anything"); err != nil {
-		t.Error(err)
-	}
-}
-
-// The scripts are copied beside the packages that they import, and run with the private environment alone.
-func TestSteps_runBesideTheirPackages(t *testing.T) {
-	t.Setenv("OPENAI_API_KEY", "the user's own")
-	dir, home := t.TempDir(), t.TempDir()
-	fakeTools(t, map[string]string{"anode": `echo "ok $MODEL"; [ -f "$1" ] && [ -z "$OPENAI_API_KEY" ] && [ "$HOME" = ` + home + ` ] && echo end`})
-	if err := furnish(home); err != nil {
-		t.Fatal(err)
-	}
-	c := sdk("openai-js", "js", "openai.mjs")
-	out, err := c.run(t.Context(), &seat{model: "m", home: home, dir: dir, node: "anode"})
-	if err != nil || out != "ok m\nend\n" {
-		t.Errorf("%q, %v", out, err)
-	}
-}
-
-func TestScripts_eachReportsItsEnd(t *testing.T) {
-	for _, c := range sdks {
-		b, err := scripts.ReadFile("scripts/" + c.script)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := strings.TrimSpace(string(b)); !strings.HasSuffix(text, "end()") && !strings.HasSuffix(text, "end();") || !strings.Contains(text, "steps") {
-			t.Errorf("%s does not end with end()", c.script)
-		}
-	}
-	all, err := filepath.Glob("scripts/*")
-	if err != nil || len(all) != len(sdks)+2 { // each SDK's, and what they share in two languages
-		t.Errorf("%d scripts for %d SDKs, %v", len(all), len(sdks), err)
-	}
-}
-
-// Whatever else a client asks for is refused and remembered.
-func TestRefuser_remembersWhoWasAskedFor(t *testing.T) {
-	r := &refuser{hosts: map[string]int{}}
-	rec := newRecorder(r, "telemetry.example:443")
-	if rec.Code != http.StatusForbidden || r.hosts["telemetry.example:443"] != 1 {
-		t.Errorf("%d %v", rec.Code, r.hosts)
-	}
+	return nil
 }

@@ -9,5 +9,6 @@ gguf=${GGUF:-}
 if [[ $models == *gemma* && -z $gguf ]]; then
   gguf=$(cmd/scripts/gemma.sh)
 fi
-go build -o build/bin/clients ./cmd/clients
-exec build/bin/clients -models "$models" -only "${ONLY:-}" -gguf "$gguf"
+[[ -z $gguf ]] || gguf=$(realpath "$gguf")
+exec go test ./cmd/clients -run '^TestClients$' -v -count=1 -timeout 0 -clients.tenon "$PWD/bin/tenon" \
+  -clients.models "$models" -clients.only "${ONLY:-}" -clients.gguf "$gguf"

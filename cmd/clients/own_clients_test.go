@@ -1,4 +1,4 @@
-package main
+package clients
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func TestChoose_namesAreChecked(t *testing.T) {
 	}
 }
 
-// Every client that was recorded has its row, but for LM Studio's two, whose protocol is not served yet.
+// Every client that was recorded has its row.
 func TestClients_haveNamesOfTheirOwn(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range clients {
@@ -45,10 +45,10 @@ func TestClients_haveNamesOfTheirOwn(t *testing.T) {
 }
 
 func TestRun_saysWhichModelThereIsNot(t *testing.T) {
-	if _, err := run(t.Context(), []string{"-models", "other", "-dir", t.TempDir()}); err == nil || !strings.Contains(err.Error(), "serve other") {
+	if _, err := run(t.Context(), options{models: "other", dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "serve other") {
 		t.Errorf("%v", err)
 	}
-	if _, err := run(t.Context(), []string{"-models", gemma, "-tenon", "/nowhere/tenon", "-dir", t.TempDir()}); err == nil {
+	if _, err := run(t.Context(), options{models: gemma, tenon: "/nowhere/tenon", dir: t.TempDir()}); err == nil {
 		t.Error("no error for a server that is not there")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"syscall"
+	"testing"
 
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// options are the command's flags.
+// options are the command line's. Without a program there is nothing to measure.
 type options struct {
 	tenon, rival    string // programs; no rival: only tenon is measured
 	model           string // a GGUF that people use; empty: its rows are left out
@@ -24,20 +25,41 @@ type options struct {
 	only            *regexp.Regexp
 }
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+var opts options
+
+func init() {
+	o := &opts
+	flag.StringVar(&o.tenon, "bench.tenon", "", "the program to measure")
+	flag.StringVar(&o.rival, "bench.llama-server", "", "the program to compare with")
+	flag.StringVar(&o.model, "bench.model", "", "a GGUF that people use")
+	flag.StringVar(&o.tools, "bench.tools", "../../../shared/data/tools/github-mcp.json", "many tools, in MCP's form")
+	flag.StringVar(&o.template, "bench.template", "../../../shared/data/templates/Qwen-Qwen3-0.6B.jinja", "a chat template that renders tools")
+	flag.Float64Var(&o.least, "bench.least", 0.95, "the share of llama-server's speed that one stream must reach; 1 with libllama")
+	flag.StringVar(&o.work, "bench.work", "../../build/bench", "folder for the random model and the servers' logs")
+	flag.IntVar(&o.runs, "bench.runs", 5, "runs of each measurement")
+	flag.IntVar(&o.threads, "bench.threads", 2, "threads of each server")
+	o.only = regexp.MustCompile("")
+	flag.Func("bench.only", "measure only rows whose name matches this regular expression", func(text string) (err error) {
+		o.only, err = regexp.Compile(text)
+		return err
+	})
+}
+
+func TestBench(t *testing.T) {
+	if opts.tenon == "" {
+		t.Skip("make bench builds what it needs and runs it")
+	}
+	if err := os.MkdirAll(opts.work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM) // the servers end with it
+	defer stop()
+	if err := run(ctx, opts); err != nil {
+		t.Fatal(err)
 	}
 }
 
-func run() error {
-	o, err := parse()
-	if err != nil {
-		return err
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func run(ctx context.Context, o options) error {
 	b := &bench{options: o}
 	fmt.Printf("%d threads, medians of %d runs, %s\n", o.threads, o.runs, load())
 	for _, m := range []model{
@@ -56,26 +78,6 @@ func run() error {
 	}
 	b.print(os.Stdout)
 	return nil
-}
-
-func parse() (options, error) {
-	var o options
-	flag.StringVar(&o.tenon, "tenon", "bin/tenon", "the program to measure")
-	flag.StringVar(&o.rival, "llama-server", "", "the program to compare with")
-	flag.StringVar(&o.model, "model", "", "a GGUF that people use")
-	flag.StringVar(&o.tools, "tools", "../shared/data/tools/github-mcp.json", "many tools, in MCP's form")
-	flag.StringVar(&o.template, "template", "../shared/data/templates/Qwen-Qwen3-0.6B.jinja", "a chat template that renders tools")
-	flag.Float64Var(&o.least, "least", 0.95, "the share of llama-server's speed that one stream must reach; 1 with libllama")
-	flag.StringVar(&o.work, "work", "build/bench", "folder for the random model and the servers' logs")
-	flag.IntVar(&o.runs, "runs", 5, "runs of each measurement")
-	flag.IntVar(&o.threads, "threads", 2, "threads of each server")
-	only := flag.String("only", "", "measure only rows whose name matches this regular expression")
-	flag.Parse()
-	var err error
-	if o.only, err = regexp.Compile(*only); err != nil {
-		return o, fmt.Errorf("-only: %w", err)
-	}
-	return o, os.MkdirAll(o.work, 0o755)
 }
 
 // randomModel writes a model of random weights in the shape of Qwen3 0.6B, once.

@@ -1,4 +1,4 @@
-package main
+package clients
 
 import (
 	"context"
@@ -10,22 +10,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"testing"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	failed, err := run(ctx, os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "clients:", err)
-	}
-	if err != nil || failed {
-		stop()
-		os.Exit(1)
-	}
-}
-
-// options are the command's flags.
+// options are the command line's. Without a server there is nothing to run.
 type options struct {
 	only   string
 	models string
@@ -34,25 +22,34 @@ type options struct {
 	dir    string
 }
 
-func parse(args []string) (options, error) {
-	var o options
-	f := flag.NewFlagSet("clients", flag.ContinueOnError)
-	f.StringVar(&o.only, "only", "", "names of the clients to run, with commas between; empty: all")
-	f.StringVar(&o.models, "models", "scripted,gemma", "which models: scripted, gemma, or both")
-	f.StringVar(&o.gguf, "gguf", "", "the real model's file; needed for gemma")
-	f.StringVar(&o.tenon, "tenon", "bin/tenon", "the server to run the real model with")
-	f.StringVar(&o.dir, "dir", "build/clients", "where clients are installed and what they said is kept")
-	if err := f.Parse(args); err != nil {
-		return o, err
-	}
-	var err error
-	o.dir, err = filepath.Abs(o.dir)
-	return o, err
+var opts options
+
+func init() {
+	o := &opts
+	flag.StringVar(&o.only, "clients.only", "", "names of the clients to run, with commas between; empty: all")
+	flag.StringVar(&o.models, "clients.models", "scripted,gemma", "which models: scripted, gemma, or both")
+	flag.StringVar(&o.gguf, "clients.gguf", "", "the real model's file; needed for gemma")
+	flag.StringVar(&o.tenon, "clients.tenon", "", "the server to run the real model with")
+	flag.StringVar(&o.dir, "clients.dir", "../../build/clients", "where clients are installed and what they said is kept")
 }
 
-func run(ctx context.Context, args []string) (failed bool, err error) {
-	o, err := parse(args)
+func TestClients(t *testing.T) {
+	if opts.tenon == "" {
+		t.Skip("make clients builds what it needs and runs it")
+	}
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM) // clients end with it
+	defer stop()
+	failed, err := run(ctx, opts)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if failed {
+		t.Fail()
+	}
+}
+
+func run(ctx context.Context, o options) (failed bool, err error) {
+	if o.dir, err = filepath.Abs(o.dir); err != nil {
 		return false, err
 	}
 	chosen, err := choose(o.only)

@@ -1,4 +1,4 @@
-package main
+package clients
 
 // pins has every version that is installed, by the folder it is installed into. Clients that share a folder are known to
 // agree on what they depend on.
