@@ -88,7 +88,6 @@ type (
 	concatExpr struct {
 		at
 		items []expr
-		mode  escapeMode
 	}
 	compareExpr struct {
 		at
@@ -159,7 +158,6 @@ type (
 	printStmt struct {
 		at
 		value expr
-		mode  escapeMode
 	}
 	// outputStmt is text and printed values between two statements.
 	outputStmt struct {
@@ -241,30 +239,6 @@ type (
 		body   []stmt
 		enter  entering
 		assign target
-	}
-	blockStmt struct {
-		at
-		name             string
-		scoped, required bool
-		body             []stmt
-		fn               *function
-		enter            entering
-		self, super      int // slots, -1 where not used
-		locals           []local
-	}
-	// loadStmt is extends, include, import or from: what an environment without loader refuses when it is run.
-	loadStmt struct {
-		at
-		tag           string
-		template      expr
-		names         []string // bound by import and from
-		ignoreMissing bool
-	}
-	escapeStmt struct {
-		at
-		value expr
-		body  []stmt
-		enter entering
 	}
 	loopControl struct {
 		at

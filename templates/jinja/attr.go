@@ -151,8 +151,6 @@ func (rt *runtime) attribute(v Value, name string) Value {
 		return v.attr(name)
 	case *macro:
 		return v.attr(name)
-	case *selfRef:
-		return v.block(rt, name)
 	default:
 		return smallAttribute(v, name)
 	}
@@ -162,8 +160,6 @@ func (rt *runtime) attribute(v Value, name string) Value {
 // smallAttribute serves the types with few attributes.
 func smallAttribute(v Value, name string) Value {
 	switch v := v.(type) {
-	case Int, bigInt, Bool:
-		return methodOf(intAttrs, v, name)
 	case Float:
 		return methodOf(floatAttrs, v, name)
 	case *rangeValue:
@@ -196,13 +192,6 @@ func smallAttribute(v Value, name string) Value {
 		case "reset":
 			return &builtin{name: "reset", fn: v.reset}
 		}
-	case *blockRef:
-		if name == "name" {
-			return trusted(v.block.name)
-		}
-		if name == "super" {
-			return noParent(v.block.name)
-		}
 	}
 	return nil
 }
@@ -232,12 +221,4 @@ func methodOf(table map[string]*method, v Value, name string) Value {
 		return unsafe(v, name)
 	}
 	return &builtin{name, v.typeName(), func(rt *runtime, a *callArgs) Value { return m.fn(rt, v, m.sig.bind(a)) }}
-}
-
-// block is self.name or self['name'], nil where there is none.
-func (s *selfRef) block(rt *runtime, name string) Value {
-	if b := rt.tmpl.blocks[name]; b != nil {
-		return &blockRef{b, s.ctx}
-	}
-	return nil
 }

@@ -105,10 +105,6 @@ func countStores(n node, stores map[string]int) {
 		}
 	case *macroStmt:
 		stores[n.name]++
-	case *loadStmt:
-		for _, name := range n.names {
-			stores[name]++
-		}
 	}
 }
 
@@ -174,7 +170,7 @@ func (f *closureFinder) visit(n node) {
 		f.scope(n.enter, n.body, exprNodes(n.values))
 	case *filterStmt:
 		f.scope(n.enter, n.body, []node{n.filter})
-	case *callStmt, *macroStmt, *blockStmt, *loadStmt, *escapeStmt:
+	case *callStmt, *macroStmt:
 		f.open = true
 	case *testExpr:
 		f.open = f.open || n.name == tellsApart

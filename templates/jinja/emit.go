@@ -83,7 +83,7 @@ func (rt *runtime) joined(parts []*Str) *Str {
 // evaluated yet.
 func (e *callExpr) emit(f *frame) bool {
 	name, ok := e.node.(*nameExpr)
-	if !ok || f.rt.autoescape {
+	if !ok {
 		return false
 	}
 	m, ok := name.eval(f).(*macro)

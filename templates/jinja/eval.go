@@ -91,25 +91,12 @@ func (e *concatExpr) eval(f *frame) Value {
 	rt := f.rt
 	parts := make([]*Str, len(e.items))
 	n := 0
-	markup := false
 	for i, it := range e.items {
-		v := it.eval(f)
-		if s, ok := v.(*Str); ok {
-			parts[i] = s
-			markup = markup || s.markup
-		} else {
-			parts[i] = rt.str(v)
-		}
+		parts[i] = rt.softStr(it.eval(f))
 		n += len(parts[i].text)
 	}
 	rt.pos = e.at
 	rt.make(n)
-	if e.mode == escapeOn && markup {
-		for i, p := range parts {
-			parts[i] = rt.escape(p)
-		}
-		return markupOf(joinStrs(emptyStr, parts))
-	}
 	return joinStrs(emptyStr, parts).plain()
 }
 

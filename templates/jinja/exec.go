@@ -33,12 +33,7 @@ func (s *dataStmt) exec(f *frame) control {
 }
 
 func (s *printStmt) exec(f *frame) control {
-	rt := f.rt
-	if s.mode == escapeOff || s.mode == escapeAsked && !rt.autoescape {
-		f.emit(s.value)
-	} else {
-		rt.print(rt.escape(s.value.eval(f)))
-	}
+	f.emit(s.value)
 	return proceed
 }
 
@@ -105,7 +100,7 @@ func (s *filterStmt) exec(f *frame) control {
 	if c != proceed {
 		return c
 	}
-	f.rt.emit(s.filter.over(f, f.rt.markIfEscaping(body)))
+	f.rt.emit(s.filter.over(f, body))
 	return proceed
 }
 
@@ -130,78 +125,14 @@ func (s *setBlockStmt) exec(f *frame) control {
 	if c != proceed {
 		return c
 	}
-	var v Value = rt.markIfEscaping(body)
+	var v Value = body
 	if s.filter != nil {
-		v = s.filter.over(f, rt.markIfEscaping(body))
-		if rt.autoescape {
-			v = markupOf(rt.str(v))
-		}
+		v = s.filter.over(f, body)
 	}
 	rt.pos = s.at
 	f.checkItems(&s.assign)
 	f.assign(&s.assign, v)
 	return proceed
-}
-
-func (s *blockStmt) exec(f *frame) control {
-	rt := f.rt
-	rt.pos = s.at
-	if s.required {
-		throw(typeTemplate, "Required block %s not found", reprText(s.name))
-	}
-	ctx := f.ctx
-	if s.scoped {
-		ctx = &context{locals: map[int]Value{}, parent: ctx}
-		for _, l := range s.locals {
-			if v := f.get(l.where); v != nil {
-				ctx.locals[l.name] = v
-			}
-		}
-	}
-	s.render(rt, ctx)
-	return proceed
-}
-
-// render runs the block's function, writing to the current output.
-func (s *blockStmt) render(rt *runtime, ctx *context) {
-	rt.enterCall()
-	defer rt.leaveCall()
-	f := rt.newFrame(s.fn, nil, ctx)
-	if s.self >= 0 {
-		f.slots[s.self] = &selfRef{ctx}
-	}
-	if s.super >= 0 {
-		f.slots[s.super] = noParent(s.name)
-	}
-	f.enter(s.enter)
-	f.run(s.body)
-}
-
-func noParent(name string) Value {
-	return because("there is no parent block called " + reprText(name) + ".")
-}
-
-func (s *loadStmt) exec(f *frame) control {
-	v := s.template.eval(f)
-	f.rt.pos = s.at
-	if seq, ok := items(v); ok && len(seq) == 0 && s.tag == "include" {
-		if s.ignoreMissing {
-			return proceed
-		}
-		throw("TemplatesNotFound", "Tried to select from an empty list of templates.")
-	}
-	throw(typeType, "no loader for this environment specified")
-	return proceed
-}
-
-func (s *escapeStmt) exec(f *frame) control {
-	rt := f.rt
-	f.enter(s.enter)
-	outer := rt.autoescape
-	rt.autoescape = rt.truth(s.value.eval(f))
-	c := f.run(s.body)
-	rt.autoescape = outer
-	return c
 }
 
 func (s *loopControl) exec(f *frame) control {

@@ -52,59 +52,54 @@ func sig(name string, hidden int, params string, defaults ...Value) signature {
 var filters, tests map[string]*filter
 
 func init() {
-	yes, no, zero, empty := Bool(true), Bool(false), Int(0), Value(emptyStr)
+	no, zero, empty := Bool(false), Int(0), Value(emptyStr)
 	filters = map[string]*filter{
-		"abs":            {sig: sig("abs", 0, "x"), fn: filterAbs},
-		"attr":           {sig: sig("do_attr", 1, "obj name"), fn: filterAttr},
-		"batch":          {sig: sig("do_batch", 0, "value linecount fill_with", None), fn: filterBatch},
-		"capitalize":     {sig: sig("do_capitalize", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.capitalize(rt.softStr(a[0])) }},
-		"center":         {sig: sig("do_center", 0, "value width", Int(80)), fn: filterCenter},
-		"default":        {sig: sig("do_default", 0, "value default_value boolean", empty, no), fn: filterDefault},
-		"dictsort":       {sig: sig("do_dictsort", 0, "value case_sensitive by reverse", no, trusted("key"), no), fn: filterDictSort},
-		"escape":         {sig: sig("escape", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.escape(a[0]) }},
-		"filesizeformat": {sig: sig("do_filesizeformat", 0, "value binary", no), fn: filterFileSize},
-		"first":          {sig: sig("sync_do_first", 1, "seq"), fn: filterFirst},
-		"float":          {sig: sig("do_float", 0, "value default", Float(0)), fn: filterFloat},
-		"forceescape":    {sig: sig("do_forceescape", 0, "value"), fn: func(rt *runtime, a []Value) Value { return rt.escape(rt.str(a[0])) }},
-		"format":         {raw: filterFormat},
-		"groupby":        {sig: sig("sync_do_groupby", 1, "value attribute default case_sensitive", None, no), fn: filterGroupBy},
-		"indent":         {sig: sig("do_indent", 0, "s width first blank", Int(4), no, no), fn: filterIndent},
-		"int":            {sig: sig("do_int", 0, "value default base", zero, Int(10)), fn: filterInt},
-		"items":          {sig: sig("do_items", 0, "value"), fn: filterItems},
-		"join":           {sig: sig("sync_do_join", 1, "value d attribute", empty, None), fn: filterJoin},
-		"last":           {sig: sig("do_last", 1, "seq"), fn: filterLast},
-		"length":         {sig: sig("len", 0, "obj"), fn: filterLength},
-		"list":           {sig: sig("sync_do_list", 0, "value"), fn: filterList},
-		"lower":          {sig: sig("do_lower", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.mapStr(rt.softStr(a[0]), lower) }},
-		"map":            {raw: filterMap},
-		"max":            {sig: sig("do_max", 1, "value case_sensitive attribute", no, None), fn: filterMax},
-		"min":            {sig: sig("do_min", 1, "value case_sensitive attribute", no, None), fn: filterMin},
-		"pprint":         {sig: sig("do_pprint", 0, "value"), fn: filterPprint},
-		"random":         {sig: sig("do_random", 1, "seq"), fn: filterRandom},
-		"reject":         {raw: selecting(false, false)},
-		"rejectattr":     {raw: selecting(false, true)},
-		"replace":        {sig: sig("do_replace", 1, "s old new count", None), fn: filterReplace},
-		"reverse":        {sig: sig("do_reverse", 0, "value"), fn: filterReverse},
-		"round":          {sig: sig("do_round", 0, "value precision method", zero, trusted("common")), fn: filterRound},
-		"safe":           {sig: sig("do_mark_safe", 0, "value"), fn: func(rt *runtime, a []Value) Value { return markupOf(rt.str(a[0])) }},
-		"select":         {raw: selecting(true, false)},
-		"selectattr":     {raw: selecting(true, true)},
-		"slice":          {sig: sig("sync_do_slice", 0, "value slices fill_with", None), fn: filterSlice},
-		"sort":           {sig: sig("do_sort", 1, "value reverse case_sensitive attribute", no, no, None), fn: filterSort},
-		"string":         {sig: sig("soft_str", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.softStr(a[0]) }},
-		"striptags":      {sig: sig("do_striptags", 0, "value"), fn: func(rt *runtime, a []Value) Value { return rt.stripTags(rt.str(a[0])) }},
-		"sum":            {sig: sig("sync_do_sum", 1, "iterable attribute start", None, zero), fn: filterSum},
-		"title":          {sig: sig("do_title", 0, "s"), fn: filterTitle},
-		"tojson":         {sig: sig("tojson", 0, "x ensure_ascii indent separators sort_keys", no, None, None, no), fn: filterToJSON},
-		"trim":           {sig: sig("do_trim", 0, "value chars", None), fn: filterTrim},
-		"truncate":       {sig: sig("do_truncate", 1, "s length killwords end leeway", Int(255), no, trusted("..."), None), fn: filterTruncate},
-		"unique":         {sig: sig("sync_do_unique", 1, "value case_sensitive attribute", no, None), fn: filterUnique},
-		"upper":          {sig: sig("do_upper", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.mapStr(rt.softStr(a[0]), upper) }},
-		"urlencode":      {sig: sig("do_urlencode", 0, "value"), fn: filterURLEncode},
-		"urlize":         {sig: sig("do_urlize", 1, "value trim_url_limit nofollow target rel extra_schemes", None, no, None, None, None), fn: filterURLize},
-		"wordcount":      {sig: sig("do_wordcount", 0, "s"), fn: filterWordCount},
-		"wordwrap":       {sig: sig("do_wordwrap", 1, "s width break_long_words wrapstring break_on_hyphens", Int(79), yes, None, yes), fn: filterWordWrap},
-		"xmlattr":        {sig: sig("do_xmlattr", 1, "d autospace", yes), fn: filterXMLAttr},
+		"abs":         {sig: sig("abs", 0, "x"), fn: filterAbs},
+		"attr":        {sig: sig("do_attr", 1, "obj name"), fn: filterAttr},
+		"batch":       {sig: sig("do_batch", 0, "value linecount fill_with", None), fn: filterBatch},
+		"capitalize":  {sig: sig("do_capitalize", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.capitalize(rt.softStr(a[0])) }},
+		"center":      {sig: sig("do_center", 0, "value width", Int(80)), fn: filterCenter},
+		"default":     {sig: sig("do_default", 0, "value default_value boolean", empty, no), fn: filterDefault},
+		"dictsort":    {sig: sig("do_dictsort", 0, "value case_sensitive by reverse", no, trusted("key"), no), fn: filterDictSort},
+		"escape":      {sig: sig("escape", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.escape(a[0]) }},
+		"first":       {sig: sig("sync_do_first", 1, "seq"), fn: filterFirst},
+		"float":       {sig: sig("do_float", 0, "value default", Float(0)), fn: filterFloat},
+		"forceescape": {sig: sig("do_forceescape", 0, "value"), fn: func(rt *runtime, a []Value) Value { return rt.escape(rt.str(a[0])) }},
+		"format":      {raw: filterFormat},
+		"groupby":     {sig: sig("sync_do_groupby", 1, "value attribute default case_sensitive", None, no), fn: filterGroupBy},
+		"indent":      {sig: sig("do_indent", 0, "s width first blank", Int(4), no, no), fn: filterIndent},
+		"int":         {sig: sig("do_int", 0, "value default base", zero, Int(10)), fn: filterInt},
+		"items":       {sig: sig("do_items", 0, "value"), fn: filterItems},
+		"join":        {sig: sig("sync_do_join", 1, "value d attribute", empty, None), fn: filterJoin},
+		"last":        {sig: sig("do_last", 1, "seq"), fn: filterLast},
+		"length":      {sig: sig("len", 0, "obj"), fn: filterLength},
+		"list":        {sig: sig("sync_do_list", 0, "value"), fn: filterList},
+		"lower":       {sig: sig("do_lower", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.mapStr(rt.softStr(a[0]), lower) }},
+		"map":         {raw: filterMap},
+		"max":         {sig: sig("do_max", 1, "value case_sensitive attribute", no, None), fn: filterMax},
+		"min":         {sig: sig("do_min", 1, "value case_sensitive attribute", no, None), fn: filterMin},
+		"random":      {sig: sig("do_random", 1, "seq"), fn: filterRandom},
+		"reject":      {raw: selecting(false, false)},
+		"rejectattr":  {raw: selecting(false, true)},
+		"replace":     {sig: sig("do_replace", 1, "s old new count", None), fn: filterReplace},
+		"reverse":     {sig: sig("do_reverse", 0, "value"), fn: filterReverse},
+		"round":       {sig: sig("do_round", 0, "value precision method", zero, trusted("common")), fn: filterRound},
+		"safe":        {sig: sig("do_mark_safe", 0, "value"), fn: func(rt *runtime, a []Value) Value { return markupOf(rt.str(a[0])) }},
+		"select":      {raw: selecting(true, false)},
+		"selectattr":  {raw: selecting(true, true)},
+		"slice":       {sig: sig("sync_do_slice", 0, "value slices fill_with", None), fn: filterSlice},
+		"sort":        {sig: sig("do_sort", 1, "value reverse case_sensitive attribute", no, no, None), fn: filterSort},
+		"string":      {sig: sig("soft_str", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.softStr(a[0]) }},
+		"striptags":   {sig: sig("do_striptags", 0, "value"), fn: func(rt *runtime, a []Value) Value { return rt.stripTags(rt.str(a[0])) }},
+		"sum":         {sig: sig("sync_do_sum", 1, "iterable attribute start", None, zero), fn: filterSum},
+		"title":       {sig: sig("do_title", 0, "s"), fn: filterTitle},
+		"tojson":      {sig: sig("tojson", 0, "x ensure_ascii indent separators sort_keys", no, None, None, no), fn: filterToJSON},
+		"trim":        {sig: sig("do_trim", 0, "value chars", None), fn: filterTrim},
+		"truncate":    {sig: sig("do_truncate", 1, "s length killwords end leeway", Int(255), no, trusted("..."), None), fn: filterTruncate},
+		"unique":      {sig: sig("sync_do_unique", 1, "value case_sensitive attribute", no, None), fn: filterUnique},
+		"upper":       {sig: sig("do_upper", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.mapStr(rt.softStr(a[0]), upper) }},
+		"urlencode":   {sig: sig("do_urlencode", 0, "value"), fn: filterURLEncode},
+		"wordcount":   {sig: sig("do_wordcount", 0, "s"), fn: filterWordCount},
 	}
 	filters["count"], filters["d"], filters["e"] = filters["length"], filters["default"], filters["escape"]
 	tests = newTests()
@@ -220,44 +215,26 @@ func filterJoin(rt *runtime, a []Value) Value {
 	if a[2] != None {
 		get = rt.attrGetter(a[2], nil)
 	}
-	sep := rt.softStr(a[1])
-	if !rt.autoescape {
-		sep = sep.plain()
-	}
+	sep := rt.softStr(a[1]).plain()
 	it := rt.iterate(v)
 	var b textBuilder
-	markup := rt.autoescape && sep.markup
 	var parts []*Str
 	for {
 		item, ok := it.next()
 		if !ok {
 			break
 		}
-		s := rt.softStr(get(item))
-		if !rt.autoescape {
-			s = s.plain()
-		}
-		parts = append(parts, s)
-		markup = markup || s.markup
+		parts = append(parts, rt.softStr(get(item)).plain())
 	}
 	for i, s := range parts {
-		if markup {
-			s = rt.escape(s)
-		}
 		if i > 0 {
-			if markup {
-				b.add(rt.escape(sep))
-			} else {
-				b.add(sep)
-			}
+			b.add(sep)
 		}
 		b.add(s)
 		rt.spend(1 + (len(s.text)+len(sep.text))/bytesPerStep)
 		rt.fits(len(b.buf))
 	}
-	out := b.str()
-	out.markup = markup
-	return out
+	return b.str()
 }
 
 func filterReplace(rt *runtime, a []Value) Value {
@@ -265,17 +242,7 @@ func filterReplace(rt *runtime, a []Value) Value {
 	if a[3] != None {
 		count = wantInt(a[3])
 	}
-	if !rt.autoescape {
-		return rt.replace(rt.str(a[0]), rt.str(a[1]), rt.str(a[2]), count)
-	}
-	s, old, new := rt.softStr(a[0]), rt.softStr(a[1]), rt.softStr(a[2])
-	if old.markup || new.markup && !s.markup {
-		s = rt.escape(s)
-	}
-	if s.markup {
-		new = rt.escape(new)
-	}
-	return rt.replace(s, old, new, count)
+	return rt.replace(rt.str(a[0]), rt.str(a[1]), rt.str(a[2]), count)
 }
 
 func filterReverse(rt *runtime, a []Value) Value {

@@ -155,37 +155,3 @@ func nearest(q *big.Rat) *big.Int {
 	}
 	return down
 }
-
-func filterFileSize(rt *runtime, a []Value) Value {
-	size, ok := 0.0, false
-	switch v := a[0].(type) {
-	case *Str:
-		rt.scan(v)
-		if size, ok = parseFloat(v.text); !ok {
-			throw(typeValue, "could not convert string to float: %s", rt.repr(v).text)
-		}
-	case *undefined:
-		v.fail()
-	default:
-		if size, ok = asFloat(v); !ok {
-			throw(typeType, "float() argument must be a string or a real number, not '%s'", v.typeName())
-		}
-	}
-	base, names := 1000.0, []string{"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"}
-	if rt.truth(a[1]) {
-		base, names = 1024, []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}
-	}
-	if size == 1 {
-		return trusted("1 Byte")
-	}
-	if size < base {
-		return trusted(newInt(bigFromFloat(size)).(interface{ text() string }).text() + " Bytes")
-	}
-	for i, name := range names {
-		unit := math.Pow(base, float64(i+2))
-		if size < unit || i == len(names)-1 {
-			return trusted(strconv.FormatFloat(base*size/unit, 'f', 1, 64) + " " + name)
-		}
-	}
-	return emptyStr
-}

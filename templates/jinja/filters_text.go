@@ -1,12 +1,8 @@
 package jinja
 
 import (
-	"maps"
-	"slices"
 	"strings"
 )
-
-func sortedKeys(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
 
 // filterTitle is Jinja2's own title: words begin after whitespace, brackets and hyphens only.
 func filterTitle(rt *runtime, a []Value) Value {
@@ -120,43 +116,6 @@ func filterWordCount(rt *runtime, a []Value) Value {
 	rt.make(len(s.text))
 	rt.letters(s)
 	return Int(len(strings.FieldsFunc(s.text, func(r rune) bool { return !isNameRune(r) })))
-}
-
-// filterWordWrap wraps each line on its own, as textwrap.wrap does without expanding tabs or replacing whitespace.
-func filterWordWrap(rt *runtime, a []Value) Value {
-	s, ok := a[0].(*Str)
-	if !ok {
-		mustDefined(a[0])
-		noAttribute(a[0], "splitlines")
-	}
-	sep := trusted("\n")
-	if a[3] != None {
-		sep = wantStr(a[3], "wrapstring")
-	}
-	if s.text == "" {
-		return s
-	}
-	w := wrapper{rt: rt, width: rt.wrapWidth(a[1]), breakLong: rt.truth(a[2]), breakHyphens: rt.truth(a[4])}
-	rt.make(2 * len(s.text))
-	rt.spend(len(s.text))
-	var out []*Str
-	rt.words(s)
-	for _, line := range s.lines(false) {
-		out = append(out, joinStrs(sep, w.wrap(line)))
-	}
-	rt.make(len(s.text) + saturate(int64(len(s.text)), int64(len(sep.text))))
-	return joinStrs(sep, out)
-}
-
-// wrapWidth checks a width as textwrap does, which takes fractions, too.
-func (rt *runtime) wrapWidth(v Value) int {
-	if rt.compare(relLessEqual, v, Int(0)) {
-		throw(typeValue, "invalid width %s (must be > 0)", rt.repr(v).text)
-	}
-	if f, ok := v.(Float); ok {
-		return int(min(float64(f), 1<<40))
-	}
-	return wantInt(v)
 }
 
 func filterFormat(rt *runtime, v Value, a *callArgs) Value {

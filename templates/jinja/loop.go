@@ -20,7 +20,7 @@ func (s *forStmt) recurse(home *frame, v Value, depth int) *Str {
 	f := rt.newFrame(s.fn, home, home.ctx)
 	again := func(v Value, depth int) *Str { return s.recurse(home, v, depth) }
 	out, _ := rt.capture(func() control { return s.loopOver(f, v, again, depth) })
-	return rt.markIfEscaping(out)
+	return out
 }
 
 // loopOver runs the loop's body for every item of v.

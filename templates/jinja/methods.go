@@ -2,8 +2,6 @@ package jinja
 
 import (
 	"math"
-	"math/big"
-	"math/bits"
 )
 
 // native marks methods written in C, for the words in which they refuse arguments.
@@ -21,7 +19,7 @@ func withheld(table map[string]*method, names ...string) map[string]*method {
 	return table
 }
 
-var dictAttrs, listAttrs, tupleAttrs, rangeAttrs, intAttrs, floatAttrs map[string]*method
+var dictAttrs, listAttrs, tupleAttrs, rangeAttrs, floatAttrs map[string]*method
 
 func init() {
 	dictAttrs = withheld(map[string]*method{
@@ -44,30 +42,13 @@ func init() {
 	listAttrs["copy"] = &method{sig: signature{name: "copy"}, fn: func(_ *runtime, self Value, _ []Value) Value {
 		return &List{items: self.(*List).items, depth: self.(*List).depth}
 	}}
-	intAttrs = map[string]*method{
-		"real":        {value: func(v Value) Value { return intOf(v) }},
-		"numerator":   {value: func(v Value) Value { return intOf(v) }},
-		"imag":        {value: func(Value) Value { return Int(0) }},
-		"denominator": {value: func(Value) Value { return Int(1) }},
-		"conjugate":   {sig: signature{name: "conjugate"}, fn: func(_ *runtime, v Value, _ []Value) Value { return intOf(v) }},
-		"bit_length":  {sig: signature{name: "bit_length"}, fn: bitLength},
-		"bit_count":   {sig: signature{name: "bit_count"}, fn: bitCount},
-		"as_integer_ratio": {sig: signature{name: "as_integer_ratio"}, fn: func(rt *runtime, v Value, _ []Value) Value {
-			return NewTuple(intOf(v), Int(1))
-		}},
-	}
 	floatAttrs = map[string]*method{
-		"real":             {value: func(v Value) Value { return v }},
-		"imag":             {value: func(Value) Value { return Float(0) }},
-		"conjugate":        {sig: signature{name: "conjugate"}, fn: func(_ *runtime, v Value, _ []Value) Value { return v }},
-		"is_integer":       {sig: signature{name: "is_integer"}, fn: isInteger},
-		"as_integer_ratio": {sig: signature{name: "as_integer_ratio"}, fn: floatRatio},
+		"is_integer": {sig: signature{name: "is_integer"}, fn: isInteger},
 	}
 	native("dict", dictAttrs)
 	native("list", listAttrs)
 	native("tuple", tupleAttrs)
 	native("range", rangeAttrs)
-	native("int", intAttrs)
 	native("float", floatAttrs)
 }
 
@@ -138,33 +119,7 @@ func intOf(v Value) Value {
 	return v
 }
 
-func bitLength(_ *runtime, v Value, _ []Value) Value {
-	n, _ := asBig(v)
-	return Int(n.BitLen())
-}
-
-func bitCount(_ *runtime, v Value, _ []Value) Value {
-	n, _ := asBig(v)
-	count := 0
-	for _, w := range n.Bits() {
-		count += bits.OnesCount(uint(w))
-	}
-	return Int(count)
-}
-
 func isInteger(_ *runtime, v Value, _ []Value) Value {
 	f := float64(v.(Float))
 	return Bool(f == math.Trunc(f) && !math.IsInf(f, 0))
-}
-
-func floatRatio(_ *runtime, v Value, _ []Value) Value {
-	f := float64(v.(Float))
-	if math.IsNaN(f) {
-		throw(typeValue, "cannot convert NaN to integer ratio")
-	}
-	if math.IsInf(f, 0) {
-		throw(typeOverflow, "cannot convert Infinity to integer ratio")
-	}
-	r := new(big.Rat).SetFloat64(f)
-	return NewTuple(newInt(new(big.Int).Set(r.Num())), newInt(new(big.Int).Set(r.Denom())))
 }

@@ -47,13 +47,6 @@ type (
 		sep  Value
 		used bool
 	}
-	// selfRef is the variable self: the template's blocks.
-	selfRef struct{ ctx *context }
-	// blockRef is a block that can be called.
-	blockRef struct {
-		block *blockStmt
-		ctx   *context
-	}
 )
 
 func (*classValue) typeName() string { return "type" }
@@ -67,8 +60,6 @@ func (v *dictView) typeName() string { return "dict_" + v.kind }
 func (*groupTuple) typeName() string { return "_GroupTuple" }
 func (*cycler) typeName() string     { return "Cycler" }
 func (*joiner) typeName() string     { return "Joiner" }
-func (*selfRef) typeName() string    { return "TemplateReference" }
-func (*blockRef) typeName() string   { return "BlockReference" }
 func (*macro) typeName() string      { return "Macro" }
 
 func (b *builtin) typeName() string {
@@ -152,12 +143,6 @@ func (c *cycler) reset(*runtime, *callArgs) Value {
 	return None
 }
 
-func (b *blockRef) call(rt *runtime, a *callArgs) Value {
-	signature{name: "BlockReference.__call__"}.bind(a)
-	out, _ := rt.capture(func() control { b.block.render(rt, b.ctx); return proceed })
-	return rt.markIfEscaping(out)
-}
-
 // macro is a macro or the caller of a call block.
 type macro struct {
 	def  *macroDef
@@ -168,7 +153,7 @@ func (m *macro) call(rt *runtime, a *callArgs) Value {
 	if s, ok := m.remembered(rt, a); ok {
 		return s
 	}
-	return rt.markIfEscaping(m.text(rt, a))
+	return m.text(rt, a)
 }
 
 // print writes the macro's result to the current output.
@@ -182,7 +167,7 @@ func (m *macro) print(rt *runtime, a *callArgs) {
 
 // remembered is the macro's result where it can be kept.
 func (m *macro) remembered(rt *runtime, a *callArgs) (*Str, bool) {
-	if rt.memo == nil || m.def.closure == nil || rt.autoescape || !m.def.closure.holds(m.home) {
+	if rt.memo == nil || m.def.closure == nil || !m.def.closure.holds(m.home) {
 		return nil, false
 	}
 	return rt.remember(m.def, a.pos, a.kw, func() *Str { return m.text(rt, a) })
@@ -328,10 +313,6 @@ func describe(v Value) string {
 		return "<class '" + v.name + "'>"
 	case *cycler, *joiner:
 		return "<" + modules[v.typeName()] + v.typeName() + " object" + address
-	case *selfRef:
-		return "<TemplateReference None>"
-	case *blockRef:
-		return "<jinja2.runtime.BlockReference object" + address
 	}
 	return ""
 }

@@ -1,10 +1,5 @@
 package jinja
 
-import (
-	"slices"
-	"strings"
-)
-
 // parseStatement parses a tag from its name on.
 func (p *parser) parseStatement() stmt {
 	t := p.cur()
@@ -33,20 +28,14 @@ func (p *parser) parseTag(t token) stmt {
 		return p.parseFilterBlock()
 	case "with":
 		return p.parseWith()
-	case "block":
-		return p.parseNamedBlock()
 	case "print":
 		return p.parsePrint()
-	case "autoescape":
-		return p.parseAutoescape()
 	case "generation":
 		p.next()
 		return &callStmt{macroDef: macroDef{at: at(t.pos), body: p.parseClosed("endgeneration")}, generation: true}
 	case "break", "continue":
 		p.next()
 		return &loopControl{at(t.pos), map[string]control{"break": breakLoop, "continue": continueLoop}[t.text]}
-	case "extends", "include", "import", "from":
-		return p.parseLoad()
 	}
 	p.tags = p.tags[:len(p.tags)-1]
 	p.failEnd(t.text, p.ends)
@@ -164,34 +153,6 @@ func (p *parser) parseWith() stmt {
 	return n
 }
 
-func (p *parser) parseNamedBlock() stmt {
-	n := &blockStmt{at: at(p.next().pos), self: -1, super: -1}
-	n.name = p.expect(tokName).text
-	n.scoped = p.skipName("scoped")
-	n.required = p.skipName("required")
-	if p.cur().typ == "-" {
-		p.fail(p.cur().pos, "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore instead.")
-	}
-	n.body = p.parseClosed("endblock")
-	if n.required && slices.ContainsFunc(n.body, func(s stmt) bool { return !isBlank(s) }) {
-		p.fail(p.cur().pos, "Required blocks can only contain comments or whitespace")
-	}
-	p.skipName(n.name)
-	return n
-}
-
-// isBlank reports text that is only whitespace.
-func isBlank(s stmt) bool {
-	out, ok := s.(*outputStmt)
-	if !ok {
-		return false
-	}
-	return !slices.ContainsFunc(out.items, func(it stmt) bool {
-		d, ok := it.(*dataStmt)
-		return !ok || strings.TrimLeftFunc(d.text, isSpace) != ""
-	})
-}
-
 func (p *parser) parsePrint() stmt {
 	n := &outputStmt{at: at(p.next().pos)}
 	for p.cur().typ != tokBlkEnd {
@@ -202,69 +163,4 @@ func (p *parser) parsePrint() stmt {
 		n.items = append(n.items, &printStmt{at: at(v.position()), value: v})
 	}
 	return n
-}
-
-func (p *parser) parseAutoescape() stmt {
-	n := &escapeStmt{at: at(p.next().pos)}
-	n.value = p.parseExpr()
-	n.body = p.parseClosed("endautoescape")
-	return n
-}
-
-// parseLoad parses extends, include, import and from.
-func (p *parser) parseLoad() stmt {
-	t := p.next()
-	n := &loadStmt{at: at(t.pos), tag: t.text, template: p.parseExpr()}
-	switch t.text {
-	case "include":
-		if p.cur().is("ignore") && p.peek().is("missing") {
-			n.ignoreMissing = true
-			p.next()
-			p.next()
-		}
-		p.parseContext()
-	case "import":
-		p.expectName("as")
-		n.names = []string{p.parseTarget(targetOpts{nameOnly: true}).(*nameExpr).name}
-		p.parseContext()
-	case "from":
-		p.parseImported(n)
-	}
-	return n
-}
-
-// parseContext skips "with context" or "without context".
-func (p *parser) parseContext() bool {
-	if t := p.cur(); (t.is("with") || t.is("without")) && p.peek().is("context") {
-		p.next()
-		p.next()
-		return true
-	}
-	return false
-}
-
-func (p *parser) parseImported(n *loadStmt) {
-	p.expectName("import")
-	for {
-		if len(n.names) > 0 {
-			p.expect(",")
-		}
-		if p.cur().typ != tokName {
-			p.expect(tokName)
-		}
-		if p.parseContext() {
-			return
-		}
-		name := p.parseTarget(targetOpts{nameOnly: true}).(*nameExpr)
-		if strings.HasPrefix(name.name, "_") {
-			p.fail(name.position(), "names starting with an underline can not be imported")
-		}
-		if p.skipName("as") {
-			name = p.parseTarget(targetOpts{nameOnly: true}).(*nameExpr)
-		}
-		n.names = append(n.names, name.name)
-		if p.parseContext() || p.cur().typ != "," {
-			return
-		}
-	}
 }

@@ -2,6 +2,7 @@ package jinja
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -222,4 +223,19 @@ func appendRepr(buf []byte, text string, quote byte) []byte {
 		}
 	}
 	return buf
+}
+
+// sortedEntries sorts a dict by its keys; keys that do not compare are sorted by type.
+func (rt *runtime) sortedEntries(d *Dict) []entry {
+	entries := append([]entry{}, d.entries...)
+	sort.SliceStable(entries, func(i, j int) bool {
+		a, b := entries[i].key, entries[j].key
+		var c int
+		var ordered bool
+		if attempt(func() { c, ordered = rt.order(relLess, a, b) }) != nil {
+			return a.typeName() < b.typeName()
+		}
+		return ordered && c < 0
+	})
+	return entries
 }

@@ -2,13 +2,11 @@ package jinja
 
 import (
 	"fmt"
-	"slices"
 )
 
 // resolver fills in where the tree's names live, finds its filters and checks what only the whole tree shows.
 // It panics with a *syntaxError.
 type resolver struct {
-	blocks map[string]*blockStmt
 	shared
 }
 
@@ -23,59 +21,13 @@ func (r *resolver) fail(n node, format string, args ...any) {
 	panic(&syntaxError{n.position(), fmt.Sprintf(format, args...)})
 }
 
-// resolve prepares a template's body and its blocks.
-func (r *resolver) resolve(body []stmt) (*function, entering, int) {
-	r.collectBlocks(body)
+// resolve prepares a template's body.
+func (r *resolver) resolve(body []stmt) (*function, entering) {
 	sc := scope{fn: &function{}, toplevel: true}
 	sc.sym = r.rootSymbols(sc.fn)
-	self := -1
-	nodes := stmtNodes(body)
-	if undeclared(nodes, "self")["self"] {
-		self = sc.sym.param("self").index
-	}
-	sc.sym.analyze(nodes...)
+	sc.sym.analyze(stmtNodes(body)...)
 	r.stmts(body, sc)
-	for _, n := range nodes {
-		walk(n, func(n node) bool {
-			if b, ok := n.(*blockStmt); ok {
-				r.block(b)
-			}
-			return true
-		})
-	}
-	return sc.fn, sc.entering(), self
-}
-
-func (r *resolver) collectBlocks(body []stmt) {
-	r.blocks = map[string]*blockStmt{}
-	for _, n := range stmtNodes(body) {
-		walk(n, func(n node) bool {
-			if b, ok := n.(*blockStmt); ok {
-				if r.blocks[b.name] != nil {
-					r.fail(b, "block %s defined twice", reprText(b.name))
-				}
-				r.blocks[b.name] = b
-			}
-			return true
-		})
-	}
-}
-
-// block resolves a block as the function that it is.
-func (r *resolver) block(b *blockStmt) {
-	sc := scope{fn: &function{}}
-	sc.sym = r.rootSymbols(sc.fn)
-	nodes := stmtNodes(b.body)
-	used := undeclared(nodes, "self", "super")
-	if used["self"] {
-		b.self = sc.sym.param("self").index
-	}
-	if used["super"] {
-		b.super = sc.sym.param("super").index
-	}
-	sc.sym.analyze(nodes...)
-	r.stmts(b.body, sc)
-	b.fn, b.enter = sc.fn, sc.entering()
+	return sc.fn, sc.entering()
 }
 
 func (r *resolver) stmts(list []stmt, sc scope) {
@@ -89,7 +41,6 @@ func (r *resolver) stmt(s stmt, sc scope) {
 	case *outputStmt:
 		r.stmts(s.items, sc)
 	case *printStmt:
-		s.mode = sc.mode
 		r.exprs(sc, s.value)
 	case *ifStmt:
 		r.ifStmt(s, sc)
@@ -116,15 +67,6 @@ func (r *resolver) stmt(s stmt, sc scope) {
 		r.exprs(sc, s.value)
 	case *setBlockStmt:
 		r.setBlock(s, sc)
-	case *blockStmt:
-		r.scopedBlock(s, sc)
-	case *loadStmt:
-		if s.tag == "extends" && !sc.toplevel {
-			r.fail(s, "cannot use extend from a non top-level scope")
-		}
-		r.exprs(sc, s.template)
-	case *escapeStmt:
-		r.autoescape(s, sc)
 	case *loopControl:
 		if !sc.loop {
 			r.fail(s, "%s", map[control]string{breakLoop: "'break' outside loop", continueLoop: "'continue' not properly in loop"}[s.control])
@@ -159,7 +101,7 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 	}
 	body := home.inner()
 	body.loop = true
-	if s.recursive || r.usesLoop(s) {
+	if s.recursive || undeclared(stmtNodes(s.body), "loop")["loop"] {
 		s.loop = body.sym.param("loop").index
 	}
 	body.sym.bindTarget(s.target)
@@ -183,21 +125,6 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 		s.enterElse = other.entering()
 	}
 	s.findIdle()
-}
-
-// usesLoop reports whether a loop's body can see its loop variable.
-func (r *resolver) usesLoop(s *forStmt) bool {
-	if undeclared(stmtNodes(s.body), "loop")["loop"] {
-		return true
-	}
-	scoped := false
-	walk(s, func(n node) bool {
-		if b, ok := n.(*blockStmt); ok && b.scoped {
-			scoped = true
-		}
-		return true
-	})
-	return scoped
 }
 
 func (r *resolver) withStmt(s *withStmt, sc scope) {
@@ -254,48 +181,6 @@ func (r *resolver) setBlock(s *setBlockStmt, sc scope) {
 	s.enter = in.entering()
 }
 
-// local is a variable that a scoped block sees by name.
-type local struct {
-	name  int // see context
-	where place
-}
-
-func (r *resolver) scopedBlock(b *blockStmt, sc scope) {
-	if !b.scoped {
-		return
-	}
-	seen := map[string]bool{}
-	for s := sc.sym; s != nil; s = s.parent {
-		names := make([]string, 0, len(s.stores))
-		for name := range s.stores {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		sc.sym.spend(len(names))
-		for _, name := range names {
-			if !seen[name] {
-				seen[name] = true
-				b.locals = append(b.locals, local{r.number(name), sc.place(name)})
-			}
-		}
-	}
-}
-
-func (r *resolver) autoescape(s *escapeStmt, sc scope) {
-	in := sc.inner()
-	in.sym.analyze(append([]node{s.value}, stmtNodes(s.body)...)...)
-	r.exprs(in, s.value)
-	in.mode = escapeAsked
-	if c, ok := s.value.(*constExpr); ok {
-		in.mode = escapeOff
-		if truthy(c.value) {
-			in.mode = escapeOn
-		}
-	}
-	r.stmts(s.body, in)
-	s.enter = in.entering()
-}
-
 // target resolves the left side of an assignment.
 func (r *resolver) target(e expr, sc scope) target {
 	switch e := e.(type) {
@@ -337,8 +222,6 @@ func (r *resolver) expr(e expr, sc scope) {
 		}
 	case *binExpr:
 		e.outside = e.op == "**" && negative(e.left) && !constant(e.right)
-	case *concatExpr:
-		e.mode = sc.mode
 	case *condExpr:
 		sc.soft = true
 	}

@@ -14,12 +14,11 @@ type runtime struct {
 	calls  int // the most calls that the stack is sure to hold
 	pos    at  // of what is being evaluated, for errors
 
-	out        *textBuilder
-	free       []*textBuilder
-	frames     []*frame    // to be used again
-	args       []*callArgs // to be used again
-	autoescape bool
-	memo       *Memo // nil: nothing is kept
+	out    *textBuilder
+	free   []*textBuilder
+	frames []*frame    // to be used again
+	args   []*callArgs // to be used again
+	memo   *Memo       // nil: nothing is kept
 }
 
 // frame is a running function's variables.
@@ -33,9 +32,7 @@ type frame struct {
 // context is where names are resolved that no scope assigns: what the template's top level set, else what the caller gave,
 // else the globals. Names are the numbers that the resolver gave them.
 type context struct {
-	names  []Value       // nil: not there; of the root only
-	locals map[int]Value // of a scoped block
-	parent *context      // of a scoped block
+	names []Value // nil: not there
 }
 
 // rootContext looks every name of the template up once.
@@ -49,16 +46,6 @@ func (t *Template) rootContext(vars *Dict) *context {
 		}
 	}
 	return c
-}
-
-// resolve returns nil for what is not there.
-func (c *context) resolve(name int) Value {
-	for ; c.parent != nil; c = c.parent {
-		if v, ok := c.locals[name]; ok {
-			return v
-		}
-	}
-	return c.names[name]
 }
 
 // spend counts n steps.
@@ -175,7 +162,7 @@ func (f *frame) enter(ops entering) {
 		op := &ops[i]
 		switch op.kind {
 		case loadResolve:
-			f.slots[op.to] = f.ctx.resolve(op.name)
+			f.slots[op.to] = f.ctx.names[op.name]
 		case loadAlias:
 			f.slots[op.to] = f.get(op.from)
 		default:

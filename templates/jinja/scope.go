@@ -16,18 +16,9 @@ type target struct {
 	attr  *Str
 	parts []target
 	tuple bool
-	// export is the name under which blocks and macros find a variable of the template's top level, 0 elsewhere.
+	// export is the name under which macros find a variable of the template's top level, 0 elsewhere.
 	export int
 }
-
-// escapeMode says whether printed values are escaped where a print stands.
-type escapeMode uint8
-
-const (
-	escapeOff escapeMode = iota
-	escapeOn
-	escapeAsked // by an autoescape tag whose argument is known only at run time
-)
 
 // scope is where the resolver stands.
 type scope struct {
@@ -36,7 +27,6 @@ type scope struct {
 	toplevel bool
 	soft     bool // in an if: an unknown filter fails only when it is run
 	loop     bool // break and continue are allowed
-	mode     escapeMode
 }
 
 // inner opens a scope in the same function.
@@ -55,7 +45,7 @@ func (sc scope) inFunction() scope {
 	return sc
 }
 
-// export is the number under which an assignment here is seen by blocks and macros, 0 for none.
+// export is the number under which an assignment here is seen by macros, 0 for none.
 func (sc scope) export(name string) int {
 	if !sc.toplevel {
 		return 0

@@ -42,7 +42,6 @@ func addCaseMethods() {
 			return Bool(f(s.text))
 		})
 	}
-	defineStr("translate", "table", nil, func(rt *runtime, s *Str, a []Value) Value { return rt.translate(s, a[0]) })
 }
 
 func addStripMethods() {
@@ -118,10 +117,6 @@ func addPadMethods() {
 		return rt.pad(s, wantInt(a[0])-s.length(), 0, fillChar(a[1]))
 	})
 	defineStr("zfill", "width", nil, func(rt *runtime, s *Str, a []Value) Value { return rt.zfill(s, wantInt(a[0])) })
-	defineStr("expandtabs", "tabsize", []Value{Int(8)}, func(rt *runtime, s *Str, a []Value) Value {
-		return rt.expandTabs(s, wantCInt(a[0]))
-	})
-	strMethods["expandtabs"].sig.keywords = true
 }
 
 func (m *strMethod) call(rt *runtime, s *Str, a *callArgs) Value {

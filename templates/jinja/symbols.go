@@ -73,7 +73,7 @@ func (s *shared) number(name string) int {
 // templates need some thousands.
 const maxScopeCost = 2_000_000
 
-// newSymbols opens a scope inside parent, which is nil for a template and its blocks.
+// newSymbols opens a scope inside parent, which is nil for a template.
 func newSymbols(parent *symbols, fn *function) *symbols {
 	s := &symbols{parent: parent, fn: fn, all: map[string]*slot{}, refs: map[string]*slot{}, loadAt: map[*slot]int{}, stores: map[string]bool{}}
 	if parent != nil {
@@ -207,11 +207,6 @@ func (s *symbols) visit(n node) {
 		s.visitIf(n)
 	case *macroStmt:
 		s.store(n.name)
-	case *loadStmt:
-		s.visit(n.template)
-		for _, name := range n.names {
-			s.store(name)
-		}
 	case *setStmt:
 		s.visit(n.value)
 		s.visit(n.target)
@@ -227,7 +222,6 @@ func (s *symbols) visit(n node) {
 		s.visit(n.filter)
 	case *withStmt:
 		s.analyze(exprNodes(n.values)...)
-	case *blockStmt, *escapeStmt:
 	default:
 		s.analyze(children(n)...)
 	}

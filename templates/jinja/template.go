@@ -22,7 +22,7 @@ type Limits struct {
 	Steps int
 	// Output bounds the output, and every intermediate string, in bytes. Default 16 MiB.
 	Output int
-	// Depth bounds nested calls of macros, blocks and recursive loops. Default 200, about where Python gives up.
+	// Depth bounds nested calls of macros and recursive loops. Default 200, about where Python gives up.
 	Depth int
 }
 
@@ -54,15 +54,13 @@ type Output struct {
 
 // Template is a parsed template. It does not change: any number of goroutines may render it.
 type Template struct {
-	src    *source
-	body   []stmt
-	fn     *function
-	enter  entering
-	self   int // slot of self, -1 where not used
-	blocks map[string]*blockStmt
-	names  []string // that are looked up in the context
-	pure   []Value  // the globals of those names, where they depend on nothing
-	depth  int      // of the tree
+	src   *source
+	body  []stmt
+	fn    *function
+	enter entering
+	names []string // that are looked up in the context
+	pure  []Value  // the globals of those names, where they depend on nothing
+	depth int      // of the tree
 }
 
 // maxStack is how many nodes of the tree may be evaluated inside each other, over all nested calls: some hundred bytes
@@ -93,8 +91,8 @@ func Parse(src string) (t *Template, err error) {
 	p.check(p.cur())
 	t = &Template{src: s, body: p.parseBody(nil)}
 	r := &resolver{}
-	t.fn, t.enter, t.self = r.resolve(t.body)
-	t.blocks, t.names = r.blocks, r.names
+	t.fn, t.enter = r.resolve(t.body)
+	t.names = r.names
 	t.pure = pureGlobals(r.names)
 	t.findClosures()
 	for _, n := range stmtNodes(t.body) {
@@ -115,9 +113,6 @@ func (t *Template) Render(vars *Dict, o Options) (out Output, err error) {
 		}
 	}()
 	f := rt.newFrame(t.fn, nil, t.rootContext(vars))
-	if t.self >= 0 {
-		f.slots[t.self] = &selfRef{f.ctx}
-	}
 	f.enter(t.enter)
 	f.run(t.body)
 	out = rt.out.output()

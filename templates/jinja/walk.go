@@ -64,12 +64,6 @@ func children(n node) []node {
 			out = append(out, n.filter)
 		}
 		return append(out, stmtNodes(n.body)...)
-	case *blockStmt:
-		return stmtNodes(n.body)
-	case *loadStmt:
-		return present(n.template)
-	case *escapeStmt:
-		return append(present(n.value), stmtNodes(n.body)...)
 	}
 	return nil
 }
@@ -140,8 +134,7 @@ func walk(n node, f func(node) bool) {
 	}
 }
 
-// undeclared returns which of the names are used below the nodes before something there binds them. Blocks are functions of their own
-// and not looked into.
+// undeclared returns which of the names are used below the nodes before something there binds them.
 func undeclared(nodes []node, names ...string) map[string]bool {
 	watch := map[string]bool{}
 	for _, n := range names {
@@ -151,8 +144,6 @@ func undeclared(nodes []node, names ...string) map[string]bool {
 	for _, n := range nodes {
 		walk(n, func(n node) bool {
 			switch n := n.(type) {
-			case *blockStmt:
-				return false
 			case *nameExpr:
 				if n.use == useLoad && watch[n.name] {
 					used[n.name] = true
