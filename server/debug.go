@@ -2,17 +2,16 @@ package server
 
 import (
 	"bytes"
-	"container/list"
 	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/gin-gonic/gin"
 
 	"tenon/server/chat"
+	"tenon/server/chat/owned"
 	"tenon/server/wire"
 )
 
@@ -21,58 +20,17 @@ import (
 // passes over. Apart from that the server may keep the latest records for GET /debug/requests/{id} (Options.DebugRequests),
 // which shows a caller its own requests only.
 
-// maxRecords is how many bytes the kept records may have together. One that is larger is not kept.
+// maxRecords is how many bytes the kept records may have together.
 const maxRecords = 64 << 20
 
-// records keeps the latest. Its methods may be called from any goroutine.
+// records are the latest requests' as they are shown. An id is its caller's own: clients choose ids.
 type records struct {
 	most int // 0: none are kept
-
-	mu    sync.Mutex // guards what follows
-	byID  map[string]*list.Element
-	order *list.List // of *keptRecord, oldest first
-	bytes int
-}
-
-type keptRecord struct {
-	id, caller string
-	body       []byte
+	kept *owned.Table[string, []byte]
 }
 
 func newRecords(most int) *records {
-	return &records{most: most, byID: map[string]*list.Element{}, order: list.New()}
-}
-
-func (r *records) add(k *keptRecord) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if old := r.byID[k.id]; old != nil { // clients may choose an id twice: the latest counts
-		r.remove(old)
-	}
-	if len(k.body) > maxRecords {
-		return
-	}
-	r.byID[k.id] = r.order.PushBack(k)
-	for r.bytes += len(k.body); r.order.Len() > r.most || r.bytes > maxRecords; {
-		r.remove(r.order.Front())
-	}
-}
-
-func (r *records) remove(e *list.Element) {
-	k := r.order.Remove(e).(*keptRecord)
-	delete(r.byID, k.id)
-	r.bytes -= len(k.body)
-}
-
-// get returns a record of the same caller.
-func (r *records) get(id, caller string) (body []byte, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	e := r.byID[id]
-	if e == nil || e.Value.(*keptRecord).caller != caller {
-		return nil, false
-	}
-	return e.Value.(*keptRecord).body, true
+	return &records{most: most, kept: owned.New[string, []byte](owned.Size{Entries: most, Bytes: maxRecords})}
 }
 
 // show serves GET /debug/requests/{id}.
@@ -81,7 +39,7 @@ func (r *records) show(c *gin.Context) {
 		writeError(c, &chat.Error{Kind: chat.NoRoute, Message: "no requests are kept; --debug-requests N has the server keep the latest N"})
 		return
 	}
-	body, ok := r.get(c.Param("id"), chat.CallerKey(c.Request.Context()))
+	body, ok := r.kept.Get(chat.CallerKey(c.Request.Context()), c.Param("id"))
 	if !ok {
 		writeError(c, &chat.Error{Kind: chat.NoRoute, Message: "there is no record of request " + c.Param("id") + "; it is too old, or another key's"})
 		return

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -133,6 +134,44 @@ func TestDebug_recordsAreKeptForTheirCaller(t *testing.T) {
 		}
 		if c.want == http.StatusOK && readRecord(t, rec.Body.String()).ID != c.id {
 			t.Errorf("%s: another record", c.id)
+		}
+	}
+}
+
+// Issue 19: ids are clients' to choose. One caller's can neither show nor replace nor drive out
+// another's record.
+func TestDebug_anotherCallersIDTouchesNothing(t *testing.T) {
+	replies := make([]enginetest.Reply, 6)
+	for i := range replies {
+		replies[i] = enginetest.Say(fmt.Sprint("answer ", i))
+	}
+	o := options(t, replies...)
+	o.DebugRequests = 3
+	for i, key := range []string{"alice=a", "bob=b"} {
+		k, err := server.NewKey(key, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Keys = append(o.Keys, k)
+	}
+	h := server.New(o)
+	send := func(key, id string) {
+		askWith(t, h, "/v1/chat/completions", hello+`}`, "X-Api-Key", key, "X-Request-Id", id)
+	}
+	send("a", "mine")
+	for _, id := range []string{"mine", "x", "y", "z", "u"} {
+		send("b", id)
+	}
+	for key, want := range map[string]string{"a": "answer 0", "b": ""} {
+		r := request(http.MethodGet, "/debug/requests/mine", "X-Api-Key", key)
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		if want == "" {
+			if rec.Code != http.StatusNotFound {
+				t.Errorf("%s: %d %s", key, rec.Code, rec.Body)
+			}
+		} else if got := readRecord(t, rec.Body.String()).Turns[0].Output(); got != want {
+			t.Errorf("%s: %q", key, got)
 		}
 	}
 }

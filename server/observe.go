@@ -89,7 +89,7 @@ func (o observer) deliver(record *chat.Record, caller string, out *recordWriter,
 		out.end(b)
 	}
 	if b != nil && o.kept.most > 0 {
-		o.kept.add(&keptRecord{id: record.ID, caller: caller, body: b})
+		o.kept.kept.Put(caller, record.ID, b, len(b))
 	}
 }
 

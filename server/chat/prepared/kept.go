@@ -1,14 +1,13 @@
 package prepared
 
 import (
-	"container/list"
 	"crypto/sha256"
 	"hash"
 	"slices"
 	"strings"
-	"sync"
 
 	"tenon/engine"
+	"tenon/server/chat/owned"
 	"tenon/templates"
 )
 
@@ -22,36 +21,24 @@ import (
 // It is bounded, never crosses callers, and is lost on restart, which costs speed only. Its methods may be called from any
 // goroutine.
 type Turns struct {
-	mu    sync.Mutex // guards what follows
-	turns map[keptKey]*list.Element
-	order *list.List // of *keptTurn, longest unused first
-	bytes int
+	table *owned.Table[keptKey, keptTurn]
 }
 
-// Bounds of the table: some hundred agents' turns.
-const (
-	maxKeptTurns = 4096
-	maxKeptBytes = 32 << 20
-)
+// mostKept is some hundred agents' turns.
+var mostKept = owned.Size{Entries: 4096, Bytes: 32 << 20}
 
 type keptKey struct {
-	caller string
 	length int               // of the prompt, in bytes
 	prompt [sha256.Size]byte // see prefixHash
 }
 
 type keptTurn struct {
-	key  keptKey
 	ids  []int32
 	text string
 }
 
-func (t *keptTurn) size() int { return 4*len(t.ids) + len(t.text) }
-
 // NewTurns returns an empty table.
-func NewTurns() *Turns {
-	return &Turns{turns: map[keptKey]*list.Element{}, order: list.New()}
-}
+func NewTurns() *Turns { return &Turns{owned.New[keptKey, keptTurn](mostKept)} }
 
 // Keep remembers the tokens that answered a prompt. Of several answers to one prompt the last stays.
 func (k *Turns) Keep(caller string, prompt templates.Rendering, tokens []engine.Token) {
@@ -67,24 +54,8 @@ func (k *Turns) Keep(caller string, prompt templates.Rendering, tokens []engine.
 	if text.Len() == 0 {
 		return
 	}
-	length := len(prompt.String())
-	turn := &keptTurn{key: newPrefixHash(prompt).key(caller, length), ids: ids, text: text.String()}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if old, ok := k.turns[turn.key]; ok {
-		k.remove(old)
-	}
-	k.turns[turn.key] = k.order.PushBack(turn)
-	k.bytes += turn.size()
-	for k.order.Len() > maxKeptTurns || k.bytes > maxKeptBytes {
-		k.remove(k.order.Front())
-	}
-}
-
-func (k *Turns) remove(e *list.Element) {
-	turn := k.order.Remove(e).(*keptTurn)
-	delete(k.turns, turn.key)
-	k.bytes -= turn.size()
+	key := newPrefixHash(prompt).key(len(prompt.String()))
+	k.table.Put(caller, key, keptTurn{ids, text.String()}, 4*len(ids)+text.Len())
 }
 
 // Prompt is the rendering as pieces, with the kept turns in it as token ids.
@@ -96,38 +67,37 @@ func (k *Turns) Prompt(caller string, r templates.Rendering) engine.Prompt {
 	var out engine.Prompt
 	at := 0
 	for _, turn := range k.find(caller, r, text) {
-		if turn.key.length < at {
+		if turn.length < at {
 			continue // inside the one before
 		}
-		out = append(out, pieces(r.Slice(at, turn.key.length))...)
+		out = append(out, pieces(r.Slice(at, turn.length))...)
 		out = append(out, engine.Piece{Origin: engine.Kept, Tokens: turn.ids})
-		at = turn.key.length + len(turn.text)
+		at = turn.length + len(turn.text)
 	}
 	return append(out, pieces(r.Slice(at, len(text)))...)
 }
 
+// placed is a kept turn behind so many bytes of a prompt.
+type placed struct {
+	length int
+	keptTurn
+}
+
 // find returns the caller's turns that the prompt holds, whose text is text, in order.
-func (k *Turns) find(caller string, r templates.Rendering, text string) []*keptTurn {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (k *Turns) find(caller string, r templates.Rendering, text string) []placed {
 	var lengths []int
-	for key := range k.turns {
-		if key.caller == caller && key.length < len(text) {
+	for _, key := range k.table.Keys(caller) {
+		if key.length < len(text) {
 			lengths = append(lengths, key.length)
 		}
 	}
 	slices.Sort(lengths)
-	var found []*keptTurn
+	var found []placed
 	prefix := newPrefixHash(r)
 	for _, n := range slices.Compact(lengths) {
-		e, ok := k.turns[prefix.key(caller, n)]
-		if !ok {
-			continue
-		}
-		turn := e.Value.(*keptTurn)
-		if strings.HasPrefix(text[n:], turn.text) && oneTurn(r.Slice(n, n+len(turn.text))) {
-			k.order.MoveToBack(e)
-			found = append(found, turn)
+		turn, ok := k.table.Get(caller, prefix.key(n))
+		if ok && strings.HasPrefix(text[n:], turn.text) && oneTurn(r.Slice(n, n+len(turn.text))) {
+			found = append(found, placed{n, turn})
 		}
 	}
 	return found
@@ -161,7 +131,7 @@ func newPrefixHash(r templates.Rendering) *prefixHash {
 }
 
 // key is the key of what answered the prompt's first n bytes; n never goes down.
-func (p *prefixHash) key(caller string, n int) keptKey {
+func (p *prefixHash) key(n int) keptKey {
 	for p.hashed < n {
 		s := &p.rest[0]
 		if s.Text == "" {
@@ -177,7 +147,7 @@ func (p *prefixHash) key(caller string, n int) keptKey {
 		p.hashed += len(part)
 		s.Text = s.Text[len(part):]
 	}
-	key := keptKey{caller: caller, length: n}
+	key := keptKey{length: n}
 	p.hash.Sum(key.prompt[:0])
 	return key
 }

@@ -124,11 +124,23 @@ func TestKept_contentThatSpellsAPromptStaysContent(t *testing.T) {
 
 func TestKept_isBounded(t *testing.T) {
 	k := NewTurns()
-	for i := range maxKeptTurns + 10 {
+	for i := range mostKept.Entries + 10 {
 		k.Keep("", rendering(strings.Repeat("x", i%100)+string(rune(i+1000))), sampled("y"))
 	}
-	k.Keep("", rendering("big"), sampled(strings.Repeat("z", maxKeptBytes)))
-	if len(k.turns) != k.order.Len() || k.order.Len() > maxKeptTurns || k.bytes > maxKeptBytes {
-		t.Errorf("%d turns, %d bytes", k.order.Len(), k.bytes)
+	k.Keep("", rendering("big"), sampled(strings.Repeat("z", mostKept.Bytes)))
+	if size := k.table.Size(); size.Entries > mostKept.Entries || size.Bytes > mostKept.Bytes {
+		t.Errorf("%+v", size)
+	}
+}
+
+// Issue 19: a caller who fills the table loses his own turns, not another's.
+func TestKept_nobodyLosesATurnToAnother(t *testing.T) {
+	k := NewTurns()
+	k.Keep("modest", rendering("mine"), sampled("kept"))
+	for i := range 2 * mostKept.Entries {
+		k.Keep("greedy", rendering("mine", string(rune(i+1000))), sampled("y"))
+	}
+	if found := k.find("modest", rendering("mine", "kept"), "minekept"); len(found) != 1 {
+		t.Errorf("%d turns are left", len(found))
 	}
 }
