@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"tenon/engine"
+	"tenon/engine/worker/schedule"
 )
 
 // This file keeps the model's memory and the cache that mirrors it in step.
@@ -66,9 +67,9 @@ func (l *loop) takeSequence(key string, keep int) int {
 		if id, ok := l.cache.Take(key); ok {
 			return id
 		}
-		oldest, ok := l.cache.OldestBut(keep)
+		oldest, ok := l.cache.OldestBut(keep, schedule.Sequences)
 		if !ok {
-			oldest, ok = l.cache.Oldest()
+			oldest, ok = l.cache.Oldest(schedule.Sequences)
 		}
 		if !ok {
 			return -1 // there are as many sequences as slots, and this turn holds a slot: it cannot be
@@ -185,7 +186,7 @@ func (l *loop) checkpoint(t *turn) bool {
 		return false
 	}
 	if l.cache.Kept()+len(l.running) >= l.backend.Sequences() {
-		oldest, ok := l.cache.Oldest()
+		oldest, ok := l.cache.Oldest(schedule.Sequences)
 		if !ok {
 			return false
 		}

@@ -39,7 +39,7 @@ func (l *loop) makeWay() {
 func (l *loop) moveOut() bool {
 	moved := false
 	for l.movable() {
-		id, ok := l.cache.Oldest()
+		id, ok := l.cache.Oldest(schedule.Cells)
 		if !ok {
 			break
 		}

@@ -253,7 +253,7 @@ type Eviction struct {
 // Evict chooses what to give up so that cells come free: of the Oldest kept sequence the tail that nobody shares, no more of it than is needed; the whole sequence where floor forbids to cut it, or where it would
 // only repeat what others hold. It is false if nothing is kept.
 func (c *Cache) Evict(cells int, floor Floor) (Eviction, bool) {
-	id, ok := c.Oldest()
+	id, ok := c.Oldest(Cells)
 	if !ok {
 		return Eviction{}, false
 	}
@@ -265,22 +265,51 @@ func (c *Cache) Evict(cells int, floor Floor) (Eviction, bool) {
 	return Eviction{Sequence: id, Length: length}, true
 }
 
-// Oldest is the kept sequence that was used least recently. What others were forked from outlives them: it is where
+// Scarce is what a cache has too little of.
+type Scarce int
+
+const (
+	Cells Scarce = iota
+	Sequences
+)
+
+// Oldest is the kept sequence that was used least recently, of the key that has kept most of what
+// is scarce: nobody drives out another's. What others were forked from outlives them: it is where
 // several have met, and may again. It is false if nothing is kept.
-func (c *Cache) Oldest() (int, bool) { return c.OldestBut(-1) }
+func (c *Cache) Oldest(scarce Scarce) (int, bool) { return c.OldestBut(-1, scarce) }
 
 // OldestBut is Oldest among all but one sequence.
-func (c *Cache) OldestBut(but int) (int, bool) {
+func (c *Cache) OldestBut(but int, scarce Scarce) (int, bool) {
+	held := c.heldKept(scarce, but)
 	found := -1
 	for id, s := range c.sequences {
 		if !s.kept || id == but {
 			continue
 		}
-		if found < 0 || c.before(s, c.sequences[found]) {
-			found = id
+		if found >= 0 {
+			f := c.sequences[found]
+			if more := held[s.key] - held[f.key]; more < 0 || more == 0 && !c.before(s, f) {
+				continue
+			}
 		}
+		found = id
 	}
 	return found, found >= 0
+}
+
+// heldKept is how much of what is scarce each key has kept.
+func (c *Cache) heldKept(scarce Scarce, but int) map[string]int {
+	held := map[string]int{}
+	for id, s := range c.sequences {
+		switch {
+		case !s.kept || id == but:
+		case scarce == Sequences:
+			held[s.key]++
+		case held[s.key] == 0:
+			held[s.key] = c.evictable(c.roots[s.key])
+		}
+	}
+	return held
 }
 
 // before tells whether s goes before t.

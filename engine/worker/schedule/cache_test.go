@@ -101,11 +101,54 @@ func TestCache_whatOthersWereForkedFromOutlivesThem(t *testing.T) {
 	c.Extend(leaf, 4)
 	c.Keep(leaf)
 	for _, want := range []int{leaf, meeting} {
-		got, ok := c.Oldest()
+		got, ok := c.Oldest(Cells)
 		if !ok || got != want {
 			t.Fatalf("%d goes, not %d", got, want)
 		}
 		c.Free(got)
+	}
+}
+
+// Issue 19: the cells of prompts are shared by key. Whoever has kept most loses his oldest, whoever
+// came first.
+func TestCache_nobodyDrivesOutAnothersPrompts(t *testing.T) {
+	for _, scarce := range []Scarce{Cells, Sequences} {
+		c := NewCache(12)
+		keep := func(key string, from int32, n int) int {
+			id := take(t, c, key)
+			c.Extend(id, run(from, n)...)
+			c.Keep(id)
+			return id
+		}
+		first := keep("modest", 0, 100)
+		for i := range int32(8) {
+			keep("greedy", 1000*i, 60)
+		}
+		for kept := 8; kept > 2; kept-- {
+			id, ok := c.Oldest(scarce)
+			if !ok || c.Key(id) != "greedy" {
+				t.Fatalf("scarce %d: with %d sequences of the greedy one %q loses", scarce, kept, c.Key(id))
+			}
+			c.Free(id)
+		}
+		if id, _ := c.OldestBut(first, scarce); id == first {
+			t.Error("the one that is spared is chosen")
+		}
+	}
+	c := NewCache(12) // few sequences may have most of the cells
+	for i := range int32(5) {
+		id := take(t, c, "many")
+		c.Extend(id, run(100*i, 10)...)
+		c.Keep(id)
+	}
+	long := take(t, c, "long")
+	c.Extend(long, run(0, 500)...)
+	c.Keep(long)
+	if id, _ := c.Oldest(Cells); id != long {
+		t.Errorf("sequence %d of %q goes for cells", id, c.Key(id))
+	}
+	if id, _ := c.Oldest(Sequences); c.Key(id) != "many" {
+		t.Errorf("sequence %d of %q goes for sequences", id, c.Key(id))
 	}
 }
 

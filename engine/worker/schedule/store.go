@@ -59,7 +59,8 @@ func (s *Store) Covered(key string, tokens []int32, have int) int {
 	}
 }
 
-// Add takes a copy in, and gives up those that were used least recently where there is no room: of a chain its end first.
+// Add takes a copy in, and where there is no room gives up what was used least recently of the key that has most: of a
+// chain its end first. So nobody drives out another's.
 func (s *Store) Add(c *Copy) {
 	if len(c.Data) > s.limit {
 		return
@@ -83,14 +84,24 @@ func (s *Store) Forget(key string) {
 	})
 }
 
+// drop gives up a copy of the key that has most of what there is too much of.
 func (s *Store) drop() {
-	oldest := 0
-	for i, c := range s.copies {
-		o := s.copies[oldest]
-		if c.used < o.used || c.used == o.used && c.Start > o.Start {
-			oldest = i
+	held := map[string]int{}
+	for _, c := range s.copies {
+		if s.bytes > s.limit {
+			held[c.Key] += len(c.Data)
+		} else {
+			held[c.Key]++
 		}
 	}
-	s.bytes -= len(s.copies[oldest].Data)
-	s.copies = slices.Delete(s.copies, oldest, oldest+1)
+	gone := 0
+	for i, c := range s.copies {
+		o := s.copies[gone]
+		more := held[c.Key] - held[o.Key]
+		if more > 0 || more == 0 && (c.used < o.used || c.used == o.used && c.Start > o.Start) {
+			gone = i
+		}
+	}
+	s.bytes -= len(s.copies[gone].Data)
+	s.copies = slices.Delete(s.copies, gone, gone+1)
 }

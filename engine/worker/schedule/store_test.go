@@ -58,3 +58,28 @@ func TestStore_numberOfCopiesIsBounded(t *testing.T) {
 		t.Errorf("%d copies of %d bytes, want %d", len(s.copies), s.Bytes(), mostCopies)
 	}
 }
+
+// Issue 19: host memory is shared by key, its bytes and the number of copies.
+func TestStore_nobodyDrivesOutAnothersCopies(t *testing.T) {
+	for name, c := range map[string]struct{ limit, size int }{"bytes": {1000, 50}, "copies": {1 << 20, 1}} {
+		s := NewStore(c.limit)
+		for i := range int32(4) {
+			store(s, "modest", 0, make([]int32, c.size)...)
+			s.copies[i].Tokens[0] = i
+		}
+		for i := range int32(500) {
+			tokens := make([]int32, c.size)
+			tokens[0] = i
+			store(s, "greedy", 0, tokens...)
+		}
+		modest := 0
+		for _, kept := range s.copies {
+			if kept.Key == "modest" {
+				modest++
+			}
+		}
+		if modest != 4 || s.Bytes() > c.limit || len(s.copies) > mostCopies {
+			t.Errorf("%s: %d copies of the modest one are left, %d bytes of %d copies", name, modest, s.Bytes(), len(s.copies))
+		}
+	}
+}
