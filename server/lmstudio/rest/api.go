@@ -27,7 +27,7 @@ func New(s lmstudio.Service, m lmstudio.Models, manage func(context.Context) err
 	if manage == nil {
 		manage = func(context.Context) error { return nil }
 	}
-	return &API{service: s, models: m, manage: manage, heartbeat: heartbeat}
+	return &API{service: s, models: m, manage: manage, chats: newChats(), heartbeat: heartbeat}
 }
 
 // errorBody is what every failed request gets.
