@@ -64,7 +64,7 @@ func settingsOf(s config.Settings) *config.Loader { return &config.Loader{Settin
 
 func TestCatalogue_refusesAMissingLoRABeforeAnyLoad(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.gguf")
-	if _, _, _, err := catalogue(&cobra.Command{}, settingsOf(config.Settings{LoRA: []string{missing}}), nil); err == nil || !strings.Contains(err.Error(), missing) {
+	if _, _, _, err := catalogue(fetchFor(&cobra.Command{}), settingsOf(config.Settings{LoRA: []string{missing}}), nil); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Error(err)
 	}
 }
@@ -79,7 +79,7 @@ func TestSupported_systems(t *testing.T) {
 
 func TestCatalogue_aFolderWithoutModelsIsNamed(t *testing.T) {
 	dir := t.TempDir()
-	if _, _, _, err := catalogue(&cobra.Command{}, settingsOf(config.Settings{}), []string{dir}); err == nil || !strings.Contains(err.Error(), dir) {
+	if _, _, _, err := catalogue(fetchFor(&cobra.Command{}), settingsOf(config.Settings{}), []string{dir}); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("%v does not name %s", err, dir)
 	}
 }
@@ -196,7 +196,7 @@ func TestCatalogue_namedTemplateThatIsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, why := range map[string]string{broken: "for", filepath.Join(t.TempDir(), "absent"): "no such file"} {
-		_, _, _, err := catalogue(newServeCommand(), settingsOf(config.Settings{ChatTemplateFile: file}), []string{model})
+		_, _, _, err := catalogue(fetchFor(newServeCommand()), settingsOf(config.Settings{ChatTemplateFile: file}), []string{model})
 		if err == nil || !strings.Contains(err.Error(), "chat-template-file: ") || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", file, err)
 		}

@@ -50,7 +50,7 @@ func atHand(cmd *cobra.Command, r *remote) ([]client.AtHand, error) {
 	c := &catalog.Catalog{}
 	if r.loader.Settings.ModelsDir != "" || len(r.loader.Models) > 0 {
 		var err error
-		if c, _, _, err = catalogue(cmd, r.loader, nil); err != nil {
+		if c, _, _, err = catalogue(fetchFor(cmd), r.loader, nil); err != nil {
 			return nil, err
 		}
 	}

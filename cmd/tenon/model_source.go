@@ -54,7 +54,7 @@ func findModel(cmd *cobra.Command, name string) (catalog.Entry, error) {
 	c := &catalog.Catalog{}
 	if loader.Settings.ModelsDir != "" || len(loader.Models) > 0 {
 		var err error
-		if c, _, _, err = catalogue(cmd, loader, nil); err != nil {
+		if c, _, _, err = catalogue(fetchFor(cmd), loader, nil); err != nil {
 			return catalog.Entry{}, err
 		}
 	}
@@ -69,7 +69,7 @@ func findModel(cmd *cobra.Command, name string) (catalog.Entry, error) {
 
 // onlyModel is the model of a folder or a reference.
 func onlyModel(cmd *cobra.Command, l *config.Loader, name string) (catalog.Entry, error) {
-	c, named, _, err := catalogue(cmd, l, []string{name})
+	c, named, _, err := catalogue(fetchFor(cmd), l, []string{name})
 	if err != nil {
 		return catalog.Entry{}, err
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"tenon/cmd/config"
 	"tenon/engine"
 	"tenon/models/catalog"
@@ -30,9 +28,9 @@ func (p perModel) of(id string) config.Effective {
 }
 
 // apply gives models what their entries say: a name, aliases, a template, a context.
-func (p perModel) apply(cmd *cobra.Command, c *catalog.Catalog) error {
+func (p perModel) apply(fetch fetcher, c *catalog.Catalog) error {
 	for _, m := range p.loader.Models {
-		i, err := p.find(cmd, c, m)
+		i, err := p.find(fetch, c, m)
 		if err != nil {
 			return fmt.Errorf("configuration file %s: models: %s: %w", m.At, m.Name, err)
 		}
@@ -62,9 +60,9 @@ func (p perModel) set(e *catalog.Entry) {
 }
 
 // find is the place of the model that an entry is for. One with a source is added, under the entry's name.
-func (p perModel) find(cmd *cobra.Command, c *catalog.Catalog, m config.Model) (int, error) {
+func (p perModel) find(fetch fetcher, c *catalog.Catalog, m config.Model) (int, error) {
 	if m.Source != "" {
-		path, err := pull(cmd, m.Source, pullSilence)
+		path, err := fetch(m.Source)
 		if err != nil {
 			return 0, err
 		}

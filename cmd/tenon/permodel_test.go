@@ -42,7 +42,7 @@ func TestPerModel_anEntryNamesSetsAndPinsItsModel(t *testing.T) {
 		"models:\n  Mine:\n    source: tiny.gguf\n    aliases: [gpt-4o]\n    pin: true\n    ctx-size: 512\n    temp: 0.25\n    tool-format: hermes\n",
 		"models-dir: .\nctx-size: 64\nmodels:\n  tiny:\n    aliases: [gpt-4o, mine]\n    pin: true\n    ctx-size: 512\n    temp: 0.25\n    tool-format: hermes\n",
 	} {
-		c, named, p, err := catalogue(&cobra.Command{}, loaded(t, yaml), nil)
+		c, named, p, err := catalogue(fetchFor(&cobra.Command{}), loaded(t, yaml), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestPerModel_unknownNamesAreErrorsWithTheNearest(t *testing.T) {
 		"models:\n  a:\n    source: tiny.gguf\n  b:\n    source: tiny.gguf\n    aliases: [tiny]\n": "line 4: models: b: ",
 		"models:\n  a:\n    source: none.gguf\n":                                                   "none.gguf",
 	} {
-		if _, _, _, err := catalogue(&cobra.Command{}, loaded(t, yaml), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, _, err := catalogue(fetchFor(&cobra.Command{}), loaded(t, yaml), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", yaml, err)
 		}
 	}

@@ -28,7 +28,7 @@ A fetch that broke off goes on where it ended. HF_TOKEN gives access to private 
 Exit status 3: the source cannot be reached, or sent nothing for the time of --silence.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := pull(cmd, args[0], silence)
+			path, err := pull(cmd, args[0], silence, nil)
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,8 @@ Exit status 3: the source cannot be reached, or sent nothing for the time of --s
 	return cmd
 }
 
-func pull(cmd *cobra.Command, name string, silence time.Duration) (string, error) {
+// pull fetches a model, prints how far it is, and tells watch, unless that is nil.
+func pull(cmd *cobra.Command, name string, silence time.Duration, watch func(store.Progress)) (string, error) {
 	models, err := openStore()
 	if err != nil {
 		return "", err
@@ -50,7 +51,8 @@ func pull(cmd *cobra.Command, name string, silence time.Duration) (string, error
 	if err != nil {
 		return "", err
 	}
-	path, err := models.Pull(cmd.Context(), ref, (&progress{w: cmd.ErrOrStderr()}).show)
+	shown := &progress{w: cmd.ErrOrStderr(), watch: watch}
+	path, err := models.Pull(cmd.Context(), ref, shown.show)
 	var network *url.Error
 	if errors.Is(err, store.ErrSilent) || errors.As(err, &network) {
 		return "", &exitError{exitUnreachable, fmt.Errorf("pull %s: %w", name, err)}
@@ -69,13 +71,17 @@ func openStore() (*store.Store, error) {
 
 // progress prints one line for every twentieth of a file.
 type progress struct {
-	w    io.Writer
-	name string
-	next int64 // bytes at which to print again
+	w     io.Writer
+	watch func(store.Progress) // told of everything; may be nil
+	name  string
+	next  int64 // bytes at which to print again
 }
 
 func (p *progress) show(now store.Progress) {
 	const mebibyte = 1 << 20
+	if p.watch != nil {
+		p.watch(now)
+	}
 	if now.File != p.name {
 		p.name, p.next = now.File, 0
 	}

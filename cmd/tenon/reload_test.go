@@ -19,7 +19,7 @@ import (
 // S0-25: what the file says of a model is taken while the model is loaded and a turn runs; what cannot be is said.
 func TestReload_takesWhatItCanAndSaysTheRest(t *testing.T) {
 	l := loaded(t, "models-dir: .\nport: 1\nmodels:\n  tiny:\n    temp: 0.5\n")
-	known, _, settings, err := catalogue(&cobra.Command{}, l, nil)
+	known, _, settings, err := catalogue(fetchFor(&cobra.Command{}), l, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

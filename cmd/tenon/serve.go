@@ -23,7 +23,6 @@ import (
 	"tenon/models/store"
 	"tenon/server"
 	api "tenon/server/fleet"
-	"tenon/server/lmstudio"
 	"tenon/templates/jinja"
 )
 
@@ -88,19 +87,21 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	if err != nil {
 		return err
 	}
-	listener, err := listen(s)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = listener.Close() }() // Serve closes it too
-	if at, ok := listener.Addr().(*net.TCPAddr); ok {
-		s.Port = at.Port // with --port 0 the system has chosen one
-	}
 	kept, err := openStore()
 	if err != nil {
 		return err
 	}
-	known, named, settings, err := catalogue(cmd, loader, args)
+	listener, err := listen(s)
+	if err != nil {
+		return err
+	}
+	if at, ok := listener.Addr().(*net.TCPAddr); ok {
+		s.Port = at.Port // with --port 0 the system has chosen one
+	}
+	start := &pulling{cmd: cmd}
+	door := openDoor(listener, s, start.handler(s, admitted))
+	defer door.shut()
+	known, named, settings, err := catalogue(start.fetch, loader, args)
 	if err != nil {
 		return err
 	}
@@ -132,48 +133,7 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 			showExample(cmd.OutOrStdout(), s, named[0], len(admitted.keys) > 0)
 		}
 	}()
-	return run(ctx, app, listener, s)
-}
-
-// run serves until ctx ends, then refuses new requests and waits for the running ones. The port stays open meanwhile, so that
-// probes and clients are told.
-func run(ctx context.Context, app *app, listener net.Listener, s config.Settings) error {
-	var requests running
-	server := server.Serving(requests.handler(app.handler))
-	failed := make(chan error, 1)
-	go func() {
-		if s.TLSCert != "" {
-			failed <- server.ServeTLS(listener, s.TLSCert, s.TLSKey)
-			return
-		}
-		failed <- server.Serve(listener)
-	}()
-	if s.LMStudioDiscovery {
-		if l := lmstudio.Discoverable(ctx, lmstudio.Ports); l != nil {
-			slog.Info("LM Studio's clients find this server", "address", l.Addr())
-			go func() { _ = server.Serve(l) }() // it ends with the server
-		}
-	}
-	select {
-	case err := <-failed:
-		return fmt.Errorf("serve: %w", err)
-	case <-ctx.Done():
-	}
-	cause := context.Cause(ctx)
-	if errors.Is(cause, context.Canceled) {
-		cause = nil
-		slog.Info("draining", "at most", s.DrainTimeout)
-	}
-	app.draining.Store(true)
-	close(app.stopping)
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.DrainTimeout)
-	defer cancel()
-	requests.wait(drain)
-	if err := server.Shutdown(drain); err != nil {
-		slog.Warn("requests were still running", "error", err)
-		_ = server.Close()
-	}
-	return cause
+	return door.serve(ctx, app)
 }
 
 // hostCache is MiB in bytes; negative is no limit.
@@ -205,14 +165,22 @@ func nothingToServe(folders []string) error {
 // pullSilence is how long the source of a model to serve may send nothing.
 const pullSilence = 5 * time.Second
 
+// fetcher fetches a model that a setting names. What is a path already stays one.
+type fetcher func(name string) (path string, err error)
+
+// fetchFor is the fetcher of a command, which shows how far it is.
+func fetchFor(cmd *cobra.Command) fetcher {
+	return func(name string) (string, error) { return pull(cmd, name, pullSilence, nil) }
+}
+
 // catalogue finds every model to serve and what is set for each; named are the ids of those to load at start.
-func catalogue(cmd *cobra.Command, l *config.Loader, args []string) (*catalog.Catalog, []string, perModel, error) {
+func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog, []string, perModel, error) {
 	c, p, s := &catalog.Catalog{}, perModel{l, map[string]config.Model{}}, l.Settings
 	if err := p.check(); err != nil {
 		return nil, nil, p, err
 	}
 	for _, arg := range args {
-		path, err := pull(cmd, arg, pullSilence)
+		path, err := fetch(arg)
 		if err != nil {
 			return nil, nil, p, err
 		}
@@ -231,7 +199,7 @@ func catalogue(cmd *cobra.Command, l *config.Loader, args []string) (*catalog.Ca
 			return nil, nil, p, err
 		}
 	}
-	if err := p.apply(cmd, c); err != nil {
+	if err := p.apply(fetch, c); err != nil {
 		return nil, nil, p, err
 	}
 	if len(c.Entries) == 0 {

@@ -14,7 +14,7 @@ import (
 // taught is what is in force for a model of the settings.
 func taught(t *testing.T, yaml, id string) (chat.Teaching, error) {
 	t.Helper()
-	_, _, p, err := catalogue(&cobra.Command{}, loaded(t, yaml), nil)
+	_, _, p, err := catalogue(fetchFor(&cobra.Command{}), loaded(t, yaml), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func TestRun_servesTLSByCertificateFiles(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		served := &app{stopping: make(chan struct{}), handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })}
-		done <- run(ctx, served, listener, config.Settings{TLSCert: cert, TLSKey: key, DrainTimeout: time.Second})
+		done <- openDoor(listener, config.Settings{TLSCert: cert, TLSKey: key, DrainTimeout: time.Second}, served.handler).serve(ctx, served)
 	}()
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
 	resp, err := client.Get("https://" + listener.Addr().String())

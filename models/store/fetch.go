@@ -350,6 +350,7 @@ func (d *download) whole(ctx context.Context) error {
 		}
 		if d.file.Size < 0 {
 			d.file.Size = total
+			d.meter.file(d.file.Name, 0, total)
 		}
 		n, err := io.Copy(io.NewOffsetWriter(d.out, 0), io.TeeReader(r, counting{d.meter}))
 		if err != nil {
