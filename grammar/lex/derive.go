@@ -72,9 +72,7 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	case kindNot:
 		return a.not(a.derive(Expr(n.a), b))
 	case kindNumber:
-		return a.deriveNumber(e, b)
-	case kindDeferred:
-		return a.derive(a.built(e), b)
+		return a.deriveNumber(&n, b)
 	case kindShared:
 		return a.derive(a.adopted(&n), b)
 	}

@@ -73,7 +73,7 @@ func (f *Fingerprints) describe(e Expr) []byte {
 		return append(out, p[:]...)
 	case kindShared: // the arenas of formats are the same for all
 		return binary.LittleEndian.AppendUint64(out, uint64(uint32(n.a))|uint64(uint32(n.b))<<32)
-	case kindNumber, kindDeferred:
+	case kindNumber:
 		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(out, f.own), uint32(e))
 	}
 	out = binary.LittleEndian.AppendUint64(out, uint64(uint32(n.min))|uint64(uint32(n.max))<<32)

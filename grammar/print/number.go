@@ -6,20 +6,18 @@ import (
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
 	"tenon/grammar/lex/ecma"
+	"tenon/grammar/lex/number"
 	"tenon/grammar/machine"
 )
 
-// number writes a set of numbers. All numbers keep their exponents; in other sets they are left
-// out.
+// number writes a set of numbers.
 func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
-	switch {
-	case !w.asked && w.allNumbers(e):
+	switch e {
+	case w.numbers(number.Spec{}):
 		return w.anyNumber()
-	case !w.asked:
-		w.narrow("numbers that a schema restricts are accepted without exponent only")
-	case e == w.canonical(lex.NotOnlyIntegers):
+	case w.canonical(number.NotOnlyIntegers):
 		return w.canonicalNumber()
-	case e == w.canonical(lex.IntegerValues):
+	case w.canonical(number.IntegerValues):
 		return w.canonicalInteger()
 	}
 	if x, ok := w.language(w.Arena, e, "number"); ok {
@@ -29,14 +27,12 @@ func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
 	return w.anyNumber()
 }
 
-// allNumbers says whether a set leaves no number out.
-func (w *valueWriter) allNumbers(e lex.Expr) bool {
-	all, err := w.Arena.Number(lex.NumberSpec{Spelling: lex.SpellPlain})
+func (w *valueWriter) numbers(spec number.Spec) lex.Expr {
+	e, err := w.Arena.Number(spec)
 	if err != nil {
-		return false
+		return w.Arena.Empty()
 	}
-	whole, err := w.Arena.Subset(all, e)
-	return err == nil && whole
+	return e
 }
 
 func (w *valueWriter) anyNumber() *gbnf.Node {
@@ -54,12 +50,8 @@ func digits(least rune) *gbnf.Node { return class(ecma.Range{Lo: least, Hi: '9'}
 
 // canonical is the set of all numbers, or integers, in their canonical spelling: their automata
 // have many states before they are minimal.
-func (w *valueWriter) canonical(integer lex.Integer) lex.Expr {
-	e, err := w.Arena.Number(lex.NumberSpec{Integer: integer, Spelling: lex.SpellPlain, MaxIntegerDigits: machine.MaxIntegerDigits, MaxFractionDigits: machine.MaxFractionDigits})
-	if err != nil {
-		return w.Arena.Empty()
-	}
-	return e
+func (w *valueWriter) canonical(integer number.Integer) lex.Expr {
+	return w.numbers(number.Spec{Integer: integer, Spelling: number.Plain, MaxIntegerDigits: machine.MaxIntegerDigits, MaxFractionDigits: machine.MaxFractionDigits})
 }
 
 // canonicalNumber writes all numbers without exponent and -0, with a bounded count of digits.
