@@ -248,17 +248,14 @@ func (e *emitter) flushStops() {
 	e.stops.held = ""
 }
 
-// stopAt ends the visible text before a stop that the grammar has found: all that was kept back stands before it.
+// stopAt ends the visible text at a stop that the grammar has found. One that is complete before it
+// counts, if the text ends in the beginning of it or it stands inside the one that was found.
 func (e *emitter) stopAt(found string) {
 	if s := &e.content; s.began {
 		s.layout = false // text would have followed
 	}
 	e.finish(&e.content)
-	if e.stops.hit {
-		return
-	}
-	e.flushStops()
-	e.emit(turn.Event{Kind: turn.StopHit, Text: found})
+	e.emitText(turn.Text, found)
 }
 
 // overlap is the length of the longest end of text that stop starts with.
