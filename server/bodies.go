@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -19,27 +20,33 @@ type bodies struct {
 }
 
 // limit makes a read fail beyond the limit of one body, which the decoders turn into 413, or of
-// all, which is a 429, and where a client takes too long over it.
+// all, which is a 429, and where a client takes too long over it. It comes before whatever may
+// refuse a request: the body of a refused one is read to its end, too, so that the connection can
+// be used again.
 func (b *bodies) limit(c *gin.Context) {
+	out := &patientWriter{c.Writer, http.NewResponseController(c.Writer)}
+	c.Writer = out
+	defer out.extend(0) // for what leaves behind the handler
 	if c.Request.Body == nil || c.Request.Body == http.NoBody {
+		c.Next()
 		return
 	}
-	in := &limitedBody{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, b.most), all: b, connection: http.NewResponseController(c.Writer)}
+	in := &limitedBody{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, b.most), all: b, connection: out.connection}
 	defer func() { b.held.Add(-in.read) }()
 	length := c.Request.ContentLength
 	if length < 0 || length > b.most {
 		length = b.most
 	}
-	in.deadline(time.Now().Add(bodyPatience + time.Duration(length/slowest)*time.Second))
+	in.deadline(time.Now().Add(patience(length)))
 	c.Request.Body = in
 	c.Next()
 }
 
-// How long a body may take on its way.
-const (
-	bodyPatience = 30 * time.Second
-	slowest      = 64 << 10 // bytes a second beyond that
-)
+// patience is how long so many bytes may take on their way.
+func patience(bytes int64) time.Duration {
+	const atLeast, slowest = 30 * time.Second, 64 << 10 // bytes a second beyond that
+	return atLeast + time.Duration(bytes/slowest)*time.Second
+}
 
 // limitedBody is a body whose bytes count while they are held.
 type limitedBody struct {
@@ -55,10 +62,35 @@ func (l *limitedBody) Read(p []byte) (int, error) {
 	if l.all.held.Add(int64(n)) > 4*l.all.most {
 		return n, &chat.Error{Kind: chat.Busy, Message: "the bodies of the requests in flight are too large together; try again later", RetryAfter: time.Second}
 	}
-	if err != nil { // the connection stays open behind the body
+	if errors.Is(err, io.EOF) { // the connection stays open behind the body; one that broke off is not waited for
 		l.deadline(time.Time{})
 	}
 	return n, err
 }
 
 func (l *limitedBody) deadline(t time.Time) { _ = l.connection.SetReadDeadline(t) } // recorders in tests have none
+
+// patientWriter gives each write a deadline: who does not read his answer is given up.
+type patientWriter struct {
+	gin.ResponseWriter
+	connection *http.ResponseController
+}
+
+func (w *patientWriter) extend(bytes int) {
+	_ = w.connection.SetWriteDeadline(time.Now().Add(patience(int64(bytes)))) // recorders in tests have none
+}
+
+func (w *patientWriter) Write(b []byte) (int, error) {
+	w.extend(len(b))
+	return w.ResponseWriter.Write(b)
+}
+
+func (w *patientWriter) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
+
+func (w *patientWriter) Flush() {
+	w.extend(0)
+	w.ResponseWriter.Flush()
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *patientWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,15 +1,12 @@
 package server_test
 
 import (
-	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"tenon/server"
 )
@@ -47,40 +44,5 @@ func TestBody_thoseInFlightAreBoundedTogether(t *testing.T) {
 	}
 	if rec := send(iotest.OneByteReader(strings.NewReader(hello + `}`))); rec.Code != http.StatusOK {
 		t.Errorf("byte by byte: %d %s", rec.Code, rec.Body)
-	}
-}
-
-// Issue 19: of the connections that send nothing only so many stay; those that have been silent
-// longest go first, and requests are served.
-func TestConnections_silentOnesAreBounded(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := server.Serving(handler(t, func(*server.Options) {}))
-	go func() { _ = s.Serve(listener) }()
-	defer func() { _ = s.Close() }()
-	const many, kept = 600, 512
-	var first []net.Conn
-	for i := range many {
-		c, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = c.Close() }()
-		if i < many-kept-1 {
-			first = append(first, c)
-		}
-	}
-	answer, err := http.Get("http://" + listener.Addr().String() + "/health")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = answer.Body.Close()
-	for i, c := range first {
-		_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // a guard against hanging
-		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !strings.Contains(err.Error(), "reset") {
-			t.Fatalf("connection %d of %d is still open: %v", i, many, err)
-		}
 	}
 }

@@ -59,7 +59,7 @@ func New(o Options) http.Handler {
 	g.UseRawPath = true // model ids may hold %2F
 	m, kept := newMetrics(o.Engines, o.Models), newRecords(o.DebugRequests)
 	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept, streamed: &socket.Logs{}}
-	g.Use(requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness), (&bodies{most: o.MaxBody}).limit)
+	g.Use((&bodies{most: o.MaxBody}).limit, requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness))
 	routes(g, o, m, kept)
 	lmstudioRoutes(g, o, seen)
 	g.NoRoute(noRoute)

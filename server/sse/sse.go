@@ -17,8 +17,6 @@ const (
 	// some after 20 seconds.
 	DefaultEvery = 5 * time.Second
 	MaxEvery     = 10 * time.Second
-	// patience is how long one write may take. A reader that is slower is treated as gone.
-	patience = 30 * time.Second
 	// backlog is how many bytes may wait for a reader that is slower than the model: some thousand events. Whoever writes
 	// events holds a slot, and never waits for the network: a reader that falls further behind is treated as gone.
 	backlog = 1 << 20
@@ -211,7 +209,6 @@ func (s *Writer) drain() {
 }
 
 func (s *Writer) write(b []byte) error {
-	_ = s.controller.SetWriteDeadline(time.Now().Add(patience)) // recorders in tests have none
 	_, err := s.w.Write(b)
 	if err == nil {
 		err = s.controller.Flush()

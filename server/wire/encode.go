@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"tenon/grammar"
 	"tenon/server/chat"
@@ -27,12 +26,8 @@ const (
 // StatusClientClosed is nginx's code for a client that left before its answer; only logs and metrics see it.
 const StatusClientClosed = 499
 
-// patience is how long writing a whole answer may take: a dead connection does not hold its goroutine for ever.
-const patience = time.Minute
-
 // WriteJSON answers with v.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience)) // recorders in tests have none
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
