@@ -47,6 +47,7 @@
 // (parse/region.go). Code, a fence or backticks, that holds nothing but calls is a wrong fence and goes with them; code that
 // holds other text stays, without the calls in it (parse/casing.go). In a call's arguments all of this is data.
 //
-// Objects whose keys a schema leaves open wait until their call is whole in the families with a notation of their own for objects
-// (Gemma's dictionaries, MiniMax's elements): their mask cannot keep a key from coming twice, with two values.
+// Lists and objects wait until their call is whole in the formats with a notation of their own for them (Gemma's dictionaries,
+// MiniMax's elements): the mask does not follow the schema into those. [Plan.Issues] names the arguments; they are validated at
+// the call's end, and one that does not fit is written anew.
 package tools

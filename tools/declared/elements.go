@@ -2,7 +2,9 @@ package declared
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"tenon/tools/format"
@@ -14,13 +16,6 @@ import (
 type Elements struct {
 	Noise string
 	Open  bool // one has been seen
-}
-
-func elements(c format.Nested, tree string) Elements {
-	if strings.Contains(tree, c.Noise) {
-		return Elements{c.Noise, true}
-	}
-	return Elements{Open: true}
 }
 
 var elementTag = regexp.MustCompile(`^<([^<>/\s][^<>\n]*)>`)
@@ -49,7 +44,7 @@ func (t *Tool) Nested(e Elements, tree string) []byte {
 		if !ok {
 			return m.Object()
 		}
-		m = append(m, Member{name, e.value(inner, find(t.Members, name))})
+		m = append(m, Member{name, t.value(e, inner, t.child(t.Wire, name))})
 		tree = rest
 	}
 }
@@ -79,66 +74,84 @@ func (e Elements) first(tree string) (name, inner, rest string, ok bool) {
 }
 
 // Tree is the value of an argument that is written as elements.
-func Tree(d *format.Dialect, text string) []byte {
+func (t *Tool) Tree(key string, c format.Nested, text string) []byte {
 	text = string(peek.ReplaceInvalid([]byte(text)))
-	c, _ := d.Codecs[0].(format.Nested)
-	return elements(c, text).value(text, nil)
+	e := Elements{Open: true}
+	if strings.Contains(text, c.Noise) {
+		e.Noise = c.Noise
+	}
+	return t.value(e, text, t.child(t.Wire, key))
 }
 
-// find returns the property of a name, nil if there is none.
-func find(all []Property, name string) *Property {
-	for i := range all {
-		if all[i].Key == name {
-			return &all[i]
+// resolved is a schema, or what it refers to.
+func (t *Tool) resolved(schema json.RawMessage) MemberList {
+	m := Members(schema)
+	for range maxHops {
+		ref, ok := m.First("$ref")
+		if !ok {
+			break
+		}
+		pointer, _ := Text(ref)
+		target, _ := Resolve(t.Wire, strings.TrimPrefix(pointer, "#"))
+		m = Members(target)
+	}
+	return m
+}
+
+// maxHops bounds the references that lead from one to the next, and the unions inside of each other.
+const maxHops = 8
+
+// alternatives are a schema and the branches of its unions.
+func (t *Tool) alternatives(schema json.RawMessage, depth int) []MemberList {
+	m := t.resolved(schema)
+	all := []MemberList{m}
+	for _, key := range []string{"anyOf", "oneOf"} {
+		list, _ := m.First(key)
+		for _, branch := range Items(list) {
+			if depth > 0 {
+				all = append(all, t.alternatives(branch, depth-1)...)
+			}
+		}
+	}
+	return all
+}
+
+// child is what a schema says of an element inside of its values, nil if nothing.
+func (t *Tool) child(schema json.RawMessage, name string) json.RawMessage {
+	for _, m := range t.alternatives(schema, 2) {
+		properties, _ := m.First("properties")
+		if sub, ok := Members(properties).First(name); ok {
+			return sub
+		}
+		for _, key := range []string{"items", "additionalProperties"} {
+			if sub, ok := m.First(key); ok && (key != "items" || name == "item") && sub[0] == '{' {
+				return sub
+			}
 		}
 	}
 	return nil
 }
 
-// child is the property of an element inside of this one, nil where none is known.
-func (p *Property) child(name string) *Property {
-	switch {
-	case p == nil || p.Inside == nil:
-		return nil
-	case p.Inside.Rest != nil:
-		return p.Inside.Rest
-	case p.Inside.Item != nil:
-		return p.Inside.Item
-	}
-	return find(p.Inside.Members, name)
+// takes tells whether a schema names a type of values.
+func (t *Tool) takes(schema json.RawMessage, kind string) bool {
+	return slices.ContainsFunc(t.alternatives(schema, 2), func(m MemberList) bool {
+		var p Property
+		p.readTypes(m)
+		return slices.Contains(p.Types, kind) || kind == "string" && isText(m, p.Types)
+	})
 }
 
-// chosen is which of the kinds of value that an element may have its text looks like.
-func (e Elements) chosen(inner string, p *Property) *Property {
-	if p == nil || p.Inside == nil || len(p.Inside.Either) == 0 {
-		return p
-	}
-	tree := strings.TrimLeft(inner, " \t\r\n")
-	var text *Property
-	for i := range p.Inside.Either {
-		switch q := &p.Inside.Either[i]; {
-		case q.Kind == KindText:
-			text = q
-		case q.Kind == KindScalar: // the schema reads it
-		case tree == "" && text == nil, strings.HasPrefix(tree, e.Noise+"<") && strings.HasPrefix(tree, e.Noise+"<item>") == (q.Inside.Item != nil):
-			return q
-		}
-	}
-	if len(p.Inside.Either) == 1 {
-		return text
-	}
-	return nil
-}
-
-// value is that of an element: its items, its members, or its text for the schema to read. p says what is wanted; nil: anything.
-func (e Elements) value(inner string, p *Property) []byte {
-	p = e.chosen(inner, p)
+// value is that of an element: its items, its members, or its text for the schema to read. schema says what is wanted; nil: anything.
+func (t *Tool) value(e Elements, inner string, schema json.RawMessage) []byte {
+	list, object := t.takes(schema, "array"), t.takes(schema, "object")
+	text := t.takes(schema, "string")
 	switch {
-	case p != nil && p.Kind == KindText:
+	case text && !list && !object:
 		return lenient.AppendString(nil, inner)
-	case p != nil && p.Inside != nil && strings.TrimSpace(inner) == "" && p.Inside.Item != nil:
+	case strings.TrimSpace(inner) != "" || text:
+	case list:
 		return []byte("[]")
-	case p != nil && p.Inside != nil && strings.TrimSpace(inner) == "":
+	case object:
 		return []byte("{}")
 	}
 	var m MemberList
@@ -148,23 +161,18 @@ func (e Elements) value(inner string, p *Property) []byte {
 		if !ok {
 			break
 		}
-		m = append(m, Member{name, e.value(text, p.child(name))})
+		m = append(m, Member{name, t.value(e, text, t.child(schema, name))})
 		rest = after
 	}
 	if len(m) == 0 || strings.TrimSpace(rest) != "" {
 		return lenient.AppendString(nil, inner)
 	}
+	if slices.ContainsFunc(m, func(e Member) bool { return e.Key != "item" }) {
+		return m.Object()
+	}
+	var items []json.RawMessage
 	for _, e := range m {
-		if e.Key != "item" {
-			return m.Object()
-		}
+		items = append(items, e.Value)
 	}
-	b := []byte{'['}
-	for i, e := range m {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, e.Value...)
-	}
-	return append(b, ']')
+	return Array(items...)
 }

@@ -19,11 +19,9 @@ type Property struct {
 	Required bool
 	Kind     propertyKind
 	Types    []string
-	Free     bool       // nothing is said of it but its type
-	Inside   *Container // what its value holds; nil where the mask does not follow the schema into it
-	// loose: the mask admits more than the schema somewhere inside. mixed: as elements it cannot tell kinds of values apart there.
-	loose, mixed bool
-	Tool         string
+	Free     bool      // nothing is said of it but its type
+	Nullable *Property // set: null, or what this one is
+	Tool     string
 }
 
 // propertyKind says how the value of a property is written.
@@ -101,8 +99,60 @@ func (p *Property) classify(sub json.RawMessage, t *Tool) {
 	case scalars(p.Types):
 		p.Kind = KindScalar
 	default:
-		p.follow(sub, t.Wire)
+		p.orNull(m, t)
 	}
+}
+
+// Part is a value inside of an argument, and its schema's members.
+func (t *Tool) Part(schema json.RawMessage) (Property, MemberList) {
+	m := t.resolved(schema)
+	p := Property{Schema: withDefinitions(m.Object(), Members(t.Wire)), Tool: t.Name}
+	p.readTypes(m)
+	switch {
+	case isText(m, p.Types):
+		p.Kind = KindText
+	case scalars(p.Types):
+		p.Kind = KindScalar
+	default:
+		p.orNull(m, t)
+	}
+	return p, m
+}
+
+// orNull reads a value that may be null, as clients write optional ones.
+func (p *Property) orNull(m MemberList, t *Tool) {
+	either, _ := m.First("anyOf")
+	var rest []json.RawMessage
+	for _, branch := range Items(either) {
+		if kind, _ := Members(branch).First("type"); string(kind) != `"null"` {
+			rest = append(rest, branch)
+		}
+	}
+	if len(rest) != 1 || len(Items(either)) != 2 || !onlyKeywords(m, "anyOf") {
+		return
+	}
+	q := Property{Schema: withDefinitions(rest[0], Members(t.Wire)), Tool: p.Tool}
+	inside := t.resolved(rest[0])
+	if q.readTypes(inside); isText(inside, q.Types) {
+		q.Kind = KindText
+	}
+	if p.Nullable = &q; scalars(q.Types) {
+		p.Kind, p.Nullable = KindScalar, nil
+	}
+}
+
+// isText tells whether all values that a schema allows are strings.
+func isText(m MemberList, types []string) bool {
+	if len(types) > 0 {
+		return len(types) == 1 && types[0] == "string"
+	}
+	list, _ := m.First("enum")
+	values := Items(list)
+	return len(values) > 0 && !slices.ContainsFunc(values, func(v json.RawMessage) bool { return v[0] != '"' })
+}
+
+func onlyKeywords(m MemberList, known ...string) bool {
+	return !slices.ContainsFunc(m, func(e Member) bool { return !slices.Contains(known, e.Key) && !slices.Contains(annotations, e.Key) })
 }
 
 func (p *Property) readTypes(m MemberList) {
@@ -150,37 +200,9 @@ func (t *Tool) AnyMembers() bool {
 	return len(t.Members) == 0 && !some && string(extra) != "false"
 }
 
-// Container is what an object or a list holds that a family writes in its own way (Gemma's dictionaries, MiniMax's elements), where
-// the mask follows the schema into it.
-type Container struct {
-	Members     []Property // of an object
-	Rest        *Property  // of an object: what members hold whose names the schema does not say
-	Item        *Property  // of a list
-	Least, Most int        // items of a list; most < 0: any number
-	Either      []Property // it is one of these, no two of which begin alike
-	Shared      bool       // references lead to it, from inside of itself perhaps
-}
+// Plain tells whether a format without JSON writes every value of the property as text or as a scalar. Others the mask leaves to the check
+// behind the call.
+func (p Property) Plain() bool { return p.Kind == KindText || p.Kind == KindScalar }
 
-// Followed tells whether the mask follows the whole schema into a property that is written as a dictionary.
-func (p Property) Followed() bool {
-	return p.Kind == KindText || p.Kind == KindScalar || p.Inside != nil && !p.loose
-}
-
-// FollowedElements tells the same of one that is written as elements, where text may look like any other value.
-func (p Property) FollowedElements() bool {
-	return p.Followed() && !p.mixed
-}
-
-// Alike tells whether the elements of several kinds that this may be can begin alike.
-func (c *Container) Alike() bool {
-	containers := 0
-	for _, q := range c.Either {
-		if q.Kind == KindText || q.Inside != nil && q.Inside.Rest != nil {
-			return true
-		}
-		if q.Inside != nil {
-			containers++
-		}
-	}
-	return containers > 1
-}
+// PlainOrNull tells the same of formats that write a text between quotes, where null is something else.
+func (p Property) PlainOrNull() bool { return p.Plain() || p.Nullable != nil && p.Nullable.Plain() }

@@ -17,15 +17,16 @@ import (
 // the grammar too, so that the same text in ordinary letters is something else.
 type output struct {
 	*plan.Plan
-	rules      strings.Builder
-	seen       map[string]bool
-	containers map[*declared.Container]string // the rules of those that are shared
-	called     []int                          // callable tools
+	rules  strings.Builder
+	seen   map[string]bool
+	called []int // callable tools
+	// followed counts the lists and objects that the mask looks into where a family has a notation of its own for those.
+	followed int
 }
 
 // Grammar is the grammar of the plan's turn.
 func Grammar(p *plan.Plan) string {
-	w := &output{Plan: p, seen: map[string]bool{}, containers: map[*declared.Container]string{}}
+	w := &output{Plan: p, seen: map[string]bool{}}
 	for i, t := range p.Tools {
 		if t.Allowed {
 			w.called = append(w.called, i)

@@ -30,9 +30,6 @@ const (
 	CaptureNull     = "null"
 	CaptureField    = "field"  // a value as text that the schema has to read
 	CaptureTree     = "tree"   // a value as elements
-	CaptureObject   = "object" // a value whose members are written with key and value
-	CaptureList     = "list"   // a value whose items are written with item
-	CaptureItem     = "item"
 	CaptureInput    = "input"  // the text of a free-form tool
 	CaptureQuoted   = "quoted" // the same, as it stands inside a JSON string
 )

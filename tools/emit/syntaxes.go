@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -117,15 +118,16 @@ func (w *output) dictionary(c namedWriter, t *declared.Tool, i int) string {
 		return alt([]string{
 			seq(quote, capture(CaptureText, w.until(c.Quotes[0])), quote),
 			capture(CaptureJSON, scalar),
-			seq(`json:( "{" )`, `( dict-pair ( json:( "," ) dict-pair )* )?`, `json:( "}" )`),
-			seq(`json:( "[" )`, `( dict-value ( json:( "," ) dict-value )* )?`, `json:( "]" )`),
+			"dict-object", "dict-array",
 		})
 	})
+	w.rule("dict-object", func() string { return `json:( "{" ) ( dict-pair ( json:( "," ) dict-pair )* )? json:( "}" )` })
+	w.rule("dict-array", func() string { return `json:( "[" ) ( dict-value ( json:( "," ) dict-value )* )? json:( "]" )` })
 	w.rule("dict-pair", func() string {
 		return seq(capture(CaptureKey, dictionaryKey), `":" dict-value`)
 	})
 	body := w.members(t, i, ",", func(p declared.Property) string {
-		value := w.dictionaryValue(c, p)
+		value := w.dictionaryValue(c, t, p, maxInside)
 		if p.Kind == declared.KindInput {
 			value = seq(quote, w.input(t, c.Quotes[0]), quote)
 		}
@@ -135,6 +137,62 @@ func (w *output) dictionary(c namedWriter, t *declared.Tool, i int) string {
 		body = `( member:( dict-pair ) ( "," member:( dict-pair ) )* )?`
 	}
 	return seq(`"{"`, places(t, body), `"}"`, check(t))
+}
+
+// dictionaryKey is a key that the schema does not say.
+const dictionaryKey = `[a-zA-Z0-9_.$\-\U00000080-\U0010FFFF]{1,120}`
+
+// The mask follows a schema so deep into lists and objects, and into so many of a turn. What it says more is left to the check behind the call.
+const (
+	maxInside   = 4
+	maxFollowed = 256
+)
+
+// dictionaryValue is a value in a dictionary.
+func (w *output) dictionaryValue(c namedWriter, t *declared.Tool, p declared.Property, depth int) string {
+	quote := w.lit(c.Quotes[0])
+	switch {
+	case p.Kind == declared.KindText:
+		return seq(quote, w.plain(p, c.Quotes[0]), quote)
+	case p.Kind == declared.KindScalar:
+		return capture(CaptureJSON, p.Json(grammar.CommonEscapes))
+	case p.Nullable != nil:
+		return alt([]string{capture(CaptureJSON, `"null"`), w.dictionaryValue(c, t, *p.Nullable, depth)})
+	}
+	_, m := t.Part(p.Schema)
+	w.followed++
+	follows := depth > 0 && w.followed < maxFollowed
+	switch kind := p.TypeName(); {
+	case kind == "object" && follows:
+		return w.dictionaryObject(c, t, m, depth-1)
+	case kind == "array" && follows:
+		items, _ := m.First("items")
+		q, _ := t.Part(items)
+		item := w.dictionaryValue(c, t, q, depth-1)
+		return seq(`json:( "[" )`, "( "+item+` ( json:( "," ) `+item+" )* )?", `json:( "]" )`)
+	case kind == "object" || kind == "array":
+		return "dict-" + kind
+	}
+	return "dict-value"
+}
+
+// dictionaryObject is an object with the members that its schema declares, in any order.
+func (w *output) dictionaryObject(c namedWriter, t *declared.Tool, m declared.MemberList, depth int) string {
+	properties, _ := m.First("properties")
+	required, _ := m.First("required")
+	parts := []string{`","`}
+	for _, e := range declared.Members(properties) {
+		q, _ := t.Part(e.Value)
+		part := "( " + seq(capture(CaptureKey, grammar.Quote(e.Key)), `":"`, w.dictionaryValue(c, t, q, depth)) + " )"
+		if !bytes.Contains(required, []byte(declared.JsonString(e.Key))) {
+			part += "?"
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 1 {
+		return "dict-object"
+	}
+	return seq(`json:( "{" )`, "%each("+strings.Join(parts, " | ")+")", `json:( "}" )`)
 }
 
 func (c taggedWriter) list() (open, between, end string) { return "", "", "" }
@@ -276,9 +334,16 @@ func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
 	tag := func(text string) string { return w.lit(c.Noise + text) }
 	body := w.members(t, i, "", func(p declared.Property) string {
 		end := c.Noise + "</" + p.Key + ">"
-		value := w.elementValue(c, p, end)
-		if p.Kind == declared.KindInput {
+		var value string
+		switch p.Kind {
+		case declared.KindInput:
 			value = w.input(t, end)
+		case declared.KindText:
+			value = w.plain(p, end)
+		case declared.KindScalar:
+			value = capture(CaptureJSON, p.Json(grammar.CommonEscapes))
+		default:
+			value = capture(CaptureTree, w.until(end))
 		}
 		return seq(tag("<"+p.Key+">"), argument(t, p, value), tag("</"+p.Key+">"), `"\n"`)
 	})

@@ -3,10 +3,10 @@ package parse
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"tenon/tools/declared"
 	"tenon/tools/emit"
+	"tenon/tools/format"
 	"tenon/tools/lenient"
 	"tenon/tools/peek"
 	"tenon/tools/turn"
@@ -60,14 +60,10 @@ func (p *Captures) begunInCall(x part) {
 			c.key = c.tool.Members[x.index].Key
 			c.out = append(lenient.AppendString(c.out, c.key), ':')
 		}
-	case emit.CaptureObject:
-		c.out = append(c.out, '{')
-	case emit.CaptureList:
-		c.out = append(c.out, '[')
-	case emit.CaptureItem:
-		c.part()
 	case emit.CaptureKey:
-		c.part()
+		if last := c.out[len(c.out)-1]; last != '{' && last != ',' { // of a member inside of a value
+			c.out = append(c.out, ',')
+		}
 		c.out = append(c.out, '"')
 	case emit.CaptureText:
 		c.out = append(c.out, '"')
@@ -81,14 +77,6 @@ func (c *writtenCall) separate() {
 	if c.members++; c.members == 1 {
 		c.out = append(c.out, '{')
 	} else {
-		c.out = append(c.out, ',')
-	}
-}
-
-// part writes what stands before a member or an item of a value, unless it is the first: then a bracket does, and in a text that
-// writes its commas itself, one of those.
-func (c *writtenCall) part() {
-	if n := len(c.out); n > 0 && !strings.ContainsRune("{[,", rune(c.out[n-1])) {
 		c.out = append(c.out, ',')
 	}
 }
@@ -109,12 +97,8 @@ func (p *Captures) overInCall(x part) {
 	case emit.CaptureField:
 		c.out = append(c.out, c.tool.Schema.Field(c.key, peek.ReplaceInvalid(p.word))...)
 		p.word = p.word[:0]
-	case emit.CaptureObject:
-		c.out = append(c.out, '}')
-	case emit.CaptureList:
-		c.out = append(c.out, ']')
 	case emit.CaptureTree:
-		c.out = append(c.out, declared.Tree(p.plan.Dialect, string(p.word))...)
+		c.out = append(c.out, c.tool.Tree(c.key, p.plan.Dialect.Codecs[0].(format.Nested), string(p.word))...)
 		p.word = p.word[:0]
 	case emit.CaptureMembers:
 		if c.members == 0 {

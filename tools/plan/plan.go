@@ -100,7 +100,7 @@ func (p *Plan) declare(tools []turn.Tool) error {
 		}
 		d.Compile()
 		d.Members = d.Properties()
-		d.Held = !exact(p.Dialect.Codecs[0], &d)
+		d.Held = !p.exact(p.Dialect.Codecs[0], &d)
 		p.Issues = append(p.Issues, d.Issues...)
 		p.Tools = append(p.Tools, d)
 		p.Names.Add(flat[i], i)
@@ -246,19 +246,29 @@ func (p *Plan) Resolve(name string) (declared.Match, bool) {
 	return m, true
 }
 
-// exact tells whether the grammar of a tool's calls enforces the tool's whole schema.
-func exact(s format.Syntax, t *declared.Tool) bool {
+// exact tells whether the grammar of a tool's calls enforces the tool's whole schema. Into lists and objects that a format writes in its
+// own way the mask does not follow it: that is reported.
+func (p *Plan) exact(s format.Syntax, t *declared.Tool) bool {
+	follows := func(declared.Property) bool { return true }
 	switch s := s.(type) {
 	case format.Named:
-		if s.BareKeys {
-			return t.EnforcedMembers(declared.Property.Followed)
+		if !s.BareKeys {
+			return t.Enforced()
 		}
-	case format.Tagged, format.Python:
-		return t.EnforcedMembers(func(declared.Property) bool { return true })
+		follows = declared.Property.PlainOrNull
 	case format.Nested:
-		return t.EnforcedMembers(declared.Property.FollowedElements)
+		follows = declared.Property.Plain
+	case format.Tagged, format.Python:
+	default:
+		return t.Enforced()
 	}
-	return t.Enforced()
+	for _, m := range t.Members {
+		if m.Kind != declared.KindInput && !follows(m) {
+			p.Issues = append(p.Issues, grammar.Issue{Tool: t.Name, Pointer: "/properties/" + m.Key, Keyword: "properties", Action: grammar.Checked,
+				Why: "the format writes lists and objects in its own way: they are checked once the call is whole"})
+		}
+	}
+	return t.EnforcedMembers(follows)
 }
 
 // Fits tells whether all of some calls may be sent.
