@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-
-	"tenon/tools/lenient"
 )
 
 // Arguments is the schema that a tool's arguments are held to: the declared one, without the nulls that stand for absent keywords
@@ -38,139 +36,77 @@ var objectType = json.RawMessage(`"object"`)
 
 // Both is the schema of what fits m and another.
 func (m MemberList) Both(other json.RawMessage) MemberList {
-	at := slices.IndexFunc(m, func(e Member) bool { return e.Key == "allOf" })
-	if at < 0 {
-		return append(m, Member{"allOf", slices.Concat([]byte("["), other, []byte("]"))})
-	}
-	all := append([]json.RawMessage{other}, Items(m[at].Value)...)
-	m[at].Value = slices.Concat([]byte("["), bytes.Join(raws(all), []byte(",")), []byte("]"))
-	return m
-}
-
-func raws(all []json.RawMessage) [][]byte {
-	out := make([][]byte, len(all))
-	for i, one := range all {
-		out[i] = one
-	}
-	return out
+	all, _ := m.First("allOf")
+	return m.With("allOf", Array(append(Items(all), other)...))
 }
 
 // Heal leaves the keywords out of a schema, valid JSON, whose value is null: clients in Go write so what they do not set, as in
 // "required": null. A null in the place of a schema allows any value. What a schema says about values is data and stays.
 func Heal(schema json.RawMessage) json.RawMessage {
-	if !bytes.Contains(schema, []byte("null")) {
+	if !bytes.HasPrefix(bytes.TrimSpace(schema), []byte("{")) {
 		return schema
 	}
-	h := healer{in: json.NewDecoder(bytes.NewReader(schema))}
-	h.in.UseNumber()
-	t, err := h.in.Token()
-	if err == nil && t == json.Delim('{') {
-		err = h.schema()
+	var compact bytes.Buffer
+	out := healed(bytes.TrimSpace(schema), healSchema, maxHeal)
+	if json.Compact(&compact, schema) != nil || bytes.Equal(compact.Bytes(), out) {
+		return schema // as it was written
 	}
-	if err != nil || !h.changed {
-		return schema
-	}
-	return h.out
+	return out
 }
 
-// healer copies a schema in one pass.
-type healer struct {
-	in      *json.Decoder
-	out     []byte
-	changed bool
-}
+// maxHeal is how deep a schema is healed: each level is read once more for every one around it.
+const maxHeal = 64
 
-// What the members of a schema hold, apart from what is copied as it is.
-var (
-	holdSchemas = map[string]bool{
-		"items": true, "additionalItems": true, "additionalProperties": true, "not": true, "if": true, "then": true, "else": true, "contains": true,
-		"propertyNames": true, "unevaluatedProperties": true, "unevaluatedItems": true, "anyOf": true, "oneOf": true, "allOf": true, "prefixItems": true,
-	}
-	holdNamed = map[string]bool{"properties": true, "patternProperties": true, "$defs": true, "definitions": true, "dependentSchemas": true, "dependencies": true}
-	holdData  = map[string]bool{"const": true, "default": true, "example": true}
+// heals says how the value of a schema's keyword is healed.
+type heals uint8
+
+const (
+	healNot    heals = iota // it is data
+	healGone                // it is data, and null says nothing
+	healSchema              // a schema, or a list of them
+	healNamed               // schemas by name
 )
 
-// schema copies a schema whose brace has been read.
-func (h *healer) schema() error { return h.object(false) }
-
-// object copies an object whose brace has been read: a schema, or schemas by name.
-func (h *healer) object(named bool) error {
-	h.out = append(h.out, '{')
-	first := true
-	for h.in.More() {
-		t, err := h.in.Token()
-		if err != nil {
-			return err
-		}
-		key, _ := t.(string)
-		before := len(h.out)
-		if !first {
-			h.out = append(h.out, ',')
-		}
-		h.out = append(lenient.AppendString(h.out, key), ':')
-		kept, err := h.member(key, named)
-		if err != nil {
-			return err
-		}
-		if !kept {
-			h.out, h.changed = h.out[:before], true
-		}
-		first = first && !kept
-	}
-	_, err := h.in.Token()
-	h.out = append(h.out, '}')
-	return err
+// healing is how the value of a keyword is healed. Of others null says nothing.
+var healing = map[string]heals{
+	"items": healSchema, "additionalItems": healSchema, "additionalProperties": healSchema, "not": healSchema, "if": healSchema, "then": healSchema,
+	"else": healSchema, "contains": healSchema, "propertyNames": healSchema, "unevaluatedProperties": healSchema, "unevaluatedItems": healSchema,
+	"anyOf": healSchema, "oneOf": healSchema, "allOf": healSchema, "prefixItems": healSchema,
+	"properties": healNamed, "patternProperties": healNamed, "$defs": healNamed, "definitions": healNamed, "dependentSchemas": healNamed,
+	"dependencies": healNamed,
+	"const":        healNot, "default": healNot, "example": healNot,
 }
 
-// member copies a member's value. It is false for one that says nothing.
-func (h *healer) member(key string, named bool) (kept bool, err error) {
-	if !named && !holdSchemas[key] && !holdNamed[key] {
-		var value json.RawMessage
-		err := h.in.Decode(&value)
-		h.out = append(h.out, value...)
-		return string(value) != "null" || holdData[key], err
+// healed copies a value.
+func healed(v json.RawMessage, as heals, depth int) json.RawMessage {
+	if as == healNot || as == healGone || depth == 0 || !bytes.Contains(v, []byte("null")) {
+		return v
 	}
-	t, err := h.in.Token()
-	if err != nil {
-		return false, err
-	}
-	if t == nil && !named {
-		return false, nil
-	}
-	return true, h.value(t, !named && holdNamed[key])
-}
-
-// value copies a schema, a list of them, or schemas by name, of which a token has been read.
-func (h *healer) value(t json.Token, named bool) error {
-	switch t {
-	case nil:
-		h.out, h.changed = append(h.out, "{}"...), true
-		return nil
-	case json.Delim('{'):
-		return h.object(named)
-	case json.Delim('['):
-		return h.list()
-	}
-	b, err := json.Marshal(t)
-	h.out = append(h.out, b...)
-	return err
-}
-
-func (h *healer) list() error {
-	h.out = append(h.out, '[')
-	for first := true; h.in.More(); first = false {
-		if !first {
-			h.out = append(h.out, ',')
+	switch v[0] {
+	case 'n':
+		return json.RawMessage("{}")
+	case '[':
+		all := Items(v)
+		for i := range all {
+			all[i] = healed(all[i], as, depth-1)
 		}
-		t, err := h.in.Token()
-		if err == nil {
-			err = h.value(t, false)
+		return Array(all...)
+	case '{':
+		var out MemberList
+		for _, m := range Members(v) {
+			inside := healSchema
+			if as == healSchema {
+				var known bool
+				if inside, known = healing[m.Key]; !known {
+					inside = healGone
+				}
+				if string(m.Value) == "null" && inside != healNot {
+					continue
+				}
+			}
+			out = append(out, Member{m.Key, healed(m.Value, inside, depth-1)})
 		}
-		if err != nil {
-			return err
-		}
+		return out.Object()
 	}
-	_, err := h.in.Token()
-	h.out = append(h.out, ']')
-	return err
+	return v
 }

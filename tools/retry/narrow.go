@@ -112,8 +112,7 @@ func both(schema, c json.RawMessage) json.RawMessage {
 	if _, ref := m.First("$ref"); m == nil || ref { // in older drafts nothing beside a reference counts
 		return declared.Object("allOf", declared.Array(schema, c))
 	}
-	all, _ := m.First("allOf")
-	return m.With("allOf", declared.Array(append(declared.Items(all), c)...)).Object()
+	return m.Both(c).Object()
 }
 
 // require has a schema demand the keys that a constraint demands: codecs look for them there.
