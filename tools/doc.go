@@ -13,7 +13,8 @@
 //
 // The packages, each of which imports only those above it:
 //
-//	peek  turn  lenient  memo     text that may grow · shared words · almost JSON · caches
+//	peek  turn  memo              text that may grow · shared words · caches
+//	lenient  ordered              almost JSON · JSON in its order
 //	conform  format               arguments against a schema · how calls are written, as data
 //	families  declared            the known formats · the client's tools
 //	plan                          a prepared turn

@@ -12,8 +12,9 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
-	"tenon/tools/declared"
+
 	"tenon/tools/format"
+	"tenon/tools/ordered"
 )
 
 // slip is a way in which models get JSON wrong: how they write an object with stands in the places of its strings. ok is false where the
@@ -38,7 +39,7 @@ func lacking(write func(object string, values []string) string, texts ...string)
 	}
 }
 
-func filled(object string, values []string) string { return fill(object, values, declared.JsonString) }
+func filled(object string, values []string) string { return fill(object, values, ordered.String) }
 
 var slips = []slip{
 	{"unescaped quotes", lacking(func(o string, v []string) string { return fill(o, v, unescapedQuotes) }, anotherMember)},
@@ -58,8 +59,8 @@ var slips = []slip{
 	}, "“", "”")},
 	{"three quotes", lacking(func(o string, v []string) string { return fill(o, v, around(`"""`)) }, `"""`, `\`, `"`+"\n")},
 	{"backticks", lacking(func(o string, v []string) string { return fill(o, v, around("`")) }, "`", `\`)},
-	{"in a string", always(func(o string, v []string) string { return declared.JsonString(filled(o, v)) })},
-	{"escaped once more", always(func(o string, v []string) string { s := declared.JsonString(filled(o, v)); return s[1 : len(s)-1] })},
+	{"in a string", always(func(o string, v []string) string { return ordered.String(filled(o, v)) })},
+	{"escaped once more", always(func(o string, v []string) string { s := ordered.String(filled(o, v)); return s[1 : len(s)-1] })},
 	{"trailing comma", always(func(o string, v []string) string { return strings.TrimSuffix(filled(o, v), "}") + ",}" })},
 	{"missing brace", always(func(o string, v []string) string { return strings.TrimSuffix(filled(o, v), "}") })},
 	{"extra brace", always(func(o string, v []string) string { return filled(o, v) + "}" })},
@@ -85,7 +86,7 @@ func unescapedQuotes(s string) string { return `"` + quotesAsTheyAre(s) + `"` }
 func quotesAsTheyAre(v string) string {
 	parts := strings.Split(v, `"`)
 	for i, part := range parts {
-		s := declared.JsonString(part)
+		s := ordered.String(part)
 		parts[i] = s[1 : len(s)-1]
 	}
 	return strings.Join(parts, `"`)
@@ -197,7 +198,7 @@ func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 				default:
 					text = text[:at] + "\n" + text[at:at+m] + "\n" + text[at+m:]
 				}
-				text = fill(text, values, declared.JsonString)
+				text = fill(text, values, ordered.String)
 				n++
 				want := meant(t, f, values)
 				got := play(p.TextParser(), text, 0, cutOff)

@@ -12,8 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"tenon/tools/declared"
+
 	"tenon/tools/format"
+	"tenon/tools/ordered"
 )
 
 // Calls in every family's own writing, with values that are hostile to whatever stands around them: code, markup, the family's own
@@ -179,7 +180,7 @@ func fill(text string, values []string, write func(string) string) string {
 func meant(t *testing.T, f form, values []string) messageCall {
 	t.Helper()
 	c := messageCall{Name: f.tool}
-	if err := json.Unmarshal([]byte(fill(hostileArgs[f.tool], values, declared.JsonString)), &c.Arguments); err != nil {
+	if err := json.Unmarshal([]byte(fill(hostileArgs[f.tool], values, ordered.String)), &c.Arguments); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -223,7 +224,7 @@ func TestHostile_wellFormedCallsComeBackExactly(t *testing.T) {
 		for _, f := range forms {
 			for range 40 * rounds {
 				values := []string{hostileValue(r, d), hostileValue(r, d)}
-				text := fill(f.text, values, declared.JsonString)
+				text := fill(f.text, values, ordered.String)
 				m := g.Matcher(nil)
 				admitted := m.AcceptBytes([]byte(text)) == nil && m.Done()
 				want, got := meant(t, f, values), play(p.TextParser(), text, 0, false).Calls

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"tenon/tools/declared"
+	"tenon/tools/ordered"
 )
 
 // Every name that a client may declare comes back from what the family writes, though no grammar told where it ends.
@@ -121,7 +123,7 @@ func TestNames_andKeysOfAnyTextComeBackUnderTheMask(t *testing.T) {
 			if (i+k)%3 > 0 {
 				continue
 			}
-			key := declared.JsonString(text)
+			key := ordered.String(text)
 			schema := `{"type":"object","properties":{` + key + `:{"type":"integer"}},"required":[` + key + `],"additionalProperties":false}`
 			p, err := d.Plan(Turn{Tools: []Tool{{Name: text, Parameters: json.RawMessage(schema)}}, Choice: Choice{Mode: Required}})
 			if err != nil {

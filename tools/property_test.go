@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
 	"tenon/tools/format"
 	"tenon/tools/parse"
 )

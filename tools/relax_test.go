@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dlclark/regexp2"
+
 	"tenon/tools/retry"
 )
 

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"tenon/grammar"
-	"tenon/tools/declared"
 	"tenon/tools/format"
+	"tenon/tools/ordered"
 )
 
 // hostileValues are strings that look like what stands around them.
@@ -59,7 +60,7 @@ func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 			for _, v := range hostileValues(d) {
 				written := v
 				if strings.Contains(model, `"`+stand+`"`) {
-					written = declared.JsonString(v)[1 : len(declared.JsonString(v))-1]
+					written = ordered.String(v)[1 : len(ordered.String(v))-1]
 				}
 				text := strings.ReplaceAll(model, stand, written)
 				m := g.Matcher(nil)
@@ -67,7 +68,7 @@ func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 					continue
 				}
 				admitted++
-				want := strings.ReplaceAll(string(shape(t, planned(`{"enum":["`+stand+`"]}`), model)), `"`+stand+`"`, declared.JsonString(v))
+				want := strings.ReplaceAll(string(shape(t, planned(`{"enum":["`+stand+`"]}`), model)), `"`+stand+`"`, ordered.String(v))
 				for name, q := range map[string]Parser{"captures": p.Parser(), "tolerant": p.TextParser()} {
 					if ambiguous(d, v, name) {
 						continue

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"tenon/grammar"
 	"tenon/grammar/vocab"
 	"tenon/tools/parse"

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"tenon/tools/declared"
 	"tenon/tools/emit"
 	"tenon/tools/format"
+	"tenon/tools/ordered"
 	"tenon/tools/parse"
 	"tenon/tools/plan"
 	"tenon/tools/turn"
@@ -103,9 +103,9 @@ func (t trial) read(body string, calls int) error {
 
 // probed tells whether arguments are the probe's, or none.
 func probed(args json.RawMessage) bool {
-	m := declared.Members(args)
+	m := ordered.Members(args)
 	v, _ := m.First(probeKey)
-	s, _ := declared.Text(v)
+	s, _ := ordered.Text(v)
 	return len(m) == 0 || len(m) == 1 && s == probeValue
 }
 

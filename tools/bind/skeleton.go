@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"strings"
 
-	"tenon/tools/declared"
 	"tenon/tools/format"
+	"tenon/tools/ordered"
 )
 
 // skeleton is a way of writing calls whose markers are still open. Each finds its calls in the renderings and reads off how they are
@@ -121,8 +121,8 @@ func fillJSON(d *format.Family, f *frame, s Shown) bool {
 	one := s.body(s.Call)
 	from, to := jsonCore(one, ProbeTool)
 	var c format.JSON
-	for _, m := range declared.Members([]byte(one[from:to])) {
-		value, isText := declared.Text(m.Value)
+	for _, m := range ordered.Members([]byte(one[from:to])) {
+		value, isText := ordered.Text(m.Value)
 		switch {
 		case m.Key == ProbeTool:
 			c.NameIsKey = true

@@ -10,7 +10,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 )
 
 // value is a JSON value that remembers the order of its members and how its scalars were written.
@@ -32,61 +34,37 @@ func parse(v []byte) value {
 	if len(v) == 0 {
 		return value{raw: json.RawMessage("null")}
 	}
+	out := value{raw: v}
 	switch v[0] {
 	case '{':
-		return value{kind: '{', raw: v, members: parseObject(v)}
+		out.kind = '{'
+		for _, m := range ordered.Members(v) {
+			out.members = append(out.members, member{m.Key, parse(m.Value)})
+		}
 	case '[':
-		var raw []json.RawMessage
-		_ = json.Unmarshal(v, &raw) // v is valid
-		items := make([]value, len(raw))
-		for i, r := range raw {
-			items[i] = parse(r)
+		out.kind = '['
+		for _, item := range ordered.Items(v) {
+			out.items = append(out.items, parse(item))
 		}
-		return value{kind: '[', raw: v, items: items}
 	}
-	return value{raw: v}
-}
-
-func parseObject(v []byte) []member {
-	dec := json.NewDecoder(bytes.NewReader(v))
-	if _, err := dec.Token(); err != nil {
-		return nil
-	}
-	var all []member
-	for dec.More() {
-		t, err := dec.Token()
-		key, ok := t.(string)
-		var raw json.RawMessage
-		if err != nil || !ok || dec.Decode(&raw) != nil {
-			break
-		}
-		all = append(all, member{key, parse(raw)})
-	}
-	return all
+	return out
 }
 
 // bytes writes the value as JSON.
 func (v value) bytes() []byte {
 	switch v.kind {
 	case '{':
-		b := []byte{'{'}
-		for i, m := range v.members {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(lenient.AppendString(b, m.key), ':')
-			b = append(b, m.value.bytes()...)
+		var all ordered.MemberList
+		for _, m := range v.members {
+			all = append(all, ordered.Member{Key: m.key, Value: m.value.bytes()})
 		}
-		return append(b, '}')
+		return all.Object()
 	case '[':
-		b := []byte{'['}
-		for i, item := range v.items {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, item.bytes()...)
+		var all []json.RawMessage
+		for _, item := range v.items {
+			all = append(all, item.bytes())
 		}
-		return append(b, ']')
+		return ordered.Array(all...)
 	}
 	return v.raw
 }
@@ -101,13 +79,7 @@ func (v value) any() any {
 }
 
 // str is the text of a string.
-func (v value) str() (string, bool) {
-	var s string
-	if v.kind != 0 || len(v.raw) == 0 || v.raw[0] != '"' || json.Unmarshal(v.raw, &s) != nil {
-		return "", false
-	}
-	return s, true
-}
+func (v value) str() (string, bool) { return ordered.Text(v.raw) }
 
 func stringValue(s string) value { return value{raw: lenient.AppendString(nil, s)} }
 

@@ -11,6 +11,7 @@ import (
 	"tenon/tools/conform"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 	"tenon/tools/peek"
 )
 
@@ -22,12 +23,12 @@ func (t *Tool) Arguments(c *RawCall) ([]byte, error) {
 	}
 	args := bytes.TrimSpace(c.Args)
 	for range 2 { // JSON in a string, at most twice
-		s, ok := Text(args)
+		s, ok := ordered.Text(args)
 		if !ok {
 			break
 		}
 		if t.Freeform != nil && !HoldsInput(s) {
-			return MemberList{{InputKey, args}}.Object(), nil
+			return ordered.MemberList{{Key: InputKey, Value: args}}.Object(), nil
 		}
 		args = bytes.TrimSpace([]byte(s))
 		if named, ok := t.pairs(string(args)); ok {
@@ -47,7 +48,7 @@ func (t *Tool) Arguments(c *RawCall) ([]byte, error) {
 		return nil, fmt.Errorf("arguments: %w", err)
 	}
 	c.Repairs = append(c.Repairs, d.Repairs...)
-	if list := Items(d.JSON); len(list) == 1 && list[0][0] == '{' {
+	if list := ordered.Items(d.JSON); len(list) == 1 && list[0][0] == '{' {
 		c.Repairs = append(c.Repairs, conform.UnwrapArray)
 		d.JSON = list[0]
 	}
@@ -74,13 +75,13 @@ func (t *Tool) pairs(s string) ([]byte, bool) {
 	if d, ok := t.Named([]byte(s)); ok && len(Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)) == 0 {
 		return d.JSON, true
 	}
-	var m MemberList
+	var m ordered.MemberList
 	for pair := range strings.SplitSeq(s, "&") {
 		key, value, ok := strings.Cut(pair, "=")
 		if _, twice := m.First(key); !ok || twice || !t.Schema.Declares(key) || strings.ContainsAny(value, "%+,;\"'\n") {
 			return nil, false
 		}
-		m = append(m, Member{key, t.Schema.Field(key, value)})
+		m = append(m, ordered.Member{Key: key, Value: t.Schema.Field(key, value)})
 	}
 	return m.Object(), true
 }
@@ -92,7 +93,7 @@ func HoldsInput(text string) bool {
 	if err != nil || d.JSON[0] != '{' {
 		return false
 	}
-	m := Members(d.JSON)
+	m := ordered.Members(d.JSON)
 	return len(m) == 1 && m[0].Key == InputKey
 }
 
@@ -105,13 +106,13 @@ const callInArguments = "call-in-arguments"
 func (t *Tool) callInside(args []byte) (json.RawMessage, bool) {
 	var inner json.RawMessage
 	named := false
-	for _, e := range Members(args) {
+	for _, e := range ordered.Members(args) {
 		if t.Schema.Declares(e.Key) {
 			return nil, false
 		}
 		switch {
 		case slices.Contains(NameKeys, e.Key):
-			name, _ := Text(e.Value)
+			name, _ := ordered.Text(e.Value)
 			named = strings.TrimPrefix(name, ToolsPrefix) == t.Prompt
 		case slices.Contains(ArgsKeys, e.Key) && e.Value[0] == '{':
 			inner = e.Value
@@ -123,7 +124,7 @@ func (t *Tool) callInside(args []byte) (json.RawMessage, bool) {
 }
 
 func (t *Tool) fieldArguments(c *RawCall) ([]byte, error) {
-	var m MemberList
+	var m ordered.MemberList
 	for _, f := range c.Fields {
 		v := t.fieldValue(f)
 		if old, twice := m.First(f.Key); twice {
@@ -133,7 +134,7 @@ func (t *Tool) fieldArguments(c *RawCall) ([]byte, error) {
 			c.Repairs = append(c.Repairs, lenient.DuplicateKey)
 			continue
 		}
-		m = append(m, Member{f.Key, v})
+		m = append(m, ordered.Member{Key: f.Key, Value: v})
 	}
 	return m.Object(), nil
 }
@@ -163,12 +164,12 @@ func (t *Tool) InPlace(d lenient.Decoded) error {
 
 // readString reads arguments that are an object in a string. It says whether they are.
 func (t *Tool) readString(c *RawCall) bool {
-	inside, ok := Text(c.Args)
+	inside, ok := ordered.Text(c.Args)
 	if !ok || !strings.HasPrefix(strings.TrimSpace(inside), "{") {
 		return false
 	}
 	d, err := lenient.Decode([]byte(inside), lenient.Rules{})
-	ok = err == nil && strings.TrimSpace(inside[d.End:]) == "" && !slices.ContainsFunc(Members(d.JSON), t.Unknown)
+	ok = err == nil && strings.TrimSpace(inside[d.End:]) == "" && !slices.ContainsFunc(ordered.Members(d.JSON), t.Unknown)
 	if ok {
 		c.Args, c.Repairs = d.JSON, append(d.Repairs, conform.JSONFromString)
 	}
@@ -176,13 +177,13 @@ func (t *Tool) readString(c *RawCall) bool {
 }
 
 // Unknown tells whether a tool does not name an argument.
-func (t *Tool) Unknown(e Member) bool { return !t.Schema.Declares(e.Key) }
+func (t *Tool) Unknown(e ordered.Member) bool { return !t.Schema.Declares(e.Key) }
 
 // Named reads arguments that are written as in Python, each with the name of one of the tool's.
 func (t *Tool) Named(line []byte) (d lenient.Decoded, ok bool) {
 	written := slices.Concat([]byte("("), line, []byte(")"))
 	d, err := lenient.DecodeArguments(written, lenient.Rules{Python: true})
-	all := Members(d.JSON)
+	all := ordered.Members(d.JSON)
 	return d, err == nil && d.End == len(written) && len(all) > 0 && !slices.ContainsFunc(all, t.Unknown)
 }
 

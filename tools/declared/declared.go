@@ -16,14 +16,15 @@ import (
 	"tenon/tools/conform"
 	"tenon/tools/lenient"
 	"tenon/tools/memo"
+	"tenon/tools/ordered"
 	"tenon/tools/turn"
 )
 
 // Parameters are the names of a tool's arguments in the order in which its schema has them.
 func (t *Tool) Parameters() []string {
-	properties, _ := Members(t.Wire).First("properties")
+	properties, _ := ordered.Members(t.Wire).First("properties")
 	var all []string
-	for _, e := range Members(properties) {
+	for _, e := range ordered.Members(properties) {
 		all = append(all, e.Key)
 	}
 	return all
@@ -133,7 +134,7 @@ func withoutPrefixes(name string) (all []string) {
 }
 
 func FirstInput(args []byte) json.RawMessage {
-	v, _ := Members(args).First(InputKey)
+	v, _ := ordered.Members(args).First(InputKey)
 	return v
 }
 
@@ -144,7 +145,7 @@ const InputKey = "input"
 func Schema(f *turn.Freeform) json.RawMessage {
 	input := `{"type":"string"}`
 	if f.Syntax == "regex" {
-		input = `{"type":"string","pattern":` + JsonString("^(?:"+f.Definition+")$") + `}`
+		input = `{"type":"string","pattern":` + ordered.String("^(?:"+f.Definition+")$") + `}`
 	}
 	return json.RawMessage(`{"type":"object","properties":{"` + InputKey + `":` + input + `},"required":["` + InputKey + `"],"additionalProperties":false}`)
 }
@@ -227,15 +228,15 @@ func (d *Tool) Judge(params json.RawMessage) error {
 
 // withoutArguments closes a schema that declares no arguments: by {"properties":{}} clients mean a function that takes none.
 func withoutArguments(wire json.RawMessage) json.RawMessage {
-	root := Members(wire)
+	root := ordered.Members(wire)
 	properties, _ := root.First("properties")
-	speaks := slices.ContainsFunc(root, func(e Member) bool {
+	speaks := slices.ContainsFunc(root, func(e ordered.Member) bool {
 		return e.Key != "type" && e.Key != "properties" && !slices.Contains(annotations, e.Key) && !(e.Key == "required" && string(e.Value) == "[]")
 	})
 	if string(properties) != "{}" || speaks {
 		return wire
 	}
-	return append(root, Member{"additionalProperties", json.RawMessage("false")}).Object()
+	return append(root, ordered.Member{Key: "additionalProperties", Value: json.RawMessage("false")}).Object()
 }
 
 func verdictOf(wire json.RawMessage) verdict {

@@ -9,6 +9,7 @@ import (
 
 	"tenon/tools/format"
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 	"tenon/tools/peek"
 )
 
@@ -38,13 +39,13 @@ func (e Elements) Tag(text []byte, final bool) (name string, n int, a peek.Answe
 
 // Nested reads the elements of a call's arguments. What the schema wants as text is text, whatever it looks like.
 func (t *Tool) Nested(e Elements, tree string) []byte {
-	var m MemberList
+	var m ordered.MemberList
 	for {
 		name, inner, rest, ok := e.first(tree)
 		if !ok {
 			return m.Object()
 		}
-		m = append(m, Member{name, t.value(e, inner, t.child(t.Wire, name))})
+		m = append(m, ordered.Member{Key: name, Value: t.value(e, inner, t.child(t.Wire, name))})
 		tree = rest
 	}
 }
@@ -84,16 +85,16 @@ func (t *Tool) Tree(key string, c format.Nested, text string) []byte {
 }
 
 // resolved is a schema, or what it refers to.
-func (t *Tool) resolved(schema json.RawMessage) MemberList {
-	m := Members(schema)
+func (t *Tool) resolved(schema json.RawMessage) ordered.MemberList {
+	m := ordered.Members(schema)
 	for range maxHops {
 		ref, ok := m.First("$ref")
 		if !ok {
 			break
 		}
-		pointer, _ := Text(ref)
+		pointer, _ := ordered.Text(ref)
 		target, _ := Resolve(t.Wire, strings.TrimPrefix(pointer, "#"))
-		m = Members(target)
+		m = ordered.Members(target)
 	}
 	return m
 }
@@ -102,12 +103,12 @@ func (t *Tool) resolved(schema json.RawMessage) MemberList {
 const maxHops = 8
 
 // alternatives are a schema and the branches of its unions.
-func (t *Tool) alternatives(schema json.RawMessage, depth int) []MemberList {
+func (t *Tool) alternatives(schema json.RawMessage, depth int) []ordered.MemberList {
 	m := t.resolved(schema)
-	all := []MemberList{m}
+	all := []ordered.MemberList{m}
 	for _, key := range []string{"anyOf", "oneOf"} {
 		list, _ := m.First(key)
-		for _, branch := range Items(list) {
+		for _, branch := range ordered.Items(list) {
 			if depth > 0 {
 				all = append(all, t.alternatives(branch, depth-1)...)
 			}
@@ -120,7 +121,7 @@ func (t *Tool) alternatives(schema json.RawMessage, depth int) []MemberList {
 func (t *Tool) child(schema json.RawMessage, name string) json.RawMessage {
 	for _, m := range t.alternatives(schema, 2) {
 		properties, _ := m.First("properties")
-		if sub, ok := Members(properties).First(name); ok {
+		if sub, ok := ordered.Members(properties).First(name); ok {
 			return sub
 		}
 		for _, key := range []string{"items", "additionalProperties"} {
@@ -134,7 +135,7 @@ func (t *Tool) child(schema json.RawMessage, name string) json.RawMessage {
 
 // takes tells whether a schema names a type of values.
 func (t *Tool) takes(schema json.RawMessage, kind string) bool {
-	return slices.ContainsFunc(t.alternatives(schema, 2), func(m MemberList) bool {
+	return slices.ContainsFunc(t.alternatives(schema, 2), func(m ordered.MemberList) bool {
 		var p Property
 		p.readTypes(m)
 		return slices.Contains(p.Types, kind) || kind == "string" && isText(m, p.Types)
@@ -154,25 +155,25 @@ func (t *Tool) value(e Elements, inner string, schema json.RawMessage) []byte {
 	case object:
 		return []byte("{}")
 	}
-	var m MemberList
+	var m ordered.MemberList
 	rest := inner
 	for {
 		name, text, after, ok := e.first(rest)
 		if !ok {
 			break
 		}
-		m = append(m, Member{name, t.value(e, text, t.child(schema, name))})
+		m = append(m, ordered.Member{Key: name, Value: t.value(e, text, t.child(schema, name))})
 		rest = after
 	}
 	if len(m) == 0 || strings.TrimSpace(rest) != "" {
 		return lenient.AppendString(nil, inner)
 	}
-	if slices.ContainsFunc(m, func(e Member) bool { return e.Key != "item" }) {
+	if slices.ContainsFunc(m, func(e ordered.Member) bool { return e.Key != "item" }) {
 		return m.Object()
 	}
 	var items []json.RawMessage
 	for _, e := range m {
 		items = append(items, e.Value)
 	}
-	return Array(items...)
+	return ordered.Array(items...)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenon/grammar"
+	"tenon/tools/ordered"
 )
 
 // Compact is what makes models least likely to loop: little white space, no endless numbers, no letters spelled as \u0061. A key
@@ -52,14 +53,14 @@ func (t *Tool) Properties() []Property {
 	if t.Freeform != nil {
 		return []Property{{Key: InputKey, Required: true, Kind: KindInput, Types: []string{"string"}, Tool: t.Name}}
 	}
-	root := Members(t.Wire)
+	root := ordered.Members(t.Wire)
 	raw, _ := root.First("properties")
 	var required []string
 	if r, ok := root.First("required"); ok {
 		_ = json.Unmarshal(r, &required) // of another shape: the schema's own compiler has reported it
 	}
 	var all []Property
-	for _, m := range Members(raw) {
+	for _, m := range ordered.Members(raw) {
 		p := Property{Key: m.Key, Schema: withDefinitions(m.Value, root), Tool: t.Name}
 		p.Required = slices.Contains(required, m.Key)
 		p.classify(m.Value, t)
@@ -74,14 +75,14 @@ func (t *Tool) Properties() []Property {
 }
 
 // withDefinitions gives a part of a schema the definitions that its references may name.
-func withDefinitions(sub json.RawMessage, root MemberList) json.RawMessage {
-	m := Members(sub)
+func withDefinitions(sub json.RawMessage, root ordered.MemberList) json.RawMessage {
+	m := ordered.Members(sub)
 	if m == nil || !strings.Contains(string(sub), `"$ref"`) {
 		return sub
 	}
 	for _, k := range []string{"$schema", "$defs", "definitions"} {
 		if v, ok := root.First(k); ok {
-			m = append(m, Member{k, v})
+			m = append(m, ordered.Member{Key: k, Value: v})
 		}
 	}
 	return m.Object()
@@ -91,7 +92,7 @@ func withDefinitions(sub json.RawMessage, root MemberList) json.RawMessage {
 var annotations = []string{"title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly", "$schema", "$id"}
 
 func (p *Property) classify(sub json.RawMessage, t *Tool) {
-	m := Members(sub)
+	m := ordered.Members(sub)
 	p.readTypes(m)
 	switch {
 	case t.Schema.OnlyString(p.Key):
@@ -104,9 +105,9 @@ func (p *Property) classify(sub json.RawMessage, t *Tool) {
 }
 
 // Part is a value inside of an argument, and its schema's members.
-func (t *Tool) Part(schema json.RawMessage) (Property, MemberList) {
+func (t *Tool) Part(schema json.RawMessage) (Property, ordered.MemberList) {
 	m := t.resolved(schema)
-	p := Property{Schema: withDefinitions(m.Object(), Members(t.Wire)), Tool: t.Name}
+	p := Property{Schema: withDefinitions(m.Object(), ordered.Members(t.Wire)), Tool: t.Name}
 	p.readTypes(m)
 	switch {
 	case isText(m, p.Types):
@@ -120,18 +121,18 @@ func (t *Tool) Part(schema json.RawMessage) (Property, MemberList) {
 }
 
 // orNull reads a value that may be null, as clients write optional ones.
-func (p *Property) orNull(m MemberList, t *Tool) {
+func (p *Property) orNull(m ordered.MemberList, t *Tool) {
 	either, _ := m.First("anyOf")
 	var rest []json.RawMessage
-	for _, branch := range Items(either) {
-		if kind, _ := Members(branch).First("type"); string(kind) != `"null"` {
+	for _, branch := range ordered.Items(either) {
+		if kind, _ := ordered.Members(branch).First("type"); string(kind) != `"null"` {
 			rest = append(rest, branch)
 		}
 	}
-	if len(rest) != 1 || len(Items(either)) != 2 || !onlyKeywords(m, "anyOf") {
+	if len(rest) != 1 || len(ordered.Items(either)) != 2 || !onlyKeywords(m, "anyOf") {
 		return
 	}
-	q := Property{Schema: withDefinitions(rest[0], Members(t.Wire)), Tool: p.Tool}
+	q := Property{Schema: withDefinitions(rest[0], ordered.Members(t.Wire)), Tool: p.Tool}
 	inside := t.resolved(rest[0])
 	if q.readTypes(inside); isText(inside, q.Types) {
 		q.Kind = KindText
@@ -142,22 +143,24 @@ func (p *Property) orNull(m MemberList, t *Tool) {
 }
 
 // isText tells whether all values that a schema allows are strings.
-func isText(m MemberList, types []string) bool {
+func isText(m ordered.MemberList, types []string) bool {
 	if len(types) > 0 {
 		return len(types) == 1 && types[0] == "string"
 	}
 	list, _ := m.First("enum")
-	values := Items(list)
+	values := ordered.Items(list)
 	return len(values) > 0 && !slices.ContainsFunc(values, func(v json.RawMessage) bool { return v[0] != '"' })
 }
 
-func onlyKeywords(m MemberList, known ...string) bool {
-	return !slices.ContainsFunc(m, func(e Member) bool { return !slices.Contains(known, e.Key) && !slices.Contains(annotations, e.Key) })
+func onlyKeywords(m ordered.MemberList, known ...string) bool {
+	return !slices.ContainsFunc(m, func(e ordered.Member) bool {
+		return !slices.Contains(known, e.Key) && !slices.Contains(annotations, e.Key)
+	})
 }
 
-func (p *Property) readTypes(m MemberList) {
+func (p *Property) readTypes(m ordered.MemberList) {
 	if v, ok := m.First("type"); ok {
-		if s, ok := Text(v); ok {
+		if s, ok := ordered.Text(v); ok {
 			p.Types = []string{s}
 		} else {
 			_ = json.Unmarshal(v, &p.Types) // of another shape: any type
@@ -179,7 +182,7 @@ func (t *Tool) Enforced() bool {
 // EnforcedMembers tells the same where each argument has a place of its own: the schema has to say nothing about how
 // arguments depend on each other, and the mask has to follow it into each.
 func (t *Tool) EnforcedMembers(follows func(Property) bool) bool {
-	for _, e := range Members(t.Wire) {
+	for _, e := range ordered.Members(t.Wire) {
 		switch e.Key {
 		case "type", "properties", "required", "additionalProperties", "$defs", "definitions", "strict":
 			continue
@@ -194,7 +197,7 @@ func (t *Tool) EnforcedMembers(follows func(Property) bool) bool {
 
 // AnyMembers tells that the schema declares no arguments and does not say that there are none.
 func (t *Tool) AnyMembers() bool {
-	root := Members(t.Wire)
+	root := ordered.Members(t.Wire)
 	_, some := root.First("properties")
 	extra, _ := root.First("additionalProperties")
 	return len(t.Members) == 0 && !some && string(extra) != "false"

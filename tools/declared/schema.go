@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
+	"strings"
+
+	"tenon/tools/ordered"
 )
 
 // Arguments is the schema that a tool's arguments are held to: the declared one, without the nulls that stand for absent keywords
@@ -12,22 +16,22 @@ import (
 // string, has no value left.
 func Arguments(declared json.RawMessage) (schema json.RawMessage, narrowed bool) {
 	healed := Heal(declared)
-	root := Members(healed)
-	at := slices.IndexFunc(root, func(m Member) bool { return m.Key == "type" })
+	root := ordered.Members(healed)
+	at := slices.IndexFunc(root, func(m ordered.Member) bool { return m.Key == "type" })
 	switch {
 	case len(root) == 0 && string(bytes.TrimSpace(healed)) != "false":
 		return json.RawMessage(`{"type":"object"}`), true
 	case at < 0:
-		root = append(root, Member{"type", objectType})
+		root = append(root, ordered.Member{Key: "type", Value: objectType})
 	case string(root[at].Value) == string(objectType):
 		return healed, false
-	case slices.ContainsFunc(Items(root[at].Value), func(t json.RawMessage) bool { return string(t) == string(objectType) }):
+	case slices.ContainsFunc(ordered.Items(root[at].Value), func(t json.RawMessage) bool { return string(t) == string(objectType) }):
 		root[at].Value = objectType
 	default:
-		root = root.Both(json.RawMessage(`{"type":"object"}`))
+		root = Both(root, json.RawMessage(`{"type":"object"}`))
 	}
 	if _, refers := root.First("$ref"); refers { // older drafts pass over what stands beside a reference
-		root = slices.DeleteFunc(root, func(m Member) bool { return m.Key == "$schema" })
+		root = slices.DeleteFunc(root, func(m ordered.Member) bool { return m.Key == "$schema" })
 	}
 	return root.Object(), true
 }
@@ -35,9 +39,30 @@ func Arguments(declared json.RawMessage) (schema json.RawMessage, narrowed bool)
 var objectType = json.RawMessage(`"object"`)
 
 // Both is the schema of what fits m and another.
-func (m MemberList) Both(other json.RawMessage) MemberList {
+func Both(m ordered.MemberList, other json.RawMessage) ordered.MemberList {
 	all, _ := m.First("allOf")
-	return m.With("allOf", Array(append(Items(all), other)...))
+	return m.With("allOf", ordered.Array(append(ordered.Items(all), other)...))
+}
+
+// Resolve finds a part of a schema by its JSON pointer. The schema itself is none.
+func Resolve(schema json.RawMessage, pointer string) (json.RawMessage, bool) {
+	steps := strings.Split(pointer, "/")
+	if len(steps) < 2 {
+		return nil, false
+	}
+	for _, step := range steps[1:] {
+		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+		i, err := strconv.Atoi(step)
+		sub, ok := ordered.Members(schema).First(step)
+		if list := ordered.Items(schema); !ok && err == nil && i >= 0 && i < len(list) {
+			sub, ok = list[i], true
+		}
+		if !ok {
+			return nil, false
+		}
+		schema = sub
+	}
+	return schema, true
 }
 
 // Heal leaves the keywords out of a schema, valid JSON, whose value is null: clients in Go write so what they do not set, as in
@@ -86,14 +111,14 @@ func healed(v json.RawMessage, as heals, depth int) json.RawMessage {
 	case 'n':
 		return json.RawMessage("{}")
 	case '[':
-		all := Items(v)
+		all := ordered.Items(v)
 		for i := range all {
 			all[i] = healed(all[i], as, depth-1)
 		}
-		return Array(all...)
+		return ordered.Array(all...)
 	case '{':
-		var out MemberList
-		for _, m := range Members(v) {
+		var out ordered.MemberList
+		for _, m := range ordered.Members(v) {
 			inside := healSchema
 			if as == healSchema {
 				var known bool
@@ -104,7 +129,7 @@ func healed(v json.RawMessage, as heals, depth int) json.RawMessage {
 					continue
 				}
 			}
-			out = append(out, Member{m.Key, healed(m.Value, inside, depth-1)})
+			out = append(out, ordered.Member{Key: m.Key, Value: healed(m.Value, inside, depth-1)})
 		}
 		return out.Object()
 	}

@@ -9,6 +9,7 @@ import (
 	"tenon/grammar"
 	"tenon/tools/declared"
 	"tenon/tools/format"
+	"tenon/tools/ordered"
 )
 
 // How each syntax is written, for the grammar that masks.
@@ -61,11 +62,11 @@ func (c jsonWriter) begins(tool string) []string {
 	if c.Array {
 		open = "["
 	}
-	return []string{open + `{"` + c.NameKey + `": ` + declared.JsonString(tool)}
+	return []string{open + `{"` + c.NameKey + `": ` + ordered.String(tool)}
 }
 
 func (c jsonWriter) write(w *output, t *declared.Tool, i int) string {
-	inString := declared.JsonString(t.Prompt)
+	inString := ordered.String(t.Prompt)
 	name := capture(CaptureName, grammar.Quote(inString[1:len(inString)-1]))
 	if c.NameIsKey {
 		return seq(`"{\""`, name, `"\": "`, w.args(t, i), `"}"`)
@@ -177,14 +178,14 @@ func (w *output) dictionaryValue(c namedWriter, t *declared.Tool, p declared.Pro
 }
 
 // dictionaryObject is an object with the members that its schema declares, in any order.
-func (w *output) dictionaryObject(c namedWriter, t *declared.Tool, m declared.MemberList, depth int) string {
+func (w *output) dictionaryObject(c namedWriter, t *declared.Tool, m ordered.MemberList, depth int) string {
 	properties, _ := m.First("properties")
 	required, _ := m.First("required")
 	parts := []string{`","`}
-	for _, e := range declared.Members(properties) {
+	for _, e := range ordered.Members(properties) {
 		q, _ := t.Part(e.Value)
 		part := "( " + seq(capture(CaptureKey, grammar.Quote(e.Key)), `":"`, w.dictionaryValue(c, t, q, depth)) + " )"
-		if !bytes.Contains(required, []byte(declared.JsonString(e.Key))) {
+		if !bytes.Contains(required, []byte(ordered.String(e.Key))) {
 			part += "?"
 		}
 		parts = append(parts, part)

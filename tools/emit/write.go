@@ -1,13 +1,13 @@
 package emit
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
 	"tenon/grammar"
 	"tenon/tools/format"
 	"tenon/tools/memo"
+	"tenon/tools/ordered"
 	"tenon/tools/turn"
 )
 
@@ -50,13 +50,15 @@ func WriteCalls(d *format.Dialect, calls []turn.Call) (pieces []Piece, ok bool) 
 }
 
 func jsonLiteral(c format.JSON, call turn.Call) string {
-	return `{"` + c.NameKey + `": ` + quoted(call.Name) + `, "` + c.ArgsKey + `": ` + string(call.Arguments) + `}`
+	return `{"` + c.NameKey + `": ` + ordered.String(call.Name) + `, "` + c.ArgsKey + `": ` + string(call.Arguments) + `}`
 }
 
-// literal is a call as in Python.
+// pythonLiteral is a call as in Python.
 func pythonLiteral(c format.Python, call turn.Call) string {
 	var parts []string
-	eachMember(call.Arguments, func(name string, v json.RawMessage) { parts = append(parts, name+"="+python(v)) })
+	for _, m := range ordered.Members(call.Arguments) {
+		parts = append(parts, m.Key+"="+python(m.Value))
+	}
 	return call.Name + c.Method + "(" + strings.Join(parts, ", ") + ")"
 }
 
@@ -65,12 +67,12 @@ func python(v json.RawMessage) string {
 	var parts []string
 	switch v[0] {
 	case '{':
-		eachMember(v, func(name string, v json.RawMessage) { parts = append(parts, quoted(name)+": "+python(v)) })
+		for _, m := range ordered.Members(v) {
+			parts = append(parts, ordered.String(m.Key)+": "+python(m.Value))
+		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case '[':
-		var items []json.RawMessage
-		_ = json.Unmarshal(v, &items) // it was read as JSON before
-		for _, item := range items {
+		for _, item := range ordered.Items(v) {
 			parts = append(parts, python(item))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
@@ -82,30 +84,6 @@ func python(v json.RawMessage) string {
 		return "None"
 	}
 	return string(v)
-}
-
-// eachMember calls f for the members of an object, in order.
-func eachMember(object json.RawMessage, f func(name string, v json.RawMessage)) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	_, _ = d.Token() // the brace; all of it was read as JSON before
-	for d.More() {
-		name, _ := d.Token()
-		var v json.RawMessage
-		if d.Decode(&v) != nil {
-			return
-		}
-		key, _ := name.(string)
-		f(key, bytes.TrimSpace(v))
-	}
-}
-
-// quoted is a JSON string with letters of every script as they are.
-func quoted(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // compiling are the grammars that are being compiled: turns that come at once with new tools wait for one of them.

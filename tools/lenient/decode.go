@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"tenon/tools/peek"
 )
 
 // The rules that Decode may apply, as they are counted and shown.
@@ -273,7 +275,7 @@ func (d *decoder) next(end byte, n int) (done bool, err error) {
 			}
 			return true, nil
 		case c == '}' || c == ']' || c == ')', // closes a container around this one
-			n > 0 && commas == 0 && hasPrefix(d.text[d.pos:], codeFence) == yes: // or all of them
+			n > 0 && commas == 0 && bytes.HasPrefix(d.text[d.pos:], []byte(codeFence)): // or all of them
 			d.repair(MissingClose)
 			return true, nil
 		default:
@@ -359,9 +361,9 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 	for d.pos < len(d.text) {
 		rest := d.text[d.pos:]
 		switch c := rest[0]; {
-		case hasPrefix(rest, quote) == yes:
+		case bytes.HasPrefix(rest, []byte(quote)):
 			p.inner = inner > 0
-			if !uncertain(quote) || d.rules.ends(d.text, d.pos+len(quote), p, true) != no {
+			if !uncertain(quote) || d.rules.ends(d.text, d.pos+len(quote), p, true) != peek.No {
 				if p.in == '[' && inner%2 != 0 {
 					return nil, errPaired
 				}

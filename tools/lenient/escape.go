@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"strconv"
 	"unicode/utf8"
+
+	"tenon/tools/peek"
 )
 
 // unescaped takes a level of escapes off a value whose own quotes are escaped: {\"a\": 1}, as it stands inside of a string.
 func unescaped(text []byte) ([]byte, bool) {
 	i, _ := skipSpace(text, 0, true)
 	j := i
-	for j < len(text) && (text[j] == '{' || text[j] == '[' || space(text[j])) {
+	for j < len(text) && (text[j] == '{' || text[j] == '[' || peek.IsSpace(text[j])) {
 		j++
 	}
 	if j == i || j+1 >= len(text) || text[j] != '\\' || text[j+1] != '"' {
@@ -42,7 +44,7 @@ func (d *decoder) escapedString() ([]byte, error) {
 	d.repair(EscapedTwice)
 	scan := Scanner{quote: escapedQuote}
 	from := d.pos
-	for ; hasPrefix(d.text[d.pos:], escapedQuote) != yes; d.pos++ {
+	for ; !bytes.HasPrefix(d.text[d.pos:], []byte(escapedQuote)); d.pos++ {
 		if d.pos == len(d.text) || d.text[d.pos] == '"' {
 			return nil, errOpen
 		}
@@ -160,7 +162,7 @@ func (d *decoder) hex4(i int) (rune, bool) {
 func (d *decoder) unclosed(s []byte) ([]byte, error) {
 	i := len(d.text)
 	for k := range d.open {
-		for i > 0 && space(d.text[i-1]) {
+		for i > 0 && peek.IsSpace(d.text[i-1]) {
 			i--
 		}
 		if i == 0 || d.text[i-1] != d.open[k] {

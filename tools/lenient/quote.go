@@ -1,17 +1,10 @@
 package lenient
 
+import "tenon/tools/peek"
+
 // lookahead is how many bytes after a quote are read to tell whether it ends its string. White space in front does not
 // count, up to as many bytes again; where the bound is reached the quote ends the string.
 const lookahead = 160
-
-// answer is what a look at text that may still grow can say.
-type answer uint8
-
-const (
-	no answer = iota
-	yes
-	unknown // more text is needed
-)
 
 // place is where a string stands: in which container, as a key or as a value.
 type place struct {
@@ -24,29 +17,29 @@ type place struct {
 // ends tells whether the quote before text[i:] ends a string at p. In JSON every unescaped quote does; models leave quotes
 // unescaped, mostly in code, so a quote counts only if what follows can follow a string there. Every valid JSON text passes:
 // after a key comes a colon, after a value a comma or a bracket, after the comma of an object the next key.
-func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
+func (r *Rules) ends(text []byte, i int, p place, final bool) peek.Answer {
 	j, a := skipSpace(text, i, final)
-	if a != yes {
+	if a != peek.Yes {
 		return a
 	}
 	if j == len(text) {
-		return yes
+		return peek.Yes
 	}
-	if t := r.terminatorAt(text, j, final); t != no {
+	if t := r.terminatorAt(text, j, final); t != peek.No {
 		return t
 	}
 	c := text[j]
 	switch {
 	case p.in == 0:
-		return yes
+		return peek.Yes
 	case p.key:
-		return boolean(c == ':' || p.in == '(' && c == '=')
+		return peek.Boolean(c == ':' || p.in == '(' && c == '=', peek.Yes)
 	case c == ',':
 		return r.nextMember(text, j+1, p, final)
 	case c == '/':
-		return boolean(j+1 < len(text) && (text[j+1] == '/' || text[j+1] == '*'))
+		return peek.Boolean(j+1 < len(text) && (text[j+1] == '/' || text[j+1] == '*'), peek.Yes)
 	case c == '}' || c == ']' || c == ')':
-		return boolean(c == closer(p.in))
+		return peek.Boolean(c == closer(p.in), peek.Yes)
 	case r.Python && !p.inner && (c == '+' || joins(c, p.in)):
 		return r.goesOn(text, j, p, final)
 	case c == codeFence[0]:
@@ -54,164 +47,116 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) answer {
 	case c == '"' && j > i && p.in == '{': // a missing comma
 		return isKey(text, j, final)
 	}
-	return no
+	return peek.No
 }
 
 // lastFence tells whether a code fence is closed at text[i:] and nothing follows: brackets are missing then.
-func (r *Rules) lastFence(text []byte, i int, final bool) answer {
-	if a := hasPrefix(text[i:], codeFence); a != yes {
-		return atLast(a == no || final, no)
+func (r *Rules) lastFence(text []byte, i int, final bool) peek.Answer {
+	if a := peek.Prefix(text[i:], codeFence, final); a != peek.Yes {
+		return a
 	}
 	j, a := skipSpace(text, i+len(codeFence), final)
-	if a != yes || j == len(text) {
+	if a != peek.Yes || j == len(text) {
 		return a
 	}
 	return r.terminatorAt(text, j, final)
-}
-
-// atLast is what holds where the text ends: unknown if more may come.
-func atLast(final bool, a answer) answer {
-	if final {
-		return a
-	}
-	return unknown
 }
 
 // joins tells whether a string that begins with c goes on another that stands before it, as in Python.
 func joins(c, in byte) bool { return (in == '(' || in == '[') && (c == '"' || c == '\'') }
 
 // goesOn tells whether another part of a value stands at text[i:]: a string, behind which the value goes on or ends.
-func (r *Rules) goesOn(text []byte, i int, p place, final bool) answer {
+func (r *Rules) goesOn(text []byte, i int, p place, final bool) peek.Answer {
 	if text[i] == '+' {
 		j, a := skipSpace(text, i+1, final)
-		if a != yes {
+		if a != peek.Yes {
 			return a
 		}
 		i = j
 	}
 	if i == len(text) || text[i] != '"' && text[i] != '\'' {
-		return no
+		return peek.No
 	}
 	for j := i + 1; j < len(text); j++ {
 		switch {
 		case j-i > lookahead:
-			return yes
+			return peek.Yes
 		case text[j] == '\\':
 			j++
 		case text[j] == text[i]:
 			k, a := skipSpace(text, j+1, final)
-			if a != yes {
+			if a != peek.Yes {
 				return a
 			}
-			return boolean(k == len(text) || text[k] == ',' || text[k] == '+' || text[k] == closer(p.in) || joins(text[k], p.in))
+			return peek.Boolean(k == len(text) || text[k] == ',' || text[k] == '+' || text[k] == closer(p.in) || joins(text[k], p.in), peek.Yes)
 		}
 	}
-	if final {
-		return no
-	}
-	return unknown
+	return peek.Boolean(!final, peek.Unknown)
 }
 
 // nextMember tells whether a member of p's container may start at text[i:], after a comma.
-func (r *Rules) nextMember(text []byte, i int, p place, final bool) answer {
+func (r *Rules) nextMember(text []byte, i int, p place, final bool) peek.Answer {
 	j, a := skipSpace(text, i, final)
-	if a != yes || p.in == '[' {
+	if a != peek.Yes || p.in == '[' {
 		return a
 	}
 	if j == len(text) {
-		return yes
+		return peek.Yes
 	}
 	switch c := text[j]; {
 	case c == closer(p.in) || c == '/' || c == '#':
-		return yes
+		return peek.Yes
 	case p.in == '(' && p.bare:
-		return yes
+		return peek.Yes
 	case p.in == '(':
-		return boolean(identStart(c) || c == '*')
+		return peek.Boolean(identStart(c) || c == '*', peek.Yes)
 	case c == '"' || c == '\'':
 		return isKey(text, j, final)
 	default:
-		return boolean(identStart(c) || c == '<')
+		return peek.Boolean(identStart(c) || c == '<', peek.Yes)
 	}
 }
 
 // isKey tells whether text[i:], which starts with a quote, is a quoted key and its colon.
-func isKey(text []byte, i int, final bool) answer {
+func isKey(text []byte, i int, final bool) peek.Answer {
 	q := text[i]
 	for j := i + 1; j < len(text); j++ {
 		switch {
 		case j-i > lookahead:
-			return yes
+			return peek.Yes
 		case text[j] == '\\':
 			j++
 		case text[j] == q:
 			k, a := skipSpace(text, j+1, final)
-			if a != yes {
+			if a != peek.Yes {
 				return a
 			}
-			return boolean(k < len(text) && text[k] == ':')
+			return peek.Boolean(k < len(text) && text[k] == ':', peek.Yes)
 		case text[j] == '\n':
-			return no
+			return peek.No
 		}
 	}
-	if final {
-		return yes
-	}
-	return unknown
+	return peek.AtLast(final)
 }
 
 // skipSpace returns the index of the first byte from i on that is no white space.
-func skipSpace(text []byte, i int, final bool) (int, answer) {
+func skipSpace(text []byte, i int, final bool) (int, peek.Answer) {
 	for j := i; j < len(text); j++ {
-		if !space(text[j]) || j-i >= lookahead {
-			return j, yes
+		if !peek.IsSpace(text[j]) || j-i >= lookahead {
+			return j, peek.Yes
 		}
 	}
 	if final {
-		return len(text), yes
+		return len(text), peek.Yes
 	}
-	return len(text), unknown
+	return len(text), peek.Unknown
 }
 
 // terminatorAt tells whether a terminator starts at text[i].
-func (r *Rules) terminatorAt(text []byte, i int, final bool) answer {
-	found := no
-	for _, t := range r.Terminators {
-		switch hasPrefix(text[i:], t) {
-		case yes:
-			return yes
-		case unknown:
-			if !final {
-				found = unknown
-			}
-		}
-	}
-	return found
+func (r *Rules) terminatorAt(text []byte, i int, final bool) peek.Answer {
+	_, a := peek.AnyPrefix(text[i:], r.Terminators, final)
+	return a
 }
-
-// hasPrefix tells whether text starts with t, or may once it is longer.
-func hasPrefix(text []byte, t string) answer {
-	if len(text) > 0 && text[0] != t[0] {
-		return no
-	}
-	n := min(len(text), len(t))
-	if string(text[:n]) != t[:n] {
-		return no
-	}
-	if n < len(t) {
-		return unknown
-	}
-	return yes
-}
-
-func boolean(b bool) answer {
-	if b {
-		return yes
-	}
-	return no
-}
-
-func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 func identStart(c byte) bool {
 	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80

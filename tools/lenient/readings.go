@@ -3,6 +3,8 @@ package lenient
 import (
 	"bytes"
 	"slices"
+
+	"tenon/tools/peek"
 )
 
 // Shape tells which keys an object may have, and which those objects that stand in one of its members. A nil Shape allows all.
@@ -83,7 +85,7 @@ func (r *reader) write(s string, i int, next then) {
 func (r *reader) done() bool { return r.left <= 0 || len(r.found) == maxReadings }
 
 func (r *reader) skip(i int) int {
-	for i < len(r.text) && space(r.text[i]) {
+	for i < len(r.text) && peek.IsSpace(r.text[i]) {
 		i++
 		r.left--
 	}
@@ -272,7 +274,7 @@ func (r *reader) str(i int, quote string, next then) {
 			return
 		}
 		switch rest := r.text[d.pos:]; {
-		case hasPrefix(rest, quote) == yes:
+		case bytes.HasPrefix(rest, []byte(quote)):
 			if end := d.pos + len(quote); r.endsValue(end) {
 				r.left -= len(s)
 				r.tryEnd(&d, s, inner, func() { next(end) })

@@ -1,5 +1,11 @@
 package lenient
 
+import (
+	"bytes"
+
+	"tenon/tools/peek"
+)
+
 // Rules say what else than JSON's own syntax a text may hold. The zero value adds nothing.
 type Rules struct {
 	Quotes      []string // further delimiters of strings, such as Gemma's <|"|>; nothing is escaped inside them
@@ -81,23 +87,21 @@ func (s *Scanner) inString(text []byte, final bool) Status {
 	i := s.pos
 	if s.Soft == 0 || s.note {
 		switch s.Rules.terminatorAt(text, i, final) {
-		case yes:
+		case peek.Yes:
 			if s.note {
 				s.quote, s.note = "", false
 				return s.outside(text, final)
 			}
 			s.Soft = i
-		case unknown:
+		case peek.Unknown:
 			return Open
 		}
 	}
-	switch hasPrefix(text[i:], s.quote) {
-	case yes:
+	switch peek.Prefix(text[i:], s.quote, final) {
+	case peek.Yes:
 		return s.endString(text, final)
-	case unknown:
-		if !final {
-			return Open
-		}
+	case peek.Unknown:
+		return Open
 	}
 	if text[i] == '\\' && !s.raw {
 		n, known := s.escapeAt(text[i:])
@@ -134,11 +138,11 @@ func (s *Scanner) endString(text []byte, final bool) Status {
 	p := place{s.top(), s.keyPlace(), s.inner, s.prev == '(' || s.prev == ',' && s.top() == '('}
 	if uncertain(s.quote) {
 		switch s.Rules.ends(text, after, p, final) {
-		case no:
+		case peek.No:
 			s.pos += len(s.quote)
 			s.inner, s.Torn = true, true
 			return Open
-		case unknown:
+		case peek.Unknown:
 			return Open
 		}
 	}
@@ -152,26 +156,24 @@ func (s *Scanner) endString(text []byte, final bool) Status {
 
 func (s *Scanner) outside(text []byte, final bool) Status {
 	switch s.Rules.terminatorAt(text, s.pos, final) {
-	case yes:
+	case peek.Yes:
 		s.End = s.pos
 		return Terminated
-	case unknown:
+	case peek.Unknown:
 		return Open
 	}
 	c := text[s.pos]
 	if c == codeFence[0] && (s.prev == '"' || s.prev == 'x') && len(s.stack) > 0 {
-		switch hasPrefix(text[s.pos:], codeFence) {
-		case yes:
+		switch peek.Prefix(text[s.pos:], codeFence, final) {
+		case peek.Yes:
 			s.End = s.pos
 			return Terminated
-		case unknown:
-			if !final {
-				return Open
-			}
+		case peek.Unknown:
+			return Open
 		}
 	}
 	switch {
-	case space(c):
+	case peek.IsSpace(c):
 		s.pos++
 	case c == '{' || c == '[' || c == '(':
 		s.push(c)
@@ -202,15 +204,15 @@ func (s *Scanner) token(text []byte, final bool) Status {
 	quote, literal, a := s.Rules.quoteAt(text, s.pos, s.prev, final)
 	raw = raw || literal
 	switch {
-	case a == unknown:
+	case a == peek.Unknown:
 		return Open
-	case a == yes:
+	case a == peek.Yes:
 		s.quote, s.raw, s.inner = quote, raw, false
 		s.pos += len(quote)
 		s.start = s.pos
 		return Open
 	case c == ':' && s.prev == 'x' && s.top() == '{':
-		if !s.watch(String{Depth: len(s.stack), Key: true, Text: trimSpace(text[s.start:s.pos])}) {
+		if !s.watch(String{Depth: len(s.stack), Key: true, Text: bytes.TrimSpace(text[s.start:s.pos])}) {
 			return Rejected
 		}
 		s.prev = c
@@ -245,59 +247,53 @@ func stringPrefix(text []byte, start, i int, prev byte) (raw, ok bool) {
 }
 
 // quoteAt tells which delimiter opens a string at text[i], prev being what stands before it.
-func (r *Rules) quoteAt(text []byte, i int, prev byte, final bool) (quote string, raw bool, a answer) {
+func (r *Rules) quoteAt(text []byte, i int, prev byte, final bool) (quote string, raw bool, a peek.Answer) {
 	for _, q := range r.Quotes {
-		switch hasPrefix(text[i:], q) {
-		case yes:
-			return q, true, yes
-		case unknown:
-			if !final {
-				return "", false, unknown
-			}
+		switch peek.Prefix(text[i:], q, final) {
+		case peek.Yes:
+			return q, true, peek.Yes
+		case peek.Unknown:
+			return "", false, peek.Unknown
 		}
 	}
 	c := text[i]
 	if c == '\\' && prev != 'x' && prev != '"' {
-		switch hasPrefix(text[i:], escapedQuote) {
-		case yes:
-			return escapedQuote, false, yes
-		case unknown:
-			return "", false, atLast(final, no)
+		switch peek.Prefix(text[i:], escapedQuote, final) {
+		case peek.Yes:
+			return escapedQuote, false, peek.Yes
+		case peek.Unknown:
+			return "", false, peek.Unknown
 		}
 	}
 	if c == typographic[0] && prev != 'x' && prev != '"' {
 		return typographicAt(text[i:], final)
 	}
 	if c != '"' && (prev == 'x' || prev == '"' || c != '\'' && c != '`') {
-		return "", false, no
+		return "", false, peek.No
 	}
 	for _, triple := range []string{`"""`, "'''", "```"} {
-		switch hasPrefix(text[i:], triple) {
-		case yes:
-			return triple, false, yes
-		case unknown:
-			if !final {
-				return "", false, unknown
-			}
+		switch peek.Prefix(text[i:], triple, final) {
+		case peek.Yes:
+			return triple, false, peek.Yes
+		case peek.Unknown:
+			return "", false, peek.Unknown
 		}
 	}
-	return string(c), false, yes
+	return string(c), false, peek.Yes
 }
 
 // typographic is the first byte of the quotes that some models write for the straight ones.
 const typographic = "\xe2"
 
 // typographicAt tells which typographic quote closes what one of them opens at the start of text.
-func typographicAt(text []byte, final bool) (quote string, raw bool, a answer) {
-	waits := no
+func typographicAt(text []byte, final bool) (quote string, raw bool, a peek.Answer) {
+	waits := peek.No
 	for _, q := range []struct{ opens, closes string }{{"“", "”"}, {"”", "”"}, {"‘", "’"}, {"’", "’"}} {
-		switch hasPrefix(text, q.opens) {
-		case yes:
-			return q.closes, false, yes
-		case unknown:
-			if !final {
-				waits = unknown
-			}
+		switch peek.Prefix(text, q.opens, final) {
+		case peek.Yes:
+			return q.closes, false, peek.Yes
+		case peek.Unknown:
+			waits = peek.Unknown
 		}
 	}
 	return "", false, waits
@@ -360,10 +356,3 @@ func (s *Scanner) top() byte {
 func (s *Scanner) keyPlace() bool { return s.top() == '{' && s.prev != ':' }
 
 func (s *Scanner) watch(w String) bool { return s.Watch == nil || s.Watch(w) }
-
-func trimSpace(b []byte) []byte {
-	for len(b) > 0 && space(b[len(b)-1]) {
-		b = b[:len(b)-1]
-	}
-	return b
-}

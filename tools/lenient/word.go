@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"tenon/tools/peek"
 )
 
 // literals are the bare words that have one meaning.
@@ -68,7 +70,7 @@ func endsWord(text []byte, i int, p place) bool {
 	case '/':
 		return i+1 < len(text) && (text[i+1] == '/' || text[i+1] == '*')
 	case '#':
-		return i > 0 && space(text[i-1])
+		return i > 0 && peek.IsSpace(text[i-1])
 	case ' ', '\t':
 		return p.in == 0
 	}
@@ -125,7 +127,7 @@ func (d *decoder) skip() error {
 	for d.pos < len(d.text) {
 		rest := d.text[d.pos:]
 		switch {
-		case space(rest[0]):
+		case peek.IsSpace(rest[0]):
 			d.pos++
 			continue
 		case bytes.HasPrefix(rest, []byte("//")), rest[0] == '#':

@@ -11,6 +11,7 @@ import (
 	"tenon/tools/declared"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 	"tenon/tools/plan"
 	"tenon/tools/scan"
 	"tenon/tools/turn"
@@ -79,7 +80,7 @@ func (p *Text) accept(c *declared.RawCall) error {
 		return fmt.Errorf("call of %q: %w", t.Name, scan.ErrTorn)
 	}
 	args, err := t.Arguments(c)
-	if err == nil && slices.Contains(c.Repairs, lenient.MissingClose) && slices.ContainsFunc(declared.Members(args), func(e declared.Member) bool { return strays(t, e) }) {
+	if err == nil && slices.Contains(c.Repairs, lenient.MissingClose) && slices.ContainsFunc(ordered.Members(args), func(e ordered.Member) bool { return strays(t, e) }) {
 		err = errStray
 	}
 	p.Looked = Outcome{true, m.Tool, args, err}
@@ -91,7 +92,7 @@ func (p *Text) accept(c *declared.RawCall) error {
 	if err != nil {
 		return fmt.Errorf("call of %q: %s", t.Name, oneLine(err))
 	}
-	if input, ok := declared.Text(declared.FirstInput(args)); t.Freeform != nil && ok && !t.Matches(input) {
+	if input, ok := ordered.Text(declared.FirstInput(args)); t.Freeform != nil && ok && !t.Matches(input) {
 		return fmt.Errorf("call of %q: its input does not match the tool's %s grammar", t.Name, t.Freeform.Syntax)
 	}
 	c.Name, c.Args = t.Prompt, args
@@ -113,7 +114,7 @@ func (p *Text) accept(c *declared.RawCall) error {
 var errStray = errors.New("a bracket is missing, and a key of the call stands among its arguments")
 
 // strays tells whether an argument is a key of calls, and none of the tool's.
-func strays(t *declared.Tool, e declared.Member) bool {
+func strays(t *declared.Tool, e ordered.Member) bool {
 	return slices.Contains(declared.CallKeys, e.Key) && !t.Schema.Declares(e.Key)
 }
 
@@ -145,7 +146,7 @@ func (p *Text) emitCall(c declared.RawCall) {
 	}
 	payload := string(c.Args)
 	if t.Freeform != nil {
-		payload, _ = declared.Text(declared.FirstInput(c.Args))
+		payload, _ = ordered.Text(declared.FirstInput(c.Args))
 	}
 	call := p.begin(t)
 	p.emit(turn.Event{Kind: turn.CallArguments, Text: payload, Call: call})

@@ -9,6 +9,7 @@ import (
 
 	"tenon/tools/declared"
 	"tenon/tools/format"
+	"tenon/tools/ordered"
 	"tenon/tools/peek"
 	"tenon/tools/plan"
 	"tenon/tools/scan"
@@ -224,7 +225,7 @@ func (s *guestScanner) take(p *Text, events []turn.Event) bool {
 		case e.Kind == turn.CallEnd:
 			args := e.Call.Arguments
 			if args == nil {
-				args = []byte(declared.JsonString(e.Call.Input))
+				args = []byte(ordered.String(e.Call.Input))
 			}
 			s.by, s.stop = p, p.left
 			s.found = append(s.found, declared.RawCall{Name: turn.PromptName(e.Call.Namespace, e.Call.Name), Args: args, Repairs: []string{guestMarkers}})

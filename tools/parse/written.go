@@ -8,6 +8,7 @@ import (
 	"tenon/tools/emit"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 	"tenon/tools/peek"
 	"tenon/tools/turn"
 )
@@ -34,7 +35,7 @@ func (p *Captures) named() {
 	p.word = p.word[:0]
 	i, ok := p.plan.Names.Exact[name]
 	if !ok { // a JSON string with escapes
-		name, _ = declared.Text([]byte(`"` + name + `"`))
+		name, _ = ordered.Text([]byte(`"` + name + `"`))
 		i = p.plan.Names.Exact[name]
 	}
 	t := &p.plan.Tools[i]
@@ -157,7 +158,7 @@ func (p *Captures) unquote(b []byte) {
 		}
 		p.word = append(p.word, c)
 		if n := len(p.word); n == 6 || n == 2 && c != 'u' {
-			s, _ := declared.Text([]byte(`"` + string(p.word) + `"`))
+			s, _ := ordered.Text([]byte(`"` + string(p.word) + `"`))
 			p.call.out = append(p.call.out, s...)
 			p.word = p.word[:0]
 		}

@@ -10,8 +10,8 @@ import (
 
 	"tenon/grammar"
 	"tenon/tools/conform"
-	"tenon/tools/declared"
 	"tenon/tools/emit"
+	"tenon/tools/ordered"
 	"tenon/tools/parse"
 )
 
@@ -195,7 +195,7 @@ func (w written) place(args json.RawMessage, path []string) (value, argument int
 		}
 		return w.args + value, w.args + argument
 	}
-	all := declared.Members(args)
+	all := ordered.Members(args)
 	for i, m := range all {
 		if m.Key == path[0] && len(all) == len(w.members) {
 			return w.members[i], w.members[i]

@@ -11,6 +11,7 @@ import (
 	"tenon/tools/conform"
 	"tenon/tools/declared"
 	"tenon/tools/emit"
+	"tenon/tools/ordered"
 	"tenon/tools/plan"
 )
 
@@ -73,16 +74,16 @@ func refuses(text string, output iter.Seq2[[]byte, bool], keep int) bool {
 func constraints(f conform.Fault, whole json.RawMessage, exact bool) []json.RawMessage {
 	var all []json.RawMessage
 	if f.Value != nil {
-		all = append(all, declared.Object("not", declared.Object("const", f.Value)))
+		all = append(all, ordered.Object("not", ordered.Object("const", f.Value)))
 	}
 	sub, ok := declared.Resolve(whole, f.Schema)
 	if !exact || !ok {
 		return all
 	}
-	pattern, _ := declared.Members(sub).First("pattern")
-	if s, ok := declared.Text(pattern); ok {
+	pattern, _ := ordered.Members(sub).First("pattern")
+	if s, ok := ordered.Text(pattern); ok {
 		if weaker, ok := Relax(s); ok {
-			all = append(all, declared.Object("pattern", json.RawMessage(declared.JsonString(weaker))))
+			all = append(all, ordered.Object("pattern", json.RawMessage(ordered.String(weaker))))
 		}
 	}
 	return append(all, sub)
@@ -94,9 +95,9 @@ func constrain(schema json.RawMessage, path []string, c json.RawMessage) json.Ra
 	if len(path) == 0 {
 		return both(require(schema, c), c)
 	}
-	m := declared.Members(schema)
+	m := ordered.Members(schema)
 	properties, _ := m.First("properties")
-	named := declared.Members(properties)
+	named := ordered.Members(properties)
 	for i := range named {
 		if named[i].Key == path[0] {
 			named[i].Value = both(named[i].Value, nest(schema, path[1:], c))
@@ -108,21 +109,21 @@ func constrain(schema json.RawMessage, path []string, c json.RawMessage) json.Ra
 
 // both is a schema for what fits two.
 func both(schema, c json.RawMessage) json.RawMessage {
-	m := declared.Members(schema)
+	m := ordered.Members(schema)
 	if _, ref := m.First("$ref"); m == nil || ref { // in older drafts nothing beside a reference counts
-		return declared.Object("allOf", declared.Array(schema, c))
+		return ordered.Object("allOf", ordered.Array(schema, c))
 	}
-	return m.Both(c).Object()
+	return declared.Both(m, c).Object()
 }
 
 // require has a schema demand the keys that a constraint demands: codecs look for them there.
 func require(schema, c json.RawMessage) json.RawMessage {
-	more, ok := declared.Members(c).First("required")
-	if !ok || declared.Members(schema) == nil {
+	more, ok := ordered.Members(c).First("required")
+	if !ok || ordered.Members(schema) == nil {
 		return schema
 	}
-	old, _ := declared.Members(schema).First("required")
-	return declared.Members(schema).With("required", declared.Array(append(declared.Items(old), declared.Items(more)...)...)).Object()
+	old, _ := ordered.Members(schema).First("required")
+	return ordered.Members(schema).With("required", ordered.Array(append(ordered.Items(old), ordered.Items(more)...)...)).Object()
 }
 
 // maxElement is the last element of an array that a constraint is made for; beyond it the whole array is at fault.
@@ -132,10 +133,10 @@ const maxElement = 1000
 // keywords concerns its own type only.
 func nest(root json.RawMessage, path []string, c json.RawMessage) json.RawMessage {
 	for i := len(path) - 1; i >= 0; i-- {
-		m := declared.MemberList{{Key: "properties", Value: declared.Object(path[i], c)}}
+		m := ordered.MemberList{{Key: "properties", Value: ordered.Object(path[i], c)}}
 		if n, err := strconv.Atoi(path[i]); err == nil && n >= 0 && n <= maxElement {
 			elements := append(slices.Repeat([]json.RawMessage{json.RawMessage("true")}, n), c)
-			m = append(m, declared.Member{Key: tupleKeyword(root), Value: declared.Array(elements...)})
+			m = append(m, ordered.Member{Key: tupleKeyword(root), Value: ordered.Array(elements...)})
 		}
 		c = m.Object()
 	}
@@ -144,7 +145,7 @@ func nest(root json.RawMessage, path []string, c json.RawMessage) json.RawMessag
 
 // tupleKeyword is what names the schemas of an array's first elements: another word before draft 2020-12.
 func tupleKeyword(root json.RawMessage) string {
-	draft, _ := declared.Members(root).First("$schema")
+	draft, _ := ordered.Members(root).First("$schema")
 	for _, old := range []string{"draft-04", "draft-06", "draft-07", "2019-09"} {
 		if strings.Contains(string(draft), old) {
 			return "items"

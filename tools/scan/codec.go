@@ -8,6 +8,7 @@ import (
 	"tenon/tools/declared"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 	"tenon/tools/peek"
 	"tenon/tools/plan"
 )
@@ -262,7 +263,7 @@ func (o Opening) mend(text []byte, closed bool) ([]declared.RawCall, error) {
 
 // callsOf takes the calls out of a list of values. Where the name is known, there is one.
 func (o Opening) callsOf(list []byte) (all []declared.RawCall) {
-	for _, v := range declared.Items(list) {
+	for _, v := range ordered.Items(list) {
 		all = append(all, callsIn(v, o)...)
 	}
 	if o.Name != "" && len(all) != 1 {

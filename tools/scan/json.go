@@ -7,6 +7,7 @@ import (
 	"tenon/tools/declared"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 	"tenon/tools/peek"
 )
 
@@ -281,7 +282,7 @@ func (s *JsonScanner) watch(w lenient.String) bool {
 // unescaped is the text of a string: some write every letter beyond ASCII as an escape.
 func unescaped(inside []byte) string {
 	if bytes.IndexByte(inside, '\\') >= 0 {
-		if s, ok := declared.Text([]byte(`"` + string(inside) + `"`)); ok {
+		if s, ok := ordered.Text([]byte(`"` + string(inside) + `"`)); ok {
 			return s
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"tenon/tools/declared"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 	"tenon/tools/peek"
 )
 
@@ -127,7 +128,7 @@ func callsIn(v []byte, o Opening) []declared.RawCall {
 	}
 	if v[0] == '[' {
 		var all []declared.RawCall
-		for _, item := range declared.Items(v) {
+		for _, item := range ordered.Items(v) {
 			all = append(all, callsIn(item, o)...)
 		}
 		return all
@@ -139,7 +140,7 @@ func callsIn(v []byte, o Opening) []declared.RawCall {
 }
 
 func objectCalls(v []byte, o Opening) []declared.RawCall {
-	m := declared.Members(v)
+	m := ordered.Members(v)
 	for _, k := range declared.ListKeys {
 		if list, ok := m.First(k); ok {
 			return leftOut(callsIn(list, o), m, k)
@@ -150,7 +151,7 @@ func objectCalls(v []byte, o Opening) []declared.RawCall {
 		if !ok {
 			continue
 		}
-		if name, ok := declared.Text(at); ok {
+		if name, ok := ordered.Text(at); ok {
 			return []declared.RawCall{fieldsCall(m, k, name, o)}
 		}
 		if at[0] == '{' { // {"type": "function", "function": {…}}
@@ -159,7 +160,7 @@ func objectCalls(v []byte, o Opening) []declared.RawCall {
 				continue // a tool has the name of a key
 			}
 			if id, ok := m.FirstOf(declared.IdKeys); ok && len(inner) == 1 {
-				inner[0].Id, _ = declared.Text(id)
+				inner[0].Id, _ = ordered.Text(id)
 			}
 			return leftOut(inner, m, k)
 		}
@@ -170,7 +171,7 @@ func objectCalls(v []byte, o Opening) []declared.RawCall {
 	return []declared.RawCall{{Source: v, Err: errors.New("no name")}}
 }
 
-func keyCalls(m declared.MemberList, o Opening) []declared.RawCall {
+func keyCalls(m ordered.MemberList, o Opening) []declared.RawCall {
 	all := make([]declared.RawCall, 0, len(m))
 	for _, e := range m {
 		if _, ok := o.Plan.Resolve(e.Key); !ok {
@@ -182,10 +183,10 @@ func keyCalls(m declared.MemberList, o Opening) []declared.RawCall {
 }
 
 // fieldsCall reads an object with a name. Without a field for arguments, those that are no call's own are the arguments.
-func fieldsCall(m declared.MemberList, nameKey, name string, o Opening) declared.RawCall {
+func fieldsCall(m ordered.MemberList, nameKey, name string, o Opening) declared.RawCall {
 	c := declared.RawCall{Name: name}
 	if id, ok := m.FirstOf(declared.IdKeys); ok {
-		c.Id, _ = declared.Text(id)
+		c.Id, _ = ordered.Text(id)
 	}
 	for _, k := range o.Plan.ArgsKeys {
 		if args, ok := m.First(k); ok {
@@ -204,14 +205,14 @@ func fieldsCall(m declared.MemberList, nameKey, name string, o Opening) declared
 }
 
 // others are the members that are neither known nor say of every call the same: its id, its number, its type.
-func others(m declared.MemberList, known ...string) declared.MemberList {
-	return slices.DeleteFunc(slices.Clone(m), func(e declared.Member) bool {
+func others(m ordered.MemberList, known ...string) ordered.MemberList {
+	return slices.DeleteFunc(slices.Clone(m), func(e ordered.Member) bool {
 		return slices.Contains(known, e.Key) || slices.Contains(declared.IdKeys, e.Key) || e.Key == "type" || e.Key == "index"
 	})
 }
 
 // leftOut notes on the first of some calls what the object that they were found in says besides.
-func leftOut(calls []declared.RawCall, m declared.MemberList, known ...string) []declared.RawCall {
+func leftOut(calls []declared.RawCall, m ordered.MemberList, known ...string) []declared.RawCall {
 	if len(calls) > 0 {
 		for _, e := range others(m, known...) {
 			calls[0].Beside = append(calls[0].Beside, e.Key)

@@ -8,6 +8,7 @@ import (
 	"tenon/tools/declared"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 	"tenon/tools/peek"
 	"tenon/tools/turn"
 )
@@ -300,9 +301,9 @@ func (s *pythonicScanner) mend(text []byte, closed bool) ([]declared.RawCall, er
 
 // named are the calls of a reading: a list of objects with name and arguments.
 func (s *pythonicScanner) named(r lenient.Reading) (all []declared.RawCall) {
-	for _, v := range declared.Items(r.JSON) {
-		m := declared.Members(v)
-		name, _ := declared.Text(m[0].Value)
+	for _, v := range ordered.Items(r.JSON) {
+		m := ordered.Members(v)
+		name, _ := ordered.Text(m[0].Value)
 		all = append(all, declared.RawCall{Name: s.toolName([]byte(name)), Args: m[1].Value, Repairs: declared.Without(mended(r), lenient.PythonLiteral, lenient.QuoteStyle)})
 	}
 	return all

@@ -8,6 +8,7 @@ import (
 	"tenon/tools/declared"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
+	"tenon/tools/ordered"
 	"tenon/tools/peek"
 	"tenon/tools/turn"
 )
@@ -134,7 +135,7 @@ func pythonTag(text string) (name string, args []declared.Field) {
 	if err != nil || d.End != len(text)-i {
 		return text, args // the name of no tool
 	}
-	for _, e := range declared.Members(d.JSON) {
+	for _, e := range ordered.Members(d.JSON) {
 		args = append(args, declared.Field{Key: e.Key, Value: string(e.Value), Kind: declared.AsJSON})
 	}
 	return Attribute(text[:i]), args

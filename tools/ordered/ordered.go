@@ -1,11 +1,10 @@
-package declared
+// Package ordered reads and writes JSON whose members keep their order and whose values stay as they were written.
+package ordered
 
 import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
-	"strings"
 
 	"tenon/tools/lenient"
 )
@@ -92,27 +91,6 @@ func Text(v json.RawMessage) (string, bool) {
 	return s, true
 }
 
-// Resolve finds a part of a schema by its JSON pointer. The schema itself is none.
-func Resolve(schema json.RawMessage, pointer string) (json.RawMessage, bool) {
-	steps := strings.Split(pointer, "/")
-	if len(steps) < 2 {
-		return nil, false
-	}
-	for _, step := range steps[1:] {
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		i, err := strconv.Atoi(step)
-		sub, ok := Members(schema).First(step)
-		if list := Items(schema); !ok && err == nil && i >= 0 && i < len(list) {
-			sub, ok = list[i], true
-		}
-		if !ok {
-			return nil, false
-		}
-		schema = sub
-	}
-	return schema, true
-}
-
 // With replaces a member or adds it.
 func (m MemberList) With(key string, value json.RawMessage) MemberList {
 	out := slices.DeleteFunc(slices.Clone(m), func(e Member) bool { return e.Key == key })
@@ -130,4 +108,5 @@ func Array(all ...json.RawMessage) json.RawMessage {
 	return append(b, ']')
 }
 
-func JsonString(s string) string { return string(lenient.AppendString(nil, s)) }
+// String writes a text as a JSON string.
+func String(s string) string { return string(lenient.AppendString(nil, s)) }
