@@ -1,29 +1,23 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"tenon/grammar"
-	"tenon/grammar/bench"
-	"tenon/grammar/vocab"
-	"tenon/models/gguf"
 )
 
 func newGrammarCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "grammar",
-		Short: "Print, test and measure grammars",
-		Long: `Print, test and measure grammars.
+		Short: "Print and test grammars",
+		Long: `Print and test grammars.
 
 A grammar is a file, or - for standard input, of one of these kinds; without a flag, its extension says which:
   --schema   a JSON Schema                        .json
@@ -34,7 +28,7 @@ A grammar is a file, or - for standard input, of one of these kinds; without a f
 		Args: cobra.NoArgs, // else an unknown command prints the help as if that had been asked for
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newGrammarPrintCommand(), newGrammarTestCommand(), newGrammarBenchCommand())
+	c.AddCommand(newGrammarPrintCommand(), newGrammarTestCommand())
 	return c
 }
 
@@ -180,100 +174,4 @@ func judge(g *grammar.Grammar, text []byte) verdict {
 		return verdict{Byte: len(text), Why: "the text ends too early; expected " + m.Expected()}
 	}
 	return verdict{Accepted: true, Byte: len(text)}
-}
-
-func newGrammarBenchCommand() *cobra.Command {
-	var model, verdicts string
-	var slowest uint
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "bench FILE.jsonl[.gz] --vocab MODEL.gguf",
-		Short: "Measure masks on labelled JSON Schemas",
-		Long: `Measure masks on labelled JSON Schemas: lines {"name", "schema", "tests": [{"valid", "data"}]}.
-
-Each instance is written as compact JSON, cut into the model's tokens, and walked to its end with a mask computed before every token, the end of
-text included. Schemas are compiled exactly; any key order, any white space; formats are asserted; numbers are spelled as in the file.
-
-  passing       schemas that refuse nothing valid and accept nothing invalid
-  unsupported   schemas that cannot be compiled exactly, by keyword
-  mask          time of one mask and the accept that follows. Cold: a schema's first walk over all its instances, with nothing but the vocabulary and
-                the automata of formats, which the program makes once; one above 1 ms is measured three times and the least counts. Warm: a second
-                walk. What earlier schemas have left behind is collected between schemas, outside of the times
-  first mask    time from the schema's text to its first mask
-  memory        what the process has taken from the operating system
-
-The exit status is 0 whatever the verdicts.`,
-		Args: oneFile("schemas"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if model == "" {
-				return errors.New("--vocab MODEL.gguf is missing: the model whose tokens the instances are cut into")
-			}
-			rep, names, err := runBench(args[0], model, int(slowest))
-			if err != nil {
-				return err
-			}
-			if verdicts != "" {
-				if err := writeJSONFile(verdicts, names); err != nil {
-					return err
-				}
-			}
-			if asJSON {
-				return json.NewEncoder(c.OutOrStdout()).Encode(rep)
-			}
-			return rep.Write(c.OutOrStdout())
-		},
-	}
-	c.Flags().StringVar(&model, "vocab", "", "GGUF file whose vocabulary is used (byte-level BPE)")
-	c.Flags().StringVar(&verdicts, "verdicts", "", "write a JSON object from schema name to verdict to this file")
-	c.Flags().UintVar(&slowest, "slowest", 0, "list this many of the slowest cold masks: where they are and what they cost, counted")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	return c
-}
-
-func runBench(path, model string, slowest int) (*bench.Report, map[string]string, error) {
-	v, tokenizer, err := openVocab(model)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open schemas: %w", err)
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	var r io.Reader = bufio.NewReader(f)
-	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(r); err != nil {
-			return nil, nil, fmt.Errorf("open schemas: %w", err)
-		}
-	}
-	names := map[string]string{}
-	rep, err := bench.Run(r, bench.Options{Vocab: v, Tokenize: tokenizer.Tokenize, Slowest: slowest, Verdict: func(name, verdict string) { names[name] = verdict }})
-	return rep, names, err
-}
-
-func openVocab(model string) (*grammar.Vocab, *vocab.BPE, error) {
-	f, err := gguf.Open(model)
-	if err != nil {
-		return nil, nil, err
-	}
-	v, err := vocab.FromGGUF(f)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", model, err)
-	}
-	t, err := vocab.NewBPE(f)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", model, err)
-	}
-	return v, t, nil
-}
-
-func writeJSONFile(path string, v any) error {
-	text, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("write verdicts: %w", err)
-	}
-	return nil
 }
