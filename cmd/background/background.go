@@ -129,7 +129,8 @@ func (d Dir) await(ctx context.Context, ended <-chan error, ready func(context.C
 			if err == nil {
 				err = errors.New("exit status 0")
 			}
-			return fmt.Errorf("the server ended at once (%w); it said:\n%s", err, bytes.TrimSpace(d.tail(20)))
+			said, _ := d.Tail(20) // what cannot be read is nothing
+			return fmt.Errorf("the server ended at once (%w); it said:\n%s", err, bytes.TrimSpace(said))
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the server: %w; 'tenon logs' shows how far it is, 'tenon stop' ends it", context.Cause(ctx))
 		case <-tick.C:
@@ -186,59 +187,19 @@ func (d Dir) Stop(ctx context.Context) (Record, error) {
 	return r, nil
 }
 
-// tail is the end of the log.
-func (d Dir) tail(lines int) []byte {
-	var b bytes.Buffer
-	_ = d.CopyLog(context.Background(), &b, lines, false) // what cannot be read is nothing
-	return b.Bytes()
-}
-
-// CopyLog writes the last lines of the log, and with follow what comes until ctx ends.
-func (d Dir) CopyLog(ctx context.Context, w io.Writer, lines int, follow bool) error {
+// Tail is the end of the log: at most so many of its last lines.
+func (d Dir) Tail(lines int) ([]byte, error) {
+	const most = 1 << 20 // bytes looked at
 	log, err := os.Open(d.Log())
 	if err != nil {
-		return fmt.Errorf("read the server's log: %w", err)
+		return nil, fmt.Errorf("read the server's log: %w", err)
 	}
-	defer func() { _ = log.Close() }() // it was only read
-	if err := toTail(log, lines); err != nil {
-		return fmt.Errorf("read the server's log: %w", err)
-	}
-	for {
-		if _, err := io.Copy(w, log); err != nil {
-			return fmt.Errorf("read the server's log: %w", err)
-		}
-		if !follow {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(200 * time.Millisecond):
-		}
-		if at, err := log.Seek(0, io.SeekCurrent); err == nil {
-			if info, err := log.Stat(); err == nil && info.Size() < at { // a restart begins the log anew
-				_, _ = log.Seek(0, io.SeekStart)
-			}
-		}
-	}
-}
-
-// toTail moves to where the last lines begin.
-func toTail(f *os.File, lines int) error {
-	const most = 1 << 20 // bytes looked at
-	info, err := f.Stat()
+	defer func() { _ = log.Close() }()                 // it was only read
+	_, _ = log.Seek(-most, io.SeekEnd)                 // it fails where the log is shorter, and stands at its beginning
+	text, err := io.ReadAll(io.LimitReader(log, most)) // no more of one that grows meanwhile
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("read the server's log: %w", err)
 	}
-	begin := max(info.Size()-most, 0)
-	b := make([]byte, info.Size()-begin)
-	if _, err := f.ReadAt(b, begin); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	at := len(bytes.TrimRight(b, "\n"))
-	for ; lines > 0 && at >= 0; lines-- {
-		at = bytes.LastIndexByte(b[:at], '\n')
-	}
-	_, err = f.Seek(begin+int64(at+1), io.SeekStart)
-	return err
+	all := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	return bytes.Join(all[max(len(all)-lines, 0):], nil), nil
 }

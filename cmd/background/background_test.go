@@ -1,15 +1,12 @@
 package background
 
 import (
-	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"testing"
-	"time"
 )
 
 // sleeping is a server that says something and then serves nobody.
@@ -22,7 +19,7 @@ func TestStart_runsUntilItIsStopped(t *testing.T) {
 	if _, err := d.Signal(os.Interrupt); err == nil {
 		t.Error("a server that was never started was signalled")
 	}
-	r, err := d.Start(t.Context(), sleeping, func(context.Context) bool { return len(d.tail(1)) > 0 })
+	r, err := d.Start(t.Context(), sleeping, func(context.Context) bool { said, _ := d.Tail(1); return len(said) > 0 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,32 +72,21 @@ func TestRunning_isNotAnotherProcess(t *testing.T) {
 	}
 }
 
-func TestCopyLog_lastLinesAndWhatComes(t *testing.T) {
+func TestTail_isTheLastLines(t *testing.T) {
 	d := Dir(t.TempDir())
-	if err := os.WriteFile(d.Log(), []byte("one\ntwo\nthree\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for lines, want := range map[int]string{0: "", 1: "three\n", 2: "two\nthree\n", 9: "one\ntwo\nthree\n"} {
-		var b bytes.Buffer
-		if err := d.CopyLog(t.Context(), &b, lines, false); err != nil || b.String() != want {
-			t.Errorf("%d lines: %q %v", lines, b.String(), err)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a hang guard
-	defer cancel()
-	r, w := io.Pipe()
-	go func() { _ = d.CopyLog(ctx, w, 1, true) }()
-	for _, line := range []string{"three\n", "four\n"} {
-		got := make([]byte, len(line))
-		if _, err := io.ReadFull(r, got); err != nil || string(got) != line {
-			t.Fatalf("%q %v", got, err)
-		}
-		f, err := os.OpenFile(d.Log(), os.O_APPEND|os.O_WRONLY, 0)
-		if err != nil {
+	for text, wants := range map[string][]string{
+		"one\ntwo\nthree\n": {"", "three", "two\nthree", "one\ntwo\nthree", "one\ntwo\nthree"},
+		"cut":               {"", "cut", "cut"},
+		"":                  {"", "", ""},
+	} {
+		if err := os.WriteFile(d.Log(), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = f.WriteString("four\n")
-		_ = f.Close()
+		for lines, want := range wants {
+			if got, err := d.Tail(lines); err != nil || string(got) != want {
+				t.Errorf("%d lines of %q: %q %v", lines, text, got, err)
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 )
 
 // Message is one of a conversation, as Chat Completions has it.
@@ -77,7 +78,7 @@ type chunk struct {
 func (c *Client) Chat(ctx context.Context, r ChatRequest, show Shower) (Turn, error) {
 	r.Stream, r.Timings = true, true
 	turn := Turn{Message: Message{Role: "assistant"}}
-	err := c.Stream(ctx, "/v1/chat/completions", r, func(_ string, data []byte) error {
+	err := c.Stream(ctx, http.MethodPost, "/v1/chat/completions", r, func(_ string, data []byte) error {
 		if string(data) == "[DONE]" {
 			return io.EOF
 		}

@@ -160,9 +160,9 @@ func refusal(resp *http.Response) error {
 	return e
 }
 
-// Stream posts a request and gives each server-sent event's data to each, until the stream ends or each returns an error.
-func (c *Client) Stream(ctx context.Context, path string, in any, each func(event string, data []byte) error) error {
-	resp, err := c.Open(ctx, http.MethodPost, path, in)
+// Stream sends a request and gives each server-sent event's data to each, until the stream ends or each returns an error.
+func (c *Client) Stream(ctx context.Context, method, path string, in any, each func(event string, data []byte) error) error {
+	resp, err := c.Open(ctx, method, path, in)
 	if err != nil {
 		return err
 	}

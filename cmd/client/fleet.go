@@ -1,13 +1,14 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+
+	"tenon/server/fleet"
 )
 
 // Health is how far the server is.
@@ -51,59 +52,16 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	return list.Data, err
 }
 
-// AtHand is a model that can be loaded, as tenon's own API tells of it.
-type AtHand struct {
-	ID           string   `json:"id"`
-	Aliases      []string `json:"aliases"`
-	Path         string   `json:"path"`
-	Size         int64    `json:"size"`
-	Architecture string   `json:"architecture"`
-	Quantization string   `json:"quantization"`
-	Context      int      `json:"context_length"`
-	State        string   `json:"state"`
-	Pinned       bool     `json:"pinned"`
-}
-
 // Fleet lists what is at hand.
-func (c *Client) Fleet(ctx context.Context) ([]AtHand, error) {
-	var list struct {
-		Models []AtHand `json:"models"`
-	}
+func (c *Client) Fleet(ctx context.Context) ([]fleet.Model, error) {
+	var list struct{ Models []fleet.Model }
 	err := c.Get(ctx, "/tenon/v1/models", &list)
 	return list.Models, err
 }
 
-// Instance is a model that is loaded, or about to be.
-type Instance struct {
-	ID       string  `json:"id"`
-	Model    string  `json:"model"`
-	State    string  `json:"state"`
-	Progress float64 `json:"progress"`
-	Context  int     `json:"context_length"`
-	Bytes    struct {
-		Weights  int64 `json:"weights"`
-		Cache    int64 `json:"kv_cache"`
-		Compute  int64 `json:"compute"`
-		VRAM     int64 `json:"vram"`
-		Measured int64 `json:"measured"`
-	} `json:"bytes"`
-	Busy    int      `json:"busy"`
-	Waiting int      `json:"waiting"`
-	Idle    float64  `json:"idle_seconds"`
-	TTL     *float64 `json:"ttl_seconds"` // nil: it stays
-	Pinned  bool     `json:"pinned"`
-}
-
-// Memory is what it takes of all memory: as measured, where it was.
-func (i Instance) Memory() int64 {
-	return cmp.Or(i.Bytes.Measured, i.Bytes.Weights+i.Bytes.Cache+i.Bytes.Compute) + i.Bytes.VRAM
-}
-
-// Instances lists what is loaded.
-func (c *Client) Instances(ctx context.Context) ([]Instance, error) {
-	var list struct {
-		Instances []Instance `json:"instances"`
-	}
+// Instances lists what is loaded, or about to be.
+func (c *Client) Instances(ctx context.Context) ([]fleet.Instance, error) {
+	var list struct{ Instances []fleet.Instance }
 	err := c.Get(ctx, "/tenon/v1/ps", &list)
 	return list.Instances, err
 }
@@ -121,7 +79,7 @@ type Progress struct {
 func (c *Client) Work(ctx context.Context, path string, in map[string]any, show func(Progress), out any) error {
 	in["stream"] = true
 	ended := false
-	err := c.Stream(ctx, path, in, func(event string, data []byte) error {
+	err := c.Stream(ctx, http.MethodPost, path, in, func(event string, data []byte) error {
 		switch event {
 		case "progress":
 			var p Progress

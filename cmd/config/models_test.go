@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -84,10 +85,17 @@ func TestPaths_areSoughtBesideTheFile(t *testing.T) {
 	}
 }
 
-func TestNearest_isNearOrNothing(t *testing.T) {
-	for name, want := range map[string]string{"prot": "port", "CTX-SIZE": "ctx-size", "aardvark": "", "x": ""} {
-		if got := Nearest(name, []string{"host", "port", "ctx-size"}); got != want {
+func TestNear_isNearAndNeverMany(t *testing.T) {
+	known := []string{"host", "port", "ctx-size", "post", "qwen3-4b", "qwen3-8b", "qwen3-14b", "qwen3-0.6b"}
+	for name, want := range map[string][]string{
+		"prot": {"port", "post"}, "CTX-SIZE": {"ctx-size"}, "aardvark": nil, "x": nil, "ab": nil, "hst": {"host"},
+		"qwen": {"qwen3-4b", "qwen3-8b", "qwen3-14b"}, "pot": {"port", "post"},
+	} {
+		if got := Near(name, known); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
+	}
+	if got := DidYouMean("pot", known); got != " (did you mean port or post?)" {
+		t.Error(got)
 	}
 }

@@ -1,33 +1,45 @@
 package config
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 )
 
-// Nearest is the name that someone may have meant, "" if none is near: two letters differ, or a third of a long name's, or it
-// holds what was typed.
-func Nearest(name string, known []string) string {
-	best, least := "", 1000
+// mostNear is how many names are offered for one that is not known.
+const mostNear = 3
+
+// Near are the names that someone may have meant, the nearest ones alone, and no more than three. A name is near if it holds
+// what was typed, or if two letters differ, or a third of a long name's.
+func Near(name string, known []string) []string {
+	var near []string
+	typed, least := strings.ToLower(name), 1000
 	for _, k := range known {
-		a, b := strings.ToLower(name), strings.ToLower(k)
-		d := levenshtein.ComputeDistance(a, b)
-		if within := len(a) > 2 && strings.Contains(b, a); !within && (d > max(2, len(b)/3) || d >= len(b)-1) {
+		l := strings.ToLower(k)
+		d := levenshtein.ComputeDistance(typed, l)
+		if within := len(typed) > 2 && strings.Contains(l, typed); within {
+			d = 0
+		} else if d > max(2, len(l)/3) || d >= len(l)-1 || d >= len(typed) {
 			continue
 		}
 		if d < least {
-			best, least = k, d
+			near, least = nil, d
+		}
+		if d == least {
+			near = append(near, k)
 		}
 	}
-	return best
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	return near[:min(len(near), mostNear)]
 }
 
 // DidYouMean ends a sentence about a name that is not known; it is empty if no name is near.
 func DidYouMean(name string, known []string) string {
-	if n := Nearest(name, known); n != "" {
-		return fmt.Sprintf(" (did you mean %s?)", n)
+	near := Near(name, known)
+	if len(near) == 0 {
+		return ""
 	}
-	return ""
+	return " (did you mean " + strings.Join(near, " or ") + "?)"
 }

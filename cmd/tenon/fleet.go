@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,8 +16,9 @@ import (
 	"tenon/cmd/client"
 	"tenon/cmd/terminal"
 	"tenon/models/catalog"
-	"tenon/models/gguf"
+	models "tenon/models/fleet"
 	"tenon/models/store"
+	"tenon/server/fleet"
 )
 
 func newListCommand() *cobra.Command {
@@ -38,7 +41,7 @@ func newListCommand() *cobra.Command {
 				if m.Pinned {
 					state += ", pinned"
 				}
-				rows[i] = []string{m.ID, terminal.Size(m.Size), m.Architecture, m.Quantization, strconv.Itoa(m.Context), state, strings.Join(m.Aliases, ", ")}
+				rows[i] = []string{m.ID, terminal.Size(m.Size), m.Architecture, m.Quantization, strconv.Itoa(cmp.Or(m.ContextLength, m.ContextTrained)), state, strings.Join(m.Aliases, ", ")}
 			}
 			return r.screen.Table([]string{"name", "size", "architecture", "quantization", "context", "state", "aliases"}, rows)
 		})
@@ -46,7 +49,7 @@ func newListCommand() *cobra.Command {
 }
 
 // atHand is what a server with these settings would serve, and what is in the store.
-func atHand(cmd *cobra.Command, r *remote) ([]client.AtHand, error) {
+func atHand(cmd *cobra.Command, r *remote) ([]fleet.Model, error) {
 	c := &catalog.Catalog{}
 	if r.loader.Settings.ModelsDir != "" || len(r.loader.Models) > 0 {
 		var err error
@@ -57,12 +60,9 @@ func atHand(cmd *cobra.Command, r *remote) ([]client.AtHand, error) {
 	if dir, err := store.DefaultDir(); err == nil {
 		_, _ = c.Add(dir) // a store that is not there holds nothing
 	}
-	list := []client.AtHand{}
+	list := []fleet.Model{}
 	for _, e := range c.Entries {
-		list = append(list, client.AtHand{
-			ID: e.ID, Aliases: e.Aliases, Path: e.Path, Size: e.Size, Architecture: e.Architecture, Quantization: e.Quantization,
-			Context: e.ContextTrained, State: "not-loaded",
-		})
+		list = append(list, fleet.Describe(models.Status{Entry: e, State: models.NotLoaded}))
 	}
 	return list, nil
 }
@@ -84,29 +84,29 @@ func newPSCommand() *cobra.Command {
 				if state == "loading" {
 					state = fmt.Sprintf("loading %.0f %%", 100*m.Progress)
 				}
-				rows[i] = []string{m.ID, state, terminal.Size(m.Memory()), strconv.Itoa(m.Context), strconv.Itoa(m.Busy), strconv.Itoa(m.Waiting), idle(m), leaves(m)}
+				rows[i] = []string{m.ID, state, terminal.Size(m.Bytes.Total()), strconv.Itoa(m.ContextLength), strconv.Itoa(m.Busy), strconv.Itoa(m.Waiting), idle(m), leaves(m)}
 			}
 			return r.screen.Table([]string{"name", "state", "memory", "context", "busy", "waiting", "idle", "leaves"}, rows)
 		})
 	})
 }
 
-func idle(m client.Instance) string {
+func idle(m fleet.Instance) string {
 	if m.Busy > 0 {
 		return "-"
 	}
-	return terminal.Span(time.Duration(m.Idle * float64(time.Second)))
+	return terminal.Span(time.Duration(m.IdleSeconds * float64(time.Second)))
 }
 
 // leaves tells when a model goes that nobody asks for.
-func leaves(m client.Instance) string {
+func leaves(m fleet.Instance) string {
 	switch {
 	case m.Pinned:
 		return "never (pinned)"
-	case m.TTL == nil:
+	case m.TTLSeconds == nil:
 		return "for room"
 	}
-	return "in " + terminal.Span(time.Duration(max(*m.TTL-m.Idle, 0)*float64(time.Second)))
+	return "in " + terminal.Span(time.Duration(max(*m.TTLSeconds-m.IdleSeconds, 0)*float64(time.Second)))
 }
 
 func newLoadCommand() *cobra.Command {
@@ -118,13 +118,13 @@ func newLoadCommand() *cobra.Command {
 		Long:  "Load a model, with settings other than its own if they are given, and wait until it answers.",
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
 		in := map[string]any{"model": args[0], "context_length": context, "parallel": parallel, "ttl": keep.Seconds()}
-		var m client.Instance
+		var m fleet.Instance
 		began := time.Now()
 		if err := r.work(cmd, "load", args[0], terminal.Percent, in, &m); err != nil {
 			return err
 		}
 		return r.answer(m, func() error {
-			r.screen.Printf("%s is loaded: %d tokens of context, %s, in %s\n", m.ID, m.Context, terminal.Size(m.Memory()), terminal.Span(time.Since(began)))
+			r.screen.Printf("%s is loaded: %d tokens of context, %s, in %s\n", m.ID, m.ContextLength, terminal.Size(m.Bytes.Total()), terminal.Span(time.Since(began)))
 			return nil
 		})
 	})
@@ -211,56 +211,81 @@ func newRemoveCommand() *cobra.Command {
 
 func newImportCommand() *cobra.Command {
 	var copied bool
+	var name string
 	cmd := &cobra.Command{
-		Use: "import FILE [NAME]", Args: cobra.RangeArgs(1, 2),
-		Short: "Put a GGUF file into the store without fetching it",
-		Long:  "Put a GGUF file that is on this machine into tenon's store: linked where the file system can, else copied. NAME is what it is called there.",
+		Use: "import (FILE | FOLDER)…", Args: cobra.MinimumNArgs(1),
+		Short: "Put GGUF files into the store without fetching them",
+		Long: `Put GGUF files that are on this machine, or all models in a folder, into tenon's store: linked where the file system can, else
+copied. Of a split model name the first part. Each model's path in the store is printed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := strings.TrimSuffix(filepath.Base(args[0]), ".gguf")
-			if len(args) == 2 {
-				name = args[1]
+			c := &catalog.Catalog{}
+			for _, arg := range args {
+				skipped, err := c.Add(arg)
+				if err != nil {
+					return err
+				}
+				for _, err := range skipped {
+					screenOf(cmd).Note("passed over: %v", err)
+				}
 			}
-			path, err := importFile(args[0], name, copied)
-			if err != nil {
-				return err
+			if name != "" && len(c.Entries) != 1 {
+				return fmt.Errorf("--as names one model, and there are %d", len(c.Entries))
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
-			return err
+			for _, e := range c.Entries {
+				path, err := importModel(e, name, copied)
+				if err != nil {
+					return fmt.Errorf("import %s: %w", e.Path, err)
+				}
+				screenOf(cmd).Printf("%s\n", path)
+			}
+			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&copied, "copy", false, "copy it even where it could be linked")
+	cmd.Flags().BoolVar(&copied, "copy", false, "copy even where it could be linked")
+	cmd.Flags().StringVar(&name, "as", "", "what a single model is called in the store")
 	return cmd
 }
 
-// importFile puts a model into the store under a name, whole or not at all.
-func importFile(file, name string, copied bool) (string, error) {
-	if name == "" || strings.ContainsAny(name, `/\`) {
-		return "", fmt.Errorf("import as %q: expected a name without slashes", name)
+// importModel puts a model's files into the store, each whole or not at all, and returns where it is found there.
+func importModel(e catalog.Entry, name string, copied bool) (string, error) {
+	if strings.ContainsAny(name, `/\`) {
+		return "", fmt.Errorf("%q: expected a name without slashes", name)
 	}
-	if _, err := (&catalog.Catalog{}).Add(file); err != nil {
+	parts, err := catalog.Parts(e.Path)
+	if err != nil {
 		return "", err
 	}
-	if _, _, parts, split := gguf.SplitName(filepath.Base(file)); split {
-		return "", fmt.Errorf("import %s: it is one of %d parts; name their folder with --models-dir, or under models: in the settings", file, parts)
+	if name != "" && len(parts) > 1 {
+		return "", fmt.Errorf("its %d parts keep their names", len(parts))
 	}
 	root, err := store.DefaultDir()
 	if err != nil {
 		return "", err
 	}
-	to := filepath.Join(root, "local", name+".gguf")
+	if err := os.MkdirAll(filepath.Join(root, "local"), 0o755); err != nil {
+		return "", err
+	}
+	to := ""
+	for _, part := range slices.Backward(parts) { // it is by the first that the model is found
+		to = filepath.Join(root, "local", cmp.Or(name, strings.TrimSuffix(filepath.Base(part), ".gguf"))+".gguf")
+		if err := importFile(part, to, copied); err != nil {
+			return "", err
+		}
+	}
+	return to, nil
+}
+
+func importFile(from, to string, copied bool) error {
 	if _, err := os.Stat(to); err == nil {
-		return "", fmt.Errorf("import as %s: there is %s already", name, to)
+		return fmt.Errorf("there is %s already", to)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return "", fmt.Errorf("import %s: %w", file, err)
+	if !copied && os.Link(from, to) == nil {
+		return nil
 	}
-	if !copied && os.Link(file, to) == nil {
-		return to, nil
+	if err := copyWhole(from, to+".part"); err != nil {
+		return errors.Join(err, os.Remove(to+".part"))
 	}
-	if err := copyWhole(file, to+".part"); err != nil {
-		return "", errors.Join(fmt.Errorf("import %s: %w", file, err), os.Remove(to+".part"))
-	}
-	return to, os.Rename(to+".part", to)
+	return os.Rename(to+".part", to)
 }
 
 func copyWhole(from, to string) error {

@@ -1,18 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"tenon/cmd/background"
 	"tenon/engine/enginetest"
 	"tenon/engine/enginetest/tinymodel"
+	api "tenon/server/fleet"
 )
 
 // said is a server that answers as server/fleet/API.md says, and remembers what it was told.
@@ -105,18 +111,88 @@ func TestList_withoutAServerShowsWhatOneWouldServe(t *testing.T) {
 	}
 }
 
-func TestImport_putsAFileIntoTheStore(t *testing.T) {
+func TestImport_putsFilesAndFoldersIntoTheStore(t *testing.T) {
 	alone(t)
 	model := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
-	for _, args := range [][]string{{model}, {model, "mine"}, {model, "copied", "--copy"}} {
-		out, _, err := execute(t, append([]string{"import"}, args...)...)
-		if info, missing := os.Stat(strings.TrimSpace(out)); err != nil || missing != nil || info.Size() < 1000 {
-			t.Errorf("%v: %q %v", args, out, err)
+	folder := t.TempDir()
+	for _, name := range []string{"one.gguf", "two.gguf", "split-00001-of-00002.gguf", "split-00002-of-00002.gguf"} {
+		if err := os.Link(model, filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for want, args := range map[string][]string{"already": {model, "mine"}, "slashes": {model, "a/b"}, "no such file": {"none.gguf"}} {
+	for want, args := range map[string][]string{
+		filepath.Base(model): {model}, "mine.gguf": {model, "--as", "mine"}, "copied.gguf": {model, "--as", "copied", "--copy"},
+		"one.gguf split-00001-of-00002.gguf two.gguf": {folder},
+	} {
+		out, _, err := execute(t, append([]string{"import"}, args...)...)
+		var names []string
+		for _, path := range strings.Fields(out) {
+			names = append(names, filepath.Base(path))
+			if info, missing := os.Stat(path); missing != nil || info.Size() < 1000 {
+				t.Errorf("%v: %s %v", args, path, missing)
+			}
+		}
+		if slices.Sort(names); err != nil || strings.Join(names, " ") != want {
+			t.Errorf("%v: %q %v", args, names, err)
+		}
+	}
+	if out, _, err := execute(t, "list", "--port", "1"); err != nil || !strings.Contains(out, "split\t") {
+		t.Errorf("%q %v", out, err)
+	}
+	for want, args := range map[string][]string{
+		"already": {model, "--as", "mine"}, "slashes": {model, "--as", "a/b"}, "no such file": {"none.gguf"},
+		"there are 3": {folder, "--as", "x"}, "2 parts keep": {filepath.Join(folder, "split-00001-of-00002.gguf"), "--as", "x"},
+	} {
 		if _, _, err := execute(t, append([]string{"import"}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
+func TestLogs_areTheRunningServersElseWhatTheLastOneLeft(t *testing.T) {
+	_, at := answering(t, map[string]string{"GET /tenon/v1/log": "event: line\ndata: {\"line\":\"one <2>\"}\n\nevent: ping\ndata: {}\n\nevent: line\ndata: {\"line\":\"two\"}\n\n"})
+	if out, _, err := execute(t, append(at, "logs")...); err != nil || out != "one <2>\ntwo\n" {
+		t.Errorf("%q %v", out, err)
+	}
+	if out, _, err := execute(t, append(at, "logs", "--json")...); err != nil || out != "{\"line\":\"one <2>\"}\n{\"line\":\"two\"}\n" {
+		t.Errorf("%q %v", out, err)
+	}
+	if _, _, err := execute(t, "logs", "--port", "1"); err == nil || !strings.Contains(err.Error(), "none has left a log") {
+		t.Error(err)
+	}
+	where, _ := background.Default()
+	if err := errors.Join(os.MkdirAll(string(where), 0o700), os.WriteFile(where.Log(), []byte("a\nb\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out, notes, err := execute(t, "logs", "--port", "1", "-n", "1"); err != nil || out != "b\n" || !strings.Contains(notes, "this is the end of "+where.Log()) {
+		t.Errorf("%q %q %v", out, notes, err)
+	}
+}
+
+func TestPull_linesForPeopleAndObjectsForPrograms(t *testing.T) {
+	alone(t)
+	text, err := os.ReadFile(tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+	}))
+	defer h.Close()
+	out, notes, err := execute(t, "pull", h.URL+"/a.gguf")
+	if _, missing := os.Stat(strings.TrimSpace(out)); err != nil || missing != nil || !strings.Contains(notes, "a.gguf: ") || !strings.Contains(notes, "(100 %), ") {
+		t.Errorf("%q %q %v", out, notes, err)
+	}
+	out, notes, err = execute(t, "pull", "--json", h.URL+"/b.gguf")
+	var last struct{ Path string }
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if err != nil || notes != "" || len(lines) < 2 || json.Unmarshal([]byte(lines[len(lines)-1]), &last) != nil || filepath.Base(last.Path) != "b.gguf" {
+		t.Errorf("%q %q %v", out, notes, err)
+	}
+	for _, line := range lines[:len(lines)-1] {
+		var p api.Pulled
+		if err := json.Unmarshal([]byte(line), &p); err != nil || p.File != "b.gguf" || p.Total >= 0 && p.Total != int64(len(text)) {
+			t.Errorf("%s: %v", line, err)
 		}
 	}
 }

@@ -46,11 +46,12 @@ func exitStatus(err error) int {
 // newRootCommand holds every sub-command; each has a file of its own.
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:                        "tenon",
-		Short:                      "A model server whose tool calls always validate",
-		SilenceUsage:               true,
-		SilenceErrors:              true,
-		SuggestionsMinimumDistance: 3,
+		Use:           "tenon",
+		Short:         "A model server whose tool calls always validate",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          knownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(nearestFlag)
 	for _, g := range []struct {
@@ -77,6 +78,20 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
+// knownCommand is asked where no command has the name: cobra would offer every one that is short.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var known []string
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			known = append(append(known, c.Name()), c.Aliases...)
+		}
+	}
+	return fmt.Errorf("there is no command %q%s; see 'tenon --help'", args[0], config.DidYouMean(args[0], known))
+}
+
 // nearestFlag says which flag a mistyped one may have been meant to be.
 func nearestFlag(cmd *cobra.Command, err error) error {
 	_, name, unknown := strings.Cut(err.Error(), "unknown flag: --")
@@ -86,8 +101,8 @@ func nearestFlag(cmd *cobra.Command, err error) error {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	hint := ""
-	if n := config.Nearest(name, known); n != "" {
-		hint = fmt.Sprintf(" (did you mean --%s?)", n)
+	if near := config.Near(name, known); len(near) > 0 {
+		hint = " (did you mean --" + strings.Join(near, " or --") + "?)"
 	}
 	return fmt.Errorf("there is no flag --%s%s; see '%s --help'", name, hint, cmd.CommandPath())
 }

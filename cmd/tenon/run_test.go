@@ -211,7 +211,9 @@ func TestRoot_mistypedNamesAreAnsweredWithTheNearest(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"srve"}, "serve"},
+		{[]string{"srve"}, "there is no command \"srve\" (did you mean serve?); see 'tenon --help'"},
+		{[]string{"lgs"}, "(did you mean logs?)"}, // not every short name
+		{[]string{"xy"}, "there is no command \"xy\"; see"},
 		{[]string{"serve", "--prot", "1"}, "did you mean --port?"},
 		{[]string{"run", "m", "--maxtokens", "1"}, "did you mean --max-tokens?"},
 		{[]string{"logs", "--folow"}, "did you mean --follow?"},

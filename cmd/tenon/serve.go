@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -162,15 +161,12 @@ func nothingToServe(folders []string) error {
 	return errors.New("no model to serve: name one (tenon serve model.gguf) or a folder (--models-dir)")
 }
 
-// pullSilence is how long the source of a model to serve may send nothing.
-const pullSilence = 5 * time.Second
-
 // fetcher fetches a model that a setting names. What is a path already stays one.
 type fetcher func(name string) (path string, err error)
 
 // fetchFor is the fetcher of a command, which shows how far it is.
 func fetchFor(cmd *cobra.Command) fetcher {
-	return func(name string) (string, error) { return pull(cmd, name, pullSilence, nil) }
+	return func(name string) (string, error) { return pull(cmd, name, pullSilence, showPull(screenOf(cmd))) }
 }
 
 // catalogue finds every model to serve and what is set for each; named are the ids of those to load at start.

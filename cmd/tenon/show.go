@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenon/cmd/terminal"
+	"tenon/models/catalog"
+	models "tenon/models/fleet"
+	"tenon/server/fleet"
 	"tenon/templates"
 	"tenon/tools"
 )
@@ -17,10 +20,10 @@ func newShowCommand() *cobra.Command {
 	var f renderFlags
 	var asJSON, rules bool
 	cmd := &cobra.Command{
-		Use:   "show (MODEL.gguf | --template FILE)",
-		Short: "Print what a model's chat template does",
-		Long: `Print what a chat template does, found out by rendering canonical conversations with it: roles, tools, calls, ids,
-thinking, what it drops from old turns, how the assistant's turn opens and closes.`,
+		Use:   "show (MODEL | --template FILE)",
+		Short: "Print what a model is and what its chat template does",
+		Long: `Print a model's file, size, quantization and context, and what its chat template does, found out by rendering canonical
+conversations with it: roles, tools, calls, ids, thinking, what it drops from old turns, how the assistant's turn opens and closes.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rules {
@@ -33,7 +36,11 @@ thinking, what it drops from old turns, how the assistant's turn opens and close
 			if err != nil {
 				return err
 			}
-			return show(cmd.OutOrStdout(), source, options, asJSON)
+			e, err := f.entry(cmd)
+			if err != nil {
+				return err
+			}
+			return show(cmd.OutOrStdout(), e, source, options, asJSON)
 		},
 	}
 	f.source(cmd)
@@ -42,8 +49,27 @@ thinking, what it drops from old turns, how the assistant's turn opens and close
 	return cmd
 }
 
+// entry is the model that is shown; one of a template alone has no path.
+func (f *renderFlags) entry(cmd *cobra.Command) (catalog.Entry, error) {
+	if f.model == "" {
+		return catalog.Entry{}, nil
+	}
+	e, err := findModel(cmd, f.model)
+	if err != nil || e.ID != "" {
+		return e, err
+	}
+	c := &catalog.Catalog{}
+	if _, err := c.Add(e.Path); err != nil {
+		return e, err
+	}
+	return c.Entries[0], nil
+}
+
 // show prints the probe, or why there is none. A template that cannot be used is no error: the model would be served.
-func show(w io.Writer, source string, o templates.Options, asJSON bool) error {
+func show(w io.Writer, e catalog.Entry, source string, o templates.Options, asJSON bool) error {
+	if e.Path != "" && !asJSON {
+		printFile(w, e)
+	}
 	if source == "" {
 		_, err := fmt.Fprintln(w, "The model has no chat template: it is served with the built-in rendering.")
 		return err
@@ -61,14 +87,12 @@ func show(w io.Writer, source string, o templates.Options, asJSON bool) error {
 		return fmt.Errorf("find the dialect: %w", err)
 	}
 	if asJSON {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(struct {
+		return terminal.New(nil, w, nil).JSON(struct {
 			templates.Probe
 			Dialect string      `json:"dialect"` // by which calls are read and masked
 			Binding bindingJSON `json:"binding"`
-		}{p, b.Dialect.Key, describe(b)})
+			Model   fleet.Model `json:"model"`
+		}{p, b.Dialect.Key, describe(b), fleet.Describe(models.Status{Entry: e, State: models.NotLoaded})})
 	}
 	return printProbe(w, p, b)
 }
@@ -102,6 +126,11 @@ func protocolOf(p templates.Probe, scaffold bool) string {
 		return "json (the template does not show tools, calls and results)"
 	}
 	return "native"
+}
+
+func printFile(w io.Writer, e catalog.Entry) {
+	_, _ = fmt.Fprintf(w, "file                   %s\nsize                   %s\narchitecture           %s\nquantization           %s\ncontext                %d tokens\n",
+		e.Path, terminal.Size(e.Size), e.Architecture, orNone(e.Quantization), e.ContextTrained)
 }
 
 func printProbe(w io.Writer, p templates.Probe, b tools.Binding) error {

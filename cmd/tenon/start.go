@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -181,14 +183,49 @@ func newStatusCommand() *cobra.Command {
 func newLogsCommand() *cobra.Command {
 	var follow bool
 	var lines int
-	cmd := withBackground(&cobra.Command{
-		Use: "logs", Short: "Show what the server in the background has logged",
-	}, func(cmd *cobra.Command, where background.Dir) error {
-		return where.CopyLog(cmd.Context(), cmd.OutOrStdout(), lines, follow)
+	cmd := withServer(&cobra.Command{
+		Use: "logs", Args: cobra.NoArgs, Short: "Show what the server has logged",
+		Long: `Show what the server has logged: it keeps its last 1,000 lines. Where none answers, the end of the log file is shown that the last
+server in the background has left, which 'tenon start' begins anew.`,
+	}, func(cmd *cobra.Command, r *remote, _ []string) error {
+		path := fmt.Sprintf("/tenon/v1/log?lines=%d&follow=%t", lines, follow)
+		err := r.Stream(cmd.Context(), http.MethodGet, path, nil, func(event string, data []byte) error {
+			var line struct{ Line string }
+			if err := json.Unmarshal(data, &line); err != nil || event != "line" {
+				return err
+			}
+			if r.json {
+				line.Line = string(data)
+			}
+			r.screen.Printf("%s\n", line.Line)
+			return nil
+		})
+		switch {
+		case errors.Is(err, client.ErrNoServer) && !follow:
+			return lastLog(r.screen, lines)
+		case cmd.Context().Err() != nil: // Ctrl-C
+			return nil
+		}
+		return err
 	})
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on showing what comes, until Ctrl-C")
 	cmd.Flags().IntVarP(&lines, "lines", "n", 100, "so many of the last lines")
 	return cmd
+}
+
+// lastLog shows what the last server in the background has left.
+func lastLog(s *terminal.Screen, lines int) error {
+	where, err := background.Default()
+	if err != nil {
+		return err
+	}
+	text, err := where.Tail(lines)
+	if err != nil {
+		return fmt.Errorf("no server answers, and none has left a log: %w", err)
+	}
+	s.Note("No server answers; this is the end of %s.", where.Log())
+	s.Printf("%s\n", text)
+	return nil
 }
 
 func newReloadCommand() *cobra.Command {

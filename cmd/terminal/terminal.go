@@ -38,6 +38,9 @@ func isTerminal(stream any) bool {
 // People tells whether a person reads the output.
 func (s *Screen) People() bool { return s.people }
 
+// Watched tells whether a person sees moving progress.
+func (s *Screen) Watched() bool { return s.watched }
+
 // Typing tells whether a person types the input.
 func (s *Screen) Typing() bool { return s.typing }
 

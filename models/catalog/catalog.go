@@ -139,7 +139,7 @@ func (c *Catalog) addFile(e Entry) error {
 	if f.Architecture() == "clip" {
 		return fmt.Errorf("read %s: the file holds no model, but what lets one see", e.Path)
 	}
-	parts, err := splitParts(e.Path)
+	parts, err := Parts(e.Path)
 	if err != nil {
 		return err
 	}
@@ -165,8 +165,8 @@ func samePath(a, b string) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// splitParts returns all files of a model; a missing one is found by the caller.
-func splitParts(path string) ([]string, error) {
+// Parts are all files of a model, the named one first; a missing one is found by the caller.
+func Parts(path string) ([]string, error) {
 	stem, part, n, split := gguf.SplitName(filepath.Base(path))
 	if !split {
 		return []string{path}, nil

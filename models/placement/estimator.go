@@ -2,6 +2,7 @@ package placement
 
 import (
 	"fmt"
+	"slices"
 
 	parser "github.com/gpustack/gguf-parser-go"
 )
@@ -49,7 +50,11 @@ func (e *Estimator) Need(context int) (Need, error) {
 		need := Need{
 			Weights: int64(cpu.Weight.Sum()),
 			Cache:   int64(cpu.KVCache.Sum()),
-			Compute: int64(cpu.Computation.Sum() - cpu.Computation.Output + cpu.Computation.Output/outputShare),
+			Compute: workerOwn + perToken*int64(e.file.Tokenizer().TokensLength) +
+				int64(cpu.Computation.Sum()-cpu.Computation.Output+cpu.Computation.Output/outputShare),
+		}
+		if e.tied() { // the library counts it twice
+			need.Weights -= int64(cpu.Weight.Input)
 		}
 		for _, gpu := range run.Devices[1:] {
 			if e.GPULayers <= 0 {
@@ -59,6 +64,24 @@ func (e *Estimator) Need(context int) (Need, error) {
 		}
 		return need, nil
 	})
+}
+
+// What a worker takes beside its model, in bytes, as measured with vocabularies of 300, 152,000 and 262,000 tokens: the program
+// with its libraries, and what it keeps of each token.
+const (
+	workerOwn = 77 << 20
+	perToken  = 440
+)
+
+// tied tells whether the output reads the input's table in place. A copy is made of types that the CPU's kernels want in another
+// order.
+func (e *Estimator) tied() bool {
+	if _, own := e.file.TensorInfos.Get("output.weight"); own {
+		return false
+	}
+	reordered := []parser.GGMLType{parser.GGMLTypeQ4_0, parser.GGMLTypeQ4_K, parser.GGMLTypeQ2_K, parser.GGMLTypeIQ4_NL}
+	table, ok := e.file.TensorInfos.Get("token_embd.weight")
+	return ok && !slices.Contains(reordered, table.Type)
 }
 
 // outputShare is the part of the buffer for logits that is ever written: it has room for every

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"tenon/models/catalog"
 	"tenon/models/fleet"
@@ -34,16 +33,16 @@ type API struct {
 
 // Models answers GET models.
 func (a API) Models(w http.ResponseWriter, _ *http.Request) {
-	all := []model{}
+	all := []Model{}
 	for _, s := range a.Fleet.Status() {
-		all = append(all, describe(s))
+		all = append(all, Describe(s))
 	}
 	write(w, http.StatusOK, map[string]any{"models": all})
 }
 
 // Processes answers GET ps.
 func (a API) Processes(w http.ResponseWriter, _ *http.Request) {
-	all := []instance{}
+	all := []Instance{}
 	for _, i := range a.Fleet.Instances() {
 		all = append(all, tell(i))
 	}
@@ -98,20 +97,9 @@ func (a API) Pull(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer(w, r, body.Stream, func(ctx context.Context, event func(any)) (any, error) {
-		e, err := a.Fleet.Pull(ctx, body.Source, throttled(func(p store.Progress) { event(pullProgress(p)) }))
+		e, err := a.Fleet.Pull(ctx, body.Source, func(p store.Progress) { event(Progress(p)) })
 		return map[string]string{"model": e.ID, "path": e.Path}, err
 	})
-}
-
-// throttled passes on one report in a quarter of a second, and each file's last.
-func throttled(report func(store.Progress)) func(store.Progress) {
-	var last time.Time
-	return func(p store.Progress) {
-		if now := time.Now(); p.Done == p.Total || now.Sub(last) >= 250*time.Millisecond {
-			last = now
-			report(p)
-		}
-	}
 }
 
 // Remove answers POST remove.

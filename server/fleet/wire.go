@@ -1,14 +1,15 @@
 package fleet
 
 import (
+	"cmp"
 	"time"
 
 	"tenon/models/fleet"
 	"tenon/models/store"
 )
 
-// model is an entry of GET models.
-type model struct {
+// Model is an entry of GET models.
+type Model struct {
 	ID             string   `json:"id"`
 	State          string   `json:"state"`
 	Progress       float64  `json:"progress,omitempty"`
@@ -24,8 +25,9 @@ type model struct {
 	Error          string   `json:"error,omitempty"`
 }
 
-func describe(s fleet.Status) model {
-	m := model{
+// Describe is a model as clients see it.
+func Describe(s fleet.Status) Model {
+	m := Model{
 		ID: s.ID, State: string(s.State), Progress: s.Progress, Size: s.Size, Quantization: s.Quantization, Architecture: s.Architecture,
 		ContextLength: s.Context, ContextTrained: s.ContextTrained, Aliases: append([]string{}, s.Aliases...), Pinned: s.Pinned,
 		Path: s.Path, Source: s.Source,
@@ -39,8 +41,8 @@ func describe(s fleet.Status) model {
 	return m
 }
 
-// instance is an entry of GET ps.
-type instance struct {
+// Instance is an entry of GET ps.
+type Instance struct {
 	ID            string   `json:"id"`
 	Model         string   `json:"model"`
 	State         string   `json:"state"`
@@ -49,15 +51,15 @@ type instance struct {
 	Slots         int      `json:"slots"`
 	Busy          int      `json:"busy"`    // requests that use it
 	Waiting       int      `json:"waiting"` // requests that wait for it
-	Bytes         bytes    `json:"bytes"`
+	Bytes         Bytes    `json:"bytes"`
 	IdleSeconds   float64  `json:"idle_seconds"`
 	TTLSeconds    *float64 `json:"ttl_seconds"` // null: it stays
 	LoadSeconds   float64  `json:"load_seconds"`
 	Pinned        bool     `json:"pinned"`
 }
 
-// bytes is what an instance takes: as estimated before its load, and of RAM as measured since.
-type bytes struct {
+// Bytes is what an instance takes: as estimated before its load, and of RAM as measured since.
+type Bytes struct {
 	Weights  int64 `json:"weights"`
 	Cache    int64 `json:"kv_cache"`
 	Compute  int64 `json:"compute"`
@@ -66,11 +68,14 @@ type bytes struct {
 	Measured int64 `json:"measured"`
 }
 
-func tell(i fleet.Instance) instance {
-	out := instance{
+// Total is what the instance takes of all memory: as measured, where it was.
+func (b Bytes) Total() int64 { return cmp.Or(b.Measured, b.Weights+b.Cache+b.Compute) + b.VRAM }
+
+func tell(i fleet.Instance) Instance {
+	out := Instance{
 		ID: i.ID, Model: i.Entry.ID, State: string(i.State), Progress: i.Progress, ContextLength: i.Model.Context, Slots: i.Model.Slots,
 		Busy: i.Busy, Waiting: i.Waiting, IdleSeconds: i.Idle.Seconds(), LoadSeconds: i.LoadTime.Seconds(), Pinned: i.Pinned,
-		Bytes: bytes{i.Need.Weights, i.Need.Cache, i.Need.Compute, i.Need.Host, i.Need.VRAM, i.Resident},
+		Bytes: Bytes{i.Need.Weights, i.Need.Cache, i.Need.Compute, i.Need.Host, i.Need.VRAM, i.Resident},
 	}
 	if i.TTL > 0 {
 		ttl := i.TTL.Seconds()
@@ -128,8 +133,8 @@ type loadProgress struct {
 	Share float64     `json:"progress"`
 }
 
-// pulled is an event of a pull.
-type pulled struct {
+// Pulled is an event of a pull.
+type Pulled struct {
 	File        string  `json:"file"`
 	Done        int64   `json:"done"`
 	Total       int64   `json:"total"` // -1: the source does not say
@@ -137,6 +142,7 @@ type pulled struct {
 	SecondsLeft float64 `json:"seconds_left"`
 }
 
-func pullProgress(p store.Progress) pulled {
-	return pulled{p.File, p.Done, p.Total, p.PerSecond, p.Left.Seconds()}
+// Progress is how far a pull is, as clients see it.
+func Progress(p store.Progress) Pulled {
+	return Pulled{p.File, p.Done, p.Total, p.PerSecond, p.Left.Seconds()}
 }
