@@ -200,11 +200,11 @@ server in the background has left, which 'tenon start' begins anew.`,
 			r.screen.Printf("%s\n", line.Line)
 			return nil
 		})
-		switch {
-		case errors.Is(err, client.ErrNoServer) && !follow:
+		if errors.Is(err, client.ErrNoServer) && !follow {
 			return lastLog(r.screen, lines)
-		case cmd.Context().Err() != nil: // Ctrl-C
-			return nil
+		}
+		if cmd.Context().Err() != nil { // Ctrl-C
+			err = nil
 		}
 		return err
 	})
