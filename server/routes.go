@@ -68,6 +68,7 @@ func fleetRoutes(g *gin.Engine, o Options) {
 	a := o.Fleet
 	g.GET(ownPrefix+"models", gin.WrapF(a.Models))
 	g.GET(ownPrefix+"ps", gin.WrapF(a.Processes))
+	g.GET(ownPrefix+"explain", admin(o.Keys), gin.WrapF(a.Explaining))
 	g.GET(ownPrefix+"log", admin(o.Keys), gin.WrapF(a.Logged))
 	for name, h := range map[string]http.HandlerFunc{
 		"load": a.Load, "unload": a.Unload, "pin": a.Pin, "pull": a.Pull, "remove": a.Remove, "alias": a.Alias, "reload": a.Reloading,

@@ -160,8 +160,13 @@ func (l *Loader) Changes(after *Loader) []Change {
 				all = append(all, c)
 			}
 		}
-		if !slices.Equal(before.Aliases, m.Aliases) || before.Source != m.Source || before.Pin != m.Pin {
-			all = append(all, Change{m.Name, "source, aliases or pin", ""})
+		for _, c := range []struct{ name, was, is string }{
+			{"source", before.Source, m.Source}, {"aliases", strings.Join(before.Aliases, ", "), strings.Join(m.Aliases, ", ")},
+			{"pin", strconv.FormatBool(before.Pin), strconv.FormatBool(m.Pin)},
+		} {
+			if c.was != c.is {
+				all = append(all, Change{m.Name, c.name, c.is})
+			}
 		}
 	}
 	return all

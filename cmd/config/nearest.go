@@ -27,7 +27,7 @@ func Near(name string, known []string) []string {
 		if d < least {
 			near, least = nil, d
 		}
-		if d == least {
+		if d == least && !slices.Contains(near, k) {
 			near = append(near, k)
 		}
 	}

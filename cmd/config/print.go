@@ -68,7 +68,9 @@ func referModels(b *strings.Builder) {
 	}
 	b.WriteString("| settings marked M | as above, without the dashes |\n\n" +
 		"`tenon explain --model NAME` shows what is in force for a model and where each value came from. SIGHUP and `tenon reload` read the\n" +
-		"file again: what needs a model to be loaded anew takes effect when it next is, what needs a restart is said.\n")
+		"file and the adapters again, and look for models as at the start. Names, pins, times to live and what is served change at once,\n" +
+		"sampling and how tools are called from the next request on; what is loaded stays as it was loaded until it next is, and what\n" +
+		"needs a restart is said. A running request is not touched.\n")
 }
 
 // exampleModels is read by a test.

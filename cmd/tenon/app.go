@@ -15,6 +15,7 @@ import (
 	"tenon/cmd/client"
 	"tenon/cmd/config"
 	"tenon/engine"
+	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
@@ -33,8 +34,11 @@ type app struct {
 	draining  atomic.Bool
 	stopping  chan struct{} // closed when it begins to drain
 
-	reloading sync.Mutex // one at a time
 	settings  atomic.Pointer[perModel]
+	reloading sync.Mutex                                                         // one at a time; guards options
+	options   chat.LoaderOptions                                                 // that are in force
+	read      func(*config.Loader) (*catalog.Catalog, []string, perModel, error) // what settings say, as at the start
+	known     *catalog.Catalog                                                   // what is served
 }
 
 func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string) (*app, error) {
@@ -51,18 +55,12 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	}
 	a := &app{manager: manager, named: named, responses: kept, stopping: make(chan struct{})}
 	a.settings.Store(&p)
-	a.loader = chat.NewLoader(manager, options)
-	service := &chat.Service{
-		Models:   a.loader,
-		Default:  s.DefaultModel,
-		NPredict: s.NPredict,
-		Retries:  callRetries(s.CallRetries),
-		Defaults: sampling(s),
-	}
+	a.options, a.loader = options, chat.NewLoader(manager, options)
+	service := &chat.Service{Models: a.loader, Default: s.DefaultModel, NPredict: s.NPredict}
 	a.handler = server.New(server.Options{
 		Service: service, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
 		Keys: admitted.keys, AllowedHosts: admitted.hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20, Heartbeat: s.Heartbeat,
-		Fleet:      api.API{Fleet: manager, Log: &serverLog, Reload: a.reload},
+		Fleet:      api.API{Fleet: manager, Log: &serverLog, Reload: a.reload, Explain: a.explain},
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
 		LMStudio: manager, Traits: a.loader.Traits, Version: version, Stopping: a.stopping,
 	})
@@ -74,14 +72,6 @@ func (a *app) close() {
 	if err := a.responses.Close(); err != nil {
 		slog.Warn("close the store of responses", "error", err)
 	}
-}
-
-// callRetries is the setting as the service takes it: there 0 is the default.
-func callRetries(n int) int {
-	if n == 0 {
-		return -1
-	}
-	return n
 }
 
 // load loads the models named at start, one after the other: two at once would fight for the disk.

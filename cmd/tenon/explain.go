@@ -1,21 +1,23 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"tenon/cmd/client"
 	"tenon/cmd/config"
+	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/server/chat"
+	"tenon/server/chat/adapter"
 )
 
 func newExplainCommand() *cobra.Command {
@@ -27,11 +29,12 @@ func newExplainCommand() *cobra.Command {
 server must keep records: --debug-requests N. A FILE is a record that --json saved, or a JSON answer to a request with
 X-Tenon-Debug: 1; 'tenon replay' runs it again.
 
-With --model it shows what is in force for a model by the environment and the settings file, and where each value came from.`,
+With --model it shows what is in force for a model on the server, its adapter too, and where each value came from; where no
+server answers, what the environment and the settings file say.`,
 		Args: cobra.MaximumNArgs(1),
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
 		if model != "" {
-			return explainModel(r, model)
+			return explainModel(cmd, r, model)
 		}
 		if len(args) != 1 {
 			return errors.New("name a request, a file with its record, or a model with --model")
@@ -49,25 +52,23 @@ With --model it shows what is in force for a model by the environment and the se
 	return cmd
 }
 
-// explainModel shows what is in force for a model and where each value came from.
-func explainModel(r *remote, name string) error {
-	m := r.loader.Entry(name)
-	e, err := r.loader.For(m)
+// explainModel shows what is in force for a model: on the server, or where none answers, what the settings say here.
+func explainModel(cmd *cobra.Command, r *remote, name string) error {
+	var in struct{ Settings []config.Value }
+	err := r.Get(cmd.Context(), "/tenon/v1/explain?model="+url.QueryEscape(name), &in)
+	if errors.Is(err, client.ErrNoServer) {
+		m := r.loader.Entry(name)
+		p := perModel{loader: r.loader, entries: map[string]config.Model{m.Name: m}}
+		p.adapters, p.faults = adapter.Open(r.loader.Settings.Adapters)
+		r.screen.Note("No server answers; this is what the settings say.")
+		in.Settings, err = p.explain(fleet.Status{Entry: catalog.Entry{ID: m.Name, Aliases: m.Aliases, Path: m.Source}, Pinned: m.Pin})
+	}
 	if err != nil {
 		return err
 	}
-	values := e.Values()
-	if m.At.Line > 0 {
-		from := fmt.Sprintf("models: %s (%s)", m.Name, m.At)
-		values = append([]config.Value{{Name: "source", Value: cmp.Or(m.Source, "the model of that name"), From: from},
-			{Name: "aliases", Value: strings.Join(m.Aliases, ", "), From: from}, {Name: "pin", Value: strconv.FormatBool(m.Pin), From: from}}, values...)
-	}
-	if !m.Adapter.IsZero() {
-		values = append(values, config.Value{Name: "adapter", Value: cmp.Or(m.Adapter.Name, "values of its own"), From: m.Adapter.At.String()})
-	}
-	return r.answer(values, func() error {
-		rows := make([][]string, len(values))
-		for i, v := range values {
+	return r.answer(in.Settings, func() error {
+		rows := make([][]string, len(in.Settings))
+		for i, v := range in.Settings {
 			rows[i] = []string{v.Name, v.Value, v.From}
 		}
 		return r.screen.Table([]string{"setting", "value", "from"}, rows)

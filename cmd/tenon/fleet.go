@@ -172,7 +172,7 @@ func newPinCommand() *cobra.Command {
 	off := false
 	cmd := withServer(&cobra.Command{
 		Use: "pin MODEL", Args: cobra.ExactArgs(1), Short: "Keep a model loaded, whatever else asks for room",
-		Long: "Load a model if it is not, and keep it until it is unpinned, with --off.",
+		Long: "Keep a model from the time that it is loaded until it is unpinned, with --off.",
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
 		done := map[bool]string{false: "%s is pinned", true: "%s is not pinned"}[off]
 		return r.tell(cmd, "pin", args[0], done, map[string]any{"model": args[0], "pinned": !off})
@@ -182,12 +182,22 @@ func newPinCommand() *cobra.Command {
 }
 
 func newAliasCommand() *cobra.Command {
-	return withServer(&cobra.Command{
-		Use: "alias MODEL NAME", Args: cobra.ExactArgs(2), Short: "Give a model another name",
-		Long: "Give a model another name, such as one that a client insists on. For good it stands in the settings file, as aliases: under models:.",
+	remove := false
+	cmd := withServer(&cobra.Command{
+		Use: "alias (MODEL NAME | --rm NAME)", Args: cobra.RangeArgs(1, 2), Short: "Give a model another name",
+		Long: `Give a model another name, such as one that a client insists on, or take one away that was given so. The name outlasts the
+server: it is kept in the store. Names under models: in the settings file win over it.`,
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
+		if remove != (len(args) == 1) {
+			return fmt.Errorf("expected %s", cmd.UseLine())
+		}
+		if remove {
+			return r.tell(cmd, "alias", args[0], "%s is no name any more", map[string]any{"model": "", "alias": args[0]})
+		}
 		return r.tell(cmd, "alias", args[0], "%s has another name", map[string]any{"model": args[0], "alias": args[1]})
 	})
+	cmd.Flags().BoolVar(&remove, "rm", false, "take the name away")
+	return cmd
 }
 
 func newRemoveCommand() *cobra.Command {

@@ -10,12 +10,15 @@ import (
 	"tenon/engine"
 	"tenon/models/catalog"
 	"tenon/server/chat"
+	"tenon/server/chat/adapter"
 )
 
 // perModel is what is set for each model: the server's settings, and those of the file's entries under models:.
 type perModel struct {
-	loader  *config.Loader
-	entries map[string]config.Model // by the id of a model at hand
+	loader   *config.Loader
+	entries  map[string]config.Model // by the id of a model at hand
+	adapters adapter.Set
+	faults   []error // adapters that are left out
 }
 
 // of is what is in force for a model.
@@ -27,7 +30,7 @@ func (p perModel) of(id string) config.Effective {
 	return e
 }
 
-// apply gives models what their entries say: a name, aliases, a template, a context.
+// apply gives models what their entries say: a name, aliases, a template, a context. Those that are found later get theirs, too.
 func (p perModel) apply(fetch fetcher, c *catalog.Catalog) error {
 	for _, m := range p.loader.Models {
 		i, err := p.find(fetch, c, m)
@@ -56,7 +59,13 @@ func (p perModel) sourced() bool {
 // set gives a model what is in force for it.
 func (p perModel) set(e *catalog.Entry) {
 	s := p.of(e.ID).Settings
-	e.Template, e.Context, e.TTL, e.Pinned = s.ChatTemplateFile, cmp.Or(s.CtxSize, e.Context), s.KeepAlive, p.entries[e.ID].Pin
+	m := p.entries[e.ID]
+	e.Template, e.Context, e.TTL, e.Pinned = s.ChatTemplateFile, cmp.Or(s.CtxSize, e.Context), s.KeepAlive, m.Pin
+	for _, alias := range m.Aliases {
+		if !slices.Contains(e.Aliases, alias) {
+			e.Aliases = append(slices.Clone(e.Aliases), alias)
+		}
+	}
 }
 
 // find is the place of the model that an entry is for. One with a source is added, under the entry's name.
@@ -106,6 +115,7 @@ func (p perModel) options() (chat.LoaderOptions, error) {
 		ToolFormat: map[string]string{"": p.loader.Settings.ToolFormat},
 		Teaching:   taught,
 		Sampling:   map[string]engine.Sampling{},
+		Defaults:   sampling(p.loader.Settings),
 	}
 	for id, m := range p.entries {
 		s := p.of(id).Settings

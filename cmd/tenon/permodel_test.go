@@ -80,7 +80,7 @@ func TestExplain_aModelsSettingsAndWhereTheyCameFrom(t *testing.T) {
 	alone(t)
 	t.Setenv("TENON_TOP_K", "7")
 	out, _, err := execute(t, "explain", "--model", "GPT-4o", "--config", l.File())
-	for _, want := range []string{"temp\t0.25\tmodels: tiny (" + l.File() + ", line 4)\n", "top-k\t7\tenvironment\n", "ctx-size\t0\tdefault\n", "adapter\toff\t" + l.File() + ", line 5\n", "aliases\tgpt-4o\t"} {
+	for _, want := range []string{"temp\t0.25\tmodels: tiny (" + l.File() + ", line 4)\n", "top-k\t7\tenvironment\n", "ctx-size\t0\tdefault\n", "adapter\toff\tpreset: the model's entry names it\n", "adapter: guidance\tfalse\tadapter off\n", "adapter: retries\t1\tdefault\n", "aliases\tgpt-4o\t"} {
 		if err != nil || !strings.Contains(out, want) {
 			t.Errorf("%s lacks %q, %v", out, want, err)
 		}

@@ -6,14 +6,16 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
+	"strings"
 	"syscall"
 
 	"tenon/cmd/config"
 )
 
-// reload reads the settings again, as SIGHUP and POST /tenon/v1/reload ask. Running requests are not touched. The notes say for each
-// change when it takes effect; an error leaves everything as it was.
+// reload reads the settings again, as SIGHUP and POST /tenon/v1/reload ask, and finds models and adapters as at the start. Running
+// requests are not touched. The notes say for each change when it takes effect; an error leaves everything as it was.
 func (a *app) reload(context.Context) (notes []string, err error) {
 	a.reloading.Lock()
 	defer a.reloading.Unlock()
@@ -22,46 +24,56 @@ func (a *app) reload(context.Context) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	next := perModel{loader, map[string]config.Model{}}
-	if err := next.check(); err != nil {
+	models, _, next, err := a.read(loader)
+	if err != nil {
 		return nil, err
-	}
-	for id, m := range old.entries {
-		if i := slices.IndexFunc(loader.Models, func(n config.Model) bool { return n.Name == m.Name }); i >= 0 {
-			next.entries[id] = loader.Models[i]
-		}
-	}
-	for _, m := range loader.Models { // of a model at hand that had no entry
-		if e, err := a.manager.Resolve(m.Name); err == nil {
-			next.entries[e.ID] = m
-		}
 	}
 	options, err := next.options()
 	if err != nil {
 		return nil, err
 	}
-	a.settings.Store(&next)
-	a.loader.Configure(options)
 	for _, c := range old.loader.Changes(loader) {
 		notes = append(notes, note(c))
 	}
+	for _, fault := range next.faults {
+		notes = append(notes, "left out: "+fault.Error())
+	}
+	served := a.known.All()
+	a.settings.Store(&next)
+	a.known.Replace(models)
+	a.manager.Reload(limits(loader.Settings))
+	for _, e := range served {
+		if _, ok := a.known.Find(e.ID); !ok {
+			notes = append(notes, e.ID+" is no longer served: it goes once it is idle")
+			continue
+		}
+		if is, _, _ := next.adapter(e.ID); !reflect.DeepEqual(a.options.Teaching(e.ID), options.Teaching(e.ID)) {
+			notes = append(notes, e.ID+": adapter "+is.Name+" ("+is.From+"): from the next request on")
+		}
+	}
+	a.options = options
+	a.loader.Configure(options)
 	return notes, nil
 }
 
+// atOnce and fromTheNextRequest are when settings take effect that need neither a load nor a start.
+var (
+	atOnce             = []string{"alias", "aliases", "pin", "keep-alive", "models-dir", "find-models", "models-max", "queue-timeout", "adapters"}
+	fromTheNextRequest = []string{"tool-format", "simplify-tools", "tool-guidance", "routing-thought", "call-retries"}
+)
+
 // note says when a change takes effect.
 func note(c config.Change) string {
-	name := c.Name
-	if c.Value != "" {
-		name += " " + c.Value
-	}
+	name := strings.TrimSpace(c.Name + " " + c.Value)
 	if c.Model != "" {
 		name = c.Model + ": " + name
 	}
-	sampled := slices.Contains(slices.Collect(maps.Values(samplingFlags)), c.Name)
 	switch {
-	case slices.Contains([]string{"tool-format", "simplify-tools", "tool-guidance", "routing-thought"}, c.Name), sampled && c.Model != "":
+	case slices.Contains(atOnce, c.Name):
+		return name + ": now"
+	case slices.Contains(fromTheNextRequest, c.Name), slices.Contains(slices.Collect(maps.Values(samplingFlags)), c.Name):
 		return name + ": from the next request on"
-	case config.PerModel(c.Name) && !sampled && c.Name != "chat-template-file":
+	case config.PerModel(c.Name), slices.Contains([]string{"source", "cache-ram", "queue-size"}, c.Name):
 		return name + ": when the model is next loaded"
 	}
 	return name + ": when the server is next started"

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/models/store"
 	"tenon/server"
+	"tenon/server/chat/adapter"
 	api "tenon/server/fleet"
 	"tenon/templates/jinja"
 )
@@ -104,12 +106,14 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	if err != nil {
 		return err
 	}
+	if err := known.KeepNames(filepath.Join(kept.Dir, "names.json")); err != nil {
+		return err
+	}
 	var app *app // it is there before anything is loaded
 	of := func(id string) config.Effective { return app.settings.Load().of(id) }
-	manager := fleet.New(fleet.Options{
-		Catalog: known, Start: starter(of, logger), Estimate: estimator(of),
-		Most: s.MaxModels, HostCache: hostCache(s.CacheRAM), QueueTimeout: s.QueueTimeout, TTL: s.KeepAlive, Store: kept,
-	})
+	o := limits(s)
+	o.Catalog, o.Start, o.Estimate, o.Store = known, starter(of, logger), estimator(of), kept
+	manager := fleet.New(o)
 	defer func() {
 		if err := manager.Close(); err != nil {
 			slog.Warn("unload models", "error", err)
@@ -119,6 +123,9 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 		return err
 	}
 	defer app.close()
+	app.known, app.read = known, func(l *config.Loader) (*catalog.Catalog, []string, perModel, error) {
+		return catalogue(fetchFor(cmd), l, args)
+	}
 	ctx, cancel := context.WithCancelCause(cmd.Context())
 	defer cancel(nil)
 	go app.reloadOnHangup(ctx)
@@ -135,8 +142,10 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	return door.serve(ctx, app)
 }
 
-// hostCache is MiB in bytes; negative is no limit.
-func hostCache(mib int) int64 { return int64(mib) << 20 }
+// limits are what the fleet must keep to.
+func limits(s config.Settings) fleet.Options {
+	return fleet.Options{Most: s.MaxModels, HostCache: int64(s.CacheRAM) << 20, QueueTimeout: s.QueueTimeout, TTL: s.KeepAlive} // a negative cache has no limit
+}
 
 func listen(s config.Settings) (net.Listener, error) {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
@@ -171,9 +180,13 @@ func fetchFor(cmd *cobra.Command) fetcher {
 
 // catalogue finds every model to serve and what is set for each; named are the ids of those to load at start.
 func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog, []string, perModel, error) {
-	c, p, s := &catalog.Catalog{}, perModel{l, map[string]config.Model{}}, l.Settings
+	c, p, s := &catalog.Catalog{}, perModel{loader: l, entries: map[string]config.Model{}}, l.Settings
 	if err := p.check(); err != nil {
 		return nil, nil, p, err
+	}
+	p.adapters, p.faults = adapter.Open(s.Adapters)
+	for _, fault := range p.faults {
+		slog.Warn("an adapter is left out", "error", fault)
 	}
 	for _, arg := range args {
 		path, err := fetch(arg)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -13,44 +12,38 @@ import (
 )
 
 // teaching is how models are helped with their tools: as the server's settings say, and over them
-// the model's adapter. What is wrong with an entry's adapter is an error at start; a file of the
-// folder that cannot be read is told, and left out.
+// the model's adapter. What is wrong with an entry's adapter is an error.
 func (p perModel) teaching() (func(id string) chat.Teaching, error) {
 	s := p.loader.Settings
 	simplify, err := adapter.Simplification(s.SimplifyTools)
 	if err != nil {
 		return nil, fmt.Errorf("simplify-tools: %w", err)
 	}
-	server := chat.Teaching{Simplify: simplify, Guidance: s.ToolGuidance, Routing: s.RoutingThought}
-	set, faults := adapter.Open(s.Adapters)
-	for _, f := range faults {
-		slog.Warn("an adapter is left out", "error", f)
-	}
+	server := chat.Teaching{Simplify: simplify, Guidance: s.ToolGuidance, Routing: s.RoutingThought, Retries: &s.CallRetries}
 	for id := range p.entries {
-		if _, _, err := p.adapter(set, id); err != nil {
+		if _, _, err := p.adapter(id); err != nil {
 			return nil, err
 		}
 	}
 	return func(id string) chat.Teaching {
-		a, why, err := p.adapter(set, id)
+		a, _, err := p.adapter(id)
 		if err != nil { // every entry's has been read above
 			panic("adapter of " + id + ": " + err.Error())
 		}
-		slog.Debug("adapter", "model", id, "adapter", a.Name, "from", a.From, "why", why)
 		return a.Over(server)
 	}, nil
 }
 
 // adapter is the one of a model, and why it is that one.
-func (p perModel) adapter(set adapter.Set, id string) (adapter.Adapter, string, error) {
+func (p perModel) adapter(id string) (adapter.Adapter, string, error) {
 	m := p.entries[id]
 	if m.Adapter.Inline != nil {
 		a, err := adapter.Read(m.Name, m.Adapter.At.File, m.Adapter.Inline)
 		return a, "the model's entry has values of its own", err
 	}
-	a, why, err := set.For(id, m.Adapter.Name)
+	a, why, err := p.adapters.For(id, m.Adapter.Name)
 	if err != nil {
-		return a, why, fmt.Errorf("configuration file %s: models: %s: %w%s", m.Adapter.At, m.Name, err, config.DidYouMean(m.Adapter.Name, set.Names()))
+		return a, why, fmt.Errorf("configuration file %s: models: %s: %w%s", m.Adapter.At, m.Name, err, config.DidYouMean(m.Adapter.Name, p.adapters.Names()))
 	}
 	return a, why, nil
 }

@@ -22,7 +22,12 @@ func taught(t *testing.T, yaml, id string) (chat.Teaching, error) {
 	if err != nil {
 		return chat.Teaching{}, err
 	}
-	return of(id), nil
+	got := of(id)
+	if got.Retries == nil || *got.Retries != 1 {
+		t.Errorf("%s: tried again %v times, want once", id, got.Retries)
+	}
+	got.Retries = nil // that of call-retries
+	return got, nil
 }
 
 func TestTeaching_isThatOfTheFlags(t *testing.T) {

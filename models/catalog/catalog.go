@@ -41,10 +41,13 @@ type Catalog struct {
 	Entries []Entry
 	Found   func(*Entry) // sees each entry that is found once the catalogue is shared, before others do; may be nil
 
-	mu     sync.Mutex // guards Entries, once shared, and what follows
+	mu     sync.Mutex // guards Entries and Found, once shared, and what follows
 	places []Place
 	seen   map[string]fileState // files of places that were read
 	looked time.Time
+	added  []string          // files that have come since, one by one
+	given  map[string]string // names that were given to models, and their ids
+	file   string            // that keeps them; "": none does
 }
 
 // Add adds a file, or every model in a folder and the folders below it. A file that cannot be
@@ -75,6 +78,7 @@ func (c *Catalog) AddFile(path string) (Entry, error) {
 			return Entry{}, err
 		}
 		i = len(c.Entries) - 1
+		c.added = append(c.added, path)
 		c.tell(i)
 	}
 	return c.Entries[i], nil
@@ -87,10 +91,27 @@ func (c *Catalog) Forget(id string) {
 	c.Entries = slices.DeleteFunc(slices.Clone(c.Entries), func(e Entry) bool { return e.ID == id })
 }
 
+// Replace takes the models of another catalogue, which is not used any more, in place of its own. Files that were added stay,
+// and names that were given.
+func (c *Catalog) Replace(next *Catalog) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Entries, c.Found, c.places, c.seen, c.looked = next.Entries, next.Found, next.places, next.seen, next.looked
+	for _, path := range c.added {
+		if before := len(c.Entries); c.addFile(Entry{Path: path, Source: "file"}) == nil && len(c.Entries) > before && c.Found != nil {
+			c.Found(&c.Entries[before])
+		}
+	}
+	for i := range c.Entries {
+		c.name(i)
+	}
+}
+
 func (c *Catalog) tell(i int) {
 	if c.Found != nil {
 		c.Found(&c.Entries[i])
 	}
+	c.name(i)
 }
 
 // at is the place of a file's entry, -1 if it has none.

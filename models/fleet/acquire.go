@@ -50,12 +50,13 @@ func (l *Lease) Prepared(of any, make func() (any, error)) (any, error) {
 
 // waiter is a request that waits for an instance.
 type waiter struct {
-	request Request
-	since   time.Time
-	changed chan struct{} // holds one: the progress is another
-	done    chan struct{} // closed when err or lease is set
-	lease   *Lease
-	err     error
+	request  Request
+	since    time.Time
+	patience time.Duration // longest wait for room; 0: no limit
+	changed  chan struct{} // holds one: the progress is another
+	done     chan struct{} // closed when err or lease is set
+	lease    *Lease
+	err      error
 }
 
 // Acquire returns a lease of the instance that a request means, loaded if it is not. When ctx
@@ -120,7 +121,7 @@ func (f *Fleet) enter(e catalog.Entry, missing error, r Request, d *Demand) (*in
 	if r.TTL != 0 {
 		i.ttl = r.TTL
 	}
-	w := &waiter{request: r, since: time.Now(), changed: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &waiter{request: r, since: time.Now(), patience: f.options.QueueTimeout, changed: make(chan struct{}, 1), done: make(chan struct{})}
 	i.waiters = append(i.waiters, w)
 	f.schedule()
 	return i, w, nil
@@ -129,7 +130,7 @@ func (f *Fleet) enter(e catalog.Entry, missing error, r Request, d *Demand) (*in
 // find returns the instance that a request means, nil if there is none yet.
 func (f *Fleet) find(e catalog.Entry, missing error, r Request) (*instance, error) {
 	name := cmp.Or(r.ID, r.Name)
-	if i := f.named(name); i != nil && (missing != nil || i.entry.ID == e.ID) && (r.Settings == Settings{} || r.Settings == i.settings) {
+	if i := f.named(name); i != nil && (missing != nil && !i.gone || i.entry.ID == e.ID) && (r.Settings == Settings{} || r.Settings == i.settings) {
 		return i, nil
 	}
 	if missing != nil {
@@ -162,8 +163,8 @@ func (f *Fleet) add(e catalog.Entry, r Request, d Demand) *instance {
 // wait waits until the waiter has become a user.
 func (f *Fleet) wait(ctx context.Context, i *instance, w *waiter) error {
 	var late <-chan time.Time
-	if f.options.QueueTimeout > 0 {
-		t := time.NewTimer(f.options.QueueTimeout)
+	if w.patience > 0 {
+		t := time.NewTimer(w.patience)
 		defer t.Stop()
 		late = t.C
 	}
@@ -178,7 +179,7 @@ func (f *Fleet) wait(ctx context.Context, i *instance, w *waiter) error {
 				late = nil
 				continue
 			}
-			return fmt.Errorf("%s waited %s for room: %w", i.id, f.options.QueueTimeout, engine.ErrQueueTimeout)
+			return fmt.Errorf("%s waited %s for room: %w", i.id, w.patience, engine.ErrQueueTimeout)
 		case <-ctx.Done():
 			if !f.leave(i, w, false) && w.err == nil {
 				f.release(i, w.lease)

@@ -22,6 +22,7 @@ type instance struct {
 	yields   bool // others have waited too long: it takes no more requests
 	waiters  []*waiter
 	users    int
+	gone     bool // the catalogue has its model no more
 	progress float64
 	load     int64 // its number among all loads
 	demand   Demand

@@ -50,8 +50,11 @@ func (f *Fleet) admit() {
 // due is in how long an idle instance's time to live is over.
 func (f *Fleet) due(i *instance) (time.Duration, bool) {
 	ttl := f.ttl(i)
-	if i.state != Loaded || i.users > 0 || len(i.waiters) > 0 || ttl < 0 || f.pinned(i.entry) {
+	if i.state != Loaded || i.users > 0 || len(i.waiters) > 0 || !i.gone && (ttl < 0 || f.pinned(i.entry)) {
 		return 0, false
+	}
+	if i.gone {
+		return 0, true
 	}
 	return ttl - time.Since(i.idleSince()), true
 }

@@ -129,30 +129,24 @@ func (f *Fleet) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// Alias gives a model another name.
-func (f *Fleet) Alias(alias, model string) error { return f.options.Catalog.Alias(alias, model) }
+// Alias gives a model another name for good, or takes one away that was given so, if model is "".
+func (f *Fleet) Alias(alias, model string) error { return f.options.Catalog.Name(alias, model) }
 
-// Reload takes new options; Catalog, Start, Estimate, Free and Store that are nil stay as they
-// are. What is loaded stays as it was loaded.
+// Reload takes the limits and times of new options, and what the catalogue now says of models. What is loaded stays as it was
+// loaded; what the catalogue has no more goes once it is idle.
 func (f *Fleet) Reload(o Options) {
+	at := map[string]catalog.Entry{}
+	for _, e := range f.options.Catalog.All() {
+		at[e.ID] = e
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	old := f.options
-	if o.Catalog == nil {
-		o.Catalog = old.Catalog
+	f.options.Most, f.options.Memory, f.options.HostCache = o.Most, o.Memory, o.HostCache
+	f.options.TTL, f.options.QueueTimeout, f.options.Policy = o.TTL, o.QueueTimeout, o.Policy
+	for _, i := range f.instances {
+		e, ok := at[i.entry.ID]
+		i.gone = !ok
+		i.entry.TTL, i.entry.Pinned, i.entry.Aliases = e.TTL, e.Pinned, e.Aliases
 	}
-	if o.Start == nil {
-		o.Start = old.Start
-	}
-	if o.Estimate == nil {
-		o.Estimate = old.Estimate
-	}
-	if o.Free == nil {
-		o.Free = old.Free
-	}
-	if o.Store == nil {
-		o.Store = old.Store
-	}
-	f.options = o
 	f.schedule()
 }

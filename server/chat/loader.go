@@ -30,6 +30,7 @@ type LoaderOptions struct {
 	// By model; that of "" is for all that are not named.
 	ToolFormat map[string]string          // "", "auto" or a dialect's name
 	Sampling   map[string]engine.Sampling // what a request does not set; it wins over the model's file
+	Defaults   engine.Sampling            // of all models: what the file does not set either
 }
 
 // Teaching is how a model is helped with its tools.
@@ -105,7 +106,7 @@ func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
 	o := l.options.Load()
 	made, err := lease.Prepared(o, func() (any, error) {
 		m, err := prepared.Prepare(lease.Entry, lease.Engine, prepared.Options{
-			ToolFormat: o.toolFormat(id), Teaching: o.teaching(id), Sampling: o.Sampling[id].Or(lease.Entry.Sampling),
+			ToolFormat: o.toolFormat(id), Teaching: o.teaching(id), Sampling: o.Sampling[id].Or(lease.Entry.Sampling), Defaults: o.Defaults,
 		})
 		if err != nil {
 			return nil, err

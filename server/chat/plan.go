@@ -156,7 +156,7 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 		turn: engine.Turn{
 			Prompt:   m.Kept.Prompt(r.CacheKey, rendering),
 			Grammar:  outputGrammar(output.Grammar()),
-			Sampling: r.Sampling.Or(m.Sampling).Or(m.Engine.Model().Defaults).Or(s.Defaults),
+			Sampling: r.Sampling.Or(m.Sampling).Or(m.Engine.Model().Defaults).Or(m.Defaults),
 			Budget:   engine.Budget{Tokens: s.budget(r.MaxTokens), Thinking: r.Thinking.Budget},
 			Logprobs: r.Logprobs,
 			Whole:    r.Whole && len(r.Stops)+len(rendering.Stops) == 0, // behind a stop sequence tokens are computed for nothing

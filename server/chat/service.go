@@ -27,7 +27,6 @@ type Service struct {
 	Default  string          // model of requests that name none or one there is not; "": none
 	NPredict int             // most tokens of any answer; 0 or less: no limit of the server's own
 	Retries  int             // most times that a turn with an invalid call is tried again; 0: DefaultRetries, negative: none
-	Defaults engine.Sampling // what neither the request nor the model's file sets
 
 	Now func() time.Time // nil: time.Now
 

@@ -26,9 +26,10 @@ var _ Fleet = (*fleet.Fleet)(nil)
 
 // API is the endpoints. Fleet must be set.
 type API struct {
-	Fleet  Fleet
-	Reload func(context.Context) (notes []string, err error) // reads the settings anew and tells what waits for a load; nil: not offered
-	Log    *Log                                              // nil: nothing is logged
+	Fleet   Fleet
+	Reload  func(context.Context) (notes []string, err error) // reads the settings anew and tells what waits for a load; nil: not offered
+	Explain func(model string) (any, error)                   // what is in force for a model, and why; nil: not offered
+	Log     *Log                                              // nil: nothing is logged
 }
 
 // Models answers GET models.
@@ -121,6 +122,24 @@ func (a API) Alias(w http.ResponseWriter, r *http.Request) {
 	if read(w, r, &body) && named(w, "alias", body.Alias) {
 		done(w, a.Fleet.Alias(body.Alias, body.Model))
 	}
+}
+
+// Explaining answers GET explain.
+func (a API) Explaining(w http.ResponseWriter, r *http.Request) {
+	name := r.URL.Query().Get("model")
+	if !named(w, "model", name) {
+		return
+	}
+	if a.Explain == nil {
+		fail(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server tells no settings"})
+		return
+	}
+	values, err := a.Explain(name)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	write(w, http.StatusOK, map[string]any{"settings": values})
 }
 
 // Reloading answers POST reload.

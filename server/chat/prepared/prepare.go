@@ -27,6 +27,7 @@ type Model struct {
 	ToolFormat string // the server's setting, for the record
 	Teaching   Teaching
 	Sampling   engine.Sampling // what a request does not set; what this does not either, the model's file does
+	Defaults   engine.Sampling // what that does not set either
 	Warnings   []string        // what whoever runs the model should know, such as why its chat template is not used
 
 	Kept *Turns // what it sampled; nil: nothing is kept
@@ -37,6 +38,7 @@ type Options struct {
 	ToolFormat string // "", "auto" or a dialect's name
 	Teaching   Teaching
 	Sampling   engine.Sampling
+	Defaults   engine.Sampling
 }
 
 // Teaching is how a model is helped with its tools, for models that get lost in what clients declare.
@@ -69,7 +71,7 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	m := Model{
 		ID: entry.ID, Engine: e, Dialect: tools.Fallback(), Kept: NewTurns(),
 		Renderer: templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Wording: o.Teaching.Wording},
-		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling,
+		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling, Defaults: o.Defaults,
 	}
 	if source == "" {
 		return m, m.setFormat()
