@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -76,6 +77,9 @@ func (c *Catalog) write(given map[string]string) error {
 		return nil
 	}
 	text, err := json.MarshalIndent(given, "", "  ")
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(c.file), 0o755)
+	}
 	if err == nil {
 		err = os.WriteFile(c.file+".part", text, 0o644)
 	}
