@@ -1,5 +1,14 @@
 package templates
 
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // dropMisplacedCalls leaves out what only an assistant can have said: no result stands behind it.
 func dropMisplacedCalls(h *healing) {
 	for i := range h.turns {
@@ -10,14 +19,47 @@ func dropMisplacedCalls(h *healing) {
 	}
 }
 
+// unnamed is what a call is named that came without a name, and whose result has none either.
+const unnamed = "unnamed_tool"
+
+// nameCalls names calls that clients replay without a name: a model that wrote none is told so in
+// the call's result, and the two stay together.
+func nameCalls(h *healing) {
+	named := map[string]string{}
+	for _, t := range h.turns {
+		if t.Role == ToolRole && t.Name != "" && t.CallID != "" {
+			named[t.CallID] = t.Name
+		}
+	}
+	for i := range h.turns {
+		t := &h.turns[i]
+		t.Calls = slices.Clone(t.Calls)
+		for c := range t.Calls {
+			if call := &t.Calls[c]; strings.TrimSpace(call.Name) == "" {
+				call.Name = cmp.Or(named[call.ID], unnamed)
+				h.note(ruleMissingName, t.index, call.ID+" is "+call.Name)
+			}
+		}
+	}
+}
+
 func mendArguments(h *healing) {
 	h.eachCall(func(t, _ *turn, c *Call) {
 		object, rule := argumentsOf(c.Arguments)
 		if rule != "" {
-			h.note(rule, t.index, c.Name+": "+excerpt(c.Arguments))
+			h.note(rule, t.index, fmt.Sprintf("%s (%s): %s%s", c.Name, cmp.Or(c.ID, "no id"), excerpt(c.Arguments), brokenAt(c.Arguments)))
 		}
 		c.Arguments = object
 	})
+}
+
+// brokenAt says where a text stops being JSON, "" if it is JSON.
+func brokenAt(s string) string {
+	var wrong *json.SyntaxError
+	if !errors.As(json.Unmarshal([]byte(s), new(json.RawMessage)), &wrong) {
+		return ""
+	}
+	return fmt.Sprintf(" (byte %d of %d: %v)", wrong.Offset, len(s), wrong)
 }
 
 // flattenArguments shows earlier calls in the form in which the model is asked for them.

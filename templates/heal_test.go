@@ -134,6 +134,11 @@ var healCases = []struct {
 		"user: hi\nassistant:  a=f{}\ntool[a]: [no result was returned]\nuser: hi\n", "missing-result@1",
 	},
 	{
+		"calls without names", liberal,
+		[]Message{hi, asks("", Call{ID: "a", Arguments: "{}"}, Call{ID: "b", Name: " "}), {Role: ToolRole, CallID: "a", Name: "f", Text: "1"}, answer("b", "no such tool")},
+		"user: hi\nassistant:  a=f{} b=unnamed_tool{}\ntool[a]: 1\ntool[b]: no such tool\n", "missing-name@1 missing-name@1",
+	},
+	{
 		"ids used twice", liberal, []Message{hi, asks("", call("a", "{}")), answer("a", "1"), asks("", call("a", "{}")), answer("a", "2")},
 		"user: hi\nassistant:  a=f{}\ntool[a]: 1\nassistant:  a_2=f{}\ntool[a_2]: 2\n", "duplicate-id@3",
 	},
@@ -298,5 +303,15 @@ func TestToolCache_keepsWhatIsUsed(t *testing.T) {
 	}
 	if len(c.sets) != cachedSets {
 		t.Errorf("%d sets", len(c.sets))
+	}
+}
+
+// S1-11: what was mended in arguments is told with the tool, the call's id, an excerpt and the
+// place where the text stops being JSON.
+func TestHeal_argumentsAreToldWithTheirPlace(t *testing.T) {
+	h := newHealing(liberal, Conversation{Messages: []Message{hi, asks("", call("call_7", `{"x": 1, "y" 2}`)), answer("call_7", "1")}}, nil)
+	h.heal()
+	if len(h.heals) != 1 || h.heals[0].Detail != `f (call_7): {"x": 1, "y" 2} (byte 14 of 15: invalid character '2' after object key)` {
+		t.Errorf("%+v", h.heals)
 	}
 }

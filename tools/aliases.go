@@ -26,6 +26,7 @@ type (
 	Note      = turn.Note
 	Parser    = turn.Parser
 	ToolError = turn.ToolError
+	Refusal   = turn.Refusal
 )
 
 const (

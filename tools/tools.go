@@ -106,6 +106,9 @@ func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
 	return retry.Judge(p.reading, p.grammar, tokens)
 }
 
+// Fault is what a model is told of a call that a parser of text has refused.
+func (p *Plan) Fault(r Refusal) *Fault { return retry.Refused(p.core, r) }
+
 // Narrow is the grammar of the same turn under which a call is written anew that was at fault. faults are all that was wrong with the
 // call so far, the present one last; output is the turn's up to the mark that ended it, of which the first keep bytes stay. It is false if
 // nothing can be said that refuses the output and accepts what is to stay of it.

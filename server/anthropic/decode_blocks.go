@@ -212,9 +212,6 @@ func (d *decoder) assistant(blocks []block, field string) (templates.Message, er
 		case "redacted_thinking", "server_tool_use", "mcp_tool_use":
 			d.notes = append(d.notes, at+" ("+b.Type+")")
 		case "tool_use":
-			if b.Name == "" {
-				return m, chat.Invalidf(at+".name", "is required")
-			}
 			m.Calls = append(m.Calls, templates.Call{ID: b.ID, Name: b.Name, Arguments: arguments(b.Input)})
 		default:
 			text, err := d.text(b, at)

@@ -67,7 +67,9 @@ func (c *choiceRun) run(ctx context.Context) error {
 		case u.Check != nil:
 			err = c.check(ctx, u.Tokens)
 		case u.Finish != nil:
-			return c.finish(*u.Finish)
+			if over, err := c.finish(ctx, *u.Finish); over || err != nil {
+				return err
+			}
 		default:
 			err = c.tokens(ctx, u.Tokens)
 		}
@@ -75,9 +77,10 @@ func (c *choiceRun) run(ctx context.Context) error {
 			return err
 		}
 		if c.reading.stop != "" {
-			return c.finish(engine.Finish{Reason: engine.Stop, Timing: c.clock.timing(), Usage: engine.Usage{
+			_, err = c.finish(ctx, engine.Finish{Reason: engine.Stop, Timing: c.clock.timing(), Usage: engine.Usage{
 				Prompt: c.usage.Prompt, Cached: c.usage.Cached, Generated: len(c.reading.tokens),
 			}})
+			return err
 		}
 	}
 }
@@ -101,6 +104,9 @@ func (c *choiceRun) tokens(ctx context.Context, tokens []engine.Token) error {
 			return nil // the rest had been written before the engine knew
 		}
 		if err := c.reading.token(t, c.send); err != nil {
+			return err
+		}
+		if again, err := c.appeal(ctx); again || err != nil {
 			return err
 		}
 		if err := c.guard(ctx, t); err != nil {
@@ -144,16 +150,20 @@ func (c *choiceRun) note(text string) {
 	c.notes = append(c.notes, tools.Note{Offset: c.reading.bytes, Text: text})
 }
 
-func (c *choiceRun) finish(f engine.Finish) error {
+// finish ends the answer. It is false where the turn goes on because it is tried again.
+func (c *choiceRun) finish(ctx context.Context, f engine.Finish) (over bool, err error) {
 	if err := c.reading.close(f.Reason == engine.Length, c.send); err != nil {
-		return err
+		return true, err
+	}
+	if again, err := c.appeal(ctx); again || err != nil {
+		return !again, err
 	}
 	c.plan.keep(c.reading.tokens)
 	u := f.Usage
 	if c.mending.Retries > 0 && c.usage.Prompt > 0 {
 		u.Prompt, u.Cached = c.usage.Prompt, c.usage.Cached
 	}
-	return c.send(Event{Kind: Finished, Finish: Finish{
+	return true, c.send(Event{Kind: Finished, Finish: Finish{
 		Reason:   c.reason(f),
 		Full:     c.narrow && f.Reason == engine.Length,
 		StopText: c.reading.stop,

@@ -185,10 +185,15 @@ type told struct {
 // tell runs a turn and puts its pieces together, as a client does that reads a stream. The whole answer must be the same.
 func tell(t *testing.T, m Models, r Request) told {
 	t.Helper()
+	return tellOf(t, &Service{Models: m}, r)
+}
+
+func tellOf(t *testing.T, s *Service, r Request) told {
+	t.Helper()
 	var out told
 	var c Collector
 	args, begun := "", 0
-	err := (&Service{Models: m}).Run(t.Context(), r, func(e Event) error {
+	err := s.Run(t.Context(), r, func(e Event) error {
 		switch e.Kind {
 		case Text:
 			out.text += e.Text

@@ -116,6 +116,20 @@ func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 	return false
 }
 
+// appeal has the turn tried again where an engine without masks has just written what is no call, or lets its text leave.
+func (c *choiceRun) appeal(ctx context.Context) (again bool, err error) {
+	r := c.reading
+	if r.refused == nil {
+		return false, nil
+	}
+	c.mending.Checks++
+	if c.retry(ctx, r.plan.tools.Fault(*r.refused), len(r.tokens)) {
+		return true, nil
+	}
+	c.mending.Refused++
+	return false, r.resume(c.send)
+}
+
 // retry begins the turn again, with the failed call and its error behind the conversation, in the model's own format. It is false
 // where that may not be, or cannot: then the old session still waits for its verdict.
 //
@@ -172,18 +186,21 @@ func (c *choiceRun) failedCall(f *tools.Fault, place int) []templates.Message {
 	id := fmt.Sprintf("call_%d", place)
 	arguments := cmp.Or(string(f.Args), "{}") // what cannot be read cannot be shown either
 	var b strings.Builder
-	b.WriteString("Error: the call was not executed, because its arguments are not valid:\n")
+	b.WriteString("Error: the call was not executed, because it is not valid:\n")
 	for _, fault := range f.Places {
 		b.WriteString("- " + fault.Message + "\n")
 	}
 	if len(f.Places) == 0 {
 		b.WriteString("- " + f.Err.Error() + "\n")
 	}
-	b.WriteString("Call again with valid arguments")
+	b.WriteString("Call again")
 	if sample := c.sample(f.Tool); sample != nil {
 		fmt.Fprintf(&b, ", for example of this form: %s", sample)
 	}
 	b.WriteString(".")
+	if f.Tool == "" || f.Args == nil && f.Source != "" { // the model sees what it wrote
+		return []templates.Message{{Role: templates.Assistant, Text: f.Source}, {Role: templates.User, Text: b.String()}}
+	}
 	return []templates.Message{
 		{Role: templates.Assistant, Calls: []templates.Call{{ID: id, Name: f.Tool, Arguments: arguments}}},
 		{Role: templates.ToolRole, Name: f.Tool, CallID: id, Text: b.String(), Failed: true},

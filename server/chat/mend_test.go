@@ -73,7 +73,11 @@ type outcomeOf struct {
 
 func runScripted(t *testing.T, s *Service, r Request, replies ...enginetest.Reply) outcomeOf {
 	t.Helper()
-	e := enginetest.Script(replies...)
+	return runService(t, s, enginetest.Script(replies...), r)
+}
+
+func runService(t *testing.T, s *Service, e *enginetest.Scripted, r Request) outcomeOf {
+	t.Helper()
 	s.Models = scripted{e}
 	var c Collector
 	out := outcomeOf{engine: e}

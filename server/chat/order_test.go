@@ -147,7 +147,7 @@ func checkOrder(t *testing.T, c orderCell, m noisy) {
 	t.Helper()
 	r := c.request(1)
 	r.MaxTokens = 2000
-	got := tell(t, m, r)
+	got := tellOf(t, &Service{Models: m, Retries: -1}, r) // what is said is looked at here, and a call that is none is text
 	for _, call := range got.calls {
 		checkCall(t, call, matrixChoices[c.choice])
 	}

@@ -21,6 +21,9 @@ type reading struct {
 	limit  int            // most tokens that the output can have; 0: not known
 	fresh  int            // tokens since the last event that left
 
+	refused *tools.Refusal // what has just proved to be no call; nobody has decided about it
+	waiting []tools.Event  // behind it
+
 	nest      nester
 	events    int // that have left
 	reasoning int // tokens of thinking
@@ -57,7 +60,7 @@ func (r *reading) token(t engine.Token, send Sink) error {
 	if len(events) > 0 && events[len(events)-1].Kind == tools.Reasoning {
 		r.reasoning++
 	}
-	if err := r.send(events, send); err != nil {
+	if err := r.deliver(events, send); err != nil {
 		return err
 	}
 	return r.whole()
@@ -75,10 +78,30 @@ func (r *reading) whole() error {
 
 // close ends the output and sends what is left of it.
 func (r *reading) close(truncated bool, send Sink) error {
-	if err := r.send(r.parser.Close(truncated), send); err != nil {
+	err := r.deliver(r.parser.Close(truncated), send)
+	if truncated && err == nil {
+		err = r.resume(send) // there are no tokens left to try with
+	}
+	if err != nil {
 		return err
 	}
 	return r.whole()
+}
+
+// deliver sends events, up to what looked like a call and is none: the turn may be tried again before its text leaves.
+func (r *reading) deliver(events []tools.Event, send Sink) error {
+	if r.refused = r.parser.Refused(); r.refused != nil {
+		n := min(r.refused.Before, len(events))
+		events, r.waiting = events[:n], events[n:]
+	}
+	return r.send(events, send)
+}
+
+// resume sends what waited for a decision.
+func (r *reading) resume(send Sink) error {
+	events := r.waiting
+	r.refused, r.waiting = nil, nil
+	return r.send(events, send)
 }
 
 func (r *reading) send(events []tools.Event, send Sink) error {

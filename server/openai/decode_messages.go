@@ -43,12 +43,8 @@ func (m message) decode(field string) (templates.Message, error) {
 	default:
 		return out, chat.Invalidf(field+".role", "is %q; expected system, developer, user, assistant or tool", m.Role)
 	}
-	for i, c := range m.ToolCalls {
-		call, err := c.decode(fmt.Sprintf("%s.tool_calls[%d]", field, i))
-		if err != nil {
-			return out, err
-		}
-		out.Calls = append(out.Calls, call)
+	for _, c := range m.ToolCalls {
+		out.Calls = append(out.Calls, c.decode())
 	}
 	if f := m.FunctionCall; f != nil {
 		out.Calls = append(out.Calls, templates.Call{Name: f.Name, Arguments: f.arguments()})
@@ -59,15 +55,16 @@ func (m message) decode(field string) (templates.Message, error) {
 	return out, nil
 }
 
-// decode keeps the arguments as they came: the healer mends what is no JSON.
-func (c sentCall) decode(field string) (templates.Call, error) {
+// decode keeps the call as it came: the healer mends arguments that are no JSON, and a call without a name.
+func (c sentCall) decode() templates.Call {
+	call := templates.Call{ID: c.ID}
 	switch {
 	case c.Function != nil:
-		return templates.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.arguments()}, nil
+		call.Name, call.Arguments = c.Function.Name, c.Function.arguments()
 	case c.Custom != nil:
-		return templates.Call{ID: c.ID, Name: c.Custom.Name, Arguments: c.Custom.Input}, nil
+		call.Name, call.Arguments = c.Custom.Name, c.Custom.Input
 	}
-	return templates.Call{}, chat.Invalidf(field+".function", "is required")
+	return call
 }
 
 // arguments are the text that a string holds, or another value's own.

@@ -73,9 +73,8 @@ func TestDecode_badMessagesNameTheirPlace(t *testing.T) {
 		`[]`:                              "messages",
 		`[{"role":"alien","content":""}]`: "messages[0].role",
 		`[{"role":"user","content":7}]`:   "messages[0].content",
-		`[{"role":"user","content":[{"type":"image_url","image_url":{}}]}]`:  "messages[0].content[0]",
-		`[{"role":"user","content":[{"type":"smell"}]}]`:                     "messages[0].content[0].type",
-		`[{"role":"assistant","tool_calls":[{"id":"1","type":"function"}]}]`: "messages[0].tool_calls[0].function",
+		`[{"role":"user","content":[{"type":"image_url","image_url":{}}]}]`: "messages[0].content[0]",
+		`[{"role":"user","content":[{"type":"smell"}]}]`:                    "messages[0].content[0].type",
 	} {
 		_, _, err := decodeChat(strings.NewReader(`{"model":"m","messages":` + messages + `}`))
 		var e *chat.Error

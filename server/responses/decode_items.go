@@ -50,7 +50,8 @@ func (c *conversation) item(it item, field string) error {
 	case "additional_tools": // declared before
 		return nil
 	case "function_call", "custom_tool_call":
-		return c.call(it, field)
+		c.call(it)
+		return nil
 	case "function_call_output", "custom_tool_call_output":
 		return c.result(it, field)
 	case "compaction", "context_compaction", "compaction_trigger":
@@ -140,17 +141,13 @@ func (c *conversation) reason(it item, field string) {
 	}
 }
 
-func (c *conversation) call(it item, field string) error {
-	if it.Name == "" {
-		return chat.Invalidf(field+".name", "is required")
-	}
+func (c *conversation) call(it item) {
 	arguments := it.Input
 	if it.Type == "function_call" && json.Unmarshal(it.Arguments, &arguments) != nil {
 		arguments = string(it.Arguments)
 	}
 	m := c.assistant()
 	m.Calls = append(m.Calls, templates.Call{ID: it.CallID, Name: tools.PromptName(it.Namespace, it.Name), Arguments: arguments})
-	return nil
 }
 
 func (c *conversation) result(it item, field string) error {

@@ -278,7 +278,6 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		`"model":"m","input":[{"type":"smell"}]`:                                                               "input[0].type",
 		`"model":"m","input":[{"role":"alien"}]`:                                                               "input[0].role",
 		`"model":"m","input":[{"role":"user","content":[{"type":"input_image"}]}]`:                             "input[0].content[0]",
-		`"model":"m","input":[{"type":"function_call"}]`:                                                       "input[0].name",
 		`"model":"m","input":[{"type":"function_call_output"}]`:                                                "input[0].call_id",
 		`"model":"m","input":[{"type":"item_reference","id":"x"}]`:                                             "input[0].id",
 		`"model":"m","input":[{"id":"x"}]`:                                                                     "input[0].id",

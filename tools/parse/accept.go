@@ -68,8 +68,10 @@ func hostedReading(p *plan.Plan) *Reading {
 // accept resolves a call's name and makes its arguments valid. On success the call's name is the prompt's and args are
 // JSON that validates.
 func (p *Text) accept(c *declared.RawCall) error {
+	p.Looked, p.misnamed = Outcome{}, ""
 	m, ok := p.plan.Resolve(c.Name)
 	if !ok {
+		p.misnamed = c.Name
 		return fmt.Errorf("no callable tool is named %.80q", c.Name)
 	}
 	t := &p.plan.Tools[m.Tool]

@@ -23,6 +23,7 @@ type emitter struct {
 	previous           string // name and arguments of the last call
 	repairs            []turn.Repair
 	notes              []turn.Note
+	refused            *turn.Refusal // by the latest step of a parser of text
 	Looked             Outcome
 }
 
@@ -42,6 +43,9 @@ func newEmitter(p *Reading, newID func(turn.Call) string) *emitter {
 
 // Broken implements Parser.
 func (e *emitter) Broken() bool { return e.broken }
+
+// Refused implements Parser.
+func (e *emitter) Refused() *turn.Refusal { return e.refused }
 
 // Repairs implements Parser.
 func (e *emitter) Repairs() []turn.Repair { return e.repairs }

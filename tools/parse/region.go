@@ -10,6 +10,7 @@ import (
 	"tenon/tools/format"
 	"tenon/tools/peek"
 	"tenon/tools/scan"
+	"tenon/tools/turn"
 )
 
 // MaxCuts bounds how often a turn's regions may prove to have ended earlier, each time with the rest read again.
@@ -98,7 +99,7 @@ func (p *Text) stepRegion(final bool) bool {
 		}
 		p.noCall(r.body+most, nil)
 	case scan.Rejected:
-		p.noCall(r.body+r.scan.Reached(), errUndeclared)
+		p.noCall(r.body+r.scan.Reached(), ErrUndeclared)
 	case scan.Ended:
 		r.tail = r.body + r.scan.End()
 		r.cutOff = final && p.truncated && !r.scan.Whole()
@@ -110,8 +111,10 @@ func (p *Text) stepRegion(final bool) bool {
 const missingOpener = "missing-opener"
 
 var (
-	errUndeclared = errors.New("it names no tool that can be called")
-	errCutOff     = errors.New("the output was cut off inside it")
+	// ErrUndeclared is why most of what looks like a call is none.
+	ErrUndeclared = errors.New("it names no tool that can be called")
+
+	errCutOff = errors.New("the output was cut off inside it")
 )
 
 func (p *Text) chooseCodec(body []byte, final bool) peek.Answer {
@@ -182,6 +185,7 @@ func (p *Text) settle(final bool) bool {
 // commit reads the calls of an ended region and emits them.
 func (p *Text) commit() {
 	r := p.region
+	p.Looked, p.misnamed = Outcome{}, ""
 	calls, err := r.scan.Calls(p.buf[r.body:])
 	end := r.last()
 	peek.Examine(end - r.start)
@@ -277,8 +281,9 @@ func (p *Text) noCall(end int, err error) {
 	if r.scan != nil && r.Bare && r.scan.Soft() > 0 && p.affords(end-r.body-r.scan.Soft()) {
 		end = min(end, r.body+r.scan.Soft()) // a marker inside what looked like a string may open a call
 	}
-	if err != nil && (!r.Bare || !errors.Is(err, errUndeclared)) { // JSON in an answer is nothing to report
+	if err != nil && (!r.Bare || !errors.Is(err, ErrUndeclared)) { // JSON in an answer is nothing to report
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
+		p.refuse(end, err)
 	}
 	if j, ok := r.scan.(*scan.JsonScanner); errors.Is(err, scan.ErrTorn) || ok && j.Good {
 		p.doubt = p.doubtBehind(p.buf[:end])
@@ -292,6 +297,18 @@ func (p *Text) noCall(end int, err error) {
 	} else {
 		p.pos = r.start
 		p.mute = max(p.mute, r.start+1)
+	}
+}
+
+// refuse tells of the first thing in a step that proved to be no call. An object without markers is one that an answer
+// shows, unless it names a tool.
+func (p *Text) refuse(end int, err error) {
+	if p.refused != nil || p.region.Bare && !p.Looked.Known || errors.Is(err, errExample) || errors.Is(err, errCutOff) {
+		return
+	}
+	p.refused = &turn.Refusal{Tool: p.misnamed, Source: string(p.buf[p.region.start:end]), Err: err, Before: len(p.events)}
+	if l := p.Looked; l.Known && l.Err != nil {
+		p.refused.Tool, p.refused.Args = p.plan.Tools[l.Tool].Prompt, l.Args
 	}
 }
 

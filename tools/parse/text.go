@@ -40,6 +40,8 @@ type Text struct {
 	mute     int     // no call starts before this offset in buf: what is there has been looked at
 	doubt    doubt
 
+	misnamed string // the name in the call last looked at that no tool has
+
 	solid bool // something other than white space came before in the turn
 
 	quoting quoting
@@ -71,7 +73,7 @@ func NewTolerant(p *Reading, spelt bool, newID func(turn.Call) string) *Text {
 
 // Token implements Parser.
 func (p *Text) Token(text []byte, isSymbol bool) []turn.Event {
-	p.events = p.events[:0]
+	p.events, p.refused = p.events[:0], nil
 	if p.closed || len(text) == 0 {
 		return nil
 	}
@@ -97,7 +99,7 @@ func (p *Text) endText() {
 
 // Close implements Parser.
 func (p *Text) Close(truncated bool) []turn.Event {
-	p.events = p.events[:0]
+	p.events, p.refused = p.events[:0], nil
 	if p.closed {
 		return nil
 	}

@@ -3,8 +3,10 @@ package retry
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +15,8 @@ import (
 	"tenon/tools/emit"
 	"tenon/tools/ordered"
 	"tenon/tools/parse"
+	"tenon/tools/plan"
+	"tenon/tools/turn"
 )
 
 // Fault is a call that a %check mark has just ended and whose arguments do not validate, after the repairs that lose nothing.
@@ -20,6 +24,8 @@ type Fault struct {
 	Tool string          // as the prompt names it
 	Args json.RawMessage // what the model wrote, as JSON; nil where even that cannot be read
 	Err  error
+	// Source is what the model wrote, of a call that was refused as text.
+	Source string
 
 	tool   int
 	Places []conform.Fault // what is wrong where
@@ -45,6 +51,26 @@ func Judge(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fa
 	}
 	if w, ok := writtenAt(g, tokens); ok {
 		f.locate(w)
+	}
+	return f
+}
+
+// maxNames bounds the names that a model is told which has named no tool.
+const maxNames = 30
+
+// Refused is what was wrong with a call that a parser of text has refused.
+func Refused(p *plan.Plan, r turn.Refusal) *Fault {
+	f := &Fault{Tool: r.Tool, Args: r.Args, Source: r.Source, Err: r.Err}
+	i := slices.IndexFunc(p.Tools, func(t declared.Tool) bool { return t.Prompt == r.Tool && t.Allowed })
+	there := "; there are " + strings.Join(p.Called[:min(len(p.Called), maxNames)], ", ")
+	switch {
+	case i < 0 && r.Tool != "":
+		f.Err = fmt.Errorf("no tool is named %.80q%s", r.Tool, there)
+	case errors.Is(r.Err, parse.ErrUndeclared):
+		f.Err = fmt.Errorf("%w%s", r.Err, there)
+	case i >= 0 && r.Args != nil:
+		f.Places = p.Tools[i].Schema.Faults(r.Args)
+		f.Err = explain(f)
 	}
 	return f
 }

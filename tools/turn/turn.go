@@ -146,10 +146,22 @@ type Parser interface {
 	// Broken says that the output left its grammar inside a call of which a part had been sent: an engine that promised to follow the
 	// grammar did not. The call can be neither taken back nor ended, and nothing follows it. Parsers of text never say so.
 	Broken() bool
+	// Refused is what the last Token or Close found to be no call though it looked like one, or nil. Nothing of it has
+	// left before its events. Only parsers of text say so: under a grammar a call is judged before it ends.
+	Refused() *Refusal
 	// Repairs lists what was mended in the calls that were emitted.
 	Repairs() []Repair
 	// Notes lists what was left out or was no call, and why.
 	Notes() []Note
+}
+
+// Refusal is a part of the output that looked like a call and is none.
+type Refusal struct {
+	Tool   string          // as the model named it; "" where it cannot be read
+	Args   json.RawMessage // nil where they cannot be read
+	Source string          // what the model wrote
+	Err    error
+	Before int // how many of the events that came with it stand before it
 }
 
 // PromptName is the name by which the model sees a tool. A namespace goes before the name; the namespaces of some clients
