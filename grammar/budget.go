@@ -22,13 +22,18 @@ var maxMachine = 64 << 20
 
 // Remembered is how many compiled schemas and grammars are kept, and how many bytes they take,
 // roughly. The schemas of grammars count as parts of those, too.
-type Remembered struct{ Schemas, SchemaBytes, Grammars, GrammarBytes int }
+type Remembered struct {
+	Schemas, SchemaBytes, Grammars, GrammarBytes int
+
+	Found, Compiled int64 // grammars that were asked for so far: those that were there, and the others
+}
 
 // Kept tells what is kept now.
 func Kept() Remembered {
 	var k Remembered
 	k.Schemas, k.SchemaBytes = units.total()
 	k.Grammars, k.GrammarBytes = grammars.total()
+	k.Found, k.Compiled = grammars.found.Load(), grammars.missed.Load()
 	return k
 }
 

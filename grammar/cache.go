@@ -32,6 +32,8 @@ type cache[V comparable] struct {
 	drop  func(V) int // told of one that is forgotten; how many bytes that gives back
 	grew  atomic.Bool // a value says so
 
+	found, missed atomic.Int64 // values that were asked for
+
 	mu    sync.Mutex // protects all below
 	byKey map[[32]byte]*list.Element
 	order list.List // of *cached[V], most recently used first
@@ -47,8 +49,10 @@ func (c *cache[V]) get(key [32]byte) (v V, ok bool) {
 	defer c.mu.Unlock()
 	e, ok := c.byKey[key]
 	if !ok {
+		c.missed.Add(1)
 		return v, false
 	}
+	c.found.Add(1)
 	c.order.MoveToFront(e)
 	if c.grew.Swap(false) {
 		c.trim()

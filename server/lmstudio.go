@@ -90,7 +90,7 @@ func (o observer) watch(ctx context.Context, endpoint string) (context.Context, 
 		o.metrics.running.Dec()
 		o.deliver(record, chat.CallerKey(ctx), nil, false)
 		o.metrics.request(record.Method, record.Path, record.Status, time.Since(record.At))
-		o.turns(ctx, record)
+		o.turns(ctx, record, "lmstudio")
 		line := []slog.Attr{
 			slog.String("id", record.ID), slog.String("method", record.Method), slog.String("path", record.Path),
 			slog.Duration("took", time.Since(record.At)), slog.String("caller", chat.CallerOf(ctx).Name),

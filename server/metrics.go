@@ -31,13 +31,16 @@ type metrics struct {
 	rewound    *prometheus.CounterVec
 	calls      *prometheus.CounterVec
 	failed     *prometheus.CounterVec
-	tools      *toolNames
+	tools      *labels
 	rejected   *prometheus.CounterVec
 	repairs    *prometheus.CounterVec
 	checks     *prometheus.CounterVec
 	retries    *prometheus.CounterVec
 	loops      *prometheus.CounterVec
 	issues     *prometheus.CounterVec
+	errors     *prometheus.CounterVec
+	sets       *labels
+	conversion *prometheus.CounterVec
 	firstToken *prometheus.HistogramVec
 	queueWait  *prometheus.HistogramVec
 	engineTime *prometheus.CounterVec
@@ -61,6 +64,17 @@ func newMetrics(e Engines, m Models) *metrics {
 		r.MustRegister(h)
 		return h
 	}
+	asked := func(name, help string, value func() float64) {
+		r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
+	}
+	asked("tenon_grammar_cache_hits_total", "Output grammars that the server had compiled for an earlier request.", func() float64 {
+		found, _ := chat.GrammarsAsked()
+		return float64(found)
+	})
+	asked("tenon_grammar_compiles_total", "Output grammars that the server compiled.", func() float64 {
+		_, compiled := chat.GrammarsAsked()
+		return float64(compiled)
+	})
 	out := &metrics{
 		registry: r,
 		requests: counter("tenon_http_requests_total", "Requests by method, route, protocol and status.", "method", "route", "protocol", "status"),
@@ -74,13 +88,16 @@ func newMetrics(e Engines, m Models) *metrics {
 		rewound:    counter("tenon_rewound_tokens_total", "Tokens of output that were taken back and made again.", "model"),
 		calls:      counter("tenon_tool_calls_total", "Calls that were sent; each validates against its tool's schema.", "model"),
 		failed:     counter("tenon_tool_errors_total", "Results of tools that clients sent back as errors; of tools beyond the first 200 the tool is other.", "model", "tool"),
-		tools:      &toolNames{seen: map[string]bool{}},
+		tools:      &labels{seen: map[string]bool{}},
 		rejected:   counter("tenon_parse_notes_total", "Parts of output that proved to be no valid call, or were left out.", "model"),
 		repairs:    counter("tenon_repairs_total", "What was mended in calls, by the rule's name.", "rule"),
 		checks:     counter("tenon_checks_total", "Parts of output that were validated while the turn waited, by the verdict: go, rewind (written anew), or refused (it stayed invalid and became text).", "model", "verdict"),
 		retries:    counter("tenon_retries_total", "Sessions that were opened anew.", "model"),
 		loops:      counter("tenon_loops_total", "Answers that were ended because they went round in circles.", "model"),
 		issues:     counter("tenon_schema_issues_total", "Keywords of the tools' schemas that the mask did not enforce.", "model"),
+		errors:     counter("tenon_tool_set_errors_total", "What went wrong with calls, by the set of tools that was declared, a hash: result (a tool's, as the client says), rewind, retry, refused (the call became text). Of sets beyond the first 200 the set is other.", "protocol", "set", "kind"),
+		sets:       &labels{seen: map[string]bool{}},
+		conversion: counter("tenon_conversion_seconds_total", "Time beside the engine's: decode (the body arrives and is read), compile (history, prompt and grammar are made), parse (the output is read).", "protocol", "phase"),
 		firstToken: histogram("tenon_time_to_first_token_seconds", "Time from a turn's begin to its first text, thinking or call.", waitBuckets, "model"),
 		queueWait:  histogram("tenon_queue_wait_seconds", "Time that choices waited for a slot.", waitBuckets, "model"),
 		engineTime: counter("tenon_engine_seconds_total", "Time of choices in their slots: on the prompt, on the output, and of that on masks.", "model", "phase"),
@@ -89,13 +106,13 @@ func newMetrics(e Engines, m Models) *metrics {
 	return out
 }
 
-// toolNames bounds how many series clients can make by naming tools.
-type toolNames struct {
+// labels bounds how many series clients can make by what they name.
+type labels struct {
 	mu   sync.Mutex // guards seen
 	seen map[string]bool
 }
 
-func (n *toolNames) name(tool string) string {
+func (n *labels) name(tool string) string {
 	const most, longest = 200, 128
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -141,8 +158,9 @@ func protocol(route string) string {
 	return "none"
 }
 
-// turn counts a turn. Model is its id, which is one of a list, or empty if no model was found.
-func (m *metrics) turn(o *chat.Outcome) {
+// turn counts a turn of a request that came at a time. Model is its id, which is one of a list, or empty if no model was found.
+func (m *metrics) turn(o *chat.Outcome, protocol string, came time.Time) {
+	m.converted(o, protocol, came)
 	if o.Err != nil {
 		m.turns.WithLabelValues(o.Model, o.Err.Kind.String()).Inc()
 	}
@@ -161,6 +179,22 @@ func (m *metrics) turn(o *chat.Outcome) {
 	m.checks.WithLabelValues(o.Model, "go").Add(float64(max(o.Checks-o.Rewinds-refused(o), 0)))
 	if o.FirstToken > 0 {
 		m.firstToken.WithLabelValues(o.Model).Observe(o.FirstToken.Seconds())
+	}
+}
+
+// converted counts what a turn cost beside the engine, and what went wrong with its calls.
+func (m *metrics) converted(o *chat.Outcome, protocol string, came time.Time) {
+	m.conversion.WithLabelValues(protocol, "decode").Add(max(o.Began.Sub(came), 0).Seconds())
+	m.conversion.WithLabelValues(protocol, "compile").Add(o.Planning.Seconds())
+	for _, f := range o.Finishes {
+		m.conversion.WithLabelValues(protocol, "parse").Add(f.Parsing.Seconds())
+	}
+	if o.ToolSet == "" {
+		return
+	}
+	set := m.sets.name(o.ToolSet)
+	for kind, n := range map[string]int{"result": len(o.Failed), "rewind": o.Rewinds, "retry": o.Retries, "refused": refused(o)} {
+		m.errors.WithLabelValues(protocol, set, kind).Add(float64(n))
 	}
 }
 

@@ -2,8 +2,12 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -124,4 +128,81 @@ func TestMetrics_tellWhatWasMended(t *testing.T) {
 			t.Errorf("%s is missing; there is:\n%s", want, linesOf(shown, name))
 		}
 	}
+}
+
+// S1-25, S1-27: what is done beside the engine has its seconds, a second request compiles nothing,
+// and errors of tools are counted by the set of tools that was declared.
+func TestMetrics_tellWhatConversionCosts(t *testing.T) {
+	data, err := os.ReadFile("../../shared/data/tools/github-mcp.json")
+	if err != nil {
+		t.Skip("the 117 tools are not here: ", err)
+	}
+	var declared []json.RawMessage
+	if err := json.Unmarshal(data, &declared); err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, tool := range declared {
+		list = append(list, asFunction(t, tool))
+	}
+	o := options(t, enginetest.Say("one"), enginetest.Say("two"))
+	o.Models.(oneModel).engine.Info.Context = 1 << 20
+	h := server.New(o)
+	body := `{"model":"scripted","messages":[{"role":"user","content":"hi"},
+		{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"get_me","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"a","content":"Error: it broke"}],"tools":[` + strings.Join(list, ",") + `]}`
+	before := sample(t, h, "tenon_grammar_compiles_total")
+	if rec := askWith(t, h, "/v1/chat/completions", body); rec.Code != http.StatusOK {
+		t.Fatal(rec.Body)
+	}
+	first, hits := sample(t, h, "tenon_grammar_compiles_total"), sample(t, h, "tenon_grammar_cache_hits_total")
+	askWith(t, h, "/v1/chat/completions", body)
+	second := sample(t, h, "tenon_grammar_compiles_total")
+	if first <= before || second != first || sample(t, h, "tenon_grammar_cache_hits_total") <= hits {
+		t.Errorf("%d tools: %v grammars were compiled before, %v with the first request, %v with the second", len(list), before, first-before, second-first)
+	}
+	for _, phase := range []string{"decode", "compile", "parse"} {
+		if sample(t, h, `tenon_conversion_seconds_total{phase="`+phase+`",protocol="chat"}`) <= 0 {
+			t.Errorf("no seconds of %s", phase)
+		}
+	}
+	if lines := linesOf(scrape(t, h), "tenon_tool_set_errors_total"); strings.Count(lines, `kind="refused"`) != 1 {
+		t.Errorf("errors by set of tools:\n%s", lines)
+	}
+}
+
+// asFunction is a tool of MCP's list as Chat Completions declares it.
+func asFunction(t *testing.T, raw json.RawMessage) string {
+	t.Helper()
+	var tool struct {
+		Name, Description string
+		InputSchema       json.RawMessage `json:"inputSchema"`
+		Parameters        json.RawMessage
+		Function          json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &tool); err != nil {
+		t.Fatal(err)
+	}
+	if tool.Function != nil {
+		return string(raw)
+	}
+	if tool.Parameters == nil {
+		tool.Parameters = tool.InputSchema
+	}
+	return fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, tool.Name, tool.Parameters)
+}
+
+// sample is the value of a series, 0 where there is none.
+func sample(t *testing.T, h http.Handler, series string) float64 {
+	t.Helper()
+	for line := range strings.Lines(scrape(t, h)) {
+		if rest, ok := strings.CutPrefix(line, series+" "); ok {
+			v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+	}
+	return 0
 }

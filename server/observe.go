@@ -45,7 +45,7 @@ func (o observer) observe(c *gin.Context) {
 	record.Status, record.Body = status(c), body.read.String()
 	o.deliver(record, chat.CallerKey(c.Request.Context()), out, asked)
 	o.metrics.request(c.Request.Method, c.FullPath(), record.Status, took)
-	o.turns(c.Request.Context(), record)
+	o.turns(c.Request.Context(), record, protocol(c.FullPath()))
 	o.logLine(c, record, took)
 }
 
@@ -53,16 +53,19 @@ func (o observer) observe(c *gin.Context) {
 func (o observer) recorded() bool { return o.kept.most > 0 || o.logPrompts || o.streamed.Wanted() }
 
 // turns counts the turns of a record that has ended, and shows them to whoever streams the log.
-func (o observer) turns(ctx context.Context, r *chat.Record) {
+func (o observer) turns(ctx context.Context, r *chat.Record, protocol string) {
 	for _, t := range r.Outcomes {
-		o.metrics.turn(t)
+		o.metrics.turn(t, protocol, r.At)
 		o.logCalls(ctx, r.ID, t)
 	}
 	o.streamed.Turns(r)
 }
 
-// logCalls writes a line for each call that was sent, and for each whose result came back as an
-// error. What a call says is in it only where prompts are logged.
+// mostNames bounds the names of tools in a line of the log.
+const mostNames = 30
+
+// logCalls writes a line for each call that was sent, for what was a call but for a fault, and for
+// each result that came back as an error. What a call says is in it only where prompts are logged.
 func (o observer) logCalls(ctx context.Context, id string, t *chat.Outcome) {
 	for _, call := range t.Calls {
 		line := []slog.Attr{
@@ -73,6 +76,19 @@ func (o observer) logCalls(ctx context.Context, id string, t *chat.Outcome) {
 			line = append(line, slog.String("arguments", string(call.Arguments)+call.Input))
 		}
 		o.log.LogAttrs(ctx, slog.LevelInfo, "tool call", line...)
+	}
+	for _, f := range t.Finishes {
+		if f.Mending.Refused+f.Mending.Retries == 0 {
+			continue
+		}
+		line := []slog.Attr{
+			slog.String("id", id), slog.String("model", t.Model), slog.Int("refused", f.Mending.Refused),
+			slog.Int("tried_again", f.Mending.Retries), slog.Any("available", t.Tools[:min(len(t.Tools), mostNames)]),
+		}
+		if o.logPrompts {
+			line = append(line, slog.Any("notes", f.Notes))
+		}
+		o.log.LogAttrs(ctx, slog.LevelWarn, "no valid call", line...)
 	}
 	for _, tool := range t.Failed {
 		o.log.LogAttrs(ctx, slog.LevelWarn, "tool error", slog.String("id", id), slog.String("model", t.Model), slog.String("tool", tool))

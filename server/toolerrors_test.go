@@ -47,3 +47,26 @@ func TestToolErrors_areCountedAndCallsLogged(t *testing.T) {
 		}
 	}
 }
+
+// S3-20: what was no valid call has a line too, with the names that there were; what it said only
+// where prompts are logged.
+func TestToolErrors_whatWasNoCallIsLogged(t *testing.T) {
+	const body = `{"model":"scripted","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"Bash","parameters":{"type":"object","required":["command"]}}}]}`
+	for _, prompts := range []bool{false, true} {
+		var log bytes.Buffer
+		bad := enginetest.Say(`{"tool": "Bash", "arguments": {"delete_everything": true}}`)
+		o := options(t, bad, bad)
+		o.Models.(oneModel).engine.Info.Unmasked = true
+		o.Log, o.LogPrompts = slog.New(slog.NewTextHandler(&log, nil)), prompts
+		if rec := askWith(t, server.New(o), "/v1/chat/completions", body); rec.Code != 200 {
+			t.Fatal(rec.Body)
+		}
+		line := log.String()
+		if !strings.Contains(line, `msg="no valid call"`) || !strings.Contains(line, "available=[Bash]") || !strings.Contains(line, "tried_again=1") {
+			t.Error(line)
+		}
+		if strings.Contains(line, "delete_everything") != prompts {
+			t.Errorf("prompts logged %t: %s", prompts, line)
+		}
+	}
+}

@@ -19,6 +19,7 @@ type Settings struct {
 	MaxBody      int      `flag:"max-body" default:"64" min:"1" max:"1048576" help:"largest request body, in MiB"`
 
 	Heartbeat time.Duration `flag:"heartbeat" default:"5s" min:"100ms" max:"10s" help:"longest silence of a stream, while it waits for a slot, a model or the prompt too: then an event says that it lives"`
+	MinDelta  int           `flag:"stream-min-bytes" default:"0" min:"0" max:"65536" help:"least bytes of a piece of streamed text, thinking or arguments, where more follows; 0: each token is sent as it comes"`
 
 	Alias            []string      `group:"Models" flag:"alias" help:"another name for a model: NAME for the first one, or NAME=MODEL; repeat for several"`
 	DefaultModel     string        `flag:"default-model" help:"the model of requests that name none, or one that there is not, as clients do that insist on a name; empty: those are refused"`

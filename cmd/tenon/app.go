@@ -56,7 +56,7 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	a := &app{manager: manager, named: named, responses: kept, stopping: make(chan struct{})}
 	a.settings.Store(&p)
 	a.options, a.loader = options, chat.NewLoader(manager, options)
-	service := &chat.Service{Models: a.loader, Default: s.DefaultModel, NPredict: s.NPredict}
+	service := &chat.Service{Models: a.loader, Default: s.DefaultModel, NPredict: s.NPredict, MinDelta: s.MinDelta}
 	a.handler = server.New(server.Options{
 		Service: service, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
 		Keys: admitted.keys, AllowedHosts: admitted.hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20, Heartbeat: s.Heartbeat,

@@ -160,7 +160,11 @@ func (p *explainer) prompt(t chat.PromptTrace) {
 	if t.Kept > 0 {
 		p.printf("%d tokens went in as they were sampled earlier\n", t.Kept)
 	}
-	for _, h := range t.Heals {
+	p.heals(t.Heals)
+}
+
+func (p *explainer) heals(all []chat.HealTrace) {
+	for _, h := range all {
 		p.printf("healed: message %d, %s %s\n", h.Message, h.Rule, h.Detail)
 	}
 }

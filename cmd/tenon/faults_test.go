@@ -44,7 +44,7 @@ func TestListen_portInUse(t *testing.T) {
 // The error names smaller types of the KV cache as a way out, so they must be one.
 func TestContext_smallerCacheTypesNeedLessMemory(t *testing.T) {
 	e := catalog.Entry{ID: "tiny", Path: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), ContextTrained: 1 << 17}
-	const free = 32 << 20
+	const free = 110 << 20
 	longest, err := granted(t, free, config.Settings{}, e)
 	if err != nil || longest.Context >= e.ContextTrained {
 		t.Fatalf("%+v, %v: too much is free for this test", longest, err)

@@ -46,7 +46,7 @@ var layers = map[string][]string{
 	"tools/emit":           {"tools/ordered", "tools/plan", "tools/declared", "tools/turn", "tools/format", "tools/memo", "grammar"},
 	"tools/scan":           {"tools/ordered", "tools/plan", "tools/declared", "tools/turn", "tools/format", "tools/peek", "tools/lenient", "tools/conform"},
 	"tools/parse":          {"tools/ordered", "tools/scan", "tools/emit", "tools/plan", "tools/declared", "tools/turn", "tools/format", "tools/peek", "tools/lenient", "tools/conform", "grammar"},
-	"tools/retry":          {"tools/ordered", "tools/parse", "tools/emit", "tools/plan", "tools/declared", "tools/conform", "grammar"},
+	"tools/retry":          {"tools/turn", "tools/ordered", "tools/parse", "tools/emit", "tools/plan", "tools/declared", "tools/conform", "grammar"},
 	"tools/bind":           {"tools/ordered", "tools/parse", "tools/emit", "tools/plan", "tools/declared", "tools/families", "tools/format", "tools/turn"},
 	"models":               {"engine"},
 	"server/chat/owned":    {},

@@ -12,13 +12,14 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/gguf"
 	"tenon/models/store"
+	"tenon/server/chat/adapter"
 	"tenon/templates"
 )
 
 // modelTemplate reads the chat template that a model is served with, and what it must know of the model's vocabulary. The model is named
 // as for 'tenon serve': a file or a folder with one, a reference to fetch it by, or an id or alias under which it is served.
 func modelTemplate(cmd *cobra.Command, name string) (string, templates.Options, error) {
-	e, err := findModel(cmd, name)
+	e, _, err := findModel(cmd, name)
 	if err != nil {
 		return "", templates.Options{}, err
 	}
@@ -37,45 +38,62 @@ func modelTemplate(cmd *cobra.Command, name string) (string, templates.Options, 
 	return source, vocabulary(file), nil
 }
 
-// findModel is the catalogue's entry of a model. A file that is there is taken as it is; of other names the settings decide, which come
-// from the environment and the file that TENON_CONFIG names.
-func findModel(cmd *cobra.Command, name string) (catalog.Entry, error) {
-	info, missing := os.Stat(name)
-	if missing == nil && !info.IsDir() {
-		return catalog.Entry{Path: name}, nil
-	}
+// findModel is the catalogue's entry of a model, and what is set for it. A file that is there is taken as it is; of other names the
+// settings decide, which come from the environment and the file that TENON_CONFIG names.
+func findModel(cmd *cobra.Command, name string) (catalog.Entry, perModel, error) {
 	loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
 	if err := loader.Load(os.Environ()); err != nil {
-		return catalog.Entry{}, err
+		return catalog.Entry{}, perModel{}, err
 	}
-	if missing == nil || strings.HasPrefix(name, "hf:") || strings.Contains(name, "://") {
+	c, settings := &catalog.Catalog{}, perModel{loader: loader, entries: map[string]config.Model{}}
+	settings.adapters, settings.faults = adapter.Open(loader.Settings.Adapters)
+	info, missing := os.Stat(name)
+	switch {
+	case missing == nil && !info.IsDir():
+		return fileEntry(settings, name)
+	case missing == nil || strings.HasPrefix(name, "hf:") || strings.Contains(name, "://"):
 		return onlyModel(cmd, loader, name)
-	}
-	c := &catalog.Catalog{}
-	if loader.Settings.ModelsDir != "" || len(loader.Models) > 0 {
+	case loader.Settings.ModelsDir != "" || len(loader.Models) > 0:
 		var err error
-		if c, _, _, err = catalogue(fetchFor(cmd), loader, nil); err != nil {
-			return catalog.Entry{}, err
+		if c, _, settings, err = catalogue(fetchFor(cmd), loader, nil); err != nil {
+			return catalog.Entry{}, settings, err
 		}
 	}
 	if dir, err := store.DefaultDir(); err == nil { // what was fetched before is served by its id
 		_, _ = c.Add(dir)
 	}
 	if e, ok := c.Find(name); ok {
-		return e, nil
+		return e, settings, nil
 	}
-	return catalog.Entry{}, fmt.Errorf("there is no file and no model %q%s; there is: %s", name, config.DidYouMean(name, c.Names()), orNone(strings.Join(c.Names(), ", ")))
+	return catalog.Entry{}, settings, fmt.Errorf("there is no file and no model %q%s; there is: %s", name, config.DidYouMean(name, c.Names()), orNone(strings.Join(c.Names(), ", ")))
+}
+
+// fileEntry is a file's entry, with the settings of the model that it is served as.
+func fileEntry(settings perModel, path string) (catalog.Entry, perModel, error) {
+	c := &catalog.Catalog{}
+	_, _ = c.Add(path) // of what cannot be served the template may still be looked at
+	if len(c.Entries) == 0 {
+		return catalog.Entry{Path: path}, settings, nil
+	}
+	e := c.Entries[0]
+	for _, m := range settings.loader.Models {
+		if found, ok := c.Find(m.Name); ok && found.ID == e.ID {
+			settings.entries[e.ID] = m
+			settings.set(&e)
+		}
+	}
+	return e, settings, nil
 }
 
 // onlyModel is the model of a folder or a reference.
-func onlyModel(cmd *cobra.Command, l *config.Loader, name string) (catalog.Entry, error) {
-	c, named, _, err := catalogue(fetchFor(cmd), l, []string{name})
+func onlyModel(cmd *cobra.Command, l *config.Loader, name string) (catalog.Entry, perModel, error) {
+	c, named, settings, err := catalogue(fetchFor(cmd), l, []string{name})
 	if err != nil {
-		return catalog.Entry{}, err
+		return catalog.Entry{}, settings, err
 	}
 	if len(named) != 1 {
-		return catalog.Entry{}, fmt.Errorf("%s holds %d models; name one: %s", name, len(named), strings.Join(named, ", "))
+		return catalog.Entry{}, settings, fmt.Errorf("%s holds %d models; name one: %s", name, len(named), strings.Join(named, ", "))
 	}
 	e, _ := c.Find(named[0]) // the catalogue has just said so
-	return e, nil
+	return e, settings, nil
 }

@@ -39,7 +39,7 @@ proved to be no call is told on standard error, or with --trace inside the objec
 	f.StringVar(&o.family, "family", "", "a family that tenon families lists")
 	f.StringVar(&o.template, "template", "", "a chat template, to find the family by")
 	f.StringVar(&o.model, "model", "", "a model, named as for 'tenon serve', whose template is used: a file, an id, an alias")
-	f.StringVar(&o.tools, "tools", "", "a file with the declared tools, an OpenAI tools array")
+	f.StringVar(&o.tools, "tools", "", "a file with the declared tools, an OpenAI tools array (default: a call of any name, with any arguments, is one)")
 	f.StringVar(&o.split, "split", "", "feed the text in pieces of N bytes, or of one byte each (bytes)")
 	f.BoolVar(&o.trace, "trace", false, "add events, repairs and notes")
 	cmd.MarkFlagsOneRequired("family", "template", "model")
@@ -61,13 +61,16 @@ func (o parseOptions) run(cmd *cobra.Command) error {
 			return fmt.Errorf("write to standard error: %w", err)
 		}
 	}
-	d, inThinking, err := o.dialect(cmd, declared)
-	if err != nil {
-		return err
-	}
 	raw, err := io.ReadAll(cmd.InOrStdin())
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
+	}
+	if o.tools == "" {
+		declared = anyTools(raw)
+	}
+	d, inThinking, err := o.dialect(cmd, declared)
+	if err != nil {
+		return err
 	}
 	plan, err := d.Plan(tools.Turn{
 		Tools:    declared,

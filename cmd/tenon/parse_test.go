@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tenon/tools"
 )
 
 // runParse runs tenon parse and returns what it printed.
@@ -34,11 +36,11 @@ func toolsFile(t *testing.T) string {
 }
 
 func TestParse_printsOneMessageForAnyCut(t *testing.T) {
-	tools := toolsFile(t)
+	declared := toolsFile(t)
 	const raw = "<think>\nhm\n</think>\n\nI look.\n<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call><|im_end|>"
 	const want = `{"role":"assistant","content":"I look.","reasoning_content":"hm","tool_calls":[{"id":"call_0","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Rome\"}"}}]}` + "\n"
 	for _, split := range []string{"bytes", "3", "1000"} {
-		got, err := runParse(t, raw, "--family", "qwen", "--tools", tools, "--split", split)
+		got, err := runParse(t, raw, "--family", "qwen", "--tools", declared, "--split", split)
 		if err != nil || got != want {
 			t.Errorf("--split %s: %v\n%s", split, err, got)
 		}
@@ -46,9 +48,9 @@ func TestParse_printsOneMessageForAnyCut(t *testing.T) {
 }
 
 func TestParse_anyInputIsAMessage(t *testing.T) {
-	tools := toolsFile(t)
+	declared := toolsFile(t)
 	for _, raw := range []string{"", "\x00", "\xff\xfe{", "a\x00<tool_call>\x00", "<tool_call>", "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"R", "</think></think>", strings.Repeat("{[", 500)} {
-		got, err := runParse(t, raw, "--family", "hermes", "--tools", tools, "--trace")
+		got, err := runParse(t, raw, "--family", "hermes", "--tools", declared, "--trace")
 		var m struct {
 			Content *string         `json:"content"`
 			Calls   json.RawMessage `json:"tool_calls"`
@@ -67,13 +69,13 @@ func TestParse_everyTemplateReadsPlainText(t *testing.T) {
 	if len(all) == 0 {
 		t.Skip("the templates of ../shared are absent")
 	}
-	tools := toolsFile(t)
+	declared := toolsFile(t)
 	for i, path := range all {
 		if i%7 > 0 && os.Getenv("TENON_ALL") == "" {
 			continue
 		}
 		const raw = "Rain <b>& wind</b>: {x}\n"
-		got, err := runParse(t, raw, "--template", path, "--tools", tools)
+		got, err := runParse(t, raw, "--template", path, "--tools", declared)
 		var m struct {
 			Content   string `json:"content"`
 			Reasoning string `json:"reasoning_content"`
@@ -130,6 +132,34 @@ func TestFamilies_listEachMarkerOnALine(t *testing.T) {
 	for _, line := range []string{"hermes\t<tool_call>\n", "mistral\t[TOOL_CALLS]\n", "functionary-v3.2\t>>>all\\n\n"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("%q is not listed", line)
+		}
+	}
+}
+
+// Without declared tools a call of any name is one, as every family writes it; text stays text.
+func TestParse_withoutToolsAnyCallIsRead(t *testing.T) {
+	read := 0
+	for _, d := range tools.Families() {
+		pieces, ok := d.Write([]tools.Call{{Name: "get_weather", Arguments: json.RawMessage(`{"city":"Rome"}`)}})
+		if !ok {
+			continue
+		}
+		raw := ""
+		for _, p := range pieces {
+			raw += p.Text
+		}
+		got, err := runParse(t, raw, "--family", d.Name())
+		if err != nil || !strings.Contains(got, `"name":"get_weather"`) || !strings.Contains(got, "Rome") || strings.Count(got, `"id"`) != 1 {
+			t.Errorf("%s: %v: %q is read as %s", d.Name(), err, raw, got)
+		}
+		read++
+	}
+	if read < 10 { // of others the template shows how
+		t.Errorf("%d families write calls", read)
+	}
+	for _, raw := range []string{"It rains in Rome (city).", `{"city": "Rome", "days": [1, 2]}`, `{"name": "Ada", "born": 1815}`, "Use <tool_call> to call."} {
+		if got, err := runParse(t, raw, "--family", "hermes"); err != nil || !strings.Contains(got, `"tool_calls":[]`) {
+			t.Errorf("%q: %v: %s", raw, err, got)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
+	"strings"
 
 	"tenon/tools"
 )
@@ -45,6 +47,26 @@ func readTools(path string) (declared []tools.Tool, hosted []string, err error) 
 	}
 	declared, hosted = declare(wire, "")
 	return declared, hosted, nil
+}
+
+// toolWord is what a tool may be called. Families write a prefix before it.
+var toolWord = regexp.MustCompile(`[\pL_][\pL\pN_.-]*`)
+
+// anyTools declares each word of a text that could name a tool, with any arguments: a call is one by how it is written then.
+func anyTools(raw []byte) (declared []tools.Tool) {
+	const most = 500 // names of a text that is no call's are of no use, and cost time
+	seen := map[string]bool{}
+	for _, word := range toolWord.FindAll(raw, -1) {
+		name := strings.TrimPrefix(strings.TrimRight(string(word), ".-"), "functions.")
+		if name == "" || len(name) > 64 || seen[name] {
+			continue
+		}
+		if seen[name] = true; len(seen) > most {
+			break
+		}
+		declared = append(declared, tools.Tool{Name: name, Parameters: json.RawMessage(`{"type":"object"}`)})
+	}
+	return declared
 }
 
 func declare(wire []openAITool, namespace string) (declared []tools.Tool, hosted []string) {

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/models/gguf"
+	"tenon/server/chat"
 	"tenon/server/chat/prepared"
+	"tenon/server/openai"
 	"tenon/server/wire"
 	"tenon/templates"
 )
@@ -31,9 +33,11 @@ func newRenderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render (--template FILE | --model M) (--request REQ.json | --context CTX.json)",
 		Short: "Print the prompt that a chat request becomes",
-		Long: `Print the prompt that an OpenAI chat request becomes, and nothing else.
+		Long: `Print the prompt that an OpenAI chat request becomes.
 
-The conversation is healed, tidied and normalised as it is when a model is served. With --heal=off it is rendered exactly
+The request is read, refused, healed and adapted as the server would with its settings (TENON_CONFIG and the environment): its
+tool_format, the model's own, and the model's adapter count. How calls are made, what was healed and what has no effect is told
+on standard error. With --heal=off it is rendered exactly
 as it was sent, as transformers' apply_chat_template does: what the template raises goes to stderr, with exit status 1.
 With --context the file's members are the template's variables, and nothing else is.`,
 		Args: cobra.NoArgs,
@@ -65,29 +69,28 @@ func (f *renderFlags) render(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	rendering, err := f.rendered(cmd, source, options, now)
-	if err != nil {
-		return err
-	}
-	if f.segments {
-		return printSegments(cmd.OutOrStdout(), rendering)
-	}
-	_, err = io.WriteString(cmd.OutOrStdout(), rendering.String())
-	return err
-}
-
-// rendered renders the request or the context in the way that the flags ask for.
-func (f *renderFlags) rendered(cmd *cobra.Command, source string, o templates.Options, now time.Time) (templates.Rendering, error) {
 	if (f.request == "") == (f.context == "") {
-		return templates.Rendering{}, errors.New("give either --request or --context")
+		return errors.New("give either --request or --context")
 	}
 	if f.heal != "on" && f.heal != "off" {
-		return templates.Rendering{}, fmt.Errorf("--heal is %q; expected on or off", f.heal)
+		return fmt.Errorf("--heal is %q; expected on or off", f.heal)
 	}
 	data, err := read(cmd, f.request+f.context)
 	if err != nil {
-		return templates.Rendering{}, err
+		return err
 	}
+	if f.context == "" && f.heal == "on" {
+		return f.served(cmd, source, options, data, now)
+	}
+	rendering, err := f.asSent(cmd, source, options, data, now)
+	if err != nil {
+		return err
+	}
+	return f.print(cmd.OutOrStdout(), segmentsOf(rendering))
+}
+
+// asSent renders the request or the context as transformers would.
+func (f *renderFlags) asSent(cmd *cobra.Command, source string, o templates.Options, data []byte, now time.Time) (templates.Rendering, error) {
 	sent := templates.AsSent{Source: source, Now: now}
 	switch {
 	case f.context != "":
@@ -98,18 +101,106 @@ func (f *renderFlags) rendered(cmd *cobra.Command, source string, o templates.Op
 			sent.EOS = &o.EOS
 		}
 		return sent.Context(data)
-	case f.heal == "off" && f.model != "" && source == "":
+	case source == "":
 		return templates.Rendering{}, errNoTemplate
-	case f.heal == "off":
-		sent.BOS, sent.EOS = &o.BOS, &o.EOS
-		rendering, err := sent.Request(data)
-		return rendering, explained(err, data)
 	}
-	conversation, err := templates.ReadRequest(data, now)
+	sent.BOS, sent.EOS = &o.BOS, &o.EOS
+	rendering, err := sent.Request(data)
+	return rendering, explained(err, data)
+}
+
+// served plans the turn as the server does, by its own decoder and the settings for the model. The prompt goes to standard
+// output; how calls are made, what was healed and what is left out go to standard error.
+func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Options, data []byte, now time.Time) error {
+	request, err := openai.DecodeTemplate(bytes.NewReader(data))
 	if err != nil {
-		return templates.Rendering{}, explained(err, data)
+		return err
 	}
-	return renderer(cmd, source, o).Render(conversation)
+	request.Conversation.Now = now
+	model := chat.ModelSource{ChatTemplate: source, BOS: o.BOS, EOS: o.EOS, Markers: o.Markers}
+	path := ""
+	if f.model != "" {
+		if path, err = f.taught(cmd, &model); err != nil {
+			return err
+		}
+	}
+	turn, warnings, err := chat.PlanOnly(model, request)
+	if source == "" {
+		warnings = append(warnings, errNoTemplate.Error()+"; using the built-in rendering")
+	}
+	p := &explainer{w: cmd.ErrOrStderr()}
+	for _, w := range warnings {
+		p.printf("tenon: %s\n", w)
+	}
+	if err != nil {
+		return err
+	}
+	if len(request.Tools) > 0 {
+		p.printf("calls: %s, as %s\n", turn.Source.Dialect, turn.Prompt.Protocol)
+	}
+	p.heals(turn.Prompt.Heals)
+	p.requests(turn)
+	if model.Teaching != nil {
+		f.saved(cmd, p, path, model, turn, request)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	return f.print(cmd.OutOrStdout(), turn.Prompt.Segments)
+}
+
+// taught takes what the settings say of the model: its way of calling, and its adapter. It returns the model's file.
+func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (path string, err error) {
+	e, settings, err := findModel(cmd, f.model)
+	if err != nil {
+		return "", err
+	}
+	o, err := settings.options()
+	if err != nil {
+		return "", err
+	}
+	teaching := o.Teaching(e.ID)
+	m.Teaching, m.ToolFormat = &teaching, settings.of(e.ID).Settings.ToolFormat
+	return e.Path, nil
+}
+
+// saved tells what the model's adapter costs or saves of the prompt, in tokens where they can be counted.
+func (f *renderFlags) saved(cmd *cobra.Command, p *explainer, path string, m chat.ModelSource, turn *chat.Trace, request chat.Request) {
+	m.Teaching = nil
+	untaught, _, err := chat.PlanOnly(m, request)
+	if err != nil || untaught.Prompt.Text() == turn.Prompt.Text() {
+		return
+	}
+	count, unit := func(b []byte) int { return len(b) }, "bytes"
+	if tokens, done, err := tokenCounter(cmd.Context(), path); err == nil {
+		defer done()
+		count, unit = tokens, "tokens"
+	}
+	p.printf("prompt: %d %s, %d without the model's adapter\n", count([]byte(turn.Prompt.Text())), unit, count([]byte(untaught.Prompt.Text())))
+}
+
+func (f *renderFlags) print(w io.Writer, segments []chat.SegmentTrace) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, s := range segments {
+		var err error
+		if f.segments {
+			err = e.Encode(s)
+		} else {
+			_, err = io.WriteString(w, s.Text)
+		}
+		if err != nil {
+			return fmt.Errorf("print the prompt: %w", err)
+		}
+	}
+	return nil
+}
+
+func segmentsOf(r templates.Rendering) (all []chat.SegmentTrace) {
+	for _, s := range r.Segments {
+		all = append(all, chat.SegmentOf(s))
+	}
+	return all
 }
 
 // explained names the field of a request that is of the wrong type, in the server's words.
@@ -122,20 +213,6 @@ func explained(err error, request []byte) error {
 }
 
 var errNoTemplate = errors.New("there is no chat template")
-
-// renderer is the template, or what serves a model whose template cannot be used.
-func renderer(cmd *cobra.Command, source string, o templates.Options) templates.Renderer {
-	var t templates.Renderer
-	err := errNoTemplate
-	if source != "" {
-		t, err = templates.Parse(source, o)
-	}
-	if err != nil {
-		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "tenon: %v; using the built-in rendering\n", err)
-		return templates.Builtin{}
-	}
-	return t
-}
 
 func (f *renderFlags) clock() (time.Time, error) {
 	if f.now == "" {
@@ -212,25 +289,4 @@ func read(cmd *cobra.Command, name string) (text []byte, err error) {
 		text, err = os.ReadFile(name)
 	}
 	return bytes.TrimPrefix(text, []byte("\uFEFF")), err
-}
-
-func printSegments(w io.Writer, r templates.Rendering) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, s := range r.Segments {
-		line := struct {
-			Kind    string `json:"kind"`
-			Text    string `json:"text"`
-			Message *int   `json:"message,omitempty"`
-			Field   string `json:"field,omitempty"`
-		}{Kind: s.Kind.String(), Text: s.Text}
-		if s.Kind == templates.Content {
-			line.Field = s.Field.String()
-			line.Message = &s.Message
-		}
-		if err := e.Encode(line); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -110,7 +110,7 @@ func TestRender_heals(t *testing.T) {
 		t.Errorf("%v: got %q, want %q", err, out, want)
 	}
 	out, _, err = execute(t, "render", "--template", template, "--request", request, "--segments")
-	want := `{"kind":"text","text":"<user>"}` + "\n" + `{"kind":"content","text":"a","message":0,"field":"text"}` + "\n"
+	want := `{"kind":"text","text":"<user>"}` + "\n" + `{"kind":"content","text":"a","field":"text","message":0}` + "\n"
 	if err != nil || !strings.HasPrefix(out, want) {
 		t.Errorf("%v: got %s", err, out)
 	}
@@ -142,21 +142,21 @@ func TestRender_unusableTemplateIsReplaced(t *testing.T) {
 func TestRender_badFlagsNameThemselves(t *testing.T) {
 	template, request := write(t, "t.jinja", "x"), write(t, "r.json", `{"messages":[{"role":"king","content":"hi"}]}`)
 	for want, args := range map[string][]string{
-		"--template":                 {"--request", request},
-		"--request":                  {"--template", template},
-		"--heal":                     {"--template", template, "--request", request, "--heal=maybe"},
-		"--now":                      {"--template", template, "--request", request, "--now=soon"},
-		"messages[0].role":           {"--template", template, "--request", request},
-		"no such file":               {"--template", template + "x", "--request", request},
-		"must be a string or a list": {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":7}]}`)},
+		"--template":                             {"--request", request},
+		"--request":                              {"--template", template},
+		"--heal":                                 {"--template", template, "--request", request, "--heal=maybe"},
+		"--now":                                  {"--template", template, "--request", request, "--now=soon"},
+		"messages[0].role":                       {"--template", template, "--request", request},
+		"no such file":                           {"--template", template + "x", "--request", request},
+		"expected a string or an array of parts": {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":7}]}`)},
 		"messages: is of type number; expected an array":             {"--template", template, "--request", write(t, "r.json", `{"messages":7}`)},
 		"messages[1].name: is of type number; expected a string":     {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user"},{"role":"user","name":7}]}`)},
 		"the body is of type array; expected an object":              {"--template", template, "--request", write(t, "r.json", `[]`)},
 		"add_generation_prompt: is of type string; expected true or": {"--template", template, "--heal=off", "--request", write(t, "r.json", `{"messages":[],"add_generation_prompt":"x"}`)},
 		"messages: is of type object; expected an array":             {"--template", template, "--heal=off", "--request", write(t, "r.json", `{"messages":{}}`)},
-		"text follows its JSON object at byte 45":                    {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":"hi"}]} {}`)},
+		"goes on after its JSON object":                              {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":"hi"}]} {}`)},
 		"after top-level value":                                      {"--template", template, "--heal=off", "--request", write(t, "r.json", `{"messages":[]} {}`)},
-		"content[1].type: is \"image_ur":                             {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url"}]}]}`)},
+		"content[1]: is of type image_url":                           {"--template", template, "--request", write(t, "r.json", `{"messages":[{"role":"user","content":[{"type":"text","text":"x"},{"type":"image_url"}]}]}`)},
 	} {
 		if _, _, err := execute(t, append([]string{"render"}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v lacks %q", args, err, want)
@@ -210,5 +210,52 @@ func TestRender_functionCallsOfOld(t *testing.T) {
 	out, _, err := execute(t, "render", "--template", template, "--request", request)
 	if err != nil || !strings.Contains(out, `{"tool": "look", "arguments": {"at":"sea"}}`) || !strings.Contains(out, "Result of look:\nblue") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// What serve would do is shown: the request's tool_format, the model's settings and adapter, what was healed and ignored, and
+// what it would refuse.
+func TestRender_asServe(t *testing.T) {
+	template := write(t, "t.jinja", `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}`)
+	const tools = `"tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object","required":["at"],
+		"properties":{"at":{"type":"string","description":"where to look, at length and in detail, with all that can be said"},"extra":{"type":"integer"}}}}}]`
+	request := func(more string) string {
+		return write(t, "r.json", `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"","arguments":"{\"at\": \"se"}}]},
+			{"role":"tool","tool_call_id":"c","content":"blue"}],`+tools+more+`}`)
+	}
+	out, told, err := execute(t, "render", "--template", template, "--request", request(`,"tool_format":"react","user":"me"`))
+	if err != nil || !strings.Contains(out, "Action: unnamed_tool") || !strings.Contains(out, "extra") {
+		t.Errorf("%v: %s", err, out)
+	}
+	for _, want := range []string{"calls: react, as react", "healed: message 1, missing-name", "repair-arguments", "ignored: user"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("not told: %q in\n%s", want, told)
+		}
+	}
+	for want, more := range map[string]string{"tool_choice": `,"tool_choice":{"type":"function","function":{"name":"fly"}}`, "tool_format": `,"tool_format":"morse"`} {
+		if _, _, err := execute(t, "render", "--template", template, "--request", request(more)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	const model = "../../../shared/data/vocab/ggml-vocab-gpt-2.gguf"
+	if _, err := os.Stat(model); err != nil {
+		t.Skip("no vocabularies beside the project:", err)
+	}
+	t.Run("settings", func(t *testing.T) {
+		t.Setenv("TENON_SIMPLIFY_TOOLS", "required-only,describe:10")
+		out, _, err := execute(t, "render", "--model", model, "--request", request(""))
+		if err != nil || strings.Contains(out, "extra") || strings.Contains(out, "at length") {
+			t.Errorf("the settings have no effect: %v\n%s", err, out)
+		}
+	})
+	source, err := filepath.Abs(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TENON_CONFIG", write(t, "tenon.yaml", "models:\n  gpt-2:\n    source: "+source+"\n    adapter: {simplify: [required-only]}\n    tool-format: react\n"))
+	out, told, err = execute(t, "render", "--model", "gpt-2", "--request", request(""))
+	// S0-9: what is saved is told in tokens of the model, where the build can count them.
+	if err != nil || strings.Contains(out, "extra") || !strings.Contains(told, "calls: react") || !strings.Contains(told, " without the model's adapter") {
+		t.Errorf("the model's adapter and format have no effect: %v\n%s%s", err, told, out)
 	}
 }

@@ -54,7 +54,7 @@ func (f *renderFlags) entry(cmd *cobra.Command) (catalog.Entry, error) {
 	if f.model == "" {
 		return catalog.Entry{}, nil
 	}
-	e, err := findModel(cmd, f.model)
+	e, _, err := findModel(cmd, f.model)
 	if err != nil || e.ID != "" {
 		return e, err
 	}

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"time"
+
 	"tenon/engine"
 	"tenon/grammar"
 	"tenon/tools"
@@ -60,6 +62,7 @@ type Finish struct {
 	Usage    Usage
 	Timing   engine.Timing
 	Rewound  int            // tokens that were generated and taken back; not in Usage
+	Parsing  time.Duration  // spent reading the output
 	Repairs  []tools.Repair // what was mended in the calls
 	Notes    []tools.Note   // what was left out or proved to be no call, what was written anew and why
 	Mending  Mending        // how often

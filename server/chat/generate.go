@@ -170,6 +170,7 @@ func (c *choiceRun) finish(ctx context.Context, f engine.Finish) (over bool, err
 		Usage:    Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Generated + c.spent, Reasoning: c.reading.reasoning},
 		Timing:   f.Timing,
 		Rewound:  u.Rewound,
+		Parsing:  c.reading.took,
 		Repairs:  c.reading.parser.Repairs(),
 		Notes:    slices.Concat(c.notes, c.reading.parser.Notes()),
 		Mending:  c.mending,

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 
@@ -114,6 +115,9 @@ func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.warnings[id] = m.Warnings
+		for _, warning := range m.Warnings {
+			slog.Warn(warning, "model", id)
+		}
 		return m, nil
 	})
 	if err != nil {

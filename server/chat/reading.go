@@ -3,6 +3,7 @@ package chat
 import (
 	"errors"
 	"iter"
+	"time"
 	"unicode/utf8"
 
 	"tenon/engine"
@@ -23,6 +24,8 @@ type reading struct {
 
 	refused *tools.Refusal // what has just proved to be no call; nobody has decided about it
 	waiting []tools.Event  // behind it
+
+	took time.Duration // by the parser
 
 	nest      nester
 	events    int // that have left
@@ -56,7 +59,9 @@ func (r *reading) token(t engine.Token, send Sink) error {
 	if r.limit > 0 {
 		r.parser.Room(r.limit - len(r.tokens))
 	}
+	begin := time.Now()
 	events := r.parser.Token(t.Bytes, t.Kind == engine.Symbol)
+	r.took += time.Since(begin)
 	if len(events) > 0 && events[len(events)-1].Kind == tools.Reasoning {
 		r.reasoning++
 	}

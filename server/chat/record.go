@@ -3,6 +3,9 @@ package chat
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"sync"
 	"time"
 
@@ -30,11 +33,15 @@ type Record struct {
 // Outcome is what a turn came to, for metrics and the log.
 type Outcome struct {
 	Model      string // its id; "" if none was found
+	Began      time.Time
 	Took       time.Duration
+	Planning   time.Duration // healing, rendering and the output's grammar
 	FirstToken time.Duration // from the turn's begin to the first text, thinking or call; 0: there was none
 	Finishes   []Finish      // of the choices that have ended, in the order in which they did
 	Calls      []tools.Call  // that were sent
 	Failed     []string      // tools whose results came with the request and are errors, as clients tell
+	Tools      []string      // names of the declared ones
+	ToolSet    string        // the first letters of a hash of what was declared; "": no tools
 	Issues     int           // keywords of the tools' schemas that the mask does not enforce
 	Checks     int           // parts of the output that were judged after they were made
 	Rewinds    int           // of those, taken back and made again
@@ -57,7 +64,11 @@ func recordOf(ctx context.Context) *Record {
 
 // watch begins a turn of the context's record. Without a record the watch watches for nobody.
 func (s *Service) watch(ctx context.Context, r Request) *watch {
-	w := &watch{begin: time.Now(), outcome: &Outcome{}, choices: max(r.N, 1)}
+	w := &watch{begin: time.Now(), outcome: &Outcome{ToolSet: toolSet(r.Tools)}, choices: max(r.N, 1)}
+	w.outcome.Began = w.begin
+	for _, t := range r.Tools {
+		w.outcome.Tools = append(w.outcome.Tools, t.Name)
+	}
 	record := recordOf(ctx)
 	if record == nil {
 		return w
@@ -70,6 +81,18 @@ func (s *Service) watch(ctx context.Context, r Request) *watch {
 		record.Turns = append(record.Turns, w.trace)
 	}
 	return w
+}
+
+// toolSet tells sets of tools apart.
+func toolSet(declared []tools.Tool) string {
+	if len(declared) == 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, t := range declared {
+		fmt.Fprintf(h, "%q %q %q %s\n", t.Namespace, t.Name, t.Description, t.Parameters)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:4])
 }
 
 // failedTools are the tools of the results behind the last answer that are errors. What stands

@@ -26,7 +26,7 @@ func (t *Trace) plan(p planned) {
 	r := p.rendering
 	t.Prompt = PromptTrace{Protocol: string(r.Protocol), Thinking: r.Thinking, Stops: r.Stops}
 	for _, s := range r.Segments {
-		t.Prompt.Segments = append(t.Prompt.Segments, traceSegment(s))
+		t.Prompt.Segments = append(t.Prompt.Segments, SegmentOf(s))
 	}
 	for _, h := range r.Heals {
 		t.Prompt.Heals = append(t.Prompt.Heals, HealTrace(h))
@@ -41,7 +41,8 @@ func (t *Trace) plan(p planned) {
 	}
 }
 
-func traceSegment(s templates.Segment) SegmentTrace {
+// SegmentOf is a piece of a prompt as records tell it.
+func SegmentOf(s templates.Segment) SegmentTrace {
 	out := SegmentTrace{Kind: s.Kind.String(), Text: s.Text}
 	if s.Kind == templates.Content {
 		out.Field, out.Message = s.Field.String(), &s.Message

@@ -13,6 +13,7 @@ import (
 	"tenon/engine"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
+	"tenon/server/chat/prepared"
 )
 
 // Replay runs a saved record again: the same requests, on an engine that says what it said then, so that no model is needed.
@@ -34,6 +35,28 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 		_ = s.Run(ctx, t.Request.request(t.Model), t.reader()) // how it ended is part of the record
 	}
 	return again, nil
+}
+
+// PlanOnly plans a turn as it would be served by a model that is not loaded, and tells what a record would tell of that, and
+// what whoever runs the model should know. The conversation's date is the request's.
+func PlanOnly(source ModelSource, r Request) (t *Trace, warnings []string, err error) {
+	t = &Trace{Model: r.Model, Source: source, Request: traceRequest(r)}
+	o := source.options()
+	m, err := prepared.Prepare(catalog.Entry{ID: r.Model}, &replayed{trace: t}, prepared.Options{ToolFormat: source.ToolFormat, Teaching: o.teaching("")})
+	if err != nil {
+		return nil, nil, err
+	}
+	if d, _, err := format(m, r.ToolFormat); err == nil {
+		t.Source.Dialect = d.Name()
+	}
+	s := &Service{}
+	p, err := s.plan(m, r)
+	if err != nil {
+		return nil, m.Warnings, AsError(err)
+	}
+	t.plan(p)
+	t.Request.Ignored = append(t.Request.Ignored, p.ignored...)
+	return t, m.Warnings, nil
 }
 
 // options are those of the loader that prepared the model.

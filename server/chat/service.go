@@ -24,9 +24,10 @@ type Model = prepared.Model
 // Service runs turns. Models must be set; all methods may be called from any goroutine.
 type Service struct {
 	Models   Models
-	Default  string          // model of requests that name none or one there is not; "": none
-	NPredict int             // most tokens of any answer; 0 or less: no limit of the server's own
-	Retries  int             // most times that a turn with an invalid call is tried again; 0: DefaultRetries, negative: none
+	Default  string // model of requests that name none or one there is not; "": none
+	NPredict int    // most tokens of any answer; 0 or less: no limit of the server's own
+	Retries  int    // most times that a turn with an invalid call is tried again; 0: DefaultRetries, negative: none
+	MinDelta int    // least bytes of a streamed piece of text, thinking or arguments, where more follows; 0: each token is one
 
 	Now func() time.Time // nil: time.Now
 
@@ -45,8 +46,10 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 		return AsError(err)
 	}
 	defer release()
-	m, r, sink = w.model(m), s.dated(r), w.sink(sink)
+	m, r, sink = w.model(m), s.dated(r), w.sink(s.joined(r, sink))
+	begin := time.Now()
 	r, p, dropped, err := s.decide(ctx, m, r)
+	w.outcome.Planning = time.Since(begin)
 	if err != nil {
 		return AsError(err)
 	}

@@ -73,6 +73,15 @@ func (t *Trace) Output() string {
 	return b.String()
 }
 
+// Text is the prompt's text, who wrote it left out.
+func (p PromptTrace) Text() string {
+	var b strings.Builder
+	for _, s := range p.Segments {
+		b.WriteString(s.Text)
+	}
+	return b.String()
+}
+
 // SegmentTrace is a piece of a prompt and who wrote it.
 type SegmentTrace struct {
 	Kind    string  `json:"kind"` // "text" and "marker" are the template's, "content" is the conversation's

@@ -1,11 +1,10 @@
 package openai
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
+	"io"
 	"math"
 	"net/http"
 
@@ -168,12 +167,11 @@ func (a API) Detokenize(w http.ResponseWriter, r *http.Request) {
 
 // ApplyTemplate serves POST /apply-template: the prompt of a chat request.
 func (a API) ApplyTemplate(w http.ResponseWriter, r *http.Request) {
-	var sent templateRequest
-	ignored, err := wire.Decode(r.Body, &sent, others)
+	request, err := DecodeTemplate(r.Body)
 	if err == nil {
 		var prompt string
-		wire.SetIgnored(w, ignored)
-		if prompt, err = a.prompt(r.Context(), sent, ignored); err == nil {
+		wire.SetIgnored(w, request.Ignored)
+		if prompt, err = a.Service.Render(r.Context(), request); err == nil {
 			wire.WriteJSON(w, http.StatusOK, map[string]string{"prompt": prompt})
 			return
 		}
@@ -188,17 +186,16 @@ type templateRequest struct {
 	AddGenerationPrompt *bool `json:"add_generation_prompt"` // nil: true
 }
 
-func (a API) prompt(ctx context.Context, sent templateRequest, ignored []string) (string, error) {
+// DecodeTemplate reads the body of POST /apply-template. Its errors are *chat.Error and name the field.
+func DecodeTemplate(body io.Reader) (chat.Request, error) {
+	var sent templateRequest
+	ignored, err := wire.Decode(body, &sent, others)
+	if err != nil {
+		return chat.Request{}, err
+	}
 	request, err := sent.turn(ignored)
-	if err != nil {
-		return "", err
-	}
 	request.Conversation.Closed = sent.AddGenerationPrompt != nil && !*sent.AddGenerationPrompt
-	prompt, err := a.Service.Render(ctx, request)
-	if err != nil {
-		return "", fmt.Errorf("render the prompt: %w", err)
-	}
-	return prompt, nil
+	return request, err
 }
 
 // Rerank serves POST /v1/rerank: no model that this version loads can rank.

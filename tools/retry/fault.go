@@ -12,6 +12,7 @@ import (
 
 	"tenon/grammar"
 	"tenon/tools/conform"
+	"tenon/tools/declared"
 	"tenon/tools/emit"
 	"tenon/tools/ordered"
 	"tenon/tools/parse"

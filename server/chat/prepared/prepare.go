@@ -85,7 +85,6 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	}
 	if err != nil {
 		m.Warnings = append(m.Warnings, "the chat template cannot be used, the built-in rendering takes over: "+err.Error())
-		slog.Warn("the chat template cannot be used; the built-in rendering takes over", "model", entry.ID, "error", err)
 		return m, m.setFormat()
 	}
 	m.Renderer = t

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+var described = regexp.MustCompile(`fqName: "(tenon_[a-z_]+)", help: "(.*?)",(?: unit: "[^"]*",)? constLabels: \{.*\}, variableLabels: \{(.*?)\}\}`)
+
+// S1-27, S3-21: METRICS.md names every metric that is registered, with its labels and its meaning, and no other.
+func TestMetrics_thePageNamesEachThatIsRegistered(t *testing.T) {
+	all := make(chan *prometheus.Desc)
+	go func() {
+		defer close(all)
+		newMetrics(nil, nil).registry.Describe(all)
+	}()
+	var rows []string
+	for d := range all {
+		if m := described.FindStringSubmatch(d.String()); m != nil {
+			labels := strings.ReplaceAll(m[3], ",", ", ")
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |\n", m[1], labels, m[2]))
+		}
+	}
+	slices.Sort(rows)
+	page := "# What GET /metrics shows\n\nMetrics in Prometheus' text format, beside those of the Go runtime and of the process (`go_`, `process_`). A test of package\n" +
+		"server prints this page (`go test ./server -update`).\n\n| metric | labels | what it counts |\n|---|---|---|\n" + strings.Join(rows, "")
+	const file = "METRICS.md"
+	if flag.Lookup("update").Value.String() == "true" {
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if old, err := os.ReadFile(file); err != nil || string(old) != page {
+		t.Errorf("%s is out of date (%v); go test ./server -update writes it", file, err)
+	}
+}
