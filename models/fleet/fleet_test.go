@@ -273,6 +273,39 @@ func (c closing) Close() error {
 	return c.Scripted.Close()
 }
 
+// While a large model loads, another that waits has those put away that must go for it in any case, and is loaded where there is
+// room beside the load.
+func TestRoom_aLoadHoldsUpNoOther(t *testing.T) {
+	start := func(ctx context.Context, e catalog.Entry, g Grant, p func(float64)) (engine.Engine, error) {
+		if e.ID == "large" {
+			time.Sleep(10 * time.Minute)
+		}
+		return scripted(ctx, e, g, p)
+	}
+	sizes := map[string]int64{"large": 500, "small": 50}
+	for name, c := range map[string]Options{
+		"memory": {Memory: placement.Memory{RAM: 850 << 20}}, "count": {Most: 4},
+	} {
+		c.Catalog, c.Start, c.Estimate, c.Free = of("large", "a", "b", "c", "d", "small"), start, megabytes(100, sizes), endless
+		run(t, c, func(t *testing.T, f *Fleet) {
+			for _, id := range []string{"a", "b", "c"} {
+				acquire(t, f, id).Release()
+				time.Sleep(time.Minute)
+			}
+			loading, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go func() { _, _ = f.Acquire(loading, Request{Name: "large"}) }()
+			synctest.Wait()
+			begin := time.Now()
+			acquire(t, f, "d").Release()
+			if took := time.Since(begin); took > time.Minute || !strings.HasPrefix(states(f), "large loading, a not-loaded, b loaded, c loaded, d loaded") {
+				t.Errorf("%s: d waited %s: %s", name, took, states(f))
+			}
+			time.Sleep(time.Hour)
+		})
+	}
+}
+
 func TestRoom_whatCannotFitSaysWhatWould(t *testing.T) {
 	per := func(e catalog.Entry, _ Settings) (Demand, error) {
 		return Demand{Wanted: 8192, Least: 8192, Need: func(n int) (placement.Need, error) {

@@ -76,7 +76,7 @@ func (f *Fleet) place() (again time.Duration) {
 		i.yields = false
 	}
 	for _, i := range f.waiting() {
-		if f.any(Ending) {
+		if len(f.in(Ending)) > 0 {
 			return again
 		}
 		d := f.decide(i)
@@ -115,33 +115,37 @@ func (f *Fleet) waiting() []*instance {
 	return all
 }
 
-func (f *Fleet) any(s State) bool {
-	for _, i := range f.instances {
-		if i.state == s {
-			return true
-		}
-	}
-	return false
+// in are the instances in a state.
+func (f *Fleet) in(s State) []*instance {
+	return slices.DeleteFunc(slices.Clone(f.instances), func(i *instance) bool { return i.state != s })
 }
 
 // decide says what is to be done for an instance that waits, and refuses it if there is no room
 // even without the others.
 func (f *Fleet) decide(i *instance) decision {
 	context := min(i.demand.Wanted, max(i.demand.Least, comfort))
-	need := f.ask(i, context)
-	free := f.free()
-	all := f.residents()
-	waited, loading := time.Since(i.since()), f.any(Loading)
-	d := choose(f.options.Policy, need.Memory(), free, f.count(), all, waited)
-	if d.never {
-		d = choose(f.options.Policy, f.ask(i, i.demand.Least).Memory(), free, f.count(), all, waited)
+	need, least := f.ask(i, context), f.ask(i, i.demand.Least)
+	all, waited := f.residents(), time.Since(i.since())
+	with := func(free placement.Memory) decision {
+		d := choose(f.options.Policy, need.Memory(), free, f.count(), all, waited)
+		if d.never {
+			d = choose(f.options.Policy, least.Memory(), free, f.count(), all, waited)
+		}
+		return d
 	}
-	switch {
-	case d.load:
+	free := f.free(false)
+	d := with(free)
+	if d.load {
 		f.allot(i, free)
-	case loading: // what it takes is counted twice until it is over
-		return decision{never: true}
-	case d.never:
+		return d
+	}
+	if len(f.in(Loading)) > 0 { // who must go even if the loads have taken all they will can go now; the rest is decided then
+		if d = with(f.free(true)); d.load {
+			return decision{never: true}
+		}
+		return d
+	}
+	if d.never {
 		f.refuse(i, &LoadError{ID: i.id, Err: f.noRoom(i, need, context, free)})
 	}
 	return d
@@ -205,8 +209,9 @@ func (f *Fleet) ask(i *instance, context int) placement.Need {
 }
 
 // free is what can be taken now: what the machine has free, less what instances have reserved and
-// not yet taken; and of a limit what is left of it.
-func (f *Fleet) free() placement.Memory {
+// not yet taken; and of a limit what is left of it. How much a load has taken is not known: nothing,
+// or everything if loaded is set.
+func (f *Fleet) free(loaded bool) placement.Memory {
 	free, err := f.options.Free()
 	if err != nil {
 		slog.Warn("the machine's free memory is not known", "error", err)
@@ -220,8 +225,11 @@ func (f *Fleet) free() placement.Memory {
 		takes := f.takes(i)
 		held = held.Plus(takes)
 		var has placement.Memory
-		if i.state != Loading { // how much of it a load has taken is not known: it is counted twice until it is over
+		switch {
+		case i.state != Loading:
 			has = placement.Memory{RAM: f.measure(i).Anonymous, VRAM: takes.VRAM}
+		case loaded:
+			has = takes
 		}
 		free.RAM -= max(0, takes.RAM-has.RAM)
 		free.VRAM -= max(0, takes.VRAM-has.VRAM)
