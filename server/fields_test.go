@@ -46,6 +46,7 @@ var commonExtensions = map[string]fieldSample{
 	"grammar":                {valid: `"root ::= [a-z]+"`, outside: []string{`"root ::= ("`}, note: "GBNF that the answer must match"},
 	"thinking_budget_tokens": {valid: `100`, outside: []string{`-2`}, note: "most tokens of thinking; 0: none, -1: no limit"},
 	"timings_per_token":      {valid: `true`, note: "adds `timings`"},
+	"ttl":                    {valid: `60`, outside: []string{`0`, `-1`, `1e300`}, note: "of Chat Completions and Completions: seconds after which the idle model is unloaded, as LM Studio has it"},
 }
 
 var chatFields = protocolFields{
@@ -295,6 +296,9 @@ func TestFields_thePageTellsWhatBecomesOfEach(t *testing.T) {
 
 // extendedBy tells whether a protocol has an extension: plain text has neither template, nor tools, nor thinking.
 func (p protocolFields) extendedBy(extension string) bool {
+	if extension == "ttl" {
+		return strings.HasSuffix(p.path, "/completions")
+	}
 	return p.name != "Completions" || extension == "grammar" || extension == "timings_per_token"
 }
 

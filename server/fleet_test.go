@@ -82,6 +82,20 @@ func TestFleet_loadListUnload(t *testing.T) {
 	}
 }
 
+// A request's time to live is that of the instance from then on, as with LM Studio's server.
+func TestFleet_aRequestsTimeToLive(t *testing.T) {
+	h := served(t, nil)
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `{"model":"A","ttl":90,"messages":[{"role":"user","content":"hi"}]}`, "/v1/completions": `{"model":"bee","ttl":90,"prompt":"hi"}`,
+	} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost"+path, strings.NewReader(body)))
+		if ps := own(h, "GET", "ps", "").Body.String(); w.Code != http.StatusOK || !strings.Contains(ps, `"ttl_seconds":90`) {
+			t.Errorf("%s: %d %s; %s", path, w.Code, w.Body, ps)
+		}
+	}
+}
+
 func TestFleet_whatChangesItNeedsAnAdmin(t *testing.T) {
 	user, err := server.NewKey("bob=sesame-sesame-sesame", 1)
 	if err != nil {

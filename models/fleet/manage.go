@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"tenon/engine"
 	"tenon/models/catalog"
@@ -77,6 +78,16 @@ func (f *Fleet) Pin(name string, pinned bool) error {
 	f.pins[e.ID] = pinned
 	f.schedule()
 	return nil
+}
+
+// Keep sets the time to live of the instance that a name means, if there is one.
+func (f *Fleet) Keep(name string, ttl time.Duration) {
+	e, missing := f.options.Catalog.Resolve(name)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i, err := f.find(e, missing, Request{Name: name}); err == nil && i != nil {
+		i.ttl = ttl
+	}
 }
 
 // Resolve returns the model that a name means: an instance's, a model's or an alias.

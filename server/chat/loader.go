@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"tenon/engine"
 	"tenon/models/catalog"
@@ -17,6 +18,8 @@ var (
 	_ Models = (*Loader)(nil)
 	_ Peeker = (*Loader)(nil)
 	_ Peeker = (*fleet.Fleet)(nil)
+	_ Keeper = (*Loader)(nil)
+	_ Keeper = (*fleet.Fleet)(nil)
 )
 
 // Manager loads engines. *fleet.Fleet implements it.
@@ -99,6 +102,13 @@ func (l *Loader) Acquire(ctx context.Context, name string) (Model, func(), error
 func (l *Loader) Idle(name string) bool {
 	p, ok := l.manager.(Peeker)
 	return ok && p.Idle(name)
+}
+
+// Keep implements Keeper.
+func (l *Loader) Keep(name string, ttl time.Duration) {
+	if k, ok := l.manager.(Keeper); ok {
+		k.Keep(name, ttl)
+	}
 }
 
 // prepare returns what goes with the instance, which is made for the first that asks.

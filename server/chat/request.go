@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"time"
 
 	"tenon/engine"
 	"tenon/templates"
@@ -27,11 +28,12 @@ type Request struct {
 	N            int // choices; 0 means 1. Choice i is sampled with Seed+i.
 	Logprobs     int // alternatives beside each token's own; -1: none wanted
 	ToolFormat   string
-	Truncate     bool     // leave out the conversation's beginning rather than fail where it is too long
-	Whole        bool     // nothing of the answer is shown before its end
-	CacheKey     string   // who asks; cached state is never shared between keys
-	Forget       bool     // nothing of the turn is kept; CacheKey is its own
-	Ignored      []string // fields that were accepted and have no effect, reported in a header
+	TTL          time.Duration // the model is unloaded when idle so long; 0: as its settings say
+	Truncate     bool          // leave out the conversation's beginning rather than fail where it is too long
+	Whole        bool          // nothing of the answer is shown before its end
+	CacheKey     string        // who asks; cached state is never shared between keys
+	Forget       bool          // nothing of the turn is kept; CacheKey is its own
+	Ignored      []string      // fields that were accepted and have no effect, reported in a header
 }
 
 // ToolPlaces are where a turn's tools stand in the client's request, for errors that name them.

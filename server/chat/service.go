@@ -46,6 +46,9 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 		return AsError(err)
 	}
 	defer release()
+	if k, ok := s.Models.(Keeper); ok && r.TTL > 0 {
+		k.Keep(r.Model, r.TTL)
+	}
 	m, r, sink = w.model(m), s.dated(r), w.sink(s.joined(r, sink))
 	begin := time.Now()
 	r, p, dropped, err := s.decide(ctx, m, r)
@@ -103,6 +106,12 @@ func (s *Service) decide(ctx context.Context, m Model, r Request) (Request, plan
 	}
 	p, err := s.plan(m, r)
 	return r, p, 0, err
+}
+
+// Keeper is [Models] that unload what is idle.
+type Keeper interface {
+	// Keep sets how long the loaded model of a name stays when it is idle.
+	Keep(name string, ttl time.Duration)
 }
 
 // Peeker tells of a model without loading it. Of [Models] that implement it, those that are not loaded are not loaded to

@@ -27,6 +27,7 @@ type completionRequest struct {
 	BestOf        *int            `json:"best_of"`
 	Stream        bool            `json:"stream"`
 	StreamOptions *streamOptions  `json:"stream_options"`
+	TTL           *float64        `json:"ttl"` // seconds
 	Grammar       string          `json:"grammar"`
 	JSONSchema    json.RawMessage `json:"json_schema"`
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"tenon/server/chat"
 	"tenon/server/wire"
@@ -54,6 +55,9 @@ func (w chatRequest) turn(ignored []string) (chat.Request, error) {
 	return r, nil
 }
 
+// mostTTL is a hundred years, in seconds: as a Go duration more is none.
+const mostTTL = 100 * 365 * 24 * 3600
+
 // limits decodes what bounds the answer.
 func limits(w chatRequest, r *chat.Request) error {
 	for _, most := range []integer{{name: "max_tokens", value: w.MaxTokens}, {name: "max_completion_tokens", value: w.MaxCompletionTokens}} { // the newer name counts
@@ -70,6 +74,12 @@ func limits(w chatRequest, r *chat.Request) error {
 			return chat.Invalidf("n", "is %d; expected 1 to %d", *w.N, maxChoices)
 		}
 		r.N = *w.N
+	}
+	if w.TTL != nil {
+		if !(*w.TTL >= 1 && *w.TTL <= mostTTL) {
+			return chat.Invalidf("ttl", "is %g; expected seconds, from 1 to %d", *w.TTL, mostTTL)
+		}
+		r.TTL = time.Duration(*w.TTL * float64(time.Second))
 	}
 	r.Logprobs = -1
 	if w.Logprobs {

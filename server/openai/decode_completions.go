@@ -39,7 +39,7 @@ func decodeCompletion(body io.Reader) (chat.Request, completionRequest, []comple
 
 // like is the chat request that has the same limits.
 func (w completionRequest) like() chatRequest {
-	out := chatRequest{N: w.N, MaxTokens: w.MaxTokens, Stop: w.Stop, Grammar: w.Grammar, JSONSchema: w.JSONSchema, Logprobs: w.Logprobs != nil, TopLogprobs: w.Logprobs}
+	out := chatRequest{TTL: w.TTL, N: w.N, MaxTokens: w.MaxTokens, Stop: w.Stop, Grammar: w.Grammar, JSONSchema: w.JSONSchema, Logprobs: w.Logprobs != nil, TopLogprobs: w.Logprobs}
 	if n := defaultCompletionTokens; w.MaxTokens == nil {
 		out.MaxTokens = &n
 	} else if *w.MaxTokens == 0 { // the prompt alone is wanted, see complete

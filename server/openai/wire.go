@@ -35,6 +35,7 @@ type chatRequest struct {
 
 	samplingFields
 
+	TTL                *float64        `json:"ttl"`         // seconds, as LM Studio has it
 	Grammar            string          `json:"grammar"`     // GBNF
 	JSONSchema         json.RawMessage `json:"json_schema"` // what the whole answer must match
 	ToolFormat         string          `json:"tool_format"`
