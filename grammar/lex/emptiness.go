@@ -17,13 +17,6 @@ func (a *Arena) Overlaps(x, y Expr) (bool, error) {
 	return live, err
 }
 
-// Subset reports whether every word of x is one of y.
-func (a *Arena) Subset(x, y Expr) (bool, error) {
-	var live bool
-	err := a.attempt(a.limits.Work, func() { live = a.live(a.intersect(x, a.not(y))) })
-	return !live && err == nil, err
-}
-
 // live reports whether e has a word. When the work runs out it fails and answers false, at once if
 // asked again.
 //
