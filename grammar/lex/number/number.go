@@ -92,7 +92,7 @@ type magnitudes struct {
 }
 
 // New prepares a set. The error is a *LimitError for bounds of more than 1,100 digits and for
-// divisors whose least common multiple is beyond 10^17; other errors are about divisors that are
+// divisors whose least common multiple is beyond 10^18; other errors are about divisors that are
 // not positive and rationals that are not decimals.
 func New(spec Spec) (*Set, error) {
 	s := &Set{fraction: spec.Integer != IntegerSyntax, minusZero: spec.Spelling == Any}
@@ -187,11 +187,14 @@ func (s *Set) setDivisors(multiples, avoided []*big.Rat) error {
 	for _, d := range multiples {
 		s.multiple = commonMultiple(s.multiple, d)
 	}
-	s.avoided = avoided
-	s.hopeless = s.multiple != nil && slices.ContainsFunc(avoided, func(d *big.Rat) bool { return divides(d, s.multiple) })
-	all := avoided
+	s.avoided = make([]*big.Rat, len(avoided))
+	for i, d := range avoided { // of the multiples of one number, multiples of another are those of both
+		s.avoided[i] = commonMultiple(s.multiple, d)
+	}
+	s.hopeless = s.multiple != nil && slices.ContainsFunc(s.avoided, func(d *big.Rat) bool { return divides(d, s.multiple) })
+	all := s.avoided
 	if s.multiple != nil {
-		all = append([]*big.Rat{s.multiple}, avoided...)
+		all = append([]*big.Rat{s.multiple}, s.avoided...)
 	}
 	for _, d := range all {
 		_, scale, err := scaled(d)
