@@ -135,36 +135,6 @@ func (m *Matcher) with(f func()) {
 	}
 }
 
-// maxPieces bounds the workspaces that one mask may take.
-const maxPieces = 24
-
-// masking is with for f that takes the mask of where the matcher stands. A mask that fills a
-// workspace by itself lacks tokens: it is computed again in pieces, on as many workspaces as it
-// takes.
-func (m *Matcher) masking(f func()) {
-	m.with(f)
-	if !m.e.full.Load() {
-		return
-	}
-	var p machine.PartialMask
-	for range maxPieces {
-		if !m.restart() {
-			return
-		}
-		whole := false
-		m.on(func() { whole = m.e.masks.Resume(m.state, &p) })
-		if whole {
-			break
-		}
-	}
-	m.on(func() {
-		if !p.Empty() {
-			m.e.masks.Assemble(m.state, &p)
-		}
-		f()
-	})
-}
-
 func (m *Matcher) on(f func()) {
 	m.e.mu.Lock()
 	defer m.e.mu.Unlock()
@@ -181,11 +151,6 @@ func (m *Matcher) renew() bool {
 		return false
 	}
 	m.renewed++
-	return m.restart()
-}
-
-// restart is renew as often as need be.
-func (m *Matcher) restart() bool {
 	e := m.g.workspace(m.v)
 	e.mu.Lock()
 	defer e.mu.Unlock()
