@@ -25,7 +25,6 @@ type object struct {
 	needed   []uint64          // names that are required
 	implied  map[int32][]int32 // names that a name requires
 	classes  []int32           // classes of other keys
-	shortest []*shortKeys      // of each class, as far as they were asked for
 	others   lex.Expr          // the keys of all of them, where there are several
 	exists   []existence
 	plain    bool  // neither bounds on the number of keys, nor an order
