@@ -74,7 +74,7 @@ func TestTemplate_unusableOnesAreReplacedAndReported(t *testing.T) {
 		"say anything":           "{{ raise_exception('I do not say anything') }}",
 		"what a user says":       "the same for everybody",
 		"Range too big":          "{{ range(10**12)|list }}{{ messages }}",
-		"no loader":              "{% include 'other' %}",
+		"unknown tag 'include'":  "{% include 'other' %}",
 		"an integer of more":     "{{ 9 ** 99999999 }}{{ messages }}",
 		"too many names":         manyNames(),
 		"nested deeper than 200": "{{ " + strings.Repeat("(", 5000) + "1" + strings.Repeat(")", 5000) + " }}",
