@@ -141,6 +141,55 @@ func TestPull_goesOnAfterItWasGivenUp(t *testing.T) {
 	}
 }
 
+// A source that sends no parts is asked for the file in one piece, again if that breaks off, and as long as it may be.
+func TestPull_inOnePieceWhereTheSourceSendsNoParts(t *testing.T) {
+	body := random(12, chunkSize+321)
+	all := func(w http.ResponseWriter, most int, length bool) {
+		if length {
+			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		}
+		_, _ = w.Write(body[:most/2])
+		_ = http.NewResponseController(w).Flush() // without a length it is sent in pieces
+		_, _ = w.Write(body[most/2 : most])
+	}
+	for name, wrong := range map[string]func(n int, w http.ResponseWriter, r *http.Request) bool{
+		"with its length":    func(_ int, w http.ResponseWriter, _ *http.Request) bool { all(w, len(body), true); return false },
+		"without its length": func(_ int, w http.ResponseWriter, _ *http.Request) bool { all(w, len(body), false); return false },
+		"broken off twice": func(n int, w http.ResponseWriter, _ *http.Request) bool {
+			all(w, min(len(body), n*len(body)/3), true)
+			return false
+		},
+		"a part of who knows what": func(_ int, w http.ResponseWriter, r *http.Request) bool {
+			if r.Header.Get("Range") == "" {
+				return true
+			}
+			w.Header().Set("Content-Range", "bytes 0-99/*")
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = w.Write(body[:100])
+			return false
+		},
+		"no parts from the middle on": func(n int, w http.ResponseWriter, r *http.Request) bool {
+			if n == 1 {
+				part(w, r, body, 100_000)
+				return false
+			}
+			all(w, len(body), true)
+			return false
+		},
+	} {
+		store, ref := source(t, &misbehaving{body: body, wrong: wrong})
+		var last Progress
+		path, err := store.Pull(t.Context(), ref, func(p Progress) { last = p })
+		if got, _ := os.ReadFile(path); err != nil || !bytes.Equal(got, body) || last.Done != int64(len(body)) {
+			t.Errorf("%s: %d bytes of %d, %v; told of %d", name, len(got), len(body), err, last.Done)
+		}
+	}
+	store, ref := source(t, &misbehaving{body: body, wrong: func(_ int, w http.ResponseWriter, _ *http.Request) bool { all(w, 1000, true); return false }})
+	if _, err := store.Pull(t.Context(), ref, nil); err == nil {
+		t.Error("a file that always breaks off looks whole")
+	}
+}
+
 // Of a file that changes while it is fetched nothing old stays, with If-Range or without the source's help.
 func TestPull_aFileThatChangesIsFetchedAnew(t *testing.T) {
 	for _, blind := range []bool{false, true} {

@@ -27,11 +27,8 @@ const (
 // ErrNoSpace: the disk has no room for the file.
 var ErrNoSpace = errors.New("the disk has too little room")
 
-// errChanged: the source has another file by now. errWhole: it sends files whole.
-var (
-	errChanged = errors.New("the file has changed at its source")
-	errWhole   = errors.New("the source does not send parts of files")
-)
+// errChanged: the source has another file by now.
+var errChanged = errors.New("the file has changed at its source")
 
 // fetch brings a file to path, going on from what an earlier try left. What is at path afterwards
 // is whole: its length and, where the source gives one, its hash were checked, and it was written
@@ -82,6 +79,7 @@ type download struct {
 	part  string
 	out   *os.File
 	meter *meter
+	parts bool // the source has sent one
 
 	saving sync.Mutex // held while the journal is written; taken before mu
 
@@ -137,10 +135,8 @@ func (d *download) run(ctx context.Context) error {
 		return d.finish()
 	}
 	err := d.chunk(ctx, first)
-	if errors.Is(err, errWhole) {
-		return d.persist(ctx, func() (bool, error) { return false, d.whole(ctx) })
-	}
-	if err == nil {
+	if err == nil && !d.journal.Whole {
+		d.parts = true
 		err = d.rest(ctx)
 	}
 	if errors.Is(err, errChanged) {
@@ -179,30 +175,22 @@ func (d *download) rest(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// chunk brings one chunk.
+// chunk brings one chunk. It tries again where a failure may pass, without end as long as each try brings something.
 func (d *download) chunk(ctx context.Context, c *chunk) error {
-	return d.persist(ctx, func() (bool, error) {
+	for failures := 0; ; failures++ {
 		before := c.At
 		err := d.ask(ctx, c)
-		return c.At > before, err
-	})
-}
-
-// persist tries again where a failure may pass. It tells whether the try brought anything.
-func (d *download) persist(ctx context.Context, try func() (bool, error)) error {
-	for failures := 0; ; failures++ {
-		brought, err := try()
 		if err == nil || ctx.Err() != nil {
 			return because(ctx, err)
 		}
-		if brought {
+		if c.At > before && !d.journal.Whole {
 			failures = 0
 		}
 		d.mu.Lock()
 		here := d.journal.done()
 		d.mu.Unlock()
 		switch {
-		case errors.Is(err, errWhole), errors.Is(err, errChanged):
+		case errors.Is(err, errChanged):
 			return err
 		case failures >= d.store.retries() || !worthAnother(err, here > 0):
 			return fmt.Errorf("after %d bytes (run it again to go on from there): %w", here, err)
@@ -244,7 +232,9 @@ func (d *download) ask(ctx context.Context, c *chunk) error {
 	header := http.Header{}
 	d.mu.Lock()
 	from, to := c.At, c.End
-	header.Set("Range", rangeHeader(from, to))
+	if !d.journal.Whole {
+		header.Set("Range", rangeHeader(from, to))
+	}
 	if tag := d.journal.ETag; tag != "" && !strings.HasPrefix(tag, "W/") {
 		header.Set("If-Range", tag)
 	}
@@ -267,7 +257,7 @@ func (d *download) accept(resp *http.Response, from int64, c *chunk) error {
 		if d.journal.done() > 0 && d.journal.ETag != "" && resp.Header.Get("ETag") != d.journal.ETag {
 			return errChanged
 		}
-		return errWhole
+		return d.whole(resp.ContentLength, c)
 	case http.StatusRequestedRangeNotSatisfiable:
 		return errChanged
 	default:
@@ -289,7 +279,8 @@ func (d *download) accept(resp *http.Response, from int64, c *chunk) error {
 func (d *download) length(total int64, c *chunk) error {
 	switch {
 	case total < 0 && d.file.Size < 0:
-		return errWhole
+		d.journal.Whole = true // it is asked without a range
+		return fmt.Errorf("%s does not say how long the file is: %w", d.file.URL, io.ErrUnexpectedEOF)
 	case total < 0 || total == d.file.Size:
 		return nil
 	case d.file.Size >= 0 && d.journal.done() > 0 && d.file.SHA256 == "":
@@ -323,6 +314,9 @@ func (d *download) copy(r io.Reader, c *chunk) error {
 				return err
 			}
 		}
+		if errors.Is(err, io.EOF) && d.file.Size < 0 {
+			return nil // as long as it came
+		}
 		if errors.Is(err, io.EOF) && c.At < c.End {
 			return fmt.Errorf("%s ended early: %w", d.file.URL, io.ErrUnexpectedEOF)
 		}
@@ -333,42 +327,26 @@ func (d *download) copy(r io.Reader, c *chunk) error {
 	return nil
 }
 
-// whole brings the file in one piece, from its beginning.
-func (d *download) whole(ctx context.Context) error {
-	d.journal = journal{URL: d.file.URL, Whole: true}
-	if err := errors.Join(d.save(true), d.out.Truncate(0)); err != nil {
+// whole makes the first chunk the file: the source sends it in one piece, from its beginning each time that it is asked.
+func (d *download) whole(total int64, c *chunk) error {
+	switch {
+	case d.parts:
+		return &SourceError{URL: d.file.URL, Message: "sends parts of the file no more"}
+	case d.file.Size < 0:
+		d.file.Size = total
+	case total >= 0 && total != d.file.Size:
+		return &SourceError{URL: d.file.URL, Message: fmt.Sprintf("has %d bytes, and its list of files says %d", total, d.file.Size)}
+	}
+	*c = chunk{End: d.file.Size}
+	if d.file.Size < 0 {
+		c.End = largest
+	}
+	d.journal = journal{URL: d.file.URL, Size: -1, Whole: true, Chunks: []*chunk{c}, next: 1}
+	d.meter.file(d.file.Name, 0, d.file.Size)
+	if err := d.out.Truncate(0); err != nil {
 		return fmt.Errorf("begin the file anew: %w", err)
 	}
-	d.meter.file(d.file.Name, 0, d.file.Size)
-	return d.store.request(ctx, d.file.URL, http.Header{}, func(resp *http.Response, r io.Reader) error {
-		if resp.StatusCode != http.StatusOK {
-			return statusError(d.file.URL, resp)
-		}
-		total := resp.ContentLength
-		if d.file.Size >= 0 && total >= 0 && total != d.file.Size {
-			return &SourceError{URL: d.file.URL, Message: fmt.Sprintf("has %d bytes, and its list of files says %d", total, d.file.Size)}
-		}
-		if d.file.Size < 0 {
-			d.file.Size = total
-			d.meter.file(d.file.Name, 0, total)
-		}
-		n, err := io.Copy(io.NewOffsetWriter(d.out, 0), io.TeeReader(r, counting{d.meter}))
-		if err != nil {
-			return fmt.Errorf("after %d bytes: %w", n, err)
-		}
-		d.file.Size = max(d.file.Size, -1)
-		if d.file.Size >= 0 && n != d.file.Size {
-			return fmt.Errorf("got %d bytes of %d", n, d.file.Size)
-		}
-		return d.finish()
-	})
-}
-
-type counting struct{ meter *meter }
-
-func (c counting) Write(b []byte) (int, error) {
-	c.meter.add(int64(len(b)))
-	return len(b), nil
+	return d.space()
 }
 
 // finish has what was written outlast a loss of power.
