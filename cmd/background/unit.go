@@ -1,14 +1,14 @@
 package background
 
 import (
-	"bytes"
-	"encoding/xml"
+	"embed"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"text/template"
 )
 
 // Unit is a file that lets the system run the server from the login or the boot on.
@@ -18,25 +18,38 @@ type Unit struct {
 	Next []string // commands that put it in force
 }
 
+// files are the texts of units.
+//
+//go:embed *.tmpl
+var files embed.FS
+
+var units = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(files, "*.tmpl"))
+
 // NewUnit writes one for this system: systemd's on Linux (of the user; of the machine for root), launchd's on macOS.
 func NewUnit(system, home string, root bool, c Command, log string) (Unit, error) {
-	switch system {
-	case "linux":
-		u := Unit{Path: filepath.Join(home, ".config/systemd/user/tenon.service"), Text: systemd(c, "default.target")}
-		control := "systemctl --user "
-		if root {
-			u.Path, u.Text, control = "/etc/systemd/system/tenon.service", systemd(c, "multi-user.target"), "systemctl "
-		}
-		u.Next = []string{control + "daemon-reload", control + "enable --now tenon", "journalctl " + strings.TrimPrefix(control, "systemctl ") + "-u tenon -f"}
-		if !root {
-			u.Next = append(u.Next, "loginctl enable-linger   # to start it at boot, not at login")
-		}
-		return u, nil
-	case "darwin":
-		path := filepath.Join(home, "Library/LaunchAgents/dev.tenon.plist")
-		return Unit{Path: path, Text: launchd(c, log), Next: []string{"launchctl bootstrap gui/" + strconv.Itoa(os.Getuid()) + " " + path}}, nil
+	var u Unit
+	target, control, name := "default.target", "systemctl --user ", "tenon.service.tmpl"
+	switch {
+	case system == "linux" && root:
+		target, control, u.Path = "multi-user.target", "systemctl ", "/etc/systemd/system/tenon.service"
+	case system == "linux":
+		u.Path = filepath.Join(home, ".config/systemd/user/tenon.service")
+	case system == "darwin":
+		name, u.Path = "dev.tenon.plist.tmpl", filepath.Join(home, "Library/LaunchAgents/dev.tenon.plist")
+		u.Next = []string{"launchctl bootstrap gui/" + strconv.Itoa(os.Getuid()) + " " + u.Path}
+	default:
+		return Unit{}, fmt.Errorf("units are written for systemd and launchd; on %s use 'tenon start'", system)
 	}
-	return Unit{}, fmt.Errorf("units are written for systemd and launchd; on %s use 'tenon start'", system)
+	if system == "linux" {
+		u.Next = []string{control + "daemon-reload", control + "enable --now tenon", "journalctl " + strings.TrimPrefix(control, "systemctl ") + "-u tenon -f"}
+	}
+	if system == "linux" && !root {
+		u.Next = append(u.Next, "loginctl enable-linger   # to start it at boot, not at login")
+	}
+	var text strings.Builder
+	err := units.ExecuteTemplate(&text, name, map[string]any{"Args": append([]string{c.Program}, c.Args...), "Target": target, "Log": log})
+	u.Text = text.String()
+	return u, err
 }
 
 // Write puts the unit where the system looks for it.
@@ -50,29 +63,6 @@ func (u Unit) Write() error {
 	return nil
 }
 
-func systemd(c Command, target string) string {
-	args := make([]string, len(c.Args)+1)
-	for i, a := range append([]string{c.Program}, c.Args...) {
-		args[i] = quoted(a)
-	}
-	return `[Unit]
-Description=tenon model server
-After=network-online.target
-
-[Service]
-ExecStart=` + strings.Join(args, " ") + `
-ExecReload=/bin/kill -HUP $MAINPID
-Restart=on-failure
-RestartSec=3
-# Running requests are finished first (--drain-timeout).
-TimeoutStopSec=40
-# A worker that takes all memory ends, not the server.
-OOMPolicy=continue
-
-[Install]
-WantedBy=` + target + "\n"
-}
-
 // quoted is an argument as systemd reads it.
 func quoted(arg string) string {
 	arg = strings.NewReplacer("%", "%%", "$", "$$", `\`, `\\`, `"`, `\"`).Replace(arg)
@@ -80,26 +70,6 @@ func quoted(arg string) string {
 		return `"` + arg + `"`
 	}
 	return arg
-}
-
-func launchd(c Command, log string) string {
-	var b bytes.Buffer
-	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<plist version="1.0">
-<dict>
-	<key>Label</key><string>dev.tenon</string>
-	<key>RunAtLoad</key><true/>
-	<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
-	<key>ProgramArguments</key>
-	<array>
-`)
-	for _, a := range append([]string{c.Program}, c.Args...) {
-		b.WriteString("\t\t<string>")
-		_ = xml.EscapeText(&b, []byte(a)) // a buffer takes everything
-		b.WriteString("</string>\n")
-	}
-	b.WriteString("\t</array>\n\t<key>StandardOutPath</key><string>" + log + "</string>\n\t<key>StandardErrorPath</key><string>" + log + "</string>\n</dict>\n</plist>\n")
-	return b.String()
 }
 
 // System is where this program runs.

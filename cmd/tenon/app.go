@@ -149,40 +149,28 @@ curl -s %s/v1/chat/completions%s -H 'Content-Type: application/json' -d '{
 
 `
 
-// ownSampling is what a model's entry sets of sampling; a model's file knows less of how it is used.
-func ownSampling(s config.Settings, m config.Model) engine.Sampling {
-	all, own := reflect.ValueOf(sampling(s)), engine.Sampling{}
-	for field, flag := range samplingFlags {
-		if m.Has(flag) {
-			reflect.ValueOf(&own).Elem().FieldByName(field).Set(all.FieldByName(field))
+// sampling is what the settings say of how tokens are chosen, as far as a flag counts; their fields are called as the engine's.
+func sampling(s config.Settings, counts func(flag string) bool) (out engine.Sampling) {
+	from, to := reflect.ValueOf(s), reflect.ValueOf(&out).Elem()
+	for i := range to.NumField() {
+		name := to.Type().Field(i).Name
+		if flag := samplingFlag(name); flag == "" || !counts(flag) || name == "Seed" && s.Seed < 0 {
+			continue
 		}
-	}
-	return own
-}
-
-// samplingFlags are the settings that fill engine.Sampling, by field.
-var samplingFlags = map[string]string{
-	"Temperature": "temp", "TopK": "top-k", "TopP": "top-p", "MinP": "min-p", "RepeatPenalty": "repeat-penalty", "RepeatLastN": "repeat-last-n",
-	"PresencePenalty": "presence-penalty", "FrequencyPenalty": "frequency-penalty", "TypicalP": "typical",
-	"XTCProbability": "xtc-probability", "XTCThreshold": "xtc-threshold", "DRYMultiplier": "dry-multiplier", "DRYBase": "dry-base",
-	"DRYAllowedLength": "dry-allowed-length", "DRYPenaltyLastN": "dry-penalty-last-n", "Mirostat": "mirostat",
-	"MirostatEta": "mirostat-lr", "MirostatTau": "mirostat-ent", "Seed": "seed",
-}
-
-// sampling is what neither a request nor a model's file sets.
-func sampling(s config.Settings) engine.Sampling {
-	f := func(v float64) *float32 { x := float32(v); return &x }
-	out := engine.Sampling{
-		Temperature: f(s.Temperature), TopK: &s.TopK, TopP: f(s.TopP), MinP: f(s.MinP),
-		RepeatPenalty: f(s.RepeatPenalty), RepeatLastN: &s.RepeatLastN,
-		PresencePenalty: f(s.PresencePenalty), FrequencyPenalty: f(s.FrequencyPenalty),
-		TypicalP: f(s.TypicalP), XTCProbability: f(s.XTCProbability), XTCThreshold: f(s.XTCThreshold),
-		DRYMultiplier: f(s.DRYMultiplier), DRYBase: f(s.DRYBase), DRYAllowedLength: &s.DRYAllowedLength, DRYPenaltyLastN: &s.DRYPenaltyLastN,
-		Mirostat: &s.Mirostat, MirostatEta: f(s.MirostatEta), MirostatTau: f(s.MirostatTau),
-	}
-	if s.Seed >= 0 {
-		seed := uint32(s.Seed)
-		out.Seed = &seed
+		value := reflect.New(to.Field(i).Type().Elem())
+		value.Elem().Set(from.FieldByName(name).Convert(value.Elem().Type()))
+		to.Field(i).Set(value)
 	}
 	return out
+}
+
+// samplingFlag is the flag that sets a field of engine.Sampling, "" if none does.
+func samplingFlag(field string) string {
+	f, _ := reflect.TypeFor[config.Settings]().FieldByName(field)
+	return f.Tag.Get("flag")
+}
+
+// isSampling tells whether a flag sets how tokens are chosen.
+func isSampling(flag string) bool {
+	return slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[engine.Sampling]()), func(f reflect.StructField) bool { return samplingFlag(f.Name) == flag })
 }

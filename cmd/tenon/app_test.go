@@ -116,7 +116,7 @@ func TestLoad_workerLostAtStart(t *testing.T) {
 // Whatever a request and a model's file may leave out, a flag sets.
 func TestSampling_everyFieldHasAFlag(t *testing.T) {
 	s := config.Settings{Seed: 7}
-	v := reflect.ValueOf(sampling(s))
+	v := reflect.ValueOf(sampling(s, isSampling))
 	for i := range v.NumField() {
 		if name := v.Type().Field(i).Name; v.Field(i).IsNil() && name != "LogitBias" && name != "DRYBreakers" {
 			t.Errorf("no flag sets %s", name)

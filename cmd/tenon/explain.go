@@ -17,7 +17,6 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
-	"tenon/server/chat/adapter"
 )
 
 func newExplainCommand() *cobra.Command {
@@ -58,8 +57,8 @@ func explainModel(cmd *cobra.Command, r *remote, name string) error {
 	err := r.Get(cmd.Context(), "/tenon/v1/explain?model="+url.QueryEscape(name), &in)
 	if errors.Is(err, client.ErrNoServer) {
 		m := r.loader.Entry(name)
-		p := perModel{loader: r.loader, entries: map[string]config.Model{m.Name: m}}
-		p.adapters, p.faults = adapter.Open(r.loader.Settings.Adapters)
+		p := newPerModel(r.loader)
+		p.entries[m.Name] = m
 		r.screen.Note("No server answers; this is what the settings say.")
 		in.Settings, err = p.explain(fleet.Status{Entry: catalog.Entry{ID: m.Name, Aliases: m.Aliases, Path: m.Source}, Pinned: m.Pin})
 	}

@@ -29,7 +29,13 @@ func newListCommand() *cobra.Command {
 	}, func(cmd *cobra.Command, r *remote, _ []string) error {
 		list, err := r.Fleet(cmd.Context())
 		if errors.Is(err, client.ErrNoServer) {
-			list, err = atHand(cmd, r)
+			var c *catalog.Catalog
+			list = []fleet.Model{}
+			if c, _, err = atHand(cmd, r.loader); err == nil {
+				for _, e := range c.Entries {
+					list = append(list, fleet.Describe(models.Status{Entry: e, State: models.NotLoaded}))
+				}
+			}
 		}
 		if err != nil {
 			return err
@@ -46,25 +52,6 @@ func newListCommand() *cobra.Command {
 			return r.screen.Table([]string{"name", "size", "architecture", "quantization", "context", "state", "aliases"}, rows)
 		})
 	})
-}
-
-// atHand is what a server with these settings would serve, and what is in the store.
-func atHand(cmd *cobra.Command, r *remote) ([]fleet.Model, error) {
-	c := &catalog.Catalog{}
-	if r.loader.Settings.ModelsDir != "" || len(r.loader.Models) > 0 {
-		var err error
-		if c, _, _, err = catalogue(fetchFor(cmd), r.loader, nil); err != nil {
-			return nil, err
-		}
-	}
-	if dir, err := store.DefaultDir(); err == nil {
-		_, _ = c.Add(dir) // a store that is not there holds nothing
-	}
-	list := []fleet.Model{}
-	for _, e := range c.Entries {
-		list = append(list, fleet.Describe(models.Status{Entry: e, State: models.NotLoaded}))
-	}
-	return list, nil
 }
 
 func newPSCommand() *cobra.Command {

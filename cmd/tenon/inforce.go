@@ -41,8 +41,8 @@ func (p perModel) explain(s fleet.Status) ([]config.Value, error) {
 		values = append(values, config.Value{Name: "context", Value: strconv.Itoa(s.Model.Context), From: "as loaded"})
 	}
 	own := map[string]string{} // by flag, what the settings leave to the model
-	for field, flag := range samplingFlags {
-		if v := reflect.ValueOf(s.Sampling.Or(s.Model.Defaults)).FieldByName(field); !v.IsNil() && !m.Has(flag) {
+	for f, v := range reflect.ValueOf(s.Sampling.Or(s.Model.Defaults)).Fields() {
+		if flag := samplingFlag(f.Name); flag != "" && !v.IsNil() && !m.Has(flag) {
 			own[flag] = fmt.Sprint(v.Elem())
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/gguf"
 	"tenon/models/store"
-	"tenon/server/chat/adapter"
 	"tenon/templates"
 )
 
@@ -45,22 +44,16 @@ func findModel(cmd *cobra.Command, name string) (catalog.Entry, perModel, error)
 	if err := loader.Load(os.Environ()); err != nil {
 		return catalog.Entry{}, perModel{}, err
 	}
-	c, settings := &catalog.Catalog{}, perModel{loader: loader, entries: map[string]config.Model{}}
-	settings.adapters, settings.faults = adapter.Open(loader.Settings.Adapters)
 	info, missing := os.Stat(name)
 	switch {
 	case missing == nil && !info.IsDir():
-		return fileEntry(settings, name)
+		return fileEntry(newPerModel(loader), name)
 	case missing == nil || strings.HasPrefix(name, "hf:") || strings.Contains(name, "://"):
 		return onlyModel(cmd, loader, name)
-	case loader.Settings.ModelsDir != "" || len(loader.Models) > 0:
-		var err error
-		if c, _, settings, err = catalogue(fetchFor(cmd), loader, nil); err != nil {
-			return catalog.Entry{}, settings, err
-		}
 	}
-	if dir, err := store.DefaultDir(); err == nil { // what was fetched before is served by its id
-		_, _ = c.Add(dir)
+	c, settings, err := atHand(cmd, loader)
+	if err != nil {
+		return catalog.Entry{}, settings, err
 	}
 	if e, ok := c.Find(name); ok {
 		return e, settings, nil
@@ -83,6 +76,18 @@ func fileEntry(settings perModel, path string) (catalog.Entry, perModel, error) 
 		}
 	}
 	return e, settings, nil
+}
+
+// atHand is what a server with these settings would serve, and what is in the store.
+func atHand(cmd *cobra.Command, l *config.Loader) (c *catalog.Catalog, p perModel, err error) {
+	c, p = &catalog.Catalog{}, newPerModel(l)
+	if l.Settings.ModelsDir != "" || len(l.Models) > 0 {
+		c, _, p, err = catalogue(fetchFor(cmd), l, nil)
+	}
+	if dir, noHome := store.DefaultDir(); noHome == nil && err == nil {
+		_, _ = c.Add(dir) // a store that is not there holds nothing
+	}
+	return c, p, err
 }
 
 // onlyModel is the model of a folder or a reference.

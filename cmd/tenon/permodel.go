@@ -21,6 +21,13 @@ type perModel struct {
 	faults   []error // adapters that are left out
 }
 
+// newPerModel is what is set before any model is found.
+func newPerModel(l *config.Loader) perModel {
+	p := perModel{loader: l, entries: map[string]config.Model{}}
+	p.adapters, p.faults = adapter.Open(l.Settings.Adapters)
+	return p
+}
+
 // of is what is in force for a model.
 func (p perModel) of(id string) config.Effective {
 	e, err := p.loader.For(p.entries[id])
@@ -115,11 +122,11 @@ func (p perModel) options() (chat.LoaderOptions, error) {
 		ToolFormat: map[string]string{"": p.loader.Settings.ToolFormat},
 		Teaching:   taught,
 		Sampling:   map[string]engine.Sampling{},
-		Defaults:   sampling(p.loader.Settings),
+		Defaults:   sampling(p.loader.Settings, isSampling),
 	}
 	for id, m := range p.entries {
 		s := p.of(id).Settings
-		o.ToolFormat[id], o.Sampling[id] = s.ToolFormat, ownSampling(s, m)
+		o.ToolFormat[id], o.Sampling[id] = s.ToolFormat, sampling(s, m.Has)
 	}
 	return o, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"os"
 	"os/signal"
 	"reflect"
@@ -71,7 +70,7 @@ func note(c config.Change) string {
 	switch {
 	case slices.Contains(atOnce, c.Name):
 		return name + ": now"
-	case slices.Contains(fromTheNextRequest, c.Name), slices.Contains(slices.Collect(maps.Values(samplingFlags)), c.Name):
+	case slices.Contains(fromTheNextRequest, c.Name), isSampling(c.Name):
 		return name + ": from the next request on"
 	case config.PerModel(c.Name), slices.Contains([]string{"source", "cache-ram", "queue-size"}, c.Name):
 		return name + ": when the model is next loaded"

@@ -22,7 +22,6 @@ import (
 	"tenon/models/fleet"
 	"tenon/models/store"
 	"tenon/server"
-	"tenon/server/chat/adapter"
 	api "tenon/server/fleet"
 	"tenon/templates/jinja"
 )
@@ -180,11 +179,10 @@ func fetchFor(cmd *cobra.Command) fetcher {
 
 // catalogue finds every model to serve and what is set for each; named are the ids of those to load at start.
 func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog, []string, perModel, error) {
-	c, p, s := &catalog.Catalog{}, perModel{loader: l, entries: map[string]config.Model{}}, l.Settings
+	c, p, s := &catalog.Catalog{}, newPerModel(l), l.Settings
 	if err := p.check(); err != nil {
 		return nil, nil, p, err
 	}
-	p.adapters, p.faults = adapter.Open(s.Adapters)
 	for _, fault := range p.faults {
 		slog.Warn("an adapter is left out", "error", fault)
 	}
