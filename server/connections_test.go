@@ -95,6 +95,7 @@ func TestConnections_anAnswerMayTakeLongerThanABody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer func() { _ = answer.Body.Close() }() // it was only read
 		if body, err := io.ReadAll(answer.Body); err != nil || string(body) != "late" {
 			t.Errorf("%q %v", body, err)
 		}
@@ -129,9 +130,11 @@ func TestConnections_oneMoreSilentEndsTheOldest(t *testing.T) {
 			t.Error("one more did not end the one that was silent longest, and no other")
 		}
 		close(release)
-		if answer, err := http.ReadResponse(bufio.NewReader(busy), nil); err != nil || answer.StatusCode != http.StatusOK {
-			t.Errorf("the one that was being answered: %v", err)
+		answer, err := http.ReadResponse(bufio.NewReader(busy), nil)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("the one that was being answered: %v", err)
 		}
+		_ = answer.Body.Close()
 		for _, c := range append(silent, busy) {
 			_ = c.Close()
 		}

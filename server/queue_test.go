@@ -8,12 +8,17 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/templates"
+	"tenon/tools"
 )
 
 // streams are the requests that stream one turn, by protocol, and the words that only a finished answer has.
@@ -173,4 +178,55 @@ func TestStream_brokenConnectionFreesItsSlot(t *testing.T) {
 		}
 		s.Close()
 	}
+}
+
+// narrow is a scripted engine whose queue takes so many turns.
+type narrow struct {
+	*enginetest.Scripted
+	places int
+	open   *atomic.Int64 // sessions opened and not closed
+}
+
+func (n narrow) Open(ctx context.Context, turn engine.Turn) (engine.Session, error) {
+	if n.open.Load() >= int64(n.places) {
+		return nil, &engine.BusyError{RetryAfter: time.Second}
+	}
+	n.open.Add(1)
+	session, err := n.Scripted.Open(ctx, turn)
+	return leaving{session, sync.OnceFunc(func() { n.open.Add(-1) })}, err
+}
+
+type leaving struct {
+	engine.Session
+	leave func()
+}
+
+func (l leaving) Close() error {
+	l.leave()
+	return l.Session.Close()
+}
+
+// Issue 19: a request for 128 choices counts as 128 in the queue: one place short it is refused, and
+// takes none.
+func TestQueue_eachChoiceTakesAPlace(t *testing.T) {
+	for places, want := range map[int]int{128: http.StatusOK, 127: http.StatusTooManyRequests} {
+		replies := make([]enginetest.Reply, 128)
+		for i := range replies {
+			replies[i] = enginetest.Say("x")
+		}
+		o, open := options(t, replies...), atomic.Int64{}
+		e := narrow{o.Models.(oneModel).engine, places, &open}
+		o.Service.Models = fixed{chat.Model{ID: "scripted", Engine: e, Renderer: templates.Builtin{}, Dialect: tools.Fallback()}}
+		rec := askWith(t, server.New(o), "/v1/chat/completions", hello+`,"n":128}`)
+		if rec.Code != want || open.Load() != 0 || len(e.Turns()) != places {
+			t.Errorf("%d places: %d, %d sessions of %d are open", places, rec.Code, open.Load(), len(e.Turns()))
+		}
+	}
+}
+
+// fixed serves one model.
+type fixed struct{ chat.Model }
+
+func (f fixed) Acquire(context.Context, string) (chat.Model, func(), error) {
+	return f.Model, func() {}, nil
 }
