@@ -12,7 +12,7 @@ import (
 )
 
 // kinds are what is measured, by metric, and how much of each may be gained in 1,000 turns in the
-// second half of a run: the first half fills what is kept up to its bounds.
+// second half of a run, by least squares: the first half fills what is kept up to its bounds.
 var kinds = []struct {
 	name, metric string
 	scale, most  float64

@@ -79,7 +79,6 @@ func run(ctx context.Context, o options, dir string) error {
 	}
 	m := s.measure(ctx)
 	all.Wait()
-	m.samples = append(m.samples, s.sample())
 	return errors.Join(s.report(m), end())
 }
 
@@ -95,8 +94,9 @@ func (s *soak) serve(dir string) (end func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	// What is kept has small bounds, so that it is full before anything is measured.
 	cmd := exec.Command(s.tenon, "serve", "--models-dir", dir, "--models-max", "1", "--port", strconv.Itoa(port), "--parallel", "4", "--ctx-size", "2048",
-		"--cache-ram", "32", "--flash-attn", "off", "--debug-requests", "20", "--log-level", "warn", "--max-body", "4")
+		"--cache-ram", "32", "--responses-max-size", "2", "--flash-attn", "off", "--debug-requests", "20", "--log-level", "warn", "--max-body", "4")
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.tenon, err)
