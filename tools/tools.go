@@ -35,7 +35,7 @@ type planKey struct {
 
 // plans are those that were prepared before: an agent sends the same tools with every request, a server has few agents. The plan of a
 // hundred tools takes about a MB.
-var plans = memo.New[planKey, *Plan](64, 16<<20)
+var plans = memo.New[planKey, *Plan](64, 4<<20)
 
 // Plan prepares a turn; equal turns are prepared once. The error is a *ToolError.
 func (d *Dialect) Plan(t Turn) (*Plan, error) {

@@ -30,7 +30,7 @@ type Repair struct {
 }
 
 // compiled are the schemas that were compiled before.
-var compiled = memo.New[[sha256.Size]byte, *Schema](1024, 16<<20)
+var compiled = memo.New[[sha256.Size]byte, *Schema](1024, 4<<20)
 
 // Compile compiles the schema of a tool's arguments; empty means an object with any members. It never fails: what cannot be
 // used (an unknown type name, a bad pattern, a reference that leads nowhere) is left out and listed in Notes, since the

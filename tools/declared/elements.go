@@ -87,13 +87,26 @@ func (t *Tool) Tree(key string, c format.Nested, text string) []byte {
 // resolved is a schema, or what it refers to.
 func (t *Tool) resolved(schema json.RawMessage) ordered.MemberList {
 	m := ordered.Members(schema)
+	if _, refers := m.First("$ref"); !refers {
+		return m
+	}
+	return resolved(schema, ordered.Members(t.Wire))
+}
+
+// resolved follows the references of a schema into the members of the whole one.
+func resolved(schema json.RawMessage, root ordered.MemberList) ordered.MemberList {
+	m := ordered.Members(schema)
 	for range maxHops {
 		ref, ok := m.First("$ref")
 		if !ok {
 			break
 		}
 		pointer, _ := ordered.Text(ref)
-		target, _ := Resolve(t.Wire, strings.TrimPrefix(pointer, "#"))
+		first, rest, deeper := strings.Cut(strings.TrimPrefix(pointer, "#/"), "/")
+		target, _ := root.First(first)
+		if deeper {
+			target, _ = Resolve(target, "/"+rest)
+		}
 		m = ordered.Members(target)
 	}
 	return m

@@ -59,16 +59,22 @@ func (t *Tool) Properties() []Property {
 	if r, ok := root.First("required"); ok {
 		_ = json.Unmarshal(r, &required) // of another shape: the schema's own compiler has reported it
 	}
+	demanded, missing := map[string]bool{}, map[string]bool{}
+	for _, k := range required {
+		demanded[k], missing[k] = true, true
+	}
 	var all []Property
 	for _, m := range ordered.Members(raw) {
 		p := Property{Key: m.Key, Schema: withDefinitions(m.Value, root), Tool: t.Name}
-		p.Required = slices.Contains(required, m.Key)
-		p.classify(m.Value, t)
+		p.Required = demanded[m.Key]
+		p.classify(m.Value, t, root)
 		all = append(all, p)
+		delete(missing, m.Key)
 	}
 	for _, k := range required {
-		if len(all) > 0 && !slices.ContainsFunc(all, func(p Property) bool { return p.Key == k }) {
+		if len(all) > 0 && missing[k] {
 			all = append(all, Property{Key: k, Schema: json.RawMessage("true"), Required: true, Tool: t.Name})
+			delete(missing, k)
 		}
 	}
 	return all
@@ -80,7 +86,7 @@ func withDefinitions(sub json.RawMessage, root ordered.MemberList) json.RawMessa
 	if m == nil || !strings.Contains(string(sub), `"$ref"`) {
 		return sub
 	}
-	for _, k := range []string{"$schema", "$defs", "definitions"} {
+	for _, k := range definitions {
 		if v, ok := root.First(k); ok {
 			m = append(m, ordered.Member{Key: k, Value: v})
 		}
@@ -88,10 +94,24 @@ func withDefinitions(sub json.RawMessage, root ordered.MemberList) json.RawMessa
 	return m.Object()
 }
 
+var definitions = []string{"$schema", "$defs", "definitions"}
+
+// Copies is how many bytes the definitions take that arguments get along with their schemas: each
+// reference brings a copy of all.
+func (t *Tool) Copies() int {
+	root, size := ordered.Members(t.Wire), 0
+	for _, k := range definitions {
+		v, _ := root.First(k)
+		size += len(v)
+	}
+	properties, _ := root.First("properties")
+	return size * strings.Count(string(properties), `"$ref"`)
+}
+
 // annotations are the keywords that do not say which values are valid.
 var annotations = []string{"title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly", "$schema", "$id"}
 
-func (p *Property) classify(sub json.RawMessage, t *Tool) {
+func (p *Property) classify(sub json.RawMessage, t *Tool, root ordered.MemberList) {
 	m := ordered.Members(sub)
 	p.readTypes(m)
 	switch {
@@ -100,14 +120,15 @@ func (p *Property) classify(sub json.RawMessage, t *Tool) {
 	case scalars(p.Types):
 		p.Kind = KindScalar
 	default:
-		p.orNull(m, t)
+		p.orNull(m, root)
 	}
 }
 
 // Part is a value inside of an argument, and its schema's members.
 func (t *Tool) Part(schema json.RawMessage) (Property, ordered.MemberList) {
 	m := t.resolved(schema)
-	p := Property{Schema: withDefinitions(m.Object(), ordered.Members(t.Wire)), Tool: t.Name}
+	root := ordered.Members(t.Wire)
+	p := Property{Schema: withDefinitions(m.Object(), root), Tool: t.Name}
 	p.readTypes(m)
 	switch {
 	case isText(m, p.Types):
@@ -115,13 +136,13 @@ func (t *Tool) Part(schema json.RawMessage) (Property, ordered.MemberList) {
 	case scalars(p.Types):
 		p.Kind = KindScalar
 	default:
-		p.orNull(m, t)
+		p.orNull(m, root)
 	}
 	return p, m
 }
 
 // orNull reads a value that may be null, as clients write optional ones.
-func (p *Property) orNull(m ordered.MemberList, t *Tool) {
+func (p *Property) orNull(m ordered.MemberList, root ordered.MemberList) {
 	either, _ := m.First("anyOf")
 	var rest []json.RawMessage
 	for _, branch := range ordered.Items(either) {
@@ -132,8 +153,8 @@ func (p *Property) orNull(m ordered.MemberList, t *Tool) {
 	if len(rest) != 1 || len(ordered.Items(either)) != 2 || !onlyKeywords(m, "anyOf") {
 		return
 	}
-	q := Property{Schema: withDefinitions(rest[0], ordered.Members(t.Wire)), Tool: p.Tool}
-	inside := t.resolved(rest[0])
+	q := Property{Schema: withDefinitions(rest[0], root), Tool: p.Tool}
+	inside := resolved(rest[0], root)
 	if q.readTypes(inside); isText(inside, q.Types) {
 		q.Kind = KindText
 	}

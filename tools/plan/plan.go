@@ -79,9 +79,13 @@ func (p *Plan) List() {
 	slices.Sort(p.normal)
 }
 
+// mostCopies bounds what the definitions of a turn's schemas take where each argument has its own
+// copy: a short schema may refer to a long one many times.
+const mostCopies = 16 << 20
+
 // declare takes the tools of the turn. The error is a *ToolError.
 func (p *Plan) declare(tools []turn.Tool) error {
-	flat := turn.PromptNames(tools)
+	flat, copied := turn.PromptNames(tools), 0
 	for i, t := range tools {
 		if bad := p.misnamed(t); bad != "" {
 			return &turn.ToolError{Index: i, Name: t.Name, Field: "name", Message: bad}
@@ -99,7 +103,11 @@ func (p *Plan) declare(tools []turn.Tool) error {
 			return &turn.ToolError{Index: i, Name: t.Name, Field: "parameters", Message: err.Error()}
 		}
 		d.Compile()
-		d.Members = d.Properties()
+		if copied += d.Copies(); copied > mostCopies {
+			d.Unsat = fmt.Sprintf("with it the definitions of the tools' schemas take more than %d bytes where arguments refer to them", mostCopies)
+		} else {
+			d.Members = d.Properties()
+		}
 		d.Held = !p.exact(p.Dialect.Codecs[0], &d)
 		p.Issues = append(p.Issues, d.Issues...)
 		p.Tools = append(p.Tools, d)
