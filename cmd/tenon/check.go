@@ -79,19 +79,11 @@ func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, 
 	if len(declared) == 0 {
 		return nil, errors.New("read tools: the array is empty")
 	}
-	count := func([]byte) int { return 0 }
-	if model != "" {
-		var done func()
-		if count, done, err = tokenCounter(ctx, model); err != nil {
-			return nil, err
-		}
-		defer done()
-	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
-	list := make([]checkedTool, len(declared))
+	list, texts := make([]checkedTool, len(declared)), make([]string, len(declared))
 	places := map[string]int{}
 	for i, t := range declared {
 		var compact bytes.Buffer
@@ -103,7 +95,17 @@ func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, 
 			list[i].Callable, list[i].Error = false, fmt.Sprintf("element %d has the same name, and a request with both is refused", other)
 		}
 		places[t.Name] = i
-		list[i].Bytes, list[i].Tokens = compact.Len(), count(compact.Bytes())
+		list[i].Bytes, texts[i] = compact.Len(), compact.String()
+	}
+	if model == "" {
+		return list, nil
+	}
+	counts, err := askTokens(ctx, tokenQuestion{model, texts})
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range counts {
+		list[i].Tokens = n
 	}
 	return list, nil
 }

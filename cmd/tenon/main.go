@@ -74,7 +74,7 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newWorkerCommand(), newMeasureCommand())
+	root.AddCommand(newWorkerCommand(), newMeasureCommand(), newTokensCommand())
 	return root
 }
 

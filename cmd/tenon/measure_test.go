@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,7 @@ const runEnv = "TEST_RUNS_TENON"
 
 // TestMain makes it tenon where a test or tenon itself starts it so.
 func TestMain(m *testing.M) {
-	if os.Getenv(runEnv) != "" || len(os.Args) == 2 && (os.Args[1] == measureCommand || os.Args[1] == "worker") {
+	if os.Getenv(runEnv) != "" || len(os.Args) == 2 && (os.Args[1] == measureCommand || os.Args[1] == tokensCommand || os.Args[1] == "worker") {
 		main()
 		os.Exit(0)
 	}
@@ -77,4 +78,33 @@ func with(data []byte, offset int, v uint64) []byte {
 	changed := append([]byte(nil), data...)
 	binary.LittleEndian.PutUint64(changed[offset:], v)
 	return changed
+}
+
+// Issue 19: tenon check counts tokens by a model's file that it does not open itself: a confined
+// process does, whose end is an error here.
+func TestTokens_areCountedByAConfinedProcess(t *testing.T) {
+	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
+	q := tokenQuestion{path, []string{"hello world", "", "a tool\n"}}
+	want, err := countTokens(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := askTokens(t.Context(), q)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil || want[0] == 0 {
+		t.Errorf("%v %s", err, diff)
+	}
+	out, _, err := execute(t, "check", write(t, "tools.json", `[{"name":"f","input_schema":{"type":"object"}}]`), "--model", path)
+	if err != nil || !strings.Contains(out, " tokens)") {
+		t.Errorf("%q %v", out, err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"empty": nil, "cut off": whole[:len(whole)/4], "absurd count of keys": with(whole, 16, 1<<62)} {
+		evil := write(t, "evil.gguf", string(data))
+		if _, err := askTokens(t.Context(), tokenQuestion{evil, q.Texts}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
 }

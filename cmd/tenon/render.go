@@ -171,12 +171,12 @@ func (f *renderFlags) saved(cmd *cobra.Command, p *explainer, path string, m cha
 	if err != nil || untaught.Prompt.Text() == turn.Prompt.Text() {
 		return
 	}
-	count, unit := func(b []byte) int { return len(b) }, "bytes"
-	if tokens, done, err := tokenCounter(cmd.Context(), path); err == nil {
-		defer done()
-		count, unit = tokens, "tokens"
+	with, without := turn.Prompt.Text(), untaught.Prompt.Text()
+	counts, unit := []int{len(with), len(without)}, "bytes"
+	if tokens, err := askTokens(cmd.Context(), tokenQuestion{path, []string{with, without}}); err == nil {
+		counts, unit = tokens, "tokens"
 	}
-	p.printf("prompt: %d %s, %d without the model's adapter\n", count([]byte(turn.Prompt.Text())), unit, count([]byte(untaught.Prompt.Text())))
+	p.printf("prompt: %d %s, %d without the model's adapter\n", counts[0], unit, counts[1])
 }
 
 func (f *renderFlags) print(w io.Writer, segments []chat.SegmentTrace) error {

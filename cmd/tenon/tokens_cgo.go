@@ -4,23 +4,25 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"tenon/engine/llama"
 )
 
-// tokenCounter counts the tokens of a text as the model of a GGUF file cuts it.
-// The caller calls done.
-func tokenCounter(ctx context.Context, path string) (count func([]byte) int, done func(), err error) {
-	m, err := llama.Load(ctx, path, llama.ModelOptions{VocabOnly: true})
+// countTokens counts the tokens of texts as the model of a GGUF file cuts them.
+func countTokens(q tokenQuestion) ([]int, error) {
+	m, err := llama.Load(context.Background(), q.Model, llama.ModelOptions{VocabOnly: true})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	count = func(text []byte) int {
-		ids, err := m.Vocab().Tokenize(string(text), llama.TokenizeOptions{})
+	defer m.Close()
+	counts := make([]int, len(q.Texts))
+	for i, text := range q.Texts {
+		ids, err := m.Vocab().Tokenize(text, llama.TokenizeOptions{})
 		if err != nil {
-			return 0 // the file has a vocabulary: only texts of gigabytes fail
+			return nil, fmt.Errorf("tokenize: %w", err)
 		}
-		return len(ids)
+		counts[i] = len(ids)
 	}
-	return count, m.Close, nil
+	return counts, nil
 }

@@ -3,23 +3,26 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"tenon/grammar/vocab"
 	"tenon/models/gguf"
 )
 
-// tokenCounter counts the tokens of a text as the model of a GGUF file cuts it.
-// Without llama.cpp it knows byte-level BPE only. The caller calls done.
-func tokenCounter(_ context.Context, path string) (count func([]byte) int, done func(), err error) {
-	f, err := gguf.Open(path)
+// countTokens counts the tokens of texts as the model of a GGUF file cuts them. Without llama.cpp
+// it knows byte-level BPE only.
+func countTokens(q tokenQuestion) ([]int, error) {
+	f, err := gguf.Open(q.Model)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	t, err := vocab.NewBPE(f)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", q.Model, err)
 	}
-	return func(text []byte) int { return len(t.Tokenize(text)) }, func() {}, nil
+	counts := make([]int, len(q.Texts))
+	for i, text := range q.Texts {
+		counts[i] = len(t.Tokenize([]byte(text)))
+	}
+	return counts, nil
 }
