@@ -87,10 +87,10 @@ func hostMemory(bytes int64) int {
 	return int(min(bytes, math.MaxInt))
 }
 
-// replacedTemplate is the chat template that is used in place of the file's own, "" if none is.
+// replacedTemplate is the chat template that is used in place of the file's own or of none, "" if that is so.
 func replacedTemplate(e catalog.Entry) (string, error) {
 	if e.Template == "" {
-		return "", nil
+		return e.Fallback, nil
 	}
 	b, err := os.ReadFile(e.Template)
 	if err != nil {

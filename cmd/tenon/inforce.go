@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -36,6 +37,9 @@ func (p perModel) explain(s fleet.Status) ([]config.Value, error) {
 	values := []config.Value{
 		{Name: "model", Value: s.ID, From: s.Source}, {Name: "file", Value: s.Path, From: s.Source},
 		{Name: "aliases", Value: strings.Join(s.Aliases, ", "), From: from + ", tenon alias"}, {Name: "pin", Value: strconv.FormatBool(s.Pinned), From: from + ", tenon pin"},
+	}
+	if s.FallbackFrom != "" && s.Template == "" {
+		values = append(values, config.Value{Name: "chat template", Value: cmp.Or(s.Fallback, "none"), From: s.FallbackFrom})
 	}
 	if s.Model.Context > 0 {
 		values = append(values, config.Value{Name: "context", Value: strconv.Itoa(s.Model.Context), From: "as loaded"})

@@ -63,7 +63,7 @@ func crowd(t *testing.T, room int) (c *crowded, turns int) {
 		}
 	}
 	c = &crowded{base: "http://127.0.0.1:" + port}
-	server := exec.Command(os.Args[0], "serve", "--models-dir", dir, "--models-max", strconv.Itoa(room), "--port", port, "--lmstudio-discovery=false")
+	server := exec.Command(os.Args[0], "serve", "--models-dir", dir, "--models-max", strconv.Itoa(room), "--port", port, "--lmstudio-discovery=false", "--queue-timeout", "1h")
 	server.Env = append(os.Environ(), runEnv+"=1")
 	server.Stdout, server.Stderr = io.Discard, &c.log
 	if err := server.Start(); err != nil {
@@ -132,11 +132,8 @@ func TestTurns_fiftyClientsOverFourModelsWithRoomForTwo(t *testing.T) {
 	took, loads := time.Since(began), c.loads()
 	perMinute := float64(loads) / took.Minutes()
 	t.Logf("%d requests in %s: %d loads, %.1f a minute, longest wait %s", clients*turns, took.Round(time.Second), loads, perMinute, longest.Round(100*time.Millisecond))
-	if longest > 4*time.Minute {
-		t.Errorf("somebody waited %s", longest)
-	}
-	if took > time.Minute && perMinute > 30 {
-		t.Errorf("%.1f loads a minute", perMinute)
+	if most := 2 * (1 + int(took/(10*time.Second))); loads > most { // each of two places is kept for the shortest stay, however slow the machine is
+		t.Errorf("%d loads; the shortest stay allows %d", loads, most)
 	}
 }
 

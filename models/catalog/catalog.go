@@ -16,14 +16,16 @@ import (
 
 // Entry is a model that can be loaded.
 type Entry struct {
-	ID       string          // what clients call it: the file's name in lower case, without .gguf and the part number
-	Aliases  []string        // other names for it
-	Path     string          // the file; of a split one the first part
-	Repo     string          // owner/name of the repository that it is from, as far as its place tells
-	Source   string          // where it was found or fetched from, such as lmstudio, or hf:owner/repo:quant
-	Template string          // a chat template's file that replaces the file's own; "" keeps that
-	Context  int             // most tokens of one request, as set; 0: what the file says, less if memory demands it
-	Sampling engine.Sampling // what the program that keeps it sets; a request and the settings win over it
+	ID       string   // what clients call it: the file's name in lower case, without .gguf and the part number
+	Aliases  []string // other names for it
+	Path     string   // the file; of a split one the first part
+	Repo     string   // owner/name of the repository that it is from, as far as its place tells
+	Source   string   // where it was found or fetched from, such as lmstudio, or hf:owner/repo:quant
+	Template string   // a chat template's file that replaces the file's own; "" keeps that
+	// Fallback is a chat template for a file without one, "" if none is known; FallbackFrom is what is to be said of it.
+	Fallback, FallbackFrom string
+	Context                int             // most tokens of one request, as set; 0: what the file says, less if memory demands it
+	Sampling               engine.Sampling // what the program that keeps it sets; a request and the settings win over it
 	// From the header, for listing a model that is not loaded.
 	Architecture   string
 	Quantization   string
@@ -170,6 +172,9 @@ func (c *Catalog) addFile(e Entry) error {
 			return fmt.Errorf("find a part of the model: %w", err)
 		}
 		e.Size += info.Size()
+	}
+	if f.String("tokenizer.chat_template") != "" {
+		e.Fallback, e.FallbackFrom = "", ""
 	}
 	e.ID = c.freeID(e)
 	e.Architecture, e.Quantization = f.Architecture(), quantization(f)

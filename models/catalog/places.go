@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"tenon/engine"
 	"tenon/models/gguf"
 )
 
@@ -246,73 +244,4 @@ func (p Place) huggingFace() []Entry {
 		}
 	}
 	return all
-}
-
-// ollama lists what Ollama's manifests name, with the parameters that they set.
-func (p Place) ollama() []Entry {
-	var all []Entry
-	root := filepath.Join(p.Dir, "manifests")
-	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error { // what cannot be read is passed over
-		if err == nil && !d.IsDir() {
-			if e, err := p.ollamaModel(root, path); err == nil {
-				all = append(all, e)
-			}
-		}
-		return nil
-	})
-	return all
-}
-
-func (p Place) ollamaModel(root, path string) (Entry, error) {
-	var m struct {
-		Layers []struct{ MediaType, Digest string }
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return Entry{}, err
-	}
-	if err := json.Unmarshal(b, &m); err != nil {
-		return Entry{}, err
-	}
-	rel, _ := filepath.Rel(root, path) // it lies below
-	parts := strings.Split(filepath.ToSlash(rel), "/")
-	if len(parts) != 4 {
-		return Entry{}, errors.New("no manifest of a model")
-	}
-	e := Entry{ID: strings.ToLower(parts[2] + ":" + parts[3]), Repo: parts[1] + "/" + parts[2], Source: string(Ollama)}
-	if parts[1] != "library" {
-		e.ID = strings.ToLower(parts[1]) + "/" + e.ID
-	}
-	if parts[3] == "latest" {
-		e.Aliases = []string{strings.TrimSuffix(e.ID, ":latest")}
-	}
-	for _, l := range m.Layers {
-		blob := filepath.Join(p.Dir, "blobs", strings.Replace(filepath.Base(l.Digest), ":", "-", 1))
-		switch l.MediaType {
-		case "application/vnd.ollama.image.model":
-			e.Path = blob
-		case "application/vnd.ollama.image.params":
-			e.Context, e.Sampling = ollamaParameters(blob)
-		}
-	}
-	if e.Path == "" {
-		return Entry{}, errors.New("the manifest names no file")
-	}
-	return e, nil
-}
-
-// ollamaParameters reads a model's parameters, as far as there are the same here.
-func ollamaParameters(file string) (context int, s engine.Sampling) {
-	var p struct {
-		Context       int      `json:"num_ctx"`
-		Temperature   *float32 `json:"temperature"`
-		TopK          *int     `json:"top_k"`
-		TopP          *float32 `json:"top_p"`
-		MinP          *float32 `json:"min_p"`
-		RepeatPenalty *float32 `json:"repeat_penalty"`
-	}
-	if b, err := os.ReadFile(file); err != nil || json.Unmarshal(b, &p) != nil {
-		return 0, s
-	}
-	return max(0, p.Context), engine.Sampling{Temperature: p.Temperature, TopK: p.TopK, TopP: p.TopP, MinP: p.MinP, RepeatPenalty: p.RepeatPenalty}
 }

@@ -155,3 +155,26 @@ func TestLook_seesWhatComesAndGoes(t *testing.T) {
 		t.Error("the alias is lost")
 	}
 }
+
+// What Ollama keeps beside a model's file: numbers are sampling defaults; its template is not understood, but a model whose file
+// has none gets one for the markers that it writes.
+func TestOllama_parametersAndTemplates(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		put(t, filepath.Join(dir, name), text)
+		return filepath.Join(dir, name)
+	}
+	context, s := ollamaParameters(file("params", `{"num_ctx":8192,"temperature":0.5,"top_k":7,"repeat_last_n":-1,"typical_p":0.9,"mirostat_tau":4,"seed":-1,"presence_penalty":1,"stop":["<|im_end|>"]}`))
+	if context != 8192 || *s.Temperature != 0.5 || *s.TopK != 7 || *s.RepeatLastN != -1 || *s.TypicalP != 0.9 || *s.MirostatTau != 4 || s.Seed != nil || *s.PresencePenalty != 1 {
+		t.Errorf("%d %+v", context, s)
+	}
+	for text, want := range map[string]string{
+		"{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}": "<|im_start|>", "<start_of_turn>{{ .Prompt }}": "<start_of_turn>",
+		"{{ .Prompt }}": "",
+	} {
+		source, from := ollamaTemplate(file("template", text))
+		if (source == "") != (want == "") || !strings.Contains(source, want) || from == "" {
+			t.Errorf("%q: %q, %q", text, source, from)
+		}
+	}
+}

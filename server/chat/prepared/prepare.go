@@ -1,6 +1,7 @@
 package prepared
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -59,7 +60,7 @@ type Teaching struct {
 // usable.
 func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	info := e.Model()
-	source := info.Template
+	source := cmp.Or(info.Template, entry.Fallback)
 	if entry.Template != "" {
 		b, err := os.ReadFile(entry.Template)
 		if err != nil {

@@ -1,0 +1,108 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tenon/engine"
+)
+
+// ollama lists what Ollama's manifests name, with the parameters that they set.
+func (p Place) ollama() []Entry {
+	var all []Entry
+	root := filepath.Join(p.Dir, "manifests")
+	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error { // what cannot be read is passed over
+		if err == nil && !d.IsDir() {
+			if e, err := p.ollamaModel(root, path); err == nil {
+				all = append(all, e)
+			}
+		}
+		return nil
+	})
+	return all
+}
+
+func (p Place) ollamaModel(root, path string) (Entry, error) {
+	var m struct {
+		Layers []struct{ MediaType, Digest string }
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Entry{}, err
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return Entry{}, err
+	}
+	rel, _ := filepath.Rel(root, path) // it lies below
+	parts := strings.Split(filepath.ToSlash(rel), "/")
+	if len(parts) != 4 {
+		return Entry{}, errors.New("no manifest of a model")
+	}
+	e := Entry{ID: strings.ToLower(parts[2] + ":" + parts[3]), Repo: parts[1] + "/" + parts[2], Source: string(Ollama)}
+	if parts[1] != "library" {
+		e.ID = strings.ToLower(parts[1]) + "/" + e.ID
+	}
+	if parts[3] == "latest" {
+		e.Aliases = []string{strings.TrimSuffix(e.ID, ":latest")}
+	}
+	for _, l := range m.Layers {
+		blob := filepath.Join(p.Dir, "blobs", strings.Replace(filepath.Base(l.Digest), ":", "-", 1))
+		switch l.MediaType {
+		case "application/vnd.ollama.image.model":
+			e.Path = blob
+		case "application/vnd.ollama.image.params":
+			e.Context, e.Sampling = ollamaParameters(blob)
+		case "application/vnd.ollama.image.template":
+			e.Fallback, e.FallbackFrom = ollamaTemplate(blob)
+		}
+	}
+	if e.Path == "" {
+		return Entry{}, errors.New("the manifest names no file")
+	}
+	return e, nil
+}
+
+// ollamaParameters reads a model's parameters, as far as there are the same here. They have the names of the engine's fields,
+// with underscores between the words. A seed of 0 or less is none.
+func ollamaParameters(file string) (context int, s engine.Sampling) {
+	var p struct {
+		Context int `json:"numctx"`
+		Seed    int // over the embedded one
+		engine.Sampling
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(bytes.ReplaceAll(text, []byte("_"), nil), &p) != nil {
+		return 0, s
+	}
+	if seed := uint32(p.Seed); p.Seed > 0 {
+		p.Sampling.Seed = &seed
+	}
+	return max(0, p.Context), p.Sampling
+}
+
+// plainTemplates are chat templates for models whose file has none, by a marker that Ollama's template writes. Tools are not in
+// them: they are told in words.
+var plainTemplates = []struct{ marker, source string }{
+	{"<|im_start|>", "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}" +
+		"{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"},
+	{"<|start_header_id|>", "{{ bos_token }}{% for m in messages %}<|start_header_id|>{{ m.role }}<|end_header_id|>\n\n{{ m.content }}<|eot_id|>{% endfor %}" +
+		"{% if add_generation_prompt %}<|start_header_id|>assistant<|end_header_id|>\n\n{% endif %}"},
+	{"<start_of_turn>", "{{ bos_token }}{% for m in messages %}<start_of_turn>{{ 'model' if m.role == 'assistant' else 'user' }}\n{{ m.content }}<end_of_turn>\n{% endfor %}" +
+		"{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"},
+}
+
+// ollamaTemplate is a chat template in the place of Ollama's, which is in a language of its own (Go's text/template), and what is to
+// be said of it.
+func ollamaTemplate(file string) (source, from string) {
+	text, _ := os.ReadFile(file) // one that cannot be read is not understood
+	for _, t := range plainTemplates {
+		if bytes.Contains(text, []byte(t.marker)) {
+			return t.source, "recognised by " + t.marker + " in Ollama's template, which is in a language of its own"
+		}
+	}
+	return "", "Ollama's template is in a language of its own and not understood: the built-in rendering is used"
+}
