@@ -31,18 +31,19 @@
 // lazydfa.go (the automaton), analysis_* (what follows from an expression without a walk: spans,
 // lengths, which texts begin a word, and what counters matter to).
 //
-// On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their
-// beginning), format*.go (formats, from the grammars of their RFCs), lex/number and number.go (sets
-// of numbers), jsonstring*.go (the encoded inside of a JSON string), arena_shared*.go (the arenas
-// of formats, which all others share), and dfa.go (whole automata, for printers).
+// On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to
+// their beginning), format*.go (formats, from the grammars of their RFCs), lex/number and
+// number.go (sets of numbers), jsonstring*.go (the encoded inside of a JSON string),
+// arena_shared*.go (the arenas of formats, which all others share), and dfa.go (whole automata,
+// for printers).
 //
 // # Exactness
 //
 // What is accepted here is exact: a pattern whose language cannot be had, such as one with a
-// back-reference, is refused with a *ecma.Error. The exceptions accept less: format regex is a part
-// of all patterns, since groups nest; leap seconds are those written in UTC; numbers of a set that
-// leaves some out have no exponent. One accepts more: format hostname does not decode labels that
-// begin with xn--.
+// back-reference, is refused with a *ecma.Error. The exceptions accept less: format regex is a
+// part of all patterns, since groups nest; leap seconds are those written in UTC; numbers of a
+// set that leaves some out have no exponent. One accepts more: format hostname does not decode
+// labels that begin with xn--.
 //
 // # Concurrency and limits
 //

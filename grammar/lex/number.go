@@ -124,9 +124,9 @@ func (a *Arena) deriveNumber(n *node, b byte) Expr {
 	return a.numberExpr(x.set, next)
 }
 
-// WithoutNumbers returns e without some numbers, which are JSON numbers. It is for values that must
-// differ: a text that begins none but those numbers begins nothing any more. Some that many others
-// begin with may stay in a spelling with an exponent.
+// WithoutNumbers returns e without some numbers, which are JSON numbers. It is for values that
+// must differ: a text that begins none but those numbers begins nothing any more. Some that many
+// others begin with may stay in a spelling with an exponent.
 func (a *Arena) WithoutNumbers(e Expr, numbers []string) Expr {
 	var whole, broken []string
 	zero := a.Empty()

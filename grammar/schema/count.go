@@ -278,8 +278,8 @@ func (s *Schema) words(e Expr, limit int) ([]string, bool) {
 // soon many.
 const farAhead = 4
 
-// manyWords says whether more than limit words can follow a state, if the beginnings of words tell:
-// each is of another word.
+// manyWords says whether more than limit words can follow a state, if the beginnings of words
+// tell: each is of another word.
 func (s *Schema) manyWords(start lexState, limit int) bool {
 	words, level := 0, map[lexState]int{start: 1}
 	for range farAhead {

@@ -104,8 +104,8 @@ func commonMultiple(x, y *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(p, new(big.Int).Mul(x.Denom(), y.Denom()))
 }
 
-// WithoutExponent spells a JSON number without exponent, with no more digits than that takes. It is
-// false for numbers that are so long that no set tells them apart from others.
+// WithoutExponent spells a JSON number without exponent, with no more digits than that takes. It
+// is false for numbers that are so long that no set tells them apart from others.
 func WithoutExponent(text string) (string, bool) {
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		if e, err := strconv.Atoi(text[i+1:]); err != nil || max(e, -e) > 4*maxDigits {
