@@ -206,3 +206,23 @@ func sample(t *testing.T, h http.Handler, series string) float64 {
 	}
 	return 0
 }
+// Issue 19: clients make no series without end by naming tools.
+func TestMetrics_toolsThatClientsNameAreBounded(t *testing.T) {
+	replies := make([]enginetest.Reply, 300)
+	for i := range replies {
+		replies[i] = enginetest.Say("x")
+	}
+	h := server.New(options(t, replies...))
+	for i := range replies {
+		body := fmt.Sprintf(`{"model":"scripted","max_tokens":9,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"tool%d","input":{}}]},`+
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","is_error":true,"content":"no"}]}]}`, i)
+		if got := status(h, httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader(body))); got != http.StatusOK {
+			t.Fatal(got)
+		}
+	}
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if series := strings.Count(rec.Body.String(), "tenon_tool_errors_total{"); series != 201 {
+		t.Errorf("%d series", series)
+	}
+}
