@@ -1,6 +1,7 @@
 package config
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"reflect"
@@ -74,17 +75,6 @@ func referModels(b *strings.Builder) {
 }
 
 // exampleModels is read by a test.
-const exampleModels = `models:
-  coder:
-    source: hf:Qwen/Qwen3-Coder-30B-A3B-Instruct-GGUF:Q4_K_M
-    aliases: [gpt-4o, claude-sonnet-4-5]
-    ctx-size: 65536
-    cache-type-k: q8_0
-    cache-type-v: q8_0
-    temp: 0.7
-    pin: true
-    adapter: off
-  gemma-3-270m-q4_k_m:
-    tool-format: json
-    chat-template-file: gemma.jinja
-`
+//
+//go:embed example.yaml
+var exampleModels string

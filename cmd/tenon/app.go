@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -131,23 +132,9 @@ func showExample(w io.Writer, s config.Settings, model string, keyed bool) {
 }
 
 // exampleRequest is a call to paste: a question, a tool, and a choice that demands a call.
-const exampleRequest = `
-Try a tool call:
-
-curl -s %s/v1/chat/completions%s -H 'Content-Type: application/json' -d '{
-  "model": "%s",
-  "messages": [{"role": "user", "content": "What is the weather in Oslo?"}],
-  "tools": [{"type": "function", "function": {
-    "name": "get_weather",
-    "description": "The weather in a city",
-    "parameters": {"type": "object", "required": ["city"], "additionalProperties": false, "properties": {
-      "city": {"type": "string", "maxLength": 40},
-      "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]}}}}}],
-  "tool_choice": "required",
-  "parallel_tool_calls": false
-}'
-
-`
+//
+//go:embed example.txt
+var exampleRequest string
 
 // sampling is what the settings say of how tokens are chosen, as far as a flag counts; their fields are called as the engine's.
 func sampling(s config.Settings, counts func(flag string) bool) (out engine.Sampling) {
