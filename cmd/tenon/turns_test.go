@@ -79,9 +79,9 @@ func crowd(t *testing.T, room int) (c *crowded, turns int) {
 }
 
 // turn asks a model once and says how long the first token took.
-func (c *crowded) turn(t *testing.T, model string, tokens int) (waited time.Duration) {
+func (c *crowded) turn(t *testing.T, model string, words, tokens int) (waited time.Duration) {
 	t.Helper()
-	body := fmt.Sprintf(`{"model":%q,"stream":true,"max_tokens":%d,"messages":[{"role":"user","content":"%d %s"}]}`, model, tokens, rand.Int(), strings.Repeat("word ", 400))
+	body := fmt.Sprintf(`{"model":%q,"stream":true,"max_tokens":%d,"messages":[{"role":"user","content":"%d %s"}]}`, model, tokens, rand.Int(), strings.Repeat("word ", words))
 	began := time.Now()
 	resp, err := http.Post(c.base+"/v1/chat/completions", "application/json", strings.NewReader(body))
 	if err != nil {
@@ -121,7 +121,7 @@ func TestTurns_fiftyClientsOverFourModelsWithRoomForTwo(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, uint64(n)))
 		all.Go(func() {
 			for range turns {
-				waited := c.turn(t, string(rune('a'+r.IntN(4))), 64)
+				waited := c.turn(t, string(rune('a'+r.IntN(4))), 8, 8)
 				mu.Lock()
 				longest = max(longest, waited)
 				mu.Unlock()
@@ -141,7 +141,7 @@ func TestTurns_twoAgentsOnTwoModelsWithRoomForOne(t *testing.T) {
 	c, turns := crowd(t, 1)
 	agent := func(model string) {
 		for range turns {
-			c.turn(t, model, 600)
+			c.turn(t, model, 400, 600)
 			time.Sleep(100 * time.Millisecond) // what an agent does between turns
 		}
 	}
