@@ -21,18 +21,24 @@ func (s *soak) trouble(ctx context.Context, done func()) {
 	go s.hostile(ctx, rand.New(rand.NewPCG(3, 0)))
 }
 
-// kill ends workers at random moments.
+// kill ends workers at random moments. Between two a turn is answered: of a model whose process
+// ends before it has served anything, time and again, nothing is tried for minutes.
 func (s *soak) kill(ctx context.Context, r *rand.Rand, done func()) {
 	pause := 30 * time.Second
 	if s.kills > 0 {
-		pause = 300 * time.Millisecond
+		pause = 150 * time.Millisecond
 	}
-	for ctx.Err() == nil {
+	for answered := 0; ctx.Err() == nil; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(time.Duration(r.Int64N(int64(2 * pause)))):
 		}
+		now := s.tally.answered()
+		if now == answered {
+			continue
+		}
+		answered = now
 		for _, pid := range workersOf(s.pid) {
 			if syscall.Kill(pid, syscall.SIGKILL) == nil {
 				s.killed.Add(1)

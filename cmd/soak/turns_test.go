@@ -44,6 +44,13 @@ func (t *tally) wrong(format string, args ...any) {
 	}
 }
 
+// answered is how many answers came to their end.
+func (t *tally) answered() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ended["whole"] + t.ended["streamed"]
+}
+
 func (t *tally) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
