@@ -276,3 +276,17 @@ func BenchmarkSample(b *testing.B) {
 		}
 	})
 }
+
+// Issue 19: a turn takes memory for what penalties look back at. Neither a request nor a file can
+// make that more than a million tokens, or than the model's own context.
+func TestSampling_windowsAreBounded(t *testing.T) {
+	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{})
+	s := m.Sampling()
+	for _, asked := range []int{-1, math.MaxInt32, math.MaxInt} {
+		s.RepeatLastN, s.DRYPenaltyLastN = ref(asked), ref(asked)
+		c := m.cSampling(s)
+		if most := min(m.TrainedContext(), longestWindow); int(c.repeat_last_n) > most || int(c.dry_last_n) > most {
+			t.Errorf("%d tokens back: %d and %d, at most %d", asked, c.repeat_last_n, c.dry_last_n, most)
+		}
+	}
+}
