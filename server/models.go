@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
 )
@@ -68,11 +69,17 @@ type modelMeta struct {
 // unknownDate is when every model was made: a file's age says nothing about its model.
 const unknownDate = "1970-01-01T00:00:00Z"
 
-func listModels(m Models, warnings func(string) []string) gin.HandlerFunc {
+// modelFacts are what is known of models beside their status; either may be nil.
+type modelFacts struct {
+	warnings func(id string) []string
+	traits   func(catalog.Entry) chat.Traits
+}
+
+func listModels(m Models, k modelFacts) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		list := modelList{Object: "list", Data: []modelInfo{}}
 		for _, s := range m.Status() {
-			list.Data = append(list.Data, describe(s, warnings))
+			list.Data = append(list.Data, k.describe(s))
 		}
 		if err := list.cut(c.Request.URL.Query()); err != nil {
 			writeError(c, err)
@@ -129,7 +136,7 @@ func (l *modelList) cut(q url.Values) *chat.Error {
 
 // getModel answers for an id, which may hold slashes, or an alias; under any other name for the
 // model that is served in its place.
-func getModel(m Models, other string, warnings func(string) []string) gin.HandlerFunc {
+func getModel(m Models, other string, k modelFacts) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		id := strings.TrimPrefix(c.Param("id"), "/")
 		s, name, err := findModel(m, id)
@@ -141,7 +148,7 @@ func getModel(m Models, other string, warnings func(string) []string) gin.Handle
 			writeError(c, err)
 			return
 		}
-		info := describe(s, warnings)
+		info := k.describe(s)
 		info.ID, info.Slug = name, name
 		c.JSON(http.StatusOK, info)
 	}
@@ -161,33 +168,46 @@ func findModel(m Models, id string) (fleet.Status, string, *chat.Error) {
 	return fleet.Status{}, "", chat.UnknownModel(id, known)
 }
 
-func describe(s fleet.Status, warnings func(string) []string) modelInfo {
+func (k modelFacts) describe(s fleet.Status) modelInfo {
 	info := modelInfo{
 		ID: s.ID, Object: "model", Type: "model", OwnedBy: "tenon", DisplayName: s.ID, Slug: s.ID, Aliases: s.Aliases,
 		CreatedAt: unknownDate,
 		State:     string(s.State), Architecture: s.Architecture, Quantization: s.Quantization,
 		ContextLength: cmp.Or(s.Context, s.ContextTrained), MaxContextLength: s.ContextTrained,
-		Capabilities: []string{"completion", "tools"},
+		Capabilities: k.capabilities(s),
 	}
 	if s.State == fleet.Loaded {
 		info.ContextLength = s.Model.Context
 		if s.Model.ContextTrained > 0 {
 			info.MaxContextLength = s.Model.ContextTrained
 		}
-		if s.Model.Embeddings {
-			info.Capabilities = []string{"embeddings"}
-		}
 	}
 	n := info.ContextLength
 	info.MaxInputTokens, info.MaxTokens, info.MaxOutputTokens, info.MaxModelLength, info.LoadedContextLength = n, n, n, n, n
 	info.Meta = modelMeta{n, info.MaxContextLength, s.Size}
-	if warnings != nil {
-		info.Warnings = warnings(s.ID)
+	if k.warnings != nil {
+		info.Warnings = k.warnings(s.ID)
 	}
 	if s.Err != nil {
 		info.Error = s.Err.Error()
 	}
 	return info
+}
+
+// capabilities are what a model was made for: of tools they say what its template shows. Others are
+// given tools too, in words.
+func (k modelFacts) capabilities(s fleet.Status) []string {
+	traits := chat.Traits{Tools: true}
+	if k.traits != nil {
+		traits = k.traits(s.Entry)
+	}
+	switch {
+	case traits.Embeds || s.State == fleet.Loaded && s.Model.Embeddings:
+		return []string{"embeddings"}
+	case traits.Tools:
+		return []string{"completion", "tools"}
+	}
+	return []string{"completion"}
 }
 
 // Readiness tells whether every model named at start answers.

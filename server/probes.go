@@ -65,7 +65,7 @@ func ollamaTags(m Models) gin.HandlerFunc {
 }
 
 // ollamaShow serves POST /api/show. The context is what one request may use here, which is what
-// its readers want to know.
+// its readers want to know; tools are what they may send, and every model takes them here.
 func ollamaShow(m Models) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		var sent struct {
@@ -81,7 +81,7 @@ func ollamaShow(m Models) gin.HandlerFunc {
 			writeError(c, err)
 			return
 		}
-		info := describe(s, nil)
+		info := modelFacts{}.describe(s)
 		architecture := cmp.Or(s.Architecture, "unknown")
 		shown := ollamaShown{
 			Template: s.Model.Template, Details: details(s), Capabilities: info.Capabilities, ModifiedAt: unknownDate,
@@ -127,7 +127,7 @@ func showProps(m Models) gin.HandlerFunc {
 			return
 		}
 		c.JSON(http.StatusOK, props{
-			Settings: propsSettings{describe(s, nil).ContextLength}, TotalSlots: max(s.Model.Slots, 1), ModelPath: s.ID, ModelAlias: s.ID,
+			Settings: propsSettings{modelFacts{}.describe(s).ContextLength}, TotalSlots: max(s.Model.Slots, 1), ModelPath: s.ID, ModelAlias: s.ID,
 			ChatTemplate: s.Model.Template, BOS: s.Model.Vocab.BOS, EOS: s.Model.Vocab.EOS, BuildInfo: "tenon",
 		})
 	}

@@ -1,9 +1,12 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,6 +136,126 @@ func TestOverflow_inEachProtocolsWords(t *testing.T) {
 				}
 			} else if e["code"] != "context_length_exceeded" {
 				t.Errorf("%s: %v", path, e)
+			}
+		}
+	}
+}
+
+// S3-18: what is said of tools is what the model's template shows, in every list alike; of what a
+// request may send Ollama's answer speaks, and every model takes tools.
+func TestModels_sayOfToolsWhatTheTemplateShows(t *testing.T) {
+	entries := map[string]chat.Traits{"taught": {Tools: true}, "plain": {}, "vectors": {Embeds: true}}
+	var all listed
+	for _, id := range []string{"taught", "plain", "vectors"} {
+		all = append(all, fleet.Status{Entry: catalog.Entry{ID: id}, State: fleet.NotLoaded})
+	}
+	h := server.New(server.Options{
+		Service: &chat.Service{}, Models: all, LMStudio: idleFleet{all: all},
+		Traits: func(e catalog.Entry) chat.Traits { return entries[e.ID] },
+	})
+	for id, want := range map[string]string{"taught": `["completion","tools"]`, "plain": `["completion"]`, "vectors": `["embeddings"]`} {
+		_, m := answer(t, h, "GET", "/v1/models/"+id, "")
+		if got, _ := json.Marshal(m["capabilities"]); string(got) != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+		_, v0 := answer(t, h, "GET", "/api/v0/models/"+id, "")
+		got, _ := json.Marshal(v0["capabilities"])
+		if tools := strings.Contains(string(got), "tool_use"); tools != entries[id].Tools {
+			t.Errorf("%s: REST v0 says %s", id, got)
+		}
+	}
+	_, v1 := answer(t, h, "GET", "/api/v1/models", "")
+	for _, raw := range v1["models"].([]any) {
+		m := raw.(map[string]any)
+		can, _ := m["capabilities"].(map[string]any)
+		if trained, _ := can["trained_for_tool_use"].(bool); trained != entries[m["key"].(string)].Tools {
+			t.Errorf("REST v1 says %v", m)
+		}
+	}
+}
+
+// idleFleet lists models and loads none.
+type idleFleet struct{ all listed }
+
+func (f idleFleet) Status() []fleet.Status      { return f.all }
+func (f idleFleet) Instances() []fleet.Instance { return nil }
+func (f idleFleet) Load(context.Context, fleet.Request) (fleet.Instance, error) {
+	return fleet.Instance{}, engine.ErrClosed
+}
+func (f idleFleet) Unload(context.Context, string, bool) error { return nil }
+
+// What published clients read of the context window and of an overflow, as their sources have it:
+// Zed's crates/lmstudio/src/lmstudio.rs and Copilot's src/extension/byok/vscode-node/ollamaProvider.ts
+// take numbers from lists, opencode's packages/opencode/src/provider/error.ts looks for words.
+func TestContextWindow_asPublishedClientsReadIt(t *testing.T) {
+	status := fleet.Status{Entry: catalog.Entry{ID: "m", Context: 2048, ContextTrained: 32768, Architecture: "qwen3", Quantization: "Q8_0"}, State: fleet.NotLoaded}
+	loaded := status
+	loaded.ID, loaded.State, loaded.Model = "n", fleet.Loaded, engine.Model{Context: 2048}
+	all := listed{status, loaded}
+	h := server.New(server.Options{Service: &chat.Service{}, Models: all, LMStudio: idleFleet{all: all}, Traits: func(catalog.Entry) chat.Traits { return chat.Traits{Tools: true} }})
+
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, httptest.NewRequest("GET", "/api/v0/models", nil))
+	var zed struct {
+		Data []struct {
+			ID, Object, Type, Publisher, State *string
+			Compatibility                      *string  `json:"compatibility_type"`
+			Max                                *uint64  `json:"max_context_length"`
+			Loaded                             *uint64  `json:"loaded_context_length"`
+			Capabilities                       []string `json:"capabilities"`
+		}
+	}
+	if err := json.Unmarshal(rec.Body.Bytes(), &zed); err != nil || len(zed.Data) != 2 {
+		t.Fatal(err, rec.Body)
+	}
+	for _, m := range zed.Data {
+		for name, v := range map[string]*string{"id": m.ID, "object": m.Object, "type": m.Type, "publisher": m.Publisher, "state": m.State, "compatibility_type": m.Compatibility} {
+			if v == nil {
+				t.Errorf("Zed drops the list: %s is missing", name)
+			}
+		}
+		if !slices.Contains([]string{"llm", "embeddings", "vlm"}, *m.Type) || !slices.Contains([]string{"loaded", "loading", "not-loaded"}, *m.State) || !slices.Contains([]string{"gguf", "mlx"}, *m.Compatibility) {
+			t.Errorf("Zed knows no %s, %s or %s", *m.Type, *m.State, *m.Compatibility)
+		}
+		if m.Max == nil || *m.Max != 32768 || (*m.State == "loaded") != (m.Loaded != nil && *m.Loaded == 2048) || !slices.Contains(m.Capabilities, "tool_use") {
+			t.Errorf("Zed reads of %s: %v, %v, %v", *m.ID, m.Max, m.Loaded, m.Capabilities)
+		}
+	}
+
+	_, version := answer(t, h, "GET", "/api/version", "")
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(version["version"].(string), "%d.%d.%d", &major, &minor, &patch); err != nil || major == 0 && minor < 6 {
+		t.Errorf("Copilot refuses a version below 0.6.4: %v", version)
+	}
+	_, tags := answer(t, h, "GET", "/api/tags", "")
+	for _, raw := range tags["models"].([]any) {
+		name := raw.(map[string]any)["model"].(string)
+		_, shown := answer(t, h, "POST", "/api/show", `{"model":"`+name+`"}`)
+		info := shown["model_info"].(map[string]any)
+		window := info[info["general.architecture"].(string)+".context_length"]
+		if window != float64(2048) || info["general.basename"] != name || !slices.Contains(shown["capabilities"].([]any), any("tools")) {
+			t.Errorf("Copilot reads of %s: %v", name, shown)
+		}
+	}
+}
+
+// The words of an overflow that opencode and what was made of it look for, each in its protocol.
+func TestOverflow_inTheWordsThatClientsLookFor(t *testing.T) {
+	words := map[string][]string{
+		"/v1/chat/completions": {"exceeds the context window", "maximum context length is 4096 tokens", "reduce the length of the messages", "context_length_exceeded"},
+		"/v1/responses":        {"exceeds the context window", "context_length_exceeded"},
+		"/v1/messages":         {"prompt is too long"},
+	}
+	long := strings.Repeat("word ", 5000)
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `{"model":"scripted","messages":[{"role":"user","content":"` + long + `"}]}`,
+		"/v1/responses":        `{"model":"scripted","input":"` + long + `"}`,
+		"/v1/messages":         `{"model":"scripted","max_tokens":9,"messages":[{"role":"user","content":"` + long + `"}]}`,
+	} {
+		rec := askWith(t, server.New(options(t, enginetest.Say("no"))), path, body)
+		for _, want := range words[path] {
+			if rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), want) {
+				t.Errorf("%s: %d lacks %q: %s", path, rec.Code, want, rec.Body)
 			}
 		}
 	}

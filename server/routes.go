@@ -28,8 +28,8 @@ func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 		{"GET", "/health/live", gin.WrapF(live)},
 		{"GET", "/metrics", gin.WrapH(m.handler())},
 		{"GET", "/debug/requests/:id", kept.show},
-		{"GET", "/v1/models", listModels(o.Models, o.Warnings)},
-		{"GET", "/v1/models/*id", getModel(o.Models, o.Service.Default, o.Warnings)}, // ids hold slashes
+		{"GET", "/v1/models", listModels(o.Models, modelFacts{o.Warnings, o.Traits})},
+		{"GET", "/v1/models/*id", getModel(o.Models, o.Service.Default, modelFacts{o.Warnings, o.Traits})}, // ids hold slashes
 		{"GET", "/props", showProps(o.Models)},
 		{"GET", "/api/version", ollamaVersionRoute},
 		{"GET", "/api/tags", ollamaTags(o.Models)},
