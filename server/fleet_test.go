@@ -147,6 +147,12 @@ func (fetching) Pull(_ context.Context, _ store.Ref, progress func(store.Progres
 }
 func (fetching) Remove(string) error { return errors.New("none") }
 func (fetching) Holds(string) bool   { return false }
+func (fetching) Search(context.Context, string, int) ([]string, error) {
+	return nil, errors.New("none")
+}
+func (fetching) Files(context.Context, string) ([]store.HubFile, error) {
+	return nil, errors.New("none")
+}
 
 func TestFleet_progressIsStreamed(t *testing.T) {
 	h := served(t, func(o *fleet.Options, _ *server.Options) { o.Store = fetching{} })

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/lmstudio"
 )
 
 func answer(t *testing.T, h http.Handler, method, path, body string) (int, map[string]any) {
@@ -175,14 +175,13 @@ func TestModels_sayOfToolsWhatTheTemplateShows(t *testing.T) {
 }
 
 // idleFleet lists models and loads none.
-type idleFleet struct{ all listed }
+type idleFleet struct {
+	lmstudio.Fleet
+	all listed
+}
 
 func (f idleFleet) Status() []fleet.Status      { return f.all }
 func (f idleFleet) Instances() []fleet.Instance { return nil }
-func (f idleFleet) Load(context.Context, fleet.Request) (fleet.Instance, error) {
-	return fleet.Instance{}, engine.ErrClosed
-}
-func (f idleFleet) Unload(context.Context, string, bool) error { return nil }
 
 // What published clients read of the context window and of an overflow, as their sources have it:
 // Zed's crates/lmstudio/src/lmstudio.rs and Copilot's src/extension/byok/vscode-node/ollamaProvider.ts

@@ -121,6 +121,22 @@ func (f *Fleet) Pull(ctx context.Context, source string, progress func(store.Pro
 	return f.options.Catalog.AddFile(path)
 }
 
+// Search asks the hub for repositories of models.
+func (f *Fleet) Search(ctx context.Context, words string, most int) ([]string, error) {
+	if f.options.Store == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return f.options.Store.Search(ctx, words, most)
+}
+
+// Files lists the models of a repository of the hub.
+func (f *Fleet) Files(ctx context.Context, repo string) ([]store.HubFile, error) {
+	if f.options.Store == nil {
+		return nil, errors.ErrUnsupported
+	}
+	return f.options.Store.Files(ctx, repo)
+}
+
 // Remove deletes a model's files from the store. One that is loaded and idle is unloaded first.
 func (f *Fleet) Remove(ctx context.Context, name string) error {
 	e, err := f.options.Catalog.Resolve(name)

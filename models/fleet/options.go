@@ -27,6 +27,8 @@ type Catalog interface {
 // Store keeps fetched files. *store.Store implements it.
 type Store interface {
 	Pull(ctx context.Context, r store.Ref, progress func(store.Progress)) (string, error)
+	Search(ctx context.Context, words string, most int) ([]string, error)
+	Files(ctx context.Context, repo string) ([]store.HubFile, error)
 	Remove(path string) error
 	Holds(path string) bool
 }

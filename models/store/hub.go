@@ -41,20 +41,9 @@ type hubEntry struct {
 // are those of one revision, whatever happens to the repository meanwhile.
 func (s *Store) list(ctx context.Context, hub string, r Ref) (files []remoteFile, revision string, err error) {
 	revision = s.revision(ctx, hub, r.Repo)
-	var entries []hubEntry
-	for next := hub + "/api/models/" + r.Repo + "/tree/" + revision + "?recursive=true"; next != ""; {
-		body, header, err := s.get(ctx, next, http.Header{})
-		if err != nil {
-			return nil, "", err
-		}
-		var page []hubEntry
-		if err := json.Unmarshal(body, &page); err != nil {
-			return nil, "", fmt.Errorf("read the list of files of %s: %w", r.Repo, err)
-		}
-		entries = append(entries, page...)
-		if next = nextPage(header.Get("Link")); !strings.HasPrefix(next, hub+"/") {
-			break
-		}
+	entries, err := s.entries(ctx, hub, r.Repo, revision)
+	if err != nil {
+		return nil, "", err
 	}
 	chosen, err := choose(entries, r)
 	if err != nil {
@@ -71,6 +60,25 @@ func (s *Store) list(ctx context.Context, hub string, r Ref) (files []remoteFile
 		return nil, "", fmt.Errorf("%s lacks parts of %s", r.Repo, chosen[0].Path)
 	}
 	return files, revision, nil
+}
+
+// entries lists a repository's files.
+func (s *Store) entries(ctx context.Context, hub, repo, revision string) (entries []hubEntry, err error) {
+	for next := hub + "/api/models/" + repo + "/tree/" + revision + "?recursive=true"; next != ""; {
+		body, header, err := s.get(ctx, next, http.Header{})
+		if err != nil {
+			return nil, err
+		}
+		var page []hubEntry
+		if err := json.Unmarshal(body, &page); err != nil {
+			return nil, fmt.Errorf("read the list of files of %s: %w", repo, err)
+		}
+		entries = append(entries, page...)
+		if next = nextPage(header.Get("Link")); !strings.HasPrefix(next, hub+"/") {
+			break
+		}
+	}
+	return entries, nil
 }
 
 // revision is what a repository's main branch stands at; a hub that does not say is asked for the
@@ -108,9 +116,8 @@ func escape(p string) string {
 	return strings.Join(parts, "/")
 }
 
-// choose picks the model's files among a repository's. Vision projectors (mmproj) are no models.
-func choose(entries []hubEntry, r Ref) ([]hubEntry, error) {
-	var models []hubEntry
+// modelsOf are the models among a repository's files. Vision projectors (mmproj) are none.
+func modelsOf(entries []hubEntry) (models []hubEntry) {
 	for _, e := range entries {
 		name := strings.ToLower(e.Path)
 		if strings.HasSuffix(name, ".gguf") && !strings.Contains(name, "mmproj") && filepath.IsLocal(filepath.FromSlash(e.Path)) {
@@ -118,6 +125,12 @@ func choose(entries []hubEntry, r Ref) ([]hubEntry, error) {
 		}
 	}
 	sort.Slice(models, func(i, j int) bool { return models[i].Path < models[j].Path })
+	return models
+}
+
+// choose picks the model's files among a repository's.
+func choose(entries []hubEntry, r Ref) ([]hubEntry, error) {
+	models := modelsOf(entries)
 	wanted := quants
 	if r.Quant != "" {
 		wanted = []string{r.Quant}

@@ -11,6 +11,7 @@ import (
 	"tenon/engine"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
+	"tenon/models/store"
 	"tenon/server/chat"
 )
 
@@ -28,6 +29,11 @@ type Fleet interface {
 	Instances() []fleet.Instance
 	Load(ctx context.Context, r fleet.Request) (fleet.Instance, error)
 	Unload(ctx context.Context, name string, force bool) error
+
+	// Search, Files and Pull ask the hub, and fetch from it.
+	Search(ctx context.Context, words string, most int) ([]string, error)
+	Files(ctx context.Context, repo string) ([]store.HubFile, error)
+	Pull(ctx context.Context, source string, progress func(store.Progress)) (catalog.Entry, error)
 }
 
 // Models are a fleet's models as LM Studio's clients see them.

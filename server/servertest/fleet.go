@@ -16,17 +16,21 @@ import (
 
 // Fleet serves engines by their models' names, through a real fleet: they can be loaded and
 // unloaded. None has a chat template; all may think.
-func Fleet(engines map[string]engine.Engine) (*fleet.Fleet, server.Options) {
+func Fleet(engines map[string]engine.Engine, change ...func(*fleet.Options)) (*fleet.Fleet, server.Options) {
 	known := &catalog.Catalog{}
 	for _, id := range slices.Sorted(maps.Keys(engines)) {
 		known.Entries = append(known.Entries, catalog.Entry{
 			ID: id, Path: "/models/" + id + "-Q4_K_M.gguf", Architecture: "llama", Quantization: "Q4_K_M", ContextTrained: engines[id].Model().Context, Size: 7,
 		})
 	}
-	f := fleet.New(fleet.Options{Catalog: known, Start: func(_ context.Context, e catalog.Entry, _ fleet.Grant, progress func(float64)) (engine.Engine, error) {
+	o := fleet.Options{Catalog: known, Start: func(_ context.Context, e catalog.Entry, _ fleet.Grant, progress func(float64)) (engine.Engine, error) {
 		progress(0.5)
 		return open{engines[e.ID]}, nil
-	}})
+	}}
+	for _, c := range change {
+		c(&o)
+	}
+	f := fleet.New(o)
 	traits := func(e catalog.Entry) chat.Traits {
 		return chat.Traits{Embeds: engines[e.ID].Model().Embeddings, Tools: true, Thinks: true}
 	}

@@ -18,6 +18,8 @@ type API struct {
 	manage  func(context.Context) error
 	chats   chats
 
+	downloads lmstudio.Downloads
+
 	heartbeat time.Duration // longest silence of a stream; 0: the default
 }
 

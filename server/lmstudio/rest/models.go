@@ -172,12 +172,66 @@ func (a *API) Unload(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// Download serves POST /api/v1/models/download.
-func (a *API) Download(w http.ResponseWriter, _ *http.Request) {
-	WriteError(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "a running server fetches no models: tenon pull does, and a server that is started with the model's name"})
+// download tells of a fetched model, or of one that is.
+type download struct {
+	ID        string   `json:"job_id,omitempty"`
+	Status    string   `json:"status"` // "downloading", "completed", "failed", "already_downloaded"
+	Total     *int64   `json:"total_size_bytes,omitempty"`
+	Done      *int64   `json:"downloaded_bytes,omitempty"`
+	PerSecond *float64 `json:"bytes_per_second,omitempty"`
+	End       string   `json:"estimated_completion,omitempty"`
+	Started   string   `json:"started_at,omitempty"`
+	Completed string   `json:"completed_at,omitempty"`
+	Error     string   `json:"error,omitempty"` // of one that failed; an addition
+}
+
+func encodeDownload(d lmstudio.Download) download {
+	if d.ID == "" {
+		return download{Status: "already_downloaded"}
+	}
+	out := download{ID: d.ID, Status: "downloading", Total: &d.Total, Done: &d.Done, Started: timestamp(d.Started)}
+	switch {
+	case d.Err != nil:
+		out.Status, out.Error = "failed", chat.AsError(d.Err).Message
+	case !d.Completed.IsZero():
+		out.Status, out.Completed = "completed", timestamp(d.Completed)
+	default:
+		out.PerSecond = &d.PerSecond
+		if d.Left > 0 {
+			out.End = timestamp(time.Now().Add(d.Left))
+		}
+	}
+	return out
+}
+
+func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+type downloadRequest struct {
+	Model        string `json:"model"`
+	Quantization string `json:"quantization"`
+}
+
+// Download serves POST /api/v1/models/download. It goes on when the client leaves.
+func (a *API) Download(w http.ResponseWriter, r *http.Request) {
+	change(a, w, r, func(ctx context.Context, p downloadRequest) (any, error) {
+		if p.Model == "" {
+			return nil, missing("model")
+		}
+		source, err := lmstudio.Source(p.Model, p.Quantization)
+		if err != nil {
+			return nil, err
+		}
+		d, err := a.downloads.Start(ctx, a.models, source)
+		return encodeDownload(d), err
+	})
 }
 
 // DownloadStatus serves GET /api/v1/models/download/status/{id}.
 func (a *API) DownloadStatus(w http.ResponseWriter, _ *http.Request, id string) {
-	wire.WriteJSON(w, http.StatusNotFound, errorBody{wireError{Type: "job_not_found", Message: "there is no download " + id, Param: "job_id"}})
+	d, ok := a.downloads.Get(id)
+	if !ok {
+		wire.WriteJSON(w, http.StatusNotFound, errorBody{wireError{Type: "job_not_found", Message: "there is no download " + id, Param: "job_id"}})
+		return
+	}
+	wire.WriteJSON(w, http.StatusOK, encodeDownload(d))
 }

@@ -35,8 +35,8 @@ var calls = map[namespace]map[string]call{
 		"uploadFileBase64": asked(uploadFile),
 	},
 	"repository": {
-		"searchModels":            refused("searches for models", howToFetch),
-		"getModelDownloadOptions": refused("searches for models", howToFetch),
+		"searchModels":            asked(searchModels),
+		"getModelDownloadOptions": asked(downloadOptions),
 	},
 }
 
@@ -67,12 +67,8 @@ var channels = map[namespace]map[string]channelRun{
 	},
 	"system":      {"alive": opened(alive)},
 	"diagnostics": {"streamLogs": opened(streamLogs)},
-	"repository":  {"downloadModel": func(*channel, json.RawMessage) error { return unserved("downloads", howToFetch) }},
+	"repository":  {"downloadModel": opened(downloadModel)},
 }
-
-// howToFetch is said of searches and downloads: a model that is fetched would not be listed
-// before the next start.
-const howToFetch = "tenon pull fetches a model, and so does a server that is started with its name"
 
 func with(all, further map[string]call) map[string]call {
 	out := maps.Clone(all)

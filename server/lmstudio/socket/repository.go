@@ -1,0 +1,157 @@
+package socket
+
+import (
+	"context"
+	"slices"
+
+	"tenon/models/placement"
+	"tenon/models/store"
+	"tenon/server/chat"
+	"tenon/server/lmstudio"
+)
+
+// The hub, which is asked by whoever may change the fleet: the server asks others for it.
+
+// mostFound is how many repositories a search answers, as LM Studio's does.
+const mostFound = 25
+
+type searchParameter struct {
+	Options struct {
+		Term          string   `json:"searchTerm"`
+		Limit         int      `json:"limit"`
+		Compatibility []string `json:"compatibilityTypes"`
+	} `json:"opts"`
+}
+
+// hubIdentifier names a repository: what is found is not in LM Studio's own catalogue.
+type hubIdentifier struct {
+	Type       string `json:"type"` // "hf"
+	Identifier string `json:"identifier"`
+}
+
+type searchResult struct {
+	Name       string        `json:"name"`
+	Identifier hubIdentifier `json:"identifier"`
+	Exact      bool          `json:"exact"`
+}
+
+// listOf is a list as the SDKs read it.
+type listOf[T any] struct {
+	Results []T `json:"results"`
+}
+
+func searchModels(ctx context.Context, c *conn, p searchParameter) (any, error) {
+	found := listOf[searchResult]{Results: []searchResult{}}
+	if err := c.mayManage(ctx); err != nil {
+		return nil, err
+	}
+	if kinds := p.Options.Compatibility; len(kinds) > 0 && !slices.Contains(kinds, "gguf") {
+		return found, nil
+	}
+	most := mostFound
+	if n := p.Options.Limit; n > 0 {
+		most = min(n, mostFound)
+	}
+	repos, err := c.server.Models.Search(ctx, p.Options.Term, most)
+	if err != nil {
+		return nil, lmstudio.HubError(err)
+	}
+	for _, repo := range repos {
+		found.Results = append(found.Results, searchResult{repo, hubIdentifier{"hf", repo}, repo == p.Options.Term})
+	}
+	return found, nil
+}
+
+type downloadOption struct {
+	Quantization string `json:"quantization,omitempty"`
+	Name         string `json:"name"`
+	Size         int64  `json:"sizeBytes"`
+	Fit          string `json:"fitEstimation"` // "fitWithoutGPU", "willNotFit"
+	Recommended  bool   `json:"recommended,omitempty"`
+	Download     string `json:"downloadIdentifier"`
+	Indexed      string `json:"indexedModelIdentifier"`
+	Type         string `json:"compatibilityType"` // "gguf"
+}
+
+// downloadOptions lists the models of a repository. Those of one quantization that another has too
+// cannot be named, and are left out.
+func downloadOptions(ctx context.Context, c *conn, p struct {
+	Model hubIdentifier `json:"modelSearchResultIdentifier"`
+}) (any, error) {
+	if err := c.mayManage(ctx); err != nil {
+		return nil, err
+	}
+	files, err := c.server.Models.Files(ctx, p.Model.Identifier)
+	if err != nil {
+		return nil, lmstudio.HubError(err)
+	}
+	free, _ := placement.Free() // where that cannot be read, nothing is said to fit
+	out, seen := listOf[downloadOption]{Results: []downloadOption{}}, map[string]bool{}
+	for _, f := range files {
+		if seen[f.Quant] {
+			continue
+		}
+		seen[f.Quant] = true
+		source, err := lmstudio.Source(p.Model.Identifier, f.Quant)
+		if err != nil {
+			return nil, err
+		}
+		fit := "willNotFit"
+		if f.Size < free.RAM {
+			fit = "fitWithoutGPU"
+		}
+		out.Results = append(out.Results, downloadOption{
+			f.Quant, f.Name, f.Size, fit, f.Taken, source, p.Model.Identifier + "/" + f.Name, "gguf",
+		})
+	}
+	return out, nil
+}
+
+type (
+	downloadProgress struct {
+		Type   string         `json:"type"` // "downloadProgress"
+		Update downloadUpdate `json:"update"`
+	}
+	downloadUpdate struct {
+		Done      int64   `json:"downloadedBytes"`
+		Total     int64   `json:"totalBytes"`
+		PerSecond float64 `json:"speedBytesPerSecond"`
+	}
+	finalizingPacket struct {
+		Type string `json:"type"` // "startFinalizing"
+	}
+	downloadedPacket struct {
+		Type       string `json:"type"` // "success"
+		Identifier string `json:"defaultIdentifier"`
+	}
+)
+
+// downloadModel fetches a model, which is listed from then on. A client that wants it no more, or
+// is gone, ends that; what has come is kept for the next try.
+func downloadModel(ch *channel, p struct {
+	Download string `json:"downloadIdentifier"`
+}) error {
+	if err := ch.conn.mayManage(ch.ctx); err != nil {
+		return err
+	}
+	source, err := lmstudio.Source(p.Download, "")
+	if err != nil {
+		return err
+	}
+	var sum lmstudio.Tally
+	e, err := ch.conn.server.Models.Pull(ch.ctx, source, func(p store.Progress) {
+		sum.Add(p)
+		_ = ch.progress(downloadProgress{"downloadProgress", downloadUpdate{sum.Done, sum.Total, sum.PerSecond}}) // what comes next meets the same error
+	})
+	ch.quiet()
+	switch {
+	case ch.stopped():
+		return &chat.Error{Kind: chat.ClientGone, Message: "the download was cancelled"}
+	case err != nil:
+		return lmstudio.HubError(err)
+	}
+	if err := ch.send(finalizingPacket{"startFinalizing"}); err != nil {
+		return err
+	}
+	return ch.send(downloadedPacket{"success", e.ID})
+}
