@@ -206,6 +206,7 @@ func sample(t *testing.T, h http.Handler, series string) float64 {
 	}
 	return 0
 }
+
 // Issue 19: clients make no series without end by naming tools.
 func TestMetrics_toolsThatClientsNameAreBounded(t *testing.T) {
 	replies := make([]enginetest.Reply, 300)

@@ -217,7 +217,7 @@ func TestLaunch_printsWhatLeadsAClientHere(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		"did you mean claude": {"claud"}, "small (context of 2048 tokens)": {"qwen", "--model", "small"}, "embed (no tools)": {"qwen", "--model", "embed"},
+		"did you mean claude": {"claud"}, "small (context of 2048 tokens)": {"qwen", "--model", "small"}, "embed (writes nothing)": {"qwen", "--model", "embed"},
 	} {
 		if _, _, err := execute(t, append(append(at, "launch", "--print"), args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", args, err)

@@ -126,8 +126,8 @@ func able(list []client.Model, name string) (client.Model, error) {
 			continue
 		}
 		switch {
-		case !slices.Contains(m.Capabilities, "tools"):
-			known[len(known)-1] += " (no tools)"
+		case slices.Contains(m.Capabilities, "embeddings"): // tools are given to every other
+			known[len(known)-1] += " (writes nothing)"
 		case m.Context < least:
 			known[len(known)-1] += fmt.Sprintf(" (context of %d tokens)", m.Context)
 		default:
@@ -135,11 +135,12 @@ func able(list []client.Model, name string) (client.Model, error) {
 		}
 	}
 	if len(can) == 0 {
-		return client.Model{}, fmt.Errorf("no model can work as an agent: one with tools and a context of %d tokens is needed (--model, --ctx-size); there is: %s", least, orNone(strings.Join(known, ", ")))
+		return client.Model{}, fmt.Errorf("no model can work as an agent: one with a context of %d tokens is needed (--model, --ctx-size); there is: %s", least, orNone(strings.Join(known, ", ")))
 	}
 	slices.SortStableFunc(can, func(a, b client.Model) int {
-		loaded := map[bool]int{true: 0, false: 1}
-		return cmp.Compare(loaded[a.State == "loaded"], loaded[b.State == "loaded"])
+		first := map[bool]int{true: 0, false: 1}
+		taught := func(m client.Model) int { return first[slices.Contains(m.Capabilities, "tools")] }
+		return cmp.Or(cmp.Compare(first[a.State == "loaded"], first[b.State == "loaded"]), cmp.Compare(taught(a), taught(b)))
 	})
 	return can[0], nil
 }

@@ -20,7 +20,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once; its workers notice and end too
-	if err := newRootCommand().ExecuteContext(ctx); err != nil {
+	root := newRootCommand()
+	root.SetArgs(asLMS(os.Args))
+	if err := root.ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "tenon:", err)
 		os.Exit(exitStatus(err))
 	}
@@ -61,7 +63,7 @@ func newRootCommand() *cobra.Command {
 		{"Serving", []*cobra.Command{newServeCommand(), newStartCommand(), newStopCommand(), newRestartCommand(), newStatusCommand(), newReloadCommand(), newLogsCommand(), newHealthCommand(), newConfigCommand(), newDoctorCommand()}},
 		{"Models", []*cobra.Command{
 			newRunCommand(), newLaunchCommand(), newListCommand(), newPullCommand(), newImportCommand(), newRemoveCommand(), newShowCommand(), newAliasCommand(),
-			newPSCommand(), newLoadCommand(), newUnloadCommand(), newPinCommand(), newBenchCommand(),
+			newPSCommand(), newLoadCommand(), newUnloadCommand(), newPinCommand(), newBenchCommand(), newLMSCommand(),
 		}},
 		{"Looking inside", []*cobra.Command{
 			newExplainCommand(), newReplayCommand(), newCheckCommand(), newGrammarCommand(), newParseCommand(), newRenderCommand(), newFamiliesCommand(),

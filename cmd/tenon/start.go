@@ -96,6 +96,7 @@ func installUnit(s *terminal.Screen, where background.Dir, args []string, print 
 	for _, line := range u.Next {
 		s.Printf("  %s\n", line)
 	}
+	offerLMS(s, program)
 	return nil
 }
 

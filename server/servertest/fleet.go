@@ -32,7 +32,8 @@ func Fleet(engines map[string]engine.Engine, change ...func(*fleet.Options)) (*f
 	}
 	f := fleet.New(o)
 	traits := func(e catalog.Entry) chat.Traits {
-		return chat.Traits{Embeds: engines[e.ID].Model().Embeddings, Tools: true, Thinks: true}
+		one, ok := engines[e.ID] // others were fetched
+		return chat.Traits{Embeds: ok && one.Model().Embeddings, Tools: true, Thinks: true}
 	}
 	models := thinkers{chat.NewLoader(f, chat.LoaderOptions{})}
 	return f, server.Options{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -158,7 +159,11 @@ func (c *conn) call(f clientFrame) error {
 	}
 	c.work.Go(func() {
 		defer c.end()
-		result, err := run(c.ctx, c, f.Parameter)
+		var result any
+		err := guarded(func() (err error) {
+			result, err = run(c.ctx, c, f.Parameter)
+			return err
+		})
 		if err != nil {
 			_ = c.out.send(rpcError{"rpcError", f.CallID, encodeError(err)}) // a reader that is gone cannot be told
 			return
@@ -185,7 +190,7 @@ func (c *conn) create(f clientFrame) error {
 	c.mu.Unlock()
 	c.work.Go(func() {
 		defer c.end()
-		err := run(ch, f.CreationParameter)
+		err := guarded(func() error { return run(ch, f.CreationParameter) })
 		ch.end()
 		if err != nil {
 			_ = fail(err) // a reader that is gone cannot be told
@@ -194,6 +199,17 @@ func (c *conn) create(f clientFrame) error {
 		_ = c.out.send(channelClose{"channelClose", f.ChannelID}) // as above
 	})
 	return nil
+}
+
+// guarded turns a bug into an error of one call: it runs in no handler whose panics are caught.
+func guarded(run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("panic in a socket", "panic", p, "stack", string(debug.Stack()))
+			err = &chat.Error{Message: "internal error; the log has it"}
+		}
+	}()
+	return run()
 }
 
 // begin counts a call or channel.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tenon/models/catalog"
+	"tenon/server/chat"
 	"tenon/server/lmstudio/socket"
 )
 
@@ -133,5 +135,21 @@ func TestSocket_refusesOtherFirstFrames(t *testing.T) {
 		if got := c.next(); !strings.HasPrefix(got, `{"success":false,"error":"`) {
 			t.Errorf("%.40s: %s", frame, got)
 		}
+	}
+}
+
+// A bug is the error of one call, not the end of the server.
+func TestSocket_aPanicIsTheErrorOfOneCall(t *testing.T) {
+	s := serve(t, func(o *socket.Options) {
+		o.Models.Traits = func(catalog.Entry) chat.Traits { panic("a bug") }
+	})
+	c := s.dial(t, "system")
+	for range 2 {
+		if f := c.call("listDownloadedModels", ""); f.Type != "rpcError" || !strings.Contains(f.Error.Title, "internal") {
+			t.Errorf("%+v", f)
+		}
+	}
+	if all := s.dial(t, "llm").open("getOrLoad", `{"identifier":"m","loadConfigStack":{"layers":[]}}`); all[0].Type != "channelError" {
+		t.Errorf("%+v", all)
 	}
 }

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tenon/cmd/background"
+	"tenon/cmd/client"
+	"tenon/cmd/terminal"
+	"tenon/server/lmstudio"
+)
+
+// lmsName is the command of LM Studio that editors and scripts call. A link of this name to this program answers them.
+const lmsName = "lms"
+
+// asLMS is the arguments of a program that was called by the name: those of lms.
+func asLMS(args []string) []string {
+	if strings.TrimSuffix(filepath.Base(args[0]), ".exe") == lmsName {
+		return append([]string{lmsName}, args[1:]...)
+	}
+	return args[1:]
+}
+
+// offerLMS tells how the link is made where there is none.
+func offerLMS(s *terminal.Screen, program string) {
+	if _, err := exec.LookPath(lmsName); err != nil {
+		s.Printf("Editors and scripts that call LM Studio's lms find it with\n  ln -s %s ~/.local/bin/%s\n", program, lmsName)
+	}
+}
+
+func newLMSCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   lmsName,
+		Short: "Answer as LM Studio's lms does",
+		Long: `The commands of LM Studio's lms that editors and scripts call, with its flags and the JSON that it prints: a link named lms to
+this program is that command. Flags that mean nothing here are accepted.`,
+	}
+	server := &cobra.Command{Use: "server", Short: "Start, stop, and ask for the server"}
+	server.AddCommand(newLMSStartCommand(), newStopCommand(), newLMSStatusCommand())
+	log := &cobra.Command{Use: "log", Short: "Show what models read and write"}
+	log.AddCommand(newLMSLogCommand())
+	cmd.AddCommand(
+		newLMSListCommand("ps", "List the models that are loaded", [][2]string{{"llm", "listLoaded"}, {"embedding", "listLoaded"}}),
+		newLMSListCommand("ls", "List the models at hand", [][2]string{{"system", "listDownloadedModels"}}),
+		newLMSLoadCommand(), newLMSUnloadCommand(), newLMSGetCommand(), server, log,
+	)
+	return cmd
+}
+
+// withLMS is withServer for commands of lms, whose further flags are accepted.
+func withLMS(cmd *cobra.Command, run func(cmd *cobra.Command, r *remote, args []string) error) *cobra.Command {
+	cmd.FParseErrWhitelist.UnknownFlags = true
+	return withServer(cmd, run)
+}
+
+// listed is what is shown of a model to people.
+type listed struct {
+	Identifier string `json:"identifier"`
+	Key        string `json:"modelKey"`
+	Type       string `json:"type"`
+	Size       int64  `json:"sizeBytes"`
+	Context    int    `json:"contextLength"`
+	Most       int    `json:"maxContextLength"`
+}
+
+// newLMSListCommand prints what the SDKs' calls answer, as lms does.
+func newLMSListCommand(use, short string, calls [][2]string) *cobra.Command {
+	return withLMS(&cobra.Command{Use: use, Short: short, Args: cobra.NoArgs}, func(cmd *cobra.Command, r *remote, _ []string) error {
+		all := []json.RawMessage{}
+		for _, c := range calls {
+			raw, err := r.Ask(cmd.Context(), c[0], c[1], nil)
+			if err != nil {
+				return err
+			}
+			var list []json.RawMessage
+			if err := json.Unmarshal(raw, &list); err != nil {
+				return fmt.Errorf("read the list of models: %w", err)
+			}
+			all = append(all, list...)
+		}
+		return r.answer(all, func() error {
+			rows := make([][]string, len(all))
+			for i, raw := range all {
+				var m listed
+				if err := json.Unmarshal(raw, &m); err != nil {
+					return fmt.Errorf("read the list of models: %w", err)
+				}
+				rows[i] = []string{cmp.Or(m.Identifier, m.Key), m.Key, m.Type, terminal.Size(m.Size), strconv.Itoa(cmp.Or(m.Context, m.Most))}
+			}
+			return r.screen.Table([]string{"identifier", "model", "type", "size", "context"}, rows)
+		})
+	})
+}
+
+func newLMSLoadCommand() *cobra.Command {
+	var identifier, gpu string
+	var context, ttl, parallel int
+	var yes bool
+	cmd := withLMS(&cobra.Command{Use: "load MODEL", Short: "Load a model", Args: cobra.ExactArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
+		in := map[string]any{"model": args[0]}
+		for key, n := range map[string]int{"context_length": context, "ttl": ttl, "parallel": parallel} {
+			if n > 0 {
+				in[key] = n
+			}
+		}
+		if identifier != "" {
+			in["identifier"] = identifier
+		}
+		var out map[string]any
+		if err := r.Post(cmd.Context(), "/api/v1/models/load", in, &out); err != nil {
+			return err
+		}
+		return r.answer(out, func() error {
+			r.screen.Printf("Model loaded: %v. To use it by the API, name it %q.\n", out["instance_id"], out["instance_id"])
+			return nil
+		})
+	})
+	cmd.Flags().StringVar(&identifier, "identifier", "", "what the loaded model is called")
+	cmd.Flags().IntVarP(&context, "context-length", "c", 0, "most tokens one request may use")
+	cmd.Flags().IntVar(&ttl, "ttl", 0, "seconds that it stays when nobody asks for it")
+	cmd.Flags().IntVar(&parallel, "parallel", 0, "requests that run at once")
+	cmd.Flags().StringVar(&gpu, "gpu", "", "accepted: as much is put on the GPU as fits")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "accepted: nothing is asked")
+	return cmd
+}
+
+func newLMSUnloadCommand() *cobra.Command {
+	var all bool
+	cmd := withLMS(&cobra.Command{Use: "unload [IDENTIFIER]", Short: "Unload a model", Args: cobra.MaximumNArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
+		if (len(args) == 1) == all {
+			return errors.New("name one model, or give --all")
+		}
+		if all {
+			loaded, err := r.Instances(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, m := range loaded {
+				args = append(args, m.ID)
+			}
+		}
+		for _, id := range args {
+			if err := r.Post(cmd.Context(), "/api/v1/models/unload", map[string]any{"instance_id": id}, nil); err != nil {
+				return err
+			}
+			r.screen.Printf("Model unloaded: %s\n", id)
+		}
+		return nil
+	})
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "unload all")
+	return cmd
+}
+
+func newLMSGetCommand() *cobra.Command {
+	var yes bool
+	cmd := withLMS(&cobra.Command{Use: "get MODEL", Short: "Fetch a model: owner/repo[@quant], its page on the hub, or words to search for", Args: cobra.ExactArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
+		source, err := lmstudio.Source(args[0], "")
+		if err != nil {
+			if source, err = search(cmd, r, args[0]); err != nil {
+				return err
+			}
+		}
+		var got struct{ Model, Path string }
+		if err := r.work(cmd, "pull", source, terminal.Bytes, map[string]any{"source": source}, &got); err != nil {
+			return err
+		}
+		return r.answer(got, func() error { r.screen.Printf("Download completed: %s\n", got.Model); return nil })
+	})
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "accepted: nothing is asked, and the first that is found is fetched")
+	return cmd
+}
+
+// search is the source of the first repository that the hub finds; a quantization stands behind @.
+func search(cmd *cobra.Command, r *remote, words string) (string, error) {
+	words, quant, _ := strings.Cut(words, "@")
+	raw, err := r.Ask(cmd.Context(), "repository", "searchModels", map[string]any{"opts": map[string]any{"searchTerm": words, "limit": 1}})
+	if err != nil {
+		return "", err
+	}
+	var found struct{ Results []struct{ Name string } }
+	if err := json.Unmarshal(raw, &found); err != nil || len(found.Results) == 0 {
+		return "", fmt.Errorf("the hub knows no model with GGUF files called %q", words)
+	}
+	return lmstudio.Source(found.Results[0].Name, quant)
+}
+
+func newLMSStartCommand() *cobra.Command {
+	var port int
+	cmd := &cobra.Command{Use: "start", Short: "Start a server in the background that serves every model at hand", Args: cobra.NoArgs, FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}}
+	cmd.Flags().IntVarP(&port, "port", "p", 0, "the port to listen on (default: 1234)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		where, err := background.Default()
+		if err != nil {
+			return err
+		}
+		if r, ok := where.Running(); ok {
+			screenOf(cmd).Printf("Success! Server is now running at %s\n", r.Address)
+			return nil
+		}
+		start := newStartCommand()
+		args := []string{"--find-models"}
+		if port > 0 {
+			args = append(args, "--port", strconv.Itoa(port))
+		}
+		start.SetArgs(args)
+		start.SetOut(cmd.OutOrStdout())
+		start.SetErr(cmd.ErrOrStderr())
+		return start.ExecuteContext(cmd.Context())
+	}
+	return cmd
+}
+
+func newLMSStatusCommand() *cobra.Command {
+	return withLMS(&cobra.Command{Use: "status", Short: "Tell whether a server runs, and at which port", Args: cobra.NoArgs}, func(cmd *cobra.Command, r *remote, _ []string) error {
+		_, err := r.Health(cmd.Context())
+		if err != nil && !errors.Is(err, client.ErrNoServer) {
+			return err
+		}
+		out := struct {
+			Running bool `json:"running"`
+			Port    *int `json:"port"` // null where none runs
+		}{Running: err == nil}
+		if out.Running {
+			port, _ := strconv.Atoi(r.Base[strings.LastIndexByte(r.Base, ':')+1:])
+			out.Port = &port
+		}
+		return r.answer(out, func() error {
+			if out.Running {
+				r.screen.Printf("The server is running on port %d.\n", *out.Port)
+			} else {
+				r.screen.Printf("The server is not running.\n")
+			}
+			return nil
+		})
+	})
+}
+
+func newLMSLogCommand() *cobra.Command {
+	return withLMS(&cobra.Command{Use: "stream", Short: "Show what models read and write, until Ctrl-C", Args: cobra.NoArgs}, func(cmd *cobra.Command, r *remote, _ []string) error {
+		return r.Watch(cmd.Context(), "diagnostics", "streamLogs", func(packet json.RawMessage) error {
+			var p struct {
+				Log struct {
+					Timestamp int64           `json:"timestamp"`
+					Data      json.RawMessage `json:"data"`
+				} `json:"log"`
+			}
+			if err := json.Unmarshal(packet, &p); err != nil {
+				return fmt.Errorf("read the log: %w", err)
+			}
+			if r.json { // a line each
+				r.screen.Printf("{\"timestamp\":%d,\"data\":%s}\n", p.Log.Timestamp, p.Log.Data)
+			} else {
+				r.screen.Printf("%s %s\n", time.UnixMilli(p.Log.Timestamp).UTC().Format(time.RFC3339), p.Log.Data)
+			}
+			return nil
+		})
+	})
+}

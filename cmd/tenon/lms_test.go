@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tenon/engine"
+	"tenon/engine/enginetest/tinymodel"
+	"tenon/models/fleet"
+	"tenon/models/store"
+	"tenon/server"
+	api "tenon/server/fleet"
+	"tenon/server/servertest"
+)
+
+// lmsServer is a server with the model "m", beside a hub with some/tiny-GGUF.
+func lmsServer(t *testing.T) (flags []string) {
+	t.Helper()
+	var model bytes.Buffer
+	if err := tinymodel.Write(&model, tinymodel.Options{Kind: tinymodel.FullAttention}); err != nil {
+		t.Fatal(err)
+	}
+	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/api/models":
+			_, _ = io.WriteString(w, `[{"id":"some/tiny-GGUF"}]`)
+		case strings.HasPrefix(r.URL.Path, "/api/models/some/tiny-GGUF/tree/"):
+			_, _ = fmt.Fprintf(w, `[{"path":"tiny-Q8_0.gguf","size":%d}]`, model.Len())
+		case strings.HasSuffix(r.URL.Path, "/tiny-Q8_0.gguf"):
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(model.Bytes()))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(hub.Close)
+	kept := &store.Store{Dir: t.TempDir(), Hub: hub.URL}
+	f, o := servertest.Fleet(map[string]engine.Engine{"m": servertest.Obedient(engine.Model{Context: 4096, Slots: 1})}, func(o *fleet.Options) { o.Store = kept })
+	t.Cleanup(func() { _ = f.Close() })
+	o.Fleet = api.API{Fleet: f}
+	s := httptest.NewServer(server.New(o))
+	t.Cleanup(s.Close)
+	at, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--host", at.Hostname(), "--port", at.Port()}
+}
+
+func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
+	alone(t)
+	at := lmsServer(t)
+	lms := func(args ...string) string {
+		t.Helper()
+		out, told, err := execute(t, append(append([]string{"lms"}, args...), at...)...)
+		if err != nil {
+			t.Fatalf("lms %v: %v\n%s%s", args, err, out, told)
+		}
+		return out
+	}
+	list := func(args ...string) (all []map[string]any) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(lms(args...)), &all); err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if all := list("ps", "--json"); len(all) != 0 {
+		t.Error(all)
+	}
+	if out := lms("load", "m", "--gpu=max", "--identifier", "mine", "-y", "--some-new-flag"); !strings.Contains(out, "mine") {
+		t.Error(out)
+	}
+	if all := list("ps", "--json"); len(all) != 1 || all[0]["identifier"] != "mine" || all[0]["modelKey"] != "m" || all[0]["type"] != "llm" || all[0]["contextLength"] != 4096.0 {
+		t.Error(all)
+	}
+	if out := lms("get", "--yes", "tiny@Q8_0"); !strings.Contains(out, "tiny-q8_0") {
+		t.Error(out)
+	}
+	keys := []any{}
+	for _, m := range list("ls", "--json") {
+		keys = append(keys, m["modelKey"])
+	}
+	if !slices.Contains(keys, any("m")) || !slices.Contains(keys, any("tiny-q8_0")) {
+		t.Error(keys)
+	}
+	var status struct {
+		Running bool
+		Port    int
+	}
+	if err := json.Unmarshal([]byte(lms("server", "status", "--json")), &status); err != nil || !status.Running || fmt.Sprint(status.Port) != at[3] {
+		t.Errorf("%v %+v", err, status)
+	}
+	lms("unload", "--all")
+	if out := lms("ps"); strings.Contains(out, "mine") {
+		t.Error(out)
+	}
+	if _, _, err := execute(t, append([]string{"lms", "load", "none"}, at...)...); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Error(err)
+	}
+	if out, _, err := execute(t, "lms", "server", "status", "--json", "--host", "127.0.0.1", "--port", freePort(t)); err != nil || !strings.Contains(out, `"running": false`) || !strings.Contains(out, `"port": null`) {
+		t.Errorf("%v %s", err, out)
+	}
+}
+
+// S3-25: the log is streamed, a line an event.
+func TestLMS_streamsTheLog(t *testing.T) {
+	alone(t)
+	at := lmsServer(t)
+	read, write := io.Pipe()
+	root := newRootCommand()
+	root.SetArgs(append([]string{"lms", "log", "stream", "--json"}, at...))
+	root.SetOut(write)
+	ended := make(chan error, 1)
+	go func() { ended <- root.ExecuteContext(t.Context()); _ = write.Close() }()
+	lines := bufio.NewScanner(read)
+	said := make(chan string)
+	go func() {
+		for lines.Scan() {
+			said <- lines.Text()
+		}
+	}()
+	for { // whoever is not connected yet misses what happens
+		resp, err := http.Post("http://"+at[1]+":"+at[3]+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":3}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		select {
+		case line := <-said:
+			var event struct {
+				Timestamp int64
+				Data      struct{ Type, Input string }
+			}
+			if err := json.Unmarshal([]byte(line), &event); err != nil || event.Data.Type != "llm.prediction.input" || !strings.Contains(event.Data.Input, "hi") {
+				t.Errorf("%v: %s", err, line)
+			}
+			return
+		case err := <-ended:
+			t.Fatal(err)
+		case <-time.After(10 * time.Millisecond): // a poll, not a bound
+		}
+	}
+}
+
+func TestLMS_isAnsweredByALink(t *testing.T) {
+	for name, want := range map[string]string{"/usr/bin/lms": "lms ps", `lms.exe`: "lms ps", "/usr/bin/tenon": "ps"} {
+		if got := strings.Join(asLMS([]string{name, "ps"}), " "); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
