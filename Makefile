@@ -88,9 +88,10 @@ test-pull: ## kill processes that pull a model, KILLS= of them (200), at random 
 	KILLS=$(or $(KILLS),200) go test ./models/store -run killedAnywhere -v -count=1 -timeout 20m
 
 .PHONY: test-fleet
-test-fleet: needs ## load and unload a tiny model CYCLES= times (1,000), and hold the ledger against what Gemma 3 270M takes; a quarter of an hour
+test-fleet: needs ## load and unload a tiny model CYCLES= times (1,000), hold the ledger against what Gemma 3 270M takes, and have clients with TURNS= turns each (6) share models; half an hour
 	@model=$$(cmd/scripts/gemma.sh | tail -1) || true; CYCLES=$(or $(CYCLES),1000) LEDGER_MODEL="$$model" \
 		go test ./engine/worker/native -run TestFleet -v -count=1 -timeout 60m
+	TURNS=$(or $(TURNS),6) go test ./cmd/tenon -run TestTurns -v -count=1 -timeout 60m
 
 .PHONY: image-root
 image-root: ## run the Dockerfile's lines in bare Debian roots and try the image, without a container engine; as root
