@@ -42,7 +42,7 @@ var transcript = []shown{
 	{"lms", "tenon lms ls", false, false},
 	{"lms", "tenon lms ps --json", true, false},
 	{"lms", "tenon lms load tiny --identifier second --context-length 2048 --gpu max --yes", false, false},
-	{"lms", "tenon lms unload second", false, false},
+	{"lms", "tenon lms ps; tenon unload second > /dev/null", false, false},
 	{"pin", "tenon pin tiny", false, false},
 	{"pin", "tenon pin --off tiny", false, false},
 	{"alias", "tenon alias tiny gpt-4o", false, false},

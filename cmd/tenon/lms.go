@@ -51,7 +51,7 @@ this program is that command. Flags that mean nothing here are accepted.`,
 	cmd.AddCommand(
 		newLMSListCommand("ps", "List the models that are loaded", [][2]string{{"llm", "listLoaded"}, {"embedding", "listLoaded"}}),
 		newLMSListCommand("ls", "List the models at hand", [][2]string{{"system", "listDownloadedModels"}}),
-		newLMSLoadCommand(), newLMSUnloadCommand(), newLMSGetCommand(), server, log,
+		newLMSLoadCommand(), newLMSGetCommand(), server, log,
 	)
 	return cmd
 }
@@ -59,17 +59,11 @@ this program is that command. Flags that mean nothing here are accepted.`,
 // withLMS is withServer for commands of lms, whose further flags are accepted.
 func withLMS(cmd *cobra.Command, run func(cmd *cobra.Command, r *remote, args []string) error) *cobra.Command {
 	cmd.FParseErrWhitelist.UnknownFlags = true
+	cmd.Flags().BoolP("yes", "y", false, "accepted: nothing is asked")
+	for _, name := range []string{"exact", "gguf", "quiet", "verbose"} { // what is not known takes the next argument for its value
+		cmd.Flags().Bool(name, false, "accepted")
+	}
 	return withServer(cmd, run)
-}
-
-// listed is what is shown of a model to people.
-type listed struct {
-	Identifier string `json:"identifier"`
-	Key        string `json:"modelKey"`
-	Type       string `json:"type"`
-	Size       int64  `json:"sizeBytes"`
-	Context    int    `json:"contextLength"`
-	Most       int    `json:"maxContextLength"`
 }
 
 // newLMSListCommand prints what the SDKs' calls answer, as lms does.
@@ -88,23 +82,24 @@ func newLMSListCommand(use, short string, calls [][2]string) *cobra.Command {
 			all = append(all, list...)
 		}
 		return r.answer(all, func() error {
-			rows := make([][]string, len(all))
-			for i, raw := range all {
-				var m listed
+			for _, raw := range all {
+				var m struct {
+					Identifier string `json:"identifier"`
+					Key        string `json:"modelKey"`
+				}
 				if err := json.Unmarshal(raw, &m); err != nil {
 					return fmt.Errorf("read the list of models: %w", err)
 				}
-				rows[i] = []string{cmp.Or(m.Identifier, m.Key), m.Key, m.Type, terminal.Size(m.Size), strconv.Itoa(cmp.Or(m.Context, m.Most))}
+				r.screen.Printf("%s\n", cmp.Or(m.Identifier, m.Key))
 			}
-			return r.screen.Table([]string{"identifier", "model", "type", "size", "context"}, rows)
+			return nil
 		})
 	})
 }
 
 func newLMSLoadCommand() *cobra.Command {
-	var identifier, gpu string
+	var identifier string
 	var context, ttl, parallel int
-	var yes bool
 	cmd := withLMS(&cobra.Command{Use: "load MODEL", Short: "Load a model", Args: cobra.ExactArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
 		in := map[string]any{"model": args[0]}
 		for key, n := range map[string]int{"context_length": context, "ttl": ttl, "parallel": parallel} {
@@ -128,46 +123,14 @@ func newLMSLoadCommand() *cobra.Command {
 	cmd.Flags().IntVarP(&context, "context-length", "c", 0, "most tokens one request may use")
 	cmd.Flags().IntVar(&ttl, "ttl", 0, "seconds that it stays when nobody asks for it")
 	cmd.Flags().IntVar(&parallel, "parallel", 0, "requests that run at once")
-	cmd.Flags().StringVar(&gpu, "gpu", "", "accepted: as much is put on the GPU as fits")
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "accepted: nothing is asked")
-	return cmd
-}
-
-func newLMSUnloadCommand() *cobra.Command {
-	var all bool
-	cmd := withLMS(&cobra.Command{Use: "unload [IDENTIFIER]", Short: "Unload a model", Args: cobra.MaximumNArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
-		if (len(args) == 1) == all {
-			return errors.New("name one model, or give --all")
-		}
-		if all {
-			loaded, err := r.Instances(cmd.Context())
-			if err != nil {
-				return err
-			}
-			for _, m := range loaded {
-				args = append(args, m.ID)
-			}
-		}
-		for _, id := range args {
-			if err := r.Post(cmd.Context(), "/api/v1/models/unload", map[string]any{"instance_id": id}, nil); err != nil {
-				return err
-			}
-			r.screen.Printf("Model unloaded: %s\n", id)
-		}
-		return nil
-	})
-	cmd.Flags().BoolVarP(&all, "all", "a", false, "unload all")
 	return cmd
 }
 
 func newLMSGetCommand() *cobra.Command {
-	var yes bool
-	cmd := withLMS(&cobra.Command{Use: "get MODEL", Short: "Fetch a model: owner/repo[@quant], its page on the hub, or words to search for", Args: cobra.ExactArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
+	return withLMS(&cobra.Command{Use: "get MODEL", Short: "Fetch a model: owner/repo[@quant], or its page on the hub", Args: cobra.ExactArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
 		source, err := lmstudio.Source(args[0], "")
 		if err != nil {
-			if source, err = search(cmd, r, args[0]); err != nil {
-				return err
-			}
+			return err
 		}
 		var got struct{ Model, Path string }
 		if err := r.work(cmd, "pull", source, terminal.Bytes, map[string]any{"source": source}, &got); err != nil {
@@ -175,22 +138,6 @@ func newLMSGetCommand() *cobra.Command {
 		}
 		return r.answer(got, func() error { r.screen.Printf("Download completed: %s\n", got.Model); return nil })
 	})
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "accepted: nothing is asked, and the first that is found is fetched")
-	return cmd
-}
-
-// search is the source of the first repository that the hub finds; a quantization stands behind @.
-func search(cmd *cobra.Command, r *remote, words string) (string, error) {
-	words, quant, _ := strings.Cut(words, "@")
-	raw, err := r.Ask(cmd.Context(), "repository", "searchModels", map[string]any{"opts": map[string]any{"searchTerm": words, "limit": 1}})
-	if err != nil {
-		return "", err
-	}
-	var found struct{ Results []struct{ Name string } }
-	if err := json.Unmarshal(raw, &found); err != nil || len(found.Results) == 0 {
-		return "", fmt.Errorf("the hub knows no model with GGUF files called %q", words)
-	}
-	return lmstudio.Source(found.Results[0].Name, quant)
 }
 
 func newLMSStartCommand() *cobra.Command {

@@ -32,8 +32,6 @@ func lmsServer(t *testing.T) (flags []string) {
 	}
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case r.URL.Path == "/api/models":
-			_, _ = io.WriteString(w, `[{"id":"some/tiny-GGUF"}]`)
 		case strings.HasPrefix(r.URL.Path, "/api/models/some/tiny-GGUF/tree/"):
 			_, _ = fmt.Fprintf(w, `[{"path":"tiny-Q8_0.gguf","size":%d}]`, model.Len())
 		case strings.HasSuffix(r.URL.Path, "/tiny-Q8_0.gguf"):
@@ -83,7 +81,7 @@ func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
 	if all := list("ps", "--json"); len(all) != 1 || all[0]["identifier"] != "mine" || all[0]["modelKey"] != "m" || all[0]["type"] != "llm" || all[0]["contextLength"] != 4096.0 {
 		t.Error(all)
 	}
-	if out := lms("get", "--yes", "tiny@Q8_0"); !strings.Contains(out, "tiny-q8_0") {
+	if out := lms("get", "--yes", "some/tiny-GGUF@Q8_0"); !strings.Contains(out, "tiny-q8_0") {
 		t.Error(out)
 	}
 	keys := []any{}
@@ -100,8 +98,7 @@ func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
 	if err := json.Unmarshal([]byte(lms("server", "status", "--json")), &status); err != nil || !status.Running || fmt.Sprint(status.Port) != at[3] {
 		t.Errorf("%v %+v", err, status)
 	}
-	lms("unload", "--all")
-	if out := lms("ps"); strings.Contains(out, "mine") {
+	if out := lms("ps"); out != "mine\n" {
 		t.Error(out)
 	}
 	if _, _, err := execute(t, append([]string{"lms", "load", "none"}, at...)...); err == nil || !strings.Contains(err.Error(), "none") {

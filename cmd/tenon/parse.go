@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenon/server/chat/prepared"
 	"tenon/templates"
 	"tenon/tools"
 )
@@ -112,19 +113,10 @@ func (o parseOptions) dialect(cmd *cobra.Command, declared []tools.Tool) (d *too
 		d, err = tools.Detect(tools.Evidence{Template: source})
 		return d, false, err
 	}
-	if d, err = tools.Detect(evidence(source, t.Probe())); err != nil {
+	if d, err = tools.Detect(prepared.Evidence(source, nil, t.Probe())); err != nil {
 		return nil, false, err
 	}
 	return d, endsInThinking(t, declared), nil
-}
-
-// evidence is what a template shows of its model's way of calling.
-func evidence(source string, p templates.Probe) tools.Evidence {
-	e := p.Evidence
-	return tools.Evidence{Template: source, Shown: tools.Shown{
-		Generation: e.Generation, TurnEnd: p.TurnEnd, Answer: e.Answer, Call: e.Call, TwoCalls: e.TwoCalls, TextCall: e.TextCall,
-		Thought: e.Thought, NoArgument: e.NoArgument, Typed: e.Typed, Result: e.Result,
-	}}
 }
 
 // endsInThinking renders a first turn and tells whether its generation prompt opens thinking.

@@ -11,6 +11,7 @@ import (
 	"tenon/cmd/terminal"
 	"tenon/models/catalog"
 	models "tenon/models/fleet"
+	"tenon/server/chat/prepared"
 	"tenon/server/fleet"
 	"tenon/templates"
 	"tenon/tools"
@@ -80,7 +81,7 @@ func show(w io.Writer, e catalog.Entry, source string, o templates.Options, asJS
 		return err
 	}
 	p := t.Probe()
-	evidence := evidence(source, p)
+	evidence := prepared.Evidence(source, nil, p)
 	evidence.EOS = o.EOS
 	b, err := tools.Bind(evidence)
 	if err != nil {
