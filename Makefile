@@ -122,6 +122,11 @@ soak: build ## serve tiny models under clients, kills, reloads and hostile bodie
 	@mkdir -p build
 	go test ./cmd/soak -run TestSoak -v -count=1 -timeout 0 -soak.tenon $(CURDIR)/bin/tenon -soak.minutes $(or $(MINUTES),30) -soak.kills $(or $(KILLS),0)
 
+.PHONY: test-lmstudio
+test-lmstudio: build ## LM Studio's own SDKs, from npm and PyPI, against a script and Gemma 3 270M, behind the tests of its packages
+	go test ./server/lmstudio/... ./server -run 'Studio|Socket|Predict|Models|Text|Files|Wire|Decode' -count=1
+	$(MAKE) --no-print-directory clients ONLY=lmstudio-js,lmstudio-py
+
 .PHONY: clients
 clients: build ## install real clients and run them against a script and Gemma 3 270M; ONLY=, MODELS= steer it; long
 	@cmd/scripts/clients.sh

@@ -1,14 +1,17 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -340,4 +343,65 @@ func TestStudio_historyIsThatOfChat(t *testing.T) {
 	if diff := cmp.Diff(turns[0].Prompt.String(), turns[1].Prompt.String()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// S3-6: of layers that differ the last wins, and the record of the request shows what is in force, with the keys that say
+// nothing here.
+func TestStudio_theRecordShowsTheMergeOfLayers(t *testing.T) {
+	var log lockedBuffer
+	s, _, f := studio(t, func(o *server.Options) {
+		o.DebugRequests, o.Log = 5, slog.New(slog.NewTextHandler(&log, nil))
+	})
+	if _, err := f.Load(t.Context(), fleet.Request{Name: "m"}); err != nil {
+		t.Fatal(err)
+	}
+	ws, _, err := websocket.Dial(t.Context(), s.URL+"/llm", nil) //nolint:bodyclose // the socket takes the body over
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ws.CloseNow() }()
+	layer := func(name, fields string) string {
+		return `{"layerName":"` + name + `","config":{"fields":[` + fields + `]}}`
+	}
+	for _, frame := range []string{
+		`{"authVersion":1,"clientIdentifier":"a","clientPasskey":"b"}`,
+		`{"type":"channelCreate","endpoint":"predict","channelId":0,"creationParameter":{"modelSpecifier":{"type":"query","query":{}},"history":{"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]},"predictionConfigStack":{"layers":[` +
+			layer("modelDefault", `{"key":"llm.prediction.temperature","value":0.9},{"key":"llm.prediction.topKSampling","value":7}`) + "," +
+			layer("apiOverride", `{"key":"llm.prediction.temperature","value":0.25},{"key":"ext.unknown","value":1}`) + `]}}}`,
+	} {
+		if err := ws.Write(t.Context(), websocket.MessageText, []byte(frame)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for b := []byte{}; !strings.Contains(string(b), "channelClose"); {
+		if _, b, err = ws.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := regexp.MustCompile(`id=(req_\w+) method=WS`).FindStringSubmatch(log.String())
+	if id == nil {
+		t.Fatal(log.String())
+	}
+	_, record := askStudio(t, s, "GET", "/debug/requests/"+id[1], "")
+	if at(record, "turns", 0, "sampling", "Temperature") != "0.25" || at(record, "turns", 0, "sampling", "TopK") != "7" || at(record, "turns", 0, "request", "ignored", 0) != "ext.unknown" {
+		t.Errorf("%v, %v", at(record, "turns", 0, "sampling"), at(record, "turns", 0, "request", "ignored"))
+	}
+}
+
+// lockedBuffer is a log that is written and read by different goroutines.
+type lockedBuffer struct {
+	mu sync.Mutex // guards b
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,6 +172,9 @@ func (p *explainer) heals(all []chat.HealTrace) {
 
 // requests tells what of the request has no effect or not the whole one.
 func (p *explainer) requests(t *chat.Trace) {
+	for _, name := range slices.Sorted(maps.Keys(t.Sampling)) {
+		p.printf("in force: %s %s\n", name, t.Sampling[name])
+	}
 	if len(t.Request.Ignored) > 0 {
 		p.printf("ignored: %s\n", strings.Join(t.Request.Ignored, ", "))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"unicode/utf8"
 
 	"tenon/engine"
@@ -19,6 +20,7 @@ func (t *Trace) plan(p planned) {
 	if u := p.tools.Uncallable(); len(u) > 0 {
 		t.Uncallable = u
 	}
+	t.Sampling = traceSampling(p.turn.Sampling)
 	t.Budget = BudgetTrace{Tokens: p.turn.Budget.Tokens, Thinking: p.turn.Budget.Thinking}
 	for _, i := range p.issues {
 		t.Issues = append(t.Issues, IssueTrace{Tool: i.Tool, Pointer: i.Pointer, Keyword: i.Keyword, Action: fmt.Sprint(i.Action), Why: i.Why})
@@ -39,6 +41,23 @@ func (t *Trace) plan(p planned) {
 		// A text to be continued has no template: its pieces are what the client sent.
 		t.Prompt.Segments = append(t.Prompt.Segments, SegmentTrace{Kind: templates.Content.String(), Text: piece.Text, Tokens: piece.Tokens})
 	}
+}
+
+// traceSampling writes the settings that are set. They are texts: JSON has no infinity, which forbids a token.
+func traceSampling(s engine.Sampling) map[string]string {
+	out := map[string]string{}
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if f.IsZero() {
+			continue
+		}
+		if f.Kind() == reflect.Pointer {
+			f = f.Elem()
+		}
+		out[v.Type().Field(i).Name] = fmt.Sprint(f.Interface())
+	}
+	return out
 }
 
 // SegmentOf is a piece of a prompt as records tell it.

@@ -18,7 +18,8 @@ type Trace struct {
 	Issues     []IssueTrace      `json:"issues,omitempty"`
 	Uncallable map[string]string `json:"uncallable,omitempty"` // tools that no arguments can fit, and why
 	Budget     BudgetTrace       `json:"budget"`
-	Sessions   []*SessionTrace   `json:"sessions"` // one a choice, and one more for each that was opened anew
+	Sampling   map[string]string `json:"sampling,omitempty"` // what is in force: the request's, then the model's and the server's
+	Sessions   []*SessionTrace   `json:"sessions"`           // one a choice, and one more for each that was opened anew
 	Events     []EventTrace      `json:"events"`
 	Failure    *Failure          `json:"failure,omitempty"`
 	Timings    Timings           `json:"timings_ms"`

@@ -278,10 +278,24 @@ func loadModel(ch *channel, p loadParameter) error {
 	if _, taken := c.server.Models.FindLoaded(p.Identifier); p.Identifier != "" && taken {
 		return chat.Invalidf("identifier", "a model with the identifier %q already exists", p.Identifier)
 	}
+	if p.Identifier == "" {
+		p.Identifier = c.free(m.ID)
+	}
 	if err := ch.send(resolvedPacket{"resolved", describe(m)}); err != nil {
 		return err
 	}
 	return ch.load(fleet.Request{Name: m.ID, ID: p.Identifier, TTL: milliseconds(p.TTL)}, p.Stack, "progress", "success")
+}
+
+// free is what a further instance of a model is called: as the model, or with the first number that no other has.
+func (c *conn) free(id string) string {
+	name := id
+	for n := 2; ; n++ {
+		if i, taken := c.server.Models.FindLoaded(name); !taken || i.ID != name {
+			return name
+		}
+		name = fmt.Sprintf("%s:%d", id, n)
+	}
 }
 
 // getOrLoad returns a loaded instance, or loads one.

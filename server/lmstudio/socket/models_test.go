@@ -128,3 +128,15 @@ func TestFiles_textIsRead(t *testing.T) {
 		}
 	}
 }
+
+// A model that is loaded once more without a name of its own gets the next number, as the SDKs expect.
+func TestModels_aSecondInstanceIsNumbered(t *testing.T) {
+	s := serve(t)
+	c := s.dial(t, "llm")
+	for _, want := range []string{"m", "m:2", "m:3"} {
+		all := c.open("loadModel", `{"modelKey":"m","loadConfigStack":{"layers":[]}}`)
+		if got := success(t, all).Message.Info.Identifier; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
