@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"tenon/server/chat"
 	"tenon/server/lmstudio/socket"
@@ -89,4 +91,37 @@ func TestPredict_sixteenCallsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// S3-23: how long a call's End comes behind the last of its text, of sixteen calls that run at once and of one.
+func BenchmarkPredict_callEnd(b *testing.B) {
+	for _, clients := range []int{1, 16} {
+		b.Run(fmt.Sprint(clients), func(b *testing.B) {
+			s := serve(b).load(b, "m")
+			var behind atomic.Int64
+			b.ResetTimer()
+			for n := range b.N {
+				var all sync.WaitGroup
+				for i := range clients {
+					all.Go(func() {
+						c := s.dial(b, "llm")
+						defer func() { _ = c.ws.CloseNow() }() // its work is done
+						c.send(`{"type":"channelCreate","endpoint":"predict","channelId":1,"creationParameter":` +
+							ask(fmt.Sprintf(`[[n%dx%d]]{"tool": "get_weather", "arguments": {"city": "Oslo"}}[[/]]`, n, i), setting("tools", weather)) + "}")
+						var last time.Time
+						for text := ""; !strings.Contains(text, `"channelClose"`); {
+							switch text = c.next(); {
+							case strings.Contains(text, "ArgumentFragment"):
+								last = time.Now()
+							case strings.Contains(text, "toolCallGenerationEnd"):
+								behind.Add(int64(time.Since(last)))
+							}
+						}
+					})
+				}
+				all.Wait()
+			}
+			b.ReportMetric(float64(behind.Load())/float64(b.N*clients)/1e3, "µs-to-End")
+		})
+	}
 }

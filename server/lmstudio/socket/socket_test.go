@@ -32,12 +32,12 @@ type served struct {
 }
 
 // serve has a chat model "m", which does as its prompt says, and an embedding model "e".
-func serve(t *testing.T, change ...func(*socket.Options)) *served {
+func serve(t testing.TB, change ...func(*socket.Options)) *served {
 	t.Helper()
 	return serveEngine(t, servertest.Obedient(engine.Model{Context: 1 << 16, Slots: 4}), change...)
 }
 
-func serveEngine(t *testing.T, e *enginetest.Scripted, change ...func(*socket.Options)) *served {
+func serveEngine(t testing.TB, e *enginetest.Scripted, change ...func(*socket.Options)) *served {
 	t.Helper()
 	f, all := servertest.Fleet(map[string]engine.Engine{"m": e, "e": embedder{enginetest.Script()}})
 	t.Cleanup(func() { _ = f.Close() })
@@ -66,7 +66,7 @@ func (embedder) Embed(_ context.Context, prompts []engine.Prompt) (out []engine.
 	return out, nil
 }
 
-func (s *served) load(t *testing.T, names ...string) *served {
+func (s *served) load(t testing.TB, names ...string) *served {
 	t.Helper()
 	for _, n := range names {
 		if _, err := s.fleet.Load(t.Context(), fleet.Request{Name: n}); err != nil {
@@ -86,12 +86,12 @@ func (s *served) users() (n int) {
 
 // client is a connected socket.
 type client struct {
-	t  *testing.T
+	t  testing.TB
 	ws *websocket.Conn
 }
 
 // dial connects and authenticates.
-func (s *served) dial(t *testing.T, ns string) *client {
+func (s *served) dial(t testing.TB, ns string) *client {
 	t.Helper()
 	c := s.connect(t, ns)
 	c.send(`{"authVersion":1,"clientIdentifier":"guest:a","clientPasskey":"b"}`)
@@ -101,7 +101,7 @@ func (s *served) dial(t *testing.T, ns string) *client {
 	return c
 }
 
-func (s *served) connect(t *testing.T, ns string) *client {
+func (s *served) connect(t testing.TB, ns string) *client {
 	t.Helper()
 	ws, _, err := websocket.Dial(context.Background(), s.url+"/"+ns, nil) //nolint:bodyclose // the socket takes the body over
 	if err != nil {
