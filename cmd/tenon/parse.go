@@ -58,7 +58,7 @@ func (o parseOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	for _, kind := range hosted {
-		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "note: %s: tools of type %q are not called in the model's text\n", o.tools, kind); err != nil {
+		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "note: %s: %s is not called in the model's text\n", o.tools, kind); err != nil {
 			return fmt.Errorf("write to standard error: %w", err)
 		}
 	}

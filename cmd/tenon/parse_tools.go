@@ -7,33 +7,13 @@ import (
 	"regexp"
 	"strings"
 
+	"tenon/server/responses"
 	"tenon/tools"
 )
 
-// openAITool is a member of an OpenAI tools array, in the shape of Chat Completions or of Responses.
-type openAITool struct {
-	Type     string        `json:"type"`
-	Function *functionTool `json:"function"`
-	Custom   *customTool   `json:"custom"`
-	functionTool
-	Format json.RawMessage `json:"format"`
-	Tools  []openAITool    `json:"tools"` // of a namespace
-}
-
-type functionTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-}
-
-type customTool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Format      json.RawMessage `json:"format"`
-}
-
-// readTools reads a tools array. hosted are the types of those that are no part of what a model writes.
-func readTools(path string) (declared []tools.Tool, hosted []string, err error) {
+// readTools reads an OpenAI tools array, of Chat Completions or of Responses. left are those that are no part of what a model
+// writes.
+func readTools(path string) (declared []tools.Tool, left []string, err error) {
 	if path == "" {
 		return nil, nil, nil
 	}
@@ -41,12 +21,42 @@ func readTools(path string) (declared []tools.Tool, hosted []string, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	var wire []openAITool
-	if err := json.Unmarshal(b, &wire); err != nil {
+	var all []map[string]json.RawMessage
+	if err := json.Unmarshal(b, &all); err != nil {
 		return nil, nil, fmt.Errorf("%s: an OpenAI tools array is wanted: %w", path, err)
 	}
-	declared, hosted = declare(wire, "")
-	return declared, hosted, nil
+	for i := range all {
+		all[i] = flat(all[i])
+	}
+	raw, err := json.Marshal(all)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	declared, left, err = responses.ReadTools(raw)
+	for i := range declared {
+		declared[i].Strict = false // it is about masks, and there are none
+	}
+	return declared, left, err
+}
+
+// flat is a tool of Chat Completions as Responses has it: what stands below its type there, and the grammar of its format.
+func flat(t map[string]json.RawMessage) map[string]json.RawMessage {
+	for _, kind := range []string{"function", "custom"} {
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(t[kind], &inner) == nil && inner != nil {
+			t = inner
+			t["type"] = json.RawMessage(`"` + kind + `"`)
+		}
+	}
+	if t["type"] == nil {
+		t["type"] = json.RawMessage(`"function"`)
+	}
+	var format, grammar map[string]json.RawMessage
+	if json.Unmarshal(t["format"], &format) == nil && json.Unmarshal(format["grammar"], &grammar) == nil && grammar != nil {
+		grammar["type"] = format["type"]
+		t["format"], _ = json.Marshal(grammar) // it was JSON before
+	}
+	return t
 }
 
 // toolWord is what a tool may be called. Families write a prefix before it.
@@ -67,55 +77,4 @@ func anyTools(raw []byte) (declared []tools.Tool) {
 		declared = append(declared, tools.Tool{Name: name, Parameters: json.RawMessage(`{"type":"object"}`)})
 	}
 	return declared
-}
-
-func declare(wire []openAITool, namespace string) (declared []tools.Tool, hosted []string) {
-	for _, w := range wire {
-		switch w.Type {
-		case "namespace":
-			inner, others := declare(w.Tools, w.Name)
-			declared, hosted = append(declared, inner...), append(hosted, others...)
-		case "function", "custom", "":
-			t := w.tool()
-			t.Namespace = namespace
-			declared = append(declared, t)
-		default:
-			hosted = append(hosted, w.Type)
-		}
-	}
-	return declared, hosted
-}
-
-func (w openAITool) tool() tools.Tool {
-	if w.Type == "custom" {
-		c := customTool{w.Name, w.Description, w.Format}
-		if w.Custom != nil {
-			c = *w.Custom
-		}
-		return tools.Tool{Name: c.Name, Description: c.Description, Freeform: freeform(c.Format)}
-	}
-	f := w.functionTool
-	if w.Function != nil {
-		f = *w.Function
-	}
-	return tools.Tool{Name: f.Name, Description: f.Description, Parameters: f.Parameters} // strict is about masks, and there are none
-}
-
-// freeform reads the format of a custom tool; anything but a grammar means any text.
-func freeform(format json.RawMessage) *tools.Freeform {
-	type syntax struct {
-		Syntax     string `json:"syntax"`
-		Definition string `json:"definition"`
-	}
-	var f struct {
-		syntax
-		Grammar syntax `json:"grammar"`
-	}
-	if json.Unmarshal(format, &f) != nil {
-		return &tools.Freeform{}
-	}
-	if f.Syntax == "" {
-		f.syntax = f.Grammar
-	}
-	return &tools.Freeform{Syntax: f.Syntax, Definition: f.Definition}
 }

@@ -34,6 +34,16 @@ func (d *decoder) declare(w createRequest) (err error) {
 	return nil
 }
 
+// ReadTools decodes a tools array, and tells what of it is no part of what a model writes. Its errors are *chat.Error.
+func ReadTools(raw json.RawMessage) (declared []tools.Tool, left []string, err error) {
+	var d decoder
+	all, err := d.readTools(raw, "tools")
+	if err == nil {
+		err = d.declareAll(all, "tools", "")
+	}
+	return d.turn.Tools, d.notes, err
+}
+
 // declareAdded declares the tools of the items of type additional_tools.
 func (d *decoder) declareAdded(items []item, field string) error {
 	for i, it := range items {
