@@ -99,7 +99,7 @@ func TestBind_renamedTemplates(t *testing.T) {
 	}
 	slices.Sort(names)
 	bare := bind.Known{Others: parse.NewOthers(nil)}
-	variants, turns, read, exact := 200, 0, 0, 0
+	variants, turns, read, exact := 50, 0, 0, 0
 	if os.Getenv("TENON_ALL") != "" {
 		variants = 2000
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenon/tools/format"
 	"tenon/tools/parse"
 	"tenon/tools/scan"
 )
@@ -28,6 +29,22 @@ func TestParser_tagsOfOthersInProseAreKept(t *testing.T) {
 				t.Errorf("%s: %q became %+v", family, text, got)
 			}
 			checkProperties(t, p, []byte(text), 2)
+		}
+	}
+}
+
+// Of two tags that begin alike, inside of a wrong tag around a call, the longer is the call's, each time.
+func TestParser_theLongestTagInsideAWrapIsTheCalls(t *testing.T) {
+	d, _ := Lookup("minimax-m2")
+	f := d.Family
+	long := format.InvokeTags
+	long.Call.Open += "x-"
+	f.Codecs = []format.Syntax{format.InvokeTags, long}
+	for range 50 {
+		p := planFor(t, &Dialect{&format.Dialect{Family: f}}, Thinking{})
+		got := play(p.TextParser(), "<tools>\n<invoke name=\"x-get_time\">\n</invoke>\n</tools>", 0, false)
+		if len(got.Calls) != 1 || got.Calls[0].Name != "get_time" {
+			t.Fatalf("%+v", got)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (o parseOptions) dialect(cmd *cobra.Command, declared []tools.Tool) (d *too
 		d, err = tools.Detect(tools.Evidence{Template: source})
 		return d, false, err
 	}
-	if d, err = tools.Detect(prepared.Evidence(source, nil, t.Probe())); err != nil {
+	if d, err = tools.Detect(prepared.Evidence(source, options.EOS, nil, t.Probe())); err != nil {
 		return nil, false, err
 	}
 	return d, endsInThinking(t, declared), nil

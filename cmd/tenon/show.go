@@ -81,9 +81,7 @@ func show(w io.Writer, e catalog.Entry, source string, o templates.Options, asJS
 		return err
 	}
 	p := t.Probe()
-	evidence := prepared.Evidence(source, nil, p)
-	evidence.EOS = o.EOS
-	b, err := tools.Bind(evidence)
+	b, err := tools.Bind(prepared.Evidence(source, o.EOS, nil, p))
 	if err != nil {
 		return fmt.Errorf("find the dialect: %w", err)
 	}

@@ -279,10 +279,10 @@ func (p *Reading) wrapped(text []byte, final bool) peek.Answer {
 	n += len(end) - 1
 	i := peek.SkipSpace(text, n+1)
 	waits := false
-	for t := range p.inWraps {
-		switch peek.Prefix(text[i:], t, final) {
+	for _, w := range p.inWraps {
+		switch peek.Prefix(text[i:], w.tag, final) {
 		case peek.Yes:
-			return p.beginsNamed(text[i+len(t):], final)
+			return p.beginsNamed(text[i+len(w.tag):], final)
 		case peek.Unknown:
 			waits = true
 		}
@@ -306,11 +306,11 @@ func (p *Reading) beginsNamed(text []byte, final bool) peek.Answer {
 // openWrapped has the region, opened for the tag at the start of text, read the call whose own tag stands behind it and gap bytes.
 func (p *Text) openWrapped(text []byte, gap int) {
 	r := p.region
-	for t, c := range p.plan.inWraps {
-		if peek.Prefix(text[r.body-r.start+gap:], t, true) == peek.Yes {
-			_, own := p.plan.Markers.ByText[t]
-			r.codecs, r.Bare, r.Marker = []scan.Codec{c}, !own, t
-			r.body += gap + len(t)
+	for _, w := range p.plan.inWraps {
+		if bytes.HasPrefix(text[r.body-r.start+gap:], []byte(w.tag)) {
+			_, own := p.plan.Markers.ByText[w.tag]
+			r.codecs, r.Bare, r.Marker = []scan.Codec{w.codec}, !own, w.tag
+			r.body += gap + len(w.tag)
 			return
 		}
 	}

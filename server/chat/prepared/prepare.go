@@ -90,7 +90,7 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	}
 	m.Renderer = t
 	m.Thinks = len(t.Probe().ThinkingMarkers) > 0 || t.Probe().PrefilledThought
-	if m.Dialect, err = tools.Detect(Evidence(source, markers, t.Probe())); err != nil {
+	if m.Dialect, err = tools.Detect(Evidence(source, info.Vocab.EOS, markers, t.Probe())); err != nil {
 		return Model{}, fmt.Errorf("find the dialect of %s: %w", entry.ID, err)
 	}
 	if m.Dialect.Scaffold() {
@@ -136,7 +136,7 @@ func WrongFormat(name string) string {
 
 // CallWriter is how the family of a template that shows no calls writes them, nil if none is known.
 func CallWriter(source string, p templates.Probe) templates.WriteCalls {
-	d, err := tools.Detect(Evidence(source, nil, p))
+	d, err := tools.Detect(Evidence(source, "", nil, p))
 	if err != nil || d.Scaffold() {
 		return nil
 	}
@@ -157,10 +157,10 @@ func CallWriter(source string, p templates.Probe) templates.WriteCalls {
 	}
 }
 
-// Evidence is what a template and its probe show of a model's way of calling.
-func Evidence(source string, markers []string, p templates.Probe) tools.Evidence {
+// Evidence is what a template, its probe and the vocabulary show of a model's way of calling.
+func Evidence(source, eos string, markers []string, p templates.Probe) tools.Evidence {
 	e := p.Evidence
-	return tools.Evidence{Template: source, Markers: markers, Shown: tools.Shown{
+	return tools.Evidence{Template: source, EOS: eos, Markers: markers, Shown: tools.Shown{
 		Generation: e.Generation, TurnEnd: p.TurnEnd, Answer: e.Answer, Call: e.Call, TwoCalls: e.TwoCalls, TextCall: e.TextCall,
 		Thought: e.Thought, NoArgument: e.NoArgument, Typed: e.Typed, Result: e.Result,
 	}}
