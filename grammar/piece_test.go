@@ -7,9 +7,8 @@ import (
 	"tenon/grammar/lex"
 )
 
-// TestMask_ofFullAutomataIsSound: with automata so small that a mask fills them, a mask may lack
-// tokens. It holds no others than that of automata that suffice, it is never empty, and a text that
-// follows it is not led to where it cannot end.
+// TestMask_ofFullAutomataIsSound: with automata so small that a mask fills them, it may lack
+// tokens. It holds no others than that of automata that suffice, and it is never empty.
 func TestMask_ofFullAutomataIsSound(t *testing.T) {
 	v := tinyVocab(t, threeLetters()...)
 	defer func() { automata = lex.Limits{} }()
