@@ -89,7 +89,7 @@ func TestRoundTrip_valuesThatLookLikeMarkup(t *testing.T) {
 // ambiguous tells whether a text means something else: a section where a family writes such, and, for a reader that must also mend
 // what has no ends, an end or another argument.
 func ambiguous(d *Dialect, v, parser string) bool {
-	if c, ok := d.Codecs[0].(format.Tagged); ok && (c.Cdata && strings.HasPrefix(v, format.CdataOpen) || parser == "tolerant" && v == "<parameter=b>") {
+	if c, ok := d.Codecs[0].(format.Tagged); ok && (c.CDATA && strings.HasPrefix(v, format.CDATAOpen) || parser == "tolerant" && v == "<parameter=b>") {
 		return true
 	}
 	return false

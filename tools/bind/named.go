@@ -44,7 +44,7 @@ func fillNamed(d *format.Family, f *frame, s Shown) bool {
 	}
 	c.After = f.takeAfter()
 	f.takeName(d, &c)
-	c.Splits = append(c.Splits, splits(c.Separator, c.IdMark, c.IdFirst, c.Before)...)
+	c.Splits = append(c.Splits, splits(c.Separator, c.IDMark, c.IDFirst, c.Before)...)
 	d.Codecs = []format.Syntax{c}
 	f.takeLead(d, c, s)
 	if word := strings.TrimSpace(f.before); word != "" && !distinct(word) {
@@ -72,7 +72,7 @@ func (f *frame) takeID(c *format.Named, first, second string) {
 		c.Index, c.Separator = true, rest
 		return
 	}
-	c.IdMark, c.Separator = mark, rest
+	c.IDMark, c.Separator = mark, rest
 }
 
 // takeAfter takes what stands behind the object inside of the call's closing marker, such as the end of a code fence.

@@ -131,8 +131,8 @@ func fillJSON(d *format.Family, f *frame, s Shown) bool {
 		case m.Value[0] == '{' && strings.Contains(string(m.Value), probeKey):
 			c.ArgsKey = m.Key
 		case isText && value != "" && strings.HasSuffix(m.Key, "id"):
-			if c.IdKey = m.Key; strings.Trim(value, "0123456789") == "" {
-				d.Id = format.IdInteger
+			if c.IDKey = m.Key; strings.Trim(value, "0123456789") == "" {
+				d.ID = format.IDInteger
 			}
 		}
 	}

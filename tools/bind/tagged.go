@@ -103,10 +103,10 @@ func fillKinds(c *format.Tagged, s Shown) {
 		_, attribute, _ := strings.Cut(t, `" `)
 		kinds[i] = attribute[:strings.LastIndexByte(attribute, '"')+1]
 	}
-	c.JsonAttribute = kinds[0]
+	c.JSONAttribute = kinds[0]
 	if kinds[0] != kinds[1] { // it names the type
 		name, _, _ := strings.Cut(kinds[0], `"`)
-		c.JsonAttribute, c.Attribute = name+`"`, name+`"`
+		c.JSONAttribute, c.Attribute = name+`"`, name+`"`
 	}
 }
 

@@ -261,7 +261,7 @@ func pronounce(wire json.RawMessage) verdict {
 var (
 	NameKeys = []string{"name", "tool_name", "tool", "function_name", "function", "action", "tool_call", "recipient_name"}
 	ArgsKeys = []string{"arguments", "parameters", "args", "params", "input", "tool_input", "action_input", "kwargs", "function_args"}
-	IdKeys   = []string{"id", "tool_call_id", "call_id"}
+	IDKeys   = []string{"id", "tool_call_id", "call_id"}
 	ListKeys = []string{"tool_calls", "tool_uses"}
-	CallKeys = slices.Concat(NameKeys, ArgsKeys, IdKeys, ListKeys, []string{"type", "index", "thought"})
+	CallKeys = slices.Concat(NameKeys, ArgsKeys, IDKeys, ListKeys, []string{"type", "index", "thought"})
 )

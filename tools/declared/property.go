@@ -35,7 +35,7 @@ const (
 	KindInput                      // as the text of a free-form tool
 )
 
-func (p Property) Json(e grammar.Escapes) string {
+func (p Property) JSON(e grammar.Escapes) string {
 	o := Compact
 	o.Tool, o.Lenient, o.Escapes = p.Tool, true, e
 	return grammar.JSON(p.Schema, o)

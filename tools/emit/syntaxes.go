@@ -76,11 +76,11 @@ func (c jsonWriter) write(w *output, t *declared.Tool, i int) string {
 		gap, comma = `[ \n]{0,12}`, `[ \n]{1,12}`
 	}
 	call := seq(gap, grammar.Quote(`"`+c.NameKey+`": "`), name, `"\","`, comma, grammar.Quote(`"`+c.ArgsKey+`": `), w.args(t, i), gap)
-	if c.IdKey == "" {
+	if c.IDKey == "" {
 		return seq(`"{"`, call, `"}"`)
 	}
-	id := grammar.Quote(`"` + c.IdKey + `": "`)
-	if w.Dialect.Id == format.IdInteger {
+	id := grammar.Quote(`"` + c.IDKey + `": "`)
+	if w.Dialect.ID == format.IDInteger {
 		return seq(`"{"`, id, `[0-9]{1,4}`, `"\", "`, call, `"}"`)
 	}
 	return seq(`"{"`, call, `", "`, id, `[a-zA-Z0-9_-]{1,40}`, `"\"}"`)
@@ -92,15 +92,15 @@ func (c namedWriter) begins(tool string) []string { return []string{c.Before + t
 
 func (c namedWriter) write(w *output, t *declared.Tool, i int) string {
 	parts := []string{}
-	if c.IdFirst != "" {
-		parts = append(parts, `[a-zA-Z0-9_-]{1,40}`, w.lit(c.IdFirst))
+	if c.IDFirst != "" {
+		parts = append(parts, `[a-zA-Z0-9_-]{1,40}`, w.lit(c.IDFirst))
 	}
 	parts = append(parts, w.lit(c.Before), name(t))
 	if c.Index {
 		parts = append(parts, `":" [0-9]{1,4}`)
 	}
-	if c.IdMark != "" && c.IdFirst == "" {
-		parts = append(parts, w.lit(c.IdMark), `[a-zA-Z0-9]{9}`)
+	if c.IDMark != "" && c.IDFirst == "" {
+		parts = append(parts, w.lit(c.IDMark), `[a-zA-Z0-9]{9}`)
 	}
 	parts = append(parts, w.lit(c.Separator))
 	if c.BareKeys {
@@ -156,7 +156,7 @@ func (w *output) dictionaryValue(c namedWriter, t *declared.Tool, p declared.Pro
 	case p.Kind == declared.KindText:
 		return seq(quote, w.plain(p, c.Quotes[0]), quote)
 	case p.Kind == declared.KindScalar:
-		return capture(CaptureJSON, p.Json(grammar.CommonEscapes))
+		return capture(CaptureJSON, p.JSON(grammar.CommonEscapes))
 	case p.Nullable != nil:
 		return alt([]string{capture(CaptureJSON, `"null"`), w.dictionaryValue(c, t, *p.Nullable, depth)})
 	}
@@ -236,7 +236,7 @@ func (c taggedWriter) keyTag(w *output, p declared.Property) string {
 	case c.TextAttribute != "" && p.Kind != declared.KindScalar && p.Kind != declared.KindJSON:
 		attribute = ` ` + c.TextAttribute
 	case c.TextAttribute != "":
-		attribute = ` ` + c.JsonAttribute
+		attribute = ` ` + c.JSONAttribute
 	}
 	if attribute != "" {
 		return w.lit(c.Arg.Open + p.Key + `"` + attribute + strings.TrimPrefix(c.Arg.Close, `"`))
@@ -252,24 +252,24 @@ func (c taggedWriter) keyTag(w *output, p declared.Property) string {
 func (c taggedWriter) argument(w *output, t *declared.Tool, p declared.Property) string {
 	switch p.Kind {
 	case declared.KindText:
-		return argument(t, p, c.section(w.lit(format.CdataOpen), w.plain(p, format.CdataClose), w.lit(format.CdataClose), w.plain(p, c.ends()...)))
+		return argument(t, p, c.section(w.lit(format.CDATAOpen), w.plain(p, format.CDATAClose), w.lit(format.CDATAClose), w.plain(p, c.ends()...)))
 	case declared.KindInput:
-		return c.section(w.lit(format.CdataOpen), w.input(t, format.CdataClose), w.lit(format.CdataClose), w.input(t, c.ends()...))
+		return c.section(w.lit(format.CDATAOpen), w.input(t, format.CDATAClose), w.lit(format.CDATAClose), w.input(t, c.ends()...))
 	}
-	return argument(t, p, capture(CaptureJSON, p.Json(grammar.CommonEscapes)))
+	return argument(t, p, capture(CaptureJSON, p.JSON(grammar.CommonEscapes)))
 }
 
 // ends are what text outside of a CDATA section must not hold.
 func (c taggedWriter) ends() []string {
-	if c.Cdata {
-		return []string{c.ArgEnd, format.CdataOpen}
+	if c.CDATA {
+		return []string{c.ArgEnd, format.CDATAOpen}
 	}
 	return []string{c.ArgEnd}
 }
 
 // section is text in a CDATA section, where the family writes those, or without one.
 func (c taggedWriter) section(open, inside, end, bare string) string {
-	if !c.Cdata {
+	if !c.CDATA {
 		return bare
 	}
 	return alt([]string{seq(open, inside, end), bare})
@@ -320,7 +320,7 @@ func pythonGrammar(p declared.Property) string {
 	if p.TypeName() == "boolean" && p.Free {
 		return boolean
 	}
-	value := capture(CaptureJSON, p.Json(grammar.CanonicalEscapes))
+	value := capture(CaptureJSON, p.JSON(grammar.CanonicalEscapes))
 	if slices.Contains(p.Types, "null") {
 		return "( " + value + ` | null:( "None" ) )`
 	}
@@ -342,7 +342,7 @@ func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
 		case declared.KindText:
 			value = w.plain(p, end)
 		case declared.KindScalar:
-			value = capture(CaptureJSON, p.Json(grammar.CommonEscapes))
+			value = capture(CaptureJSON, p.JSON(grammar.CommonEscapes))
 		default:
 			value = capture(CaptureTree, w.until(end))
 		}

@@ -53,7 +53,7 @@ type Family struct {
 	Labels   []Label
 	Ends     []string // end tokens, and what a model writes when it runs past its turn
 	Results  []string // markers around results, which are not the model's to write
-	Id       idCodec
+	ID       idCodec
 	Match    matching
 	// OneCall: the family's template renders at most one call a turn.
 	OneCall bool
@@ -107,10 +107,10 @@ type idCodec string
 
 const (
 	idNone     idCodec = ""
-	IdNine     idCodec = "9 letters or digits"
-	IdIndexed  idCodec = "functions.NAME:INDEX"
-	IdInteger  idCodec = "integer"
-	IdTen      idCodec = "10 characters"
+	IDNine     idCodec = "9 letters or digits"
+	IDIndexed  idCodec = "functions.NAME:INDEX"
+	IDInteger  idCodec = "integer"
+	IDTen      idCodec = "10 characters"
 	idFreeform idCodec = "any"
 )
 
@@ -157,7 +157,7 @@ func (d *Dialect) Prefilled() bool { return d.Prefills }
 func (d *Dialect) Thinking() (open, end string) { return d.Think.Open, d.Think.Close }
 
 // Prefixes tells that the family itself writes a prefix before names.
-func (d *Dialect) Prefixes() bool { return d.Id == IdIndexed || d.Headers != nil }
+func (d *Dialect) Prefixes() bool { return d.ID == IDIndexed || d.Headers != nil }
 
 // Thinks tells that the family's turns can hold thinking.
 func (d *Dialect) Thinks() bool {

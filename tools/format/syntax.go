@@ -16,7 +16,7 @@ type Syntax interface {
 // JSON reads calls that are JSON objects, alone, in a row or in an array, also inside a code fence. The name is the
 // value of a field, or a key by itself; header says that the name stands before an object of arguments instead.
 type JSON struct {
-	NameKey, ArgsKey, IdKey string // as the family writes them; every other usual key is read too
+	NameKey, ArgsKey, IDKey string // as the family writes them; every other usual key is read too
 	Array                   bool   // the family writes an array even for one call
 	NameIsKey               bool   // {"NAME": {…}}
 }
@@ -33,9 +33,9 @@ func (c JSON) inner() []string { return nil }
 type Named struct {
 	Before    string   // a fixed text before the name, as the family writes it
 	Separator string   // between name and object, as the family writes it
-	IdMark    string   // between name and id, "" if no id is written or the id is part of the name
+	IDMark    string   // between name and id, "" if no id is written or the id is part of the name
 	Splits    []string // all texts that part the words
-	IdFirst   string   // between id and name, where the id comes first
+	IDFirst   string   // between id and name, where the id comes first
 	Index     bool     // the call's number follows the name
 	BareKeys  bool     // keys are written without quotes
 	After     string   // behind the object, before the call's closing marker
@@ -82,15 +82,15 @@ type Tagged struct {
 	ArgEnd    string
 	// TextAttribute in a key's tag says that the value is plain text, jsonAttribute that it is JSON. Without them the
 	// schema says.
-	TextAttribute, JsonAttribute string
+	TextAttribute, JSONAttribute string
 	Attribute                    string // written behind a key: its start; the kind and the tag's end follow
 	Index                        string // written behind a name: its start; the call's number and the tag's end follow
 	NameEnd                      string // written behind a name that comes first
 	Between                      string // written between the parts of a call
 	// Lines: a line break behind the key's tag and one before argEnd are layout.
 	Lines bool
-	// Cdata: text may stand in a CDATA section, inside of which nothing ends it.
-	Cdata bool
+	// CDATA: text may stand in a CDATA section, inside of which nothing ends it.
+	CDATA bool
 }
 
 func (c Tagged) Openers() []string {
@@ -142,8 +142,8 @@ func (c Tagged) Spelt(opener string) Tagged {
 }
 
 const (
-	CdataOpen  = "<![CDATA["
-	CdataClose = "]]>"
+	CDATAOpen  = "<![CDATA["
+	CDATAClose = "]]>"
 )
 
 // FunctionTags is how many families write calls, and models of others slip into.
@@ -164,7 +164,7 @@ var InvokeTags = Tagged{
 // ParamTags is the same with other words.
 var ParamTags = Tagged{
 	Call: Span{`<function name="`, `">`}, CallEnd: "</function>",
-	Arg: Span{`<param name="`, `">`}, ArgEnd: "</param>", Cdata: true,
+	Arg: Span{`<param name="`, `">`}, ArgEnd: "</param>", CDATA: true,
 }
 
 // PairTags is another, with a name before pairs of key and value (GLM and its relatives).

@@ -139,7 +139,7 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 // openGeneric opens the region of an object, or of a tag around one, at the start of text.
 func (p *Text) openGeneric(text []byte, at int) {
 	end, n := wrapEnd(text)
-	p.openCue(at, at+n, scan.JsonCodec{}, true)
+	p.openCue(at, at+n, scan.JSONCodec{}, true)
 	p.region.wrap = end
 	if j := peek.SkipSpace(text, n); n > 0 && j < len(text) && text[j] == '<' {
 		p.openWrapped(text, j-n)

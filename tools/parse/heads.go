@@ -51,7 +51,7 @@ func namedHeads(c format.Named) []callHead {
 	var marks []string
 	for _, m := range c.Splits {
 		switch {
-		case m == c.IdFirst:
+		case m == c.IDFirst:
 		case strings.ContainsAny(m, "<[|"):
 			marks = append(marks, m)
 		case strings.HasPrefix(m, format.FenceMark) && m != format.FenceMark:

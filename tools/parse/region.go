@@ -85,7 +85,7 @@ func (p *Text) stepRegion(final bool) bool {
 		}
 	}
 	most := scan.MaxBare
-	if j, ok := r.scan.(*scan.JsonScanner); ok && j.Good {
+	if j, ok := r.scan.(*scan.JSONScanner); ok && j.Good {
 		most = scan.MaxNamed
 	}
 	tooLong := r.Bare && len(body) > most
@@ -285,7 +285,7 @@ func (p *Text) noCall(end int, err error) {
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
 		p.refuse(end, err)
 	}
-	if j, ok := r.scan.(*scan.JsonScanner); errors.Is(err, scan.ErrTorn) || ok && j.Good {
+	if j, ok := r.scan.(*scan.JSONScanner); errors.Is(err, scan.ErrTorn) || ok && j.Good {
 		p.doubt = p.doubtBehind(p.buf[:end])
 	}
 	peek.Examine(end - r.start)

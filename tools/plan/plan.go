@@ -51,7 +51,7 @@ func Prepare(d *format.Dialect, t turn.Turn) (*Plan, error) {
 	if c, ok := d.Codecs[0].(format.JSON); ok && !c.NameIsKey { // a derived dialect may have keys of its own
 		p.NameKeys = append([]string{c.NameKey}, declared.NameKeys...)
 		p.ArgsKeys = append([]string{c.ArgsKey}, declared.ArgsKeys...)
-		p.CallKeys = append([]string{c.NameKey, c.ArgsKey, c.IdKey}, declared.CallKeys...)
+		p.CallKeys = append([]string{c.NameKey, c.ArgsKey, c.IDKey}, declared.CallKeys...)
 	}
 	if err := p.declare(t.Tools); err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type Codec interface {
 func CodecOf(s format.Syntax) Codec {
 	switch s := s.(type) {
 	case format.JSON:
-		return JsonCodec{s}
+		return JSONCodec{s}
 	case format.Named:
 		return namedCodec{s}
 	case format.Tagged:

@@ -11,10 +11,10 @@ import (
 	"tenon/tools/peek"
 )
 
-// JsonCodec reads the calls of a jsonSyntax.
-type JsonCodec struct{ format.JSON }
+// JSONCodec reads the calls of a jsonSyntax.
+type JSONCodec struct{ format.JSON }
 
-func (c JsonCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
+func (c JSONCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
 	if i == len(body) {
 		return peek.Boolean(!final, peek.Unknown)
@@ -38,7 +38,7 @@ func (c JsonCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	return peek.Prefix(body[i:], "```", final)
 }
 
-func (c JsonCodec) Scanner(o Opening) Scanner {
+func (c JSONCodec) Scanner(o Opening) Scanner {
 	s := newJSONScanner(o, nil)
 	s.keyed = c.NameIsKey
 	if o.Name == "" {
@@ -47,14 +47,14 @@ func (c JsonCodec) Scanner(o Opening) Scanner {
 	return s
 }
 
-func newJSONScanner(o Opening, quotes []string) *JsonScanner {
-	s := &JsonScanner{Opening: o}
+func newJSONScanner(o Opening, quotes []string) *JSONScanner {
+	s := &JSONScanner{Opening: o}
 	s.values.Rules = o.rules(quotes...)
 	return s
 }
 
-// JsonScanner follows JSON values one after another. Between them stand white space, commas, stray brackets and fences.
-type JsonScanner struct {
+// JSONScanner follows JSON values one after another. Between them stand white space, commas, stray brackets and fences.
+type JSONScanner struct {
 	Opening
 	values  lenient.Scanner
 	inValue bool
@@ -74,27 +74,27 @@ type JsonScanner struct {
 	after   []string // what is written behind a value
 }
 
-func (s *JsonScanner) End() int { return s.stop }
+func (s *JSONScanner) End() int { return s.stop }
 
-func (s *JsonScanner) Soft() int { return s.values.Soft }
+func (s *JSONScanner) Soft() int { return s.values.Soft }
 
-func (s *JsonScanner) Reached() int {
+func (s *JSONScanner) Reached() int {
 	if s.inValue {
 		return s.values.Reached()
 	}
 	return s.pos
 }
 
-func (s *JsonScanner) Whole() bool { return !s.inValue && s.seen }
+func (s *JSONScanner) Whole() bool { return !s.inValue && s.seen }
 
 // Cut ends the region at offset at, where a closing marker stands inside what looked like a string.
-func (s *JsonScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
+func (s *JSONScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
 	s.pos = at
 	s.close(body, true)
 	return s.read(body[:at])
 }
 
-func (s *JsonScanner) Step(body []byte, final bool) Status {
+func (s *JSONScanner) Step(body []byte, final bool) Status {
 	for {
 		if s.inValue {
 			before := s.values.Reached()
@@ -122,7 +122,7 @@ func (s *JsonScanner) Step(body []byte, final bool) Status {
 	}
 }
 
-func (s *JsonScanner) unfinished(body []byte, final bool) Status {
+func (s *JSONScanner) unfinished(body []byte, final bool) Status {
 	if !final {
 		return Open
 	}
@@ -130,13 +130,13 @@ func (s *JsonScanner) unfinished(body []byte, final bool) Status {
 }
 
 // leave ends the region at i, no marker of its own being there.
-func (s *JsonScanner) leave(i int) Status {
+func (s *JSONScanner) leave(i int) Status {
 	s.text, s.stop = i, i
 	return Ended
 }
 
 // between reads what stands between values and after the last. again says that another value begins.
-func (s *JsonScanner) between(body []byte, final bool) (st Status, again bool) {
+func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 	for s.pos < len(body) {
 		rest := body[s.pos:]
 		if _, a := peek.AnyPrefix(rest, s.Plan.Terminators, final); a == peek.Unknown {
@@ -190,7 +190,7 @@ func (s *JsonScanner) between(body []byte, final bool) (st Status, again bool) {
 
 // passFence takes a fence at pos into account and returns how much of it is one: the first behind a value closes what stood before it, has
 // no language, and belongs to the region.
-func (s *JsonScanner) passFence(mark []byte) int {
+func (s *JSONScanner) passFence(mark []byte) int {
 	s.shut = s.seen && s.fenced && !s.shut
 	if !s.shut {
 		return len(mark)
@@ -201,7 +201,7 @@ func (s *JsonScanner) passFence(mark []byte) int {
 }
 
 // behind is where the region ends at text: what parts values belongs to it between them only.
-func (s *JsonScanner) behind() int {
+func (s *JSONScanner) behind() int {
 	if s.torn || !s.seen {
 		return s.pos
 	}
@@ -210,7 +210,7 @@ func (s *JsonScanner) behind() int {
 
 // tears tells whether a byte behind a value shows that it did not end there, but inside one of its strings: a quote, or anything where quotes
 // in its strings were not escaped. Without markers it must stand directly behind it.
-func (s *JsonScanner) tears(body []byte, c byte) bool {
+func (s *JSONScanner) tears(body []byte, c byte) bool {
 	if s.Sent || s.Bare && (!s.Good || peek.IsSpace(body[s.pos-1])) {
 		return false
 	}
@@ -220,14 +220,14 @@ func (s *JsonScanner) tears(body []byte, c byte) bool {
 }
 
 // cutOff tells whether a marker that ends neither the call nor the turn stands directly behind a quote, where brackets are open.
-func (s *JsonScanner) cutOff(body []byte, final bool) bool {
+func (s *JSONScanner) cutOff(body []byte, final bool) bool {
 	_, own := peek.AnyPrefix(body[s.pos:], s.Plan.Closers[s.Marker], final)
 	_, last := peek.AnyPrefix(body[s.pos:], s.Plan.TurnEnds, final)
 	return s.pos > 0 && body[s.pos-1] == '"' && own == peek.No && last == peek.No
 }
 
 // close ends the region at s.pos, its own closing marker taken along.
-func (s *JsonScanner) close(body []byte, final bool) Status {
+func (s *JSONScanner) close(body []byte, final bool) Status {
 	own := s.Plan.Closers[s.Marker]
 	t, a := peek.AnyPrefix(body[s.pos:], own, final)
 	if a == peek.Unknown {
@@ -261,7 +261,7 @@ func fence(text []byte, final bool) (int, peek.Answer) {
 
 // watch rejects an object as soon as it can be no call: its name is not declared or, for a bare object, it has a key that
 // no call has.
-func (s *JsonScanner) watch(w lenient.String) bool {
+func (s *JSONScanner) watch(w lenient.String) bool {
 	if w.Depth > 2 || s.Good && s.values.Torn { // or it may be no key, but within a string
 		return true
 	}

@@ -12,14 +12,14 @@ import (
 	"tenon/tools/peek"
 )
 
-func (s *JsonScanner) Calls(body []byte) ([]declared.RawCall, error) {
+func (s *JSONScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	s.untear(body)
 	s.closed = s.closed || !s.Bare || s.stop == len(body)
 	return s.read(body[:s.text])
 }
 
 // untear ends the region where it seemed torn, if no bracket stands behind that which could end a value.
-func (s *JsonScanner) untear(body []byte) {
+func (s *JSONScanner) untear(body []byte) {
 	if !s.Bare && s.tear > 0 && s.text == s.stop && !bytes.ContainsAny(body[s.tear:s.stop], "}]") {
 		s.torn, s.text, s.stop = false, s.tear, s.tear
 	}
@@ -28,7 +28,7 @@ func (s *JsonScanner) untear(body []byte) {
 var errNoValue = errors.New("no JSON value")
 
 // read decodes every value in text and takes the calls out of them.
-func (s *JsonScanner) read(text []byte) ([]declared.RawCall, error) {
+func (s *JSONScanner) read(text []byte) ([]declared.RawCall, error) {
 	var all []declared.RawCall
 	for i := 0; ; {
 		i = s.nextValue(text, i)
@@ -84,7 +84,7 @@ func quoteBehind(rest []byte) bool {
 }
 
 // unfenced is text from its first value on, without the code fence around it.
-func (s *JsonScanner) unfenced(text []byte) []byte {
+func (s *JSONScanner) unfenced(text []byte) []byte {
 	text = bytes.TrimSpace(text[max(0, s.nextValue(text, 0)):])
 	if s.fenced {
 		text = bytes.TrimSuffix(text, []byte(format.FenceMark))
@@ -94,7 +94,7 @@ func (s *JsonScanner) unfenced(text []byte) []byte {
 
 // extent is how long the value at the start of text is, which cannot be decoded. Where quotes inside of its strings leave that open, what
 // seems to follow it may be a part of it.
-func (s *JsonScanner) extent(text []byte) (n int, ok bool) {
+func (s *JSONScanner) extent(text []byte) (n int, ok bool) {
 	values := lenient.Scanner{Rules: s.values.Rules}
 	values.Reset(0)
 	if values.Step(text, true) != lenient.Complete || values.Torn || s.torn {
@@ -104,7 +104,7 @@ func (s *JsonScanner) extent(text []byte) (n int, ok bool) {
 }
 
 // nextValue returns where the next value starts, -1 if there is none.
-func (s *JsonScanner) nextValue(text []byte, i int) int {
+func (s *JSONScanner) nextValue(text []byte, i int) int {
 	for i < len(text) {
 		if _, a := peek.AnyPrefix(text[i:], s.Plan.Terminators, true); a == peek.Yes {
 			return -1
@@ -159,8 +159,8 @@ func objectCalls(v []byte, o Opening) []declared.RawCall {
 			if _, isTool := o.Plan.Resolve(k); isTool && inner[0].Err != nil {
 				continue // a tool has the name of a key
 			}
-			if id, ok := m.FirstOf(declared.IdKeys); ok && len(inner) == 1 {
-				inner[0].Id, _ = ordered.Text(id)
+			if id, ok := m.FirstOf(declared.IDKeys); ok && len(inner) == 1 {
+				inner[0].ID, _ = ordered.Text(id)
 			}
 			return leftOut(inner, m, k)
 		}
@@ -185,8 +185,8 @@ func keyCalls(m ordered.MemberList, o Opening) []declared.RawCall {
 // fieldsCall reads an object with a name. Without a field for arguments, those that are no call's own are the arguments.
 func fieldsCall(m ordered.MemberList, nameKey, name string, o Opening) declared.RawCall {
 	c := declared.RawCall{Name: name}
-	if id, ok := m.FirstOf(declared.IdKeys); ok {
-		c.Id, _ = ordered.Text(id)
+	if id, ok := m.FirstOf(declared.IDKeys); ok {
+		c.ID, _ = ordered.Text(id)
 	}
 	for _, k := range o.Plan.ArgsKeys {
 		if args, ok := m.First(k); ok {
@@ -207,7 +207,7 @@ func fieldsCall(m ordered.MemberList, nameKey, name string, o Opening) declared.
 // others are the members that are neither known nor say of every call the same: its id, its number, its type.
 func others(m ordered.MemberList, known ...string) ordered.MemberList {
 	return slices.DeleteFunc(slices.Clone(m), func(e ordered.Member) bool {
-		return slices.Contains(known, e.Key) || slices.Contains(declared.IdKeys, e.Key) || e.Key == "type" || e.Key == "index"
+		return slices.Contains(known, e.Key) || slices.Contains(declared.IDKeys, e.Key) || e.Key == "type" || e.Key == "index"
 	})
 }
 

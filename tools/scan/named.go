@@ -27,12 +27,12 @@ func (c namedCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 }
 
 func (c namedCodec) Scanner(o Opening) Scanner {
-	s := &NamedScanner{namedCodec: c, JsonScanner: *newJSONScanner(o, c.Quotes)}
+	s := &NamedScanner{namedCodec: c, JSONScanner: *newJSONScanner(o, c.Quotes)}
 	switch {
 	case c.Labelled:
-		s.JsonScanner.after = format.LabelsBehind
+		s.JSONScanner.after = format.LabelsBehind
 	case !strings.Contains(c.After, format.FenceMark): // the scanner of objects knows fences
-		s.JsonScanner.after = []string{c.After}
+		s.JSONScanner.after = []string{c.After}
 	}
 	return s
 }
@@ -40,7 +40,7 @@ func (c namedCodec) Scanner(o Opening) Scanner {
 // NamedScanner reads the words up to the object, then the object.
 type NamedScanner struct {
 	namedCodec
-	JsonScanner
+	JSONScanner
 	Head int // where the object begins; 0 before that is known
 	word int // where the present word of the head begins
 	// others: the head has other words than the name.
@@ -63,12 +63,12 @@ func (s *NamedScanner) Step(body []byte, final bool) Status {
 		s.pos, s.seen = s.input.pos, !final || s.input.pos < len(body)
 		return s.close(body, final)
 	}
-	return s.JsonScanner.Step(body, final)
+	return s.JSONScanner.Step(body, final)
 }
 
 // takesText tells whether head names a free-form tool, whose input may stand behind a mark as it is.
 func (s *NamedScanner) takesText(head []byte, mark string) bool {
-	if !strings.ContainsAny(mark, "<[|") || mark == s.IdMark || s.resolve(string(head)) == Rejected {
+	if !strings.ContainsAny(mark, "<[|") || mark == s.IDMark || s.resolve(string(head)) == Rejected {
 		return false
 	}
 	s.Head = 0
@@ -165,8 +165,8 @@ func (s *NamedScanner) resolve(head string) Status {
 		}
 		s.Name = w
 		s.others = strings.TrimSpace(strings.Join(slices.Concat(words[:i], words[i+1:]), "")) != ""
-		s.trails = s.IdMark == "" && strings.TrimSpace(strings.Join(words[i+1:], "")) != ""
-		if s.IdMark != "" {
+		s.trails = s.IDMark == "" && strings.TrimSpace(strings.Join(words[i+1:], "")) != ""
+		if s.IDMark != "" {
 			rest := append(append([]string{}, words[:i]...), words[i+1:]...)
 			s.id = strings.TrimSpace(strings.Join(rest, ""))
 		} else if strings.Contains(w, ":") {
@@ -186,7 +186,7 @@ func (s *NamedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	s.untear(body)
 	s.closed = s.closed || !s.Bare || s.stop == len(body)
 	if s.Head >= s.text {
-		return []declared.RawCall{{Name: s.Name, Id: s.id, Args: []byte("{}"), Source: body[:s.stop]}}, nil
+		return []declared.RawCall{{Name: s.Name, ID: s.id, Args: []byte("{}"), Source: body[:s.stop]}}, nil
 	}
 	return s.object(body[:s.text])
 }
@@ -200,7 +200,7 @@ func (s *NamedScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
 // object reads the one object of arguments.
 func (s *NamedScanner) object(body []byte) ([]declared.RawCall, error) {
 	v, err := lenient.Decode(body[s.Head:], s.values.Rules)
-	c := declared.RawCall{Name: s.Name, Id: s.id, Args: v.JSON, Repairs: v.Repairs, Source: body}
+	c := declared.RawCall{Name: s.Name, ID: s.id, Args: v.JSON, Repairs: v.Repairs, Source: body}
 	if s.torn || err != nil || torn(v) {
 		mended, mendErr := s.mend(s.unfenced(body[s.Head:]), s.closed)
 		if mendErr != nil {

@@ -110,7 +110,7 @@ func (s *TaggedScanner) tagRead(text string, closing int) (Status, bool) {
 	switch {
 	case s.TextAttribute != "" && strings.Contains(text, s.TextAttribute):
 		s.field.Kind = declared.AsText
-	case s.JsonAttribute != "" && strings.Contains(text, s.JsonAttribute):
+	case s.JSONAttribute != "" && strings.Contains(text, s.JSONAttribute):
 		s.field.Kind = declared.AsJSON
 	}
 	s.state = beforeValue

@@ -16,7 +16,7 @@ import (
 // if what follows is a next argument or the end of the call (tagged_end.go). A closing tag may also be missing before one of
 // those.
 func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
-	if s.Cdata && !s.passed {
+	if s.CDATA && !s.passed {
 		if s.passed = s.passCDATA(body, final); !s.passed {
 			return Open, false
 		}
@@ -53,19 +53,19 @@ func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
 // passCDATA moves behind a CDATA section at the value's start, inside of which nothing ends the value. It says whether what
 // the value starts with is known.
 func (s *TaggedScanner) passCDATA(body []byte, final bool) bool {
-	switch peek.Prefix(body[s.from:], format.CdataOpen, final) {
+	switch peek.Prefix(body[s.from:], format.CDATAOpen, final) {
 	case peek.No:
 		return true
 	case peek.Unknown:
 		return false
 	}
-	from := max(s.pos, s.from+len(format.CdataOpen))
-	i := bytes.Index(body[from:], []byte(format.CdataClose))
+	from := max(s.pos, s.from+len(format.CDATAOpen))
+	i := bytes.Index(body[from:], []byte(format.CDATAClose))
 	switch {
 	case i >= 0:
-		s.pos = from + i + len(format.CdataClose)
+		s.pos = from + i + len(format.CDATAClose)
 	case !final:
-		s.pos = max(from, len(body)-len(format.CdataClose)+1)
+		s.pos = max(from, len(body)-len(format.CDATAClose)+1)
 	}
 	return i >= 0 || final
 }
@@ -215,8 +215,8 @@ func (s *TaggedScanner) nextArgument(body []byte, i int, final bool) (int, peek.
 // closeValue takes the value up to offset i; reading goes on at next.
 func (s *TaggedScanner) closeValue(body []byte, i, next int) {
 	v := string(body[s.from:i])
-	if t, ok := strings.CutPrefix(strings.TrimSpace(v), format.CdataOpen); s.Cdata && ok && strings.HasSuffix(t, format.CdataClose) {
-		v, s.field.Kind = strings.TrimSuffix(t, format.CdataClose), declared.AsText
+	if t, ok := strings.CutPrefix(strings.TrimSpace(v), format.CDATAOpen); s.CDATA && ok && strings.HasSuffix(t, format.CDATAClose) {
+		v, s.field.Kind = strings.TrimSuffix(t, format.CDATAClose), declared.AsText
 		if !s.tool.Schema.OnlyString(s.field.Key) {
 			s.field.Kind = declared.BySchema
 		}
