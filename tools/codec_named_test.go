@@ -11,7 +11,7 @@ import (
 func TestNamedCodec_marksMayHoldBrackets(t *testing.T) {
 	for _, mark := range []string{"[[args]]", "<{args}>", "|[|"} {
 		d := &Dialect{&format.Dialect{Family: format.Family{
-			Key: "brackets", Call: format.Pair("<call>", "</call>"), Match: format.ByOrder,
+			Key: "brackets", Call: format.Pair("<call>", "</call>"),
 			Codecs: []format.Syntax{format.Named{Separator: mark, Splits: []string{mark}}},
 		}}}
 		p, err := d.Plan(Turn{Tools: defaultTools(t)})

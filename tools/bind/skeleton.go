@@ -32,7 +32,7 @@ var skeletons = []skeleton{
 // family fills the skeleton from the renderings.
 func (k skeleton) family(e Evidence) (format.Family, bool) {
 	s := e.Shown
-	d := format.Family{Key: "derived", About: "read off the template's own rendering of calls (" + k.name + ")", Match: format.ByOrder}
+	d := format.Family{Key: "derived", About: "read off the template's own rendering of calls (" + k.name + ")"}
 	f, ok := frameOf(s, k.core)
 	many := f.between != ""
 	if !ok || !k.fill(&d, &f, s) {
@@ -131,9 +131,7 @@ func fillJSON(d *format.Family, f *frame, s Shown) bool {
 		case m.Value[0] == '{' && strings.Contains(string(m.Value), probeKey):
 			c.ArgsKey = m.Key
 		case isText && value != "" && strings.HasSuffix(m.Key, "id"):
-			if c.IDKey = m.Key; strings.Trim(value, "0123456789") == "" {
-				d.ID = format.IDInteger
-			}
+			c.IDKey, c.IntegerID = m.Key, strings.Trim(value, "0123456789") == ""
 		}
 	}
 	if !c.NameIsKey && (c.NameKey == "" || c.ArgsKey == "") {

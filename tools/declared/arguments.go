@@ -216,7 +216,6 @@ func (t *Tool) ReadLine(c *RawCall) {
 // RawCall is a call as a model wrote it.
 type RawCall struct {
 	Name    string
-	ID      string
 	Args    []byte  // JSON or what was meant as such; nil where fields holds them
 	Fields  []Field // arguments in tags, in the order written
 	Repairs []string

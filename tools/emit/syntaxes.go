@@ -80,7 +80,7 @@ func (c jsonWriter) write(w *output, t *declared.Tool, i int) string {
 		return seq(`"{"`, call, `"}"`)
 	}
 	id := grammar.Quote(`"` + c.IDKey + `": "`)
-	if w.Dialect.ID == format.IDInteger {
+	if c.IntegerID {
 		return seq(`"{"`, id, `[0-9]{1,4}`, `"\", "`, call, `"}"`)
 	}
 	return seq(`"{"`, call, `", "`, id, `[a-zA-Z0-9_-]{1,40}`, `"\"}"`)

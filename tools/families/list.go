@@ -33,9 +33,6 @@ var dialects = makeDialects()
 func makeDialects() []*format.Dialect {
 	var all []*format.Dialect
 	for _, f := range slices.Concat(own, inJSON, byName, inTags) {
-		if f.Match == "" {
-			f.Match = format.ByOrder
-		}
 		all = append(all, &format.Dialect{Family: f})
 	}
 	slices.SortFunc(all, func(a, b *format.Dialect) int { return cmp.Compare(a.Key, b.Key) })

@@ -64,7 +64,7 @@ var inTags = []format.Family{
 		Layout:  format.Layout{Section: "\n", Between: "\n"},
 		Codecs:  []format.Syntax{format.Tagged{Call: format.Pair(`<atem:invoke name="`, `">`), CallEnd: "</atem:invoke>", Arg: format.Pair(`<atem:parameter name="`, `">`), ArgEnd: "</atem:parameter>", Between: "\n"}},
 		Headers: &format.Headers{Open: []string{"<|start|>"}, Close: "<|message|>", Starts: []string{"assistant"}, Thinking: []string{"self"}, Texts: []string{"user"}, Anyone: true, Thought: " to=self<|message|>", Text: " to=user<|message|>", Call: " to=%s<|message|>", Preamble: " to=user<|message|>", Between: "<|eom|><|start|>assistant"},
-		Ends:    []string{"<|eom|>", "<|eot|>"}, Match: format.ByName, Signature: []string{`<atem:function_calls>`}},
+		Ends:    []string{"<|eom|>", "<|eot|>"}, Signature: []string{`<atem:function_calls>`}},
 	{Key: "qwen3-coder", About: "Qwen3-Coder", Call: toolCall, Layout: format.Layout{Call: "\n", Between: "\n", Before: "\n\n"},
 		Codecs: []format.Syntax{format.FunctionTags}, Think: format.CommonThinking, Ends: chatml, Results: responses,
 		Signature: []string{`<tool_call>`, `<function=`, `<parameter=`, `<|im_start|>`}, Absent: []string{`<think>`}},

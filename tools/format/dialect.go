@@ -53,8 +53,6 @@ type Family struct {
 	Labels   []Label
 	Ends     []string // end tokens, and what a model writes when it runs past its turn
 	Results  []string // markers around results, which are not the model's to write
-	ID       idCodec
-	Match    matching
 	// OneCall: the family's template renders at most one call a turn.
 	OneCall bool
 	// Ours: the format is tenon's own, for models that were taught none.
@@ -102,27 +100,6 @@ type Cue struct {
 	Codec     Syntax
 }
 
-// idCodec is how a family writes a call's id.
-type idCodec string
-
-const (
-	idNone     idCodec = ""
-	IDNine     idCodec = "9 letters or digits"
-	IDIndexed  idCodec = "functions.NAME:INDEX"
-	IDInteger  idCodec = "integer"
-	IDTen      idCodec = "10 characters"
-	idFreeform idCodec = "any"
-)
-
-// matching is how a family finds the call that a result answers.
-type matching string
-
-const (
-	ByOrder matching = "order"
-	ByID    matching = "id"
-	ByName  matching = "name"
-)
-
 // Name is the dialect's name, as tool_format takes it.
 func (d *Dialect) Name() string { return d.Key }
 
@@ -157,7 +134,10 @@ func (d *Dialect) Prefilled() bool { return d.Prefills }
 func (d *Dialect) Thinking() (open, end string) { return d.Think.Open, d.Think.Close }
 
 // Prefixes tells that the family itself writes a prefix before names.
-func (d *Dialect) Prefixes() bool { return d.ID == IDIndexed || d.Headers != nil }
+func (d *Dialect) Prefixes() bool {
+	c, ok := d.Codecs[0].(Named)
+	return ok && c.Index || d.Headers != nil
+}
 
 // Thinks tells that the family's turns can hold thinking.
 func (d *Dialect) Thinks() bool {

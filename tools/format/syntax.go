@@ -17,6 +17,7 @@ type Syntax interface {
 // value of a field, or a key by itself; header says that the name stands before an object of arguments instead.
 type JSON struct {
 	NameKey, ArgsKey, IDKey string // as the family writes them; every other usual key is read too
+	IntegerID               bool   // ids are numbers
 	Array                   bool   // the family writes an array even for one call
 	NameIsKey               bool   // {"NAME": {…}}
 }

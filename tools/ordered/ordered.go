@@ -54,15 +54,6 @@ func (m MemberList) First(key string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-func (m MemberList) FirstOf(keys []string) (json.RawMessage, bool) {
-	for _, k := range keys {
-		if v, ok := m.First(k); ok {
-			return v, true
-		}
-	}
-	return nil, false
-}
-
 // Object writes the members as JSON.
 func (m MemberList) Object() []byte {
 	b := []byte{'{'}

@@ -159,9 +159,6 @@ func objectCalls(v []byte, o Opening) []declared.RawCall {
 			if _, isTool := o.Plan.Resolve(k); isTool && inner[0].Err != nil {
 				continue // a tool has the name of a key
 			}
-			if id, ok := m.FirstOf(declared.IDKeys); ok && len(inner) == 1 {
-				inner[0].ID, _ = ordered.Text(id)
-			}
 			return leftOut(inner, m, k)
 		}
 	}
@@ -185,9 +182,6 @@ func keyCalls(m ordered.MemberList, o Opening) []declared.RawCall {
 // fieldsCall reads an object with a name. Without a field for arguments, those that are no call's own are the arguments.
 func fieldsCall(m ordered.MemberList, nameKey, name string, o Opening) declared.RawCall {
 	c := declared.RawCall{Name: name}
-	if id, ok := m.FirstOf(declared.IDKeys); ok {
-		c.ID, _ = ordered.Text(id)
-	}
 	for _, k := range o.Plan.ArgsKeys {
 		if args, ok := m.First(k); ok {
 			c.Args = args

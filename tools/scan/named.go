@@ -47,7 +47,6 @@ type NamedScanner struct {
 	others bool
 	trails bool        // some of them stand behind it, and are no id
 	input  textScanner // of the input of a free-form tool
-	id     string
 }
 
 func (s *NamedScanner) Step(body []byte, final bool) Status {
@@ -166,12 +165,6 @@ func (s *NamedScanner) resolve(head string) Status {
 		s.Name = w
 		s.others = strings.TrimSpace(strings.Join(slices.Concat(words[:i], words[i+1:]), "")) != ""
 		s.trails = s.IDMark == "" && strings.TrimSpace(strings.Join(words[i+1:], "")) != ""
-		if s.IDMark != "" {
-			rest := append(append([]string{}, words[:i]...), words[i+1:]...)
-			s.id = strings.TrimSpace(strings.Join(rest, ""))
-		} else if strings.Contains(w, ":") {
-			s.id = w
-		}
 		s.Head = max(s.pos, 1)
 		s.values.Watch = nil
 		return Open
@@ -186,7 +179,7 @@ func (s *NamedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	s.untear(body)
 	s.closed = s.closed || !s.Bare || s.stop == len(body)
 	if s.Head >= s.text {
-		return []declared.RawCall{{Name: s.Name, ID: s.id, Args: []byte("{}"), Source: body[:s.stop]}}, nil
+		return []declared.RawCall{{Name: s.Name, Args: []byte("{}"), Source: body[:s.stop]}}, nil
 	}
 	return s.object(body[:s.text])
 }
@@ -200,7 +193,7 @@ func (s *NamedScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
 // object reads the one object of arguments.
 func (s *NamedScanner) object(body []byte) ([]declared.RawCall, error) {
 	v, err := lenient.Decode(body[s.Head:], s.values.Rules)
-	c := declared.RawCall{Name: s.Name, ID: s.id, Args: v.JSON, Repairs: v.Repairs, Source: body}
+	c := declared.RawCall{Name: s.Name, Args: v.JSON, Repairs: v.Repairs, Source: body}
 	if s.torn || err != nil || torn(v) {
 		mended, mendErr := s.mend(s.unfenced(body[s.Head:]), s.closed)
 		if mendErr != nil {
