@@ -11,8 +11,9 @@ import (
 	"tenon/tools/conform"
 )
 
-// A format with a notation of its own for lists and objects is masked as far as their outside: that the mask does not look into them is
-// reported, the arguments are held until they have been checked, and none leave that do not fit.
+// A format with a notation of its own for lists and objects is masked as far as their outside:
+// that the mask does not look into them is reported, the arguments are held until they have been
+// checked, and none leave that do not fit.
 func TestContainers_areCheckedBySchema(t *testing.T) {
 	const definitions = `"$defs":{
 		"point":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"],"additionalProperties":false},

@@ -48,7 +48,8 @@
 // (parse/region.go). Code, a fence or backticks, that holds nothing but calls is a wrong fence and goes with them; code that
 // holds other text stays, without the calls in it (parse/casing.go). In a call's arguments all of this is data.
 //
-// Lists and objects wait until their call is whole in the formats with a notation of their own for them (Gemma's dictionaries,
-// MiniMax's elements): the mask does not follow the schema into those. [Plan.Issues] names the arguments; they are validated at
-// the call's end, and one that does not fit is written anew.
+// Lists and objects wait until their call is whole in the formats with a notation of their own for
+// them (Gemma's dictionaries, MiniMax's elements): the mask does not follow the schema into those.
+// [Plan.Issues] names the arguments; they are validated at the call's end, and one that does not
+// fit is written anew.
 package tools

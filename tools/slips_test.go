@@ -33,7 +33,8 @@ func TestParser_tagsOfOthersInProseAreKept(t *testing.T) {
 	}
 }
 
-// Of two tags that begin alike, inside of a wrong tag around a call, the longer is the call's, each time.
+// Of two tags that begin alike, inside of a wrong tag around a call, the longer is the call's,
+// each time.
 func TestParser_theLongestTagInsideAWrapIsTheCalls(t *testing.T) {
 	d, _ := Lookup("minimax-m2")
 	f := d.Family

@@ -34,7 +34,7 @@ type choiceRun struct {
 	sent    bool   // something of the answer has left
 	faults  []*tools.Fault
 	loop    loopGuard
-	repeats repeatGuard
+	repeats repeats
 	mending Mending
 	notes   []tools.Note
 	clock   clock
@@ -50,7 +50,7 @@ func (c clock) timing() engine.Timing {
 }
 
 func (a answering) choice(session engine.Session, index int, sink Sink) *choiceRun {
-	return &choiceRun{answering: a, session: session, sink: sink, index: index, reading: newReading(a.plan, a.plan.turn.Budget.Tokens)}
+	return &choiceRun{answering: a, session: session, sink: sink, index: index, reading: newReading(a.plan, a.plan.turn.Budget.Tokens), repeats: repeats{most: a.plan.mostEqual}}
 }
 
 func (c *choiceRun) run(ctx context.Context) error {
@@ -76,7 +76,7 @@ func (c *choiceRun) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.reading.stop != "" {
+		if c.reading.stop != "" || c.repeats.again {
 			_, err = c.finish(ctx, engine.Finish{Reason: engine.Stop, Timing: c.clock.timing(), Usage: engine.Usage{
 				Prompt: c.usage.Prompt, Cached: c.usage.Cached, Generated: len(c.reading.tokens),
 			}})
@@ -100,7 +100,7 @@ func (c *choiceRun) tokens(ctx context.Context, tokens []engine.Token) error {
 		c.clock.first = time.Now()
 	}
 	for _, t := range tokens {
-		if c.reading.stop != "" {
+		if c.reading.stop != "" || c.repeats.again {
 			return nil // the rest had been written before the engine knew
 		}
 		if err := c.reading.token(t, c.send); err != nil {
@@ -123,18 +123,11 @@ func (c *choiceRun) guard(ctx context.Context, t engine.Token) error {
 	} else if c.loop.token(t) {
 		return c.conclude(ctx, "the argument of a call goes round in circles")
 	}
-	most := maxSameCalls
-	if own := c.model.Teaching.Repeats; own != nil {
-		most = *own
-	}
-	if c.repeats.looping(most) {
-		return c.conclude(ctx, "the same calls come again and again")
-	}
 	return nil
 }
 
 func (c *choiceRun) conclude(ctx context.Context, why string) error {
-	c.loop, c.repeats = loopGuard{}, repeatGuard{}
+	c.loop = loopGuard{}
 	if c.mending.Loops > 0 {
 		return nil // it has been told, and had gone on before it knew
 	}
@@ -197,14 +190,18 @@ func (c *choiceRun) reason(f engine.Finish) Reason {
 
 func (c *choiceRun) send(e Event) error {
 	e.Choice = c.index
-	switch e.Kind {
-	case Text, Reasoning, CallStart:
-		c.sent = true
-	case CallEnd:
-		c.repeats.call(e.Call)
+	was := c.repeats.again
+	for _, e := range c.repeats.pass(e) {
+		if e.Kind == Text || e.Kind == Reasoning || e.Kind == CallStart {
+			c.sent = true
+		}
+		if err := c.sink(e); err != nil {
+			return gone(err)
+		}
 	}
-	if err := c.sink(e); err != nil {
-		return gone(err)
+	if c.repeats.again && !was {
+		c.mending.Loops++
+		c.note("a call came again: it is dropped, and the turn ends")
 	}
 	return nil
 }

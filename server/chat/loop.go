@@ -2,22 +2,17 @@ package chat
 
 import (
 	"bytes"
-	"fmt"
-	"hash/fnv"
 
 	"tenon/engine"
-	"tenon/tools"
 )
 
 // What counts as a loop. Data repeats itself too: a thousand zeros in a list, a table of thirty rows and columns of them, hundreds of
 // equal lines, an empty canvas of ASCII art. An argument is ended for a loop, and whoever runs the call cannot tell that more was meant, so
 // only what hardly any data does may count; what it costs to wait is bounded, and the answer's own limit ends it before in most cases.
 const (
-	maxPeriod    = 64   // tokens of the longest sequence that is noticed when it repeats
-	loopTokens   = 2048 // least tokens that repeat
-	loopSpace    = 4000 // bytes of white space in a row
-	maxCycle     = 8    // calls of the longest sequence of calls that is noticed when it repeats
-	maxSameCalls = 2    // times that such a sequence may come again, each right after the same one
+	maxPeriod  = 64   // tokens of the longest sequence that is noticed when it repeats
+	loopTokens = 2048 // least tokens that repeat
+	loopSpace  = 4000 // bytes of white space in a row
 )
 
 // loopGuard notices when a model goes round in circles inside of a call: the same few tokens again and again, or white space without end.
@@ -47,39 +42,4 @@ func (g *loopGuard) token(t engine.Token) bool {
 	g.last[g.count%maxPeriod] = t.ID
 	g.count++
 	return looping
-}
-
-// repeatGuard notices when the same calls come again and again: one right after itself, or several by turns. The zero value is ready.
-type repeatGuard struct {
-	last []uint64          // the latest calls, hashed, oldest first
-	runs [maxCycle + 1]int // for each period, how many calls in a row equal the one that far before
-}
-
-// call takes the next call.
-func (g *repeatGuard) call(c tools.Call) {
-	h := fnv.New64a()
-	for _, part := range []string{c.Namespace, c.Name, string(c.Arguments), c.Input} {
-		_, _ = fmt.Fprintf(h, "%d %s", len(part), part) // a hash takes everything
-	}
-	now := h.Sum64()
-	for p := 1; p <= maxCycle; p++ {
-		if n := len(g.last); p <= n && g.last[n-p] == now {
-			g.runs[p]++
-		} else {
-			g.runs[p] = 0
-		}
-	}
-	g.last = append(g.last, now)
-	g.last = g.last[max(len(g.last)-maxCycle, 0):]
-}
-
-// looping tells whether the calls so far go round in circles: the same ones came again more than
-// most times.
-func (g *repeatGuard) looping(most int) bool {
-	for p := 1; p <= maxCycle; p++ {
-		if g.runs[p] >= (most+1)*p {
-			return true
-		}
-	}
-	return false
 }

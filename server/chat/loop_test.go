@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"tenon/engine"
-	"tenon/tools"
 )
 
 // after feeds tokens, round after round, and returns after how many the loop was noticed; -1 if it was not.
@@ -54,31 +53,6 @@ func TestLoopGuard_leavesDataAlone(t *testing.T) {
 	} {
 		if got := after(c.round, c.rounds); got >= 0 {
 			t.Errorf("%s: a loop after %d tokens", name, got)
-		}
-	}
-}
-
-// Calls that come by turns are a loop as one that comes after itself; calls that differ, or that come again among others, are none.
-func TestRepeatGuard_noticesCallsInCircles(t *testing.T) {
-	for calls, want := range map[string]int{
-		"aaaaaaa":                    4,
-		"baaaa":                      5,
-		"ababababab":                 8,
-		"xabcabcabcabcabc":           13,
-		"aaabbbaaabbb":               -1,
-		"tatbtctdtetftgth":           -1,
-		"abcdefghijabcdefghijabcdef": -1,
-		"aaabaaabaaab":               -1,
-	} {
-		var g repeatGuard
-		got := -1
-		for i, name := range calls {
-			if g.call(tools.Call{Name: string(name)}); g.looping(maxSameCalls) && got < 0 {
-				got = i + 1
-			}
-		}
-		if got != want {
-			t.Errorf("%s: a loop after %d calls, want %d", calls, got, want)
 		}
 	}
 }

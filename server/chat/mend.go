@@ -155,6 +155,7 @@ func (c *choiceRun) retry(ctx context.Context, f *tools.Fault, generated int) bo
 	_ = c.session.Close() // it has nothing more to say
 	c.note(fmt.Sprintf("%v: the turn is tried again, and the model is told", f.Err))
 	c.session, c.reading = session, newReading(p, p.turn.Budget.Tokens)
+	c.repeats = repeats{most: p.mostEqual}
 	c.mending.Retries++
 	c.mistake, c.spent = mistake, c.spent+generated
 	c.request.Conversation = r.Conversation

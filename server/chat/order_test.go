@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/server/chat/prepared"
 	"tenon/templates"
 	"tenon/tools"
 )
@@ -94,10 +96,19 @@ func TestMatrix_textAndCallsInEveryOrder(t *testing.T) {
 					e.Info.Vocab.Markers = append(e.Info.Vocab.Markers, engine.Marker{ID: int32(256 + i), Text: m, Control: true})
 				}
 				c.shown = c.order == answered && w.bare()
-				t.Run(c.String(), func(t *testing.T) { checkOrder(t, c, noisy{e, bound, false}) })
+				t.Run(c.String(), func(t *testing.T) { checkOrder(t, c, repeating{noisy{e, bound, false}}) })
 			}
 		}
 	}
+}
+
+// repeating serves models that may call the same twice, as these turns do.
+type repeating struct{ noisy }
+
+func (r repeating) Acquire(ctx context.Context, name string) (Model, func(), error) {
+	m, release, err := r.noisy.Acquire(ctx, name)
+	m.Teaching.Repeats = prepared.AllowRepeats
+	return m, release, err
 }
 
 // orderCell is a turn of this side of the matrix.
@@ -143,7 +154,7 @@ func asTokens(text string, markers []string) (r enginetest.Reply) {
 	return r
 }
 
-func checkOrder(t *testing.T, c orderCell, m noisy) {
+func checkOrder(t *testing.T, c orderCell, m repeating) {
 	t.Helper()
 	r := c.request(1)
 	r.MaxTokens = 2000

@@ -23,6 +23,7 @@ type planned struct {
 	logprobs  bool
 	freeform  map[toolName]bool // the tools whose input is text
 	flat      flatTools
+	mostEqual int // calls of the turn; 0: any number
 	kept      *prepared.Turns
 	issues    []grammar.Issue // keywords of schemas that the mask does not enforce: the answer's, then the tools'
 	ignored   []string        // fields that turned out to have no effect
@@ -78,6 +79,10 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	r.Conversation.Protocol = protocol
 	r.Conversation.Thinking = templates.Thinking{Enabled: r.Thinking.Enabled, Effort: r.Thinking.Effort}
 	turn := outputTurn(r)
+	most := mostEqual(m, dialect)
+	if most == 1 {
+		turn.Choice = without(turn.Choice, turn.Tools, worn(r.Conversation))
+	}
 	flat := flatten(m, turn.Tools)
 	turn.Tools = flat.shown(turn.Tools)
 	turn.Thinking.Routing = routes(m, r)
@@ -104,7 +109,7 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 		return planned{}, r.Places.toolError(err)
 	}
 	p := s.assemble(m, r, output, rendering)
-	p.flat = flat
+	p.flat, p.mostEqual = flat, most
 	if protocol == templates.Native && len(turn.Tools) > 0 && rendering.Protocol != templates.Native {
 		p.ignored = append(p.ignored, fmt.Sprintf("tool_format (the chat template shows no tools, so that calls are %s)", rendering.Protocol))
 	}

@@ -112,7 +112,8 @@ func resolved(schema json.RawMessage, root ordered.MemberList) ordered.MemberLis
 	return m
 }
 
-// maxHops bounds the references that lead from one to the next, and the unions inside of each other.
+// maxHops bounds the references that lead from one to the next, and the unions inside of each
+// other.
 const maxHops = 8
 
 // alternatives are a schema and the branches of its unions.
@@ -155,7 +156,8 @@ func (t *Tool) takes(schema json.RawMessage, kind string) bool {
 	})
 }
 
-// value is that of an element: its items, its members, or its text for the schema to read. schema says what is wanted; nil: anything.
+// value is that of an element: its items, its members, or its text for the schema to read. schema
+// says what is wanted; nil: anything.
 func (t *Tool) value(e Elements, inner string, schema json.RawMessage) []byte {
 	list, object := t.takes(schema, "array"), t.takes(schema, "object")
 	text := t.takes(schema, "string")

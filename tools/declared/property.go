@@ -224,9 +224,10 @@ func (t *Tool) AnyMembers() bool {
 	return len(t.Members) == 0 && !some && string(extra) != "false"
 }
 
-// Plain tells whether a format without JSON writes every value of the property as text or as a scalar. Others the mask leaves to the check
-// behind the call.
+// Plain tells whether a format without JSON writes every value of the property as text or as a
+// scalar. Others the mask leaves to the check behind the call.
 func (p Property) Plain() bool { return p.Kind == KindText || p.Kind == KindScalar }
 
-// PlainOrNull tells the same of formats that write a text between quotes, where null is something else.
+// PlainOrNull tells the same of formats that write a text between quotes, where null is something
+// else.
 func (p Property) PlainOrNull() bool { return p.Plain() || p.Nullable != nil && p.Nullable.Plain() }

@@ -143,7 +143,8 @@ func (w *output) dictionary(c namedWriter, t *declared.Tool, i int) string {
 // dictionaryKey is a key that the schema does not say.
 const dictionaryKey = `[a-zA-Z0-9_.$\-\U00000080-\U0010FFFF]{1,120}`
 
-// The mask follows a schema so deep into lists and objects, and into so many of a turn. What it says more is left to the check behind the call.
+// The mask follows a schema so deep into lists and objects, and into so many of a turn. What it
+// says more is left to the check behind the call.
 const (
 	maxInside   = 4
 	maxFollowed = 256

@@ -1,4 +1,5 @@
-// Package ordered reads and writes JSON whose members keep their order and whose values stay as they were written.
+// Package ordered reads and writes JSON whose members keep their order and whose values stay as
+// they were written.
 package ordered
 
 import (

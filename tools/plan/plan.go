@@ -254,8 +254,8 @@ func (p *Plan) Resolve(name string) (declared.Match, bool) {
 	return m, true
 }
 
-// exact tells whether the grammar of a tool's calls enforces the tool's whole schema. Into lists and objects that a format writes in its
-// own way the mask does not follow it: that is reported.
+// exact tells whether the grammar of a tool's calls enforces the tool's whole schema. Into lists
+// and objects that a format writes in its own way the mask does not follow it: that is reported.
 func (p *Plan) exact(s format.Syntax, t *declared.Tool) bool {
 	follows := func(declared.Property) bool { return true }
 	switch s := s.(type) {

@@ -5,10 +5,12 @@ import (
 	"strconv"
 )
 
-// maxRelaxed bounds a weakened expression: references to groups with references double it each time.
+// maxRelaxed bounds a weakened expression: references to groups with references double it each
+// time.
 const maxRelaxed = 16 << 10
 
-// referenceMark is a reference to a group by its number or its name, groupMark what a group that captures begins with.
+// referenceMark is a reference to a group by its number or its name, groupMark what a group that
+// captures begins with.
 var (
 	referenceMark = regexp.MustCompile(`^\\(?:([1-9][0-9]*)|k<([^>]*)>)`)
 	groupMark     = regexp.MustCompile(`^\((?:\?<([^=!>][^>]*)>|[^?]|$)`)
@@ -64,8 +66,8 @@ func Relax(pattern string) (string, bool) {
 	return string(out), relaxed
 }
 
-// reference is what stands in place of a reference to a group behind so many bytes. A group that is open or comes later matches nothing but
-// the empty text.
+// reference is what stands in place of a reference to a group behind so many bytes. A group that
+// is open or comes later matches nothing but the empty text.
 func reference(inside string, before int) string {
 	switch {
 	case inside == "":

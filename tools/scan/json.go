@@ -53,7 +53,8 @@ func newJSONScanner(o Opening, quotes []string) *JSONScanner {
 	return s
 }
 
-// JSONScanner follows JSON values one after another. Between them stand white space, commas, stray brackets and fences.
+// JSONScanner follows JSON values one after another. Between them stand white space, commas, stray
+// brackets and fences.
 type JSONScanner struct {
 	Opening
 	values  lenient.Scanner

@@ -24,7 +24,7 @@ type Adapter struct {
 	Guidance *bool
 	Routing  *int
 	Retries  *int
-	Repeats  *int
+	Repeats  prepared.Repeats
 	Wording  templates.Wording
 }
 
@@ -43,7 +43,7 @@ func (a Adapter) Over(server prepared.Teaching) prepared.Teaching {
 	if a.Retries != nil {
 		t.Retries = a.Retries
 	}
-	if a.Repeats != nil {
+	if a.Repeats != "" {
 		t.Repeats = a.Repeats
 	}
 	if a.Wording != (templates.Wording{}) {

@@ -89,7 +89,7 @@ func TestOpen_brokenFilesAreNamed(t *testing.T) {
 		"simplify:\n  required-only: true\n": "line 1: simplify: expected a list",
 		"match: {a: b}\n":                    "line 1: match",
 		"routing-thought: a lot\n":           "line 1: routing-thought",
-		"repeats: 1.5\n":                     "line 1: repeats",
+		"repeats: 2\n":                       `line 1: repeats: is "2"; expected allow or drop`,
 	} {
 		set, faults := Open(folder(t, map[string]string{"bad.yaml": text, "good.yaml": "match: [good]\nwording: {guidance: Call well.}\n"}))
 		if len(faults) != 1 || !strings.Contains(faults[0].Error(), want) {

@@ -1,5 +1,6 @@
-// Package adapter says how a model is helped with its tools: what is simplified for it, whether and in
-// which words it is told how to call, how often it may try again.
+// Package adapter says how a model is helped with its tools: what is simplified for it, whether
+// and in which words it is told how to call, how often it may try again, and whether calls that
+// come again are dropped.
 //
 //	set, faults := adapter.Open(dir)            // the presets, and a file for each adapter
 //	a, why, err := set.For("Org/Some-Coder-30B", "")

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"tenon/server/chat/prepared"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -63,7 +65,11 @@ func (a *Adapter) read(key string, value *yaml.Node) error {
 	case "retries":
 		return count(value, &a.Retries)
 	case "repeats":
-		return count(value, &a.Repeats)
+		a.Repeats = prepared.Repeats(value.Value)
+		if a.Repeats != prepared.AllowRepeats && a.Repeats != prepared.DropRepeats {
+			return fmt.Errorf("is %q; expected allow or drop", value.Value)
+		}
+		return nil
 	case "wording":
 		return a.words(value)
 	}

@@ -51,9 +51,18 @@ type Teaching struct {
 	Routing int `json:"routing,omitempty"`
 
 	Retries *int              `json:"retries,omitempty"` // of a turn with an invalid call; nil: the service's
-	Repeats *int              `json:"repeats,omitempty"` // of the same calls before a turn is ended; nil: two
+	Repeats Repeats           `json:"repeats,omitempty"`
 	Wording templates.Wording `json:"wording,omitzero"`
 }
+
+// Repeats says what becomes of calls that a model makes again.
+type Repeats string
+
+// "": they are dropped where the model writes in tenon's own format.
+const (
+	AllowRepeats Repeats = "allow"
+	DropRepeats  Repeats = "drop"
+)
 
 // Prepare finds out how to talk to a model. A chat template in the model's file that cannot be used costs the model its own
 // prompt format, not its service: the built-in rendering takes over, and the log says why. One that is named in its place must be

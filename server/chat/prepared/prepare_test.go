@@ -18,7 +18,8 @@ func (ending) Model() engine.Model {
 {% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}{% if tools %}{{ tools | tojson }}{% endif %}`}
 }
 
-// The end token of the vocabulary ends a turn in a dialect that is read off the template's own rendering, too.
+// The end token of the vocabulary ends a turn in a dialect that is read off the template's own
+// rendering, too.
 func TestPrepare_theVocabularysEndTokenIsAMarker(t *testing.T) {
 	m, err := Prepare(catalog.Entry{ID: "m"}, ending{enginetest.Script()}, Options{})
 	if err != nil {
