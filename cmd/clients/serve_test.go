@@ -114,8 +114,10 @@ func serveReal(ctx context.Context, o options) (*served, error) {
 		end()
 		return nil, err
 	}
-	proxy := httputil.NewSingleHostReverseProxy(base)
-	proxy.FlushInterval = -1 // events leave as they come
+	proxy := &httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(base) }, // without X-Forwarded-For: the client is this machine's
+		FlushInterval: -1,                                                // events leave as they come
+	}
 	return &served{
 		model: gemma, id: id, context: gemmaContext, close: end,
 		worked:  func(ctx context.Context) int64 { return evaluated(ctx, base.String()) },
