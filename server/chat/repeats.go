@@ -9,15 +9,17 @@ import (
 	"tenon/tools"
 )
 
-// A small model goes round: it answers one call with several equal ones, and asks a tool again whose answer it has. Where repeats are
-// dropped, the second of two equal calls of a turn ends the turn and never leaves, and a tool that gave the same answer to the
-// same call three times cannot be called until the user has spoken.
+// A small model goes round: it answers one call with several equal ones, and asks a tool again
+// whose answer it has. Where repeats are dropped, the second of two equal calls of a turn ends the
+// turn and never leaves, and a tool that gave the same answer to the same call three times cannot
+// be called until the user has spoken.
 
-// maxEqual is how many equal calls a turn may have where nothing is said of repeats and the model writes its own format.
+// maxEqual is how many equal calls a turn may have where nothing is said of repeats and the model
+// writes its own format.
 const maxEqual = 4
 
-// mostEqual is how many equal calls a turn may have, 0 for any number: as the model's adapter says, else one where the model writes in
-// tenon's own format.
+// mostEqual is how many equal calls a turn may have, 0 for any number: as the model's adapter
+// says, else one where the model writes in tenon's own format.
 func mostEqual(m Model, d *tools.Dialect) int {
 	switch set := m.Teaching.Repeats; {
 	case set == prepared.AllowRepeats:
@@ -28,7 +30,8 @@ func mostEqual(m Model, d *tools.Dialect) int {
 	return maxEqual
 }
 
-// repeats holds a call back while it may become one that came too often. The zero value lets everything pass.
+// repeats holds a call back while it may become one that came too often. The zero value lets
+// everything pass.
 type repeats struct {
 	most  int            // equal calls; 0: any number
 	made  map[string]int // the calls that left: name and arguments
@@ -80,10 +83,12 @@ func (r *repeats) release(e Event) []Event {
 	return all
 }
 
-// sameAnswers is how often a tool may give the same answer to the same call before it cannot be called.
+// sameAnswers is how often a tool may give the same answer to the same call before it cannot be
+// called.
 const sameAnswers = 3
 
-// worn are the tools that gave the same answer to the same call too often since the user last spoke.
+// worn are the tools that gave the same answer to the same call too often since the user last
+// spoke.
 func worn(c templates.Conversation) []string {
 	asked, answered := map[string]templates.Call{}, map[[3]string]int{}
 	var all []string
@@ -107,7 +112,8 @@ func worn(c templates.Conversation) []string {
 	return all
 }
 
-// without leaves tools out of those that may be called. Where a call must come, the last of them stays.
+// without leaves tools out of those that may be called. Where a call must come, the last of them
+// stays.
 func without(c tools.Choice, declared []tools.Tool, names []string) tools.Choice {
 	var left []string
 	for _, t := range declared {

@@ -26,7 +26,8 @@ func looks(at ...string) enginetest.Reply {
 	return enginetest.Say(strings.Join(lines, "\n"))
 }
 
-// The second of two equal calls of a turn ends it, in the models that write tenon's own format; what only begins alike is another call.
+// The second of two equal calls of a turn ends it, in the models that write tenon's own format;
+// what only begins alike is another call.
 func TestRepeats_aCallThatComesAgainEndsTheTurn(t *testing.T) {
 	for _, c := range []struct {
 		said, want []string
@@ -67,7 +68,8 @@ func TestRepeats_settingOverTheDialect(t *testing.T) {
 	}
 }
 
-// A tool that gave the same answer to the same call three times is not called until the user has spoken.
+// A tool that gave the same answer to the same call three times is not called until the user has
+// spoken.
 func TestRepeats_aToolWithOneAnswerIsNotAskedAgain(t *testing.T) {
 	ask := func(id, name, answer string) []templates.Message {
 		return []templates.Message{{Role: templates.Assistant, Calls: []templates.Call{{ID: id, Name: name, Arguments: "{}"}}}, {Role: templates.ToolRole, CallID: id, Text: answer}}

@@ -267,7 +267,11 @@ func (d *Dialect) Terminators() (all, ends []string) {
 			continue
 		}
 		all = append(all, m.Text)
-		if m.Role != RoleCall && m.Role != RoleLayout {
+		switch m.Role {
+		case RoleCall:
+		case RoleLayout:
+			all = append(all, Broken(m.Text)...)
+		default:
 			ends = append(ends, m.Text)
 		}
 	}
@@ -299,9 +303,26 @@ func IsControl(marker string) bool {
 	return ok && strings.HasSuffix(inner, "]") && strings.ToUpper(inner) == inner
 }
 
+// Broken are the ways in which models put a space into a closing tag.
+func Broken(tag string) []string {
+	name, ok := strings.CutPrefix(tag, "</")
+	if !ok || !strings.HasSuffix(name, ">") {
+		return nil
+	}
+	return []string{"</ " + name, strings.TrimSuffix(tag, ">") + " >"}
+}
+
+// Closing are the ways in which a closing marker is written.
+func (d *Dialect) Closing(marker string) []string {
+	if marker == "" {
+		return nil
+	}
+	return append(d.Spellings(marker), Broken(marker)...)
+}
+
 // Closers are the markers that close the dialect's calls, and the section of them.
 func (d *Dialect) Closers() []string {
-	return slices.Concat(d.Spellings(d.Call.Close), d.Spellings(d.Section.Close))
+	return slices.Concat(d.Closing(d.Call.Close), d.Closing(d.Section.Close))
 }
 
 // Opener is the marker that stands before a call.
@@ -336,12 +357,9 @@ func (d *Dialect) Late() bool {
 
 // ClosersOf lists the markers that close a region which opener opened.
 func (d *Dialect) ClosersOf(opener string) []string {
-	var all []string
-	if d.Call.Close != "" {
-		all = append(all, d.Spellings(d.Call.Close)...)
-	}
-	if d.Section.Close != "" && (opener == d.Section.Open || d.Call.Close == "") {
-		all = append(all, d.Spellings(d.Section.Close)...)
+	all := d.Closing(d.Call.Close)
+	if opener == d.Section.Open || d.Call.Close == "" {
+		all = append(all, d.Closing(d.Section.Close)...)
 	}
 	return all
 }

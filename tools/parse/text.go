@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -175,9 +176,19 @@ func (p *Text) run(final bool) {
 	}
 }
 
+// byteOrderMark is what some models begin their output with. It is no text.
+const byteOrderMark = "\ufeff"
+
 // takeLead puts what the generation prompt ends with before the output if the output goes on from it. It says whether that has
 // been decided.
 func (p *Text) takeLead(final bool) bool {
+	switch peek.Prefix(p.buf, byteOrderMark, final) {
+	case peek.Unknown:
+		return false
+	case peek.Yes:
+		p.pos = len(byteOrderMark)
+		p.compact()
+	}
 	if text := p.plan.Dialect.Lead; text != "" {
 		switch p.led(text, final) {
 		case peek.Unknown:
@@ -265,7 +276,8 @@ func (p *Text) stepText(final bool) bool {
 // tornCloser tells whether text begins a marker that would have closed a call or ended the turn: the output was cut off inside it.
 func (p *Text) tornCloser(text []byte) bool {
 	torn := func(m string) bool { return len(text) > 1 && strings.HasPrefix(m, string(text)) }
-	return slices.ContainsFunc(p.plan.Dialect.Closers(), torn) || slices.ContainsFunc(p.plan.Dialect.Ends, torn)
+	d := p.plan.Dialect
+	return slices.ContainsFunc(slices.Concat(d.Closers(), d.Ends, slices.Collect(maps.Keys(p.plan.Inner))), torn)
 }
 
 // muted tells whether no call starts at offset i.

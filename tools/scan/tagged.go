@@ -36,9 +36,10 @@ func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
 func (c taggedCodec) Scanner(o Opening) Scanner {
 	opened := o.Marker == c.Call.Open
 	s := &TaggedScanner{taggedCodec: c, Opening: o, callOpens: format.TagOpens(c.Call.Open), argOpens: format.TagOpens(c.Arg.Open)}
-	s.inside = append(slices.Clone(s.argOpens), c.CallEnd)
 	d := o.Plan.Dialect
-	s.closing = slices.Concat([]string{c.CallEnd}, d.Spellings(d.Call.Close), d.Spellings(d.Section.Close))
+	s.callEnds = append(format.Broken(c.CallEnd), c.CallEnd)
+	s.inside = slices.Concat(s.argOpens, s.callEnds)
+	s.closing = slices.Concat(s.callEnds, d.Closers())
 	s.follow = slices.Concat(s.argOpens, s.callOpens, s.closing)
 	s.nests = s.callOpens
 	if c.NameFirst {
@@ -93,6 +94,7 @@ type TaggedScanner struct {
 	stop         int
 	follow       []string // what may stand behind an argument
 	inside       []string // and inside a call
+	callEnds     []string // close the call itself
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
 	closing             []string   // the call, or what stands around it
@@ -219,7 +221,7 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 	switch t, a := peek.AnyPrefix(rest, s.inside, final); {
 	case a == peek.Unknown:
 		return Open, false
-	case a == peek.Yes && t != s.CallEnd:
+	case a == peek.Yes && !slices.Contains(s.callEnds, t):
 		if len(s.current.Fields) == 0 {
 			s.inLines = inLines(body[s.headEnd:s.pos])
 		}

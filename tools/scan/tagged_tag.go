@@ -216,7 +216,7 @@ func (s *TaggedScanner) closingTags() (all [][]string) {
 	}
 	for _, t := range []string{s.CallEnd, d.Call.Close, section} {
 		if t != "" {
-			all = append(all, d.Spellings(t))
+			all = append(all, d.Closing(t))
 		}
 	}
 	return all
