@@ -43,7 +43,7 @@ func fillNamed(d *format.Family, f *frame, s Shown) bool {
 		f.takeID(&c, first, second)
 	}
 	c.After = f.takeAfter()
-	f.takeName(d, &c)
+	f.takeName(&c)
 	c.Splits = append(c.Splits, splits(c.Separator, c.IDMark, c.IDFirst, c.Before)...)
 	d.Codecs = []format.Syntax{c}
 	f.takeLead(d, c, s)
@@ -90,7 +90,7 @@ func (f *frame) takeAfter() string {
 }
 
 // takeName takes the words and markers between the call's own marker and its name off the frame.
-func (f *frame) takeName(d *format.Family, c *format.Named) {
+func (f *frame) takeName(c *format.Named) {
 	open := repeated(f.before, f.between)
 	if f.between == "" {
 		open = f.before
@@ -157,7 +157,7 @@ func fillDictionary(d *format.Family, f *frame, s Shown) bool {
 	one := s.body(s.Call)
 	quote := dictionaryObject.FindStringSubmatch(one)[1]
 	c := format.Named{BareKeys: true, Quotes: []string{quote}, Separator: words(one, ProbeTool, dictionaryObject.String())}
-	f.takeName(d, &c)
+	f.takeName(&c)
 	c.Splits = splits(c.Before, c.Separator)
 	d.Codecs = []format.Syntax{c}
 	return strings.Contains(one, probeValue+quote)

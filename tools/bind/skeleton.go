@@ -139,7 +139,7 @@ func fillJSON(d *format.Family, f *frame, s Shown) bool {
 	}
 	f.takeArray(&c)
 	d.Codecs = []format.Syntax{c}
-	f.takeFence(d, c)
+	f.takeFence(d)
 	f.takeWord(d, c)
 	return true
 }
@@ -156,7 +156,7 @@ func (f *frame) takeArray(c *format.JSON) {
 }
 
 // takeFence takes the code fence that calls stand in off the frame.
-func (f *frame) takeFence(d *format.Family, c format.Syntax) {
+func (f *frame) takeFence(d *format.Family) {
 	before, fenced := strings.CutSuffix(strings.TrimRight(f.before, " \n"), format.FenceOpen)
 	if !fenced {
 		return

@@ -132,12 +132,18 @@ func lacks(s *jsonschema.Schema, given func(key string) bool, hops int) bool {
 		slices.ContainsFunc(s.AllOf, func(part *jsonschema.Schema) bool { return lacks(part, given, hops-1) })
 }
 
-// TakesOnlyContainers tells whether the schema allows nothing but lists and objects for a property.
-func (s *Schema) TakesOnlyContainers(key string) bool {
+// property is the schema of a property, or what that refers to; nil if there is none.
+func (s *Schema) property(key string) *jsonschema.Schema {
 	sub := memberOf(s.root, key)
 	for hops := 0; sub != nil && sub.Ref != nil && hops < maxHops; hops++ {
 		sub = sub.Ref
 	}
+	return sub
+}
+
+// TakesOnlyContainers tells whether the schema allows nothing but lists and objects for a property.
+func (s *Schema) TakesOnlyContainers(key string) bool {
+	sub := s.property(key)
 	if sub == nil {
 		return false
 	}
@@ -147,10 +153,7 @@ func (s *Schema) TakesOnlyContainers(key string) bool {
 
 // TakesText tells whether an argument may hold any text, by itself or inside of it, rather than a number, a literal or one of a few values.
 func (s *Schema) TakesText(key string) bool {
-	sub := memberOf(s.root, key)
-	for hops := 0; sub != nil && sub.Ref != nil && hops < maxHops; hops++ {
-		sub = sub.Ref
-	}
+	sub := s.property(key)
 	if sub == nil {
 		return true
 	}

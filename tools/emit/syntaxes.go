@@ -25,13 +25,32 @@ type writer interface {
 }
 
 type (
-	jsonWriter   struct{ format.JSON }
-	namedWriter  struct{ format.Named }
-	taggedWriter struct{ format.Tagged }
-	nestedWriter struct{ format.Nested }
+	jsonWriter  struct{ format.JSON }
+	namedWriter struct {
+		bare
+		format.Named
+	}
+	taggedWriter struct {
+		bare
+		format.Tagged
+	}
+	nestedWriter struct {
+		bare
+		format.Nested
+	}
 	pythonWriter struct{ format.Python }
-	reactWriter  struct{ format.ReAct }
+	reactWriter  struct {
+		bare
+		format.ReAct
+	}
 )
+
+// bare is a syntax whose calls stand in no list and begin with a marker.
+type bare struct{}
+
+func (bare) list() (open, between, end string) { return "", "", "" }
+
+func (bare) begins(string) []string { return nil }
 
 // writerOf writes calls as the dialect does.
 func writerOf(d *format.Dialect) writer {
@@ -39,15 +58,15 @@ func writerOf(d *format.Dialect) writer {
 	case format.JSON:
 		return jsonWriter{s}
 	case format.Named:
-		return namedWriter{s}
+		return namedWriter{Named: s}
 	case format.Tagged:
-		return taggedWriter{s}
+		return taggedWriter{Tagged: s}
 	case format.Nested:
-		return nestedWriter{s}
+		return nestedWriter{Nested: s}
 	case format.Python:
 		return pythonWriter{s}
 	}
-	return reactWriter{d.Codecs[0].(format.ReAct)}
+	return reactWriter{ReAct: d.Codecs[0].(format.ReAct)}
 }
 
 func (c jsonWriter) list() (open, between, end string) {
@@ -85,8 +104,6 @@ func (c jsonWriter) write(w *output, t *declared.Tool, i int) string {
 	}
 	return seq(`"{"`, call, `", "`, id, `[a-zA-Z0-9_-]{1,40}`, `"\"}"`)
 }
-
-func (c namedWriter) list() (open, between, end string) { return "", "", "" }
 
 func (c namedWriter) begins(tool string) []string { return []string{c.Before + tool} }
 
@@ -196,10 +213,6 @@ func (w *output) dictionaryObject(c namedWriter, t *declared.Tool, m ordered.Mem
 	}
 	return seq(`json:( "{" )`, "%each("+strings.Join(parts, " | ")+")", `json:( "}" )`)
 }
-
-func (c taggedWriter) list() (open, between, end string) { return "", "", "" }
-
-func (c taggedWriter) begins(string) []string { return nil }
 
 func (c taggedWriter) write(w *output, t *declared.Tool, i int) string {
 	gap := w.lit(c.Between)
@@ -328,10 +341,6 @@ func pythonGrammar(p declared.Property) string {
 	return value
 }
 
-func (c nestedWriter) list() (open, between, end string) { return "", "", "" }
-
-func (c nestedWriter) begins(string) []string { return nil }
-
 func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
 	tag := func(text string) string { return w.lit(c.Noise + text) }
 	body := w.members(t, i, "", func(p declared.Property) string {
@@ -351,8 +360,6 @@ func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
 	})
 	return seq(tag(c.Call.Open), name(t), w.lit(c.Call.Close), `"\n"`, places(t, body), tag(c.CallEnd), check(t))
 }
-
-func (c reactWriter) list() (open, between, end string) { return "", "", "" }
 
 func (c reactWriter) begins(string) []string { return []string{c.Action} }
 

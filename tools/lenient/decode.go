@@ -279,17 +279,18 @@ func (d *decoder) next(end byte, n int) (done bool, err error) {
 			d.repair(MissingClose)
 			return true, nil
 		default:
-			return false, d.separate(n, commas)
+			d.separate(n, commas)
+			return false, nil
 		}
 	}
 }
 
-func (d *decoder) separate(n, commas int) error {
+func (d *decoder) separate(n, commas int) {
 	if n == 0 {
 		if commas > 0 {
 			d.repair(TrailingComma)
 		}
-		return nil
+		return
 	}
 	switch commas {
 	case 0:
@@ -301,7 +302,6 @@ func (d *decoder) separate(n, commas int) error {
 	if last := d.out.Bytes()[d.out.Len()-1]; last != '{' && last != '[' {
 		d.out.WriteByte(',')
 	}
-	return nil
 }
 
 func (d *decoder) key() ([]byte, error) {

@@ -2,8 +2,10 @@ package lenient
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +22,7 @@ var literals = map[string]string{
 var (
 	jsonNumber  = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 	looseNumber = regexp.MustCompile(`^[+-]?([0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+	numberParts = regexp.MustCompile(`^([+-]?)0*([0-9]*?)(\.[0-9]*)?([eE].*)?$`)
 	hexNumber   = regexp.MustCompile(`^[+-]?0[xX][0-9a-fA-F]{1,15}$`)
 	bareWord    = regexp.MustCompile(`^[\pL_][\pL\pN_. -]*$`)
 )
@@ -87,39 +90,20 @@ func Number(w string) (string, bool) {
 	case !looseNumber.MatchString(w):
 		return "", false
 	}
-	w = strings.TrimPrefix(strings.ReplaceAll(w, "_", ""), "+")
-	sign := ""
-	if strings.HasPrefix(w, "-") {
-		sign, w = "-", w[1:]
-	}
-	mantissa, exponent := w, ""
-	if i := strings.IndexAny(w, "eE"); i >= 0 {
-		mantissa, exponent = w[:i], w[i:]
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	whole = strings.TrimLeft(whole, "0")
-	if whole == "" {
-		whole = "0"
-	}
-	if fraction != "" {
-		fraction = "." + fraction
-	}
-	w = sign + whole + fraction + exponent
+	parts := numberParts.FindStringSubmatch(strings.ReplaceAll(w, "_", ""))
+	sign, whole, fraction, exponent := strings.Trim(parts[1], "+"), parts[2], parts[3], parts[4]
+	w = sign + cmp.Or(whole, "0") + strings.TrimSuffix(fraction, ".") + exponent
 	return w, jsonNumber.MatchString(w)
 }
 
+// hexToDecimal spells a number in base sixteen, of at most fifteen digits, in base ten.
 func hexToDecimal(w string) string {
 	sign := ""
 	if strings.HasPrefix(w, "-") {
 		sign = "-"
 	}
-	w = strings.ToLower(strings.TrimLeft(w, "+-"))[2:]
-	var n uint64
-	for _, c := range w {
-		n = n<<4 | uint64(strings.IndexRune("0123456789abcdef", c))
-	}
-	digits, _ := json.Marshal(n) // a uint64 always encodes
-	return sign + string(digits)
+	n, _ := strconv.ParseUint(strings.TrimLeft(w, "+-")[2:], 16, 64) // as hexNumber has it
+	return sign + strconv.FormatUint(n, 10)
 }
 
 // skip passes white space and comments.

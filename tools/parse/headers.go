@@ -142,7 +142,7 @@ func plain(h *format.Headers, text []byte, first, final bool) (x plainHeader, a 
 	x.n += len(x.channel)
 	switch a := peek.Prefix(text[x.n:], " "+recipient, final); {
 	case a == peek.Yes:
-		return plainCall(h, text, x, final)
+		return plainCall(text, x, final)
 	case a == peek.Unknown || x.n == len(text):
 		return x, peek.Boolean(!final, peek.Unknown)
 	case !bare:
@@ -153,7 +153,7 @@ func plain(h *format.Headers, text []byte, first, final bool) (x plainHeader, a 
 }
 
 // plainCall reads the recipient of a header and what the message is written in, up to the object of arguments.
-func plainCall(h *format.Headers, text []byte, x plainHeader, final bool) (plainHeader, peek.Answer) {
+func plainCall(text []byte, x plainHeader, final bool) (plainHeader, peek.Answer) {
 	from := x.n + len(" "+recipient)
 	end := min(len(text), from+maxHeader)
 	n := bytes.IndexAny(text[from:end], " {\n<")
