@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -96,7 +97,10 @@ func (c *crowded) turn(t *testing.T, model string, words, tokens int) (waited ti
 	return waited
 }
 
-// firstByte tells when an event has come; comments are heartbeats.
+// firstText is the beginning of a text; a heartbeat is a chunk without one.
+var firstText = regexp.MustCompile(`"(reasoning_)?content":"[^"]`)
+
+// firstByte tells when text has come.
 type firstByte struct {
 	io.Reader
 	tell func()
@@ -104,7 +108,7 @@ type firstByte struct {
 
 func (f *firstByte) Read(b []byte) (int, error) {
 	n, err := f.Reader.Read(b)
-	if bytes.Contains(b[:n], []byte(`"choices"`)) {
+	if firstText.Match(b[:n]) {
 		f.tell()
 	}
 	return n, err
