@@ -84,6 +84,7 @@ func (s *Schema) tallyKinds(n *Node, limit int) counted {
 	all := counted{0, true, limit}
 	for k := range kinds {
 		var of counted
+		var met []*Alt
 		for _, a := range s.expand(n, k, false) {
 			if !s.inhabited(a) {
 				continue
@@ -92,11 +93,14 @@ func (s *Schema) tallyKinds(n *Node, limit int) counted {
 				switch c := s.tallyAlt(a, texts, limit); {
 				case c.n >= limit:
 					return many(limit)
-				case of.n == 0:
+				case len(met) == 0:
 					of = c
-				default: // the same values may be in both
+				case k >= Array && s.anyOverlap(met, []*Alt{a}): // the same values may be in both
 					of = counted{max(of.n, c.n), false, limit}
+				default:
+					of = counted{of.n + c.n, of.exact && c.exact, limit}
 				}
+				met = append(met, a)
 			}
 		}
 		if k >= Array && of.n > 0 {

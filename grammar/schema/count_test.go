@@ -9,7 +9,7 @@ func TestCount_isNeverTooMany(t *testing.T) {
 	for schema, want := range map[string]int{
 		`{"type":["null","boolean"]}`: 3,
 		`{"enum":[1,1.0,2]}`:          2,
-		`{"anyOf":[{"enum":[{"a":1},{"b":1}]},{"enum":[{"a":1.0},3]}]}`:                                                                                   2,
+		`{"anyOf":[{"enum":[{"a":1},{"b":1}]},{"enum":[{"a":1.0},3]}]}`:                                                                                   3,
 		`{"type":"integer","minimum":-3,"exclusiveMaximum":4}`:                                                                                            7,
 		`{"type":"number","minimum":-1,"maximum":1,"multipleOf":0.25}`:                                                                                    9,
 		`{"type":"integer","minimum":1,"maximum":9,"not":{"multipleOf":3}}`:                                                                               6,
