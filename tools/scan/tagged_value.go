@@ -152,8 +152,9 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 	case a != peek.No:
 		return a
 	}
-	if final && slices.ContainsFunc(s.closing, func(t string) bool { return strings.HasPrefix(t, string(body[j:])) }) {
-		return peek.Yes // it is cut off
+	begins := func(t string) bool { return strings.HasPrefix(t, string(body[j:])) }
+	if final && slices.ContainsFunc(s.closing, begins) && !slices.ContainsFunc(s.argOpens, begins) {
+		return peek.Yes // a closing tag that is cut off, and no other argument's
 	}
 	asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close))
 	if _, a := peek.AnyPrefix(body[j:], s.Plan.Terminators, final); a != peek.No && !asKey {
