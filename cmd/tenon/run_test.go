@@ -212,7 +212,7 @@ func TestRoot_mistypedNamesAreAnsweredWithTheNearest(t *testing.T) {
 		want string
 	}{
 		{[]string{"srve"}, "there is no command \"srve\" (did you mean serve?); see 'tenon --help'"},
-		{[]string{"lgs"}, "(did you mean logs?)"}, // not every short name
+		{[]string{"lgs"}, "(did you mean lms or logs?)"}, // not every short name
 		{[]string{"xy"}, "there is no command \"xy\"; see"},
 		{[]string{"serve", "--prot", "1"}, "did you mean --port?"},
 		{[]string{"run", "m", "--maxtokens", "1"}, "did you mean --max-tokens?"},
