@@ -8,15 +8,19 @@ import (
 
 // Errors that a caller branches on. Implementations wrap them with what was being done.
 var (
-	// ErrBusy: the queue is full; try again after the time in a [BusyError], if one is in the chain.
+	// ErrBusy: the queue is full; try again after the time in a [BusyError], if one is in the
+	// chain.
 	ErrBusy = errors.New("all slots are taken and the queue is full")
 	// ErrQueueTimeout: the turn waited longer than the queue timeout. Next returns it.
 	ErrQueueTimeout = errors.New("no slot became free in time")
-	// ErrContextExceeded: the prompt alone is as long as the context or longer. See [ContextError].
+	// ErrContextExceeded: the prompt alone is as long as the context or longer. See
+	// [ContextError].
 	ErrContextExceeded = errors.New("the prompt does not fit the context")
-	// ErrWorkerLost: the process that held the model ended. A turn that has sent nothing may be tried again.
+	// ErrWorkerLost: the process that held the model ended. A turn that has sent nothing may be
+	// tried again.
 	ErrWorkerLost = errors.New("the model's worker ended")
-	// ErrUnsupported: this engine or model cannot do what was asked (embeddings of a chat model, answers of one that only embeds).
+	// ErrUnsupported: this engine or model cannot do what was asked (embeddings of a chat model,
+	// answers of one that only embeds).
 	ErrUnsupported = errors.New("not supported by this model")
 	// ErrClosed: the engine was closed.
 	ErrClosed = errors.New("the model was unloaded")
@@ -38,20 +42,24 @@ type ContextError struct {
 func (e *ContextError) Error() string { return ErrContextExceeded.Error() }
 func (e *ContextError) Unwrap() error { return ErrContextExceeded }
 
-// Engine is one loaded model. All methods may be called from any goroutine, and return soon after their ctx ends.
+// Engine is one loaded model. All methods may be called from any goroutine, and return soon after
+// their ctx ends.
 type Engine interface {
 	// Model describes what is loaded. It does not change while the engine lives.
 	Model() Model
 
-	// Tokens turns a prompt into the ids that Open would evaluate, BOS included where the model wants one.
+	// Tokens turns a prompt into the ids that Open would evaluate, BOS included where the model
+	// wants one.
 	Tokens(ctx context.Context, p Prompt) ([]int32, error)
 
-	// Text turns ids back into bytes; control tokens vanish unless special is set. The bytes may end inside a UTF-8 sequence.
+	// Text turns ids back into bytes; control tokens vanish unless special is set. The bytes may
+	// end inside a UTF-8 sequence.
 	Text(ctx context.Context, ids []int32, special bool) ([]byte, error)
 
-	// Open returns once the turn is in the queue, or with what is wrong with it: a ContextError, a BusyError if the queue is
-	// full. What happens later, a wait beyond the queue timeout included, is told by the session's Next. Cancelling ctx
-	// after Open has returned does not end the session: Close does.
+	// Open returns once the turn is in the queue, or with what is wrong with it: a ContextError, a
+	// BusyError if the queue is full. What happens later, a wait beyond the queue timeout
+	// included, is told by the session's Next. Cancelling ctx after Open has returned does not end
+	// the session: Close does.
 	Open(ctx context.Context, t Turn) (Session, error)
 
 	// Embed returns one vector per prompt, or ErrUnsupported.
@@ -61,20 +69,23 @@ type Engine interface {
 	Close() error
 }
 
-// Session is one running turn. Its methods are called from one goroutine at a time, but Close may be called from any.
+// Session is one running turn. Its methods are called from one goroutine at a time, but Close may
+// be called from any.
 type Session interface {
-	// Next waits for the next update, in the queue too. After an update with Finish set it returns io.EOF, and after an error
-	// of the turn (ErrQueueTimeout, ErrWorkerLost, ErrClosed) as well.
+	// Next waits for the next update, in the queue too. After an update with Finish set it returns
+	// io.EOF, and after an error of the turn (ErrQueueTimeout, ErrWorkerLost, ErrClosed) as well.
 	// When ctx ends it returns ctx.Err() and the session goes on: it is Close that frees the slot.
 	Next(ctx context.Context) (Update, error)
 
-	// Decide answers an update with Check set; the slot waits for it with its KV cache kept. After an error of the verdict
-	// itself (an offset that there is not, a grammar that what is kept does not match) it still waits.
+	// Decide answers an update with Check set; the slot waits for it with its KV cache kept. After
+	// an error of the verdict itself (an offset that there is not, a grammar that what is kept
+	// does not match) it still waits.
 	Decide(ctx context.Context, v Verdict) error
 
-	// Conclude has the output end as soon as its grammar lets it, with the fewest bytes; without a grammar, at once. It takes
-	// effect with the next token that is chosen, also of a turn that waits for a verdict. The finish is as if the model had
-	// ended. Of a turn that has ended it is no error.
+	// Conclude has the output end as soon as its grammar lets it, with the fewest bytes; without a
+	// grammar, at once. It takes effect with the next token that is chosen, also of a turn that
+	// waits for a verdict. The finish is as if the model had ended. Of a turn that has ended it is
+	// no error.
 	Conclude(ctx context.Context) error
 
 	// Close ends the turn and frees its slot within one token. It is safe to call more than once.
@@ -105,8 +116,9 @@ type Budget struct {
 	Thinking int // most tokens inside the grammar's thinking capture; 0 or less: no limit of its own
 }
 
-// Update is one message of a session; exactly one of its parts is set, but for a Check: it comes with the Tokens that end at
-// it, or in whose last it is, so that whoever judges them can do so before passing them on.
+// Update is one message of a session; exactly one of its parts is set, but for a Check: it comes
+// with the Tokens that end at it, or in whose last it is, so that whoever judges them can do so
+// before passing them on.
 type Update struct {
 	Progress *Progress
 	Tokens   []Token
@@ -144,7 +156,8 @@ type Logprob struct {
 	Logprob float32
 }
 
-// Check parks the slot: a part of the output that the mask enforces only partly (%check in the grammar) has ended.
+// Check parks the slot: a part of the output that the mask enforces only partly (%check in the
+// grammar) has ended.
 type Check struct {
 	Capture string // the name of the capture that ended
 	Offset  int    // where that capture began, in tokens of this turn's output

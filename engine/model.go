@@ -27,7 +27,8 @@ type Vocab struct {
 	Markers []Marker
 }
 
-// Marker is a token that text can only mean, not spell: a control token, or an added token that templates write.
+// Marker is a token that text can only mean, not spell: a control token, or an added token that
+// templates write.
 type Marker struct {
 	ID      int32
 	Text    string

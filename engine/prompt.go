@@ -4,8 +4,9 @@ import "strings"
 
 // Prompt is what a model reads: pieces that remember where they came from.
 //
-// Between symbols, adjacent text and content are tokenized together, so that the ids equal those of the whole prompt
-// wherever content holds no marker. Content never yields a control or marker token, whatever it spells.
+// Between symbols, adjacent text and content are tokenized together, so that the ids equal those
+// of the whole prompt wherever content holds no marker. Content never yields a control or marker
+// token, whatever it spells.
 type Prompt []Piece
 
 // Piece is a part of a prompt. Tokens is set for Kept, Text for the others.

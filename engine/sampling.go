@@ -1,7 +1,7 @@
 package engine
 
-// Sampling says how tokens are chosen. Nil and empty fields are unset: the file's general.sampling.* decide, else
-// llama-server's defaults. Names and meanings are llama-server's.
+// Sampling says how tokens are chosen. Nil and empty fields are unset: the file's
+// general.sampling.* decide, else llama-server's defaults. Names and meanings are llama-server's.
 type Sampling struct {
 	Temperature      *float32
 	TopK             *int

@@ -2,8 +2,8 @@ package engine
 
 import "context"
 
-// Stats counts what an engine has done since it was loaded (a worker that was started again begins anew), and what it holds
-// now.
+// Stats counts what an engine has done since it was loaded (a worker that was started again begins
+// anew), and what it holds now.
 type Stats struct {
 	Evaluated int64 // tokens that went through the model
 	Cached    int64 // prompt tokens taken from the KV cache in place of that

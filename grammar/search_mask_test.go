@@ -2,8 +2,8 @@ package grammar
 
 import "testing"
 
-// TestMask_ofSearchesForWordsIsExact follows texts in which states lead on much alike: each mask is
-// compared with what reading tokens byte by byte says.
+// TestMask_ofSearchesForWordsIsExact follows texts in which states lead on much alike: each mask
+// is compared with what reading tokens byte by byte says.
 func TestMask_ofSearchesForWordsIsExact(t *testing.T) {
 	v, tok := realVocab(t)
 	const words = `password|secret|token|hidden|\"quoted|back\\\\slash|über|日本語`

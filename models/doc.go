@@ -1,4 +1,5 @@
-// Package models is the tree of what turns a name that a user types into a loaded engine. It holds no code itself.
+// Package models is the tree of what turns a name that a user types into a loaded engine. It holds
+// no code itself.
 //
 //	gguf       reads the headers of model files
 //	catalog    which models are at hand, and what they are called

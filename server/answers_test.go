@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// answerFields is where each protocol takes a schema for the answer: SCHEMA and STRICT stand for their values.
+// answerFields is where each protocol takes a schema for the answer: SCHEMA and STRICT stand for
+// their values.
 var answerFields = []struct{ path, fields, field string }{
 	{"/v1/chat/completions", `,"response_format":{"type":"json_schema","json_schema":{"name":"a","strict":STRICT,"schema":SCHEMA}}`, "response_format.json_schema.schema"},
 	{"/v1/chat/completions", `,"json_schema":SCHEMA`, "json_schema"},
@@ -26,7 +27,8 @@ func askForAnswer(t *testing.T, path, fields, schema, strict string) *httptest.R
 	return askWith(t, handler(t, nothing), path, "{"+allProtocols[i].minimal+strings.NewReplacer("SCHEMA", schema, "STRICT", strict).Replace(fields)+"}")
 }
 
-// An engine that masks would fail to compile such a schema, which is the client's mistake and no 500.
+// An engine that masks would fail to compile such a schema, which is the client's mistake and no
+// 500.
 func TestAnswers_aSchemaThatNoAnswerCanMeetIsNamed(t *testing.T) {
 	deep := strings.Repeat(`{"items":`, 300) + "{}" + strings.Repeat("}", 300)
 	for _, schema := range []string{`"x"`, `false`, `true`, `5`, `[]`, `{"type":"string","minLength":5,"maxLength":3}`, `{"not":{}}`, deep} {
@@ -39,7 +41,8 @@ func TestAnswers_aSchemaThatNoAnswerCanMeetIsNamed(t *testing.T) {
 	}
 }
 
-// What the mask does not enforce of an answer's schema is told as with tools, and strict demands that there is nothing of the kind.
+// What the mask does not enforce of an answer's schema is told as with tools, and strict demands
+// that there is nothing of the kind.
 func TestAnswers_whatIsNotEnforcedIsTold(t *testing.T) {
 	const loose = `{"type":"object","properties":{"a":{"pattern":"(x)\\1"}}}`
 	for _, a := range answerFields {

@@ -26,8 +26,8 @@ type Key struct {
 // adminMark stands before a key that may change the fleet.
 const adminMark = "admin:"
 
-// NewKey reads KEY or NAME=KEY, with admin: before it for one that may change the fleet. A key without a name is called by
-// its place, from 1.
+// NewKey reads KEY or NAME=KEY, with admin: before it for one that may change the fleet. A key
+// without a name is called by its place, from 1.
 func NewKey(s string, place int) (Key, error) {
 	name, key, named := SplitKey(s)
 	if !named {
@@ -39,14 +39,16 @@ func NewKey(s string, place int) (Key, error) {
 	return Key{Name: name, Admin: strings.HasPrefix(s, adminMark), hash: sha256.Sum256([]byte(key))}, nil
 }
 
-// caller is who sends the key. What is kept for a caller, on disk too, belongs to the key itself: names and places in a file change
-// hands. It is a hash of the hash, so that nothing kept helps in guessing the key that the log or a file might tell.
+// caller is who sends the key. What is kept for a caller, on disk too, belongs to the key itself:
+// names and places in a file change hands. It is a hash of the hash, so that nothing kept helps in
+// guessing the key that the log or a file might tell.
 func (k Key) caller() chat.Caller {
 	owner := sha256.Sum256(append([]byte("tenon owner:"), k.hash[:]...))
 	return chat.Caller{Key: hex.EncodeToString(owner[:16]), Name: k.Name}
 }
 
-// SplitKey divides NAME=KEY; what has no name is all key, but for the mark of admin keys. Clients send the key alone.
+// SplitKey divides NAME=KEY; what has no name is all key, but for the mark of admin keys. Clients
+// send the key alone.
 func SplitKey(s string) (name, key string, named bool) {
 	s = strings.TrimPrefix(s, adminMark)
 	name, key, named = strings.Cut(s, "=")
@@ -56,14 +58,15 @@ func SplitKey(s string) (name, key string, named bool) {
 	return name, key, true
 }
 
-// padded tells a key in base64, whose end may be "=" or "==", from a name with nothing behind it. Were it taken for a name, the key
-// would stand in the log, and "=" would open the server.
+// padded tells a key in base64, whose end may be "=" or "==", from a name with nothing behind it.
+// Were it taken for a name, the key would stand in the log, and "=" would open the server.
 func padded(s string) bool {
 	const least = 16 // characters; no shorter key is a secret
 	return len(s) >= least && len(s)%4 == 0 && strings.Index(s, "=") >= len(s)-2 && strings.HasSuffix(s, "=")
 }
 
-// ReadKeys reads a file with a key on each line; empty lines and those that begin with # are passed over.
+// ReadKeys reads a file with a key on each line; empty lines and those that begin with # are
+// passed over.
 func ReadKeys(path string) ([]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -124,7 +127,8 @@ func authenticate(keys []Key) gin.HandlerFunc {
 	}
 }
 
-// presented are the keys that a request brings. Anthropic's SDKs send two where their environment has two.
+// presented are the keys that a request brings. Anthropic's SDKs send two where their environment
+// has two.
 func presented(r *http.Request) []string {
 	keys := []string{r.Header.Get("X-Api-Key")}
 	if scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {

@@ -22,11 +22,12 @@ import (
 	"tenon/tools"
 )
 
-// What the server adds to a request and to an event is measured against an engine that costs nothing: issue 7 allows 2 ms
-// and 50 µs. The figures are those of one request at a time; p50 and p99 are over all iterations.
+// What the server adds to a request and to an event is measured against an engine that costs
+// nothing: issue 7 allows 2 ms and 50 µs. The figures are those of one request at a time; p50 and
+// p99 are over all iterations.
 
-// BenchmarkRequest is a whole request in-process: body in, answer out. The conversation of two thousand tokens holds tools,
-// calls and results, as an agent sends it.
+// BenchmarkRequest is a whole request in-process: body in, answer out. The conversation of two
+// thousand tokens holds tools, calls and results, as an agent sends it.
 func BenchmarkRequest(b *testing.B) {
 	for _, c := range []struct{ name, path, body string }{
 		{"chat-short", "/v1/chat/completions", hello + `}`},
@@ -53,7 +54,8 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// BenchmarkEvent is from when the engine hands a token out to when its event has been written. ns/op is per token, all told.
+// BenchmarkEvent is from when the engine hands a token out to when its event has been written.
+// ns/op is per token, all told.
 func BenchmarkEvent(b *testing.B) {
 	const tokens = 500
 	text := strings.Repeat("plain words ", tokens/12+1)[:tokens]
@@ -78,8 +80,9 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-// BenchmarkIdleStreams holds a thousand streams open over TCP whose model says nothing, and counts the memory that the
-// process has grown by, both ends of the connections in it. Run it with -benchtime 1x.
+// BenchmarkIdleStreams holds a thousand streams open over TCP whose model says nothing, and counts
+// the memory that the process has grown by, both ends of the connections in it. Run it with
+// -benchtime 1x.
 func BenchmarkIdleStreams(b *testing.B) {
 	const streams = 1000
 	for b.Loop() {
@@ -143,7 +146,8 @@ type stampedSession struct {
 	engine *stamped
 }
 
-// Next gives way first, as every engine does that waits for its model: what was said before is written meanwhile.
+// Next gives way first, as every engine does that waits for its model: what was said before is
+// written meanwhile.
 func (s stampedSession) Next(ctx context.Context) (engine.Update, error) {
 	runtime.Gosched()
 	u, err := s.Session.Next(ctx)
@@ -157,7 +161,8 @@ func timed(e *stamped) server.Options {
 	return server.Options{Service: &chat.Service{Models: e}, Models: oneModel{e.Scripted}, Log: slog.New(slog.DiscardHandler)}
 }
 
-// stampingWriter notes the time between a token and what is written because of it, or because of it and some before it.
+// stampingWriter notes the time between a token and what is written because of it, or because of
+// it and some before it.
 type stampingWriter struct {
 	engine *stamped
 	header http.Header
@@ -184,7 +189,8 @@ func report(b *testing.B, took []time.Duration) {
 	b.ReportMetric(at(.99), "p99-µs")
 }
 
-// agentConversation is about two thousand tokens (eight thousand bytes): a system prompt, ten tools, calls and results.
+// agentConversation is about two thousand tokens (eight thousand bytes): a system prompt, ten
+// tools, calls and results.
 func agentConversation() string {
 	type object = map[string]any
 	system := strings.Repeat("You are a careful assistant that works in a repository of source code. ", 30)
@@ -207,7 +213,8 @@ func agentConversation() string {
 	return string(body)
 }
 
-// The benchmarks measure what they claim to: the conversation is as long as it is said to be and is answered.
+// The benchmarks measure what they claim to: the conversation is as long as it is said to be and
+// is answered.
 func TestBenchmarks_theirRequestsAreAnswered(t *testing.T) {
 	e := &stamped{Scripted: enginetest.Script(), reply: enginetest.Say("four")}
 	s := httptest.NewServer(server.New(timed(e)))

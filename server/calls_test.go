@@ -126,7 +126,8 @@ func TestChat_aWholeCallWithTokensToSpareIsNotCutOff(t *testing.T) {
 	}
 }
 
-// Issue 7: response_format beside tools: the turn ends in a valid call or a valid answer, and in nothing else.
+// Issue 7: response_format beside tools: the turn ends in a valid call or a valid answer, and in
+// nothing else.
 func TestChat_anAnswersFormatBesideTools(t *testing.T) {
 	const (
 		answer = `{"celsius":3}`

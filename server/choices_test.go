@@ -9,7 +9,8 @@ import (
 	"tenon/grammar"
 )
 
-// choiceForms are the forms of tool_choice, as each protocol spells them; Messages has no allowed_tools.
+// choiceForms are the forms of tool_choice, as each protocol spells them; Messages has no
+// allowed_tools.
 var choiceForms = []struct {
 	name                      string
 	chat, responses, messages string
@@ -35,8 +36,8 @@ var choiceOutputs = map[string]string{
 	"f and g": `{"tool": "f", "arguments": {}}` + "\n" + `{"tool": "g", "arguments": {}}`,
 }
 
-// Every form of tool_choice masks what it forbids and nothing else, in every protocol; the prompt, and with it the cache, is the same under
-// all of them.
+// Every form of tool_choice masks what it forbids and nothing else, in every protocol; the prompt,
+// and with it the cache, is the same under all of them.
 func TestToolChoice_everyFormInEveryProtocol(t *testing.T) {
 	const schema = `{"type":"object","properties":{}}`
 	for _, p := range []struct{ path, head, tools, oneCall string }{

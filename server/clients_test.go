@@ -25,8 +25,8 @@ func TestRequestID_isWhereBothFamiliesOfSDKsLookForIt(t *testing.T) {
 	}
 }
 
-// Claude Code counts its requests for billing in the first line of its prompt: were it shown to the model, no turn could take the
-// prompt's beginning from the cache.
+// Claude Code counts its requests for billing in the first line of its prompt: were it shown to
+// the model, no turn could take the prompt's beginning from the cache.
 func TestMessages_theBillingLineDoesNotBreakThePrefix(t *testing.T) {
 	s, e := start(t, enginetest.Say("one"), enginetest.Say("two"))
 	for _, count := range []string{"a1b2c", "d3e4f"} {

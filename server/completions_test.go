@@ -158,7 +158,8 @@ func TestCompletions_aStreamsLogprobsAreTheWholeAnswers(t *testing.T) {
 	}
 }
 
-// The prompt's own tokens have no logprobs here: an evaluation that asks for them must not get the answer's in their place.
+// The prompt's own tokens have no logprobs here: an evaluation that asks for them must not get the
+// answer's in their place.
 func TestCompletions_whatCannotBeToldOfAPromptIsRefused(t *testing.T) {
 	s, _ := start(t)
 	for fields, want := range map[string]string{

@@ -55,7 +55,8 @@ func TestContradictions_areRefusedInEveryProtocol(t *testing.T) {
 	}
 }
 
-// Issue 7: images, audio and files are a 400 that names the part, on every model; nothing is fetched because a request names it.
+// Issue 7: images, audio and files are a 400 that names the part, on every model; nothing is
+// fetched because a request names it.
 func TestParts_thatAreNotTextAreNamedAndNotFetched(t *testing.T) {
 	h := handler(t, nothing)
 	outside := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was fetched", r.URL) }))

@@ -15,15 +15,17 @@ import (
 	"tenon/server/wire"
 )
 
-// How requests are seen from inside. A request with X-Tenon-Debug: 1 gets its own record in its answer: a JSON body has it
-// as a last member, tenon_debug, an event stream as a last comment (": tenon-debug {…}"), which every reader of such streams
-// passes over. Apart from that the server may keep the latest records for GET /debug/requests/{id} (Options.DebugRequests),
-// which shows a caller its own requests only.
+// How requests are seen from inside. A request with X-Tenon-Debug: 1 gets its own record in its
+// answer: a JSON body has it as a last member, tenon_debug, an event stream as a last comment (":
+// tenon-debug {…}"), which every reader of such streams passes over. Apart from that the server
+// may keep the latest records for GET /debug/requests/{id} (Options.DebugRequests), which shows a
+// caller its own requests only.
 
 // maxRecords is how many bytes the kept records may have together.
 const maxRecords = 64 << 20
 
-// records are the latest requests' as they are shown. An id is its caller's own: clients choose ids.
+// records are the latest requests' as they are shown. An id is its caller's own: clients choose
+// ids.
 type records struct {
 	most int // 0: none are kept
 	kept *owned.Table[string, []byte]
@@ -75,7 +77,8 @@ func (b *bodyRecorder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// recordWriter puts a record at the end of an answer. Bodies of JSON are held back until then; events are not.
+// recordWriter puts a record at the end of an answer. Bodies of JSON are held back until then;
+// events are not.
 type recordWriter struct {
 	gin.ResponseWriter
 	held  bytes.Buffer

@@ -274,7 +274,8 @@ func TestReplay_whatDiffersIsNamed(t *testing.T) {
 	}
 }
 
-// Issue 19: a stream's goroutine reads the headers while the next prompt is announced; run with -race. What is announced stays bounded.
+// Issue 19: a stream's goroutine reads the headers while the next prompt is announced; run with
+// -race. What is announced stays bounded.
 func TestDebug_severalStreamedPromptsWithABiasOnUnknownTokens(t *testing.T) {
 	replies := make([]enginetest.Reply, 40)
 	for i := range replies {

@@ -11,7 +11,8 @@ import (
 	"tenon/server"
 )
 
-// choking are JSON texts that readers choke on, by size. They stand where a protocol takes any value.
+// choking are JSON texts that readers choke on, by size. They stand where a protocol takes any
+// value.
 var choking = map[string]func(n int) string{
 	"deep arrays":    func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) },
 	"deep objects":   func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) },
@@ -24,7 +25,8 @@ var choking = map[string]func(n int) string{
 	"half surrogate": func(n int) string { return `"` + strings.Repeat(`\ud800`, n) + `"` },
 }
 
-// holes are bodies with a hole for a hostile value: one that nobody knows, and those whose values are read later.
+// holes are bodies with a hole for a hostile value: one that nobody knows, and those whose values
+// are read later.
 var holes = map[string][]string{
 	"/v1/chat/completions": {
 		`{"model":"scripted","messages":[{"role":"user","content":"hi"}],"unknown":HOLE}`,
@@ -46,8 +48,9 @@ var holes = map[string][]string{
 	},
 }
 
-// Issue 7: deeply nested, duplicate-key, invalid UTF-8, NUL and huge-number JSON is answered soon. Work is counted in
-// allocated bytes: a body that is four times as long may cost some six times as much, not sixteen times.
+// Issue 7: deeply nested, duplicate-key, invalid UTF-8, NUL and huge-number JSON is answered soon.
+// Work is counted in allocated bytes: a body that is four times as long may cost some six times as
+// much, not sixteen times.
 func TestDecode_hostileJSONIsAnsweredInProportionToItsLength(t *testing.T) {
 	for path, bodies := range holes {
 		for name, value := range choking {
@@ -62,8 +65,9 @@ func TestDecode_hostileJSONIsAnsweredInProportionToItsLength(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes the server allocates to answer a body, which it must with a status of its own. The counter is the
-// whole process's: the least of several runs has no other goroutine's in it.
+// allocated is how many bytes the server allocates to answer a body, which it must with a status
+// of its own. The counter is the whole process's: the least of several runs has no other
+// goroutine's in it.
 func allocated(t *testing.T, path, body string) float64 {
 	t.Helper()
 	h := server.New(options(t))

@@ -30,7 +30,8 @@ func readDescription(t *testing.T) description {
 	return description{schemas}
 }
 
-// properties are the names of a schema's properties, those of the schemas that it is made of included.
+// properties are the names of a schema's properties, those of the schemas that it is made of
+// included.
 func (d description) properties(t *testing.T, schema string) []string {
 	t.Helper()
 	found := map[string]any{}
@@ -54,8 +55,8 @@ func (d description) gather(schema any, to map[string]any) {
 	maps.Copy(to, properties)
 }
 
-// outside are values just beyond the limits that the description gives a property of a schema, and a fraction where it must
-// be an integer.
+// outside are values just beyond the limits that the description gives a property of a schema, and
+// a fraction where it must be an integer.
 func (d description) outside(t *testing.T, schema, property string) []string {
 	t.Helper()
 	found := map[string]any{}
@@ -98,8 +99,8 @@ func send(t *testing.T, url, body string) string {
 	return string(b)
 }
 
-// What the server sends is held against the description by whoever starts it (conforms): here it only has to be asked for
-// everything.
+// What the server sends is held against the description by whoever starts it (conforms): here it
+// only has to be asked for everything.
 func TestDescription_everyBodyAndEventConforms(t *testing.T) {
 	readDescription(t)
 	for name, reply := range map[string]string{
@@ -179,8 +180,8 @@ func (d description) kinds(schema any) (all []string) {
 	return all
 }
 
-// Clients send the history of other servers: an item of a kind that is described is read, left out with a note, or refused with
-// a reason, and so is a tool.
+// Clients send the history of other servers: an item of a kind that is described is read, left out
+// with a note, or refused with a reason, and so is a tool.
 func TestDescription_everyKindOfItemAndToolIsKnown(t *testing.T) {
 	d := readDescription(t)
 	h := handler(t, nothing)

@@ -1,5 +1,5 @@
-// Package server is the HTTP server: routes, middleware and errors for what no route matches. It is the only package that
-// knows Gin.
+// Package server is the HTTP server: routes, middleware and errors for what no route matches. It
+// is the only package that knows Gin.
 //
 // The life of a request:
 //
@@ -10,10 +10,12 @@
 //  4. The engine's tokens are parsed into chat.Events.
 //  5. The wire package streams the events, or collects them into a whole answer: the same events, so the same answer.
 //
-// Around it, observe.go counts and logs each request and keeps or sends its record (debug.go): what the turn saw and did,
-// which chat.Service writes into the chat.Record of the request's context.
+// Around it, observe.go counts and logs each request and keeps or sends its record (debug.go):
+// what the turn saw and did, which chat.Service writes into the chat.Record of the request's
+// context.
 //
-// What changes the fleet of models is tenon's own API (server/fleet, API.md), for admins alone (admin.go).
+// What changes the fleet of models is tenon's own API (server/fleet, API.md), for admins alone
+// (admin.go).
 //
 // Read server/chat next.
 package server

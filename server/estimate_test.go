@@ -14,7 +14,8 @@ type idle struct{ oneModel }
 
 func (idle) Idle(name string) bool { return name == "scripted" }
 
-// Issue 7: where no model is loaded, token counts are estimates and say so; the model is not loaded for them.
+// Issue 7: where no model is loaded, token counts are estimates and say so; the model is not
+// loaded for them.
 func TestCount_ofAModelThatIsNotLoadedIsAnEstimate(t *testing.T) {
 	for _, c := range []struct{ path, body string }{
 		{"/v1/messages/count_tokens", `{"model":"scripted","system":"Be brief.","messages":[{"role":"user","content":"What is the weather in Oslo?"}]}`},

@@ -22,9 +22,10 @@ import (
 	"tenon/tools"
 )
 
-// An exchange is a golden file (testdata/exchanges/PROTOCOL/CASE.txtar): a request (a line "POST path", then the body), what
-// the model says («…» is a marker token; several answers are divided by lines of ----), and what the server sends, whole and
-// as a stream. go test ./server -run Exchange -update writes the last two.
+// An exchange is a golden file (testdata/exchanges/PROTOCOL/CASE.txtar): a request (a line "POST
+// path", then the body), what the model says («…» is a marker token; several answers are divided
+// by lines of ----), and what the server sends, whole and as a stream. go test ./server -run
+// Exchange -update writes the last two.
 type exchange struct {
 	path, request, said string
 	parts               map[string]string
@@ -109,7 +110,8 @@ func (e exchange) run(t *testing.T, stream bool) string {
 	return stable(out.String()+"\n"+strings.TrimSpace(text)) + "\n"
 }
 
-// families serves one engine under two names: json has no chat template, hermes one of our own in that family's way.
+// families serves one engine under two names: json has no chat template, hermes one of our own in
+// that family's way.
 type families struct{ *enginetest.Scripted }
 
 const hermesTemplate = `{% for m in messages %}<|im_start|>{{ m.role }}

@@ -164,8 +164,9 @@ func TestChat_aWorkerFoundDeadBeforeATurnIsStartedAgain(t *testing.T) {
 	}
 }
 
-// An engine that ends, or goes on otherwise than its grammar allows, inside a call of which a part has been sent: the call is not ended by
-// values that no model wrote; every protocol tells an error, and no finish.
+// An engine that ends, or goes on otherwise than its grammar allows, inside a call of which a part
+// has been sent: the call is not ended by values that no model wrote; every protocol tells an
+// error, and no finish.
 func TestProtocols_aCallThatLeavesItsGrammarIsAnError(t *testing.T) {
 	for _, output := range []string{`{"tool": "get_weather", "arguments": {"city": "Os`, `{"tool": "get_weather", "arguments": {"city": "Oslo", 5}}`} {
 		for path, c := range map[string]struct{ body, event, finish string }{

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files and the page of fields")
 
-// fieldSample is a request field of a protocol: a valid value, a value of the wrong type, values out of its range, and what
-// the page says about it.
+// fieldSample is a request field of a protocol: a valid value, a value of the wrong type, values
+// out of its range, and what the page says about it.
 type fieldSample struct {
 	valid, wrong string   // JSON; wrong "": a string where the valid value is none, else a number
 	outside      []string // beyond those that the description's limits give
@@ -156,7 +156,8 @@ var responsesFields = protocolFields{
 	},
 }
 
-// messagesFields are those of https://docs.anthropic.com/en/api/messages and of the betas that clients send.
+// messagesFields are those of https://docs.anthropic.com/en/api/messages and of the betas that
+// clients send.
 var messagesFields = protocolFields{
 	name: "Messages", path: "/v1/messages",
 	minimal: `"model":"scripted","max_tokens":2000,"messages":[{"role":"user","content":"hi"}]`,
@@ -256,7 +257,8 @@ func named(t *testing.T, body []byte) string {
 	return e.Error.Message // Anthropic's shape has no field; the message begins with it
 }
 
-// Issue 7: every field is honoured, refused or listed as ignored, and the page beside the package says which.
+// Issue 7: every field is honoured, refused or listed as ignored, and the page beside the package
+// says which.
 func TestFields_thePageTellsWhatBecomesOfEach(t *testing.T) {
 	d := readDescription(t)
 	var page strings.Builder
@@ -294,7 +296,8 @@ func TestFields_thePageTellsWhatBecomesOfEach(t *testing.T) {
 	}
 }
 
-// extendedBy tells whether a protocol has an extension: plain text has neither template, nor tools, nor thinking.
+// extendedBy tells whether a protocol has an extension: plain text has neither template, nor
+// tools, nor thinking.
 func (p protocolFields) extendedBy(extension string) bool {
 	if extension == "ttl" {
 		return strings.HasSuffix(p.path, "/completions")
@@ -336,7 +339,8 @@ func (p protocolFields) print(t *testing.T, h http.Handler, page *strings.Builde
 		p.name, p.path, len(p.fields), count["honoured"], count["refused"], count["ignored"], rows.String())
 }
 
-// Issue 7: a wrong type or a value out of range is a plain 400 that names the field, also where a stream was asked for.
+// Issue 7: a wrong type or a value out of range is a plain 400 that names the field, also where a
+// stream was asked for.
 func TestFields_wrongValuesAreNamed(t *testing.T) {
 	d := readDescription(t)
 	h := withStored(t)
@@ -372,7 +376,8 @@ func (p protocolFields) refuses(t *testing.T, h http.Handler, field, value, furt
 	}
 }
 
-// wrongType is a value that is not of the sample's type, or of any other that the field could have.
+// wrongType is a value that is not of the sample's type, or of any other that the field could
+// have.
 func wrongType(s fieldSample) string {
 	if s.wrong != "" {
 		return s.wrong

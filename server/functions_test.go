@@ -77,7 +77,8 @@ func TestFunctions_choiceAndHistory(t *testing.T) {
 	}
 }
 
-// What was not cached is evaluated: a request that wants no cached prompt shares its state with nobody.
+// What was not cached is evaluated: a request that wants no cached prompt shares its state with
+// nobody.
 func TestCachePrompt_falseSharesNothing(t *testing.T) {
 	o := options(t, enginetest.Say("a"), enginetest.Say("b"), enginetest.Say("c"))
 	h := server.New(o)

@@ -10,8 +10,8 @@ import (
 	"tenon/server/streamtest"
 )
 
-// fuzzBodies sends a protocol what nobody thought of: every body is answered, with an answer or with
-// what is wrong with it, never with a fault of the server's.
+// fuzzBodies sends a protocol what nobody thought of: every body is answered, with an answer or
+// with what is wrong with it, never with a fault of the server's.
 func fuzzBodies(f *testing.F, p protocolFields) {
 	for name, field := range p.fields {
 		f.Add(`{` + p.minimal + `,"` + name + `":` + field.valid + field.beside + `}`)

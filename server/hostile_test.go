@@ -9,8 +9,8 @@ import (
 	"tenon/server"
 )
 
-// Issue 7: hostile JSON is answered, as a client's mistake or as what it means, by every protocol. That it takes no long time
-// is the test's own time limit.
+// Issue 7: hostile JSON is answered, as a client's mistake or as what it means, by every protocol.
+// That it takes no long time is the test's own time limit.
 func TestHostile_bodiesAreAnswered(t *testing.T) {
 	h := server.New(options(t))
 	deep := strings.Repeat("[", 100_000)

@@ -24,7 +24,8 @@ import (
 	"tenon/server/servertest"
 )
 
-// studio is a server with a fleet: the chat model "m", which does as its prompt says, and nothing loaded.
+// studio is a server with a fleet: the chat model "m", which does as its prompt says, and nothing
+// loaded.
 func studio(t *testing.T, change ...func(*server.Options)) (*httptest.Server, *enginetest.Scripted, *fleet.Fleet) {
 	t.Helper()
 	e := servertest.Obedient(engine.Model{Context: 1 << 16, Slots: 2})
@@ -213,7 +214,8 @@ func TestStudio_errors(t *testing.T) {
 	}
 }
 
-// Sockets take the key in their first frame, in either form, or in the header; greetings take none.
+// Sockets take the key in their first frame, in either form, or in the header; greetings take
+// none.
 func TestStudio_socketsAskForTheKey(t *testing.T) {
 	const token = "sk-lm-abcdefgh:01234567890123456789"
 	var all []server.Key
@@ -248,8 +250,8 @@ func TestStudio_socketsAskForTheKey(t *testing.T) {
 	}
 }
 
-// What changes the fleet, and the log, which shows what others ask, need a key marked admin. Models
-// that a prediction needs are loaded for every key.
+// What changes the fleet, and the log, which shows what others ask, need a key marked admin.
+// Models that a prediction needs are loaded for every key.
 func TestStudio_changingTheFleetNeedsAnAdmin(t *testing.T) {
 	s, _, _ := studio(t, func(o *server.Options) {
 		for i, text := range []string{"plain-key-0123456789", "admin:chief-key-0123456789"} {
@@ -308,7 +310,8 @@ func firstOf(t *testing.T, s *httptest.Server, passkey, endpoint string) string 
 	return string(b)
 }
 
-// S3-7: a history of the SDK's form, with calls and results, makes the same prompt as the same history in Chat Completions.
+// S3-7: a history of the SDK's form, with calls and results, makes the same prompt as the same
+// history in Chat Completions.
 func TestStudio_historyIsThatOfChat(t *testing.T) {
 	s, e, f := studio(t)
 	if _, err := f.Load(t.Context(), fleet.Request{Name: "m"}); err != nil {
@@ -345,8 +348,8 @@ func TestStudio_historyIsThatOfChat(t *testing.T) {
 	}
 }
 
-// S3-6: of layers that differ the last wins, and the record of the request shows what is in force, with the keys that say
-// nothing here.
+// S3-6: of layers that differ the last wins, and the record of the request shows what is in force,
+// with the keys that say nothing here.
 func TestStudio_theRecordShowsTheMergeOfLayers(t *testing.T) {
 	var log lockedBuffer
 	s, _, f := studio(t, func(o *server.Options) {

@@ -15,8 +15,9 @@ import (
 	"tenon/server/chat"
 )
 
-// metrics are what GET /metrics shows, in a registry of their own so that two servers in one process stay apart. Requests
-// and turns are counted here when they have ended; what an engine holds is asked for at each scrape (engineCollector).
+// metrics are what GET /metrics shows, in a registry of their own so that two servers in one
+// process stay apart. Requests and turns are counted here when they have ended; what an engine
+// holds is asked for at each scrape (engineCollector).
 type metrics struct {
 	registry *prometheus.Registry
 
@@ -46,7 +47,8 @@ type metrics struct {
 	engineTime *prometheus.CounterVec
 }
 
-// Buckets in seconds. A model answers in tens of milliseconds on a GPU, and reads a long prompt for minutes without one.
+// Buckets in seconds. A model answers in tens of milliseconds on a GPU, and reads a long prompt
+// for minutes without one.
 var (
 	requestBuckets = []float64{.005, .02, .1, .5, 1, 5, 20, 60, 300}
 	waitBuckets    = []float64{.001, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}
@@ -127,7 +129,8 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// request counts a request. Routes are the table's patterns, so that paths cannot make series without end.
+// request counts a request. Routes are the table's patterns, so that paths cannot make series
+// without end.
 func (m *metrics) request(method, route string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"
@@ -158,7 +161,8 @@ func protocol(route string) string {
 	return "none"
 }
 
-// turn counts a turn of a request that came at a time. Model is its id, which is one of a list, or empty if no model was found.
+// turn counts a turn of a request that came at a time. Model is its id, which is one of a list, or
+// empty if no model was found.
 func (m *metrics) turn(o *chat.Outcome, protocol string, came time.Time) {
 	m.converted(o, protocol, came)
 	if o.Err != nil {
@@ -198,7 +202,8 @@ func (m *metrics) converted(o *chat.Outcome, protocol string, came time.Time) {
 	}
 }
 
-// refused counts the calls that stayed invalid. The engine was told to go on with them: they are text by then.
+// refused counts the calls that stayed invalid. The engine was told to go on with them: they are
+// text by then.
 func refused(o *chat.Outcome) (n int) {
 	for _, f := range o.Finishes {
 		n += f.Mending.Refused

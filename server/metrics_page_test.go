@@ -14,7 +14,8 @@ import (
 
 var described = regexp.MustCompile(`fqName: "(tenon_[a-z_]+)", help: "(.*?)",(?: unit: "[^"]*",)? constLabels: \{.*\}, variableLabels: \{(.*?)\}\}`)
 
-// S1-27, S3-21: METRICS.md names every metric that is registered, with its labels and its meaning, and no other.
+// S1-27, S3-21: METRICS.md names every metric that is registered, with its labels and its meaning,
+// and no other.
 func TestMetrics_thePageNamesEachThatIsRegistered(t *testing.T) {
 	all := make(chan *prometheus.Desc)
 	go func() {

@@ -101,7 +101,8 @@ func TestMetrics_keepToTheNamingConventions(t *testing.T) {
 	}
 }
 
-// What was done about calls that did not validate is counted: written anew, given up, ended in a loop.
+// What was done about calls that did not validate is counted: written anew, given up, ended in a
+// loop.
 func TestMetrics_tellWhatWasMended(t *testing.T) {
 	const tool = `,"tools":[{"type":"function","function":{"name":"book","parameters":{"type":"object","required":["code"],"properties":{"code":{"pattern":"^(a|b)\\1$"}}}}}]}`
 	call := func(code string) enginetest.Reply {

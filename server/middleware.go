@@ -15,7 +15,8 @@ import (
 	"tenon/server/wire"
 )
 
-// requestID gives every answer an id; a client's own id is kept. Anthropic's SDKs look for it under a name of their own.
+// requestID gives every answer an id; a client's own id is kept. Anthropic's SDKs look for it
+// under a name of their own.
 func requestID(c *gin.Context) {
 	id := c.GetHeader(wire.RequestID)
 	if !printable(id) {
@@ -40,7 +41,8 @@ func printable(id string) bool {
 	return true
 }
 
-// recoverPanic turns a bug into a 500 for one request. The log has the stack, the client only the id.
+// recoverPanic turns a bug into a 500 for one request. The log has the stack, the client only the
+// id.
 func recoverPanic(c *gin.Context) {
 	defer func() {
 		p := recover()
@@ -71,8 +73,9 @@ func refuseWhileDraining(draining func() bool) gin.HandlerFunc {
 	}
 }
 
-// refuseWhileLoading lets no turn in until every model that was named at start is loaded: it is told how far that is. A model that
-// is loaded because a turn asks for it makes that turn wait, no other.
+// refuseWhileLoading lets no turn in until every model that was named at start is loaded: it is
+// told how far that is. A model that is loaded because a turn asks for it makes that turn wait, no
+// other.
 func refuseWhileLoading(r Readiness) gin.HandlerFunc {
 	const again = 5 * time.Second
 	return func(c *gin.Context) {

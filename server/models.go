@@ -21,8 +21,8 @@ type Models interface {
 	Status() []fleet.Status
 }
 
-// modelList is one answer for three readers: OpenAI clients read data, Codex reads models, Anthropic's SDKs page by
-// first_id, last_id and has_more.
+// modelList is one answer for three readers: OpenAI clients read data, Codex reads models,
+// Anthropic's SDKs page by first_id, last_id and has_more.
 type modelList struct {
 	Object  string      `json:"object"` // "list"
 	Data    []modelInfo `json:"data"`
@@ -93,8 +93,8 @@ func listModels(m Models, k modelFacts) gin.HandlerFunc {
 	}
 }
 
-// cut leaves the page that a query asks for, as Anthropic's clients do: limit, after_id, before_id. Without them the list
-// stays whole: OpenAI's clients do not turn pages.
+// cut leaves the page that a query asks for, as Anthropic's clients do: limit, after_id,
+// before_id. Without them the list stays whole: OpenAI's clients do not turn pages.
 func (l *modelList) cut(q url.Values) *chat.Error {
 	const most = 1000
 	limit := len(l.Data)
@@ -194,8 +194,8 @@ func (k modelFacts) describe(s fleet.Status) modelInfo {
 	return info
 }
 
-// capabilities are what a model was made for: of tools they say what its template shows. Others are
-// given tools too, in words.
+// capabilities are what a model was made for: of tools they say what its template shows. Others
+// are given tools too, in words.
 func (k modelFacts) capabilities(s fleet.Status) []string {
 	traits := chat.Traits{Tools: true}
 	if k.traits != nil {
@@ -212,7 +212,8 @@ func (k modelFacts) capabilities(s fleet.Status) []string {
 
 // Readiness tells whether every model named at start answers.
 type Readiness interface {
-	// Ready returns "", or what is being waited for: a model and how much of it is loaded, from 0 to 1.
+	// Ready returns "", or what is being waited for: a model and how much of it is loaded, from 0
+	// to 1.
 	Ready() (waiting string, progress float64, err error)
 }
 
@@ -223,7 +224,8 @@ type healthBody struct {
 	Error    string   `json:"error,omitempty"`
 }
 
-// health answers 200 once every model named at start is loaded and while the server is not draining.
+// health answers 200 once every model named at start is loaded and while the server is not
+// draining.
 func health(r Readiness, draining func() bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		status, body := http.StatusOK, healthBody{Status: "ok"}

@@ -14,8 +14,8 @@ import (
 	"tenon/server/wire"
 )
 
-// observer sees requests from their head to the end of their answer: it counts each, logs it in one line, and keeps or
-// sends its record where that is wanted.
+// observer sees requests from their head to the end of their answer: it counts each, logs it in
+// one line, and keeps or sends its record where that is wanted.
 type observer struct {
 	log        *slog.Logger
 	logPrompts bool

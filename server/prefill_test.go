@@ -12,7 +12,8 @@ import (
 // continued is a template that shows turns between marks of its own.
 const continued = `{% for m in messages %}[{{ m.role }}]{{ m.content }}[end]{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}`
 
-// prefills are a conversation that ends with the assistant's words, in each protocol, whole and streamed.
+// prefills are a conversation that ends with the assistant's words, in each protocol, whole and
+// streamed.
 var prefills = map[string]string{
 	"/v1/chat/completions": `{"model":"scripted","messages":[{"role":"user","content":"Count"},{"role":"assistant","content":"One, two,"}]`,
 	"/v1/messages":         `{"model":"scripted","max_tokens":50,"messages":[{"role":"user","content":"Count"},{"role":"assistant","content":"One, two,"}]`,
@@ -49,7 +50,8 @@ const demanding = `{% for m in messages %}[{{ m.role }}]{{ m.content }}` +
 	`{% if m.role == 'tool' %}{% if m.tool_call_id|length != 9 %}{{ raise_exception('nine letters') }}{% endif %}({{ m.tool_call_id }}){% endif %}[end]{% endfor %}` +
 	`{% for t in tools or [] %}{{ t|tojson }}{% endfor %}`
 
-// replays are a call and its result as clients replay them: the id is the client's, not the template's.
+// replays are a call and its result as clients replay them: the id is the client's, not the
+// template's.
 var replays = map[string]string{
 	"/v1/chat/completions": `{"model":"scripted","messages":[{"role":"user","content":"Look"},
 		{"role":"assistant","content":null,"tool_calls":[{"id":"toolu_foreign_id","type":"function","function":{"name":"look","arguments":"{}"}}]},
@@ -62,8 +64,8 @@ var replays = map[string]string{
 		{"type":"function_call_output","call_id":"toolu_foreign_id","output":"seen"}]}`,
 }
 
-// Ids are mapped to what the template demands, a call's and its result's alike, and the client never meets the mapped one:
-// every protocol that replays the call gets the same prompt.
+// Ids are mapped to what the template demands, a call's and its result's alike, and the client
+// never meets the mapped one: every protocol that replays the call gets the same prompt.
 func TestIDs_areMappedForTheTemplateAlone(t *testing.T) {
 	prompts := map[string]bool{}
 	for path, request := range replays {
@@ -88,7 +90,8 @@ func TestIDs_areMappedForTheTemplateAlone(t *testing.T) {
 	}
 }
 
-// POST /apply-template answers what tenon render prints: without a generation prompt where none is wanted.
+// POST /apply-template answers what tenon render prints: without a generation prompt where none is
+// wanted.
 func TestApplyTemplate_generationPrompt(t *testing.T) {
 	s, _ := templated(t, continued, chat.LoaderOptions{})
 	for sent, want := range map[string]string{

@@ -184,8 +184,9 @@ func (f idleFleet) Status() []fleet.Status      { return f.all }
 func (f idleFleet) Instances() []fleet.Instance { return nil }
 
 // What published clients read of the context window and of an overflow, as their sources have it:
-// Zed's crates/lmstudio/src/lmstudio.rs and Copilot's src/extension/byok/vscode-node/ollamaProvider.ts
-// take numbers from lists, opencode's packages/opencode/src/provider/error.ts looks for words.
+// Zed's crates/lmstudio/src/lmstudio.rs and Copilot's
+// src/extension/byok/vscode-node/ollamaProvider.ts take numbers from lists, opencode's
+// packages/opencode/src/provider/error.ts looks for words.
 func TestContextWindow_asPublishedClientsReadIt(t *testing.T) {
 	status := fleet.Status{Entry: catalog.Entry{ID: "m", Context: 2048, ContextTrained: 32768, Architecture: "qwen3", Quantization: "Q8_0"}, State: fleet.NotLoaded}
 	loaded := status

@@ -21,7 +21,8 @@ import (
 	"tenon/tools"
 )
 
-// streams are the requests that stream one turn, by protocol, and the words that only a finished answer has.
+// streams are the requests that stream one turn, by protocol, and the words that only a finished
+// answer has.
 var streams = []struct{ path, body, finished string }{
 	{"/v1/chat/completions", hello + `,"stream":true}`, "finish_reason\":\""},
 	{"/v1/completions", `{"model":"scripted","max_tokens":100,"prompt":"hi","stream":true}`, "finish_reason\":\""},
@@ -84,7 +85,8 @@ func TestQueue_waitThatIsTooLong(t *testing.T) {
 	}
 }
 
-// Whatever a worker was at when it died: what has left is followed by the protocol's error event, never by a finish.
+// Whatever a worker was at when it died: what has left is followed by the protocol's error event,
+// never by a finish.
 func TestStream_deadWorkerNeverFinishes(t *testing.T) {
 	for _, c := range streams {
 		for _, said := range []string{"", "some text", `{"tool": "get_weather", "argu`, `{"tool": "get_weather", "arguments": {"city": "Oslo"}}`} {
@@ -124,8 +126,8 @@ func (m told) Acquire(ctx context.Context, name string) (chat.Model, func(), err
 	return model, func() { close(m.released) }, err
 }
 
-// Issue 7: slow readers cannot hold a slot. The reader takes nothing, and still the turn ends: at its own end if the rest of
-// the answer is short, else where the reader is too far behind.
+// Issue 7: slow readers cannot hold a slot. The reader takes nothing, and still the turn ends: at
+// its own end if the rest of the answer is short, else where the reader is too far behind.
 func TestStream_readerThatTakesNothingHoldsNoSlot(t *testing.T) {
 	for _, length := range []int{10, 100_000} {
 		for _, c := range streams {
@@ -206,8 +208,8 @@ func (l leaving) Close() error {
 	return l.Session.Close()
 }
 
-// Issue 19: a request for 128 choices counts as 128 in the queue: one place short it is refused, and
-// takes none.
+// Issue 19: a request for 128 choices counts as 128 in the queue: one place short it is refused,
+// and takes none.
 func TestQueue_eachChoiceTakesAPlace(t *testing.T) {
 	for places, want := range map[int]int{128: http.StatusOK, 127: http.StatusTooManyRequests} {
 		replies := make([]enginetest.Reply, 128)

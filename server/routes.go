@@ -81,8 +81,8 @@ func withID(serve func(http.ResponseWriter, *http.Request, string)) gin.HandlerF
 	return func(c *gin.Context) { serve(c.Writer, c.Request, c.Param("id")) }
 }
 
-// writeError answers in the shape of the protocol that the path belongs to. Routes that protocols share are Anthropic's for a
-// client that sends the header which that protocol demands.
+// writeError answers in the shape of the protocol that the path belongs to. Routes that protocols
+// share are Anthropic's for a client that sends the header which that protocol demands.
 func writeError(c *gin.Context, e *chat.Error) {
 	if strings.HasPrefix(c.Request.URL.Path, ownPrefix) {
 		fleet.WriteError(c.Writer, e)

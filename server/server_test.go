@@ -39,8 +39,8 @@ func options(_ *testing.T, replies ...enginetest.Reply) server.Options {
 	return server.Options{Service: &chat.Service{Models: m}, Models: m, Log: slog.New(slog.DiscardHandler)}
 }
 
-// conforms is h with every body and event that it sends held against its description. Streams are read as the strictest clients
-// read them, too.
+// conforms is h with every body and event that it sends held against its description. Streams are
+// read as the strictest clients read them, too.
 func conforms(t *testing.T, h http.Handler) http.Handler {
 	return servertest.Watch(h, func(e servertest.Exchange) {
 		for _, err := range append(contract.Faults(e), e.Fault()) {

@@ -45,8 +45,8 @@ type loadingAt float64
 
 func (l loadingAt) Ready() (string, float64, error) { return "big-model", float64(l), nil }
 
-// Issue 7: each failure has its status, its protocol's own shape (conforms), and says what is wrong, whether a stream was asked
-// for or not.
+// Issue 7: each failure has its status, its protocol's own shape (conforms), and says what is
+// wrong, whether a stream was asked for or not.
 func TestStatuses_ofEveryFailureInEveryProtocol(t *testing.T) {
 	key, err := server.NewKey("sesame", 1)
 	if err != nil {
@@ -173,7 +173,8 @@ func logged(t *testing.T, change func(*server.Options), r *http.Request) (line m
 	return line, rec
 }
 
-// Issue 7: the id of a request is in its answer and in its log line, its client's own if it sent one.
+// Issue 7: the id of a request is in its answer and in its log line, its client's own if it sent
+// one.
 func TestLog_theAnswersIDIsInIt(t *testing.T) {
 	for _, p := range asks {
 		for _, own := range []string{"", "mine-1"} {

@@ -32,8 +32,8 @@ type spoken struct {
 	by     string // the stop, where the protocol tells which
 }
 
-// Issue 19: in every protocol, streamed and whole, the text under stops is the unstopped text up to
-// the first stop, byte for byte, and the tokens told beside it are those that it is made of.
+// Issue 19: in every protocol, streamed and whole, the text under stops is the unstopped text up
+// to the first stop, byte for byte, and the tokens told beside it are those that it is made of.
 // TENON_ALL=1 tries more answers.
 func TestStop_everyProtocolSendsTheTextUpToTheFirstStop(t *testing.T) {
 	answers := 12
@@ -114,9 +114,9 @@ func upToFirst(text string, stops []string) (before string, stopped bool) {
 	return text, false
 }
 
-// checkTold holds the told tokens against the text: they begin with it, and no more than their last
-// goes beyond. Completions has no bytes, so that tokens which are no characters of their own cannot
-// be read there.
+// checkTold holds the told tokens against the text: they begin with it, and no more than their
+// last goes beyond. Completions has no bytes, so that tokens which are no characters of their own
+// cannot be read there.
 func checkTold(t *testing.T, path string, got spoken, want string) {
 	t.Helper()
 	told, last := strings.Join(got.tokens, ""), 0

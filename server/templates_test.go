@@ -22,7 +22,8 @@ import (
 	"tenon/templates/schema"
 )
 
-// templated serves a scripted engine whose file holds a chat template, through the manager and the loader that a server has.
+// templated serves a scripted engine whose file holds a chat template, through the manager and the
+// loader that a server has.
 func templated(t *testing.T, source string, o chat.LoaderOptions, replies ...enginetest.Reply) (*httptest.Server, *enginetest.Scripted) {
 	t.Helper()
 	e := enginetest.Script(replies...)
@@ -61,8 +62,8 @@ func get(t *testing.T, address string) string {
 	return string(b)
 }
 
-// A chat template is untrusted code. One that cannot be used costs the model its prompt format and nothing else, and
-// whoever runs it is told why.
+// A chat template is untrusted code. One that cannot be used costs the model its prompt format and
+// nothing else, and whoever runs it is told why.
 func TestTemplate_unusableOnesAreReplacedAndReported(t *testing.T) {
 	for why, source := range map[string]string{
 		"Expected an expression": "{% for %}",
@@ -101,7 +102,8 @@ func TestTemplate_unusableOnesAreReplacedAndReported(t *testing.T) {
 	}
 }
 
-// A template that is named in place of the model's own must be usable: nobody has asked for the built-in rendering.
+// A template that is named in place of the model's own must be usable: nobody has asked for the
+// built-in rendering.
 func TestTemplate_namedOneThatIsUnusableFailsTheModel(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "own.jinja")
 	if err := os.WriteFile(file, []byte("{{ messages|no_such_filter }}"), 0o600); err != nil {
@@ -194,8 +196,8 @@ func TestTeaching_isOffByDefault(t *testing.T) {
 	}
 }
 
-// ReAct can be asked for by whoever runs the model and by who sends a request, and JSON again in its place. The model is
-// stopped before it writes the result of its own call.
+// ReAct can be asked for by whoever runs the model and by who sends a request, and JSON again in
+// its place. The model is stopped before it writes the result of its own call.
 func TestToolFormat_perModelAndPerRequest(t *testing.T) {
 	const acts = "Thought: a file\nAction: edit\nAction Input: {\"file\": \"x.go\", \"at\": {\"line\": 3}}\nObservation: I make it up\nThought: more"
 	const json = `{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`
@@ -229,7 +231,8 @@ func TestToolFormat_perModelAndPerRequest(t *testing.T) {
 	}
 }
 
-// A family's calls are explained by its template. Where the template shows no tools, the answer says what became of the format.
+// A family's calls are explained by its template. Where the template shows no tools, the answer
+// says what became of the format.
 func TestToolFormat_familyOfATemplateWithoutTools(t *testing.T) {
 	s, e := templated(t, plainTemplate, chat.LoaderOptions{}, enginetest.Say(`{"tool": "edit", "arguments": {"file": "x.go", "at": {"line": 3}}}`))
 	r, err := http.Post(s.URL+"/v1/chat/completions", "application/json", strings.NewReader(editing+`,"tool_format":"hermes"}`))
@@ -262,7 +265,8 @@ func TestToolFormat_xmlStillWorks(t *testing.T) {
 	}
 }
 
-// A template that declares tools and shows results, but no calls, is asked in the family's own format.
+// A template that declares tools and shows results, but no calls, is asked in the family's own
+// format.
 func TestTemplate_callsThatItDoesNotShowAreTheFamilysOwn(t *testing.T) {
 	source := `{%- if tools %}List of tools: <|tool_list_start|>{{ tools|tojson }}<|tool_list_end|>{% endif %}{% for m in messages %}<|im_start|>{{ m.role }}
 {{ m.content }}<|im_end|>

@@ -11,8 +11,9 @@ import (
 	"tenon/server"
 )
 
-// S0 (the rate of success in real use), S1-27, S3-20: what clients send back as an error is counted by
-// model and tool, once; each call has a line in the log, and what it says only where prompts are logged.
+// S0 (the rate of success in real use), S1-27, S3-20: what clients send back as an error is
+// counted by model and tool, once; each call has a line in the log, and what it says only where
+// prompts are logged.
 func TestToolErrors_areCountedAndCallsLogged(t *testing.T) {
 	const body = `{"model":"scripted","max_tokens":100,"messages":[{"role":"user","content":"hi"},` +
 		`{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"no","is_error":true}]},` +

@@ -25,7 +25,8 @@ func longConversation(n int) string {
 	return "[" + strings.Join(append(items, `{"role":"user","content":"LAST"}`), ",") + "]"
 }
 
-// Issue 7: truncation. With auto the oldest messages go, calls together with their results, and a header says so.
+// Issue 7: truncation. With auto the oldest messages go, calls together with their results, and a
+// header says so.
 func TestResponses_truncationLeavesOutTheOldest(t *testing.T) {
 	e := enginetest.Script(enginetest.Say("hello"))
 	e.Info.Context = 2000
@@ -61,7 +62,8 @@ func TestResponses_truncationChangesNothingThatFits(t *testing.T) {
 	}
 }
 
-// A prompt whose last message alone does not fit is an error with auto too, and replays of what was truncated are of what was left.
+// A prompt whose last message alone does not fit is an error with auto too, and replays of what
+// was truncated are of what was left.
 func TestResponses_truncationHasItsLimits(t *testing.T) {
 	e := enginetest.Script(enginetest.Say("hello"))
 	e.Info.Context = 1000

@@ -9,8 +9,8 @@ import (
 	"tenon/server/chat"
 )
 
-// unserved are the documented routes of the protocols that this server does not have, by their beginning, and what to do
-// instead. A client that asks for one learns that it did not mistype.
+// unserved are the documented routes of the protocols that this server does not have, by their
+// beginning, and what to do instead. A client that asks for one learns that it did not mistype.
 var unserved = []struct{ prefix, why string }{
 	{"/v1/messages/batches", "batches are not served; send the messages one by one, many run at once"},
 	{"/v1/batches", "batches are not served; send the requests one by one, many run at once"},

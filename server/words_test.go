@@ -52,8 +52,8 @@ func (d description) members(schema any) map[string]any {
 	return found
 }
 
-// Every word that the description lists for a field, or for a member of one, is taken. What says of which kind an object is stands
-// with other members, and has tests of its own.
+// Every word that the description lists for a field, or for a member of one, is taken. What says
+// of which kind an object is stands with other members, and has tests of its own.
 func TestFields_everyWordOfTheDescriptionIsTaken(t *testing.T) {
 	d := readDescription(t)
 	h := server.New(options(t))

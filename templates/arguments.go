@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// argumentsOf reads a call's arguments as a client replays them. The result is always the JSON of an object; rule names
-// what had to be done to get there, "" if nothing.
+// argumentsOf reads a call's arguments as a client replays them. The result is always the JSON of
+// an object; rule names what had to be done to get there, "" if nothing.
 func argumentsOf(sent string) (object, rule string) {
 	s := strings.TrimSpace(sent)
 	if s == "" || s == "null" {
@@ -51,8 +51,9 @@ func rawArguments(s string) string {
 	return `{"arguments":` + quote(s) + `}`
 }
 
-// closeJSON ends JSON that was cut off, the usual fault of a replayed call: it closes the open string, drops what is
-// half a literal or a key without value, and closes what is open. Line breaks inside strings are escaped.
+// closeJSON ends JSON that was cut off, the usual fault of a replayed call: it closes the open
+// string, drops what is half a literal or a key without value, and closes what is open. Line
+// breaks inside strings are escaped.
 func closeJSON(s string) string {
 	c := closer{}
 	for i := range len(s) {

@@ -9,16 +9,17 @@ import (
 	"tenon/templates/jinja"
 )
 
-// AsSent renders what a client sent and nothing else, as transformers' apply_chat_template does: no edit, no healing,
-// no tidying. For comparison and debugging; what the template raises comes back as the error.
+// AsSent renders what a client sent and nothing else, as transformers' apply_chat_template does:
+// no edit, no healing, no tidying. For comparison and debugging; what the template raises comes
+// back as the error.
 type AsSent struct {
 	Source   string  // the template
 	BOS, EOS *string // nil: undefined in the template
 	Now      time.Time
 }
 
-// Request renders an OpenAI chat request. Messages are as they were, but for keys whose value is null, which are dropped,
-// and thinking, which stands in all the keys that templates read it from.
+// Request renders an OpenAI chat request. Messages are as they were, but for keys whose value is
+// null, which are dropped, and thinking, which stands in all the keys that templates read it from.
 func (a AsSent) Request(data []byte) (Rendering, error) {
 	var r struct {
 		Messages  []json.RawMessage          `json:"messages"`

@@ -67,8 +67,9 @@ func BenchmarkParse(b *testing.B) {
 	})
 }
 
-// The same conversation through every template by Python's Jinja2 and by Template.Render, healing and segments
-// included, in CPU time, each side's best. make bench-templates runs it with a Python that has Jinja2.
+// The same conversation through every template by Python's Jinja2 and by Template.Render, healing
+// and segments included, in CPU time, each side's best. make bench-templates runs it with a Python
+// that has Jinja2.
 func TestRender_besidePython(t *testing.T) {
 	python := os.Getenv("TEMPLATES_PYTHON")
 	if python == "" {
@@ -134,8 +135,8 @@ func pythonTime(t *testing.T, python, variables, file string) float64 {
 	return ms
 }
 
-// renderTime is the milliseconds of CPU time that a rendering takes, the collection of its garbage included: the best of
-// several rounds.
+// renderTime is the milliseconds of CPU time that a rendering takes, the collection of its garbage
+// included: the best of several rounds.
 func renderTime(t *testing.T, tm *Template, c Conversation) float64 {
 	const rounds, times = 10, 50
 	best := time.Hour

@@ -6,9 +6,9 @@ import (
 	"tenon/templates/schema"
 )
 
-// Builtin renders for a model that has no usable chat template: one paragraph per message, headed by its role, tools in
-// tenon's own protocol. It uses no markers, since such a model has none that it was trained on; what ends a turn are the
-// rendering's Stops.
+// Builtin renders for a model that has no usable chat template: one paragraph per message, headed
+// by its role, tools in tenon's own protocol. It uses no markers, since such a model has none that
+// it was trained on; what ends a turn are the rendering's Stops.
 //
 // The options are those of a template that there is none of.
 type Builtin struct {

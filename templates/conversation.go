@@ -13,10 +13,11 @@ type Conversation struct {
 	Protocol Protocol       // how calls are written; Auto leaves it to the template
 	Thinking Thinking       // what the client asked of the model's thinking
 	Args     map[string]any // the client's chat_template_kwargs
-	// Closed leaves the prompt after the last message, without opening the assistant's turn (add_generation_prompt: false).
+	// Closed leaves the prompt after the last message, without opening the assistant's turn
+	// (add_generation_prompt: false).
 	Closed bool
-	// Now is the local time that a template may write. It should stay the same while a conversation grows: see [Dates].
-	// Zero: the time of rendering.
+	// Now is the local time that a template may write. It should stay the same while a
+	// conversation grows: see [Dates]. Zero: the time of rendering.
 	Now time.Time
 }
 
@@ -54,8 +55,9 @@ type Part struct {
 	Text string
 }
 
-// Omitted stands in a tool's result for a part that is not served (kind: "image", "audio", "file"), so that the model
-// knows that something was there. Anywhere else such a part is the client's error.
+// Omitted stands in a tool's result for a part that is not served (kind: "image", "audio",
+// "file"), so that the model knows that something was there. Anywhere else such a part is the
+// client's error.
 func Omitted(kind string) Part {
 	return Part{Text: "[" + kind + " omitted: this model reads text only]"}
 }

@@ -13,7 +13,8 @@ import (
 // sharedTemplates are chat templates as vendors publish them, kept beside the project.
 const sharedTemplates = "../../shared/data/templates"
 
-// eachTemplate runs f for every template of the corpus. Their markers are what looks like one in any of them.
+// eachTemplate runs f for every template of the corpus. Their markers are what looks like one in
+// any of them.
 func eachTemplate(t *testing.T, f func(t *testing.T, tm *Template)) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(sharedTemplates, "*.jinja"))
@@ -158,8 +159,8 @@ func describe(c Conversation) string {
 	return b.String()
 }
 
-// missing returns a text of a user or a tool that the prompt does not hold, as it is or as JSON, "" if none. Templates may
-// look for thinking in a text, or for a switch of it, and cut it out.
+// missing returns a text of a user or a tool that the prompt does not hold, as it is or as JSON,
+// "" if none. Templates may look for thinking in a text, or for a switch of it, and cut it out.
 func missing(c Conversation, r Rendering) string {
 	prompt := r.String()
 	for _, m := range c.Messages {
@@ -192,7 +193,8 @@ func TestRender_textThatTheTemplateRefusesIsHiddenFromIt(t *testing.T) {
 	})
 }
 
-// echo is an agent's conversation as it grows: what was rendered at each turn, the assistant's answer replayed as is.
+// echo is an agent's conversation as it grows: what was rendered at each turn, the assistant's
+// answer replayed as is.
 func echo() []Conversation {
 	full := []Message{
 		{Role: System, Text: "You are an agent that looks things up."}, {Role: User, Text: "What is the weather in Rome and in Oslo?"},
@@ -214,9 +216,10 @@ func echo() []Conversation {
 	return append(turns, Conversation{Messages: full, Tools: []Tool{weather}, Now: noon})
 }
 
-// How much of an agent's conversation has to be evaluated again because the prompt's beginning changed, in bytes of
-// each prompt, by template. A template that drops thinking from answered turns loses them; one that moves the tools to
-// the last user's turn loses everything behind. The golden file is a figure to watch: it changes on purpose only.
+// How much of an agent's conversation has to be evaluated again because the prompt's beginning
+// changed, in bytes of each prompt, by template. A template that drops thinking from answered
+// turns loses them; one that moves the tools to the last user's turn loses everything behind. The
+// golden file is a figure to watch: it changes on purpose only.
 func TestRender_echoedConversationsKeepTheirBeginning(t *testing.T) {
 	var report strings.Builder
 	eachTemplate(t, func(t *testing.T, tm *Template) {
@@ -240,7 +243,8 @@ func TestRender_echoedConversationsKeepTheirBeginning(t *testing.T) {
 	golden(t, "echo.txt", report.String())
 }
 
-// What the probe finds in each template of the corpus, without its texts. A change here changes how models are served.
+// What the probe finds in each template of the corpus, without its texts. A change here changes
+// how models are served.
 func TestProbe_corpus(t *testing.T) {
 	var report strings.Builder
 	eachTemplate(t, func(t *testing.T, tm *Template) {
@@ -271,7 +275,8 @@ func flags(set map[string]bool) string {
 	return strings.Join(list, "")
 }
 
-// Two templates of our own between which others lie: one that takes nearly everything, one that refuses whatever is odd.
+// Two templates of our own between which others lie: one that takes nearly everything, one that
+// refuses whatever is odd.
 const refusing = `{%- set ns = namespace(n=0) -%}
 {%- for m in messages -%}
 {%- if m.role == 'system' and not loop.first -%}{{- raise_exception('system') -}}{%- endif -%}

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// Dates freezes the date of each conversation, so that a prompt that names the day does not change at midnight while
-// the conversation grows. The zero value is ready; its methods may be called from any goroutine.
+// Dates freezes the date of each conversation, so that a prompt that names the day does not change
+// at midnight while the conversation grows. The zero value is ready; its methods may be called
+// from any goroutine.
 type Dates struct {
 	mu    sync.Mutex // protects known
 	known map[[sha256.Size]byte]*frozen
@@ -25,9 +26,9 @@ const (
 	frozenAge  = 24 * time.Hour
 )
 
-// Of returns the time at which the conversation was first seen, as the value for Conversation.Now. A conversation is
-// known by its messages up to the user's first one and by key, which says who asks (an API key): nobody learns from
-// the date when somebody else began.
+// Of returns the time at which the conversation was first seen, as the value for Conversation.Now.
+// A conversation is known by its messages up to the user's first one and by key, which says who
+// asks (an API key): nobody learns from the date when somebody else began.
 func (d *Dates) Of(key string, c Conversation, now time.Time) time.Time {
 	id := beginning(key, c)
 	d.mu.Lock()
@@ -46,7 +47,8 @@ func (d *Dates) Of(key string, c Conversation, now time.Time) time.Time {
 	return now
 }
 
-// evict drops what is idle, and where nothing is, everything: that costs a prompt's beginning, nothing more.
+// evict drops what is idle, and where nothing is, everything: that costs a prompt's beginning,
+// nothing more.
 func (d *Dates) evict(now time.Time) {
 	for id, f := range d.known {
 		if now.Sub(f.used) >= frozenIdle {

@@ -1,4 +1,5 @@
-// Package templates turns a conversation into the prompt that a model was trained on, whatever the client replays.
+// Package templates turns a conversation into the prompt that a model was trained on, whatever the
+// client replays.
 //
 //	t, err := templates.Parse(source, templates.Options{BOS: "<s>", EOS: "</s>", Markers: markers}) // once per model
 //	if err != nil { ... serve the model with templates.Builtin{}, and say why ... }
@@ -10,28 +11,33 @@
 //	source --mend--> --jinja.Parse--> template --prober--> Probe
 //	Conversation --healing by Rules--> turns --variables--> jinja.Render --> spans --markers--> Segments
 //
-// [Parse] applies the edit that is known for a broken template ([Edits]), parses it with package jinja and renders a few
-// dozen canonical conversations with it. What it does with them is its [Probe]: data that `tenon show` prints, that decides
-// between the template's own way of calling tools and one of tenon's ([Protocol]), and by which package tools finds the
-// dialect ([Evidence]).
+// [Parse] applies the edit that is known for a broken template ([Edits]), parses it with package
+// jinja and renders a few dozen canonical conversations with it. What it does with them is its
+// [Probe]: data that `tenon show` prints, that decides between the template's own way of calling
+// tools and one of tenon's ([Protocol]), and by which package tools finds the dialect
+// ([Evidence]).
 //
-// [Template.Render] heals first: [Rules] lists what can be done, each rule leaves alone what the probe says the template
-// takes, and each application is a [Heal] of the rendering. If the template raises none the less, milder and stronger
-// remedies are tried in turn; [Builtin] comes last, so that no conversation of well-typed messages is ever refused.
+// [Template.Render] heals first: [Rules] lists what can be done, each rule leaves alone what the
+// probe says the template takes, and each application is a [Heal] of the rendering. If the
+// template raises none the less, milder and stronger remedies are tried in turn; [Builtin] comes
+// last, so that no conversation of well-typed messages is ever refused.
 //
 // # Text is data
 //
-// A [Segment] is written by the template or by content, and only what the template writes can be a marker. Content
-// remembers its message and field, so that a prompt's tokens can be counted by part and a change be blamed: [PrefixBreak]
-// says why a prompt no longer begins like the one a turn earlier.
+// A [Segment] is written by the template or by content, and only what the template writes can be a
+// marker. Content remembers its message and field, so that a prompt's tokens can be counted by
+// part and a change be blamed: [PrefixBreak] says why a prompt no longer begins like the one a
+// turn earlier.
 //
 // # Prompts that stay put
 //
-// Tools are shown in the order of their names, schemas tidied (package schema), dates frozen per conversation ([Dates]),
-// headers that clients change with every request left out ([VolatileRules]). Where sampled token ids are kept,
-// [Rendering.TurnEnd] and [Rendering.Slice] find their place in a later prompt.
+// Tools are shown in the order of their names, schemas tidied (package schema), dates frozen per
+// conversation ([Dates]), headers that clients change with every request left out
+// ([VolatileRules]). Where sampled token ids are kept, [Rendering.TurnEnd] and [Rendering.Slice]
+// find their place in a later prompt.
 //
-// What a template makes of the tools is kept with them, so that a turn costs what its messages cost.
+// What a template makes of the tools is kept with them, so that a turn costs what its messages
+// cost.
 //
 // # Without healing
 //

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Edit mends a template that is known to be broken as its vendor published it. It is applied to exactly that text.
+// Edit mends a template that is known to be broken as its vendor published it. It is applied to
+// exactly that text.
 type Edit struct {
 	Name, About string
 	hash        string // SHA-256 of the template
@@ -37,7 +38,8 @@ var edits = []Edit{
 	},
 }
 
-// mend returns the template with the edit applied that is made for it, and the edit's name; "" if none is.
+// mend returns the template with the edit applied that is made for it, and the edit's name; "" if
+// none is.
 func mend(source string) (string, string) {
 	sum := sha256.Sum256([]byte(source))
 	hash := hex.EncodeToString(sum[:])

@@ -8,9 +8,9 @@ import (
 	"tenon/templates/schema"
 )
 
-// Guidance is for weak models: how to use the tools, in words and by example, behind the client's own system text. It is
-// the same bytes for the same tools, so that the prompt's beginning stays. Off by default: it costs context, and tells
-// the model what nobody asked for.
+// Guidance is for weak models: how to use the tools, in words and by example, behind the client's
+// own system text. It is the same bytes for the same tools, so that the prompt's beginning stays.
+// Off by default: it costs context, and tells the model what nobody asked for.
 
 const guidanceRules = `Rules for calling tools:
 - Call a tool by its exact name: %NAMES%.
@@ -22,7 +22,8 @@ const guidanceRules = `Rules for calling tools:
 // guidedExamples is how many tools are shown by example: the first ones that need arguments.
 const guidedExamples = 3
 
-// addGuidance explains the tools if the model's options say so. The own protocols have rules of their own.
+// addGuidance explains the tools if the model's options say so. The own protocols have rules of
+// their own.
 func addGuidance(h *healing) {
 	if h.tools == nil || !h.guided {
 		return
@@ -39,7 +40,8 @@ func (h *healing) callingRules() string {
 	return strings.ReplaceAll(cmp.Or(h.wording.Guidance, guidanceRules), "%NAMES%", strings.Join(names(h.tools.tools), ", "))
 }
 
-// describeTools declares the tools in words to a template that shows calls and results, but no declarations.
+// describeTools declares the tools in words to a template that shows calls and results, but no
+// declarations.
 func describeTools(h *healing) {
 	if h.tools == nil || h.protocol != Native || !h.probe.Described {
 		return
@@ -49,8 +51,8 @@ func describeTools(h *healing) {
 	h.tools, h.guided = nil, false
 }
 
-// addMarked puts text that may hold markers behind the first system message's, or in a message of its own before
-// everything. Told by a user it is plain text.
+// addMarked puts text that may hold markers behind the first system message's, or in a message of
+// its own before everything. Told by a user it is plain text.
 func (h *healing) addMarked(more *jinja.Str) {
 	if h.probe.System == SystemNone {
 		h.addSystem(strings.TrimLeft(more.String(), "\n"))

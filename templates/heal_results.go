@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// orderResults puts every result behind its call, in the order of the calls. A result belongs to the call whose id it
-// names, else to the first call before it that has none, of its tool if it names one.
+// orderResults puts every result behind its call, in the order of the calls. A result belongs to
+// the call whose id it names, else to the first call before it that has none, of its tool if it
+// names one.
 func orderResults(h *healing) {
 	m := newMatching(h)
 	for i := range h.turns {
@@ -17,7 +18,8 @@ func orderResults(h *healing) {
 	h.turns = m.ordered()
 }
 
-// matching pairs results with calls. Everything is looked up by position in the turns as they came.
+// matching pairs results with calls. Everything is looked up by position in the turns as they
+// came.
 type matching struct {
 	h       *healing
 	results map[place]*turn
@@ -74,8 +76,9 @@ func (m *matching) assign(i int) {
 	m.results[p] = &r
 }
 
-// unanswered returns the first call without a result of the latest turn with calls, of the named tool if there is one.
-// Earlier turns are not looked at: a result of unknown id cannot answer a call that was left behind.
+// unanswered returns the first call without a result of the latest turn with calls, of the named
+// tool if there is one. Earlier turns are not looked at: a result of unknown id cannot answer a
+// call that was left behind.
 func (m *matching) unanswered(name string) (place, bool) {
 	if open := m.open(m.byName[name]); len(open) > 0 {
 		m.byName[name] = open
@@ -143,7 +146,8 @@ func (m *matching) orphan(t turn) turn {
 	return t
 }
 
-// completeIDs gives every call an id of its own, and its result the same. Results stand behind their calls by now.
+// completeIDs gives every call an id of its own, and its result the same. Results stand behind
+// their calls by now.
 func completeIDs(h *healing) {
 	seen := map[string]bool{}
 	n := 0
@@ -162,7 +166,8 @@ func completeIDs(h *healing) {
 	})
 }
 
-// eachCall calls f for every call with its turn and its result's. Calls are copied before: the client's stay as they are.
+// eachCall calls f for every call with its turn and its result's. Calls are copied before: the
+// client's stay as they are.
 func (h *healing) eachCall(f func(t, result *turn, c *Call)) {
 	for i := range h.turns {
 		t := &h.turns[i]

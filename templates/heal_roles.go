@@ -2,7 +2,8 @@ package templates
 
 import "strings"
 
-// mergeTurns joins what stands in a row: a user's turns, an assistant's texts, a text and the calls that follow it.
+// mergeTurns joins what stands in a row: a user's turns, an assistant's texts, a text and the
+// calls that follow it.
 func mergeTurns(h *healing) {
 	if !h.probe.Alternation {
 		return

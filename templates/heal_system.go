@@ -44,8 +44,8 @@ func joinTexts(turns []turn) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// lateSystemAsUser keeps the place of a message that came later: moved to the front it would change the prompt's
-// beginning whenever a client adds one.
+// lateSystemAsUser keeps the place of a message that came later: moved to the front it would
+// change the prompt's beginning whenever a client adds one.
 func lateSystemAsUser(h *healing) {
 	if h.probe.System == SystemAnywhere {
 		return

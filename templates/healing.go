@@ -59,7 +59,8 @@ func newHealing(p Probe, c Conversation, tools *toolSet) *healing {
 	return h
 }
 
-// arguments are the client's template arguments, in a stable order, and those that say what it wants of the thinking.
+// arguments are the client's template arguments, in a stable order, and those that say what it
+// wants of the thinking.
 func arguments(p Probe, c Conversation) []arg {
 	var args []arg
 	for name, v := range c.Args {
@@ -89,11 +90,12 @@ func (h *healing) note(rule string, message int, detail string) {
 	h.heals = append(h.heals, Heal{Rule: rule, Message: message, Detail: detail})
 }
 
-// unwritten is a text that nobody writes, not even who wants to: to search for one that is free would cost a hostile client
-// little and the server much.
+// unwritten is a text that nobody writes, not even who wants to: to search for one that is free
+// would cost a hostile client little and the server much.
 func unwritten(word string) string { return "\uE000" + word + rand.Text() + "\uE000" }
 
-// markEnd puts a mark that nobody writes at the end of the message to be continued, and returns it.
+// markEnd puts a mark that nobody writes at the end of the message to be continued, and returns
+// it.
 func (h *healing) markEnd() string {
 	if !h.prefill {
 		return ""

@@ -19,8 +19,8 @@ const (
 // alphabet of the ids that alnum9 makes.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// alnum9 is an id of nine letters and digits: id itself if it is one, else a hash of it, so that a call keeps its id
-// while the conversation grows.
+// alnum9 is an id of nine letters and digits: id itself if it is one, else a hash of it, so that a
+// call keeps its id while the conversation grows.
 func alnum9(id string) string {
 	if len(id) == 9 && strings.Trim(id, alphabet) == "" {
 		return id

@@ -2,11 +2,13 @@ package templates
 
 import "strings"
 
-// Prompts keep what a model sampled as token ids rather than tokenizing its text again. Who keeps them finds the place
-// by these: a prompt that begins with an earlier one goes on with the turn that was sampled then.
+// Prompts keep what a model sampled as token ids rather than tokenizing its text again. Who keeps
+// them finds the place by these: a prompt that begins with an earlier one goes on with the turn
+// that was sampled then.
 
-// TurnEnd is the byte of the prompt at which the assistant's message with that index is over: where the template writes
-// the end of its turn. ok is false where the message is not one uninterrupted turn, as after rules that split it.
+// TurnEnd is the byte of the prompt at which the assistant's message with that index is over:
+// where the template writes the end of its turn. ok is false where the message is not one
+// uninterrupted turn, as after rules that split it.
 func (r Rendering) TurnEnd(message int) (end int, ok bool) {
 	at, last := 0, -1
 	for i, s := range r.Segments {
@@ -47,7 +49,8 @@ func (r Rendering) findEnd(from, at int) (int, bool) {
 	return at + i, i >= 0
 }
 
-// Slice returns the prompt's segments from byte from to byte to, the first and the last cut where need be.
+// Slice returns the prompt's segments from byte from to byte to, the first and the last cut where
+// need be.
 func (r Rendering) Slice(from, to int) []Segment {
 	var out []Segment
 	at := 0

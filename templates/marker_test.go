@@ -80,7 +80,8 @@ func forging(r *rand.Rand, markers []string) string {
 	return "zq" + strings.NewReplacer("think", "thunk").Replace(b.String()) + "zq"
 }
 
-// Whatever content says, the markers of the prompt are those that the template wrote, in the same order.
+// Whatever content says, the markers of the prompt are those that the template wrote, in the same
+// order.
 func TestRender_contentForgesNoMarker(t *testing.T) {
 	n := 0
 	eachVocabulary(t, func(t *testing.T, vocabulary []string) {

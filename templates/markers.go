@@ -2,9 +2,9 @@ package templates
 
 import "strings"
 
-// markers finds a vocabulary's control and added tokens in template text: the leftmost, and of those the longest, as
-// Hugging Face's tokenizers do. It is a byte trie, so that the thousands of added tokens that begin with "<" cost no more
-// than the text's length.
+// markers finds a vocabulary's control and added tokens in template text: the leftmost, and of
+// those the longest, as Hugging Face's tokenizers do. It is a byte trie, so that the thousands of
+// added tokens that begin with "<" cost no more than the text's length.
 type markers struct {
 	nodes []markerNode // the first is the root
 	first [256]bool    // bytes that markers begin with: nearly all text is passed by with this alone
@@ -31,8 +31,8 @@ func (n *markerNode) step(b byte) int32 {
 	return -1
 }
 
-// newMarkers makes a set. Tokens of white space alone are left out: a tokenizer joins them with the white space around
-// them, and the template's newlines with the content's.
+// newMarkers makes a set. Tokens of white space alone are left out: a tokenizer joins them with
+// the white space around them, and the template's newlines with the content's.
 func newMarkers(texts []string) *markers {
 	m := &markers{nodes: make([]markerNode, 1), known: make(map[string]bool, len(texts))}
 	for _, s := range texts {

@@ -25,8 +25,8 @@ const (
 	ReasonRule       Reason = "rule-"             // followed by the healing rule's name
 )
 
-// PrefixBreak compares a conversation's prompt with its prompt one turn earlier. ok is false where the new one begins with
-// the old one.
+// PrefixBreak compares a conversation's prompt with its prompt one turn earlier. ok is false where
+// the new one begins with the old one.
 func PrefixBreak(old, next Rendering) (b Break, ok bool) {
 	o, n := cursor{segments: old.Segments}, cursor{segments: next.Segments}
 	for o.fill() && n.fill() {
@@ -140,7 +140,8 @@ func (c *cursor) nextMessage() (Segment, bool) {
 	return Segment{}, false
 }
 
-// lastMessage is the message whose content stands nearest: behind the cursor, else before it; -1 if none.
+// lastMessage is the message whose content stands nearest: behind the cursor, else before it; -1
+// if none.
 func (c *cursor) lastMessage() int {
 	if s, ok := c.nextMessage(); ok {
 		return s.Message
@@ -153,7 +154,8 @@ func (c *cursor) lastMessage() int {
 	return -1
 }
 
-// ofMessage says whether a message wrote the segment, rather than a tool's declaration or the template.
+// ofMessage says whether a message wrote the segment, rather than a tool's declaration or the
+// template.
 func (s Segment) ofMessage() bool { return s.Kind == Content && s.Field < FieldTool }
 
 func (r Rendering) shows(message int, f Field) bool {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Probe is what a template does, found out by rendering canonical conversations with it rather than by its name.
+// Probe is what a template does, found out by rendering canonical conversations with it rather
+// than by its name.
 type Probe struct {
 	// Edit names the mend that was applied to the template, "" if none; see [Edits].
 	Edit string `json:"edit,omitempty"`
@@ -25,9 +26,11 @@ type Probe struct {
 	IDs           IDFormat    `json:"ids"`
 	Results       ResultMatch `json:"results"` // how a result says which call it answers
 
-	// Written: the template shows declared tools and results but no calls, which are written into the turn's text.
+	// Written: the template shows declared tools and results but no calls, which are written into
+	// the turn's text.
 	Written bool `json:"written"`
-	// Described: the template shows calls and results but no declared tools, which are told in words.
+	// Described: the template shows calls and results but no declared tools, which are told in
+	// words.
 	Described bool `json:"described"`
 
 	Thinking         string   `json:"thinking"`           // where earlier thinking is read from: "fields", "blocks", "inline" or ""
@@ -87,17 +90,17 @@ const (
 	ResultsByOrder ResultMatch = "order"
 )
 
-// Switch is a template argument that changes the model's thinking, or the word /no_think in a system message, which has
-// no values.
+// Switch is a template argument that changes the model's thinking, or the word /no_think in a
+// system message, which has no values.
 type Switch struct {
 	Name    string   `json:"name"`
 	Values  []string `json:"values"`  // as JSON; each changes the prompt or is the default
 	Default string   `json:"default"` // which of them the template takes if it is not given; "" if none
 }
 
-// Evidence is how the template writes canonical turns, for package tools to tell the dialect by. Each text is what one
-// assistant's turn (or result, or declaration) adds to the prompt; "" where the template raises. The tool's names are
-// [EvidenceTool] and [EvidenceOther].
+// Evidence is how the template writes canonical turns, for package tools to tell the dialect by.
+// Each text is what one assistant's turn (or result, or declaration) adds to the prompt; "" where
+// the template raises. The tool's names are [EvidenceTool] and [EvidenceOther].
 type Evidence struct {
 	Source     string // the template
 	Answer     string // an answer without calls: EvidenceText
@@ -164,7 +167,8 @@ func (p Probe) opensThinking(tail string) bool {
 	return false
 }
 
-// thinkingPairs are markers that templates open thinking with in the generation prompt though they never show any.
+// thinkingPairs are markers that templates open thinking with in the generation prompt though they
+// never show any.
 var thinkingPairs = [][2]string{
 	{"<think>", "</think>"}, {"<seed:think>", "</seed:think>"}, {"[THINK]", "[/THINK]"}, {"<mm:think>", "</mm:think>"},
 	{"<|START_THINKING|>", "<|END_THINKING|>"}, {"<|channel>thought", "<channel|>"}, {"<|inner_prefix|>", "<|inner_suffix|>"},

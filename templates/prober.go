@@ -9,7 +9,8 @@ import (
 	"tenon/templates/jinja"
 )
 
-// prober renders canonical conversations with a template that is not trusted yet and notes what it does.
+// prober renders canonical conversations with a template that is not trusted yet and notes what it
+// does.
 type prober struct {
 	t      *Template
 	form   form
@@ -128,8 +129,8 @@ func (p *prober) run() error {
 	return nil
 }
 
-// plain tries a single user's message: without tools in the two ways there are, and with the variables that some
-// templates take them by.
+// plain tries a single user's message: without tools in the two ways there are, and with the
+// variables that some templates take them by.
 func (p *prober) plain() error {
 	var first error
 	for _, p.form = range []form{{}, {emptyTools: true}, {functions: true}} {

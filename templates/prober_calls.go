@@ -52,7 +52,8 @@ func (p *prober) calls() {
 	p.results(c1, r1)
 }
 
-// findForm looks for ids, arguments and empty content that the template takes and shows the call with.
+// findForm looks for ids, arguments and empty content that the template takes and shows the call
+// with.
 func (p *prober) findForm() bool {
 	for _, id := range []IDFormat{IDAny, IDAlnum9, IDNamed} {
 		for _, empty := range []emptyForm{emptyString, emptyNone, emptyAbsent} {
@@ -69,8 +70,8 @@ func (p *prober) findForm() bool {
 	return false
 }
 
-// showsCall says whether the form in question shows a call as a model would write it: with its value, not as Python
-// prints an object, not encoded twice.
+// showsCall says whether the form in question shows a call as a model would write it: with its
+// value, not as Python prints an object, not encoded twice.
 func (p *prober) showsCall(id IDFormat) bool {
 	c := p.call(1, argument(EvidenceKey, EvidenceValue))
 	s := p.try(trial{turns: []turn{user(0), calling("", c), result(c, EvidenceResult)}, open: true})
@@ -182,7 +183,8 @@ func (p *prober) added(before []turn, t turn) string {
 	return b.Text[wholeMarker(b.Text, commonPrefix(a.Text, b.Text)):]
 }
 
-// answered is what a result adds behind its call. Some templates show the call itself otherwise once it is answered.
+// answered is what a result adds behind its call. Some templates show the call itself otherwise
+// once it is answered.
 func (p *prober) answered(c Call) string {
 	if text := p.added([]turn{user(0), calling("", c)}, result(c, EvidenceResult)); !strings.Contains(text, EvidenceKey) {
 		return text
@@ -229,8 +231,8 @@ func (p *prober) declaration() string {
 	return with.Text[from:to]
 }
 
-// described says whether calls and results are shown well enough to be used without declarations: several in a turn,
-// behind the turn's text, in a turn that ends as others do.
+// described says whether calls and results are shown well enough to be used without declarations:
+// several in a turn, behind the turn's text, in a turn that ends as others do.
 func (p *prober) described() bool {
 	f := &p.found
 	text := strings.Index(f.Evidence.TextCall, EvidenceText)

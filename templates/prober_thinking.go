@@ -89,7 +89,8 @@ func around(text string) []string {
 	return []string{before[1], after[1]}
 }
 
-// candidates are arguments by which templates are known to switch thinking, with the values to try.
+// candidates are arguments by which templates are known to switch thinking, with the values to
+// try.
 var candidates = []struct {
 	name   string
 	values []any
@@ -185,7 +186,8 @@ func (p *prober) collectMarkers(out jinja.Output) {
 	}
 }
 
-// unknown lists the markers that the vocabulary has no token for. Without a vocabulary nothing is known of any.
+// unknown lists the markers that the vocabulary has no token for. Without a vocabulary nothing is
+// known of any.
 func (p *prober) unknown() []string {
 	if len(p.t.markers.known) == 0 {
 		return nil

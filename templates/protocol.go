@@ -10,9 +10,11 @@ const (
 	Native Protocol = "native"
 	// JSON is ours: a turn ends with one object {"tool": NAME, "arguments": {…}} per call.
 	JSON Protocol = "json"
-	// ReAct is ours: lines labelled Thought, Action, Action Input; the result comes back as Observation.
+	// ReAct is ours: lines labelled Thought, Action, Action Input; the result comes back as
+	// Observation.
 	ReAct Protocol = "react"
-	// XML is the form that came before JSON: objects between <tool_call> tags. It goes on working for those who ask for it.
+	// XML is the form that came before JSON: objects between <tool_call> tags. It goes on working
+	// for those who ask for it.
 	XML Protocol = "xml"
 )
 

@@ -6,9 +6,11 @@ import (
 	"tenon/templates/schema"
 )
 
-// What is tried when a template refuses a conversation that the rules let through: see Template.Render.
+// What is tried when a template refuses a conversation that the rules let through: see
+// Template.Render.
 
-// describeSchemas helps templates that break where a property has no description, or is no object but true or false.
+// describeSchemas helps templates that break where a property has no description, or is no object
+// but true or false.
 func describeSchemas(h *healing) bool {
 	h.complete = schema.Describe
 	return h.tools != nil && h.protocol == Native
@@ -20,8 +22,8 @@ func completeSchemas(h *healing) bool {
 	return h.tools != nil && h.protocol == Native
 }
 
-// hideTexts helps against templates that raise at what a user's or an assistant's text says: they get a placeholder,
-// and the text takes its place afterwards.
+// hideTexts helps against templates that raise at what a user's or an assistant's text says: they
+// get a placeholder, and the text takes its place afterwards.
 func hideTexts(h *healing) bool {
 	for _, t := range h.turns {
 		if t.hideable() && (t.Text != "" || t.Reasoning != "") {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Templates that refuse what the rules let through, and what helps against each; in the worst case the built-in rendering.
-// None of it reaches the client as an error, all of it is reported.
+// Templates that refuse what the rules let through, and what helps against each; in the worst case
+// the built-in rendering. None of it reaches the client as an error, all of it is reported.
 func TestRender_whatATemplateRefusesIsRemedied(t *testing.T) {
 	const shows = `{%- for m in messages -%}<{{ m.role }}>{{ m.content }}{%- for c in m.tool_calls or [] -%}[{{ c.function.name }} {{ c.function.arguments|tojson }}]{%- endfor -%}{%- endfor -%}`
 	refuse := func(condition string) string {
@@ -89,7 +89,8 @@ func TestRender_booleanSchemasAreDeclaredNatively(t *testing.T) {
 	})
 }
 
-// What stands for a text that a template does not see cannot be forged: nobody's text is replaced by another's.
+// What stands for a text that a template does not see cannot be forged: nobody's text is replaced
+// by another's.
 func TestRender_noTextPosesAsAPlaceholder(t *testing.T) {
 	tm, err := Parse(`{%- for m in messages -%}<{{ m.role }}>{{ m.content }}{%- if m.content == 'magic word' -%}{{- raise_exception('no') -}}{%- endif -%}{%- endfor -%}`, Options{})
 	if err != nil {
@@ -102,7 +103,8 @@ func TestRender_noTextPosesAsAPlaceholder(t *testing.T) {
 	}
 }
 
-// An assistant's text full of what ends of texts were once marked with costs no more to continue than another.
+// An assistant's text full of what ends of texts were once marked with costs no more to continue
+// than another.
 func TestRender_markedTextsAreContinuedAsTheyAre(t *testing.T) {
 	tm, err := Parse(`{%- for m in messages -%}<{{ m.role }}>{{ m.content }}{%- endfor -%}`, Options{})
 	if err != nil {
@@ -115,7 +117,8 @@ func TestRender_markedTextsAreContinuedAsTheyAre(t *testing.T) {
 	}
 }
 
-// A rule is readable back: who sees the heals knows what the client sent in the place of what is shown.
+// A rule is readable back: who sees the heals knows what the client sent in the place of what is
+// shown.
 func TestHeals_tellWhatStoodThere(t *testing.T) {
 	for name, c := range map[string]struct {
 		probe    Probe

@@ -7,8 +7,9 @@ import (
 	"tenon/templates/schema"
 )
 
-// fold tells tools, calls and results in one of tenon's own protocols, as text that any template can show: the
-// definitions in the system message, calls as the model would have written them, results in the user's turns.
+// fold tells tools, calls and results in one of tenon's own protocols, as text that any template
+// can show: the definitions in the system message, calls as the model would have written them,
+// results in the user's turns.
 func fold(h *healing) {
 	if h.protocol == Native {
 		return
@@ -33,7 +34,8 @@ func fold(h *healing) {
 	h.turns = out
 }
 
-// addSystem puts text behind the client's own system text, or in a message of its own before everything.
+// addSystem puts text behind the client's own system text, or in a message of its own before
+// everything.
 func (h *healing) addSystem(text string) {
 	if h.leading() == 0 {
 		h.insert(0, turn{Message: Message{Role: System, Text: text}, index: 0})
@@ -166,5 +168,6 @@ func answers(p Protocol, results []turn) turn {
 // steps are what lines begin with in ReAct.
 var steps = regexp.MustCompile(`(?m)^(Thought|Action|Action Input|Observation|Final Answer)[ \t]*:`)
 
-// indentSteps keeps text from posing as a step of the protocol: such a line is indented by one space.
+// indentSteps keeps text from posing as a step of the protocol: such a line is indented by one
+// space.
 func indentSteps(s string) string { return steps.ReplaceAllString(s, " $0") }

@@ -27,7 +27,8 @@ const (
 type Segment struct {
 	Text string
 	Kind Kind
-	// Of content: which message wrote it and with what. For FieldTool Message is the tool's index, for FieldArg it is 0.
+	// Of content: which message wrote it and with what. For FieldTool Message is the tool's index,
+	// for FieldArg it is 0.
 	Message int
 	Field   Field
 }
@@ -38,7 +39,8 @@ type Rendering struct {
 	Heals    []Heal
 	// Protocol is how the prompt tells the model to write calls; never Auto.
 	Protocol Protocol
-	// Thinking says that the prompt ends inside the model's thinking: the template wrote the opening marker.
+	// Thinking says that the prompt ends inside the model's thinking: the template wrote the
+	// opening marker.
 	Thinking bool
 	// Stops end the model's turn where no marker does: "\nUser:" in a prompt without a template.
 	Stops []string
@@ -69,7 +71,8 @@ type Heal struct {
 
 // Renderer writes a conversation as a prompt. Its methods may be called from any goroutine.
 type Renderer interface {
-	// Render refuses no conversation of well-typed messages; an error is a fault of the renderer itself.
+	// Render refuses no conversation of well-typed messages; an error is a fault of the renderer
+	// itself.
 	Render(Conversation) (Rendering, error)
 }
 

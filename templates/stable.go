@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A VolatileRule names text that a client puts into a conversation and changes with every request, so that no two prompts
-// would begin alike, and that says nothing to a model.
+// A VolatileRule names text that a client puts into a conversation and changes with every request,
+// so that no two prompts would begin alike, and that says nothing to a model.
 type VolatileRule struct {
 	Name, About string
 	// begins is what the text begins with: messages without it are not searched.

@@ -13,18 +13,19 @@ import (
 type Options struct {
 	BOS, EOS string   // as the vocabulary spells them; "" if there is none
 	Markers  []string // the vocabulary's control and added tokens
-	// Simplify shows less of the tools' schemas than was declared. With Simplify.Flatten the model writes flattened
-	// arguments: who parses them puts them back with schema.Flat.
+	// Simplify shows less of the tools' schemas than was declared. With Simplify.Flatten the model
+	// writes flattened arguments: who parses them puts them back with schema.Flat.
 	Simplify schema.Simplification
-	// CallWriter finds how calls are written where the template declares tools and shows results, but no calls: nil, or a nil
-	// result, leaves it at tenon's own protocol.
+	// CallWriter finds how calls are written where the template declares tools and shows results,
+	// but no calls: nil, or a nil result, leaves it at tenon's own protocol.
 	CallWriter func(Probe) WriteCalls
 	// Guidance tells the model how to call tools, with examples, behind the client's system text.
 	Guidance bool
 	Wording  Wording // of what is told about tools
 }
 
-// Template is a model's chat template, probed. It does not change: any number of goroutines may use it.
+// Template is a model's chat template, probed. It does not change: any number of goroutines may
+// use it.
 type Template struct {
 	source  *jinja.Template
 	options Options
@@ -37,9 +38,9 @@ type Template struct {
 
 var _ Renderer = (*Template)(nil)
 
-// Parse reads a chat template, mends it if it is one of those that are known to be broken, and probes it. An error says
-// why it cannot be used: it does not parse, or renders not even the plainest conversation within its limits. The model
-// is then served with [Builtin].
+// Parse reads a chat template, mends it if it is one of those that are known to be broken, and
+// probes it. An error says why it cannot be used: it does not parse, or renders not even the
+// plainest conversation within its limits. The model is then served with [Builtin].
 func Parse(source string, o Options) (*Template, error) {
 	source, edit := mend(source)
 	parsed, err := jinja.Parse(source)
@@ -63,9 +64,9 @@ func Parse(source string, o Options) (*Template, error) {
 // Probe tells what the template does.
 func (t *Template) Probe() Probe { return t.probe }
 
-// Render implements Renderer. The conversation is healed by the rules that the template makes necessary. Where the
-// template refuses it none the less, more is tried, from the mildest on; Builtin comes last. All of this is in the
-// rendering's Heals.
+// Render implements Renderer. The conversation is healed by the rules that the template makes
+// necessary. Where the template refuses it none the less, more is tried, from the mildest on;
+// Builtin comes last. All of this is in the rendering's Heals.
 func (t *Template) Render(c Conversation) (Rendering, error) {
 	tools, err := t.tools.get(c.Tools, t.options.Simplify)
 	if err != nil {
@@ -104,7 +105,8 @@ func (t *Template) guide(h *healing) {
 	}
 }
 
-// remedies are what is tried in turn when a template refuses a conversation; apply says whether it changes anything.
+// remedies are what is tried in turn when a template refuses a conversation; apply says whether it
+// changes anything.
 var remedies = []struct {
 	rule  string
 	apply func(*healing) bool
@@ -153,8 +155,8 @@ func (t *Template) write(h *healing) (Rendering, error) {
 	return r, nil
 }
 
-// writeAfterPrompt continues the last message behind the generation prompt, for templates that show it otherwise
-// than it was, or not at all.
+// writeAfterPrompt continues the last message behind the generation prompt, for templates that
+// show it otherwise than it was, or not at all.
 func (t *Template) writeAfterPrompt(h *healing) (Rendering, error) {
 	w := *h
 	last := w.turns[len(w.turns)-1]

@@ -12,7 +12,8 @@ import (
 	"tenon/templates/schema"
 )
 
-// toolSet is what is made of declared tools once: sorted, tidied, as a template's variable, as text.
+// toolSet is what is made of declared tools once: sorted, tidied, as a template's variable, as
+// text.
 type toolSet struct {
 	key     [sha256.Size]byte
 	tools   []Tool
@@ -97,7 +98,8 @@ func functionsText(tools []Tool) string {
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-// sort makes the order of declaration, which some clients change from request to request, the order of names.
+// sort makes the order of declaration, which some clients change from request to request, the
+// order of names.
 func (s *toolSet) sort() {
 	byName := func(i, j int) bool { return s.tools[i].Name < s.tools[j].Name }
 	if !sort.SliceIsSorted(s.tools, byName) {
@@ -106,8 +108,8 @@ func (s *toolSet) sort() {
 	}
 }
 
-// tidy shows the model a shorter schema of the same meaning. What cannot be read as JSON is shown as no parameters: the
-// client's declaration is checked elsewhere.
+// tidy shows the model a shorter schema of the same meaning. What cannot be read as JSON is shown
+// as no parameters: the client's declaration is checked elsewhere.
 func (s *toolSet) tidy(t *Tool) {
 	if p := bytes.TrimSpace(t.Parameters); len(p) == 0 || bytes.Equal(p, []byte("null")) {
 		t.Parameters = nil
@@ -160,7 +162,8 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&ca, a) == nil && json.Compact(&cb, b) == nil && bytes.Equal(ca.Bytes(), cb.Bytes())
 }
 
-// toolCache keeps the last tool sets: clients send the same dozens of schemas with every request. The zero value is ready.
+// toolCache keeps the last tool sets: clients send the same dozens of schemas with every request.
+// The zero value is ready.
 type toolCache struct {
 	mu   sync.Mutex // protects sets
 	sets []*toolSet // most recently used last

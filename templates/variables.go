@@ -35,8 +35,8 @@ const (
 	thinkingNone                      // nowhere: the template drops it
 )
 
-// reserved says whether a client's template arguments may not take a name: a variable of ours has it, or a function that
-// templates call.
+// reserved says whether a client's template arguments may not take a name: a variable of ours has
+// it, or a function that templates call.
 func reserved(name string) bool {
 	switch name {
 	case "messages", "tools", "bos_token", "eos_token", "add_generation_prompt":

@@ -2,7 +2,8 @@ package templates
 
 import "tenon/templates/jinja"
 
-// WriteCalls is how a family of models writes the calls of a turn, behind its text. Arguments are JSON objects.
+// WriteCalls is how a family of models writes the calls of a turn, behind its text. Arguments are
+// JSON objects.
 type WriteCalls func([]Call) []Written
 
 // Written is a piece of what is written: text, or one marker.
@@ -11,8 +12,8 @@ type Written struct {
 	Marker bool
 }
 
-// writeCalls puts calls into the text of their turns. Only markers that the family writes are any: names and arguments are
-// the client's.
+// writeCalls puts calls into the text of their turns. Only markers that the family writes are any:
+// names and arguments are the client's.
 func writeCalls(h *healing) {
 	if !h.probe.Written || h.protocol != Native {
 		return

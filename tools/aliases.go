@@ -51,13 +51,15 @@ type (
 	Fault    = retry.Fault   // a call whose arguments do not validate
 )
 
-// Arguments is the schema that a tool's arguments are held to: the declared one, without the nulls that stand for absent keywords
-// ([Heal]), and for objects only. narrowed tells that it allowed other values.
+// Arguments is the schema that a tool's arguments are held to: the declared one, without the nulls
+// that stand for absent keywords ([Heal]), and for objects only. narrowed tells that it allowed
+// other values.
 func Arguments(schema json.RawMessage) (object json.RawMessage, narrowed bool) {
 	return declared.Arguments(schema)
 }
 
-// Heal leaves the keywords out of a schema, valid JSON, whose value is null: clients in Go write so what they do not set.
+// Heal leaves the keywords out of a schema, valid JSON, whose value is null: clients in Go write
+// so what they do not set.
 func Heal(schema json.RawMessage) json.RawMessage { return declared.Heal(schema) }
 
 // PromptName is the name by which the model sees a tool. A namespace goes before the name.

@@ -7,8 +7,8 @@ import (
 	"tenon/tools"
 )
 
-// A model that may write any number writes zeros until its budget ends: seen with a small one and the official SDKs'
-// structured output.
+// A model that may write any number writes zeros until its budget ends: seen with a small one and
+// the official SDKs' structured output.
 func TestAnswer_numbersDoNotGoOnForever(t *testing.T) {
 	for name, a := range map[string]tools.Answer{
 		"schema": {Syntax: "json_schema", Definition: `{"type":"object","properties":{"n":{"type":"integer"}}}`},

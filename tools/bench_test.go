@@ -7,7 +7,8 @@ import (
 	"tenon/tools/parse"
 )
 
-// A token of four bytes must cost less than 2 µs (issue 6), whatever it is part of. ns/op is per token.
+// A token of four bytes must cost less than 2 µs (issue 6), whatever it is part of. ns/op is per
+// token.
 func BenchmarkParser_token(b *testing.B) {
 	for _, c := range []struct{ name, family, head, unit string }{
 		{"text", "hermes", "", "plain words, <b>tags</b> and code. "},

@@ -7,7 +7,8 @@ import (
 	"tenon/tools/parse"
 )
 
-// What a call's object says beside name and arguments, and no protocol can tell, is not dropped in silence: it is named and counted.
+// What a call's object says beside name and arguments, and no protocol can tell, is not dropped in
+// silence: it is named and counted.
 func TestParser_keysBesideArgumentsAreNoted(t *testing.T) {
 	d, _ := Lookup("hermes")
 	for raw, key := range map[string]string{

@@ -138,7 +138,8 @@ func without(gone func(*format.Dialect) bool) bind.Known {
 	return bind.Known{Families: some, Others: parse.NewOthers(some)}
 }
 
-// With the files of one family gone, or of all, what the template renders is enough to read its models' calls (issue 22).
+// With the files of one family gone, or of all, what the template renders is enough to read its
+// models' calls (issue 22).
 func TestBind_leaveOneOut(t *testing.T) {
 	all := vendorTemplates(t)
 	names := make([]string, 0, len(all))
@@ -199,7 +200,8 @@ func TestBind_holdsNoFamilysMarkers(t *testing.T) {
 	}
 }
 
-// Each published template is bound to the family of its vendor, which reads what the template renders.
+// Each published template is bound to the family of its vendor, which reads what the template
+// renders.
 func TestBind_publishedTemplates(t *testing.T) {
 	paths, _ := filepath.Glob("../../shared/data/templates/*.jinja")
 	if len(paths) == 0 {

@@ -38,7 +38,8 @@ func compiled(t testing.TB, p *Plan) *grammar.Grammar {
 // sameMessage leaves out what only the tolerant parser does: name repairs, and say what it did.
 var sameMessage = cmpopts.IgnoreFields(message{}, "Repairs", "Notes")
 
-// What the grammar accepts, both parsers read alike; and the parser that follows the grammar never leaves it.
+// What the grammar accepts, both parsers read alike; and the parser that follows the grammar never
+// leaves it.
 func TestCaptures_agreeWithTheTolerantParserOnGoldens(t *testing.T) {
 	read := 0
 	for _, tr := range transcripts(t) {
@@ -67,7 +68,8 @@ func TestCaptures_agreeWithTheTolerantParserOnGoldens(t *testing.T) {
 	}
 }
 
-// Arguments leave while they are written where the grammar enforces the whole schema, and at their end where it does not.
+// Arguments leave while they are written where the grammar enforces the whole schema, and at their
+// end where it does not.
 func TestCaptures_argumentsLeaveAsTheyAreWritten(t *testing.T) {
 	for name, c := range map[string]struct{ family, schema, raw, sent string }{
 		"json":                       {"hermes", `{"type":"object","properties":{"a":{"type":"string"}}}`, "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": \"x\\ny", `{"a": "x\ny`},

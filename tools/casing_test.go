@@ -41,8 +41,9 @@ func onePlanEach(t *testing.T, th Thinking) map[string]*Plan {
 	return all
 }
 
-// The rule of doc.go about calls in code, in every family: between markers a call is one wherever it stands; one without markers must begin or
-// end the turn. Code that holds nothing but calls goes with them, other code stays.
+// The rule of doc.go about calls in code, in every family: between markers a call is one wherever
+// it stands; one without markers must begin or end the turn. Code that holds nothing but calls
+// goes with them, other code stays.
 func TestCasing_callsInCode(t *testing.T) {
 	k, plans := 0, onePlanEach(t, Thinking{Off: true})
 	const always, atEnd, never = 2, 1, 0 // calls that are made: of any family; of those that write markers; of none
@@ -93,7 +94,8 @@ func squeezed(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// On a line, backticks around nothing but a call go with it; everything else that stands around it stays.
+// On a line, backticks around nothing but a call go with it; everything else that stands around it
+// stays.
 func TestCasing_callsOnALine(t *testing.T) {
 	k, plans := 0, onePlanEach(t, Thinking{Off: true})
 	for text, want := range map[string]string{

@@ -43,8 +43,9 @@ func (t tags) call(d *Dialect, name string, args ...string) string {
 	return all + t.end
 }
 
-// What closes a call inside a value must not close the call that holds it, in any family that writes tags: a damaged call would be sent.
-// The one exception is all that closes a call, quoted as it is written, without the call's beginning (tagged_tag.go).
+// What closes a call inside a value must not close the call that holds it, in any family that
+// writes tags: a damaged call would be sent. The one exception is all that closes a call, quoted
+// as it is written, without the call's beginning (tagged_tag.go).
 func TestTagged_closingTagsInsideAValue(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)
@@ -109,8 +110,9 @@ func quotingValues(d *Dialect, tg tags, valueEnd string) map[string]string {
 	}
 }
 
-// A value that quotes all that closes a call ends there, where nothing says that it is quoted; what the call then lacks, or tags in its
-// text, are neither guessed at nor left. Where an argument that must come has not, the value goes on.
+// A value that quotes all that closes a call ends there, where nothing says that it is quoted;
+// what the call then lacks, or tags in its text, are neither guessed at nor left. Where an
+// argument that must come has not, the value goes on.
 func TestTagged_aWholeEndWithoutABeginningEndsTheCall(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)

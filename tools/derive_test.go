@@ -16,7 +16,8 @@ func accepts(t *testing.T, p *Plan, raw string) {
 	}
 }
 
-// Formats of no known family, as a probe renders a call of zqtool in them, and a call that a model writes accordingly.
+// Formats of no known family, as a probe renders a call of zqtool in them, and a call that a model
+// writes accordingly.
 func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 	for name, c := range map[string]struct{ rendering, raw string }{
 		"object in tags":    {"<call>\n{\"fn\": \"zqtool\", \"with\": {\"zqkey\": \"zqvalue\"}}\n</call><|im_end|>", "Yes.\n<call>\n{\"fn\": \"get_weather\", \"with\": {\"city\": \"Rome\"}}\n</call>"},
@@ -83,7 +84,8 @@ func TestDetect_whatStandsAroundATurnIsNoPartOfItsCalls(t *testing.T) {
 	}
 }
 
-// Calls that no codec reads give no dialect, rather than one that takes brackets and words out of text or loses calls.
+// Calls that no codec reads give no dialect, rather than one that takes brackets and words out of
+// text or loses calls.
 func TestDetect_whatNoCodecReadsIsNotDerived(t *testing.T) {
 	for name, rendering := range map[string]string{
 		"shell":         "$ zqtool --zqkey=zqvalue",
@@ -127,7 +129,8 @@ func TestDetect_twoCallsShowWhatStandsAroundAll(t *testing.T) {
 	}
 }
 
-// A model whose template knows no thinking is not offered any; what it thinks nevertheless is read as such.
+// A model whose template knows no thinking is not offered any; what it thinks nevertheless is read
+// as such.
 func TestDetect_derivedDialectsThinkAsTheTemplateDoes(t *testing.T) {
 	for template, want := range map[string]bool{"unknown": false, "{{ '<think>' }}": true} {
 		d, err := Detect(Evidence{Template: template, Shown: Shown{Call: "<py>[zqtool(zqkey=\"zqvalue\")]</py>"}})

@@ -22,7 +22,8 @@ func bytewise(text []byte) iter.Seq2[[]byte, bool] {
 	}
 }
 
-// toMark takes random allowed tokens up to the next %check mark, at length the shortest way; false if there is none.
+// toMark takes random allowed tokens up to the next %check mark, at length the shortest way; false
+// if there is none.
 func toMark(t *testing.T, m *grammar.Matcher, out []byte, r *rand.Rand) ([]byte, bool) {
 	t.Helper()
 	for n := 0; ; n++ {
@@ -54,8 +55,9 @@ func required(t *testing.T, d *Dialect, schema string) *Plan {
 	return p
 }
 
-// writeAnew plays the engine: it writes the call to its mark and, while it is at fault, again under the narrower grammar, which it
-// must obey from what is kept on. It returns what was wrong at each try.
+// writeAnew plays the engine: it writes the call to its mark and, while it is at fault, again
+// under the narrower grammar, which it must obey from what is kept on. It returns what was wrong
+// at each try.
 func writeAnew(t *testing.T, p *Plan, tries int, r *rand.Rand) (faults []*Fault, last []byte) {
 	t.Helper()
 	v := byteVocab(t)
@@ -92,7 +94,8 @@ func writeAnew(t *testing.T, p *Plan, tries int, r *rand.Rand) (faults []*Fault,
 	return append(faults, nil), last
 }
 
-// What a mask cannot say at all: the tried value is excluded, and each try goes further back. It stays a guess.
+// What a mask cannot say at all: the tried value is excluded, and each try goes further back. It
+// stays a guess.
 func TestNarrow_neverTriesTheSameValueTwice(t *testing.T) {
 	const schema = `{"type":"object","properties":{"city":{"type":"string","maxLength":9},"code":{"type":"string","maxLength":9,"pattern":"^(a|b)\\1$"}},
 		"required":["city","code"],"additionalProperties":false}`
@@ -133,7 +136,8 @@ func TestNarrow_whatCanBeSaidHoldsAtOnce(t *testing.T) {
 	}
 }
 
-// A call made of a part of the schema that counts only beside another argument is mended by that part.
+// A call made of a part of the schema that counts only beside another argument is mended by that
+// part.
 func TestNarrow_conditionHoldsAtItsPlace(t *testing.T) {
 	const schema = `{"type":"object","properties":{"kind":{"enum":["zip"]},"code":{"type":"string"}},"required":["kind","code"],"additionalProperties":false,
 		"if":{"properties":{"kind":{"const":"zip"}}},"then":{"properties":{"code":{"pattern":"^[0-9]{5}$"}}}}`

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Behind the marker of the arguments, the input of a free-form tool may stand as it is: what else would a model write of a patch.
+// Behind the marker of the arguments, the input of a free-form tool may stand as it is: what else
+// would a model write of a patch.
 func TestFreeform_inputAsItIs(t *testing.T) {
 	const patch = "*** Begin Patch\n*** Update File: a.go\n-x := []int{1}\n+x := map[string]int{\"a\": 1}\n*** End Patch"
 	quoted, err := json.Marshal(patch)

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite want.json of the golden transcripts")
 
-// transcript is one golden file: a txtar archive of tools.json (an OpenAI tools array; optional, testdata/tools.json by
-// default), turn.json (optional), raw.txt and want.json.
+// transcript is one golden file: a txtar archive of tools.json (an OpenAI tools array; optional,
+// testdata/tools.json by default), turn.json (optional), raw.txt and want.json.
 type transcript struct {
 	path, family string
 	tools        []Tool

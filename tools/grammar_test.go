@@ -62,7 +62,8 @@ func TestGrammar_acceptsTheFamilysOwnTurns(t *testing.T) {
 	}
 }
 
-// A token may hold a stop string's end and more. The mask took it from the model, and the answer went past its stop.
+// A token may hold a stop string's end and more. The mask took it from the model, and the answer
+// went past its stop.
 func TestGrammar_aTokenMayGoOnBehindAStop(t *testing.T) {
 	d, _ := Lookup("hermes")
 	for _, turn := range []Turn{{}, {Tools: defaultTools(t)}} {
@@ -81,8 +82,8 @@ func TestGrammar_aTokenMayGoOnBehindAStop(t *testing.T) {
 	}
 }
 
-// Behind a stop string there may be the rest of a token, and no call: the turn has ended, and a call that the mask let begin there would be
-// told by the grammar and not by the reader.
+// Behind a stop string there may be the rest of a token, and no call: the turn has ended, and a
+// call that the mask let begin there would be told by the grammar and not by the reader.
 func TestGrammar_noCallBehindAStop(t *testing.T) {
 	for _, tr := range transcripts(t) {
 		if filepath.Base(tr.path) != "text-then-call.txtar" {
@@ -109,7 +110,8 @@ func TestGrammar_noCallBehindAStop(t *testing.T) {
 	}
 }
 
-// A turn may end right behind each of its calls, and nothing but further calls may come there (doc.go says why).
+// A turn may end right behind each of its calls, and nothing but further calls may come there
+// (doc.go says why).
 func TestGrammar_aTurnEndsWithItsCalls(t *testing.T) {
 	for _, tr := range transcripts(t) {
 		if filepath.Base(tr.path) != "one-call.txtar" {

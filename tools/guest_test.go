@@ -45,8 +45,8 @@ func TestGuest_callsInTheMarkersOfOtherFamilies(t *testing.T) {
 	}
 }
 
-// A whole call in the markers of another family stands as the family's own does, whatever is around it. By default some of the families are
-// tried; TENON_ALL=1 tries them all.
+// A whole call in the markers of another family stands as the family's own does, whatever is
+// around it. By default some of the families are tried; TENON_ALL=1 tries them all.
 func TestGuest_callsOfOtherFamiliesStandAnywhere(t *testing.T) {
 	contexts := []string{
 		"I ask `CALL` now.", "I ask: CALL and then I wait.", "I ask:\n```\nCALL\n```\nand nothing else.",

@@ -12,7 +12,8 @@ import (
 	"tenon/tools/scan"
 )
 
-// heldBack feeds text byte by byte and returns the most bytes that were kept back at any time, and where.
+// heldBack feeds text byte by byte and returns the most bytes that were kept back at any time, and
+// where.
 func heldBack(p Parser, text string) (most, at int) {
 	sent := 0
 	for i := range len(text) {
@@ -26,8 +27,9 @@ func heldBack(p Parser, text string) (most, at int) {
 	return most, at
 }
 
-// Property 5 of issue 6, for both parsers and every family: of text that holds no call never more is kept back than the longest marker
-// has bytes, or the name of a tool and the marker behind it, though all that families write as markers is in it in halves.
+// Property 5 of issue 6, for both parsers and every family: of text that holds no call never more
+// is kept back than the longest marker has bytes, or the name of a tool and the marker behind it,
+// though all that families write as markers is in it in halves.
 func TestHoldback_ofTextIsAMarkerAtMost(t *testing.T) {
 	for _, d := range Families() {
 		p := planFor(t, d, Thinking{Off: true})
@@ -123,7 +125,8 @@ func TestHoldback_ofProseBehindAnOpener(t *testing.T) {
 	}
 }
 
-// withSymbols feeds text byte by byte, but for the markers of a plan's family, which come as symbols.
+// withSymbols feeds text byte by byte, but for the markers of a plan's family, which come as
+// symbols.
 func withSymbols(p *Plan, q Parser, text string) (all []Event) {
 	for len(text) > 0 {
 		m, a := p.core.Markers.At([]byte(text), true)
@@ -137,8 +140,8 @@ func withSymbols(p *Plan, q Parser, text string) (all []Event) {
 	return all
 }
 
-// Behind a call that symbols close, text leaves as it does elsewhere, though the call's last value is text, which may go on where tags are
-// spelt.
+// Behind a call that symbols close, text leaves as it does elsewhere, though the call's last value
+// is text, which may go on where tags are spelt.
 func TestHoldback_ofTextBehindACallThatSymbolsClose(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)
@@ -156,8 +159,9 @@ func TestHoldback_ofTextBehindACallThatSymbolsClose(t *testing.T) {
 	}
 }
 
-// The same where tags are spelt, in every family: a call that is written as the family writes it is over where its last closing marker
-// is, unless the value quotes the beginning of another one. That holds for text right behind it, too, where a marker closes calls.
+// The same where tags are spelt, in every family: a call that is written as the family writes it
+// is over where its last closing marker is, unless the value quotes the beginning of another one.
+// That holds for text right behind it, too, where a marker closes calls.
 func TestHoldback_ofTextBehindACall(t *testing.T) {
 	for _, d := range Families() {
 		turn := Turn{Tools: []Tool{hostileTool(t, "write_file", true)}, Choice: Choice{Mode: Required}, Thinking: Thinking{Off: true}}

@@ -17,8 +17,8 @@ import (
 	"tenon/tools/ordered"
 )
 
-// slip is a way in which models get JSON wrong: how they write an object with stands in the places of its strings. ok is false where the
-// values cannot be written so.
+// slip is a way in which models get JSON wrong: how they write an object with stands in the places
+// of its strings. ok is false where the values cannot be written so.
 type slip struct {
 	name  string
 	write func(object string, values []string) (text string, ok bool)
@@ -77,12 +77,14 @@ func around(quote string) func(string) string {
 
 var lineBreaks = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r")
 
-// anotherMember is a value that, its quotes not escaped, reads as the end of one and another member: nobody can tell.
+// anotherMember is a value that, its quotes not escaped, reads as the end of one and another
+// member: nobody can tell.
 const anotherMember = `a", "b": "c`
 
 func unescapedQuotes(s string) string { return `"` + quotesAsTheyAre(s) + `"` }
 
-// quotesAsTheyAre is a string as it stands in JSON, between its quotes, with those in it not escaped.
+// quotesAsTheyAre is a string as it stands in JSON, between its quotes, with those in it not
+// escaped.
 func quotesAsTheyAre(v string) string {
 	parts := strings.Split(v, `"`)
 	for i, part := range parts {
@@ -120,7 +122,8 @@ func pythonRepr(s string) string {
 	return out + quote
 }
 
-// otherJSON tells whether a text is JSON that says something else than an object: no reader can know what was meant then.
+// otherJSON tells whether a text is JSON that says something else than an object: no reader can
+// know what was meant then.
 func otherJSON(text, object string) bool {
 	return json.Valid([]byte(text)) && !sameJSON([]byte(text), []byte(object))
 }
@@ -156,7 +159,8 @@ func TestHostile_slipsComeBackExactlyOrNotAtAll(t *testing.T) {
 	}
 }
 
-// checkSlip holds a text to what may leave of it: the call that was meant, or none. It says whether that came.
+// checkSlip holds a text to what may leave of it: the call that was meant, or none. It says
+// whether that came.
 func checkSlip(t *testing.T, p *Plan, text string, want messageCall, name string) bool {
 	t.Helper()
 	whole := play(p.TextParser(), text, 0, false)
@@ -171,7 +175,8 @@ func checkSlip(t *testing.T, p *Plan, text string, want messageCall, name string
 	return len(whole.Calls) == 1
 }
 
-// A marker that is left out, comes twice or stands among line breaks, and a turn that is cut off, leave the calls that were meant or none.
+// A marker that is left out, comes twice or stands among line breaks, and a turn that is cut off,
+// leave the calls that were meant or none.
 func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 	n, calls := 0, 0
 	eachHostile(t, func(d *Dialect, p *Plan, forms []form, r *rand.Rand, rounds int) {
@@ -214,7 +219,8 @@ func TestHostile_brokenMarkersDamageNoCall(t *testing.T) {
 	t.Logf("%d texts with two calls, of which %d left", n, calls)
 }
 
-// sameButForLines compares calls; a line break at a value's end may be its own, or stand before the end that is missing.
+// sameButForLines compares calls; a line break at a value's end may be its own, or stand before
+// the end that is missing.
 func sameButForLines(a, b messageCall) bool {
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)

@@ -17,11 +17,13 @@ import (
 	"tenon/tools/ordered"
 )
 
-// Calls in every family's own writing, with values that are hostile to whatever stands around them: code, markup, the family's own
-// markers, other families' calls. Well-formed calls come back exactly; those that a slip has damaged come back exactly or not at all.
-// A call with another value than was meant is the one thing that must never leave.
+// Calls in every family's own writing, with values that are hostile to whatever stands around
+// them: code, markup, the family's own markers, other families' calls. Well-formed calls come back
+// exactly; those that a slip has damaged come back exactly or not at all. A call with another
+// value than was meant is the one thing that must never leave.
 
-// hostileArgs are what the tools of these tests are called with; QZQ and a digit is where a value goes.
+// hostileArgs are what the tools of these tests are called with; QZQ and a digit is where a value
+// goes.
 var hostileArgs = map[string]string{
 	"write_file": `{"content":"QZQ1","path":"QZQ0"}`,
 	"edit":       `{"new":"QZQ1","old":"QZQ0","path":"a"}`,
@@ -138,8 +140,8 @@ func hostilePlan(t testing.TB, d *Dialect) *Plan {
 	return p
 }
 
-// formsOf are the tools' calls as the family writes them: the shortest texts of its grammar. Those are left out whose values the grammar
-// does not place.
+// formsOf are the tools' calls as the family writes them: the shortest texts of its grammar. Those
+// are left out whose values the grammar does not place.
 func formsOf(t *testing.T, d *Dialect) (all []form) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(hostileArgs)) {
@@ -186,7 +188,8 @@ func meant(t *testing.T, f form, values []string) messageCall {
 	return c
 }
 
-// eachHostile visits the families with their plans and forms: some of them, or all if TENON_ALL is set.
+// eachHostile visits the families with their plans and forms: some of them, or all if TENON_ALL is
+// set.
 func eachHostile(t *testing.T, visit func(d *Dialect, p *Plan, forms []form, r *rand.Rand, rounds int)) {
 	t.Helper()
 	all := os.Getenv("TENON_ALL") != ""
@@ -201,8 +204,8 @@ func eachHostile(t *testing.T, visit func(d *Dialect, p *Plan, forms []form, r *
 	}
 }
 
-// twoReadings tells whether values end the call that they stand in, or an argument right before one of the markers, as it is written between
-// tags: nobody can tell.
+// twoReadings tells whether values end the call that they stand in, or an argument right before
+// one of the markers, as it is written between tags: nobody can tell.
 func twoReadings(d *Dialect, values []string) bool {
 	tg, ok := tagsOf(d)
 	if !ok {

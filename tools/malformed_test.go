@@ -10,15 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// malformed is a line of testdata/malformed.jsonl: what models write in place of a call, made after the reports named in
-// issue (repository initial and number, or a row of the requirements), and the calls that are meant.
+// malformed is a line of testdata/malformed.jsonl: what models write in place of a call, made
+// after the reports named in issue (repository initial and number, or a row of the requirements),
+// and the calls that are meant.
 type malformed struct {
 	Name, Family, Issue, Raw string
 	Calls                    []messageCall
 	Thinking                 bool
 }
 
-// recovered is the least share of the corpus that must give the calls that are meant; it only rises.
+// recovered is the least share of the corpus that must give the calls that are meant; it only
+// rises.
 const recovered = 0.99
 
 // malformedLines reads the corpus.

@@ -11,7 +11,8 @@ import (
 	"tenon/tools/ordered"
 )
 
-// Every name that a client may declare comes back from what the family writes, though no grammar told where it ends.
+// Every name that a client may declare comes back from what the family writes, though no grammar
+// told where it ends.
 func TestNames_ofEveryKindComeBackInEveryFamily(t *testing.T) {
 	declared := []string{"a.b-c/d:e", "für_öl", "true", "name", strings.Repeat("n", 64), strings.Repeat("long_", 40)}
 	for _, d := range Families() {
@@ -66,7 +67,8 @@ func TestNames_foundOnlyWhereTheyMeanOne(t *testing.T) {
 	}
 }
 
-// Namespaces may make names alike; each tool can be called all the same, and its call comes back with its own namespace and name.
+// Namespaces may make names alike; each tool can be called all the same, and its call comes back
+// with its own namespace and name.
 func TestNames_alikeOnceTheyAreFlatAreKeptApart(t *testing.T) {
 	declared := []Tool{
 		{Namespace: "a__b", Name: "c"}, {Namespace: "a", Name: "b__c"}, {Namespace: "get", Name: "get_x"}, {Name: "get_x"}, {Namespace: "files", Name: "note"}, {Name: "note"},
@@ -115,7 +117,8 @@ func TestChoice_namesOneToolEachOrIsRefused(t *testing.T) {
 	}
 }
 
-// Under its grammar a turn tells any name and any key, be they another's markup: nothing in them is escaped, quoted or cut.
+// Under its grammar a turn tells any name and any key, be they another's markup: nothing in them
+// is escaped, quoted or cut.
 func TestNames_andKeysOfAnyTextComeBackUnderTheMask(t *testing.T) {
 	odd := []string{`a"b'`, "a\nb", "x>y=z", "</tool_call>", "<|im_end|>", "{(,:)}", `a\b`, "</parameter>", `<|"|>`, "null", "a\x00b"}
 	for i, d := range Families() {

@@ -14,8 +14,8 @@ import (
 	"tenon/tools"
 )
 
-// The oracle from outside (issue 6, property 6): a vendor's own template renders a turn with calls, the turn is cut out of
-// the prompt and parsed, and gives back what was rendered.
+// The oracle from outside (issue 6, property 6): a vendor's own template renders a turn with
+// calls, the turn is cut out of the prompt and parsed, and gives back what was rendered.
 
 const oracleSchema = `{"type":"object","properties":{
 	"city":{"type":"string","description":"where"},
@@ -134,8 +134,8 @@ func checkOracle(t *testing.T, tmpl *templates.Template, source string, turn ora
 	}
 }
 
-// cutTurn renders a turn and cuts out what the model would have written: what follows the generation prompt, up to the end
-// of the turn. whole says that it is nothing but that.
+// cutTurn renders a turn and cuts out what the model would have written: what follows the
+// generation prompt, up to the end of the turn. whole says that it is nothing but that.
 func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking, whole bool) {
 	c := templates.Conversation{
 		Messages: []templates.Message{{Role: templates.User, Text: "QQQ"}},
@@ -167,7 +167,8 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 	if rest, found := strings.CutPrefix(all[:end], prompt); found {
 		return rest, before.Thinking, ok
 	}
-	// Earlier turns are shown without the thinking that the generation prompt opens: cut behind what both have.
+	// Earlier turns are shown without the thinking that the generation prompt opens: cut behind
+	// what both have.
 	n := 0
 	for n < len(prompt) && n < end && prompt[n] == all[n] {
 		n++
@@ -179,8 +180,9 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 	return all[n:end], inThinking, ok
 }
 
-// Why the grammar ends a turn with its calls: no vendor's template shows text behind them, wherever a client keeps it. Gemma 4's do, but
-// what they show there is written once the results have come, which its models are taught to wait for.
+// Why the grammar ends a turn with its calls: no vendor's template shows text behind them,
+// wherever a client keeps it. Gemma 4's do, but what they show there is written once the results
+// have come, which its models are taught to wait for.
 func TestOracle_noTemplateShowsTextBehindCalls(t *testing.T) {
 	shown := 0
 	eachNative(t, func(name, _ string, tmpl *templates.Template) {

@@ -46,8 +46,8 @@ func inGrammar(g *grammar.Grammar, text string) bool {
 	return m.AcceptBytes([]byte(text)) == nil && m.Done()
 }
 
-// TestPlan_printedTurnsAreReadAsTheyStand: the grammar of a whole turn, printed as plain GBNF, accepts what the turn's own does, but
-// for what the printer says.
+// TestPlan_printedTurnsAreReadAsTheyStand: the grammar of a whole turn, printed as plain GBNF,
+// accepts what the turn's own does, but for what the printer says.
 func TestPlan_printedTurnsAreReadAsTheyStand(t *testing.T) {
 	accepted := 0
 	for i, d := range Families() {
@@ -82,7 +82,8 @@ func TestPlan_printedTurnsAreReadAsTheyStand(t *testing.T) {
 	}
 }
 
-// TestPlan_rivalsReadPrintedTurns has the engines that the printed grammars are for judge the same texts.
+// TestPlan_rivalsReadPrintedTurns has the engines that the printed grammars are for judge the same
+// texts.
 func TestPlan_rivalsReadPrintedTurns(t *testing.T) {
 	for target, variable := range map[grammar.Target]string{grammar.GBNF: grammartest.LlamaCPP, grammar.XGrammar: grammartest.XGrammar, grammar.Lark: grammartest.LLGuidance} {
 		t.Run(string(target), func(t *testing.T) {

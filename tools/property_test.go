@@ -43,7 +43,8 @@ func checkProperties(t *testing.T, plan *Plan, raw []byte, seed uint64) {
 	checkMessage(t, plan, raw, whole)
 }
 
-// checkMessage holds a message to what is promised of every one: text without markers, calls that fit.
+// checkMessage holds a message to what is promised of every one: text without markers, calls that
+// fit.
 func checkMessage(t *testing.T, plan *Plan, raw []byte, whole message) {
 	t.Helper()
 	for _, s := range []*string{whole.Content, whole.Reasoning} {

@@ -17,8 +17,9 @@ import (
 	"tenon/tools/parse"
 )
 
-// The seeded generator of templates that no one has seen (issue 22): markers renamed, suffixes added, fields of call objects swapped,
-// in a template and in the transcripts of its family alike, so that the template says all there is to know.
+// The seeded generator of templates that no one has seen (issue 22): markers renamed, suffixes
+// added, fields of call objects swapped, in a template and in the transcripts of its family alike,
+// so that the template says all there is to know.
 
 // renaming maps texts to others in one pass, the longest first.
 type renaming struct {
@@ -33,7 +34,8 @@ func (r renaming) apply(text string) string {
 // markerWord is the word in a marker.
 var markerWord = regexp.MustCompile(`[A-Za-z_]{3,}`)
 
-// newRenaming renames the words in the markers of calls and thinking, each to a new one of its kind.
+// newRenaming renames the words in the markers of calls and thinking, each to a new one of its
+// kind.
 func newRenaming(d *format.Dialect, r *rand.Rand, fields bool) renaming {
 	words := map[string]string{}
 	suffix := ""
@@ -84,7 +86,8 @@ func made(old string, r *rand.Rand) string {
 	return w
 }
 
-// renamable are the families whose template can be renamed by its text: nothing of their markers is put together by the template.
+// renamable are the families whose template can be renamed by its text: nothing of their markers
+// is put together by the template.
 func renamable(source string, d *format.Dialect) bool {
 	return d.Headers == nil && d.Lead == "" && slices.ContainsFunc(d.AllMarkers(), func(m format.Marker) bool { return m.Role == format.RoleCall && strings.Contains(source, m.Text) })
 }

@@ -11,8 +11,8 @@ import (
 	"tenon/tools/parse"
 )
 
-// reports are the kinds of failure that users of other servers reported (L llama.cpp, O Ollama, V vLLM, LM LM Studio), each with the tests
-// that keep it from happening here.
+// reports are the kinds of failure that users of other servers reported (L llama.cpp, O Ollama, V
+// vLLM, LM LM Studio), each with the tests that keep it from happening here.
 var reports = []struct{ what, issues, tests string }{
 	{"a real tool set's grammar does not compile", "L#25895 L#25746 L#26596 L#23902 L#21943",
 		"tools.TestReport_hugeToolSetsCompile tools.TestReport_manyToolsCompileInEveryFamily grammar.TestRatchet_schemasOfMaskBench cmd/tenon.TestCheck_saysWhatBecomesOfEachTool"},
@@ -89,7 +89,8 @@ func testSources(t *testing.T, folder string) string {
 	return all.String()
 }
 
-// Elsewhere 97 kB of schemas work and 100 kB do not (L#25895), maxLength from 2,000 on fails (L#26596), so do nested patterns and a bare \S.
+// Elsewhere 97 kB of schemas work and 100 kB do not (L#25895), maxLength from 2,000 on fails
+// (L#26596), so do nested patterns and a bare \S.
 func TestReport_hugeToolSetsCompile(t *testing.T) {
 	var list []Tool
 	for i := range 150 {
@@ -161,7 +162,8 @@ func TestReport_argumentsInAnyOrder(t *testing.T) {
 	}
 }
 
-// strict: true is kept whole or refused with the tool, the keyword and the place; without it the rest is enforced (L#19051).
+// strict: true is kept whole or refused with the tool, the keyword and the place; without it the
+// rest is enforced (L#19051).
 func TestReport_strictIsAllOrNothing(t *testing.T) {
 	schema := json.RawMessage(`{"type":"object","properties":{"a":{"type":"string","pattern":"^(x|y)\\1$"}}}`)
 	d, _ := Lookup("hermes")
@@ -175,7 +177,8 @@ func TestReport_strictIsAllOrNothing(t *testing.T) {
 	}
 }
 
-// A model that thinks about its tools in their own markup has called none (V#53246, jundot/omlx#3153).
+// A model that thinks about its tools in their own markup has called none (V#53246,
+// jundot/omlx#3153).
 func TestReport_thinkingAboutCallsIsNoCall(t *testing.T) {
 	d, _ := Lookup("hermes")
 	for _, thought := range []string{
@@ -190,7 +193,8 @@ func TestReport_thinkingAboutCallsIsNoCall(t *testing.T) {
 	}
 }
 
-// Channels in any order, recipients in either header, and names that never were declared (O#11704, O#11991).
+// Channels in any order, recipients in either header, and names that never were declared (O#11704,
+// O#11991).
 func TestReport_harmonyOutOfOrder(t *testing.T) {
 	d, _ := Lookup("gpt-oss")
 	for raw, want := range map[string]struct {

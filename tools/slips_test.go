@@ -121,8 +121,8 @@ func TestParser_whatThePromptEndsWithIsNoText(t *testing.T) {
 	}
 }
 
-// Objects that begin as calls and never end, each with a marker inside of what looks like a string, must not be read again for ever;
-// the calls between them are not lost for it.
+// Objects that begin as calls and never end, each with a marker inside of what looks like a
+// string, must not be read again for ever; the calls between them are not lost for it.
 func TestCost_objectsThatNeverEnd(t *testing.T) {
 	d, _ := Lookup("hermes")
 	p := planFor(t, d, Thinking{}).TextParser().(*parse.Text)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A call without markers is one where it begins the visible turn, whatever follows it, and where it ends the turn or stands before another
-// call; in the midst of text it is text.
+// A call without markers is one where it begins the visible turn, whatever follows it, and where
+// it ends the turn or stands before another call; in the midst of text it is text.
 func TestStand_bareCalls(t *testing.T) {
 	for text, c := range map[string]struct {
 		content string

@@ -19,7 +19,8 @@ import (
 // Dialect is how a family of models writes its turns. Dialects are immutable and shared.
 type Dialect struct{ *format.Dialect }
 
-// Plan is everything about a turn that does not depend on what the model writes. It is immutable and may be shared.
+// Plan is everything about a turn that does not depend on what the model writes. It is immutable
+// and may be shared.
 type Plan struct {
 	core    *plan.Plan
 	reading *parse.Reading
@@ -33,8 +34,8 @@ type planKey struct {
 	turn    [sha256.Size]byte
 }
 
-// plans are those that were prepared before: an agent sends the same tools with every request, a server has few agents. The plan of a
-// hundred tools takes about a MB.
+// plans are those that were prepared before: an agent sends the same tools with every request, a
+// server has few agents. The plan of a hundred tools takes about a MB.
 var plans = memo.New[planKey, *Plan](64, 4<<20)
 
 // Plan prepares a turn; equal turns are prepared once. The error is a *ToolError.
@@ -56,14 +57,15 @@ func prepare(d *format.Dialect, t Turn) (*Plan, error) {
 	return &Plan{core: core, reading: parse.NewReading(core, others()), grammar: emit.Grammar(core)}, nil
 }
 
-// Write is how the family writes a turn's calls, behind the turn's text. It serves the templates that declare tools and
-// show results but leave out the calls themselves; ok is false for families whose templates show them.
+// Write is how the family writes a turn's calls, behind the turn's text. It serves the templates
+// that declare tools and show results but leave out the calls themselves; ok is false for families
+// whose templates show them.
 func (d *Dialect) Write(calls []Call) (pieces []Piece, ok bool) {
 	return emit.WriteCalls(d.Dialect, calls)
 }
 
-// Tools are the tools as the prompt should show them: namespaces are part of the name, and a tool with free input takes it
-// as its only argument.
+// Tools are the tools as the prompt should show them: namespaces are part of the name, and a tool
+// with free input takes it as its only argument.
 func (p *Plan) Tools() []Tool { return p.core.PromptTools() }
 
 // Grammar is what the turn's whole output must match, as extended GBNF: thinking, text and calls.
@@ -84,7 +86,8 @@ func (p *Plan) Issues() []grammar.Issue { return p.core.Issues }
 // Uncallable tells of the tools that no arguments can fit why that is, by name.
 func (p *Plan) Uncallable() map[string]string { return p.core.Uncallable() }
 
-// Parser returns a parser for output that was made under Grammar, by an engine that tells symbols from text.
+// Parser returns a parser for output that was made under Grammar, by an engine that tells symbols
+// from text.
 func (p *Plan) Parser() Parser {
 	g, err := p.compiled()
 	if err != nil {
@@ -93,15 +96,17 @@ func (p *Plan) Parser() Parser {
 	return parse.NewCaptureParser(p.reading, g, p.newID)
 }
 
-// SymbolParser returns a parser for the output of an engine that tells symbols from text and follows no grammar.
+// SymbolParser returns a parser for the output of an engine that tells symbols from text and
+// follows no grammar.
 func (p *Plan) SymbolParser() Parser { return parse.NewTolerant(p.reading, false, p.newID) }
 
-// TextParser returns a parser for text without token ids: from a remote engine, from a file, from a client's history.
-// Markers are recognised by their spelling.
+// TextParser returns a parser for text without token ids: from a remote engine, from a file, from
+// a client's history. Markers are recognised by their spelling.
 func (p *Plan) TextParser() Parser { return parse.NewTolerant(p.reading, true, p.newID) }
 
-// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up to the one that the mark is
-// in or behind, each with whether it is a marker token. The result is nil if the call is valid, and if there is none.
+// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up
+// to the one that the mark is in or behind, each with whether it is a marker token. The result is
+// nil if the call is valid, and if there is none.
 func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
 	return retry.Judge(p.reading, p.grammar, tokens)
 }
@@ -109,9 +114,10 @@ func (p *Plan) Judge(tokens iter.Seq2[[]byte, bool]) *Fault {
 // Fault is what a model is told of a call that a parser of text has refused.
 func (p *Plan) Fault(r Refusal) *Fault { return retry.Refused(p.core, r) }
 
-// Narrow is the grammar of the same turn under which a call is written anew that was at fault. faults are all that was wrong with the
-// call so far, the present one last; output is the turn's up to the mark that ended it, of which the first keep bytes stay. It is false if
-// nothing can be said that refuses the output and accepts what is to stay of it.
+// Narrow is the grammar of the same turn under which a call is written anew that was at fault.
+// faults are all that was wrong with the call so far, the present one last; output is the turn's
+// up to the mark that ended it, of which the first keep bytes stay. It is false if nothing can be
+// said that refuses the output and accepts what is to stay of it.
 func (p *Plan) Narrow(faults []*Fault, output iter.Seq2[[]byte, bool], keep int) (string, bool) {
 	return retry.Narrow(p.core, faults, output, keep)
 }
@@ -119,7 +125,8 @@ func (p *Plan) Narrow(faults []*Fault, output iter.Seq2[[]byte, bool], keep int)
 // compiled is the plan's grammar, compiled as engines do; package grammar remembers it.
 func (p *Plan) compiled() (*grammar.Grammar, error) { return emit.Compile(p.grammar) }
 
-// Lookup finds a dialect by its name or by what it is called elsewhere. Case and separators do not count.
+// Lookup finds a dialect by its name or by what it is called elsewhere. Case and separators do not
+// count.
 func Lookup(name string) (*Dialect, bool) {
 	d, ok := families.Lookup(name)
 	if !ok {
@@ -143,8 +150,9 @@ func Fallback() *Dialect { return &Dialect{families.Fallback()} }
 // others are the families whose calls are read in every dialect.
 var others = sync.OnceValue(func() *parse.Others { return parse.NewOthers(families.All()) })
 
-// Detect finds the dialect of a model: the family that its template shows and that reads what the template writes, else what the
-// template's own rendering of calls shows, else tenon's JSON format. The error says that Format is unknown and what is known.
+// Detect finds the dialect of a model: the family that its template shows and that reads what the
+// template writes, else what the template's own rendering of calls shows, else tenon's JSON
+// format. The error says that Format is unknown and what is known.
 func Detect(e Evidence) (*Dialect, error) {
 	b, err := Bind(e)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is cut off keeps the calls that were whole: for every place at which a turn of several calls is cut, the calls are the first of
-// the whole turn's, none comes twice as text, and more text never means fewer calls.
+// What is cut off keeps the calls that were whole: for every place at which a turn of several
+// calls is cut, the calls are the first of the whole turn's, none comes twice as text, and more
+// text never means fewer calls.
 func TestTruncation_wholeCallsStay(t *testing.T) {
 	for _, tr := range transcripts(t) {
 		all := os.Getenv("TENON_ALL") != ""

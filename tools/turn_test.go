@@ -76,7 +76,8 @@ func TestParser_aTokenInThinkingEndsIt(t *testing.T) {
 	}
 }
 
-// Without tools, control tokens and the model's own thinking markers go; the tags of calls are text.
+// Without tools, control tokens and the model's own thinking markers go; the tags of calls are
+// text.
 func TestParser_aTurnWithoutToolsKeepsTags(t *testing.T) {
 	for family, c := range map[string]struct{ raw, want string }{
 		"hermes":      {"<think>a</think>The tag <tool_call> opens `</tool_call>`.<|im_end|>", "The tag <tool_call> opens `</tool_call>`."},
@@ -283,8 +284,8 @@ func TestParser_freeformInputMatchesItsRegex(t *testing.T) {
 	}
 }
 
-// A key that the schema does not speak of is the model's invention, unless the schema says that there may be others; a tool that
-// declares an empty set of arguments takes none.
+// A key that the schema does not speak of is the model's invention, unless the schema says that
+// there may be others; a tool that declares an empty set of arguments takes none.
 func TestPlan_argumentsThatAreNotDeclaredAreNotWritten(t *testing.T) {
 	d, _ := Lookup("hermes")
 	for schema, want := range map[string]bool{

@@ -30,7 +30,8 @@ func byteVocab(t *testing.T) *grammar.Vocab {
 	return v
 }
 
-// The matrix of issue 6: whatever the masks of a turn allow, the turn that comes out keeps the turn's promises.
+// The matrix of issue 6: whatever the masks of a turn allow, the turn that comes out keeps the
+// turn's promises.
 func TestWalk_whatTheMaskAllowsIsAValidTurn(t *testing.T) {
 	v := byteVocab(t)
 	declared := defaultTools(t)

@@ -17,7 +17,8 @@ func worked(p Parser, text string) (n int) {
 	return n
 }
 
-// hostileUnits are what a text may repeat that is hard on a family's parser: each of its markers, alone and before what calls begin with.
+// hostileUnits are what a text may repeat that is hard on a family's parser: each of its markers,
+// alone and before what calls begin with.
 func hostileUnits(d *Dialect) []string {
 	all := []string{
 		"<", "[", "{", "`", "```", "```json\n{", "{\"name\": \"get_weather\", ", "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"a", "[{\"name\": \"", "\n", " ", "\"", "\\\"",

@@ -81,8 +81,8 @@ type Command struct {
 	Address string   // where it will listen
 }
 
-// Start starts a server that outlives this process and waits until ready, which is asked again and again, returns true. A server
-// that ends before is an error with the last that it said.
+// Start starts a server that outlives this process and waits until ready, which is asked again and
+// again, returns true. A server that ends before is an error with the last that it said.
 func (d Dir) Start(ctx context.Context, c Command, ready func(context.Context) bool) (Record, error) {
 	if r, ok := d.Running(); ok {
 		return r, fmt.Errorf("a server runs in the background already, as process %d at %s", r.PID, r.Address)

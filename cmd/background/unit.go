@@ -25,7 +25,8 @@ var files embed.FS
 
 var units = template.Must(template.New("").Funcs(template.FuncMap{"quoted": quoted}).ParseFS(files, "*.tmpl"))
 
-// NewUnit writes one for this system: systemd's on Linux (of the user; of the machine for root), launchd's on macOS.
+// NewUnit writes one for this system: systemd's on Linux (of the user; of the machine for root),
+// launchd's on macOS.
 func NewUnit(system, home string, root bool, c Command, log string) (Unit, error) {
 	var u Unit
 	target, control, name := "default.target", "systemctl --user ", "tenon.service.tmpl"

@@ -1,6 +1,6 @@
-// Package bench holds a test that compares tenon with llama-server: make bench builds what it needs
-// and runs it. Both serve the same models over loopback, with the same threads and requests. They
-// take turns in one run, so that whatever else the machine does meets both alike.
+// Package bench holds a test that compares tenon with llama-server: make bench builds what it
+// needs and runs it. Both serve the same models over loopback, with the same threads and requests.
+// They take turns in one run, so that whatever else the machine does meets both alike.
 //
 // contender_test.go starts and ends the servers, request_test.go speaks to them, rows_test.go says
 // what is measured, table_test.go prints it. llama-server runs twice, with flash attention and

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// scripted plays a server that answers as both do: llama-server adds timings of its own, which are not looked at.
+// scripted plays a server that answers as both do: llama-server adds timings of its own, which are
+// not looked at.
 func scripted(t *testing.T, status int, answer string) (*contender, *[]object) {
 	t.Helper()
 	var asked []object

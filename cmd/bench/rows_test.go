@@ -22,7 +22,8 @@ type bench struct {
 	rows []row
 }
 
-// model is a file to measure with, and how often a sentence is said for a prompt of some 900 tokens of its vocabulary.
+// model is a file to measure with, and how often a sentence is said for a prompt of some 900
+// tokens of its vocabulary.
 type model struct {
 	name      string
 	path      func() (string, error) // called if a row wants it; empty: its rows are left out
@@ -114,8 +115,8 @@ func concurrent(ctx context.Context, c *contender) (float64, error) {
 // nonce begins a prompt that no cache has seen.
 func nonce() string { return fmt.Sprintf("%08x ", rand.Uint32()) }
 
-// measureGrammar compares tenon with itself: a call under a tool's grammar, and as many tokens of text without. The prompt
-// is cached.
+// measureGrammar compares tenon with itself: a call under a tool's grammar, and as many tokens of
+// text without. The prompt is cached.
 func (b *bench) measureGrammar(ctx context.Context, all []*contender, r row) error {
 	c := all[0]
 	long := object{"type": "string", "minLength": 300, "maxLength": 400}
@@ -225,7 +226,8 @@ func declarations(path string) ([]object, error) {
 	return out, nil
 }
 
-// measureServer takes the figures of the server's own benchmark: a conversation of 2,000 tokens on an engine that costs nothing.
+// measureServer takes the figures of the server's own benchmark: a conversation of 2,000 tokens on
+// an engine that costs nothing.
 func (b *bench) measureServer(ctx context.Context) error {
 	r := row{what: "the server's own time, 2,000 tokens of conversation", unit: "ms", most: 2}
 	if !b.only.MatchString(r.what) {

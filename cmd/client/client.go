@@ -56,7 +56,8 @@ func New(s config.Settings) (*Client, error) {
 		_, c.Key, _ = server.SplitKey(sent[0])
 	}
 	if u, err := url.Parse(c.Base); err == nil && u.Scheme == "https" && loopback(u.Hostname()) {
-		// The certificate names the host that clients elsewhere know, or is signed by itself; who listens on loopback is this machine's.
+		// The certificate names the host that clients elsewhere know, or is signed by itself; who
+		// listens on loopback is this machine's.
 		c.http.Transport = &http.Transport{TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}}
 	}
 	return c, nil
@@ -160,7 +161,8 @@ func refusal(resp *http.Response) error {
 	return e
 }
 
-// Stream sends a request and gives each server-sent event's data to each, until the stream ends or each returns an error.
+// Stream sends a request and gives each server-sent event's data to each, until the stream ends or
+// each returns an error.
 func (c *Client) Stream(ctx context.Context, method, path string, in any, each func(event string, data []byte) error) error {
 	resp, err := c.Open(ctx, method, path, in)
 	if err != nil {

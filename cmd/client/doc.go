@@ -5,5 +5,6 @@
 //	err = c.Load(ctx, client.LoadRequest{Model: "gemma"}, bar.Show)
 //	turn, err := c.Chat(ctx, request, client.Shower{Text: …, Thinking: …})
 //
-// The server's errors are *Error; where none answers, the error is ErrNoServer and says how to start one.
+// The server's errors are *Error; where none answers, the error is ErrNoServer and says how to
+// start one.
 package client

@@ -75,7 +75,8 @@ type Progress struct {
 	File  string  `json:"file"`
 }
 
-// Work posts to a route whose answer may take long, tells show how far it is, and decodes its result.
+// Work posts to a route whose answer may take long, tells show how far it is, and decodes its
+// result.
 func (c *Client) Work(ctx context.Context, path string, in map[string]any, show func(Progress), out any) error {
 	in["stream"] = true
 	ended := false

@@ -23,7 +23,8 @@ func (c *Client) Ask(ctx context.Context, namespace, endpoint string, parameter 
 	return result, err
 }
 
-// Watch opens a channel of a namespace and gives its packets to each, until that fails or the server ends it.
+// Watch opens a channel of a namespace and gives its packets to each, until that fails or the
+// server ends it.
 func (c *Client) Watch(ctx context.Context, namespace, endpoint string, each func(packet json.RawMessage) error) error {
 	frame := map[string]any{"type": "channelCreate", "channelId": 0, "endpoint": endpoint}
 	return c.socket(ctx, namespace, frame, func(f socketFrame) (bool, error) {

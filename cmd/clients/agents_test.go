@@ -70,7 +70,8 @@ func waiting(name string, run func(context.Context, *seat) (string, error), c ca
 	return client{name: name + "-waiting", environment: "agents", run: run, calls: []call{c}, waits: 20 * time.Second}
 }
 
-// private is an environment that knows nothing of the user's: a home of its own, no telemetry, and only loopback.
+// private is an environment that knows nothing of the user's: a home of its own, no telemetry, and
+// only loopback.
 func (s *seat) private(more ...string) []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"),
@@ -101,8 +102,9 @@ func platform() string {
 	return runtime.GOOS + "-" + map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
 }
 
-// slow is how long agents are told to wait for a model, in milliseconds, by settings of their own. They give up after four to ten
-// minutes otherwise, which a small machine needs to read an agent's prompt.
+// slow is how long agents are told to wait for a model, in milliseconds, by settings of their own.
+// They give up after four to ten minutes otherwise, which a small machine needs to read an agent's
+// prompt.
 const slow = "7200000"
 
 func claudeCode(ctx context.Context, s *seat) (string, error) {

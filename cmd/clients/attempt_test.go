@@ -30,8 +30,8 @@ type result struct {
 	refused       []string // hosts that were asked for and not reached
 }
 
-// A row hangs when nothing moves for so long, or when it asks so often: agents ask ten to twenty times where a model's
-// answers lead nowhere, and SDKs' scripts twenty to forty times.
+// A row hangs when nothing moves for so long, or when it asks so often: agents ask ten to twenty
+// times where a model's answers lead nowhere, and SDKs' scripts twenty to forty times.
 const (
 	patience     = 5 * time.Minute
 	mostRequests = 100
@@ -119,7 +119,8 @@ func (r *result) judge(c client, s *seat, out string, err error) {
 	}
 }
 
-// countSteps reads an SDK script's report: a line "ok NAME" or "FAIL NAME: why" for each step, and "end" after the last.
+// countSteps reads an SDK script's report: a line "ok NAME" or "FAIL NAME: why" for each step, and
+// "end" after the last.
 func (r *result) countSteps(out string) {
 	passed, all, ended := 0, 0, false
 	for line := range strings.Lines(out) {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// guard ends a row that hangs. A slow machine is no hang: a row may take as long as it likes while something moves.
+// guard ends a row that hangs. A slow machine is no hang: a row may take as long as it likes while
+// something moves.
 type guard struct {
 	patience time.Duration                   // how long nothing may move
 	most     int                             // requests; a client that asks more often goes round in circles
@@ -19,7 +20,8 @@ type hangError struct{ why string }
 
 func (e *hangError) Error() string { return e.why }
 
-// watch returns a context that ends, with a *hangError as its cause, when the row hangs. stop must be called.
+// watch returns a context that ends, with a *hangError as its cause, when the row hangs. stop must
+// be called.
 func (g guard) watch(ctx context.Context) (watched context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})

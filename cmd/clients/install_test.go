@@ -39,7 +39,8 @@ type installer struct {
 // installTimeout guards against a registry that hangs.
 const installTimeout = 15 * time.Minute
 
-// install makes the environment and returns its folder. What is there already in these versions stays.
+// install makes the environment and returns its folder. What is there already in these versions
+// stays.
 func (i *installer) install(ctx context.Context, name string) (string, error) {
 	dir := filepath.Join(i.dir, name)
 	err, tried := i.done[name]
@@ -95,7 +96,8 @@ func (i *installer) pip(ctx context.Context, dir string, e environment) error {
 	return i.command(ctx, dir, filepath.Join(dir, "venv", "bin", "python"), args...)
 }
 
-// command runs an installer with the user's own settings: which registry is asked is theirs to say.
+// command runs an installer with the user's own settings: which registry is asked is theirs to
+// say.
 func (i *installer) command(ctx context.Context, dir, program string, args ...string) error {
 	p := process{dir: dir, program: program, args: args, env: os.Environ(), timeout: installTimeout, log: filepath.Join(dir, "install.log")}
 	out, err := p.run(ctx)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Issue 7: clients are installed at pinned versions; a pin that no row uses is installed by nobody.
+// Issue 7: clients are installed at pinned versions; a pin that no row uses is installed by
+// nobody.
 func TestPins_areExactAndUsed(t *testing.T) {
 	used := map[string]bool{}
 	for _, c := range clients {

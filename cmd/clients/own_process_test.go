@@ -28,7 +28,8 @@ func TestProcess_bothOutputsAreKept(t *testing.T) {
 	}
 }
 
-// fifo is a pipe in p's folder; opened is closed when someone writes to it, ended when nobody does any more.
+// fifo is a pipe in p's folder; opened is closed when someone writes to it, ended when nobody does
+// any more.
 func (p process) fifo(t *testing.T) (opened, ended chan struct{}) {
 	t.Helper()
 	path := filepath.Join(p.dir, "fifo")

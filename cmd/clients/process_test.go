@@ -23,8 +23,8 @@ type process struct {
 	log     string        // file that keeps what it said
 }
 
-// run returns what the program said, stdout and stderr together. When it has ended, so have its children: they are a
-// process group of their own, and it is killed.
+// run returns what the program said, stdout and stderr together. When it has ended, so have its
+// children: they are a process group of their own, and it is killed.
 func (p process) run(ctx context.Context) (string, error) {
 	if p.timeout > 0 {
 		var cancel context.CancelFunc

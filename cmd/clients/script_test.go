@@ -13,8 +13,8 @@ import (
 	"tenon/grammar"
 )
 
-// script is a model that does its task. It answers by what stands in the prompt, since clients ask in an order of their
-// own: titles beside the task, the task again after a failure.
+// script is a model that does its task. It answers by what stands in the prompt, since clients ask
+// in an order of their own: titles beside the task, the task again after a failure.
 type script struct {
 	mu     sync.Mutex
 	client client
@@ -69,8 +69,9 @@ func declared(t engine.Turn, name string) bool {
 // demandsCall tells whether the output must be a call.
 func demandsCall(t engine.Turn) bool { return legal(t.Grammar.Text, "a") != nil }
 
-// legal tells whether an output matches the turn's grammar. A scripted engine does not mask, so nothing else would notice
-// that a client's tools had become a grammar which refuses what the tools allow.
+// legal tells whether an output matches the turn's grammar. A scripted engine does not mask, so
+// nothing else would notice that a client's tools had become a grammar which refuses what the
+// tools allow.
 func legal(text, output string) error {
 	if text == "" {
 		return nil

@@ -37,14 +37,16 @@ func studio(name, environment, script string) client {
 // clients are the rows of the table.
 var clients = append(agents[:len(agents):len(agents)], sdks...)
 
-// threads is the refusal that Anthropic's tool runners ask for: they send the whole conversation then.
+// threads is the refusal that Anthropic's tool runners ask for: they send the whole conversation
+// then.
 const threads = "thread_unsupported_request"
 
 // wanted are refusals that the scripts provoke, to see them arrive as the SDK's own types.
 var wanted = []string{"no-such-model", "messages: is empty", "max_tokens: is 0"}
 
-// oslo is what a scripted model knows of the weather: as its answer, or as a call of the tool by which a client asks for data.
-// Its members come in the order of the schema, as strict tools have them.
+// oslo is what a scripted model knows of the weather: as its answer, or as a call of the tool by
+// which a client asks for data. Its members come in the order of the schema, as strict tools have
+// them.
 var oslo = struct {
 	City    string `json:"city"`
 	Celsius int    `json:"celsius"`

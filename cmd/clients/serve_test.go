@@ -32,7 +32,8 @@ const (
 	gemma    = "gemma"
 	// answerCap is the most tokens of a real answer: a base model never stops.
 	answerCap = 256
-	// scriptedContext is in bytes, which are the scripted engine's tokens: an agent's prompt has some hundred thousand.
+	// scriptedContext is in bytes, which are the scripted engine's tokens: an agent's prompt has
+	// some hundred thousand.
 	scriptedContext = 4 << 20
 	gemmaContext    = 32 << 10
 )

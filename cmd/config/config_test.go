@@ -94,7 +94,8 @@ func TestLoad_unknownAndWrongValuesAreErrorsThatNameThem(t *testing.T) {
 	}
 }
 
-// YAML would read a key of digits as an octal or a rounded number, and a name that looks like a date as a time.
+// YAML would read a key of digits as an octal or a rounded number, and a name that looks like a
+// date as a time.
 func TestLoad_textOfTheFileIsTakenAsItStands(t *testing.T) {
 	l, err := load(t, nil, nil, "api-key: [0123, 12345678901234567890123, 1e5]\nalias: [&a 2024-01-01, *a, \"q: r\"]\nflash-attn: on\ngpu-layers: 12\npooling: ''\nport: 0x10\n")
 	if err != nil {

@@ -1,11 +1,12 @@
 // Package config is what can be set, where from, and what is in force.
 //
-// [Settings] is the one source: its field tags give each setting's flag, default and help. The flag `--ctx-size` is the
-// environment variable TENON_CTX_SIZE and the key ctx-size of the YAML file; a flag wins over the environment, that over the
-// file, that over the default. A key that no setting has is an error, wherever it stands.
+// [Settings] is the one source: its field tags give each setting's flag, default and help. The
+// flag `--ctx-size` is the environment variable TENON_CTX_SIZE and the key ctx-size of the YAML
+// file; a flag wins over the environment, that over the file, that over the default. A key that no
+// setting has is an error, wherever it stands.
 //
-// The file may also hold entries for single models, under models: ([Model]). [Loader.For] says what is in force for one of them: its
-// entry's values before the server's.
+// The file may also hold entries for single models, under models: ([Model]). [Loader.For] says
+// what is in force for one of them: its entry's values before the server's.
 //
 // REFERENCE.md beside this file is printed from the same tags (`go test ./cmd/config -update`).
 package config

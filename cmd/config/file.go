@@ -91,7 +91,8 @@ func settingNames(perModel bool) []string {
 	return names
 }
 
-// written is the text of a setting's value; a path is sought beside the file, wherever the server is started.
+// written is the text of a setting's value; a path is sought beside the file, wherever the server
+// is started.
 func (f *file) written(name string, n *yaml.Node) ([]string, error) {
 	values, err := written(n)
 	i := slices.IndexFunc(settings(), func(s setting) bool { return s.name == name })
@@ -103,7 +104,8 @@ func (f *file) written(name string, n *yaml.Node) ([]string, error) {
 	return values, err
 }
 
-// beside is a path as the file means it. What is absolute, of the home folder or no path at all stays as it is.
+// beside is a path as the file means it. What is absolute, of the home folder or no path at all
+// stays as it is.
 func (f *file) beside(path string) string {
 	if path == "" || filepath.IsAbs(path) || strings.HasPrefix(path, "~") || strings.HasPrefix(path, "hf:") || strings.Contains(path, "://") {
 		return path
@@ -111,8 +113,8 @@ func (f *file) beside(path string) string {
 	return filepath.Join(filepath.Dir(f.path), path)
 }
 
-// written is the text of a value, or of a list's elements, as it stands in the file: what YAML would make of a key of digits or
-// of a date is another text.
+// written is the text of a value, or of a list's elements, as it stands in the file: what YAML
+// would make of a key of digits or of a date is another text.
 func written(n *yaml.Node) ([]string, error) {
 	switch n.Kind {
 	case yaml.AliasNode:

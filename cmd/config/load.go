@@ -52,8 +52,9 @@ func Register(flags *pflag.FlagSet) *Loader {
 	return l
 }
 
-// RegisterOnly adds the flags of the named settings alone, and --config. The others still come from the environment and the
-// file: a command that talks to a server must know where that listens, and takes no --ctx-size.
+// RegisterOnly adds the flags of the named settings alone, and --config. The others still come
+// from the environment and the file: a command that talks to a server must know where that
+// listens, and takes no --ctx-size.
 func RegisterOnly(flags *pflag.FlagSet, names ...string) *Loader {
 	l := Register(pflag.NewFlagSet("", pflag.ContinueOnError))
 	for _, name := range append(names, "config") {
@@ -97,7 +98,8 @@ func (l *Loader) Load(environ []string) error {
 	return l.checkModels()
 }
 
-// Flags are the flags that were given, to be given again elsewhere: their paths do not depend on where that is.
+// Flags are the flags that were given, to be given again elsewhere: their paths do not depend on
+// where that is.
 func (l *Loader) Flags() []string {
 	var given []string
 	l.flags.Visit(func(f *pflag.Flag) {
@@ -245,7 +247,8 @@ func shown(v reflect.Value) string {
 	return fmt.Sprint(v)
 }
 
-// compare orders a number of a setting and a bound. A bound that does not parse is a wrong tag of ours, which a test would find.
+// compare orders a number of a setting and a bound. A bound that does not parse is a wrong tag of
+// ours, which a test would find.
 func compare(v reflect.Value, bound string) int {
 	if d, ok := v.Interface().(time.Duration); ok {
 		b, _ := time.ParseDuration(bound)

@@ -35,8 +35,8 @@ type Model struct {
 	lines  map[string]int
 }
 
-// Adapter is how a model is helped with its tools: the name of one that is kept elsewhere, or values of the entry's own.
-// What the values may be is known to who reads adapters.
+// Adapter is how a model is helped with its tools: the name of one that is kept elsewhere, or
+// values of the entry's own. What the values may be is known to who reads adapters.
 type Adapter struct {
 	Name   string     // "off", a preset or a file's; "": see Inline
 	Inline *yaml.Node // a mapping; nil: see Name
@@ -130,8 +130,8 @@ type Effective struct {
 	Origins  map[string]string // by setting
 }
 
-// For returns what is in force for a model: its entry's values, and for what that leaves out the server's. An entry wins over
-// flags: it is the narrower of the two.
+// For returns what is in force for a model: its entry's values, and for what that leaves out the
+// server's. An entry wins over flags: it is the narrower of the two.
 func (l *Loader) For(m Model) (Effective, error) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	own := Register(flags)
@@ -175,7 +175,8 @@ func (e Effective) Values() []Value {
 	return all
 }
 
-// Entry is the file's entry for a model, by its name or an alias; one that says nothing if there is none.
+// Entry is the file's entry for a model, by its name or an alias; one that says nothing if there
+// is none.
 func (l *Loader) Entry(name string) Model {
 	for _, m := range l.Models {
 		if slices.ContainsFunc(append([]string{m.Name}, m.Aliases...), func(n string) bool { return strings.EqualFold(n, name) }) {

@@ -11,8 +11,9 @@ import (
 // mostNear is how many names are offered for one that is not known.
 const mostNear = 3
 
-// Near are the names that someone may have meant, the nearest ones alone, and no more than three. A name is near if it holds
-// what was typed, or if two letters differ, or a third of a long name's.
+// Near are the names that someone may have meant, the nearest ones alone, and no more than three.
+// A name is near if it holds what was typed, or if two letters differ, or a third of a long
+// name's.
 func Near(name string, known []string) []string {
 	var near []string
 	typed, least := strings.ToLower(name), 1000

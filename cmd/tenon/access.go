@@ -19,8 +19,9 @@ type admission struct {
 
 // access decides who may call, before anything listens.
 //
-// A public address without a key is refused unless --insecure says that it is meant. Without a key only names are accepted that no
-// web page could have pointed here, so that none can reach the server by rebinding a name of its own.
+// A public address without a key is refused unless --insecure says that it is meant. Without a key
+// only names are accepted that no web page could have pointed here, so that none can reach the
+// server by rebinding a name of its own.
 func access(s config.Settings) (admission, error) {
 	for _, o := range s.CORSOrigins {
 		if !isOrigin(o) {

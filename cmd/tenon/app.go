@@ -86,8 +86,9 @@ func (a *app) load(ctx context.Context) error {
 	return nil
 }
 
-// mostStarts of a model that is named at start. Where its worker is killed while it loads, by the kernel for want of memory
-// say, that is no reason to end the server; where it ends each time, it is.
+// mostStarts of a model that is named at start. Where its worker is killed while it loads, by the
+// kernel for want of memory say, that is no reason to end the server; where it ends each time, it
+// is.
 const mostStarts = 3
 
 func (a *app) loadOne(ctx context.Context, id string) error {
@@ -104,8 +105,9 @@ func (a *app) loadOne(ctx context.Context, id string) error {
 	}
 }
 
-// Ready implements server.Readiness. Once the start is over the server stays ready: a model that made room for another, or
-// whose worker has ended, is loaded when it is next asked for. Where it is not, because it ended time and again and rests now, the error says so.
+// Ready implements server.Readiness. Once the start is over the server stays ready: a model that
+// made room for another, or whose worker has ended, is loaded when it is next asked for. Where it
+// is not, because it ended time and again and rests now, the error says so.
 func (a *app) Ready() (waiting string, progress float64, err error) {
 	started := a.loaded.Load()
 	for _, s := range a.manager.Status() {
@@ -136,7 +138,8 @@ func showExample(w io.Writer, s config.Settings, model string, keyed bool) {
 //go:embed example.txt
 var exampleRequest string
 
-// sampling is what the settings say of how tokens are chosen, as far as a flag counts; their fields are called as the engine's.
+// sampling is what the settings say of how tokens are chosen, as far as a flag counts; their
+// fields are called as the engine's.
 func sampling(s config.Settings, counts func(flag string) bool) (out engine.Sampling) {
 	from, to := reflect.ValueOf(s), reflect.ValueOf(&out).Elem()
 	for i := range to.NumField() {

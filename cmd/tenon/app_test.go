@@ -13,7 +13,8 @@ import (
 	"tenon/models/fleet"
 )
 
-// A server whose models do not all fit into memory at once was never ready: the first made room for the last.
+// A server whose models do not all fit into memory at once was never ready: the first made room
+// for the last.
 func TestReady_onceAllWereLoaded(t *testing.T) {
 	known := &catalog.Catalog{Entries: []catalog.Entry{{ID: "a"}, {ID: "b"}}}
 	start := func(context.Context, catalog.Entry, fleet.Grant, func(float64)) (engine.Engine, error) {
@@ -45,7 +46,8 @@ type ending struct {
 
 func (e ending) Down() error { return *e.down }
 
-// What watches the server is to start it anew where a model named at start will not answer any more.
+// What watches the server is to start it anew where a model named at start will not answer any
+// more.
 func TestReady_notWhereAModelIsDownForGood(t *testing.T) {
 	var down error
 	known := &catalog.Catalog{Entries: []catalog.Entry{{ID: "named"}, {ID: "other"}}}
@@ -78,7 +80,8 @@ func TestReady_notWhereAModelIsDownForGood(t *testing.T) {
 	}
 }
 
-// A worker that was killed while a model loaded at start ended the server; a file that cannot be loaded is to end it.
+// A worker that was killed while a model loaded at start ended the server; a file that cannot be
+// loaded is to end it.
 func TestLoad_workerLostAtStart(t *testing.T) {
 	broken := errors.New("not a GGUF file")
 	for _, c := range []struct {

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// bandwidth measures how fast this machine reads its memory, in bytes a second: the best of some runs with a thread on each
-// processor. A model's weights are read once for each token of a single stream, so this is what bounds that.
+// bandwidth measures how fast this machine reads its memory, in bytes a second: the best of some
+// runs with a thread on each processor. A model's weights are read once for each token of a single
+// stream, so this is what bounds that.
 func bandwidth() float64 {
 	const each = 1 << 24 // words of 8 bytes: more than any cache holds
 	threads := runtime.GOMAXPROCS(0)

@@ -18,15 +18,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite COMMANDS.md from what the commands print")
 
-// shown is a line of a transcript. What it prints is compared with the page; of what varies from run to run and from machine to
-// machine only that it runs.
+// shown is a line of a transcript. What it prints is compared with the page; of what varies from
+// run to run and from machine to machine only that it runs.
 type shown struct {
 	command, line string
 	varies        bool
 	fails         bool // the exit status is not 0
 }
 
-// transcript is run from top to bottom, in a folder with tiny.gguf, tools.json, schema.json, raw.txt and tenon.yaml.
+// transcript is run from top to bottom, in a folder with tiny.gguf, tools.json, schema.json,
+// raw.txt and tenon.yaml.
 var transcript = []shown{
 	{"config", "tenon config --config tenon.yaml --port 1234 | grep -v default", false, false},
 	{"start", "tenon start tiny.gguf --config tenon.yaml --debug-requests 10", false, false},
@@ -160,7 +161,8 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// commandsPage is the reference of every command: what it is for, how it is called, and what it has printed.
+// commandsPage is the reference of every command: what it is for, how it is called, and what it
+// has printed.
 func commandsPage(said []string) string {
 	var b strings.Builder
 	b.WriteString("# The commands of tenon\n\nEach was run as it stands here, with a tiny model of random weights; `go test ./cmd/tenon -run Commands -update` writes the page\n" +

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What the pages of the repository name must be there: the files they link to, and the files, targets and tests that the
-// two pages for newcomers put between backticks.
+// What the pages of the repository name must be there: the files they link to, and the files,
+// targets and tests that the two pages for newcomers put between backticks.
 
 var (
 	pageLink   = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)

@@ -22,7 +22,8 @@ import (
 )
 
 const (
-	// leastContext is the shortest context that is chosen without being asked for: less serves no agent.
+	// leastContext is the shortest context that is chosen without being asked for: less serves no
+	// agent.
 	leastContext = 2048
 	// defaultContext is used where a file does not say what its model was trained for.
 	defaultContext = 4096
@@ -87,7 +88,8 @@ func hostMemory(bytes int64) int {
 	return int(min(bytes, math.MaxInt))
 }
 
-// replacedTemplate is the chat template that is used in place of the file's own or of none, "" if that is so.
+// replacedTemplate is the chat template that is used in place of the file's own or of none, "" if
+// that is so.
 func replacedTemplate(e catalog.Entry) (string, error) {
 	if e.Template == "" {
 		return e.Fallback, nil
@@ -131,7 +133,8 @@ func flashAttention(s string) worker.Switch {
 	return worker.Switch(s)
 }
 
-// gpuLayers maps "auto" and a number to what the worker takes: 0 is as many as fit, negative is none.
+// gpuLayers maps "auto" and a number to what the worker takes: 0 is as many as fit, negative is
+// none.
 func gpuLayers(s string) int {
 	if s == "auto" {
 		return 0

@@ -53,7 +53,8 @@ server answers, what the environment and the settings file say.`,
 	return cmd
 }
 
-// explainModel shows what is in force for a model: on the server, or where none answers, what the settings say here.
+// explainModel shows what is in force for a model: on the server, or where none answers, what the
+// settings say here.
 func explainModel(cmd *cobra.Command, r *remote, name string) error {
 	var in struct{ Settings []config.Value }
 	err := r.Get(cmd.Context(), "/tenon/v1/explain?model="+url.QueryEscape(name), &in)

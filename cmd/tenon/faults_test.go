@@ -188,7 +188,8 @@ func TestPlace_roomyIsRoomForTheWeightsTwice(t *testing.T) {
 	}
 }
 
-// What is named in place of the model's own template must be usable: the built-in rendering would be a third thing.
+// What is named in place of the model's own template must be usable: the built-in rendering would
+// be a third thing.
 func TestCatalogue_namedTemplateThatIsNone(t *testing.T) {
 	model := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
 	broken := filepath.Join(t.TempDir(), "broken.jinja")

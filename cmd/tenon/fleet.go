@@ -243,7 +243,8 @@ copied. Of a split model name the first part. Each model's path in the store is 
 	return cmd
 }
 
-// importModel puts a model's files into the store, each whole or not at all, and returns where it is found there.
+// importModel puts a model's files into the store, each whole or not at all, and returns where it
+// is found there.
 func importModel(e catalog.Entry, name string, copied bool) (string, error) {
 	if strings.ContainsAny(name, `/\`) {
 		return "", fmt.Errorf("%q: expected a name without slashes", name)

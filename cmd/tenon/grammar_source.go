@@ -33,7 +33,8 @@ func (s *source) flags(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("schema", "gbnf", "regex", "lark", "tools")
 }
 
-// compile reads a file, compiles the grammar in it, and tells on standard error what of it is not enforced as it stands.
+// compile reads a file, compiles the grammar in it, and tells on standard error what of it is not
+// enforced as it stands.
 func (s *source) compile(c *cobra.Command, path string) (*grammar.Grammar, error) {
 	text, err := read(c, path)
 	if err != nil {
@@ -162,7 +163,8 @@ func decodeTools(text []byte) ([]declaredTool, error) {
 	return tools, nil
 }
 
-// hosted tells a tool of the client's or of a vendor's server, such as web_search, from one whose calls the model writes.
+// hosted tells a tool of the client's or of a vendor's server, such as web_search, from one whose
+// calls the model writes.
 func hosted(w wireTool) bool {
 	return w.InputSchema == nil && w.Type != "" && w.Type != "function" && w.Type != "custom" && w.Type != "namespace"
 }

@@ -137,7 +137,8 @@ func TestGrammarTest_documentsAreWhatReferencesLeadTo(t *testing.T) {
 	}
 }
 
-// TestGrammar_readsWhatEditorsAndPipesGive: files that begin with a byte order mark, and standard input.
+// TestGrammar_readsWhatEditorsAndPipesGive: files that begin with a byte order mark, and standard
+// input.
 func TestGrammar_readsWhatEditorsAndPipesGive(t *testing.T) {
 	const mark = "\uFEFF"
 	for name, text := range map[string]string{"s.json": `{"type":"string"}`, "g.gbnf": "root ::= \"\\\"a\\\"\"\r\n", "r.regex": `"a"`, "l.lark": `start: "\"a\""`} {
@@ -202,7 +203,8 @@ func TestGrammar_errorsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// Issue 19: arguments are objects whatever a schema allows, two tools of one name are refused together, and what is not called here passes.
+// Issue 19: arguments are objects whatever a schema allows, two tools of one name are refused
+// together, and what is not called here passes.
 func TestCheck_saysWhatAToolSetComesTo(t *testing.T) {
 	list, err := checkTools(t.Context(), []byte(`[
 		{"type":"function","function":{"name":"any","parameters":{}}},

@@ -16,7 +16,8 @@ import (
 	"tenon/cmd/config"
 )
 
-// agent is a client that 'tenon launch' starts: its program, where that comes from, and what leads it to this server.
+// agent is a client that 'tenon launch' starts: its program, where that comes from, and what leads
+// it to this server.
 type agent struct {
 	program, install string
 	setUp            func(at place) (env, args []string)
@@ -28,8 +29,8 @@ type place struct {
 	model     client.Model
 }
 
-// patience is how long clients are to wait for a model, in ms: they give up after some minutes by themselves, which a small machine
-// needs to read an agent's prompt.
+// patience is how long clients are to wait for a model, in ms: they give up after some minutes by
+// themselves, which a small machine needs to read an agent's prompt.
 const patience = "3600000"
 
 var agents = map[string]agent{

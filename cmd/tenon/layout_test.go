@@ -14,16 +14,16 @@ import (
 	"testing"
 )
 
-// The rules of the code base that no linter knows: who may import whom, that every package explains itself, how long a
-// file and a function may be.
+// The rules of the code base that no linter knows: who may import whom, that every package
+// explains itself, how long a file and a function may be.
 
 const (
 	maxFileLines     = 600
 	maxFunctionLines = 80
 )
 
-// layers says which of our packages a folder's packages may import. The longest matching folder decides; a package may
-// always import those below its own folder's entry.
+// layers says which of our packages a folder's packages may import. The longest matching folder
+// decides; a package may always import those below its own folder's entry.
 var layers = map[string][]string{
 	"engine":               {},
 	"engine/enginetest":    {"engine"},

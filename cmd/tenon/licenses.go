@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// notices holds README and, in a binary that make built, linked.txt with the licences of the linked code.
+// notices holds README and, in a binary that make built, linked.txt with the licences of the
+// linked code.
 //
 //go:embed notices
 var notices embed.FS

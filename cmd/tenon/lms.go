@@ -19,7 +19,8 @@ import (
 	"tenon/server/lmstudio"
 )
 
-// lmsName is the command of LM Studio that editors and scripts call. A link of this name to this program answers them.
+// lmsName is the command of LM Studio that editors and scripts call. A link of this name to this
+// program answers them.
 const lmsName = "lms"
 
 // asLMS is the arguments of a program that was called by the name: those of lms.

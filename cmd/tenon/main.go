@@ -1,4 +1,5 @@
-// Command tenon serves GGUF models with tool calls that always validate. `tenon --help` lists what it can do.
+// Command tenon serves GGUF models with tool calls that always validate. `tenon --help` lists what
+// it can do.
 package main
 
 import (

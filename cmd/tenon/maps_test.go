@@ -72,8 +72,8 @@ var bounds = map[string]string{
 	"server/wire.Others.Refused":                          "a table of the code",
 }
 
-// Issue 19: maps do not grow for ever. Every field that is a map, of what serves, has its bound named
-// here.
+// Issue 19: maps do not grow for ever. Every field that is a map, of what serves, has its bound
+// named here.
 func TestMaps_eachHasABound(t *testing.T) {
 	there := map[string]bool{}
 	for _, root := range []string{"server", "models", "engine"} {

@@ -103,8 +103,8 @@ func testWrittenAnew(t *testing.T, e engine.Engine) {
 	}
 }
 
-// testStaysInvalid has a pattern that no automaton decides and no string of that length meets: the tries end, the turn is tried again
-// once, and what comes out is text, with all of it told.
+// testStaysInvalid has a pattern that no automaton decides and no string of that length meets: the
+// tries end, the turn is tried again once, and what comes out is text, with all of it told.
 func testStaysInvalid(t *testing.T, e engine.Engine) {
 	c := book(t, e, "hermes", `^([a-z]{6})([0-9]{3})-\2\1$`, 3)
 	m := c.Finish.Mending

@@ -15,8 +15,9 @@ import (
 	"tenon/templates"
 )
 
-// modelTemplate reads the chat template that a model is served with, and what it must know of the model's vocabulary. The model is named
-// as for 'tenon serve': a file or a folder with one, a reference to fetch it by, or an id or alias under which it is served.
+// modelTemplate reads the chat template that a model is served with, and what it must know of the
+// model's vocabulary. The model is named as for 'tenon serve': a file or a folder with one, a
+// reference to fetch it by, or an id or alias under which it is served.
 func modelTemplate(cmd *cobra.Command, name string) (string, templates.Options, error) {
 	e, _, err := findModel(cmd, name)
 	if err != nil {
@@ -37,8 +38,9 @@ func modelTemplate(cmd *cobra.Command, name string) (string, templates.Options, 
 	return source, vocabulary(file), nil
 }
 
-// findModel is the catalogue's entry of a model, and what is set for it. A file that is there is taken as it is; of other names the
-// settings decide, which come from the environment and the file that TENON_CONFIG names.
+// findModel is the catalogue's entry of a model, and what is set for it. A file that is there is
+// taken as it is; of other names the settings decide, which come from the environment and the file
+// that TENON_CONFIG names.
 func findModel(cmd *cobra.Command, name string) (catalog.Entry, perModel, error) {
 	loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
 	if err := loader.Load(os.Environ()); err != nil {

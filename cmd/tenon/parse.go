@@ -98,7 +98,8 @@ func (o parseOptions) pieceSize() (int, error) {
 	return n, nil
 }
 
-// dialect finds the family. inThinking tells that the template's generation prompt leaves thinking open.
+// dialect finds the family. inThinking tells that the template's generation prompt leaves thinking
+// open.
 func (o parseOptions) dialect(cmd *cobra.Command, declared []tools.Tool) (d *tools.Dialect, inThinking bool, err error) {
 	if o.family != "" {
 		d, err = tools.Detect(tools.Evidence{Format: o.family})
@@ -137,8 +138,8 @@ func (o parseOptions) source(cmd *cobra.Command) (string, templates.Options, err
 	return string(b), templates.Options{}, err
 }
 
-// opensInThinking tells whether a text begins inside thinking: it closes what it never opened, or the prompt left thinking
-// open and the text does not open it itself.
+// opensInThinking tells whether a text begins inside thinking: it closes what it never opened, or
+// the prompt left thinking open and the text does not open it itself.
 func opensInThinking(d *tools.Dialect, raw string, prompted bool) bool {
 	open, end := d.Thinking()
 	if end == "" {

@@ -62,7 +62,8 @@ func TestParse_anyInputIsAMessage(t *testing.T) {
 	}
 }
 
-// Text that no template's calls begin with is content, or thinking where the template's prompt opens it.
+// Text that no template's calls begin with is content, or thinking where the template's prompt
+// opens it.
 func TestParse_everyTemplateReadsPlainText(t *testing.T) {
 	const dir = "../../../shared/data/templates"
 	all, _ := filepath.Glob(filepath.Join(dir, "*.jinja"))
@@ -93,7 +94,8 @@ func TestParse_textWithoutOpeningThoughtIsThinkingUpToItsEnd(t *testing.T) {
 	}
 }
 
-// Whatever an OpenAI request may declare is read: namespaces are flattened and mapped back, hosted tools are none of the model's text.
+// Whatever an OpenAI request may declare is read: namespaces are flattened and mapped back, hosted
+// tools are none of the model's text.
 func TestParse_toolsOfEveryKind(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tools.json")
 	const tools = `[{"type": "web_search"}, {"type": "namespace", "name": "files", "tools": [{"type": "function", "name": "read", "strict": true, "parameters":

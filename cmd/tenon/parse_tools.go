@@ -11,8 +11,8 @@ import (
 	"tenon/tools"
 )
 
-// readTools reads an OpenAI tools array, of Chat Completions or of Responses. left are those that are no part of what a model
-// writes.
+// readTools reads an OpenAI tools array, of Chat Completions or of Responses. left are those that
+// are no part of what a model writes.
 func readTools(path string) (declared []tools.Tool, left []string, err error) {
 	if path == "" {
 		return nil, nil, nil
@@ -39,7 +39,8 @@ func readTools(path string) (declared []tools.Tool, left []string, err error) {
 	return declared, left, err
 }
 
-// flat is a tool of Chat Completions as Responses has it: what stands below its type there, and the grammar of its format.
+// flat is a tool of Chat Completions as Responses has it: what stands below its type there, and
+// the grammar of its format.
 func flat(t map[string]json.RawMessage) map[string]json.RawMessage {
 	for _, kind := range []string{"function", "custom"} {
 		var inner map[string]json.RawMessage
@@ -62,7 +63,8 @@ func flat(t map[string]json.RawMessage) map[string]json.RawMessage {
 // toolWord is what a tool may be called. Families write a prefix before it.
 var toolWord = regexp.MustCompile(`[\pL_][\pL\pN_.-]*`)
 
-// anyTools declares each word of a text that could name a tool, with any arguments: a call is one by how it is written then.
+// anyTools declares each word of a text that could name a tool, with any arguments: a call is one
+// by how it is written then.
 func anyTools(raw []byte) (declared []tools.Tool) {
 	const most = 500 // names of a text that is no call's are of no use, and cost time
 	seen := map[string]bool{}

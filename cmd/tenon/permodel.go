@@ -13,7 +13,8 @@ import (
 	"tenon/server/chat/adapter"
 )
 
-// perModel is what is set for each model: the server's settings, and those of the file's entries under models:.
+// perModel is what is set for each model: the server's settings, and those of the file's entries
+// under models:.
 type perModel struct {
 	loader   *config.Loader
 	entries  map[string]config.Model // by the id of a model at hand
@@ -37,7 +38,8 @@ func (p perModel) of(id string) config.Effective {
 	return e
 }
 
-// apply gives models what their entries say: a name, aliases, a template, a context. Those that are found later get theirs, too.
+// apply gives models what their entries say: a name, aliases, a template, a context. Those that
+// are found later get theirs, too.
 func (p perModel) apply(fetch fetcher, c *catalog.Catalog) error {
 	for _, m := range p.loader.Models {
 		i, err := p.find(fetch, c, m)
@@ -75,7 +77,8 @@ func (p perModel) set(e *catalog.Entry) {
 	}
 }
 
-// find is the place of the model that an entry is for. One with a source is added, under the entry's name.
+// find is the place of the model that an entry is for. One with a source is added, under the
+// entry's name.
 func (p perModel) find(fetch fetcher, c *catalog.Catalog, m config.Model) (int, error) {
 	if m.Source != "" {
 		path, err := fetch(m.Source)

@@ -15,7 +15,8 @@ import (
 	"tenon/server/fleet"
 )
 
-// exitUnreachable is pull's exit status where the source cannot be reached or is silent, so that a script can fall back.
+// exitUnreachable is pull's exit status where the source cannot be reached or is silent, so that a
+// script can fall back.
 const exitUnreachable = 3
 
 const (

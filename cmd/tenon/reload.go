@@ -13,8 +13,9 @@ import (
 	"tenon/cmd/config"
 )
 
-// reload reads the settings again, as SIGHUP and POST /tenon/v1/reload ask, and finds models and adapters as at the start. Running
-// requests are not touched. The notes say for each change when it takes effect; an error leaves everything as it was.
+// reload reads the settings again, as SIGHUP and POST /tenon/v1/reload ask, and finds models and
+// adapters as at the start. Running requests are not touched. The notes say for each change when
+// it takes effect; an error leaves everything as it was.
 func (a *app) reload(context.Context) (notes []string, err error) {
 	a.reloading.Lock()
 	defer a.reloading.Unlock()
@@ -55,7 +56,8 @@ func (a *app) reload(context.Context) (notes []string, err error) {
 	return notes, nil
 }
 
-// atOnce and fromTheNextRequest are when settings take effect that need neither a load nor a start.
+// atOnce and fromTheNextRequest are when settings take effect that need neither a load nor a
+// start.
 var (
 	atOnce             = []string{"alias", "aliases", "pin", "keep-alive", "models-dir", "find-models", "models-max", "queue-timeout", "adapters"}
 	fromTheNextRequest = []string{"tool-format", "simplify-tools", "tool-guidance", "routing-thought", "call-retries"}

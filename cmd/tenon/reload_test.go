@@ -60,7 +60,8 @@ func always(e engine.Engine) fleet.Start {
 	return func(context.Context, catalog.Entry, fleet.Grant, func(float64)) (engine.Engine, error) { return e, nil }
 }
 
-// S0-25: what the file says of a model is taken while the model is loaded and a turn runs; what cannot be is said.
+// S0-25: what the file says of a model is taken while the model is loaded and a turn runs; what
+// cannot be is said.
 func TestReload_takesWhatItCanAndSaysTheRest(t *testing.T) {
 	scripted := enginetest.Script(enginetest.Say("one"), enginetest.Say("two"))
 	a, rewrite := reloading(t, "models-dir: .\nport: 1\nmodels:\n  tiny:\n    temp: 0.5\n", always(scripted))
@@ -95,8 +96,9 @@ func TestReload_takesWhatItCanAndSaysTheRest(t *testing.T) {
 	}
 }
 
-// Issue 20: names, sources, pins and times to live are those of the file as it is now, for what is loaded, too, and for what is
-// found later. A running turn keeps its engine, and names that were given over the API stay.
+// Issue 20: names, sources, pins and times to live are those of the file as it is now, for what is
+// loaded, too, and for what is found later. A running turn keeps its engine, and names that were
+// given over the API stay.
 func TestReload_namesSourcesPinsAndTimesToLive(t *testing.T) {
 	a, rewrite := reloading(t, "models-dir: .\nmodels:\n  tiny:\n    aliases: [old]\n", always(enginetest.Script()))
 	_, release, err := a.loader.Acquire(t.Context(), "old")
@@ -144,7 +146,8 @@ func TestReload_namesSourcesPinsAndTimesToLive(t *testing.T) {
 	}
 }
 
-// S0-23, S0-25: an adapter's file that is dropped, changed or broken counts from the next request on; the others stay.
+// S0-23, S0-25: an adapter's file that is dropped, changed or broken counts from the next request
+// on; the others stay.
 func TestReload_readsAdaptersAnew(t *testing.T) {
 	a, _ := reloading(t, "models-dir: .\nadapters: .\n", always(enginetest.Script()))
 	file := filepath.Join(filepath.Dir(a.settings.Load().loader.File()), "small.yaml")

@@ -24,8 +24,8 @@ type remote struct {
 	json   bool // for programs
 }
 
-// withServer makes a command one that talks to a server: it gets the flags that say where that is, and run the connection. A model
-// as its first argument is completed in shells.
+// withServer makes a command one that talks to a server: it gets the flags that say where that is,
+// and run the connection. A model as its first argument is completed in shells.
 func withServer(cmd *cobra.Command, run func(cmd *cobra.Command, r *remote, args []string) error) *cobra.Command {
 	r := &remote{loader: config.RegisterOnly(cmd.Flags(), "host", "port", "api-key", "api-key-file", "ssl-cert-file")}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // the same for all of these commands; their help says so
@@ -74,7 +74,8 @@ func (r *remote) answer(v any, people func() error) error {
 	return people()
 }
 
-// orStart makes sure that a server runs: where none answers it is started in the background, with the model.
+// orStart makes sure that a server runs: where none answers it is started in the background, with
+// the model.
 func (r *remote) orStart(ctx context.Context, model string) error {
 	_, err := r.Health(ctx)
 	if !errors.Is(err, client.ErrNoServer) {

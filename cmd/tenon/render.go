@@ -109,8 +109,9 @@ func (f *renderFlags) asSent(cmd *cobra.Command, source string, o templates.Opti
 	return rendering, explained(err, data)
 }
 
-// served plans the turn as the server does, by its own decoder and the settings for the model. The prompt goes to standard
-// output; how calls are made, what was healed and what is left out go to standard error.
+// served plans the turn as the server does, by its own decoder and the settings for the model. The
+// prompt goes to standard output; how calls are made, what was healed and what is left out go to
+// standard error.
 func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Options, data []byte, now time.Time) error {
 	request, err := openai.DecodeTemplate(bytes.NewReader(data))
 	if err != nil {
@@ -149,7 +150,8 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	return f.print(cmd.OutOrStdout(), turn.Prompt.Segments)
 }
 
-// taught takes what the settings say of the model: its way of calling, and its adapter. It returns the model's file.
+// taught takes what the settings say of the model: its way of calling, and its adapter. It returns
+// the model's file.
 func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (path string, err error) {
 	e, settings, err := findModel(cmd, f.model)
 	if err != nil {
@@ -164,7 +166,8 @@ func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (path stri
 	return e.Path, nil
 }
 
-// saved tells what the model's adapter costs or saves of the prompt, in tokens where they can be counted.
+// saved tells what the model's adapter costs or saves of the prompt, in tokens where they can be
+// counted.
 func (f *renderFlags) saved(cmd *cobra.Command, p *explainer, path string, m chat.ModelSource, turn *chat.Trace, request chat.Request) {
 	m.Teaching = nil
 	untaught, _, err := chat.PlanOnly(m, request)
@@ -281,7 +284,8 @@ func vocabulary(file *gguf.File) templates.Options {
 	return o
 }
 
-// read returns what a file holds, or standard input if its name is -, without the byte order mark that some editors put first.
+// read returns what a file holds, or standard input if its name is -, without the byte order mark
+// that some editors put first.
 func read(cmd *cobra.Command, name string) (text []byte, err error) {
 	if name == "-" {
 		text, err = io.ReadAll(cmd.InOrStdin())

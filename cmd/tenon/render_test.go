@@ -77,7 +77,8 @@ func TestRender_whatTheTemplateRaisesIsAnError(t *testing.T) {
 	}
 }
 
-// A template that a GGUF holds is not trusted with the variables either: the sandbox is the immutable one.
+// A template that a GGUF holds is not trusted with the variables either: the sandbox is the
+// immutable one.
 func TestRender_asSentChangesNothing(t *testing.T) {
 	request := write(t, "r.json", `{"messages":[{"role":"user","content":"hi","name":null,"x":{"a":1}}]}`)
 	for source, want := range map[string]string{
@@ -187,7 +188,8 @@ func TestShow_listsTheRules(t *testing.T) {
 	}
 }
 
-// For a model without a template nothing can be rendered as it was sent; healed, the built-in rendering takes over and says so.
+// For a model without a template nothing can be rendered as it was sent; healed, the built-in
+// rendering takes over and says so.
 func TestRender_withoutATemplate(t *testing.T) {
 	const model = "../../../shared/data/vocab/ggml-vocab-gpt-2.gguf"
 	if _, err := os.Stat(model); err != nil {
@@ -213,8 +215,8 @@ func TestRender_functionCallsOfOld(t *testing.T) {
 	}
 }
 
-// What serve would do is shown: the request's tool_format, the model's settings and adapter, what was healed and ignored, and
-// what it would refuse.
+// What serve would do is shown: the request's tool_format, the model's settings and adapter, what
+// was healed and ignored, and what it would refuse.
 func TestRender_asServe(t *testing.T) {
 	template := write(t, "t.jinja", `{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}`)
 	const tools = `"tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object","required":["at"],

@@ -181,7 +181,8 @@ func (c *conversation) turn(ctx context.Context) error {
 	}
 }
 
-// answer shows one answer while it comes. What was stopped stays in the conversation as far as it came.
+// answer shows one answer while it comes. What was stopped stays in the conversation as far as it
+// came.
 func (c *conversation) answer(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -149,7 +149,8 @@ func (s *screen) await(t *testing.T, want string) {
 	}
 }
 
-// A chat in a real terminal: two turns, the second stopped by Ctrl-C, a third after it, and the end by Ctrl-D.
+// A chat in a real terminal: two turns, the second stopped by Ctrl-C, a third after it, and the
+// end by Ctrl-D.
 func TestRun_aChatInATerminal(t *testing.T) {
 	hold := make(chan struct{}, 1000)
 	for range 9 { // what is held back beyond, the test stops

@@ -177,7 +177,8 @@ func fetchFor(cmd *cobra.Command) fetcher {
 	return func(name string) (string, error) { return pull(cmd, name, pullSilence, showPull(screenOf(cmd))) }
 }
 
-// catalogue finds every model to serve and what is set for each; named are the ids of those to load at start.
+// catalogue finds every model to serve and what is set for each; named are the ids of those to
+// load at start.
 func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog, []string, perModel, error) {
 	c, p, s := &catalog.Catalog{}, newPerModel(l), l.Settings
 	if err := p.check(); err != nil {
@@ -232,8 +233,8 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 	return c, named, p, nil
 }
 
-// checkTemplate tells what is wrong with a chat template that is named in place of the model's own. That nothing else is put in
-// its place is the difference: whoever names one wants that one.
+// checkTemplate tells what is wrong with a chat template that is named in place of the model's
+// own. That nothing else is put in its place is the difference: whoever names one wants that one.
 func checkTemplate(file string) error {
 	if file == "" {
 		return nil

@@ -66,7 +66,8 @@ func (f *renderFlags) entry(cmd *cobra.Command) (catalog.Entry, error) {
 	return c.Entries[0], nil
 }
 
-// show prints the probe, or why there is none. A template that cannot be used is no error: the model would be served.
+// show prints the probe, or why there is none. A template that cannot be used is no error: the
+// model would be served.
 func show(w io.Writer, e catalog.Entry, source string, o templates.Options, asJSON bool) error {
 	if e.Path != "" && !asJSON {
 		printFile(w, e)
@@ -112,7 +113,8 @@ func describe(b tools.Binding) bindingJSON {
 	return d
 }
 
-// protocolOf says how tools, calls and results get into the prompt, and why not as the template has them where that is so.
+// protocolOf says how tools, calls and results get into the prompt, and why not as the template
+// has them where that is so.
 func protocolOf(p templates.Probe, scaffold bool) string {
 	switch {
 	case scaffold && (p.Native() || p.Described || p.Written):

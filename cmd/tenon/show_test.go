@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Where a template of no known family shows calls, the page says by what they are read, or that nothing can read them.
+// Where a template of no known family shows calls, the page says by what they are read, or that
+// nothing can read them.
 func TestShow_saysHowCallsOfUnknownTemplatesAreRead(t *testing.T) {
 	for call, want := range map[string]struct{ protocol, dialect string }{
 		`[{{ f.name }}({% for k, v in f.arguments.items() %}{{ k }}={{ v | tojson }}{% endfor %})]`: {"native", "derived"},

@@ -21,8 +21,9 @@ import (
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// Models take turns on the real server, with real workers and tiny models. TURNS says how many turns each client has; without
-// it these tests are left out, for they take minutes. models/fleet holds the same in virtual time.
+// Models take turns on the real server, with real workers and tiny models. TURNS says how many
+// turns each client has; without it these tests are left out, for they take minutes. models/fleet
+// holds the same in virtual time.
 
 // crowded is a server with four models and room for some.
 type crowded struct {

@@ -86,7 +86,8 @@ func askTokens(ctx context.Context, q tokenQuestion) ([]int, error) {
 	return counts, nil
 }
 
-// newWorkerCommand is how the server starts a model's process. It is of no use by hand and hidden for that.
+// newWorkerCommand is how the server starts a model's process. It is of no use by hand and hidden
+// for that.
 func newWorkerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker",

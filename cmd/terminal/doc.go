@@ -1,5 +1,5 @@
-// Package terminal is where commands write: a person at a terminal gets tables, colour and moving progress, a pipe gets lines
-// of tab-separated values and nothing that moves.
+// Package terminal is where commands write: a person at a terminal gets tables, colour and moving
+// progress, a pipe gets lines of tab-separated values and nothing that moves.
 //
 //	s := terminal.New(os.Stdin, os.Stdout, os.Stderr)
 //	s.Table([]string{"name", "size"}, rows)          // a table, or TSV

@@ -18,7 +18,8 @@ type Lines struct {
 	plain  *bufio.Reader
 }
 
-// Lines begins to read. Between two calls of Read the terminal is as it was, so that Ctrl-C is a signal again.
+// Lines begins to read. Between two calls of Read the terminal is as it was, so that Ctrl-C is a
+// signal again.
 func (s *Screen) Lines() *Lines {
 	l := &Lines{screen: s, plain: bufio.NewReader(s.In)}
 	if s.typing && s.people {
@@ -44,7 +45,8 @@ func (c clearing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Read returns a line without its end, io.EOF at the end of the input. What is pasted is one line, whatever breaks it holds.
+// Read returns a line without its end, io.EOF at the end of the input. What is pasted is one line,
+// whatever breaks it holds.
 func (l *Lines) Read(prompt string) (string, error) {
 	if l.editor == nil {
 		line, err := l.plain.ReadString('\n')

@@ -15,7 +15,8 @@ const (
 	Bytes
 )
 
-// Bar shows how far long work is, with its speed and the time left. Without a terminal it shows nothing.
+// Bar shows how far long work is, with its speed and the time left. Without a terminal it shows
+// nothing.
 type Bar struct {
 	writer  progress.Writer // nil: nobody looks
 	tracker *progress.Tracker

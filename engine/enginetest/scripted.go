@@ -12,12 +12,13 @@ import (
 
 var _ engine.Engine = (*Scripted)(nil)
 
-// Scripted is an engine that answers each turn with the next of its Replies, whatever the prompt and the grammar say,
-// and remembers the turns it was asked for. Its tokens are bytes: id = byte value, and one id above 255 per marker.
+// Scripted is an engine that answers each turn with the next of its Replies, whatever the prompt
+// and the grammar say, and remembers the turns it was asked for. Its tokens are bytes: id = byte
+// value, and one id above 255 per marker.
 type Scripted struct {
 	Info engine.Model // Markers must have ids above 255; Context 0 means 4096, Slots 0 means 1
-	// Play answers a turn in place of the replies, for clients that ask in an order of their own; nil: the replies do.
-	// It may be called from any goroutine.
+	// Play answers a turn in place of the replies, for clients that ask in an order of their own;
+	// nil: the replies do. It may be called from any goroutine.
 	Play func(engine.Turn) Reply
 
 	mu       sync.Mutex // guards what follows
@@ -48,7 +49,8 @@ func Say(text string) Reply {
 	return r
 }
 
-// Script returns an engine that plays the replies in order. A turn beyond the last gets an empty reply.
+// Script returns an engine that plays the replies in order. A turn beyond the last gets an empty
+// reply.
 func Script(replies ...Reply) *Scripted {
 	return &Scripted{replies: replies}
 }

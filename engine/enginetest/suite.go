@@ -16,16 +16,18 @@ type Subject struct {
 	// Open makes a fresh engine; the suite closes it.
 	Open func(t *testing.T) engine.Engine
 
-	// Scripted says that answers do not depend on prompt, grammar and sampling, and that nothing is cached: what only a
-	// model can show is left out.
+	// Scripted says that answers do not depend on prompt, grammar and sampling, and that nothing
+	// is cached: what only a model can show is left out.
 	Scripted bool
 }
 
-// patience is how long an engine may take for anything the suite asks; machines that run tests are slow at times.
+// patience is how long an engine may take for anything the suite asks; machines that run tests are
+// slow at times.
 const patience = 60 * time.Second
 
-// Run checks that an engine keeps the contract of package engine. Every implementation runs it; those with a model run
-// it on one model of each [engine.Rewind], such as package tinymodel writes.
+// Run checks that an engine keeps the contract of package engine. Every implementation runs it;
+// those with a model run it on one model of each [engine.Rewind], such as package tinymodel
+// writes.
 func Run(t *testing.T, s Subject) {
 	tests := []struct {
 		name  string
@@ -279,8 +281,8 @@ func testCloseFrees(t *testing.T, e engine.Engine) {
 	}
 }
 
-// testQueued opens more turns than there are slots before it reads any of them; those that nobody wants any more leave the
-// queue.
+// testQueued opens more turns than there are slots before it reads any of them; those that nobody
+// wants any more leave the queue.
 func testQueued(t *testing.T, e engine.Engine) {
 	sessions := make([]engine.Session, 3*e.Model().Slots)
 	for i := range sessions {

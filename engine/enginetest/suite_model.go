@@ -10,7 +10,8 @@ import (
 	"tenon/engine"
 )
 
-// The tests that need a model. Its words are noise: what is checked is that they are the same noise.
+// The tests that need a model. Its words are noise: what is checked is that they are the same
+// noise.
 
 func grammarOf(text string) engine.Grammar {
 	return engine.Grammar{Text: text, Hash: sha256.Sum256([]byte(text))}
@@ -76,7 +77,8 @@ func testGrammar(t *testing.T, e engine.Engine) {
 	}
 }
 
-// testRewind takes a checked part back twice and lets the third pass: what was before it stays, and the usage tells.
+// testRewind takes a checked part back twice and lets the third pass: what was before it stays,
+// and the usage tells.
 func testRewind(t *testing.T, e engine.Engine) {
 	s := open(t, e, hotTurn(`root ::= "call " args:( "{" [a-z]{6} "}" ) %check [0-9]{3}`))
 	checks := 0
@@ -92,7 +94,8 @@ func testRewind(t *testing.T, e engine.Engine) {
 	}
 }
 
-// testNarrower goes back to the middle of what a check ended, with a grammar that begins before it: what is kept must match.
+// testNarrower goes back to the middle of what a check ended, with a grammar that begins before
+// it: what is kept must match.
 func testNarrower(t *testing.T, e engine.Engine) {
 	s, ctx := open(t, e, hotTurn(`root ::= "call " args:( [a-z]{6} ";" [a-z]{6} ) %check "."`)), limited(t)
 	var first string
@@ -149,7 +152,8 @@ func hotTurn(grammar string) engine.Turn {
 	return turn
 }
 
-// judged reads a session to its finish and answers its checks, of which it is told with what was said so far.
+// judged reads a session to its finish and answers its checks, of which it is told with what was
+// said so far.
 func judged(t *testing.T, s engine.Session, judge func(answer, engine.Check) engine.Verdict) answer {
 	t.Helper()
 	ctx := limited(t)
@@ -212,8 +216,8 @@ func alone(t *testing.T, e engine.Engine, turn engine.Turn, key string) answer {
 	return a
 }
 
-// forgiven is how many tokens an engine may evaluate again: the last one, whose logits it needs, and what the tokens of
-// a batch have in common with no cell.
+// forgiven is how many tokens an engine may evaluate again: the last one, whose logits it needs,
+// and what the tokens of a batch have in common with no cell.
 const forgiven = 16
 
 func testResume(t *testing.T, e engine.Engine) {

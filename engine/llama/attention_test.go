@@ -8,7 +8,8 @@ import (
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// Prompts and tokens go through different kinds of attention: what one wrote into the memory, the other reads.
+// Prompts and tokens go through different kinds of attention: what one wrote into the memory, the
+// other reads.
 func TestFlash_sameAsProductsOfMatrices(t *testing.T) {
 	shared := tinymodel.Shape{Heads: 9, KVHeads: 1, HeadSize: 80}
 	tests := []struct {

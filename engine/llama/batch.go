@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// Batch is tokens to be evaluated in one go. Tokens of several sequences may be mixed; those of one sequence must be in
-// the order of their positions, without a gap to what the memory holds.
+// Batch is tokens to be evaluated in one go. Tokens of several sequences may be mixed; those of
+// one sequence must be in the order of their positions, without a gap to what the memory holds.
 type Batch struct {
 	batch     C.struct_llama_batch
 	capacity  int
@@ -26,7 +26,8 @@ type Batch struct {
 // ErrBatchFull: the batch has no room for another token, or for as many sequences of one token.
 var ErrBatchFull = errors.New("the batch is full")
 
-// NewBatch makes a batch for so many tokens, each in at most so many sequences; there is room for their twins.
+// NewBatch makes a batch for so many tokens, each in at most so many sequences; there is room for
+// their twins.
 func NewBatch(capacity, sequences int) *Batch {
 	capacity, sequences = max(capacity, 1), max(sequences, 1)
 	b := &Batch{batch: C.llama_batch_init(C.int32_t(capacity), 0, C.int32_t(2*sequences)), capacity: capacity, sequences: sequences}
@@ -54,8 +55,8 @@ func (b *Batch) Clear() {
 	b.minSequence, b.maxSequence = math.MaxInt, -1
 }
 
-// Add appends a token at a position of one or more sequences and returns its index in the batch, by which its logits
-// are read if output is set.
+// Add appends a token at a position of one or more sequences and returns its index in the batch,
+// by which its logits are read if output is set.
 func (b *Batch) Add(token int32, position int, output bool, sequences ...int) (int, error) {
 	i := b.Len()
 	if i >= b.capacity || len(sequences) > b.sequences || len(sequences) == 0 {

@@ -15,15 +15,15 @@ import (
 // flashChoices are the settings that [Model.Calibrate] compares.
 var flashChoices = []FlashAttention{FlashOff, FlashOn}
 
-// Calibrate finds out which setting of flash attention is faster for this model on this machine: neither always is. With a
-// shared libllama on one CPU, 1,200 tokens deep, a 0.6B model decodes at 28 tokens a second without and at 19 with it, where
-// another gains a tenth by it.
-// What other conversations have in the cache counts too, and not alike: flash attention passes over their cells, without it
-// they are multiplied before they are masked.
+// Calibrate finds out which setting of flash attention is faster for this model on this machine:
+// neither always is. With a shared libllama on one CPU, 1,200 tokens deep, a 0.6B model decodes at
+// 28 tokens a second without and at 19 with it, where another gains a tenth by it. What other
+// conversations have in the cache counts too, and not alike: flash attention passes over their
+// cells, without it they are multiplied before they are masked.
 //
-// The settings are tried side by side, which takes some seconds; a model so slow that it would take longer gets [ErrSlow] and
-// what is likeliest, and so does, with [ErrBusy], a machine whose processors others use. On a GPU it is [FlashAuto]; a
-// quantized V cache needs [FlashOn].
+// The settings are tried side by side, which takes some seconds; a model so slow that it would
+// take longer gets [ErrSlow] and what is likeliest, and so does, with [ErrBusy], a machine whose
+// processors others use. On a GPU it is [FlashAuto]; a quantized V cache needs [FlashOn].
 func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention, error) {
 	if kvTypes[o.ValueType] != kvTypes[KVF16] {
 		return FlashOn, nil
@@ -52,7 +52,8 @@ func (m *Model) Calibrate(ctx context.Context, o ContextOptions) (FlashAttention
 // ErrSlow: a model is too slow, now at least, to find out what is faster.
 var ErrSlow = errors.New("the model is too slow for a measurement")
 
-// ErrBusy: other processes take so much of the processors' time that a measurement would tell of them.
+// ErrBusy: other processes take so much of the processors' time that a measurement would tell of
+// them.
 var ErrBusy = errors.New("the machine is too busy for a measurement")
 
 // fastest of the trials, the first among equals.
@@ -72,8 +73,8 @@ func fastest(trials []*trial) (FlashAttention, error) {
 	return best.flash, nil
 }
 
-// CalibrationKey is what the result depends on: the engine, the processor, the number of threads, the model's shape and
-// the type of the cache.
+// CalibrationKey is what the result depends on: the engine, the processor, the number of threads,
+// the model's shape and the type of the cache.
 func (m *Model) CalibrationKey(o ContextOptions) string {
 	return fmt.Sprintf("%v by %d of %d; %s; %s, %d threads; %s, %d parameters, %d bytes; %s keys", flashChoices, calibrationBatch, conversations, Source, processor(),
 		orDefault(o.Threads, GrantedThreads()), m.Description(), m.Parameters(), m.Size(), cmp.Or(o.KeyType, KVF16))
@@ -91,7 +92,8 @@ const (
 	conversations      = 4               // share the cache, as those of the slots do; the first is measured
 )
 
-// trial is one setting being measured. Times are the best seen undisturbed: what disturbs only adds.
+// trial is one setting being measured. Times are the best seen undisturbed: what disturbs only
+// adds.
 type trial struct {
 	flash         FlashAttention
 	context       *Context

@@ -14,16 +14,18 @@ import (
 	"unsafe"
 )
 
-// computer is the one thread on which a model's contexts evaluate, a thread that Go does not know. Two reasons:
+// computer is the one thread on which a model's contexts evaluate, a thread that Go does not know.
+// Two reasons:
 //
-// The threads that ggml computes with belong to the one that calls it, and Go moves a goroutine from thread to thread at
-// every wait. Built with OpenMP, as a shared libllama mostly is, ggml gives every caller helpers of its own, and once
-// there are more of them than processors they sleep at each barrier instead of waiting awake.
+// The threads that ggml computes with belong to the one that calls it, and Go moves a goroutine
+// from thread to thread at every wait. Built with OpenMP, as a shared libllama mostly is, ggml
+// gives every caller helpers of its own, and once there are more of them than processors they
+// sleep at each barrier instead of waiting awake.
 //
-// While a thread of Go's own is in a long call of C, Go's monitor looks after it every 20 µs, on the processors that
-// compute: some sixty times for each token. After a call from C into Go it does so, too, some twenty times: the thread
-// still holds what Go gave it for the call. So the thread tells of its end through a pipe, which wakes a goroutine as a
-// connection does.
+// While a thread of Go's own is in a long call of C, Go's monitor looks after it every 20 µs, on
+// the processors that compute: some sixty times for each token. After a call from C into Go it
+// does so, too, some twenty times: the thread still holds what Go gave it for the call. So the
+// thread tells of its end through a pipe, which wakes a goroutine as a connection does.
 type computer struct {
 	mu          sync.Mutex // held while a job runs: contexts take turns
 	thread      *C.tn_computer

@@ -218,11 +218,13 @@ func (c *Context) BatchSize() int { return c.options.Batch }
 // Threads is how many threads the next Decode of few tokens will use.
 func (c *Context) Threads() int { return c.threads.now }
 
-// Decode evaluates a batch. Logits and embeddings of its output tokens can be read until the next call.
+// Decode evaluates a batch. Logits and embeddings of its output tokens can be read until the next
+// call.
 //
-// [ErrNoMemorySlot] means that nothing was evaluated. When ctx ends, the evaluation stops within a fraction of a token
-// and ctx's error is returned; then, and after any other error, sequences of the batch may hold a part of its tokens:
-// see [Context.MaxPosition], and remove a recurrent model's sequences whole.
+// [ErrNoMemorySlot] means that nothing was evaluated. When ctx ends, the evaluation stops within a
+// fraction of a token and ctx's error is returned; then, and after any other error, sequences of
+// the batch may hold a part of its tokens: see [Context.MaxPosition], and remove a recurrent
+// model's sequences whole.
 func (c *Context) Decode(ctx context.Context, b *Batch) error {
 	if err := c.check(b); err != nil {
 		return fmt.Errorf("decode: %w", err)
@@ -254,14 +256,15 @@ func (c *Context) Decode(ctx context.Context, b *Batch) error {
 	return fmt.Errorf("decode %d tokens: %s", b.Len(), cmp.Or(errorText(&j.failure), fmt.Sprintf("llama.cpp returned %d", int(rc))))
 }
 
-// undisturbed tells whether the last Decode had all threads, and they the CPU time that they asked for.
+// undisturbed tells whether the last Decode had all threads, and they the CPU time that they asked
+// for.
 func (c *Context) undisturbed() bool {
 	got := float64(c.job.c.effort.cpu_ns) / float64(max(c.job.c.effort.wall_ns, 1))
 	return c.threads.now == c.threads.most && got > 0.85*float64(c.threads.most)
 }
 
-// abortWith lets the end of ctx stop the running decode, until the function that it returns is called. That one leaves
-// the next decode unharmed, however late ctx ended.
+// abortWith lets the end of ctx stop the running decode, until the function that it returns is
+// called. That one leaves the next decode unharmed, however late ctx ended.
 func (c *Context) abortWith(ctx context.Context) (done func()) {
 	aborted := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -293,8 +296,9 @@ func (c *Context) check(b *Batch) error {
 	return nil
 }
 
-// Logits of the batch's token i, which must have been added as an output: one per token of the vocabulary. The slice is
-// llama.cpp's own memory, valid until the next Decode. It is nil if token i has no logits.
+// Logits of the batch's token i, which must have been added as an output: one per token of the
+// vocabulary. The slice is llama.cpp's own memory, valid until the next Decode. It is nil if token
+// i has no logits.
 func (c *Context) Logits(i int) []float32 {
 	if !c.isOutput(i) || c.model.Bidirectional() {
 		return nil
@@ -315,8 +319,8 @@ func (c *Context) isOutput(i int) bool {
 	return false
 }
 
-// Embedding of a sequence that was in the last batch, pooled as the context does: valid until the next Decode, nil if
-// there is none. Under PoolingRank it is the scores of the classifier.
+// Embedding of a sequence that was in the last batch, pooled as the context does: valid until the
+// next Decode, nil if there is none. Under PoolingRank it is the scores of the classifier.
 func (c *Context) Embedding(sequence int) []float32 {
 	if c.ptr == nil || !c.options.Embeddings || sequence < 0 || sequence >= c.options.Sequences {
 		return nil

@@ -119,7 +119,8 @@ func TestRewind_saysWhatTheMemoryCanDo(t *testing.T) {
 	}
 }
 
-// What is cut and evaluated again must give what a fresh sequence gives, and where that cannot be, Cut must refuse.
+// What is cut and evaluated again must give what a fresh sequence gives, and where that cannot be,
+// Cut must refuse.
 func TestCut_sameAsFreshOrRefused(t *testing.T) {
 	forEachKind(t, ContextOptions{Size: 1024, Sequences: 2, MicroBatch: 32}, func(t *testing.T, c *Context) {
 		ids := text(t, c.Model(), 300)
@@ -362,7 +363,8 @@ func TestAppend_sameAsFreshOrRefused(t *testing.T) {
 	sameLogits(t, "a part restored", evaluate(t, c, 0, ids[130:]), evaluate(t, c, 3, ids))
 }
 
-// llama.cpp takes cells that a sliding window has passed for the tokens of other sequences, though others are free.
+// llama.cpp takes cells that a sliding window has passed for the tokens of other sequences, though
+// others are free.
 func TestCut_afterOthersCameByTheCells(t *testing.T) {
 	m := load(t, tinymodel.Options{Kind: tinymodel.SlidingWindow, Seed: 1}, ModelOptions{})
 	c := newContext(t, m, ContextOptions{Size: 1024, Sequences: 4, SWAFull: true})

@@ -1,6 +1,7 @@
-// Package llama is a thin binding of llama.cpp: models, vocabularies, contexts, batches, the memory of sequences, and
-// sampling among the tokens that a grammar allows. It is the only package that uses cgo, and decides nothing: which
-// sequence runs, what is cached and when to go back is up to its caller, package engine/worker.
+// Package llama is a thin binding of llama.cpp: models, vocabularies, contexts, batches, the
+// memory of sequences, and sampling among the tokens that a grammar allows. It is the only package
+// that uses cgo, and decides nothing: which sequence runs, what is cached and when to go back is
+// up to its caller, package engine/worker.
 //
 //	m, err := llama.Load(ctx, "model.gguf", llama.ModelOptions{})
 //	defer m.Close()
@@ -19,23 +20,24 @@
 //
 // # Two sources of llama.cpp
 //
-// By default the C++ is compiled in from the Go module github.com/ollama/ollama, pinned by go.sum. With -tags libllama
-// a shared libllama is linked instead, which is how newer architectures and CUDA are had. The flags of both, and how to
-// build such a library, are in cgo.mk; header differences end in shim.c. Without cgo the package is empty but for what
-// needs no library, and [Available] is false.
+// By default the C++ is compiled in from the Go module github.com/ollama/ollama, pinned by go.sum.
+// With -tags libllama a shared libllama is linked instead, which is how newer architectures and
+// CUDA are had. The flags of both, and how to build such a library, are in cgo.mk; header
+// differences end in shim.c. Without cgo the package is empty but for what needs no library, and
+// [Available] is false.
 //
-// On x86 two things of ggml's are computed here in the default build: attention (attention_linux.cpp) and products with
-// weights in blocks (products_linux.cpp). The linker puts ours in the place of ggml's, so that ggml's graphs, threads and
-// formats stay as they are.
+// On x86 two things of ggml's are computed here in the default build: attention
+// (attention_linux.cpp) and products with weights in blocks (products_linux.cpp). The linker puts
+// ours in the place of ggml's, so that ggml's graphs, threads and formats stay as they are.
 //
 // # Rules
 //
-// A Context, its batches and its samplers belong to one goroutine. A Model and its Vocab may be used by several, and
-// must outlive what was made from them. Contexts of a model evaluate in turn, on one thread (compute.go). llama.cpp
-// aborts the process where an argument breaks its rules; every method here checks what it passes and returns an error
-// instead. An abort that remains (damaged weights, out of memory) ends the process: that is why models live in worker
-// processes.
+// A Context, its batches and its samplers belong to one goroutine. A Model and its Vocab may be
+// used by several, and must outlive what was made from them. Contexts of a model evaluate in turn,
+// on one thread (compute.go). llama.cpp aborts the process where an argument breaks its rules;
+// every method here checks what it passes and returns an error instead. An abort that remains
+// (damaged weights, out of memory) ends the process: that is why models live in worker processes.
 //
-// Log lines of llama.cpp go to the default slog logger with source=llama.cpp; errors of a failed call are part of the
-// error that the call returns.
+// Log lines of llama.cpp go to the default slog logger with source=llama.cpp; errors of a failed
+// call are part of the error that the call returns.
 package llama

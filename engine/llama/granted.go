@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// GrantedThreads is how many threads can really run at once: the physical cores that this process may use, or its
-// cgroup's CPU quota if that is less. At least 1.
+// GrantedThreads is how many threads can really run at once: the physical cores that this process
+// may use, or its cgroup's CPU quota if that is less. At least 1.
 func GrantedThreads() int {
 	return grantedThreads(os.DirFS("/"), runtime.NumCPU())
 }
 
-// grantedThreads reads Linux's /proc and /sys, or what a test puts in their place. Where they are missing or make no
-// sense, the given number of CPUs holds.
+// grantedThreads reads Linux's /proc and /sys, or what a test puts in their place. Where they are
+// missing or make no sense, the given number of CPUs holds.
 func grantedThreads(root fs.FS, cpus int) int {
 	n := cpus
 	if cores := physicalCores(root); cores > 0 {
@@ -31,7 +31,8 @@ func grantedThreads(root fs.FS, cpus int) int {
 	return max(n, 1)
 }
 
-// physicalCores counts the cores that the allowed CPUs belong to: two hyper-threads of a core share its vector units.
+// physicalCores counts the cores that the allowed CPUs belong to: two hyper-threads of a core
+// share its vector units.
 func physicalCores(root fs.FS) int {
 	cores := map[string]bool{}
 	for _, cpu := range allowedCPUs(root) {

@@ -16,5 +16,6 @@ const flashUnmeasured = FlashOn
 // Source says where the linked llama.cpp comes from.
 const Source = "llama.cpp ec98e2002 (ollama v0.17.4)"
 
-// SeparateGPU tells whether layers may go to a GPU with memory of its own. Metal shares the machine's.
+// SeparateGPU tells whether layers may go to a GPU with memory of its own. Metal shares the
+// machine's.
 const SeparateGPU = false

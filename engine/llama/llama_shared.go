@@ -15,5 +15,6 @@ const flashUnmeasured = FlashAuto
 // Source says where the linked llama.cpp comes from.
 const Source = "shared libllama"
 
-// SeparateGPU tells whether layers may go to a GPU with memory of its own. Metal shares the machine's.
+// SeparateGPU tells whether layers may go to a GPU with memory of its own. Metal shares the
+// machine's.
 const SeparateGPU = runtime.GOOS != "darwin"

@@ -15,7 +15,8 @@ import (
 	"tenon/engine"
 )
 
-// Rewind says how far back this context's sequences can be cut. [Context.CanCut] answers for one place.
+// Rewind says how far back this context's sequences can be cut. [Context.CanCut] answers for one
+// place.
 func (c *Context) Rewind() engine.Rewind {
 	switch {
 	case c.model.Recurrent():
@@ -34,8 +35,9 @@ func (c *Context) MaxPosition(sequence int) int {
 	return int(C.llama_memory_seq_pos_max(c.mem, C.llama_seq_id(sequence)))
 }
 
-// MinPosition is the first position from which on the memory holds all of a sequence, -1 if it holds none. Sliding
-// windows forget what lies before; of a recurrent model it is the last position.
+// MinPosition is the first position from which on the memory holds all of a sequence, -1 if it
+// holds none. Sliding windows forget what lies before; of a recurrent model it is the last
+// position.
 func (c *Context) MinPosition(sequence int) int {
 	if c.checkSequence(sequence) != nil {
 		return -1
@@ -43,8 +45,8 @@ func (c *Context) MinPosition(sequence int) int {
 	return int(C.llama_memory_seq_pos_min(c.mem, C.llama_seq_id(sequence)))
 }
 
-// CanCut tells whether a sequence can be cut so that its next token goes to the position: whether everything that such
-// a token attends to is still there.
+// CanCut tells whether a sequence can be cut so that its next token goes to the position: whether
+// everything that such a token attends to is still there.
 func (c *Context) CanCut(sequence, position int) bool {
 	if c.checkSequence(sequence) != nil || position < 0 {
 		return false
@@ -62,8 +64,8 @@ func (c *Context) CanCut(sequence, position int) bool {
 	return true
 }
 
-// Cut removes a sequence's tokens from the position on. It returns false, and leaves the sequence as it is, if
-// [Context.CanCut] does; position 0 removes the whole sequence, always.
+// Cut removes a sequence's tokens from the position on. It returns false, and leaves the sequence
+// as it is, if [Context.CanCut] does; position 0 removes the whole sequence, always.
 func (c *Context) Cut(sequence, position int) bool {
 	if !c.CanCut(sequence, position) {
 		return false
@@ -71,9 +73,10 @@ func (c *Context) Cut(sequence, position int) bool {
 	return c.remove(sequence, position)
 }
 
-// Share gives a sequence the first tokens of another, up to the position (not included), without copying their cells.
-// What the sequence held before is removed. It needs a cache that is not Split; a recurrent model's state is copied
-// whole, so there the position must be one after the other's last.
+// Share gives a sequence the first tokens of another, up to the position (not included), without
+// copying their cells. What the sequence held before is removed. It needs a cache that is not
+// Split; a recurrent model's state is copied whole, so there the position must be one after the
+// other's last.
 func (c *Context) Share(from, to, position int) error {
 	if err := errors.Join(c.checkSequence(from), c.checkSequence(to)); err != nil {
 		return fmt.Errorf("share prefix: %w", err)
@@ -95,8 +98,9 @@ func (c *Context) Share(from, to, position int) error {
 	return nil
 }
 
-// Append gives a sequence another's tokens from one position up to another (not included) without copying their cells.
-// It needs what Share does, and that the first sequence ends before them or is empty.
+// Append gives a sequence another's tokens from one position up to another (not included) without
+// copying their cells. It needs what Share does, and that the first sequence ends before them or
+// is empty.
 func (c *Context) Append(from, to, first, end int) error {
 	if err := errors.Join(c.checkSequence(from), c.checkSequence(to)); err != nil {
 		return fmt.Errorf("append cells: %w", err)
@@ -138,7 +142,8 @@ const (
 	Checkpoint State = C.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY // what cannot be cut (recurrent state, sliding window): to go back
 )
 
-// Save appends a copy of a sequence's memory to data. The bytes are private to this build of llama.cpp, this model and these options.
+// Save appends a copy of a sequence's memory to data. The bytes are private to this build of
+// llama.cpp, this model and these options.
 func (c *Context) Save(data []byte, sequence int, s State) ([]byte, error) {
 	if err := c.checkSequence(sequence); err != nil {
 		return nil, fmt.Errorf("save state: %w", err)
@@ -156,9 +161,10 @@ func (c *Context) Save(data []byte, sequence int, s State) ([]byte, error) {
 	return data[:len(data)+int(n)], nil
 }
 
-// Restore puts back what Save with the same extent returned, and cuts the sequence so that its next token goes to the
-// position at which it was saved. After a Whole state nothing else is needed; before a Checkpoint the sequence must
-// still hold its other cells up to that position. On an error the sequence is removed.
+// Restore puts back what Save with the same extent returned, and cuts the sequence so that its
+// next token goes to the position at which it was saved. After a Whole state nothing else is
+// needed; before a Checkpoint the sequence must still hold its other cells up to that position. On
+// an error the sequence is removed.
 func (c *Context) Restore(sequence int, s State, data []byte, position int) error {
 	if err := c.checkSequence(sequence); err != nil {
 		return fmt.Errorf("restore state: %w", err)

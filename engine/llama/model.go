@@ -38,8 +38,8 @@ type adapter struct {
 	scale float32
 }
 
-// Load reads a model. Of a split file the first part is named. When ctx ends, loading stops and ctx's error is
-// returned. A model of an unknown architecture gives an [UnknownArchitectureError].
+// Load reads a model. Of a split file the first part is named. When ctx ends, loading stops and
+// ctx's error is returned. A model of an unknown architecture gives an [UnknownArchitectureError].
 func Load(ctx context.Context, path string, o ModelOptions) (*Model, error) {
 	initialize()
 	info, err := os.Stat(path)
@@ -93,8 +93,9 @@ func tenonProgress(fraction C.float, handle C.uintptr_t) C.bool {
 	return C.bool(p.ctx.Err() == nil)
 }
 
-// gpuLayers asks for all layers if the weights and a fifth more fit the free memory of the GPUs, else for none: a split
-// model is slower than its figures promise, so that is left to whoever sets the number.
+// gpuLayers asks for all layers if the weights and a fifth more fit the free memory of the GPUs,
+// else for none: a split model is slower than its figures promise, so that is left to whoever sets
+// the number.
 func gpuLayers(want *int, size int64) int {
 	if want != nil {
 		return *want
@@ -174,18 +175,21 @@ func (m *Model) Dimension() int { return int(C.llama_model_n_embd(m.ptr)) }
 // Layers is the number of layers.
 func (m *Model) Layers() int { return int(C.llama_model_n_layer(m.ptr)) }
 
-// SlidingWindow is how many tokens the sliding-window layers look back; 0 for a model without them.
+// SlidingWindow is how many tokens the sliding-window layers look back; 0 for a model without
+// them.
 func (m *Model) SlidingWindow() int { return int(C.llama_model_n_swa(m.ptr)) }
 
 // Offloaded tells whether some of the layers are on a GPU.
 func (m *Model) Offloaded() bool { return m.offloaded }
 
-// Recurrent tells whether the model keeps a running state, in some of its layers at least, which cannot be cut.
+// Recurrent tells whether the model keeps a running state, in some of its layers at least, which
+// cannot be cut.
 func (m *Model) Recurrent() bool {
 	return bool(C.llama_model_is_recurrent(m.ptr)) || bool(C.llama_model_is_hybrid(m.ptr))
 }
 
-// Bidirectional tells whether tokens attend to those after them: the model yields vectors, not text.
+// Bidirectional tells whether tokens attend to those after them: the model yields vectors, not
+// text.
 func (m *Model) Bidirectional() bool {
 	arch := m.Architecture()
 	causal, _ := m.Metadata(arch + ".attention.causal")
@@ -199,7 +203,8 @@ func (m *Model) Architecture() string {
 	return s
 }
 
-// ChatTemplate is the file's chat template of that name, its default one for "". It is "" if there is none.
+// ChatTemplate is the file's chat template of that name, its default one for "". It is "" if there
+// is none.
 func (m *Model) ChatTemplate(name string) string {
 	if name == "" {
 		return C.GoString(C.llama_model_chat_template(m.ptr, nil))
@@ -236,7 +241,8 @@ func (m *Model) AllMetadata() map[string]string {
 	return all
 }
 
-// callString calls a function that writes at most size bytes and returns how long the text is, as snprintf does.
+// callString calls a function that writes at most size bytes and returns how long the text is, as
+// snprintf does.
 func callString(f func(buf *C.char, size C.size_t) C.int32_t) string {
 	buf := make([]byte, 256)
 	n := f((*C.char)(unsafe.Pointer(&buf[0])), C.size_t(len(buf)))
@@ -252,5 +258,6 @@ func callString(f func(buf *C.char, size C.size_t) C.int32_t) string {
 
 var errClosed = errors.New("the context is closed")
 
-// Sampling is what holds where a turn does not say otherwise: the file's general.sampling.*, else [DefaultSampling].
+// Sampling is what holds where a turn does not say otherwise: the file's general.sampling.*, else
+// [DefaultSampling].
 func (m *Model) Sampling() engine.Sampling { return FileSampling(m.Metadata).Or(DefaultSampling) }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// ErrNoMemorySlot: the batch found no room in the KV cache. Nothing was evaluated; a smaller batch or an emptier cache
-// may succeed.
+// ErrNoMemorySlot: the batch found no room in the KV cache. Nothing was evaluated; a smaller batch
+// or an emptier cache may succeed.
 var ErrNoMemorySlot = errors.New("no room in the KV cache")
 
 // UnknownArchitectureError is a model whose architecture the linked llama.cpp does not know.
@@ -19,8 +19,8 @@ func (e *UnknownArchitectureError) Error() string {
 		"a build with ENGINE=libllama takes a newer one", Source, e.Architecture)
 }
 
-// ModelOptions say how a model is loaded. The zero value maps the file into memory and offloads all layers if there is
-// a GPU with room for them.
+// ModelOptions say how a model is loaded. The zero value maps the file into memory and offloads
+// all layers if there is a GPU with room for them.
 type ModelOptions struct {
 	GPULayers    *int // layers to offload; nil: as many as fit
 	LoadMode     LoadMode
@@ -48,11 +48,12 @@ const (
 	KVQ4_0 KVType = "q4_0"
 )
 
-// FlashAttention is whether attention is computed in one fused pass. Which is faster depends on the model and the
-// machine: see Model.Calibrate.
+// FlashAttention is whether attention is computed in one fused pass. Which is faster depends on
+// the model and the machine: see Model.Calibrate.
 type FlashAttention string
 
-// The settings of flash attention. The zero value leaves the choice to llama.cpp, which takes it wherever it can.
+// The settings of flash attention. The zero value leaves the choice to llama.cpp, which takes it
+// wherever it can.
 const (
 	FlashAuto FlashAttention = "auto"
 	FlashOn   FlashAttention = "on"

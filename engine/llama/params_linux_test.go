@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// What is copied from headers that only ggml can include is as it stands there: the parameters of a
-// thread, whose members have other types or another order nowhere.
+// What is copied from headers that only ggml can include is as it stands there: the parameters of
+// a thread, whose members have other types or another order nowhere.
 func TestParams_layoutIsGGMLs(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/ollama/ollama").Output()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// Products of many tokens, of a few and of one are computed in different ways. What they give is the same, and what weights
-// without blocks give, as far as activations of 8 bits go.
+// Products of many tokens, of a few and of one are computed in different ways. What they give is
+// the same, and what weights without blocks give, as far as activations of 8 bits go.
 func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 	for name, weights := range map[string]tinymodel.Weights{
 		"Q8_0": tinymodel.Q8_0, "Q5_0": tinymodel.Q5_0, "Q4_K": tinymodel.Q4_K, "Q6_K": tinymodel.Q6_K,

@@ -18,25 +18,27 @@ import (
 	"tenon/engine"
 )
 
-// ErrNoCandidate: no token may be chosen: the mask is empty, or a bias of -Inf forbids what it allows.
+// ErrNoCandidate: no token may be chosen: the mask is empty, or a bias of -Inf forbids what it
+// allows.
 var ErrNoCandidate = errors.New("no token may be chosen")
 
-// Candidates says which tokens may be chosen. At most one field is set; without any, all tokens may be.
+// Candidates says which tokens may be chosen. At most one field is set; without any, all tokens
+// may be.
 type Candidates struct {
 	Only   []int32  // these, ascending
 	Except []int32  // all but these, ascending
 	Bits   []uint64 // those whose bit is set: token t is bit t%64 of word t/64
 }
 
-// Sampler chooses tokens. It remembers those it was told of, for the penalties, and the state of its random numbers.
-// It belongs to one goroutine.
+// Sampler chooses tokens. It remembers those it was told of, for the penalties, and the state of
+// its random numbers. It belongs to one goroutine.
 type Sampler struct {
 	ptr   *C.tn_sampler
 	vocab int
 }
 
-// NewSampler makes a sampler. Fields of s that are not set take the file's general.sampling.*, else llama-server's
-// defaults; see [Model.Sampling].
+// NewSampler makes a sampler. Fields of s that are not set take the file's general.sampling.*,
+// else llama-server's defaults; see [Model.Sampling].
 func (m *Model) NewSampler(s engine.Sampling) (*Sampler, error) {
 	if m.ptr == nil {
 		return nil, errors.New("make sampler: the model is closed")
@@ -135,7 +137,8 @@ func (s *Sampler) Close() {
 	}
 }
 
-// Clone copies the sampler with its memory and the state of its random numbers: to go back to later.
+// Clone copies the sampler with its memory and the state of its random numbers: to go back to
+// later.
 func (s *Sampler) Clone() *Sampler {
 	ptr := C.tn_sampler_clone(s.ptr)
 	if ptr == nil {
@@ -196,8 +199,8 @@ func (s *Sampler) idCandidates(kind C.int, ids []int32) (C.tn_candidates, error)
 // Considered is how many tokens the last Sample weighed against each other: a measure of its work.
 func (s *Sampler) Considered() int { return int(C.tn_sampler_considered(s.ptr)) }
 
-// Accept tells the sampler which tokens came next: those it chose, those a grammar forced, and, before the first
-// Sample, the prompt's. Ids outside the vocabulary are left out.
+// Accept tells the sampler which tokens came next: those it chose, those a grammar forced, and,
+// before the first Sample, the prompt's. Ids outside the vocabulary are left out.
 func (s *Sampler) Accept(ids ...int32) {
 	for _, id := range ids {
 		if id < 0 || int(id) >= s.vocab {
@@ -210,8 +213,8 @@ func (s *Sampler) Accept(ids ...int32) {
 	}
 }
 
-// Logprob is the natural logarithm of a token's probability over the whole vocabulary, before mask, penalties and
-// temperature.
+// Logprob is the natural logarithm of a token's probability over the whole vocabulary, before
+// mask, penalties and temperature.
 func Logprob(logits []float32, id int32) float32 {
 	return float32(float64(logits[id]) - logSumExp(logits))
 }

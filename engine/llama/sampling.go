@@ -6,7 +6,8 @@ import (
 	"tenon/engine"
 )
 
-// DefaultSampling is llama-server's (v0.5.0), all fields set. Its seed is not random: draw one for each turn.
+// DefaultSampling is llama-server's (v0.5.0), all fields set. Its seed is not random: draw one for
+// each turn.
 var DefaultSampling = engine.Sampling{
 	Temperature:      ref[float32](0.8),
 	TopK:             ref(40),
@@ -32,7 +33,8 @@ var DefaultSampling = engine.Sampling{
 
 func ref[T any](v T) *T { return &v }
 
-// FileSampling reads a file's general.sampling.* keys; what it does not say, or says badly, stays unset.
+// FileSampling reads a file's general.sampling.* keys; what it does not say, or says badly, stays
+// unset.
 func FileSampling(metadata func(key string) (string, bool)) engine.Sampling {
 	number := func(key string) *float32 {
 		text, _ := metadata("general.sampling." + key)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A shared libllama gets aligned scratch memory only if it finds the operator in this program's dynamic symbols.
+// A shared libllama gets aligned scratch memory only if it finds the operator in this program's
+// dynamic symbols.
 func TestScratch_operatorIsSeenByLibraries(t *testing.T) {
 	program, err := elf.Open("/proc/self/exe")
 	if err != nil {

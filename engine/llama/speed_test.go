@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// The model is TENON_BENCH_MODEL; threads, flash attention, tokens of a prompt, tokens evaluated at a time and depth are
-// TENON_BENCH_THREADS, _FLASH, _PROMPT, _UBATCH and _DEPTH. On a machine that others use, one thread's CPU time says more
-// than the time that passes.
+// The model is TENON_BENCH_MODEL; threads, flash attention, tokens of a prompt, tokens evaluated
+// at a time and depth are TENON_BENCH_THREADS, _FLASH, _PROMPT, _UBATCH and _DEPTH. On a machine
+// that others use, one thread's CPU time says more than the time that passes.
 
 func benchOption(name string, missing int) int {
 	if n, err := strconv.Atoi(os.Getenv("TENON_BENCH_" + name)); err == nil {
@@ -44,7 +44,8 @@ func benchContext(b *testing.B, size int) *Context {
 	return c
 }
 
-// fill has n tokens evaluated, as many at a time as the runner does, and returns the CPU time that it took.
+// fill has n tokens evaluated, as many at a time as the runner does, and returns the CPU time that
+// it took.
 func fill(b *testing.B, c *Context, n int) (cpu time.Duration) {
 	for ; n > 0; n -= c.Options().MicroBatch {
 		cpu += decodeTokens(b, c, min(n, c.Options().MicroBatch))

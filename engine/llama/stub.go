@@ -8,5 +8,6 @@ const Available = false
 // Source says where the linked llama.cpp comes from.
 const Source = "none: built without cgo, so there is no local engine; make build, with a C++ compiler, links one"
 
-// SeparateGPU tells whether layers may go to a GPU with memory of its own. Metal shares the machine's.
+// SeparateGPU tells whether layers may go to a GPU with memory of its own. Metal shares the
+// machine's.
 const SeparateGPU = false

@@ -7,10 +7,11 @@ import "C"
 
 import "unsafe"
 
-// llama.cpp gives a cell that a sliding window has passed to the next token that comes by, even where the cache has room
-// for all ([ContextOptions.SWAFull]), if no more than one sequence holds it (find_slot in llama-kv-cache.cpp). Whether a
-// sequence can be cut, shared or copied would then depend on what others wrote meanwhile. So every cell of such a cache
-// has two holders: sequence i and its twin, i+Sequences, of which only this package knows.
+// llama.cpp gives a cell that a sliding window has passed to the next token that comes by, even
+// where the cache has room for all ([ContextOptions.SWAFull]), if no more than one sequence holds
+// it (find_slot in llama-kv-cache.cpp). Whether a sequence can be cut, shared or copied would then
+// depend on what others wrote meanwhile. So every cell of such a cache has two holders: sequence i
+// and its twin, i+Sequences, of which only this package knows.
 
 // twinned tells whether sequences have twins.
 func (c *Context) twinned() bool {
@@ -47,7 +48,8 @@ func (c *Context) twin(sequence int) C.llama_seq_id {
 	return C.llama_seq_id(sequence + c.options.Sequences)
 }
 
-// double adds the twins of its sequences to every token of a batch, until the function that it returns is called.
+// double adds the twins of its sequences to every token of a batch, until the function that it
+// returns is called.
 func (b *Batch) double(offset int) (undo func()) {
 	counts := unsafe.Slice(b.batch.n_seq_id, b.Len())
 	for i, ids := range unsafe.Slice(b.batch.seq_id, b.Len()) {

@@ -30,8 +30,8 @@ const (
 	Byte        Attr = C.LLAMA_TOKEN_ATTR_BYTE
 )
 
-// Vocab is a model's vocabulary. Its methods may be called from any goroutine. After Model.Close, Tokenize returns an
-// error; all else is known from the load and stays.
+// Vocab is a model's vocabulary. Its methods may be called from any goroutine. After Model.Close,
+// Tokenize returns an error; all else is known from the load and stays.
 type Vocab struct {
 	size           int
 	bos, eos, eot  int32
@@ -66,8 +66,8 @@ func (v *Vocab) close() {
 // Size is the number of tokens.
 func (v *Vocab) Size() int { return v.size }
 
-// Pieces is the bytes of every token. Control tokens are spelled if special is set, else empty. The slices are shared:
-// do not change them.
+// Pieces is the bytes of every token. Control tokens are spelled if special is set, else empty.
+// The slices are shared: do not change them.
 func (v *Vocab) Pieces(special bool) [][]byte {
 	if special {
 		return v.spelled
@@ -75,7 +75,8 @@ func (v *Vocab) Pieces(special bool) [][]byte {
 	return v.plain
 }
 
-// Piece is the bytes of one token, which may be part of a UTF-8 sequence; nil for an id outside the vocabulary.
+// Piece is the bytes of one token, which may be part of a UTF-8 sequence; nil for an id outside
+// the vocabulary.
 func (v *Vocab) Piece(id int32, special bool) []byte {
 	if id < 0 || int(id) >= v.size {
 		return nil
@@ -133,7 +134,8 @@ func (v *Vocab) Tokenize(text string, o TokenizeOptions) ([]int32, error) {
 	}
 }
 
-// Detokenize turns tokens back into text: the concatenation of their pieces. Ids outside the vocabulary are left out.
+// Detokenize turns tokens back into text: the concatenation of their pieces. Ids outside the
+// vocabulary are left out.
 func (v *Vocab) Detokenize(ids []int32, special bool) []byte {
 	var text []byte
 	for _, id := range ids {

@@ -16,7 +16,8 @@ import (
 	"tenon/engine/worker/sandbox"
 )
 
-// Load makes the engine that a child serves. It reports progress from 0 to 1 and may be stopped by ctx.
+// Load makes the engine that a child serves. It reports progress from 0 to 1 and may be stopped by
+// ctx.
 type Load func(ctx context.Context, o Options, progress func(float64)) (engine.Engine, error)
 
 // Serve is the child's whole life: it reads its options from the first line of in, confines

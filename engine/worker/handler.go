@@ -192,7 +192,8 @@ func (h *handler) open(r *http.Request) (engine.Session, string, error) {
 	return s, req.ID, err
 }
 
-// refuse sends an error in place of an answer. The status is for people with curl: the parent reads the body.
+// refuse sends an error in place of an answer. The status is for people with curl: the parent
+// reads the body.
 func refuse(w http.ResponseWriter, err error) {
 	e := encodeError(err)
 	status := http.StatusInternalServerError

@@ -76,7 +76,8 @@ func (l *loading) wait(ctx context.Context) (engine.Engine, error) {
 // maxGrammarText bounds the grammars that a child remembers, in bytes of text.
 const maxGrammarText = 64 << 20
 
-// grammarTexts remembers grammars by hash, so that the parent need not send a long one with every turn.
+// grammarTexts remembers grammars by hash, so that the parent need not send a long one with every
+// turn.
 type grammarTexts struct {
 	max int // bytes
 

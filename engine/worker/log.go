@@ -15,7 +15,8 @@ import (
 // maxLogLine is how much of a line is kept; the rest of a longer one is dropped.
 const maxLogLine = 64 << 10
 
-// newLogHandler writes what a relay reads. JSON has no durations: they are written as people read them.
+// newLogHandler writes what a relay reads. JSON has no durations: they are written as people read
+// them.
 func newLogHandler(w io.Writer, level slog.Leveler) slog.Handler {
 	return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		if a.Value.Kind() == slog.KindDuration {
@@ -25,8 +26,8 @@ func newLogHandler(w io.Writer, level slog.Leveler) slog.Handler {
 	}})
 }
 
-// relay joins a child's standard error with a logger. The child writes slog's JSON; anything else comes from native code
-// or from Go's own last words, whose end is kept to tell why a child died.
+// relay joins a child's standard error with a logger. The child writes slog's JSON; anything else
+// comes from native code or from Go's own last words, whose end is kept to tell why a child died.
 type relay struct {
 	log *slog.Logger
 

@@ -17,8 +17,8 @@ import (
 	"tenon/engine"
 )
 
-// The test binary is also the child: Start runs it with the argument "worker". What its engine does is told by the
-// model's path and by the prompt.
+// The test binary is also the child: Start runs it with the argument "worker". What its engine
+// does is told by the model's path and by the prompt.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "worker" {
 		if err := Serve(context.Background(), os.Stdin, loadPuppet); err != nil {

@@ -163,11 +163,12 @@ func (p *process) start(o Options) error {
 	return nil
 }
 
-// tunables names the environment variable that glibc's malloc is set up by; other C libraries ignore it.
+// tunables names the environment variable that glibc's malloc is set up by; other C libraries
+// ignore it.
 const tunables = "GLIBC_TUNABLES"
 
-// hugePages is the setting under which what a child allocates in large pieces, weights and KV cache, lies in huge pages:
-// see engine/llama.LoadMode. What the user has set goes on, and wins.
+// hugePages is the setting under which what a child allocates in large pieces, weights and KV
+// cache, lies in huge pages: see engine/llama.LoadMode. What the user has set goes on, and wins.
 func hugePages(set string) string {
 	wanted := tunables + "=glibc.malloc.hugetlb=1"
 	if set == "" {
@@ -176,8 +177,8 @@ func hugePages(set string) string {
 	return wanted + ":" + set
 }
 
-// run is the goroutine of a child's life. It keeps its thread: on Linux a child is told of the end of the thread that
-// started it, not of the process.
+// run is the goroutine of a child's life. It keeps its thread: on Linux a child is told of the end
+// of the thread that started it, not of the process.
 func (p *process) run(stderr io.Reader, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -277,7 +278,8 @@ func (p *process) load(ctx context.Context, progress func(float64)) error {
 	}
 }
 
-// do sends a request whose answer's body the caller closes. An answer other than 200 becomes its error.
+// do sends a request whose answer's body the caller closes. An answer other than 200 becomes its
+// error.
 func (p *process) do(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// Workers need inherited sockets, which Windows does not have: Start fails there with what os/exec says about it.
+// Workers need inherited sockets, which Windows does not have: Start fails there with what os/exec
+// says about it.
 
 func childAttributes() *syscall.SysProcAttr { return nil }
 

@@ -31,7 +31,8 @@ type received struct {
 	err    error
 }
 
-// open sends a turn and waits until it is in the queue. A grammar's text goes along only the first time.
+// open sends a turn and waits until it is in the queue. A grammar's text goes along only the first
+// time.
 func (p *process) open(ctx context.Context, id string, t engine.Turn) (*session, error) {
 	s, err := p.openWith(ctx, encodeTurn(id, t, !p.known.has(t.Grammar.Hash)))
 	if errors.Is(err, errUnknownGrammar) { // the child has forgotten it

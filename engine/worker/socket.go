@@ -20,13 +20,15 @@ const (
 // inheritedFD is where the child finds the inherited file: the first one after the standard three.
 const inheritedFD = 3
 
-// maxSocketPath is the shortest limit on a unix socket's path among our systems (macOS), with its final zero.
+// maxSocketPath is the shortest limit on a unix socket's path among our systems (macOS), with its
+// final zero.
 const maxSocketPath = 104
 
 // maxStreams is how many requests one connection may carry at once: more than any queue holds.
 const maxStreams = 1 << 16
 
-// rendezvous is where parent and child meet. The parent makes it, hands file to the child and speaks over transport.
+// rendezvous is where parent and child meet. The parent makes it, hands file to the child and
+// speaks over transport.
 type rendezvous struct {
 	kind      string // inheritListener or inheritConn
 	file      *os.File
@@ -115,7 +117,8 @@ func pair() (*rendezvous, error) {
 // handOver closes the parent's copy of what the child has inherited by now.
 func (r *rendezvous) handOver() { _ = r.file.Close() }
 
-// remove closes the connections and removes what lies in the file system. It may be called more than once.
+// remove closes the connections and removes what lies in the file system. It may be called more
+// than once.
 func (r *rendezvous) remove() {
 	r.transport.CloseIdleConnections()
 	_ = r.file.Close()
@@ -124,7 +127,8 @@ func (r *rendezvous) remove() {
 	}
 }
 
-// inherited is the child's side: a listener made from the file that the parent left at inheritedFD.
+// inherited is the child's side: a listener made from the file that the parent left at
+// inheritedFD.
 func inherited(kind string) (net.Listener, error) {
 	file := os.NewFile(inheritedFD, "worker socket")
 	defer func() { _ = file.Close() }() // both calls below copy it

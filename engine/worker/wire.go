@@ -12,7 +12,8 @@ import (
 	"tenon/engine"
 )
 
-// Paths of the child's server. All but /stats and /load are POSTs of JSON; /load, /turns answer with lines of JSON.
+// Paths of the child's server. All but /stats and /load are POSTs of JSON; /load, /turns answer
+// with lines of JSON.
 const (
 	pathLoad     = "/load"
 	pathTokens   = "/tokens"
@@ -33,7 +34,8 @@ type loadLine struct {
 	Error    *wireError          `json:"error,omitempty"`
 }
 
-// updateLine is one line of /turns; exactly one field is set, but for Check, which comes with Tokens.
+// updateLine is one line of /turns; exactly one field is set, but for Check, which comes with
+// Tokens.
 type updateLine struct {
 	Progress *engine.Progress `json:"progress,omitempty"`
 	Tokens   []engine.Token   `json:"tokens,omitempty"`
@@ -108,7 +110,8 @@ func encodeGrammar(g engine.Grammar, withText bool) wireGrammar {
 	return w
 }
 
-// wirePiece is an engine.Piece. Text that is not UTF-8 travels as Raw: a JSON string would change it.
+// wirePiece is an engine.Piece. Text that is not UTF-8 travels as Raw: a JSON string would change
+// it.
 type wirePiece struct {
 	Origin engine.Origin `json:"origin,omitempty"`
 	Text   string        `json:"text,omitempty"`

@@ -20,8 +20,9 @@ var (
 	_ engine.Reporter = (*Worker)(nil)
 )
 
-// Worker is a model in a child process. When the child dies, the turns on it fail with a *LostError and the next call
-// starts another one. After breaker.Most such ends in a row it rests before another is tried.
+// Worker is a model in a child process. When the child dies, the turns on it fail with a
+// *LostError and the next call starts another one. After breaker.Most such ends in a row it rests
+// before another is tried.
 type Worker struct {
 	options Options
 	model   engine.Model
@@ -44,8 +45,9 @@ type attempt struct {
 	err     error
 }
 
-// Start starts a worker and waits until its model is loaded. When ctx ends before that, the child is killed. An error of
-// the file itself (not a GGUF, cut off, an architecture that the engine does not know) says so.
+// Start starts a worker and waits until its model is loaded. When ctx ends before that, the child
+// is killed. An error of the file itself (not a GGUF, cut off, an architecture that the engine
+// does not know) says so.
 func Start(ctx context.Context, o Options) (*Worker, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()

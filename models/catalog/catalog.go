@@ -22,7 +22,8 @@ type Entry struct {
 	Repo     string   // owner/name of the repository that it is from, as far as its place tells
 	Source   string   // where it was found or fetched from, such as lmstudio, or hf:owner/repo:quant
 	Template string   // a chat template's file that replaces the file's own; "" keeps that
-	// Fallback is a chat template for a file without one, "" if none is known; FallbackFrom is what is to be said of it.
+	// Fallback is a chat template for a file without one, "" if none is known; FallbackFrom is
+	// what is to be said of it.
 	Fallback, FallbackFrom string
 	Context                int             // most tokens of one request, as set; 0: what the file says, less if memory demands it
 	Sampling               engine.Sampling // what the program that keeps it sets; a request and the settings win over it
@@ -93,8 +94,8 @@ func (c *Catalog) Forget(id string) {
 	c.Entries = slices.DeleteFunc(slices.Clone(c.Entries), func(e Entry) bool { return e.ID == id })
 }
 
-// Replace takes the models of another catalogue, which is not used any more, in place of its own. Files that were added stay,
-// and names that were given.
+// Replace takes the models of another catalogue, which is not used any more, in place of its own.
+// Files that were added stay, and names that were given.
 func (c *Catalog) Replace(next *Catalog) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -48,7 +48,8 @@ func TestCatalog_aFolderGivesFriendlyIDs(t *testing.T) {
 	}
 }
 
-// An adapter among models was listed as one, and so was a file that says nothing; both failed each time they were loaded.
+// An adapter among models was listed as one, and so was a file that says nothing; both failed each
+// time they were loaded.
 func TestCatalog_whatIsNoModelIsPassedOver(t *testing.T) {
 	dir := t.TempDir()
 	for name, file := range map[string][]byte{

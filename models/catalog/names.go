@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// KeepNames gives models the names that a file holds, and has those that are given later written there.
+// KeepNames gives models the names that a file holds, and has those that are given later written
+// there.
 func (c *Catalog) KeepNames(file string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

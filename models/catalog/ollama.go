@@ -66,8 +66,8 @@ func (p Place) ollamaModel(root, path string) (Entry, error) {
 	return e, nil
 }
 
-// ollamaParameters reads a model's parameters, as far as there are the same here. They have the names of the engine's fields,
-// with underscores between the words. A seed of 0 or less is none.
+// ollamaParameters reads a model's parameters, as far as there are the same here. They have the
+// names of the engine's fields, with underscores between the words. A seed of 0 or less is none.
 func ollamaParameters(file string) (context int, s engine.Sampling) {
 	var p struct {
 		Context int `json:"numctx"`
@@ -84,8 +84,8 @@ func ollamaParameters(file string) (context int, s engine.Sampling) {
 	return max(0, p.Context), p.Sampling
 }
 
-// plainTemplates are chat templates for models whose file has none, by a marker that Ollama's template writes. Tools are not in
-// them: they are told in words.
+// plainTemplates are chat templates for models whose file has none, by a marker that Ollama's
+// template writes. Tools are not in them: they are told in words.
 var plainTemplates = []struct{ marker, source string }{
 	{"<|im_start|>", "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}" +
 		"{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"},
@@ -95,8 +95,8 @@ var plainTemplates = []struct{ marker, source string }{
 		"{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"},
 }
 
-// ollamaTemplate is a chat template in the place of Ollama's, which is in a language of its own (Go's text/template), and what is to
-// be said of it.
+// ollamaTemplate is a chat template in the place of Ollama's, which is in a language of its own
+// (Go's text/template), and what is to be said of it.
 func ollamaTemplate(file string) (source, from string) {
 	text, _ := os.ReadFile(file) // one that cannot be read is not understood
 	for _, t := range plainTemplates {

@@ -156,8 +156,8 @@ func TestLook_seesWhatComesAndGoes(t *testing.T) {
 	}
 }
 
-// What Ollama keeps beside a model's file: numbers are sampling defaults; its template is not understood, but a model whose file
-// has none gets one for the markers that it writes.
+// What Ollama keeps beside a model's file: numbers are sampling defaults; its template is not
+// understood, but a model whose file has none gets one for the markers that it writes.
 func TestOllama_parametersAndTemplates(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {

@@ -33,8 +33,8 @@ func NewLease(e catalog.Entry, with engine.Engine) *Lease {
 	return &Lease{ID: e.ID, Entry: e, Engine: with, Release: func() {}, attached: &attachment{}}
 }
 
-// Prepared returns what make has made for this instance, the first time that it did so without an error. What it is made of
-// is compared: where that is another, it is made anew.
+// Prepared returns what make has made for this instance, the first time that it did so without an
+// error. What it is made of is compared: where that is another, it is made anew.
 func (l *Lease) Prepared(of any, make func() (any, error)) (any, error) {
 	l.attached.mu.Lock()
 	defer l.attached.mu.Unlock()

@@ -56,7 +56,8 @@ func slow(took time.Duration, count func(id string)) Start {
 	}
 }
 
-// megabytes is an estimate: each model takes so many, whatever its context, but what is named otherwise.
+// megabytes is an estimate: each model takes so many, whatever its context, but what is named
+// otherwise.
 func megabytes(each int64, other map[string]int64) func(catalog.Entry, Settings) (Demand, error) {
 	return func(e catalog.Entry, _ Settings) (Demand, error) {
 		n, ok := other[e.ID]
@@ -161,7 +162,8 @@ func TestAcquire_triesAgainAfterAFailure(t *testing.T) {
 	})
 }
 
-// A model whose process ends while it loads is not loaded once for each request: later and later, and then no more.
+// A model whose process ends while it loads is not loaded once for each request: later and later,
+// and then no more.
 func TestAcquire_crashesInARowStopTheLoadsForAWhile(t *testing.T) {
 	starts := 0
 	start := func(context.Context, catalog.Entry, Grant, func(float64)) (engine.Engine, error) {
@@ -273,8 +275,8 @@ func (c closing) Close() error {
 	return c.Scripted.Close()
 }
 
-// While a large model loads, another that waits has those put away that must go for it in any case, and is loaded where there is
-// room beside the load.
+// While a large model loads, another that waits has those put away that must go for it in any
+// case, and is loaded where there is room beside the load.
 func TestRoom_aLoadHoldsUpNoOther(t *testing.T) {
 	start := func(ctx context.Context, e catalog.Entry, g Grant, p func(float64)) (engine.Engine, error) {
 		if e.ID == "large" {

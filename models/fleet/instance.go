@@ -13,7 +13,8 @@ import (
 	"tenon/models/placement"
 )
 
-// instance is a model that is loaded, on its way to it or from it. The fleet's lock guards it, but for what attached holds.
+// instance is a model that is loaded, on its way to it or from it. The fleet's lock guards it, but
+// for what attached holds.
 type instance struct {
 	id       string
 	entry    catalog.Entry

@@ -209,8 +209,8 @@ func (f *Fleet) ask(i *instance, context int) placement.Need {
 }
 
 // free is what can be taken now: what the machine has free, less what instances have reserved and
-// not yet taken; and of a limit what is left of it. How much a load has taken is not known: nothing,
-// or everything if loaded is set.
+// not yet taken; and of a limit what is left of it. How much a load has taken is not known:
+// nothing, or everything if loaded is set.
 func (f *Fleet) free(loaded bool) placement.Memory {
 	free, err := f.options.Free()
 	if err != nil {

@@ -159,8 +159,8 @@ func (f *Fleet) Remove(ctx context.Context, name string) error {
 // Alias gives a model another name for good, or takes one away that was given so, if model is "".
 func (f *Fleet) Alias(alias, model string) error { return f.options.Catalog.Name(alias, model) }
 
-// Reload takes the limits and times of new options, and what the catalogue now says of models. What is loaded stays as it was
-// loaded; what the catalogue has no more goes once it is idle.
+// Reload takes the limits and times of new options, and what the catalogue now says of models.
+// What is loaded stays as it was loaded; what the catalogue has no more goes once it is idle.
 func (f *Fleet) Reload(o Options) {
 	at := map[string]catalog.Entry{}
 	for _, e := range f.options.Catalog.All() {

@@ -20,7 +20,8 @@ type Catalog interface {
 	AddFile(path string) (catalog.Entry, error)
 	// Forget takes a model out whose file is gone.
 	Forget(id string)
-	// Name gives a model another name for good, or takes one away that was given so, if model is "".
+	// Name gives a model another name for good, or takes one away that was given so, if model is
+	// "".
 	Name(alias, model string) error
 }
 

@@ -37,8 +37,9 @@ func request(t *testing.T, f *Fleet, model string, holds time.Duration) time.Dur
 	return waited
 }
 
-// Two agents on two models with room for one: in turns, the whole takes little more than one agent after the other. The
-// time is virtual, so it counts loads, turns and pauses, and nothing of the machine.
+// Two agents on two models with room for one: in turns, the whole takes little more than one agent
+// after the other. The time is virtual, so it counts loads, turns and pauses, and nothing of the
+// machine.
 func TestTurns_twoAgentsOnTwoModels(t *testing.T) {
 	const turns, turn = 40, 3 * time.Second
 	for _, c := range []struct{ load, pause time.Duration }{
@@ -94,7 +95,8 @@ func TestTurns_fiftyClientsOverFourModelsWithRoomForTwo(t *testing.T) {
 		minutes := time.Since(begin).Minutes()
 		perMinute := float64(f.Loads()) / minutes
 		t.Logf("%d requests in %.1f virtual minutes: %d loads, %.1f a minute, longest wait %s", clients*requests, minutes, f.Loads(), perMinute, waits.d.Round(time.Second))
-		// Whoever waits is behind at most the three others: each yields after the longest wait, ends what runs, and one is loaded.
+		// Whoever waits is behind at most the three others: each yields after the longest wait,
+		// ends what runs, and one is loaded.
 		if most := 3 * (defaultWait + 5*time.Second + load); waits.d > most {
 			t.Errorf("somebody waited %s, more than %s", waits.d, most)
 		}
@@ -104,7 +106,8 @@ func TestTurns_fiftyClientsOverFourModelsWithRoomForTwo(t *testing.T) {
 	})
 }
 
-// An instance that is asked for all the time yields to one that has waited longest, and is not starved itself.
+// An instance that is asked for all the time yields to one that has waited longest, and is not
+// starved itself.
 func TestTurns_nobodyStarves(t *testing.T) {
 	o := Options{Catalog: of("busy", "rare"), Start: slow(3*time.Second, func(string) {}), Most: 1}
 	run(t, o, func(t *testing.T, f *Fleet) {
@@ -153,7 +156,8 @@ func TestHostCache_isSharedAndNeverMore(t *testing.T) {
 	})
 }
 
-// Whatever instances there are, what is chosen makes room, is never more than needs to go, and never what stays.
+// Whatever instances there are, what is chosen makes room, is never more than needs to go, and
+// never what stays.
 func TestChoose_makesRoomAndNoMore(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {

@@ -88,7 +88,8 @@ type Instance struct {
 // NotFoundError: no model has the name.
 type NotFoundError = catalog.NotFoundError
 
-// LoadError: a model could not be loaded. The next request tries again, unless the process that loads it has crashed too often of late.
+// LoadError: a model could not be loaded. The next request tries again, unless the process that
+// loads it has crashed too often of late.
 type LoadError struct {
 	ID  string
 	Err error

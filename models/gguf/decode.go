@@ -9,7 +9,8 @@ import (
 	"math"
 )
 
-// Limits that no real file comes near; they bound what a hostile one can make us do beside its own size.
+// Limits that no real file comes near; they bound what a hostile one can make us do beside its own
+// size.
 const (
 	maxKeys       = 1 << 16
 	maxTensors    = 1 << 20
@@ -20,7 +21,8 @@ const (
 	minTensorInfo = 8 + 4 + 4 + 8
 )
 
-// decoder reads little-endian values and remembers the first error; every read after it returns zero.
+// decoder reads little-endian values and remembers the first error; every read after it returns
+// zero.
 type decoder struct {
 	r    *bufio.Reader
 	pos  int64
@@ -155,7 +157,8 @@ func (d *decoder) array(nested int) any {
 	}
 }
 
-// fill reads n elements. It grows the slice as it reads, so that a lying count costs no memory before the file ends.
+// fill reads n elements. It grows the slice as it reads, so that a lying count costs no memory
+// before the file ends.
 func fill[T any](d *decoder, n int, next func() T) []T {
 	out := make([]T, 0, min(n, 1<<12))
 	for i := 0; i < n && d.err == nil; i++ {

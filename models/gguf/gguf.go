@@ -53,7 +53,8 @@ func Open(path string) (*File, error) {
 	return g, nil
 }
 
-// Read reads the header of a file of size bytes. Errors wrap ErrNotGGUF or ErrTruncated where they apply.
+// Read reads the header of a file of size bytes. Errors wrap ErrNotGGUF or ErrTruncated where they
+// apply.
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	d := newDecoder(r, size)
 	f := &File{Size: size, values: map[string]any{}}
@@ -132,7 +133,8 @@ func (f *File) Floats(key string) []float64 {
 // Architecture is general.architecture, such as "llama".
 func (f *File) Architecture() string { return f.String("general.architecture") }
 
-// Arch returns a number under the architecture's own prefix, such as llama.context_length for Arch("context_length").
+// Arch returns a number under the architecture's own prefix, such as llama.context_length for
+// Arch("context_length").
 func (f *File) Arch(key string) (int64, bool) { return f.Int(f.Architecture() + "." + key) }
 
 // Scalars returns every key that is no array, as text. Long texts (chat templates) are left out.

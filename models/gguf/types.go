@@ -43,8 +43,9 @@ func (t valueType) size() int {
 // Type is a tensor's type as ggml numbers it (enum ggml_type).
 type Type uint32
 
-// blocks gives the elements of a block and its size in bytes, by type. Types that are gone from ggml are absent, and so are
-// those newer than this table: their tensors' ends are not checked here.
+// blocks gives the elements of a block and its size in bytes, by type. Types that are gone from
+// ggml are absent, and so are those newer than this table: their tensors' ends are not checked
+// here.
 var blocks = map[Type]struct{ elements, bytes uint64 }{
 	0: {1, 4}, 1: {1, 2}, // F32, F16
 	2: {32, 18}, 3: {32, 20}, 6: {32, 22}, 7: {32, 24}, 8: {32, 34}, 9: {32, 36}, // Q4_0 … Q8_1

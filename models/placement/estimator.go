@@ -66,15 +66,15 @@ func (e *Estimator) Need(context int) (Need, error) {
 	})
 }
 
-// What a worker takes beside its model, in bytes, as measured with vocabularies of 300, 152,000 and 262,000 tokens: the program
-// with its libraries, and what it keeps of each token.
+// What a worker takes beside its model, in bytes, as measured with vocabularies of 300, 152,000
+// and 262,000 tokens: the program with its libraries, and what it keeps of each token.
 const (
 	workerOwn = 77 << 20
 	perToken  = 440
 )
 
-// tied tells whether the output reads the input's table in place. A copy is made of types that the CPU's kernels want in another
-// order.
+// tied tells whether the output reads the input's table in place. A copy is made of types that the
+// CPU's kernels want in another order.
 func (e *Estimator) tied() bool {
 	if _, own := e.file.TensorInfos.Get("output.weight"); own {
 		return false

@@ -4,8 +4,8 @@
 //	ref, err := store.ParseRef("hf:Qwen/Qwen3-0.6B-GGUF:Q8_0") // or ollama:name, an https address, a path
 //	path, err := s.Pull(ctx, ref, progress)                    // fetched if it is not here, resumed if half is
 //
-// store.go decides where a model lies and whether it is here, hub.go and registry.go ask a source which
-// files it has, share.go joins pulls of the same model. fetch.go brings one file: in ranges over several
-// connections, with journal.go noting what is here. client.go is how a source is asked, and which
-// addresses it may lead to.
+// store.go decides where a model lies and whether it is here, hub.go and registry.go ask a source
+// which files it has, share.go joins pulls of the same model. fetch.go brings one file: in ranges
+// over several connections, with journal.go noting what is here. client.go is how a source is
+// asked, and which addresses it may lead to.
 package store

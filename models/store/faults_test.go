@@ -21,8 +21,8 @@ import (
 	"time"
 )
 
-// A pull meets sources that misbehave, each at an address of its own: https://…/NAME/m.gguf without a hash, so that nothing
-// but the answers themselves tells what is wrong.
+// A pull meets sources that misbehave, each at an address of its own: https://…/NAME/m.gguf
+// without a hash, so that nothing but the answers themselves tells what is wrong.
 
 // random is a file of more than one chunk.
 func random(seed uint64, size int) []byte {
@@ -32,7 +32,8 @@ func random(seed uint64, size int) []byte {
 	return b
 }
 
-// misbehaving serves body and lets wrong change each answer before it is given; false: wrong has answered.
+// misbehaving serves body and lets wrong change each answer before it is given; false: wrong has
+// answered.
 type misbehaving struct {
 	mu     sync.Mutex
 	body   []byte
@@ -101,7 +102,8 @@ func TestPull_whatBreaksOffGoesOnWhereItEnded(t *testing.T) {
 	}
 }
 
-// A pull that is given up leaves what it has, and another one, of another process, asks for the rest alone.
+// A pull that is given up leaves what it has, and another one, of another process, asks for the
+// rest alone.
 func TestPull_goesOnAfterItWasGivenUp(t *testing.T) {
 	body := random(2, 1<<20)
 	m := &misbehaving{body: body, tag: `"1"`}
@@ -141,7 +143,8 @@ func TestPull_goesOnAfterItWasGivenUp(t *testing.T) {
 	}
 }
 
-// A source that sends no parts is asked for the file in one piece, again if that breaks off, and as long as it may be.
+// A source that sends no parts is asked for the file in one piece, again if that breaks off, and
+// as long as it may be.
 func TestPull_inOnePieceWhereTheSourceSendsNoParts(t *testing.T) {
 	body := random(12, chunkSize+321)
 	all := func(w http.ResponseWriter, most int, length bool) {
@@ -190,7 +193,8 @@ func TestPull_inOnePieceWhereTheSourceSendsNoParts(t *testing.T) {
 	}
 }
 
-// Of a file that changes while it is fetched nothing old stays, with If-Range or without the source's help.
+// Of a file that changes while it is fetched nothing old stays, with If-Range or without the
+// source's help.
 func TestPull_aFileThatChangesIsFetchedAnew(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		before, after := random(3, chunkSize+1000), random(4, chunkSize+1000)
@@ -339,7 +343,8 @@ func TestPull_twoOfOneModelShareTheWork(t *testing.T) {
 	}
 }
 
-// A public source must not have this machine ask its own network, by a redirect or by what its name means.
+// A public source must not have this machine ask its own network, by a redirect or by what its
+// name means.
 func TestClient_noWayIntoThePrivateNetwork(t *testing.T) {
 	private := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "secret") }))
 	defer private.Close()

@@ -175,7 +175,8 @@ func (d *download) rest(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// chunk brings one chunk. It tries again where a failure may pass, without end as long as each try brings something.
+// chunk brings one chunk. It tries again where a failure may pass, without end as long as each try
+// brings something.
 func (d *download) chunk(ctx context.Context, c *chunk) error {
 	for failures := 0; ; failures++ {
 		before := c.At
@@ -327,7 +328,8 @@ func (d *download) copy(r io.Reader, c *chunk) error {
 	return nil
 }
 
-// whole makes the first chunk the file: the source sends it in one piece, from its beginning each time that it is asked.
+// whole makes the first chunk the file: the source sends it in one piece, from its beginning each
+// time that it is asked.
 func (d *download) whole(total int64, c *chunk) error {
 	switch {
 	case d.parts:

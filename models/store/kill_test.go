@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Killed anywhere, a pull goes on where it ended, and never leaves a file that looks whole and is not. KILLS says how many
-// processes are killed.
+// Killed anywhere, a pull goes on where it ended, and never leaves a file that looks whole and is
+// not. KILLS says how many processes are killed.
 func TestPull_killedAnywhereItGoesOn(t *testing.T) {
 	kills, _ := strconv.Atoi(os.Getenv("KILLS"))
 	if kills == 0 {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// The file while it is fetched: its name ends in .part, and a journal beside it says what of it is here.
+// The file while it is fetched: its name ends in .part, and a journal beside it says what of it is
+// here.
 
 // publish gives a file that was checked its name.
 func publish(path string) error {

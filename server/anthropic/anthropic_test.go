@@ -58,7 +58,8 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 	}
 }
 
-// What Claude Code sends: hosted tools, cache marks, a system message in between, results beside text.
+// What Claude Code sends: hosted tools, cache marks, a system message in between, results beside
+// text.
 func TestDecode_aCodingAgentsConversation(t *testing.T) {
 	r, ignored, err := decodeString(`{"model":"m","max_tokens":32000,"stream":true,
 		"system":[{"type":"text","text":"You are","cache_control":{"type":"ephemeral"}},{"type":"text","text":"helpful"}],
@@ -168,8 +169,8 @@ func TestMessages_streamEqualsWhole(t *testing.T) {
 	}
 }
 
-// accumulate reads a stream by the rules of the SDKs: a block starts at the next index, deltas are of its type, and it stops
-// before another starts.
+// accumulate reads a stream by the rules of the SDKs: a block starts at the next index, deltas are
+// of its type, and it stops before another starts.
 func accumulate(t *testing.T, stream string) map[string]any {
 	t.Helper()
 	var m map[string]any

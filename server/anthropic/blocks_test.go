@@ -66,7 +66,8 @@ func TestDecode_thinkingThatWasChangedIsRefused(t *testing.T) {
 	}
 }
 
-// A block's member of the wrong type is named where it stands, however deep, and what is not known of one is listed.
+// A block's member of the wrong type is named where it stands, however deep, and what is not known
+// of one is listed.
 func TestDecode_placesInsideOfBlocks(t *testing.T) {
 	for block, want := range map[string]string{
 		`{"type":"text","text":5}`: "messages[0].content[0].text: is of type number; expected a string",
@@ -98,7 +99,8 @@ func TestDecode_examplesOfInputsAreShown(t *testing.T) {
 	}
 }
 
-// With interleaved thinking the budget is for all answers of a turn together, so it may be more than one may have.
+// With interleaved thinking the budget is for all answers of a turn together, so it may be more
+// than one may have.
 func TestDecode_theBudgetOfInterleavedThinking(t *testing.T) {
 	for _, interleaved := range []bool{false, true} {
 		d := decoder{interleaved: interleaved}

@@ -32,8 +32,8 @@ type decoder struct {
 	notes       []string // what was left out, for the header of ignored fields
 }
 
-// request reads a body. count is set for count_tokens, which needs no max_tokens. Its errors are *chat.Error and name
-// the field.
+// request reads a body. count is set for count_tokens, which needs no max_tokens. Its errors are
+// *chat.Error and name the field.
 func (d *decoder) request(body io.Reader, count bool) (chat.Request, messagesRequest, error) {
 	var w messagesRequest
 	ignored, err := wire.Decode(body, &w, others)
@@ -58,7 +58,8 @@ func (d *decoder) request(body io.Reader, count bool) (chat.Request, messagesReq
 	return r, w, nil
 }
 
-// threadsUnsupported is the documented refusal after which the SDKs' tool runners send the whole conversation again.
+// threadsUnsupported is the documented refusal after which the SDKs' tool runners send the whole
+// conversation again.
 func threadsUnsupported() error {
 	return &chat.Error{Kind: chat.Invalid, Field: "thread", Message: "message threads are not served; send the whole conversation", Code: codeThread}
 }
@@ -149,7 +150,8 @@ func (d *decoder) tools(w messagesRequest, r *chat.Request) error {
 	return nil
 }
 
-// described is the description with the examples of inputs, which no chat template has a place of its own for.
+// described is the description with the examples of inputs, which no chat template has a place of
+// its own for.
 func (t tool) described() string {
 	if len(t.InputExamples) == 0 {
 		return t.Description

@@ -12,8 +12,8 @@ import (
 	"tenon/templates"
 )
 
-// message decodes one message. A user's message with results becomes several: each result is a turn of its own, and what
-// the user says beside them follows.
+// message decodes one message. A user's message with results becomes several: each result is a
+// turn of its own, and what the user says beside them follows.
 func (d *decoder) message(m message, field string) ([]templates.Message, error) {
 	switch m.Role {
 	case "system":
@@ -62,8 +62,8 @@ func (d *decoder) user(blocks []block, field string) ([]templates.Message, error
 	return out, nil
 }
 
-// result decodes a tool's result. An image in it, or a document that is no text, becomes a named placeholder: the model
-// is told that there was one.
+// result decodes a tool's result. An image in it, or a document that is no text, becomes a named
+// placeholder: the model is told that there was one.
 func (d *decoder) result(b block, field string) (templates.Message, error) {
 	m := templates.Message{Role: templates.ToolRole, CallID: b.ToolUseID, Failed: b.IsError}
 	if b.ToolUseID == "" {
@@ -134,8 +134,8 @@ func (b block) address() string {
 	return source + "\n"
 }
 
-// withoutSecrets is a server tool's result without the members that only Anthropic's servers can read: those of a web search are
-// thousands of characters long.
+// withoutSecrets is a server tool's result without the members that only Anthropic's servers can
+// read: those of a web search are thousands of characters long.
 func withoutSecrets(raw json.RawMessage) string {
 	if !bytes.Contains(raw, []byte(`"encrypted_`)) {
 		return string(raw)
@@ -231,8 +231,9 @@ func arguments(input json.RawMessage) string {
 	return string(input)
 }
 
-// thought takes thinking that this server wrote. What another server signed is left out and reported: a conversation may
-// have begun elsewhere. What was changed is refused, as the protocol demands.
+// thought takes thinking that this server wrote. What another server signed is left out and
+// reported: a conversation may have begun elsewhere. What was changed is refused, as the protocol
+// demands.
 func (d *decoder) thought(b block, field string, to *templates.Message) error {
 	switch d.signer.check(b.Thinking, b.Signature) {
 	case valid:

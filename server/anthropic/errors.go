@@ -48,7 +48,8 @@ func body(e *chat.Error, requestID string) errorBody {
 	return b
 }
 
-// tooLong begins with the words and figures of the real API, which clients look for to shorten their history.
+// tooLong begins with the words and figures of the real API, which clients look for to shorten
+// their history.
 func tooLong(e *chat.Error) string {
 	var over *engine.ContextError
 	if errors.As(e, &over) {
@@ -57,7 +58,8 @@ func tooLong(e *chat.Error) string {
 	return "prompt is too long: " + e.Error()
 }
 
-// WriteError answers with an error in this protocol's shape. Package server uses it for errors of its own.
+// WriteError answers with an error in this protocol's shape. Package server uses it for errors of
+// its own.
 func WriteError(w http.ResponseWriter, e *chat.Error) {
 	status, _ := shape(e.Kind)
 	wire.RetryAfter(w, e)

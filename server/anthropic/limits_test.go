@@ -6,7 +6,8 @@ import (
 	"tenon/server/chat"
 )
 
-// A client that reads max_tokens asks for more of them; one that reads of the context shortens its history.
+// A client that reads max_tokens asks for more of them; one that reads of the context shortens its
+// history.
 func TestEncode_theLimitThatWasMetIsNamed(t *testing.T) {
 	for want, f := range map[string]chat.Finish{
 		"max_tokens":                    {Reason: chat.Length},

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// signer signs thinking with a key that lives as long as the process. A signature names its key, so that one from before a
-// restart is foreign, not false.
+// signer signs thinking with a key that lives as long as the process. A signature names its key,
+// so that one from before a restart is foreign, not false.
 type signer struct {
 	id  string
 	key []byte

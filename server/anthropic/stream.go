@@ -6,8 +6,9 @@ import (
 	"tenon/server/wire"
 )
 
-// streamer turns events into the protocol's: blocks are opened and closed one after the other, and a block's deltas are
-// all of its type. message_start waits until the prompt is counted; pings may come before it.
+// streamer turns events into the protocol's: blocks are opened and closed one after the other, and
+// a block's deltas are all of its type. message_start waits until the prompt is counted; pings may
+// come before it.
 type streamer struct {
 	signer  signer
 	id      string

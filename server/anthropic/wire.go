@@ -6,7 +6,8 @@ import (
 	"tenon/server/wire"
 )
 
-// messagesRequest is the body of POST /v1/messages and, without the sampling, of /v1/messages/count_tokens.
+// messagesRequest is the body of POST /v1/messages and, without the sampling, of
+// /v1/messages/count_tokens.
 type messagesRequest struct {
 	Model         string          `json:"model"`
 	MaxTokens     *int            `json:"max_tokens"`

@@ -11,7 +11,8 @@ import (
 	"tenon/tools/memo"
 )
 
-// AnswerPlace is where a turn's [tools.Answer] stands in the client's request, and how exactly it is meant.
+// AnswerPlace is where a turn's [tools.Answer] stands in the client's request, and how exactly it
+// is meant.
 type AnswerPlace struct {
 	Field  string `json:"field"`            // such as "response_format.json_schema.schema"
 	Strict bool   `json:"strict,omitempty"` // a keyword that the mask does not enforce is an error, as with tools
@@ -23,11 +24,13 @@ type answerVerdict struct {
 	wrong  string // why it cannot be served
 }
 
-// answerVerdicts are those that were pronounced before: a client sends the same few schemas again and again.
+// answerVerdicts are those that were pronounced before: a client sends the same few schemas again
+// and again.
 var answerVerdicts = memo.New[[sha256.Size]byte, answerVerdict](512, 8<<20)
 
-// judgeAnswer refuses a constraint on the answer that cannot be read or met, and tells which of its keywords the mask does not enforce.
-// Nobody validates an answer afterwards: what is enforced for a call by checking it has no effect here.
+// judgeAnswer refuses a constraint on the answer that cannot be read or met, and tells which of
+// its keywords the mask does not enforce. Nobody validates an answer afterwards: what is enforced
+// for a call by checking it has no effect here.
 func judgeAnswer(a *tools.Answer, at AnswerPlace) ([]grammar.Issue, error) {
 	switch {
 	case a == nil:

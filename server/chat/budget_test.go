@@ -36,8 +36,8 @@ func (a *asked) shortest(t *testing.T) int {
 	return g.Matcher(nil).Distance()
 }
 
-// Where the shortest call fits the budget, a required call comes, however long the model would think; where it does not, none
-// is begun. What thinking takes leaves the reserve.
+// Where the shortest call fits the budget, a required call comes, however long the model would
+// think; where it does not, none is begun. What thinking takes leaves the reserve.
 func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 	book := tools.Tool{Name: "book", Parameters: json.RawMessage(`{"type":"object","properties":{"day":{"type":"string"},"n":{"type":"integer"}},"required":["day"],"additionalProperties":false}`)}
 	budgets := []int{1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233}
@@ -77,8 +77,8 @@ func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 	}
 }
 
-// A budget of thinking ends it where it may end: with every family that thinks, from the smallest budget on, and whatever is to
-// follow.
+// A budget of thinking ends it where it may end: with every family that thinks, from the smallest
+// budget on, and whatever is to follow.
 func TestBudget_thinkingEndsWithIt(t *testing.T) {
 	for i, d := range tools.Families() {
 		if _, end := d.Thinking(); end == "" {
@@ -114,7 +114,8 @@ func TestBudget_thinkingEndsWithIt(t *testing.T) {
 	}
 }
 
-// longestMarker bounds what may stand of a marker that thinking was about to spell when its budget ended.
+// longestMarker bounds what may stand of a marker that thinking was about to spell when its budget
+// ended.
 func longestMarker(d *tools.Dialect) int {
 	return len(slices.MaxFunc(d.Markers(), func(a, b string) int { return len(a) - len(b) }))
 }

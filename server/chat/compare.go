@@ -24,8 +24,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("turn %d, %s%s:\n- %s\n+ %s", d.Turn, d.Part, place, d.Was, d.Is)
 }
 
-// Compare tells where a record departs from an earlier one of the same request, the first difference of each part. Times do
-// not count, nor do the ids of calls, which are made up anew, nor in which order the events of different choices came.
+// Compare tells where a record departs from an earlier one of the same request, the first
+// difference of each part. Times do not count, nor do the ids of calls, which are made up anew,
+// nor in which order the events of different choices came.
 func Compare(was, is *Record) []Difference {
 	var out []Difference
 	if len(was.Turns) != len(is.Turns) {

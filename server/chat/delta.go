@@ -2,8 +2,8 @@ package chat
 
 import "tenon/grammar"
 
-// joined has the pieces of an answer that is streamed leave when they have [Service.MinDelta] bytes: fewer events for clients
-// that draw each, or pay for each on the way.
+// joined has the pieces of an answer that is streamed leave when they have [Service.MinDelta]
+// bytes: fewer events for clients that draw each, or pay for each on the way.
 func (s *Service) joined(r Request, out Sink) Sink {
 	if s.MinDelta <= 0 || r.Whole {
 		return out
@@ -40,8 +40,8 @@ func sameStream(a, b Event) bool {
 	return a.Kind == b.Kind && a.Choice == b.Choice && a.Call.Index == b.Call.Index
 }
 
-// GrammarsAsked counts the grammars that this process has asked for: those that had been compiled before, and those that it
-// compiled.
+// GrammarsAsked counts the grammars that this process has asked for: those that had been compiled
+// before, and those that it compiled.
 func GrammarsAsked() (found, compiled int64) {
 	k := grammar.Kept()
 	return k.Found, k.Compiled

@@ -9,8 +9,8 @@ import (
 	"tenon/tools"
 )
 
-// S1-28: with a least size there are fewer events, each piece but the last of its text is as large,
-// and what they say is the same.
+// S1-28: with a least size there are fewer events, each piece but the last of its text is as
+// large, and what they say is the same.
 func TestDelta_fewerEventsSayTheSame(t *testing.T) {
 	r := request()
 	r.Model = "hermes"

@@ -1,6 +1,8 @@
-// Package chat is the neutral turn between the wire protocols and the engine: no Gin, no wire types.
+// Package chat is the neutral turn between the wire protocols and the engine: no Gin, no wire
+// types.
 //
-// A protocol decodes its request into a [Request] and gives it to [Service.Run] with a [Sink]; the service
+// A protocol decodes its request into a [Request] and gives it to [Service.Run] with a [Sink]; the
+// service
 //
 //  1. acquires the model (package models, behind [Models]),
 //  2. plans: renders the conversation into an engine prompt, builds the output grammar, sets the budget (pure); a model that does
@@ -11,10 +13,10 @@
 //     written anew by the engine, then the turn is tried again, then it is no call. An answer that goes round in circles is
 //     ended (loop.go).
 //
-// Whatever happens in a turn can be seen: watch.go writes it into the context's [Record], [Replay] runs a record again
-// without a model, [Compare] tells what came out differently.
+// Whatever happens in a turn can be seen: watch.go writes it into the context's [Record], [Replay]
+// runs a record again without a model, [Compare] tells what came out differently.
 //
-// A whole answer is collected from the same events ([Collector]), so a streamed and a whole answer of one generation are
-// equal by construction. Errors are [Error]s: a kind, the field at fault, and a text; each protocol maps the kind to its own
-// shape in one place.
+// A whole answer is collected from the same events ([Collector]), so a streamed and a whole answer
+// of one generation are equal by construction. Errors are [Error]s: a kind, the field at fault,
+// and a text; each protocol maps the kind to its own shape in one place.
 package chat

@@ -53,10 +53,12 @@ func (e *Error) Error() string {
 	return e.Place() + ": " + shortened(e.Message)
 }
 
-// Place is the field, for a protocol that tells it apart from the message. A client may have written it.
+// Place is the field, for a protocol that tells it apart from the message. A client may have
+// written it.
 func (e *Error) Place() string { return shortened(e.Field) }
 
-// shortened leaves out the middle of what a client wrote at length: an error is no place to send it back.
+// shortened leaves out the middle of what a client wrote at length: an error is no place to send
+// it back.
 func shortened(text string) string {
 	const most, end = 1000, 200 // bytes
 	if len(text) <= most {

@@ -18,8 +18,8 @@ type Tokens struct {
 	Estimated bool // the model is not loaded: counted with another tokenizer and without its chat template
 }
 
-// estimateEncoding is the vocabulary that stands in for a model that is not loaded. With 200,000 tokens it is of the size of
-// today's; others split most text into a tenth more or less.
+// estimateEncoding is the vocabulary that stands in for a model that is not loaded. With 200,000
+// tokens it is of the size of today's; others split most text into a tenth more or less.
 const estimateEncoding = tiktoken.MODEL_O200K_BASE
 
 var estimator = sync.OnceValues(func() (*tiktoken.Tiktoken, error) {
@@ -44,8 +44,8 @@ func estimate(r Request) (Tokens, error) {
 	return Tokens{N: countBy(e, text), Estimated: true}, nil
 }
 
-// Limits of an estimate: the time that a word takes grows with the square of its length, and the server must not be kept
-// busy by a text that is one word.
+// Limits of an estimate: the time that a word takes grows with the square of its length, and the
+// server must not be kept busy by a text that is one word.
 const (
 	estimatePiece = 1 << 10   // bytes that are split into tokens together
 	estimateMost  = 256 << 10 // bytes that are; the rest is taken to be like them

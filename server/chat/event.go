@@ -26,7 +26,8 @@ func (k EventKind) String() string {
 	return [...]string{"started", "progress", "text", "reasoning", "call_start", "call_arguments", "call_end", "finished"}[k]
 }
 
-// Event is a piece of the answer. Events of one choice come in order; those of different choices may interleave.
+// Event is a piece of the answer. Events of one choice come in order; those of different choices
+// may interleave.
 type Event struct {
 	Kind     EventKind
 	Choice   int

@@ -9,9 +9,9 @@ import (
 	"tenon/tools"
 )
 
-// A model that gets lost in nested objects may be asked for flat ones ([Teaching], off by default): the output's grammar is
-// made from the flattened schemas, and what was written is nested again before anybody sees it. What is valid flat is valid
-// nested, see schema.Flatten.
+// A model that gets lost in nested objects may be asked for flat ones ([Teaching], off by
+// default): the output's grammar is made from the flattened schemas, and what was written is
+// nested again before anybody sees it. What is valid flat is valid nested, see schema.Flatten.
 
 // flatTools are the tools of a turn that are written flat, by name; none of them has a namespace.
 type flatTools map[string]flatTool

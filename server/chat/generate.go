@@ -18,8 +18,8 @@ type answering struct {
 	plan    planned
 }
 
-// choiceRun reads a choice's session to its end and turns its tokens into events. mend.go tells what becomes of calls that do
-// not validate, loop.go when a model goes round in circles.
+// choiceRun reads a choice's session to its end and turns its tokens into events. mend.go tells
+// what becomes of calls that do not validate, loop.go when a model goes round in circles.
 type choiceRun struct {
 	answering
 	session engine.Session
@@ -40,8 +40,8 @@ type choiceRun struct {
 	clock   clock
 }
 
-// clock is when a turn came how far, as seen from here: the engine does not tell of what is ended from outside. The wait for
-// a slot counts with the prompt.
+// clock is when a turn came how far, as seen from here: the engine does not tell of what is ended
+// from outside. The wait for a slot counts with the prompt.
 type clock struct{ opened, first time.Time }
 
 // timing is that of a turn which ends now.
@@ -170,8 +170,9 @@ func (c *choiceRun) finish(ctx context.Context, f engine.Finish) (over bool, err
 	}})
 }
 
-// reason is how the turn ended. An engine that closed the answer early so that it fits its budget says length; a turn that
-// ends in a whole call with tokens to spare is not cut off for that, and clients run no call of a turn that is.
+// reason is how the turn ended. An engine that closed the answer early so that it fits its budget
+// says length; a turn that ends in a whole call with tokens to spare is not cut off for that, and
+// clients run no call of a turn that is.
 func (c *choiceRun) reason(f engine.Finish) Reason {
 	whole := c.reading.ended && f.Usage.Generated < c.reading.limit
 	switch {

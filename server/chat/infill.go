@@ -6,11 +6,11 @@ import (
 	"tenon/engine"
 )
 
-// Filling in the middle: a model that was trained for it reads what comes before and after a gap, each behind a token of its
-// own, and writes what is missing.
+// Filling in the middle: a model that was trained for it reads what comes before and after a gap,
+// each behind a token of its own, and writes what is missing.
 
-// infillKeys name those tokens in a GGUF: before the text, before what follows it, before the gap. Older files have the
-// second names.
+// infillKeys name those tokens in a GGUF: before the text, before what follows it, before the gap.
+// Older files have the second names.
 var infillKeys = [3][2]string{
 	{"tokenizer.ggml.fim_pre_token_id", "tokenizer.ggml.prefix_token_id"},
 	{"tokenizer.ggml.fim_suf_token_id", "tokenizer.ggml.suffix_token_id"},

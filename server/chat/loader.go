@@ -40,7 +40,8 @@ type LoaderOptions struct {
 // Teaching is how a model is helped with its tools.
 type Teaching = prepared.Teaching
 
-// Loader prepares what a manager loads: it parses the chat template, probes it and finds the dialect, once per instance.
+// Loader prepares what a manager loads: it parses the chat template, probes it and finds the
+// dialect, once per instance.
 type Loader struct {
 	manager Manager
 	options atomic.Pointer[LoaderOptions]
@@ -57,11 +58,12 @@ func NewLoader(m Manager, o LoaderOptions) *Loader {
 	return l
 }
 
-// Configure takes other options. Turns that run go on as they began; the next ones of a loaded model are prepared anew.
+// Configure takes other options. Turns that run go on as they began; the next ones of a loaded
+// model are prepared anew.
 func (l *Loader) Configure(o LoaderOptions) { l.options.Store(&o) }
 
-// Warnings are what whoever runs a model should know of it: why its chat template is not used. They are known once the
-// model was acquired.
+// Warnings are what whoever runs a model should know of it: why its chat template is not used.
+// They are known once the model was acquired.
 func (l *Loader) Warnings(id string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

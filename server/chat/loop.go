@@ -6,17 +6,20 @@ import (
 	"tenon/engine"
 )
 
-// What counts as a loop. Data repeats itself too: a thousand zeros in a list, a table of thirty rows and columns of them, hundreds of
-// equal lines, an empty canvas of ASCII art. An argument is ended for a loop, and whoever runs the call cannot tell that more was meant, so
-// only what hardly any data does may count; what it costs to wait is bounded, and the answer's own limit ends it before in most cases.
+// What counts as a loop. Data repeats itself too: a thousand zeros in a list, a table of thirty
+// rows and columns of them, hundreds of equal lines, an empty canvas of ASCII art. An argument is
+// ended for a loop, and whoever runs the call cannot tell that more was meant, so only what hardly
+// any data does may count; what it costs to wait is bounded, and the answer's own limit ends it
+// before in most cases.
 const (
 	maxPeriod  = 64   // tokens of the longest sequence that is noticed when it repeats
 	loopTokens = 2048 // least tokens that repeat
 	loopSpace  = 4000 // bytes of white space in a row
 )
 
-// loopGuard notices when a model goes round in circles inside of a call: the same few tokens again and again, or white space without end.
-// A token costs it the same wherever it comes. The zero value is ready.
+// loopGuard notices when a model goes round in circles inside of a call: the same few tokens again
+// and again, or white space without end. A token costs it the same wherever it comes. The zero
+// value is ready.
 type loopGuard struct {
 	last  [maxPeriod]int32   // the latest tokens, as a ring
 	count int                // tokens so far

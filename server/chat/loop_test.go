@@ -8,7 +8,8 @@ import (
 	"tenon/engine"
 )
 
-// after feeds tokens, round after round, and returns after how many the loop was noticed; -1 if it was not.
+// after feeds tokens, round after round, and returns after how many the loop was noticed; -1 if it
+// was not.
 func after(round []engine.Token, rounds int) int {
 	var g loopGuard
 	for n := range rounds * len(round) {

@@ -23,10 +23,12 @@ import (
 
 var errNoise = errors.New("the mask is empty")
 
-// The matrix of issue 6: every dialect, every choice, one call or several, thinking as the model likes, opened by the prompt or off,
-// written by a model that writes whatever the masks allow, told as it is written and as a whole.
+// The matrix of issue 6: every dialect, every choice, one call or several, thinking as the model
+// likes, opened by the prompt or off, written by a model that writes whatever the masks allow,
+// told as it is written and as a whole.
 
-// matrixTools are of every kind: enforced by the mask, checked after it, without arguments, with text as input, in a namespace.
+// matrixTools are of every kind: enforced by the mask, checked after it, without arguments, with
+// text as input, in a namespace.
 var matrixTools = []tools.Tool{
 	{Name: "get_weather", Parameters: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1,"maximum":14},
 		"unit":{"enum":["celsius","fahrenheit"]},"opts":{"type":"object","properties":{"on":{"type":"boolean"},"tags":{"type":"array","items":{"type":"string"}}},"additionalProperties":false}},
@@ -119,7 +121,8 @@ func bind(t *testing.T, d *tools.Dialect, tokens bool) (bound *tools.Dialect, ma
 	return bound, markers
 }
 
-// By default every family has a seventeenth of its cells, another one than its neighbours have; TENON_ALL=1 runs them all.
+// By default every family has a seventeenth of its cells, another one than its neighbours have;
+// TENON_ALL=1 runs them all.
 func TestMatrix_everyTurnKeepsItsPromises(t *testing.T) {
 	const sample = 17
 	all := os.Getenv("TENON_ALL") != ""
@@ -182,7 +185,8 @@ type told struct {
 	finish          Finish
 }
 
-// tell runs a turn and puts its pieces together, as a client does that reads a stream. The whole answer must be the same.
+// tell runs a turn and puts its pieces together, as a client does that reads a stream. The whole
+// answer must be the same.
 func tell(t *testing.T, m Models, r Request) told {
 	t.Helper()
 	return tellOf(t, &Service{Models: m}, r)
@@ -257,7 +261,8 @@ func checkPromises(t *testing.T, c cell, d *tools.Dialect, got told) {
 // rewrittenShort tells that a call could not be written anew in what the budget left.
 func rewrittenShort(f Finish) bool { return f.Reason == Length && f.Mending.Rewinds > 0 }
 
-// checkCall holds a call against the guarantee: it names a declared tool that may be called, and fits its schema.
+// checkCall holds a call against the guarantee: it names a declared tool that may be called, and
+// fits its schema.
 func checkCall(t *testing.T, call tools.Call, choice tools.Choice) {
 	t.Helper()
 	i := slices.IndexFunc(matrixTools, func(o tools.Tool) bool { return o.Name == call.Name && o.Namespace == call.Namespace })

@@ -15,8 +15,8 @@ import (
 	"tenon/tools/conform"
 )
 
-// What becomes of a call whose arguments the mask enforces only partly, and which do not validate, also after the repairs that
-// lose nothing (package tools/conform):
+// What becomes of a call whose arguments the mask enforces only partly, and which do not validate,
+// also after the repairs that lose nothing (package tools/conform):
 //
 //  1. The engine takes back what is at fault and writes it anew under a grammar that steers away from it: first the value, then the whole
 //     argument, then all arguments.
@@ -25,7 +25,8 @@ import (
 //     the same rule, so that it is the one that a stream would have told.
 //  3. The call is none: its text is content, with a note.
 //
-// Nothing of such a call leaves before it is valid: the engine parks where it ends, and what ends there comes with the question.
+// Nothing of such a call leaves before it is valid: the engine parks where it ends, and what ends
+// there comes with the question.
 
 // Limits of step 1. Each try costs the tokens that are taken back and, once, a grammar.
 const (
@@ -76,8 +77,8 @@ func (c *choiceRun) check(ctx context.Context, tokens []engine.Token) error {
 	return nil
 }
 
-// catchUp reads what stands before the arguments at fault. A fast engine tells it in one update with the question, a slow one before: what
-// becomes of the call must not depend on that.
+// catchUp reads what stands before the arguments at fault. A fast engine tells it in one update
+// with the question, a slow one before: what becomes of the call must not depend on that.
 func (c *choiceRun) catchUp(ctx context.Context, all []engine.Token, f *tools.Fault) error {
 	from, ok := f.From(maxTries)
 	read := len(c.reading.tokens)
@@ -87,7 +88,8 @@ func (c *choiceRun) catchUp(ctx context.Context, all []engine.Token, f *tools.Fa
 	return nil
 }
 
-// rewind has the engine write anew what is at fault in an output. It is false if that has been tried often enough, or cannot be.
+// rewind has the engine write anew what is at fault in an output. It is false if that has been
+// tried often enough, or cannot be.
 func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 	f := c.faults[len(c.faults)-1]
 	for try := len(c.faults) - 1; try < maxTries && c.mending.Rewinds < maxRewinds; try++ {
@@ -116,7 +118,8 @@ func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 	return false
 }
 
-// appeal has the turn tried again where an engine without masks has just written what is no call, or lets its text leave.
+// appeal has the turn tried again where an engine without masks has just written what is no call,
+// or lets its text leave.
 func (c *choiceRun) appeal(ctx context.Context) (again bool, err error) {
 	r := c.reading
 	if r.refused == nil {
@@ -130,8 +133,9 @@ func (c *choiceRun) appeal(ctx context.Context) (again bool, err error) {
 	return false, r.resume(c.send)
 }
 
-// retry begins the turn again, with the failed call and its error behind the conversation, in the model's own format. It is false
-// where that may not be, or cannot: then the old session still waits for its verdict.
+// retry begins the turn again, with the failed call and its error behind the conversation, in the
+// model's own format. It is false where that may not be, or cannot: then the old session still
+// waits for its verdict.
 //
 // A model that makes the same mistake again does not understand it: there is no third try. What
 // the failed try generated counts in the turn's usage.

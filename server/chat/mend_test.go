@@ -19,7 +19,8 @@ import (
 	"tenon/tools"
 )
 
-// scripted serves one engine, whose model calls tools by tenon's own protocol, or in the way of a family.
+// scripted serves one engine, whose model calls tools by tenon's own protocol, or in the way of a
+// family.
 type scripted struct{ engine engine.Engine }
 
 func (m scripted) Acquire(_ context.Context, name string) (Model, func(), error) {
@@ -38,7 +39,8 @@ func (f familyRenderer) Render(c templates.Conversation) (templates.Rendering, e
 	return r, err
 }
 
-// booking has an argument whose pattern no automaton decides: the mask lets any text pass, and the call is checked.
+// booking has an argument whose pattern no automaton decides: the mask lets any text pass, and the
+// call is checked.
 var booking = tools.Tool{Name: "book", Parameters: json.RawMessage(
 	`{"type":"object","properties":{"day":{"type":"string"},"code":{"type":"string","pattern":"^(a|b)\\1$"}},"required":["day","code"]}`)}
 

@@ -14,8 +14,8 @@ import (
 	"tenon/tools"
 )
 
-// noiseModel is a model without a mind behind the real engine: it writes whatever the masks allow. Its tokens are the bytes, an
-// end, and markers.
+// noiseModel is a model without a mind behind the real engine: it writes whatever the masks allow.
+// Its tokens are the bytes, an end, and markers.
 type noiseModel struct {
 	vocab   *grammar.Vocab
 	markers []engine.Marker
@@ -29,7 +29,8 @@ const (
 	noiseCells = 1 << 16
 )
 
-// noisePieces are tokens of several bytes, such as reach across the ends of texts, markers and values.
+// noisePieces are tokens of several bytes, such as reach across the ends of texts, markers and
+// values.
 var noisePieces = []string{
 	"}\n", "}}", "\"}}\n</", "\">", "</", "{\"", "\": ", "\", \"", "\":\"", ".<", "<tool", "_call", "_call>\n{\"", "tool_call", ">\n<", "\n</", "</think", ">\n\n", "think", "x</", "[{\"",
 	"}]", "\\n", "\\\"", "\n\n", " a", "```", "json\n", "<｜", "<|", "|>", "=", "name", "Action", ":", "ü", "日", "\xf0\x9f",

@@ -16,9 +16,10 @@ import (
 	"tenon/tools"
 )
 
-// The other side of the matrix: what a model means to write, in every order of text and calls, from an engine that follows the turn's
-// grammar as far as it goes, and from one that follows none (a remote engine, the grammar off). Text behind a call leaves the grammar
-// (package tools says why) and is told nevertheless.
+// The other side of the matrix: what a model means to write, in every order of text and calls,
+// from an engine that follows the turn's grammar as far as it goes, and from one that follows none
+// (a remote engine, the grammar off). Text behind a call leaves the grammar (package tools says
+// why) and is told nevertheless.
 
 // orders are turns of a family, made of its text and its call.
 var orders = map[string]func(w writing) string{
@@ -28,7 +29,8 @@ var orders = map[string]func(w writing) string{
 	"text, call, text": func(w writing) string { return w.text + w.call + w.next + w.text + w.end },
 }
 
-// answered is the order in which an object without markers is none of the calls: JSON that an answer shows.
+// answered is the order in which an object without markers is none of the calls: JSON that an
+// answer shows.
 const answered = "text, call, text"
 
 // bare tells whether nothing but an object or a Python call, alone or in a list, is the call.

@@ -10,8 +10,8 @@ import (
 	"tenon/templates"
 )
 
-// explainOverflow says of a prompt that does not fit how many tokens each part of it has, so that the user knows what to
-// shorten. Any other error is returned as it is.
+// explainOverflow says of a prompt that does not fit how many tokens each part of it has, so that
+// the user knows what to shorten. Any other error is returned as it is.
 func explainOverflow(ctx context.Context, m Model, p planned, r Request, err error) error {
 	var over *engine.ContextError
 	if !errors.As(err, &over) {
@@ -50,8 +50,9 @@ type promptPart struct {
 	prompt engine.Prompt
 }
 
-// promptParts divides a rendering without tools by who wrote it. What the template wrote itself is a part of its own; what
-// tools add, in whatever place a template puts them, is the difference to the whole.
+// promptParts divides a rendering without tools by who wrote it. What the template wrote itself is
+// a part of its own; what tools add, in whatever place a template puts them, is the difference to
+// the whole.
 func promptParts(r templates.Rendering, c templates.Conversation) []promptPart {
 	parts := []promptPart{{name: "system"}, {name: "history"}, {name: "template"}}
 	for _, s := range r.Segments {

@@ -49,7 +49,8 @@ func (p planned) parser() tools.Parser {
 	return p.tools.Parser()
 }
 
-// plan renders the prompt, derives the output's grammar and sets the budget. Nothing in it waits or is remembered.
+// plan renders the prompt, derives the output's grammar and sets the budget. Nothing in it waits
+// or is remembered.
 func (s *Service) plan(m Model, r Request) (planned, error) {
 	if err := check(r); err != nil {
 		return planned{}, err
@@ -116,8 +117,8 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	return p, nil
 }
 
-// routes tells whether the model is to say which tool it means before it calls one. An engine without masks would not, and an
-// answer that the client has begun is gone on with.
+// routes tells whether the model is to say which tool it means before it calls one. An engine
+// without masks would not, and an answer that the client has begun is gone on with.
 func routes(m Model, r Request) bool {
 	off := r.Thinking.Enabled != nil && !*r.Thinking.Enabled
 	return m.Teaching.Routing > 0 && !m.Thinks && !off && !m.Engine.Model().Unmasked && !continued(r.Conversation)
@@ -129,7 +130,8 @@ func continued(c templates.Conversation) bool {
 	return n > 0 && c.Messages[n-1].Role == templates.Assistant
 }
 
-// anyText has a turn say what it likes: in a plain text nothing is a marker, and what is between <think> and </think> is a part of it.
+// anyText has a turn say what it likes: in a plain text nothing is a marker, and what is between
+// <think> and </think> is a part of it.
 var anyText = tools.Answer{Syntax: "gbnf", Definition: `root ::= [\u0000-\U0010FFFF]*`}
 
 // planText plans the continuation of a plain text.
@@ -182,7 +184,8 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 	return p
 }
 
-// strangers tells of a bias on tokens that the model does not have: a client may know another model's.
+// strangers tells of a bias on tokens that the model does not have: a client may know another
+// model's.
 func strangers(m Model, bias map[int32]float32) []string {
 	lacks := slices.DeleteFunc(slices.Sorted(maps.Keys(bias)), func(id int32) bool { return hasToken(m, id) })
 	if len(lacks) == 0 {
@@ -210,7 +213,8 @@ func check(r Request) error {
 	return nil
 }
 
-// format resolves a request's tool_format: which dialect the model writes, and which protocol the prompt explains.
+// format resolves a request's tool_format: which dialect the model writes, and which protocol the
+// prompt explains.
 func format(m Model, name string) (*tools.Dialect, templates.Protocol, error) {
 	d, protocol, ok := m.Format(name)
 	if !ok {
@@ -232,8 +236,8 @@ func outputTurn(r Request) tools.Turn {
 	}
 }
 
-// settle makes the plan anew if the rendering turned out otherwise than assumed: it opened thinking, explains another
-// protocol than the dialect's, or needs stops of its own.
+// settle makes the plan anew if the rendering turned out otherwise than assumed: it opened
+// thinking, explains another protocol than the dialect's, or needs stops of its own.
 func settle(p *tools.Plan, d *tools.Dialect, t tools.Turn, r templates.Rendering) (*tools.Plan, error) {
 	if scaffold, ok := tools.Lookup(string(r.Protocol)); ok && scaffold.Scaffold() && d.Name() != scaffold.Name() {
 		d = scaffold

@@ -40,8 +40,8 @@ func repeated(n int, format string) string {
 	return strings.Join(all, ",")
 }
 
-// Issue 19: what a tool's schema costs grows with its length, not with its square: a page of members
-// took minutes.
+// Issue 19: what a tool's schema costs grows with its length, not with its square: a page of
+// members took minutes.
 func TestPlan_wideSchemasCostTheirLength(t *testing.T) {
 	for name, schema := range wideSchemas {
 		const few, many = 300, 2400

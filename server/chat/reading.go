@@ -10,8 +10,9 @@ import (
 	"tenon/tools"
 )
 
-// reading is what has been understood of a session's output so far. But for the ids of calls it depends on the tokens alone, so
-// that it can be made again from those that stay when some are taken back.
+// reading is what has been understood of a session's output so far. But for the ids of calls it
+// depends on the tokens alone, so that it can be made again from those that stay when some are
+// taken back.
 type reading struct {
 	plan   planned
 	parser tools.Parser
@@ -71,7 +72,8 @@ func (r *reading) token(t engine.Token, send Sink) error {
 	return r.whole()
 }
 
-// errBroken ends a turn in whose open call the engine broke its promise: protocols tell an error, and no finish.
+// errBroken ends a turn in whose open call the engine broke its promise: protocols tell an error,
+// and no finish.
 var errBroken = errors.New("the engine's output left its grammar inside a call of which a part had been sent")
 
 func (r *reading) whole() error {
@@ -93,7 +95,8 @@ func (r *reading) close(truncated bool, send Sink) error {
 	return r.whole()
 }
 
-// deliver sends events, up to what looked like a call and is none: the turn may be tried again before its text leaves.
+// deliver sends events, up to what looked like a call and is none: the turn may be tried again
+// before its text leaves.
 func (r *reading) deliver(events []tools.Event, send Sink) error {
 	if r.refused = r.parser.Refused(); r.refused != nil {
 		n := min(r.refused.Before, len(events))
@@ -151,8 +154,9 @@ func (r *reading) event(e tools.Event) Event {
 	return out
 }
 
-// behind takes the tokens that a piece of text is made of. A token that the text ends in goes with its beginning, and its rest belongs
-// to the next piece. Tokens whose text did not leave, such as white space that was layout, go with the text behind them.
+// behind takes the tokens that a piece of text is made of. A token that the text ends in goes with
+// its beginning, and its rest belongs to the next piece. Tokens whose text did not leave, such as
+// white space that was layout, go with the text behind them.
 func (r *reading) behind(text string) []engine.Token {
 	taken := 0
 	for len(text) > 0 {

@@ -13,8 +13,8 @@ import (
 	"tenon/tools"
 )
 
-// Record is what was done for one request. Put into the request's context with [WithRecord], it is filled by the turns that
-// run for it. It may be read once every Run of the request has returned.
+// Record is what was done for one request. Put into the request's context with [WithRecord], it is
+// filled by the turns that run for it. It may be read once every Run of the request has returned.
 type Record struct {
 	ID     string    `json:"id"` // the request's
 	At     time.Time `json:"at"`

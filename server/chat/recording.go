@@ -43,7 +43,8 @@ func (t *Trace) plan(p planned) {
 	}
 }
 
-// traceSampling writes the settings that are set. They are texts: JSON has no infinity, which forbids a token.
+// traceSampling writes the settings that are set. They are texts: JSON has no infinity, which
+// forbids a token.
 func traceSampling(s engine.Sampling) map[string]string {
 	out := map[string]string{}
 	v := reflect.ValueOf(s)

@@ -16,8 +16,9 @@ import (
 	"tenon/server/chat/prepared"
 )
 
-// Replay runs a saved record again: the same requests, on an engine that says what it said then, so that no model is needed.
-// What is planned, parsed and repaired is computed anew. The record that it returns is compared with [Compare].
+// Replay runs a saved record again: the same requests, on an engine that says what it said then,
+// so that no model is needed. What is planned, parsed and repaired is computed anew. The record
+// that it returns is compared with [Compare].
 func Replay(ctx context.Context, saved *Record) (*Record, error) {
 	if len(saved.Turns) == 0 {
 		return nil, errors.New("the record holds no turn")
@@ -37,8 +38,9 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 	return again, nil
 }
 
-// PlanOnly plans a turn as it would be served by a model that is not loaded, and tells what a record would tell of that, and
-// what whoever runs the model should know. The conversation's date is the request's.
+// PlanOnly plans a turn as it would be served by a model that is not loaded, and tells what a
+// record would tell of that, and what whoever runs the model should know. The conversation's date
+// is the request's.
 func PlanOnly(source ModelSource, r Request) (t *Trace, warnings []string, err error) {
 	t = &Trace{Model: r.Model, Source: source, Request: traceRequest(r)}
 	o := source.options()

@@ -57,7 +57,8 @@ func (p ToolPlaces) field(tool int, member string) string {
 	return place + "." + member
 }
 
-// Thinking is what the client asked of the model's thinking. The zero value leaves it to the model and its template.
+// Thinking is what the client asked of the model's thinking. The zero value leaves it to the model
+// and its template.
 type Thinking struct {
 	Enabled *bool
 	Effort  string // "low", "medium", "high" and what else the template knows

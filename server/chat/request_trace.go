@@ -6,8 +6,9 @@ import (
 	"tenon/tools"
 )
 
-// RequestTrace is a Request as JSON, without what only the engine needs: how tokens are chosen and what is cached for whom.
-// Schemas are strings, because a schema's white space and the order of its keys may matter to the prompt.
+// RequestTrace is a Request as JSON, without what only the engine needs: how tokens are chosen and
+// what is cached for whom. Schemas are strings, because a schema's white space and the order of
+// its keys may matter to the prompt.
 type RequestTrace struct {
 	Messages   []MessageTrace `json:"messages,omitempty"`
 	Prompt     []PieceTrace   `json:"prompt,omitempty"` // in place of messages: a text to be continued

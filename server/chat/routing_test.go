@@ -30,7 +30,8 @@ func (m routing) Acquire(ctx context.Context, name string) (Model, func(), error
 // withoutPlace are the families whose prompts end with the mark that a tool's name follows.
 var withoutPlace = []string{"functionary-v3.2"}
 
-// A model that does not think says first which tool it means: as reasoning, in so many tokens, and never in place of the call.
+// A model that does not think says first which tool it means: as reasoning, in so many tokens, and
+// never in place of the call.
 func TestRouting_thoughtComesBeforeTheCall(t *testing.T) {
 	for i, d := range tools.Families() {
 		e := runner.New(newNoise(nil), runner.Options{Slots: 1, HostMemory: -1})

@@ -13,8 +13,8 @@ import (
 
 // Models finds and loads models. *Loader implements it.
 type Models interface {
-	// Acquire returns the model that name means, loaded, and what gives it back; "" means the only one there is. An
-	// unknown name is an *Error of kind NotFound that lists the names there are.
+	// Acquire returns the model that name means, loaded, and what gives it back; "" means the only
+	// one there is. An unknown name is an *Error of kind NotFound that lists the names there are.
 	Acquire(ctx context.Context, name string) (Model, func(), error)
 }
 
@@ -36,8 +36,9 @@ type Service struct {
 	dates templates.Dates // a conversation's prompt keeps the date it began with
 }
 
-// Run generates the turn that r asks for and gives its events to sink, which is called from one goroutine at a time.
-// It returns once the last choice has finished, or with an *Error; cancelling ctx frees the slots within one token.
+// Run generates the turn that r asks for and gives its events to sink, which is called from one
+// goroutine at a time. It returns once the last choice has finished, or with an *Error; cancelling
+// ctx frees the slots within one token.
 func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	w := s.watch(ctx, r)
 	defer func() { w.end(err) }()
@@ -114,15 +115,15 @@ type Keeper interface {
 	Keep(name string, ttl time.Duration)
 }
 
-// Peeker tells of a model without loading it. Of [Models] that implement it, those that are not loaded are not loaded to
-// count tokens.
+// Peeker tells of a model without loading it. Of [Models] that implement it, those that are not
+// loaded are not loaded to count tokens.
 type Peeker interface {
 	// Idle tells that a model of the name is there and not loaded.
 	Idle(name string) bool
 }
 
-// Count returns how many tokens the prompt of r has, as a run would be charged for it, or about how many if the model is not
-// loaded.
+// Count returns how many tokens the prompt of r has, as a run would be charged for it, or about
+// how many if the model is not loaded.
 func (s *Service) Count(ctx context.Context, r Request) (Tokens, error) {
 	if p, ok := s.Models.(Peeker); ok && p.Idle(r.Model) {
 		n, err := estimate(r)
@@ -154,7 +155,8 @@ func (s *Service) now() time.Time {
 	return time.Now()
 }
 
-// open begins the sessions of all choices. The prompt is evaluated once: the engine shares what they have in common.
+// open begins the sessions of all choices. The prompt is evaluated once: the engine shares what
+// they have in common.
 func open(ctx context.Context, m Model, p planned, n int) ([]engine.Session, error) {
 	var sessions []engine.Session
 	for i := range n {

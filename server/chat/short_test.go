@@ -10,8 +10,9 @@ import (
 	"tenon/tools"
 )
 
-// Whatever limit ends a turn, of the request or of the context: what has begun of a call is a whole one, and nothing of one that was not
-// begun is text. More than the limit is never generated, and it makes no difference whose it is.
+// Whatever limit ends a turn, of the request or of the context: what has begun of a call is a
+// whole one, and nothing of one that was not begun is text. More than the limit is never
+// generated, and it makes no difference whose it is.
 func TestBudget_noHalfCallUnderAnyLimit(t *testing.T) {
 	budgets := []int{1, 4, 9, 17, 26, 38, 52, 70, 95, 130, 190, 300}
 	for i, d := range tools.Families() {

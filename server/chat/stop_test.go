@@ -10,7 +10,8 @@ import (
 	"tenon/tools"
 )
 
-// Behind a stop string nothing counts, neither what came in one update with it nor what the same token goes on with.
+// Behind a stop string nothing counts, neither what came in one update with it nor what the same
+// token goes on with.
 func TestStop_endsTheAnswerHoweverTokensArrive(t *testing.T) {
 	const args = `{"code": "aa", "day": "x"}`
 	for family, raw := range map[string]string{
@@ -37,7 +38,8 @@ func TestStop_endsTheAnswerHoweverTokensArrive(t *testing.T) {
 	}
 }
 
-// A call that proves to be none is text, and may hold a stop: the call before it is to be run all the same, so the turn ends in calls.
+// A call that proves to be none is text, and may hold a stop: the call before it is to be run all
+// the same, so the turn ends in calls.
 func TestStop_inACallThatIsNoneLeavesTheCallBeforeIt(t *testing.T) {
 	first, second := bookHead+`{"code": "aa", "day": "x"}`, "}\n"+bookHead+`{"code": "ab", "day": "STOP"}`
 	reply := enginetest.Say(first + second + "}")
@@ -60,8 +62,8 @@ func TestStop_answerHasTimes(t *testing.T) {
 	}
 }
 
-// The longest stops that a request may have are looked for beside the markers of every family: a grammar that the engine refuses
-// is no client's fault and was answered with a 500.
+// The longest stops that a request may have are looked for beside the markers of every family: a
+// grammar that the engine refuses is no client's fault and was answered with a 500.
 func TestStop_theLongestFitBesideEveryFamilysMarkers(t *testing.T) {
 	stops := make([]string, 16)
 	for i := range stops {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// suspects remembers the turns that were running when a worker died, by what they ask for. One that
-// was there twice may be why: it is refused for a while, so that a client which sends it again and
-// again cannot take the model from all others. A turn that comes to its end is none. The zero value
-// is ready; its methods may be called from any goroutine.
+// suspects remembers the turns that were running when a worker died, by what they ask for. One
+// that was there twice may be why: it is refused for a while, so that a client which sends it
+// again and again cannot take the model from all others. A turn that comes to its end is none. The
+// zero value is ready; its methods may be called from any goroutine.
 type suspects struct {
 	mu   sync.Mutex // guards what follows
 	seen map[[sha256.Size]byte]suspect

@@ -11,8 +11,8 @@ import (
 	"tenon/templates"
 )
 
-// Issue 19: a request that was running in two deaths of a worker is refused for a while; others run,
-// and one that came to its end in between is not suspected.
+// Issue 19: a request that was running in two deaths of a worker is refused for a while; others
+// run, and one that came to its end in between is not suspected.
 func TestSuspects_aRequestOfTwoDeathsIsRefusedForAWhile(t *testing.T) {
 	dies := enginetest.Reply{Err: engine.ErrWorkerLost}
 	now := time.Now()

@@ -11,7 +11,8 @@ import (
 
 // The parts of the service that generate nothing.
 
-// Tokenize turns text into token ids. special reads markers in it as tokens; bos puts BOS first where the model wants one.
+// Tokenize turns text into token ids. special reads markers in it as tokens; bos puts BOS first
+// where the model wants one.
 func (s *Service) Tokenize(ctx context.Context, model, text string, special, bos bool) ([]int32, error) {
 	return with(ctx, s.only, model, func(m Model) ([]int32, error) {
 		piece := engine.Piece{Text: text, Origin: engine.Content}

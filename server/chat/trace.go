@@ -7,8 +7,8 @@ import (
 	"tenon/tools"
 )
 
-// Trace is everything about one turn: what its plan depended on, the plan, what the engine said, and what became of it.
-// As JSON it is part of a saved record.
+// Trace is everything about one turn: what its plan depended on, the plan, what the engine said,
+// and what became of it. As JSON it is part of a saved record.
 type Trace struct {
 	Model      string            `json:"model"` // as the client named it
 	Source     ModelSource       `json:"source"`
@@ -120,8 +120,8 @@ type SessionTrace struct {
 	Steps   []Step       `json:"steps"`
 }
 
-// Step is one update of a session, or what it was told. Exactly one field is set, but for a check, which comes with the
-// tokens that end at it.
+// Step is one update of a session, or what it was told. Exactly one field is set, but for a check,
+// which comes with the tokens that end at it.
 type Step struct {
 	Progress  *ProgressTrace `json:"progress,omitempty"`
 	Tokens    []TokenTrace   `json:"tokens,omitempty"`
@@ -139,7 +139,8 @@ type ProgressTrace struct {
 	Evaluated int `json:"evaluated"`
 }
 
-// TokenTrace is a token of the output. Raw is set in place of Text where the bytes alone are not UTF-8.
+// TokenTrace is a token of the output. Raw is set in place of Text where the bytes alone are not
+// UTF-8.
 type TokenTrace struct {
 	ID   int32  `json:"id"`
 	Kind string `json:"kind"` // "sampled", "forced", "symbol"

@@ -9,9 +9,10 @@ import (
 	"tenon/templates"
 )
 
-// truncate plans a turn whose client would rather lose the beginning of its conversation than get no answer (Responses' truncation:
-// auto). The oldest messages go, a call together with its results, until the answer has room; system messages, the user's last one
-// and what the conversation ends with stay. dropped is how many went.
+// truncate plans a turn whose client would rather lose the beginning of its conversation than get
+// no answer (Responses' truncation: auto). The oldest messages go, a call together with its
+// results, until the answer has room; system messages, the user's last one and what the
+// conversation ends with stay. dropped is how many went.
 func (s *Service) truncate(ctx context.Context, m Model, r Request) (shorter Request, p planned, dropped int, err error) {
 	size := m.Engine.Model().Context
 	p, n, err := s.measure(ctx, m, r)

@@ -2,8 +2,8 @@ package chat
 
 import "fmt"
 
-// Limits of a schema. The time to read one grows with the square of its nesting and worse; templates, as Python, read no longer
-// integers than of 4,300 digits, and no value needs as many.
+// Limits of a schema. The time to read one grows with the square of its nesting and worse;
+// templates, as Python, read no longer integers than of 4,300 digits, and no value needs as many.
 const (
 	maxNesting = 256  // brackets inside of each other
 	maxDigits  = 1000 // of a number

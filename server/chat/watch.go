@@ -10,8 +10,8 @@ import (
 	"tenon/server/chat/prepared"
 )
 
-// watch sees a turn from outside: what goes to the engine and comes from it, and which events leave. Nothing that happens in
-// between can escape it, and nothing in between knows of it.
+// watch sees a turn from outside: what goes to the engine and comes from it, and which events
+// leave. Nothing that happens in between can escape it, and nothing in between knows of it.
 type watch struct {
 	begin   time.Time
 	choices int    // sessions that a turn without retries opens
@@ -32,7 +32,8 @@ func (w *watch) model(m Model) Model {
 	return m
 }
 
-// planned takes down what was decided about the turn, and the request that it was decided for: it may have been shortened.
+// planned takes down what was decided about the turn, and the request that it was decided for: it
+// may have been shortened.
 func (w *watch) planned(p planned, r Request) {
 	w.outcome.Issues = len(p.issues)
 	w.outcome.Failed = failedTools(r.Conversation)

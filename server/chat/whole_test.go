@@ -6,7 +6,8 @@ import (
 	"tenon/templates"
 )
 
-// Tokens behind a stop sequence are computed for nothing, whoever asked for it. The built-in rendering has stops of its own.
+// Tokens behind a stop sequence are computed for nothing, whoever asked for it. The built-in
+// rendering has stops of its own.
 func TestWhole_onlyWhereNoStopSequenceEndsTheAnswer(t *testing.T) {
 	for what, c := range map[string]struct {
 		renderer templates.Renderer

@@ -70,7 +70,8 @@ type completionPrompt struct {
 	text   string
 }
 
-// Completions serves POST /v1/completions. Several prompts are answered one after the other, their choices numbered on.
+// Completions serves POST /v1/completions. Several prompts are answered one after the other, their
+// choices numbered on.
 func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	request, sent, prompts, err := decodeCompletion(r.Body)
 	if err != nil {
@@ -138,7 +139,8 @@ func (a API) text(ctx context.Context, model string, p completionPrompt) (string
 	return p.text, nil
 }
 
-// completer turns events into completions: chunks if the request streams, else a whole answer at the end.
+// completer turns events into completions: chunks if the request streams, else a whole answer at
+// the end.
 type completer struct {
 	head  completion
 	sent  completionRequest
@@ -224,7 +226,8 @@ func (c *completer) piece(index int, p completionChoice) error {
 	return nil
 }
 
-// logprobs are those of the tokens that come next in a choice. Offsets count characters from the beginning of its text.
+// logprobs are those of the tokens that come next in a choice. Offsets count characters from the
+// beginning of its text.
 func (c *completer) logprobs(index int, tokens []engine.Token) *completionLogprobs {
 	if c.sent.Logprobs == nil {
 		return nil

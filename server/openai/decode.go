@@ -10,8 +10,9 @@ import (
 	"tenon/server/wire"
 )
 
-// others are the described fields that the structs do not have. What is not described either is accepted, has no effect, and is
-// named in the answer's X-Tenon-Ignored header, as harmless fields are.
+// others are the described fields that the structs do not have. What is not described either is
+// accepted, has no effect, and is named in the answer's X-Tenon-Ignored header, as harmless fields
+// are.
 var others = wire.Others{
 	Refused: map[string]string{
 		"audio":              "this server writes text only",

@@ -55,7 +55,8 @@ func (m message) decode(field string) (templates.Message, error) {
 	return out, nil
 }
 
-// decode keeps the call as it came: the healer mends arguments that are no JSON, and a call without a name.
+// decode keeps the call as it came: the healer mends arguments that are no JSON, and a call
+// without a name.
 func (c sentCall) decode() templates.Call {
 	call := templates.Call{ID: c.ID}
 	switch {

@@ -52,7 +52,8 @@ func (w samplingFields) decode(s *engine.Sampling) error {
 	return err
 }
 
-// maxBreakers: the sampler looks for each of them in every token of the vocabulary before the turn begins.
+// maxBreakers: the sampler looks for each of them in every token of the vocabulary before the turn
+// begins.
 const maxBreakers = 64
 
 func breakers(all []string) ([]string, error) {
@@ -93,8 +94,9 @@ func (w samplingFields) integers(s *engine.Sampling) error {
 	return nil
 }
 
-// ban is the bias of a token that the public description calls banned. It is finite, so that where a grammar allows banned tokens
-// only, or all are, there is still one to choose: an answer of the form that was asked for, and no error.
+// ban is the bias of a token that the public description calls banned. It is finite, so that where
+// a grammar allows banned tokens only, or all are, there is still one to choose: an answer of the
+// form that was asked for, and no error.
 const ban = -1e9
 
 func logitBias(in map[string]float64) (map[int32]float32, error) {

@@ -39,7 +39,8 @@ func (t tool) decode(field string) (tools.Tool, error) {
 	}
 }
 
-// parameters are a function's own, or the empty list that the description says a function without any has.
+// parameters are a function's own, or the empty list that the description says a function without
+// any has.
 func parameters(raw json.RawMessage) json.RawMessage {
 	if wire.IsNull(raw) {
 		return json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
@@ -135,7 +136,8 @@ func (c choiceObject) allowed(to *tools.Choice) error {
 	return nil
 }
 
-// decodeAnswer decodes what the visible answer must match: one of response_format, grammar and json_schema.
+// decodeAnswer decodes what the visible answer must match: one of response_format, grammar and
+// json_schema.
 func decodeAnswer(w chatRequest, r *chat.Request) error {
 	var found []string
 	take := func(field string, a *tools.Answer, at chat.AnswerPlace) {

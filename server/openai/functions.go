@@ -9,7 +9,8 @@ import (
 	"tenon/tools"
 )
 
-// The older form of tools: functions, function_call, and one call at most, in the message's function_call.
+// The older form of tools: functions, function_call, and one call at most, in the message's
+// function_call.
 
 // decodeFunctions decodes the older form. It cannot be mixed with today's.
 func decodeFunctions(w chatRequest, r *chat.Request) error {

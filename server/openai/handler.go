@@ -60,8 +60,8 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 	wire.WriteJSON(w, http.StatusOK, encode(head, result, sent.shown()))
 }
 
-// setCacheKey says whom a request shares cached state with: its caller's other requests, or nobody, neither now nor
-// later, where cache_prompt is false.
+// setCacheKey says whom a request shares cached state with: its caller's other requests, or
+// nobody, neither now nor later, where cache_prompt is false.
 func setCacheKey(ctx context.Context, r *chat.Request, cachePrompt *bool) {
 	r.CacheKey = chat.CallerKey(ctx)
 	if r.Forget = cachePrompt != nil && !*cachePrompt; r.Forget {

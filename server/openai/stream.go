@@ -47,7 +47,8 @@ func (s *streamer) Add(e chat.Event) error {
 	}
 }
 
-// callDelta is a piece of a call. The first has its id, type and name and no arguments; the others only arguments.
+// callDelta is a piece of a call. The first has its id, type and name and no arguments; the others
+// only arguments.
 func callDelta(e chat.Event, id, name string) *delta {
 	d := toolCall{Index: &e.Call.Index, ID: id}
 	if e.Freeform {

@@ -93,7 +93,8 @@ func encodeEmbeddings(sent embeddingRequest, vectors []engine.Embedding) (*embed
 	return list, nil
 }
 
-// shorten keeps the first n dimensions and makes the vector's length 1 again (Matryoshka embeddings, arXiv 2205.13147).
+// shorten keeps the first n dimensions and makes the vector's length 1 again (Matryoshka
+// embeddings, arXiv 2205.13147).
 func shorten(vector []float32, n int) []float32 {
 	out := append([]float32{}, vector[:n]...)
 	var sum float64
@@ -117,7 +118,8 @@ func packVector(vector []float32) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// The routes below are llama-server's, which has one model: where there is one only, the field model may be left out.
+// The routes below are llama-server's, which has one model: where there is one only, the field
+// model may be left out.
 
 type tokenizeRequest struct {
 	Model        string `json:"model"`
@@ -186,7 +188,8 @@ type templateRequest struct {
 	AddGenerationPrompt *bool `json:"add_generation_prompt"` // nil: true
 }
 
-// DecodeTemplate reads the body of POST /apply-template. Its errors are *chat.Error and name the field.
+// DecodeTemplate reads the body of POST /apply-template. Its errors are *chat.Error and name the
+// field.
 func DecodeTemplate(body io.Reader) (chat.Request, error) {
 	var sent templateRequest
 	ignored, err := wire.Decode(body, &sent, others)

@@ -6,8 +6,8 @@ import (
 	"tenon/server/wire"
 )
 
-// The structs of https://platform.openai.com/docs/api-reference/chat and what local servers add to it (llama-server's
-// sampling fields, reasoning_content). Nothing here decides anything.
+// The structs of https://platform.openai.com/docs/api-reference/chat and what local servers add to
+// it (llama-server's sampling fields, reasoning_content). Nothing here decides anything.
 
 // chatRequest is the body of POST /v1/chat/completions.
 type chatRequest struct {
@@ -165,7 +165,8 @@ type nameOnly struct {
 	Name string `json:"name"`
 }
 
-// chatCompletion is the whole answer and, with Delta instead of Message, a chunk of a streamed one.
+// chatCompletion is the whole answer and, with Delta instead of Message, a chunk of a streamed
+// one.
 type chatCompletion struct {
 	ID                string        `json:"id"`
 	Object            string        `json:"object"` // "chat.completion", "chat.completion.chunk"

@@ -9,8 +9,8 @@ import (
 	"tenon/server/wire"
 )
 
-// builder turns a turn's events into a response and into the stream's events, in one pass: a whole answer is the response
-// that the last event carries, so both are the same by construction.
+// builder turns a turn's events into a response and into the stream's events, in one pass: a whole
+// answer is the response that the last event carries, so both are the same by construction.
 //
 // One output item is open at a time; its index is the length of the output so far.
 type builder struct {
@@ -142,7 +142,8 @@ func (b *builder) argument(text string) error {
 	return b.sendItem(event{Type: kind, Delta: &text})
 }
 
-// close ends the open item, if there is one. Its status is "completed", or "incomplete" where the answer was cut off in it.
+// close ends the open item, if there is one. Its status is "completed", or "incomplete" where the
+// answer was cut off in it.
 func (b *builder) close(status string) error {
 	if b.open.kind == chat.Started {
 		return nil

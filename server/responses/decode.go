@@ -194,7 +194,8 @@ func (d *decoder) previous(w createRequest) error {
 	return nil
 }
 
-// input decodes the conversation: instructions, what came before, and the new items. Instructions are not inherited.
+// input decodes the conversation: instructions, what came before, and the new items. Instructions
+// are not inherited.
 func (d *decoder) input(w createRequest) error {
 	if wire.IsNull(w.Input) && d.past == nil && (w.Instructions == nil || *w.Instructions == "") {
 		return chat.Invalidf("input", "is required where there are neither instructions nor previous_response_id; expected a string or an array of items")
@@ -220,8 +221,8 @@ func (d *decoder) input(w createRequest) error {
 	return nil
 }
 
-// readItems reads input: a string is one message of the user, and an empty array is a request that only asks whether the
-// server answers (Codex's probe). References to kept items become the items.
+// readItems reads input: a string is one message of the user, and an empty array is a request that
+// only asks whether the server answers (Codex's probe). References to kept items become the items.
 func (d *decoder) readItems(w createRequest) error {
 	if wire.IsNull(w.Input) {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"tenon/tools"
 )
 
-// conversation gathers items into messages: an assistant's reasoning, text and calls, which are items of their own here,
-// are one message to the model.
+// conversation gathers items into messages: an assistant's reasoning, text and calls, which are
+// items of their own here, are one message to the model.
 type conversation struct {
 	messages []templates.Message
 	pending  *templates.Message // the assistant's, not yet complete
@@ -119,7 +119,8 @@ func (c *conversation) parts(raw json.RawMessage, field string) ([]templates.Par
 	return out, nil
 }
 
-// reason adds thinking: its text, or what this server packed into encrypted_content, or its summary.
+// reason adds thinking: its text, or what this server packed into encrypted_content, or its
+// summary.
 func (c *conversation) reason(it item, field string) {
 	m := c.assistant()
 	if len(m.Calls) > 0 || len(m.Parts) > 0 {
@@ -176,7 +177,8 @@ func (c *conversation) result(it item, field string) error {
 	return nil
 }
 
-// packPrefix marks thinking that was packed here. It is not secret from its own client, so it is encoded and no more.
+// packPrefix marks thinking that was packed here. It is not secret from its own client, so it is
+// encoded and no more.
 const packPrefix = "tenon1:"
 
 func pack(thinking string) string {

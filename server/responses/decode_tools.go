@@ -10,7 +10,8 @@ import (
 	"tenon/tools"
 )
 
-// declare decodes the tools of the request, those that its input adds, and those that were added before.
+// declare decodes the tools of the request, those that its input adds, and those that were added
+// before.
 func (d *decoder) declare(w createRequest) (err error) {
 	if d.tools, err = d.readTools(w.Tools, "tools"); err != nil {
 		return err
@@ -34,7 +35,8 @@ func (d *decoder) declare(w createRequest) (err error) {
 	return nil
 }
 
-// ReadTools decodes a tools array, and tells what of it is no part of what a model writes. Its errors are *chat.Error.
+// ReadTools decodes a tools array, and tells what of it is no part of what a model writes. Its
+// errors are *chat.Error.
 func ReadTools(raw json.RawMessage) (declared []tools.Tool, left []string, err error) {
 	var d decoder
 	all, err := d.readTools(raw, "tools")
@@ -110,8 +112,8 @@ func (d *decoder) readTool(raw json.RawMessage, field string) (tool, error) {
 	return t, err
 }
 
-// MarshalJSON implements json.Marshaler: the answer repeats functions with every field that the description demands, and hosted
-// tools as they were sent.
+// MarshalJSON implements json.Marshaler: the answer repeats functions with every field that the
+// description demands, and hosted tools as they were sent.
 func (t tool) MarshalJSON() ([]byte, error) {
 	type plain tool
 	switch t.Type {

@@ -10,7 +10,8 @@ import (
 	"tenon/server/wire"
 )
 
-// newResponse is an answer before anything is generated: the request's settings, echoed as the description demands.
+// newResponse is an answer before anything is generated: the request's settings, echoed as the
+// description demands.
 func newResponse(w createRequest, d *decoder) response {
 	r := response{
 		ID: "resp_" + rand.Text(), Object: "response", CreatedAt: time.Now().Unix(), Status: "in_progress",

@@ -108,7 +108,8 @@ func (a *API) decode(r *http.Request) (*decoder, createRequest, error) {
 	return d, request, err
 }
 
-// probe answers a request without input: nothing is generated, the server only says that it is there (Codex asks so).
+// probe answers a request without input: nothing is generated, the server only says that it is
+// there (Codex asks so).
 func (a *API) probe(w http.ResponseWriter, r *http.Request, request createRequest, d *decoder, b *builder) {
 	if _, err := a.service.Count(r.Context(), d.turn); err != nil && chat.AsError(err).Kind == chat.NotFound {
 		writeError(w, err)
@@ -145,7 +146,8 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 	}
 }
 
-// track makes a response cancellable from another connection until ended is called, which may be more than once.
+// track makes a response cancellable from another connection until ended is called, which may be
+// more than once.
 func (a *API) track(ctx context.Context, made *response) (tracked context.Context, ended func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	run := running{owner: chat.CallerKey(ctx), cancel: cancel, ended: make(chan struct{}), made: made, begun: *made}
@@ -161,8 +163,9 @@ func (a *API) track(ctx context.Context, made *response) (tracked context.Contex
 	})
 }
 
-// keep stores a finished response, before its client is told that it has finished. One that cannot be written, because the disk is
-// full say, has failed: its client would go on from it. One that is too large is only not kept.
+// keep stores a finished response, before its client is told that it has finished. One that cannot
+// be written, because the disk is full say, has failed: its client would go on from it. One that
+// is too large is only not kept.
 func (a *API) keep(d *decoder, b *builder, owner string) error {
 	body, err := json.Marshal(b.response)
 	if err != nil {

@@ -8,7 +8,8 @@ type inputText struct {
 	Text string `json:"text"`
 }
 
-// listed is the item as the list of input items shows it: with the type, status and parts that clients may leave out.
+// listed is the item as the list of input items shows it: with the type, status and parts that
+// clients may leave out.
 func (i item) listed() item {
 	if i.Type == "" {
 		i.Type = "message"

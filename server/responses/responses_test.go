@@ -321,7 +321,8 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 	}
 }
 
-// A hosted tool is left out of the turn and comes back in the answer as it was sent, with what is not known here of it.
+// A hosted tool is left out of the turn and comes back in the answer as it was sent, with what is
+// not known here of it.
 func TestCreate_hostedToolsAreEchoedAsTheyWereSent(t *testing.T) {
 	const hosted = `{"type":"mcp","server_label":"s","server_url":"http://127.0.0.1:1/","require_approval":"never"}`
 	got := create(t, New(turn(), nil, 0), `{"model":"m","input":"x","include":["reasoning.encrypted_content","file_search_call.results"],"tools":[`+hosted+`,{"type":"function","name":"f"}]}`)

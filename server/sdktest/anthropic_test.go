@@ -83,7 +83,8 @@ func TestAnthropic_toolRoundTripWithThinking(t *testing.T) {
 	}, append(turns, turns...)...)
 }
 
-// results answers a message's calls, which must fit; a scripted one thought first, and its thinking is signed.
+// results answers a message's calls, which must fit; a scripted one thought first, and its
+// thinking is signed.
 func results(t *testing.T, s served, m anthropic.Message) []anthropic.ContentBlockParamUnion {
 	t.Helper()
 	var out []anthropic.ContentBlockParamUnion
@@ -131,7 +132,8 @@ func TestAnthropic_countTokensIsWhatIsCharged(t *testing.T) {
 	}, enginetest.Say("hello"), enginetest.Say("hello"))
 }
 
-// endsInCall tells whether a message ends in a call. Noise may write at one until its budget ends, which closes it legally.
+// endsInCall tells whether a message ends in a call. Noise may write at one until its budget ends,
+// which closes it legally.
 func endsInCall(s served, m anthropic.Message) bool {
 	byBudget := !s.script && m.StopReason == anthropic.StopReasonMaxTokens
 	return len(m.Content) > 0 && m.Content[len(m.Content)-1].Type == "tool_use" &&

@@ -1,5 +1,6 @@
-// Package sdktest drives the whole server with the official Go SDKs, which are dependencies of these tests alone: against
-// scripted turns, and against a real llama.cpp with a model so small that a test writes it.
+// Package sdktest drives the whole server with the official Go SDKs, which are dependencies of
+// these tests alone: against scripted turns, and against a real llama.cpp with a model so small
+// that a test writes it.
 package sdktest
 
 import (
@@ -55,7 +56,8 @@ type served struct {
 	script bool // its turns are scripted, so what it says is known
 }
 
-// eachEngine runs a test against the scripted replies and against the tiny model, whose text is noise.
+// eachEngine runs a test against the scripted replies and against the tiny model, whose text is
+// noise.
 func eachEngine(t *testing.T, test func(t *testing.T, s served), replies ...enginetest.Reply) {
 	t.Helper()
 	t.Run("scripted", func(t *testing.T) {
@@ -78,7 +80,8 @@ func eachEngine(t *testing.T, test func(t *testing.T, s served), replies ...engi
 	})
 }
 
-// serve holds every body and event against its description, and reads streams as the strictest clients do.
+// serve holds every body and event against its description, and reads streams as the strictest
+// clients do.
 func serve(t *testing.T, e engine.Engine, script bool) served {
 	t.Helper()
 	h := server.New(servertest.Options(servertest.Model{ID: model, Engine: e, Thinks: true}))

@@ -91,7 +91,8 @@ func chat(t *testing.T, c openai.Client, p openai.ChatCompletionNewParams, strea
 	return *done
 }
 
-// called are an answer's calls, which must fit. Noise may write at them until its budget ends, which closes them legally.
+// called are an answer's calls, which must fit. Noise may write at them until its budget ends,
+// which closes them legally.
 func called(t *testing.T, done openai.ChatCompletion) []openai.ChatCompletionMessageToolCallUnion {
 	t.Helper()
 	calls := done.Choices[0].Message.ToolCalls

@@ -26,7 +26,8 @@ func responseQuestion() responses.ResponseNewParams {
 	}
 }
 
-// respond runs a request. Of a stream it takes what the last event carries, and checks that the deltas said the same.
+// respond runs a request. Of a stream it takes what the last event carries, and checks that the
+// deltas said the same.
 func respond(t *testing.T, c openai.Client, p responses.ResponseNewParams, streamed bool) responses.Response {
 	t.Helper()
 	if !streamed {

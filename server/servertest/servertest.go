@@ -1,4 +1,5 @@
-// Package servertest runs the whole server in-process on any engine, a scripted one as a rule, and watches what it sends.
+// Package servertest runs the whole server in-process on any engine, a scripted one as a rule, and
+// watches what it sends.
 //
 //	handler := server.New(servertest.Options(servertest.Model{ID: "m", Engine: enginetest.Script(enginetest.Say("hello"))}))
 //	handler = servertest.Watch(handler, func(e servertest.Exchange) { … e.Fault() … })
@@ -18,7 +19,8 @@ import (
 	"tenon/tools"
 )
 
-// Model serves a single engine under one name. It has no chat template, so tools are called by tenon's own protocol.
+// Model serves a single engine under one name. It has no chat template, so tools are called by
+// tenon's own protocol.
 type Model struct {
 	ID      string
 	Aliases []string

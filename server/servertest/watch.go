@@ -26,7 +26,8 @@ type Exchange struct {
 // Streamed tells whether the answer was a stream of events.
 func (e Exchange) Streamed() bool { return strings.HasPrefix(e.Type, "text/event-stream") }
 
-// Fault says what the strictest client would find wrong with a stream; answers of other kinds are in order.
+// Fault says what the strictest client would find wrong with a stream; answers of other kinds are
+// in order.
 func (e Exchange) Fault() error {
 	if !e.Streamed() || e.Broken {
 		return nil
@@ -37,7 +38,8 @@ func (e Exchange) Fault() error {
 	return nil
 }
 
-// Watch serves as h does and shows every exchange once it has ended; see may be called from any goroutine.
+// Watch serves as h does and shows every exchange once it has ended; see may be called from any
+// goroutine.
 func Watch(h http.Handler, see func(Exchange)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -31,7 +31,8 @@ func TestWatch_showsWhatPassed(t *testing.T) {
 	}
 }
 
-// A client that leaves makes a reverse proxy abort: the exchange is seen nevertheless, as one that broke off.
+// A client that leaves makes a reverse proxy abort: the exchange is seen nevertheless, as one that
+// broke off.
 func TestWatch_showsWhatWasAborted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := serve(ctx, func(w http.ResponseWriter, _ *http.Request) {

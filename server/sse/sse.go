@@ -17,8 +17,9 @@ const (
 	// some after 20 seconds.
 	DefaultEvery = 5 * time.Second
 	MaxEvery     = 10 * time.Second
-	// backlog is how many bytes may wait for a reader that is slower than the model: some thousand events. Whoever writes
-	// events holds a slot, and never waits for the network: a reader that falls further behind is treated as gone.
+	// backlog is how many bytes may wait for a reader that is slower than the model: some thousand
+	// events. Whoever writes events holds a slot, and never waits for the network: a reader that
+	// falls further behind is treated as gone.
 	backlog = 1 << 20
 )
 
@@ -60,9 +61,9 @@ func NewWriter(w http.ResponseWriter) *Writer {
 }
 
 // Beat starts the heartbeats: after each silence of the length every (0: [DefaultEvery]) beat is
-// called, which sends the protocol's heartbeat as an event. Clients throw comments away before they
-// set their idle timers back. beat runs under [Writer.Do], on another goroutine: what it reads must
-// be set before this call.
+// called, which sends the protocol's heartbeat as an event. Clients throw comments away before
+// they set their idle timers back. beat runs under [Writer.Do], on another goroutine: what it
+// reads must be set before this call.
 func (s *Writer) Beat(every time.Duration, beat func() error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +96,8 @@ func (s *Writer) Begun() bool {
 	return s.begun
 }
 
-// Event sends v as JSON under a name; "" sends data alone, as Chat Completions does. It does not wait for the reader: an error
-// is that of an earlier write.
+// Event sends v as JSON under a name; "" sends data alone, as Chat Completions does. It does not
+// wait for the reader: an error is that of an earlier write.
 func (s *Writer) Event(name string, v any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,7 +189,8 @@ func (s *Writer) send(b []byte) error {
 	return nil
 }
 
-// drain writes until nothing waits. What came together while a write was under way goes out in one piece.
+// drain writes until nothing waits. What came together while a write was under way goes out in one
+// piece.
 func (s *Writer) drain() {
 	var next []byte
 	for {

@@ -121,7 +121,8 @@ func TestWriter_remembersAFailure(t *testing.T) {
 	})
 }
 
-// Issue 7: slow readers cannot hold a slot. Whoever writes is never held up, and told once the reader is too far behind.
+// Issue 7: slow readers cannot hold a slot. Whoever writes is never held up, and told once the
+// reader is too far behind.
 func TestWriter_neverWaitsForAReader(t *testing.T) {
 	stuck := &stuckWriter{ResponseRecorder: httptest.NewRecorder(), release: make(chan struct{})}
 	w := sse.NewWriter(stuck)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Chat reads a Chat Completions stream as Vercel's AI SDK tracks its tool calls: a call's first delta has its id and name,
-// calls of a choice begin one after the other, and a call whose arguments are whole JSON takes no more of them. Each choice
-// ends once; nothing of it follows.
+// Chat reads a Chat Completions stream as Vercel's AI SDK tracks its tool calls: a call's first
+// delta has its id and name, calls of a choice begin one after the other, and a call whose
+// arguments are whole JSON takes no more of them. Each choice ends once; nothing of it follows.
 func Chat(stream string) error {
 	all, err := events(stream)
 	if err != nil {
@@ -78,7 +78,8 @@ type callDelta struct {
 	} `json:"custom"`
 }
 
-// chunk takes one chunk; failed tells that it was the stream's error, after which nothing is expected.
+// chunk takes one chunk; failed tells that it was the stream's error, after which nothing is
+// expected.
 func (t *tracker) chunk(e event) (failed bool, err error) {
 	var c chatChunk
 	if err := e.decode(&c); err != nil {

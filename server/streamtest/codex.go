@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// Codex reads a Responses stream as Codex does: it takes calls from finished items alone, counts tokens only if all three
-// counts are there, and treats a stream that ends without response.completed as broken. A response that ends as
-// incomplete or failed is an answer to it too.
+// Codex reads a Responses stream as Codex does: it takes calls from finished items alone, counts
+// tokens only if all three counts are there, and treats a stream that ends without
+// response.completed as broken. A response that ends as incomplete or failed is an answer to it
+// too.
 func Codex(stream string) error {
 	all, err := events(stream)
 	if err != nil {

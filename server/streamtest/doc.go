@@ -1,5 +1,5 @@
-// Package streamtest reads event streams as the strictest clients do, and says what they would choke on. Tests and `make
-// clients` run it on every stream that the server sends.
+// Package streamtest reads event streams as the strictest clients do, and says what they would
+// choke on. Tests and `make clients` run it on every stream that the server sends.
 //
 //	if err := streamtest.Check("/v1/messages", body); err != nil { … }
 //
@@ -10,6 +10,6 @@
 //   - [Responses]: the accumulator of OpenAI's SDKs, which build the response from indexes;
 //   - [Codex]: Codex, which reads finished items and the last event.
 //
-// A reader takes a whole stream, so it also knows what is missing at its end. A stream that ends in an error of the
-// protocol's own is in order: the server may fail, its stream may not.
+// A reader takes a whole stream, so it also knows what is missing at its end. A stream that ends
+// in an error of the protocol's own is in order: the server may fail, its stream may not.
 package streamtest

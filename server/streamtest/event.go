@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Check reads a stream as every client of the path's protocol does. Paths without a protocol of their own are in order.
+// Check reads a stream as every client of the path's protocol does. Paths without a protocol of
+// their own are in order.
 func Check(path, stream string) error {
 	for _, read := range readers(path) {
 		if err := read(stream); err != nil {
@@ -31,8 +32,8 @@ func readers(path string) []func(string) error {
 // event is one event of a stream: its name, if it has one, and its data.
 type event struct{ name, data string }
 
-// events splits a stream (WHATWG HTML, section 9.2). It takes what the server may write and no more: each event has one
-// line of data, and each ends with an empty line.
+// events splits a stream (WHATWG HTML, section 9.2). It takes what the server may write and no
+// more: each event has one line of data, and each ends with an empty line.
 func events(stream string) ([]event, error) {
 	var all []event
 	for i, block := range strings.SplitAfter(stream, "\n\n") {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Messages reads an Anthropic stream as the SDKs accumulate it: blocks are numbered from 0 without a gap, one is open at
-// a time and takes deltas of its own type only, a call's input is JSON once its block ends, and the usage is there from
-// the start.
+// Messages reads an Anthropic stream as the SDKs accumulate it: blocks are numbered from 0 without
+// a gap, one is open at a time and takes deltas of its own type only, a call's input is JSON once
+// its block ends, and the usage is there from the start.
 func Messages(stream string) error {
 	all, err := events(stream)
 	if err != nil {

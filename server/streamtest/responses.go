@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Responses reads a Responses stream as OpenAI's SDKs accumulate it: every event has its place in the order, each item
-// its index in the output, each part its index in the item, and what an item is said to be at its end equals what its
-// deltas said.
+// Responses reads a Responses stream as OpenAI's SDKs accumulate it: every event has its place in
+// the order, each item its index in the output, each part its index in the item, and what an item
+// is said to be at its end equals what its deltas said.
 func Responses(stream string) error {
 	all, err := events(stream)
 	if err != nil {

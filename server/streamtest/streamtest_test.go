@@ -7,7 +7,8 @@ import (
 	"tenon/server/streamtest"
 )
 
-// Streams in order, one event a line as "name data". Each reader must take its own, and none of those that break below.
+// Streams in order, one event a line as "name data". Each reader must take its own, and none of
+// those that break below.
 const (
 	chatStream = `
  {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}
@@ -78,7 +79,8 @@ func TestReaders_takeWhatIsInOrder(t *testing.T) {
 	}
 }
 
-// Every event but the optional ones is needed: without it a reader complains. So the readers can fail.
+// Every event but the optional ones is needed: without it a reader complains. So the readers can
+// fail.
 func TestReaders_missEachEventThatIsLeftOut(t *testing.T) {
 	optional := []string{`"content":"Let me look."},"finish_reason"`, `"usage":{"total_tokens":3}`, `"type":"ping"`, `"partial_json"`, `"thinking_delta"`,
 		`"type":"response.content_part.added"`, `"type":"response.output_text.done"`, `"type":"response.function_call_arguments.done"`}

@@ -32,8 +32,8 @@ const (
 	Object  Type = "an object"
 )
 
-// Decode reads one JSON object into v, a pointer to a struct, and returns the paths of the members that v does not have, such as
-// tools[].defer_loading. Errors are *chat.Error and name the field.
+// Decode reads one JSON object into v, a pointer to a struct, and returns the paths of the members
+// that v does not have, such as tools[].defer_loading. Errors are *chat.Error and name the field.
 func Decode(body io.Reader, v any, others Others) (ignored []string, err error) {
 	raw, err := io.ReadAll(body)
 	if err != nil {
@@ -52,8 +52,8 @@ func Decode(body io.Reader, v any, others Others) (ignored []string, err error) 
 	return others.ignored(raw, v, "")
 }
 
-// invalidUTF8 finds the first byte of a text that is none of a character's. Readers of JSON would put another character in its
-// place, and the model would read what nobody wrote.
+// invalidUTF8 finds the first byte of a text that is none of a character's. Readers of JSON would
+// put another character in its place, and the model would read what nobody wrote.
 func invalidUTF8(text []byte) (at int, found bool) {
 	if utf8.Valid(text) {
 		return 0, false
@@ -105,7 +105,8 @@ func withoutIndexes(path string) string { return indexes.ReplaceAllString(path, 
 
 var indexes = regexp.MustCompile(`\[\d+\]`)
 
-// check returns what is wrong with a field that the struct does not have. What no protocol describes may be anything.
+// check returns what is wrong with a field that the struct does not have. What no protocol
+// describes may be anything.
 func (o Others) check(name string, value json.RawMessage) error {
 	if why, ok := o.Refused[name]; ok && string(value) != "[]" { // none of what is not served is no demand
 		return chat.Invalidf(name, "is not supported: %s", why)
@@ -159,7 +160,8 @@ func jsonError(err error, raw []byte) error {
 	return e
 }
 
-// WrongType names the place and the types of a value that decoding raw refused: Go's names for them say nothing to a client.
+// WrongType names the place and the types of a value that decoding raw refused: Go's names for
+// them say nothing to a client.
 func WrongType(wrong *json.UnmarshalTypeError, raw []byte) *chat.Error {
 	place := placeAt(raw, wrong.Offset)
 	if place == "" {
@@ -188,7 +190,8 @@ func expected(t reflect.Type) string {
 	}
 }
 
-// ThinkingBudget decodes the extension of that name, thinking_budget_tokens: -1 is no limit, 0 no thinking. nil is absent.
+// ThinkingBudget decodes the extension of that name, thinking_budget_tokens: -1 is no limit, 0 no
+// thinking. nil is absent.
 func ThinkingBudget(b *int, to *chat.Thinking) error {
 	if b == nil {
 		return nil
@@ -233,8 +236,9 @@ func (n Number) Decode() error {
 	return nil
 }
 
-// maxStops is how many bytes all stop strings of a turn may have together. They are looked for beside a family's own markers in
-// an automaton of one state a byte, and package grammar bounds it at twice as much.
+// maxStops is how many bytes all stop strings of a turn may have together. They are looked for
+// beside a family's own markers in an automaton of one state a byte, and package grammar bounds it
+// at twice as much.
 const maxStops = 2 << 10
 
 // Stops refuses stop strings that no text could be searched for.

@@ -77,7 +77,8 @@ func TestDecode_listsWhatHasNoEffect(t *testing.T) {
 	}
 }
 
-// encoding/json passes over what a struct does not have; a client is told of it wherever it stands.
+// encoding/json passes over what a struct does not have; a client is told of it wherever it
+// stands.
 func TestDecode_listsWhatHasNoEffectInside(t *testing.T) {
 	ignored, e := decode(` { "tools" : [ {"function":{"name":"a","x":{"y":[1,"]}",2]}}, "z":[{}]} , {"z":"\\\"","w":null} ] ,"raw":{"a":1}, "x.model":-1e5 , "bias":{"1":2}}`)
 	if e != nil || !slices.Equal(ignored, []string{"tools[].function.x", "tools[].z", "x.model"}) {

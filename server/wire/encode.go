@@ -23,7 +23,8 @@ const (
 	Debug     = "X-Tenon-Debug"    // of a request: 1 asks for its record
 )
 
-// StatusClientClosed is nginx's code for a client that left before its answer; only logs and metrics see it.
+// StatusClientClosed is nginx's code for a client that left before its answer; only logs and
+// metrics see it.
 const StatusClientClosed = 499
 
 // WriteJSON answers with v.
@@ -51,7 +52,8 @@ func unique(all []string) []string {
 	})
 }
 
-// listed joins as many of what a client wrote as a header has room for, and escapes what may not stand in one.
+// listed joins as many of what a client wrote as a header has room for, and escapes what may not
+// stand in one.
 func listed(all []string) string { return extended("", all) }
 
 // extended is a header of listed fields with more of them, within the same bound.
@@ -79,8 +81,9 @@ func SetEstimate(w http.ResponseWriter, n chat.Tokens) {
 	}
 }
 
-// Announce puts what is known once a turn has started into the answer's headers, before sink sends the first byte. Of several turns
-// whose answers go into one stream only the first is announced: headers that have been sent belong to the stream's goroutine.
+// Announce puts what is known once a turn has started into the answer's headers, before sink sends
+// the first byte. Of several turns whose answers go into one stream only the first is announced:
+// headers that have been sent belong to the stream's goroutine.
 func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 	return func(e chat.Event) error {
 		if e.Kind == chat.Started && len(e.Issues) > 0 {
@@ -111,7 +114,8 @@ func Streamed(w http.ResponseWriter, out *sse.Writer, sink chat.Sink) chat.Sink 
 	}
 }
 
-// issues is their number and, as far as a header has room, their places: "2; add#/properties/n/pattern checked, …".
+// issues is their number and, as far as a header has room, their places: "2;
+// add#/properties/n/pattern checked, …".
 func issues(all []grammar.Issue) string {
 	places := make([]string, len(all))
 	for i, issue := range all {

@@ -9,8 +9,9 @@ import (
 	"tenon/server/chat"
 )
 
-// CheckFreeform refuses a custom tool whose definition, at field, is none of its syntax, "regex" or "lark". One that is valid and cannot be enforced
-// is no mistake of the client's: package tools reports it, and the input may be any text.
+// CheckFreeform refuses a custom tool whose definition, at field, is none of its syntax, "regex"
+// or "lark". One that is valid and cannot be enforced is no mistake of the client's: package tools
+// reports it, and the input may be any text.
 func CheckFreeform(field, syntax, definition string) error {
 	switch syntax {
 	case "regex":

@@ -42,7 +42,8 @@ func openAIShape(k chat.ErrorKind) (status int, kind, code string) {
 	}
 }
 
-// OpenAIError is what every failed request to a protocol of OpenAI's gets, and what a stream gets as data once it has begun.
+// OpenAIError is what every failed request to a protocol of OpenAI's gets, and what a stream gets
+// as data once it has begun.
 type OpenAIError struct {
 	Error openAIError `json:"error"`
 }
@@ -54,7 +55,8 @@ type openAIError struct {
 	Code    *string `json:"code"`
 }
 
-// EncodeOpenAIError gives an error the shape of https://platform.openai.com/docs/guides/error-codes.
+// EncodeOpenAIError gives an error the shape of
+// https://platform.openai.com/docs/guides/error-codes.
 func EncodeOpenAIError(e *chat.Error) OpenAIError {
 	_, kind, code := openAIShape(e.Kind)
 	return OpenAIError{openAIError{Message: Message(e), Type: kind, Param: Optional(e.Place()), Code: Optional(cmp.Or(e.Code, code))}}

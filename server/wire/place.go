@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// placeAt is the path of the value that ends at an offset of valid JSON, such as tools[3].function.name: encoding/json names
-// fields in its errors, but not which element of an array they are in.
+// placeAt is the path of the value that ends at an offset of valid JSON, such as
+// tools[3].function.name: encoding/json names fields in its errors, but not which element of an
+// array they are in.
 func placeAt(raw []byte, offset int64) string {
 	w := walk{decoder: json.NewDecoder(bytes.NewReader(raw)), offset: offset}
 	w.decoder.UseNumber() // a number that no float64 holds is to be walked over too
@@ -16,7 +17,8 @@ func placeAt(raw []byte, offset int64) string {
 	return strings.TrimPrefix(strings.Join(w.path, ""), ".")
 }
 
-// walk reads JSON until it has passed the offset. It stops there, with the path that it has come to, or at an error.
+// walk reads JSON until it has passed the offset. It stops there, with the path that it has come
+// to, or at an error.
 type walk struct {
 	decoder *json.Decoder
 	offset  int64

@@ -11,8 +11,8 @@ import (
 	"tenon/server/chat"
 )
 
-// unread walks once over valid JSON and finds the members that a Go type has no field for: encoding/json passes over them, so that
-// what a client meant would be lost without a word.
+// unread walks once over valid JSON and finds the members that a Go type has no field for:
+// encoding/json passes over them, so that what a client meant would be lost without a word.
 type unread struct {
 	raw  []byte
 	at   int
@@ -158,7 +158,8 @@ var (
 	knownFields sync.Map // of map[string]reflect.Type by reflect.Type
 )
 
-// fieldsOf are the types of a struct's fields by their JSON names, those of embedded structs included.
+// fieldsOf are the types of a struct's fields by their JSON names, those of embedded structs
+// included.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if known, ok := knownFields.Load(t); ok {
 		return known.(map[string]reflect.Type)

@@ -232,9 +232,9 @@ func floatPower(x, y float64) Value {
 	return Float(r)
 }
 
-// power is C's pow, which is nearly always the nearest float; math.Pow is often the one beside it. Exponents of moderate
-// size are computed with digits to spare: x is squared for each bit of the exponent before the point, and its square root
-// taken for each bit behind it.
+// power is C's pow, which is nearly always the nearest float; math.Pow is often the one beside it.
+// Exponents of moderate size are computed with digits to spare: x is squared for each bit of the
+// exponent before the point, and its square root taken for each bit behind it.
 func power(x, y float64) float64 {
 	whole, fraction := math.Modf(math.Abs(y))
 	odd := x == 0 || math.IsInf(x, 0) || math.IsNaN(x) || math.IsNaN(y)

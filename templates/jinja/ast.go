@@ -70,7 +70,8 @@ type (
 		at
 		op          tokenType
 		left, right expr
-		// outside is set for a power of a negative constant: Jinja2 writes -2 ** x into its Python, where the power binds first.
+		// outside is set for a power of a negative constant: Jinja2 writes -2 ** x into its
+		// Python, where the power binds first.
 		outside bool
 	}
 	andExpr struct {

@@ -118,7 +118,8 @@ func (rt *runtime) isHashable(v Value) bool {
 	return true
 }
 
-// attribute returns what the sandbox shows of a Python object's attribute, or nil where there is none.
+// attribute returns what the sandbox shows of a Python object's attribute, or nil where there is
+// none.
 func (rt *runtime) attribute(v Value, name string) Value {
 	if dunder(v, name) {
 		return unsafe(v, name)

@@ -62,7 +62,8 @@ func (a *arguments) eval(f *frame) *callArgs {
 	return out
 }
 
-// newArgs returns room for arguments; releaseArgs takes it back from a callee that kept nothing of it.
+// newArgs returns room for arguments; releaseArgs takes it back from a callee that kept nothing of
+// it.
 func (rt *runtime) newArgs() *callArgs {
 	n := len(rt.args)
 	if n == 0 {

@@ -2,14 +2,15 @@ package jinja
 
 import "slices"
 
-// closure is what a macro depends on besides its arguments, where that can be told at a glance: other macros of the
-// template's top level, and names that nobody gave.
+// closure is what a macro depends on besides its arguments, where that can be told at a glance:
+// other macros of the template's top level, and names that nobody gave.
 type closure struct {
 	macros []int // slots of the top level's frame that hold them
 	names  []int // that are looked up in the context
 }
 
-// holds reports whether a macro that was defined in home depends on its arguments alone in this rendering.
+// holds reports whether a macro that was defined in home depends on its arguments alone in this
+// rendering.
 func (c *closure) holds(home *frame) bool {
 	for _, i := range c.macros {
 		if _, ok := home.slots[i].(*macro); !ok { // not yet defined
@@ -24,8 +25,8 @@ func (c *closure) holds(home *frame) bool {
 	return true
 }
 
-// findClosures finds the macros of a template's top level that depend on their arguments alone. The rules are stricter
-// than they need be: what they refuse is only rendered anew each time.
+// findClosures finds the macros of a template's top level that depend on their arguments alone.
+// The rules are stricter than they need be: what they refuse is only rendered anew each time.
 func (t *Template) findClosures() {
 	stores := map[string]int{}
 	for _, n := range stmtNodes(t.body) {
@@ -56,13 +57,15 @@ func (t *Template) findClosures() {
 	}
 }
 
-// maxClosures and maxClosureWork bound what a hostile template can make of this: real ones have a dozen macros.
+// maxClosures and maxClosureWork bound what a hostile template can make of this: real ones have a
+// dozen macros.
 const (
 	maxClosures    = 100
 	maxClosureWork = 200_000
 )
 
-// settle takes away what depends on macros that are not there, and adds to each what the macros that it calls depend on.
+// settle takes away what depends on macros that are not there, and adds to each what the macros
+// that it calls depend on.
 func settle(closures map[int]*closure) {
 	unknown := func(i int) bool { return closures[i] == nil }
 	for changed := true; changed; {
@@ -246,10 +249,12 @@ func (f *closureFinder) freshIn(s stmt, slot int) freshness {
 	return freshRead
 }
 
-// always reports a statement that, if it sets a variable at all, does so whatever the conversation.
+// always reports a statement that, if it sets a variable at all, does so whatever the
+// conversation.
 func always(s stmt) bool { _, ok := s.(*setStmt); return ok }
 
-// mentions reports whether a variable of the running function is used or assigned in n, or copied from.
+// mentions reports whether a variable of the running function is used or assigned in n, or copied
+// from.
 func (f *closureFinder) mentions(n node, slot int) bool {
 	found := false
 	here := place{0, slot}

@@ -149,7 +149,8 @@ func (rt *runtime) equalItems(a, b []Value) bool {
 	return true
 }
 
-// same is how containers compare items: identity or equality, so that nan is in the list that holds it.
+// same is how containers compare items: identity or equality, so that nan is in the list that
+// holds it.
 func (rt *runtime) same(a, b Value) bool {
 	return rt.equal(a, b)
 }

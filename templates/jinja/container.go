@@ -17,8 +17,8 @@ func depthOf(v Value) int {
 	return 0
 }
 
-// deepen returns the depth of a container of these items, and refuses what could not be printed or compared without
-// exhausting the stack.
+// deepen returns the depth of a container of these items, and refuses what could not be printed or
+// compared without exhausting the stack.
 func (rt *runtime) deepen(list []Value) int {
 	rt.spend(1 + itemSteps*len(list))
 	d := 0
@@ -75,7 +75,8 @@ func span(n int, start, stop, step Value) (from, to, by int) {
 	return bound(start, low), bound(stop, high), by
 }
 
-// sliceBound converts a bound, which may be any int and is then as good as the nearest that matters.
+// sliceBound converts a bound, which may be any int and is then as good as the nearest that
+// matters.
 func sliceBound(v Value) int {
 	const far = 1 << 50
 	if n, ok := asInt(v); ok {

@@ -6,11 +6,13 @@ import (
 	"sort"
 )
 
-// maxDepth is how deep values given from outside may be nested; Python's json module gives up near there, too.
+// maxDepth is how deep values given from outside may be nested; Python's json module gives up near
+// there, too.
 const maxDepth = 990
 
-// FromGo makes a value of what encoding/json decodes into an interface (nil, bool, numbers, string, []any,
-// map[string]any, whose keys are sorted), of Values and of slices of these. Every string gets the origin.
+// FromGo makes a value of what encoding/json decodes into an interface (nil, bool, numbers,
+// string, []any, map[string]any, whose keys are sorted), of Values and of slices of these. Every
+// string gets the origin.
 func FromGo(v any, origin Origin) (Value, error) {
 	return fromGo(v, origin, 0)
 }

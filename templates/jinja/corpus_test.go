@@ -12,7 +12,8 @@ import (
 // templatesDir holds the chat templates that vendors publish, which are not part of the project.
 const templatesDir = "../../../shared/data/templates"
 
-// conversationVars are a conversation's variables as transformers' apply_chat_template passes them; see golden.py.
+// conversationVars are a conversation's variables as transformers' apply_chat_template passes
+// them; see golden.py.
 func conversationVars(t testing.TB, name string) *Dict {
 	vars := NewDict()
 	for _, absent := range []string{"tools", "documents"} {
@@ -37,7 +38,8 @@ func readTemplate(t testing.TB, name string) string {
 	return string(data)
 }
 
-// TestCorpus compares published templates with what Python makes of them. Only digests are kept here.
+// TestCorpus compares published templates with what Python makes of them. Only digests are kept
+// here.
 func TestCorpus(t *testing.T) {
 	golden, err := os.ReadFile("testdata/corpus.txt")
 	if err != nil {

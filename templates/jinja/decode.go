@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// FromJSON decodes one JSON value as Python's json.loads does: key order kept, the last of equal keys wins, numbers
-// without fraction or exponent are ints of any size. Every string, keys included, gets the origin.
+// FromJSON decodes one JSON value as Python's json.loads does: key order kept, the last of equal
+// keys wins, numbers without fraction or exponent are ints of any size. Every string, keys
+// included, gets the origin.
 func FromJSON(data []byte, origin Origin) (Value, error) {
 	if !json.Valid(data) {
 		var any any
@@ -26,7 +27,8 @@ func FromJSON(data []byte, origin Origin) (Value, error) {
 	return v, nil
 }
 
-// decoder reads a text that is known to be JSON, so it looks at no more than it needs to tell one value from another.
+// decoder reads a text that is known to be JSON, so it looks at no more than it needs to tell one
+// value from another.
 type decoder struct {
 	rest   string
 	origin Origin

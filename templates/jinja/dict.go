@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Dict is a dict that keeps the order in which its keys were first set. Set is for whoever builds it; once given to
-// Render it must not change.
+// Dict is a dict that keeps the order in which its keys were first set. Set is for whoever builds
+// it; once given to Render it must not change.
 type Dict struct {
 	entries []entry
 	index   map[dictKey]int // only beyond smallDict entries
@@ -38,7 +38,8 @@ func (d *Dict) Get(key string) (Value, bool) { return d.getString(key) }
 // Len returns the number of keys.
 func (d *Dict) Len() int { return len(d.entries) }
 
-// Each calls f for every key and value in order; keys that are not strings are passed as Python prints them.
+// Each calls f for every key and value in order; keys that are not strings are passed as Python
+// prints them.
 func (d *Dict) Each(f func(key string, v Value)) {
 	for _, e := range d.entries {
 		if s, ok := e.key.(*Str); ok {

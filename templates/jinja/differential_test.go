@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestDifferential compares random templates with Python. JINJA_FUZZ names the seed, JINJA_FUZZ_COUNT how many; make jinja-fuzz runs it.
+// TestDifferential compares random templates with Python. JINJA_FUZZ names the seed,
+// JINJA_FUZZ_COUNT how many; make jinja-fuzz runs it.
 func TestDifferential(t *testing.T) {
 	seed := os.Getenv("JINJA_FUZZ")
 	if seed == "" {

@@ -1,7 +1,8 @@
 package jinja
 
-// Printing is what templates do most, and what they print is most often put together for it: a sum of texts, a macro's
-// result, one of two literals. Here such values are written piece by piece; nothing else depends on the whole.
+// Printing is what templates do most, and what they print is most often put together for it: a sum
+// of texts, a macro's result, one of two literals. Here such values are written piece by piece;
+// nothing else depends on the whole.
 
 // emit writes what e evaluates to as print does where nothing is escaped.
 func (f *frame) emit(e expr) {
@@ -43,7 +44,8 @@ func (f *frame) emitSum(e *binExpr) {
 	}
 }
 
-// sum adds up a chain of additions: as the texts to be joined, or as the value if it is not one of plain texts.
+// sum adds up a chain of additions: as the texts to be joined, or as the value if it is not one of
+// plain texts.
 func (e *binExpr) sum(f *frame, parts []*Str) ([]*Str, Value) {
 	var left Value
 	if l, ok := e.left.(*binExpr); ok && l.op == "+" {
@@ -79,8 +81,8 @@ func (rt *runtime) joined(parts []*Str) *Str {
 	return joinStrs(emptyStr, parts)
 }
 
-// emit writes a macro's result without making a text of it first; false if something else is called, and nothing was
-// evaluated yet.
+// emit writes a macro's result without making a text of it first; false if something else is
+// called, and nothing was evaluated yet.
 func (e *callExpr) emit(f *frame) bool {
 	name, ok := e.node.(*nameExpr)
 	if !ok {

@@ -70,8 +70,8 @@ type exception struct {
 	raised bool // by raise_exception
 }
 
-// typeInternal is the type of an error that is a mistake of this package: untrusted templates must not find one, and
-// if they do it has to stay harmless.
+// typeInternal is the type of an error that is a mistake of this package: untrusted templates must
+// not find one, and if they do it has to stay harmless.
 const typeInternal = "InternalError"
 
 // recovered turns what evaluation panicked with into an exception.

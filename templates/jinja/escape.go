@@ -13,7 +13,8 @@ var simpleEscapes = map[byte]string{
 
 var hexEscapes = map[byte]int{'x': 2, 'u': 4, 'U': 8}
 
-// unescape reads the inside of a string literal as Jinja2 does: Python's escapes; an unknown one stays as it is.
+// unescape reads the inside of a string literal as Jinja2 does: Python's escapes; an unknown one
+// stays as it is.
 func (l *lexer) unescape(s string, pos int) string {
 	if !strings.Contains(s, "\\") {
 		return s
@@ -54,8 +55,8 @@ func simpleEscape(c byte) string {
 	return "\\" + string(c)
 }
 
-// escapedBackslash is what a backslash before a non-ASCII character comes to: Jinja2 replaces the character by its
-// escape first, so that the backslash then escapes the escape's own.
+// escapedBackslash is what a backslash before a non-ASCII character comes to: Jinja2 replaces the
+// character by its escape first, so that the backslash then escapes the escape's own.
 func escapedBackslash(r rune) string {
 	switch {
 	case r < 0x100:

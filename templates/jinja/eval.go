@@ -176,8 +176,8 @@ func (e *callExpr) invoke(f *frame, caller *macro) Value {
 	return rt.callValue(fn, args)
 }
 
-// method is invoke for the usual call of a string's or dict's method, without making the bound method first; nil where it
-// is something else, and nothing was evaluated yet.
+// method is invoke for the usual call of a string's or dict's method, without making the bound
+// method first; nil where it is something else, and nothing was evaluated yet.
 func (e *callExpr) method(f *frame, self Value, name string) Value {
 	if e.args.named != nil || e.args.star != nil || e.args.dstar != nil {
 		return nil
@@ -221,7 +221,8 @@ func (rt *runtime) callValue(fn Value, args *callArgs) Value {
 
 func (e *filterExpr) eval(f *frame) Value { return e.apply(f, e.node.eval(f)) }
 
-// over applies a chain of filters that has no expression at its start, as filter and set blocks have, to a text.
+// over applies a chain of filters that has no expression at its start, as filter and set blocks
+// have, to a text.
 func (e *filterExpr) over(f *frame, body *Str) Value {
 	if inner, ok := e.node.(*filterExpr); ok {
 		return e.apply(f, inner.over(f, body))

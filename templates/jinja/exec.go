@@ -51,7 +51,8 @@ func (s *ifStmt) exec(f *frame) control {
 	return f.run(body)
 }
 
-// branch returns what is to be run, and the number of the test that held; one more than there are if none did.
+// branch returns what is to be run, and the number of the test that held; one more than there are
+// if none did.
 func (s *ifStmt) branch(f *frame) (int, []stmt) {
 	f.rt.spend(1)
 	if f.holds(s.test) {

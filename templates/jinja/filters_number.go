@@ -104,7 +104,8 @@ func (rt *runtime) round(v, digits Value) Value {
 	return nil
 }
 
-// decimals is the count of digits to round to. One beyond the machine's integers rounds as any that is further than a number reaches.
+// decimals is the count of digits to round to. One beyond the machine's integers rounds as any
+// that is further than a number reaches.
 func decimals(v Value) int {
 	if isInt(v) {
 		return sliceBound(v)
@@ -112,8 +113,8 @@ func decimals(v Value) int {
 	return wantInt(v)
 }
 
-// expand counts writing a float with so many decimals, for which all digits of its power of two are made. Beyond maxDecimals
-// nothing is left to make.
+// expand counts writing a float with so many decimals, for which all digits of its power of two
+// are made. Beyond maxDecimals nothing is left to make.
 func (rt *runtime) expand(f float64, decimals int) {
 	const maxDecimals = 400
 	_, exponent := math.Frexp(f)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// attrGetter returns the function that follows an attribute path, given as "a.b.0", as an int, or None for the item itself.
-// What is undefined on the way becomes def, unless that is nil.
+// attrGetter returns the function that follows an attribute path, given as "a.b.0", as an int, or
+// None for the item itself. What is undefined on the way becomes def, unless that is nil.
 func (rt *runtime) attrGetter(path, def Value) func(Value) Value {
 	parts := attrParts(path)
 	return func(v Value) Value {

@@ -18,13 +18,15 @@ func init() {
 	}
 }
 
-// IsGlobal says whether a name means something in every template: a variable of that name would hide a function.
+// IsGlobal says whether a name means something in every template: a variable of that name would
+// hide a function.
 func IsGlobal(name string) bool {
 	_, ok := globals[name]
 	return ok
 }
 
-// pureGlobals are the globals of those names that do the same whenever they are called, nil for other names.
+// pureGlobals are the globals of those names that do the same whenever they are called, nil for
+// other names.
 func pureGlobals(names []string) []Value {
 	out := make([]Value, len(names))
 	for i, name := range names {

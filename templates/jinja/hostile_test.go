@@ -91,8 +91,8 @@ var hostile = map[string]string{
 	"filter blocks":            `{% filter replace('a', 'a' * 10**4) %}{% filter replace('a', 'a' * 10**4) %}a{% endfilter %}{% endfilter %}`,
 }
 
-// Each ends with an error that says why, or with an answer, within limits that count all the work. The steps granted are
-// what a second or less of evaluation takes.
+// Each ends with an error that says why, or with an answer, within limits that count all the work.
+// The steps granted are what a second or less of evaluation takes.
 func TestLimits_holdEveryOperation(t *testing.T) {
 	limits := Limits{Steps: 1_000_000, Output: 4 << 20}
 	for name, src := range hostile {
@@ -113,7 +113,8 @@ func TestLimits_holdEveryOperation(t *testing.T) {
 	}
 }
 
-// A template in which macros, branches and loops are many and long costs no more to parse than its length allows.
+// A template in which macros, branches and loops are many and long costs no more to parse than its
+// length allows.
 func TestParse_manyMacrosAreReadInProportion(t *testing.T) {
 	var b strings.Builder
 	for i := range 2000 {

@@ -29,7 +29,8 @@ func (rt *runtime) escape(v Value) *Str {
 
 func unescapeHTML(s string) string { return html.UnescapeString(s) }
 
-// stripTags is Markup.striptags: comments and tags removed, whitespace collapsed, entities resolved.
+// stripTags is Markup.striptags: comments and tags removed, whitespace collapsed, entities
+// resolved.
 func (rt *runtime) stripTags(s *Str) *Str {
 	s = s.plain()
 	rt.fits(len(s.text))

@@ -2,13 +2,14 @@ package jinja
 
 import "slices"
 
-// Templates look for something in a loop that they cannot leave: once a flag is set, what remains goes round for nothing,
-// and with one such loop per message a conversation costs its length squared. A loop whose body is one if is left here as
-// soon as an iteration did nothing and its tests cannot come out otherwise: what they read does not change between
-// iterations that do nothing.
+// Templates look for something in a loop that they cannot leave: once a flag is set, what remains
+// goes round for nothing, and with one such loop per message a conversation costs its length
+// squared. A loop whose body is one if is left here as soon as an iteration did nothing and its
+// tests cannot come out otherwise: what they read does not change between iterations that do
+// nothing.
 
-// findIdle notes what loopOver needs to leave a loop early: the if that is its whole body, and how many of its tests
-// stay as they are.
+// findIdle notes what loopOver needs to leave a loop early: the if that is its whole body, and how
+// many of its tests stay as they are.
 func (s *forStmt) findIdle() {
 	target, named := s.target.(*nameExpr)
 	if !named || s.test != nil || s.loop >= 0 || len(s.body) != 1 {
@@ -31,8 +32,8 @@ func (s *forStmt) findIdle() {
 	}
 }
 
-// steady reports an expression that comes out the same, and without effect, until something else is executed or the
-// variable of the loop changes.
+// steady reports an expression that comes out the same, and without effect, until something else
+// is executed or the variable of the loop changes.
 func steady(e expr, variable string) bool {
 	switch e := e.(type) {
 	case *nameExpr:

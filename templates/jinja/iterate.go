@@ -2,8 +2,8 @@ package jinja
 
 import "unicode/utf8"
 
-// iterator yields values: a list's, or what a function returns until ok is false. A copy of one over a list goes its own
-// way.
+// iterator yields values: a list's, or what a function returns until ok is false. A copy of one
+// over a list goes its own way.
 type iterator struct {
 	list []Value // what is left of it
 	more func() (v Value, ok bool)
@@ -102,8 +102,8 @@ func (rt *runtime) list(v Value) []Value {
 	return rt.drain(rt.iterate(v))
 }
 
-// lazy makes a generator that reads from v. Nothing happens before its first item is asked for: make then returns what
-// yields the items, given what reads those of v.
+// lazy makes a generator that reads from v. Nothing happens before its first item is asked for:
+// make then returns what yields the items, given what reads those of v.
 func (rt *runtime) lazy(name string, v Value, make func(next func() (Value, bool)) func() (Value, bool)) Value {
 	d := 1
 	if g, ok := v.(*generator); ok {

@@ -54,7 +54,8 @@ func readVars(t testing.TB, path string) *Dict {
 	return v.(*Dict)
 }
 
-// TestLanguage compares with what Python's Jinja2 made of every case of testdata/language; see golden.py.
+// TestLanguage compares with what Python's Jinja2 made of every case of testdata/language; see
+// golden.py.
 func TestLanguage(t *testing.T) {
 	vars := readVars(t, "testdata/language/vars.json")
 	files, err := filepath.Glob("testdata/language/*.txt")

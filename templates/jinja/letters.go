@@ -29,7 +29,8 @@ func every(f func(rune) bool) func(string) bool {
 	}
 }
 
-// isDigit is Python's: decimal digits and those that are digits in some other way, such as superscripts.
+// isDigit is Python's: decimal digits and those that are digits in some other way, such as
+// superscripts.
 func isDigit(r rune) bool {
 	return unicode.IsDigit(r) || r == 0xb2 || r == 0xb3 || r == 0xb9 || r == 0x2070 || r >= 0x2074 && r <= 0x2079 ||
 		r >= 0x2080 && r <= 0x2089 || r >= 0x2460 && r <= 0x2468 || r >= 0x2776 && r <= 0x277e
@@ -115,7 +116,8 @@ func lower(s string) string {
 	return b.String()
 }
 
-// finalSigma reports whether a letter with case stands before i and none after it, marks and apostrophes aside.
+// finalSigma reports whether a letter with case stands before i and none after it, marks and
+// apostrophes aside.
 func finalSigma(runes []rune, i int) bool {
 	ignorable := func(r rune) bool {
 		return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || strings.ContainsRune("'.:·’", r)
@@ -131,7 +133,8 @@ func finalSigma(runes []rune, i int) bool {
 	return j >= 0 && isCased(runes[j]) && (k == len(runes) || !isCased(runes[k]))
 }
 
-// title is str.title: the first letter of every run of letters in title case, the others in lower case.
+// title is str.title: the first letter of every run of letters in title case, the others in lower
+// case.
 func title(s string) string {
 	var b strings.Builder
 	inWord := false
@@ -174,7 +177,8 @@ func swapCase(s string) string {
 	return b.String()
 }
 
-// longFold are the letters that casefold changes otherwise than lower does and that occur in living languages.
+// longFold are the letters that casefold changes otherwise than lower does and that occur in
+// living languages.
 var longFold = map[rune]string{'ß': "ss", 'ẞ': "ss", 'ς': "σ", 'ſ': "s", 'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st", 'µ': "μ", 'ŉ': "ʼn", 'İ': "i̇"}
 
 func caseFold(s string) string {

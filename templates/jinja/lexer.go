@@ -94,8 +94,8 @@ func (l *lexer) nextTag(i int) int {
 	}
 }
 
-// strip applies whitespace control to the text before a tag: a minus takes all whitespace, lstrip_blocks the indent
-// of a statement or comment.
+// strip applies whitespace control to the text before a tag: a minus takes all whitespace,
+// lstrip_blocks the indent of a statement or comment.
 func (l *lexer) strip(text string, sign, kind byte) string {
 	if sign == '-' {
 		return strings.TrimRightFunc(text, isSpace)
@@ -115,7 +115,8 @@ func (l *lexer) skipSpace(i int) int {
 	return len(l.src) - len(strings.TrimLeftFunc(l.src[i:], isSpace))
 }
 
-// closing returns where a closing delimiter at i ends, whitespace control and trim_blocks included, or -1.
+// closing returns where a closing delimiter at i ends, whitespace control and trim_blocks
+// included, or -1.
 func (l *lexer) closing(i int, delim string, trim bool) int {
 	rest := l.src[i:]
 	switch {
@@ -200,7 +201,8 @@ func (l *lexer) raw(start, from int) {
 	l.pos = len(l.src)
 }
 
-// expression consumes tokens up to and including the closing delimiter, or to the end of the source.
+// expression consumes tokens up to and including the closing delimiter, or to the end of the
+// source.
 func (l *lexer) expression(end tokenType) {
 	delim, trim := "}}", false
 	if end == tokBlkEnd {

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// digits returns the length of a run of digits of a base, each optionally preceded by one underscore where sep.
+// digits returns the length of a run of digits of a base, each optionally preceded by one
+// underscore where sep.
 func digits(s string, set string, sep bool) int {
 	i := 0
 	for i < len(s) {
@@ -39,7 +40,8 @@ func plainDigits(s string) int {
 	return digits(s, decimal, true)
 }
 
-// floatLen is the length of the float that s begins with, or 0: digits with a fraction, an exponent or both.
+// floatLen is the length of the float that s begins with, or 0: digits with a fraction, an
+// exponent or both.
 func floatLen(s string) int {
 	n := plainDigits(s)
 	if n == 0 {

@@ -12,7 +12,8 @@ import (
 // small are limits that a harmless template keeps and a hostile one meets at once.
 var small = Limits{Steps: 200_000, Output: 1 << 20, Depth: 100}
 
-// What works on every letter of a text, or on every digit of a float, is counted as more than copying it.
+// What works on every letter of a text, or on every digit of a float, is counted as more than
+// copying it.
 func TestLimits_countTheWorkOfSlowOperations(t *testing.T) {
 	for expression, least := range map[string]int{
 		"text|upper": 70_000, "text|lower": 70_000, "text.casefold()": 70_000, "text|title": 70_000, "text|wordcount": 70_000,

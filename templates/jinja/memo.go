@@ -2,9 +2,9 @@ package jinja
 
 import "sync"
 
-// Memo keeps what a template made of values that stay the same from one rendering to the next, as declared tools do:
-// the results of tojson, and of macros that depend on nothing but their arguments (see closure). Any number of
-// goroutines may use it.
+// Memo keeps what a template made of values that stay the same from one rendering to the next, as
+// declared tools do: the results of tojson, and of macros that depend on nothing but their
+// arguments (see closure). Any number of goroutines may use it.
 type Memo struct {
 	stays map[Value]bool // dicts and lists, by identity
 
@@ -13,10 +13,12 @@ type Memo struct {
 	size  int // bytes
 }
 
-// maxMemo bounds the bytes and, at a kilobyte each, the number of kept texts: a hostile template may ask for any number.
+// maxMemo bounds the bytes and, at a kilobyte each, the number of kept texts: a hostile template
+// may ask for any number.
 const maxMemo = 1 << 20
 
-// NewMemo makes a memo for v and everything in it. What is given to Render must hold v itself, not a copy.
+// NewMemo makes a memo for v and everything in it. What is given to Render must hold v itself, not
+// a copy.
 func NewMemo(v Value) *Memo {
 	m := &Memo{stays: map[Value]bool{}, texts: map[memoKey]*Str{}}
 	m.note(v)
@@ -38,7 +40,8 @@ func (m *Memo) note(v Value) {
 	}
 }
 
-// memoKey is a macro or filter with its arguments, each as something that is comparable and never changes.
+// memoKey is a macro or filter with its arguments, each as something that is comparable and never
+// changes.
 type memoKey struct {
 	what any
 	args [6]any
@@ -103,8 +106,8 @@ func (m *Memo) put(k memoKey, s *Str) {
 	}
 }
 
-// remember returns what make makes, from the memo if it was made before. While it is made nothing else is kept: who
-// asks for the whole again does not ask for its parts.
+// remember returns what make makes, from the memo if it was made before. While it is made nothing
+// else is kept: who asks for the whole again does not ask for its parts.
 func (rt *runtime) remember(what any, pos []Value, kw []keyword, make func() *Str) (*Str, bool) {
 	m := rt.memo
 	if m == nil {

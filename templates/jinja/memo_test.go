@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whatever a template does with tools, and whatever else changes between two renderings, a memo changes nothing.
+// Whatever a template does with tools, and whatever else changes between two renderings, a memo
+// changes nothing.
 func TestMemo_rendersAsWithoutOne(t *testing.T) {
 	templates, err := filepath.Glob(templatesDir + "/*.jinja")
 	if err != nil {
@@ -37,7 +38,8 @@ func TestMemo_rendersAsWithoutOne(t *testing.T) {
 	}
 }
 
-// Macros that look at something else than their arguments, in every way that there is, between renderings that differ in it.
+// Macros that look at something else than their arguments, in every way that there is, between
+// renderings that differ in it.
 func TestMemo_keepsNothingThatDependsOnMore(t *testing.T) {
 	for name, src := range map[string]string{
 		"a given name":            `{% macro m(t) %}{{ t.name }}{{ given }}{% endmacro %}{{ m(tool) }}`,
@@ -90,7 +92,8 @@ func TestMemo_keepsNothingThatDependsOnMore(t *testing.T) {
 	}
 }
 
-// What is kept is not made again: the second rendering takes fewer steps than the tool has parts and text.
+// What is kept is not made again: the second rendering takes fewer steps than the tool has parts
+// and text.
 func TestMemo_keepsMacrosAndJSON(t *testing.T) {
 	for _, src := range []string{
 		`{{ tool|tojson }}{{ tool|tojson(indent=2) }}`,

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What a template keeps is counted by the memory that it takes, not by how little there is to do: each of these would
-// hold far more than what a step is meant to grant.
+// What a template keeps is counted by the memory that it takes, not by how little there is to do:
+// each of these would hold far more than what a step is meant to grant.
 func TestLimits_countWhatIsKept(t *testing.T) {
 	repeated := func(n int, item string) string {
 		return "{% set l = [" + strings.Repeat(item+",", n) + "] %}"
@@ -31,7 +31,8 @@ func TestLimits_countWhatIsKept(t *testing.T) {
 	}
 }
 
-// A dict of a dict's entries is as deep as that one, however often it is made; a copy is no shallower.
+// A dict of a dict's entries is as deep as that one, however often it is made; a copy is no
+// shallower.
 func TestDict_depthOfCopies(t *testing.T) {
 	for src, want := range map[string]string{
 		`{% set ns = namespace(x={}) %}{% for i in range(2000) %}{% set ns.x = dict(ns.x, a=i) %}{% endfor %}{{ ns.x }}`:               "{'a': 1999}",

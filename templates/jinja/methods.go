@@ -11,7 +11,8 @@ func native(typ string, table map[string]*method) {
 	}
 }
 
-// withheld are the methods by which Python would change an object; the immutable sandbox has none of them.
+// withheld are the methods by which Python would change an object; the immutable sandbox has none
+// of them.
 func withheld(table map[string]*method, names ...string) map[string]*method {
 	for _, n := range names {
 		table[n] = &method{}

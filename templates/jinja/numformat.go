@@ -118,7 +118,8 @@ func (s numberSpec) grouped(digits string, taken, base int) string {
 		whole, rest = digits[:i], digits[i:]
 	}
 	if s.align == '=' && s.fill == "0" {
-		// As many digits as fit with their separators; one more where a separator would come first.
+		// As many digits as fit with their separators; one more where a separator would come
+		// first.
 		want := s.width - taken - len(rest)
 		whole = strings.Repeat("0", max(want-(want-1)/(size+1)-len(whole), 0)) + whole
 	}
@@ -183,7 +184,8 @@ func (s numberSpec) digits(f float64, typ byte, precision int) string {
 	return shortest(f, max(precision, 1))
 }
 
-// shortest is C's %g: an exponent only where the number is very small or needs more digits than the precision.
+// shortest is C's %g: an exponent only where the number is very small or needs more digits than
+// the precision.
 func shortest(f float64, precision int) string {
 	text := strconv.FormatFloat(f, 'e', precision-1, 64)
 	exp, _ := strconv.Atoi(text[strings.IndexByte(text, 'e')+1:])

@@ -325,7 +325,8 @@ func dunder(v Value, name string) bool {
 	return strings.Contains(objectAttrs, " "+name+" ") || strings.Contains(typeAttrs[v.typeName()], " "+name+" ")
 }
 
-// typeAttrs are the other attributes of a type's objects, as far as templates try them: those of containers.
+// typeAttrs are the other attributes of a type's objects, as far as templates try them: those of
+// containers.
 var typeAttrs = map[string]string{
 	"str":   " __add__ __contains__ __getitem__ __getnewargs__ __iter__ __len__ __mod__ __mul__ __rmod__ __rmul__ ",
 	"list":  " __add__ __class_getitem__ __contains__ __delitem__ __getitem__ __iadd__ __imul__ __iter__ __len__ __mul__ __reversed__ __rmul__ __setitem__ ",

@@ -65,14 +65,14 @@ func TestOrigin_followsStringsThroughOperations(t *testing.T) {
 		`{% set x = c %}{{ x }}{% set y %}<{{ c }}>{% endset %}{{ y }}`:          `[Hi you]<[Hi you]>`,
 		`{% macro m(x) %}({{ x }}){% endmacro %}{{ m(c) }}{{ m(c)|trim("()") }}`: `([Hi you])[Hi you]`,
 		`{% filter upper %}<{{ c }}>{% endfilter %}`:                             `<[HI YOU]>`,
-		`{% for x in c %}{{ x }}{% endfor %}{% for k, v in d|items %}{{ k }}{{ v }}{% endfor %}`:               `[Hi youkvn]1[l][['x']]`,
-		`{{ d|dictsort|map("first")|join(",") }}{{ d.keys()|list|first }}`:                                     `[k],[l],[nk]`,
-		`{{ [c, "a"]|sort|first }}{{ [c, "a"]|map("upper")|list|last }}`:                                       `aA`,
-		`{{ c if c == "Hi you" else "no" }}{{ {c: "v"}["Hi you"] }}{{ d["k"] }}`:                               `[Hi you]v[v]`,
-		`{{ c|urlencode }}{{ c|reverse }}{{ c|list|join }}{{ c|batch(9)|list|first|join }}`: "[Hi%20youuoy iHHi youHi you]",
-		`{{ c|default("x") }}{{ nope|default(c) }}{{ c|replace("Hi", bos) }}`:                                  `[Hi youHi you]<s>[ you]`,
+		`{% for x in c %}{{ x }}{% endfor %}{% for k, v in d|items %}{{ k }}{{ v }}{% endfor %}`: `[Hi youkvn]1[l][['x']]`,
+		`{{ d|dictsort|map("first")|join(",") }}{{ d.keys()|list|first }}`:                       `[k],[l],[nk]`,
+		`{{ [c, "a"]|sort|first }}{{ [c, "a"]|map("upper")|list|last }}`:                         `aA`,
+		`{{ c if c == "Hi you" else "no" }}{{ {c: "v"}["Hi you"] }}{{ d["k"] }}`:                 `[Hi you]v[v]`,
+		`{{ c|urlencode }}{{ c|reverse }}{{ c|list|join }}{{ c|batch(9)|list|first|join }}`:      "[Hi%20youuoy iHHi youHi you]",
+		`{{ c|default("x") }}{{ nope|default(c) }}{{ c|replace("Hi", bos) }}`:                    `[Hi youHi you]<s>[ you]`,
 		`{{ c.partition(" ")|join("|") }}{{ c.splitlines()[0] }}`:                                `[Hi]|[ ]|[youHi you]`,
-		`{{ c * 2 }}{{ ("a" ~ c) * 2 }}`:                                                                       `[Hi youHi you]a[Hi you]a[Hi you]`,
+		`{{ c * 2 }}{{ ("a" ~ c) * 2 }}`:                                                         `[Hi youHi you]a[Hi you]a[Hi you]`,
 	} {
 		if got := marked(t, src, "Hi you"); got != want {
 			t.Errorf("%s\n got %s\nwant %s", src, got, want)
@@ -80,7 +80,8 @@ func TestOrigin_followsStringsThroughOperations(t *testing.T) {
 	}
 }
 
-// TestOrigin_contentNeverBecomesTrusted sends a marker as content through published templates: no trusted text may hold it.
+// TestOrigin_contentNeverBecomesTrusted sends a marker as content through published templates: no
+// trusted text may hold it.
 func TestOrigin_contentNeverBecomesTrusted(t *testing.T) {
 	const marker = "@@evil@@"
 	poison := strings.NewReplacer("Oslo", marker, "Four", marker, "two plus two", marker, "cold", marker, "get_weather", marker, "city", marker)

@@ -105,7 +105,8 @@ func (p *parser) unexpected(want string) {
 	p.fail(t.pos, "expected token %s, got %s", reprText(want), reprText(t.describe()))
 }
 
-// parseBody parses up to one of the tags that end it, or to the end of the template where there is none.
+// parseBody parses up to one of the tags that end it, or to the end of the template where there is
+// none.
 func (p *parser) parseBody(ends []string) []stmt {
 	p.enter()
 	defer p.leave()
@@ -141,7 +142,8 @@ func (p *parser) parseBody(ends []string) []stmt {
 	return body
 }
 
-// parseBlock parses the rest of a tag and what follows, up to one of the tags that end it, which is the current token.
+// parseBlock parses the rest of a tag and what follows, up to one of the tags that end it, which
+// is the current token.
 func (p *parser) parseBlock(ends ...string) []stmt {
 	p.skip(":")
 	p.expect(tokBlkEnd)

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The reference page lists what there is: every filter, test, global and attribute, and nothing else.
+// The reference page lists what there is: every filter, test, global and attribute, and nothing
+// else.
 func TestReference_listsWhatThereIs(t *testing.T) {
 	page, err := os.ReadFile("REFERENCE.md")
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// resolver fills in where the tree's names live, finds its filters and checks what only the whole tree shows.
-// It panics with a *syntaxError.
+// resolver fills in where the tree's names live, finds its filters and checks what only the whole
+// tree shows. It panics with a *syntaxError.
 type resolver struct {
 	shared
 }

@@ -29,8 +29,8 @@ type frame struct {
 	ctx   *context
 }
 
-// context is where names are resolved that no scope assigns: what the template's top level set, else what the caller gave,
-// else the globals. Names are the numbers that the resolver gave them.
+// context is where names are resolved that no scope assigns: what the template's top level set,
+// else what the caller gave, else the globals. Names are the numbers that the resolver gave them.
 type context struct {
 	names []Value // nil: not there
 }
@@ -55,8 +55,8 @@ func (rt *runtime) spend(n int) {
 	}
 }
 
-// bytesPerStep is how much text counts as one step, itemSteps how many steps an item of a list is and entrySteps an entry
-// of a dict: what is kept takes memory, which a step does not.
+// bytesPerStep is how much text counts as one step, itemSteps how many steps an item of a list is
+// and entrySteps an entry of a dict: what is kept takes memory, which a step does not.
 const (
 	bytesPerStep = 8
 	itemSteps    = 4
@@ -86,7 +86,8 @@ func (rt *runtime) scan(v Value) {
 	}
 }
 
-// letters counts looking at every letter of a text, or writing it anew, which takes some times as long as copying it.
+// letters counts looking at every letter of a text, or writing it anew, which takes some times as
+// long as copying it.
 func (rt *runtime) letters(s *Str) { rt.spend(len(s.text) / 4) }
 
 // scanAll counts looking at the arguments of a function.
@@ -126,7 +127,8 @@ func (rt *runtime) newFrame(fn *function, up *frame, ctx *context) *frame {
 	return f
 }
 
-// release takes back the frame of a function that has ended, unless something may still refer to it.
+// release takes back the frame of a function that has ended, unless something may still refer to
+// it.
 func (rt *runtime) release(f *frame, fn *function) {
 	if !fn.kept {
 		clear(f.slots)
@@ -246,8 +248,8 @@ func (f *frame) checkSpaces(t *target) {
 	}
 }
 
-// checkItems is checkSpaces in the words of a set block, for which Jinja2 forgets the check and Python makes up. That a
-// block could so change a dict is left out: values are immutable here.
+// checkItems is checkSpaces in the words of a set block, for which Jinja2 forgets the check and
+// Python makes up. That a block could so change a dict is left out: values are immutable here.
 func (f *frame) checkItems(t *target) {
 	if t.attr != nil {
 		switch v := f.get(t.place).(type) {

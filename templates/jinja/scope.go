@@ -10,13 +10,15 @@ type enterOp struct {
 	name int // of loadResolve, see context
 }
 
-// target is the left side of an assignment: a slot, an attribute of a namespace, or a tuple of targets.
+// target is the left side of an assignment: a slot, an attribute of a namespace, or a tuple of
+// targets.
 type target struct {
 	place
 	attr  *Str
 	parts []target
 	tuple bool
-	// export is the name under which macros find a variable of the template's top level, 0 elsewhere.
+	// export is the name under which macros find a variable of the template's top level, 0
+	// elsewhere.
 	export int
 }
 

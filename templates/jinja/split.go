@@ -47,7 +47,8 @@ func separator(v Value, want string) *Str {
 	return p
 }
 
-// splitSpace splits at runs of whitespace, leaving none at the ends; after n splits the rest keeps its end.
+// splitSpace splits at runs of whitespace, leaving none at the ends; after n splits the rest keeps
+// its end.
 func splitSpace(s *Str, n int) []*Str {
 	var parts []*Str
 	rest := func(at int) int { return len(s.text) - len(strings.TrimLeftFunc(s.text[at:], isSpace)) }

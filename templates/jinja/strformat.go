@@ -205,8 +205,8 @@ func fieldKey(s string) Value {
 	return trusted(s)
 }
 
-// first is the argument that a field begins with. As in Python's string.Formatter, only a field that is nothing but a number
-// is numbered by hand, and only an empty one automatically.
+// first is the argument that a field begins with. As in Python's string.Formatter, only a field
+// that is nothing but a number is numbered by hand, and only an empty one automatically.
 func (f *formatter) first(field, name string) Value {
 	key := fieldKey(name)
 	if field == "" {
@@ -272,7 +272,8 @@ func (rt *runtime) formatValue(v Value, text string) *Str {
 	return rt.align(trusted(spec.general(x)), spec, '>')
 }
 
-// general formats a float, also without a type: then as repr does, or to the precision with at least one decimal.
+// general formats a float, also without a type: then as repr does, or to the precision with at
+// least one decimal.
 func (s numberSpec) general(f float64) string {
 	switch {
 	case s.typ == 'n':

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// strftime formats t as glibc does in the C locale for a time without zone, as Python's datetime.now() is.
+// strftime formats t as glibc does in the C locale for a time without zone, as Python's
+// datetime.now() is.
 func strftime(t time.Time, format string) string {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {
@@ -41,7 +42,8 @@ var composed = map[byte]string{
 	't': "\t", 'T': "%H:%M:%S", 'x': "%m/%d/%y", 'X': "%H:%M:%S",
 }
 
-// timeField is one conversion; flag is the last of glibc's flags, or 0, and wide the width that is asked for, or 0.
+// timeField is one conversion; flag is the last of glibc's flags, or 0, and wide the width that is
+// asked for, or 0.
 func timeField(t time.Time, c, flag byte, wide int) (string, bool) {
 	pad := func(s string, fill byte) string {
 		if flag == '_' || flag == '0' {

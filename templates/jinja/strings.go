@@ -67,7 +67,8 @@ func stripName(left, right bool) string {
 	return "strip"
 }
 
-// window returns the byte offsets of the part of s that start and end choose; ok is false where start is behind the end.
+// window returns the byte offsets of the part of s that start and end choose; ok is false where
+// start is behind the end.
 func window(s *Str, start, end Value) (i, j int, ok bool) {
 	if start == None && end == None {
 		return 0, len(s.text), true
@@ -201,7 +202,8 @@ func (rt *runtime) strJoin(sep *Str, v Value) Value {
 	return out
 }
 
-// partition cuts s at the place that index finds; where there is none, whole says how to return all of s.
+// partition cuts s at the place that index finds; where there is none, whole says how to return
+// all of s.
 func (rt *runtime) partition(s *Str, sep Value, index func(s, sub string) int, whole func(s *Str) Value) Value {
 	p := separator(sep, "str")
 	rt.spend(1 + len(s.text)/bytesPerStep)

@@ -130,7 +130,8 @@ func (m *strMethod) call(rt *runtime, s *Str, a *callArgs) Value {
 	return v
 }
 
-// signature is the method's own, or Markup's, which is written in Python and refuses arguments in other words.
+// signature is the method's own, or Markup's, which is written in Python and refuses arguments in
+// other words.
 func (m *strMethod) signature(s *Str) signature {
 	if !s.markup || m.sig.search || strTests[m.sig.name] != nil {
 		return m.sig

@@ -1,8 +1,9 @@
 package jinja
 
-// This file decides where names live, by the rules of Jinja2's compiler: a template, block, macro or recursive loop is a function,
-// every variable of a scope within it a slot of that function's frame. A scope reads outer variables through their slots, copies
-// those that it assigns to when it is entered, and resolves names that nobody assigned in the context, also when it is entered.
+// This file decides where names live, by the rules of Jinja2's compiler: a template, block, macro
+// or recursive loop is a function, every variable of a scope within it a slot of that function's
+// frame. A scope reads outer variables through their slots, copies those that it assigns to when
+// it is entered, and resolves names that nobody assigned in the context, also when it is entered.
 
 // function is what gets a frame of its own when it runs.
 type function struct {
@@ -69,8 +70,8 @@ func (s *shared) number(name string) int {
 	return n
 }
 
-// maxScopeCost bounds the names that are copied between scopes and branches, which can grow with the square of a template's length. Real
-// templates need some thousands.
+// maxScopeCost bounds the names that are copied between scopes and branches, which can grow with
+// the square of a template's length. Real templates need some thousands.
 const maxScopeCost = 2_000_000
 
 // newSymbols opens a scope inside parent, which is nil for a template.
@@ -168,7 +169,8 @@ func (s *symbols) load(name string) {
 	}
 }
 
-// mergeBranches joins the branches of an if: what only some of them assign begins as what it is outside.
+// mergeBranches joins the branches of an if: what only some of them assign begins as what it is
+// outside.
 func (s *symbols) mergeBranches(branches []*symbols) {
 	stored := map[string]bool{}
 	for _, b := range branches {
@@ -190,7 +192,8 @@ func (s *symbols) mergeBranches(branches []*symbols) {
 	}
 }
 
-// analyze notes the names that a scope's own nodes use; what opens a scope of its own is analyzed when that is opened.
+// analyze notes the names that a scope's own nodes use; what opens a scope of its own is analyzed
+// when that is opened.
 func (s *symbols) analyze(nodes ...node) {
 	for _, n := range nodes {
 		s.visit(n)

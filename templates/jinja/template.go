@@ -8,7 +8,8 @@ import (
 
 // Options of one rendering. The zero value renders with the default limits and the zero time.
 type Options struct {
-	// Now is the local clock that strftime_now reads; its zone is ignored, as Python's datetime.now() has none.
+	// Now is the local clock that strftime_now reads; its zone is ignored, as Python's
+	// datetime.now() has none.
 	Now time.Time
 	// Limits bounds the work; zero fields mean the defaults.
 	Limits Limits
@@ -16,13 +17,16 @@ type Options struct {
 	Memo *Memo
 }
 
-// Limits bounds the work of a rendering. Exceeding one is a *RenderError that errors.Is(err, ErrLimit) matches.
+// Limits bounds the work of a rendering. Exceeding one is a *RenderError that errors.Is(err,
+// ErrLimit) matches.
 type Limits struct {
-	// Steps counts evaluated nodes, items visited and, at one step per 8 bytes, text made. Default 20 million.
+	// Steps counts evaluated nodes, items visited and, at one step per 8 bytes, text made. Default
+	// 20 million.
 	Steps int
 	// Output bounds the output, and every intermediate string, in bytes. Default 16 MiB.
 	Output int
-	// Depth bounds nested calls of macros and recursive loops. Default 200, about where Python gives up.
+	// Depth bounds nested calls of macros and recursive loops. Default 200, about where Python
+	// gives up.
 	Depth int
 }
 
@@ -63,12 +67,12 @@ type Template struct {
 	depth int      // of the tree
 }
 
-// maxStack is how many nodes of the tree may be evaluated inside each other, over all nested calls: some hundred bytes
-// of stack each, far below what Go grants.
+// maxStack is how many nodes of the tree may be evaluated inside each other, over all nested
+// calls: some hundred bytes of stack each, far below what Go grants.
 const maxStack = 300_000
 
-// maxSource is the longest template that is read, in bytes: many times the longest that is in use. A parsed template takes
-// some hundred times the memory of its text.
+// maxSource is the longest template that is read, in bytes: many times the longest that is in use.
+// A parsed template takes some hundred times the memory of its text.
 const maxSource = 1 << 20
 
 // Parse reads a template. The error is a *SyntaxError.
@@ -101,8 +105,8 @@ func Parse(src string) (t *Template, err error) {
 	return t, nil
 }
 
-// Render renders the template with the variables vars, which it does not change and which may be shared. The error is
-// a *RaisedError if the template called raise_exception, else a *RenderError.
+// Render renders the template with the variables vars, which it does not change and which may be
+// shared. The error is a *RaisedError if the template called raise_exception, else a *RenderError.
 func (t *Template) Render(vars *Dict, o Options) (out Output, err error) {
 	rt := &runtime{tmpl: t, now: o.Now, limits: o.Limits.withDefaults(), memo: o.Memo, out: outputs.Get().(*textBuilder)}
 	rt.steps = rt.limits.Steps
@@ -122,7 +126,8 @@ func (t *Template) Render(vars *Dict, o Options) (out Output, err error) {
 	return out, nil
 }
 
-// outputs are builders for whole renderings, which are alike in size; one that was made for more than keptOutput bytes goes.
+// outputs are builders for whole renderings, which are alike in size; one that was made for more
+// than keptOutput bytes goes.
 var outputs = sync.Pool{New: func() any { return new(textBuilder) }}
 
 const keptOutput = 1 << 20

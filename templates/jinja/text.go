@@ -2,12 +2,14 @@ package jinja
 
 import "strings"
 
-// Origin says where a piece of text came from. A caller who wants to know which content it was marks strings with values
-// of its own above [Content]; nothing here asks for more than whether two are equal.
+// Origin says where a piece of text came from. A caller who wants to know which content it was
+// marks strings with values of its own above [Content]; nothing here asks for more than whether
+// two are equal.
 type Origin uint32
 
 const (
-	// Trusted text was written by the template, or given by the caller as part of it (a bos token).
+	// Trusted text was written by the template, or given by the caller as part of it (a bos
+	// token).
 	Trusted Origin = iota
 	// Content was given by whoever wrote the conversation: plain text, whatever it spells.
 	Content
@@ -22,7 +24,8 @@ type Span struct {
 // Str is a string that knows where each of its bytes came from.
 type Str struct {
 	text string
-	// runs are the origins in order, each up to its end, covering text without gaps; nil when all is of one origin.
+	// runs are the origins in order, each up to its end, covering text without gaps; nil when all
+	// is of one origin.
 	runs   []run
 	origin Origin // of the whole where runs is nil
 	markup bool   // Markup: already escaped, see filter escape
@@ -33,7 +36,8 @@ type run struct {
 	origin Origin
 }
 
-// NewString makes a string of one origin. Bytes that are not UTF-8 become U+FFFD: strings are of characters here, as in Python.
+// NewString makes a string of one origin. Bytes that are not UTF-8 become U+FFFD: strings are of
+// characters here, as in Python.
 func NewString(text string, origin Origin) *Str {
 	return &Str{text: strings.ToValidUTF8(text, "\uFFFD"), origin: origin}
 }
@@ -171,7 +175,8 @@ func (b *textBuilder) str() *Str {
 	return s.settle()
 }
 
-// neutral appends text that belongs to whatever stands before it: the punctuation that tojson and repr write.
+// neutral appends text that belongs to whatever stands before it: the punctuation that tojson and
+// repr write.
 func (b *textBuilder) neutral(text string) { b.buf = append(b.buf, text...) }
 
 // copyStr returns what was collected and leaves the builder to be reset and used again.

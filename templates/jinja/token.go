@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// tokenType is a token's type by the name that error messages use; operators are their own spelling.
+// tokenType is a token's type by the name that error messages use; operators are their own
+// spelling.
 type tokenType string
 
 const (
@@ -19,8 +20,8 @@ const (
 	tokBlkBegin tokenType = "begin of statement block"
 	tokBlkEnd   tokenType = "end of statement block"
 	tokEOF      tokenType = "end of template"
-	// tokError is text that is no token; its text is the message. The parser fails when it gets there, so that of
-	// several mistakes the first is reported.
+	// tokError is text that is no token; its text is the message. The parser fails when it gets
+	// there, so that of several mistakes the first is reported.
 	tokError tokenType = "error"
 )
 
@@ -47,8 +48,8 @@ type source struct {
 	text string
 }
 
-// newSource normalizes line ends to \n and drops one at the end, as keep_trailing_newline off does. Bytes that are not
-// UTF-8 become U+FFFD.
+// newSource normalizes line ends to \n and drops one at the end, as keep_trailing_newline off
+// does. Bytes that are not UTF-8 become U+FFFD.
 func newSource(text string) *source {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if strings.Contains(text, "\r") {

@@ -4,8 +4,8 @@ import (
 	"math/big"
 )
 
-// Value is a Python value as a template sees it. Only this package implements it; values are immutable once they are
-// given to Render, and may then be shared between goroutines.
+// Value is a Python value as a template sees it. Only this package implements it; values are
+// immutable once they are given to Render, and may then be shared between goroutines.
 type Value interface {
 	// typeName is the value's type as Python names it in messages: "str", "NoneType", "dict".
 	typeName() string
@@ -19,7 +19,8 @@ type (
 	Int int64
 	// Float is a float.
 	Float float64
-	// bigInt is an int outside int64's range, never within it, so that equal ints have equal representations.
+	// bigInt is an int outside int64's range, never within it, so that equal ints have equal
+	// representations.
 	bigInt struct{ *big.Int }
 )
 
@@ -60,8 +61,8 @@ func (t *Tuple) Items() []Value { return t.items }
 
 func (*Tuple) typeName() string { return "tuple" }
 
-// undefined is what a name, attribute or item that does not exist evaluates to. It prints as nothing, is false and
-// empty, and fails with its message on any other use.
+// undefined is what a name, attribute or item that does not exist evaluates to. It prints as
+// nothing, is false and empty, and fails with its message on any other use.
 type undefined struct {
 	name  Value // what was looked up; nil with a hint
 	owner Value // in which object; nil for a variable

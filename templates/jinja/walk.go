@@ -124,7 +124,8 @@ func (a *arguments) nodes() []node {
 	return append(append(exprNodes(a.pos), exprNodes(a.named)...), present(a.star, a.dstar)...)
 }
 
-// walk calls f for n and everything below it, until f returns false for a node, whose parts are then left out.
+// walk calls f for n and everything below it, until f returns false for a node, whose parts are
+// then left out.
 func walk(n node, f func(node) bool) {
 	if !f(n) {
 		return
@@ -134,7 +135,8 @@ func walk(n node, f func(node) bool) {
 	}
 }
 
-// undeclared returns which of the names are used below the nodes before something there binds them.
+// undeclared returns which of the names are used below the nodes before something there binds
+// them.
 func undeclared(nodes []node, names ...string) map[string]bool {
 	watch := map[string]bool{}
 	for _, n := range names {
@@ -157,7 +159,8 @@ func undeclared(nodes []node, names ...string) map[string]bool {
 	return used
 }
 
-// depth is how many nodes are above the deepest one, which bounds the stack that evaluating it takes.
+// depth is how many nodes are above the deepest one, which bounds the stack that evaluating it
+// takes.
 func depth(n node) int {
 	d := 0
 	for _, c := range children(n) {

@@ -2,12 +2,13 @@ package schema
 
 import "encoding/json"
 
-// Describe gives every property a description, empty if need be, and makes objects of the schemas true and false, for
-// templates that break without. It is used only where a template refused the schema as it was.
+// Describe gives every property a description, empty if need be, and makes objects of the schemas
+// true and false, for templates that break without. It is used only where a template refused the
+// schema as it was.
 func Describe(declared json.RawMessage) (json.RawMessage, error) { return completion{}.root(declared) }
 
-// Complete is Describe and gives every property a type. It is used where Describe was not enough: to name a type where there
-// is none misleads some templates.
+// Complete is Describe and gives every property a type. It is used where Describe was not enough:
+// to name a type where there is none misleads some templates.
 func Complete(declared json.RawMessage) (json.RawMessage, error) {
 	return completion{typed: true}.root(declared)
 }
@@ -74,8 +75,8 @@ func (c completion) properties(props object) object {
 	return out
 }
 
-// nested completes a schema within another. What an object says of undeclared properties, Tidy may have left out; some
-// templates write an object as a map of those.
+// nested completes a schema within another. What an object says of undeclared properties, Tidy may
+// have left out; some templates write an object as a map of those.
 func (c completion) nested(v any) object {
 	s := c.schema(v)
 	if s.get("type") == "object" && !s.has("additionalProperties") {

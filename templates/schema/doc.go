@@ -1,5 +1,6 @@
-// Package schema writes a tool's JSON Schema as a prompt shows it. What the model reads may be shorter than what the
-// client declared; what the model may write is decided by the original, which this package never changes.
+// Package schema writes a tool's JSON Schema as a prompt shows it. What the model reads may be
+// shorter than what the client declared; what the model may write is decided by the original,
+// which this package never changes.
 //
 //	shown, err := schema.Tidy(declared)                    // shorter, same meaning
 //	shown, err = schema.Simplify(shown, simplification)    // shorter, less is said: only where somebody asked for it

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Example makes arguments that a schema of the usual kind accepts: every required parameter, with a value of its type.
-// It is for showing a model what a call looks like; nothing is built on its being valid.
+// Example makes arguments that a schema of the usual kind accepts: every required parameter, with
+// a value of its type. It is for showing a model what a call looks like; nothing is built on its
+// being valid.
 func Example(declared json.RawMessage) json.RawMessage {
 	v, err := parse(declared)
 	o, ok := v.(object)

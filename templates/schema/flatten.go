@@ -15,11 +15,12 @@ type Flat struct {
 // IsZero says whether the schema was left as it is.
 func (f Flat) IsZero() bool { return len(f.paths) == 0 }
 
-// Flatten shows the properties of objects as properties of the root, with a dot in their names: {"a": {"b": 1}} becomes
-// {"a.b": 1}. What would be ambiguous stays nested: names that hold a dot, names that clash, objects that may be null or
-// hold undeclared properties, and everything inside arrays. Whatever is valid flattened is valid once it is nested again:
-// for that an optional object of which a property is required stays nested, too, nothing undeclared may be written, and a
-// schema that says more of its properties than the flattened one could is left alone.
+// Flatten shows the properties of objects as properties of the root, with a dot in their names:
+// {"a": {"b": 1}} becomes {"a.b": 1}. What would be ambiguous stays nested: names that hold a dot,
+// names that clash, objects that may be null or hold undeclared properties, and everything inside
+// arrays. Whatever is valid flattened is valid once it is nested again: for that an optional
+// object of which a property is required stays nested, too, nothing undeclared may be written, and
+// a schema that says more of its properties than the flattened one could is left alone.
 func Flatten(declared json.RawMessage) (json.RawMessage, Flat, error) {
 	v, err := parse(declared)
 	if err != nil {
@@ -133,7 +134,8 @@ func requiredNames(o object) map[string]bool {
 	return names
 }
 
-// Nest puts flattened arguments back where the original schema has them. Arguments that are nested already stay.
+// Nest puts flattened arguments back where the original schema has them. Arguments that are nested
+// already stay.
 func (f Flat) Nest(arguments json.RawMessage) (json.RawMessage, error) {
 	v, err := parse(arguments)
 	if err != nil {
@@ -160,7 +162,8 @@ func (f Flat) Nest(arguments json.RawMessage) (json.RawMessage, error) {
 	return print(out), nil
 }
 
-// nest sets a value at a path; what stands in the way is not replaced but joined with, if it is an object.
+// nest sets a value at a path; what stands in the way is not replaced but joined with, if it is an
+// object.
 func (o object) nest(path []string, v any) object {
 	old, _ := o.get(path[0]).(object)
 	if len(path) > 1 {
@@ -175,7 +178,8 @@ func (o object) nest(path []string, v any) object {
 	return o.set(path[0], v)
 }
 
-// Flatten writes nested arguments as the flattened schema has them, for calls in a conversation's history.
+// Flatten writes nested arguments as the flattened schema has them, for calls in a conversation's
+// history.
 func (f Flat) Flatten(arguments json.RawMessage) (json.RawMessage, error) {
 	v, err := parse(arguments)
 	if err != nil {
@@ -194,7 +198,8 @@ func (f Flat) Flatten(arguments json.RawMessage) (json.RawMessage, error) {
 	return print(flat), nil
 }
 
-// lift appends the members that have a flattened name to flat, under it, and returns the rest as it was.
+// lift appends the members that have a flattened name to flat, under it, and returns the rest as
+// it was.
 func (f Flat) lift(o object, way []string, flat *object) object {
 	rest := object{}
 	for _, m := range o {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Signature writes a tool for tenon's own protocols: one line with its parameters and their types, then what the
-// descriptions say. It says all that the schema says; what the notation has no form for stands as JSON.
+// Signature writes a tool for tenon's own protocols: one line with its parameters and their types,
+// then what the descriptions say. It says all that the schema says; what the notation has no form
+// for stands as JSON.
 //
 //	get_weather(city: string, days?: integer (1 to 7, default 1), unit?: "c" | "f")
 //	  Current weather of a city.
@@ -37,7 +38,8 @@ type signer struct {
 	descriptions []string
 }
 
-// parameters lists the properties of an object; path is what stands before their names in a description.
+// parameters lists the properties of an object; path is what stands before their names in a
+// description.
 func (s *signer) parameters(o object, path string) string {
 	props, _ := o.get("properties").(object)
 	required := map[string]bool{}

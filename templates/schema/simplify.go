@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Simplification tells a model less than the client declared, for models that get lost in more. The zero value changes
-// nothing. Only the prompt is simplified: what is hidden may still be written, and the original decides what is valid.
+// Simplification tells a model less than the client declared, for models that get lost in more.
+// The zero value changes nothing. Only the prompt is simplified: what is hidden may still be
+// written, and the original decides what is valid.
 type Simplification struct {
 	RequiredOnly   bool     // optional parameters are left out
 	Keep           []string // names of optional parameters that are shown all the same
@@ -137,7 +138,8 @@ func (s Simplification) properties(v any, required []any) any {
 	return out
 }
 
-// enum moves the choices into the description. They are listed whole: they are what the model must know.
+// enum moves the choices into the description. They are listed whole: they are what the model must
+// know.
 func (s Simplification) enum(o object) object {
 	list, ok := o.get("enum").([]any)
 	if !s.EnumText || !ok {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Tidy leaves out of a schema what tells a model nothing, without changing what it accepts beyond undeclared
-// properties, which a model has no reason to invent:
+// Tidy leaves out of a schema what tells a model nothing, without changing what it accepts beyond
+// undeclared properties, which a model has no reason to invent:
 //
 //   - $schema and $id; titles that only repeat the property's name; additionalProperties that is a bool; an empty required
 //   - definitions: a $ref to one stands resolved, unless it is recursive
@@ -108,8 +108,9 @@ func (t *tidier) keyword(m member, open []string) any {
 	return m.value
 }
 
-// resolve returns what a local $ref stands for, with the keywords beside it, and the reference; nil if o has none, if it
-// is recursive, or where resolving would make the schema much longer than it was.
+// resolve returns what a local $ref stands for, with the keywords beside it, and the reference;
+// nil if o has none, if it is recursive, or where resolving would make the schema much longer than
+// it was.
 func (t *tidier) resolve(o object, open []string) (object, string) {
 	path, ok := o.get("$ref").(string)
 	if !ok {
@@ -183,7 +184,8 @@ func nullable(o object) object {
 	return o
 }
 
-// fits says whether a schema can take the place of the choice that it is in: nothing but annotations is said twice.
+// fits says whether a schema can take the place of the choice that it is in: nothing but
+// annotations is said twice.
 func fits(o, only object) bool {
 	for _, m := range only {
 		if o.has(m.key) && !contains([]string{"title", "description", "default"}, m.key) {
@@ -215,7 +217,8 @@ func isNull(v any) bool {
 	return ok && len(o) == 1 && o.get("type") == "null"
 }
 
-// sameName says whether a title only repeats a property's name: "Max Results" for max_results or maxResults.
+// sameName says whether a title only repeats a property's name: "Max Results" for max_results or
+// maxResults.
 func sameName(title, name string) bool { return letters(title) == letters(name) }
 
 func letters(s string) string {

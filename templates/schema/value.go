@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// object is a JSON object in the order of its keys. Other values are what encoding/json makes of them: string, bool,
-// json.Number, nil, []any.
+// object is a JSON object in the order of its keys. Other values are what encoding/json makes of
+// them: string, bool, json.Number, nil, []any.
 type object []member
 
 type member struct {

@@ -34,7 +34,8 @@ func newTrial(d *format.Dialect, others *parse.Others) (trial, error) {
 	return trial{d, core, parse.NewReading(core, others)}, nil
 }
 
-// reads says what the dialect does not find in the renderings that the probe put there, nil if it finds it all and nothing else.
+// reads says what the dialect does not find in the renderings that the probe put there, nil if it
+// finds it all and nothing else.
 func (t trial) reads(s Shown) error {
 	for _, r := range []struct {
 		name, text string
@@ -53,7 +54,8 @@ func (t trial) reads(s Shown) error {
 	return nil
 }
 
-// body is what the model would have written of a rendering. Thinking that the prompt opened is opened in it.
+// body is what the model would have written of a rendering. Thinking that the prompt opened is
+// opened in it.
 func (t trial) body(s Shown, rendering string) string {
 	body, open := s.body(rendering), t.dialect.Think.Open
 	cut := strings.TrimSpace(rendering[:strings.Index(rendering, body)])
@@ -134,7 +136,8 @@ func (t trial) writes(s Shown) bool {
 // shortestMarker is what a marker has at least: less is common in text.
 const shortestMarker = 3
 
-// distinct tells whether a text can be a marker: a word, also with a colon, and the name of the probe's tool cannot.
+// distinct tells whether a text can be a marker: a word, also with a colon, and the name of the
+// probe's tool cannot.
 func distinct(marker string) bool {
 	return len(marker) >= shortestMarker && strings.ContainsAny(marker, "<>[]{}|@#$%^~｜") && !strings.Contains(marker, ProbeTool) && !strings.Contains(marker, probeKey)
 }

@@ -22,8 +22,8 @@ type Evidence struct {
 	Format string
 }
 
-// Shown is how a template renders canonical turns (package templates). Each text is what one turn adds to the prompt, "" where
-// the template shows none.
+// Shown is how a template renders canonical turns (package templates). Each text is what one turn
+// adds to the prompt, "" where the template shows none.
 type Shown struct {
 	Generation string // the generation prompt
 	TurnEnd    string // behind an assistant's text
@@ -70,15 +70,17 @@ func (t Try) String() string {
 	return t.Name + ": " + t.Err.Error()
 }
 
-// Known are the families that a template may be bound to, and those whose calls are read in others' turns.
+// Known are the families that a template may be bound to, and those whose calls are read in
+// others' turns.
 type Known struct {
 	Families []*format.Dialect
 	Others   *parse.Others
 }
 
-// Detect finds the dialect of a model. Candidates are the families whose signs the template holds, those with the most text in them
-// first, then the skeletons filled from its renderings. The first is taken that finds in the renderings what the probe put there; if
-// none does, tenon's own JSON format is. The error says that Format is unknown and what is known.
+// Detect finds the dialect of a model. Candidates are the families whose signs the template holds,
+// those with the most text in them first, then the skeletons filled from its renderings. The first
+// is taken that finds in the renderings what the probe put there; if none does, tenon's own JSON
+// format is. The error says that Format is unknown and what is known.
 func Detect(e Evidence, k Known) (Binding, error) {
 	b := Binding{}
 	d, named := families.Lookup(e.Format)
@@ -138,7 +140,8 @@ func (b *Binding) try(d *format.Dialect, name string, s Shown, others *parse.Oth
 	return true
 }
 
-// derive fills the skeletons from the renderings, and takes the first that reads and writes them, else the first that reads them.
+// derive fills the skeletons from the renderings, and takes the first that reads and writes them,
+// else the first that reads them.
 func (b *Binding) derive(e Evidence, others *parse.Others) bool {
 	var best Binding
 	for _, k := range skeletons {
@@ -161,7 +164,8 @@ func (b *Binding) derive(e Evidence, others *parse.Others) bool {
 	return true
 }
 
-// recognised are the families whose signs a template holds, those with the most text in them first.
+// recognised are the families whose signs a template holds, those with the most text in them
+// first.
 func recognised(template string, known []*format.Dialect) []*format.Dialect {
 	var all []*format.Dialect
 	for _, d := range known {

@@ -1,17 +1,19 @@
-// Package bind finds the dialect of a model: how it writes thinking, text and calls. What the chat template renders decides.
+// Package bind finds the dialect of a model: how it writes thinking, text and calls. What the chat
+// template renders decides.
 //
-// Package templates renders canonical turns with the template: one call, two, text before a call, thinking, no arguments, a
-// result ([Shown]). [Detect] holds candidates against these renderings:
+// Package templates renders canonical turns with the template: one call, two, text before a call,
+// thinking, no arguments, a result ([Shown]). [Detect] holds candidates against these renderings:
 //
 //  1. the families whose signs stand in the template's source, those with the most text in their signs first;
 //  2. the skeletons (skeleton.go), filled from the renderings: JSON, Python-like, named, dictionary, tagged, nested;
 //  3. tenon's own JSON protocol, which the prompt explains.
 //
-// A candidate is taken if it reads the renderings back: the same calls, the same text, the same thinking, nothing left over
-// (check.go). Among skeletons, one whose grammar also writes the rendered calls byte for byte goes first.
+// A candidate is taken if it reads the renderings back: the same calls, the same text, the same
+// thinking, nothing left over (check.go). Among skeletons, one whose grammar also writes the
+// rendered calls byte for byte goes first.
 //
-// A skeleton is filled by laying renderings side by side (frame.go). What stands before the first call and again before the
-// second opens one call; the rest opens their section:
+// A skeleton is filled by laying renderings side by side (frame.go). What stands before the first
+// call and again before the second opens one call; the rest opens their section:
 //
 //	<tools>␤ <call>NAME…ARGUMENTS</call>␤ <call>NAME…ARGUMENTS</call>␤ </tools>
 //	└ before ─────┘    core     └ between ─────┘    core     └ behind ──────┘

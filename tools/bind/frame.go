@@ -8,8 +8,9 @@ import (
 	"tenon/tools/format"
 )
 
-// frame is what stands around the calls of a turn, found by laying renderings side by side: what comes again before the second
-// call opens one call, the rest before the first opens their section.
+// frame is what stands around the calls of a turn, found by laying renderings side by side: what
+// comes again before the second call opens one call, the rest before the first opens their
+// section.
 //
 //	TwoCalls:  before CORE between CORE behind
 //
@@ -23,11 +24,12 @@ type frame struct {
 	lead    string // layout between text and calls
 }
 
-// tag is one marker as templates write them: in angle brackets of any kind, or capitals in square ones.
+// tag is one marker as templates write them: in angle brackets of any kind, or capitals in square
+// ones.
 var tag = regexp.MustCompile(`<+[^<>\s]{1,60}[^<>]{0,60}>+|\[/?[A-Z][A-Za-z0-9_ ]{1,30}\]|[\[\]][!\w]*~[!\w]*[\[\]]`)
 
-// body is what a rendering shows of the model's own text: without what stands before it, the generation prompt or as much of it as
-// the rendering has, and without what ends the turn.
+// body is what a rendering shows of the model's own text: without what stands before it, the
+// generation prompt or as much of it as the rendering has, and without what ends the turn.
 func (s Shown) body(rendering string) string {
 	n := common(rendering, s.Generation)
 	if n < len(s.Generation) {
@@ -48,8 +50,8 @@ func (s Shown) body(rendering string) string {
 	return trimmed[:len(trimmed)-cut]
 }
 
-// header is what every turn begins with behind the first n bytes, where the template has no generation prompt of its own: the
-// turn before it ends, and nothing says who speaks next.
+// header is what every turn begins with behind the first n bytes, where the template has no
+// generation prompt of its own: the turn before it ends, and nothing says who speaks next.
 func (s Shown) header(n int) string {
 	if strings.TrimSpace(s.Generation) != strings.TrimSpace(s.TurnEnd) || n > min(len(s.Call), len(s.TextCall)) {
 		return ""
@@ -61,7 +63,8 @@ func (s Shown) header(n int) string {
 // start is what stands in the renderings before what the model writes.
 func (s Shown) start() string { return s.Call[:strings.Index(s.Call, s.body(s.Call))] }
 
-// joined are the renderings with a turn's text and calls in one message: some templates end the message between the two.
+// joined are the renderings with a turn's text and calls in one message: some templates end the
+// message between the two.
 func (s Shown) joined() Shown {
 	end, start := strings.TrimSpace(s.TurnEnd), strings.TrimSpace(s.start())
 	if end == "" || start == "" {
@@ -90,7 +93,8 @@ func commonEnd(a, b string) int {
 	return n
 }
 
-// frameOf lays the renderings side by side. core finds where the n-th call's name and arguments stand.
+// frameOf lays the renderings side by side. core finds where the n-th call's name and arguments
+// stand.
 func frameOf(s Shown, core func(text string, tool string) (from, to int)) (frame, bool) {
 	one := s.body(s.Call)
 	from, to := core(one, ProbeTool)
@@ -111,7 +115,8 @@ func frameOf(s Shown, core func(text string, tool string) (from, to int)) (frame
 	return f, true
 }
 
-// takeThinking takes an empty thought off the front: some templates write one before every turn without thinking.
+// takeThinking takes an empty thought off the front: some templates write one before every turn
+// without thinking.
 func (f *frame) takeThinking(s Shown) {
 	open, end, ok := thinkingOf(s)
 	if !ok {
@@ -146,7 +151,8 @@ func (f *frame) takeText(s Shown, core func(string, string) (int, int)) {
 	f.lead = after[:from-len(f.before)]
 }
 
-// takeEnd takes what ends the turn off what stands before the calls: some templates end the text there.
+// takeEnd takes what ends the turn off what stands before the calls: some templates end the text
+// there.
 func (f *frame) takeEnd(s Shown) {
 	end := strings.TrimSpace(s.TurnEnd)
 	if rest, ok := strings.CutPrefix(f.before, end); ok && end != "" {
@@ -186,7 +192,8 @@ func (f frame) place(d *format.Family) {
 	d.Ends = append(d.Ends, f.ends...)
 }
 
-// repeated is what opens each call: what stands before the first core and again before the second, from the start of a marker on.
+// repeated is what opens each call: what stands before the first core and again before the second,
+// from the start of a marker on.
 func repeated(before, between string) string {
 	n := commonEnd(before, between)
 	text := before[len(before)-n:]
@@ -200,7 +207,8 @@ func repeated(before, between string) string {
 	return strings.TrimLeft(text, " \n")
 }
 
-// wholePrefix is how much of what stands behind a call comes again behind the last, up to the end of a marker.
+// wholePrefix is how much of what stands behind a call comes again behind the last, up to the end
+// of a marker.
 func wholePrefix(closing, behind string) int {
 	n := common(closing, behind)
 	for _, at := range tag.FindAllStringIndex(closing, -1) {
@@ -248,8 +256,8 @@ func markersIn(texts ...string) []string {
 	return slices.Compact(all)
 }
 
-// thinkingOf learns literally what stands around thinking. The opening is empty where the prompt has opened it, or where nothing but
-// the end marks it.
+// thinkingOf learns literally what stands around thinking. The opening is empty where the prompt
+// has opened it, or where nothing but the end marks it.
 func thinkingOf(s Shown) (open, end string, ok bool) {
 	before, after, found := strings.Cut(s.Thought, probeThought)
 	if !found {
@@ -299,8 +307,8 @@ func lastTag(text string) string {
 	return ""
 }
 
-// think takes the thinking markers over. A template that shows none may still be a thinking model's: what its source calls thinking is
-// read, and none is offered.
+// think takes the thinking markers over. A template that shows none may still be a thinking
+// model's: what its source calls thinking is read, and none is offered.
 func think(d *format.Family, s Shown, template string) {
 	open, end, ok := thinkingOf(s)
 	if ok {

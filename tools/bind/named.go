@@ -75,7 +75,8 @@ func (f *frame) takeID(c *format.Named, first, second string) {
 	c.IDMark, c.Separator = mark, rest
 }
 
-// takeAfter takes what stands behind the object inside of the call's closing marker, such as the end of a code fence.
+// takeAfter takes what stands behind the object inside of the call's closing marker, such as the
+// end of a code fence.
 func (f *frame) takeAfter() string {
 	at := tag.FindStringIndex(f.behind)
 	if at == nil {
@@ -108,7 +109,8 @@ func (f *frame) takeName(c *format.Named) {
 	f.between = strings.TrimSuffix(f.between, rest)
 }
 
-// takeLead tells that the generation prompt ends with what stands between two calls: every part of the turn begins with it.
+// takeLead tells that the generation prompt ends with what stands between two calls: every part of
+// the turn begins with it.
 func (f *frame) takeLead(d *format.Family, c format.Named, s Shown) {
 	mark := strings.TrimSpace(f.between)
 	if mark == "" || f.before != "" || !strings.HasSuffix(s.Generation, mark) {
@@ -134,7 +136,8 @@ func splits(texts ...string) (all []string) {
 	return all
 }
 
-// dictionaryObject is an object whose keys stand bare, and its strings between quotes of the format's own.
+// dictionaryObject is an object whose keys stand bare, and its strings between quotes of the
+// format's own.
 var dictionaryObject = regexp.MustCompile(`\{` + probeKey + `:([^{}\w"]{0,2}[^{}"\w]*(?:"[^{}\w"]*|\w+[^{}\w"]*)?)` + probeValue)
 
 func dictionaryCore(text, tool string) (from, to int) {

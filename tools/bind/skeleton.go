@@ -9,13 +9,15 @@ import (
 	"tenon/tools/ordered"
 )
 
-// skeleton is a way of writing calls whose markers are still open. Each finds its calls in the renderings and reads off how they are
-// written; [reads] has the last word.
+// skeleton is a way of writing calls whose markers are still open. Each finds its calls in the
+// renderings and reads off how they are written; [reads] has the last word.
 type skeleton struct {
 	name string
-	// core is where the call of a tool stands in a text: its name and arguments; -1 if it is not written so.
+	// core is where the call of a tool stands in a text: its name and arguments; -1 if it is not
+	// written so.
 	core func(text, tool string) (from, to int)
-	// fill reads the call's syntax off the renderings. It may move what belongs to the calls out of the frame.
+	// fill reads the call's syntax off the renderings. It may move what belongs to the calls out
+	// of the frame.
 	fill func(d *format.Family, f *frame, s Shown) bool
 }
 
@@ -81,7 +83,8 @@ func resultMarkers(result string) []string {
 	return markersIn(before, after)
 }
 
-// argumentsEnd is where the JSON object or array ends that begins at an offset, -1 if it does not end.
+// argumentsEnd is where the JSON object or array ends that begins at an offset, -1 if it does not
+// end.
 func argumentsEnd(text string, from int) int {
 	depth, quoted := 0, false
 	for i := from; i < len(text); i++ {
@@ -167,7 +170,8 @@ func (f *frame) takeFence(d *format.Family) {
 	f.between = ""
 }
 
-// takeWord makes a cue of what stands before the calls if it is no marker: a word such as one with a colon.
+// takeWord makes a cue of what stands before the calls if it is no marker: a word such as one with
+// a colon.
 func (f *frame) takeWord(d *format.Family, c format.Syntax) {
 	word := strings.TrimSpace(f.before)
 	if word == "" || distinct(word) {

@@ -7,7 +7,8 @@ import (
 	"tenon/tools/format"
 )
 
-// taggedCore is from a name to the value of its argument: where the call ends is told by what follows it.
+// taggedCore is from a name to the value of its argument: where the call ends is told by what
+// follows it.
 func taggedCore(text, tool string) (from, to int) {
 	from = strings.Index(text, tool)
 	if from < 0 {
@@ -21,8 +22,8 @@ func taggedCore(text, tool string) (from, to int) {
 	return from, from + value + len(probeValue)
 }
 
-// typedArguments are the probe's first two arguments without strings: what stands between the value of one and the key of the other ends
-// an argument and opens the next.
+// typedArguments are the probe's first two arguments without strings: what stands between the
+// value of one and the key of the other ends an argument and opens the next.
 var typedArguments = regexp.MustCompile(`(?s)` + ProbeTool + `(.*?[^\w])n([^\w].*?)1\.5(.*?[^\w])b([^\w].*?)[tT]rue(.*?[^\w])z([^\w])`)
 
 // fillTagged reads a call whose arguments stand between tags, the key in one of them.
@@ -55,8 +56,8 @@ func fillTagged(d *format.Family, f *frame, s Shown) bool {
 	return f.takeCallTag(d, &c, name)
 }
 
-// argumentTag is what opens an argument: what ends the text before the first key and the text before the next alike, from the start of
-// a tag on, with the layout before it.
+// argumentTag is what opens an argument: what ends the text before the first key and the text
+// before the next alike, from the start of a tag on, with the layout before it.
 func argumentTag(head, next string) string {
 	text := head[len(head)-commonEnd(head, next):]
 	if !strings.ContainsAny(text, "<[") { // no second argument is shown
@@ -110,8 +111,8 @@ func fillKinds(c *format.Tagged, s Shown) {
 	}
 }
 
-// takeCallTag takes the tags around the call's name and at the call's end off the frame. name is what stands between the name and the
-// first argument.
+// takeCallTag takes the tags around the call's name and at the call's end off the frame. name is
+// what stands between the name and the first argument.
 func (f *frame) takeCallTag(d *format.Family, c *format.Tagged, name string) bool {
 	open := repeated(f.before, f.between)
 	if f.between == "" {

@@ -32,8 +32,8 @@ const (
 	EmptyArguments    = "empty-arguments"
 )
 
-// Conform returns args if they validate, byte for byte, else args after lossless repairs that make them, else an error that
-// names what is wrong. args is valid JSON.
+// Conform returns args if they validate, byte for byte, else args after lossless repairs that make
+// them, else an error that names what is wrong. args is valid JSON.
 func (s *Schema) Conform(args []byte) ([]byte, []Repair, error) {
 	err := s.Validate(args)
 	if err == nil {
@@ -91,8 +91,8 @@ func (c *coercion) value(v value, s *jsonschema.Schema, at string) value {
 	return v
 }
 
-// branch takes the one way in which v fits a branch of a union. Two different results are no answer, but that a value comes before
-// the same one in an array.
+// branch takes the one way in which v fits a branch of a union. Two different results are no
+// answer, but that a value comes before the same one in an array.
 func (c *coercion) branch(v value, union []*jsonschema.Schema, at string) value {
 	var best value
 	var repairs []Repair
@@ -200,8 +200,9 @@ func (c *coercion) object(v value, s *jsonschema.Schema, at string) value {
 
 func escape(key string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(key) }
 
-// key returns the declared key that key is another spelling of, if exactly one is and the object has it in no other spelling. Where
-// the object may have other keys than those declared, only one that it must have is missed.
+// key returns the declared key that key is another spelling of, if exactly one is and the object
+// has it in no other spelling. Where the object may have other keys than those declared, only one
+// that it must have is missed.
 func (c *coercion) key(v value, key string, s *jsonschema.Schema, at string) string {
 	if memberSchema(s, key) != nil || s.AdditionalProperties == nil && slices.Contains(s.Required, key) {
 		return key
@@ -237,7 +238,8 @@ func memberSchema(s *jsonschema.Schema, key string) *jsonschema.Schema {
 	return sub
 }
 
-// Normal is a name without what models get wrong about names: case, and which separator stands between words.
+// Normal is a name without what models get wrong about names: case, and which separator stands
+// between words.
 func Normal(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -298,7 +300,8 @@ func readings(text string, s *jsonschema.Schema) []reading {
 	return all
 }
 
-// enumChoice is the one choice of an enum that text is another spelling of: in other case, in quotes, with space around.
+// enumChoice is the one choice of an enum that text is another spelling of: in other case, in
+// quotes, with space around.
 func enumChoice(text string, s *jsonschema.Schema) (string, bool) {
 	var choices []any
 	if s.Enum != nil {

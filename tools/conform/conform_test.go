@@ -111,7 +111,8 @@ func TestConform_doesNotGuess(t *testing.T) {
 	}
 }
 
-// A key that a schema leaves open is the caller's own: it is not renamed because something else was at fault.
+// A key that a schema leaves open is the caller's own: it is not renamed because something else
+// was at fault.
 func TestConform_keysThatMayStandStay(t *testing.T) {
 	const open = `{"type":"object","properties":{"count":{"type":"integer"},"id":{"type":"integer"},"file_path":{"type":"string"}},"required":["file_path"]}`
 	out, _, err := Compile(json.RawMessage(open)).Conform([]byte(`{"count": "3", "ID": "x", "filePath": "a"}`))
@@ -134,7 +135,8 @@ func TestConform_valueComesBeforeTheSameInAnArray(t *testing.T) {
 	}
 }
 
-// A number that the validator or a reader cannot hold is no value, in arguments and in schemas: it ends no process.
+// A number that the validator or a reader cannot hold is no value, in arguments and in schemas: it
+// ends no process.
 func TestConform_numbersBeyondADouble(t *testing.T) {
 	for _, n := range []string{"1e400000000", "-1e400000000", "1e-400000000", "1e400", "1e-400", "0e-99999999999999999999", "1e99999999999999999999", strings.Repeat("9", 400)} {
 		for _, sub := range []string{`{"type":"number","maximum":5}`, `{"type":"integer"}`, `{"multipleOf":0.1}`, `{"minimum":0}`, `{}`, `{"type":"array","items":{"type":"number","minimum":1}}`} {
@@ -198,7 +200,8 @@ func TestField_readsTextBySchema(t *testing.T) {
 	}
 }
 
-// A few lines of unions of unions, reached by pointer or by anchor, have more alternatives than can be looked at.
+// A few lines of unions of unions, reached by pointer or by anchor, have more alternatives than
+// can be looked at.
 func TestCrowded_unionsOfUnions(t *testing.T) {
 	for _, ref := range []string{`{"$ref":"#/$defs/w%d"}`, `{"$ref":"#w%d"}`} {
 		definitions := `"w0":{"$anchor":"w0","type":"integer"}`

@@ -1,10 +1,10 @@
-// Package conform holds arguments against the JSON Schema of their tool: it validates them and, where they do not
-// validate, looks for the one lossless change that makes them.
+// Package conform holds arguments against the JSON Schema of their tool: it validates them and,
+// where they do not validate, looks for the one lossless change that makes them.
 //
 //	s := conform.Compile(tool.Parameters)
 //	args, repairs, err := s.Conform(args)
 //
-// Lossless means that the model's value is kept and only its type or spelling changes ("3" where an integer is wanted, an
-// object where a list of objects is). Each change is a [Repair] with the name of its rule. A value is never invented, and
-// where two changes would do, none is made.
+// Lossless means that the model's value is kept and only its type or spelling changes ("3" where
+// an integer is wanted, an object where a list of objects is). Each change is a [Repair] with the
+// name of its rule. A value is never invented, and where two changes would do, none is made.
 package conform

@@ -13,8 +13,8 @@ import (
 // Declares tells whether the schema names a property.
 func (s *Schema) Declares(key string) bool { return memberOf(s.root, key) != nil }
 
-// Field is the JSON value of an argument that was written as text between tags: the text itself where the schema allows a
-// string and nothing else that the text could be, JSON otherwise.
+// Field is the JSON value of an argument that was written as text between tags: the text itself
+// where the schema allows a string and nothing else that the text could be, JSON otherwise.
 func (s *Schema) Field(key, text string) json.RawMessage {
 	sub := memberOf(s.root, key)
 	c := coercion{budget: maxAttempts}
@@ -33,7 +33,8 @@ func (s *Schema) Field(key, text string) json.RawMessage {
 	return asText.raw
 }
 
-// memberOf finds the schema of a property, in a schema or in what that refers to. Schemas may refer to themselves.
+// memberOf finds the schema of a property, in a schema or in what that refers to. Schemas may
+// refer to themselves.
 func memberOf(s *jsonschema.Schema, key string) *jsonschema.Schema {
 	if sub := memberSchema(s, key); sub != nil {
 		return sub
@@ -70,7 +71,8 @@ func onlyString(s *jsonschema.Schema) bool {
 // maxHops bounds the references that lead from one to the next.
 const maxHops = 16
 
-// isOnlyString does so for each schema once: one that is a branch of its own says nothing of strings.
+// isOnlyString does so for each schema once: one that is a branch of its own says nothing of
+// strings.
 func isOnlyString(s *jsonschema.Schema, known map[*jsonschema.Schema]bool) bool {
 	for hops := 0; s.Ref != nil && s.Types == nil; hops++ {
 		if hops == maxHops {
@@ -104,8 +106,8 @@ func (s *Schema) OnlyString(key string) bool {
 	return sub != nil && onlyString(sub)
 }
 
-// OnlyArgument returns the one property that must be there, if it is the only required one or the only one at all, and a
-// string.
+// OnlyArgument returns the one property that must be there, if it is the only required one or the
+// only one at all, and a string.
 func (s *Schema) OnlyArgument() (string, bool) {
 	key := ""
 	switch {
@@ -141,7 +143,8 @@ func (s *Schema) property(key string) *jsonschema.Schema {
 	return sub
 }
 
-// TakesOnlyContainers tells whether the schema allows nothing but lists and objects for a property.
+// TakesOnlyContainers tells whether the schema allows nothing but lists and objects for a
+// property.
 func (s *Schema) TakesOnlyContainers(key string) bool {
 	sub := s.property(key)
 	if sub == nil {
@@ -151,7 +154,8 @@ func (s *Schema) TakesOnlyContainers(key string) bool {
 	return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return k != "array" && k != "object" })
 }
 
-// TakesText tells whether an argument may hold any text, by itself or inside of it, rather than a number, a literal or one of a few values.
+// TakesText tells whether an argument may hold any text, by itself or inside of it, rather than a
+// number, a literal or one of a few values.
 func (s *Schema) TakesText(key string) bool {
 	sub := s.property(key)
 	if sub == nil {

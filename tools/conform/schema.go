@@ -32,9 +32,9 @@ type Repair struct {
 // compiled are the schemas that were compiled before.
 var compiled = memo.New[[sha256.Size]byte, *Schema](1024, 4<<20)
 
-// Compile compiles the schema of a tool's arguments; empty means an object with any members. It never fails: what cannot be
-// used (an unknown type name, a bad pattern, a reference that leads nowhere) is left out and listed in Notes, since the
-// client's definition has been judged before.
+// Compile compiles the schema of a tool's arguments; empty means an object with any members. It
+// never fails: what cannot be used (an unknown type name, a bad pattern, a reference that leads
+// nowhere) is left out and listed in Notes, since the client's definition has been judged before.
 func Compile(raw json.RawMessage) *Schema {
 	s, _ := compiled.Get(sha256.Sum256(raw), len(raw), func() (*Schema, error) { return compile(raw), nil })
 	return s
@@ -82,11 +82,12 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, errors.New("remote schemas are not fetched: " + url)
 }
 
-// slowness counts the matches of a schema's patterns that ran out of time since the latest look at arguments began. Looks at the same time
-// share it.
+// slowness counts the matches of a schema's patterns that ran out of time since the latest look at
+// arguments began. Looks at the same time share it.
 type slowness struct{ timeouts atomic.Int32 }
 
-// A pattern may backtrack for ever. One that takes longer than matchTimeout does not match, and after maxTimeouts in one look none does.
+// A pattern may backtrack for ever. One that takes longer than matchTimeout does not match, and
+// after maxTimeouts in one look none does.
 const (
 	matchTimeout = 100 * time.Millisecond
 	maxTimeouts  = 4

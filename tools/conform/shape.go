@@ -63,7 +63,8 @@ func (c *coercion) only(item value, s *jsonschema.Schema, at string) (value, boo
 	return got, fits
 }
 
-// listed is the array in an object that says no more than that it holds one, as lists in XML do: {"item": ["a", "b"]}.
+// listed is the array in an object that says no more than that it holds one, as lists in XML do:
+// {"item": ["a", "b"]}.
 func listed(v value) (value, bool) {
 	if len(v.members) != 1 || v.members[0].kind != '[' {
 		return v, false
@@ -145,10 +146,12 @@ func (c *coercion) wrap(v value, s *jsonschema.Schema, at string) value {
 	return wrapped
 }
 
-// Unions of unions, by reference, make a schema of a few lines that has billions of alternatives for one value. What reads schemas
-// looks at each of them, so that a schema with too many must be refused before.
+// Unions of unions, by reference, make a schema of a few lines that has billions of alternatives
+// for one value. What reads schemas looks at each of them, so that a schema with too many must be
+// refused before.
 
-// MaxAlternatives is how many alternatives one value may have. A hundred thousand are looked at in a few seconds.
+// MaxAlternatives is how many alternatives one value may have. A hundred thousand are looked at in
+// a few seconds.
 const MaxAlternatives = 1 << 17
 
 // Crowded tells whether a value that the schema speaks of has more than [MaxAlternatives].
@@ -228,8 +231,9 @@ func (c *census) inside(s *jsonschema.Schema) {
 
 func times(a, b int) int { return min(a*b, MaxAlternatives+1) }
 
-// readable tells whether a double holds about what a number says: most readers of JSON read 1e400 as infinity or not at all, and 1e-400 as
-// zero. The validator cannot do with exponents of many digits either.
+// readable tells whether a double holds about what a number says: most readers of JSON read 1e400
+// as infinity or not at all, and 1e-400 as zero. The validator cannot do with exponents of many
+// digits either.
 func readable(n string) bool {
 	f, err := strconv.ParseFloat(n, 64)
 	mantissa, _, _ := strings.Cut(strings.ToLower(n), "e")

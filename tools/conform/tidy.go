@@ -139,8 +139,8 @@ func (t *tidy) pattern(m map[string]any) {
 	}
 }
 
-// reference drops a reference that leads out of the schema or nowhere. References by $id and $anchor are left to the
-// compiler.
+// reference drops a reference that leads out of the schema or nowhere. References by $id and
+// $anchor are left to the compiler.
 func (t *tidy) reference(m map[string]any, root any) {
 	ref, ok := m["$ref"].(string)
 	if !ok || ref == "#" {

@@ -94,7 +94,8 @@ type Fault struct {
 // maxFaults bounds what Faults returns: one place is mended at a time.
 const maxFaults = 16
 
-// Faults tells where args fail, most general place first; none if they conform. args is valid JSON.
+// Faults tells where args fail, most general place first; none if they conform. args is valid
+// JSON.
 func (s *Schema) Faults(args []byte) []Fault {
 	s.slow.timeouts.Store(0)
 	c := coercion{budget: maxAttempts}
@@ -128,8 +129,9 @@ func message(e *jsonschema.ValidationError) string {
 	return text
 }
 
-// eachFault visits the failures that have no cause. Of a union the branch counts that has the fewest, or whose failures lie
-// deepest: it is what the value was most likely meant to be. The branch itself is told first, since a value that fits it fits the union.
+// eachFault visits the failures that have no cause. Of a union the branch counts that has the
+// fewest, or whose failures lie deepest: it is what the value was most likely meant to be. The
+// branch itself is told first, since a value that fits it fits the union.
 func eachFault(e *jsonschema.ValidationError, visit func(*jsonschema.ValidationError)) {
 	if len(e.Causes) == 0 {
 		visit(e)
@@ -154,7 +156,8 @@ func eachFault(e *jsonschema.ValidationError, visit func(*jsonschema.ValidationE
 	eachFault(e.Causes[best], visit)
 }
 
-// unionKeyword is where the branches of a union are, whose failures come in their order; "" for what is none.
+// unionKeyword is where the branches of a union are, whose failures come in their order; "" for
+// what is none.
 func unionKeyword(k jsonschema.ErrorKind) string {
 	switch k.(type) {
 	case *kind.AnyOf:

@@ -187,8 +187,8 @@ func (t *Tool) Named(line []byte) (d lenient.Decoded, ok bool) {
 	return d, err == nil && d.End == len(written) && len(all) > 0 && !slices.ContainsFunc(all, t.Unknown)
 }
 
-// ReadLine reads arguments that are no object: as in Python, city="Rome", if they name arguments of the tool, or as the text of its only
-// argument.
+// ReadLine reads arguments that are no object: as in Python, city="Rome", if they name arguments
+// of the tool, or as the text of its only argument.
 func (t *Tool) ReadLine(c *RawCall) {
 	if len(c.Args) == 0 || t.readString(c) {
 		return

@@ -56,8 +56,8 @@ func (t *Tool) Shape() lenient.Shape {
 // ToolsPrefix is what models of many families write before names.
 const ToolsPrefix = "functions."
 
-// Names finds the tool that a model means: by its exact name, else by the one name that differs only in case, separators
-// or a prefix.
+// Names finds the tool that a model means: by its exact name, else by the one name that differs
+// only in case, separators or a prefix.
 type Names struct {
 	Exact  map[string]int
 	normal map[string][]int
@@ -89,7 +89,8 @@ var NamePrefixes = []string{ToolsPrefix, "function.", "functions::", "tools.", "
 // nameIndex is the running number that Kimi K2 writes behind a name.
 var nameIndex = regexp.MustCompile(`:[0-9]+$`)
 
-// Find returns the tool that a model means by name. Where it may mean more than one, it means none.
+// Find returns the tool that a model means by name. Where it may mean more than one, it means
+// none.
 func (n *Names) Find(name string) (Match, bool) {
 	if i, ok := n.Exact[name]; ok {
 		return Match{Tool: i}, true

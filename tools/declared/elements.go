@@ -21,7 +21,8 @@ type Elements struct {
 
 var elementTag = regexp.MustCompile(`^<([^<>/\s][^<>\n]*)>`)
 
-// Tag tells whether the tag of an element stands at the start of text, its name, and how long the tag is.
+// Tag tells whether the tag of an element stands at the start of text, its name, and how long the
+// tag is.
 func (e Elements) Tag(text []byte, final bool) (name string, n int, a peek.Answer) {
 	if a := peek.Prefix(text, e.Noise+"<", final); a != peek.Yes {
 		return "", 0, a
@@ -37,7 +38,8 @@ func (e Elements) Tag(text []byte, final bool) (name string, n int, a peek.Answe
 	return string(rest[at[2]:at[3]]), len(e.Noise) + at[1], peek.Yes
 }
 
-// Nested reads the elements of a call's arguments. What the schema wants as text is text, whatever it looks like.
+// Nested reads the elements of a call's arguments. What the schema wants as text is text, whatever
+// it looks like.
 func (t *Tool) Nested(e Elements, tree string) []byte {
 	var m ordered.MemberList
 	for {

@@ -9,8 +9,9 @@ import (
 	"tenon/tools/ordered"
 )
 
-// Compact is what makes models least likely to loop: little white space, no endless numbers, no letters spelled as \u0061. A key
-// that a schema does not speak of is one that the model made up, and the tool's function has no parameter for it.
+// Compact is what makes models least likely to loop: little white space, no endless numbers, no
+// letters spelled as \u0061. A key that a schema does not speak of is one that the model made up,
+// and the tool's function has no parameter for it.
 var Compact = grammar.SchemaOptions{Space: grammar.BoundedSpace, Escapes: grammar.CommonEscapes, Numbers: grammar.CanonicalNumbers, Extra: grammar.NoExtra}
 
 // Property is an argument where each has a place of its own in the text.
@@ -48,7 +49,8 @@ func (p Property) TypeName() string {
 	return ""
 }
 
-// Properties lists the declared arguments of a tool in their order, and those that are required without being declared.
+// Properties lists the declared arguments of a tool in their order, and those that are required
+// without being declared.
 func (t *Tool) Properties() []Property {
 	if t.Freeform != nil {
 		return []Property{{Key: InputKey, Required: true, Kind: KindInput, Types: []string{"string"}, Tool: t.Name}}
@@ -195,13 +197,14 @@ func scalars(types []string) bool {
 	return len(types) > 0 && !slices.ContainsFunc(types, func(s string) bool { return s == "string" || s == "object" || s == "array" })
 }
 
-// Enforced tells whether the mask enforces every keyword of the tool's schema where its arguments are one JSON object.
+// Enforced tells whether the mask enforces every keyword of the tool's schema where its arguments
+// are one JSON object.
 func (t *Tool) Enforced() bool {
 	return !slices.ContainsFunc(t.Issues, func(i grammar.Issue) bool { return i.Action == grammar.Checked })
 }
 
-// EnforcedMembers tells the same where each argument has a place of its own: the schema has to say nothing about how
-// arguments depend on each other, and the mask has to follow it into each.
+// EnforcedMembers tells the same where each argument has a place of its own: the schema has to say
+// nothing about how arguments depend on each other, and the mask has to follow it into each.
 func (t *Tool) EnforcedMembers(follows func(Property) bool) bool {
 	for _, e := range ordered.Members(t.Wire) {
 		switch e.Key {

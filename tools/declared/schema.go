@@ -10,9 +10,10 @@ import (
 	"tenon/tools/ordered"
 )
 
-// Arguments is the schema that a tool's arguments are held to: the declared one, without the nulls that stand for absent keywords
-// ([Heal]), and for objects only. Every protocol defines arguments as an object; a schema that allows other values ({}, an anyOf
-// with strings) says more than a call can. narrowed tells that it did. A schema that allows no object, such as one of type
+// Arguments is the schema that a tool's arguments are held to: the declared one, without the nulls
+// that stand for absent keywords ([Heal]), and for objects only. Every protocol defines arguments
+// as an object; a schema that allows other values ({}, an anyOf with strings) says more than a
+// call can. narrowed tells that it did. A schema that allows no object, such as one of type
 // string, has no value left.
 func Arguments(declared json.RawMessage) (schema json.RawMessage, narrowed bool) {
 	healed := Heal(declared)
@@ -65,8 +66,9 @@ func Resolve(schema json.RawMessage, pointer string) (json.RawMessage, bool) {
 	return schema, true
 }
 
-// Heal leaves the keywords out of a schema, valid JSON, whose value is null: clients in Go write so what they do not set, as in
-// "required": null. A null in the place of a schema allows any value. What a schema says about values is data and stays.
+// Heal leaves the keywords out of a schema, valid JSON, whose value is null: clients in Go write
+// so what they do not set, as in "required": null. A null in the place of a schema allows any
+// value. What a schema says about values is data and stays.
 func Heal(schema json.RawMessage) json.RawMessage {
 	if !bytes.HasPrefix(bytes.TrimSpace(schema), []byte("{")) {
 		return schema

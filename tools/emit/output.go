@@ -12,9 +12,10 @@ import (
 	"tenon/tools/turn"
 )
 
-// output writes the grammar of a turn's whole output in extended GBNF (package grammar): optional thinking, visible text,
-// calls. captures.go lists its captures. Where a family's markers are tokens of the vocabulary they are special tokens in
-// the grammar too, so that the same text in ordinary letters is something else.
+// output writes the grammar of a turn's whole output in extended GBNF (package grammar): optional
+// thinking, visible text, calls. captures.go lists its captures. Where a family's markers are
+// tokens of the vocabulary they are special tokens in the grammar too, so that the same text in
+// ordinary letters is something else.
 type output struct {
 	*plan.Plan
 	rules  strings.Builder
@@ -99,7 +100,8 @@ func (w *output) symbolAt(text string) string {
 	return best
 }
 
-// until is text before the first of some markers. A marker with a token in it cannot be spelled by text.
+// until is text before the first of some markers. A marker with a token in it cannot be spelled by
+// text.
 func (w *output) until(markers ...string) string {
 	var spelt []string
 	for _, m := range markers {
@@ -114,7 +116,8 @@ func (w *output) until(markers ...string) string {
 	return "%until(" + strings.Join(slices.Compact(spelt), " | ") + ")"
 }
 
-// text is visible text or thinking up to one of some texts. None of the dialect's markers can be written in it.
+// text is visible text or thinking up to one of some texts. None of the dialect's markers can be
+// written in it.
 func (w *output) text(ends ...string) string {
 	all := append(slices.Clone(ends), w.Markers.Texts()...)
 	slices.Sort(all)
@@ -172,7 +175,8 @@ func (w *output) content(before []string) string {
 	return w.textThen("", before)
 }
 
-// textThen is visible text, behind which calls may come, or a stop string that ends the turn: nothing comes behind that.
+// textThen is visible text, behind which calls may come, or a stop string that ends the turn:
+// nothing comes behind that.
 func (w *output) textThen(calls string, before []string) string {
 	text := w.visible(capture(CaptureContent, w.text(append(before, w.Turn.Stops...)...)))
 	ends := w.stopped()
@@ -208,8 +212,9 @@ func (w *output) before() string {
 	return "( " + capture(CaptureMark, w.lit(text)) + ` "\n"{0,2} )?`
 }
 
-// pastStop is what a token that ends a stop string may go on with: the mask would else take the token from the model, and the
-// answer would go another way than to its stop. The reader ends the turn there.
+// pastStop is what a token that ends a stop string may go on with: the mask would else take the
+// token from the model, and the answer would go another way than to its stop. The reader ends the
+// turn there.
 const pastStop = `[^\x00]{0,64}`
 
 func (w *output) stopped() []string {
@@ -244,10 +249,12 @@ func (w *output) openers() []string {
 	return shortened(all)
 }
 
-// maxOpeners is how many bytes the texts that begin calls may have together: less than a terminal of package grammar takes.
+// maxOpeners is how many bytes the texts that begin calls may have together: less than a terminal
+// of package grammar takes.
 const maxOpeners = 3 << 10
 
-// shortened cuts texts that are too long together to beginnings that are not: visible text can then hold less, and never a call.
+// shortened cuts texts that are too long together to beginnings that are not: visible text can
+// then hold less, and never a call.
 func shortened(all []string) []string {
 	for n := turn.MaxName; len(strings.Join(all, "")) > maxOpeners; n = n * 3 / 4 {
 		for i, s := range all {

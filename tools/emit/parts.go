@@ -34,7 +34,8 @@ const (
 	CaptureQuoted   = "quoted" // the same, as it stands inside a JSON string
 )
 
-// messages is the output of a family whose messages have headers: thinking, then one message that is text or a call.
+// messages is the output of a family whose messages have headers: thinking, then one message that
+// is text or a call.
 func (w *output) messages() string {
 	h := w.Dialect.Headers
 	next := w.lit(h.Between)
@@ -57,7 +58,8 @@ func (w *output) messages() string {
 	return seq("( "+seq(w.lit(h.Thought), thought)+" )?", alt(last))
 }
 
-// preamble is a message of text before calls. Where a call must come, no stop string may keep it from coming.
+// preamble is a message of text before calls. Where a call must come, no stop string may keep it
+// from coming.
 func (w *output) preamble(calls string) string {
 	h := w.Dialect.Headers
 	after := []string{calls}
@@ -115,7 +117,8 @@ func (w *output) steps() string {
 	return seq("( "+think+" )?", alt(last))
 }
 
-// led is the output after a prompt that ends with the mark of a section: its name follows, text being one of them.
+// led is the output after a prompt that ends with the mark of a section: its name follows, text
+// being one of them.
 func (w *output) led() string {
 	d := w.Dialect
 	mark := d.Lead
@@ -154,14 +157,14 @@ func (w *output) embedded(src string) string {
 	return w.adopt(g, "answer-")
 }
 
-// A model that was not taught to think calls better if it first says in a few words which tool it means and with what
-// (research: a small one 44 → 69 % right with 16 tokens of such a thought, 25 % with 256: it has to be short). The thought is one
-// line at the start of the turn,
+// A model that was not taught to think calls better if it first says in a few words which tool it
+// means and with what (research: a small one 44 → 69 % right with 16 tokens of such a thought, 25
+// % with 256: it has to be short). The thought is one line at the start of the turn,
 //
 //	Function: get_weather. Key arguments: city Rome, two days
 //
-// whose name is one of those that can be called, or none where a call is not demanded. Then comes the turn as ever. A family that
-// thinks in messages or in steps says it in one of those.
+// whose name is one of those that can be called, or none where a call is not demanded. Then comes
+// the turn as ever. A family that thinks in messages or in steps says it in one of those.
 
 // routingNone is what stands in place of a name where the turn will call nothing.
 const routingNone = "none"

@@ -17,8 +17,9 @@ type Piece struct {
 	Marker bool
 }
 
-// WriteCalls is how the family writes a turn's calls, behind the turn's text. It serves the templates that declare tools and
-// show results but leave out the calls themselves; ok is false for families whose templates show them.
+// WriteCalls is how the family writes a turn's calls, behind the turn's text. It serves the
+// templates that declare tools and show results but leave out the calls themselves; ok is false
+// for families whose templates show them.
 func WriteCalls(d *format.Dialect, calls []turn.Call) (pieces []Piece, ok bool) {
 	var write func(turn.Call) string
 	switch c := d.Codecs[0].(type) {
@@ -86,7 +87,8 @@ func python(v json.RawMessage) string {
 	return string(v)
 }
 
-// compiling are the grammars that are being compiled: turns that come at once with new tools wait for one of them.
+// compiling are the grammars that are being compiled: turns that come at once with new tools wait
+// for one of them.
 var compiling memo.Flights[string, *grammar.Grammar]
 
 // Compile compiles the grammar of a turn as engines do; package grammar remembers it.

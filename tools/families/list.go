@@ -42,7 +42,8 @@ func makeDialects() []*format.Dialect {
 // All lists every dialect by name, tenon's own formats among them.
 func All() []*format.Dialect { return dialects }
 
-// Lookup finds a dialect by its name or by what it is called elsewhere. Case and separators do not count.
+// Lookup finds a dialect by its name or by what it is called elsewhere. Case and separators do not
+// count.
 func Lookup(name string) (*format.Dialect, bool) {
 	name = conform.Normal(name)
 	for _, d := range dialects {

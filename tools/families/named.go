@@ -2,7 +2,8 @@ package families
 
 import "tenon/tools/format"
 
-// byName are those whose calls begin with the name of the tool, and those that write calls as in Python.
+// byName are those whose calls begin with the name of the tool, and those that write calls as in
+// Python.
 var byName = []format.Family{
 	{Key: "deepseek-v3", About: "DeepSeek V3, R1 and its distillations", Aliases: []string{"deepseek-r1", "deepseek"},
 		Section: format.Pair("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"), Call: format.Pair("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),

@@ -2,7 +2,8 @@ package families
 
 import "tenon/tools/format"
 
-// own are tenon's own formats, for models that were taught none, with what their templates end turns with.
+// own are tenon's own formats, for models that were taught none, with what their templates end
+// turns with.
 var own = []format.Family{
 	{Key: "chatml", About: "ChatML templates that show no tools: tenon's JSON", Ours: true, Layout: format.Layout{Between: "\n", Before: "\n\n"},
 		Codecs: ours, Think: format.CommonThinking, Ends: chatml, Results: responses, Signature: []string{"<|im_start|>"},

@@ -24,8 +24,8 @@ type Dialect struct {
 	Symbols map[string]bool // markers that the model's vocabulary has as tokens
 }
 
-// Family is what a family's file declares: its place on the six axes of calling (section, call, name, arguments, id,
-// result), its thinking and the strings by which it is recognised.
+// Family is what a family's file declares: its place on the six axes of calling (section, call,
+// name, arguments, id, result), its thinking and the strings by which it is recognised.
 type Family struct {
 	Key     string
 	Aliases []string // what the format is called elsewhere
@@ -42,7 +42,8 @@ type Family struct {
 	Cues    []Cue    // texts that start a call without being markers
 	Headers *Headers // messages that say in a header what they are (harmony)
 	Think   Span
-	// Thoughtless: the template knows no thinking. Its markers are read, but no turn is offered any.
+	// Thoughtless: the template knows no thinking. Its markers are read, but no turn is offered
+	// any.
 	Thoughtless bool
 	// Prefills: the generation prompt usually leaves thinking open.
 	Prefills bool
@@ -78,7 +79,8 @@ type Layout struct {
 	Before  string // before the first call, after text
 }
 
-// Label is a text at the start of a line that says what follows. It is no marker and does not belong to the text.
+// Label is a text at the start of a line that says what follows. It is no marker and does not
+// belong to the text.
 type Label struct {
 	Text string
 	Kind labelKind
@@ -106,10 +108,12 @@ func (d *Dialect) Name() string { return d.Key }
 // Models says whose format it is.
 func (d *Dialect) Models() string { return d.About }
 
-// Scaffold tells that the format is tenon's own, for models that were taught none: the prompt must explain it.
+// Scaffold tells that the format is tenon's own, for models that were taught none: the prompt must
+// explain it.
 func (d *Dialect) Scaffold() bool { return d.Ours }
 
-// Settle leaves out of a family's ends, results and noise what stands there twice or has another role.
+// Settle leaves out of a family's ends, results and noise what stands there twice or has another
+// role.
 func (f *Family) Settle() {
 	taken := []string{f.Think.Open, f.Think.Close, f.Call.Open, f.Call.Close, f.Section.Open, f.Section.Close, ""}
 	taken = append(taken, f.Text...)
@@ -144,7 +148,8 @@ func (d *Dialect) Thinks() bool {
 	return d.Think.Close != "" || d.Headers != nil || len(d.Labels) > 0
 }
 
-// AnnouncesText tells that something stands before visible text that says so: white space behind it is layout.
+// AnnouncesText tells that something stands before visible text that says so: white space behind
+// it is layout.
 func (d *Dialect) AnnouncesText() bool {
 	return d.Headers != nil || len(d.Labels) > 0 || d.Lead != ""
 }
@@ -231,7 +236,8 @@ func (d *Dialect) Spellings(marker string) []string {
 	return Spellings(marker)
 }
 
-// Spellings are a DeepSeek marker and the same with the bars, the joints, or both of other writings.
+// Spellings are a DeepSeek marker and the same with the bars, the joints, or both of other
+// writings.
 func Spellings(marker string) []string {
 	all := []string{marker}
 	for _, bar := range []string{"｜", "|"} {
@@ -258,8 +264,8 @@ func (d *Dialect) Written(text string) string {
 	return text
 }
 
-// Terminators are the markers that end a call's text wherever they stand outside of its strings, and those among them that are no part
-// of calls.
+// Terminators are the markers that end a call's text wherever they stand outside of its strings,
+// and those among them that are no part of calls.
 func (d *Dialect) Terminators() (all, ends []string) {
 	inner := d.InnerMarkers()
 	for _, m := range d.AllMarkers() {
@@ -291,7 +297,8 @@ func (d *Dialect) InnerMarkers() map[string]bool {
 	return inner
 }
 
-// IsControl tells whether a marker is written with one token in every vocabulary of its family: its spelling says so.
+// IsControl tells whether a marker is written with one token in every vocabulary of its family:
+// its spelling says so.
 func IsControl(marker string) bool {
 	switch {
 	case strings.HasPrefix(marker, "<|") && (strings.HasSuffix(marker, "|>") || strings.HasSuffix(marker, ">")),
@@ -348,8 +355,8 @@ func (d *Dialect) hole(marker string) string {
 	return ">"
 }
 
-// Late tells that only the marker around a call ends it: before it another argument may follow, and a %check mark must stand
-// where there is no choice.
+// Late tells that only the marker around a call ends it: before it another argument may follow,
+// and a %check mark must stand where there is no choice.
 func (d *Dialect) Late() bool {
 	c, ok := d.Codecs[0].(Tagged)
 	return ok && c.CallEnd == ""
@@ -364,7 +371,8 @@ func (d *Dialect) ClosersOf(opener string) []string {
 	return all
 }
 
-// LacksOpener tells whether the family's calls have a marker before them that is not what opened a region.
+// LacksOpener tells whether the family's calls have a marker before them that is not what opened a
+// region.
 func (d *Dialect) LacksOpener(marker string) bool {
 	if d.Opener() == "" || d.Unmarked {
 		return false
@@ -373,13 +381,15 @@ func (d *Dialect) LacksOpener(marker string) bool {
 	return marker == "" || written != d.Call.Open && written != d.Section.Open && !slices.Contains(d.Opens, marker)
 }
 
-// Headers describes a family whose messages say in a header what they are: OpenAI's harmony and those like it.
+// Headers describes a family whose messages say in a header what they are: OpenAI's harmony and
+// those like it.
 type Headers struct {
 	Open   []string // markers that open a header
 	Close  string   // ends the header; the message's text follows
 	Inside []string // further markers that stand in headers
 	Starts []string // that a header may begin with, should its opening marker be missing
-	// Thinking names the channels or recipients of thinking; a call is a message to anyone but these and the user.
+	// Thinking names the channels or recipients of thinking; a call is a message to anyone but
+	// these and the user.
 	Thinking []string
 	Texts    []string
 	Several  []string // recipients of messages that hold several calls

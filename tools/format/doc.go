@@ -1,3 +1,4 @@
-// Package format describes how a family of models writes its turns, as data: markers, where a call's name stands, how its arguments are
-// written, thinking, end tokens. Package emit writes a grammar from a description, package scan reads text by it.
+// Package format describes how a family of models writes its turns, as data: markers, where a
+// call's name stands, how its arguments are written, thinking, end tokens. Package emit writes a
+// grammar from a description, package scan reads text by it.
 package format

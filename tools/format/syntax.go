@@ -4,17 +4,20 @@ import (
 	"strings"
 )
 
-// Syntax is how calls are written, as data: one of jsonSyntax, namedSyntax, taggedSyntax, nestedSyntax, pythonSyntax and reactSyntax. Its
-// grammar is written by a writer (output_codecs.go) and its text read by a codec.
+// Syntax is how calls are written, as data: one of jsonSyntax, namedSyntax, taggedSyntax,
+// nestedSyntax, pythonSyntax and reactSyntax. Its grammar is written by a writer
+// (output_codecs.go) and its text read by a codec.
 type Syntax interface {
-	// Openers are the markers that open a region of this syntax by themselves, without a section or call marker around.
+	// Openers are the markers that open a region of this syntax by themselves, without a section
+	// or call marker around.
 	Openers() []string
 	// inner are the further markers inside its calls.
 	inner() []string
 }
 
-// JSON reads calls that are JSON objects, alone, in a row or in an array, also inside a code fence. The name is the
-// value of a field, or a key by itself; header says that the name stands before an object of arguments instead.
+// JSON reads calls that are JSON objects, alone, in a row or in an array, also inside a code
+// fence. The name is the value of a field, or a key by itself; header says that the name stands
+// before an object of arguments instead.
 type JSON struct {
 	NameKey, ArgsKey, IDKey string // as the family writes them; every other usual key is read too
 	IntegerID               bool   // ids are numbers
@@ -56,8 +59,8 @@ func (c Named) inner() []string {
 	return all
 }
 
-// Nested reads calls whose arguments are XML all the way down: <k>v</k> for a member, <item> for an array's items.
-// noise stands before every tag and says nothing.
+// Nested reads calls whose arguments are XML all the way down: <k>v</k> for a member, <item> for
+// an array's items. noise stands before every tag and says nothing.
 type Nested struct {
 	Noise   string
 	Call    Span // around the name
@@ -81,8 +84,8 @@ type Tagged struct {
 	Arg       Span   // around the key; attributes may follow the key inside it
 	Value     string // stands between key and text, "" if nothing does
 	ArgEnd    string
-	// TextAttribute in a key's tag says that the value is plain text, jsonAttribute that it is JSON. Without them the
-	// schema says.
+	// TextAttribute in a key's tag says that the value is plain text, jsonAttribute that it is
+	// JSON. Without them the schema says.
 	TextAttribute, JSONAttribute string
 	Attribute                    string // written behind a key: its start; the kind and the tag's end follow
 	Index                        string // written behind a name: its start; the call's number and the tag's end follow
@@ -156,7 +159,8 @@ var FunctionTags = Tagged{
 // CommonThinking is what most thinking models write around their thoughts.
 var CommonThinking = Span{"<think>", "</think>"}
 
-// InvokeTags is another, of what those learnt from that were taught with Anthropic's models' calls.
+// InvokeTags is another, of what those learnt from that were taught with Anthropic's models'
+// calls.
 var InvokeTags = Tagged{
 	Call: Span{`<invoke name="`, `">`}, CallEnd: "</invoke>",
 	Arg: Span{`<parameter name="`, `">`}, ArgEnd: "</parameter>",
@@ -174,7 +178,8 @@ var PairTags = Tagged{
 	Arg:       Span{"<arg_key>", "</arg_key>"}, Value: "<arg_value>", ArgEnd: "</arg_value>",
 }
 
-// Labelled is how models of any family write the two parts of a call with their names: as elements, or each on a line of its own.
+// Labelled is how models of any family write the two parts of a call with their names: as
+// elements, or each on a line of its own.
 var Labelled = Named{
 	Splits: []string{
 		"<name>", "</name>", "<tool_name>", "</tool_name>", "<function>", "</function>", "<arguments>", "<parameters>", "<args>",
@@ -194,7 +199,8 @@ const (
 	FenceMark = "```"
 )
 
-// TagOpens are the ways in which a tag may begin that has a name or a key in it: <function= is written <function name= too.
+// TagOpens are the ways in which a tag may begin that has a name or a key in it: <function= is
+// written <function name= too.
 func TagOpens(start string) []string {
 	all := []string{TagOpen(start)}
 	if a := AttributeTag(start); a != "" {
@@ -203,7 +209,8 @@ func TagOpens(start string) []string {
 	return all
 }
 
-// AttributeTag is a tag's start of which the name is the value, with the name as an attribute; "" if that is how it is.
+// AttributeTag is a tag's start of which the name is the value, with the name as an attribute; ""
+// if that is how it is.
 func AttributeTag(start string) string {
 	tag, ok := strings.CutSuffix(start, "=")
 	if !ok || strings.Contains(tag, " ") {
@@ -212,7 +219,8 @@ func AttributeTag(start string) string {
 	return tag + " name="
 }
 
-// TagOpen is a tag's start without the quote that may open an attribute: models leave it out or write another.
+// TagOpen is a tag's start without the quote that may open an attribute: models leave it out or
+// write another.
 func TagOpen(start string) string { return strings.TrimSuffix(start, `"`) }
 
 // TagClose is a tag's end without the quote that may close an attribute.

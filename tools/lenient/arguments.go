@@ -6,8 +6,9 @@ import (
 	"fmt"
 )
 
-// DecodeArguments reads the keyword arguments of a call in Python, from its opening parenthesis to its closing one, as an
-// object: (a=1, b="x") is {"a":1,"b":"x"}. A mapping alone ({"a": 1}) and **{"a": 1} count as its members.
+// DecodeArguments reads the keyword arguments of a call in Python, from its opening parenthesis to
+// its closing one, as an object: (a=1, b="x") is {"a":1,"b":"x"}. A mapping alone ({"a": 1}) and
+// **{"a": 1} count as its members.
 func DecodeArguments(text []byte, r Rules) (Decoded, error) {
 	d := decoder{text: text, rules: r}
 	if len(text) == 0 || text[0] != '(' {
@@ -59,7 +60,8 @@ func (d *decoder) arguments(depth int) error {
 	}
 }
 
-// parameter reads the keyword of the n-th argument; bare says that it has none and stands at its parameter's place.
+// parameter reads the keyword of the n-th argument; bare says that it has none and stands at its
+// parameter's place.
 func (d *decoder) parameter(n, depth int) (key []byte, bare bool, err error) {
 	at := d.pos
 	key, err = d.keyword()
@@ -75,7 +77,8 @@ func (d *decoder) parameter(n, depth int) (key []byte, bare bool, err error) {
 	return []byte(d.rules.Positional[n]), true, nil
 }
 
-// literalStart tells whether a value that is no name begins a text: what a name stands for is not known.
+// literalStart tells whether a value that is no name begins a text: what a name stands for is not
+// known.
 func literalStart(text []byte) bool {
 	if c := text[0]; !identStart(c) || c >= 0x80 {
 		return true

@@ -41,8 +41,9 @@ type Decoded struct {
 	Repairs []string
 }
 
-// Decode reads the value at the start of text, white space and comments before it skipped. What follows the value is the
-// caller's business. Text that is JSON comes back as it was written, with no repairs.
+// Decode reads the value at the start of text, white space and comments before it skipped. What
+// follows the value is the caller's business. Text that is JSON comes back as it was written, with
+// no repairs.
 //
 // A string that is never closed is an error: where it ends would be a guess.
 func Decode(text []byte, r Rules) (Decoded, error) {
@@ -234,7 +235,8 @@ func (d *decoder) doubled(i, depth int) error {
 	return nil
 }
 
-// once drops a member whose key came before with the same value. Two values leave no way to choose.
+// once drops a member whose key came before with the same value. Two values leave no way to
+// choose.
 func (d *decoder) once(seen map[string][2]int, key string, start, from int) error {
 	all := d.out.Bytes()
 	first, twice := seen[key]

@@ -8,7 +8,8 @@ import (
 	"tenon/tools/peek"
 )
 
-// unescaped takes a level of escapes off a value whose own quotes are escaped: {\"a\": 1}, as it stands inside of a string.
+// unescaped takes a level of escapes off a value whose own quotes are escaped: {\"a\": 1}, as it
+// stands inside of a string.
 func unescaped(text []byte) ([]byte, bool) {
 	i, _ := skipSpace(text, 0, true)
 	j := i
@@ -75,7 +76,8 @@ func (d *decoder) plainly(text []byte) (s []byte) {
 	return s
 }
 
-// escape reads one escape sequence. Those that neither JSON nor Python know stand for themselves, as in Python.
+// escape reads one escape sequence. Those that neither JSON nor Python know stand for themselves,
+// as in Python.
 func (d *decoder) escape(s []byte) []byte {
 	if d.pos+1 == len(d.text) {
 		d.pos++
@@ -112,8 +114,9 @@ func (d *decoder) escape(s []byte) []byte {
 	return append(s, '\\', c)
 }
 
-// pythonic tells whether strings are Python's: in its calls, or where a key stood between single quotes as Python prints them. Elsewhere
-// \x is what code holds whose backslashes were not escaped.
+// pythonic tells whether strings are Python's: in its calls, or where a key stood between single
+// quotes as Python prints them. Elsewhere \x is what code holds whose backslashes were not
+// escaped.
 func (d *decoder) pythonic() bool { return d.rules.Python || d.single }
 
 // hex reads n digits at pos, if they are the number of a character.
@@ -157,8 +160,9 @@ func (d *decoder) hex4(i int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// unclosed ends a string that nothing closes before the brackets at the end of the text, if they are exactly those that are
-// open: only its quote was left out then. Brackets that close what the string itself opened do not count: there it was cut off.
+// unclosed ends a string that nothing closes before the brackets at the end of the text, if they
+// are exactly those that are open: only its quote was left out then. Brackets that close what the
+// string itself opened do not count: there it was cut off.
 func (d *decoder) unclosed(s []byte) ([]byte, error) {
 	i := len(d.text)
 	for k := range d.open {

@@ -93,7 +93,8 @@ func TestDecodeArguments_stringsAreJoinedAsInPython(t *testing.T) {
 	}
 }
 
-// Whatever the text and its cuts: what Decode gives is JSON, JSON is left alone, and the scanner ends at one place.
+// Whatever the text and its cuts: what Decode gives is JSON, JSON is left alone, and the scanner
+// ends at one place.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{`{"a": "b"}</end>`, `{'a': [1, {b: True}],}`, `{"a": "x "y" z", "b": """q"""}`, "{\"a\": 1 // c\n}", `(a="b", c={1: 2})`, `(a="b" 'c', d=["e" + "f"])`} {
 		f.Add(s, uint8(3), true)

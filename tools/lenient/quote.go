@@ -2,8 +2,9 @@ package lenient
 
 import "tenon/tools/peek"
 
-// lookahead is how many bytes after a quote are read to tell whether it ends its string. White space in front does not
-// count, up to as many bytes again; where the bound is reached the quote ends the string.
+// lookahead is how many bytes after a quote are read to tell whether it ends its string. White
+// space in front does not count, up to as many bytes again; where the bound is reached the quote
+// ends the string.
 const lookahead = 160
 
 // place is where a string stands: in which container, as a key or as a value.
@@ -14,9 +15,10 @@ type place struct {
 	bare  bool // an argument without a keyword
 }
 
-// ends tells whether the quote before text[i:] ends a string at p. In JSON every unescaped quote does; models leave quotes
-// unescaped, mostly in code, so a quote counts only if what follows can follow a string there. Every valid JSON text passes:
-// after a key comes a colon, after a value a comma or a bracket, after the comma of an object the next key.
+// ends tells whether the quote before text[i:] ends a string at p. In JSON every unescaped quote
+// does; models leave quotes unescaped, mostly in code, so a quote counts only if what follows can
+// follow a string there. Every valid JSON text passes: after a key comes a colon, after a value a
+// comma or a bracket, after the comma of an object the next key.
 func (r *Rules) ends(text []byte, i int, p place, final bool) peek.Answer {
 	j, a := skipSpace(text, i, final)
 	if a != peek.Yes {
@@ -50,7 +52,8 @@ func (r *Rules) ends(text []byte, i int, p place, final bool) peek.Answer {
 	return peek.No
 }
 
-// lastFence tells whether a code fence is closed at text[i:] and nothing follows: brackets are missing then.
+// lastFence tells whether a code fence is closed at text[i:] and nothing follows: brackets are
+// missing then.
 func (r *Rules) lastFence(text []byte, i int, final bool) peek.Answer {
 	if a := peek.Prefix(text[i:], codeFence, final); a != peek.Yes {
 		return a
@@ -62,10 +65,12 @@ func (r *Rules) lastFence(text []byte, i int, final bool) peek.Answer {
 	return r.terminatorAt(text, j, final)
 }
 
-// joins tells whether a string that begins with c goes on another that stands before it, as in Python.
+// joins tells whether a string that begins with c goes on another that stands before it, as in
+// Python.
 func joins(c, in byte) bool { return (in == '(' || in == '[') && (c == '"' || c == '\'') }
 
-// goesOn tells whether another part of a value stands at text[i:]: a string, behind which the value goes on or ends.
+// goesOn tells whether another part of a value stands at text[i:]: a string, behind which the
+// value goes on or ends.
 func (r *Rules) goesOn(text []byte, i int, p place, final bool) peek.Answer {
 	if text[i] == '+' {
 		j, a := skipSpace(text, i+1, final)

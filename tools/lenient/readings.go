@@ -7,15 +7,18 @@ import (
 	"tenon/tools/peek"
 )
 
-// Shape tells which keys an object may have, and which those objects that stand in one of its members. A nil Shape allows all.
+// Shape tells which keys an object may have, and which those objects that stand in one of its
+// members. A nil Shape allows all.
 type Shape func(key string) (inside Shape, ok bool)
 
 // Reading is one way to read a text in whose strings quotes are not escaped.
 type Reading struct {
 	JSON []byte // a list of the values, or of the calls as objects with name and arguments
-	// Paired: every string holds its quotes in pairs and its brackets closed, as code and prose do that are whole.
+	// Paired: every string holds its quotes in pairs and its brackets closed, as code and prose do
+	// that are whole.
 	Paired bool
-	// Cut: a string with quotes in it ends before brackets are closed that it opens, as one does that ends too early.
+	// Cut: a string with quotes in it ends before brackets are closed that it opens, as one does
+	// that ends too early.
 	Cut bool
 	// Repairs are the rules by which it was read.
 	Repairs []string
@@ -27,15 +30,17 @@ const maxValues = 1 << 13
 // maxReadings is how many readings are sought: where there are more, none is a reader's.
 const maxReadings = 8
 
-// Readings reads JSON values, one behind the other to the end of the text, in whose strings quotes may stand that are not escaped: it
-// tries each quote as the end of its string behind which the text can go on. Readings whose strings end early come first. Only what is
-// known to be lenient about is read: quotes of any kind, keys without them, Python's literals, raw line breaks; brackets must match.
-// all says that there are no further readings.
+// Readings reads JSON values, one behind the other to the end of the text, in whose strings quotes
+// may stand that are not escaped: it tries each quote as the end of its string behind which the
+// text can go on. Readings whose strings end early come first. Only what is known to be lenient
+// about is read: quotes of any kind, keys without them, Python's literals, raw line breaks;
+// brackets must match. all says that there are no further readings.
 func Readings(text []byte, s Shape) (found []Reading, all bool) {
 	return read(text, func(r *reader) { r.values(0, s, 0) })
 }
 
-// CallReadings does the same for calls in Python, alone, in lines or in a list. call tells the keywords of those that may be called.
+// CallReadings does the same for calls in Python, alone, in lines or in a list. call tells the
+// keywords of those that may be called.
 func CallReadings(text []byte, call func(name string) (Shape, bool)) (found []Reading, all bool) {
 	return read(text, func(r *reader) {
 		i := r.skip(0)
@@ -56,8 +61,8 @@ func read(text []byte, start func(*reader)) ([]Reading, bool) {
 	return r.found, r.left > 0 && len(r.found) < maxReadings
 }
 
-// reader tries all ways to read a text. What follows a value is a function, so that it can be tried for each end that the value may have;
-// what was written is taken back behind it.
+// reader tries all ways to read a text. What follows a value is a function, so that it can be
+// tried for each end that the value may have; what was written is taken back behind it.
 type reader struct {
 	text  []byte
 	call  func(name string) (Shape, bool) // of Python

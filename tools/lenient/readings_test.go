@@ -75,7 +75,8 @@ func TestCallReadings_readAllCallsOfAList(t *testing.T) {
 	}
 }
 
-// However a text is made, reading it all ways costs a bounded number of looks at its bytes, and no stack without end.
+// However a text is made, reading it all ways costs a bounded number of looks at its bytes, and no
+// stack without end.
 func TestReadings_costIsBounded(t *testing.T) {
 	for _, unit := range []string{`"`, `{"a":"`, `",`, `["`, `"}`, `{"a": "b", `, `"a", `, ` `, `[`, `\"`} {
 		text := []byte(`{"a": "` + strings.Repeat(unit, 200_000/len(unit)))
@@ -104,7 +105,8 @@ func FuzzReadings(f *testing.F) {
 	})
 }
 
-// What a reading of a torn text has mended is named, each rule once, and only what the reading took.
+// What a reading of a torn text has mended is named, each rule once, and only what the reading
+// took.
 func TestReadings_nameTheirRules(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"a": "say "hi" now"}`:              {UnescapedQuote},

@@ -12,7 +12,8 @@ type Rules struct {
 	Terminators []string // end the text where they stand outside of strings
 	// Python: the text is Python's, where strings beside each other, or with + between, are one.
 	Python bool
-	// Positional are the parameters' names, in their order, for arguments without a keyword; none: each must have one.
+	// Positional are the parameters' names, in their order, for arguments without a keyword; none:
+	// each must have one.
 	Positional []string
 }
 
@@ -36,8 +37,8 @@ type String struct {
 	Text  []byte // between the quotes, escapes as written
 }
 
-// Scanner finds the end of one bracketed value. It looks at each byte of the text once, however the text arrives; its
-// memory is one byte per open bracket.
+// Scanner finds the end of one bracketed value. It looks at each byte of the text once, however
+// the text arrives; its memory is one byte per open bracket.
 type Scanner struct {
 	Rules Rules
 	// Watch, if set, is told of each string and bare key; false ends the scan with Rejected.
@@ -228,8 +229,9 @@ func (s *Scanner) token(text []byte, final bool) Status {
 	return Open
 }
 
-// stringPrefix tells whether what stands at text[i], behind a word that begins at start if prev says so, is a quote that the word is
-// Python's prefix of, and whether nothing is escaped in such a string.
+// stringPrefix tells whether what stands at text[i], behind a word that begins at start if prev
+// says so, is a quote that the word is Python's prefix of, and whether nothing is escaped in such
+// a string.
 func stringPrefix(text []byte, start, i int, prev byte) (raw, ok bool) {
 	if c := text[i]; prev != 'x' || i-start > 2 || c != '"' && c != '\'' {
 		return false, false

@@ -53,8 +53,9 @@ func (d *decoder) word(p place) error {
 	return nil
 }
 
-// number writes w, which JSON spells n. Leading zeros, a plus and a base may be what a string is wanted for, a telephone number or a
-// colour: they stay, in a string, of which a schema makes a number where it wants one.
+// number writes w, which JSON spells n. Leading zeros, a plus and a base may be what a string is
+// wanted for, a telephone number or a colour: they stay, in a string, of which a schema makes a
+// number where it wants one.
 func (d *decoder) number(w, n string) {
 	if n != w {
 		d.repair(NumberStyle)

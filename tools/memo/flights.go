@@ -2,8 +2,8 @@ package memo
 
 import "sync"
 
-// Flights has what several callers want at once computed by one of them. It keeps nothing. The zero value is ready, and may be used from
-// any goroutine.
+// Flights has what several callers want at once computed by one of them. It keeps nothing. The
+// zero value is ready, and may be used from any goroutine.
 type Flights[K comparable, V any] struct {
 	mu    sync.Mutex // guards what follows
 	under map[K]*flight[V]
@@ -17,7 +17,8 @@ type flight[V any] struct {
 	err    error
 }
 
-// Do returns what compute gives, or what it gives another caller who is computing the same key. compute must not ask for its own key.
+// Do returns what compute gives, or what it gives another caller who is computing the same key.
+// compute must not ask for its own key.
 func (f *Flights[K, V]) Do(key K, compute func() (V, error)) (V, error) {
 	for {
 		mine := &flight[V]{landed: make(chan struct{})}

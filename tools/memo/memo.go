@@ -1,5 +1,5 @@
-// Package memo keeps what is costly to compute and asked for again and again: a server's clients send the same few hundred tools with
-// every request.
+// Package memo keeps what is costly to compute and asked for again and again: a server's clients
+// send the same few hundred tools with every request.
 package memo
 
 import "sync"
@@ -15,14 +15,15 @@ type Memo[K comparable, V any] struct {
 	flights Flights[K, V]
 }
 
-// New makes a memo of so many keys, and of so many bytes that their values were computed from: what a client sends may be large. One more
-// than that empties it: that is rare enough that finding the oldest is not worth keeping order. The latest is kept whatever its size.
+// New makes a memo of so many keys, and of so many bytes that their values were computed from:
+// what a client sends may be large. One more than that empties it: that is rare enough that
+// finding the oldest is not worth keeping order. The latest is kept whatever its size.
 func New[K comparable, V any](most, mostBytes int) *Memo[K, V] {
 	return &Memo[K, V]{most: most, mostBytes: mostBytes, of: map[K]V{}}
 }
 
-// Get returns the value of a key, which compute makes, from so many bytes, if it is not there. Of an error nothing is kept. Two calls at
-// once compute one value.
+// Get returns the value of a key, which compute makes, from so many bytes, if it is not there. Of
+// an error nothing is kept. Two calls at once compute one value.
 func (m *Memo[K, V]) Get(key K, size int, compute func() (V, error)) (V, error) {
 	if v, ok := m.kept(key); ok {
 		return v, nil

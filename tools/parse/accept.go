@@ -18,8 +18,8 @@ import (
 	"tenon/tools/turn"
 )
 
-// Reading is what the parser of text knows of a turn beside its plan: what calls begin with, and what reads them. It is immutable and may
-// be shared.
+// Reading is what the parser of text knows of a turn beside its plan: what calls begin with, and
+// what reads them. It is immutable and may be shared.
 type Reading struct {
 	*plan.Plan
 	codecs     map[string][]scan.Codec // by opener: what may read its region
@@ -72,8 +72,8 @@ func hostedReading(p *plan.Plan) *Reading {
 	return r
 }
 
-// accept resolves a call's name and makes its arguments valid. On success the call's name is the prompt's and args are
-// JSON that validates.
+// accept resolves a call's name and makes its arguments valid. On success the call's name is the
+// prompt's and args are JSON that validates.
 func (p *Text) accept(c *declared.RawCall) error {
 	p.Looked, p.misnamed = Outcome{}, ""
 	m, ok := p.plan.Resolve(c.Name)
@@ -127,7 +127,8 @@ func strays(t *declared.Tool, e ordered.Member) bool {
 	return slices.Contains(declared.CallKeys, e.Key) && !t.Schema.Declares(e.Key)
 }
 
-// KeyBesideArguments is the rule under which is counted what a call's object says beside its arguments, and no call can tell.
+// KeyBesideArguments is the rule under which is counted what a call's object says beside its
+// arguments, and no call can tell.
 const KeyBesideArguments = "key-beside-arguments"
 
 // leftOut notes and counts the keys beside a call's arguments.

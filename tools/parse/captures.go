@@ -28,9 +28,9 @@ func PartOf(name string) part {
 
 var _ turn.Parser = (*Captures)(nil)
 
-// Captures parses output that was made under the plan's grammar, by that grammar: generator and parser cannot
-// disagree, and arguments leave while they are written. Output that leaves the grammar nevertheless goes to the tolerant
-// parser (leave.go).
+// Captures parses output that was made under the plan's grammar, by that grammar: generator and
+// parser cannot disagree, and arguments leave while they are written. Output that leaves the
+// grammar nevertheless goes to the tolerant parser (leave.go).
 type Captures struct {
 	*emitter
 	grammar *grammar.Parser
@@ -201,8 +201,8 @@ func (p *Captures) bytes(b []byte) {
 	}
 }
 
-// beginText has the tolerant parser read the text of a capture: it takes out markers that ordinary letters spell, and finds
-// calls that the model wrote in another form than the grammar's.
+// beginText has the tolerant parser read the text of a capture: it takes out markers that ordinary
+// letters spell, and finds calls that the model wrote in another form than the grammar's.
 func (p *Captures) beginText(thinking bool) {
 	solid := p.text != nil && p.text.solid
 	p.behindCall = false
@@ -238,8 +238,8 @@ func (p *Captures) inContent() bool {
 	return slices.ContainsFunc(p.open, func(x part) bool { return x.Name == emit.CaptureContent })
 }
 
-// closeUnbegun ends an output that was cut off on the way to a call or in one of which nothing has been sent: a call that had to come and
-// did not fit. What is written of it is no text.
+// closeUnbegun ends an output that was cut off on the way to a call or in one of which nothing has
+// been sent: a call that had to come and did not fit. What is written of it is no text.
 func (p *Captures) closeUnbegun() []turn.Event {
 	p.leave(true)
 	all := append(p.events, p.Rest.close(true)...)

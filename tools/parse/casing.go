@@ -10,10 +10,12 @@ import (
 	"tenon/tools/scan"
 )
 
-// Models put calls in code: between fences, or between backticks on a line. Code that holds nothing but calls is their casing and goes
-// with them. Other code is text, and stays; the calls in it are calls all the same.
+// Models put calls in code: between fences, or between backticks on a line. Code that holds
+// nothing but calls is their casing and goes with them. Other code is text, and stays; the calls
+// in it are calls all the same.
 
-// casing is code that is open and of which nothing but calls has come. What opens it is kept back until it has been told from text.
+// casing is code that is open and of which nothing but calls has come. What opens it is kept back
+// until it has been told from text.
 type casing struct {
 	open  []byte
 	ticks int     // in front of it, and behind
@@ -175,8 +177,8 @@ func (p *Text) uncase() {
 	}
 }
 
-// A call without markers that a text quotes is an example: it stands between backticks or in a code fence, text comes before it there, and
-// text follows once they are closed.
+// A call without markers that a text quotes is an example: it stands between backticks or in a
+// code fence, text comes before it there, and text follows once they are closed.
 
 // quoting knows whether text stands in backticks or in a code fence.
 type quoting struct {
@@ -187,7 +189,8 @@ type quoting struct {
 	after        bool // something came before what is open
 }
 
-// read takes text into account. blank and solid say that the line before it has nothing but white space, and that the turn has more.
+// read takes text into account. blank and solid say that the line before it has nothing but white
+// space, and that the turn has more.
 func (q *quoting) read(text []byte, blank, solid bool) {
 	if q.run == 0 && !q.inline && bytes.IndexByte(text, '`') < 0 {
 		return
@@ -226,7 +229,8 @@ func (q *quoting) end() {
 	q.run = 0
 }
 
-// open is what closes the quotation in which a call stands that begins here, "" if it is in none with text before it.
+// open is what closes the quotation in which a call stands that begins here, "" if it is in none
+// with text before it.
 func (q *quoting) open() string {
 	directly := q.run > 0 && !q.inline
 	q.end()
@@ -276,8 +280,9 @@ func (p *Text) example(final bool) peek.Answer {
 	return peek.Negated(a)
 }
 
-// doubt tells whether the text goes on inside a string of a call that was none because its strings' ends were not known: other text stands
-// on the line behind it. What looks like a call from there on may be quoted.
+// doubt tells whether the text goes on inside a string of a call that was none because its
+// strings' ends were not known: other text stands on the line behind it. What looks like a call
+// from there on may be quoted.
 type doubt uint8
 
 const (
@@ -297,7 +302,8 @@ func (d *doubt) take(b byte) {
 	}
 }
 
-// doubtBehind is what is thought of the text behind a region that was none: where its own end was not found, it goes on.
+// doubtBehind is what is thought of the text behind a region that was none: where its own end was
+// not found, it goes on.
 func (p *Text) doubtBehind(text []byte) doubt {
 	own := p.plan.Closers[p.region.Marker]
 	if len(p.plan.Dialect.Labels) > 0 { // which stand in its strings as they do behind it

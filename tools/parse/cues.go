@@ -10,8 +10,8 @@ import (
 	"tenon/tools/scan"
 )
 
-// Cues are the ways in which calls begin without a marker: bare or fenced JSON in any dialect, and what a family declares.
-// What they start must prove to be a call; until then nothing is removed.
+// Cues are the ways in which calls begin without a marker: bare or fenced JSON in any dialect, and
+// what a family declares. What they start must prove to be a call; until then nothing is removed.
 
 // cueUp decides which bytes may start a cue.
 func (p *Reading) cueUp() {

@@ -63,8 +63,9 @@ func (e *emitter) note(at int, text string) {
 
 func (e *emitter) emit(x turn.Event) { e.events = append(e.events, x) }
 
-// stream is one of the texts of a turn on its way out: the visible one or the thinking. It keeps back what may be layout
-// (white space before a call), what may be the start of a character, and nothing else.
+// stream is one of the texts of a turn on its way out: the visible one or the thinking. It keeps
+// back what may be layout (white space before a call), what may be the start of a character, and
+// nothing else.
 type stream struct {
 	kind    turn.EventKind
 	limit   int  // most white space to keep back
@@ -111,7 +112,8 @@ func (s *stream) keep(e *emitter, space []byte) {
 // cut tells the stream that something was removed here.
 func (s *stream) cut(longest int) { s.seam = longest }
 
-// beside tells the stream that a marker of layout stands here: white space around it is no text by itself.
+// beside tells the stream that a marker of layout stands here: white space around it is no text by
+// itself.
 func (s *stream) beside() { s.layout = true }
 
 // finish sends what is left when nothing follows.
@@ -227,8 +229,9 @@ func (e *emitter) emitText(kind turn.EventKind, text string) {
 	e.emitNonEmpty(all[:len(all)-keep])
 }
 
-// first is the stop that is complete first, and where it begins: -1 without one. Of those that end at one place it is the longest.
-// So nothing that comes later changes what is found, however the text is cut.
+// first is the stop that is complete first, and where it begins: -1 without one. Of those that end
+// at one place it is the longest. So nothing that comes later changes what is found, however the
+// text is cut.
 func (s *stopper) first(text string) (at int, found string) {
 	at = -1
 	for _, t := range s.stops {
@@ -252,8 +255,8 @@ func (e *emitter) flushStops() {
 	e.stops.held = ""
 }
 
-// stopAt ends the visible text at a stop that the grammar has found. One that is complete before it
-// counts, if the text ends in the beginning of it or it stands inside the one that was found.
+// stopAt ends the visible text at a stop that the grammar has found. One that is complete before
+// it counts, if the text ends in the beginning of it or it stands inside the one that was found.
 func (e *emitter) stopAt(found string) {
 	if s := &e.content; s.began {
 		s.layout = false // text would have followed

@@ -16,9 +16,10 @@ import (
 	"tenon/tools/turn"
 )
 
-// A model may write a call in the markers of a family that is not its own: it was tuned on others' transcripts, or the prompt shows such.
-// To this family those markers are text where they open no call. A whole call that names a tool and fits it is one wherever it stands, as
-// the family's own. What reads it is the other family's own parser.
+// A model may write a call in the markers of a family that is not its own: it was tuned on others'
+// transcripts, or the prompt shows such. To this family those markers are text where they open no
+// call. A whole call that names a tool and fits it is one wherever it stands, as the family's own.
+// What reads it is the other family's own parser.
 
 // guestMarkers is the rule under which calls in another family's markers are counted.
 const guestMarkers = "markers-of-another-family"
@@ -73,7 +74,8 @@ func beginnings(d *format.Dialect) (all []string) {
 	return all
 }
 
-// worded tells whether a beginning is a word: it counts at the start of a line only, and shows no call by itself.
+// worded tells whether a beginning is a word: it counts at the start of a line only, and shows no
+// call by itself.
 func worded(beginning string) bool { return strings.HasSuffix(beginning, ":") }
 
 func rank(d *format.Dialect) int {
@@ -163,8 +165,8 @@ func (c guestCodec) Scanner(o scan.Opening) scan.Scanner {
 	return s
 }
 
-// guestScanner has the other families' parsers read until one of them has found calls. Each is left out once it says that the text is
-// none.
+// guestScanner has the other families' parsers read until one of them has found calls. Each is
+// left out once it says that the text is none.
 type guestScanner struct {
 	plan    *Reading
 	parsers []*Text
@@ -184,7 +186,8 @@ func (s *guestScanner) Whole() bool { return !s.late }
 
 func (s *guestScanner) Calls([]byte) ([]declared.RawCall, error) { return s.found, nil }
 
-// Reached implements scanner: what was soon told to be text is looked at once more, for calls without markers.
+// Reached implements scanner: what was soon told to be text is looked at once more, for calls
+// without markers.
 func (s *guestScanner) Reached() int {
 	if s.read > maxHost {
 		return s.read

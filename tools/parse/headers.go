@@ -13,8 +13,8 @@ import (
 // maxHeader bounds a header; a longer one is text.
 const maxHeader = 512
 
-// headless tells whether a header without its opening marker starts text: one of its words, and behind that a recipient or a marker of
-// headers.
+// headless tells whether a header without its opening marker starts text: one of its words, and
+// behind that a recipient or a marker of headers.
 func headless(h *format.Headers, text []byte, final bool) peek.Answer {
 	if a := peek.Prefix(text, recipient, final); a != peek.No {
 		return a
@@ -105,10 +105,12 @@ func words(h *format.Headers, header string) []string {
 	return strings.Fields(header)
 }
 
-// An engine that strips special tokens from its text leaves of a family's headers only their words: analysisThe user asks …
-// assistantcommentary to=functions.get_time json{}. Text that begins so has its messages told apart by these words.
+// An engine that strips special tokens from its text leaves of a family's headers only their
+// words: analysisThe user asks … assistantcommentary to=functions.get_time json{}. Text that
+// begins so has its messages told apart by these words.
 
-// roleWord stands before a channel's name where its marker is gone, but for the turn's first message.
+// roleWord stands before a channel's name where its marker is gone, but for the turn's first
+// message.
 const roleWord = "assistant"
 
 // plainHeader is such a header.
@@ -123,7 +125,8 @@ func channels(h *format.Headers) []string {
 	return slices.DeleteFunc(slices.Clone(h.Starts), func(w string) bool { return w == roleWord })
 }
 
-// plain tells whether a header without its markers starts text. first says that the turn begins there.
+// plain tells whether a header without its markers starts text. first says that the turn begins
+// there.
 func plain(h *format.Headers, text []byte, first, final bool) (x plainHeader, a peek.Answer) {
 	switch peek.Prefix(text, roleWord, final) {
 	case peek.Yes:
@@ -152,7 +155,8 @@ func plain(h *format.Headers, text []byte, first, final bool) (x plainHeader, a 
 	return x, peek.Boolean(slices.Contains(h.Thinking, x.channel) && (c >= 'A' && c <= 'Z' || c >= 0x80), peek.Yes)
 }
 
-// plainCall reads the recipient of a header and what the message is written in, up to the object of arguments.
+// plainCall reads the recipient of a header and what the message is written in, up to the object
+// of arguments.
 func plainCall(text []byte, x plainHeader, final bool) (plainHeader, peek.Answer) {
 	from := x.n + len(" "+recipient)
 	end := min(len(text), from+maxHeader)
@@ -174,8 +178,8 @@ func plainCall(text []byte, x plainHeader, final bool) (plainHeader, peek.Answer
 	return x, peek.Boolean(text[i] == '{', peek.Yes)
 }
 
-// takeFirstHeader finds the header that the turn begins with, if its first marker or all of them are missing. It says whether that has
-// been decided.
+// takeFirstHeader finds the header that the turn begins with, if its first marker or all of them
+// are missing. It says whether that has been decided.
 func (p *Text) takeFirstHeader(h *format.Headers, final bool) bool {
 	i := peek.SkipSpace(p.buf, 0)
 	if i > peek.MaxGap {
@@ -220,8 +224,9 @@ func (p *Text) follow(x plainHeader) {
 	}
 }
 
-// Some markers only begin a tag: <function= has a name behind it and then a bracket. Where such a tag is spelt out and begins no call, it
-// leaves whole; where no name and no end follow, the marker leaves alone.
+// Some markers only begin a tag: <function= has a name behind it and then a bracket. Where such a
+// tag is spelt out and begins no call, it leaves whole; where no name and no end follow, the
+// marker leaves alone.
 
 // maxHole is the longest name that leaves with its tag, attributes included.
 const maxHole = 64
@@ -237,7 +242,8 @@ func (p *Text) stepHole(final bool) bool {
 	return true
 }
 
-// holeAt tells whether text begins with a name, perhaps with attributes, and the end of its tag, and how long these are.
+// holeAt tells whether text begins with a name, perhaps with attributes, and the end of its tag,
+// and how long these are.
 func holeAt(text []byte, end string, final bool) (n int, a peek.Answer) {
 	for n <= maxHole && n < len(text) {
 		if a := peek.Prefix(text[n:], end, final); a != peek.No {
@@ -253,7 +259,8 @@ func holeAt(text []byte, end string, final bool) (n int, a peek.Answer) {
 	return 0, peek.Boolean(!final && n <= maxHole, peek.Unknown)
 }
 
-// stepRouting reads the routing thought: the turn's first line. It says whether there is more to decide.
+// stepRouting reads the routing thought: the turn's first line. It says whether there is more to
+// decide.
 func (p *Text) stepRouting() bool {
 	n := bytes.IndexByte(p.buf[p.pos:], '\n')
 	if n < 0 {

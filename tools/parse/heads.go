@@ -13,8 +13,9 @@ import (
 	"tenon/tools/turn"
 )
 
-// A model leaves the marker before a call out and writes the rest of it. Where the name of a declared tool stands at its place beside a
-// marker that only calls have, it is a call nevertheless.
+// A model leaves the marker before a call out and writes the rest of it. Where the name of a
+// declared tool stands at its place beside a marker that only calls have, it is a call
+// nevertheless.
 
 // callHead is what a call of a codec begins with, the markers around calls left out.
 type callHead struct {
@@ -113,8 +114,9 @@ func pythonHeads(c format.Python) []callHead {
 	return []callHead{h}
 }
 
-// functionHead is how models of families without such tags slip into function tags: Meta documents them for Llama 3. The tag alone
-// is common in text, so what belongs to a call must stand behind it.
+// functionHead is how models of families without such tags slip into function tags: Meta documents
+// them for Llama 3. The tag alone is common in text, so what belongs to a call must stand behind
+// it.
 var functionHead = callHead{
 	codec:    scan.CodecOf(format.FunctionTags),
 	Prefixes: []string{format.FunctionTags.Call.Open},
@@ -247,7 +249,8 @@ func (p *Text) headAt(i int, final bool) (callHead, peek.Answer) {
 	return callHead{}, found
 }
 
-// nameAt tells whether a declared name stands at offset at, and behind it what proves that it is called. The head starts at offset i.
+// nameAt tells whether a declared name stands at offset at, and behind it what proves that it is
+// called. The head starts at offset i.
 func (p *Text) nameAt(h callHead, i, at int, final bool) peek.Answer {
 	text := p.buf[at:]
 	n := 0
@@ -278,7 +281,8 @@ func (p *Text) nameAt(h callHead, i, at int, final bool) peek.Answer {
 	return a
 }
 
-// symbolic tells whether the markers between two offsets are tokens where the vocabulary has such for them.
+// symbolic tells whether the markers between two offsets are tokens where the vocabulary has such
+// for them.
 func (p *Text) symbolic(from, to int) bool {
 	if p.spelt {
 		return true
@@ -316,10 +320,12 @@ func (p *Text) blankBefore(i int) bool {
 	return p.blank
 }
 
-// codeIndent is how far a line of code is indented at least: a function that is called there is no tool.
+// codeIndent is how far a line of code is indented at least: a function that is called there is no
+// tool.
 const codeIndent = 2
 
-// indentBefore is how much white space stands before offset i, where nothing else stands on its line.
+// indentBefore is how much white space stands before offset i, where nothing else stands on its
+// line.
 func (p *Text) indentBefore(i int) int {
 	for from := i; ; i-- {
 		switch {
@@ -331,13 +337,15 @@ func (p *Text) indentBefore(i int) int {
 	}
 }
 
-// Cline, Roo and their kind have models write a call as an element with the tool's name, and each argument as one inside of it:
+// Cline, Roo and their kind have models write a call as an element with the tool's name, and each
+// argument as one inside of it:
 //
 //	<read_file>
 //	<path>src/main.go</path>
 //	</read_file>
 //
-// In every family this is a call where the element is whole and has the name of a declared tool, and what it holds are arguments of that.
+// In every family this is a call where the element is whole and has the name of a declared tool,
+// and what it holds are arguments of that.
 
 // elementHead is how such a call begins.
 var elementHead = callHead{Prefixes: []string{"<"}, Marks: []string{">"}, bare: true, element: true}

@@ -9,10 +9,11 @@ import (
 	"tenon/tools/turn"
 )
 
-// leave has the tolerant parser take over from the start of the output, because the grammar does not accept it: the engine
-// did not follow the grammar, or cut the output off. What has been sent stays; the tolerant parser's events begin behind it. A
-// call that is on its way can be neither taken back nor ended, which would invent what the model did not write: only where the
-// output was cut off it ends as the mask would have had it end.
+// leave has the tolerant parser take over from the start of the output, because the grammar does
+// not accept it: the engine did not follow the grammar, or cut the output off. What has been sent
+// stays; the tolerant parser's events begin behind it. A call that is on its way can be neither
+// taken back nor ended, which would invent what the model did not write: only where the output was
+// cut off it ends as the mask would have had it end.
 func (p *Captures) leave(truncated bool) {
 	p.told()
 	if p.call.tool != nil && !p.call.held {
@@ -112,7 +113,8 @@ func behind(text string, n *int) string {
 // maxClosing bounds the steps that bring a call to its end.
 const maxClosing = 1 << 16
 
-// closeCall brings a call that has been begun to its nearest legal end, as the mask does where a budget runs out.
+// closeCall brings a call that has been begun to its nearest legal end, as the mask does where a
+// budget runs out.
 func (p *Captures) closeCall() {
 	p.note(p.call.at, "the output was cut off inside a call, which was ended as soon as the grammar allows")
 	m := p.matcher()
@@ -141,7 +143,8 @@ func (p *Captures) matcher() *grammar.Matcher {
 	return m
 }
 
-// nearest has the matcher read the byte or the symbol that brings it nearest to an end, and returns it; "" if there is none.
+// nearest has the matcher read the byte or the symbol that brings it nearest to an end, and
+// returns it; "" if there is none.
 func (p *Captures) nearest(m *grammar.Matcher) (text string, isSymbol bool) {
 	best := m.Distance()
 	for b := range 256 {

@@ -13,10 +13,12 @@ import (
 	"tenon/tools/turn"
 )
 
-// MaxCuts bounds how often a turn's regions may prove to have ended earlier, each time with the rest read again.
+// MaxCuts bounds how often a turn's regions may prove to have ended earlier, each time with the
+// rest read again.
 const MaxCuts = 16
 
-// MaxAgain bounds how often, on average, a byte is read again because a bare object before it was none.
+// MaxAgain bounds how often, on average, a byte is read again because a bare object before it was
+// none.
 const MaxAgain = 4
 
 // region is a part of the output that may hold calls. Offsets are in the parser's buf.
@@ -107,7 +109,8 @@ func (p *Text) stepRegion(final bool) bool {
 	return true
 }
 
-// missingOpener is the rule under which is counted that calls stand without the marker that opens them.
+// missingOpener is the rule under which is counted that calls stand without the marker that opens
+// them.
 const missingOpener = "missing-opener"
 
 var (
@@ -235,8 +238,8 @@ func (p *Text) commit() {
 	p.leaveRegion(end)
 }
 
-// cutShort ends a region, whose text made no sense as a whole, where a closing marker stood inside what looked like a
-// string, and reads it again.
+// cutShort ends a region, whose text made no sense as a whole, where a closing marker stood inside
+// what looked like a string, and reads it again.
 func (p *Text) cutShort() bool {
 	r := p.region
 	soft := r.scan.Soft()
@@ -300,8 +303,8 @@ func (p *Text) noCall(end int, err error) {
 	}
 }
 
-// refuse tells of the first thing in a step that proved to be no call. An object without markers is one that an answer
-// shows, unless it names a tool.
+// refuse tells of the first thing in a step that proved to be no call. An object without markers
+// is one that an answer shows, unless it names a tool.
 func (p *Text) refuse(end int, err error) {
 	if p.refused != nil || p.region.Bare && !p.Looked.Known || errors.Is(err, errExample) || errors.Is(err, errCutOff) {
 		return
@@ -312,7 +315,8 @@ func (p *Text) refuse(end int, err error) {
 	}
 }
 
-// affords tells whether n bytes may be read again: in the long run each byte of the output a few times, so that its cost stays bounded.
+// affords tells whether n bytes may be read again: in the long run each byte of the output a few
+// times, so that its cost stays bounded.
 func (p *Text) affords(n int) bool {
 	if n <= 0 || p.Again+n > MaxAgain*(p.offset+len(p.buf))+MaxCuts*scan.MaxBare {
 		return n <= 0
@@ -345,8 +349,8 @@ func (e *emitter) plain(s *stream, text []byte) {
 
 // Where a call may stand: the rule of doc.go.
 
-// inline tells whether a call's object stands on the line of its name, though the family writes it on the next: a sentence may begin with
-// the name of a tool.
+// inline tells whether a call's object stands on the line of its name, though the family writes it
+// on the next: a sentence may begin with the name of a tool.
 func inline(s scan.Scanner, body []byte) bool {
 	n, ok := s.(*scan.NamedScanner)
 	return ok && n.Separator == "\n" && !bytes.Contains(body[:n.Head], []byte("\n"))
@@ -363,8 +367,9 @@ func (r *region) stands() bool {
 	return !r.unmarked
 }
 
-// followed tells whether what follows a region lets it be a call. One between markers is, wherever it stands; a bare object that began the
-// turn is, too. In or after prose and in thinking a bare one must end the turn, the thinking, or stand before another call.
+// followed tells whether what follows a region lets it be a call. One between markers is, wherever
+// it stands; a bare object that began the turn is, too. In or after prose and in thinking a bare
+// one must end the turn, the thinking, or stand before another call.
 func (p *Text) followed(final bool) peek.Answer {
 	r := p.region
 	if r.Bare && r.first && !r.thinking && p.casing == nil {

@@ -15,12 +15,13 @@ import (
 
 var _ turn.Parser = (*Text)(nil)
 
-// Text parses text that was not made under the plan's grammar: it reads everything that a model may have meant, a
-// superset of what the grammar accepts. It is total: every sequence of bytes gives a valid turn.
+// Text parses text that was not made under the plan's grammar: it reads everything that a model
+// may have meant, a superset of what the grammar accepts. It is total: every sequence of bytes
+// gives a valid turn.
 //
-// It is a machine with three states: visible text, thinking, and a region that may hold calls. Text leaves as soon as it
-// cannot be a marker. A region is kept until its end is known, then read by the dialect's codecs; what proves to be no call
-// leaves as text.
+// It is a machine with three states: visible text, thinking, and a region that may hold calls.
+// Text leaves as soon as it cannot be a marker. A region is kept until its end is known, then read
+// by the dialect's codecs; what proves to be no call leaves as text.
 type Text struct {
 	*emitter
 	spelt bool // markers are recognised by their spelling
@@ -179,8 +180,8 @@ func (p *Text) run(final bool) {
 // byteOrderMark is what some models begin their output with. It is no text.
 const byteOrderMark = "\ufeff"
 
-// takeLead puts what the generation prompt ends with before the output if the output goes on from it. It says whether that has
-// been decided.
+// takeLead puts what the generation prompt ends with before the output if the output goes on from
+// it. It says whether that has been decided.
 func (p *Text) takeLead(final bool) bool {
 	switch peek.Prefix(p.buf, byteOrderMark, final) {
 	case peek.Unknown:
@@ -209,7 +210,8 @@ func (p *Text) takeLead(final bool) bool {
 	return true
 }
 
-// led tells whether the output goes on from the prompt's last mark: with the rest of a marker or the name of a tool.
+// led tells whether the output goes on from the prompt's last mark: with the rest of a marker or
+// the name of a tool.
 func (p *Text) led(mark string, final bool) peek.Answer {
 	var all []string
 	for _, t := range p.plan.Dialect.Text {
@@ -273,7 +275,8 @@ func (p *Text) stepText(final bool) bool {
 	return false
 }
 
-// tornCloser tells whether text begins a marker that would have closed a call or ended the turn: the output was cut off inside it.
+// tornCloser tells whether text begins a marker that would have closed a call or ended the turn:
+// the output was cut off inside it.
 func (p *Text) tornCloser(text []byte) bool {
 	torn := func(m string) bool { return len(text) > 1 && strings.HasPrefix(m, string(text)) }
 	d := p.plan.Dialect
@@ -283,8 +286,8 @@ func (p *Text) tornCloser(text []byte) bool {
 // muted tells whether no call starts at offset i.
 func (p *Text) muted(i int) bool { return i < p.mute || p.doubt == inDoubt }
 
-// counts tells whether a marker is one here, and takes its role away where it only must not be seen: where the vocabulary
-// has a token for it, the same text in ordinary letters is only text.
+// counts tells whether a marker is one here, and takes its role away where it only must not be
+// seen: where the vocabulary has a token for it, the same text in ordinary letters is only text.
 func (p *Text) counts(m *format.Marker, isSymbol bool) bool {
 	switch {
 	case isSymbol:
@@ -397,7 +400,8 @@ func (p *Text) marker(m format.Marker, isSymbol bool) {
 	p.blank, p.inWord, p.indent = true, false, 0
 }
 
-// think switches between thinking and visible text. White space on either side of the marker is layout.
+// think switches between thinking and visible text. White space on either side of the marker is
+// layout.
 func (p *Text) think(on bool) {
 	p.current().beside()
 	if p.thinking != on {

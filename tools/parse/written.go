@@ -13,7 +13,8 @@ import (
 	"tenon/tools/turn"
 )
 
-// writtenCall is the call that the grammar is in: its arguments as JSON, or its input as text, as far as they are certain.
+// writtenCall is the call that the grammar is in: its arguments as JSON, or its input as text, as
+// far as they are certain.
 type writtenCall struct {
 	open    bool
 	tool    *declared.Tool // nil before it is known, and once the arguments are complete
@@ -28,8 +29,8 @@ type writtenCall struct {
 	held    bool   // nothing of it leaves before it is whole and valid
 }
 
-// named begins the call whose name has been read. It is held back if its arguments are to be validated first, or if even its
-// shortest end may not fit what remains.
+// named begins the call whose name has been read. It is held back if its arguments are to be
+// validated first, or if even its shortest end may not fit what remains.
 func (p *Captures) named() {
 	name := string(p.word)
 	p.word = p.word[:0]
@@ -137,7 +138,8 @@ func (p *Captures) bytesInCall(name string, b []byte) {
 	}
 }
 
-// whole is the text up to here that is whole characters; the rest waits. last says that nothing follows.
+// whole is the text up to here that is whole characters; the rest waits. last says that nothing
+// follows.
 func (p *Captures) whole(b []byte, last bool) string {
 	p.partial = append(p.partial, b...)
 	n := len(p.partial)
@@ -149,7 +151,8 @@ func (p *Captures) whole(b []byte, last bool) string {
 	return s
 }
 
-// unquote takes a free-form tool's text out of a JSON string. The grammar writes its escapes in their shortest form.
+// unquote takes a free-form tool's text out of a JSON string. The grammar writes its escapes in
+// their shortest form.
 func (p *Captures) unquote(b []byte) {
 	for _, c := range b {
 		if len(p.word) == 0 && c != '\\' {
@@ -179,7 +182,8 @@ func (p *Captures) sendArguments() {
 	}
 }
 
-// written ends the call, whose arguments are complete. Those that the grammar does not enforce whole are validated now.
+// written ends the call, whose arguments are complete. Those that the grammar does not enforce
+// whole are validated now.
 func (p *Captures) written() {
 	p.sendArguments()
 	c := &p.call

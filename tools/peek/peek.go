@@ -110,7 +110,8 @@ const MaxTag = 1024
 // MaxGap bounds the white space between the end of a value and the tag that proves it.
 const MaxGap = 256
 
-// WordByte tells whether a byte belongs to a word. Scripts without spaces write names right behind other words.
+// WordByte tells whether a byte belongs to a word. Scripts without spaces write names right behind
+// other words.
 func WordByte(c byte) bool { return c < 0x80 && NameByte(c) }
 
 // Incomplete returns how many bytes at the end of b are the start of a character.
@@ -126,7 +127,8 @@ func Incomplete(b []byte) int {
 	return 0
 }
 
-// ReplaceInvalid replaces each invalid byte, not each run of them, so that every cut of the text gives the same.
+// ReplaceInvalid replaces each invalid byte, not each run of them, so that every cut of the text
+// gives the same.
 func ReplaceInvalid(b []byte) string {
 	var s strings.Builder
 	for len(b) > 0 {
@@ -137,8 +139,9 @@ func ReplaceInvalid(b []byte) string {
 	return s.String()
 }
 
-// Examined is told how many bytes are looked at, where a test counts them: what a parser costs must grow with the text and no faster, and
-// a clock cannot tell that on a machine that does other work. It is nil but in such a test, during which nothing else parses.
+// Examined is told how many bytes are looked at, where a test counts them: what a parser costs
+// must grow with the text and no faster, and a clock cannot tell that on a machine that does other
+// work. It is nil but in such a test, during which nothing else parses.
 var Examined func(bytes int)
 
 // Examine tells of bytes that are looked at.

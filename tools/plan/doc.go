@@ -1,2 +1,3 @@
-// Package plan prepares a turn: which tools it may call, and which markers count in it. Nothing here depends on the model's output.
+// Package plan prepares a turn: which tools it may call, and which markers count in it. Nothing
+// here depends on the model's output.
 package plan

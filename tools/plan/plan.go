@@ -17,7 +17,8 @@ import (
 	"tenon/tools/turn"
 )
 
-// Plan is everything about a turn that does not depend on what the model writes. It is immutable and may be shared.
+// Plan is everything about a turn that does not depend on what the model writes. It is immutable
+// and may be shared.
 type Plan struct {
 	Dialect *format.Dialect
 	Turn    turn.Turn
@@ -42,7 +43,8 @@ type Plan struct {
 	normal []string // the same in their normal spelling, sorted
 }
 
-// headRoom is how much longer than a name what stands around it may be: an id, fixed words, markers.
+// headRoom is how much longer than a name what stands around it may be: an id, fixed words,
+// markers.
 const headRoom = 160
 
 // Prepare makes the plan of a turn. The error is a *ToolError.
@@ -130,7 +132,8 @@ func (p *Plan) misnamed(t turn.Tool) string {
 	return ""
 }
 
-// parameters is the schema of a tool's arguments, or what is wrong with it. None means any arguments.
+// parameters is the schema of a tool's arguments, or what is wrong with it. None means any
+// arguments.
 func parameters(t turn.Tool) (schema json.RawMessage, wrong string) {
 	schema = t.Parameters
 	if t.Freeform != nil {
@@ -172,7 +175,8 @@ func (p *Plan) choose(c turn.Choice) error {
 	return nil
 }
 
-// named are the tools that a choice means by a name: with the namespace or, if there are none of that name, without.
+// named are the tools that a choice means by a name: with the namespace or, if there are none of
+// that name, without.
 func (p *Plan) named(name string) (all []int) {
 	for _, whole := range []bool{true, false} {
 		for i, t := range p.Tools {
@@ -220,8 +224,8 @@ func (p *Plan) Mark() {
 	}
 }
 
-// PromptTools are the tools as the prompt should show them: namespaces are part of the name, and a tool with free input takes it
-// as its only argument.
+// PromptTools are the tools as the prompt should show them: namespaces are part of the name, and a
+// tool with free input takes it as its only argument.
 func (p *Plan) PromptTools() []turn.Tool {
 	all := make([]turn.Tool, len(p.Tools))
 	for i, t := range p.Tools {
@@ -295,7 +299,8 @@ func (p *Plan) Fits(calls []declared.RawCall) bool {
 	})
 }
 
-// ArgumentsOf is the shape of the arguments of the tools that a text names; of all if it names none.
+// ArgumentsOf is the shape of the arguments of the tools that a text names; of all if it names
+// none.
 func (p *Plan) ArgumentsOf(text []byte) lenient.Shape {
 	var all []lenient.Shape
 	for _, named := range []bool{true, false} {
@@ -322,7 +327,8 @@ func (p *Plan) ArgumentsOf(text []byte) lenient.Shape {
 	}
 }
 
-// MayOpen tells whether a marker, or a name that can be called, begins with a byte: the next call may stand there.
+// MayOpen tells whether a marker, or a name that can be called, begins with a byte: the next call
+// may stand there.
 func (p *Plan) MayOpen(c byte) bool {
 	return c == '<' || c == '>' || p.Dialect.Headers != nil || len(p.Markers.ByFirst[c]) > 0 || slices.ContainsFunc(p.Called, func(name string) bool { return name[0] == c })
 }
@@ -330,7 +336,8 @@ func (p *Plan) MayOpen(c byte) bool {
 // MaxIndex is how many digits a call's number may have.
 const MaxIndex = 4
 
-// BeginsName tells whether a name that can be called may start with a word, or is one with a part of a number behind it.
+// BeginsName tells whether a name that can be called may start with a word, or is one with a part
+// of a number behind it.
 func (p *Plan) BeginsName(word []byte, index bool) bool {
 	k := sort.Search(len(p.Called), func(k int) bool { return p.Called[k] >= string(word) })
 	return k < len(p.Called) && strings.HasPrefix(p.Called[k], string(word)) || p.IsName(word, index)
@@ -352,7 +359,8 @@ func (p *Plan) CallableName(word []byte) bool {
 	return ok && p.Tools[i].Allowed
 }
 
-// couldName tells whether a word may be the beginning of a tool's name, in any spelling that is understood.
+// couldName tells whether a word may be the beginning of a tool's name, in any spelling that is
+// understood.
 func (p *Plan) couldName(word []byte) bool {
 	n := conform.Normal(string(word))
 	for _, prefix := range append([]string{""}, declared.NamePrefixes...) {
@@ -365,7 +373,8 @@ func (p *Plan) couldName(word []byte) bool {
 	return false
 }
 
-// Prose tells whether the text from an offset on, of which the byte at i begins another word, cannot become the name of a tool.
+// Prose tells whether the text from an offset on, of which the byte at i begins another word,
+// cannot become the name of a tool.
 func (p *Plan) Prose(body []byte, from, i int) bool {
 	if i == from || !peek.IsSpace(body[i-1]) || peek.IsSpace(body[i]) || body[i] == '{' || body[i] == '[' {
 		return false
@@ -374,8 +383,9 @@ func (p *Plan) Prose(body []byte, from, i int) bool {
 	return len(word) > 0 && !p.couldName(word)
 }
 
-// Routed tells whether the turn begins with a routing thought. A family whose prompts end with the mark that a name follows
-// (Functionary v3.2) has no place for one: anything else there would be the name of a tool, or text for the user.
+// Routed tells whether the turn begins with a routing thought. A family whose prompts end with the
+// mark that a name follows (Functionary v3.2) has no place for one: anything else there would be
+// the name of a tool, or text for the user.
 func (p *Plan) Routed() bool {
 	t := p.Turn
 	return t.Thinking.Routing && !t.Thinking.Open && t.Answer == nil && p.Callable && p.Dialect.Lead == ""

@@ -1,2 +1,3 @@
-// Package retry finds what is wrong with a call whose arguments do not validate, and writes the grammar under which it is written anew.
+// Package retry finds what is wrong with a call whose arguments do not validate, and writes the
+// grammar under which it is written anew.
 package retry

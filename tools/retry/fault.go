@@ -20,7 +20,8 @@ import (
 	"tenon/tools/turn"
 )
 
-// Fault is a call that a %check mark has just ended and whose arguments do not validate, after the repairs that lose nothing.
+// Fault is a call that a %check mark has just ended and whose arguments do not validate, after the
+// repairs that lose nothing.
 type Fault struct {
 	Tool string          // as the prompt names it
 	Args json.RawMessage // what the model wrote, as JSON; nil where even that cannot be read
@@ -33,8 +34,9 @@ type Fault struct {
 	starts []int           // bytes of the output before the value at fault, its argument, all arguments
 }
 
-// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up to the one that the mark is
-// in or behind, each with whether it is a marker token. The result is nil if the call is valid, and if there is none.
+// Judge looks at the call that a %check mark has just ended: tokens are the turn's whole output up
+// to the one that the mark is in or behind, each with whether it is a marker token. The result is
+// nil if the call is valid, and if there is none.
 func Judge(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fault {
 	g, err := emit.Compile(grammar)
 	if err != nil {
@@ -107,8 +109,9 @@ func explain(f *Fault) error {
 	return fmt.Errorf("call of %q: %s", f.Tool, strings.Join(all, "; "))
 }
 
-// From is how many bytes of the output stay when the call is written anew for the try-th time, from 0 on: first the value at fault
-// is, then the whole argument, then all of them. It is false where that is not known.
+// From is how many bytes of the output stay when the call is written anew for the try-th time,
+// from 0 on: first the value at fault is, then the whole argument, then all of them. It is false
+// where that is not known.
 func (f *Fault) From(try int) (int, bool) {
 	if len(f.starts) == 0 {
 		return 0, false
@@ -123,7 +126,8 @@ type written struct {
 	text    []byte // of the arguments, up to the output's end
 }
 
-// writtenAt reads an output byte by byte: where a capture begins is certain with the byte before it.
+// writtenAt reads an output byte by byte: where a capture begins is certain with the byte before
+// it.
 func writtenAt(g *grammar.Grammar, tokens iter.Seq2[[]byte, bool]) (written, bool) {
 	if g == nil {
 		return written{}, false
@@ -157,8 +161,8 @@ type placeReader struct {
 	fresh  bool // none of the last member's text has been told
 }
 
-// events takes what has become certain. A capture's begin may be told with its first bytes, and bytes that may be the start of a
-// marker later still: it lies before them.
+// events takes what has become certain. A capture's begin may be told with its first bytes, and
+// bytes that may be the start of a marker later still: it lies before them.
 func (r *placeReader) events() {
 	all := r.parser.Events()
 	at := len(r.read)
@@ -231,7 +235,8 @@ func (w written) place(args json.RawMessage, path []string) (value, argument int
 	return w.args, w.args
 }
 
-// locate is where the value begins that a path leads to in a JSON text, behind which there may be more.
+// locate is where the value begins that a path leads to in a JSON text, behind which there may be
+// more.
 func locate(text []byte, path []string) (int, bool) {
 	at := 0
 	for _, step := range path {

@@ -15,12 +15,14 @@ import (
 	"tenon/tools/plan"
 )
 
-// Narrow is the grammar of the same turn under which a call is written anew that was at fault. faults are all that was wrong with the
-// call so far, the present one last; output is the turn's up to the mark that ended it, of which the first keep bytes stay.
+// Narrow is the grammar of the same turn under which a call is written anew that was at fault.
+// faults are all that was wrong with the call so far, the present one last; output is the turn's
+// up to the mark that ended it, of which the first keep bytes stay.
 //
-// It differs from [Plan.Grammar] in the schema of the one tool: a value that failed cannot come again, and the part of the
-// schema that it failed holds at its place by itself, free of what made it too hard for the mask as a whole. It is false if nothing can be
-// said that refuses the output and accepts what is to stay of it.
+// It differs from [Plan.Grammar] in the schema of the one tool: a value that failed cannot come
+// again, and the part of the schema that it failed holds at its place by itself, free of what made
+// it too hard for the mask as a whole. It is false if nothing can be said that refuses the output
+// and accepts what is to stay of it.
 func Narrow(p *plan.Plan, faults []*Fault, output iter.Seq2[[]byte, bool], keep int) (string, bool) {
 	for _, exact := range []bool{true, false} {
 		q := narrowed(p, faults, exact)
@@ -70,7 +72,8 @@ func refuses(text string, output iter.Seq2[[]byte, bool], keep int) bool {
 	return false
 }
 
-// constraints are schemas that a value in the place at fault must fit beside what it was to fit anyway.
+// constraints are schemas that a value in the place at fault must fit beside what it was to fit
+// anyway.
 func constraints(f conform.Fault, whole json.RawMessage, exact bool) []json.RawMessage {
 	var all []json.RawMessage
 	if f.Value != nil {
@@ -89,8 +92,9 @@ func constraints(f conform.Fault, whole json.RawMessage, exact bool) []json.RawM
 	return append(all, sub)
 }
 
-// constrain adds a constraint on what stands at a path to a schema: as near to the place as the schema names it, since codecs
-// that give each argument a place of its own look at each property's schema alone.
+// constrain adds a constraint on what stands at a path to a schema: as near to the place as the
+// schema names it, since codecs that give each argument a place of its own look at each property's
+// schema alone.
 func constrain(schema json.RawMessage, path []string, c json.RawMessage) json.RawMessage {
 	if len(path) == 0 {
 		return both(require(schema, c), c)
@@ -126,11 +130,12 @@ func require(schema, c json.RawMessage) json.RawMessage {
 	return ordered.Members(schema).With("required", ordered.Array(append(ordered.Items(old), ordered.Items(more)...)...)).Object()
 }
 
-// maxElement is the last element of an array that a constraint is made for; beyond it the whole array is at fault.
+// maxElement is the last element of an array that a constraint is made for; beyond it the whole
+// array is at fault.
 const maxElement = 1000
 
-// nest makes a constraint of what leads to a value out of one on the value. A step may be a key or an index: each of the two
-// keywords concerns its own type only.
+// nest makes a constraint of what leads to a value out of one on the value. A step may be a key or
+// an index: each of the two keywords concerns its own type only.
 func nest(root json.RawMessage, path []string, c json.RawMessage) json.RawMessage {
 	for i := len(path) - 1; i >= 0; i-- {
 		m := ordered.MemberList{{Key: "properties", Value: ordered.Object(path[i], c)}}
@@ -143,7 +148,8 @@ func nest(root json.RawMessage, path []string, c json.RawMessage) json.RawMessag
 	return c
 }
 
-// tupleKeyword is what names the schemas of an array's first elements: another word before draft 2020-12.
+// tupleKeyword is what names the schemas of an array's first elements: another word before draft
+// 2020-12.
 func tupleKeyword(root json.RawMessage) string {
 	draft, _ := ordered.Members(root).First("$schema")
 	for _, old := range []string{"draft-04", "draft-06", "draft-07", "2019-09"} {

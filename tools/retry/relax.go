@@ -16,8 +16,9 @@ var (
 	groupMark     = regexp.MustCompile(`^\((?:\?<([^=!>][^>]*)>|[^?]|$)`)
 )
 
-// Relax weakens a regular expression (ECMA-262) that refers back to its groups, which no automaton can: in place of a reference stands
-// what the group may be, or nothing. What matches the expression matches the weaker one. It is false if there is no reference.
+// Relax weakens a regular expression (ECMA-262) that refers back to its groups, which no automaton
+// can: in place of a reference stands what the group may be, or nothing. What matches the
+// expression matches the weaker one. It is false if there is no reference.
 func Relax(pattern string) (string, bool) {
 	type group struct {
 		names []string

@@ -13,8 +13,8 @@ import (
 	"tenon/tools/plan"
 )
 
-// Codec reads the calls that stand in one region of a turn: what follows an opening marker or a cue. Each way of writing
-// arguments has one, shared by all families that write so.
+// Codec reads the calls that stand in one region of a turn: what follows an opening marker or a
+// cue. Each way of writing arguments has one, shared by all families that write so.
 type Codec interface {
 	// Starts tells whether body, the text behind an opener, is this codec's.
 	Starts(o Opening, body []byte, final bool) peek.Answer
@@ -47,23 +47,28 @@ type Opening struct {
 	keyed  bool   // the name is a key
 	Cased  bool   // it stands in code that it begins (casing.go)
 	Sent   bool   // it is known to be a call
-	// IsSymbol tells whether a symbol stands at an offset behind the opener; nil where that is not known.
+	// IsSymbol tells whether a symbol stands at an offset behind the opener; nil where that is not
+	// known.
 	IsSymbol func(at int) bool
 }
 
 // Scanner follows a region while it is written.
 type Scanner interface {
-	// Step reads on. body is all that followed the opener so far; it only grows. final says that it will not.
+	// Step reads on. body is all that followed the opener so far; it only grows. final says that
+	// it will not.
 	Step(body []byte, final bool) Status
 	// End is the offset in body where the region ends, once step has said ended.
 	End() int
-	// Soft is where the region ends if it should prove not to make sense as a whole; 0 if there is no such place.
+	// Soft is where the region ends if it should prove not to make sense as a whole; 0 if there is
+	// no such place.
 	Soft() int
 	// Reached is how far in body a rejected region was looked at.
 	Reached() int
-	// Whole tells that the text up to end lacks nothing but closing markers; else the last of calls is what it was cut off in.
+	// Whole tells that the text up to end lacks nothing but closing markers; else the last of
+	// calls is what it was cut off in.
 	Whole() bool
-	// Calls returns what the region's text, up to its end, calls. A call with an error is none; its source stays text.
+	// Calls returns what the region's text, up to its end, calls. A call with an error is none;
+	// its source stays text.
 	Calls(body []byte) ([]declared.RawCall, error)
 }
 
@@ -80,8 +85,9 @@ func (o Opening) rules(quotes ...string) lenient.Rules {
 	return lenient.Rules{Quotes: quotes, Terminators: o.Plan.Terminators}
 }
 
-// MaxBare is how long a bare or fenced object may be before it has named a tool that can be called, and still be a call (issue 6,
-// property 5); MaxNamed is how long one may be that has named it.
+// MaxBare is how long a bare or fenced object may be before it has named a tool that can be
+// called, and still be a call (issue 6, property 5); MaxNamed is how long one may be that has
+// named it.
 const (
 	MaxBare  = 64 << 10
 	MaxNamed = 2 << 20
@@ -123,8 +129,8 @@ func RegionCodecs(d *format.Dialect, opener string) []Codec {
 	return codecs
 }
 
-// Foreign reads what another family would write between the markers of this one. It starts only at the name of a tool, in full:
-// prose about markers must not be kept back.
+// Foreign reads what another family would write between the markers of this one. It starts only at
+// the name of a tool, in full: prose about markers must not be kept back.
 type Foreign struct{ Codec }
 
 func (c Foreign) Starts(o Opening, body []byte, final bool) peek.Answer {
@@ -177,7 +183,8 @@ func (c Foreign) behind(o Opening, body []byte, i int, final bool) peek.Answer {
 	return peek.Prefix(body[j:], t.Arg.Open, final)
 }
 
-// TextCodec reads the input of a free-form tool that a header has named: everything up to the end of the message.
+// TextCodec reads the input of a free-form tool that a header has named: everything up to the end
+// of the message.
 type TextCodec struct{}
 
 func (TextCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }
@@ -220,16 +227,18 @@ func (s *textScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	return []declared.RawCall{{Name: s.Name, Args: lenient.AppendString(nil, string(text)), Source: text}}, nil
 }
 
-// Where quotes inside of strings are not escaped, more than one reading of a call may make sense. A call with another value than the
-// model meant is worse than none: what leaves is the reading that a reader sees, or no call.
+// Where quotes inside of strings are not escaped, more than one reading of a call may make sense.
+// A call with another value than the model meant is worse than none: what leaves is the reading
+// that a reader sees, or no call.
 
 var ErrTorn = errors.New("where its strings end would be a guess")
 
 // torn tells whether a value was read by a guess at where its strings end.
 func torn(v lenient.Decoded) bool { return slices.Contains(v.Repairs, lenient.UnescapedQuote) }
 
-// choose takes the reading in which keys of the tools divide the text: the first of those that fit. It stands if nothing in its strings is
-// a half of a pair; else if there is no other, none of them ends within brackets, and nothing in the text could be the end of it.
+// choose takes the reading in which keys of the tools divide the text: the first of those that
+// fit. It stands if nothing in its strings is a half of a pair; else if there is no other, none of
+// them ends within brackets, and nothing in the text could be the end of it.
 func choose(found []lenient.Reading, all, certain bool, fits func(json []byte) bool) (lenient.Reading, error) {
 	found = slices.DeleteFunc(found, func(r lenient.Reading) bool { return !fits(r.JSON) })
 	switch {
@@ -241,12 +250,14 @@ func choose(found []lenient.Reading, all, certain bool, fits func(json []byte) b
 	return lenient.Reading{}, ErrTorn
 }
 
-// mended are the rules by which a reading came about. That a guess at its strings' ends was made is always one of them.
+// mended are the rules by which a reading came about. That a guess at its strings' ends was made
+// is always one of them.
 func mended(r lenient.Reading) []string {
 	return append(declared.Without(r.Repairs, lenient.UnescapedQuote), lenient.UnescapedQuote)
 }
 
-// mend reads the calls of a whole text, in whose strings quotes are not escaped. closed says that it ends where it must.
+// mend reads the calls of a whole text, in whose strings quotes are not escaped. closed says that
+// it ends where it must.
 func (o Opening) mend(text []byte, closed bool) ([]declared.RawCall, error) {
 	peek.Examine(len(text))
 	found, all := lenient.Readings(text, o.shape(text))

@@ -189,8 +189,8 @@ func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 	return s.leave(s.behind()), false
 }
 
-// passFence takes a fence at pos into account and returns how much of it is one: the first behind a value closes what stood before it, has
-// no language, and belongs to the region.
+// passFence takes a fence at pos into account and returns how much of it is one: the first behind
+// a value closes what stood before it, has no language, and belongs to the region.
 func (s *JSONScanner) passFence(mark []byte) int {
 	s.shut = s.seen && s.fenced && !s.shut
 	if !s.shut {
@@ -209,8 +209,9 @@ func (s *JSONScanner) behind() int {
 	return s.kept
 }
 
-// tears tells whether a byte behind a value shows that it did not end there, but inside one of its strings: a quote, or anything where quotes
-// in its strings were not escaped. Without markers it must stand directly behind it.
+// tears tells whether a byte behind a value shows that it did not end there, but inside one of its
+// strings: a quote, or anything where quotes in its strings were not escaped. Without markers it
+// must stand directly behind it.
 func (s *JSONScanner) tears(body []byte, c byte) bool {
 	if s.Sent || s.Bare && (!s.Good || peek.IsSpace(body[s.pos-1])) {
 		return false

@@ -18,7 +18,8 @@ func (s *JSONScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	return s.read(body[:s.text])
 }
 
-// untear ends the region where it seemed torn, if no bracket stands behind that which could end a value.
+// untear ends the region where it seemed torn, if no bracket stands behind that which could end a
+// value.
 func (s *JSONScanner) untear(body []byte) {
 	if !s.Bare && s.tear > 0 && s.text == s.stop && !bytes.ContainsAny(body[s.tear:s.stop], "}]") {
 		s.torn, s.text, s.stop = false, s.tear, s.tear
@@ -71,8 +72,8 @@ func (s *JSONScanner) read(text []byte) ([]declared.RawCall, error) {
 	return all, nil
 }
 
-// quoteBehind tells whether a quote is next behind a value and brackets, and opens no key of a call, or a word directly: that is inside of
-// a string then.
+// quoteBehind tells whether a quote is next behind a value and brackets, and opens no key of a
+// call, or a word directly: that is inside of a string then.
 func quoteBehind(rest []byte) bool {
 	glued := bytes.TrimLeft(rest, "}]")
 	rest = bytes.TrimLeft(rest, " \t\r\n,;}]")

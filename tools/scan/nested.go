@@ -56,7 +56,8 @@ type nestedSpan struct {
 	err      error
 }
 
-// element is one that is open: nothing but its own end closes it, and that of those of its name inside.
+// element is one that is open: nothing but its own end closes it, and that of those of its name
+// inside.
 type element struct {
 	name  string
 	depth int

@@ -220,8 +220,9 @@ func (s *pythonicScanner) leave(i int) Status {
 	return Ended
 }
 
-// tear looks at text that is no call. Where a list is open or a marker must follow, the call before it may have ended inside one of its
-// strings: what stands there up to the marker belongs to the region then.
+// tear looks at text that is no call. Where a list is open or a marker must follow, the call
+// before it may have ended inside one of its strings: what stands there up to the marker belongs
+// to the region then.
 func (s *pythonicScanner) tear(body []byte, i int) (st Status, again bool) {
 	within := s.within || len(s.Plan.Closers[s.Marker]) > 0 || i > 0 && !peek.IsSpace(body[i-1])
 	s.torn = len(s.spans) > 0 && (s.within || s.guessed && within)
@@ -281,7 +282,8 @@ func (s *pythonicScanner) list(body []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimSuffix(text, []byte(strings.TrimSpace(s.Fence.Close))))
 }
 
-// mend reads all calls of the region together, in whose strings quotes are not escaped. closed says that the text ends where it must.
+// mend reads all calls of the region together, in whose strings quotes are not escaped. closed
+// says that the text ends where it must.
 func (s *pythonicScanner) mend(text []byte, closed bool) ([]declared.RawCall, error) {
 	found, complete := lenient.CallReadings(text, func(name string) (lenient.Shape, bool) {
 		m, ok := s.Plan.Resolve(s.toolName([]byte(name)))

@@ -26,8 +26,8 @@ func (c reactCodec) Scanner(o Opening) Scanner {
 	return &reactScanner{reactCodec: c, Opening: o, json: lenient.Scanner{Rules: o.rules()}}
 }
 
-// reactScanner reads the name's line, the label of the arguments, and the arguments: an object, or text up to the next
-// label for a tool with one string.
+// reactScanner reads the name's line, the label of the arguments, and the arguments: an object, or
+// text up to the next label for a tool with one string.
 type reactScanner struct {
 	reactCodec
 	Opening
@@ -80,7 +80,8 @@ func (s *reactScanner) Step(body []byte, final bool) Status {
 	return s.close(body, final)
 }
 
-// object reads an object to its end. Where text goes on directly behind that, as within a string, it is read to the end of the lines.
+// object reads an object to its end. Where text goes on directly behind that, as within a string,
+// it is read to the end of the lines.
 func (s *reactScanner) object(body []byte, final bool) Status {
 	if s.stop == 0 {
 		switch s.json.Step(body, final) {
@@ -187,8 +188,8 @@ func boundedName(n int) Status {
 	return Open
 }
 
-// label finds where the arguments begin. Models write the label in many ways; without one, an object on the next line
-// counts.
+// label finds where the arguments begin. Models write the label in many ways; without one, an
+// object on the next line counts.
 func (s *reactScanner) label(body []byte, final bool) Status {
 	i := peek.SkipSpace(body, s.pos)
 	rest := body[i:]
@@ -245,7 +246,8 @@ func (s *reactScanner) begin(body []byte, i int, final bool) Status {
 	return Open
 }
 
-// line reads arguments that are no object: code may have many lines, so up to the next label or the end of the turn.
+// line reads arguments that are no object: code may have many lines, so up to the next label or
+// the end of the turn.
 func (s *reactScanner) line(body []byte, final bool) Status {
 	if !s.passString(body, final) {
 		return Open

@@ -14,7 +14,8 @@ import (
 
 // Arguments that stand on a line and are no object.
 
-// asCall tells whether the line, which begins at an offset, is a call as in Python, of which nothing stands on the next.
+// asCall tells whether the line, which begins at an offset, is a call as in Python, of which
+// nothing stands on the next.
 func (s *reactScanner) asCall(line []byte, at int) bool {
 	i := bytes.IndexByte(line, '(')
 	end := len(bytes.TrimRight(line, " \t\r`*"))
@@ -36,8 +37,9 @@ func (s *reactScanner) asCall(line []byte, at int) bool {
 	return true
 }
 
-// lineEnds tells whether the arguments end with the line, behind which next stands: where no text can be meant, they do once each is
-// named and whole, and the next line names none. Text has no end but the next label or the turn's.
+// lineEnds tells whether the arguments end with the line, behind which next stands: where no text
+// can be meant, they do once each is named and whole, and the next line names none. Text has no
+// end but the next label or the turn's.
 func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 	m, _ := s.Plan.Resolve(s.tool)
 	t := &s.Plan.Tools[m.Tool]
@@ -64,8 +66,8 @@ func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
 // Bold is what some models write around labels.
 const Bold = "**"
 
-// LabelAt tells whether a label stands at the start of text, and how long it is: its word and a colon, spaces between them, and in
-// bold letters with the colon inside or outside of them.
+// LabelAt tells whether a label stands at the start of text, and how long it is: its word and a
+// colon, spaces between them, and in bold letters with the colon inside or outside of them.
 func LabelAt(text []byte, label string, final bool) (n int, a peek.Answer) {
 	inBold := peek.Prefix(text, Bold, final)
 	if inBold == peek.Unknown {

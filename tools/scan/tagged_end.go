@@ -7,12 +7,14 @@ import (
 	"tenon/tools/peek"
 )
 
-// A value may hold whole calls and parts of calls: a file about the format, a script that writes one. Tags match as brackets do, so
-// what closes a call inside the value closes that one, and what closes none opened there closes the call that is read. It is the end of
-// it if the turn ends behind it, if another call begins, or if it is all that closes a call (tagged_tag.go). Before any other
-// text it is the end only if no tag follows that closes the call once more, which shows that the value went on. That is known at the end
-// of the turn, or after maxBare bytes. Where the argument was closed and the call's closing tag is a symbol, it is known at once: text
-// spells its tags.
+// A value may hold whole calls and parts of calls: a file about the format, a script that writes
+// one. Tags match as brackets do, so what closes a call inside the value closes that one, and what
+// closes none opened there closes the call that is read. It is the end of it if the turn ends
+// behind it, if another call begins, or if it is all that closes a call (tagged_tag.go). Before
+// any other text it is the end only if no tag follows that closes the call once more, which shows
+// that the value went on. That is known at the end of the turn, or after maxBare bytes. Where the
+// argument was closed and the call's closing tag is a symbol, it is known at once: text spells its
+// tags.
 
 // tag is what a tag of the format does where a value is read.
 type tag uint8
@@ -54,7 +56,8 @@ func (s *TaggedScanner) callOpensAt(body []byte, i int, final bool) peek.Answer 
 	return s.nameAt(body, i+len(t), final)
 }
 
-// nameAt tells whether a name stands at offset from as it does in a call: an argument, or the call's end, behind it.
+// nameAt tells whether a name stands at offset from as it does in a call: an argument, or the
+// call's end, behind it.
 func (s *TaggedScanner) nameAt(body []byte, from int, final bool) peek.Answer {
 	room := body[from:min(len(body), from+peek.MaxTag)]
 	end := format.TagClose(s.Call.Close)
@@ -111,8 +114,9 @@ type outlook struct {
 // maxClosers is how many closing tags in a row are looked at: a call has two or three.
 const maxClosers = 16
 
-// over tells whether the call ends with the closing tag at offset i. Where that is a symbol it does, as in the grammar, whose
-// texts hold no symbols: a model that writes them inside a value, behind the value's own end, means the end.
+// over tells whether the call ends with the closing tag at offset i. Where that is a symbol it
+// does, as in the grammar, whose texts hold no symbols: a model that writes them inside a value,
+// behind the value's own end, means the end.
 func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 	if s.inner.inside(body, i) {
 		return peek.No
@@ -154,7 +158,8 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 	return s.beyond(body, i, final)
 }
 
-// beyond tells whether the call ends at offset from, where other text follows: whether no tag there closes it once more.
+// beyond tells whether the call ends at offset from, where other text follows: whether no tag
+// there closes it once more.
 func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 	o := &s.ahead
 	if o.from != from {
@@ -195,7 +200,8 @@ func (s *TaggedScanner) beyond(body []byte, from int, final bool) peek.Answer {
 	return peek.AtLast(final)
 }
 
-// closesOnce tells whether what follows an argument's closing tag at offset i shows it to be one, rather than a word about tags.
+// closesOnce tells whether what follows an argument's closing tag at offset i shows it to be one,
+// rather than a word about tags.
 func (s *TaggedScanner) closesOnce(body []byte, i int, final bool) peek.Answer {
 	j := peek.SkipSpace(body, i)
 	switch {

@@ -120,10 +120,11 @@ func (s *TaggedScanner) tagRead(text string, closing int) (Status, bool) {
 	return Open, true
 }
 
-// Models write arguments otherwise than in the family's tags: each as an element of its name, <city>Rome</city>, all in one object, or as in
-// Python in the tag of the call.
+// Models write arguments otherwise than in the family's tags: each as an element of its name,
+// <city>Rome</city>, all in one object, or as in Python in the tag of the call.
 
-// pythonTag is the name that a tag holds, with its arguments if they stand in it as in Python: <function=f(a=1)>.
+// pythonTag is the name that a tag holds, with its arguments if they stand in it as in Python:
+// <function=f(a=1)>.
 func pythonTag(text string) (name string, args []declared.Field) {
 	text = strings.TrimSpace(text)
 	args = []declared.Field{}
@@ -141,7 +142,8 @@ func pythonTag(text string) (name string, args []declared.Field) {
 	return Attribute(text[:i]), args
 }
 
-// elementAt tells whether an element opens at the start of text that is named as an argument is, and the name.
+// elementAt tells whether an element opens at the start of text that is named as an argument is,
+// and the name.
 func (s *TaggedScanner) elementAt(text []byte, final bool) (key string, a peek.Answer) {
 	if text[0] != '<' {
 		return "", peek.No
@@ -197,14 +199,18 @@ func ElementTags(tool string) taggedCodec {
 	return taggedCodec{format.Tagged{Named: tool, Call: format.Pair("<"+tool, ">"), CallEnd: "</" + tool + ">", Lines: true}}
 }
 
-// All that closes a call, from the end of its last argument to the end of its section, in lines where the call is written in lines,
-// ends the call at once, though any text may stand in a value: who waited whether the same comes once more would keep back every text
-// behind a call to the turn's end (issue 6, property 5). A value that quotes all of this ends there, and the call leaves without what
-// follows. The vendors' own parsers cut earlier, at the first tag that closes an argument. It is read as a part of the value where something says so:
-// a call was opened inside the value (its tags match as brackets do), a code fence or a here-document is open, an argument that the tool requires has not
-// come, or what stands behind it closes a quotation or is a tag of arguments.
+// All that closes a call, from the end of its last argument to the end of its section, in lines
+// where the call is written in lines, ends the call at once, though any text may stand in a value:
+// who waited whether the same comes once more would keep back every text behind a call to the
+// turn's end (issue 6, property 5). A value that quotes all of this ends there, and the call
+// leaves without what follows. The vendors' own parsers cut earlier, at the first tag that closes
+// an argument. It is read as a part of the value where something says so: a call was opened inside
+// the value (its tags match as brackets do), a code fence or a here-document is open, an argument
+// that the tool requires has not come, or what stands behind it closes a quotation or is a tag of
+// arguments.
 
-// quotationEnds are what closes a quotation or stands behind one in code, and begins no text behind a call.
+// quotationEnds are what closes a quotation or stands behind one in code, and begins no text
+// behind a call.
 const quotationEnds = "\"'`\\)]},;"
 
 // closingTags are the tags behind an argument's own end that close a call of a family as a whole, each in its spellings.

@@ -12,9 +12,9 @@ import (
 	"tenon/tools/turn"
 )
 
-// readValue reads an argument's text to its end. Text may hold anything, tags of the format among it: a closing tag counts
-// if what follows is a next argument or the end of the call (tagged_end.go). A closing tag may also be missing before one of
-// those.
+// readValue reads an argument's text to its end. Text may hold anything, tags of the format among
+// it: a closing tag counts if what follows is a next argument or the end of the call
+// (tagged_end.go). A closing tag may also be missing before one of those.
 func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
 	if s.CDATA && !s.passed {
 		if s.passed = s.passCDATA(body, final); !s.passed {
@@ -50,8 +50,8 @@ func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
 	return Ended, false
 }
 
-// passCDATA moves behind a CDATA section at the value's start, inside of which nothing ends the value. It says whether what
-// the value starts with is known.
+// passCDATA moves behind a CDATA section at the value's start, inside of which nothing ends the
+// value. It says whether what the value starts with is known.
 func (s *TaggedScanner) passCDATA(body []byte, final bool) bool {
 	switch peek.Prefix(body[s.from:], format.CDATAOpen, final) {
 	case peek.No:
@@ -70,8 +70,9 @@ func (s *TaggedScanner) passCDATA(body []byte, final bool) bool {
 	return i >= 0 || final
 }
 
-// passJSON moves behind a list or an object at the value's start, where the schema takes nothing else: tags in its strings end nothing. It
-// says whether what the value starts with is known. Where brackets are open at a tag, or strings for too long, it starts with neither.
+// passJSON moves behind a list or an object at the value's start, where the schema takes nothing
+// else: tags in its strings end nothing. It says whether what the value starts with is known.
+// Where brackets are open at a tag, or strings for too long, it starts with neither.
 func (s *TaggedScanner) passJSON(body []byte, final bool) bool {
 	if s.unstructured {
 		return true
@@ -164,8 +165,8 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 	return a
 }
 
-// unopenedKey tells whether the key of an argument that has not come yet stands at the start of text, with the end of its tag but not the
-// beginning, and how long it is.
+// unopenedKey tells whether the key of an argument that has not come yet stands at the start of
+// text, with the end of its tag but not the beginning, and how long it is.
 func (s *TaggedScanner) unopenedKey(text []byte, final bool) (n int, a peek.Answer) {
 	if s.element != "" {
 		return 0, peek.No
@@ -196,8 +197,8 @@ func (s *TaggedScanner) given(key string) bool {
 	return key == s.field.Key || slices.ContainsFunc(s.current.Fields, func(f declared.Field) bool { return f.Key == key })
 }
 
-// nextArgument tells whether the tag of a declared argument that has not come yet stands on the line that begins at
-// offset i: the value before it was not closed then.
+// nextArgument tells whether the tag of a declared argument that has not come yet stands on the
+// line that begins at offset i: the value before it was not closed then.
 func (s *TaggedScanner) nextArgument(body []byte, i int, final bool) (int, peek.Answer) {
 	j := peek.SkipSpace(body, i)
 	if j == len(body) || j-i > peek.MaxGap {
@@ -243,7 +244,8 @@ func (s *TaggedScanner) closeValue(body []byte, i, next int) {
 	s.unstructured = false
 }
 
-// withoutEnd is a value whose end is missing, without a tag that may be it, written as others write it.
+// withoutEnd is a value whose end is missing, without a tag that may be it, written as others
+// write it.
 func (s *TaggedScanner) withoutEnd(v string) string {
 	word := strings.Trim(s.valueEnd(), "</>")
 	if i := strings.LastIndexAny(word, "｜|:"); i >= 0 {

@@ -14,7 +14,8 @@ type Turn struct {
 	Thinking Thinking
 	Answer   *Answer  // what visible text must match; nil: any
 	Stops    []string // strings that end visible text and are not part of it
-	// NewID makes the id of a call that has Index and Name. Nil: ids that are unique within the turn only.
+	// NewID makes the id of a call that has Index and Name. Nil: ids that are unique within the
+	// turn only.
 	NewID func(Call) string
 }
 
@@ -23,7 +24,8 @@ type Thinking struct {
 	Open   bool // the prompt ends inside thinking
 	Off    bool // no thinking is wanted
 	Budget int  // most tokens to spend on it; 0: no limit
-	// Routing has a model that does not think begin with a line that names the tool it is about to call.
+	// Routing has a model that does not think begin with a line that names the tool it is about to
+	// call.
 	Routing bool
 }
 
@@ -63,7 +65,8 @@ type Note struct {
 	Text   string `json:"text"`
 }
 
-// MaxName is the longest name of a tool, as OpenAI and Anthropic limit it, with room for a namespace.
+// MaxName is the longest name of a tool, as OpenAI and Anthropic limit it, with room for a
+// namespace.
 const MaxName = 256
 
 // Tool is a tool that a client declared.
@@ -97,7 +100,8 @@ type Choice struct {
 	Names []string // only these tools; empty: every declared tool
 }
 
-// Call is a call that a model made: it names a declared tool and its arguments validate against the tool's schema.
+// Call is a call that a model made: it names a declared tool and its arguments validate against
+// the tool's schema.
 type Call struct {
 	ID        string
 	Index     int // place among the turn's calls, from 0
@@ -130,24 +134,27 @@ func (e *ToolError) Error() string {
 	return fmt.Sprintf("tools[%d] %q: %s: %s", e.Index, e.Name, e.Field, e.Message)
 }
 
-// Parser turns a turn's output into events. It is total: every sequence of bytes gives a valid turn, and how the output is
-// cut into pieces changes nothing but how the same texts are cut into events.
+// Parser turns a turn's output into events. It is total: every sequence of bytes gives a valid
+// turn, and how the output is cut into pieces changes nothing but how the same texts are cut into
+// events.
 type Parser interface {
-	// Token takes the next token: its bytes, and whether it is a control or marker token rather than text. The events are
-	// valid until the next call.
+	// Token takes the next token: its bytes, and whether it is a control or marker token rather
+	// than text. The events are valid until the next call.
 	Token(text []byte, isSymbol bool) []Event
 	// Close ends the turn and returns the last events. truncated says that the model was cut off.
 	Close(truncated bool) []Event
-	// Room tells how many bytes the output may have behind the next token, one token a byte. Where it is told before each
-	// token, no call is begun whose shortest end does not fit.
+	// Room tells how many bytes the output may have behind the next token, one token a byte. Where
+	// it is told before each token, no call is begun whose shortest end does not fit.
 	Room(bytes int)
 	// InCall says whether a call may have begun that has not ended.
 	InCall() bool
-	// Broken says that the output left its grammar inside a call of which a part had been sent: an engine that promised to follow the
-	// grammar did not. The call can be neither taken back nor ended, and nothing follows it. Parsers of text never say so.
+	// Broken says that the output left its grammar inside a call of which a part had been sent: an
+	// engine that promised to follow the grammar did not. The call can be neither taken back nor
+	// ended, and nothing follows it. Parsers of text never say so.
 	Broken() bool
-	// Refused is what the last Token or Close found to be no call though it looked like one, or nil. Nothing of it has
-	// left before its events. Only parsers of text say so: under a grammar a call is judged before it ends.
+	// Refused is what the last Token or Close found to be no call though it looked like one, or
+	// nil. Nothing of it has left before its events. Only parsers of text say so: under a grammar
+	// a call is judged before it ends.
 	Refused() *Refusal
 	// Repairs lists what was mended in the calls that were emitted.
 	Repairs() []Repair
@@ -164,8 +171,8 @@ type Refusal struct {
 	Before int // how many of the events that came with it stand before it
 }
 
-// PromptName is the name by which the model sees a tool. A namespace goes before the name; the namespaces of some clients
-// end with their own separator.
+// PromptName is the name by which the model sees a tool. A namespace goes before the name; the
+// namespaces of some clients end with their own separator.
 func PromptName(namespace, name string) string {
 	switch {
 	case namespace == "" || strings.HasPrefix(name, namespace):
@@ -177,8 +184,8 @@ func PromptName(namespace, name string) string {
 	}
 }
 
-// PromptNames are the names by which the model sees tools, each of them once: where a namespace makes two alike, tools without one
-// keep theirs, and of others the later ones get a number.
+// PromptNames are the names by which the model sees tools, each of them once: where a namespace
+// makes two alike, tools without one keep theirs, and of others the later ones get a number.
 func PromptNames(tools []Tool) []string {
 	all, taken := make([]string, len(tools)), map[string]bool{}
 	for _, spaced := range []bool{false, true} {

@@ -10,8 +10,8 @@ import (
 
 const adapterRank = 4
 
-// AdapterFile writes a LoRA adapter with random weights for a tiny model of the kind, to the test's temporary folder,
-// and returns its path.
+// AdapterFile writes a LoRA adapter with random weights for a tiny model of the kind, to the
+// test's temporary folder, and returns its path.
 func AdapterFile(t testing.TB, k Kind) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "adapter.gguf")

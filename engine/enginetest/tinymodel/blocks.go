@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// format is how ggml writes a block of weights: https://github.com/ggml-org/ggml/blob/master/src/ggml-common.h
+// format is how ggml writes a block of weights:
+// https://github.com/ggml-org/ggml/blob/master/src/ggml-common.h
 type format struct {
 	weights, bytes int
 	spread         float64 // standard deviation of what random bytes say, where the scale is 1

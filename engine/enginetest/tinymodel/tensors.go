@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// tensors adds a model's tensors, under the names and with the sizes that llama.cpp expects of its architecture.
+// tensors adds a model's tensors, under the names and with the sizes that llama.cpp expects of its
+// architecture.
 func tensors(f *file, k Kind, s Shape) {
 	spread := 0.5
 	if k.isGemma() {

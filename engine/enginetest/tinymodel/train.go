@@ -21,7 +21,8 @@ func main() { for i := 0; i < 10; i++ { println(i) } } // it prints the numbers 
 
 type pair struct{ left, right string }
 
-// train learns n merges by byte-pair encoding: the most frequent pair of neighbours becomes one symbol, and so on.
+// train learns n merges by byte-pair encoding: the most frequent pair of neighbours becomes one
+// symbol, and so on.
 func train(words map[string]int, n int) []pair {
 	split := map[string][]string{}
 	for w := range words {
@@ -77,7 +78,8 @@ func join(symbols []string, p pair) []string {
 	return joined
 }
 
-// wordsOf counts the words of a text, each with the space before it, in the spelling of a vocabulary.
+// wordsOf counts the words of a text, each with the space before it, in the spelling of a
+// vocabulary.
 func wordsOf(text string, spell func(string) string) map[string]int {
 	words := map[string]int{}
 	for _, line := range strings.Split(text, "\n") {
@@ -116,8 +118,8 @@ func byteLevel(s string) string {
 	return b.String()
 }
 
-// byteRune is how GPT-2's vocabulary writes a byte: as itself where that is printable, else as the next free code point
-// from 256 on.
+// byteRune is how GPT-2's vocabulary writes a byte: as itself where that is printable, else as the
+// next free code point from 256 on.
 func byteRune(b byte) rune {
 	free := rune(256)
 	for c := range rune(256) {

@@ -55,7 +55,8 @@ func (v *vocabulary) write(f *file) {
 	}
 }
 
-// byteLevelVocab is a GPT-2 style vocabulary with the control tokens of ChatML and markers that are added tokens.
+// byteLevelVocab is a GPT-2 style vocabulary with the control tokens of ChatML and markers that
+// are added tokens.
 func byteLevelVocab() vocabulary {
 	v := vocabulary{model: "gpt2", pre: "qwen2"}
 	for b := range 256 {
@@ -77,7 +78,8 @@ func byteLevelVocab() vocabulary {
 	return v
 }
 
-// sentencePieceVocab is a Gemma style vocabulary: spaces are ▁, unknown characters fall back to bytes.
+// sentencePieceVocab is a Gemma style vocabulary: spaces are ▁, unknown characters fall back to
+// bytes.
 func sentencePieceVocab() vocabulary {
 	v := vocabulary{model: "llama"}
 	pad := v.add("<pad>", controlToken, 0)
@@ -108,7 +110,8 @@ func sentencePieceVocab() vocabulary {
 
 const separatorKey = "seperator_token_id" //nolint:misspell // so GGUF spells it
 
-// wordPieceVocab is a BERT style vocabulary: whole words, and letters to spell the others. ▁ begins a word.
+// wordPieceVocab is a BERT style vocabulary: whole words, and letters to spell the others. ▁
+// begins a word.
 func wordPieceVocab() vocabulary {
 	v := vocabulary{model: "bert"}
 	ids := map[string]any{"add_bos_token": true, "add_eos_token": true}

@@ -18,8 +18,8 @@ import (
 	"tenon/engine/worker"
 )
 
-// The benchmarks run a worker on the model that TENON_BENCH_MODEL names, else on a tiny one, which shows what the worker
-// itself costs. They report tokens per second: ns/op says nothing here.
+// The benchmarks run a worker on the model that TENON_BENCH_MODEL names, else on a tiny one, which
+// shows what the worker itself costs. They report tokens per second: ns/op says nothing here.
 
 func benchWorker(b *testing.B, o worker.Options) *worker.Worker {
 	b.Helper()

@@ -105,7 +105,8 @@ func TestFleet_cyclesLeaveNothing(t *testing.T) {
 	}
 }
 
-// The ledger's estimate against what the process takes: for a file of real size, which LEDGER_MODEL names.
+// The ledger's estimate against what the process takes: for a file of real size, which
+// LEDGER_MODEL names.
 func TestFleet_ledgerAgainstMeasured(t *testing.T) {
 	path := os.Getenv("LEDGER_MODEL")
 	if path == "" {

@@ -48,9 +48,9 @@ func modelOptions(o worker.Options, progress func(float64)) llama.ModelOptions {
 	return m
 }
 
-// keptSequences is how many beginnings of earlier turns are remembered, at most. A recurrent model pays for each with a
-// state of its own, tens of megabytes: there it is what the latest turns need and some that turns share. One more is for
-// copying.
+// keptSequences is how many beginnings of earlier turns are remembered, at most. A recurrent model
+// pays for each with a state of its own, tens of megabytes: there it is what the latest turns need
+// and some that turns share. One more is for copying.
 func keptSequences(m *llama.Model, slots int) int {
 	if m.Recurrent() {
 		return slots + 4 + 1
@@ -58,9 +58,9 @@ func keptSequences(m *llama.Model, slots int) int {
 	return 28 + 1
 }
 
-// microBatch: of a prompt in smaller parts, fewer tokens are compared with later ones only to be masked, and more of
-// what is computed stays in a CPU's caches: Gemma 3 270M and a 0.6B model read prompts of 1,000 tokens 3 to 5 % faster
-// than in parts of 512. A GPU wants more at once.
+// microBatch: of a prompt in smaller parts, fewer tokens are compared with later ones only to be
+// masked, and more of what is computed stays in a CPU's caches: Gemma 3 270M and a 0.6B model read
+// prompts of 1,000 tokens 3 to 5 % faster than in parts of 512. A GPU wants more at once.
 func microBatch(m *llama.Model, o worker.Options) int {
 	switch {
 	case o.UBatchSize > 0:
@@ -80,7 +80,8 @@ func contextOptions(m *llama.Model, o worker.Options) llama.ContextOptions {
 		Size: o.Context, Batch: o.BatchSize, MicroBatch: microBatch(m, o), Threads: o.Threads,
 		KeyType: llama.KVType(o.CacheTypeK), ValueType: llama.KVType(o.CacheTypeV),
 		Sequences: slots + keptSequences(m, slots),
-		// A window that forgets what lies behind it cannot be shared: cells that two sequences hold are never reused.
+		// A window that forgets what lies behind it cannot be shared: cells that two sequences
+		// hold are never reused.
 		SWAFull: true,
 		RoPE:    llama.RoPE{FrequencyBase: o.RoPEFreqBase, FrequencyScale: o.RoPEFreqScale},
 	}
@@ -90,7 +91,8 @@ func contextOptions(m *llama.Model, o worker.Options) llama.ContextOptions {
 	return c
 }
 
-// flash decides about flash attention. Left to a measurement, it is made once per model and machine.
+// flash decides about flash attention. Left to a measurement, it is made once per model and
+// machine.
 func flash(ctx context.Context, m *llama.Model, o worker.Options, c llama.ContextOptions) llama.FlashAttention {
 	if o.FlashAttention != worker.Auto {
 		return llama.FlashAttention(o.FlashAttention)
@@ -115,7 +117,8 @@ func flash(ctx context.Context, m *llama.Model, o worker.Options, c llama.Contex
 // smallestContext is what is still tried where memory does not hold the trained context.
 const smallestContext = 2048
 
-// newContext makes the context that was asked for. Without a wish it is the trained one, halved until it can be had.
+// newContext makes the context that was asked for. Without a wish it is the trained one, halved
+// until it can be had.
 func newContext(ctx context.Context, m *llama.Model, o worker.Options) (*llama.Context, error) {
 	options := contextOptions(m, o)
 	options.Flash = flash(ctx, m, o, options)

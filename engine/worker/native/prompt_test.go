@@ -19,9 +19,9 @@ import (
 	"tenon/templates"
 )
 
-// Prompts of real templates through real tokenizers (issue 5, "Segments"): whatever content spells, the markers among a
-// prompt's tokens are those that the template wrote, and what content cannot change comes out as if the whole prompt had
-// been tokenized at once.
+// Prompts of real templates through real tokenizers (issue 5, "Segments"): whatever content
+// spells, the markers among a prompt's tokens are those that the template wrote, and what content
+// cannot change comes out as if the whole prompt had been tokenized at once.
 
 const (
 	sharedVocabs    = "../../../../shared/data/vocab"
@@ -42,8 +42,8 @@ type shared struct{ *backend }
 
 func (shared) Close() error { return nil }
 
-// newPrompter makes a worker of a vocabulary without weights. It knows what the template writes, as it does of a template
-// that stands in place of the file's own.
+// newPrompter makes a worker of a vocabulary without weights. It knows what the template writes,
+// as it does of a template that stands in place of the file's own.
 func newPrompter(t *testing.T, m *llama.Model, source string) *prompter {
 	t.Helper()
 	b := &backend{model: m}

@@ -10,10 +10,11 @@ import (
 	"tenon/engine/worker/runner"
 )
 
-// Parts of sequences are copied out and in by way of a sequence that the runner does not know of: llama.cpp saves and
-// restores whole ones. Of those of a model with a sliding window it leaves out (since v0.5.0) what the window has passed at
-// the sequence's end, but a turn may go on from any place in between. So they are saved in pieces that no window passes:
-// each ends at a multiple of the window. A copy is its pieces, each behind its length in 8 bytes.
+// Parts of sequences are copied out and in by way of a sequence that the runner does not know of:
+// llama.cpp saves and restores whole ones. Of those of a model with a sliding window it leaves out
+// (since v0.5.0) what the window has passed at the sequence's end, but a turn may go on from any
+// place in between. So they are saved in pieces that no window passes: each ends at a multiple of
+// the window. A copy is its pieces, each behind its length in 8 bytes.
 
 func (b *backend) Save(sequence, from int) ([]byte, error) {
 	var data []byte

@@ -37,8 +37,8 @@ func kind(a llama.Attr) grammar.TokenKind {
 	return vocab.Normal
 }
 
-// describeVocab lists the markers: control tokens, and those user-defined tokens that templates write or that are named. Of
-// the others many are plain text: runs of spaces, HTML tags.
+// describeVocab lists the markers: control tokens, and those user-defined tokens that templates
+// write or that are named. Of the others many are plain text: runs of spaces, HTML tags.
 func describeVocab(v *llama.Vocab, template string, named []string) engine.Vocab {
 	added := func(m engine.Marker) bool {
 		return v.Attr(m.ID)&llama.UserDefined != 0 && strings.TrimSpace(m.Text) != "" &&

@@ -60,7 +60,8 @@ func TestWorker_weightsAreReadIntoHugePages(t *testing.T) {
 	}
 }
 
-// Issue 3: 200 concurrent requests on 2 slots: all answered or refused, none lost; and a kill -9 loses none silently.
+// Issue 3: 200 concurrent requests on 2 slots: all answered or refused, none lost; and a kill -9
+// loses none silently.
 func TestWorker_crowdedAndKilled(t *testing.T) {
 	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
 	w := start(t, worker.Options{Name: "tiny", Model: path, Context: 512, Slots: 2, Queue: 100})

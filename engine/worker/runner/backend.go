@@ -11,10 +11,11 @@ import (
 // ErrNoRoom is a Decode that found no cells for its tokens. Nothing was evaluated.
 var ErrNoRoom = errors.New("no room in the KV cache")
 
-// Backend is a loaded model. Its methods are called from one goroutine at a time, but Model, Vocab, Tokenize and
-// NewSampler from any.
+// Backend is a loaded model. Its methods are called from one goroutine at a time, but Model,
+// Vocab, Tokenize and NewSampler from any.
 type Backend interface {
-	// Model describes the model; Context is the most that one turn may use. Slots is left to the runner.
+	// Model describes the model; Context is the most that one turn may use. Slots is left to the
+	// runner.
 	Model() engine.Model
 	// Vocab is the vocabulary, control tokens with their spelling.
 	Vocab() *grammar.Vocab
@@ -26,20 +27,23 @@ type Backend interface {
 	// Cells is how many tokens the KV cache holds, Sequences how many sequences may share them.
 	Cells() int
 	Sequences() int
-	// Decode evaluates tokens. When ctx ends it may stop, with ctx's error; then sequences may hold a part of them.
+	// Decode evaluates tokens. When ctx ends it may stop, with ctx's error; then sequences may
+	// hold a part of them.
 	Decode(ctx context.Context, batch []Entry) error
 	// Logits of an entry of the last Decode that asked for them; valid until the next.
 	Logits(entry int) []float32
 	// Share gives an empty sequence the first n tokens of another without copying them.
 	Share(from, to, n int) error
-	// Cut shortens a sequence to its first n tokens. It is false, and nothing is changed, if the memory cannot do it; it
-	// can always empty one.
+	// Cut shortens a sequence to its first n tokens. It is false, and nothing is changed, if the
+	// memory cannot do it; it can always empty one.
 	Cut(sequence, n int) bool
-	// Save copies what the memory holds of a sequence's tokens from a position on; Restore appends its tokens up to another
-	// position to a sequence that ends inside of it. Both are called only where memory can be cut at any token.
+	// Save copies what the memory holds of a sequence's tokens from a position on; Restore appends
+	// its tokens up to another position to a sequence that ends inside of it. Both are called only
+	// where memory can be cut at any token.
 	Save(sequence, from int) ([]byte, error)
 	Restore(sequence int, saved Saved) error
-	// Floor is the shortest length other than 0 that Cut and Share can bring a sequence of this length to.
+	// Floor is the shortest length other than 0 that Cut and Share can bring a sequence of this
+	// length to.
 	Floor(sequence, length int) int
 
 	NewSampler(s engine.Sampling) (Sampler, error)
@@ -58,7 +62,8 @@ type Entry struct {
 	Logits   bool // they are wanted
 }
 
-// Saved is what Save copied of the positions First to Last, not included, and the part of it to restore.
+// Saved is what Save copied of the positions First to Last, not included, and the part of it to
+// restore.
 type Saved struct {
 	Data        []byte
 	First, Last int

@@ -40,14 +40,16 @@ func (l *loop) choose(t *turn, logits []float32) {
 	}
 }
 
-// thinksTooLong tells whether thinking has used its budget up: from then on only what ends it soonest is allowed.
+// thinksTooLong tells whether thinking has used its budget up: from then on only what ends it
+// soonest is allowed.
 func (t *turn) thinksTooLong() bool {
 	return t.thinking != nil && t.thinking.inside >= t.request.Budget.Thinking && t.thinking.isOpen(thinkingCapture)
 }
 
 var errNothingAllowed = errors.New("the output grammar allows no token that the model has")
 
-// pick samples among the tokens of mask, all if it is nil. Where there is only one it is not sampled.
+// pick samples among the tokens of mask, all if it is nil. Where there is only one it is not
+// sampled.
 func (t *turn) pick(logits []float32, mask *grammar.Mask) (int32, engine.Kind, error) {
 	if mask != nil && mask.Len() == 0 {
 		return 0, 0, errNothingAllowed
@@ -59,8 +61,8 @@ func (t *turn) pick(logits []float32, mask *grammar.Mask) (int32, engine.Kind, e
 	return id, engine.Sampled, err
 }
 
-// token is a token as the reader gets it. Under a grammar a token that text can spell is a symbol only where the grammar
-// names it.
+// token is a token as the reader gets it. Under a grammar a token that text can spell is a symbol
+// only where the grammar names it.
 func (l *loop) token(t *turn, id int32, kind engine.Kind) engine.Token {
 	v := l.backend.Vocab()
 	symbol := v.Kind(id) == vocab.Control || v.IsEOG(id)
@@ -91,7 +93,8 @@ func finite(logprob float32) float32 {
 	return impossible
 }
 
-// append adds a token to a turn's output. It is false if the turn does not go on: it has ended, or waits for a verdict.
+// append adds a token to a turn's output. It is false if the turn does not go on: it has ended, or
+// waits for a verdict.
 func (l *loop) append(t *turn, token engine.Token) bool {
 	t.tokens = append(t.tokens, token.ID)
 	t.kinds = append(t.kinds, token.Kind)
@@ -120,7 +123,8 @@ func (l *loop) append(t *turn, token engine.Token) bool {
 	return !ends && check == nil
 }
 
-// passes tells whether a token goes past a %check mark: what it says behind the mark is then judged along with the rest.
+// passes tells whether a token goes past a %check mark: what it says behind the mark is then
+// judged along with the rest.
 func passes(m *grammar.Matcher, text []byte) bool {
 	for i := range max(len(text)-1, 0) {
 		if m.AcceptBytes(text[i:i+1]) != nil {
@@ -133,7 +137,8 @@ func passes(m *grammar.Matcher, text []byte) bool {
 	return false
 }
 
-// natural is the reason of an end that the model or the grammar chose, unless only the budget led there.
+// natural is the reason of an end that the model or the grammar chose, unless only the budget led
+// there.
 func (t *turn) natural() engine.Reason {
 	if t.tight != neverTight {
 		return engine.Length
@@ -141,8 +146,8 @@ func (t *turn) natural() engine.Reason {
 	return engine.Stop
 }
 
-// advance ends a turn whose budget is spent or whose grammar is at its end, and appends what the grammar forces: those
-// tokens are evaluated together with the one before them.
+// advance ends a turn whose budget is spent or whose grammar is at its end, and appends what the
+// grammar forces: those tokens are evaluated together with the one before them.
 func (l *loop) advance(t *turn) {
 	if t.matcher != nil && t.request.Logprobs < 0 { // the logits of a token that is not waited for cannot be told
 		for _, id := range t.matcher.ForcedTokens(l.plainTokens) {
@@ -179,7 +184,8 @@ func (l *loop) complete(t *turn) bool {
 	return true
 }
 
-// plainTokens is the model's tokenizer for text that a grammar forces. Text that it cannot read is not jumped over.
+// plainTokens is the model's tokenizer for text that a grammar forces. Text that it cannot read is
+// not jumped over.
 func (l *loop) plainTokens(text []byte) []int32 {
 	ids, err := l.tokenizer.plain(string(text))
 	if err != nil {

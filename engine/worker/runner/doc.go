@@ -17,8 +17,9 @@
 //  5. Updates go to a mailbox (session.go) that the session's reader empties. A turn whose mailbox is full stays out of
 //     the steps until it is read; the others run on.
 //
-// When a turn ends, its sequence stays in the cache for the next one that begins alike. When another begins, what it does
-// not share is copied to host memory, and back when a prompt wants it (move.go): attention would read it for nothing. Short
-// ones are copied before that, while nothing runs.
-// Where memory cannot be cut (recurrent and hybrid models), copies of a sequence are kept at the places to come back to.
+// When a turn ends, its sequence stays in the cache for the next one that begins alike. When
+// another begins, what it does not share is copied to host memory, and back when a prompt wants it
+// (move.go): attention would read it for nothing. Short ones are copied before that, while nothing
+// runs. Where memory cannot be cut (recurrent and hybrid models), copies of a sequence are kept at
+// the places to come back to.
 package runner

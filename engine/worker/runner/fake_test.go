@@ -44,8 +44,9 @@ var fakeVocab = sync.OnceValue(func() *grammar.Vocab {
 	return v
 })
 
-// fakeModel is a Backend whose every logit depends on every token that the memory holds of the sequence: were the cache
-// and the memory to disagree, or two sequences to mix, its answers would change. It checks what llama.cpp asserts.
+// fakeModel is a Backend whose every logit depends on every token that the memory holds of the
+// sequence: were the cache and the memory to disagree, or two sequences to mix, its answers would
+// change. It checks what llama.cpp asserts.
 type fakeModel struct {
 	rewind    engine.Rewind
 	cells     int

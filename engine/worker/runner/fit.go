@@ -10,9 +10,10 @@ import (
 // likelyTokens is how many of a large mask's tokens are looked at for one that leaves room to end.
 const likelyTokens = 256
 
-// fitting are tokens of mask after which the shortest legal end still fits what remains of the budget; where there is none,
-// those that come closest to an end. Of a large mask only the candidates are tried: each token of a vocabulary of 250,000 has
-// its own state where keys must differ, and all other turns would wait for more than a second.
+// fitting are tokens of mask after which the shortest legal end still fits what remains of the
+// budget; where there is none, those that come closest to an end. Of a large mask only the
+// candidates are tried: each token of a vocabulary of 250,000 has its own state where keys must
+// differ, and all other turns would wait for more than a second.
 func (t *turn) fitting(logits []float32, mask *grammar.Mask, v *grammar.Vocab) grammar.Mask {
 	if mask.Len() > 4*likelyTokens {
 		var fit []int32
@@ -28,7 +29,8 @@ func (t *turn) fitting(logits []float32, mask *grammar.Mask, v *grammar.Vocab) g
 	return t.matcher.MaskWithin(t.limit - t.generated())
 }
 
-// fits tells whether the shortest legal end after a token still fits what remains of the budget, one token a byte.
+// fits tells whether the shortest legal end after a token still fits what remains of the budget,
+// one token a byte.
 func (t *turn) fits(id int32, v *grammar.Vocab) bool {
 	if v.IsEOG(id) {
 		return true
@@ -41,8 +43,8 @@ func (t *turn) fits(id int32, v *grammar.Vocab) bool {
 	return distance < t.limit-t.generated()
 }
 
-// candidates are the likeliest tokens of a mask, and those of one byte: wherever an end can be reached at all, one of these is
-// the next step on the shortest way to it.
+// candidates are the likeliest tokens of a mask, and those of one byte: wherever an end can be
+// reached at all, one of these is the next step on the shortest way to it.
 func candidates(logits []float32, mask *grammar.Mask, v *grammar.Vocab) []int32 {
 	best := byLogit{logits: logits}
 	var all []int32

@@ -8,8 +8,8 @@ import (
 	"tenon/grammar/vocab"
 )
 
-// A large vocabulary is not walked through where the budget gets tight, and what can end is found nevertheless, be it as
-// unlikely as can be.
+// A large vocabulary is not walked through where the budget gets tight, and what can end is found
+// nevertheless, be it as unlikely as can be.
 func TestBudget_fewTokensOfALargeVocabularyAreTried(t *testing.T) {
 	const words = 20_000
 	v := wordVocab(t, words)

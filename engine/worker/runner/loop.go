@@ -43,8 +43,8 @@ func (l *loop) run() {
 	}
 }
 
-// settle gives to those who wait what has become free. It comes before the loop may wait itself: what a step frees is not
-// followed by any call.
+// settle gives to those who wait what has become free. It comes before the loop may wait itself:
+// what a step frees is not followed by any call.
 func (l *loop) settle() {
 	l.expire(time.Now())
 	l.admit()
@@ -205,8 +205,8 @@ func (t *turn) follows(o *turn) bool {
 	return false
 }
 
-// countCached counts what a turn need not evaluate of its prompt. What it has evaluated itself and finds again after it
-// lost its slot does not count.
+// countCached counts what a turn need not evaluate of its prompt. What it has evaluated itself and
+// finds again after it lost its slot does not count.
 func (l *loop) countCached(t *turn) {
 	if found := min(t.done, t.prompt); t.generated() == 0 && found > t.usage.Cached {
 		l.counts.Cached += int64(found - t.usage.Cached)

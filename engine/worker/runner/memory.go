@@ -15,7 +15,8 @@ func (l *loop) rewindable() bool { return l.model.Rewind == engine.RewindAny }
 
 func (l *loop) floor(seq int) int { return l.backend.Floor(seq, l.cache.Len(seq)) }
 
-// match finds the sequence to start a turn from. The last token is evaluated in any case: its logits are needed.
+// match finds the sequence to start a turn from. The last token is evaluated in any case: its
+// logits are needed.
 func (l *loop) match(t *turn) (from, n int) {
 	return l.cache.Match(t.request.CacheKey, t.tokens[:len(t.tokens)-1], l.floor)
 }
@@ -61,7 +62,8 @@ func (l *loop) longestRun(tokens []int32) int {
 	return end
 }
 
-// takeSequence finds a free sequence, evicting a kept one if need be: keep, of which tokens are wanted, only if there is no other.
+// takeSequence finds a free sequence, evicting a kept one if need be: keep, of which tokens are
+// wanted, only if there is no other.
 func (l *loop) takeSequence(key string, keep int) int {
 	for {
 		if id, ok := l.cache.Take(key); ok {
@@ -133,8 +135,8 @@ func (l *loop) forgetKey(key string) {
 	l.store.Forget(key)
 }
 
-// dropRepeated frees kept sequences all of whose tokens another one holds too. Where memory cannot be cut they are
-// places to come back to.
+// dropRepeated frees kept sequences all of whose tokens another one holds too. Where memory cannot
+// be cut they are places to come back to.
 func (l *loop) dropRepeated() {
 	for {
 		id, ok := l.cache.Repeated()
@@ -152,8 +154,9 @@ func (t *turn) stopAt(n int) {
 	}
 }
 
-// keepPlaces keeps a copy of a sequence that cannot be cut: at its stops, and of a long prompt one more that moves along
-// with it, for turns that come too late to follow and leave its way at no stop.
+// keepPlaces keeps a copy of a sequence that cannot be cut: at its stops, and of a long prompt one
+// more that moves along with it, for turns that come too late to follow and leave its way at no
+// stop.
 func (l *loop) keepPlaces(t *turn, evaluated int) {
 	if l.rewindable() {
 		return
@@ -180,7 +183,8 @@ func (l *loop) forget(t *turn, n int) {
 	}
 }
 
-// checkpoint keeps a copy of a turn's sequence as it stands. It is false if there was one, or no sequence for it.
+// checkpoint keeps a copy of a turn's sequence as it stands. It is false if there was one, or no
+// sequence for it.
 func (l *loop) checkpoint(t *turn) bool {
 	if _, n := l.cache.Match(t.request.CacheKey, t.tokens[:t.done], l.keptFloor); n == t.done {
 		return false
@@ -212,10 +216,12 @@ func (l *loop) keptFloor(seq int) int {
 	return l.floor(seq)
 }
 
-// evictAtOnce is how many cells are freed at least: a stream that runs on in a full cache would else evict at each token.
+// evictAtOnce is how many cells are freed at least: a stream that runs on in a full cache would
+// else evict at each token.
 const evictAtOnce = 256
 
-// makeRoom frees cells until so many are free. It is false if no more can be had without taking a running turn's.
+// makeRoom frees cells until so many are free. It is false if no more can be had without taking a
+// running turn's.
 func (l *loop) makeRoom(cells int) bool {
 	for {
 		missing := cells - (l.backend.Cells() - l.cache.Cells())
@@ -244,9 +250,9 @@ func (l *loop) evict(cells int) bool {
 	return true
 }
 
-// preempt takes the cells of the youngest running turn, so that older ones can go on, and sends it back to the head of
-// the queue; what it held is evaluated again when it comes back. A parked turn keeps its slot. It is false if nobody but
-// the oldest holds anything.
+// preempt takes the cells of the youngest running turn, so that older ones can go on, and sends it
+// back to the head of the queue; what it held is evaluated again when it comes back. A parked turn
+// keeps its slot. It is false if nobody but the oldest holds anything.
 func (l *loop) preempt() bool {
 	for i := len(l.running) - 1; i > 0; i-- {
 		t := l.running[i]
@@ -275,7 +281,8 @@ func (l *loop) resume(t *turn) {
 	}
 }
 
-// goBack shortens a turn's sequence to its tokens, less the last one: that is evaluated again for its logits.
+// goBack shortens a turn's sequence to its tokens, less the last one: that is evaluated again for
+// its logits.
 func (l *loop) goBack(t *turn) {
 	n := len(t.tokens) - 1
 	t.stops = slices.DeleteFunc(t.stops, func(stop int) bool { return stop > n })

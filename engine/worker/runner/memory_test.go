@@ -6,7 +6,8 @@ import (
 	"tenon/engine/worker/schedule"
 )
 
-// All sequences are in use, and what a turn begins with is kept as a leaf, which would be evicted before what others were forked from.
+// All sequences are in use, and what a turn begins with is kept as a leaf, which would be evicted
+// before what others were forked from.
 func TestTakeSequence_sparesWhatTheTurnBeginsWith(t *testing.T) {
 	f := newFake()
 	f.memory = make([][]fakeCell, 3)

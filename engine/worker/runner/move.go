@@ -7,17 +7,20 @@ import (
 	"tenon/engine/worker/schedule"
 )
 
-// This file moves what no turn runs on out of the KV cache into host memory, and back when a prompt begins with it.
+// This file moves what no turn runs on out of the KV cache into host memory, and back when a
+// prompt begins with it.
 //
-// Attention reads all cells in use, whoever holds them: 5,000 kept tokens of finished turns halve the speed of Gemma 3
-// 270M's prompts on two cores. To copy a cell out and back costs about as much as to attend to it five times.
+// Attention reads all cells in use, whoever holds them: 5,000 kept tokens of finished turns halve
+// the speed of Gemma 3 270M's prompts on two cores. To copy a cell out and back costs about as
+// much as to attend to it five times.
 
 // worthMoving is how many tokens are cheaper to copy than to evaluate again.
 const worthMoving = 16
 
-// The first prompt after a rest need not wait for the copies if they are made while nothing runs: not at once, because a
-// client that calls tools comes back within milliseconds and goes on where it was; and no more of a sequence than takes
-// a fraction of a second, because a prompt that comes meanwhile waits.
+// The first prompt after a rest need not wait for the copies if they are made while nothing runs:
+// not at once, because a client that calls tools comes back within milliseconds and goes on where
+// it was; and no more of a sequence than takes a fraction of a second, because a prompt that comes
+// meanwhile waits.
 const (
 	restBeforeCopies = 100 * time.Millisecond
 	mostAtRest       = 2048 // tokens
@@ -26,16 +29,16 @@ const (
 // movable: copies of a part of a sequence can be kept.
 func (l *loop) movable() bool { return l.rewindable() && l.options.HostMemory > 0 }
 
-// makeWay moves kept sequences out of the way of what runs. A GPU attends to their cells in less time than it takes to
-// copy them: there they go when cells run short.
+// makeWay moves kept sequences out of the way of what runs. A GPU attends to their cells in less
+// time than it takes to copy them: there they go when cells run short.
 func (l *loop) makeWay() {
 	if !l.options.GPU {
 		l.moveOut()
 	}
 }
 
-// moveOut moves all kept sequences to host memory, as far as it does not hold their tokens already. It is false if there
-// were none.
+// moveOut moves all kept sequences to host memory, as far as it does not hold their tokens
+// already. It is false if there were none.
 func (l *loop) moveOut() bool {
 	moved := false
 	for l.movable() {
@@ -59,7 +62,8 @@ func (l *loop) nextCopies() (<-chan time.Time, func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// copyKept copies kept sequences to host memory, and leaves them in the cache: moveOut has nothing to copy then.
+// copyKept copies kept sequences to host memory, and leaves them in the cache: moveOut has nothing
+// to copy then.
 func (l *loop) copyKept() {
 	l.copied = true // whether or not it succeeds: what is missing is copied when it has to make way
 	for id := range l.backend.Sequences() {

@@ -88,7 +88,8 @@ func TestMove_withoutHostMemoryNothingIsCopied(t *testing.T) {
 	}
 }
 
-// Turns that end together wait for no copies of each other: nothing runs that they would be in the way of.
+// Turns that end together wait for no copies of each other: nothing runs that they would be in the
+// way of.
 func TestMove_turnsThatEndTogetherAreNotCopied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, opened := newFake(), make(chan struct{})

@@ -93,7 +93,8 @@ func TestPrefix_placesToComeBackToAreLearnt(t *testing.T) {
 	}
 }
 
-// The system prompt is where two conversations part: the second need not have been seen to find it.
+// The system prompt is where two conversations part: the second need not have been seen to find
+// it.
 func TestPrefix_endOfTheSystemPromptIsKept(t *testing.T) {
 	f := newFake()
 	f.rewind = engine.RewindCheckpoints

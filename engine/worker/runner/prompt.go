@@ -83,8 +83,8 @@ func (t *tokenizer) parts(p engine.Piece) []part {
 	return []part{{text: p.Text}}
 }
 
-// plain tokenizes text in which nothing is a marker. The model's tokenizer would take user-defined tokens out of it all
-// the same: it is shown their spelling in two parts.
+// plain tokenizes text in which nothing is a marker. The model's tokenizer would take user-defined
+// tokens out of it all the same: it is shown their spelling in two parts.
 func (t *tokenizer) plain(text string) ([]int32, error) {
 	var ids []int32
 	for text != "" {
@@ -181,7 +181,8 @@ func (f *finder) split(text string) []part {
 	return append(parts, part{text: text[start:]})
 }
 
-// cut is how much of a text can be tokenized without a marker being seen: up to inside the first one's spelling.
+// cut is how much of a text can be tokenized without a marker being seen: up to inside the first
+// one's spelling.
 func (f *finder) cut(text string) int {
 	for i := range len(text) {
 		if m, ok := f.at(text[i:]); ok && len(m.text) > 1 {

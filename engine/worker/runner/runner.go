@@ -167,7 +167,8 @@ func (r *Runner) newTurn(request engine.Turn) (*turn, error) {
 	return t, nil
 }
 
-// sampler makes a turn's sampler. After a rewind it must not choose what it chose before: again shifts its seed.
+// sampler makes a turn's sampler. After a rewind it must not choose what it chose before: again
+// shifts its seed.
 func (r *Runner) sampler(t *turn, again uint32) (Sampler, error) {
 	how := t.request.Sampling
 	seed := *how.Seed + again

@@ -20,8 +20,8 @@ var rewinds = map[string]engine.Rewind{
 	"any": engine.RewindAny, "window": engine.RewindWindow, "checkpoints": engine.RewindCheckpoints,
 }
 
-// Turns of all lengths on a memory that is too small for them, some of them given up half-way: whoever finishes says what
-// it would have said alone.
+// Turns of all lengths on a memory that is too small for them, some of them given up half-way:
+// whoever finishes says what it would have said alone.
 func TestRunner_crowdedTurnsSayWhatTheyWouldAlone(t *testing.T) {
 	for name, rewind := range rewinds {
 		t.Run(name, func(t *testing.T) {
@@ -70,8 +70,9 @@ func TestSlowReader_pausesAloneAndMissesNothing(t *testing.T) {
 	}
 }
 
-// A long prompt is evaluated in parts, and each step takes the running stream's token along. Where nobody watches the
-// stream, parts are as large as they can be: what is wanted whole is only done sooner.
+// A long prompt is evaluated in parts, and each step takes the running stream's token along. Where
+// nobody watches the stream, parts are as large as they can be: what is wanted whole is only done
+// sooner.
 func TestPrompt_longOneDoesNotStallAStream(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -102,7 +103,8 @@ func TestPrompt_longOneDoesNotStallAStream(t *testing.T) {
 	}
 }
 
-// besideLongPrompt returns the steps of a runner that evaluates a prompt of 3,000 tokens while it generates.
+// besideLongPrompt returns the steps of a runner that evaluates a prompt of 3,000 tokens while it
+// generates.
 func besideLongPrompt(t *testing.T, whole bool) [][]Entry {
 	t.Helper()
 	f := newFake()

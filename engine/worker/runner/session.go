@@ -13,12 +13,13 @@ var _ engine.Session = (*session)(nil)
 // mailboxTokens is how many tokens may wait for a reader before its turn pauses.
 const mailboxTokens = 512
 
-// wholeTokens is how many tokens of a whole turn are handed over at once. The way of a token to the server and through it
-// takes 0.4 ms of CPU time from the threads that compute, which wait for each other; 32 tokens go it in the time of two.
+// wholeTokens is how many tokens of a whole turn are handed over at once. The way of a token to
+// the server and through it takes 0.4 ms of CPU time from the threads that compute, which wait for
+// each other; 32 tokens go it in the time of two.
 const wholeTokens = 32
 
-// mailbox holds a turn's updates between the loop and the session's reader. Tokens that nobody has read are handed over
-// together.
+// mailbox holds a turn's updates between the loop and the session's reader. Tokens that nobody has
+// read are handed over together.
 type mailbox struct {
 	drained func() // called, without the lock, when a full mailbox has been emptied
 	whole   bool   // the reader is not woken for each token
@@ -52,8 +53,8 @@ func (m *mailbox) put(change func(*mailbox)) {
 	}
 }
 
-// gathers tells whether more tokens are waited for before the reader is woken. The first is not kept from it: by its time
-// is known when the answer began.
+// gathers tells whether more tokens are waited for before the reader is woken. The first is not
+// kept from it: by its time is known when the answer began.
 func (m *mailbox) gathers() bool {
 	return m.whole && m.begun && len(m.tokens) < wholeTokens && m.progress == nil && m.check == nil && m.finish == nil && m.err == nil
 }

@@ -8,7 +8,8 @@ import (
 	"tenon/engine"
 )
 
-// Nobody looks at the single tokens of a whole answer, and to hand each over costs the threads that compute.
+// Nobody looks at the single tokens of a whole answer, and to hand each over costs the threads
+// that compute.
 func TestMailbox_wholeAnswerWakesItsReaderForManyTokens(t *testing.T) {
 	for whole, want := range map[bool][]int{false: {1, 1, 1, 1}, true: {1, wholeTokens, wholeTokens, 2}} {
 		m := newMailbox(whole, func() {})

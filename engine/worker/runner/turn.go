@@ -11,8 +11,8 @@ import (
 	"tenon/grammar"
 )
 
-// state of a turn. It goes queued → prompt ⇄ streaming ⇄ parked → ended; back to queued if its cells are needed by older
-// turns, and from any state to ended.
+// state of a turn. It goes queued → prompt ⇄ streaming ⇄ parked → ended; back to queued if its
+// cells are needed by older turns, and from any state to ended.
 type state uint8
 
 const (
@@ -24,7 +24,8 @@ const (
 	ended
 )
 
-// turn is everything about one generation. Only the loop touches it after enqueue, but for mail and cancel.
+// turn is everything about one generation. Only the loop touches it after enqueue, but for mail
+// and cancel.
 type turn struct {
 	request engine.Turn
 	mail    *mailbox

@@ -2,9 +2,10 @@ package schedule
 
 import "slices"
 
-// Cache mirrors the KV cache. Each sequence is a path in a tree whose nodes are runs of cells; a cell is held once,
-// however many sequences pass through it. Runs are shared only by Fork: two sequences that evaluated the same tokens
-// apart from each other hold them twice, here as in the model's memory.
+// Cache mirrors the KV cache. Each sequence is a path in a tree whose nodes are runs of cells; a
+// cell is held once, however many sequences pass through it. Runs are shared only by Fork: two
+// sequences that evaluated the same tokens apart from each other hold them twice, here as in the
+// model's memory.
 //
 // Sequences under different keys never meet.
 type Cache struct {
@@ -14,7 +15,8 @@ type Cache struct {
 	clock     uint64
 }
 
-// node is a run of cells. All its holders hold all of it; it ends where one of them ends or two part.
+// node is a run of cells. All its holders hold all of it; it ends where one of them ends or two
+// part.
 type node struct {
 	tokens   []int32
 	start    int // position of the first token
@@ -124,7 +126,8 @@ func (c *Cache) cutAt(tail *node, n int) *node {
 	return tail
 }
 
-// split parts a node at position n and returns its first half, which is new: the second half stays what tails point at.
+// split parts a node at position n and returns its first half, which is new: the second half stays
+// what tails point at.
 func (c *Cache) split(back *node, n int) *node {
 	front := &node{
 		tokens: slices.Clone(back.tokens[:n-back.start]), start: back.start,
@@ -181,14 +184,15 @@ func (c *Cache) touch(id int) {
 	c.sequences[id].used = c.clock
 }
 
-// Floor says from which length on a sequence can be cut or forked: 0 anywhere, its own length only as it is.
+// Floor says from which length on a sequence can be cut or forked: 0 anywhere, its own length only
+// as it is.
 type Floor func(id int) int
 
 // Anywhere is the Floor of memory that can be cut at every token.
 func Anywhere(int) int { return 0 }
 
-// Match finds the sequence that holds the longest beginning of tokens and can be forked there, and how long that is;
-// 0 if there is none.
+// Match finds the sequence that holds the longest beginning of tokens and can be forked there, and
+// how long that is; 0 if there is none.
 func (c *Cache) Match(key string, tokens []int32, floor Floor) (id, n int) {
 	if r := c.roots[key]; r != nil {
 		c.match(r, tokens, floor, &id, &n)
@@ -250,8 +254,9 @@ type Eviction struct {
 	Sequence, Length int
 }
 
-// Evict chooses what to give up so that cells come free: of the Oldest kept sequence the tail that nobody shares, no more of it than is needed; the whole sequence where floor forbids to cut it, or where it would
-// only repeat what others hold. It is false if nothing is kept.
+// Evict chooses what to give up so that cells come free: of the Oldest kept sequence the tail that
+// nobody shares, no more of it than is needed; the whole sequence where floor forbids to cut it,
+// or where it would only repeat what others hold. It is false if nothing is kept.
 func (c *Cache) Evict(cells int, floor Floor) (Eviction, bool) {
 	id, ok := c.Oldest(Cells)
 	if !ok {
@@ -330,7 +335,8 @@ func (c *Cache) Shared(id int) int {
 	return t.end()
 }
 
-// Held is how many of a sequence's first n tokens are held by sequences that are in use, not only kept.
+// Held is how many of a sequence's first n tokens are held by sequences that are in use, not only
+// kept.
 func (c *Cache) Held(id, n int) int {
 	for t := c.sequences[id].tail; t.parent != nil; t = t.parent {
 		if t.start < n && slices.ContainsFunc(t.holders, func(h int) bool { return !c.sequences[h].kept }) {

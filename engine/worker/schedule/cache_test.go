@@ -109,8 +109,8 @@ func TestCache_whatOthersWereForkedFromOutlivesThem(t *testing.T) {
 	}
 }
 
-// Issue 19: the cells of prompts are shared by key. Whoever has kept most loses his oldest, whoever
-// came first.
+// Issue 19: the cells of prompts are shared by key. Whoever has kept most loses his oldest,
+// whoever came first.
 func TestCache_nobodyDrivesOutAnothersPrompts(t *testing.T) {
 	for _, scarce := range []Scarce{Cells, Sequences} {
 		c := NewCache(12)
@@ -162,8 +162,8 @@ func TestCache_evictsWholeWhatCannotBeCut(t *testing.T) {
 	}
 }
 
-// Whatever is done to it, the tree holds exactly the tokens of its sequences, and counts the cells that a memory with
-// the same operations would.
+// Whatever is done to it, the tree holds exactly the tokens of its sequences, and counts the cells
+// that a memory with the same operations would.
 func TestCache_isAModelOfTheMemory(t *testing.T) {
 	for seed := range uint64(200) {
 		c, m := NewCache(6), newMemory()

@@ -17,12 +17,12 @@ type Room struct {
 	Owed    int // cells that the running turns' prompts are still going to need
 }
 
-// answerReserve is how many cells a turn finds free for its answer when it starts. Answers may be longer: then kept
-// sequences go, and after them the youngest turn waits once more.
+// answerReserve is how many cells a turn finds free for its answer when it starts. Answers may be
+// longer: then kept sequences go, and after them the youngest turn waits once more.
 const answerReserve = 256
 
-// Fits tells whether a turn gets a slot now. A turn that runs alone always fits: whether it fits the model's context at
-// all has been seen before.
+// Fits tells whether a turn gets a slot now. A turn that runs alone always fits: whether it fits
+// the model's context at all has been seen before.
 func Fits(w Waiting, r Room) bool {
 	if r.Slots == 0 {
 		return false
@@ -43,8 +43,8 @@ type Limits struct {
 	Chunk int // tokens of prompts
 }
 
-// Share says how many tokens of each slot go into the next step. Streams come first, then prompts; among equals the
-// earlier in the list, which is the older.
+// Share says how many tokens of each slot go into the next step. Streams come first, then prompts;
+// among equals the earlier in the list, which is the older.
 func Share(slots []Slot, l Limits) []int {
 	shares := make([]int, len(slots))
 	left, prompts := l.Batch, l.Chunk
@@ -64,15 +64,16 @@ func Share(slots []Slot, l Limits) []int {
 	return shares
 }
 
-// How long a step may make a stream wait for its next token, and the smallest part of a prompt that is worth a step.
+// How long a step may make a stream wait for its next token, and the smallest part of a prompt
+// that is worth a step.
 const (
 	streamPatience = 200 * time.Millisecond
 	smallestChunk  = 32
 )
 
-// Chunk is how many prompt tokens go into a step, at most most: all that is computed at once where nobody watches a stream
-// (an answer that is wanted whole only gains by it), else as many as fit streamPatience at the measured time for one token;
-// 0 means not measured yet.
+// Chunk is how many prompt tokens go into a step, at most most: all that is computed at once where
+// nobody watches a stream (an answer that is wanted whole only gains by it), else as many as fit
+// streamPatience at the measured time for one token; 0 means not measured yet.
 func Chunk(watched bool, perToken time.Duration, most int) int {
 	if !watched {
 		return most
@@ -94,8 +95,9 @@ type Prompt struct {
 // worthFollowing is how many tokens a turn must save to wait for another.
 const worthFollowing = 16
 
-// Follow finds among other prompts the one that p had better wait for, because it is about to evaluate tokens that p
-// begins with, and how many of them they have in common. It is -1 if there is none.
+// Follow finds among other prompts the one that p had better wait for, because it is about to
+// evaluate tokens that p begins with, and how many of them they have in common. It is -1 if there
+// is none.
 func Follow(others []Prompt, p Prompt) (leader, tokens int) {
 	leader = -1
 	for i, o := range others {
@@ -110,7 +112,8 @@ func Follow(others []Prompt, p Prompt) (leader, tokens int) {
 	return leader, tokens
 }
 
-// RetryAfter guesses when a full queue has room again: one turn ends in each slot in the time that a turn takes.
+// RetryAfter guesses when a full queue has room again: one turn ends in each slot in the time that
+// a turn takes.
 func RetryAfter(slots int, turn time.Duration) time.Duration {
 	guess := turn / time.Duration(max(slots, 1))
 	return min(max(guess.Round(time.Second), time.Second), time.Minute)

@@ -2,8 +2,9 @@ package schedule
 
 import "slices"
 
-// Store knows what was copied out of the KV cache into host memory. A copy holds the cells of a run of tokens; what
-// comes before them is another copy's, or still in the cache. As in the Cache, sequences under different keys never meet.
+// Store knows what was copied out of the KV cache into host memory. A copy holds the cells of a
+// run of tokens; what comes before them is another copy's, or still in the cache. As in the Cache,
+// sequences under different keys never meet.
 type Store struct {
 	limit  int
 	bytes  int
@@ -29,8 +30,8 @@ func NewStore(bytes int) *Store { return &Store{limit: bytes} }
 // Bytes is how much the copies take.
 func (s *Store) Bytes() int { return s.bytes }
 
-// Find returns the copy that goes on farthest where the first have of tokens are there already, and how many are there
-// with it; nil if none goes on.
+// Find returns the copy that goes on farthest where the first have of tokens are there already,
+// and how many are there with it; nil if none goes on.
 func (s *Store) Find(key string, tokens []int32, have int) (*Copy, int) {
 	var best *Copy
 	most := have
@@ -48,7 +49,8 @@ func (s *Store) Find(key string, tokens []int32, have int) (*Copy, int) {
 	return best, most
 }
 
-// Covered is how many of tokens are there without a gap, of which the first have are there already.
+// Covered is how many of tokens are there without a gap, of which the first have are there
+// already.
 func (s *Store) Covered(key string, tokens []int32, have int) int {
 	for {
 		c, n := s.Find(key, tokens, have)
@@ -59,8 +61,8 @@ func (s *Store) Covered(key string, tokens []int32, have int) int {
 	}
 }
 
-// Add takes a copy in, and where there is no room gives up what was used least recently of the key that has most: of a
-// chain its end first. So nobody drives out another's.
+// Add takes a copy in, and where there is no room gives up what was used least recently of the key
+// that has most: of a chain its end first. So nobody drives out another's.
 func (s *Store) Add(c *Copy) {
 	if len(c.Data) > s.limit {
 		return

@@ -76,8 +76,8 @@ func presets() []Adapter {
 type Set struct{ all []Adapter }
 
 // Open reads the adapters of a folder, one a file (NAME.yaml), over the presets; "" is the presets
-// alone. A file that cannot be read is left out and returned as a fault, which names file, line and
-// key; the others serve.
+// alone. A file that cannot be read is left out and returned as a fault, which names file, line
+// and key; the others serve.
 func Open(dir string) (Set, []error) {
 	s := Set{presets()}
 	if dir == "" {
@@ -125,8 +125,8 @@ func (s Set) Names() []string {
 // ErrUnknown is why a named adapter is not found.
 var ErrUnknown = errors.New("there is no such adapter")
 
-// For returns the adapter of a model, and why it is that one. named is what the model's entry says;
-// "": the model's name decides.
+// For returns the adapter of a model, and why it is that one. named is what the model's entry
+// says; "": the model's name decides.
 func (s Set) For(model, named string) (a Adapter, why string, err error) {
 	if named != "" {
 		for _, a := range s.all {

@@ -49,8 +49,9 @@ func TestPresets_serveThoseWhoNameThem(t *testing.T) {
 	}
 }
 
-// S0-23, S0-24: an adapter is found by part of the name, in any case, with path and quantization; the
-// longest part wins, and of two the first; what none fits gets the default, which a file may set.
+// S0-23, S0-24: an adapter is found by part of the name, in any case, with path and quantization;
+// the longest part wins, and of two the first; what none fits gets the default, which a file may
+// set.
 func TestFor_longestPartOfTheNameWins(t *testing.T) {
 	set, faults := Open(folder(t, map[string]string{
 		"a.yaml":       "match: [qwen3, coder]\nguidance: true\n",

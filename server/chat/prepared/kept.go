@@ -11,15 +11,16 @@ import (
 	"tenon/templates"
 )
 
-// Turns remembers what a model sampled, so that a client which replays a turn unchanged gets the same token ids back
-// into its prompt: text that is tokenized again may come out as other tokens, and everything behind the first difference
-// would have to be evaluated anew. A turn is found by the prompt that it answered, and used where the new prompt begins
-// with that prompt and goes on with exactly the text that was sampled: the same text elsewhere is another turn. Prompts
-// are the same only if template and content wrote the same parts of them, so that a user who spells a whole conversation
-// does not get the model's tokens into his text.
+// Turns remembers what a model sampled, so that a client which replays a turn unchanged gets the
+// same token ids back into its prompt: text that is tokenized again may come out as other tokens,
+// and everything behind the first difference would have to be evaluated anew. A turn is found by
+// the prompt that it answered, and used where the new prompt begins with that prompt and goes on
+// with exactly the text that was sampled: the same text elsewhere is another turn. Prompts are the
+// same only if template and content wrote the same parts of them, so that a user who spells a
+// whole conversation does not get the model's tokens into his text.
 //
-// It is bounded, never crosses callers, and is lost on restart, which costs speed only. Its methods may be called from any
-// goroutine.
+// It is bounded, never crosses callers, and is lost on restart, which costs speed only. Its
+// methods may be called from any goroutine.
 type Turns struct {
 	table *owned.Table[keptKey, keptTurn]
 }
@@ -40,7 +41,8 @@ type keptTurn struct {
 // NewTurns returns an empty table.
 func NewTurns() *Turns { return &Turns{owned.New[keptKey, keptTurn](mostKept)} }
 
-// Keep remembers the tokens that answered a prompt. Of several answers to one prompt the last stays.
+// Keep remembers the tokens that answered a prompt. Of several answers to one prompt the last
+// stays.
 func (k *Turns) Keep(caller string, prompt templates.Rendering, tokens []engine.Token) {
 	if k == nil || len(prompt.Segments) == 0 {
 		return
@@ -103,7 +105,8 @@ func (k *Turns) find(caller string, r templates.Rendering, text string) []placed
 	return found
 }
 
-// oneTurn says whether only one message wrote into a part of a prompt: what looks like a sampled turn may be several.
+// oneTurn says whether only one message wrote into a part of a prompt: what looks like a sampled
+// turn may be several.
 func oneTurn(segments []templates.Segment) bool {
 	message := -1
 	for _, s := range segments {
@@ -118,7 +121,8 @@ func oneTurn(segments []templates.Segment) bool {
 	return true
 }
 
-// prefixHash hashes ever longer beginnings of a prompt, each byte once, and whether template or content wrote it.
+// prefixHash hashes ever longer beginnings of a prompt, each byte once, and whether template or
+// content wrote it.
 type prefixHash struct {
 	rest    []templates.Segment // not yet hashed
 	hash    hash.Hash

@@ -25,10 +25,12 @@ const (
 	sharedTemplates = "../../../../shared/data/templates"
 )
 
-// How many tokens of an agent's conversation have to be evaluated again because a client sends back as text what the model
-// sampled as tokens: with the turns kept, and without. Models often sample other tokens for a text than a tokenizer makes of
-// it; here the second token of every answer is sampled in two halves. What is left with the turns kept is what the
-// template itself changes, for the reasons that templates/testdata/echo.txt names. The golden file is a figure to watch.
+// How many tokens of an agent's conversation have to be evaluated again because a client sends
+// back as text what the model sampled as tokens: with the turns kept, and without. Models often
+// sample other tokens for a text than a tokenizer makes of it; here the second token of every
+// answer is sampled in two halves. What is left with the turns kept is what the template itself
+// changes, for the reasons that templates/testdata/echo.txt names. The golden file is a figure to
+// watch.
 func TestKept_gainOfEchoedConversations(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(sharedTemplates, "*.jinja"))
 	if len(files) == 0 {
@@ -81,7 +83,8 @@ func compareGolden(t *testing.T, path, got string) {
 	}
 }
 
-// echoed counts tokens of all prompts of a conversation: evaluated again with the turns kept, without, and altogether.
+// echoed counts tokens of all prompts of a conversation: evaluated again with the turns kept,
+// without, and altogether.
 type echoed struct{ kept, text, total int }
 
 func (e echoed) String() string {
@@ -112,7 +115,8 @@ func echoTurns() []templates.Conversation {
 	return turns
 }
 
-// echo plays a conversation: after each prompt the model samples the turn as the template shows it in the next one.
+// echo plays a conversation: after each prompt the model samples the turn as the template shows it
+// in the next one.
 func echo(t *testing.T, v *llama.Vocab, tm *templates.Template) echoed {
 	t.Helper()
 	turns := echoTurns()
@@ -175,7 +179,8 @@ func sampledAnswer(t *testing.T, v *llama.Vocab, prompt, next templates.Renderin
 	return out
 }
 
-// tokensOf is a prompt as a worker tokenizes it, text between kept turns at once. Content holds no markers here.
+// tokensOf is a prompt as a worker tokenizes it, text between kept turns at once. Content holds no
+// markers here.
 func tokensOf(t *testing.T, v *llama.Vocab, p engine.Prompt) []int32 {
 	t.Helper()
 	var ids []int32

@@ -82,7 +82,8 @@ func TestKept_theSameTextTwiceIsTwoTurns(t *testing.T) {
 	}
 }
 
-// A template that trims what it replays, or a client that does, shows another text: nothing is taken for it.
+// A template that trims what it replays, or a client that does, shows another text: nothing is
+// taken for it.
 func TestKept_aTurnThatIsShownOtherwiseIsText(t *testing.T) {
 	k := NewTurns()
 	k.Keep("", rendering("U: ", "a", " A:"), sampled(" he", "llo "))
@@ -99,7 +100,8 @@ func TestKept_aTurnThatIsShownOtherwiseIsText(t *testing.T) {
 	}
 }
 
-// A user, or a web page that a tool fetched, spells the conversation that led to a sampled turn: it stays text.
+// A user, or a web page that a tool fetched, spells the conversation that led to a sampled turn:
+// it stays text.
 func TestKept_contentThatSpellsAPromptStaysContent(t *testing.T) {
 	k := NewTurns()
 	k.Keep("", rendering("<user>", "hi", "<model>"), []engine.Token{{ID: 151657, Bytes: []byte("<tool_call>")}})

@@ -42,12 +42,14 @@ type Options struct {
 	Defaults   engine.Sampling
 }
 
-// Teaching is how a model is helped with its tools, for models that get lost in what clients declare.
+// Teaching is how a model is helped with its tools, for models that get lost in what clients
+// declare.
 type Teaching struct {
 	Simplify schema.Simplification `json:"simplify"`
 	Guidance bool                  `json:"guidance"` // rules and examples of calls in the system message
-	// Routing is how many tokens a model that does not think has for saying which tool it means before it calls one; it is sent
-	// as reasoning. 0: none. A request that turns thinking off has none either.
+	// Routing is how many tokens a model that does not think has for saying which tool it means
+	// before it calls one; it is sent as reasoning. 0: none. A request that turns thinking off has
+	// none either.
 	Routing int `json:"routing,omitempty"`
 
 	Retries *int              `json:"retries,omitempty"` // of a turn with an invalid call; nil: the service's
@@ -64,9 +66,9 @@ const (
 	DropRepeats  Repeats = "drop"
 )
 
-// Prepare finds out how to talk to a model. A chat template in the model's file that cannot be used costs the model its own
-// prompt format, not its service: the built-in rendering takes over, and the log says why. One that is named in its place must be
-// usable.
+// Prepare finds out how to talk to a model. A chat template in the model's file that cannot be
+// used costs the model its own prompt format, not its service: the built-in rendering takes over,
+// and the log says why. One that is named in its place must be usable.
 func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	info := e.Model()
 	source := cmp.Or(info.Template, entry.Fallback)
@@ -118,7 +120,8 @@ func (m *Model) setFormat() error {
 	return nil
 }
 
-// Format resolves a tool_format: which dialect the model writes, and which protocol the prompt explains.
+// Format resolves a tool_format: which dialect the model writes, and which protocol the prompt
+// explains.
 func (m Model) Format(name string) (d *tools.Dialect, p templates.Protocol, ok bool) {
 	switch p := templates.Protocol(strings.ToLower(name)); p {
 	case templates.Auto, "auto", templates.Native:
@@ -143,7 +146,8 @@ func WrongFormat(name string) string {
 	return fmt.Sprintf("is %q; expected auto, json, react, xml (deprecated) or a family that tenon families lists", name)
 }
 
-// CallWriter is how the family of a template that shows no calls writes them, nil if none is known.
+// CallWriter is how the family of a template that shows no calls writes them, nil if none is
+// known.
 func CallWriter(source string, p templates.Probe) templates.WriteCalls {
 	d, err := tools.Detect(Evidence(source, "", nil, p))
 	if err != nil || d.Scaffold() {

@@ -8,8 +8,8 @@ import (
 	"tenon/server/chat"
 )
 
-// FuzzFrame: no frame, setting or history that a client may send is a panic, and what is wrong with
-// one is the client's fault, said in its error.
+// FuzzFrame: no frame, setting or history that a client may send is a panic, and what is wrong
+// with one is the client's fault, said in its error.
 func FuzzFrame(f *testing.F) {
 	for _, seed := range []string{
 		`{"type":"channelCreate","endpoint":"predict","channelId":1,"creationParameter":{"modelSpecifier":{"type":"query","query":{"identifier":"m"}},"history":{"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"toolCallRequest","toolCallRequest":{"id":"1","name":"w","arguments":{"c":1}}}]},{"role":"tool","content":[{"type":"toolCallResult","content":"x","toolCallId":"1"}]}]},"predictionConfigStack":{"layers":[{"layerName":"apiOverride","config":{"fields":[{"key":"llm.prediction.temperature","value":0.5},{"key":"llm.prediction.tools","value":{"type":"toolArray","tools":[{"type":"function","function":{"name":"w","parameters":{}}}]}}]}}]}}}`,

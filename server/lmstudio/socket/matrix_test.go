@@ -37,8 +37,8 @@ func (n native) Render(c templates.Conversation) (templates.Rendering, error) {
 	return r, err
 }
 
-// S3-19: whatever shape a tool is declared in, and whatever family the model is of, the client gets
-// the same call.
+// S3-19: whatever shape a tool is declared in, and whatever family the model is of, the client
+// gets the same call.
 func TestPredict_everyShapeOfToolInEveryFamily(t *testing.T) {
 	const schema = `{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`
 	shapes := map[string]string{
@@ -93,7 +93,8 @@ func TestPredict_sixteenCallsAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// S3-23: how long a call's End comes behind the last of its text, of sixteen calls that run at once and of one.
+// S3-23: how long a call's End comes behind the last of its text, of sixteen calls that run at
+// once and of one.
 func BenchmarkPredict_callEnd(b *testing.B) {
 	for _, clients := range []int{1, 16} {
 		b.Run(fmt.Sprint(clients), func(b *testing.B) {

@@ -287,7 +287,8 @@ func loadModel(ch *channel, p loadParameter) error {
 	return ch.load(fleet.Request{Name: m.ID, ID: p.Identifier, TTL: milliseconds(p.TTL)}, p.Stack, "progress", "success")
 }
 
-// free is what a further instance of a model is called: as the model, or with the first number that no other has.
+// free is what a further instance of a model is called: as the model, or with the first number
+// that no other has.
 func (c *conn) free(id string) string {
 	name := id
 	for n := 2; ; n++ {

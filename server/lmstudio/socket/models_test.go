@@ -129,7 +129,8 @@ func TestFiles_textIsRead(t *testing.T) {
 	}
 }
 
-// A model that is loaded once more without a name of its own gets the next number, as the SDKs expect.
+// A model that is loaded once more without a name of its own gets the next number, as the SDKs
+// expect.
 func TestModels_aSecondInstanceIsNumbered(t *testing.T) {
 	s := serve(t)
 	c := s.dial(t, "llm")

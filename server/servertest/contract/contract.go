@@ -10,8 +10,8 @@ import (
 	"tenon/server/servertest"
 )
 
-// wholes are the schemas of bodies by method and route, and streams those of events. A name that begins with "#" is in our
-// own contracts.
+// wholes are the schemas of bodies by method and route, and streams those of events. A name that
+// begins with "#" is in our own contracts.
 var (
 	wholes = map[string][]string{
 		"POST /v1/chat/completions":       {"CreateChatCompletionResponse"},
@@ -38,8 +38,8 @@ var (
 	}
 )
 
-// Faults are where the bodies and events of an exchange depart from their descriptions. What a client that has left did not get
-// may be cut off anywhere, and is not looked at.
+// Faults are where the bodies and events of an exchange depart from their descriptions. What a
+// client that has left did not get may be cut off anywhere, and is not looked at.
 func Faults(e servertest.Exchange) (faults []error) {
 	if e.Broken {
 		return nil

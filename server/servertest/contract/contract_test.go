@@ -22,7 +22,8 @@ const (
 	stream = "text/event-stream"
 )
 
-// Conformance that can fail (issue 7): what departs from a contract of our own is found without OpenAI's description too.
+// Conformance that can fail (issue 7): what departs from a contract of our own is found without
+// OpenAI's description too.
 func TestFaults_ofOurOwnContracts(t *testing.T) {
 	const message = `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":1}}`
 	for name, c := range map[string]struct {

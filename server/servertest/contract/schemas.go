@@ -24,8 +24,8 @@ const (
 	descriptionURL = "https://openai.invalid/description.json"
 )
 
-// OpenAI returns the schemas of OpenAI's description by name. It is no part of this repository: the error says where it was
-// looked for.
+// OpenAI returns the schemas of OpenAI's description by name. It is no part of this repository:
+// the error says where it was looked for.
 func OpenAI() (map[string]any, error) {
 	doc, err := description()
 	if err != nil {
@@ -71,8 +71,8 @@ func moduleRoot() (string, error) {
 	return "", fmt.Errorf("find the module's folder: %w", err)
 }
 
-// modernise turns what the description writes in words of older drafts into today's: nullable (OpenAPI 3.0) and
-// $recursiveAnchor (draft 2019-09).
+// modernise turns what the description writes in words of older drafts into today's: nullable
+// (OpenAPI 3.0) and $recursiveAnchor (draft 2019-09).
 func modernise(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -93,8 +93,8 @@ func modernise(v any) {
 	}
 }
 
-// validate holds a body against a schema; one whose name begins with "#" is our own. Without OpenAI's description only those are
-// looked at.
+// validate holds a body against a schema; one whose name begins with "#" is our own. Without
+// OpenAI's description only those are looked at.
 func validate(schema, body string) error {
 	s, err := compile(schema)
 	if err != nil || s == nil {
