@@ -52,6 +52,10 @@ var scarceItems = []struct {
 		[][]string{{`{"a":{"b":1}}`}, {`{"a":{"b":2}}`}},
 	},
 	{
+		`{"type":"object","properties":{"a":{"const":1},"b":{"const":2}},"dependentRequired":{"a":["b"]},"additionalProperties":false}`,
+		[][]string{{`{}`}, {`{"b":2}`}, {`{"a":1,"b":2}`, `{"b":2,"a":1}`}},
+	},
+	{
 		`{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"boolean"},
 			"minItems":1,"maxItems":1},"minItems":1,"maxItems":1},"minItems":1,"maxItems":1},"minItems":1,"maxItems":1},"minItems":1,"maxItems":1},"minItems":1,"maxItems":1}`,
 		[][]string{{`[[[[[[true]]]]]]`}, {`[[[[[[false]]]]]]`}},
@@ -59,6 +63,14 @@ var scarceItems = []struct {
 	{
 		`{"type":"array","prefixItems":[{"enum":[1,12]},{"const":"x"}],"minItems":1,"maxItems":2}`,
 		[][]string{{`[1]`}, {`[12]`}, {`[1,"x"]`}, {`[12,"x"]`}},
+	},
+	{
+		`{"type":"array","items":{"enum":[5,6]},"contains":{"const":5},"minItems":2,"maxItems":2}`,
+		[][]string{{`[5,5]`}, {`[5,6]`}, {`[6,5]`}},
+	},
+	{
+		`{"type":"array","items":{"type":"boolean"},"uniqueItems":true,"maxItems":2}`,
+		[][]string{{`[]`}, {`[true]`}, {`[false]`}, {`[true,false]`}, {`[false,true]`}},
 	},
 }
 

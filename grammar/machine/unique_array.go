@@ -94,7 +94,7 @@ func (m *Machine) arrayContest(a *array, r *elements) *contest {
 		}
 	}
 	for element, like := range c.left {
-		if m.arrayWays(a, int(r.n), len(like)+1) <= len(like) {
+		if m.arrayWays(a, m.itemsOf(like[0])[:r.n], len(like)+1) <= len(like) {
 			c.taken = append(c.taken, element)
 		}
 	}
@@ -102,17 +102,23 @@ func (m *Machine) arrayContest(a *array, r *elements) *contest {
 	return c
 }
 
-// arrayWays counts, up to a limit, the arrays that begin with so many elements.
-func (m *Machine) arrayWays(a *array, begin, limit int) int {
-	if known, ok := a.ways[begin]; ok && (known.n < known.limit || known.limit >= limit) {
+// arrayWays counts, up to a limit, the arrays that begin with some elements. Where elements have
+// nothing to do with each other, it matters only how many there are.
+func (m *Machine) arrayWays(a *array, begin []textID, limit int) int {
+	alike := len(a.alt.Contains) == 0 && !a.alt.Unique
+	if known, ok := a.ways[len(begin)]; ok && alike && (known.n < known.limit || known.limit >= limit) {
 		return min(known.n, limit)
 	}
+	texts := make([][]byte, len(begin))
+	for i, id := range begin {
+		texts[i] = m.texts.appendSince(nil, noText, id)
+	}
 	w := ways{limit: 2 * limit}
-	a.unit.locked(func() { w.n = a.alt.Completions(begin, w.limit) })
+	a.unit.locked(func() { w.n = a.alt.Completions(texts, w.limit) })
 	if a.ways == nil {
 		a.ways = map[int]ways{}
 	}
-	a.ways[begin] = w
+	a.ways[len(begin)] = w
 	return min(w.n, limit)
 }
 
@@ -125,5 +131,5 @@ func (m *Machine) arrayUsedUp(a *array, seen []textID) bool {
 		return false
 	}
 	rivals := m.arraysAmong(a, seen)
-	return len(rivals) > 0 && m.arrayWays(a, 0, len(rivals)+1) <= len(rivals)
+	return len(rivals) > 0 && m.arrayWays(a, nil, len(rivals)+1) <= len(rivals)
 }

@@ -118,7 +118,7 @@ type Schema struct {
 	leaves   map[leafKey]*Node
 	types    map[typeKey]leafKey // the first of the schemas that plainType finds alike
 	consts   map[string]*Node    // by canonical text
-	counts   map[*Node]counted   // memo of tally; of a node that is being counted: that its values are many
+	lists    map[*Node]list      // memo of listing; of a node that is being listed: that its values are many
 	anyAlts  [kinds]*Alt
 	cells    map[string]Expr // by key
 
@@ -192,7 +192,7 @@ func (s *Schema) reset() {
 	s.leaves = make(map[leafKey]*Node)
 	s.types = make(map[typeKey]leafKey)
 	s.consts = make(map[string]*Node)
-	s.counts = make(map[*Node]counted)
+	s.lists = make(map[*Node]list)
 	s.satDepth, s.satLow, s.ahead, s.lost = make(map[*Node]int), math.MaxInt, 0, false
 	s.never = s.newNode(opNever)
 	s.any = s.newNode(opAny)

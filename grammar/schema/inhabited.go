@@ -138,10 +138,8 @@ func (s *Schema) inhabitedArray(a *ArrayAlt, ok func(*Node) bool) bool {
 			return false
 		}
 	}
-	if more := a.Min - len(a.Prefix); a.Unique && more > 0 && more < maxDistinct {
-		if c := s.count(a.Rest, a.Min); c.exact && c.n < more {
-			return false
-		}
+	if a.Unique && a.Min > len(a.Prefix) && a.Min-len(a.Prefix) < maxDistinct && s.count(a.Rest, a.Min) < a.Min-len(a.Prefix) {
+		return false
 	}
 	for _, c := range a.Contains {
 		if c.Min > 0 && !s.canContain(a, c, ok) || c.Max != Unbounded && s.mustContain(a, c, ok) > c.Max {

@@ -111,6 +111,9 @@ func (s *Schema) boundContain(a *ArrayAlt, c Contain) {
 	}
 }
 
+// maxDistinct is the number of values from which elements count as boundless.
+const maxDistinct = 200
+
 // boundUnique limits an array of distinct elements to as many as there are distinct values.
 func (s *Schema) boundUnique(a *ArrayAlt) {
 	least := a.Min
@@ -119,25 +122,21 @@ func (s *Schema) boundUnique(a *ArrayAlt) {
 			least = max(least, len(a.Prefix))
 		}
 	}
-	few := len(a.Prefix) > 0 && a.Min > len(a.Prefix) && s.count(a.Rest, a.Min).n < a.Min
+	few := len(a.Prefix) > 0 && a.Min > len(a.Prefix) && s.count(a.Rest, a.Min) < a.Min
 	for i := 1; i < min(least, len(a.Prefix)); i++ {
 		few = few || s.scarce(a, i)
 	}
 	if few {
 		s.unsupported(nil, "uniqueItems and minItems over elements of few values")
 	}
-	switch c := s.count(a.Rest, maxDistinct); {
-	case c.n >= maxDistinct:
-	case c.exact:
-		a.Max = minBound(a.Max, len(a.Prefix)+c.n)
-	case a.Max == Unbounded || a.Max > c.n:
-		s.unsupported(nil, "uniqueItems over few arrays or objects that are not easily counted")
+	if n := s.count(a.Rest, maxDistinct); n < maxDistinct {
+		a.Max = minBound(a.Max, len(a.Prefix)+n)
 	}
 }
 
 // scarce reports whether the elements before i could take all values that element i may have.
 func (s *Schema) scarce(a *ArrayAlt, i int) bool {
-	n := s.count(a.Prefix[i], i+1).n
+	n := s.count(a.Prefix[i], i+1)
 	if n > i {
 		return false
 	}
