@@ -58,19 +58,20 @@ func (s *Store) join(ref Ref, progress *func(Progress)) *flight {
 	return f
 }
 
+// leave ends the work where nobody waits any more, and returns once it has let go of its files.
 func (s *Store) leave(ref Ref, f *flight, progress *func(Progress)) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	f.mu.Lock()
 	delete(f.waiting, progress)
 	last := len(f.waiting) == 0
 	f.mu.Unlock()
-	if !last {
-		return
-	}
-	f.cancel()
-	if s.flights[ref.String()] == f {
+	if last && s.flights[ref.String()] == f {
 		delete(s.flights, ref.String())
+	}
+	s.mu.Unlock()
+	if last {
+		f.cancel()
+		<-f.done
 	}
 }
 
