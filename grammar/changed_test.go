@@ -139,7 +139,7 @@ func (c *maskCase) change(text string) string {
 var (
 	// doubtful are texts with halves of characters, and numbers that are too long for one of those
 	// who judge.
-	doubtful = regexp.MustCompile(`(?:^|[:,\[\s])-?\d+(?:\.\d+)?[eE][-+]?\d|\d{900}|(?i:\\ud[89a-f])`)
+	doubtful = regexp.MustCompile(`[eE][-+]?\d{4}|\d{900}|(?i:\\ud[89a-f])`)
 	// wholeNumber is what some drafts take to be an integer and others do not.
 	wholeNumber = regexp.MustCompile(`\d(\.0+\b|[eE])`)
 )

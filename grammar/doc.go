@@ -56,18 +56,17 @@
 // second from [NewVocab] on or where a schema first names them, and take some 25 MB.
 //
 // The automata of a schema have limits (see lex.Limits). A matcher or parser that meets one reads
-// its text again on new automata; a mask that fills automata by itself lacks some of its tokens.
-// Whether a text can still be completed follows from a pattern and bounds on the length without a
-// search. Where several patterns or lookaheads meet, it takes a search: what is too hard at the
-// start is an UnsupportedError. What turns out to be too hard later is refused where something
-// else can follow, so that no text is led to where it has no end, and allowed where nothing else
-// can.
+// its text again on new automata, and a mask that fills automata by itself is computed in pieces,
+// on up to 24 of them. Whether a text can still be completed follows from a pattern and bounds on
+// the length without a search. Where several patterns or lookaheads meet, it takes a search: what
+// is too hard at the start is an UnsupportedError. What turns out to be too hard later is refused
+// where something else can follow, so that no text is led to where it has no end, and allowed
+// where nothing else can.
 //
-// The distance to an end inside of JSON is an upper bound, but for what is not looked through:
-// arrays and objects that must differ from others; later elements and keys that must, where few of
-// the values or keys are short; keys that an escape makes one that is taken; and keys that some
-// obligation asks for beside named ones. MaskWithin may then go beyond its budget by some bytes,
-// and still ends.
+// The distance to an end inside of JSON is an upper bound, but for what cannot be looked through:
+// arrays and objects that must differ from others, and keys that some obligation asks for beside
+// named ones, among them those that only an escape can spell. MaskWithin may then go beyond its
+// budget by some bytes, and still ends.
 //
 // # Words
 //

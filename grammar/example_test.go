@@ -102,7 +102,7 @@ func ExampleGrammar_Parser() {
 // Other engines get the grammar in their own dialect, with a word on what it
 // cannot say.
 func ExampleGrammar_Print() {
-	g, err := grammar.Parse(`root ::= "n = " %json{"enum":["one","two"]}`, grammar.Options{})
+	g, err := grammar.Parse(`root ::= "n = " %json{"type":"integer","minimum":8,"maximum":11}`, grammar.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func ExampleGrammar_Print() {
 	}
 	fmt.Println(p.Exact, p.Loosened, p.Narrowed)
 	// Output:
-	// false [] [strings that a schema restricts are accepted without superfluous escapes only]
+	// false [] [numbers that a schema restricts are accepted without exponent only]
 }
 
 // Where a schema cannot be enforced as it stands, a lenient grammar says what it

@@ -35,7 +35,7 @@ func (m *Matcher) Mask() (mask Mask) {
 	if m.v == nil {
 		return Mask{}
 	}
-	m.with(func() {
+	m.masking(func() {
 		mask = m.e.masks.Mask(m.state)
 		m.e.grown()
 	})
@@ -50,7 +50,7 @@ func (m *Matcher) MaskWithin(budget int) (mask Mask) {
 	if m.v == nil {
 		return Mask{}
 	}
-	m.with(func() {
+	m.masking(func() {
 		mask = m.e.masks.Within(m.state, budget)
 		m.e.grown()
 	})

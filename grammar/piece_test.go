@@ -7,12 +7,12 @@ import (
 	"tenon/grammar/lex"
 )
 
-// TestMask_ofFullAutomataIsSound: with automata so small that a mask fills them, it may lack
-// tokens. It holds no others than that of automata that suffice, and it is never empty.
-func TestMask_ofFullAutomataIsSound(t *testing.T) {
+// TestMask_inPiecesIsTheMask: with automata so small that each mask fills them, masks are computed
+// in pieces, and are those of automata that suffice.
+func TestMask_inPiecesIsTheMask(t *testing.T) {
 	v := tinyVocab(t, threeLetters()...)
 	defer func() { automata = lex.Limits{} }()
-	filled := 0
+	pieced := 0
 	for _, text := range []string{
 		`{"type":"string","pattern":"(?=.*a.{5}b)x.*y$"}`,
 		`{"type":"string","pattern":"^(?=.*[A-Z])(?=.*[0-9])(?=.*é).{8,20}$"}`,
@@ -32,17 +32,14 @@ func TestMask_ofFullAutomataIsSound(t *testing.T) {
 				want, before := whole.Mask(), small.e
 				got := small.Mask()
 				if small.e != before {
-					filled++
+					pieced++
 				}
 				for id := range int32(v.Len()) {
-					if got.Allows(id) && !want.Allows(id) {
-						t.Fatalf("%s: behind %q, %q is allowed", text, out, v.Piece(id))
+					if got.Allows(id) != want.Allows(id) {
+						t.Fatalf("%s: behind %q, %q is allowed: %v", text, out, v.Piece(id), got.Allows(id))
 					}
 				}
-				if got.Len() == 0 {
-					t.Fatalf("%s: behind %q nothing is allowed", text, out)
-				}
-				token := randomToken(got, v, rng)
+				token := randomToken(want, v, rng)
 				out = append(out, v.Piece(token)...)
 				if v.IsEOG(token) {
 					break
@@ -56,8 +53,8 @@ func TestMask_ofFullAutomataIsSound(t *testing.T) {
 			}
 		}
 	}
-	if DropCaches(); filled == 0 {
-		t.Error("no mask filled its automata")
+	if DropCaches(); pieced < 15 {
+		t.Errorf("%d masks filled their automata", pieced)
 	}
 }
 

@@ -136,6 +136,7 @@ func TestPrint_saysWhatIsDifferent(t *testing.T) {
 		`root ::= %json{"type":"array","uniqueItems":true}`:                                        "uniqueItems",
 		`root ::= %json{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{},"f":{}}}`: "declared order",
 		`root ::= %json{"type":"string","maxLength":1000000}`:                                      "10000",
+		`root ::= %json{"type":"number","minimum":3}`:                                              "exponent",
 		`root ::= <[call]> "a"`: "special token call",
 	} {
 		p, err := mustParse(t, src).Print(GBNF)

@@ -39,8 +39,13 @@ func (g *Grammar) renewed() map[*gbnf.Node]*machine.Unit {
 	defer g.mu.Unlock()
 	all := maps.Clone(g.units)
 	for n, u := range fresh {
-		if all[n].Full() { // else another goroutine was first
-			all[n] = u
+		old := all[n]
+		if !old.Full() {
+			continue // another goroutine was first
+		}
+		if all[n] = u; g.held {
+			u.Hold()
+			old.LetGo()
 		}
 	}
 	g.units = all
@@ -86,17 +91,8 @@ func (h *history) replay(r *machine.Reader, told int) error {
 	}
 }
 
-// ask asks the reader, and once more where its automata were full.
-func (p *Parser) ask(f func() error) error {
-	err := f()
-	if p.renew() {
-		err = f()
-	}
-	return err
-}
-
 // renew lets the parser read what it has read once more, on new automata, where the old ones are
-// full. It says whether it did.
+// full. It says whether it did: what was asked then is to be asked again.
 func (p *Parser) renew() bool {
 	if p.lost || !p.r.Full() {
 		return false
@@ -139,6 +135,36 @@ func (m *Matcher) with(f func()) {
 	}
 }
 
+// maxPieces bounds the workspaces that one mask may take.
+const maxPieces = 24
+
+// masking is with for f that takes the mask of where the matcher stands. A mask that fills a
+// workspace by itself lacks tokens: it is computed again in pieces, on as many workspaces as it
+// takes.
+func (m *Matcher) masking(f func()) {
+	m.with(f)
+	if !m.e.full.Load() {
+		return
+	}
+	var p machine.PartialMask
+	for range maxPieces {
+		if !m.restart() {
+			return
+		}
+		whole := false
+		m.on(func() { whole = m.e.masks.Resume(m.state, &p) })
+		if whole {
+			break
+		}
+	}
+	m.on(func() {
+		if !p.Empty() {
+			m.e.masks.Assemble(m.state, &p)
+		}
+		f()
+	})
+}
+
 func (m *Matcher) on(f func()) {
 	m.e.mu.Lock()
 	defer m.e.mu.Unlock()
@@ -155,6 +181,11 @@ func (m *Matcher) renew() bool {
 		return false
 	}
 	m.renewed++
+	return m.restart()
+}
+
+// restart is renew as often as need be.
+func (m *Matcher) restart() bool {
 	e := m.g.workspace(m.v)
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -13,28 +13,36 @@ import (
 func InString(g *Grammar) (*Grammar, error) {
 	out := &Grammar{Root: g.Root, Rules: make([]Rule, len(g.Rules))}
 	for i, r := range g.Rules {
-		var err error
-		out.Rules[i] = Rule{r.Name, inString(r.Node, &err)}
+		n, err := inString(r.Node)
 		if err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.Name, err)
 		}
+		out.Rules[i] = Rule{r.Name, n}
 	}
 	return out, nil
 }
 
-func inString(n *Node, err *error) *Node {
+func inString(n *Node) (*Node, error) {
 	switch n.Op {
 	case Literal:
-		return &Node{Op: Literal, Text: escaped(n.Text)}
+		return &Node{Op: Literal, Text: escaped(n.Text)}, nil
 	case Class:
-		return &Node{Op: Quoted, Text: classPattern(n.Ranges)}
+		return &Node{Op: Quoted, Text: classPattern(n.Ranges)}, nil
 	case Regex:
-		return &Node{Op: Quoted, Text: n.Text}
+		return &Node{Op: Quoted, Text: n.Text}, nil
 	case Empty, Ref, Seq, Alt, Repeat:
 	default:
-		*err = fmt.Errorf("%s has no form inside a JSON string", terminalText(n))
+		return nil, fmt.Errorf("%s has no form inside a JSON string", terminalText(n))
 	}
-	return n.WithKids(func(k *Node) *Node { return inString(k, err) })
+	m := *n
+	m.Kids = make([]*Node, len(n.Kids))
+	for i, k := range n.Kids {
+		var err error
+		if m.Kids[i], err = inString(k); err != nil {
+			return nil, err
+		}
+	}
+	return &m, nil
 }
 
 // escaped is a text inside a JSON string.

@@ -1,3 +1,9 @@
+// Package gbnf reads and writes extended GBNF, the text of all grammars: llama.cpp's GBNF, plus
+// JSON Schemas, regular expressions, special tokens, text up to a marker and captures. The
+// reference page is ../GBNF.md.
+//
+// [Read] gives a [Grammar]: rules, each a tree of [Node]s. [Write] gives the text back. [ReadLark]
+// reads Lark into the same trees.
 package gbnf
 
 import "tenon/grammar/lex/ecma"
@@ -40,19 +46,6 @@ type Node struct {
 	Not      bool  // of a Symbol: any byte or symbol but this one
 	Markers  []string
 	Options  JSONOptions
-}
-
-// WithKids is n with what f makes of its kids.
-func (n *Node) WithKids(f func(*Node) *Node) *Node {
-	if len(n.Kids) == 0 {
-		return n
-	}
-	m := *n
-	m.Kids = make([]*Node, len(n.Kids))
-	for i, k := range n.Kids {
-		m.Kids[i] = f(k)
-	}
-	return &m
 }
 
 // JSONOptions are what stands in brackets behind a %json terminal. Empty values are the defaults;

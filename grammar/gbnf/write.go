@@ -106,8 +106,7 @@ func (w *writer) node(n *Node, place int) {
 	case Alt:
 		w.list(n.Kids, " | ", inAlt, place)
 	case Repeat:
-		w.node(n.Kids[0], inRepeat)
-		w.b.WriteString(Bounds(n))
+		w.repeat(n)
 	case Ref:
 		w.b.WriteString(w.name(n.Rule))
 	case Each:
@@ -122,40 +121,37 @@ func (w *writer) node(n *Node, place int) {
 }
 
 func (w *writer) list(kids []*Node, sep string, op, place int) {
-	List(&w.b, kids, sep, place > op, func(k *Node) { w.node(k, op+1) })
-}
-
-// List writes nodes with something between them, in parentheses where others stand beside them.
-func List(b *strings.Builder, kids []*Node, sep string, beside bool, write func(*Node)) {
-	if beside {
-		b.WriteByte('(')
+	open := place > op
+	if open {
+		w.b.WriteByte('(')
 	}
 	for i, k := range kids {
 		if i > 0 {
-			b.WriteString(sep)
+			w.b.WriteString(sep)
 		}
-		write(k)
+		w.node(k, op+1)
 	}
-	if beside {
-		b.WriteByte(')')
+	if open {
+		w.b.WriteByte(')')
 	}
 }
 
-// Bounds writes what stands behind the body of a Repeat, here and in Lark.
-func Bounds(n *Node) string {
+func (w *writer) repeat(n *Node) {
+	w.node(n.Kids[0], inRepeat)
 	switch {
 	case n.Min == 0 && n.Max == Unbounded:
-		return "*"
+		w.b.WriteByte('*')
 	case n.Min == 1 && n.Max == Unbounded:
-		return "+"
+		w.b.WriteByte('+')
 	case n.Min == 0 && n.Max == 1:
-		return "?"
+		w.b.WriteByte('?')
 	case n.Max == Unbounded:
-		return fmt.Sprintf("{%d,}", n.Min)
+		fmt.Fprintf(&w.b, "{%d,}", n.Min)
 	case n.Min == n.Max:
-		return fmt.Sprintf("{%d}", n.Min)
+		fmt.Fprintf(&w.b, "{%d}", n.Min)
+	default:
+		fmt.Fprintf(&w.b, "{%d,%d}", n.Min, n.Max)
 	}
-	return fmt.Sprintf("{%d,%d}", n.Min, n.Max)
 }
 
 // SchemaText writes a schema behind the name of its terminal. A blank keeps true and false apart

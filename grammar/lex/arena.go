@@ -27,6 +27,7 @@ const (
 	kindNot                   // a; complement relative to all byte strings
 	kindRepeat                // a, min, max (unbounded for none)
 	kindNumber                // a: index in numbers.states
+	kindDeferred              // a: index in deferred
 	kindShared                // a: state of the arena of a format, b: which
 )
 
@@ -98,8 +99,10 @@ type Arena struct {
 	runMarks  [256]uint64
 	counts    []countedTail
 
-	numbers numberTable
-	formats map[string]Expr
+	numbers  numberTable
+	deferred []deferred
+	widened  map[Expr]Expr // memo of widen
+	formats  map[string]Expr
 
 	frozen  bool               // no more rows are made for others: an arena of formats
 	shared  []sharedFormat     // what kindShared speaks of; nil until there is one
@@ -310,6 +313,8 @@ func (a *Arena) describe(n *node) {
 		}
 	case kindNumber:
 		a.describeNumber(n)
+	case kindDeferred:
+		a.describeDeferred(n)
 	case kindShared:
 		a.describeShared(n)
 		return

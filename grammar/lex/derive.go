@@ -72,7 +72,9 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 	case kindNot:
 		return a.not(a.derive(Expr(n.a), b))
 	case kindNumber:
-		return a.deriveNumber(&n, b)
+		return a.deriveNumber(e, b)
+	case kindDeferred:
+		return a.derive(a.built(e), b)
 	case kindShared:
 		return a.derive(a.adopted(&n), b)
 	}

@@ -31,19 +31,18 @@
 // lazydfa.go (the automaton), analysis_* (what follows from an expression without a walk: spans,
 // lengths, which texts begin a word, and what counters matter to).
 //
-// On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to
-// their beginning), format*.go (formats, from the grammars of their RFCs), lex/number and
-// number.go (sets of numbers), jsonstring*.go (the encoded inside of a JSON string),
-// arena_shared*.go (the arenas of formats, which all others share), and dfa.go (whole automata,
-// for printers).
+// On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their
+// beginning), format*.go (formats, from the grammars of their RFCs), number*.go (a machine of its
+// own that reads spellings and knows values), jsonstring*.go (the encoded inside
+// of a JSON string), arena_shared*.go (the arenas of formats, which all others share), dfa.go (whole automata, for printers) and fingerprint.go (by which printers know equal
+// expressions of different arenas).
 //
 // # Exactness
 //
 // What is accepted here is exact: a pattern whose language cannot be had, such as one with a
-// back-reference, is refused with a *ecma.Error. The exceptions accept less: format regex is a
-// part of all patterns, since groups nest; leap seconds are those written in UTC; numbers of a
-// set that leaves some out have no exponent. One accepts more: format hostname does not decode
-// labels that begin with xn--.
+// back-reference, is refused with a *ecma.Error. The exceptions are said where they are: format
+// regex is a subset, since groups nest; format hostname does not decode labels that begin with
+// xn--; numbers have at most 1,000 digits, but for those that it takes to end one.
 //
 // # Concurrency and limits
 //
@@ -65,6 +64,7 @@
 //	live, emptiness          emptiness check: can this state still accept
 //	Shortest, MinBytes       shortest accepted continuation
 //	AbstractCounters         counter abstraction: what matters to no short text is left out
+//	OverApproximate          a simpler language that holds this one
 //	reach                    the lengths that words behind a prefix can have
 //	Open, Lasts              prefix-openness: every text, or every short one, begins a word
 //	byte classes             equivalence classes of bytes, as in regex-automata

@@ -17,6 +17,13 @@ func (a *Arena) Overlaps(x, y Expr) (bool, error) {
 	return live, err
 }
 
+// Subset reports whether every word of x is one of y.
+func (a *Arena) Subset(x, y Expr) (bool, error) {
+	var live bool
+	err := a.attempt(a.limits.Work, func() { live = a.live(a.intersect(x, a.not(y))) })
+	return !live && err == nil, err
+}
+
 // live reports whether e has a word. When the work runs out it fails and answers false, at once if
 // asked again.
 //
@@ -53,7 +60,8 @@ func (a *Arena) live(e Expr) bool {
 			live = v == yes
 			break
 		}
-		a.ask(func() { live = a.search(e) })
+		w := a.widen(e)
+		a.ask(func() { live = (w == e || a.live(w)) && a.search(e) })
 	}
 	switch {
 	case a.err == nil || live:

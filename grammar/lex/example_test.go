@@ -5,7 +5,6 @@ import (
 	"math/big"
 
 	"tenon/grammar/lex"
-	"tenon/grammar/lex/number"
 )
 
 func ExampleArena_Regex() {
@@ -30,7 +29,7 @@ func ExampleArena_Regex() {
 
 func ExampleArena_Number() {
 	a := lex.NewArena(lex.Limits{})
-	e, err := a.Number(number.Spec{Min: big.NewRat(1, 1), Max: big.NewRat(20, 1), Integer: number.IntegerValues})
+	e, err := a.Number(lex.NumberSpec{Min: big.NewRat(1, 1), Max: big.NewRat(20, 1), Integer: lex.IntegerValues})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,10 +40,10 @@ func ExampleArena_Number() {
 	// Output:
 	// 7 true
 	// 7.0 true
-	// 0.7e1 false
+	// 0.7e1 true
 	// 7.5 false
 	// 21 false
-	// 2e1 false
+	// 2e1 true
 }
 
 func ExampleArena_StartString() {

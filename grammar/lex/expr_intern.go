@@ -56,13 +56,6 @@ func (t *interner) put(s internSlot) {
 
 func (t *interner) clone() interner { return interner{slices.Clone(t.slots), t.filled} }
 
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // mix folds v into the hash h.
 func mix(h, v uint64) uint64 {
 	h = (h ^ v) * 0x9E3779B97F4A7C15

@@ -12,9 +12,11 @@ import (
 // formats builds the language of every format that an automaton can decide. Not among them are
 // idn-hostname and idn-email: whether a label is a U-label takes Punycode and contextual rules.
 var formats = map[string]func(*Arena) Expr{
-	"date-time":             rule("date-time"),
+	"date-time": func(a *Arena) Expr {
+		return a.concat(a.rule("date"), a.leaf(a.words.ofBytes(BytesOf("Tt"))), a.timeOfDay())
+	},
 	"date":                  rule("date"),
-	"time":                  rule("time"),
+	"time":                  (*Arena).timeOfDay,
 	"duration":              rule("duration"),
 	"email":                 (*Arena).email,
 	"hostname":              (*Arena).hostname,
@@ -28,12 +30,12 @@ var formats = map[string]func(*Arena) Expr{
 	"uuid":                  rule("uuid"),
 	"json-pointer":          rule("json-pointer"),
 	"relative-json-pointer": rule("relative-json-pointer"),
-	"regex":                 rule("regex"),
+	"regex":                 (*Arena).regexFormat,
 }
 
 // Format returns the texts of a JSON Schema format, and false for formats that are unknown or that
 // no automaton decides. Which document defines a format is said at its rule. All are exact but
-// regex, which is a part (see regexRules), and times, whose leap seconds are those of UTC.
+// regex, which is a large subset (see regexGrammar).
 func (a *Arena) Format(name string) (Expr, bool) {
 	number, ok := slices.BinarySearch(formatNames, name)
 	if !ok {
@@ -68,7 +70,7 @@ func (a *Arena) rule(name string) Expr {
 var ruleTrees = sync.OnceValue(func() map[string]*ecma.Node {
 	trees := map[string]*ecma.Node{}
 	expanded := map[string]string{}
-	for _, r := range slices.Concat(formatRules, regexRules()) {
+	for _, r := range formatRules {
 		pattern := r.pattern
 		for name, text := range expanded {
 			pattern = strings.ReplaceAll(pattern, "<"+name+">", text)
@@ -83,17 +85,15 @@ var ruleTrees = sync.OnceValue(func() map[string]*ecma.Node {
 	return trees
 })
 
-// formatRule is a whole-text pattern; <name> stands for an earlier rule. Spaces are significant.
-type formatRule struct{ name, pattern string }
-
-var formatRules = []formatRule{
+// formatRules are whole-text patterns; <name> stands for an earlier rule. Spaces are significant.
+var formatRules = []struct{ name, pattern string }{
 	// RFC 3339 §5.6 and §5.7; February by the calendar of appendix C.
 	{"leap-year", `[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00`},
 	{"date", `[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|<leap-year>-02-29`},
 	{"fraction", `(?:\.[0-9]+)?`},
 	{"zone", `[Zz]|[+\-](?:[01][0-9]|2[0-3]):[0-5][0-9]`},
-	{"time", `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]<fraction><zone>|23:59:60<fraction>(?:[Zz]|[+\-]00:00)`}, // leap seconds in UTC
-	{"date-time", `<date>[Tt]<time>`},
+	{"any-second", `(?:[0-5][0-9]|60)<fraction><zone>`}, // also where no leap second can be
+	{"any-minute", `[0-5][0-9]:<any-second>`},
 	// RFC 3339 appendix A.
 	{"dur-time", `T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)`},
 	{"duration", `P(?:(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)<dur-time>?|<dur-time>|[0-9]+W)`},

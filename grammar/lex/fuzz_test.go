@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"tenon/grammar/lex/ecma"
-	"tenon/grammar/lex/number"
 )
 
 // FuzzRegex compares with package regexp on the syntax that both share. Whatever the pattern,
@@ -84,8 +83,8 @@ func FuzzNumber(f *testing.F) {
 	f.Add("0.1", "1e3", "0.05", uint8(0), "0.15")
 	f.Add("-5", "5", "2", uint8(7), "4e0")
 	f.Fuzz(func(t *testing.T, lo, hi, divisor string, options uint8, text string) {
-		spec := number.Spec{Min: bounded(lo), Max: bounded(hi), ExclusiveMin: options&1 != 0, ExclusiveMax: options&2 != 0,
-			Integer: number.Integer(options >> 2 & 3 % 3), Spelling: number.Spelling(options >> 4 & 1)}
+		spec := NumberSpec{Min: bounded(lo), Max: bounded(hi), ExclusiveMin: options&1 != 0, ExclusiveMax: options&2 != 0,
+			Integer: Integer(options >> 2 & 3 % 3), Spelling: Spelling(options >> 4 & 1)}
 		if d := bounded(divisor); d != nil && d.Sign() > 0 {
 			spec.MultipleOf = []*big.Rat{d}
 		}
@@ -98,8 +97,8 @@ func FuzzNumber(f *testing.F) {
 			return
 		}
 		s := a.Walk(a.Start(e), text)
-		if got, want := a.Accepting(s), isMember(spec, text); got != want && a.Err() == nil {
-			t.Fatalf("%s: %q is %v, want %v", describeSpec(spec), text, got, want)
+		if got, want := a.Accepting(s), spec.member(text); got != want && a.Err() == nil {
+			t.Fatalf("%s: %q is %v, want %v", spec.describe(), text, got, want)
 		}
 	})
 }

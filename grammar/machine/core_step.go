@@ -23,15 +23,16 @@ func (m *Machine) step(dst []thread, t thread, in int) []thread {
 	switch t.def.kind() {
 	case kindLex:
 		return m.stepLex(dst, t, byte(in))
-	case kindUntil, kindPlain, kindQuoted:
-		if m.mayEnd(t, false) {
-			dst = m.stepBelow(dst, t, in)
-		}
-		return m.read(dst, t, in)
+	case kindUntil:
+		return m.stepUntil(dst, t, byte(in))
 	case kindValue:
 		return m.stepValue(dst, t, byte(in))
 	case kindString:
 		return m.stepString(dst, t, byte(in))
+	case kindPlain:
+		return m.stepPlain(dst, t, byte(in))
+	case kindQuoted:
+		return m.stepQuoted(dst, t, byte(in))
 	case kindObject:
 		return m.stepObject(dst, t, byte(in))
 	case kindNamedKey:
@@ -95,6 +96,13 @@ func finished(a *lex.Arena, s lex.State) bool {
 	return a.Accepting(s) && a.Expr(s) == a.Epsilon()
 }
 
+func (m *Machine) stepUntil(dst []thread, t thread, b byte) []thread {
+	if m.untils[t.def.index()].pops[t.st] {
+		dst = m.stepBelow(dst, t, int(b))
+	}
+	return m.readUntil(dst, t, b)
+}
+
 func (m *Machine) readUntil(dst []thread, t thread, b byte) []thread {
 	if next := m.untils[t.def.index()].next[t.st][b]; next >= 0 {
 		t.st = next
@@ -149,7 +157,7 @@ func (m *Machine) wake(dst []thread, t thread) []thread {
 // stepRule reads an input in a rule.
 func (m *Machine) stepRule(dst []thread, t thread, in int) []thread {
 	c := m.closureOf(t.st)
-	for i := range c.items {
+	for _, i := range c.on(in) {
 		dst = m.stepItem(dst, t, &c.items[i], in)
 	}
 	if c.ends {

@@ -1,7 +1,5 @@
 package machine
 
-import "slices"
-
 // kindDef names an automaton: its kind in the low bits, its index among those of that kind above.
 type kindDef int32
 
@@ -108,7 +106,9 @@ func (x *texts) appendSince(dst []byte, start, end textID) []byte {
 		n := x.nodes.at(int32(end))
 		dst, end = append(dst, n.b), n.prev
 	}
-	slices.Reverse(dst[from:])
+	for i, j := from, len(dst)-1; i < j; i, j = i+1, j-1 {
+		dst[i], dst[j] = dst[j], dst[i]
+	}
 	return dst
 }
 

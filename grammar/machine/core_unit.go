@@ -3,10 +3,10 @@ package machine
 import (
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
-	"tenon/grammar/lex/number"
 	"tenon/grammar/schema"
 )
 
@@ -17,6 +17,8 @@ type Unit struct {
 	schema *schema.Schema
 	arena  *lex.Arena
 	text   int // bytes of the schema
+
+	keepers atomic.Int32 // see Hold
 
 	anySpace, noSpace bool
 	declared          bool // keys only in declared order
@@ -46,10 +48,10 @@ func NewUnit(n *gbnf.Node, lenient bool, limits lex.Limits) (*Unit, error) {
 	switch o.Numbers {
 	case "plain":
 		u.plain = true
-		so.Numbers.Spelling = number.Plain
+		so.Numbers.Spelling = lex.SpellPlain
 	case "canonical":
 		u.plain = true
-		so.Numbers = schema.Numbers{Spelling: number.Plain, MaxIntegerDigits: MaxIntegerDigits, MaxFractionDigits: MaxFractionDigits}
+		so.Numbers = schema.Numbers{Spelling: lex.SpellPlain, MaxIntegerDigits: MaxIntegerDigits, MaxFractionDigits: MaxFractionDigits}
 	}
 	var err error
 	if so.Documents, err = documentsOf(o); err != nil {

@@ -93,7 +93,8 @@ func (m *Machine) shortest(i int32) int32 {
 		n = min(n, add(m.remaining(o, &o.regs[0]), 1))
 	}
 	for _, x := range v.arrays {
-		n = min(n, add(m.missing(m.arrays[x], 0, false), 1))
+		a := m.arrays[x]
+		n = min(n, add(m.missing(a, &a.regs[0], 0), 1))
 	}
 	return n
 }
@@ -214,33 +215,29 @@ func restOfEscape(text string, r rune, policy lex.Escapes) int32 {
 }
 
 // missing is how long the elements are that an array still needs, and the closing bracket; began
-// says that an element is being read.
-func (m *Machine) missing(a *array, reg int32, began bool) int32 {
-	r := &a.regs[reg]
-	item := func(i int) (n *schema.Node) {
-		a.unit.locked(func() { n = a.alt.Item(i) })
-		return n
-	}
+// is 1 while an element is being read.
+func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	n := int32(1)
-	differs := a.alt.Unique && len(r.seen) > 0
-	if began && differs { // n stops where places do not matter any more
-		n += m.detour(m.valueIndex(a.unit, item(max(int(r.n)-1, 0))))
+	others := len(r.seen) + began
+	if began > 0 && a.alt.Unique && len(r.seen) > 0 {
+		var item *schema.Node
+		a.unit.locked(func() { item = a.alt.Item(max(int(r.n)-1, 0)) }) // n stops where places do not matter any more
+		n += m.detour(m.valueIndex(a.unit, item))
 	}
 	need := a.alt.Min
 	for i, c := range a.alt.Contains {
 		need = max(need, int(r.n)+max(0, c.Min-int(r.counts[i])))
 	}
 	for i := int(r.n); i < need; i++ {
-		v := m.valueIndex(a.unit, item(i))
-		d := m.valueDistance(v)
-		if a.alt.Unique && (began || i > 0) {
-			d = add(d, longElement+m.detour(v))
+		var item *schema.Node
+		a.unit.locked(func() { item = a.alt.Item(i) })
+		rank := 0
+		if a.alt.Unique {
+			rank = others + i - int(r.n)
 		}
-		if differs && !began && i == int(r.n) {
-			d = max(d, m.nextCost(a, reg))
-		}
+		d := m.freeCost(a, item, rank)
 		n = add(n, d+1)
-		if i > len(a.alt.Prefix) { // the rest are alike
+		if i > len(a.alt.Prefix) && (!a.alt.Unique || rank > maxRanked) { // the rest are alike
 			n = add(n, int32(min(int64(need-i-1)*int64(d+1), unreachable)))
 			break
 		}
@@ -289,16 +286,29 @@ func (m *Machine) objectDistance(o *object, st, reg int32) int32 {
 	return best
 }
 
-// arrayDistance is objectDistance of an array.
 func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
-	n := m.missing(a, reg, phaseOf(st) == phaseElement)
-	switch {
-	case phaseOf(st) != phaseComma:
+	began := 0
+	if phaseOf(st) == phaseElement {
+		began = 1
+	}
+	n := m.missing(a, &a.regs[reg], began)
+	if phaseOf(st) != phaseComma {
 		return n
-	case n > 1:
+	}
+	if n > 1 {
 		return n - 1
 	}
-	return add(m.nextCost(a, reg), 1)
+	best := int32(unreachable)
+	for _, x := range m.optionsOf(a, reg, 0) {
+		best = min(best, add(m.valueDistance(x.value), 1))
+	}
+	if seen := len(a.regs[reg].seen); a.alt.Unique && seen > 0 {
+		var item *schema.Node
+		a.unit.locked(func() { item = a.alt.Item(int(a.regs[reg].n)) })
+		d := m.freeCost(a, item, seen)
+		best = max(best, add(d, 1))
+	}
+	return best
 }
 
 // nameDistance is the distance of a thread in a named key: the shortest of the names it can still

@@ -11,9 +11,8 @@ import (
 
 // Keys that are not named must differ from those that are, and from each other.
 
-// longKey is what a key is taken to cost beyond the shortest one that is free, so that it differs
-// from others to come: two characters tell thousands apart.
-const longKey = 2
+// maxExtras is how many such keys are told apart; those beyond cost a little more than the last.
+const maxExtras = 24
 
 // otherCosts is what so many more keys cost that are none of some names, with their values, colons
 // and commas: the cheapest of the other names, and of keys that are not named.
@@ -27,13 +26,14 @@ func (m *Machine) otherCosts(o *object, reg *register, without []uint64, count i
 			costs = append(costs, m.optionalCost(o, reg, rank, without))
 		}
 	}
-	beyond := int32(unreachable) // what a key costs of which there are always more
-	for _, c := range o.classes {
-		if key := m.shortestFree(o, reg, m.classes[c].keys); key < unreachable {
-			first := add(m.valueDistance(m.valueIndex(o.unit, m.classes[c].node)), key+2)
-			costs = append(costs, first)
-			beyond = min(beyond, first+longKey)
+	beyond := int32(unreachable) // what a key costs of which there are always more: a little longer tells hundreds apart
+	for i, c := range o.classes {
+		value, last := m.valueDistance(m.valueIndex(o.unit, m.classes[c].node)), int32(unreachable)
+		for _, key := range m.freeKeys(o, reg, i, min(count, maxExtras)) {
+			last = add(value, key+2)
+			costs = append(costs, last)
 		}
+		beyond = min(beyond, add(last, 1))
 	}
 	slices.Sort(costs)
 	n := int32(0)
@@ -61,6 +61,68 @@ func (m *Machine) optionalCost(o *object, reg *register, rank int, owed []uint64
 		return unreachable
 	}
 	return n
+}
+
+// shortKeys are the shortest keys of a class that are not named, in the order of their lengths.
+type shortKeys struct {
+	texts   []textID
+	lengths []int32  // with quotes
+	left    lex.Expr // the others
+}
+
+// freeKeys are the lengths of the keys of a class that an object neither names nor has, the
+// shortest of them.
+func (m *Machine) freeKeys(o *object, reg *register, class, count int) []int32 {
+	if o.shortest == nil {
+		o.shortest = make([]*shortKeys, len(o.classes))
+	}
+	x := o.shortest[class]
+	if x == nil {
+		a := o.unit.arena
+		x = &shortKeys{left: a.Intersect(m.classes[o.classes[class]].keys, a.Complement(a.Literals(o.names...)))}
+		o.shortest[class] = x
+	}
+	var lengths []int32
+	for i := 0; len(lengths) < count && (i < len(x.texts) || m.oneMore(o, x)); i++ {
+		if !m.keys.has(reg.keys, x.texts[i]) {
+			lengths = append(lengths, x.lengths[i])
+		}
+	}
+	return lengths
+}
+
+// oneMore finds the next of the shortest keys, if there is one.
+func (m *Machine) oneMore(o *object, x *shortKeys) bool {
+	a := o.unit.arena
+	s := a.StartString(x.left, o.unit.escapes)
+	if s == lex.StringDead {
+		return false
+	}
+	text := decodeString(shortestString(a, s))
+	x.texts, x.lengths = append(x.texts, m.texts.of(text)), append(x.lengths, 1+int32(a.StringDistance(s)))
+	x.left = a.Intersect(x.left, a.Complement(a.Literal(string(text))))
+	return true
+}
+
+// shortestString is a shortest way to the end of a string, without the quote.
+func shortestString(a *lex.Arena, s lex.StringState) []byte {
+	var text []byte
+	for {
+		least, to := a.StringDistance(s), -1
+		row := a.StringRow(s)
+		for b, next := range row {
+			switch {
+			case next == lex.StringClosed && least == 1:
+				return text
+			case next > lex.StringClosed && to < 0 && a.StringDistance(next) < least:
+				to = b
+			}
+		}
+		if to < 0 {
+			return text // a limit was met
+		}
+		text, s = append(text, byte(to)), row[to]
+	}
 }
 
 // shortestFree is the length, with quotes, of the shortest key of a language that an object
@@ -115,17 +177,16 @@ func (m *Machine) unnamedKeyDistance(t thread) int32 {
 	for _, e := range m.stacks.of(t.stack) {
 		o := m.objects[e.def.index()]
 		before := o.at(e.st, e.aux)
-		after := o.withOther(&before, before.keys)
-		if rest := m.restOfKey(t, o, &before, nil); rest < unreachable {
-			d := add(m.remaining(o, &after), m.valueDistance(m.valueIndex(o.unit, c.node)))
-			best = min(best, add(add(d, m.below(e.below)), rest+1))
+		if rest, key := m.restOfUnnamedKey(t, o, &before, 0); rest < unreachable {
+			best = min(best, add(m.unnamedMember(o, e, key, c.node), rest+1))
 		}
 		for i, x := range o.exists {
 			if before.counts[i] >= x.least {
 				continue
 			}
 			if node := m.meeting(o, c.node, x.node); node != nil {
-				if rest := m.restOfKey(t, o, &before, &x); rest < unreachable {
+				if rest, key := m.restMeeting(t, o, &before, &x); rest < unreachable {
+					after := m.withKey(o, &before, key)
 					d := m.afterMeeting(o, after, i, node)
 					best = min(best, add(add(d, m.below(e.below)), rest+1))
 				}
@@ -133,6 +194,27 @@ func (m *Machine) unnamedKeyDistance(t thread) int32 {
 		}
 	}
 	return best
+}
+
+// unnamedMember is what a member costs behind its key, and what its object needs then.
+func (m *Machine) unnamedMember(o *object, e entry, key string, node *schema.Node) int32 {
+	reg := o.at(e.st, e.aux)
+	m.remaining(o, &reg)
+	d := reg.knownDues()
+	if !o.duesApart(&reg) {
+		after := m.withKey(o, &reg, key) // no register of its own: of keys that are tried there are many
+		d = m.remaining(o, &after)
+	}
+	return add(add(d, m.valueDistance(m.valueIndex(o.unit, node))), m.below(e.below))
+}
+
+// withKey is the register with one more key that is not named.
+func (m *Machine) withKey(o *object, reg *register, key string) register {
+	keys := reg.keys
+	if o.minds {
+		keys, _ = m.keys.with(keys, m.texts.of([]byte(key)))
+	}
+	return o.withOther(reg, keys)
 }
 
 // afterMeeting is what a member that meets an obligation costs behind its key, and what its
@@ -155,38 +237,71 @@ func (m *Machine) meeting(o *object, n, other *schema.Node) (both *schema.Node) 
 	return both
 }
 
-// restOfKey is how far a thread in a key that is not named is from the quote behind one that is
-// free, and that meets an obligation if one is given. Within an escape or a code point, what is
-// free is not looked at.
-func (m *Machine) restOfKey(t thread, o *object, reg *register, x *existence) int32 {
-	a, s := o.unit.arena, lex.StringState(t.st)
-	inner, raw := a.Decoded(s)
-	read := string(decodeString(m.texts.appendSince(nil, max(textID(t.aux), noText), t.rec)))
-	if !raw || !utf8.ValidString(read) {
-		if x != nil {
-			return unreachable
+// restOfUnnamedKey is how far a thread in such a key is from the quote behind one that is free, and
+// that key. Within an escape or a code point, the byte is taken that leads to the nearest: that
+// may be the only one which is as near as it was before.
+func (m *Machine) restOfUnnamedKey(t thread, o *object, reg *register, depth int) (int32, string) {
+	a := o.unit.arena
+	s := lex.StringState(t.st)
+	if inner, raw := a.Decoded(s); raw && utf8.ValidString(m.readKey(t)) {
+		return m.restIn(t, o, reg, a.Expr(inner))
+	}
+	if depth > maxEscape {
+		return unreachable, ""
+	}
+	least, to := int(unreachable), t
+	for b, next := range a.StringRow(s) {
+		if next == lex.StringDead {
+			continue
 		}
-		return int32(a.StringDistance(s))
+		if d := a.StringDistance(next); d < least {
+			least = d
+			to.st, to.rec = int32(next), m.texts.add(t.rec, byte(b))
+		}
 	}
-	rests := a.Expr(inner)
-	if x != nil {
-		rests = a.Intersect(rests, a.Expr(a.Walk(x.keys, read)))
+	if least == unreachable {
+		return unreachable, ""
 	}
-	if s = a.StartString(rests, o.unit.escapes); s == lex.StringDead {
-		return unreachable
+	d, key := m.restOfUnnamedKey(to, o, reg, depth+1)
+	return add(d, 1), key
+}
+
+// restMeeting is restOfUnnamedKey for keys that meet an obligation.
+func (m *Machine) restMeeting(t thread, o *object, reg *register, x *existence) (int32, string) {
+	a := o.unit.arena
+	inner, raw := a.Decoded(lex.StringState(t.st))
+	read := m.readKey(t)
+	s := a.Walk(x.keys, read)
+	if !raw || s == lex.Dead || !utf8.ValidString(read) {
+		return unreachable, ""
 	}
-	inner, _ = a.Decoded(s)
-	rest := string(a.Shortest(inner))
-	if d := int32(a.StringDistance(s)); d == quotedLength(rest)+1 && !m.isUsed(o, reg, read+rest) {
-		return d // mostly the shortest of all is free
+	return m.restIn(t, o, reg, a.Intersect(a.Expr(inner), a.Expr(s)))
+}
+
+func (m *Machine) readKey(t thread) string {
+	return string(decodeString(m.texts.appendSince(nil, max(textID(t.aux), noText), t.rec)))
+}
+
+// restIn is the length of the shortest rest of a key in a language of rests, with the quote, so
+// that the key is free. Mostly the shortest of all is.
+func (m *Machine) restIn(t thread, o *object, reg *register, rests lex.Expr) (int32, string) {
+	a, read := o.unit.arena, m.readKey(t)
+	s := a.StartString(rests, o.unit.escapes)
+	if s != lex.StringDead {
+		inner, _ := a.Decoded(s)
+		rest := string(a.Shortest(inner))
+		if d := int32(a.StringDistance(s)); d == quotedLength(rest)+1 && !m.isUsed(o, reg, read+rest) {
+			return d, read + rest
+		}
 	}
 	if taken := m.takenKeys(o, reg, read); len(taken) > 0 {
 		s = a.StartString(a.Intersect(rests, a.Complement(a.Literals(taken...))), o.unit.escapes)
 	}
 	if s == lex.StringDead {
-		return unreachable
+		return unreachable, ""
 	}
-	return int32(a.StringDistance(s))
+	inner, _ := a.Decoded(s)
+	return int32(a.StringDistance(s)), read + string(a.Shortest(inner))
 }
 
 // isUsed says whether an object names or has a key.

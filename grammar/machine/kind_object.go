@@ -25,6 +25,7 @@ type object struct {
 	needed   []uint64          // names that are required
 	implied  map[int32][]int32 // names that a name requires
 	classes  []int32           // classes of other keys
+	shortest []*shortKeys      // of each class, as far as they were asked for
 	others   lex.Expr          // the keys of all of them, where there are several
 	exists   []existence
 	plain    bool  // neither bounds on the number of keys, nor an order
@@ -33,7 +34,7 @@ type object struct {
 
 	regs  []register
 	index map[string]int32
-	next  map[[2]int32]int32          // memo of after
+	after map[[2]int32]int32          // memo of afterName
 	apart map[registerWithKeys]*known // of registers with keys, where the object minds those
 	holds map[textID]bool             // memo of belonging
 
@@ -169,7 +170,7 @@ func (m *Machine) buildObject(o *object) {
 	if o.most = int32(o.alt.MaxProps); o.alt.MaxProps == schema.Unbounded {
 		o.most = max(1, int32(o.alt.MinProps))
 	}
-	o.index, o.next, o.apart = map[string]int32{}, map[[2]int32]int32{}, map[registerWithKeys]*known{}
+	o.index, o.after, o.apart = map[string]int32{}, map[[2]int32]int32{}, map[registerWithKeys]*known{}
 	o.holds, o.contests = map[textID]bool{}, map[int32]*contest{}
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
 }

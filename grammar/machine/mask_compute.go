@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"container/list"
 	"slices"
 
 	"tenon/grammar/lex"
@@ -16,8 +15,8 @@ type Masks struct {
 
 	tokens  []int32         // by symbol: its token, or -1
 	symbols map[int32][]int // symbols by token: a grammar may name one by text and by id
-	memo    map[ConfigID]*list.Element
-	byUse   list.List // of maskEntry, most recently used first
+	memo    map[ConfigID]*maskEntry
+	newest  *maskEntry // ring of entries by last use
 	size    int
 	limit   int
 
@@ -34,11 +33,12 @@ type Masks struct {
 	splits  map[sliceKey]*tokenSlice
 	strings map[stringState]*stringSlice
 	names   map[nameState]*nameSlice
-	kept    int      // memory that splits take, roughly
-	keep    int      // and may take
-	grouped bool     // a walk finds groups of tokens, not tokens
-	found   []int32  // the groups
-	gone    []uint64 // of removeFrom, empty between its calls
+	models  map[modelKey][]*stringSlice // states that others may take over from
+	kept    int                         // memory that splits take, roughly
+	keep    int                         // and may take
+	grouped bool                        // a walk finds groups of tokens, not tokens
+	found   []int32                     // the groups
+	gone    []uint64                    // of removeFrom, empty between its calls
 	split   sliceWalk
 
 	Stats Stats
@@ -52,8 +52,9 @@ type Stats struct {
 }
 
 type maskEntry struct {
-	mask   vocab.Mask
-	config ConfigID
+	mask       vocab.Mask
+	config     ConfigID
+	prev, next *maskEntry
 }
 
 // What is kept of one grammar: its masks, and what is known of states.
@@ -64,7 +65,7 @@ const (
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, splits: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, keep: defaultKeep, splits: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}, models: map[modelKey][]*stringSlice{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -84,19 +85,45 @@ func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
 func (k *Masks) Mask(id ConfigID) vocab.Mask {
 	if e, ok := k.memo[id]; ok {
 		k.Stats.Hits++
-		k.byUse.MoveToFront(e)
-		return e.Value.(maskEntry).mask
+		k.touch(e)
+		return e.mask
 	}
 	k.Stats.Misses++
-	mask := k.compute(id)
-	k.memo[id] = k.byUse.PushFront(maskEntry{mask, id})
-	for k.size += mask.Size(); k.size > k.limit && k.byUse.Len() > 1; {
-		oldest := k.byUse.Remove(k.byUse.Back()).(maskEntry)
+	e := &maskEntry{mask: k.compute(id), config: id}
+	k.memo[id] = e
+	k.insert(e)
+	return e.mask
+}
+
+// touch makes e the most recently used entry.
+func (k *Masks) touch(e *maskEntry) {
+	if k.newest == e {
+		return
+	}
+	e.prev.next, e.next.prev = e.next, e.prev
+	k.link(e)
+}
+
+func (k *Masks) insert(e *maskEntry) {
+	k.size += e.mask.Size()
+	k.link(e)
+	for k.size > k.limit && k.newest.prev != e {
+		oldest := k.newest.prev
+		oldest.prev.next, oldest.next.prev = oldest.next, oldest.prev
 		delete(k.memo, oldest.config)
 		k.size -= oldest.mask.Size()
 	}
 	k.Stats.Bytes = int64(k.size + k.kept)
-	return mask
+}
+
+func (k *Masks) link(e *maskEntry) {
+	if k.newest == nil {
+		e.prev, e.next = e, e
+	} else {
+		e.next, e.prev = k.newest, k.newest.prev
+		e.prev.next, e.next.prev = e, e
+	}
+	k.newest = e
 }
 
 // Step reads a token.
@@ -149,6 +176,7 @@ func (k *Masks) forget() {
 	clear(k.strings)
 	clear(k.names)
 	clear(k.splits)
+	clear(k.models)
 	k.kept = 0
 }
 
@@ -170,11 +198,14 @@ func (k *Masks) textOf(t thread) *stringSlice {
 // collect adds the tokens that one thread allows.
 func (k *Masks) collect(t thread) {
 	switch t.def.kind() {
-	case kindUntil, kindQuoted:
-		k.collectText(t)
+	case kindUntil:
+		k.collectSlice(t, k.sliceOf(t))
 		return
 	case kindPlain:
 		k.collectPlain(t)
+		return
+	case kindQuoted:
+		k.collectQuoted(t)
 		return
 	case kindString:
 		if x := k.textOf(t); x != nil {

@@ -1,7 +1,5 @@
 package machine
 
-import "tenon/grammar/lex"
-
 // tokenSlice is the part of a mask that depends on a lexical state alone, and is shared by all
 // configurations whose thread is in that state: the tokens that stay inside of the automaton, and
 // the places of the tree where one leaves it.
@@ -21,14 +19,20 @@ type sliceKey struct {
 	st  int32
 }
 
-// collectText adds the tokens of a thread in text, with the help of the split of its state.
-func (k *Masks) collectText(t thread) {
+// sliceOf returns the split of a state in text up to a marker.
+func (k *Masks) sliceOf(t thread) *tokenSlice {
 	key := sliceKey{t.def, t.st}
 	s := k.splits[key]
 	if s == nil {
-		s = k.sliceText(t)
+		u := k.m.untils[t.def.index()]
+		s = k.sliceText(t.st, func(st int32, b byte) int32 { return u.next[st][b] })
 		k.splits[key] = s
 	}
+	return s
+}
+
+// collectSlice adds the tokens of a thread with the help of its split.
+func (k *Masks) collectSlice(t thread, s *tokenSlice) {
 	k.addSet(s.inside)
 	for _, x := range s.exits {
 		threads := []thread{t}
@@ -43,34 +47,17 @@ func (k *Masks) collectText(t thread) {
 	}
 }
 
-// insideText is the state behind a byte of text, negative where the text has ended.
-func (m *Machine) insideText(t thread, st int32, b byte) int32 {
-	if t.def.kind() == kindUntil {
-		return m.untils[t.def.index()].next[st][b]
-	}
-	next := int32(lex.Dead)
-	if t.def.kind() == kindPlain {
-		next = int32(m.plains[t.def.index()].arena.Step(lex.State(st), b))
-	} else if s := m.arenas[0].StepString(lex.StringState(st), b); s > lex.StringClosed {
-		next = int32(s)
-	}
-	if next == int32(lex.Dead) {
-		return -1
-	}
-	return next
-}
-
-// sliceText splits the tokens by what they do from a thread's state on.
-func (k *Masks) sliceText(t thread) *tokenSlice {
+// sliceText splits the tokens by an automaton whose step is negative where it ends.
+func (k *Masks) sliceText(st int32, step func(st int32, b byte) int32) *tokenSlice {
 	s := &tokenSlice{inside: k.newSet()}
 	tree := k.v.Trie()
 	var at [256 + 1]int32
 	var path [256]byte
-	at[0] = t.st
+	at[0] = st
 	for i := 0; i < len(tree.Nodes); {
 		k.Stats.Nodes++
 		n := &tree.Nodes[i]
-		next := k.m.insideText(t, at[n.Depth-1], n.Byte)
+		next := step(at[n.Depth-1], n.Byte)
 		path[n.Depth-1] = n.Byte
 		if next < 0 {
 			s.exits = append(s.exits, exit{int32(i), append([]byte(nil), path[:n.Depth]...)})
@@ -79,7 +66,7 @@ func (k *Masks) sliceText(t thread) *tokenSlice {
 		}
 		at[n.Depth] = next
 		for id := n.Token; id >= 0; id = tree.Next(id) {
-			addToken(s.inside, id)
+			s.inside[id>>6] |= 1 << (id & 63)
 		}
 		i++
 	}

@@ -1,3 +1,12 @@
+// Package print writes grammars in the dialects of other engines. Plain GBNF knows neither JSON
+// Schemas, nor regular expressions, nor text up to a marker; [Plain] says all of them by rules.
+// What rules cannot say, or only at a length that no engine bears, is said less exactly:
+// [Result.Loosened] and [Result.Narrowed] tell.
+//
+// Files: gbnf.go (the tree), language.go (automata as rules), json.go (values), number.go
+// (numbers), object.go (objects), names.go (keys that are not named), parts.go (parts of a text),
+// shape.go (what engines do not read), share.go (one rule for what reads the same), inline.go (no
+// rule for what is used once), lark.go (llguidance's Lark), guidance.go (its JSON Schema).
 package print
 
 import (
@@ -22,18 +31,18 @@ type Result struct {
 
 // lowering collects the rules of the result.
 type lowering struct {
-	units Units
-	out   gbnf.Grammar
-	names map[string]int
-	given int            // how many rules are those of the grammar: they come first, under their names
-	parts map[string]int // rules of our own that are used all over, by word and variant
-	arena *lex.Arena
-	texts map[language]*gbnf.Node // written before; nil if they take too many states
+	units  Units
+	out    gbnf.Grammar
+	names  map[string]int
+	given  int            // how many rules are those of the grammar: they come first, under their names
+	parts  map[string]int // rules of our own that are used all over, by word and variant
+	arena  *lex.Arena
+	prints *lex.Fingerprints       // of the arena that was last written from
+	texts  map[language]*gbnf.Node // written before; nil if they take too many states
 
 	loosened, narrowed []string
-	err                error // the first of a rule
-	keep               bool  // symbols stay symbols
-	lark               bool  // so do schemas and text up to a marker
+	keep               bool // symbols stay symbols
+	lark               bool // so do schemas and text up to a marker
 }
 
 // Plain gives a grammar with nothing in it but GBNF. With symbols, special tokens stay terminals,
@@ -61,11 +70,11 @@ func newLowering(g *gbnf.Grammar, units Units, symbols bool) *lowering {
 // rules lowers all rules of g.
 func (l *lowering) rules(g *gbnf.Grammar) error {
 	for i, r := range g.Rules {
-		n := l.node(r.Node)
-		if l.err != nil {
-			return fmt.Errorf("rule %s: %w", r.Name, l.err)
+		n, err := l.node(r.Node)
+		if err != nil {
+			return fmt.Errorf("rule %s: %w", r.Name, err)
 		}
-		l.out.Rules[i].Node = n // whose place may be another by now
+		l.out.Rules[i].Node = n
 	}
 	return nil
 }
@@ -124,50 +133,54 @@ func addNote(notes []string, text string) []string {
 	return append(notes, text)
 }
 
-func (l *lowering) node(n *gbnf.Node) *gbnf.Node {
+func (l *lowering) node(n *gbnf.Node) (*gbnf.Node, error) {
 	if l.lark && (n.Op == gbnf.Symbol || n.Op == gbnf.Until || n.Op == gbnf.JSON) {
-		return n
+		return n, nil
 	}
 	switch n.Op {
 	case gbnf.Capture:
 		return l.node(n.Kids[0])
 	case gbnf.Check:
-		return literal("")
+		return &gbnf.Node{Op: gbnf.Empty}, nil
 	case gbnf.Symbol:
-		return l.symbol(n)
+		return l.symbol(n), nil
 	case gbnf.Until:
-		return l.until(n.Markers)
+		return l.until(n.Markers), nil
 	case gbnf.Regex:
-		return l.regex(n.Text, "regex", func(c ecma.Set) *gbnf.Node { return class(c...) })
-	case gbnf.Quoted:
-		return l.regex(n.Text, "quoted", l.spellRanges)
+		e, err := l.arena.Regex("^(?:" + n.Text + ")$")
+		if err != nil {
+			return nil, err
+		}
+		x, ok := l.language(l.arena, e, "regex")
+		if !ok {
+			l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
+			x = star(anyRune())
+		}
+		return x, nil
 	case gbnf.JSON:
-		return l.json(n)
+		return l.json(n), nil
 	case gbnf.Plain:
-		return l.plain(n)
+		return l.plain(n), nil
+	case gbnf.Quoted:
+		return l.quoted(n)
 	case gbnf.Each:
 		return l.each(n)
 	}
-	m := n.WithKids(l.node)
+	if len(n.Kids) == 0 {
+		return n, nil
+	}
+	m := *n
+	m.Kids = make([]*gbnf.Node, len(n.Kids))
+	for i, k := range n.Kids {
+		var err error
+		if m.Kids[i], err = l.node(k); err != nil {
+			return nil, err
+		}
+	}
 	if m.Op == gbnf.Seq {
-		return seq(m.Kids...)
+		return seq(m.Kids...), nil
 	}
-	return m
-}
-
-// regex is what a regular expression matches from end to end, each character as spell writes it.
-func (l *lowering) regex(text, word string, spell func(ecma.Set) *gbnf.Node) *gbnf.Node {
-	e, err := l.arena.Regex("^(?:" + text + ")$")
-	if err != nil {
-		l.err = fmt.Errorf("regular expression %q: %w", text, err)
-		return literal("")
-	}
-	x, ok := l.automaton(l.arena, e, word, spell)
-	if !ok {
-		l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
-		x = star(spell(ecma.Set{{Lo: 0, Hi: 0x10FFFF}}))
-	}
-	return x
+	return &m, nil
 }
 
 func (l *lowering) symbol(n *gbnf.Node) *gbnf.Node {

@@ -18,12 +18,13 @@ type valueWriter struct {
 	rules map[*schema.Node]int
 	space *gbnf.Node // between the parts of a text
 	any   lex.Expr
+	asked bool // numbers without exponent are what was asked for
 }
 
 func (l *lowering) json(n *gbnf.Node) *gbnf.Node {
 	var out *gbnf.Node
-	l.units[n].View(func(v machine.View) {
-		w := &valueWriter{lowering: l, View: v, rules: map[*schema.Node]int{}, any: v.Arena.AnyText()}
+	l.plainNumbers(n).View(func(v machine.View) {
+		w := &valueWriter{lowering: l, View: v, rules: map[*schema.Node]int{}, any: v.Arena.AnyText(), asked: n.Options.Numbers != "" && n.Options.Numbers != "any"}
 		w.space = w.spaceRule()
 		out = w.value(v.Root)
 		if v.AnySpace {
@@ -31,6 +32,21 @@ func (l *lowering) json(n *gbnf.Node) *gbnf.Node {
 		}
 	})
 	return out
+}
+
+// plainNumbers is the unit of a terminal with numbers that have finite automata: those of bounded
+// numbers with exponents have none.
+func (l *lowering) plainNumbers(n *gbnf.Node) *machine.Unit {
+	if n.Options.Numbers != "" && n.Options.Numbers != "any" {
+		return l.units[n]
+	}
+	plain := *n
+	plain.Options.Numbers = "plain"
+	u, err := machine.NewUnit(&plain, true, lex.Limits{})
+	if err != nil {
+		return l.units[n]
+	}
+	return u
 }
 
 func (w *valueWriter) spaceRule() *gbnf.Node {
@@ -136,6 +152,11 @@ func (w *valueWriter) str(s schema.StringAlt) *gbnf.Node {
 // text writes the inside of strings of a language.
 func (w *valueWriter) text(e lex.Expr) *gbnf.Node {
 	x, ok := w.fewStates(e)
+	if wide := w.Arena.OverApproximate(e); !ok && wide != e {
+		if x, ok = w.fewStates(wide); ok {
+			w.loosen("a leap second is accepted at the end of any minute")
+		}
+	}
 	if !ok {
 		w.loosen("a pattern or format has too many states to be written as rules: any text is accepted in its place")
 		return star(w.char())

@@ -62,9 +62,16 @@ type fusion struct {
 
 // fuse joins text up to a marker with what follows it.
 func (w *larkWriter) fuse(n *gbnf.Node) *gbnf.Node {
-	m := n.WithKids(w.fuse)
+	if len(n.Kids) == 0 {
+		return n
+	}
+	m := *n
+	m.Kids = make([]*gbnf.Node, len(n.Kids))
+	for i, k := range n.Kids {
+		m.Kids[i] = w.fuse(k)
+	}
 	if m.Op != gbnf.Seq {
-		return m
+		return &m
 	}
 	for i := len(m.Kids) - 2; i >= 0; i-- {
 		if k := m.Kids[i]; k.Op == gbnf.Until && len(k.Markers) > 0 {
@@ -223,7 +230,7 @@ func (w *larkWriter) node(n *gbnf.Node, place int) {
 		w.list(n.Kids, " ", 1, place)
 	case gbnf.Repeat:
 		w.node(n.Kids[0], 3)
-		w.b.WriteString(gbnf.Bounds(n))
+		w.b.WriteString(larkBounds(n))
 	case gbnf.Ref:
 		w.b.WriteString(w.names[n.Rule])
 	case gbnf.Literal:
@@ -234,7 +241,19 @@ func (w *larkWriter) node(n *gbnf.Node, place int) {
 }
 
 func (w *larkWriter) list(kids []*gbnf.Node, sep string, op, place int) {
-	gbnf.List(&w.b, kids, sep, place > op, func(k *gbnf.Node) { w.node(k, op+1) })
+	open := place > op
+	if open {
+		w.b.WriteByte('(')
+	}
+	for i, k := range kids {
+		if i > 0 {
+			w.b.WriteString(sep)
+		}
+		w.node(k, op+1)
+	}
+	if open {
+		w.b.WriteByte(')')
+	}
 }
 
 func (w *larkWriter) literal(text string, place int) {
@@ -247,6 +266,20 @@ func (w *larkWriter) literal(text string, place int) {
 		kids = append(kids, &gbnf.Node{Op: gbnf.Class, Ranges: ecma.Set{{Lo: r, Hi: r}}})
 	}
 	w.list(kids, " ", 2, place)
+}
+
+func larkBounds(n *gbnf.Node) string {
+	switch {
+	case n.Max == gbnf.Unbounded && n.Min == 0:
+		return "*"
+	case n.Max == gbnf.Unbounded && n.Min == 1:
+		return "+"
+	case n.Max == 1 && n.Min == 0:
+		return "?"
+	case n.Max == gbnf.Unbounded:
+		return fmt.Sprintf("{%d,}", n.Min)
+	}
+	return fmt.Sprintf("{%d,%d}", n.Min, n.Max)
 }
 
 func (w *larkWriter) terminal(n *gbnf.Node) string {

@@ -6,18 +6,20 @@ import (
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
 	"tenon/grammar/lex/ecma"
-	"tenon/grammar/lex/number"
 	"tenon/grammar/machine"
 )
 
-// number writes a set of numbers.
+// number writes a set of numbers. All numbers keep their exponents; in other sets they are left
+// out.
 func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
-	switch e {
-	case w.numbers(number.Spec{}):
+	switch {
+	case !w.asked && w.allNumbers(e):
 		return w.anyNumber()
-	case w.canonical(number.NotOnlyIntegers):
+	case !w.asked:
+		w.narrow("numbers that a schema restricts are accepted without exponent only")
+	case e == w.canonical(lex.NotOnlyIntegers):
 		return w.canonicalNumber()
-	case w.canonical(number.IntegerValues):
+	case e == w.canonical(lex.IntegerValues):
 		return w.canonicalInteger()
 	}
 	if x, ok := w.language(w.Arena, e, "number"); ok {
@@ -27,12 +29,14 @@ func (w *valueWriter) number(e lex.Expr) *gbnf.Node {
 	return w.anyNumber()
 }
 
-func (w *valueWriter) numbers(spec number.Spec) lex.Expr {
-	e, err := w.Arena.Number(spec)
+// allNumbers says whether a set leaves no number out.
+func (w *valueWriter) allNumbers(e lex.Expr) bool {
+	all, err := w.Arena.Number(lex.NumberSpec{Spelling: lex.SpellPlain})
 	if err != nil {
-		return w.Arena.Empty()
+		return false
 	}
-	return e
+	whole, err := w.Arena.Subset(all, e)
+	return err == nil && whole
 }
 
 func (w *valueWriter) anyNumber() *gbnf.Node {
@@ -50,8 +54,12 @@ func digits(least rune) *gbnf.Node { return class(ecma.Range{Lo: least, Hi: '9'}
 
 // canonical is the set of all numbers, or integers, in their canonical spelling: their automata
 // have many states before they are minimal.
-func (w *valueWriter) canonical(integer number.Integer) lex.Expr {
-	return w.numbers(number.Spec{Integer: integer, Spelling: number.Plain, MaxIntegerDigits: machine.MaxIntegerDigits, MaxFractionDigits: machine.MaxFractionDigits})
+func (w *valueWriter) canonical(integer lex.Integer) lex.Expr {
+	e, err := w.Arena.Number(lex.NumberSpec{Integer: integer, Spelling: lex.SpellPlain, MaxIntegerDigits: machine.MaxIntegerDigits, MaxFractionDigits: machine.MaxFractionDigits})
+	if err != nil {
+		return w.Arena.Empty()
+	}
+	return e
 }
 
 // canonicalNumber writes all numbers without exponent and -0, with a bounded count of digits.

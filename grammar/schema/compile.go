@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"tenon/grammar/lex"
-	"tenon/grammar/lex/number"
 )
 
 // FormatPolicy says what the format keyword does.
@@ -40,9 +39,9 @@ type Options struct {
 
 // Numbers says how numbers may be spelled. The zero value admits every JSON spelling.
 type Numbers struct {
-	Spelling          number.Spelling
-	MaxIntegerDigits  int // before the point, 0: no bound; number.Plain only
-	MaxFractionDigits int // after the point, 0: no bound; number.Plain only
+	Spelling          lex.Spelling
+	MaxIntegerDigits  int // before the point, 0: no bound; lex.SpellPlain only
+	MaxFractionDigits int // after the point, 0: no bound; lex.SpellPlain only
 }
 
 // Limits bound the work that a hostile schema can cause. Zero fields take the default given with
@@ -90,8 +89,8 @@ type Schema struct {
 	tool    string
 	formats FormatPolicy
 
-	numberSpelling number.Spec  // only its spelling is set
-	times          map[Expr]int // formats met whose digits are bounded: most code points
+	numberSpelling lex.NumberSpec // only its spelling is set
+	times          map[Expr]int   // formats met whose digits are bounded: most code points
 	lenient        bool
 	noExtra        bool
 	limits         Limits
@@ -110,7 +109,6 @@ type Schema struct {
 	work     int  // done since reset, see Limits.Work
 	building bool // Compile has not returned yet
 	asked    int  // of Limits.Questions, by arenas that were thrown away
-	spent    int  // of Limits.Work, by attempts that failed
 	slab     []Node
 	any      *Node
 	never    *Node
@@ -174,7 +172,7 @@ func newSchema(o Options, limits Limits) *Schema {
 		scopes:    make(map[scopeStep]*scope),
 		dropped:   make(map[dropKey]bool),
 	}
-	s.numberSpelling = number.Spec{Spelling: o.Numbers.Spelling, MaxIntegerDigits: o.Numbers.MaxIntegerDigits, MaxFractionDigits: o.Numbers.MaxFractionDigits}
+	s.numberSpelling = lex.NumberSpec{Spelling: o.Numbers.Spelling, MaxIntegerDigits: o.Numbers.MaxIntegerDigits, MaxFractionDigits: o.Numbers.MaxFractionDigits}
 	s.noScope = s.internScope(&scope{})
 	return s
 }
@@ -204,9 +202,6 @@ func (s *Schema) reset() {
 // up on the whole schema.
 const maxDrops = 20
 
-// maxRestarts is how often as much work as one attempt may take is thrown away.
-const maxRestarts = 2
-
 // build makes the root node and proves that it can be met. In lenient mode a keyword that turns
 // out to be too hard is dropped and everything starts over without it, so that no memo remembers
 // it.
@@ -216,7 +211,7 @@ func (s *Schema) build(v *value) error {
 	for range maxDrops {
 		s.rebuild(v)
 		empty := s.err == nil && s.Root.Empty() // which can be too hard as well
-		s.asked, s.spent = s.asked+s.arena.Asked(), s.spent+s.work
+		s.asked += s.arena.Asked()
 		switch {
 		case s.err != nil:
 		case empty:
@@ -227,7 +222,7 @@ func (s *Schema) build(v *value) error {
 		if !s.lenient {
 			return s.err
 		}
-		if s.errAt.keyword == "" || s.dropped[s.errAt] || s.asked > s.limits.Questions || s.spent > maxRestarts*s.limits.Work {
+		if s.errAt.keyword == "" || s.dropped[s.errAt] || s.asked > s.limits.Questions {
 			break
 		}
 		s.dropped[s.errAt] = true

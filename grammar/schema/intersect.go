@@ -2,7 +2,7 @@ package schema
 
 import "slices"
 
-// intersect returns what two alternatives of one kind share; nil if that is plainly nothing.
+// meet intersects two alternatives of one kind; nil if they plainly have nothing in common.
 func (s *Schema) intersect(a, b *Alt) *Alt {
 	switch {
 	case a == nil || b == nil || a.Kind != b.Kind:
@@ -218,7 +218,6 @@ func (s *Schema) tidy(alts []*Alt, k Kind, track bool) []*Alt {
 	if len(alts) < 2 {
 		return alts
 	}
-	s.spend(len(alts))
 	switch k {
 	case Null:
 		return alts[:1]

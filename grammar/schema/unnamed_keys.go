@@ -12,9 +12,9 @@ type extraKeys struct {
 // maxKeyClasses bounds how finely overlapping rules may divide the extra keys.
 const maxKeyClasses = 64
 
-// UnnamedKeys returns the classes of extra keys that may be present: disjoint languages of
-// decoded text, none of them empty, each with the set that values of its keys must belong to. The
-// caller checks with Empty whether such a value exists.
+// UnnamedKeys returns the classes of extra keys that may be present: disjoint languages of decoded text,
+// none of them empty, each with the set that values of its keys must belong to. The caller checks
+// with Empty whether such a value exists.
 func (o *ObjectAlt) UnnamedKeys() []KeyClass {
 	if o.extra == nil {
 		o.extra = o.divide()
@@ -112,4 +112,22 @@ func (o *ObjectAlt) ruledKeys() Expr {
 		parts = append(parts, r.Keys)
 	}
 	return o.schema.arena.Union(parts...)
+}
+
+// KeyLang returns the language of all keys, named or extra, that may be present.
+func (o *ObjectAlt) KeyLang() Expr {
+	s := o.schema
+	var names []string
+	for _, p := range o.Props {
+		if !p.Value.Empty() {
+			names = append(names, p.Name)
+		}
+	}
+	parts := []Expr{s.arena.Literals(names...)}
+	for _, c := range o.UnnamedKeys() {
+		if !c.Value.Empty() {
+			parts = append(parts, s.unnamed(o, c.Keys))
+		}
+	}
+	return s.arena.Union(parts...)
 }

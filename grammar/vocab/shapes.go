@@ -24,6 +24,9 @@ const NoClass Class = 0
 // Classes is how many classes there are, NoClass included.
 const Classes = 1 + 3 + 32 + 14
 
+// AllClasses is the set of those of code points.
+const AllClasses uint64 = 1<<Classes - 1<<1
+
 // leads are the ranges of first bytes beyond ASCII. White space is among the code points that C2,
 // E1, E2, E3 and EF begin.
 var leads = [][2]byte{{0xC2, 0xC2}, {0xC3, 0xC3}, {0xC4, 0xCF}, {0xD0, 0xD1}, {0xD2, 0xDF}, {0xE0, 0xE0}, {0xE1, 0xE1}, {0xE2, 0xE2}, {0xE3, 0xE3},
@@ -55,6 +58,9 @@ var classOf, classBytes = func() (of [256]Class, bytes [Classes][2]byte) {
 // ClassOf is the class of the code points that a byte begins.
 func ClassOf(b byte) Class { return classOf[b] }
 
+// Bit is the set of this class alone.
+func (c Class) Bit() uint64 { return 1 << c }
+
 // Bytes is the range of bytes that begin a class's code points.
 func (c Class) Bytes() (lo, hi byte) { return classBytes[c][0], classBytes[c][1] }
 
@@ -82,7 +88,9 @@ type Shapes struct {
 	Nodes  []ShapeNode
 	Tokens []int32 // in the order of the nodes
 
-	sets [][]uint64
+	texts  []byte  // of Tokens, one behind the other
+	starts []int32 // where they begin, and the end
+	sets   [][]uint64
 }
 
 // ShapeNode is one node; they lie as those of Trie do.
@@ -93,7 +101,8 @@ type ShapeNode struct {
 	Size   uint32 // nodes of the subtree, this one included
 	// Tokens[From:Own] have this shape, Tokens[From:To] begin with it.
 	From, Own, To int32
-	own, all      int32 // bitsets of those, where they are many, as indices of sets plus 1
+	Classes       uint64 // of this code point and of those behind it
+	own, all      int32  // bitsets of those, where they are many, as indices of sets plus 1
 }
 
 // Shapes is the tree of the vocabulary's shapes, made when it is first asked for.
@@ -142,9 +151,22 @@ func newShapes(v *Vocab) *Shapes {
 			place[s-1]++
 		}
 	}
+	t.copyTexts(v)
 	t.makeSets(v.Len())
 	return t
 }
+
+// copyTexts puts the texts of tokens together that are read one after the other.
+func (t *Shapes) copyTexts(v *Vocab) {
+	t.starts = append(make([]int32, 0, len(t.Tokens)+1), 0)
+	for _, id := range t.Tokens {
+		t.texts = append(t.texts, v.Piece(id)...)
+		t.starts = append(t.starts, int32(len(t.texts)))
+	}
+}
+
+// Text is the text of Tokens[i].
+func (t *Shapes) Text(i int32) []byte { return t.texts[t.starts[i]:t.starts[i+1]] }
 
 // appendShape appends the classes of a text's code points; ok is false for texts that have no
 // shape.
@@ -183,7 +205,7 @@ func (b *shapeBuilder) add(shape string, tokens int32) {
 	b.closeTo(common)
 	for d := common; d < len(shape); d++ {
 		b.open = append(b.open, int32(len(b.Nodes)))
-		b.Nodes = append(b.Nodes, ShapeNode{Class: Class(shape[d]), Depth: uint8(d + 1), From: b.at, Own: b.at})
+		b.Nodes = append(b.Nodes, ShapeNode{Class: Class(shape[d]), Depth: uint8(d + 1), From: b.at, Own: b.at, Classes: Class(shape[d]).Bit()})
 	}
 	b.at += tokens
 	b.Nodes[len(b.Nodes)-1].Own = b.at
@@ -198,6 +220,7 @@ func (b *shapeBuilder) closeTo(depth int) {
 		if n := len(b.open); n > 0 {
 			above := &b.Nodes[b.open[n-1]]
 			above.Height = max(above.Height, b.Nodes[i].Height+1)
+			above.Classes |= b.Nodes[i].Classes
 		}
 	}
 }

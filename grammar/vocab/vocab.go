@@ -1,3 +1,9 @@
+// Package vocab holds a model's vocabulary in the form masks are computed from: the bytes of every
+// token in one flat prefix tree, and the tokens that are symbols (control and marker tokens) by
+// their text.
+//
+// A vocabulary is built once per model ([New]) and is immutable: any number of goroutines may
+// share it.
 package vocab
 
 import (
@@ -31,7 +37,8 @@ type Vocab struct {
 	eog    []int32
 	trie   Trie
 
-	shapes func() *Shapes
+	shapes   func() *Shapes
+	subtrees func() *Subtrees
 
 	symbols map[string]int32
 
@@ -116,6 +123,7 @@ func (v *Vocab) Text(id int32) bool {
 // lower id wins, as in llama.cpp.
 func (v *Vocab) index() {
 	v.shapes = sync.OnceValue(func() *Shapes { return newShapes(v) })
+	v.subtrees = sync.OnceValue(func() *Subtrees { return newSubtrees(v) })
 	v.symbols = map[string]int32{}
 	for id, k := range v.kinds {
 		if k != Control && k != UserDefined {

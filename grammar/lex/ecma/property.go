@@ -1,6 +1,8 @@
 package ecma
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -121,6 +123,36 @@ func binaryProperty(name string) (Set, bool) {
 		return fromTable(t), true
 	}
 	return nil, false
+}
+
+// PropertyNames returns what may stand in \p{…}, sorted.
+func PropertyNames() []string {
+	names := []string{"Any", "ASCII", "Assigned", "LC", "Cn"}
+	for _, table := range []map[string]string{categoryNames, propertyAliases} {
+		names = slices.AppendSeq(names, maps.Keys(table))
+	}
+	names = slices.AppendSeq(names, maps.Keys(derivedProperties))
+	for name := range unicode.Categories {
+		names = append(names, name)
+	}
+	for name := range unicode.Properties {
+		names = append(names, name)
+	}
+	for name := range unicode.Scripts {
+		names = append(names, "Script="+name, "sc="+name)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return slices.DeleteFunc(names, func(name string) bool { return !isProperty(name) })
+}
+
+// isProperty asks without building the set for the names of package unicode.
+func isProperty(name string) bool {
+	if unicode.Scripts[strings.TrimPrefix(strings.TrimPrefix(name, "Script="), "sc=")] != nil && strings.Contains(name, "=") {
+		return true
+	}
+	_, ok := unicodeProperty(name)
+	return ok
 }
 
 // isIdentifierRune follows ID_Start and ID_Continue closely enough for group names.

@@ -2,9 +2,9 @@ package grammar
 
 import "testing"
 
-// TestMask_ofSearchesForWordsIsExact follows texts in which states lead on much alike: each mask
-// is compared with what reading tokens byte by byte says.
-func TestMask_ofSearchesForWordsIsExact(t *testing.T) {
+// TestMask_takenOverFromAnotherStateIsExact follows texts in which most masks come of those
+// before: each is compared with what reading tokens byte by byte says.
+func TestMask_takenOverFromAnotherStateIsExact(t *testing.T) {
 	v, tok := realVocab(t)
 	const words = `password|secret|token|hidden|\"quoted|back\\\\slash|über|日本語`
 	for _, c := range []struct{ name, schema, text string }{
@@ -37,9 +37,9 @@ func checkTokens(t *testing.T, m *Matcher, v *Vocab, name string, step int) {
 	}
 }
 
-// TestMask_ofStatesThatDifferInLittleIsExact: states that lead on alike, but for quotes and
-// backslashes, the end, or what is far behind.
-func TestMask_ofStatesThatDifferInLittleIsExact(t *testing.T) {
+// TestMask_takenOverWhereStatesDifferInLittleThatMatters: states that lead on as a model does, but
+// for what is looked at otherwise.
+func TestMask_takenOverWhereStatesDifferInLittleThatMatters(t *testing.T) {
 	v, _ := realVocab(t)
 	for _, c := range []struct{ name, schema, text string }{
 		{"escapes alone", `{"items":{"type":"string","not":{"pattern":"x\"|y\\\\"}}}`, `["axy`},
@@ -60,8 +60,8 @@ func TestMask_ofStatesThatDifferInLittleIsExact(t *testing.T) {
 	}
 }
 
-// TestMask_hasAllTokensOfOneText: vocabularies may spell a text several times.
-func TestMask_hasAllTokensOfOneText(t *testing.T) {
+// TestMask_takenOverHasAllTokensOfOneText: vocabularies may spell a text several times.
+func TestMask_takenOverHasAllTokensOfOneText(t *testing.T) {
 	var texts []string
 	for b := byte(' '); b < 0x7F; b++ {
 		texts = append(texts, string(b), string(b), "s"+string(b), "s"+string(b))
@@ -79,8 +79,26 @@ func TestMask_hasAllTokensOfOneText(t *testing.T) {
 	}
 }
 
-// TestMask_ofManyForbiddenWordsIsExact: of so many words each letter may begin one.
-func TestMask_ofManyForbiddenWordsIsExact(t *testing.T) {
+// TestMask_takenOverCostsLittle counts the nodes that masks visit behind the first of a search for
+// words.
+func TestMask_takenOverCostsLittle(t *testing.T) {
+	v, _ := realVocab(t)
+	m := mustSchema(t, `{"type":"string","not":{"pattern":"password|secret|token|hidden"}}`, SchemaOptions{}).Matcher(v)
+	for i, s := range []string{`"a`, `passw`, ` secr`, ` toke`, ` hid`} {
+		if err := m.AcceptBytes([]byte(s)); err != nil {
+			t.Fatal(err)
+		}
+		before := m.Effort().Nodes
+		m.Mask()
+		if nodes := m.Effort().Nodes - before; i > 0 && nodes > 4000 {
+			t.Errorf("the mask behind %q visits %d nodes", s, nodes)
+		}
+	}
+}
+
+// TestMask_whereLookingAheadIsGivenUpIsExact: so many words must not be in a text that a mask
+// looks ahead of some states only.
+func TestMask_whereLookingAheadIsGivenUpIsExact(t *testing.T) {
 	v, _ := realVocab(t)
 	const words = `password|secret|token|hidden|über|日本語|user|login|account|session|cookie|private|public|network|address|machine|license|version`
 	m := mustSchema(t, `{"type":"string","not":{"pattern":"`+words+`"}}`, SchemaOptions{}).Matcher(v)

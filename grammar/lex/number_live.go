@@ -1,0 +1,231 @@
+package lex
+
+import (
+	"math/big"
+	"strconv"
+)
+
+// live reports whether some continuation of the mantissa is a member. Continuations are the values
+// from D to D+1, the latter excluded, times powers of ten: one power for a fraction, all from 0 up
+// for an integer part, and any at all where an exponent may follow.
+func (s *numberSet) live(k numberKey, d numberDigits) bool {
+	m := &s.signs[boolInt(k.negative)]
+	switch {
+	case k.phase == atStart:
+		return s.hasZero(k) || s.anyMember(&s.signs[0], k.used) || s.anyMember(&s.signs[1], k.usedNegative)
+	case k.phase == afterMinus:
+		return s.hasZero(k) || s.anyMember(m, k.used)
+	case !k.nonZero && s.hasZero(k):
+		return true
+	case !k.nonZero && s.exponents:
+		return s.anyMember(m, k.used)
+	case !k.nonZero && !s.fraction:
+		return false
+	case s.exponents && m.one && s.multiple == nil && len(s.avoided) == 0:
+		return k.lo >= 0 && k.used == 0 // an exponent brings the digits to their place
+	case s.exponents:
+		return s.anyScaled(m, d.value, anyLow, k.used)
+	case k.phase == inInteger:
+		return s.anyScaled(m, d.value, 0, k.used)
+	}
+	return s.anyBetween(m, d.value, -d.fraction, s.countUsed(&k))
+}
+
+// anyMember looks for a member that is not in the tree, whose numbers are members.
+func (s *numberSet) anyMember(m *magnitudes, used int32) bool {
+	if m.none || s.hopeless {
+		return false
+	}
+	if m.hi == nil || m.lo == nil && s.multiple == nil {
+		return true
+	}
+	lo, open := new(big.Rat), true
+	if m.lo != nil {
+		lo, open = m.lo.value, m.loOpen
+	}
+	return s.moreIn(bound{lo, open}, bound{m.hi.value, m.hiOpen}, s.trees.count(used, anyLow, anyHigh))
+}
+
+// anyScaled looks for a member that begins with the digits of value at any power of ten from least
+// up, and is not in the tree.
+func (s *numberSet) anyScaled(m *magnitudes, value *big.Int, least int, used int32) bool {
+	if m.none || s.hopeless {
+		return false
+	}
+	if m.hi == nil {
+		return true // there are multiples among all sufficiently long continuations
+	}
+	// Powers of ten from above: value·10^power ≤ hi.
+	digits := len(value.String())
+	most := m.hi.point - digits
+	lowest := least
+	switch {
+	case m.lo != nil:
+		lowest = max(least, m.lo.point-digits-1)
+	case s.multiple != nil:
+		d, _ := newDecimal(s.multiple)
+		lowest = max(least, d.point-digits-1)
+	case least == anyLow:
+		return true // arbitrarily small members
+	}
+	for power := most; power >= lowest; power-- {
+		if s.anyBetween(m, value, power, s.trees.count(used, digits+power, digits+power)) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyBetween looks for more than some members from value·10^power to (value+1)·10^power, the
+// latter excluded.
+func (s *numberSet) anyBetween(m *magnitudes, value *big.Int, power, some int) bool {
+	if m.none || s.hopeless {
+		return false
+	}
+	unit := powerOfTen(power)
+	lo := bound{new(big.Rat).SetInt(value), value.Sign() == 0}
+	lo.at.Mul(lo.at, unit)
+	hi := bound{new(big.Rat).Add(lo.at, unit), true}
+	if m.lo != nil {
+		lo = lo.tighten(bound{m.lo.value, m.loOpen}, 1)
+	}
+	if m.hi != nil {
+		hi = hi.tighten(bound{m.hi.value, m.hiOpen}, -1)
+	}
+	return s.moreIn(lo, hi, some)
+}
+
+// moreIn looks for more than some members of the divisors' kind between two bounds.
+func (s *numberSet) moreIn(lo, hi bound, some int) bool {
+	c := lo.at.Cmp(hi.at)
+	switch {
+	case c > 0 || c == 0 && (lo.open || hi.open):
+		return false
+	case s.multiple == nil:
+		return c < 0 || some == 0 && !s.isAvoided(lo.at) // avoided multiples never fill an interval
+	}
+	factor := s.firstMultiple(lo, 1)
+	count := new(big.Int).Sub(s.firstMultiple(hi, -1), factor)
+	if count.Cmp(big.NewInt(int64(some))) < 0 || len(s.avoided) == 0 {
+		return count.Cmp(big.NewInt(int64(some))) >= 0
+	}
+	// Among consecutive multiples a member is found soon, since not all of them are avoided; the
+	// bound is for hostile divisors.
+	for range 10_000 * (some + 1) {
+		v := new(big.Rat).SetInt(factor)
+		v.Mul(v, s.multiple)
+		if c := v.Cmp(hi.at); c > 0 || c == 0 && hi.open {
+			return false
+		}
+		if !s.isAvoided(v) {
+			some--
+		}
+		if some < 0 {
+			return true
+		}
+		factor.Add(factor, big.NewInt(1))
+	}
+	return false
+}
+
+// firstMultiple returns how many times the divisor the first multiple from a bound on is, upwards
+// (1) or downwards (-1).
+func (s *numberSet) firstMultiple(b bound, side int64) *big.Int {
+	count := new(big.Rat).Quo(b.at, s.multiple)
+	factor := new(big.Int).Div(count.Num(), count.Denom()) // floor
+	if !count.IsInt() && side > 0 || count.IsInt() && b.open {
+		factor.Add(factor, big.NewInt(side))
+	}
+	return factor
+}
+
+func (s *numberSet) isAvoided(v *big.Rat) bool {
+	for _, d := range s.avoidedValues {
+		if new(big.Rat).Quo(v, d).IsInt() {
+			return true
+		}
+	}
+	return false
+}
+
+// fewest returns a lower bound on the characters that must follow the mantissa. It guides the
+// search for the shortest spelling, which large divisors would make long: n digits more can
+// complete D to a multiple of m only if -D·10^n modulo m has at most n digits.
+func (s *numberSet) fewest(k numberKey, d numberDigits) int32 {
+	if s.accepts(k) {
+		return 0
+	}
+	if !k.nonZero && s.hasZero(k) {
+		return 1
+	}
+	if m := &s.signs[boolInt(k.negative)]; m.one && k.phase != atStart {
+		return m.lo.fewest(k, s.exponents)
+	}
+	magnitude := int32(1)
+	if lo := s.signs[boolInt(k.negative)].lo; lo != nil && !s.exponents && k.phase <= inInteger && (k.phase != atStart || s.signs[1].none) {
+		magnitude = max(magnitude, int32(lo.point)-k.point)
+	}
+	m, rest := s.multiplesOdd, k.odd%s.multiplesOdd
+	if !s.exponents && s.multiple != nil && s.multiple.IsInt() && s.multiple.Num().IsUint64() && s.multiple.Num().Uint64() <= maxModulus {
+		m = s.multiple.Num().Uint64()
+		rest = new(big.Int).Mod(d.value, s.multiple.Num()).Uint64()
+		if k.phase == afterPoint || k.phase == inFraction {
+			return 1
+		}
+	}
+	if !k.nonZero {
+		return max(magnitude, int32(len(strconv.FormatUint(m, 10))))
+	}
+	digits, power := int32(0), uint64(1)
+	for ; rest != 0 && m-rest >= power; digits++ {
+		rest = rest * 10 % m
+		power *= 10
+	}
+	if k.phase == inFraction && s.exponents {
+		digits += s.fewestExponent(k, digits)
+	}
+	return max(digits, magnitude)
+}
+
+// fewest is the lower bound for spellings of this one number: the digits that are missing, a point
+// if some of them are of the fraction, and an exponent, of two characters at least, if the point
+// stands where it should not.
+func (d *decimal) fewest(k numberKey, exponents bool) int32 {
+	n, point := int32(len(d.digits))-max(k.lo, 0), int32(d.point)
+	switch inFractionAlready := k.phase == afterPoint || k.phase == inFraction; {
+	case inFractionAlready && k.nonZero && k.point != point:
+		n += 2
+	case inFractionAlready:
+	case k.point > point || k.point+n > point:
+		n++
+	case exponents:
+		n = min(point-k.point, n+2)
+	default:
+		n = point - k.point
+	}
+	return max(n, 1)
+}
+
+// fewestExponent is a lower bound on the characters of the exponent after so many digits more, of
+// which the last is then no zero, or after one digit more than those.
+func (s *numberSet) fewestExponent(k numberKey, digits int32) int32 {
+	ten := 0
+	for i, d := range s.multiples {
+		if i == 0 || d.ten > ten {
+			ten = d.ten
+		}
+	}
+	weight := k.weight
+	if digits > 0 {
+		weight = k.fraction + digits
+	}
+	return min(exponentLength(int(weight)+ten), 1+exponentLength(int(k.weight)+ten))
+}
+
+// exponentLength is the length of the shortest spelling of an exponent of at least so much.
+func exponentLength(least int) int32 {
+	if least <= 0 {
+		return 0
+	}
+	return int32(1 + len(strconv.Itoa(least)))
+}

@@ -1,0 +1,71 @@
+package machine
+
+import (
+	"slices"
+
+	"tenon/grammar/vocab"
+)
+
+// A mask that fills the automata by itself is computed in pieces, each on automata that hold
+// little else: token by token, with nothing looked ahead.
+
+// PartialMask is a mask in the making. It is not bound to one machine.
+type PartialMask struct {
+	set  []uint64 // what has been found
+	next int      // the node of the tree to go on with
+	path [vocab.MaxPiece + 2]byte
+}
+
+// Empty says whether no token has been found.
+func (p *PartialMask) Empty() bool {
+	return !slices.ContainsFunc(p.set, func(w uint64) bool { return w != 0 })
+}
+
+// Resume goes on with a mask until it is whole, which it says, or the automata are full. A token
+// for which they do not suffice is left out.
+func (k *Masks) Resume(id ConfigID, p *PartialMask) (whole bool) {
+	w, nodes := &k.walk, k.v.Trie().Nodes
+	if p.set == nil {
+		p.set = k.newSet()
+	}
+	w.begin(k, 0, k.m.configs.lists[id])
+	known, from := 0, p.next // w.at is known down to a depth
+	for p.next < len(nodes) {
+		n := &nodes[p.next]
+		above := int(n.Depth) - 1
+		for known = min(known, above); known < above; known++ {
+			w.at[known+1] = w.next(k.m, w.at[known], p.path[known])
+		}
+		s := w.next(k.m, w.at[above], n.Byte)
+		k.Stats.Nodes++
+		if k.m.Full() {
+			if p.next == from {
+				p.next += int(n.Size)
+			}
+			return false
+		}
+		if s == walkDead {
+			p.next += int(n.Size)
+			continue
+		}
+		p.path[above], w.at[n.Depth], known = n.Byte, s, int(n.Depth)
+		for token := n.Token; token >= 0; token = k.v.Trie().Next(token) {
+			addToken(p.set, token)
+		}
+		p.next++
+	}
+	return true
+}
+
+// Assemble makes a mask of what has been found, and keeps it.
+func (k *Masks) Assemble(id ConfigID, p *PartialMask) {
+	k.ids, k.used, k.set = k.ids[:0], true, append(k.set[:0], p.set...)
+	mask := k.finish(k.m.Done(id), id)
+	if e, ok := k.memo[id]; ok {
+		e.mask = mask
+		return
+	}
+	e := &maskEntry{mask: mask, config: id}
+	k.memo[id] = e
+	k.insert(e)
+}
