@@ -91,7 +91,7 @@ var choiceKeys = []string{"a", "b", "ab", "c", "aa", "aba", "ba", "bba", "ca"}
 
 const (
 	choiceNames = 3 // of choiceKeys
-	maxOthers   = 2 // so many of an object's keys have no name
+	maxOthers   = 3 // so many of an object's keys have no name: no schema here asks for more properties
 )
 
 // choices are all objects that are tried and valid, each a set of members: bit 2i is the i-th key
