@@ -1,6 +1,7 @@
 package lmstudio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path"
@@ -48,11 +49,18 @@ type Model struct {
 	chat.Traits
 }
 
-// Publisher stands for who published a model: its file does not say.
-const Publisher = "local"
+// repo is the repository that a model is from, as publisher/name. Where its place does not tell,
+// "local" stands for the publisher.
+func (m Model) repo() string { return cmp.Or(m.Repo, "local/"+m.ID) }
+
+// Publisher is who published the model, as far as its place tells.
+func (m Model) Publisher() string {
+	publisher, _, _ := strings.Cut(m.repo(), "/")
+	return publisher
+}
 
 // File is where LM Studio would keep the model's file, below its models folder.
-func (m Model) File() string { return path.Join(Publisher, m.ID, filepath.Base(m.Path)) }
+func (m Model) File() string { return path.Join(m.repo(), filepath.Base(m.Path)) }
 
 // Kind is "llm" or "embedding".
 func (m Model) Kind() string {

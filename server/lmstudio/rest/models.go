@@ -71,7 +71,7 @@ var digits = regexp.MustCompile(`\d+`)
 
 func (a *API) describe(m lmstudio.Model) model {
 	out := model{
-		Type: m.Kind(), Publisher: lmstudio.Publisher, Key: m.ID, DisplayName: m.ID, Size: m.Size, MaxContext: m.ContextTrained, Format: "gguf", Loaded: []instance{},
+		Type: m.Kind(), Publisher: m.Publisher(), Key: m.ID, DisplayName: m.ID, Size: m.Size, MaxContext: m.ContextTrained, Format: "gguf", Loaded: []instance{},
 	}
 	if bits, err := strconv.Atoi(digits.FindString(m.Quantization)); err == nil {
 		out.Quantization = &quantization{m.Quantization, bits}

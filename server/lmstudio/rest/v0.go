@@ -49,7 +49,7 @@ func (a *API) listV0() []modelV0 {
 	for _, s := range a.models.Status() {
 		m := a.models.Model(s.Entry)
 		one := modelV0{
-			ID: m.ID, Object: "model", Type: "llm", Publisher: lmstudio.Publisher, Architecture: m.Architecture, Compatibility: "gguf",
+			ID: m.ID, Object: "model", Type: "llm", Publisher: m.Publisher(), Architecture: m.Architecture, Compatibility: "gguf",
 			Quantization: m.Quantization, State: "not-loaded", MaxContext: m.ContextTrained, Capabilities: []string{},
 		}
 		switch s.State {

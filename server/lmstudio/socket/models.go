@@ -49,7 +49,7 @@ type instanceInfo struct {
 
 func describe(m lmstudio.Model) modelInfo {
 	out := modelInfo{
-		Type: m.Kind(), ModelKey: m.ID, Format: "gguf", DisplayName: m.ID, Publisher: lmstudio.Publisher, Path: m.File(), Indexed: m.File(),
+		Type: m.Kind(), ModelKey: m.ID, Format: "gguf", DisplayName: m.ID, Publisher: m.Publisher(), Path: m.File(), Indexed: m.File(),
 		SizeBytes: m.Size, Architecture: m.Architecture, MaxContext: m.ContextTrained,
 	}
 	if bits, err := strconv.Atoi(digits.FindString(m.Quantization)); err == nil { // Q4_K_M has 4
