@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,11 +16,13 @@ type client struct {
 	name        string
 	environment string // of pins
 	run         func(context.Context, *seat) (string, error)
-	calls       []call   // what a scripted model asks for, the first that is declared
-	script      string   // of an SDK: its steps, in scripts/
-	refusals    []string // what a refusal may say that the client is known to ask for and to get over
-	obeyed      bool     // a scripted model answers as its prompt says, behind a fleet that loads
-	givesUp     bool     // it exits with an error where a model says nothing of use, as the real one does
+	calls       []call                                      // what a scripted model asks for, the first that is declared
+	script      string                                      // of an SDK: its steps, in scripts/
+	refusals    []string                                    // what a refusal may say that the client is known to ask for and to get over
+	obeyed      bool                                        // a scripted model answers as its prompt says, behind a fleet that loads
+	handler     func(context.Context) (http.Handler, error) // the script that it runs against, and nothing else; nil: by what is above
+	most        int                                         // requests before it counts as hanging; 0: mostRequests
+	givesUp     bool                                        // it exits with an error where a model says nothing of use, as the real one does
 
 	// waits is how long a script reads each prompt: ten times what the client waits for a stream.
 	waits time.Duration

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -54,11 +55,15 @@ func attempt(ctx context.Context, i *installer, c client, to *served) result {
 	proxy := httptest.NewServer(outside)
 	defer proxy.Close()
 	s := &seat{model: to.id, real: to.model != scripted, context: to.context, secret: newSecret(), home: home, dir: dir, node: i.node, outer: proxy.URL, idle: c.idle()}
-	handler, modelFaults := to.handler(c)
+	handler, modelFaults, err := to.handler(ctx, c)
+	if err != nil {
+		r.faults = append(r.faults, err.Error())
+		return r
+	}
 	server := s.sit(handler)
 	defer server.Close()
 	began := time.Now()
-	guarded, stop := guard{patience: patience, most: mostRequests, asked: s.asked, worked: to.worked}.watch(ctx)
+	guarded, stop := guard{patience: patience, most: cmp.Or(c.most, mostRequests), asked: s.asked, worked: to.worked}.watch(ctx)
 	out, err := c.run(guarded, s)
 	stop()
 	r.took = time.Since(began)

@@ -27,6 +27,7 @@ type environment struct {
 	packages []string
 
 	overrides string // of npm: versions in place of those that packages ask for, as JSON; "": none
+	source    string // of pip: a package whose source is unpacked, too, for the tests in it; "": none
 }
 
 // installer installs environments, each once.
@@ -92,8 +93,17 @@ func (i *installer) pip(ctx context.Context, dir string, e environment) error {
 	if err := i.command(ctx, dir, "python3", "-m", "venv", "venv"); err != nil {
 		return err
 	}
+	python := filepath.Join(dir, "venv", "bin", "python")
 	args := append([]string{"-m", "pip", "install", "--quiet", "--disable-pip-version-check"}, e.packages...)
-	return i.command(ctx, dir, filepath.Join(dir, "venv", "bin", "python"), args...)
+	if err := i.command(ctx, dir, python, args...); err != nil || e.source == "" {
+		return err
+	}
+	source := filepath.Join(dir, "source")
+	if err := i.command(ctx, dir, python, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary=:all:", "--dest", source, e.source); err != nil {
+		return err
+	}
+	unpack := "import glob, sys, tarfile\nfor f in glob.glob(sys.argv[1] + '/*.tar.gz'): tarfile.open(f).extractall(sys.argv[1], filter='data')"
+	return i.command(ctx, dir, python, "-c", unpack, source)
 }
 
 // command runs an installer with the user's own settings: which registry is asked is theirs to

@@ -16,7 +16,10 @@ func TestScript_asksThenTells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, faults := to.handler(sdk("test", "js", "openai.mjs"))
+	h, faults, err := to.handler(t.Context(), sdk("test", "js", "openai.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &seat{home: t.TempDir()}
 	server := s.sit(h)
 	defer server.Close()

@@ -24,8 +24,13 @@ var pins = map[string]environment{
 	"openai-agents": {manager: pip, packages: []string{"openai-agents==0.24.0", "openai==3.52.0"}},
 	"pydantic-ai":   {manager: pip, packages: []string{"pydantic-ai-slim[openai,anthropic]==2.62.0", "openai==3.52.0", "anthropic==2.11.0"}},
 	// The override: what the SDK asks for was never published.
-	"lmstudio-js": {manager: npm, packages: []string{"@lmstudio/sdk@2.0.0", "zod@3.25.76", "ws@8.18.3"}, overrides: `{"@lmstudio/lms-isomorphic": "0.4.6"}`},
-	"lmstudio-py": {manager: pip, packages: []string{"lmstudio==1.5.0"}},
+	"lmstudio-js":   {manager: npm, packages: []string{"@lmstudio/sdk@2.0.0", "zod@3.25.76", "ws@8.18.3"}, overrides: `{"@lmstudio/lms-isomorphic": "0.4.6"}`},
+	"lmstudio-js-1": {manager: npm, packages: []string{"@lmstudio/sdk@1.5.0", "zod@3.25.76", "ws@8.18.3"}, overrides: `{"@lmstudio/lms-isomorphic": "0.4.6"}`},
+	"lmstudio-py":   {manager: pip, packages: []string{"lmstudio==1.5.0"}},
+	"lmstudio-suite": {
+		manager: pip, source: "lmstudio==1.5.0",
+		packages: []string{"lmstudio==1.5.0", "pytest==8.3.5", "pytest-asyncio==0.26.0", "pytest-subtests==0.14.1", "pytest-timeout==2.3.1"},
+	},
 }
 
 // node is the Node that is installed on Linux where the machine's own is older than leastNode.

@@ -24,7 +24,9 @@ var sdks = []client{
 	sdk("openai-agents", "openai-agents", "agents_sdk.py"),
 	sdk("pydantic-ai", "pydantic-ai", "pydantic_ai_sdk.py"),
 	studio("lmstudio-js", "lmstudio-js", "lmstudio.mjs"),
+	studio("lmstudio-js-1", "lmstudio-js-1", "lmstudio.mjs"),
 	studio("lmstudio-py", "lmstudio-py", "lmstudio_sdk.py"),
+	suite,
 }
 
 // studio is an SDK of LM Studio's: its steps say themselves what a scripted model answers.

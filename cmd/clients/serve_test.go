@@ -44,7 +44,7 @@ type served struct {
 	id      string // its name on the wire
 	context int    // tokens
 	// handler serves a row; faults are what the model itself had to complain of.
-	handler func(client) (h http.Handler, faults func() []string)
+	handler func(context.Context, client) (h http.Handler, faults func() []string, err error)
 	worked  func(context.Context) int64 // tokens that went through the model; nil: it is a script
 	close   func()
 }
@@ -59,10 +59,15 @@ func serve(ctx context.Context, o options, model string) (*served, error) {
 	return nil, fmt.Errorf("expected %s or %s", scripted, gemma)
 }
 
-func serveScript(c client) (http.Handler, func() []string) {
+func serveScript(ctx context.Context, c client) (http.Handler, func() []string, error) {
+	none := func() []string { return nil }
+	if c.handler != nil {
+		h, err := c.handler(ctx)
+		return h, none, err
+	}
 	if c.obeyed {
 		_, o := servertest.Fleet(map[string]engine.Engine{scripted: servertest.Obedient(engine.Model{Context: scriptedContext, Slots: 4})})
-		return server.New(o), func() []string { return nil }
+		return server.New(o), none, nil
 	}
 	s := &script{client: c}
 	e := &enginetest.Scripted{Info: engine.Model{Context: scriptedContext}, Play: s.play}
@@ -73,7 +78,7 @@ func serveScript(c client) (http.Handler, func() []string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.faults
-	}
+	}, nil
 }
 
 // loadTimeout guards against a model that does not load.
@@ -121,8 +126,10 @@ func serveReal(ctx context.Context, o options) (*served, error) {
 	}
 	return &served{
 		model: gemma, id: id, context: gemmaContext, close: end,
-		worked:  func(ctx context.Context) int64 { return evaluated(ctx, base.String()) },
-		handler: func(client) (http.Handler, func() []string) { return proxy, func() []string { return nil } },
+		worked: func(ctx context.Context) int64 { return evaluated(ctx, base.String()) },
+		handler: func(context.Context, client) (http.Handler, func() []string, error) {
+			return proxy, func() []string { return nil }, nil
+		},
 	}, nil
 }
 

@@ -1,14 +1,19 @@
 import { LMStudioClient, rawFunctionTool, tool } from "@lmstudio/sdk";
 import WebSocket from "ws";
 import { z } from "zod";
+import { readFileSync } from "node:fs";
 import { assert, base, end, model, scripted, step } from "./steps.mjs";
+
+// SDK 1.x has no load config and no TTL to show, and of the log it knows what goes into models.
+const sdk = JSON.parse(readFileSync(new URL("node_modules/@lmstudio/sdk/package.json", import.meta.url)));
+const old = sdk.version.startsWith("1.");
 
 // Every packet is judged by the SDK's own schemas: of one that does not fit it sends a warning.
 const warnings = [];
 let packets = 0;
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (data, ...rest) {
-  if (String(data).includes('"communicationWarning"')) warnings.push(String(data));
+  if (String(data).includes('"communicationWarning"') && !(old && String(data).includes("streamLogs"))) warnings.push(String(data));
   return send.call(this, data, ...rest);
 };
 const emit = WebSocket.prototype.emit;
@@ -37,13 +42,13 @@ await step("lists and info", async () => {
   assert((await client.llm.listLoaded()).length === 1, "not one loaded");
   assert((await llm.getModelInfo()).trainedForToolUse !== undefined, "no info");
   assert((await llm.getContextLength()) > 0, "no context length");
-  assert((await llm.getLoadConfig()).contextLength > 0, "no load config");
+  assert(old || (await llm.getLoadConfig()).contextLength > 0, "no load config");
   assert((await client.system.getLMStudioVersion()).version, "no version");
 });
 await step("load, unload", async () => {
   const shares = [];
   const other = await client.llm.load(model, { ...quiet, identifier: "second", ttl: 60, config: { contextLength: 2048 }, onProgress: (p) => shares.push(p) });
-  assert((await other.getModelInfo()).ttlMs === 60000 && other.identifier === "second" && shares.length > 0, "not as asked for");
+  assert((old || (await other.getModelInfo()).ttlMs === 60000) && other.identifier === "second" && shares.length > 0, "not as asked for");
   await other.unload();
   assert((await client.llm.listLoaded()).length === 1, "it is still loaded");
 });
@@ -83,11 +88,11 @@ await step("tokens and template", async () => {
 });
 await step("files", async () => assert((await client.files.prepareFileBase64("a.txt", Buffer.from("hi").toString("base64"))).type === "text/plain", "no text"));
 await step("log", async () => {
-  const seen = [];
+  const seen = [], wanted = old ? "llm.prediction.input" : "llm.prediction.output";
   const stop = client.diagnostics.unstable_streamLogs((e) => seen.push(e.data.type));
-  for (let i = 0; i < 50 && !seen.includes("llm.prediction.output"); i++) await llm.respond(order("logged"), few);
+  for (let i = 0; i < 50 && !seen.includes(wanted); i++) await llm.respond(order("logged"), few);
   stop();
-  assert(seen.includes("llm.prediction.input") && seen.includes("llm.prediction.output"), seen.join());
+  assert(seen.includes("llm.prediction.input") && seen.includes(wanted), seen.join());
 });
 
 // act() in its kinds.
@@ -98,6 +103,7 @@ const odd = rawFunctionTool({ name: "odd_name-1", description: "raw", parameters
 // No mask decides its pattern: calls of it are held until they have been checked.
 const pair = rawFunctionTool({ name: "pair", description: "two of a kind", parametersJsonSchema: { type: "object", properties: { code: { type: "string", pattern: "^(a|b)\\1$" } }, required: ["code"] }, implementation: ({ code }) => code });
 const three = call("add", { a: 1, b: 2 });
+const sums = [1, 2, 3, 4, 5].map((n) => call("add", { a: n, b: n }));
 async function act(answers, tools, opts = {}) {
   const log = { calls: [], pieces: "", text: "", failed: 0 };
   const r = await llm.act(order(...answers), tools, {
@@ -114,8 +120,8 @@ const rounds = (r, n) => scripted && assert(r.rounds === n || r.rounds === n - 1
 for (const [name, answers, tools, opts, check] of [
   ["no call", ["no tool is needed"], [add], {}, (r) => said(r.text, "no tool is needed")],
   ["one round", [three, "it is 3"], [add], {}, (r) => (rounds(r, 2), said(r.text, "it is 3"), said(r.calls, "add"))],
-  ["five rounds", [three, three, three, three, three, "done"], [add], {}, (r) => (rounds(r, 6), said(r.calls.length, "5"))],
-  ["two in one turn", [`${three}\n${three}`, "both"], [add], {}, (r) => said(r.calls.length, "2")],
+  ["five rounds", [...sums, "done"], [add], {}, (r) => (rounds(r, 6), said(r.calls.length, "5"))],
+  ["two in one turn", [`${sums[0]}\n${sums[1]}`, "both"], [add], {}, (r) => said(r.calls.length, "2")],
   ["parallel execution", [`${three}\n${call("ping", {})}`, "both"], [add, ping], { allowParallelToolExecution: true }, (r) => said(r.calls, "add,ping")],
   ["text before the call", [`I add. ${three}`, "3"], [add], {}, (r) => said(r.calls, "add")],
   ["thinking before the call", [`<think>add them</think>${three}`, "3"], [add], {}, (r) => said(r.calls, "add")],

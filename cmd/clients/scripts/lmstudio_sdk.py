@@ -116,6 +116,7 @@ def boom(n: int) -> int:
 
 
 THREE = call("add", a=1, b=2)
+SUMS = [call("add", a=n, b=n) for n in range(5)]
 
 
 def act(answers, tools, want, **more):
@@ -129,8 +130,8 @@ def act(answers, tools, want, **more):
 for name, answers, tools, want, more in [
     ("no call", ["nothing to add"], [add], 1, {}),
     ("one round", [THREE, "it is 3"], [add], 2, {}),
-    ("five rounds", [THREE] * 5 + ["done"], [add], 6, {}),
-    ("parallel", [THREE + "\n" + THREE, "both"], [add], 2, {"max_parallel_tool_calls": 2}),
+    ("five rounds", SUMS + ["done"], [add], 6, {}),
+    ("parallel", [SUMS[0] + "\n" + SUMS[1], "both"], [add], 2, {"max_parallel_tool_calls": 2}),
     ("a tool that raises", [call("boom", n=1), "it failed"], [boom], 2, {}),
     ("an undeclared tool is text", ['{"tool": "nope", "arguments": {}}'], [add], 1, {}),
     ("a limit of rounds", [THREE, "the limit"], [add], 2, {"max_prediction_rounds": 2}),
