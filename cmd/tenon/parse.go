@@ -66,13 +66,14 @@ func (o parseOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
-	if o.tools == "" {
-		declared = anyTools(raw)
-	}
-	d, inThinking, err := o.dialect(cmd, declared)
+	d, t, err := o.dialect(cmd)
 	if err != nil {
 		return err
 	}
+	if o.tools == "" {
+		declared = anyTools(d, string(raw))
+	}
+	inThinking := t != nil && endsInThinking(t, declared)
 	plan, err := d.Plan(tools.Turn{
 		Tools:    declared,
 		Parallel: true,
@@ -98,26 +99,23 @@ func (o parseOptions) pieceSize() (int, error) {
 	return n, nil
 }
 
-// dialect finds the family. inThinking tells that the template's generation prompt leaves thinking
-// open.
-func (o parseOptions) dialect(cmd *cobra.Command, declared []tools.Tool) (d *tools.Dialect, inThinking bool, err error) {
+// dialect finds the family, and the template if there is one that can be used.
+func (o parseOptions) dialect(cmd *cobra.Command) (d *tools.Dialect, t *templates.Template, err error) {
 	if o.family != "" {
 		d, err = tools.Detect(tools.Evidence{Format: o.family})
-		return d, false, err
+		return d, nil, err
 	}
 	source, options, err := o.source(cmd)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
-	t, err := templates.Parse(source, options)
+	t, err = templates.Parse(source, options)
 	if err != nil { // its text may still show the family
 		d, err = tools.Detect(tools.Evidence{Template: source})
-		return d, false, err
+		return d, nil, err
 	}
-	if d, err = tools.Detect(prepared.Evidence(source, options.EOS, nil, t.Probe())); err != nil {
-		return nil, false, err
-	}
-	return d, endsInThinking(t, declared), nil
+	d, err = tools.Detect(prepared.Evidence(source, options.EOS, nil, t.Probe()))
+	return d, t, err
 }
 
 // endsInThinking renders a first turn and tells whether its generation prompt opens thinking.

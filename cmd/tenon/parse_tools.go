@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"tenon/server/responses"
 	"tenon/tools"
+	"tenon/tools/format"
 )
 
 // readTools reads an OpenAI tools array, of Chat Completions or of Responses. left are those that
@@ -65,11 +67,11 @@ var toolWord = regexp.MustCompile(`[\pL_][\pL\pN_.-]*`)
 
 // anyTools declares each word of a text that could name a tool, with any arguments: a call is one
 // by how it is written then.
-func anyTools(raw []byte) (declared []tools.Tool) {
+func anyTools(d *tools.Dialect, raw string) (declared []tools.Tool) {
 	const most = 500 // names of a text that is no call's are of no use, and cost time
 	seen := map[string]bool{}
-	for _, word := range toolWord.FindAll(raw, -1) {
-		name := strings.TrimPrefix(strings.TrimRight(string(word), ".-"), "functions.")
+	for _, word := range toolWord.FindAllString(withoutOwnWords(d, raw), -1) {
+		name := strings.TrimPrefix(strings.TrimRight(word, ".-"), "functions.")
 		if name == "" || len(name) > 64 || seen[name] {
 			continue
 		}
@@ -79,4 +81,29 @@ func anyTools(raw []byte) (declared []tools.Tool) {
 		declared = append(declared, tools.Tool{Name: name, Parameters: json.RawMessage(`{"type":"object"}`)})
 	}
 	return declared
+}
+
+// withoutOwnWords is a text without what a family writes around names: its markers and the other
+// families', the word and the id before a name. Else <tool_call>{…}</tool_call> would be an
+// element of a tool's name.
+func withoutOwnWords(d *tools.Dialect, raw string) string {
+	var own []string
+	for _, c := range d.Codecs {
+		n, _ := c.(format.Named)
+		own = append(own, n.Before)
+		if n.IDFirst != "" {
+			raw = regexp.MustCompile(`[\w-]*`+regexp.QuoteMeta(n.IDFirst)).ReplaceAllString(raw, " ")
+		}
+	}
+	for _, f := range append([]*tools.Dialect{d}, tools.Families()...) {
+		own = append(own, f.Markers()...)
+	}
+	slices.SortFunc(own, func(a, b string) int { return len(b) - len(a) }) // some begin as others do
+	var pairs []string
+	for _, s := range own {
+		if s != "" {
+			pairs = append(pairs, s, " ")
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(raw)
 }
