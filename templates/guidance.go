@@ -22,21 +22,20 @@ const guidanceRules = `Rules for calling tools:
 // guidedExamples is how many tools are shown by example: the first ones that need arguments.
 const guidedExamples = 3
 
-// addGuidance explains the tools if the model's options say so. The own protocols have rules of
-// their own.
+// addGuidance explains the tools if the model's options say so. An own protocol has rules of its
+// own: the examples follow them (fold).
 func addGuidance(h *healing) {
 	if h.tools == nil || !h.guided {
 		return
 	}
 	h.note(ruleGuidance, -1, "")
-	h.addMarked(jinja.Concat(ours("\n\n"+h.callingRules()), h.examples))
+	if h.protocol == Native {
+		h.addMarked(h.callingRules(), h.examples)
+	}
 }
 
-// callingRules are for the template's own protocol; the others' stand beside their definitions.
+// callingRules are for the template's own protocol.
 func (h *healing) callingRules() string {
-	if h.protocol != Native {
-		return ""
-	}
 	return strings.ReplaceAll(cmp.Or(h.wording.Guidance, guidanceRules), "%NAMES%", strings.Join(names(h.tools.tools), ", "))
 }
 
@@ -47,25 +46,30 @@ func describeTools(h *healing) {
 		return
 	}
 	h.note(ruleDescribe, -1, "")
-	h.addMarked(jinja.Concat(ours("\n\n"+h.tools.listing+"\n"+h.callingRules()), h.examples))
+	h.addMarked(h.tools.listing+"\n"+h.callingRules(), h.examples)
 	h.tools, h.guided = nil, false
 }
 
-// addMarked puts text that may hold markers behind the first system message's, or in a message of
-// its own before everything. Told by a user it is plain text.
-func (h *healing) addMarked(more *jinja.Str) {
+// addMarked puts text, and calls that may hold markers, behind the first system message's, or in a
+// message of its own before everything. Told by a user it is plain text.
+func (h *healing) addMarked(text string, calls *jinja.Str) {
 	if h.probe.System == SystemNone {
-		h.addSystem(strings.TrimLeft(more.String(), "\n"))
+		h.addSystem(text + calls.String())
 		return
 	}
 	if h.leading() == 0 {
 		h.insert(0, turn{Message: Message{Role: System}})
 	}
 	first := &h.turns[0]
-	if first.more != nil {
-		more = jinja.Concat(first.more, more)
+	first.Text = strings.TrimRight(first.Text, "\n")
+	if first.Text != "" || first.more != nil {
+		text = "\n\n" + text
 	}
-	first.Text, first.more = strings.TrimRight(first.Text, "\n"), more
+	more := []*jinja.Str{ours(text), calls}
+	if first.more != nil {
+		more = append([]*jinja.Str{first.more}, more...)
+	}
+	first.more = jinja.Concat(more...)
 }
 
 // ours is text of ours that names the client's tools: no marker in it counts.

@@ -67,6 +67,52 @@ func TestOptions_guidanceStandsBehindTheClientsSystemText(t *testing.T) {
 	}
 }
 
+// Guidance stands behind the tools' rules in a prompt of any kind, and where there is no system
+// text before it, it begins the message.
+func TestOptions_guidanceWithAndWithoutTemplate(t *testing.T) {
+	marked, err := Parse(chatML, Options{Guidance: true, Markers: []string{"<|im_start|>", "<|im_end|>"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare, err := Parse("{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no') }}{% endif %}<{{ m.role }}>{{ m.content }}{% endfor %}", Options{Guidance: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const example = "\n\nExample of a call of get_weather:\n"
+	for name, c := range map[string]struct {
+		by       Renderer
+		protocol Protocol
+		system   string
+		want     []string // in this order
+	}{
+		"native, alone":      {marked, Native, "", []string{"<|im_start|>system\nRules for calling tools:\n- Call", "instead of guessing." + example + "<tool_call>"}},
+		"json, alone":        {marked, JSON, "", []string{"<|im_start|>system\n# Tools\n", "without such an object." + example + `{"tool"`}},
+		"json":               {marked, JSON, "S\n", []string{"<|im_start|>system\nS\n\n# Tools\n", "without such an object." + example}},
+		"no template, alone": {Builtin{Guidance: true}, Native, "", []string{"System: # Tools\n", "without such an object." + example + `{"tool"`, "\n\nUser: hi"}},
+		"no template":        {Builtin{Guidance: true}, ReAct, "S", []string{"System: S\n\n# Tools\n", "instead of guessing." + example + "Action: get_weather"}},
+		"no system role":     {bare, JSON, "", []string{"<user># Tools\n", "without such an object." + example + `{"tool"`, "\n\nhi"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conversation := Conversation{Now: noon, Protocol: c.protocol, Tools: []Tool{weather}, Messages: []Message{hi}}
+			if c.system != "" {
+				conversation.Messages = []Message{{Role: System, Text: c.system}, hi}
+			}
+			r, err := c.by.Render(conversation)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest := r.String()
+			for _, want := range c.want {
+				_, behind, ok := strings.Cut(rest, want)
+				if !ok {
+					t.Errorf("%q is not there, or not in its place:\n%s", want, r)
+				}
+				rest = behind
+			}
+		})
+	}
+}
+
 func TestThinking_wishesReachTheTemplate(t *testing.T) {
 	on, off := true, false
 	for name, c := range map[string]struct {

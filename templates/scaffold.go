@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"tenon/templates/jinja"
 	"tenon/templates/schema"
 )
 
@@ -15,7 +16,11 @@ func fold(h *healing) {
 		return
 	}
 	if h.tools != nil {
-		h.addSystem(h.tools.listing + h.wording.rules(h.protocol))
+		rules := h.tools.listing + h.wording.rules(h.protocol)
+		if h.guided {
+			rules += h.examples.String() // an own protocol has no markers
+		}
+		h.addSystem(rules)
 	}
 	h.tools = nil
 	var out []turn
@@ -42,7 +47,11 @@ func (h *healing) addSystem(text string) {
 		return
 	}
 	first := &h.turns[0]
-	first.Text = strings.TrimRight(first.Text, "\n") + "\n\n" + text
+	if first.more != nil {
+		first.more = jinja.Concat(first.more, ours("\n\n"+text))
+		return
+	}
+	first.Text = strings.TrimLeft(strings.TrimRight(first.Text, "\n")+"\n\n"+text, "\n")
 }
 
 // listing tells a model the tools that there are.
