@@ -42,6 +42,13 @@ func TestCount_ofAModelThatIsNotLoadedIsAnEstimate(t *testing.T) {
 		if rec.Code != 404 {
 			t.Errorf("%s: an unknown model: %d %s", c.path, rec.Code, rec.Body)
 		}
+		o.Service.Default = "scripted"
+		for _, name := range []string{"other", ""} {
+			rec = askWith(t, server.New(o), c.path, strings.Replace(c.body, "scripted", name, 1))
+			if rec.Header().Get("X-Tenon-Estimate") == "" {
+				t.Errorf("%s: %q loads the default: %d %s", c.path, name, rec.Code, rec.Body)
+			}
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
 	if o.LMStudio == nil {
 		return
 	}
-	models := lmstudio.Models{Fleet: o.LMStudio, Traits: o.Traits}
+	models := lmstudio.Models{Fleet: o.LMStudio, Traits: o.Traits, Default: o.Service.Default}
 	sockets := socket.New(socket.Options{
 		Service: o.Service, Models: models, Version: o.Version, Admit: admitSocket(o.Keys), Manage: manage(o.Keys),
 		Watch: seen.watch, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody,

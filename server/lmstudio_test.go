@@ -160,6 +160,21 @@ func TestStudio_chatIsStateful(t *testing.T) {
 	}
 }
 
+// Issue 23: the default model answers here under any name, and under none.
+func TestStudio_defaultModelServesEveryName(t *testing.T) {
+	s, _, _ := studio(t, func(o *server.Options) { o.Service.Default = "m" })
+	for _, name := range []string{`"model":"gpt-9",`, ""} {
+		status, out := askStudio(t, s, "POST", "/api/v1/chat", `{`+name+`"input":"[[a]]hello[[/]]"}`)
+		if status != http.StatusOK || out["model_instance_id"] != "m" || at(out, "output", 0, "content") != "hello" {
+			t.Errorf("%s: %d %v", name, status, out)
+		}
+	}
+	_, out := askStudio(t, s, "POST", "/api/v0/chat/completions", `{"model":"gpt-9","messages":[{"role":"user","content":"[[a]]hello[[/]]"}]}`)
+	if at(out, "model_info", "arch") != "llama" {
+		t.Errorf("%v", out)
+	}
+}
+
 // The events come in the documented order, and the last holds the whole answer.
 func TestStudio_chatStreamsNamedEvents(t *testing.T) {
 	s, _, _ := studio(t)

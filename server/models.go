@@ -141,8 +141,8 @@ func getModel(m Models, other string, k modelFacts) gin.HandlerFunc {
 		id := strings.TrimPrefix(c.Param("id"), "/")
 		s, name, err := findModel(m, id)
 		if err != nil && other != "" {
-			s, _, _ = findModel(m, other) // the start has made sure of it
-			name, err = id, nil
+			name = id
+			s, err = asked(m, id, other)
 		}
 		if err != nil {
 			writeError(c, err)

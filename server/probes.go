@@ -66,7 +66,7 @@ func ollamaTags(m Models) gin.HandlerFunc {
 
 // ollamaShow serves POST /api/show. The context is what one request may use here, which is what
 // its readers want to know; tools are what they may send, and every model takes them here.
-func ollamaShow(m Models) gin.HandlerFunc {
+func ollamaShow(m Models, other string) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		var sent struct {
 			Model string `json:"model"`
@@ -76,7 +76,7 @@ func ollamaShow(m Models) gin.HandlerFunc {
 			writeError(c, chat.Invalidf("", "the body is no JSON object: %v", err))
 			return
 		}
-		s, err := asked(m, strings.TrimSuffix(cmp.Or(sent.Model, sent.Name), ":latest"))
+		s, err := asked(m, strings.TrimSuffix(cmp.Or(sent.Model, sent.Name), ":latest"), other)
 		if err != nil {
 			writeError(c, err)
 			return
@@ -117,11 +117,11 @@ type propsSettings struct {
 	Context int `json:"n_ctx"` // tokens one request may use
 }
 
-// showProps serves GET /props, of the model that the query names. Without one it is the first that
-// is loaded, else the first.
-func showProps(m Models) gin.HandlerFunc {
+// showProps serves GET /props, of the model that the query names. Without one it is the default,
+// else the first that is loaded, else the first.
+func showProps(m Models, other string) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		s, err := asked(m, c.Query("model"))
+		s, err := asked(m, c.Query("model"), other)
 		if err != nil {
 			writeError(c, err)
 			return
@@ -133,10 +133,14 @@ func showProps(m Models) gin.HandlerFunc {
 	}
 }
 
-// asked is the model of a name; "" is the first that is loaded, else the first there is.
-func asked(m Models, name string) (fleet.Status, *chat.Error) {
-	if name != "" {
+// asked is the model that serves a name: other, if there is none of it. Without a name and another
+// it is the first that is loaded, else the first there is.
+func asked(m Models, name, other string) (fleet.Status, *chat.Error) {
+	if name = cmp.Or(name, other); name != "" {
 		s, _, err := findModel(m, name)
+		if err != nil && other != "" {
+			s, _, err = findModel(m, other) // the start has made sure of it
+		}
 		return s, err
 	}
 	all := m.Status()

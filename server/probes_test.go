@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"tenon/server"
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
+	"tenon/server/servertest"
 )
 
 func answer(t *testing.T, h http.Handler, method, path, body string) (int, map[string]any) {
@@ -96,13 +98,35 @@ func TestDefaultModel_servesEveryName(t *testing.T) {
 			if status != http.StatusOK || !strings.Contains(string(told), "hello") {
 				t.Errorf("%s as %s: %d %s", c.path, name, status, told)
 			}
-			if want := strings.Trim(name, `"`); want != "" && v["model"] != want {
+			if want := cmp.Or(strings.Trim(name, `"`), "gpt-4o"); v["model"] != want {
 				t.Errorf("%s as %s: the answer is of %v", c.path, name, v["model"])
 			}
 		}
 	}
 	o := options(t)
 	o.Service.Default = "scripted"
+	o.LMStudio = idleFleet{all: o.Models.Status()}
+	o.Traits = func(catalog.Entry) chat.Traits { return chat.Traits{} }
+	for _, c := range []struct{ method, path, body, want string }{
+		{"GET", "/api/v0/models/gpt-9", "", `"id":"gpt-9"`},
+		{"POST", "/api/show", `{"model":"gpt-9:latest"}`, `"general.basename":"scripted"`},
+		{"GET", "/props?model=gpt-9", "", `"model_path":"scripted"`},
+		{"POST", "/v1/responses/input_tokens", `{"input":"hi"}`, `"input_tokens":`},
+		{"POST", "/tokenize", `{"content":"hi","model":"gpt-9"}`, `"tokens":`},
+		{"POST", "/apply-template", `{"messages":[{"role":"user","content":"hi"}],"model":"gpt-9"}`, `"prompt":`},
+	} {
+		status, v := answer(t, server.New(o), c.method, c.path, c.body)
+		if told, _ := json.Marshal(v); status != http.StatusOK || !strings.Contains(string(told), c.want) {
+			t.Errorf("%s %s: %d %s", c.method, c.path, status, told)
+		}
+	}
+	e := enginetest.Script()
+	e.Info.Embeddings = true
+	embeds := servertest.Options(servertest.Model{ID: "scripted", Engine: embedder{e}})
+	embeds.Service.Default = "scripted"
+	if status, v := answer(t, server.New(embeds), "POST", "/v1/embeddings", `{"input":"hi"}`); status != http.StatusOK || v["model"] != "scripted" {
+		t.Errorf("%d %v", status, v)
+	}
 	if status, v := answer(t, server.New(o), "GET", "/v1/models/claude-sonnet-4-5", ""); status != http.StatusOK || v["id"] != "claude-sonnet-4-5" || v["context_length"] != float64(4096) {
 		t.Errorf("%d %v", status, v)
 	}

@@ -30,10 +30,10 @@ func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 		{"GET", "/debug/requests/:id", kept.show},
 		{"GET", "/v1/models", listModels(o.Models, modelFacts{o.Warnings, o.Traits})},
 		{"GET", "/v1/models/*id", getModel(o.Models, o.Service.Default, modelFacts{o.Warnings, o.Traits})}, // ids hold slashes
-		{"GET", "/props", showProps(o.Models)},
+		{"GET", "/props", showProps(o.Models, o.Service.Default)},
 		{"GET", "/api/version", ollamaVersionRoute},
 		{"GET", "/api/tags", ollamaTags(o.Models)},
-		{"POST", "/api/show", ollamaShow(o.Models)},
+		{"POST", "/api/show", ollamaShow(o.Models, o.Service.Default)},
 		{"POST", "/v1/chat/completions", gin.WrapF(chatAPI.ChatCompletions)},
 		{"POST", "/v1/completions", gin.WrapF(chatAPI.Completions)},
 		{"POST", "/v1/embeddings", gin.WrapF(chatAPI.Embeddings)},

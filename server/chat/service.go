@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,10 +85,7 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 // acquire returns the model that a request names, or the default; the name is what answers call it
 // then.
 func (s *Service) acquire(ctx context.Context, name *string) (Model, func(), error) {
-	if *name == "" {
-		*name = s.Default
-	}
-	if *name == "" {
+	if *name = s.Named(*name); *name == "" {
 		return Model{}, nil, NoModel()
 	}
 	m, release, err := s.Models.Acquire(ctx, *name)
@@ -99,6 +97,9 @@ func (s *Service) acquire(ctx context.Context, name *string) (Model, func(), err
 	}
 	return m, release, nil
 }
+
+// Named is what answers call the model of a request: the name that it asks for, or the default's.
+func (s *Service) Named(model string) string { return cmp.Or(model, s.Default) }
 
 // decide plans a turn, with as much of its conversation as it allows to be left out.
 func (s *Service) decide(ctx context.Context, m Model, r Request) (Request, planned, int, error) {
@@ -125,7 +126,7 @@ type Peeker interface {
 // Count returns how many tokens the prompt of r has, as a run would be charged for it, or about
 // how many if the model is not loaded.
 func (s *Service) Count(ctx context.Context, r Request) (Tokens, error) {
-	if p, ok := s.Models.(Peeker); ok && p.Idle(r.Model) {
+	if s.idle(ctx, s.Named(r.Model)) {
 		n, err := estimate(r)
 		return n, AsErrorOrNil(err)
 	}
@@ -140,6 +141,20 @@ func (s *Service) Count(ctx context.Context, r Request) (Tokens, error) {
 		}
 		return Tokens{N: len(ids)}, nil
 	})
+}
+
+// idle tells that the model that serves a name is there and not loaded.
+func (s *Service) idle(ctx context.Context, name string) bool {
+	p, ok := s.Models.(Peeker)
+	if !ok || p.Idle(name) || s.Default == "" || !p.Idle(s.Default) {
+		return ok && p.Idle(name)
+	}
+	_, release, err := s.Models.Acquire(ctx, name) // of a name that there is not it loads nothing
+	if err != nil {
+		return AsError(err).Kind == NotFound
+	}
+	release()
+	return false
 }
 
 // dated gives the conversation its date.

@@ -40,7 +40,8 @@ type Fleet interface {
 // Models are a fleet's models as LM Studio's clients see them.
 type Models struct {
 	Fleet
-	Traits func(catalog.Entry) chat.Traits // what a model's file says it can
+	Traits  func(catalog.Entry) chat.Traits // what a model's file says it can
+	Default string                          // the model of requests that name one there is not; "": none
 }
 
 // Model is a model at hand.
@@ -113,6 +114,18 @@ func (m Models) Find(name string) (Model, error) {
 		known = append(known, one.ID)
 	}
 	return Model{}, chat.UnknownModel(name, known)
+}
+
+// Asked is a name under which there is a model: that of a request, or the default's.
+func (m Models) Asked(name string) (string, error) {
+	if _, loaded := m.FindLoaded(name); loaded {
+		return name, nil
+	}
+	_, err := m.Find(name)
+	if err != nil && m.Default != "" {
+		return m.Default, nil
+	}
+	return name, err
 }
 
 func (m Model) is(name string) bool {

@@ -81,7 +81,7 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 	wire.SetIgnored(w, request.Ignored)
 	request.CacheKey = chat.CallerKey(r.Context())
 	request.Whole = !sent.Stream
-	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix(), Model: sent.Model}, sent: sent, w: w, extra: a.Extra}
+	c := &completer{head: completion{ID: "cmpl-" + rand.Text(), Object: "text_completion", Created: time.Now().Unix(), Model: a.Service.Named(sent.Model)}, sent: sent, w: w, extra: a.Extra}
 	if sent.Stream {
 		c.out = sse.NewWriter(w)
 		c.out.Beat(a.Heartbeat, c.beat)

@@ -14,6 +14,7 @@ import (
 
 // Service does what the endpoints offer. *chat.Service implements it.
 type Service interface {
+	Named(model string) string // what answers call the model that a request asks for
 	Run(ctx context.Context, r chat.Request, sink chat.Sink) error
 	Count(ctx context.Context, r chat.Request) (chat.Tokens, error)
 	Render(ctx context.Context, r chat.Request) (string, error)
@@ -36,6 +37,7 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 		wire.WriteOpenAIError(w, chat.AsError(err))
 		return
 	}
+	request.Model = a.Service.Named(request.Model)
 	wire.SetIgnored(w, request.Ignored)
 	setCacheKey(r.Context(), &request, sent.CachePrompt)
 	head := chatCompletion{ID: "chatcmpl-" + rand.Text(), Created: time.Now().Unix(), SystemFingerprint: "tenon"}

@@ -69,6 +69,7 @@ func (a API) embed(w http.ResponseWriter, r *http.Request) (*embeddingList, erro
 	if err != nil {
 		return nil, err
 	}
+	sent.Model = a.Service.Named(sent.Model)
 	return encodeEmbeddings(sent, vectors)
 }
 

@@ -25,6 +25,8 @@ func (e endless) Run(ctx context.Context, _ chat.Request, sink chat.Sink) error 
 	return chat.AsError(ctx.Err())
 }
 
+func (e endless) Named(model string) string { return model }
+
 func (e endless) Count(context.Context, chat.Request) (chat.Tokens, error) {
 	return chat.Tokens{N: 0}, nil
 }

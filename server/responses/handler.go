@@ -19,6 +19,7 @@ import (
 
 // Service runs and counts turns. *chat.Service implements it.
 type Service interface {
+	Named(model string) string // what answers call the model that a request asks for
 	Run(ctx context.Context, r chat.Request, sink chat.Sink) error
 	Count(ctx context.Context, r chat.Request) (chat.Tokens, error)
 }
@@ -104,6 +105,7 @@ func (a *API) decode(r *http.Request) (*decoder, createRequest, error) {
 		item: func(id string) (item, bool) { return a.store.item(id, owner) },
 	}
 	request, err := d.request(r.Body)
+	request.Model = a.service.Named(request.Model)
 	d.turn.CacheKey = owner
 	return d, request, err
 }

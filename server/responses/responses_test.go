@@ -25,6 +25,8 @@ type played struct {
 	asked  []chat.Request
 }
 
+func (*played) Named(model string) string { return model }
+
 func (p *played) Run(_ context.Context, r chat.Request, sink chat.Sink) error {
 	p.asked = append(p.asked, r)
 	for _, e := range p.events {

@@ -45,9 +45,9 @@ type inputPart struct {
 
 // decode says in neutral terms what is asked.
 func (a *API) decode(p chatRequest, owner string) (chat.Request, error) {
-	r := chat.Request{Model: p.Model, MaxTokens: p.MaxTokens, CacheKey: owner, Logprobs: -1, Whole: !p.Stream}
+	r := chat.Request{MaxTokens: p.MaxTokens, CacheKey: owner, Logprobs: -1, Whole: !p.Stream}
 	switch {
-	case p.Model == "":
+	case p.Model == "" && a.models.Default == "":
 		return r, missing("model")
 	case wire.IsNull(p.Input):
 		return r, missing("input")
@@ -150,10 +150,7 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 		request, err = a.decode(p, chat.CallerKey(r.Context()))
 	}
 	if err == nil {
-		_, err = a.models.Find(p.Model)
-		if _, loaded := a.models.FindLoaded(p.Model); loaded {
-			err = nil
-		}
+		p.Model, err = a.models.Asked(p.Model)
 	}
 	if err != nil {
 		WriteError(w, err)

@@ -30,15 +30,22 @@ func (a *API) ModelsV0(w http.ResponseWriter, _ *http.Request) {
 	wire.WriteJSON(w, http.StatusOK, map[string]any{"object": "list", "data": a.listV0()})
 }
 
-// ModelV0 serves GET /api/v0/models/{id}.
+// ModelV0 serves GET /api/v0/models/{id}. Under a name that there is not it tells of the model
+// that is served in its place.
 func (a *API) ModelV0(w http.ResponseWriter, _ *http.Request, id string) {
 	m, err := a.models.Find(id)
+	called := m.ID
+	if err != nil && a.models.Default != "" {
+		called = id
+		m, err = a.models.Find(a.models.Default)
+	}
 	if err != nil {
 		WriteError(w, err)
 		return
 	}
 	for _, one := range a.listV0() {
 		if one.ID == m.ID {
+			one.ID = called
 			wire.WriteJSON(w, http.StatusOK, one)
 		}
 	}
@@ -71,6 +78,7 @@ func (a *API) listV0() []modelV0 {
 // Extra is what v0 tells beside OpenAI's answers.
 func (a *API) Extra(name string, f chat.Finish) *wire.Extra {
 	s := lmstudio.OfFinish(f)
+	name, _ = a.models.Asked(name) // it has just answered
 	i, _ := a.models.FindLoaded(name)
 	return &wire.Extra{
 		Stats: map[string]any{
