@@ -109,6 +109,7 @@ type Schema struct {
 	work     int  // done since reset, see Limits.Work
 	building bool // Compile has not returned yet
 	asked    int  // of Limits.Questions, by arenas that were thrown away
+	spent    int  // of Limits.Work, by attempts that failed
 	slab     []Node
 	any      *Node
 	never    *Node
@@ -202,6 +203,9 @@ func (s *Schema) reset() {
 // up on the whole schema.
 const maxDrops = 20
 
+// maxRestarts is how often as much work as one attempt may take is thrown away.
+const maxRestarts = 2
+
 // build makes the root node and proves that it can be met. In lenient mode a keyword that turns
 // out to be too hard is dropped and everything starts over without it, so that no memo remembers
 // it.
@@ -211,7 +215,7 @@ func (s *Schema) build(v *value) error {
 	for range maxDrops {
 		s.rebuild(v)
 		empty := s.err == nil && s.Root.Empty() // which can be too hard as well
-		s.asked += s.arena.Asked()
+		s.asked, s.spent = s.asked+s.arena.Asked(), s.spent+s.work
 		switch {
 		case s.err != nil:
 		case empty:
@@ -222,7 +226,7 @@ func (s *Schema) build(v *value) error {
 		if !s.lenient {
 			return s.err
 		}
-		if s.errAt.keyword == "" || s.dropped[s.errAt] || s.asked > s.limits.Questions {
+		if s.errAt.keyword == "" || s.dropped[s.errAt] || s.asked > s.limits.Questions || s.spent > maxRestarts*s.limits.Work {
 			break
 		}
 		s.dropped[s.errAt] = true

@@ -105,7 +105,7 @@ func (s *Schema) expandOp(n *Node, k Kind, track bool) []*Alt {
 		if track {
 			return s.expandSplit(n, k)
 		}
-		return s.expandUnion(n.kids, k, track)
+		return s.expandUnion(s.alternatives(n), k, track)
 	case opChoice:
 		return s.expandUnion(n.kids, k, track)
 	case opOneOf:
@@ -183,6 +183,31 @@ func (s *Schema) expandAnd(alts []*Alt, nodes []*Node, k Kind, track bool) []*Al
 type factor struct {
 	node *Node
 	alts []*Alt
+}
+
+// alternatives are what the union n unites, and the unions within it: what is nested deep would be
+// copied at each level. What has been met before is left as it is: it may lead back to itself.
+func (s *Schema) alternatives(n *Node) []*Node {
+	met := map[*Node]bool{n: true}
+	var flat []*Node
+	for stack := slices.Clone(n.kids); len(stack) > 0; {
+		kid := stack[0]
+		stack = stack[1:]
+		inner := kid
+		for range maxChain {
+			if inner.op != opLeaf || inner.memo[0] != nil || !s.formOf(inner.leaf).nothingBut() {
+				break
+			}
+			inner = inner.leaf.form.subs[0]
+		}
+		if inner.op != opOr || met[inner] || inner.memo[0] != nil {
+			flat = append(flat, kid)
+			continue
+		}
+		met[inner] = true
+		stack = append(slices.Clone(inner.kids), stack...)
+	}
+	return flat
 }
 
 func (s *Schema) expandUnion(nodes []*Node, k Kind, track bool) []*Alt {

@@ -139,6 +139,12 @@ type form struct {
 	unevaluatedProps *Node
 }
 
+// nothingBut reports whether a schema object says nothing but that one other schema holds.
+func (f *form) nothingBut() bool {
+	return len(f.subs) == 1 && f.kinds == allKinds && f.numbers == nil && f.strings == nil && f.array == nil && f.object == nil && !f.loose &&
+		f.unevaluatedItems == nil && f.unevaluatedProps == nil
+}
+
 type kindSet uint8
 
 const allKinds kindSet = 1<<kinds - 1

@@ -218,6 +218,7 @@ func (s *Schema) tidy(alts []*Alt, k Kind, track bool) []*Alt {
 	if len(alts) < 2 {
 		return alts
 	}
+	s.spend(len(alts))
 	switch k {
 	case Null:
 		return alts[:1]

@@ -95,6 +95,9 @@ func (s *Schema) newNode(o op) *Node {
 
 // spend counts work.
 func (s *Schema) spend(n int) {
+	if s.err != nil {
+		return // what is left of an attempt is given up step by step
+	}
 	if s.work += n; s.work > s.limits.Work {
 		s.unsupported(nil, "too much work")
 	}
