@@ -16,7 +16,11 @@ func metaschema(d Draft) []byte {
 	}
 	b.WriteString(`{` + metaHead(d) + `,"` + defs + `":{`)
 	b.WriteString(`"schemaArray":{"type":"array","minItems":1,"items":` + metaSelf(d) + `},`)
-	b.WriteString(`"stringArray":{"type":"array","items":{"type":"string"},"uniqueItems":true},`)
+	least := "0"
+	if d <= Draft4 {
+		least = "1"
+	}
+	b.WriteString(`"stringArray":{"type":"array","items":{"type":"string"},"minItems":` + least + `,"uniqueItems":true},`)
 	b.WriteString(`"simpleTypes":{"enum":["array","boolean","integer","null","number","object","string"]},`)
 	b.WriteString(`"positiveInteger":{"type":"integer","minimum":0},"nonNegativeInteger":{"type":"integer","minimum":0},`)
 	b.WriteString(`"positiveIntegerDefault0":{"type":"integer","minimum":0},"nonNegativeIntegerDefault0":{"type":"integer","minimum":0}`)
@@ -31,7 +35,11 @@ func metaschema(d Draft) []byte {
 			b.WriteString(`,` + quoted(name) + `:` + strings.ReplaceAll(metaShape(name, k.shape, d), "DEFS", defs))
 		}
 	}
-	b.WriteString(`}}`)
+	b.WriteString(`}`)
+	if d <= Draft4 {
+		b.WriteString(`,"dependencies":{"exclusiveMaximum":["maximum"],"exclusiveMinimum":["minimum"]}`)
+	}
+	b.WriteString(`}`)
 	if d == Draft3 { // anyOf was a form of type then
 		return []byte(strings.ReplaceAll(b.String(), `"anyOf"`, `"type"`))
 	}
@@ -116,6 +124,9 @@ func metaShape(name string, form shape, d Draft) string {
 		}
 		return `{"type":"number"}`
 	case shapeList:
+		if name == "enum" && d <= Draft6 {
+			return `{"type":"array","minItems":1,"uniqueItems":true}`
+		}
 		return `{"type":"array"}`
 	}
 	if plain, ok := map[shape]string{shapeNumber: "number", shapeString: "string", shapeBool: "boolean"}[form]; ok {
