@@ -53,6 +53,8 @@ func TestFromSchema_instances(t *testing.T) {
 		"enum and required of draft 4": {`{"$ref":"http://json-schema.org/draft-04/schema#"}`,
 			[]string{`{"enum":[1,2],"required":["a"],"maximum":1,"exclusiveMaximum":true}`}, []string{`{"enum":[]`, `{"enum":[1,1]`, `{"required":[]`, `{"exclusiveMaximum":true}`}},
 		"enum and required of draft 7": {`{"$ref":"http://json-schema.org/draft-07/schema#"}`, []string{`{"enum":[],"required":[]}`, `{"enum":[1,1]}`}, []string{`{"required":["a","a"]`}},
+		"a key that is counted, whose value counts elements": {`{"oneOf":[{"propertyNames":{"maxLength":1}},{"additionalProperties":{"contains":false,"enum":[""],"minContains":2}},{"additionalProperties":{"contains":{},"maxContains":2}}]}`,
+			[]string{`{"a":"aab","ab":2}`, `{"ab":[1,2]}`, `{"ab":{}}`}, []string{`{"a":"","ab":""}`, `{"ab":[1,2,`, `{"a":"aab","b":1}`}},
 		"one of many texts": {`{"type":"string","minLength":2,"oneOf":[{"pattern":"new"},{"pattern":"old"},{"pattern":"draft"},{"pattern":"done"},{"pattern":"failed"},{"pattern":"paused"},{"pattern":"queued"},{"pattern":"^x+$"},{"pattern":"e[dw]"},{"pattern":"e[dw]"}]}`,
 			[]string{`"older"`, `"a draft"`, `"done"`, `"xxx"`}, []string{`"new"`, `"ed"`, `"x"`, `"old and done"`, `"paused"`, `"none"`}},
 		"one of": {`{"oneOf":[{"required":["a"]},{"required":["b"]}]}`, []string{`{"a":1}`, `{"b":1,"c":1}`, `{"c":1,"a":1}`}, []string{`{}`, `{"a":1,"b":1}`, `{"c":1}`}},

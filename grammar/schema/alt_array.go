@@ -20,15 +20,15 @@ func (s *Schema) arrayBase(f *arrayForm) *Alt {
 	return s.arrayAlt(a)
 }
 
-// arrayAlt says of the elements what a Contain with Max 0 says, and cuts the array off before the
-// first element that cannot be.
+// arrayAlt says of the elements what a Contain with Max 0 says, drops one that says nothing, and
+// cuts the array off before the first element that cannot be.
 func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
 	for i := 0; i < len(a.Contains); i++ {
 		c := a.Contains[i]
 		if c.Max != Unbounded && c.Min > c.Max {
 			return nil
 		}
-		if c.Max == 0 {
+		if c.Max == 0 || c.Min == 0 && c.Node == s.never {
 			s.exclude(a, c)
 			a.Contains = slices.Delete(slices.Clone(a.Contains), i, i+1)
 			i--

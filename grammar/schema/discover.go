@@ -109,14 +109,8 @@ func (a *Alt) children(visit func(*Node)) {
 			visit(n)
 		}
 	case Object:
-		for i := range a.Object.Props {
-			visit(a.Object.Props[i].Value)
-		}
-		for _, c := range a.Object.UnnamedKeys() {
-			visit(c.Value)
-		}
-		for _, e := range a.Object.Exists {
-			visit(e.Value)
+		for _, n := range a.Object.members() {
+			visit(n)
 		}
 	}
 }
@@ -132,6 +126,34 @@ func (a *ArrayAlt) elements() []*Node {
 		for _, n := range slices.Clone(all[:min(len(all), maxSplit)]) {
 			all = append(all, n.And(c.Node), n.And(c.Node.Not()))
 		}
+	}
+	return all
+}
+
+// members are the nodes of the values, and of those that meet obligations, several at once too: a
+// matcher tells them apart.
+func (o *ObjectAlt) members() []*Node {
+	s := o.schema
+	var all []*Node
+	add := func(n *Node, concerned func(keys Expr) bool) {
+		from := len(all)
+		all = append(all, n)
+		for _, e := range o.Exists {
+			if concerned(e.Keys) {
+				for _, m := range slices.Clone(all[from:min(len(all), from+maxSplit)]) {
+					all = append(all, m.And(e.Value))
+				}
+			}
+		}
+	}
+	for _, p := range o.Props {
+		add(p.Value, func(keys Expr) bool { return s.holds(keys, p.Name) })
+	}
+	for _, c := range o.UnnamedKeys() {
+		add(c.Value, func(keys Expr) bool { return !s.vacant(s.arena.Intersect(c.Keys, keys)) })
+	}
+	for _, e := range o.Exists {
+		all = append(all, e.Value)
 	}
 	return all
 }

@@ -61,6 +61,9 @@ func TestCompile_whatCannotBeEnforcedIsReported(t *testing.T) {
 		{"references to each other", `{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"anyOf":[{"$ref":"#/$defs/y"},{"type":"null"}]},"y":{"allOf":[{"$ref":"#/$defs/x"},{"type":"integer"}]}}}`,
 			[]Issue{{"/$defs/y/allOf/0", "$ref", Dropped, "the schema refers to itself without descending into the value"}},
 			[]string{`{"a":1}`, `{"a":null}`}, []string{`{"a":"x"}`, `1`}},
+		{"two contains in a value that a negation asks for", `{"additionalProperties":{"contains":{"type":"string"},"maxContains":2},"not":{"additionalProperties":{"contains":{"type":"number"},"minContains":2}}}`,
+			[]Issue{{"/additionalProperties", "contains", Checked, "several contains in an array of bounded length"}},
+			nil, nil},
 		{"references that descend", `{"properties":{"a":{"allOf":[{"$ref":"#"}]}},"type":"object"}`, nil, []string{`{"a":{"a":{}}}`}, []string{`{"a":1}`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
