@@ -53,23 +53,27 @@ func (a *Arena) known(k kind, parts []Expr) (Expr, bool) {
 	return Expr(id), id >= 0
 }
 
-// covers looks among the parts of an intersection for x and ¬y with x ⊆ y: because x is y, is a
-// part of the union y, or y is all text and x is some. With inner kindIntersect it looks for the
-// dual in a union: x ⊇ y.
+// covers looks among the sorted parts of an intersection for x and ¬y with x ⊆ y: because x is y,
+// is a part of the union y, or y is all text and x is some. With inner kindIntersect it looks for
+// the dual in a union: x ⊇ y.
 func (a *Arena) covers(args []Expr, inner kind) bool {
+	has := func(x Expr) bool {
+		_, found := slices.BinarySearch(args, x)
+		return found
+	}
 	for _, z := range args {
 		n := a.at(z)
 		if n.kind != kindNot {
 			continue
 		}
 		y := a.at(Expr(n.a))
-		for _, x := range args {
-			if x == Expr(n.a) || y.kind == inner && slices.Contains(y.args, x) {
-				return true
-			}
-			if inner == kindUnion && Expr(n.a) == a.anyText && a.at(x).text || inner == kindIntersect && x == a.anyText && y.text {
-				return true
-			}
+		switch {
+		case has(Expr(n.a)) || y.kind == inner && slices.ContainsFunc(y.args, has):
+			return true
+		case inner == kindIntersect && y.text && has(a.anyText):
+			return true
+		case inner == kindUnion && Expr(n.a) == a.anyText && slices.ContainsFunc(args, func(x Expr) bool { return a.at(x).text }):
+			return true
 		}
 	}
 	return false
