@@ -4,14 +4,16 @@ import "slices"
 
 // expansion memoises the alternatives of one node, kind by kind.
 type expansion struct {
-	state [kinds]uint8 // 0 unknown, expanding, expanded
+	state [kinds]uint8 // 0 unknown, expanding, listed, expanded
 	alts  [kinds][]*Alt
 
 	endless [kinds]*Node // the node is part of itself: evaluating it would never end. What led back to it
+	met     kindSet      // kinds of which it was taken apart within something, see descend
 }
 
 const (
 	expanding uint8 = iota + 1
+	listed          // as a part of a union: what can be merged is not
 	expanded
 )
 
@@ -26,11 +28,7 @@ func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 	if track && k >= Array {
 		slot = 1
 	}
-	m := n.memo[slot]
-	if m == nil {
-		m = new(expansion)
-		n.memo[slot] = m
-	}
+	m := n.expansion(slot)
 	switch m.state[k] {
 	case expanded:
 		return m.alts[k]
@@ -41,28 +39,45 @@ func (s *Schema) expand(n *Node, k Kind, track bool) []*Alt {
 		}
 		m.endless[k] = s.at
 		return nil
+	case 0:
+		s.collect(nil, n, slot, k, func([]*Alt) []*Alt { return s.expandOp(n, k, slot == 1) })
 	}
-	if s.err != nil || s.lost {
+	if m.state[k] != listed {
 		return nil
 	}
-	m.state[k] = expanding
-	outer := s.at
-	s.at = n
-	alts := s.expandOp(n, k, slot == 1)
-	s.at = outer
-	if s.lost || s.err != nil {
-		m.state[k] = 0 // what is incomplete must not be remembered
-		return nil
-	}
-	if back := m.endless[k]; back != nil {
-		alts = nil
-		s.refersToItself(s.reference(back))
-	}
-	m.alts[k], m.state[k] = s.tidy(alts, k, slot == 1), expanded
+	m.alts[k], m.state[k] = s.tidy(m.alts[k], k, slot == 1), expanded
 	if len(m.alts[k]) > s.limits.Alternatives {
 		s.unsupported(n.blame, "too many alternatives")
 	}
 	return m.alts[k]
+}
+
+func (n *Node) expansion(slot int) *expansion {
+	if n.memo[slot] == nil {
+		n.memo[slot] = new(expansion)
+	}
+	return n.memo[slot]
+}
+
+// collect appends the alternatives of n to alts, as f does, and remembers them.
+func (s *Schema) collect(alts []*Alt, n *Node, slot int, k Kind, f func([]*Alt) []*Alt) []*Alt {
+	if s.err != nil || s.lost {
+		return alts
+	}
+	m, from, outer := n.expansion(slot), len(alts), s.at
+	m.state[k], s.at = expanding, n
+	alts = f(alts)
+	s.at = outer
+	if s.lost || s.err != nil {
+		m.state[k] = 0 // what is incomplete must not be remembered
+		return slices.Clip(alts[:from])
+	}
+	if back := m.endless[k]; back != nil {
+		alts = slices.Clip(alts[:from])
+		s.refersToItself(s.reference(back))
+	}
+	m.alts[k], m.state[k] = slices.Clip(alts[from:]), listed
+	return alts
 }
 
 // selfReference is why a reference has no meaning (2020-12 core §9.4.1 forbids it).
@@ -105,9 +120,12 @@ func (s *Schema) expandOp(n *Node, k Kind, track bool) []*Alt {
 		if track {
 			return s.expandSplit(n, k)
 		}
-		return s.expandUnion(s.alternatives(n), k, track)
+		return s.expandUnion(nil, n.kids, k, track)
 	case opChoice:
-		return s.expandUnion(n.kids, k, track)
+		if track {
+			return s.expandUnion(nil, n.kids, k, true)
+		}
+		return s.expandChoice(nil, n, []*Alt{s.anyOf(k)}, k)
 	case opOneOf:
 		return s.expandOneOf(n, s.anyOf(k), track)
 	case opEnum:
@@ -185,43 +203,100 @@ type factor struct {
 	alts []*Alt
 }
 
-// alternatives are what the union n unites, and the unions within it: what is nested deep would be
-// copied at each level. What has been met before is left as it is: it may lead back to itself.
-func (s *Schema) alternatives(n *Node) []*Node {
-	met := map[*Node]bool{n: true}
-	var flat []*Node
-	for stack := slices.Clone(n.kids); len(stack) > 0; {
-		kid := stack[0]
-		stack = stack[1:]
-		inner := kid
-		for range maxChain {
-			if inner.op != opLeaf || inner.memo[0] != nil || !s.formOf(inner.leaf).nothingBut() {
-				break
-			}
-			inner = inner.leaf.form.subs[0]
-		}
-		if inner.op != opOr || met[inner] || inner.memo[0] != nil {
-			flat = append(flat, kid)
+// expandUnion appends the alternatives of all nodes to alts. Those of a union within are neither
+// copied nor compared at each level, which would cost the square of what is nested deep.
+func (s *Schema) expandUnion(alts []*Alt, nodes []*Node, k Kind, track bool) []*Alt {
+	for _, n := range nodes {
+		parts := n.united(s)
+		if track || parts == nil || n.expansion(0).state[k] != 0 {
+			alts = append(alts, s.expand(n, k, track)...)
 			continue
 		}
-		met[inner] = true
-		stack = append(slices.Clone(inner.kids), stack...)
+		alts = s.collect(alts, n, 0, k, func(alts []*Alt) []*Alt {
+			if n.op == opChoice {
+				return s.expandChoice(alts, n, []*Alt{s.anyOf(k)}, k)
+			}
+			return s.expandUnion(alts, parts, k, false)
+		})
 	}
-	return flat
+	return alts
 }
 
-func (s *Schema) expandUnion(nodes []*Node, k Kind, track bool) []*Alt {
-	var alts []*Alt
-	for _, n := range nodes {
-		alts = append(alts, s.expand(n, k, track)...)
+// united returns the nodes whose union n plainly is, nil if it is none.
+func (n *Node) united(s *Schema) []*Node {
+	switch {
+	case n.op == opOr || n.op == opChoice:
+		return n.kids
+	case n.op == opLeaf && s.formOf(n.leaf).nothingBut():
+		return n.leaf.form.subs
 	}
+	return nil
+}
+
+// expandChoice appends what n, a choice, has within some alternatives. A choice within one of its
+// conjunctions, as behind else, is taken apart within the others of it: to combine all that a long
+// chain ends in with each condition would cost the square of its length. Scalars are one
+// alternative each time.
+func (s *Schema) expandChoice(alts []*Alt, n *Node, within []*Alt, k Kind) []*Alt {
+	for _, kid := range n.kids {
+		inner, others := s.choiceWithin(kid, k)
+		if inner == nil {
+			alts = append(alts, s.expandAnd(within, []*Node{kid}, k, false)...)
+			continue
+		}
+		if w := s.expandAnd(within, others, k, false); len(w) > 0 {
+			alts = s.descend(alts, inner, w, k)
+		}
+	}
+	return alts
+}
+
+// choiceWithin returns a conjunct of n that is a choice, not yet expanded, and the others; nil if
+// there is none.
+func (s *Schema) choiceWithin(n *Node, k Kind) (choice *Node, others []*Node) {
+	if n.op != opAnd || k < Array {
+		return nil, nil
+	}
+	for i, kid := range n.kids {
+		end := kid
+		for range maxChain {
+			if end.op != opLeaf || !s.formOf(end.leaf).nothingBut() || !end.untouched(k) {
+				break
+			}
+			end = end.leaf.form.subs[0]
+		}
+		if end.op == opChoice && end.untouched(k) {
+			return kid, slices.Delete(slices.Clone(n.kids), i, i+1)
+		}
+	}
+	return nil, nil
+}
+
+// untouched reports whether n has neither been expanded nor taken apart: what is shared is better
+// expanded once.
+func (n *Node) untouched(k Kind) bool {
+	m := n.expansion(0)
+	return m.state[k] == 0 && !m.met.has(k)
+}
+
+// descend appends what a node that leads to a choice has within some alternatives.
+func (s *Schema) descend(alts []*Alt, n *Node, within []*Alt, k Kind) []*Alt {
+	alts = s.collect(alts, n, 0, k, func(alts []*Alt) []*Alt {
+		if n.op == opChoice {
+			return s.expandChoice(alts, n, within, k)
+		}
+		return s.descend(alts, n.leaf.form.subs[0], within, k)
+	})
+	m := n.expansion(0)
+	m.alts[k], m.state[k], m.endless[k] = nil, 0, nil
+	m.met |= 1 << k
 	return alts
 }
 
 // expandSplit is a union in which every alternative knows of each kid whether it holds.
 func (s *Schema) expandSplit(n *Node, k Kind) []*Alt {
 	if !s.annotates(n.kids, k) {
-		return s.expandUnion(n.kids, k, true)
+		return s.expandUnion(nil, n.kids, k, true)
 	}
 	var met []*Alt
 	unmet := []*Alt{s.anyOf(k)}
@@ -238,132 +313,6 @@ func (s *Schema) annotates(nodes []*Node, k Kind) bool {
 	for _, n := range nodes {
 		for _, a := range s.expand(n, k, true) {
 			if a.annotated() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// expandOneOf keeps of each branch what no other branch takes, all within context. Where two
-// branches share no value, which is the usual intent of oneOf, there is nothing to take away.
-func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
-	parts := make([][]*Alt, len(n.kids))
-	live := 0
-	for i, kid := range n.kids {
-		parts[i] = s.share(nil, context, s.expand(kid, context.Kind, track), true)
-		if len(parts[i]) > 0 {
-			live++
-		}
-	}
-	if texts := sameLengths(parts); len(texts) > manyTexts {
-		first := firstOf(parts).String
-		return present(s.stringAlt(s.exactlyOneText(texts), first.MinLen, first.MaxLen))
-	}
-	var out []*Alt
-	for i, part := range parts {
-		if live < 2 {
-			out = append(out, part...)
-			continue
-		}
-		for _, a := range part {
-			out = append(out, s.minusOthers(n, i, a, parts)...)
-		}
-		if len(out) > s.limits.Alternatives {
-			s.unsupported(n.blame, "too many alternatives")
-			return nil
-		}
-	}
-	return out
-}
-
-// sameLengths returns the texts of branches that are strings of the same lengths, nil if they are
-// not.
-func sameLengths(parts [][]*Alt) []Expr {
-	var texts []Expr
-	first := firstOf(parts)
-	for _, part := range parts {
-		for _, a := range part {
-			if len(part) > 1 || a.Kind != String || a.String.MinLen != first.String.MinLen || a.String.MaxLen != first.String.MaxLen {
-				return nil
-			}
-			texts = append(texts, a.String.Text)
-		}
-	}
-	return texts
-}
-
-func firstOf(parts [][]*Alt) *Alt {
-	for _, part := range parts {
-		if len(part) > 0 {
-			return part[0]
-		}
-	}
-	return nil
-}
-
-// manyTexts is the number of languages from which taking all others away from each is too much.
-const manyTexts = 8
-
-// exactlyOneText returns what is in exactly one of some languages.
-func (s *Schema) exactlyOneText(texts []Expr) Expr {
-	var apart, others []Expr
-	for i, x := range texts {
-		if s.overlapsOther(texts, i) {
-			others = append(others, x)
-		} else {
-			apart = append(apart, x)
-		}
-	}
-	if len(others) > 0 {
-		one, _ := s.oneText(others)
-		apart = append(apart, one)
-	}
-	return s.arena.Union(apart...)
-}
-
-// overlapsOther reports whether a language shares a word with another of the list.
-func (s *Schema) overlapsOther(texts []Expr, i int) bool {
-	for j, y := range texts {
-		if j != i && !s.vacant(s.arena.Intersect(texts[i], y)) {
-			return true
-		}
-	}
-	return false
-}
-
-// oneText returns what is in exactly one of some languages, and what is in any. Halves share what
-// their words have become, which the complements of all others beside each would not.
-func (s *Schema) oneText(texts []Expr) (one, any Expr) {
-	if len(texts) == 1 {
-		return texts[0], texts[0]
-	}
-	a, half := s.arena, len(texts)/2
-	left, anyLeft := s.oneText(texts[:half])
-	right, anyRight := s.oneText(texts[half:])
-	return a.Union(a.Intersect(left, a.Complement(anyRight)), a.Intersect(right, a.Complement(anyLeft))), a.Union(anyLeft, anyRight)
-}
-
-// minusOthers returns what of a, an alternative of branch i, lies in no other branch.
-func (s *Schema) minusOthers(n *Node, i int, a *Alt, parts [][]*Alt) []*Alt {
-	rest := []*Alt{a}
-	for j, part := range parts {
-		if j == i || len(rest) == 0 || !s.anyOverlap(rest, part) {
-			continue
-		}
-		rest = s.product(rest, s.expand(s.not(n.kids[j]), a.Kind, false), n)
-	}
-	return rest
-}
-
-// anyOverlap reports whether some alternative of one list may share a value with one of the other.
-func (s *Schema) anyOverlap(xs, ys []*Alt) bool {
-	for _, x := range xs {
-		for _, y := range ys {
-			if x.Kind == Number && apartCells(x.cells, y.cells) {
-				continue
-			}
-			if m := s.intersect(x, y); m != nil && s.plausible(m) {
 				return true
 			}
 		}

@@ -268,6 +268,9 @@ func (s *Schema) tidyStrings(alts []*Alt) []*Alt {
 	return s.absorb(out)
 }
 
+// fewAlts are up to so many alternatives that each is better looked for in the list of them.
+const fewAlts = 32
+
 // absorb removes repeated alternatives, and all others where one holds every value of the kind.
 func (s *Schema) absorb(alts []*Alt) []*Alt {
 	if len(alts) < 2 {
@@ -275,13 +278,21 @@ func (s *Schema) absorb(alts []*Alt) []*Alt {
 	}
 	whole := s.anyOf(alts[0].Kind)
 	out := make([]*Alt, 0, len(alts))
+	var met map[*Alt]bool
+	if len(alts) > fewAlts {
+		met = make(map[*Alt]bool, len(alts))
+	}
 	for _, a := range alts {
 		if a == whole {
 			return []*Alt{whole}
 		}
-		if !slices.Contains(out, a) {
-			out = append(out, a)
+		if met[a] || met == nil && slices.Contains(out, a) {
+			continue
 		}
+		if met != nil {
+			met[a] = true
+		}
+		out = append(out, a)
 	}
 	return out
 }

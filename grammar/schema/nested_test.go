@@ -55,6 +55,37 @@ func TestCompile_nestedAlternativesCostWhatTheyAre(t *testing.T) {
 	}
 }
 
+// TestCompile_conditionsAndTagsCostWhatTheyAre: neither is all that a chain of conditions ends in
+// combined with each of them, nor each tagged object with all others.
+func TestCompile_conditionsAndTagsCostWhatTheyAre(t *testing.T) {
+	tagged := func(i int) string {
+		return fmt.Sprintf(`{"type":"object","properties":{"kind":{"const":"t%d"},"v":{"type":"string"}},"required":["kind"]}`, i)
+	}
+	for name, schema := range map[string]func(n int) string{
+		"conditions behind else": func(n int) string {
+			var b strings.Builder
+			for i := range n {
+				fmt.Fprintf(&b, `{"if":{"properties":{"kind":{"const":"t%[1]d"}},"required":["kind"]},"then":{"required":["v%[1]d"]},"else":`, i)
+			}
+			return b.String() + `true` + strings.Repeat(`}`, n)
+		},
+		"one of many tagged": func(n int) string {
+			list := make([]string, n)
+			for i := range list {
+				list[i] = tagged(i)
+			}
+			return `{"oneOf":[` + strings.Join(list, ",") + `]}`
+		},
+		"one of a tree of tagged":    func(n int) string { return strings.ReplaceAll(nested["tree"](n, tagged), "anyOf", "oneOf") },
+		"any of a chain of the same": func(n int) string { return nested["chain of references"](n, func(int) string { return tagged(0) }) },
+	} {
+		few, many := mustCompile(t, schema(400)).work, mustCompile(t, schema(800)).work
+		if many > 3*few {
+			t.Errorf("%s: 400 take %d steps, 800 take %d", name, few, many)
+		}
+	}
+}
+
 // TestCompile_startsOverWithinItsWork: where keyword after keyword is dropped, the attempts are
 // bounded together.
 func TestCompile_startsOverWithinItsWork(t *testing.T) {
