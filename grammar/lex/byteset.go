@@ -26,17 +26,6 @@ func BytesOf(chars string) ByteSet {
 // Add puts b into the set.
 func (s *ByteSet) Add(b byte) { s[b>>6] |= 1 << (b & 63) }
 
-// Has reports whether b is in the set.
-func (s ByteSet) Has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
-
-// IsEmpty reports whether the set has no member.
-func (s ByteSet) IsEmpty() bool { return s == ByteSet{} }
-
-// Len returns the number of members.
-func (s ByteSet) Len() int {
-	return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) + bits.OnesCount64(s[2]) + bits.OnesCount64(s[3])
-}
-
 // Union returns the members of either set.
 func (s ByteSet) Union(t ByteSet) ByteSet {
 	return ByteSet{s[0] | t[0], s[1] | t[1], s[2] | t[2], s[3] | t[3]}

@@ -70,31 +70,6 @@ func (a *Arena) Live(s State) bool { return s != Dead }
 // Expr returns the language of the accepted continuations of s.
 func (a *Arena) Expr(s State) Expr { return a.page(s).exprs[uint32(s)%pageSize] }
 
-// Loops returns the bytes that lead from s back to s.
-func (a *Arena) Loops(s State) ByteSet {
-	var set ByteSet
-	if s == Dead {
-		return set
-	}
-	for b, t := range a.Row(s) {
-		if t == s {
-			set.Add(byte(b))
-		}
-	}
-	return set
-}
-
-// Allowed returns the bytes that do not lead to Dead.
-func (a *Arena) Allowed(s State) ByteSet {
-	var set ByteSet
-	for b, t := range a.Row(s) {
-		if t != Dead {
-			set.Add(byte(b))
-		}
-	}
-	return set
-}
-
 // States returns how many states there are, Dead included; each takes about 1 KiB once stepped
 // from.
 func (a *Arena) States() int {

@@ -113,21 +113,3 @@ func (o *ObjectAlt) ruledKeys() Expr {
 	}
 	return o.schema.arena.Union(parts...)
 }
-
-// KeyLang returns the language of all keys, named or extra, that may be present.
-func (o *ObjectAlt) KeyLang() Expr {
-	s := o.schema
-	var names []string
-	for _, p := range o.Props {
-		if !p.Value.Empty() {
-			names = append(names, p.Name)
-		}
-	}
-	parts := []Expr{s.arena.Literals(names...)}
-	for _, c := range o.UnnamedKeys() {
-		if !c.Value.Empty() {
-			parts = append(parts, s.unnamed(o, c.Keys))
-		}
-	}
-	return s.arena.Union(parts...)
-}
