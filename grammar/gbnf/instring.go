@@ -13,36 +13,28 @@ import (
 func InString(g *Grammar) (*Grammar, error) {
 	out := &Grammar{Root: g.Root, Rules: make([]Rule, len(g.Rules))}
 	for i, r := range g.Rules {
-		n, err := inString(r.Node)
+		var err error
+		out.Rules[i] = Rule{r.Name, inString(r.Node, &err)}
 		if err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.Name, err)
 		}
-		out.Rules[i] = Rule{r.Name, n}
 	}
 	return out, nil
 }
 
-func inString(n *Node) (*Node, error) {
+func inString(n *Node, err *error) *Node {
 	switch n.Op {
 	case Literal:
-		return &Node{Op: Literal, Text: escaped(n.Text)}, nil
+		return &Node{Op: Literal, Text: escaped(n.Text)}
 	case Class:
-		return &Node{Op: Quoted, Text: classPattern(n.Ranges)}, nil
+		return &Node{Op: Quoted, Text: classPattern(n.Ranges)}
 	case Regex:
-		return &Node{Op: Quoted, Text: n.Text}, nil
+		return &Node{Op: Quoted, Text: n.Text}
 	case Empty, Ref, Seq, Alt, Repeat:
 	default:
-		return nil, fmt.Errorf("%s has no form inside a JSON string", terminalText(n))
+		*err = fmt.Errorf("%s has no form inside a JSON string", terminalText(n))
 	}
-	m := *n
-	m.Kids = make([]*Node, len(n.Kids))
-	for i, k := range n.Kids {
-		var err error
-		if m.Kids[i], err = inString(k); err != nil {
-			return nil, err
-		}
-	}
-	return &m, nil
+	return n.WithKids(func(k *Node) *Node { return inString(k, err) })
 }
 
 // escaped is a text inside a JSON string.

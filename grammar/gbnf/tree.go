@@ -48,6 +48,19 @@ type Node struct {
 	Options  JSONOptions
 }
 
+// WithKids is n with what f makes of its kids.
+func (n *Node) WithKids(f func(*Node) *Node) *Node {
+	if len(n.Kids) == 0 {
+		return n
+	}
+	m := *n
+	m.Kids = make([]*Node, len(n.Kids))
+	for i, k := range n.Kids {
+		m.Kids[i] = f(k)
+	}
+	return &m
+}
+
 // JSONOptions are what stands in brackets behind a %json terminal. Empty values are the defaults;
 // package grammar documents the meanings.
 type JSONOptions struct {

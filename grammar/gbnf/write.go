@@ -106,7 +106,8 @@ func (w *writer) node(n *Node, place int) {
 	case Alt:
 		w.list(n.Kids, " | ", inAlt, place)
 	case Repeat:
-		w.repeat(n)
+		w.node(n.Kids[0], inRepeat)
+		w.b.WriteString(Bounds(n))
 	case Ref:
 		w.b.WriteString(w.name(n.Rule))
 	case Each:
@@ -121,37 +122,40 @@ func (w *writer) node(n *Node, place int) {
 }
 
 func (w *writer) list(kids []*Node, sep string, op, place int) {
-	open := place > op
-	if open {
-		w.b.WriteByte('(')
+	List(&w.b, kids, sep, place > op, func(k *Node) { w.node(k, op+1) })
+}
+
+// List writes nodes with something between them, in parentheses where others stand beside them.
+func List(b *strings.Builder, kids []*Node, sep string, beside bool, write func(*Node)) {
+	if beside {
+		b.WriteByte('(')
 	}
 	for i, k := range kids {
 		if i > 0 {
-			w.b.WriteString(sep)
+			b.WriteString(sep)
 		}
-		w.node(k, op+1)
+		write(k)
 	}
-	if open {
-		w.b.WriteByte(')')
+	if beside {
+		b.WriteByte(')')
 	}
 }
 
-func (w *writer) repeat(n *Node) {
-	w.node(n.Kids[0], inRepeat)
+// Bounds writes what stands behind the body of a Repeat, here and in Lark.
+func Bounds(n *Node) string {
 	switch {
 	case n.Min == 0 && n.Max == Unbounded:
-		w.b.WriteByte('*')
+		return "*"
 	case n.Min == 1 && n.Max == Unbounded:
-		w.b.WriteByte('+')
+		return "+"
 	case n.Min == 0 && n.Max == 1:
-		w.b.WriteByte('?')
+		return "?"
 	case n.Max == Unbounded:
-		fmt.Fprintf(&w.b, "{%d,}", n.Min)
+		return fmt.Sprintf("{%d,}", n.Min)
 	case n.Min == n.Max:
-		fmt.Fprintf(&w.b, "{%d}", n.Min)
-	default:
-		fmt.Fprintf(&w.b, "{%d,%d}", n.Min, n.Max)
+		return fmt.Sprintf("{%d}", n.Min)
 	}
+	return fmt.Sprintf("{%d,%d}", n.Min, n.Max)
 }
 
 // SchemaText writes a schema behind the name of its terminal. A blank keeps true and false apart

@@ -41,8 +41,9 @@ type lowering struct {
 	texts  map[language]*gbnf.Node // written before; nil if they take too many states
 
 	loosened, narrowed []string
-	keep               bool // symbols stay symbols
-	lark               bool // so do schemas and text up to a marker
+	err                error // the first of a rule
+	keep               bool  // symbols stay symbols
+	lark               bool  // so do schemas and text up to a marker
 }
 
 // Plain gives a grammar with nothing in it but GBNF. With symbols, special tokens stay terminals,
@@ -70,11 +71,11 @@ func newLowering(g *gbnf.Grammar, units Units, symbols bool) *lowering {
 // rules lowers all rules of g.
 func (l *lowering) rules(g *gbnf.Grammar) error {
 	for i, r := range g.Rules {
-		n, err := l.node(r.Node)
-		if err != nil {
-			return fmt.Errorf("rule %s: %w", r.Name, err)
+		n := l.node(r.Node)
+		if l.err != nil {
+			return fmt.Errorf("rule %s: %w", r.Name, l.err)
 		}
-		l.out.Rules[i].Node = n
+		l.out.Rules[i].Node = n // whose place may be another by now
 	}
 	return nil
 }
@@ -133,54 +134,50 @@ func addNote(notes []string, text string) []string {
 	return append(notes, text)
 }
 
-func (l *lowering) node(n *gbnf.Node) (*gbnf.Node, error) {
+func (l *lowering) node(n *gbnf.Node) *gbnf.Node {
 	if l.lark && (n.Op == gbnf.Symbol || n.Op == gbnf.Until || n.Op == gbnf.JSON) {
-		return n, nil
+		return n
 	}
 	switch n.Op {
 	case gbnf.Capture:
 		return l.node(n.Kids[0])
 	case gbnf.Check:
-		return &gbnf.Node{Op: gbnf.Empty}, nil
+		return literal("")
 	case gbnf.Symbol:
-		return l.symbol(n), nil
+		return l.symbol(n)
 	case gbnf.Until:
-		return l.until(n.Markers), nil
+		return l.until(n.Markers)
 	case gbnf.Regex:
-		e, err := l.arena.Regex("^(?:" + n.Text + ")$")
-		if err != nil {
-			return nil, err
-		}
-		x, ok := l.language(l.arena, e, "regex")
-		if !ok {
-			l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
-			x = star(anyRune())
-		}
-		return x, nil
-	case gbnf.JSON:
-		return l.json(n), nil
-	case gbnf.Plain:
-		return l.plain(n), nil
+		return l.regex(n.Text, "regex", func(c ecma.Set) *gbnf.Node { return class(c...) })
 	case gbnf.Quoted:
-		return l.quoted(n)
+		return l.regex(n.Text, "quoted", l.spellRanges)
+	case gbnf.JSON:
+		return l.json(n)
+	case gbnf.Plain:
+		return l.plain(n)
 	case gbnf.Each:
 		return l.each(n)
 	}
-	if len(n.Kids) == 0 {
-		return n, nil
-	}
-	m := *n
-	m.Kids = make([]*gbnf.Node, len(n.Kids))
-	for i, k := range n.Kids {
-		var err error
-		if m.Kids[i], err = l.node(k); err != nil {
-			return nil, err
-		}
-	}
+	m := n.WithKids(l.node)
 	if m.Op == gbnf.Seq {
-		return seq(m.Kids...), nil
+		return seq(m.Kids...)
 	}
-	return &m, nil
+	return m
+}
+
+// regex is what a regular expression matches from end to end, each character as spell writes it.
+func (l *lowering) regex(text, word string, spell func(ecma.Set) *gbnf.Node) *gbnf.Node {
+	e, err := l.arena.Regex("^(?:" + text + ")$")
+	if err != nil {
+		l.err = fmt.Errorf("regular expression %q: %w", text, err)
+		return literal("")
+	}
+	x, ok := l.automaton(l.arena, e, word, spell)
+	if !ok {
+		l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
+		x = star(spell(ecma.Set{{Lo: 0, Hi: 0x10FFFF}}))
+	}
+	return x
 }
 
 func (l *lowering) symbol(n *gbnf.Node) *gbnf.Node {

@@ -91,21 +91,14 @@ func (in *inliner) isShort(n *gbnf.Node) bool {
 }
 
 func (in *inliner) node(n *gbnf.Node) *gbnf.Node {
-	switch {
-	case n.Op == gbnf.Ref && in.gone[n.Rule]:
+	if n.Op == gbnf.Ref && in.gone[n.Rule] {
 		return in.node(in.out.Rules[n.Rule].Node)
-	case len(n.Kids) == 0:
-		return n
 	}
-	m := *n
-	m.Kids = make([]*gbnf.Node, len(n.Kids))
-	for i, k := range n.Kids {
-		m.Kids[i] = in.node(k)
-	}
+	m := n.WithKids(in.node)
 	if m.Op == gbnf.Seq {
 		return spelled(seq(m.Kids...))
 	}
-	return &m
+	return m
 }
 
 // spelled joins the characters of a sequence that stand side by side.

@@ -62,16 +62,9 @@ type fusion struct {
 
 // fuse joins text up to a marker with what follows it.
 func (w *larkWriter) fuse(n *gbnf.Node) *gbnf.Node {
-	if len(n.Kids) == 0 {
-		return n
-	}
-	m := *n
-	m.Kids = make([]*gbnf.Node, len(n.Kids))
-	for i, k := range n.Kids {
-		m.Kids[i] = w.fuse(k)
-	}
+	m := n.WithKids(w.fuse)
 	if m.Op != gbnf.Seq {
-		return &m
+		return m
 	}
 	for i := len(m.Kids) - 2; i >= 0; i-- {
 		if k := m.Kids[i]; k.Op == gbnf.Until && len(k.Markers) > 0 {
@@ -230,7 +223,7 @@ func (w *larkWriter) node(n *gbnf.Node, place int) {
 		w.list(n.Kids, " ", 1, place)
 	case gbnf.Repeat:
 		w.node(n.Kids[0], 3)
-		w.b.WriteString(larkBounds(n))
+		w.b.WriteString(gbnf.Bounds(n))
 	case gbnf.Ref:
 		w.b.WriteString(w.names[n.Rule])
 	case gbnf.Literal:
@@ -241,19 +234,7 @@ func (w *larkWriter) node(n *gbnf.Node, place int) {
 }
 
 func (w *larkWriter) list(kids []*gbnf.Node, sep string, op, place int) {
-	open := place > op
-	if open {
-		w.b.WriteByte('(')
-	}
-	for i, k := range kids {
-		if i > 0 {
-			w.b.WriteString(sep)
-		}
-		w.node(k, op+1)
-	}
-	if open {
-		w.b.WriteByte(')')
-	}
+	gbnf.List(&w.b, kids, sep, place > op, func(k *gbnf.Node) { w.node(k, op+1) })
 }
 
 func (w *larkWriter) literal(text string, place int) {
@@ -266,20 +247,6 @@ func (w *larkWriter) literal(text string, place int) {
 		kids = append(kids, &gbnf.Node{Op: gbnf.Class, Ranges: ecma.Set{{Lo: r, Hi: r}}})
 	}
 	w.list(kids, " ", 2, place)
-}
-
-func larkBounds(n *gbnf.Node) string {
-	switch {
-	case n.Max == gbnf.Unbounded && n.Min == 0:
-		return "*"
-	case n.Max == gbnf.Unbounded && n.Min == 1:
-		return "+"
-	case n.Max == 1 && n.Min == 0:
-		return "?"
-	case n.Max == gbnf.Unbounded:
-		return fmt.Sprintf("{%d,}", n.Min)
-	}
-	return fmt.Sprintf("{%d,%d}", n.Min, n.Max)
 }
 
 func (w *larkWriter) terminal(n *gbnf.Node) string {

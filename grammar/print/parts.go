@@ -1,11 +1,8 @@
 package print
 
 import (
-	"fmt"
-
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
-	"tenon/grammar/lex/ecma"
 	"tenon/grammar/machine"
 	"tenon/grammar/schema"
 )
@@ -39,42 +36,25 @@ func (l *lowering) plain(n *gbnf.Node) *gbnf.Node {
 	return x
 }
 
-// quoted is what a regular expression matches, as it stands inside a JSON string.
-func (l *lowering) quoted(n *gbnf.Node) (*gbnf.Node, error) {
-	e, err := l.arena.Regex("^(?:" + n.Text + ")$")
-	if err != nil {
-		return nil, fmt.Errorf("regular expression %q: %w", n.Text, err)
-	}
-	x, ok := l.automaton(l.arena, e, "quoted", l.spellRanges)
-	if !ok {
-		l.loosen("a regular expression has too many states to be written as rules: any text is accepted in its place")
-		x = star(l.spellRanges(ecma.Set{{Lo: 0, Hi: 0x10FFFF}}))
-	}
-	return x, nil
-}
-
 // maxOrders is how many parts of %each are written in every order.
 const maxOrders = 4
 
 // each writes parts in any order as a rule for every set of those that have come, or, where they
 // are many, in the order given.
-func (l *lowering) each(n *gbnf.Node) (*gbnf.Node, error) {
+func (l *lowering) each(n *gbnf.Node) *gbnf.Node {
 	parts := make([]*gbnf.Node, len(n.Kids))
 	for i, k := range n.Kids {
 		if k.IsOptional() {
 			k = k.Kids[0]
 		}
-		var err error
-		if parts[i], err = l.node(k); err != nil {
-			return nil, err
-		}
+		parts[i] = l.node(k)
 	}
 	o := orders{l, n, parts, map[int]int{}}
 	if len(parts) > maxOrders {
 		l.narrow("parts that may come in any order are accepted in the order given only")
-		return o.inOrder(0, false), nil
+		return o.inOrder(0, false)
 	}
-	return o.after(0), nil
+	return o.after(0)
 }
 
 // orders writes the parts of one %each.
@@ -120,10 +100,7 @@ func (o orders) inOrder(i int, some bool) *gbnf.Node {
 	if i == len(o.parts) {
 		return literal("")
 	}
-	key := 2 * i
-	if some {
-		key++
-	}
+	key := 2*i + boolInt(some)
 	if r, ok := o.rules[key]; ok {
 		return ref(r)
 	}

@@ -124,19 +124,11 @@ func (s *shaper) node(n *gbnf.Node) *gbnf.Node {
 		// XGrammar has no dot, which is how this class is written.
 		return alt(class(ecma.Range{Lo: 0, Hi: 0xFFFF}), class(ecma.Range{Lo: 0x10000, Hi: unicode.MaxRune}))
 	}
-	if len(n.Kids) == 0 {
-		return n
+	m := n.WithKids(s.node)
+	if m.Op == gbnf.Repeat {
+		return s.repeat(m.Kids[0], m.Min, m.Max)
 	}
-	kids := make([]*gbnf.Node, len(n.Kids))
-	for i, k := range n.Kids {
-		kids[i] = s.node(k)
-	}
-	if n.Op != gbnf.Repeat {
-		m := *n
-		m.Kids = kids
-		return &m
-	}
-	return s.repeat(kids[0], n.Min, n.Max)
+	return m
 }
 
 func (s *shaper) repeat(kid *gbnf.Node, least, most int) *gbnf.Node {

@@ -72,13 +72,5 @@ func mapRefs(n *gbnf.Node, f func(*gbnf.Node) *gbnf.Node) *gbnf.Node {
 	if n.Op == gbnf.Ref {
 		return f(n)
 	}
-	if len(n.Kids) == 0 {
-		return n
-	}
-	m := *n
-	m.Kids = make([]*gbnf.Node, len(n.Kids))
-	for i, k := range n.Kids {
-		m.Kids[i] = mapRefs(k, f)
-	}
-	return &m
+	return n.WithKids(func(k *gbnf.Node) *gbnf.Node { return mapRefs(k, f) })
 }
