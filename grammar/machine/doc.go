@@ -21,8 +21,8 @@
 // tokens that do are a bitset computed once for that state, and only those that leave it are
 // walked (mask_slice.go). Strings and keys are most of what is written, and have splits of their
 // own (mask_string.go, mask_unnamed_key.go, mask_name.go, mask_element.go); states that differ in
-// counters alone share them (mask_counter.go, mask_delta.go). Those are found in the tree of the
-// tokens' shapes (mask_string_walk.go, mask_string_shapes.go, mask_lookahead.go), which holds
+// counters alone share them (mask_counter.go). Those are found in the tree of the
+// tokens' shapes (mask_string_walk.go, mask_string_shapes.go), which holds
 // letters as one.
 //
 // Files by prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the
@@ -38,7 +38,7 @@
 //	configuration            state of the determinised automaton; llguidance's row and lexer state
 //	token slice              llguidance's slicer; XGrammar's context-independent tokens
 //	tokens walked one by one XGrammar's context-dependent (uncertain) tokens
-//	lookahead, delta, counter, close, element masks
+//	counter, close, element masks
 //	                         what is added to a slice where the state alone does not decide
 //	distance to an end       shortest completion
 //	rivals                   unique sets: the values that an element may still become equal to

@@ -67,29 +67,33 @@ func (w *sliceWalk) through(s lex.StringState, lo, hi byte, bytes int) lex.Strin
 	return to
 }
 
-// manyBelow is the size of a subtree from which it pays to explore what may follow.
-const manyBelow = 64
-
-// takes says whether what follows a place counts alike, if it is at most so many code points of
-// some classes.
-func (p *slicePlace) takes(classes uint64, height uint8) bool {
-	return p.plain || p.lasts >= int(height) || p.reach >= int(height) && classes&^p.free == 0
+// secondBytes is the range of the second byte of a code point by its first (table 3-7 of the
+// Unicode Standard, well-formed UTF-8).
+func secondBytes(lead byte) (lo, hi byte) {
+	switch lead {
+	case 0xE0:
+		return 0xA0, 0xBF
+	case 0xED:
+		return 0x80, 0x9F
+	case 0xF0:
+		return 0x90, 0xBF
+	case 0xF4:
+		return 0x80, 0x8F
+	}
+	return 0x80, 0xBF
 }
+
+// takes says whether what follows a place counts alike, if it is at most so many code points.
+func (p *slicePlace) takes(height uint8) bool { return p.plain || p.lasts >= int(height) }
 
 // maxAlone is how many tokens may be looked at one by one before going down the tree of their
 // texts costs less.
 const maxAlone = 8192
 
-// fewOdd is the number of tokens below which exploring costs more than looking at each.
-const fewOdd = 8
-
 // walkBelow walks the tokens that begin with the shape of a node, the last class of which a place
 // does not lead to one state. It returns false if they are too many.
 func (w *sliceWalk) walkBelow(from int32, i int) bool {
 	n := &w.k.v.Shapes().Nodes[i]
-	if !w.places[from].explored && n.To-n.From >= fewOdd {
-		w.explore(from)
-	}
 	var text [vocab.MaxPiece]byte
 	bytes, single := 0, true
 	for _, c := range w.path[1:n.Depth] {
@@ -122,17 +126,15 @@ func (w *sliceWalk) partBelow(from int32, i int) (odd int) {
 	tree, p := w.k.v.Shapes(), &w.places[from]
 	w.odd, w.alike = w.odd[:0], w.alike[:0]
 	top := tree.Nodes[i].Depth
-	w.above[top-1] = 0
 	for end := i + int(tree.Nodes[i].Size); i < end; w.k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
-		long, above := n.Depth-top+1, w.above[n.Depth-1]
+		long := n.Depth - top + 1
 		switch {
-		case p.takes(above|n.Classes, n.Height+long):
+		case p.takes(n.Height + long):
 			w.alike = append(w.alike, alikeNode{n, true})
 			i += int(n.Size)
-		case p.takes(above|n.Class.Bit(), long):
+		case p.takes(long):
 			w.alike = append(w.alike, alikeNode{n, false})
-			w.above[n.Depth] = above | n.Class.Bit()
 			i++
 		default:
 			w.odd = append(w.odd, span{n.From, n.To})
@@ -265,12 +267,16 @@ func (w *sliceWalk) addSame(tree *vocab.Trie) {
 // What is known of the places of states in advance, so that a walk need not look at them.
 const (
 	takesUnknown = iota
-	takesNone    // has been explored: not all of any subtree counts alike
+	takesNone    // not all of any subtree counts alike
 	takesSome
 )
 
-// fewBelow is the size of a subtree below which taking it costs as much as walking it.
-const fewBelow = 4
+// fewBelow is the size of a subtree below which taking it costs as much as walking it, manyBelow
+// the one from which it pays to find out what may follow a state.
+const (
+	fewBelow  = 4
+	manyBelow = 64
+)
 
 // mayTake says whether it pays to ask a state whether a subtree of a size counts alike.
 func (w *sliceWalk) mayTake(s lex.StringState, size uint32) bool {
@@ -285,13 +291,8 @@ func (w *sliceWalk) mayTake(s lex.StringState, size uint32) bool {
 // the node leads to a state.
 func (w *sliceWalk) takeBelow(s lex.StringState, i int) bool {
 	n, sub := &w.k.v.Trie().Nodes[i], w.sub
-	here := w.place(s)
-	p := &w.places[here]
-	if n.Size >= manyBelow && !p.explored {
-		w.explore(here)
-		p = &w.places[here]
-	}
-	if !p.takes(sub.Classes[i], sub.Height[i]) {
+	p := &w.places[w.place(s)]
+	if !p.takes(sub.Height[i]) {
 		return false
 	}
 	addTokens(p.set, sub.Tokens[sub.Before[i]:sub.Before[i+int(n.Size)]])

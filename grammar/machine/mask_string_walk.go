@@ -25,23 +25,15 @@ type sliceWalk struct {
 	index  []int32                             // by state: 1 and its place, or 0
 	taking []uint8                             // by state, as index: takesUnknown and so on
 	tails  map[lex.StringState]lex.StringState // memo of tail
-	alives map[lex.StringState]bool            // memo of tailAlive
 
 	rows   []*lex.StringRow // by state, nil where not asked for yet
 	rowsOf *lex.Arena       // whose states
 
-	alone    int     // tokens looked at one by one
-	made     int     // states that explore has made
-	derived  int     // derivatives that it has taken
-	followed int     // places that it has looked at
-	free     uint64  // what may follow some place for ever; 0 if nothing is known of any
-	seen     []int32 // places that explore has met
-	odd      []span  // of the tokens of shapes: those of partBelow
-	alike    []alikeNode
-	round    int32
-	at       [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
-	path     [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
-	above    [vocab.MaxPiece + 2]uint64      // by depth: the classes of a path since a place
+	alone int    // tokens looked at one by one
+	odd   []span // of the tokens of shapes: those of partBelow
+	alike []alikeNode
+	at    [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
+	path  [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
 }
 
 // span is a range of tokens.
@@ -50,19 +42,11 @@ type span struct{ from, to int32 }
 // slicePlace is what a walk knows about a state.
 type slicePlace struct {
 	state lex.StringState
-	row   *lex.StringRow // nil until asked for: behind most places no token goes on
-	set   []uint64       // takes the tokens that end here; nil if they do not count
-	plain bool           // any text may follow
-	lasts int            // code points of which any may follow without leading to another set
-	// Of the classes of free, any reach code points may; live is the classes all of which may come
-	// next, 0 if not known.
-	free, live uint64
-	reach      int
-	away       int // code points from where it was seen last
-	explored   bool
-	round      int32                // of exploring that has seen this place last
-	via        uint64               // the last marks on the ways there, 0 if a way has none
-	to         [vocab.Classes]int32 // by class: the place that its code points lead to, or one of these
+	row   *lex.StringRow       // nil until asked for: behind most places no token goes on
+	set   []uint64             // takes the tokens that end here; nil if they do not count
+	plain bool                 // any text may follow
+	lasts int                  // code points of which any may follow without leading to another set
+	to    [vocab.Classes]int32 // by class: the place that its code points lead to, or one of these
 }
 
 // Where the code points of a class lead, beside places.
@@ -77,16 +61,6 @@ const (
 // inside, and closing on the way, or with needs the needs.
 func (k *Masks) sliceString(x *stringSlice, needs bool) {
 	w := k.beginSlice(x, needs)
-	if model := w.modelOf(x); model != nil {
-		if w.takeOver(x, model) {
-			if !needs {
-				x.closing = k.newSet()
-			}
-			w.walkSpecial(x.state)
-			return
-		}
-		w = k.beginSlice(x, needs) // without the sets that were given up
-	}
 	if !needs {
 		w.padded = make([]uint64, 1+(k.v.Len()+63)/64)
 		k.kept += 8 * len(w.padded)
@@ -96,7 +70,6 @@ func (k *Masks) sliceString(x *stringSlice, needs bool) {
 		w.walkTexts(start, nil, vocab.NoClass)
 	}
 	w.walkSpecial(x.state)
-	w.addModel(x)
 }
 
 // newSet is a set of tokens that is kept.
@@ -112,15 +85,14 @@ func (k *Masks) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	for i := range w.places {
 		w.index[w.places[i].state], w.taking[w.places[i].state] = 0, takesUnknown
 	}
-	w.places, w.made, w.derived, w.followed, w.free = w.places[:0], 0, 0, 0, 0
+	w.places = w.places[:0]
 	if w.rowsOf != w.u.arena {
 		w.rowsOf, w.rows = w.u.arena, w.rows[:0]
 	}
 	if w.tails == nil {
-		w.tails, w.alives = map[lex.StringState]lex.StringState{}, map[lex.StringState]bool{}
+		w.tails = map[lex.StringState]lex.StringState{}
 	}
 	clear(w.tails)
-	clear(w.alives)
 	return w
 }
 
@@ -187,7 +159,7 @@ func (w *sliceWalk) walkShapes(start int32) bool {
 			continue
 		}
 		p := &w.places[to-toPlace]
-		if p.takes(n.Classes, n.Height) {
+		if p.takes(n.Height) {
 			tree.AddAll(p.set, n)
 			i += int(n.Size)
 			continue
@@ -255,6 +227,7 @@ func (w *sliceWalk) place(s lex.StringState) int32 {
 		w.index = append(w.index, make([]int32, int(s)+64-len(w.index))...)
 		w.taking = append(w.taking, make([]uint8, len(w.index)-len(w.taking))...)
 	}
+	w.taking[s] = takesNone
 	if p.plain || p.lasts > 0 {
 		w.taking[s] = takesSome
 	}

@@ -24,9 +24,6 @@ const NoClass Class = 0
 // Classes is how many classes there are, NoClass included.
 const Classes = 1 + 3 + 32 + 14
 
-// AllClasses is the set of those of code points.
-const AllClasses uint64 = 1<<Classes - 1<<1
-
 // leads are the ranges of first bytes beyond ASCII. White space is among the code points that C2,
 // E1, E2, E3 and EF begin.
 var leads = [][2]byte{{0xC2, 0xC2}, {0xC3, 0xC3}, {0xC4, 0xCF}, {0xD0, 0xD1}, {0xD2, 0xDF}, {0xE0, 0xE0}, {0xE1, 0xE1}, {0xE2, 0xE2}, {0xE3, 0xE3},
@@ -57,9 +54,6 @@ var classOf, classBytes = func() (of [256]Class, bytes [Classes][2]byte) {
 
 // ClassOf is the class of the code points that a byte begins.
 func ClassOf(b byte) Class { return classOf[b] }
-
-// Bit is the set of this class alone.
-func (c Class) Bit() uint64 { return 1 << c }
 
 // Bytes is the range of bytes that begin a class's code points.
 func (c Class) Bytes() (lo, hi byte) { return classBytes[c][0], classBytes[c][1] }
@@ -101,8 +95,7 @@ type ShapeNode struct {
 	Size   uint32 // nodes of the subtree, this one included
 	// Tokens[From:Own] have this shape, Tokens[From:To] begin with it.
 	From, Own, To int32
-	Classes       uint64 // of this code point and of those behind it
-	own, all      int32  // bitsets of those, where they are many, as indices of sets plus 1
+	own, all      int32 // bitsets of those, where they are many, as indices of sets plus 1
 }
 
 // Shapes is the tree of the vocabulary's shapes, made when it is first asked for.
@@ -205,7 +198,7 @@ func (b *shapeBuilder) add(shape string, tokens int32) {
 	b.closeTo(common)
 	for d := common; d < len(shape); d++ {
 		b.open = append(b.open, int32(len(b.Nodes)))
-		b.Nodes = append(b.Nodes, ShapeNode{Class: Class(shape[d]), Depth: uint8(d + 1), From: b.at, Own: b.at, Classes: Class(shape[d]).Bit()})
+		b.Nodes = append(b.Nodes, ShapeNode{Class: Class(shape[d]), Depth: uint8(d + 1), From: b.at, Own: b.at})
 	}
 	b.at += tokens
 	b.Nodes[len(b.Nodes)-1].Own = b.at
@@ -220,7 +213,6 @@ func (b *shapeBuilder) closeTo(depth int) {
 		if n := len(b.open); n > 0 {
 			above := &b.Nodes[b.open[n-1]]
 			above.Height = max(above.Height, b.Nodes[i].Height+1)
-			above.Classes |= b.Nodes[i].Classes
 		}
 	}
 }

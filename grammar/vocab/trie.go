@@ -170,10 +170,9 @@ func (t *Trie) Below(text []byte) (from, to int) {
 
 // Subtrees tells of each node of a vocabulary's tree what is behind it.
 type Subtrees struct {
-	Height  []uint8  // bytes on the longest way down
-	Classes []uint64 // of the code points that begin there
-	Tokens  []int32  // those that have a shape, in the order of the nodes
-	Before  []int32  // how many of them lie before a node, and before the end of the tree
+	Height []uint8 // bytes on the longest way down
+	Tokens []int32 // those that have a shape, in the order of the nodes
+	Before []int32 // how many of them lie before a node, and before the end of the tree
 }
 
 // Subtrees is made when it is first asked for.
@@ -185,7 +184,7 @@ func newSubtrees(v *Vocab) *Subtrees {
 	for _, id := range v.Shapes().Tokens {
 		shaped[id] = true
 	}
-	s := &Subtrees{Height: make([]uint8, len(t.Nodes)), Classes: make([]uint64, len(t.Nodes)), Before: make([]int32, len(t.Nodes)+1)}
+	s := &Subtrees{Height: make([]uint8, len(t.Nodes)), Before: make([]int32, len(t.Nodes)+1)}
 	for i := range t.Nodes {
 		s.Before[i] = int32(len(s.Tokens))
 		for id := t.Nodes[i].Token; id >= 0; id = t.Next(id) {
@@ -195,19 +194,11 @@ func newSubtrees(v *Vocab) *Subtrees {
 		}
 	}
 	s.Before[len(t.Nodes)] = int32(len(s.Tokens))
-	var below [MaxPiece + 2]struct { // by depth: of the nodes behind
-		classes uint64
-		height  uint8 // the greatest, plus 1
-	}
+	var below [MaxPiece + 2]uint8 // by depth: the greatest height of the nodes behind, plus 1
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
-		n := &t.Nodes[i]
-		behind, here := &below[int(n.Depth)+1], &below[n.Depth]
-		s.Height[i], s.Classes[i] = behind.height, behind.classes
-		behind.height, behind.classes = 0, 0
-		here.height = max(here.height, s.Height[i]+1)
-		if here.classes |= s.Classes[i]; n.Byte&0xC0 != 0x80 {
-			here.classes |= ClassOf(n.Byte).Bit()
-		}
+		d := int(t.Nodes[i].Depth)
+		s.Height[i], below[d+1] = below[d+1], 0
+		below[d] = max(below[d], s.Height[i]+1)
 	}
 	return s
 }
