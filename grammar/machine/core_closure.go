@@ -15,13 +15,7 @@ type closure struct {
 	items []item
 	ends  bool // the rule may end
 	marks []edge
-	// byByte lists for each byte the items to look at. It is made only where there are many items.
-	byByte *[256][]int32
-	all    []int32
 }
-
-// manyItems is the number of items from which a table by byte pays.
-const manyItems = 6
 
 // closureOf returns the closure of a state, computed on first use.
 func (m *Machine) closureOf(s int32) *closure {
@@ -34,12 +28,6 @@ func (m *Machine) closureOf(s int32) *closure {
 	b := closureBuilder{m: m, c: &closure{}, seen: map[int32]bool{}}
 	b.visit(s, nil, nil)
 	c := b.c
-	for i := range c.items {
-		c.all = append(c.all, int32(i))
-	}
-	if len(c.items) >= manyItems {
-		c.byByte = m.dispatch(c)
-	}
 	m.closures[s] = c
 	if m.closed += c.size(); m.closed > maxClosed {
 		m.limit = m.tooComplex(s)
@@ -56,29 +44,6 @@ func (m *Machine) tooComplex(s int32) error {
 		}
 	}
 	return fmt.Errorf("rule %q: %w", m.prog.rules[of].name, ErrTooComplex)
-}
-
-// dispatch lists, for each byte, the items that may consume it. Terminals with automata of their
-// own are asked each time.
-func (m *Machine) dispatch(c *closure) *[256][]int32 {
-	table := new([256][]int32)
-	for i := range c.items {
-		x := &c.items[i]
-		for b := range 256 {
-			if x.op == opSub || x.op == opBytes && m.prog.classes[x.arg].has(byte(b)) {
-				table[b] = append(table[b], int32(i))
-			}
-		}
-	}
-	return table
-}
-
-// on lists the items that may consume an input.
-func (c *closure) on(in int) []int32 {
-	if c.byByte != nil && in < symbolBase {
-		return c.byByte[in]
-	}
-	return c.all
 }
 
 // maxClosure bounds the states visited for one closure: rules that can all be empty and call each

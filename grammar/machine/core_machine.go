@@ -28,9 +28,8 @@ type Machine struct {
 	prog   *Program
 	events bool // threads carry events, and are not merged where those differ
 
-	spelled  map[spelling][]string         // memo of spellings
-	lastKey  struct{ inside, text []byte } // memo of decodeKey
-	arenas   []*lex.Arena                  // the program's own, and those of its JSON Schemas
+	spelled  map[spelling][]string // memo of spellings
+	arenas   []*lex.Arena          // the program's own, and those of its JSON Schemas
 	units    map[*gbnf.Node]*Unit
 	unitIDs  map[*Unit]int
 	stacks   *stacks

@@ -1,6 +1,9 @@
 package machine
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Event is one step of what a Reader has read: see grammar.Event.
 type Event struct {
@@ -88,16 +91,6 @@ func (r *Reader) FeedSymbol(name string) error {
 	return ErrRefused
 }
 
-// FeedSymbolID reads a symbol that the grammar names by its id.
-func (r *Reader) FeedSymbolID(id int32) error {
-	for i, s := range r.m.prog.symbols {
-		if s.Text == "" && s.ID == id {
-			return r.step(symbolBase+i, 0)
-		}
-	}
-	return ErrRefused
-}
-
 func (r *Reader) step(in int, width int64) error {
 	r.m.at, r.m.width = r.at, width
 	next := r.spare[:0]
@@ -117,25 +110,13 @@ func (r *Reader) step(in int, width int64) error {
 
 // distinct keeps the first of threads that differ only in their events.
 func distinct(list []thread) []thread {
-	if len(list) < 2 {
-		return list
-	}
 	out := list[:0]
 	for _, t := range list {
-		if !contains(out, t) {
+		if !slices.ContainsFunc(out, func(u thread) bool { return u.same(t) && u.stack == t.stack }) {
 			out = append(out, t)
 		}
 	}
 	return out
-}
-
-func contains(list []thread, t thread) bool {
-	for _, u := range list {
-		if u.same(t) && u.stack == t.stack {
-			return true
-		}
-	}
-	return false
 }
 
 // Done says whether the input may end here.
@@ -211,9 +192,7 @@ func (r *Reader) marksOf(i int, ev eventID) []mark {
 	for ; ev != 0; ev = r.m.marks[ev].prev {
 		list = append(list, r.m.marks[ev])
 	}
-	for a, b := 0, len(list)-1; a < b; a, b = a+1, b-1 {
-		list[a], list[b] = list[b], list[a]
-	}
+	slices.Reverse(list)
 	r.lists[i] = list
 	return list[min(r.marks, len(list)):]
 }

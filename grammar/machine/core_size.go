@@ -34,15 +34,9 @@ func (w *walker) size() int {
 }
 
 func (c *closure) size() int {
-	n := int(unsafe.Sizeof(*c)) + 4*len(c.all)
+	n := int(unsafe.Sizeof(*c))
 	for i := range c.items {
 		n += int(unsafe.Sizeof(item{})) + 4*len(c.items[i].frames) + int(unsafe.Sizeof(edge{}))*len(c.items[i].marks)
-	}
-	if c.byByte != nil {
-		n += int(unsafe.Sizeof(*c.byByte))
-		for i := range c.byByte {
-			n += 4 * len(c.byByte[i])
-		}
 	}
 	return n
 }

@@ -157,7 +157,7 @@ func (m *Machine) wake(dst []thread, t thread) []thread {
 // stepRule reads an input in a rule.
 func (m *Machine) stepRule(dst []thread, t thread, in int) []thread {
 	c := m.closureOf(t.st)
-	for _, i := range c.on(in) {
+	for i := range c.items {
 		dst = m.stepItem(dst, t, &c.items[i], in)
 	}
 	if c.ends {

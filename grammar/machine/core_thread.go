@@ -1,5 +1,7 @@
 package machine
 
+import "slices"
+
 // kindDef names an automaton: its kind in the low bits, its index among those of that kind above.
 type kindDef int32
 
@@ -106,9 +108,7 @@ func (x *texts) appendSince(dst []byte, start, end textID) []byte {
 		n := x.nodes.at(int32(end))
 		dst, end = append(dst, n.b), n.prev
 	}
-	for i, j := from, len(dst)-1; i < j; i, j = i+1, j-1 {
-		dst[i], dst[j] = dst[j], dst[i]
-	}
+	slices.Reverse(dst[from:])
 	return dst
 }
 

@@ -103,8 +103,52 @@ func (s *keySets) intern(n keyNode) keysID {
 	return id
 }
 
-// ended is a key that has just been read: the object that waits for it, with the register that the
-// key is already part of, and the set its value belongs to.
+// member is a way to go on behind a key: what its value is, and the object that waits for that,
+// with the key.
+type member struct {
+	value int32
+	entry
+}
+
+// endKey adds the members of a key that has just been read, for an object that waits for it: the
+// name with a rank, or unnamed, after which the object has keys.
+func (m *Machine) endKey(o *object, e entry, rank int, keys keysID, key, rec textID, value int32) {
+	if len(o.regs[e.aux].rivals) == 0 && len(o.exists) == 0 {
+		m.addMember(o, e, o.after(e.aux, rank), keys, value)
+		return
+	}
+	before := o.at(e.st, e.aux)
+	r := o.withKey(&before, rank, keys)
+	if len(r.rivals) > 0 {
+		r, value = m.withRivals(o, r, key, rec, value)
+		m.addMember(o, e, o.intern(r), keys, value)
+		return
+	}
+	m.addMeeting(ended{o, e, r, m.values[value].node, string(m.texts.appendSince(nil, noText, key))}, 0)
+}
+
+// unnamed stands for the rank of a key that is not named.
+const unnamed = -1
+
+func (o *object) withKey(reg *register, rank int, keys keysID) register {
+	if rank == unnamed {
+		return o.withOther(reg, keys)
+	}
+	return o.withName(reg, rank)
+}
+
+// after is the index of the register with one more key.
+func (o *object) after(reg int32, rank int) int32 {
+	memo := [2]int32{reg, int32(rank)}
+	next, ok := o.next[memo]
+	if !ok {
+		next = o.intern(o.withKey(&o.regs[reg], rank, noKeys))
+		o.next[memo] = next
+	}
+	return next
+}
+
+// ended is a key of an object with obligations that the key's value may meet.
 type ended struct {
 	object *object
 	entry  entry
@@ -113,46 +157,30 @@ type ended struct {
 	key    string
 }
 
-// member is a way to go on behind a key: what its value is, and the object that waits for that,
-// with the key.
-type member struct {
-	value int32
-	entry
-}
-
-// endKey adds the members of a key that may meet obligations: one for each choice of those that
-// its value meets; next is the first obligation not yet decided, 0 for callers.
-func (m *Machine) endKey(k ended, next int) {
+// addMeeting adds a member for each choice of the obligations that the value meets; next is the
+// first one not yet decided.
+func (m *Machine) addMeeting(k ended, next int) {
 	o := k.object
 	if next == len(o.exists) {
 		if o.alt.MaxProps == schema.Unbounded || o.room(&k.reg) >= countBits(o.owed(k.reg.seen, -1))+o.unmet(&k.reg) {
-			m.addMember(o, k.entry, k.reg, m.valueIndex(o.unit, k.node))
+			m.addMember(o, k.entry, o.intern(k.reg), k.reg.keys, m.valueIndex(o.unit, k.node))
 		}
 		return
 	}
-	m.endKey(k, next+1)
+	m.addMeeting(k, next+1)
 	x := o.exists[next]
 	if k.reg.counts[next] >= x.least || !o.unit.arena.Accepting(o.unit.arena.Walk(x.keys, k.key)) {
 		return
 	}
-	empty := true
-	o.unit.locked(func() {
-		k.node = k.node.And(x.node)
-		empty = k.node.Empty()
-	})
-	if empty {
+	if k.node = m.meeting(o, k.node, x.node); k.node == nil {
 		return
 	}
 	k.reg.counts = slices.Clone(k.reg.counts)
 	k.reg.counts[next]++
-	m.endKey(k, next+1)
+	m.addMeeting(k, next+1)
 }
 
-func (m *Machine) addMember(o *object, e entry, r register, value int32) {
-	m.addInterned(o, e, o.intern(r), r.keys, value)
-}
-
-func (m *Machine) addInterned(o *object, e entry, reg int32, keys keysID, value int32) {
+func (m *Machine) addMember(o *object, e entry, reg int32, keys keysID, value int32) {
 	phase := int32(phaseAfter)
 	if o.regs[reg].key != 0 {
 		phase = phaseElement

@@ -66,7 +66,7 @@ func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uin
 			continue
 		}
 		value := m.values[o.values[rank]].node
-		if !o.meets(reg, value, func(keys lex.Expr) bool { return a.Accepting(a.Walk(a.Start(keys), name)) }) {
+		if !m.meets(o, reg, value, func(keys lex.Expr) bool { return a.Accepting(a.Walk(a.Start(keys), name)) }) {
 			r.names[rank>>6] &^= 1 << (rank & 63)
 		}
 	}
@@ -74,7 +74,7 @@ func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uin
 	for _, x := range r.extra {
 		c := &m.classes[x.class]
 		meeting := a.Empty()
-		o.meets(reg, c.node, func(keys lex.Expr) bool {
+		m.meets(o, reg, c.node, func(keys lex.Expr) bool {
 			meeting = a.Union(meeting, a.Intersect(c.keys, keys))
 			return false
 		})
@@ -88,14 +88,9 @@ func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uin
 
 // meets calls f with the keys of every obligation that is not met and that a value of n can meet,
 // until f returns true.
-func (o *object) meets(reg *register, n *schema.Node, f func(keys lex.Expr) bool) bool {
+func (m *Machine) meets(o *object, reg *register, n *schema.Node, f func(keys lex.Expr) bool) bool {
 	for i, x := range o.exists {
-		if reg.counts[i] >= x.least {
-			continue
-		}
-		empty := false
-		o.unit.locked(func() { empty = n.And(x.node).Empty() })
-		if !empty && f(o.alt.Exists[i].Keys) {
+		if reg.counts[i] < x.least && m.meeting(o, n, x.node) != nil && f(o.alt.Exists[i].Keys) {
 			return true
 		}
 	}
@@ -275,28 +270,6 @@ func (o *object) withName(reg *register, rank int) register {
 		r.last = o.order[rank] + 1
 	}
 	return r
-}
-
-// afterName is the index of withName's register.
-func (o *object) afterName(reg int32, rank int) int32 {
-	key := [2]int32{reg, int32(rank)}
-	next, ok := o.after[key]
-	if !ok {
-		next = o.intern(o.withName(&o.regs[reg], rank))
-		o.after[key] = next
-	}
-	return next
-}
-
-// afterOther is the index of withOther's register.
-func (o *object) afterOther(reg int32) int32 {
-	memo := [2]int32{reg, -1}
-	next, ok := o.after[memo]
-	if !ok {
-		next = o.intern(o.withOther(&o.regs[reg], noKeys))
-		o.after[memo] = next
-	}
-	return next
 }
 
 // withOther is the register with one more key that is not named, which is among keys.

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"bytes"
 	"slices"
 	"sort"
 	"strings"
@@ -90,23 +89,13 @@ func (m *Machine) anyAdmits(t thread, lo, hi int) bool {
 
 // endName appends the threads behind the name with an index.
 func (m *Machine) endName(dst []thread, t thread, rank int) []thread {
+	key := m.texts.of([]byte(m.nameLists[t.def.index()].names[rank]))
 	for _, e := range m.stacks.of(t.stack) {
 		o := m.objects[e.def.index()]
 		if !hasBit(m.rulesOf(o, e.st, e.aux).names, rank) {
 			continue
 		}
-		if len(o.regs[e.aux].rivals) == 0 && len(o.exists) == 0 {
-			m.addInterned(o, e, o.afterName(e.aux, rank), keysOf(e.st), o.values[rank])
-			continue
-		}
-		before := o.at(e.st, e.aux)
-		after := o.withName(&before, rank)
-		if len(before.rivals) > 0 {
-			after, value := m.withRivals(o, after, m.texts.of([]byte(o.names[rank])), t.rec, o.values[rank])
-			m.addMember(o, e, after, value)
-			continue
-		}
-		m.endKey(ended{o, e, after, m.values[o.values[rank]].node, o.names[rank]}, 0)
+		m.endKey(o, e, rank, keysOf(e.st), key, t.rec, o.values[rank])
 	}
 	return m.awaitMembers(dst, t)
 }
@@ -143,19 +132,6 @@ func (m *Machine) stepNameEscape(dst []thread, t thread, x *nameList, b byte) []
 		dst = append(dst, t)
 	}
 	return dst
-}
-
-// decodeKey is decodeString for keys, which threads in keys of several objects decode one after
-// the other.
-func (m *Machine) decodeKey(inside []byte) []byte {
-	if bytes.IndexByte(inside, '\\') < 0 {
-		return inside
-	}
-	if !bytes.Equal(inside, m.lastKey.inside) {
-		m.lastKey.inside = append(m.lastKey.inside[:0], inside...)
-		m.lastKey.text = decodeString(inside)
-	}
-	return m.lastKey.text
 }
 
 // spelling is a code point under a policy of escapes.
@@ -248,7 +224,7 @@ func (m *Machine) stepUnnamedKey(dst []thread, t thread, b byte) []thread {
 		return dst
 	case lex.StringClosed:
 		m.buf = m.texts.appendSince(m.buf[:0], max(textID(t.aux), noText), t.rec)
-		return m.endUnnamedKey(dst, t, c, m.decodeKey(m.buf))
+		return m.endUnnamedKey(dst, t, c, decodeString(m.buf))
 	}
 	t.st, t.rec = int32(next), m.texts.add(t.rec, b)
 	return append(dst, t)
@@ -269,18 +245,7 @@ func (m *Machine) endUnnamedKey(dst []thread, t thread, c *class, text []byte) [
 		if m.isTaken(&x, o, keysOf(e.st)) {
 			continue
 		}
-		if len(o.regs[e.aux].rivals) == 0 && len(o.exists) == 0 {
-			m.addInterned(o, e, o.afterOther(e.aux), x.after, value)
-			continue
-		}
-		before := o.at(e.st, e.aux)
-		after := o.withOther(&before, x.after)
-		if len(before.rivals) > 0 {
-			after, value := m.withRivals(o, after, key, t.rec, value)
-			m.addMember(o, e, after, value)
-			continue
-		}
-		m.endKey(ended{o, e, after, c.node, string(text)}, 0)
+		m.endKey(o, e, unnamed, x.after, x.id, t.rec, value)
 	}
 	return m.awaitMembers(dst, t)
 }

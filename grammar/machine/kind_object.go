@@ -34,7 +34,7 @@ type object struct {
 
 	regs  []register
 	index map[string]int32
-	after map[[2]int32]int32          // memo of afterName
+	next  map[[2]int32]int32          // memo of after
 	apart map[registerWithKeys]*known // of registers with keys, where the object minds those
 	holds map[textID]bool             // memo of belonging
 
@@ -170,7 +170,7 @@ func (m *Machine) buildObject(o *object) {
 	if o.most = int32(o.alt.MaxProps); o.alt.MaxProps == schema.Unbounded {
 		o.most = max(1, int32(o.alt.MinProps))
 	}
-	o.index, o.after, o.apart = map[string]int32{}, map[[2]int32]int32{}, map[registerWithKeys]*known{}
+	o.index, o.next, o.apart = map[string]int32{}, map[[2]int32]int32{}, map[registerWithKeys]*known{}
 	o.holds, o.contests = map[textID]bool{}, map[int32]*contest{}
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
 }
