@@ -86,98 +86,20 @@ func secondBytes(lead byte) (lo, hi byte) {
 // takes says whether what follows a place counts alike, if it is at most so many code points.
 func (p *slicePlace) takes(height uint8) bool { return p.plain || p.lasts >= int(height) }
 
-// maxAlone is how many tokens may be looked at one by one before going down the tree of their
-// texts costs less.
-const maxAlone = 8192
-
 // walkBelow walks the tokens that begin with the shape of a node, the last class of which a place
-// does not lead to one state. It returns false if they are too many.
+// does not lead to one state. It returns false if that shape stands for several texts.
 func (w *sliceWalk) walkBelow(from int32, i int) bool {
 	n := &w.k.v.Shapes().Nodes[i]
-	var text [vocab.MaxPiece]byte
-	bytes, single := 0, true
+	var text []byte
 	for _, c := range w.path[1:n.Depth] {
-		text[bytes], _ = c.Bytes()
-		bytes += c.Width()
-		single = single && c.Single()
-	}
-	odd := w.partBelow(from, i)
-	switch {
-	case single && 3*odd > int(n.To-n.From):
-		w.walkTexts(from, text[:bytes], n.Class)
-		return true
-	case w.alone+odd > maxAlone:
-		return false
-	}
-	w.alone += odd
-	w.addAlike(w.places[from].set)
-	shapes := w.k.v.Shapes()
-	for _, r := range w.odd {
-		for i := r.from; i < r.to; i++ {
-			w.walkToken(from, shapes.Tokens[i], shapes.Text(i)[bytes:])
+		if !c.Single() {
+			return false
 		}
+		b, _ := c.Bytes()
+		text = append(text, b)
 	}
+	w.walkTexts(from, text, n.Class)
 	return true
-}
-
-// partBelow parts the tokens of a subtree of shapes: of the nodes in w.alike they count alike
-// after a place, of w.odd that is not known. It tells how many these are.
-func (w *sliceWalk) partBelow(from int32, i int) (odd int) {
-	tree, p := w.k.v.Shapes(), &w.places[from]
-	w.odd, w.alike = w.odd[:0], w.alike[:0]
-	top := tree.Nodes[i].Depth
-	for end := i + int(tree.Nodes[i].Size); i < end; w.k.Stats.Nodes++ {
-		n := &tree.Nodes[i]
-		long := n.Depth - top + 1
-		switch {
-		case p.takes(n.Height + long):
-			w.alike = append(w.alike, alikeNode{n, true})
-			i += int(n.Size)
-		case p.takes(long):
-			w.alike = append(w.alike, alikeNode{n, false})
-			i++
-		default:
-			w.odd = append(w.odd, span{n.From, n.To})
-			odd += int(n.To - n.From)
-			i += int(n.Size)
-		}
-	}
-	return odd
-}
-
-// alikeNode is a node of the tree of shapes with tokens that count alike: those of its own shape,
-// or all that begin with it.
-type alikeNode struct {
-	*vocab.ShapeNode
-	all bool
-}
-
-// addAlike adds to a set what partBelow has found.
-func (w *sliceWalk) addAlike(set []uint64) {
-	if set == nil {
-		return
-	}
-	tree := w.k.v.Shapes()
-	for _, n := range w.alike {
-		if n.all {
-			tree.AddAll(set, n.ShapeNode)
-		} else {
-			tree.AddOwn(set, n.ShapeNode)
-		}
-	}
-}
-
-// walkToken reads a token's text from a place on.
-func (w *sliceWalk) walkToken(from, id int32, text []byte) {
-	s := w.places[from].state
-	for _, b := range text {
-		if s = w.row(s)[b]; s == lex.StringDead {
-			return
-		}
-	}
-	if set := w.setOf(s); set != nil {
-		addToken(set, id)
-	}
 }
 
 // row is the row of a state.
@@ -221,10 +143,6 @@ func (w *sliceWalk) walkTexts(from int32, text []byte, c vocab.Class) {
 			i += int(n.Size)
 			continue
 		}
-		if w.mayTake(next, n.Size) && w.takeBelow(next, i) {
-			i += int(n.Size)
-			continue
-		}
 		if w.needs {
 			w.addNeeding(next, n.Token)
 		} else {
@@ -262,41 +180,6 @@ func (w *sliceWalk) addSame(tree *vocab.Trie) {
 			addToken(w.x.inside, same)
 		}
 	}
-}
-
-// What is known of the places of states in advance, so that a walk need not look at them.
-const (
-	takesUnknown = iota
-	takesNone    // not all of any subtree counts alike
-	takesSome
-)
-
-// fewBelow is the size of a subtree below which taking it costs as much as walking it, manyBelow
-// the one from which it pays to find out what may follow a state.
-const (
-	fewBelow  = 4
-	manyBelow = 64
-)
-
-// mayTake says whether it pays to ask a state whether a subtree of a size counts alike.
-func (w *sliceWalk) mayTake(s lex.StringState, size uint32) bool {
-	known := uint8(takesUnknown)
-	if int(s) < len(w.taking) {
-		known = w.taking[s]
-	}
-	return known == takesSome && size >= fewBelow || known == takesUnknown && size >= manyBelow
-}
-
-// takeBelow adds the tokens of a node's subtree, that of the node included, if they count alike:
-// the node leads to a state.
-func (w *sliceWalk) takeBelow(s lex.StringState, i int) bool {
-	n, sub := &w.k.v.Trie().Nodes[i], w.sub
-	p := &w.places[w.place(s)]
-	if !p.takes(sub.Height[i]) {
-		return false
-	}
-	addTokens(p.set, sub.Tokens[sub.Before[i]:sub.Before[i+int(n.Size)]])
-	return true
 }
 
 // special says whether a byte ends a string, begins an escape in it, or is not allowed in it.

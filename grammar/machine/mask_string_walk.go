@@ -9,35 +9,27 @@ import (
 // of them: it goes down the tree of shapes, in which all words of one length are one node. A
 // subtree that is not higher than any text may last is taken at once. Two things are left:
 //
-//   - where a state tells code points of one class apart, the tokens below are looked at byte by
-//     byte;
+//   - where a state tells code points of one class apart, the tokens below, or all, are looked at
+//     byte by byte;
 //   - tokens that have no shape, because of quotes or backslashes, or because they are cut within
 //     a code point, are few; they have a tree of their own.
 type sliceWalk struct {
 	k      *Masks
 	u      *Unit
 	x      *stringSlice
-	sub    *vocab.Subtrees
 	needs  bool     // tokens are told apart by what they need
 	padded []uint64 // else the set of x.inside, behind a word for a token that there is not
 
 	places []slicePlace
 	index  []int32                             // by state: 1 and its place, or 0
-	taking []uint8                             // by state, as index: takesUnknown and so on
 	tails  map[lex.StringState]lex.StringState // memo of tail
 
 	rows   []*lex.StringRow // by state, nil where not asked for yet
 	rowsOf *lex.Arena       // whose states
 
-	alone int    // tokens looked at one by one
-	odd   []span // of the tokens of shapes: those of partBelow
-	alike []alikeNode
-	at    [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
-	path  [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
+	at   [vocab.MaxPiece + 2]int32       // by depth: the place behind the path's first code points
+	path [vocab.MaxPiece + 2]vocab.Class // by depth: the class of the path's code point
 }
-
-// span is a range of tokens.
-type span struct{ from, to int32 }
 
 // slicePlace is what a walk knows about a state.
 type slicePlace struct {
@@ -81,9 +73,9 @@ func (k *Masks) newSet() []uint64 {
 
 func (k *Masks) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	w := &k.split
-	w.k, w.u, w.x, w.sub, w.needs = k, x.unit, x, k.v.Subtrees(), needs
+	w.k, w.u, w.x, w.needs = k, x.unit, x, needs
 	for i := range w.places {
-		w.index[w.places[i].state], w.taking[w.places[i].state] = 0, takesUnknown
+		w.index[w.places[i].state] = 0
 	}
 	w.places = w.places[:0]
 	if w.rowsOf != w.u.arena {
@@ -138,11 +130,11 @@ func (k *Masks) closingOf(x *stringSlice) []uint64 {
 // closes says whether some token closes a string in a state.
 func (k *Masks) closes(x *stringSlice) bool { return &k.closingOf(x)[0] != &x.none[0] }
 
-// walkShapes walks the tokens that have a shape. It gives up, and returns false, where that is of
-// little use: where many of them are to be looked at byte by byte.
+// walkShapes walks the tokens that have a shape. It gives up, and returns false, where a state tells
+// code points apart behind others that it does not.
 func (w *sliceWalk) walkShapes(start int32) bool {
 	tree := w.k.v.Shapes()
-	w.at[0], w.alone = start, 0
+	w.at[0] = start
 	for i := 0; i < len(tree.Nodes); w.k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
 		d := n.Depth
@@ -225,11 +217,6 @@ func (w *sliceWalk) place(s lex.StringState) int32 {
 	}
 	if int(s) >= len(w.index) {
 		w.index = append(w.index, make([]int32, int(s)+64-len(w.index))...)
-		w.taking = append(w.taking, make([]uint8, len(w.index)-len(w.taking))...)
-	}
-	w.taking[s] = takesNone
-	if p.plain || p.lasts > 0 {
-		w.taking[s] = takesSome
 	}
 	w.places = append(w.places, p)
 	w.index[s] = int32(len(w.places))

@@ -82,9 +82,7 @@ type Shapes struct {
 	Nodes  []ShapeNode
 	Tokens []int32 // in the order of the nodes
 
-	texts  []byte  // of Tokens, one behind the other
-	starts []int32 // where they begin, and the end
-	sets   [][]uint64
+	sets [][]uint64
 }
 
 // ShapeNode is one node; they lie as those of Trie do.
@@ -144,22 +142,9 @@ func newShapes(v *Vocab) *Shapes {
 			place[s-1]++
 		}
 	}
-	t.copyTexts(v)
 	t.makeSets(v.Len())
 	return t
 }
-
-// copyTexts puts the texts of tokens together that are read one after the other.
-func (t *Shapes) copyTexts(v *Vocab) {
-	t.starts = append(make([]int32, 0, len(t.Tokens)+1), 0)
-	for _, id := range t.Tokens {
-		t.texts = append(t.texts, v.Piece(id)...)
-		t.starts = append(t.starts, int32(len(t.texts)))
-	}
-}
-
-// Text is the text of Tokens[i].
-func (t *Shapes) Text(i int32) []byte { return t.texts[t.starts[i]:t.starts[i+1]] }
 
 // appendShape appends the classes of a text's code points; ok is false for texts that have no
 // shape.

@@ -61,15 +61,3 @@ func newVocab(t *testing.T, texts []string) *vocab.Vocab {
 	}
 	return v
 }
-
-func TestSubtrees_knowWhatIsBehindANode(t *testing.T) {
-	v := newVocab(t, []string{"a", "ab", "ab-é", "b", "\xC3", "ab"})
-	s, tree := v.Subtrees(), v.Trie()
-	a := 0 // the first node
-	if tokens := s.Tokens[s.Before[a]:s.Before[a+int(tree.Nodes[a].Size)]]; s.Height[a] != 4 || !slices.Equal(tokens, []int32{0, 1, 5, 2}) {
-		t.Errorf("height %d, tokens %v", s.Height[a], tokens)
-	}
-	if end := len(tree.Nodes); s.Before[end] != 5 || s.Height[end-1] != 0 { // the byte alone has no shape
-		t.Errorf("%d tokens lie before the end", s.Before[end])
-	}
-}

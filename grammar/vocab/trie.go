@@ -167,38 +167,3 @@ func (t *Trie) Below(text []byte) (from, to int) {
 	}
 	return from, to
 }
-
-// Subtrees tells of each node of a vocabulary's tree what is behind it.
-type Subtrees struct {
-	Height []uint8 // bytes on the longest way down
-	Tokens []int32 // those that have a shape, in the order of the nodes
-	Before []int32 // how many of them lie before a node, and before the end of the tree
-}
-
-// Subtrees is made when it is first asked for.
-func (v *Vocab) Subtrees() *Subtrees { return v.subtrees() }
-
-func newSubtrees(v *Vocab) *Subtrees {
-	t := v.Trie()
-	shaped := make([]bool, v.Len())
-	for _, id := range v.Shapes().Tokens {
-		shaped[id] = true
-	}
-	s := &Subtrees{Height: make([]uint8, len(t.Nodes)), Before: make([]int32, len(t.Nodes)+1)}
-	for i := range t.Nodes {
-		s.Before[i] = int32(len(s.Tokens))
-		for id := t.Nodes[i].Token; id >= 0; id = t.Next(id) {
-			if shaped[id] {
-				s.Tokens = append(s.Tokens, id)
-			}
-		}
-	}
-	s.Before[len(t.Nodes)] = int32(len(s.Tokens))
-	var below [MaxPiece + 2]uint8 // by depth: the greatest height of the nodes behind, plus 1
-	for i := len(t.Nodes) - 1; i >= 0; i-- {
-		d := int(t.Nodes[i].Depth)
-		s.Height[i], below[d+1] = below[d+1], 0
-		below[d] = max(below[d], s.Height[i]+1)
-	}
-	return s
-}

@@ -37,8 +37,7 @@ type Vocab struct {
 	eog    []int32
 	trie   Trie
 
-	shapes   func() *Shapes
-	subtrees func() *Subtrees
+	shapes func() *Shapes
 
 	symbols map[string]int32
 
@@ -123,7 +122,6 @@ func (v *Vocab) Text(id int32) bool {
 // lower id wins, as in llama.cpp.
 func (v *Vocab) index() {
 	v.shapes = sync.OnceValue(func() *Shapes { return newShapes(v) })
-	v.subtrees = sync.OnceValue(func() *Subtrees { return newSubtrees(v) })
 	v.symbols = map[string]int32{}
 	for id, k := range v.kinds {
 		if k != Control && k != UserDefined {
