@@ -31,14 +31,13 @@ type Result struct {
 
 // lowering collects the rules of the result.
 type lowering struct {
-	units  Units
-	out    gbnf.Grammar
-	names  map[string]int
-	given  int            // how many rules are those of the grammar: they come first, under their names
-	parts  map[string]int // rules of our own that are used all over, by word and variant
-	arena  *lex.Arena
-	prints *lex.Fingerprints       // of the arena that was last written from
-	texts  map[language]*gbnf.Node // written before; nil if they take too many states
+	units Units
+	out   gbnf.Grammar
+	names map[string]int
+	given int            // how many rules are those of the grammar: they come first, under their names
+	parts map[string]int // rules of our own that are used all over, by word and variant
+	arena *lex.Arena
+	texts map[language]*gbnf.Node // written before; nil if they take too many states
 
 	loosened, narrowed []string
 	err                error // the first of a rule

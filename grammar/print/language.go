@@ -14,8 +14,9 @@ const (
 // language is what rules are written for: an expression, and what its rules are called, on which
 // depends how they spell.
 type language struct {
-	expr lex.Fingerprint
-	word string
+	arena *lex.Arena
+	expr  lex.Expr
+	word  string
 }
 
 // language writes the texts of e as right-linear rules, one for each state of their automaton. It
@@ -26,10 +27,7 @@ func (l *lowering) language(a *lex.Arena, e lex.Expr, word string) (*gbnf.Node, 
 
 // automaton is language with a choice of how code points are spelled.
 func (l *lowering) automaton(a *lex.Arena, e lex.Expr, word string, spell func(ecma.Set) *gbnf.Node) (*gbnf.Node, bool) {
-	if !l.prints.Are(a) { // one schema is written after the other
-		l.prints = lex.NewFingerprints(a)
-	}
-	key := language{l.prints.Of(e), word}
+	key := language{a, e, word}
 	n, known := l.texts[key]
 	if !known {
 		n = l.states(a, e, word, spell)
