@@ -1,9 +1,11 @@
 package schema
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // value is a JSON value that keeps what encoding/json loses: the order of keys and the spelling of
@@ -261,58 +263,15 @@ func (d *decoder) word() (*value, error) {
 }
 
 func (d *decoder) number() (*value, error) {
-	n := numberPrefix(d.src[d.at:])
-	if n == 0 {
+	n := 0
+	for d.at+n < len(d.src) && strings.IndexByte("+-.0123456789Ee", d.src[d.at+n]) >= 0 {
+		n++
+	}
+	if !json.Valid(d.src[d.at : d.at+n]) {
 		return nil, errors.New("malformed number")
 	}
 	v := d.alloc(Number)
 	v.text = string(d.src[d.at : d.at+n])
 	d.at += n
 	return v, nil
-}
-
-// numberPrefix returns the length of the JSON number (RFC 8259 §6) that b begins with, 0 if it
-// begins with none.
-func numberPrefix(b []byte) int {
-	i := 0
-	if i < len(b) && b[i] == '-' {
-		i++
-	}
-	switch {
-	case i < len(b) && b[i] == '0':
-		i++
-	default:
-		n := digitsPrefix(b[i:])
-		if n == 0 {
-			return 0
-		}
-		i += n
-	}
-	if i < len(b) && b[i] == '.' {
-		n := digitsPrefix(b[i+1:])
-		if n == 0 {
-			return 0
-		}
-		i += n + 1
-	}
-	if i < len(b) && (b[i] == 'e' || b[i] == 'E') {
-		j := i + 1
-		if j < len(b) && (b[j] == '+' || b[j] == '-') {
-			j++
-		}
-		n := digitsPrefix(b[j:])
-		if n == 0 {
-			return 0
-		}
-		i = j + n
-	}
-	return i
-}
-
-func digitsPrefix(b []byte) int {
-	i := 0
-	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
-		i++
-	}
-	return i
 }
