@@ -8,77 +8,35 @@ import (
 	"tenon/grammar/gbnf"
 )
 
-// anyOrder is a %each terminal: parts that come in any order, each at most once. The literal that
-// all of them begin with is read once for all, so that the choice between them begins where they
-// differ.
+// anyOrder is a %each terminal: parts that come in any order, each at most once.
 type anyOrder struct {
-	sep, prefix string
-	parts       []int32  // rules, each without the prefix
-	needed      []uint64 // parts that must come
+	sep    string
+	parts  []int32  // rules
+	needed []uint64 // parts that must come
 }
 
 // each builds the rules of the parts.
 func (b *builder) each(n *gbnf.Node) *anyOrder {
 	x := &anyOrder{sep: n.Text, needed: make([]uint64, (len(n.Kids)+63)/64)}
-	heads := make([]string, len(n.Kids))
 	for i, k := range n.Kids {
 		if k.IsOptional() {
 			k = k.Kids[0]
 		} else {
 			setBit(x.needed, i)
 		}
-		heads[i], _ = b.head(k, 0)
-		if i == 0 {
-			x.prefix = heads[0]
-		}
-		// Some of each head is left to its part: captures behind it then begin with its last byte,
-		// not with the one after it.
-		x.prefix = x.prefix[:min(commonPrefix(x.prefix, heads[i]), max(len(heads[i])-1, 0))]
-	}
-	for _, k := range n.Kids {
-		if k.IsOptional() {
-			k = k.Kids[0]
-		}
-		head, rest := b.head(k, 0)
-		literal := &gbnf.Node{Op: gbnf.Literal, Text: head[len(x.prefix):]}
 		r := int32(len(b.p.rules))
 		b.p.rules = append(b.p.rules, rule{name: "part of %each"})
-		b.rule(r, &gbnf.Node{Op: gbnf.Seq, Kids: append([]*gbnf.Node{literal}, rest...)})
+		b.rule(r, k)
 		x.parts = append(x.parts, r)
 	}
 	return x
-}
-
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-// head takes the literal off that a node begins with.
-func (b *builder) head(n *gbnf.Node, depth int) (string, []*gbnf.Node) {
-	switch {
-	case n.Op == gbnf.Literal:
-		return n.Text, nil
-	case n.Op == gbnf.Ref && depth < maxInlineDepth:
-		if head, rest := b.head(b.g.Rules[n.Rule].Node, depth+1); head != "" {
-			return head, rest
-		}
-	case n.Op == gbnf.Seq:
-		head, rest := b.head(n.Kids[0], depth)
-		rest = append(slices.Clone(rest), n.Kids[1:]...)
-		return head, rest
-	}
-	return "", []*gbnf.Node{n}
 }
 
 // checkEaches refuses parts that read nothing: they would come without end.
 func (p *Program) checkEaches() error {
 	for _, x := range p.eaches {
 		for _, r := range x.parts {
-			if x.prefix == "" && p.rules[r].nullable {
+			if p.rules[r].nullable {
 				return errors.New("a part of %each can be empty")
 			}
 		}
@@ -88,7 +46,7 @@ func (p *Program) checkEaches() error {
 
 // leftParts lists the rules of a terminal that can be entered before anything has been read.
 func (p *Program) leftParts(sub int32) []int32 {
-	if x := p.eaches[p.subs[sub]]; x != nil && x.prefix == "" {
+	if x := p.eaches[p.subs[sub]]; x != nil {
 		return x.parts
 	}
 	return nil
@@ -153,24 +111,11 @@ func (x *anyOrderSets) more(set int32) bool {
 }
 
 // lead is what stands before the next part.
-func (x *anyOrderSets) lead(set int32) (sep, prefix string) {
+func (x *anyOrderSets) lead(set int32) string {
 	if set == 0 {
-		return "", x.prefix
+		return ""
 	}
-	return x.sep, x.prefix
-}
-
-// leadByte is the next byte of what stands before the next part, if read bytes of it have been
-// read.
-func (x *anyOrderSets) leadByte(set, read int32) (byte, bool) {
-	sep, prefix := x.lead(set)
-	switch n := int(read); {
-	case n < len(sep):
-		return sep[n], true
-	case n < len(sep)+len(prefix):
-		return prefix[n-len(sep)], true
-	}
-	return 0, false
+	return x.sep
 }
 
 // stepEach reads an input before a part.
@@ -179,8 +124,8 @@ func (m *Machine) stepEach(dst []thread, t thread, in int) []thread {
 	if t.st == 0 && t.aux != 0 && x.complete(t.aux) {
 		dst = m.stepBelow(dst, t, in)
 	}
-	if b, ok := x.leadByte(t.aux, t.st); ok {
-		if int(b) == in && x.more(t.aux) {
+	if sep := x.lead(t.aux); int(t.st) < len(sep) {
+		if int(sep[t.st]) == in && x.more(t.aux) {
 			t.st++
 			dst = append(dst, t)
 		}
@@ -201,8 +146,8 @@ func (m *Machine) stepEach(dst []thread, t thread, in int) []thread {
 
 // eachDistance is how far the parts that are missing are from their end.
 func (m *Machine) eachDistance(x *anyOrderSets, read, set int32) int32 {
-	sep, prefix := x.lead(set)
-	n, next := int32(0), int32(len(sep)+len(prefix))
+	lead := int32(len(x.lead(set)))
+	n, next := int32(0), lead
 	nearest := int32(unreachable)
 	for i, r := range x.parts {
 		if hasBit(x.sets[set], i) {
@@ -212,11 +157,11 @@ func (m *Machine) eachDistance(x *anyOrderSets, read, set int32) int32 {
 		nearest = min(nearest, d)
 		if hasBit(x.needed, i) {
 			n = add(n, add(d, next))
-			next = int32(len(x.sep) + len(x.prefix))
+			next = int32(len(x.sep))
 		}
 	}
 	if n == 0 && read > 0 {
-		n = add(nearest, int32(len(sep)+len(prefix)))
+		n = add(nearest, lead)
 	}
 	return max(n-read, 0)
 }
