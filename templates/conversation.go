@@ -17,7 +17,7 @@ type Conversation struct {
 	// (add_generation_prompt: false).
 	Closed bool
 	// Now is the local time that a template may write. It should stay the same while a
-	// conversation grows: see [Dates]. Zero: the time of rendering.
+	// conversation grows. Zero: the time of rendering.
 	Now time.Time
 }
 

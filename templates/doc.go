@@ -31,10 +31,9 @@
 //
 // # Prompts that stay put
 //
-// Tools are shown in the order of their names, schemas tidied (package schema), dates frozen per
-// conversation ([Dates]), headers that clients change with every request left out
-// ([VolatileRules]). Where sampled token ids are kept, [Rendering.TurnEnd] and [Rendering.Slice]
-// find their place in a later prompt.
+// Tools are shown in the order of their names, schemas tidied (package schema), headers that
+// clients change with every request left out ([VolatileRules]). Where sampled token ids are kept,
+// [Rendering.TurnEnd] and [Rendering.Slice] find their place in a later prompt.
 //
 // What a template makes of the tools is kept with them, so that a turn costs what its messages
 // cost.

@@ -10,44 +10,6 @@ import (
 
 var noon = time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 
-func TestDates_staysWhileTheConversationGrows(t *testing.T) {
-	var d Dates
-	c := Conversation{Messages: []Message{{Role: System, Text: "S"}, hi}}
-	if got := d.Of("k", c, noon); got != noon {
-		t.Error(got)
-	}
-	c.Messages = append(c.Messages, asks("Hello."), hi)
-	at := noon
-	for range 12 {
-		at = at.Add(frozenIdle - time.Minute)
-		if got := d.Of("k", c, at); at.Sub(noon) < frozenAge && got != noon {
-			t.Errorf("at %s: %s", at, got)
-		} else if at.Sub(noon) >= frozenAge && got == noon {
-			t.Errorf("at %s: still %s", at, got)
-		}
-	}
-	if got := d.Of("other key", c, at); got != at {
-		t.Error("a conversation's date crosses keys")
-	}
-	if got := d.Of("k", Conversation{Messages: []Message{hi}}, at); got != at {
-		t.Error("another conversation has the same date")
-	}
-	later := at.Add(frozenIdle)
-	if got := d.Of("k", c, later); got != later {
-		t.Error("a conversation that was left is taken up with its old date")
-	}
-}
-
-func TestDates_isBounded(t *testing.T) {
-	var d Dates
-	for i := range 3 * frozenConversations {
-		d.Of(fmt.Sprint(i), Conversation{}, noon)
-	}
-	if len(d.known) > frozenConversations {
-		t.Errorf("%d conversations", len(d.known))
-	}
-}
-
 // chatML is a template of our own, with thinking that is dropped before the last user turn.
 const chatML = `{%- set last = namespace(user=-1) -%}
 {%- for m in messages -%}{%- if m.role == 'user' -%}{%- set last.user = loop.index0 -%}{%- endif -%}{%- endfor -%}

@@ -3,8 +3,10 @@ package templates
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"sort"
 	"sync"
 
@@ -217,4 +219,12 @@ func toolsKey(tools []Tool, simple schema.Simplification) (key [sha256.Size]byte
 	}
 	h.Sum(key[:0])
 	return key
+}
+
+// writeText hashes a text behind its length, so that no two lists of texts hash alike.
+func writeText(h hash.Hash, s string) {
+	var n [8]byte
+	binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
+	_, _ = h.Write(n[:])
+	_, _ = h.Write([]byte(s))
 }

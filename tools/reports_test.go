@@ -23,7 +23,7 @@ var reports = []struct{ what, issues, tests string }{
 	{"tool_choice is not honoured", "L#26535 L#28806 L#26849 L#27217 L#26737 L#15247 O#8421 O#17921 V#49712",
 		"server/chat.TestMatrix_everyTurnKeepsItsPromises server/chat.TestBudget_requiredCallFitsOrIsNotBegun server.TestToolChoice_everyFormInEveryProtocol server.TestContradictions_areRefusedInEveryProtocol"},
 	{"each turn destroys the prefix cache", "L#21912 L#21903 L#20225 L#20623 O#14918",
-		"templates.TestRender_echoedConversationsKeepTheirBeginning templates.TestDates_staysWhileTheConversationGrows server.TestMessages_theBillingLineDoesNotBreakThePrefix engine/worker/runner.TestPrefix_conversationEvaluatesOnlyWhatIsNew"},
+		"templates.TestRender_echoedConversationsKeepTheirBeginning server/chat.TestDates_staysWhileTheConversationGrows server.TestMessages_theBillingLineDoesNotBreakThePrefix engine/worker/runner.TestPrefix_conversationEvaluatesOnlyWhatIsNew"},
 	{"a call inside thinking is swallowed, prose in it becomes a call", "L#20260 L#26849 V#19017 V#53246 LM#1592",
 		"tools.TestParser_aTokenInThinkingEndsIt tools.TestMalformed_callsAreRecovered tools.TestReport_thinkingAboutCallsIsNoCall"},
 	{"a template raises on valid input", "L#20733 O#18241 O#18107 L#11402",

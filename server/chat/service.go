@@ -9,7 +9,6 @@ import (
 
 	"tenon/engine"
 	"tenon/server/chat/prepared"
-	"tenon/templates"
 )
 
 // Models finds and loads models. *Loader implements it.
@@ -34,7 +33,7 @@ type Service struct {
 
 	suspects suspects
 
-	dates templates.Dates // a conversation's prompt keeps the date it began with
+	dates dates // a conversation's prompt keeps the date it began with
 }
 
 // Run generates the turn that r asks for and gives its events to sink, which is called from one
@@ -159,7 +158,10 @@ func (s *Service) idle(ctx context.Context, name string) bool {
 
 // dated gives the conversation its date.
 func (s *Service) dated(r Request) Request {
-	r.Conversation.Now = s.dates.Of(r.CacheKey, r.Conversation, s.now())
+	r.Conversation.Now = s.now()
+	if !r.Forget {
+		r.Conversation.Now = s.dates.of(r.CacheKey, r.Conversation, r.Conversation.Now)
+	}
 	return r
 }
 
