@@ -209,7 +209,6 @@ type (
 		params                     []int // slots of args
 		caller, kwargs, varargs    int   // slots, -1 where not used
 		explicitCaller, usesCaller bool
-		closure                    *closure // nil: it may depend on anything
 	}
 	macroStmt struct {
 		macroDef

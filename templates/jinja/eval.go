@@ -7,10 +7,7 @@ func (e *constExpr) eval(f *frame) Value {
 
 func (e *nameExpr) eval(f *frame) Value {
 	f.rt.spend(1)
-	for range e.where.hops {
-		f = f.up
-	}
-	if v := f.slots[e.where.index]; v != nil {
+	if v := f.get(e.where); v != nil {
 		return v
 	}
 	return e.missing

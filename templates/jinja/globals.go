@@ -25,18 +25,6 @@ func IsGlobal(name string) bool {
 	return ok
 }
 
-// pureGlobals are the globals of those names that do the same whenever they are called, nil for
-// other names.
-func pureGlobals(names []string) []Value {
-	out := make([]Value, len(names))
-	for i, name := range names {
-		if name != "strftime_now" {
-			out[i] = globals[name]
-		}
-	}
-	return out
-}
-
 // maxRange is the longest range that the sandbox allows.
 const maxRange = 100_000
 

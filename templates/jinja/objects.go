@@ -167,10 +167,10 @@ func (m *macro) print(rt *runtime, a *callArgs) {
 
 // remembered is the macro's result where it can be kept.
 func (m *macro) remembered(rt *runtime, a *callArgs) (*Str, bool) {
-	if rt.memo == nil || m.def.closure == nil || !m.def.closure.holds(m.home) {
+	if m.home.up != nil {
 		return nil, false
 	}
-	return rt.remember(m.def, a.pos, a.kw, func() *Str { return m.text(rt, a) })
+	return rt.remember(m.def, m.home, a, func() *Str { return m.text(rt, a) })
 }
 
 func (m *macro) text(rt *runtime, a *callArgs) *Str {

@@ -19,6 +19,7 @@ type runtime struct {
 	frames []*frame    // to be used again
 	args   []*callArgs // to be used again
 	memo   *Memo       // nil: nothing is kept
+	reads  *reads      // of the macro whose result is made to be kept
 }
 
 // frame is a running function's variables.
@@ -164,9 +165,13 @@ func (f *frame) enter(ops entering) {
 		op := &ops[i]
 		switch op.kind {
 		case loadResolve:
-			f.slots[op.to] = f.ctx.names[op.name]
+			v := f.ctx.names[op.name]
+			if r := f.rt.reads; r != nil {
+				r.note(&r.names, op.name, v)
+			}
+			f.slots[op.to] = v
 		case loadAlias:
-			f.slots[op.to] = f.get(op.from)
+			f.slots[op.to] = f.copied(op.from)
 		default:
 			f.slots[op.to] = nil
 		}
@@ -177,7 +182,15 @@ func (f *frame) get(p place) Value {
 	for ; p.hops > 0; p.hops-- {
 		f = f.up
 	}
-	return f.slots[p.index]
+	v := f.slots[p.index]
+	if r := f.rt.reads; r != nil && f.up == nil {
+		r.note(&r.slots, p.index, v)
+	}
+	if b, ok := v.(borrowed); ok {
+		f.rt.unkept()
+		return b.Value
+	}
+	return v
 }
 
 // assign stores v in a target.

@@ -63,7 +63,6 @@ type Template struct {
 	fn    *function
 	enter entering
 	names []string // that are looked up in the context
-	pure  []Value  // the globals of those names, where they depend on nothing
 	depth int      // of the tree
 }
 
@@ -97,8 +96,6 @@ func Parse(src string) (t *Template, err error) {
 	r := &resolver{}
 	t.fn, t.enter = r.resolve(t.body)
 	t.names = r.names
-	t.pure = pureGlobals(r.names)
-	t.findClosures()
 	for _, n := range stmtNodes(t.body) {
 		t.depth = max(t.depth, depth(n))
 	}

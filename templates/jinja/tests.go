@@ -71,7 +71,8 @@ func (rt *runtime) inTable(table map[string]*filter, v Value) bool {
 }
 
 // sameObject is Python's is, for numbers and short strings what CPython's caches make of it.
-func sameObject(_ *runtime, a, b Value) bool {
+func sameObject(rt *runtime, a, b Value) bool {
+	rt.unkept() // equal arguments need not be the same
 	x, okX := a.(*Str)
 	y, okY := b.(*Str)
 	if okX && okY {

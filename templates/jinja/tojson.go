@@ -25,7 +25,7 @@ var (
 
 // filterToJSON is Hugging Face's tojson: json.dumps without ASCII or HTML escapes.
 func filterToJSON(rt *runtime, a []Value) Value {
-	if s, ok := rt.remember("tojson", a, nil, func() *Str { return toJSON(rt, a) }); ok {
+	if s, ok := rt.remember("tojson", nil, &callArgs{pos: a}, func() *Str { return toJSON(rt, a) }); ok {
 		rt.scan(s)
 		return s
 	}
