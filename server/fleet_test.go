@@ -37,6 +37,7 @@ func served(t *testing.T, change func(*fleet.Options, *server.Options)) http.Han
 	f := fleet.New(fo)
 	t.Cleanup(func() { _ = f.Close() }) // scripted engines close well
 	so.Service, so.Models, so.Fleet.Fleet = &chat.Service{Models: chat.NewLoader(f, chat.LoaderOptions{})}, f, f
+	so.LMStudio, so.Traits = f, func(catalog.Entry) chat.Traits { return chat.Traits{} }
 	return server.New(so)
 }
 
@@ -87,6 +88,7 @@ func TestFleet_aRequestsTimeToLive(t *testing.T) {
 	h := served(t, nil)
 	for path, body := range map[string]string{
 		"/v1/chat/completions": `{"model":"A","ttl":90,"messages":[{"role":"user","content":"hi"}]}`, "/v1/completions": `{"model":"bee","ttl":90,"prompt":"hi"}`,
+		"/api/v0/chat/completions": `{"model":"A","ttl":90,"messages":[{"role":"user","content":"hi"}]}`, "/api/v0/completions": `{"model":"bee","ttl":90,"prompt":"hi"}`,
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("POST", "http://localhost"+path, strings.NewReader(body)))

@@ -206,6 +206,14 @@ type idleFleet struct {
 
 func (f idleFleet) Status() []fleet.Status      { return f.all }
 func (f idleFleet) Instances() []fleet.Instance { return nil }
+func (f idleFleet) Resolve(name string) (catalog.Entry, error) {
+	for _, s := range f.all {
+		if s.ID == name {
+			return s.Entry, nil
+		}
+	}
+	return catalog.Entry{}, &fleet.NotFoundError{Name: name}
+}
 
 // What published clients read of the context window and of an overflow, as their sources have it:
 // Zed's crates/lmstudio/src/lmstudio.rs and Copilot's

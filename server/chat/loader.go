@@ -90,7 +90,7 @@ func (o LoaderOptions) toolFormat(id string) string {
 func (l *Loader) Acquire(ctx context.Context, name string) (Model, func(), error) {
 	lease, err := l.manager.Acquire(ctx, fleet.Request{Name: name})
 	if err != nil {
-		return Model{}, nil, loadError(err)
+		return Model{}, nil, LoadError(err)
 	}
 	m, err := l.prepare(lease)
 	if err != nil {
@@ -138,7 +138,8 @@ func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
 	return made.(Model), nil
 }
 
-func loadError(err error) error {
+// LoadError gives an error of the fleet or its catalogue its kind; other errors stay as they are.
+func LoadError(err error) error {
 	var missing *fleet.NotFoundError
 	var ambiguous *catalog.AmbiguousError
 	var load *fleet.LoadError

@@ -3,7 +3,6 @@ package lmstudio
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path"
 	"path/filepath"
 	"slices"
@@ -28,6 +27,7 @@ type Service interface {
 type Fleet interface {
 	Status() []fleet.Status
 	Instances() []fleet.Instance
+	Resolve(name string) (catalog.Entry, error)
 	Load(ctx context.Context, r fleet.Request) (fleet.Instance, error)
 	Unload(ctx context.Context, name string, force bool) error
 
@@ -104,16 +104,19 @@ func (m Models) Loaded() (all []Instance) {
 // Instance adds to an instance what is known of its model.
 func (m Models) Instance(i fleet.Instance) Instance { return Instance{i, m.Model(i.Entry)} }
 
-// Find returns the model that a name means: an id, an alias, or a file as File has it.
+// Find returns the model that a name means: a file as File has it, or a name as the fleet takes
+// them.
 func (m Models) Find(name string) (Model, error) {
-	var known []string
 	for _, one := range m.All() {
 		if one.is(name) {
 			return one, nil
 		}
-		known = append(known, one.ID)
 	}
-	return Model{}, chat.UnknownModel(name, known)
+	e, err := m.Resolve(name)
+	if err != nil {
+		return Model{}, LoadError(err)
+	}
+	return m.Model(e), nil
 }
 
 // Asked is a name under which there is a model: that of a request, or the default's.
@@ -129,15 +132,15 @@ func (m Models) Asked(name string) (string, error) {
 }
 
 func (m Model) is(name string) bool {
-	return slices.ContainsFunc(append([]string{m.ID, m.File(), path.Dir(m.File())}, m.Aliases...), func(n string) bool { return strings.EqualFold(n, name) })
+	return strings.EqualFold(m.File(), name) || m.Repo == "" && strings.EqualFold(m.repo(), name)
 }
 
 // FindLoaded returns the instance that a name means: an instance's own, or that of its model.
 func (m Models) FindLoaded(name string) (Instance, bool) {
 	all := m.Loaded()
 	i := slices.IndexFunc(all, func(i Instance) bool { return strings.EqualFold(i.ID, name) })
-	if i < 0 {
-		i = slices.IndexFunc(all, func(i Instance) bool { return i.Model.is(name) })
+	if wanted, err := m.Find(name); i < 0 && err == nil {
+		i = slices.IndexFunc(all, func(i Instance) bool { return i.Model.ID == wanted.ID })
 	}
 	if i < 0 {
 		return Instance{}, false
@@ -146,10 +149,4 @@ func (m Models) FindLoaded(name string) (Instance, bool) {
 }
 
 // LoadError gives an error of the fleet its kind.
-func LoadError(err error) error {
-	var load *fleet.LoadError
-	if errors.As(err, &load) {
-		return &chat.Error{Kind: chat.Unavailable, Message: err.Error(), Err: err}
-	}
-	return chat.AsErrorOrNil(err)
-}
+func LoadError(err error) error { return chat.AsErrorOrNil(chat.LoadError(err)) }
