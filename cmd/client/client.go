@@ -106,6 +106,14 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any) err
 	return nil
 }
 
+// unreached is why the server was not asked.
+func (c *Client) unreached(err error) error {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("%w at %s: start one with 'tenon start' (in the background) or 'tenon serve', or say where it is with --host and --port", ErrNoServer, c.Base)
+	}
+	return fmt.Errorf("ask the server: %w", err)
+}
+
 // Open sends a request and returns an answer of status 200, whose body the caller closes.
 func (c *Client) Open(ctx context.Context, method, path string, in any) (*http.Response, error) {
 	var body io.Reader
@@ -127,11 +135,8 @@ func (c *Client) Open(ctx context.Context, method, path string, in any) (*http.R
 		r.Header.Set("Authorization", "Bearer "+c.Key)
 	}
 	resp, err := c.http.Do(r)
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, fmt.Errorf("%w at %s: start one with 'tenon start' (in the background) or 'tenon serve', or say where it is with --host and --port", ErrNoServer, c.Base)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("ask the server: %w", err)
+		return nil, c.unreached(err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()

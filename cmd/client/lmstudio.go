@@ -51,7 +51,7 @@ func (c *Client) socket(ctx context.Context, namespace string, frame map[string]
 	}
 	ws, _, err := websocket.Dial(ctx, c.Base+"/"+namespace, o) //nolint:bodyclose // the socket takes the body over
 	if err != nil {
-		return fmt.Errorf("%w at %s: %w", ErrNoServer, c.Base, err)
+		return c.unreached(err)
 	}
 	defer func() { _ = ws.CloseNow() }() // all has been said
 	ws.SetReadLimit(64 << 20)

@@ -75,6 +75,7 @@ var transcript = []shown{
 	{"doctor", "tenon doctor", true, false},
 	{"serve", "tenon serve --prot 1", false, true},
 	{"completion", "tenon __complete run ''", true, false},
+	{"completion", "tenon completion bash | head -1", false, false},
 }
 
 const pingTools = `[{"type":"function","function":{"name":"ping","parameters":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}}]`

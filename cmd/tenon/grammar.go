@@ -25,8 +25,6 @@ A grammar is a file, or - for standard input, of one of these kinds; without a f
   --regex    a regular expression (ECMA-262)      .regex
   --lark     Lark, as coding agents send it       .lark
   --tools    an OpenAI tools array: the grammar of one call, {"name": …, "arguments": …}`,
-		Args: cobra.NoArgs, // else an unknown command prints the help as if that had been asked for
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newGrammarPrintCommand(), newGrammarTestCommand())
 	return c

@@ -53,8 +53,6 @@ func newRootCommand() *cobra.Command {
 		Short:         "A model server whose tool calls always validate",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          knownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(nearestFlag)
 	for _, g := range []struct {
@@ -78,21 +76,36 @@ func newRootCommand() *cobra.Command {
 		}
 	}
 	root.AddCommand(newWorkerCommand(), newMeasureCommand(), newTokensCommand())
+	root.SetCompletionCommandGroupID("Looking inside")
+	root.InitDefaultCompletionCmd()
+	onlyKnown(root)
 	return root
 }
 
+// onlyKnown has commands that do nothing but hold others refuse names that none has: cobra would
+// print their help as if that had been asked for.
+func onlyKnown(holder *cobra.Command) {
+	for _, c := range holder.Commands() {
+		onlyKnown(c)
+	}
+	if holder.HasSubCommands() && !holder.Runnable() {
+		holder.Args = knownCommand
+		holder.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+}
+
 // knownCommand is asked where no command has the name: cobra would offer every one that is short.
-func knownCommand(root *cobra.Command, args []string) error {
+func knownCommand(holder *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	var known []string
-	for _, c := range root.Commands() {
+	for _, c := range holder.Commands() {
 		if !c.Hidden {
 			known = append(append(known, c.Name()), c.Aliases...)
 		}
 	}
-	return fmt.Errorf("there is no command %q%s; see 'tenon --help'", args[0], config.DidYouMean(args[0], known))
+	return fmt.Errorf("there is no command %q%s; see '%s --help'", args[0], config.DidYouMean(args[0], known), holder.CommandPath())
 }
 
 // nearestFlag says which flag a mistyped one may have been meant to be.

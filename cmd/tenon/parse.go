@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenon/cmd/config"
 	"tenon/server/chat/prepared"
 	"tenon/templates"
 	"tenon/tools"
@@ -102,8 +103,11 @@ func (o parseOptions) pieceSize() (int, error) {
 // dialect finds the family, and the template if there is one that can be used.
 func (o parseOptions) dialect(cmd *cobra.Command) (d *tools.Dialect, t *templates.Template, err error) {
 	if o.family != "" {
-		d, err = tools.Detect(tools.Evidence{Format: o.family})
-		return d, nil, err
+		d, ok := tools.Lookup(o.family)
+		if !ok {
+			return nil, nil, fmt.Errorf("--family: there is no family %q%s; see 'tenon families'", o.family, config.DidYouMean(o.family, familyNames()))
+		}
+		return d, nil, nil
 	}
 	source, options, err := o.source(cmd)
 	if err != nil {

@@ -106,6 +106,7 @@ func (p perModel) check() error {
 			"tool-format":        checkFormat(e.Settings.ToolFormat),
 			"chat-template-file": checkTemplate(e.Settings.ChatTemplateFile),
 			"lora":               checkAdapters(e.Settings.LoRA),
+			"adapters":           checkFolder(e.Settings.Adapters),
 		} {
 			if err != nil {
 				return fmt.Errorf("%s: %w (set by %s)", name, err, e.Origins[name])

@@ -10,7 +10,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"tenon/cmd/config"
+	"tenon/models/catalog"
 	"tenon/models/gguf"
 	"tenon/server/chat"
 	"tenon/server/chat/prepared"
@@ -119,11 +122,9 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	}
 	request.Conversation.Now = now
 	model := chat.ModelSource{ChatTemplate: source, BOS: o.BOS, EOS: o.EOS, Markers: o.Markers}
-	path := ""
-	if f.model != "" {
-		if path, err = f.taught(cmd, &model); err != nil {
-			return err
-		}
+	path, err := f.taught(cmd, &model)
+	if err != nil {
+		return err
 	}
 	turn, warnings, err := chat.PlanOnly(model, request)
 	if source == "" {
@@ -141,7 +142,7 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	}
 	p.heals(turn.Prompt.Heals)
 	p.requests(turn)
-	if model.Teaching != nil {
+	if path != "" {
 		f.saved(cmd, p, path, model, turn, request)
 	}
 	if p.err != nil {
@@ -150,10 +151,23 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	return f.print(cmd.OutOrStdout(), turn.Prompt.Segments)
 }
 
+// asked is the model, and what is set; of a template alone it is what is set for any model.
+func (f *renderFlags) asked(cmd *cobra.Command) (catalog.Entry, perModel, error) {
+	if f.model != "" {
+		return findModel(cmd, f.model)
+	}
+	loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
+	err := loader.Load(os.Environ())
+	return catalog.Entry{}, newPerModel(loader), err
+}
+
 // taught takes what the settings say of the model: its way of calling, and its adapter. It returns
-// the model's file.
+// the model's file, if there is one.
 func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (path string, err error) {
-	e, settings, err := findModel(cmd, f.model)
+	e, settings, err := f.asked(cmd)
+	if err == nil {
+		err = settings.check()
+	}
 	if err != nil {
 		return "", err
 	}

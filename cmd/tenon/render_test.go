@@ -36,6 +36,31 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
+// What a server would refuse to start with is refused here, too, and what it would take counts.
+func TestRender_settingsCountForATemplateAlone(t *testing.T) {
+	template, request := write(t, "t.jinja", probeTemplate), write(t, "r.json", `{"messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f"}}]}`)
+	for variable, want := range map[string]string{
+		"TENON_TOOL_FORMAT=hermse":  "did you mean hermes?",
+		"TENON_ADAPTERS=/not/there": "adapters: open /not/there",
+		"TENON_TOOL_FORMAT=react":   "",
+		"TENON_TOOL_GUIDANCE=true":  "",
+	} {
+		name, value, _ := strings.Cut(variable, "=")
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, value)
+			out, _, err := execute(t, "render", "--template", template, "--request", request)
+			switch {
+			case want != "":
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v\n%s", variable, err, out)
+				}
+			case err != nil || !strings.Contains(out, "Action: ") && !strings.Contains(out, "Example of a call of f:"):
+				t.Errorf("%s: %v\n%s", variable, err, out)
+			}
+		})
+	}
+}
+
 func TestRender_asSent(t *testing.T) {
 	template := write(t, "t.jinja", probeTemplate)
 	for name, c := range map[string]struct {

@@ -219,6 +219,14 @@ func TestRoot_mistypedNamesAreAnsweredWithTheNearest(t *testing.T) {
 		{[]string{"run", "m", "--maxtokens", "1"}, "did you mean --max-tokens?"},
 		{[]string{"logs", "--folow"}, "did you mean --follow?"},
 		{[]string{"logs", "--zzz"}, "there is no flag --zzz; see"},
+		{[]string{"grammar", "prnt"}, "there is no command \"prnt\" (did you mean print?); see 'tenon grammar --help'"},
+		{[]string{"lms", "sp"}, "there is no command \"sp\""},
+		{[]string{"lms", "sever"}, "(did you mean server?)"},
+		{[]string{"lms", "server", "strt"}, "(did you mean start?); see 'tenon lms server --help'"},
+		{[]string{"completion", "bsh"}, "(did you mean zsh or bash?)"},
+		{[]string{"parse", "--family", "hermse"}, "there is no family \"hermse\" (did you mean hermes?)"},
+		{[]string{"lms", "ps", "--host", "127.0.0.1", "--port", freePort(t)}, "start one with 'tenon start'"},
+		{[]string{"lms", "log", "stream", "--host", "127.0.0.1", "--port", freePort(t)}, "start one with 'tenon start'"},
 	} {
 		if _, _, err := execute(t, c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.args, err)

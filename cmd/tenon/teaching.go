@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -50,12 +51,26 @@ func (p perModel) adapter(id string) (adapter.Adapter, string, error) {
 
 // checkFormat tells whether a way of calling tools is known, before a model is loaded for it.
 func checkFormat(name string) error {
-	known := []string{"", "auto", "native", "json", "react", "xml"}
-	for _, d := range tools.Families() {
-		known = append(known, d.Name())
-	}
+	known := append([]string{"", "auto", "native", "json", "react", "xml"}, familyNames()...)
 	if _, family := tools.Lookup(name); family || slices.Contains(known, strings.ToLower(name)) {
 		return nil
 	}
 	return fmt.Errorf("%q is no format%s; expected auto, json, react, xml (deprecated) or a family that 'tenon families' lists", name, config.DidYouMean(name, known))
+}
+
+// familyNames are what --family and a tool format may be, beside those of tenon's own.
+func familyNames() (all []string) {
+	for _, d := range tools.Families() {
+		all = append(all, d.Name())
+	}
+	return all
+}
+
+// checkFolder tells whether a folder that a setting names can be read.
+func checkFolder(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	_, err := os.ReadDir(dir)
+	return err
 }
