@@ -69,10 +69,30 @@ type modelMeta struct {
 // unknownDate is when every model was made: a file's age says nothing about its model.
 const unknownDate = "1970-01-01T00:00:00Z"
 
-// modelFacts are what is known of models beside their status; either may be nil.
+// modelFacts are what is known of models beside their status; each may be nil.
 type modelFacts struct {
 	warnings func(id string) []string
 	traits   func(catalog.Entry) chat.Traits
+	slots    func(id string) int
+}
+
+// of is what the model's file says; of a loaded model its engine's word counts.
+func (k modelFacts) of(s fleet.Status) (t chat.Traits) {
+	if k.traits != nil {
+		t = k.traits(s.Entry)
+	}
+	if s.State == fleet.Loaded {
+		t.ChatTemplate, t.BOS, t.EOS = s.Model.Template, s.Model.Vocab.BOS, s.Model.Vocab.EOS
+	}
+	return t
+}
+
+// slotsOf is how many turns a model runs at once, 0 if that is not known.
+func (k modelFacts) slotsOf(s fleet.Status) int {
+	if s.State != fleet.Loaded && k.slots != nil {
+		return k.slots(s.ID)
+	}
+	return s.Model.Slots
 }
 
 func listModels(m Models, k modelFacts) gin.HandlerFunc {

@@ -25,8 +25,8 @@ type ollamaModel struct {
 	Name       string        `json:"name"`
 	Model      string        `json:"model"` // the same
 	ModifiedAt string        `json:"modified_at"`
-	Size       int64         `json:"size"` // bytes
-	Digest     string        `json:"digest"`
+	Size       int64         `json:"size"`             // bytes
+	Digest     string        `json:"digest,omitempty"` // it tells versions of a model apart; as in Ollama's own, it is no file's hash
 	Details    ollamaDetails `json:"details"`
 }
 
@@ -52,12 +52,12 @@ func ollamaVersionRoute(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"version":
 
 // ollamaTags serves GET /api/tags. Models that can only embed are in the list, too, as in Ollama's
 // own.
-func ollamaTags(m Models) gin.HandlerFunc {
+func ollamaTags(m Models, k modelFacts) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		list := []ollamaModel{}
 		for _, s := range m.Status() {
 			for _, name := range append([]string{s.ID}, s.Aliases...) {
-				list = append(list, ollamaModel{Name: name, Model: name, ModifiedAt: unknownDate, Size: s.Size, Details: details(s)})
+				list = append(list, ollamaModel{Name: name, Model: name, ModifiedAt: unknownDate, Size: s.Size, Digest: k.of(s).Digest, Details: details(s)})
 			}
 		}
 		c.JSON(http.StatusOK, gin.H{"models": list})
@@ -66,7 +66,7 @@ func ollamaTags(m Models) gin.HandlerFunc {
 
 // ollamaShow serves POST /api/show. The context is what one request may use here, which is what
 // its readers want to know; tools are what they may send, and every model takes them here.
-func ollamaShow(m Models, other string) gin.HandlerFunc {
+func ollamaShow(m Models, other string, k modelFacts) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		var sent struct {
 			Model string `json:"model"`
@@ -84,7 +84,7 @@ func ollamaShow(m Models, other string) gin.HandlerFunc {
 		info := modelFacts{}.describe(s)
 		architecture := cmp.Or(s.Architecture, "unknown")
 		shown := ollamaShown{
-			Template: s.Model.Template, Details: details(s), Capabilities: info.Capabilities, ModifiedAt: unknownDate,
+			Template: k.of(s).ChatTemplate, Details: details(s), Capabilities: info.Capabilities, ModifiedAt: unknownDate,
 			ModelInfo: map[string]any{
 				"general.architecture": architecture, "general.basename": s.ID, architecture + ".context_length": info.ContextLength,
 			},
@@ -100,12 +100,12 @@ func details(s fleet.Status) ollamaDetails {
 // props are what llama-server's GET /props tells of its one model.
 type props struct {
 	Settings     propsSettings `json:"default_generation_settings"`
-	TotalSlots   int           `json:"total_slots"`
+	TotalSlots   int           `json:"total_slots,omitempty"`
 	ModelPath    string        `json:"model_path"` // its name: no path is told
 	ModelAlias   string        `json:"model_alias"`
 	ChatTemplate string        `json:"chat_template"`
-	BOS          string        `json:"bos_token"`
-	EOS          string        `json:"eos_token"`
+	BOS          string        `json:"bos_token,omitempty"` // of a vocabulary that has none it is left out, as what is not known is
+	EOS          string        `json:"eos_token,omitempty"`
 	BuildInfo    string        `json:"build_info"`
 	Modalities   struct {
 		Vision bool `json:"vision"`
@@ -119,16 +119,17 @@ type propsSettings struct {
 
 // showProps serves GET /props, of the model that the query names. Without one it is the default,
 // else the first that is loaded, else the first.
-func showProps(m Models, other string) gin.HandlerFunc {
+func showProps(m Models, other string, k modelFacts) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		s, err := asked(m, c.Query("model"), other)
 		if err != nil {
 			writeError(c, err)
 			return
 		}
+		t := k.of(s)
 		c.JSON(http.StatusOK, props{
-			Settings: propsSettings{modelFacts{}.describe(s).ContextLength}, TotalSlots: max(s.Model.Slots, 1), ModelPath: s.ID, ModelAlias: s.ID,
-			ChatTemplate: s.Model.Template, BOS: s.Model.Vocab.BOS, EOS: s.Model.Vocab.EOS, BuildInfo: "tenon",
+			Settings: propsSettings{k.describe(s).ContextLength}, TotalSlots: k.slotsOf(s), ModelPath: s.ID, ModelAlias: s.ID,
+			ChatTemplate: t.ChatTemplate, BOS: t.BOS, EOS: t.EOS, BuildInfo: "tenon",
 		})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/engine/enginetest/tinymodel"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
@@ -54,6 +55,43 @@ func TestContextWindow_inEverySpellingOfModelsThatAreNotLoaded(t *testing.T) {
 		_, shown := answer(t, h, "POST", "/api/show", `{"model":"OTHER:latest"}`)
 		if info, _ := shown["model_info"].(map[string]any); info["general.architecture"] != "qwen3" || info["qwen3.context_length"] != float64(2048) {
 			t.Errorf("%s: %v", status.State, shown)
+		}
+	}
+}
+
+// Issue 23: of a model that is not loaded its file and the settings speak; what they do not say is
+// left out.
+func TestProps_ofAModelThatIsNotLoadedSayWhatIsKnown(t *testing.T) {
+	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention, Template: "{{ messages }}"})
+	all := listed{{Entry: catalog.Entry{ID: "m", Path: path}, State: fleet.NotLoaded}}
+	loader := chat.NewLoader(nil, chat.LoaderOptions{})
+	h := server.New(server.Options{Service: &chat.Service{}, Models: all, Traits: loader.Traits, Slots: func(string) int { return 3 }})
+	_, props := answer(t, h, "GET", "/props", "")
+	if props["total_slots"] != float64(3) || props["bos_token"] != "<|endoftext|>" || props["eos_token"] != "<|im_end|>" || props["chat_template"] != "{{ messages }}" {
+		t.Errorf("%v", props)
+	}
+	digest := func() string {
+		_, tags := answer(t, h, "GET", "/api/tags", "")
+		return tags["models"].([]any)[0].(map[string]any)["digest"].(string)
+	}
+	first := digest()
+	if len(first) != 64 || digest() != first {
+		t.Errorf("digest %q", first)
+	}
+	all[0].Path = tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 7})
+	if other := digest(); other == first || len(other) != 64 {
+		t.Errorf("digest of another file %q", other)
+	}
+	_, shown := answer(t, h, "POST", "/api/show", `{"model":"m"}`)
+	if shown["template"] != "" {
+		t.Errorf("%v", shown)
+	}
+
+	h = server.New(server.Options{Service: &chat.Service{}, Models: all})
+	_, props = answer(t, h, "GET", "/props", "")
+	for _, key := range []string{"total_slots", "bos_token", "eos_token"} {
+		if v, told := props[key]; told {
+			t.Errorf("%s is told as %v, and nobody knows it", key, v)
 		}
 	}
 }

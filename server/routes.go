@@ -20,6 +20,7 @@ func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 	chatAPI := openai.API{Service: o.Service, Heartbeat: o.Heartbeat}
 	messages := anthropic.New(o.Service, o.Heartbeat)
 	stateful := responses.New(o.Service, o.Responses, o.Heartbeat)
+	known := modelFacts{o.Warnings, o.Traits, o.Slots}
 	for _, r := range []struct {
 		method, path string
 		handler      gin.HandlerFunc
@@ -28,12 +29,12 @@ func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 		{"GET", "/health/live", gin.WrapF(live)},
 		{"GET", "/metrics", gin.WrapH(m.handler())},
 		{"GET", "/debug/requests/:id", kept.show},
-		{"GET", "/v1/models", listModels(o.Models, modelFacts{o.Warnings, o.Traits})},
-		{"GET", "/v1/models/*id", getModel(o.Models, o.Service.Default, modelFacts{o.Warnings, o.Traits})}, // ids hold slashes
-		{"GET", "/props", showProps(o.Models, o.Service.Default)},
+		{"GET", "/v1/models", listModels(o.Models, known)},
+		{"GET", "/v1/models/*id", getModel(o.Models, o.Service.Default, known)}, // ids hold slashes
+		{"GET", "/props", showProps(o.Models, o.Service.Default, known)},
 		{"GET", "/api/version", ollamaVersionRoute},
-		{"GET", "/api/tags", ollamaTags(o.Models)},
-		{"POST", "/api/show", ollamaShow(o.Models, o.Service.Default)},
+		{"GET", "/api/tags", ollamaTags(o.Models, known)},
+		{"POST", "/api/show", ollamaShow(o.Models, o.Service.Default, known)},
 		{"POST", "/v1/chat/completions", gin.WrapF(chatAPI.ChatCompletions)},
 		{"POST", "/v1/completions", gin.WrapF(chatAPI.Completions)},
 		{"POST", "/v1/embeddings", gin.WrapF(chatAPI.Embeddings)},

@@ -28,6 +28,7 @@ type Options struct {
 	Stopping  <-chan struct{}                 // closed when the server begins to drain, for sockets; nil: never
 	LMStudio  lmstudio.Fleet                  // what LM Studio's clients load; nil: their routes are not served
 	Traits    func(catalog.Entry) chat.Traits // what a model's file says it can; set with LMStudio
+	Slots     func(id string) int             // turns that run at once on a model, as set; nil: not known
 	Version   string                          // of this server, as it is told to them
 
 	Keys         []Key    // none: no key is asked for

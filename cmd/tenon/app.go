@@ -64,6 +64,7 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 		Fleet:      api.API{Fleet: manager, Log: &serverLog, Reload: a.reload, Explain: a.explain},
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
 		LMStudio: manager, Traits: a.loader.Traits, Version: version, Stopping: a.stopping,
+		Slots: func(id string) int { return a.settings.Load().of(id).Settings.Parallel },
 	})
 	return a, nil
 }
