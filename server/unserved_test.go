@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,6 +37,30 @@ func TestUnserved_documentedRoutesAreRefusedInTheirOwnShape(t *testing.T) {
 		body := rec.Body.String()
 		if rec.Code != c.status || !strings.Contains(body, c.shape) || !strings.Contains(body, c.want) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, rec.Code, body)
+		}
+	}
+}
+
+// Issue 23: what the protocols have and this server has not is known before one tries it.
+func TestUnserved_theReadmeNamesEachRoute(t *testing.T) {
+	source, err := os.ReadFile("unserved.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, notYet, _ := strings.Cut(strings.ToLower(string(readme)), "\nnot yet: ")
+	notYet, _, _ = strings.Cut(notYet, "\n\n")
+	routes := regexp.MustCompile(`\{"/v1/(?:\w+/)*(\w+)", "`).FindAllStringSubmatch(string(source), -1)
+	if len(routes) < 20 {
+		t.Fatalf("%d routes are found", len(routes))
+	}
+	for _, r := range append(routes, []string{"", "background"}, []string{"", "stored chat completions"}) {
+		words := strings.NewReplacer("fine_tuning", "fine-tuning", "_", " ").Replace(r[1])
+		if !strings.Contains(notYet, words) {
+			t.Errorf("README's \"Not yet\" lacks %s:\n%s", words, notYet)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -46,6 +47,22 @@ func TestLoad_flagThenEnvironmentThenFileThenDefault(t *testing.T) {
 	}
 }
 
+// What starts a server passes on variables that nobody has set: each of them empty is none at all.
+func TestLoad_emptyVariablesCountAsUnset(t *testing.T) {
+	none, err := load(t, nil, nil, "host: ::1\nsimplify-tools: [flatten]\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := []string{"TENON_CONFIG=", "TENON_MODELS=", "TENON_STATE="}
+	for _, s := range settings() {
+		empty = append(empty, s.env()+"=")
+	}
+	l, err := load(t, nil, empty, "host: ::1\nsimplify-tools: [flatten]\n")
+	if err != nil || !reflect.DeepEqual(l.Settings, none.Settings) || !reflect.DeepEqual(l.Sources, none.Sources) {
+		t.Errorf("%v: %+v, want %+v", err, l, none)
+	}
+}
+
 // inTheFile is how messages name the place of a setting.
 var inTheFile = regexp.MustCompile(`the file \S+tenon.yaml, line 1,`)
 
@@ -75,7 +92,8 @@ func TestLoad_unknownAndWrongValuesAreErrorsThatNameThem(t *testing.T) {
 		{nil, "ctx-size: 3000000000\n", "ctx-size from the file is 3000000000; expected 134217728 or less"},
 		{nil, "responses-max-age: -5s\n", "responses-max-age from the file"},
 		{nil, "cache-type-k: q5_0\n", `cache-type-k from the file is "q5_0"; expected f16, q8_0 or q4_0`},
-		{[]string{"TENON_FLASH_ATTN="}, "", `flash-attn from the environment is ""; expected auto, on or off`},
+		{nil, "flash-attn: ''\n", `flash-attn from the file is ""; expected auto, on or off`},
+		{[]string{"TENON_PROT="}, "", "TENON_PROT"},
 		{nil, "load-mode: MMAP\n", "expected auto, mmap or none"},
 		{nil, "pooling: most\n", "expected mean, cls, last or none"},
 		{nil, "gpu-layers: -3\n", `gpu-layers from the file is "-3"; expected auto or a number`},

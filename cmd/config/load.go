@@ -288,7 +288,9 @@ func set(f *pflag.Flag, values []string) error {
 	return f.Value.Set(values[0])
 }
 
-// fromEnviron returns the settings that the environment sets. Lists are separated by commas.
+// fromEnviron returns the settings that the environment sets. Lists are separated by commas. An
+// empty variable sets nothing, as with the others: what starts a server often passes on all that
+// it knows.
 func fromEnviron(environ []string) (map[string][]string, error) {
 	values := map[string][]string{}
 	for _, pair := range environ {
@@ -299,6 +301,9 @@ func fromEnviron(environ []string) (map[string][]string, error) {
 		i := slices.IndexFunc(settings(), func(s setting) bool { return s.env() == key })
 		if i < 0 {
 			return nil, fmt.Errorf("environment variable %s: there is no such setting%s; see tenon serve --help", key, DidYouMean(key, variables()))
+		}
+		if value == "" {
+			continue
 		}
 		s := settings()[i]
 		values[s.name] = []string{value}

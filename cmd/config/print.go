@@ -34,7 +34,7 @@ func Reference(w io.Writer) error {
 	b.WriteString("# Settings of `tenon serve`\n\n" +
 		"Each setting is a flag, an environment variable and a key of the YAML file (`--config FILE`), which win in this order.\n" +
 		"Lists are repeated flags, commas in the environment, and YAML lists. Text of the file is taken as it stands: 0123 is a key of four digits.\n" +
-		"An unknown key is an error, and so is one without a value.\n" +
+		"An unknown key is an error, and so is one without a value; an empty variable counts as unset.\n" +
 		"`tenon config` prints what is in force and where each value came from. This page is printed from the source.\n" +
 		"Paths in the file are sought beside the file. Settings marked M may also stand under `models:`, see the end.\n")
 	group := ""
