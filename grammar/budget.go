@@ -1,5 +1,7 @@
 package grammar
 
+import "tenon/grammar/machine"
+
 // What grammars and schemas may take that were used before, in bytes: agents send the same tools
 // with every request, and a server sees many agents. The one used last is kept whatever it takes;
 // its own limits bound that.
@@ -39,11 +41,7 @@ func Kept() Remembered {
 
 // Size is roughly how many bytes the grammar takes, with its schemas and all that it has learned.
 func (g *Grammar) Size() int {
-	n := g.own()
-	for _, u := range g.schemas() {
-		n += u.Size()
-	}
-	return n
+	return sizeOfAll([]*Grammar{g})
 }
 
 // perTextByte is about what is made of a byte of a grammar's text, beside its program.
@@ -60,32 +58,27 @@ func (g *Grammar) own() int {
 	return n
 }
 
-// share is what the grammar takes, with its part of schemas that others have as well.
-func (g *Grammar) share() int {
-	n := g.own()
-	for _, u := range g.schemas() {
-		n += u.Share()
+// sizeOfAll is what grammars take. Schemas that several have count once.
+func sizeOfAll(all []*Grammar) int {
+	n := 0
+	known := map[*machine.Unit]bool{}
+	for _, g := range all {
+		n += g.own()
+		for _, u := range g.schemas() {
+			if !known[u] {
+				known[u] = true
+				n += u.Size()
+			}
+		}
 	}
 	return n
 }
 
-func (g *Grammar) hold() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.held = true
-	for _, u := range g.units {
-		u.Hold()
-	}
-}
-
-// letGo returns what it gives back that the grammar is not kept any more.
-func (g *Grammar) letGo() int {
-	n := g.own()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.held = false
-	for _, u := range g.units {
-		n += u.LetGo()
+// sizeOfUnits is what schemas take.
+func sizeOfUnits(all []*machine.Unit) int {
+	n := 0
+	for _, u := range all {
+		n += u.Size()
 	}
 	return n
 }

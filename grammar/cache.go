@@ -10,8 +10,8 @@ import (
 
 // units are compiled schemas, grammars whole grammars, both shared by everyone.
 var (
-	units    = cache[*machine.Unit]{limit: maxUnits, size: (*machine.Unit).Size, drop: (*machine.Unit).Size}
-	grammars = cache[*Grammar]{limit: maxGrammars, size: (*Grammar).share, add: (*Grammar).hold, drop: (*Grammar).letGo}
+	units    = cache[*machine.Unit]{limit: maxUnits, size: sizeOfUnits}
+	grammars = cache[*Grammar]{limit: maxGrammars, size: sizeOfAll}
 )
 
 // DropCaches forgets all compiled schemas and grammars. Grammars in use stay valid. It is for
@@ -27,10 +27,8 @@ func DropCaches() {
 // it grew.
 type cache[V comparable] struct {
 	limit int
-	size  func(V) int // what is shared by several values counts once in their sum
-	add   func(V)     // told of a new value; may be nil
-	drop  func(V) int // told of one that is forgotten; how many bytes that gives back
-	grew  atomic.Bool // a value says so
+	size  func(all []V) int // what several share counts once
+	grew  atomic.Bool       // a value says so
 
 	found, missed atomic.Int64 // values that were asked for
 
@@ -71,9 +69,6 @@ func (c *cache[V]) put(key [32]byte, v V) V {
 		c.byKey = map[[32]byte]*list.Element{}
 	}
 	c.byKey[key] = c.order.PushFront(&cached[V]{key, v})
-	if c.add != nil {
-		c.add(v)
-	}
 	c.trim()
 	return v
 }
@@ -85,25 +80,23 @@ func (c *cache[V]) forget(key [32]byte, v V) {
 	if e, ok := c.byKey[key]; ok && e.Value.(*cached[V]).value == v {
 		c.order.Remove(e)
 		delete(c.byKey, key)
-		c.drop(v)
 	}
 }
 
 // trim forgets what is beyond the limit; the caller holds the lock.
 func (c *cache[V]) trim() {
-	for bytes := c.bytes(); bytes > c.limit && c.order.Len() > 1; {
+	for c.order.Len() > 1 && c.bytes() > c.limit {
 		last := c.order.Remove(c.order.Back()).(*cached[V])
 		delete(c.byKey, last.key)
-		bytes -= c.drop(last.value)
 	}
 }
 
 func (c *cache[V]) bytes() int {
-	n := 0
+	all := make([]V, 0, c.order.Len())
 	for e := c.order.Front(); e != nil; e = e.Next() {
-		n += c.size(e.Value.(*cached[V]).value)
+		all = append(all, e.Value.(*cached[V]).value)
 	}
-	return n
+	return c.size(all)
 }
 
 func (c *cache[V]) total() (count, bytes int) {
@@ -115,9 +108,6 @@ func (c *cache[V]) total() (count, bytes int) {
 func (c *cache[V]) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for e := c.order.Front(); e != nil; e = e.Next() {
-		c.drop(e.Value.(*cached[V]).value)
-	}
 	c.byKey = nil
 	c.order.Init()
 }

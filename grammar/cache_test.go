@@ -80,10 +80,6 @@ func TestCaches_sharedSchemasCountOnce(t *testing.T) {
 	if k := Kept(); k.Grammars != 20 || k.Schemas != 1 || k.SchemaBytes != unit || k.GrammarBytes > unit+20*(one.Size()-unit+100) {
 		t.Errorf("%+v, the schema of %d bytes", k, unit)
 	}
-	grammars.clear()
-	if n := one.share(); n != one.Size() {
-		t.Errorf("alone it takes %d bytes of %d", n, one.Size())
-	}
 }
 
 func TestGrammar_keepsFewVocabularies(t *testing.T) {

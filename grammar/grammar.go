@@ -31,7 +31,6 @@ type Grammar struct {
 
 	mu         sync.Mutex                   // protects all below
 	units      map[*gbnf.Node]*machine.Unit // replaced, never changed: see ready
-	held       bool                         // the cache has it
 	workspaces []*workspace                 // most recently used first
 }
 

@@ -39,13 +39,8 @@ func (g *Grammar) renewed() map[*gbnf.Node]*machine.Unit {
 	defer g.mu.Unlock()
 	all := maps.Clone(g.units)
 	for n, u := range fresh {
-		old := all[n]
-		if !old.Full() {
-			continue // another goroutine was first
-		}
-		if all[n] = u; g.held {
-			u.Hold()
-			old.LetGo()
+		if all[n].Full() { // else another goroutine was first
+			all[n] = u
 		}
 	}
 	g.units = all

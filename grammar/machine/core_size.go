@@ -56,20 +56,6 @@ func (u *Unit) Size() int { return u.text*perSchemaByte + u.arena.Size() }
 // Full says whether the unit's automata are as large as they may be: it is to be compiled anew.
 func (u *Unit) Full() bool { return u.arena.Full() }
 
-// Hold says that one more keeps the unit.
-func (u *Unit) Hold() { u.keepers.Add(1) }
-
-// LetGo says that one of those that keep it does so no longer. It returns what that gives back.
-func (u *Unit) LetGo() int {
-	if u.keepers.Add(-1) > 0 {
-		return 0
-	}
-	return u.Size()
-}
-
-// Share is the part of Size that each of those bears that keep it.
-func (u *Unit) Share() int { return u.Size() / max(1, int(u.keepers.Load())) }
-
 // perKeyNode is what a node of the sets of keys takes, with its place among them.
 const perKeyNode = 2*int(unsafe.Sizeof(keyNode{})) + 8
 

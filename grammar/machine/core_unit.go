@@ -3,7 +3,6 @@ package machine
 import (
 	"encoding/json"
 	"sync"
-	"sync/atomic"
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
@@ -17,8 +16,6 @@ type Unit struct {
 	schema *schema.Schema
 	arena  *lex.Arena
 	text   int // bytes of the schema
-
-	keepers atomic.Int32 // see Hold
 
 	anySpace, noSpace bool
 	declared          bool // keys only in declared order
