@@ -30,10 +30,11 @@ func (g *Grammar) reader() *machine.Reader {
 // Feed reads text. An error wraps ErrRefused and says where the grammar refused the text; what
 // came before that has been read.
 func (p *Parser) Feed(text []byte) error {
-	n, err := p.r.Feed(text)
-	if p.renew() {
+	n := 0
+	err := p.ask(func() (err error) {
 		n, err = p.r.Feed(text)
-	}
+		return err
+	})
 	p.read.bytes = append(p.read.bytes, text[:n]...)
 	if err != nil {
 		return fmt.Errorf("byte %d: %.20q: %w", p.r.Offset(), text[n:], err)
@@ -43,11 +44,7 @@ func (p *Parser) Feed(text []byte) error {
 
 // FeedSymbol reads the special token with this text.
 func (p *Parser) FeedSymbol(name string) error {
-	err := p.r.FeedSymbol(name)
-	if p.renew() {
-		err = p.r.FeedSymbol(name)
-	}
-	if err != nil {
+	if err := p.ask(func() error { return p.r.FeedSymbol(name) }); err != nil {
 		return fmt.Errorf("byte %d: symbol %q: %w", p.r.Offset(), name, err)
 	}
 	p.read.symbols = append(p.read.symbols, readSymbol{name, len(p.read.bytes)})
@@ -57,11 +54,7 @@ func (p *Parser) FeedSymbol(name string) error {
 // Close says that the output has ended. An error wraps ErrEndsEarly. Events then returns what was
 // still undecided.
 func (p *Parser) Close() error {
-	err := p.r.Close()
-	if p.renew() {
-		err = p.r.Close()
-	}
-	if err != nil {
+	if err := p.ask(func() error { return p.r.Close() }); err != nil {
 		return fmt.Errorf("byte %d: %w", p.r.Offset(), err)
 	}
 	return nil

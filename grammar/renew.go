@@ -86,8 +86,17 @@ func (h *history) replay(r *machine.Reader, told int) error {
 	}
 }
 
+// ask asks the reader, and once more where its automata were full.
+func (p *Parser) ask(f func() error) error {
+	err := f()
+	if p.renew() {
+		err = f()
+	}
+	return err
+}
+
 // renew lets the parser read what it has read once more, on new automata, where the old ones are
-// full. It says whether it did: what was asked then is to be asked again.
+// full. It says whether it did.
 func (p *Parser) renew() bool {
 	if p.lost || !p.r.Full() {
 		return false

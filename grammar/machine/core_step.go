@@ -23,16 +23,15 @@ func (m *Machine) step(dst []thread, t thread, in int) []thread {
 	switch t.def.kind() {
 	case kindLex:
 		return m.stepLex(dst, t, byte(in))
-	case kindUntil:
-		return m.stepUntil(dst, t, byte(in))
+	case kindUntil, kindPlain, kindQuoted:
+		if m.mayEnd(t, false) {
+			dst = m.stepBelow(dst, t, in)
+		}
+		return m.read(dst, t, in)
 	case kindValue:
 		return m.stepValue(dst, t, byte(in))
 	case kindString:
 		return m.stepString(dst, t, byte(in))
-	case kindPlain:
-		return m.stepPlain(dst, t, byte(in))
-	case kindQuoted:
-		return m.stepQuoted(dst, t, byte(in))
 	case kindObject:
 		return m.stepObject(dst, t, byte(in))
 	case kindNamedKey:
@@ -94,13 +93,6 @@ func (m *Machine) isPart(t thread) bool {
 // finished says whether a lexical automaton has accepted and cannot go on.
 func finished(a *lex.Arena, s lex.State) bool {
 	return a.Accepting(s) && a.Expr(s) == a.Epsilon()
-}
-
-func (m *Machine) stepUntil(dst []thread, t thread, b byte) []thread {
-	if m.untils[t.def.index()].pops[t.st] {
-		dst = m.stepBelow(dst, t, int(b))
-	}
-	return m.readUntil(dst, t, b)
 }
 
 func (m *Machine) readUntil(dst []thread, t thread, b byte) []thread {

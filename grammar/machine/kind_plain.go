@@ -64,13 +64,6 @@ func (m *Machine) enterPlain(n *gbnf.Node) (thread, error) {
 	return thread{def: def(kindPlain, len(m.plains)-1), st: int32(p.start)}, nil
 }
 
-func (m *Machine) stepPlain(dst []thread, t thread, b byte) []thread {
-	if m.plainEnds(t) {
-		dst = m.stepBelow(dst, t, int(b))
-	}
-	return m.readPlain(dst, t, b)
-}
-
 func (m *Machine) readPlain(dst []thread, t thread, b byte) []thread {
 	p := &m.plains[t.def.index()]
 	next := p.arena.Step(lex.State(t.st), b)
@@ -106,18 +99,7 @@ func (k *Masks) collectPlain(t thread) {
 		k.walk.run(k, k.v.Trie(), []thread{t})
 		return
 	}
-	key := sliceKey{t.def, t.st}
-	s := k.splits[key]
-	if s == nil {
-		s = k.sliceText(t.st, func(st int32, b byte) int32 {
-			if next := p.arena.Step(lex.State(st), b); next != lex.Dead {
-				return int32(next)
-			}
-			return -1
-		})
-		k.splits[key] = s
-	}
-	k.collectSlice(t, s)
+	k.collectText(t)
 }
 
 // enterQuoted begins text as it stands inside a JSON string.
@@ -127,13 +109,6 @@ func (m *Machine) enterQuoted(n *gbnf.Node) (thread, error) {
 		return thread{}, fmt.Errorf("regular expression %q: %w", n.Text, err)
 	}
 	return thread{def: def(kindQuoted, 0), st: int32(m.arenas[0].StartString(e, lex.EscapesCanonical))}, nil
-}
-
-func (m *Machine) stepQuoted(dst []thread, t thread, b byte) []thread {
-	if m.quotedEnds(t) {
-		dst = m.stepBelow(dst, t, int(b))
-	}
-	return m.readQuoted(dst, t, b)
 }
 
 func (m *Machine) readQuoted(dst []thread, t thread, b byte) []thread {
@@ -147,21 +122,4 @@ func (m *Machine) readQuoted(dst []thread, t thread, b byte) []thread {
 func (m *Machine) quotedEnds(t thread) bool {
 	inner, raw := m.arenas[0].Decoded(lex.StringState(t.st))
 	return raw && m.arenas[0].Accepting(inner)
-}
-
-// collectQuoted is collectPlain for text inside a JSON string.
-func (k *Masks) collectQuoted(t thread) {
-	key := sliceKey{t.def, t.st}
-	s := k.splits[key]
-	if s == nil {
-		s = k.sliceText(t.st, func(st int32, b byte) int32 {
-			next := k.m.arenas[0].StepString(lex.StringState(st), b)
-			if next == lex.StringDead || next == lex.StringClosed {
-				return -1
-			}
-			return int32(next)
-		})
-		k.splits[key] = s
-	}
-	k.collectSlice(t, s)
 }

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"container/list"
 	"slices"
 
 	"tenon/grammar/lex"
@@ -15,8 +16,8 @@ type Masks struct {
 
 	tokens  []int32         // by symbol: its token, or -1
 	symbols map[int32][]int // symbols by token: a grammar may name one by text and by id
-	memo    map[ConfigID]*maskEntry
-	newest  *maskEntry // ring of entries by last use
+	memo    map[ConfigID]*list.Element
+	byUse   list.List // of maskEntry, most recently used first
 	size    int
 	limit   int
 
@@ -51,9 +52,8 @@ type Stats struct {
 }
 
 type maskEntry struct {
-	mask       vocab.Mask
-	config     ConfigID
-	prev, next *maskEntry
+	mask   vocab.Mask
+	config ConfigID
 }
 
 // What is kept of one grammar: its masks, and what is known of states.
@@ -64,7 +64,7 @@ const (
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*maskEntry{}, limit: defaultLimit, keep: defaultKeep, splits: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, splits: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -84,45 +84,24 @@ func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
 func (k *Masks) Mask(id ConfigID) vocab.Mask {
 	if e, ok := k.memo[id]; ok {
 		k.Stats.Hits++
-		k.touch(e)
-		return e.mask
+		k.byUse.MoveToFront(e)
+		return e.Value.(maskEntry).mask
 	}
 	k.Stats.Misses++
-	e := &maskEntry{mask: k.compute(id), config: id}
-	k.memo[id] = e
-	k.insert(e)
-	return e.mask
+	mask := k.compute(id)
+	k.remember(id, mask)
+	return mask
 }
 
-// touch makes e the most recently used entry.
-func (k *Masks) touch(e *maskEntry) {
-	if k.newest == e {
-		return
-	}
-	e.prev.next, e.next.prev = e.next, e.prev
-	k.link(e)
-}
-
-func (k *Masks) insert(e *maskEntry) {
-	k.size += e.mask.Size()
-	k.link(e)
-	for k.size > k.limit && k.newest.prev != e {
-		oldest := k.newest.prev
-		oldest.prev.next, oldest.next.prev = oldest.next, oldest.prev
+// remember keeps a mask, and forgets those used least recently.
+func (k *Masks) remember(id ConfigID, mask vocab.Mask) {
+	k.memo[id] = k.byUse.PushFront(maskEntry{mask, id})
+	for k.size += mask.Size(); k.size > k.limit && k.byUse.Len() > 1; {
+		oldest := k.byUse.Remove(k.byUse.Back()).(maskEntry)
 		delete(k.memo, oldest.config)
 		k.size -= oldest.mask.Size()
 	}
 	k.Stats.Bytes = int64(k.size + k.kept)
-}
-
-func (k *Masks) link(e *maskEntry) {
-	if k.newest == nil {
-		e.prev, e.next = e, e
-	} else {
-		e.next, e.prev = k.newest, k.newest.prev
-		e.prev.next, e.next.prev = e, e
-	}
-	k.newest = e
 }
 
 // Step reads a token.
@@ -196,14 +175,11 @@ func (k *Masks) textOf(t thread) *stringSlice {
 // collect adds the tokens that one thread allows.
 func (k *Masks) collect(t thread) {
 	switch t.def.kind() {
-	case kindUntil:
-		k.collectSlice(t, k.sliceOf(t))
+	case kindUntil, kindQuoted:
+		k.collectText(t)
 		return
 	case kindPlain:
 		k.collectPlain(t)
-		return
-	case kindQuoted:
-		k.collectQuoted(t)
 		return
 	case kindString:
 		if x := k.textOf(t); x != nil {

@@ -62,10 +62,8 @@ func (k *Masks) Assemble(id ConfigID, p *PartialMask) {
 	k.ids, k.used, k.set = k.ids[:0], true, append(k.set[:0], p.set...)
 	mask := k.finish(k.m.Done(id), id)
 	if e, ok := k.memo[id]; ok {
-		e.mask = mask
+		e.Value = maskEntry{mask, id}
 		return
 	}
-	e := &maskEntry{mask: mask, config: id}
-	k.memo[id] = e
-	k.insert(e)
+	k.remember(id, mask)
 }

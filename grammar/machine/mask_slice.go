@@ -1,5 +1,7 @@
 package machine
 
+import "tenon/grammar/lex"
+
 // tokenSlice is the part of a mask that depends on a lexical state alone, and is shared by all
 // configurations whose thread is in that state: the tokens that stay inside of the automaton, and
 // the places of the tree where one leaves it.
@@ -19,20 +21,14 @@ type sliceKey struct {
 	st  int32
 }
 
-// sliceOf returns the split of a state in text up to a marker.
-func (k *Masks) sliceOf(t thread) *tokenSlice {
+// collectText adds the tokens of a thread in text, with the help of the split of its state.
+func (k *Masks) collectText(t thread) {
 	key := sliceKey{t.def, t.st}
 	s := k.splits[key]
 	if s == nil {
-		u := k.m.untils[t.def.index()]
-		s = k.sliceText(t.st, func(st int32, b byte) int32 { return u.next[st][b] })
+		s = k.sliceText(t)
 		k.splits[key] = s
 	}
-	return s
-}
-
-// collectSlice adds the tokens of a thread with the help of its split.
-func (k *Masks) collectSlice(t thread, s *tokenSlice) {
 	k.addSet(s.inside)
 	for _, x := range s.exits {
 		threads := []thread{t}
@@ -47,17 +43,34 @@ func (k *Masks) collectSlice(t thread, s *tokenSlice) {
 	}
 }
 
-// sliceText splits the tokens by an automaton whose step is negative where it ends.
-func (k *Masks) sliceText(st int32, step func(st int32, b byte) int32) *tokenSlice {
+// insideText is the state behind a byte of text, negative where the text has ended.
+func (m *Machine) insideText(t thread, st int32, b byte) int32 {
+	if t.def.kind() == kindUntil {
+		return m.untils[t.def.index()].next[st][b]
+	}
+	next := int32(lex.Dead)
+	if t.def.kind() == kindPlain {
+		next = int32(m.plains[t.def.index()].arena.Step(lex.State(st), b))
+	} else if s := m.arenas[0].StepString(lex.StringState(st), b); s > lex.StringClosed {
+		next = int32(s)
+	}
+	if next == int32(lex.Dead) {
+		return -1
+	}
+	return next
+}
+
+// sliceText splits the tokens by what they do from a thread's state on.
+func (k *Masks) sliceText(t thread) *tokenSlice {
 	s := &tokenSlice{inside: k.newSet()}
 	tree := k.v.Trie()
 	var at [256 + 1]int32
 	var path [256]byte
-	at[0] = st
+	at[0] = t.st
 	for i := 0; i < len(tree.Nodes); {
 		k.Stats.Nodes++
 		n := &tree.Nodes[i]
-		next := step(at[n.Depth-1], n.Byte)
+		next := k.m.insideText(t, at[n.Depth-1], n.Byte)
 		path[n.Depth-1] = n.Byte
 		if next < 0 {
 			s.exits = append(s.exits, exit{int32(i), append([]byte(nil), path[:n.Depth]...)})
@@ -66,7 +79,7 @@ func (k *Masks) sliceText(st int32, step func(st int32, b byte) int32) *tokenSli
 		}
 		at[n.Depth] = next
 		for id := n.Token; id >= 0; id = tree.Next(id) {
-			s.inside[id>>6] |= 1 << (id & 63)
+			addToken(s.inside, id)
 		}
 		i++
 	}
