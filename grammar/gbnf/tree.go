@@ -1,9 +1,3 @@
-// Package gbnf reads and writes extended GBNF, the text of all grammars: llama.cpp's GBNF, plus
-// JSON Schemas, regular expressions, special tokens, text up to a marker and captures. The
-// reference page is ../GBNF.md.
-//
-// [Read] gives a [Grammar]: rules, each a tree of [Node]s. [Write] gives the text back. [ReadLark]
-// reads Lark into the same trees.
 package gbnf
 
 import "tenon/grammar/lex/ecma"

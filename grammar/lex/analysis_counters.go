@@ -4,9 +4,9 @@ package lex
 // few code points ahead take the state of a language without such counters instead: most counts
 // then share one state.
 
-// AbstractCounters returns a state, outside of escapes as s must be, that for every text of up to so many code
-// points says the same as s: whether something accepted begins with it, and whether it is itself
-// accepted. Of longer texts it never says less.
+// AbstractCounters returns a state, outside of escapes as s must be, that for every text of up to
+// so many code points says the same as s: whether something accepted begins with it, and whether
+// it is itself accepted. Of longer texts it never says less.
 func (a *Arena) AbstractCounters(s StringState, runes int) StringState {
 	k := a.stringKey(s)
 	if k.inner == Dead || k.mode != inText {

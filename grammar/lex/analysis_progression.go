@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// progression is the numbers first, first+step, … up to last, which is one of them, or huge for no
-// end.
+// progression is the numbers first, first+step, … up to last, which is one of them, or huge for
+// no end.
 type progression struct{ first, last, step int32 }
 
 func (p progression) single() bool { return p.first == p.last }

@@ -48,11 +48,11 @@ func (a *Arena) reachOf(q nearExpr) reach {
 			l = between(n.span.maxRunes, n.span.maxRunes) // the empty word goes on to the others
 		}
 	case kindConcat:
-		l = a.concatLadder(q, &n)
+		l = a.reachOfConcat(q, &n)
 	case kindRepeat:
-		l = a.repeatLadder(q, &n)
+		l = a.reachOfRepeat(q, &n)
 	case kindUnion:
-		l = a.unionLadder(q, n.args)
+		l = a.reachOfUnion(q, n.args)
 	case kindIntersect:
 		if p, lo, hi, ok := a.bounded(n.args); ok {
 			if within := a.reachOf(q.of(p)); within.meets(lo, hi, q.runes) {
@@ -89,9 +89,9 @@ func (l reach) within(lo, hi int32) reach {
 	return l
 }
 
-// unionLadder is for texts that begin words of one part only. The empty word is no such part: what
-// begins it begins the others.
-func (a *Arena) unionLadder(q nearExpr, args []Expr) reach {
+// reachOfUnion is for texts that begin words of one part only. The empty word is no such part:
+// what begins it begins the others.
+func (a *Arena) reachOfUnion(q nearExpr, args []Expr) reach {
 	l := reach{0, huge, 1}
 	for _, x := range args {
 		if x != epsilon {
@@ -101,8 +101,8 @@ func (a *Arena) unionLadder(q nearExpr, args []Expr) reach {
 	return l
 }
 
-// concatLadder is for texts that end in the first part, and those that have left it.
-func (a *Arena) concatLadder(q nearExpr, n *node) reach {
+// reachOfConcat is for texts that end in the first part, and those that have left it.
+func (a *Arena) reachOfConcat(q nearExpr, n *node) reach {
 	first, rest := Expr(n.a), Expr(n.b)
 	l := a.reachOf(q.of(first)).plus(a.reachOf(nearExpr{rest, justStarted}))
 	s := a.at(first)
@@ -112,8 +112,8 @@ func (a *Arena) concatLadder(q nearExpr, n *node) reach {
 	return l.or(a.reachOf(q.of(rest)).plus(reach{0, s.span.minRunes, 1}))
 }
 
-// repeatLadder is for texts that end in each of the words in a row.
-func (a *Arena) repeatLadder(q nearExpr, n *node) reach {
+// reachOfRepeat is for texts that end in each of the words in a row.
+func (a *Arena) reachOfRepeat(q nearExpr, n *node) reach {
 	word, again := a.reachOf(q.of(Expr(n.a))), a.reachOf(nearExpr{Expr(n.a), justStarted})
 	if q.runes == justStarted {
 		return again.times(n.min, n.max)

@@ -2,8 +2,8 @@ package lex
 
 // What a format admits is the same in every arena. The automata of formats therefore live in
 // arenas of their own, which all others read from: a state of an email address costs a look at the
-// table. They are made once and stay as they are (ahead.go): arenas that walk beyond what they
-// know go on by themselves (adopt.go).
+// table. They are made once and stay as they are (arena_shared_walk.go): arenas that walk
+// beyond what they know go on by themselves (arena_shared_copy.go).
 
 // sharedFormat is what an arena has of the arena of a format.
 type sharedFormat struct {

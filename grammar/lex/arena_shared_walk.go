@@ -6,9 +6,10 @@ import (
 	"sync"
 )
 
-// The automata of formats are walked ahead, once per process: breadth first from the start of each
-// format, and from what Near makes of the states met, as far as texts usually go. What is beyond,
-// arenas find out by themselves (adopt.go), so that no schema depends on those before it.
+// The automata of formats are walked ahead, once per process: breadth first from the start of
+// each format, and from what near makes of the states met, as far as texts usually go. What is
+// beyond, arenas find out by themselves (arena_shared_copy.go), so that no schema depends on
+// those before it.
 
 // walkedAhead is how many states of a format are walked: all of most, and of the others those
 // within a few bytes.
@@ -60,7 +61,7 @@ func (a *Arena) formatStart(name string) State {
 	return a.Start(a.build(func() Expr { return a.format(name, formats[name]) }))
 }
 
-// walkAhead makes the rows of so many states, start and those nearest to it. States of which Near
+// walkAhead makes the rows of so many states, start and those nearest to it. States of which near
 // knows no simpler come first: they are few, and what masks are found with.
 func (a *Arena) walkAhead(start State, most int) {
 	met := map[State]bool{Dead: true}

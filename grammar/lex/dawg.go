@@ -49,8 +49,8 @@ func (w *words) clone() *words {
 	}
 }
 
-// intern returns the set of ε (if final) and what the edges spell. It joins the edges in place and
-// keeps a copy if the set is new.
+// intern returns the set of ε (if final) and what the edges spell. It joins the edges in place
+// and keeps a copy if the set is new.
 func (w *words) intern(final bool, edges []edge) wordSet {
 	edges = joinEdges(edges)
 	h := uint64(len(edges))

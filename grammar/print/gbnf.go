@@ -1,12 +1,3 @@
-// Package print writes grammars in the dialects of other engines. Plain GBNF knows neither JSON
-// Schemas, nor regular expressions, nor text up to a marker; [Plain] says all of them by rules.
-// What rules cannot say, or only at a length that no engine bears, is said less exactly:
-// [Result.Loosened] and [Result.Narrowed] tell.
-//
-// Files: gbnf.go (the tree), language.go (automata as rules), json.go (values), number.go
-// (numbers), object.go (objects), names.go (keys that are not named), parts.go (parts of a text),
-// shape.go (what engines do not read), share.go (one rule for what reads the same), inline.go (no
-// rule for what is used once), lark.go (llguidance's Lark), guidance.go (its JSON Schema).
 package print
 
 import (

@@ -2,9 +2,9 @@ package schema
 
 import "slices"
 
-// discover visits every node that can be reached from root and expands those that combine something,
-// so that what cannot be expanded is found while compiling and never while a value is being
-// generated.
+// discover visits every node that can be reached from root and expands those that combine
+// something, so that what cannot be expanded is found while compiling and never while a value is
+// being generated.
 func (s *Schema) discover(root *Node) {
 	seen := map[*Node]bool{root: true}
 	queue := []*Node{root}

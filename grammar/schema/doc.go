@@ -27,12 +27,12 @@
 //  4. node.go combines sets symbolically. Equal formulas are one node, which keeps recursion
 //     finite.
 //  5. expand.go computes the alternatives of a node, kind by kind: alt.go and alt_array.go build
-//     those of one schema object, constant.go those of listed values, intersect.go intersects them,
-//     complement.go negates them, evaluated.go keeps the evaluated properties for unevaluatedProperties and
-//     unevaluatedItems.
-//  6. inhabited.go decides which alternatives hold a value at all, and normalize.go gives those the shape
-//     that a walker relies on (below); unnamed_keys.go and count.go help it with keys and with finite
-//     sets. membership.go tests single values.
+//     those of one schema object, constant.go those of listed values. intersect.go intersects
+//     them, complement.go negates them, and evaluated.go keeps the evaluated properties for
+//     unevaluatedProperties and unevaluatedItems.
+//  6. inhabited.go decides which alternatives hold a value at all, and normalize.go gives those
+//     the shape that a walker relies on (below). unnamed_keys.go helps it with keys, count.go with
+//     sets of few values. membership.go tests single values.
 //  7. discover.go visits what can be reached and expands what has to combine something, so that a
 //     schema that is too hard fails in Compile and not in the middle of a generation. conflict.go
 //     explains an empty schema.

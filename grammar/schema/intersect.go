@@ -2,7 +2,7 @@ package schema
 
 import "slices"
 
-// meet intersects two alternatives of one kind; nil if they plainly have nothing in common.
+// intersect returns what two alternatives of one kind share; nil if that is plainly nothing.
 func (s *Schema) intersect(a, b *Alt) *Alt {
 	switch {
 	case a == nil || b == nil || a.Kind != b.Kind:

@@ -45,7 +45,8 @@ func (r *reader) dynamic(t target) target {
 	return t
 }
 
-// recursive applies the dynamic scope if the target says $recursiveAnchor (2019-09 core §8.2.4.2).
+// recursive applies the dynamic scope if the target says $recursiveAnchor (2019-09 core
+// §8.2.4.2).
 func (r *reader) recursive(t target) target {
 	if !t.res.dynamic[""] {
 		return t

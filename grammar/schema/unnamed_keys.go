@@ -12,9 +12,9 @@ type extraKeys struct {
 // maxKeyClasses bounds how finely overlapping rules may divide the extra keys.
 const maxKeyClasses = 64
 
-// UnnamedKeys returns the classes of extra keys that may be present: disjoint languages of decoded text,
-// none of them empty, each with the set that values of its keys must belong to. The caller checks
-// with Empty whether such a value exists.
+// UnnamedKeys returns the classes of extra keys that may be present: disjoint languages of
+// decoded text, none of them empty, each with the set that values of its keys must belong to. The
+// caller checks with Empty whether such a value exists.
 func (o *ObjectAlt) UnnamedKeys() []KeyClass {
 	if o.extra == nil {
 		o.extra = o.divide()

@@ -1,9 +1,3 @@
-// Package vocab holds a model's vocabulary in the form masks are computed from: the bytes of every
-// token in one flat prefix tree, and the tokens that are symbols (control and marker tokens) by
-// their text.
-//
-// A vocabulary is built once per model ([New]) and is immutable: any number of goroutines may
-// share it.
 package vocab
 
 import (

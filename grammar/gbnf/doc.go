@@ -1,0 +1,23 @@
+// Package gbnf reads and writes extended GBNF, the text of all grammars: llama.cpp's GBNF, plus
+// JSON Schemas, regular expressions, special tokens, text up to a marker and captures. The
+// reference page is ../GBNF.md.
+//
+//	g, err := gbnf.Read(`root ::= "<call>" args:( %json{"type":"object"} ) "</call>"`)
+//	text := gbnf.Write(g)
+//
+// [Read] gives a [Grammar]: rules, each a tree of [Node]s. [Write] gives the text back. [ReadLark]
+// reads Lark into the same trees, and [InString] gives the grammar of a text inside a JSON string.
+//
+// Files: read.go (rules and groups), lexis.go (names, literals, classes), terminal.go and parts.go
+// (what begins with %), write.go, lark*.go (the same for Lark), tree.go (the nodes).
+//
+// # Words
+//
+//	here                     the field (llama.cpp, llguidance, XGrammar)
+//	rule, alternative        production, alternate
+//	symbol                   special token: <|call|>, <[id]>
+//	until                    text up to a stop string; llguidance's suffix and stop
+//	capture                  llguidance's capture, a named group
+//	check                    what a validator looks at once the text is whole
+//	each                     parts in any order: an unordered group
+package gbnf
