@@ -130,8 +130,8 @@ func (k *Masks) closingOf(x *stringSlice) []uint64 {
 // closes says whether some token closes a string in a state.
 func (k *Masks) closes(x *stringSlice) bool { return &k.closingOf(x)[0] != &x.none[0] }
 
-// walkShapes walks the tokens that have a shape. It gives up, and returns false, where a state tells
-// code points apart behind others that it does not.
+// walkShapes walks the tokens that have a shape. It gives up, and returns false, where a state
+// tells code points apart behind others that it does not.
 func (w *sliceWalk) walkShapes(start int32) bool {
 	tree := w.k.v.Shapes()
 	w.at[0] = start
