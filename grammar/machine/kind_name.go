@@ -215,8 +215,8 @@ func (m *Machine) escapeIndex(text string) int32 {
 	return int32(len(m.escapeTexts) - 1)
 }
 
-// stepUnnamedKey reads a byte of a key that is not named. The key is recorded from the thread's aux
-// on.
+// stepUnnamedKey reads a byte of a key that is not named. The key is recorded from the thread's
+// aux on.
 func (m *Machine) stepUnnamedKey(dst []thread, t thread, b byte) []thread {
 	c := &m.classes[t.def.index()]
 	next := c.unit.arena.StepString(lex.StringState(t.st), b)

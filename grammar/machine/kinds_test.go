@@ -7,7 +7,8 @@ import (
 )
 
 // kindCase is one kind of automaton, or one rule of it: whole texts, texts whose last byte is
-// refused, and how long the shortest text is at most. Without that kind or rule some of it does not hold.
+// refused, and how long the shortest text is at most. Without that kind or rule some of it does
+// not hold.
 type kindCase struct {
 	src      string
 	yes, no  []string

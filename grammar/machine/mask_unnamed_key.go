@@ -8,7 +8,8 @@ import (
 )
 
 // collectUnnamedKey adds the tokens of a thread inside of a key that is not named. What follows
-// such a key does not depend on which it is, except where it becomes one that is named or has been.
+// such a key does not depend on which it is, except where it becomes one that is named or has
+// been.
 func (k *Masks) collectUnnamedKey(t thread, x *stringSlice) {
 	m := k.m
 	if !slices.ContainsFunc(k.together, t.sameKey) {
