@@ -24,7 +24,7 @@ func TestMask_inPiecesIsTheMask(t *testing.T) {
 			DropCaches()
 			rng := rand.New(rand.NewPCG(seed, 43))
 			whole := mustSchema(t, text, SchemaOptions{Space: NoSpace}).Matcher(v)
-			automata.States = 450 + 20*int(seed)
+			automata.States = 240 + 20*int(seed)
 			DropCaches()
 			small := mustSchema(t, text, SchemaOptions{Space: NoSpace}).Matcher(v)
 			var out []byte

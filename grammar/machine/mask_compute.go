@@ -34,11 +34,12 @@ type Masks struct {
 	splits  map[sliceKey]*tokenSlice
 	strings map[stringState]*stringSlice
 	names   map[nameState]*nameSlice
-	kept    int      // memory that splits take, roughly
-	keep    int      // and may take
-	grouped bool     // a walk finds groups of tokens, not tokens
-	found   []int32  // the groups
-	gone    []uint64 // of removeFrom, empty between its calls
+	models  map[modelKey][]*stringSlice // states that others may take over from
+	kept    int                         // memory that splits take, roughly
+	keep    int                         // and may take
+	grouped bool                        // a walk finds groups of tokens, not tokens
+	found   []int32                     // the groups
+	gone    []uint64                    // of removeFrom, empty between its calls
 	split   sliceWalk
 
 	Stats Stats
@@ -64,7 +65,7 @@ const (
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, splits: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, splits: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}, models: map[modelKey][]*stringSlice{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -154,6 +155,7 @@ func (k *Masks) forget() {
 	clear(k.strings)
 	clear(k.names)
 	clear(k.splits)
+	clear(k.models)
 	k.kept = 0
 }
 

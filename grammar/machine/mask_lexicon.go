@@ -18,6 +18,7 @@ type lexicon struct {
 	none     []uint64   // the empty set
 	escaping []uint64   // those of inside that end within an escape
 	special  vocab.Trie // tokens that have no shape
+	specials []uint64   // those
 	slashes  vocab.Trie // those of inside with a backslash
 	points   *points
 
@@ -90,7 +91,7 @@ func (x *lexicon) split() *stringSlice {
 
 func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 	words := (k.v.Len() + 63) / 64
-	x := &lexicon{bare: -1, heads: map[string][]int32{}, inside: make([]uint64, words), closing: make([]uint64, words), none: make([]uint64, max(1, words)), escaping: make([]uint64, words)}
+	x := &lexicon{bare: -1, heads: map[string][]int32{}, inside: make([]uint64, words), closing: make([]uint64, words), none: make([]uint64, max(1, words)), escaping: make([]uint64, words), specials: make([]uint64, words)}
 	x.keys.others, x.elements.others = make([]uint64, words), make([]uint64, words)
 	x.long.set, x.longClosers.set = make([]uint64, words), make([]uint64, words)
 	c := closers{lexicon: x, bySuffix: map[string]int32{}}
@@ -115,6 +116,7 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 			}
 			if escaped || !utf8.Valid(path) {
 				special.add(path, id)
+				addToken(x.specials, id)
 			}
 		},
 		shut: func(id, n int32, quote int, text []byte) {
@@ -124,6 +126,7 @@ func (k *Masks) newLexicon(u *Unit, start lex.StringState) *lexicon {
 				x.longClosers.add(text, id)
 			}
 			special.add(text, id)
+			addToken(x.specials, id)
 			c.add(id, n, quote, text)
 		},
 	})
