@@ -2,8 +2,11 @@ package server_test
 
 import (
 	"bytes"
+	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,6 +35,9 @@ func TestToolErrors_areCountedAndCallsLogged(t *testing.T) {
 		metrics := rec.Body.String()
 		if !strings.Contains(metrics, `tenon_tool_errors_total{model="scripted",tool="Bash"} 1`) || strings.Contains(metrics, `tool="Read"`) {
 			t.Error("the errors are not counted as they were told")
+		}
+		if sets := linesOf(metrics, "tenon_tool_set_errors_total"); !regexp.MustCompile(`\{kind="result",protocol="messages",set="[0-9a-f]+"\} 1\n`).MatchString(sets) {
+			t.Errorf("by set of tools they are counted as\n%s", sets)
 		}
 		text := log.String()
 		if !strings.Contains(text, `msg="tool call"`) || !strings.Contains(text, "tool=Bash") || !strings.Contains(text, `msg="tool error"`) {
@@ -68,6 +74,39 @@ func TestToolErrors_whatWasNoCallIsLogged(t *testing.T) {
 		}
 		if strings.Contains(line, "delete_everything") != prompts {
 			t.Errorf("prompts logged %t: %s", prompts, line)
+		}
+	}
+}
+
+// S0-17: what a turn cost that was tried again shows in a header, of a stream behind it, in every
+// protocol; a turn at its first try has none.
+func TestRetries_showInAHeader(t *testing.T) {
+	const (
+		chatTool = `"tools":[{"type":"function","function":{"name":"Bash","parameters":{"type":"object","required":["command"]}}}]`
+		flatTool = `"tools":[{"type":"function","name":"Bash","parameters":{"type":"object","required":["command"]}}]`
+		ownTool  = `"tools":[{"name":"Bash","input_schema":{"type":"object","required":["command"]}}]`
+	)
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `{"model":"scripted","messages":[{"role":"user","content":"hi"}],` + chatTool,
+		"/v1/responses":        `{"model":"scripted","input":"hi",` + flatTool,
+		"/v1/messages":         `{"model":"scripted","max_tokens":100,"messages":[{"role":"user","content":"hi"}],` + ownTool,
+	} {
+		for _, stream := range []string{`}`, `,"stream":true}`} {
+			for want, first := range map[string]string{"1": `{"tool": "Bash", "arguments": {"wrong": true}}`, "": "Hello."} {
+				o := options(t, enginetest.Say(first), enginetest.Say(`{"tool": "Bash", "arguments": {"command": "ls"}}`))
+				o.Models.(oneModel).engine.Info.Unmasked = true
+				s := httptest.NewServer(server.New(o))
+				resp, err := http.Post(s.URL+path, "application/json", strings.NewReader(body+stream))
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+				s.Close()
+				if got := resp.Header.Get("X-Tenon-Retries") + resp.Trailer.Get("X-Tenon-Retries"); err != nil || resp.StatusCode != http.StatusOK || got != want {
+					t.Errorf("%s%s: %v, %q tries more, want %q: %s", path, stream, err, got, want, text)
+				}
+			}
 		}
 	}
 }

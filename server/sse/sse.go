@@ -41,6 +41,7 @@ type Writer struct {
 	begun   bool
 	event   bytes.Buffer
 	waiting []byte
+	trailer [][2]string
 	writing bool
 	timer   *time.Timer
 	err     error // of the first write that failed, or errClosed, or errSlow; no other write is tried after it
@@ -122,6 +123,13 @@ func (s *Writer) Data(text string) error {
 	return s.send([]byte("data: " + text + "\n\n"))
 }
 
+// Trailer has a header sent behind the stream.
+func (s *Writer) Trailer(name, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trailer = append(s.trailer, [2]string{name, value})
+}
+
 // End stops the heartbeats. Whether the stream has begun is settled then, but for events that are
 // sent later.
 func (s *Writer) End() {
@@ -139,8 +147,12 @@ func (s *Writer) Close() {
 	if s.err == nil {
 		s.err = errClosed
 	}
+	trailer := s.trailer
 	s.mu.Unlock()
 	s.sent.Wait()
+	for _, t := range trailer { // nobody else touches headers by now
+		s.w.Header().Set(http.TrailerPrefix+t[0], t[1])
+	}
 }
 
 // tick runs when nothing was sent for a while.

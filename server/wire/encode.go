@@ -21,6 +21,7 @@ const (
 	Issues    = "X-Tenon-Issues"   // keywords of tools' schemas that the mask does not enforce
 	Estimate  = "X-Tenon-Estimate" // fields of the answer that are no exact figures
 	Debug     = "X-Tenon-Debug"    // of a request: 1 asks for its record
+	Retries   = "X-Tenon-Retries"  // how often the turn was tried again, unseen; of a stream it is a trailer
 )
 
 // StatusClientClosed is nginx's code for a client that left before its answer; only logs and
@@ -85,7 +86,11 @@ func SetEstimate(w http.ResponseWriter, n chat.Tokens) {
 // the first byte. Of several turns whose answers go into one stream only the first is announced:
 // headers that have been sent belong to the stream's goroutine.
 func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
+	retries := 0
 	return func(e chat.Event) error {
+		if retries += e.Finish.Mending.Retries; e.Finish.Mending.Retries > 0 {
+			w.Header().Set(Retries, strconv.Itoa(retries))
+		}
 		if e.Kind == chat.Started && len(e.Issues) > 0 {
 			w.Header().Set(Issues, issues(e.Issues))
 		}
@@ -103,13 +108,16 @@ func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 // Streamed is sink for a stream: its steps and the stream's heartbeats come one at a time, and
 // headers are set only as long as none have been sent.
 func Streamed(w http.ResponseWriter, out *sse.Writer, sink chat.Sink) chat.Sink {
-	announced := Announce(w, sink)
+	announced, retries := Announce(w, sink), 0
 	return func(e chat.Event) error {
 		return out.Do(func() error {
-			if out.Begun() {
-				return sink(e)
+			if !out.Begun() {
+				return announced(e)
 			}
-			return announced(e)
+			if retries += e.Finish.Mending.Retries; e.Finish.Mending.Retries > 0 {
+				out.Trailer(Retries, strconv.Itoa(retries))
+			}
+			return sink(e)
 		})
 	}
 }
