@@ -33,9 +33,9 @@
 //
 // On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their
 // beginning), format*.go (formats, from the grammars of their RFCs), number*.go (a machine of its
-// own that reads spellings and knows values), jsonstring*.go (the encoded inside of a JSON string),
-// arena_shared*.go (the arenas of formats, which all others share), and dfa.go (whole automata, for
-// printers).
+// own that reads spellings and knows values), jsonstring*.go (the encoded inside of a JSON
+// string), arena_shared*.go (the arenas of formats, which all others share), and dfa.go (whole
+// automata, for printers).
 //
 // # Exactness
 //

@@ -25,8 +25,8 @@ func (a *Arena) laterWithin(wide Expr, cuts ByteSet, s span, build func() Expr) 
 	return e
 }
 
-// OverApproximate returns a language that holds e and has fewer states, where one is known: formats of times
-// take leap seconds of all minutes. Otherwise it is e.
+// OverApproximate returns a language that holds e and has fewer states, where one is known:
+// formats of times take leap seconds of all minutes. Otherwise it is e.
 func (a *Arena) OverApproximate(e Expr) Expr { return a.build(func() Expr { return a.widen(e) }) }
 
 // widen returns a language that holds e, in which deferred alternatives are given up; e itself if

@@ -100,7 +100,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestFormat_allDates compares date with the calendar of package time, for every date-like text of some years.
+// TestFormat_allDates compares date with the calendar of package time, for every date-like text of
+// some years.
 func TestFormat_allDates(t *testing.T) {
 	a := NewArena(Limits{})
 	e, _ := a.Format("date")
@@ -116,7 +117,8 @@ func TestFormat_allDates(t *testing.T) {
 	}
 }
 
-// suiteDeviates picks the invalid cases of the official suite that rest on Punycode, which is beyond an automaton.
+// suiteDeviates picks the invalid cases of the official suite that rest on Punycode, which is
+// beyond an automaton.
 func suiteDeviates(format, text string, valid bool) bool {
 	return format == "hostname" && !valid && strings.Contains(strings.ToLower(text), "xn--")
 }
@@ -178,7 +180,8 @@ func checkSuite(t *testing.T, a *Arena, e Expr, name string, content []byte) {
 	}
 }
 
-// TestFormat_allLeapSeconds compares every minute and offset with arithmetic: :60 is legal where it is 23:59 UTC.
+// TestFormat_allLeapSeconds compares every minute and offset with arithmetic: :60 is legal where
+// it is 23:59 UTC.
 func TestFormat_allLeapSeconds(t *testing.T) {
 	a := NewArena(Limits{})
 	e, _ := a.Format("time")
@@ -201,8 +204,9 @@ func TestFormat_allLeapSeconds(t *testing.T) {
 	}
 }
 
-// TestFormat_besideAPatternCostsLittle: whether a time can still hold a pattern that is found anywhere is decided without a look at all
-// minutes of the day, of which each has its own leap seconds.
+// TestFormat_besideAPatternCostsLittle: whether a time can still hold a pattern that is found
+// anywhere is decided without a look at all minutes of the day, of which each has its own leap
+// seconds.
 func TestFormat_besideAPatternCostsLittle(t *testing.T) {
 	for _, pattern := range []string{`\d\d\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`, `T.*T`, `[+-]\d\d:\d\d$`, `^(?!.*:60)`, `\.\d{6}`} {
 		a := NewArena(Limits{Work: 30_000})
@@ -220,8 +224,8 @@ func TestFormat_besideAPatternCostsLittle(t *testing.T) {
 	}
 }
 
-// TestSearch_besideACounterCostsLittle: the states of a format beside a pattern are as many as its counters count, and each must be found to be live.
-// What one of both refuses is not looked at.
+// TestSearch_besideACounterCostsLittle: the states of a format beside a pattern are as many as its
+// counters count, and each must be found to be live. What one of both refuses is not looked at.
 func TestSearch_besideACounterCostsLittle(t *testing.T) {
 	const letters = 50
 	for _, c := range []struct {
