@@ -19,6 +19,9 @@ type Conversation struct {
 	// Now is the local time that a template may write. It should stay the same while a
 	// conversation grows. Zero: the time of rendering.
 	Now time.Time
+	// Stop is asked now and then while a prompt is made. An error of its ends that, and is what
+	// rendering returns. Nil: it goes on to its end.
+	Stop func() error `json:"-"`
 }
 
 // Thinking is a wish about thinking; the zero value leaves it to the model's template.

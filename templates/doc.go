@@ -3,7 +3,7 @@
 //
 //	t, err := templates.Parse(source, templates.Options{BOS: "<s>", EOS: "</s>", Markers: markers}) // once per model
 //	if err != nil { ... serve the model with templates.Builtin{}, and say why ... }
-//	r, err := t.Render(templates.Conversation{Messages: messages, Tools: tools, Now: dates.Of(key, c, now)})
+//	r, err := t.Render(templates.Conversation{Messages: messages, Tools: tools, Now: begun})
 //	for _, s := range r.Segments { ... template text, markers, content ... }
 //
 // # Flow

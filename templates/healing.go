@@ -16,6 +16,7 @@ type healing struct {
 	protocol Protocol
 	args     []arg
 	now      time.Time
+	stop     func() error // asked while the template runs; nil: nothing ends it
 	closed   bool
 	prefill  bool // the last turn is the assistant's and goes on
 	heals    []Heal

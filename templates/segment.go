@@ -72,7 +72,7 @@ type Heal struct {
 // Renderer writes a conversation as a prompt. Its methods may be called from any goroutine.
 type Renderer interface {
 	// Render refuses no conversation of well-typed messages; an error is a fault of the renderer
-	// itself.
+	// itself, or the conversation's Stop's.
 	Render(Conversation) (Rendering, error)
 }
 

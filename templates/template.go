@@ -73,8 +73,15 @@ func (t *Template) Render(c Conversation) (Rendering, error) {
 		return Rendering{}, err
 	}
 	var refused error
+	tries := patience{stop: c.Stop}
 	for _, r := range remedies {
+		if err := tries.end(); errors.Is(err, errImpatient) {
+			break
+		} else if err != nil {
+			return Rendering{}, err
+		}
 		h := newHealing(t.probe, c, tools)
+		h.stop = tries.end
 		h.write, h.wording = t.calls, t.options.Wording
 		if refused != nil && !r.apply(h) {
 			continue
@@ -95,6 +102,27 @@ func (t *Template) Render(c Conversation) (Rendering, error) {
 	r, err := Builtin{Simplify: t.options.Simplify, Guidance: t.options.Guidance, Wording: t.options.Wording}.Render(c)
 	r.Heals = append([]Heal{{Rule: ruleBuiltin, Message: -1, Detail: cause(refused)}}, r.Heals...)
 	return r, err
+}
+
+// patience ends what is tried with one conversation: when the caller wants it, and when the
+// remedies together have taken half as much again as one rendering may.
+type patience struct {
+	stop  func() error // nil: the caller waits
+	asked int
+}
+
+const mostAsked = 1500 // times, of which jinja's limits allow a rendering a thousand
+
+var errImpatient = errors.New("the chat template has been tried for too long")
+
+func (p *patience) end() error {
+	if p.asked++; p.asked > mostAsked {
+		return errImpatient
+	}
+	if p.stop == nil {
+		return nil
+	}
+	return p.stop()
 }
 
 // guide prepares the examples of calls, if they are wanted.
@@ -137,7 +165,7 @@ func (t *Template) write(h *healing) (Rendering, error) {
 	if err != nil {
 		return Rendering{}, err
 	}
-	o := jinja.Options{Now: h.now}
+	o := jinja.Options{Now: h.now, Stop: h.stop}
 	if h.tools != nil {
 		o.Memo = h.tools.memo
 	}

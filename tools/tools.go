@@ -2,6 +2,7 @@ package tools
 
 import (
 	"crypto/sha256"
+	"errors"
 	"iter"
 	"sync"
 
@@ -38,9 +39,19 @@ type planKey struct {
 // server has few agents. The plan of a hundred tools takes about a MB.
 var plans = memo.New[planKey, *Plan](64, 4<<20)
 
-// Plan prepares a turn; equal turns are prepared once. The error is a *ToolError.
+// Plan prepares a turn; equal turns are prepared once. The error is a *ToolError, or the turn's
+// Stop's.
 func (d *Dialect) Plan(t Turn) (*Plan, error) {
-	kept, err := plans.Get(planKey{d.Dialect, sum(t)}, size(t), func() (*Plan, error) { return prepare(d.Dialect, t) })
+	mine := false
+	prepared := func() (*Plan, error) {
+		mine = true
+		return prepare(d.Dialect, t)
+	}
+	key := planKey{d.Dialect, sum(t)}
+	kept, err := plans.Get(key, size(t), prepared)
+	for bad := (*ToolError)(nil); err != nil && !mine && !errors.As(err, &bad); { // who prepared it was stopped
+		kept, err = plans.Get(key, size(t), prepared)
+	}
 	if err != nil {
 		return nil, err
 	}

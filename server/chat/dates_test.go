@@ -69,7 +69,7 @@ func TestDates_aFloodOfConversationsTakesNobodysDate(t *testing.T) {
 // callers.
 func TestDates_whatIsForgottenKeepsNone(t *testing.T) {
 	s := &Service{Now: func() time.Time { return noon }}
-	r := s.dated(Request{Conversation: says("hi"), CacheKey: "its own", Forget: true})
+	r := s.dated(t.Context(), Request{Conversation: says("hi"), CacheKey: "its own", Forget: true})
 	if r.Conversation.Now != noon || s.dates.known != nil {
 		t.Errorf("%s, %+v", r.Conversation.Now, s.dates.known)
 	}

@@ -232,6 +232,7 @@ func outputTurn(r Request) tools.Turn {
 		Thinking: tools.Thinking{Off: r.Thinking.Enabled != nil && !*r.Thinking.Enabled, Budget: r.Thinking.Budget},
 		Answer:   r.Answer,
 		Stops:    r.Stops,
+		Stop:     r.Conversation.Stop,
 		NewID:    func(tools.Call) string { return "call_" + rand.Text()[:24] },
 	}
 }

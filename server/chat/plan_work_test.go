@@ -89,3 +89,39 @@ func TestPlan_definitionsAreNotCopiedWithoutEnd(t *testing.T) {
 		}
 	}
 }
+
+// leaving is the context of a client that leaves when it has been asked so often, and counts.
+type leaving struct {
+	context.Context
+	after, asked int
+}
+
+func (l *leaving) Err() error {
+	if l.asked++; l.asked > l.after {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Issue 19: once a client has left, no more of its tools are compiled, and its prompt is not made;
+// who waits for the same plan gets one.
+func TestPlan_endsWhenItsClientHasLeft(t *testing.T) {
+	r := request()
+	r.Tools = nil
+	for i := range 400 {
+		r.Tools = append(r.Tools, tools.Tool{Name: fmt.Sprint("f", i), Parameters: json.RawMessage(
+			`{"type":"object","properties":{` + repeated(20, fmt.Sprintf(`"left%d_%%d":{"type":"string"}`, i)) + `}}`)})
+	}
+	s := &Service{Models: scripted{enginetest.Script(enginetest.Say("fine"))}}
+	for _, after := range []int{0, 10, 300} {
+		client := &leaving{Context: t.Context(), after: after}
+		err := s.Run(client, r, func(Event) error { return nil })
+		if !IsClientGone(err) || client.asked > after+2 {
+			t.Errorf("it left at %d: asked %d times, %v", after, client.asked, err)
+		}
+	}
+	client := &leaving{Context: t.Context(), after: 1 << 30}
+	if err := s.Run(client, r, func(Event) error { return nil }); IsClientGone(err) || client.asked < len(r.Tools) {
+		t.Errorf("asked %d times, %v", client.asked, err)
+	}
+}

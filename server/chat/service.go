@@ -50,7 +50,7 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	if k, ok := s.Models.(Keeper); ok && r.TTL > 0 {
 		k.Keep(r.Model, r.TTL)
 	}
-	m, r, sink = w.model(m), s.dated(r), w.sink(s.joined(r, sink))
+	m, r, sink = w.model(m), s.dated(ctx, r), w.sink(s.joined(r, sink))
 	begin := time.Now()
 	r, p, dropped, err := s.decide(ctx, m, r)
 	w.outcome.Planning = time.Since(begin)
@@ -130,7 +130,7 @@ func (s *Service) Count(ctx context.Context, r Request) (Tokens, error) {
 		return n, AsErrorOrNil(err)
 	}
 	return with(ctx, s.acquire, r.Model, func(m Model) (Tokens, error) {
-		p, err := s.plan(m, s.dated(r))
+		p, err := s.plan(m, s.dated(ctx, r))
 		if err != nil {
 			return Tokens{}, err
 		}
@@ -156,8 +156,9 @@ func (s *Service) idle(ctx context.Context, name string) bool {
 	return false
 }
 
-// dated gives the conversation its date.
-func (s *Service) dated(r Request) Request {
+// dated gives the conversation its date, and has its planning end with ctx.
+func (s *Service) dated(ctx context.Context, r Request) Request {
+	r.Conversation.Stop = ctx.Err
 	r.Conversation.Now = s.now()
 	if !r.Forget {
 		r.Conversation.Now = s.dates.of(r.CacheKey, r.Conversation, r.Conversation.Now)

@@ -82,7 +82,7 @@ func hasToken(m Model, id int32) bool {
 // Render returns the prompt of r as text, without generating.
 func (s *Service) Render(ctx context.Context, r Request) (string, error) {
 	return with(ctx, s.only, r.Model, func(m Model) (string, error) {
-		p, err := s.plan(m, s.dated(r))
+		p, err := s.plan(m, s.dated(ctx, r))
 		return p.turn.Prompt.String(), err
 	})
 }

@@ -52,6 +52,7 @@ const (
 	typeIndex      = "IndexError"
 	typeKey        = "KeyError"
 	typeLimit      = "LimitError"
+	typeStopped    = "Stopped" // seen by nobody: see Options.Stop
 	typeOverflow   = "OverflowError"
 	typeRecursion  = "RecursionError"
 	typeRuntime    = "RuntimeError"

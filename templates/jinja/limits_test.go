@@ -200,3 +200,34 @@ func FuzzRender(f *testing.F) {
 		}
 	})
 }
+
+// Whoever waits for a rendering is asked every few thousand steps, in whatever it is busy with, and
+// nothing is done after he has left.
+func TestStop_isAskedWhereverThereIsWork(t *testing.T) {
+	left := errors.New("left")
+	limits := Limits{Steps: 40 * stepsBetween, Output: 1 << 20}
+	for name, src := range hostile {
+		tmpl, err := Parse(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := 0
+		_, err = tmpl.Render(NewDict(), Options{Limits: limits, Stop: func() error { asked++; return nil }})
+		if full := err != nil && strings.Contains(err.Error(), "more than 800000 steps"); full && asked < 2 {
+			t.Errorf("%s: asked %d times", name, asked)
+		}
+		if asked == 0 {
+			continue // it was over with the first steps
+		}
+		end := (asked + 1) / 2
+		asked = 0
+		if _, err = tmpl.Render(NewDict(), Options{Limits: limits, Stop: func() error {
+			if asked++; asked >= end {
+				return left
+			}
+			return nil
+		}}); !errors.Is(err, left) || asked > end {
+			t.Errorf("%s: asked %d times, %v", name, asked, err)
+		}
+	}
+}

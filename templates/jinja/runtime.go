@@ -10,6 +10,7 @@ type runtime struct {
 	now    time.Time
 	limits Limits
 	steps  int // left
+	look   int // how many are left when stop is asked next
 	depth  int // of calls
 	calls  int // the most calls that the stack is sure to hold
 	pos    at  // of what is being evaluated, for errors
@@ -20,6 +21,9 @@ type runtime struct {
 	args   []*callArgs // to be used again
 	memo   *Memo       // nil: nothing is kept
 	reads  *reads      // of the macro whose result is made to be kept
+
+	stop    func() error // as in Options
+	stopped error        // what it said, which is the rendering's error
 }
 
 // frame is a running function's variables.
@@ -51,8 +55,22 @@ func (t *Template) rootContext(vars *Dict) *context {
 
 // spend counts n steps.
 func (rt *runtime) spend(n int) {
-	if rt.steps -= n; rt.steps < 0 {
+	if rt.steps -= n; rt.steps < rt.look {
+		rt.goOn()
+	}
+}
+
+// stepsBetween is how many steps are made between two questions whether to stop: a millisecond's.
+const stepsBetween = 20_000
+
+// goOn throws where no steps are left, or the rendering is to stop.
+func (rt *runtime) goOn() {
+	if rt.steps < 0 {
 		throw(typeLimit, "more than %d steps", rt.limits.Steps)
+	}
+	rt.look = max(rt.steps-stepsBetween, 0)
+	if rt.stopped = rt.stop(); rt.stopped != nil {
+		throw(typeStopped, "%s", rt.stopped)
 	}
 }
 

@@ -15,6 +15,9 @@ type Options struct {
 	Limits Limits
 	// Memo keeps what is made of values that stay the same between renderings; nil keeps nothing.
 	Memo *Memo
+	// Stop is asked every few thousand steps. An error of its ends the rendering, and is the
+	// rendering's error. Nil: nothing stops it but its limits.
+	Stop func() error
 }
 
 // Limits bounds the work of a rendering. Exceeding one is a *RenderError that errors.Is(err,
@@ -107,10 +110,16 @@ func Parse(src string) (t *Template, err error) {
 func (t *Template) Render(vars *Dict, o Options) (out Output, err error) {
 	rt := &runtime{tmpl: t, now: o.Now, limits: o.Limits.withDefaults(), memo: o.Memo, out: outputs.Get().(*textBuilder)}
 	rt.steps = rt.limits.Steps
+	if rt.stop = o.Stop; rt.stop != nil {
+		rt.look = rt.steps
+	}
 	rt.calls = maxStack / max(t.depth, 1)
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = Output{}, t.failure(recovered(r), rt.pos)
+		}
+		if rt.stopped != nil {
+			out, err = Output{}, rt.stopped
 		}
 	}()
 	f := rt.newFrame(t.fn, nil, t.rootContext(vars))

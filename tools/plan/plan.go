@@ -47,7 +47,7 @@ type Plan struct {
 // markers.
 const headRoom = 160
 
-// Prepare makes the plan of a turn. The error is a *ToolError.
+// Prepare makes the plan of a turn. The error is a *ToolError, or the turn's Stop's.
 func Prepare(d *format.Dialect, t turn.Turn) (*Plan, error) {
 	p := &Plan{Dialect: d, Turn: t, NameKeys: declared.NameKeys, ArgsKeys: declared.ArgsKeys, CallKeys: declared.CallKeys}
 	if c, ok := d.Codecs[0].(format.JSON); ok && !c.NameIsKey { // a derived dialect may have keys of its own
@@ -58,6 +58,7 @@ func Prepare(d *format.Dialect, t turn.Turn) (*Plan, error) {
 	if err := p.declare(t.Tools); err != nil {
 		return nil, err
 	}
+	p.Turn.Stop = nil // plans are kept
 	if err := p.choose(t.Choice); err != nil {
 		return nil, err
 	}
@@ -85,10 +86,15 @@ func (p *Plan) List() {
 // copy: a short schema may refer to a long one many times.
 const mostCopies = 16 << 20
 
-// declare takes the tools of the turn. The error is a *ToolError.
+// declare takes the tools of the turn. The error is a *ToolError, or the turn's Stop's.
 func (p *Plan) declare(tools []turn.Tool) error {
 	flat, copied := turn.PromptNames(tools), 0
 	for i, t := range tools {
+		if p.Turn.Stop != nil {
+			if err := p.Turn.Stop(); err != nil {
+				return err
+			}
+		}
 		if bad := p.misnamed(t); bad != "" {
 			return &turn.ToolError{Index: i, Name: t.Name, Field: "name", Message: bad}
 		}

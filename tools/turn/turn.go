@@ -17,6 +17,9 @@ type Turn struct {
 	// NewID makes the id of a call that has Index and Name. Nil: ids that are unique within the
 	// turn only.
 	NewID func(Call) string
+	// Stop is asked before each tool is compiled. An error of its ends that, and is what planning
+	// returns. Nil: it goes on to its end.
+	Stop func() error
 }
 
 // Thinking says what a turn may think.
