@@ -1,0 +1,33 @@
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A tensor as ggml sees it. Without data there is none.
+typedef struct tn_tensor {
+    int type;
+    int64_t ne[4];
+    size_t nb[4];
+    void * data;
+} tn_tensor;
+
+typedef struct tn_attention {
+    tn_tensor q, k, v, mask, sinks;
+    float scale, bias, softcap;
+} tn_attention;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Writes what attention gives, [batch][token][head][value], to out: by what the linker put in ggml's place, or by ggml's own
+// pass.
+void tn_attend(const tn_attention * a, bool ggmls, int threads, float * out);
+// Bytes of a row of n numbers, and how to write one.
+size_t tn_row_size(int type, int64_t n);
+void tn_write_row(int type, const float * from, void * to, int64_t n);
+
+#ifdef __cplusplus
+}
+#endif
