@@ -98,15 +98,12 @@ func (c *coercion) branch(v value, union []*jsonschema.Schema, at string) value 
 	var repairs []Repair
 	found, clash := false, false
 	for _, sub := range union {
-		try := coercion{budget: c.budget}
-		got := try.value(v, sub, at)
-		fits := try.valid(got, sub)
-		c.budget = try.budget
+		got, tried, fits := c.try(v, sub, at)
 		switch {
 		case !fits:
-		case !found || count(try.repairs, WrapInArray) < count(repairs, WrapInArray):
-			best, repairs, found, clash = got, try.repairs, true, false
-		case count(try.repairs, WrapInArray) == count(repairs, WrapInArray):
+		case !found || count(tried, WrapInArray) < count(repairs, WrapInArray):
+			best, repairs, found, clash = got, tried, true, false
+		case count(tried, WrapInArray) == count(repairs, WrapInArray):
 			clash = clash || !bytes.Equal(best.bytes(), got.bytes())
 		}
 	}
@@ -115,6 +112,15 @@ func (c *coercion) branch(v value, union []*jsonschema.Schema, at string) value 
 	}
 	c.repairs = append(c.repairs, repairs...)
 	return best
+}
+
+// try returns v changed so that it fits s, by which repairs, and whether it does.
+func (c *coercion) try(v value, s *jsonschema.Schema, at string) (got value, repairs []Repair, fits bool) {
+	try := coercion{budget: c.budget}
+	got = try.value(v, s, at)
+	fits = try.valid(got, s)
+	c.budget = try.budget
+	return got, try.repairs, fits
 }
 
 // count is how many repairs followed a rule.
@@ -176,9 +182,7 @@ func (c *coercion) isItem(v value, s *jsonschema.Schema) bool {
 	if item == nil {
 		return false
 	}
-	try := coercion{budget: c.budget}
-	fits := try.valid(try.value(v, item, ""), item)
-	c.budget = try.budget
+	_, _, fits := c.try(v, item, "")
 	return fits
 }
 

@@ -53,12 +53,9 @@ func (c *coercion) only(item value, s *jsonschema.Schema, at string) (value, boo
 	if t := types(s); string(item.raw) == "null" || slices.Contains(t, "string") || item.kind != 0 && !allows(t, item) {
 		return item, false // a string may be to hold the array as JSON
 	}
-	try := coercion{budget: c.budget}
-	got := try.value(item, s, at)
-	fits := try.valid(got, s)
-	c.budget = try.budget
+	got, repairs, fits := c.try(item, s, at)
 	if fits {
-		c.repairs = append(c.repairs, try.repairs...)
+		c.repairs = append(c.repairs, repairs...)
 	}
 	return got, fits
 }

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -272,6 +273,27 @@ func (w *output) calls() string {
 		return ""
 	}
 	d := w.Dialect
+	open, between, end := writerOf(d).list()
+	list := w.several(cmp.Or(between, w.lit(d.Layout.Between)))
+	inside := w.lit(d.Layout.Section)
+	cue := ""
+	if len(d.Cues) > 0 && d.Section.Open == "" && d.Call.Open == "" && !d.Cues[0].Bare {
+		cue = w.lit(d.Cues[0].Text)
+	}
+	list = seq(open, list, end)
+	if d.Fenced {
+		return seq(cue, `"\n"?`, grammar.Quote(format.FenceOpen+"\n"), list, `"\n"?`, grammar.Quote(format.FenceMark))
+	}
+	marked := seq(w.lit(d.Section.Open), w.lit(d.Layout.Open), cue, inside, list, inside, w.lit(d.Section.Close))
+	if d.Unmarked {
+		return alt([]string{marked, list})
+	}
+	return marked
+}
+
+// several is one call or, where the turn may have more, several with something between.
+func (w *output) several(between string) string {
+	d := w.Dialect
 	one := w.rule("call", func() string {
 		var all []string
 		inside := w.lit(d.Layout.Call)
@@ -288,28 +310,10 @@ func (w *output) calls() string {
 		}
 		return seq(w.lit(d.Call.Open), inside, alt(all), end)
 	})
-	list := one
-	open, between, end := writerOf(d).list()
-	if w.Turn.Parallel && !d.OneCall {
-		if between == "" {
-			between = w.lit(d.Layout.Between)
-		}
-		list = seq(one, "( "+seq(between, one)+" )*")
+	if !w.Turn.Parallel || d.OneCall {
+		return one
 	}
-	inside := w.lit(d.Layout.Section)
-	cue := ""
-	if len(d.Cues) > 0 && d.Section.Open == "" && d.Call.Open == "" && !d.Cues[0].Bare {
-		cue = w.lit(d.Cues[0].Text)
-	}
-	list = seq(open, list, end)
-	if d.Fenced {
-		return seq(cue, `"\n"?`, grammar.Quote(format.FenceOpen+"\n"), list, `"\n"?`, grammar.Quote(format.FenceMark))
-	}
-	marked := seq(w.lit(d.Section.Open), w.lit(d.Layout.Open), cue, inside, list, inside, w.lit(d.Section.Close))
-	if d.Unmarked {
-		return alt([]string{marked, list})
-	}
-	return marked
+	return seq(one, "( "+seq(between, one)+" )*")
 }
 
 // tool is a rule for the calls of one tool.

@@ -125,17 +125,7 @@ func (w *output) led() string {
 	name, _ := strings.CutPrefix(d.Text[0], mark)
 	calls := ""
 	if len(w.called) > 0 {
-		one := w.rule("call", func() string {
-			var all []string
-			for _, i := range w.called {
-				all = append(all, w.tool(i))
-			}
-			return alt(all)
-		})
-		calls = one
-		if w.Turn.Parallel && !d.OneCall {
-			calls = seq(one, "( "+seq(w.lit(mark), one)+" )*")
-		}
+		calls = w.several(w.lit(mark))
 	}
 	switch {
 	case calls == "":
