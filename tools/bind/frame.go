@@ -210,13 +210,17 @@ func repeated(before, between string) string {
 // wholePrefix is how much of what stands behind a call comes again behind the last, up to the end
 // of a marker.
 func wholePrefix(closing, behind string) int {
-	n := common(closing, behind)
-	for _, at := range tag.FindAllStringIndex(closing, -1) {
+	return len(strings.TrimRight(closing[:uncut(closing, common(closing, behind))], " \n"))
+}
+
+// uncut is an offset in a text, or where the marker begins that it would cut.
+func uncut(text string, n int) int {
+	for _, at := range tag.FindAllStringIndex(text, -1) {
 		if at[0] < n && at[1] > n {
-			n = at[0]
+			return at[0]
 		}
 	}
-	return len(strings.TrimRight(closing[:n], " \n"))
+	return n
 }
 
 // white is the white space inside an opening and a closing marker, if it is the same.
@@ -313,7 +317,6 @@ func think(d *format.Family, s Shown, template string) {
 	open, end, ok := thinkingOf(s)
 	if ok {
 		d.Think = format.Span{Open: open, Close: end}
-		d.Prefills = lastTag(s.Generation) == open && open != ""
 		return
 	}
 	d.Thoughtless = !strings.Contains(template, "think")

@@ -57,13 +57,8 @@ func fillNamed(d *format.Family, f *frame, s Shown) bool {
 
 // takeID finds what differs between the words of two calls: their number, or an id.
 func (f *frame) takeID(c *format.Named, first, second string) {
-	n, m := common(first, second), 0
-	for _, at := range tag.FindAllStringIndex(first, -1) {
-		if at[0] < n && at[1] > n {
-			n = at[0]
-		}
-	}
-	m = commonEnd(first[n:], second[n:])
+	n := uncut(first, common(first, second))
+	m := commonEnd(first[n:], second[n:])
 	mark, rest := first[:n], first[len(first)-m:]
 	if at := tag.FindStringIndex(first[n:]); at != nil {
 		rest = first[n+at[0]:]

@@ -140,22 +140,22 @@ func fillJSON(d *format.Family, f *frame, s Shown) bool {
 	if !c.NameIsKey && (c.NameKey == "" || c.ArgsKey == "") {
 		return false
 	}
-	f.takeArray(&c)
+	c.Array = f.takeList()
 	d.Codecs = []format.Syntax{c}
 	f.takeFence(d)
 	f.takeWord(d, c)
 	return true
 }
 
-// takeArray takes the brackets of an array of calls off the frame.
-func (f *frame) takeArray(c *format.JSON) {
+// takeList takes the brackets of a list of calls off the frame. It says whether there are any.
+func (f *frame) takeList() bool {
 	before, behind := strings.TrimRight(f.before, " \n"), strings.TrimLeft(f.behind, " \n")
 	if !strings.HasSuffix(before, "[") || !strings.HasPrefix(behind, "]") {
-		return
+		return false
 	}
-	c.Array = true
 	f.before, f.behind = strings.TrimSuffix(before, "["), strings.TrimPrefix(behind, "]")
 	f.between = strings.Trim(f.between, ", \n")
+	return true
 }
 
 // takeFence takes the code fence that calls stand in off the frame.
@@ -210,11 +210,7 @@ func fillPython(d *format.Family, f *frame, s Shown) bool {
 	if call[2] != "=" {
 		c.Assign = call[2]
 	}
-	if strings.HasSuffix(f.before, "[") && strings.HasPrefix(f.behind, "]") {
-		c.Listed = true
-		f.before, f.behind = strings.TrimSuffix(f.before, "["), strings.TrimPrefix(f.behind, "]")
-		f.between = strings.Trim(f.between, ", \n")
-	} else if strings.Contains(f.between, ",") && blank(strings.ReplaceAll(f.between, ",", "")) != "" || f.between == "," {
+	if c.Listed = f.takeList(); !c.Listed && (strings.Contains(f.between, ",") && blank(strings.ReplaceAll(f.between, ",", "")) != "" || f.between == ",") {
 		c.Between, f.between = f.between, ""
 	}
 	if word := strings.TrimSpace(f.before); word != "" && !distinct(word) { // a fence and a word are no markers

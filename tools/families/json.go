@@ -69,7 +69,7 @@ var inJSON = []format.Family{
 		Codecs: []format.Syntax{format.JSON{NameKey: "name", ArgsKey: "arguments", IDKey: "id", Array: true}, format.Named{Separator: "[ARGS]", IDMark: "[CALL_ID]", Splits: []string{"[ARGS]", "[CALL_ID]"}}},
 		Ends:   mistralEnds, Results: mistralResults, Signature: []string{`[TOOL_CALLS]`}, Absent: []string{`[ARGS]`}},
 	{Key: "nemotron-v2", About: "Nemotron Nano v2", Aliases: []string{"nemotron", "nemotron-nano-v2"}, Section: format.Pair("<TOOLCALL>", "</TOOLCALL>"),
-		Layout: format.Layout{Before: "\n"}, Codecs: array, Think: format.CommonThinking, Prefills: true,
+		Layout: format.Layout{Before: "\n"}, Codecs: array, Think: format.CommonThinking,
 		Ends: []string{"<SPECIAL_10>", "<SPECIAL_11>", "<SPECIAL_12>"}, Results: []string{"<TOOL_RESPONSE>", "</TOOL_RESPONSE>"},
 		Signature: []string{`<TOOLCALL>`}},
 	{Key: "phi4-mini", About: "Phi-4 mini", Aliases: []string{"phi4_mini_json"}, Section: format.Pair("<|tool_call|>", "<|/tool_call|>"), Codecs: array,

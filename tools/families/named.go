@@ -9,7 +9,7 @@ var byName = []format.Family{
 		Section: format.Pair("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"), Call: format.Pair("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
 		Layout: format.Layout{Between: "\n"},
 		Codecs: []format.Syntax{format.Named{Before: "function<｜tool▁sep｜>", Separator: "\n```json\n", After: "\n```", Splits: append(format.Spellings("<｜tool▁sep｜>"), "```json", "```", "\n")}},
-		Spelt:  true, Think: format.CommonThinking, Prefills: true, Ends: deepseek, Results: deepseekOutputs,
+		Spelt:  true, Think: format.CommonThinking, Ends: deepseek, Results: deepseekOutputs,
 		Signature: []string{`<｜tool▁call▁begin｜>`, `<｜tool▁sep｜>`, "```json"}},
 	{Key: "deepseek-v3.1", About: "DeepSeek V3.1", Section: format.Pair("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
 		Call:   format.Pair("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),

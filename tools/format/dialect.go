@@ -45,15 +45,13 @@ type Family struct {
 	// Thoughtless: the template knows no thinking. Its markers are read, but no turn is offered
 	// any.
 	Thoughtless bool
-	// Prefills: the generation prompt usually leaves thinking open.
-	Prefills bool
-	Text     []string // markers around visible text
-	Noise    []string // markers that say nothing
-	Spelt    bool     // models spell the markers in other ways too
-	Lead     string   // the generation prompt ends with it; it belongs to the grammar of the turn
-	Labels   []Label
-	Ends     []string // end tokens, and what a model writes when it runs past its turn
-	Results  []string // markers around results, which are not the model's to write
+	Text        []string // markers around visible text
+	Noise       []string // markers that say nothing
+	Spelt       bool     // models spell the markers in other ways too
+	Lead        string   // the generation prompt ends with it; it belongs to the grammar of the turn
+	Labels      []Label
+	Ends        []string // end tokens, and what a model writes when it runs past its turn
+	Results     []string // markers around results, which are not the model's to write
 	// OneCall: the family's template renders at most one call a turn.
 	OneCall bool
 	// Ours: the format is tenon's own, for models that were taught none.
@@ -130,9 +128,6 @@ func (f *Family) Settle() {
 		*list = some
 	}
 }
-
-// Prefilled tells that the family's generation prompt usually ends inside thinking.
-func (d *Dialect) Prefilled() bool { return d.Prefills }
 
 // Thinking returns the markers around thinking; both are empty if the family has none.
 func (d *Dialect) Thinking() (open, end string) { return d.Think.Open, d.Think.Close }
@@ -295,28 +290,6 @@ func (d *Dialect) InnerMarkers() map[string]bool {
 		}
 	}
 	return inner
-}
-
-// IsControl tells whether a marker is written with one token in every vocabulary of its family:
-// its spelling says so.
-func IsControl(marker string) bool {
-	switch {
-	case strings.HasPrefix(marker, "<|") && (strings.HasSuffix(marker, "|>") || strings.HasSuffix(marker, ">")),
-		strings.HasPrefix(marker, "<｜") && strings.HasSuffix(marker, "｜>"),
-		strings.HasPrefix(marker, "<") && strings.HasSuffix(marker, "|>"):
-		return true
-	}
-	inner, ok := strings.CutPrefix(marker, "[") // Mistral's
-	return ok && strings.HasSuffix(inner, "]") && strings.ToUpper(inner) == inner
-}
-
-// Broken are the ways in which models put a space into a closing tag.
-func Broken(tag string) []string {
-	name, ok := strings.CutPrefix(tag, "</")
-	if !ok || !strings.HasSuffix(name, ">") {
-		return nil
-	}
-	return []string{"</ " + name, strings.TrimSuffix(tag, ">") + " >"}
 }
 
 // Closing are the ways in which a closing marker is written.

@@ -1,6 +1,8 @@
 package format
 
 import (
+	"strings"
+
 	"tenon/tools/peek"
 )
 
@@ -56,4 +58,26 @@ func (s *MarkerSet) Texts() []string {
 		all = append(all, t)
 	}
 	return all
+}
+
+// IsControl tells whether a marker is written with one token in every vocabulary of its family:
+// its spelling says so.
+func IsControl(marker string) bool {
+	switch {
+	case strings.HasPrefix(marker, "<|") && (strings.HasSuffix(marker, "|>") || strings.HasSuffix(marker, ">")),
+		strings.HasPrefix(marker, "<｜") && strings.HasSuffix(marker, "｜>"),
+		strings.HasPrefix(marker, "<") && strings.HasSuffix(marker, "|>"):
+		return true
+	}
+	inner, ok := strings.CutPrefix(marker, "[") // Mistral's
+	return ok && strings.HasSuffix(inner, "]") && strings.ToUpper(inner) == inner
+}
+
+// Broken are the ways in which models put a space into a closing tag.
+func Broken(tag string) []string {
+	name, ok := strings.CutPrefix(tag, "</")
+	if !ok || !strings.HasSuffix(name, ">") {
+		return nil
+	}
+	return []string{"</ " + name, strings.TrimSuffix(tag, ">") + " >"}
 }

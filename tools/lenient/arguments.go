@@ -24,40 +24,10 @@ func (d *decoder) arguments(depth int) error {
 	if depth > maxDepth {
 		return errDeep
 	}
-	seen := map[string][2]int{}
-	d.pos++
-	whole := d.out.Len()
-	d.open = append(d.open, ')')
-	defer func() { d.open = d.open[:len(d.open)-1] }()
-	d.out.WriteByte('{')
-	for n := 0; ; n++ {
-		start := d.out.Len()
-		done, err := d.next(')', n)
-		if err != nil {
-			return err
-		}
-		if done {
-			d.out.WriteByte('}')
-			return nil
-		}
-		if n == 0 && d.mapping() {
-			d.out.Truncate(whole)
-			return d.wholeMapping(depth)
-		}
+	return d.members(')', func(n int) ([]byte, place, error) {
 		key, bare, err := d.parameter(n, depth)
-		if err != nil {
-			return err
-		}
-		writeString(&d.out, key)
-		d.out.WriteByte(':')
-		from := d.out.Len()
-		if err := d.value(place{in: '(', bare: bare}, depth+1); err != nil {
-			return err
-		}
-		if err := d.once(seen, string(key), start, from); err != nil {
-			return err
-		}
-	}
+		return key, place{in: '(', bare: bare}, err
+	}, depth)
 }
 
 // parameter reads the keyword of the n-th argument; bare says that it has none and stands at its

@@ -19,7 +19,6 @@ const (
 	TrailingComma  = "trailing-comma"  // [1, 2,]
 	MissingComma   = "missing-comma"   // {"a": 1 "b": 2}
 	MissingClose   = "missing-close"   // {"a": [1}
-	ExtraClose     = "extra-close"     // {"a": 1}}
 	Comment        = "comment"         // // and /* */ and #
 	NumberStyle    = "number-style"    // 0x1F, +1, .5, 1_000
 	RawControl     = "raw-control"     // a line break inside a string
@@ -177,14 +176,24 @@ func (d *decoder) object(depth int) error {
 	if i, _ := skipSpace(d.text, d.pos+1, true); i < len(d.text) && d.text[i] == '{' {
 		return d.doubled(i, depth)
 	}
+	return d.members('}', func(int) (key []byte, p place, err error) {
+		key, err = d.key()
+		return key, place{in: '{'}, err
+	}, depth)
+}
+
+// members reads an object's members to its end. key reads the n-th one's key and says where its
+// value stands.
+func (d *decoder) members(end byte, key func(n int) ([]byte, place, error), depth int) error {
 	seen := map[string][2]int{}
 	d.pos++
+	whole := d.out.Len()
 	d.out.WriteByte('{')
-	d.open = append(d.open, '}')
+	d.open = append(d.open, end)
 	defer func() { d.open = d.open[:len(d.open)-1] }()
 	for n := 0; ; n++ {
 		start := d.out.Len()
-		done, err := d.next('}', n)
+		done, err := d.next(end, n)
 		if err != nil {
 			return err
 		}
@@ -192,17 +201,21 @@ func (d *decoder) object(depth int) error {
 			d.out.WriteByte('}')
 			return nil
 		}
-		key, err := d.key()
+		if end == ')' && n == 0 && d.mapping() {
+			d.out.Truncate(whole)
+			return d.wholeMapping(depth)
+		}
+		k, p, err := key(n)
 		if err != nil {
 			return err
 		}
-		writeString(&d.out, key)
+		writeString(&d.out, k)
 		d.out.WriteByte(':')
 		from := d.out.Len()
-		if err := d.value(place{in: '{'}, depth+1); err != nil {
+		if err := d.value(p, depth+1); err != nil {
 			return err
 		}
-		if err := d.once(seen, string(key), start, from); err != nil {
+		if err := d.once(seen, string(k), start, from); err != nil {
 			return err
 		}
 	}

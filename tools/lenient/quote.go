@@ -82,6 +82,14 @@ func (r *Rules) goesOn(text []byte, i int, p place, final bool) peek.Answer {
 	if i == len(text) || text[i] != '"' && text[i] != '\'' {
 		return peek.No
 	}
+	return behindString(text, i, false, final, func(k int) bool {
+		return k == len(text) || text[k] == ',' || text[k] == '+' || text[k] == closer(p.in) || joins(text[k], p.in)
+	})
+}
+
+// behindString tells whether what follows the string that opens at text[i] is fit; a string
+// that is too long to be seen whole is. line says that no string has more than one.
+func behindString(text []byte, i int, line, final bool, fit func(i int) bool) peek.Answer {
 	for j := i + 1; j < len(text); j++ {
 		switch {
 		case j-i > lookahead:
@@ -90,13 +98,12 @@ func (r *Rules) goesOn(text []byte, i int, p place, final bool) peek.Answer {
 			j++
 		case text[j] == text[i]:
 			k, a := skipSpace(text, j+1, final)
-			if a != peek.Yes {
-				return a
-			}
-			return peek.Boolean(k == len(text) || text[k] == ',' || text[k] == '+' || text[k] == closer(p.in) || joins(text[k], p.in), peek.Yes)
+			return peek.Boolean(a != peek.Yes || fit(k), a)
+		case line && text[j] == '\n':
+			return peek.No
 		}
 	}
-	return peek.Boolean(!final, peek.Unknown)
+	return peek.Boolean(line || !final, peek.AtLast(final))
 }
 
 // nextMember tells whether a member of p's container may start at text[i:], after a comma.
@@ -124,24 +131,7 @@ func (r *Rules) nextMember(text []byte, i int, p place, final bool) peek.Answer 
 
 // isKey tells whether text[i:], which starts with a quote, is a quoted key and its colon.
 func isKey(text []byte, i int, final bool) peek.Answer {
-	q := text[i]
-	for j := i + 1; j < len(text); j++ {
-		switch {
-		case j-i > lookahead:
-			return peek.Yes
-		case text[j] == '\\':
-			j++
-		case text[j] == q:
-			k, a := skipSpace(text, j+1, final)
-			if a != peek.Yes {
-				return a
-			}
-			return peek.Boolean(k < len(text) && text[k] == ':', peek.Yes)
-		case text[j] == '\n':
-			return peek.No
-		}
-	}
-	return peek.AtLast(final)
+	return behindString(text, i, true, final, func(k int) bool { return k < len(text) && text[k] == ':' })
 }
 
 // skipSpace returns the index of the first byte from i on that is no white space.

@@ -289,16 +289,9 @@ const typographic = "\xe2"
 
 // typographicAt tells which typographic quote closes what one of them opens at the start of text.
 func typographicAt(text []byte, final bool) (quote string, raw bool, a peek.Answer) {
-	waits := peek.No
-	for _, q := range []struct{ opens, closes string }{{"“", "”"}, {"”", "”"}, {"‘", "’"}, {"’", "’"}} {
-		switch peek.Prefix(text, q.opens, final) {
-		case peek.Yes:
-			return q.closes, false, peek.Yes
-		case peek.Unknown:
-			waits = peek.Unknown
-		}
-	}
-	return "", false, waits
+	pairs := [][2]string{{"“", "”"}, {"”", "”"}, {"‘", "’"}, {"’", "’"}}
+	q, a := peek.First(pairs, func(q [2]string) peek.Answer { return peek.Prefix(text, q[0], final) })
+	return q[1], false, a
 }
 
 // uncertain tells whether a quote may also stand inside of the string that it closes.

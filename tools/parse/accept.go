@@ -158,9 +158,14 @@ func (p *Text) emitCall(c declared.RawCall) {
 	if t.Freeform != nil {
 		payload, _ = ordered.Text(declared.FirstInput(c.Args))
 	}
-	call := p.begin(t)
-	p.emit(turn.Event{Kind: turn.CallArguments, Text: payload, Call: call})
-	p.end(p.offset+p.pos, t, call, payload)
+	p.sendCall(p.offset+p.pos, t, payload)
+}
+
+// sendCall sends a call at once.
+func (e *emitter) sendCall(at int, t *declared.Tool, payload string) {
+	call := e.begin(t)
+	e.emit(turn.Event{Kind: turn.CallArguments, Text: payload, Call: call})
+	e.end(at, t, call, payload)
 }
 
 // begin sends the start of a call and returns it.

@@ -153,8 +153,7 @@ func (p *Captures) begun(x part) {
 	switch x.Name {
 	case emit.CaptureThinking:
 		if !p.plan.Turn.Thinking.Open {
-			p.content.beside()
-			p.reasoning.beside()
+			p.layout()
 		}
 		p.beginText(true)
 	case emit.CaptureContent:
@@ -174,8 +173,7 @@ func (p *Captures) over(x part) {
 	switch x.Name {
 	case emit.CaptureThinking:
 		p.text.endText()
-		p.reasoning.beside()
-		p.content.beside()
+		p.layout()
 	case emit.CaptureContent:
 		p.text.endText()
 	case emit.CaptureStop:

@@ -151,20 +151,18 @@ func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
 	if !p.blank {
 		return peek.No
 	}
-	waits := false
-	for _, l := range p.plan.Dialect.Labels {
-		if l.Kind == format.LabelStop && p.called == 0 {
-			continue // nothing was called whose result a model could make up: it is text
+	n := 0
+	l, a := peek.First(p.plan.Dialect.Labels, func(l format.Label) (a peek.Answer) {
+		// Where nothing was called a model makes up no result: it is text.
+		if l.Kind != format.LabelStop || p.called > 0 {
+			n, a = scan.LabelAt(text, l.Text, final)
 		}
-		switch n, a := scan.LabelAt(text, l.Text, final); a {
-		case peek.Yes:
-			p.label(l, n)
-			return peek.Yes
-		case peek.Unknown:
-			waits = true
-		}
+		return a
+	})
+	if a == peek.Yes {
+		p.label(l, n)
 	}
-	return peek.Boolean(waits, peek.Unknown)
+	return a
 }
 
 // label removes a label of n bytes and does what it says.
@@ -278,16 +276,10 @@ func (p *Reading) wrapped(text []byte, final bool) peek.Answer {
 	}
 	n += len(end) - 1
 	i := peek.SkipSpace(text, n+1)
-	waits := false
-	for _, w := range p.inWraps {
-		switch peek.Prefix(text[i:], w.tag, final) {
-		case peek.Yes:
-			return p.beginsNamed(text[i+len(w.tag):], final)
-		case peek.Unknown:
-			waits = true
-		}
-	}
-	if waits {
+	switch w, a := peek.First(p.inWraps, func(w wrapped) peek.Answer { return peek.Prefix(text[i:], w.tag, final) }); a {
+	case peek.Yes:
+		return p.beginsNamed(text[i+len(w.tag):], final)
+	case peek.Unknown:
 		return peek.Boolean(i-n <= peek.MaxGap, peek.Unknown)
 	}
 	return p.objectAt(text, n+1, final)

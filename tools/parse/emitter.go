@@ -116,6 +116,12 @@ func (s *stream) cut(longest int) { s.seam = longest }
 // itself.
 func (s *stream) beside() { s.layout = true }
 
+// layout tells both streams that a marker of layout stands here.
+func (e *emitter) layout() {
+	e.content.beside()
+	e.reasoning.beside()
+}
+
 // finish sends what is left when nothing follows.
 func (e *emitter) finish(s *stream) {
 	if !s.layout {
@@ -150,6 +156,28 @@ func (e *emitter) send(s *stream, text []byte) {
 		e.emitText(s.kind, e.arena.string(text[:whole]))
 	}
 	s.partial = append(s.partial[:0], text[whole:]...)
+}
+
+// plain sends text that lies outside of a buffer's order, without its markers.
+func (e *emitter) plain(s *stream, text []byte) {
+	for len(text) > 0 {
+		m, a := e.plan.Markers.At(text, true)
+		if a == peek.Yes {
+			s.cut(e.plan.Longest)
+			text = text[len(m.Text):]
+			if m.Hole != "" {
+				n, _ := holeAt(text, m.Hole, true)
+				text = text[n:]
+			}
+			continue
+		}
+		n := 1
+		for n < len(text) && len(e.plan.Markers.ByFirst[text[n]]) == 0 {
+			n++
+		}
+		e.write(s, text[:n])
+		text = text[n:]
+	}
 }
 
 // mend leaves out the byte that would complete a marker across a removal.

@@ -180,8 +180,6 @@ type guestScanner struct {
 
 func (s *guestScanner) End() int { return s.stop }
 
-func (s *guestScanner) Soft() int { return 0 }
-
 func (s *guestScanner) Whole() bool { return !s.late }
 
 func (s *guestScanner) Calls([]byte) ([]declared.RawCall, error) { return s.found, nil }

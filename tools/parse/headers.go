@@ -178,6 +178,53 @@ func plainCall(text []byte, x plainHeader, final bool) (plainHeader, peek.Answer
 	return x, peek.Boolean(text[i] == '{', peek.Yes)
 }
 
+// byteOrderMark is what some models begin their output with. It is no text.
+const byteOrderMark = "\ufeff"
+
+// takeLead puts what the generation prompt ends with before the output if the output goes on from
+// it. It says whether that has been decided.
+func (p *Text) takeLead(final bool) bool {
+	switch peek.Prefix(p.buf, byteOrderMark, final) {
+	case peek.Unknown:
+		return false
+	case peek.Yes:
+		p.pos = len(byteOrderMark)
+		p.compact()
+	}
+	if text := p.plan.Dialect.Lead; text != "" {
+		switch p.led(text, final) {
+		case peek.Unknown:
+			return false
+		case peek.Yes:
+			p.buf = append([]byte(text), p.buf...)
+			p.offset = -len(text)
+			for i := range p.symbols {
+				p.symbols[i].from += len(text)
+				p.symbols[i].to += len(text)
+			}
+		}
+	}
+	if h := p.plan.Dialect.Headers; h != nil && !p.takeFirstHeader(h, final) {
+		return false
+	}
+	p.begun = true
+	return true
+}
+
+// led tells whether the output goes on from the prompt's last mark: with the rest of a marker or
+// the name of a tool.
+func (p *Text) led(mark string, final bool) peek.Answer {
+	var all []string
+	for _, t := range p.plan.Dialect.Text {
+		all = append(all, strings.TrimPrefix(t, mark))
+	}
+	for _, t := range p.plan.Tools {
+		all = append(all, t.Prompt)
+	}
+	_, a := peek.AnyPrefix(p.buf, all, final)
+	return a
+}
+
 // takeFirstHeader finds the header that the turn begins with, if its first marker or all of them
 // are missing. It says whether that has been decided.
 func (p *Text) takeFirstHeader(h *format.Headers, final bool) bool {

@@ -116,26 +116,20 @@ func pythonHeads(c format.Python) []callHead {
 
 // functionHead is how models of families without such tags slip into function tags: Meta documents
 // them for Llama 3. The tag alone is common in text, so what belongs to a call must stand behind
-// it.
-var functionHead = callHead{
-	codec:    scan.CodecOf(format.FunctionTags),
-	Prefixes: []string{format.FunctionTags.Call.Open},
-	Marks:    []string{">{", ">" + format.FunctionTags.Arg.Open, ">\n" + format.FunctionTags.Arg.Open, ">" + format.FunctionTags.CallEnd, ">\n" + format.FunctionTags.CallEnd},
-	bare:     true,
-}
-
-// invokeHead and paramHead are the same for the other ways of tags.
+// it. invokeHead and paramHead are the same for the other ways of tags.
 var (
-	invokeHead = attributeHead(format.InvokeTags)
-	paramHead  = attributeHead(format.ParamTags)
+	functionHead = tagHead(format.FunctionTags)
+	invokeHead   = tagHead(format.InvokeTags)
+	paramHead    = tagHead(format.ParamTags)
 )
 
-// attributeHead is how a call of a codec begins whose tags have names as attributes.
-func attributeHead(c format.Tagged) callHead {
+// tagHead is how a call of a codec begins whose tags hold a name.
+func tagHead(c format.Tagged) callHead {
+	end := c.Call.Close
 	return callHead{
 		codec:    scan.CodecOf(c),
 		Prefixes: []string{c.Call.Open},
-		Marks:    []string{`">` + c.Arg.Open, `">` + "\n" + c.Arg.Open, `">` + c.CallEnd, `">` + "\n" + c.CallEnd},
+		Marks:    []string{end + "{", end + c.Arg.Open, end + "\n" + c.Arg.Open, end + c.CallEnd, end + "\n" + c.CallEnd},
 		bare:     true,
 	}
 }

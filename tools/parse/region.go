@@ -2,6 +2,7 @@ package parse
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -198,26 +199,28 @@ func (p *Text) commit() {
 	if n := len(calls); r.cutOff && n > 0 {
 		calls[n-1].Err = errCutOff
 	}
-	good := 0
-	for i := range calls {
-		if calls[i].Err == nil && r.unopened && good == 0 {
-			calls[i].Repairs = append(calls[i].Repairs, missingOpener)
-		}
-		if calls[i].Err == nil {
-			calls[i].Err = p.accept(&calls[i])
-		}
-		if calls[i].Err == nil {
-			good++
-		} else if err == nil {
-			err = calls[i].Err
-		}
+	if good, why := p.emitCalls(calls, end); !good && !p.cutShort() {
+		p.noCall(end, cmp.Or(err, why))
 	}
-	if good == 0 {
-		if p.cutShort() {
-			return
+}
+
+// emitCalls emits those of a region's calls that are accepted and leaves the region at an offset.
+// If none is, it does neither and says why not.
+func (p *Text) emitCalls(calls []declared.RawCall, end int) (good bool, why error) {
+	r := p.region
+	for i := range calls {
+		c := &calls[i]
+		if c.Err == nil && r.unopened && !good {
+			c.Repairs = append(c.Repairs, missingOpener)
 		}
-		p.noCall(end, err)
-		return
+		if c.Err == nil {
+			c.Err = p.accept(c)
+		}
+		good = good || c.Err == nil
+		why = cmp.Or(why, c.Err)
+	}
+	if !good {
+		return false, why
 	}
 	p.current().beside()
 	p.content.beside()
@@ -236,35 +239,33 @@ func (p *Text) commit() {
 		p.think(false)
 	}
 	p.leaveRegion(end)
+	return true, nil
 }
 
 // cutShort ends a region, whose text made no sense as a whole, where a closing marker stood inside
 // what looked like a string, and reads it again.
 func (p *Text) cutShort() bool {
 	r := p.region
-	soft := r.scan.Soft()
+	soft := r.soft()
 	if r.cutOff || soft == 0 || soft >= r.scan.End() || p.cuts == MaxCuts {
 		return false
 	}
 	p.cuts++
 	peek.Examine(soft)
 	calls, err := r.scan.(scan.Cutter).Cut(p.buf[r.body:], soft)
-	if err != nil || len(calls) == 0 {
+	if err != nil {
 		return false
 	}
-	end := r.body + r.scan.End()
-	good := false
-	for i := range calls {
-		if calls[i].Err == nil && p.accept(&calls[i]) == nil {
-			p.content.beside()
-			p.emitCall(calls[i])
-			good = true
-		}
-	}
-	if good {
-		p.leaveRegion(end)
-	}
+	good, _ := p.emitCalls(calls, r.body+r.scan.End())
 	return good
+}
+
+// soft is where the region's scanner would end it earlier, 0 if nowhere.
+func (r *region) soft() int {
+	if c, ok := r.scan.(scan.Cutter); ok {
+		return c.Soft()
+	}
+	return 0
 }
 
 func (p *Text) leaveRegion(end int) {
@@ -281,8 +282,8 @@ func (p *Text) leaveRegion(end int) {
 func (p *Text) noCall(end int, err error) {
 	r := p.region
 	p.uncase()
-	if r.scan != nil && r.Bare && r.scan.Soft() > 0 && p.affords(end-r.body-r.scan.Soft()) {
-		end = min(end, r.body+r.scan.Soft()) // a marker inside what looked like a string may open a call
+	if soft := r.soft(); r.Bare && soft > 0 && p.affords(end-r.body-soft) {
+		end = min(end, r.body+soft) // a marker inside what looked like a string may open a call
 	}
 	if err != nil && (!r.Bare || !errors.Is(err, ErrUndeclared)) { // JSON in an answer is nothing to report
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
@@ -323,28 +324,6 @@ func (p *Text) affords(n int) bool {
 	}
 	p.Again += n
 	return true
-}
-
-// plain sends text that lies outside of a buffer's order, without its markers.
-func (e *emitter) plain(s *stream, text []byte) {
-	for len(text) > 0 {
-		m, a := e.plan.Markers.At(text, true)
-		if a == peek.Yes {
-			s.cut(e.plan.Longest)
-			text = text[len(m.Text):]
-			if m.Hole != "" {
-				n, _ := holeAt(text, m.Hole, true)
-				text = text[n:]
-			}
-			continue
-		}
-		n := 1
-		for n < len(text) && len(e.plan.Markers.ByFirst[text[n]]) == 0 {
-			n++
-		}
-		e.write(s, text[:n])
-		text = text[n:]
-	}
 }
 
 // Where a call may stand: the rule of doc.go.

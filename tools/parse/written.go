@@ -44,8 +44,7 @@ func (p *Captures) named() {
 	held := t.Held || p.limited && p.grammar.Distance() > p.room
 	p.call = writtenCall{open: true, tool: t, out: p.call.out[:0], at: p.before, source: p.call.source, held: held}
 	if !held {
-		p.content.beside()
-		p.reasoning.beside()
+		p.layout()
 		p.call.call = p.begin(t)
 	}
 }
@@ -199,11 +198,8 @@ func (p *Captures) written() {
 		p.note(c.at, "not a call: "+err.Error())
 		return
 	}
-	p.content.beside()
-	p.reasoning.beside()
-	call := p.begin(t)
-	p.emit(turn.Event{Kind: turn.CallArguments, Text: payload, Call: call})
-	p.end(c.at, t, call, payload)
+	p.layout()
+	p.sendCall(c.at, t, payload)
 }
 
 // callOver gives the text of a call that proved to be none back.

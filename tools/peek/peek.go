@@ -64,6 +64,20 @@ func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 	return best, found
 }
 
+// First is the first of a list of which try says that it is there; else it tells whether one may
+// be.
+func First[T any](list []T, try func(T) Answer) (found T, a Answer) {
+	for _, t := range list {
+		switch try(t) {
+		case Yes:
+			return t, Yes
+		case Unknown:
+			a = Unknown
+		}
+	}
+	return found, a
+}
+
 func SkipSpace(text []byte, i int) int {
 	from := i
 	for i < len(text) && IsSpace(text[i]) {

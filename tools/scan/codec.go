@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 
@@ -16,7 +17,8 @@ import (
 // Codec reads the calls that stand in one region of a turn: what follows an opening marker or a
 // cue. Each way of writing arguments has one, shared by all families that write so.
 type Codec interface {
-	// Starts tells whether body, the text behind an opener, is this codec's.
+	// Starts tells whether body, the text behind an opener, is this codec's. It holds more than
+	// white space.
 	Starts(o Opening, body []byte, final bool) peek.Answer
 	Scanner(o Opening) Scanner
 }
@@ -59,9 +61,6 @@ type Scanner interface {
 	Step(body []byte, final bool) Status
 	// End is the offset in body where the region ends, once step has said ended.
 	End() int
-	// Soft is where the region ends if it should prove not to make sense as a whole; 0 if there is
-	// no such place.
-	Soft() int
 	// Reached is how far in body a rejected region was looked at.
 	Reached() int
 	// Whole tells that the text up to end lacks nothing but closing markers; else the last of
@@ -93,8 +92,21 @@ const (
 	MaxNamed = 2 << 20
 )
 
+// place is where most scanners are in their regions.
+type place struct {
+	pos  int // what is before it has been read
+	stop int // where the region ends
+}
+
+func (p *place) End() int { return p.stop }
+
+func (p *place) Reached() int { return p.pos }
+
 // Cutter is a scanner whose region can be ended at its soft end.
 type Cutter interface {
+	// Soft is where the region ends if it should prove not to make sense as a whole; 0 if there is
+	// no such place.
+	Soft() int
 	Cut(body []byte, at int) ([]declared.RawCall, error)
 }
 
@@ -198,8 +210,6 @@ type textScanner struct {
 
 func (s *textScanner) End() int { return s.pos }
 
-func (s *textScanner) Soft() int { return 0 }
-
 func (s *textScanner) Reached() int { return s.pos }
 
 func (s *textScanner) Whole() bool { return false }
@@ -236,20 +246,6 @@ var ErrTorn = errors.New("where its strings end would be a guess")
 // torn tells whether a value was read by a guess at where its strings end.
 func torn(v lenient.Decoded) bool { return slices.Contains(v.Repairs, lenient.UnescapedQuote) }
 
-// choose takes the reading in which keys of the tools divide the text: the first of those that
-// fit. It stands if nothing in its strings is a half of a pair; else if there is no other, none of
-// them ends within brackets, and nothing in the text could be the end of it.
-func choose(found []lenient.Reading, all, certain bool, fits func(json []byte) bool) (lenient.Reading, error) {
-	found = slices.DeleteFunc(found, func(r lenient.Reading) bool { return !fits(r.JSON) })
-	switch {
-	case len(found) == 0:
-		return lenient.Reading{}, ErrTorn
-	case found[0].Paired, len(found) == 1 && all && certain && !found[0].Cut:
-		return found[0], nil
-	}
-	return lenient.Reading{}, ErrTorn
-}
-
 // mended are the rules by which a reading came about. That a guess at its strings' ends was made
 // is always one of them.
 func mended(r lenient.Reading) []string {
@@ -261,15 +257,38 @@ func mended(r lenient.Reading) []string {
 func (o Opening) mend(text []byte, closed bool) ([]declared.RawCall, error) {
 	peek.Examine(len(text))
 	found, all := lenient.Readings(text, o.shape(text))
-	chosen, err := choose(found, all, closed && o.certain(text), func(json []byte) bool { return o.Plan.Fits(o.callsOf(json)) })
-	if err != nil {
-		return nil, err
+	return o.chosen(found, all && closed, text, o.callsOf)
+}
+
+// chosen are the calls of the reading in which keys of the tools divide the text, which calls
+// takes out of its values: of the first that fits. It stands if nothing in its strings is a half of
+// a pair; else if there is no other, all says so, none of them ends within brackets, and nothing in
+// the text could be the end of it.
+func (o Opening) chosen(found []lenient.Reading, all bool, text []byte, calls func(list []byte) []declared.RawCall) ([]declared.RawCall, error) {
+	found = slices.DeleteFunc(found, func(r lenient.Reading) bool { return !o.Plan.Fits(calls(r.JSON)) })
+	if len(found) == 0 || !found[0].Paired && (len(found) > 1 || !all || !o.certain(text) || found[0].Cut) {
+		return nil, ErrTorn
 	}
-	calls := o.callsOf(chosen.JSON)
-	for i := range calls {
-		calls[i].Repairs = append(calls[i].Repairs, mended(chosen)...)
+	taken := calls(found[0].JSON)
+	for i := range taken {
+		taken[i].Repairs = append(taken[i].Repairs, mended(found[0])...)
 	}
-	return calls, nil
+	return taken, nil
+}
+
+// arguments reads the one value at the start of text. rest is the text up to its end, where its
+// strings' quotes may not be escaped; guessed says that they are not, closed that it ends where
+// it must.
+func (o Opening) arguments(text, rest []byte, rules lenient.Rules, guessed, closed bool) (args []byte, repairs []string, err error) {
+	v, err := lenient.Decode(text, rules)
+	if !guessed && err == nil && !torn(v) {
+		return v.JSON, v.Repairs, nil
+	}
+	calls, mendErr := o.mend(rest, closed)
+	if mendErr != nil {
+		return nil, nil, cmp.Or(err, mendErr)
+	}
+	return calls[0].Args, calls[0].Repairs, nil
 }
 
 // callsOf takes the calls out of a list of values. Where the name is known, there is one.

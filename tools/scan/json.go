@@ -16,9 +16,6 @@ type JSONCodec struct{ format.JSON }
 
 func (c JSONCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
-	if i == len(body) {
-		return peek.Boolean(!final, peek.Unknown)
-	}
 	if body[i] == '{' {
 		return peek.Yes
 	}
@@ -49,6 +46,7 @@ func (c JSONCodec) Scanner(o Opening) Scanner {
 
 func newJSONScanner(o Opening, quotes []string) *JSONScanner {
 	s := &JSONScanner{Opening: o}
+	s.take = s.read
 	s.values.Rules = o.rules(quotes...)
 	return s
 }
@@ -73,6 +71,8 @@ type JSONScanner struct {
 	tear    int      // where that is
 	closed  bool     // the calls' text ends at a marker, with its code, or with the turn
 	after   []string // what is written behind a value
+	// take reads the calls in the region's text.
+	take func(text []byte) ([]declared.RawCall, error)
 }
 
 func (s *JSONScanner) End() int { return s.stop }
@@ -92,7 +92,7 @@ func (s *JSONScanner) Whole() bool { return !s.inValue && s.seen }
 func (s *JSONScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
 	s.pos = at
 	s.close(body, true)
-	return s.read(body[:at])
+	return s.take(body[:at])
 }
 
 func (s *JSONScanner) Step(body []byte, final bool) Status {

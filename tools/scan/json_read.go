@@ -15,7 +15,7 @@ import (
 func (s *JSONScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	s.untear(body)
 	s.closed = s.closed || !s.Bare || s.stop == len(body)
-	return s.read(body[:s.text])
+	return s.take(body[:s.text])
 }
 
 // untear ends the region where it seemed torn, if no bracket stands behind that which could end a

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -16,9 +15,6 @@ type namedCodec struct{ format.Named }
 
 func (c namedCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 	i := peek.SkipSpace(body, 0)
-	if i == len(body) {
-		return peek.Boolean(!final, peek.Unknown)
-	}
 	switch body[i] {
 	case '{', '[', '`':
 		return peek.No
@@ -28,6 +24,7 @@ func (c namedCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
 
 func (c namedCodec) Scanner(o Opening) Scanner {
 	s := &NamedScanner{namedCodec: c, JSONScanner: *newJSONScanner(o, c.Quotes)}
+	s.take = s.object
 	switch {
 	case c.Labelled:
 		s.JSONScanner.after = format.LabelsBehind
@@ -176,31 +173,19 @@ func (s *NamedScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	if s.input.Plan != nil {
 		return s.input.Calls(body)
 	}
-	s.untear(body)
-	s.closed = s.closed || !s.Bare || s.stop == len(body)
-	if s.Head >= s.text {
-		return []declared.RawCall{{Name: s.Name, Args: []byte("{}"), Source: body[:s.stop]}}, nil
-	}
-	return s.object(body[:s.text])
-}
-
-func (s *NamedScanner) Cut(body []byte, at int) ([]declared.RawCall, error) {
-	s.pos = at
-	s.close(body, true)
-	return s.object(body[:at])
+	return s.JSONScanner.Calls(body)
 }
 
 // object reads the one object of arguments.
 func (s *NamedScanner) object(body []byte) ([]declared.RawCall, error) {
-	v, err := lenient.Decode(body[s.Head:], s.values.Rules)
-	c := declared.RawCall{Name: s.Name, Args: v.JSON, Repairs: v.Repairs, Source: body}
-	if s.torn || err != nil || torn(v) {
-		mended, mendErr := s.mend(s.unfenced(body[s.Head:]), s.closed)
-		if mendErr != nil {
-			return nil, cmp.Or(err, mendErr)
-		}
-		c.Args, c.Repairs = mended[0].Args, mended[0].Repairs
+	if s.Head >= len(body) {
+		return []declared.RawCall{{Name: s.Name, Args: []byte("{}"), Source: body}}, nil
 	}
+	args, repairs, err := s.arguments(body[s.Head:], s.unfenced(body[s.Head:]), s.values.Rules, s.torn, s.closed)
+	if err != nil {
+		return nil, err
+	}
+	c := declared.RawCall{Name: s.Name, Args: args, Repairs: repairs, Source: body}
 	if s.BareKeys { // as the family writes
 		c.Repairs = declared.Without(c.Repairs, lenient.BareKey, lenient.QuoteStyle, lenient.RawControl)
 	}

@@ -19,9 +19,6 @@ func (c nestedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
 		return peek.Yes
 	}
 	i := peek.SkipSpace(body, 0)
-	if i == len(body) {
-		return peek.Boolean(!final, peek.Unknown)
-	}
 	_, a := peek.AnyPrefix(body[i:], c.Openers(), final)
 	return a
 }
@@ -37,7 +34,7 @@ func (c nestedCodec) Scanner(o Opening) Scanner {
 type nestedScanner struct {
 	nestedCodec
 	Opening
-	pos    int
+	place
 	from   int // of the call
 	inName bool
 	inCall bool
@@ -46,7 +43,6 @@ type nestedScanner struct {
 	inside element           // of its arguments that pos is in
 	torn   bool              // the call holds something else than elements
 	spans  []nestedSpan
-	stop   int
 }
 
 // nestedSpan is where a call stands, from its name to behind its last element.
@@ -62,12 +58,6 @@ type element struct {
 	name  string
 	depth int
 }
-
-func (s *nestedScanner) End() int { return s.stop }
-
-func (s *nestedScanner) Soft() int { return 0 }
-
-func (s *nestedScanner) Reached() int { return s.pos }
 
 func (s *nestedScanner) Whole() bool { return !s.inCall && len(s.spans) > 0 }
 

@@ -45,8 +45,8 @@ func (c PythonicCodec) Scanner(o Opening) Scanner {
 type pythonicScanner struct {
 	PythonicCodec
 	Opening
+	place
 	args   lenient.Scanner
-	pos    int
 	from   int // of the name that pos is in, or whose arguments are read
 	inArgs bool
 	inList bool
@@ -58,14 +58,9 @@ type pythonicScanner struct {
 	prints  int      // calls of print that are open around the calls of tools
 	spans   [][3]int // of name, arguments and end
 	text    int      // where the calls end
-	stop    int
 }
 
-func (s *pythonicScanner) End() int { return s.stop }
-
 func (s *pythonicScanner) Soft() int { return s.args.Soft }
-
-func (s *pythonicScanner) Reached() int { return s.pos }
 
 func (s *pythonicScanner) Whole() bool { return !s.inArgs && !s.short && len(s.spans) > 0 }
 
@@ -285,28 +280,26 @@ func (s *pythonicScanner) list(body []byte) []byte {
 // mend reads all calls of the region together, in whose strings quotes are not escaped. closed
 // says that the text ends where it must.
 func (s *pythonicScanner) mend(text []byte, closed bool) ([]declared.RawCall, error) {
-	found, complete := lenient.CallReadings(text, func(name string) (lenient.Shape, bool) {
+	found, all := lenient.CallReadings(text, func(name string) (lenient.Shape, bool) {
 		m, ok := s.Plan.Resolve(s.toolName([]byte(name)))
 		if !ok {
 			return nil, false
 		}
 		return s.Plan.Tools[m.Tool].Shape(), true
 	})
-	chosen, err := choose(found, complete, closed && s.certain(text), func(json []byte) bool {
-		return s.Plan.Fits(s.named(lenient.Reading{JSON: json}))
-	})
-	if err != nil {
-		return nil, err
+	calls, err := s.chosen(found, all && closed, text, s.calls)
+	for i := range calls {
+		calls[i].Repairs = declared.Without(calls[i].Repairs, lenient.PythonLiteral, lenient.QuoteStyle)
 	}
-	return s.named(chosen), nil
+	return calls, err
 }
 
-// named are the calls of a reading: a list of objects with name and arguments.
-func (s *pythonicScanner) named(r lenient.Reading) (all []declared.RawCall) {
-	for _, v := range ordered.Items(r.JSON) {
+// calls are those of a reading: a list of objects with name and arguments.
+func (s *pythonicScanner) calls(list []byte) (all []declared.RawCall) {
+	for _, v := range ordered.Items(list) {
 		m := ordered.Members(v)
 		name, _ := ordered.Text(m[0].Value)
-		all = append(all, declared.RawCall{Name: s.toolName([]byte(name)), Args: m[1].Value, Repairs: declared.Without(mended(r), lenient.PythonLiteral, lenient.QuoteStyle)})
+		all = append(all, declared.RawCall{Name: s.toolName([]byte(name)), Args: m[1].Value})
 	}
 	return all
 }

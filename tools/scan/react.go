@@ -2,7 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"cmp"
 	"strings"
 
 	"tenon/tools/declared"
@@ -14,13 +13,7 @@ import (
 // reactCodec reads the calls of a reactSyntax.
 type reactCodec struct{ format.ReAct }
 
-func (c reactCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {
-	i := peek.SkipSpace(body, 0)
-	if i == len(body) {
-		return peek.Boolean(!final, peek.Unknown)
-	}
-	return peek.Yes
-}
+func (c reactCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }
 
 func (c reactCodec) Scanner(o Opening) Scanner {
 	return &reactScanner{reactCodec: c, Opening: o, json: lenient.Scanner{Rules: o.rules()}}
@@ -31,7 +24,7 @@ func (c reactCodec) Scanner(o Opening) Scanner {
 type reactScanner struct {
 	reactCodec
 	Opening
-	pos    int
+	place
 	named  bool
 	from   int // of the arguments; 0 before they begin
 	inJSON bool
@@ -44,14 +37,9 @@ type reactScanner struct {
 	json     lenient.Scanner
 	call     *declared.RawCall // where the line of the name is a whole call
 	tool     string
-	stop     int
 }
 
 func (s *reactScanner) End() int { return s.stop + s.behind }
-
-func (s *reactScanner) Soft() int { return 0 }
-
-func (s *reactScanner) Reached() int { return s.pos }
 
 func (s *reactScanner) Whole() bool { return s.done }
 
@@ -308,16 +296,11 @@ func (s *reactScanner) passString(body []byte, final bool) bool {
 
 // labelNext tells whether a line begins with a label.
 func (s *reactScanner) labelNext(line []byte, final bool) peek.Answer {
-	waits := peek.No
-	for _, l := range append([]format.Label{{Text: s.Action}}, s.Plan.Dialect.Labels...) {
-		switch _, a := LabelAt(line, l.Text, final); a {
-		case peek.Yes:
-			return peek.Yes
-		case peek.Unknown:
-			waits = peek.Unknown
-		}
-	}
-	return waits
+	_, a := peek.First(append([]format.Label{{Text: s.Action}}, s.Plan.Dialect.Labels...), func(l format.Label) peek.Answer {
+		_, a := LabelAt(line, l.Text, final)
+		return a
+	})
+	return a
 }
 
 func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
@@ -328,16 +311,11 @@ func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
 	c := declared.RawCall{Name: s.tool, Source: body[:s.stop], Args: []byte("{}")}
 	switch {
 	case s.inJSON:
-		d, err := lenient.Decode(body[s.from:s.stop], s.json.Rules)
-		c.Args, c.Repairs = d.JSON, d.Repairs
-		if s.torn || err != nil || torn(d) {
-			o := s.Opening
-			o.Name = s.tool
-			mended, mendErr := o.mend(bytes.TrimSpace(body[s.from:s.stop]), true)
-			if mendErr != nil {
-				return nil, cmp.Or(err, mendErr)
-			}
-			c.Args, c.Repairs = mended[0].Args, mended[0].Repairs
+		o, text := s.Opening, body[s.from:s.stop]
+		o.Name = s.tool
+		var err error
+		if c.Args, c.Repairs, err = o.arguments(text, bytes.TrimSpace(text), s.json.Rules, s.torn, true); err != nil {
+			return nil, err
 		}
 	case s.from > 0:
 		c.Args = bytes.TrimSpace(body[s.from:s.stop])

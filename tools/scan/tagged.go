@@ -19,9 +19,6 @@ func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
 		return peek.Yes
 	}
 	i := peek.SkipSpace(body, 0)
-	if i == len(body) {
-		return peek.Boolean(!final, peek.Unknown)
-	}
 	if c.NameFirst {
 		return peek.Boolean(body[i] != '{' && body[i] != '[' && body[i] != '<' && body[i] != '`', peek.Yes)
 	}
@@ -71,8 +68,8 @@ const (
 type TaggedScanner struct {
 	taggedCodec
 	Opening
+	place
 	state   taggedState
-	pos     int
 	from    int // of the name, key or value that pos is in
 	callAt  int
 	called  int // where the last call ended
@@ -91,7 +88,6 @@ type TaggedScanner struct {
 	torn         bool    // which tag ends the call cannot be told
 	json         lenient.Scanner
 	Done         []declared.RawCall
-	stop         int
 	follow       []string // what may stand behind an argument
 	inside       []string // and inside a call
 	callEnds     []string // close the call itself
@@ -107,12 +103,6 @@ type TaggedScanner struct {
 	opensOrEnds         []string   // shows that the call before it is over
 	short               bool       // the last call has no end
 }
-
-func (s *TaggedScanner) End() int { return s.stop }
-
-func (s *TaggedScanner) Soft() int { return 0 }
-
-func (s *TaggedScanner) Reached() int { return s.pos }
 
 func (s *TaggedScanner) Whole() bool { return s.state == afterCall && !s.short }
 
@@ -150,6 +140,14 @@ func (s *TaggedScanner) advance(body []byte, final bool) (st Status, again bool)
 	s.pos = peek.SkipSpace(body, s.pos)
 	if s.pos == len(body) {
 		return s.atEnd(body, final), false
+	}
+	if s.Value != "" && (s.state == beforeValue || s.state == inCall && len(s.current.Fields) > 0) { // a key may be closed twice
+		if a := peek.Prefix(body[s.pos:], s.Arg.Close, final); a != peek.No {
+			if a == peek.Yes {
+				s.pos += len(s.Arg.Close)
+			}
+			return Open, a == peek.Yes
+		}
 	}
 	switch s.state {
 	case beforeCall:
@@ -194,12 +192,6 @@ func (s *TaggedScanner) openCall(body []byte, final bool) (Status, bool) {
 }
 
 func (s *TaggedScanner) openValue(body []byte, final bool) (Status, bool) {
-	if a := peek.Prefix(body[s.pos:], s.Arg.Close, final); s.Value != "" && a != peek.No { // a key may be closed twice
-		if a == peek.Yes {
-			s.pos += len(s.Arg.Close)
-		}
-		return Open, a == peek.Yes
-	}
 	switch peek.Prefix(body[s.pos:], s.Value, final) {
 	case peek.Yes:
 		s.pos += len(s.Value)
@@ -237,13 +229,6 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 			s.finishCall(body, s.pos)
 		}
 		return Open, a == peek.Yes
-	}
-	if s.Value != "" && len(s.current.Fields) > 0 && peek.Prefix(rest, s.Arg.Close, final) != peek.No {
-		again := peek.Prefix(rest, s.Arg.Close, final) == peek.Yes
-		if again {
-			s.pos += len(s.Arg.Close)
-		}
-		return Open, again
 	}
 	if rest[0] == '{' && len(s.current.Fields) == 0 {
 		s.json = lenient.Scanner{Rules: s.rules()}
