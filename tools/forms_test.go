@@ -19,6 +19,8 @@ func TestForms_thatNoTranscriptHas(t *testing.T) {
 			`{"content":null,"tool_calls":[{"name":"f","arguments":{"a":"x"}}]}`},
 		"a key is closed twice": {"glm-4.5", "<tool_call>f\n<arg_key>a</arg_key></arg_key>\n<arg_value>x</arg_value></arg_key>\n</tool_call>",
 			`{"content":null,"tool_calls":[{"name":"f","arguments":{"a":"x"}}]}`},
+		"a call of no tool, before one that ends too late": {"hermes", "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"x\"}}\n{\"name\":\"g\",\"arguments\":{}}\n{\"name\":\"f\",\"arguments\":{\"a\":\"y}}</tool_call> text",
+			`{"content":"{\"name\":\"g\",\"arguments\":{}} text","tool_calls":[{"name":"f","arguments":{"a":"x"}},{"name":"f","arguments":{"a":"y"}}],"repairs":["missing-quote"],"notes":1}`},
 		"a pair of escapes is one letter": {"hermes", `<tool_call>{"name": "f", "arguments": {'a': "\ud83d\ude00"}}</tool_call>`,
 			`{"content":null,"tool_calls":[{"name":"f","arguments":{"a":"😀"}}],"repairs":["quote-style"]}`},
 	} {
