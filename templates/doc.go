@@ -26,8 +26,7 @@
 //
 // A [Segment] is written by the template or by content, and only what the template writes can be a
 // marker. Content remembers its message and field, so that a prompt's tokens can be counted by
-// part and a change be blamed: [PrefixBreak] says why a prompt no longer begins like the one a
-// turn earlier.
+// part.
 //
 // # Prompts that stay put
 //

@@ -69,3 +69,7 @@ func (r Rendering) Slice(from, to int) []Segment {
 	}
 	return out
 }
+
+// ofMessage says whether a message wrote the segment, rather than a tool's declaration or the
+// template.
+func (s Segment) ofMessage() bool { return s.Kind == Content && s.Field < FieldTool }

@@ -139,7 +139,7 @@ func TestPrint_hidesKeys(t *testing.T) {
 
 func TestReference_isPrintedFromTheSource(t *testing.T) {
 	var b strings.Builder
-	if err := Reference(&b); err != nil {
+	if err := reference(&b); err != nil {
 		t.Fatal(err)
 	}
 	if *update {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 )
 
 // ErrNotGGUF: the file does not begin with GGUF's magic bytes.
@@ -88,15 +87,6 @@ func (f *File) Int(key string) (int64, bool) {
 	return 0, false
 }
 
-// Float returns a number, or 0 and false.
-func (f *File) Float(key string) (float64, bool) {
-	if v, ok := f.values[key].(float64); ok {
-		return v, true
-	}
-	v, ok := f.Int(key)
-	return float64(v), ok
-}
-
 // Bool returns a truth value; ok is false if the key is absent or none.
 func (f *File) Bool(key string) (value, ok bool) {
 	value, ok = f.values[key].(bool)
@@ -124,38 +114,9 @@ func (f *File) Ints(key string) []int64 {
 	return nil
 }
 
-// Floats returns an array of numbers, or nil.
-func (f *File) Floats(key string) []float64 {
-	v, _ := f.values[key].([]float64)
-	return v
-}
-
 // Architecture is general.architecture, such as "llama".
 func (f *File) Architecture() string { return f.String("general.architecture") }
 
 // Arch returns a number under the architecture's own prefix, such as llama.context_length for
 // Arch("context_length").
 func (f *File) Arch(key string) (int64, bool) { return f.Int(f.Architecture() + "." + key) }
-
-// Scalars returns every key that is no array, as text. Long texts (chat templates) are left out.
-func (f *File) Scalars() map[string]string {
-	const longest = 512 // bytes; what people read, not what programs do
-	out := map[string]string{}
-	for k, v := range f.values {
-		switch v := v.(type) {
-		case string:
-			if len(v) <= longest {
-				out[k] = v
-			}
-		case int64:
-			out[k] = strconv.FormatInt(v, 10)
-		case uint64:
-			out[k] = strconv.FormatUint(v, 10)
-		case float64:
-			out[k] = strconv.FormatFloat(v, 'g', -1, 64)
-		case bool:
-			out[k] = strconv.FormatBool(v)
-		}
-	}
-	return out
-}

@@ -127,13 +127,6 @@ func (s *Store) describe(ref Ref, f remoteFile, revision, name string) error {
 	return nil
 }
 
-// ReadManifest reads what is noted of a fetched file.
-func ReadManifest(file string) (Manifest, bool) {
-	var m Manifest
-	b, err := os.ReadFile(file + ".json")
-	return m, err == nil && json.Unmarshal(b, &m) == nil
-}
-
 // Remove deletes a model of the store: all parts of its file, and what lies beside them.
 func (s *Store) Remove(file string) error {
 	if !s.Holds(file) {

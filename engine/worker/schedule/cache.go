@@ -188,9 +188,6 @@ func (c *Cache) touch(id int) {
 // as it is.
 type Floor func(id int) int
 
-// Anywhere is the Floor of memory that can be cut at every token.
-func Anywhere(int) int { return 0 }
-
 // Match finds the sequence that holds the longest beginning of tokens and can be forked there, and
 // how long that is; 0 if there is none.
 func (c *Cache) Match(key string, tokens []int32, floor Floor) (id, n int) {

@@ -15,7 +15,7 @@ func TestCache_sharedPrefixIsHeldOnce(t *testing.T) {
 	first := take(t, c, "")
 	c.Extend(first, prefix...)
 	for i := range 7 {
-		from, n := c.Match("", append(slices.Clone(prefix), int32(-1-i)), Anywhere)
+		from, n := c.Match("", append(slices.Clone(prefix), int32(-1-i)), anywhere)
 		if n != 2000 {
 			t.Fatalf("turn %d finds %d tokens", i, n)
 		}
@@ -27,7 +27,7 @@ func TestCache_sharedPrefixIsHeldOnce(t *testing.T) {
 		t.Errorf("eight turns hold %d cells", got)
 	}
 	c.Free(first)
-	if _, n := c.Match("", prefix, Anywhere); n != 2000 {
+	if _, n := c.Match("", prefix, anywhere); n != 2000 {
 		t.Errorf("after the first has ended a ninth finds %d tokens", n)
 	}
 }
@@ -36,7 +36,7 @@ func TestCache_keysNeverMeet(t *testing.T) {
 	c := NewCache(2)
 	a := take(t, c, "a")
 	c.Extend(a, 1, 2, 3)
-	if _, n := c.Match("b", []int32{1, 2, 3}, Anywhere); n != 0 {
+	if _, n := c.Match("b", []int32{1, 2, 3}, anywhere); n != 0 {
 		t.Errorf("another key finds %d tokens", n)
 	}
 	c.Free(a)
@@ -76,7 +76,7 @@ func TestCache_evictsTheTailOfTheOldest(t *testing.T) {
 	c.Keep(recent)
 	c.touch(recent)
 	for _, want := range []Eviction{{old, 70}, {old, 0}, {recent, 20}, {recent, 0}} {
-		got, ok := c.Evict(30, Anywhere)
+		got, ok := c.Evict(30, anywhere)
 		if !ok || got != want {
 			t.Fatalf("evicts %+v, want %+v", got, want)
 		}
@@ -86,7 +86,7 @@ func TestCache_evictsTheTailOfTheOldest(t *testing.T) {
 			c.Cut(got.Sequence, got.Length)
 		}
 	}
-	if _, ok := c.Evict(1, Anywhere); ok || c.Cells() != 0 {
+	if _, ok := c.Evict(1, anywhere); ok || c.Cells() != 0 {
 		t.Errorf("%d cells are left", c.Cells())
 	}
 }
@@ -198,7 +198,7 @@ func step(t *testing.T, r *rand.Rand, c *Cache, m *memory) {
 		delete(m.sequences, id)
 	case 2:
 		tokens := []int32{r.Int32N(2), r.Int32N(2), r.Int32N(2)}
-		from, n := c.Match("", tokens, Anywhere)
+		from, n := c.Match("", tokens, anywhere)
 		if to, ok := c.Take(""); ok {
 			if n > 0 {
 				c.Fork(from, to, n)
@@ -316,3 +316,6 @@ func run(from int32, n int) []int32 {
 	}
 	return tokens
 }
+
+// anywhere is the Floor of memory that can be cut at every token.
+func anywhere(int) int { return 0 }

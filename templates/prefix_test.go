@@ -154,10 +154,6 @@ func (c *cursor) lastMessage() int {
 	return -1
 }
 
-// ofMessage says whether a message wrote the segment, rather than a tool's declaration or the
-// template.
-func (s Segment) ofMessage() bool { return s.Kind == Content && s.Field < FieldTool }
-
 func (r Rendering) shows(message int, f Field) bool {
 	for _, s := range r.Segments {
 		if s.ofMessage() && s.Message == message && s.Field == f {
