@@ -48,10 +48,8 @@ func (rt *runtime) binary(op tokenType, a, b Value) Value {
 		}
 		return floats(op, x, y)
 	}
-	if op == "%" {
-		if s, ok := a.(*Str); ok {
-			return rt.percent(s, b)
-		}
+	if _, ok := a.(*Str); ok && op == "%" {
+		throw(typeType, "%s", noFormatting)
 	}
 	mustDefined(a)
 	if op == "*" && isMarkup(a) { // which asks for a number before it asks what there is
@@ -391,3 +389,6 @@ func saturate(a, b int64) int {
 	}
 	return int(a * b)
 }
+
+// noFormatting is said where a template formats text as printf does.
+const noFormatting = "text is not formatted with % here; join its parts with ~"

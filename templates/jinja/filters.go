@@ -65,7 +65,6 @@ func init() {
 		"first":       {sig: sig("sync_do_first", 1, "seq"), fn: filterFirst},
 		"float":       {sig: sig("do_float", 0, "value default", Float(0)), fn: filterFloat},
 		"forceescape": {sig: sig("do_forceescape", 0, "value"), fn: func(rt *runtime, a []Value) Value { return rt.escape(rt.str(a[0])) }},
-		"format":      {raw: filterFormat},
 		"groupby":     {sig: sig("sync_do_groupby", 1, "value attribute default case_sensitive", None, no), fn: filterGroupBy},
 		"indent":      {sig: sig("do_indent", 0, "s width first blank", Int(4), no, no), fn: filterIndent},
 		"int":         {sig: sig("do_int", 0, "value default base", zero, Int(10)), fn: filterInt},

@@ -118,21 +118,6 @@ func filterWordCount(rt *runtime, a []Value) Value {
 	return Int(len(strings.FieldsFunc(s.text, func(r rune) bool { return !isNameRune(r) })))
 }
 
-func filterFormat(rt *runtime, v Value, a *callArgs) Value {
-	if len(a.pos) > 0 && len(a.kw) > 0 {
-		throw(typeFilterArg, "can't handle positional and keyword arguments at the same time")
-	}
-	s := rt.softStr(v)
-	if len(a.kw) == 0 {
-		return rt.percent(s, NewTuple(a.pos...))
-	}
-	d := NewDict()
-	for _, k := range a.kw {
-		d.put(k.name, k.value)
-	}
-	return rt.percent(s, d)
-}
-
 // noAttribute fails as a filter does that uses an attribute of its value without asking.
 func noAttribute(v Value, name string) {
 	if _, ok := v.(*namespace); ok {

@@ -17,7 +17,7 @@ var small = Limits{Steps: 200_000, Output: 1 << 20, Depth: 100}
 func TestLimits_countTheWorkOfSlowOperations(t *testing.T) {
 	for expression, least := range map[string]int{
 		"text|upper": 70_000, "text|lower": 70_000, "text.casefold()": 70_000, "text|title": 70_000, "text|wordcount": 70_000,
-		"'%a' % text": 70_000, "text|float": 15_000, "'x'.startswith(text)": 15_000, "i / 1e300|round(300)": 15_000, "'%.300f' % (i / 1e300)": 15_000,
+		"text|float": 15_000, "'x'.startswith(text)": 15_000, "i / 1e300|round(300)": 15_000,
 	} {
 		tmpl, err := Parse("{% for i in range(200) %}{% set x = " + expression + " %}{% endfor %}")
 		if err != nil {
@@ -45,11 +45,6 @@ func TestLimits_stopHostileTemplates(t *testing.T) {
 		"huge tuple":            `{{ (1, 2) * 10**12 }}`,
 		"huge power":            `{{ 9**(9**9) }}`,
 		"huge product":          `{% set ns = namespace(x=3) %}{% for i in range(99) %}{% set ns.x = ns.x * ns.x %}{% endfor %}`,
-		"wide percent":          `{{ '%1000000000d' % 1 }}`,
-		"precise percent":       `{{ '%.1000000000f' % 1 }}`,
-		"starred percent":       `{{ '%*d' % (10**9, 1) }}`,
-		"wide format":           `{{ '{:1000000000}'.format(1) }}`,
-		"precise format":        `{{ '{:.1000000000f}'.format(1.5) }}`,
 		"wide center":           `{{ 'a'|center(10**9) }}`,
 		"wide ljust":            `{{ 'a'.ljust(10**10) }}`,
 		"wide zfill":            `{{ '1'.zfill(10**9) }}`,
@@ -60,7 +55,6 @@ func TestLimits_stopHostileTemplates(t *testing.T) {
 		"doubling list":         `{% set ns = namespace(x=[1]) %}{% for i in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}`,
 		"doubling by join":      `{% set ns = namespace(x='a') %}{% for i in range(99) %}{% set ns.x = [ns.x, ns.x]|join %}{% endfor %}`,
 		"doubling by replace":   `{% set ns = namespace(x='a') %}{% for i in range(99) %}{% set ns.x = ns.x|replace('a', 'aaaa') %}{% endfor %}`,
-		"doubling by format":    `{% set ns = namespace(x='a') %}{% for i in range(99) %}{% set ns.x = '%s%s' % (ns.x, ns.x) %}{% endfor %}`,
 		"doubling by set block": `{% set ns = namespace(x='a') %}{% for i in range(99) %}{% set ns.x %}{{ ns.x }}{{ ns.x }}{% endset %}{% endfor %}`,
 		"billion laughs":        `{% set ns = namespace(x=[1]) %}{% for i in range(99) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}`,
 		"laughs compared":       `{% set a = namespace(x=[1]) %}{% set b = namespace(x=[1]) %}{% for i in range(99) %}{% set a.x = [a.x, a.x] %}{% set b.x = [b.x, b.x] %}{% endfor %}{{ a.x == b.x }}`,

@@ -6,17 +6,11 @@ import "strings"
 type strMethod struct {
 	sig signature
 	fn  func(rt *runtime, s *Str, a []Value) Value
-	// raw takes the arguments as they are, for methods with any number of them.
-	raw func(rt *runtime, s *Str, a *callArgs) Value
 }
 
-var strMethods map[string]*strMethod
+var strMethods = map[string]*strMethod{}
 
 func init() {
-	strMethods = map[string]*strMethod{
-		"format":     {raw: strFormat},
-		"format_map": {raw: strFormatMap},
-	}
 	addCaseMethods()
 	addStripMethods()
 	addSearchMethods()
@@ -122,9 +116,6 @@ func addPadMethods() {
 func (m *strMethod) call(rt *runtime, s *Str, a *callArgs) Value {
 	rt.scan(s)
 	rt.scanAll(a.pos)
-	if m.raw != nil {
-		return m.raw(rt, s, a)
-	}
 	v := m.fn(rt, s, m.signature(s).bind(a))
 	rt.releaseArgs(a)
 	return v

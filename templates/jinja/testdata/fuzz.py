@@ -15,12 +15,12 @@ ATTRIBUTES = ["name", "role", "content", "items", "keys", "values", "get", "uppe
               "index", "count", "copy", "start"]
 METHODS = {
     "upper": 0, "lower": 0, "title": 0, "capitalize": 0, "strip": 1, "lstrip": 1, "rstrip": 1, "split": 2, "rsplit": 2, "splitlines": 1, "replace": 3,
-    "startswith": 1, "endswith": 1, "find": 2, "rfind": 1, "count": 1, "join": 1, "format": 3, "center": 2, "ljust": 1, "rjust": 2, "zfill": 1,
+    "startswith": 1, "endswith": 1, "find": 2, "rfind": 1, "count": 1, "join": 1, "center": 2, "ljust": 1, "rjust": 2, "zfill": 1,
     "isdigit": 0, "isalpha": 0, "isupper": 0, "partition": 1, "rpartition": 1, "items": 0, "keys": 0, "values": 0, "get": 2, "index": 1,
     "removeprefix": 1, "removesuffix": 1, "swapcase": 0, "copy": 0, "istitle": 0, "casefold": 0,
 }
 FILTERS = {
-    "abs": 0, "batch": 2, "capitalize": 0, "center": 1, "count": 0, "d": 2, "default": 2, "dictsort": 1, "e": 0, "first": 0, "float": 1, "format": 2,
+    "abs": 0, "batch": 2, "capitalize": 0, "center": 1, "count": 0, "d": 2, "default": 2, "dictsort": 1, "e": 0, "first": 0, "float": 1,
     "groupby": 1, "indent": 3, "int": 2, "items": 0, "join": 2, "last": 0, "length": 0, "list": 0, "lower": 0, "max": 0, "min": 0, "reject": 1, "rejectattr": 2,
     "replace": 3, "reverse": 0, "round": 2, "safe": 0, "select": 1, "selectattr": 2, "slice": 2, "sort": 2, "string": 0, "striptags": 0, "sum": 1, "title": 0,
     "tojson": 1, "trim": 1, "truncate": 2, "unique": 1, "upper": 0, "urlencode": 0, "wordcount": 0, "map": 1,
@@ -65,8 +65,6 @@ class Generator:
             lambda: f"({t('str')}).{self.pick('center', 'ljust', 'rjust')}({self.pick(3, 7, 10)}{self.pick('', ', chr', '')})".replace("chr", "'*'"),
             lambda: f"({t('str')})[{self.bound()}:{self.bound()}{self.pick('', '', ':2', ':-1', ':-2')}]", lambda: f"({t('any')})|tojson{self.pick('', '(indent=1)', '(sort_keys=true)', '(ensure_ascii=true)')}",
             lambda: f"({t('list')})|join{self.pick('', '(' + t('str') + ')')}", lambda: f"({t('any')})|string", lambda: f"({t('str')} if {t('bool')} else {t('str')})",
-            lambda: f"'{self.pick('%s', '%r', '%5s', '%-6s|', '%.2s', '%a')}' % ({t('any')},)", lambda: f"'{self.pick('%d', '%5d', '%05.1f', '%x', '%e', '%g', '%+d', '%i', '%o', '%-8.3f|', '%#x')}' % {self.pick('n', 'neg', '7', '255', 'true')}",
-            lambda: f"'{{{self.pick('', '!r', ':>5', '!s:^9', '!r:*<12')}}}'.format({t('str')})", lambda: f"'{{{self.pick('', ':5', ':<5', ':+', ':05', ':,', ':e', ':.2f', ':%', ':g', ':^8', ':_')}}}'.format({t('num')})",
             lambda: f"({t('str')}).split({self.pick(chr(39) + ',' + chr(39), '', 'none')})|{self.pick('first', 'last')}", lambda: f"m({t('any')})",
             lambda: f"({t('list')})|{self.pick('string')}", lambda: f"({t('dict')})|{self.pick('string', 'urlencode')}",
         ]
@@ -158,7 +156,7 @@ class Generator:
             return f"({e()} if {e()} else {e()})"
         return self.pick(f"[{e()}, {e()}]", f"({e()}, {e()})", f"{{{self.pick(chr(39) + 'k' + chr(39), e())}: {e()}}}", f"not {e()}", f"-{e()}",
                          f"range({self.pick('3', '1, 4', '5, 0, -2')})", f"dict(a={e()})", f"({e()} ~ {e()})", f"m({self.args(2, depth)})",
-                         f"'%s|%5s' % ({e()}, {e()})", f"'{{}}{{!r:>4}}'.format({e()}, {e()})", "loop.index", "loop.last", "caller()", "varargs", "ns.v")
+                         "loop.index", "loop.last", "caller()", "varargs", "ns.v")
 
     def tag(self, inside):
         return "{%" + self.pick("", "", "", "-", "+") + f" {inside} " + self.pick("", "", "", "-", "+") + "%}"
