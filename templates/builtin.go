@@ -14,6 +14,7 @@ import (
 type Builtin struct {
 	Simplify schema.Simplification
 	Guidance bool
+	Fits     Fits
 	Wording  Wording
 }
 
@@ -37,7 +38,7 @@ func (b Builtin) Render(c Conversation) (Rendering, error) {
 	h := newHealing(paragraphs, c, tools)
 	h.wording = b.Wording
 	if h.guided = b.Guidance && tools != nil; h.guided {
-		h.examples = tools.guidance(h.protocol, examples)
+		h.examples = tools.guidance(h.protocol, b.Fits, examples)
 	}
 	h.heal()
 	r := Rendering{Heals: h.heals, Protocol: h.protocol, Stops: stops, turnEnd: "\n\n"}

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 
 	"tenon/templates/jinja"
@@ -83,35 +84,49 @@ func names(tools []Tool) []string {
 	return list
 }
 
-// examples are calls of the first tools as the model has to write them, at least one.
-func (t *Template) examples(p Protocol, tools []Tool) *jinja.Str {
+// examples are calls as the model has to write them.
+func (t *Template) examples(p Protocol, made []Call) *jinja.Str {
 	if p != Native {
-		return examples(p, tools)
+		return examples(p, made)
 	}
-	return examplesBy(t.example, tools)
+	return examplesBy(t.example, made)
 }
 
 // examples are those of an own protocol.
-func examples(p Protocol, tools []Tool) *jinja.Str {
-	return examplesBy(func(c Call) *jinja.Str { return ours(calls(p, turn{Message: Message{Calls: []Call{c}}}).Text) }, tools)
+func examples(p Protocol, made []Call) *jinja.Str {
+	return examplesBy(func(c Call) *jinja.Str { return ours(calls(p, turn{Message: Message{Calls: []Call{c}}}).Text) }, made)
 }
 
-func examplesBy(write func(Call) *jinja.Str, tools []Tool) *jinja.Str {
+func examplesBy(write func(Call) *jinja.Str, made []Call) *jinja.Str {
 	var parts []*jinja.Str
-	left := guidedExamples
-	for i, tool := range tools {
-		arguments := string(schema.Example(tool.Parameters))
-		last := i == len(tools)-1 && left == guidedExamples
-		if left == 0 || arguments == "{}" && !last {
-			continue
-		}
-		if text := write(Call{Name: tool.Name, Arguments: arguments}); text.String() != "" {
-			parts = append(parts, ours("\n\nExample of a call of "+tool.Name+":\n"), text)
-			left--
+	for _, c := range made {
+		if text := write(c); text.String() != "" {
+			parts = append(parts, ours("\n\nExample of a call of "+c.Name+":\n"), text)
 		}
 	}
 	return jinja.Concat(append(parts, ours(""))...)
 }
+
+// exampled are calls of the first tools that need arguments, or of the last if none does. What is
+// shown fits what was declared, whatever of that the model sees.
+func (s *toolSet) exampled(fits Fits) (made []Call) {
+	for i, tool := range s.tools {
+		declared := s.declared[tool.Name]
+		arguments := schema.Example(declared)
+		last := i == len(s.tools)-1 && len(made) == 0
+		if len(made) == guidedExamples || string(arguments) == "{}" && !last || fits != nil && !fits(declared, arguments) {
+			continue
+		}
+		if flat, err := s.flats[tool.Name].Flatten(arguments); err == nil {
+			arguments = flat
+		}
+		made = append(made, Call{Name: tool.Name, Arguments: string(arguments)})
+	}
+	return made
+}
+
+// Fits tells whether arguments fit a declared schema.
+type Fits func(declared, arguments json.RawMessage) bool
 
 // example is a call as the template writes it, with its markers.
 func (t *Template) example(c Call) *jinja.Str {

@@ -21,6 +21,7 @@ type Options struct {
 	CallWriter func(Probe) WriteCalls
 	// Guidance tells the model how to call tools, with examples, behind the client's system text.
 	Guidance bool
+	Fits     Fits    // which examples may be shown; nil: all
 	Wording  Wording // of what is told about tools
 }
 
@@ -99,7 +100,7 @@ func (t *Template) Render(c Conversation) (Rendering, error) {
 			refused = err
 		}
 	}
-	r, err := Builtin{Simplify: t.options.Simplify, Guidance: t.options.Guidance, Wording: t.options.Wording}.Render(c)
+	r, err := Builtin{Simplify: t.options.Simplify, Guidance: t.options.Guidance, Fits: t.options.Fits, Wording: t.options.Wording}.Render(c)
 	r.Heals = append([]Heal{{Rule: ruleBuiltin, Message: -1, Detail: cause(refused)}}, r.Heals...)
 	return r, err
 }
@@ -129,7 +130,7 @@ func (p *patience) end() error {
 func (t *Template) guide(h *healing) {
 	h.guided = t.options.Guidance && h.tools != nil
 	if h.guided || h.tools != nil && h.probe.Described && h.protocol == Native {
-		h.examples = h.tools.guidance(h.protocol, t.examples)
+		h.examples = h.tools.guidance(h.protocol, t.options.Fits, t.examples)
 	}
 }
 

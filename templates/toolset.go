@@ -26,16 +26,19 @@ type toolSet struct {
 	text    string                 // the functions as indented JSON
 	flats   map[string]schema.Flat // by tool, where schemas are flattened
 
+	declared map[string]json.RawMessage // schemas as they were sent, by tool
+
 	making sync.Mutex              // protects guides
 	guides map[Protocol]*jinja.Str // examples of calls, made when they are first wanted
 }
 
 // newToolSet prepares tools for every way in which a prompt may show them.
 func newToolSet(key [sha256.Size]byte, declared []Tool, simple schema.Simplification) (*toolSet, error) {
-	s := &toolSet{key: key, tools: append([]Tool(nil), declared...)}
+	s := &toolSet{key: key, tools: append([]Tool(nil), declared...), declared: map[string]json.RawMessage{}}
 	s.sort()
 	values := make([]jinja.Value, len(s.tools))
 	for i := range s.tools {
+		s.declared[s.tools[i].Name] = s.tools[i].Parameters
 		s.tidy(&s.tools[i])
 		s.simplify(&s.tools[i], simple)
 		v, err := toolValue(i, s.tools[i])
@@ -145,12 +148,12 @@ func (s *toolSet) simplify(t *Tool, simple schema.Simplification) {
 }
 
 // guidance returns the examples of calls in a protocol, made once.
-func (s *toolSet) guidance(p Protocol, examples func(Protocol, []Tool) *jinja.Str) *jinja.Str {
+func (s *toolSet) guidance(p Protocol, fits Fits, write func(Protocol, []Call) *jinja.Str) *jinja.Str {
 	s.making.Lock()
 	defer s.making.Unlock()
 	text, ok := s.guides[p]
 	if !ok {
-		text = examples(p, s.tools)
+		text = write(p, s.exampled(fits))
 		if s.guides == nil {
 			s.guides = map[Protocol]*jinja.Str{}
 		}

@@ -141,7 +141,7 @@ func (c *choiceRun) appeal(ctx context.Context) (again bool, err error) {
 // the failed try generated counts in the turn's usage.
 func (c *choiceRun) retry(ctx context.Context, f *tools.Fault, generated int) bool {
 	messages := c.request.Conversation.Messages
-	mistake := f.Tool + "\x00" + f.Err.Error()
+	mistake := mistakeOf(f)
 	if c.sent || continued(c.request.Conversation) || mistake == c.mistake || c.mending.Retries >= c.retries() {
 		return false
 	}
@@ -164,6 +164,13 @@ func (c *choiceRun) retry(ctx context.Context, f *tools.Fault, generated int) bo
 	c.mistake, c.spent = mistake, c.spent+generated
 	c.request.Conversation = r.Conversation
 	return true
+}
+
+// mistakeOf is what was wrong, in one order: the validator names properties in any.
+func mistakeOf(f *tools.Fault) string {
+	words := strings.FieldsFunc(f.Err.Error(), func(r rune) bool { return r == ' ' || r == ',' })
+	slices.Sort(words)
+	return f.Tool + "\x00" + strings.Join(words, " ")
 }
 
 // retries is how often a turn may be tried again.
@@ -198,11 +205,11 @@ func (c *choiceRun) failedCall(f *tools.Fault, place int) []templates.Message {
 	if len(f.Places) == 0 {
 		b.WriteString("- " + f.Err.Error() + "\n")
 	}
-	b.WriteString("Call again")
 	if sample := c.sample(f.Tool); sample != nil {
-		fmt.Fprintf(&b, ", for example of this form: %s", sample)
+		fmt.Fprintf(&b, "Call %s again, for example with the arguments %s.", f.Tool, sample)
+	} else {
+		b.WriteString("Call again.")
 	}
-	b.WriteString(".")
 	if f.Tool == "" || f.Args == nil && f.Source != "" { // the model sees what it wrote
 		return []templates.Message{{Role: templates.Assistant, Text: f.Source}, {Role: templates.User, Text: b.String()}}
 	}

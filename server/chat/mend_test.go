@@ -229,8 +229,23 @@ func TestCheck_eachMistakeIsToldAndCounted(t *testing.T) {
 		t.Errorf("usage counts %d tokens, and %d were generated", n, generated+len(last.Tokens))
 	}
 	prompt := o.engine.Turns()[1].Prompt.String()
-	if !strings.Contains(prompt, "not valid:\n- ") || !strings.Contains(prompt, `for example of this form: {"day":"<day>","code":"aa"}.`) {
+	if !strings.Contains(prompt, "not valid:\n- ") || !strings.Contains(prompt, `Call book again, for example with the arguments {"day":"<day>","code":"aa"}.`) {
 		t.Error(prompt)
+	}
+}
+
+// S0-17: two properties too many are the same mistake in whatever order they are told.
+func TestCheck_theSameMistakeInAnotherOrderEndsIt(t *testing.T) {
+	r := request()
+	r.Tools = []tools.Tool{{Name: "book", Parameters: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)}}
+	for range 20 { // the validator's order is that of a map
+		bad := enginetest.Say(bookHead + `{"a": 1, "b": 2, "c": 3}}`)
+		e := enginetest.Script(bad, bad, bad, bad)
+		e.Info.Unmasked = true
+		o := runService(t, &Service{Retries: 3}, e, r)
+		if n := len(o.engine.Turns()); n != 2 {
+			t.Fatalf("%d turns", n)
+		}
 	}
 }
 

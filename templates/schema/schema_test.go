@@ -156,6 +156,31 @@ func TestExample_holdsWhatIsRequired(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	for in, want := range map[string]string{
+		`"a":{"$ref":"#/$defs/day"}`:                                                                      `"2026-01-31"`,
+		`"a":{"allOf":[{"type":"integer"},{"exclusiveMinimum":4}]}`:                                       `5`,
+		`"a":{"oneOf":[{"type":"null"},{"const":7}]}`:                                                     `7`,
+		`"a":{"type":"number","minimum":7,"multipleOf":2.5}`:                                              `7.5`,
+		`"a":{"type":"integer","exclusiveMaximum":3}`:                                                     `2`,
+		`"a":{"type":"string","minLength":6}`:                                                             `"<a>..."`,
+		`"a":{"type":"string","maxLength":2}`:                                                             `"x"`,
+		`"a":{"type":"string","pattern":"^[A-Z]{2}-\\d+(x|y)?$"}`:                                         `"AA-1"`,
+		`"a":{"type":"array","minItems":2,"prefixItems":[{"type":"boolean"}],"items":{"type":"integer"}}`: `[true,1]`,
+		`"a":{"type":"array","maxItems":0}`:                                                               `[]`,
+		`"b":{}`:                                                                                          `"<a>"`,
+	} {
+		if got := Example([]byte(`{"$defs":{"day":{"format":"date"}},"properties":{` + in + `},"required":["a"]}`)); string(got) != `{"a":`+want+`}` {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+	for _, in := range []string{
+		`{"properties":{"a":{"$ref":"#"},"b":{"$ref":"#"}},"required":["a","b"]}`,
+		`{"properties":{"a":{"$ref":"#/x"}},"required":["a"],"x":{"type":"array","minItems":1000000,"items":{"$ref":"#/x"}}}`,
+	} {
+		if n := len(Example([]byte(in))); n > 20_000 {
+			t.Errorf("%s: an example of %d bytes", in, n)
+		}
+	}
 	for _, in := range []string{``, `true`, `{`, `{"properties":{"a":{"$ref":"#"}}}`} {
 		if got := Example([]byte(in)); string(got) != "{}" {
 			t.Errorf("%q: %s", in, got)

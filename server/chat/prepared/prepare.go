@@ -13,6 +13,7 @@ import (
 	"tenon/templates"
 	"tenon/templates/schema"
 	"tenon/tools"
+	"tenon/tools/conform"
 )
 
 // Model is a loaded model and how to talk to it.
@@ -82,14 +83,14 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	markers := MarkerTexts(info)
 	m := Model{
 		ID: entry.ID, Engine: e, Dialect: tools.Fallback(), Kept: NewTurns(),
-		Renderer: templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Wording: o.Teaching.Wording},
+		Renderer: templates.Builtin{Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording},
 		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling, Defaults: o.Defaults,
 	}
 	if source == "" {
 		return m, m.setFormat()
 	}
 	t, err := templates.Parse(source, templates.Options{
-		BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Wording: o.Teaching.Wording,
+		BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording,
 		CallWriter: func(p templates.Probe) templates.WriteCalls { return CallWriter(source, p) },
 	})
 	if err != nil && entry.Template != "" {
@@ -108,6 +109,11 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 		m.Protocol = templates.JSON // the template may show calls, but no dialect reads them
 	}
 	return m, m.setFormat()
+}
+
+// fits is a templates.Fits.
+func fits(declared, arguments json.RawMessage) bool {
+	return declared == nil || len(conform.Compile(declared).Faults(arguments)) == 0
 }
 
 // setFormat applies the server's own tool_format.
