@@ -18,16 +18,25 @@ func Example(declared json.RawMessage) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	m := maker{root: root, left: mostExampled}
-	return print(m.object(m.whole(root)))
+	made := m.object(m.whole(root))
+	if m.left <= 0 {
+		return json.RawMessage("{}")
+	}
+	return print(made)
 }
 
-// mostExampled bounds how many schemas an example is made of: they may name themselves.
-const mostExampled = 500
+// Bounds of what an example is made of, since schemas may name themselves. A larger one shows a
+// model nothing, and who validates it may have to weigh each branch of each union in it.
+const (
+	mostExampled = 300 // schemas and elements
+	mostDeep     = 12
+)
 
 // maker makes an example.
 type maker struct {
 	root object
-	left int // schemas that may still be looked at
+	left int // what may still be looked at; 0: too much was wanted
+	deep int
 }
 
 // whole is a schema with those that it names, the first branch of each union, and all parts of an
@@ -127,6 +136,10 @@ func (m *maker) value(v any, name string) any {
 	if !ok {
 		return name
 	}
+	if m.deep++; m.deep > mostDeep {
+		m.left = 0
+	}
+	defer func() { m.deep-- }()
 	o = m.whole(o)
 	for _, key := range []string{"const", "default"} {
 		if o.has(key) && o.get(key) != nil {

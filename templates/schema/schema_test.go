@@ -177,8 +177,8 @@ func TestExample_holdsWhatIsRequired(t *testing.T) {
 		`{"properties":{"a":{"$ref":"#"},"b":{"$ref":"#"}},"required":["a","b"]}`,
 		`{"properties":{"a":{"$ref":"#/x"}},"required":["a"],"x":{"type":"array","minItems":1000000,"items":{"$ref":"#/x"}}}`,
 	} {
-		if n := len(Example([]byte(in))); n > 20_000 {
-			t.Errorf("%s: an example of %d bytes", in, n)
+		if got := Example([]byte(in)); string(got) != "{}" {
+			t.Errorf("%s: an example without end: %.200s", in, got)
 		}
 	}
 	for _, in := range []string{``, `true`, `{`, `{"properties":{"a":{"$ref":"#"}}}`} {
