@@ -12,8 +12,8 @@ import (
 const mostNear = 3
 
 // Near are the names that someone may have meant, the nearest ones alone, and no more than three.
-// A name is near if it holds what was typed, or if two letters differ, or a third of a long
-// name's.
+// A name is near if it holds what was typed, or the same letters in another order, or if two
+// letters differ, or a third of a long name's.
 func Near(name string, known []string) []string {
 	var near []string
 	typed, least := strings.ToLower(name), 1000
@@ -22,7 +22,7 @@ func Near(name string, known []string) []string {
 		d := levenshtein.ComputeDistance(typed, l)
 		if within := len(typed) > 2 && strings.Contains(l, typed); within {
 			d = 0
-		} else if d > max(2, len(l)/3) || d >= len(l)-1 || d >= len(typed) {
+		} else if letters(typed) != letters(l) && (d > max(2, len(l)/3) || d >= len(l)-1 || d >= len(typed)) {
 			continue
 		}
 		if d < least {
@@ -34,6 +34,13 @@ func Near(name string, known []string) []string {
 	}
 	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	return near[:min(len(near), mostNear)]
+}
+
+// letters are those of a name, in their order in the alphabet.
+func letters(name string) string {
+	all := []rune(name)
+	slices.Sort(all)
+	return string(all)
 }
 
 // DidYouMean ends a sentence about a name that is not known; it is empty if no name is near.

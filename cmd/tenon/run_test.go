@@ -220,7 +220,7 @@ func TestRoot_mistypedNamesAreAnsweredWithTheNearest(t *testing.T) {
 		{[]string{"logs", "--folow"}, "did you mean --follow?"},
 		{[]string{"logs", "--zzz"}, "there is no flag --zzz; see"},
 		{[]string{"grammar", "prnt"}, "there is no command \"prnt\" (did you mean print?); see 'tenon grammar --help'"},
-		{[]string{"lms", "sp"}, "there is no command \"sp\""},
+		{[]string{"lms", "sp"}, "(did you mean ps?); see 'tenon lms --help'"},
 		{[]string{"lms", "sever"}, "(did you mean server?)"},
 		{[]string{"lms", "server", "strt"}, "(did you mean start?); see 'tenon lms server --help'"},
 		{[]string{"completion", "bsh"}, "(did you mean zsh or bash?)"},
