@@ -57,6 +57,8 @@ func TestFromSchema_instances(t *testing.T) {
 			[]string{`{"a":"aab","ab":2}`, `{"ab":[1,2]}`, `{"ab":{}}`}, []string{`{"a":"","ab":""}`, `{"ab":[1,2,`, `{"a":"aab","b":1}`}},
 		"conditions behind else": {`{"if":{"required":["a"]},"then":{"required":["b"]},"else":{"if":{"required":["c"]},"then":{"required":["d"]},"else":{"required":["e"]}}}`,
 			[]string{`{"a":1,"b":1}`, `{"c":1,"d":1}`, `{"e":1}`, `1`}, []string{`{}`, `{"a":1}`, `{"a":1,"c":1,"d":1}`, `{"c":1,"e":1}`, `{"b":1}`}},
+		"conditions behind else, beside other keywords": {`{"type":"object","maxProperties":3,"if":{"required":["a"]},"then":{"required":["b"]},"else":{"maxProperties":2,"allOf":[{"required":["z"]}],"if":{"required":["c"]},"then":{"required":["d"]},"else":{"type":"object","required":["e"]}}}`,
+			[]string{`{"a":1,"b":1,"x":1}`, `{"z":1,"e":1}`}, []string{`{}`, `1`, `{"a":1,"b":1,"x":1,"y":1`, `{"e":1}`, `{"c":1,"d":1}`, `{"c":1,"z":1}`, `{"z":1,"e":1,"f":1`}},
 		"a condition behind then and else": {`{"if":{"required":["a"]},"then":{"$ref":"#/$defs/x"},"else":{"$ref":"#/$defs/x"},"$defs":{"x":{"if":{"required":["b"]},"then":{"required":["c"]},"else":{"maxProperties":1}}}}`,
 			[]string{`{}`, `{"a":1}`, `{"b":1,"c":1}`, `{"a":1,"b":1,"c":1}`}, []string{`{"b":1}`, `{"a":1,"c":1}`, `{"a":1,"b":1}`}},
 		"alternatives that lead back": {`{"anyOf":[{"const":1},{"$ref":"#/$defs/x"}],"$defs":{"x":{"anyOf":[{"const":2},{"$ref":"#/$defs/x"}]}}}`, []string{`1`}, []string{`2`}},

@@ -260,16 +260,34 @@ func (s *Schema) choiceWithin(n *Node, k Kind) (choice *Node, others []*Node) {
 	for i, kid := range n.kids {
 		end := kid
 		for range maxChain {
-			if end.op != opLeaf || !s.formOf(end.leaf).nothingBut() || !end.untouched(k) {
+			if end.op != opLeaf || !end.untouched(k) {
 				break
 			}
-			end = end.leaf.form.subs[0]
+			inner, _ := s.conjunct(end.leaf, k)
+			if inner == nil {
+				break
+			}
+			end = inner
 		}
 		if end.op == opChoice && end.untouched(k) {
 			return kid, slices.Delete(slices.Clone(n.kids), i, i+1)
 		}
 	}
 	return nil, nil
+}
+
+// conjunct returns the choice that applies beside the keywords of a schema object itself, or all
+// that applies if it is one schema, and what else applies; nil if there is neither.
+func (s *Schema) conjunct(l *leaf, k Kind) (inner *Node, others []*Node) {
+	f := s.formOf(l)
+	i := slices.IndexFunc(f.subs, func(sub *Node) bool { return sub.op == opChoice })
+	if i < 0 && len(f.subs) == 1 {
+		i = 0
+	}
+	if i < 0 || f.loose || k == Array && f.unevaluatedItems != nil || k == Object && f.unevaluatedProps != nil {
+		return nil, nil
+	}
+	return f.subs[i], slices.Delete(slices.Clone(f.subs), i, i+1)
 }
 
 // untouched reports whether n has neither been expanded nor taken apart: what is shared is better
@@ -285,7 +303,14 @@ func (s *Schema) descend(alts []*Alt, n *Node, within []*Alt, k Kind) []*Alt {
 		if n.op == opChoice {
 			return s.expandChoice(alts, n, within, k)
 		}
-		return s.descend(alts, n.leaf.form.subs[0], within, k)
+		inner, others := s.conjunct(n.leaf, k)
+		if base := s.baseAlt(n.leaf, k); base != nil {
+			within = s.expandAnd(s.product(within, []*Alt{base.unseen()}, n), others, k, false)
+			if len(within) > 0 {
+				alts = s.descend(alts, inner, within, k)
+			}
+		}
+		return alts
 	})
 	m := n.expansion(0)
 	m.alts[k], m.state[k], m.endless[k] = nil, 0, nil

@@ -61,13 +61,17 @@ func TestCompile_conditionsAndTagsCostWhatTheyAre(t *testing.T) {
 	tagged := func(i int) string {
 		return fmt.Sprintf(`{"type":"object","properties":{"kind":{"const":"t%d"},"v":{"type":"string"}},"required":["kind"]}`, i)
 	}
+	conditions := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `{"if":{"properties":{"kind":{"const":"t%[1]d"}},"required":["kind"]},"then":{"required":["v%[1]d"]},"else":`, i)
+		}
+		return b.String() + `true` + strings.Repeat(`}`, n)
+	}
 	for name, schema := range map[string]func(n int) string{
-		"conditions behind else": func(n int) string {
-			var b strings.Builder
-			for i := range n {
-				fmt.Fprintf(&b, `{"if":{"properties":{"kind":{"const":"t%[1]d"}},"required":["kind"]},"then":{"required":["v%[1]d"]},"else":`, i)
-			}
-			return b.String() + `true` + strings.Repeat(`}`, n)
+		"conditions behind else": conditions,
+		"conditions behind else, beside other keywords": func(n int) string {
+			return strings.ReplaceAll(conditions(n), `"if"`, `"type":"object","maxProperties":9,"if"`)
 		},
 		"one of many tagged": func(n int) string {
 			list := make([]string, n)
