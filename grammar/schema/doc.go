@@ -26,10 +26,10 @@
 //     it is first needed.
 //  4. node.go combines sets symbolically. Equal formulas are one node, which keeps recursion
 //     finite.
-//  5. expand.go computes the alternatives of a node, kind by kind: alt.go and alt_array.go build
-//     those of one schema object, constant.go those of listed values. intersect.go intersects
-//     them, complement.go negates them, and evaluated.go keeps the evaluated properties for
-//     unevaluatedProperties and unevaluatedItems.
+//  5. expand.go computes the alternatives of a node, kind by kind, expand_oneof.go those of oneOf:
+//     alt.go and alt_array.go build those of one schema object, constant.go those of listed
+//     values. intersect.go intersects them, complement.go negates them, and evaluated.go keeps the
+//     evaluated properties for unevaluatedProperties and unevaluatedItems.
 //  6. inhabited.go decides which alternatives hold a value at all, and normalize.go gives those
 //     the shape that a walker relies on (below). unnamed_keys.go helps it with keys, count.go with
 //     sets of few values. membership.go tests single values.
