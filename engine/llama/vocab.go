@@ -116,6 +116,20 @@ func (v *Vocab) Tokenize(text string, o TokenizeOptions) ([]int32, error) {
 	if len(text) > math.MaxInt32-16 {
 		return nil, fmt.Errorf("tokenize: a text of %d bytes is too long", len(text))
 	}
+	if o.AddSpecial || o.ParseSpecial || C.llama_vocab_type(v.ptr) != C.LLAMA_VOCAB_TYPE_BPE {
+		return v.tokenize(text, o)
+	}
+	ids, err := []int32{}, error(nil)
+	for more := []int32(nil); text != "" && err == nil; ids = append(ids, more...) {
+		cut := cutRun(text)
+		more, err = v.tokenize(text[:cut], o)
+		text = text[cut:]
+	}
+	return ids, err
+}
+
+// tokenize has llama.cpp tokenize a text, which is not too long.
+func (v *Vocab) tokenize(text string, o TokenizeOptions) ([]int32, error) {
 	ids := make([]int32, len(text)/3+16)
 	src := (*C.char)(unsafe.Pointer(unsafe.StringData(text)))
 	if text == "" {
