@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -38,9 +41,14 @@ func TestPull_killedAnywhereItGoesOn(t *testing.T) {
 		kills = 8
 	}
 	body := random(11, 2*chunkSize+4321)
+	var sent killer
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"1"`)
-		http.ServeContent(&trickling{ResponseWriter: w}, r, "", time.Time{}, bytes.NewReader(body))
+		http.ServeContent(counted{w, &sent}, r, "", time.Time{}, bytes.NewReader(body))
+		if strings.Contains(w.Header().Get("Content-Range"), fmt.Sprintf("-%d/", len(body)-1)) {
+			w.(http.Flusher).Flush()
+			sent.last()
+		}
 	}))
 	defer server.Close()
 	dir := t.TempDir()
@@ -55,9 +63,12 @@ func TestPull_killedAnywhereItGoesOn(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(time.Duration(rand.IntN(1200))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		after := rand.IntN(len(body))
+		if began%8 == 4 {
+			after = math.MaxInt // this one comes to its end, from where the others left off
+		}
+		sent.aim(after, began%8 == 0, cmd.Process)
 		err := cmd.Wait()
-		timer.Stop()
 		if err != nil && cmd.ProcessState.ExitCode() >= 0 {
 			t.Fatalf("%v: %s", err, out.String())
 		}
@@ -79,10 +90,55 @@ func TestPull_killedAnywhereItGoesOn(t *testing.T) {
 	t.Logf("%d processes, %d killed, %d whole files, 0 corrupt", began, killed, whole)
 }
 
-// trickling is a connection that takes a while.
-type trickling struct{ http.ResponseWriter }
+// killer kills a process once so many bytes have been sent to it, or the body's last one, when it
+// puts the file in place.
+type killer struct {
+	mu      sync.Mutex // guards what follows
+	left    int
+	atEnd   bool
+	process *os.Process
+}
 
-func (s *trickling) Write(b []byte) (int, error) {
-	time.Sleep(2 * time.Millisecond)
-	return s.ResponseWriter.Write(b)
+func (k *killer) aim(bytes int, atEnd bool, at *os.Process) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.left, k.atEnd, k.process = bytes, atEnd, at
+}
+
+func (k *killer) sent(n int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.left -= n; k.left <= 0 && !k.atEnd {
+		k.kill()
+	}
+}
+
+func (k *killer) last() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.atEnd {
+		k.kill()
+	}
+}
+
+func (k *killer) kill() {
+	if k.process != nil {
+		_ = k.process.Kill() // it may have ended
+	}
+}
+
+// counted is a connection whose bytes a killer counts.
+type counted struct {
+	http.ResponseWriter
+	killer *killer
+}
+
+func (c counted) Write(b []byte) (written int, err error) {
+	for len(b) > 0 && err == nil {
+		n := min(len(b), 4096)
+		n, err = c.ResponseWriter.Write(b[:n])
+		c.killer.sent(n)
+		written, b = written+n, b[n:]
+	}
+	return written, err
 }
