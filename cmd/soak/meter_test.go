@@ -54,10 +54,22 @@ func (s *soak) measure(ctx context.Context) *meter {
 	}
 }
 
+// sample reads what the server holds once no turn is running there: what clients left ends when it
+// ends.
 func (s *soak) sample() sample {
 	s.running.Lock()
 	defer s.running.Unlock()
-	time.Sleep(time.Second) // connections close, sessions end
+	http.DefaultClient.CloseIdleConnections()
+	const tries = 10_000
+	out := s.read()
+	for i := 0; i < tries && (out.values["tenon_slots_busy"] > 0 || out.values["tenon_http_requests_running"] > 1); i++ {
+		out = s.read()
+	}
+	return out
+}
+
+// read reads the server's metrics; the request that does is one of those that are running.
+func (s *soak) read() sample {
 	out := sample{turns: float64(s.turns.Load()), values: map[string]float64{}}
 	answer, err := http.Get(s.base + "/metrics")
 	if err != nil {

@@ -54,6 +54,7 @@ type soak struct {
 	base    string // of the server's addresses
 	pid     int
 	turns   atomic.Int64
+	ended   chan struct{} // a turn has
 	killed  atomic.Int64
 	tally   tally
 	running sync.RWMutex // held for reading by turns, for writing while the server is measured
@@ -67,7 +68,7 @@ func run(ctx context.Context, o options, dir string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(o.minutes*float64(time.Minute)))
 	defer cancel()
-	s := &soak{options: o}
+	s := &soak{options: o, ended: make(chan struct{}, 1)}
 	end, err := s.serve(dir)
 	if err != nil {
 		return err

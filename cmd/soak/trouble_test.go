@@ -109,6 +109,9 @@ func withTool(parameters string) *http.Request {
 	return post("/v1/chat/completions", `{"model":"full","tool_choice":"required","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","parameters":`+parameters+`}}]}`)
 }
 
+// turnsBetween is how many turns end between two hostile requests.
+const turnsBetween = 3
+
 // hostile sends what nobody should, and opens connections that say nothing.
 func (s *soak) hostile(ctx context.Context, r *rand.Rand) {
 	names := make([]string, 0, len(hostiles))
@@ -137,6 +140,12 @@ func (s *soak) hostile(ctx context.Context, r *rand.Rand) {
 			time.AfterFunc(time.Duration(r.IntN(5000))*time.Millisecond, func() { _ = c.Close() })
 		}
 		s.running.RUnlock()
-		time.Sleep(100 * time.Millisecond)
+		for range turnsBetween {
+			select {
+			case <-s.ended:
+			case <-ctx.Done():
+				return
+			}
+		}
 	}
 }

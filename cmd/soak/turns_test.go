@@ -92,6 +92,10 @@ func (s *soak) client(ctx context.Context, r *rand.Rand) {
 			last = ""
 		}
 		s.turns.Add(1)
+		select {
+		case s.ended <- struct{}{}:
+		default: // nobody counts right now
+		}
 	}
 }
 

@@ -147,7 +147,10 @@ func TestTurns_twoAgentsOnTwoModelsWithRoomForOne(t *testing.T) {
 	agent := func(model string) {
 		for range turns {
 			c.turn(t, model, 400, 600)
-			time.Sleep(100 * time.Millisecond) // what an agent does between turns
+			tool := exec.Command(os.Args[0], "version") // what an agent does between turns: it runs a program
+			if tool.Env = append(os.Environ(), runEnv+"=1"); tool.Run() != nil {
+				t.Error("the agent's tool failed")
+			}
 		}
 	}
 	began := time.Now()
