@@ -21,7 +21,7 @@ func TestModels_areFoundByWhatPeopleType(t *testing.T) {
 		known := o.Catalog.(*catalog.Catalog).Entries
 		known[0].Repo = "Meta/Llama-3.2-1B-GGUF"
 	})
-	defer models.Close()
+	t.Cleanup(func() { _ = models.Close() }) // scripted engines close well
 	m := lmstudio.Models{Fleet: models, Traits: o.Traits}
 	for _, name := range []string{"llama-3.2-1b", "LLAMA-3.2-1b", "meta/llama-3.2-1b-gguf", "meta/llama-3.2-1b", "Meta/Llama-3.2-1B-GGUF/llama-3.2-1b-Q4_K_M.gguf", "llama"} {
 		found, err := m.Find(name)
