@@ -33,3 +33,16 @@ func TestForms_thatNoTranscriptHas(t *testing.T) {
 		}
 	}
 }
+
+// What a model wrote of an argument's tag is one if its end stands on the same line. The next line
+// may not have come yet: what has been decided by then holds.
+func TestForms_theRestOfAnArgumentsTagStandsOnOneLine(t *testing.T) {
+	d, _ := Lookup("seed-oss")
+	plan := planFor(t, d, Thinking{})
+	for _, rest := range []string{`days">`, `days" x="1">`, "days\"\n>", "days\" x=\"1\"\n>", "days\n>"} {
+		raw := "<seed:tool_call>\n<function=get_weather>\n<parameter=city>Rome</parameter>\n" + rest + "\n3\n</parameter>\n</function>\n</seed:tool_call><seed:eos>"
+		for seed := range uint64(20) {
+			checkProperties(t, plan, []byte(raw), seed)
+		}
+	}
+}

@@ -181,11 +181,12 @@ func (s *TaggedScanner) unopenedKey(text []byte, final bool) (n int, a peek.Answ
 		return 0, peek.No
 	}
 	end := format.TagClose(s.Arg.Close)
-	if n < len(text) && text[n] == '"' { // of the attribute, others may follow
+	if n < len(text) && text[n] == '"' { // of the attribute, others may follow on its line
 		room := text[n:min(len(text), n+peek.MaxTag)]
-		i := strings.Index(string(room), end)
+		line, _, broken := bytes.Cut(room, []byte("\n"))
+		i := bytes.Index(line, []byte(end))
 		if i < 0 {
-			return 0, peek.Boolean(!final && len(room) < peek.MaxTag && bytes.IndexByte(room, '\n') < 0, peek.Unknown)
+			return 0, peek.Boolean(!final && len(room) < peek.MaxTag && !broken, peek.Unknown)
 		}
 		n += i
 	}
