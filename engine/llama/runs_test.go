@@ -9,7 +9,8 @@ import (
 	"tenon/engine/enginetest/tinymodel"
 )
 
-// Issue 19: a text without a break ends no process, whatever it consists of, and comes back whole.
+// Issue 19: a long text without a space or a line break does not crash the tokenizer. Its tokens
+// spell the text again.
 // Qwen's models among others are split by a regular expression that needs stack for each letter.
 func TestTokenize_aTextWithoutABreakEndsNoProcess(t *testing.T) {
 	v := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{}).Vocab()

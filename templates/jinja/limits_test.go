@@ -195,8 +195,8 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// Whoever waits for a rendering is asked every few thousand steps, in whatever it is busy with, and
-// nothing is done after he has left.
+// A rendering asks its caller every few thousand steps whether to go on, also inside filters and
+// loops. Once the caller has left it does no more work.
 func TestStop_isAskedWhereverThereIsWork(t *testing.T) {
 	left := errors.New("left")
 	limits := Limits{Steps: 40 * stepsBetween, Output: 1 << 20}

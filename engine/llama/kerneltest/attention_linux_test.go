@@ -80,7 +80,7 @@ func (s shape) node(t *testing.T) Attention {
 	return a
 }
 
-// causal hides what comes later than a token, of which the last sees all.
+// causal is the mask under which a token sees itself and what came before. The last token sees all.
 func causal(tokens, cells int) func(cell, token int) bool {
 	return func(cell, token int) bool { return cell > cells-tokens+token }
 }

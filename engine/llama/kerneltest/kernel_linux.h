@@ -21,8 +21,8 @@ typedef struct tn_attention {
 extern "C" {
 #endif
 
-// Writes what attention gives, [batch][token][head][value], to out: by what the linker put in ggml's place, or by ggml's own
-// pass.
+// Writes the attention's result, [batch][token][head][value], to out. ggmls says whose pass
+// computes it: ggml's own, or the one that the linker put in its place.
 void tn_attend(const tn_attention * a, bool ggmls, int threads, float * out);
 // Bytes of a row of n numbers, and how to write one.
 size_t tn_row_size(int type, int64_t n);

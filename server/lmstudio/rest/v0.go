@@ -30,8 +30,7 @@ func (a *API) ModelsV0(w http.ResponseWriter, _ *http.Request) {
 	wire.WriteJSON(w, http.StatusOK, map[string]any{"object": "list", "data": a.listV0()})
 }
 
-// ModelV0 serves GET /api/v0/models/{id}. Under a name that there is not it tells of the model
-// that is served in its place.
+// ModelV0 serves GET /api/v0/models/{id}. An unknown name gets the default model, if there is one.
 func (a *API) ModelV0(w http.ResponseWriter, _ *http.Request, id string) {
 	m, err := a.models.Find(id)
 	called := m.ID
