@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"tenon/engine"
 )
 
 // Source says where a setting's value came from.
@@ -372,12 +374,17 @@ type setting struct {
 	path               bool // in the file it is sought beside the file
 }
 
+// settings reads the tags. A setting that is called like a field of engine.Sampling has that one's
+// default and bounds, where it does not give its own.
 func settings() []setting {
-	t := reflect.TypeFor[Settings]()
+	t, sampling := reflect.TypeFor[Settings](), reflect.TypeFor[engine.Sampling]()
 	all := make([]setting, t.NumField())
 	group := ""
 	for i := range all {
 		tag := t.Field(i).Tag
+		if f, ok := sampling.FieldByName(t.Field(i).Name); ok {
+			tag += " " + f.Tag // the first of two tags counts
+		}
 		if g := tag.Get("group"); g != "" {
 			group = g
 		}

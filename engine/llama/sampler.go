@@ -64,14 +64,9 @@ func (m *Model) NewSampler(s engine.Sampling) (*Sampler, error) {
 }
 
 func checkSampling(s engine.Sampling) error {
-	for name, p := range map[string]*float32{
-		"temperature": s.Temperature, "top_p": s.TopP, "min_p": s.MinP, "typical_p": s.TypicalP,
-		"xtc_probability": s.XTCProbability, "xtc_threshold": s.XTCThreshold, "repeat_penalty": s.RepeatPenalty,
-		"presence_penalty": s.PresencePenalty, "frequency_penalty": s.FrequencyPenalty,
-		"dry_multiplier": s.DRYMultiplier, "dry_base": s.DRYBase, "mirostat_tau": s.MirostatTau, "mirostat_eta": s.MirostatEta,
-	} {
-		if v := float64(*p); math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s is not a finite number", name)
+	for _, f := range engine.SamplingFields {
+		if v, _ := f.Get(s); math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s is not a finite number", f.Key)
 		}
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -290,3 +291,13 @@ func TestSampling_windowsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A field that the copy for C forgot would be passed over in silence.
+func TestSampling_reachesC(t *testing.T) {
+	fields := reflect.TypeOf((*Model).cSampling).Out(0).NumField()
+	if want := len(engine.SamplingFields) + 1; fields != want {
+		t.Errorf("C's sampling has %d fields; want %d, a row of the table each and the seed", fields, want)
+	}
+}
+
+func ref[T any](v T) *T { return &v }

@@ -61,7 +61,10 @@ const mostTTL = 100 * 365 * 24 * 3600
 
 // limits decodes what bounds the answer.
 func limits(w chatRequest, r *chat.Request) error {
-	for _, most := range []integer{{name: "max_tokens", value: w.MaxTokens}, {name: "max_completion_tokens", value: w.MaxCompletionTokens}} { // the newer name counts
+	for _, most := range []struct {
+		name  string
+		value *int
+	}{{"max_tokens", w.MaxTokens}, {"max_completion_tokens", w.MaxCompletionTokens}} { // the newer name counts
 		if most.value == nil {
 			continue
 		}

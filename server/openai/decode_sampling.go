@@ -3,6 +3,7 @@ package openai
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,33 +17,32 @@ func decodeSampling(w chatRequest, r *chat.Request) error {
 	return w.samplingFields.decode(&r.Sampling)
 }
 
+// narrower are the ranges of fields that requests may set to less, or to more, than the engine
+// takes: OpenAI's, and llama-server's -1, which keeps all tokens.
+var narrower = map[string][2]float64{
+	"temperature": {0, 2}, "frequency_penalty": {-2, 2}, "presence_penalty": {-2, 2}, "top_k": {-1, math.Inf(1)},
+}
+
 // decode checks the ranges and fills s.
 func (w samplingFields) decode(s *engine.Sampling) error {
-	inf := math.Inf(1)
-	between := func(name string, v *float64, least, most float64, to **float32) wire.Number {
-		return wire.Number{Name: name, Value: v, Min: least, Max: most, To: to}
-	}
-	for _, n := range []wire.Number{
-		between("temperature", w.Temperature, 0, 2, &s.Temperature),
-		between("top_p", w.TopP, 0, 1, &s.TopP),
-		between("frequency_penalty", w.FrequencyPenalty, -2, 2, &s.FrequencyPenalty),
-		between("presence_penalty", w.PresencePenalty, -2, 2, &s.PresencePenalty),
-		between("min_p", w.MinP, 0, 1, &s.MinP),
-		between("typical_p", w.TypicalP, 0, 1, &s.TypicalP),
-		between("xtc_probability", w.XTCProbability, 0, 1, &s.XTCProbability),
-		between("xtc_threshold", w.XTCThreshold, 0, 1, &s.XTCThreshold),
-		{Name: "repeat_penalty", Value: w.RepeatPenalty, Max: inf, Above: true, To: &s.RepeatPenalty},
-		between("dry_multiplier", w.DRYMultiplier, 0, inf, &s.DRYMultiplier),
-		between("dry_base", w.DRYBase, 0, inf, &s.DRYBase),
-		between("mirostat_tau", w.MirostatTau, 0, inf, &s.MirostatTau),
-		between("mirostat_eta", w.MirostatEta, 0, inf, &s.MirostatEta),
-	} {
-		if err := n.Decode(); err != nil {
+	for _, f := range engine.SamplingFields {
+		n := wire.Number{Name: f.Key, Min: f.Min, Max: f.Max, Above: f.Above}
+		if r, ok := narrower[f.Key]; ok {
+			n.Min, n.Max = r[0], r[1]
+		}
+		v := reflect.ValueOf(w).FieldByName(f.Name)
+		if v.IsNil() {
+			continue
+		}
+		value := v.Elem().Convert(reflect.TypeFor[float64]()).Float()
+		if err := n.Check(value); err != nil {
 			return err
 		}
+		f.Set(s, value)
 	}
-	if err := w.integers(s); err != nil {
-		return err
+	if w.Seed != nil && *w.Seed != -1 { // -1: a new one each time, as in llama-server
+		seed := uint32(*w.Seed) // OpenAI's seeds are 64 bits wide, the sampler's 32
+		s.Seed = &seed
 	}
 	var err error
 	if s.DRYBreakers, err = breakers(w.DRYBreakers); err != nil {
@@ -64,34 +64,6 @@ func breakers(all []string) ([]string, error) {
 		return nil, chat.Invalidf(fmt.Sprintf("dry_sequence_breakers[%d]", i), "holds a NUL, which the sampler cannot look for")
 	}
 	return all, nil
-}
-
-// integer is a whole-number field and its least and greatest value.
-type integer struct {
-	name     string
-	value    *int
-	min, max int
-	to       **int
-}
-
-func (w samplingFields) integers(s *engine.Sampling) error {
-	for _, n := range []integer{
-		{"top_k", w.TopK, -1, math.MaxInt32, &s.TopK},
-		{"repeat_last_n", w.RepeatLastN, -1, math.MaxInt32, &s.RepeatLastN},
-		{"dry_allowed_length", w.DRYAllowedLength, 0, math.MaxInt32, &s.DRYAllowedLength},
-		{"dry_penalty_last_n", w.DRYPenaltyLastN, -1, math.MaxInt32, &s.DRYPenaltyLastN},
-		{"mirostat", w.Mirostat, 0, 2, &s.Mirostat},
-	} {
-		if n.value != nil && (*n.value < n.min || *n.value > n.max) {
-			return chat.Invalidf(n.name, "is %d; expected %d to %d", *n.value, n.min, n.max)
-		}
-		*n.to = n.value
-	}
-	if w.Seed != nil && *w.Seed != -1 { // -1: a new one each time, as in llama-server
-		seed := uint32(*w.Seed) // OpenAI's seeds are 64 bits wide, the sampler's 32
-		s.Seed = &seed
-	}
-	return nil
 }
 
 // ban is the bias of a token that the public description calls banned. It is finite, so that where

@@ -221,18 +221,26 @@ func (n Number) Decode() error {
 	if n.Value == nil {
 		return nil
 	}
-	v := float32(*n.Value)
-	switch {
-	case n.Above && float64(v) <= n.Min: // also what is so small that it becomes Min
-		return chat.Invalidf(n.Name, "is %v; expected more than %v", *n.Value, n.Min)
-	case *n.Value > math.MaxFloat32 && math.IsInf(n.Max, 1):
-		return chat.Invalidf(n.Name, "is %v; expected at most %v", *n.Value, float32(math.MaxFloat32))
-	case *n.Value < n.Min && math.IsInf(n.Max, 1):
-		return chat.Invalidf(n.Name, "is %v; expected at least %v", *n.Value, n.Min)
-	case *n.Value < n.Min || *n.Value > n.Max:
-		return chat.Invalidf(n.Name, "is %v; expected %v to %v", *n.Value, n.Min, n.Max)
+	if err := n.Check(*n.Value); err != nil {
+		return err
 	}
+	v := float32(*n.Value)
 	*n.To = &v
+	return nil
+}
+
+// Check says what is wrong with a value of the field.
+func (n Number) Check(v float64) error {
+	switch {
+	case n.Above && float64(float32(v)) <= n.Min: // also what is so small that it becomes Min
+		return chat.Invalidf(n.Name, "is %v; expected more than %v", v, n.Min)
+	case v > math.MaxFloat32 && math.IsInf(n.Max, 1):
+		return chat.Invalidf(n.Name, "is %v; expected at most %v", v, float32(math.MaxFloat32))
+	case v < n.Min && math.IsInf(n.Max, 1):
+		return chat.Invalidf(n.Name, "is %v; expected at least %v", v, n.Min)
+	case v < n.Min || v > n.Max:
+		return chat.Invalidf(n.Name, "is %v; expected %v to %v", v, n.Min, n.Max)
+	}
 	return nil
 }
 
