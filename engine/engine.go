@@ -2,45 +2,8 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"time"
 )
-
-// Errors that a caller branches on. Implementations wrap them with what was being done.
-var (
-	// ErrBusy: the queue is full; try again after the time in a [BusyError], if one is in the
-	// chain.
-	ErrBusy = errors.New("all slots are taken and the queue is full")
-	// ErrQueueTimeout: the turn waited longer than the queue timeout. Next returns it.
-	ErrQueueTimeout = errors.New("no slot became free in time")
-	// ErrContextExceeded: the prompt alone is as long as the context or longer. See
-	// [ContextError].
-	ErrContextExceeded = errors.New("the prompt does not fit the context")
-	// ErrWorkerLost: the process that held the model ended. A turn that has sent nothing may be
-	// tried again.
-	ErrWorkerLost = errors.New("the model's worker ended")
-	// ErrUnsupported: this engine or model cannot do what was asked (embeddings of a chat model,
-	// answers of one that only embeds).
-	ErrUnsupported = errors.New("not supported by this model")
-	// ErrClosed: the engine was closed.
-	ErrClosed = errors.New("the model was unloaded")
-)
-
-// BusyError is ErrBusy with a hint of when to come back.
-type BusyError struct {
-	RetryAfter time.Duration
-}
-
-func (e *BusyError) Error() string { return ErrBusy.Error() }
-func (e *BusyError) Unwrap() error { return ErrBusy }
-
-// ContextError is ErrContextExceeded with the figures, in tokens.
-type ContextError struct {
-	Prompt, Context int
-}
-
-func (e *ContextError) Error() string { return ErrContextExceeded.Error() }
-func (e *ContextError) Unwrap() error { return ErrContextExceeded }
 
 // Engine is one loaded model. All methods may be called from any goroutine, and return soon after
 // their ctx ends.

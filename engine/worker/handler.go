@@ -192,24 +192,11 @@ func (h *handler) open(r *http.Request) (engine.Session, string, error) {
 	return s, req.ID, err
 }
 
-// refuse sends an error in place of an answer. The status is for people with curl: the parent
-// reads the body.
+// refuse sends an error in place of an answer.
 func refuse(w http.ResponseWriter, err error) {
-	e := encodeError(err)
-	status := http.StatusInternalServerError
-	switch e.Code {
-	case codeBusy:
-		status = http.StatusTooManyRequests
-	case codeQueueTimeout, codeClosed:
-		status = http.StatusServiceUnavailable
-	case codeContext:
-		status = http.StatusBadRequest
-	case codeUnknownGrammar:
-		status = http.StatusPreconditionFailed
-	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(e) // a parent that is gone needs no error
+	w.WriteHeader(http.StatusInternalServerError)
+	_ = json.NewEncoder(w).Encode(encodeError(err)) // a parent that is gone needs no error
 }
 
 // lineWriter sends each value as a line of its own, at once.

@@ -301,7 +301,7 @@ func (p *process) do(ctx context.Context, method, path string, body any) (*http.
 		return resp, nil
 	}
 	defer resp.Body.Close()
-	var w wireError
+	var w engine.Fault
 	if err := json.NewDecoder(resp.Body).Decode(&w); err != nil {
 		return nil, p.explain(errors.Join(fmt.Errorf("status %s", resp.Status), err), false)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"tenon/engine"
@@ -31,7 +30,7 @@ type loadLine struct {
 	Sandbox  *engine.Confinement `json:"sandbox,omitempty"` // in the first line
 	Model    *engine.Model       `json:"model,omitempty"`
 	Measured map[string]string   `json:"measured,omitempty"` // with Model: what was not known before
-	Error    *wireError          `json:"error,omitempty"`
+	Error    *engine.Fault       `json:"error,omitempty"`
 }
 
 // updateLine is one line of /turns; exactly one field is set, but for Check, which comes with
@@ -41,7 +40,7 @@ type updateLine struct {
 	Tokens   []engine.Token   `json:"tokens,omitempty"`
 	Check    *engine.Check    `json:"check,omitempty"`
 	Finish   *engine.Finish   `json:"finish,omitempty"`
-	Error    *wireError       `json:"error,omitempty"`
+	Error    *engine.Fault    `json:"error,omitempty"`
 }
 
 func (l updateLine) update() engine.Update {
@@ -175,73 +174,22 @@ func decodeTurn(r turnRequest) (engine.Turn, error) {
 	return t, nil
 }
 
-// Codes of a wireError, beside "" for errors that nobody branches on.
-const (
-	codeBusy           = "busy"
-	codeQueueTimeout   = "queue_timeout"
-	codeContext        = "context_exceeded"
-	codeUnsupported    = "unsupported"
-	codeClosed         = "closed"
-	codeUnknownGrammar = "unknown_grammar"
-)
-
 var errUnknownGrammar = errors.New("unknown grammar")
 
-// plainErrors are those whose identity is all that must cross the border.
-var plainErrors = map[string]error{
-	codeBusy:           engine.ErrBusy,
-	codeQueueTimeout:   engine.ErrQueueTimeout,
-	codeUnsupported:    engine.ErrUnsupported,
-	codeClosed:         engine.ErrClosed,
-	codeUnknownGrammar: errUnknownGrammar,
-}
+// unknownGrammar is the kind of errUnknownGrammar, which only the worker knows.
+const unknownGrammar = "unknown_grammar"
 
-// wireError is an error as the border knows it.
-type wireError struct {
-	Code       string        `json:"code,omitempty"`
-	Message    string        `json:"message"`
-	RetryAfter time.Duration `json:"retry_after,omitempty"` // nanoseconds
-	Prompt     int           `json:"prompt,omitempty"`
-	Context    int           `json:"context,omitempty"`
-}
-
-func encodeError(err error) *wireError {
-	w := &wireError{Message: err.Error()}
-	var busy *engine.BusyError
-	var full *engine.ContextError
-	switch {
-	case errors.As(err, &busy):
-		w.Code, w.RetryAfter = codeBusy, busy.RetryAfter
-	case errors.As(err, &full):
-		w.Code, w.Prompt, w.Context = codeContext, full.Prompt, full.Context
-	default:
-		for code, e := range plainErrors {
-			if errors.Is(err, e) {
-				w.Code = code
-			}
-		}
+func encodeError(err error) *engine.Fault {
+	f := engine.FaultOf(err)
+	if errors.Is(err, errUnknownGrammar) {
+		f.Kind = unknownGrammar
 	}
-	return w
+	return f
 }
 
-func decodeError(w *wireError) error {
-	var cause error
-	switch w.Code {
-	case codeBusy:
-		cause = &engine.BusyError{RetryAfter: w.RetryAfter}
-	case codeContext:
-		cause = &engine.ContextError{Prompt: w.Prompt, Context: w.Context}
-	default:
-		cause = plainErrors[w.Code]
+func decodeError(f *engine.Fault) error {
+	if f.Kind == unknownGrammar {
+		return errUnknownGrammar
 	}
-	return &remoteError{message: w.Message, cause: cause}
+	return f.Err()
 }
-
-// remoteError is an error of the child: its words, and the identity that callers branch on.
-type remoteError struct {
-	message string
-	cause   error // may be nil
-}
-
-func (e *remoteError) Error() string { return e.message }
-func (e *remoteError) Unwrap() error { return e.cause }

@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"unicode/utf8"
@@ -74,7 +72,7 @@ func SegmentOf(s templates.Segment) SegmentTrace {
 func (t *Trace) open(err error) *SessionTrace {
 	s := &SessionTrace{}
 	if err != nil {
-		s.Refused = traceError(err)
+		s.Refused = engine.FaultOf(err)
 	}
 	t.Sessions = append(t.Sessions, s)
 	return s
@@ -84,7 +82,7 @@ func (t *Trace) open(err error) *SessionTrace {
 func (s *SessionTrace) add(u engine.Update, err error) {
 	switch {
 	case err != nil:
-		s.Steps = append(s.Steps, Step{Error: traceError(err)})
+		s.Steps = append(s.Steps, Step{Error: engine.FaultOf(err)})
 	case u.Progress != nil:
 		p := ProgressTrace(*u.Progress)
 		s.Steps = append(s.Steps, Step{Progress: &p})
@@ -122,26 +120,6 @@ func traceToken(t engine.Token) TokenTrace {
 }
 
 var tokenKinds = map[engine.Kind]string{engine.Sampled: "sampled", engine.Forced: "forced", engine.Symbol: "symbol"}
-
-// engineErrors are the errors that a turn goes on differently after.
-var engineErrors = map[string]error{
-	"busy": engine.ErrBusy, "queue_timeout": engine.ErrQueueTimeout, "context_exceeded": engine.ErrContextExceeded,
-	"worker_lost": engine.ErrWorkerLost, "unsupported": engine.ErrUnsupported, "closed": engine.ErrClosed, "cancelled": context.Canceled,
-}
-
-func traceError(err error) *EngineError {
-	out := &EngineError{Message: err.Error()}
-	for kind, e := range engineErrors {
-		if errors.Is(err, e) {
-			out.Kind = kind
-		}
-	}
-	var over *engine.ContextError
-	if errors.As(err, &over) {
-		out.Prompt, out.Context = over.Prompt, over.Context
-	}
-	return out
-}
 
 func traceEvent(e Event) EventTrace {
 	out := EventTrace{Kind: e.Kind.String(), Choice: e.Choice, Text: e.Text}

@@ -120,7 +120,7 @@ func (r *replayed) Open(context.Context, engine.Turn) (engine.Session, error) {
 	s := r.trace.Sessions[r.opened]
 	r.opened++
 	if s.Refused != nil {
-		return nil, s.Refused.error()
+		return nil, s.Refused.Err()
 	}
 	return &replayedSession{steps: s.Steps}, nil
 }
@@ -149,7 +149,7 @@ func (s *replayedSession) Next(context.Context) (engine.Update, error) {
 		step := s.steps[0]
 		s.steps = s.steps[1:]
 		if step.Error != nil {
-			return engine.Update{}, step.Error.error()
+			return engine.Update{}, step.Error.Err()
 		}
 		if step.Verdict == nil && !step.Concluded { // what it was told is decided anew
 			return step.update(), nil
@@ -196,14 +196,4 @@ func (t TokenTrace) token() engine.Token {
 		}
 	}
 	return out
-}
-
-func (e *EngineError) error() error {
-	if e.Kind == "context_exceeded" && e.Context > 0 {
-		return &engine.ContextError{Prompt: e.Prompt, Context: e.Context}
-	}
-	if kind, ok := engineErrors[e.Kind]; ok {
-		return fmt.Errorf("%s: %w", e.Message, kind)
-	}
-	return errors.New(e.Message)
 }

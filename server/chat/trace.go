@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"tenon/engine"
 	"tenon/tools"
 )
 
@@ -116,8 +117,8 @@ type BudgetTrace struct {
 
 // SessionTrace is what an engine said during one session, in order.
 type SessionTrace struct {
-	Refused *EngineError `json:"refused,omitempty"` // it was not opened
-	Steps   []Step       `json:"steps"`
+	Refused *engine.Fault `json:"refused,omitempty"` // it was not opened
+	Steps   []Step        `json:"steps"`
 }
 
 // Step is one update of a session, or what it was told. Exactly one field is set, but for a check,
@@ -129,7 +130,7 @@ type Step struct {
 	Verdict   *VerdictTrace  `json:"verdict,omitempty"`
 	Concluded bool           `json:"concluded,omitempty"` // it was told to end
 	Finish    *FinishTrace   `json:"finish,omitempty"`
-	Error     *EngineError   `json:"error,omitempty"`
+	Error     *engine.Fault  `json:"error,omitempty"`
 }
 
 // ProgressTrace counts the prompt's tokens: all, those from the cache, those evaluated by now.
@@ -168,14 +169,6 @@ type FinishTrace struct {
 	Cached    int    `json:"cached_tokens"`
 	Generated int    `json:"generated_tokens"`
 	Rewound   int    `json:"rewound_tokens"`
-}
-
-// EngineError is an error of the engine; Kind tells those apart that callers branch on.
-type EngineError struct {
-	Kind    string `json:"kind,omitempty"`
-	Message string `json:"message"`
-	Prompt  int    `json:"prompt_tokens,omitempty"` // where the prompt does not fit the context
-	Context int    `json:"context,omitempty"`
 }
 
 // EventTrace is an Event.
