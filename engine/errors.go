@@ -85,10 +85,10 @@ func FaultOf(err error) *Fault {
 // Err is an error with the words and the identity of the one that f describes.
 func (f *Fault) Err() error {
 	cause := kinds[f.Kind]
-	switch cause {
-	case ErrBusy:
+	switch {
+	case errors.Is(cause, ErrBusy):
 		cause = &BusyError{RetryAfter: f.RetryAfter}
-	case ErrContextExceeded:
+	case errors.Is(cause, ErrContextExceeded):
 		cause = &ContextError{Prompt: f.Prompt, Context: f.Context}
 	}
 	return &faultError{f.Message, cause}
