@@ -59,6 +59,7 @@ var layers = map[string][]string{
 	"server/responses":     {"server/chat", "server/sse", "server/wire", "engine", "templates", "tools"},
 	"server/anthropic":     {"server/chat", "server/sse", "server/wire", "engine", "templates", "tools"},
 	"server/fleet":         {"server/chat", "server/sse", "server/wire", "engine", "models"},
+	"server/agent":         {"server/chat", "tools"},
 	"server/lmstudio":      {"server/chat", "server/sse", "server/wire", "engine", "models", "templates", "tools"},
 	"server":               {"server/chat", "server/sse", "server/openai", "server/responses", "server/anthropic", "server/lmstudio", "server/fleet", "models", "engine"},
 	"server/servertest":    {"server", "engine", "templates", "tools", "models"},
