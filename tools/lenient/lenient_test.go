@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tenon/tools/peek"
 )
 
 func TestDecode_readsWhatWasMeant(t *testing.T) {
@@ -100,7 +102,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(s, uint8(3), true)
 	}
 	f.Fuzz(func(t *testing.T, text string, step uint8, python bool) {
-		r := Rules{Quotes: []string{`<|"|>`}, Terminators: []string{"</end>", "<stop>"}, Python: python}
+		r := Rules{Quotes: []string{`<|"|>`}, Terminators: peek.NewTexts([]string{"</end>", "<stop>"}), Python: python}
 		if d, err := DecodeArguments([]byte(text), r); err == nil && (!json.Valid(d.JSON) || d.JSON[0] != '{') {
 			t.Fatalf("arguments %q became %q", text, d.JSON)
 		}
@@ -139,7 +141,7 @@ func TestScanner_endsWhereJSONDoes(t *testing.T) {
 			}
 		}
 	}
-	if st, end := scan(`{"a": "b" </end>`, 4, Rules{Terminators: []string{"</end>"}}); st != Terminated || end != strings.Index(`{"a": "b" </end>`, "</") {
+	if st, end := scan(`{"a": "b" </end>`, 4, Rules{Terminators: peek.NewTexts([]string{"</end>"})}); st != Terminated || end != strings.Index(`{"a": "b" </end>`, "</") {
 		t.Errorf("a terminator: %d at %d", st, end)
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 // Rules say what else than JSON's own syntax a text may hold. The zero value adds nothing.
 type Rules struct {
-	Quotes      []string // further delimiters of strings, such as Gemma's <|"|>; nothing is escaped inside them
-	Terminators []string // end the text where they stand outside of strings
+	Quotes      []string   // further delimiters of strings, such as Gemma's <|"|>; nothing is escaped inside them
+	Terminators peek.Texts // end the text where they stand outside of strings
 	// Python: the text is Python's, where strings beside each other, or with + between, are one.
 	Python bool
 	// Positional are the parameters' names, in their order, for arguments without a keyword; none:

@@ -64,6 +64,31 @@ func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 	return best, found
 }
 
+// Texts are looked for at a place of a text all at once. The first byte tells for most places that
+// none of them stands there, however many they are. The zero value holds none.
+type Texts struct {
+	All    []string
+	starts [4]uint64 // a set of bytes
+}
+
+func NewTexts(all []string) Texts {
+	t := Texts{All: all}
+	for _, s := range all {
+		if s != "" {
+			t.starts[s[0]/64] |= 1 << (s[0] % 64)
+		}
+	}
+	return t
+}
+
+// At is AnyPrefix of the texts.
+func (t *Texts) At(text []byte, final bool) (string, Answer) {
+	if len(text) > 0 && t.starts[text[0]/64]&(1<<(text[0]%64)) == 0 {
+		return "", No
+	}
+	return AnyPrefix(text, t.All, final)
+}
+
 // First is the first of a list of which try says that it is there; else it tells whether one may
 // be.
 func First[T any](list []T, try func(T) Answer) (found T, a Answer) {

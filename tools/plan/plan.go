@@ -28,7 +28,7 @@ type Plan struct {
 	Callable bool
 
 	Markers     *format.MarkerSet
-	Terminators []string
+	Terminators peek.Texts
 	Inner       map[string]bool     // markers that stand within calls
 	TurnEnds    []string            // those among them that are no part of calls
 	Closers     map[string][]string // by opener: the markers that close its region
@@ -215,7 +215,8 @@ func (p *Plan) Mark() {
 		}
 		p.Closers[m.Text] = d.ClosersOf(d.Written(m.Text))
 	}
-	p.Terminators, p.TurnEnds = d.Terminators()
+	terminators, ends := d.Terminators()
+	p.Terminators, p.TurnEnds = peek.NewTexts(terminators), ends
 	p.Inner = d.InnerMarkers()
 	all := d.AllMarkers()
 	if len(p.Turn.Tools) == 0 {

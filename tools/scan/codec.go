@@ -216,7 +216,7 @@ func (s *textScanner) Whole() bool { return false }
 
 func (s *textScanner) Step(body []byte, final bool) Status {
 	for ; s.pos < len(body); s.pos++ {
-		switch _, a := peek.AnyPrefix(body[s.pos:], s.Plan.Terminators, final); a {
+		switch _, a := s.Plan.Terminators.At(body[s.pos:], final); a {
 		case peek.Unknown:
 			return Open
 		case peek.Yes:
@@ -304,7 +304,7 @@ func (o Opening) callsOf(list []byte) (all []declared.RawCall) {
 
 // certain tells whether nothing in a text is a marker, at which it may end.
 func (o Opening) certain(text []byte) bool {
-	return !slices.ContainsFunc(o.Plan.Terminators, func(t string) bool { return bytes.Contains(text, []byte(t)) })
+	return !slices.ContainsFunc(o.Plan.Terminators.All, func(t string) bool { return bytes.Contains(text, []byte(t)) })
 }
 
 // shape is that of the objects in a text which holds calls.

@@ -140,7 +140,7 @@ func (s *JSONScanner) leave(i int) Status {
 func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 	for s.pos < len(body) {
 		rest := body[s.pos:]
-		if _, a := peek.AnyPrefix(rest, s.Plan.Terminators, final); a == peek.Unknown {
+		if _, a := s.Plan.Terminators.At(rest, final); a == peek.Unknown {
 			return Open, false
 		} else if a == peek.Yes {
 			return s.close(body, final), false

@@ -121,7 +121,7 @@ func (s *nestedScanner) within(body []byte, final bool) bool {
 	if a == peek.Unknown {
 		return false
 	}
-	switch _, a := peek.AnyPrefix(rest, s.Plan.Terminators, final); a {
+	switch _, a := s.Plan.Terminators.At(rest, final); a {
 	case peek.Yes:
 		s.finish(s.pos) // its own end is missing
 		return true

@@ -100,7 +100,7 @@ func (s *pythonicScanner) take(i int) {
 func (s *pythonicScanner) between(body []byte, final bool) (Status, bool) {
 	for s.pos < len(body) {
 		rest := body[s.pos:]
-		switch _, a := peek.AnyPrefix(rest, s.Plan.Terminators, final); a {
+		switch _, a := s.Plan.Terminators.At(rest, final); a {
 		case peek.Unknown:
 			return Open, false
 		case peek.Yes:

@@ -108,7 +108,7 @@ func (s *reactScanner) goesOn(rest []byte, final bool) peek.Answer {
 	if len(rest) == 0 {
 		return peek.Boolean(!final, peek.Unknown)
 	}
-	if _, a := peek.AnyPrefix(rest, s.Plan.Terminators, final); a != peek.No {
+	if _, a := s.Plan.Terminators.At(rest, final); a != peek.No {
 		return peek.Negated(a)
 	}
 	if peek.IsSpace(rest[0]) || rest[0] == '`' || rest[0] == ')' {
@@ -241,7 +241,7 @@ func (s *reactScanner) line(body []byte, final bool) Status {
 		return Open
 	}
 	for ; s.pos < len(body); s.pos++ {
-		_, a := peek.AnyPrefix(body[s.pos:], s.Plan.Terminators, final)
+		_, a := s.Plan.Terminators.At(body[s.pos:], final)
 		switch {
 		case body[s.pos] == '\n':
 			if a = s.labelNext(body[s.pos+1:], final); a == peek.No && !s.torn {

@@ -42,7 +42,7 @@ func (c taggedCodec) Scanner(o Opening) Scanner {
 	if c.NameFirst {
 		s.nests = d.Spellings(d.Opener())
 	}
-	s.opensOrEnds = slices.Concat(s.nests, o.Plan.Terminators)
+	s.opensOrEnds = peek.NewTexts(slices.Concat(s.nests, o.Plan.Terminators.All))
 	s.proof = append(slices.Concat(s.argOpens, s.closing), c.NameEnd)
 	s.closers, s.argTags = s.closingTags(), s.argumentTags()
 	if c.NameFirst || opened {
@@ -100,7 +100,7 @@ type TaggedScanner struct {
 	inLines             bool       // a line break stands between that and the first argument
 	nests               []string   // begins a call where a value is read
 	proof               []string   // and stands behind the name of such a one
-	opensOrEnds         []string   // shows that the call before it is over
+	opensOrEnds         peek.Texts // shows that the call before it is over
 	short               bool       // the last call has no end
 }
 
@@ -224,7 +224,7 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 		s.finishCall(body, s.pos+len(t))
 		return Open, true
 	}
-	if _, a := peek.AnyPrefix(rest, s.Plan.Terminators, final); a != peek.No {
+	if _, a := s.Plan.Terminators.At(rest, final); a != peek.No {
 		if a == peek.Yes {
 			s.finishCall(body, s.pos)
 		}

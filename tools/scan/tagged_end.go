@@ -141,7 +141,7 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 	if a := s.closedWhole(body, first, final); a != peek.No {
 		return a
 	}
-	if _, a := peek.AnyPrefix(body[j:], s.opensOrEnds, final); a != peek.No && j < len(body) {
+	if _, a := s.opensOrEnds.At(body[j:], final); a != peek.No && j < len(body) {
 		return a
 	}
 	if s.NameFirst { // the marker before the next call may be missing
@@ -213,6 +213,6 @@ func (s *TaggedScanner) closesOnce(body []byte, i int, final bool) peek.Answer {
 	if _, a := peek.AnyPrefix(body[j:], s.follow, final); a != peek.No {
 		return a
 	}
-	_, a := peek.AnyPrefix(body[j:], s.Plan.Terminators, final)
+	_, a := s.Plan.Terminators.At(body[j:], final)
 	return a
 }

@@ -85,7 +85,7 @@ func (s *TaggedScanner) tagEnds(body []byte, final bool) (int, peek.Answer) {
 		return len(t), peek.Yes
 	}
 	if a == peek.No {
-		_, a = peek.AnyPrefix(rest, s.Plan.Terminators, final)
+		_, a = s.Plan.Terminators.At(rest, final)
 	}
 	return 0, a
 }
@@ -276,7 +276,7 @@ func (s *TaggedScanner) quotedBefore(rest []byte, final bool) peek.Answer {
 		return peek.Yes
 	}
 	if a := peek.Prefix(rest, "</", final); a != peek.No { // of what stands around the quotation
-		_, b := peek.AnyPrefix(rest, s.opensOrEnds, final)
+		_, b := s.opensOrEnds.At(rest, final)
 		if a == peek.Unknown || b == peek.Unknown {
 			return peek.Unknown
 		}

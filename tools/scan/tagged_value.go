@@ -86,7 +86,7 @@ func (s *TaggedScanner) passJSON(body []byte, final bool) bool {
 		return true
 	}
 	if s.json.Reached() <= s.from {
-		s.json = lenient.Scanner{Rules: lenient.Rules{Terminators: []string{s.valueEnd()}}}
+		s.json = lenient.Scanner{Rules: lenient.Rules{Terminators: peek.NewTexts([]string{s.valueEnd()})}}
 		s.json.Reset(i)
 	}
 	switch st := s.json.Step(body, final); {
@@ -158,7 +158,7 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 		return peek.Yes // a closing tag that is cut off, and no other argument's
 	}
 	asKey := s.Value != "" && bytes.HasSuffix(body[:i], []byte(s.Arg.Close))
-	if _, a := peek.AnyPrefix(body[j:], s.Plan.Terminators, final); a != peek.No && !asKey {
+	if _, a := s.Plan.Terminators.At(body[j:], final); a != peek.No && !asKey {
 		return a
 	}
 	_, a := s.unopenedKey(body[j:], final)
