@@ -3,6 +3,7 @@ package emit
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -342,9 +343,8 @@ func pythonGrammar(p declared.Property) string {
 }
 
 func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
-	tag := func(text string) string { return w.lit(c.Noise + text) }
 	body := w.members(t, i, "", func(p declared.Property) string {
-		end := c.Noise + "</" + p.Key + ">"
+		end := c.end(p.Key)
 		var value string
 		switch p.Kind {
 		case declared.KindInput:
@@ -354,11 +354,51 @@ func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
 		case declared.KindScalar:
 			value = capture(CaptureJSON, p.JSON(grammar.CommonEscapes))
 		default:
-			value = capture(CaptureTree, w.until(end))
+			value = capture(CaptureTree, c.inside(w, t, p, end, maxInside))
 		}
-		return seq(tag("<"+p.Key+">"), argument(t, p, value), tag("</"+p.Key+">"), `"\n"`)
+		return seq(w.lit(c.Noise+"<"+p.Key+">"), argument(t, p, value), w.lit(end), `"\n"`)
 	})
-	return seq(tag(c.Call.Open), name(t), w.lit(c.Call.Close), `"\n"`, places(t, body), tag(c.CallEnd), check(t))
+	return seq(w.lit(c.Noise+c.Call.Open), name(t), w.lit(c.Call.Close), `"\n"`, places(t, body), w.lit(c.Noise+c.CallEnd), check(t))
+}
+
+func (c nestedWriter) end(key string) string { return c.Noise + "</" + key + ">" }
+
+// inside is what stands in an element, up to its end: elements where the schema wants a list or an
+// object, or else text.
+func (c nestedWriter) inside(w *output, t *declared.Tool, p declared.Property, end string, depth int) string {
+	if p.Nullable != nil {
+		return alt([]string{`"null"`, c.inside(w, t, *p.Nullable, end, depth)})
+	}
+	kind := p.TypeName()
+	if p.Kind == declared.KindScalar {
+		return p.JSON(grammar.CommonEscapes)
+	}
+	if w.followed++; depth == 0 || w.followed >= maxFollowed || kind != "array" && kind != "object" {
+		return w.until(end)
+	}
+	_, m := t.Part(p.Schema)
+	element := func(key string, schema json.RawMessage) string {
+		q, _ := t.Part(schema)
+		return seq("(", w.lit(c.Noise+"<"+key+">"), c.inside(w, t, q, c.end(key), depth-1), w.lit(c.end(key)), ")")
+	}
+	if kind == "array" {
+		items, _ := m.First("items")
+		return element("item", items) + "*"
+	}
+	properties, _ := m.First("properties")
+	required, _ := m.First("required")
+	parts := []string{`""`}
+	for _, e := range ordered.Members(properties) {
+		part := element(e.Key, e.Value)
+		if !bytes.Contains(required, []byte(ordered.String(e.Key))) {
+			part += "?"
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 1 {
+		return w.until(end)
+	}
+	return "%each(" + strings.Join(parts, " | ") + ")"
 }
 
 func (c reactWriter) begins(string) []string { return []string{c.Action} }
