@@ -138,7 +138,8 @@ func (c *choiceRun) appeal(ctx context.Context) (again bool, err error) {
 // waits for its verdict.
 //
 // A model that makes the same mistake again does not understand it: there is no third try. What
-// the failed try generated counts in the turn's usage.
+// the failed try generated counts in the turn's usage, and is taken off what the request allows:
+// where less is left than it took, the next one would be cut off.
 func (c *choiceRun) retry(ctx context.Context, f *tools.Fault, generated int) bool {
 	messages := c.request.Conversation.Messages
 	mistake := mistakeOf(f)
@@ -147,6 +148,11 @@ func (c *choiceRun) retry(ctx context.Context, f *tools.Fault, generated int) bo
 	}
 	r := c.request
 	r.Conversation.Messages = append(slices.Clone(messages), c.failedCall(f, len(messages))...)
+	if left := c.reading.plan.turn.Budget.Tokens; left > 0 {
+		if r.MaxTokens = left - generated; r.MaxTokens < generated {
+			return false
+		}
+	}
 	p, err := c.service.plan(c.model, r)
 	if err != nil {
 		return false // the first answer is there, and can be given
