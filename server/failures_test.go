@@ -71,7 +71,7 @@ func TestChat_tooLongAPromptIsCountedByPart(t *testing.T) {
 	if status != http.StatusBadRequest || !strings.Contains(body, `"context_length_exceeded"`) {
 		t.Fatalf("%d %s", status, body)
 	}
-	for _, want := range []string{"system 100", "history 5000", "tools ", "context 4096"} {
+	for _, want := range []string{"system 100", "history 5000", "tools ", "length of 4096"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s lacks %q", body, want)
 		}

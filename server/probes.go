@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"tenon/models/fleet"
 	"tenon/server/chat"
+	"tenon/server/wire"
 )
 
 // What clients ask of other servers to find out whether they can talk to this one, and how much
@@ -25,8 +27,8 @@ type ollamaModel struct {
 	Name       string        `json:"name"`
 	Model      string        `json:"model"` // the same
 	ModifiedAt string        `json:"modified_at"`
-	Size       int64         `json:"size"`             // bytes
-	Digest     string        `json:"digest,omitempty"` // it tells versions of a model apart; as in Ollama's own, it is no file's hash
+	Size       int64         `json:"size"`   // bytes
+	Digest     string        `json:"digest"` // it tells versions of a model apart; as in Ollama's own, it is no file's hash
 	Details    ollamaDetails `json:"details"`
 }
 
@@ -42,6 +44,7 @@ type ollamaDetails struct {
 // ollamaShown is the answer to POST /api/show.
 type ollamaShown struct {
 	Template     string         `json:"template"`
+	Parameters   string         `json:"parameters"` // lines of a name and a value; Continue takes num_ctx from here
 	Details      ollamaDetails  `json:"details"`
 	ModelInfo    map[string]any `json:"model_info"` // as the file's header has it
 	Capabilities []string       `json:"capabilities"`
@@ -84,13 +87,18 @@ func ollamaShow(m Models, other string, k modelFacts) gin.HandlerFunc {
 		info := modelFacts{}.describe(s)
 		architecture := cmp.Or(s.Architecture, "unknown")
 		shown := ollamaShown{
-			Template: k.of(s).ChatTemplate, Details: details(s), Capabilities: info.Capabilities, ModifiedAt: unknownDate,
+			Template: k.of(s).ChatTemplate, Parameters: fmt.Sprintf("num_ctx %d", info.ContextLength), Details: details(s), Capabilities: info.Capabilities, ModifiedAt: unknownDate,
 			ModelInfo: map[string]any{
 				"general.architecture": architecture, "general.basename": s.ID, architecture + ".context_length": info.ContextLength,
 			},
 		}
 		c.JSON(http.StatusOK, shown)
 	}
+}
+
+// writeOllamaError answers as Ollama does: its error is a text.
+func writeOllamaError(c *gin.Context, e *chat.Error) {
+	c.JSON(wire.Status(e.Kind), gin.H{"error": e.Error()})
 }
 
 func details(s fleet.Status) ollamaDetails {

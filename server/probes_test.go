@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -253,10 +254,8 @@ func (f idleFleet) Resolve(name string) (catalog.Entry, error) {
 	return catalog.Entry{}, &fleet.NotFoundError{Name: name}
 }
 
-// What published clients read of the context window and of an overflow, as their sources have it:
-// Zed's crates/lmstudio/src/lmstudio.rs and Copilot's
-// src/extension/byok/vscode-node/ollamaProvider.ts take numbers from lists, opencode's
-// packages/opencode/src/provider/error.ts looks for words.
+// What published clients read of the context window, as their sources have it: Zed's
+// crates/lmstudio/src/lmstudio.rs and Copilot's src/extension/byok/vscode-node/ollamaProvider.ts.
 func TestContextWindow_asPublishedClientsReadIt(t *testing.T) {
 	status := fleet.Status{Entry: catalog.Entry{ID: "m", Context: 2048, ContextTrained: 32768, Architecture: "qwen3", Quantization: "Q8_0"}, State: fleet.NotLoaded}
 	loaded := status
@@ -287,7 +286,8 @@ func TestContextWindow_asPublishedClientsReadIt(t *testing.T) {
 		if !slices.Contains([]string{"llm", "embeddings", "vlm"}, *m.Type) || !slices.Contains([]string{"loaded", "loading", "not-loaded"}, *m.State) || !slices.Contains([]string{"gguf", "mlx"}, *m.Compatibility) {
 			t.Errorf("Zed knows no %s, %s or %s", *m.Type, *m.State, *m.Compatibility)
 		}
-		if m.Max == nil || *m.Max != 32768 || (*m.State == "loaded") != (m.Loaded != nil && *m.Loaded == 2048) || !slices.Contains(m.Capabilities, "tool_use") {
+		// Zed takes the loaded length for the window, and the longest only where there is none.
+		if m.Max == nil || *m.Max != 32768 || m.Loaded == nil || *m.Loaded != 2048 || !slices.Contains(m.Capabilities, "tool_use") {
 			t.Errorf("Zed reads of %s: %v, %v, %v", *m.ID, m.Max, m.Loaded, m.Capabilities)
 		}
 	}
@@ -309,20 +309,81 @@ func TestContextWindow_asPublishedClientsReadIt(t *testing.T) {
 	}
 }
 
-// The words of an overflow that opencode and what was made of it look for, each in its protocol.
+// Continue has a spelling for each kind of server that it is told to talk to: max_model_len
+// (core/llm/llms/Vllm.ts), num_ctx among Ollama's parameters (Ollama.ts), context_length or
+// Anthropic's two (core/llm/fetchModels.ts). llama.cpp's own web page reads /props.
+func TestContextWindow_asContinueAndLlamaServersPageReadIt(t *testing.T) {
+	for _, state := range []fleet.State{fleet.NotLoaded, fleet.Loaded} {
+		status := fleet.Status{Entry: catalog.Entry{ID: "m", Context: 2048, ContextTrained: 32768}, State: state, Model: engine.Model{Context: 2048}}
+		h := server.New(server.Options{Service: &chat.Service{}, Models: listed{status}})
+		_, list := answer(t, h, "GET", "/v1/models?limit=100", "")
+		first := list["data"].([]any)[0].(map[string]any)
+		for _, key := range []string{"max_model_len", "context_length", "max_input_tokens", "max_tokens", "max_output_tokens"} {
+			if first[key] != float64(2048) {
+				t.Errorf("%s: %s is %v", state, key, first[key])
+			}
+		}
+		_, shown := answer(t, h, "POST", "/api/show", `{"name":"m"}`)
+		var window string
+		for line := range strings.Lines(shown["parameters"].(string)) {
+			if m := regexp.MustCompile(`^(\S+)\s+((?:".*")|\S+)$`).FindStringSubmatch(line); m != nil && m[1] == "num_ctx" {
+				window = m[2]
+			}
+		}
+		if window != "2048" {
+			t.Errorf("%s: %v", state, shown)
+		}
+		_, props := answer(t, h, "GET", "/props", "")
+		if props["default_generation_settings"].(map[string]any)["n_ctx"] != float64(2048) {
+			t.Errorf("%s: %v", state, props)
+		}
+	}
+}
+
+// Zed drops the whole list of Ollama's models if one lacks what crates/ollama/src/ollama.rs
+// demands: a model's digest is there, and empty, where its file cannot be read.
+func TestOllama_theListHasWhatZedDemands(t *testing.T) {
+	_, tags := answer(t, server.New(server.Options{Service: &chat.Service{}, Models: listed{{Entry: catalog.Entry{ID: "m", Path: "gone.gguf"}}}}), "GET", "/api/tags", "")
+	m := tags["models"].([]any)[0].(map[string]any)
+	details, _ := m["details"].(map[string]any)
+	for _, v := range []any{m["name"], m["modified_at"], m["digest"], details["format"], details["family"], details["parameter_size"], details["quantization_level"]} {
+		if _, ok := v.(string); !ok {
+			t.Errorf("%v", m)
+		}
+	}
+}
+
+// Ollama's other routes are refused in its own shape, and say where to go.
+func TestOllama_whatIsNotServedIsRefusedInItsShape(t *testing.T) {
+	h := server.New(options(t))
+	for path, want := range map[string]string{"/api/chat": "/v1/chat/completions", "/api/generate": "/v1/completions", "/api/embed": "/v1/embeddings", "/api/pull": "no route"} {
+		status, v := answer(t, h, "POST", path, `{"model":"scripted"}`)
+		if text, _ := v["error"].(string); status != http.StatusNotFound || !strings.Contains(text, want) {
+			t.Errorf("%s: %d %v", path, status, v)
+		}
+	}
+}
+
+// The words of an overflow that clients look for, each in its protocol: opencode's
+// packages/opencode/src/provider/error.ts, Continue's extensions/cli/src/util/exponentialBackoff.ts,
+// Zed's crates/anthropic/src/anthropic.rs, which reads the figure, too.
 func TestOverflow_inTheWordsThatClientsLookFor(t *testing.T) {
 	words := map[string][]string{
-		"/v1/chat/completions": {"exceeds the context window", "maximum context length is 4096 tokens", "reduce the length of the messages", "context_length_exceeded"},
+		"/v1/chat/completions": {"exceeds the context window", "maximum context length is 4096 tokens", "reduce the length of the messages", "context_length_exceeded", "maximum context length"},
 		"/v1/responses":        {"exceeds the context window", "context_length_exceeded"},
-		"/v1/messages":         {"prompt is too long"},
+		"/v1/messages":         {`"message":"prompt is too long: 25`, " tokens > 4096 maximum", "invalid_request_error"},
+		"/api/v1/chat":         {"greater than the context length", "4096", `"param":"input"`},
 	}
 	long := strings.Repeat("word ", 5000)
 	for path, body := range map[string]string{
 		"/v1/chat/completions": `{"model":"scripted","messages":[{"role":"user","content":"` + long + `"}]}`,
 		"/v1/responses":        `{"model":"scripted","input":"` + long + `"}`,
 		"/v1/messages":         `{"model":"scripted","max_tokens":9,"messages":[{"role":"user","content":"` + long + `"}]}`,
+		"/api/v1/chat":         `{"model":"scripted","input":"` + long + `"}`,
 	} {
-		rec := askWith(t, server.New(options(t, enginetest.Say("no"))), path, body)
+		_, o := servertest.Fleet(map[string]engine.Engine{"scripted": enginetest.Script(enginetest.Say("no"))})
+		rec := httptest.NewRecorder()
+		server.New(o).ServeHTTP(rec, httptest.NewRequest("POST", path, strings.NewReader(body)))
 		for _, want := range words[path] {
 			if rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), want) {
 				t.Errorf("%s: %d lacks %q: %s", path, rec.Code, want, rec.Body)

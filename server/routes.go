@@ -91,6 +91,8 @@ func writeError(c *gin.Context, e *chat.Error) {
 		anthropic.WriteError(c.Writer, e)
 	} else if strings.HasPrefix(c.Request.URL.Path, "/api/v1/") {
 		rest.WriteError(c.Writer, e)
+	} else if strings.HasPrefix(c.Request.URL.Path, "/api/") && !strings.HasPrefix(c.Request.URL.Path, "/api/v0/") {
+		writeOllamaError(c, e)
 	} else {
 		wire.WriteOpenAIError(c.Writer, e)
 	}

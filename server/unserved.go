@@ -33,6 +33,10 @@ var unserved = []struct{ prefix, why string }{
 	{"/v1/threads", "threads are not kept; use chat completions or responses"},
 	{"/v1/chatkit", "chat sessions are not kept; use chat completions or responses"},
 	{"/v1/organization", "there is no organization here; keys are set when the server starts"},
+	{"/api/chat", "Ollama's chats are not served; send them to /v1/chat/completions"},
+	{"/api/generate", "Ollama's completions are not served; send them to /v1/completions"},
+	{"/api/embed", "Ollama's embeddings are not served; ask /v1/embeddings"},
+	{"/api/embeddings", "Ollama's embeddings are not served; ask /v1/embeddings"},
 	{"/v1/projects", "there are no projects here; keys are set when the server starts"},
 }
 

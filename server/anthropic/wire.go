@@ -80,6 +80,9 @@ type tool struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 	Strict      bool            `json:"strict"`
 
+	Width  int `json:"display_width_px"` // of a computer that the client runs
+	Height int `json:"display_height_px"`
+
 	InputExamples []json.RawMessage `json:"input_examples"`
 	CacheControl  wire.Unused       `json:"cache_control"` // see block
 }

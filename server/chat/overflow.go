@@ -10,6 +10,12 @@ import (
 	"tenon/templates"
 )
 
+// The words in the middle are LM Studio's, by which its clients know such a refusal.
+const (
+	tooLong = "the prompt has %d tokens, which is greater than the context length of %d tokens that it shares with the answer"
+	shorten = "shorten it, or serve with a larger --ctx-size"
+)
+
 // explainOverflow says of a prompt that does not fit how many tokens each part of it has, so that
 // the user knows what to shorten. Any other error is returned as it is.
 func explainOverflow(ctx context.Context, m Model, p planned, r Request, err error) error {
@@ -18,8 +24,7 @@ func explainOverflow(ctx context.Context, m Model, p planned, r Request, err err
 		return err
 	}
 	if r.Prompt != nil {
-		return &Error{Kind: TooLong, Field: "prompt", Err: err, Message: fmt.Sprintf(
-			"the prompt has %d tokens and the context %d, which the answer shares; shorten it, or serve with a larger --ctx-size", over.Prompt, over.Context)}
+		return &Error{Kind: TooLong, Field: "prompt", Err: err, Message: fmt.Sprintf(tooLong+"; "+shorten, over.Prompt, over.Context)}
 	}
 	conversation := r.Conversation
 	conversation.Tools = nil
@@ -38,8 +43,7 @@ func explainOverflow(ctx context.Context, m Model, p planned, r Request, err err
 	tools := max(over.Prompt-counts["system"]-counts["history"]-counts["template"], 0)
 	return &Error{
 		Kind: TooLong, Field: "messages", Err: err,
-		Message: fmt.Sprintf("the prompt has %d tokens and the context %d, which the answer shares (system %d, tools %d, history %d, template %d); "+
-			"shorten it, or serve with a larger --ctx-size",
+		Message: fmt.Sprintf(tooLong+" (system %d, tools %d, history %d, template %d); "+shorten,
 			over.Prompt, over.Context, counts["system"], tools, counts["history"], counts["template"]),
 	}
 }

@@ -248,7 +248,7 @@ func (b *builder) finish(f chat.Finish) error {
 	}
 	if b.settled != nil {
 		if b.unkept = b.settled(); b.unkept != nil {
-			return b.fail(told(b.unkept))
+			return b.fail(wire.OfInput(b.unkept))
 		}
 	}
 	kind := "response." + b.response.Status

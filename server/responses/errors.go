@@ -17,13 +17,4 @@ func failure(e *chat.Error) string {
 	return cmp.Or(e.Code, kinds[e.Kind], "server_error")
 }
 
-// told is the error in this protocol's terms: what others call messages is its input.
-func told(err error) *chat.Error {
-	e := *chat.AsError(err)
-	if e.Field == "messages" {
-		e.Field = "input"
-	}
-	return &e
-}
-
-func writeError(w http.ResponseWriter, err error) { wire.WriteOpenAIError(w, told(err)) }
+func writeError(w http.ResponseWriter, err error) { wire.WriteOpenAIError(w, wire.OfInput(err)) }

@@ -144,7 +144,7 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 	case !out.Begun():
 		writeError(w, err)
 	case !chat.IsClientGone(err):
-		_ = b.fail(told(err)) // a reader that is gone cannot be told
+		_ = b.fail(wire.OfInput(err)) // a reader that is gone cannot be told
 	}
 }
 

@@ -42,6 +42,13 @@ func openAIShape(k chat.ErrorKind) (status int, kind, code string) {
 	}
 }
 
+// Status is the HTTP status of a kind of error, in every protocol but Anthropic's and LM Studio's
+// REST v1.
+func Status(k chat.ErrorKind) int {
+	status, _, _ := openAIShape(k)
+	return status
+}
+
 // OpenAIError is what every failed request to a protocol of OpenAI's gets, and what a stream gets
 // as data once it has begun.
 type OpenAIError struct {
@@ -62,6 +69,15 @@ func EncodeOpenAIError(e *chat.Error) OpenAIError {
 	return OpenAIError{openAIError{Message: Message(e), Type: kind, Param: Optional(e.Place()), Code: Optional(cmp.Or(e.Code, code))}}
 }
 
+// OfInput is an error in the terms of a protocol that calls input what others call messages.
+func OfInput(err error) *chat.Error {
+	e := *chat.AsError(err)
+	if e.Field == "messages" {
+		e.Field = "input"
+	}
+	return &e
+}
+
 // Message says of a prompt that does not fit, in the words by which clients recognise that and
 // shorten their history, how long it is and how long it may be.
 func Message(e *chat.Error) string {
@@ -75,9 +91,8 @@ func Message(e *chat.Error) string {
 
 // WriteOpenAIError answers with an error. Package server uses it for unknown routes too.
 func WriteOpenAIError(w http.ResponseWriter, e *chat.Error) {
-	status, _, _ := openAIShape(e.Kind)
 	RetryAfter(w, e)
-	WriteJSON(w, status, EncodeOpenAIError(e))
+	WriteJSON(w, Status(e.Kind), EncodeOpenAIError(e))
 }
 
 // Optional is nil for "", for fields that are null or absent then.

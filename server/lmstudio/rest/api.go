@@ -46,7 +46,7 @@ type wireError struct {
 
 // encodeError maps a kind of error to its status and type.
 func encodeError(err error) (int, errorBody) {
-	e := chat.AsError(err)
+	e := wire.OfInput(err)
 	status, kind := http.StatusInternalServerError, "internal_error"
 	switch e.Kind {
 	case chat.Invalid, chat.TooLong:

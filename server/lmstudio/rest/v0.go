@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
 
 	"tenon/models/fleet"
@@ -21,7 +22,7 @@ type modelV0 struct {
 	Quantization  string   `json:"quantization"`
 	State         string   `json:"state"` // "loaded", "loading", "not-loaded"
 	MaxContext    int      `json:"max_context_length"`
-	LoadedContext int      `json:"loaded_context_length,omitempty"`
+	LoadedContext int      `json:"loaded_context_length"` // that it has or would be loaded with: Zed takes the longest for the window without it
 	Capabilities  []string `json:"capabilities"`
 }
 
@@ -56,7 +57,7 @@ func (a *API) listV0() []modelV0 {
 		m := a.models.Model(s.Entry)
 		one := modelV0{
 			ID: m.ID, Object: "model", Type: "llm", Publisher: m.Publisher(), Architecture: m.Architecture, Compatibility: "gguf",
-			Quantization: m.Quantization, State: "not-loaded", MaxContext: m.ContextTrained, Capabilities: []string{},
+			Quantization: m.Quantization, State: "not-loaded", MaxContext: m.ContextTrained, LoadedContext: cmp.Or(s.Context, m.ContextTrained), Capabilities: []string{},
 		}
 		switch s.State {
 		case fleet.Loaded:
