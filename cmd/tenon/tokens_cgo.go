@@ -18,7 +18,7 @@ func countTokens(q tokenQuestion) ([]int, error) {
 	defer m.Close()
 	counts := make([]int, len(q.Texts))
 	for i, text := range q.Texts {
-		ids, err := m.Vocab().Tokenize(text, llama.TokenizeOptions{})
+		ids, err := m.Vocab().Tokenize(context.Background(), text)
 		if err != nil {
 			return nil, fmt.Errorf("tokenize: %w", err)
 		}

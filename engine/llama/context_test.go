@@ -74,7 +74,7 @@ func text(t testing.TB, m *Model, n int) []int32 {
 	t.Helper()
 	var ids []int32
 	for len(ids) < n {
-		more, err := m.Vocab().Tokenize("The weather in the city is cold, and the wind is strong. ", TokenizeOptions{})
+		more, err := m.Vocab().Tokenize(context.Background(), "The weather in the city is cold, and the wind is strong. ")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@
 //	defer m.Close()
 //	c, err := m.NewContext(llama.ContextOptions{Size: 4096, Sequences: 4})
 //	defer c.Close()
-//	ids, err := m.Vocab().Tokenize("Once upon a time", llama.TokenizeOptions{})
+//	ids, err := m.Vocab().Tokenize(ctx, "Once upon a time")
 //	b := llama.NewBatch(c.BatchSize(), 1)
 //	defer b.Close()
 //	for i, id := range ids {

@@ -32,7 +32,7 @@ func TestModel_tellsWhatIsInTheFile(t *testing.T) {
 
 func TestLoad_vocabOnly(t *testing.T) {
 	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{VocabOnly: true})
-	if ids, err := m.Vocab().Tokenize("The weather", TokenizeOptions{}); err != nil || len(ids) == 0 {
+	if ids, err := m.Vocab().Tokenize(t.Context(), "The weather"); err != nil || len(ids) == 0 {
 		t.Errorf("%v, %v", ids, err)
 	}
 	if _, err := m.NewContext(ContextOptions{Size: 256}); err == nil {
@@ -43,11 +43,11 @@ func TestLoad_vocabOnly(t *testing.T) {
 func TestVocab_controlTokensOnlyWhereTheyAreMeant(t *testing.T) {
 	v := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{}).Vocab()
 	const text = "a<|im_end|>b"
-	meant, err := v.Tokenize(text, TokenizeOptions{ParseSpecial: true})
+	meant, err := v.TokenizeAtOnce(text, TokenizeOptions{ParseSpecial: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	spelled, err := v.Tokenize(text, TokenizeOptions{})
+	spelled, err := v.Tokenize(t.Context(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestVocab_anyBytesComeBack(t *testing.T) {
 	for _, k := range chatKinds {
 		v := load(t, tinymodel.Options{Kind: k}, ModelOptions{VocabOnly: true}).Vocab()
 		for _, text := range []string{"", "\x00", "a\x00b", "\xff\xfe", "☃ ü\u00a0天", "  two  spaces\n\n", "\r\n\t"} {
-			ids, err := v.Tokenize(text, TokenizeOptions{})
+			ids, err := v.Tokenize(t.Context(), text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestVocab_anyBytesComeBack(t *testing.T) {
 func TestVocab_closedModel(t *testing.T) {
 	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{VocabOnly: true})
 	m.Close()
-	if _, err := m.Vocab().Tokenize("a", TokenizeOptions{}); err == nil {
+	if _, err := m.Vocab().Tokenize(t.Context(), "a"); err == nil {
 		t.Error("a closed model tokenizes")
 	}
 	if string(m.Vocab().Piece('a', false)) != "a" {

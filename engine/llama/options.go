@@ -101,7 +101,7 @@ type RoPE struct {
 	YarnBetaSlow   float32
 }
 
-// TokenizeOptions say how text becomes tokens.
+// TokenizeOptions say how llama.cpp reads a text.
 type TokenizeOptions struct {
 	AddSpecial   bool // add BOS and EOS where the model wants them
 	ParseSpecial bool // take the spelling of control tokens for the tokens themselves; never set it for untrusted text

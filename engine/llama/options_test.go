@@ -91,7 +91,7 @@ func TestEmbedding_pooledAndPerToken(t *testing.T) {
 	b := NewBatch(64, 1)
 	defer b.Close()
 	for s, text := range []string{"the weather is cold", "the answer is in the second letter"} {
-		ids, err := m.Vocab().Tokenize(text, TokenizeOptions{AddSpecial: true})
+		ids, err := m.Vocab().TokenizeAtOnce(text, TokenizeOptions{AddSpecial: true})
 		if err != nil {
 			t.Fatal(err)
 		}

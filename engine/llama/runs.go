@@ -4,8 +4,29 @@ package llama
 
 import (
 	"cmp"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 )
+
+// longestText is how many bytes are tokenized at once: what is set aside for each is many times as
+// long.
+const longestText = 1 << 20
+
+// cutText is where a text is cut: before a space, if there is one, else between characters.
+func cutText(text string) int {
+	if len(text) <= longestText {
+		return len(text)
+	}
+	if space := strings.LastIndexByte(text[:longestText], ' '); space > longestText/2 {
+		return space
+	}
+	cut := longestText
+	for cut > longestText-utf8.UTFMax && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return cut
+}
 
 // longestRun is how many bytes without white space, or of nothing else, are split into words at
 // once. llama.cpp splits by regular expressions of the C++ library's, which call themselves for

@@ -7,9 +7,11 @@ package llama
 import "C"
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -28,6 +30,9 @@ const (
 	Control     Attr = C.LLAMA_TOKEN_ATTR_CONTROL
 	UserDefined Attr = C.LLAMA_TOKEN_ATTR_USER_DEFINED
 	Byte        Attr = C.LLAMA_TOKEN_ATTR_BYTE
+
+	lstrip Attr = C.LLAMA_TOKEN_ATTR_LSTRIP
+	rstrip Attr = C.LLAMA_TOKEN_ATTR_RSTRIP
 )
 
 // Vocab is a model's vocabulary. Its methods may be called from any goroutine. After Model.Close,
@@ -38,6 +43,8 @@ type Vocab struct {
 	addBOS, addEOS bool
 	plain, spelled [][]byte // the bytes of each token, without and with the spelling of control tokens
 	attrs          []C.uint32_t
+	specials       *specials
+	spm            *spm // of such a vocabulary
 
 	mu  sync.RWMutex // guards ptr: Close waits for who tokenizes
 	ptr *C.struct_llama_vocab
@@ -53,6 +60,10 @@ func newVocab(ptr *C.struct_llama_vocab) *Vocab {
 		v.plain, v.spelled = v.readPieces(false), v.readPieces(true)
 		v.attrs = make([]C.uint32_t, v.size)
 		C.tn_attrs(ptr, &v.attrs[0])
+	}
+	v.specials = newSpecials(v)
+	if C.llama_vocab_type(ptr) == C.LLAMA_VOCAB_TYPE_SPM {
+		v.spm = newSPM(v)
 	}
 	return v
 }
@@ -103,33 +114,79 @@ func (v *Vocab) readPieces(special bool) [][]byte {
 	return pieces
 }
 
-// Tokenize turns text into tokens.
-func (v *Vocab) Tokenize(text string, o TokenizeOptions) ([]int32, error) {
+// Tokenize turns plain text into tokens: those of llama.cpp's, without BOS or EOS, and without
+// control tokens. It takes time by the length of the text, whatever the text. Runs of thousands of
+// bytes without a break, and texts of over a megabyte, may be cut where llama.cpp cuts no token.
+func (v *Vocab) Tokenize(ctx context.Context, text string) ([]int32, error) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	if v.ptr == nil {
-		return nil, errors.New("tokenize: the model is closed")
+	if err := v.tokenizes(); err != nil {
+		return nil, err
 	}
-	if C.llama_vocab_type(v.ptr) == C.LLAMA_VOCAB_TYPE_NONE {
-		return nil, errors.New("tokenize: the model has no vocabulary")
+	ids := []int32{}
+	for begun := false; text != ""; begun = true {
+		cut, steps := cutText(text), 0
+		for i, f := range v.specials.part(text[:cut], &steps) {
+			if f.id != NoToken {
+				ids = append(ids, f.id)
+				continue
+			}
+			more, err := v.plainText(ctx, f.text, begun && i == 0)
+			if err != nil {
+				return nil, fmt.Errorf("tokenize: %w", err)
+			}
+			ids = append(ids, more...)
+		}
+		text = text[cut:]
 	}
-	if len(text) > math.MaxInt32-16 {
-		return nil, fmt.Errorf("tokenize: a text of %d bytes is too long", len(text))
+	return ids, nil
+}
+
+// plainText tokenizes text without special tokens, which may go on where another was cut.
+func (v *Vocab) plainText(ctx context.Context, text string, goesOn bool) ([]int32, error) {
+	if v.spm != nil {
+		if v.spm.prefix && !goesOn {
+			text = " " + text
+		}
+		return v.spm.append(nil, text), ctx.Err()
 	}
-	if o.AddSpecial || o.ParseSpecial || C.llama_vocab_type(v.ptr) != C.LLAMA_VOCAB_TYPE_BPE {
-		return v.tokenize(text, o)
-	}
-	ids, err := []int32{}, error(nil)
+	ids, err := []int32{}, ctx.Err()
 	for more := []int32(nil); text != "" && err == nil; ids = append(ids, more...) {
-		cut := cutRun(text)
-		more, err = v.tokenize(text[:cut], o)
+		cut := len(text)
+		if C.llama_vocab_type(v.ptr) == C.LLAMA_VOCAB_TYPE_BPE {
+			cut = cutRun(text)
+		}
+		more, err = v.tokenize(text[:cut], TokenizeOptions{})
 		text = text[cut:]
 	}
 	return ids, err
 }
 
-// tokenize has llama.cpp tokenize a text, which is not too long.
+// TokenizeAtOnce has llama.cpp tokenize a whole text. It may take the square of the text's length,
+// and more stack than there is: it is for texts that nobody sent.
+func (v *Vocab) TokenizeAtOnce(text string, o TokenizeOptions) ([]int32, error) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if err := v.tokenizes(); err != nil {
+		return nil, err
+	}
+	return v.tokenize(text, o)
+}
+
+func (v *Vocab) tokenizes() error {
+	if v.ptr == nil {
+		return errors.New("tokenize: the model is closed")
+	}
+	if C.llama_vocab_type(v.ptr) == C.LLAMA_VOCAB_TYPE_NONE {
+		return errors.New("tokenize: the model has no vocabulary")
+	}
+	return nil
+}
+
 func (v *Vocab) tokenize(text string, o TokenizeOptions) ([]int32, error) {
+	if len(text) > math.MaxInt32-16 {
+		return nil, fmt.Errorf("a text of %d bytes is too long", len(text))
+	}
 	ids := make([]int32, len(text)/3+16)
 	src := (*C.char)(unsafe.Pointer(unsafe.StringData(text)))
 	if text == "" {
@@ -142,10 +199,19 @@ func (v *Vocab) tokenize(text string, o TokenizeOptions) ([]int32, error) {
 			return ids[:n], nil
 		}
 		if -n <= len(ids) {
-			return nil, errors.New("tokenize: the text has too many tokens")
+			return nil, errors.New("the text has too many tokens")
 		}
 		ids = make([]int32, -n)
 	}
+}
+
+// text is a token as the vocabulary has it: before spaces, bytes and control tokens are unescaped.
+func (v *Vocab) text(id int32) string {
+	text := C.GoString(C.llama_vocab_get_text(v.ptr, C.llama_token(id)))
+	if piece := string(v.spelled[id]); len(piece) > len(text) && strings.HasPrefix(piece, text) {
+		return piece // a NUL is part of it
+	}
+	return text
 }
 
 // Detokenize turns tokens back into text: the concatenation of their pieces. Ids outside the

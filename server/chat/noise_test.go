@@ -90,7 +90,7 @@ func (m *noiseModel) Embed(context.Context, []int32) ([]float32, error) {
 
 func (m *noiseModel) Logprobs([]float32, int32, int) (float32, []runner.Logprob) { return 0, nil }
 
-func (m *noiseModel) Tokenize(text string) ([]int32, error) {
+func (m *noiseModel) Tokenize(_ context.Context, text string) ([]int32, error) {
 	ids := make([]int32, len(text))
 	for i := range ids {
 		ids[i] = int32(text[i])

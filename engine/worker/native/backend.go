@@ -82,8 +82,8 @@ func (b *backend) BOS() int32 {
 	return llama.NoToken
 }
 
-func (b *backend) Tokenize(text string) ([]int32, error) {
-	return b.model.Vocab().Tokenize(text, llama.TokenizeOptions{})
+func (b *backend) Tokenize(ctx context.Context, text string) ([]int32, error) {
+	return b.model.Vocab().Tokenize(ctx, text)
 }
 
 func (b *backend) Cells() int {
@@ -183,7 +183,7 @@ func (b *backend) Embed(ctx context.Context, ids []int32) ([]float32, error) {
 			return nil, err
 		}
 	}
-	specials, err := b.model.Vocab().Tokenize("", llama.TokenizeOptions{AddSpecial: true})
+	specials, err := b.model.Vocab().TokenizeAtOnce("", llama.TokenizeOptions{AddSpecial: true})
 	if err != nil {
 		return nil, err
 	}

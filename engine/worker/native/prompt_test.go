@@ -232,7 +232,7 @@ func TestPrompt_withoutMarkersInContentIsTheWholeTextTokenized(t *testing.T) {
 		r := rand.New(rand.NewSource(seed))
 		for range 4 {
 			ids, rendering := p.tokens(t, conversation(r, texts))
-			whole, err := p.vocab.Tokenize(rendering.String(), llama.TokenizeOptions{ParseSpecial: true})
+			whole, err := p.vocab.TokenizeAtOnce(rendering.String(), llama.TokenizeOptions{ParseSpecial: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,7 @@ type Backend interface {
 	// BOS is the token that begins every prompt, -1 if none does.
 	BOS() int32
 	// Tokenize reads plain text: no token is added, and no control token comes out of it.
-	Tokenize(text string) ([]int32, error)
+	Tokenize(ctx context.Context, text string) ([]int32, error)
 
 	// Cells is how many tokens the KV cache holds, Sequences how many sequences may share them.
 	Cells() int

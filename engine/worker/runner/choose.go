@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -187,7 +188,7 @@ func (l *loop) complete(t *turn) bool {
 // plainTokens is the model's tokenizer for text that a grammar forces. Text that it cannot read is
 // not jumped over.
 func (l *loop) plainTokens(text []byte) []int32 {
-	ids, err := l.tokenizer.plain(string(text))
+	ids, err := l.tokenizer.plain(context.Background(), string(text))
 	if err != nil {
 		return nil
 	}

@@ -84,7 +84,7 @@ func (f *fakeModel) Sequences() int        { return f.sequences }
 func (f *fakeModel) Close() error          { return nil }
 
 // Tokenize takes the user-defined token out of plain text, as llama.cpp does.
-func (f *fakeModel) Tokenize(text string) ([]int32, error) {
+func (f *fakeModel) Tokenize(_ context.Context, text string) ([]int32, error) {
 	var ids []int32
 	for text != "" {
 		switch {

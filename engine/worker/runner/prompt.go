@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 type tokenizer struct {
 	vocab    *grammar.Vocab
 	bos      int32
-	tokenize func(string) ([]int32, error)
+	tokenize func(context.Context, string) ([]int32, error)
 	trusted  finder // markers that trusted text means when it spells them
 	spelled  finder // markers that tokenize would take out of plain text
 }
@@ -31,11 +32,11 @@ func newTokenizer(b Backend) *tokenizer {
 }
 
 // prompt returns the ids of a prompt. Between markers, text and content are tokenized together.
-func (t *tokenizer) prompt(p engine.Prompt) ([]int32, error) {
+func (t *tokenizer) prompt(ctx context.Context, p engine.Prompt) ([]int32, error) {
 	var ids []int32
 	var text strings.Builder
 	flush := func() error {
-		more, err := t.plain(text.String())
+		more, err := t.plain(ctx, text.String())
 		text.Reset()
 		ids = append(ids, more...)
 		return err
@@ -85,11 +86,11 @@ func (t *tokenizer) parts(p engine.Piece) []part {
 
 // plain tokenizes text in which nothing is a marker. The model's tokenizer would take user-defined
 // tokens out of it all the same: it is shown their spelling in two parts.
-func (t *tokenizer) plain(text string) ([]int32, error) {
+func (t *tokenizer) plain(ctx context.Context, text string) ([]int32, error) {
 	var ids []int32
 	for text != "" {
 		cut := t.spelled.cut(text)
-		more, err := t.tokenize(text[:cut])
+		more, err := t.tokenize(ctx, text[:cut])
 		if err != nil {
 			return nil, fmt.Errorf("tokenize the prompt: %w", err)
 		}

@@ -97,12 +97,12 @@ func (r *Runner) Stats() engine.Stats {
 }
 
 // Tokens implements engine.Engine.
-func (r *Runner) Tokens(_ context.Context, p engine.Prompt) ([]int32, error) {
+func (r *Runner) Tokens(ctx context.Context, p engine.Prompt) ([]int32, error) {
 	if err := r.enter(); err != nil {
 		return nil, err
 	}
 	defer r.life.RUnlock()
-	return r.tokenizer.prompt(p)
+	return r.tokenizer.prompt(ctx, p)
 }
 
 // enter keeps the backend from being closed until life is unlocked.
@@ -122,7 +122,7 @@ func (r *Runner) Text(_ context.Context, ids []int32, special bool) ([]byte, err
 
 // Open implements engine.Engine.
 func (r *Runner) Open(ctx context.Context, request engine.Turn) (engine.Session, error) {
-	t, err := r.newTurn(request)
+	t, err := r.newTurn(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (r *Runner) Open(ctx context.Context, request engine.Turn) (engine.Session,
 }
 
 // newTurn does what needs neither the model nor its memory.
-func (r *Runner) newTurn(request engine.Turn) (*turn, error) {
+func (r *Runner) newTurn(ctx context.Context, request engine.Turn) (*turn, error) {
 	if err := r.enter(); err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (r *Runner) newTurn(request engine.Turn) (*turn, error) {
 	if r.backend.Cells() == 0 {
 		return nil, fmt.Errorf("%w: it only embeds", engine.ErrUnsupported)
 	}
-	ids, err := r.tokenizer.prompt(request.Prompt)
+	ids, err := r.tokenizer.prompt(ctx, request.Prompt)
 	if err != nil {
 		return nil, err
 	}

@@ -186,7 +186,7 @@ func tokensOf(t *testing.T, v *llama.Vocab, p engine.Prompt) []int32 {
 	var ids []int32
 	var text strings.Builder
 	flush := func() {
-		more, err := v.Tokenize(text.String(), llama.TokenizeOptions{ParseSpecial: true})
+		more, err := v.TokenizeAtOnce(text.String(), llama.TokenizeOptions{ParseSpecial: true})
 		if err != nil {
 			t.Fatal(err)
 		}

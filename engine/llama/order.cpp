@@ -1,0 +1,9 @@
+// The order in which llama.cpp looks for special tokens in a text: the longest first. Among those of one length it is what
+// std::sort makes of the order of ids, which no rule describes: the same sort of the same list gives it.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+extern "C" void tn_longest_first(int32_t * ids, size_t n, const uint32_t * sizes) {
+    std::sort(ids, ids + n, [&](int32_t a, int32_t b) { return sizes[a] > sizes[b]; });
+}
