@@ -106,11 +106,7 @@ func (p *pulling) handler(s config.Settings, admitted admission) http.Handler {
 // fetch is a fetcher.
 func (p *pulling) fetch(name string) (string, error) {
 	p.set(name, store.Progress{})
-	show := showPull(screenOf(p.cmd))
-	return pull(p.cmd, name, pullSilence, func(now store.Progress) {
-		show(now)
-		p.set(name, now)
-	})
+	return pullShown(p.cmd, name, pullSilence, func(now store.Progress) { p.set(name, now) })
 }
 
 func (p *pulling) set(model string, now store.Progress) {

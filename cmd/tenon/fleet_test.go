@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 
 	"tenon/cmd/background"
 	"tenon/engine/enginetest"
@@ -166,6 +171,80 @@ func TestLogs_areTheRunningServersElseWhatTheLastOneLeft(t *testing.T) {
 	}
 	if out, notes, err := execute(t, "logs", "--port", "1", "-n", "1"); err != nil || out != "b\n" || !strings.Contains(notes, "this is the end of "+where.Log()) {
 		t.Errorf("%q %q %v", out, notes, err)
+	}
+}
+
+// A follower sees each line when it is written, and Ctrl-C is no error.
+func TestLogs_followUntilTheirReaderLeaves(t *testing.T) {
+	alone(t)
+	log := &api.Log{}
+	left := make(chan struct{})
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api.API{Log: log}.Logged(w, r)
+		close(left)
+	}))
+	defer h.Close()
+	_, _ = log.Write([]byte("before\n"))
+	_, port, _ := net.SplitHostPort(h.Listener.Addr().String())
+	ctx, ctrlC := context.WithCancel(t.Context())
+	defer ctrlC()
+	seen, out := io.Pipe()
+	root := newRootCommand()
+	root.SetArgs([]string{"logs", "-f", "-n", "1", "--port", port})
+	root.SetOut(out)
+	ended := make(chan error, 1)
+	go func() { ended <- root.ExecuteContext(ctx) }()
+	lines := bufio.NewReader(seen)
+	for i, want := range []string{"before\n", "line 1\n", "line 2\n"} {
+		if got, err := lines.ReadString('\n'); got != want || err != nil {
+			t.Fatalf("%q %v; expected %q", got, err, want)
+		}
+		_, _ = fmt.Fprintf(log, "line %d\n", i+1)
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }() // the third line may still come
+	ctrlC()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	<-left
+}
+
+// A bar shows the speed of this pull, not of what was here before; where the pull fails it stays
+// on its line, and the error begins one of its own.
+func TestPull_aBarEndsWhereItsPullDoes(t *testing.T) {
+	alone(t)
+	file := make([]byte, 17<<20)
+	asked := 0
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked++; asked == 2 {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
+	}))
+	defer h.Close()
+	for _, want := range []string{"m.gguf ... fail! [", "m.gguf ... done! ["} {
+		theirs, ours, err := pty.Open()
+		if err != nil {
+			t.Skip("there are no terminals here: ", err)
+		}
+		shown := make(chan string)
+		go func() {
+			b, _ := io.ReadAll(theirs) // a terminal whose other side is closed is an error, after all that was written
+			shown <- string(b)
+		}()
+		root := newRootCommand()
+		root.SetArgs([]string{"pull", h.URL + "/m.gguf"})
+		root.SetOut(io.Discard)
+		root.SetErr(ours)
+		failed := root.ExecuteContext(t.Context()) != nil
+		_ = ours.Close()
+		text := <-shown
+		_ = theirs.Close()
+		last := text[strings.LastIndex(strings.TrimRight(text, "\r\n"), "\n")+1:]
+		if failed != strings.Contains(want, "fail") || !strings.Contains(last, want) || !strings.HasSuffix(text, "\n") || strings.Contains(text, "?") {
+			t.Errorf("failed: %t; expected %q at the end of %q", failed, want, text)
+		}
 	}
 }
 

@@ -43,18 +43,18 @@ repositories, HF_ENDPOINT names another hub, or several with commas.
 Exit status 3: the source cannot be reached, or sent nothing for the time of --silence.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			report := showPull(screenOf(cmd))
-			if asJSON {
-				report = func(now store.Progress) { _ = json.NewEncoder(cmd.OutOrStdout()).Encode(fleet.Progress(now)) } // a reader that is gone ends it below
-			}
-			path, err := pull(cmd, args[0], silence, report)
-			if err != nil {
+			if !asJSON {
+				path, err := pullShown(cmd, args[0], silence, func(store.Progress) {})
+				if err == nil {
+					_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
+				}
 				return err
 			}
-			if asJSON {
-				return json.NewEncoder(cmd.OutOrStdout()).Encode(map[string]string{"path": path})
+			lines := json.NewEncoder(cmd.OutOrStdout())
+			path, err := pull(cmd, args[0], silence, func(now store.Progress) { _ = lines.Encode(fleet.Progress(now)) }) // a reader that is gone ends it below
+			if err == nil {
+				err = lines.Encode(map[string]string{"path": path})
 			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), path)
 			return err
 		},
 	}
@@ -90,28 +90,55 @@ func openStore() (*store.Store, error) {
 	return &store.Store{Dir: dir, Hub: os.Getenv("HF_ENDPOINT"), Token: os.Getenv("HF_TOKEN"), Report: reportEvery}, nil
 }
 
-// showPull shows whoever watches a bar for each file, and others a line for every twentieth of it.
-func showPull(screen *terminal.Screen) func(store.Progress) {
-	var bar *terminal.Bar
-	file, next := "", int64(0)
-	return func(now store.Progress) {
-		if now.File != file {
-			file, next = now.File, 0
-			bar = screen.Bar(now.File, terminal.Bytes)
-		}
-		if bar.Set(now.Done, max(now.Total, 0)); now.Done == now.Total {
-			bar.End(nil)
-		}
-		if screen.Watched() || now.Done < next && now.Done != now.Total || now.Checking {
-			return
-		}
-		if now.Total <= 0 {
-			next = now.Done + 64<<20
-			screen.Note("%s: %s", now.File, terminal.Size(now.Done))
-			return
-		}
-		next = now.Done + now.Total/20
-		screen.Note("%s: %s of %s (%d %%), %s/s, %s left", now.File, terminal.Size(now.Done), terminal.Size(now.Total),
-			100*now.Done/now.Total, terminal.Size(int64(now.PerSecond)), now.Left.Round(time.Second))
+// pullShown is pull, shown to whoever watches as a bar for each file, and to others as a line for
+// every twentieth of it. also is told of the progress, too.
+func pullShown(cmd *cobra.Command, name string, silence time.Duration, also func(store.Progress)) (string, error) {
+	shown := pullView{screen: screenOf(cmd)}
+	path, err := pull(cmd, name, silence, func(now store.Progress) {
+		also(now)
+		shown.show(now)
+	})
+	shown.end(err)
+	return path, err
+}
+
+// pullView is what is seen of a pull.
+type pullView struct {
+	screen *terminal.Screen
+	bar    *terminal.Bar // of file; nil before the first
+	file   string
+	next   int64 // bytes at which the next line is due
+}
+
+func (v *pullView) show(now store.Progress) {
+	if now.File != v.file {
+		v.end(nil)
+		v.file, v.next, v.bar = now.File, 0, v.screen.Bar(now.File, terminal.Bytes)
 	}
+	rest := fmt.Sprintf("%s/s, %s left", terminal.Size(int64(now.PerSecond)), terminal.Span(now.Left))
+	v.bar.Set(now.Done, max(now.Total, 0))
+	switch {
+	case now.Checking:
+		v.bar.Say("%s: checking", now.File)
+	case now.PerSecond > 0:
+		v.bar.Say("%s: %s", now.File, rest)
+	}
+	if v.screen.Watched() || now.Done < v.next && now.Done != now.Total || now.Checking {
+		return
+	}
+	if now.Total <= 0 {
+		v.next = now.Done + 64<<20
+		v.screen.Note("%s: %s", now.File, terminal.Size(now.Done))
+		return
+	}
+	v.next = now.Done + now.Total/20
+	v.screen.Note("%s: %s of %s (%d %%), %s", now.File, terminal.Size(now.Done), terminal.Size(now.Total), 100*now.Done/now.Total, rest)
+}
+
+func (v *pullView) end(err error) {
+	if v.bar == nil {
+		return
+	}
+	v.bar.Say("%s", v.file)
+	v.bar.End(err)
 }

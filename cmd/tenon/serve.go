@@ -174,7 +174,7 @@ type fetcher func(name string) (path string, err error)
 
 // fetchFor is the fetcher of a command, which shows how far it is.
 func fetchFor(cmd *cobra.Command) fetcher {
-	return func(name string) (string, error) { return pull(cmd, name, pullSilence, showPull(screenOf(cmd))) }
+	return func(name string) (string, error) { return pullShown(cmd, name, pullSilence, func(store.Progress) {}) }
 }
 
 // catalogue finds every model to serve and what is set for each; named are the ids of those to

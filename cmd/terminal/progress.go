@@ -15,8 +15,8 @@ const (
 	Bytes
 )
 
-// Bar shows how far long work is, with its speed and the time left. Without a terminal it shows
-// nothing.
+// Bar shows how far long work is. Its speed and the time left are the caller's to say: only that
+// one knows what was done before. Without a terminal it shows nothing.
 type Bar struct {
 	writer  progress.Writer // nil: nobody looks
 	tracker *progress.Tracker
@@ -34,7 +34,7 @@ func (s *Screen) Bar(label string, unit Unit) *Bar {
 	w.SetUpdateFrequency(100 * time.Millisecond)
 	w.SetTrackerLength(30)
 	style := progress.StyleBlocks
-	style.Visibility = progress.StyleVisibility{ETA: true, Percentage: true, Tracker: true, Speed: unit == Bytes, Value: unit == Bytes, Time: true}
+	style.Visibility = progress.StyleVisibility{Percentage: true, Tracker: true, Value: unit == Bytes, Time: true}
 	w.SetStyle(style)
 	b := &Bar{writer: w, tracker: &progress.Tracker{Message: label, AutoStopDisabled: true}, done: make(chan struct{})}
 	if unit == Bytes {
