@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -13,14 +14,18 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/google/go-cmp/cmp"
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
+	"tenon/server/chat"
 	"tenon/server/servertest"
 )
 
@@ -423,4 +428,68 @@ func (l *lockedBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// A chat's reasoning must be one that the list of models offers; what a model cannot is refused
+// before the stream begins.
+func TestStudio_chatAsksForReasoningThatTheModelCan(t *testing.T) {
+	for _, c := range []struct {
+		traits chat.Traits
+		can    string // of the options, as the list gives them
+	}{
+		{chat.Traits{Thinks: true, Efforts: []string{"low", "high"}}, "off on low high"}, {chat.Traits{Thinks: true}, "off on"}, {chat.Traits{}, "off"},
+	} {
+		s, _, _ := studio(t, func(o *server.Options) { o.Traits = func(catalog.Entry) chat.Traits { return c.traits } })
+		_, list := askStudio(t, s, "GET", "/api/v1/models", "")
+		if all := at(list, "models", 0, "capabilities", "reasoning", "allowed_options"); c.traits.Thinks && fmt.Sprint(all) != "["+c.can+"]" {
+			t.Errorf("%+v: the list says %v", c.traits, all)
+		}
+		for _, r := range []string{"off", "on", "low", "medium", "high", "enormous"} {
+			status, out := askStudio(t, s, "POST", "/api/v1/chat", `{"model":"m","stream":false,"input":"[[a]]x[[/]]","reasoning":"`+r+`"}`)
+			if may := slices.Contains(strings.Fields(c.can), r); may != (status == 200) || !may && at(out, "error", "param") != "reasoning" {
+				t.Errorf("%+v: %s: %d %v", c.traits, r, status, out)
+			}
+		}
+	}
+}
+
+// While a model loads, a prompt is read, or the next word is slow, heartbeats are events of the
+// part that is open, in the documented order; and the first event names what will answer.
+func TestStudio_chatsHeartbeatsKeepTheOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reply := enginetest.Say("ab")
+		reply.Hold = make(chan struct{})
+		loads := make(chan struct{})
+		f, o := servertest.Fleet(map[string]engine.Engine{"some-model": enginetest.Script(reply)}, func(o *fleet.Options) {
+			start := o.Start
+			o.Start = func(ctx context.Context, e catalog.Entry, g fleet.Grant, progress func(float64)) (engine.Engine, error) {
+				progress(0.25)
+				<-loads
+				return start(ctx, e, g, progress)
+			}
+		})
+		o.Heartbeat = time.Second
+		rec := serveFor(t, o, "/api/v1/chat", `{"model":"some","input":"hi","stream":true}`, func() {
+			for _, step := range []chan struct{}{loads, reply.Hold, reply.Hold} {
+				<-time.After(2*time.Second + time.Millisecond) // the bubble's clock, not the machine's
+				step <- struct{}{}
+			}
+		})
+		var got []string
+		for _, m := range regexp.MustCompile(`(?m)^event: (.*)\ndata: (.*)$`).FindAllStringSubmatch(rec.Body.String(), -1) {
+			if got = append(got, m[1]); strings.Contains(m[2], "model_instance_id") && !strings.Contains(m[2], `"model_instance_id":"some-model"`) {
+				t.Error(m[0])
+			}
+		}
+		beats := func(part string, n int) (all []string) { return slices.Repeat([]string{part}, n) }
+		if said := strings.Join(slices.Compact(slices.Clone(got)), " "); said != "chat.start model_load.start model_load.progress model_load.end prompt_processing.start prompt_processing.progress prompt_processing.end message.start message.delta message.end chat.end" {
+			t.Error(said)
+		}
+		for _, part := range []string{"model_load.progress", "prompt_processing.progress", "message.delta"} {
+			if all := strings.Join(got, " "); !strings.Contains(all, strings.Join(beats(part, 2), " ")) {
+				t.Errorf("no heartbeats of %s in %s", part, all)
+			}
+		}
+		_ = f.Close() // scripted engines close well
+	})
 }

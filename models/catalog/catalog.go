@@ -31,7 +31,9 @@ type Entry struct {
 	Architecture   string
 	Quantization   string
 	ContextTrained int
-	Size           int64 // bytes, all parts
+	Layers         int
+	Parameters     string // as the file words their number, such as 270M; "": it does not
+	Size           int64  // bytes, all parts
 
 	TTL    time.Duration // how long it stays loaded when idle; 0: as the server says
 	Pinned bool          // it stays loaded, whatever else asks for room
@@ -182,6 +184,10 @@ func (c *Catalog) addFile(e Entry) error {
 	if n, ok := f.Arch("context_length"); ok {
 		e.ContextTrained = int(n)
 	}
+	if n, ok := f.Arch("block_count"); ok {
+		e.Layers = int(n)
+	}
+	e.Parameters = f.String("general.size_label")
 	c.Entries = append(c.Entries, e)
 	return nil
 }

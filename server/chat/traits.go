@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 
 	"tenon/models/catalog"
 	"tenon/models/gguf"
@@ -16,6 +18,8 @@ type Traits struct {
 	Embeds bool // it makes vectors, and does not chat
 	Tools  bool // its chat template shows tools and calls; without it tools are explained to the model in words
 	Thinks bool // its chat template knows thinking
+
+	Efforts []string // of low, medium and high, those that its chat template tells apart
 
 	ChatTemplate, BOS, EOS string
 	// Digest tells one version of a model from another, as 64 hexadecimal digits. It is that of the
@@ -64,6 +68,13 @@ func traits(e catalog.Entry) (t Traits) {
 	p := template.Probe()
 	t.Tools = p.Native()
 	t.Thinks = len(p.ThinkingMarkers) > 0 || p.PrefilledThought
+	for _, s := range p.Switches {
+		for _, effort := range []string{"low", "medium", "high"} {
+			if s.Name == "reasoning_effort" && slices.Contains(s.Values, strconv.Quote(effort)) {
+				t.Efforts = append(t.Efforts, effort)
+			}
+		}
+	}
 	return t
 }
 

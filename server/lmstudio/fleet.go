@@ -5,8 +5,11 @@ import (
 	"context"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"tenon/engine"
 	"tenon/models/catalog"
@@ -70,6 +73,17 @@ func (m Model) Kind() string {
 	}
 	return "llm"
 }
+
+// Bits is about how many bits a weight takes, as the quantization's name says: of Q4_K_M it is 4.
+func (m Model) Bits() (n int, ok bool) {
+	n, err := strconv.Atoi(digits.FindString(m.Quantization))
+	return n, err == nil
+}
+
+var digits = regexp.MustCompile(`\d+`)
+
+// OnDemandTTL is how long LM Studio keeps a model that a request loaded, once it is idle.
+const OnDemandTTL = time.Hour
 
 // Instance is a loaded model.
 type Instance struct {

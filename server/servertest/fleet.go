@@ -20,7 +20,7 @@ func Fleet(engines map[string]engine.Engine, change ...func(*fleet.Options)) (*f
 	known := &catalog.Catalog{}
 	for _, id := range slices.Sorted(maps.Keys(engines)) {
 		known.Entries = append(known.Entries, catalog.Entry{
-			ID: id, Path: "/models/" + id + "-Q4_K_M.gguf", Architecture: "llama", Quantization: "Q4_K_M", ContextTrained: engines[id].Model().Context, Size: 7,
+			ID: id, Path: "/models/" + id + "-Q4_K_M.gguf", Architecture: "llama", Quantization: "Q4_K_M", ContextTrained: engines[id].Model().Context, Layers: 26, Size: 7,
 		})
 	}
 	o := fleet.Options{Catalog: known, Start: func(_ context.Context, e catalog.Entry, _ fleet.Grant, progress func(float64)) (engine.Engine, error) {

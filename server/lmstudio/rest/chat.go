@@ -6,8 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"tenon/models/fleet"
@@ -72,6 +75,26 @@ func (a *API) decode(p chatRequest, owner string) (chat.Request, error) {
 	return r, p.settings(&r)
 }
 
+// meant is the model that a request asks for, and the name of what answers: of the instance that
+// is loaded, or else the model's.
+func (a *API) meant(p chatRequest) (m lmstudio.Model, id string, err error) {
+	name, err := a.models.Asked(p.Model)
+	if err != nil {
+		return m, "", err
+	}
+	if i, ok := a.models.FindLoaded(name); ok {
+		m, id = i.Model, i.ID
+	} else if m, err = a.models.Find(name); err != nil {
+		return m, "", err
+	} else {
+		id = m.ID
+	}
+	if can := options(m); p.Reasoning != "" && !slices.Contains(can, p.Reasoning) {
+		return m, "", chat.Invalidf("reasoning", "is %q; expected %s, which is what %s can", p.Reasoning, strings.Join(can, " or "), m.ID)
+	}
+	return m, id, nil
+}
+
 func input(raw json.RawMessage) (templates.Message, error) {
 	m := templates.Message{Role: templates.User}
 	if json.Unmarshal(raw, &m.Text) == nil {
@@ -80,6 +103,9 @@ func input(raw json.RawMessage) (templates.Message, error) {
 	var parts []inputPart
 	if _, err := wire.DecodePart(raw, &parts, "input"); err != nil {
 		return m, err
+	}
+	if len(parts) == 0 {
+		return m, chat.Invalidf("input", "is empty")
 	}
 	for i, part := range parts {
 		switch part.Type {
@@ -103,15 +129,11 @@ func (p chatRequest) settings(r *chat.Request) error {
 		}
 	}
 	s.TopK = p.TopK
-	on := p.Reasoning != "off"
-	switch p.Reasoning {
-	case "":
-	case "on", "off":
+	if on := p.Reasoning != "off"; p.Reasoning != "" {
 		r.Thinking.Enabled = &on
-	case "low", "medium", "high":
-		r.Thinking.Enabled, r.Thinking.Effort = &on, p.Reasoning
-	default:
-		return chat.Invalidf("reasoning", "is %q; expected off, low, medium, high or on", p.Reasoning)
+		if on && p.Reasoning != "on" {
+			r.Thinking.Effort = p.Reasoning
+		}
 	}
 	if p.MaxTokens < 0 || p.Context < 0 {
 		return chat.Invalidf("max_output_tokens", "it and context_length must be positive")
@@ -149,14 +171,14 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		request, err = a.decode(p, chat.CallerKey(r.Context()))
 	}
+	t := &turn{api: a, asked: p, request: request, meter: lmstudio.NewMeter()}
 	if err == nil {
-		p.Model, err = a.models.Asked(p.Model)
+		t.model, t.id, err = a.meant(p)
 	}
 	if err != nil {
 		WriteError(w, err)
 		return
 	}
-	t := &turn{api: a, asked: p, request: request, meter: lmstudio.NewMeter()}
 	if p.Stream {
 		t.out = sse.NewWriter(w)
 		t.out.Beat(a.heartbeat, t.beat)
@@ -184,12 +206,14 @@ type turn struct {
 	api     *API
 	asked   chatRequest
 	request chat.Request
+	model   lmstudio.Model
+	id      string // of the instance
 	meter   *lmstudio.Meter
 	out     *sse.Writer // nil: a whole answer
 	all     chat.Collector
 	load    *float64
 	open    string  // the part that has begun and not ended
-	read    float64 // share of the prompt
+	share   float64 // of the load, or of the prompt
 }
 
 // emit sends an event; the type stands in the data, too.
@@ -198,104 +222,115 @@ func (t *turn) emit(kind string, members map[string]any) error {
 		return nil
 	}
 	data := map[string]any{"type": kind}
-	for k, v := range members {
-		data[k] = v
+	if strings.HasPrefix(kind, loading) {
+		data["model_instance_id"] = t.id
 	}
+	maps.Copy(data, members)
 	return t.out.Event(kind, data)
 }
 
-// beat says that the turn lives: what was said of its progress is said again.
+// do takes a step between the heartbeats of a stream.
+func (t *turn) do(step func() error) error {
+	if t.out == nil {
+		return nil
+	}
+	return t.out.Do(step)
+}
+
+// The parts of a stream.
+const (
+	loading = "model_load"
+	reading = "prompt_processing"
+)
+
+// beat says that the turn lives: what was said last of its progress is said again, or nothing is
+// added to its text.
 func (t *turn) beat() error {
-	return t.emit("prompt_processing.progress", map[string]any{"progress": t.read})
+	if t.open == loading || t.open == reading {
+		return t.emit(t.open+".progress", map[string]any{"progress": t.share})
+	}
+	if t.open == "" {
+		return nil
+	}
+	return t.emit(t.open+".delta", map[string]any{"content": ""})
+}
+
+// progress says how far a part is.
+func (t *turn) progress(part string, share float64) error {
+	if t.open != part {
+		return nil
+	}
+	t.share = min(share, 1)
+	return t.beat()
 }
 
 func (t *turn) run(ctx context.Context) (answer, error) {
-	out := answer{Instance: t.asked.Model, Output: []any{}}
-	if i, ok := t.api.models.FindLoaded(t.asked.Model); ok {
-		out.Instance = i.ID
+	if err := t.emit("chat.start", map[string]any{"model_instance_id": t.id}); err != nil {
+		return t.finish(), err
 	}
-	if err := t.emit("chat.start", map[string]any{"model_instance_id": out.Instance}); err != nil {
-		return out, err
-	}
-	instance, err := t.ensure(ctx)
-	if err != nil {
-		return out, err
-	}
-	out.Instance, t.request.Model = instance.ID, instance.ID
-	err = t.api.service.Run(ctx, t.request, t.add)
+	err := t.ensure(ctx)
 	if err == nil {
-		err = t.begin("", nil)
+		t.request.Model = t.id
+		err = t.do(func() error { return t.begin(reading, nil) })
 	}
-	return t.finish(out), err
+	if err == nil {
+		err = t.api.service.Run(ctx, t.request, t.add)
+	}
+	if err == nil {
+		err = t.do(func() error { return t.begin("", nil) })
+	}
+	return t.finish(), err
 }
 
 // ensure loads the model if it is not.
-func (t *turn) ensure(ctx context.Context) (lmstudio.Instance, error) {
+func (t *turn) ensure(ctx context.Context) error {
 	models := t.api.models
-	if i, ok := models.FindLoaded(t.asked.Model); ok && (t.asked.Context == 0 || i.Context() >= t.asked.Context) {
-		return i, nil
+	if i, ok := models.FindLoaded(t.id); ok && (t.asked.Context == 0 || i.Context() >= t.asked.Context) {
+		return nil
 	}
-	m, err := models.Find(t.asked.Model)
-	if err != nil {
-		return lmstudio.Instance{}, err
-	}
-	named := func() map[string]any { return map[string]any{"model_instance_id": m.ID} }
-	if err := t.emit("model_load.start", named()); err != nil {
-		return lmstudio.Instance{}, err
+	if err := t.do(func() error { return t.begin(loading, nil) }); err != nil {
+		return err
 	}
 	begun := time.Now()
-	i, err := models.Load(ctx, fleet.Request{Name: m.ID, TTL: time.Hour, Settings: fleet.Settings{Context: t.asked.Context}, Progress: func(p fleet.Progress) {
-		event := named()
-		event["progress"] = p.Share
-		_ = t.emit("model_load.progress", event) // what follows meets the same error
+	i, err := models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, Settings: fleet.Settings{Context: t.asked.Context}, Progress: func(p fleet.Progress) {
+		_ = t.do(func() error { return t.progress(loading, p.Share) }) // what follows meets the same error
 	}})
 	if err != nil {
-		return lmstudio.Instance{}, lmstudio.LoadError(err)
+		return lmstudio.LoadError(err)
 	}
 	took := time.Since(begun).Seconds()
-	t.load = &took
-	event := named()
-	event["load_time_seconds"] = took
-	return models.Instance(i), t.emit("model_load.end", event)
+	t.id, t.load = i.ID, &took
+	return nil
 }
 
 // add takes an event. It is a chat.Sink.
 func (t *turn) add(e chat.Event) error {
 	t.meter.Add(e)
 	_ = t.all.Add(e) // it never fails
-	if t.out == nil {
-		return nil
-	}
-	return t.out.Do(func() error { return t.tell(e) })
-}
-
-// tell sends the events of an event.
-func (t *turn) tell(e chat.Event) error {
-	switch e.Kind {
-	case chat.Started:
-		return t.begin("prompt_processing", nil)
-	case chat.Progress:
-		if t.open != "prompt_processing" {
-			return nil
+	return t.do(func() error {
+		switch e.Kind {
+		case chat.Progress:
+			return t.progress(reading, float64(e.Progress.Cached+e.Progress.Evaluated)/float64(max(e.Progress.Total, 1)))
+		case chat.Text:
+			return t.begin("message", &e.Text)
+		case chat.Reasoning:
+			return t.begin("reasoning", &e.Text)
 		}
-		share := float64(e.Progress.Cached+e.Progress.Evaluated) / float64(max(e.Progress.Total, 1))
-		t.read = min(share, 1)
-		return t.beat()
-	case chat.Text:
-		return t.begin("message", &e.Text)
-	case chat.Reasoning:
-		return t.begin("reasoning", &e.Text)
-	}
-	return nil
+		return nil
+	})
 }
 
 // begin ends the open part if it is another, begins this one, and sends a piece of it.
 func (t *turn) begin(part string, piece *string) error {
 	if t.open != part {
 		before := t.open
-		t.open = part
+		t.open, t.share = part, 0
 		if before != "" {
-			if err := t.emit(before+".end", nil); err != nil {
+			var members map[string]any
+			if before == loading {
+				members = map[string]any{"load_time_seconds": t.load}
+			}
+			if err := t.emit(before+".end", members); err != nil {
 				return err
 			}
 		}
@@ -312,9 +347,9 @@ func (t *turn) begin(part string, piece *string) error {
 }
 
 // finish collects the answer and keeps the chat.
-func (t *turn) finish(out answer) answer {
+func (t *turn) finish() answer {
 	s := t.meter.Stats()
-	out.Stats = figures{s.Prompt, s.Predicted, s.Thinking, s.TokensPerSecond, s.FirstToken.Seconds(), t.load}
+	out := answer{Instance: t.id, Output: []any{}, Stats: figures{s.Prompt, s.Predicted, s.Thinking, s.TokensPerSecond, s.FirstToken.Seconds(), t.load}}
 	said := templates.Message{Role: templates.Assistant}
 	for _, c := range t.all.Result().Choices {
 		said.Text, said.Reasoning = c.Text, c.Reasoning

@@ -2,9 +2,8 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
-	"regexp"
-	"strconv"
 	"time"
 
 	"tenon/models/fleet"
@@ -27,7 +26,8 @@ type model struct {
 	MaxContext   int           `json:"max_context_length"`
 	Format       string        `json:"format"` // "gguf"
 	Can          *capabilities `json:"capabilities,omitempty"`
-	Description  *string       `json:"description"`
+
+	Description json.RawMessage `json:"description,omitempty"` // null, of an llm: none is known
 }
 
 type quantization struct {
@@ -67,13 +67,11 @@ func (a *API) Models(w http.ResponseWriter, _ *http.Request) {
 	wire.WriteJSON(w, http.StatusOK, map[string]any{"models": all})
 }
 
-var digits = regexp.MustCompile(`\d+`)
-
 func (a *API) describe(m lmstudio.Model) model {
 	out := model{
-		Type: m.Kind(), Publisher: m.Publisher(), Key: m.ID, DisplayName: m.ID, Size: m.Size, MaxContext: m.ContextTrained, Format: "gguf", Loaded: []instance{},
+		Type: m.Kind(), Publisher: m.Publisher(), Key: m.ID, DisplayName: m.ID, Size: m.Size, MaxContext: m.ContextTrained, Format: "gguf", Loaded: []instance{}, Params: wire.Optional(m.Parameters),
 	}
-	if bits, err := strconv.Atoi(digits.FindString(m.Quantization)); err == nil {
+	if bits, ok := m.Bits(); ok {
 		out.Quantization = &quantization{m.Quantization, bits}
 	}
 	for _, i := range a.models.Loaded() {
@@ -84,11 +82,19 @@ func (a *API) describe(m lmstudio.Model) model {
 	if m.Embeds {
 		return out
 	}
-	out.Architecture, out.Can = wire.Optional(m.Architecture), &capabilities{Tools: m.Tools}
+	out.Architecture, out.Can, out.Description = wire.Optional(m.Architecture), &capabilities{Tools: m.Tools}, json.RawMessage("null")
 	if m.Thinks {
-		out.Can.Reasoning = &reasoning{Allowed: []string{"off", "on"}, Default: "on"}
+		out.Can.Reasoning = &reasoning{Allowed: options(m), Default: "on"}
 	}
 	return out
+}
+
+// options are what a chat may ask of a model's thinking.
+func options(m lmstudio.Model) []string {
+	if !m.Thinks {
+		return []string{"off"}
+	}
+	return append([]string{"off", "on"}, m.Efforts...)
 }
 
 // config tells how an instance was loaded. Of an embedding model it is the context alone.
@@ -96,6 +102,9 @@ func config(i lmstudio.Instance) loadConfig {
 	c := loadConfig{Context: i.Context()}
 	if !i.Model.Embeds {
 		c.Batch, c.Parallel = i.Settings.Batch, i.Instance.Model.Slots
+		if on := i.Settings.FlashAttention == "on"; on || i.Settings.FlashAttention == "off" {
+			c.FlashAttention = &on
+		}
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -110,7 +111,7 @@ func (c *conn) read() {
 		}
 		var f clientFrame
 		if kind != websocket.MessageText || json.Unmarshal(raw, &f) != nil {
-			_ = c.out.send(communicationWarning{Type: "communicationWarning", Warning: "a frame is no JSON object of the protocol"})
+			_ = c.warn("a frame is no JSON object of the protocol") // the next read meets the same error
 			continue
 		}
 		if c.frame(f) != nil {
@@ -129,19 +130,27 @@ func (c *conn) frame(f clientFrame) error {
 	case "channelSend":
 		c.deliver(f)
 	case "keepAlive":
-		return c.out.send(keepAliveAck{"keepAliveAck"})
+		return c.out.send(serverFrame{Type: "keepAliveAck"})
 	case "communicationWarning":
-		slog.Warn("an LM Studio client could not read a packet", "namespace", string(c.ns), "kind", f.Kind, "warning", f.Warning)
-		c.server.Logs.server(slog.LevelWarn, "a client could not read a packet: "+f.Warning)
+		slog.Warn("an LM Studio client could not read a packet", "namespace", string(c.ns), "kind", clipped(f.Kind), "warning", clipped(f.Warning))
 	case "channelAck", "signalUnsubscribe", "writableSignalUnsubscribe", "writableSignalUpdate":
-	case "signalSubscribe":
-		return c.out.send(signalError{"signalError", f.SubscribeID, encodeError(c.unknown("signal", f.Endpoint))})
-	case "writableSignalSubscribe":
-		return c.out.send(signalError{"writableSignalError", f.SubscribeID, encodeError(c.unknown("signal", f.Endpoint))})
+	case "signalSubscribe", "writableSignalSubscribe":
+		kind := map[string]string{"signalSubscribe": "signalError", "writableSignalSubscribe": "writableSignalError"}[f.Type]
+		return c.out.send(serverFrame{Type: kind, SubscribeID: &f.SubscribeID, Error: encodeError(c.unknown("signal", f.Endpoint))})
 	default:
-		return c.out.send(communicationWarning{"communicationWarning", fmt.Sprintf("a frame of type %q is not known", f.Type)})
+		return c.warn(fmt.Sprintf("a frame of type %q is not known", clipped(f.Type)))
 	}
 	return nil
+}
+
+func (c *conn) warn(text string) error {
+	return c.out.send(serverFrame{Type: "communicationWarning", Warning: text})
+}
+
+// clipped is a client's text as it may stand in a log: it can be as long as a frame.
+func clipped(text string) string {
+	const most = 500
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 func (c *conn) unknown(kind, endpoint string) error {
@@ -150,12 +159,18 @@ func (c *conn) unknown(kind, endpoint string) error {
 
 // call answers a call in a goroutine of its own.
 func (c *conn) call(f clientFrame) error {
+	answer := func(result any, err error) error {
+		if err != nil {
+			return c.out.send(serverFrame{Type: "rpcError", CallID: &f.CallID, Error: encodeError(err)})
+		}
+		return c.out.send(serverFrame{Type: "rpcResult", CallID: &f.CallID, Result: result})
+	}
 	run, ok := calls[c.ns][f.Endpoint]
 	if !ok {
-		return c.out.send(rpcError{"rpcError", f.CallID, encodeError(c.unknown("call", f.Endpoint))})
+		return answer(nil, c.unknown("call", f.Endpoint))
 	}
 	if err := c.begin(); err != nil {
-		return c.out.send(rpcError{"rpcError", f.CallID, encodeError(err)})
+		return answer(nil, err)
 	}
 	c.work.Go(func() {
 		defer c.end()
@@ -164,24 +179,25 @@ func (c *conn) call(f clientFrame) error {
 			result, err = run(c.ctx, c, f.Parameter)
 			return err
 		})
-		if err != nil {
-			_ = c.out.send(rpcError{"rpcError", f.CallID, encodeError(err)}) // a reader that is gone cannot be told
-			return
-		}
-		_ = c.out.send(rpcResult{"rpcResult", f.CallID, result}) // as above
+		_ = answer(result, err) // a reader that is gone cannot be told
 	})
 	return nil
 }
 
 // create opens a channel and runs it in a goroutine of its own.
 func (c *conn) create(f clientFrame) error {
-	fail := func(err error) error { return c.out.send(channelError{"channelError", f.ChannelID, encodeError(err)}) }
+	end := func(err error) error {
+		if err != nil {
+			return c.out.send(serverFrame{Type: "channelError", ChannelID: &f.ChannelID, Error: encodeError(err)})
+		}
+		return c.out.send(serverFrame{Type: "channelClose", ChannelID: &f.ChannelID})
+	}
 	run, ok := channels[c.ns][f.Endpoint]
 	if !ok {
-		return fail(c.unknown("channel", f.Endpoint))
+		return end(c.unknown("channel", f.Endpoint))
 	}
 	if err := c.begin(); err != nil {
-		return fail(err)
+		return end(err)
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	ch := &channel{conn: c, id: f.ChannelID, ctx: ctx, cancel: cancel}
@@ -192,11 +208,7 @@ func (c *conn) create(f clientFrame) error {
 		defer c.end()
 		err := guarded(func() error { return run(ch, f.CreationParameter) })
 		ch.end()
-		if err != nil {
-			_ = fail(err) // a reader that is gone cannot be told
-			return
-		}
-		_ = c.out.send(channelClose{"channelClose", f.ChannelID}) // as above
+		_ = end(err) // a reader that is gone cannot be told
 	})
 	return nil
 }
@@ -268,44 +280,45 @@ type channel struct {
 	cancel context.CancelCauseFunc
 
 	mu   sync.Mutex // guards what follows
-	last any        // what keepAlive sends again
+	last packet     // what is sent again whenever the channel is silent for long
 	beat *time.Timer
 }
 
 // stopped tells whether the client wanted no more.
 func (ch *channel) stopped() bool { return errors.Is(context.Cause(ch.ctx), errStopped) }
 
-// send sends a packet.
-func (ch *channel) send(packet any) error {
+// send sends a packet of a kind.
+func (ch *channel) send(kind string, p packet) error {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	return ch.write(packet)
+	return ch.write(kind, p)
 }
 
 // progress sends a packet that is sent again whenever the channel is silent for long. The SDKs
 // report only what grows.
-func (ch *channel) progress(packet any) error {
+func (ch *channel) progress(kind string, p packet) error {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	ch.last = packet
+	ch.last = p
 	if ch.beat == nil {
 		ch.beat = time.AfterFunc(ch.conn.server.Beat, func() {
 			ch.mu.Lock()
 			defer ch.mu.Unlock()
 			if ch.last != nil {
-				_ = ch.write(ch.last) // the next packet meets the same error
+				_ = ch.write(kind, ch.last) // the next packet meets the same error
 			}
 		})
 	}
-	return ch.write(packet)
+	return ch.write(kind, p)
 }
 
 // write sends a packet. The caller holds mu.
-func (ch *channel) write(packet any) error {
+func (ch *channel) write(kind string, p packet) error {
 	if ch.beat != nil {
 		ch.beat.Reset(ch.conn.server.Beat)
 	}
-	return ch.conn.out.send(channelSend{"channelSend", ch.id, packet})
+	p["type"] = kind
+	return ch.conn.out.send(serverFrame{Type: "channelSend", ChannelID: &ch.id, Message: p})
 }
 
 // quiet ends the repetition: a success is followed by nothing but the close.

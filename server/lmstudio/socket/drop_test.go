@@ -1,16 +1,20 @@
 package socket_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
+	"tenon/engine/enginetest"
 	"tenon/models/catalog"
 	"tenon/server/chat"
 	"tenon/server/lmstudio/socket"
@@ -43,6 +47,62 @@ func TestSocket_droppedConnectionsLeaveNothing(t *testing.T) {
 	wg.Wait()
 	settle(t, func() bool { return s.engine.Running() == 0 && s.users() == 0 && s.sockets.Open() == 0 })
 	settle(t, func() bool { return runtime.NumGoroutine() <= before+8 })
+}
+
+// A prediction whose connection drops ends before its next token: none is given here.
+func TestSocket_aDroppedConnectionEndsItsPredictionBetweenTokens(t *testing.T) {
+	reply := enginetest.Say("0123456789")
+	reply.Hold = make(chan struct{})
+	s := serveEngine(t, enginetest.Script(reply)).load(t, "m")
+	c := s.dial(t, "llm")
+	c.send(`{"type":"channelCreate","endpoint":"predict","channelId":1,"creationParameter":` + ask("hi") + `}`)
+	for range 3 {
+		reply.Hold <- struct{}{}
+	}
+	for !strings.Contains(c.next(), `"content":"2"`) {
+	}
+	_ = c.ws.CloseNow()
+	settle(t, func() bool { return s.engine.Running() == 0 && s.users() == 0 && s.sockets.Open() == 0 })
+}
+
+// What a client could not read is told to the machine's log, cut, and to no reader of the streamed
+// log: its SDK could not read that either, and would warn of it.
+func TestSocket_aWarningIsNotEchoed(t *testing.T) {
+	var log lockedBuffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	s := serve(t).load(t, "m")
+	c := s.dial(t, "diagnostics")
+	c.send(`{"type":"channelCreate","endpoint":"streamLogs","channelId":1}`)
+	c.call("nothing", "") // answered behind the channel's begin
+	c.send(`{"type":"communicationWarning","warning":"` + strings.Repeat("é", 1<<20) + `"}`)
+	c.call("nothing", "")
+	success(t, s.dial(t, "llm").open("predict", ask("[[a]]x[[/]]", `{"key":"ext.unknown","value":1}`)))
+	if f := c.next(); !strings.Contains(f, "settings without effect") {
+		t.Errorf("%.200s", f)
+	}
+	if said := log.String(); !strings.Contains(said, "could not read a packet") || len(said) > 2000 || !utf8.ValidString(said) {
+		t.Errorf("%d bytes: %.300s", len(said), said)
+	}
+}
+
+// lockedBuffer is a log that is written and read by different goroutines.
+type lockedBuffer struct {
+	mu sync.Mutex // guards b
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // drop connects, sends frames, reads a few, and is gone: without a word, or with a close.

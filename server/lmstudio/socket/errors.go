@@ -80,11 +80,11 @@ func noPresetCalled(name string) error {
 
 // encodeError writes any error. The stack is a text of no stack: without one the SDKs say that
 // there is none.
-func encodeError(err error) wireError {
+func encodeError(err error) *wireError {
 	var shown *shownError
 	if errors.As(err, &shown) {
-		return wireError{Title: shown.title, RootTitle: shown.title, DisplayData: shown.data}
+		return &wireError{Title: shown.title, RootTitle: shown.title, DisplayData: shown.data}
 	}
 	title := chat.AsError(err).Error()
-	return wireError{Title: title, RootTitle: title}
+	return &wireError{Title: title, RootTitle: title}
 }

@@ -72,11 +72,7 @@ func uploadFile(ctx context.Context, c *conn, p struct {
 	}
 	u := upload{identifier: "file-" + rand.Text(), owner: chat.CallerKey(ctx), name: path.Base(p.Name), fileType: fileType(p.Name, content), content: content}
 	c.server.files.add(u)
-	return struct {
-		Identifier string `json:"identifier"`
-		FileType   string `json:"fileType"`
-		Size       int    `json:"sizeBytes"`
-	}{u.identifier, u.fileType, len(content)}, nil
+	return packet{"identifier": u.identifier, "fileType": u.fileType, "sizeBytes": len(content)}, nil
 }
 
 // fileType is one of the types that the SDKs know.

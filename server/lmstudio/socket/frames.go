@@ -29,45 +29,20 @@ type authAnswer struct {
 	Error   string `json:"error,omitempty"`
 }
 
-// The frames that the server sends.
-type (
-	channelSend struct {
-		Type      string `json:"type"` // "channelSend"
-		ChannelID int    `json:"channelId"`
-		Message   any    `json:"message"`
-	}
-	channelClose struct {
-		Type      string `json:"type"` // "channelClose"
-		ChannelID int    `json:"channelId"`
-	}
-	channelError struct {
-		Type      string    `json:"type"` // "channelError"
-		ChannelID int       `json:"channelId"`
-		Error     wireError `json:"error"`
-	}
-	rpcResult struct {
-		Type   string `json:"type"` // "rpcResult"
-		CallID int    `json:"callId"`
-		Result any    `json:"result,omitempty"` // absent for void: null would never settle the call
-	}
-	rpcError struct {
-		Type   string    `json:"type"` // "rpcError"
-		CallID int       `json:"callId"`
-		Error  wireError `json:"error"`
-	}
-	signalError struct {
-		Type        string    `json:"type"` // "signalError", "writableSignalError"
-		SubscribeID int       `json:"subscribeId"`
-		Error       wireError `json:"error"`
-	}
-	keepAliveAck struct {
-		Type string `json:"type"` // "keepAliveAck"
-	}
-	communicationWarning struct {
-		Type    string `json:"type"` // "communicationWarning"
-		Warning string `json:"warning"`
-	}
-)
+// serverFrame is any frame that the server sends; Type says which members it has.
+type serverFrame struct {
+	Type        string     `json:"type"`
+	ChannelID   *int       `json:"channelId,omitempty"`
+	CallID      *int       `json:"callId,omitempty"`
+	SubscribeID *int       `json:"subscribeId,omitempty"`
+	Message     packet     `json:"message,omitempty"`
+	Result      any        `json:"result,omitempty"` // absent for void: null would never settle the call
+	Error       *wireError `json:"error,omitempty"`
+	Warning     string     `json:"warning,omitempty"`
+}
+
+// packet is what a channel sends, or a call's result, by the members' names.
+type packet map[string]any
 
 // wireError is an error as the SDKs show it: title, suggestion and cause, or for a failed call
 // rootTitle.

@@ -39,7 +39,7 @@ func FuzzFrame(f *testing.F) {
 			}
 		}
 		if p, err := parameter[loadParameter](frame.CreationParameter); err == nil {
-			_, err = loadSettings(p.Stack)
+			_, err = loadSettings(p.Stack, 7)
 			told(err)
 		}
 	})

@@ -2,21 +2,23 @@ package socket
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 
 	"tenon/models/fleet"
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
 )
 
-// loadSettings reads how a model is to be loaded. Keys that say nothing here have no effect: SDKs
-// send all that the app knows.
-func loadSettings(stack kvStack) (fleet.Settings, error) {
+// loadSettings reads how a model of so many layers is to be loaded. Keys that say nothing here have
+// no effect: SDKs send all that the app knows.
+func loadSettings(stack kvStack, layers int) (fleet.Settings, error) {
 	var s fleet.Settings
 	own := map[string]setter{
 		"contextLength":                   value(&s.Context),
 		"numParallelSessions":             value(&s.Slots),
 		"llama.evalBatchSize":             value(&s.Batch),
-		"llama.acceleration.offloadRatio": ratio(&s.GPULayers),
+		"llama.acceleration.offloadRatio": offload(&s.GPULayers, layers),
 		"llama.kCacheQuantizationType":    checked(func(t string) error { s.CacheTypeK = t; return nil }),
 		"llama.vCacheQuantizationType":    checked(func(t string) error { s.CacheTypeV = t; return nil }),
 		"llama.flashAttention": func(raw json.RawMessage) error {
@@ -38,26 +40,21 @@ func loadSettings(stack kvStack) (fleet.Settings, error) {
 	return s, nil
 }
 
-// ratio reads "max", "off" or a share of the layers. A share between leaves it to the machine's
-// memory.
-func ratio(to *string) setter {
+// offload reads "max", "off" or a share of the layers.
+func offload(to *string, layers int) setter {
 	return func(raw json.RawMessage) error {
-		switch string(raw) {
-		case `"off"`, "0":
-			*to = "0"
-		case `"max"`:
-			*to = "auto"
-		default:
-			var share float64
-			if json.Unmarshal(raw, &share) != nil || share < 0 || share > 1 {
-				return chat.Invalidf("llama.acceleration.offloadRatio", `expected "max", "off" or 0 to 1`)
-			}
+		share, named := map[string]float64{`"off"`: 0, `"max"`: 1}[string(raw)]
+		if !named && (json.Unmarshal(raw, &share) != nil || share < 0 || share > 1) {
+			return chat.Invalidf("llama.acceleration.offloadRatio", `expected "max", "off" or 0 to 1`)
+		}
+		if *to = "auto"; share == 0 || share < 1 && layers > 0 {
+			*to = strconv.Itoa(int(math.Round(share * float64(layers))))
 		}
 		return nil
 	}
 }
 
-// config collects settings to tell.
+// add collects settings to tell.
 func (c *kvConfig) add(key string, v any) {
 	raw, err := json.Marshal(v)
 	if err == nil {

@@ -14,44 +14,18 @@ import (
 // ready; its methods may be called from any goroutine.
 type Logs struct {
 	mu      sync.Mutex // guards readers
-	readers map[chan logEvent]struct{}
+	readers map[chan packet]struct{}
 }
 
 // logBacklog is how many events wait for a reader; what is beyond is lost to it.
 const logBacklog = 256
 
-type logEvent struct {
-	Timestamp int64 `json:"timestamp"` // milliseconds
-	Data      any   `json:"data"`
-}
-
-// The data of log events.
-type (
-	inputLog struct {
-		Type       string `json:"type"` // "llm.prediction.input"
-		Input      string `json:"input"`
-		Path       string `json:"modelPath"`
-		Identifier string `json:"modelIdentifier"`
-	}
-	outputLog struct {
-		Type       string `json:"type"` // "llm.prediction.output"
-		Output     string `json:"output"`
-		Stats      *stats `json:"stats,omitempty"`
-		Identifier string `json:"modelIdentifier"`
-	}
-	serverLog struct {
-		Type    string `json:"type"` // "server.log"
-		Content string `json:"content"`
-		Level   string `json:"level"`
-	}
-)
-
-func (l *Logs) subscribe() (events chan logEvent, end func()) {
-	events = make(chan logEvent, logBacklog)
+func (l *Logs) subscribe() (events chan packet, end func()) {
+	events = make(chan packet, logBacklog)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.readers == nil {
-		l.readers = map[chan logEvent]struct{}{}
+		l.readers = map[chan packet]struct{}{}
 	}
 	l.readers[events] = struct{}{}
 	return events, func() {
@@ -69,19 +43,20 @@ func (l *Logs) Wanted() bool {
 }
 
 // tell passes an event on and waits for nobody.
-func (l *Logs) tell(data any) {
+func (l *Logs) tell(kind string, data packet) {
+	data["type"] = kind
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for events := range l.readers {
 		select {
-		case events <- logEvent{time.Now().UnixMilli(), data}:
+		case events <- packet{"timestamp": time.Now().UnixMilli(), "data": data}:
 		default:
 		}
 	}
 }
 
 func (l *Logs) server(level slog.Level, text string) {
-	l.tell(serverLog{"server.log", text, strings.ToLower(level.String())})
+	l.tell("server.log", packet{"content": text, "level": strings.ToLower(level.String())})
 }
 
 // Turns tells of a request's predictions: what the model read, and what it wrote. They must have
@@ -89,9 +64,8 @@ func (l *Logs) server(level slog.Level, text string) {
 func (l *Logs) Turns(r *chat.Record) {
 	for n, t := range r.Turns {
 		id := r.Outcomes[n].Model
-		figures := encodeStats(lmstudio.Measure(r.Outcomes[n]))
-		l.tell(inputLog{"llm.prediction.input", t.Prompt.String(), id, id})
-		l.tell(outputLog{"llm.prediction.output", t.Output(), &figures, id})
+		l.tell("llm.prediction.input", packet{"input": t.Prompt.String(), "modelPath": id, "modelIdentifier": id})
+		l.tell("llm.prediction.output", packet{"output": t.Output(), "stats": encodeStats(lmstudio.Measure(r.Outcomes[n])), "modelIdentifier": id})
 	}
 }
 
@@ -106,10 +80,7 @@ func streamLogs(ch *channel, _ none) error {
 	for {
 		select {
 		case e := <-events:
-			if err := ch.send(struct {
-				Type string   `json:"type"` // "log"
-				Log  logEvent `json:"log"`
-			}{"log", e}); err != nil {
+			if err := ch.send("log", packet{"log": e}); err != nil {
 				return err
 			}
 		case <-ch.ctx.Done():

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
-	"strconv"
 	"time"
 
 	"tenon/models/fleet"
@@ -26,6 +24,7 @@ type modelInfo struct {
 	SizeBytes      int64         `json:"sizeBytes"`
 	Device         *string       `json:"deviceIdentifier"` // null: this machine
 	Architecture   string        `json:"architecture,omitempty"`
+	Params         string        `json:"paramsString,omitempty"`
 	Quantization   *quantization `json:"quantization,omitempty"`
 	MaxContext     int           `json:"maxContextLength"`
 	Vision         *bool         `json:"vision,omitempty"`            // llm only
@@ -50,9 +49,9 @@ type instanceInfo struct {
 func describe(m lmstudio.Model) modelInfo {
 	out := modelInfo{
 		Type: m.Kind(), ModelKey: m.ID, Format: "gguf", DisplayName: m.ID, Publisher: m.Publisher(), Path: m.File(), Indexed: m.File(),
-		SizeBytes: m.Size, Architecture: m.Architecture, MaxContext: m.ContextTrained,
+		SizeBytes: m.Size, Architecture: m.Architecture, Params: m.Parameters, MaxContext: m.ContextTrained,
 	}
-	if bits, err := strconv.Atoi(digits.FindString(m.Quantization)); err == nil { // Q4_K_M has 4
+	if bits, ok := m.Bits(); ok {
 		out.Quantization = &quantization{m.Quantization, bits}
 	}
 	if !m.Embeds {
@@ -61,8 +60,6 @@ func describe(m lmstudio.Model) modelInfo {
 	}
 	return out
 }
-
-var digits = regexp.MustCompile(`\d+`)
 
 func describeInstance(i lmstudio.Instance) instanceInfo {
 	out := instanceInfo{modelInfo: describe(i.Model), Identifier: i.ID, Reference: i.Reference, ContextLength: i.Context()}
@@ -91,21 +88,50 @@ type query struct {
 	Vision     *bool  `json:"vision,omitempty"`
 }
 
-// find returns the loaded model that is meant, of the socket's kind.
-func (c *conn) find(s specifier) (lmstudio.Instance, error) {
+// find returns the loaded model that is meant, of the socket's kind. The default model is loaded
+// for whoever names none, or one that there is not.
+func (c *conn) find(ctx context.Context, s specifier) (lmstudio.Instance, error) {
+	models := c.server.Models
+	if s.Type == "instanceReference" {
+		for _, i := range models.Loaded() {
+			if i.Reference == s.Reference {
+				return i, nil
+			}
+		}
+		return lmstudio.Instance{}, &shownError{title: "the model was unloaded", data: map[string]string{"code": "generic.specificModelUnloaded"}}
+	}
 	name := s.Query.Identifier + s.Query.Path // never both
-	for _, i := range c.server.Models.Loaded() {
-		if s.Type == "instanceReference" && i.Reference == s.Reference || s.Type != "instanceReference" && name == "" && c.serves(i) {
+	m, byDefault := c.standIn(name)
+	switch {
+	case s.Query.Vision != nil && *s.Query.Vision:
+	case byDefault:
+		i, err := models.Load(ctx, fleet.Request{Name: m.ID, TTL: lmstudio.OnDemandTTL})
+		return models.Instance(i), lmstudio.LoadError(err)
+	case name == "":
+		for _, i := range models.Loaded() {
+			if c.serves(i) {
+				return i, nil
+			}
+		}
+	default:
+		if i, ok := models.FindLoaded(name); ok && c.serves(i) {
 			return i, nil
 		}
 	}
-	if s.Type == "instanceReference" {
-		return lmstudio.Instance{}, &shownError{title: "the model was unloaded", data: map[string]string{"code": "generic.specificModelUnloaded"}}
-	}
-	if i, ok := c.server.Models.FindLoaded(name); name != "" && ok && c.serves(i) && (s.Query.Vision == nil || !*s.Query.Vision) {
-		return i, nil
-	}
 	return lmstudio.Instance{}, c.noModel(s.Query, "")
+}
+
+// standIn is the default model, if it is of the socket's kind and is to answer for a name.
+func (c *conn) standIn(name string) (m lmstudio.Model, ok bool) {
+	asked, err := c.server.Models.Asked(name)
+	if name == "" {
+		asked = c.server.Models.Default
+	}
+	if err != nil || asked == "" || asked == name {
+		return m, false
+	}
+	m, err = c.server.Models.Find(asked)
+	return m, err == nil && m.Kind() == string(c.ns)
 }
 
 // serves tells whether an instance is of the socket's kind.
@@ -129,8 +155,8 @@ func listLoaded(_ context.Context, c *conn, _ none) (any, error) {
 }
 
 // getModelInfo answers nothing for a model that is not loaded, unless an error is wanted.
-func getModelInfo(_ context.Context, c *conn, p specified) (any, error) {
-	i, err := c.find(p.Specifier)
+func getModelInfo(ctx context.Context, c *conn, p specified) (any, error) {
+	i, err := c.find(ctx, p.Specifier)
 	switch {
 	case err == nil:
 		return describeInstance(i), nil
@@ -140,43 +166,38 @@ func getModelInfo(_ context.Context, c *conn, p specified) (any, error) {
 	return nil, nil
 }
 
-func getLoadConfig(_ context.Context, c *conn, p specified) (any, error) {
-	i, err := c.find(p.Specifier)
+func getLoadConfig(ctx context.Context, c *conn, p specified) (any, error) {
+	i, err := c.find(ctx, p.Specifier)
 	if err != nil {
 		return nil, err
 	}
 	return loadConfig(i), nil
 }
 
-func getBasePredictionConfig(_ context.Context, c *conn, p specified) (any, error) {
-	i, err := c.find(p.Specifier)
+func getBasePredictionConfig(ctx context.Context, c *conn, p specified) (any, error) {
+	i, err := c.find(ctx, p.Specifier)
 	if err != nil {
 		return nil, err
 	}
 	return baseConfig(i), nil
 }
 
-type processingState struct {
-	Status string `json:"status"`
-	Queued int    `json:"queued"`
-}
-
-func getProcessingState(_ context.Context, c *conn, p specified) (any, error) {
-	i, err := c.find(p.Specifier)
+func getProcessingState(ctx context.Context, c *conn, p specified) (any, error) {
+	i, err := c.find(ctx, p.Specifier)
 	if err != nil {
 		if p.Throw {
 			return nil, err
 		}
 		return nil, nil
 	}
-	s := processingState{Status: "idle", Queued: i.Waiting}
+	status := "idle"
 	switch {
 	case i.Busy > 0 && i.Model.Embeds:
-		s.Status = "computingEmbedding"
+		status = "computingEmbedding"
 	case i.Busy > 0:
-		s.Status = "generating"
+		status = "generating"
 	}
-	return s, nil
+	return packet{"status": status, "queued": i.Waiting}, nil
 }
 
 // unloadModel returns once the memory is free.
@@ -212,18 +233,11 @@ func listDownloaded(_ context.Context, c *conn, _ none) (any, error) {
 func listVariants(context.Context, *conn, none) (any, error) { return []modelInfo{}, nil }
 
 func version(_ context.Context, c *conn, _ none) (any, error) {
-	return struct {
-		Version string `json:"version"`
-		Build   int    `json:"build"`
-	}{c.server.Version, 0}, nil
+	return packet{"version": c.server.Version, "build": 0}, nil
 }
 
 func processInfo(_ context.Context, c *conn, _ none) (any, error) {
-	return struct {
-		PID     int    `json:"pid"`
-		Daemon  bool   `json:"isDaemon"`
-		Version string `json:"version"`
-	}{os.Getpid(), true, c.server.Version}, nil
+	return packet{"pid": os.Getpid(), "isDaemon": true, "version": c.server.Version}, nil
 }
 
 // notify takes a message for the app's window. There is none.
@@ -244,27 +258,6 @@ type loadParameter struct {
 	Stack      kvStack `json:"loadConfigStack"`
 }
 
-// The packets of loading.
-type (
-	resolvedPacket struct {
-		Type string    `json:"type"` // "resolved"
-		Info modelInfo `json:"info"`
-	}
-	startPacket struct {
-		Type       string    `json:"type"` // "startLoading"
-		Identifier string    `json:"identifier"`
-		Info       modelInfo `json:"info"`
-	}
-	progressPacket struct {
-		Type     string  `json:"type"` // "progress", "loadProgress"
-		Progress float64 `json:"progress"`
-	}
-	loadedPacket struct {
-		Type string       `json:"type"` // "success", "loadSuccess", "alreadyLoaded"
-		Info instanceInfo `json:"info"`
-	}
-)
-
 // loadModel loads an instance with settings, beside others of the model.
 func loadModel(ch *channel, p loadParameter) error {
 	c := ch.conn
@@ -281,10 +274,10 @@ func loadModel(ch *channel, p loadParameter) error {
 	if p.Identifier == "" {
 		p.Identifier = c.free(m.ID)
 	}
-	if err := ch.send(resolvedPacket{"resolved", describe(m)}); err != nil {
+	if err := ch.send("resolved", packet{"info": describe(m)}); err != nil {
 		return err
 	}
-	return ch.load(fleet.Request{Name: m.ID, ID: p.Identifier, TTL: milliseconds(p.TTL)}, p.Stack, "progress", "success")
+	return ch.load(m, fleet.Request{ID: p.Identifier, TTL: milliseconds(p.TTL)}, p.Stack, "progress", "success")
 }
 
 // free is what a further instance of a model is called: as the model, or with the first number
@@ -302,33 +295,34 @@ func (c *conn) free(id string) string {
 // getOrLoad returns a loaded instance, or loads one.
 func getOrLoad(ch *channel, p loadParameter) error {
 	c := ch.conn
+	if m, ok := c.standIn(p.Identifier); ok {
+		p.Identifier = m.ID
+	}
 	if i, ok := c.server.Models.FindLoaded(p.Identifier); ok {
 		if !c.serves(i) {
 			return c.mismatch(i.Model)
 		}
-		return ch.send(loadedPacket{"alreadyLoaded", describeInstance(i)})
+		return ch.send("alreadyLoaded", packet{"info": describeInstance(i)})
 	}
 	m, err := c.model(p.Identifier)
 	if err != nil {
 		return err
 	}
-	if err := ch.send(startPacket{"startLoading", m.ID, describe(m)}); err != nil {
+	if err := ch.send("startLoading", packet{"identifier": m.ID, "info": describe(m)}); err != nil {
 		return err
 	}
-	return ch.load(fleet.Request{Name: m.ID, TTL: cmp.Or(milliseconds(p.LoadTTL), onDemandTTL)}, p.Stack, "loadProgress", "loadSuccess")
+	return ch.load(m, fleet.Request{TTL: cmp.Or(milliseconds(p.LoadTTL), lmstudio.OnDemandTTL)}, p.Stack, "loadProgress", "loadSuccess")
 }
-
-// onDemandTTL is how long LM Studio keeps a model that a request loaded, once it is idle.
-const onDemandTTL = time.Hour
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // load loads an instance and tells of it.
-func (ch *channel) load(r fleet.Request, stack kvStack, progress, success string) (err error) {
-	if r.Settings, err = loadSettings(stack); err != nil {
+func (ch *channel) load(m lmstudio.Model, r fleet.Request, stack kvStack, progress, success string) (err error) {
+	if r.Settings, err = loadSettings(stack, m.Layers); err != nil {
 		return err
 	}
-	r.Progress = func(p fleet.Progress) { _ = ch.progress(progressPacket{progress, p.Share}) } // what comes next meets the same error
+	r.Name = m.ID
+	r.Progress = func(p fleet.Progress) { _ = ch.progress(progress, packet{"progress": p.Share}) } // what comes next meets the same error
 	r.Progress(fleet.Progress{})
 	i, err := ch.conn.server.Models.Load(ch.ctx, r)
 	ch.quiet()
@@ -338,7 +332,7 @@ func (ch *channel) load(r fleet.Request, stack kvStack, progress, success string
 	if err != nil {
 		return lmstudio.LoadError(err)
 	}
-	return ch.send(loadedPacket{success, describeInstance(ch.conn.server.Models.Instance(i))})
+	return ch.send(success, packet{"info": describeInstance(ch.conn.server.Models.Instance(i))})
 }
 
 // model returns the model at hand that a name means, of the socket's kind.

@@ -2,11 +2,14 @@ package socket_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tenon/server/lmstudio/socket"
 )
 
 // Every member of a descriptor that the SDKs demand is there, and null only where they take it.
@@ -96,10 +99,10 @@ func TestText_tokensVectorsAndTemplates(t *testing.T) {
 	const any = `{"specifier":{"type":"query","query":{}},"inputString":"hi","modelSpecifier":{"type":"query","query":{}},"history":{"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]},"predictionConfigStack":{"layers":[]},"opts":{}}`
 	for _, c := range []struct{ ns, endpoint, want string }{
 		{"llm", "tokenize", `{"tokens":[104,105]}`}, {"llm", "countTokens", `{"tokenCount":2}`}, {"embedding", "embedString", `{"embedding":[2,0.5]}`},
-		{"llm", "applyPromptTemplate", `{"formatted":"User: hi\n\nAssistant:"}`}, {"llm", "getInstanceProcessingState", `{"status":"idle","queued":0}`},
+		{"llm", "applyPromptTemplate", `{"formatted":"User: hi\n\nAssistant:"}`}, {"llm", "getInstanceProcessingState", `{"queued":0,"status":"idle"}`},
 		{"llm", "getLoadConfig", `{"fields":[{"key":"llm.load.contextLength","value":65536},{"key":"llm.load.numParallelSessions","value":4}]}`},
 		{"embedding", "getLoadConfig", `{"fields":[{"key":"embedding.load.contextLength","value":512}]}`}, {"llm", "getBasePredictionConfig", `{"fields":[]}`},
-		{"system", "version", `{"version":"1.0","build":0}`},
+		{"system", "version", `{"build":0,"version":"1.0"}`},
 	} {
 		if f := s.dial(t, c.ns).call(c.endpoint, any); string(f.Result) != c.want {
 			t.Errorf("%s/%s: %s %+v", c.ns, c.endpoint, f.Result, f.Error)
@@ -112,8 +115,11 @@ func TestFiles_textIsRead(t *testing.T) {
 	s := serve(t).load(t, "m")
 	for name, content := range map[string]string{"notes.txt": "the secret is 7", "a.png": "\x89PNG\r\n\x1a\n0000"} {
 		f := s.dial(t, "files").call("uploadFileBase64", fmt.Sprintf(`{"name":%q,"contentBase64":%q}`, name, base64.StdEncoding.EncodeToString([]byte(content))))
-		result := string(f.Result)
-		id := result[strings.Index(result, "file-"):strings.Index(result, `","fileType"`)]
+		var kept struct{ Identifier string }
+		if err := json.Unmarshal(f.Result, &kept); err != nil {
+			t.Fatal(err)
+		}
+		id := kept.Identifier
 		message := fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":"read"},{"type":"file","name":%q,"identifier":%q,"sizeBytes":1,"fileType":"text/plain"}]}`, name, id)
 		all := s.dial(t, "llm").open("predict", conversation(message))
 		if name == "a.png" {
@@ -138,6 +144,53 @@ func TestModels_aSecondInstanceIsNumbered(t *testing.T) {
 		all := c.open("loadModel", `{"modelKey":"m","loadConfigStack":{"layers":[]}}`)
 		if got := success(t, all).Message.Info.Identifier; got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The default model answers whoever names no model, or one that there is not: it is loaded for
+// them. To load or unload what there is not stays an error, and so does another kind of model.
+func TestModels_theDefaultAnswersForWhatThereIsNot(t *testing.T) {
+	s := serve(t, func(o *socket.Options) { o.Models.Default = "m" }).load(t, "e")
+	c := s.dial(t, "llm")
+	if f := c.call("getModelInfo", `{"specifier":{"type":"query","query":{}},"throwIfNotFound":true}`); !strings.Contains(string(f.Result), `"identifier":"m"`) {
+		t.Errorf("%+v", f)
+	}
+	for name, query := range map[string]string{"none": `{}`, "unknown": `{"identifier":"gpt-9"}`, "its own": `{"identifier":"m"}`} {
+		said := strings.Replace(ask("[[a]]x[[/]]"), `{"identifier":"m"}`, query, 1)
+		if got := content(c.open("predict", said)); got != "x" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	all := c.open("getOrLoad", `{"identifier":"gpt-9","loadConfigStack":{"layers":[]}}`)
+	if f := all[0]; f.Message.Type != "alreadyLoaded" || f.Message.Info.Identifier != "m" {
+		t.Errorf("%+v", f)
+	}
+	for _, f := range []frame{
+		c.open("loadModel", `{"modelKey":"gpt-9","loadConfigStack":{"layers":[]}}`)[0], c.call("unloadModel", `{"identifier":"gpt-9"}`),
+		s.dial(t, "embedding").open("getOrLoad", `{"identifier":"gpt-9","loadConfigStack":{"layers":[]}}`)[0],
+		c.call("countTokens", `{"specifier":{"type":"query","query":{"identifier":"e"}},"inputString":"x"}`),
+	} {
+		if f.Error.DisplayData.Code != "generic.noModelMatchingQuery" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if n := s.fleet.Loads(); n != 2 {
+		t.Errorf("%d loads", n)
+	}
+}
+
+// A share of the layers for the GPU is their number. "max" is as many as fit.
+func TestModels_aShareOfTheLayersIsOffloaded(t *testing.T) {
+	for ratio, want := range map[string]string{`"max"`: "auto", `"off"`: "0", `0.5`: "13", `0.3`: "8", `0`: "0", `1`: "auto", `2`: "", `"half"`: ""} {
+		s := serve(t) // its models have 26 layers
+		all := s.dial(t, "llm").open("loadModel", `{"modelKey":"m","loadConfigStack":{"layers":[{"layerName":"apiOverride","config":{"fields":[{"key":"llm.load.llama.acceleration.offloadRatio","value":`+ratio+`}]}}]}}`)
+		if want == "" {
+			if last := all[len(all)-1]; !strings.Contains(last.Error.Title, "offloadRatio") {
+				t.Errorf("%s: %+v", ratio, last)
+			}
+		} else if got := s.fleet.Instances()[0].Settings.GPULayers; got != want {
+			t.Errorf("%s: %q, want %q", ratio, got, want)
 		}
 	}
 }

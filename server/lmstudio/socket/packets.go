@@ -7,92 +7,38 @@ import (
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
 	"tenon/server/wire"
-	"tenon/tools"
 )
 
-// The packets of a prediction.
-type (
-	promptPacket struct {
-		Type     string        `json:"type"` // "promptProcessingProgress"
-		Progress float64       `json:"progress"`
-		Details  promptDetails `json:"details"`
-	}
-	promptDetails struct { // the first is the sum of the others
-		Total       int `json:"totalPromptTokenCount"`
-		Cached      int `json:"cachedTokenCount"`
-		Processed   int `json:"processedPromptTokenCount"`
-		Unprocessed int `json:"unprocessedPromptTokenCount"`
-	}
-	fragmentPacket struct {
-		Type     string   `json:"type"` // "fragment"
-		Fragment fragment `json:"fragment"`
-	}
-	fragment struct {
-		Content    string  `json:"content"`
-		Tokens     int     `json:"tokensCount"`
-		Drafted    bool    `json:"containsDrafted"`
-		Reasoning  string  `json:"reasoningType"`
-		Structural bool    `json:"isStructural"`
-		Each       []token `json:"tokens,omitempty"`
-	}
-	token struct {
-		Text       string   `json:"text"`
-		ID         int32    `json:"id"`
-		Logprob    *float32 `json:"logProb,omitempty"`
-		Candidates []token  `json:"candidates,omitempty"`
-	}
-	callStartPacket struct {
-		Type string `json:"type"` // "toolCallGenerationStart"
-		ID   string `json:"toolCallId,omitempty"`
-	}
-	callNamePacket struct {
-		Type string `json:"type"` // "toolCallGenerationNameReceived"
-		Name string `json:"name"`
-	}
-	callPiecePacket struct {
-		Type    string `json:"type"` // "toolCallGenerationArgumentFragmentGenerated"
-		Content string `json:"content"`
-	}
-	callEndPacket struct {
-		Type    string      `json:"type"` // "toolCallGenerationEnd"
-		Request callRequest `json:"toolCallRequest"`
-	}
-	callRequest struct {
-		ID        string          `json:"id"`
-		Type      string          `json:"type"` // "function"
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"` // an object, also where it is empty
-	}
-	callFailedPacket struct {
-		Type  string    `json:"type"` // "toolCallGenerationFailed"
-		Error wireError `json:"error"`
-	}
-	successPacket struct {
-		Type       string       `json:"type"` // "success"
-		Stats      stats        `json:"stats"`
-		Model      instanceInfo `json:"modelInfo"`
-		Load       kvConfig     `json:"loadModelConfig"`
-		Prediction kvConfig     `json:"predictionConfig"`
-	}
-)
-
-// stats are a prediction's figures. What is not known is left out.
-type stats struct {
-	StopReason      string  `json:"stopReason"`
-	StopString      string  `json:"stopString,omitempty"`
-	TokensPerSecond float64 `json:"tokensPerSecond"`
-	FirstToken      float64 `json:"timeToFirstTokenSec,omitempty"`
-	Total           float64 `json:"totalTimeSec"`
-	Prompt          int     `json:"promptTokensCount"`
-	Predicted       int     `json:"predictedTokensCount"`
-	TotalTokens     int     `json:"totalTokensCount"`
+// fragment is a piece of an answer, as the packet of its name has it.
+type fragment struct {
+	Content    string  `json:"content"`
+	Tokens     int     `json:"tokensCount"`
+	Drafted    bool    `json:"containsDrafted"`
+	Reasoning  string  `json:"reasoningType"`
+	Structural bool    `json:"isStructural"`
+	Each       []token `json:"tokens,omitempty"`
 }
 
-func encodeStats(s lmstudio.Stats) stats {
-	return stats{
-		StopReason: s.StopReason, StopString: s.StopString, TokensPerSecond: s.TokensPerSecond, FirstToken: s.FirstToken.Seconds(),
-		Total: s.Total.Seconds(), Prompt: s.Prompt, Predicted: s.Predicted, TotalTokens: s.Prompt + s.Predicted,
+type token struct {
+	Text       string   `json:"text"`
+	ID         int32    `json:"id"`
+	Logprob    *float32 `json:"logProb,omitempty"`
+	Candidates []token  `json:"candidates,omitempty"`
+}
+
+// encodeStats writes a prediction's figures. What is not known is left out.
+func encodeStats(s lmstudio.Stats) packet {
+	p := packet{
+		"stopReason": s.StopReason, "tokensPerSecond": s.TokensPerSecond, "totalTimeSec": s.Total.Seconds(),
+		"promptTokensCount": s.Prompt, "predictedTokensCount": s.Predicted, "totalTokensCount": s.Prompt + s.Predicted,
 	}
+	if s.FirstToken > 0 {
+		p["timeToFirstTokenSec"] = s.FirstToken.Seconds()
+	}
+	if s.StopString != "" {
+		p["stopString"] = s.StopString
+	}
+	return p
 }
 
 // The kinds of a fragment.
@@ -151,14 +97,14 @@ func (p *prediction) start(e chat.Event) error {
 
 // progress tells how much of the prompt was read.
 func (p *prediction) progress(e engine.Progress) error {
-	packet := promptPacket{Type: "promptProcessingProgress", Details: promptDetails{
-		Total: e.Total, Cached: e.Cached, Processed: e.Evaluated, Unprocessed: max(e.Total-e.Cached-e.Evaluated, 0),
-	}}
+	left, share := max(e.Total-e.Cached-e.Evaluated, 0), 0.0
 	if e.Total > 0 {
-		packet.Progress = float64(e.Total-packet.Details.Unprocessed) / float64(e.Total)
+		share = float64(e.Total-left) / float64(e.Total)
 	}
-	p.read = p.read || packet.Progress == 1
-	return p.channel.progress(packet)
+	p.read = p.read || share == 1
+	return p.channel.progress("promptProcessingProgress", packet{"progress": share, "details": packet{ // the first is the sum of the others
+		"totalPromptTokenCount": e.Total, "cachedTokenCount": e.Cached, "processedPromptTokenCount": e.Evaluated, "unprocessedPromptTokenCount": left,
+	}})
 }
 
 // opened sends what belongs before an event: that the prompt was read, and the tags around
@@ -189,7 +135,11 @@ func (p *prediction) endThinking() error {
 }
 
 func (p *prediction) tag(text, kind string) error {
-	return p.channel.send(fragmentPacket{"fragment", fragment{Content: text, Reasoning: kind, Structural: true}})
+	return p.fragment(fragment{Content: text, Reasoning: kind, Structural: true})
+}
+
+func (p *prediction) fragment(f fragment) error {
+	return p.channel.send("fragment", packet{"fragment": f})
 }
 
 // packet sends an event of the answer.
@@ -197,30 +147,26 @@ func (p *prediction) packet(e chat.Event) error {
 	send := p.channel.send
 	switch e.Kind {
 	case chat.Text:
-		return send(fragmentPacket{"fragment", fragment{Content: e.Text, Tokens: e.Count, Reasoning: plainText, Each: encodeTokens(e.Tokens)}})
+		return p.fragment(fragment{Content: e.Text, Tokens: e.Count, Reasoning: plainText, Each: encodeTokens(e.Tokens)})
 	case chat.Reasoning:
-		return send(fragmentPacket{"fragment", fragment{Content: e.Text, Tokens: e.Count, Reasoning: reasoning}})
+		return p.fragment(fragment{Content: e.Text, Tokens: e.Count, Reasoning: reasoning})
 	case chat.CallStart:
 		p.calling = true
-		if err := send(callStartPacket{"toolCallGenerationStart", e.Call.ID}); err != nil {
+		if err := send("toolCallGenerationStart", packet{"toolCallId": e.Call.ID}); err != nil {
 			return err
 		}
-		return send(callNamePacket{"toolCallGenerationNameReceived", e.Call.Name})
+		return send("toolCallGenerationNameReceived", packet{"name": e.Call.Name})
 	case chat.CallArguments:
-		return send(callPiecePacket{"toolCallGenerationArgumentFragmentGenerated", e.Text})
+		return send("toolCallGenerationArgumentFragmentGenerated", packet{"content": e.Text})
 	case chat.CallEnd:
 		p.calling = false
-		return send(callEndPacket{"toolCallGenerationEnd", encodeCall(e.Call)})
+		arguments := e.Call.Arguments
+		if len(arguments) == 0 {
+			arguments = json.RawMessage("{}") // an object, also where it is empty
+		}
+		return send("toolCallGenerationEnd", packet{"toolCallRequest": packet{"id": e.Call.ID, "type": "function", "name": e.Call.Name, "arguments": arguments}})
 	}
 	return nil
-}
-
-func encodeCall(c tools.Call) callRequest {
-	arguments := c.Arguments
-	if len(arguments) == 0 {
-		arguments = json.RawMessage("{}")
-	}
-	return callRequest{ID: c.ID, Type: "function", Name: c.Name, Arguments: arguments}
 }
 
 func encodeTokens(in []engine.Token) []token {
@@ -237,22 +183,16 @@ func encodeTokens(in []engine.Token) []token {
 
 // close sends what an answer needs at its end.
 func (p *prediction) close() error {
-	if p.calling { // the prediction was stopped inside of it
-		p.failCall("the prediction was stopped before the call was complete")
-	}
+	p.failCall("the prediction was stopped before the call was complete")
 	return p.endThinking()
 }
 
-// fail says of a call that has begun that it will not end. The error of the prediction itself
-// follows.
-func (p *prediction) fail(err error) {
-	if p.calling {
-		p.failCall(chat.AsError(err).Error())
-	}
-}
-
+// failCall says of a call that has begun that it will not end, if there is one.
 func (p *prediction) failCall(why string) {
+	if !p.calling {
+		return
+	}
 	p.calling = false
-	e := wireError{Title: why, RootTitle: why, Stack: why}              // without a stack the SDK says that there is none
-	_ = p.channel.send(callFailedPacket{"toolCallGenerationFailed", e}) // what follows meets the same error
+	e := wireError{Title: why, RootTitle: why, Stack: why}             // without a stack the SDK says that there is none
+	_ = p.channel.send("toolCallGenerationFailed", packet{"error": e}) // what follows meets the same error
 }

@@ -50,7 +50,7 @@ func completeRawText(ch *channel, p predictParameter) error {
 
 // prepare finds the model and reads the settings.
 func (ch *channel) prepare(p predictParameter) (lmstudio.Instance, *predictionSettings, error) {
-	i, err := ch.conn.find(p.Model)
+	i, err := ch.conn.find(ch.ctx, p.Model)
 	if err != nil {
 		return i, nil, err
 	}
@@ -90,7 +90,7 @@ func (ch *channel) run(i lmstudio.Instance, s *predictionSettings, endpoint stri
 	case errors.Is(err, engine.ErrClosed) && p.said:
 		p.meter.End(lmstudio.ModelUnloaded)
 	default:
-		p.fail(err)
+		p.failCall(chat.AsError(err).Error()) // the error of the prediction itself follows
 		ch.quiet()
 		return err
 	}
@@ -98,7 +98,9 @@ func (ch *channel) run(i lmstudio.Instance, s *predictionSettings, endpoint stri
 		return err
 	}
 	ch.quiet()
-	return ch.send(successPacket{"success", encodeStats(p.meter.Stats()), describeInstance(i), loadConfig(i), toldConfig(i, s.used)})
+	return ch.send("success", packet{
+		"stats": encodeStats(p.meter.Stats()), "modelInfo": describeInstance(i), "loadModelConfig": loadConfig(i), "predictionConfig": toldConfig(i, s.used),
+	})
 }
 
 // dropped says of a conversation that was too long what was left out: no packet has a place for
@@ -127,7 +129,7 @@ type templateParameter struct {
 
 // applyPromptTemplate answers the prompt of a conversation.
 func applyPromptTemplate(ctx context.Context, c *conn, p templateParameter) (any, error) {
-	i, err := c.find(p.Specifier)
+	i, err := c.find(ctx, p.Specifier)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +155,5 @@ func applyPromptTemplate(ctx context.Context, c *conn, p templateParameter) (any
 	if p.Options.OmitEOS {
 		text = strings.TrimSuffix(text, i.Instance.Model.Vocab.EOS)
 	}
-	return struct {
-		Formatted string `json:"formatted"`
-	}{text}, nil
+	return packet{"formatted": text}, nil
 }

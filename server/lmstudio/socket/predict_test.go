@@ -3,6 +3,7 @@ package socket_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -255,6 +256,9 @@ func TestPredict_contextOverflowPolicy(t *testing.T) {
 	logs.call("nothing", "") // answered behind the channel's begin
 	for _, policy := range []string{"truncateMiddle", "rollingWindow"} {
 		success(t, s.dial(t, "llm").open("predict", conversation(messages, setting("contextOverflowPolicy", `"`+policy+`"`))))
+		if said := logs.next(); !regexp.MustCompile(`"content":"the oldest [1-9]\d* messages of a conversation were left out`).MatchString(said) {
+			t.Errorf("%s: the log says %s", policy, said)
+		}
 	}
 	prompt := s.engine.Turns()[0].Prompt.String()
 	if !strings.Contains(prompt, "the last") || strings.Count(prompt, "xxx") >= 6*16 {

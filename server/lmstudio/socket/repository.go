@@ -29,24 +29,13 @@ type hubIdentifier struct {
 	Identifier string `json:"identifier"`
 }
 
-type searchResult struct {
-	Name       string        `json:"name"`
-	Identifier hubIdentifier `json:"identifier"`
-	Exact      bool          `json:"exact"`
-}
-
-// listOf is a list as the SDKs read it.
-type listOf[T any] struct {
-	Results []T `json:"results"`
-}
-
 func searchModels(ctx context.Context, c *conn, p searchParameter) (any, error) {
-	found := listOf[searchResult]{Results: []searchResult{}}
+	found := []packet{}
 	if err := c.mayManage(ctx); err != nil {
 		return nil, err
 	}
 	if kinds := p.Options.Compatibility; len(kinds) > 0 && !slices.Contains(kinds, "gguf") {
-		return found, nil
+		return packet{"results": found}, nil
 	}
 	most := mostFound
 	if n := p.Options.Limit; n > 0 {
@@ -57,20 +46,9 @@ func searchModels(ctx context.Context, c *conn, p searchParameter) (any, error) 
 		return nil, lmstudio.HubError(err)
 	}
 	for _, repo := range repos {
-		found.Results = append(found.Results, searchResult{repo, hubIdentifier{"hf", repo}, repo == p.Options.Term})
+		found = append(found, packet{"name": repo, "identifier": hubIdentifier{"hf", repo}, "exact": repo == p.Options.Term})
 	}
-	return found, nil
-}
-
-type downloadOption struct {
-	Quantization string `json:"quantization,omitempty"`
-	Name         string `json:"name"`
-	Size         int64  `json:"sizeBytes"`
-	Fit          string `json:"fitEstimation"` // "fitWithoutGPU", "willNotFit"
-	Recommended  bool   `json:"recommended,omitempty"`
-	Download     string `json:"downloadIdentifier"`
-	Indexed      string `json:"indexedModelIdentifier"`
-	Type         string `json:"compatibilityType"` // "gguf"
+	return packet{"results": found}, nil
 }
 
 // downloadOptions lists the models of a repository. Those of one quantization that another has too
@@ -86,7 +64,7 @@ func downloadOptions(ctx context.Context, c *conn, p struct {
 		return nil, lmstudio.HubError(err)
 	}
 	free, _ := placement.Free() // where that cannot be read, nothing is said to fit
-	out, seen := listOf[downloadOption]{Results: []downloadOption{}}, map[string]bool{}
+	out, seen := []packet{}, map[string]bool{}
 	for _, f := range files {
 		if seen[f.Quant] {
 			continue
@@ -100,31 +78,13 @@ func downloadOptions(ctx context.Context, c *conn, p struct {
 		if f.Size < free.RAM {
 			fit = "fitWithoutGPU"
 		}
-		out.Results = append(out.Results, downloadOption{
-			f.Quant, f.Name, f.Size, fit, f.Taken, source, p.Model.Identifier + "/" + f.Name, "gguf",
+		out = append(out, packet{
+			"quantization": f.Quant, "name": f.Name, "sizeBytes": f.Size, "fitEstimation": fit, "recommended": f.Taken,
+			"downloadIdentifier": source, "indexedModelIdentifier": p.Model.Identifier + "/" + f.Name, "compatibilityType": "gguf",
 		})
 	}
-	return out, nil
+	return packet{"results": out}, nil
 }
-
-type (
-	downloadProgress struct {
-		Type   string         `json:"type"` // "downloadProgress"
-		Update downloadUpdate `json:"update"`
-	}
-	downloadUpdate struct {
-		Done      int64   `json:"downloadedBytes"`
-		Total     int64   `json:"totalBytes"`
-		PerSecond float64 `json:"speedBytesPerSecond"`
-	}
-	finalizingPacket struct {
-		Type string `json:"type"` // "startFinalizing"
-	}
-	downloadedPacket struct {
-		Type       string `json:"type"` // "success"
-		Identifier string `json:"defaultIdentifier"`
-	}
-)
 
 // downloadModel fetches a model, which is listed from then on. A client that wants it no more, or
 // is gone, ends that; what has come is kept for the next try.
@@ -141,7 +101,8 @@ func downloadModel(ch *channel, p struct {
 	var sum lmstudio.Tally
 	e, err := ch.conn.server.Models.Pull(ch.ctx, source, func(p store.Progress) {
 		sum.Add(p)
-		_ = ch.progress(downloadProgress{"downloadProgress", downloadUpdate{sum.Done, sum.Total, sum.PerSecond}}) // what comes next meets the same error
+		update := packet{"downloadedBytes": sum.Done, "totalBytes": sum.Total, "speedBytesPerSecond": sum.PerSecond}
+		_ = ch.progress("downloadProgress", packet{"update": update}) // what comes next meets the same error
 	})
 	ch.quiet()
 	switch {
@@ -150,8 +111,8 @@ func downloadModel(ch *channel, p struct {
 	case err != nil:
 		return lmstudio.HubError(err)
 	}
-	if err := ch.send(finalizingPacket{"startFinalizing"}); err != nil {
+	if err := ch.send("startFinalizing", packet{}); err != nil {
 		return err
 	}
-	return ch.send(downloadedPacket{"success", e.ID})
+	return ch.send("success", packet{"defaultIdentifier": e.ID})
 }

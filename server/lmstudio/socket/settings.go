@@ -91,11 +91,6 @@ func value[T any](to *T) setter {
 	return func(raw json.RawMessage) error { return json.Unmarshal(raw, to) }
 }
 
-// pointer sets a value that may be absent.
-func pointer[T any](to **T) setter {
-	return func(raw json.RawMessage) error { return json.Unmarshal(raw, to) }
-}
-
 // number sets a number of a range.
 func number(key string, least, most float64, to **float32) setter {
 	return func(raw json.RawMessage) error {
@@ -198,7 +193,7 @@ func (p *predictionSettings) setters() map[string]setter {
 		"maxPredictedTokens":                 checked(func(n int) error { r.MaxTokens = max(n, 0); return nil }),
 		"stopStrings":                        value(&r.Stops),
 		"logProbs":                           checked(func(n int) error { return logprobs(n, r) }),
-		"reasoning.enableThinking":           pointer(&r.Thinking.Enabled),
+		"reasoning.enableThinking":           value(&r.Thinking.Enabled),
 		"reasoning.budgetTokens":             checked(func(n int) error { return wire.ThinkingBudget(&n, &r.Thinking) }),
 		"reasoning.parsing":                  p.parsing,
 		"contextOverflowPolicy":              value(&p.overflow),

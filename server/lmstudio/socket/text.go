@@ -11,9 +11,7 @@ func tokenize(ctx context.Context, c *conn, p specified) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return struct {
-		Tokens []int32 `json:"tokens"`
-	}{ids}, nil
+	return packet{"tokens": ids}, nil
 }
 
 func countTokens(ctx context.Context, c *conn, p specified) (any, error) {
@@ -21,15 +19,13 @@ func countTokens(ctx context.Context, c *conn, p specified) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return struct {
-		Count int `json:"tokenCount"`
-	}{len(ids)}, nil
+	return packet{"tokenCount": len(ids)}, nil
 }
 
 // tokens are a text's, markers in it read as tokens: clients count the prompts that
 // applyPromptTemplate has made.
 func (c *conn) tokens(ctx context.Context, p specified) ([]int32, error) {
-	i, err := c.find(p.Specifier)
+	i, err := c.find(ctx, p.Specifier)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +40,7 @@ func embedString(ctx context.Context, c *conn, p struct {
 	Model specifier `json:"modelSpecifier"`
 	Input string    `json:"inputString"`
 }) (any, error) {
-	i, err := c.find(p.Model)
+	i, err := c.find(ctx, p.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +48,5 @@ func embedString(ctx context.Context, c *conn, p struct {
 	if err != nil {
 		return nil, err
 	}
-	return struct {
-		Embedding []float32 `json:"embedding"`
-	}{vectors[0].Vector}, nil
+	return packet{"embedding": vectors[0].Vector}, nil
 }
