@@ -16,6 +16,8 @@ import (
 var bounds = map[string]string{
 	"engine.Model.Metadata":                               "the scalar keys of the model's file",
 	"engine.Sampling.LogitBias":                           "its request",
+	"engine/llama.specials.ranks":                         "the model's vocabulary",
+	"engine/llama.spm.ids":                                "the model's vocabulary",
 	"engine/worker.Options.Measured":                      "what is measured of a machine: a few keys",
 	"engine/worker.grammarTexts.byHash":                   "maxGrammarText bytes",
 	"engine/worker.handler.sessions":                      "the running turns",
