@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"tenon/engine"
@@ -35,6 +36,7 @@ type choiceRun struct {
 	faults  []*tools.Fault
 	loop    loopGuard
 	repeats repeats
+	said    strings.Builder // visible text, where calls are guessed
 	mending Mending
 	notes   []tools.Note
 	clock   clock
@@ -151,6 +153,9 @@ func (c *choiceRun) finish(ctx context.Context, f engine.Finish) (over bool, err
 	if again, err := c.appeal(ctx); again || err != nil {
 		return !again, err
 	}
+	if err := c.guess(f); err != nil {
+		return true, err
+	}
 	c.plan.keep(c.reading.tokens)
 	u := f.Usage
 	if c.mending.Retries > 0 && c.usage.Prompt > 0 {
@@ -168,6 +173,25 @@ func (c *choiceRun) finish(ctx context.Context, f engine.Finish) (over bool, err
 		Notes:    slices.Concat(c.notes, c.reading.parser.Notes()),
 		Mending:  c.mending,
 	}})
+}
+
+// guess ends a turn in whose text the model only says what it calls with that call, if the model's
+// adapter wants it.
+func (c *choiceRun) guess(f engine.Finish) error {
+	names := c.model.Teaching.Guess
+	if len(names) == 0 || c.reading.calls > 0 || f.Reason != engine.Stop {
+		return nil
+	}
+	call, ok := c.reading.plan.tools.Guess(c.said.String(), names)
+	if !ok {
+		return nil
+	}
+	c.note("the call of " + call.Name + " is guessed from the text")
+	started := call
+	started.Arguments = nil
+	return c.reading.send([]tools.Event{
+		{Kind: tools.CallStart, Call: started}, {Kind: tools.CallArguments, Text: string(call.Arguments)}, {Kind: tools.CallEnd, Call: call},
+	}, c.send)
 }
 
 // reason is how the turn ended. An engine that closed the answer early so that it fits its budget
@@ -195,6 +219,9 @@ func (c *choiceRun) send(e Event) error {
 	for _, e := range c.repeats.pass(e) {
 		if e.Kind == Text || e.Kind == Reasoning || e.Kind == CallStart {
 			c.sent = true
+		}
+		if e.Kind == Text && len(c.model.Teaching.Guess) > 0 {
+			c.said.WriteString(e.Text)
 		}
 		if err := c.sink(e); err != nil {
 			return gone(err)

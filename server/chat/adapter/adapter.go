@@ -25,6 +25,7 @@ type Adapter struct {
 	Routing  *int
 	Retries  *int
 	Repeats  prepared.Repeats
+	Guess    []string
 	Wording  templates.Wording
 }
 
@@ -45,6 +46,9 @@ func (a Adapter) Over(server prepared.Teaching) prepared.Teaching {
 	}
 	if a.Repeats != "" {
 		t.Repeats = a.Repeats
+	}
+	if a.Guess != nil {
+		t.Guess = a.Guess
 	}
 	if a.Wording != (templates.Wording{}) {
 		t.Wording = a.Wording

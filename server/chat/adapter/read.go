@@ -44,7 +44,7 @@ func Read(name, from string, n *yaml.Node) (Adapter, error) {
 }
 
 // keys are what an adapter may say.
-var keys = []string{"match", "simplify", "guidance", "routing-thought", "retries", "repeats", "wording"}
+var keys = []string{"match", "simplify", "guidance", "routing-thought", "retries", "repeats", "guess", "wording"}
 
 func (a *Adapter) read(key string, value *yaml.Node) error {
 	switch key {
@@ -70,6 +70,8 @@ func (a *Adapter) read(key string, value *yaml.Node) error {
 			return fmt.Errorf("is %q; expected allow or drop", value.Value)
 		}
 		return nil
+	case "guess":
+		return decode(value, &a.Guess, "a list of names of tools")
 	case "wording":
 		return a.words(value)
 	}

@@ -55,6 +55,7 @@ type Teaching struct {
 
 	Retries *int              `json:"retries,omitempty"` // of a turn with an invalid call; nil: the service's
 	Repeats Repeats           `json:"repeats,omitempty"`
+	Guess   []string          `json:"guess,omitempty"` // tools whose calls are guessed from text without calls
 	Wording templates.Wording `json:"wording,omitzero"`
 }
 

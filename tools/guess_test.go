@@ -1,0 +1,95 @@
+package tools
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func guessPlan(t *testing.T, mode Mode, names ...string) *Plan {
+	t.Helper()
+	all := map[string]Tool{
+		"Bash":  {Name: "Bash", Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string","minLength":2},"description":{"type":"string"},"timeout":{"type":"number"}},"required":["command","description"]}`)},
+		"Read":  {Name: "Read", Parameters: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"},"limit":{"type":"integer"}},"required":["file_path"],"additionalProperties":false}`)},
+		"Write": {Name: "Write", Parameters: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"},"content":{"type":"string"}},"required":["file_path","content"]}`)},
+	}
+	turn := Turn{Choice: Choice{Mode: mode}, NewID: func(Call) string { return "x" }}
+	for _, n := range names {
+		turn.Tools = append(turn.Tools, all[n])
+	}
+	p, err := Fallback().Plan(turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// S0-19, S0-20, S0-21: what is said of a call is read as one, if the tool is declared and named for it.
+func TestGuess_callsInProse(t *testing.T) {
+	every := []string{"Bash", "Read", "Write"}
+	bash := func(s string) string {
+		b, _ := json.Marshal(s)
+		return `Bash {"command":` + string(b) + `,"description":"Run Bash"}`
+	}
+	for text, want := range map[string]string{
+		"I'll use Bash to run `ls -la`":                     bash("ls -la"),
+		"i will USE the bash tool to run ls -la":            bash("ls -la"),
+		"Sure.\nLet me run `Bash` to execute: go test ./..": bash("go test ./.."),
+		"Now execute Bash: git status":                      bash("git status"),
+		"Run the Bash tool: make test":                      bash("make test"),
+		"Here:\n```bash\nls | wc -l\n```\n":                 bash("ls | wc -l"),
+		"```sh\ncd a\nls\n```":                              bash("cd a\nls"),
+		"```Shell\nls\n```\nThat lists them.":               bash("ls"),
+		"Let me read the file main.go.":                     `Read {"file_path":"main.go"}`,
+		"I'll check `src/a-b.ts` first.":                    `Read {"file_path":"src/a-b.ts"}`,
+		"First, look at ./a/README.md":                      `Read {"file_path":"./a/README.md"}`,
+		"EXAMINE the go.mod, please":                        `Read {"file_path":"go.mod"}`,
+		"Use Bash to run `cat a.go`. Let me read b.go":      `Read {"file_path":"b.go"}`,
+		"Use Bash to run `cat a.go`\nLet me read b.go":      bash("cat a.go"),
+		"Let me read b.go\n```bash\nls\n```":                bash("ls"),
+
+		"You could use Bash to run `ls`":               "",
+		"You can use Bash to run commands.":            "",
+		"I used Bash to run `ls`":                      "",
+		"Do not use Bash to run `rm -rf /`":            "",
+		"Bash runs commands":                           "",
+		"I'll use Bash":                                "",
+		"I'll use Bash for that: it is quick":          "",
+		"I'll use Zsh to run `ls`":                     "",
+		"I'll use Basher to run `ls`":                  "",
+		"I'll use Bash to run `x`":                     "", // too short for the schema
+		"```python\nprint(1)\n```":                     "",
+		"```\nls\n```":                                 "",
+		"```bash\nls\n```\nor\n```bash\nls -la\n```":   "",
+		"```bash\n\n```":                               "",
+		"```bash\nls":                                  "",
+		"I have read main.go":                          "",
+		"You should read main.go":                      "",
+		"Did you check main.go?":                       "",
+		"Let me check the weather.":                    "",
+		"Let me read between the lines. It is e.g. so": "",
+		"Let me look at it":                            "",
+		"Let me use Write: a.txt":                      "", // it demands more than one
+	} {
+		got := ""
+		if c, ok := guessPlan(t, Auto, every...).Guess(text, every); ok {
+			if got = c.Name + " " + string(c.Arguments); c.ID != "guessed_x" {
+				t.Errorf("%q: id %q", text, c.ID)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for what, p := range map[string]struct {
+		plan  *Plan
+		names []string
+	}{
+		"not declared": {guessPlan(t, Auto, "Read"), every},
+		"not named":    {guessPlan(t, Auto, every...), []string{"Read"}},
+		"none":         {guessPlan(t, None, every...), every},
+	} {
+		if c, ok := p.plan.Guess("```bash\nls -la\n```", p.names); ok {
+			t.Errorf("%s: %+v", what, c)
+		}
+	}
+}
