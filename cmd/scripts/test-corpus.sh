@@ -7,9 +7,6 @@ minutes=${MINUTES:-}
 export TENON_MASKBENCH=all TENON_ALL=1 TENON_LONG=1
 schemas=(./grammar ./grammar/schema)
 turns=(./tools ./server/chat)
-# Three tests of turns fail in their long form for some families; make test runs their short form. A capped walk leaves them
-# out, as it would be red or green by their place in the order; the whole walk, without MINUTES, runs them and is red.
-red='^(TestWork_growsWithTheTextAndNoFaster|TestLoop_everyFamilyEndsItLegally|TestBudget_noHalfCallUnderAnyLimit)$'
 
 if [ -z "$minutes" ]; then
   go test -run 'MaskBench|Oracle' -timeout 3h "${schemas[@]}"
@@ -24,7 +21,7 @@ mkdir -p "$work"
 # capped PACKAGE: runs its tests until half of the minutes are over. The end of the time is no failure; a test that failed before it is.
 capped() {
   local binary=$work/${1//[.\/]/_} log=$work/${1//[.\/]/_}.log code=0
-  (cd "$1" && timeout -k 5 $((minutes * 30)) "$binary" -test.v -test.skip "$red" -test.shuffle "$TENON_CORPUS_SEED" -test.timeout 1h) >"$log" 2>&1 || code=$?
+  (cd "$1" && timeout -k 5 $((minutes * 30)) "$binary" -test.v -test.shuffle "$TENON_CORPUS_SEED" -test.timeout 1h) >"$log" 2>&1 || code=$?
   if grep -qE '^ *--- FAIL|^panic:|^fatal error:' "$log" || { [ $code -ne 0 ] && [ $code -ne 124 ]; }; then
     grep -E -A 20 '^ *--- FAIL|^panic:|^fatal error:|_test.go:' "$log" | head -200
     echo "FAIL $1 (all of it is in $log)"
