@@ -59,7 +59,7 @@ func TestModels_errorsNameFileLineAndKey(t *testing.T) {
 		"models:\n  m:\n    port: 1\n":                           `line 3: models: m: there is no key "port"`,
 		"models:\n  m:\n    ctx-size: [1, 2]\n":                  "line 3: models: m: ctx-size: takes one value",
 		"models:\n  m:\n    temp: hot\n":                         "line 3: models: m: temp: ",
-		"models:\n  m:\n    cache-type-k: q5\n":                  `line 3: models: m: cache-type-k is "q5"; expected f16, q8_0 or q4_0`,
+		"models:\n  m:\n    cache-type-k: q5\n":                  `line 3: models: m: cache-type-k is "q5"`,
 		"models:\n  m:\n    pin: often\n":                        `line 3: models: m: pin: is "often"; expected true or false`,
 		"models:\n  m:\n    source:\n":                           "line 3: models: m: source: has no value",
 		"models:\n  a:\n    aliases: [x]\n  X:\n    pin: true\n": `line 4: models: X: the name "X" is that of a, line 2, too`,
@@ -86,10 +86,10 @@ func TestPaths_areSoughtBesideTheFile(t *testing.T) {
 }
 
 func TestNear_isNearAndNeverMany(t *testing.T) {
-	known := []string{"host", "port", "ctx-size", "post", "qwen3-4b", "qwen3-8b", "qwen3-14b", "qwen3-0.6b"}
+	known := []string{"host", "port", "ctx-size", "post", "qwen3-4b", "qwen3-8b", "qwen3-14b", "qwen3-0.6b", "ps"}
 	for name, want := range map[string][]string{
 		"prot": {"port", "post"}, "CTX-SIZE": {"ctx-size"}, "aardvark": nil, "x": nil, "ab": nil, "hst": {"host"},
-		"qwen": {"qwen3-4b", "qwen3-8b", "qwen3-14b"}, "pot": {"port", "post"},
+		"qwen": {"qwen3-4b", "qwen3-8b", "qwen3-14b"}, "pot": {"port", "post"}, "pss": {"ps"},
 	} {
 		if got := Near(name, known); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)

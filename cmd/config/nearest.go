@@ -13,7 +13,7 @@ const mostNear = 3
 
 // Near are the names that someone may have meant, the nearest ones alone, and no more than three.
 // A name is near if it holds what was typed, or the same letters in another order, or if two
-// letters differ, or a third of a long name's.
+// letters differ, or a third of a long name's. Of a short name only its last letter may.
 func Near(name string, known []string) []string {
 	var near []string
 	typed, least := strings.ToLower(name), 1000
@@ -22,7 +22,7 @@ func Near(name string, known []string) []string {
 		d := levenshtein.ComputeDistance(typed, l)
 		if within := len(typed) > 2 && strings.Contains(l, typed); within {
 			d = 0
-		} else if letters(typed) != letters(l) && (d > max(2, len(l)/3) || d >= len(l)-1 || d >= len(typed)) {
+		} else if letters(typed) != letters(l) && (d > max(2, len(l)/3) || d >= len(l)-1 && !strings.HasPrefix(typed, l) || d >= len(typed)) {
 			continue
 		}
 		if d < least {

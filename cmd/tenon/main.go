@@ -51,6 +51,7 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tenon",
 		Short:         "A model server whose tool calls always validate",
+		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -77,9 +78,27 @@ func newRootCommand() *cobra.Command {
 	}
 	root.AddCommand(newWorkerCommand(), newMeasureCommand(), newTokensCommand())
 	root.SetCompletionCommandGroupID("Looking inside")
+	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultCompletionCmd()
 	onlyKnown(root)
 	return root
+}
+
+// newHelpCommand refuses names that no command has: cobra's own prints the help of what holds them.
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [command]", Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err == nil && found.HasSubCommands() {
+				err = knownCommand(found, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return found.Help()
+		},
+	}
 }
 
 // onlyKnown has commands that do nothing but hold others refuse names that none has: cobra would

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,13 +124,16 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	}
 	request.Conversation.Now = now
 	model := chat.ModelSource{ChatTemplate: source, BOS: o.BOS, EOS: o.EOS, Markers: o.Markers}
-	path, err := f.taught(cmd, &model)
+	e, err := f.taught(cmd, &model)
 	if err != nil {
 		return err
 	}
 	turn, warnings, err := chat.PlanOnly(model, request)
 	if source == "" {
 		warnings = append(warnings, errNoTemplate.Error()+"; using the built-in rendering")
+	}
+	if err == nil {
+		err = fits(cmd.Context(), e, turn.Prompt.Text())
 	}
 	p := &explainer{w: cmd.ErrOrStderr()}
 	for _, w := range warnings {
@@ -142,8 +147,8 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	}
 	p.heals(turn.Prompt.Heals)
 	p.requests(turn)
-	if path != "" {
-		f.saved(cmd, p, path, model, turn, request)
+	if e.Path != "" {
+		f.saved(cmd, p, e.Path, model, turn, request)
 	}
 	if p.err != nil {
 		return p.err
@@ -161,23 +166,35 @@ func (f *renderFlags) asked(cmd *cobra.Command) (catalog.Entry, perModel, error)
 	return catalog.Entry{}, newPerModel(loader), err
 }
 
+// fits refuses a prompt that is longer than the model's context, where tokens can be counted.
+func fits(ctx context.Context, e catalog.Entry, prompt string) error {
+	if e.Context == 0 || len(prompt) < e.Context { // no token is empty
+		return nil
+	}
+	if n, err := askTokens(ctx, tokenQuestion{e.Path, []string{prompt}}); err == nil && n[0] >= e.Context {
+		return chat.Overflow(n[0], e.Context)
+	}
+	return nil
+}
+
 // taught takes what the settings say of the model: its way of calling, and its adapter. It returns
-// the model's file, if there is one.
-func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (path string, err error) {
+// the model, with the context that it is served with; of a template alone it is empty.
+func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (e catalog.Entry, err error) {
 	e, settings, err := f.asked(cmd)
 	if err == nil {
 		err = settings.check()
 	}
 	if err != nil {
-		return "", err
+		return e, err
 	}
 	o, err := settings.options()
 	if err != nil {
-		return "", err
+		return e, err
 	}
-	teaching := o.Teaching(e.ID)
-	m.Teaching, m.ToolFormat = &teaching, settings.of(e.ID).Settings.ToolFormat
-	return e.Path, nil
+	teaching, own := o.Teaching(e.ID), settings.of(e.ID).Settings
+	m.Teaching, m.ToolFormat = &teaching, own.ToolFormat
+	e.Context = cmp.Or(own.CtxSize, e.Context, e.ContextTrained)
+	return e, nil
 }
 
 // saved tells what the model's adapter costs or saves of the prompt, in tokens where they can be

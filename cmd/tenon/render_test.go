@@ -275,6 +275,12 @@ func TestRender_asServe(t *testing.T) {
 			t.Errorf("the settings have no effect: %v\n%s", err, out)
 		}
 	})
+	t.Run("context", func(t *testing.T) {
+		t.Setenv("TENON_CTX_SIZE", "32")
+		if out, _, err := execute(t, "render", "--model", model, "--request", request("")); err == nil || !strings.Contains(err.Error(), "greater than the context length of 32") || out != "" {
+			t.Errorf("a prompt that is served to nobody: %v\n%s", err, out)
+		}
+	})
 	source, err := filepath.Abs(model)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,13 @@ const (
 	shorten = "shorten it, or serve with a larger --ctx-size"
 )
 
+// Overflow is the refusal of a prompt of so many tokens.
+func Overflow(prompt, context int) *Error {
+	return &Error{
+		Kind: TooLong, Field: "prompt", Err: &engine.ContextError{Prompt: prompt, Context: context}, Message: fmt.Sprintf(tooLong+"; "+shorten, prompt, context),
+	}
+}
+
 // explainOverflow says of a prompt that does not fit how many tokens each part of it has, so that
 // the user knows what to shorten. Any other error is returned as it is.
 func explainOverflow(ctx context.Context, m Model, p planned, r Request, err error) error {
@@ -24,7 +31,7 @@ func explainOverflow(ctx context.Context, m Model, p planned, r Request, err err
 		return err
 	}
 	if r.Prompt != nil {
-		return &Error{Kind: TooLong, Field: "prompt", Err: err, Message: fmt.Sprintf(tooLong+"; "+shorten, over.Prompt, over.Context)}
+		return Overflow(over.Prompt, over.Context)
 	}
 	conversation := r.Conversation
 	conversation.Tools = nil
