@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -75,8 +74,8 @@ func ollamaShow(m Models, other string, k modelFacts) gin.HandlerFunc {
 			Model string `json:"model"`
 			Name  string `json:"name"` // the older form
 		}
-		if err := json.NewDecoder(c.Request.Body).Decode(&sent); err != nil {
-			writeError(c, chat.Invalidf("", "the body is no JSON object: %v", err))
+		if _, err := wire.Decode(c.Request.Body, &sent, wire.Others{}); err != nil {
+			writeError(c, chat.AsError(err))
 			return
 		}
 		s, err := asked(m, strings.TrimSuffix(cmp.Or(sent.Model, sent.Name), ":latest"), other)

@@ -356,6 +356,9 @@ func TestOllama_theListHasWhatZedDemands(t *testing.T) {
 // Ollama's other routes are refused in its own shape, and say where to go.
 func TestOllama_whatIsNotServedIsRefusedInItsShape(t *testing.T) {
 	h := server.New(options(t))
+	if _, v := answer(t, h, "POST", "/api/show", `[]`); v["error"] != "the body is of type array; expected an object" {
+		t.Errorf("%v", v)
+	}
 	for path, want := range map[string]string{"/api/chat": "/v1/chat/completions", "/api/generate": "/v1/completions", "/api/embed": "/v1/embeddings", "/api/pull": "no route"} {
 		status, v := answer(t, h, "POST", path, `{"model":"scripted"}`)
 		if text, _ := v["error"].(string); status != http.StatusNotFound || !strings.Contains(text, want) {

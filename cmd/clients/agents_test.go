@@ -26,6 +26,9 @@ type client struct {
 
 	// waits is how long a script reads each prompt: ten times what the client waits for a stream.
 	waits time.Duration
+
+	// overflow is what it says of a prompt that does not fit: the script's context is that small.
+	overflow string
 }
 
 // idle is how long an agent waits for a stream to go on, in milliseconds, by a setting of its own.
@@ -65,12 +68,21 @@ var agents = []client{
 	},
 	waiting("claude-code", claudeCode, call{"Bash", map[string]any{"command": "cat secret.txt", "description": "Show the file"}}),
 	waiting("codex", codex, call{"exec_command", map[string]any{"cmd": "cat secret.txt"}}),
+	overflowing("claude-code", claudeCode, fmt.Sprintf("(limit %d)", smallContext)),
+	overflowing("codex", codex, "ran out of room in the model's context window"),
+	overflowing("opencode", opencodeLogged, "agent=compaction"),
 }
 
 // waiting is an agent that loses its patience ten times while the model reads its prompt, if
 // nothing tells it that the stream lives.
 func waiting(name string, run func(context.Context, *seat) (string, error), c call) client {
 	return client{name: name + "-waiting", environment: "agents", run: run, calls: []call{c}, waits: 20 * time.Second}
+}
+
+// overflowing is an agent whose first prompt does not fit. It is told so in the protocol's words,
+// and has read them if it says what follows from them.
+func overflowing(name string, run func(context.Context, *seat) (string, error), says string) client {
+	return client{name: name + "-overflow", environment: "agents", run: run, refusals: []string{"greater than the context length"}, overflow: says, most: 10}
 }
 
 // private is an environment that knows nothing of the user's: a home of its own, no telemetry, and
@@ -129,12 +141,19 @@ func codex(ctx context.Context, s *seat) (string, error) {
 		"exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", "-m", s.model, "-c", "model_provider=tenon", "-c", provider, task)
 }
 
-func opencode(ctx context.Context, s *seat) (string, error) {
+func opencode(ctx context.Context, s *seat) (string, error) { return openCode(ctx, s) }
+
+// opencodeLogged also prints what opencode does on its own account.
+func opencodeLogged(ctx context.Context, s *seat) (string, error) {
+	return openCode(ctx, s, "--print-logs")
+}
+
+func openCode(ctx context.Context, s *seat, more ...string) (string, error) {
 	config := fmt.Sprintf(`{"autoupdate": false, "share": "disabled", "permission": {"*": "allow"},
 "provider": {"tenon": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "%s/v1", "apiKey": "any", "timeout": %s},
 "models": {"%s": {"tool_call": true, "limit": {"context": %d, "output": 4096}}}}}}`, s.url, slow, s.model, s.context)
 	env := s.private("OPENCODE_CONFIG_CONTENT="+config, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1")
-	return s.start(ctx, env, s.module("opencode-"+platform(), "bin", "opencode"), "run", "-m", "tenon/"+s.model, task)
+	return s.start(ctx, env, s.module("opencode-"+platform(), "bin", "opencode"), append(more, "run", "-m", "tenon/"+s.model, task)...)
 }
 
 func qwenCode(ctx context.Context, s *seat) (string, error) {

@@ -113,6 +113,12 @@ func (r *result) judge(c client, s *seat, out string, err error) {
 	if r.requests == 0 {
 		r.faults = append(r.faults, "it asked nothing: "+last(out, 600))
 	}
+	if c.overflow != "" {
+		if !strings.Contains(out, c.overflow) {
+			r.faults = append(r.faults, fmt.Sprintf("it did not say %q: %s", c.overflow, last(out, 600)))
+		}
+		return // how it ends is its own affair
+	}
 	if c.script != "" {
 		r.countSteps(out)
 	} else if !s.real && !strings.Contains(out, s.secret) {

@@ -67,7 +67,7 @@ func run(ctx context.Context, o options) (failed bool, err error) {
 			if ctx.Err() != nil {
 				break
 			}
-			if (c.waits > 0 || c.handler != nil) && model != scripted {
+			if (c.waits > 0 || c.overflow != "" || c.handler != nil) && model != scripted {
 				continue
 			}
 			r := attempt(ctx, install, c, served)

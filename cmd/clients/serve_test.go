@@ -35,6 +35,7 @@ const (
 	// scriptedContext is in bytes, which are the scripted engine's tokens: an agent's prompt has
 	// some hundred thousand.
 	scriptedContext = 4 << 20
+	smallContext    = 4 << 10
 	gemmaContext    = 32 << 10
 )
 
@@ -71,6 +72,9 @@ func serveScript(ctx context.Context, c client) (http.Handler, func() []string, 
 	}
 	s := &script{client: c}
 	e := &enginetest.Scripted{Info: engine.Model{Context: scriptedContext}, Play: s.play}
+	if c.overflow != "" {
+		e.Info.Context = smallContext
+	}
 	o := servertest.Options(servertest.Model{ID: scripted, Engine: e})
 	o.Heartbeat = c.waits / 40 // 0: the default
 	h := server.New(o)

@@ -141,7 +141,7 @@ func (d *decoder) tools(w messagesRequest, r *chat.Request) error {
 		if t.Name == "" {
 			return chat.Invalidf(field+".name", "is required")
 		}
-		if len(t.InputSchema) == 0 || string(t.InputSchema) == "null" {
+		if wire.IsNull(t.InputSchema) {
 			return chat.Invalidf(field+".input_schema", "is required")
 		}
 		r.Places.Tools = append(r.Places.Tools, field)
@@ -215,7 +215,7 @@ func (d *decoder) conversation(w messagesRequest, r *chat.Request) error {
 	if len(w.Messages) == 0 {
 		return chat.Invalidf("messages", "is empty; send at least one message")
 	}
-	if len(w.System) > 0 && string(w.System) != "null" {
+	if !wire.IsNull(w.System) {
 		m, err := d.system(w.System, "system")
 		if err != nil {
 			return err
@@ -249,15 +249,11 @@ func (d *decoder) system(raw json.RawMessage, field string) (templates.Message, 
 
 // blocks reads content: a string is one text block.
 func (d *decoder) blocks(raw json.RawMessage, field string) ([]block, error) {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return []block{{Type: "text", Text: text}}, nil
-	}
-	if len(raw) == 0 || raw[0] != '[' {
-		return nil, chat.Invalidf(field, "expected a string or an array of content blocks")
-	}
 	var blocks []block
-	ignored, err := wire.DecodePart(raw, &blocks, field)
+	text, isText, ignored, err := wire.TextOr(raw, &blocks, field, "content blocks")
+	if isText {
+		blocks = []block{{Type: "text", Text: text}}
+	}
 	d.notes = append(d.notes, ignored...)
 	return blocks, err
 }

@@ -23,7 +23,7 @@ func (d *decoder) message(m message, field string) ([]templates.Message, error) 
 	default:
 		return nil, chat.Invalidf(field+".role", "is %q; expected user or assistant", m.Role)
 	}
-	if len(m.Content) == 0 || string(m.Content) == "null" {
+	if wire.IsNull(m.Content) {
 		return nil, chat.Invalidf(field+".content", "is required")
 	}
 	blocks, err := d.blocks(m.Content, field+".content")
@@ -69,7 +69,7 @@ func (d *decoder) result(b block, field string) (templates.Message, error) {
 	if b.ToolUseID == "" {
 		return m, chat.Invalidf(field+".tool_use_id", "is required")
 	}
-	if len(b.Content) == 0 || string(b.Content) == "null" {
+	if wire.IsNull(b.Content) {
 		return m, nil
 	}
 	blocks, err := d.blocks(b.Content, field+".content")
@@ -225,7 +225,7 @@ func (d *decoder) assistant(blocks []block, field string) (templates.Message, er
 }
 
 func arguments(input json.RawMessage) string {
-	if len(input) == 0 || string(input) == "null" {
+	if wire.IsNull(input) {
 		return "{}"
 	}
 	return string(input)

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,35 +11,16 @@ import (
 	"tenon/server/wire"
 )
 
-// shape maps a kind of error to its status and type (https://docs.anthropic.com/en/api/errors).
-func shape(k chat.ErrorKind) (status int, kind string) {
-	switch k {
-	case chat.Invalid, chat.TooLong, chat.NotSupportedHere:
-		return http.StatusBadRequest, "invalid_request_error"
-	case chat.TooLarge:
-		return http.StatusRequestEntityTooLarge, "request_too_large"
-	case chat.NotFound, chat.NoRoute:
-		return http.StatusNotFound, "not_found_error"
-	case chat.NoMethod:
-		return http.StatusMethodNotAllowed, "invalid_request_error"
-	case chat.Unauthorized:
-		return http.StatusUnauthorized, "authentication_error"
-	case chat.Forbidden:
-		return http.StatusForbidden, "permission_error"
-	case chat.Busy:
-		return http.StatusTooManyRequests, "rate_limit_error"
-	case chat.Unavailable:
-		return http.StatusServiceUnavailable, "overloaded_error"
-	case chat.ClientGone:
-		return wire.StatusClientClosed, "api_error"
-	default:
-		return http.StatusInternalServerError, "api_error"
-	}
+// types are those of the kinds of errors (https://docs.anthropic.com/en/api/errors); others are
+// api_error.
+var types = map[chat.ErrorKind]string{
+	chat.Invalid: "invalid_request_error", chat.TooLong: "invalid_request_error", chat.NotSupportedHere: "invalid_request_error",
+	chat.NoMethod: "invalid_request_error", chat.TooLarge: "request_too_large", chat.NotFound: "not_found_error", chat.NoRoute: "not_found_error",
+	chat.Unauthorized: "authentication_error", chat.Forbidden: "permission_error", chat.Busy: "rate_limit_error", chat.Unavailable: "overloaded_error",
 }
 
 func body(e *chat.Error, requestID string) errorBody {
-	_, kind := shape(e.Kind)
-	b := errorBody{Type: "error", Error: wireError{Type: kind, Message: e.Error()}, RequestID: requestID}
+	b := errorBody{Type: "error", Error: wireError{Type: cmp.Or(types[e.Kind], "api_error"), Message: e.Error()}, RequestID: requestID}
 	if e.Kind == chat.TooLong {
 		b.Error.Message = tooLong(e)
 	}
@@ -61,7 +43,6 @@ func tooLong(e *chat.Error) string {
 // WriteError answers with an error in this protocol's shape. Package server uses it for errors of
 // its own.
 func WriteError(w http.ResponseWriter, e *chat.Error) {
-	status, _ := shape(e.Kind)
 	wire.RetryAfter(w, e)
-	wire.WriteJSON(w, status, body(e, w.Header().Get(wire.RequestID)))
+	wire.WriteJSON(w, wire.Status(e.Kind), body(e, w.Header().Get(wire.RequestID)))
 }

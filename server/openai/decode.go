@@ -93,8 +93,8 @@ func limits(w chatRequest, r *chat.Request) error {
 		if !w.Logprobs {
 			return chat.Invalidf("top_logprobs", "needs logprobs: true")
 		}
-		if *w.TopLogprobs < 0 || *w.TopLogprobs > 20 {
-			return chat.Invalidf("top_logprobs", "is %d; expected 0 to 20", *w.TopLogprobs)
+		if err := wire.TopLogprobs(*w.TopLogprobs); err != nil {
+			return err
 		}
 		r.Logprobs = *w.TopLogprobs
 	}
@@ -110,26 +110,18 @@ func stops(raw json.RawMessage) ([]string, error) {
 	if wire.IsNull(raw) {
 		return nil, nil
 	}
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
-		return []string{one}, wire.Stops("stop", []string{one})
-	}
 	var many []string
-	if err := json.Unmarshal(raw, &many); err != nil {
-		return nil, chat.Invalidf("stop", "expected a string or an array of strings")
+	if one, isText, _, err := wire.TextOr(raw, &many, "stop", "strings"); err != nil {
+		return nil, err
+	} else if isText {
+		many = []string{one}
 	}
 	return many, wire.Stops("stop", many)
 }
 
 func thinking(w chatRequest, r *chat.Request) error {
-	switch w.ReasoningEffort {
-	case "", "minimal", "low", "medium", "high", "xhigh", "max":
-		r.Thinking.Effort = w.ReasoningEffort
-	case "none":
-		off := false
-		r.Thinking.Enabled = &off
-	default:
-		return chat.Invalidf("reasoning_effort", "is %q; expected none, minimal, low, medium, high, xhigh or max", w.ReasoningEffort)
+	if err := wire.Effort("reasoning_effort", w.ReasoningEffort, &r.Thinking); err != nil {
+		return err
 	}
 	return wire.ThinkingBudget(w.ThinkingBudget, &r.Thinking)
 }

@@ -49,7 +49,7 @@ func (m message) decode(field string) (templates.Message, error) {
 	if f := m.FunctionCall; f != nil {
 		out.Calls = append(out.Calls, templates.Call{Name: f.Name, Arguments: f.arguments()})
 	}
-	if m.Refusal != "" && notNull(m.Content) == nil {
+	if m.Refusal != "" && wire.IsNull(m.Content) {
 		out.Text = m.Refusal
 	}
 	return out, nil
@@ -81,17 +81,12 @@ func (f sentFunction) arguments() string {
 var omitted = map[string]string{"image_url": "image", "input_audio": "audio", "file": "file"}
 
 func decodeContent(raw json.RawMessage, field string, to *templates.Message) (ignored []string, err error) {
-	if raw = notNull(raw); raw == nil {
+	if wire.IsNull(raw) {
 		return nil, nil
-	}
-	if json.Unmarshal(raw, &to.Text) == nil {
-		return nil, nil
-	}
-	if raw[0] != '[' {
-		return nil, chat.Invalidf(field, "expected a string or an array of parts")
 	}
 	var parts []part
-	if ignored, err = wire.DecodePart(raw, &parts, field); err != nil {
+	to.Text, _, ignored, err = wire.TextOr(raw, &parts, field, "parts")
+	if err != nil {
 		return nil, err
 	}
 	return ignored, addParts(parts, field, to)

@@ -48,92 +48,50 @@ func parameters(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-func notNull(raw json.RawMessage) json.RawMessage {
-	if wire.IsNull(raw) {
-		return nil
-	}
-	return raw
-}
-
-func (c wireCustom) decode(field string) (tools.Tool, error) {
+func (c wireCustom) decode(field string) (t tools.Tool, err error) {
 	if c.Name == "" {
-		return tools.Tool{}, chat.Invalidf(field+".name", "is required")
+		return t, chat.Invalidf(field+".name", "is required")
 	}
-	t := tools.Tool{Name: c.Name, Description: c.Description, Freeform: &tools.Freeform{}}
-	if c.Format == nil || c.Format.Type == "text" {
-		return t, nil
+	t = tools.Tool{Name: c.Name, Description: c.Description, Freeform: &tools.Freeform{}}
+	if c.Format != nil {
+		t.Freeform, err = wire.Freeform(field+".format", c.Format.Type, ".grammar", c.Format.Grammar)
 	}
-	g := c.Format.Grammar
-	if c.Format.Type != "grammar" || g == nil {
-		return t, chat.Invalidf(field+".format.type", "is %q; expected text, or grammar with a grammar", c.Format.Type)
-	}
-	if g.Syntax != "lark" && g.Syntax != "regex" {
-		return t, chat.Invalidf(field+".format.grammar.syntax", "is %q; expected lark or regex", g.Syntax)
-	}
-	if g.Definition == "" {
-		return t, chat.Invalidf(field+".format.grammar.definition", "is required")
-	}
-	t.Freeform.Syntax, t.Freeform.Definition = g.Syntax, g.Definition
-	return t, wire.CheckFreeform(field+".format.grammar.definition", g.Syntax, g.Definition)
+	return t, err
 }
 
 func decodeChoice(w chatRequest, r *chat.Request) error {
-	raw := notNull(w.ToolChoice)
-	if raw == nil {
-		return nil
-	}
-	var word string
-	if json.Unmarshal(raw, &word) == nil {
-		mode, ok := map[string]tools.Mode{"auto": tools.Auto, "none": tools.None, "required": tools.Required}[word]
-		if !ok {
-			return chat.Invalidf("tool_choice", "is %q; expected auto, none, required or an object that names a tool", word)
-		}
-		r.Choice.Mode = mode
-		return nil
-	}
 	var c choiceObject
-	if err := json.Unmarshal(raw, &c); err != nil {
-		return chat.Invalidf("tool_choice", "expected auto, none, required or an object that names a tool")
+	if isObject, err := wire.ToolChoice(w.ToolChoice, &r.Choice, &c); !isObject {
+		return err
 	}
-	return c.decode(&r.Choice)
-}
-
-func (c choiceObject) decode(to *tools.Choice) error {
-	switch {
-	case c.Type == "function" && c.Function != nil:
-		*to = tools.Choice{Mode: tools.Required, Names: []string{c.Function.Name}}
-		return nil
-	case c.Type == "custom" && c.Custom != nil:
-		*to = tools.Choice{Mode: tools.Required, Names: []string{c.Custom.Name}}
-		return nil
-	case c.Type == "allowed_tools" && c.Allowed != nil:
-		return c.allowed(to)
-	}
-	return chat.Invalidf("tool_choice.type", "is %q; expected function, custom or allowed_tools, with an object of that name", c.Type)
-}
-
-func (c choiceObject) allowed(to *tools.Choice) error {
-	switch c.Allowed.Mode {
-	case "auto", "":
-	case "required":
-		to.Mode = tools.Required
-	default:
-		return chat.Invalidf("tool_choice.allowed_tools.mode", "is %q; expected auto or required", c.Allowed.Mode)
-	}
-	for i, t := range c.Allowed.Tools {
-		switch {
-		case t.Function != nil:
-			to.Names = append(to.Names, t.Function.Name)
-		case t.Custom != nil:
-			to.Names = append(to.Names, t.Custom.Name)
-		default:
-			return chat.Invalidf(fmt.Sprintf("tool_choice.allowed_tools.tools[%d]", i), "names no tool")
+	if c.Type == "allowed_tools" && c.Allowed != nil {
+		var names []string
+		for i, t := range c.Allowed.Tools {
+			name, ok := t.name()
+			if !ok {
+				return chat.Invalidf(fmt.Sprintf("tool_choice.allowed_tools.tools[%d]", i), "names no tool")
+			}
+			names = append(names, name)
 		}
+		return wire.AllowedTools("tool_choice.allowed_tools", c.Allowed.Mode, names, &r.Choice)
 	}
-	if len(to.Names) == 0 {
-		return chat.Invalidf("tool_choice.allowed_tools.tools", "is empty")
+	name, ok := c.name()
+	if !ok {
+		return chat.Invalidf("tool_choice.type", "is %q; expected function, custom or allowed_tools, with an object of that name", c.Type)
 	}
+	r.Choice = tools.Choice{Mode: tools.Required, Names: []string{name}}
 	return nil
+}
+
+// name is the tool that is named, under the member that its type says.
+func (t namedTool) name() (string, bool) {
+	switch {
+	case t.Type == "function" && t.Function != nil:
+		return t.Function.Name, true
+	case t.Type == "custom" && t.Custom != nil:
+		return t.Custom.Name, true
+	}
+	return "", false
 }
 
 // decodeAnswer decodes what the visible answer must match: one of response_format, grammar and
@@ -147,8 +105,8 @@ func decodeAnswer(w chatRequest, r *chat.Request) error {
 	if w.Grammar != "" {
 		take("grammar", &tools.Answer{Syntax: "gbnf", Definition: w.Grammar}, chat.AnswerPlace{Field: "grammar"})
 	}
-	if s := notNull(w.JSONSchema); s != nil {
-		take("json_schema", &tools.Answer{Syntax: "json_schema", Definition: string(s)}, chat.AnswerPlace{Field: "json_schema"})
+	if !wire.IsNull(w.JSONSchema) {
+		take("json_schema", &tools.Answer{Syntax: "json_schema", Definition: string(w.JSONSchema)}, chat.AnswerPlace{Field: "json_schema"})
 	}
 	if f := w.ResponseFormat; f != nil && f.Type != "text" {
 		answer, place, err := f.decode()
@@ -166,13 +124,13 @@ func decodeAnswer(w chatRequest, r *chat.Request) error {
 func (f responseFormat) decode() (*tools.Answer, chat.AnswerPlace, error) {
 	switch f.Type {
 	case "json_object":
-		if s := notNull(f.Schema); s != nil {
-			return &tools.Answer{Syntax: "json_schema", Definition: string(s)}, chat.AnswerPlace{Field: "response_format.schema"}, nil
+		if !wire.IsNull(f.Schema) {
+			return &tools.Answer{Syntax: "json_schema", Definition: string(f.Schema)}, chat.AnswerPlace{Field: "response_format.schema"}, nil
 		}
 		return &tools.Answer{Syntax: "json_object"}, chat.AnswerPlace{}, nil
 	case "json_schema":
 		const field = "response_format.json_schema.schema"
-		if f.JSONSchema == nil || notNull(f.JSONSchema.Schema) == nil {
+		if f.JSONSchema == nil || wire.IsNull(f.JSONSchema.Schema) {
 			return nil, chat.AnswerPlace{}, chat.Invalidf(field, "is required")
 		}
 		return &tools.Answer{Syntax: "json_schema", Definition: string(f.JSONSchema.Schema)}, chat.AnswerPlace{Field: field, Strict: f.JSONSchema.Strict}, nil

@@ -138,27 +138,25 @@ type wireCustom struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Format      *struct {
-		Type    string `json:"type"` // "text", "grammar"
-		Grammar *struct {
-			Syntax     string `json:"syntax"` // "lark", "regex"
-			Definition string `json:"definition"`
-		} `json:"grammar"`
+		Type    string        `json:"type"` // "text", "grammar"
+		Grammar *wire.Grammar `json:"grammar"`
 	} `json:"format"`
 }
 
 // choiceObject is tool_choice as an object.
 type choiceObject struct {
-	Type     string    `json:"type"` // "function", "custom", "allowed_tools"
+	namedTool
+
+	Allowed *struct {
+		Mode  string      `json:"mode"` // "auto", "required"
+		Tools []namedTool `json:"tools"`
+	} `json:"allowed_tools"`
+}
+
+type namedTool struct {
+	Type     string    `json:"type"` // "function", "custom"; of a choice also "allowed_tools"
 	Function *nameOnly `json:"function"`
 	Custom   *nameOnly `json:"custom"`
-	Allowed  *struct {
-		Mode  string `json:"mode"` // "auto", "required"
-		Tools []struct {
-			Type     string    `json:"type"`
-			Function *nameOnly `json:"function"`
-			Custom   *nameOnly `json:"custom"`
-		} `json:"tools"`
-	} `json:"allowed_tools"`
 }
 
 type nameOnly struct {

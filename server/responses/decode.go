@@ -86,8 +86,8 @@ func (d *decoder) limits(w createRequest) error {
 		}
 	}
 	if n := w.TopLogprobs; n != nil {
-		if *n < 0 || *n > 20 {
-			return chat.Invalidf("top_logprobs", "is %d; expected 0 to 20", *n)
+		if err := wire.TopLogprobs(*n); err != nil {
+			return err
 		}
 		if *n > 0 {
 			d.turn.Logprobs = *n
@@ -134,16 +134,7 @@ func (d *decoder) thinking(w createRequest) error {
 	if w.Reasoning.Effort == nil {
 		return nil
 	}
-	switch effort := *w.Reasoning.Effort; effort {
-	case "none":
-		off := false
-		d.turn.Thinking.Enabled = &off
-	case "minimal", "low", "medium", "high", "xhigh", "max":
-		d.turn.Thinking.Effort = effort
-	default:
-		return chat.Invalidf("reasoning.effort", "is %q; expected none, minimal, low, medium, high, xhigh or max", effort)
-	}
-	return nil
+	return wire.Effort("reasoning.effort", *w.Reasoning.Effort, &d.turn.Thinking)
 }
 
 func (d *decoder) answer(w createRequest) error {
@@ -227,16 +218,11 @@ func (d *decoder) readItems(w createRequest) error {
 	if wire.IsNull(w.Input) {
 		return nil
 	}
-	var text string
-	if json.Unmarshal(w.Input, &text) == nil {
+	text, isText, ignored, err := wire.TextOr(w.Input, &d.items, "input", "items")
+	if isText {
 		content, _ := json.Marshal(text) // a string always marshals
 		d.items = []item{{Type: "message", Role: "user", Content: content}}
-		return nil
 	}
-	if w.Input[0] != '[' {
-		return chat.Invalidf("input", "expected a string or an array of items")
-	}
-	ignored, err := wire.DecodePart(w.Input, &d.items, "input")
 	d.notes = append(d.notes, ignored...)
 	if err != nil {
 		return err

@@ -90,17 +90,10 @@ func (c *conversation) parts(raw json.RawMessage, field string) ([]templates.Par
 	if wire.IsNull(raw) {
 		return nil, nil
 	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return []templates.Part{{Text: text}}, nil
-	}
-	if raw[0] != '[' {
-		return nil, chat.Invalidf(field, "expected a string or an array of parts")
-	}
 	var in []contentPart
-	ignored, err := wire.DecodePart(raw, &in, field)
-	if err != nil {
-		return nil, err
+	text, isText, ignored, err := wire.TextOr(raw, &in, field, "parts")
+	if err != nil || isText {
+		return []templates.Part{{Text: text}}, err
 	}
 	*c.notes = append(*c.notes, ignored...)
 	var out []templates.Part

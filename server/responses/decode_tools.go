@@ -177,35 +177,17 @@ func (t tool) decode(field string) (tools.Tool, error) {
 		return out, nil
 	}
 	out.Freeform = &tools.Freeform{}
-	if t.Format == nil || t.Format.Type == "text" {
-		return out, nil
+	var err error
+	if t.Format != nil {
+		out.Freeform, err = wire.Freeform(field+".format", t.Format.Type, "", &t.Format.Grammar)
 	}
-	if t.Format.Type != "grammar" || (t.Format.Syntax != "lark" && t.Format.Syntax != "regex") {
-		return out, chat.Invalidf(field+".format", "is of type %q with syntax %q; expected text, or grammar with lark or regex", t.Format.Type, t.Format.Syntax)
-	}
-	if t.Format.Definition == "" {
-		return out, chat.Invalidf(field+".format.definition", "is required")
-	}
-	out.Freeform.Syntax, out.Freeform.Definition = t.Format.Syntax, t.Format.Definition
-	return out, wire.CheckFreeform(field+".format.definition", t.Format.Syntax, t.Format.Definition)
+	return out, err
 }
 
 func (d *decoder) choice(w createRequest) error {
-	if wire.IsNull(w.ToolChoice) {
-		return nil
-	}
-	var word string
-	if json.Unmarshal(w.ToolChoice, &word) == nil {
-		mode, ok := map[string]tools.Mode{"auto": tools.Auto, "none": tools.None, "required": tools.Required}[word]
-		if !ok {
-			return chat.Invalidf("tool_choice", "is %q; expected auto, none, required or an object that names a tool", word)
-		}
-		d.turn.Choice.Mode = mode
-		return nil
-	}
 	var c choiceObject
-	if err := json.Unmarshal(w.ToolChoice, &c); err != nil {
-		return chat.Invalidf("tool_choice", "expected auto, none, required or an object that names a tool")
+	if isObject, err := wire.ToolChoice(w.ToolChoice, &d.turn.Choice, &c); !isObject {
+		return err
 	}
 	switch c.Type {
 	case "function", "custom":
@@ -218,13 +200,7 @@ func (d *decoder) choice(w createRequest) error {
 }
 
 func (d *decoder) allowed(c choiceObject) error {
-	switch c.Mode {
-	case "", "auto":
-	case "required":
-		d.turn.Choice.Mode = tools.Required
-	default:
-		return chat.Invalidf("tool_choice.mode", "is %q; expected auto or required", c.Mode)
-	}
+	var names []string
 	for i, t := range c.Tools {
 		at := fmt.Sprintf("tool_choice.tools[%d]", i)
 		switch {
@@ -233,11 +209,8 @@ func (d *decoder) allowed(c choiceObject) error {
 		case t.Name == "":
 			return chat.Invalidf(at+".name", "is required")
 		default:
-			d.turn.Choice.Names = append(d.turn.Choice.Names, tools.PromptName(t.Namespace, t.Name))
+			names = append(names, tools.PromptName(t.Namespace, t.Name))
 		}
 	}
-	if len(d.turn.Choice.Names) == 0 {
-		return chat.Invalidf("tool_choice.tools", "names no function and no custom tool")
-	}
-	return nil
+	return wire.AllowedTools("tool_choice", c.Mode, names, &d.turn.Choice)
 }

@@ -307,7 +307,7 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		`"model":"m","text":{"format":{"type":"json_schema"}}`:                                                 "text.format.schema",
 		`"model":"m","tools":[{"type":"function"}]`:                                                            "tools[0].name",
 		`"model":"m","tools":[{}]`:                                                                             "tools[0].type",
-		`"model":"m","tools":[{"type":"custom","name":"x","format":{"type":"grammar","syntax":"peg"}}]`:        "tools[0].format",
+		`"model":"m","tools":[{"type":"custom","name":"x","format":{"type":"grammar","syntax":"peg"}}]`:        "tools[0].format.syntax",
 		`"model":"m","reasoning":{"summary":"long"}`:                                                           "reasoning.summary",
 		`"model":"m","text":{"verbosity":"shouting"}`:                                                          "text.verbosity",
 		`"model":"m","tool_choice":"maybe"`:                                                                    "tool_choice",

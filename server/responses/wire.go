@@ -76,22 +76,22 @@ type tool struct {
 }
 
 type customFormat struct {
-	Type       string `json:"type"` // "text", "grammar"
-	Syntax     string `json:"syntax,omitempty"`
-	Definition string `json:"definition,omitempty"`
+	Type string `json:"type"` // "text", "grammar"
+	wire.Grammar
 }
 
 // choiceObject is tool_choice as an object.
 type choiceObject struct {
-	Type      string `json:"type"` // "function", "custom", "allowed_tools"
+	namedTool
+
+	Mode  string      `json:"mode"` // of allowed_tools
+	Tools []namedTool `json:"tools"`
+}
+
+type namedTool struct {
+	Type      string `json:"type"` // "function", "custom"; of a choice also "allowed_tools"
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
-	Mode      string `json:"mode"` // of allowed_tools
-	Tools     []struct {
-		Type      string `json:"type"`
-		Name      string `json:"name"`
-		Namespace string `json:"namespace"`
-	} `json:"tools"`
 }
 
 // item is an input or output item of any type.

@@ -79,6 +79,18 @@ func DecodePart(raw json.RawMessage, v any, field string) (ignored []string, err
 	return Others{}.ignored(raw, v, withoutIndexes(field))
 }
 
+// TextOr reads a value that is a text, or an array of what is read into v. null is no text.
+func TextOr(raw json.RawMessage, v any, field, elements string) (text string, isText bool, ignored []string, err error) {
+	if json.Unmarshal(raw, &text) == nil {
+		return text, true, nil, nil
+	}
+	if len(raw) == 0 || raw[0] != '[' {
+		return "", false, nil, chat.Invalidf(field, "expected a string or an array of %s", elements)
+	}
+	ignored, err = DecodePart(raw, v, field)
+	return "", false, ignored, err
+}
+
 // ignored returns what of valid JSON v does not have.
 func (o Others) ignored(raw []byte, v any, path string) (all []string, err error) {
 	u := unread{raw: raw, take: func(path string, value json.RawMessage) error {
@@ -200,8 +212,7 @@ func ThinkingBudget(b *int, to *chat.Thinking) error {
 		return chat.Invalidf("thinking_budget_tokens", "is %d; expected -1 (no limit) or more", *b)
 	}
 	if *b == 0 {
-		off := false
-		to.Enabled = &off
+		to.Enabled = new(bool)
 	}
 	to.Budget = max(*b, 0)
 	return nil

@@ -22,7 +22,7 @@ func TestCheckFreeform_refusesWhatIsNoGrammar(t *testing.T) {
 		{"regex", `(a)\1`, false},
 		{"", "(", false},
 	} {
-		err := CheckFreeform("tools[0].format.definition", c.syntax, c.definition)
+		err := checkFreeform("tools[0].format.definition", Grammar{c.syntax, c.definition})
 		var e *chat.Error
 		if errors.As(err, &e) != c.wrong || e != nil && (e.Kind != chat.Invalid || e.Field != "tools[0].format.definition") {
 			t.Errorf("%s %q: %v; want an error: %v", c.syntax, c.definition, err, c.wrong)

@@ -10,44 +10,28 @@ import (
 	"tenon/server/chat"
 )
 
-// openAIShape maps a kind of error to its status, type and code.
-func openAIShape(k chat.ErrorKind) (status int, kind, code string) {
-	switch k {
-	case chat.Invalid:
-		return http.StatusBadRequest, "invalid_request_error", ""
-	case chat.NotSupportedHere:
-		return http.StatusBadRequest, "invalid_request_error", "unsupported"
-	case chat.TooLong:
-		return http.StatusBadRequest, "invalid_request_error", "context_length_exceeded"
-	case chat.TooLarge:
-		return http.StatusRequestEntityTooLarge, "invalid_request_error", "body_too_large"
-	case chat.NotFound:
-		return http.StatusNotFound, "invalid_request_error", "model_not_found"
-	case chat.NoRoute:
-		return http.StatusNotFound, "invalid_request_error", "unknown_url"
-	case chat.NoMethod:
-		return http.StatusMethodNotAllowed, "invalid_request_error", "method_not_allowed"
-	case chat.Unauthorized:
-		return http.StatusUnauthorized, "invalid_request_error", "invalid_api_key"
-	case chat.Forbidden:
-		return http.StatusForbidden, "invalid_request_error", "host_not_allowed"
-	case chat.Busy:
-		return http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded"
-	case chat.Unavailable:
-		return http.StatusServiceUnavailable, "server_error", "unavailable"
-	case chat.ClientGone:
-		return StatusClientClosed, "client_closed_request", ""
-	default:
-		return http.StatusInternalServerError, "server_error", ""
-	}
+// statuses are those of the kinds of errors, in every protocol; others are 500.
+var statuses = map[chat.ErrorKind]int{
+	chat.Invalid: http.StatusBadRequest, chat.TooLong: http.StatusBadRequest, chat.NotSupportedHere: http.StatusBadRequest,
+	chat.TooLarge: http.StatusRequestEntityTooLarge, chat.NotFound: http.StatusNotFound, chat.NoRoute: http.StatusNotFound,
+	chat.NoMethod: http.StatusMethodNotAllowed, chat.Unauthorized: http.StatusUnauthorized, chat.Forbidden: http.StatusForbidden,
+	chat.Busy: http.StatusTooManyRequests, chat.Unavailable: http.StatusServiceUnavailable, chat.ClientGone: StatusClientClosed,
 }
 
-// Status is the HTTP status of a kind of error, in every protocol but Anthropic's and LM Studio's
-// REST v1.
-func Status(k chat.ErrorKind) int {
-	status, _, _ := openAIShape(k)
-	return status
-}
+// Status is the HTTP status of a kind of error.
+func Status(k chat.ErrorKind) int { return cmp.Or(statuses[k], http.StatusInternalServerError) }
+
+// openAITypes are the types of OpenAI's errors that are not the client's, openAICodes their codes.
+var (
+	openAITypes = map[chat.ErrorKind]string{
+		chat.Internal: "server_error", chat.Unavailable: "server_error", chat.Busy: "rate_limit_error", chat.ClientGone: "client_closed_request",
+	}
+	openAICodes = map[chat.ErrorKind]string{
+		chat.NotSupportedHere: "unsupported", chat.TooLong: "context_length_exceeded", chat.TooLarge: "body_too_large",
+		chat.NotFound: "model_not_found", chat.NoRoute: "unknown_url", chat.NoMethod: "method_not_allowed", chat.Unauthorized: "invalid_api_key",
+		chat.Forbidden: "host_not_allowed", chat.Busy: "rate_limit_exceeded", chat.Unavailable: "unavailable",
+	}
+)
 
 // OpenAIError is what every failed request to a protocol of OpenAI's gets, and what a stream gets
 // as data once it has begun.
@@ -65,8 +49,9 @@ type openAIError struct {
 // EncodeOpenAIError gives an error the shape of
 // https://platform.openai.com/docs/guides/error-codes.
 func EncodeOpenAIError(e *chat.Error) OpenAIError {
-	_, kind, code := openAIShape(e.Kind)
-	return OpenAIError{openAIError{Message: Message(e), Type: kind, Param: Optional(e.Place()), Code: Optional(cmp.Or(e.Code, code))}}
+	return OpenAIError{openAIError{
+		Message: Message(e), Type: cmp.Or(openAITypes[e.Kind], "invalid_request_error"), Param: Optional(e.Place()), Code: Optional(cmp.Or(e.Code, openAICodes[e.Kind])),
+	}}
 }
 
 // OfInput is an error in the terms of a protocol that calls input what others call messages.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -44,46 +45,26 @@ type wireError struct {
 	Param   string `json:"param,omitempty"`
 }
 
-// encodeError maps a kind of error to its status and type.
-func encodeError(err error) (int, errorBody) {
+// types are those of the kinds of errors; others are internal_error.
+var types = map[chat.ErrorKind]string{
+	chat.NotSupportedHere: "not_implemented", chat.NotFound: "model_not_found", chat.Invalid: "invalid_request", chat.TooLong: "invalid_request",
+	chat.NoRoute: "invalid_request", chat.NoMethod: "invalid_request", chat.TooLarge: "invalid_request", chat.Unauthorized: "invalid_request", chat.Forbidden: "invalid_request",
+}
+
+func encodeError(err error) errorBody {
 	e := wire.OfInput(err)
-	status, kind := http.StatusInternalServerError, "internal_error"
-	switch e.Kind {
-	case chat.Invalid, chat.TooLong:
-		status, kind = http.StatusBadRequest, "invalid_request"
-	case chat.NotSupportedHere:
-		status, kind = http.StatusBadRequest, "not_implemented"
-	case chat.NotFound:
-		status, kind = http.StatusNotFound, "model_not_found"
-	case chat.NoRoute:
-		status, kind = http.StatusNotFound, "invalid_request"
-	case chat.NoMethod:
-		status, kind = http.StatusMethodNotAllowed, "invalid_request"
-	case chat.TooLarge:
-		status, kind = http.StatusRequestEntityTooLarge, "invalid_request"
-	case chat.Unauthorized:
-		status, kind = http.StatusUnauthorized, "invalid_request"
-	case chat.Forbidden:
-		status, kind = http.StatusForbidden, "invalid_request"
-	case chat.Busy:
-		status, kind = http.StatusTooManyRequests, "internal_error"
-	case chat.Unavailable:
-		status = http.StatusServiceUnavailable
-	case chat.ClientGone:
-		status = wire.StatusClientClosed
-	}
-	body := errorBody{wireError{Type: kind, Message: e.Error(), Code: e.Code, Param: e.Place()}}
+	body := errorBody{wireError{Type: cmp.Or(types[e.Kind], "internal_error"), Message: e.Error(), Code: e.Code, Param: e.Place()}}
 	if e.Kind == chat.Unauthorized {
 		body.Error.Code = "invalid_api_key"
 	}
-	return status, body
+	return body
 }
 
 // WriteError answers with an error in LM Studio's shape.
 func WriteError(w http.ResponseWriter, err error) {
-	status, body := encodeError(err)
-	wire.RetryAfter(w, chat.AsError(err))
-	wire.WriteJSON(w, status, body)
+	e := chat.AsError(err)
+	wire.RetryAfter(w, e)
+	wire.WriteJSON(w, wire.Status(e.Kind), encodeError(err))
 }
 
 // read decodes a body. LM Studio refuses members that it does not know.

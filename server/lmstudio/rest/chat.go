@@ -191,9 +191,8 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 	case t.out == nil:
 		WriteError(w, err)
 	case err != nil && !chat.IsClientGone(err):
-		_, body := encodeError(err)
-		_ = t.emit("error", map[string]any{"error": body.Error}) // the end meets the same error
-		_ = t.emit("chat.end", map[string]any{"result": out})    // a reader that is gone cannot be told
+		_ = t.emit("error", map[string]any{"error": encodeError(err).Error}) // the end meets the same error
+		_ = t.emit("chat.end", map[string]any{"result": out})                // a reader that is gone cannot be told
 	case err == nil:
 		_ = t.emit("chat.end", map[string]any{"result": out}) // as above
 	}

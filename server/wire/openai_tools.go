@@ -1,0 +1,85 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"tenon/server/chat"
+	"tenon/tools"
+)
+
+// What OpenAI's protocols share about tools and thinking. They differ in where things stand.
+
+// ToolChoice decodes tool_choice: a word, or an object, which is read into object.
+func ToolChoice(raw json.RawMessage, to *tools.Choice, object any) (isObject bool, err error) {
+	var word string
+	if IsNull(raw) || json.Unmarshal(raw, &word) == nil {
+		mode, ok := map[string]tools.Mode{"": tools.Auto, "auto": tools.Auto, "none": tools.None, "required": tools.Required}[word]
+		if !ok || string(raw) == `""` {
+			return false, chat.Invalidf("tool_choice", "is %q; expected auto, none, required or an object that names a tool", word)
+		}
+		to.Mode = mode
+		return false, nil
+	}
+	if json.Unmarshal(raw, object) != nil {
+		return false, chat.Invalidf("tool_choice", "expected auto, none, required or an object that names a tool")
+	}
+	return true, nil
+}
+
+// AllowedTools decodes the choice among the tools of those names. field is its place.
+func AllowedTools(field, mode string, names []string, to *tools.Choice) error {
+	switch mode {
+	case "", "auto":
+	case "required":
+		to.Mode = tools.Required
+	default:
+		return chat.Invalidf(field+".mode", "is %q; expected auto or required", mode)
+	}
+	if to.Names = names; len(names) == 0 {
+		return chat.Invalidf(field+".tools", "names no function and no custom tool")
+	}
+	return nil
+}
+
+// Grammar is what a custom tool's input must match.
+type Grammar struct {
+	Syntax     string `json:"syntax,omitempty"` // "lark", "regex"
+	Definition string `json:"definition,omitempty"`
+}
+
+// Freeform decodes a custom tool's format, which stands at field; its grammar stands at inside of
+// it.
+func Freeform(field, kind, inside string, g *Grammar) (*tools.Freeform, error) {
+	switch {
+	case kind == "text":
+		return &tools.Freeform{}, nil
+	case kind != "grammar" || g == nil:
+		return nil, chat.Invalidf(field+".type", "is %q; expected text, or grammar with a grammar", kind)
+	case g.Syntax != "lark" && g.Syntax != "regex":
+		return nil, chat.Invalidf(field+inside+".syntax", "is %q; expected lark or regex", g.Syntax)
+	case g.Definition == "":
+		return nil, chat.Invalidf(field+inside+".definition", "is required")
+	}
+	return &tools.Freeform{Syntax: g.Syntax, Definition: g.Definition}, checkFreeform(field+inside+".definition", *g)
+}
+
+// Effort decodes how much is to be thought; "" is the model's own.
+func Effort(field, effort string, to *chat.Thinking) error {
+	switch effort {
+	case "", "minimal", "low", "medium", "high", "xhigh", "max":
+		to.Effort = effort
+	case "none":
+		to.Enabled = new(bool)
+	default:
+		return chat.Invalidf(field, "is %q; expected none, minimal, low, medium, high, xhigh or max", effort)
+	}
+	return nil
+}
+
+// TopLogprobs checks how many alternatives are asked for.
+func TopLogprobs(n int) error {
+	if n < 0 || n > 20 {
+		return chat.Invalidf("top_logprobs", "is %d; expected 0 to 20", n)
+	}
+	return nil
+}
