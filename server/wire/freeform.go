@@ -9,8 +9,9 @@ import (
 	"tenon/server/chat"
 )
 
-// checkFreeform refuses a custom tool whose definition, at field, is none of its syntax. One that is valid and cannot be enforced is no mistake of the client's: package tools
-// reports it, and the input may be any text.
+// checkFreeform refuses a custom tool whose definition, at field, is none of its syntax. One that
+// is valid and cannot be enforced is no mistake of the client's: package tools reports it, and the
+// input may be any text.
 func checkFreeform(field string, g Grammar) error {
 	switch g.Syntax {
 	case "regex":
