@@ -12,7 +12,7 @@ func (a *Arena) AbstractCounters(s StringState, runes int) StringState {
 	if k.inner == Dead || k.mode != inText {
 		return s
 	}
-	inner := a.nearState(k.inner, int32(runes))
+	inner := a.abstractState(k.inner, int32(runes))
 	if inner == k.inner || inner == Dead {
 		return s
 	}
@@ -21,12 +21,12 @@ func (a *Arena) AbstractCounters(s StringState, runes int) StringState {
 	return a.stringState(stringKey{inner: inner, escapes: k.escapes})
 }
 
-// nearState is Near for the text of a string; Dead where a limit is met.
-func (a *Arena) nearState(s State, runes int32) State {
+// abstractState is AbstractCounters for the text of a string; Dead where a limit is met.
+func (a *Arena) abstractState(s State, runes int32) State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	e := a.Expr(s)
-	near := a.near(nearExpr{e, runes})
+	near := a.abstract(abstractExpr{e, runes})
 	if near == e {
 		return s
 	}
@@ -34,17 +34,17 @@ func (a *Arena) nearState(s State, runes int32) State {
 	return a.stateOf(near)
 }
 
-// nearExpr asks for what agrees with an expression on texts of so many code points.
-type nearExpr struct {
+// abstractExpr asks for what agrees with an expression on texts of so many code points.
+type abstractExpr struct {
 	expr  Expr
 	runes int32
 }
 
-func (q nearExpr) of(e Expr) nearExpr { return nearExpr{e, q.runes} }
+func (q abstractExpr) of(e Expr) abstractExpr { return abstractExpr{e, q.runes} }
 
-// near is Near for an expression.
-func (a *Arena) near(q nearExpr) Expr {
-	if d, ok := a.nears[q]; ok {
+// abstract is AbstractCounters for an expression.
+func (a *Arena) abstract(q abstractExpr) Expr {
+	if d, ok := a.abstracted[q]; ok {
 		return d
 	}
 	e := q.expr
@@ -52,11 +52,11 @@ func (a *Arena) near(q nearExpr) Expr {
 	d := e
 	switch n.kind {
 	case kindConcat:
-		d = a.concat2(a.near(q.of(Expr(n.a))), a.near(q.of(Expr(n.b))))
+		d = a.concat2(a.abstract(q.of(Expr(n.a))), a.abstract(q.of(Expr(n.b))))
 	case kindUnion:
 		parts := make([]Expr, len(n.args))
 		for i, x := range n.args {
-			parts[i] = a.near(q.of(x))
+			parts[i] = a.abstract(q.of(x))
 		}
 		d = a.union(parts...)
 	case kindRepeat:
@@ -66,19 +66,19 @@ func (a *Arena) near(q nearExpr) Expr {
 			if hi >= enough {
 				hi = unbounded
 			}
-			d = a.repeat(a.near(q.of(Expr(n.a))), min(lo, enough), hi)
+			d = a.repeat(a.abstract(q.of(Expr(n.a))), min(lo, enough), hi)
 		}
 	case kindShared:
-		d = a.mapShared(&n, func(b *Arena, e Expr) Expr { return b.near(q.of(e)) })
+		d = a.mapShared(&n, func(b *Arena, e Expr) Expr { return b.abstract(q.of(e)) })
 	case kindIntersect:
 		if p, lo, hi, ok := a.bounded(n.args); ok && (hi == unbounded || hi >= q.runes) && a.reachOf(q.of(p)).meets(lo, hi, q.runes) {
-			d = a.intersect(a.near(q.of(p)), a.repeat(a.anyRune, min(lo, q.runes+1), unbounded))
+			d = a.intersect(a.abstract(q.of(p)), a.repeat(a.anyRune, min(lo, q.runes+1), unbounded))
 		}
 	}
-	if a.nears == nil {
-		a.nears = map[nearExpr]Expr{}
+	if a.abstracted == nil {
+		a.abstracted = map[abstractExpr]Expr{}
 	}
-	a.nears[q] = d
+	a.abstracted[q] = d
 	return d
 }
 
@@ -88,7 +88,7 @@ func (a *Arena) near(q nearExpr) Expr {
 func (a *Arena) Room(s State, runes int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if l := a.reachOf(nearExpr{a.Expr(s), int32(runes)}); l.low < huge {
+	if l := a.reachOf(abstractExpr{a.Expr(s), int32(runes)}); l.low < huge {
 		return runes + int(l.low)
 	}
 	return -1

@@ -1,10 +1,14 @@
 package lex
 
-import "unsafe"
+import (
+	"maps"
+	"slices"
+	"unsafe"
+)
 
 // Beside a bound on the length, most languages have many states, each of which is to be told alive
 // or dead, and a search for a word of the right length would look at many more. How long words can
-// be follows from the expression instead.
+// be follows from the expression instead, where they are few progressions; else it is searched.
 
 // lengthsOf returns the lengths that words of e have, in code points that begin in them: all of
 // them if it is exact.
@@ -24,10 +28,8 @@ func (a *Arena) lengthsOf(e Expr) *lengthSet {
 	case kindUnion:
 		s = &lengthSet{exact: true, frugal: true}
 		for _, x := range n.args {
-			x := a.lengthsOf(x)
-			s.list, s.exact, s.frugal = append(s.list, x.list...), s.exact && x.exact, s.frugal && x.frugal
+			s = s.union(a.lengthsOf(x))
 		}
-		s.tidy()
 	case kindIntersect:
 		s = &lengthSet{}
 		if p, lo, hi, ok := a.bounded(n.args); ok {
@@ -41,8 +43,7 @@ func (a *Arena) lengthsOf(e Expr) *lengthSet {
 	default:
 		s = &lengthSet{}
 		if n.plain {
-			s.list = []progression{{n.span.minRunes, n.span.minRunes, 1}}
-			s.exact = n.span.minRunes == n.span.maxRunes
+			s.list, s.exact = []progression{oneNumber(n.span.minRunes)}, n.span.minRunes == n.span.maxRunes
 		}
 	}
 	a.nodes[e].lengths = s
@@ -76,46 +77,40 @@ func (a *Arena) bounded(args []Expr) (of Expr, lo, hi int32, ok bool) {
 
 // lengths returns the lengths of the words of a set.
 func (w *words) lengths(s wordSet) *lengthSet {
-	n := &w.nodes[s]
-	if n.span.minRunes == n.span.maxRunes && s != noWords {
-		return &lengthSet{
-			list: []progression{{n.span.minRunes, n.span.minRunes, 1}}, exact: true, frugal: n.span.minJSON == n.span.minRunes,
+	out := &lengthSet{exact: true, frugal: true}
+	cheap := w.lengthsBy(s, true)
+	for n, is := range w.lengthsBy(s, false) {
+		if is {
+			out.list = append(out.list, oneNumber(int32(n)))
+			out.frugal = out.frugal && n < len(cheap) && cheap[n]
 		}
 	}
-	all, cheap := map[wordSet]*lengthSet{}, map[wordSet]*lengthSet{}
-	x, y := w.lengthsBy(s, all, false), w.lengthsBy(s, cheap, true)
-	x.frugal = len(x.list) == len(y.list)
-	for i := range y.list {
-		x.frugal = x.frugal && x.list[i] == y.list[i]
-	}
-	return x
+	out.tidy()
+	return out
 }
 
-// lengthsBy is lengths for words of any bytes, or of those that take one byte in JSON.
-func (w *words) lengthsBy(s wordSet, known map[wordSet]*lengthSet, cheap bool) *lengthSet {
-	if x, ok := known[s]; ok {
-		return x
-	}
-	x := &lengthSet{exact: true}
-	n := &w.nodes[s]
-	if n.final {
-		x.list = append(x.list, progression{0, 0, 1})
-	}
-	for _, e := range n.edges {
-		rest := w.lengthsBy(e.next, known, cheap)
-		for runes := int32(0); runes <= 1; runes++ {
-			if !e.costs(runes, cheap) {
-				continue
+// lengthsBy says of each length whether words have it: any, or those that take one byte for each
+// code point in JSON.
+func (w *words) lengthsBy(s wordSet, cheap bool) (found []bool) {
+	for now := (map[wordSet]bool{s: true}); len(now) > 0; {
+		is, next := false, map[wordSet]bool{}
+		for list := slices.Collect(maps.Keys(now)); len(list) > 0; {
+			n := &w.nodes[list[len(list)-1]]
+			list = list[:len(list)-1]
+			is = is || n.final
+			for _, e := range n.edges {
+				if e.costs(1, cheap) {
+					next[e.next] = true
+				}
+				if e.costs(0, cheap) && !now[e.next] {
+					now[e.next] = true
+					list = append(list, e.next)
+				}
 			}
-			for _, p := range rest.list {
-				x.list = append(x.list, p.shift(runes))
-			}
-			x.exact = x.exact && rest.exact
 		}
+		found, now = append(found, is), next
 	}
-	x.tidy()
-	known[s] = x
-	return x
+	return found
 }
 
 // costs says whether a byte of e begins so many code points.

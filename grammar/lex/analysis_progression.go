@@ -6,8 +6,11 @@ import (
 )
 
 // progression is the numbers first, first+step, … up to last, which is one of them, or huge for
-// no end.
+// no end. A single number has step 1.
 type progression struct{ first, last, step int32 }
+
+// oneNumber is the progression of n alone.
+func oneNumber(n int32) progression { return progression{n, n, 1} }
 
 func (p progression) single() bool { return p.first == p.last }
 
@@ -22,9 +25,12 @@ func (p progression) count() int32 {
 // nth is the number behind n others.
 func (p progression) nth(n int32) int32 { return addSize(p.first, mulSize(p.step, n)) }
 
-// shift adds n to all numbers.
-func (p progression) shift(n int32) progression {
-	return progression{addSize(p.first, n), addSize(p.last, n), p.step}
+// from returns the numbers that are not below lo; false if there are none.
+func (p progression) from(lo int32) (progression, bool) {
+	if p.first < lo {
+		p.first = p.nth((lo - p.first + p.step - 1) / p.step)
+	}
+	return p, p.first <= p.last && p.first < huge
 }
 
 // lengthSet is a set of numbers, the possible lengths of words.
@@ -41,13 +47,9 @@ const maxProgressions = 48
 func (s *lengthSet) next(lo int32) int32 {
 	least := int32(huge)
 	for _, p := range s.list {
-		n := p.first
-		if n < lo {
-			if n = p.nth((lo - p.first + p.step - 1) / p.step); n > p.last {
-				continue
-			}
+		if p, ok := p.from(lo); ok {
+			least = min(least, p.first)
 		}
-		least = min(least, n)
 	}
 	return least
 }
@@ -56,16 +58,22 @@ func (s *lengthSet) next(lo int32) int32 {
 func (s *lengthSet) within(lo, hi int32) *lengthSet {
 	out := &lengthSet{exact: s.exact, frugal: s.frugal}
 	for _, p := range s.list {
-		if p.first < lo {
-			p.first = p.nth((lo - p.first + p.step - 1) / p.step)
+		p, ok := p.from(lo)
+		if !ok || hi != unbounded && p.first > hi {
+			continue
 		}
-		if hi != unbounded && p.last > hi && p.first <= hi {
+		if hi != unbounded && p.last > hi {
 			p.last = p.first + (hi-p.first)/p.step*p.step
 		}
-		if p.first <= p.last && p.first < huge && (hi == unbounded || p.first <= hi) {
-			out.list = append(out.list, p)
-		}
+		out.list = append(out.list, p)
 	}
+	out.tidy()
+	return out
+}
+
+// union returns the numbers of s or t.
+func (s *lengthSet) union(t *lengthSet) *lengthSet {
+	out := &lengthSet{list: slices.Concat(s.list, t.list), exact: s.exact && t.exact, frugal: s.frugal && t.frugal}
 	out.tidy()
 	return out
 }
@@ -81,21 +89,23 @@ func (s *lengthSet) tidy() {
 			s.exact = false
 			break
 		}
-		if !slices.ContainsFunc(out, func(q progression) bool { return q.contains(p) }) && !join(out, p) {
+		if p.single() {
+			p.step = 1
+		}
+		if !slices.ContainsFunc(out, func(q progression) bool { return q.holds(p) }) && !join(out, p) {
 			out = append(out, p)
 		}
 	}
 	s.list = out
-	if len(out) <= maxProgressions {
-		return
+	if len(out) > maxProgressions {
+		slices.SortStableFunc(out, func(p, q progression) int { return cmp.Compare(q.count(), p.count()) })
+		s.list, s.exact = slices.Clone(out[:maxProgressions]), false
+		slices.SortFunc(s.list, func(p, q progression) int { return cmp.Compare(p.first, q.first) })
 	}
-	slices.SortStableFunc(s.list, func(p, q progression) int { return cmp.Compare(q.count(), p.count()) })
-	s.list, s.exact = slices.Clone(s.list[:maxProgressions]), false
-	slices.SortFunc(s.list, func(p, q progression) int { return cmp.Compare(p.first, q.first) })
 }
 
-// contains says whether all numbers of q are numbers of p, where that is plain to see.
-func (p progression) contains(q progression) bool {
+// holds says whether all numbers of q are numbers of p, where that is plain to see.
+func (p progression) holds(q progression) bool {
 	return q.first >= p.first && q.last <= p.last && (q.first-p.first)%p.step == 0 && (q.single() || q.step%p.step == 0)
 }
 
@@ -108,10 +118,7 @@ func join(list []progression, p progression) bool {
 		case q.single() && p.first == addSize(q.first, p.step):
 			q.step, q.last = p.step, p.last
 			return true
-		case p.single() && p.first == addSize(q.last, q.step):
-			q.last = p.first
-			return true
-		case p.step == q.step && (p.first-q.first)%q.step == 0 && p.first <= addSize(q.last, q.step):
+		case (p.single() || p.step == q.step) && (p.first-q.first)%q.step == 0 && p.first <= addSize(q.last, q.step):
 			q.last = max(q.last, p.last)
 			return true
 		}
@@ -119,173 +126,81 @@ func join(list []progression, p progression) bool {
 	return false
 }
 
-func (s *lengthSet) union(t *lengthSet) *lengthSet {
-	out := &lengthSet{list: slices.Concat(s.list, t.list), exact: s.exact && t.exact, frugal: s.frugal && t.frugal}
-	out.tidy()
-	return out
-}
-
 // plus returns the sums of a number of s and one of t.
 func (s *lengthSet) plus(t *lengthSet) *lengthSet {
 	out := &lengthSet{exact: s.exact && t.exact, frugal: s.frugal && t.frugal}
 	for _, p := range s.list {
 		for _, q := range t.list {
-			if len(out.list) < maxSums {
-				out.addSums(p, q)
-			} else {
-				out.exact = false
-			}
+			out.addSums(p, q)
 		}
 	}
 	out.tidy()
 	return out
 }
 
-// maxSums bounds what is found before most of it is dropped again: one for each two of full lists.
-const maxSums = maxProgressions * maxProgressions
-
 // addSums adds the sums of two progressions. Where the smaller step fills the larger they are one
-// progression, and else one for each of some of the numbers of one of them.
+// progression; else those of few numbers of the shorter one are added.
 func (s *lengthSet) addSums(p, q progression) {
-	if p.single() || !q.single() && p.step > q.step {
+	if q.single() || !p.single() && q.step < p.step {
 		p, q = q, p
 	}
-	if q.single() {
-		s.list = append(s.list, p.shift(q.first))
-		return
-	}
-	if p.single() {
-		s.list = append(s.list, q.shift(p.first))
-		return
-	}
-	if q.step%p.step == 0 && addSize(p.last, p.step) >= addSize(p.first, q.step) {
+	if !p.single() && q.step%p.step == 0 && addSize(p.last, p.step) >= addSize(p.first, q.step) {
 		s.list = append(s.list, progression{addSize(p.first, q.first), addSize(p.last, q.last), p.step})
 		return
 	}
-	n := p.count()
-	if q.count() < n && q.last < huge {
-		p, q, n = q, p, q.count()
+	if p.count() > q.count() {
+		p, q = q, p
 	}
-	if q.last >= huge { // numbers of p that differ by a multiple of q's step lead to the same
-		n = min(n, q.step/gcd(p.step, q.step))
-	}
-	if n > maxProgressions {
-		n, s.exact = maxProgressions, false
-	}
+	n := min(p.count(), maxSums)
+	s.exact = s.exact && n == p.count()
 	for i := range n {
-		s.list = append(s.list, q.shift(p.nth(i)))
+		at := p.nth(i)
+		s.list = append(s.list, progression{addSize(at, q.first), addSize(at, q.last), q.step})
 	}
 }
 
-func gcd(x, y int32) int32 {
-	for y != 0 {
-		x, y = y, x%y
-	}
-	return x
-}
+// maxSums is how many numbers of a progression another is added to, one by one.
+const maxSums = 8
 
-// times returns the sums of lo to hi numbers of s.
+// times returns the sums of lo to hi numbers of s: of each of its progressions alone, where it has
+// several.
 func (s *lengthSet) times(lo, hi int32) *lengthSet {
-	zero := &lengthSet{list: []progression{{0, 0, 1}}, exact: true, frugal: true}
-	if len(s.list) == 0 {
-		if zero.exact, zero.frugal = s.exact, s.frugal; lo > 0 {
-			zero.list = nil
-		}
-		return zero
-	}
-	if len(s.list) == 1 && s.list[0].single() {
-		return &lengthSet{list: multiples(s.list[0].first, lo, hi), exact: s.exact, frugal: s.frugal}
-	}
-	some := s.power(lo, zero)
+	out := &lengthSet{exact: s.exact && len(s.list) == 1, frugal: s.frugal}
 	if hi == unbounded {
-		return some.plus(s.closure())
+		hi = huge
 	}
-	return some.plus(s.union(zero).power(hi-lo, zero))
-}
-
-// multiples returns lo·n to hi·n.
-func multiples(n, lo, hi int32) []progression {
-	if n == 0 {
-		return []progression{{0, 0, 1}}
+	if len(s.list) == 0 {
+		out.exact = s.exact
 	}
-	p := progression{mulSize(n, lo), huge, n}
-	if hi != unbounded {
-		p.last = mulSize(n, hi)
-	}
-	if p.single() {
-		p.step = 1
-	}
-	return []progression{p}
-}
-
-// power returns the sums of n numbers of s.
-func (s *lengthSet) power(n int32, zero *lengthSet) *lengthSet {
-	out := zero
-	for bit := s; n > 0; n >>= 1 {
-		if n&1 != 0 {
-			out = out.plus(bit)
-		}
-		if n > 1 {
-			bit = bit.plus(bit)
-		}
-	}
-	return out
-}
-
-// maxClosure bounds the numbers of which closure looks at all remainders.
-const maxClosure = 1 << 9
-
-// closure returns the sums of any number of numbers of s. With m the least of them, a number is a
-// sum if and only if it is one of those with the same remainder modulo m that are at least as
-// large as the least such: these are found as shortest ways from remainder to remainder.
-func (s *lengthSet) closure() *lengthSet {
-	m := s.next(1)
-	if m >= huge {
-		return &lengthSet{list: []progression{{0, 0, 1}}, exact: s.exact, frugal: s.frugal}
-	}
-	if m > maxClosure {
-		return &lengthSet{list: multiples(m, 0, unbounded), frugal: s.frugal}
-	}
-	steps, least := make([]int32, m), make([]int32, m) // by remainder: the least number of s, and the least sum
-	for i := range least {
-		steps[i], least[i] = huge, huge
+	if lo == 0 {
+		out.list = append(out.list, oneNumber(0))
 	}
 	for _, p := range s.list {
-		for i := range min(p.count(), m/gcd(p.step, m)) {
-			n := p.nth(i)
-			steps[n%m] = min(steps[n%m], n)
+		if p.last > 0 && hi > 0 {
+			out.addMultiples(p, max(lo, 1), hi)
+		} else {
+			out.list = append(out.list, oneNumber(0))
 		}
 	}
-	least[0] = 0
-	for queue := []int32{0}; len(queue) > 0; queue = queue[1:] {
-		at := least[queue[0]]
-		for _, n := range steps {
-			sum := addSize(at, n)
-			if r := sum % m; sum < least[r] {
-				least[r] = sum
-				queue = append(queue, r)
-			}
-		}
-	}
-	return s.fromLeast(least)
-}
-
-// fromLeast returns the numbers that are at least as large as that of their remainder.
-func (s *lengthSet) fromLeast(least []int32) *lengthSet {
-	m := int32(len(least))
-	out := &lengthSet{exact: s.exact, frugal: s.frugal}
-	reached := slices.DeleteFunc(slices.Clone(least), func(n int32) bool { return n >= huge })
-	step := m / int32(len(reached)) // the remainders that are reached are its multiples
-	first := slices.Max(reached) - m + step
-	for _, n := range reached {
-		switch {
-		case n+m < first:
-			out.list = append(out.list, progression{n, n + (first-1-n)/m*m, m})
-		case n < first:
-			out.list = append(out.list, progression{n, n, 1})
-		}
-	}
-	out.list = append(out.list, progression{first, huge, step})
 	out.tidy()
 	return out
+}
+
+// addMultiples adds the sums of lo to hi numbers of p. Those of n numbers and those of one more
+// meet from some n on; smaller sums are left out.
+func (s *lengthSet) addMultiples(p progression, lo, hi int32) {
+	if p.single() {
+		s.list = append(s.list, progression{mulSize(p.first, lo), mulSize(p.first, hi), p.first})
+		return
+	}
+	from := lo
+	if width := p.last - p.first; p.first > p.step { // n·last + step ≥ (n+1)·first
+		from = max(lo, (p.first-p.step+width-1)/width)
+	}
+	if p.first%p.step != 0 || from > hi {
+		s.exact = s.exact && lo == hi
+		from, hi = lo, lo
+	}
+	s.exact = s.exact && from == lo
+	s.list = append(s.list, progression{mulSize(p.first, from), mulSize(p.last, hi), p.step})
 }

@@ -36,7 +36,7 @@ const justStarted = -1
 
 // reachOf returns what is sure behind every text of at most so many code points that begins a
 // word of the expression.
-func (a *Arena) reachOf(q nearExpr) reach {
+func (a *Arena) reachOf(q abstractExpr) reach {
 	if l, ok := a.reaches[q]; ok {
 		return l
 	}
@@ -66,7 +66,7 @@ func (a *Arena) reachOf(q nearExpr) reach {
 		b.mu.Unlock()
 	}
 	if a.reaches == nil {
-		a.reaches = map[nearExpr]reach{}
+		a.reaches = map[abstractExpr]reach{}
 	}
 	a.reaches[q] = l
 	return l
@@ -91,7 +91,7 @@ func (l reach) within(lo, hi int32) reach {
 
 // reachOfUnion is for texts that begin words of one part only. The empty word is no such part:
 // what begins it begins the others.
-func (a *Arena) reachOfUnion(q nearExpr, args []Expr) reach {
+func (a *Arena) reachOfUnion(q abstractExpr, args []Expr) reach {
 	l := reach{0, huge, 1}
 	for _, x := range args {
 		if x != epsilon {
@@ -102,9 +102,9 @@ func (a *Arena) reachOfUnion(q nearExpr, args []Expr) reach {
 }
 
 // reachOfConcat is for texts that end in the first part, and those that have left it.
-func (a *Arena) reachOfConcat(q nearExpr, n *node) reach {
+func (a *Arena) reachOfConcat(q abstractExpr, n *node) reach {
 	first, rest := Expr(n.a), Expr(n.b)
-	l := a.reachOf(q.of(first)).plus(a.reachOf(nearExpr{rest, justStarted}))
+	l := a.reachOf(q.of(first)).plus(a.reachOf(abstractExpr{rest, justStarted}))
 	s := a.at(first)
 	if q.runes == justStarted || s.span.minRunes > q.runes || s.open.every {
 		return l
@@ -113,8 +113,8 @@ func (a *Arena) reachOfConcat(q nearExpr, n *node) reach {
 }
 
 // reachOfRepeat is for texts that end in each of the words in a row.
-func (a *Arena) reachOfRepeat(q nearExpr, n *node) reach {
-	word, again := a.reachOf(q.of(Expr(n.a))), a.reachOf(nearExpr{Expr(n.a), justStarted})
+func (a *Arena) reachOfRepeat(q abstractExpr, n *node) reach {
+	word, again := a.reachOf(q.of(Expr(n.a))), a.reachOf(abstractExpr{Expr(n.a), justStarted})
 	if q.runes == justStarted {
 		return again.times(n.min, n.max)
 	}

@@ -104,11 +104,11 @@ type Arena struct {
 	widened  map[Expr]Expr // memo of widen
 	formats  map[string]Expr
 
-	frozen  bool               // no more rows are made for others: an arena of formats
-	shared  []sharedFormat     // what kindShared speaks of; nil until there is one
-	nears   map[nearExpr]Expr  // memo of near
-	reaches map[nearExpr]reach // memo of reachOf
-	strings stringTable
+	frozen     bool                   // no more rows are made for others: an arena of formats
+	shared     []sharedFormat         // what kindShared speaks of; nil until there is one
+	abstracted map[abstractExpr]Expr  // memo of abstract
+	reaches    map[abstractExpr]reach // memo of reachOf
+	strings    stringTable
 
 	lengthBytes int // that the nodes' lengths take
 	lastSize    atomic.Int64

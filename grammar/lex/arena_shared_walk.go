@@ -7,9 +7,9 @@ import (
 )
 
 // The automata of formats are walked ahead, once per process: breadth first from the start of
-// each format, and from what near makes of the states met, as far as texts usually go. What is
-// beyond, arenas find out by themselves (arena_shared_copy.go), so that no schema depends on
-// those before it.
+// each format, and from what AbstractCounters makes of the states met, as far as texts usually go.
+// What is beyond, arenas find out by themselves (arena_shared_copy.go), so that no schema depends
+// on those before it.
 
 // walkedAhead is how many states of a format are walked: all of most, and of the others those
 // within a few bytes.
@@ -18,8 +18,8 @@ const walkedAhead = 700
 // moreAhead is that for formats whose masks meet more.
 var moreAhead = map[string]int{"regex": 2000, "email": 4000, "hostname": 2500}
 
-// nearAhead is how many code points ahead masks ask Near for.
-const nearAhead = 25
+// runesAhead is how many code points ahead masks ask AbstractCounters for.
+const runesAhead = 25
 
 var formatNames = slices.Sorted(maps.Keys(formats))
 
@@ -61,8 +61,8 @@ func (a *Arena) formatStart(name string) State {
 	return a.Start(a.build(func() Expr { return a.format(name, formats[name]) }))
 }
 
-// walkAhead makes the rows of so many states, start and those nearest to it. States of which near
-// knows no simpler come first: they are few, and what masks are found with.
+// walkAhead makes the rows of so many states, start and those nearest to it. States that are their
+// own abstraction come first: they are few, and what masks are found with.
 func (a *Arena) walkAhead(start State, most int) {
 	met := map[State]bool{Dead: true}
 	var near, far []State
@@ -71,7 +71,7 @@ func (a *Arena) walkAhead(start State, most int) {
 			return
 		}
 		met[s] = true
-		if simple := a.nearState(s, nearAhead); simple == s {
+		if simple := a.abstractState(s, runesAhead); simple == s {
 			near = append(near, s)
 			return
 		} else if far = append(far, s); !met[simple] {

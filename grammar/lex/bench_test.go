@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"tenon/grammar/lex/number"
 )
 
 // BenchmarkStep walks known states: the steady state of mask computation.
@@ -59,7 +61,7 @@ func BenchmarkCold(b *testing.B) {
 			return e
 		}
 	}
-	number := func(spec NumberSpec) func(*Arena) Expr {
+	numbers := func(spec number.Spec) func(*Arena) Expr {
 		return func(a *Arena) Expr {
 			e, _ := a.Number(spec)
 			return e
@@ -81,10 +83,10 @@ func BenchmarkCold(b *testing.B) {
 		{"email", format("email"), "first.last@example.org"},
 		{"uuid", format("uuid"), "123e4567-e89b-12d3-a456-426614174000"},
 		{"literals", func(a *Arena) Expr { return a.Literals(many...) }, "value-791"},
-		{"number", number(NumberSpec{}), "-123.456"},
-		{"integer", number(NumberSpec{Integer: IntegerValues}), "123456"},
-		{"percent", number(NumberSpec{Min: rat("0"), Max: rat("100"), Integer: IntegerValues}), "77"},
-		{"cents", number(NumberSpec{Min: rat("0"), Max: rat("99999.99"), MultipleOf: rats("0.01")}), "12345.67"},
+		{"number", numbers(number.Spec{}), "-123.456"},
+		{"integer", numbers(number.Spec{Integer: number.IntegerValues}), "123456"},
+		{"percent", numbers(number.Spec{Min: rat("0"), Max: rat("100"), Integer: number.IntegerValues}), "77"},
+		{"cents", numbers(number.Spec{Min: rat("0"), Max: rat("99999.99"), MultipleOf: rats("0.01")}), "12345.67"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for range b.N {

@@ -125,7 +125,11 @@ func newMinimizer(a *Arena, states []State) *minimizer {
 // Ranges that differ in state but not in class are one: they would make equivalent states look
 // different.
 func (m *minimizer) signature(buf []byte, i int, class []int32) []byte {
-	buf = append(buf, byte(boolInt(m.Accepting(m.states[i]))))
+	accept := byte(0)
+	if m.Accepting(m.states[i]) {
+		accept = 1
+	}
+	buf = append(buf, accept)
 	last := int32(-2)
 	for _, x := range m.moves[i] {
 		c := int32(-1)

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/number"
 )
 
 func ExampleArena_Regex() {
@@ -29,7 +30,7 @@ func ExampleArena_Regex() {
 
 func ExampleArena_Number() {
 	a := lex.NewArena(lex.Limits{})
-	e, err := a.Number(lex.NumberSpec{Min: big.NewRat(1, 1), Max: big.NewRat(20, 1), Integer: lex.IntegerValues})
+	e, err := a.Number(number.Spec{Min: big.NewRat(1, 1), Max: big.NewRat(20, 1), Integer: number.IntegerValues})
 	if err != nil {
 		fmt.Println(err)
 		return

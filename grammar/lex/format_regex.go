@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"tenon/grammar/lex/ecma"
+	"tenon/grammar/lex/number"
 )
 
 // regexNesting is how deep groups may nest in a text of format regex.
@@ -206,7 +207,7 @@ func (g *regexGrammar) counts() Expr {
 	all := []Expr{a.concat(g.plus(digit), a.optional(a.literal(",")))}
 	for m := range 100 {
 		length := int32(1 + len(strconv.Itoa(m)))
-		more := a.later(BytesOf(",-"), span{length, length, length, unbounded}, func() Expr { return a.concat(a.literal(","), a.padded(m, anyHigh)) })
+		more := a.later(BytesOf(",-"), span{length, length, length, unbounded}, func() Expr { return a.concat(a.literal(","), a.padded(m, number.Highest)) })
 		all = append(all, a.concat(a.literal(strconv.Itoa(m)), more))
 	}
 	// Three digits: an upper bound of more digits, or of a greater first digit.

@@ -8,6 +8,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"testing"
+
+	"tenon/grammar/lex/number"
 	"unicode/utf8"
 
 	"tenon/grammar/lex/ecma"
@@ -83,8 +85,8 @@ func FuzzNumber(f *testing.F) {
 	f.Add("0.1", "1e3", "0.05", uint8(0), "0.15")
 	f.Add("-5", "5", "2", uint8(7), "4e0")
 	f.Fuzz(func(t *testing.T, lo, hi, divisor string, options uint8, text string) {
-		spec := NumberSpec{Min: bounded(lo), Max: bounded(hi), ExclusiveMin: options&1 != 0, ExclusiveMax: options&2 != 0,
-			Integer: Integer(options >> 2 & 3 % 3), Spelling: Spelling(options >> 4 & 1)}
+		spec := number.Spec{Min: bounded(lo), Max: bounded(hi), ExclusiveMin: options&1 != 0, ExclusiveMax: options&2 != 0,
+			Integer: number.Integer(options >> 2 & 3 % 3), Spelling: number.Spelling(options >> 4 & 1)}
 		if d := bounded(divisor); d != nil && d.Sign() > 0 {
 			spec.MultipleOf = []*big.Rat{d}
 		}
@@ -97,8 +99,8 @@ func FuzzNumber(f *testing.F) {
 			return
 		}
 		s := a.Walk(a.Start(e), text)
-		if got, want := a.Accepting(s), spec.member(text); got != want && a.Err() == nil {
-			t.Fatalf("%s: %q is %v, want %v", spec.describe(), text, got, want)
+		if got, want := a.Accepting(s), member(spec, text); got != want && a.Err() == nil {
+			t.Fatalf("%s: %q is %v, want %v", describe(spec), text, got, want)
 		}
 	})
 }

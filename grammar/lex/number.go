@@ -3,71 +3,177 @@ package lex
 import (
 	"errors"
 	"fmt"
-	"math/big"
+	"slices"
+
+	"tenon/grammar/lex/number"
 )
 
-// NumberSpec is a set of numbers, and how they may be spelled. The zero value is all JSON numbers
-// in any spelling.
-type NumberSpec struct {
-	Min, Max                   *big.Rat // bounds, included unless said otherwise; nil for none
-	ExclusiveMin, ExclusiveMax bool
-	MultipleOf                 []*big.Rat // positive; the value is a multiple of each
-	NotMultipleOf              []*big.Rat // positive; and of none of these
-	Integer                    Integer
-	Spelling                   Spelling
-	MaxIntegerDigits           int // before the point; 0 for no bound; SpellPlain only
-	MaxFractionDigits          int // after the point; 0 for no bound; SpellPlain only
+// Numbers are read by a machine of their own, package number: an expression of kind number is one
+// state of it.
+
+// numberKey is the identity of a state.
+type numberKey struct {
+	set int32
+	number.State
+	free bool // any number of digits may follow
 }
 
-// Integer is what makes a number an integer.
-type Integer uint8
+type numberState struct {
+	key    numberKey
+	digits number.Digits // of the first text met that leads here
+	expr   Expr
+}
 
-const (
-	// NotOnlyIntegers admits all numbers.
-	NotOnlyIntegers Integer = iota
-	// IntegerValues admits 1, 1.0 and 10e-1: integers as JSON Schema sees them since draft 6.
-	IntegerValues
-	// IntegerSyntax admits 1, but neither 1.0 nor 1e0: integers as in drafts 3 and 4.
-	IntegerSyntax
-)
+type numberTable struct {
+	sets      []*number.Set
+	setIDs    map[string]int32 // by specification
+	states    []numberState
+	ids       map[numberKey]int32
+	exponents map[[2]int]Expr
+	plain     map[Expr]int32 // expressions that are no states of the machine, and the sets that they are
+	excluded  number.Excluded
+}
 
-// Spelling is which spellings of a number are admitted.
-type Spelling uint8
-
-const (
-	// SpellAny admits every spelling that JSON has (RFC 8259 §6), with up to 1,000 digits before
-	// the exponent, and as many more as it takes to end it.
-	SpellAny Spelling = iota
-	// SpellPlain admits digits with an optional fraction, without exponent, and no -0.
-	SpellPlain
-)
-
-const (
-	maxBoundDigits   = 1100 // of bounds and divisors; 1e308 has 309
-	maxSpelledDigits = 1000
-)
-
-var errNotDecimal = errors.New("not a finite decimal")
+// maxSpelledDigits is how many digits a spelling has before its exponent, beside as many as it
+// takes to end it.
+const maxSpelledDigits = 1000
 
 // Number returns the JSON spellings of the numbers of the set. The error is a *LimitError for
-// bounds of more than 1,100 digits and for divisors whose least common multiple is beyond 10^17;
-// other errors are about divisors that are not positive and rationals that are not decimals.
-func (a *Arena) Number(spec NumberSpec) (Expr, error) {
-	set, err := newNumberSet(spec)
+// bounds and divisors that are too large; see number.New.
+func (a *Arena) Number(spec number.Spec) (Expr, error) {
+	set, err := number.New(spec, &a.numbers.excluded)
 	if err != nil {
+		if limit := (*number.LimitError)(nil); errors.As(err, &limit) {
+			err = &LimitError{What: limit.What, Limit: limit.Limit}
+		}
 		return empty, fmt.Errorf("compile number: %w", err)
 	}
 	e := empty
 	err = a.attempt(a.limits.Work, func() {
 		id := a.numbers.intern(spec, set)
-		if set.unconstrained() {
-			e = a.spellings(spec.Integer == IntegerSyntax)
+		if set.Unconstrained() {
+			e = a.spellings(spec.Integer == number.IntegerSyntax)
 			a.numbers.plain[e] = id
 			return
 		}
-		e = a.numberExpr(numberKey{set: id}, numberDigits{value: new(big.Int)})
+		start, none := set.Start()
+		e = a.numberExpr(numberKey{set: id, State: start}, none)
 	})
 	return e, err
+}
+
+// intern returns the index of the set that spec describes; equal ones share their states.
+func (t *numberTable) intern(spec number.Spec, set *number.Set) int32 {
+	if t.ids == nil {
+		t.setIDs, t.ids, t.exponents, t.plain = map[string]int32{}, map[numberKey]int32{}, map[[2]int]Expr{}, map[Expr]int32{}
+	}
+	key := fmt.Sprintf("%+v", spec)
+	if id, ok := t.setIDs[key]; ok {
+		return id
+	}
+	id := int32(len(t.sets))
+	t.sets = append(t.sets, set)
+	t.setIDs[key] = id
+	return id
+}
+
+// numberExpr returns the expression of a state, ∅ if it cannot be completed.
+func (a *Arena) numberExpr(k numberKey, d number.Digits) Expr {
+	t := &a.numbers
+	if id, ok := t.ids[k]; ok {
+		return t.states[id].expr
+	}
+	id := int32(len(t.states))
+	t.ids[k] = id
+	t.states = append(t.states, numberState{key: k, digits: d})
+	if t.sets[k.set].Live(k.State, d) {
+		e := a.intern(node{kind: kindNumber, a: id})
+		t.states[id].expr = e
+	}
+	return t.states[id].expr
+}
+
+var numberBounds = BytesOf("\x00-./0123456789:EFef")
+
+func (a *Arena) describeNumber(n *node) {
+	state := &a.numbers.states[n.a]
+	least := a.numbers.sets[state.key.set].AtLeast(state.key.State, state.digits)
+	n.text, n.nullable, n.bounds, n.span = true, least == 0, numberBounds, span{least, least, least, unbounded}
+	n.bounds.Add('-' + 1)
+}
+
+// deriveNumber is the machine's transition.
+func (a *Arena) deriveNumber(e Expr, b byte) Expr {
+	state := a.numbers.states[a.at(e).a]
+	k, s := state.key, a.numbers.sets[state.key.set]
+	next, digits, ok := k, state.digits, false
+	switch {
+	case b == '-':
+		next.State, ok = s.Minus(k.State)
+	case b == '.':
+		next.State, ok = s.Point(k.State)
+	case b == 'e' || b == 'E':
+		return a.exponentBut(s.Exponents(k.State))
+	case '0' <= b && b <= '9':
+		next.State, digits, ok = s.Digit(k.State, digits, b-'0')
+		ok = ok && (digits.Count() <= maxSpelledDigits || k.free || a.nearer(k, state.digits, next, digits))
+	}
+	if !ok {
+		return empty
+	}
+	return a.numberExpr(next, digits)
+}
+
+// nearer says whether the digit that leads from k to next brings an end nearer. Behind as many
+// digits as there may be, others do not follow.
+func (a *Arena) nearer(k numberKey, d number.Digits, next numberKey, digits number.Digits) bool {
+	k.free, next.free = true, true
+	there := a.numberExpr(next, digits)
+	if there == empty {
+		return false
+	}
+	least, ok := a.nearest(there, inBytes)
+	from, known := a.nearest(a.numberExpr(k, d), inBytes)
+	return least < from || !ok || !known
+}
+
+// WithoutNumbers returns e without some numbers, given as JSON numbers, in all their spellings. It
+// knows unions of sets of numbers and of words. A set may keep the numbers if every prefix of
+// them begins other members, too: then none is ever forced.
+func (a *Arena) WithoutNumbers(e Expr, numbers []string) Expr {
+	return a.build(func() Expr {
+		e := a.without(e, numbers)
+		if a.numbers.excluded.Len() > a.limits.Exprs {
+			a.fill("numbers that are excluded", a.limits.Exprs)
+		}
+		return e
+	})
+}
+
+func (a *Arena) without(e Expr, numbers []string) Expr {
+	n := *a.at(e)
+	set, isNumber := a.numbers.plain[e]
+	if n.kind == kindNumber && a.numbers.states[n.a].key.AtStart() {
+		set, isNumber = a.numbers.states[n.a].key.set, true
+	}
+	if isNumber {
+		start, none := a.numbers.sets[set].Start()
+		if left := a.numbers.sets[set].Without(start, numbers); left != start {
+			return a.numberExpr(numberKey{set: set, State: left}, none)
+		}
+		return e
+	}
+	if n.kind != kindUnion && n.kind != kindIntersect {
+		return e
+	}
+	parts := mapAll(n.args, func(x Expr) Expr { return a.without(x, numbers) })
+	switch {
+	case slices.Equal(parts, n.args):
+		return e
+	case n.kind == kindUnion:
+		return a.union(parts...)
+	}
+	return a.intersect(parts...)
 }
 
 // spellings is the syntax of JSON numbers.

@@ -1,6 +1,10 @@
 package lex
 
-import "strconv"
+import (
+	"strconv"
+
+	"tenon/grammar/lex/number"
+)
 
 // exponentBut returns the spellings of an exponent between lo and hi that is none of some, which
 // are sorted.
@@ -30,8 +34,8 @@ func (a *Arena) exponent(lo, hi int) Expr {
 	}
 	if lo <= 0 {
 		most := -lo
-		if lo == anyLow {
-			most = anyHigh
+		if lo == number.Lowest {
+			most = number.Highest
 		}
 		parts = append(parts, a.concat(a.literal("-"), a.padded(max(-hi, 0), most)))
 	}
@@ -40,7 +44,8 @@ func (a *Arena) exponent(lo, hi int) Expr {
 	return e
 }
 
-// padded returns the natural numbers from lo to hi (anyHigh for no bound), with leading zeros.
+// padded returns the natural numbers from lo to hi (number.Highest for no bound), with leading
+// zeros.
 func (a *Arena) padded(lo, hi int) Expr {
 	zeros := a.repeat(a.literal("0"), 0, unbounded)
 	digit := a.digitsBetween('0', '9')
@@ -50,7 +55,7 @@ func (a *Arena) padded(lo, hi int) Expr {
 		lo = 1
 	}
 	top := hi
-	if hi == anyHigh {
+	if hi == number.Highest {
 		n := len(strconv.Itoa(lo))
 		parts = append(parts, a.concat(a.digitsBetween('1', '9'), a.repeat(digit, int32(n), unbounded)))
 		top = power(n) - 1

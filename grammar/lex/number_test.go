@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"tenon/grammar/lex/number"
 )
 
 func rat(s string) *big.Rat {
@@ -32,17 +34,17 @@ func rats(s string) []*big.Rat {
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // member decides by rational arithmetic.
-func (spec NumberSpec) member(text string) bool {
+func member(spec number.Spec, text string) bool {
 	if !jsonNumber.MatchString(text) {
 		return false
 	}
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	plain := !strings.ContainsAny(text, "eE")
-	if spec.Integer == IntegerSyntax && (!plain || fraction != "") {
+	if spec.Integer == number.IntegerSyntax && (!plain || fraction != "") {
 		return false
 	}
 	v := rat(text)
-	if spec.Spelling == SpellPlain {
+	if spec.Spelling == number.SpellPlain {
 		if !plain || text[0] == '-' && v.Sign() == 0 || spec.MaxFractionDigits > 0 && len(fraction) > spec.MaxFractionDigits || spec.MaxIntegerDigits > 0 && len(whole) > spec.MaxIntegerDigits {
 			return false
 		}
@@ -63,20 +65,20 @@ func (spec NumberSpec) member(text string) bool {
 			return false
 		}
 	}
-	return spec.Integer == NotOnlyIntegers || v.IsInt()
+	return spec.Integer == number.NotOnlyIntegers || v.IsInt()
 }
 
-var numberSpecs = []NumberSpec{
+var numberSpecs = []number.Spec{
 	{},
-	{Integer: IntegerValues},
-	{Integer: IntegerSyntax},
+	{Integer: number.IntegerValues},
+	{Integer: number.IntegerSyntax},
 	{Min: rat("0")},
 	{Min: rat("0"), ExclusiveMin: true},
-	{Max: rat("0"), Integer: IntegerValues},
-	{Max: rat("0"), ExclusiveMax: true, Integer: IntegerSyntax},
-	{Min: rat("1"), Max: rat("100"), Integer: IntegerValues},
-	{Min: rat("1"), Max: rat("100"), Integer: IntegerSyntax},
-	{Min: rat("-5"), Max: rat("12"), Integer: IntegerValues},
+	{Max: rat("0"), Integer: number.IntegerValues},
+	{Max: rat("0"), ExclusiveMax: true, Integer: number.IntegerSyntax},
+	{Min: rat("1"), Max: rat("100"), Integer: number.IntegerValues},
+	{Min: rat("1"), Max: rat("100"), Integer: number.IntegerSyntax},
+	{Min: rat("-5"), Max: rat("12"), Integer: number.IntegerValues},
 	{Min: rat("-1.25"), Max: rat("2.05"), ExclusiveMax: true},
 	{Min: rat("0.1"), Max: rat("0.2")},
 	{Min: rat("0.1"), Max: rat("0.1")},
@@ -88,27 +90,27 @@ var numberSpecs = []NumberSpec{
 	{MultipleOf: rats("3")},
 	{MultipleOf: rats("12")},
 	{MultipleOf: rats("2.5"), Min: rat("0"), Max: rat("11")},
-	{MultipleOf: rats("25"), Integer: IntegerValues},
+	{MultipleOf: rats("25"), Integer: number.IntegerValues},
 	{MultipleOf: rats("100")},
 	{MultipleOf: rats("0.25"), Min: rat("0.1")},
-	{MultipleOf: rats("7"), Min: rat("20"), Max: rat("30"), Integer: IntegerValues},
+	{MultipleOf: rats("7"), Min: rat("20"), Max: rat("30"), Integer: number.IntegerValues},
 	{NotMultipleOf: rats("1")},
-	{NotMultipleOf: rats("2 5"), Integer: IntegerValues},
+	{NotMultipleOf: rats("2 5"), Integer: number.IntegerValues},
 	{NotMultipleOf: rats("0.5"), Min: rat("0"), Max: rat("1")},
 	{NotMultipleOf: rats("10"), MultipleOf: rats("5"), Max: rat("25"), Min: rat("-25")},
-	{NotMultipleOf: rats("1"), Integer: IntegerValues},
+	{NotMultipleOf: rats("1"), Integer: number.IntegerValues},
 	{NotMultipleOf: rats("5"), Min: rat("5"), Max: rat("5")},
 	{Min: rat("3"), Max: rat("2")},
-	{Min: rat("2.1"), Max: rat("2.9"), Integer: IntegerValues},
+	{Min: rat("2.1"), Max: rat("2.9"), Integer: number.IntegerValues},
 	{Min: rat("1e308")},
 	{Max: rat("1e-20"), Min: rat("1e-21")},
 }
 
 // plain returns the specs once more without exponents and with bounded digits.
-func plainSpecs() []NumberSpec {
-	var all []NumberSpec
+func plainSpecs() []number.Spec {
+	var all []number.Spec
 	for _, s := range numberSpecs {
-		s.Spelling = SpellPlain
+		s.Spelling = number.SpellPlain
 		all = append(all, s)
 		s.MaxIntegerDigits, s.MaxFractionDigits = 3, 2
 		all = append(all, s)
@@ -116,7 +118,7 @@ func plainSpecs() []NumberSpec {
 	return all
 }
 
-func (spec NumberSpec) describe() string {
+func describe(spec number.Spec) string {
 	return fmt.Sprintf("[%v,%v] open %v %v, multiple of %v, not of %v, integer %d, spelling %d, digits %d.%d", spec.Min, spec.Max, spec.ExclusiveMin, spec.ExclusiveMax,
 		spec.MultipleOf, spec.NotMultipleOf, spec.Integer, spec.Spelling, spec.MaxIntegerDigits, spec.MaxFractionDigits)
 }
@@ -125,20 +127,20 @@ func (spec NumberSpec) describe() string {
 // characters (5 without exponents); where the automaton is dead, nothing longer may be a member
 // either, and where it is alive, its shortest continuation must be.
 func TestNumber_allShortSpellings(t *testing.T) {
-	for _, spec := range append(append([]NumberSpec(nil), numberSpecs...), plainSpecs()...) {
+	for _, spec := range append(append([]number.Spec(nil), numberSpecs...), plainSpecs()...) {
 		a := NewArena(Limits{})
 		e, err := a.Number(spec)
 		if err != nil {
-			t.Errorf("%s: %v", spec.describe(), err)
+			t.Errorf("%s: %v", describe(spec), err)
 			continue
 		}
-		walk := spellingWalk{t: t, a: a, spec: spec.describe(), member: spec.member, longest: 6, checked: map[State]bool{}}
-		if spec.Spelling == SpellPlain || testing.Short() {
+		walk := spellingWalk{t: t, a: a, spec: describe(spec), member: func(text string) bool { return member(spec, text) }, longest: 6, checked: map[State]bool{}}
+		if spec.Spelling == number.SpellPlain || testing.Short() {
 			walk.longest = 5
 		}
 		walk.visit(a.Start(e), "")
 		if a.Err() != nil {
-			t.Errorf("%s: %v", spec.describe(), a.Err())
+			t.Errorf("%s: %v", describe(spec), a.Err())
 		}
 	}
 }
@@ -191,7 +193,7 @@ func TestNumber_equalSpecsAreOneExpression(t *testing.T) {
 		}
 		y, err2 := a.Number(same)
 		if err1 != nil || err2 != nil || x != y {
-			t.Errorf("%s: %d and %d (%v, %v)", spec.describe(), x, y, err1, err2)
+			t.Errorf("%s: %d and %d (%v, %v)", describe(spec), x, y, err1, err2)
 		}
 	}
 }
@@ -199,14 +201,14 @@ func TestNumber_equalSpecsAreOneExpression(t *testing.T) {
 func TestNumber_refusesBadSpecs(t *testing.T) {
 	a := NewArena(Limits{})
 	var limit *LimitError
-	if _, err := a.Number(NumberSpec{Min: rat("1e5000")}); !errors.As(err, &limit) {
+	if _, err := a.Number(number.Spec{Min: rat("1e5000")}); !errors.As(err, &limit) {
 		t.Errorf("huge bound: %v", err)
 	}
-	if _, err := a.Number(NumberSpec{MultipleOf: rats("99999999999999999999")}); !errors.As(err, &limit) {
+	if _, err := a.Number(number.Spec{MultipleOf: rats("99999999999999999999")}); !errors.As(err, &limit) {
 		t.Errorf("huge divisor: %v", err)
 	}
 	for _, bad := range []string{"0", "-1", "1/3"} {
-		if _, err := a.Number(NumberSpec{MultipleOf: []*big.Rat{rat(bad)}}); err == nil || errors.As(err, &limit) {
+		if _, err := a.Number(number.Spec{MultipleOf: []*big.Rat{rat(bad)}}); err == nil || errors.As(err, &limit) {
 			t.Errorf("divisor %s: %v", bad, err)
 		}
 	}
@@ -214,12 +216,12 @@ func TestNumber_refusesBadSpecs(t *testing.T) {
 
 // TestNumber_shortestWithLargeDivisors: the search for an end must not try all remainders.
 func TestNumber_shortestWithLargeDivisors(t *testing.T) {
-	for _, spec := range []NumberSpec{
-		{MultipleOf: rats("0.123456789"), Integer: IntegerValues},
-		{MultipleOf: rats("99999989"), Integer: IntegerSyntax, Min: rat("1")},
+	for _, spec := range []number.Spec{
+		{MultipleOf: rats("0.123456789"), Integer: number.IntegerValues},
+		{MultipleOf: rats("99999989"), Integer: number.IntegerSyntax, Min: rat("1")},
 		{MultipleOf: rats("1099511627776"), Min: rat("1")},
-		{MultipleOf: rats("1e12"), Min: rat("1"), Spelling: SpellPlain},
-		{MultipleOf: rats("7"), Min: rat("1e300"), Integer: IntegerSyntax},
+		{MultipleOf: rats("1e12"), Min: rat("1"), Spelling: number.SpellPlain},
+		{MultipleOf: rats("7"), Min: rat("1e300"), Integer: number.IntegerSyntax},
 		{MultipleOf: rats("7919"), NotMultipleOf: rats("99999989"), Min: rat("12345")},
 	} {
 		a := NewArena(Limits{})
@@ -228,12 +230,12 @@ func TestNumber_shortestWithLargeDivisors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, begun := range []string{"", "1", "12"} {
-			if rest := a.Shortest(a.Walk(a.Start(e), begun)); !spec.member(begun + string(rest)) {
-				t.Errorf("%s: %q", spec.describe(), begun+string(rest))
+			if rest := a.Shortest(a.Walk(a.Start(e), begun)); !member(spec, begun+string(rest)) {
+				t.Errorf("%s: %q", describe(spec), begun+string(rest))
 			}
 		}
 		if len(a.nodes) > 60_000 {
-			t.Errorf("%s: %d expressions", spec.describe(), len(a.nodes))
+			t.Errorf("%s: %d expressions", describe(spec), len(a.nodes))
 		}
 	}
 }
@@ -242,7 +244,7 @@ func TestNumber_shortestWithLargeDivisors(t *testing.T) {
 // takes.
 func TestNumber_canBeEndedBehindTooManyDigits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	for _, spec := range append(append([]NumberSpec(nil), numberSpecs...), plainSpecs()...) {
+	for _, spec := range append(append([]number.Spec(nil), numberSpecs...), plainSpecs()...) {
 		a := NewArena(Limits{})
 		e, err := a.Number(spec)
 		if err != nil {
@@ -265,8 +267,8 @@ func TestNumber_canBeEndedBehindTooManyDigits(t *testing.T) {
 			if s == Dead {
 				continue
 			}
-			if rest := a.Shortest(s); rest == nil || !spec.member(text+string(rest)) {
-				t.Errorf("%s: behind %s… of %d digits, %q", spec.describe(), text[:3], len(text), rest)
+			if rest := a.Shortest(s); rest == nil || !member(spec, text+string(rest)) {
+				t.Errorf("%s: behind %s… of %d digits, %q", describe(spec), text[:3], len(text), rest)
 			}
 		}
 	}

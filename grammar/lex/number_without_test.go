@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"tenon/grammar/lex/number"
 )
 
 // excludable are written in all ways; some are members of many of the specifications.
@@ -30,9 +32,9 @@ func TestNumber_withoutSome(t *testing.T) {
 					without = append(without, n)
 				}
 			}
-			kept := func(text string) bool { return spec.member(text) && !spec.exhaustible(text[0] == '-', rat(text)) }
-			member := func(text string) bool { return spec.member(text) && (kept(text) || !isOneOf(text, without)) }
-			walk := spellingWalk{t: t, a: a, spec: fmt.Sprint(i, spec.describe(), " without ", without), member: member, longest: 4 + round, checked: map[State]bool{}}
+			kept := func(text string) bool { return member(spec, text) && !exhaustible(spec, text) }
+			member := func(text string) bool { return member(spec, text) && (kept(text) || !isOneOf(text, without)) }
+			walk := spellingWalk{t: t, a: a, spec: fmt.Sprint(i, describe(spec), " without ", without), member: member, longest: 4 + round, checked: map[State]bool{}}
 			left := a.WithoutNumbers(e, without)
 			walk.visit(a.Start(left), "")
 			if slices.ContainsFunc(excludable, func(n string) bool { return !strings.Contains(n, "99999") && kept(n) }) {
@@ -40,22 +42,26 @@ func TestNumber_withoutSome(t *testing.T) {
 			}
 		}
 		if a.Err() != nil {
-			t.Errorf("%s: %v", spec.describe(), a.Err())
+			t.Errorf("%s: %v", describe(spec), a.Err())
 		}
 	}
 }
 
 // exhaustible says whether a number that is excluded must not be a member any more.
-func (spec NumberSpec) exhaustible(negative bool, v *big.Rat) bool {
-	s, err := newNumberSet(spec)
-	return err == nil && (v.Sign() == 0 || s.exhaustible(&s.signs[boolInt(negative)]))
+func exhaustible(spec number.Spec, text string) bool {
+	s, err := number.New(spec, new(number.Excluded))
+	if err != nil {
+		return false
+	}
+	start, _ := s.Start()
+	return s.Without(start, []string{text}) != start
 }
 
 func spellingsOf(a *Arena, numbers []string) Expr {
 	var parts []Expr
 	for _, n := range numbers {
 		if !strings.Contains(n, "99999999999") {
-			e, _ := a.Number(NumberSpec{Min: rat(n), Max: rat(n)})
+			e, _ := a.Number(number.Spec{Min: rat(n), Max: rat(n)})
 			parts = append(parts, e)
 		}
 	}
@@ -86,11 +92,11 @@ func isOneOf(text string, numbers []string) bool {
 func TestNumber_withoutMost(t *testing.T) {
 	for seed := range uint64(120) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		spec := NumberSpec{Spelling: Spelling(rng.IntN(2))}
+		spec := number.Spec{Spelling: number.Spelling(rng.IntN(2))}
 		step := rat([]string{"1", "1", "2", "0.5", "0.1", "2.5", "7", "30"}[rng.IntN(8)])
 		first, count := rng.IntN(30)-15, 1+rng.IntN(30)
-		if spec.Integer = Integer(rng.IntN(3)); !step.IsInt() {
-			spec.Integer = NotOnlyIntegers
+		if spec.Integer = number.Integer(rng.IntN(3)); !step.IsInt() {
+			spec.Integer = number.NotOnlyIntegers
 		}
 		at := func(i int) *big.Rat { return new(big.Rat).Mul(step, big.NewRat(int64(first+i), 1)) }
 		spec.Min, spec.Max, spec.MultipleOf = at(0), at(count-1), []*big.Rat{step}
@@ -118,7 +124,7 @@ func TestNumber_withoutMost(t *testing.T) {
 		}
 		w := prefixWalk{a: a, spec: spec, left: left}
 		if text, ok := w.agrees(a.Start(a.WithoutNumbers(e, without)), "", 6); !ok {
-			t.Fatalf("seed %d: %s without %v, %v are left: wrong about %q", seed, spec.describe(), without, left, text)
+			t.Fatalf("seed %d: %s without %v, %v are left: wrong about %q", seed, describe(spec), without, left, text)
 		}
 	}
 }
@@ -133,7 +139,7 @@ func spelled(v *big.Rat, rng *rand.Rand) string {
 // prefixWalk compares states with what is left of a set.
 type prefixWalk struct {
 	a    *Arena
-	spec NumberSpec
+	spec number.Spec
 	left []*big.Rat
 }
 
@@ -157,20 +163,20 @@ func (w *prefixWalk) begins(text string, v *big.Rat) bool {
 	if text == "" || text == "-" && v.Sign() < 0 {
 		return true
 	}
-	minusZero := text[0] == '-' && v.Sign() == 0 && w.spec.Spelling == SpellAny
+	minusZero := text[0] == '-' && v.Sign() == 0 && w.spec.Spelling == number.SpellAny
 	rest, negative := strings.CutPrefix(text, "-")
 	if negative != (v.Sign() < 0 || minusZero) {
 		return false
 	}
 	digits, point := digitsOf(v)
-	if w.spec.Spelling == SpellPlain || w.spec.Integer == IntegerSyntax {
+	if w.spec.Spelling == number.SpellPlain || w.spec.Integer == number.IntegerSyntax {
 		whole := "0"
 		if point > 0 {
 			whole, digits = (digits + strings.Repeat("0", 50))[:point], strings.TrimPrefix(digits[min(point, len(digits)):], "")
 		} else {
 			digits = strings.Repeat("0", -point) + digits
 		}
-		if w.spec.Integer != IntegerSyntax {
+		if w.spec.Integer != number.IntegerSyntax {
 			whole += "." + digits + strings.Repeat("0", 50)
 		}
 		return strings.HasPrefix(whole, rest)
@@ -213,7 +219,7 @@ func digitsOf(v *big.Rat) (digits string, point int) {
 // but those that begin as the one that is excluded.
 func TestNumber_excludingOneMoreMakesFewStates(t *testing.T) {
 	a := NewArena(Limits{})
-	e, err := a.Number(NumberSpec{Min: rat("0"), Max: rat("99999"), Integer: IntegerValues})
+	e, err := a.Number(number.Spec{Min: rat("0"), Max: rat("99999"), Integer: number.IntegerValues})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,4 +239,12 @@ func TestNumber_excludingOneMoreMakesFewStates(t *testing.T) {
 	if most > 100 {
 		t.Errorf("%d states more", most)
 	}
+}
+
+func powerOfTen(n int) *big.Rat {
+	p := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n, -n))), nil))
+	if n < 0 {
+		p.Inv(p)
+	}
+	return p
 }

@@ -86,6 +86,15 @@ func (a *Arena) Shortest(s State) []byte {
 	return out
 }
 
+// Longest returns how many code points the longest accepted continuation begins, if continuations
+// are listed words.
+func (a *Arena) Longest(s State) (runes int, listed bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := a.at(a.Expr(s))
+	return int(n.span.maxRunes), n.kind == kindWords
+}
+
 func (n *node) least(m metric) int32 {
 	switch m {
 	case inRunes:

@@ -27,7 +27,7 @@ func (a *Arena) weigh() int {
 		len(a.derived.slots)*int(unsafe.Sizeof(derivedSlot(0))) +
 		min(a.rowCount, a.limits.Rows)*int(unsafe.Sizeof(Row{})) +
 		pages*int(unsafe.Sizeof(page{})) + stringPages*int(unsafe.Sizeof(stringPage{})) +
-		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.widened)+len(a.nears)+len(a.reaches)+len(a.strings.ids))
+		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.widened)+len(a.abstracted)+len(a.reaches)+len(a.strings.ids))
 }
 
 // perMapEntry is about what an entry of a small key and value takes.
@@ -37,5 +37,5 @@ const perMapEntry = 40
 const perNumber = 100
 
 func (t *numberTable) size() int {
-	return len(t.states)*(int(unsafe.Sizeof(numberState{}))+perNumber+perMapEntry) + len(t.trees.nodes)*(int(unsafe.Sizeof(digitTree{}))+perNumber+perMapEntry)
+	return len(t.states)*(int(unsafe.Sizeof(numberState{}))+perNumber+perMapEntry) + t.excluded.Len()*(perNumber+perMapEntry)
 }

@@ -16,6 +16,7 @@ type builder struct {
 	g        *gbnf.Grammar
 	captures bool
 	units    map[*gbnf.Node]*Unit
+	trees    []*gbnf.Node // of the program's rules
 	err      error
 
 	classIDs map[byteClass]int32
@@ -28,7 +29,13 @@ type builder struct {
 	nested   int              // how many rules were written out within others, in choices of their own
 }
 
+func (b *builder) newRule(name string) int32 {
+	b.p.rules, b.trees = append(b.p.rules, rule{name: name}), append(b.trees, nil)
+	return int32(len(b.p.rules) - 1)
+}
+
 func (b *builder) rule(i int32, n *gbnf.Node) {
+	b.trees[i] = n
 	start := b.state()
 	b.p.rules[i].start = start
 	end := b.node(n, start)

@@ -208,9 +208,8 @@ func (b *builder) hoist(n *gbnf.Node) *gbnf.Node {
 	key := gbnf.Identity(n)
 	i, ok := b.hoisted[key]
 	if !ok {
-		i = int32(len(b.p.rules))
+		i = b.newRule(key)
 		b.hoisted[key] = i
-		b.p.rules = append(b.p.rules, rule{name: key})
 		b.rule(i, n)
 	}
 	return &gbnf.Node{Op: gbnf.Ref, Rule: int(i)}

@@ -96,15 +96,17 @@ func Compile(g *gbnf.Grammar, units map[*gbnf.Node]*Unit, captures bool) (*Progr
 		g:        g,
 	}
 	for _, r := range g.Rules {
-		b.p.rules = append(b.p.rules, rule{name: r.Name})
+		b.newRule(r.Name)
 	}
 	for i := range g.Rules {
-		b.rule(int32(i), withoutLeftRecursion(g.Rules[i].Node, i))
+		b.rule(int32(i), g.Rules[i].Node.WithoutLeftRecursion(i))
 	}
 	if b.err != nil {
 		return nil, b.err
 	}
-	b.p.findNullable()
+	for i, nullable := range gbnf.NullableRules(b.trees, b.mayBeEmpty) {
+		b.p.rules[i].nullable = nullable
+	}
 	if err := b.p.checkEaches(); err != nil {
 		return nil, err
 	}
@@ -113,93 +115,6 @@ func Compile(g *gbnf.Grammar, units map[*gbnf.Node]*Unit, captures bool) (*Progr
 	}
 	b.p.skipEmpty()
 	return b.p, nil
-}
-
-// withoutLeftRecursion rewrites a ::= a x | b as a ::= b x*, which accepts the same. Recursion
-// through other rules is left for checkLeftRecursion to refuse.
-func withoutLeftRecursion(n *gbnf.Node, self int) *gbnf.Node {
-	if n.Op != gbnf.Alt {
-		return n
-	}
-	var bases, tails []*gbnf.Node
-	for _, k := range n.Kids {
-		if k.Op == gbnf.Seq && k.Kids[0].Op == gbnf.Ref && k.Kids[0].Rule == self {
-			tails = append(tails, &gbnf.Node{Op: gbnf.Seq, Kids: k.Kids[1:]})
-		} else if k.Op != gbnf.Ref || k.Rule != self {
-			bases = append(bases, k)
-		}
-	}
-	if len(tails) == 0 || len(bases) == 0 {
-		return n
-	}
-	loop := &gbnf.Node{Op: gbnf.Repeat, Max: gbnf.Unbounded, Kids: []*gbnf.Node{{Op: gbnf.Alt, Kids: tails}}}
-	return &gbnf.Node{Op: gbnf.Seq, Kids: []*gbnf.Node{{Op: gbnf.Alt, Kids: bases}, loop}}
-}
-
-// findNullable marks the rules that match the empty text. A rule is looked at again when one that
-// it calls turns out to.
-func (p *Program) findNullable() {
-	ruleOf := p.ruleOfStates()
-	callers := make([][]int32, len(p.rules))
-	for s := range p.states {
-		for _, e := range p.states[s].edges {
-			if e.op == opCall && ruleOf[s] >= 0 {
-				callers[e.arg] = append(callers[e.arg], ruleOf[s])
-			}
-		}
-	}
-	work := make([]int32, len(p.rules))
-	for i := range work {
-		work[i] = int32(i)
-	}
-	for len(work) > 0 {
-		r := &p.rules[work[len(work)-1]]
-		list := callers[work[len(work)-1]]
-		work = work[:len(work)-1]
-		if !r.nullable && p.reachesEnd(r.start, map[int32]bool{}) {
-			r.nullable = true
-			work = append(work, list...)
-		}
-	}
-}
-
-// ruleOfStates tells which rule each state belongs to, -1 for those of none.
-func (p *Program) ruleOfStates() []int32 {
-	ruleOf := make([]int32, len(p.states))
-	for s := range ruleOf {
-		ruleOf[s] = -1
-	}
-	for i := range p.rules {
-		work := []int32{p.rules[i].start}
-		for len(work) > 0 {
-			s := work[len(work)-1]
-			work = work[:len(work)-1]
-			if ruleOf[s] >= 0 {
-				continue
-			}
-			ruleOf[s] = int32(i)
-			for _, e := range p.states[s].edges {
-				work = append(work, e.to)
-			}
-		}
-	}
-	return ruleOf
-}
-
-func (p *Program) reachesEnd(s int32, seen map[int32]bool) bool {
-	if p.states[s].final {
-		return true
-	}
-	if seen[s] {
-		return false
-	}
-	seen[s] = true
-	for _, e := range p.states[s].edges {
-		if p.consumesNothing(e) && p.reachesEnd(e.to, seen) {
-			return true
-		}
-	}
-	return false
 }
 
 // consumesNothing says whether an edge can be passed without input. Terminals with automata of

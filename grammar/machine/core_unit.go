@@ -6,6 +6,7 @@ import (
 
 	"tenon/grammar/gbnf"
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/number"
 	"tenon/grammar/schema"
 )
 
@@ -45,10 +46,10 @@ func NewUnit(n *gbnf.Node, lenient bool, limits lex.Limits) (*Unit, error) {
 	switch o.Numbers {
 	case "plain":
 		u.plain = true
-		so.Numbers.Spelling = lex.SpellPlain
+		so.Numbers.Spelling = number.SpellPlain
 	case "canonical":
 		u.plain = true
-		so.Numbers = schema.Numbers{Spelling: lex.SpellPlain, MaxIntegerDigits: MaxIntegerDigits, MaxFractionDigits: MaxFractionDigits}
+		so.Numbers = schema.Numbers{Spelling: number.SpellPlain, MaxIntegerDigits: MaxIntegerDigits, MaxFractionDigits: MaxFractionDigits}
 	}
 	var err error
 	if so.Documents, err = documentsOf(o); err != nil {

@@ -24,8 +24,7 @@ func (b *builder) each(n *gbnf.Node) *anyOrder {
 		} else {
 			setBit(x.needed, i)
 		}
-		r := int32(len(b.p.rules))
-		b.p.rules = append(b.p.rules, rule{name: "part of %each"})
+		r := b.newRule("part of %each")
 		b.rule(r, k)
 		x.parts = append(x.parts, r)
 	}

@@ -150,7 +150,7 @@ func (l *lowering) node(n *gbnf.Node) *gbnf.Node {
 	}
 	m := n.WithKids(l.node)
 	if m.Op == gbnf.Seq {
-		return seq(m.Kids...)
+		return gbnf.Sequence(m.Kids...)
 	}
 	return m
 }
@@ -206,33 +206,6 @@ func literal(s string) *gbnf.Node {
 		return &gbnf.Node{Op: gbnf.Empty}
 	}
 	return &gbnf.Node{Op: gbnf.Literal, Text: s}
-}
-
-func seq(kids ...*gbnf.Node) *gbnf.Node {
-	out := &gbnf.Node{Op: gbnf.Seq}
-	for _, k := range kids {
-		switch {
-		case k == nil || k.Op == gbnf.Empty:
-		case k.Op == gbnf.Seq:
-			out.Kids = append(out.Kids, k.Kids...)
-		default:
-			out.Kids = append(out.Kids, k)
-		}
-	}
-	switch len(out.Kids) {
-	case 0:
-		return &gbnf.Node{Op: gbnf.Empty}
-	case 1:
-		return out.Kids[0]
-	}
-	return out
-}
-
-func alt(kids ...*gbnf.Node) *gbnf.Node {
-	if len(kids) == 1 {
-		return kids[0]
-	}
-	return &gbnf.Node{Op: gbnf.Alt, Kids: kids}
 }
 
 func repeat(n *gbnf.Node, least, most int) *gbnf.Node {

@@ -96,7 +96,7 @@ func (in *inliner) node(n *gbnf.Node) *gbnf.Node {
 	}
 	m := n.WithKids(in.node)
 	if m.Op == gbnf.Seq {
-		return spelled(seq(m.Kids...))
+		return spelled(gbnf.Sequence(m.Kids...))
 	}
 	return m
 }
@@ -118,7 +118,7 @@ func spelled(n *gbnf.Node) *gbnf.Node {
 		}
 		kids = append(kids, k)
 	}
-	return seq(kids...)
+	return gbnf.Sequence(kids...)
 }
 
 // oneText is the only text that a node matches, for literals and single characters.

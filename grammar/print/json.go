@@ -28,7 +28,7 @@ func (l *lowering) json(n *gbnf.Node) *gbnf.Node {
 		w.space = w.spaceRule()
 		out = w.value(v.Root)
 		if v.AnySpace {
-			out = seq(w.space, out, w.space)
+			out = gbnf.Sequence(w.space, out, w.space)
 		}
 	})
 	return out
@@ -60,7 +60,7 @@ func (w *valueWriter) spaceRule() *gbnf.Node {
 	}
 	i := w.part("sp", "")
 	indent := repeat(class(ecma.Range{Lo: '\t', Hi: '\t'}, ecma.Range{Lo: ' ', Hi: ' '}), 0, w.Indent)
-	w.out.Rules[i].Node = alt(literal(""), literal(" "), seq(literal("\n"), indent))
+	w.out.Rules[i].Node = gbnf.Choice(literal(""), literal(" "), gbnf.Sequence(literal("\n"), indent))
 	return ref(i)
 }
 
@@ -74,7 +74,7 @@ func (w *valueWriter) value(n *schema.Node) *gbnf.Node {
 		for _, a := range n.Alts() {
 			kids = append(kids, w.alternative(a))
 		}
-		w.out.Rules[i].Node = alt(kids...)
+		w.out.Rules[i].Node = gbnf.Choice(kids...)
 	}
 	return ref(i)
 }
@@ -91,7 +91,7 @@ func (w *valueWriter) alternative(a *schema.Alt) *gbnf.Node {
 		if a.False {
 			words = append(words, literal("false"))
 		}
-		return alt(words...)
+		return gbnf.Choice(words...)
 	case schema.Number:
 		return w.number(a.Number)
 	case schema.String:
@@ -112,7 +112,7 @@ const maxBlocks = 5
 // repeated should be a rule, because llama.cpp counts the rules made for what is written in place.
 func (l *lowering) bounded(n *gbnf.Node, least, most int) *gbnf.Node {
 	if least > maxBound {
-		return seq(repeat(n, maxBound, maxBound), l.bounded(n, least-maxBound, lessUnlessUnbounded(most, maxBound)))
+		return gbnf.Sequence(repeat(n, maxBound, maxBound), l.bounded(n, least-maxBound, lessUnlessUnbounded(most, maxBound)))
 	}
 	if most <= maxBound {
 		return repeat(n, least, most)
@@ -122,8 +122,8 @@ func (l *lowering) bounded(n *gbnf.Node, least, most int) *gbnf.Node {
 		return repeat(n, least, gbnf.Unbounded)
 	}
 	// Either fewer than a block, or a block and then the rest: the two do not overlap.
-	whole := seq(repeat(n, maxBound, maxBound), l.bounded(n, 0, most-maxBound))
-	return alt(repeat(n, least, maxBound-1), whole)
+	whole := gbnf.Sequence(repeat(n, maxBound, maxBound), l.bounded(n, 0, most-maxBound))
+	return gbnf.Choice(repeat(n, least, maxBound-1), whole)
 }
 
 func lessUnlessUnbounded(n, by int) int {
@@ -136,17 +136,17 @@ func lessUnlessUnbounded(n, by int) int {
 // str writes a set of strings.
 func (w *valueWriter) str(s schema.StringAlt) *gbnf.Node {
 	if s.Text == w.any {
-		return seq(literal(`"`), w.bounded(w.char(), s.MinLen, s.MaxLen), literal(`"`))
+		return gbnf.Sequence(literal(`"`), w.bounded(w.char(), s.MinLen, s.MaxLen), literal(`"`))
 	}
 	if s.MaxLen == schema.Unbounded {
-		return seq(literal(`"`), w.text(s.Text), literal(`"`))
+		return gbnf.Sequence(literal(`"`), w.text(s.Text), literal(`"`))
 	}
 	x, ok := w.fewStates(w.Arena.Intersect(s.Text, w.Arena.Repeat(w.Arena.AnyRune(), 0, s.MaxLen)))
 	if !ok {
 		w.loosen("maxLength is not enforced beside a pattern or format, where both together take too many states")
 		x = w.text(s.Text)
 	}
-	return seq(literal(`"`), x, literal(`"`))
+	return gbnf.Sequence(literal(`"`), x, literal(`"`))
 }
 
 // text writes the inside of strings of a language.
@@ -208,20 +208,20 @@ func (w *valueWriter) char() *gbnf.Node {
 	}
 	raw := class(ecma.Set.Complement(ecma.Set{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}})...)
 	if w.Escapes == lex.EscapesCanonical {
-		w.out.Rules[i].Node = alt(raw, w.spellRanges(ecma.Set{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}}))
+		w.out.Rules[i].Node = gbnf.Choice(raw, w.spellRanges(ecma.Set{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}}))
 		return ref(i)
 	}
 	hex := w.part("hex", "")
 	w.out.Rules[hex].Node = class(hexRanges("0-9A-Fa-f")...)
 	digit := func(set string) *gbnf.Node { return class(hexRanges(set)...) }
 	h := ref(hex)
-	basic := alt(seq(digit("0-9A-CE-Fa-ce-f"), h, h, h), seq(digit("Dd"), digit("0-7"), h, h))
+	basic := gbnf.Choice(gbnf.Sequence(digit("0-9A-CE-Fa-ce-f"), h, h, h), gbnf.Sequence(digit("Dd"), digit("0-7"), h, h))
 	if w.Escapes == lex.EscapesCommon {
-		basic = alt(seq(digit("1-9A-CE-Fa-ce-f"), h, h, h), seq(digit("Dd"), digit("0-7"), h, h), seq(literal("0"), digit("1-9A-Fa-f"), h, h), seq(literal("00"), w.commonHex()))
+		basic = gbnf.Choice(gbnf.Sequence(digit("1-9A-CE-Fa-ce-f"), h, h, h), gbnf.Sequence(digit("Dd"), digit("0-7"), h, h), gbnf.Sequence(literal("0"), digit("1-9A-Fa-f"), h, h), gbnf.Sequence(literal("00"), w.commonHex()))
 	}
-	pair := seq(digit("Dd"), digit("89ABab"), h, h, literal(`\u`), digit("Dd"), digit("C-Fc-f"), h, h)
+	pair := gbnf.Sequence(digit("Dd"), digit("89ABab"), h, h, literal(`\u`), digit("Dd"), digit("C-Fc-f"), h, h)
 	short := class(hexRanges(`"\/bfnrt`)...)
-	w.out.Rules[i].Node = alt(raw, seq(literal(`\`), alt(short, seq(literal("u"), alt(basic, pair)))))
+	w.out.Rules[i].Node = gbnf.Choice(raw, gbnf.Sequence(literal(`\`), gbnf.Choice(short, gbnf.Sequence(literal("u"), gbnf.Choice(basic, pair)))))
 	return ref(i)
 }
 
@@ -236,10 +236,10 @@ func (w *valueWriter) commonHex() *gbnf.Node {
 			}
 		}
 		if low != "" {
-			kids = append(kids, seq(class(hexRanges(fmt.Sprintf("%x%X", high, high))...), class(hexRanges(low)...)))
+			kids = append(kids, gbnf.Sequence(class(hexRanges(fmt.Sprintf("%x%X", high, high))...), class(hexRanges(low)...)))
 		}
 	}
-	return alt(kids...)
+	return gbnf.Choice(kids...)
 }
 
 // hexRanges reads a set such as 0-9A-F.
@@ -281,12 +281,12 @@ func (l *lowering) spellRanges(ranges ecma.Set) *gbnf.Node {
 	case all:
 		kids = append([]*gbnf.Node{l.escape(short)}, kids...)
 	case short != nil:
-		kids = append([]*gbnf.Node{seq(literal(`\`), class(ecma.NewSet(short...)...))}, kids...)
+		kids = append([]*gbnf.Node{gbnf.Sequence(literal(`\`), class(ecma.NewSet(short...)...))}, kids...)
 	}
 	if raw != nil {
 		kids = append([]*gbnf.Node{class(ecma.NewSet(raw...)...)}, kids...)
 	}
-	return alt(kids...)
+	return gbnf.Choice(kids...)
 }
 
 // escape is a control character in its shortest form, or one of some others, quotes and
@@ -304,8 +304,8 @@ func (l *lowering) escape(others ecma.Set) *gbnf.Node {
 }
 
 func control(others ecma.Set) *gbnf.Node {
-	long := alt(seq(literal("0"), class(hexRanges("0-7bef")...)), seq(literal("1"), class(hexRanges("0-9a-f")...)))
-	return seq(literal(`\`), alt(class(ecma.NewSet(append(hexRanges("bfnrt"), others...)...)...), seq(literal("u00"), long)))
+	long := gbnf.Choice(gbnf.Sequence(literal("0"), class(hexRanges("0-7bef")...)), gbnf.Sequence(literal("1"), class(hexRanges("0-9a-f")...)))
+	return gbnf.Sequence(literal(`\`), gbnf.Choice(class(ecma.NewSet(append(hexRanges("bfnrt"), others...)...)...), gbnf.Sequence(literal("u00"), long)))
 }
 
 func shortEscape(c rune) string {
@@ -323,38 +323,38 @@ func (w *valueWriter) array(a *schema.ArrayAlt) *gbnf.Node {
 	if len(a.Contains) > 0 {
 		w.loosen("contains is not enforced")
 	}
-	comma := seq(w.space, literal(","), w.space)
+	comma := gbnf.Sequence(w.space, literal(","), w.space)
 	n := len(a.Prefix)
 	var tail *gbnf.Node // what follows the prefix
 	if a.Max == schema.Unbounded || a.Max > n {
 		item := w.fresh("item")
-		w.out.Rules[item].Node = seq(comma, w.value(a.Rest))
+		w.out.Rules[item].Node = gbnf.Sequence(comma, w.value(a.Rest))
 		tail = w.bounded(ref(item), max(0, a.Min-n), lessUnlessUnbounded(a.Max, n))
 		if n == 0 {
-			inner := seq(w.value(a.Rest), w.bounded(ref(item), max(0, a.Min-1), lessUnlessUnbounded(a.Max, 1)))
+			inner := gbnf.Sequence(w.value(a.Rest), w.bounded(ref(item), max(0, a.Min-1), lessUnlessUnbounded(a.Max, 1)))
 			return w.brackets(inner, a.Min == 0)
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
 		var item *gbnf.Node
 		if item = w.value(a.Prefix[i]); i > 0 {
-			item = seq(comma, item)
+			item = gbnf.Sequence(comma, item)
 		}
-		if item = seq(item, tail); i >= a.Min && i > 0 {
+		if item = gbnf.Sequence(item, tail); i >= a.Min && i > 0 {
 			item = repeat(item, 0, 1)
 		}
 		tail = item
 	}
 	if n == 0 {
-		return seq(literal("["), w.space, literal("]"))
+		return gbnf.Sequence(literal("["), w.space, literal("]"))
 	}
 	return w.brackets(tail, a.Min == 0)
 }
 
 func (w *valueWriter) brackets(inner *gbnf.Node, mayBeEmpty bool) *gbnf.Node {
-	inner = seq(inner, w.space)
+	inner = gbnf.Sequence(inner, w.space)
 	if mayBeEmpty {
 		inner = repeat(inner, 0, 1)
 	}
-	return seq(literal("["), w.space, inner, literal("]"))
+	return gbnf.Sequence(literal("["), w.space, inner, literal("]"))
 }

@@ -62,14 +62,14 @@ func stateRule(s lex.DFAState, rules map[int]int, spell func(ecma.Set) *gbnf.Nod
 	for _, edge := range s.Edges {
 		n := spell(bridged(edge.Ranges))
 		if r, ok := rules[edge.To]; ok {
-			n = seq(n, ref(r))
+			n = gbnf.Sequence(n, ref(r))
 		}
 		kids = append(kids, n)
 	}
 	if s.Accept {
 		kids = append(kids, literal(""))
 	}
-	return alt(kids...)
+	return gbnf.Choice(kids...)
 }
 
 // bridged closes the gap that surrogates leave: they are no code points, and a class is shorter

@@ -72,7 +72,7 @@ func (w *larkWriter) fuse(n *gbnf.Node) *gbnf.Node {
 			m.Kids = append(m.Kids[:i:i], joined)
 		}
 	}
-	return seq(m.Kids...)
+	return gbnf.Sequence(m.Kids...)
 }
 
 // join is text u and then a sequence.
@@ -92,7 +92,7 @@ func (w *larkWriter) join(u *gbnf.Node, rest []*gbnf.Node) *gbnf.Node {
 			if after, ok := strings.CutPrefix(first.Text, marker); ok {
 				n := *u
 				n.Text = marker // Until with Text is the text with this marker behind it
-				return seq(append([]*gbnf.Node{&n, literal(after)}, rest[1:]...)...)
+				return gbnf.Sequence(append([]*gbnf.Node{&n, literal(after)}, rest[1:]...)...)
 			}
 		}
 	case gbnf.Alt:
@@ -100,18 +100,18 @@ func (w *larkWriter) join(u *gbnf.Node, rest []*gbnf.Node) *gbnf.Node {
 		for i, k := range first.Kids {
 			ways[i] = w.join(u, append([]*gbnf.Node{k}, rest[1:]...))
 		}
-		return alt(ways...)
+		return gbnf.Choice(ways...)
 	case gbnf.Seq:
 		return w.join(u, append(append([]*gbnf.Node{}, first.Kids...), rest[1:]...))
 	case gbnf.Repeat:
 		return w.joinRepeat(u, first, rest[1:])
 	case gbnf.Ref:
-		return seq(append([]*gbnf.Node{w.joinRule(u, first.Rule)}, rest[1:]...)...)
+		return gbnf.Sequence(append([]*gbnf.Node{w.joinRule(u, first.Rule)}, rest[1:]...)...)
 	case gbnf.Symbol:
-		return seq(append([]*gbnf.Node{u}, rest...)...)
+		return gbnf.Sequence(append([]*gbnf.Node{u}, rest...)...)
 	}
 	// What follows is not a marker: the text ends where the rules say.
-	return seq(append([]*gbnf.Node{w.until(u.Markers)}, rest...)...)
+	return gbnf.Sequence(append([]*gbnf.Node{w.until(u.Markers)}, rest...)...)
 }
 
 func (w *larkWriter) joinRepeat(u, n *gbnf.Node, rest []*gbnf.Node) *gbnf.Node {
@@ -123,7 +123,7 @@ func (w *larkWriter) joinRepeat(u, n *gbnf.Node, rest []*gbnf.Node) *gbnf.Node {
 	if n.Min > 0 {
 		return some
 	}
-	return alt(w.join(u, rest), some)
+	return gbnf.Choice(w.join(u, rest), some)
 }
 
 // joinRule is text u and then a rule, as a rule.

@@ -45,11 +45,11 @@ func (w *valueWriter) apartFrom(texts []string) *gbnf.Node {
 		taken = append(taken, one...)
 		below := w.fresh("key")
 		w.out.Rules[below].Node = w.apartFrom(rest)
-		kids = append(kids, seq(w.spellRanges(one), ref(below)))
+		kids = append(kids, gbnf.Sequence(w.spellRanges(one), ref(below)))
 	}
-	kids = append(kids, seq(w.spellRanges(ecma.NewSet(taken...).Complement()), star(w.char())))
+	kids = append(kids, gbnf.Sequence(w.spellRanges(ecma.NewSet(taken...).Complement()), star(w.char())))
 	if end != nil {
 		kids = append(kids, end)
 	}
-	return alt(kids...)
+	return gbnf.Choice(kids...)
 }

@@ -45,7 +45,7 @@ func (w *valueWriter) object(o *schema.ObjectAlt) *gbnf.Node {
 	} else {
 		inner = x.chain()
 	}
-	return seq(literal("{"), w.space, inner, literal("}"))
+	return gbnf.Sequence(literal("{"), w.space, inner, literal("}"))
 }
 
 // addExtra writes what keys that are not named may be.
@@ -59,17 +59,17 @@ func (x *objectWriter) addExtra() {
 			continue
 		}
 		x.loosen("other keys than the named may come twice")
-		key := seq(literal(`"`), star(x.char()), literal(`"`))
+		key := gbnf.Sequence(literal(`"`), star(x.char()), literal(`"`))
 		switch {
 		case c.Keys != x.any:
-			key = seq(literal(`"`), x.text(c.Keys), literal(`"`))
+			key = gbnf.Sequence(literal(`"`), x.text(c.Keys), literal(`"`))
 		case total > maxNamesText:
 			x.loosen("other keys are not told from the named where those are many")
 		case len(names) > 0:
-			key = seq(literal(`"`), x.others(names), literal(`"`))
+			key = gbnf.Sequence(literal(`"`), x.others(names), literal(`"`))
 		}
 		i := x.fresh("other")
-		x.out.Rules[i].Node = seq(key, x.space, literal(":"), x.space, x.value(c.Value), x.space)
+		x.out.Rules[i].Node = gbnf.Sequence(key, x.space, literal(":"), x.space, x.value(c.Value), x.space)
 		x.extra = append(x.extra, ref(i))
 	}
 }
@@ -79,7 +79,7 @@ func (x *objectWriter) pair(i int) *gbnf.Node {
 	if x.pairs[i] == nil {
 		pair := x.fresh("pair")
 		x.pairs[i] = ref(pair)
-		x.out.Rules[pair].Node = seq(literal(x.key(x.props[i])), x.space, literal(":"), x.space, x.value(x.props[i].Value), x.space)
+		x.out.Rules[pair].Node = gbnf.Sequence(literal(x.key(x.props[i])), x.space, literal(":"), x.space, x.value(x.props[i].Value), x.space)
 	}
 	return x.pairs[i]
 }
@@ -122,12 +122,12 @@ func (x *objectWriter) afterSet(seen, count int) *gbnf.Node {
 	if x.o.MaxProps == schema.Unbounded || count < x.o.MaxProps || limit == 1 && x.o.MaxProps > 1 {
 		for b := range x.props {
 			if seen>>b&1 == 0 && x.canEnd(seen|1<<b, next, limit) {
-				ways = append(ways, seq(x.pair(b), x.afterSet(seen|1<<b, next)))
+				ways = append(ways, gbnf.Sequence(x.pair(b), x.afterSet(seen|1<<b, next)))
 			}
 		}
 		for _, e := range x.extra {
 			if x.canEnd(seen, next, limit) {
-				ways = append(ways, seq(e, x.afterSet(seen, next)))
+				ways = append(ways, gbnf.Sequence(e, x.afterSet(seen, next)))
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (x *objectWriter) rest(ways []*gbnf.Node, some, mayEnd bool) *gbnf.Node {
 	var kids []*gbnf.Node
 	switch {
 	case len(ways) > 0 && some:
-		kids = append(kids, seq(literal(","), x.space, alt(ways...)))
+		kids = append(kids, gbnf.Sequence(literal(","), x.space, gbnf.Choice(ways...)))
 	default:
 		kids = append(kids, ways...)
 	}
@@ -150,7 +150,7 @@ func (x *objectWriter) rest(ways []*gbnf.Node, some, mayEnd bool) *gbnf.Node {
 	if len(kids) == 0 {
 		kids = append(kids, never()) // of the whole object: nothing else leads here
 	}
-	return alt(kids...)
+	return gbnf.Choice(kids...)
 }
 
 // mayEnd says whether an object may end with these keys.
@@ -230,15 +230,15 @@ func (x *objectWriter) link(i int, some bool) *gbnf.Node {
 	var ways []*gbnf.Node
 	if i == len(x.props) {
 		for _, e := range x.extra {
-			ways = append(ways, seq(e, x.link(i, true)))
+			ways = append(ways, gbnf.Sequence(e, x.link(i, true)))
 		}
 		x.out.Rules[r].Node = x.rest(ways, some, true)
 		return ref(r)
 	}
-	ways = append(ways, seq(x.pair(i), x.link(i+1, true)))
+	ways = append(ways, gbnf.Sequence(x.pair(i), x.link(i+1, true)))
 	n := x.rest(ways, some, false)
 	if !x.props[i].Required {
-		n = alt(n, x.link(i+1, some))
+		n = gbnf.Choice(n, x.link(i+1, some))
 	}
 	x.out.Rules[r].Node = n
 	return ref(r)

@@ -84,14 +84,14 @@ func (o orders) after(came int) *gbnf.Node {
 	whole := true
 	for i, p := range o.parts {
 		if came&(1<<i) == 0 {
-			kids = append(kids, seq(o.between(came != 0), p, o.after(came|1<<i)))
+			kids = append(kids, gbnf.Sequence(o.between(came != 0), p, o.after(came|1<<i)))
 			whole = whole && o.each.Kids[i].IsOptional()
 		}
 	}
 	if whole {
 		kids = append(kids, literal(""))
 	}
-	o.out.Rules[r].Node = alt(kids...)
+	o.out.Rules[r].Node = gbnf.Choice(kids...)
 	return ref(r)
 }
 
@@ -106,9 +106,9 @@ func (o orders) inOrder(i int, some bool) *gbnf.Node {
 	}
 	r := o.fresh("each")
 	o.rules[key] = r
-	n := seq(o.between(some), o.parts[i], o.inOrder(i+1, true))
+	n := gbnf.Sequence(o.between(some), o.parts[i], o.inOrder(i+1, true))
 	if o.each.Kids[i].IsOptional() {
-		n = alt(n, o.inOrder(i+1, some))
+		n = gbnf.Choice(n, o.inOrder(i+1, some))
 	}
 	o.out.Rules[r].Node = n
 	return ref(r)

@@ -14,9 +14,13 @@ import (
 func (l *lowering) shape() {
 	l.rename()
 	for i := 0; i < len(l.out.Rules); i++ { // rules are added on the way
-		l.out.Rules[i].Node = l.direct(l.out.Rules[i].Node, i)
+		l.out.Rules[i].Node = l.out.Rules[i].Node.WithoutLeftRecursion(i)
 	}
-	s := &shaper{lowering: l, nullable: nullableRules(&l.out), some: map[int]int{}}
+	trees := make([]*gbnf.Node, len(l.out.Rules))
+	for i, r := range l.out.Rules {
+		trees[i] = r.Node
+	}
+	s := &shaper{lowering: l, nullable: gbnf.NullableRules(trees, nil), some: map[int]int{}}
 	for i := 0; i < len(l.out.Rules); i++ {
 		l.out.Rules[i].Node = s.node(l.out.Rules[i].Node)
 	}
@@ -39,76 +43,6 @@ func (l *lowering) rename() {
 	}
 }
 
-// direct writes a rule that calls itself first, a ::= a x | y, as y x*.
-func (l *lowering) direct(n *gbnf.Node, self int) *gbnf.Node {
-	kids := []*gbnf.Node{n}
-	if n.Op == gbnf.Alt {
-		kids = n.Kids
-	}
-	var first, more []*gbnf.Node
-	for _, k := range kids {
-		switch {
-		case k.Op == gbnf.Ref && k.Rule == self: // a ::= a says nothing
-		case k.Op == gbnf.Seq && k.Kids[0].Op == gbnf.Ref && k.Kids[0].Rule == self:
-			more = append(more, seq(k.Kids[1:]...))
-		default:
-			first = append(first, k)
-		}
-	}
-	if len(more) == 0 || len(first) == 0 {
-		return n
-	}
-	return seq(alt(first...), star(alt(more...)))
-}
-
-// nullableRules says which rules match the empty text.
-func nullableRules(g *gbnf.Grammar) []bool {
-	empty := make([]bool, len(g.Rules))
-	users := make([][]int, len(g.Rules)) // by rule: those that lead to it
-	queue := make([]int, len(g.Rules))
-	for i, r := range g.Rules {
-		_, refs := gbnf.Shape(r.Node)
-		for _, to := range refs {
-			users[to] = append(users[to], i)
-		}
-		queue[i] = i
-	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		if i := queue[0]; !empty[i] && nullable(g.Rules[i].Node, empty) {
-			empty[i] = true
-			queue = append(queue, users[i]...)
-		}
-	}
-	return empty
-}
-
-func nullable(n *gbnf.Node, rules []bool) bool {
-	switch n.Op {
-	case gbnf.Empty:
-		return true
-	case gbnf.Literal:
-		return n.Text == ""
-	case gbnf.Ref:
-		return rules[n.Rule]
-	case gbnf.Repeat:
-		return n.Min == 0 || nullable(n.Kids[0], rules)
-	case gbnf.Seq:
-		for _, k := range n.Kids {
-			if !nullable(k, rules) {
-				return false
-			}
-		}
-		return true
-	case gbnf.Alt:
-		for _, k := range n.Kids {
-			if nullable(k, rules) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // shaper rewrites repetitions.
 type shaper struct {
 	*lowering
@@ -122,7 +56,7 @@ const inPlace = 200
 func (s *shaper) node(n *gbnf.Node) *gbnf.Node {
 	if !s.keep && n.Op == gbnf.Class && len(n.Ranges) == 1 && n.Ranges[0] == (ecma.Range{Lo: 0, Hi: unicode.MaxRune}) {
 		// XGrammar has no dot, which is how this class is written.
-		return alt(class(ecma.Range{Lo: 0, Hi: 0xFFFF}), class(ecma.Range{Lo: 0x10000, Hi: unicode.MaxRune}))
+		return gbnf.Choice(class(ecma.Range{Lo: 0, Hi: 0xFFFF}), class(ecma.Range{Lo: 0x10000, Hi: unicode.MaxRune}))
 	}
 	m := n.WithKids(s.node)
 	if m.Op == gbnf.Repeat {
@@ -132,7 +66,7 @@ func (s *shaper) node(n *gbnf.Node) *gbnf.Node {
 }
 
 func (s *shaper) repeat(kid *gbnf.Node, least, most int) *gbnf.Node {
-	if nullable(kid, s.nullable) {
+	if kid.Nullable(s.nullable, nil) {
 		if kid = s.nonEmpty(kid); kid == nil {
 			return literal("")
 		}
@@ -162,7 +96,7 @@ func size(n *gbnf.Node) int {
 
 // nonEmpty matches what n does, but for the empty text; nil matches nothing.
 func (s *shaper) nonEmpty(n *gbnf.Node) *gbnf.Node {
-	if !nullable(n, s.nullable) {
+	if !n.Nullable(s.nullable, nil) {
 		return n
 	}
 	switch n.Op {
@@ -176,7 +110,7 @@ func (s *shaper) nonEmpty(n *gbnf.Node) *gbnf.Node {
 		var ways []*gbnf.Node
 		for i, k := range n.Kids {
 			if first := s.nonEmpty(k); first != nil {
-				ways = append(ways, seq(append([]*gbnf.Node{first}, n.Kids[i+1:]...)...))
+				ways = append(ways, gbnf.Sequence(append([]*gbnf.Node{first}, n.Kids[i+1:]...)...))
 			}
 		}
 		return oneOf(ways)
@@ -196,7 +130,7 @@ func oneOf(ways []*gbnf.Node) *gbnf.Node {
 	if len(ways) == 0 {
 		return nil
 	}
-	return alt(ways...)
+	return gbnf.Choice(ways...)
 }
 
 func (s *shaper) nonEmptyRule(rule int) *gbnf.Node {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tenon/grammar/lex"
+	"tenon/grammar/lex/number"
 )
 
 // FormatPolicy says what the format keyword does.
@@ -39,9 +40,9 @@ type Options struct {
 
 // Numbers says how numbers may be spelled. The zero value admits every JSON spelling.
 type Numbers struct {
-	Spelling          lex.Spelling
-	MaxIntegerDigits  int // before the point, 0: no bound; lex.SpellPlain only
-	MaxFractionDigits int // after the point, 0: no bound; lex.SpellPlain only
+	Spelling          number.Spelling
+	MaxIntegerDigits  int // before the point, 0: no bound; number.SpellPlain only
+	MaxFractionDigits int // after the point, 0: no bound; number.SpellPlain only
 }
 
 // Limits bound the work that a hostile schema can cause. Zero fields take the default given with
@@ -89,8 +90,8 @@ type Schema struct {
 	tool    string
 	formats FormatPolicy
 
-	numberSpelling lex.NumberSpec // only its spelling is set
-	times          map[Expr]int   // formats met whose digits are bounded: most code points
+	numberSpelling number.Spec  // only its spelling is set
+	times          map[Expr]int // formats met whose digits are bounded: most code points
 	lenient        bool
 	noExtra        bool
 	limits         Limits
@@ -173,7 +174,7 @@ func newSchema(o Options, limits Limits) *Schema {
 		scopes:    make(map[scopeStep]*scope),
 		dropped:   make(map[dropKey]bool),
 	}
-	s.numberSpelling = lex.NumberSpec{Spelling: o.Numbers.Spelling, MaxIntegerDigits: o.Numbers.MaxIntegerDigits, MaxFractionDigits: o.Numbers.MaxFractionDigits}
+	s.numberSpelling = number.Spec{Spelling: o.Numbers.Spelling, MaxIntegerDigits: o.Numbers.MaxIntegerDigits, MaxFractionDigits: o.Numbers.MaxFractionDigits}
 	s.noScope = s.internScope(&scope{})
 	return s
 }

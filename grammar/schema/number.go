@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"tenon/grammar/lex"
+	"tenon/grammar/lex/number"
 )
 
 // cell is a set of numbers: a conjunction of facets, which intersection and complement of facets
@@ -284,18 +284,18 @@ func (s *Schema) spellings(c cell) (Expr, error) {
 	spec.NotMultipleOf = c.notMultiples
 	for _, m := range c.multiples {
 		if m.Cmp(one) == 0 {
-			spec.Integer = lex.IntegerValues
+			spec.Integer = number.IntegerValues
 		} else {
 			spec.MultipleOf = append(spec.MultipleOf, m)
 		}
 	}
 	if c.spelled {
-		spec.Integer = lex.IntegerSyntax
+		spec.Integer = number.IntegerSyntax
 	}
 	e, err := s.number(spec)
 	if err == nil && c.notSpelled {
 		var whole Expr
-		if whole, err = s.arena.Number(lex.NumberSpec{Integer: lex.IntegerSyntax}); err == nil {
+		if whole, err = s.arena.Number(number.Spec{Integer: number.IntegerSyntax}); err == nil {
 			e = s.arena.Intersect(e, s.arena.Complement(whole))
 		}
 	}
@@ -307,7 +307,7 @@ func (s *Schema) spellings(c cell) (Expr, error) {
 
 // number is the language of a set of numbers. Where so few digits as are admitted leave none of
 // them, any number of digits is.
-func (s *Schema) number(spec lex.NumberSpec) (Expr, error) {
+func (s *Schema) number(spec number.Spec) (Expr, error) {
 	e, err := s.arena.Number(spec)
 	if err != nil || spec.MaxIntegerDigits+spec.MaxFractionDigits == 0 {
 		return e, err

@@ -1,4 +1,4 @@
-package lex
+package number
 
 import (
 	"fmt"
@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// A numberSet is a NumberSpec prepared for comparing prefixes of spellings with it: the magnitudes
-// of either sign apart, divisors split into their powers of two and five, which powers of ten can
-// supply, and the rest.
-type numberSet struct {
+// Set is a Spec prepared for comparing prefixes of spellings with it: the magnitudes of either sign
+// apart, divisors split into their powers of two and five, which powers of ten can supply, and the
+// rest.
+type Set struct {
 	zero     bool          // 0 is a member
 	signs    [2]magnitudes // of positive and negative members
 	multiple *big.Rat      // least common multiple of MultipleOf; nil for none
@@ -23,11 +23,12 @@ type numberSet struct {
 	twos, fives   int    // tens = 2^twos · 5^fives
 	lowestTen     int    // of the divisors
 	highestTen    int
-	exponents     bool        // may be spelled with an exponent
-	fraction      bool        // may be spelled with a fraction
-	minusZero     bool        // -0 is a spelling of 0
-	maxFraction   int         // 0 for no bound
-	trees         *digitTrees // of the numbers that are excluded in some states
+	exponents     bool      // may be spelled with an exponent
+	fraction      bool      // may be spelled with a fraction
+	minusZero     bool      // -0 is a spelling of 0
+	maxFraction   int       // 0 for no bound
+	excluded      *Excluded // numbers that are left out in some states
+	out           exclusion // those asked about last
 }
 
 // magnitudes are the non-zero values between lo and hi, nil for no bound.
@@ -52,8 +53,11 @@ type divisor struct {
 	ten         int
 }
 
-func newNumberSet(spec NumberSpec) (*numberSet, error) {
-	s := &numberSet{
+// New prepares a set. The error is a *LimitError for bounds of more than 1,100 digits and for
+// divisors whose least common multiple is beyond 10^17; other errors are about divisors that are
+// not positive and rationals that are not decimals.
+func New(spec Spec, excluded *Excluded) (*Set, error) {
+	s := &Set{excluded: excluded,
 		exponents: spec.Spelling == SpellAny && spec.Integer != IntegerSyntax, fraction: spec.Integer != IntegerSyntax,
 		minusZero: spec.Spelling == SpellAny, odd: 1, tens: 1,
 	}
@@ -121,7 +125,7 @@ func (b bound) tighten(c bound, side int) bound {
 	return b
 }
 
-func (s *numberSet) setBounds(lower, upper bound) error {
+func (s *Set) setBounds(lower, upper bound) error {
 	above := func(b bound) bool { return b.at != nil && (b.at.Sign() > 0 || b.at.Sign() == 0 && b.open) }
 	below := func(b bound) bool { return b.at != nil && (b.at.Sign() < 0 || b.at.Sign() == 0 && b.open) }
 	s.zero = !above(lower) && !below(upper) && len(s.avoided) == 0
@@ -211,7 +215,7 @@ func removeFactor(n *big.Int, p int64) (*big.Int, int) {
 	}
 }
 
-func (s *numberSet) setDivisors(multiples, avoided []*big.Rat) error {
+func (s *Set) setDivisors(multiples, avoided []*big.Rat) error {
 	for _, r := range multiples {
 		d, err := s.addDivisor(r)
 		if err != nil {
@@ -235,7 +239,7 @@ func (s *numberSet) setDivisors(multiples, avoided []*big.Rat) error {
 
 const maxModulus = 100_000_000_000_000_000
 
-func (s *numberSet) addDivisor(r *big.Rat) (divisor, error) {
+func (s *Set) addDivisor(r *big.Rat) (divisor, error) {
 	if r.Sign() <= 0 {
 		return divisor{}, fmt.Errorf("divisor %s is not positive", r)
 	}
@@ -274,8 +278,8 @@ func commonMultiple(x, y *big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(p, new(big.Int).Mul(x.Denom(), y.Denom()))
 }
 
-// unconstrained reports whether the plain syntax says it all.
-func (s *numberSet) unconstrained() bool {
+// Unconstrained reports whether the plain syntax says it all.
+func (s *Set) Unconstrained() bool {
 	open := func(m magnitudes) bool { return !m.none && m.lo == nil && m.hi == nil }
 	free := len(s.multiples) == 0 || !s.fraction && len(s.multiples) == 1 && s.multiple.IsInt() && s.multiple.Num().IsInt64() && s.multiple.Num().Int64() == 1
 	return s.zero && open(s.signs[0]) && open(s.signs[1]) && free && len(s.avoided) == 0 && s.minusZero && s.maxFraction == 0

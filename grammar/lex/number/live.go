@@ -1,14 +1,14 @@
-package lex
+package number
 
 import (
 	"math/big"
 	"strconv"
 )
 
-// live reports whether some continuation of the mantissa is a member. Continuations are the values
+// Live reports whether some continuation of the mantissa is a member. Continuations are the values
 // from D to D+1, the latter excluded, times powers of ten: one power for a fraction, all from 0 up
 // for an integer part, and any at all where an exponent may follow.
-func (s *numberSet) live(k numberKey, d numberDigits) bool {
+func (s *Set) Live(k State, d Digits) bool {
 	m := &s.signs[boolInt(k.negative)]
 	switch {
 	case k.phase == atStart:
@@ -24,7 +24,7 @@ func (s *numberSet) live(k numberKey, d numberDigits) bool {
 	case s.exponents && m.one && s.multiple == nil && len(s.avoided) == 0:
 		return k.lo >= 0 && k.used == 0 // an exponent brings the digits to their place
 	case s.exponents:
-		return s.anyScaled(m, d.value, anyLow, k.used)
+		return s.anyScaled(m, d.value, Lowest, k.used)
 	case k.phase == inInteger:
 		return s.anyScaled(m, d.value, 0, k.used)
 	}
@@ -32,7 +32,7 @@ func (s *numberSet) live(k numberKey, d numberDigits) bool {
 }
 
 // anyMember looks for a member that is not in the tree, whose numbers are members.
-func (s *numberSet) anyMember(m *magnitudes, used int32) bool {
+func (s *Set) anyMember(m *magnitudes, used int32) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -43,12 +43,12 @@ func (s *numberSet) anyMember(m *magnitudes, used int32) bool {
 	if m.lo != nil {
 		lo, open = m.lo.value, m.loOpen
 	}
-	return s.moreIn(bound{lo, open}, bound{m.hi.value, m.hiOpen}, s.trees.count(used, anyLow, anyHigh))
+	return s.moreIn(bound{lo, open}, bound{m.hi.value, m.hiOpen}, s.excluded.count(used, Lowest, Highest))
 }
 
 // anyScaled looks for a member that begins with the digits of value at any power of ten from least
 // up, and is not in the tree.
-func (s *numberSet) anyScaled(m *magnitudes, value *big.Int, least int, used int32) bool {
+func (s *Set) anyScaled(m *magnitudes, value *big.Int, least int, used int32) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -65,11 +65,11 @@ func (s *numberSet) anyScaled(m *magnitudes, value *big.Int, least int, used int
 	case s.multiple != nil:
 		d, _ := newDecimal(s.multiple)
 		lowest = max(least, d.point-digits-1)
-	case least == anyLow:
+	case least == Lowest:
 		return true // arbitrarily small members
 	}
 	for power := most; power >= lowest; power-- {
-		if s.anyBetween(m, value, power, s.trees.count(used, digits+power, digits+power)) {
+		if s.anyBetween(m, value, power, s.excluded.count(used, digits+power, digits+power)) {
 			return true
 		}
 	}
@@ -78,7 +78,7 @@ func (s *numberSet) anyScaled(m *magnitudes, value *big.Int, least int, used int
 
 // anyBetween looks for more than some members from value·10^power to (value+1)·10^power, the
 // latter excluded.
-func (s *numberSet) anyBetween(m *magnitudes, value *big.Int, power, some int) bool {
+func (s *Set) anyBetween(m *magnitudes, value *big.Int, power, some int) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -96,7 +96,7 @@ func (s *numberSet) anyBetween(m *magnitudes, value *big.Int, power, some int) b
 }
 
 // moreIn looks for more than some members of the divisors' kind between two bounds.
-func (s *numberSet) moreIn(lo, hi bound, some int) bool {
+func (s *Set) moreIn(lo, hi bound, some int) bool {
 	c := lo.at.Cmp(hi.at)
 	switch {
 	case c > 0 || c == 0 && (lo.open || hi.open):
@@ -130,7 +130,7 @@ func (s *numberSet) moreIn(lo, hi bound, some int) bool {
 
 // firstMultiple returns how many times the divisor the first multiple from a bound on is, upwards
 // (1) or downwards (-1).
-func (s *numberSet) firstMultiple(b bound, side int64) *big.Int {
+func (s *Set) firstMultiple(b bound, side int64) *big.Int {
 	count := new(big.Rat).Quo(b.at, s.multiple)
 	factor := new(big.Int).Div(count.Num(), count.Denom()) // floor
 	if !count.IsInt() && side > 0 || count.IsInt() && b.open {
@@ -139,7 +139,7 @@ func (s *numberSet) firstMultiple(b bound, side int64) *big.Int {
 	return factor
 }
 
-func (s *numberSet) isAvoided(v *big.Rat) bool {
+func (s *Set) isAvoided(v *big.Rat) bool {
 	for _, d := range s.avoidedValues {
 		if new(big.Rat).Quo(v, d).IsInt() {
 			return true
@@ -148,11 +148,11 @@ func (s *numberSet) isAvoided(v *big.Rat) bool {
 	return false
 }
 
-// fewest returns a lower bound on the characters that must follow the mantissa. It guides the
+// AtLeast returns a lower bound on the characters that must follow the mantissa. It guides the
 // search for the shortest spelling, which large divisors would make long: n digits more can
 // complete D to a multiple of m only if -D·10^n modulo m has at most n digits.
-func (s *numberSet) fewest(k numberKey, d numberDigits) int32 {
-	if s.accepts(k) {
+func (s *Set) AtLeast(k State, d Digits) int32 {
+	if s.Accepts(k) {
 		return 0
 	}
 	if !k.nonZero && s.hasZero(k) {
@@ -190,7 +190,7 @@ func (s *numberSet) fewest(k numberKey, d numberDigits) int32 {
 // fewest is the lower bound for spellings of this one number: the digits that are missing, a point
 // if some of them are of the fraction, and an exponent, of two characters at least, if the point
 // stands where it should not.
-func (d *decimal) fewest(k numberKey, exponents bool) int32 {
+func (d *decimal) fewest(k State, exponents bool) int32 {
 	n, point := int32(len(d.digits))-max(k.lo, 0), int32(d.point)
 	switch inFractionAlready := k.phase == afterPoint || k.phase == inFraction; {
 	case inFractionAlready && k.nonZero && k.point != point:
@@ -208,7 +208,7 @@ func (d *decimal) fewest(k numberKey, exponents bool) int32 {
 
 // fewestExponent is a lower bound on the characters of the exponent after so many digits more, of
 // which the last is then no zero, or after one digit more than those.
-func (s *numberSet) fewestExponent(k numberKey, digits int32) int32 {
+func (s *Set) fewestExponent(k State, digits int32) int32 {
 	ten := 0
 	for i, d := range s.multiples {
 		if i == 0 || d.ten > ten {

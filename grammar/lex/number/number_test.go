@@ -1,0 +1,94 @@
+package number
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// specs are sets of few numbers, with the multiples of a quarter between -3 and 30 that are in
+// them.
+var specs = []struct {
+	spec Spec
+	has  func(v *big.Rat) bool
+}{
+	{Spec{}, func(*big.Rat) bool { return true }},
+	{Spec{Min: big.NewRat(-1, 1), Max: big.NewRat(5, 2)}, func(v *big.Rat) bool { return v.Cmp(big.NewRat(-1, 1)) >= 0 && v.Cmp(big.NewRat(5, 2)) <= 0 }},
+	{Spec{Min: big.NewRat(1, 1), Max: big.NewRat(20, 1), ExclusiveMin: true, ExclusiveMax: true}, func(v *big.Rat) bool { return v.Cmp(big.NewRat(1, 1)) > 0 && v.Cmp(big.NewRat(20, 1)) < 0 }},
+	{Spec{Integer: IntegerValues, NotMultipleOf: []*big.Rat{big.NewRat(3, 1)}}, func(v *big.Rat) bool { return v.IsInt() && !new(big.Rat).Quo(v, big.NewRat(3, 1)).IsInt() }},
+	{Spec{MultipleOf: []*big.Rat{big.NewRat(3, 4)}, Max: big.NewRat(12, 1)}, func(v *big.Rat) bool {
+		return new(big.Rat).Quo(v, big.NewRat(3, 4)).IsInt() && v.Cmp(big.NewRat(12, 1)) <= 0
+	}},
+	{Spec{Integer: IntegerSyntax, Max: big.NewRat(7, 1), Spelling: SpellPlain}, func(v *big.Rat) bool { return v.IsInt() && v.Cmp(big.NewRat(7, 1)) <= 0 }},
+}
+
+// read leads a set through a number without an exponent.
+func read(s *Set, k State, text string) (State, Digits, bool) {
+	_, d := s.Start()
+	ok := true
+	for i := 0; i < len(text) && ok; i++ {
+		switch text[i] {
+		case '-':
+			k, ok = s.Minus(k)
+		case '.':
+			k, ok = s.Point(k)
+		default:
+			k, d, ok = s.Digit(k, d, text[i]-'0')
+		}
+	}
+	return k, d, ok
+}
+
+// TestSet_holdsWhatItsSpecSays, with some numbers left out and without, and every beginning of a
+// member is alive and knows no end that is too far.
+func TestSet_holdsWhatItsSpecSays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i, c := range specs {
+		s, err := New(c.spec, new(Excluded))
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, _ := s.Start()
+		for _, leaves := range []bool{false, true} {
+			k, without := start, []string(nil)
+			if leaves {
+				for range 5 {
+					without = append(without, big.NewRat(rng.Int64N(130)-12, 4).FloatString(2))
+				}
+				k = s.Without(start, without)
+			}
+			for n := int64(-12); n < 120; n++ {
+				v := big.NewRat(n, 4)
+				text := strings.TrimSuffix(v.FloatString(2), ".00")
+				end, _, ok := read(s, k, text)
+				want := c.has(v) && (k == start || !slices.Contains(without, v.FloatString(2)))
+				if got := ok && s.Accepts(end); got != want {
+					t.Errorf("spec %d without %v: %s is %v", i, without, text, got)
+				}
+				for m := range len(text) {
+					if begun, d, ok := read(s, k, text[:m]); want && (!ok || !s.Live(begun, d) || int(s.AtLeast(begun, d)) > len(text)-m) {
+						t.Errorf("spec %d without %v: %s does not go on to %s", i, without, text[:m], text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSet_exponents: those that make a member of what has been read.
+func TestSet_exponents(t *testing.T) {
+	s, err := New(Spec{Min: big.NewRat(1, 1), Max: big.NewRat(500, 1), Integer: IntegerValues}, new(Excluded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, _ := s.Start()
+	k, _, _ := read(s, s.Without(start, []string{"20"}), "2")
+	if lo, hi, but := s.Exponents(k); lo != 0 || hi != 2 || !slices.Equal(but, []int32{1}) {
+		t.Errorf("from %d to %d but %v", lo, hi, but)
+	}
+	if k, _ = s.Minus(start); s.Accepts(k) {
+		t.Error("a sign is a number")
+	}
+}

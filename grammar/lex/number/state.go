@@ -1,0 +1,312 @@
+package number
+
+import (
+	"math"
+	"math/big"
+	"slices"
+)
+
+type phase uint8
+
+const (
+	atStart phase = iota
+	afterMinus
+	inZero     // the integer part is 0
+	inInteger  // some digits, the first not 0
+	afterPoint // no fraction digit yet
+	inFraction
+)
+
+// State is what matters of the digits read so far: equal states have equal futures. For a mantissa
+// D with f fraction digits, of which z end it as zeros (D = D0·10^z), the value with exponent e is
+// D0·10^(e-weight), weight = f-z.
+type State struct {
+	phase    phase
+	negative bool
+	nonZero  bool
+	point    int32 // the value is 0.D × 10^point, D without leading zeros; tracked if there are bounds
+	lo, hi   int32 // comparison of D with the bounds' digits
+	fraction int32 // f; tracked if there are divisors or a maximum
+	weight   int32 // tracked if there are divisors
+	odd      uint64
+	tens     uint64 // D0 modulo set.tens
+
+	noZero             bool  // 0 is excluded; tracked while D is 0
+	used, usedNegative int32 // the numbers that are left out, the second while there may still be a sign
+}
+
+// Comparisons of digits; a number ≥ 0 is how many of the bound's digits were equal.
+const (
+	isLess    = -1
+	isGreater = -2
+)
+
+// Digits is one mantissa that leads to a state; any is as good as another.
+type Digits struct {
+	value    *big.Int
+	count    int // digits, leading zeros of the fraction included
+	fraction int
+}
+
+// Count is how many digits there are, leading zeros of the fraction included.
+func (d Digits) Count() int { return d.count }
+
+func (d Digits) append(digit byte, fraction bool) Digits {
+	v := new(big.Int).Mul(d.value, big.NewInt(10))
+	d.value = v.Add(v, big.NewInt(int64(digit)))
+	d.count++
+	if fraction {
+		d.fraction++
+	}
+	return d
+}
+
+// Start is the state before a number.
+func (s *Set) Start() (State, Digits) { return State{}, Digits{value: new(big.Int)} }
+
+// AtStart says whether nothing has been read.
+func (k State) AtStart() bool { return k.phase == atStart }
+
+// Minus reads a sign, if one may come.
+func (s *Set) Minus(k State) (next State, ok bool) {
+	if k.phase != atStart {
+		return k, false
+	}
+	k.phase, k.negative, k.used, k.usedNegative = afterMinus, true, k.usedNegative, 0
+	return k, true
+}
+
+// Point reads the point before a fraction, if one may come.
+func (s *Set) Point(k State) (next State, ok bool) {
+	if !s.fraction || k.phase != inZero && k.phase != inInteger {
+		return k, false
+	}
+	k.phase = afterPoint
+	return k, true
+}
+
+// Digit reads a digit, 0 to 9, if the syntax and the limits on digits admit one.
+func (s *Set) Digit(k State, d Digits, digit byte) (State, Digits, bool) {
+	next, ok := s.digit(k, uint64(digit))
+	if !ok {
+		return k, d, false
+	}
+	return next, d.append(digit, next.phase == inFraction), true
+}
+
+func (s *Set) digit(k State, digit uint64) (State, bool) {
+	switch k.phase {
+	case atStart, afterMinus:
+		k.phase = inInteger
+		if digit == 0 {
+			k.phase = inZero
+		}
+	case inZero:
+		return k, false
+	case afterPoint:
+		k.phase = inFraction
+	}
+	if s.maxFraction > 0 && k.phase == inFraction && int(k.fraction) >= s.maxFraction {
+		return k, false
+	}
+	m := &s.signs[0]
+	if k.negative {
+		m = &s.signs[1]
+	}
+	if m.lo != nil || m.hi != nil || k.used != 0 {
+		m.compare(&k, byte(digit))
+	}
+	if s.tracksFraction() && k.phase == inFraction {
+		k.fraction++
+	}
+	if len(s.multiples)+len(s.avoided) > 0 {
+		s.divide(&k, digit)
+	}
+	k.nonZero = k.nonZero || digit != 0
+	s.stepUsed(&k, m, byte(digit))
+	if !s.exponents {
+		s.forget(&k, m)
+	}
+	return k, true
+}
+
+func (s *Set) tracksFraction() bool {
+	return len(s.multiples)+len(s.avoided) > 0 || s.maxFraction > 0
+}
+
+// compare moves the point and compares the digit with those of the bounds.
+func (m *magnitudes) compare(k *State, digit byte) {
+	switch {
+	case k.phase == inInteger:
+		k.point++
+	case k.phase == inFraction && !k.nonZero && digit == 0:
+		k.point--
+	}
+	if k.nonZero || digit != 0 {
+		k.lo, k.hi = m.lo.compare(k.lo, digit), m.hi.compare(k.hi, digit)
+	}
+}
+
+func (d *decimal) compare(at int32, digit byte) int32 {
+	switch {
+	case d == nil || at < 0:
+		return at
+	case int(at) == len(d.digits) && digit == 0:
+		return at
+	case int(at) == len(d.digits) || digit > d.digits[at]:
+		return isGreater
+	case digit < d.digits[at]:
+		return isLess
+	}
+	return at + 1
+}
+
+// divide keeps the remainders.
+func (s *Set) divide(k *State, digit uint64) {
+	k.odd = (k.odd*10 + digit) % s.odd
+	if digit == 0 {
+		if k.phase == inInteger {
+			k.weight-- // a trailing zero; those of the fraction move f and z alike
+		}
+		return
+	}
+	for range min(int(k.fraction-k.weight)+boolInt(k.phase != inFraction), 64) {
+		k.tens = k.tens * 10 % s.tens
+	}
+	k.tens = (k.tens + digit) % s.tens
+	k.weight = k.fraction
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// forget merges states that only an exponent could tell apart: digits beyond the bounds on either
+// side, and beyond the divisors'.
+func (s *Set) forget(k *State, m *magnitudes) {
+	if k.used == 0 {
+		s.forgetPoint(k, m)
+	}
+	k.weight = max(k.weight, int32(-max(0, s.highestTen)-max(s.twos, s.fives)))
+	k.fraction = min(k.fraction, int32(max(s.maxFraction, 1-s.lowestTen)))
+}
+
+func (s *Set) forgetPoint(k *State, m *magnitudes) {
+	above, below := 1, -1
+	for _, b := range []*decimal{m.lo, m.hi} {
+		if b != nil {
+			above, below = max(above, b.point+1), min(below, b.point-1)
+		}
+	}
+	switch {
+	case int(k.point) >= above:
+		k.point, k.lo, k.hi = int32(above), isGreater, isGreater
+	case !k.nonZero:
+		k.point = max(k.point, int32(below))
+	}
+}
+
+// Lowest and Highest stand for exponents without a bound.
+const (
+	Lowest  = math.MinInt32
+	Highest = math.MaxInt32
+)
+
+// Exponents returns the exponents that a number may go on with, from lo to hi but some between,
+// which are sorted; lo > hi for none.
+func (s *Set) Exponents(k State) (lo, hi int, but []int32) {
+	if !s.exponents || k.phase != inZero && k.phase != inInteger && k.phase != inFraction {
+		return 1, 0, nil
+	}
+	lo, hi = s.exponentRange(k)
+	for _, end := range s.excluded.ends(k.used) {
+		but = append(but, end-k.point)
+	}
+	slices.Sort(but)
+	return lo, hi, but
+}
+
+// exponentRange returns the exponents with which the mantissa is a member; lo > hi for none.
+func (s *Set) exponentRange(k State) (lo, hi int) {
+	lo, hi = Lowest, Highest
+	if !k.nonZero {
+		if !s.hasZero(k) {
+			return 1, 0
+		}
+		return lo, hi
+	}
+	m := s.signs[boolInt(k.negative)]
+	if m.none {
+		return 1, 0
+	}
+	if b := m.lo; b != nil {
+		lo = b.point - int(k.point)
+		if c := b.result(k.lo); c < 0 || c == 0 && m.loOpen {
+			lo++
+		}
+	}
+	if b := m.hi; b != nil {
+		hi = b.point - int(k.point)
+		if c := b.result(k.hi); c > 0 || c == 0 && m.hiOpen {
+			hi--
+		}
+	}
+	for _, d := range s.multiples {
+		if k.odd%d.odd != 0 {
+			return 1, 0
+		}
+		lo = max(lo, s.least(k, d))
+	}
+	for _, d := range s.avoided {
+		if k.odd%d.odd == 0 {
+			hi = min(hi, s.least(k, d)-1)
+		}
+	}
+	return lo, hi
+}
+
+// hasZero says whether the mantissa, of which no digit but zeros has been read, can become 0.
+func (s *Set) hasZero(k State) bool {
+	return s.zero && !k.noZero && (!k.negative || s.minusZero)
+}
+
+// result closes a comparison: a proper prefix of the bound's digits is less.
+func (d *decimal) result(at int32) int {
+	switch {
+	case at == isGreater:
+		return 1
+	case at == isLess || int(at) < len(d.digits):
+		return -1
+	}
+	return 0
+}
+
+// least returns the least exponent with which the mantissa, whose rest is divisible by d's, is a
+// multiple of d. D0 is no multiple of ten, so that twos or fives are lacking altogether and the
+// powers of ten must supply them.
+func (s *Set) least(k State, d divisor) int {
+	lacking := max(d.twos-valuation(k.tens, 2, d.twos), d.fives-valuation(k.tens, 5, d.fives))
+	return int(k.weight) + d.ten + lacking
+}
+
+// valuation returns how often p divides n, at most limit times.
+func valuation(n, p uint64, limit int) int {
+	k := 0
+	for k < limit && n%p == 0 {
+		n /= p
+		k++
+	}
+	return k
+}
+
+// Accepts reports whether the number may end here, without an exponent.
+func (s *Set) Accepts(k State) bool {
+	if k.phase != inZero && k.phase != inInteger && k.phase != inFraction || slices.Contains(s.excluded.ends(k.used), k.point) {
+		return false
+	}
+	lo, hi := s.exponentRange(k)
+	return lo <= 0 && 0 <= hi
+}
