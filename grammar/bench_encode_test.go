@@ -1,4 +1,4 @@
-package bench
+package grammar_test
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package vocab
+package grammar
 
 import (
 	"fmt"
@@ -6,18 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"tenon/grammar/vocab"
 )
 
-// Metadata is what FromGGUF reads a model file's header by; absent keys give zero values.
-type Metadata interface {
-	String(key string) string
-	Strings(key string) []string
-	Ints(key string) []int64
-	Int(key string) (int64, bool)
-}
-
 // FromGGUF builds the vocabulary of a model from the header of its file.
-func FromGGUF(m Metadata) (*Vocab, error) {
+func FromGGUF(m vocab.Metadata) (*Vocab, error) {
 	tokens := m.Strings("tokenizer.ggml.tokens")
 	if len(tokens) == 0 {
 		return nil, fmt.Errorf("the file has no vocabulary (tokenizer.ggml.tokens)")
@@ -25,22 +19,22 @@ func FromGGUF(m Metadata) (*Vocab, error) {
 	types := m.Ints("tokenizer.ggml.token_type")
 	model := m.String("tokenizer.ggml.model")
 	decode := pieceDecoder(model, m.String("tokenizer.ggml.pre"))
-	pieces, kinds := make([][]byte, len(tokens)), make([]Kind, len(tokens))
+	pieces, kinds := make([][]byte, len(tokens)), make([]vocab.Kind, len(tokens))
 	for i, t := range tokens {
-		kinds[i] = Normal
-		if i < len(types) && types[i] >= int64(Normal) && types[i] <= int64(Byte) {
-			kinds[i] = Kind(types[i])
+		kinds[i] = vocab.Normal
+		if i < len(types) && types[i] >= int64(vocab.Normal) && types[i] <= int64(vocab.Byte) {
+			kinds[i] = vocab.Kind(types[i])
 		}
 		switch kinds[i] {
-		case Normal:
+		case vocab.Normal:
 			pieces[i] = decode(t)
-		case Byte:
+		case vocab.Byte:
 			pieces[i] = byteToken(t)
 		default:
 			pieces[i] = []byte(t)
 		}
 	}
-	return New(pieces, kinds, endTokens(m, tokens))
+	return NewVocab(pieces, kinds, endTokens(m, tokens))
 }
 
 // pieceDecoder turns the text of a normal token into the bytes it stands for, as the tokenizer
@@ -57,13 +51,13 @@ func pieceDecoder(model, pre string) func(string) []byte {
 	return func(t string) []byte { return []byte(strings.ReplaceAll(t, "▁", " ")) }
 }
 
-// byteLevel undoes GPT-2's mapping of bytes to printable code points; what is not in its table
-// stands for itself.
+// byteLevel undoes GPT-2's mapping of bytes to printable code points: printable Latin-1 bytes are
+// themselves, the others follow from U+0100 on. What is not in its table stands for itself.
 func byteLevel(t string) []byte {
 	b := make([]byte, 0, len(t))
 	for _, r := range t {
-		if r < maxByteRune && byteOfRune[r] >= 0 {
-			b = append(b, byte(byteOfRune[r]))
+		if x, ok := byteOfRune[r]; ok {
+			b = append(b, x)
 		} else {
 			b = utf8.AppendRune(b, r)
 		}
@@ -71,25 +65,17 @@ func byteLevel(t string) []byte {
 	return b
 }
 
-// maxByteRune is above every code point that GPT-2's table gives a byte.
-const maxByteRune = 0x200
-
-// byteOfRune is GPT-2's table (-1 for none), and runeOfByte its inverse: printable Latin-1 bytes
-// are themselves, the others follow from U+0100 on.
-var byteOfRune, runeOfByte = func() (toByte [maxByteRune]int16, toRune [256]rune) {
-	for r := range toByte {
-		toByte[r] = -1
-	}
-	next := rune(0x100)
+var byteOfRune = func() map[rune]byte {
+	table, next := map[rune]byte{}, rune(0x100)
 	for b := range 256 {
 		r := rune(b)
 		if b < 0x21 || b > 0x7E && b < 0xA1 || b == 0xAD {
 			r = next
 			next++
 		}
-		toByte[r], toRune[b] = int16(b), r
+		table[r] = byte(b)
 	}
-	return toByte, toRune
+	return table
 }()
 
 // wordPiece: a token begins a word unless ## (or, in GGUF files, the absence of ▁) says that it
@@ -125,7 +111,7 @@ func byteToken(t string) []byte {
 var endNames = []string{"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<turn|>", "<|endoftext|>", "<|eom_id|>", "<EOT>", "_<EOT>", "<|end_of_text|>",
 	"<end_of_utterance>", "<|return|>", "<|call|>", "<|calls|>", "<|flush|>", "</s>", "<eos>", "[EOS]", "[EOT]", "<｜end▁of▁sentence｜>"}
 
-func endTokens(m Metadata, tokens []string) []int32 {
+func endTokens(m vocab.Metadata, tokens []string) []int32 {
 	var ends []int32
 	add := func(id int64) {
 		if id >= 0 && id < int64(len(tokens)) && !slices.Contains(ends, int32(id)) {
@@ -139,7 +125,7 @@ func endTokens(m Metadata, tokens []string) []int32 {
 	}
 	types := m.Ints("tokenizer.ggml.token_type")
 	for id, t := range tokens {
-		if id < len(types) && Kind(types[id]) != Normal && slices.Contains(endNames, t) {
+		if id < len(types) && vocab.Kind(types[id]) != vocab.Normal && slices.Contains(endNames, t) {
 			add(int64(id))
 		}
 	}
