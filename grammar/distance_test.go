@@ -12,8 +12,6 @@ import (
 var tightSchemas = []string{
 	`{"type":"array","uniqueItems":true,"minItems":3,"items":{"enum":["a","a long word","another long word","the longest word of them all"]}}`,
 	`{"type":"array","uniqueItems":true,"minItems":2,"items":{"type":"string","maxLength":1}}`,
-	`{"type":"array","uniqueItems":true,"minItems":4,"items":{"type":"string","pattern":"^(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa)*$"}}`,
-	`{"type":"array","uniqueItems":true,"minItems":3,"items":{"type":"integer","multipleOf":1000000000000}}`,
 	`{"type":"array","uniqueItems":true,"minItems":3,"items":{"type":"integer","minimum":0,"maximum":3}}`,
 	`{"type":"array","uniqueItems":true,"minItems":6,"items":{"type":"integer"}}`,
 	`{"type":"array","uniqueItems":true,"minItems":3,"maxItems":3,"prefixItems":[{"enum":["x","a very long word"]},{"enum":["x","y"]}],"items":{"enum":["x","y","a long word"]}}`,
@@ -24,7 +22,6 @@ var tightSchemas = []string{
 	`{"type":"object","minProperties":3,"additionalProperties":{"type":"null"}}`,
 	`{"type":"object","properties":{"a":{"const":"a very long word indeed"},"b":{"const":"another"}},"minProperties":4,"propertyNames":{"pattern":"^[ab]*$"},"additionalProperties":{"type":"boolean"}}`,
 	`{"type":"object","patternProperties":{"^x-":{"type":"integer","minimum":1000}},"additionalProperties":false,"minProperties":4}`,
-	`{"type":"object","patternProperties":{"^(aaaaaaaaaaaaaaaaaaaa)*$":{"const":1}},"additionalProperties":false,"minProperties":3}`,
 	`{"type":"object","not":{"additionalProperties":{"type":"integer"}}}`,
 	`{"type":"object","properties":{"a":{"const":"a very long word indeed"},"b":{"type":"null"},"c":{"const":"another long word"}},"additionalProperties":false,"minProperties":1}`,
 	`{"type":"object","properties":{"a":{"const":1},"b":{"const":2},"c":{"const":"a long word of many letters"}},"dependentRequired":{"a":["c"],"c":["a"]},"additionalProperties":false,"minProperties":1}`,

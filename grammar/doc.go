@@ -41,8 +41,8 @@
 //
 // gbnf reads the text into trees; schema compiles JSON Schemas into an intermediate form, and lex
 // decides regular languages; machine steps threads over bytes and computes masks over a vocab;
-// print writes grammars in other dialects; partition finds equal states and rules; bench measures.
-// machine/doc.go explains the core.
+// print writes grammars in other dialects; partition finds equal states and rules. machine/doc.go
+// explains the core; TestMasks measures all of it.
 //
 // # Caveats
 //
@@ -64,9 +64,9 @@
 // where nothing else can.
 //
 // The distance to an end inside of JSON is an upper bound, but for what cannot be looked through:
-// arrays and objects that must differ from others, and keys that some obligation asks for beside
-// named ones, among them those that only an escape can spell. MaskWithin may then go beyond its
-// budget by some bytes, and still ends.
+// elements that must differ from others, or keys that are not named, of which few short ones are
+// free; and keys that some obligation asks for beside named ones. MaskWithin may then go beyond
+// its budget by some bytes, and still ends.
 //
 // # Words
 //

@@ -60,7 +60,6 @@ type Machine struct {
 	solving *lengths // while lengths of values are being found
 
 	members     map[textID]map[textID]textID // memo of membersOf
-	items       map[textID][]textID          // memo of itemsOf
 	escapeTexts []string                     // escapes begun in named keys; 0 is none
 	escapeRooms map[stringState]escapeRoom   // memo of escapeFits
 	buf         []byte
@@ -68,11 +67,10 @@ type Machine struct {
 	configs     *configs
 	work        []thread // scratch, used as a stack
 	dist        distances
-	ranks       map[int32]*ranked // by value
-	err         error             // why the last step led nowhere, if not because of the text
-	limit       error             // a limit that made the machine refuse too much from then on
-	at          int64             // bytes read before the current step, for events
-	width       int64             // bytes the current input takes: 1, or 0 for a symbol
+	err         error // why the last step led nowhere, if not because of the text
+	limit       error // a limit that made the machine refuse too much from then on
+	at          int64 // bytes read before the current step, for events
+	width       int64 // bytes the current input takes: 1, or 0 for a symbol
 }
 
 // New makes a machine for a program, whose %json terminals are in units. With events, it tells
@@ -82,8 +80,8 @@ func New(p *Program, units map[*gbnf.Node]*Unit, events bool) *Machine {
 		prog: p, events: events, arenas: []*lex.Arena{lex.NewArena(lex.Limits{})}, stacks: newStacks(), texts: newTexts(),
 		units: units, unitIDs: map[*Unit]int{},
 		closures: make([]*closure, len(p.states)), entries: make([]thread, len(p.subs)), marks: make([]mark, 1), configs: newConfigs(),
-		empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, ranks: map[int32]*ranked{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
-		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeRooms: map[stringState]escapeRoom{}, members: map[textID]map[textID]textID{}, items: map[textID][]textID{},
+		empties: map[int32][]edge{}, valueIDs: map[*schema.Node]int32{}, stringIDs: map[stringKey]int32{}, objectIDs: map[*schema.ObjectAlt]int32{},
+		arrayIDs: map[*schema.ArrayAlt]int32{}, escapeTexts: []string{""}, escapeRooms: map[stringState]escapeRoom{}, members: map[textID]map[textID]textID{},
 		spelled: map[spelling][]string{}, nameListIDs: map[string]int32{}, classIDs: map[class]int32{}, keys: newKeySets(), dist: distances{stacks: map[stackID]int32{}},
 	}
 }

@@ -220,9 +220,8 @@ func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	n := int32(1)
 	others := len(r.seen) + began
 	if began > 0 && a.alt.Unique && len(r.seen) > 0 {
-		var item *schema.Node
-		a.unit.locked(func() { item = a.alt.Item(max(int(r.n)-1, 0)) }) // n stops where places do not matter any more
-		n += m.detour(m.valueIndex(a.unit, item))
+		_, within := m.detour(a, max(int(r.n)-1, 0)) // n stops where places do not matter any more
+		n += within
 	}
 	need := a.alt.Min
 	for i, c := range a.alt.Contains {
@@ -231,13 +230,13 @@ func (m *Machine) missing(a *array, r *elements, began int) int32 {
 	for i := int(r.n); i < need; i++ {
 		var item *schema.Node
 		a.unit.locked(func() { item = a.alt.Item(i) })
-		rank := 0
-		if a.alt.Unique {
-			rank = others + i - int(r.n)
+		d := m.valueDistance(m.valueIndex(a.unit, item))
+		if a.alt.Unique && others+i > int(r.n) {
+			ahead, _ := m.detour(a, i)
+			d = add(d, ahead)
 		}
-		d := m.freeCost(a, item, rank)
 		n = add(n, d+1)
-		if i > len(a.alt.Prefix) && (!a.alt.Unique || rank > maxRanked) { // the rest are alike
+		if i > len(a.alt.Prefix) { // the rest are alike
 			n = add(n, int32(min(int64(need-i-1)*int64(d+1), unreachable)))
 			break
 		}
@@ -249,6 +248,31 @@ func (m *Machine) missing(a *array, r *elements, began int) int32 {
 		}
 	}
 	return n
+}
+
+// farther is what a value that must differ from others mostly costs beyond its shortest form.
+const farther = 8
+
+// detour is what the element at an index, which must differ from others, is taken to cost beyond
+// its shortest form, before it has begun and within it. Of listed strings those that are taken are
+// known. Where values are long and differ in few characters, it may cost more.
+func (m *Machine) detour(a *array, index int) (ahead, within int32) {
+	var item *schema.Node
+	a.unit.locked(func() { item = a.alt.Item(index) })
+	v := m.load(m.valueIndex(a.unit, item))
+	ahead, within = farther, 1
+	if len(v.objects)+len(v.arrays) > 0 {
+		within = farther
+	}
+	for _, s := range v.strings {
+		inner, _ := a.unit.arena.Decoded(m.strings[s].start)
+		if longest, listed := a.unit.arena.Longest(inner); listed {
+			ahead = max(ahead, int32(longest))
+		} else {
+			within = farther
+		}
+	}
+	return ahead, within
 }
 
 // containable is the elements from an index on that belong to what is contained, if some do there.
@@ -302,11 +326,9 @@ func (m *Machine) arrayDistance(a *array, st, reg int32) int32 {
 	for _, x := range m.optionsOf(a, reg, 0) {
 		best = min(best, add(m.valueDistance(x.value), 1))
 	}
-	if seen := len(a.regs[reg].seen); a.alt.Unique && seen > 0 {
-		var item *schema.Node
-		a.unit.locked(func() { item = a.alt.Item(int(a.regs[reg].n)) })
-		d := m.freeCost(a, item, seen)
-		best = max(best, add(d, 1))
+	if len(a.regs[reg].seen) > 0 {
+		ahead, _ := m.detour(a, int(a.regs[reg].n))
+		best = add(best, ahead)
 	}
 	return best
 }

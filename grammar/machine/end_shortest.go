@@ -34,10 +34,6 @@ func (m *Machine) distanceOf(t thread) int32 {
 		return m.nameDistance(t)
 	case kindUnnamedKey:
 		return m.unnamedKeyDistance(t)
-	case kindString:
-		if texts := m.textsBefore(t); len(texts) > 0 {
-			return add(m.otherDistance(t, texts, 0), m.below(t.stack))
-		}
 	}
 	return add(m.ownDistance(t.def, t.st, t.aux), m.below(t.stack))
 }

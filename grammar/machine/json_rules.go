@@ -78,7 +78,7 @@ func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uin
 			meeting = a.Union(meeting, a.Intersect(c.keys, keys))
 			return false
 		})
-		meeting = a.Intersect(meeting, a.Complement(a.Literals(m.takenKeys(o, reg, "")...)))
+		meeting = a.Intersect(meeting, a.Complement(a.Literals(append(m.decodedTexts(m.keys.appendKeys(nil, reg.keys)), o.names...)...)))
 		if x.start = a.StartString(meeting, o.unit.escapes); x.start != lex.StringDead {
 			kept = append(kept, x)
 		}

@@ -16,10 +16,6 @@ type array struct {
 	cap   int32 // elements from this index on are alike
 	regs  []elements
 	index map[string]int32
-	holds map[textID]bool // memo of belonging
-	ways  map[int]ways    // memo of arrayWays
-
-	contests map[int32]*contest // by register
 }
 
 // elements is what has been read of an array.
@@ -28,7 +24,6 @@ type elements struct {
 	counts  []int32  // by Contain: elements that belong to it
 	seen    []textID // elements in canonical form, sorted, where they must differ
 	from    textID   // where the record of the current element begins
-	rivals  []textID // of an array that must differ from others: those that begin with its elements
 	options []option
 	derived bool
 }
@@ -63,12 +58,6 @@ func (a *array) intern(r elements) int32 {
 		key = binary.LittleEndian.AppendUint32(key, uint32(x))
 	}
 	key = binary.LittleEndian.AppendUint32(key, uint32(r.from))
-	if len(r.rivals) > 0 {
-		for _, x := range append(slices.Clone(r.rivals), textID(len(r.rivals))) {
-			key = binary.LittleEndian.AppendUint32(key, uint32(x))
-		}
-		key = append(key, 2, 2) // no other key has such a length
-	}
 	i, ok := a.index[string(key)]
 	if !ok {
 		i = int32(len(a.regs))
@@ -77,9 +66,6 @@ func (a *array) intern(r elements) int32 {
 	}
 	return i
 }
-
-// records says whether elements must be compared with anything.
-func (a *array) records(r *elements) bool { return a.alt.Unique || len(r.rivals) > 0 }
 
 // stepArray reads a byte between the elements of an array.
 func (m *Machine) stepArray(dst []thread, t thread, b byte) []thread {
@@ -121,7 +107,7 @@ func (m *Machine) beginElement(dst []thread, t thread, a *array, b byte) []threa
 	for _, x := range m.optionsOf(a, t.aux, t.rec) {
 		u := t
 		f := frame{def: self, st: phaseAfter, aux: x.reg}
-		if a.records(&a.regs[t.aux]) {
+		if a.alt.Unique {
 			f.st = phaseElement
 			if u.rec == 0 {
 				u.rec = noText
@@ -138,7 +124,7 @@ func (m *Machine) beginElement(dst []thread, t thread, a *array, b byte) []threa
 // options depend on where the record begins, which is part of the register they lead to.
 func (m *Machine) optionsOf(a *array, reg int32, rec textID) []option {
 	r := &a.regs[reg]
-	if !a.records(r) {
+	if !a.alt.Unique {
 		rec = 0
 	} else if rec == 0 {
 		rec = noText
@@ -165,8 +151,8 @@ func (m *Machine) deriveOptions(a *array, r elements, rec textID) []option {
 			split.contains(next, item, 0)
 		}
 	})
-	if taken := m.takenElements(a, &next); len(taken) > 0 {
-		return m.withoutSeen(split.list, taken)
+	if len(r.seen) > 0 {
+		return m.withoutSeen(split.list, r.seen)
 	}
 	return split.list
 }
@@ -233,18 +219,6 @@ func (m *Machine) withoutSeen(list []option, seen []textID) []option {
 		}
 	}
 	return out
-}
-
-// withoutUsedUp is a value without those of its objects and arrays of which there is no other.
-func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
-	rest := m.values[i]
-	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(o int32) bool { return m.usedUp(o, seen) })
-	rest.arrays = slices.DeleteFunc(slices.Clone(rest.arrays), func(a int32) bool { return m.arrayUsedUp(m.arrays[a], seen) })
-	if len(rest.objects) == len(m.values[i].objects) && len(rest.arrays) == len(m.values[i].arrays) {
-		return i
-	}
-	m.values = append(m.values, rest)
-	return int32(len(m.values) - 1)
 }
 
 // reduce is a value of strings and words without those that are seen, which are in canonical form.
@@ -325,22 +299,17 @@ func (m *Machine) inexhaustible(i int32) bool {
 // maxMultiplied is the bound on a length from which on it is not multiplied into an automaton.
 const maxMultiplied = 2000
 
-// endElement compares an element that has just been read with those before it, and with what
-// rivals have there.
+// endElement compares an element that has just been read with those before it.
 func (m *Machine) endElement(dst []thread, t thread) []thread {
 	a := m.arrays[t.def.index()]
 	r := a.regs[t.aux]
 	m.buf = m.texts.appendSince(m.buf[:0], r.from, t.rec)
 	id := m.texts.of(canonical(m.buf))
 	i, seen := slices.BinarySearch(r.seen, id)
-	c := m.contestOfElement(a, t.aux)
-	if seen && a.alt.Unique || c.isTaken(id) {
+	if seen {
 		return dst
 	}
-	if a.alt.Unique {
-		r.seen = slices.Insert(slices.Clone(r.seen), i, id)
-	}
-	r.rivals = c.left[id]
+	r.seen = slices.Insert(slices.Clone(r.seen), i, id)
 	if r.from == noText {
 		t.rec = 0
 	}

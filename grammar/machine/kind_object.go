@@ -25,7 +25,6 @@ type object struct {
 	needed   []uint64          // names that are required
 	implied  map[int32][]int32 // names that a name requires
 	classes  []int32           // classes of other keys
-	shortest []*shortKeys      // of each class, as far as they were asked for
 	others   lex.Expr          // the keys of all of them, where there are several
 	exists   []existence
 	plain    bool  // neither bounds on the number of keys, nor an order
@@ -36,9 +35,9 @@ type object struct {
 	index map[string]int32
 	next  map[[2]int32]int32          // memo of after
 	apart map[registerWithKeys]*known // of registers with keys, where the object minds those
-	holds map[textID]bool             // memo of belonging
 
 	contests map[int32]*contest // by register
+	listed   []*listed          // by name: memo of listedOf
 }
 
 // existence is an obligation to have keys of a kind.
@@ -171,7 +170,7 @@ func (m *Machine) buildObject(o *object) {
 		o.most = max(1, int32(o.alt.MinProps))
 	}
 	o.index, o.next, o.apart = map[string]int32{}, map[[2]int32]int32{}, map[registerWithKeys]*known{}
-	o.holds, o.contests = map[textID]bool{}, map[int32]*contest{}
+	o.contests = map[int32]*contest{}
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
 }
 

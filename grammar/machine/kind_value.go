@@ -125,7 +125,7 @@ func (m *Machine) stepValue(dst []thread, t thread, b byte) []thread {
 		}
 	case '[':
 		for _, a := range v.arrays {
-			t.def, t.st, t.aux = def(kindArray, int(a)), phaseOpen, m.openArray(t, int(a))
+			t.def, t.st = def(kindArray, int(a)), phaseOpen
 			dst = append(dst, t)
 		}
 	default:

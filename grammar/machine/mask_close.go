@@ -20,10 +20,10 @@ type keyEnds struct {
 	extra   []extraEnd // threads in keys that are not named
 }
 
-// extraEnd is a thread in a key that is not named, with its split.
+// extraEnd is a thread in a key that is not named, with its slice.
 type extraEnd struct {
 	thread thread
-	split  *stringSlice
+	slice  *stringSlice
 }
 
 // addNamed adds a thread that has read all of a named key.
@@ -39,11 +39,11 @@ func (e *keyEnds) addNamed(k *Masks, x *lexicon, t thread) {
 func (k *Masks) collectKeyEnds() {
 	k.collectNamed()
 	for all := k.ends.extra; len(all) > 0; {
-		x := all[0].split
+		x := all[0].slice
 		var group []thread
 		rest := all[:0]
 		for _, e := range all {
-			if e.split == x {
+			if e.slice == x {
 				group = append(group, e.thread)
 			} else {
 				rest = append(rest, e)

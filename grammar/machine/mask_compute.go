@@ -31,16 +31,16 @@ type Masks struct {
 	ends     keyEnds  // threads in keys, for the tokens that end those
 	walk     walker
 
-	splits  map[sliceKey]*tokenSlice
-	strings map[stringState]*stringSlice
-	names   map[nameState]*nameSlice
-	models  map[modelKey][]*stringSlice // states that others may take over from
-	kept    int                         // memory that splits take, roughly
-	keep    int                         // and may take
-	grouped bool                        // a walk finds groups of tokens, not tokens
-	found   []int32                     // the groups
-	gone    []uint64                    // of removeFrom, empty between its calls
-	split   sliceWalk
+	textSlices map[sliceKey]*tokenSlice
+	strings    map[stringState]*stringSlice
+	names      map[nameState]*nameSlice
+	models     map[modelKey][]*stringSlice // states that others may take over from
+	kept       int                         // memory that slices take, roughly
+	keep       int                         // and may take
+	grouped    bool                        // a walk finds groups of tokens, not tokens
+	found      []int32                     // the groups
+	gone       []uint64                    // of removeFrom, empty between its calls
+	slicing    sliceWalk
 
 	Stats Stats
 }
@@ -65,7 +65,7 @@ const (
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, splits: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}, models: map[modelKey][]*stringSlice{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, textSlices: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}, models: map[modelKey][]*stringSlice{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -154,12 +154,12 @@ func (k *Masks) addWhole(x *stringSlice) {
 func (k *Masks) forget() {
 	clear(k.strings)
 	clear(k.names)
-	clear(k.splits)
+	clear(k.textSlices)
 	clear(k.models)
 	k.kept = 0
 }
 
-// textOf is the split of a thread inside of a string or of a key that is not named, or nil where
+// textOf is the slice of a thread inside of a string or of a key that is not named, or nil where
 // there is none.
 func (k *Masks) textOf(t thread) *stringSlice {
 	switch t.def.kind() {

@@ -8,18 +8,18 @@ import (
 )
 
 // Counts make many states of which nearly all tokens say the same: that 60 or 59 letters may come
-// matters only to tokens that are as long. Such a state borrows the split of one without counters,
+// matters only to tokens that are as long. Such a state borrows the slice of one without counters,
 // and looks at the long tokens itself.
 
 // fillInside makes inside known.
 func (k *Masks) fillInside(x *stringSlice) {
 	switch {
 	case x.inside != nil:
-	case x.near == nil:
+	case x.abstract == nil:
 		k.sliceString(x, false)
 	default:
-		k.fillInside(x.near)
-		x.inside = k.corrected(x, &x.long, x.near.inside)
+		k.fillInside(x.abstract)
+		x.inside = k.corrected(x, &x.long, x.abstract.inside)
 	}
 }
 
@@ -27,12 +27,12 @@ func (k *Masks) fillInside(x *stringSlice) {
 func (k *Masks) fillFew(x *stringSlice) {
 	switch {
 	case x.few != nil:
-	case x.near == nil:
+	case x.abstract == nil:
 		x.few = k.walkFew(x)
 	default:
-		k.fillFew(x.near)
+		k.fillFew(x.abstract)
 		x.few = []int32{}
-		for _, id := range x.near.few {
+		for _, id := range x.abstract.few {
 			if x.alike || !hasToken(x.long.set, id) {
 				x.few = append(x.few, id)
 			}
@@ -79,7 +79,7 @@ func (k *Masks) corrected(x *stringSlice, long *longTokens, set []uint64) []uint
 	return set
 }
 
-// eachLong calls f for the long tokens that the borrowed split may hold, and says whether the
+// eachLong calls f for the long tokens that the borrowed slice may hold, and says whether the
 // string goes on or closes with them. It holds no others: its state never says less.
 func (k *Masks) eachLong(x *stringSlice, long *longTokens, f func(id int32, reads bool)) {
 	if x.alike {
@@ -87,7 +87,7 @@ func (k *Masks) eachLong(x *stringSlice, long *longTokens, f func(id int32, read
 	}
 	tree, a := &long.tree, x.unit.arena
 	var at, near [vocab.MaxPiece + 2]lex.StringState
-	at[0], near[0] = x.state, x.near.state
+	at[0], near[0] = x.state, x.abstract.state
 	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
 		near[n.Depth] = onward(a, near[n.Depth-1], n.Byte)

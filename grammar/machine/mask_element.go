@@ -22,7 +22,7 @@ func (m *Machine) comparable(t thread) bool {
 	e := list[0]
 	if e.def.kind() == kindArray && e.st == phaseElement {
 		a := m.arrays[e.def.index()]
-		if !a.alt.Unique || len(a.regs[e.aux].rivals) > 0 || !m.plentiful(int32(t.def.index())) || !m.neverUsedUp(a, &a.regs[e.aux]) {
+		if !m.plentiful(int32(t.def.index())) || !m.neverUsedUp(a, &a.regs[e.aux]) {
 			return false
 		}
 	}

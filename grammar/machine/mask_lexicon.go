@@ -64,7 +64,7 @@ type points struct {
 
 type length struct{ token, n int32 }
 
-// nearRunes is how many code points ahead states agree that share a split: few tokens are longer.
+// nearRunes is how many code points ahead states agree that share a slice: few tokens are longer.
 const nearRunes = 25
 
 // nearPoints is how many exact bitsets of tokens by code points are kept.
@@ -84,8 +84,8 @@ func (k *Masks) lexiconOf(u *Unit, escaped bool) *lexicon {
 	return k.v.Derived(lexiconKey{u.escapes, escaped}, func() any { return k.newLexicon(u, start) }).(*lexicon)
 }
 
-// split is the split of a string of any text.
-func (x *lexicon) split() *stringSlice {
+// slice is that of a string of any text.
+func (x *lexicon) slice() *stringSlice {
 	return &stringSlice{lexicon: x, open: true, inside: x.inside, closing: x.closing, needs: []need{{0, x.inside}}}
 }
 

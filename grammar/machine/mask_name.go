@@ -25,7 +25,7 @@ type nameState struct {
 	st, aux int32
 }
 
-// nameSliceOf returns the split of a thread in a named key, outside of escapes.
+// nameSliceOf returns the slice of a thread in a named key, outside of escapes.
 func (k *Masks) nameSliceOf(t thread, x *lexicon) *nameSlice {
 	key := nameState{int32(t.def.index()), t.st, t.aux}
 	s := k.names[key]

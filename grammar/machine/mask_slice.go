@@ -21,13 +21,13 @@ type sliceKey struct {
 	st  int32
 }
 
-// collectText adds the tokens of a thread in text, with the help of the split of its state.
+// collectText adds the tokens of a thread in text, with the help of the slice of its state.
 func (k *Masks) collectText(t thread) {
 	key := sliceKey{t.def, t.st}
-	s := k.splits[key]
+	s := k.textSlices[key]
 	if s == nil {
 		s = k.sliceText(t)
-		k.splits[key] = s
+		k.textSlices[key] = s
 	}
 	k.addSet(s.inside)
 	for _, x := range s.exits {
@@ -60,7 +60,7 @@ func (m *Machine) insideText(t thread, st int32, b byte) int32 {
 	return next
 }
 
-// sliceText splits the tokens by what they do from a thread's state on.
+// sliceText slices the tokens by what they do from a thread's state on.
 func (k *Masks) sliceText(t thread) *tokenSlice {
 	s := &tokenSlice{inside: k.newSet()}
 	tree := k.v.Trie()

@@ -10,16 +10,16 @@ import (
 // tokens that stay inside of the string, and tokens that close it.
 type stringSlice struct {
 	*lexicon
-	unit    *Unit
-	state   lex.StringState
-	open    bool         // all tokens that stay inside of some string stay inside of this
-	sparse  bool         // few tokens stay inside: they are in few, not in inside and needs
-	near    *stringSlice // of a state that says the same about all but long tokens; or nil
-	alike   bool         // about those, too
-	few     []int32      // nil until asked for
-	inside  []uint64     // nil until asked for
-	closing []uint64     // nil until asked for
-	needs   []need       // nil until a string of bounded length asks that is near its end
+	unit     *Unit
+	state    lex.StringState
+	open     bool         // all tokens that stay inside of some string stay inside of this
+	sparse   bool         // few tokens stay inside: they are in few, not in inside and needs
+	abstract *stringSlice // of a state that says the same about all but long tokens; or nil
+	alike    bool         // about those, too
+	few      []int32      // nil until asked for
+	inside   []uint64     // nil until asked for
+	closing  []uint64     // nil until asked for
+	needs    []need       // nil until a string of bounded length asks that is near its end
 }
 
 // need is the tokens that stay inside of a string, do not end in an escape, and lead to where at
@@ -29,10 +29,10 @@ type need struct {
 	set   []uint64
 }
 
-// denseState is the number of printable ASCII bytes that a state must accept for a split to pay.
+// denseState is the number of printable ASCII bytes that a state must accept for a slice to pay.
 const denseState = 16
 
-// sliceSize is what a split takes beside its sets.
+// sliceSize is what a slice takes beside its sets.
 const sliceSize = 256
 
 type stringState struct {
@@ -40,7 +40,7 @@ type stringState struct {
 	state lex.StringState
 }
 
-// stringSliceOf returns the split of a state of a string's automaton, or nil where walking the
+// stringSliceOf returns the slice of a state of a string's automaton, or nil where walking the
 // tree is as good.
 func (k *Masks) stringSliceOf(u *Unit, s lex.StringState) *stringSlice {
 	key := stringState{u, s}
@@ -50,9 +50,9 @@ func (k *Masks) stringSliceOf(u *Unit, s lex.StringState) *stringSlice {
 	var x *stringSlice
 	switch a := u.arena; {
 	case s == u.plainString:
-		x = k.lexiconOf(u, false).split()
+		x = k.lexiconOf(u, false).slice()
 	case s == a.StepString(u.plainString, '\\'):
-		x = k.lexiconOf(u, true).split()
+		x = k.lexiconOf(u, true).slice()
 	case a.StringOpen(s):
 		l := k.lexiconOf(u, false)
 		x = &stringSlice{lexicon: l, unit: u, state: s, open: true, inside: l.inside}
@@ -60,8 +60,8 @@ func (k *Masks) stringSliceOf(u *Unit, s lex.StringState) *stringSlice {
 		if between(a, s) {
 			x = &stringSlice{lexicon: k.lexiconOf(u, false), unit: u, state: s}
 			if near := a.AbstractCounters(s, nearRunes); near != s {
-				x.near, x.alike = k.stringSliceOf(u, near), a.AbstractCounters(s, int(x.most)+1) == near
-				x.sparse = x.near.sparse
+				x.abstract, x.alike = k.stringSliceOf(u, near), a.AbstractCounters(s, int(x.most)+1) == near
+				x.sparse = x.abstract.sparse
 			} else {
 				x.sparse = !dense(a, s)
 			}
@@ -121,7 +121,7 @@ func (k *Masks) addInside(t thread, x *stringSlice, room int32) {
 	}
 }
 
-// addFew is addInside for a sparse split; tokens that end in an escape are with the others.
+// addFew is addInside for a sparse slice; tokens that end in an escape are with the others.
 func (k *Masks) addFew(t thread, x *stringSlice, room int32) {
 	k.fillFew(x)
 	if room == schema.Unbounded {

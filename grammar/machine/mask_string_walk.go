@@ -83,7 +83,7 @@ func (k *Masks) newSet() []uint64 {
 }
 
 func (k *Masks) beginSlice(x *stringSlice, needs bool) *sliceWalk {
-	w := &k.split
+	w := &k.slicing
 	w.k, w.u, w.x, w.needs = k, x.unit, x, needs
 	for i := range w.places {
 		w.index[w.places[i].state] = 0
@@ -104,8 +104,8 @@ func (k *Masks) closingOf(x *stringSlice) []uint64 {
 	if x.closing != nil {
 		return x.closing
 	}
-	if x.near != nil {
-		x.closing = k.corrected(x, &x.longClosers, k.closingOf(x.near))
+	if x.abstract != nil {
+		x.closing = k.corrected(x, &x.longClosers, k.closingOf(x.abstract))
 		return x.closing
 	}
 	x.closing = x.none

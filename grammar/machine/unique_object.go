@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-
-	"tenon/grammar/schema"
 )
 
-// An object or array that must differ from others, because it is an element of an array whose
-// elements must, may not get to where nothing but one of them can come of it. Its register holds
-// its rivals: those of the others that begin as it does. A part that leaves so few ways to go on
+// An object that must differ from others, because it is an element of an array whose elements
+// must, may not get to where nothing but one of them can come of it. Its register holds its
+// rivals: those of the others that begin as it does. A member that leaves so few ways to go on
 // that rivals have taken them all is not read, and neither is a name that has only such values.
+//
+// Package schema sees to it that other values never run out (schema.ArrayAlt): arrays are
+// unbounded; objects in objects can have one more key, or have a named key of many values; and
+// nothing counts but the values of their keys.
 
 // others are what the value that a thread is about to read must differ from.
 func (m *Machine) others(t thread) []textID {
@@ -24,17 +26,16 @@ func (m *Machine) others(t thread) []textID {
 	case len(list) > 1 || phaseOf(e.st) != phaseElement:
 		return nil
 	case e.def.kind() == kindArray:
-		a := m.arrays[e.def.index()]
-		return m.takenElements(a, &a.regs[e.aux])
+		return m.arrays[e.def.index()].regs[e.aux].seen
 	case e.def.kind() == kindObject:
 		return m.contestOfMember(m.objects[e.def.index()], e.aux).taken
 	}
 	return nil
 }
 
-// contest is about one part of a value that must differ from others: a member of an object, or an
-// element of an array. left lists, for each value of the part, the rivals with that value. taken
-// lists the values that may not come: with them, every way to go on ends as a rival.
+// contest is about one member of an object that must differ from others. left lists, for each
+// value of the member, the rivals with that value. taken lists the values that may not come: with
+// them, every way to go on ends as a rival.
 type contest struct {
 	left  map[textID][]textID
 	taken []textID // sorted
@@ -48,47 +49,22 @@ func (c *contest) isTaken(part textID) bool {
 // openRegister is the register at the start of an object, whose opening brace a thread has just
 // read.
 func (m *Machine) openRegister(t thread, index int) int32 {
-	rivals := m.objectsAmong(m.others(t))
+	var rivals []textID
+	for _, id := range m.others(t) {
+		if m.membersOf(id) != nil {
+			rivals = append(rivals, id)
+		}
+	}
 	if len(rivals) == 0 {
 		return 0
 	}
 	o := m.objectAt(index)
-	if len(o.exists) > 0 || o.endless(&o.regs[0]) && o.alt.MaxProps == schema.Unbounded {
-		return 0
-	}
-	if rivals = m.belonging(o.unit, o.holds, o.alt, rivals); len(rivals) == 0 {
+	if len(o.classes) > 0 {
 		return 0
 	}
 	reg := o.regs[0]
 	reg.rivals = rivals
 	return o.intern(reg)
-}
-
-func (m *Machine) objectsAmong(texts []textID) []textID {
-	var list []textID
-	for _, id := range texts {
-		if m.membersOf(id) != nil {
-			list = append(list, id)
-		}
-	}
-	return list
-}
-
-// belonging are those of some values that belong to a set. No others are in the way of its own.
-func (m *Machine) belonging(u *Unit, memo map[textID]bool, set interface{ Holds(text []byte) bool }, list []textID) []textID {
-	return slices.DeleteFunc(list, func(id textID) bool {
-		holds, known := memo[id]
-		if !known {
-			u.locked(func() { holds = set.Holds(m.texts.appendSince(nil, noText, id)) })
-			memo[id] = holds
-		}
-		return !holds
-	})
-}
-
-// endless says whether other keys may still come, of which there are always more.
-func (o *object) endless(r *register) bool {
-	return len(o.classes) > 0 && countBits(o.owed(r.seen, -1)) < o.room(r)
 }
 
 // membersOf are the keys and values of an object in canonical form; nil for what is none.
@@ -121,7 +97,7 @@ func (m *Machine) withRivals(o *object, after register, key, rec textID, value i
 	after.key, after.from = key, rec
 	if taken := m.contest(o, &after).taken; len(taken) > 0 {
 		m.load(value)
-		value = m.withoutUsedUp(m.reduce(value, m.decodedTexts(taken)), taken)
+		value = m.reduce(value, m.decodedTexts(taken))
 	}
 	return after, value
 }
@@ -143,19 +119,9 @@ func (m *Machine) contest(o *object, r *register) *contest {
 			c.left[v] = append(c.left[v], id)
 		}
 	}
-	if o.endless(r) {
-		return c
-	}
-	names := o.toCome(r)
-	ways := m.ways(o, r, names, len(r.rivals)+1)
+	ways := m.ways(o, r, len(r.rivals)+1)
 	for v, like := range c.left {
-		among := 0
-		for _, id := range like {
-			if ways <= len(like) && m.within(o, id, r, names) {
-				among++
-			}
-		}
-		if among >= ways {
+		if ways <= len(like) && ways <= m.reachable(o, r, like) {
 			c.taken = append(c.taken, v)
 		}
 	}
@@ -163,88 +129,116 @@ func (m *Machine) contest(o *object, r *register) *contest {
 	return c
 }
 
-// toCome is the set of names that may still come, next or later.
-func (o *object) toCome(r *register) []uint64 {
-	names := make([]uint64, len(r.seen))
-	for i, w := range o.present {
-		names[i] = w &^ r.seen[i]
-	}
-	room := o.room(r)
-	for rank := range o.names {
-		if !o.plain && hasBit(names, rank) && !o.fits(r, rank, o.owed(r.seen, int32(rank)), room-1) {
-			names[rank>>6] &^= 1 << (rank & 63)
-		}
-	}
-	return names
+// mayCome says whether a name may still come, next or later.
+func (o *object) mayCome(r *register, rank int) bool {
+	return hasBit(o.present, rank) && !hasBit(r.seen, rank) && (!o.unit.declared || o.order[rank] >= r.last)
 }
 
-// fits says whether a name may still come, with those that are owed then.
-func (o *object) fits(r *register, rank int, owed []uint64, room int) bool {
-	if countBits(owed) > room || !o.possible(owed) {
-		return false
-	}
-	setBit(owed, rank)
-	for i := range o.names {
-		if o.unit.declared && hasBit(owed, i) && o.order[i] < r.last {
-			return false
-		}
-	}
-	return true
+// maxListed is the number of values of a key from which they count as any number.
+const maxListed = 4096
+
+// listed are the values of a key, sorted, if it has few.
+type listed struct {
+	ids []textID
+	few bool
 }
 
-// within says whether a rival has no other keys than there are or may come.
-func (m *Machine) within(o *object, rival textID, r *register, names []uint64) bool {
-	for key := range m.membersOf(rival) {
-		rank, named := o.rank(string(m.texts.appendSince(nil, noText, key)))
-		if named && !hasBit(r.seen, int(rank)) && !hasBit(names, int(rank)) {
-			return false
-		}
+func (m *Machine) listedOf(o *object, rank int) *listed {
+	if o.listed == nil {
+		o.listed = make([]*listed, len(o.names))
 	}
-	return true
+	if o.listed[rank] == nil {
+		x := &listed{}
+		var texts []string
+		o.unit.locked(func() { texts, x.few = m.values[o.values[rank]].node.Listed(maxListed) })
+		for _, text := range texts {
+			x.ids = append(x.ids, m.texts.of([]byte(text)))
+		}
+		slices.Sort(x.ids)
+		o.listed[rank] = x
+	}
+	return o.listed[rank]
+}
+
+func (x *listed) has(id textID) bool {
+	_, has := slices.BinarySearch(x.ids, id)
+	return has
 }
 
 // ways counts, up to a limit, how an object can go on to its end, no matter in which order.
-func (m *Machine) ways(o *object, r *register, names []uint64, limit int) (n int) {
-	among := func(set []uint64) func(string) bool {
-		return func(name string) bool {
-			rank, _ := o.rank(name)
-			return hasBit(set, int(rank))
+func (m *Machine) ways(o *object, r *register, limit int) int {
+	n := 1
+	for rank := range o.names {
+		if !o.mayCome(r, rank) {
+			continue
+		}
+		x := m.listedOf(o, rank)
+		if !x.few {
+			return limit
+		}
+		count := len(x.ids)
+		if !hasBit(o.needed, rank) {
+			count++
+		}
+		n = min(n*count, limit)
+	}
+	return n
+}
+
+// reachable counts the rivals that an object, of which only few values may still come, can become.
+func (m *Machine) reachable(o *object, r *register, rivals []textID) int {
+	n := 0
+	for _, id := range rivals {
+		members, common, fits := m.membersOf(id), 0, true
+		for rank, name := range o.names {
+			value, has := members[m.texts.of([]byte(name))]
+			switch {
+			case has:
+				common++
+				fits = fits && (hasBit(r.seen, rank) || o.mayCome(r, rank) && m.listedOf(o, rank).has(value))
+			case hasBit(o.needed, rank) || hasBit(r.seen, rank):
+				fits = false
+			}
+		}
+		if fits && common == len(members) {
+			n++
 		}
 	}
-	o.unit.locked(func() { n = o.alt.Completions(among(r.seen), among(names), int(r.others), limit) })
 	return n
 }
 
 // refuseTaken takes names out all values of which are taken.
 func (m *Machine) refuseTaken(o *object, reg *register, names []uint64) {
 	for rank := range o.names {
-		if !hasBit(names, rank) {
+		if !hasBit(names, rank) || !m.listedOf(o, rank).few {
 			continue
 		}
-		after := o.withName(reg, int(rank))
+		after := o.withName(reg, rank)
 		after.key = m.texts.of([]byte(o.names[rank]))
-		taken := m.contest(o, &after).taken
-		if len(taken) == 0 {
-			continue
-		}
-		values := 0
-		o.unit.locked(func() { values = m.values[o.values[rank]].node.Count(len(taken) + 1) })
-		if values <= len(taken) {
+		taken := m.contest(o, &after)
+		if !slices.ContainsFunc(m.listedOf(o, rank).ids, func(id textID) bool { return !taken.isTaken(id) }) {
 			names[rank>>6] &^= 1 << (rank & 63)
 		}
 	}
 }
 
-// usedUp says whether all objects of a set are among those there are.
-func (m *Machine) usedUp(index int32, seen []textID) bool {
-	o := m.objectAt(int(index))
-	start := &o.regs[0]
-	if o.endless(start) {
-		return false
+// withoutUsedUp is a value without those of its objects of which there is no other.
+func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
+	rest := m.values[i]
+	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(index int32) bool {
+		o := m.objectAt(int(index))
+		if len(o.classes) > 0 {
+			return false
+		}
+		start, rivals := &o.regs[0], slices.DeleteFunc(slices.Clone(seen), func(id textID) bool { return m.membersOf(id) == nil })
+		ways := m.ways(o, start, len(rivals)+1)
+		return ways <= len(rivals) && ways <= m.reachable(o, start, rivals)
+	})
+	if len(rest.objects) == len(m.values[i].objects) {
+		return i
 	}
-	rivals := m.objectsAmong(seen)
-	ways := m.ways(o, start, o.toCome(start), len(rivals)+1)
-	return ways <= len(rivals) && ways <= len(m.belonging(o.unit, o.holds, o.alt, rivals))
+	m.values = append(m.values, rest)
+	return int32(len(m.values) - 1)
 }
 
 // endMember looks at the value of an object with rivals that has just been read.

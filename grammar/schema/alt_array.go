@@ -3,7 +3,7 @@ package schema
 import "slices"
 
 func (s *Schema) arrayBase(f *arrayForm) *Alt {
-	a := &ArrayAlt{Prefix: f.prefix, Rest: f.rest, Min: f.min, Max: f.max, Unique: f.unique}
+	a := &ArrayAlt{Prefix: f.prefix, Rest: f.rest, Min: f.min, Max: f.max, Unique: f.unique != nil, uniqueAt: f.unique}
 	seen := &evaluatedItems{prefix: len(f.prefix), all: f.rest != nil}
 	if a.Rest == nil {
 		a.Rest = s.any

@@ -136,45 +136,6 @@ func selected(values, list []*value, in bool) []*value {
 	return slices.DeleteFunc(slices.Clone(values), func(v *value) bool { return known[v.canonical()] != in })
 }
 
-// canonical writes equal values equally: numbers by value, keys sorted.
-func (v *value) canonical() string {
-	if v.canon == "" {
-		v.canon = v.canonicalText()
-	}
-	return v.canon
-}
-
-func (v *value) canonicalText() string {
-	switch v.kind {
-	case Null:
-		return "null"
-	case Bool:
-		if v.truth {
-			return "true"
-		}
-		return "false"
-	case Number:
-		if r := ratOf(v); r != nil {
-			return r.RatString()
-		}
-		return v.text
-	case String:
-		return quoted(v.text)
-	case Array:
-		parts := make([]string, len(v.items))
-		for i, e := range v.items {
-			parts[i] = e.canonical()
-		}
-		return "[" + strings.Join(parts, ",") + "]"
-	}
-	parts := make([]string, len(v.members))
-	for i, m := range v.members {
-		parts[i] = quoted(m.key) + ":" + m.val.canonical()
-	}
-	slices.Sort(parts)
-	return "{" + strings.Join(parts, ",") + "}"
-}
-
 // enumAlts returns the values of kind k that n lists: one alternative for all scalars, one for
 // each array or object.
 func (s *Schema) enumAlts(n *Node, k Kind) []*Alt {

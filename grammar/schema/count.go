@@ -2,63 +2,35 @@ package schema
 
 import "math/big"
 
-// Count returns how many values n holds, counted no further than limit. It may be too many, not
-// too few, where objects have Exists.
-func (n *Node) Count(limit int) int { return n.schema.count(n, limit) }
-
-// Completions counts the arrays of a that begin with the given elements, which are JSON texts, as
-// Count counts.
-func (a *ArrayAlt) Completions(begin [][]byte, limit int) int {
-	s := a.Rest.schema
-	items := make([]*value, len(begin))
-	for i, text := range begin {
-		v, err := decodeJSON(text, s.limits.Depth)
-		if err != nil {
-			return limit
-		}
-		items[i] = v
+// Listed returns the values of n in canonical form, if they are scalars and fewer than limit.
+func (n *Node) Listed(limit int) (texts []string, few bool) {
+	values, few := n.schema.few(n, limit)
+	for _, v := range values {
+		texts = append(texts, v.canonical())
 	}
-	return s.listed(limit, func(l listing) ([]*value, bool) { return l.arrays(a, items) })
+	return texts, few
 }
 
-// Completions counts the ways in which an object that has some keys can go on to its end, as Count
-// counts: in which order does not matter. Of the named keys has tells those it has, and may those
-// that can come; extras is how many others it has, and no more of these come.
-func (o *ObjectAlt) Completions(has, may func(name string) bool, extras, limit int) int {
-	var begin []member
-	for _, p := range o.Props {
-		if has(p.Name) {
-			begin = append(begin, member{key: p.Name, val: &value{kind: Null}})
-		}
-	}
-	named := *o
-	named.MinProps -= extras
-	if o.MaxProps != Unbounded {
-		named.MaxProps -= extras
-	}
-	return o.schema.listed(limit, func(l listing) ([]*value, bool) { return l.objects(&named, begin, may) })
-}
-
-// count is Count, which may be asked while nodes are being expanded: where it comes back to one of
-// those, it gives up as plausible does.
+// count returns how many values n holds, counted no further than limit. Arrays and objects count
+// as many.
 func (s *Schema) count(n *Node, limit int) int {
-	return s.listed(limit, func(l listing) ([]*value, bool) { return l.node(n) })
+	if values, few := s.few(n, limit); few {
+		return min(len(values), limit)
+	}
+	return limit
 }
 
-// listed counts a list. Parts may have more values than what is made of them, hence are not given
-// up as early.
-func (s *Schema) listed(limit int, list func(listing) ([]*value, bool)) int {
+// few lists the values of n if they are scalars and fewer than limit, or so. It may be asked while
+// nodes are being expanded: where it comes back to one of those, it gives up as plausible does.
+func (s *Schema) few(n *Node, limit int) ([]*value, bool) {
 	s.ahead++
-	values, few := list(listing{s, max(limit, maxDistinct)})
+	values, few := listing{s, max(limit, maxDistinct)}.node(n)
 	s.ahead--
 	if s.lost {
 		s.lost = s.ahead > 0
-		return limit
+		return nil, false
 	}
-	if !few {
-		return limit
-	}
-	return min(len(values), limit)
+	return values, few
 }
 
 // countCells counts integers between bounds and single points; cells may overlap only where they

@@ -22,12 +22,65 @@ func (s *Schema) discover(root *Node) {
 		}
 		for _, a := range n.Alts() {
 			a.children(visit)
+			if a.Kind == Array && a.Array.Unique {
+				s.checkUnique(a.Array)
+			}
 		}
 		if err := s.arena.Err(); err != nil {
 			s.at = n
 			s.undecided(nil, err)
 		}
 	}
+}
+
+// checkUnique gives uniqueItems up where an element, or a member of one, may be an array or an
+// object that can run out, unless a matcher looks ahead of that.
+func (s *Schema) checkUnique(a *ArrayAlt) {
+	seen := map[*Node]bool{}
+	for _, n := range append(slices.Clone(a.Prefix), a.Rest) {
+		if s.mayRunOut(n, seen, a.Min <= 1 && len(a.Contains) == 0) {
+			s.unsupported(a.uniqueAt, "uniqueItems over arrays or objects of which there may be few")
+			return
+		}
+	}
+}
+
+// manyValues is the number of values from which a key counts as one of any number of them.
+const manyValues = 4096
+
+// mayRunOut reports whether n holds arrays of bounded length or, unless there may be few of them,
+// objects of few values, seen nodes aside. What can always have one more key never runs out,
+// whatever is in it. Of other objects a matcher knows which are left, if all that counts is the
+// values of their keys.
+func (s *Schema) mayRunOut(n *Node, seen map[*Node]bool, fewMay bool) bool {
+	if seen[n] {
+		return false
+	}
+	seen[n] = !fewMay
+	return slices.ContainsFunc(n.Alts(), func(a *Alt) bool {
+		switch {
+		case a.Kind == Array:
+			return a.Array.Max != Unbounded
+		case a.Kind != Object:
+			return false
+		}
+		o, required := a.Object, 0
+		extra := slices.ContainsFunc(o.UnnamedKeys(), func(c KeyClass) bool { return !c.Value.Empty() })
+		if extra && o.MaxProps == Unbounded {
+			return false
+		}
+		many := fewMay
+		for _, p := range o.Props {
+			if p.Required {
+				required++
+			}
+			_, few := s.few(p.Value, manyValues)
+			many = many || !few
+		}
+		bounded := o.MinProps > required || o.MaxProps != Unbounded && o.MaxProps < len(o.Props)
+		return extra || !many || bounded || len(o.Exists)+len(o.Implications) > 0 ||
+			slices.ContainsFunc(o.Props, func(p Prop) bool { return s.mayRunOut(p.Value, seen, false) })
+	})
 }
 
 // maxChain bounds how far a chain of references is followed to see whether it comes back.
@@ -57,7 +110,7 @@ func (s *Schema) plain(n *Node, visit func(*Node)) bool {
 		return false
 	}
 	if a := f.array; a != nil {
-		if a.contains != nil || a.unique {
+		if a.contains != nil || a.unique != nil {
 			return false
 		}
 		for _, p := range a.prefix {

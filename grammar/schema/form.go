@@ -163,7 +163,7 @@ type arrayForm struct {
 	rest     *Node // nil: any
 	min, max int
 	contains *Contain // nil: none
-	unique   bool
+	unique   *blame   // uniqueItems; nil: none
 
 	// seesContains: elements that contains matches count as evaluated (2020-12).
 	seesContains bool

@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // intersect returns what two alternatives of one kind share; nil if that is plainly nothing.
 func (s *Schema) intersect(a, b *Alt) *Alt {
@@ -38,11 +41,8 @@ func (s *Schema) intersectArrays(a, b *ArrayAlt) *Alt {
 		return nil
 	}
 	m := &ArrayAlt{
-		Rest:   s.and(a.Rest, b.Rest),
-		Min:    max(a.Min, b.Min),
-		Max:    minBound(a.Max, b.Max),
-		Unique: a.Unique || b.Unique,
-		seen:   a.seen.union(b.seen),
+		Rest: s.and(a.Rest, b.Rest), Min: max(a.Min, b.Min), Max: minBound(a.Max, b.Max),
+		Unique: a.Unique || b.Unique, uniqueAt: cmp.Or(a.uniqueAt, b.uniqueAt), seen: a.seen.union(b.seen),
 	}
 	if m.Max != Unbounded && m.Min > m.Max {
 		return nil

@@ -60,7 +60,8 @@ type ArrayAlt struct {
 	Contains []Contain
 	Unique   bool // no two elements are equal (uniqueItems)
 
-	seen *evaluatedItems // what unevaluatedItems of an enclosing schema need not look at; nil: nothing
+	uniqueAt *blame          // where Unique comes from
+	seen     *evaluatedItems // what unevaluatedItems of an enclosing schema need not look at; nil: nothing
 }
 
 // Contain bounds how many elements from index From on belong to Node. Max is never 0: that is said

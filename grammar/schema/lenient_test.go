@@ -198,18 +198,46 @@ func TestCompile_unsatisfiableSchemaNamesTheConflict(t *testing.T) {
 	}
 }
 
-// TestCompile_elementsThatMustRepeatAreCheckedAfterwards: the rest of the schema holds.
-func TestCompile_elementsThatMustRepeatAreCheckedAfterwards(t *testing.T) {
-	s, err := Compile([]byte(`{"type":"array","items":{"type":"integer"},"not":{"uniqueItems":true}}`), Options{Lenient: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff([]Issue{{"/not", "uniqueItems", Checked, "the negation of uniqueItems"}}, s.Issues); d != "" {
-		t.Error(d)
-	}
-	for text, want := range map[string]bool{`[1,1]`: true, `[1,2]`: true, `["x"]`: false, `1`: false} {
-		if accepts(s.Root, parsed(t, text)) != want {
-			t.Errorf("%s: not %v", text, want)
+// TestCompile_whatUniqueItemsCannotTellIsCheckedAfterwards: the rest of the schema holds.
+func TestCompile_whatUniqueItemsCannotTellIsCheckedAfterwards(t *testing.T) {
+	const few = "uniqueItems over arrays or objects of which there may be few"
+	for _, c := range []struct {
+		schema, pointer, why string
+		want                 map[string]bool
+	}{
+		{
+			`{"type":"array","items":{"type":"integer"},"not":{"uniqueItems":true}}`, "/not", "the negation of uniqueItems",
+			map[string]bool{`[1,1]`: true, `[1,2]`: true, `["x"]`: false, `1`: false},
+		},
+		{
+			`{"allOf":[{"type":"array","uniqueItems":true}],"items":{"items":{"type":"boolean"},"maxItems":1,"type":"array"}}`, "/allOf/0", few,
+			map[string]bool{`[[true],[true]]`: true, `[[true,true]]`: false, `1`: false},
+		},
+		{
+			`{"type":"array","uniqueItems":true,"items":{"properties":{"a":{"type":"array","maxItems":1}},"additionalProperties":false,"type":"object"}}`, "", few,
+			map[string]bool{`[{"a":[1]},{"a":[1]}]`: true, `[{"a":[1,2]}]`: false},
+		},
+		{
+			`{"type":"array","minItems":2,"uniqueItems":true,"items":{"properties":{"a":{"type":"boolean"}},"additionalProperties":false,"type":"object"}}`, "", few,
+			map[string]bool{`[{"a":true},{"a":true}]`: true, `[{"a":1},{}]`: false},
+		},
+	} {
+		s, err := Compile([]byte(c.schema), Options{Lenient: true})
+		if err != nil {
+			t.Fatal(err)
 		}
+		if d := cmp.Diff([]Issue{{c.pointer, "uniqueItems", Checked, c.why}}, s.Issues); d != "" {
+			t.Error(d)
+		}
+		for text, want := range c.want {
+			if accepts(s.Root, parsed(t, text)) != want {
+				t.Errorf("%s: %s: not %v", c.schema, text, want)
+			}
+		}
+	}
+	for _, open := range []string{`{"items":{"type":"array"},"uniqueItems":true}`, `{"items":{"properties":{"a":{"maxItems":1}}},"uniqueItems":true}`,
+		`{"items":{"properties":{"a":{"type":"boolean"}},"additionalProperties":false},"uniqueItems":true}`,
+		`{"items":{"properties":{"a":{"properties":{"b":{}},"additionalProperties":false},"b":{"type":"string"}},"additionalProperties":false},"uniqueItems":true,"minItems":3}`} {
+		mustCompile(t, open) // there is always another value
 	}
 }

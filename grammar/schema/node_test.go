@@ -61,7 +61,7 @@ func TestShow(t *testing.T) {
 		"null",
 		"boolean(false=true true=true)",
 		"string(e4, length 0…3)",
-		`array(0…3 items, 0: any, rest: {"x" 1}, unique)`,
+		`array(0…3 items, 0: any, rest: {"x" 1e0}, unique)`,
 		`object(1…4 keys, "a": any, "b"?: any, "c"?: any, "b" needs ["c"])`,
 	}
 	for i, a := range s.Root.Alts() {

@@ -214,10 +214,10 @@ func (r *reader) readArrays() {
 		f.contains = &Contain{Node: r.node(v), Min: r.count("minContains", 1), Max: r.count("maxContains", Unbounded)}
 		f.seesContains = r.leaf.res.draft == DraftAuto || r.leaf.res.draft >= Draft2020
 	}
-	if v := r.get("uniqueItems"); v != nil {
-		f.unique = v.truth
+	if v := r.get("uniqueItems"); v != nil && v.truth {
+		f.unique = r.blame("uniqueItems")
 	}
-	if f.min > 0 || f.max != Unbounded || f.prefix != nil || f.rest != nil || f.contains != nil || f.unique {
+	if f.min > 0 || f.max != Unbounded || f.prefix != nil || f.rest != nil || f.contains != nil || f.unique != nil {
 		r.f.array = f
 	}
 	if v := r.get("unevaluatedItems"); v != nil {
