@@ -32,10 +32,10 @@
 // lengths, which texts begin a word, and what counters matter to).
 //
 // On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their
-// beginning), format*.go (formats, from the grammars of their RFCs), number*.go (a machine of its
-// own that reads spellings and knows values), jsonstring*.go (the encoded inside of a JSON
-// string), arena_shared*.go (the arenas of formats, which all others share), and dfa.go (whole
-// automata, for printers).
+// beginning), format*.go (formats, from the grammars of their RFCs), lex/number and number*.go (a
+// machine of its own that reads spellings and knows values), jsonstring*.go (the encoded inside of
+// a JSON string), arena_shared*.go (the arenas of formats, which all others share), and dfa.go
+// (whole automata, for printers).
 //
 // # Exactness
 //
@@ -52,8 +52,8 @@
 // otherwise.
 //
 // The automata of formats are shared by all arenas. They are made once per process and take some
-// 25 MB. Their rows do not change: an arena that walks further goes on by itself. What questions
-// about their states need is added to them within the same [Limits].
+// 25 MB. No states are added to them: an arena that walks further goes on by itself. Memos of
+// questions about their states, such as lengths, do grow, within the same [Limits].
 //
 // # Words
 //

@@ -107,15 +107,7 @@ func (b *builder) terminal(n *gbnf.Node, from int32) int32 {
 	}
 }
 
-func (b *builder) class(c byteClass) int32 {
-	id, ok := b.classIDs[c]
-	if !ok {
-		id = int32(len(b.p.classes))
-		b.classIDs[c] = id
-		b.p.classes = append(b.p.classes, c)
-	}
-	return id
-}
+func (b *builder) class(c byteClass) int32 { return numbered(b.classIDs, &b.p.classes, c, c) }
 
 func (b *builder) byte(x byte) int32 {
 	var c byteClass
@@ -148,12 +140,7 @@ func (b *builder) runes(ranges ecma.Set, from int32) int32 {
 
 func (b *builder) symbol(n *gbnf.Node, from int32) int32 {
 	ref := SymbolRef{Text: n.Text, ID: n.ID}
-	id, ok := b.symIDs[ref]
-	if !ok {
-		id = int32(len(b.p.symbols))
-		b.symIDs[ref] = id
-		b.p.symbols = append(b.p.symbols, ref)
-	}
+	id := numbered(b.symIDs, &b.p.symbols, ref, ref)
 	if !n.Not {
 		return b.step(from, opSym, id)
 	}
@@ -217,15 +204,7 @@ func (b *builder) capture(n *gbnf.Node, from int32) int32 {
 	return b.step(b.node(n.Kids[0], from), opEnd, id)
 }
 
-func (b *builder) name(s string) int32 {
-	id, ok := b.nameIDs[s]
-	if !ok {
-		id = int32(len(b.p.names))
-		b.nameIDs[s] = id
-		b.p.names = append(b.p.names, s)
-	}
-	return id
-}
+func (b *builder) name(s string) int32 { return numbered(b.nameIDs, &b.p.names, s, s) }
 
 // matchesEmpty says whether a regular expression matches the empty text, and reports patterns that
 // cannot be compiled.

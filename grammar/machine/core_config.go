@@ -12,8 +12,9 @@ const Stuck ConfigID = 0
 
 // configs holds the configurations of a machine without events.
 type configs struct {
-	lists [][]thread
-	table idTable
+	lists   [][]thread
+	threads int // in all lists
+	table   idTable
 }
 
 func newConfigs() *configs { return &configs{lists: make([][]thread, 1), table: newIDTable()} }
@@ -42,7 +43,7 @@ func (c *configs) intern(list []thread) ConfigID {
 		}
 	}
 	id := int32(len(c.lists))
-	c.lists = append(c.lists, slices.Clone(list))
+	c.lists, c.threads = append(c.lists, slices.Clone(list)), c.threads+len(list)
 	part.put(h, id)
 	return ConfigID(id)
 }

@@ -2,19 +2,12 @@ package machine
 
 import "strings"
 
-// kindNames names the kinds of automata for people.
-var kindNames = [...]string{
-	kindEnd: "end", kindRule: "rule", kindLex: "word", kindUntil: "until", kindValue: "value", kindString: "string", kindObject: "object",
-	kindNamedKey: "named key", kindUnnamedKey: "other key", kindArray: "array", kindSpace: "space",
-	kindPlain: "plain text", kindQuoted: "quoted text", kindEach: "parts in any order",
-}
-
 // Where names the automata that a configuration's threads are in, each kind once.
 func (m *Machine) Where(id ConfigID) string {
 	var list []string
 	seen := map[string]bool{}
 	for _, t := range m.configs.lists[id] {
-		name := kindNames[t.def.kind()]
+		name := kinds[t.def.kind()].name
 		if t.def.kind() == kindString && m.strings[t.def.index()].counts() {
 			name = "bounded string"
 		}

@@ -1,5 +1,15 @@
 package machine
 
+// numbered is the index of a key's value in a list, to which the value is added if it is not there.
+func numbered[K comparable, V any](ids map[K]int32, list *[]V, key K, v V) int32 {
+	id, ok := ids[key]
+	if !ok {
+		id = int32(len(*list))
+		ids[key], *list = id, append(*list, v)
+	}
+	return id
+}
+
 // What is interned may be a hundred thousand texts, and there may be as many of them anew in the
 // middle of a mask. So nothing here grows by being copied as a whole: that would take as long as a
 // slow mask.
@@ -107,3 +117,27 @@ func (p *pile[T]) list(id listID) []T {
 }
 
 func (p *pile[T]) at(i int32) *T { return &p.chunks[i>>chunkBits][i&(chunkSize-1)] }
+
+// recent holds values by key, of which those go that are not asked for while half as many are
+// added as there may be.
+type recent[K comparable, V any] struct{ young, old map[K]V }
+
+func (r *recent[K, V]) get(key K) (V, bool) {
+	v, ok := r.young[key]
+	if !ok {
+		if v, ok = r.old[key]; ok {
+			delete(r.old, key)
+			r.put(key, v)
+		}
+	}
+	return v, ok
+}
+
+func (r *recent[K, V]) put(key K, v V) {
+	if r.young == nil {
+		r.young = map[K]V{}
+	}
+	r.young[key] = v
+}
+
+func (r *recent[K, V]) age() { r.young, r.old = nil, r.young }

@@ -259,23 +259,8 @@ func (m *Machine) addMark(x mark) eventID {
 
 // mayEnd says whether t's automaton may end here; last says that nothing follows at all.
 func (m *Machine) mayEnd(t thread, last bool) bool {
-	switch t.def.kind() {
-	case kindEnd, kindSpace:
-		return true
-	case kindLex:
-		return m.arenas[t.def.index()].Accepting(lex.State(t.st))
-	case kindUntil:
-		return last || m.untils[t.def.index()].pops[t.st]
-	case kindRule:
-		return m.closureOf(t.st).ends
-	case kindPlain:
-		return m.plainEnds(t)
-	case kindQuoted:
-		return m.quotedEnds(t)
-	case kindEach:
-		return t.st == 0 && m.eachOf(t).complete(t.aux)
-	}
-	return false
+	end := kinds[t.def.kind()].mayEnd
+	return end != nil && end(m, t, last)
 }
 
 // finish appends the threads that t can become when nothing follows: those that have read

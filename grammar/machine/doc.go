@@ -7,9 +7,10 @@
 // A thread is an automaton, its state, and a set of stacks of frames that wait for it to end
 // (core_thread.go, core_stack.go). There are automata of different kinds: rules of the grammar,
 // lexical automata of package lex, text up to a marker, and the parts of a JSON text. All are
-// stepped byte by byte, by one function per kind (core_step.go). Everything is interned: sets of
-// stacks, recorded texts, and configurations, which are sets of threads (core_config.go). So a
-// configuration is one integer, by which masks are remembered.
+// stepped byte by byte, by one function per kind (core_step.go); what else is to be known of a kind
+// is a row of a table (core_kinds.go). Everything is interned: sets of stacks, recorded texts, and
+// configurations, which are sets of threads (core_config.go). So a configuration is one integer,
+// by which masks are remembered.
 //
 // A value may be one of hundreds of objects. Those that name the same keys, or may have the same
 // others, are read by one thread within a key, which knows all that wait for its end
@@ -27,7 +28,7 @@
 //
 // Files by prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the
 // step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects
-// and arrays that must differ), mask_ (the tokens that may come), end_ (the shortest way to an
+// that must differ), mask_ (the tokens that may come), end_ (the shortest way to an
 // end).
 //
 // # Words

@@ -32,6 +32,14 @@ func (m *Machine) valueDistance(i int32) int32 {
 	return m.solve(i)
 }
 
+func (m *Machine) valueKindDistance(d kindDef, st, _ int32) int32 {
+	n := m.valueDistance(int32(d.index()))
+	if phaseOf(st) == phaseColon {
+		n = add(n, 1)
+	}
+	return n
+}
+
 // lengths are guesses at the shortest values of sets that may hold each other.
 type lengths struct {
 	of    map[int32]int32

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
 
@@ -58,33 +57,8 @@ func (m *Machine) below(id stackID) int32 {
 
 // ownDistance is how far an automaton is from its own end.
 func (m *Machine) ownDistance(d kindDef, st, aux int32) int32 {
-	switch d.kind() {
-	case kindRule:
-		return m.ruleDistance(st)
-	case kindLex:
-		return int32(m.arenas[d.index()].MinBytes(lex.State(st)))
-	case kindUntil:
-		if u := m.untils[d.index()]; !u.pops[st] {
-			return 1 // any byte leads to a state in which it may end, or the text ends here
-		}
-	case kindString:
-		return m.stringDistance(d.index(), lex.StringState(st), aux)
-	case kindValue:
-		n := m.valueDistance(int32(d.index()))
-		if phaseOf(st) == phaseColon {
-			n = add(n, 1)
-		}
-		return n
-	case kindObject:
-		return m.objectDistance(m.objectAt(d.index()), st, aux)
-	case kindArray:
-		return m.arrayDistance(m.arrays[d.index()], st, aux)
-	case kindPlain:
-		return m.plainDistance(m.plains[d.index()], lex.State(st), aux)
-	case kindQuoted:
-		return int32(m.arenas[0].StringDistance(lex.StringState(st))) - 1 // no quote closes it
-	case kindEach:
-		return m.eachDistance(m.eaches[d.index()], st, aux)
+	if distance := kinds[d.kind()].distance; distance != nil {
+		return distance(m, d, st, aux)
 	}
 	return 0
 }

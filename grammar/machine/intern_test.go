@@ -53,3 +53,21 @@ func TestPile_keepsListsOfAnyLength(t *testing.T) {
 		}
 	}
 }
+
+// TestRecent_keepsWhatIsAskedFor: what was asked for since the last time stays, the rest goes.
+func TestRecent_keepsWhatIsAskedFor(t *testing.T) {
+	var r recent[int, string]
+	r.put(1, "one")
+	r.put(2, "two")
+	r.age()
+	if v, ok := r.get(1); v != "one" || !ok {
+		t.Error("what was just put is gone")
+	}
+	r.age()
+	if _, ok := r.get(2); ok {
+		t.Error("what nobody asked for is kept")
+	}
+	if _, ok := r.get(1); !ok {
+		t.Error("what was asked for is gone")
+	}
+}

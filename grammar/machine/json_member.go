@@ -22,7 +22,7 @@ const maxKeySets = 1 << (31 - keysShift)
 // more shares all but the way to that key.
 type keySets struct {
 	nodes []keyNode // the first is the empty set
-	ids   map[keyNode]keysID
+	ids   map[keyNode]int32
 }
 
 // keyNode is one key, or keys that agree in all bits above one of their ids, by that bit.
@@ -33,7 +33,7 @@ type keyNode struct {
 }
 
 func newKeySets() *keySets {
-	return &keySets{nodes: make([]keyNode, 1), ids: map[keyNode]keysID{}}
+	return &keySets{nodes: make([]keyNode, 1), ids: map[keyNode]int32{}}
 }
 
 // side is which of a node's halves a key belongs to.
@@ -93,15 +93,7 @@ func (s *keySets) add(keys keysID, key textID) keysID {
 	return s.intern(n)
 }
 
-func (s *keySets) intern(n keyNode) keysID {
-	id, ok := s.ids[n]
-	if !ok {
-		id = keysID(len(s.nodes))
-		s.nodes = append(s.nodes, n)
-		s.ids[n] = id
-	}
-	return id
-}
+func (s *keySets) intern(n keyNode) keysID { return keysID(numbered(s.ids, &s.nodes, n, n)) }
 
 // member is a way to go on behind a key: what its value is, and the object that waits for that,
 // with the key.
@@ -225,13 +217,7 @@ func (m *Machine) nameListOf(names []string, escapes lex.Escapes) int32 {
 	for _, name := range names {
 		key = append(binary.AppendUvarint(key, uint64(len(name))), name...)
 	}
-	i, ok := m.nameListIDs[string(key)]
-	if !ok {
-		i = int32(len(m.nameLists))
-		m.nameLists = append(m.nameLists, nameList{names, escapes})
-		m.nameListIDs[string(key)] = i
-	}
-	return i
+	return numbered(m.nameListIDs, &m.nameLists, string(key), nameList{names, escapes})
 }
 
 // has says whether a key is named.

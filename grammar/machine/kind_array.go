@@ -58,13 +58,7 @@ func (a *array) intern(r elements) int32 {
 		key = binary.LittleEndian.AppendUint32(key, uint32(x))
 	}
 	key = binary.LittleEndian.AppendUint32(key, uint32(r.from))
-	i, ok := a.index[string(key)]
-	if !ok {
-		i = int32(len(a.regs))
-		a.regs = append(a.regs, r)
-		a.index[string(key)] = i
-	}
-	return i
+	return numbered(a.index, &a.regs, string(key), r)
 }
 
 // stepArray reads a byte between the elements of an array.

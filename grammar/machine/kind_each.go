@@ -73,13 +73,7 @@ func (x *anyOrderSets) intern(set []uint64) int32 {
 	for _, w := range set {
 		key = binary.LittleEndian.AppendUint64(key, w)
 	}
-	i, ok := x.index[string(key)]
-	if !ok {
-		i = int32(len(x.sets))
-		x.sets = append(x.sets, set)
-		x.index[string(key)] = i
-	}
-	return i
+	return numbered(x.index, &x.sets, string(key), set)
 }
 
 // with is a set with one more part.

@@ -97,24 +97,10 @@ type class struct {
 	node *schema.Node
 }
 
-func (m *Machine) classIndex(c class) int32 {
-	i, ok := m.classIDs[c]
-	if !ok {
-		i = int32(len(m.classes))
-		m.classes = append(m.classes, c)
-		m.classIDs[c] = i
-	}
-	return i
-}
+func (m *Machine) classIndex(c class) int32 { return numbered(m.classIDs, &m.classes, c, c) }
 
 func (m *Machine) objectIndex(u *Unit, alt *schema.ObjectAlt) int32 {
-	if i, ok := m.objectIDs[alt]; ok {
-		return i
-	}
-	i := int32(len(m.objects))
-	m.objectIDs[alt] = i
-	m.objects = append(m.objects, &object{unit: u, alt: alt})
-	return i
+	return numbered(m.objectIDs, &m.objects, alt, &object{unit: u, alt: alt})
 }
 
 // objectAt returns an object's automaton, built when it is first entered.

@@ -93,13 +93,10 @@ func (m *Machine) plainDistance(p plain, st lex.State, read int32) int32 {
 
 // collectPlain adds the tokens that a thread in plain text allows: those that stay inside are the
 // same for every count that leaves room for any token.
-func (k *Masks) collectPlain(t thread) {
+func (k *Masks) collectPlain(t thread) bool {
 	p := &k.m.plains[t.def.index()]
-	if p.max != schema.Unbounded && t.aux+2*vocab.MaxPiece+int32(p.arena.MinRunes(lex.State(t.st))) > p.max {
-		k.walk.run(k, k.v.Trie(), []thread{t})
-		return
-	}
-	k.collectText(t)
+	near := p.max != schema.Unbounded && t.aux+2*vocab.MaxPiece+int32(p.arena.MinRunes(lex.State(t.st))) > p.max
+	return !near && k.collectText(t)
 }
 
 // enterQuoted begins text as it stands inside a JSON string.

@@ -87,3 +87,14 @@ func (u *until) canEnd(s int32, markers []string) bool {
 	}
 	return false
 }
+
+func (m *Machine) untilEnds(t thread, last bool) bool {
+	return last || m.untils[t.def.index()].pops[t.st]
+}
+
+func (m *Machine) untilDistance(d kindDef, st, _ int32) int32 {
+	if m.untils[d.index()].pops[st] {
+		return 0
+	}
+	return 1 // any byte leads to a state in which it may end, or the text ends here
+}

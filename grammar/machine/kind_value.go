@@ -21,13 +21,7 @@ type value struct {
 
 // valueIndex returns the automaton of a node.
 func (m *Machine) valueIndex(u *Unit, n *schema.Node) int32 {
-	if i, ok := m.valueIDs[n]; ok {
-		return i
-	}
-	i := int32(len(m.values))
-	m.values = append(m.values, value{unit: u, node: n})
-	m.valueIDs[n] = i
-	return i
+	return numbered(m.valueIDs, &m.values, n, value{unit: u, node: n})
 }
 
 // unitIndex returns the index of a unit's arena among those of the machine.

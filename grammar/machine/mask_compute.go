@@ -31,11 +31,12 @@ type Masks struct {
 	ends     keyEnds  // threads in keys, for the tokens that end those
 	walk     walker
 
-	textSlices map[sliceKey]*tokenSlice
-	strings    map[stringState]*stringSlice
-	names      map[nameState]*nameSlice
+	textSlices recent[sliceKey, *tokenSlice]
+	strings    recent[stringState, *stringSlice]
+	names      recent[nameState, *nameSlice]
 	models     map[modelKey][]*stringSlice // states that others may take over from
 	kept       int                         // memory that slices take, roughly
+	older      int                         // of it, what was found before the last forget
 	keep       int                         // and may take
 	grouped    bool                        // a walk finds groups of tokens, not tokens
 	found      []int32                     // the groups
@@ -65,7 +66,7 @@ const (
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, textSlices: map[sliceKey]*tokenSlice{}, strings: map[stringState]*stringSlice{}, names: map[nameState]*nameSlice{}, models: map[modelKey][]*stringSlice{}}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, models: map[modelKey][]*stringSlice{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -119,7 +120,7 @@ func (k *Masks) Step(id ConfigID, token int32) ConfigID {
 
 // compute collects the mask of a configuration: the union of what its threads allow.
 func (k *Masks) compute(id ConfigID) vocab.Mask {
-	if k.kept > k.keep {
+	if k.kept-k.older > k.keep/2 {
 		k.forget()
 	}
 	k.ids, k.used, k.whole, k.together = k.ids[:0], false, nil, k.together[:0]
@@ -150,13 +151,14 @@ func (k *Masks) addWhole(x *stringSlice) {
 	k.whole = x.lexicon
 }
 
-// forget drops what is known of states, which can be found again.
+// forget drops what is known of states that no mask has asked for since half of what may be kept
+// was found out: it can be found again.
 func (k *Masks) forget() {
-	clear(k.strings)
-	clear(k.names)
-	clear(k.textSlices)
+	k.strings.age()
+	k.names.age()
+	k.textSlices.age()
 	clear(k.models)
-	k.kept = 0
+	k.kept, k.older = k.kept-k.older, k.kept-k.older
 }
 
 // textOf is the slice of a thread inside of a string or of a key that is not named, or nil where
@@ -176,33 +178,16 @@ func (k *Masks) textOf(t thread) *stringSlice {
 
 // collect adds the tokens that one thread allows.
 func (k *Masks) collect(t thread) {
-	switch t.def.kind() {
-	case kindUntil, kindQuoted:
-		k.collectText(t)
-		return
-	case kindPlain:
-		k.collectPlain(t)
-		return
-	case kindString:
-		if x := k.textOf(t); x != nil {
-			k.collectString(t, x)
-			return
-		}
-	case kindUnnamedKey:
-		if x := k.textOf(t); x != nil {
-			k.collectUnnamedKey(t, x)
-			return
-		}
-	case kindNamedKey:
-		if t.aux>>16 == 0 {
-			k.collectName(t)
-			return
-		}
-	case kindObject, kindArray, kindValue:
-		k.between = append(k.between, t) // what many alternatives admit is much the same
-		return
+	if f := kinds[t.def.kind()].collect; f == nil || !f(k, t) {
+		k.walk.run(k, k.v.Trie(), []thread{t})
 	}
-	k.walk.run(k, k.v.Trie(), []thread{t})
+}
+
+// collectBetween leaves a thread between the parts of values for later: what many alternatives
+// admit there is much the same.
+func (k *Masks) collectBetween(t thread) bool {
+	k.between = append(k.between, t)
+	return true
 }
 
 func (k *Masks) finish(done bool, id ConfigID) vocab.Mask {

@@ -6,36 +6,44 @@ import "tenon/grammar/lex"
 // the others: in a wide tree, most of what is tried is refused. The set may hold too much. It is
 // false where only trying tells.
 func (m *Machine) expect(t thread, set *byteClass) bool {
-	switch t.def.kind() {
-	case kindNamedKey:
-		return m.expectName(t, set)
-	case kindObject:
-		set.addText(" \t\n\r\",}")
-	case kindArray:
-		set.addText(" \t\n\r,]")
-		if phaseOf(t.st) != phaseAfter {
-			set.addText(valueStarts)
-		}
-	case kindValue:
-		set.addText(" \t\n\r:")
-		if phaseOf(t.st) != phaseColon {
-			set.addText(valueStarts)
-		}
-	case kindLex:
-		a := m.arenas[t.def.index()]
-		for b, next := range a.Row(lex.State(t.st)) {
-			if next != lex.Dead {
-				set.add(byte(b))
-			}
-		}
-		return !a.Accepting(lex.State(t.st)) || m.expectBelow(t, set)
-	case kindSpace:
-		set.addText(" \t\n\r")
-		return m.expectBelow(t, set)
-	default:
-		return false
+	f := kinds[t.def.kind()].expect
+	return f != nil && f(m, t, set)
+}
+
+func (m *Machine) expectObject(_ thread, set *byteClass) bool {
+	set.addText(" \t\n\r\",}")
+	return true
+}
+
+func (m *Machine) expectArray(t thread, set *byteClass) bool {
+	set.addText(" \t\n\r,]")
+	if phaseOf(t.st) != phaseAfter {
+		set.addText(valueStarts)
 	}
 	return true
+}
+
+func (m *Machine) expectValue(t thread, set *byteClass) bool {
+	set.addText(" \t\n\r:")
+	if phaseOf(t.st) != phaseColon {
+		set.addText(valueStarts)
+	}
+	return true
+}
+
+func (m *Machine) expectLex(t thread, set *byteClass) bool {
+	a := m.arenas[t.def.index()]
+	for b, next := range a.Row(lex.State(t.st)) {
+		if next != lex.Dead {
+			set.add(byte(b))
+		}
+	}
+	return !a.Accepting(lex.State(t.st)) || m.expectBelow(t, set)
+}
+
+func (m *Machine) expectSpace(t thread, set *byteClass) bool {
+	set.addText(" \t\n\r")
+	return m.expectBelow(t, set)
 }
 
 // valueStarts is the bytes that JSON values begin with.

@@ -28,10 +28,10 @@ type nameState struct {
 // nameSliceOf returns the slice of a thread in a named key, outside of escapes.
 func (k *Masks) nameSliceOf(t thread, x *lexicon) *nameSlice {
 	key := nameState{int32(t.def.index()), t.st, t.aux}
-	s := k.names[key]
-	if s == nil {
+	s, ok := k.names.get(key)
+	if !ok {
 		s = k.sliceName(t, x)
-		k.names[key] = s
+		k.names.put(key, s)
 		k.kept += sliceSize + 12*len(s.inside) + 8*len(s.closing)
 	}
 	return s
@@ -95,8 +95,11 @@ func (x *nameList) nextBytes(lo, hi, depth int) byteClass {
 	return set
 }
 
-// collectName adds the tokens of a thread in a named key.
-func (k *Masks) collectName(t thread) {
+// collectName adds the tokens of a thread in a named key, outside of escapes.
+func (k *Masks) collectName(t thread) bool {
+	if t.aux>>16 != 0 {
+		return false
+	}
 	x := k.lexiconOf(k.m.objects[k.m.stacks.of(t.stack)[0].def.index()].unit, false)
 	s := k.nameSliceOf(t, x)
 	if k.whole != x {
@@ -116,4 +119,5 @@ func (k *Masks) collectName(t thread) {
 	if s.whole >= 0 {
 		k.ends.addNamed(k, x, t)
 	}
+	return true
 }

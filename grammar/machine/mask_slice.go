@@ -22,12 +22,12 @@ type sliceKey struct {
 }
 
 // collectText adds the tokens of a thread in text, with the help of the slice of its state.
-func (k *Masks) collectText(t thread) {
+func (k *Masks) collectText(t thread) bool {
 	key := sliceKey{t.def, t.st}
-	s := k.textSlices[key]
-	if s == nil {
+	s, ok := k.textSlices.get(key)
+	if !ok {
 		s = k.sliceText(t)
-		k.textSlices[key] = s
+		k.textSlices.put(key, s)
 	}
 	k.addSet(s.inside)
 	for _, x := range s.exits {
@@ -41,6 +41,7 @@ func (k *Masks) collectText(t thread) {
 		}
 		k.walk.runBelow(k, k.v.Trie(), int(x.node), threads)
 	}
+	return true
 }
 
 // insideText is the state behind a byte of text, negative where the text has ended.

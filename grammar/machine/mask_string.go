@@ -44,7 +44,7 @@ type stringState struct {
 // tree is as good.
 func (k *Masks) stringSliceOf(u *Unit, s lex.StringState) *stringSlice {
 	key := stringState{u, s}
-	if x, ok := k.strings[key]; ok {
+	if x, ok := k.strings.get(key); ok {
 		return x
 	}
 	var x *stringSlice
@@ -67,7 +67,7 @@ func (k *Masks) stringSliceOf(u *Unit, s lex.StringState) *stringSlice {
 			}
 		}
 	}
-	k.strings[key] = x
+	k.strings.put(key, x)
 	k.kept += sliceSize
 	return x
 }
@@ -238,7 +238,11 @@ func (k *Masks) addWithin(set []uint64, p *points, n int32) {
 }
 
 // collectString adds the tokens of a thread inside of a string.
-func (k *Masks) collectString(t thread, x *stringSlice) {
+func (k *Masks) collectString(t thread) bool {
+	x := k.textOf(t)
+	if x == nil {
+		return false
+	}
 	d := &k.m.strings[t.def.index()]
 	room, least := int32(schema.Unbounded), d.min-t.aux
 	if d.max != schema.Unbounded {
@@ -257,6 +261,7 @@ func (k *Masks) collectString(t thread, x *stringSlice) {
 	default:
 		k.walk.run(k, &x.whole, []thread{t})
 	}
+	return true
 }
 
 // bounds are how many code points must and may still come in a string.

@@ -10,8 +10,11 @@ import (
 // collectUnnamedKey adds the tokens of a thread inside of a key that is not named. What follows
 // such a key does not depend on which it is, except where it becomes one that is named or has
 // been.
-func (k *Masks) collectUnnamedKey(t thread, x *stringSlice) {
-	m := k.m
+func (k *Masks) collectUnnamedKey(t thread) bool {
+	m, x := k.m, k.textOf(t)
+	if x == nil {
+		return false
+	}
 	if !slices.ContainsFunc(k.together, t.sameKey) {
 		k.addInside(t, x, schema.Unbounded)
 	}
@@ -22,6 +25,7 @@ func (k *Masks) collectUnnamedKey(t thread, x *stringSlice) {
 	default:
 		k.ends.extra = append(k.ends.extra, extraEnd{t, x})
 	}
+	return true
 }
 
 // addTogether adds the tokens that stay inside of a key, for all classes of keys at once, if one
