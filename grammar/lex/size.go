@@ -16,16 +16,27 @@ func (a *Arena) Size() int {
 func (a *Arena) weigh() int {
 	pages := int(a.stateCount)/pageSize + 1
 	stringPages := int(a.strings.count)/pageSize + 1
-	sharedExprs := 0
+	exprs := cap(a.leaves) + cap(a.headSeen) + cap(a.stack) + cap(a.scratch) + cap(a.sorted)
 	for i := range a.shared {
-		sharedExprs += cap(a.shared[i].exprs)
+		exprs += cap(a.shared[i].exprs)
+	}
+	for _, states := range a.strings.texts {
+		exprs += cap(states)
+	}
+	for i := range pages {
+		p := a.pages[i].Load()
+		for m := range metrics {
+			if p != nil && p.distances[m].Load() != nil { // the last page may not be there yet
+				exprs += pageSize
+			}
+		}
 	}
 	return int(unsafe.Sizeof(*a)) + a.lengthBytes +
-		cap(a.nodes)*int(unsafe.Sizeof(node{})) + 4*cap(a.args) + 4*sharedExprs + 4*cap(a.headSeen) +
+		cap(a.nodes)*int(unsafe.Sizeof(node{})) + 4*cap(a.args) + 4*exprs +
 		cap(a.words.nodes)*int(unsafe.Sizeof(wordNode{})) + cap(a.words.edges)*int(unsafe.Sizeof(edge{})) +
 		len(a.index.slots)*int(unsafe.Sizeof(internSlot{})) + len(a.words.index.slots)*int(unsafe.Sizeof(internSlot{})) +
 		len(a.derived.slots)*int(unsafe.Sizeof(derivedSlot(0))) +
-		min(a.rowCount, a.limits.Rows)*int(unsafe.Sizeof(Row{})) +
+		(min(a.rowCount, a.limits.Rows)+len(a.rows.free)+len(a.stringRows.free))*int(unsafe.Sizeof(Row{})) +
 		pages*int(unsafe.Sizeof(page{})) + stringPages*int(unsafe.Sizeof(stringPage{})) +
 		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.widened)+len(a.abstracted)+len(a.reaches)+len(a.strings.ids))
 }
@@ -33,9 +44,10 @@ func (a *Arena) weigh() int {
 // perMapEntry is about what an entry of a small key and value takes.
 const perMapEntry = 40
 
-// perNumber is about what the digits of a state take, beside the state.
-const perNumber = 100
+// perNumber is about what the digits of a state take, beside the state, and of a number left out.
+const perNumber = 48
 
 func (t *numberTable) size() int {
-	return len(t.states)*(int(unsafe.Sizeof(numberState{}))+perNumber+perMapEntry) + t.excluded.Len()*(perNumber+perMapEntry)
+	state, key := int(unsafe.Sizeof(numberState{})), int(unsafe.Sizeof(numberKey{}))
+	return len(t.states)*(state+perNumber+(key+4)*3/2) + t.excluded.Len()*(2*perNumber+perMapEntry)
 }

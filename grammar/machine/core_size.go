@@ -81,9 +81,9 @@ func (k *Masks) Size() int {
 	return k.size + k.kept + scratch + k.walk.size()
 }
 
-// size is asked for after every mask, hence counts nothing.
+// size is asked for after every mask, hence counts little.
 func (w *walker) size() int {
-	return w.threads.items*int(unsafe.Sizeof(thread{})) + len(w.spans)*(int(unsafe.Sizeof(listID{}))+41) + w.bytes
+	return w.table.size() + w.threads.items*int(unsafe.Sizeof(thread{})) + len(w.spans)*(int(unsafe.Sizeof(listID{}))+41) + w.bytes
 }
 
 func (c *closure) size() int {
