@@ -176,6 +176,7 @@ func (c *Catalog) addFile(e Entry) error {
 		}
 		e.Size += info.Size()
 	}
+	e.fromManifest()
 	if f.String("tokenizer.chat_template") != "" {
 		e.Fallback, e.FallbackFrom = "", ""
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/models/store"
 )
 
 // ollama lists what Ollama's manifests name, with the parameters that they set.
@@ -42,22 +43,19 @@ func (p Place) ollamaModel(root, path string) (Entry, error) {
 	if len(parts) != 4 {
 		return Entry{}, errors.New("no manifest of a model")
 	}
-	e := Entry{ID: strings.ToLower(parts[2] + ":" + parts[3]), Repo: parts[1] + "/" + parts[2], Source: string(Ollama)}
-	if parts[1] != "library" {
-		e.ID = strings.ToLower(parts[1]) + "/" + e.ID
-	}
-	if parts[3] == "latest" {
-		e.Aliases = []string{strings.TrimSuffix(e.ID, ":latest")}
-	}
+	e := Entry{Repo: parts[1] + "/" + parts[2], Source: string(Ollama)}
+	e.callAsOllama(e.Repo + ":" + parts[3])
 	for _, l := range m.Layers {
 		blob := filepath.Join(p.Dir, "blobs", strings.Replace(filepath.Base(l.Digest), ":", "-", 1))
 		switch l.MediaType {
 		case "application/vnd.ollama.image.model":
 			e.Path = blob
 		case "application/vnd.ollama.image.params":
-			e.Context, e.Sampling = ollamaParameters(blob)
+			text, _ := os.ReadFile(blob) // what cannot be read sets nothing
+			e.Context, e.Sampling = ollamaParameters(text)
 		case "application/vnd.ollama.image.template":
-			e.Fallback, e.FallbackFrom = ollamaTemplate(blob)
+			text, _ := os.ReadFile(blob) // nor is it understood
+			e.Fallback, e.FallbackFrom = ollamaTemplate(string(text))
 		}
 	}
 	if e.Path == "" {
@@ -66,16 +64,42 @@ func (p Place) ollamaModel(root, path string) (Entry, error) {
 	return e, nil
 }
 
+// callAsOllama gives a model the name by which Ollama runs it.
+func (e *Entry) callAsOllama(name string) {
+	e.ID = strings.TrimPrefix(strings.ToLower(name), "library/")
+	if short, ok := strings.CutSuffix(e.ID, ":latest"); ok {
+		e.Aliases = append(e.Aliases, short)
+	}
+}
+
+// fromManifest takes what is noted beside a fetched file: where it came from, and what Ollama's
+// registry says of it.
+func (e *Entry) fromManifest() {
+	var m store.Manifest
+	if b, err := os.ReadFile(e.Path + ".json"); err != nil || json.Unmarshal(b, &m) != nil || m.Source == "" {
+		return
+	}
+	e.Source = m.Source
+	ref, err := store.ParseRef(m.Source)
+	if err != nil || ref.Registry == "" {
+		return
+	}
+	e.callAsOllama(ref.Name + ":" + ref.Tag)
+	e.Context, e.Sampling = ollamaParameters([]byte(m.Parameters))
+	if m.Template != "" {
+		e.Fallback, e.FallbackFrom = ollamaTemplate(m.Template)
+	}
+}
+
 // ollamaParameters reads a model's parameters, as far as there are the same here. They have the
 // names of the engine's fields, with underscores between the words. A seed of 0 or less is none.
-func ollamaParameters(file string) (context int, s engine.Sampling) {
+func ollamaParameters(text []byte) (context int, s engine.Sampling) {
 	var p struct {
 		Context int `json:"numctx"`
 		Seed    int // over the embedded one
 		engine.Sampling
 	}
-	text, err := os.ReadFile(file)
-	if err != nil || json.Unmarshal(bytes.ReplaceAll(text, []byte("_"), nil), &p) != nil {
+	if json.Unmarshal(bytes.ReplaceAll(text, []byte("_"), nil), &p) != nil {
 		return 0, s
 	}
 	if seed := uint32(p.Seed); p.Seed > 0 {
@@ -97,10 +121,9 @@ var plainTemplates = []struct{ marker, source string }{
 
 // ollamaTemplate is a chat template in the place of Ollama's, which is in a language of its own
 // (Go's text/template), and what is to be said of it.
-func ollamaTemplate(file string) (source, from string) {
-	text, _ := os.ReadFile(file) // one that cannot be read is not understood
+func ollamaTemplate(text string) (source, from string) {
 	for _, t := range plainTemplates {
-		if bytes.Contains(text, []byte(t.marker)) {
+		if strings.Contains(text, t.marker) {
 			return t.source, "recognised by " + t.marker + " in Ollama's template, which is in a language of its own"
 		}
 	}

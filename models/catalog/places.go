@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -142,7 +141,6 @@ func (p Place) find() []Entry {
 		switch {
 		case p.Kind == OwnStore:
 			e.Repo = storeRepo(parts)
-			e.Source = manifestSource(path)
 		case p.Kind == LMStudio && len(parts) >= 3:
 			e.Repo = parts[0] + "/" + parts[1]
 		case p.Kind == LlamaCpp:
@@ -198,16 +196,6 @@ func storeRepo(parts []string) string {
 		return parts[1] + "/" + parts[2]
 	}
 	return ""
-}
-
-func manifestSource(path string) string {
-	var m struct {
-		Source string `json:"source"`
-	}
-	if b, err := os.ReadFile(path + ".json"); err == nil && json.Unmarshal(b, &m) == nil && m.Source != "" {
-		return m.Source
-	}
-	return string(OwnStore)
 }
 
 // llamaCppName takes the repository, which a manifest beside it names, off a file's name.

@@ -41,6 +41,8 @@ func home(t *testing.T) string {
 		".cache/llama.cpp/manifest=ggml-org=gemma-3-1b-it-GGUF=latest.json":                  "{}",
 		"store/hf/Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0.gguf":                                 model,
 		"store/hf/Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q8_0.gguf.json":                            `{"source":"hf:Qwen/Qwen3-0.6B-GGUF:Q8_0"}`,
+		"store/ollama/registry.ollama.ai/library/yi/mini.gguf":                               model,
+		"store/ollama/registry.ollama.ai/library/yi/mini.gguf.json":                          `{"source":"ollama:yi:mini","template":"<|im_start|>","parameters":"{\"top_k\":7}"}`,
 		"store/hf/Qwen/Qwen3-0.6B-GGUF/Qwen3-0.6B-Q4_0.gguf.part":                            model,
 		"store/hf/Qwen/Qwen3-0.6B-GGUF/BF16/Qwen3-0.6B-BF16.gguf":                            model,
 	} {
@@ -74,12 +76,16 @@ func TestLook_findsWhatEveryProgramKeeps(t *testing.T) {
 		"gemma-3-1b-it-q4_k_m": "llama.cpp ggml-org/gemma-3-1b-it-GGUF",
 		"qwen3-0.6b-q8_0":      "hf:Qwen/Qwen3-0.6B-GGUF:Q8_0 Qwen/Qwen3-0.6B-GGUF",
 		"qwen3-0.6b-bf16":      "store Qwen/Qwen3-0.6B-GGUF",
+		"yi:mini":              "ollama:yi:mini ",
 	} {
 		if e := got[id]; e.Source+" "+e.Repo != want {
 			t.Errorf("%s: %s %s, want %s", id, e.Source, e.Repo, want)
 		}
 	}
-	if len(got) != 6 {
+	if e := got["yi:mini"]; e.Sampling.TopK == nil || *e.Sampling.TopK != 7 || !strings.Contains(e.Fallback, "<|im_start|>") {
+		t.Errorf("what Ollama's registry has beside a model: %+v", e)
+	}
+	if len(got) != 7 {
 		t.Errorf("%d models: %q", len(got), c.Names())
 	}
 	if e := got["llama3.2:latest"]; e.Context != 16384 || e.Sampling.Temperature == nil || *e.Sampling.Temperature != 0.25 {
@@ -159,12 +165,7 @@ func TestLook_seesWhatComesAndGoes(t *testing.T) {
 // What Ollama keeps beside a model's file: numbers are sampling defaults; its template is not
 // understood, but a model whose file has none gets one for the markers that it writes.
 func TestOllama_parametersAndTemplates(t *testing.T) {
-	dir := t.TempDir()
-	file := func(name, text string) string {
-		put(t, filepath.Join(dir, name), text)
-		return filepath.Join(dir, name)
-	}
-	context, s := ollamaParameters(file("params", `{"num_ctx":8192,"temperature":0.5,"top_k":7,"repeat_last_n":-1,"typical_p":0.9,"mirostat_tau":4,"seed":-1,"presence_penalty":1,"stop":["<|im_end|>"]}`))
+	context, s := ollamaParameters([]byte(`{"num_ctx":8192,"temperature":0.5,"top_k":7,"repeat_last_n":-1,"typical_p":0.9,"mirostat_tau":4,"seed":-1,"presence_penalty":1,"stop":["<|im_end|>"]}`))
 	if context != 8192 || *s.Temperature != 0.5 || *s.TopK != 7 || *s.RepeatLastN != -1 || *s.TypicalP != 0.9 || *s.MirostatTau != 4 || s.Seed != nil || *s.PresencePenalty != 1 {
 		t.Errorf("%d %+v", context, s)
 	}
@@ -172,7 +173,7 @@ func TestOllama_parametersAndTemplates(t *testing.T) {
 		"{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}": "<|im_start|>", "<start_of_turn>{{ .Prompt }}": "<start_of_turn>",
 		"{{ .Prompt }}": "",
 	} {
-		source, from := ollamaTemplate(file("template", text))
+		source, from := ollamaTemplate(text)
 		if (source == "") != (want == "") || !strings.Contains(source, want) || from == "" {
 			t.Errorf("%q: %q, %q", text, source, from)
 		}

@@ -30,6 +30,7 @@ func random(seed uint64, size int) []byte {
 	b := make([]byte, size)
 	r := rand.NewChaCha8([32]byte{byte(seed)})
 	_, _ = r.Read(b) // it never fails
+	copy(b, "GGUF")
 	return b
 }
 
@@ -394,15 +395,38 @@ func TestPull_noSpaceIsToldBeforeItBegins(t *testing.T) {
 	}
 }
 
+// The page of a network's login comes with status 200, whatever was asked for.
+func TestPull_whatIsNoModelIsNotKept(t *testing.T) {
+	s, ref := source(t, &misbehaving{body: []byte("<html>please log in</html>")})
+	_, err := s.Pull(t.Context(), ref, nil)
+	var source *SourceError
+	if !errors.As(err, &source) || !strings.Contains(err.Error(), "no GGUF file") {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.Dir, "url", "*", "m.gguf*")); len(left) > 0 {
+		t.Errorf("left %q", left)
+	}
+}
+
 func TestPull_fromARegistry(t *testing.T) {
 	body := random(10, 5000)
 	sum := sha256.Sum256(body)
 	digest := "sha256:" + hex.EncodeToString(sum[:])
+	template, parameters := "<|im_start|>{{ .Prompt }}", `{"temperature":0.5}`
+	hash := func(text string) string {
+		s := sha256.Sum256([]byte(text))
+		return "sha256:" + hex.EncodeToString(s[:])
+	}
 	var s *httptest.Server
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/v2/library/tiny/manifests/1b":
-			_, _ = fmt.Fprintf(w, `{"layers":[{"mediaType":"application/vnd.ollama.image.template","digest":"sha256:00","size":1},{"mediaType":%q,"digest":%q,"size":%d}]}`, modelLayer, digest, len(body))
+			_, _ = fmt.Fprintf(w, `{"layers":[{"mediaType":%q,"digest":"sha256:00"},{"mediaType":%q,"digest":%q},{"mediaType":%q,"digest":%q},{"mediaType":%q,"digest":%q,"size":%d}]}`,
+				templateLayer, templateLayer, hash(template), parameterLayer, hash(`{"temperature":0.5}`), modelLayer, digest, len(body))
+		case "/v2/library/tiny/blobs/" + hash(template):
+			_, _ = io.WriteString(w, template)
+		case "/v2/library/tiny/blobs/" + hash(`{"temperature":0.5}`):
+			_, _ = io.WriteString(w, parameters)
 		case "/v2/library/tiny/blobs/" + digest:
 			http.Redirect(w, r, s.URL+"/cdn", http.StatusTemporaryRedirect)
 		case "/cdn":
@@ -417,9 +441,18 @@ func TestPull_fromARegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := &Store{Dir: t.TempDir(), Pause: time.Millisecond}
+	parameters = `{"temperature":5}`
+	if _, err := store.Pull(t.Context(), ref, nil); err == nil || !strings.Contains(err.Error(), "its SHA-256 is another") {
+		t.Error(err)
+	}
+	parameters = `{"temperature":0.5}`
 	path, err := store.Pull(t.Context(), ref, nil)
 	if got, _ := os.ReadFile(path); err != nil || !bytes.Equal(got, body) {
 		t.Fatal(err)
+	}
+	var m Manifest
+	if b, err := os.ReadFile(path + ".json"); err != nil || json.Unmarshal(b, &m) != nil || m.Template != template || m.Parameters != parameters {
+		t.Errorf("%v %+v", err, m)
 	}
 	if err := store.Remove(path); err != nil {
 		t.Fatal(err)

@@ -30,25 +30,22 @@ var ErrNoSpace = errors.New("the disk has too little room")
 // errChanged: the source has another file by now.
 var errChanged = errors.New("the file has changed at its source")
 
-// fetch brings a file to path, going on from what an earlier try left. What is at path afterwards
-// is whole: its length and, where the source gives one, its hash were checked, and it was written
-// to the disk before it got its name.
-func (s *Store) fetch(ctx context.Context, f *remoteFile, path string, m *meter) error {
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+// fetch brings a file to part, going on from what an earlier try left. What is there afterwards is
+// whole: its length and, where the source gives one, its hash were checked, and it was written to
+// the disk.
+func (s *Store) fetch(ctx context.Context, f *remoteFile, part string, m *meter) error {
+	if err := os.MkdirAll(filepath.Dir(part), 0o755); err != nil {
 		return fmt.Errorf("make the model folder: %w", err)
 	}
-	if err := s.bring(ctx, f, path+".part", m); err != nil {
+	if err := s.bring(ctx, f, part, m); err != nil {
 		return err
 	}
 	m.checking()
-	if err := check(f, path+".part"); err != nil {
-		discard(path + ".part") // it would be wrong again
-		return err
+	err := check(f, part)
+	if err != nil {
+		discard(part) // it would be wrong again
 	}
-	return publish(path)
+	return err
 }
 
 // bring writes the part file. A file that changes meanwhile is begun anew, once.
@@ -193,7 +190,7 @@ func (d *download) chunk(ctx context.Context, c *chunk) error {
 		switch {
 		case errors.Is(err, errChanged):
 			return err
-		case failures >= d.store.retries() || !worthAnother(err, here > 0):
+		case failures >= mostRetries || !worthAnother(err, here > 0):
 			return fmt.Errorf("after %d bytes (run it again to go on from there): %w", here, err)
 		}
 		if err := sleep(ctx, d.store.pause(failures, err)); err != nil {

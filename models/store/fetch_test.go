@@ -93,7 +93,7 @@ func serve(t *testing.T, h *hub) *Store {
 
 var (
 	ref  = Ref{Repo: "some/repo-GGUF", Quant: "Q8_0"}
-	body = bytes.Repeat([]byte("weights "), 5000)
+	body = append([]byte("GGUF"), bytes.Repeat([]byte("weights "), 5000)...)
 )
 
 func pull(t *testing.T, s *Store, want []byte) string {
@@ -109,7 +109,7 @@ func pull(t *testing.T, s *Store, want []byte) string {
 }
 
 func TestPull_choosesTheQuantAndAsksOnce(t *testing.T) {
-	h := &hub{files: map[string][]byte{"m-Q8_0.gguf": body, "m-Q4_K_M.gguf": []byte("other"), "mmproj-Q8_0.gguf": []byte("eyes"), "README.md": nil}}
+	h := &hub{files: map[string][]byte{"m-Q8_0.gguf": body, "m-Q4_K_M.gguf": []byte("GGUF other"), "mmproj-Q8_0.gguf": []byte("eyes"), "README.md": nil}}
 	s := serve(t, h)
 	pull(t, s, body)
 	asked := len(h.requests())
@@ -162,15 +162,15 @@ func TestPull_saysThatTheHubIsSilent(t *testing.T) {
 }
 
 func TestPull_bringsEveryPartOfASplitFile(t *testing.T) {
-	h := &hub{files: map[string][]byte{"Q8_0/m-Q8_0-00001-of-00002.gguf": []byte("one"), "Q8_0/m-Q8_0-00002-of-00002.gguf": []byte("two")}}
+	h := &hub{files: map[string][]byte{"Q8_0/m-Q8_0-00001-of-00002.gguf": []byte("GGUF one"), "Q8_0/m-Q8_0-00002-of-00002.gguf": []byte("GGUF two")}}
 	s := serve(t, h)
-	first := pull(t, s, []byte("one"))
+	first := pull(t, s, []byte("GGUF one"))
 	second := strings.Replace(first, "00001-of", "00002-of", 1)
 	if _, err := os.Stat(second); err != nil {
 		t.Fatal(err)
 	}
 	_ = os.Remove(second)
-	if pull(t, s, []byte("one")); !fileExists(second) {
+	if pull(t, s, []byte("GGUF one")); !fileExists(second) {
 		t.Error("a missing part was not brought")
 	}
 }

@@ -25,6 +25,8 @@ type remoteFile struct {
 	Name   string // base name
 	Size   int64  // bytes; -1: unknown
 	SHA256 string // hex; "" if the source does not say
+
+	Template, Parameters string // that an Ollama-style registry has beside it
 }
 
 // hubEntry is one file of a repository, as the hub's tree API lists it.

@@ -67,7 +67,8 @@ func check(f *remoteFile, part string) error {
 		return fmt.Errorf("check the fetched file: %w", err)
 	}
 	defer func() { _ = in.Close() }() // it was only read
-	sum := sha256.New()
+	sum, begin := sha256.New(), make([]byte, 4)
+	_, _ = in.ReadAt(begin, 0) // a shorter file is none either
 	n, err := io.Copy(sum, in)
 	if err != nil {
 		return fmt.Errorf("check the fetched file: %w", err)
@@ -78,6 +79,9 @@ func check(f *remoteFile, part string) error {
 	got := hex.EncodeToString(sum.Sum(nil))
 	if f.SHA256 != "" && got != f.SHA256 {
 		return fmt.Errorf("the fetched file's SHA-256 is %s, the source says %s", got, f.SHA256)
+	}
+	if string(begin) != "GGUF" { // a page of a network's login, say
+		return &SourceError{URL: f.URL, Message: "sends something that is no GGUF file"}
 	}
 	f.SHA256, f.Size = got, n
 	return nil

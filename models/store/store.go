@@ -48,6 +48,11 @@ type Manifest struct {
 	Size     int64     `json:"size"`
 	SHA256   string    `json:"sha256"`
 	Fetched  time.Time `json:"fetched"`
+
+	// Of a model of an Ollama-style registry: its template, in Go's text/template, and its
+	// parameters, a JSON object.
+	Template   string `json:"template,omitempty"`
+	Parameters string `json:"parameters,omitempty"`
 }
 
 // DefaultDir is the folder of models: $TENON_MODELS, else under the XDG data folder.
@@ -102,22 +107,25 @@ func (s *Store) bringAll(ctx context.Context, ref Ref, report func(Progress)) (s
 	for i := range slices.Backward(files) {
 		f := &files[i]
 		name := filepath.Join(s.folder(ref), filepath.FromSlash(f.Name))
-		if err := s.fetch(ctx, f, name, m); err != nil {
+		if _, err := os.Stat(name); err == nil {
+			continue
+		}
+		if err := s.fetch(ctx, f, name+".part", m); err != nil {
 			return "", fmt.Errorf("fetch %s: %w", f.Name, err)
 		}
 		if err := s.describe(ref, *f, revision, name); err != nil {
+			return "", err
+		}
+		if err := publish(name); err != nil {
 			return "", err
 		}
 	}
 	return filepath.Join(s.folder(ref), filepath.FromSlash(files[0].Name)), nil
 }
 
-// describe writes a file's manifest, unless an earlier try has.
+// describe writes a file's manifest, before there is the file: who finds that reads this.
 func (s *Store) describe(ref Ref, f remoteFile, revision, name string) error {
-	if f.SHA256 == "" {
-		return nil
-	}
-	b, err := json.MarshalIndent(Manifest{ref.String(), f.URL, revision, f.Size, f.SHA256, time.Now().UTC()}, "", "  ")
+	b, err := json.MarshalIndent(Manifest{ref.String(), f.URL, revision, f.Size, f.SHA256, time.Now().UTC(), f.Template, f.Parameters}, "", "  ")
 	if err == nil {
 		err = os.WriteFile(name+".json", b, 0o644)
 	}
@@ -221,8 +229,6 @@ func (r Ref) fileName() string {
 	return path.Base(u.Path)
 }
 
-func (s *Store) retries() int { return mostRetries }
-
 // pause is how long to wait before another try.
 func (s *Store) pause(failures int, err error) time.Duration {
 	var source *SourceError
@@ -245,7 +251,7 @@ func (s *Store) get(ctx context.Context, address string, header http.Header) (bo
 			return err
 		})
 		var source *SourceError
-		if err == nil || failures >= s.retries() || !errors.As(err, &source) || !source.again() {
+		if err == nil || failures >= mostRetries || !errors.As(err, &source) || !source.again() {
 			return body, answered, err
 		}
 		if err := sleep(ctx, s.pause(failures, err)); err != nil {
