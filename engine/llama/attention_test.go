@@ -54,7 +54,7 @@ func TestFlash_othersCellsMayHoldNoNumbers(t *testing.T) {
 		c := newContext(t, m, ContextOptions{Size: 1024, Sequences: 2, MicroBatch: 64, Flash: FlashOn})
 		evaluate(t, c, 1, ids[:cells])
 		if odd != nil {
-			saved, err := c.Save(nil, 1, Whole)
+			saved, err := c.Save(1, Whole)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -147,12 +147,12 @@ func TestCheckpoint_goesBackOnEveryKind(t *testing.T) {
 		ids := text(t, c.Model(), 300)
 		evaluate(t, c, 0, ids[:100])
 		if c.Rewind() == engine.RewindAny {
-			if data, err := c.Save(nil, 0, Checkpoint); err == nil {
+			if data, err := c.Save(0, Checkpoint); err == nil {
 				t.Logf("a checkpoint of %d bytes where none is needed", len(data))
 			}
 			return
 		}
-		state, err := c.Save(nil, 0, Checkpoint)
+		state, err := c.Save(0, Checkpoint)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestSave_movesASequenceOutAndBack(t *testing.T) {
 	forEachKind(t, ContextOptions{Size: 512, Sequences: 2}, func(t *testing.T, c *Context) {
 		ids := text(t, c.Model(), 120)
 		evaluate(t, c, 0, ids[:100])
-		state, err := c.Save(nil, 0, Whole)
+		state, err := c.Save(0, Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +341,7 @@ func TestAppend_sameAsFreshOrRefused(t *testing.T) {
 	if err := c.Append(0, 1, 100, 150); err != nil {
 		t.Fatal(err)
 	}
-	tail, err := c.Save(nil, 1, Whole)
+	tail, err := c.Save(1, Whole)
 	if err != nil {
 		t.Fatal(err)
 	}

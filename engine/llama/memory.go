@@ -2,6 +2,7 @@
 
 package llama
 
+// #include <stdlib.h>
 // #include "shim.h"
 import "C"
 
@@ -9,7 +10,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"tenon/engine"
@@ -142,9 +142,10 @@ const (
 	Checkpoint State = C.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY // what cannot be cut (recurrent state, sliding window): to go back
 )
 
-// Save appends a copy of a sequence's memory to data. The bytes are private to this build of
-// llama.cpp, this model and these options.
-func (c *Context) Save(data []byte, sequence int, s State) ([]byte, error) {
+// Save returns a copy of a sequence's memory, in memory of C that the caller gives back with
+// [Free]: Go would hold about as much again before it looked for what nobody uses. The bytes are
+// private to this build of llama.cpp, this model and these options.
+func (c *Context) Save(sequence int, s State) ([]byte, error) {
 	if err := c.checkSequence(sequence); err != nil {
 		return nil, fmt.Errorf("save state: %w", err)
 	}
@@ -152,14 +153,20 @@ func (c *Context) Save(data []byte, sequence int, s State) ([]byte, error) {
 	if size == 0 {
 		return nil, errors.New("save state: the sequence is empty")
 	}
-	data = slices.Grow(data, int(size))
-	n := C.llama_state_seq_get_data_ext(c.ptr.llama, (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(data[len(data):cap(data)]))), size,
-		C.llama_seq_id(sequence), C.llama_state_seq_flags(s))
+	data := (*C.uint8_t)(C.malloc(size))
+	if data == nil {
+		return nil, fmt.Errorf("save state: there is no memory for %d bytes", size)
+	}
+	n := C.llama_state_seq_get_data_ext(c.ptr.llama, data, size, C.llama_seq_id(sequence), C.llama_state_seq_flags(s))
 	if n == 0 {
+		C.free(unsafe.Pointer(data))
 		return nil, errors.New("save state: llama.cpp refused")
 	}
-	return data[:len(data)+int(n)], nil
+	return unsafe.Slice((*byte)(data), n), nil
 }
+
+// Free gives back what Save returned.
+func Free(saved []byte) { C.free(unsafe.Pointer(unsafe.SliceData(saved))) }
 
 // Restore puts back what Save with the same extent returned, and cuts the sequence so that its
 // next token goes to the position at which it was saved. After a Whole state nothing else is

@@ -21,7 +21,7 @@ import (
 )
 
 // workers is a fleet of real workers with the models of some files.
-func workers(t *testing.T, size int, paths ...string) *fleet.Fleet {
+func workers(t *testing.T, size int, copies int64, paths ...string) *fleet.Fleet {
 	t.Helper()
 	c := &catalog.Catalog{}
 	for _, p := range paths {
@@ -30,14 +30,18 @@ func workers(t *testing.T, size int, paths ...string) *fleet.Fleet {
 		}
 	}
 	f := fleet.New(fleet.Options{
-		Catalog: c,
+		Catalog: c, HostCache: copies,
 		Estimate: func(e catalog.Entry, _ fleet.Settings) (fleet.Demand, error) {
 			estimator, err := placement.NewEstimator(e.Path)
 			return fleet.Demand{Wanted: size, Least: size, Need: estimator.Need}, err
 		},
 		Start: func(ctx context.Context, e catalog.Entry, g fleet.Grant, progress func(float64)) (engine.Engine, error) {
+			copies := int(g.Host)
+			if copies == 0 {
+				copies = -1
+			}
 			return worker.Start(ctx, worker.Options{
-				Name: e.ID, Model: e.Path, Context: g.Context, HostMemory: -1, Roomy: g.Roomy, Progress: progress,
+				Name: e.ID, Model: e.Path, Context: g.Context, HostMemory: copies, Roomy: g.Roomy, Progress: progress,
 				FlashAttention: worker.Off, Log: slog.New(slog.DiscardHandler),
 			})
 		},
@@ -77,7 +81,7 @@ func TestFleet_cyclesLeaveNothing(t *testing.T) {
 	if cycles == 0 {
 		cycles = 10
 	}
-	f := workers(t, 512, tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}))
+	f := workers(t, 512, 0, tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}))
 	cycle := func() {
 		lease, err := f.Acquire(t.Context(), fleet.Request{})
 		if err != nil {
@@ -113,7 +117,7 @@ func TestFleet_ledgerAgainstMeasured(t *testing.T) {
 		t.Skip("LEDGER_MODEL names no file")
 	}
 	for _, size := range []int{4096, 32768} {
-		f := workers(t, size, path)
+		f := workers(t, size, 0, path)
 		for load := range 2 {
 			lease, err := f.Acquire(t.Context(), fleet.Request{})
 			if err != nil {
@@ -131,5 +135,40 @@ func TestFleet_ledgerAgainstMeasured(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// What --cache-ram allows is in the ledger, too: with copies of so many turns that it is full, and
+// of twice as many, so that others made way, the process takes what was reserved.
+func TestFleet_copiesAgainstMeasured(t *testing.T) {
+	path := os.Getenv("LEDGER_MODEL")
+	if path == "" {
+		t.Skip("LEDGER_MODEL names no file")
+	}
+	const size, copies, fit = 4096, 128 << 20, 6 // so many turns fill the copies
+	f := workers(t, size, copies, path)
+	lease, err := f.Acquire(t.Context(), fleet.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Release()
+	w := lease.Engine.(*worker.Worker)
+	const perRepeat = 7 // tokens, about
+	repeats := copies / fit / perRepeat / int(f.Instances()[0].Need.Cache/size)
+	for turn := range 2*fit + 2 {
+		long := strings.Repeat(strconv.Itoa(turn)+" The quick brown fox. ", repeats)
+		if got := outcome(t, w, greedy(long, 1)); got != "answered" {
+			t.Fatal(got)
+		}
+		i := f.Instances()[0]
+		reserved := i.Need.Total()
+		t.Logf("turn %d: reserved %d MiB, measured %d MiB", turn, reserved>>20, i.Resident>>20)
+		if float64(i.Resident) > 1.1*float64(reserved) {
+			t.Errorf("turn %d: it takes %d MiB, and %d are reserved", turn, i.Resident>>20, reserved>>20)
+		}
+	}
+	i := f.Instances()[0]
+	if off := float64(i.Need.Total())/float64(i.Resident) - 1; off > 0.1 || off < -0.1 {
+		t.Errorf("reserved %d MiB, measured %d MiB: off by %.1f %%", i.Need.Total()>>20, i.Resident>>20, 100*off)
 	}
 }

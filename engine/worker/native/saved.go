@@ -3,39 +3,55 @@
 package native
 
 import (
-	"encoding/binary"
-	"errors"
-
 	"tenon/engine/llama"
 	"tenon/engine/worker/runner"
+	"tenon/engine/worker/schedule"
 )
 
 // Parts of sequences are copied out and in by way of a sequence that the runner does not know of:
 // llama.cpp saves and restores whole ones. Of those of a model with a sliding window it leaves out
 // (since v0.5.0) what the window has passed at the sequence's end, but a turn may go on from any
 // place in between. So they are saved in pieces that no window passes: each ends at a multiple of
-// the window. A copy is its pieces, each behind its length in 8 bytes.
+// the window.
 
-func (b *backend) Save(sequence, from int) ([]byte, error) {
-	var data []byte
-	for end := b.context.MaxPosition(sequence) + 1; from < end; {
-		to, begin := b.pieceEnd(from, end), len(data)
-		var err error
-		if data, err = b.savePiece(append(data, make([]byte, 8)...), sequence, from, to); err != nil {
-			return nil, err
-		}
-		binary.LittleEndian.PutUint64(data[begin:], uint64(len(data)-begin-8))
-		from = to
+// pieces is a copy, in llama.cpp's memory.
+type pieces [][]byte
+
+// Size implements schedule.Data.
+func (p pieces) Size() (bytes int) {
+	for _, piece := range p {
+		bytes += len(piece)
 	}
-	return data, nil
+	return bytes
 }
 
-func (b *backend) savePiece(data []byte, sequence, from, to int) ([]byte, error) {
+// Free implements schedule.Data.
+func (p pieces) Free() {
+	for _, piece := range p {
+		llama.Free(piece)
+	}
+}
+
+func (b *backend) Save(sequence, from int) (schedule.Data, error) {
+	var all pieces
+	for end := b.context.MaxPosition(sequence) + 1; from < end; {
+		to := b.pieceEnd(from, end)
+		piece, err := b.savePiece(sequence, from, to)
+		if err != nil {
+			all.Free()
+			return nil, err
+		}
+		all, from = append(all, piece), to
+	}
+	return all, nil
+}
+
+func (b *backend) savePiece(sequence, from, to int) ([]byte, error) {
 	defer b.context.Cut(b.scratch(), 0)
 	if err := b.context.Append(sequence, b.scratch(), from, to); err != nil {
 		return nil, err
 	}
-	return b.context.Save(data, b.scratch(), llama.Whole)
+	return b.context.Save(b.scratch(), llama.Whole)
 }
 
 // pieceEnd is where a piece ends that begins at a position.
@@ -48,19 +64,11 @@ func (b *backend) pieceEnd(from, end int) int {
 
 func (b *backend) scratch() int { return b.context.Options().Sequences - 1 }
 
-var errDamagedCopy = errors.New("the copy of a sequence is damaged")
-
 func (b *backend) Restore(sequence int, s runner.Saved) error {
-	data := s.Data
-	for from := s.First; from < s.To; {
+	from := s.First
+	for _, piece := range s.Data.(pieces) { // Save has made it
 		to := b.pieceEnd(from, s.Last)
-		if len(data) < 8 || uint64(len(data)-8) < binary.LittleEndian.Uint64(data) {
-			return errDamagedCopy
-		}
-		n := binary.LittleEndian.Uint64(data)
-		piece := data[8 : 8+n]
-		data = data[8+n:]
-		if to > s.From {
+		if to > s.From && from < s.To {
 			if err := b.restorePiece(sequence, piece, runner.Saved{Last: to, From: max(from, s.From), To: min(to, s.To)}); err != nil {
 				return err
 			}

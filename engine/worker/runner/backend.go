@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"tenon/engine"
+	"tenon/engine/worker/schedule"
 	"tenon/grammar"
 )
 
@@ -40,7 +41,7 @@ type Backend interface {
 	// Save copies what the memory holds of a sequence's tokens from a position on; Restore appends
 	// its tokens up to another position to a sequence that ends inside of it. Both are called only
 	// where memory can be cut at any token.
-	Save(sequence, from int) ([]byte, error)
+	Save(sequence, from int) (schedule.Data, error)
 	Restore(sequence int, saved Saved) error
 	// Floor is the shortest length other than 0 that Cut and Share can bring a sequence of this
 	// length to.
@@ -65,7 +66,7 @@ type Entry struct {
 // Saved is what Save copied of the positions First to Last, not included, and the part of it to
 // restore.
 type Saved struct {
-	Data        []byte
+	Data        schedule.Data
 	First, Last int
 	From, To    int
 }

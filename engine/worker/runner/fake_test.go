@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"tenon/engine"
+	"tenon/engine/worker/schedule"
 	"tenon/grammar"
 	"tenon/grammar/vocab"
 )
@@ -183,20 +184,38 @@ func (f *fakeModel) Cut(sequence, n int) bool {
 	return true
 }
 
-func (f *fakeModel) Save(sequence, from int) ([]byte, error) {
+// fakeData is a copy that may be given up only once.
+type fakeData struct {
+	bytes []byte
+	freed bool
+}
+
+func (d *fakeData) Size() int { return len(d.bytes) }
+func (d *fakeData) Free() {
+	if d.freed {
+		panic("a copy was given up twice")
+	}
+	d.freed = true
+}
+
+func (f *fakeModel) Save(sequence, from int) (schedule.Data, error) {
 	var data []byte
 	for _, c := range f.memory[sequence][from:] {
 		data = binary.AppendVarint(data, int64(c.token))
 	}
 	f.saved.Add(1)
-	return data, nil
+	return &fakeData{bytes: data}, nil
 }
 
 func (f *fakeModel) Restore(sequence int, s Saved) error {
 	if len(f.memory[sequence]) != s.From || f.used()+s.Last-s.First > f.cells {
 		return fmt.Errorf("restore %d to %d after %d tokens", s.From, s.To, len(f.memory[sequence]))
 	}
-	data := s.Data
+	held := s.Data.(*fakeData)
+	if held.freed {
+		return errors.New("the copy was given up")
+	}
+	data := held.bytes
 	for pos := s.First; pos < s.Last; pos++ {
 		token, n := binary.Varint(data)
 		data = data[n:]

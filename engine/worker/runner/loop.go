@@ -34,6 +34,7 @@ func (l *loop) run() {
 		l.listen()
 		if l.closed {
 			l.endAll()
+			l.store.Close()
 			return
 		}
 		l.settle()

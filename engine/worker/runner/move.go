@@ -103,6 +103,9 @@ func (l *loop) bringBack(t *turn) {
 		if c == nil || !l.makeRoom(len(c.Tokens)-c.Start) {
 			return
 		}
+		if !l.store.Holds(c) {
+			continue // it made way for what was moved to make room for it
+		}
 		saved := Saved{Data: c.Data, First: c.Start, Last: len(c.Tokens), From: t.done, To: n}
 		if err := l.backend.Restore(t.seq, saved); err != nil {
 			slog.Warn("copy a sequence from host memory", "error", err, "tokens", n-t.done)

@@ -17,8 +17,15 @@ type Copy struct {
 	Key    string
 	Tokens []int32 // of the sequence, from its beginning
 	Start  int
-	Data   []byte
+	Data   Data
 	used   uint64
+}
+
+// Data is a copy's bytes. Free gives their memory back at once: Go would hold about as much again
+// before it looks for what nobody uses.
+type Data interface {
+	Size() int
+	Free()
 }
 
 // mostCopies bounds the time that a look-up takes.
@@ -49,6 +56,9 @@ func (s *Store) Find(key string, tokens []int32, have int) (*Copy, int) {
 	return best, most
 }
 
+// Holds tells whether a copy has not been given up.
+func (s *Store) Holds(c *Copy) bool { return slices.Contains(s.copies, c) }
+
 // Covered is how many of tokens are there without a gap, of which the first have are there
 // already.
 func (s *Store) Covered(key string, tokens []int32, have int) int {
@@ -64,13 +74,14 @@ func (s *Store) Covered(key string, tokens []int32, have int) int {
 // Add takes a copy in, and where there is no room gives up what was used least recently of the key
 // that has most: of a chain its end first. So nobody drives out another's.
 func (s *Store) Add(c *Copy) {
-	if len(c.Data) > s.limit {
+	if c.Data.Size() > s.limit {
+		c.Data.Free()
 		return
 	}
 	s.clock++
 	c.used = s.clock
 	s.copies = append(s.copies, c)
-	s.bytes += len(c.Data)
+	s.bytes += c.Data.Size()
 	for s.bytes > s.limit || len(s.copies) > mostCopies {
 		s.drop()
 	}
@@ -78,11 +89,20 @@ func (s *Store) Add(c *Copy) {
 
 // Forget gives up all copies under a key.
 func (s *Store) Forget(key string) {
+	s.giveUp(func(c *Copy) bool { return c.Key == key })
+}
+
+// Close gives up all.
+func (s *Store) Close() { s.giveUp(func(*Copy) bool { return true }) }
+
+func (s *Store) giveUp(which func(*Copy) bool) {
 	s.copies = slices.DeleteFunc(s.copies, func(c *Copy) bool {
-		if c.Key == key {
-			s.bytes -= len(c.Data)
+		gone := which(c)
+		if gone {
+			s.bytes -= c.Data.Size()
+			c.Data.Free()
 		}
-		return c.Key == key
+		return gone
 	})
 }
 
@@ -91,7 +111,7 @@ func (s *Store) drop() {
 	held := map[string]int{}
 	for _, c := range s.copies {
 		if s.bytes > s.limit {
-			held[c.Key] += len(c.Data)
+			held[c.Key] += c.Data.Size()
 		} else {
 			held[c.Key]++
 		}
@@ -104,6 +124,6 @@ func (s *Store) drop() {
 			gone = i
 		}
 	}
-	s.bytes -= len(s.copies[gone].Data)
-	s.copies = slices.Delete(s.copies, gone, gone+1)
+	last := s.copies[gone]
+	s.giveUp(func(c *Copy) bool { return c == last })
 }
