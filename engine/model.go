@@ -6,6 +6,7 @@ type Model struct {
 	Description    string // as the engine names it, such as "gemma3 270M Q4_K - Medium"
 	Parameters     int64
 	Size           int64  // of the weights, in bytes
+	VRAM           int64  // bytes of a GPU's own memory that loading it took; 0: none, or not known
 	ContextTrained int    // tokens
 	Context        int    // tokens one turn may use, prompt and answer
 	Slots          int    // turns that run at once

@@ -102,7 +102,7 @@ func replacedTemplate(e catalog.Entry) (string, error) {
 }
 
 // estimator tells the fleet what a model would take of the machine's memory.
-func estimator(of func(id string) config.Effective) func(catalog.Entry, fleet.Settings) (fleet.Demand, error) {
+func estimator(of func(id string) config.Effective, vram func() int64) func(catalog.Entry, fleet.Settings) (fleet.Demand, error) {
 	return func(e catalog.Entry, o fleet.Settings) (fleet.Demand, error) {
 		s := override(of(e.ID).Settings, o)
 		asked := cmp.Or(s.CtxSize, e.Context)
@@ -114,17 +114,31 @@ func estimator(of func(id string) config.Effective) func(catalog.Entry, fleet.Se
 		q := placement.Question{
 			Path: e.Path, KeyType: s.CacheTypeK, ValueType: s.CacheTypeV, Wanted: d.Wanted, Least: d.Least,
 		}
-		if native.SeparateGPU {
-			q.GPULayers = gpuLayers(s.GPULayers)
+		if d.VRAM = vram(); d.VRAM == 0 || s.GPULayers != "auto" {
+			if native.SeparateGPU {
+				q.GPULayers = gpuLayers(s.GPULayers)
+			}
+			estimate, err := measure(q)
+			d.Need = estimate.Need
+			return d, err
 		}
-		estimate, err := measure(q)
+		// A model that is on both is slower than its figures promise: that is left to whoever sets
+		// the number.
+		here, err := measure(q)
 		if err != nil {
 			return d, err
 		}
-		d.Need = estimate.Need
-		return d, nil
+		without := d
+		without.GPULayers, without.Need = "0", here.Need
+		q.GPULayers = allLayers
+		there, err := measure(q)
+		d.GPULayers, d.Need, d.Otherwise = strconv.Itoa(allLayers), there.Need, &without
+		return d, err
 	}
 }
+
+// allLayers is more than any model has.
+const allLayers = 1 << 20
 
 func flashAttention(s string) worker.Switch {
 	if s == "auto" {

@@ -227,7 +227,7 @@ func granted(t *testing.T, free int64, s config.Settings, e catalog.Entry) (flee
 	var got fleet.Grant
 	f := fleet.New(fleet.Options{
 		Catalog:  &catalog.Catalog{Entries: []catalog.Entry{e}},
-		Estimate: estimator(settingsFor(s).of),
+		Estimate: estimator(settingsFor(s).of, freeVRAM),
 		Free:     func() (placement.Memory, error) { return placement.Memory{RAM: free}, nil },
 		Start: func(_ context.Context, _ catalog.Entry, g fleet.Grant, _ func(float64)) (engine.Engine, error) {
 			got = g

@@ -76,7 +76,7 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newWorkerCommand(), newMeasureCommand(), newTokensCommand())
+	root.AddCommand(newWorkerCommands()...)
 	root.SetCompletionCommandGroupID("Looking inside")
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultCompletionCmd()

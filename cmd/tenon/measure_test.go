@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ const runEnv = "TEST_RUNS_TENON"
 
 // TestMain makes it tenon where a test or tenon itself starts it so.
 func TestMain(m *testing.M) {
-	if os.Getenv(runEnv) != "" || len(os.Args) == 2 && (os.Args[1] == measureCommand || os.Args[1] == tokensCommand || os.Args[1] == "worker") {
+	if os.Getenv(runEnv) != "" || len(os.Args) == 2 && (slices.Contains([]string{measureCommand, tokensCommand, vramCommand, workerCommand}, os.Args[1])) {
 		main()
 		os.Exit(0)
 	}

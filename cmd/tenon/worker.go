@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,41 +14,76 @@ import (
 	"tenon/models/placement"
 )
 
-// measureCommand is the name of newMeasureCommand.
-const measureCommand = "measure"
+// Names of sub-commands that are started by this program and not by hand, and hidden for that.
+const (
+	workerCommand  = "worker"
+	measureCommand = "measure"
+	tokensCommand  = "tokens"
+	vramCommand    = "vram"
+)
 
-// newMeasureCommand is how the server has a model's file looked at, without looking itself.
-func newMeasureCommand() *cobra.Command {
+// newWorkerCommands are how the server and other commands start processes for what native code
+// does, or hostile files may do.
+func newWorkerCommands() []*cobra.Command {
+	return []*cobra.Command{
+		{
+			Use: workerCommand, Short: "Run one model for a server that started this process", Hidden: true, Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				return worker.Serve(cmd.Context(), cmd.InOrStdin(), native.Load)
+			},
+		},
+		asked(measureCommand, "Estimate a model's memory", placement.Measure),
+		asked(tokensCommand, "Count a text's tokens", countTokens),
+		asked(vramCommand, "Tell what is free of the GPUs' memory", func(struct{}) (int64, error) { return native.FreeVRAM(), nil }),
+	}
+}
+
+func asked[Q, A any](name, does string, f func(Q) (A, error)) *cobra.Command {
 	return &cobra.Command{
-		Use:    measureCommand,
-		Short:  "Estimate a model's memory for a server that started this process",
-		Hidden: true,
-		Args:   cobra.NoArgs,
+		Use: name, Short: does + " for a command that started this process", Hidden: true, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sandbox.Answer(cmd.InOrStdin(), cmd.OutOrStdout(), placement.Measure)
+			return sandbox.Answer(cmd.InOrStdin(), cmd.OutOrStdout(), f)
 		},
 	}
 }
 
-// mostForMeasuring is the memory that a hostile file can make the process take that measures it.
-const mostForMeasuring = 2 << 30
-
-// measure asks a confined process.
-func measure(q placement.Question) (placement.Estimate, error) {
+// ask has a sub-command answer in a confined process.
+func ask[Q, A any](ctx context.Context, command string, n sandbox.Needs, q Q) (a A, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+		return a, fmt.Errorf("find this program: %w", err)
 	}
-	needs := sandbox.Needs{Files: sandbox.ModelFiles(q.Path), Memory: mostForMeasuring}
-	e, err := sandbox.Ask[placement.Question, placement.Estimate](context.Background(), self, measureCommand, needs, q)
+	return sandbox.Ask[Q, A](ctx, self, command, n, q)
+}
+
+// ofModel is what a process needs that looks at a model's file. A hostile file can make it take so
+// much memory.
+func ofModel(path string) sandbox.Needs {
+	return sandbox.Needs{Files: sandbox.ModelFiles(path), Memory: 2 << 30}
+}
+
+// measure looks at a model's file without this process looking itself.
+func measure(q placement.Question) (placement.Estimate, error) {
+	e, err := ask[placement.Question, placement.Estimate](context.Background(), measureCommand, ofModel(q.Path), q)
 	if err != nil {
 		return nil, err
 	}
 	return e, e.Check()
 }
 
-// tokensCommand is the name of newTokensCommand.
-const tokensCommand = "tokens"
+// freeVRAM is what is free of the GPUs' memory in bytes, 0 where there is none or it cannot be
+// told. Their drivers are not let into this process: they take memory, and may end it.
+func freeVRAM() int64 {
+	if !native.SeparateGPU {
+		return 0
+	}
+	free, err := ask[struct{}, int64](context.Background(), vramCommand, sandbox.Needs{}, struct{}{})
+	if err != nil {
+		slog.Warn("what is free of the GPU's memory is not known", "error", err)
+		return 0
+	}
+	return max(0, free)
+}
 
 // tokenQuestion asks how many tokens each text has.
 type tokenQuestion struct {
@@ -55,47 +91,11 @@ type tokenQuestion struct {
 	Texts []string
 }
 
-// newTokensCommand is how commands have texts counted by a model's file that they do not open
-// themselves: native code reads it, and it may be hostile.
-func newTokensCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    tokensCommand,
-		Short:  "Count tokens for a command that started this process",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return sandbox.Answer(cmd.InOrStdin(), cmd.OutOrStdout(), countTokens)
-		},
-	}
-}
-
-// askTokens asks a confined process.
+// askTokens has texts counted by a model's file.
 func askTokens(ctx context.Context, q tokenQuestion) ([]int, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+	counts, err := ask[tokenQuestion, []int](ctx, tokensCommand, ofModel(q.Model), q)
+	if err == nil && len(counts) != len(q.Texts) {
+		err = fmt.Errorf("count tokens: %d counts of %d texts", len(counts), len(q.Texts))
 	}
-	needs := sandbox.Needs{Files: sandbox.ModelFiles(q.Model), Memory: mostForMeasuring}
-	counts, err := sandbox.Ask[tokenQuestion, []int](ctx, self, tokensCommand, needs, q)
-	if err != nil {
-		return nil, err
-	}
-	if len(counts) != len(q.Texts) {
-		return nil, fmt.Errorf("count tokens: %d counts of %d texts", len(counts), len(q.Texts))
-	}
-	return counts, nil
-}
-
-// newWorkerCommand is how the server starts a model's process. It is of no use by hand and hidden
-// for that.
-func newWorkerCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "worker",
-		Short:  "Run one model for a server that started this process",
-		Hidden: true,
-		Args:   cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return worker.Serve(cmd.Context(), cmd.InOrStdin(), native.Load)
-		},
-	}
+	return counts, err
 }

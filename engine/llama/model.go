@@ -106,6 +106,13 @@ func gpuLayers(want *int, size int64) int {
 	return 1 << 20
 }
 
+// FreeGPU is what is free of the memory of devices that layers can be offloaded to, in bytes; 0
+// without any.
+func FreeGPU() int64 {
+	initialize()
+	return int64(C.tn_gpu_free())
+}
+
 func errorText(e *C.tn_error) string {
 	lines := strings.Split(strings.TrimSpace(C.GoString(&e.text[0])), "\n")
 	return strings.Join(lines, "; ")

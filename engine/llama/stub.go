@@ -11,3 +11,6 @@ const Source = "none: built without cgo, so there is no local engine; make build
 // SeparateGPU tells whether layers may go to a GPU with memory of its own. Metal shares the
 // machine's.
 const SeparateGPU = false
+
+// FreeGPU is what is free of the memory of devices that layers can be offloaded to: there are none.
+func FreeGPU() int64 { return 0 }

@@ -115,6 +115,9 @@ func (f *Fleet) enter(e catalog.Entry, missing error, r Request, d *Demand) (*in
 	if err != nil || i == nil && d == nil {
 		return nil, nil, err
 	}
+	if d != nil {
+		f.budget(d.VRAM)
+	}
 	if i == nil {
 		i = f.add(e, r, *d)
 	}

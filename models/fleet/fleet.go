@@ -26,10 +26,11 @@ type Fleet struct {
 	mu        sync.Mutex  // guards what follows; never held while a model loads or ends
 	instances []*instance // in the order in which they were asked for
 	failures  map[string]failure
-	off       map[string]int64 // measured less estimated memory in bytes, by file
-	pins      map[string]bool  // by model, over what the catalogue says
-	loads     int64            // of all time
-	timer     *time.Timer      // for the next look at what waits, and at times to live
+	off       map[string]placement.Memory // measured less estimated, by file and GPU layers
+	vram      int64                       // what instances may take of the GPU's together, in bytes; 0: not known
+	pins      map[string]bool             // by model, over what the catalogue says
+	loads     int64                       // of all time
+	timer     *time.Timer                 // for the next look at what waits, and at times to live
 	closed    bool
 }
 
@@ -45,7 +46,7 @@ func New(o Options) *Fleet {
 		o.Free = placement.Free
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	f := &Fleet{options: o, measured: residentOf, ctx: ctx, stop: stop, failures: map[string]failure{}, off: map[string]int64{}, pins: map[string]bool{}}
+	f := &Fleet{options: o, measured: residentOf, ctx: ctx, stop: stop, failures: map[string]failure{}, off: map[string]placement.Memory{}, pins: map[string]bool{}}
 	f.timer = time.AfterFunc(time.Hour, f.look)
 	return f
 }

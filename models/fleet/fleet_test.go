@@ -264,6 +264,52 @@ func TestRoom_waitsForTheEndOfWhatWasEvicted(t *testing.T) {
 	})
 }
 
+// A GPU's own memory is in the ledger: as it was found free, beside what instances hold of it as
+// measured. What does not fit beside the others has them unloaded; what fits beside nothing is
+// loaded without the GPU.
+func TestRoom_ofAGPU(t *testing.T) {
+	const mib = int64(1 << 20)
+	total, used := 1000*mib, 100*mib // of the GPU, and by other programs
+	layers := map[string]string{}
+	start := func(_ context.Context, e catalog.Entry, g Grant, _ func(float64)) (engine.Engine, error) {
+		layers[e.ID] = g.GPULayers
+		made := enginetest.Script()
+		if g.GPULayers == "all" {
+			made.Info.VRAM = 390 * mib // the estimates say 400
+			used += made.Info.VRAM
+			return closing{made, func() { used -= made.Info.VRAM }}, nil
+		}
+		return made, nil
+	}
+	estimate := func(e catalog.Entry, _ Settings) (Demand, error) {
+		d := Demand{Wanted: 4096, Least: 4096, VRAM: total - used}
+		without := d
+		without.GPULayers, without.Need = "none", func(int) (placement.Need, error) { return placement.Need{Weights: mib}, nil }
+		n := 400 * mib
+		if e.ID == "large" {
+			n = 2000 * mib
+		}
+		d.GPULayers, d.Need, d.Otherwise = "all", func(int) (placement.Need, error) { return placement.Need{VRAM: n}, nil }, &without
+		return d, nil
+	}
+	run(t, Options{Catalog: of("a", "b", "c", "large"), Start: start, Estimate: estimate, Free: endless}, func(t *testing.T, f *Fleet) {
+		acquire(t, f, "a").Release()
+		acquire(t, f, "b").Release()
+		if got := f.Instances(); len(got) != 2 || got[1].Need.VRAM != 390*mib {
+			t.Errorf("both fit: %+v", got)
+		}
+		acquire(t, f, "large").Release()
+		if got := states(f); layers["large"] != "none" || got != "a loaded, b loaded, c not-loaded, large loaded" {
+			t.Errorf("what fits no GPU: %s, %q", got, layers)
+		}
+		used += 100 * mib // another program has come
+		acquire(t, f, "c").Release()
+		if got := states(f); layers["c"] != "all" || got != "a not-loaded, b loaded, c loaded, large loaded" {
+			t.Errorf("room is made: %s, %q", got, layers)
+		}
+	})
+}
+
 // closing is an engine whose end takes a while.
 type closing struct {
 	*enginetest.Scripted

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -30,6 +31,7 @@ type instance struct {
 	grant    Grant
 	need     placement.Need
 	peak     placement.Resident // the most that was measured
+	vram     int64              // of the GPU's memory, as measured; 0: not known
 	ttl      time.Duration      // as requests said; 0: they did not
 	begun    time.Time          // of the load
 	loadedAt time.Time
@@ -38,6 +40,9 @@ type instance struct {
 	attached *attachment
 	ended    chan struct{} // closed when its process has ended
 }
+
+// offKey is what an estimate's error is remembered by.
+func (i *instance) offKey() string { return i.entry.Path + "\n" + i.demand.GPULayers }
 
 // since is when the first of those who wait came.
 func (i *instance) since() time.Time { return i.waiters[0].since }
@@ -85,9 +90,11 @@ func (f *Fleet) measure(i *instance) placement.Resident {
 
 // tell describes an instance.
 func (f *Fleet) tell(i *instance) Instance {
+	need := i.need
+	need.VRAM = cmp.Or(i.vram, need.VRAM)
 	out := Instance{
 		ID: i.id, Reference: strconv.FormatInt(i.load, 10), Entry: i.entry, Settings: i.settings, State: i.state, Progress: i.progress,
-		Need: i.need, Resident: i.peak.Total, Busy: i.users, Waiting: len(i.waiters), LoadedAt: i.loadedAt,
+		Need: need, Resident: i.peak.Total, Busy: i.users, Waiting: len(i.waiters), LoadedAt: i.loadedAt,
 		LastUsed: i.lastUsed, TTL: f.ttl(i), Pinned: f.pinned(i.entry),
 	}
 	if i.engine != nil {
@@ -166,6 +173,7 @@ func (f *Fleet) loaded(i *instance, made engine.Engine, err error) {
 	}
 	delete(f.failures, i.entry.ID)
 	i.engine, i.state, i.progress, i.loadedAt, i.attached, i.peak = made, Loaded, 1, time.Now(), &attachment{}, placement.Resident{}
+	i.vram = made.Model().VRAM
 	f.measure(i)
 	if f.closed {
 		f.end(i)
@@ -217,7 +225,7 @@ func (f *Fleet) end(i *instance) {
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		i.engine, i.attached, i.peak, i.users = nil, nil, placement.Resident{}, 0
+		i.engine, i.attached, i.peak, i.vram, i.users = nil, nil, placement.Resident{}, 0, 0
 		if i.state = Waiting; len(i.waiters) == 0 || f.closed {
 			f.refuse(i, engine.ErrClosed)
 			f.remove(i)

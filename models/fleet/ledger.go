@@ -145,6 +145,10 @@ func (f *Fleet) decide(i *instance) decision {
 		}
 		return d
 	}
+	if d.never && i.demand.Otherwise != nil {
+		i.demand = *i.demand.Otherwise
+		return f.decide(i)
+	}
 	if d.never {
 		f.refuse(i, &LoadError{ID: i.id, Err: f.noRoom(i, need, context, free)})
 	}
@@ -204,8 +208,26 @@ func (f *Fleet) ask(i *instance, context int) placement.Need {
 	if err != nil {
 		return placement.Need{} // it was no error for the least context
 	}
-	need.Compute = max(0, need.Compute+f.off[i.entry.Path])
+	off := f.off[i.offKey()]
+	need.Compute = max(0, need.Compute+off.RAM)
+	if need.VRAM > 0 {
+		need.VRAM = max(0, need.VRAM+off.VRAM)
+	}
 	return need
+}
+
+// budget takes down what instances may take of the GPU's memory together: what was free, and what
+// they hold. What one holds that loads or ends is not known; then what was known before counts.
+func (f *Fleet) budget(free int64) {
+	if free == 0 || f.vram > 0 && len(f.in(Loading))+len(f.in(Ending)) > 0 {
+		return
+	}
+	f.vram = free
+	for _, i := range f.instances {
+		if i.state != Waiting {
+			f.vram += f.takes(i).VRAM
+		}
+	}
 }
 
 // free is what can be taken now: what the machine has free, less what instances have reserved and
@@ -224,15 +246,17 @@ func (f *Fleet) free(loaded bool) placement.Memory {
 		}
 		takes := f.takes(i)
 		held = held.Plus(takes)
-		var has placement.Memory
+		has := int64(0)
 		switch {
 		case i.state != Loading:
-			has = placement.Memory{RAM: f.measure(i).Anonymous, VRAM: takes.VRAM}
+			has = f.measure(i).Anonymous
 		case loaded:
-			has = takes
+			has = takes.RAM
 		}
-		free.RAM -= max(0, takes.RAM-has.RAM)
-		free.VRAM -= max(0, takes.VRAM-has.VRAM)
+		free.RAM -= max(0, takes.RAM-has)
+	}
+	if f.vram > 0 {
+		free.VRAM = f.vram - held.VRAM
 	}
 	left := f.options.Memory.Minus(held)
 	if f.options.Memory.RAM > 0 {
@@ -251,15 +275,21 @@ func (f *Fleet) takes(i *instance) placement.Memory {
 	if i.peak.Total > 0 {
 		m.RAM = max(i.peak.Total, min(i.peak.Total+i.need.Host, m.RAM))
 	}
+	m.VRAM = cmp.Or(i.vram, m.VRAM)
 	return m
 }
 
 // correct learns from an instance that ends how far its estimate was off.
 func (f *Fleet) correct(i *instance) {
+	off := f.off[i.offKey()]
 	if i.peak.Total > 0 {
 		copies := i.need.Host
-		f.off[i.entry.Path] += i.peak.Total - (i.need.Total() - copies)
+		off.RAM += i.peak.Total - (i.need.Total() - copies)
 	}
+	if i.vram > 0 {
+		off.VRAM += i.vram - i.need.VRAM
+	}
+	f.off[i.offKey()] = off
 }
 
 // allot fixes what a load may take of what is free.
@@ -281,6 +311,7 @@ func (f *Fleet) allot(i *instance, free placement.Memory) {
 	}
 	i.grant = Grant{Settings: i.settings, Name: i.id, Roomy: need.Total()+need.Weights <= free.RAM}
 	i.grant.Context = context
+	i.grant.GPULayers = cmp.Or(i.grant.GPULayers, d.GPULayers)
 	i.grant.Host = f.hostShare(i, free.RAM-need.Total(), several)
 	if i.need = need; i.grant.Host != math.MaxInt64 {
 		i.need.Host = i.grant.Host

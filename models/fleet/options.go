@@ -50,6 +50,9 @@ type Start func(ctx context.Context, e catalog.Entry, g Grant, progress func(flo
 type Demand struct {
 	Wanted, Least int
 	Need          func(context int) (placement.Need, error)
+	VRAM          int64   // bytes of the GPU's memory that were free when this was found out; 0: not known
+	GPULayers     string  // that Need is for, where the settings leave it open
+	Otherwise     *Demand // what is loaded where this fits beside nothing; may be nil
 }
 
 // Options configure a fleet. Catalog and Start must be set.

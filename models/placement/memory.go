@@ -74,7 +74,7 @@ func residentLinux(pid int) (Resident, bool) {
 }
 
 // Free is what this process and its children may still take. Of a GPU's own memory nothing is
-// known here: it counts as endless, and the engine says when it is not.
+// known here: it counts as endless.
 func Free() (Memory, error) {
 	ram, err := FreeMemory()
 	return Memory{RAM: ram, VRAM: math.MaxInt64 / 2}, err

@@ -18,6 +18,7 @@ var _ worker.Load = Load
 
 // Load is a worker.Load.
 func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine.Engine, error) {
+	free := FreeVRAM()
 	m, err := llama.Load(ctx, o.Model, modelOptions(o, progress))
 	if err != nil {
 		return nil, err
@@ -27,6 +28,7 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 		m.Close()
 		return nil, fmt.Errorf("load %s: %w", o.Model, err)
 	}
+	b.info.VRAM = max(0, free-FreeVRAM())
 	return runner.New(b, runner.Options{
 		Slots: o.Slots, Queue: o.Queue, QueueTimeout: o.QueueTimeout, BatchSize: o.BatchSize, UBatchSize: microBatch(m, o),
 		GPU: m.Offloaded(), HostMemory: o.HostMemory,
