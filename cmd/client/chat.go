@@ -54,9 +54,9 @@ type Timings struct {
 
 // Turn is what came of one.
 type Turn struct {
-	Message Message
-	Finish  string
-	Timings Timings
+	Message Message `json:"message"`
+	Finish  string  `json:"finish_reason"`
+	Timings Timings `json:"timings"`
 }
 
 // Shower is told what a model says while it says it. Either may be nil.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -83,7 +84,8 @@ func benchCells(rows []measured) [][]string {
 func (r *remote) sizeOf(ctx context.Context, name string) (int64, error) {
 	list, err := r.Fleet(ctx)
 	for _, m := range list {
-		if strings.EqualFold(m.ID, name) || len(list) == 1 {
+		same := func(known string) bool { return strings.EqualFold(known, name) }
+		if slices.ContainsFunc(append(m.Aliases, m.ID), same) || len(list) == 1 {
 			return m.Size, err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +38,7 @@ var transcript = []shown{
 	{"health", "tenon health", false, false},
 	{"logs", "tenon logs -n 1", true, false},
 	{"list", "tenon list", false, false},
+	{"completion", "tenon __complete run '' 2> /dev/null", false, false},
 	{"run", "tenon run tiny --max-tokens 5 'Say something.'", true, false},
 	{"load", "tenon load tiny", true, false},
 	{"ps", "tenon ps", true, false},
@@ -61,7 +64,8 @@ var transcript = []shown{
 	{"import", "tenon import tiny.gguf --as mine", false, false},
 	{"lms", "tenon lms server status --json", false, false},
 	{"rm", "tenon start tiny.gguf --find-models > /dev/null; tenon rm --yes mine; tenon stop > /dev/null", false, false},
-	{"pull", "tenon pull tiny.gguf", false, false},
+	{"pull", "tenon pull $SOURCE/brought.gguf", true, false},
+	{"pull", "tenon pull --json $SOURCE/second.gguf", true, false},
 	{"pull", "tenon pull http://127.0.0.1:1/m.gguf", false, true},
 	{"logs", "tenon logs -n 1", true, false},
 	{"show", "tenon show tiny.gguf | head -9", false, false},
@@ -73,8 +77,8 @@ var transcript = []shown{
 	{"licenses", "tenon licenses | head -3", true, false},
 	{"version", "tenon version", true, false},
 	{"doctor", "tenon doctor", true, false},
+	{"serve", "tenon serve tiny.gguf 2> serve.log & until tenon health 2> /dev/null; do :; done; kill $!; wait", false, false},
 	{"serve", "tenon serve --prot 1", false, true},
-	{"completion", "tenon __complete run ''", true, false},
 	{"completion", "tenon completion bash | head -1", false, false},
 }
 
@@ -104,8 +108,10 @@ func TestCommands_thePageIsATranscript(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, filepath.Join(dir, "tiny.gguf")) }))
+	defer source.Close()
 	for name, value := range map[string]string{
-		"PATH": filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "TENON_PORT": port, "TENON_CONFIG": filepath.Join(dir, "tenon.yaml"),
+		"SOURCE": source.URL, "PATH": filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "TENON_PORT": port, "TENON_CONFIG": filepath.Join(dir, "tenon.yaml"),
 		"SERVER": "http://127.0.0.1:" + port, "HOME": dir, runEnv: "1", "TENON_CTX_SIZE": "16384",
 	} {
 		t.Setenv(name, value)

@@ -20,6 +20,7 @@ import (
 	"tenon/cmd/client"
 	"tenon/cmd/terminal"
 	"tenon/engine/worker/native"
+	"tenon/models/catalog"
 	"tenon/models/placement"
 	"tenon/models/store"
 )
@@ -42,6 +43,7 @@ about it. Exit status 1: something is bad.`,
 		all := []finding{processor(), graphics(), engineLinked(), memoryFound()}
 		all = append(all, r.ports(cmd.Context())...)
 		all = append(all, stores()...)
+		all = append(all, modelsFound())
 		all = append(all, speed(bandwidth()))
 		bad := 0
 		for _, f := range all {
@@ -176,6 +178,24 @@ func stores() []finding {
 		}
 	}
 	return []finding{f}
+}
+
+// modelsFound tells how many models are at hand, and what of their folders cannot be served.
+func modelsFound() finding {
+	c, where := &catalog.Catalog{}, places()
+	skipped := c.Look(where...)
+	folders := make([]string, len(where))
+	for i, p := range where {
+		folders[i] = p.Dir
+	}
+	f := finding{"models", "ok", fmt.Sprintf("%d in %s", len(c.Entries), strings.Join(folders, ", ")), ""}
+	switch {
+	case len(skipped) > 0:
+		f.State, f.Do = "note", fmt.Sprintf("%d files cannot be served, the first: %v", len(skipped), skipped[0])
+	case len(c.Entries) == 0:
+		f.State, f.Do = "note", "bring one: 'tenon pull' fetches it, 'tenon import' takes a file"
+	}
+	return f
 }
 
 func speed(bytes float64) finding {

@@ -16,7 +16,6 @@ import (
 
 	"tenon/cmd/client"
 	"tenon/cmd/config"
-	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
 )
@@ -59,22 +58,17 @@ func explainModel(cmd *cobra.Command, r *remote, name string) error {
 	var in struct{ Settings []config.Value }
 	err := r.Get(cmd.Context(), "/tenon/v1/explain?model="+url.QueryEscape(name), &in)
 	if errors.Is(err, client.ErrNoServer) {
-		m := r.loader.Entry(name)
-		p := newPerModel(r.loader)
-		p.entries[m.Name] = m
+		e, settings, missing := findModel(cmd, name)
+		if missing != nil {
+			return missing
+		}
 		r.screen.Note("No server answers; this is what the settings say.")
-		in.Settings, err = p.explain(fleet.Status{Entry: catalog.Entry{ID: m.Name, Aliases: m.Aliases, Path: m.Source}, Pinned: m.Pin})
+		in.Settings, err = settings.explain(fleet.Status{Entry: e, Pinned: e.Pinned})
 	}
 	if err != nil {
 		return err
 	}
-	return r.answer(in.Settings, func() error {
-		rows := make([][]string, len(in.Settings))
-		for i, v := range in.Settings {
-			rows[i] = []string{v.Name, v.Value, v.From}
-		}
-		return r.screen.Table([]string{"setting", "value", "from"}, rows)
-	})
+	return printValues(r.screen, in.Settings, r.json)
 }
 
 // explainFrom asks the server. For a program, the record stays as it is, to be saved.

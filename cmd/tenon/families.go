@@ -1,12 +1,8 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -25,29 +21,29 @@ With --markers: the strings that text and thinking lose in a turn with tools.
 One that ends with = or =" begins a tag, which leaves up to its end if a name stands in it.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w := cmd.OutOrStdout()
+			all, screen := tools.Families(), screenOf(cmd)
 			switch {
 			case asJSON:
-				return familiesJSON(w)
+				return screen.JSON(familiesFound(all))
 			case markers:
-				return familiesMarkers(w)
+				var rows [][]string
+				for _, d := range all {
+					for _, m := range d.Markers() {
+						rows = append(rows, []string{d.Name(), visible(m)})
+					}
+				}
+				return screen.Table([]string{"family", "marker"}, rows)
 			}
-			return familiesTable(w)
+			var rows [][]string
+			for _, d := range all {
+				rows = append(rows, []string{d.Name(), d.Models(), recognised(d)})
+			}
+			return screen.Table([]string{"family", "models", "recognised by"}, rows)
 		},
 	}
 	cmd.Flags().BoolVar(&markers, "markers", false, "list the markers of each family")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array with everything")
 	return cmd
-}
-
-func familiesTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, d := range tools.Families() {
-		if _, err := fmt.Fprintf(t, "%s\t%s\t%s\n", d.Name(), d.Models(), recognised(d)); err != nil {
-			return err
-		}
-	}
-	return t.Flush()
 }
 
 func recognised(d *tools.Dialect) string {
@@ -65,34 +61,22 @@ func recognised(d *tools.Dialect) string {
 	return all
 }
 
-func familiesMarkers(w io.Writer) error {
-	for _, d := range tools.Families() {
-		for _, m := range d.Markers() {
-			if _, err := fmt.Fprintf(w, "%s\t%s\n", d.Name(), visible(m)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // visible spells the line breaks of a marker, so that each stands on one line.
 func visible(marker string) string { return strings.ReplaceAll(marker, "\n", `\n`) }
 
-func familiesJSON(w io.Writer) error {
-	type entry struct {
-		Name     string   `json:"name"`
-		Models   string   `json:"models"`
-		Scaffold bool     `json:"scaffold"`
-		Signs    []string `json:"signs"`
-		Markers  []string `json:"markers"`
+// familyFound is a family for programs.
+type familyFound struct {
+	Name     string   `json:"name"`
+	Models   string   `json:"models"`
+	Scaffold bool     `json:"scaffold"`
+	Signs    []string `json:"signs"`
+	Markers  []string `json:"markers"`
+}
+
+func familiesFound(all []*tools.Dialect) []familyFound {
+	found := make([]familyFound, len(all))
+	for i, d := range all {
+		found[i] = familyFound{d.Name(), d.Models(), d.Scaffold(), d.Signs(), d.Markers()}
 	}
-	var all []entry
-	for _, d := range tools.Families() {
-		all = append(all, entry{d.Name(), d.Models(), d.Scaffold(), d.Signs(), d.Markers()})
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(all)
+	return found
 }

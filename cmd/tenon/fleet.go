@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -27,16 +28,7 @@ func newListCommand() *cobra.Command {
 		Short: "List the models at hand",
 		Long:  "List the models at hand: those that the server knows, or where none runs, those that one would serve.",
 	}, func(cmd *cobra.Command, r *remote, _ []string) error {
-		list, err := r.Fleet(cmd.Context())
-		if errors.Is(err, client.ErrNoServer) {
-			var c *catalog.Catalog
-			list = []fleet.Model{}
-			if c, _, err = atHand(cmd, r.loader); err == nil {
-				for _, e := range c.Entries {
-					list = append(list, fleet.Describe(models.Status{Entry: e, State: models.NotLoaded}))
-				}
-			}
-		}
+		list, err := r.models(cmd.Context(), cmd)
 		if err != nil {
 			return err
 		}
@@ -52,6 +44,20 @@ func newListCommand() *cobra.Command {
 			return r.screen.Table([]string{"name", "size", "architecture", "quantization", "context", "state", "aliases"}, rows)
 		})
 	})
+}
+
+// models are those that the server knows, or where none runs, those that one would serve.
+func (r *remote) models(ctx context.Context, cmd *cobra.Command) ([]fleet.Model, error) {
+	list, err := r.Fleet(ctx)
+	if !errors.Is(err, client.ErrNoServer) {
+		return list, err
+	}
+	all, err := atHand(cmd, r.loader)
+	list = make([]fleet.Model, len(all))
+	for i, e := range all {
+		list[i] = fleet.Describe(models.Status{Entry: e, State: models.NotLoaded})
+	}
+	return list, err
 }
 
 func newPSCommand() *cobra.Command {
@@ -97,14 +103,14 @@ func leaves(m fleet.Instance) string {
 }
 
 func newLoadCommand() *cobra.Command {
-	var context, parallel int
+	var size, parallel int
 	var keep time.Duration
 	cmd := withServer(&cobra.Command{
 		Use: "load MODEL", Args: cobra.ExactArgs(1),
 		Short: "Load a model before it is asked for",
 		Long:  "Load a model, with settings other than its own if they are given, and wait until it answers.",
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
-		in := map[string]any{"model": args[0], "context_length": context, "parallel": parallel, "ttl": keep.Seconds()}
+		in := map[string]any{"model": args[0], "context_length": size, "parallel": parallel, "ttl": keep.Seconds()}
 		var m fleet.Instance
 		began := time.Now()
 		if err := r.work(cmd, "load", args[0], terminal.Percent, in, &m); err != nil {
@@ -115,7 +121,7 @@ func newLoadCommand() *cobra.Command {
 			return nil
 		})
 	})
-	cmd.Flags().IntVar(&context, "ctx-size", 0, "most tokens one request may use")
+	cmd.Flags().IntVar(&size, "ctx-size", 0, "most tokens one request may use")
 	cmd.Flags().IntVar(&parallel, "parallel", 0, "requests that run at once")
 	cmd.Flags().DurationVar(&keep, "keep-alive", 0, "how long it stays when nobody asks for it")
 	return cmd

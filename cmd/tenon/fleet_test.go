@@ -87,7 +87,7 @@ func TestFleet_commandsSayWhatTheServerDoes(t *testing.T) {
 		{"pin --off tiny", "tiny is not pinned\n", "POST /tenon/v1/pin", `"pinned":false`},
 		{"rm tiny", "tiny is deleted\n", "POST /tenon/v1/remove", `{"model":"tiny"}`},
 		{"alias tiny gpt", "tiny has another name\n", "POST /tenon/v1/alias", `"alias":"gpt"`},
-		{"reload", "port 2: when the server is next started\n1 changes\n", "POST /tenon/v1/reload", ""},
+		{"reload", "port 2: when the server is next started\n", "POST /tenon/v1/reload", ""},
 		{"unload --json tiny", `"ok": true`, "", ""},
 	} {
 		out, _, err := execute(t, append(strings.Fields(c.args), at...)...)
@@ -213,7 +213,7 @@ func TestLogs_followUntilTheirReaderLeaves(t *testing.T) {
 // on its line, and the error begins one of its own.
 func TestPull_aBarEndsWhereItsPullDoes(t *testing.T) {
 	alone(t)
-	file := make([]byte, 17<<20)
+	file := append([]byte("GGUF"), make([]byte, 17<<20)...)
 	asked := 0
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked++; asked == 2 {

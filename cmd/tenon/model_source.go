@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +13,6 @@ import (
 	"tenon/cmd/config"
 	"tenon/models/catalog"
 	"tenon/models/gguf"
-	"tenon/models/store"
 	"tenon/templates"
 )
 
@@ -46,21 +47,19 @@ func findModel(cmd *cobra.Command, name string) (catalog.Entry, perModel, error)
 	if err := loader.Load(os.Environ()); err != nil {
 		return catalog.Entry{}, perModel{}, err
 	}
-	info, missing := os.Stat(name)
-	switch {
-	case missing == nil && !info.IsDir():
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return fileEntry(newPerModel(loader), name)
-	case missing == nil || strings.HasPrefix(name, "hf:") || strings.Contains(name, "://"):
-		return onlyModel(cmd, loader, name)
 	}
-	c, settings, err := atHand(cmd, loader)
+	c, named, settings, err := catalogue(fetchFor(cmd), loader, []string{name})
 	if err != nil {
 		return catalog.Entry{}, settings, err
 	}
-	if e, ok := c.Find(name); ok {
-		return e, settings, nil
+	named = slices.DeleteFunc(named, func(id string) bool { return settings.entries[id].Pin && id != named[0] }) // pinned ones follow
+	if len(named) > 1 {
+		return catalog.Entry{}, settings, fmt.Errorf("%s holds %d models; name one: %s", name, len(named), strings.Join(named, ", "))
 	}
-	return catalog.Entry{}, settings, fmt.Errorf("there is no file and no model %q%s; there is: %s", name, config.DidYouMean(name, c.Names()), orNone(strings.Join(c.Names(), ", ")))
+	e, _ := c.Find(named[0]) // the catalogue has just said so
+	return e, settings, nil
 }
 
 // fileEntry is a file's entry, with the settings of the model that it is served as.
@@ -80,27 +79,15 @@ func fileEntry(settings perModel, path string) (catalog.Entry, perModel, error) 
 	return e, settings, nil
 }
 
-// atHand is what a server with these settings would serve, and what is in the store.
-func atHand(cmd *cobra.Command, l *config.Loader) (c *catalog.Catalog, p perModel, err error) {
-	c, p = &catalog.Catalog{}, newPerModel(l)
-	if l.Settings.ModelsDir != "" || len(l.Models) > 0 {
-		c, _, p, err = catalogue(fetchFor(cmd), l, nil)
+// atHand is what a server with these settings would serve; nothing is no error.
+func atHand(cmd *cobra.Command, l *config.Loader) ([]catalog.Entry, error) {
+	c, _, _, err := catalogue(fetchFor(cmd), l, nil)
+	var none *nothingError
+	if errors.As(err, &none) {
+		return nil, nil
 	}
-	if dir, noHome := store.DefaultDir(); noHome == nil && err == nil {
-		_, _ = c.Add(dir) // a store that is not there holds nothing
-	}
-	return c, p, err
-}
-
-// onlyModel is the model of a folder or a reference.
-func onlyModel(cmd *cobra.Command, l *config.Loader, name string) (catalog.Entry, perModel, error) {
-	c, named, settings, err := catalogue(fetchFor(cmd), l, []string{name})
 	if err != nil {
-		return catalog.Entry{}, settings, err
+		return nil, err
 	}
-	if len(named) != 1 {
-		return catalog.Entry{}, settings, fmt.Errorf("%s holds %d models; name one: %s", name, len(named), strings.Join(named, ", "))
-	}
-	e, _ := c.Find(named[0]) // the catalogue has just said so
-	return e, settings, nil
+	return c.Entries, nil
 }

@@ -20,12 +20,15 @@ func TestModelSource_fileFolderIDAndAlias(t *testing.T) {
 	t.Setenv("TENON_MODELS_DIR", dir)
 	t.Setenv("TENON_ALIAS", "small=tiny-1b")
 	const want = `"reasoning_content":"hm"`
-	for _, name := range []string{file, dir, "tiny-1b", "TINY-1B", "small", "fetched"} {
+	if err := os.WriteFile(filepath.Join(store, "names.json"), []byte(`{"given":"fetched"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, dir, "tiny-1b", "TINY-1B", "small", "fetched", "tiny", "given"} {
 		if got, err := runParse(t, "hm</think>Hi", "--model", name); err != nil || !strings.Contains(got, want) {
 			t.Errorf("%s: %v: %s", name, err, got)
 		}
 	}
-	if _, err := runParse(t, "", "--model", "nobody"); err == nil || !strings.Contains(err.Error(), "tiny-1b, small, fetched") {
+	if _, err := runParse(t, "", "--model", "nobody"); err == nil || !strings.Contains(err.Error(), "tiny-1b, small, fetched, given") {
 		t.Errorf("an unknown model: %v", err)
 	}
 	copyFile(t, file, filepath.Join(dir, "other.gguf"))

@@ -117,11 +117,11 @@ func (r *remote) complete(cmd *cobra.Command, args []string, _ string) ([]string
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
+	var names []string
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	var names []string
 	if err := r.connect(cmd); err == nil {
-		list, _ := r.Models(ctx) // without a server, the name of a file is what is left
+		list, _ := r.models(ctx, cmd) // the name of a file is what is left
 		for _, m := range list {
 			names = append(names, m.ID+"\t"+m.State)
 			names = append(names, m.Aliases...)

@@ -196,7 +196,7 @@ func TestShow_printsTheProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"tool protocol          json", "system messages        anywhere", `generation prompt      "<assistant>"`} {
+	for _, want := range []string{"tool protocol\tjson", "system messages\tanywhere", "generation prompt\t\"<assistant>\""} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q:\n%s", want, out)
 		}
@@ -208,7 +208,7 @@ func TestShow_printsTheProbe(t *testing.T) {
 
 func TestShow_listsTheRules(t *testing.T) {
 	out, _, err := execute(t, "show", "--rules")
-	if err != nil || !strings.Contains(out, "merge-system ") || !strings.Contains(out, "claude-code-billing ") || !strings.Contains(out, "kimi-k2-queue ") {
+	if err != nil || !strings.Contains(out, "rule\tmerge-system\t") || !strings.Contains(out, "\tclaude-code-billing\t") || !strings.Contains(out, "\tkimi-k2-queue\t") {
 		t.Errorf("%v: %s", err, out)
 	}
 }

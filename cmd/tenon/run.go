@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -126,6 +127,7 @@ func (c *conversation) chat(ctx context.Context) error {
 	for {
 		line, err := c.lines.Read("> ")
 		if errors.Is(err, io.EOF) {
+			c.screen.Note("") // what the shell writes begins a line
 			return nil
 		}
 		if err != nil {
@@ -186,8 +188,10 @@ func (c *conversation) turn(ctx context.Context) error {
 func (c *conversation) answer(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	thought := false
+	thought, begun := false, c.loading(ctx)
+	defer begun()
 	show := client.Shower{Text: func(s string) {
+		begun()
 		if thought {
 			c.screen.Printf("\n\n")
 			thought = false
@@ -195,12 +199,13 @@ func (c *conversation) answer(ctx context.Context) error {
 		c.screen.Printf("%s", s)
 	}}
 	if c.screen.People() {
-		show.Thinking = func(s string) { thought = true; c.screen.Printf("%s", c.screen.Dim(s)) }
+		show.Thinking = func(s string) { begun(); thought = true; c.screen.Printf("%s", c.screen.Dim(s)) }
 	}
 	if c.json {
 		show = client.Shower{}
 	}
 	turn, err := c.Chat(ctx, c.request, show)
+	begun()
 	stopped := err != nil && ctx.Err() != nil
 	if stopped {
 		turn.Message.Calls, turn.Finish, err = nil, "stopped", nil // half a call is none
@@ -218,6 +223,45 @@ func (c *conversation) answer(ctx context.Context) error {
 	}
 	return nil
 }
+
+// loading shows whoever watches how far the load is that the turn waits for, until the answer
+// begins.
+func (c *conversation) loading(ctx context.Context) (begun func()) {
+	if !c.screen.Watched() {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		var bar *terminal.Bar
+		for tick := time.NewTicker(lookEvery); ; {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				tick.Stop()
+				if bar != nil {
+					bar.End(nil)
+				}
+				return
+			}
+			list, _ := c.Instances(ctx) // a server that cannot say will say so in the turn
+			for _, i := range list {
+				if i.Waiting == 0 {
+					continue
+				}
+				if bar == nil {
+					bar = c.screen.Bar("", terminal.Percent)
+				}
+				bar.Say("%s %s", i.State, i.ID)
+				bar.Set(int64(100*i.Progress), 100)
+			}
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
+
+const lookEvery = 200 * time.Millisecond // how far a load is
 
 // close ends what an answer has shown.
 func (c *conversation) close(turn client.Turn, stopped bool) {

@@ -22,6 +22,8 @@ import (
 	"tenon/cmd/client"
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/engine/enginetest/tinymodel"
+	"tenon/models/store"
 	"tenon/server"
 	"tenon/server/servertest"
 )
@@ -238,10 +240,19 @@ func TestRoot_mistypedNamesAreAnsweredWithTheNearest(t *testing.T) {
 	}
 }
 
-func TestCompletion_offersTheServersModels(t *testing.T) {
-	at := scriptedServer(t, enginetest.Script())
+// A shell is offered the models of the server, and where none answers, those that one would serve.
+func TestCompletion_offersModels(t *testing.T) {
+	_, at := answering(t, map[string]string{"GET /tenon/v1/models": fleetModels})
 	out, _, err := execute(t, append([]string{"__complete"}, append(append([]string{"run"}, at...), "")...)...)
-	if err != nil || !strings.Contains(out, "m\tloaded\n") || !strings.Contains(out, "gpt-4o\n") {
+	if err != nil || !strings.Contains(out, "tiny\tloaded\n") || !strings.Contains(out, "gpt-4o\n") {
+		t.Errorf("%q %v", out, err)
+	}
+	kept, _ := store.DefaultDir()
+	if err := os.MkdirAll(kept, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention}), filepath.Join(kept, "kept.gguf"))
+	if out, _, err = execute(t, "__complete", "run", "--port", freePort(t), ""); err != nil || !strings.Contains(out, "kept\tnot-loaded\n") {
 		t.Errorf("%q %v", out, err)
 	}
 }

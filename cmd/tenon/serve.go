@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/cmd/config"
+	"tenon/cmd/terminal"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/models/store"
@@ -31,8 +32,9 @@ func newServeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [MODEL…]",
 		Short: "Serve models to OpenAI and Anthropic clients",
-		Long: `Serve models. MODEL is a GGUF file, a folder of them, hf:owner/repo[:quant] or an https address; the models named here
-are loaded at start, those of --models-dir when they are first asked for.
+		Long: `Serve models. MODEL is the name of one at hand ('tenon list'), a GGUF file, a folder of them, hf:owner/repo[:quant],
+ollama:name[:tag] or an https address; the models named here are loaded at start, all others when they are first asked for.
+Without --models-dir, and unless only files are named, all models at hand are served.
 
 Each setting is also an environment variable (--ctx-size is TENON_CTX_SIZE) and a key of the file given with --config; a flag
 wins over the environment, that over the file. 'tenon config' prints what is in force.`,
@@ -56,13 +58,26 @@ func newConfigCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}
 	loader := config.Register(cmd.Flags())
+	asJSON := cmd.Flags().Bool("json", false, "print JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := loader.Load(os.Environ()); err != nil {
 			return err
 		}
-		return loader.Print(cmd.OutOrStdout())
+		return printValues(screenOf(cmd), loader.InForce(), *asJSON)
 	}
 	return cmd
+}
+
+// printValues shows settings in force and where each came from.
+func printValues(s *terminal.Screen, all []config.Value, asJSON bool) error {
+	if asJSON {
+		return s.JSON(all)
+	}
+	rows := make([][]string, len(all))
+	for i, v := range all {
+		rows[i] = []string{v.Name, v.Value, v.From}
+	}
+	return s.Table([]string{"setting", "value", "from"}, rows)
 }
 
 // supported tells whether models can be served on a system.
@@ -103,9 +118,6 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	defer door.shut()
 	known, named, settings, err := catalogue(start.fetch, loader, args)
 	if err != nil {
-		return err
-	}
-	if err := known.KeepNames(filepath.Join(kept.Dir, "names.json")); err != nil {
 		return err
 	}
 	var app *app // it is there before anything is loaded
@@ -161,12 +173,16 @@ func listen(s config.Settings) (net.Listener, error) {
 	return l, nil
 }
 
-// nothingToServe tells how to come by a model where the folders hold none.
-func nothingToServe(folders []string) error {
-	if len(folders) > 0 {
-		return fmt.Errorf("no model to serve: no .gguf file that can be served is in %s; put one there, or name one (tenon serve hf:owner/repo:quant)", strings.Join(folders, ", "))
+// nothingError: there is no model to serve.
+type nothingError struct {
+	folders []string // that were looked through
+}
+
+func (e *nothingError) Error() string {
+	if len(e.folders) > 0 {
+		return fmt.Sprintf("no model to serve: no .gguf file that can be served is in %s; put one there, or name one (tenon serve hf:owner/repo:quant)", strings.Join(e.folders, ", "))
 	}
-	return errors.New("no model to serve: name one (tenon serve model.gguf) or a folder (--models-dir)")
+	return "no model to serve: name one (tenon serve model.gguf) or a folder (--models-dir)"
 }
 
 // fetcher fetches a model that a setting names. What is a path already stays one.
@@ -187,7 +203,12 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 	for _, fault := range p.faults {
 		slog.Warn("an adapter is left out", "error", fault)
 	}
+	var named []string // those among args that only the models at hand can tell
 	for _, arg := range args {
+		if isName(arg) {
+			named = append(named, arg)
+			continue
+		}
 		path, err := fetch(arg)
 		if err != nil {
 			return nil, nil, p, err
@@ -202,7 +223,7 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 			return nil, nil, p, err
 		}
 	}
-	if s.FindModels || len(args) == 0 && s.ModelsDir == "" && !p.sourced() {
+	if s.FindModels || len(named) > 0 || len(args) == 0 && s.ModelsDir == "" && !p.sourced() {
 		if err := watch(c, places()...); err != nil {
 			return nil, nil, p, err
 		}
@@ -210,8 +231,11 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 	if err := p.apply(fetch, c); err != nil {
 		return nil, nil, p, err
 	}
+	if err := keepNames(c); err != nil {
+		return nil, nil, p, err
+	}
 	if len(c.Entries) == 0 {
-		return nil, nil, p, nothingToServe(slices.DeleteFunc(append(slices.Clone(args), s.ModelsDir), func(dir string) bool { return dir == "" }))
+		return nil, nil, p, &nothingError{slices.DeleteFunc(append(slices.Clone(args), s.ModelsDir), func(dir string) bool { return dir == "" })}
 	}
 	for _, a := range s.Alias {
 		name, model, _ := strings.Cut(a, "=")
@@ -224,13 +248,53 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 			return nil, nil, p, fmt.Errorf("default-model: there is no model %q%s; there is: %s", name, config.DidYouMean(name, c.Names()), strings.Join(c.Names(), ", "))
 		}
 	}
-	var named []string
+	var first []string
 	for i, e := range c.Entries {
-		if i < atStart || p.entries[e.ID].Pin {
-			named = append(named, e.ID)
+		if i < atStart {
+			first = append(first, e.ID)
 		}
 	}
-	return c, named, p, nil
+	for _, name := range named {
+		e, err := c.Resolve(name)
+		if err != nil {
+			return nil, nil, p, noModel(c, name, err)
+		}
+		first = append(first, e.ID)
+	}
+	for _, e := range c.Entries {
+		if p.entries[e.ID].Pin && !slices.Contains(first, e.ID) {
+			first = append(first, e.ID)
+		}
+	}
+	return c, first, p, nil
+}
+
+// isName tells whether an argument is neither a path nor a reference, but a model's name.
+func isName(arg string) bool {
+	ref, err := store.ParseRef(arg)
+	if err != nil || ref.Path == "" {
+		return false
+	}
+	_, err = os.Stat(arg)
+	return err != nil
+}
+
+// noModel says what there is in the place of a model that was named.
+func noModel(c *catalog.Catalog, name string, err error) error {
+	var missing *catalog.NotFoundError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	return fmt.Errorf("there is no file and no model %q%s; there is: %s", name, config.DidYouMean(name, c.Names()), orNone(strings.Join(c.Names(), ", ")))
+}
+
+// keepNames gives models the names that 'tenon alias' has given them.
+func keepNames(c *catalog.Catalog) error {
+	dir, err := store.DefaultDir()
+	if err != nil {
+		return nil //nolint:nilerr // without a store no name was given
+	}
+	return c.KeepNames(filepath.Join(dir, "names.json"))
 }
 
 // checkTemplate tells what is wrong with a chat template that is named in place of the model's

@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +26,7 @@ conversations with it: roles, tools, calls, ids, thinking, what it drops from ol
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if rules {
-				return printRules(cmd.OutOrStdout())
+				return printRules(screenOf(cmd))
 			}
 			if len(args) == 1 {
 				f.model = args[0]
@@ -41,7 +39,7 @@ conversations with it: roles, tools, calls, ids, thinking, what it drops from ol
 			if err != nil {
 				return err
 			}
-			return show(cmd.OutOrStdout(), e, source, options, asJSON)
+			return show(screenOf(cmd), e, source, options, asJSON)
 		},
 	}
 	f.source(cmd)
@@ -68,18 +66,20 @@ func (f *renderFlags) entry(cmd *cobra.Command) (catalog.Entry, error) {
 
 // show prints the probe, or why there is none. A template that cannot be used is no error: the
 // model would be served.
-func show(w io.Writer, e catalog.Entry, source string, o templates.Options, asJSON bool) error {
-	if e.Path != "" && !asJSON {
-		printFile(w, e)
-	}
-	if source == "" {
-		_, err := fmt.Fprintln(w, "The model has no chat template: it is served with the built-in rendering.")
-		return err
-	}
+func show(s *terminal.Screen, e catalog.Entry, source string, o templates.Options, asJSON bool) error {
+	model := fleet.Describe(models.Status{Entry: e, State: models.NotLoaded})
 	t, err := templates.Parse(source, o)
+	if source == "" {
+		err = errNoTemplate
+	}
+	if err != nil && asJSON {
+		return s.JSON(struct {
+			Unusable string      `json:"template_error"`
+			Model    fleet.Model `json:"model"`
+		}{err.Error(), model})
+	}
 	if err != nil {
-		_, err = fmt.Fprintf(w, "The template cannot be used: %v.\nThe model is served with the built-in rendering.\n", err)
-		return err
+		return s.Table(aboutModel, append(fileRows(e), []string{"chat template", fmt.Sprintf("cannot be used, the built-in rendering is: %v", err)}))
 	}
 	p := t.Probe()
 	b, err := tools.Bind(prepared.Evidence(source, o.EOS, nil, p))
@@ -87,15 +87,18 @@ func show(w io.Writer, e catalog.Entry, source string, o templates.Options, asJS
 		return fmt.Errorf("find the dialect: %w", err)
 	}
 	if asJSON {
-		return terminal.New(nil, w, nil).JSON(struct {
+		return s.JSON(struct {
 			templates.Probe
 			Dialect string      `json:"dialect"` // by which calls are read and masked
 			Binding bindingJSON `json:"binding"`
 			Model   fleet.Model `json:"model"`
-		}{p, b.Dialect.Key, describe(b), fleet.Describe(models.Status{Entry: e, State: models.NotLoaded})})
+		}{p, b.Dialect.Key, describe(b), model})
 	}
-	return printProbe(w, p, b)
+	return s.Table(aboutModel, append(fileRows(e), probeRows(p, b)...))
 }
+
+// aboutModel are the headings of what is found out about a model.
+var aboutModel = []string{"about", "found"}
 
 // bindingJSON is the dialect that was found for a template, and how.
 type bindingJSON struct {
@@ -129,15 +132,19 @@ func protocolOf(p templates.Probe, scaffold bool) string {
 	return "native"
 }
 
-func printFile(w io.Writer, e catalog.Entry) {
-	_, _ = fmt.Fprintf(w, "file                   %s\nsize                   %s\narchitecture           %s\nquantization           %s\ncontext                %d tokens\n",
-		e.Path, terminal.Size(e.Size), e.Architecture, orNone(e.Quantization), e.ContextTrained)
+func fileRows(e catalog.Entry) [][]string {
+	if e.Path == "" {
+		return nil
+	}
+	return [][]string{
+		{"file", e.Path}, {"size", terminal.Size(e.Size)}, {"architecture", e.Architecture}, {"quantization", orNone(e.Quantization)},
+		{"context", fmt.Sprintf("%d tokens", e.ContextTrained)},
+	}
 }
 
-func printProbe(w io.Writer, p templates.Probe, b tools.Binding) error {
+func probeRows(p templates.Probe, b tools.Binding) (rows [][]string) {
 	yes := map[bool]string{true: "yes", false: "no"}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(name, value string) { _, _ = fmt.Fprintf(t, "%s\t%s\n", name, value) }
+	row := func(name, value string) { rows = append(rows, []string{name, value}) }
 	row("tool protocol", protocolOf(p, b.Dialect.Scaffold()))
 	d := describe(b)
 	row("dialect", fmt.Sprintf("%s (%s)", b.Dialect.Key, b.Dialect.Models()))
@@ -170,23 +177,22 @@ func printProbe(w io.Writer, p templates.Probe, b tools.Binding) error {
 	row("prompt opens thinking", yes[p.PrefilledThought])
 	row("depends on the date", yes[p.Dates])
 	row("markers without token", orNone(strings.Join(p.UnknownMarkers, " ")))
-	return t.Flush()
+	return rows
 }
 
 // printRules lists what may be done to a conversation or a template.
-func printRules(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(kind, name, about string) { _, _ = fmt.Fprintf(t, "%s\t%s\t%s\n", kind, name, about) }
+func printRules(s *terminal.Screen) error {
+	var rows [][]string
 	for _, r := range templates.Rules() {
-		row("rule", r.Name, r.About)
+		rows = append(rows, []string{"rule", r.Name, r.About})
 	}
 	for _, v := range templates.VolatileRules() {
-		row("header", v.Name, v.About)
+		rows = append(rows, []string{"header", v.Name, v.About})
 	}
 	for _, e := range templates.Edits() {
-		row("edit", e.Name, e.About)
+		rows = append(rows, []string{"edit", e.Name, e.About})
 	}
-	return t.Flush()
+	return s.Table([]string{"kind", "name", "what it does"}, rows)
 }
 
 func defaultOf(s templates.Switch) string {

@@ -16,7 +16,7 @@ func TestShow_saysHowCallsOfUnknownTemplatesAreRead(t *testing.T) {
 			`{% for c in m.tool_calls %}{% set f = c.function %} ` + call + `{% endfor %}</>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}`
 		template := write(t, "t.jinja", source)
 		out, _, err := execute(t, "show", "--template", template)
-		if err != nil || !strings.Contains(out, "tool protocol          "+want.protocol) || !strings.Contains(out, "dialect                "+want.dialect+" (") {
+		if err != nil || !strings.Contains(out, "tool protocol\t"+want.protocol) || !strings.Contains(out, "dialect\t"+want.dialect+" (") {
 			t.Errorf("%s: %v, want %v:\n%s", call, err, want, out)
 		}
 		if out, _, err = execute(t, "show", "--template", template, "--json"); err != nil || !strings.Contains(out, `"dialect": "`+want.dialect+`"`) {

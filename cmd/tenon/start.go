@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -241,9 +242,10 @@ func newReloadCommand() *cobra.Command {
 			return err
 		}
 		return r.answer(done, func() error {
-			for _, note := range append(done.Notes, fmt.Sprintf("%d changes", len(done.Notes))) {
-				r.screen.Printf("%s\n", note)
+			if len(done.Notes) == 0 {
+				done.Notes = []string{"nothing has changed"}
 			}
+			r.screen.Printf("%s\n", strings.Join(done.Notes, "\n"))
 			return nil
 		})
 	})

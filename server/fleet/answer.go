@@ -133,7 +133,9 @@ func classify(err error) (status int, kind, field string) {
 	case errors.As(err, &source):
 		return http.StatusBadGateway, "source_failed", "source"
 	case errors.As(err, &own):
-		return ofTurn(own)
+		if s, ok := shapes[own.Kind]; ok {
+			return s.status, s.kind, own.Field
+		}
 	case errors.Is(err, engine.ErrClosed), errors.Is(err, engine.ErrQueueTimeout), errors.Is(err, engine.ErrWorkerLost):
 		return http.StatusServiceUnavailable, "unavailable", ""
 	}
@@ -144,27 +146,22 @@ func classify(err error) (status int, kind, field string) {
 	return http.StatusInternalServerError, "internal", ""
 }
 
-// ofTurn is classify for errors that have a kind.
-func ofTurn(e *chat.Error) (status int, kind, field string) {
-	switch e.Kind {
-	case chat.Invalid:
-		return http.StatusBadRequest, "invalid", e.Field
-	case chat.NotFound:
-		return http.StatusNotFound, "model_not_found", e.Field
-	case chat.TooLarge:
-		return http.StatusRequestEntityTooLarge, "too_large", ""
-	case chat.Unauthorized:
-		return http.StatusUnauthorized, "unauthorized", ""
-	case chat.Forbidden:
-		return http.StatusForbidden, "forbidden", ""
-	case chat.NotSupportedHere:
-		return http.StatusNotImplemented, "not_supported", ""
-	case chat.Busy, chat.Unavailable:
-		return http.StatusServiceUnavailable, "unavailable", ""
-	case chat.NoRoute:
-		return http.StatusNotFound, "no_route", ""
-	case chat.NoMethod:
-		return http.StatusMethodNotAllowed, "no_method", ""
-	}
-	return http.StatusInternalServerError, "internal", ""
+// shape is the status and the type of an error.
+type shape struct {
+	status int
+	kind   string
+}
+
+// shapes are those of errors that have a kind.
+var shapes = map[chat.ErrorKind]shape{
+	chat.Invalid:          {http.StatusBadRequest, "invalid"},
+	chat.NotFound:         {http.StatusNotFound, "model_not_found"},
+	chat.TooLarge:         {http.StatusRequestEntityTooLarge, "too_large"},
+	chat.Unauthorized:     {http.StatusUnauthorized, "unauthorized"},
+	chat.Forbidden:        {http.StatusForbidden, "forbidden"},
+	chat.NotSupportedHere: {http.StatusNotImplemented, "not_supported"},
+	chat.Busy:             {http.StatusServiceUnavailable, "unavailable"},
+	chat.Unavailable:      {http.StatusServiceUnavailable, "unavailable"},
+	chat.NoRoute:          {http.StatusNotFound, "no_route"},
+	chat.NoMethod:         {http.StatusMethodNotAllowed, "no_method"},
 }

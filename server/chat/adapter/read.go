@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -53,7 +54,7 @@ func (a *Adapter) read(key string, value *yaml.Node) error {
 	case "simplify":
 		var options []string
 		if err := value.Decode(&options); err != nil {
-			return fmt.Errorf("expected a list of options: %w", err)
+			return errors.New("expected a list of options")
 		}
 		s, err := Simplification(options)
 		a.Simplify = &s
