@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -174,18 +175,29 @@ func getModel(m Models, other string, k modelFacts) gin.HandlerFunc {
 	}
 }
 
-// findModel returns the model of an id or an alias, and how that is spelled.
-func findModel(m Models, id string) (fleet.Status, string, *chat.Error) {
-	var known []string
-	for _, s := range m.Status() {
-		for _, name := range append([]string{s.ID}, s.Aliases...) {
-			if strings.EqualFold(name, id) {
-				return s, name, nil
-			}
-			known = append(known, name)
+// findModel returns the model that a name means, as people type it, and how its id or the alias is
+// spelled.
+func findModel(m Models, name string) (fleet.Status, string, *chat.Error) {
+	all, known := m.Status(), &catalog.Catalog{}
+	for _, s := range all {
+		known.Entries = append(known.Entries, s.Entry)
+	}
+	e, err := known.Resolve(name)
+	if err == nil && name == "" {
+		err = &catalog.NotFoundError{Name: name, Known: known.Names()}
+	}
+	if err != nil {
+		var shaped *chat.Error
+		_ = errors.As(chat.LoadError(err), &shaped) // every error of Resolve has a kind
+		return fleet.Status{}, "", shaped
+	}
+	spelled := e.ID
+	for _, alias := range e.Aliases {
+		if strings.EqualFold(alias, name) {
+			spelled = alias
 		}
 	}
-	return fleet.Status{}, "", chat.UnknownModel(id, known)
+	return all[slices.IndexFunc(all, func(s fleet.Status) bool { return s.ID == e.ID })], spelled, nil
 }
 
 func (k modelFacts) describe(s fleet.Status) modelInfo {

@@ -33,6 +33,9 @@ func TestModels_oneAnswerForThreeReaders(t *testing.T) {
 	if m := get("/v1/models/GPT-4o"); m["id"] != "gpt-4o" || m["state"] != "loaded" || m["context_length"] != float64(4096) || m["max_input_tokens"] != float64(4096) {
 		t.Errorf("%v", m)
 	}
+	if m := get("/v1/models/script"); m["id"] != "scripted" {
+		t.Errorf("a part of a name: %v", m)
+	}
 	if e := get("/v1/models/some/other")["error"].(map[string]any); e["code"] != "model_not_found" {
 		t.Errorf("%v", e)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,10 +83,13 @@ func benchCells(rows []measured) [][]string {
 
 // sizeOf is the size of a model's files, 0 where the server does not say.
 func (r *remote) sizeOf(ctx context.Context, name string) (int64, error) {
+	var meant client.Model
+	if err := r.Get(ctx, "/v1/models/"+url.PathEscape(name), &meant); err != nil {
+		return 0, err
+	}
 	list, err := r.Fleet(ctx)
 	for _, m := range list {
-		same := func(known string) bool { return strings.EqualFold(known, name) }
-		if slices.ContainsFunc(append(m.Aliases, m.ID), same) || len(list) == 1 {
+		if slices.Contains(append(m.Aliases, m.ID), meant.ID) {
 			return m.Size, err
 		}
 	}

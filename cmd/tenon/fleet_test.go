@@ -277,7 +277,9 @@ func TestPull_linesForPeopleAndObjectsForPrograms(t *testing.T) {
 }
 
 func TestLaunch_printsWhatLeadsAClientHere(t *testing.T) {
-	_, at := answering(t, map[string]string{"GET /v1/models": `{"data":[
+	_, at := answering(t, map[string]string{"GET /v1/models/small": `{"id":"small","state":"loaded","context_length":2048}`,
+		"GET /v1/models/emb": `{"id":"embed","context_length":32768,"capabilities":["embeddings"]}`, "GET /v1/models/gpt-4o": `{"id":"warm","context_length":65536}`,
+		"GET /v1/models": `{"data":[
 		{"id":"small","state":"loaded","context_length":2048,"capabilities":["completion","tools"]},
 		{"id":"embed","state":"loaded","context_length":32768,"capabilities":["embeddings"]},
 		{"id":"cold","state":"not-loaded","context_length":32768,"capabilities":["tools"]},
@@ -296,7 +298,7 @@ func TestLaunch_printsWhatLeadsAClientHere(t *testing.T) {
 		}
 	}
 	for want, args := range map[string][]string{
-		"did you mean claude": {"claud"}, "small (context of 2048 tokens)": {"qwen", "--model", "small"}, "embed (writes nothing)": {"qwen", "--model", "embed"},
+		"did you mean claude": {"claud"}, "small (context of 2048 tokens)": {"qwen", "--model", "small"}, "embed (writes nothing)": {"qwen", "--model", "emb"},
 	} {
 		if _, _, err := execute(t, append(append(at, "launch", "--print"), args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", args, err)
@@ -340,10 +342,10 @@ func TestDoctor_looksEverywhere(t *testing.T) {
 
 func TestBench_measuresAloneAndTogether(t *testing.T) {
 	_, at := answering(t, map[string]string{
-		"GET /health": `{"status":"ok"}`, "GET /tenon/v1/models": fleetModels,
+		"GET /health": `{"status":"ok"}`, "GET /tenon/v1/models": fleetModels, "GET /v1/models/tin": `{"id":"tiny"}`,
 		"POST /v1/chat/completions": `data: {"choices":[{"delta":{},"finish_reason":"length"}],"timings":{"prompt_n":100,"prompt_per_second":200,"predicted_n":64,"predicted_per_second":50}}` + "\n\n",
 	})
-	out, _, err := execute(t, append(at, "bench", "tiny", "--depths", "100", "--streams", "3")...)
+	out, _, err := execute(t, append(at, "bench", "tin", "--depths", "100", "--streams", "3")...)
 	if err != nil || !strings.Contains(out, "100\t1\t200\t50.0\t0 %\n100\t3\t200\t150.0\t\n") {
 		t.Errorf("%q %v", out, err)
 	}

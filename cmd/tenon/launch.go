@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -77,10 +78,14 @@ func newLaunchCommand() *cobra.Command {
 			return fmt.Errorf("there is no agent %q%s; there is: %s", args[0], config.DidYouMean(args[0], names), strings.Join(names, ", "))
 		}
 		list, err := r.Models(cmd.Context())
+		if model != "" {
+			list = make([]client.Model, 1)
+			err = r.Get(cmd.Context(), "/v1/models/"+url.PathEscape(model), &list[0])
+		}
 		if err != nil {
 			return err
 		}
-		m, err := able(list, model)
+		m, err := able(list)
 		if err != nil {
 			return err
 		}
@@ -116,16 +121,13 @@ func newLaunchCommand() *cobra.Command {
 	return cmd
 }
 
-// able chooses a model that an agent can work with, or tells why the named one is none.
-func able(list []client.Model, name string) (client.Model, error) {
+// able chooses a model that an agent can work with, or tells why none can.
+func able(list []client.Model) (client.Model, error) {
 	const least = 16384 // tokens: an agent's own prompt takes most of that
 	var can []client.Model
 	var known []string
 	for _, m := range list {
 		known = append(append(known, m.ID), m.Aliases...)
-		if name != "" && !strings.EqualFold(m.ID, name) && !slices.ContainsFunc(m.Aliases, func(a string) bool { return strings.EqualFold(a, name) }) {
-			continue
-		}
 		switch {
 		case slices.Contains(m.Capabilities, "embeddings"): // tools are given to every other
 			known[len(known)-1] += " (writes nothing)"
