@@ -175,6 +175,17 @@ func (e Effective) Values() []Value {
 	return all
 }
 
+// Entry is the file's entry for a model, by its name or an alias; one that says nothing if there
+// is none.
+func (l *Loader) Entry(name string) Model {
+	for _, m := range l.Models {
+		if slices.ContainsFunc(append([]string{m.Name}, m.Aliases...), func(n string) bool { return strings.EqualFold(n, name) }) {
+			return m
+		}
+	}
+	return Model{Name: name}
+}
+
 // Has tells whether the entry sets a setting itself.
 func (m Model) Has(name string) bool { _, ok := m.values[name]; return ok }
 

@@ -16,6 +16,7 @@ import (
 
 	"tenon/cmd/client"
 	"tenon/cmd/config"
+	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
 )
@@ -58,12 +59,11 @@ func explainModel(cmd *cobra.Command, r *remote, name string) error {
 	var in struct{ Settings []config.Value }
 	err := r.Get(cmd.Context(), "/tenon/v1/explain?model="+url.QueryEscape(name), &in)
 	if errors.Is(err, client.ErrNoServer) {
-		e, settings, missing := findModel(cmd, name)
-		if missing != nil {
-			return missing
-		}
+		m := r.loader.Entry(name)
+		p := newPerModel(r.loader)
+		p.entries[m.Name] = m
 		r.screen.Note("No server answers; this is what the settings say.")
-		in.Settings, err = settings.explain(fleet.Status{Entry: e, Pinned: e.Pinned})
+		in.Settings, err = p.explain(fleet.Status{Entry: catalog.Entry{ID: m.Name, Aliases: m.Aliases, Path: m.Source}, Pinned: m.Pin})
 	}
 	if err != nil {
 		return err

@@ -234,7 +234,7 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 	if err := keepNames(c); err != nil {
 		return nil, nil, p, err
 	}
-	if len(c.Entries) == 0 {
+	if len(c.Entries) == 0 && len(named) == 0 {
 		return nil, nil, p, &nothingError{slices.DeleteFunc(append(slices.Clone(args), s.ModelsDir), func(dir string) bool { return dir == "" })}
 	}
 	for _, a := range s.Alias {
@@ -248,25 +248,30 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 			return nil, nil, p, fmt.Errorf("default-model: there is no model %q%s; there is: %s", name, config.DidYouMean(name, c.Names()), strings.Join(c.Names(), ", "))
 		}
 	}
-	var first []string
-	for i, e := range c.Entries {
-		if i < atStart {
-			first = append(first, e.ID)
-		}
+	first, err := p.first(c, atStart, named)
+	return c, first, p, err
+}
+
+// first are the ids of the models to load at start: the fetched ones, which stand first, those that
+// were named, and those that stay.
+func (p perModel) first(c *catalog.Catalog, fetched int, named []string) ([]string, error) {
+	var ids []string
+	for _, e := range c.Entries[:fetched] {
+		ids = append(ids, e.ID)
 	}
 	for _, name := range named {
 		e, err := c.Resolve(name)
 		if err != nil {
-			return nil, nil, p, noModel(c, name, err)
+			return nil, noModel(c, name, err)
 		}
-		first = append(first, e.ID)
+		ids = append(ids, e.ID)
 	}
 	for _, e := range c.Entries {
-		if p.entries[e.ID].Pin && !slices.Contains(first, e.ID) {
-			first = append(first, e.ID)
+		if p.entries[e.ID].Pin && !slices.Contains(ids, e.ID) {
+			ids = append(ids, e.ID)
 		}
 	}
-	return c, first, p, nil
+	return ids, nil
 }
 
 // isName tells whether an argument is neither a path nor a reference, but a model's name.

@@ -69,6 +69,9 @@ func (f *renderFlags) entry(cmd *cobra.Command) (catalog.Entry, error) {
 func show(s *terminal.Screen, e catalog.Entry, source string, o templates.Options, asJSON bool) error {
 	model := fleet.Describe(models.Status{Entry: e, State: models.NotLoaded})
 	t, err := templates.Parse(source, o)
+	if err != nil {
+		err = fmt.Errorf("it cannot be used: %w", err)
+	}
 	if source == "" {
 		err = errNoTemplate
 	}
@@ -79,7 +82,7 @@ func show(s *terminal.Screen, e catalog.Entry, source string, o templates.Option
 		}{err.Error(), model})
 	}
 	if err != nil {
-		return s.Table(aboutModel, append(fileRows(e), []string{"chat template", fmt.Sprintf("cannot be used, the built-in rendering is: %v", err)}))
+		return s.Table(aboutModel, append(fileRows(e), []string{"chat template", err.Error() + "; using the built-in rendering"}))
 	}
 	p := t.Probe()
 	b, err := tools.Bind(prepared.Evidence(source, o.EOS, nil, p))
