@@ -19,6 +19,14 @@ type bodies struct {
 	held atomic.Int64
 }
 
+// hold counts bytes that are held, or, less than none, no more.
+func (b *bodies) hold(n int64) error {
+	if b.held.Add(n) > 4*b.most && n > 0 {
+		return &chat.Error{Kind: chat.Busy, Message: "the bodies of the requests in flight are too large together; try again later", RetryAfter: time.Second}
+	}
+	return nil
+}
+
 // limit makes a read fail beyond the limit of one body, which the decoders turn into 413, or of
 // all, which is a 429, and where a client takes too long over it. It comes before whatever may
 // refuse a request: the body of a refused one is read to its end, too, so that the connection can
@@ -59,8 +67,8 @@ type limitedBody struct {
 func (l *limitedBody) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	l.read += int64(n)
-	if l.all.held.Add(int64(n)) > 4*l.all.most {
-		return n, &chat.Error{Kind: chat.Busy, Message: "the bodies of the requests in flight are too large together; try again later", RetryAfter: time.Second}
+	if err := l.all.hold(int64(n)); err != nil {
+		return n, err
 	}
 	if errors.Is(err, io.EOF) { // the connection stays open behind the body; one that broke off is not waited for
 		l.deadline(time.Time{})

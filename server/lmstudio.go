@@ -19,14 +19,14 @@ import (
 )
 
 // lmstudioRoutes are the routes of LM Studio's clients.
-func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
+func lmstudioRoutes(g *gin.Engine, o Options, seen observer, held *bodies) {
 	if o.LMStudio == nil {
 		return
 	}
 	models := lmstudio.Models{Fleet: o.LMStudio, Traits: o.Traits, Default: o.Service.Default}
 	sockets := socket.New(socket.Options{
 		Service: o.Service, Models: models, Version: o.Version, Admit: admitSocket(o.Keys), Manage: manage(o.Keys),
-		Watch: seen.watch, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody,
+		Watch: seen.watch, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody, Hold: held.hold,
 	})
 	for _, ns := range socket.Namespaces {
 		serve := sockets.Handler(ns)
@@ -34,7 +34,7 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer) {
 			serve(c.Writer, c.Request.WithContext(withManages(c.Request.Context(), mayManage(c, o.Keys))))
 		})
 	}
-	api := rest.New(o.Service, models, nil, o.Heartbeat)
+	api := rest.New(o.Service, models, o.Heartbeat)
 	asOpenAI := openai.API{Service: o.Service, Heartbeat: o.Heartbeat, Extra: api.Extra}
 	for _, r := range []struct {
 		method, path string

@@ -271,6 +271,20 @@ func TestStudio_socketsAskForTheKey(t *testing.T) {
 	}
 }
 
+// A web page of another site opens no socket, unless it is listed.
+func TestStudio_socketsOfOtherPagesAreRefused(t *testing.T) {
+	s, _, _ := studio(t, func(o *server.Options) { o.CORSOrigins = []string{"https://app.example"} })
+	for origin, may := range map[string]bool{"": true, "https://app.example": true, s.URL: true, "https://evil.example": false, "null": false} {
+		ws, resp, err := websocket.Dial(t.Context(), s.URL+"/llm", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {origin}}}) //nolint:bodyclose // the socket takes the body over
+		if (err == nil) != may || !may && resp.StatusCode != http.StatusForbidden {
+			t.Errorf("%q: %v", origin, err)
+		}
+		if err == nil {
+			_ = ws.CloseNow()
+		}
+	}
+}
+
 // What changes the fleet, and the log, which shows what others ask, need a key marked admin.
 // Models that a prediction needs are loaded for every key.
 func TestStudio_changingTheFleetNeedsAnAdmin(t *testing.T) {

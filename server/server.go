@@ -60,9 +60,10 @@ func New(o Options) http.Handler {
 	g.UseRawPath = true // model ids may hold %2F
 	m, kept := newMetrics(o.Engines, o.Models), newRecords(o.DebugRequests)
 	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept, streamed: &socket.Logs{}}
-	g.Use((&bodies{most: o.MaxBody}).limit, requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness))
+	held := &bodies{most: o.MaxBody}
+	g.Use(held.limit, requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness))
 	routes(g, o, m, kept)
-	lmstudioRoutes(g, o, seen)
+	lmstudioRoutes(g, o, seen, held)
 	g.NoRoute(noRoute)
 	g.NoMethod(noMethod)
 	return g

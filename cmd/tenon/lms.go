@@ -99,7 +99,7 @@ func newLMSListCommand(use, short string, calls [][2]string) *cobra.Command {
 }
 
 func newLMSLoadCommand() *cobra.Command {
-	var identifier string
+	var identifier, gpu string
 	var context, ttl, parallel int
 	cmd := withLMS(&cobra.Command{Use: "load MODEL", Short: "Load a model", Args: cobra.ExactArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
 		in := map[string]any{"model": args[0]}
@@ -110,6 +110,11 @@ func newLMSLoadCommand() *cobra.Command {
 		}
 		if identifier != "" {
 			in["identifier"] = identifier
+		}
+		if gpu != "" {
+			if in["gpu"] = gpu; json.Valid([]byte(gpu)) {
+				in["gpu"] = json.Number(gpu)
+			}
 		}
 		var out map[string]any
 		if err := r.Post(cmd.Context(), "/api/v1/models/load", in, &out); err != nil {
@@ -122,6 +127,7 @@ func newLMSLoadCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&identifier, "identifier", "", "what the loaded model is called")
 	cmd.Flags().IntVarP(&context, "context-length", "c", 0, "most tokens one request may use")
+	cmd.Flags().StringVar(&gpu, "gpu", "", "layers on the GPU: max, off, or a share of them, such as 0.5")
 	cmd.Flags().IntVar(&ttl, "ttl", 0, "seconds that it stays when nobody asks for it")
 	cmd.Flags().IntVar(&parallel, "parallel", 0, "requests that run at once")
 	return cmd

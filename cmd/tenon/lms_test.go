@@ -3,28 +3,36 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"tenon/cmd/config"
 	"tenon/engine"
 	"tenon/engine/enginetest/tinymodel"
 	"tenon/models/fleet"
 	"tenon/models/store"
 	"tenon/server"
 	api "tenon/server/fleet"
+	"tenon/server/lmstudio"
 	"tenon/server/servertest"
 )
 
 // lmsServer is a server with the model "m", beside a hub with some/tiny-GGUF.
-func lmsServer(t *testing.T) (flags []string) {
+func lmsServer(t *testing.T) (f *fleet.Fleet, flags []string) {
 	t.Helper()
 	var model bytes.Buffer
 	if err := tinymodel.Write(&model, tinymodel.Options{Kind: tinymodel.FullAttention}); err != nil {
@@ -42,21 +50,21 @@ func lmsServer(t *testing.T) (flags []string) {
 	}))
 	t.Cleanup(hub.Close)
 	kept := &store.Store{Dir: t.TempDir(), Hub: hub.URL}
-	f, o := servertest.Fleet(map[string]engine.Engine{"m": servertest.Obedient(engine.Model{Context: 4096, Slots: 1})}, func(o *fleet.Options) { o.Store = kept })
-	t.Cleanup(func() { _ = f.Close() })
-	o.Fleet = api.API{Fleet: f}
+	loaded, o := servertest.Fleet(map[string]engine.Engine{"m": servertest.Obedient(engine.Model{Context: 4096, Slots: 1})}, func(o *fleet.Options) { o.Store = kept })
+	t.Cleanup(func() { _ = loaded.Close() })
+	o.Fleet = api.API{Fleet: loaded}
 	s := httptest.NewServer(server.New(o))
 	t.Cleanup(s.Close)
 	at, err := url.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{"--host", at.Hostname(), "--port", at.Port()}
+	return loaded, []string{"--host", at.Hostname(), "--port", at.Port()}
 }
 
 func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
 	alone(t)
-	at := lmsServer(t)
+	f, at := lmsServer(t)
 	lms := func(args ...string) string {
 		t.Helper()
 		out, told, err := execute(t, append(append([]string{"lms"}, args...), at...)...)
@@ -74,6 +82,19 @@ func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
 	}
 	if all := list("ps", "--json"); len(all) != 0 {
 		t.Error(all)
+	}
+	if _, _, err := execute(t, append([]string{"lms", "load", "m", "--gpu", "half"}, at...)...); err == nil || !strings.Contains(err.Error(), "gpu") {
+		t.Error(err)
+	}
+	lms("load", "m", "--gpu", "0.5", "--identifier", "shared")
+	lms("load", "m", "--gpu", "off", "--identifier", "without")
+	for _, i := range f.Instances() {
+		if want := map[string]string{"shared": "13", "without": "0"}[i.ID]; i.Settings.GPULayers != want { // of 26 layers
+			t.Errorf("%s: %q", i.ID, i.Settings.GPULayers)
+		}
+		if err := f.Unload(t.Context(), i.ID, true); err != nil {
+			t.Error(err)
+		}
 	}
 	if out := lms("load", "m", "--gpu=max", "--identifier", "mine", "-y", "--some-new-flag"); !strings.Contains(out, "mine") {
 		t.Error(out)
@@ -112,7 +133,7 @@ func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
 // S3-25: the log is streamed, a line an event.
 func TestLMS_streamsTheLog(t *testing.T) {
 	alone(t)
-	at := lmsServer(t)
+	_, at := lmsServer(t)
 	read, write := io.Pipe()
 	root := newRootCommand()
 	root.SetArgs(append([]string{"lms", "log", "stream", "--json"}, at...))
@@ -153,6 +174,74 @@ func TestLMS_isAnsweredByALink(t *testing.T) {
 	for name, want := range map[string]string{"/usr/bin/lms": "lms ps", `lms.exe`: "lms ps", "/usr/bin/tenon": "ps"} {
 		if got := strings.Join(asLMS([]string{name, "ps"}), " "); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// The link is offered where no lms is found.
+func TestLMS_theLinkIsOffered(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	offered := func() string {
+		var b bytes.Buffer
+		cmd := newRootCommand()
+		cmd.SetOut(&b)
+		offerLMS(screenOf(cmd), "/opt/tenon")
+		return b.String()
+	}
+	if got := offered(); !strings.Contains(got, "ln -s /opt/tenon ") || !strings.Contains(got, "/lms") {
+		t.Errorf("%q", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "lms"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := offered(); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A server answers at a port where LM Studio's SDKs look for one, by default, and no longer than
+// it runs.
+func TestDoor_isWhereTheSDKsLook(t *testing.T) {
+	if def := newServeCommand().Flags().Lookup("lmstudio-discovery").DefValue; def != "true" {
+		t.Errorf("the default is %s", def)
+	}
+	port, err := strconv.Atoi(freePort(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := lmstudio.Ports
+	lmstudio.Ports = []int{port}
+	defer func() { lmstudio.Ports = before }()
+	for _, on := range []bool{true, false} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		asked := make(chan struct{}, 1)
+		served := &app{stopping: make(chan struct{}), handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{} })}
+		done := make(chan error, 1)
+		go func() {
+			done <- openDoor(listener, config.Settings{LMStudioDiscovery: on, DrainTimeout: time.Second}, served.handler).serve(ctx, served)
+		}()
+		greet := func() error {
+			resp, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/lmstudio-greeting", port))
+			if err == nil {
+				_ = resp.Body.Close()
+				<-asked
+			}
+			return err
+		}
+		for on && greet() != nil { // until it listens
+			runtime.Gosched()
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if greet() == nil {
+			t.Errorf("discovery %t: the port answers", on)
 		}
 	}
 }

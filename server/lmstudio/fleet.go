@@ -3,6 +3,8 @@ package lmstudio
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"math"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -81,6 +83,19 @@ func (m Model) Bits() (n int, ok bool) {
 }
 
 var digits = regexp.MustCompile(`\d+`)
+
+// Offload is what a load takes the GPU's layers from, of the setting "max", "off" or a share of
+// them, which stands in a field.
+func (m Model) Offload(field string, raw json.RawMessage) (string, error) {
+	share, named := map[string]float64{`"off"`: 0, `"max"`: 1}[string(raw)]
+	if !named && (json.Unmarshal(raw, &share) != nil || share < 0 || share > 1) {
+		return "", chat.Invalidf(field, `expected "max", "off" or 0 to 1`)
+	}
+	if share == 1 || share > 0 && m.Layers == 0 {
+		return "auto", nil
+	}
+	return strconv.Itoa(int(math.Round(share * float64(m.Layers)))), nil
+}
 
 // OnDemandTTL is how long LM Studio keeps a model that a request loaded, once it is idle.
 const OnDemandTTL = time.Hour

@@ -16,7 +16,6 @@ import (
 type API struct {
 	service lmstudio.Service
 	models  lmstudio.Models
-	manage  func(context.Context) error
 	chats   chats
 
 	downloads lmstudio.Downloads
@@ -24,13 +23,9 @@ type API struct {
 	heartbeat time.Duration // longest silence of a stream; 0: the default
 }
 
-// New returns the endpoints. manage refuses callers that may not change which models are loaded;
-// nil: all may.
-func New(s lmstudio.Service, m lmstudio.Models, manage func(context.Context) error, heartbeat time.Duration) *API {
-	if manage == nil {
-		manage = func(context.Context) error { return nil }
-	}
-	return &API{service: s, models: m, manage: manage, chats: newChats(), heartbeat: heartbeat}
+// New returns the endpoints.
+func New(s lmstudio.Service, m lmstudio.Models, heartbeat time.Duration) *API {
+	return &API{service: s, models: m, chats: newChats(), heartbeat: heartbeat}
 }
 
 // errorBody is what every failed request gets.
@@ -77,13 +72,10 @@ func read(r *http.Request, v any) error {
 }
 
 // change reads a request that changes the fleet, and answers what do returns.
-func change[P any](a *API, w http.ResponseWriter, r *http.Request, do func(context.Context, P) (any, error)) {
+func change[P any](w http.ResponseWriter, r *http.Request, do func(context.Context, P) (any, error)) {
 	var p P
-	err := a.manage(r.Context())
-	if err == nil {
-		err = read(r, &p)
-	}
 	var out any
+	err := read(r, &p)
 	if err == nil {
 		out, err = do(r.Context(), p)
 	}

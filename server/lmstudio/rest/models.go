@@ -110,24 +110,28 @@ func config(i lmstudio.Instance) loadConfig {
 }
 
 type loadRequest struct {
-	Model          string      `json:"model"`
-	Context        int         `json:"context_length"`
-	Batch          int         `json:"eval_batch_size"`
-	FlashAttention *bool       `json:"flash_attention"`
-	Experts        wire.Unused `json:"num_experts"`
-	OffloadCache   wire.Unused `json:"offload_kv_cache_to_gpu"`
-	Echo           bool        `json:"echo_load_config"`
-	TTL            int         `json:"ttl"` // seconds; an addition, as are the next two
-	Parallel       int         `json:"parallel"`
-	Identifier     string      `json:"identifier"`
+	Model          string          `json:"model"`
+	Context        int             `json:"context_length"`
+	Batch          int             `json:"eval_batch_size"`
+	FlashAttention *bool           `json:"flash_attention"`
+	Experts        wire.Unused     `json:"num_experts"`
+	OffloadCache   wire.Unused     `json:"offload_kv_cache_to_gpu"`
+	Echo           bool            `json:"echo_load_config"`
+	TTL            int             `json:"ttl"` // seconds; an addition, as are the next three
+	Parallel       int             `json:"parallel"`
+	Identifier     string          `json:"identifier"`
+	GPU            json.RawMessage `json:"gpu"` // as lms load has it: max, off, or a share
 }
 
-func (r loadRequest) settings() fleet.Settings {
-	s := fleet.Settings{Context: r.Context, Batch: r.Batch, Slots: r.Parallel}
+func (r loadRequest) settings(m lmstudio.Model) (s fleet.Settings, err error) {
+	s = fleet.Settings{Context: r.Context, Batch: r.Batch, Slots: r.Parallel}
 	if r.FlashAttention != nil {
 		s.FlashAttention = map[bool]string{true: "on", false: "off"}[*r.FlashAttention]
 	}
-	return s
+	if !wire.IsNull(r.GPU) {
+		s.GPULayers, err = m.Offload("gpu", r.GPU)
+	}
+	return s, err
 }
 
 type loaded struct {
@@ -140,7 +144,7 @@ type loaded struct {
 
 // Load serves POST /api/v1/models/load.
 func (a *API) Load(w http.ResponseWriter, r *http.Request) {
-	change(a, w, r, func(ctx context.Context, p loadRequest) (any, error) {
+	change(w, r, func(ctx context.Context, p loadRequest) (any, error) {
 		if p.Model == "" {
 			return nil, missing("model")
 		}
@@ -148,8 +152,12 @@ func (a *API) Load(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
+		settings, err := p.settings(m)
+		if err != nil {
+			return nil, err
+		}
 		begun := time.Now()
-		made, err := a.models.Load(ctx, fleet.Request{Name: m.ID, ID: p.Identifier, TTL: time.Duration(p.TTL) * time.Second, Settings: p.settings()})
+		made, err := a.models.Load(ctx, fleet.Request{Name: m.ID, ID: p.Identifier, TTL: time.Duration(p.TTL) * time.Second, Settings: settings})
 		if err != nil {
 			return nil, lmstudio.LoadError(err)
 		}
@@ -169,7 +177,7 @@ type unloadBody struct {
 
 // Unload serves POST /api/v1/models/unload.
 func (a *API) Unload(w http.ResponseWriter, r *http.Request) {
-	change(a, w, r, func(ctx context.Context, p unloadBody) (any, error) {
+	change(w, r, func(ctx context.Context, p unloadBody) (any, error) {
 		if p.ID == "" {
 			return nil, missing("instance_id")
 		}
@@ -222,7 +230,7 @@ type downloadRequest struct {
 
 // Download serves POST /api/v1/models/download. It goes on when the client leaves.
 func (a *API) Download(w http.ResponseWriter, r *http.Request) {
-	change(a, w, r, func(ctx context.Context, p downloadRequest) (any, error) {
+	change(w, r, func(ctx context.Context, p downloadRequest) (any, error) {
 		if p.Model == "" {
 			return nil, missing("model")
 		}

@@ -22,12 +22,12 @@ func (c *conn) authenticate() bool {
 		return false
 	}
 	if err := c.admit(raw); err != nil {
-		_ = c.out.send(authAnswer{Error: chat.AsError(err).Error()}) // the close says it as well
+		_ = c.out.send(packet{"success": false, "error": chat.AsError(err).Error()}) // the close says it as well
 		c.out.close()
 		_ = c.ws.Close(websocket.StatusPolicyViolation, "not authenticated") // it ends either way
 		return false
 	}
-	return c.out.send(authAnswer{Success: true}) == nil
+	return c.out.send(packet{"success": true}) == nil
 }
 
 func (c *conn) admit(raw []byte) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"runtime/debug"
 	"strings"
@@ -105,42 +106,66 @@ func (c *conn) drain() {
 // read takes frames until the socket ends.
 func (c *conn) read() {
 	for {
-		kind, raw, err := c.ws.Read(c.ctx)
+		kind, r, err := c.ws.Reader(c.ctx)
 		if err != nil {
 			return
 		}
+		held := &holding{hold: c.server.Hold}
+		raw, err := io.ReadAll(io.TeeReader(r, held))
 		var f clientFrame
-		if kind != websocket.MessageText || json.Unmarshal(raw, &f) != nil {
-			_ = c.warn("a frame is no JSON object of the protocol") // the next read meets the same error
-			continue
+		begun := false
+		switch {
+		case err != nil:
+			_ = c.ws.Close(websocket.StatusTryAgainLater, clipped(err.Error())) // it may have ended
+		case kind != websocket.MessageText || json.Unmarshal(raw, &f) != nil:
+			err = c.warn("a frame is no JSON object of the protocol")
+		default:
+			begun, err = c.frame(f, held)
 		}
-		if c.frame(f) != nil {
+		if !begun {
+			held.release()
+		}
+		if err != nil {
 			return
 		}
 	}
 }
 
-// frame acts on a frame. An error ends the socket.
-func (c *conn) frame(f clientFrame) error {
+// holding counts the bytes of a frame, as long as something needs them.
+type holding struct {
+	hold  func(int64) error
+	bytes int64
+}
+
+func (h *holding) Write(p []byte) (int, error) {
+	h.bytes += int64(len(p))
+	return len(p), h.hold(int64(len(p)))
+}
+
+func (h *holding) release() { _ = h.hold(-h.bytes) }
+
+// frame acts on a frame, and tells whether it began what needs the frame, and will release it. An
+// error ends the socket.
+func (c *conn) frame(f clientFrame, held *holding) (begun bool, err error) {
 	switch f.Type {
 	case "rpcCall":
-		return c.call(f)
+		return c.call(f, held)
 	case "channelCreate":
-		return c.create(f)
+		return c.create(f, held)
 	case "channelSend":
 		c.deliver(f)
 	case "keepAlive":
-		return c.out.send(serverFrame{Type: "keepAliveAck"})
+		return false, c.out.send(serverFrame{Type: "keepAliveAck"})
 	case "communicationWarning":
 		slog.Warn("an LM Studio client could not read a packet", "namespace", string(c.ns), "kind", clipped(f.Kind), "warning", clipped(f.Warning))
 	case "channelAck", "signalUnsubscribe", "writableSignalUnsubscribe", "writableSignalUpdate":
 	case "signalSubscribe", "writableSignalSubscribe":
 		kind := map[string]string{"signalSubscribe": "signalError", "writableSignalSubscribe": "writableSignalError"}[f.Type]
-		return c.out.send(serverFrame{Type: kind, SubscribeID: &f.SubscribeID, Error: encodeError(c.unknown("signal", f.Endpoint))})
+		return false, c.out.send(serverFrame{Type: kind, SubscribeID: &f.SubscribeID, Error: encodeError(c.unknown("signal", f.Endpoint))})
 	default:
-		return c.warn(fmt.Sprintf("a frame of type %q is not known", clipped(f.Type)))
+		return false, c.warn(fmt.Sprintf("a frame of type %q is not known", clipped(f.Type)))
 	}
-	return nil
+	return false, nil
 }
 
 func (c *conn) warn(text string) error {
@@ -158,7 +183,7 @@ func (c *conn) unknown(kind, endpoint string) error {
 }
 
 // call answers a call in a goroutine of its own.
-func (c *conn) call(f clientFrame) error {
+func (c *conn) call(f clientFrame, held *holding) (begun bool, err error) {
 	answer := func(result any, err error) error {
 		if err != nil {
 			return c.out.send(serverFrame{Type: "rpcError", CallID: &f.CallID, Error: encodeError(err)})
@@ -167,13 +192,14 @@ func (c *conn) call(f clientFrame) error {
 	}
 	run, ok := calls[c.ns][f.Endpoint]
 	if !ok {
-		return answer(nil, c.unknown("call", f.Endpoint))
+		return false, answer(nil, c.unknown("call", f.Endpoint))
 	}
 	if err := c.begin(); err != nil {
-		return answer(nil, err)
+		return false, answer(nil, err)
 	}
 	c.work.Go(func() {
 		defer c.end()
+		defer held.release()
 		var result any
 		err := guarded(func() (err error) {
 			result, err = run(c.ctx, c, f.Parameter)
@@ -181,11 +207,11 @@ func (c *conn) call(f clientFrame) error {
 		})
 		_ = answer(result, err) // a reader that is gone cannot be told
 	})
-	return nil
+	return true, nil
 }
 
 // create opens a channel and runs it in a goroutine of its own.
-func (c *conn) create(f clientFrame) error {
+func (c *conn) create(f clientFrame, held *holding) (begun bool, err error) {
 	end := func(err error) error {
 		if err != nil {
 			return c.out.send(serverFrame{Type: "channelError", ChannelID: &f.ChannelID, Error: encodeError(err)})
@@ -194,10 +220,10 @@ func (c *conn) create(f clientFrame) error {
 	}
 	run, ok := channels[c.ns][f.Endpoint]
 	if !ok {
-		return end(c.unknown("channel", f.Endpoint))
+		return false, end(c.unknown("channel", f.Endpoint))
 	}
 	if err := c.begin(); err != nil {
-		return end(err)
+		return false, end(err)
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	ch := &channel{conn: c, id: f.ChannelID, ctx: ctx, cancel: cancel}
@@ -206,11 +232,12 @@ func (c *conn) create(f clientFrame) error {
 	c.mu.Unlock()
 	c.work.Go(func() {
 		defer c.end()
+		defer held.release()
 		err := guarded(func() error { return run(ch, f.CreationParameter) })
 		ch.end()
 		_ = end(err) // a reader that is gone cannot be told
 	})
-	return nil
+	return true, nil
 }
 
 // guarded turns a bug into an error of one call: it runs in no handler whose panics are caught.

@@ -3,11 +3,13 @@ package socket_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -45,8 +47,44 @@ func TestSocket_droppedConnectionsLeaveNothing(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	settle(t, func() bool { return s.engine.Running() == 0 && s.users() == 0 && s.sockets.Open() == 0 })
+	settle(t, func() bool { return s.engine.Running() == 0 && s.users() == 0 && s.open.Load() == 0 })
 	settle(t, func() bool { return runtime.NumGoroutine() <= before+8 })
+}
+
+// What frames hold is counted until what they began has ended, and is bounded; a frame that is too
+// long ends its socket. Other sockets go on.
+func TestSocket_whatFramesHoldIsBounded(t *testing.T) {
+	var held atomic.Int64
+	s := serve(t, func(o *socket.Options) {
+		o.MaxFrame = 60_000
+		o.Hold = func(n int64) error {
+			if held.Add(n) > 90_000 && n > 0 {
+				return errors.New("too much")
+			}
+			return nil
+		}
+	}).load(t, "m")
+	other := s.dial(t, "system")
+	c := s.dial(t, "llm")
+	c.send(`{"type":"channelCreate","endpoint":"predict","channelId":1,"creationParameter":` + ask(strings.Repeat("x", 50_000)+"[[a]]x…[[/]]") + `}`)
+	for !strings.Contains(c.next(), `"fragment"`) {
+	}
+	if n := held.Load(); n < 50_000 {
+		t.Errorf("%d bytes are held", n)
+	}
+	for _, far := range []int{50_000, 70_000} { // beyond all together, and beyond one
+		full := s.dial(t, "llm")
+		full.send(`{"type":"rpcCall","endpoint":"countTokens","callId":1,"parameter":{"inputString":"` + strings.Repeat("x", far) + `"}}`)
+		if _, _, err := full.ws.Read(t.Context()); err == nil {
+			t.Errorf("a frame of %d bytes is taken", far)
+		}
+	}
+	if f := other.call("version", ""); f.Type != "rpcResult" {
+		t.Errorf("%+v", f)
+	}
+	c.send(`{"type":"channelSend","channelId":1,"message":{"type":"cancel"}}`)
+	success(t, c.until())
+	settle(t, func() bool { return held.Load() == 0 })
 }
 
 // A prediction whose connection drops ends before its next token: none is given here.
@@ -62,7 +100,7 @@ func TestSocket_aDroppedConnectionEndsItsPredictionBetweenTokens(t *testing.T) {
 	for !strings.Contains(c.next(), `"content":"2"`) {
 	}
 	_ = c.ws.CloseNow()
-	settle(t, func() bool { return s.engine.Running() == 0 && s.users() == 0 && s.sockets.Open() == 0 })
+	settle(t, func() bool { return s.engine.Running() == 0 && s.users() == 0 && s.open.Load() == 0 })
 }
 
 // What a client could not read is told to the machine's log, cut, and to no reader of the streamed
@@ -151,10 +189,10 @@ func TestSocket_drains(t *testing.T) {
 	for !strings.Contains(busy.next(), `"fragment"`) {
 	}
 	close(stopping)
-	settle(t, func() bool { return s.sockets.Open() == 1 })
+	settle(t, func() bool { return s.open.Load() == 1 })
 	busy.send(`{"type":"channelSend","channelId":1,"message":{"type":"cancel"}}`)
 	success(t, busy.until())
-	settle(t, func() bool { return s.sockets.Open() == 0 })
+	settle(t, func() bool { return s.open.Load() == 0 })
 }
 
 // What silence would leave waiting for ever is answered: unknown endpoints, signals, parameters
@@ -192,7 +230,7 @@ func TestSocket_refusesOtherFirstFrames(t *testing.T) {
 	for _, frame := range []string{`{}`, `7`, `{"authVersion":2,"clientIdentifier":"a","clientPasskey":"b"}`, `{"authVersion":1,"clientIdentifier":"` + strings.Repeat("x", 300) + `"}`} {
 		c := s.connect(t, "llm")
 		c.send(frame)
-		if got := c.next(); !strings.HasPrefix(got, `{"success":false,"error":"`) {
+		if got := c.next(); !strings.HasPrefix(got, `{"error":"`) || !strings.HasSuffix(got, `,"success":false}`) {
 			t.Errorf("%.40s: %s", frame, got)
 		}
 	}

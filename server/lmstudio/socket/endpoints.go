@@ -19,7 +19,6 @@ type channelRun func(ch *channel, parameter json.RawMessage) error
 var calls = map[namespace]map[string]call{
 	llm: with(modelCalls, map[string]call{
 		"applyPromptTemplate": asked(applyPromptTemplate),
-		"preloadDraftModel":   refused("draft models", "leave the draft model out; the answer is the same"),
 	}),
 	embedding: with(modelCalls, map[string]call{
 		"embedString": asked(embedString),
@@ -47,7 +46,6 @@ var modelCalls = map[string]call{
 	"getLoadConfig":              asked(getLoadConfig),
 	"getBasePredictionConfig":    asked(getBasePredictionConfig),
 	"getInstanceProcessingState": asked(getProcessingState),
-	"estimateModelUsage":         refused("estimates of a model's memory", "load it, and the server makes it fit or says why not"),
 	"unloadModel":                asked(unloadModel),
 	"tokenize":                   asked(tokenize),
 	"countTokens":                asked(countTokens),
@@ -74,11 +72,6 @@ func with(all, further map[string]call) map[string]call {
 	out := maps.Clone(all)
 	maps.Copy(out, further)
 	return out
-}
-
-// refused is a call that is known and not served.
-func refused(what, instead string) call {
-	return func(context.Context, *conn, json.RawMessage) (any, error) { return nil, unserved(what, instead) }
 }
 
 // asked is a call whose parameter is a P; an absent one is the zero value.

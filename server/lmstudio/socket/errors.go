@@ -5,61 +5,26 @@ import (
 	"fmt"
 
 	"tenon/server/chat"
+	"tenon/server/lmstudio"
 )
 
-// noModel says that no loaded model matches a query. Python's SDK raises
-// LMStudioModelNotFoundError for it.
-type noModel struct {
-	Code   string   `json:"code"` // "generic.noModelMatchingQuery"
-	Query  query    `json:"query"`
-	Sample []string `json:"loadedModelsSample"`
-	Total  int      `json:"totalLoadedModels"`
-}
-
-// noPreset says that there is no preset of a name. Python's SDK raises
-// LMStudioPresetNotFoundError for it.
-type noPreset struct {
-	Code   string   `json:"code"` // "generic.presetNotFound"
-	Name   string   `json:"specifiedFuzzyPresetIdentifier"`
-	Sample []preset `json:"availablePresetsSample"`
-	Total  int      `json:"totalAvailablePresets"`
-}
-
-type preset struct {
-	Identifier string `json:"identifier"`
-	Name       string `json:"name"`
-}
-
-// domainMismatch says that a model embeds where a chat model is needed, or the other way round.
-type domainMismatch struct {
-	Code     string `json:"code"` // "generic.domainMismatch"
-	Path     string `json:"path"`
-	Actual   string `json:"actualDomain"`
-	Expected string `json:"expectedDomain"`
-}
-
-// shownError is an error with data for the SDK's own class of it.
+// shownError is an error with data that decides its class in Python's SDK, and its text in that of
+// JavaScript.
 type shownError struct {
 	title string
-	data  any
+	data  packet
 }
 
 func (e *shownError) Error() string { return e.title }
 
-// unserved is the error for a part of LM Studio that is not here.
-func unserved(what, instead string) error {
-	return &chat.Error{Kind: chat.NotSupportedHere, Message: what + " are not served: " + instead}
-}
-
 const mostSamples = 10 // names that an error lists
 
-// noModel says that nothing that is loaded matches. title is why; "" says it in general.
+// noModel says that nothing that is loaded matches (LMStudioModelNotFoundError). title is why; ""
+// says it in general.
 func (c *conn) noModel(q query, title string) error {
-	e := noModel{Code: "generic.noModelMatchingQuery", Query: q, Sample: []string{}}
-	for _, i := range c.server.Models.Loaded() {
-		if e.Total++; len(e.Sample) < mostSamples {
-			e.Sample = append(e.Sample, i.ID)
-		}
+	loaded, sample := c.server.Models.Loaded(), []string{}
+	for _, i := range loaded[:min(len(loaded), mostSamples)] {
+		sample = append(sample, i.ID)
 	}
 	switch {
 	case title != "":
@@ -68,13 +33,22 @@ func (c *conn) noModel(q query, title string) error {
 	default:
 		title = "no model is loaded"
 	}
-	return &shownError{title: title, data: e}
+	return &shownError{title, packet{"code": "generic.noModelMatchingQuery", "query": q, "loadedModelsSample": sample, "totalLoadedModels": len(loaded)}}
 }
 
-func noPresetCalled(name string) error {
+// noPreset says that there is no preset of a name (LMStudioPresetNotFoundError).
+func noPreset(name string) error {
 	return &shownError{
-		title: fmt.Sprintf("there is no preset %q: presets of the app are not served; send the settings themselves", name),
-		data:  noPreset{Code: "generic.presetNotFound", Name: name, Sample: []preset{}},
+		fmt.Sprintf("there is no preset %q: presets of the app are not served; send the settings themselves", name),
+		packet{"code": "generic.presetNotFound", "specifiedFuzzyPresetIdentifier": name, "availablePresetsSample": []string{}, "totalAvailablePresets": 0},
+	}
+}
+
+// mismatch says that a model embeds where a chat model is needed, or the other way round.
+func (c *conn) mismatch(m lmstudio.Model) error {
+	return &shownError{
+		fmt.Sprintf("%s is a model of the kind %s, not %s", m.ID, m.Kind(), c.ns),
+		packet{"code": "generic.domainMismatch", "path": m.File(), "actualDomain": m.Kind(), "expectedDomain": string(c.ns)},
 	}
 }
 

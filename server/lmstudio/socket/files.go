@@ -33,8 +33,6 @@ type files struct {
 	bytes int
 }
 
-func newFiles() *files { return &files{} }
-
 func (f *files) add(u upload) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -23,12 +23,6 @@ type authFrame struct {
 	ClientPasskey    string `json:"clientPasskey"`
 }
 
-// authAnswer answers it. Error is a text: the JS SDK reads nothing else.
-type authAnswer struct {
-	Success bool   `json:"success"`
-	Error   string `json:"error,omitempty"`
-}
-
 // serverFrame is any frame that the server sends; Type says which members it has.
 type serverFrame struct {
 	Type        string     `json:"type"`

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tenon/server/chat"
+	"tenon/server/lmstudio"
 )
 
 // FuzzFrame: no frame, setting or history that a client may send is a panic, and what is wrong
@@ -39,7 +40,7 @@ func FuzzFrame(f *testing.F) {
 			}
 		}
 		if p, err := parameter[loadParameter](frame.CreationParameter); err == nil {
-			_, err = loadSettings(p.Stack, 7)
+			_, err = loadSettings(p.Stack, lmstudio.Model{})
 			told(err)
 		}
 	})

@@ -2,25 +2,25 @@ package socket
 
 import (
 	"encoding/json"
-	"math"
-	"strconv"
 
 	"tenon/models/fleet"
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
 )
 
-// loadSettings reads how a model of so many layers is to be loaded. Keys that say nothing here have
-// no effect: SDKs send all that the app knows.
-func loadSettings(stack kvStack, layers int) (fleet.Settings, error) {
-	var s fleet.Settings
+// loadSettings reads how a model is to be loaded. Keys that say nothing here have no effect: SDKs
+// send all that the app knows.
+func loadSettings(stack kvStack, m lmstudio.Model) (s fleet.Settings, err error) {
 	own := map[string]setter{
-		"contextLength":                   value(&s.Context),
-		"numParallelSessions":             value(&s.Slots),
-		"llama.evalBatchSize":             value(&s.Batch),
-		"llama.acceleration.offloadRatio": offload(&s.GPULayers, layers),
-		"llama.kCacheQuantizationType":    checked(func(t string) error { s.CacheTypeK = t; return nil }),
-		"llama.vCacheQuantizationType":    checked(func(t string) error { s.CacheTypeV = t; return nil }),
+		"contextLength":       value(&s.Context),
+		"numParallelSessions": value(&s.Slots),
+		"llama.evalBatchSize": value(&s.Batch),
+		"llama.acceleration.offloadRatio": func(raw json.RawMessage) error {
+			s.GPULayers, err = m.Offload("llama.acceleration.offloadRatio", raw)
+			return err
+		},
+		"llama.kCacheQuantizationType": checked(func(t string) error { s.CacheTypeK = t; return nil }),
+		"llama.vCacheQuantizationType": checked(func(t string) error { s.CacheTypeV = t; return nil }),
 		"llama.flashAttention": func(raw json.RawMessage) error {
 			s.FlashAttention = map[string]string{"true": "on", "false": "off"}[string(raw)]
 			return nil
@@ -38,20 +38,6 @@ func loadSettings(stack kvStack, layers int) (fleet.Settings, error) {
 		return s, chat.Invalidf("loadConfigStack", "has a negative length or number")
 	}
 	return s, nil
-}
-
-// offload reads "max", "off" or a share of the layers.
-func offload(to *string, layers int) setter {
-	return func(raw json.RawMessage) error {
-		share, named := map[string]float64{`"off"`: 0, `"max"`: 1}[string(raw)]
-		if !named && (json.Unmarshal(raw, &share) != nil || share < 0 || share > 1) {
-			return chat.Invalidf("llama.acceleration.offloadRatio", `expected "max", "off" or 0 to 1`)
-		}
-		if *to = "auto"; share == 0 || share < 1 && layers > 0 {
-			*to = strconv.Itoa(int(math.Round(share * float64(layers))))
-		}
-		return nil
-	}
 }
 
 // add collects settings to tell.

@@ -98,7 +98,7 @@ func (c *conn) find(ctx context.Context, s specifier) (lmstudio.Instance, error)
 				return i, nil
 			}
 		}
-		return lmstudio.Instance{}, &shownError{title: "the model was unloaded", data: map[string]string{"code": "generic.specificModelUnloaded"}}
+		return lmstudio.Instance{}, &shownError{"the model was unloaded", packet{"code": "generic.specificModelUnloaded"}}
 	}
 	name := s.Query.Identifier + s.Query.Path // never both
 	m, byDefault := c.standIn(name)
@@ -318,7 +318,7 @@ func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millis
 
 // load loads an instance and tells of it.
 func (ch *channel) load(m lmstudio.Model, r fleet.Request, stack kvStack, progress, success string) (err error) {
-	if r.Settings, err = loadSettings(stack, m.Layers); err != nil {
+	if r.Settings, err = loadSettings(stack, m); err != nil {
 		return err
 	}
 	r.Name = m.ID
@@ -345,11 +345,4 @@ func (c *conn) model(name string) (lmstudio.Model, error) {
 		return m, c.mismatch(m)
 	}
 	return m, nil
-}
-
-func (c *conn) mismatch(m lmstudio.Model) error {
-	return &shownError{
-		title: fmt.Sprintf("%s is a model of the kind %s, not %s", m.ID, m.Kind(), c.ns),
-		data:  domainMismatch{"generic.domainMismatch", m.File(), m.Kind(), string(c.ns)},
-	}
 }

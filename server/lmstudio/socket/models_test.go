@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tenon/models/catalog"
+	"tenon/server/chat"
 	"tenon/server/lmstudio/socket"
 )
 
@@ -24,6 +26,20 @@ func TestModels_descriptors(t *testing.T) {
 	}
 	if got := string(s.dial(t, "system").call("listDownloadedModels", "").Result); !strings.Contains(got, `{"type":"embedding","modelKey":"e"`) {
 		t.Error(got)
+	}
+}
+
+// S3-18: what the SDKs are told of tools is what the model's template shows.
+func TestModels_trainedForToolUseIsWhatTheTemplateShows(t *testing.T) {
+	for _, shown := range []bool{true, false} {
+		s := serve(t, func(o *socket.Options) {
+			o.Models.Traits = func(catalog.Entry) chat.Traits { return chat.Traits{Tools: shown} }
+		}).load(t, "m")
+		for ns, call := range map[string]string{"llm": "listLoaded", "system": "listDownloadedModels"} {
+			if got := string(s.dial(t, ns).call(call, "").Result); !strings.Contains(got, fmt.Sprintf(`"trainedForToolUse":%t`, shown)) {
+				t.Errorf("%t: %s", shown, got)
+			}
+		}
 	}
 }
 

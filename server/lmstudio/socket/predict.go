@@ -55,7 +55,7 @@ func (ch *channel) prepare(p predictParameter) (lmstudio.Instance, *predictionSe
 		return i, nil, err
 	}
 	if p.Preset != "" {
-		return i, nil, noPresetCalled(p.Preset)
+		return i, nil, noPreset(p.Preset)
 	}
 	r := &chat.Request{Model: i.ID, CacheKey: chat.CallerKey(ch.ctx)}
 	s, err := decodePrediction(p.Stack, r)

@@ -3,7 +3,6 @@ package socket
 import (
 	"context"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -32,7 +31,10 @@ type Options struct {
 	Logs     *Logs           // what streamLogs tells; nil: predictions of these sockets alone
 	Stopping <-chan struct{} // closed when the server drains: sockets end once nothing runs on them. nil: never
 	MaxFrame int64           // bytes of a frame; 0: 64 MiB
-	Beat     time.Duration   // how long a channel may be silent before its last progress is sent again; 0: 20 s
+	// Hold counts bytes of frames as they are read, and, less than none, once what they began has
+	// ended. An error ends the socket. nil: nobody counts.
+	Hold func(bytes int64) error
+	Beat time.Duration // how long a channel may be silent before its last progress is sent again; 0: 20 s
 }
 
 const (
@@ -43,10 +45,7 @@ const (
 // Server serves the sockets. Make it with New.
 type Server struct {
 	Options
-	files *files
-
-	mu   sync.Mutex // guards open
-	open int        // sockets, for tests
+	files files
 }
 
 // New returns the sockets' server.
@@ -63,20 +62,10 @@ func New(o Options) *Server {
 	if o.Watch == nil {
 		o.Watch = func(ctx context.Context, _ string) (context.Context, func()) { return ctx, func() {} }
 	}
-	return &Server{Options: o, files: newFiles()}
-}
-
-// Open is how many sockets are connected.
-func (s *Server) Open() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open
-}
-
-func (s *Server) count(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.open += n
+	if o.Hold == nil {
+		o.Hold = func(int64) error { return nil }
+	}
+	return &Server{Options: o}
 }
 
 // Handler serves the socket of a namespace until it ends.
@@ -93,8 +82,6 @@ func (s *Server) Handler(ns string) http.HandlerFunc {
 			return // it has been answered
 		}
 		ws.SetReadLimit(s.MaxFrame)
-		s.count(1)
-		defer s.count(-1)
 		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context())) // a request that was taken over ends no context
 		defer cancel()
 		c := newConn(ctx, cancel, s, namespace(ns), ws)

@@ -138,7 +138,7 @@ type predictionSettings struct {
 	overflow      string
 	thinkingStart string // tags around the thinking, in fragments and in the history
 	thinkingEnd   string
-	used          merged // what is told of them in the success packet
+	used          merged // all of them
 }
 
 type structured struct {
@@ -220,7 +220,7 @@ var told = []string{
 
 // decodePrediction reads the settings of a prediction into r.
 func decodePrediction(stack kvStack, r *chat.Request) (*predictionSettings, error) {
-	p := &predictionSettings{request: r, thinkingStart: "<think>", thinkingEnd: "</think>", used: merged{}}
+	p := &predictionSettings{request: r, thinkingStart: "<think>", thinkingEnd: "</think>"}
 	r.Logprobs = -1
 	all := stack.merge()
 	if stack.has(rawLayer) {
@@ -230,12 +230,7 @@ func decodePrediction(stack kvStack, r *chat.Request) (*predictionSettings, erro
 	if err != nil {
 		return nil, err
 	}
-	r.Ignored = ignored
-	for _, key := range told {
-		if v, ok := all[predictionKey+key]; ok {
-			p.used[predictionKey+key] = v
-		}
-	}
+	r.Ignored, p.used = ignored, all
 	for _, step := range []func() error{p.stops, p.truncation, p.answer, p.declared, p.choose} {
 		if err := step(); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,10 +26,10 @@ const hang = 30 * time.Second
 
 // served is a fleet behind sockets.
 type served struct {
-	fleet   *fleet.Fleet
-	engine  *enginetest.Scripted
-	sockets *socket.Server
-	url     string
+	fleet  *fleet.Fleet
+	engine *enginetest.Scripted
+	open   *atomic.Int64 // sockets
+	url    string
 }
 
 // serve has a chat model "m", which does as its prompt says, and an embedding model "e".
@@ -45,9 +46,12 @@ func serveEngine(t testing.TB, e *enginetest.Scripted, change ...func(*socket.Op
 	for _, c := range change {
 		c(&o)
 	}
-	s := &served{fleet: f, engine: e, sockets: socket.New(o)}
+	s := &served{fleet: f, engine: e, open: &atomic.Int64{}}
+	sockets := socket.New(o)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.sockets.Handler(strings.TrimPrefix(r.URL.Path, "/"))(w, r)
+		s.open.Add(1)
+		defer s.open.Add(-1)
+		sockets.Handler(strings.TrimPrefix(r.URL.Path, "/"))(w, r)
 	}))
 	t.Cleanup(server.Close)
 	s.url = "ws" + strings.TrimPrefix(server.URL, "http")
