@@ -33,6 +33,12 @@ var sdks = []client{
 func studio(name, environment, script string) client {
 	c := sdk(name, environment, script)
 	c.obeyed = true
+	c.run = func(ctx context.Context, s *seat) (string, error) {
+		if err := s.studioExample(script); err != nil {
+			return "", err
+		}
+		return s.steps(ctx, script)
+	}
 	return c
 }
 

@@ -67,8 +67,8 @@ func serveScript(ctx context.Context, c client) (http.Handler, func() []string, 
 		return h, none, err
 	}
 	if c.obeyed {
-		_, o := servertest.Fleet(map[string]engine.Engine{scripted: servertest.Obedient(engine.Model{Context: scriptedContext, Slots: 4})})
-		return server.New(o), none, nil
+		h, err := studioModels(ctx)
+		return h, none, err
 	}
 	s := &script{client: c}
 	e := &enginetest.Scripted{Info: engine.Model{Context: scriptedContext}, Play: s.play}

@@ -2,7 +2,6 @@ package clients
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -83,19 +82,4 @@ func answerSuite(t engine.Turn) enginetest.Reply {
 		}
 	}
 	panic("the last answer fits every prompt")
-}
-
-// embedder makes vectors of the length that the suite's embedding model has.
-type embedder struct{ *enginetest.Scripted }
-
-func (embedder) Embed(_ context.Context, prompts []engine.Prompt) ([]engine.Embedding, error) {
-	all := make([]engine.Embedding, len(prompts))
-	for i := range all {
-		vector := make([]float32, 768)
-		for n := range vector {
-			vector[n] = float32(math.Sin(float64(n)))
-		}
-		all[i] = engine.Embedding{Vector: vector, Tokens: 1}
-	}
-	return all, nil
 }
