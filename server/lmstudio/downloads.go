@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -149,9 +150,10 @@ func (d *Downloads) register(one *Download) error {
 	if d.all == nil {
 		d.all = map[string]*Download{}
 	}
-	if len(d.last) == keptDownloads {
-		delete(d.all, d.last[0])
-		d.last = d.last[1:]
+	if len(d.last) == keptDownloads { // one that runs is not forgotten
+		i := slices.IndexFunc(d.last, func(id string) bool { return d.all[id] == nil || !d.all[id].Completed.IsZero() })
+		delete(d.all, d.last[i])
+		d.last = slices.Delete(d.last, i, i+1)
 	}
 	d.all[one.ID], d.last = one, append(d.last, one.ID)
 	return nil

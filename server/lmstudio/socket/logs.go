@@ -72,7 +72,7 @@ func (l *Logs) Turns(r *chat.Record) {
 // streamLogs tells what happens until the client has seen enough. It shows what others ask, so
 // that it takes the same leave as changing the fleet.
 func streamLogs(ch *channel, _ none) error {
-	if err := ch.conn.mayManage(ch.ctx); err != nil {
+	if err := ch.conn.server.Manage(ch.ctx); err != nil {
 		return err
 	}
 	events, end := ch.conn.server.Logs.subscribe()

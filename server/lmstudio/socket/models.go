@@ -204,7 +204,7 @@ func getProcessingState(ctx context.Context, c *conn, p specified) (any, error) 
 func unloadModel(ctx context.Context, c *conn, p struct {
 	Identifier string `json:"identifier"`
 }) (any, error) {
-	if err := c.mayManage(ctx); err != nil {
+	if err := c.server.Manage(ctx); err != nil {
 		return nil, err
 	}
 	i, ok := c.server.Models.FindLoaded(p.Identifier)
@@ -212,13 +212,6 @@ func unloadModel(ctx context.Context, c *conn, p struct {
 		return nil, c.noModel(query{Identifier: p.Identifier}, "")
 	}
 	return nil, lmstudio.LoadError(c.server.Models.Unload(ctx, i.ID, true))
-}
-
-func (c *conn) mayManage(ctx context.Context) error {
-	if c.server.Manage == nil {
-		return nil
-	}
-	return c.server.Manage(ctx)
 }
 
 func listDownloaded(_ context.Context, c *conn, _ none) (any, error) {
@@ -261,7 +254,7 @@ type loadParameter struct {
 // loadModel loads an instance with settings, beside others of the model.
 func loadModel(ch *channel, p loadParameter) error {
 	c := ch.conn
-	if err := c.mayManage(ch.ctx); err != nil {
+	if err := c.server.Manage(ch.ctx); err != nil {
 		return err
 	}
 	m, err := c.model(p.ModelKey)

@@ -1,6 +1,7 @@
 package socket_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -147,6 +148,31 @@ func TestFiles_textIsRead(t *testing.T) {
 		success(t, all)
 		if prompt := s.engine.Turns()[len(s.engine.Turns())-1].Prompt.String(); !strings.Contains(prompt, "[notes.txt]\nthe secret is 7") {
 			t.Error(prompt)
+		}
+	}
+}
+
+// What one caller uploads no other reads, whoever knows its name.
+func TestFiles_areTheirOwnersOnly(t *testing.T) {
+	s := serve(t, func(o *socket.Options) {
+		o.Admit = func(ctx context.Context, identifier, _ string) (context.Context, error) {
+			return chat.WithCaller(ctx, chat.Caller{Key: identifier}), nil
+		}
+	}).load(t, "m")
+	as := func(ns, who string) *client {
+		c := s.connect(t, ns)
+		c.send(`{"authVersion":1,"clientIdentifier":"` + who + `","clientPasskey":"x"}`)
+		c.next()
+		return c
+	}
+	var kept struct{ Identifier string }
+	if err := json.Unmarshal(as("files", "ann").call("uploadFileBase64", `{"name":"a.txt","contentBase64":"c2VjcmV0"}`).Result, &kept); err != nil {
+		t.Fatal(err)
+	}
+	for who, may := range map[string]bool{"ann": true, "bob": false} {
+		all := as("llm", who).open("predict", conversation(`{"role":"user","content":[{"type":"file","name":"a.txt","identifier":"`+kept.Identifier+`","sizeBytes":6,"fileType":"text/plain"}]}`))
+		if last := all[len(all)-1]; (last.Type == "channelClose") != may {
+			t.Errorf("%s: %+v", who, last)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type hubIdentifier struct {
 
 func searchModels(ctx context.Context, c *conn, p searchParameter) (any, error) {
 	found := []packet{}
-	if err := c.mayManage(ctx); err != nil {
+	if err := c.server.Manage(ctx); err != nil {
 		return nil, err
 	}
 	if kinds := p.Options.Compatibility; len(kinds) > 0 && !slices.Contains(kinds, "gguf") {
@@ -56,7 +56,7 @@ func searchModels(ctx context.Context, c *conn, p searchParameter) (any, error) 
 func downloadOptions(ctx context.Context, c *conn, p struct {
 	Model hubIdentifier `json:"modelSearchResultIdentifier"`
 }) (any, error) {
-	if err := c.mayManage(ctx); err != nil {
+	if err := c.server.Manage(ctx); err != nil {
 		return nil, err
 	}
 	files, err := c.server.Models.Files(ctx, p.Model.Identifier)
@@ -91,7 +91,7 @@ func downloadOptions(ctx context.Context, c *conn, p struct {
 func downloadModel(ch *channel, p struct {
 	Download string `json:"downloadIdentifier"`
 }) error {
-	if err := ch.conn.mayManage(ch.ctx); err != nil {
+	if err := ch.conn.server.Manage(ch.ctx); err != nil {
 		return err
 	}
 	source, err := lmstudio.Source(p.Download, "")

@@ -8,6 +8,7 @@ import (
 	"github.com/coder/websocket"
 
 	"tenon/server/chat"
+	"tenon/server/chat/owned"
 	"tenon/server/lmstudio"
 	"tenon/server/wire"
 )
@@ -45,7 +46,7 @@ const (
 // Server serves the sockets. Make it with New.
 type Server struct {
 	Options
-	files files
+	files *owned.Table[string, upload] // by identifier
 }
 
 // New returns the sockets' server.
@@ -62,10 +63,13 @@ func New(o Options) *Server {
 	if o.Watch == nil {
 		o.Watch = func(ctx context.Context, _ string) (context.Context, func()) { return ctx, func() {} }
 	}
+	if o.Manage == nil {
+		o.Manage = func(context.Context) error { return nil }
+	}
 	if o.Hold == nil {
 		o.Hold = func(int64) error { return nil }
 	}
-	return &Server{Options: o}
+	return &Server{o, owned.New[string, upload](mostFiles)}
 }
 
 // Handler serves the socket of a namespace until it ends.
