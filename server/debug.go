@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -63,6 +64,15 @@ func encodeRecord(r *chat.Record) []byte {
 		return []byte(`{"error":"the record cannot be written"}`) // a record holds nothing that cannot be encoded
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// credentials are the members of a body that give a server which the request names its
+// credentials.
+var credentials = regexp.MustCompile(`("(?:authorization|authorization_token)"\s*:\s*)"(?:[^"\\]|\\.)*"|("headers"\s*:\s*)\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}`)
+
+// withoutCredentials is a body as it may be kept.
+func withoutCredentials(body string) string {
+	return credentials.ReplaceAllString(body, `$1$2"(hidden)"`)
 }
 
 // bodyRecorder is a request's body that is written down as it is read.

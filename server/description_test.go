@@ -196,8 +196,8 @@ func TestDescription_everyKindOfItemAndToolIsKnown(t *testing.T) {
 		}
 	}
 	for _, kind := range tools {
-		if kind == "namespace" || kind == "function" || kind == "custom" {
-			continue // not hosted
+		if kind == "namespace" || kind == "function" || kind == "custom" || kind == "mcp" {
+			continue // not hosted, or refused where nothing is configured
 		}
 		rec := httptest.NewRecorder() // the sample lacks what its kind demands, and is echoed so: the answer is not held against the description
 		h.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/v1/responses", strings.NewReader(`{"model":"scripted","input":"hi","tools":[{"type":"`+kind+`"}]}`)))

@@ -16,6 +16,7 @@ import (
 	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/server"
+	"tenon/server/agent"
 	"tenon/server/chat"
 	"tenon/server/servertest/contract"
 	"tenon/templates"
@@ -88,6 +89,7 @@ func (e exchange) run(t *testing.T, stream bool) string {
 	t.Helper()
 	o := options(t)
 	o.Service = &chat.Service{Models: families{enginetest.Script(replies(e.said)...)}}
+	o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{notebook{}}})
 	path, body, _ := strings.Cut(strings.TrimPrefix(e.request, "POST "), "\n")
 	if stream {
 		body = strings.Replace(body, "{", `{"stream":true,`, 1)
@@ -155,7 +157,7 @@ var volatile = []struct {
 	pattern *regexp.Regexp
 	with    string
 }{
-	{regexp.MustCompile(`(chatcmpl-|cmpl-|resp_|msg_|rs_|fc_|call_)[A-Z0-9]{8,}`), "${1}ID"},
+	{regexp.MustCompile(`(chatcmpl-|cmpl-|resp_|msg_|rs_|fc_|call_|mcp_|mcpl_|ws_)[A-Z0-9]{8,}`), "${1}ID"},
 	{regexp.MustCompile(`"(created|created_at|completed_at)":( ?)\d+`), `"$1":${2}0`},
 	{regexp.MustCompile(`"signature":( ?)"[^"]+"`), `"signature":$1"SIGNATURE"`},
 }
@@ -250,6 +252,7 @@ func (g *gatherer) choice(at string, c map[string]any) {
 		m, _ := c[key].(map[string]any)
 		g.text(at+" content", m["content"])
 		g.text(at+" reasoning", m["reasoning_content"])
+		g.served(at, m["server_tool_calls"])
 		calls, _ := m["tool_calls"].([]any)
 		for i, call := range calls {
 			call := call.(map[string]any)
@@ -268,6 +271,20 @@ func (g *gatherer) choice(at string, c map[string]any) {
 	g.text(at+" reason", c["finish_reason"])
 }
 
+// served are the calls that the server executed, in a message or a piece of one.
+func (g *gatherer) served(at string, calls any) {
+	all, _ := calls.([]any)
+	for i, call := range all {
+		call := call.(map[string]any)
+		if index, ok := call["index"].(float64); ok {
+			i = int(index)
+		}
+		for _, field := range []string{"id", "type", "server_label", "name", "arguments", "output", "error"} {
+			g.text(fmt.Sprintf("%s served %d %s", at, i, field), call[field])
+		}
+	}
+}
+
 // block is one of Messages' blocks or an item of Responses'.
 func (g *gatherer) block(at, kind string, b map[string]any) {
 	if kind == "output" {
@@ -278,6 +295,11 @@ func (g *gatherer) block(at, kind string, b map[string]any) {
 	g.text(at+" text", b["text"])
 	g.text(at+" thinking", b["thinking"])
 	g.text(at+" name", b["name"])
+	g.text(at+" server", b["server_name"])
+	if content, ok := b["content"]; ok {
+		text, _ := json.Marshal(content) // it was unmarshalled
+		g.parts[at+" content"] = string(text)
+	}
 	if input, ok := b["input"].(map[string]any); ok && len(input) > 0 {
 		text, _ := json.Marshal(input) // it was unmarshalled
 		g.parts[at+" input"] = string(text)

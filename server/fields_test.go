@@ -46,6 +46,7 @@ var commonExtensions = map[string]fieldSample{
 	"grammar":                {valid: `"root ::= [a-z]+"`, outside: []string{`"root ::= ("`}, note: "GBNF that the answer must match"},
 	"thinking_budget_tokens": {valid: `100`, outside: []string{`-2`}, note: "most tokens of thinking; 0: none, -1: no limit"},
 	"timings_per_token":      {valid: `true`, note: "adds `timings`"},
+	"approvals":              {valid: `[]`, note: "of Chat Completions: answers to requests for approval of calls that the server executes, see server/agent/AGENT.md"},
 	"ttl":                    {valid: `60`, outside: []string{`0`, `-1`, `1e300`}, note: "of Chat Completions and Completions: seconds after which the idle model is unloaded, as LM Studio has it"},
 }
 
@@ -169,7 +170,7 @@ var messagesFields = protocolFields{
 		"container":          {valid: `"c"`, note: "this server runs no code"},
 		"context_management": {valid: `{"edits":[]}`},
 		"inference_geo":      {valid: `"eu"`},
-		"mcp_servers":        {valid: `[{"type":"url","url":"x","name":"n"}]`, note: "this server calls no other servers"},
+		"mcp_servers":        {valid: `[{"type":"url","url":"x","name":"n"}]`, note: "where the configuration allows none; see AGENT.md"},
 		"metadata":           {valid: `{"user_id":"u"}`},
 		"output_config":      {valid: `{"effort":"low"}`, outside: []string{`{"format":{"type":"xml"}}`}},
 		"output_format":      {valid: `{"type":"json_schema","schema":{"type":"object"}}`, outside: []string{`{"type":"xml"}`}},
@@ -301,6 +302,9 @@ func TestFields_thePageTellsWhatBecomesOfEach(t *testing.T) {
 func (p protocolFields) extendedBy(extension string) bool {
 	if extension == "ttl" {
 		return strings.HasSuffix(p.path, "/completions")
+	}
+	if extension == "approvals" {
+		return p.path == "/v1/chat/completions"
 	}
 	return p.name != "Completions" || extension == "grammar" || extension == "timings_per_token"
 }

@@ -34,8 +34,8 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer, held *bodies) {
 			serve(c.Writer, c.Request.WithContext(withManages(c.Request.Context(), mayManage(c, o.Keys))))
 		})
 	}
-	api := rest.New(o.Service, models, o.Heartbeat)
-	asOpenAI := openai.API{Service: o.Service, Heartbeat: o.Heartbeat, Extra: api.Extra}
+	api := rest.New(o.Agent, models, o.Heartbeat)
+	asOpenAI := openai.API{Service: o.Agent, Heartbeat: o.Heartbeat, Extra: api.Extra}
 	for _, r := range []struct {
 		method, path string
 		handler      gin.HandlerFunc

@@ -25,6 +25,7 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
+	"tenon/server/agent"
 	"tenon/server/chat"
 	"tenon/server/servertest"
 )
@@ -216,7 +217,7 @@ func TestStudio_errors(t *testing.T) {
 		{"POST", "/api/v1/chat", `{"model":"m"}`, 400, "invalid_request", "input"},
 		{"POST", "/api/v1/chat", `{"input":"x"}`, 400, "invalid_request", "model"},
 		{"POST", "/api/v1/chat", `{"model":"m","input":"x","stop":["a"]}`, 400, "invalid_request", "stop"},
-		{"POST", "/api/v1/chat", `{"model":"m","input":"x","integrations":["mcp/x"]}`, 400, "not_implemented", "integrations"},
+		{"POST", "/api/v1/chat", `{"model":"m","input":"x","integrations":["mcp/x"]}`, 400, "not_implemented", "integrations[0]"},
 		{"POST", "/api/v1/chat", `{"model":"m","input":[{"type":"image","data_url":"data:"}]}`, 400, "not_implemented", "input[0].type"},
 		{"POST", "/api/v1/chat", `{"model":"m","input":"x","temperature":7}`, 400, "invalid_request", "temperature"},
 		{"POST", "/api/v1/chat", `{"model":"nope","input":"x"}`, 404, "model_not_found", "model"},
@@ -506,4 +507,42 @@ func TestStudio_chatsHeartbeatsKeepTheOrder(t *testing.T) {
 		}
 		_ = f.Close() // scripted engines close well
 	})
+}
+
+// The integrations of the REST API: calls and their results come as LM Studio's, streamed as
+// whole, and the chat that is kept goes on from them.
+func TestStudio_integrations(t *testing.T) {
+	const orders = `[[s%d]]Looking. {\"tool\": \"lookup\", \"arguments\": {\"q\": \"Oslo\"}}[[|]]It rains in Oslo.[[/]]`
+	s, _, _ := studio(t, func(o *server.Options) {
+		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{notebook{}}, Connector: connector(func(agent.RequestServer) {})})
+	})
+	for i, c := range []struct{ integration, provider string }{
+		{`"mcp/notes"`, `{"plugin_id":"mcp/notes","type":"plugin"}`},
+		{`{"type":"plugin","id":"mcp/notes","allowed_tools":["lookup"]}`, `{"plugin_id":"mcp/notes","type":"plugin"}`},
+		{`{"type":"ephemeral_mcp","server_label":"mine","server_url":"http://127.0.0.1:1/mcp","headers":{"X":"y"}}`, `{"server_label":"mine","type":"ephemeral_mcp"}`},
+	} {
+		body := `{"model":"m","integrations":[` + c.integration + `],"input":"` + fmt.Sprintf(orders, i) + `"`
+		status, whole := askStudio(t, s, "POST", "/api/v1/chat", body+"}")
+		output, _ := whole["output"].([]any)
+		if status != 200 || len(output) != 3 {
+			t.Fatalf("%s: %d %v", c.integration, status, whole)
+		}
+		call, _ := output[1].(map[string]any)
+		provider, _ := json.Marshal(call["provider_info"])
+		if call["type"] != "tool_call" || call["tool"] != "lookup" || call["output"] != `[{"text":"It rains.","type":"text"}]` || string(provider) != c.provider {
+			t.Errorf("%s: %v", c.integration, call)
+		}
+		_, stream := postTo(t, s, "/api/v1/chat", strings.Replace(body, fmt.Sprintf("[[s%d]]", i), fmt.Sprintf("[[t%d]]", i), 1)+`,"stream":true}`)
+		at := 0
+		for _, event := range []string{"chat.start", "prompt_processing.end", "message.start", "message.end", "tool_call.start", "tool_call.arguments", "tool_call.success", "message.start", "message.end", "chat.end"} {
+			next := strings.Index(stream[at:], "event: "+event+"\n")
+			if next < 0 {
+				t.Fatalf("%s: no %s in\n%s", c.integration, event, stream)
+			}
+			at += next
+		}
+		if !strings.Contains(stream[at:], `"type":"tool_call"`) {
+			t.Errorf("%s: the end lacks the call", c.integration)
+		}
+	}
 }

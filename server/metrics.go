@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ type metrics struct {
 	rewound    *prometheus.CounterVec
 	calls      *prometheus.CounterVec
 	failed     *prometheus.CounterVec
+	executed   *prometheus.CounterVec
 	tools      *labels
 	rejected   *prometheus.CounterVec
 	repairs    *prometheus.CounterVec
@@ -90,6 +92,7 @@ func newMetrics(e Engines, m Models) *metrics {
 		rewound:    counter("tenon_rewound_tokens_total", "Tokens of output that were taken back and made again.", "model"),
 		calls:      counter("tenon_tool_calls_total", "Calls that were sent; each validates against its tool's schema.", "model"),
 		failed:     counter("tenon_tool_errors_total", "Results of tools that clients sent back as errors; of tools beyond the first 200 the tool is other.", "model", "tool"),
+		executed:   counter("tenon_executed_calls_total", "Calls that the server executed, by what came of them: ok, failed (the tool says so), or why they were not brought to an end: error, timeout, invalid, unknown, refused, repeated, cancelled. Of tools beyond the first 200 the tool is other.", "model", "tool", "result"),
 		tools:      &labels{seen: map[string]bool{}},
 		rejected:   counter("tenon_parse_notes_total", "Parts of output that proved to be no valid call, or were left out.", "model"),
 		repairs:    counter("tenon_repairs_total", "What was mended in calls, by the rule's name.", "rule"),
@@ -184,6 +187,13 @@ func (m *metrics) turn(o *chat.Outcome, protocol string, came time.Time) {
 	if o.FirstToken > 0 {
 		m.firstToken.WithLabelValues(o.Model).Observe(o.FirstToken.Seconds())
 	}
+}
+
+// execution counts a call that the server executed, or had to refuse.
+func (m *metrics) execution(e chat.Execution) {
+	r := e.Hosted.Result
+	result := cmp.Or(r.Why, map[bool]string{false: "ok", true: "failed"}[r.Failed])
+	m.executed.WithLabelValues(e.Model, m.tools.name(e.Hosted.Source+"/"+e.Hosted.Tool), result).Inc()
 }
 
 // converted counts what a turn cost beside the engine, and what went wrong with its calls.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -42,7 +43,7 @@ func (o observer) observe(c *gin.Context) {
 	defer o.metrics.running.Dec()
 	c.Next()
 	took := time.Since(record.At)
-	record.Status, record.Body = status(c), body.read.String()
+	record.Status, record.Body = status(c), withoutCredentials(body.read.String())
 	o.deliver(record, chat.CallerKey(c.Request.Context()), out, asked)
 	o.metrics.request(c.Request.Method, c.FullPath(), record.Status, took)
 	o.turns(c.Request.Context(), record, protocol(c.FullPath()))
@@ -58,7 +59,32 @@ func (o observer) turns(ctx context.Context, r *chat.Record, protocol string) {
 		o.metrics.turn(t, protocol, r.At)
 		o.logCalls(ctx, r.ID, t)
 	}
+	for _, e := range r.Executions {
+		o.metrics.execution(e)
+		o.logExecution(ctx, r.ID, e)
+	}
 	o.streamed.Turns(r)
+}
+
+// logExecution writes a line for a call that the server executed, or had to refuse.
+func (o observer) logExecution(ctx context.Context, id string, e chat.Execution) {
+	r, level, message := e.Hosted.Result, slog.LevelInfo, "tool executed"
+	line := []slog.Attr{
+		slog.String("id", id), slog.String("model", e.Model), slog.String("tool", e.Hosted.Tool), slog.String("source", e.Hosted.Source),
+		slog.String("call", e.Call.ID), slog.String("approved_by", r.Approver), slog.Duration("took", r.Took), slog.Int("exit", r.Exit), slog.Int("bytes", len(r.Text)),
+	}
+	switch {
+	case r.Why == "unknown":
+		level, message = slog.LevelWarn, "unknown tool"
+		line = append(line, slog.Any("available", e.Available[:min(len(e.Available), mostNames)]))
+	case r.Failed:
+		level, message = slog.LevelError, "tool failed"
+		line = append(line, slog.String("why", cmp.Or(r.Why, "the tool says so")))
+	}
+	if o.logPrompts {
+		line = append(line, slog.String("arguments", string(e.Call.Arguments)), slog.String("result", r.Text))
+	}
+	o.log.LogAttrs(ctx, level, message, line...)
 }
 
 // mostNames bounds the names of tools in a line of the log.

@@ -17,9 +17,9 @@ import (
 
 // routes is every route there is.
 func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
-	chatAPI := openai.API{Service: o.Service, Heartbeat: o.Heartbeat}
-	messages := anthropic.New(o.Service, o.Heartbeat)
-	stateful := responses.New(o.Service, o.Responses, o.Heartbeat)
+	chatAPI := openai.API{Service: o.Agent, Heartbeat: o.Heartbeat}
+	messages := anthropic.New(o.Agent, o.Heartbeat)
+	stateful := responses.New(o.Agent, o.Responses, o.Heartbeat)
 	known := modelFacts{o.Warnings, o.Traits, o.Slots}
 	for _, r := range []struct {
 		method, path string

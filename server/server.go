@@ -8,6 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"tenon/models/catalog"
+	"tenon/server/agent"
 	"tenon/server/chat"
 	"tenon/server/fleet"
 	"tenon/server/lmstudio"
@@ -19,6 +20,7 @@ import (
 type Options struct {
 	Service   *chat.Service
 	Models    Models
+	Agent     *agent.Service                  // what executes tools, on Service; nil: nothing does
 	Responses *responses.Store                // where responses are kept; nil: in memory
 	Engines   Engines                         // what /metrics tells of engines; nil: nothing
 	Readiness Readiness                       // nil: always ready
@@ -52,6 +54,9 @@ func New(o Options) http.Handler {
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
+	}
+	if o.Agent == nil {
+		o.Agent = agent.New(o.Service, agent.Options{})
 	}
 	gin.SetMode(gin.ReleaseMode)
 	g := gin.New()

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,27 @@ type Message struct {
 	Reasoning string `json:"reasoning_content,omitempty"`
 	Calls     []Call `json:"tool_calls,omitempty"`
 	CallID    string `json:"tool_call_id,omitempty"`
+
+	Served []ServerCall `json:"server_tool_calls,omitempty"` // of an answer
+}
+
+// ServerCall is a call that the server executed, or would execute if it is approved.
+type ServerCall struct {
+	Index     int     `json:"index"`
+	ID        string  `json:"id"`
+	Type      string  `json:"type"` // "mcp_call", "approval_request"
+	Label     string  `json:"server_label"`
+	Name      string  `json:"name"`
+	Arguments string  `json:"arguments"`
+	Output    *string `json:"output,omitempty"`
+	Error     *string `json:"error,omitempty"`
+}
+
+// Approval answers an approval_request.
+type Approval struct {
+	ID      string `json:"id"`
+	Approve bool   `json:"approve"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 // Call is one that a model made.
@@ -34,6 +56,7 @@ type ChatRequest struct {
 	Model       string          `json:"model"`
 	Messages    []Message       `json:"messages"`
 	Tools       json.RawMessage `json:"tools,omitempty"`
+	Approvals   []Approval      `json:"approvals"` // none of them says, too, that the client knows how to approve
 	MaxTokens   int             `json:"max_tokens,omitempty"`
 	Temperature *float64        `json:"temperature,omitempty"`
 	Template    map[string]any  `json:"chat_template_kwargs,omitempty"`
@@ -62,6 +85,7 @@ type Turn struct {
 // Shower is told what a model says while it says it. Either may be nil.
 type Shower struct {
 	Text, Thinking func(string)
+	Served         func(ServerCall) // the server begins a call, and has ended it
 }
 
 // chunk is a part of a streamed turn.
@@ -76,7 +100,9 @@ type chunk struct {
 
 // Chat runs a turn. What has come is returned with an error, too: a turn may be stopped.
 func (c *Client) Chat(ctx context.Context, r ChatRequest, show Shower) (Turn, error) {
-	r.Stream, r.Timings = true, true
+	if r.Stream, r.Timings = true, true; r.Approvals == nil {
+		r.Approvals = []Approval{}
+	}
 	turn := Turn{Message: Message{Role: "assistant"}}
 	err := c.Stream(ctx, http.MethodPost, "/v1/chat/completions", r, func(_ string, data []byte) error {
 		if string(data) == "[DONE]" {
@@ -124,10 +150,30 @@ func (t *Turn) add(part chunk, show Shower) {
 			to.Function.Name += call.Function.Name
 			to.Function.Arguments += call.Function.Arguments
 		}
+		for _, call := range d.Served {
+			t.Message.serve(call)
+			if show.Served != nil {
+				show.Served(t.Message.Served[call.Index])
+			}
+		}
 		if choice.Finish != "" {
 			t.Finish = choice.Finish
 		}
 	}
+}
+
+// serve adds a piece of a call that the server executes.
+func (m *Message) serve(piece ServerCall) {
+	for piece.Index >= len(m.Served) {
+		m.Served = append(m.Served, ServerCall{Index: len(m.Served)})
+	}
+	to := &m.Served[piece.Index]
+	to.ID += piece.ID
+	to.Type += piece.Type
+	to.Label += piece.Label
+	to.Name += piece.Name
+	to.Arguments += piece.Arguments
+	to.Output, to.Error = cmp.Or(piece.Output, to.Output), cmp.Or(piece.Error, to.Error)
 }
 
 func say(to func(string), text string) {

@@ -17,6 +17,7 @@ type file struct {
 	values map[string][]string // by setting
 	lines  map[string]int
 	models []Model
+	grants []Grant
 }
 
 // readFile reads a YAML file of settings.
@@ -37,6 +38,9 @@ func readFile(path string) (file, error) {
 		if key.Value == "models" {
 			return f.readModels(value)
 		}
+		if key.Value == grantsKey {
+			return f.readGrants(value)
+		}
 		return f.setting(key, value)
 	})
 }
@@ -44,7 +48,7 @@ func readFile(path string) (file, error) {
 // setting reads one key of the file's top level.
 func (f *file) setting(key, value *yaml.Node) error {
 	if !slices.Contains(settingNames(false), key.Value) {
-		return f.errorf(key, "there is no setting %q%s; see tenon serve --help", key.Value, DidYouMean(key.Value, append(settingNames(false), "models")))
+		return f.errorf(key, "there is no setting %q%s; see tenon serve --help", key.Value, DidYouMean(key.Value, append(settingNames(false), "models", grantsKey)))
 	}
 	var err error
 	if f.values[key.Value], err = f.written(key.Value, value); err != nil {

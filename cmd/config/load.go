@@ -38,6 +38,7 @@ type Loader struct {
 	Settings Settings
 	Sources  map[string]Source // by setting
 	Models   []Model           // what the file sets for single models, in its order
+	Grants   []Grant           // who gets which of the tools that the server executes
 
 	flags *pflag.FlagSet
 	file  string
@@ -90,7 +91,7 @@ func (l *Loader) Load(environ []string) error {
 	if err != nil {
 		return err
 	}
-	l.lines, l.Models = f.lines, f.models
+	l.lines, l.Models, l.Grants = f.lines, f.models, f.grants
 	if err := l.take(FromFile, f.values); err != nil {
 		return err
 	}
@@ -152,6 +153,9 @@ type Change struct {
 // Changes are what differs in after, for the server and for each model that the file names.
 func (l *Loader) Changes(after *Loader) []Change {
 	all := differences("", l.Settings, after.Settings)
+	if !reflect.DeepEqual(l.Grants, after.Grants) {
+		all = append(all, Change{"", grantsKey, fmt.Sprintf("(%d entries)", len(after.Grants))})
+	}
 	for _, m := range after.Models {
 		before := Model{}
 		if i := slices.IndexFunc(l.Models, func(old Model) bool { return old.Name == m.Name }); i >= 0 {

@@ -79,6 +79,13 @@ type Settings struct {
 	ResponsesMaxAge  time.Duration `flag:"responses-max-age" default:"24h" min:"1s" help:"how long a response is kept"`
 	ResponsesMaxSize int           `flag:"responses-max-size" default:"64" min:"1" max:"1048576" help:"most that all responses may take, in MiB; the oldest go"`
 
+	AgentRounds     int           `group:"Tools that the server executes" flag:"agent-rounds" default:"10" min:"1" help:"rounds of calls in one request, before a last one without tools brings the answer"`
+	AgentTime       time.Duration `flag:"agent-time" default:"5m" min:"1s" help:"time after which a request calls no more tools"`
+	AgentTokens     int           `flag:"agent-tokens" default:"0" min:"0" help:"tokens of output after which a request calls no more tools; 0: no limit"`
+	AgentEqualCalls int           `flag:"agent-equal-calls" default:"3" min:"1" help:"times that a request calls a tool with the same arguments"`
+	AgentCallTime   time.Duration `flag:"agent-call-time" default:"1m" min:"1ms" help:"longest time of one call, where the tool has no limit of its own"`
+	AgentJournal    string        `flag:"agent-journal" path:"yes" help:"file of JSON lines that records each executed call, for 'tenon agent log'; empty: agent.jsonl in the state folder"`
+
 	LogFormat         string        `group:"Running" flag:"log-format" default:"text" choices:"text,json" help:"log as text or json"`
 	LogLevel          string        `flag:"log-level" default:"info" help:"least level to log: debug, info, warn, error"`
 	LogPrompts        bool          `flag:"log-prompts" help:"write prompts and answers into the log"`

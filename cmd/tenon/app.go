@@ -19,6 +19,7 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
+	"tenon/server/agent"
 	"tenon/server/chat"
 	api "tenon/server/fleet"
 	"tenon/server/responses"
@@ -30,6 +31,9 @@ type app struct {
 	manager   *fleet.Fleet
 	loader    *chat.Loader
 	responses *responses.Store
+	agent     *agent.Service
+	journal   *agent.Journal // of executed calls; nil: nothing is
+	offers    offers
 	named     []string    // ids of the models to load at start
 	loaded    atomic.Bool // all of them have been
 	draining  atomic.Bool
@@ -57,9 +61,13 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	a := &app{manager: manager, named: named, responses: kept, stopping: make(chan struct{})}
 	a.settings.Store(&p)
 	a.options, a.loader = options, chat.NewLoader(manager, options)
+	if a.journal, err = openJournal(s, a.offers); err != nil {
+		return nil, err
+	}
 	service := &chat.Service{Models: a.loader, Default: s.DefaultModel, NPredict: s.NPredict, MinDelta: s.MinDelta}
+	a.agent = agent.New(service, a.executing(p.loader, a.offers))
 	a.handler = server.New(server.Options{
-		Service: service, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
+		Service: service, Agent: a.agent, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
 		Keys: admitted.keys, AllowedHosts: admitted.hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20, Heartbeat: s.Heartbeat,
 		Fleet:      api.API{Fleet: manager, Log: &serverLog, Reload: a.reload, Explain: a.explain},
 		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
@@ -73,6 +81,9 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 func (a *app) close() {
 	if err := a.responses.Close(); err != nil {
 		slog.Warn("close the store of responses", "error", err)
+	}
+	if err := a.journal.Close(); err != nil {
+		slog.Warn("close the journal", "error", err)
 	}
 }
 

@@ -55,6 +55,7 @@ var transcript = []shown{
 	{"bench", "tenon bench tiny --depths 64,512 --tokens 16", true, false},
 	{"explain", "tenon explain --model tiny | grep -v 'default$'", false, false},
 	{"explain", "curl -s -H 'X-Request-Id: r1' -H 'Content-Type: application/json' -d '{\"model\":\"tiny\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],\"max_tokens\":2}' $SERVER/v1/chat/completions > /dev/null; tenon explain r1 | head -8", false, false},
+	{"agent", "tenon agent log --config agent.yaml", false, false},
 	{"replay", "tenon explain --json r1 > r1.json; tenon replay r1.json", true, false},
 	{"reload", "sed -i s/0.5/0.25/ tenon.yaml; tenon reload", false, false},
 	{"unload", "tenon unload tiny", false, false},
@@ -98,7 +99,11 @@ func TestCommands_thePageIsATranscript(t *testing.T) {
 		"tools.json": pingTools, "schema.json": `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`,
 		"raw.txt": "<tool_call>\n{\"name\": \"ping\", \"arguments\": {\"n\": 7}}\n</tool_call>", "request.json": `{"messages":[{"role":"user","content":"hi"}]}`,
 		"tenon.yaml": "models:\n  tiny:\n    temp: 0.5\n    aliases: [gpt-5]\n",
-		"bin/tenon":  "#!/bin/sh\nTEST_RUNS_TENON=1 exec " + os.Args[0] + " \"$@\"\n",
+		"agent.yaml": "agent-journal: journal.jsonl\n",
+		"journal.jsonl": `{"time":"2026-11-22T19:00:00Z","event":"start","call":"call_1","request":"r9","key":"alice","model":"tiny","source":"notes","tool":"lookup","arguments":{"q":"Oslo"},"approved_by":"settings"}` + "\n" +
+			`{"time":"2026-11-22T19:00:01Z","event":"end","call":"call_1","request":"r9","key":"alice","model":"tiny","source":"notes","tool":"lookup","arguments":{"q":"Oslo"},"approved_by":"settings","success":true,"result":"It rains.","error":null,"exit":0,"seconds":0.25}` + "\n" +
+			`{"time":"2026-11-22T19:00:02Z","event":"start","call":"call_2","request":"r9","model":"tiny","source":"builtin","tool":"execute_command","arguments":{"command":"make"},"approved_by":"client"}` + "\n",
+		"bin/tenon": "#!/bin/sh\nTEST_RUNS_TENON=1 exec " + os.Args[0] + " \"$@\"\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

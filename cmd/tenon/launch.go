@@ -17,9 +17,9 @@ import (
 	"tenon/cmd/config"
 )
 
-// agent is a client that 'tenon launch' starts: its program, where that comes from, and what leads
+// launched is a client that 'tenon launch' starts: its program, where that comes from, and what leads
 // it to this server.
-type agent struct {
+type launched struct {
 	program, install string
 	setUp            func(at place) (env, args []string)
 }
@@ -34,7 +34,7 @@ type place struct {
 // themselves, which a small machine needs to read an agent's prompt.
 const patience = "3600000"
 
-var agents = map[string]agent{
+var agents = map[string]launched{
 	"claude": {"claude", "npm install -g @anthropic-ai/claude-code", func(p place) ([]string, []string) {
 		id := p.model.ID
 		return []string{

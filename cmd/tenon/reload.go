@@ -53,6 +53,7 @@ func (a *app) reload(context.Context) (notes []string, err error) {
 	}
 	a.options = options
 	a.loader.Configure(options)
+	a.agent.Configure(a.executing(loader, a.offers))
 	return notes, nil
 }
 
@@ -60,7 +61,7 @@ func (a *app) reload(context.Context) (notes []string, err error) {
 // start.
 var (
 	atOnce             = []string{"alias", "aliases", "pin", "keep-alive", "models-dir", "find-models", "models-max", "queue-timeout", "adapters"}
-	fromTheNextRequest = []string{"tool-format", "simplify-tools", "tool-guidance", "routing-thought", "call-retries"}
+	fromTheNextRequest = []string{"tool-format", "simplify-tools", "tool-guidance", "routing-thought", "call-retries", "agent-rounds", "agent-time", "agent-tokens", "agent-equal-calls", "agent-call-time", "tool-grants"}
 )
 
 // note says when a change takes effect.

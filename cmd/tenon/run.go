@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ func newRunCommand() *cobra.Command {
 	c := conversation{}
 	var system, tools string
 	var noThink bool
+	var use []string
 	cmd := &cobra.Command{
 		Use:   "run MODEL [PROMPT…]",
 		Short: "Chat with a model in the terminal, or have it answer one prompt",
@@ -29,7 +31,8 @@ background with MODEL.
 
 While a model answers, Ctrl-C stops the turn. At the prompt Ctrl-C clears the line and Ctrl-D leaves; the arrows bring earlier
 lines back. /clear begins anew, /system TEXT changes the instructions, /stats tells how fast the last turn was, /bye leaves.
-Where the model calls one of --tools, its call is shown and you are asked for the result.`,
+Where the model calls one of --tools, its call is shown and you are asked for the result. Tools of --use are executed by the
+server; where its settings say ask, you are shown the arguments and asked first.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	withServer(cmd, func(cmd *cobra.Command, r *remote, args []string) error {
@@ -41,7 +44,7 @@ Where the model calls one of --tools, its call is shown and you are asked for th
 		if noThink {
 			c.request.Template = map[string]any{"enable_thinking": false}
 		}
-		if err := c.declare(tools); err != nil {
+		if err := c.declare(tools, use); err != nil {
 			return err
 		}
 		c.instruct(system)
@@ -57,6 +60,7 @@ Where the model calls one of --tools, its call is shown and you are asked for th
 	f := cmd.Flags()
 	f.StringVar(&system, "system", "", "instructions for the model")
 	f.StringVar(&tools, "tools", "", "file with an OpenAI tools array")
+	f.StringArrayVar(&use, "use", nil, "have the server execute the tools of a source of its configuration: builtin, or an MCP server's label; repeat for several")
 	f.BoolVar(&noThink, "no-think", false, "ask a model that thinks not to")
 	f.IntVar(&c.request.MaxTokens, "max-tokens", 0, "most tokens of an answer; 0: no limit")
 	f.BoolVar(&c.stats, "stats", false, "tell after each turn how fast it was")
@@ -73,16 +77,34 @@ type conversation struct {
 	lines   *terminal.Lines
 }
 
-// declare reads the tools that a file declares.
-func (c *conversation) declare(file string) error {
-	if file == "" {
+// declare reads the tools that a file declares, and adds those of the server's sources.
+func (c *conversation) declare(file string, use []string) error {
+	declared := []json.RawMessage{}
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return fmt.Errorf("read tools: %w", err)
+		}
+		array, err := toolsArray(text)
+		if err == nil {
+			err = json.Unmarshal(array, &declared)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, source := range use {
+		entry, err := json.Marshal(map[string]string{"type": "mcp", "server_label": source, "require_approval": "never"}) // beyond what the settings say
+		if err != nil {
+			return err
+		}
+		declared = append(declared, entry)
+	}
+	if len(declared) == 0 {
 		return nil
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return fmt.Errorf("read tools: %w", err)
-	}
-	c.request.Tools, err = toolsArray(text)
+	var err error
+	c.request.Tools, err = json.Marshal(declared)
 	return err
 }
 
@@ -170,7 +192,11 @@ func (c *conversation) command(line string) bool {
 // turn has the model answer, and go on where its calls get results. Ctrl-C ends it.
 func (c *conversation) turn(ctx context.Context) error {
 	for {
-		if err := c.answer(ctx); err != nil || len(c.last.Message.Calls) == 0 || c.lines == nil {
+		if err := c.answer(ctx); err != nil {
+			return err
+		}
+		asked, err := c.approve()
+		if err != nil || !asked && (len(c.last.Message.Calls) == 0 || c.lines == nil) {
 			return err
 		}
 		for _, call := range c.last.Message.Calls {
@@ -180,6 +206,43 @@ func (c *conversation) turn(ctx context.Context) error {
 			}
 			c.request.Messages = append(c.request.Messages, client.Message{Role: "tool", CallID: call.ID, Content: result})
 		}
+	}
+}
+
+// approve asks about the calls that wait for it. Without a terminal to ask in none is approved.
+func (c *conversation) approve() (asked bool, err error) {
+	c.request.Approvals = nil
+	for _, call := range c.last.Message.Served {
+		if call.Type != "approval_request" {
+			continue
+		}
+		if c.lines == nil && !c.screen.Typing() {
+			return false, fmt.Errorf("%s/%s waits for an approval, which can be given in a terminal only", call.Label, call.Name)
+		}
+		if c.lines == nil {
+			c.lines = c.screen.Lines()
+		}
+		c.screen.Printf("%s %s\n", c.screen.Bold(call.Label+"/"+call.Name), call.Arguments)
+		line, err := c.lines.Read("execute it? (y/N) ")
+		if err != nil {
+			return false, err
+		}
+		yes := strings.EqualFold(line, "y") || strings.EqualFold(line, "yes")
+		c.request.Approvals = append(c.request.Approvals, client.Approval{ID: call.ID, Approve: yes})
+	}
+	return len(c.request.Approvals) > 0, nil
+}
+
+// served shows a call that the server executes, and what came of it.
+func (c *conversation) served(call client.ServerCall) {
+	switch {
+	case call.Type == "approval_request":
+	case call.Error != nil:
+		c.screen.Note("%s", c.screen.Bad("  "+*call.Error))
+	case call.Output != nil:
+		c.screen.Note("%s", c.screen.Dim(fmt.Sprintf("  %d bytes", len(*call.Output))))
+	default:
+		c.screen.Note("%s", c.screen.Dim(call.Label+"/"+call.Name+" "+call.Arguments))
 	}
 }
 
@@ -200,6 +263,7 @@ func (c *conversation) answer(ctx context.Context) error {
 	}}
 	if c.screen.People() {
 		show.Thinking = func(s string) { begun(); thought = true; c.screen.Printf("%s", c.screen.Dim(s)) }
+		show.Served = c.served
 	}
 	if c.json {
 		show = client.Shower{}
@@ -214,7 +278,7 @@ func (c *conversation) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if turn.Message.Content != "" || len(turn.Message.Calls) > 0 {
+	if turn.Message.Content != "" || len(turn.Message.Calls)+len(turn.Message.Served) > 0 {
 		kept := turn.Message
 		c.request.Messages = append(c.request.Messages, kept)
 	}

@@ -42,7 +42,7 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		base + `,"thinking":{"type":"enabled","budget_tokens":9}}`:                                     "thinking.budget_tokens",
 		base + `,"thinking":{"type":"maybe"}}`:                                                         "thinking.type",
 		base + `,"thread":{"type":"create"}}`:                                                          "thread",
-		base + `,"mcp_servers":[{}]}`:                                                                  "mcp_servers",
+		base + `,"mcp_servers":[{}]}`:                                                                  "mcp_servers[0].name",
 		`{"model":"m","max_tokens":1,"messages":[{"role":"alien","content":""}]}`:                      "messages[0].role",
 		`{"model":"m","max_tokens":1,"messages":[{"role":"user"}]}`:                                    "messages[0].content",
 		`{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"image"}]}]}`:       "messages[0].content[0]",
@@ -88,7 +88,7 @@ func TestDecode_aCodingAgentsConversation(t *testing.T) {
 	if len(r.Tools) != 2 || r.Thinking.Effort != "high" || !*r.Thinking.Enabled {
 		t.Errorf("%+v", r)
 	}
-	want := []string{"context_management", "metadata", "thinking.display", "tools[].defer_loading", "tools[1] (web_search_20250305)", "messages[2].content[0] (thinking signed elsewhere)"}
+	want := []string{"context_management", "metadata", "thinking.display", "tools[].defer_loading", "messages[2].content[0] (thinking signed elsewhere)"}
 	if diff := cmp.Diff(want, ignored); diff != "" {
 		t.Error(diff)
 	}

@@ -29,7 +29,7 @@ func TestDecode_blocksOfEveryKind(t *testing.T) {
 		"server's result, sealed": {"assistant", `{"type":"web_search_tool_result","tool_use_id":"s","content":[{"type":"web_search_result","title":"found","encrypted_content":"EqQBCg"}]}`, `[{"title":"found","type":"web_search_result"}]`, ""},
 		"server's error":          {"assistant", `{"type":"web_fetch_tool_result","tool_use_id":"s","content":{"type":"error","encrypted_index":"x"}}`, `{"type":"error"}`, ""},
 		"search result, no text":  {"user", `{"type":"search_result","source":"s","title":"T","content":[]}`, "T\ns\n", ""},
-		"server's call":           {"assistant", `{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`, "", "messages[0].content[0] (server_tool_use)"},
+		"server's call":           {"assistant", `{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`, "{}", ""},
 		"thinking, our own":       {"assistant", `{"type":"thinking","thinking":"let me see","signature":` + string(signed) + `}`, "let me see", ""},
 		"thinking, another's":     {"assistant", `{"type":"thinking","thinking":"let me see","signature":"EqQBCg"}`, "", "messages[0].content[0] (thinking signed elsewhere)"},
 		"thinking, redacted":      {"assistant", `{"type":"redacted_thinking","data":"EmwKAh"}`, "", "messages[0].content[0] (redacted_thinking)"},

@@ -16,8 +16,7 @@ import (
 // others are the documented fields that the struct does not have.
 var others = wire.Others{
 	Refused: map[string]string{
-		"mcp_servers": "this server calls no other servers",
-		"container":   "this server runs no code",
+		"container": "this server runs no code",
 	},
 	Harmless: map[string]wire.Type{
 		"cache_control": wire.Object, "context_management": wire.Object, "inference_geo": wire.String, "metadata": wire.Object,
@@ -45,7 +44,7 @@ func (d *decoder) request(body io.Reader, count bool) (chat.Request, messagesReq
 	if w.Thread != nil {
 		return r, w, threadsUnsupported()
 	}
-	steps := []func(messagesRequest, *chat.Request) error{d.sampling, d.thinking, d.tools, d.choice, d.answer, d.conversation}
+	steps := []func(messagesRequest, *chat.Request) error{d.sampling, d.thinking, d.servers, d.tools, d.choice, d.answer, d.conversation}
 	if !count {
 		steps = append([]func(messagesRequest, *chat.Request) error{d.limits}, steps...)
 	}
@@ -133,6 +132,16 @@ func (d *decoder) tools(w messagesRequest, r *chat.Request) error {
 	r.Places.Parameters = "input_schema"
 	for i, t := range w.Tools {
 		field := fmt.Sprintf("tools[%d]", i)
+		if t.Type == "mcp_toolset" {
+			if err := d.toolset(t, field, r); err != nil {
+				return err
+			}
+			continue
+		}
+		if strings.HasPrefix(t.Type, wire.WebSearch+"_") {
+			r.Hosted.Asked = append(r.Hosted.Asked, chat.HostedTools{Source: wire.BuiltIn, Names: []string{wire.WebSearch}, Kind: t.Type, Optional: true, Field: field})
+			continue
+		}
 		t, known := t.known()
 		if t.Type != "" && t.Type != "custom" && !known {
 			d.notes = append(d.notes, field+" ("+t.Type+")") // a hosted tool: the client knows how to do without

@@ -31,8 +31,7 @@ func (d *decoder) message(m message, field string) ([]templates.Message, error) 
 		return nil, err
 	}
 	if m.Role == "assistant" {
-		out, err := d.assistant(blocks, field+".content")
-		return []templates.Message{out}, err
+		return d.assistant(blocks, field+".content")
 	}
 	return d.user(blocks, field+".content")
 }
@@ -114,9 +113,6 @@ func (d *decoder) text(b block, field string) (string, error) {
 		return b.Title + "\n" + b.address() + texts(blocks), nil
 	case "tool_reference":
 		return "[tool " + b.ToolName + "]", nil
-	case "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result", "bash_code_execution_tool_result",
-		"text_editor_code_execution_tool_result", "mcp_tool_result", "tool_search_tool_result":
-		return withoutSecrets(b.Content), nil
 	case "image":
 		return "", chat.Invalidf(field, "is an image; this server reads text only")
 	case "":
@@ -200,29 +196,45 @@ func texts(blocks []block) string {
 	return joined(parts)
 }
 
-func (d *decoder) assistant(blocks []block, field string) (templates.Message, error) {
+// assistant decodes an answer. What a server executed in it divides it: a call's result is a
+// message of its own.
+func (d *decoder) assistant(blocks []block, field string) ([]templates.Message, error) {
+	var out []templates.Message
 	m := templates.Message{Role: templates.Assistant}
 	for i, b := range blocks {
 		at := fmt.Sprintf("%s[%d]", field, i)
 		switch b.Type {
 		case "thinking":
 			if err := d.thought(b, at, &m); err != nil {
-				return m, err
+				return nil, err
 			}
-		case "redacted_thinking", "server_tool_use", "mcp_tool_use":
+		case "redacted_thinking":
 			d.notes = append(d.notes, at+" ("+b.Type+")")
-		case "tool_use":
+		case "mcp_tool_listing": // the tools are listed anew
+		case "tool_use", "mcp_tool_use", "server_tool_use":
 			m.Calls = append(m.Calls, templates.Call{ID: b.ID, Name: b.Name, Arguments: arguments(b.Input)})
+		case "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result", "bash_code_execution_tool_result",
+			"text_editor_code_execution_tool_result", "mcp_tool_result", "tool_search_tool_result":
+			if !empty(m) {
+				out = append(out, m)
+			}
+			m = templates.Message{Role: templates.Assistant}
+			out = append(out, templates.Message{Role: templates.ToolRole, CallID: b.ToolUseID, Text: d.executed(b), Failed: b.IsError})
 		default:
 			text, err := d.text(b, at)
 			if err != nil {
-				return m, err
+				return nil, err
 			}
 			m.Parts = append(m.Parts, templates.Part{Text: text})
 		}
 	}
-	return m, nil
+	if len(out) == 0 || !empty(m) {
+		out = append(out, m)
+	}
+	return out, nil
 }
+
+func empty(m templates.Message) bool { return len(m.Parts)+len(m.Calls)+len(m.Reasoning) == 0 }
 
 func arguments(input json.RawMessage) string {
 	if wire.IsNull(input) {

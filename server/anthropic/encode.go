@@ -22,6 +22,12 @@ func (s signer) encode(id string, r chat.Result) answer {
 			a.Content = append(a.Content, textBlock{"text", part.Text})
 		case chat.CallEnd:
 			a.Content = append(a.Content, toolUseBlock{"tool_use", callID(part.Call), part.Call.Name, input(part.Call)})
+		case chat.HostedList:
+			if b := listing(part); b != nil {
+				a.Content = append(a.Content, *b)
+			}
+		case chat.HostedEnd:
+			a.Content = append(a.Content, use(part, part.Call.Arguments), result(part))
 		}
 	}
 	a.StopReason, a.StopSequence = stopReason(c.Finish)
@@ -46,6 +52,9 @@ func input(c tools.Call) json.RawMessage {
 
 func stopReason(f chat.Finish) (reason, sequence *string) {
 	r := "end_turn"
+	if f.Paused {
+		r = "pause_turn"
+	}
 	switch f.Reason {
 	case chat.Length:
 		if r = "max_tokens"; f.Full {

@@ -51,10 +51,39 @@ func (s *streamer) Add(e chat.Event) error {
 		return s.delta(delta{Type: "input_json_delta", PartialJSON: &e.Text})
 	case chat.CallEnd:
 		return s.close()
+	case chat.HostedList:
+		if b := listing(e); b != nil {
+			return s.block(chat.HostedList, *b)
+		}
+	case chat.HostedStart:
+		if err := s.close(); err != nil {
+			return err
+		}
+		if err := s.openBlock(chat.HostedStart, use(e, []byte("{}"))); err != nil {
+			return err
+		}
+		arguments := string(e.Call.Arguments)
+		if err := s.delta(delta{Type: "input_json_delta", PartialJSON: &arguments}); err != nil {
+			return err
+		}
+		return s.close()
+	case chat.HostedEnd:
+		return s.block(chat.HostedEnd, result(e))
 	case chat.Finished:
 		return s.finish(e.Finish)
 	}
 	return nil
+}
+
+// block sends a block that is whole.
+func (s *streamer) block(kind chat.EventKind, b any) error {
+	if err := s.close(); err != nil {
+		return err
+	}
+	if err := s.openBlock(kind, b); err != nil {
+		return err
+	}
+	return s.close()
 }
 
 // ping is the protocol's heartbeat.

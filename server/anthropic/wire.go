@@ -24,6 +24,7 @@ type messagesRequest struct {
 	OutputConfig  *outputConfig   `json:"output_config"`
 	OutputFormat  *outputFormat   `json:"output_format"` // the beta's name for output_config.format
 	Thread        *thread         `json:"thread"`
+	Servers       []mcpServer     `json:"mcp_servers"`
 
 	ToolFormat         string         `json:"tool_format"`
 	ChatTemplateKwargs map[string]any `json:"chat_template_kwargs"`
@@ -61,6 +62,11 @@ type block struct {
 
 	ToolName string `json:"tool_name,omitempty"` // of tool_reference
 
+	ServerName string      `json:"server_name,omitempty"` // of mcp_tool_use
+	ListedName wire.Unused `json:"mcp_server_name"`       // of mcp_tool_listing: the server is asked again
+	Listed     wire.Unused `json:"tools"`
+	Caller     wire.Unused `json:"caller"` // of server_tool_use and its results: the model, always
+
 	CacheControl wire.Unused `json:"cache_control"` // what is cached is found by its tokens, wherever it ends; usage tells
 }
 
@@ -84,7 +90,33 @@ type tool struct {
 	Height int `json:"display_height_px"`
 
 	InputExamples []json.RawMessage `json:"input_examples"`
-	CacheControl  wire.Unused       `json:"cache_control"` // see block
+
+	Server  string                   `json:"mcp_server_name"` // of type mcp_toolset
+	Default toolsetConfig            `json:"default_config"`
+	Configs map[string]toolsetConfig `json:"configs"`
+	MaxUses wire.Unused              `json:"max_uses"` // of web_search: the server's own limits hold
+
+	CacheControl wire.Unused `json:"cache_control"` // see block
+}
+
+type toolsetConfig struct {
+	Enabled *bool       `json:"enabled"`
+	Defer   wire.Unused `json:"defer_loading"` // every tool is shown from the beginning
+}
+
+// mcpServer is a server whose tools the server is to call. Without url it is one of the
+// configuration's.
+type mcpServer struct {
+	Type   string         `json:"type"` // "url"
+	Name   string         `json:"name"`
+	URL    string         `json:"url"`
+	Token  string         `json:"authorization_token"`
+	Config *toolsetFilter `json:"tool_configuration"`
+}
+
+type toolsetFilter struct {
+	Enabled *bool    `json:"enabled"`
+	Allowed []string `json:"allowed_tools"`
 }
 
 type toolChoice struct {
@@ -143,6 +175,49 @@ type toolUseBlock struct {
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
 }
+
+// What the server executes, as blocks: the call and its result.
+type (
+	mcpUseBlock struct {
+		Type   string          `json:"type"` // "mcp_tool_use"
+		ID     string          `json:"id"`
+		Name   string          `json:"name"`
+		Server string          `json:"server_name"`
+		Input  json.RawMessage `json:"input"`
+	}
+	mcpResultBlock struct {
+		Type    string      `json:"type"` // "mcp_tool_result"
+		UseID   string      `json:"tool_use_id"`
+		Failed  bool        `json:"is_error"`
+		Content []textBlock `json:"content"`
+	}
+	mcpListingBlock struct {
+		Type   string       `json:"type"` // "mcp_tool_listing"
+		Server string       `json:"mcp_server_name"`
+		Tools  []listedTool `json:"tools"`
+	}
+	listedTool struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Schema      json.RawMessage `json:"input_schema"`
+	}
+	searchResultBlock struct {
+		Type    string `json:"type"` // "web_search_tool_result"
+		UseID   string `json:"tool_use_id"`
+		Content any    `json:"content"` // found results, or an error
+	}
+	foundBlock struct {
+		Type    string  `json:"type"` // "web_search_result"
+		URL     string  `json:"url"`
+		Title   string  `json:"title"`
+		Sealed  string  `json:"encrypted_content"`
+		PageAge *string `json:"page_age"`
+	}
+	searchErrorBlock struct {
+		Type string `json:"type"` // "web_search_tool_result_error"
+		Code string `json:"error_code"`
+	}
+)
 
 // usage counts tokens. The prompt's are the sum of the first three.
 type usage struct {

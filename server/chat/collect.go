@@ -17,7 +17,7 @@ type Result struct {
 type Choice struct {
 	Text, Reasoning string
 	Calls           []tools.Call
-	Parts           []Event        // the same in the order it came: Text, Reasoning and CallEnd, neighbours of a kind joined
+	Parts           []Event        // the same in the order it came, neighbours of a kind joined, and what the server executed
 	Tokens          []engine.Token // of the text, where logprobs were asked for
 	Finish          Finish
 }
@@ -47,6 +47,8 @@ func (c *Collector) Add(e Event) error {
 	case CallEnd:
 		to.Calls = append(to.Calls, e.Call)
 		to.add(e)
+	case HostedList, HostedEnd, HostedAsk:
+		to.add(e)
 	case Finished:
 		to.Finish = e.Finish
 	}
@@ -74,9 +76,9 @@ func (c *Collector) Result() Result {
 
 // add appends a piece to the last part, if that is of its kind, or begins another.
 func (c *collected) add(e Event) {
-	if n := len(c.Parts); e.Kind == CallEnd || n == 0 || c.Parts[n-1].Kind != e.Kind {
+	if n := len(c.Parts); e.Kind >= CallEnd || n == 0 || c.Parts[n-1].Kind != e.Kind {
 		c.flush()
-		c.Parts = append(c.Parts, Event{Kind: e.Kind, Call: e.Call})
+		c.Parts = append(c.Parts, Event{Kind: e.Kind, Call: e.Call, Hosted: e.Hosted})
 	}
 	c.run.WriteString(e.Text)
 	c.Tokens = append(c.Tokens, e.Tokens...)

@@ -12,18 +12,26 @@ import (
 type EventKind uint8
 
 const (
-	Started       EventKind = iota // the turn is in the queue; Model and Issues are set. The first event, once
-	Progress                       // of the prompt's evaluation; Progress is set
-	Text                           // a piece of the visible answer
-	Reasoning                      // a piece of the thinking
-	CallStart                      // Call has ID, Index and Name
-	CallArguments                  // Text is a piece of the call's arguments; Call has ID and Index
-	CallEnd                        // Call is complete
-	Finished                       // Finish is set; the last event of a choice
+	Started        EventKind = iota // the turn is in the queue; Model and Issues are set. The first event, once
+	Progress                        // of the prompt's evaluation; Progress is set
+	Text                            // a piece of the visible answer
+	Reasoning                       // a piece of the thinking
+	CallStart                       // Call has ID, Index and Name
+	CallArguments                   // Text is a piece of the call's arguments; Call has ID and Index
+	CallEnd                         // Call is complete
+	Finished                        // Finish is set; the last event of a choice
+	HostedList                      // the tools of a source, or why they are not there. This and what follows come from package agent
+	HostedStart                     // the server begins to execute Call
+	HostedProgress                  // of a running tool
+	HostedEnd                       // Call has its result
+	HostedAsk                       // Call waits for the client's approval, whose id is the call's
 )
 
 func (k EventKind) String() string {
-	return [...]string{"started", "progress", "text", "reasoning", "call_start", "call_arguments", "call_end", "finished"}[k]
+	return [...]string{
+		"started", "progress", "text", "reasoning", "call_start", "call_arguments", "call_end", "finished",
+		"hosted_list", "hosted_start", "hosted_progress", "hosted_end", "hosted_ask",
+	}[k]
 }
 
 // Event is a piece of the answer. Events of one choice come in order; those of different choices
@@ -41,6 +49,7 @@ type Event struct {
 	Ignored  []string        // fields that have no effect in this turn, with Started
 	Issues   []grammar.Issue // keywords of the tools' schemas that the mask does not enforce
 	Progress engine.Progress
+	Hosted   *HostedCall // of tools that the server executes
 	Finish   Finish
 }
 
@@ -67,6 +76,8 @@ type Finish struct {
 	Repairs  []tools.Repair // what was mended in the calls
 	Notes    []tools.Note   // what was left out or proved to be no call, what was written anew and why
 	Mending  Mending        // how often
+	Paused   bool           // the turn stopped between two rounds and can be gone on with
+	Limit    string         // what ended the server's calls: "rounds", "time", "tokens", "equal calls"; "": the model did
 }
 
 // Usage counts tokens as clients are told them.

@@ -27,7 +27,9 @@ type Record struct {
 	Full     bool       `json:"-"` // set before the request runs: turns leave a trace
 	Outcomes []*Outcome `json:"-"` // of the turns, in the order in which they began
 
-	mu sync.Mutex // guards Turns and Outcomes while turns run
+	Executions []Execution `json:"-"` // calls that the server executed, in order
+
+	mu sync.Mutex // guards Turns, Outcomes and Executions while turns run
 }
 
 // Outcome is what a turn came to, for metrics and the log.

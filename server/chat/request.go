@@ -17,6 +17,7 @@ type Request struct {
 	Suffix       string        // with Prompt: what comes after the gap that is to be filled
 	Tools        []tools.Tool
 	Places       ToolPlaces // of the tools
+	Hosted       Hosted     // tools that the server is asked to execute
 	Choice       tools.Choice
 	OneCall      bool // at most one call (parallel_tool_calls: false)
 	Thinking     Thinking

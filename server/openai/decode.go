@@ -16,7 +16,7 @@ import (
 var others = wire.Others{
 	Refused: map[string]string{
 		"audio":              "this server writes text only",
-		"web_search_options": "this server searches nothing",
+		"web_search_options": "ask for a search as a tool of type mcp with server_label builtin",
 	},
 	Harmless: map[string]wire.Type{
 		"metadata": wire.Object, "moderation": wire.Object, "prediction": wire.Object, "prompt_cache_key": wire.String, "prompt_cache_options": wire.Object,
@@ -45,6 +45,10 @@ func readChat(body io.Reader) (w chatRequest, ignored []string, err error) {
 func (w chatRequest) turn(ignored []string) (chat.Request, error) {
 	r := chat.Request{Model: w.Model, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls, ToolFormat: w.ToolFormat, Ignored: ignored}
 	r.Conversation.Args = w.ChatTemplateKwargs
+	r.Hosted.CanAsk = w.Approvals != nil // who sends it knows how calls are approved
+	for i, a := range w.Approvals {
+		r.Hosted.Approvals = append(r.Hosted.Approvals, chat.Approval{ID: a.ID, Approve: a.Approve, Reason: a.Reason, Field: fmt.Sprintf("approvals[%d].id", i)})
+	}
 	if w.StreamOptions != nil && !w.Stream {
 		r.Ignored = append(r.Ignored, "stream_options") // a whole answer tells its usage
 	}

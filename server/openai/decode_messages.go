@@ -14,19 +14,43 @@ func decodeMessages(in []message) (out []templates.Message, ignored []string, er
 	if len(in) == 0 {
 		return nil, nil, chat.Invalidf("messages", "is empty; send at least one message")
 	}
-	out = make([]templates.Message, len(in))
+	out = make([]templates.Message, 0, len(in))
 	for i, m := range in {
 		field := fmt.Sprintf("messages[%d]", i)
-		if out[i], err = m.decode(field); err != nil {
+		one, err := m.decode(field)
+		if err != nil {
 			return nil, nil, err
 		}
-		unread, err := decodeContent(m.Content, field+".content", &out[i])
+		unread, err := decodeContent(m.Content, field+".content", &one)
 		if err != nil {
 			return nil, nil, err
 		}
 		ignored = append(ignored, unread...)
+		executed := executed(m.ServerToolCalls)
+		if out = append(out, executed...); len(executed) == 0 || one.Content() != "" || len(one.Calls) > 0 {
+			out = append(out, one)
+		}
 	}
 	return out, ignored, nil
+}
+
+// executed are the calls of an answer that the server executed, each with its result: they came
+// before the rest of it.
+func executed(all []serverCall) (out []templates.Message) {
+	for _, c := range all {
+		out = append(out, templates.Message{Role: templates.Assistant, Calls: []templates.Call{{ID: c.ID, Name: c.Name, Arguments: c.Arguments}}})
+		result := templates.Message{Role: templates.ToolRole, CallID: c.ID, Name: c.Name}
+		switch {
+		case c.Error != nil:
+			result.Text, result.Failed = *c.Error, true
+		case c.Output != nil:
+			result.Text = *c.Output
+		default: // it waits for approval
+			continue
+		}
+		out = append(out, result)
+	}
+	return out
 }
 
 // decode reads all but the content.

@@ -12,6 +12,14 @@ import (
 func decodeTools(w chatRequest, r *chat.Request) error {
 	for i, t := range w.Tools {
 		at := fmt.Sprintf("tools[%d]", i)
+		if t.Type == "mcp" {
+			asked, err := t.MCPTool.Decode(at)
+			if err != nil {
+				return err
+			}
+			r.Hosted.Asked, r.Hosted.CanAsk = append(r.Hosted.Asked, asked), true
+			continue
+		}
 		decoded, err := t.decode(at)
 		if err != nil {
 			return err
@@ -35,7 +43,7 @@ func (t tool) decode(field string) (tools.Tool, error) {
 	case t.Type == "function" || t.Type == "custom":
 		return tools.Tool{}, chat.Invalidf(field+"."+t.Type, "is required")
 	default:
-		return tools.Tool{}, chat.Invalidf(field+".type", "is %q; expected function or custom", t.Type)
+		return tools.Tool{}, chat.Invalidf(field+".type", "is %q; expected function, custom or mcp", t.Type)
 	}
 }
 

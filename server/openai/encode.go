@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"slices"
+
 	"tenon/engine"
 	"tenon/server/chat"
 	"tenon/server/wire"
@@ -42,9 +44,18 @@ func encode(head chatCompletion, r chat.Result, want shown) chatCompletion {
 }
 
 func encodeMessage(c chat.Choice) *answer {
-	a := &answer{Role: "assistant", Content: &c.Text, Reasoning: wire.Optional(c.Reasoning)}
+	text := c.Text
+	if slices.ContainsFunc(c.Parts, func(p chat.Event) bool { return p.Kind == chat.HostedEnd }) {
+		text = joined(c.Parts)
+	}
+	a := &answer{Role: "assistant", Content: &text, Reasoning: wire.Optional(c.Reasoning)}
 	if c.Text == "" && len(c.Calls) > 0 {
 		a.Content = nil
+	}
+	for _, p := range c.Parts {
+		if p.Kind == chat.HostedEnd || p.Kind == chat.HostedAsk {
+			a.ServerToolCalls = append(a.ServerToolCalls, encodeServerCall(p))
+		}
 	}
 	for _, call := range c.Calls {
 		a.ToolCalls = append(a.ToolCalls, encodeCall(call))
@@ -52,11 +63,47 @@ func encodeMessage(c chat.Choice) *answer {
 	return a
 }
 
+// between divides the texts that a model wrote before and behind a call that the server executed.
+const between = "\n\n"
+
+// joined is the text of an answer in which the server executed calls.
+func joined(parts []chat.Event) (text string) {
+	executed := false
+	for _, p := range parts {
+		switch p.Kind {
+		case chat.HostedEnd:
+			executed = text != ""
+		case chat.Text:
+			if executed {
+				text += between
+			}
+			text += p.Text
+			executed = false
+		}
+	}
+	return text
+}
+
 func encodeCall(c tools.Call) toolCall {
 	if c.Arguments == nil {
 		return toolCall{ID: c.ID, Type: "custom", Custom: &callCustom{Name: c.Name, Input: c.Input}}
 	}
 	return toolCall{ID: c.ID, Type: "function", Function: &callFunction{Name: c.Name, Arguments: string(c.Arguments)}}
+}
+
+// encodeServerCall is a call that the server executes, as far as the event knows what came of it.
+func encodeServerCall(e chat.Event) serverCall {
+	c := serverCall{ID: e.Call.ID, Type: "mcp_call", Label: e.Hosted.Source, Name: e.Hosted.Tool, Arguments: string(e.Call.Arguments)}
+	if e.Kind == chat.HostedAsk {
+		c.Type = "approval_request"
+	}
+	if r := e.Hosted.Result; r != nil {
+		c.Output = &r.Text
+		if r.Failed {
+			c.Output, c.Error = nil, c.Output
+		}
+	}
+	return c
 }
 
 func encodeLogprobs(tokens []engine.Token) *logprobs {

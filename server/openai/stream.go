@@ -16,6 +16,9 @@ type streamer struct {
 
 	usage    usage
 	choices  int
+	served   int          // calls that the server has executed
+	executed bool         // one, since the last text
+	wrote    bool         // there was text
 	named    map[int]bool // choices whose role has been sent, if only with a heartbeat
 	spoke    map[int]bool // choices of whose answer something has been sent
 	finished map[int]bool
@@ -29,6 +32,10 @@ func (s *streamer) Add(e chat.Event) error {
 		s.out.Begin()
 		return nil
 	case chat.Text:
+		if s.executed && s.wrote {
+			e.Text = between + e.Text
+		}
+		s.executed, s.wrote = false, true
 		c := choice{Delta: &delta{Content: &e.Text}}
 		if s.want.logprobs {
 			c.Logprobs = encodeLogprobs(e.Tokens)
@@ -40,11 +47,32 @@ func (s *streamer) Add(e chat.Event) error {
 		return s.call(e, e.Call.ID, e.Call.Name)
 	case chat.CallArguments:
 		return s.call(e, "", "")
+	case chat.HostedStart, chat.HostedAsk:
+		return s.hosted(e, encodeServerCall(e))
+	case chat.HostedEnd:
+		whole := encodeServerCall(e)
+		err := s.hosted(e, serverCall{Output: whole.Output, Error: whole.Error})
+		s.served++
+		s.executed = true
+		return err
+	case chat.HostedProgress:
+		chunk := s.head
+		chunk.Choices, chunk.Running = []choice{}, &serverProgress{e.Call.ID, e.Hosted.Done, e.Hosted.Total, e.Hosted.Message}
+		return s.out.Event("", chunk)
 	case chat.Finished:
 		return s.finish(e)
 	default:
 		return nil
 	}
+}
+
+// hosted sends a piece of a call that the server executes.
+func (s *streamer) hosted(e chat.Event, c serverCall) error {
+	c.Index = new(int)
+	if *c.Index = s.served; e.Kind == chat.HostedAsk {
+		s.served++
+	}
+	return s.send(e.Choice, choice{Delta: &delta{ServerToolCalls: []serverCall{c}}})
 }
 
 // callDelta is a piece of a call. The first has its id, type and name and no arguments; the others

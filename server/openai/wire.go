@@ -35,6 +35,7 @@ type chatRequest struct {
 
 	samplingFields
 
+	Approvals          []approval      `json:"approvals"`   // of calls that the server executes
 	TTL                *float64        `json:"ttl"`         // seconds, as LM Studio has it
 	Grammar            string          `json:"grammar"`     // GBNF
 	JSONSchema         json.RawMessage `json:"json_schema"` // what the whole answer must match
@@ -95,6 +96,7 @@ type message struct {
 	FunctionCall     *sentFunction   `json:"function_call"` // the older form of a call
 	ToolCallID       string          `json:"tool_call_id"`
 	Refusal          string          `json:"refusal"`
+	ServerToolCalls  []serverCall    `json:"server_tool_calls"`
 	Annotations      wire.Unused     `json:"annotations"` // of an answer that is sent back
 }
 
@@ -112,6 +114,34 @@ type sentFunction struct {
 	Arguments json.RawMessage `json:"arguments"` // a string; some clients send the object itself
 }
 
+// serverCall is a call of a tool that the server executes, or would: an addition to the protocol. A
+// stream tells what is asked and then, in another piece of the same index, what came of it.
+type serverCall struct {
+	Index     *int    `json:"index,omitempty"` // in deltas
+	ID        string  `json:"id,omitempty"`
+	Type      string  `json:"type,omitempty"` // "mcp_call", "approval_request"
+	Label     string  `json:"server_label,omitempty"`
+	Name      string  `json:"name,omitempty"`
+	Arguments string  `json:"arguments,omitempty"`
+	Output    *string `json:"output,omitempty"`
+	Error     *string `json:"error,omitempty"`
+}
+
+// approval is the client's answer to an approval_request.
+type approval struct {
+	ID      string `json:"id"`
+	Approve bool   `json:"approve"`
+	Reason  string `json:"reason"`
+}
+
+// serverProgress is how far a running tool is, in a chunk of its own.
+type serverProgress struct {
+	ID      string  `json:"id"`
+	Done    float64 `json:"done"`
+	Total   float64 `json:"total,omitempty"`
+	Message string  `json:"message,omitempty"`
+}
+
 type part struct {
 	Type    string      `json:"type"`
 	Text    string      `json:"text"`
@@ -122,9 +152,10 @@ type part struct {
 }
 
 type tool struct {
-	Type     string        `json:"type"` // "function", "custom"
+	Type     string        `json:"type"` // "function", "custom", and as an addition "mcp", with the members that Responses has
 	Function *wireFunction `json:"function"`
 	Custom   *wireCustom   `json:"custom"`
+	wire.MCPTool
 }
 
 type wireFunction struct {
@@ -166,14 +197,15 @@ type nameOnly struct {
 // chatCompletion is the whole answer and, with Delta instead of Message, a chunk of a streamed
 // one.
 type chatCompletion struct {
-	ID                string        `json:"id"`
-	Object            string        `json:"object"` // "chat.completion", "chat.completion.chunk"
-	Created           int64         `json:"created"`
-	Model             string        `json:"model"`
-	SystemFingerprint string        `json:"system_fingerprint"`
-	Choices           []choice      `json:"choices"`
-	Usage             shownUsage    `json:"usage,omitzero"`
-	Timings           *wire.Timings `json:"timings,omitempty"`
+	ID                string          `json:"id"`
+	Object            string          `json:"object"` // "chat.completion", "chat.completion.chunk"
+	Created           int64           `json:"created"`
+	Model             string          `json:"model"`
+	SystemFingerprint string          `json:"system_fingerprint"`
+	Choices           []choice        `json:"choices"`
+	Usage             shownUsage      `json:"usage,omitzero"`
+	Timings           *wire.Timings   `json:"timings,omitempty"`
+	Running           *serverProgress `json:"server_tool_progress,omitempty"`
 	*wire.Extra
 }
 
@@ -194,6 +226,8 @@ type answer struct {
 	ToolCalls []toolCall `json:"tool_calls,omitempty"`
 
 	FunctionCall *callFunction `json:"function_call,omitempty"` // the older form
+
+	ServerToolCalls []serverCall `json:"server_tool_calls,omitempty"`
 }
 
 type delta struct {
@@ -203,6 +237,8 @@ type delta struct {
 	ToolCalls []toolCall `json:"tool_calls,omitempty"`
 
 	FunctionCall *callFunction `json:"function_call,omitempty"` // the older form
+
+	ServerToolCalls []serverCall `json:"server_tool_calls,omitempty"`
 }
 
 type toolCall struct {

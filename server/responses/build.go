@@ -34,7 +34,8 @@ type openItem struct {
 	kind chat.EventKind // Text, Reasoning or CallStart; Started: none is open
 	id   string
 	call functionCallItem
-	free bool // the call's input is text
+	free bool             // the call's input is text
+	runs *chat.HostedCall // the server executes the call
 }
 
 // Add takes an event. It is a chat.Sink.
@@ -50,6 +51,8 @@ func (b *builder) Add(e chat.Event) error {
 		return b.argument(e.Text)
 	case chat.CallEnd:
 		return b.close("completed")
+	case chat.HostedList, chat.HostedStart, chat.HostedEnd, chat.HostedAsk:
+		return b.hosted(e)
 	case chat.Finished:
 		return b.finish(e.Finish)
 	}
@@ -148,19 +151,26 @@ func (b *builder) close(status string) error {
 	if b.open.kind == chat.Started {
 		return nil
 	}
+	if b.open.runs != nil {
+		return b.closeHosted(status)
+	}
 	text := b.text.String()
 	for _, e := range b.closing(text) {
 		if err := b.sendItem(e); err != nil {
 			return err
 		}
 	}
-	done := b.item(status, text)
+	return b.done(b.item(status, text))
+}
+
+// done ends the open item.
+func (b *builder) done(item any) error {
 	index := len(b.response.Output)
-	b.response.Output = append(b.response.Output, done)
+	b.response.Output = append(b.response.Output, item)
 	b.open = openItem{kind: chat.Started}
 	b.text.Reset()
 	b.logprobs = nil
-	return b.send(event{Type: "response.output_item.done", OutputIndex: &index, Item: done})
+	return b.send(event{Type: "response.output_item.done", OutputIndex: &index, Item: item})
 }
 
 // closing are the events that come before an item is done.

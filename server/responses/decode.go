@@ -209,7 +209,24 @@ func (d *decoder) input(w createRequest) error {
 	}
 	c.flush()
 	d.turn.Conversation.Messages = c.messages
+	d.approvals()
 	return nil
+}
+
+// approvals are the client's answers to requests for approval that have not led to a call: a
+// client that keeps the conversation itself sends old ones too.
+func (d *decoder) approvals() {
+	for i, it := range d.items {
+		if it.Type != "mcp_approval_response" || slices.ContainsFunc(d.items, func(o item) bool { return o.Type == "mcp_call" && o.Approval == it.Approval }) {
+			continue
+		}
+		at := fmt.Sprintf("input[%d]", i)
+		if it.Approval == "" || it.Approve == nil {
+			d.notes = append(d.notes, at+" (mcp_approval_response without approval_request_id or approve)")
+			continue
+		}
+		d.turn.Hosted.Approvals = append(d.turn.Hosted.Approvals, chat.Approval{ID: it.Approval, Approve: *it.Approve, Reason: it.Reason, Field: at + ".approval_request_id"})
+	}
 }
 
 // readItems reads input: a string is one message of the user, and an empty array is a request that

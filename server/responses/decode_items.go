@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tenon/server/chat"
@@ -54,10 +55,18 @@ func (c *conversation) item(it item, field string) error {
 		return nil
 	case "function_call_output", "custom_tool_call_output":
 		return c.result(it, field)
+	case "mcp_call":
+		c.executed(it)
+		return nil
+	case "mcp_approval_request":
+		c.assistant().Calls = append(c.assistant().Calls, templates.Call{ID: it.ID, Name: it.Name, Arguments: it.text(it.Arguments)})
+		return nil
+	case "mcp_list_tools", "mcp_approval_response": // the tools are listed anew; what was approved was done
+		return nil
 	case "compaction", "context_compaction", "compaction_trigger":
 		return chat.Invalidf(field+".type", "is %q; nothing is compacted here", it.Type)
 	case "web_search_call", "file_search_call", "image_generation_call", "code_interpreter_call", "computer_call", "computer_call_output",
-		"local_shell_call", "local_shell_call_output", "mcp_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response",
+		"local_shell_call", "local_shell_call_output",
 		"shell_call", "shell_call_output", "apply_patch_call", "apply_patch_call_output", "program", "program_output",
 		"tool_search_call", "tool_search_output", "tool_search_call_output", "configuration_update", "agent_message":
 		*c.notes = append(*c.notes, field+" ("+it.Type+")")
@@ -142,6 +151,42 @@ func (c *conversation) call(it item) {
 	}
 	m := c.assistant()
 	m.Calls = append(m.Calls, templates.Call{ID: it.CallID, Name: tools.PromptName(it.Namespace, it.Name), Arguments: arguments})
+}
+
+// executed adds a call that the server executed, and its result. The call of an approved one is
+// there already.
+func (c *conversation) executed(it item) {
+	id := it.Approval
+	if id == "" || !c.has(id) {
+		id = it.ID
+		c.assistant().Calls = append(c.assistant().Calls, templates.Call{ID: id, Name: it.Name, Arguments: it.text(it.Arguments)})
+	}
+	m := templates.Message{Role: templates.ToolRole, CallID: id, Name: it.Name, Text: it.text(it.Output)}
+	if !wire.IsNull(it.Error) {
+		var e mcpError
+		if m.Failed = true; json.Unmarshal(it.Error, &e) == nil && len(e.Content) > 0 {
+			m.Text = e.Content[0].Text
+		} else {
+			m.Text = it.text(it.Error)
+		}
+	}
+	c.add(m)
+}
+
+func (c *conversation) has(id string) bool {
+	c.flush()
+	return slices.ContainsFunc(c.messages, func(m templates.Message) bool {
+		return slices.ContainsFunc(m.Calls, func(call templates.Call) bool { return call.ID == id })
+	})
+}
+
+// text is a member's text, or the JSON that stands in place of one.
+func (item) text(raw json.RawMessage) string {
+	var text string
+	if wire.IsNull(raw) || json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
 }
 
 func (c *conversation) result(it item, field string) error {

@@ -93,6 +93,20 @@ func (d *decoder) readTool(raw json.RawMessage, field string) (tool, error) {
 		return tool{}, err
 	}
 	t := tool{Type: head.Type, raw: raw}
+	if head.Type == "mcp" {
+		var m struct {
+			Type wire.Unused `json:"type"`
+			wire.MCPTool
+		}
+		ignored, err := wire.DecodePart(raw, &m, field)
+		if err != nil {
+			return t, err
+		}
+		d.notes = append(d.notes, ignored...)
+		asked, err := m.Decode(field)
+		t.asked, t.raw = &asked, wire.WithoutCredentials(raw)
+		return t, err
+	}
 	if head.Type != "function" && head.Type != "custom" && head.Type != "namespace" {
 		return t, nil
 	}
@@ -158,6 +172,11 @@ func (d *decoder) declareAll(all []tool, field, namespace string) error {
 			}
 		case "":
 			return chat.Invalidf(at+".type", "is required")
+		case "mcp":
+			d.turn.Hosted.Asked = append(d.turn.Hosted.Asked, *t.asked)
+			d.turn.Hosted.CanAsk = true // who knows of the servers knows how they ask
+		case "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11":
+			d.turn.Hosted.Asked = append(d.turn.Hosted.Asked, chat.HostedTools{Source: wire.BuiltIn, Names: []string{wire.WebSearch}, Kind: t.Type, Optional: true, Field: at})
 		default: // a hosted tool: the client knows how to do without
 			d.notes = append(d.notes, at+" ("+t.Type+")")
 		}
@@ -193,10 +212,16 @@ func (d *decoder) choice(w createRequest) error {
 	case "function", "custom":
 		d.turn.Choice = tools.Choice{Mode: tools.Required, Names: []string{tools.PromptName(c.Namespace, c.Name)}}
 		return nil
+	case "mcp":
+		d.turn.Hosted.Choose = &chat.HostedTools{Source: c.Label}
+		if c.Name != "" {
+			d.turn.Hosted.Choose.Names = []string{c.Name}
+		}
+		return nil
 	case "allowed_tools":
 		return d.allowed(c)
 	}
-	return chat.Invalidf("tool_choice.type", "is %q; expected function, custom or allowed_tools", c.Type)
+	return chat.Invalidf("tool_choice.type", "is %q; expected function, custom, mcp or allowed_tools", c.Type)
 }
 
 func (d *decoder) allowed(c choiceObject) error {

@@ -246,7 +246,7 @@ func TestDecode_everyFormOfInput(t *testing.T) {
 	if len(d.turn.Tools) != 3 || d.turn.Tools[1].Freeform == nil || d.turn.Tools[1].Namespace != "functions" {
 		t.Errorf("%+v", d.turn.Tools)
 	}
-	if got := strings.Join(d.turn.Ignored, "; "); got != "client_metadata; prompt_cache_key; tools[0] (web_search); input[10] (web_search_call)" {
+	if got := strings.Join(d.turn.Ignored, "; "); got != "client_metadata; prompt_cache_key; input[10] (web_search_call)" {
 		t.Errorf("ignored %q", got)
 	}
 }

@@ -3,6 +3,7 @@ package responses
 import (
 	"encoding/json"
 
+	"tenon/server/chat"
 	"tenon/server/wire"
 )
 
@@ -71,8 +72,9 @@ type tool struct {
 	Format      *customFormat   `json:"format,omitempty"`
 	Tools       json.RawMessage `json:"tools,omitempty"` // of a namespace
 
-	inner []tool          // the same, decoded
-	raw   json.RawMessage // as it was sent
+	inner []tool            // the same, decoded
+	asked *chat.HostedTools // of an MCP server
+	raw   json.RawMessage   // as it was sent, but for credentials
 }
 
 type customFormat struct {
@@ -89,7 +91,8 @@ type choiceObject struct {
 }
 
 type namedTool struct {
-	Type      string `json:"type"` // "function", "custom"; of a choice also "allowed_tools"
+	Type      string `json:"type"` // "function", "custom"; of a choice also "mcp", "allowed_tools"
+	Label     string `json:"server_label"`
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 }
@@ -114,6 +117,13 @@ type item struct {
 	Encrypted string        `json:"encrypted_content,omitempty"`
 
 	Tools json.RawMessage `json:"tools,omitempty"` // of additional_tools
+
+	Label    string          `json:"server_label,omitempty"` // of mcp_call and its like
+	Error    json.RawMessage `json:"error,omitempty"`
+	Approval string          `json:"approval_request_id,omitempty"`
+	Approve  *bool           `json:"approve,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	Action   json.RawMessage `json:"action,omitempty"` // of web_search_call
 }
 
 type contentPart struct {
@@ -164,6 +174,52 @@ type (
 		Name      string `json:"name"`
 		Namespace string `json:"namespace,omitempty"`
 		Arguments string `json:"arguments"`
+	}
+	mcpCallItem struct {
+		Type      string    `json:"type"` // "mcp_call"
+		ID        string    `json:"id"`
+		Status    string    `json:"status"`
+		Label     string    `json:"server_label"`
+		Name      string    `json:"name"`
+		Arguments string    `json:"arguments"`
+		Output    *string   `json:"output"`
+		Error     *mcpError `json:"error"`
+		Approval  *string   `json:"approval_request_id"`
+	}
+	mcpError struct {
+		Type    string      `json:"type"` // "mcp_tool_execution_error"
+		Content []inputText `json:"content"`
+	}
+	mcpListItem struct {
+		Type  string       `json:"type"` // "mcp_list_tools"
+		ID    string       `json:"id"`
+		Label string       `json:"server_label"`
+		Tools []listedTool `json:"tools"`
+		Error *string      `json:"error"`
+	}
+	listedTool struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Schema      json.RawMessage `json:"input_schema"`
+		Annotations *struct{}       `json:"annotations"`
+	}
+	mcpAskItem struct {
+		Type      string `json:"type"` // "mcp_approval_request"
+		ID        string `json:"id"`
+		Label     string `json:"server_label"`
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}
+	searchCallItem struct {
+		Type   string       `json:"type"` // "web_search_call"
+		ID     string       `json:"id"`
+		Status string       `json:"status"`
+		Action searchAction `json:"action"`
+	}
+	searchAction struct {
+		Type    string   `json:"type"` // "search"
+		Query   string   `json:"query"`
+		Queries []string `json:"queries"`
 	}
 	customCallItem struct {
 		Type      string `json:"type"` // "custom_tool_call"

@@ -70,7 +70,8 @@ func (i *responsesItem) codex() error {
 		if i.CallID == "" || i.Name == "" || i.Input == nil {
 			return errors.New("the call lacks its id, its name or its input")
 		}
-	case "message", "reasoning":
+	case "message", "reasoning", "web_search_call":
+	case "mcp_call", "mcp_list_tools", "mcp_approval_request": // it passes them over
 	default:
 		return fmt.Errorf("items of type %q are not known", i.Type)
 	}

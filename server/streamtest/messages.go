@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Messages reads an Anthropic stream as the SDKs accumulate it: blocks are numbered from 0 without
@@ -47,6 +48,11 @@ type messageBlock struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Input     json.RawMessage `json:"input"`
+
+	Server  string          `json:"server_name"` // of what the server executes
+	UseID   string          `json:"tool_use_id"`
+	Content json.RawMessage `json:"content"`
+	Tools   json.RawMessage `json:"tools"`
 }
 
 type messageEvent struct {
@@ -148,6 +154,12 @@ func (b *messageBlock) complete() bool {
 		return b.Thinking != nil && b.Signature != nil
 	case "tool_use":
 		return b.ID != "" && b.Name != "" && string(b.Input) == "{}"
+	case "mcp_tool_use", "server_tool_use":
+		return b.ID != "" && b.Name != "" && string(b.Input) == "{}" && (b.Type == "server_tool_use" || b.Server != "")
+	case "mcp_tool_result", "web_search_tool_result":
+		return b.UseID != "" && len(b.Content) > 0
+	case "mcp_tool_listing":
+		return len(b.Tools) > 0
 	}
 	return false
 }
@@ -157,6 +169,9 @@ var ownDeltas = map[string]map[string]bool{
 	"text":     {"text_delta": true},
 	"thinking": {"thinking_delta": true, "signature_delta": true},
 	"tool_use": {"input_json_delta": true},
+
+	"mcp_tool_use":    {"input_json_delta": true},
+	"server_tool_use": {"input_json_delta": true},
 }
 
 func (a *accumulator) delta(m messageEvent) error {
@@ -184,7 +199,7 @@ func (a *accumulator) end(m messageEvent) error {
 	switch {
 	case kind == "thinking" && !a.signed:
 		return errors.New("the thinking has no signature")
-	case kind == "tool_use" && a.input != "" && !json.Valid([]byte(a.input)):
+	case strings.HasSuffix(kind, "tool_use") && a.input != "" && !json.Valid([]byte(a.input)):
 		return fmt.Errorf("the input is no JSON: %s", a.input)
 	}
 	return nil

@@ -21,6 +21,7 @@ const (
 	Issues    = "X-Tenon-Issues"   // keywords of tools' schemas that the mask does not enforce
 	Estimate  = "X-Tenon-Estimate" // fields of the answer that are no exact figures
 	Debug     = "X-Tenon-Debug"    // of a request: 1 asks for its record
+	Limit     = "X-Tenon-Limit"    // what ended the calls that the server executes; of a stream it is a trailer
 	Retries   = "X-Tenon-Retries"  // how often the turn was tried again, unseen; of a stream it is a trailer
 )
 
@@ -91,6 +92,9 @@ func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 		if retries += e.Finish.Mending.Retries; e.Finish.Mending.Retries > 0 {
 			w.Header().Set(Retries, strconv.Itoa(retries))
 		}
+		if e.Finish.Limit != "" {
+			w.Header().Set(Limit, e.Finish.Limit)
+		}
 		if e.Kind == chat.Started && len(e.Issues) > 0 {
 			w.Header().Set(Issues, issues(e.Issues))
 		}
@@ -116,6 +120,9 @@ func Streamed(w http.ResponseWriter, out *sse.Writer, sink chat.Sink) chat.Sink 
 			}
 			if retries += e.Finish.Mending.Retries; e.Finish.Mending.Retries > 0 {
 				out.Trailer(Retries, strconv.Itoa(retries))
+			}
+			if e.Finish.Limit != "" {
+				out.Trailer(Limit, e.Finish.Limit)
 			}
 			return sink(e)
 		})

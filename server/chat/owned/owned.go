@@ -78,6 +78,20 @@ func (t *Table[K, V]) Get(owner string, key K) (value V, ok bool) {
 	return e.Value.(*entry[K, V]).value, true
 }
 
+// Take returns an owner's value and keeps it no longer.
+func (t *Table[K, V]) Take(owner string, key K) (value V, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	of := t.shares[owner]
+	if of == nil || of.byKey[key] == nil {
+		return value, false
+	}
+	e := of.byKey[key]
+	value = e.Value.(*entry[K, V]).value
+	t.remove(of, e)
+	return value, true
+}
+
 // Keys are those of an owner's entries, in no order.
 func (t *Table[K, V]) Keys(owner string) []K {
 	t.mu.Lock()

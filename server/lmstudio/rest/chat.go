@@ -23,21 +23,21 @@ import (
 
 // chatRequest is the body of POST /api/v1/chat.
 type chatRequest struct {
-	Model         string          `json:"model"`
-	Input         json.RawMessage `json:"input"` // a string, or parts
-	System        string          `json:"system_prompt"`
-	Integrations  []any           `json:"integrations"`
-	Stream        bool            `json:"stream"`
-	Temperature   *float64        `json:"temperature"`
-	TopP          *float64        `json:"top_p"`
-	TopK          *int            `json:"top_k"`
-	MinP          *float64        `json:"min_p"`
-	RepeatPenalty *float64        `json:"repeat_penalty"`
-	MaxTokens     int             `json:"max_output_tokens"`
-	Reasoning     string          `json:"reasoning"`
-	Context       int             `json:"context_length"`
-	Store         *bool           `json:"store"` // nil: true
-	Previous      string          `json:"previous_response_id"`
+	Model         string            `json:"model"`
+	Input         json.RawMessage   `json:"input"` // a string, or parts
+	System        string            `json:"system_prompt"`
+	Integrations  []json.RawMessage `json:"integrations"`
+	Stream        bool              `json:"stream"`
+	Temperature   *float64          `json:"temperature"`
+	TopP          *float64          `json:"top_p"`
+	TopK          *int              `json:"top_k"`
+	MinP          *float64          `json:"min_p"`
+	RepeatPenalty *float64          `json:"repeat_penalty"`
+	MaxTokens     int               `json:"max_output_tokens"`
+	Reasoning     string            `json:"reasoning"`
+	Context       int               `json:"context_length"`
+	Store         *bool             `json:"store"` // nil: true
+	Previous      string            `json:"previous_response_id"`
 }
 
 type inputPart struct {
@@ -54,8 +54,9 @@ func (a *API) decode(p chatRequest, owner string) (chat.Request, error) {
 		return r, missing("model")
 	case wire.IsNull(p.Input):
 		return r, missing("input")
-	case len(p.Integrations) > 0:
-		return r, &chat.Error{Kind: chat.NotSupportedHere, Field: "integrations", Message: "the server runs no tools; declare them in /v1/chat/completions or the SDK's act(), where the client does"}
+	}
+	if err := p.integrations(&r); err != nil {
+		return r, err
 	}
 	if p.Previous != "" {
 		past, ok := a.chats.get(p.Previous, owner)
@@ -314,6 +315,8 @@ func (t *turn) add(e chat.Event) error {
 			return t.begin("message", &e.Text)
 		case chat.Reasoning:
 			return t.begin("reasoning", &e.Text)
+		case chat.HostedStart, chat.HostedEnd:
+			return t.call(e)
 		}
 		return nil
 	})
@@ -349,19 +352,32 @@ func (t *turn) begin(part string, piece *string) error {
 func (t *turn) finish() answer {
 	s := t.meter.Stats()
 	out := answer{Instance: t.id, Output: []any{}, Stats: figures{s.Prompt, s.Predicted, s.Thinking, s.TokensPerSecond, s.FirstToken.Seconds(), t.load}}
-	said := templates.Message{Role: templates.Assistant}
+	messages := t.request.Conversation.Messages
 	for _, c := range t.all.Result().Choices {
-		said.Text, said.Reasoning = c.Text, c.Reasoning
+		said := templates.Message{Role: templates.Assistant}
 		for _, p := range c.Parts {
-			kind := map[chat.EventKind]string{chat.Text: "message", chat.Reasoning: "reasoning"}[p.Kind]
-			out.Output = append(out.Output, outputText{kind, p.Text})
+			switch p.Kind {
+			case chat.Text:
+				said.Text += p.Text
+				out.Output = append(out.Output, outputText{"message", p.Text})
+			case chat.Reasoning:
+				said.Reasoning += p.Text
+				out.Output = append(out.Output, outputText{"reasoning", p.Text})
+			case chat.HostedEnd:
+				said.Calls = []templates.Call{{ID: p.Call.ID, Name: p.Call.Name, Arguments: string(p.Call.Arguments)}}
+				r := p.Hosted.Result
+				messages = append(messages, said, templates.Message{Role: templates.ToolRole, CallID: p.Call.ID, Name: p.Call.Name, Text: r.Text, Failed: r.Failed})
+				said = templates.Message{Role: templates.Assistant}
+				out.Output = append(out.Output, t.called(p))
+			}
 		}
+		messages = append(messages, said)
 	}
 	if t.asked.Store == nil || *t.asked.Store {
 		b := make([]byte, 24)
 		_, _ = rand.Read(b) // it never fails
 		out.ID = "resp_" + hex.EncodeToString(b)
-		t.api.chats.put(out.ID, t.request.CacheKey, append(t.request.Conversation.Messages, said))
+		t.api.chats.put(out.ID, t.request.CacheKey, messages)
 	}
 	return out
 }

@@ -126,6 +126,17 @@ var eventSchemas = map[string]string{
 	"response.function_call_arguments.done":  "ResponseFunctionCallArgumentsDoneEvent",
 	"response.custom_tool_call_input.delta":  "ResponseCustomToolCallInputDeltaEvent",
 	"response.custom_tool_call_input.done":   "ResponseCustomToolCallInputDoneEvent",
+	"response.mcp_list_tools.in_progress":    "ResponseMCPListToolsInProgressEvent",
+	"response.mcp_list_tools.completed":      "ResponseMCPListToolsCompletedEvent",
+	"response.mcp_list_tools.failed":         "ResponseMCPListToolsFailedEvent",
+	"response.mcp_call.in_progress":          "ResponseMCPCallInProgressEvent",
+	"response.mcp_call_arguments.delta":      "ResponseMCPCallArgumentsDeltaEvent",
+	"response.mcp_call_arguments.done":       "ResponseMCPCallArgumentsDoneEvent",
+	"response.mcp_call.completed":            "ResponseMCPCallCompletedEvent",
+	"response.mcp_call.failed":               "ResponseMCPCallFailedEvent",
+	"response.web_search_call.in_progress":   "ResponseWebSearchCallInProgressEvent",
+	"response.web_search_call.searching":     "ResponseWebSearchCallSearchingEvent",
+	"response.web_search_call.completed":     "ResponseWebSearchCallCompletedEvent",
 }
 
 // Payloads are the JSON texts of a stream's events, without Chat's end mark.

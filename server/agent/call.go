@@ -1,0 +1,217 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"tenon/server/chat"
+	"tenon/templates"
+	"tenon/tools"
+	"tenon/tools/conform"
+)
+
+// call does what is to be done with one of the model's calls: it is executed, waits for approval,
+// or is refused. left is how many of the round's calls have no result yet, this one included.
+func (l *loop) call(ctx context.Context, call tools.Call, left int) error {
+	t := l.set.tools[call.Name]
+	if !t.ask {
+		return l.settle(ctx, settled{offered: t, call: call, approver: "settings", left: left})
+	}
+	call.ID = "mcpr_" + call.ID
+	l.service.waiting.Put(l.caller.Key, call.ID, asked{call, t.Source, t.original()}, len(call.ID)+len(call.Arguments))
+	l.waits = true
+	return l.sink(chat.Event{Kind: chat.HostedAsk, Call: call, Hosted: &chat.HostedCall{Source: t.Source, Tool: t.original(), Kind: t.kind}})
+}
+
+// approved executes a call that has waited, if its client approves it and the request still offers
+// the tool.
+func (l *loop) approved(ctx context.Context, w asked, a chat.Approval, left int) error {
+	s := settled{call: w.call, approver: cmp.Or(l.caller.Name, "client"), approval: a.ID, left: left}
+	s.offered = offered{Tool: Tool{Source: w.source, Original: w.tool}}
+	for _, t := range l.set.tools {
+		if t.Source == w.source && t.original() == w.tool {
+			s.offered = t
+		}
+	}
+	if !a.Approve {
+		s.refuse("refused", "the user did not approve this call. %s", a.Reason)
+	}
+	return l.settle(ctx, s)
+}
+
+// settled is a call on its way to a result.
+type settled struct {
+	offered
+	call               tools.Call
+	approver, approval string
+	left               int
+	result             chat.HostedResult
+}
+
+// refuse says why a call is not executed. The first reason counts.
+func (s *settled) refuse(why, format string, args ...any) {
+	if s.result.Why == "" {
+		s.result.Why, s.result.Failed, s.result.Text = why, true, "Error: "+strings.TrimSpace(fmt.Sprintf(format, args...))
+	}
+}
+
+// settle gives a call its result. An error is the client's leaving.
+func (l *loop) settle(ctx context.Context, s settled) error {
+	l.vet(&s)
+	told := chat.HostedCall{Source: s.Source, Tool: s.original(), Kind: s.kind, Approval: s.approval}
+	send := func(kind chat.EventKind) error {
+		of := told
+		return l.sink(chat.Event{Kind: kind, Call: s.call, Hosted: &of})
+	}
+	if err := send(chat.HostedStart); err != nil {
+		return err
+	}
+	entry := l.entry(ctx, s)
+	if s.result.Why == "" {
+		if err := l.options.Journal.start(entry); err != nil {
+			slog.ErrorContext(ctx, "the journal cannot be written", "error", err)
+			s.refuse("error", "the server could not record this call, so it was not executed.")
+		}
+	}
+	begun := time.Now()
+	if s.result.Why == "" {
+		l.execute(ctx, &s, func(p Progress) error {
+			told.Done, told.Total, told.Message = p.Done, p.Total, p.Message
+			return send(chat.HostedProgress)
+		})
+	}
+	s.result.Took, s.result.Approver = time.Since(begun), s.approver
+	if ctx.Err() == nil {
+		l.fold(ctx, &s)
+	}
+	if err := l.options.Journal.end(entry, s.result); err != nil { // it has run; what can be done is to tell
+		slog.ErrorContext(ctx, "the journal cannot be written", "error", err)
+	}
+	told.Done, told.Total, told.Message, told.Result = 0, 0, "", &s.result
+	e := chat.Execution{Model: l.model, Call: s.call, Hosted: told}
+	if s.result.Why == "unknown" {
+		e.Available = l.set.order
+	}
+	chat.Executed(ctx, e)
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("execute %s: %w", s.call.Name, err)
+	}
+	l.answer(s)
+	return send(chat.HostedEnd)
+}
+
+// vet refuses what must not be executed, in words that let the model mend its call.
+func (l *loop) vet(s *settled) {
+	if s.Execute == nil {
+		s.refuse("unknown", "there is no tool %q. There are: %s.", s.call.Name, cmp.Or(strings.Join(l.set.order, ", "), "none"))
+		return
+	}
+	schema, _ := tools.Arguments(s.Parameters)
+	if err := conform.Compile(schema).Validate(s.call.Arguments); err != nil {
+		s.refuse("invalid", "the arguments do not fit the tool: %v. Mend them and call again.", err)
+	}
+	key := s.Source + "/" + s.original() + " " + canonical(s.call.Arguments)
+	if l.equal[key]++; l.equal[key] > l.options.Limits.EqualCalls {
+		l.repeats = true
+		s.refuse("repeated", "this call was made %d times with the same arguments, and is not made again. Answer with what you have.", l.equal[key]-1)
+	}
+}
+
+// canonical is JSON that is the same for equal values.
+func canonical(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	b, _ := json.Marshal(v) // it was just read
+	return string(b)
+}
+
+// execute runs the tool. It returns when the tool has, or at its limit: one that hangs is left
+// behind.
+func (l *loop) execute(ctx context.Context, s *settled, progress func(Progress) error) {
+	most := cmp.Or(s.Timeout, l.options.Limits.Call)
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	type outcome struct {
+		result Result
+		err    error
+	}
+	ended, steps := make(chan outcome, 1), make(chan Progress)
+	arguments := withDefaults(s.call.Arguments, s.Parameters)
+	go func() {
+		var out outcome
+		defer func() {
+			if p := recover(); p != nil {
+				slog.Error("a tool broke down", "tool", s.Name, "panic", p, "stack", string(debug.Stack()))
+				out.err = errors.New("it broke down")
+			}
+			ended <- out
+		}()
+		out.result, out.err = s.Execute(ctx, arguments, func(p Progress) {
+			select {
+			case steps <- p:
+			case <-ctx.Done():
+			}
+		})
+	}()
+	for {
+		select {
+		case p := <-steps:
+			if progress(p) != nil {
+				cancel() // the client is gone; sending the result will say so
+			}
+		case out := <-ended:
+			s.take(out.result, out.err, most)
+			return
+		case <-ctx.Done():
+			s.take(Result{}, ctx.Err(), most)
+			return
+		}
+	}
+}
+
+// take makes what a tool returned what the model is told.
+func (s *settled) take(r Result, err error, most time.Duration) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		s.refuse("timeout", "the tool did not answer within %v. Ask it for less, or go on without it.", most)
+	case errors.Is(err, context.Canceled):
+		s.refuse("cancelled", "the client left.")
+	case err != nil:
+		s.refuse("error", "the tool could not be run: %v", err)
+	default:
+		s.result = chat.HostedResult{Text: r.Text, Structured: r.Structured, Failed: r.Failed, Exit: r.Exit, Cut: r.Cut}
+		if r.Text == "" && len(r.Structured) > 0 {
+			s.result.Text = string(r.Structured)
+		}
+	}
+	s.result.Text = strings.ToValidUTF8(s.result.Text, "\uFFFD")
+}
+
+// answer puts a result behind the call, and behind other results of the same message.
+func (l *loop) answer(s settled) {
+	all := &l.request.Conversation.Messages
+	i := len(*all) - 1
+	for ; i >= 0 && !slices.ContainsFunc((*all)[i].Calls, func(c templates.Call) bool { return c.ID == s.call.ID }); i-- {
+	}
+	if i < 0 {
+		*all = append(slices.Clip(*all), templates.Message{Role: templates.Assistant, Calls: []templates.Call{{ID: s.call.ID, Name: s.call.Name, Arguments: string(s.call.Arguments)}}})
+		i = len(*all) - 1
+	}
+	for i++; i < len(*all) && (*all)[i].Role == templates.ToolRole; i++ {
+	}
+	*all = slices.Insert(slices.Clip(*all), i, s.message())
+}
+
+func (s settled) message() templates.Message {
+	return templates.Message{Role: templates.ToolRole, Name: s.call.Name, CallID: s.call.ID, Text: s.result.Text, Failed: s.result.Failed}
+}

@@ -1,0 +1,111 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"tenon/tools"
+)
+
+// Hosted is what a request asks of tools that the server executes. A [Service] executes none:
+// package agent does.
+type Hosted struct {
+	Asked     []HostedTools
+	Approvals []Approval
+	Choose    *HostedTools // tool_choice: one of these must be called; nil: as the request's Choice says
+	CanAsk    bool         // the protocol has a form in which the client is asked to approve a call
+	CanPause  bool         // it has one for a turn that stops between two rounds and is gone on with later
+}
+
+// HostedTools are tools of one source that a request asks for.
+type HostedTools struct {
+	Source   string                 // as the configuration names it, or as the request does where it gives URL
+	Names    []string               // as the source calls them; nil: all of them
+	Without  []string               // but for these
+	Ask      func(tool string) bool // the client wants to approve these calls; nil: none. What must be asked about anyway stays so
+	URL      string                 // the request names the server itself
+	Headers  map[string]string      // for that server alone
+	Kind     string                 // the protocol's word for it, given back with what becomes of it
+	Optional bool                   // what there is not is left out and told in a header, rather than refused
+	Field    string                 // where it stands, for errors
+}
+
+// Approval is a client's answer to a request for approval.
+type Approval struct {
+	ID      string // of the request
+	Approve bool
+	Reason  string
+	Field   string
+}
+
+// HostedCall is what an event says of a tool that the server executes.
+type HostedCall struct {
+	Source, Tool string // of the tool, as its source calls it
+	Kind         string // see [HostedTools]; "" where the request did not ask for it
+	Approval     string // id of the approval that let the call run
+	Done, Total  float64
+	Message      string // of progress; of a list that could not be made, why
+	Result       *HostedResult
+	Tools        []tools.Tool // of a list
+}
+
+// HostedResult is what an executed call came to.
+type HostedResult struct {
+	Text       string          // what the model is told
+	Structured json.RawMessage // nil: none
+	Failed     bool
+	Exit       int
+	Cut        int // bytes that were left out of Text
+	Took       time.Duration
+	Approver   string // "settings", or the name of the key whose client approved
+	Why        string // it failed: "refused", "timeout", "invalid", "unknown", "error"; "": the tool said so itself
+}
+
+// Execution is a call that the server executed or had to refuse, for the log and the metrics.
+type Execution struct {
+	Model     string
+	Call      tools.Call
+	Hosted    HostedCall
+	Available []string // names of the tools there were, where the call named none of them
+}
+
+// Executed takes an execution down in the context's record.
+func Executed(ctx context.Context, e Execution) {
+	if r := recordOf(ctx); r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.Executions = append(r.Executions, e)
+	}
+}
+
+// RequestID is that of the context's record, "" without one.
+func RequestID(ctx context.Context) string {
+	if r := recordOf(ctx); r != nil {
+		return r.ID
+	}
+	return ""
+}
+
+// CheckTool tells why a tool could not be declared in any turn.
+func CheckTool(t tools.Tool) error {
+	one := []tools.Tool{t}
+	if err := check(Request{Tools: one}); err != nil {
+		return err
+	}
+	if _, err := tools.Fallback().Plan(tools.Turn{Tools: one}); err != nil {
+		return ToolPlaces{}.toolError(err)
+	}
+	return nil
+}
+
+// Room is how many tokens the prompt of r has, and how many the context of its model. The model is
+// loaded if it is not.
+func (s *Service) Room(ctx context.Context, r Request) (prompt, size int, err error) {
+	_, err = with(ctx, s.acquire, r.Model, func(m Model) (struct{}, error) {
+		size = m.Engine.Model().Context
+		_, prompt, err = s.measure(ctx, m, s.dated(ctx, r))
+		return struct{}{}, err
+	})
+	return prompt, size, err
+}

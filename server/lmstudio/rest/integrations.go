@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"tenon/server/chat"
+	"tenon/server/wire"
+)
+
+// integration is an entry of integrations: the name of a plugin alone, a plugin, or an MCP server
+// that the request names.
+type integration struct {
+	Type    string            `json:"type"` // "plugin", "ephemeral_mcp"
+	ID      string            `json:"id"`   // of a plugin: mcp/LABEL
+	Label   string            `json:"server_label"`
+	URL     string            `json:"server_url"`
+	Allowed []string          `json:"allowed_tools"` // nil: all
+	Headers map[string]string `json:"headers"`
+}
+
+// pluginPrefix begins the ids of MCP servers of the configuration.
+const pluginPrefix = "mcp/"
+
+// integrations decodes which tools the server is asked to execute. Approvals have no form in this
+// protocol, so tools that need one are not offered.
+func (p chatRequest) integrations(r *chat.Request) error {
+	for i, raw := range p.Integrations {
+		field := fmt.Sprintf("integrations[%d]", i)
+		one := integration{Type: "plugin"}
+		if json.Unmarshal(raw, &one.ID) != nil {
+			if _, err := wire.DecodePart(raw, &one, field); err != nil {
+				return err
+			}
+		}
+		asked := chat.HostedTools{Source: one.Label, URL: one.URL, Headers: one.Headers, Names: one.Allowed, Kind: one.Type, Field: field}
+		switch one.Type {
+		case "plugin":
+			label, ours := strings.CutPrefix(one.ID, pluginPrefix)
+			if asked.Source = label; !ours {
+				return &chat.Error{Kind: chat.NotSupportedHere, Field: field, Message: fmt.Sprintf("is %q; of plugins there are MCP servers of the configuration alone (mcp/LABEL)", one.ID)}
+			}
+			asked.URL, asked.Headers = "", nil
+		case "ephemeral_mcp":
+			if one.Label == "" || one.URL == "" {
+				return chat.Invalidf(field, "needs server_label and server_url")
+			}
+		default:
+			return chat.Invalidf(field+".type", "is %q; expected plugin or ephemeral_mcp", one.Type)
+		}
+		r.Hosted.Asked = append(r.Hosted.Asked, asked)
+	}
+	return nil
+}
+
+type provider struct {
+	Type  string `json:"type"` // "plugin", "ephemeral_mcp"
+	ID    string `json:"plugin_id,omitempty"`
+	Label string `json:"server_label,omitempty"`
+}
+
+func providerOf(h *chat.HostedCall) provider {
+	if h.Kind == "ephemeral_mcp" {
+		return provider{Type: h.Kind, Label: h.Source}
+	}
+	return provider{Type: "plugin", ID: pluginPrefix + h.Source}
+}
+
+// toolCall is a call that was executed, in an answer and, without its type, in its events.
+type toolCall struct {
+	Type      string          `json:"type"` // "tool_call"
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Output    string          `json:"output"` // the result's parts, as JSON
+	Provider  provider        `json:"provider_info"`
+}
+
+// invalidCall is a call that could not be executed.
+type invalidCall struct {
+	Type     string         `json:"type"` // "invalid_tool_call"
+	Reason   string         `json:"reason"`
+	Metadata map[string]any `json:"metadata"` // type ("invalid_name", "invalid_arguments"), tool_name, arguments, provider_info
+}
+
+// called is what an answer tells of a call that has ended. What the tool itself calls a failure is
+// output, too.
+func (t *turn) called(e chat.Event) any {
+	p, r := providerOf(e.Hosted), e.Hosted.Result
+	kinds := map[string]string{"unknown": "invalid_name", "invalid": "invalid_arguments"}
+	if kind := kinds[r.Why]; kind != "" {
+		return invalidCall{"invalid_tool_call", r.Text, map[string]any{"type": kind, "tool_name": e.Hosted.Tool, "arguments": e.Call.Arguments, "provider_info": p}}
+	}
+	output, _ := json.Marshal([]map[string]string{{"type": "text", "text": r.Text}}) // strings always marshal
+	return toolCall{"tool_call", e.Hosted.Tool, e.Call.Arguments, string(output), p}
+}
+
+// call sends the events of a call that the server executes.
+func (t *turn) call(e chat.Event) error {
+	if err := t.begin("", nil); err != nil {
+		return err
+	}
+	members := map[string]any{"tool": e.Hosted.Tool, "provider_info": providerOf(e.Hosted)}
+	if e.Kind == chat.HostedStart {
+		if err := t.emit("tool_call.start", members); err != nil {
+			return err
+		}
+		members["arguments"] = e.Call.Arguments
+		return t.emit("tool_call.arguments", members)
+	}
+	switch c := t.called(e).(type) {
+	case invalidCall:
+		return t.emit("tool_call.failure", map[string]any{"reason": c.Reason, "metadata": c.Metadata})
+	case toolCall:
+		members["arguments"], members["output"] = c.Arguments, c.Output
+	}
+	return t.emit("tool_call.success", members)
+}
