@@ -76,7 +76,7 @@ func newRootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newWorkerCommands()...)
+	root.AddCommand(append(newWorkerCommands(), newConfinedCommand())...)
 	root.SetCompletionCommandGroupID("Looking inside")
 	root.SetHelpCommand(newHelpCommand())
 	root.InitDefaultCompletionCmd()

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenon/engine/sandbox"
 	"tenon/engine/worker"
 	"tenon/engine/worker/native"
-	"tenon/engine/worker/sandbox"
 	"tenon/models/placement"
 )
 
@@ -98,4 +98,22 @@ func askTokens(ctx context.Context, q tokenQuestion) ([]int, error) {
 		err = fmt.Errorf("count tokens: %d counts of %d texts", len(counts), len(q.Texts))
 	}
 	return counts, err
+}
+
+// newConfinedCommand is how a tool's command is run that a model wrote.
+func newConfinedCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:                sandbox.CommandName,
+		Short:              "Confine this process and run a command in its place, for a server that started it",
+		Hidden:             true,
+		Args:               cobra.ExactArgs(1),
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			n, err := sandbox.Decode(args[0])
+			if err != nil {
+				return err
+			}
+			return &exitError{sandbox.NotRun, sandbox.Become(n)}
+		},
+	}
 }

@@ -13,7 +13,7 @@ import (
 	"os"
 
 	"tenon/engine"
-	"tenon/engine/worker/sandbox"
+	"tenon/engine/sandbox"
 )
 
 // Load makes the engine that a child serves. It reports progress from 0 to 1 and may be stopped by

@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"tenon/engine/worker/sandbox"
+	"tenon/engine/sandbox"
 )
 
 // Options say which model to load and how. The zero value of a field is its default.

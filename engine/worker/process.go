@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"tenon/engine"
-	"tenon/engine/worker/sandbox"
+	"tenon/engine/sandbox"
 )
 
 // Times that a child is given.

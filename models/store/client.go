@@ -7,10 +7,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
-	"syscall"
 	"time"
+
+	"tenon/models/public"
 )
 
 // ErrSilent: the source sent nothing for Store.Silence. Callers fall back to a model that they
@@ -121,9 +123,6 @@ func (s *Store) client(ctx context.Context, source *url.URL) *http.Client {
 	}}
 }
 
-// errPrivate: a public source leads into a private network.
-var errPrivate = errors.New("the address is private, and the source is not")
-
 var (
 	anyTransport    = newTransport((&net.Dialer{Timeout: 30 * time.Second}).DialContext)
 	publicTransport = newTransport(dialPublic)
@@ -141,12 +140,7 @@ func newTransport(dial func(ctx context.Context, network, address string) (net.C
 func dialPublic(ctx context.Context, network, address string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: 30 * time.Second}
 	if !isProxy(address) {
-		d.Control = func(_, resolved string, _ syscall.RawConn) error {
-			if host, _, err := net.SplitHostPort(resolved); err != nil || privateIP(net.ParseIP(host)) {
-				return fmt.Errorf("%s: %w", resolved, errPrivate)
-			}
-			return nil
-		}
+		d.Control = public.Control
 	}
 	return d.DialContext(ctx, network, address)
 }
@@ -170,8 +164,8 @@ func hostOf(address string) string {
 // looked up here.
 func (s *Store) private(ctx context.Context, source *url.URL) bool {
 	host := source.Hostname()
-	if ip := net.ParseIP(host); ip != nil {
-		return privateIP(ip)
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return public.Private(ip)
 	}
 	if p, err := http.ProxyFromEnvironment(&http.Request{URL: source}); err != nil || p != nil {
 		return false
@@ -179,19 +173,11 @@ func (s *Store) private(ctx context.Context, source *url.URL) bool {
 	if known, ok := s.hosts.Load(host); ok {
 		return known.(bool)
 	}
-	ips, err := net.DefaultResolver.LookupIPAddr(ctx, host)
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil || len(ips) == 0 {
 		return false
 	}
-	found := privateIP(ips[0].IP)
+	found := public.Private(ips[0])
 	s.hosts.Store(host, found)
 	return found
 }
-
-func privateIP(ip net.IP) bool {
-	return ip == nil || ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast() || ip.IsUnspecified() ||
-		ip.IsMulticast() || sharedRange.Contains(ip)
-}
-
-// sharedRange is for the networks of providers (RFC 6598).
-var sharedRange = &net.IPNet{IP: net.IPv4(100, 64, 0, 0).To4(), Mask: net.CIDRMask(10, 32)}

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tenon/models/public"
 )
 
 // A pull meets sources that misbehave, each at an address of its own: https://…/NAME/m.gguf
@@ -359,7 +361,7 @@ func TestClient_noWayIntoThePrivateNetwork(t *testing.T) {
 	if err == nil {
 		_ = resp.Body.Close()
 	}
-	if !errors.Is(err, errPrivate) {
+	if !errors.Is(err, public.ErrPrivate) {
 		t.Error(err)
 	}
 	for address, want := range map[string]bool{

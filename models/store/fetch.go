@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/shirou/gopsutil/v4/disk"
+
+	"tenon/models/public"
 )
 
 const (
@@ -204,7 +206,7 @@ func (d *download) chunk(ctx context.Context, c *chunk) error {
 func worthAnother(err error, begun bool) bool {
 	var source *SourceError
 	switch {
-	case errors.Is(err, ErrNoSpace), errors.Is(err, errPrivate), errors.Is(err, os.ErrInvalid):
+	case errors.Is(err, ErrNoSpace), errors.Is(err, public.ErrPrivate), errors.Is(err, os.ErrInvalid):
 		return false
 	case errors.As(err, &source):
 		return source.again()

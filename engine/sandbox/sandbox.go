@@ -8,12 +8,25 @@ import (
 	"strings"
 )
 
-// Needs are the files that a program may read beside itself and its libraries. A missing one is
-// left out.
+// Needs are what a program may have beside itself and its libraries. A missing file is left out.
 type Needs struct {
-	Files  []string
-	Memory uint64 // bytes that it may take at most, beside files that it maps; 0: no limit. Linux only
+	Files   []string
+	Memory  uint64   // bytes that it may take at most, beside files that it maps; 0: no limit. Linux only
+	Command *Command `json:",omitempty"` // set: it is somebody else's program, see [Become]
 }
+
+// Command is what a command needs that a model wrote. It may run the system's programs, and it
+// cannot leave its process group.
+type Command struct {
+	Args    []string
+	Read    []string // folders and files that it may read and run
+	Write   []string // folders in which it may do anything
+	Network bool
+	User    *User `json:",omitempty"` // whom to become first; only root can
+}
+
+// User is whom a command runs as.
+type User struct{ ID, Group int }
 
 // splitName is the name of a part of a split model, as llama.cpp's tools give it.
 var splitName = regexp.MustCompile(`^(.*-)(\d{5})(-of-(\d{5})\.gguf)$`)
@@ -35,26 +48,25 @@ func ModelFiles(path string) []string {
 // variable tells a program that it is confined, and how. [Environment] never passes it on.
 const variable = "TENON_CONFINED"
 
-// variables of the environment that a child gets. All others stay behind: some hold keys.
+// variables of the environment that a child gets: what ends in _ begins several names, those of
+// settings of ggml, of thread libraries and of GPU drivers. All others stay behind: some hold keys.
 var variables = []string{
 	"PATH", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "LD_PRELOAD", "GLIBC_TUNABLES",
 	"GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GORACE", "GOTRACEBACK", "GOCOVERDIR",
 	"SYSTEMROOT", "NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES",
-}
-
-// prefixes of further ones: settings of ggml, of thread libraries and of GPU drivers.
-var prefixes = []string{
 	"LC_", "MALLOC_", "GGML_", "OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "CUDA_", "HIP_", "ROCR_",
 	"HSA_", "GPU_", "VK_", "ZE_", "ONEAPI_", "SYCL_", "DYLD_", "MTL_",
 }
 
 // Environment is what of a process's environment its child may have.
-func Environment(all []string) []string {
+func Environment(all []string) []string { return Select(all, variables) }
+
+// Select is what of an environment has one of the names, or begins with one that ends in _.
+func Select(all, names []string) []string {
 	var kept []string
 	for _, entry := range all {
 		name, _, _ := strings.Cut(entry, "=")
-		prefixed := func(p string) bool { return strings.HasPrefix(name, p) }
-		if slices.Contains(variables, name) || slices.ContainsFunc(prefixes, prefixed) {
+		if slices.ContainsFunc(names, func(n string) bool { return name == n || strings.HasSuffix(n, "_") && strings.HasPrefix(name, n) }) {
 			kept = append(kept, entry)
 		}
 	}

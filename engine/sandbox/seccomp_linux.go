@@ -13,11 +13,10 @@ import (
 
 // forbidden calls answer EPERM. A name that this architecture does not have does no harm.
 var forbidden = []string{
-	// the network; what is inherited stays
-	"socket", "connect", "bind", "listen", "io_uring_setup", "io_uring_enter", "io_uring_register",
+	"io_uring_setup", "io_uring_enter", "io_uring_register", // they do what the other calls may not
 	// other processes
 	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "kcmp",
-	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "tkill",
+	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
 	"migrate_pages", "move_pages", "msgget", "semget", "shmget", "mq_open",
 	// the kernel and its memory of who may do what
 	"bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "request_key", "init_module",
@@ -30,15 +29,33 @@ var forbidden = []string{
 	"name_to_handle_at", "fanotify_init", "mknod", "mknodat",
 }
 
+var (
+	network    = []string{"socket", "connect", "bind", "listen"} // what is inherited stays
+	newSession = []string{"setsid", "setpgid"}                   // ways out of a process group
+)
+
+// barred are the calls that are forbidden to a program with these needs.
+func barred(n Needs) []string {
+	all := slices.Clone(forbidden)
+	if n.Command == nil || !n.Command.Network {
+		all = append(all, network...)
+	}
+	if n.Command == nil {
+		return append(all, "tkill")
+	}
+	return append(all, newSession...)
+}
+
 // toItself are calls whose first argument is a process: they are allowed only for this one, which
-// 0 means for prlimit64.
-func toItself() []seccomp.NameWithConditions {
+// 0 means for prlimit64. A command may signal its children where Landlock keeps it from others.
+func toItself(signals bool) []seccomp.NameWithConditions {
 	self := seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid())}}
 	zero := seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: 0}}
-	return []seccomp.NameWithConditions{
-		{Name: "kill", Conditions: self}, {Name: "tgkill", Conditions: self},
-		{Name: "prlimit64", Conditions: self}, {Name: "prlimit64", Conditions: zero},
+	only := []seccomp.NameWithConditions{{Name: "prlimit64", Conditions: self}, {Name: "prlimit64", Conditions: zero}}
+	if !signals {
+		only = append(only, seccomp.NameWithConditions{Name: "kill", Conditions: self}, seccomp.NameWithConditions{Name: "tgkill", Conditions: self})
 	}
+	return only
 }
 
 // restrictCalls puts the calling thread under a filter of system calls.
@@ -47,7 +64,7 @@ func toItself() []seccomp.NameWithConditions {
 // library's filter treats calls by way of another architecture, such as 32-bit ones, as the rest.
 // There is one group alone, with what has conditions at its end: behind conditions the library
 // compares an argument with the next numbers.
-func restrictCalls() error {
+func restrictCalls(n Needs, landlock int) error {
 	machine, err := arch.GetInfo("")
 	if err != nil {
 		return err
@@ -55,7 +72,7 @@ func restrictCalls() error {
 	if !seccomp.Supported() {
 		return unix.ENOSYS
 	}
-	conditional := toItself()
+	conditional, forbidden := toItself(n.Command != nil && landlock >= scopedSignals), barred(n)
 	var allowed []string
 	for _, number := range slices.Sorted(maps.Keys(machine.SyscallNumbers)) {
 		name := machine.SyscallNumbers[number]

@@ -17,8 +17,13 @@ const (
 	mayUse     = mayBrowse | unix.LANDLOCK_ACCESS_FS_WRITE_FILE // of a device
 	mayControl = mayUse | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 
+	mayChange = (unix.LANDLOCK_ACCESS_FS_IOCTL_DEV - 1) &^ (unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK)
+
 	ofFiles = mayRun | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
+
+// scopedSignals is the version of Landlock since which signals reach no process outside.
+const scopedSignals = 6
 
 // rulesets are what each version of Landlock can forbid; all of it is.
 var rulesets = []struct {
@@ -30,7 +35,7 @@ var rulesets = []struct {
 	{3, unix.LandlockRulesetAttr{Access_fs: unix.LANDLOCK_ACCESS_FS_TRUNCATE}},
 	{4, unix.LandlockRulesetAttr{Access_net: unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP}},
 	{5, unix.LandlockRulesetAttr{Access_fs: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV}},
-	{6, unix.LandlockRulesetAttr{Scoped: unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL}},
+	{scopedSignals, unix.LandlockRulesetAttr{Scoped: unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL}},
 }
 
 func ruleset(version int) unix.LandlockRulesetAttr {
@@ -53,6 +58,9 @@ func restrictFiles(n Needs) (version int, err error) {
 		return 0, errno
 	}
 	attr := ruleset(int(v))
+	if n.Command != nil && n.Command.Network {
+		attr.Access_net = 0
+	}
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
 		return 0, fmt.Errorf("make a set of rules: %w", errno)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 
@@ -61,6 +62,45 @@ func Enter(n Needs, handed []byte) (engine.Confinement, error) {
 	return in, fmt.Errorf("run the program again, confined: %w", unix.Exec("/proc/self/exe", os.Args, env))
 }
 
+// Become gives up all but the needs and runs their command in place of this program. It returns
+// only with an error.
+func Become(n Needs) error {
+	c := n.Command
+	path, err := exec.LookPath(c.Args[0])
+	if err != nil {
+		return err
+	}
+	runtime.LockOSThread() // as in Enter
+	in, err := restrict(n)
+	if err != nil {
+		return err
+	}
+	if len(in.Missing) > 0 {
+		return fmt.Errorf("the command cannot be confined: %s", strings.Join(in.Missing, "; "))
+	}
+	if err := become(c.User); err != nil {
+		return err
+	}
+	return fmt.Errorf("run %s: %w", c.Args[0], unix.Exec(path, c.Args, os.Environ()))
+}
+
+// become changes the user of the calling thread alone, which is all that is left after exec.
+func become(u *User) error {
+	if u == nil {
+		return nil
+	}
+	id, group := uintptr(u.ID), uintptr(u.Group)
+	_, _, groups := unix.RawSyscall(unix.SYS_SETGROUPS, 0, 0, 0)
+	_, _, byGroup := unix.RawSyscall(unix.SYS_SETRESGID, group, group, group)
+	_, _, byID := unix.RawSyscall(unix.SYS_SETRESUID, id, id, id)
+	for _, errno := range []unix.Errno{groups, byGroup, byID} {
+		if errno != 0 {
+			return fmt.Errorf("become user %d: %w", u.ID, errno)
+		}
+	}
+	return nil
+}
+
 // hold puts bytes into a file in memory that the next program inherits, and returns its
 // descriptor.
 func hold(b []byte) (int, error) {
@@ -96,7 +136,7 @@ func restrict(n Needs) (engine.Confinement, error) {
 	if in.Landlock, err = restrictFiles(n); err != nil {
 		in.Missing = append(in.Missing, "landlock: "+reason(err))
 	}
-	if err = restrictCalls(); err != nil {
+	if err = restrictCalls(n, in.Landlock); err != nil {
 		in.Missing = append(in.Missing, "seccomp: "+reason(err))
 	}
 	in.Seccomp = err == nil

@@ -32,6 +32,14 @@ var readable = []string{
 	"/sys/dev", "/sys/module",
 }
 
+// system is what commands may read and run: the system's programs, and what they look up that is
+// no secret.
+var system = []string{
+	"/usr", "/bin", "/sbin", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/alternatives", "/etc/ssl/certs",
+	"/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki/tls/certs", "/etc/hosts", "/etc/resolv.conf", "/etc/services",
+	"/etc/mime.types", "/etc/os-release", "/etc/gitconfig",
+}
+
 var (
 	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 	gpus    = []string{"/dev/nvidia*", "/dev/dri", "/dev/kfd", "/dev/dxg"}
@@ -61,6 +69,15 @@ func permissions(n Needs) []permission {
 	add(mayControl, gpus...)
 	for _, f := range n.Files {
 		all = append(all, permission{f, mayRead})
+	}
+	if c := n.Command; c != nil {
+		add(mayLink, system...)
+		for _, p := range c.Read {
+			all = append(all, permission{p, mayLink})
+		}
+		for _, p := range c.Write {
+			all = append(all, permission{p, mayChange})
+		}
 	}
 	return all
 }

@@ -21,8 +21,13 @@
 // A question that a hostile file may answer with a crash, such as what memory it needs, is put to
 // a process of its own: [Ask], and [Answer] there.
 //
+// A command that a model wrote runs in place of a process that confines itself first: the server
+// starts its own program with [CommandName], and that calls [Become]. It may use the system's
+// programs and the folders that its [Command] names. It cannot leave the process group, so that
+// [EndGroup] ends all that it started.
+//
 // Where the kernel lacks one of them the others hold, and the [engine.Confinement] says what is
-// missing. Other systems have no sandbox here.
+// missing; a command does not run then. Other systems have no sandbox here.
 //
 // The library go-landlock is not used: it restricts all threads of a running program, which in a
 // program with C in it takes signal handlers. One thread before exec needs three system calls.

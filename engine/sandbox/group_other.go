@@ -1,0 +1,14 @@
+//go:build !unix
+
+package sandbox
+
+import "os/exec"
+
+// Group does nothing here: there are no process groups.
+func Group(*exec.Cmd) {}
+
+// EndGroup kills the command alone.
+func EndGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may have ended
+
+// LeastUser is this process's.
+func LeastUser(string) *User { return nil }

@@ -1,0 +1,35 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// Group has a command that is not started yet begin a process group.
+func Group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// EndGroup kills what is left of the group that a command began.
+func EndGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // none may be left
+
+// nobody is the user without rights of its own.
+var nobody = User{65534, 65534}
+
+// LeastUser is whom a command in dir is to run as: nil, this process's user, or in place of root
+// the owner of dir, and nobody where that is root.
+func LeastUser(dir string) *User {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	info, err := os.Stat(filepath.Clean(dir))
+	if err != nil {
+		return &nobody
+	}
+	if owner, ok := info.Sys().(*syscall.Stat_t); ok && owner.Uid != 0 {
+		return &User{int(owner.Uid), int(owner.Gid)}
+	}
+	return &nobody
+}
