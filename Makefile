@@ -127,6 +127,15 @@ test-lmstudio: build ## LM Studio's own SDKs, from npm and PyPI, against a scrip
 	go test ./server/lmstudio/... ./server -run 'Studio|Socket|Predict|Models|Text|Files|Wire|Decode' -count=1
 	$(MAKE) --no-print-directory clients ONLY=lmstudio-js,lmstudio-py
 
+MCP_SERVERS := 2026.8.31
+
+.PHONY: test-mcp
+test-mcp: ## the official MCP servers, from npm, and one that misbehaves, driven by tenon's client; needs npm
+	@command -v npm > /dev/null || { echo "npm is needed: it comes with Node.js, https://nodejs.org"; exit 1; }
+	@mkdir -p build/mcp
+	cd build/mcp && npm install --no-fund --no-audit --silent $(foreach s,everything filesystem memory,@modelcontextprotocol/server-$(s)@$(MCP_SERVERS))
+	go test ./server/agent/mcp -v -count=1 -mcp.servers $(CURDIR)/build/mcp
+
 .PHONY: clients
 clients: build ## install real clients and run them against a script and Gemma 3 270M; ONLY=, MODELS= steer it; long
 	@cmd/scripts/clients.sh

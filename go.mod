@@ -10,6 +10,7 @@ require (
 	github.com/google/go-cmp v0.7.0 // readable differences in tests
 	github.com/gpustack/gguf-parser-go v0.26.3 // estimates a model's memory
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables, colour and progress bars of the command line
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // MCP clients: the protocol's official SDK
 	github.com/ollama/ollama v0.17.4 // llama.cpp and ggml as cgo packages (engine/llama)
 	github.com/pkoukk/tiktoken-go v0.1.8 // estimates token counts where no model is loaded
 	github.com/pkoukk/tiktoken-go-loader v0.0.2 // its vocabularies, linked in
@@ -17,6 +18,7 @@ require (
 	github.com/shirou/gopsutil/v4 v4.26.10 // the machine's free memory
 	github.com/spf13/cobra v1.10.2 // the command line
 	go.etcd.io/bbolt v1.5.0 // keeps responses on disk, in one file that survives a crash
+	golang.org/x/net v0.60.0 // the text of web pages, in any character set
 	golang.org/x/term v0.46.0 // whether somebody is at the terminal; line editing with history
 )
 
@@ -54,6 +56,7 @@ require (
 	github.com/go-playground/validator/v10 v10.30.1 // indirect
 	github.com/goccy/go-json v0.10.5 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/henvic/httpretty v0.1.4 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
@@ -75,6 +78,8 @@ require (
 	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/quic-go/quic-go v0.59.0 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/segmentio/asm v1.1.3 // indirect
+	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/smallnest/ringbuffer v0.0.0-20241116012123-461381446e3d // indirect
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect
@@ -85,6 +90,7 @@ require (
 	github.com/tklauser/numcpus v0.12.0 // indirect
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect
 	github.com/ugorji/go/codec v1.3.1 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	github.com/yusufpapurcu/wmi v1.2.4 // indirect
 	go.mongodb.org/mongo-driver/v2 v2.5.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.1.0 // indirect
@@ -96,9 +102,10 @@ require (
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20250218142911-aa4b98e5adaa // indirect
 	golang.org/x/mod v0.41.0 // indirect
-	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
+	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect
 	gonum.org/v1/gonum v0.15.1 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect

@@ -18,6 +18,8 @@ type file struct {
 	lines  map[string]int
 	models []Model
 	grants []Grant
+
+	executed Executed
 }
 
 // readFile reads a YAML file of settings.
@@ -35,10 +37,14 @@ func readFile(path string) (file, error) {
 		return f, nil // an empty file sets nothing
 	}
 	return f, f.eachKey(document.Content[0], func(key, value *yaml.Node) error {
-		if key.Value == "models" {
+		switch key.Value {
+		case "models":
 			return f.readModels(value)
-		}
-		if key.Value == grantsKey {
+		case "tools":
+			return f.readTools(value)
+		case "mcp":
+			return f.readServers(value)
+		case grantsKey:
 			return f.readGrants(value)
 		}
 		return f.setting(key, value)
@@ -48,7 +54,7 @@ func readFile(path string) (file, error) {
 // setting reads one key of the file's top level.
 func (f *file) setting(key, value *yaml.Node) error {
 	if !slices.Contains(settingNames(false), key.Value) {
-		return f.errorf(key, "there is no setting %q%s; see tenon serve --help", key.Value, DidYouMean(key.Value, append(settingNames(false), "models", grantsKey)))
+		return f.errorf(key, "there is no setting %q%s; see tenon serve --help", key.Value, DidYouMean(key.Value, append(settingNames(false), "models", "tools", "mcp", grantsKey)))
 	}
 	var err error
 	if f.values[key.Value], err = f.written(key.Value, value); err != nil {

@@ -39,6 +39,7 @@ type Loader struct {
 	Sources  map[string]Source // by setting
 	Models   []Model           // what the file sets for single models, in its order
 	Grants   []Grant           // who gets which of the tools that the server executes
+	Executed Executed          // what the file has the server execute
 
 	flags *pflag.FlagSet
 	file  string
@@ -91,7 +92,7 @@ func (l *Loader) Load(environ []string) error {
 	if err != nil {
 		return err
 	}
-	l.lines, l.Models, l.Grants = f.lines, f.models, f.grants
+	l.lines, l.Models, l.Grants, l.Executed = f.lines, f.models, f.grants, f.executed
 	if err := l.take(FromFile, f.values); err != nil {
 		return err
 	}
@@ -155,6 +156,9 @@ func (l *Loader) Changes(after *Loader) []Change {
 	all := differences("", l.Settings, after.Settings)
 	if !reflect.DeepEqual(l.Grants, after.Grants) {
 		all = append(all, Change{"", grantsKey, fmt.Sprintf("(%d entries)", len(after.Grants))})
+	}
+	if e := after.Executed; l.Executed.written != e.written {
+		all = append(all, Change{"", "tools and mcp", fmt.Sprintf("(%d tools, %d servers)", len(e.Tools), len(e.Servers))})
 	}
 	for _, m := range after.Models {
 		before := Model{}

@@ -4,7 +4,12 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strings"
+
+	"tenon/server/agent/builtin"
+	"tenon/server/agent/mcp"
 )
 
 // reference writes the reference page of all settings, in Markdown.
@@ -33,6 +38,7 @@ func reference(w io.Writer) error {
 		fmt.Fprintf(&b, "| `--%s` | `%s` | %s | %s | %s |\n", s.name, s.env(), def, mark, s.help)
 	}
 	referModels(&b)
+	referExecuted(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -51,6 +57,28 @@ func referModels(b *strings.Builder) {
 		"file and the adapters again, and look for models as at the start. Names, pins, times to live and what is served change at once,\n" +
 		"sampling and how tools are called from the next request on; what is loaded stays as it was loaded until it next is, and what\n" +
 		"needs a restart is said. A running request is not touched.\n")
+}
+
+// referExecuted explains the entries under tools: and mcp:.
+func referExecuted(b *strings.Builder) {
+	b.WriteString("\n## Tools that the server executes\n\n" +
+		"An entry under `tools:` names a tool; one that is not named does not exist. [TOOLS.md](../../server/agent/TOOLS.md) shows how to\n" +
+		"write them. In `env` and `headers`, `${NAME}` stands for a variable of the server's environment.\n")
+	entries := func(title string, settings any, but []sectionKey) {
+		fmt.Fprintf(b, "\n%s:\n\n| key | meaning |\n|---|---|\n", title)
+		for _, k := range sectionKeys(reflect.TypeOf(settings).Elem()) {
+			if !slices.ContainsFunc(but, func(c sectionKey) bool { return c.name == k.name }) {
+				fmt.Fprintf(b, "| `%s` | %s |\n", k.name, k.help)
+			}
+		}
+	}
+	common := sectionKeys(reflect.TypeFor[builtin.Common]())
+	entries("Each tool", &builtin.Common{}, nil)
+	for _, name := range builtin.Names() {
+		entries("`"+name+"`", builtin.New(name), common)
+	}
+	entries("A tool of your own, under any other name", builtin.New(""), common)
+	entries("An entry under `mcp:` is an MCP server", &mcp.Server{}, nil)
 }
 
 // exampleModels is read by a test.

@@ -86,6 +86,10 @@ type Settings struct {
 	AgentCallTime   time.Duration `flag:"agent-call-time" default:"1m" min:"1ms" help:"longest time of one call, where the tool has no limit of its own"`
 	AgentJournal    string        `flag:"agent-journal" path:"yes" help:"file of JSON lines that records each executed call, for 'tenon agent log'; empty: agent.jsonl in the state folder"`
 
+	MCPHosts    []string `group:"MCP servers that requests name" flag:"mcp-hosts" help:"hosts whose MCP servers a request may name (server_url, mcp_servers), as HOST, HOST:PORT or *.DOMAIN; empty: none"`
+	MCPPrivate  bool     `flag:"mcp-private" help:"they may have private addresses, and speak http"`
+	MCPApproval string   `flag:"mcp-approval" default:"ask" choices:"ask,allow" help:"calls of their tools: ask (each is approved by the client) or allow (unless the request asks for approvals)"`
+
 	LogFormat         string        `group:"Running" flag:"log-format" default:"text" choices:"text,json" help:"log as text or json"`
 	LogLevel          string        `flag:"log-level" default:"info" help:"least level to log: debug, info, warn, error"`
 	LogPrompts        bool          `flag:"log-prompts" help:"write prompts and answers into the log"`

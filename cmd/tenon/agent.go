@@ -17,13 +17,30 @@ import (
 	"tenon/cmd/config"
 	"tenon/cmd/terminal"
 	"tenon/server/agent"
+	"tenon/server/agent/mcp"
 )
 
 // offers are the tools that the configuration has the server execute, and how servers are reached
 // that requests name.
 type offers struct {
 	sources   []agent.Source
+	servers   mcp.Servers     // of those, to be closed
 	connector agent.Connector // nil: none is reached
+}
+
+// after is what other settings offer. Servers that are the same keep their connection; stale are
+// those that are offered no more.
+func (o offers) after(l *config.Loader) (next offers, stale mcp.Servers) {
+	next.connector, stale = l.Settings.Connector(), slices.Clone(o.servers)
+	for _, s := range l.Executed.Servers {
+		client := mcp.NewClient(s)
+		if i := slices.IndexFunc(stale, func(c *mcp.Client) bool { return c.Serves(s) }); i >= 0 {
+			client, stale = stale[i], slices.Delete(stale, i, i+1)
+		}
+		next.servers = append(next.servers, client)
+	}
+	next.sources = []agent.Source{l.Executed.Tools, next.servers}
+	return next, stale
 }
 
 // executing says what the server executes, for whom, and how long.
@@ -59,11 +76,11 @@ func (a *app) identify(name string) string {
 }
 
 // openJournal opens the journal of executed calls, where anything can be executed.
-func openJournal(s config.Settings, o offers) (*agent.Journal, error) {
-	if len(o.sources) == 0 && o.connector == nil {
+func openJournal(l *config.Loader, o offers) (*agent.Journal, error) {
+	if len(l.Executed.Tools)+len(o.servers) == 0 && o.connector == nil {
 		return nil, nil
 	}
-	path, err := journalPath(s)
+	path, err := journalPath(l.Settings)
 	if err != nil {
 		return nil, err
 	}

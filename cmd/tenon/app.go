@@ -61,7 +61,8 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	a := &app{manager: manager, named: named, responses: kept, stopping: make(chan struct{})}
 	a.settings.Store(&p)
 	a.options, a.loader = options, chat.NewLoader(manager, options)
-	if a.journal, err = openJournal(s, a.offers); err != nil {
+	a.offers, _ = offers{}.after(p.loader)
+	if a.journal, err = openJournal(p.loader, a.offers); err != nil {
 		return nil, err
 	}
 	service := &chat.Service{Models: a.loader, Default: s.DefaultModel, NPredict: s.NPredict, MinDelta: s.MinDelta}
@@ -82,6 +83,7 @@ func (a *app) close() {
 	if err := a.responses.Close(); err != nil {
 		slog.Warn("close the store of responses", "error", err)
 	}
+	a.offers.servers.Close()
 	if err := a.journal.Close(); err != nil {
 		slog.Warn("close the journal", "error", err)
 	}

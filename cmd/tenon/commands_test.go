@@ -70,6 +70,12 @@ var transcript = []shown{
 	{"pull", "tenon pull http://127.0.0.1:1/m.gguf", false, true},
 	{"logs", "tenon logs -n 1", true, false},
 	{"show", "tenon show tiny.gguf | head -9", false, false},
+	{"mcp", "tenon mcp test", true, false},
+	{"mcp", "tenon mcp list clock", false, false},
+	{"mcp", "tenon mcp call clock now '{\"zone\":\"Europe/Paris\"}'", false, false},
+	{"mcp", "tenon mcp call clock now '{}'", false, true},
+	{"mcp", "tenon mcp read clock clock://zones; tenon mcp read clock ask zone=Europe/Paris", false, false},
+	{"mcp", "tenon mcp list cloc", false, true},
 	{"check", "tenon check tools.json", false, false},
 	{"grammar", "tenon grammar print schema.json", false, false},
 	{"parse", "tenon parse --family hermes --tools tools.json < raw.txt", false, false},
@@ -98,12 +104,13 @@ func TestCommands_thePageIsATranscript(t *testing.T) {
 	for name, text := range map[string]string{
 		"tools.json": pingTools, "schema.json": `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`,
 		"raw.txt": "<tool_call>\n{\"name\": \"ping\", \"arguments\": {\"n\": 7}}\n</tool_call>", "request.json": `{"messages":[{"role":"user","content":"hi"}]}`,
-		"tenon.yaml": "models:\n  tiny:\n    temp: 0.5\n    aliases: [gpt-5]\n",
+		"tenon.yaml": "models:\n  tiny:\n    temp: 0.5\n    aliases: [gpt-5]\nmcp:\n  clock:\n    command: [mcp-clock]\n",
 		"agent.yaml": "agent-journal: journal.jsonl\n",
 		"journal.jsonl": `{"time":"2026-11-22T19:00:00Z","event":"start","call":"call_1","request":"r9","key":"alice","model":"tiny","source":"notes","tool":"lookup","arguments":{"q":"Oslo"},"approved_by":"settings"}` + "\n" +
 			`{"time":"2026-11-22T19:00:01Z","event":"end","call":"call_1","request":"r9","key":"alice","model":"tiny","source":"notes","tool":"lookup","arguments":{"q":"Oslo"},"approved_by":"settings","success":true,"result":"It rains.","error":null,"exit":0,"seconds":0.25}` + "\n" +
 			`{"time":"2026-11-22T19:00:02Z","event":"start","call":"call_2","request":"r9","model":"tiny","source":"builtin","tool":"execute_command","arguments":{"command":"make"},"approved_by":"client"}` + "\n",
-		"bin/tenon": "#!/bin/sh\nTEST_RUNS_TENON=1 exec " + os.Args[0] + " \"$@\"\n",
+		"bin/tenon":     "#!/bin/sh\nTEST_RUNS_TENON=1 exec " + os.Args[0] + " \"$@\"\n",
+		"bin/mcp-clock": "#!/bin/sh\n" + mcpEnv + "=1 exec " + os.Args[0] + "\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -66,7 +66,7 @@ func newRootCommand() *cobra.Command {
 			newPSCommand(), newLoadCommand(), newUnloadCommand(), newPinCommand(), newBenchCommand(), newLMSCommand(),
 		}},
 		{"Looking inside", []*cobra.Command{
-			newExplainCommand(), newAgentCommand(), newReplayCommand(), newCheckCommand(), newGrammarCommand(), newParseCommand(), newRenderCommand(), newFamiliesCommand(),
+			newExplainCommand(), newAgentCommand(), newReplayCommand(), newMCPCommand(), newCheckCommand(), newGrammarCommand(), newParseCommand(), newRenderCommand(), newFamiliesCommand(),
 			newLicensesCommand(), newVersionCommand(),
 		}},
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tenon/engine/enginetest/tinymodel"
+	"tenon/engine/sandbox"
 	"tenon/models/placement"
 )
 
@@ -21,7 +22,12 @@ const runEnv = "TEST_RUNS_TENON"
 
 // TestMain makes it tenon where a test or tenon itself starts it so.
 func TestMain(m *testing.M) {
-	if os.Getenv(runEnv) != "" || len(os.Args) == 2 && (slices.Contains([]string{measureCommand, tokensCommand, vramCommand, workerCommand}, os.Args[1])) {
+	if os.Getenv(mcpEnv) != "" {
+		serveMCP()
+		os.Exit(0)
+	}
+	ours := []string{measureCommand, tokensCommand, vramCommand, workerCommand}
+	if len(os.Args) == 3 && os.Args[1] == sandbox.CommandName || os.Getenv(runEnv) != "" || len(os.Args) == 2 && slices.Contains(ours, os.Args[1]) {
 		main()
 		os.Exit(0)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"tenon/cmd/config"
 )
@@ -32,6 +33,12 @@ func (a *app) reload(context.Context) (notes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	offered, stale := a.offers.after(loader)
+	if a.journal == nil {
+		if a.journal, err = openJournal(loader, offered); err != nil {
+			return nil, err
+		}
+	}
 	for _, c := range old.loader.Changes(loader) {
 		notes = append(notes, note(c))
 	}
@@ -53,7 +60,10 @@ func (a *app) reload(context.Context) (notes []string, err error) {
 	}
 	a.options = options
 	a.loader.Configure(options)
+	a.offers = offered
 	a.agent.Configure(a.executing(loader, a.offers))
+	longest := old.loader.Settings.AgentTime + old.loader.Settings.AgentCallTime
+	time.AfterFunc(longest, stale.Close) // turns that run may call them
 	return notes, nil
 }
 
@@ -61,7 +71,7 @@ func (a *app) reload(context.Context) (notes []string, err error) {
 // start.
 var (
 	atOnce             = []string{"alias", "aliases", "pin", "keep-alive", "models-dir", "find-models", "models-max", "queue-timeout", "adapters"}
-	fromTheNextRequest = []string{"tool-format", "simplify-tools", "tool-guidance", "routing-thought", "call-retries", "agent-rounds", "agent-time", "agent-tokens", "agent-equal-calls", "agent-call-time", "tool-grants"}
+	fromTheNextRequest = []string{"tool-format", "simplify-tools", "tool-guidance", "routing-thought", "call-retries", "agent-rounds", "agent-time", "agent-tokens", "agent-equal-calls", "agent-call-time", "tool-grants", "tools and mcp", "mcp-hosts", "mcp-private", "mcp-approval"}
 )
 
 // note says when a change takes effect.

@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"tenon/tools"
@@ -53,4 +55,18 @@ type Source interface {
 	// Tools are those that exist now. An error names what could not be reached; the tools that
 	// could be listed are returned with it.
 	Tools(ctx context.Context) ([]Tool, error)
+}
+
+var approvals = []string{"ask", "allow", "deny"}
+
+func (a Approval) String() string { return approvals[a] }
+
+// UnmarshalText reads an approval as settings write it.
+func (a *Approval) UnmarshalText(text []byte) error {
+	i := slices.Index(approvals, string(text))
+	if i < 0 {
+		return fmt.Errorf("is %q; expected ask, allow or deny", text)
+	}
+	*a = Approval(i)
+	return nil
 }

@@ -1,0 +1,231 @@
+package builtin
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"tenon/engine/sandbox"
+	"tenon/server/agent"
+)
+
+// confinement is what a command may have. Without any of it a command sees the system's programs
+// and a folder of its own that goes with it.
+type confinement struct {
+	Folder      string   `key:"folder" path:"yes" help:"folder that the command starts in and may write to"`
+	Read        []string `key:"read" path:"yes" help:"further files and folders that it may read and run, beside the system's"`
+	Network     bool     `key:"network" help:"true: it may use the network"`
+	Environment []string `key:"environment" help:"variables of the server's environment that it gets, beside PATH, LANG, LC_*, TZ and TERM; never TENON_*"`
+	Unconfined  bool     `key:"unconfined" help:"true: it runs without the sandbox, as the server's user; needed where the system has none"`
+}
+
+func (c *confinement) check() error {
+	for _, name := range c.Environment {
+		if strings.HasPrefix(name, "TENON_") || strings.HasSuffix(name, "_") || strings.Contains(name, "=") {
+			return fmt.Errorf("environment: %s cannot be handed on", name)
+		}
+	}
+	if c.Folder == "" {
+		return nil
+	}
+	if info, err := os.Stat(c.Folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("folder: there is no folder %s", c.Folder)
+	}
+	return nil
+}
+
+// passedOn are variables that commands get.
+var passedOn = []string{"PATH", "LANG", "LC_", "TZ", "TERM"}
+
+func (c *confinement) environment(home string) []string {
+	kept := sandbox.Select(os.Environ(), slices.Concat(passedOn, c.Environment))
+	return append(kept, "HOME="+home, "TMPDIR="+home)
+}
+
+// prepare makes the process of a command and the folder of its own.
+func (c *confinement) prepare(args []string, home string) (*exec.Cmd, error) {
+	folder := c.Folder
+	if folder == "" {
+		folder = home
+	}
+	if c.Unconfined {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env = folder, c.environment(home)
+		sandbox.Group(cmd)
+		return cmd, nil
+	}
+	user := sandbox.LeastUser(c.Folder)
+	if user != nil {
+		if err := os.Chown(home, user.ID, user.Group); err != nil {
+			return nil, fmt.Errorf("give a folder to the command: %w", err)
+		}
+	}
+	n := sandbox.Command{Args: args, Read: c.Read, Write: []string{home, folder}, Network: c.Network, User: user}
+	cmd, err := sandbox.Prepare(sandbox.Needs{Command: &n}, c.environment(home))
+	if err != nil {
+		return nil, err
+	}
+	cmd.Dir = folder
+	return cmd, nil
+}
+
+// lastWords is how long a command's output is waited for once it has ended: a child of its own may
+// hold it open.
+const lastWords = time.Second
+
+// run runs a command to its end, or to ctx's, and ends all that it started.
+func (c *confinement) run(ctx context.Context, args []string, input []byte, most int) (agent.Result, error) {
+	home, err := os.MkdirTemp("", "tenon-tool-")
+	if err != nil {
+		return agent.Result{}, fmt.Errorf("make a folder for the command: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	cmd, err := c.prepare(args, home)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	said := &ends{most: most / 2}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(input), said, said, lastWords
+	if err := cmd.Start(); err != nil {
+		return failed("%v", err)
+	}
+	stop := context.AfterFunc(ctx, func() { sandbox.EndGroup(cmd) })
+	err = cmd.Wait()
+	stop()
+	sandbox.EndGroup(cmd)
+	r := agent.Result{Text: printable(said.bytes()), Cut: said.cut, Exit: cmd.ProcessState.ExitCode()}
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		r.Failed, r.Text = true, strings.TrimLeft(r.Text+"\n[ended: it took too long]", "\n")
+	case errors.As(err, &exit):
+		r.Failed, r.Text = true, strings.TrimLeft(fmt.Sprintf("%s\n[%v]", r.Text, exit), "\n")
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return r, fmt.Errorf("run %s: %w", args[0], err)
+	}
+	return r, nil
+}
+
+// ends keeps the first and the last bytes that are written to it: errors stand at the end.
+type ends struct {
+	first, last []byte
+	most, cut   int // of each; what fell out between them
+}
+
+func (e *ends) Write(b []byte) (int, error) {
+	n := min(len(b), e.most-len(e.first))
+	e.first, e.last = append(e.first, b[:n]...), append(e.last, b[n:]...)
+	over := max(0, len(e.last)-e.most)
+	e.cut += over
+	e.last = e.last[over:]
+	return len(b), nil
+}
+
+func (e *ends) bytes() []byte {
+	if e.cut == 0 {
+		return append(e.first, e.last...)
+	}
+	return fmt.Appendf(e.first, "\n[%d bytes left out]\n%s", e.cut, e.last)
+}
+
+type executeCommand struct {
+	Common
+	confinement
+	Programs []string `key:"programs" help:"programs that may be called, by name; '*': any that the command can reach"`
+	Shell    bool     `key:"shell" help:"true: the command is a line for /bin/sh rather than a list of words; any program may then be called"`
+}
+
+func (s *executeCommand) Tool(name string) (agent.Tool, error) {
+	err := s.check()
+	if s.Folder == "" {
+		err = errors.New("folder: names none")
+	}
+	if len(s.Programs) == 0 && !s.Shell {
+		err = errors.New("programs: names none; '*' is any")
+	}
+	const schema = `{"type":"object","properties":{"command":%s},"required":["command"],"additionalProperties":false}`
+	if s.Shell {
+		return tool(s.Common, name, "Run a shell command in the project's folder.", fmt.Sprintf(schema, `{"type":"string","description":"line for /bin/sh"}`),
+			func(ctx context.Context, a struct{ Command string }) (agent.Result, error) {
+				return s.run(ctx, []string{"/bin/sh", "-c", a.Command}, nil, s.MaxBytes)
+			}), err
+	}
+	programs := strings.Join(s.Programs, ", ")
+	words := `{"type":"array","items":{"type":"string"},"minItems":1,"description":"the program and its arguments; no shell reads them"}`
+	return tool(s.Common, name, "Run a command in the project's folder. Programs: "+programs+".", fmt.Sprintf(schema, words),
+		func(ctx context.Context, a struct{ Command []string }) (agent.Result, error) {
+			if len(a.Command) == 0 || !s.allowed(a.Command[0]) {
+				return failed("this program may not be called; programs: %s", programs)
+			}
+			return s.run(ctx, a.Command, nil, s.MaxBytes)
+		}), err
+}
+
+// allowed tells whether a program is one of the named. A name is looked for in PATH alone: a file
+// of that name in the project is another program.
+func (s *executeCommand) allowed(program string) bool {
+	return slices.Contains(s.Programs, "*") || program == filepath.Base(program) && slices.Contains(s.Programs, program)
+}
+
+// Own is a tool of the user's: a command that reads the arguments as JSON from its standard input,
+// or an HTTP endpoint that they are posted to.
+type Own struct {
+	Common
+	confinement
+	Description string            `key:"description" help:"what the model is told of the tool"`
+	Schema      string            `key:"schema" help:"JSON Schema of the arguments, as JSON text; none: there are no arguments"`
+	Command     []string          `key:"command" help:"program and arguments; it reads the call's arguments as JSON from its standard input, and what it writes is the result"`
+	URL         string            `key:"url" help:"in place of a command: address that the arguments are posted to, as JSON; the body of the answer is the result"`
+	Headers     map[string]string `key:"headers" help:"headers for that address, such as its key; they reach no other"`
+}
+
+func (s *Own) Tool(name string) (agent.Tool, error) {
+	err := s.check()
+	if (len(s.Command) == 0) == (s.URL == "") {
+		err = errors.New("names neither a command nor a url, or both")
+	}
+	schema := cmp.Or(s.Schema, `{"type":"object","properties":{},"additionalProperties":false}`)
+	if !json.Valid([]byte(schema)) {
+		err = errors.New("schema: is no JSON")
+	}
+	t := tool(s.Common, name, s.Description, schema, func(ctx context.Context, a rawArguments) (agent.Result, error) {
+		if len(s.Command) > 0 {
+			return s.run(ctx, s.Command, a.JSON, s.MaxBytes)
+		}
+		return s.post(ctx, a.JSON)
+	})
+	if t.Source = "http"; len(s.Command) > 0 {
+		t.Source = "command"
+	}
+	return t, err
+}
+
+// rawArguments are arguments as they came.
+type rawArguments struct{ JSON json.RawMessage }
+
+func (a *rawArguments) UnmarshalJSON(b []byte) error { a.JSON = bytes.Clone(b); return nil }
+
+// post calls an endpoint.
+func (s *Own) post(ctx context.Context, arguments []byte) (agent.Result, error) {
+	a, err := ask(ctx, request{url: s.URL, headers: s.Headers, body: arguments, private: true, most: s.MaxBytes})
+	if err != nil {
+		return agent.Result{}, err
+	}
+	left, _ := io.Copy(io.Discard, io.LimitReader(a.rest, 1<<20))
+	_ = a.rest.Close() // it was only read
+	r := agent.Result{Text: printable(a.body), Cut: int(left), Failed: a.status >= 300}
+	if r.Failed {
+		r.Text = fmt.Sprintf("HTTP status %d: %s", a.status, r.Text)
+	}
+	return r, nil
+}

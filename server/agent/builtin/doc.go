@@ -1,0 +1,15 @@
+// Package builtin holds the tools that tenon brings itself, and those of a user's own: a command or
+// an HTTP endpoint with a schema.
+//
+// A tool exists only if the configuration names it. [New] gives the settings of a name, the
+// configuration fills them, and [Settings.Tool] makes the tool or says what is wrong with them:
+//
+//	read_file, list_directory, write_file   files below given folders (os.Root)
+//	execute_command                         a program in package sandbox
+//	web_search, fetch                       a search engine's API; pages with public addresses
+//	any other name                          a tool of the user's own ([Own])
+//
+// What a tool gets from the model is hostile: paths, commands and addresses are checked where they
+// are used, by the kernel or at the dial, and not by their spelling. What a tool returns is data.
+// TOOLS.md in the folder above tells how to add one.
+package builtin

@@ -1,0 +1,14 @@
+// Package mcp offers the tools of MCP servers, with the protocol's official Go SDK.
+//
+// A [Client] is one server of the configuration: a program that speaks over its standard input and
+// output, or an address of streamable HTTP. It connects when it is first asked, and again after a
+// loss, behind growing pauses. [Servers] are several of them; one that hangs or fails costs its own
+// tools and nobody else's. A [Connector] reaches servers that requests name.
+//
+// A server is not trusted. Lists, pages, names, schemas and results have limits; a call is not made
+// where the server has changed the tool since the model was told of it; sampling and elicitation
+// are not offered and refused; what it says is data. It gets the variables and headers that are
+// its own, and these are hidden in all that it says.
+//
+// The SDK decodes schemas into maps: properties come in the order of the alphabet.
+package mcp

@@ -1,0 +1,439 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"tenon/server/agent"
+)
+
+const secret = "s3same-open"
+
+// behaving starts the hostile server.
+func behaving(t *testing.T, behaviour string) *Client {
+	t.Helper()
+	s := NewServer("evil")
+	s.Command, s.Env, s.Resources = []string{os.Args[0]}, map[string]string{hostileEnv: behaviour, "SECRET": secret}, true
+	s.Timeout = time.Minute // a hang guard
+	if strings.HasPrefix(behaviour, "hangs") || behaviour == "never reads" {
+		s.Timeout = 300 * time.Millisecond // what is tested
+	}
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	c := NewClient(s)
+	t.Cleanup(c.Close)
+	return c
+}
+
+// call lists the tools and calls t.
+func call(t *testing.T, c *Client) (tools []agent.Tool, r agent.Result, listed, called error) {
+	t.Helper()
+	tools, listed = c.Tools(t.Context())
+	if b := c.server.Env[hostileEnv]; b == "changes its tools meanwhile" || b == "takes its tool back" {
+		for c.hasCurrent() { // until the client has been told
+			runtime.Gosched()
+		}
+	}
+	for _, tool := range tools {
+		if tool.Name == "t" {
+			ctx, cancel := context.WithTimeout(t.Context(), c.server.Timeout)
+			defer cancel()
+			r, called = tool.Execute(ctx, json.RawMessage(`{"n":1}`), func(agent.Progress) {})
+			return tools, r, listed, called
+		}
+	}
+	return tools, r, listed, called
+}
+
+// Each way to misbehave: how many tools are there, and what comes of a call. A text that begins
+// with ! is that of an error.
+var behaviours = []struct {
+	name  string
+	tools int
+	list  string // in the error of the list; "": none
+	call  string // in the result, or behind ! in the error
+}{
+	{"dies at once", 0, "no license; key [hidden]", ""},
+	{"writes no JSON", 0, "connect", ""},
+	{"writes a line without end", 0, "connect", ""},
+	{"never reads", 0, "deadline", ""},
+	{"ignores its end", 3, "", "well"},
+	{"hangs at the start", 0, "deadline", ""},
+	{"speaks another version", 0, "1999-01-01", ""},
+	{"is not initialized", 0, "no, [hidden]", ""},
+	{"has no capabilities", 0, "", ""},
+	{"answers the start with null", 0, "connect", ""},
+	{"hangs at the list", 2, "deadline", ""},
+	{"lists without end", 3, "listed twice", "well"},
+	{"lists nothing without end", 2, "", ""},
+	{"lists ten thousand", 1000, "more than 1000", ""},
+	{"lists a name twice", 3, "listed twice", "well"},
+	{"gives evil names", 5, "has no name", "well"},
+	{"gives evil descriptions", 3, "", "well"},
+	{"gives evil schemas", 5, "schema", "well"},
+	{"lists no list", 2, "list its tools", ""},
+	{"changes its tools meanwhile", 3, "", "has changed this tool"},
+	{"takes its tool back", 3, "", "not have this tool any more"},
+	{"hangs at a call", 3, "", "!deadline"},
+	{"dies at a call", 3, "", "!call"},
+	{"floods the result", 3, "", "flood flood"},
+	{"floods beyond a line", 3, "", "!call"},
+	{"floods progress", 3, "", "done"},
+	{"floods changes", 3, "", "done"},
+	{"wants to sample", 3, "", `"code"`},
+	{"answers twice and for others", 3, "", "first"},
+	{"answers with nothing", 3, "", ""},
+	{"answers with null", 3, "", ""},
+	{"answers with odd parts", 3, "", "[image, image/png, 3 bytes]\ninside\n[resource u: n]"},
+	{"answers with an unknown part", 3, "", "!call"},
+	{"tells its secret", 3, "", "key [hidden]"},
+	{"refuses with its secret", 3, "", "bad n, [hidden]"},
+	{"tells its environment", 3, "", "PATH="},
+}
+
+func TestHostile_aServerHarmsOnlyItself(t *testing.T) {
+	t.Setenv("TENON_API_KEY", secret+"-of-the-server")
+	t.Setenv("HF_TOKEN", secret+"-of-the-server")
+	for _, b := range behaviours {
+		t.Run(b.name, func(t *testing.T) {
+			c := behaving(t, b.name)
+			tools, r, listed, called := call(t, c)
+			if len(tools) != b.tools || (listed == nil) != (b.list == "") || listed != nil && !strings.Contains(listed.Error(), b.list) {
+				t.Errorf("%d tools, %v", len(tools), listed)
+			}
+			want, wrong := strings.CutPrefix(b.call, "!")
+			if wrong && (called == nil || !strings.Contains(called.Error(), want)) || !wrong && (called != nil || !strings.Contains(r.Text, want)) {
+				t.Errorf("%.200q, %v", r.Text, called)
+			}
+			if all := fmt.Sprint(listed, called, r.Text, string(r.Structured)); strings.Contains(all, secret) {
+				t.Errorf("a secret came out: %.300s", all)
+			}
+			if len(r.Text) > longestResult {
+				t.Errorf("a result of %d bytes", len(r.Text))
+			}
+			for _, tool := range tools {
+				if len(tool.Name) > 64 || unnamable.MatchString(tool.Name) || len(tool.Description) > longestDescribe || len(tool.Parameters) > longestSchema {
+					t.Errorf("%.100q: %.100q", tool.Name, tool.Description)
+				}
+			}
+		})
+	}
+}
+
+func TestHostile_sampleElicitAndRootsAreRefused(t *testing.T) {
+	_, r, _, err := call(t, behaving(t, "wants to sample"))
+	answers := strings.Split(r.Text, "\n")
+	if err != nil || len(answers) != 3 {
+		t.Fatalf("%v %q", err, r.Text)
+	}
+	for i, a := range answers {
+		if refused, empty := strings.Contains(a, `"code"`), a == `{"roots":[]}`; !refused && !empty {
+			t.Errorf("answer %d: %s", i, a)
+		}
+	}
+}
+
+// A lost server is connected to again, behind pauses that grow while it cannot be reached.
+func TestClient_reconnectsWithPauses(t *testing.T) {
+	c := behaving(t, "dies at a call")
+	if _, _, listed, called := call(t, c); listed != nil || called == nil {
+		t.Fatal(listed, called)
+	}
+	for c.alive() { // until its watch has seen the end
+		runtime.Gosched()
+	}
+	if tools, _, listed, _ := call(t, c); listed != nil || len(tools) != 3 {
+		t.Fatal("not connected again:", listed)
+	}
+
+	c = behaving(t, "dies at once")
+	now := time.Now()
+	c.now = func() time.Time { return now }
+	var pauses []time.Duration
+	for range 9 {
+		if _, err := c.Tools(t.Context()); err == nil {
+			t.Fatal("connected")
+		}
+		before := c.failures
+		if _, err := c.Tools(t.Context()); err == nil || !strings.Contains(err.Error(), "tried again in") || c.failures != before {
+			t.Fatalf("it was tried within the pause: %v", err)
+		}
+		pauses = append(pauses, c.again.Sub(now))
+		now = c.again
+	}
+	if want := []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60}; fmt.Sprint(pauses) != fmt.Sprint(seconds(want)) {
+		t.Errorf("%v", pauses)
+	}
+}
+
+func seconds(n []time.Duration) (all []time.Duration) {
+	for _, d := range n {
+		all = append(all, d*time.Second)
+	}
+	return all
+}
+
+func (c *Client) alive() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session != nil
+}
+
+func (c *Client) hasCurrent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current
+}
+
+// One server that fails costs its own tools alone, and a call to it that is cancelled ends.
+func TestServers_oneThatFailsHindersNoOther(t *testing.T) {
+	all := Servers{behaving(t, "hangs at the start"), behaving(t, "none"), behaving(t, "dies at once")}
+	tools, err := all.Tools(t.Context())
+	if len(tools) != 3 || err == nil || !strings.Contains(err.Error(), "no license") || !strings.Contains(err.Error(), "deadline") {
+		t.Errorf("%d tools, %v", len(tools), err)
+	}
+	all.Close()
+	if _, err := all[1].Tools(t.Context()); err == nil {
+		t.Error("a closed client connects")
+	}
+}
+
+func TestClient_cancelledCallsEndAndAreToldTo(t *testing.T) {
+	cancelled := make(chan struct{})
+	begun := make(chan struct{})
+	s := sdk.NewServer(&sdk.Implementation{Name: "slow"}, nil)
+	sdk.AddTool(s, &sdk.Tool{Name: "wait"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+		close(begun)
+		<-ctx.Done()
+		close(cancelled)
+		return nil, nil, ctx.Err()
+	})
+	c, _ := overHTTP(t, s)
+	tools, err := c.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		cancel()
+	}()
+	if _, err := tools[0].Execute(ctx, json.RawMessage(`{}`), nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	<-cancelled
+}
+
+// overHTTP serves a server and returns its client, and what each request had as its key.
+func overHTTP(t *testing.T, s *sdk.Server) (*Client, *httptest.Server) {
+	t.Helper()
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil))
+	t.Cleanup(web.Close)
+	settings := NewServer("web")
+	settings.URL = web.URL
+	c := NewClient(settings)
+	t.Cleanup(c.Close)
+	return c, web
+}
+
+func TestHTTP_listChangesProgressResourcesAndPrompts(t *testing.T) {
+	s := sdk.NewServer(&sdk.Implementation{Name: "web"}, nil)
+	add := func(name string) {
+		sdk.AddTool(s, &sdk.Tool{Name: name}, func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
+			err := r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: name}}}, map[string]int{"n": 1}, err
+		})
+	}
+	add("one")
+	s.AddResource(&sdk.Resource{URI: "a://b", Name: "b"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: "a://b", Text: "contents"}}}, nil
+	})
+	s.AddPrompt(&sdk.Prompt{Name: "p"}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: r.Params.Arguments["x"]}}}}, nil
+	})
+	c, _ := overHTTP(t, s)
+	tools, err := c.Tools(t.Context())
+	if err != nil || len(tools) != 1 {
+		t.Fatal(tools, err)
+	}
+	var steps []agent.Progress
+	r, err := tools[0].Execute(t.Context(), json.RawMessage(`{}`), func(p agent.Progress) { steps = append(steps, p) })
+	if err != nil || r.Text != "one" || string(r.Structured) != `{"n":1}` {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if len(steps) > 1 || len(steps) == 1 && steps[0] != (agent.Progress{Done: 1, Total: 2, Message: "half"}) {
+		t.Errorf("%+v", steps)
+	}
+	add("two")
+	for len(tools) != 2 { // the change comes when it comes
+		if tools, err = c.Tools(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		runtime.Gosched()
+	}
+	if text, err := c.Read(t.Context(), "a://b"); text != "contents\n" || err != nil {
+		t.Error(text, err)
+	}
+	if text, err := c.Prompt(t.Context(), "p", map[string]string{"x": "hi"}); text != "user: hi\n" || err != nil {
+		t.Error(text, err)
+	}
+	if _, err := c.Read(t.Context(), "file:///etc/passwd"); err == nil {
+		t.Error("a resource that is not there was read")
+	}
+}
+
+// The headers of a server go to it alone: not where it redirects to.
+func TestHTTP_headersReachTheServerAlone(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("another server was asked, with %v", r.Header)
+	}))
+	defer other.Close()
+	var key string
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key = r.Header.Get("Authorization")
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}))
+	defer web.Close()
+	s := NewServer("web")
+	s.URL, s.Headers = web.URL, map[string]string{"Authorization": "Bearer " + secret}
+	c := NewClient(s)
+	defer c.Close()
+	if _, err := c.Tools(t.Context()); err == nil || strings.Contains(err.Error(), secret) || key != "Bearer "+secret {
+		t.Errorf("%v, key %q", err, key)
+	}
+}
+
+func TestHTTP_answersAreBounded(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for range longestAnswer>>20 + 2 {
+			if _, err := w.Write([]byte(strings.Repeat(" ", 1<<20))); err != nil {
+				return
+			}
+		}
+	}))
+	defer web.Close()
+	s := NewServer("web")
+	s.URL = web.URL
+	c := NewClient(s)
+	defer c.Close()
+	if _, err := c.Tools(t.Context()); err == nil {
+		t.Error("it was read to its end")
+	}
+}
+
+func TestConnector_onlyWhatTheConfigurationAllows(t *testing.T) {
+	asked := 0
+	mcpServer := sdk.NewServer(&sdk.Implementation{Name: "web"}, nil)
+	sdk.AddTool(mcpServer, &sdk.Tool{Name: "one"}, func(context.Context, *sdk.CallToolRequest, struct{}) (*sdk.CallToolResult, any, error) {
+		return nil, nil, nil
+	})
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return mcpServer }, nil)
+	web := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		handler.ServeHTTP(w, r)
+	}))
+	defer web.Close()
+	host := strings.TrimPrefix(web.URL, "https://")
+	for _, c := range []struct {
+		allowed []string
+		url     string
+		want    string
+	}{
+		{nil, web.URL, "does not allow"},
+		{[]string{"mcp.example.org"}, web.URL, "does not allow"},
+		{[]string{"127.0.0.1"}, web.URL, "private"}, // allowed by name; its address is not public
+		{[]string{"*.0.0.1"}, web.URL, "private"},
+		{[]string{"localhost"}, strings.Replace(web.URL, "127.0.0.1", "localhost", 1), "private"},
+		{[]string{"example.org"}, "https://example.org.evil.test/", "does not allow"},
+		{[]string{"*.example.org"}, "https://evilexample.org/", "does not allow"},
+		{[]string{"*.example.org"}, "https://example.org/", "does not allow"},
+		{[]string{"example.org"}, "https://example.org@" + host, "cannot stand"},
+		{[]string{"example.org"}, "http://example.org/", "https"},
+		{[]string{"example.org"}, "file:///etc/passwd", "http"},
+		{[]string{"*"}, web.URL, "does not allow"},
+	} {
+		connector := &Connector{Hosts: c.allowed}
+		s, err := connector.Connect(t.Context(), agent.RequestServer{Label: "x", URL: c.url, Headers: map[string]string{"Authorization": secret}})
+		if err == nil {
+			_, err = s.Tools(t.Context())
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), secret) {
+			t.Errorf("%v, %s: %v, want %q", c.allowed, c.url, err, c.want)
+		}
+	}
+	if asked > 0 {
+		t.Errorf("%d requests were sent", asked)
+	}
+}
+
+func TestConnector_reachesAllowedServersUntilTheRequestEnds(t *testing.T) {
+	_, web := overHTTP(t, sdk.NewServer(&sdk.Implementation{Name: "web"}, nil))
+	ctx, cancel := context.WithCancel(t.Context())
+	connector := &Connector{Hosts: []string{"127.0.0.1"}, Private: true, Approval: agent.Allow}
+	s, err := connector.Connect(ctx, agent.RequestServer{Label: "x", URL: web.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Tools(ctx); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	for s.(*Client).alive() {
+		runtime.Gosched()
+	}
+}
+
+func FuzzResult(f *testing.F) {
+	f.Add(`{"content":[{"type":"text","text":"a"}],"structuredContent":{"a":1}}`)
+	f.Add(`{"content":[{"type":"resource","resource":null}]}`)
+	c := NewClient(NewServer("x"))
+	f.Fuzz(func(t *testing.T, text string) {
+		var r sdk.CallToolResult
+		if json.Unmarshal([]byte(text), &r) != nil {
+			return
+		}
+		if out, err := c.outcome(t.Context(), &r, nil); err != nil || len(out.Structured) > 0 && !json.Valid(out.Structured) {
+			t.Errorf("%+v, %v", out, err)
+		}
+	})
+}
+
+func FuzzTool(f *testing.F) {
+	f.Add(`{"name":"a","inputSchema":{"type":"object"}}`)
+	f.Add(`{"name":"<|x|>","description":"d","inputSchema":[]}`)
+	c := NewClient(NewServer("x"))
+	f.Fuzz(func(t *testing.T, text string) {
+		var tool sdk.Tool
+		if json.Unmarshal([]byte(text), &tool) != nil {
+			return
+		}
+		if made, err := c.tool(&tool); err == nil && (made.Name == "" || len(made.Name) > 64 || unnamable.MatchString(made.Name)) {
+			t.Errorf("%+v", made)
+		}
+	})
+}
+
+func FuzzAddress(f *testing.F) {
+	f.Add("https://mcp.example.org/x")
+	f.Add("https://mcp.example.org@evil/")
+	c := &Connector{Hosts: []string{"mcp.example.org"}}
+	f.Fuzz(func(t *testing.T, text string) {
+		at, err := address(text)
+		if err == nil && c.allowed(at) && !strings.EqualFold(strings.TrimSuffix(at.Hostname(), "."), "mcp.example.org") {
+			t.Errorf("%q passes", text)
+		}
+	})
+}
