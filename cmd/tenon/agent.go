@@ -35,7 +35,8 @@ func (o offers) after(l *config.Loader) (next offers, stale mcp.Servers) {
 	for _, s := range l.Executed.Servers {
 		client := mcp.NewClient(s)
 		if i := slices.IndexFunc(stale, func(c *mcp.Client) bool { return c.Serves(s) }); i >= 0 {
-			client, stale = stale[i], slices.Delete(stale, i, i+1)
+			client = stale[i]
+			stale = slices.Delete(stale, i, i+1)
 		}
 		next.servers = append(next.servers, client)
 	}

@@ -2,10 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/pflag"
+
+	"tenon/cmd/config"
 )
 
 // mcpEnv makes the test's own program an MCP server.
@@ -28,5 +36,35 @@ func serveMCP() {
 	})
 	if err := s.Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 		log.Print(err)
+	}
+}
+
+// A server whose settings stay the same keeps its client over a reload; others are let go.
+func TestOffers_keepWhatHasNotChanged(t *testing.T) {
+	load := func(text string) *config.Loader {
+		path := filepath.Join(t.TempDir(), "tenon.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		l := config.Register(flags)
+		if err := errors.Join(flags.Parse([]string{"--config", path}), l.Load(nil)); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	first := load("mcp:\n  a: {command: [x]}\n  b: {command: [y]}\n")
+	before, stale := offers{}.after(first)
+	if len(before.servers) != 2 || len(stale) != 0 || before.connector != nil {
+		t.Fatalf("%+v %v", before, stale)
+	}
+	second := load("mcp:\n  b: {command: [y], timeout: 5s}\n  a: {command: [x]}\n  c: {command: [z]}\nmcp-hosts: [mcp.example.org]\n")
+	after, stale := before.after(second)
+	if len(after.servers) != 3 || after.servers[1] != before.servers[0] || after.servers[0] == before.servers[1] || len(stale) != 1 || stale[0] != before.servers[1] || after.connector == nil {
+		t.Errorf("%+v, stale %v", after, stale)
+	}
+	changes := first.Changes(second)
+	if !slices.ContainsFunc(changes, func(c config.Change) bool { return c.Name == "tools and mcp" && c.Value == "(0 tools, 3 servers)" }) {
+		t.Errorf("%v", changes)
 	}
 }

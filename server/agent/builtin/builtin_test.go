@@ -131,7 +131,7 @@ func TestFiles_hostilePathsReachNothingOutside(t *testing.T) {
 	p := newPlace(t)
 	read, list, write := made(t, "read_file", in(p.root)), made(t, "list_directory", in(p.root)), made(t, "write_file", in(p.root))
 	for _, path := range hostilePaths {
-		if r := run(t, read, map[string]any{"path": path}); !r.Failed || strings.Contains(r.Text, sesame) || strings.Contains(r.Text, p.secret) {
+		if r := run(t, read, map[string]any{"path": path}); !r.Failed || strings.Contains(r.Text, sesame) || strings.Contains(strings.ReplaceAll(r.Text, path, ""), p.secret) {
 			t.Errorf("read %.60q: %+v", path, r)
 		}
 		if r := run(t, list, map[string]any{"path": path}); !r.Failed || strings.Contains(r.Text, "key\n") || strings.Contains(r.Text, "shadow") {

@@ -96,7 +96,7 @@ func (f *folders) tool(name, description, schema string, do func(fileCall) (agen
 	return tool(f.Common, name, description+" "+paths, schema, func(_ context.Context, c fileCall) (agent.Result, error) {
 		r, err := do(c)
 		if err != nil {
-			return failed("%s: %v", c.Path, err)
+			return failed("%q: %v", c.Path, err)
 		}
 		return r, nil
 	}), err
