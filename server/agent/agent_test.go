@@ -270,7 +270,9 @@ func TestLoop_faultsAreToldToTheModel(t *testing.T) {
 	} {
 		n := &notes{reply: c.reply}
 		o := allowed(n)
-		o.Limits.Call = time.Millisecond
+		if o.Limits.Call = time.Hour; name == "hangs" {
+			o.Limits.Call = time.Millisecond
+		}
 		b := newBench(o, lookup("a"), "I see.")
 		got := b.ask(t, nil)
 		all := results(got)
@@ -342,7 +344,7 @@ func journal(t *testing.T, path string) (all []agent.Entry) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	broken, err := agent.ReadJournal(f, func(e agent.Entry) error { all = append(all, e); return nil })
 	if err != nil || broken > 0 {
 		t.Fatalf("%d broken lines, %v", broken, err)
@@ -358,7 +360,7 @@ func TestApproval_asksAndGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer j.Close()
+		defer func() { _ = j.Close() }() // each entry is on the disk
 		o := agent.Options{Sources: []agent.Source{source{all: []agent.Tool{n.tool("lookup", agent.Ask)}}}, Journal: j}
 		b := newBench(o, lookup("a"), "So it is.")
 		c := b.ask(t, nil)
@@ -534,5 +536,51 @@ func TestInjection_resultsStayData(t *testing.T) {
 				t.Errorf("%.40q: %q is %v", attack, piece.Text, piece.Origin)
 			}
 		}
+	}
+}
+
+// A context that results have filled ends the turn with what there is; nothing fails.
+func TestFold_aFullContextEndsTheTurn(t *testing.T) {
+	n := &notes{reply: func(context.Context, int, string) (agent.Result, error) {
+		return agent.Result{Text: strings.Repeat("a long note ", 1000)}, nil
+	}}
+	var said []string
+	for i := range 9 {
+		said = append(said, lookup(fmt.Sprint(i)))
+	}
+	o := allowed(n)
+	o.Limits.Rounds = 20
+	b := newBench(o, said...)
+	b.engine.Info.Context = 1500
+	c := b.ask(t, nil)
+	if c.Finish.Reason != chat.Length || !c.Finish.Full || len(results(c)) < 2 || b.count(chat.Finished) != 1 {
+		t.Errorf("%d results, %+v", len(results(c)), c.Finish)
+	}
+}
+
+// A tool without parameters, and one whose schema nothing can be made of, break no request.
+func TestLoop_oddTools(t *testing.T) {
+	n := &notes{}
+	plain, broken, unnamed := n.tool("plain", agent.Allow), n.tool("broken", agent.Allow), n.tool("", agent.Allow)
+	plain.Parameters, broken.Parameters = nil, json.RawMessage(strings.Repeat(`{"properties":{"a":`, 3000)+"{}"+strings.Repeat("}}", 3000))
+	b := newBench(agent.Options{Sources: []agent.Source{source{all: []agent.Tool{broken, unnamed, plain}}}}, `{"tool": "plain", "arguments": {}}`, "Done.")
+	c := b.ask(t, nil)
+	if len(n.calls) != 1 || c.Text != "Done." || len(b.events[0].Ignored) != 2 {
+		t.Errorf("%d executed, %+v, ignored %q", len(n.calls), c, b.events[0].Ignored)
+	}
+}
+
+// A source that cannot be asked stops no turn that has others.
+func TestLoop_aSourceThatFails(t *testing.T) {
+	n := &notes{}
+	o := allowed(n)
+	o.Sources = append(o.Sources, source{err: errors.New("connection refused")})
+	b := newBench(o, lookup("a"), "Done.", "Hm.")
+	if c := b.ask(t, nil); len(n.calls) != 1 || c.Text != "Done." {
+		t.Errorf("%+v", c)
+	}
+	b.ask(t, func(r *chat.Request) { r.Hosted.Asked[0].Source = "other" })
+	if e := b.events[1]; e.Kind != chat.HostedList || e.Hosted.Message == "" || strings.Contains(e.Hosted.Message, "refused") {
+		t.Errorf("%+v", e)
 	}
 }

@@ -118,7 +118,7 @@ func (c *chooser) asked(ctx context.Context, h chat.HostedTools) error {
 
 // find returns the tools that an entry may mean, and what grants call their source.
 func (c *chooser) find(ctx context.Context, h chat.HostedTools) (from []Tool, source string, err error) {
-	if len(c.options.Sources) == 0 && c.options.Connector == nil && !h.Optional {
+	if len(c.all) == 0 && !c.failed && c.options.Connector == nil && !h.Optional {
 		return nil, "", &chat.Error{Kind: chat.NotSupportedHere, Field: h.Field, Message: "the server executes no tools: its configuration names none"}
 	}
 	configured := slices.ContainsFunc(c.all, func(t Tool) bool { return t.Source == h.Source })
