@@ -95,11 +95,6 @@ func ollamaShow(m Models, other string, k modelFacts) gin.HandlerFunc {
 	}
 }
 
-// writeOllamaError answers as Ollama does: its error is a text.
-func writeOllamaError(c *gin.Context, e *chat.Error) {
-	c.JSON(wire.Status(e.Kind), gin.H{"error": e.Error()})
-}
-
 func details(s fleet.Status) ollamaDetails {
 	return ollamaDetails{Format: "gguf", Family: s.Architecture, Families: []string{s.Architecture}, QuantizationLevel: s.Quantization}
 }

@@ -92,7 +92,7 @@ func writeError(c *gin.Context, e *chat.Error) {
 	} else if strings.HasPrefix(c.Request.URL.Path, "/api/v1/") {
 		rest.WriteError(c.Writer, e)
 	} else if strings.HasPrefix(c.Request.URL.Path, "/api/") && !strings.HasPrefix(c.Request.URL.Path, "/api/v0/") {
-		writeOllamaError(c, e)
+		c.JSON(wire.Status(e.Kind), gin.H{"error": e.Error()}) // Ollama's error is a text
 	} else {
 		wire.WriteOpenAIError(c.Writer, e)
 	}

@@ -12,9 +12,10 @@
 //   - gemma: the model is real, small and untaught. The row passes if no protocol error and no
 //     crash occurs, the turn ends, and, for the SDKs, whatever must call does.
 //
-// Two more rows (…-waiting) have a script that reads each prompt for 20 s, and a client that gives
-// a stream up after 2 s of silence. Three (…-overflow) have a model whose context is too small for
-// the first prompt, and pass if the client says what follows from having understood that.
+// Two more rows (…-waiting) have a script that reads each prompt for 20 s, and a client that
+// gives a stream up after 2 s of silence. Three (…-overflow) have a model whose context is too
+// small for the first prompt, and pass if the client says what follows from having understood
+// that.
 //
 // Everything sent passes through servertest.Watch on its way: bodies and events are held against
 // their descriptions (package contract), and readers judge each stream as the strictest client

@@ -207,7 +207,7 @@ func (l *Loader) check() error {
 	for _, s := range settings() {
 		v := reflect.ValueOf(l.Settings).Field(s.index)
 		if want := s.wanted(v); want != "" {
-			return fmt.Errorf("%s from the %s is %s%s; expected %s", s.name, l.origin(s.name), shown(v), s.near(v), want)
+			return fmt.Errorf("%s from the %s is %s%s; expected %s", s.name, l.origin(s.name), shown(v), DidYouMean(v.String(), s.choices), want)
 		}
 	}
 	return nil
@@ -237,14 +237,6 @@ func (s setting) wanted(v reflect.Value) string {
 		return strings.Join(s.choices[:len(s.choices)-1], ", ") + " or " + s.choices[len(s.choices)-1]
 	}
 	return ""
-}
-
-// near ends a sentence about a value that is none of a setting's choices.
-func (s setting) near(v reflect.Value) string {
-	if s.choices == nil {
-		return ""
-	}
-	return DidYouMean(v.String(), s.choices)
 }
 
 // anyNumber is the choice that stands for every whole number that is not negative.

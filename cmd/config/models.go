@@ -149,7 +149,7 @@ func (l *Loader) For(m Model) (Effective, error) {
 		}
 		v := reflect.ValueOf(own.Settings).Field(s.index)
 		if want := s.wanted(v); want != "" {
-			return e, fmt.Errorf("configuration file %s: models: %s: %s is %s%s; expected %s", at, m.Name, s.name, shown(v), s.near(v), want)
+			return e, fmt.Errorf("configuration file %s: models: %s: %s is %s%s; expected %s", at, m.Name, s.name, shown(v), DidYouMean(v.String(), s.choices), want)
 		}
 		e.Origins[s.name] = fmt.Sprintf("models: %s (%s)", m.Name, at)
 	}

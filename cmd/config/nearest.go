@@ -13,7 +13,8 @@ const mostNear = 3
 
 // Near are the names that someone may have meant, the nearest ones alone, and no more than three.
 // A name is near if it holds what was typed, or the same letters in another order, or if two
-// letters differ, or a third of a long name's; one of two letters, if what was typed begins with it.
+// letters differ, or a third of a long name's. One of two letters is near if what was typed
+// begins with it.
 func Near(name string, known []string) []string {
 	var near []string
 	typed, least := strings.ToLower(name), 1000

@@ -78,27 +78,18 @@ func newRootCommand() *cobra.Command {
 	}
 	root.AddCommand(append(newWorkerCommands(), newConfinedCommand())...)
 	root.SetCompletionCommandGroupID("Looking inside")
-	root.SetHelpCommand(newHelpCommand())
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"}) // it is there
+	help.Args = func(_ *cobra.Command, args []string) error {
+		found, rest, err := root.Find(args)
+		if err == nil && found.HasSubCommands() {
+			err = knownCommand(found, rest)
+		}
+		return err
+	}
 	root.InitDefaultCompletionCmd()
 	onlyKnown(root)
 	return root
-}
-
-// newHelpCommand refuses names that no command has: cobra's own prints the help of what holds them.
-func newHelpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "help [command]", Short: "Help about any command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			found, rest, err := cmd.Root().Find(args)
-			if err == nil && found.HasSubCommands() {
-				err = knownCommand(found, rest)
-			}
-			if err != nil {
-				return err
-			}
-			return found.Help()
-		},
-	}
 }
 
 // onlyKnown has commands that do nothing but hold others refuse names that none has: cobra would

@@ -26,14 +26,8 @@ var clientTools = []clientTool{
 		kind: "bash_20", name: "bash", forms: "command; restart",
 		description: "Run a command in a bash session that lasts: its folder, variables and files are there in the next call.",
 	},
-	{
-		kind: "text_editor_2024", name: "str_replace_editor", by: "command",
-		description: editing + undoing, forms: editor + "insert path insert_line new_str; undo_edit path",
-	},
-	{
-		kind: "text_editor_20250124", name: "str_replace_editor", by: "command",
-		description: editing + undoing, forms: editor + "insert path insert_line new_str; undo_edit path",
-	},
+	{kind: "text_editor_2024", name: "str_replace_editor", by: "command", description: editing + undoing, forms: olderEditor},
+	{kind: "text_editor_20250124", name: "str_replace_editor", by: "command", description: editing + undoing, forms: olderEditor},
 	{
 		kind: "text_editor_20", name: "str_replace_based_edit_tool", by: "command",
 		description: editing, forms: editor + "insert path insert_line insert_text",
@@ -57,6 +51,8 @@ const (
 		"str_replace replaces a text that stands in the file exactly once; insert puts text behind a line."
 	undoing = " undo_edit takes the last change of a file back."
 	editor  = "view path view_range?; create path file_text; str_replace path old_str new_str?; "
+
+	olderEditor = editor + "insert path insert_line new_str; undo_edit path"
 
 	pointing = "Use a computer's mouse and keyboard, and look at its screen. Places are in pixels from the upper left corner."
 	computer = "key text; hold_key text duration; type text; cursor_position; mouse_move coordinate; left_mouse_down; left_mouse_up; " +

@@ -68,14 +68,7 @@ func (a *API) stream(w http.ResponseWriter, r *http.Request, request chat.Reques
 	s.out.Beat(a.heartbeat, s.ping)
 	defer s.out.Close()
 	err := a.service.Run(r.Context(), request, wire.Streamed(w, s.out, s.Add))
-	s.out.End()
-	switch {
-	case err == nil:
-	case !s.out.Begun():
-		WriteError(w, chat.AsError(err))
-	case !chat.IsClientGone(err):
-		_ = s.out.Event("error", body(chat.AsError(err), w.Header().Get(wire.RequestID))) // a reader that is gone cannot be told
-	}
+	wire.Ended(w, s.out, err, WriteError, func(e *chat.Error) error { return s.out.Event("error", body(e, w.Header().Get(wire.RequestID))) })
 }
 
 // CountTokens serves POST /v1/messages/count_tokens.

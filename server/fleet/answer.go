@@ -28,7 +28,7 @@ func read(w http.ResponseWriter, r *http.Request, v any) bool {
 		}
 	}
 	if err != nil {
-		fail(w, err)
+		WriteError(w, err)
 	}
 	return err == nil
 }
@@ -36,7 +36,7 @@ func read(w http.ResponseWriter, r *http.Request, v any) bool {
 // named demands a field.
 func named(w http.ResponseWriter, field, value string) bool {
 	if value == "" {
-		fail(w, chat.Invalidf(field, "is required"))
+		WriteError(w, chat.Invalidf(field, "is required"))
 	}
 	return value != ""
 }
@@ -52,7 +52,7 @@ func write(w http.ResponseWriter, status int, body any) {
 // done answers what has nothing to tell.
 func done(w http.ResponseWriter, err error) {
 	if err != nil {
-		fail(w, err)
+		WriteError(w, err)
 		return
 	}
 	write(w, http.StatusOK, map[string]bool{"ok": true})
@@ -64,7 +64,7 @@ func answer(w http.ResponseWriter, r *http.Request, streamed bool, work func(ctx
 	if !streamed {
 		result, err := work(r.Context(), func(any) {})
 		if err != nil {
-			fail(w, err)
+			WriteError(w, err)
 			return
 		}
 		write(w, http.StatusOK, result)
@@ -101,9 +101,7 @@ func body(err error) map[string]fault {
 }
 
 // WriteError answers in the shape of this API.
-func WriteError(w http.ResponseWriter, err error) { fail(w, err) }
-
-func fail(w http.ResponseWriter, err error) {
+func WriteError(w http.ResponseWriter, err error) {
 	status, _, _ := classify(err)
 	write(w, status, body(err))
 }
@@ -133,9 +131,7 @@ func classify(err error) (status int, kind, field string) {
 	case errors.As(err, &source):
 		return http.StatusBadGateway, "source_failed", "source"
 	case errors.As(err, &own):
-		if s, ok := shapes[own.Kind]; ok {
-			return s.status, s.kind, own.Field
-		}
+		return ofTurn(own)
 	case errors.Is(err, engine.ErrClosed), errors.Is(err, engine.ErrQueueTimeout), errors.Is(err, engine.ErrWorkerLost):
 		return http.StatusServiceUnavailable, "unavailable", ""
 	}
@@ -146,22 +142,17 @@ func classify(err error) (status int, kind, field string) {
 	return http.StatusInternalServerError, "internal", ""
 }
 
-// shape is the status and the type of an error.
-type shape struct {
-	status int
-	kind   string
-}
-
-// shapes are those of errors that have a kind.
-var shapes = map[chat.ErrorKind]shape{
-	chat.Invalid:          {http.StatusBadRequest, "invalid"},
-	chat.NotFound:         {http.StatusNotFound, "model_not_found"},
-	chat.TooLarge:         {http.StatusRequestEntityTooLarge, "too_large"},
-	chat.Unauthorized:     {http.StatusUnauthorized, "unauthorized"},
-	chat.Forbidden:        {http.StatusForbidden, "forbidden"},
-	chat.NotSupportedHere: {http.StatusNotImplemented, "not_supported"},
-	chat.Busy:             {http.StatusServiceUnavailable, "unavailable"},
-	chat.Unavailable:      {http.StatusServiceUnavailable, "unavailable"},
-	chat.NoRoute:          {http.StatusNotFound, "no_route"},
-	chat.NoMethod:         {http.StatusMethodNotAllowed, "no_method"},
+// ofTurn is classify for errors that have a kind.
+func ofTurn(e *chat.Error) (status int, kind, field string) {
+	switch e.Kind {
+	case chat.NotFound:
+		return http.StatusNotFound, "model_not_found", e.Field
+	case chat.NotSupportedHere:
+		return http.StatusNotImplemented, "not_supported", ""
+	case chat.Busy, chat.Unavailable:
+		return http.StatusServiceUnavailable, "unavailable", ""
+	case chat.Invalid:
+		field = e.Field
+	}
+	return wire.Status(e.Kind), e.Kind.String(), field
 }

@@ -94,7 +94,7 @@ func (a API) Pull(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if ref, err := store.ParseRef(body.Source); err == nil && ref.Path != "" {
-		fail(w, chat.Invalidf("source", "is %q; expected hf:owner/repo[:quant], ollama:name[:tag] or an https address: files of the server are not served on request", body.Source))
+		WriteError(w, chat.Invalidf("source", "is %q; expected hf:owner/repo[:quant], ollama:name[:tag] or an https address: files of the server are not served on request", body.Source))
 		return
 	}
 	answer(w, r, body.Stream, func(ctx context.Context, event func(any)) (any, error) {
@@ -131,12 +131,12 @@ func (a API) Explaining(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if a.Explain == nil {
-		fail(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server tells no settings"})
+		WriteError(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server tells no settings"})
 		return
 	}
 	values, err := a.Explain(name)
 	if err != nil {
-		fail(w, err)
+		WriteError(w, err)
 		return
 	}
 	write(w, http.StatusOK, map[string]any{"settings": values})
@@ -145,12 +145,12 @@ func (a API) Explaining(w http.ResponseWriter, r *http.Request) {
 // Reloading answers POST reload.
 func (a API) Reloading(w http.ResponseWriter, r *http.Request) {
 	if a.Reload == nil {
-		fail(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server reads its settings once"})
+		WriteError(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server reads its settings once"})
 		return
 	}
 	notes, err := a.Reload(r.Context())
 	if err != nil {
-		fail(w, chat.Invalidf("", "%s", err.Error()))
+		WriteError(w, chat.Invalidf("", "%s", err.Error()))
 		return
 	}
 	write(w, http.StatusOK, map[string]any{"notes": append([]string{}, notes...)})

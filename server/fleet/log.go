@@ -65,11 +65,11 @@ func (a API) Logged(w http.ResponseWriter, r *http.Request) {
 	if text := r.URL.Query().Get("lines"); text == "" {
 		n = 100
 	} else if err != nil || n < 0 {
-		fail(w, chat.Invalidf("lines", "is %q; expected a number", text))
+		WriteError(w, chat.Invalidf("lines", "is %q; expected a number", text))
 		return
 	}
 	if a.Log == nil {
-		fail(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server keeps no log"})
+		WriteError(w, &chat.Error{Kind: chat.NotSupportedHere, Message: "this server keeps no log"})
 		return
 	}
 	last, more := a.Log.follow(n)

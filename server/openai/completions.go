@@ -91,7 +91,7 @@ func (a API) Completions(w http.ResponseWriter, r *http.Request) {
 		c.first = i * max(request.N, 1)
 		request.Prompt = p.prompt
 		if err := a.complete(r.Context(), request, p, c); err != nil {
-			c.fail(chat.AsError(err))
+			c.fail(err)
 			return
 		}
 	}
@@ -162,7 +162,16 @@ func (c *completer) Add(e chat.Event) error {
 		if c.out != nil {
 			c.out.Begin()
 		}
-		return c.eachChoice(func(i int) error { return c.piece(i, completionChoice{Text: c.echo}) })
+		n := 1
+		if c.sent.N != nil {
+			n = *c.sent.N
+		}
+		for i := range n {
+			if err := c.piece(c.first+i, completionChoice{Text: c.echo}); err != nil {
+				return err
+			}
+		}
+		return nil
 	case chat.Text:
 		return c.piece(c.first+e.Choice, completionChoice{Text: e.Text, Logprobs: c.logprobs(c.first+e.Choice, e.Tokens)})
 	case chat.Finished:
@@ -182,19 +191,6 @@ func (c *completer) Add(e chat.Event) error {
 			c.head.Extra = c.extra(c.head.Model, e.Finish)
 		}
 		return c.piece(c.first+e.Choice, completionChoice{FinishReason: &reason})
-	}
-	return nil
-}
-
-func (c *completer) eachChoice(f func(int) error) error {
-	n := 1
-	if c.sent.N != nil {
-		n = *c.sent.N
-	}
-	for i := range n {
-		if err := f(c.first + i); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -270,16 +266,12 @@ func joinLogprobs(a, b *completionLogprobs) *completionLogprobs {
 	return a
 }
 
-func (c *completer) fail(e *chat.Error) {
+func (c *completer) fail(err error) {
 	if c.out != nil {
-		c.out.End()
+		endStream(c.w, c.out, err)
+		return
 	}
-	switch {
-	case c.out == nil || !c.out.Begun():
-		wire.WriteOpenAIError(c.w, e)
-	case e.Kind != chat.ClientGone:
-		_ = c.out.Event("", wire.EncodeOpenAIError(e)) // a reader that is gone cannot be told
-	}
+	wire.WriteOpenAIError(c.w, chat.AsError(err))
 }
 
 func (c *completer) end() {

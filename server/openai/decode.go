@@ -26,19 +26,12 @@ var others = wire.Others{
 }
 
 // decodeChat reads the body of a chat completion. Its errors are *chat.Error and name the field.
-func decodeChat(body io.Reader) (chat.Request, chatRequest, error) {
-	w, ignored, err := readChat(body)
-	if err != nil {
-		return chat.Request{}, w, err
+func decodeChat(body io.Reader) (r chat.Request, w chatRequest, err error) {
+	ignored, err := wire.Decode(body, &w, others)
+	if err == nil {
+		r, err = w.turn(ignored)
 	}
-	r, err := w.turn(ignored)
 	return r, w, err
-}
-
-// readChat reads a body into the protocol's own terms.
-func readChat(body io.Reader) (w chatRequest, ignored []string, err error) {
-	ignored, err = wire.Decode(body, &w, others)
-	return w, ignored, err
 }
 
 // turn says in neutral terms what w asks for.
@@ -52,7 +45,7 @@ func (w chatRequest) turn(ignored []string) (chat.Request, error) {
 	if w.StreamOptions != nil && !w.Stream {
 		r.Ignored = append(r.Ignored, "stream_options") // a whole answer tells its usage
 	}
-	for _, step := range []func(chatRequest, *chat.Request) error{limits, decodeSampling, thinking, modalities, decodeTools, decodeChoice, decodeFunctions, decodeAnswer, conversation} {
+	for _, step := range []func(chatRequest, *chat.Request) error{limits, decodeSampling, thinking, modalities, decodeTools, decodeChoice, decodeFunctions, decodeAnswer, decodeMessages} {
 		if err := step(w, &r); err != nil {
 			return r, err
 		}
@@ -97,7 +90,7 @@ func limits(w chatRequest, r *chat.Request) error {
 		if !w.Logprobs {
 			return chat.Invalidf("top_logprobs", "needs logprobs: true")
 		}
-		if err := wire.TopLogprobs(*w.TopLogprobs); err != nil {
+		if err := (wire.Number{Name: "top_logprobs", Max: 20}).Check(float64(*w.TopLogprobs)); err != nil {
 			return err
 		}
 		r.Logprobs = *w.TopLogprobs
@@ -138,11 +131,4 @@ func modalities(w chatRequest, _ *chat.Request) error {
 		}
 	}
 	return nil
-}
-
-func conversation(w chatRequest, r *chat.Request) (err error) {
-	var ignored []string
-	r.Conversation.Messages, ignored, err = decodeMessages(w.Messages)
-	r.Ignored = append(r.Ignored, ignored...)
-	return err
 }

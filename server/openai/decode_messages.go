@@ -9,29 +9,28 @@ import (
 	"tenon/templates"
 )
 
-// decodeMessages returns what had no effect too.
-func decodeMessages(in []message) (out []templates.Message, ignored []string, err error) {
-	if len(in) == 0 {
-		return nil, nil, chat.Invalidf("messages", "is empty; send at least one message")
+func decodeMessages(w chatRequest, r *chat.Request) error {
+	if len(w.Messages) == 0 {
+		return chat.Invalidf("messages", "is empty; send at least one message")
 	}
-	out = make([]templates.Message, 0, len(in))
-	for i, m := range in {
+	for i, m := range w.Messages {
 		field := fmt.Sprintf("messages[%d]", i)
-		one, err := m.decode(field)
+		out, err := m.decode(field)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		unread, err := decodeContent(m.Content, field+".content", &one)
+		unread, err := decodeContent(m.Content, field+".content", &out)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		ignored = append(ignored, unread...)
+		r.Ignored = append(r.Ignored, unread...)
 		executed := executed(m.ServerToolCalls)
-		if out = append(out, executed...); len(executed) == 0 || one.Content() != "" || len(one.Calls) > 0 {
-			out = append(out, one)
+		r.Conversation.Messages = append(r.Conversation.Messages, executed...)
+		if len(executed) == 0 || out.Content() != "" || len(out.Calls) > 0 {
+			r.Conversation.Messages = append(r.Conversation.Messages, out)
 		}
 	}
-	return out, ignored, nil
+	return nil
 }
 
 // executed are the calls of an answer that the server executed, each with its result: they came

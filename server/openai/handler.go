@@ -78,13 +78,12 @@ func (a API) stream(w http.ResponseWriter, r *http.Request, request chat.Request
 	s.out.Beat(a.Heartbeat, s.beat)
 	defer s.out.Close()
 	err := a.Service.Run(r.Context(), request, wire.Streamed(w, s.out, s.Add))
-	s.out.End()
-	switch {
-	case err == nil:
+	endStream(w, s.out, err)
+	if err == nil {
 		_ = s.end() // a reader that is gone cannot be told
-	case !s.out.Begun():
-		wire.WriteOpenAIError(w, chat.AsError(err))
-	case !chat.IsClientGone(err):
-		_ = s.out.Event("", wire.EncodeOpenAIError(chat.AsError(err)))
 	}
+}
+
+func endStream(w http.ResponseWriter, out *sse.Writer, err error) {
+	wire.Ended(w, out, err, wire.WriteOpenAIError, func(e *chat.Error) error { return out.Event("", wire.EncodeOpenAIError(e)) })
 }

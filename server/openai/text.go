@@ -40,11 +40,16 @@ type embedding struct {
 // Embeddings serves POST /v1/embeddings.
 func (a API) Embeddings(w http.ResponseWriter, r *http.Request) {
 	list, err := a.embed(w, r)
+	reply(w, list, err)
+}
+
+// reply answers with v, or with the error.
+func reply(w http.ResponseWriter, v any, err error) {
 	if err != nil {
 		wire.WriteOpenAIError(w, chat.AsError(err))
 		return
 	}
-	wire.WriteJSON(w, http.StatusOK, list)
+	wire.WriteJSON(w, http.StatusOK, v)
 }
 
 func (a API) embed(w http.ResponseWriter, r *http.Request) (*embeddingList, error) {
@@ -133,19 +138,12 @@ type tokenizeRequest struct {
 func (a API) Tokenize(w http.ResponseWriter, r *http.Request) {
 	var sent tokenizeRequest
 	ignored, err := wire.Decode(r.Body, &sent, wire.Others{})
+	var ids []int32
 	if err == nil {
 		wire.SetIgnored(w, ignored)
-		var ids []int32
-		special := sent.ParseSpecial == nil || *sent.ParseSpecial
-		if ids, err = a.Service.Tokenize(r.Context(), sent.Model, sent.Content, special, sent.AddSpecial); err == nil {
-			if ids == nil {
-				ids = []int32{}
-			}
-			wire.WriteJSON(w, http.StatusOK, map[string]any{"tokens": ids})
-			return
-		}
+		ids, err = a.Service.Tokenize(r.Context(), sent.Model, sent.Content, sent.ParseSpecial == nil || *sent.ParseSpecial, sent.AddSpecial)
 	}
-	wire.WriteOpenAIError(w, chat.AsError(err))
+	reply(w, map[string]any{"tokens": append([]int32{}, ids...)}, err)
 }
 
 type detokenizeRequest struct {
@@ -157,29 +155,23 @@ type detokenizeRequest struct {
 func (a API) Detokenize(w http.ResponseWriter, r *http.Request) {
 	var sent detokenizeRequest
 	ignored, err := wire.Decode(r.Body, &sent, wire.Others{})
+	var text string
 	if err == nil {
 		wire.SetIgnored(w, ignored)
-		var text string
-		if text, err = a.Service.Detokenize(r.Context(), sent.Model, sent.Tokens); err == nil {
-			wire.WriteJSON(w, http.StatusOK, map[string]string{"content": text})
-			return
-		}
+		text, err = a.Service.Detokenize(r.Context(), sent.Model, sent.Tokens)
 	}
-	wire.WriteOpenAIError(w, chat.AsError(err))
+	reply(w, map[string]string{"content": text}, err)
 }
 
 // ApplyTemplate serves POST /apply-template: the prompt of a chat request.
 func (a API) ApplyTemplate(w http.ResponseWriter, r *http.Request) {
 	request, err := DecodeTemplate(r.Body)
+	var prompt string
 	if err == nil {
-		var prompt string
 		wire.SetIgnored(w, request.Ignored)
-		if prompt, err = a.Service.Render(r.Context(), request); err == nil {
-			wire.WriteJSON(w, http.StatusOK, map[string]string{"prompt": prompt})
-			return
-		}
+		prompt, err = a.Service.Render(r.Context(), request)
 	}
-	wire.WriteOpenAIError(w, chat.AsError(err))
+	reply(w, map[string]string{"prompt": prompt}, err)
 }
 
 // templateRequest is a chat request that may leave the assistant's turn unopened.

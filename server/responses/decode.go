@@ -86,7 +86,7 @@ func (d *decoder) limits(w createRequest) error {
 		}
 	}
 	if n := w.TopLogprobs; n != nil {
-		if err := wire.TopLogprobs(*n); err != nil {
+		if err := (wire.Number{Name: "top_logprobs", Max: 20}).Check(float64(*n)); err != nil {
 			return err
 		}
 		if *n > 0 {

@@ -138,14 +138,7 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 	defer out.Close()
 	defer ended()
 	err := a.run(ctx, wire.Streamed(w, out, b.Add), d, b)
-	out.End()
-	switch {
-	case err == nil:
-	case !out.Begun():
-		writeError(w, err)
-	case !chat.IsClientGone(err):
-		_ = b.fail(wire.OfInput(err)) // a reader that is gone cannot be told
-	}
+	wire.Ended(w, out, err, func(w http.ResponseWriter, e *chat.Error) { writeError(w, e) }, func(e *chat.Error) error { return b.fail(wire.OfInput(e)) })
 }
 
 // track makes a response cancellable from another connection until ended is called, which may be

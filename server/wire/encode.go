@@ -129,6 +129,19 @@ func Streamed(w http.ResponseWriter, out *sse.Writer, sink chat.Sink) chat.Sink 
 	}
 }
 
+// Ended settles a stream whose turn has ended with err: refuse answers where nothing has been sent,
+// tell sends what went wrong.
+func Ended(w http.ResponseWriter, out *sse.Writer, err error, refuse func(http.ResponseWriter, *chat.Error), tell func(*chat.Error) error) {
+	out.End()
+	switch {
+	case err == nil:
+	case !out.Begun():
+		refuse(w, chat.AsError(err))
+	case !chat.IsClientGone(err):
+		_ = tell(chat.AsError(err)) // a reader that is gone cannot be told
+	}
+}
+
 // issues is their number and, as far as a header has room, their places: "2;
 // add#/properties/n/pattern checked, …".
 func issues(all []grammar.Issue) string {

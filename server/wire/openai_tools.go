@@ -75,11 +75,3 @@ func Effort(field, effort string, to *chat.Thinking) error {
 	}
 	return nil
 }
-
-// TopLogprobs checks how many alternatives are asked for.
-func TopLogprobs(n int) error {
-	if n < 0 || n > 20 {
-		return chat.Invalidf("top_logprobs", "is %d; expected 0 to 20", n)
-	}
-	return nil
-}

@@ -229,10 +229,10 @@ func (t *turn) emit(kind string, members map[string]any) error {
 	return t.out.Event(kind, data)
 }
 
-// do takes a step between the heartbeats of a stream.
+// do takes a step between the heartbeats of a stream, which read what it writes.
 func (t *turn) do(step func() error) error {
 	if t.out == nil {
-		return nil
+		return step()
 	}
 	return t.out.Do(step)
 }
@@ -299,8 +299,10 @@ func (t *turn) ensure(ctx context.Context) error {
 		return lmstudio.LoadError(err)
 	}
 	took := time.Since(begun).Seconds()
-	t.id, t.load = i.ID, &took
-	return nil
+	return t.do(func() error {
+		t.id, t.load = i.ID, &took
+		return nil
+	})
 }
 
 // add takes an event. It is a chat.Sink.
