@@ -44,6 +44,8 @@ func TestJudge_verdicts(t *testing.T) {
 		{"an agent that gives up on a real model", client{givesUp: true}, true, []servertest.Exchange{ok}, "", failed, ""},
 		{"an agent that gives up on a script", client{givesUp: true}, false, []servertest.Exchange{ok}, "secret-1", failed, "exit status 1"},
 		{"an agent whose turn does not end", client{givesUp: true}, true, []servertest.Exchange{ok}, "", hung, "nothing has moved"},
+		{"an overflow that is read", client{overflow: "too long"}, false, []servertest.Exchange{ok}, "It is too long.", failed, ""},
+		{"an overflow that is not", client{overflow: "too long"}, false, []servertest.Exchange{ok}, "secret-1", failed, "did not say \"too long\""},
 		{"steps that pass", client{script: "x.mjs"}, false, []servertest.Exchange{ok}, "ok a\nok b\nend\n", nil, ""},
 		{"a step that fails", client{script: "x.mjs"}, true, []servertest.Exchange{ok}, "ok a\nFAIL b: no call\nend\n", nil, "b: no call"},
 		{"steps that break off", client{script: "x.mjs"}, true, []servertest.Exchange{ok}, "ok a\n", nil, "did not end"},
