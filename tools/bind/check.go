@@ -111,7 +111,9 @@ func probed(args json.RawMessage) bool {
 	return len(m) == 0 || len(m) == 1 && s == probeValue
 }
 
-// writes tells whether the dialect's grammar writes the rendered calls byte for byte.
+// writes tells whether the dialect's grammar writes the rendered calls byte for byte. A rendering
+// that the turn's end does not stand behind may go on. Text behind calls is left out: no grammar
+// writes such, whatever a template does with a message that has both.
 func (t trial) writes(s Shown) bool {
 	g, err := emit.Compile(emit.Grammar(t.core))
 	if err != nil {
@@ -121,16 +123,30 @@ func (t trial) writes(s Shown) bool {
 		if r == "" || !strings.Contains(r, ProbeTool) {
 			continue
 		}
-		text := strings.TrimRight(t.body(s, r), " \n")
-		for _, end := range t.dialect.Ends {
-			text = strings.TrimRight(strings.TrimSuffix(text, end), " \n")
+		text := t.withoutEnds(t.body(s, r))
+		if strings.HasSuffix(text, ProbeText) {
+			continue
 		}
-		m := g.Matcher(nil)
-		if m.AcceptBytes([]byte(text)) != nil || !m.Done() {
+		m, whole := g.Matcher(nil), strings.HasSuffix(strings.TrimSpace(r), strings.TrimSpace(s.TurnEnd))
+		if m.AcceptBytes([]byte(text)) != nil || whole && !m.Done() {
 			return false
 		}
 	}
 	return true
+}
+
+// withoutEnds takes what begins and ends turns off a text, and what stands around results.
+func (t trial) withoutEnds(text string) string {
+	for n := 0; n != len(text); {
+		n, text = len(text), strings.TrimRight(text, " \n")
+		for _, end := range slices.Concat(t.dialect.Ends, t.dialect.Results) {
+			text = strings.TrimSuffix(text, end)
+			if rest, found := strings.CutPrefix(text, end); found {
+				text = strings.TrimLeft(rest, " \n")
+			}
+		}
+	}
+	return text
 }
 
 // shortestMarker is what a marker has at least: less is common in text.

@@ -3,6 +3,7 @@ package bind
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -79,8 +80,9 @@ type Known struct {
 
 // Detect finds the dialect of a model. Candidates are the families whose signs the template holds,
 // those with the most text in them first, then the skeletons filled from its renderings. The first
-// is taken that finds in the renderings what the probe put there; if none does, tenon's own JSON
-// format is. The error says that Format is unknown and what is known.
+// is taken that finds in the renderings what the probe put there and writes it again; a family that
+// only finds it writes its calls as a skeleton that does both. Else the first that finds it is
+// taken; if none does, tenon's own JSON format is. The error says that Format is unknown and what is known.
 func Detect(e Evidence, k Known) (Binding, error) {
 	b := Binding{}
 	d, named := families.Lookup(e.Format)
@@ -105,28 +107,64 @@ func bound(e Evidence, k Known) Binding {
 		}
 		return Binding{Dialect: families.Fallback(), Why: "the template shows no calls"}
 	}
-	var b Binding
+	var b, best Binding
 	e.Shown = e.Shown.joined()
-	for _, d := range candidates {
-		if d.Ours {
-			continue
+	for name, d := range e.held(candidates) {
+		switch read := b.try(d, name, e.Shown, k.Others); {
+		case !read:
+		case best.Dialect == nil, b.Exact && (d.Key != derived || best.Dialect.Key == derived):
+			best = b
+		case b.Exact: // the family's format has changed: what else is known of it stays
+			if b.try(refitted(best.Dialect, d), best.Dialect.Key+", its calls "+name, e.Shown, k.Others) && b.Exact {
+				best = b
+			}
 		}
-		if b.try(d, d.Key, e.Shown, k.Others) {
-			b.Why = "the template holds its signs, and it reads what the template writes"
-			return b
+		if best.Exact {
+			break
 		}
 	}
-	if b.derive(e, k.Others) {
-		return b
-	}
-	b.Dialect, b.Why = families.Fallback(), "nothing reads what the template writes"
-	if len(candidates) > 0 && candidates[0].Ours {
-		b.Dialect = candidates[0]
+	switch {
+	case best.Dialect == nil:
+		b.Dialect, b.Why = families.Fallback(), "nothing reads what the template writes"
+		if len(candidates) > 0 && candidates[0].Ours {
+			b.Dialect = candidates[0]
+		}
+	case best.Dialect.Key == derived:
+		b.Dialect, b.Exact, b.Why = best.Dialect, best.Exact, "read off the template's own rendering of calls"
+	default:
+		b.Dialect, b.Exact, b.Why = best.Dialect, best.Exact, "the template holds its signs, and it reads what the template writes"
 	}
 	return b
 }
 
-// try takes a dialect that reads the renderings.
+// held are the dialects that are held against the renderings: the families that are recognised,
+// then the skeletons, filled from the renderings.
+func (e Evidence) held(candidates []*format.Dialect) iter.Seq2[string, *format.Dialect] {
+	return func(yield func(string, *format.Dialect) bool) {
+		for _, d := range candidates {
+			if !d.Ours && !yield(d.Key, d) {
+				return
+			}
+		}
+		for _, k := range skeletons {
+			f, ok := k.family(e)
+			d := &format.Dialect{Family: f}
+			if ok && distinctMarkers(d) && !yield("derived: "+k.name, d) {
+				return
+			}
+		}
+	}
+}
+
+// refitted is a family that writes its calls as a dialect which was read off the renderings.
+func refitted(family, d *format.Dialect) *format.Dialect {
+	f := family.Family
+	f.Section, f.Call, f.Layout = d.Section, d.Call, d.Layout
+	f.Codecs = append([]format.Syntax{d.Codecs[0]}, f.Codecs...)
+	return &format.Dialect{Family: f}
+}
+
+// try holds a dialect against the renderings, and takes it if it reads them.
 func (b *Binding) try(d *format.Dialect, name string, s Shown, others *parse.Others) bool {
 	t, err := newTrial(d, others)
 	if err == nil {
@@ -137,30 +175,6 @@ func (b *Binding) try(d *format.Dialect, name string, s Shown, others *parse.Oth
 		return false
 	}
 	b.Dialect, b.Exact = d, t.writes(s)
-	return true
-}
-
-// derive fills the skeletons from the renderings, and takes the first that reads and writes them,
-// else the first that reads them.
-func (b *Binding) derive(e Evidence, others *parse.Others) bool {
-	var best Binding
-	for _, k := range skeletons {
-		f, ok := k.family(e)
-		d := &format.Dialect{Family: f}
-		if !ok || !distinctMarkers(d) {
-			continue
-		}
-		if b.try(d, "derived: "+k.name, e.Shown, others) && (best.Dialect == nil || b.Exact) {
-			best = *b
-		}
-		if best.Exact {
-			break
-		}
-	}
-	if best.Dialect == nil {
-		return false
-	}
-	b.Dialect, b.Exact, b.Why = best.Dialect, best.Exact, "read off the template's own rendering of calls"
 	return true
 }
 

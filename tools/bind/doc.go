@@ -9,8 +9,9 @@
 //  3. tenon's own JSON protocol, which the prompt explains.
 //
 // A candidate is taken if it reads the renderings back: the same calls, the same text, the same
-// thinking, nothing left over (check.go). Among skeletons, one whose grammar also writes the
-// rendered calls byte for byte goes first.
+// thinking, nothing left over (check.go). One whose grammar also writes the rendered calls byte for
+// byte goes before all that only read them; a family that only reads them takes how its calls are
+// written from a skeleton that does both, and keeps what else is known of it.
 //
 // A skeleton is filled by laying renderings side by side (frame.go). What stands before the first
 // call and again before the second opens one call; the rest opens their section:

@@ -31,10 +31,13 @@ var skeletons = []skeleton{
 	{"nested", taggedCore, fillNested},
 }
 
+// derived is the key of a dialect that was read off the renderings.
+const derived = "derived"
+
 // family fills the skeleton from the renderings.
 func (k skeleton) family(e Evidence) (format.Family, bool) {
 	s := e.Shown
-	d := format.Family{Key: "derived", About: "read off the template's own rendering of calls (" + k.name + ")"}
+	d := format.Family{Key: derived, About: "read off the template's own rendering of calls (" + k.name + ")"}
 	f, ok := frameOf(s, k.core)
 	many := f.between != ""
 	if !ok || !k.fill(&d, &f, s) {
@@ -199,7 +202,7 @@ func pythonCore(text, tool string) (from, to int) {
 	return at[0], end
 }
 
-var pythonCall = regexp.MustCompile(ProbeTool + `(\.\w+)?\(\{?"?` + probeKey + `"?(\s*[=:]\s*)["']` + probeValue + `["']\}?\)`)
+var pythonCall = regexp.MustCompile(ProbeTool + `(\.\w+)?\(\{?"?` + probeKey + `"?(\s*[=:]\s*)(["'])` + probeValue + `["']\}?\)`)
 
 func fillPython(d *format.Family, f *frame, s Shown) bool {
 	call := pythonCall.FindStringSubmatch(s.body(s.Call))
@@ -210,6 +213,7 @@ func fillPython(d *format.Family, f *frame, s Shown) bool {
 	if call[2] != "=" {
 		c.Assign = call[2]
 	}
+	c.Quote = strings.Trim(call[3], `"`)
 	if c.Listed = f.takeList(); !c.Listed && (strings.Contains(f.between, ",") && blank(strings.ReplaceAll(f.between, ",", "")) != "" || f.between == ",") {
 		c.Between, f.between = f.between, ""
 	}

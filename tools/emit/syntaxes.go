@@ -324,7 +324,11 @@ func (c pythonWriter) write(w *output, t *declared.Tool, i int) string {
 		if p.Kind == declared.KindInput {
 			return seq(key, `"\""`, w.quotedInput(t, i), `"\""`)
 		}
-		return seq(key, argument(t, p, pythonGrammar(p)))
+		value := pythonGrammar(p)
+		if c.Quote != "" && p.Kind == declared.KindText { // as it stands where nothing in it is escaped
+			value = alt([]string{value, seq(grammar.Quote(c.Quote), w.plain(p, c.Quote, `\`, "\n"), grammar.Quote(c.Quote))})
+		}
+		return seq(key, argument(t, p, value))
 	})
 	return seq(name(t), grammar.Quote(c.Method+"("), places(t, body), `")"`, check(t))
 }

@@ -48,7 +48,7 @@ var byName = []format.Family{
 		Codecs: []format.Syntax{format.Python{Listed: true}}, Think: format.CommonThinking, Ends: chatml,
 		Results:   []string{"<|tool_response_start|>", "<|tool_response_end|>", "<|tool_list_start|>", "<|tool_list_end|>"},
 		Signature: []string{`<|tool_list_start|>`}},
-	{Key: "lfm2.5", About: "LFM2.5", Section: format.Pair("<|tool_call_start|>", "<|tool_call_end|>"), Codecs: []format.Syntax{format.Python{Listed: true}},
+	{Key: "lfm2.5", About: "LFM2.5", Section: format.Pair("<|tool_call_start|>", "<|tool_call_end|>"), Codecs: []format.Syntax{format.Python{Listed: true, Quote: "'"}},
 		Think: format.CommonThinking, Ends: chatml,
 		Results:   []string{"<|tool_response_start|>", "<|tool_response_end|>", "<|tool_list_start|>", "<|tool_list_end|>"},
 		Signature: []string{`<|tool_call_start|>`, `<think>`}},

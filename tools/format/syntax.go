@@ -120,6 +120,7 @@ type Python struct {
 	Method  string // written behind the name, such as ".call"
 	Assign  string // written between a key and its value, "=" if empty
 	Between string // written between calls that stand in no list, "" for what the family's layout says
+	Quote   string // what the family writes around strings, "" for JSON's
 	Fence   Span   // around calls, with its line breaks: of code, or a word, and no marker; zero if they stand in none
 }
 
