@@ -12,13 +12,13 @@ type Flights[K comparable, V any] struct {
 // flight is a value that is being computed.
 type flight[V any] struct {
 	landed chan struct{} // closed once it has been
-	whole  bool          // compute returned; else it panicked, and the others try for themselves
+	whole  bool          // compute returned a value; else the others try for themselves
 	value  V
-	err    error
 }
 
 // Do returns what compute gives, or what it gives another caller who is computing the same key.
-// compute must not ask for its own key.
+// Nobody gets another's error: it may be that his client left. compute must not ask for its own
+// key.
 func (f *Flights[K, V]) Do(key K, compute func() (V, error)) (V, error) {
 	for {
 		mine := &flight[V]{landed: make(chan struct{})}
@@ -27,7 +27,7 @@ func (f *Flights[K, V]) Do(key K, compute func() (V, error)) (V, error) {
 			return f.fly(key, mine, compute)
 		}
 		if <-other.landed; other.whole {
-			return other.value, other.err
+			return other.value, nil
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (f *Flights[K, V]) fly(key K, mine *flight[V], compute func() (V, error)) (
 		f.mu.Unlock()
 		close(mine.landed)
 	}()
-	mine.value, mine.err = compute()
-	mine.whole = true
-	return mine.value, mine.err
+	v, err := compute()
+	mine.value, mine.whole = v, err == nil
+	return v, err
 }

@@ -2,24 +2,34 @@
 // send the same few hundred tools with every request.
 package memo
 
-import "sync"
+import (
+	"container/list"
+	"sync"
+)
 
 // Memo holds the values of so many keys. It may be used from any goroutine.
 type Memo[K comparable, V any] struct {
 	most, mostBytes int
 
 	mu    sync.Mutex // guards what follows
-	of    map[K]V
+	of    map[K]*list.Element
+	order list.List // of kept[K, V], the latest asked for first
 	bytes int
 
 	flights Flights[K, V]
 }
 
+type kept[K comparable, V any] struct {
+	key   K
+	value V
+	size  int
+}
+
 // New makes a memo of so many keys, and of so many bytes that their values were computed from:
-// what a client sends may be large. One more than that empties it: that is rare enough that
-// finding the oldest is not worth keeping order. The latest is kept whatever its size.
+// what a client sends may be large. What was asked for least lately goes first. The latest is kept
+// whatever its size.
 func New[K comparable, V any](most, mostBytes int) *Memo[K, V] {
-	return &Memo[K, V]{most: most, mostBytes: mostBytes, of: map[K]V{}}
+	return &Memo[K, V]{most: most, mostBytes: mostBytes, of: map[K]*list.Element{}}
 }
 
 // Get returns the value of a key, which compute makes, from so many bytes, if it is not there. Of
@@ -34,26 +44,31 @@ func (m *Memo[K, V]) Get(key K, size int, compute func() (V, error)) (V, error) 
 		}
 		v, err := compute()
 		if err == nil {
-			m.keep(key, size, v)
+			m.keep(kept[K, V]{key, v, size})
 		}
 		return v, err
 	})
 }
 
-func (m *Memo[K, V]) kept(key K) (V, bool) {
+func (m *Memo[K, V]) kept(key K) (v V, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	v, ok := m.of[key]
-	return v, ok
+	e, ok := m.of[key]
+	if !ok {
+		return v, false
+	}
+	m.order.MoveToFront(e)
+	return e.Value.(kept[K, V]).value, true
 }
 
-func (m *Memo[K, V]) keep(key K, size int, v V) {
+func (m *Memo[K, V]) keep(k kept[K, V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.of) >= m.most || m.bytes+size > m.mostBytes {
-		clear(m.of)
-		m.bytes = 0
+	for len(m.of) > 0 && (len(m.of) >= m.most || m.bytes+k.size > m.mostBytes) {
+		last := m.order.Remove(m.order.Back()).(kept[K, V])
+		delete(m.of, last.key)
+		m.bytes -= last.size
 	}
-	m.of[key] = v
-	m.bytes += size
+	m.of[k.key] = m.order.PushFront(k)
+	m.bytes += k.size
 }

@@ -35,15 +35,19 @@ func TestMemo_computesOnceAndForgetsErrors(t *testing.T) {
 	if computed != 5 {
 		t.Errorf("computed %d times, an error kept", computed)
 	}
-	get(4) // one more than it holds
-	if get(0); len(m.of) != 2 {
-		t.Errorf("%d keys", len(m.of))
+	get(0)
+	get(4) // one more than it holds: 1 was asked for least lately
+	for _, key := range []int{0, 2, 4} {
+		get(key)
+	}
+	if get(1); computed != 7 || len(m.of) != 3 {
+		t.Errorf("computed %d times, %d keys", computed, len(m.of))
 	}
 }
 
 func TestMemo_ofLargeValuesHoldsFew(t *testing.T) {
 	m := New[int, int](100, 10)
-	for i, c := range []struct{ size, kept, bytes int }{{4, 1, 4}, {6, 2, 10}, {1, 1, 1}, {50, 1, 50}, {50, 1, 50}, {3, 1, 3}} {
+	for i, c := range []struct{ size, kept, bytes int }{{4, 1, 4}, {6, 2, 10}, {1, 2, 7}, {50, 1, 50}, {50, 1, 50}, {3, 1, 3}} {
 		for range 2 {
 			if _, err := m.Get(i, c.size, func() (int, error) { return i, nil }); err != nil || len(m.of) != c.kept || m.bytes != c.bytes {
 				t.Errorf("%d: %d keys of %d bytes, want %+v", i, len(m.of), m.bytes, c)
