@@ -23,8 +23,8 @@ func DropCaches() {
 }
 
 // cache keeps the most recently used values within a bound on the memory that they take. They grow
-// while they are used: what they take is summed up when one is added, and when one has said that
-// it grew.
+// while they are used, and summing up takes time by how many there are: it is done when an eighth
+// as many were added, or a sixteenth of the bound, and when one has said that it grew.
 type cache[V comparable] struct {
 	limit int
 	size  func(all []V) int // what several share counts once
@@ -32,9 +32,10 @@ type cache[V comparable] struct {
 
 	found, missed atomic.Int64 // values that were asked for
 
-	mu    sync.Mutex // protects all below
-	byKey map[[32]byte]*list.Element
-	order list.List // of *cached[V], most recently used first
+	mu                sync.Mutex // protects all below
+	byKey             map[[32]byte]*list.Element
+	order             list.List // of *cached[V], most recently used first
+	added, addedBytes int       // since they were summed up
 }
 
 type cached[V comparable] struct {
@@ -69,7 +70,11 @@ func (c *cache[V]) put(key [32]byte, v V) V {
 		c.byKey = map[[32]byte]*list.Element{}
 	}
 	c.byKey[key] = c.order.PushFront(&cached[V]{key, v})
-	c.trim()
+	c.added++
+	c.addedBytes += c.size([]V{v})
+	if c.grew.Swap(false) || 8*c.added >= c.order.Len() || 16*c.addedBytes >= c.limit {
+		c.trim()
+	}
 	return v
 }
 
@@ -83,11 +88,20 @@ func (c *cache[V]) forget(key [32]byte, v V) {
 	}
 }
 
-// trim forgets what is beyond the limit; the caller holds the lock.
+// trim forgets what is beyond the limit, and if anything is, then a sixteenth more: the caller
+// holds the lock.
 func (c *cache[V]) trim() {
-	for c.order.Len() > 1 && c.bytes() > c.limit {
-		last := c.order.Remove(c.order.Back()).(*cached[V])
-		delete(c.byKey, last.key)
+	c.added, c.addedBytes = 0, 0
+	for room := c.limit; c.order.Len() > 1; room = c.limit - c.limit/16 {
+		over := c.bytes() - room
+		if over <= 0 {
+			return
+		}
+		for over > 0 && c.order.Len() > 1 {
+			last := c.order.Remove(c.order.Back()).(*cached[V])
+			delete(c.byKey, last.key)
+			over -= max(c.size([]V{last.value}), 1)
+		}
 	}
 }
 

@@ -191,3 +191,24 @@ func TestMatcher_learnsNoMoreThanItMay(t *testing.T) {
 		}
 	}
 }
+
+// Issue 19: what is added to a full cache, one after the other, is not summed up each time.
+func TestCache_sumsUpNowAndThen(t *testing.T) {
+	for _, size := range []int{1, 100} {
+		visited := 0
+		c := cache[int]{limit: 100_000, size: func(all []int) int {
+			visited += len(all)
+			return len(all) * size
+		}}
+		const added = 20_000
+		for i := range added {
+			c.put([32]byte{byte(i), byte(i >> 8), byte(i >> 16)}, i)
+			if c.order.Len()*size > c.limit*9/8 {
+				t.Fatalf("%d values of %d bytes are kept", c.order.Len(), size)
+			}
+		}
+		if visited > 40*added {
+			t.Errorf("%d values of %d bytes were weighed for %d", visited, size, added)
+		}
+	}
+}
