@@ -39,6 +39,9 @@ type Options struct {
 	// Lenient is the default of %json terminals that do not say it themselves: what the mask
 	// cannot enforce is left out of it and reported as an Issue, instead of being an error.
 	Lenient bool
+	// Stop is asked now and then while a grammar is compiled that is not kept: an error of its
+	// ends that.
+	Stop func() error
 }
 
 // Action says what became of a schema keyword that the mask does not enforce.
@@ -133,6 +136,7 @@ type SchemaOptions struct {
 	// Documents are JSON Schemas by absolute URI that $ref may lead to: nothing is ever fetched.
 	// The published metaschemas need not be among them.
 	Documents map[string][]byte
+	Stop      func() error // as in Options
 }
 
 // Parse compiles extended GBNF (see GBNF.md). Errors of syntax say line and column. Grammars that
@@ -170,7 +174,7 @@ func parse(src string, o Options) (*Grammar, error) {
 func compile(tree *gbnf.Grammar, text string, o Options) (*Grammar, error) {
 	g := &Grammar{text: text, hash: sha256.Sum256([]byte(text)), tree: tree, lenient: o.Lenient}
 	var err error
-	if g.units, g.issues, err = unitsOf(tree, o.Lenient); err != nil {
+	if g.units, g.issues, err = unitsOf(tree, o); err != nil {
 		return nil, err
 	}
 	if g.program, err = machine.Compile(tree, g.units, false); err != nil {
@@ -196,7 +200,7 @@ func FromRegex(pattern string) (*Grammar, error) {
 func FromSchema(text []byte, o SchemaOptions) (*Grammar, error) {
 	tree := &gbnf.Grammar{Rules: []gbnf.Rule{{Name: "root", Node: &gbnf.Node{Op: gbnf.JSON, Text: string(text), Options: o.options()}}}}
 	src := gbnf.Write(tree)
-	return remembered(src, Options{}, func() (*Grammar, error) { return compile(tree, src, Options{}) })
+	return remembered(src, Options{}, func() (*Grammar, error) { return compile(tree, src, Options{Stop: o.Stop}) })
 }
 
 // JSON writes a %json terminal for a schema, to be part of a grammar's text.

@@ -191,14 +191,14 @@ func TestRenewal_delaysNobodyElse(t *testing.T) {
 	v := walkVocab(t)
 	entered, release, done, others := make(chan bool), make(chan bool), make(chan bool), make(chan bool)
 	compiled := 0
-	newUnit = func(n *gbnf.Node, lenient bool, limits lex.Limits) (*machine.Unit, error) {
+	newUnit = func(n *gbnf.Node, lenient bool, limits lex.Limits, stop func() error) (*machine.Unit, error) {
 		if strings.Contains(n.Text, "a.{200}$") {
 			if compiled++; compiled == 2 {
 				close(entered)
 				<-release
 			}
 		}
-		return machine.NewUnit(n, lenient, limits)
+		return machine.NewUnit(n, lenient, limits, stop)
 	}
 	defer func() {
 		newUnit, units.limit, grammars.limit = machine.NewUnit, maxUnits, maxGrammars

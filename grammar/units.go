@@ -10,7 +10,7 @@ import (
 )
 
 // unitsOf compiles the schemas of all %json terminals of a grammar.
-func unitsOf(tree *gbnf.Grammar, lenient bool) (map[*gbnf.Node]*machine.Unit, []Issue, error) {
+func unitsOf(tree *gbnf.Grammar, o Options) (map[*gbnf.Node]*machine.Unit, []Issue, error) {
 	all := map[*gbnf.Node]*machine.Unit{}
 	var issues []Issue
 	var visit func(n *gbnf.Node) error
@@ -23,7 +23,7 @@ func unitsOf(tree *gbnf.Grammar, lenient bool) (map[*gbnf.Node]*machine.Unit, []
 		if n.Op != gbnf.JSON && n.Op != gbnf.Plain {
 			return nil
 		}
-		u, err := unitOf(n, lenient)
+		u, err := unitOf(n, o)
 		if err != nil {
 			return err
 		}
@@ -48,13 +48,18 @@ var automata lex.Limits
 var newUnit = machine.NewUnit
 
 // unitOf returns the compiled schema of a terminal.
-func unitOf(n *gbnf.Node, lenient bool) (*machine.Unit, error) {
-	key := sha256.Sum256([]byte(n.Options.String() + fmt.Sprint(lenient) + n.Text))
+func unitOf(n *gbnf.Node, o Options) (*machine.Unit, error) {
+	key := sha256.Sum256([]byte(n.Options.String() + fmt.Sprint(o.Lenient) + n.Text))
 	known, ok := units.get(key)
 	if ok && !known.Full() {
 		return known, nil
 	}
-	u, err := newUnit(n, lenient, automata)
+	if o.Stop != nil {
+		if err := o.Stop(); err != nil {
+			return nil, err
+		}
+	}
+	u, err := newUnit(n, o.Lenient, automata, o.Stop)
 	if err != nil {
 		return nil, err
 	}

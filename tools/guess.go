@@ -57,7 +57,7 @@ func (p *Plan) Guess(text string, names []string) (Call, bool) {
 // onlyText is the only argument that a tool demands beside a description, "" if it is no text or
 // there are others.
 func onlyText(t *declared.Tool) (key string) {
-	for _, m := range t.Properties() {
+	for _, m := range t.Properties(declared.MostMasked) {
 		switch {
 		case !m.Required || m.Key == "description" && key != "":
 		case key != "" && key != "description", m.Kind != declared.KindText:

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"crypto/sha256"
-	"errors"
 	"iter"
 	"sync"
 
@@ -27,6 +26,7 @@ type Plan struct {
 	reading *parse.Reading
 	grammar string
 	newID   func(Call) string
+	stop    func() error
 }
 
 // planKey says which turns have the same plan, but for the ids of their calls.
@@ -42,21 +42,12 @@ var plans = memo.New[planKey, *Plan](64, 4<<20)
 // Plan prepares a turn; equal turns are prepared once. The error is a *ToolError, or the turn's
 // Stop's.
 func (d *Dialect) Plan(t Turn) (*Plan, error) {
-	mine := false
-	prepared := func() (*Plan, error) {
-		mine = true
-		return prepare(d.Dialect, t)
-	}
-	key := planKey{d.Dialect, sum(t)}
-	kept, err := plans.Get(key, size(t), prepared)
-	for bad := (*ToolError)(nil); err != nil && !mine && !errors.As(err, &bad); { // who prepared it was stopped
-		kept, err = plans.Get(key, size(t), prepared)
-	}
+	kept, err := plans.Get(planKey{d.Dialect, sum(t)}, size(t), func() (*Plan, error) { return prepare(d.Dialect, t) })
 	if err != nil {
 		return nil, err
 	}
 	p := *kept
-	p.newID = t.NewID
+	p.newID, p.stop = t.NewID, t.Stop
 	return &p, nil
 }
 
@@ -134,7 +125,7 @@ func (p *Plan) Narrow(faults []*Fault, output iter.Seq2[[]byte, bool], keep int)
 }
 
 // compiled is the plan's grammar, compiled as engines do; package grammar remembers it.
-func (p *Plan) compiled() (*grammar.Grammar, error) { return emit.Compile(p.grammar) }
+func (p *Plan) compiled() (*grammar.Grammar, error) { return emit.Compile(p.grammar, p.stop) }
 
 // Lookup finds a dialect by its name or by what it is called elsewhere. Case and separators do not
 // count.

@@ -36,10 +36,10 @@ const (
 
 // NewUnit compiles the schema of a %json terminal, for automata within limits. Errors are those of
 // package schema.
-func NewUnit(n *gbnf.Node, lenient bool, limits lex.Limits) (*Unit, error) {
+func NewUnit(n *gbnf.Node, lenient bool, limits lex.Limits, stop func() error) (*Unit, error) {
 	o := n.Options
 	u := &Unit{text: len(n.Text) + len(o.Documents), anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
-	so := schema.Options{Tool: o.Tool, Lenient: (lenient || o.Lenient) && !o.Exact, NoExtra: o.Extra == "none", Limits: schema.Limits{Automata: limits}}
+	so := schema.Options{Tool: o.Tool, Lenient: (lenient || o.Lenient) && !o.Exact, NoExtra: o.Extra == "none", Limits: schema.Limits{Automata: limits}, Stop: stop}
 	if o.Format == "annotate" {
 		so.Formats = schema.FormatsAnnotation
 	}

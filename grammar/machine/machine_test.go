@@ -23,7 +23,7 @@ func compiled(t *testing.T, src string, events bool) *Machine {
 			visit(k)
 		}
 		if n.Op == gbnf.JSON || n.Op == gbnf.Plain {
-			if units[n], err = NewUnit(n, false, lex.Limits{}); err != nil {
+			if units[n], err = NewUnit(n, false, lex.Limits{}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -21,7 +21,7 @@ func plainText(t *testing.T, src string, symbols bool) (string, *Result) {
 	units := Units{}
 	each(g, func(n *gbnf.Node) {
 		if n.Op == gbnf.JSON {
-			if units[n], err = machine.NewUnit(n, true, lex.Limits{}); err != nil {
+			if units[n], err = machine.NewUnit(n, true, lex.Limits{}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -42,7 +42,7 @@ func (l *lowering) plainNumbers(n *gbnf.Node) *machine.Unit {
 	}
 	plain := *n
 	plain.Options.Numbers = "plain"
-	u, err := machine.NewUnit(&plain, true, lex.Limits{})
+	u, err := machine.NewUnit(&plain, true, lex.Limits{}, nil)
 	if err != nil {
 		return l.units[n]
 	}

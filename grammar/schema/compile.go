@@ -36,6 +36,7 @@ type Options struct {
 	Documents map[string][]byte
 	Numbers   Numbers
 	Limits    Limits
+	Stop      func() error // asked now and then; an error of its ends the compilation
 }
 
 // Numbers says how numbers may be spelled. The zero value admits every JSON spelling.
@@ -107,6 +108,8 @@ type Schema struct {
 	noScope   *scope
 
 	nodes    int32
+	stop     func() error
+	stopped  error
 	work     int  // done since reset, see Limits.Work
 	building bool // Compile has not returned yet
 	asked    int  // of Limits.Questions, by arenas that were thrown away
@@ -160,15 +163,17 @@ func Compile(text []byte, o Options) (*Schema, error) {
 	if s.invalid != nil {
 		return nil, s.invalid
 	}
-	if err := s.build(v); err != nil {
-		return nil, err
+	err = s.build(v)
+	if s.stopped != nil {
+		return nil, s.stopped
 	}
-	return s, nil
+	s.stop = nil
+	return s, err
 }
 
 func newSchema(o Options, limits Limits) *Schema {
 	s := &Schema{
-		tool: o.Tool, formats: o.Formats, lenient: o.Lenient, noExtra: o.NoExtra, limits: limits, documents: o.Documents,
+		tool: o.Tool, formats: o.Formats, lenient: o.Lenient, noExtra: o.NoExtra, limits: limits, stop: o.Stop, documents: o.Documents,
 		roots:     make(map[*value]*resource),
 		resources: make(map[string]*resource),
 		scopes:    make(map[scopeStep]*scope),
@@ -224,7 +229,7 @@ func (s *Schema) build(v *value) error {
 		default:
 			return nil
 		}
-		if !s.lenient {
+		if !s.lenient || s.stopped != nil {
 			return s.err
 		}
 		if s.errAt.keyword == "" || s.dropped[s.errAt] || s.asked > s.limits.Questions || s.spent > maxRestarts*s.limits.Work {

@@ -93,10 +93,19 @@ func (s *Schema) newNode(o op) *Node {
 	return n
 }
 
+// workPerStop is how much work is done between two questions whether to stop.
+const workPerStop = 1 << 10
+
 // spend counts work.
 func (s *Schema) spend(n int) {
 	if s.err != nil {
 		return // what is left of an attempt is given up step by step
+	}
+	if asks := s.work/workPerStop != (s.work+n)/workPerStop; asks && s.stop != nil {
+		if s.stopped = s.stop(); s.stopped != nil {
+			s.unsupported(nil, "stopped")
+			return
+		}
 	}
 	if s.work += n; s.work > s.limits.Work {
 		s.unsupported(nil, "too much work")

@@ -115,7 +115,7 @@ func probed(args json.RawMessage) bool {
 // that the turn's end does not stand behind may go on. Text behind calls is left out: no grammar
 // writes such, whatever a template does with a message that has both.
 func (t trial) writes(s Shown) bool {
-	g, err := emit.Compile(emit.Grammar(t.core))
+	g, err := emit.Compile(emit.Grammar(t.core), nil)
 	if err != nil {
 		return false
 	}

@@ -35,14 +35,17 @@ const (
 // Conform returns args if they validate, byte for byte, else args after lossless repairs that make
 // them, else an error that names what is wrong. args is valid JSON.
 func (s *Schema) Conform(args []byte) ([]byte, []Repair, error) {
-	err := s.Validate(args)
+	defer s.look(args)()
+	err := s.validate(args)
 	if err == nil {
 		return args, nil, nil
 	}
+	s.renew(args)
 	c := coercion{budget: maxAttempts}
 	v := c.value(parse(args), s.root, "")
 	out := v.bytes()
-	if again := s.Validate(out); again != nil {
+	s.renew(out)
+	if again := s.validate(out); again != nil {
 		return nil, nil, err
 	}
 	return out, c.repairs, nil

@@ -17,6 +17,7 @@ func (s *Schema) Declares(key string) bool { return memberOf(s.root, key) != nil
 // where the schema allows a string and nothing else that the text could be, JSON otherwise.
 func (s *Schema) Field(key, text string) json.RawMessage {
 	sub := memberOf(s.root, key)
+	defer s.look([]byte(text))()
 	c := coercion{budget: maxAttempts}
 	asText := stringValue(text)
 	if sub != nil && onlyString(sub) {

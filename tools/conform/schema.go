@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/dlclark/regexp2"
@@ -17,9 +17,10 @@ import (
 
 // Schema is a compiled schema. It is immutable and may be shared.
 type Schema struct {
-	root  *jsonschema.Schema
-	notes []string
-	slow  *slowness
+	root   *jsonschema.Schema
+	notes  []string
+	effort *effort
+	deep   bool
 }
 
 // Repair is one lossless change.
@@ -36,35 +37,75 @@ var compiled = memo.New[[sha256.Size]byte, *Schema](1024, 4<<20)
 // never fails: what cannot be used (an unknown type name, a bad pattern, a reference that leads
 // nowhere) is left out and listed in Notes, since the client's definition has been judged before.
 func Compile(raw json.RawMessage) *Schema {
-	s, _ := compiled.Get(sha256.Sum256(raw), len(raw), func() (*Schema, error) { return compile(raw), nil })
+	s, _ := CompileUntil(raw, nil)
 	return s
+}
+
+// CompileUntil compiles a schema unless stop, which is asked at each place of the schema, gives an
+// error. That is the only one there is.
+func CompileUntil(raw json.RawMessage, stop func() error) (*Schema, error) {
+	return compiled.Get(sha256.Sum256(raw), len(raw), func() (*Schema, error) { return compile(raw, stop) })
 }
 
 // Notes lists what Compile left out.
 func (s *Schema) Notes() []string { return s.notes }
 
-func compile(raw json.RawMessage) *Schema {
+func compile(raw json.RawMessage, stop func() error) (*Schema, error) {
 	var t tidy
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		doc = map[string]any{"type": "object"}
 	}
+	deep := depth(doc) > MaxDepth
+	if deep {
+		doc = map[string]any{"type": "object"}
+	}
 	doc = t.schema(doc, doc)
-	var slow slowness
-	root, err := build(doc, &slow)
+	var e effort
+	root, err := build(doc, &e, stop)
+	if stop != nil && stop() != nil {
+		return nil, stop()
+	}
 	if err != nil {
 		t.note("the schema as a whole: %v", err)
-		root, _ = build(map[string]any{"type": "object"}, &slow) // a constant that compiles
+		root, _ = build(map[string]any{"type": "object"}, &e, nil) // a constant that compiles
 	}
-	return &Schema{root: root, notes: t.notes, slow: &slow}
+	return &Schema{root: root, notes: t.notes, effort: &e, deep: deep}, nil
 }
 
-func build(doc any, slow *slowness) (*jsonschema.Schema, error) {
+// MaxDepth is how deep a schema may nest: compiling it takes the cube of that.
+const MaxDepth = 512
+
+// depth is how deep a JSON value nests.
+func depth(v any) (most int) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			most = max(most, 1+depth(e))
+		}
+	case map[string]any:
+		for _, e := range v {
+			most = max(most, 1+depth(e))
+		}
+	}
+	return most
+}
+
+func build(doc any, e *effort, stop func() error) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	c.UseRegexpEngine(slow.pattern)
+	c.UseRegexpEngine(e.pattern)
+	c.AssertVocabs()
+	c.RegisterVocabulary(&jsonschema.Vocabulary{URL: "tool:///effort", Compile: func(*jsonschema.CompilerContext, map[string]any) (jsonschema.SchemaExt, error) {
+		if stop != nil {
+			return e, stop()
+		}
+		return e, nil
+	}})
 	c.UseLoader(noLoader{})
-	const url = "tool:///parameters"
+	// Documents of this host are not held against a metaschema, which takes the cube of how deep they
+	// nest. A keyword whose value it cannot have is left out.
+	const url = "https://json-schema.org/tool/parameters"
 	if err := c.AddResource(url, doc); err != nil {
 		return nil, fmt.Errorf("add the schema: %w", err)
 	}
@@ -82,42 +123,68 @@ func (noLoader) Load(url string) (any, error) {
 	return nil, errors.New("remote schemas are not fetched: " + url)
 }
 
-// slowness counts the matches of a schema's patterns that ran out of time since the latest look at
-// arguments began. Looks at the same time share it.
-type slowness struct{ timeouts atomic.Int32 }
+// effort is what one look at arguments may still cost. Looks at one schema wait for each other.
+type effort struct {
+	mu              sync.Mutex
+	steps, timeouts int
+}
 
-// A pattern may backtrack for ever. One that takes longer than matchTimeout does not match, and
-// after maxTimeouts in one look none does.
+// A value that fits no branch of a union is compared with each, and so is each value inside of it,
+// again for each branch that holds it: the time doubles with each level of the value. So the places
+// of the schema that are reached are counted, and a look that reaches too many ends. A pattern may
+// backtrack for ever, too: one that takes longer than matchTimeout does not match, and after
+// maxTimeouts in one look none does.
 const (
+	maxSteps     = 1 << 15
+	stepsPerByte = 32
 	matchTimeout = 100 * time.Millisecond
 	maxTimeouts  = 4
 )
 
+var errEffort = errors.New("the schema has too many alternatives for these arguments to be checked")
+
+// look begins a look at arguments; what it returns ends it.
+func (s *Schema) look(args []byte) (end func()) {
+	s.effort.mu.Lock()
+	s.effort.timeouts = maxTimeouts
+	s.renew(args)
+	return s.effort.mu.Unlock
+}
+
+func (s *Schema) renew(args []byte) { s.effort.steps = maxSteps + stepsPerByte*len(args) }
+
+// Validate implements jsonschema.SchemaExt: it is called at each place.
+func (e *effort) Validate(*jsonschema.ValidatorContext, any) {
+	if e.steps--; e.steps < 0 {
+		panic(errEffort) // the validator knows no other end; check catches it
+	}
+}
+
 // pattern is an ECMA-262 regular expression.
 type pattern struct {
-	re   *regexp2.Regexp
-	slow *slowness
+	re     *regexp2.Regexp
+	effort *effort
 }
 
 func (p pattern) String() string { return p.re.String() }
 
 func (p pattern) MatchString(s string) bool {
-	if p.slow.timeouts.Load() >= maxTimeouts {
+	if p.effort.timeouts <= 0 {
 		return false
 	}
 	ok, err := p.re.MatchString(s)
 	if err != nil {
-		p.slow.timeouts.Add(1)
+		p.effort.timeouts--
 	}
 	return ok && err == nil
 }
 
-func (s *slowness) pattern(text string) (jsonschema.Regexp, error) {
+func (e *effort) pattern(text string) (jsonschema.Regexp, error) {
 	re, err := ecma(text)
 	if err != nil {
 		return nil, err
 	}
-	return pattern{re, s}, nil
+	return pattern{re, e}, nil
 }
 
 func ecma(s string) (*regexp2.Regexp, error) {
@@ -131,16 +198,27 @@ func ecma(s string) (*regexp2.Regexp, error) {
 
 // Validate tells why args do not validate, nil if they do.
 func (s *Schema) Validate(args []byte) error {
+	defer s.look(args)()
+	return s.validate(args)
+}
+
+func (s *Schema) validate(args []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(args))
 	if err != nil {
 		return fmt.Errorf("read the arguments: %w", err)
 	}
-	s.slow.timeouts.Store(0)
 	return check(s.root, v)
 }
 
 // check validates a value. A number that most readers of JSON have no number for fits no schema.
-func check(s *jsonschema.Schema, v any) error {
+func check(s *jsonschema.Schema, v any) (err error) {
+	defer func() {
+		if r := recover(); r == errEffort { //nolint:errorlint // it is the very value
+			err = errEffort
+		} else if r != nil {
+			panic(r)
+		}
+	}()
 	if n := unreadable(v); n != "" {
 		return fmt.Errorf("the number %.40s is beyond what a double can hold", n)
 	}

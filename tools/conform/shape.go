@@ -2,6 +2,7 @@ package conform
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
@@ -151,11 +152,16 @@ func (c *coercion) wrap(v value, s *jsonschema.Schema, at string) value {
 // a few seconds.
 const MaxAlternatives = 1 << 17
 
-// Crowded tells whether a value that the schema speaks of has more than [MaxAlternatives].
-func (s *Schema) Crowded() bool {
+// Beyond tells why arguments cannot be held against the schema, "" if they can.
+func (s *Schema) Beyond() string {
+	if s.deep {
+		return fmt.Sprintf("its schema nests more than %d deep", MaxDepth)
+	}
 	c := census{counts: map[*jsonschema.Schema]int{}}
-	c.count(s.root)
-	return c.most > MaxAlternatives
+	if c.count(s.root); c.most > MaxAlternatives {
+		return fmt.Sprintf("a value of its schema has more than %d alternatives", MaxAlternatives)
+	}
+	return ""
 }
 
 // census counts the alternatives of each schema's own value, up to more than the most.
@@ -209,6 +215,11 @@ func (c *census) inside(s *jsonschema.Schema) {
 	}
 	for _, sub := range s.DependentSchemas {
 		c.count(sub)
+	}
+	for _, either := range s.Dependencies {
+		if sub, ok := either.(*jsonschema.Schema); ok {
+			c.count(sub)
+		}
 	}
 	for _, sub := range s.PrefixItems {
 		c.count(sub)

@@ -20,7 +20,13 @@ var knownTypes = map[string]bool{
 }
 
 // tidy makes a compilable schema of what clients send. It works on its own copy.
-type tidy struct{ notes []string }
+type tidy struct {
+	notes []string
+	ids   int
+}
+
+// maxIDs is how many parts of a schema may have an $id: the compiler compares each with all.
+const maxIDs = 256
 
 func (t *tidy) note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
@@ -46,6 +52,12 @@ func (t *tidy) schema(v, root any) any {
 	t.numbers(out)
 	t.pattern(out)
 	t.reference(out, root)
+	if _, named := out["$id"]; named {
+		if t.ids++; t.ids > maxIDs {
+			t.note("more than %d $id", maxIDs)
+			delete(out, "$id")
+		}
+	}
 	for _, k := range holdsOne {
 		if e, ok := out[k].(map[string]any); ok {
 			out[k] = t.schema(e, root)
@@ -121,7 +133,9 @@ func (t *tidy) typeName(name string) string {
 // numbers drops bounds that nothing can be compared with.
 func (t *tidy) numbers(m map[string]any) {
 	for _, k := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"} {
-		if n, ok := m[k].(json.Number); ok && !readable(n.String()) {
+		n, ok := m[k].(json.Number)
+		f, _ := n.Float64()
+		if ok && (!readable(n.String()) || k == "multipleOf" && f <= 0) {
 			t.note("%s %.40s is left out", k, n)
 			delete(m, k)
 		}

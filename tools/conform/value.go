@@ -97,24 +97,29 @@ const maxFaults = 16
 // Faults tells where args fail, most general place first; none if they conform. args is valid
 // JSON.
 func (s *Schema) Faults(args []byte) []Fault {
-	s.slow.timeouts.Store(0)
+	defer s.look(args)()
 	c := coercion{budget: maxAttempts}
 	v := parse(args)
 	if !c.valid(v, s.root) {
 		v = c.value(v, s.root, "")
 	}
+	s.renew(args)
+	err := check(s.root, v.any())
 	var e *jsonschema.ValidationError
-	if !errors.As(check(s.root, v.any()), &e) {
+	if err != nil && !errors.As(err, &e) {
+		return []Fault{{Value: v.bytes(), Message: err.Error()}}
+	} else if err == nil {
 		return nil
 	}
 	var all []Fault
-	eachFault(e, func(e *jsonschema.ValidationError) {
+	weights{}.eachFault(e, func(e *jsonschema.ValidationError) bool {
 		_, at, _ := strings.Cut(e.SchemaURL, "#")
 		f := Fault{Path: e.InstanceLocation, Value: v.at(e.InstanceLocation), Schema: at, Message: message(e)}
 		same := func(o Fault) bool { return o.Schema == at && slices.Equal(o.Path, f.Path) }
-		if len(all) < maxFaults && !slices.ContainsFunc(all, same) {
+		if !slices.ContainsFunc(all, same) {
 			all = append(all, f)
 		}
+		return len(all) < maxFaults
 	})
 	return all
 }
@@ -129,31 +134,60 @@ func message(e *jsonschema.ValidationError) string {
 	return text
 }
 
-// eachFault visits the failures that have no cause. Of a union the branch counts that has the
-// fewest, or whose failures lie deepest: it is what the value was most likely meant to be. The
-// branch itself is told first, since a value that fits it fits the union.
-func eachFault(e *jsonschema.ValidationError, visit func(*jsonschema.ValidationError)) {
+// weights are those of failures that were weighed: unions inside unions ask for them again.
+type weights map[*jsonschema.ValidationError]weight
+
+// weight is how many failures without a cause there are, and how deep the deepest lies.
+type weight struct{ faults, depth int }
+
+// eachFault visits the failures that have no cause, until visit returns false. Of a union the
+// branch counts that has the fewest, or whose failures lie deepest: it is what the value was most
+// likely meant to be. The branch itself is told first, since a value that fits it fits the union.
+func (w weights) eachFault(e *jsonschema.ValidationError, visit func(*jsonschema.ValidationError) bool) bool {
 	if len(e.Causes) == 0 {
-		visit(e)
-		return
+		return visit(e)
 	}
-	keyword := unionKeyword(e.ErrorKind)
-	if keyword == "" {
-		for _, c := range e.Causes {
-			eachFault(c, visit)
+	if keyword := unionKeyword(e.ErrorKind); keyword != "" {
+		best := w.best(e)
+		return visit(&jsonschema.ValidationError{
+			SchemaURL: e.SchemaURL + keyword + strconv.Itoa(best), InstanceLocation: e.InstanceLocation, ErrorKind: e.ErrorKind,
+		}) && w.eachFault(e.Causes[best], visit)
+	}
+	for _, c := range e.Causes {
+		if !w.eachFault(c, visit) {
+			return false
 		}
-		return
 	}
-	best, least := 0, weigh(e.Causes[0])
+	return true
+}
+
+// best is the branch of a union that counts.
+func (w weights) best(e *jsonschema.ValidationError) int {
+	best := 0
 	for i, c := range e.Causes {
-		if w := weigh(c); w.faults < least.faults || w.faults == least.faults && w.depth > least.depth {
-			best, least = i, w
+		if a, b := w.of(c), w.of(e.Causes[best]); a.faults < b.faults || a.faults == b.faults && a.depth > b.depth {
+			best = i
 		}
 	}
-	visit(&jsonschema.ValidationError{
-		SchemaURL: e.SchemaURL + keyword + strconv.Itoa(best), InstanceLocation: e.InstanceLocation, ErrorKind: e.ErrorKind,
-	})
-	eachFault(e.Causes[best], visit)
+	return best
+}
+
+func (w weights) of(e *jsonschema.ValidationError) weight {
+	if known, ok := w[e]; ok {
+		return known
+	}
+	causes, all := e.Causes, weight{}
+	if len(causes) == 0 {
+		all = weight{1, len(e.InstanceLocation)}
+	} else if unionKeyword(e.ErrorKind) != "" {
+		causes, all = []*jsonschema.ValidationError{causes[w.best(e)]}, weight{1, len(e.InstanceLocation)}
+	}
+	for _, c := range causes {
+		one := w.of(c)
+		all = weight{all.faults + one.faults, max(all.depth, one.depth)}
+	}
+	w[e] = all
+	return all
 }
 
 // unionKeyword is where the branches of a union are, whose failures come in their order; "" for
@@ -166,17 +200,6 @@ func unionKeyword(k jsonschema.ErrorKind) string {
 		return "/oneOf/"
 	}
 	return ""
-}
-
-type weight struct{ faults, depth int }
-
-func weigh(e *jsonschema.ValidationError) weight {
-	var w weight
-	eachFault(e, func(e *jsonschema.ValidationError) {
-		w.faults++
-		w.depth = max(w.depth, len(e.InstanceLocation))
-	})
-	return w
 }
 
 // at is the text of the value that a path leads to, nil if there is none.

@@ -22,7 +22,7 @@ import (
 
 // Parameters are the names of a tool's arguments in the order in which its schema has them.
 func (t *Tool) Parameters() []string {
-	properties, _ := ordered.Members(t.Wire).First("properties")
+	properties, _ := t.root.First("properties")
 	var all []string
 	for _, e := range ordered.Members(properties) {
 		all = append(all, e.Key)
@@ -34,12 +34,14 @@ func (t *Tool) Parameters() []string {
 type Tool struct {
 	turn.Tool
 	Prompt  string          // the name in the prompt
-	Wire    json.RawMessage // the schema, compact
+	Wire    json.RawMessage // the schema, compact; see SetWire
+	root    ordered.MemberList
 	Schema  *conform.Schema
 	Issues  []grammar.Issue
 	Unsat   string // why no arguments can validate
 	Allowed bool
 	Members []Property       // the arguments, where each has a place of its own
+	Loose   bool             // some of the arguments have only types in the grammar
 	Held    bool             // arguments are validated before any of them is sent: the mask enforces only a part of the schema
 	Text    *grammar.Grammar // of a free-form tool's input; nil: any
 	Quoted  *gbnf.Grammar    // of the same inside a JSON string, where it is not a regular expression
@@ -204,18 +206,20 @@ type verdict struct {
 var verdicts = memo.New[[sha256.Size]byte, verdict](2048, 16<<20)
 
 // Judge passes a tool's schema through the front end of package grammar: which keywords the mask enforces, and whether any
-// value can satisfy it. The error is about a schema that is none.
-func (d *Tool) Judge(params json.RawMessage) error {
+// value can satisfy it. The error is about a schema that is none, or stop's.
+func (d *Tool) Judge(params json.RawMessage, stop func() error) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, params); err != nil {
 		return fmt.Errorf("not JSON: %w", err)
 	}
-	d.Wire = withoutArguments(compact.Bytes())
-	if d.Schema.Crowded() {
-		d.Unsat = fmt.Sprintf("a value of its schema has more than %d alternatives", conform.MaxAlternatives)
+	d.SetWire(withoutArguments(compact.Bytes()))
+	if d.Unsat = d.Schema.Beyond(); d.Unsat != "" {
 		return nil
 	}
-	v := verdictOf(d.Wire)
+	v, err := verdicts.Get(sha256.Sum256(d.Wire), len(d.Wire), func() (verdict, error) { return pronounce(d.Wire, stop) })
+	if err != nil {
+		return err
+	}
 	d.Unsat = v.unsat
 	for _, i := range v.issues {
 		i.Tool = d.Name
@@ -226,6 +230,9 @@ func (d *Tool) Judge(params json.RawMessage) error {
 	}
 	return v.err
 }
+
+// SetWire replaces the schema as it is sent.
+func (t *Tool) SetWire(schema json.RawMessage) { t.Wire, t.root = schema, ordered.Members(schema) }
 
 // withoutArguments closes a schema that declares no arguments: by {"properties":{}} clients mean a function that takes none.
 func withoutArguments(wire json.RawMessage) json.RawMessage {
@@ -240,21 +247,18 @@ func withoutArguments(wire json.RawMessage) json.RawMessage {
 	return append(root, ordered.Member{Key: "additionalProperties", Value: json.RawMessage("false")}).Object()
 }
 
-func verdictOf(wire json.RawMessage) verdict {
-	v, _ := verdicts.Get(sha256.Sum256(wire), len(wire), func() (verdict, error) { return pronounce(wire), nil })
-	return v
-}
-
-func pronounce(wire json.RawMessage) verdict {
-	g, err := grammar.FromSchema(wire, grammar.SchemaOptions{Lenient: true})
+func pronounce(wire json.RawMessage, stop func() error) (verdict, error) {
+	g, err := grammar.FromSchema(wire, grammar.SchemaOptions{Lenient: true, Stop: stop})
 	var unsat *schema.UnsatError
 	switch {
+	case stop != nil && stop() != nil:
+		return verdict{}, stop()
 	case errors.As(err, &unsat):
-		return verdict{unsat: unsat.Error()}
+		return verdict{unsat: unsat.Error()}, nil
 	case err != nil:
-		return verdict{err: err}
+		return verdict{err: err}, nil //nolint:nilerr // it is the verdict
 	}
-	return verdict{issues: g.Issues()}
+	return verdict{issues: g.Issues()}, nil
 }
 
 // CallKeys are the keys that an object which is a call may have. Where no marker says that it is one, another key

@@ -92,7 +92,7 @@ func (t *Tool) resolved(schema json.RawMessage) ordered.MemberList {
 	if _, refers := m.First("$ref"); !refers {
 		return m
 	}
-	return resolved(schema, ordered.Members(t.Wire))
+	return resolved(schema, t.root)
 }
 
 // resolved follows the references of a schema into the members of the whole one.

@@ -24,6 +24,22 @@ type Property struct {
 	Free     bool      // nothing is said of it but its type
 	Nullable *Property // set: null, or what this one is
 	Tool     string
+	Place    int // among the tool's Members
+}
+
+// MostMasked is how many arguments of a turn's tools have grammars of their own, of about 100 kB
+// each.
+const MostMasked = 1024
+
+// loosen leaves only the types of a property's values.
+func (p *Property) loosen() {
+	p.Schema = json.RawMessage("true")
+	if kinds, err := json.Marshal(p.Types); err == nil && len(p.Types) > 0 {
+		p.Schema = json.RawMessage(`{"type":` + string(kinds) + "}")
+	} else if p.Kind == KindText {
+		p.Schema = json.RawMessage(`{"type":"string"}`)
+	}
+	p.Free, p.Nullable = true, nil
 }
 
 // propertyKind says how the value of a property is written.
@@ -50,12 +66,12 @@ func (p Property) TypeName() string {
 }
 
 // Properties lists the declared arguments of a tool in their order, and those that are required
-// without being declared.
-func (t *Tool) Properties() []Property {
+// without being declared. Those beyond so many have only types in the grammar.
+func (t *Tool) Properties(masked int) []Property {
 	if t.Freeform != nil {
 		return []Property{{Key: InputKey, Required: true, Kind: KindInput, Types: []string{"string"}, Tool: t.Name}}
 	}
-	root := ordered.Members(t.Wire)
+	root := t.root
 	raw, _ := root.First("properties")
 	var required []string
 	if r, ok := root.First("required"); ok {
@@ -77,6 +93,12 @@ func (t *Tool) Properties() []Property {
 		if len(all) > 0 && missing[k] {
 			all = append(all, Property{Key: k, Schema: json.RawMessage("true"), Required: true, Tool: t.Name})
 			delete(missing, k)
+		}
+	}
+	for i := range all {
+		if all[i].Place = i; i >= masked {
+			all[i].loosen()
+			t.Loose = true
 		}
 	}
 	return all
@@ -101,7 +123,7 @@ var definitions = []string{"$schema", "$defs", "definitions"}
 // Copies is how many bytes the definitions take that arguments get along with their schemas: each
 // reference brings a copy of all.
 func (t *Tool) Copies() int {
-	root, size := ordered.Members(t.Wire), 0
+	root, size := t.root, 0
 	for _, k := range definitions {
 		v, _ := root.First(k)
 		size += len(v)
@@ -129,7 +151,7 @@ func (p *Property) classify(sub json.RawMessage, t *Tool, root ordered.MemberLis
 // Part is a value inside of an argument, and its schema's members.
 func (t *Tool) Part(schema json.RawMessage) (Property, ordered.MemberList) {
 	m := t.resolved(schema)
-	root := ordered.Members(t.Wire)
+	root := t.root
 	p := Property{Schema: withDefinitions(m.Object(), root), Tool: t.Name}
 	p.readTypes(m)
 	switch {
@@ -206,7 +228,7 @@ func (t *Tool) Enforced() bool {
 // EnforcedMembers tells the same where each argument has a place of its own: the schema has to say
 // nothing about how arguments depend on each other, and the mask has to follow it into each.
 func (t *Tool) EnforcedMembers(follows func(Property) bool) bool {
-	for _, e := range ordered.Members(t.Wire) {
+	for _, e := range t.root {
 		switch e.Key {
 		case "type", "properties", "required", "additionalProperties", "$defs", "definitions", "strict":
 			continue
@@ -216,12 +238,12 @@ func (t *Tool) EnforcedMembers(follows func(Property) bool) bool {
 		}
 	}
 	other := func(p Property) bool { return p.Kind != KindInput && !follows(p) }
-	return t.Enforced() && !t.AnyMembers() && !slices.ContainsFunc(t.Members, other)
+	return t.Enforced() && !t.Loose && !t.AnyMembers() && !slices.ContainsFunc(t.Members, other)
 }
 
 // AnyMembers tells that the schema declares no arguments and does not say that there are none.
 func (t *Tool) AnyMembers() bool {
-	root := ordered.Members(t.Wire)
+	root := t.root
 	_, some := root.First("properties")
 	extra, _ := root.First("additionalProperties")
 	return len(t.Members) == 0 && !some && string(extra) != "false"

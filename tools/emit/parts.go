@@ -2,7 +2,6 @@ package emit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"tenon/grammar"
@@ -232,11 +231,10 @@ func (w *output) members(t *declared.Tool, i int, sep string, item func(declared
 	return "%each(" + strings.Join(parts, " | ") + ")"
 }
 
-// argument captures the value of the tool's k-th property.
-func argument(t *declared.Tool, p declared.Property, value string) string {
-	k := slices.IndexFunc(t.Members, func(o declared.Property) bool { return o.Key == p.Key })
+// argument captures the value of a property.
+func argument(p declared.Property, value string) string {
 	if p.Kind == declared.KindInput {
 		return value
 	}
-	return capture(fmt.Sprintf("%s-%d", CaptureMember, k), value)
+	return capture(fmt.Sprintf("%s-%d", CaptureMember, p.Place), value)
 }

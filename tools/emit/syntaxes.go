@@ -150,7 +150,7 @@ func (w *output) dictionary(c namedWriter, t *declared.Tool, i int) string {
 		if p.Kind == declared.KindInput {
 			value = seq(quote, w.input(t, c.Quotes[0]), quote)
 		}
-		return seq(grammar.Quote(p.Key+":"), argument(t, p, value))
+		return seq(grammar.Quote(p.Key+":"), argument(p, value))
 	})
 	if t.AnyMembers() {
 		body = `( member:( dict-pair ) ( "," member:( dict-pair ) )* )?`
@@ -267,11 +267,11 @@ func (c taggedWriter) keyTag(w *output, p declared.Property) string {
 func (c taggedWriter) argument(w *output, t *declared.Tool, p declared.Property) string {
 	switch p.Kind {
 	case declared.KindText:
-		return argument(t, p, c.section(w.lit(format.CDATAOpen), w.plain(p, format.CDATAClose), w.lit(format.CDATAClose), w.plain(p, c.ends()...)))
+		return argument(p, c.section(w.lit(format.CDATAOpen), w.plain(p, format.CDATAClose), w.lit(format.CDATAClose), w.plain(p, c.ends()...)))
 	case declared.KindInput:
 		return c.section(w.lit(format.CDATAOpen), w.input(t, format.CDATAClose), w.lit(format.CDATAClose), w.input(t, c.ends()...))
 	}
-	return argument(t, p, capture(CaptureJSON, p.JSON(grammar.CommonEscapes)))
+	return argument(p, capture(CaptureJSON, p.JSON(grammar.CommonEscapes)))
 }
 
 // ends are what text outside of a CDATA section must not hold.
@@ -328,7 +328,7 @@ func (c pythonWriter) write(w *output, t *declared.Tool, i int) string {
 		if c.Quote != "" && p.Kind == declared.KindText { // as it stands where nothing in it is escaped
 			value = alt([]string{value, seq(grammar.Quote(c.Quote), w.plain(p, c.Quote, `\`, "\n"), grammar.Quote(c.Quote))})
 		}
-		return seq(key, argument(t, p, value))
+		return seq(key, argument(p, value))
 	})
 	return seq(name(t), grammar.Quote(c.Method+"("), places(t, body), `")"`, check(t))
 }
@@ -360,7 +360,7 @@ func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
 		default:
 			value = capture(CaptureTree, c.inside(w, t, p, end, maxInside))
 		}
-		return seq(w.lit(c.Noise+"<"+p.Key+">"), argument(t, p, value), w.lit(end), `"\n"`)
+		return seq(w.lit(c.Noise+"<"+p.Key+">"), argument(p, value), w.lit(end), `"\n"`)
 	})
 	return seq(w.lit(c.Noise+c.Call.Open), name(t), w.lit(c.Call.Close), `"\n"`, places(t, body), w.lit(c.Noise+c.CallEnd), check(t))
 }

@@ -92,8 +92,8 @@ func python(v json.RawMessage) string {
 var compiling memo.Flights[string, *grammar.Grammar]
 
 // Compile compiles the grammar of a turn as engines do; package grammar remembers it.
-func Compile(text string) (*grammar.Grammar, error) {
+func Compile(text string, stop func() error) (*grammar.Grammar, error) {
 	return compiling.Do(text, func() (*grammar.Grammar, error) {
-		return grammar.Parse(text, grammar.Options{Lenient: true})
+		return grammar.Parse(text, grammar.Options{Lenient: true, Stop: stop})
 	})
 }

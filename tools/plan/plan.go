@@ -88,12 +88,10 @@ const mostCopies = 16 << 20
 
 // declare takes the tools of the turn. The error is a *ToolError, or the turn's Stop's.
 func (p *Plan) declare(tools []turn.Tool) error {
-	flat, copied := turn.PromptNames(tools), 0
+	flat, copied, members := turn.PromptNames(tools), 0, 0
 	for i, t := range tools {
-		if p.Turn.Stop != nil {
-			if err := p.Turn.Stop(); err != nil {
-				return err
-			}
+		if err := p.stopped(); err != nil {
+			return err
 		}
 		if bad := p.misnamed(t); bad != "" {
 			return &turn.ToolError{Index: i, Name: t.Name, Field: "name", Message: bad}
@@ -106,15 +104,23 @@ func (p *Plan) declare(tools []turn.Tool) error {
 			t.Parameters = declared.Heal(t.Parameters)
 		}
 		params, _ = declared.Arguments(params)
-		d := declared.Tool{Tool: t, Prompt: flat[i], Schema: conform.Compile(params)}
-		if err := d.Judge(params); err != nil {
+		schema, err := conform.CompileUntil(params, p.Turn.Stop)
+		if err != nil {
+			return err
+		}
+		d := declared.Tool{Tool: t, Prompt: flat[i], Schema: schema}
+		if err := d.Judge(params, p.Turn.Stop); err != nil {
+			if p.stopped() != nil {
+				return err
+			}
 			return &turn.ToolError{Index: i, Name: t.Name, Field: "parameters", Message: err.Error()}
 		}
 		d.Compile()
 		if copied += d.Copies(); copied > mostCopies {
 			d.Unsat = fmt.Sprintf("with it the definitions of the tools' schemas take more than %d bytes where arguments refer to them", mostCopies)
 		} else {
-			d.Members = d.Properties()
+			d.Members = d.Properties(declared.MostMasked - members)
+			members += len(d.Members)
 		}
 		d.Held = !p.exact(p.Dialect.Codecs[0], &d)
 		p.Issues = append(p.Issues, d.Issues...)
@@ -122,6 +128,13 @@ func (p *Plan) declare(tools []turn.Tool) error {
 		p.Names.Add(flat[i], i)
 	}
 	return nil
+}
+
+func (p *Plan) stopped() error {
+	if p.Turn.Stop == nil {
+		return nil
+	}
+	return p.Turn.Stop()
 }
 
 // misnamed says what is wrong with a tool's name beside those declared before it.
@@ -280,6 +293,10 @@ func (p *Plan) exact(s format.Syntax, t *declared.Tool) bool {
 	case format.Tagged, format.Python:
 	default:
 		return t.Enforced()
+	}
+	if t.Loose {
+		p.Issues = append(p.Issues, grammar.Issue{Tool: t.Name, Pointer: "/properties", Keyword: "properties", Action: grammar.Checked,
+			Why: fmt.Sprintf("of a turn's arguments beyond the first %d only the types are enforced: the rest is checked once the call is whole", declared.MostMasked)})
 	}
 	for _, m := range t.Members {
 		if m.Kind != declared.KindInput && !follows(m) {

@@ -38,7 +38,7 @@ type Fault struct {
 // to the one that the mark is in or behind, each with whether it is a marker token. The result is
 // nil if the call is valid, and if there is none.
 func Judge(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fault {
-	g, err := emit.Compile(grammar)
+	g, err := emit.Compile(grammar, nil)
 	if err != nil {
 		g = nil // no engine followed it
 	}

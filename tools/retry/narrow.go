@@ -43,11 +43,11 @@ func narrowed(p *plan.Plan, faults []*Fault, exact bool) *plan.Plan {
 	for _, f := range faults {
 		for _, place := range f.Places {
 			for _, c := range constraints(place, whole, exact) {
-				t.Wire = constrain(t.Wire, place.Path, c)
+				t.SetWire(constrain(t.Wire, place.Path, c))
 			}
 		}
 	}
-	t.Members = t.Properties()
+	t.Members = t.Properties(declared.MostMasked)
 	return &q
 }
 

@@ -17,7 +17,7 @@ type Turn struct {
 	// NewID makes the id of a call that has Index and Name. Nil: ids that are unique within the
 	// turn only.
 	NewID func(Call) string
-	// Stop is asked before each tool is compiled. An error of its ends that, and is what planning
+	// Stop is asked while tools are compiled. An error of its ends that, and is what planning
 	// returns. Nil: it goes on to its end.
 	Stop func() error
 }

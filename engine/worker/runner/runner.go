@@ -153,7 +153,7 @@ func (r *Runner) newTurn(ctx context.Context, request engine.Turn) (*turn, error
 	if limit := min(r.model.Context, r.backend.Cells()); len(ids) >= limit {
 		return nil, &engine.ContextError{Prompt: len(ids), Context: limit}
 	}
-	g, err := compile(request.Grammar)
+	g, err := compile(ctx, request.Grammar)
 	if err != nil {
 		return nil, err
 	}

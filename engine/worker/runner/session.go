@@ -121,7 +121,7 @@ func (s *session) Next(ctx context.Context) (engine.Update, error) {
 
 // Decide implements engine.Session.
 func (s *session) Decide(ctx context.Context, v engine.Verdict) error {
-	g, err := compile(v.Grammar)
+	g, err := compile(ctx, v.Grammar)
 	if err != nil {
 		return err
 	}
