@@ -9,6 +9,7 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/worker/runner"
+	"tenon/engine/worker/schedule"
 	"tenon/grammar"
 	"tenon/grammar/vocab"
 	"tenon/tools"
@@ -79,7 +80,7 @@ func (m *noiseModel) Decode(context.Context, []runner.Entry) error { return nil 
 func (m *noiseModel) Logits(int) []float32                         { return nil }
 func (m *noiseModel) Share(int, int, int) error                    { return nil }
 func (m *noiseModel) Cut(int, int) bool                            { return true }
-func (m *noiseModel) Save(int, int) ([]byte, error)                { return nil, nil }
+func (m *noiseModel) Save(int, int) (schedule.Data, error)         { return nil, nil }
 func (m *noiseModel) Restore(int, runner.Saved) error              { return nil }
 func (m *noiseModel) Floor(int, int) int                           { return 0 }
 func (m *noiseModel) Close() error                                 { return nil }
