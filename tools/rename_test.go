@@ -139,6 +139,9 @@ func TestBind_renamedTemplates(t *testing.T) {
 	if share < 95 {
 		t.Errorf("%.1f %% are read; at least 95 %% must be", share)
 	}
+	if exact < variants*19/20 {
+		t.Errorf("%d bindings of %d write what the template renders; at least 95 %% must", exact, variants)
+	}
 }
 
 // readRenamed has a binding read well-formed transcripts of a family, renamed.
