@@ -116,6 +116,7 @@ func (c *conn) read() {
 		begun := false
 		switch {
 		case err != nil:
+			held.release()                                                      // the close waits for the client
 			_ = c.ws.Close(websocket.StatusTryAgainLater, clipped(err.Error())) // it may have ended
 		case kind != websocket.MessageText || json.Unmarshal(raw, &f) != nil:
 			err = c.warn("a frame is no JSON object of the protocol")
@@ -142,7 +143,10 @@ func (h *holding) Write(p []byte) (int, error) {
 	return len(p), h.hold(int64(len(p)))
 }
 
-func (h *holding) release() { _ = h.hold(-h.bytes) }
+func (h *holding) release() {
+	_ = h.hold(-h.bytes)
+	h.bytes = 0
+}
 
 // frame acts on a frame, and tells whether it began what needs the frame, and will release it. An
 // error ends the socket.
