@@ -211,6 +211,9 @@ func TestCommands_everyOneIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range newRootCommand().Commands() {
+		if c.Name() == "help" { // what it prints is the rest of the page
+			continue
+		}
 		if !c.Hidden && !strings.Contains(string(page), "\n### tenon "+c.Use+"\n\n"+c.Short) {
 			t.Errorf("COMMANDS.md does not explain %s", c.Name())
 		}
