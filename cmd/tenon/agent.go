@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -167,12 +169,21 @@ func showJournal(screen *terminal.Screen, in io.Reader, most int, asJSON bool) e
 			}
 			continue
 		}
-		screen.Printf("%s\n", describeCall(c))
+		screen.Printf("%s\n", strings.Map(harmless, describeCall(c)))
 	}
 	if broken > 0 {
 		screen.Note("%d lines are cut off: the machine ended while they were written", broken)
 	}
 	return nil
+}
+
+// harmless puts a space in place of what moves a terminal's cursor or turns its text: a result may be
+// anything.
+func harmless(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return ' '
+	}
+	return r
 }
 
 func describeCall(e agent.Entry) string {

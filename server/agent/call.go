@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -26,7 +27,7 @@ func (l *loop) call(ctx context.Context, call tools.Call, left int) error {
 		return l.settle(ctx, settled{offered: t, call: call, approver: "settings", left: left})
 	}
 	call.ID = "mcpr_" + call.ID
-	l.service.waiting.Put(l.caller.Key, call.ID, asked{call, t.Source, t.original()}, len(call.ID)+len(call.Arguments))
+	l.service.wait(l.caller.Key, asked{call, t.Source, t.original(), t.Parameters})
 	l.waits = true
 	return l.sink(chat.Event{Kind: chat.HostedAsk, Call: call, Hosted: &chat.HostedCall{Source: t.Source, Tool: t.original(), Kind: t.kind}})
 }
@@ -40,6 +41,9 @@ func (l *loop) approved(ctx context.Context, w asked, a chat.Approval, left int)
 		if t.Source == w.source && t.original() == w.tool {
 			s.offered = t
 		}
+	}
+	if s.Execute != nil && !bytes.Equal(s.Parameters, w.parameters) {
+		s.refuse("refused", "the tool has changed since its call was shown to the user, so it was not executed. Call it again.")
 	}
 	if !a.Approve {
 		s.refuse("refused", "the user did not approve this call. %s", a.Reason)
@@ -113,6 +117,9 @@ func (l *loop) vet(s *settled) {
 	if s.Execute == nil {
 		s.refuse("unknown", "there is no tool %q. There are: %s.", s.call.Name, cmp.Or(strings.Join(l.set.order, ", "), "none"))
 		return
+	}
+	if l.late {
+		s.refuse("timeout", "the time for calls is over, so this one was not made. Answer with what you have.")
 	}
 	schema, _ := tools.Arguments(s.Parameters)
 	if err := conform.Compile(schema).Validate(s.call.Arguments); err != nil {

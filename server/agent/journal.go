@@ -17,8 +17,9 @@ import (
 // Journal records executed calls in a file of JSON lines: one before a call runs and one behind
 // it. A call whose end is missing was running when the server ended.
 type Journal struct {
-	mu   sync.Mutex // guards file
+	mu   sync.Mutex // guards what follows
 	file *os.File
+	torn bool // the last line may have no end
 }
 
 // Entry is a line of the journal.
@@ -104,7 +105,11 @@ func (j *Journal) write(e Entry) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
+	if line = append(line, '\n'); j.torn {
+		line = append([]byte{'\n'}, line...)
+	}
+	_, err = j.file.Write(line)
+	if j.torn = err != nil; err != nil {
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	return j.file.Sync()

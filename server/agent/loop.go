@@ -26,6 +26,7 @@ type loop struct {
 	calls   int            // of the client's tools, so far
 	equal   map[string]int // executed calls, by tool and arguments
 	repeats bool           // one was made too often
+	late    bool           // the time for calls is over
 	waits   bool           // one waits for approval
 	finish  chat.Finish    // of all rounds so far
 	context int            // tokens that the model has room for; 0: not yet asked
@@ -63,6 +64,7 @@ func (l *loop) run(ctx context.Context) error {
 		l.request.Conversation.Messages = append(slices.Clip(l.request.Conversation.Messages), r.said)
 		l.used = r.finish.Usage.Prompt + r.finish.Usage.Completion
 		for i, call := range r.own {
+			l.late = i > 0 && time.Since(l.begun) >= l.options.Limits.Time
 			if err := l.call(ctx, call, len(r.own)-i); err != nil {
 				return err
 			}
@@ -202,15 +204,21 @@ func (l *loop) resume(ctx context.Context) error {
 	if l.used, l.context, err = l.service.Room(ctx, l.request); err != nil {
 		return err // nothing is executed for a request that cannot be answered
 	}
+	all := make([]asked, len(l.request.Hosted.Approvals))
+	for i, a := range l.request.Hosted.Approvals {
+		var ok bool
+		if all[i], ok = l.service.waiting.Take(l.caller.Key, a.ID); !ok {
+			for _, w := range all[:i] { // the others wait on: none is executed for a request that is refused
+				l.service.wait(l.caller.Key, w)
+			}
+			return chat.Invalidf(a.Field, "%q waits for no approval: it was answered, is too old, or is another key's", a.ID)
+		}
+	}
 	if err := l.start(chat.Event{Kind: chat.Started, Model: l.service.Named(l.request.Model)}); err != nil {
 		return err
 	}
 	for i, a := range l.request.Hosted.Approvals {
-		w, ok := l.service.waiting.Take(l.caller.Key, a.ID)
-		if !ok {
-			return chat.Invalidf(a.Field, "%q waits for no approval: it was answered, is too old, or is another key's", a.ID)
-		}
-		if err := l.approved(ctx, w, a, len(l.request.Hosted.Approvals)-i); err != nil {
+		if err := l.approved(ctx, all[i], a, len(all)-i); err != nil {
 			return err
 		}
 	}

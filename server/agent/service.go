@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"sync/atomic"
 	"time"
 
@@ -49,6 +50,12 @@ type Service struct {
 type asked struct {
 	call         tools.Call
 	source, tool string
+	parameters   json.RawMessage // of the tool when its call was shown
+}
+
+// wait keeps a call until its client answers.
+func (s *Service) wait(key string, w asked) {
+	s.waiting.Put(key, w.call.ID, w, len(w.call.ID)+len(w.call.Arguments)+len(w.parameters))
 }
 
 // mostWaiting bounds the calls that wait for approval.

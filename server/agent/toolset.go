@@ -130,6 +130,9 @@ func (c *chooser) find(ctx context.Context, h chat.HostedTools) (from []Tool, so
 		}
 		return from, h.Source, nil
 	}
+	if slices.Contains([]string{"builtin", "command", "http", requested}, h.Source) {
+		return nil, "", chat.Invalidf(h.Field, "is called %q, which stands for tools of another kind", h.Source)
+	}
 	if configured {
 		return nil, "", chat.Invalidf(h.Field, "is called %q, as a server of the configuration is; leave out its address, or call it otherwise", h.Source)
 	}

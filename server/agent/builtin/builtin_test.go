@@ -250,6 +250,9 @@ func FuzzPath(f *testing.F) {
 		f.Fatal(err)
 	}
 	s := &readFile{folders{Common: Common{MaxBytes: 100}, Roots: []string{dir + "/root"}}}
+	if _, err := s.check(); err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, path string) {
 		if r, err := s.read(fileCall{Path: path}); err == nil {
 			t.Errorf("%q: %+v", path, r)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -193,6 +194,9 @@ func (s *Own) Tool(name string) (agent.Tool, error) {
 	err := s.check()
 	if (len(s.Command) == 0) == (s.URL == "") {
 		err = errors.New("names neither a command nor a url, or both")
+	}
+	if at, err2 := url.Parse(s.URL); s.URL != "" && (err2 != nil || webAddress(at) != nil) {
+		err = errors.New("url: expected http:// or https:// and a host, without a name and a password; use headers") // its text may hold a key
 	}
 	schema := cmp.Or(s.Schema, `{"type":"object","properties":{},"additionalProperties":false}`)
 	if !json.Valid([]byte(schema)) {

@@ -261,3 +261,14 @@ func TestDecode_refusesWhatIsNoCommand(t *testing.T) {
 		}
 	}
 }
+
+// An address with a password is refused when it is read: an error of a call would tell it.
+func TestOwn_aPasswordStandsInNoAddress(t *testing.T) {
+	for _, url := range []string{"http://user:" + sesame + "@127.0.0.1:9/", "ftp://h/?key=" + sesame, "http://h:x/" + sesame} {
+		s := New("orders")
+		s.(*Own).URL = url
+		if _, err := s.Tool("orders"); err == nil || strings.Contains(err.Error(), sesame) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}

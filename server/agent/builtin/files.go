@@ -21,6 +21,8 @@ import (
 // folders are those that a tool for files may use.
 type folders struct {
 	Common
+	opened []*os.Root // of Roots, from when the settings were read: a name can come to mean another folder
+
 	Roots []string `key:"roots" path:"yes" help:"folders that the tool may use, with all below them. Paths are relative to the one; of several, they begin with the last part of a folder's name"`
 }
 
@@ -43,6 +45,13 @@ func (f *folders) check() (description string, err error) {
 		}
 		all = append(all, filepath.Base(r))
 	}
+	for _, r := range f.Roots {
+		root, err := os.OpenRoot(r)
+		if err != nil {
+			return "", fmt.Errorf("roots: %w", err)
+		}
+		f.opened = append(f.opened, root)
+	}
 	if len(all) == 1 {
 		return "Paths are relative, such as docs/a.txt.", nil
 	}
@@ -53,19 +62,19 @@ func (f *folders) check() (description string, err error) {
 // folder's methods refuse what leads out of it, links included.
 func (f *folders) open(given string) (*os.Root, string, error) {
 	name := path.Clean(strings.ReplaceAll(given, `\`, "/"))
-	root := f.Roots[0]
+	root := f.opened[0]
 	if len(f.Roots) > 1 {
 		first, rest, _ := strings.Cut(name, "/")
 		i := slices.IndexFunc(f.Roots, func(r string) bool { return filepath.Base(r) == first })
 		if i < 0 {
 			return nil, "", fmt.Errorf("no folder is called %q", first)
 		}
-		root, name = f.Roots[i], path.Join(".", rest)
+		root, name = f.opened[i], path.Join(".", rest)
 	}
 	if !filepath.IsLocal(name) {
 		return nil, "", errors.New("the path leads out of the folder; give one relative to it")
 	}
-	r, err := os.OpenRoot(root)
+	r, err := root.OpenRoot(".")
 	return r, filepath.FromSlash(name), reason(err)
 }
 

@@ -258,6 +258,9 @@ func (c *Client) tool(t *sdk.Tool) (agent.Tool, error) {
 			return agent.Tool{}, fmt.Errorf("its schema has %d bytes; at most %d are read", len(schema), longestSchema)
 		}
 	}
+	if hidden := c.hide.Replace(string(schema)); json.Valid([]byte(hidden)) {
+		schema = json.RawMessage(hidden)
+	}
 	if t.Name == "" {
 		return agent.Tool{}, errors.New("has no name")
 	}

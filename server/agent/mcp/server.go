@@ -84,6 +84,14 @@ func (s *Server) secrets() *strings.Replacer {
 			pairs = append(pairs, value, "[hidden]")
 		}
 	}
+	if at, err := url.Parse(s.URL); err == nil && at.RawQuery != "" { // it may be a key; errors tell the address
+		hide(s.URL)
+		for _, values := range at.Query() {
+			for _, v := range values {
+				hide(v)
+			}
+		}
+	}
 	for _, v := range s.Env {
 		hide(v)
 	}
