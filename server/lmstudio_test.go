@@ -546,3 +546,32 @@ func TestStudio_integrations(t *testing.T) {
 		}
 	}
 }
+
+// slowly takes its time over each call.
+type slowly struct{ agent.Source }
+
+func (s slowly) Tools(ctx context.Context) ([]agent.Tool, error) {
+	all, err := s.Source.Tools(ctx)
+	for i := range all {
+		run := all[i].Execute
+		all[i].Execute = func(ctx context.Context, arguments json.RawMessage, progress func(agent.Progress)) (agent.Result, error) {
+			time.Sleep(500 * time.Millisecond)
+			return run(ctx, arguments, progress)
+		}
+	}
+	return all, err
+}
+
+// Issue 23: a stream is not silent while the server executes a call either.
+func TestStudio_heartbeatsWhileACallIsExecuted(t *testing.T) {
+	s, _, _ := studio(t, func(o *server.Options) {
+		o.Heartbeat = 50 * time.Millisecond
+		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{slowly{notebook{}}}, Connector: connector(func(agent.RequestServer) {})})
+	})
+	_, stream := postTo(t, s, "/api/v1/chat", `{"model":"m","stream":true,"integrations":["mcp/notes"],"input":"[[s0]]Looking. {\"tool\": \"lookup\", \"arguments\": {\"q\": \"Oslo\"}}[[|]]It rains in Oslo.[[/]]"}`)
+	_, running, found := strings.Cut(stream, "event: tool_call.start\n")
+	running, _, ended := strings.Cut(running, "event: tool_call.success\n")
+	if n := strings.Count(running, "event: "); !found || !ended || n < 4 {
+		t.Errorf("%d events in half a second, with one due each 50 ms:\n%s", n, stream)
+	}
+}

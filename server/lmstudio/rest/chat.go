@@ -186,6 +186,9 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 		defer t.out.Close()
 	}
 	out, err := t.run(r.Context())
+	if t.out != nil {
+		t.out.End() // behind the last part there is none to repeat
+	}
 	switch {
 	case err == nil && t.out == nil:
 		wire.WriteJSON(w, http.StatusOK, out)
@@ -212,8 +215,9 @@ type turn struct {
 	out     *sse.Writer // nil: a whole answer
 	all     chat.Collector
 	load    *float64
-	open    string  // the part that has begun and not ended
-	share   float64 // of the load, or of the prompt
+	open    string         // the part that has begun and not ended
+	share   float64        // of the load, or of the prompt
+	running map[string]any // the call that is executed; nil: none
 }
 
 // emit sends an event; the type stands in the data, too.
@@ -244,13 +248,16 @@ const (
 )
 
 // beat says that the turn lives: what was said last of its progress is said again, or nothing is
-// added to its text.
+// added to its text; of a call that is executed the arguments, which are told whole.
 func (t *turn) beat() error {
 	if t.open == loading || t.open == reading {
 		return t.emit(t.open+".progress", map[string]any{"progress": t.share})
 	}
-	if t.open == "" {
-		return nil
+	if t.running != nil {
+		return t.emit("tool_call.arguments", t.running)
+	}
+	if t.open == "" { // behind a call its result is read
+		return t.begin(reading, nil)
 	}
 	return t.emit(t.open+".delta", map[string]any{"content": ""})
 }

@@ -106,8 +106,10 @@ func (t *turn) call(e chat.Event) error {
 			return err
 		}
 		members["arguments"] = e.Call.Arguments
+		t.running = members
 		return t.emit("tool_call.arguments", members)
 	}
+	t.running = nil
 	switch c := t.called(e).(type) {
 	case invalidCall:
 		return t.emit("tool_call.failure", map[string]any{"reason": c.Reason, "metadata": c.Metadata})
