@@ -65,6 +65,7 @@ func TestPerModel_unknownNamesAreErrorsWithTheNearest(t *testing.T) {
 		"models-dir: .\nmodels:\n  tinny:\n    pin: true\n":                                        "tenon.yaml, line 3: models: tinny: there is no such model (did you mean tiny?)",
 		"models:\n  m:\n    source: tiny.gguf\n    tool-format: hermse\n":                          "tool-format: \"hermse\" is no format (did you mean hermes?)",
 		"default-model: tinny\nmodels-dir: .\n":                                                    "default-model: there is no model \"tinny\" (did you mean tiny?)",
+		"alias: [gpt-4o=tinny]\nmodels-dir: .\n":                                                   "alias \"gpt-4o\": there is no model \"tinny\"; there is: tiny (did you mean tiny?)",
 		"tool-format: jsno\nmodels-dir: .\n":                                                       "\"jsno\" is no format (did you mean json?)",
 		"models:\n  a:\n    source: tiny.gguf\n  b:\n    source: tiny.gguf\n    aliases: [tiny]\n": "line 4: models: b: ",
 		"models:\n  a:\n    source: none.gguf\n":                                                   "none.gguf",

@@ -240,6 +240,9 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 	for _, a := range s.Alias {
 		name, model, _ := strings.Cut(a, "=")
 		if err := c.Alias(name, model); err != nil {
+			if _, ok := c.Find(model); model != "" && !ok {
+				err = fmt.Errorf("%w%s", err, config.DidYouMean(model, c.Names()))
+			}
 			return nil, nil, p, err
 		}
 	}
