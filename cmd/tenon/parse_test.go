@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,6 +199,20 @@ func TestParse_withoutToolsAnyCallIsRead(t *testing.T) {
 	for _, raw := range []string{"It rains in Rome (city).", `{"city": "Rome", "days": [1, 2]}`, `{"name": "Ada", "born": 1815}`, "Use <tool_call> to call."} {
 		if got, err := runParse(t, raw, "--family", "hermes"); err != nil || !strings.Contains(got, `"tool_calls":[]`) {
 			t.Errorf("%q: %v: %s", raw, err, got)
+		}
+	}
+}
+
+// A call is read wherever it stands, and a name may begin with a digit, as OpenAI's may.
+func TestParse_withoutToolsACallIsReadBehindMuchText(t *testing.T) {
+	var text strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&text, "word%d ", i)
+	}
+	for raw, name := range map[string]string{text.String(): "get_weather", "": "3d_print"} {
+		raw += "<tool_call>\n{\"name\": \"" + name + "\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>"
+		if got, err := runParse(t, raw, "--family", "hermes"); err != nil || !strings.Contains(got, `"name":"`+name+`"`) {
+			t.Errorf("%s: %v: …%s", name, err, got[max(len(got)-200, 0):])
 		}
 	}
 }

@@ -63,12 +63,12 @@ func flat(t map[string]json.RawMessage) map[string]json.RawMessage {
 }
 
 // toolWord is what a tool may be called. Families write a prefix before it.
-var toolWord = regexp.MustCompile(`[\pL_][\pL\pN_.-]*`)
+var toolWord = regexp.MustCompile(`[\pN]*[\pL_][\pL\pN_.-]*`)
 
 // anyTools declares each word of a text that could name a tool, with any arguments: a call is one
 // by how it is written then.
 func anyTools(d *tools.Dialect, raw string) (declared []tools.Tool) {
-	const most = 500 // names of a text that is no call's are of no use, and cost time
+	const most = 20000 // longer than an answer; each costs time
 	seen := map[string]bool{}
 	for _, word := range toolWord.FindAllString(withoutOwnWords(d, raw), -1) {
 		name := strings.TrimPrefix(strings.TrimRight(word, ".-"), "functions.")
