@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,7 +70,8 @@ func withLMS(cmd *cobra.Command, run func(cmd *cobra.Command, r *remote, args []
 
 // newLMSListCommand prints what the SDKs' calls answer, as lms does.
 func newLMSListCommand(use, short string, calls [][2]string) *cobra.Command {
-	return withLMS(&cobra.Command{Use: use, Short: short, Args: cobra.NoArgs}, func(cmd *cobra.Command, r *remote, _ []string) error {
+	var llm, embedding bool
+	cmd := withLMS(&cobra.Command{Use: use, Short: short, Args: cobra.NoArgs}, func(cmd *cobra.Command, r *remote, _ []string) error {
 		all := []json.RawMessage{}
 		for _, c := range calls {
 			raw, err := r.Ask(cmd.Context(), c[0], c[1], nil)
@@ -81,6 +83,14 @@ func newLMSListCommand(use, short string, calls [][2]string) *cobra.Command {
 				return fmt.Errorf("read the list of models: %w", err)
 			}
 			all = append(all, list...)
+		}
+		if llm != embedding { // one kind alone
+			all = slices.DeleteFunc(all, func(raw json.RawMessage) bool {
+				var m struct {
+					Type string `json:"type"`
+				}
+				return json.Unmarshal(raw, &m) != nil || (m.Type == "llm") != llm
+			})
 		}
 		return r.answer(all, func() error {
 			for _, raw := range all {
@@ -96,6 +106,9 @@ func newLMSListCommand(use, short string, calls [][2]string) *cobra.Command {
 			return nil
 		})
 	})
+	cmd.Flags().BoolVar(&llm, "llm", false, "those that write alone")
+	cmd.Flags().BoolVar(&embedding, "embedding", false, "embedding models alone")
+	return cmd
 }
 
 func newLMSLoadCommand() *cobra.Command {

@@ -105,6 +105,12 @@ func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
 	if out := lms("get", "--yes", "some/tiny-GGUF@Q8_0"); !strings.Contains(out, "tiny-q8_0") {
 		t.Error(out)
 	}
+	if all := list("ls", "--embedding", "--json"); len(all) != 0 {
+		t.Error(all)
+	}
+	if all := list("ls", "--llm", "--json"); len(all) == 0 {
+		t.Error("none")
+	}
 	keys := []any{}
 	for _, m := range list("ls", "--json") {
 		keys = append(keys, m["modelKey"])

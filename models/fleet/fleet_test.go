@@ -370,6 +370,20 @@ func TestRoom_whatCannotFitSaysWhatWould(t *testing.T) {
 	})
 }
 
+func TestRoom_whatWasNotEstimatedIsNotSaidToFit(t *testing.T) {
+	estimate := func(e catalog.Entry, _ Settings) (Demand, error) {
+		return Demand{Wanted: 8192, Least: 8192, Need: placement.Estimate{{Context: 8192, Need: placement.Need{Weights: 50 << 20, Cache: 80 << 20}}}.Need}, nil
+	}
+	o := Options{Catalog: of("a"), Estimate: estimate, Free: func() (placement.Memory, error) { return placement.Memory{RAM: 100 << 20}, nil }}
+	run(t, o, func(t *testing.T, f *Fleet) {
+		_, err := f.Acquire(t.Context(), Request{Name: "a"})
+		var room *NoRoomError
+		if !errors.As(err, &room) || room.Fits != 0 {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 func TestRoom_aPinnedModelStays(t *testing.T) {
 	o := Options{Catalog: of("a", "b"), Estimate: megabytes(80, nil), Free: endless, Memory: placement.Memory{RAM: 100 << 20}, TTL: time.Minute}
 	run(t, o, func(t *testing.T, f *Fleet) {

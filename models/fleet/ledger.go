@@ -350,8 +350,11 @@ func (f *Fleet) noRoom(i *instance, need placement.Need, context int, free place
 		return fmt.Errorf("%d models may be loaded at once, and those that are stay (%s): %w", f.options.Most, strings.Join(stay, ", "), engine.ErrBusy)
 	}
 	e := &NoRoomError{ID: i.id, Context: context, Need: need, Room: free, Pinned: stay}
-	ask := func(context int) (placement.Need, error) { return f.ask(i, context), nil }
-	if fits, n, _ := placement.FitContext(ask, context, 256, free); n.Memory().Within(free) {
+	ask := func(context int) (placement.Need, error) {
+		_, err := i.demand.Need(context) // of a context that was asked for, no other is estimated
+		return f.ask(i, context), err
+	}
+	if fits, n, err := placement.FitContext(ask, context, 256, free); err == nil && n.Memory().Within(free) {
 		e.Fits = fits
 	}
 	return e
