@@ -206,6 +206,18 @@ func TestStudio_chatStreamsNamedEvents(t *testing.T) {
 	}
 }
 
+// A chat that goes on with another system prompt has that one alone.
+func TestStudio_systemPromptIsReplaced(t *testing.T) {
+	s, e, _ := studio(t)
+	_, first := askStudio(t, s, "POST", "/api/v1/chat", `{"model":"m","input":"[[a]]hello[[/]]","system_prompt":"First."}`)
+	id, _ := first["response_id"].(string)
+	_, _ = askStudio(t, s, "POST", "/api/v1/chat", `{"model":"m","input":"[[b]]again[[/]]","system_prompt":"Second.","previous_response_id":"`+id+`"}`)
+	all := e.Turns()
+	if prompt := all[len(all)-1].Prompt.String(); strings.Contains(prompt, "First.") || strings.Count(prompt, "Second.") != 1 {
+		t.Error(prompt)
+	}
+}
+
 // Errors have LM Studio's shape and name their field; unknown routes are 404.
 func TestStudio_errors(t *testing.T) {
 	s, _, _ := studio(t)
@@ -223,6 +235,11 @@ func TestStudio_errors(t *testing.T) {
 		{"POST", "/api/v1/chat", `{"model":"nope","input":"x"}`, 404, "model_not_found", "model"},
 		{"POST", "/api/v1/chat", `{"model":"m","input":"x","previous_response_id":"resp_0"}`, 400, "invalid_request", "previous_response_id"},
 		{"POST", "/api/v1/models/load", `{}`, 400, "invalid_request", "model"},
+		{"POST", "/api/v1/models/load", `{"model":"m","context_length":-1}`, 400, "invalid_request", "context_length"},
+		{"POST", "/api/v1/models/load", `{"model":"m","parallel":-1}`, 400, "invalid_request", "parallel"},
+		{"POST", "/api/v1/models/load", `{"model":"m","eval_batch_size":-1}`, 400, "invalid_request", "eval_batch_size"},
+		{"POST", "/api/v1/models/load", `{"model":"m","ttl":-5}`, 400, "invalid_request", "ttl"},
+		{"POST", "/api/v1/models/load", `{"model":"m","ttl":99999999999}`, 400, "invalid_request", "ttl"},
 		{"POST", "/api/v1/models/unload", `{"instance_id":"nope"}`, 404, "model_not_found", "instance_id"},
 		{"POST", "/api/v1/models/download", `{"model":"a/b"}`, 400, "not_implemented", ""},
 		{"GET", "/api/v1/models/download/status/job_0", ``, 404, "job_not_found", "job_id"},

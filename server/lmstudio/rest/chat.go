@@ -65,7 +65,8 @@ func (a *API) decode(p chatRequest, owner string) (chat.Request, error) {
 		}
 		r.Conversation.Messages = past
 	}
-	if p.System != "" {
+	if p.System != "" { // it takes the place of the earlier one
+		r.Conversation.Messages = slices.DeleteFunc(r.Conversation.Messages, func(m templates.Message) bool { return m.Role == templates.System })
 		r.Conversation.Messages = append([]templates.Message{{Role: templates.System, Text: p.System}}, r.Conversation.Messages...)
 	}
 	user, err := input(p.Input)

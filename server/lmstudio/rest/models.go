@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"net/http"
 	"time"
 
@@ -124,6 +125,11 @@ type loadRequest struct {
 }
 
 func (r loadRequest) settings(m lmstudio.Model) (s fleet.Settings, err error) {
+	for field, n := range map[string]int{"context_length": r.Context, "eval_batch_size": r.Batch, "parallel": r.Parallel, "ttl": r.TTL} {
+		if n < 0 || n > math.MaxInt32 {
+			return s, chat.Invalidf(field, "is %d; expected 1 to %d", n, math.MaxInt32)
+		}
+	}
 	s = fleet.Settings{Context: r.Context, Batch: r.Batch, Slots: r.Parallel}
 	if r.FlashAttention != nil {
 		s.FlashAttention = map[bool]string{true: "on", false: "off"}[*r.FlashAttention]

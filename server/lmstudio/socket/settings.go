@@ -55,6 +55,25 @@ type checkbox[T any] struct {
 	Value   T    `json:"value"`
 }
 
+// UnmarshalJSON also reads what Python's SDK makes of False: checked, with the value false.
+func (c *checkbox[T]) UnmarshalJSON(raw []byte) error {
+	var v struct {
+		Checked bool            `json:"checked"`
+		Value   json.RawMessage `json:"value"`
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return err
+	}
+	if *c = (checkbox[T]{}); !v.Checked || string(v.Value) == "false" {
+		return nil
+	}
+	c.Checked = true
+	if len(v.Value) == 0 {
+		return nil
+	}
+	return json.Unmarshal(v.Value, &c.Value)
+}
+
 // setter reads a value into what it sets.
 type setter func(raw json.RawMessage) error
 
