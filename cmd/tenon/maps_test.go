@@ -72,6 +72,7 @@ var bounds = map[string]string{
 	"server/lmstudio.Downloads.all":                       "keptDownloads",
 	"server/lmstudio/rest.integration.Headers":            "its request",
 	"server/lmstudio/rest.invalidCall.Metadata":           "four keys",
+	"server/lmstudio/rest.turn.running":                   "one call",
 	"server/lmstudio/socket.Logs.readers":                 "the open sockets",
 	"server/lmstudio/socket.conn.channels":                "mostRunning",
 	"server/openai.chatRequest.ChatTemplateKwargs":        "its request",
