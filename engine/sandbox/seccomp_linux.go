@@ -58,6 +58,29 @@ func toItself(signals bool) []seccomp.NameWithConditions {
 	return only
 }
 
+// sockets are the calls that make sockets, with what they may make. A socket of AF_UNIX reaches the
+// servers of this machine, such as Docker's or an agent with keys, and Landlock does not watch its
+// path. A pair may not be of datagrams: these are sent to any address. What is allowed is named,
+// as the kernel reads only half of each argument.
+func sockets(network bool) []seccomp.NameWithConditions {
+	allow := func(name string, argument uint32, value uint64) seccomp.NameWithConditions {
+		equal := seccomp.Condition{Argument: argument, Operation: seccomp.Equal, Value: value}
+		return seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{equal}}
+	}
+	var only []seccomp.NameWithConditions
+	for _, kind := range []uint64{unix.SOCK_STREAM, unix.SOCK_SEQPACKET} {
+		for _, flags := range []uint64{0, unix.SOCK_CLOEXEC, unix.SOCK_NONBLOCK, unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK} {
+			only = append(only, allow("socketpair", 1, kind|flags))
+		}
+	}
+	if network {
+		for _, family := range []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} { // the last tells a resolver of interfaces
+			only = append(only, allow("socket", 0, family))
+		}
+	}
+	return only
+}
+
 // restrictCalls puts the calling thread under a filter of system calls.
 //
 // All known calls but the forbidden ones are named as allowed, and the rest is refused: the
@@ -73,6 +96,7 @@ func restrictCalls(n Needs, landlock int) error {
 		return unix.ENOSYS
 	}
 	conditional, forbidden := toItself(n.Command != nil && landlock >= scopedSignals), barred(n)
+	conditional = append(conditional, sockets(n.Command != nil && n.Command.Network)...)
 	var allowed []string
 	for _, number := range slices.Sorted(maps.Keys(machine.SyscallNumbers)) {
 		name := machine.SyscallNumbers[number]

@@ -1,0 +1,60 @@
+package builtin
+
+import (
+	"fmt"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// A command that may use the network reaches TCP and no server of this machine by its socket file.
+func TestCommand_networkIsNoUnixSocket(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("needs python3")
+	}
+	p := newPlace(t)
+	var listeners []net.Listener
+	for network, at := range map[string]string{"unix": p.root + "/sock", "tcp": "127.0.0.1:0"} {
+		l, err := net.Listen(network, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		if listeners = append(listeners, l); network == "unix" {
+			_ = exec.Command("chmod", "777", at).Run()
+		}
+	}
+	datagrams, err := net.ListenPacket("unixgram", p.root+"/grams")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = datagrams.Close() }()
+	_ = exec.Command("chmod", "777", p.root+"/grams").Run()
+	port := 0
+	for _, l := range listeners {
+		if tcp, ok := l.Addr().(*net.TCPAddr); ok {
+			port = tcp.Port
+		}
+	}
+	tool := made(t, "execute_command", func(s Settings) {
+		c := s.(*executeCommand)
+		c.Folder, c.Shell, c.Network = p.root, true, true
+	})
+	confined(t, tool)
+	for script, works := range map[string]bool{
+		fmt.Sprintf("socket.create_connection(('127.0.0.1',%d))", port):                          true,
+		"socket.getaddrinfo('localhost',80)":                                                     true,
+		"socket.socketpair()":                                                                    true,
+		"socket.socket(socket.AF_UNIX).connect('sock')":                                          false,
+		"socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM).sendto(b'x','grams')":                   false,
+		"socket.socketpair(socket.AF_UNIX,socket.SOCK_DGRAM)[0].sendto(b'x','grams')":            false,
+		"l=ctypes.CDLL(None); exit(l.syscall(ctypes.c_long(NR),ctypes.c_long(1<<32|1),1,0) < 0)": false,
+	} {
+		script = strings.Replace(script, "NR", "41 if os.uname().machine=='x86_64' else 198", 1)
+		r := run(t, tool, map[string]any{"command": "python3 -c \"import socket,ctypes,os; " + script + "\""})
+		if r.Failed == works {
+			t.Errorf("%s: %+v", script, r)
+		}
+	}
+}
