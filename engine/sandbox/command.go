@@ -14,13 +14,17 @@ const CommandName = "confined"
 // NotRun is the exit status of a command that could not be run.
 const NotRun = 126
 
-// Prepare makes the process that will confine itself and then become the command. Its environment
-// is that of the caller's choice; nothing of this process's own goes with it.
+// Prepare makes the process that will confine itself and then run the command. Its environment is
+// that of the caller's choice; nothing of this process's own goes with it. It ends with the thread
+// that starts it: the caller locks its goroutine to one until the process has ended.
 func Prepare(n Needs, environment []string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
+	command := *n.Command
+	command.Server = os.Getpid()
+	n.Command = &command
 	text, err := json.Marshal(n)
 	if err != nil {
 		return nil, fmt.Errorf("encode the command: %w", err)

@@ -21,10 +21,10 @@
 // A question that a hostile file may answer with a crash, such as what memory it needs, is put to
 // a process of its own: [Ask], and [Answer] there.
 //
-// A command that a model wrote runs in place of a process that confines itself first: the server
+// A command that a model wrote runs below a process that confines its one thread first: the server
 // starts its own program with [CommandName], and that calls [Become]. It may use the system's
 // programs and the folders that its [Command] names. It cannot leave the process group, so that
-// [EndGroup] ends all that it started.
+// [EndGroup] ends all that it started, and so does the death of the server, even by SIGKILL.
 //
 // Where the kernel lacks one of them the others hold, and the [engine.Confinement] says what is
 // missing; a command does not run then. Other systems have no sandbox here.

@@ -23,6 +23,7 @@ type Command struct {
 	Write   []string // folders in which it may do anything
 	Network bool
 	User    *User `json:",omitempty"` // whom to become first; only root can
+	Server  int   // the process that the command ends with; [Prepare] sets it
 }
 
 // User is whom a command runs as.

@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -62,14 +64,20 @@ func Enter(n Needs, handed []byte) (engine.Confinement, error) {
 	return in, fmt.Errorf("run the program again, confined: %w", unix.Exec("/proc/self/exe", os.Args, env))
 }
 
-// Become gives up all but the needs and runs their command in place of this program. It returns
-// only with an error.
+// Become gives up all but the needs and runs their command. It returns only with an error.
+//
+// The command is a child of the one thread that is confined, and this process stays as its watcher:
+// the kernel tells it when the server dies, and it ends the whole group then. A kernel that does not
+// keep signals from outside lets a command signal itself alone, by the number of this process: the
+// command takes the process's place there, and when the server dies only that process is ended.
 func Become(n Needs) error {
 	c := n.Command
 	path, err := exec.LookPath(c.Args[0])
 	if err != nil {
 		return err
 	}
+	orphaned := make(chan os.Signal, 1)
+	signal.Notify(orphaned, unix.SIGTERM)
 	runtime.LockOSThread() // as in Enter
 	in, err := restrict(n)
 	if err != nil {
@@ -81,7 +89,57 @@ func Become(n Needs) error {
 	if err := become(c.User); err != nil {
 		return err
 	}
-	return fmt.Errorf("run %s: %w", c.Args[0], unix.Exec(path, c.Args, os.Environ()))
+	if in.Landlock < scopedSignals {
+		if err := dieWithServer(c.Server, unix.SIGKILL); err != nil {
+			return err
+		}
+		return fmt.Errorf("run %s: %w", c.Args[0], unix.Exec(path, c.Args, os.Environ()))
+	}
+	if err := dieWithServer(c.Server, unix.SIGTERM); err != nil {
+		return err
+	}
+	go func() {
+		<-orphaned
+		_ = unix.Kill(0, unix.SIGKILL) // the group, with this process
+	}()
+	return attend(path, c.Args)
+}
+
+// dieWithServer has a signal sent to this process when the thread ends that started it. It must be
+// called last: a change of user undoes it.
+func dieWithServer(server int, s unix.Signal) error {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(s), 0, 0, 0); err != nil {
+		return fmt.Errorf("end with the server: %w", err)
+	}
+	if os.Getppid() != server {
+		return errors.New("the server that started the command has ended")
+	}
+	return nil
+}
+
+// attend runs a program as a child of the calling thread and ends this process as the child ended.
+func attend(path string, args []string) error {
+	child, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
+		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL},
+	})
+	if err != nil {
+		return fmt.Errorf("run %s: %w", args[0], err)
+	}
+	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+		_ = f.Close() // the command's alone: who reads them sees when it closes them
+	}
+	var status unix.WaitStatus
+	for err = unix.EINTR; err == unix.EINTR; {
+		_, err = unix.Wait4(child, &status, 0, nil)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("wait for %s: %w", args[0], err)
+	case status.Signaled():
+		os.Exit(128 + int(status.Signal())) // as shells tell it
+	}
+	os.Exit(status.ExitStatus())
+	return nil
 }
 
 // become changes the user of the calling thread alone, which is all that is left after exec.

@@ -47,13 +47,14 @@ func barred(n Needs) []string {
 }
 
 // toItself are calls whose first argument is a process: they are allowed only for this one, which
-// 0 means for prlimit64. A command may signal its children where Landlock keeps it from others.
+// 0 means for prlimit64. A command may signal its children where Landlock keeps it from others;
+// this process is then its watcher, see [Become].
 func toItself(signals bool) []seccomp.NameWithConditions {
 	self := seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid())}}
 	zero := seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: 0}}
-	only := []seccomp.NameWithConditions{{Name: "prlimit64", Conditions: self}, {Name: "prlimit64", Conditions: zero}}
+	only := []seccomp.NameWithConditions{{Name: "prlimit64", Conditions: zero}}
 	if !signals {
-		only = append(only, seccomp.NameWithConditions{Name: "kill", Conditions: self}, seccomp.NameWithConditions{Name: "tgkill", Conditions: self})
+		only = append(only, seccomp.NameWithConditions{Name: "prlimit64", Conditions: self}, seccomp.NameWithConditions{Name: "kill", Conditions: self}, seccomp.NameWithConditions{Name: "tgkill", Conditions: self})
 	}
 	return only
 }

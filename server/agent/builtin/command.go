@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -97,6 +98,8 @@ func (c *confinement) run(ctx context.Context, args []string, input []byte, most
 	}
 	said := &ends{most: most / 2}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(input), said, said, lastWords
+	runtime.LockOSThread() // a confined command ends with the thread that started it
+	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		return failed("%v", err)
 	}

@@ -3,9 +3,11 @@ package builtin
 import (
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A command that may use the network reaches TCP and no server of this machine by its socket file.
@@ -57,4 +59,40 @@ func TestCommand_networkIsNoUnixSocket(t *testing.T) {
 			t.Errorf("%s: %+v", script, r)
 		}
 	}
+}
+
+// A server that is killed takes its commands with it, and what they have started.
+func TestCommand_endsWithAKilledServer(t *testing.T) {
+	const variable, word = "TEST_KILLED_SERVER", "76543"
+	if root := os.Getenv(variable); root != "" { // the server
+		tool := made(t, "execute_command", func(s Settings) {
+			c := s.(*executeCommand)
+			c.Folder, c.Shell = root, true
+		})
+		run(t, tool, map[string]any{"command": "sleep " + word + " & (sleep " + word + "; true); true"})
+		return
+	}
+	p := newPlace(t)
+	shell(t, p)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := exec.Command(self, "-test.run=^"+t.Name()+"$")
+	server.Env = append(os.Environ(), variable+"="+p.root)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await := func(what string, done func() bool) {
+		for guard := time.Now().Add(20 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(guard) {
+				t.Error(what, running("sleep\x00"+word))
+				return
+			}
+		}
+	}
+	await("it never began", func() bool { return running("sleep\x00"+word) != "" })
+	_ = server.Process.Kill()
+	_ = server.Wait() // it was killed
+	await("it lives on", func() bool { return running(word) == "" })
 }
