@@ -11,6 +11,7 @@ import (
 type permission struct {
 	path   string
 	rights uint64
+	was    FileID // none: whatever it is now
 }
 
 // libraries are the folders of shared libraries: the system's, and those of GPU drivers and
@@ -55,28 +56,28 @@ func permissions(n Needs) []permission {
 				found = []string{p}
 			}
 			for _, f := range found {
-				all = append(all, permission{f, rights})
+				all = append(all, permission{path: f, rights: rights})
 			}
 		}
 	}
 	add(mayRun, "/proc/self/exe")
 	add(mayLink, libraries...)
 	for _, dir := range libraryFolders() {
-		all = append(all, permission{dir, mayLink})
+		all = append(all, permission{path: dir, rights: mayLink})
 	}
 	add(mayBrowse, readable...)
 	add(mayUse, devices...)
 	add(mayControl, gpus...)
 	for _, f := range n.Files {
-		all = append(all, permission{f, mayRead})
+		all = append(all, permission{path: f, rights: mayRead})
 	}
 	if c := n.Command; c != nil {
 		add(mayLink, system...)
 		for _, p := range c.Read {
-			all = append(all, permission{p, mayLink})
+			all = append(all, permission{p, mayLink, c.Were[p]})
 		}
 		for _, p := range c.Write {
-			all = append(all, permission{p, mayChange})
+			all = append(all, permission{p, mayChange, c.Were[p]})
 		}
 	}
 	return all

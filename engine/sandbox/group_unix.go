@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,19 @@ func Group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true
 
 // EndGroup kills what is left of the group that a command began.
 func EndGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // none may be left
+
+// Identify tells which file or folder a path leads to.
+func Identify(path string) (FileID, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return FileID{}, err
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return FileID{}, errors.ErrUnsupported
+	}
+	return FileID{uint64(s.Dev), s.Ino}, nil //nolint:unconvert // another type elsewhere
+}
 
 // nobody is the user without rights of its own.
 var nobody = User{65534, 65534}

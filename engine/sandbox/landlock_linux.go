@@ -88,6 +88,9 @@ func permit(set int, p permission, handled uint64) error {
 	if err := unix.Fstat(fd, &info); err != nil {
 		return fmt.Errorf("look at %s: %w", p.path, err)
 	}
+	if p.was != (FileID{}) && p.was != (FileID{uint64(info.Dev), info.Ino}) { //nolint:unconvert // another type elsewhere
+		return fmt.Errorf("%s is another file or folder than when the settings were read", p.path)
+	}
 	rights := p.rights & handled
 	if info.Mode&unix.S_IFMT != unix.S_IFDIR {
 		rights &= ofFiles

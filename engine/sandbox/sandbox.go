@@ -22,9 +22,13 @@ type Command struct {
 	Read    []string // folders and files that it may read and run
 	Write   []string // folders in which it may do anything
 	Network bool
-	User    *User `json:",omitempty"` // whom to become first; only root can
-	Server  int   // the process that the command ends with; [Prepare] sets it
+	User    *User             `json:",omitempty"` // whom to become first; only root can
+	Were    map[string]FileID // what its files must still be; another one is refused
+	Server  int               // the process that the command ends with; [Prepare] sets it
 }
+
+// FileID is what a file is, by whatever path.
+type FileID struct{ Device, Inode uint64 }
 
 // User is whom a command runs as.
 type User struct{ ID, Group int }

@@ -24,6 +24,8 @@ import (
 // confinement is what a command may have. Without any of it a command sees the system's programs
 // and a folder of its own that goes with it.
 type confinement struct {
+	were map[string]sandbox.FileID // by path, from when the settings were read: a path can come to mean another folder
+
 	Folder      string   `key:"folder" path:"yes" help:"folder that the command starts in and may write to"`
 	Read        []string `key:"read" path:"yes" help:"further files and folders that it may read and run, beside the system's"`
 	Network     bool     `key:"network" help:"true: it may use the network"`
@@ -37,6 +39,12 @@ func (c *confinement) check() error {
 			return fmt.Errorf("environment: %s cannot be handed on", name)
 		}
 	}
+	c.were = map[string]sandbox.FileID{}
+	for _, p := range append(slices.Clone(c.Read), c.Folder) {
+		if id, err := sandbox.Identify(p); err == nil {
+			c.were[p] = id
+		}
+	}
 	if c.Folder == "" {
 		return nil
 	}
@@ -44,6 +52,21 @@ func (c *confinement) check() error {
 		return fmt.Errorf("folder: there is no folder %s", c.Folder)
 	}
 	return nil
+}
+
+// unchanged refuses paths that have come to mean another file or folder, and returns what may be
+// read: what was not there when the settings were read may be anything by now.
+func (c *confinement) unchanged() (read []string, err error) {
+	for _, p := range append(slices.Clone(c.Read), c.Folder) {
+		was, known := c.were[p]
+		if is, err := sandbox.Identify(p); known && (err != nil || is != was) {
+			return nil, fmt.Errorf("%s is another file or folder than when the settings were read; if that is meant, reload them", p)
+		}
+		if known && p != c.Folder {
+			read = append(read, p)
+		}
+	}
+	return read, nil
 }
 
 // passedOn are variables that commands get.
@@ -56,6 +79,10 @@ func (c *confinement) environment(home string) []string {
 
 // prepare makes the process of a command and the folder of its own.
 func (c *confinement) prepare(args []string, home string) (*exec.Cmd, error) {
+	read, err := c.unchanged()
+	if err != nil {
+		return nil, err
+	}
 	folder := c.Folder
 	if folder == "" {
 		folder = home
@@ -72,7 +99,7 @@ func (c *confinement) prepare(args []string, home string) (*exec.Cmd, error) {
 			return nil, fmt.Errorf("give a folder to the command: %w", err)
 		}
 	}
-	n := sandbox.Command{Args: args, Read: c.Read, Write: []string{home, folder}, Network: c.Network, User: user}
+	n := sandbox.Command{Args: args, Read: read, Write: []string{home, folder}, Network: c.Network, User: user, Were: c.were}
 	cmd, err := sandbox.Prepare(sandbox.Needs{Command: &n}, c.environment(home))
 	if err != nil {
 		return nil, err

@@ -5,9 +5,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"tenon/engine/sandbox"
 )
 
 // A command that may use the network reaches TCP and no server of this machine by its socket file.
@@ -95,4 +98,48 @@ func TestCommand_endsWithAKilledServer(t *testing.T) {
 	_ = server.Process.Kill()
 	_ = server.Wait() // it was killed
 	await("it lives on", func() bool { return running(word) == "" })
+}
+
+// A folder of a command inside that of another, which puts a link in its place.
+func TestCommand_aFolderStaysTheOneThatItWas(t *testing.T) {
+	for _, unconfined := range []bool{false, true} {
+		for _, read := range []bool{false, true} {
+			p := newPlace(t)
+			outer := shell(t, p)
+			tool := made(t, "execute_command", func(s Settings) {
+				c := s.(*executeCommand)
+				c.Folder, c.Shell, c.Unconfined = p.root+"/sub", true, unconfined
+				if read {
+					c.Folder, c.Read = t.TempDir(), []string{p.root + "/sub"}
+				}
+			})
+			if r := run(t, outer, map[string]any{"command": "mv sub sub2 && ln -s ../secret sub"}); r.Failed {
+				t.Fatal(r)
+			}
+			r, err := tool.Execute(t.Context(), []byte(`{"command":"cat key `+p.root+`/sub/key"}`), nil)
+			if err == nil || !strings.Contains(err.Error(), "is another file or folder") || strings.Contains(r.Text, sesame) {
+				t.Errorf("unconfined %v, read %v: %+v, %v", unconfined, read, r, err)
+			}
+		}
+	}
+}
+
+// It is looked at once more by the process that confines itself, on the open folder.
+func TestPrepare_theChildRefusesAnotherFolder(t *testing.T) {
+	p := newPlace(t)
+	shell(t, p)
+	id, err := sandbox.Identify(p.secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := sandbox.Command{Args: []string{"/bin/cat", p.root + "/a.txt"}, Read: []string{p.root}, Were: map[string]sandbox.FileID{p.root: id}}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd, err := sandbox.Prepare(sandbox.Needs{Command: &n}, os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(said), "is another file or folder") {
+		t.Errorf("%s, %v", said, err)
+	}
 }
