@@ -25,7 +25,7 @@ const (
 	longestDescribe = 8 << 10
 )
 
-// Pauses before a server is tried again that could not be reached.
+// Pauses before a server is tried again that could not be reached or did not list its tools.
 const (
 	firstPause   = time.Second
 	longestPause = time.Minute
@@ -42,7 +42,7 @@ type Client struct {
 	session  *sdk.ClientSession
 	listed   []agent.Tool
 	current  bool // listed is what the server has
-	failures int  // to connect, one after the other
+	failures int  // to connect or to list, one after the other
 	again    time.Time
 	last     error
 	calls    map[string]chan agent.Progress
@@ -92,18 +92,45 @@ func (c *Client) tools(ctx context.Context, fresh bool) ([]agent.Tool, error) {
 	}
 	c.mu.Lock()
 	all, asked := c.listed, c.current && (!fresh || caps.Tools != nil && caps.Tools.ListChanged)
-	c.current = true // a change from here on is seen
-	c.mu.Unlock()
-	if asked {
-		return all, nil
+	paused := c.paused()
+	if !asked && paused == nil {
+		c.current = true // a change from here on is seen
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.server.Timeout)
+	c.mu.Unlock()
+	switch {
+	case asked:
+		return all, nil
+	case paused != nil: // as for who waited while the list failed
+		return all, paused
+	}
+	within, cancel := context.WithTimeout(ctx, c.server.Timeout)
 	defer cancel()
-	all, whole, err := c.list(ctx, s, caps)
+	all, whole, err := c.list(within, s, caps)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.listed, c.current = all, c.current && whole
+	switch {
+	case whole:
+		c.failures = 0
+	case ctx.Err() == nil: // else it is the caller who has no time
+		c.pause(err)
+	}
 	return all, err
+}
+
+// paused is the last failure while the pause behind it lasts. c.mu is held.
+func (c *Client) paused() error {
+	pause := c.again.Sub(c.now())
+	if pause <= 0 {
+		return nil
+	}
+	return fmt.Errorf("%w (it is tried again in %v)", c.last, pause.Round(time.Second))
+}
+
+// pause begins a pause behind a failure. c.mu is held.
+func (c *Client) pause(err error) {
+	c.again, c.last = c.now().Add(min(firstPause<<min(c.failures, 10), longestPause)), err
+	c.failures++
 }
 
 // begin waits until nobody else connects or lists.
@@ -125,15 +152,15 @@ func (c *Client) connect(ctx context.Context) (*sdk.ClientSession, error) {
 	}
 	defer c.end()
 	c.mu.Lock()
-	s, again, last, closed := c.session, c.again, c.last, c.closed
+	s, paused, closed := c.session, c.paused(), c.closed
 	c.mu.Unlock()
-	switch pause := again.Sub(c.now()); {
+	switch {
 	case closed:
 		return nil, c.failure("connect", errors.New("it was closed"))
 	case s != nil:
 		return s, nil
-	case pause > 0:
-		return nil, fmt.Errorf("%w (it is tried again in %v)", last, pause.Round(time.Second))
+	case paused != nil:
+		return nil, paused
 	}
 	within, cancel := context.WithTimeout(ctx, c.server.Timeout)
 	defer cancel()
@@ -144,11 +171,10 @@ func (c *Client) connect(ctx context.Context) (*sdk.ClientSession, error) {
 	case err != nil && ctx.Err() != nil: // it is the caller who has no time
 		return nil, err
 	case err != nil:
-		c.again, c.last = c.now().Add(min(firstPause<<min(c.failures, 10), longestPause)), err
-		c.failures++
+		c.pause(err)
 		return nil, err
 	}
-	c.session, c.current, c.failures = s, false, 0
+	c.session, c.current = s, false
 	go c.watch(s)
 	return s, nil
 }

@@ -2,13 +2,14 @@
 //
 // A [Client] is one server of the configuration: a program that speaks over its standard input and
 // output, or an address of streamable HTTP. It connects when it is first asked, and again after a
-// loss, behind growing pauses. [Servers] are several of them; one that hangs or fails costs its own
+// loss, behind growing pauses, which follow a list of tools that fails too. [Servers] are several of them; one that hangs or fails costs its own
 // tools and nobody else's. A [Connector] reaches servers that requests name.
 //
 // A server is not trusted. Lists, pages, names, schemas and results have limits; a call is not made
 // where the server has changed the tool since the model was told of it; sampling and elicitation
 // are not offered and refused; what it says is data. It gets the variables and headers that are
-// its own, and these are hidden in all that it says.
+// its own, and these are hidden in all that it says. So are values in the query of its address; the
+// path is not. A client that names a server in its request is told the whole address again.
 //
 // The SDK decodes schemas into maps: properties come in the order of the alphabet.
 package mcp

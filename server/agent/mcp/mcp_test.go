@@ -178,6 +178,41 @@ func TestClient_reconnectsWithPauses(t *testing.T) {
 	}
 }
 
+// A list that fails is followed by a pause too, and who waited for it gets its failure.
+func TestClient_aListThatHangsIsWaitedForOnce(t *testing.T) {
+	c := behaving(t, "hangs at the list")
+	now := time.Now()
+	c.now = func() time.Time { return now }
+	var pauses []time.Duration
+	for lists := 1; lists <= 3; lists++ {
+		failures := make(chan error)
+		for range 5 {
+			go func() {
+				_, err := c.Tools(t.Context())
+				failures <- err
+			}()
+		}
+		for range 5 {
+			if err := <-failures; err == nil || !strings.Contains(err.Error(), "list its tools") {
+				t.Errorf("%v", err)
+			}
+		}
+		if c.failures != lists {
+			t.Fatalf("5 callers: %d lists", c.failures-lists+1)
+		}
+		pauses = append(pauses, c.again.Sub(now))
+		now = c.again
+	}
+	if want := []time.Duration{1, 2, 4}; fmt.Sprint(pauses) != fmt.Sprint(seconds(want)) {
+		t.Errorf("%v", pauses)
+	}
+	late, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Tools(late); err == nil || c.failures != 3 {
+		t.Errorf("a caller without time began a pause: %v", err)
+	}
+}
+
 func seconds(n []time.Duration) (all []time.Duration) {
 	for _, d := range n {
 		all = append(all, d*time.Second)
