@@ -55,6 +55,30 @@ func TestToolErrors_areCountedAndCallsLogged(t *testing.T) {
 	}
 }
 
+// What a server executed was counted when it did: that a client sends it back is no error of a
+// tool of the client's.
+func TestToolErrors_whatTheServerExecutedIsNotCountedAgain(t *testing.T) {
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"server_tool_calls":[{"id":"c1","type":"mcp_call","server_label":"notes","name":"find","arguments":"{}","error":"no"}]},{"role":"user","content":"so"}]`,
+		"/v1/messages": `"max_tokens":9,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"mcp_tool_use","id":"c1","name":"find","server_name":"notes","input":{}},` +
+			`{"type":"mcp_tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"text","text":"no"}]}]},{"role":"user","content":"so"}]`,
+		"/v1/responses": `"input":[{"role":"user","content":"hi"},{"type":"mcp_call","id":"c1","server_label":"notes","name":"find","arguments":"{}","error":"no"},{"role":"user","content":"so"}]`,
+	} {
+		var log bytes.Buffer
+		o := options(t, enginetest.Say("Well."))
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		h := server.New(o)
+		if rec := askWith(t, h, path, `{"model":"scripted",`+body+`}`); rec.Code != 200 {
+			t.Fatal(path, rec.Body)
+		}
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+		if counted := linesOf(rec.Body.String(), "tenon_tool_errors_total"); strings.Contains(counted, "find") || strings.Contains(log.String(), `msg="tool error"`) {
+			t.Errorf("%s: %s%s", path, counted, &log)
+		}
+	}
+}
+
 // S3-20: what was no valid call has a line too, with the names that there were; what it said only
 // where prompts are logged.
 func TestToolErrors_whatWasNoCallIsLogged(t *testing.T) {

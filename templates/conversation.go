@@ -51,6 +51,7 @@ type Message struct {
 	Calls     []Call // an assistant's calls
 	CallID    string // in a result: the call it answers
 	Failed    bool   // in a result: the tool reported an error
+	Executed  bool   // in a result: a server ran the tool, not the client
 }
 
 // Part is a piece of a message's content.

@@ -220,5 +220,5 @@ func (l *loop) answer(s settled) {
 }
 
 func (s settled) message() templates.Message {
-	return templates.Message{Role: templates.ToolRole, Name: s.call.Name, CallID: s.call.ID, Text: s.result.Text, Failed: s.result.Failed}
+	return templates.Message{Role: templates.ToolRole, Name: s.call.Name, CallID: s.call.ID, Text: s.result.Text, Failed: s.result.Failed, Executed: true}
 }

@@ -219,7 +219,7 @@ func (d *decoder) assistant(blocks []block, field string) ([]templates.Message, 
 				out = append(out, m)
 			}
 			m = templates.Message{Role: templates.Assistant}
-			out = append(out, templates.Message{Role: templates.ToolRole, CallID: b.ToolUseID, Text: d.executed(b), Failed: b.IsError})
+			out = append(out, templates.Message{Role: templates.ToolRole, CallID: b.ToolUseID, Text: d.executed(b), Failed: b.IsError, Executed: true})
 		default:
 			text, err := d.text(b, at)
 			if err != nil {

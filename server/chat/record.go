@@ -98,7 +98,7 @@ func toolSet(declared []tools.Tool) string {
 }
 
 // failedTools are the tools of the results behind the last answer that are errors. What stands
-// further up was counted when it was new.
+// further up was counted when it was new, and what the server executed when it did.
 func failedTools(c templates.Conversation) []string {
 	names := map[string]string{} // by id of the call
 	var failed []string
@@ -109,7 +109,7 @@ func failedTools(c templates.Conversation) []string {
 			for _, call := range m.Calls {
 				names[call.ID] = call.Name
 			}
-		case m.Failed:
+		case m.Failed && !m.Executed:
 			failed = append(failed, cmp.Or(m.Name, names[m.CallID]))
 		}
 	}

@@ -39,6 +39,7 @@ type (
 		Calls     []HistoryCallTrace `json:"calls,omitempty"`
 		CallID    string             `json:"call_id,omitempty"`
 		Failed    bool               `json:"failed,omitempty"`
+		Executed  bool               `json:"executed,omitempty"`
 	}
 	HistoryCallTrace struct {
 		ID        string `json:"id"`
@@ -96,7 +97,7 @@ func traceRequest(r Request) RequestTrace {
 
 func traceMessage(m templates.Message) MessageTrace {
 	out := MessageTrace{
-		Role: string(m.Role), Name: m.Name, Text: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Failed: m.Failed,
+		Role: string(m.Role), Name: m.Name, Text: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Failed: m.Failed, Executed: m.Executed,
 	}
 	for _, p := range m.Parts {
 		out.Parts = append(out.Parts, p.Text)
@@ -134,7 +135,7 @@ func (t RequestTrace) request(model string) Request {
 
 func (m MessageTrace) message() templates.Message {
 	out := templates.Message{
-		Role: templates.Role(m.Role), Name: m.Name, Text: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Failed: m.Failed,
+		Role: templates.Role(m.Role), Name: m.Name, Text: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Failed: m.Failed, Executed: m.Executed,
 	}
 	for _, p := range m.Parts {
 		out.Parts = append(out.Parts, templates.Part{Text: p})

@@ -38,7 +38,7 @@ func decodeMessages(w chatRequest, r *chat.Request) error {
 func executed(all []serverCall) (out []templates.Message) {
 	for _, c := range all {
 		out = append(out, templates.Message{Role: templates.Assistant, Calls: []templates.Call{{ID: c.ID, Name: c.Name, Arguments: c.Arguments}}})
-		result := templates.Message{Role: templates.ToolRole, CallID: c.ID, Name: c.Name}
+		result := templates.Message{Role: templates.ToolRole, CallID: c.ID, Name: c.Name, Executed: true}
 		switch {
 		case c.Error != nil:
 			result.Text, result.Failed = *c.Error, true

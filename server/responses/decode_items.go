@@ -161,7 +161,7 @@ func (c *conversation) executed(it item) {
 		id = it.ID
 		c.assistant().Calls = append(c.assistant().Calls, templates.Call{ID: id, Name: it.Name, Arguments: it.text(it.Arguments)})
 	}
-	m := templates.Message{Role: templates.ToolRole, CallID: id, Name: it.Name, Text: it.text(it.Output)}
+	m := templates.Message{Role: templates.ToolRole, CallID: id, Name: it.Name, Text: it.text(it.Output), Executed: true}
 	if !wire.IsNull(it.Error) {
 		var e mcpError
 		if m.Failed = true; json.Unmarshal(it.Error, &e) == nil && len(e.Content) > 0 {
