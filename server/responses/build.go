@@ -19,6 +19,7 @@ type builder struct {
 	settled  func() error      // called when the response is complete, before the last event; nil: nobody waits for it
 	unkept   error             // why it was to be kept and is not
 	begun    bool              // response.created has been sent
+	ended    bool              // the response has its last status: no heartbeat follows
 	sequence int
 	summary  bool // thinking is shown as a summary (reasoning.summary)
 	timings  bool // they are wanted
@@ -71,8 +72,12 @@ func (b *builder) begin() error {
 	return b.send(event{Type: "response.in_progress", Response: b.snapshot()})
 }
 
-// beat is the protocol's heartbeat: clients know no event of another name.
+// beat is the protocol's heartbeat: clients know no event of another name. A response that has
+// ended is in progress no more.
 func (b *builder) beat() error {
+	if b.ended {
+		return nil
+	}
 	if !b.begun {
 		return b.begin()
 	}
@@ -81,7 +86,7 @@ func (b *builder) beat() error {
 
 // fail ends the stream after an error.
 func (b *builder) fail(e *chat.Error) error {
-	b.response.Status = "failed"
+	b.ended, b.response.Status = true, "failed"
 	b.response.Error = &responseError{Code: failure(e), Message: wire.Message(e)}
 	return b.send(event{Type: "response.failed", Response: b.snapshot()})
 }
@@ -245,7 +250,7 @@ func (b *builder) finish(f chat.Finish) error {
 	if f.Reason != chat.Cancelled { // nobody counted what was cancelled
 		b.response.Usage = encodeUsage(f.Usage)
 	}
-	b.response.Status, b.response.CompletedAt = "completed", &now
+	b.ended, b.response.Status, b.response.CompletedAt = true, "completed", &now
 	switch f.Reason {
 	case chat.Length:
 		b.response.Status, b.response.CompletedAt = "incomplete", nil
