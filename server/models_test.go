@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"tenon/models/catalog"
@@ -81,3 +82,18 @@ func TestModels_contextIsKnownBeforeTheModelIsLoaded(t *testing.T) {
 type listed []fleet.Status
 
 func (l listed) Status() []fleet.Status { return l }
+
+// Ollama's routes are of one protocol: what another one's header says is nothing to them.
+func TestOllama_errorsKeepTheirShapeWhateverTheHeaders(t *testing.T) {
+	h := server.New(options(t))
+	for _, path := range []string{"/api/show", "/api/pull"} {
+		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(`{"model":"nobody"}`))
+		r.Header.Set("Anthropic-Version", "2023-06-01")
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		var v struct{ Error string }
+		if err := json.Unmarshal(rec.Body.Bytes(), &v); err != nil || rec.Code != http.StatusNotFound || v.Error == "" {
+			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
+		}
+	}
+}

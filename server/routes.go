@@ -87,12 +87,12 @@ func withID(serve func(http.ResponseWriter, *http.Request, string)) gin.HandlerF
 func writeError(c *gin.Context, e *chat.Error) {
 	if strings.HasPrefix(c.Request.URL.Path, ownPrefix) {
 		fleet.WriteError(c.Writer, e)
-	} else if strings.HasPrefix(c.Request.URL.Path, "/v1/messages") || c.GetHeader("Anthropic-Version") != "" {
-		anthropic.WriteError(c.Writer, e)
 	} else if strings.HasPrefix(c.Request.URL.Path, "/api/v1/") {
 		rest.WriteError(c.Writer, e)
 	} else if strings.HasPrefix(c.Request.URL.Path, "/api/") && !strings.HasPrefix(c.Request.URL.Path, "/api/v0/") {
 		c.JSON(wire.Status(e.Kind), gin.H{"error": e.Error()}) // Ollama's error is a text
+	} else if strings.HasPrefix(c.Request.URL.Path, "/v1/messages") || c.GetHeader("Anthropic-Version") != "" {
+		anthropic.WriteError(c.Writer, e)
 	} else {
 		wire.WriteOpenAIError(c.Writer, e)
 	}
