@@ -85,7 +85,7 @@ func TestHostile_aSchemasNumbersAreBounded(t *testing.T) {
 // Claude Code shortens its history when it reads these words; the figures tell it by how much.
 func TestMessages_overflowIsReportedAsTheRealAPIDoes(t *testing.T) {
 	rec := askWith(t, server.New(options(t)), "/v1/messages", `{"model":"scripted","max_tokens":9,"messages":[{"role":"user","content":"`+strings.Repeat("u", 5000)+`"}]}`)
-	if rec.Code != http.StatusBadRequest || !regexp.MustCompile(`"prompt is too long: \d+ tokens > 4096 maximum`).Match(rec.Body.Bytes()) {
+	if rec.Code != http.StatusBadRequest || !regexp.MustCompile(`"prompt is too long: \d+ tokens > 4095 maximum`).Match(rec.Body.Bytes()) {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
 }

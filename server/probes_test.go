@@ -176,8 +176,8 @@ func TestDefaultModel_servesEveryName(t *testing.T) {
 // Claude Code's sentence.
 func TestOverflow_inEachProtocolsWords(t *testing.T) {
 	for path, want := range map[string]string{
-		"/v1/chat/completions": "maximum context length is 64 tokens",
-		"/v1/completions":      "maximum context length is 64 tokens",
+		"/v1/chat/completions": "maximum context length is 63 tokens",
+		"/v1/completions":      "maximum context length is 63 tokens",
 		"/v1/responses":        "exceeds the context window",
 		"/v1/messages":         "prompt is too long: ",
 	} {
@@ -194,12 +194,32 @@ func TestOverflow_inEachProtocolsWords(t *testing.T) {
 				t.Errorf("%s: %d %v", path, status, e)
 			}
 			if path == "/v1/messages" {
-				if !strings.Contains(message, " tokens > 64 maximum") {
+				if !strings.Contains(message, " tokens > 63 maximum") {
 					t.Errorf("%s: %v", path, e)
 				}
 			} else if e["code"] != "context_length_exceeded" {
 				t.Errorf("%s: %v", path, e)
 			}
+		}
+	}
+}
+
+// A prompt that fills the context leaves no token for the answer: the maximum that is told is one
+// that would be served.
+func TestOverflow_theMaximumIsOneThatFits(t *testing.T) {
+	o := options(t, enginetest.Say("x"))
+	e := o.Models.(oneModel).engine
+	size := 0
+	for path, says := range map[string]string{"/v1/messages": "%d tokens > %d maximum", "/v1/chat/completions": "maximum context length is %[2]d tokens. However, your messages resulted in %[1]d tokens"} {
+		body := `{"model":"scripted","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`
+		if size == 0 {
+			_, v := answer(t, server.New(o), "POST", "/v1/messages/count_tokens", body)
+			size = int(v["input_tokens"].(float64))
+		}
+		e.Info.Context = size
+		_, v := answer(t, server.New(o), "POST", path, body)
+		if said, _ := v["error"].(map[string]any)["message"].(string); !strings.Contains(said, fmt.Sprintf(says, size, size-1)) {
+			t.Errorf("%s: %s", path, said)
 		}
 	}
 }
@@ -372,9 +392,9 @@ func TestOllama_whatIsNotServedIsRefusedInItsShape(t *testing.T) {
 // Zed's crates/anthropic/src/anthropic.rs, which reads the figure, too.
 func TestOverflow_inTheWordsThatClientsLookFor(t *testing.T) {
 	words := map[string][]string{
-		"/v1/chat/completions": {"exceeds the context window", "maximum context length is 4096 tokens", "reduce the length of the messages", "context_length_exceeded", "maximum context length"},
+		"/v1/chat/completions": {"exceeds the context window", "maximum context length is 4095 tokens", "reduce the length of the messages", "context_length_exceeded", "maximum context length"},
 		"/v1/responses":        {"exceeds the context window", "context_length_exceeded"},
-		"/v1/messages":         {`"message":"prompt is too long: 25`, " tokens > 4096 maximum", "invalid_request_error"},
+		"/v1/messages":         {`"message":"prompt is too long: 25`, " tokens > 4095 maximum", "invalid_request_error"},
 		"/api/v1/chat":         {"greater than the context length", "4096", `"param":"input"`},
 	}
 	long := strings.Repeat("word ", 5000)

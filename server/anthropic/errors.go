@@ -2,11 +2,9 @@ package anthropic
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 
-	"tenon/engine"
 	"tenon/server/chat"
 	"tenon/server/wire"
 )
@@ -33,9 +31,8 @@ func body(e *chat.Error, requestID string) errorBody {
 // tooLong begins with the words and figures of the real API, which clients look for to shorten
 // their history.
 func tooLong(e *chat.Error) string {
-	var over *engine.ContextError
-	if errors.As(e, &over) {
-		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum (%s)", over.Prompt, over.Context, e.Message)
+	if prompt, most, ok := e.Overflowed(); ok {
+		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum (%s)", prompt, most, e.Message)
 	}
 	return "prompt is too long: " + e.Error()
 }

@@ -44,6 +44,8 @@ type Error struct {
 	Code       string // a protocol's own code for it, if it has one
 	RetryAfter time.Duration
 	Err        error // what caused it, for the log
+
+	embeds bool // it is about a text to embed, which may fill the context
 }
 
 func (e *Error) Error() string {

@@ -12,7 +12,7 @@ import (
 
 // The words in the middle are LM Studio's, by which its clients know such a refusal.
 const (
-	tooLong = "the prompt has %d tokens, which is greater than the context length of %d tokens that it shares with the answer"
+	tooLong = "the prompt has %d tokens, which with one for the answer is greater than the context length of %d tokens"
 	shorten = "shorten it, or serve with a larger --ctx-size"
 )
 
@@ -21,6 +21,19 @@ func Overflow(prompt, context int) *Error {
 	return &Error{
 		Kind: TooLong, Field: "prompt", Err: &engine.ContextError{Prompt: prompt, Context: context}, Message: fmt.Sprintf(tooLong+"; "+shorten, prompt, context),
 	}
+}
+
+// Overflowed says of a refused prompt how many tokens it has, and how many it may have: one less
+// than the context, which has to hold a first token of the answer. A text to embed has no answer.
+func (e *Error) Overflowed() (prompt, most int, ok bool) {
+	var over *engine.ContextError
+	if e.Kind != TooLong || !errors.As(e, &over) {
+		return 0, 0, false
+	}
+	if e.embeds {
+		return over.Prompt, over.Context, true
+	}
+	return over.Prompt, over.Context - 1, true
 }
 
 // explainOverflow says of a prompt that does not fit how many tokens each part of it has, so that

@@ -101,7 +101,7 @@ func (s *Service) Embed(ctx context.Context, model string, prompts []engine.Prom
 		out, err := m.Engine.Embed(ctx, prompts)
 		var over *engine.ContextError
 		if errors.As(err, &over) {
-			return nil, &Error{Kind: TooLong, Field: "input", Err: err, Message: fmt.Sprintf(
+			return nil, &Error{Kind: TooLong, Field: "input", Err: err, embeds: true, Message: fmt.Sprintf(
 				"has a text of %d tokens, and this model takes %d at once; send it in parts", over.Prompt, over.Context)}
 		}
 		if err != nil {

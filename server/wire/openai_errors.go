@@ -2,11 +2,9 @@ package wire
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 
-	"tenon/engine"
 	"tenon/server/chat"
 )
 
@@ -66,12 +64,12 @@ func OfInput(err error) *chat.Error {
 // Message says of a prompt that does not fit, in the words by which clients recognise that and
 // shorten their history, how long it is and how long it may be.
 func Message(e *chat.Error) string {
-	var over *engine.ContextError
-	if e.Kind != chat.TooLong || !errors.As(e, &over) {
+	prompt, most, ok := e.Overflowed()
+	if !ok {
 		return e.Error()
 	}
 	return fmt.Sprintf("Your input exceeds the context window of this model: this model's maximum context length is %d tokens. "+
-		"However, your messages resulted in %d tokens. Please reduce the length of the messages. %s", over.Context, over.Prompt, e.Error())
+		"However, your messages resulted in %d tokens. Please reduce the length of the messages. %s", most, prompt, e.Error())
 }
 
 // WriteOpenAIError answers with an error. Package server uses it for unknown routes too.
