@@ -60,6 +60,11 @@ func explainModel(cmd *cobra.Command, r *remote, name string) error {
 	err := r.Get(cmd.Context(), "/tenon/v1/explain?model="+url.QueryEscape(name), &in)
 	if errors.Is(err, client.ErrNoServer) {
 		m := r.loader.Entry(name)
+		if !slices.ContainsFunc(r.loader.Models, func(known config.Model) bool { return known.Name == m.Name }) && isName(name) {
+			if _, _, _, err := catalogue(fetchFor(cmd), r.loader, []string{name}); err != nil {
+				return err
+			}
+		}
 		p := newPerModel(r.loader)
 		p.entries[m.Name] = m
 		r.screen.Note("No server answers; this is what the settings say.")

@@ -90,3 +90,17 @@ func TestExplain_aModelsSettingsAndWhereTheyCameFrom(t *testing.T) {
 		t.Error("accepted")
 	}
 }
+
+// A model that there is not is no model with settings: the nearest name is told, as show tells it.
+func TestExplain_aModelThatThereIsNot(t *testing.T) {
+	alone(t)
+	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
+	t.Setenv("TENON_MODELS_DIR", filepath.Dir(path))
+	name := strings.TrimSuffix(filepath.Base(path), ".gguf")
+	if out, _, err := execute(t, "explain", "--model", name); err != nil || !strings.Contains(out, "ctx-size") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if out, _, err := execute(t, "explain", "--model", name+"x"); err == nil || !strings.Contains(err.Error(), "did you mean "+name) || out != "" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
