@@ -100,7 +100,7 @@ func checkTools(ctx context.Context, text []byte, model string) ([]checkedTool, 
 	if model == "" {
 		return list, nil
 	}
-	counts, err := askTokens(ctx, tokenQuestion{model, texts})
+	counts, err := askTokens(ctx, tokenQuestion{Model: model, Texts: texts})
 	if err != nil {
 		return nil, err
 	}

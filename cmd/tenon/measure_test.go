@@ -91,7 +91,7 @@ func with(data []byte, offset int, v uint64) []byte {
 // process does, whose end is an error here.
 func TestTokens_areCountedByAConfinedProcess(t *testing.T) {
 	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
-	q := tokenQuestion{path, []string{"hello world", "", "a tool\n"}}
+	q := tokenQuestion{Model: path, Texts: []string{"hello world", "", "a tool\n"}}
 	want, err := countTokens(q)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestTokens_areCountedByAConfinedProcess(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{"empty": nil, "cut off": whole[:len(whole)/4], "absurd count of keys": with(whole, 16, 1<<62)} {
 		evil := write(t, "evil.gguf", string(data))
-		if _, err := askTokens(t.Context(), tokenQuestion{evil, q.Texts}); err == nil {
+		if _, err := askTokens(t.Context(), tokenQuestion{Model: evil, Texts: q.Texts}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -15,8 +15,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"tenon/cmd/config"
+	"tenon/engine"
 	"tenon/models/catalog"
 	"tenon/models/gguf"
+	"tenon/server/agent"
 	"tenon/server/chat"
 	"tenon/server/chat/prepared"
 	"tenon/server/openai"
@@ -124,7 +126,11 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	}
 	request.Conversation.Now = now
 	model := chat.ModelSource{ChatTemplate: source, BOS: o.BOS, EOS: o.EOS, Markers: o.Markers}
-	e, err := f.taught(cmd, &model)
+	e, settings, err := f.taught(cmd, &model)
+	if err != nil {
+		return err
+	}
+	hosted, err := hostedTools(settings.loader, request.Hosted.Asked)
 	if err != nil {
 		return err
 	}
@@ -133,10 +139,10 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 		warnings = append(warnings, errNoTemplate.Error()+"; using the built-in rendering")
 	}
 	if err == nil {
-		err = fits(cmd.Context(), e, turn.Prompt.Text())
+		err = fits(cmd.Context(), e, source, turn.Prompt.Segments)
 	}
 	p := &explainer{w: cmd.ErrOrStderr()}
-	for _, w := range warnings {
+	for _, w := range append(warnings, hosted...) {
 		p.printf("tenon: %s\n", w)
 	}
 	if err != nil {
@@ -156,6 +162,19 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	return f.print(cmd.OutOrStdout(), turn.Prompt.Segments)
 }
 
+// hostedTools tells which tools the server would execute: they are listed when it runs, and not
+// shown here. Where the settings name none, it refuses them as the server does.
+func hostedTools(l *config.Loader, asked []chat.HostedTools) (notes []string, err error) {
+	none := len(l.Executed.Tools)+len(l.Executed.Servers) == 0 && l.Settings.Connector() == nil
+	for _, h := range asked {
+		if none && !h.Optional {
+			return nil, agent.NoTools(h.Field)
+		}
+		notes = append(notes, fmt.Sprintf("%s: the tools of %s are not shown: the server lists them when it runs", h.Field, h.Source))
+	}
+	return notes, nil
+}
+
 // asked is the model, and what is set; of a template alone it is what is set for any model.
 func (f *renderFlags) asked(cmd *cobra.Command) (catalog.Entry, perModel, error) {
 	if f.model != "" {
@@ -166,35 +185,46 @@ func (f *renderFlags) asked(cmd *cobra.Command) (catalog.Entry, perModel, error)
 	return catalog.Entry{}, newPerModel(loader), err
 }
 
-// fits refuses a prompt that is longer than the model's context, where tokens can be counted.
-func fits(ctx context.Context, e catalog.Entry, prompt string) error {
-	if e.Context == 0 || len(prompt) < e.Context { // no token is empty
+// fits refuses a prompt that is longer than the model's context, where tokens can be counted: as
+// the server counts them, markers as one token each and BOS once.
+func fits(ctx context.Context, e catalog.Entry, template string, segments []chat.SegmentTrace) error {
+	prompt, size := engine.Prompt{}, 1 // BOS
+	for _, s := range segments {
+		origin := map[string]engine.Origin{"text": engine.Text, "marker": engine.Symbolic, "content": engine.Content}[s.Kind]
+		prompt = append(prompt, engine.Piece{Origin: origin, Text: s.Text})
+		size += len(s.Text)
+	}
+	if e.Context == 0 || size < e.Context { // no token is empty
 		return nil
 	}
-	if n, err := askTokens(ctx, tokenQuestion{e.Path, []string{prompt}}); err == nil && n[0] >= e.Context {
-		return chat.Overflow(n[0], e.Context)
+	n, err := askTokens(ctx, tokenQuestion{Model: e.Path, Prompts: []engine.Prompt{prompt}, Template: template})
+	if err != nil || n[0] < e.Context {
+		return nil //nolint:nilerr // what cannot be counted is not refused
 	}
-	return nil
+	over := chat.Overflow(n[0], e.Context)
+	over.Field = "messages"
+	return over
 }
 
 // taught takes what the settings say of the model: its way of calling, and its adapter. It returns
-// the model, with the context that it is served with; of a template alone it is empty.
-func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (e catalog.Entry, err error) {
-	e, settings, err := f.asked(cmd)
+// the model, with the context that it is served with, and the settings; of a template alone the
+// model is empty.
+func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (e catalog.Entry, settings perModel, err error) {
+	e, settings, err = f.asked(cmd)
 	if err == nil {
 		err = settings.check()
 	}
 	if err != nil {
-		return e, err
+		return e, settings, err
 	}
 	o, err := settings.options()
 	if err != nil {
-		return e, err
+		return e, settings, err
 	}
 	teaching, own := o.Teaching(e.ID), settings.of(e.ID).Settings
 	m.Teaching, m.ToolFormat = &teaching, own.ToolFormat
 	e.Context = cmp.Or(own.CtxSize, e.Context, e.ContextTrained)
-	return e, nil
+	return e, settings, nil
 }
 
 // saved tells what the model's adapter costs or saves of the prompt, in tokens where they can be
@@ -207,7 +237,7 @@ func (f *renderFlags) saved(cmd *cobra.Command, p *explainer, path string, m cha
 	}
 	with, without := turn.Prompt.Text(), untaught.Prompt.Text()
 	counts, unit := []int{len(with), len(without)}, "bytes"
-	if tokens, err := askTokens(cmd.Context(), tokenQuestion{path, []string{with, without}}); err == nil {
+	if tokens, err := askTokens(cmd.Context(), tokenQuestion{Model: path, Texts: []string{with, without}}); err == nil {
 		counts, unit = tokens, "tokens"
 	}
 	p.printf("prompt: %d %s, %d without the model's adapter\n", counts[0], unit, counts[1])

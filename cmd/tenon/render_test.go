@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -296,5 +297,43 @@ func TestRender_asServe(t *testing.T) {
 	// S0-9: what is saved is told in tokens of the model, where the build can count them.
 	if err != nil || strings.Contains(out, "extra") || !strings.Contains(told, "calls: react") || !strings.Contains(told, " without the model's adapter") {
 		t.Errorf("the model's adapter and format have no effect: %v\n%s%s", err, told, out)
+	}
+}
+
+// Tools that the server executes are refused as the server refuses them where the settings name
+// none, and named where they do.
+func TestRender_hostedTools(t *testing.T) {
+	template := write(t, "t.jinja", `{% for m in messages %}{{ m.content }}{% endfor %}`)
+	request := write(t, "r.json", `{"messages":[{"role":"user","content":"hi"}],"tools":[{"type":"mcp","server_label":"notes"}]}`)
+	if _, _, err := execute(t, "render", "--template", template, "--request", request); err == nil || !strings.Contains(err.Error(), "tools[0]: the server executes no tools") {
+		t.Errorf("%v", err)
+	}
+	t.Setenv("TENON_MCP_HOSTS", "mcp.example")
+	if out, told, err := execute(t, "render", "--template", template, "--request", request); err != nil || out != "hi" || !strings.Contains(told, "tools[0]: the tools of notes are not shown") {
+		t.Errorf("%v: %s%s", err, told, out)
+	}
+}
+
+// A model with a BOS token gives it room in its context, as the server does; the model's
+// vocabulary is the only thing that is asked.
+func TestRender_countsBOSAndMarkersAsTheServerDoes(t *testing.T) {
+	const model = "../../../shared/data/vocab/ggml-vocab-llama-spm.gguf"
+	if _, err := os.Stat(model); err != nil {
+		t.Skip("no vocabularies beside the project:", err)
+	}
+	request := write(t, "r.json", `{"messages":[{"role":"user","content":"hi"}]}`)
+	prompt, _, err := execute(t, "render", "--model", model, "--request", request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := askTokens(t.Context(), tokenQuestion{Model: model, Texts: []string{prompt}})
+	if err != nil {
+		t.Skip("this build counts no tokens of it:", err)
+	}
+	for size, fits := range map[int]bool{n[0] + 1: false, n[0] + 2: true} {
+		t.Setenv("TENON_CTX_SIZE", strconv.Itoa(size))
+		if _, _, err := execute(t, "render", "--model", model, "--request", request); (err == nil) != fits || !fits && !strings.Contains(err.Error(), "messages: the prompt has") {
+			t.Errorf("%d tokens and BOS in a context of %d: %v", n[0], size, err)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"tenon/engine/llama"
+	"tenon/engine/worker/native"
 )
 
 // countTokens counts the tokens of texts as the model of a GGUF file cuts them.
@@ -23,6 +24,13 @@ func countTokens(q tokenQuestion) ([]int, error) {
 			return nil, fmt.Errorf("tokenize: %w", err)
 		}
 		counts[i] = len(ids)
+	}
+	for _, p := range q.Prompts {
+		n, err := native.CountPrompt(context.Background(), m, q.Template, p)
+		if err != nil {
+			return nil, err
+		}
+		counts = append(counts, n)
 	}
 	return counts, nil
 }

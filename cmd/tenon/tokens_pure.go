@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"tenon/grammar/vocab"
@@ -23,6 +24,9 @@ func countTokens(q tokenQuestion) ([]int, error) {
 	counts := make([]int, len(q.Texts))
 	for i, text := range q.Texts {
 		counts[i] = len(t.Tokenize([]byte(text)))
+	}
+	if len(q.Prompts) > 0 {
+		return nil, errors.New("prompts are counted with llama.cpp alone")
 	}
 	return counts, nil
 }

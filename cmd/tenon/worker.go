@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenon/engine"
 	"tenon/engine/sandbox"
 	"tenon/engine/worker"
 	"tenon/engine/worker/native"
@@ -87,15 +88,17 @@ func freeVRAM() int64 {
 
 // tokenQuestion asks how many tokens each text has.
 type tokenQuestion struct {
-	Model string // its GGUF file
-	Texts []string
+	Model    string // its GGUF file
+	Texts    []string
+	Prompts  []engine.Prompt // behind the texts, as the model would be given them
+	Template string          // that writes the prompts
 }
 
 // askTokens has texts counted by a model's file.
 func askTokens(ctx context.Context, q tokenQuestion) ([]int, error) {
 	counts, err := ask[tokenQuestion, []int](ctx, tokensCommand, ofModel(q.Model), q)
-	if err == nil && len(counts) != len(q.Texts) {
-		err = fmt.Errorf("count tokens: %d counts of %d texts", len(counts), len(q.Texts))
+	if err == nil && len(counts) != len(q.Texts)+len(q.Prompts) {
+		err = fmt.Errorf("count tokens: %d counts of %d texts", len(counts), len(q.Texts)+len(q.Prompts))
 	}
 	return counts, err
 }

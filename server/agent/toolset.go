@@ -29,6 +29,11 @@ type offered struct {
 	ask  bool
 }
 
+// NoTools refuses what asks for tools where the configuration names none.
+func NoTools(field string) *chat.Error {
+	return &chat.Error{Kind: chat.NotSupportedHere, Field: field, Message: "the server executes no tools: its configuration names none"}
+}
+
 // original is the tool's name at its source.
 func (t Tool) original() string { return cmp.Or(t.Original, t.Name) }
 
@@ -119,7 +124,7 @@ func (c *chooser) asked(ctx context.Context, h chat.HostedTools) error {
 // find returns the tools that an entry may mean, and what grants call their source.
 func (c *chooser) find(ctx context.Context, h chat.HostedTools) (from []Tool, source string, err error) {
 	if len(c.all) == 0 && !c.failed && c.options.Connector == nil && !h.Optional {
-		return nil, "", &chat.Error{Kind: chat.NotSupportedHere, Field: h.Field, Message: "the server executes no tools: its configuration names none"}
+		return nil, "", NoTools(h.Field)
 	}
 	configured := slices.ContainsFunc(c.all, func(t Tool) bool { return t.Source == h.Source })
 	if h.URL == "" {

@@ -31,6 +31,12 @@ func newTokenizer(b Backend) *tokenizer {
 	return t
 }
 
+// Count is how many tokens a prompt has, BOS among them.
+func Count(ctx context.Context, b Backend, p engine.Prompt) (int, error) {
+	ids, err := newTokenizer(b).prompt(ctx, p)
+	return len(ids), err
+}
+
 // prompt returns the ids of a prompt. Between markers, text and content are tokenized together.
 func (t *tokenizer) prompt(ctx context.Context, p engine.Prompt) ([]int32, error) {
 	var ids []int32
