@@ -129,7 +129,7 @@ func attend(path string, args []string) error {
 		_ = f.Close() // the command's alone: who reads them sees when it closes them
 	}
 	var status unix.WaitStatus
-	for err = unix.EINTR; err == unix.EINTR; {
+	for err = unix.EINTR; errors.Is(err, unix.EINTR); {
 		_, err = unix.Wait4(child, &status, 0, nil)
 	}
 	switch {
