@@ -68,7 +68,7 @@ var agents = []client{
 	},
 	waiting("claude-code", claudeCode, call{"Bash", map[string]any{"command": "cat secret.txt", "description": "Show the file"}}),
 	waiting("codex", codex, call{"exec_command", map[string]any{"cmd": "cat secret.txt"}}),
-	overflowing("claude-code", claudeCode, fmt.Sprintf("(limit %d)", smallContext)),
+	overflowing("claude-code", claudeCode, fmt.Sprintf("(limit %d)", smallContext-1)), // one token is left for the answer
 	overflowing("codex", codex, "ran out of room in the model's context window"),
 	overflowing("opencode", opencodeLogged, "agent=compaction"),
 }
