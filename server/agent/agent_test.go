@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tenon/engine/enginetest"
@@ -454,16 +455,18 @@ func TestLoop_aSourceThatFails(t *testing.T) {
 
 // The limit of time holds between the calls of one round, too.
 func TestLimits_timeWithinARound(t *testing.T) {
-	n := &notes{reply: func(context.Context, int, string) (agent.Result, error) {
-		time.Sleep(20 * time.Millisecond)
-		return agent.Result{}, nil
-	}}
-	o := allowed(n)
-	o.Limits.Time = 10 * time.Millisecond
-	b := newBench(o, lookup("a")+"\n"+lookup("b")+"\n"+lookup("c"), "Done.")
-	if c := b.ask(t, nil); len(n.calls) != 1 || len(results(c)) != 3 || c.Finish.Limit != "time" {
-		t.Errorf("%d calls, %+v", len(n.calls), c.Finish)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		n := &notes{reply: func(context.Context, int, string) (agent.Result, error) {
+			time.Sleep(2 * time.Second) // of the fake clock
+			return agent.Result{}, nil
+		}}
+		o := allowed(n)
+		o.Limits.Time = time.Second
+		b := newBench(o, lookup("a")+"\n"+lookup("b")+"\n"+lookup("c"), "Done.")
+		if c := b.ask(t, nil); len(n.calls) != 1 || len(results(c)) != 3 || c.Finish.Limit != "time" {
+			t.Errorf("%d calls, %+v", len(n.calls), c.Finish)
+		}
+	})
 }
 
 type connector struct{ source agent.Source }

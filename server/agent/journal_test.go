@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tenon/server/agent"
@@ -31,8 +32,10 @@ func TestMain(m *testing.M) {
 // event, or the middle of a call.
 func killed(path string) {
 	at, _ := strconv.Atoi(os.Getenv(killAt)) // the parent wrote it
+	var left atomic.Int64                    // events come while the call runs
+	left.Store(int64(at))
 	step := func() {
-		if at--; at < 0 {
+		if left.Add(-1) < 0 {
 			self, _ := os.FindProcess(os.Getpid()) // on Unix it always finds one
 			_ = self.Kill()
 			select {}
@@ -64,6 +67,9 @@ func TestJournal_isWholeAfterAKillAtEachStep(t *testing.T) {
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), killPath+"="+path, killAt+"="+strconv.Itoa(step))
 		out, err := child.CombinedOutput()
+		if err != nil && child.ProcessState.Exited() {
+			t.Fatalf("step %d: it ended by itself: %v\n%s", step, err, out)
+		}
 		open := map[string]bool{}
 		for _, e := range journal(t, path) {
 			if e.Event == "end" && (!open[e.Call] || e.Result == "") {
