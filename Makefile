@@ -8,9 +8,8 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 GOLANGCI_VERSION := v2.15.0
 LINTER := build/bin/golangci-lint-$(GOLANGCI_VERSION)
 
-# server/agent and its built-in tools start hundreds of processes and kill them: under the race
-# detector that takes longer than all else, so that they are left out until it does not. Packages that link the engine take minutes under the race detector; the others are where goroutines meet.
-RACE_PACKAGES = $(shell go list ./server/... ./engine ./engine/enginetest ./engine/worker ./engine/worker/runner ./engine/worker/schedule 2>/dev/null | grep -vxE 'tenon/server/agent(/builtin)?')
+# Packages that link the engine take minutes under the race detector; the others are where goroutines meet.
+RACE_PACKAGES = $(shell go list ./server/... ./engine ./engine/enginetest ./engine/worker ./engine/worker/runner ./engine/worker/schedule 2>/dev/null)
 
 include engine/llama/cgo.mk
 
@@ -42,7 +41,7 @@ needs:
 test: needs lint ## lint and every test of the default build
 	go test ./...
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/tenon
-	go test -race -timeout 20m $(RACE_PACKAGES)
+	go test -race $(RACE_PACKAGES)
 
 .PHONY: test-corpus
 test-corpus: needs ## every schema of ../shared/data, every family in every kind of turn, instead of samples; MINUTES= is a cap, SEED= picks what then is walked
