@@ -63,10 +63,10 @@
 // where something else can follow, so that no text is led to where it has no end, and allowed
 // where nothing else can.
 //
-// The distance to an end inside of JSON is an upper bound, but for what cannot be looked through:
-// elements that must differ from others, or keys that are not named, of which few short ones are
-// free; and keys that some obligation asks for beside named ones. MaskWithin may then go beyond
-// its budget by some bytes, and still ends.
+// The distance to an end inside of JSON is an upper bound, with three exceptions: elements that
+// must differ from others, unnamed keys where the short ones are taken, and keys that an
+// obligation demands beside named ones. There MaskWithin may exceed its budget by some bytes. It
+// still ends.
 //
 // # Words
 //

@@ -18,7 +18,7 @@ import (
 	"tenon/grammar/schema"
 )
 
-// scarceItems are sets of objects of which few begin alike, with some that are in them: each in
+// scarceItems are schemas that few objects satisfy. Beside each stand some of those objects, each in
 // all orders of its keys.
 var scarceItems = []struct {
 	item string

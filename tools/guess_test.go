@@ -23,7 +23,8 @@ func guessPlan(t *testing.T, mode Mode, names ...string) *Plan {
 	return p
 }
 
-// S0-19, S0-20, S0-21: what is said of a call is read as one, if the tool is declared and named for it.
+// S0-19 to 21: prose and fences are read as calls of tools that are declared and named by the
+// adapter.
 func TestGuess_callsInProse(t *testing.T) {
 	every := []string{"Bash", "Read", "Write"}
 	bash := func(s string) string {

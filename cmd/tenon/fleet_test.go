@@ -209,8 +209,8 @@ func TestLogs_followUntilTheirReaderLeaves(t *testing.T) {
 	<-left
 }
 
-// A bar shows the speed of this pull, not of what was here before; where the pull fails it stays
-// on its line, and the error begins one of its own.
+// A bar shows the speed of this pull alone. If the pull fails, the bar ends its line before the
+// error is printed.
 func TestPull_aBarEndsWhereItsPullDoes(t *testing.T) {
 	alone(t)
 	file := append([]byte("GGUF"), make([]byte, 17<<20)...)

@@ -91,7 +91,7 @@ func TestExplain_aModelsSettingsAndWhereTheyCameFrom(t *testing.T) {
 	}
 }
 
-// A model that there is not is no model with settings: the nearest name is told, as show tells it.
+// An unknown model has no settings to explain: the error names the nearest model, as show does.
 func TestExplain_aModelThatThereIsNot(t *testing.T) {
 	alone(t)
 	path := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})

@@ -100,7 +100,7 @@ func show(s *terminal.Screen, e catalog.Entry, source string, o templates.Option
 	return s.Table(aboutModel, append(fileRows(e), probeRows(p, b)...))
 }
 
-// aboutModel are the headings of what is found out about a model.
+// aboutModel are the headings of the table of a model.
 var aboutModel = []string{"about", "found"}
 
 // bindingJSON is the dialect that was found for a template, and how.

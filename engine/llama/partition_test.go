@@ -73,7 +73,8 @@ func crowded(v *Vocab) []int32 {
 	return types
 }
 
-// renamed are a vocabulary's tokens, of which the last have the names that phi-3's rule asks for.
+// renamed are a vocabulary's tokens. The last ones get the names that llama.cpp's rule for phi-3
+// looks for.
 func renamed(v *Vocab) []string {
 	texts := make([]string, v.Size())
 	for id := range texts {

@@ -82,7 +82,7 @@ size_t tn_pieces(const struct llama_vocab * v, bool special, char * buf, size_t 
 #define TN_END (1u << 31)
 void tn_attrs(const struct llama_vocab * v, uint32_t * attrs);
 
-// tn_longest_first puts n token ids into the order in which llama.cpp looks for special tokens. sizes are by id.
+// tn_longest_first sorts n token ids as llama.cpp looks for special tokens. sizes are by id.
 void tn_longest_first(int32_t * ids, size_t n, const uint32_t * sizes);
 
 // Memory of the devices that layers could be offloaded to, in bytes; 0 without any.

@@ -118,8 +118,9 @@ func (p *pile[T]) list(id listID) []T {
 
 func (p *pile[T]) at(i int32) *T { return &p.chunks[i>>chunkBits][i&(chunkSize-1)] }
 
-// recent holds values by key, of which those go that are not asked for while half as many are
-// added as there may be.
+// recent is a map that forgets what was not asked for lately. It has two halves. What is read or
+// added goes into the young one. age, which its owner calls when there is too much, drops the old
+// one and puts the young one in its place.
 type recent[K comparable, V any] struct{ young, old map[K]V }
 
 func (r *recent[K, V]) get(key K) (V, bool) {

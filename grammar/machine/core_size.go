@@ -49,7 +49,7 @@ func (p *pile[T]) size() (n int) {
 	return n
 }
 
-// size of an object is that of its registers and of what is known of them, most of all.
+// size is in bytes. Registers, and what is known of each, are most of it.
 func (o *object) size() int {
 	words := 8 * len(o.present)
 	n := int(unsafe.Sizeof(*o)) + len(o.names)*(16+4+4+4) + 2*words

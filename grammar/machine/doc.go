@@ -20,7 +20,7 @@
 // A mask is one walk down the vocabulary's tree with threads in hand (mask_walk.go,
 // mask_compute.go). Where a thread is inside of a lexical automaton that most tokens stay in, the
 // tokens that do are a bitset computed once for that state, and only those that leave it are
-// walked (mask_slice.go). Strings and keys are most of what is written, and have slices of their
+// walked (mask_slice.go). Most of JSON is strings and keys: they have slices of their
 // own (mask_string.go, mask_unnamed_key.go, mask_name.go, mask_element.go); states that differ in
 // counters alone share them (mask_counter.go), and a state takes over what is known of one that
 // leads on as it does (mask_delta.go). Those are found in the tree of the tokens' shapes

@@ -185,7 +185,7 @@ func (m *Machine) ways(o *object, r *register, limit int) int {
 	return n
 }
 
-// reachable counts the rivals that an object, of which only few values may still come, can become.
+// reachable counts the rivals that an object can still become. Few values may come in it.
 func (m *Machine) reachable(o *object, r *register, rivals []textID) int {
 	n := 0
 	for _, id := range rivals {
@@ -222,7 +222,7 @@ func (m *Machine) refuseTaken(o *object, reg *register, names []uint64) {
 	}
 }
 
-// withoutUsedUp is a value without those of its objects of which there is no other.
+// withoutUsedUp is a value without the objects whose every instance was seen.
 func (m *Machine) withoutUsedUp(i int32, seen []textID) int32 {
 	rest := m.values[i]
 	rest.objects = slices.DeleteFunc(slices.Clone(rest.objects), func(index int32) bool {

@@ -87,3 +87,12 @@ func TestClientTools_haveTheirPublishedSchemas(t *testing.T) {
 		t.Errorf("tools that the vendor runs: %v, %d", err, len(r.Tools))
 	}
 }
+
+// A member that the table of inputs lacks would be any value.
+func TestClientTools_everyMemberIsInTheTable(t *testing.T) {
+	for _, k := range clientTools {
+		if schema := k.schema(); !json.Valid(schema) || strings.Contains(string(schema), ":{}") {
+			t.Errorf("%s: %s", k.kind, schema)
+		}
+	}
+}

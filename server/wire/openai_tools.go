@@ -11,10 +11,13 @@ import (
 
 // ToolChoice decodes tool_choice: a word, or an object, which is read into object.
 func ToolChoice(raw json.RawMessage, to *tools.Choice, object any) (isObject bool, err error) {
+	if IsNull(raw) {
+		return false, nil
+	}
 	var word string
-	if IsNull(raw) || json.Unmarshal(raw, &word) == nil {
-		mode, ok := map[string]tools.Mode{"": tools.Auto, "auto": tools.Auto, "none": tools.None, "required": tools.Required}[word]
-		if !ok || string(raw) == `""` {
+	if json.Unmarshal(raw, &word) == nil {
+		mode, ok := map[string]tools.Mode{"auto": tools.Auto, "none": tools.None, "required": tools.Required}[word]
+		if !ok {
 			return false, chat.Invalidf("tool_choice", "is %q; expected auto, none, required or an object that names a tool", word)
 		}
 		to.Mode = mode

@@ -80,9 +80,9 @@ type Known struct {
 
 // Detect finds the dialect of a model. Candidates are the families whose signs the template holds,
 // those with the most text in them first, then the skeletons filled from its renderings. The first
-// is taken that finds in the renderings what the probe put there and writes it again; a family that
-// only finds it writes its calls as a skeleton that does both. Else the first that finds it is
-// taken; if none does, tenon's own JSON format is. The error says that Format is unknown and what is known.
+// that reads the renderings and writes them again is taken. A family that only reads them takes
+// its calls from a skeleton that does both. If no candidate does both, the first reader is taken;
+// if none reads them, tenon's own JSON format. The error names an unknown Format and what is known.
 func Detect(e Evidence, k Known) (Binding, error) {
 	b := Binding{}
 	d, named := families.Lookup(e.Format)

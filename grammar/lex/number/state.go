@@ -17,9 +17,9 @@ const (
 	inFraction
 )
 
-// State is what matters of the digits read so far: equal states have equal futures. For a mantissa
-// D with f fraction digits, of which z end it as zeros (D = D0·10^z), the value with exponent e is
-// D0·10^(e-weight), weight = f-z.
+// State is what matters of the digits read so far: equal states have equal futures. A mantissa D
+// has f fraction digits and ends in z zeros, so D = D0·10^z. With exponent e its value is
+// D0·10^(e-weight), where weight = f-z.
 type State struct {
 	phase    phase
 	negative bool

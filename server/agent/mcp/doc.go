@@ -2,8 +2,9 @@
 //
 // A [Client] is one server of the configuration: a program that speaks over its standard input and
 // output, or an address of streamable HTTP. It connects when it is first asked, and again after a
-// loss, behind growing pauses, which follow a list of tools that fails too. [Servers] are several of them; one that hangs or fails costs its own
-// tools and nobody else's. A [Connector] reaches servers that requests name.
+// loss. Pauses grow with each failure, also of listing tools. [Servers] are several clients: one
+// that hangs or fails costs its own tools and nobody else's. A [Connector] reaches servers that
+// requests name.
 //
 // A server is not trusted. Lists, pages, names, schemas and results have limits; a call is not made
 // where the server has changed the tool since the model was told of it; sampling and elicitation

@@ -88,8 +88,8 @@ type query struct {
 	Vision     *bool  `json:"vision,omitempty"`
 }
 
-// find returns the loaded model that is meant, of the socket's kind. The default model is loaded
-// for whoever names none, or one that there is not.
+// find returns the loaded model that is meant, of the socket's kind. The default model is loaded if
+// no model is named, or an unknown one.
 func (c *conn) find(ctx context.Context, s specifier) (lmstudio.Instance, error) {
 	models := c.server.Models
 	if s.Type == "instanceReference" {
