@@ -309,7 +309,7 @@ func (t *turn) ensure(ctx context.Context) error {
 	took := time.Since(begun).Seconds()
 	return t.do(func() error {
 		t.id, t.load = i.ID, &took
-		return nil
+		return t.progress(loading, 1) // a short load may have told of none
 	})
 }
 
