@@ -76,8 +76,9 @@ func (r *reading) token(t engine.Token, send Sink) error {
 // and no finish.
 var errBroken = errors.New("the engine's output left its grammar inside a call of which a part had been sent")
 
+// whole is nil behind a stop: what the engine wrote there is no part of the answer.
 func (r *reading) whole() error {
-	if r.parser.Broken() {
+	if r.parser.Broken() && r.stop == "" {
 		return errBroken
 	}
 	return nil

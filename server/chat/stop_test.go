@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/grammar"
 	"tenon/tools"
@@ -80,5 +81,19 @@ func TestStop_theLongestFitBesideEveryFamilysMarkers(t *testing.T) {
 		if _, err := grammar.Parse(plan.Grammar(), grammar.Options{}); err != nil {
 			t.Errorf("%s: %v", d.Name(), err)
 		}
+	}
+}
+
+// A call that was refused is text, in which a stop may be hit. What a fast engine had written behind
+// it, such as half a call, is nobody's: the turn has ended well.
+func TestStop_inARefusedCallEndsTheTurnThere(t *testing.T) {
+	family, _ := tools.Lookup("mistral")
+	d, _ := bind(t, family, false)
+	text := `[TOOL_CALLS][{"name": "find", "arguments": {"q": "x!"}, "id": "a"}, {"name": "get_weather", "arguments": {"city": "b`
+	r := cell{family: d.Name()}.request(1)
+	r.Stops = []string{"!"}
+	got := tell(t, noisy{enginetest.Script(enginetest.Reply{Tokens: []engine.Token{{Bytes: []byte(text)}}}), d, false}, r)
+	if got.finish.Reason != StopSequence || got.finish.StopText != "!" || len(got.calls) != 0 || strings.Contains(got.text, "!") {
+		t.Errorf("%+v", got)
 	}
 }
