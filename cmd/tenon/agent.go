@@ -142,17 +142,20 @@ without an end was running when the server ended, or runs now. The journal is th
 
 // showJournal shows a journal: of each call one entry, its end where it has one.
 func showJournal(screen *terminal.Screen, in io.Reader, most int, asJSON bool) error {
+	type name struct{ request, call string }
 	var calls []agent.Entry
+	open := map[name]int{} // by their places in calls
 	broken, err := agent.ReadJournal(in, func(e agent.Entry) error {
-		i := -1
-		if e.Event == "end" {
-			i = slices.IndexFunc(calls, func(c agent.Entry) bool { return c.Call == e.Call && c.Request == e.Request && c.Event == "start" })
-		}
-		if i < 0 {
-			calls = append(calls, e)
-		} else {
+		this := name{e.Request, e.Call}
+		i, begun := open[this]
+		switch {
+		case e.Event == "end" && begun:
 			e.Time = calls[i].Time
 			calls[i] = e
+			delete(open, this)
+		default:
+			open[this] = len(calls)
+			calls = append(calls, e)
 		}
 		return nil
 	})

@@ -52,12 +52,13 @@ func agentServer(t *testing.T, said ...string) (at []string, e *enginetest.Scrip
 	return []string{"--port", port}, e
 }
 
-const lookupOslo = `{"tool": "lookup", "arguments": {"q": "Oslo"}}`
+const lookupOslo = `{"tool": "lookup", "arguments": {"q": "Oslo` + "\u202e" + `"}}`
 
-// The arguments are shown, and what is typed decides.
+// The arguments are shown, and what is typed decides. Nothing that the model writes reaches the
+// terminal as a command.
 func TestRun_asksInTheTerminal(t *testing.T) {
 	for key, told := range map[string]string{"y": "It rains.", "": "did not approve"} {
-		at, e := agentServer(t, lookupOslo, "That is all.")
+		at, e := agentServer(t, lookupOslo, "\x1b[8mThat is all.")
 		cmd := exec.CommandContext(t.Context(), os.Args[0], append(at, "run", "m", "--use", "notes")...)
 		cmd.Env = append(os.Environ(), runEnv+"=1", "TERM=xterm")
 		tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 100})
@@ -66,7 +67,7 @@ func TestRun_asksInTheTerminal(t *testing.T) {
 		}
 		var s screen
 		go s.copy(tty)
-		for _, step := range []struct{ shown, typed string }{{"> ", "look\r"}, {`"Oslo"`, ""}, {"execute it? (y/N) ", key + "\r"}, {"That is all.", ""}, {"> ", "\x04"}} {
+		for _, step := range []struct{ shown, typed string }{{"> ", "look\r"}, {`"Oslo `, ""}, {"execute it? (y/N) ", key + "\r"}, {"That is all.", ""}, {"> ", "\x04"}} {
 			s.await(t, step.shown)
 			if _, err := tty.WriteString(step.typed); err != nil {
 				t.Fatal(err)
@@ -76,6 +77,9 @@ func TestRun_asksInTheTerminal(t *testing.T) {
 			t.Errorf("%q: %v", key, err)
 		}
 		_ = tty.Close()
+		if all := s.everything(); strings.Contains(all, "\u202e") || strings.Contains(all, "\x1b[8m") {
+			t.Errorf("%q", all)
+		}
 		if prompt := e.Turns()[1].Prompt.String(); !strings.Contains(prompt, told) {
 			t.Errorf("%q: the model was told\n%s", key, prompt)
 		}

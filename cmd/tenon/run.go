@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -222,7 +223,7 @@ func (c *conversation) approve() (asked bool, err error) {
 		if c.lines == nil {
 			c.lines = c.screen.Lines()
 		}
-		c.screen.Printf("%s %s\n", c.screen.Bold(call.Label+"/"+call.Name), call.Arguments)
+		c.screen.Printf("%s %s\n", c.screen.Bold(call.Label+"/"+call.Name), strings.Map(harmless, call.Arguments))
 		line, err := c.lines.Read("execute it? (y/N) ")
 		if err != nil {
 			return false, err
@@ -233,16 +234,30 @@ func (c *conversation) approve() (asked bool, err error) {
 	return len(c.request.Approvals) > 0, nil
 }
 
+// plain is what a model wrote, without what a terminal takes for a command: it could hide what is
+// asked to be approved.
+func (c *conversation) plain(s string) string {
+	if !c.screen.People() {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // served shows a call that the server executes, and what came of it.
 func (c *conversation) served(call client.ServerCall) {
 	switch {
 	case call.Type == "approval_request":
 	case call.Error != nil:
-		c.screen.Note("%s", c.screen.Bad("  "+*call.Error))
+		c.screen.Note("%s", c.screen.Bad("  "+strings.Map(harmless, *call.Error)))
 	case call.Output != nil:
 		c.screen.Note("%s", c.screen.Dim(fmt.Sprintf("  %d bytes", len(*call.Output))))
 	default:
-		c.screen.Note("%s", c.screen.Dim(call.Label+"/"+call.Name+" "+call.Arguments))
+		c.screen.Note("%s", c.screen.Dim(call.Label+"/"+call.Name+" "+strings.Map(harmless, call.Arguments)))
 	}
 }
 
@@ -259,11 +274,11 @@ func (c *conversation) answer(ctx context.Context) error {
 			c.screen.Printf("\n\n")
 			thought = false
 		}
-		c.screen.Printf("%s", s)
+		c.screen.Printf("%s", c.plain(s))
 	}}
 	if c.screen.People() {
-		show.Thinking = func(s string) { begun(); thought = true; c.screen.Printf("%s", c.screen.Dim(s)) }
-		show.Served = c.served
+		show.Thinking = func(s string) { begun(); thought = true; c.screen.Printf("%s", c.screen.Dim(c.plain(s))) }
+		show.Served = func(call client.ServerCall) { begun(); c.served(call) }
 	}
 	if c.json {
 		show = client.Shower{}

@@ -111,7 +111,14 @@ func TestRun_saysWhatIsWrong(t *testing.T) {
 // screen is what a program has written to a terminal.
 type screen struct {
 	mu   sync.Mutex
-	text strings.Builder
+	text strings.Builder // that was not awaited yet
+	all  strings.Builder
+}
+
+func (s *screen) everything() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
 }
 
 func (s *screen) copy(from io.Reader) {
@@ -120,6 +127,7 @@ func (s *screen) copy(from io.Reader) {
 		n, err := from.Read(b)
 		s.mu.Lock()
 		s.text.Write(b[:n])
+		s.all.Write(b[:n])
 		s.mu.Unlock()
 		if err != nil {
 			return
