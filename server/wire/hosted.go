@@ -99,12 +99,16 @@ func approvals(raw json.RawMessage, field string) (func(string) bool, error) {
 		return nil, chat.Invalidf(field, "is %q; expected always, never, or an object of filters", word)
 	}
 	var filters struct {
-		Always Unused          `json:"always"` // as everything that is not never
+		Always json.RawMessage `json:"always"` // as everything that is not never; it wins
 		Never  json.RawMessage `json:"never"`
 	}
 	if _, err := DecodePart(raw, &filters, field); err != nil {
 		return nil, err
 	}
 	never, err := filtered(filters.Never, field+".never")
-	return func(tool string) bool { return !slices.Contains(never, tool) }, err
+	if err != nil {
+		return nil, err
+	}
+	always, err := filtered(filters.Always, field+".always")
+	return func(tool string) bool { return slices.Contains(always, tool) || !slices.Contains(never, tool) }, err
 }
