@@ -53,18 +53,14 @@ func (h *localHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.NotFound(w, r)
 			return
 		}
-		if r.Header.Get("Range") != "" || h.held == nil {
-			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
-			return
+		if h.held != nil {
+			select {
+			case <-h.held:
+			case <-r.Context().Done():
+				return
+			}
 		}
-		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
-		_, _ = w.Write(body[:len(body)/2])
-		_ = http.NewResponseController(w).Flush()
-		select {
-		case <-h.held:
-			_, _ = w.Write(body[len(body)/2:])
-		case <-r.Context().Done():
-		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	default:
 		http.NotFound(w, r)
 	}
