@@ -69,14 +69,14 @@ type Turn struct {
 
 // Grammar is what the output must match, as extended GBNF (package grammar).
 type Grammar struct {
-	Text string
-	Hash [32]byte // SHA-256 of Text; zero when there is no grammar
+	Text string   `json:"text,omitempty"`
+	Hash [32]byte `json:"-"` // SHA-256 of Text; zero when there is no grammar
 }
 
 // Budget limits a turn.
 type Budget struct {
-	Tokens   int // most tokens to generate; 0 or less: what the context leaves
-	Thinking int // most tokens inside the grammar's thinking capture; 0 or less: no limit of its own
+	Tokens   int `json:"tokens"`   // most tokens to generate; 0 or less: what the context leaves
+	Thinking int `json:"thinking"` // most tokens inside the grammar's thinking capture; 0 or less: no limit of its own
 }
 
 // Update is one message of a session; exactly one of its parts is set, but for a Check: it comes
@@ -91,7 +91,9 @@ type Update struct {
 
 // Progress of the prompt's evaluation, in tokens.
 type Progress struct {
-	Total, Cached, Evaluated int
+	Total     int `json:"total"`
+	Cached    int `json:"cached"`
+	Evaluated int `json:"evaluated"` // by now
 }
 
 // Kind says where a token came from and what it stands for.
@@ -122,15 +124,15 @@ type Logprob struct {
 // Check parks the slot: a part of the output that the mask enforces only partly (%check in the
 // grammar) has ended.
 type Check struct {
-	Capture string // the name of the capture that ended
-	Offset  int    // where that capture began, in tokens of this turn's output
+	Capture string `json:"capture"` // the name of the capture that ended
+	Offset  int    `json:"offset"`  // where that capture began, in tokens of this turn's output
 }
 
 // Verdict answers a Check. The zero value lets the turn go on.
 type Verdict struct {
-	Rewind  bool    // take back the output from Offset on and sample it again
-	Offset  int     // in tokens of this turn's output. Where memory cannot be cut, what is kept may be evaluated again
-	Grammar Grammar // what the whole output must match from now on, what is kept included; empty: as before
+	Rewind  bool    `json:"rewind"`           // take back the output from Offset on and sample it again
+	Offset  int     `json:"offset,omitempty"` // in tokens of this turn's output. Where memory cannot be cut, what is kept may be evaluated again
+	Grammar Grammar `json:"grammar,omitzero"` // what the whole output must match from now on, what is kept included; empty: as before
 }
 
 // Reason says why a turn ended.
@@ -144,22 +146,25 @@ const (
 
 // Finish is a turn's last update.
 type Finish struct {
-	Reason Reason
-	Usage  Usage
-	Timing Timing
+	Reason Reason `json:"reason"`
+	Usage  Usage  `json:"usage"`
+	Timing Timing `json:"timing"`
 }
 
 // Usage counts a turn's tokens.
 type Usage struct {
-	Prompt    int // in the prompt
-	Cached    int // of those, taken from the KV cache
-	Generated int // in the output, forced ones and control tokens included
-	Rewound   int // generated and taken back; not in Generated
+	Prompt    int `json:"prompt_tokens"`    // in the prompt
+	Cached    int `json:"cached_tokens"`    // of those, taken from the KV cache
+	Generated int `json:"generated_tokens"` // in the output, forced ones and control tokens included
+	Rewound   int `json:"rewound_tokens"`   // generated and taken back; not in Generated
 }
 
 // Timing of a turn. Queue is spent before the slot, the others in it.
 type Timing struct {
-	Queue, Prompt, Decode, Mask time.Duration
+	Queue  time.Duration `json:"queue_ns"`
+	Prompt time.Duration `json:"prompt_ns"`
+	Decode time.Duration `json:"decode_ns"`
+	Mask   time.Duration `json:"mask_ns"`
 }
 
 // Embedding is a prompt's vector.

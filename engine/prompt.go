@@ -11,9 +11,9 @@ type Prompt []Piece
 
 // Piece is a part of a prompt. Tokens is set for Kept, Text for the others.
 type Piece struct {
-	Origin Origin
-	Text   string
-	Tokens []int32
+	Origin Origin  `json:"origin,omitempty"`
+	Text   string  `json:"text,omitempty"`
+	Tokens []int32 `json:"tokens,omitempty"`
 }
 
 // Origin says how far a piece is trusted.

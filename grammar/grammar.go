@@ -56,11 +56,11 @@ const (
 
 // Issue is one keyword that the mask does not enforce.
 type Issue struct {
-	Tool    string // the name given in the terminal's options, if any
-	Pointer string // JSON pointer to the keyword's schema
-	Keyword string
-	Action  Action
-	Why     string
+	Tool    string `json:"tool,omitempty"` // the name given in the terminal's options, if any
+	Pointer string `json:"pointer"`        // JSON pointer to the keyword's schema
+	Keyword string `json:"keyword"`
+	Action  Action `json:"action"`
+	Why     string `json:"why,omitempty"`
 }
 
 // Order is which order of an object's keys is accepted.

@@ -63,7 +63,7 @@ func TestDebug_aWholeAnswerHoldsItsRecord(t *testing.T) {
 		t.Errorf("%+v", turn)
 	}
 	last := turn.Events[len(turn.Events)-1]
-	if last.Finish == nil || len(last.Finish.Repairs) == 0 {
+	if last.Kind != chat.Finished || len(last.Finish.Repairs) == 0 {
 		t.Errorf("the comma that was mended is not told: %+v", last)
 	}
 }

@@ -80,7 +80,7 @@ func TestResponses_truncationHasItsLimits(t *testing.T) {
 	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || rec.Code != http.StatusOK {
 		t.Fatalf("%d %v %s", rec.Code, err, rec.Body)
 	}
-	if r := readRecord(t, string(answer.Record)); len(r.Turns) != 1 || len(r.Turns[0].Request.Messages) != 1 {
+	if r := readRecord(t, string(answer.Record)); len(r.Turns) != 1 || len(r.Turns[0].Request.Conversation.Messages) != 1 {
 		t.Errorf("%+v", r.Turns)
 	}
 }

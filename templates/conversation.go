@@ -8,17 +8,17 @@ import (
 
 // Conversation is what a prompt is rendered from.
 type Conversation struct {
-	Messages []Message      // if the last is the assistant's, without calls, it is continued
-	Tools    []Tool         // declared; the prompt shows them in the order of their names
-	Protocol Protocol       // how calls are written; Auto leaves it to the template
-	Thinking Thinking       // what the client asked of the model's thinking
-	Args     map[string]any // the client's chat_template_kwargs
+	Messages []Message      `json:"messages"` // if the last is the assistant's, without calls, it is continued
+	Tools    []Tool         `json:"-"`        // declared; the prompt shows them in the order of their names
+	Protocol Protocol       `json:"-"`        // how calls are written; Auto leaves it to the template
+	Thinking Thinking       `json:"-"`        // what the client asked of the model's thinking
+	Args     map[string]any `json:"chat_template_kwargs,omitempty"`
 	// Closed leaves the prompt after the last message, without opening the assistant's turn
 	// (add_generation_prompt: false).
-	Closed bool
+	Closed bool `json:"closed,omitempty"`
 	// Now is the local time that a template may write. It should stay the same while a
 	// conversation grows. Zero: the time of rendering.
-	Now time.Time
+	Now time.Time `json:"now,omitzero"`
 	// Stop is asked now and then while a prompt is made. An error of its ends that, and is what
 	// rendering returns. Nil: it goes on to its end.
 	Stop func() error `json:"-"`
@@ -43,20 +43,20 @@ const (
 
 // Message is one turn of a conversation.
 type Message struct {
-	Role      Role
-	Name      string // of the author, where a client gives one; in a result the tool's name
-	Text      string // content; several text parts are in Parts instead
-	Parts     []Part // content in parts; empty when Text holds it
-	Reasoning string // an assistant's thinking
-	Calls     []Call // an assistant's calls
-	CallID    string // in a result: the call it answers
-	Failed    bool   // in a result: the tool reported an error
-	Executed  bool   // in a result: a server ran the tool, not the client
+	Role      Role   `json:"role"`
+	Name      string `json:"name,omitempty"`      // of the author, where a client gives one; in a result the tool's name
+	Text      string `json:"text,omitempty"`      // content; several text parts are in Parts instead
+	Parts     []Part `json:"parts,omitempty"`     // content in parts; empty when Text holds it
+	Reasoning string `json:"reasoning,omitempty"` // an assistant's thinking
+	Calls     []Call `json:"calls,omitempty"`     // an assistant's calls
+	CallID    string `json:"call_id,omitempty"`   // in a result: the call it answers
+	Failed    bool   `json:"failed,omitempty"`    // in a result: the tool reported an error
+	Executed  bool   `json:"executed,omitempty"`  // in a result: a server ran the tool, not the client
 }
 
 // Part is a piece of a message's content.
 type Part struct {
-	Text string
+	Text string `json:"text"`
 }
 
 // Omitted stands in a tool's result for a part that is not served (kind: "image", "audio",
@@ -86,9 +86,9 @@ func (m Message) Content() string {
 
 // Call is a call that an assistant made earlier. Arguments is what the client sent, JSON or not.
 type Call struct {
-	ID        string
-	Name      string
-	Arguments string
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
 }
 
 // Tool is a declared tool as the prompt shows it.

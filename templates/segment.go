@@ -64,9 +64,9 @@ func (r Rendering) String() string {
 
 // Heal is a change that made a conversation fit its template.
 type Heal struct {
-	Rule    string // the rule's name, such as "merge-system"
-	Message int    // index in the client's messages; -1: the conversation
-	Detail  string // what stood there before, as far as a reader needs it
+	Rule    string `json:"rule"`             // the rule's name, such as "merge-system"
+	Message int    `json:"message"`          // index in the client's messages; -1: the conversation
+	Detail  string `json:"detail,omitempty"` // what stood there before, as far as a reader needs it
 }
 
 // Renderer writes a conversation as a prompt. Its methods may be called from any goroutine.

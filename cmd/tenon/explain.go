@@ -19,6 +19,7 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
+	"tenon/templates"
 )
 
 func newExplainCommand() *cobra.Command {
@@ -164,7 +165,7 @@ func (p *explainer) prompt(t chat.PromptTrace) {
 	p.heals(t.Heals)
 }
 
-func (p *explainer) heals(all []chat.HealTrace) {
+func (p *explainer) heals(all []templates.Heal) {
 	for _, h := range all {
 		p.printf("healed: message %d, %s %s\n", h.Message, h.Rule, h.Detail)
 	}
@@ -205,7 +206,7 @@ func (p *explainer) session(s *chat.SessionTrace) {
 			p.printf("told to end\n")
 		case step.Finish != nil:
 			f := step.Finish
-			p.printf("finish: %s; %d generated, %d taken back; %d of the prompt's %d from the cache\n", f.Reason, f.Generated, f.Rewound, f.Cached, f.Prompt)
+			p.printf("finish: %s; %d generated, %d taken back; %d of the prompt's %d from the cache\n", f.Reason, f.Usage.Generated, f.Usage.Rewound, f.Usage.Cached, f.Usage.Prompt)
 		case step.Error != nil:
 			p.printf("error: %s\n", step.Error.Message)
 		}
@@ -224,13 +225,13 @@ func (p *explainer) token(t chat.TokenTrace) {
 	p.printf("%8d %q%s\n", t.ID, text, kind)
 }
 
-func (p *explainer) event(e chat.EventTrace) {
-	switch {
-	case e.Call != nil:
-		p.printf("%d %s %s %q\n", e.Choice, e.Kind, e.Call.Name, e.Text+e.Call.Arguments+e.Call.Input)
-	case e.Finish != nil:
-		f := e.Finish
-		p.printf("%d %s %s; prompt %d (cached %d), completion %d (thinking %d)\n", e.Choice, e.Kind, f.Reason, f.Prompt, f.Cached, f.Completion, f.Reasoning)
+func (p *explainer) event(e chat.Event) {
+	switch e.Kind {
+	case chat.CallStart, chat.CallArguments, chat.CallEnd:
+		p.printf("%d %s %s %q\n", e.Choice, e.Kind, e.Call.Name, e.Text+string(e.Call.Arguments)+e.Call.Input)
+	case chat.Finished:
+		f, use := e.Finish, e.Finish.Usage
+		p.printf("%d %s %s; prompt %d (cached %d), completion %d (thinking %d)\n", e.Choice, e.Kind, f.Reason, use.Prompt, use.Cached, use.Completion, use.Reasoning)
 		for _, r := range f.Repairs {
 			p.printf("  mended: %s in %s%s %s\n", r.Rule, r.Tool, r.Pointer, r.Detail)
 		}

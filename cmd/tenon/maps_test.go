@@ -62,7 +62,6 @@ var bounds = map[string]string{
 	"server/chat.Loader.warnings":                         "the models at hand",
 	"server/chat.LoaderOptions.Sampling":                  "the models at hand",
 	"server/chat.LoaderOptions.ToolFormat":                "the models at hand",
-	"server/chat.RequestTrace.Args":                       "its request",
 	"server/chat.Trace.Sampling":                          "the sampling fields",
 	"server/chat.Trace.Uncallable":                        "its request",
 	"server/chat.planned.freeform":                        "its request",

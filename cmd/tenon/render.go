@@ -232,10 +232,10 @@ func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (e catalog
 func (f *renderFlags) saved(cmd *cobra.Command, p *explainer, path string, m chat.ModelSource, turn *chat.Trace, request chat.Request) {
 	m.Teaching = nil
 	untaught, _, err := chat.PlanOnly(m, request)
-	if err != nil || untaught.Prompt.Text() == turn.Prompt.Text() {
+	if err != nil || untaught.Prompt.String() == turn.Prompt.String() {
 		return
 	}
-	with, without := turn.Prompt.Text(), untaught.Prompt.Text()
+	with, without := turn.Prompt.String(), untaught.Prompt.String()
 	counts, unit := []int{len(with), len(without)}, "bytes"
 	if tokens, err := askTokens(cmd.Context(), tokenQuestion{Model: path, Texts: []string{with, without}}); err == nil {
 		counts, unit = tokens, "tokens"

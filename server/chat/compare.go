@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tenon/engine"
 )
 
 // Difference is a place where two records of one request differ.
@@ -66,8 +68,8 @@ func (t *Trace) parts() []tracePart {
 	}
 }
 
-func (t *Trace) verdicts() []VerdictTrace {
-	var all []VerdictTrace
+func (t *Trace) verdicts() []engine.Verdict {
+	var all []engine.Verdict
 	for _, s := range t.Sessions {
 		for _, step := range s.Steps {
 			if step.Verdict != nil {
@@ -79,15 +81,11 @@ func (t *Trace) verdicts() []VerdictTrace {
 }
 
 // comparableEvents are the events by choice, without the ids of calls.
-func (t *Trace) comparableEvents() []EventTrace {
+func (t *Trace) comparableEvents() []Event {
 	events := slices.Clone(t.Events)
-	slices.SortStableFunc(events, func(a, b EventTrace) int { return cmp.Compare(a.Choice, b.Choice) })
-	for i, e := range events {
-		if e.Call != nil {
-			call := *e.Call
-			call.ID = ""
-			events[i].Call = &call
-		}
+	slices.SortStableFunc(events, func(a, b Event) int { return cmp.Compare(a.Choice, b.Choice) })
+	for i := range events {
+		events[i].Call.ID = ""
 	}
 	return events
 }

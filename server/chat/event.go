@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"tenon/engine"
@@ -27,30 +29,43 @@ const (
 	HostedAsk                       // Call waits for the client's approval, whose id is the call's
 )
 
-func (k EventKind) String() string {
-	return [...]string{
-		"started", "progress", "text", "reasoning", "call_start", "call_arguments", "call_end", "finished",
-		"hosted_list", "hosted_start", "hosted_progress", "hosted_end", "hosted_ask",
-	}[k]
+var eventKinds = [...]string{
+	"started", "progress", "text", "reasoning", "call_start", "call_arguments", "call_end", "finished",
+	"hosted_list", "hosted_start", "hosted_progress", "hosted_end", "hosted_ask",
+}
+
+func (k EventKind) String() string { return eventKinds[k] }
+
+// MarshalText writes a kind's name.
+func (k EventKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads what [EventKind.MarshalText] wrote.
+func (k *EventKind) UnmarshalText(text []byte) error {
+	i := slices.Index(eventKinds[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is no kind of an event", text)
+	}
+	*k = EventKind(i)
+	return nil
 }
 
 // Event is a piece of the answer. Events of one choice come in order; those of different choices
 // may interleave.
 type Event struct {
-	Kind     EventKind
-	Choice   int
-	Text     string
-	Call     tools.Call
-	Freeform bool           // the call's input is text, not JSON
-	Tokens   []engine.Token // the tokens behind Text, where logprobs were asked for
-	Count    int            // tokens of the output that were read since the event before
-	Model    string
-	Dropped  int             // messages that were left out so that the prompt fits, with Started
-	Ignored  []string        // fields that have no effect in this turn, with Started
-	Issues   []grammar.Issue // keywords of the tools' schemas that the mask does not enforce
-	Progress engine.Progress
-	Hosted   *HostedCall // of tools that the server executes
-	Finish   Finish
+	Kind     EventKind       `json:"kind"`
+	Choice   int             `json:"choice"`
+	Text     string          `json:"text,omitempty"`
+	Call     tools.Call      `json:"call,omitzero"`
+	Freeform bool            `json:"freeform,omitempty"` // the call's input is text, not JSON
+	Tokens   []engine.Token  `json:"-"`                  // the tokens behind Text, where logprobs were asked for
+	Count    int             `json:"-"`                  // tokens of the output that were read since the event before
+	Model    string          `json:"-"`
+	Dropped  int             `json:"dropped,omitempty"` // messages that were left out so that the prompt fits, with Started
+	Ignored  []string        `json:"-"`                 // fields that have no effect in this turn, with Started
+	Issues   []grammar.Issue `json:"-"`                 // keywords of the tools' schemas that the mask does not enforce
+	Progress engine.Progress `json:"progress,omitzero"`
+	Hosted   *HostedCall     `json:"-"` // of tools that the server executes
+	Finish   Finish          `json:"finish,omitzero"`
 }
 
 // Reason says why a choice ended.
@@ -66,23 +81,26 @@ const (
 
 // Finish ends a choice.
 type Finish struct {
-	Reason   Reason
-	Full     bool // the context is: with Length, it was not the request's own limit that was met
-	StopText string
-	Usage    Usage
-	Timing   engine.Timing
-	Rewound  int            // tokens that were generated and taken back; not in Usage
-	Parsing  time.Duration  // spent reading the output
-	Repairs  []tools.Repair // what was mended in the calls
-	Notes    []tools.Note   // what was left out or proved to be no call, what was written anew and why
-	Mending  Mending        // how often
-	Paused   bool           // the turn stopped between two rounds and can be gone on with
-	Limit    string         // what ended the server's calls: "rounds", "time", "tokens", "equal calls"; "": the model did
+	Reason   Reason         `json:"reason"`
+	Full     bool           `json:"-"` // the context is: with Length, it was not the request's own limit that was met
+	StopText string         `json:"stop_text,omitempty"`
+	Usage    Usage          `json:"usage"`
+	Timing   engine.Timing  `json:"-"`
+	Rewound  int            `json:"-"`                 // tokens that were generated and taken back; not in Usage
+	Parsing  time.Duration  `json:"-"`                 // spent reading the output
+	Repairs  []tools.Repair `json:"repairs,omitempty"` // what was mended in the calls
+	Notes    []tools.Note   `json:"notes,omitempty"`   // what was left out or proved to be no call, what was written anew and why
+	Mending  Mending        `json:"mending,omitzero"`  // how often
+	Paused   bool           `json:"-"`                 // the turn stopped between two rounds and can be gone on with
+	Limit    string         `json:"-"`                 // what ended the server's calls: "rounds", "time", "tokens", "equal calls"; "": the model did
 }
 
 // Usage counts tokens as clients are told them.
 type Usage struct {
-	Prompt, Cached, Completion, Reasoning int
+	Prompt     int `json:"prompt_tokens"`
+	Cached     int `json:"cached_tokens"`
+	Completion int `json:"completion_tokens"`
+	Reasoning  int `json:"reasoning_tokens"`
 }
 
 // Sink takes events. An error from it (the client is gone) ends the turn.

@@ -7,7 +7,6 @@ import (
 
 	"tenon/engine"
 	"tenon/templates"
-	"tenon/tools"
 )
 
 // How what happens in a turn is written into its trace. replay.go reads it back.
@@ -19,17 +18,11 @@ func (t *Trace) plan(p planned) {
 		t.Uncallable = u
 	}
 	t.Sampling = traceSampling(p.turn.Sampling)
-	t.Budget = BudgetTrace{Tokens: p.turn.Budget.Tokens, Thinking: p.turn.Budget.Thinking}
-	for _, i := range p.issues {
-		t.Issues = append(t.Issues, IssueTrace{Tool: i.Tool, Pointer: i.Pointer, Keyword: i.Keyword, Action: fmt.Sprint(i.Action), Why: i.Why})
-	}
+	t.Budget, t.Issues = p.turn.Budget, p.issues
 	r := p.rendering
-	t.Prompt = PromptTrace{Protocol: string(r.Protocol), Thinking: r.Thinking, Stops: r.Stops}
+	t.Prompt = PromptTrace{Protocol: string(r.Protocol), Heals: r.Heals, Thinking: r.Thinking, Stops: r.Stops}
 	for _, s := range r.Segments {
 		t.Prompt.Segments = append(t.Prompt.Segments, SegmentOf(s))
-	}
-	for _, h := range r.Heals {
-		t.Prompt.Heals = append(t.Prompt.Heals, HealTrace(h))
 	}
 	for _, piece := range p.turn.Prompt {
 		if len(r.Segments) > 0 {
@@ -80,25 +73,11 @@ func (t *Trace) open(err error) *SessionTrace {
 
 // add writes what Next returned.
 func (s *SessionTrace) add(u engine.Update, err error) {
-	switch {
-	case err != nil:
-		s.Steps = append(s.Steps, Step{Error: engine.FaultOf(err)})
-	case u.Progress != nil:
-		p := ProgressTrace(*u.Progress)
-		s.Steps = append(s.Steps, Step{Progress: &p})
-	case u.Check != nil:
-		c := CheckTrace(*u.Check)
-		s.Steps = append(s.Steps, Step{Check: &c, Tokens: traceTokens(u.Tokens)})
-	case u.Finish != nil:
-		use := u.Finish.Usage
-		s.Steps = append(s.Steps, Step{Finish: &FinishTrace{string(u.Finish.Reason), use.Prompt, use.Cached, use.Generated, use.Rewound}})
-	default:
-		s.Steps = append(s.Steps, Step{Tokens: traceTokens(u.Tokens)})
+	step := Step{Progress: u.Progress, Tokens: traceTokens(u.Tokens), Check: u.Check, Finish: u.Finish}
+	if err != nil {
+		step = Step{Error: engine.FaultOf(err)}
 	}
-}
-
-func (s *SessionTrace) decide(v engine.Verdict) {
-	s.Steps = append(s.Steps, Step{Verdict: &VerdictTrace{Rewind: v.Rewind, Offset: v.Offset, Grammar: v.Grammar.Text}})
+	s.Steps = append(s.Steps, step)
 }
 
 func traceTokens(tokens []engine.Token) []TokenTrace {
@@ -120,31 +99,6 @@ func traceToken(t engine.Token) TokenTrace {
 }
 
 var tokenKinds = map[engine.Kind]string{engine.Sampled: "sampled", engine.Forced: "forced", engine.Symbol: "symbol"}
-
-func traceEvent(e Event) EventTrace {
-	out := EventTrace{Kind: e.Kind.String(), Choice: e.Choice, Text: e.Text}
-	switch e.Kind {
-	case Progress:
-		p := ProgressTrace(e.Progress)
-		out.Progress = &p
-	case CallStart, CallArguments, CallEnd:
-		out.Call = traceCall(e.Call)
-	case Finished:
-		f := e.Finish
-		out.Finish = &TurnEnd{
-			Reason: f.Reason, StopText: f.StopText, Prompt: f.Usage.Prompt, Cached: f.Usage.Cached,
-			Completion: f.Usage.Completion, Reasoning: f.Usage.Reasoning, Repairs: f.Repairs, Notes: f.Notes,
-		}
-		if f.Mending != (Mending{}) {
-			out.Finish.Mending = &f.Mending
-		}
-	}
-	return out
-}
-
-func traceCall(c tools.Call) *CallTrace {
-	return &CallTrace{ID: c.ID, Index: c.Index, Name: c.Name, Namespace: c.Namespace, Arguments: string(c.Arguments), Input: c.Input}
-}
 
 // end writes the times and the failure.
 func (t *Trace) end(o *Outcome) {

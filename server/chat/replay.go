@@ -33,7 +33,9 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 			Models: NewLoader(&replayed{trace: t}, t.Source.options()), NPredict: t.Source.NPredict, Retries: t.Source.Retries,
 			Now: func() time.Time { return t.Source.Now },
 		}
-		_ = s.Run(ctx, t.Request.request(t.Model), t.reader()) // how it ended is part of the record
+		r := t.Request
+		r.Model = t.Model
+		_ = s.Run(ctx, r, t.reader()) // how it ended is part of the record
 	}
 	return again, nil
 }
@@ -42,7 +44,7 @@ func Replay(ctx context.Context, saved *Record) (*Record, error) {
 // record would tell of that, and what whoever runs the model should know. The conversation's date
 // is the request's.
 func PlanOnly(source ModelSource, r Request) (t *Trace, warnings []string, err error) {
-	t = &Trace{Model: r.Model, Source: source, Request: traceRequest(r)}
+	t = &Trace{Model: r.Model, Source: source, Request: r}
 	o := source.options()
 	m, err := prepared.Prepare(catalog.Entry{ID: r.Model}, &replayed{trace: t}, prepared.Options{ToolFormat: source.ToolFormat, Teaching: o.teaching("")})
 	if err != nil {
@@ -163,24 +165,9 @@ func (s *replayedSession) Conclude(context.Context) error               { return
 func (s *replayedSession) Close() error                                 { return nil }
 
 func (s Step) update() engine.Update {
-	switch {
-	case s.Progress != nil:
-		p := engine.Progress(*s.Progress)
-		return engine.Update{Progress: &p}
-	case s.Finish != nil:
-		f := s.Finish
-		return engine.Update{Finish: &engine.Finish{
-			Reason: engine.Reason(f.Reason),
-			Usage:  engine.Usage{Prompt: f.Prompt, Cached: f.Cached, Generated: f.Generated, Rewound: f.Rewound},
-		}}
-	}
-	u := engine.Update{Tokens: make([]engine.Token, len(s.Tokens))}
+	u := engine.Update{Progress: s.Progress, Tokens: make([]engine.Token, len(s.Tokens)), Check: s.Check, Finish: s.Finish}
 	for i, t := range s.Tokens {
 		u.Tokens[i] = t.token()
-	}
-	if s.Check != nil {
-		c := engine.Check(*s.Check)
-		u.Check = &c
 	}
 	return u
 }

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"tenon/engine"
-	"tenon/tools"
+	"tenon/grammar"
+	"tenon/templates"
 )
 
 // Trace is everything about one turn: what its plan depended on, the plan, what the engine said,
@@ -13,15 +14,15 @@ import (
 type Trace struct {
 	Model      string            `json:"model"` // as the client named it
 	Source     ModelSource       `json:"source"`
-	Request    RequestTrace      `json:"request"` // as it was understood
+	Request    Request           `json:"request"` // as it was understood
 	Prompt     PromptTrace       `json:"prompt"`
 	Grammar    string            `json:"grammar"` // of the whole output, as extended GBNF
-	Issues     []IssueTrace      `json:"issues,omitempty"`
+	Issues     []grammar.Issue   `json:"issues,omitempty"`
 	Uncallable map[string]string `json:"uncallable,omitempty"` // tools that no arguments can fit, and why
-	Budget     BudgetTrace       `json:"budget"`
+	Budget     engine.Budget     `json:"budget"`
 	Sampling   map[string]string `json:"sampling,omitempty"` // what is in force: the request's, then the model's and the server's
 	Sessions   []*SessionTrace   `json:"sessions"`           // one a choice, and one more for each that was opened anew
-	Events     []EventTrace      `json:"events"`
+	Events     []Event           `json:"events"`
 	Failure    *Failure          `json:"failure,omitempty"`
 	Timings    Timings           `json:"timings_ms"`
 }
@@ -45,12 +46,12 @@ type ModelSource struct {
 
 // PromptTrace is a rendered prompt.
 type PromptTrace struct {
-	Protocol string         `json:"protocol,omitempty"` // how it tells the model to write calls
-	Segments []SegmentTrace `json:"segments"`
-	Heals    []HealTrace    `json:"heals,omitempty"`
-	Thinking bool           `json:"thinking,omitempty"` // it ends inside the model's thinking
-	Stops    []string       `json:"stops,omitempty"`
-	Kept     int            `json:"kept_tokens"` // tokens that went in as they were sampled in an earlier turn
+	Protocol string           `json:"protocol,omitempty"` // how it tells the model to write calls
+	Segments []SegmentTrace   `json:"segments"`
+	Heals    []templates.Heal `json:"heals,omitempty"`
+	Thinking bool             `json:"thinking,omitempty"` // it ends inside the model's thinking
+	Stops    []string         `json:"stops,omitempty"`
+	Kept     int              `json:"kept_tokens"` // tokens that went in as they were sampled in an earlier turn
 }
 
 // String is the prompt as text.
@@ -75,15 +76,6 @@ func (t *Trace) Output() string {
 	return b.String()
 }
 
-// Text is the prompt's text, who wrote it left out.
-func (p PromptTrace) Text() string {
-	var b strings.Builder
-	for _, s := range p.Segments {
-		b.WriteString(s.Text)
-	}
-	return b.String()
-}
-
 // SegmentTrace is a piece of a prompt and who wrote it.
 type SegmentTrace struct {
 	Kind    string  `json:"kind"` // "text" and "marker" are the template's, "content" is the conversation's
@@ -91,28 +83,6 @@ type SegmentTrace struct {
 	Field   string  `json:"field,omitempty"`   // of content: which part of the message (or tool) it is
 	Message *int    `json:"message,omitempty"` // of content: the message's place, or the tool's
 	Tokens  []int32 `json:"tokens,omitempty"`  // of a prompt that was sent as tokens
-}
-
-// HealTrace is a templates.Heal.
-type HealTrace struct {
-	Rule    string `json:"rule"`
-	Message int    `json:"message"`
-	Detail  string `json:"detail,omitempty"`
-}
-
-// IssueTrace is a grammar.Issue: a keyword of a tool's schema that the mask does not enforce.
-type IssueTrace struct {
-	Tool    string `json:"tool,omitempty"`
-	Pointer string `json:"pointer"`
-	Keyword string `json:"keyword"`
-	Action  string `json:"action"`
-	Why     string `json:"why,omitempty"`
-}
-
-// BudgetTrace is the limit of a turn, in tokens; 0 means none.
-type BudgetTrace struct {
-	Tokens   int `json:"tokens"`
-	Thinking int `json:"thinking"`
 }
 
 // SessionTrace is what an engine said during one session, in order.
@@ -124,20 +94,13 @@ type SessionTrace struct {
 // Step is one update of a session, or what it was told. Exactly one field is set, but for a check,
 // which comes with the tokens that end at it.
 type Step struct {
-	Progress  *ProgressTrace `json:"progress,omitempty"`
-	Tokens    []TokenTrace   `json:"tokens,omitempty"`
-	Check     *CheckTrace    `json:"check,omitempty"`
-	Verdict   *VerdictTrace  `json:"verdict,omitempty"`
-	Concluded bool           `json:"concluded,omitempty"` // it was told to end
-	Finish    *FinishTrace   `json:"finish,omitempty"`
-	Error     *engine.Fault  `json:"error,omitempty"`
-}
-
-// ProgressTrace counts the prompt's tokens: all, those from the cache, those evaluated by now.
-type ProgressTrace struct {
-	Total     int `json:"total"`
-	Cached    int `json:"cached"`
-	Evaluated int `json:"evaluated"`
+	Progress  *engine.Progress `json:"progress,omitempty"`
+	Tokens    []TokenTrace     `json:"tokens,omitempty"`
+	Check     *engine.Check    `json:"check,omitempty"`
+	Verdict   *engine.Verdict  `json:"verdict,omitempty"`
+	Concluded bool             `json:"concluded,omitempty"` // it was told to end
+	Finish    *engine.Finish   `json:"finish,omitempty"`
+	Error     *engine.Fault    `json:"error,omitempty"`
 }
 
 // TokenTrace is a token of the output. Raw is set in place of Text where the bytes alone are not
@@ -147,61 +110,6 @@ type TokenTrace struct {
 	Kind string `json:"kind"` // "sampled", "forced", "symbol"
 	Text string `json:"text,omitempty"`
 	Raw  []byte `json:"raw,omitempty"`
-}
-
-// CheckTrace is an engine.Check, VerdictTrace the answer to it.
-type (
-	CheckTrace struct {
-		Capture string `json:"capture"`
-		Offset  int    `json:"offset"` // in tokens of the output
-	}
-	VerdictTrace struct {
-		Rewind  bool   `json:"rewind"`
-		Offset  int    `json:"offset,omitempty"`
-		Grammar string `json:"grammar,omitempty"`
-	}
-)
-
-// FinishTrace ends a session.
-type FinishTrace struct {
-	Reason    string `json:"reason"`
-	Prompt    int    `json:"prompt_tokens"`
-	Cached    int    `json:"cached_tokens"`
-	Generated int    `json:"generated_tokens"`
-	Rewound   int    `json:"rewound_tokens"`
-}
-
-// EventTrace is an Event.
-type EventTrace struct {
-	Kind     string         `json:"kind"`
-	Choice   int            `json:"choice"`
-	Text     string         `json:"text,omitempty"`
-	Call     *CallTrace     `json:"call,omitempty"`
-	Progress *ProgressTrace `json:"progress,omitempty"`
-	Finish   *TurnEnd       `json:"finish,omitempty"`
-}
-
-// CallTrace is a tools.Call.
-type CallTrace struct {
-	ID        string `json:"id"`
-	Index     int    `json:"index"`
-	Name      string `json:"name"`
-	Namespace string `json:"namespace,omitempty"`
-	Arguments string `json:"arguments,omitempty"`
-	Input     string `json:"input,omitempty"`
-}
-
-// TurnEnd is a Finish.
-type TurnEnd struct {
-	Reason     Reason         `json:"reason"`
-	StopText   string         `json:"stop_text,omitempty"`
-	Prompt     int            `json:"prompt_tokens"`
-	Cached     int            `json:"cached_tokens"`
-	Completion int            `json:"completion_tokens"`
-	Reasoning  int            `json:"reasoning_tokens"`
-	Repairs    []tools.Repair `json:"repairs,omitempty"`
-	Notes      []tools.Note   `json:"notes,omitempty"`
-	Mending    *Mending       `json:"mending,omitempty"` // nil: nothing was judged or ended
 }
 
 // Failure is why a turn failed.

@@ -39,7 +39,7 @@ func (w *watch) planned(p planned, r Request) {
 	w.outcome.Failed = failedTools(r.Conversation)
 	if w.trace != nil {
 		w.trace.Source.Now = r.Conversation.Now
-		w.trace.Request = traceRequest(r)
+		w.trace.Request = r
 		w.trace.plan(p)
 	}
 }
@@ -58,7 +58,7 @@ func (w *watch) sink(out Sink) Sink {
 			}
 		}
 		if w.trace != nil {
-			w.trace.Events = append(w.trace.Events, traceEvent(e))
+			w.trace.Events = append(w.trace.Events, e)
 		}
 		return out(e)
 	}
@@ -121,7 +121,7 @@ func (s watchedSession) Decide(ctx context.Context, v engine.Verdict) error {
 	}
 	s.watch.mu.Unlock()
 	if s.trace != nil {
-		s.trace.decide(v)
+		s.trace.Steps = append(s.trace.Steps, Step{Verdict: &v})
 	}
 	return s.Session.Decide(ctx, v)
 }

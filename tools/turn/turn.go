@@ -3,6 +3,7 @@ package turn
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -34,8 +35,8 @@ type Thinking struct {
 
 // Answer constrains visible text (response_format, grammar).
 type Answer struct {
-	Syntax     string // "json_schema", "json_object", "gbnf", "regex", "lark"
-	Definition string
+	Syntax     string `json:"syntax"` // "json_schema", "json_object", "gbnf", "regex", "lark"
+	Definition string `json:"definition"`
 }
 
 // EventKind says what an Event tells.
@@ -74,18 +75,18 @@ const MaxName = 256
 
 // Tool is a tool that a client declared.
 type Tool struct {
-	Name        string
-	Description string
-	Parameters  json.RawMessage // JSON Schema of the arguments; nil: an object without properties
-	Strict      bool            // a keyword that cannot be enforced is an error instead of an issue
-	Freeform    *Freeform       // set: the input is text, not JSON, and Parameters is nil
-	Namespace   string          // the name of the group a client put it in; "" for none
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"` // JSON Schema of the arguments; nil: an object without properties
+	Strict      bool            `json:"strict,omitempty"`     // a keyword that cannot be enforced is an error instead of an issue
+	Freeform    *Freeform       `json:"freeform,omitempty"`   // set: the input is text, not JSON, and Parameters is nil
+	Namespace   string          `json:"namespace,omitempty"`  // the name of the group a client put it in; "" for none
 }
 
 // Freeform describes a tool whose input is text.
 type Freeform struct {
-	Syntax     string // "lark", "regex" or "" for any text
-	Definition string
+	Syntax     string `json:"syntax"` // "lark", "regex" or "" for any text
+	Definition string `json:"definition"`
 }
 
 // Mode of a Choice.
@@ -97,21 +98,36 @@ const (
 	Required             // at least one call
 )
 
+var modes = [...]string{"auto", "none", "required"}
+
+// MarshalText writes a mode as the protocols name it.
+func (m Mode) MarshalText() ([]byte, error) { return []byte(modes[m]), nil }
+
+// UnmarshalText reads what [Mode.MarshalText] wrote.
+func (m *Mode) UnmarshalText(text []byte) error {
+	i := slices.Index(modes[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("%q is no mode of a choice", text)
+	}
+	*m = Mode(i)
+	return nil
+}
+
 // Choice says what a turn may call.
 type Choice struct {
-	Mode  Mode
-	Names []string // only these tools; empty: every declared tool
+	Mode  Mode     `json:"mode"`
+	Names []string `json:"names,omitempty"` // only these tools; empty: every declared tool
 }
 
 // Call is a call that a model made: it names a declared tool and its arguments validate against
 // the tool's schema.
 type Call struct {
-	ID        string
-	Index     int // place among the turn's calls, from 0
-	Name      string
-	Namespace string
-	Arguments json.RawMessage // a JSON object; nil for a free-form tool
-	Input     string          // a free-form tool's text
+	ID        string          `json:"id,omitempty"`
+	Index     int             `json:"index"` // place among the turn's calls, from 0
+	Name      string          `json:"name,omitempty"`
+	Namespace string          `json:"namespace,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"` // a JSON object; nil for a free-form tool
+	Input     string          `json:"input,omitempty"`     // a free-form tool's text
 }
 
 // Repair is a change that made a model's call valid without changing its meaning.
