@@ -58,19 +58,13 @@ type Session interface {
 // Turn is one generation.
 type Turn struct {
 	Prompt   Prompt
-	Grammar  Grammar  // empty: any text until the model's own end
+	Grammar  string   // what the output must match, as extended GBNF (package grammar); "": any text until the model's own end
 	Sampling Sampling // unset fields take the file's general.sampling.*, else llama-server's defaults
 	Budget   Budget
 	Logprobs int    // how many alternatives to report beside each token's own; -1: no logprobs at all
 	Whole    bool   // nobody waits for single tokens: after the first they may be handed over many at a time
 	CacheKey string // sequences never share cached state across different keys (API keys); "" is a key of its own
 	Forget   bool   // nothing is kept of any turn of CacheKey once the last of them has ended
-}
-
-// Grammar is what the output must match, as extended GBNF (package grammar).
-type Grammar struct {
-	Text string   `json:"text,omitempty"`
-	Hash [32]byte `json:"-"` // SHA-256 of Text; zero when there is no grammar
 }
 
 // Budget limits a turn.
@@ -130,9 +124,9 @@ type Check struct {
 
 // Verdict answers a Check. The zero value lets the turn go on.
 type Verdict struct {
-	Rewind  bool    `json:"rewind"`           // take back the output from Offset on and sample it again
-	Offset  int     `json:"offset,omitempty"` // in tokens of this turn's output. Where memory cannot be cut, what is kept may be evaluated again
-	Grammar Grammar `json:"grammar,omitzero"` // what the whole output must match from now on, what is kept included; empty: as before
+	Rewind  bool   `json:"rewind"`            // take back the output from Offset on and sample it again
+	Offset  int    `json:"offset,omitempty"`  // in tokens of this turn's output. Where memory cannot be cut, what is kept may be evaluated again
+	Grammar string `json:"grammar,omitempty"` // what the whole output must match from now on, what is kept included; empty: as before
 }
 
 // Reason says why a turn ended.

@@ -109,7 +109,7 @@ func TestChat_aFunctionWithoutParametersTakesNone(t *testing.T) {
 	if status, body := post(t, s, hello+`,"tools":[{"type":"function","function":{"name":"ping"}}]}`); status != http.StatusOK || !strings.Contains(body, `"arguments":"{}"`) {
 		t.Errorf("%d %s", status, body)
 	}
-	if g := e.Turns()[0].Grammar.Text; !strings.Contains(g, `"additionalProperties":false`) {
+	if g := e.Turns()[0].Grammar; !strings.Contains(g, `"additionalProperties":false`) {
 		t.Errorf("the grammar lets it have some:\n%s", g)
 	}
 }
@@ -141,7 +141,7 @@ func TestChat_anAnswersFormatBesideTools(t *testing.T) {
 	if _, body := post(t, s, hello+format+weather); !strings.Contains(body, `"finish_reason":"tool_calls"`) {
 		t.Errorf("%s", body)
 	}
-	g, err := grammar.Parse(e.Turns()[0].Grammar.Text, grammar.Options{})
+	g, err := grammar.Parse(e.Turns()[0].Grammar, grammar.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

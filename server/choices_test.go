@@ -62,8 +62,8 @@ func TestToolChoice_everyFormInEveryProtocol(t *testing.T) {
 			}
 			turn := engine.Turns()[0]
 			prompts[turn.Prompt.String()] = true
-			checkOutputs(t, p.path+", "+form.name, turn.Grammar.Text, form.accepts, true)
-			checkOutputs(t, p.path+", "+form.name, turn.Grammar.Text, form.refuses, false)
+			checkOutputs(t, p.path+", "+form.name, turn.Grammar, form.accepts, true)
+			checkOutputs(t, p.path+", "+form.name, turn.Grammar, form.refuses, false)
 		}
 		for prompt := range prompts {
 			if len(prompts) > 1 || !strings.Contains(prompt, "f()") {

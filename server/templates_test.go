@@ -177,8 +177,8 @@ func TestTeaching_flatArgumentsAreNestedAgain(t *testing.T) {
 					t.Errorf("the prompt shows %q: %s", hidden, prompt)
 				}
 			}
-			if !strings.Contains(turn.Grammar.Text, "at.line") {
-				t.Errorf("the grammar asks for nested arguments: %s", turn.Grammar.Text)
+			if !strings.Contains(turn.Grammar, "at.line") {
+				t.Errorf("the grammar asks for nested arguments: %s", turn.Grammar)
 			}
 		})
 	}
@@ -224,8 +224,8 @@ func TestToolFormat_perModelAndPerRequest(t *testing.T) {
 			if prompt := turn.Prompt.String(); !strings.Contains(prompt, c.explain) {
 				t.Errorf("the prompt lacks %q: %s", c.explain, prompt)
 			}
-			if c.reply == acts && !strings.Contains(turn.Grammar.Text, "Observation") {
-				t.Errorf("nothing stops it: %s", turn.Grammar.Text)
+			if c.reply == acts && !strings.Contains(turn.Grammar, "Observation") {
+				t.Errorf("nothing stops it: %s", turn.Grammar)
 			}
 		})
 	}

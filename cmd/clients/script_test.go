@@ -29,7 +29,7 @@ func (s *script) play(t engine.Turn) enginetest.Reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := s.answer(t)
-	if err := legal(t.Grammar.Text, text); err != nil {
+	if err := legal(t.Grammar, text); err != nil {
 		s.faults = append(s.faults, err.Error())
 	}
 	reply := enginetest.Say(text)
@@ -50,7 +50,7 @@ func (s *script) answer(t engine.Turn) string {
 			return fmt.Sprintf(`{"tool": %q, "arguments": %s}`, c.tool, encode(c.arguments))
 		}
 	}
-	if strings.Contains(t.Grammar.Text, "%json") {
+	if strings.Contains(t.Grammar, "%json") {
 		return encode(oslo)
 	}
 	return "A word about nothing."
@@ -63,11 +63,11 @@ func encode(v any) string {
 
 // declared tells whether the turn may call a tool: its name stands in the output's grammar.
 func declared(t engine.Turn, name string) bool {
-	return strings.Contains(t.Grammar.Text, `[tool="`+name+`"`)
+	return strings.Contains(t.Grammar, `[tool="`+name+`"`)
 }
 
 // demandsCall tells whether the output must be a call.
-func demandsCall(t engine.Turn) bool { return legal(t.Grammar.Text, "a") != nil }
+func demandsCall(t engine.Turn) bool { return legal(t.Grammar, "a") != nil }
 
 // legal tells whether an output matches the turn's grammar. A scripted engine does not mask, so
 // nothing else would notice that a client's tools had become a grammar which refuses what the

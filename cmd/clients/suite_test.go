@@ -72,7 +72,7 @@ var suiteAnswers = []struct {
 }
 
 func answerSuite(t engine.Turn) enginetest.Reply {
-	if strings.Contains(t.Grammar.Text, "first_word_in_response") {
+	if strings.Contains(t.Grammar, "first_word_in_response") {
 		return enginetest.Say(`{"response":"a","first_word_in_response":"a","lastWordInResponse":"a"}`)
 	}
 	prompt := t.Prompt.String()

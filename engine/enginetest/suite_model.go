@@ -1,7 +1,6 @@
 package enginetest
 
 import (
-	"crypto/sha256"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,10 +11,6 @@ import (
 
 // The tests that need a model. Its words are noise: what is checked is that they are the same
 // noise.
-
-func grammarOf(text string) engine.Grammar {
-	return engine.Grammar{Text: text, Hash: sha256.Sum256([]byte(text))}
-}
 
 // prose is a text of about n tokens.
 func prose(n int) string { return strings.Repeat("The wind is strong. ", n/4) }
@@ -63,7 +58,7 @@ func testGrammar(t *testing.T, e engine.Engine) {
 		for seed := range uint32(3) {
 			hot := float32(2)
 			turn := engine.Turn{
-				Prompt: engine.Plain(sentences[0]), Grammar: grammarOf(grammar), Logprobs: -1,
+				Prompt: engine.Plain(sentences[0]), Grammar: grammar, Logprobs: -1,
 				Sampling: engine.Sampling{Temperature: &hot, Seed: &seed}, Budget: engine.Budget{Tokens: 200},
 			}
 			a := run(t, e, turn)
@@ -106,7 +101,7 @@ func testNarrower(t *testing.T, e engine.Engine) {
 		first = a.text
 		keep := slices.IndexFunc(a.tokens, func(k engine.Token) bool { return strings.Contains(string(k.Bytes), ";") })
 		for _, bad := range []engine.Verdict{
-			{Rewind: true, Offset: keep, Grammar: grammarOf(`root ::= "[" [a-z]* "]"`)},
+			{Rewind: true, Offset: keep, Grammar: `root ::= "[" [a-z]* "]"`},
 			{Rewind: true, Offset: -1},
 			{Rewind: true, Offset: len(a.tokens) + 1},
 		} {
@@ -114,7 +109,7 @@ func testNarrower(t *testing.T, e engine.Engine) {
 				t.Error("a verdict that cannot be carried out was taken")
 			}
 		}
-		return engine.Verdict{Rewind: true, Offset: keep, Grammar: grammarOf(`root ::= "call " args:( [a-z]{6} ";" [A-Z]{6} ) %check "."`)}
+		return engine.Verdict{Rewind: true, Offset: keep, Grammar: `root ::= "call " args:( [a-z]{6} ";" [A-Z]{6} ) %check "."`}
 	})
 	if !regexp.MustCompile(`^call [a-z]{6};[A-Z]{6}\.$`).MatchString(a.text) || len(first) < 9 || !strings.HasPrefix(a.text, first[:9]) {
 		t.Errorf("first %q, then %q", first, a.text)
@@ -147,7 +142,7 @@ func testConcludesLegally(t *testing.T, e engine.Engine) {
 func hotTurn(grammar string) engine.Turn {
 	hot, seed := float32(2), uint32(1)
 	turn := greedy(engine.Plain(prose(100)), 400)
-	turn.Grammar = grammarOf(grammar)
+	turn.Grammar = grammar
 	turn.Sampling = engine.Sampling{Temperature: &hot, Seed: &seed}
 	return turn
 }
@@ -198,7 +193,7 @@ func testLogprobs(t *testing.T, e engine.Engine) {
 		}
 	}
 	turn.Logprobs = 0
-	turn.Grammar = grammarOf(`root ::= ("yes" | "no") [0-9]`) // the mask changes what is chosen, not how likely it was
+	turn.Grammar = `root ::= ("yes" | "no") [0-9]` // the mask changes what is chosen, not how likely it was
 	for _, token := range run(t, e, turn).tokens {
 		if token.Kind == engine.Sampled && (token.Logprob >= 0 || len(token.Top) != 0) {
 			t.Errorf("token %q under a grammar: logprob %v, alternatives %+v", token.Bytes, token.Logprob, token.Top)

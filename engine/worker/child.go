@@ -30,7 +30,7 @@ func Serve(ctx context.Context, in io.Reader, load Load) error {
 		return err
 	}
 	slog.SetDefault(slog.New(newLogHandler(os.Stderr, c.Level)))
-	l, err := inherited(c.Inherit)
+	l, err := inherited()
 	if err != nil {
 		return err
 	}
@@ -40,11 +40,7 @@ func Serve(ctx context.Context, in io.Reader, load Load) error {
 		defer cancel()
 		_, _ = io.Copy(io.Discard, in) // its end, however it comes, is the parent's
 	}()
-	err = serve(ctx, l, newHandler(confinement), c.Options, load)
-	if c.Dir != "" {
-		_ = os.RemoveAll(c.Dir) // the parent does it too, unless it was killed
-	}
-	return err
+	return serve(ctx, l, newHandler(confinement), c.Options, load)
 }
 
 // confined returns the child's options once it is confined. On Linux the program runs twice for
@@ -74,7 +70,6 @@ func confined(in io.Reader) (childConfig, engine.Confinement, error) {
 func serve(ctx context.Context, l net.Listener, h *handler, o Options, load Load) error {
 	o.Remember = h.loading.remember
 	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{
 		Handler:     h.routes(),

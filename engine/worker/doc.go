@@ -15,13 +15,7 @@
 //   - [Serve] is the child's half: it reads its [Options] from standard input, loads the model and answers the requests by
 //     an in-process engine.Engine, which is package runner on package native, or anything else in tests.
 //
-// The requests are plain HTTP on a unix socket, and answers that take time are lines of JSON, so
-// that a running worker can be looked into:
-//
-//	curl --unix-socket $XDG_RUNTIME_DIR/tenon-…/worker.sock http://worker/stats
-//
-// The socket lies in $XDG_RUNTIME_DIR, else in a temporary folder of mode 0700; where neither can
-// be written to, both halves share a pair of connected sockets and no file at all. A worker ends
-// when its standard input does, which the parent never closes: the kernel does, however the parent
-// ended.
+// The requests are plain HTTP over a pair of connected sockets that nobody else can reach, and
+// answers that take time are lines of JSON. A worker ends when its standard input does, which the
+// parent never closes: the kernel does, however the parent ended.
 package worker

@@ -14,12 +14,11 @@ import (
 type handler struct {
 	sandbox  engine.Confinement
 	loading  *loading
-	grammars *grammarTexts
 	sessions sync.Map // of the running turns, by the parent's id
 }
 
 func newHandler(in engine.Confinement) *handler {
-	return &handler{sandbox: in, loading: newLoading(), grammars: newGrammarTexts(maxGrammarText)}
+	return &handler{sandbox: in, loading: newLoading()}
 }
 
 func (h *handler) routes() http.Handler {
@@ -60,7 +59,7 @@ func (h *handler) load(w http.ResponseWriter, r *http.Request) {
 	}
 	e, err := h.loading.wait(r.Context())
 	if err != nil {
-		_ = out.write(loadLine{Error: encodeError(err)}) // a parent that is gone needs no error
+		_ = out.write(loadLine{Error: engine.FaultOf(err)}) // a parent that is gone needs no error
 		return
 	}
 	m := e.Model()
@@ -118,17 +117,13 @@ func (h *handler) stats(_ context.Context, e engine.Engine, _ struct{}) (engine.
 	return engine.Stats{}, engine.ErrUnsupported
 }
 
-func (h *handler) verdict(id string) func(context.Context, engine.Engine, verdictRequest) (struct{}, error) {
-	return func(ctx context.Context, _ engine.Engine, r verdictRequest) (struct{}, error) {
+func (h *handler) verdict(id string) func(context.Context, engine.Engine, engine.Verdict) (struct{}, error) {
+	return func(ctx context.Context, _ engine.Engine, v engine.Verdict) (struct{}, error) {
 		s, ok := h.sessions.Load(id)
 		if !ok {
 			return struct{}{}, fmt.Errorf("turn %q has ended", id)
 		}
-		g, err := h.grammars.resolve(r.Grammar)
-		if err != nil {
-			return struct{}{}, err
-		}
-		return struct{}{}, s.(engine.Session).Decide(ctx, engine.Verdict{Rewind: r.Rewind, Offset: r.Offset, Grammar: g})
+		return struct{}{}, s.(engine.Session).Decide(ctx, v)
 	}
 }
 
@@ -162,7 +157,7 @@ func (h *handler) turn(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if err != nil {
-			_ = out.write(updateLine{Error: encodeError(err)}) // the last line either way
+			_ = out.write(updateLine{Error: engine.FaultOf(err)}) // the last line either way
 			return
 		}
 		l := updateLine{Progress: u.Progress, Tokens: u.Tokens, Check: u.Check, Finish: u.Finish}
@@ -185,9 +180,6 @@ func (h *handler) open(r *http.Request) (engine.Session, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if t.Grammar, err = h.grammars.resolve(req.Grammar); err != nil {
-		return nil, "", err
-	}
 	s, err := e.Open(r.Context(), t)
 	return s, req.ID, err
 }
@@ -196,7 +188,7 @@ func (h *handler) open(r *http.Request) (engine.Session, string, error) {
 func refuse(w http.ResponseWriter, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusInternalServerError)
-	_ = json.NewEncoder(w).Encode(encodeError(err)) // a parent that is gone needs no error
+	_ = json.NewEncoder(w).Encode(engine.FaultOf(err)) // a parent that is gone needs no error
 }
 
 // lineWriter sends each value as a line of its own, at once.

@@ -165,7 +165,7 @@ func (s *puppetSession) Next(ctx context.Context) (engine.Update, error) {
 		<-ctx.Done()
 		return engine.Update{}, ctx.Err()
 	case s.text == "grammar":
-		word = s.turn.Grammar.Text
+		word = s.turn.Grammar
 	case s.text == "bias":
 		word = fmt.Sprint(s.turn.Sampling.LogitBias)
 	case s.text == "fail" && s.step == 4:
@@ -174,7 +174,7 @@ func (s *puppetSession) Next(ctx context.Context) (engine.Update, error) {
 		return engine.Update{Tokens: []engine.Token{{Bytes: []byte("e")}}, Check: &engine.Check{Capture: "args", Offset: 1}}, nil
 	case s.text == "check" && s.step > 3:
 		v := <-s.verdicts
-		s.text, s.step = v.Grammar.Text, 2
+		s.text, s.step = v.Grammar, 2
 		return engine.Update{Tokens: []engine.Token{{Kind: engine.Forced, Bytes: []byte(fmt.Sprint(v.Rewind, v.Offset))}}}, nil
 	case s.text == "never ends" && s.step == 4:
 		<-s.concluded

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -51,7 +50,7 @@ type process struct {
 	name  string
 	cmd   *exec.Cmd
 	stdin io.WriteCloser // its end ends the child
-	meet  *rendezvous
+	link  *link
 	relay *relay
 	http  *http.Client
 	model engine.Model // set once loaded
@@ -62,42 +61,13 @@ type process struct {
 	done   chan struct{} // closed when the child has ended
 	reason string        // why it did; to be read after done
 
-	known   sentGrammars
 	served  atomic.Bool // a turn came to its finish
 	closing atomic.Bool // the end is wanted
-}
-
-// sentGrammars are the hashes of the grammars that a child has been sent. It is no harm if one is
-// missing, or is there although the child has forgotten it: that costs a longer request, or one
-// more.
-type sentGrammars struct {
-	mu     sync.Mutex // guards hashes
-	hashes map[[32]byte]bool
-}
-
-// mostSent bounds what is remembered; a child remembers no more of usual size.
-const mostSent = 4096
-
-func (s *sentGrammars) has(hash [32]byte) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.hashes[hash]
-}
-
-func (s *sentGrammars) add(hash [32]byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.hashes == nil || len(s.hashes) >= mostSent {
-		s.hashes = map[[32]byte]bool{}
-	}
-	s.hashes[hash] = true
 }
 
 // childConfig is the first line of a child's standard input.
 type childConfig struct {
 	Options Options
-	Inherit string     // what lies at inheritedFD
-	Dir     string     // to be removed when the parent is gone; "" if there is none
 	Level   slog.Level // of the least line that the parent's log takes
 }
 
@@ -116,17 +86,17 @@ func leastLevel(l *slog.Logger) slog.Level {
 
 // spawn starts a child. Its process lives until stop, or until it ends by itself.
 func spawn(o Options) (*process, error) {
-	meet, err := newRendezvous("worker")
+	l, err := newLink()
 	if err != nil {
 		return nil, fmt.Errorf("start the worker of %q: %w", o.Name, err)
 	}
 	p := &process{
-		name: o.Name, meet: meet, done: make(chan struct{}),
+		name: o.Name, link: l, done: make(chan struct{}),
 		relay: &relay{log: o.Log.With("model", o.Name)},
-		http:  &http.Client{Transport: meet.transport},
+		http:  &http.Client{Transport: l.transport},
 	}
 	if err := p.start(o); err != nil {
-		meet.remove()
+		l.close()
 		return nil, fmt.Errorf("start the worker of %q: %w", o.Name, err)
 	}
 	return p, nil
@@ -134,13 +104,13 @@ func spawn(o Options) (*process, error) {
 
 func (p *process) start(o Options) error {
 	o.Measured = measurements{dir: o.StateDir}.all()
-	config, err := json.Marshal(childConfig{Options: o, Inherit: p.meet.kind, Dir: p.meet.dir, Level: leastLevel(o.Log)})
+	config, err := json.Marshal(childConfig{Options: o, Level: leastLevel(o.Log)})
 	if err != nil {
 		return fmt.Errorf("encode its options: %w", err)
 	}
 	p.cmd = exec.Command(o.Binary, "worker")
 	p.cmd.Env = append(sandbox.Environment(os.Environ()), hugePages(os.Getenv(tunables)))
-	p.cmd.ExtraFiles = []*os.File{p.meet.file}
+	p.cmd.ExtraFiles = []*os.File{p.link.theirs}
 	p.cmd.SysProcAttr = childAttributes()
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return err
@@ -154,7 +124,7 @@ func (p *process) start(o Options) error {
 	if err := <-started; err != nil {
 		return err
 	}
-	p.meet.handOver()
+	_ = p.link.theirs.Close() // the child has its own by now
 	_, err = p.stdin.Write(append(config, '\n'))
 	if err != nil {
 		<-p.done // it ended before it could read
@@ -194,7 +164,7 @@ func (p *process) run(stderr io.Reader, started chan<- error) {
 		p.reason += ": " + words
 	}
 	_ = p.stdin.Close() // nobody reads it
-	p.meet.remove()
+	p.link.close()
 	close(p.done)
 }
 
@@ -266,7 +236,7 @@ func (p *process) load(ctx context.Context, progress func(float64)) error {
 		}
 		switch {
 		case l.Error != nil:
-			return fmt.Errorf("load model %q: %w", p.name, decodeError(l.Error))
+			return fmt.Errorf("load model %q: %w", p.name, l.Error.Err())
 		case l.Model != nil:
 			p.model, p.found = *l.Model, l.Measured
 			return nil
@@ -305,7 +275,7 @@ func (p *process) do(ctx context.Context, method, path string, body any) (*http.
 	if err := json.NewDecoder(resp.Body).Decode(&w); err != nil {
 		return nil, p.explain(errors.Join(fmt.Errorf("status %s", resp.Status), err), false)
 	}
-	return nil, decodeError(&w)
+	return nil, w.Err()
 }
 
 // longestLine of a child's answers, in bytes. The longest honest one tells of a model: its

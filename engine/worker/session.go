@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -31,23 +30,11 @@ type received struct {
 	err    error
 }
 
-// open sends a turn and waits until it is in the queue. A grammar's text goes along only the first
-// time.
+// open sends a turn and waits until it is in the queue.
 func (p *process) open(ctx context.Context, id string, t engine.Turn) (*session, error) {
-	s, err := p.openWith(ctx, encodeTurn(id, t, !p.known.has(t.Grammar.Hash)))
-	if errors.Is(err, errUnknownGrammar) { // the child has forgotten it
-		s, err = p.openWith(ctx, encodeTurn(id, t, true))
-	}
-	if err == nil && t.Grammar.Text != "" {
-		p.known.add(t.Grammar.Hash)
-	}
-	return s, err
-}
-
-func (p *process) openWith(ctx context.Context, r turnRequest) (*session, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel) // until the turn is open, ctx ends it
-	resp, err := p.do(running, http.MethodPost, pathTurns, r)
+	resp, err := p.do(running, http.MethodPost, pathTurns, encodeTurn(id, t))
 	if !stop() && err == nil {
 		_ = resp.Body.Close() // nobody waits for it
 		err = ctx.Err()
@@ -59,7 +46,7 @@ func (p *process) openWith(ctx context.Context, r turnRequest) (*session, error)
 		}
 		return nil, err
 	}
-	s := &session{process: p, id: r.ID, updates: make(chan received), cancel: cancel, closed: make(chan struct{})}
+	s := &session{process: p, id: id, updates: make(chan received), cancel: cancel, closed: make(chan struct{})}
 	go s.read(resp.Body)
 	return s, nil
 }
@@ -78,7 +65,7 @@ func (s *session) read(body io.ReadCloser) {
 			return
 		}
 		if l.Error != nil {
-			s.pass(received{err: decodeError(l.Error)})
+			s.pass(received{err: l.Error.Err()})
 			return
 		}
 		if l.Finish != nil {
@@ -136,15 +123,8 @@ func (s *session) cancelled() engine.Update {
 
 // Decide implements engine.Session.
 func (s *session) Decide(ctx context.Context, v engine.Verdict) error {
-	path := s.path(pathVerdict)
 	var answer struct{}
-	r := verdictRequest{Rewind: v.Rewind, Offset: v.Offset, Grammar: encodeGrammar(v.Grammar, !s.process.known.has(v.Grammar.Hash))}
-	err := s.process.call(ctx, path, r, &answer)
-	if errors.Is(err, errUnknownGrammar) {
-		r.Grammar = encodeGrammar(v.Grammar, true)
-		err = s.process.call(ctx, path, r, &answer)
-	}
-	return err
+	return s.process.call(ctx, s.path(pathVerdict), v, &answer)
 }
 
 // Conclude implements engine.Session.

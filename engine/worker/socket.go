@@ -7,83 +7,25 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync"
 )
 
-// How a child's inherited file is to be used.
-const (
-	inheritListener = "listener" // a listening unix socket
-	inheritConn     = "conn"     // one end of a socket pair, which carries all requests as HTTP/2 streams
-)
+// Parent and child speak over one pair of connected sockets, of which the child inherits an end:
+// nothing lies in the file system. Requests are streams of one HTTP/2 connection.
 
-// inheritedFD is where the child finds the inherited file: the first one after the standard three.
+// inheritedFD is where the child finds its end: the first file after the standard three.
 const inheritedFD = 3
 
-// maxSocketPath is the shortest limit on a unix socket's path among our systems (macOS), with its
-// final zero.
-const maxSocketPath = 104
-
-// maxStreams is how many requests one connection may carry at once: more than any queue holds.
+// maxStreams is how many requests the connection may carry at once: more than any queue holds.
 const maxStreams = 1 << 16
 
-// rendezvous is where parent and child meet. The parent makes it, hands file to the child and
-// speaks over transport.
-type rendezvous struct {
-	kind      string // inheritListener or inheritConn
-	file      *os.File
-	dir       string // holds the socket; "" for a pair
+// link is the parent's side of a pair.
+type link struct {
+	theirs    *os.File // the child's end
 	transport *http.Transport
 }
 
-// newRendezvous tries the runtime folder, then the temporary one, then a socket pair.
-func newRendezvous(name string) (*rendezvous, error) {
-	for _, base := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir()} {
-		if base == "" {
-			continue
-		}
-		if r, err := listenIn(base, name); err == nil {
-			return r, nil
-		}
-	}
-	return pair()
-}
-
-// listenIn makes a private folder with a listening socket in it.
-func listenIn(base, name string) (_ *rendezvous, err error) {
-	dir, err := os.MkdirTemp(base, "tenon-") // mode 0700
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.RemoveAll(dir) // it holds nothing yet; the error to report is the first one
-		}
-	}()
-	path := filepath.Join(dir, name+".sock")
-	if len(path) >= maxSocketPath {
-		return nil, fmt.Errorf("%s is too long for a socket", path)
-	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		return nil, err
-	}
-	l.SetUnlinkOnClose(false) // only the child listens on; its copy is the one that counts
-	file, err := l.File()
-	if err = errors.Join(err, l.Close()); err != nil {
-		return nil, err
-	}
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", path)
-	}
-	return &rendezvous{
-		kind: inheritListener, file: file, dir: dir,
-		transport: &http.Transport{DialContext: dial, DisableCompression: true, MaxIdleConnsPerHost: 8},
-	}, nil
-}
-
-// pair needs no file: one connection, inherited, with a stream per request.
-func pair() (*rendezvous, error) {
+func newLink() (*link, error) {
 	mine, theirs, err := socketPair()
 	if err != nil {
 		return nil, err
@@ -105,40 +47,22 @@ func pair() (*rendezvous, error) {
 		}
 		return c, nil
 	}
-	return &rendezvous{
-		kind: inheritConn, file: theirs,
-		transport: &http.Transport{
-			DialContext: dial, DisableCompression: true, Protocols: protocols,
-			HTTP2: &http.HTTP2Config{StrictMaxConcurrentRequests: true},
-		},
-	}, nil
+	return &link{theirs: theirs, transport: &http.Transport{
+		DialContext: dial, DisableCompression: true, Protocols: protocols,
+		HTTP2: &http.HTTP2Config{StrictMaxConcurrentRequests: true},
+	}}, nil
 }
 
-// handOver closes the parent's copy of what the child has inherited by now.
-func (r *rendezvous) handOver() { _ = r.file.Close() }
-
-// remove closes the connections and removes what lies in the file system. It may be called more
-// than once.
-func (r *rendezvous) remove() {
-	r.transport.CloseIdleConnections()
-	_ = r.file.Close()
-	if r.dir != "" {
-		_ = os.RemoveAll(r.dir) // what cannot be removed is an empty private folder
-	}
+// close ends the connection. It may be called more than once.
+func (l *link) close() {
+	l.transport.CloseIdleConnections()
+	_ = l.theirs.Close() // where the child has it, this is a copy
 }
 
-// inherited is the child's side: a listener made from the file that the parent left at
-// inheritedFD.
-func inherited(kind string) (net.Listener, error) {
+// inherited is the child's side: a listener that accepts the one connection there is.
+func inherited() (net.Listener, error) {
 	file := os.NewFile(inheritedFD, "worker socket")
-	defer func() { _ = file.Close() }() // both calls below copy it
-	if kind == inheritListener {
-		l, err := net.FileListener(file)
-		if err != nil {
-			return nil, fmt.Errorf("listen on the inherited socket: %w", err)
-		}
-		return l, nil
-	}
+	defer func() { _ = file.Close() }() // FileConn copies it
 	conn, err := net.FileConn(file)
 	if err != nil {
 		return nil, fmt.Errorf("use the inherited connection: %w", err)

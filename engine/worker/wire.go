@@ -1,8 +1,6 @@
 package worker
 
 import (
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -76,7 +74,7 @@ type embedAnswer struct {
 type turnRequest struct {
 	ID       string           `json:"id"`
 	Prompt   []wirePiece      `json:"prompt"`
-	Grammar  wireGrammar      `json:"grammar"`
+	Grammar  string           `json:"grammar,omitempty"`
 	Sampling engine.Sampling  `json:"sampling"` // without LogitBias
 	Bias     map[int32]string `json:"bias,omitempty"`
 	Budget   engine.Budget    `json:"budget"`
@@ -84,29 +82,6 @@ type turnRequest struct {
 	Whole    bool             `json:"whole,omitempty"`
 	CacheKey string           `json:"cache_key,omitempty"`
 	Forget   bool             `json:"forget,omitempty"`
-}
-
-type verdictRequest struct {
-	Rewind  bool        `json:"rewind,omitempty"`
-	Offset  int         `json:"offset,omitempty"`
-	Grammar wireGrammar `json:"grammar"`
-}
-
-// wireGrammar carries a grammar's text only when the child is not known to have it.
-type wireGrammar struct {
-	Hash string `json:"hash,omitempty"` // hexadecimal; empty: no grammar
-	Text string `json:"text,omitempty"`
-}
-
-func encodeGrammar(g engine.Grammar, withText bool) wireGrammar {
-	if g.Text == "" {
-		return wireGrammar{}
-	}
-	w := wireGrammar{Hash: hex.EncodeToString(g.Hash[:])}
-	if withText {
-		w.Text = g.Text
-	}
-	return w
 }
 
 // wirePiece is an engine.Piece. Text that is not UTF-8 travels as Raw: a JSON string would change
@@ -140,9 +115,9 @@ func decodePrompt(in []wirePiece) engine.Prompt {
 	return p
 }
 
-func encodeTurn(id string, t engine.Turn, withText bool) turnRequest {
+func encodeTurn(id string, t engine.Turn) turnRequest {
 	r := turnRequest{
-		ID: id, Prompt: encodePrompt(t.Prompt), Grammar: encodeGrammar(t.Grammar, withText),
+		ID: id, Prompt: encodePrompt(t.Prompt), Grammar: t.Grammar,
 		Sampling: t.Sampling, Budget: t.Budget, Logprobs: t.Logprobs, Whole: t.Whole, CacheKey: t.CacheKey, Forget: t.Forget,
 	}
 	r.Sampling.LogitBias = nil
@@ -155,10 +130,9 @@ func encodeTurn(id string, t engine.Turn, withText bool) turnRequest {
 	return r
 }
 
-// decodeTurn leaves the grammar out: its text may have to be looked up.
 func decodeTurn(r turnRequest) (engine.Turn, error) {
 	t := engine.Turn{
-		Prompt: decodePrompt(r.Prompt), Sampling: r.Sampling, Budget: r.Budget, Logprobs: r.Logprobs,
+		Prompt: decodePrompt(r.Prompt), Grammar: r.Grammar, Sampling: r.Sampling, Budget: r.Budget, Logprobs: r.Logprobs,
 		Whole: r.Whole, CacheKey: r.CacheKey, Forget: r.Forget,
 	}
 	for id, s := range r.Bias {
@@ -172,24 +146,4 @@ func decodeTurn(r turnRequest) (engine.Turn, error) {
 		t.Sampling.LogitBias[id] = float32(b)
 	}
 	return t, nil
-}
-
-var errUnknownGrammar = errors.New("unknown grammar")
-
-// unknownGrammar is the kind of errUnknownGrammar, which only the worker knows.
-const unknownGrammar = "unknown_grammar"
-
-func encodeError(err error) *engine.Fault {
-	f := engine.FaultOf(err)
-	if errors.Is(err, errUnknownGrammar) {
-		f.Kind = unknownGrammar
-	}
-	return f
-}
-
-func decodeError(f *engine.Fault) error {
-	if f.Kind == unknownGrammar {
-		return errUnknownGrammar
-	}
-	return f.Err()
 }

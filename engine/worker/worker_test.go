@@ -3,14 +3,11 @@ package worker
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"log/slog"
 	"math"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -48,48 +45,23 @@ func TestWorker_isAnEngine(t *testing.T) {
 	}
 }
 
-// Each place where the socket may lie must carry the same turns.
-func TestWorker_meetsWhereverItCan(t *testing.T) {
-	for _, c := range []struct{ name, runtime, temp, kind string }{
-		{"runtime folder", t.TempDir(), "/nonexistent", inheritListener},
-		{"temporary folder", "/nonexistent", t.TempDir(), inheritListener},
-		{"path too long for a socket", "/nonexistent", filepath.Join(t.TempDir(), strings.Repeat("x", 100)), inheritConn},
-		{"no folder at all", "", "/nonexistent", inheritConn},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Setenv("XDG_RUNTIME_DIR", c.runtime)
-			t.Setenv("TMPDIR", c.temp)
-			w := start(t, Options{Model: "fine"})
-			if w.current.meet.kind != c.kind {
-				t.Errorf("met by %s", w.current.meet.kind)
-			}
-			var all sync.WaitGroup
-			for range 20 {
-				all.Go(func() {
-					if got := say(t, w, "hi"); got != "hello" {
-						t.Errorf("said %q", got)
-					}
-				})
-			}
-			all.Wait()
-			for _, dir := range []string{c.runtime, c.temp} {
-				checkPrivate(t, dir)
-			}
-			_ = w.Close()
-			if left, _ := filepath.Glob(c.runtime + "/tenon-*"); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
+// One connection carries as many turns at once as come, and nothing is left in the file system.
+func TestWorker_turnsSideBySide(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	t.Setenv("TMPDIR", dir)
+	w := start(t, Options{Model: "fine"})
+	var all sync.WaitGroup
+	for range 200 {
+		all.Go(func() {
+			if got := say(t, w, "hi"); got != "hello" {
+				t.Errorf("said %q", got)
 			}
 		})
 	}
-}
-
-func checkPrivate(t *testing.T, dir string) {
-	t.Helper()
-	found, _ := filepath.Glob(dir + "/tenon-*")
-	for _, f := range found {
-		if info, err := os.Stat(f); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v %v", f, info, err)
-		}
+	all.Wait()
+	if left, _ := filepath.Glob(dir + "/*"); len(left) > 0 {
+		t.Errorf("in the file system: %v", left)
 	}
 }
 
@@ -114,25 +86,15 @@ func TestWorker_errorsKeepTheirIdentity(t *testing.T) {
 	}
 }
 
-func TestWorker_sendsAGrammarOnce(t *testing.T) {
+func TestWorker_grammarsArrive(t *testing.T) {
 	w := start(t, Options{Model: "fine"})
-	g := grammarOf(`root ::= "yes" | "no"`)
-	for range 2 {
-		s, err := w.Open(t.Context(), engine.Turn{Prompt: engine.Plain("grammar"), Grammar: g})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := collect(t, s); got != g.Text || err != nil {
-			t.Errorf("the child has %q, %v", got, err)
-		}
-	}
-	w.current.known.add(grammarOf("unknown").Hash) // as if the child had forgotten it
-	s, err := w.Open(t.Context(), engine.Turn{Prompt: engine.Plain("grammar"), Grammar: grammarOf("unknown")})
+	g := `root ::= "yes" | "no"`
+	s, err := w.Open(t.Context(), engine.Turn{Prompt: engine.Plain("grammar"), Grammar: g})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := collect(t, s); got != "unknown" {
-		t.Errorf("the child has %q", got)
+	if got, err := collect(t, s); got != g || err != nil {
+		t.Errorf("the child has %q, %v", got, err)
 	}
 }
 
@@ -158,21 +120,6 @@ func (b neverEnding) Read(p []byte) (int, error) {
 		p[i] = byte(b)
 	}
 	return len(p), nil
-}
-
-// What is remembered of a child does not grow for ever.
-func TestSentGrammars_areBounded(t *testing.T) {
-	var s sentGrammars
-	for i := range 3 * mostSent {
-		hash := grammarOf(strconv.Itoa(i)).Hash
-		s.add(hash)
-		if !s.has(hash) {
-			t.Fatal("the latest is forgotten")
-		}
-	}
-	if len(s.hashes) > mostSent {
-		t.Errorf("%d are remembered", len(s.hashes))
-	}
 }
 
 func TestWorker_forbiddenTokenCrossesTheBorder(t *testing.T) {
@@ -204,7 +151,7 @@ func TestWorker_checkIsAnswered(t *testing.T) {
 			if u.Check.Capture != "args" || u.Check.Offset != 1 {
 				t.Errorf("check: %+v", u.Check)
 			}
-			if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 1, Grammar: grammarOf("rest")}); err != nil {
+			if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 1, Grammar: "rest"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -351,10 +298,6 @@ func quiet(o Options) Options {
 }
 
 func turn(prompt string) engine.Turn { return engine.Turn{Prompt: engine.Plain(prompt)} }
-
-func grammarOf(text string) engine.Grammar {
-	return engine.Grammar{Text: text, Hash: sha256.Sum256([]byte(text))}
-}
 
 func say(t *testing.T, w *Worker, prompt string) string {
 	t.Helper()

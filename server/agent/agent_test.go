@@ -237,7 +237,7 @@ func TestLimits_bringAnAnswer(t *testing.T) {
 			t.Errorf("%s: %d executed, %+v", name, len(n.calls), got.Finish)
 		}
 		turns := b.engine.Turns()
-		last := turns[len(turns)-1].Grammar.Text
+		last := turns[len(turns)-1].Grammar
 		if strings.Contains(last, "name:") {
 			t.Errorf("%s: the last round may call:\n%s", name, last)
 		}

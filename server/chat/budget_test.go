@@ -29,7 +29,7 @@ func (a *asked) Open(ctx context.Context, t engine.Turn) (engine.Session, error)
 // shortest is how many tokens of one byte the shortest output has that the turn's grammar allows.
 func (a *asked) shortest(t *testing.T) int {
 	t.Helper()
-	g, err := grammar.Parse(a.turn.Grammar.Text, grammar.Options{Lenient: true})
+	g, err := grammar.Parse(a.turn.Grammar, grammar.Options{Lenient: true})
 	if err != nil {
 		t.Fatal(err)
 	}

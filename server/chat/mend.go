@@ -106,7 +106,7 @@ func (c *choiceRun) rewind(ctx context.Context, all []engine.Token) bool {
 		if !ok {
 			continue // further back there may be more to choose from
 		}
-		if c.session.Decide(ctx, engine.Verdict{Rewind: true, Offset: keep, Grammar: outputGrammar(text)}) != nil {
+		if c.session.Decide(ctx, engine.Verdict{Rewind: true, Offset: keep, Grammar: text}) != nil {
 			return false // if it was more than this verdict, the next one fails too
 		}
 		c.reading = before

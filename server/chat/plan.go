@@ -2,7 +2,6 @@ package chat
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -162,7 +161,7 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 	p := planned{
 		turn: engine.Turn{
 			Prompt:   m.Kept.Prompt(r.CacheKey, rendering),
-			Grammar:  outputGrammar(output.Grammar()),
+			Grammar:  output.Grammar(),
 			Sampling: r.Sampling.Or(m.Sampling).Or(m.Engine.Model().Defaults).Or(m.Defaults),
 			Budget:   engine.Budget{Tokens: s.budget(r.MaxTokens), Thinking: r.Thinking.Budget},
 			Logprobs: r.Logprobs,
@@ -268,10 +267,6 @@ func (s *Service) budget(asked int) int {
 		return s.NPredict
 	}
 	return min(asked, s.NPredict)
-}
-
-func outputGrammar(text string) engine.Grammar {
-	return engine.Grammar{Text: text, Hash: sha256.Sum256([]byte(text))}
 }
 
 // toolError names the field of a tool definition or choice that cannot be served.

@@ -13,7 +13,7 @@ import (
 
 // plan writes what was decided.
 func (t *Trace) plan(p planned) {
-	t.Grammar = p.turn.Grammar.Text
+	t.Grammar = p.turn.Grammar
 	if u := p.tools.Uncallable(); len(u) > 0 {
 		t.Uncallable = u
 	}

@@ -130,7 +130,7 @@ func TestRouting_budgetIsTheSmallerOne(t *testing.T) {
 		r.Thinking.Budget = asked
 		e := &asker{}
 		_ = (&Service{Models: routing{noisy{e, d, false}, 16}}).Run(t.Context(), r, func(Event) error { return nil })
-		if e.turn.Budget.Thinking != want || !strings.Contains(e.turn.Grammar.Text, "Key arguments") {
+		if e.turn.Budget.Thinking != want || !strings.Contains(e.turn.Grammar, "Key arguments") {
 			t.Errorf("budget %d under a request of %d, want %d", e.turn.Budget.Thinking, asked, want)
 		}
 	}

@@ -30,7 +30,7 @@ const (
 // key tells turns apart by the model, the prompt and the grammar.
 func (p planned) key(model string) [sha256.Size]byte {
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%q %x ", model, p.turn.Grammar.Hash) // a hash takes everything
+	_, _ = fmt.Fprintf(h, "%q %q ", model, p.turn.Grammar) // a hash takes everything
 	for _, piece := range p.turn.Prompt {
 		_, _ = fmt.Fprintf(h, "%d %d %s %v ", piece.Origin, len(piece.Text), piece.Text, piece.Tokens)
 	}

@@ -25,7 +25,7 @@ func TestWorker_runsRealModelsInAChild(t *testing.T) {
 		w := start(t, worker.Options{Name: "tiny", Model: path, Context: 512, LoadMode: "none", Progress: func(p float64) { reached = p }})
 		in := load(t, worker.Options{Model: path, Context: 512, LoadMode: "mmap"})
 		turn := greedy("Once upon a time", 30)
-		turn.Grammar = grammarOf(`root ::= ([a-z]+ " "){5,8} "."`)
+		turn.Grammar = `root ::= ([a-z]+ " "){5,8} "."`
 		if got, want := say(t, w, turn), say(t, in, turn); got.text != want.text {
 			t.Errorf("in a child %q, in-process %q", got.text, want.text)
 		}

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"crypto/sha256"
 	"strings"
 	"testing"
 
@@ -10,14 +9,10 @@ import (
 	"tenon/engine"
 )
 
-func grammarOf(text string) engine.Grammar {
-	return engine.Grammar{Text: text, Hash: sha256.Sum256([]byte(text))}
-}
-
 func TestGrammar_isObeyed(t *testing.T) {
 	r := newRunner(t, newFake(), Options{})
 	turn := ask("what?", 100)
-	turn.Grammar = grammarOf(`root ::= ("yes" | "no") " " [0-9]{3}`)
+	turn.Grammar = `root ::= ("yes" | "no") " " [0-9]{3}`
 	a := say(t, r, turn)
 	if ok := strings.HasPrefix(a.text, "yes ") || strings.HasPrefix(a.text, "no "); !ok || a.finish.Reason != engine.Stop {
 		t.Errorf("said %q, %s", a.text, a.finish.Reason)
@@ -28,7 +23,7 @@ func TestGrammar_isObeyed(t *testing.T) {
 func TestGrammar_forcedTokensAreAppended(t *testing.T) {
 	r := newRunner(t, newFake(), Options{})
 	turn := ask("what?", 100)
-	turn.Grammar = grammarOf(`root ::= [ab] "{the forced part hello}" [cd]`)
+	turn.Grammar = `root ::= [ab] "{the forced part hello}" [cd]`
 	a := say(t, r, turn)
 	forced := 0
 	for _, token := range a.tokens {
@@ -48,12 +43,12 @@ func TestGrammar_forcedTokensAreAppended(t *testing.T) {
 func TestGrammar_symbolsAreNotText(t *testing.T) {
 	r := newRunner(t, newFake(), Options{})
 	turn := ask("what?", 100)
-	turn.Grammar = grammarOf(`root ::= <call> "x"`)
+	turn.Grammar = `root ::= <call> "x"`
 	a := say(t, r, turn)
 	if len(a.tokens) < 2 || a.tokens[0].ID != callToken || a.tokens[0].Kind != engine.Symbol || a.text != "<call>x" {
 		t.Errorf("%+v", a.tokens)
 	}
-	turn.Grammar = grammarOf(`root ::= "<call>x"`)
+	turn.Grammar = `root ::= "<call>x"`
 	for _, token := range say(t, r, turn).tokens {
 		if token.Kind == engine.Symbol {
 			t.Errorf("a token that stands for text is a symbol: %+v", token)
@@ -64,7 +59,7 @@ func TestGrammar_symbolsAreNotText(t *testing.T) {
 func TestBudget_startedCallIsClosedLegally(t *testing.T) {
 	r := newRunner(t, newFake(), Options{})
 	turn := ask("what?", 12)
-	turn.Grammar = grammarOf(`root ::= "[" [a-z]* "]"`)
+	turn.Grammar = `root ::= "[" [a-z]* "]"`
 	a := say(t, r, turn)
 	if len(a.tokens) != 12 || !strings.HasSuffix(a.text, "]") || a.finish.Reason != engine.Length {
 		t.Errorf("%d tokens, %s: %q", len(a.tokens), a.finish.Reason, a.text)
@@ -75,7 +70,7 @@ func TestBudget_callThatDoesNotFitIsNeverBegun(t *testing.T) {
 	r := newRunner(t, newFake(), Options{})
 	turn := ask("what?", 10)
 	turn.Sampling.LogitBias = map[int32]float32{callToken: 1000}
-	turn.Grammar = grammarOf(`root ::= ([a-z] | <call> "a long name" [0-9]{4} )*`)
+	turn.Grammar = `root ::= ([a-z] | <call> "a long name" [0-9]{4} )*`
 	a := say(t, r, turn)
 	if strings.Contains(a.text, "call") || a.finish.Reason != engine.Length {
 		t.Errorf("%s: %q", a.finish.Reason, a.text)
@@ -86,7 +81,7 @@ func TestBudget_thinkingIsClosed(t *testing.T) {
 	r := newRunner(t, newFake(), Options{})
 	turn := ask("what?", 100)
 	turn.Budget.Thinking = 8
-	turn.Grammar = grammarOf(`root ::= "<t>" thinking:( [a-z]* ) "</t>" [0-9]{20}`)
+	turn.Grammar = `root ::= "<t>" thinking:( [a-z]* ) "</t>" [0-9]{20}`
 	a := say(t, r, turn)
 	open, end := strings.Index(a.text, "<t>"), strings.Index(a.text, "</t>")
 	if open != 0 || end < 0 || end > 3+5*9 || len(a.text) != end+4+20 || a.finish.Reason != engine.Stop {
@@ -103,7 +98,7 @@ func TestCheck_parksTheTurnUntilItsVerdict(t *testing.T) {
 			f.rewind = rewind
 			r := newRunner(t, f, Options{})
 			turn := ask("a prompt before the call", 100)
-			turn.Grammar = grammarOf(checkedGrammar)
+			turn.Grammar = checkedGrammar
 			s := open(t, r, turn)
 			first := untilCheck(t, s)
 			if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 5}); err != nil {
@@ -113,7 +108,7 @@ func TestCheck_parksTheTurnUntilItsVerdict(t *testing.T) {
 			if first.text[:5] != "call " || len(first.tokens)-5 != len(second.tokens) || first.text[5:] == second.text {
 				t.Errorf("first %q, again %q", first.text, second.text)
 			}
-			if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 5, Grammar: grammarOf(`root ::= "call " "{}" [0-9]`)}); err != nil {
+			if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 5, Grammar: `root ::= "call " "{}" [0-9]`}); err != nil {
 				t.Fatal(err)
 			}
 			rest, err := read(t, s)
@@ -134,12 +129,12 @@ func TestCheck_whatWasTakenBackDoesNotMakeTheTurnCutOff(t *testing.T) {
 		r := newRunner(t, newFake(), Options{})
 		turn := ask("what?", 16)
 		turn.Sampling.LogitBias = map[int32]float32{']': -1000}
-		turn.Grammar = grammarOf(`root ::= "call " args:( "[" [a-z]* "]" ) %check`)
+		turn.Grammar = `root ::= "call " args:( "[" [a-z]* "]" ) %check`
 		s := open(t, r, turn)
 		if first := untilCheck(t, s); len(first.text) != 16 {
 			t.Fatalf("the budget was not met: %q", first.text)
 		}
-		if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 6, Grammar: grammarOf(again)}); err != nil {
+		if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: 6, Grammar: again}); err != nil {
 			t.Fatal(err)
 		}
 		if rest, err := read(t, s); err != nil || rest.finish.Reason != want {
@@ -151,7 +146,7 @@ func TestCheck_whatWasTakenBackDoesNotMakeTheTurnCutOff(t *testing.T) {
 func TestCheck_goLetsTheTurnGoOn(t *testing.T) {
 	r := newRunner(t, newFake(), Options{Slots: 1})
 	turn := ask("a prompt", 100)
-	turn.Grammar = grammarOf(checkedGrammar)
+	turn.Grammar = checkedGrammar
 	s := open(t, r, turn)
 	untilCheck(t, s)
 	if err := s.Decide(t.Context(), engine.Verdict{Rewind: true, Offset: -1}); err == nil {
@@ -174,7 +169,7 @@ func TestCheck_insideAToken(t *testing.T) {
 	r := newRunner(t, newFake(), Options{})
 	turn := ask("what?", 20)
 	turn.Sampling.LogitBias = map[int32]float32{wordToken: 1000}
-	turn.Grammar = grammarOf(`root ::= "call " args:( "h" [a-e] ) %check [a-z]{3} "!"`)
+	turn.Grammar = `root ::= "call " args:( "h" [a-e] ) %check [a-z]{3} "!"`
 	s := open(t, r, turn)
 	if a := untilCheck(t, s); a.text != "call hello" {
 		t.Errorf("waits after %q", a.text)
@@ -193,7 +188,7 @@ func TestCheck_othersRunWhileATurnIsParked(t *testing.T) {
 	r := newRunner(t, f, Options{Slots: 2})
 	long := open(t, r, ask(strings.Repeat("long ", 10), 190))
 	turn := ask("a prompt", 100)
-	turn.Grammar = grammarOf(checkedGrammar)
+	turn.Grammar = checkedGrammar
 	s := open(t, r, turn)
 	untilCheck(t, s)
 	if _, err := read(t, long); err != nil {

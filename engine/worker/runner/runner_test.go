@@ -165,7 +165,7 @@ func TestTurn_badSamplingIsTheCallersError(t *testing.T) {
 		t.Error(err)
 	}
 	turn = ask("x", 1)
-	turn.Grammar = grammarOf("root ::= (")
+	turn.Grammar = "root ::= ("
 	if _, err := r.Open(t.Context(), turn); err == nil || !strings.Contains(err.Error(), "grammar") {
 		t.Error(err)
 	}

@@ -43,8 +43,8 @@ func TestFrames_recordedOfPublishedSDKs(t *testing.T) {
 			if got := turns[1].Prompt.String(); got != "say" {
 				t.Errorf("complete read %q", got)
 			}
-			if !strings.Contains(turns[2].Grammar.Text, `[tool="add"`) {
-				t.Errorf("act may not call its tool: %s", turns[2].Grammar.Text)
+			if !strings.Contains(turns[2].Grammar, `[tool="add"`) {
+				t.Errorf("act may not call its tool: %s", turns[2].Grammar)
 			}
 			if len(turns) < 4 {
 				return // Python's loop ended with its first round

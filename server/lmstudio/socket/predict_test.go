@@ -232,8 +232,8 @@ func TestPredict_structured(t *testing.T) {
 	s := serve(t).load(t, "m")
 	schema := `{"type":"json","jsonSchema":{"$ref":"#/$defs/place","$defs":{"place":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}}`
 	all := s.dial(t, "llm").open("predict", ask(`[[a]]{"city": "Oslo"}[[/]]`, setting("structured", schema)))
-	if content(all) != `{"city": "Oslo"}` || !strings.Contains(s.engine.Turns()[0].Grammar.Text, "%json") {
-		t.Error(content(all), s.engine.Turns()[0].Grammar.Text)
+	if content(all) != `{"city": "Oslo"}` || !strings.Contains(s.engine.Turns()[0].Grammar, "%json") {
+		t.Error(content(all), s.engine.Turns()[0].Grammar)
 	}
 	all = s.dial(t, "llm").open("predict", ask("hi", setting("structured", `{"type":"gbnf","gbnfGrammar":"root ::= \"a\" |"}`)))
 	if e := all[len(all)-1].Error.Title; !strings.Contains(e, "gbnf") && e != "" {
