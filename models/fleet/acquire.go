@@ -60,9 +60,11 @@ type waiter struct {
 }
 
 // Acquire returns a lease of the instance that a request means, loaded if it is not. When ctx
-// ends first, a load that has begun goes on. Errors are *NotFoundError, *catalog.AmbiguousError,
+// ends first, a load that has begun goes on: whoever was not patient enough comes back, and would
+// never get it otherwise. Errors are *NotFoundError, *catalog.AmbiguousError,
 // *LoadError (of *NoRoomError, say), engine.ErrQueueTimeout, engine.ErrClosed or ctx's.
 func (f *Fleet) Acquire(ctx context.Context, r Request) (*Lease, error) {
+	r.OnDemand = true
 	i, w, err := f.join(r)
 	if err != nil {
 		return nil, err
@@ -75,9 +77,10 @@ func (f *Fleet) Acquire(ctx context.Context, r Request) (*Lease, error) {
 }
 
 // Load loads an instance, if none has the same settings, and returns once it answers. Without a
-// time to live it stays until it is unloaded, or another needs the room.
+// time to live it stays until it is unloaded, or another needs the room. When ctx ends first, a
+// load that nobody else waits for is cancelled, unless the request is one on demand.
 func (f *Fleet) Load(ctx context.Context, r Request) (Instance, error) {
-	if r.TTL == 0 {
+	if r.TTL == 0 && !r.OnDemand {
 		r.TTL = Forever
 	}
 	i, w, err := f.join(r)
@@ -120,9 +123,6 @@ func (f *Fleet) enter(e catalog.Entry, missing error, r Request, d *Demand) (*in
 	}
 	if i == nil {
 		i = f.add(e, r, *d)
-	}
-	if r.TTL != 0 {
-		i.ttl = r.TTL
 	}
 	w := &waiter{request: r, since: time.Now(), patience: f.options.QueueTimeout, changed: make(chan struct{}, 1), done: make(chan struct{})}
 	i.waiters = append(i.waiters, w)
@@ -213,8 +213,15 @@ func (f *Fleet) leave(i *instance, w *waiter, late bool) bool {
 	if late && i.state == Loading || !i.drop(w) {
 		return false
 	}
-	if i.state == Waiting && len(i.waiters) == 0 {
+	if i.state == Loading && w.request.OnDemand {
+		i.goesOn, i.ttl = true, cmp.Or(w.request.TTL, i.ttl)
+	}
+	switch {
+	case len(i.waiters) > 0:
+	case i.state == Waiting:
 		f.remove(i)
+	case i.state == Loading && !i.goesOn:
+		f.end(i)
 	}
 	f.schedule()
 	return true

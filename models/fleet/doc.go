@@ -16,12 +16,15 @@
 //
 //	waiting  -> loading   there is room for it
 //	loading  -> loaded    all who wait get their lease
+//	loading  -> ending    those who asked for the load have left, or it is told to go
 //	loaded   -> ending    it is idle and another needs the room, its time to live is over, or it is told to go
 //	ending   -> (gone)    its process has ended; only then is memory measured again
 //	ending   -> waiting   somebody asked for it meanwhile
 //
 // Whoever asks for an instance that waits or loads joins those who wait: there is one load,
-// however many ask.
+// however many ask. A load that was asked for as such ends when all who wait for it have left; one
+// that a turn needs goes on, since the turn is likely to be tried again. It stays, then, for the
+// turn's time to live: of those who left before the end, nobody's wish to keep it counts.
 //
 // # Room
 //

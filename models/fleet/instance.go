@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,7 +25,9 @@ type instance struct {
 	yields   bool // others have waited too long: it takes no more requests
 	waiters  []*waiter
 	users    int
-	gone     bool // the catalogue has its model no more
+	gone     bool               // the catalogue has its model no more
+	goesOn   bool               // its load, though nobody waits for it
+	cancel   context.CancelFunc // of its load
 	progress float64
 	load     int64 // its number among all loads
 	demand   Demand
@@ -38,7 +41,7 @@ type instance struct {
 	lastUsed time.Time
 	engine   engine.Engine
 	attached *attachment
-	ended    chan struct{} // closed when its process has ended
+	done     chan struct{} // closed when its process has ended; nil: nothing ends it
 }
 
 // offKey is what an estimate's error is remembered by.
@@ -61,6 +64,7 @@ func (i *instance) drop(w *waiter) bool {
 func (i *instance) admit() {
 	for _, w := range i.waiters {
 		i.users++
+		i.ttl = cmp.Or(w.request.TTL, i.ttl)
 		w.lease = &Lease{ID: i.id, Entry: i.entry, Engine: i.engine, attached: i.attached, load: i.load}
 		close(w.done)
 	}
@@ -126,12 +130,15 @@ func (f *Fleet) ttl(i *instance) time.Duration {
 // begin starts the load of an instance that has its room.
 func (f *Fleet) begin(i *instance) {
 	f.loads++
-	i.state, i.progress, i.load, i.begun = Loading, 0, f.loads, time.Now()
+	i.state, i.progress, i.load, i.begun, i.goesOn, i.ttl = Loading, 0, f.loads, time.Now(), false, 0
 	i.notify()
 	failed := f.failures[i.entry.ID]
 	wait := failed.crashes.Backoff()
+	ctx, cancel := context.WithCancel(f.ctx)
+	i.cancel = cancel
 	f.running.Go(func() {
-		made, err := f.start(wait, i)
+		defer cancel()
+		made, err := f.start(ctx, wait, i)
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.loaded(i, made, err)
@@ -139,15 +146,15 @@ func (f *Fleet) begin(i *instance) {
 	})
 }
 
-func (f *Fleet) start(wait time.Duration, i *instance) (engine.Engine, error) {
+func (f *Fleet) start(ctx context.Context, wait time.Duration, i *instance) (engine.Engine, error) {
 	t := time.NewTimer(wait)
 	defer t.Stop()
 	select {
 	case <-t.C:
-	case <-f.ctx.Done():
+	case <-ctx.Done():
 		return nil, engine.ErrClosed
 	}
-	return f.options.Start(f.ctx, i.entry, i.grant, func(share float64) {
+	return f.options.Start(ctx, i.entry, i.grant, func(share float64) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		i.progress = share
@@ -167,7 +174,12 @@ func (i *instance) notify() {
 
 // loaded takes the end of a load.
 func (f *Fleet) loaded(i *instance, made engine.Engine, err error) {
-	if err != nil {
+	cancelled := i.state == Ending
+	switch {
+	case cancelled && err != nil:
+		f.ended(i)
+		return
+	case err != nil:
 		f.failed(i, err)
 		return
 	}
@@ -175,7 +187,7 @@ func (f *Fleet) loaded(i *instance, made engine.Engine, err error) {
 	i.engine, i.state, i.progress, i.loadedAt, i.attached, i.peak = made, Loaded, 1, time.Now(), &attachment{}, placement.Resident{}
 	i.vram = made.Model().VRAM
 	f.measure(i)
-	if f.closed {
+	if f.closed || cancelled {
 		f.end(i)
 	}
 }
@@ -212,24 +224,36 @@ func (f *Fleet) remove(i *instance) {
 	f.instances = slices.DeleteFunc(f.instances, func(x *instance) bool { return x == i })
 }
 
-// end unloads an instance. Its memory counts as taken until its process has ended.
+// end unloads an instance, or cancels its load. Its memory counts as taken until its process has
+// ended.
 func (f *Fleet) end(i *instance) {
+	was := i.state
+	i.state, i.done = Ending, cmp.Or(i.done, make(chan struct{}))
+	if was == Loading {
+		i.cancel()
+		return
+	}
 	f.measure(i)
 	f.correct(i)
-	ending, ended := i.engine, make(chan struct{})
-	i.state, i.ended = Ending, ended
+	ending := i.engine
 	f.running.Go(func() {
-		defer close(ended)
 		if err := ending.Close(); err != nil {
 			slog.Warn("unload a model", "model", i.id, "error", err)
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		i.engine, i.attached, i.peak, i.vram, i.users = nil, nil, placement.Resident{}, 0, 0
-		if i.state = Waiting; len(i.waiters) == 0 || f.closed {
-			f.refuse(i, engine.ErrClosed)
-			f.remove(i)
-		}
+		f.ended(i)
 		f.schedule()
 	})
+}
+
+// ended takes the end of an instance's process. If somebody asked for it meanwhile it is loaded
+// again.
+func (f *Fleet) ended(i *instance) {
+	close(i.done)
+	i.engine, i.attached, i.peak, i.vram, i.users, i.done = nil, nil, placement.Resident{}, 0, 0, nil
+	if i.state = Waiting; len(i.waiters) == 0 || f.closed {
+		f.refuse(i, engine.ErrClosed)
+		f.remove(i)
+	}
 }

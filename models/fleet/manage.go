@@ -12,9 +12,10 @@ import (
 	"tenon/models/store"
 )
 
-// Unload ends an instance, or all of a model, and returns once their memory is free. What is busy
-// is engine.ErrBusy, unless force is set: then running turns end with engine.ErrClosed. Of a
-// model that is not loaded it is no error.
+// Unload ends an instance, or all of a model, and returns once their memory is free. A load that
+// nobody waits for is cancelled. What is busy or waited for is engine.ErrBusy, unless force is
+// set: then running turns, and those that wait for a load, end with engine.ErrClosed. Of a model
+// that is not loaded it is no error.
 func (f *Fleet) Unload(ctx context.Context, name string, force bool) error {
 	ended, err := f.unload(name, force)
 	if err != nil {
@@ -45,11 +46,14 @@ func (f *Fleet) unload(name string, force bool) ([]<-chan struct{}, error) {
 		}
 	}
 	for _, i := range going {
-		if i.state == Loaded {
+		if i.state != Loaded {
+			f.refuse(i, engine.ErrClosed)
+		}
+		if i.state == Loaded || i.state == Loading {
 			f.end(i)
 		}
 		if i.state == Ending {
-			ended = append(ended, i.ended)
+			ended = append(ended, i.done)
 		}
 	}
 	f.schedule()

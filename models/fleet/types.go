@@ -32,6 +32,7 @@ type Request struct {
 	Settings Settings       // zero: any instance of the model will do
 	ID       string         // what a new instance is to be called; "": as the model, numbered if that is taken
 	TTL      time.Duration  // the instance is unloaded when idle so long; 0: as the model or the server says
+	OnDemand bool           // a turn needs it, and is likely to be tried again: the load goes on when ctx ends
 	Progress func(Progress) // called from the goroutine that asks, while it waits; may be nil
 }
 

@@ -300,7 +300,7 @@ func (t *turn) ensure(ctx context.Context) error {
 		return err
 	}
 	begun := time.Now()
-	i, err := models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, Settings: fleet.Settings{Context: t.asked.Context}, Progress: func(p fleet.Progress) {
+	i, err := models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: fleet.Settings{Context: t.asked.Context}, Progress: func(p fleet.Progress) {
 		_ = t.do(func() error { return t.progress(loading, p.Share) }) // what follows meets the same error
 	}})
 	if err != nil {

@@ -16,10 +16,14 @@ import (
 
 	"github.com/coder/websocket"
 
+	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/server/chat"
+	"tenon/server/lmstudio"
 	"tenon/server/lmstudio/socket"
+	"tenon/server/servertest"
 )
 
 // A connection that drops ends what runs on it and frees what it held: 1,000 of them, dropped at
@@ -101,6 +105,36 @@ func TestSocket_aDroppedConnectionEndsItsPredictionBetweenTokens(t *testing.T) {
 	}
 	_ = c.ws.CloseNow()
 	settle(t, func() bool { return s.engine.Running() == 0 && s.users() == 0 && s.open.Load() == 0 })
+}
+
+// Issue 20: a load that the client has cancelled, or whose connection drops, ends.
+func TestSocket_aLoadEndsWithItsChannel(t *testing.T) {
+	e := servertest.Obedient(engine.Model{Context: 1 << 16, Slots: 4})
+	cancelled := make(chan struct{})
+	f, all := servertest.Fleet(map[string]engine.Engine{"m": e}, func(o *fleet.Options) {
+		o.Start = func(ctx context.Context, _ catalog.Entry, _ fleet.Grant, progress func(float64)) (engine.Engine, error) {
+			progress(0.5)
+			<-ctx.Done()
+			cancelled <- struct{}{}
+			return nil, ctx.Err()
+		}
+	})
+	t.Cleanup(func() { _ = f.Close() })
+	s := serveEngine(t, e, func(o *socket.Options) { o.Models = lmstudio.Models{Fleet: f, Traits: all.Traits} })
+	for _, kind := range []string{`"loadModel","creationParameter":{"modelKey":"m",`, `"getOrLoad","creationParameter":{"identifier":"m",`} {
+		for _, leave := range []func(*client){
+			func(c *client) { c.send(`{"type":"channelSend","channelId":1,"message":{"type":"cancel"}}`) },
+			func(c *client) { _ = c.ws.CloseNow() },
+		} {
+			c := s.dial(t, "llm")
+			c.send(`{"type":"channelCreate","channelId":1,"endpoint":` + kind + `"loadConfigStack":{"layers":[]}}}`)
+			for !strings.Contains(c.next(), `"progress":0.5`) {
+			}
+			leave(c)
+			<-cancelled
+			settle(t, func() bool { return len(f.Instances()) == 0 })
+		}
+	}
 }
 
 // What a client could not read is told to the machine's log, cut, and to no reader of the streamed

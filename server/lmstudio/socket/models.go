@@ -105,7 +105,7 @@ func (c *conn) find(ctx context.Context, s specifier) (lmstudio.Instance, error)
 	switch {
 	case s.Query.Vision != nil && *s.Query.Vision:
 	case byDefault:
-		i, err := models.Load(ctx, fleet.Request{Name: m.ID, TTL: lmstudio.OnDemandTTL})
+		i, err := models.Load(ctx, fleet.Request{Name: m.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true})
 		return models.Instance(i), lmstudio.LoadError(err)
 	case name == "":
 		for _, i := range models.Loaded() {
