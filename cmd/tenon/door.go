@@ -54,10 +54,10 @@ func openDoor(listener net.Listener, s config.Settings, h http.Handler) *door {
 func (d *door) serve(ctx context.Context, app *app) error {
 	d.inside.Store(answerer{app.handler})
 	if d.settings.LMStudioDiscovery {
-		if l := lmstudio.Discoverable(ctx, lmstudio.Ports); l != nil {
+		go lmstudio.Discover(ctx, lmstudio.Ports, func(l net.Listener) {
 			slog.Info("LM Studio's clients find this server", "address", l.Addr())
-			go func() { _ = d.http.Serve(l) }() // it ends with the server
-		}
+			_ = d.http.Serve(l) // it ends with the server
+		})
 	}
 	select {
 	case err := <-d.failed:
@@ -70,6 +70,7 @@ func (d *door) serve(ctx context.Context, app *app) error {
 		slog.Info("draining", "at most", d.settings.DrainTimeout)
 	}
 	app.draining.Store(true)
+	d.http.SetKeepAlivesEnabled(false) // whoever waits to take this server's place sees that it ends
 	close(app.stopping)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.settings.DrainTimeout)
 	defer cancel()

@@ -251,3 +251,79 @@ func TestDoor_isWhereTheSDKsLook(t *testing.T) {
 		}
 	}
 }
+
+// A server that drains is found no more: the next one is, while the first still answers what it
+// has begun.
+func TestDoor_passesItsPlaceOnAsItDrains(t *testing.T) {
+	port, err := strconv.Atoi(freePort(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := lmstudio.Ports
+	lmstudio.Ports = []int{port}
+	defer func() { lmstudio.Ports = before }()
+	running, release := make(chan struct{}), make(chan struct{})
+	greeted := make(chan struct{}, 1)
+	open := func(name string) (end func()) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		served := &app{stopping: make(chan struct{}), handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/slow":
+				close(running)
+				<-release
+			case r.UserAgent() == "": // the next server
+				greeted <- struct{}{}
+			}
+			_, _ = fmt.Fprintf(w, `{"lmstudio":true,"name":%q}`, name)
+		})}
+		done := make(chan error, 1)
+		go func() {
+			done <- openDoor(listener, config.Settings{LMStudioDiscovery: true, DrainTimeout: time.Hour}, served.handler).serve(ctx, served)
+		}()
+		return func() {
+			cancel()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	ask := func(path string) string {
+		for {
+			resp, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d%s", port, path))
+			if err != nil { // until one listens
+				runtime.Gosched()
+				continue
+			}
+			body, _ := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			return string(body)
+		}
+	}
+	endFirst := open("first")
+	if got := ask("/"); !strings.Contains(got, "first") {
+		t.Fatal(got)
+	}
+	endSecond := open("second")
+	<-greeted
+	slow := make(chan string)
+	go func() { slow <- ask("/slow") }()
+	<-running
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		endFirst()
+	}()
+	for !strings.Contains(ask("/"), "second") {
+		runtime.Gosched()
+	}
+	close(release)
+	if got := <-slow; !strings.Contains(got, "first") {
+		t.Errorf("what had begun got %s", got)
+	}
+	<-ended
+	endSecond()
+}

@@ -1,9 +1,12 @@
 package lmstudio
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -14,38 +17,102 @@ import (
 // given no address.
 var Ports = []int{41343, 52993, 16141, 39414, 22931}
 
-// Discoverable listens at the first of the ports that is free, on loopback alone. Where a server
-// is found at one of them, it stays the one that is found, and nil is returned; so it is where no
-// port is free.
-func Discoverable(ctx context.Context, ports []int) net.Listener {
-	for _, port := range ports {
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		if l, err := new(net.ListenConfig).Listen(ctx, "tcp", address); err == nil {
-			return l
+// Discover has serve answer at the first of the ports that is free, on loopback alone, until ctx
+// ends. While another server is found at one of them, it stays the one that is found; this one
+// takes its place when it ends.
+func Discover(ctx context.Context, ports []int, serve func(net.Listener)) {
+	const (
+		pause = 2 * time.Second // between tries, if the last one ended sooner
+		burst = 5               // tries that wait for no pause: an owner that ends is followed at once
+	)
+	for quick := 0; ctx.Err() == nil; quick++ {
+		if quick > burst {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+				return
+			}
 		}
-		if greets(ctx, address) {
-			return nil
+		begun := time.Now()
+		listener, ended := claim(ctx, ports)
+		if listener != nil {
+			defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
+			serve(listener)
+			return
+		}
+		if ended(); time.Since(begun) > pause {
+			quick = 0
 		}
 	}
-	return nil
 }
 
-// greets tells whether a server that speaks to LM Studio's SDKs answers.
-func greets(ctx context.Context, address string) bool {
-	const patience = time.Second
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s/lmstudio-greeting", address), nil)
-	if err != nil {
-		return false
+// claim listens at the first free port. Where it meets a server before that, it returns what waits
+// for its end.
+func claim(ctx context.Context, ports []int) (l net.Listener, ended func()) {
+	const mostTries = 8
+	for _, port := range ports {
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+		for try := range mostTries { // a port that changes hands is neither free nor answers, for a moment
+			if l, err := new(net.ListenConfig).Listen(ctx, "tcp", address); err == nil {
+				return l, nil
+			}
+			ended, err := greet(ctx, address)
+			if err == nil {
+				return nil, ended
+			}
+			if silent := net.Error(nil); errors.Is(err, errStranger) || errors.As(err, &silent) && silent.Timeout() {
+				break
+			}
+			time.Sleep(time.Millisecond << try)
+		}
 	}
-	response, err := http.DefaultClient.Do(request)
+	return nil, func() {} // strangers hold them all
+}
+
+var errStranger = errors.New("no server for LM Studio's SDKs")
+
+// greet asks whether a server answers that speaks to LM Studio's SDKs. ended returns once the
+// connection to it has ended: a server that ends takes it along, whatever it dies of.
+func greet(ctx context.Context, address string) (ended func(), err error) {
+	const patience = time.Second
+	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", address)
 	if err != nil {
-		return false
+		return nil, fmt.Errorf("greet the server at %s: %w", address, err)
+	}
+	release := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	end := func() {
+		release()
+		_ = conn.Close() // it was only read
+	}
+	r := bufio.NewReader(conn)
+	if err := ask(conn, r, patience); err != nil {
+		end()
+		return nil, fmt.Errorf("greet the server at %s: %w", address, err)
+	}
+	return func() {
+		defer end()
+		_, _ = io.Copy(io.Discard, r) // whatever ends it
+	}, nil
+}
+
+// ask sends the greeting of the SDKs, and reads the answer.
+func ask(conn net.Conn, r *bufio.Reader, patience time.Duration) error {
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(conn, "GET /lmstudio-greeting HTTP/1.1\r\nHost: %s\r\n\r\n", conn.RemoteAddr()); err != nil {
+		return err
+	}
+	response, err := http.ReadResponse(r, nil)
+	if err != nil {
+		return err
 	}
 	defer func() { _ = response.Body.Close() }() // it was only read
 	var greeting struct {
 		LMStudio bool `json:"lmstudio"`
 	}
-	return json.NewDecoder(response.Body).Decode(&greeting) == nil && greeting.LMStudio
+	if json.NewDecoder(io.LimitReader(response.Body, 1<<10)).Decode(&greeting) != nil || !greeting.LMStudio {
+		return errStranger
+	}
+	return conn.SetDeadline(time.Time{})
 }
