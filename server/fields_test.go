@@ -152,7 +152,7 @@ var responsesFields = protocolFields{
 		"tools":                  {valid: `[{"type":"function","name":"f"}]`, outside: []string{`[{"type":"function"}]`, `[{}]`}, note: "function, custom, namespace; hosted tools are left out and listed"},
 		"top_logprobs":           {valid: `2`, beside: `,"include":["message.output_text.logprobs"]`},
 		"top_p":                  {valid: `0.5`},
-		"truncation":             {valid: `"auto"`, outside: []string{`"x"`}, note: "with auto the oldest messages are left out of what does not fit, and how many is told"},
+		"truncation":             {valid: `"auto"`, outside: []string{`"x"`}, note: "with auto the oldest turns are left out of what does not fit, each as a whole, and how many messages they had is told"},
 		"user":                   {valid: `"u"`},
 	},
 }

@@ -18,6 +18,26 @@ func orderResults(h *healing) {
 	h.turns = m.ordered()
 }
 
+// Answered returns for each message the index of the one whose call it answers, as healing pairs
+// them; -1 where it answers none.
+func Answered(messages []Message) []int {
+	m := newMatching(&healing{turns: make([]turn, len(messages))})
+	out := make([]int, len(messages))
+	for i, message := range messages {
+		m.h.turns[i] = turn{Message: message, index: i}
+	}
+	for i, message := range messages {
+		out[i] = -1
+		if message.Role != ToolRole {
+			continue
+		}
+		if call, found := m.assign(i); found {
+			out[i] = call.turn
+		}
+	}
+	return out
+}
+
 // matching pairs results with calls. Everything is looked up by position in the turns as they
 // came.
 type matching struct {
@@ -57,23 +77,23 @@ func (m *matching) see(i int) {
 }
 
 // assign finds the call of the result at i.
-func (m *matching) assign(i int) {
+func (m *matching) assign(i int) (call place, found bool) {
 	m.see(i)
 	r := m.h.turns[i]
 	p, found := m.byID[r.CallID]
 	if r.CallID == "" || !found {
 		p, found = m.unanswered(r.Name)
 	}
-	if !found {
+	switch {
+	case !found:
 		m.orphans[i] = true
-		return
-	}
-	if m.results[p] != nil {
+	case m.results[p] != nil:
 		m.more[p] = append(m.more[p], r.Text)
 		m.h.note(ruleMergeResults, r.index, r.CallID)
-		return
+	default:
+		m.results[p] = &r
 	}
-	m.results[p] = &r
+	return p, found
 }
 
 // unanswered returns the first call without a result of the latest turn with calls, of the named

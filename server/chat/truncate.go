@@ -10,9 +10,9 @@ import (
 )
 
 // truncate plans a turn whose client would rather lose the beginning of its conversation than get
-// no answer (Responses' truncation: auto). The oldest messages go, a call together with its
-// results, until the answer has room; system messages, the user's last one and what the
-// conversation ends with stay. dropped is how many went.
+// no answer (Responses' truncation: auto). The oldest turns go, each as a whole, until the answer
+// has room; system messages, the user's last one and what the conversation ends with stay. dropped
+// is how many messages went.
 func (s *Service) truncate(ctx context.Context, m Model, r Request) (shorter Request, p planned, dropped int, err error) {
 	size := m.Engine.Model().Context
 	p, n, err := s.measure(ctx, m, r)
@@ -30,12 +30,9 @@ func (s *Service) truncate(ctx context.Context, m Model, r Request) (shorter Req
 		return r, p, 0, err
 	}
 	groups = groups[:min(least+1, len(groups))] // where all are too few, opening the turn will say so
-	for _, g := range groups {
-		dropped += g.to - g.from
-	}
-	r = r.without(groups)
-	p, err = s.plan(m, r)
-	return r, p, dropped, err
+	shorter = r.without(groups)
+	p, err = s.plan(m, shorter)
+	return shorter, p, len(r.Conversation.Messages) - len(shorter.Conversation.Messages), err
 }
 
 // measure plans a turn and counts its prompt.
@@ -59,22 +56,41 @@ func answerRoom(r Request, size int) int {
 	return size / 4
 }
 
-// messageGroup is messages that go together: a call and its results, or a single one.
-type messageGroup struct{ from, to int }
+// messageGroup is the places of messages that go together.
+type messageGroup []int
 
-// droppable are the groups that may go, oldest first.
+// droppable are the groups that may go, oldest first: the turns before the last user message, from
+// what the user said to the last answer to it; then, of the turn that goes on, what the assistant
+// did in each round. A call and its results are never parted, wherever they stand.
 func droppable(messages []templates.Message) (groups []messageGroup) {
 	asked := lastOf(messages, func(m templates.Message) bool { return m.Role == templates.User })
-	end := lastOf(messages, func(m templates.Message) bool { return m.Role != templates.ToolRole })
-	for i := 0; i < end; {
-		g := messageGroup{i, i + 1}
-		for len(messages[i].Calls) > 0 && g.to < len(messages) && messages[g.to].Role == templates.ToolRole {
-			g.to++
+	begins := make([]bool, len(messages))
+	for i, m := range messages {
+		begins[i] = i == 0 || m.Role == templates.User || i > asked && m.Role == templates.Assistant
+	}
+	joined := len(messages) // from here on all belong together, by calls whose results come later
+	for i, call := range slices.Backward(templates.Answered(messages)) {
+		if call >= 0 {
+			joined = min(joined, call)
 		}
-		if i != asked && !isSystem(messages[i].Role) {
+		begins[i] = begins[i] && i <= joined
+		if i == joined {
+			joined = len(messages)
+		}
+	}
+	var all []messageGroup
+	for i, m := range messages {
+		if begins[i] {
+			all = append(all, nil)
+		}
+		if last := len(all) - 1; !isSystem(m.Role) {
+			all[last] = append(all[last], i)
+		}
+	}
+	for _, g := range all[:max(len(all)-1, 0)] {
+		if len(g) > 0 && !slices.Contains(g, asked) {
 			groups = append(groups, g)
 		}
-		i = g.to
 	}
 	return groups
 }
@@ -92,11 +108,13 @@ func lastOf(messages []templates.Message, meant func(templates.Message) bool) in
 // without is the request without some of its messages.
 func (r Request) without(groups []messageGroup) Request {
 	var left []templates.Message
-	next := 0
-	for _, g := range groups {
-		left = append(left, r.Conversation.Messages[next:g.from]...)
-		next = g.to
+	gone := slices.Concat(groups...)
+	slices.Sort(gone)
+	for i, m := range r.Conversation.Messages {
+		if _, dropped := slices.BinarySearch(gone, i); !dropped {
+			left = append(left, m)
+		}
 	}
-	r.Conversation.Messages = append(left, r.Conversation.Messages[next:]...)
+	r.Conversation.Messages = left
 	return r
 }
