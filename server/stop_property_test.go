@@ -12,17 +12,30 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
+	"tenon/models/fleet"
 	"tenon/server"
+	"tenon/server/servertest"
 	"tenon/server/servertest/contract"
 )
 
 // stopForms are the requests that take stops, by protocol; STOPS stands for their list. Responses
-// knows none.
+// and LM Studio's REST v1 know none.
 var stopForms = []struct{ path, body string }{
 	{"/v1/chat/completions", hello + `,"logprobs":true,"stop":STOPS`},
 	{"/v1/chat/completions", hello + `,"logprobs":true,"stop":STOPS` + strings.TrimSuffix(weather, "}")},
 	{"/v1/completions", `{"model":"scripted","max_tokens":500,"logprobs":0,"prompt":"hi","stop":STOPS`},
 	{"/v1/messages", `{"model":"scripted","max_tokens":500,"messages":[{"role":"user","content":"hi"}],"stop_sequences":STOPS`},
+	{"/api/v0/chat/completions", hello + `,"stop":STOPS`},
+	{"/api/v0/completions", `{"model":"scripted","max_tokens":500,"prompt":"hi","stop":STOPS`},
+	{"/llm", studioForm("")},
+	{"/llm", studioForm(`,{"key":"llm.prediction.tools","value":{"type":"toolArray"` + weather + `}`)},
+}
+
+// studioForm is a channel of LM Studio's socket, whose answer comes in fragments either way.
+func studioForm(more string) string {
+	return `{"type":"channelCreate","endpoint":"predict","channelId":1,"creationParameter":{"modelSpecifier":{"type":"query","query":{"identifier":"scripted"}},` +
+		`"history":{"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]},"predictionConfigStack":{"layers":[{"layerName":"apiOverride","config":{"fields":[` +
+		`{"key":"llm.prediction.stopStrings","value":STOPS}` + more + `]}}]}}`
 }
 
 // spoken is what an answer says, and the tokens that it tells beside it.
@@ -41,20 +54,33 @@ func TestStop_everyProtocolSendsTheTextUpToTheFirstStop(t *testing.T) {
 		answers = 300
 	}
 	r := rand.New(rand.NewPCG(19, 1))
+	e := &enginetest.Scripted{Info: engine.Model{Context: 1 << 16, Slots: 2}}
+	f, o := servertest.Fleet(map[string]engine.Engine{"scripted": e})
+	t.Cleanup(func() { _ = f.Close() })
+	if _, err := f.Load(t.Context(), fleet.Request{Name: "scripted"}); err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(server.New(o))
+	t.Cleanup(s.Close)
 	for range answers {
 		answer := madeUp(r)
 		reply := cutAtRandom(r, answer)
+		e.Play = func(engine.Turn) enginetest.Reply { return reply }
 		for _, form := range stopForms {
-			unstopped := speak(t, form.path, form.body, nil, reply, false)
+			unstopped := speak(t, s, form.path, form.body, nil, false)
+			if unstopped.text != answer {
+				t.Fatalf("%s: %q is said as %q", form.path, answer, unstopped.text)
+			}
 			for range 6 {
 				stops := stopsFor(r, answer)
 				want, stopped := upToFirst(unstopped.text, stops)
 				for _, stream := range []bool{false, true} {
-					got := speak(t, form.path, form.body, stops, reply, stream)
-					if got.text != want || form.path == "/v1/messages" && (got.by != "") != stopped {
+					got := speak(t, s, form.path, form.body, stops, stream)
+					tells := form.path == "/v1/messages" || form.path == "/llm"
+					if got.text != want || tells && (got.by != "") != stopped {
 						t.Errorf("%s, stream %t, stops %q: %q by %q; want %q of %q", form.path, stream, stops, got.text, got.by, want, answer)
 					}
-					if form.path != "/v1/messages" {
+					if strings.Contains(form.body, "logprobs") {
 						checkTold(t, form.path, got, want)
 					}
 				}
@@ -131,23 +157,27 @@ func checkTold(t *testing.T, path string, got spoken, want string) {
 	}
 }
 
-func speak(t *testing.T, path, body string, stops []string, reply enginetest.Reply, stream bool) spoken {
+func speak(t *testing.T, s *httptest.Server, path, body string, stops []string, stream bool) (all spoken) {
 	t.Helper()
 	list, err := json.Marshal(append([]string{}, stops...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	body = strings.Replace(body, "STOPS", string(list), 1) + fmt.Sprintf(`,"stream":%t}`, stream)
-	rec := httptest.NewRecorder()
-	server.New(options(t, reply)).ServeHTTP(rec, httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)))
-	if rec.Code != http.StatusOK {
-		t.Fatalf("%s: %d %s", path, rec.Code, rec.Body)
+	body = strings.Replace(body, "STOPS", string(list), 1)
+	if path == "/llm" {
+		for frame := range strings.Lines(socketTells(t, s.URL+path, body+"}")) {
+			all.add(t, frame)
+		}
+		return all
 	}
-	bodies := contract.Payloads(rec.Body.String())
+	status, told := fetchText(t, s.URL, http.MethodPost, path, body+fmt.Sprintf(`,"stream":%t}`, stream))
+	if status != "200 OK" {
+		t.Fatalf("%s: %s %s", path, status, told)
+	}
+	bodies := contract.Payloads(told)
 	if !stream {
-		bodies = []string{rec.Body.String()}
+		bodies = []string{told}
 	}
-	var all spoken
 	for _, b := range bodies {
 		all.add(t, b)
 	}
@@ -170,12 +200,16 @@ func (s *spoken) add(t *testing.T, body string) {
 		Content      []part
 		Delta        part
 		StopSequence string `json:"stop_sequence"`
+		Message      struct {
+			Fragment part
+			Stats    struct{ StopString string }
+		}
 	}
 	if err := json.Unmarshal([]byte(body), &sent); err != nil {
 		t.Fatalf("%v: %s", err, body)
 	}
-	s.text += sent.Delta.Text
-	s.by += sent.StopSequence
+	s.text += sent.Delta.Text + sent.Message.Fragment.Content
+	s.by += sent.StopSequence + sent.Message.Stats.StopString
 	for _, p := range sent.Content {
 		s.text += p.Text
 	}
