@@ -11,18 +11,27 @@ import (
 	"time"
 )
 
-// kinds are what is measured, by metric, and how much of each may be gained in 1,000 turns in the
-// second half of a run, by least squares: the first half fills what is kept up to its bounds.
+// kinds are what is measured, and how much of each may be gained in 1,000 turns in the second half
+// of a run, by least squares: the first half fills what is kept up to its bounds.
 var kinds = []struct {
-	name, metric string
-	scale, most  float64
+	name  string
+	of    func(values map[string]float64) float64
+	scale float64
+	most  float64
 }{
-	{"memory, MiB", "process_resident_memory_bytes", 1 << 20, 1},
-	{"heap in use, MiB", "go_memstats_heap_inuse_bytes", 1 << 20, .5},
-	{"descriptors", "process_open_fds", 1, .5},
-	{"goroutines", "go_goroutines", 1, .5},
-	{"turns in slots", "tenon_slots_busy", 1, .1},
-	{"sequences kept", "tenon_cache_sequences_kept", 1, .5},
+	{"memory, MiB", metric("process_resident_memory_bytes"), 1 << 20, 1},
+	{"heap, MiB", metric("go_memstats_heap_inuse_bytes"), 1 << 20, .5},
+	{"beside the heap, MiB", func(v map[string]float64) float64 {
+		return v["process_resident_memory_bytes"] - (v["go_memstats_heap_sys_bytes"] - v["go_memstats_heap_released_bytes"])
+	}, 1 << 20, .5},
+	{"descriptors", metric("process_open_fds"), 1, .5},
+	{"goroutines", metric("go_goroutines"), 1, .5},
+	{"turns in slots", metric("tenon_slots_busy"), 1, .1},
+	{"sequences kept", metric("tenon_cache_sequences_kept"), 1, .5},
+}
+
+func metric(name string) func(map[string]float64) float64 {
+	return func(values map[string]float64) float64 { return values[name] }
 }
 
 // sample is what the server held after some turns.
@@ -37,7 +46,7 @@ type meter struct{ samples []sample }
 // measure samples until ctx ends. Turns wait meanwhile, so that none of theirs counts as lost.
 func (s *soak) measure(ctx context.Context) *meter {
 	var m meter
-	every := min(time.Minute, time.Duration(s.minutes*float64(time.Minute)/20))
+	every := min(30*time.Second, time.Duration(s.minutes*float64(time.Minute)/20))
 	for {
 		select {
 		case <-ctx.Done():
@@ -48,24 +57,43 @@ func (s *soak) measure(ctx context.Context) *meter {
 		last := m.samples[len(m.samples)-1]
 		fmt.Printf("%7.0f turns, %4d workers killed:", last.turns, s.killed.Load())
 		for _, k := range kinds {
-			fmt.Printf("  %s %.1f", k.name, last.values[k.metric]/k.scale)
+			fmt.Printf("  %s %.1f", k.name, k.of(last.values)/k.scale)
 		}
 		fmt.Println()
 	}
 }
 
-// sample reads what the server holds once no turn is running there: what clients left ends when it
-// ends.
+// sample reads what the server holds at rest: the model is loaded, no turn runs, no connection is
+// open but this one, and the collector has been through the heap. What the heap holds at another
+// moment is as much what waits for the collector as what is kept.
 func (s *soak) sample() sample {
 	s.running.Lock()
 	defer s.running.Unlock()
+	s.hangUp()
+	s.ask(context.Background(), turn{path: "/v1/completions", body: `{"model":"full","max_tokens":1,"prompt":"a"}`}, true)
 	http.DefaultClient.CloseIdleConnections()
-	const tries = 10_000
+	const tries, alike = 10_000, 20
 	out := s.read()
-	for i := 0; i < tries && (out.values["tenon_slots_busy"] > 0 || out.values["tenon_http_requests_running"] > 1); i++ {
+	for i, same := 0, 0; i < tries && same < alike; i++ {
+		before := out
+		if out = s.read(); out.atRest(before) {
+			same++
+		} else {
+			same = 0
+		}
+	}
+	// The second collection takes what the first left to be finalized, or in pools.
+	const collections = "go_gc_duration_seconds_count"
+	for first, i := out.values[collections], 0; i < tries && out.values[collections] < first+2; i++ {
 		out = s.read()
 	}
 	return out
+}
+
+// atRest tells that the server does nothing but tell how it is, and that it did not before.
+func (s sample) atRest(before sample) bool {
+	return s.values["tenon_slots_busy"] == 0 && s.values["tenon_http_requests_running"] <= 1 &&
+		s.values["go_goroutines"] == before.values["go_goroutines"] && s.values["process_open_fds"] == before.values["process_open_fds"]
 }
 
 // read reads the server's metrics; the request that does is one of those that are running.
@@ -97,7 +125,7 @@ func (s *soak) report(m *meter) error {
 	}
 	half := m.samples[len(m.samples)/2:]
 	for _, k := range kinds {
-		grows := 1000 * slope(half, k.metric) / k.scale
+		grows := 1000 * slope(half, k.of) / k.scale
 		fmt.Printf("  %-20s %+.3f in 1,000 turns\n", k.name, grows)
 		if long := s.turns.Load() >= 10_000 && s.kills == 0; long && grows > k.most { // a short run says nothing
 			faults = append(faults, fmt.Errorf("%s: %+.3f in 1,000 turns; at most %.1f", k.name, grows, k.most))
@@ -107,10 +135,10 @@ func (s *soak) report(m *meter) error {
 }
 
 // slope is how much a value gains with a turn, by least squares.
-func slope(all []sample, metric string) float64 {
+func slope(all []sample, of func(map[string]float64) float64) float64 {
 	var n, x, y, xx, xy float64
 	for _, s := range all {
-		v := s.values[metric]
+		v := of(s.values)
 		n, x, y, xx, xy = n+1, x+s.turns, y+v, xx+s.turns*s.turns, xy+s.turns*v
 	}
 	if d := n*xx - x*x; d != 0 {

@@ -12,10 +12,10 @@ func TestSlope_isTheGrowthInATurn(t *testing.T) {
 		flat = append(flat, sample{float64(100 * i), map[string]float64{"m": 5 + float64(i%2)}})
 		grows = append(grows, sample{float64(100 * i), map[string]float64{"m": 7 + 2*float64(100*i)}})
 	}
-	if got := slope(grows, "m"); got < 1.999 || got > 2.001 {
+	if got := slope(grows, metric("m")); got < 1.999 || got > 2.001 {
 		t.Errorf("%v", got)
 	}
-	if got := slope(flat, "m"); got < -.01 || got > .01 {
+	if got := slope(flat, metric("m")); got < -.01 || got > .01 {
 		t.Errorf("%v", got)
 	}
 }

@@ -57,6 +57,7 @@ type soak struct {
 	ended   chan struct{} // a turn has
 	killed  atomic.Int64
 	tally   tally
+	silent  []net.Conn   // connections that say nothing; only hostile and hangUp have them
 	running sync.RWMutex // held for reading by turns, for writing while the server is measured
 }
 

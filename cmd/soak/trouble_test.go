@@ -39,11 +39,13 @@ func (s *soak) kill(ctx context.Context, r *rand.Rand, done func()) {
 			continue
 		}
 		answered = now
+		s.running.RLock()
 		for _, pid := range workersOf(s.pid) {
 			if syscall.Kill(pid, syscall.SIGKILL) == nil {
 				s.killed.Add(1)
 			}
 		}
+		s.running.RUnlock()
 		if s.kills > 0 && s.killed.Load() >= int64(s.kills) {
 			done()
 		}
@@ -137,6 +139,7 @@ func (s *soak) hostile(ctx context.Context, r *rand.Rand) {
 			s.tally.count("hostile, cut off")
 		}
 		if c, err := net.Dial("tcp", request.URL.Host); err == nil {
+			s.silent = append(s.silent, c)
 			time.AfterFunc(time.Duration(r.IntN(5000))*time.Millisecond, func() { _ = c.Close() })
 		}
 		s.running.RUnlock()
@@ -148,4 +151,12 @@ func (s *soak) hostile(ctx context.Context, r *rand.Rand) {
 			}
 		}
 	}
+}
+
+// hangUp closes the silent connections. Nothing is running.
+func (s *soak) hangUp() {
+	for _, c := range s.silent {
+		_ = c.Close()
+	}
+	s.silent = nil
 }
