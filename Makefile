@@ -118,9 +118,9 @@ bench: build ## compare with llama-server, minutes: LLAMA_SERVER= names one, els
 		-bench.runs $(or $(RUNS),5) -bench.only "$(ONLY)" -bench.least $(if $(filter libllama,$(ENGINE)),1,0.95)
 
 .PHONY: soak
-soak: build ## serve tiny models under clients, kills, reloads and hostile bodies for MINUTES= (30), or until KILLS= workers were killed
+soak: build ## serve tiny models under clients, kills, reloads and hostile bodies for MINUTES= (30) and TURNS= (0), or until KILLS= workers were killed
 	@mkdir -p build
-	go test ./cmd/soak -run TestSoak -v -count=1 -timeout 0 -soak.tenon $(CURDIR)/bin/tenon -soak.minutes $(or $(MINUTES),30) -soak.kills $(or $(KILLS),0)
+	go test ./cmd/soak -run TestSoak -v -count=1 -timeout 0 -soak.tenon $(CURDIR)/bin/tenon -soak.minutes $(or $(MINUTES),30) -soak.turns $(or $(TURNS),0) -soak.kills $(or $(KILLS),0)
 
 .PHONY: test-lmstudio
 test-lmstudio: build ## LM Studio's own SDKs, from npm and PyPI, against a script and Gemma 3 270M, behind the tests of its packages

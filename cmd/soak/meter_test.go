@@ -43,10 +43,10 @@ type sample struct {
 // meter is what was read in a run.
 type meter struct{ samples []sample }
 
-// measure samples until ctx ends. Turns wait meanwhile, so that none of theirs counts as lost.
-func (s *soak) measure(ctx context.Context) *meter {
+// measure samples until ctx ends, and ends the run when it has been long enough. Turns wait meanwhile, so that none of theirs counts as lost.
+func (s *soak) measure(ctx context.Context, done func()) *meter {
 	var m meter
-	every := min(30*time.Second, time.Duration(s.minutes*float64(time.Minute)/20))
+	every := min(time.Minute, s.atLeast()/20)
 	for {
 		select {
 		case <-ctx.Done():
@@ -60,6 +60,9 @@ func (s *soak) measure(ctx context.Context) *meter {
 			fmt.Printf("  %s %.1f", k.name, k.of(last.values)/k.scale)
 		}
 		fmt.Println()
+		if time.Since(s.began) > s.atLeast() && last.turns >= float64(s.turns) {
+			done()
+		}
 	}
 }
 
@@ -98,7 +101,7 @@ func (s sample) atRest(before sample) bool {
 
 // read reads the server's metrics; the request that does is one of those that are running.
 func (s *soak) read() sample {
-	out := sample{turns: float64(s.turns.Load()), values: map[string]float64{}}
+	out := sample{turns: float64(s.done.Load()), values: map[string]float64{}}
 	answer, err := http.Get(s.base + "/metrics")
 	if err != nil {
 		return out
@@ -118,16 +121,19 @@ func (s *soak) read() sample {
 
 // report prints how the turns ended and what grew. The error says what is not as it should be.
 func (s *soak) report(m *meter) error {
-	fmt.Printf("\n%d turns, %d workers killed\n%s\n", s.turns.Load(), s.killed.Load(), &s.tally)
+	fmt.Printf("\n%d turns, %d workers killed\n%s\n", s.done.Load(), s.killed.Load(), &s.tally)
 	var faults []error
 	if n := s.tally.ended["wrong"]; n > 0 {
 		faults = append(faults, fmt.Errorf("%d answers were wrong", n))
+	}
+	if n := s.done.Load(); n < int64(s.turns) {
+		faults = append(faults, fmt.Errorf("%d turns ended; %d were to", n, s.turns))
 	}
 	half := m.samples[len(m.samples)/2:]
 	for _, k := range kinds {
 		grows := 1000 * slope(half, k.of) / k.scale
 		fmt.Printf("  %-20s %+.3f in 1,000 turns\n", k.name, grows)
-		if long := s.turns.Load() >= 10_000 && s.kills == 0; long && grows > k.most { // a short run says nothing
+		if long := s.done.Load() >= 10_000 && s.kills == 0; long && grows > k.most { // a short run says nothing
 			faults = append(faults, fmt.Errorf("%s: %+.3f in 1,000 turns; at most %.1f", k.name, grows, k.most))
 		}
 	}

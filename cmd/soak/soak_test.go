@@ -25,6 +25,7 @@ import (
 type options struct {
 	tenon   string
 	minutes float64
+	turns   int
 	kills   int
 	clients int
 }
@@ -35,6 +36,7 @@ func init() {
 	o := &opts
 	flag.StringVar(&o.tenon, "soak.tenon", "", "the server's binary")
 	flag.Float64Var(&o.minutes, "soak.minutes", 30, "how long to run")
+	flag.IntVar(&o.turns, "soak.turns", 0, "go on, for ten times as long at most, until as many turns have ended")
 	flag.IntVar(&o.kills, "soak.kills", 0, "end once as many workers have been killed, at random moments; 0: one is killed now and then")
 	flag.IntVar(&o.clients, "soak.clients", 8, "clients that send turns at once")
 }
@@ -48,12 +50,15 @@ func TestSoak(t *testing.T) {
 	}
 }
 
+func (o options) atLeast() time.Duration { return time.Duration(o.minutes * float64(time.Minute)) }
+
 // soak is a run.
 type soak struct {
 	options
 	base    string // of the server's addresses
 	pid     int
-	turns   atomic.Int64
+	began   time.Time
+	done    atomic.Int64  // turns
 	ended   chan struct{} // a turn has
 	killed  atomic.Int64
 	tally   tally
@@ -67,9 +72,9 @@ func run(ctx context.Context, o options, dir string) error {
 			return fmt.Errorf("write a model: %w", err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(o.minutes*float64(time.Minute)))
+	ctx, cancel := context.WithTimeout(ctx, 10*o.atLeast())
 	defer cancel()
-	s := &soak{options: o, ended: make(chan struct{}, 1)}
+	s := &soak{options: o, began: time.Now(), ended: make(chan struct{}, 1)}
 	end, err := s.serve(dir)
 	if err != nil {
 		return err
@@ -79,7 +84,7 @@ func run(ctx context.Context, o options, dir string) error {
 	for i := range o.clients {
 		all.Go(func() { s.client(ctx, rand.New(rand.NewPCG(1, uint64(i)))) })
 	}
-	m := s.measure(ctx)
+	m := s.measure(ctx, cancel)
 	all.Wait()
 	return errors.Join(s.report(m), end())
 }

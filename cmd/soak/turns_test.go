@@ -91,7 +91,7 @@ func (s *soak) client(ctx context.Context, r *rand.Rand) {
 		if last = id; r.IntN(8) == 0 {
 			last = ""
 		}
-		s.turns.Add(1)
+		s.done.Add(1)
 		select {
 		case s.ended <- struct{}{}:
 		default: // nobody counts right now
