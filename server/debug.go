@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -64,53 +63,6 @@ func encodeRecord(r *chat.Record) []byte {
 		return []byte(`{"error":"the record cannot be written"}`) // a record holds nothing that cannot be encoded
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// credentials are the members of a body that give a server which the request names its
-// credentials.
-var credentials = map[string]bool{"authorization": true, "authorization_token": true, "headers": true}
-
-// withoutCredentials is a body as it may be kept. Names of members count as JSON has them, however
-// they are spelled. What is no JSON is left out.
-func withoutCredentials(body string) string {
-	type container struct{ object, atName bool }
-	var (
-		out  strings.Builder
-		open []container
-		kept int
-		d    = json.NewDecoder(strings.NewReader(body))
-	)
-	for {
-		t, err := d.Token()
-		if err != nil {
-			end := len(body)
-			if !errors.Is(err, io.EOF) {
-				end = max(kept, int(d.InputOffset()))
-			}
-			return out.String() + body[kept:end]
-		}
-		if t == json.Delim('}') || t == json.Delim(']') {
-			open = open[:len(open)-1]
-			continue
-		}
-		var in *container
-		if len(open) > 0 {
-			in = &open[len(open)-1]
-		}
-		if name, ok := t.(string); ok && in != nil && in.atName && credentials[name] {
-			out.WriteString(body[kept:d.InputOffset()] + `:"(hidden)"`)
-			var value json.RawMessage
-			_ = d.Decode(&value) // the next token meets the same error
-			kept = int(d.InputOffset())
-			continue
-		}
-		if in != nil && in.object {
-			in.atName = !in.atName
-		}
-		if t == json.Delim('{') || t == json.Delim('[') {
-			open = append(open, container{t == json.Delim('{'), t == json.Delim('{')})
-		}
-	}
 }
 
 // bodyRecorder is a request's body that is written down as it is read.

@@ -185,32 +185,49 @@ func (asking) Tools(ctx context.Context) ([]agent.Tool, error) {
 	return all[:2], nil
 }
 
-// A request's credentials for a server reach it alone: no answer, no record and no log has them.
+// A request's credentials for a server reach it alone: no answer, no record, no kept response and no
+// log has them, in whichever part the request gives them.
 func TestHosted_credentialsStayWithTheirServer(t *testing.T) {
-	got := map[string]string{}
-	o := options(t)
-	var log strings.Builder
-	o.DebugRequests, o.LogPrompts, o.Log = 5, true, slog.New(slog.NewTextHandler(&log, nil))
-	o.Service = &chat.Service{Models: families{enginetest.Script(enginetest.Say(lookupCall), enginetest.Say("Done."))}}
-	o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{}, Connector: connector(func(s agent.RequestServer) { got[s.URL] = s.Headers["Authorization"] + s.Headers["X-Key"] })})
-	h := server.New(o)
-	r := httptest.NewRequest(http.MethodPost, "/v1/responses", strings.NewReader(`{"model":"json","input":"hi","tools":[{"type":"mcp","server_label":"mine","server_url":"http://127.0.0.1:1/mcp","authorization":"s3cret","headers":{"X-Key":"s3cret2"},"require_approval":"never"}]}`))
-	r.Header.Set("X-Request-Id", "r1")
-	r.Header.Set("X-Tenon-Debug", "1")
-	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, r)
-	if got["http://127.0.0.1:1/mcp"] != "Bearer s3crets3cret2" || !strings.Contains(rec.Body.String(), "mcp_call") {
-		t.Errorf("the server was sent %q; %s", got, rec.Body)
-	}
-	kept := httptest.NewRecorder()
-	h.ServeHTTP(kept, httptest.NewRequest(http.MethodGet, "/debug/requests/r1", nil))
-	for name, text := range map[string]string{"answer": rec.Body.String(), "record": kept.Body.String(), "log": log.String()} {
-		if strings.Contains(text, "s3cret") {
-			t.Errorf("the %s has the credentials: %s", name, text)
+	const mine = `"server_label":"mine","server_url":"http://127.0.0.1:1/mcp?k=s3cret3","authorization":"s3cret","headers":{"X-Key":"s3cret2"},"require_approval":"never"`
+	for name, c := range map[string]struct{ path, body, want string }{
+		"responses":        {"/v1/responses", `{"model":"json","input":"hi","tools":[{"type":"mcp",` + mine + `}]}`, "Bearer s3crets3cret2"},
+		"responses, added": {"/v1/responses", `{"model":"json","input":[{"type":"additional_tools","tools":[{"type":"mcp",` + mine + `}]},{"role":"user","content":"hi"}]}`, "Bearer s3crets3cret2"},
+		"chat":             {"/v1/chat/completions", `{"model":"json","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"mcp",` + mine + `}]}`, "Bearer s3crets3cret2"},
+		"messages":         {"/v1/messages", `{"model":"json","max_tokens":300,"messages":[{"role":"user","content":"hi"}],"mcp_servers":[{"type":"url","name":"mine","url":"http://127.0.0.1:1/mcp?k=s3cret3","authorization_token":"s3cret"}]}`, "Bearer s3cret"},
+	} {
+		got := map[string]string{}
+		o := options(t)
+		var log strings.Builder
+		o.DebugRequests, o.LogPrompts, o.Log = 5, true, slog.New(slog.NewTextHandler(&log, nil))
+		o.Service = &chat.Service{Models: families{enginetest.Script(enginetest.Say(lookupCall), enginetest.Say("Done."))}}
+		o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{}, Connector: connector(func(s agent.RequestServer) { got[s.URL] = s.Headers["Authorization"] + s.Headers["X-Key"] })})
+		h := server.New(o)
+		get := func(path string) string {
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, path, nil))
+			return rec.Body.String()
 		}
-	}
-	if !strings.Contains(log.String(), "tool executed") || !strings.Contains(log.String(), "approved_by=settings") {
-		t.Errorf("the log lacks the call: %s", &log)
+		r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
+		r.Header.Set("X-Request-Id", "r1")
+		r.Header.Set("X-Tenon-Debug", "1")
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		if got["http://127.0.0.1:1/mcp?k=s3cret3"] != c.want || !strings.Contains(rec.Body.String(), "It rains.") {
+			t.Errorf("%s: the server was sent %q; %s", name, got, rec.Body)
+		}
+		var made struct{ ID string }
+		_ = json.Unmarshal(rec.Body.Bytes(), &made)
+		for what, text := range map[string]string{
+			"answer": rec.Body.String(), "record": get("/debug/requests/r1"), "log": log.String(),
+			"kept response": get("/v1/responses/" + made.ID), "list of input items": get("/v1/responses/" + made.ID + "/input_items"),
+		} {
+			if strings.Contains(text, "s3cret") {
+				t.Errorf("%s: the %s has the credentials: %s", name, what, text)
+			}
+		}
+		if !strings.Contains(log.String(), "tool executed") || !strings.Contains(log.String(), "approved_by=settings") {
+			t.Errorf("%s: the log lacks the call: %s", name, &log)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func (o observer) observe(c *gin.Context) {
 	defer o.metrics.running.Dec()
 	c.Next()
 	took := time.Since(record.At)
-	record.Status, record.Body = status(c), withoutCredentials(body.read.String())
+	record.Status, record.Body = status(c), string(wire.WithoutCredentials(body.read.Bytes()))
 	o.deliver(record, chat.CallerKey(c.Request.Context()), out, asked)
 	o.metrics.request(c.Request.Method, c.FullPath(), record.Status, took)
 	o.turns(c.Request.Context(), record, protocol(c.FullPath()))

@@ -53,6 +53,9 @@ func (a *app) executing(l *config.Loader, o offers) agent.Options {
 		Sources: o.sources, Connector: o.connector, Journal: a.journal, Identify: a.identify,
 		Limits: agent.Limits{Rounds: s.AgentRounds, Time: s.AgentTime, Tokens: s.AgentTokens, EqualCalls: s.AgentEqualCalls, Call: s.AgentCallTime},
 	}
+	for _, server := range l.Executed.Servers {
+		out.Labels = append(out.Labels, server.Label)
+	}
 	for _, g := range l.Grants {
 		grant := agent.Grant{Keys: g.Keys, Tools: g.Tools, Offer: g.Offer}
 		if g.Clash != "rename" {

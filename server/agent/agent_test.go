@@ -488,3 +488,17 @@ func TestRequestServer_takesNoNameOfAnotherKind(t *testing.T) {
 		}
 	}
 }
+
+// A label of the configuration is its server's, also while that server is down.
+func TestRequestServer_takesNoLabelOfTheConfiguration(t *testing.T) {
+	n := &notes{}
+	o := agent.Options{
+		Sources: []agent.Source{source{err: errors.New("connection refused")}}, Labels: []string{"notes"},
+		Connector: connector{source{all: []agent.Tool{n.tool("lookup", agent.Allow)}}},
+	}
+	b := newBench(o, lookup("a"), "Done.")
+	_, err := b.try(context.Background(), func(r *chat.Request) { r.Hosted.Asked[0].URL = "https://mcp.example/" })
+	if err == nil || chat.AsError(err).Field != "tools[0]" || len(n.calls) != 0 {
+		t.Errorf("%v, %d calls", err, len(n.calls))
+	}
+}

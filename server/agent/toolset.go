@@ -126,7 +126,6 @@ func (c *chooser) find(ctx context.Context, h chat.HostedTools) (from []Tool, so
 	if len(c.all) == 0 && !c.failed && c.options.Connector == nil && !h.Optional {
 		return nil, "", NoTools(h.Field)
 	}
-	configured := slices.ContainsFunc(c.all, func(t Tool) bool { return t.Source == h.Source })
 	if h.URL == "" {
 		for _, t := range c.all {
 			if t.Source == h.Source {
@@ -138,7 +137,7 @@ func (c *chooser) find(ctx context.Context, h chat.HostedTools) (from []Tool, so
 	if slices.Contains([]string{"builtin", "command", "http", requested}, h.Source) {
 		return nil, "", chat.Invalidf(h.Field, "is called %q, which stands for tools of another kind", h.Source)
 	}
-	if configured {
+	if slices.Contains(c.options.Labels, h.Source) {
 		return nil, "", chat.Invalidf(h.Field, "is called %q, as a server of the configuration is; leave out its address, or call it otherwise", h.Source)
 	}
 	if c.options.Connector == nil {

@@ -174,6 +174,7 @@ func (a *API) keep(d *decoder, b *builder, owner string) error {
 		if it.ID == "" {
 			it.ID = fmt.Sprintf("item_%s_%d", b.response.ID, i)
 		}
+		it.Tools = wire.WithoutCredentials(it.Tools)
 		s.Conversation = append(s.Conversation, it)
 		if raw, err := json.Marshal(it.listed()); err == nil {
 			s.Input = append(s.Input, raw)

@@ -52,21 +52,6 @@ func (t MCPTool) Decode(field string) (asked chat.HostedTools, err error) {
 	return asked, err
 }
 
-// WithoutCredentials is such an entry as an answer may repeat it.
-func WithoutCredentials(raw json.RawMessage) json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
-		return nil
-	}
-	if members["authorization"] == nil && members["headers"] == nil {
-		return raw
-	}
-	delete(members, "authorization")
-	delete(members, "headers")
-	out, _ := json.Marshal(members) // it was just read
-	return out
-}
-
 // filtered are the names that a list or a filter has; nil: any.
 func filtered(raw json.RawMessage, field string) ([]string, error) {
 	if IsNull(raw) {

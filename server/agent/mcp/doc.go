@@ -10,7 +10,7 @@
 // where the server has changed the tool since the model was told of it; sampling and elicitation
 // are not offered and refused; what it says is data. It gets the variables and headers that are
 // its own, and these are hidden in all that it says. So are values in the query of its address; the
-// path is not. A client that names a server in its request is told the whole address again.
+// path is not.
 //
 // The SDK decodes schemas into maps: properties come in the order of the alphabet.
 package mcp
