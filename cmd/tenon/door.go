@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,19 +27,22 @@ type door struct {
 	settings config.Settings
 	http     *http.Server
 	requests running
-	inside   atomic.Value // of answerer
-	failed   chan error   // what ended the port, but for shut
+	end      context.CancelCauseFunc // of every request
+	inside   atomic.Value            // of answerer
+	failed   chan error              // what ended the port, but for shut
 }
 
 type answerer struct{ http.Handler }
 
 // openDoor answers with h on a listener.
 func openDoor(listener net.Listener, s config.Settings, h http.Handler) *door {
-	d := &door{settings: s, failed: make(chan error, 1)}
+	ctx, end := context.WithCancelCause(context.Background())
+	d := &door{settings: s, end: end, failed: make(chan error, 1)}
 	d.inside.Store(answerer{h})
 	d.http = server.Serving(d.requests.handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.inside.Load().(answerer).ServeHTTP(w, r)
 	})))
+	d.http.BaseContext = func(net.Listener) context.Context { return ctx }
 	go func() {
 		if s.TLSCert != "" {
 			d.failed <- d.http.ServeTLS(listener, s.TLSCert, s.TLSKey)
@@ -75,11 +79,20 @@ func (d *door) serve(ctx context.Context, app *app) error {
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.settings.DrainTimeout)
 	defer cancel()
 	d.requests.wait(drain)
-	if err := d.http.Shutdown(drain); err != nil {
-		slog.Warn("requests were still running", "error", err)
+	if drain.Err() != nil {
+		slog.Warn("requests are still running; they are ended")
 	}
+	d.end(&chat.Error{Kind: chat.Unavailable, Message: "the server has ended before the answer; try again later"})
+	last, done := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer done()
+	d.requests.wait(last)
+	_ = d.http.Shutdown(last) // shut ends what is left
 	return cause
 }
+
+// lastWords is how long requests that are ended have for it: they tell their clients, and write down
+// what they have executed.
+const lastWords = 5 * time.Second
 
 // shut ends the port and every connection.
 func (d *door) shut() { _ = d.http.Close() }

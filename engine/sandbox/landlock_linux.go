@@ -22,8 +22,12 @@ const (
 	ofFiles = mayRun | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// scopedSignals is the version of Landlock since which signals reach no process outside.
-const scopedSignals = 6
+// Versions of Landlock: truncates is the first that keeps files from being cut to nothing,
+// scopedSignals the first under which signals reach no process outside.
+const (
+	truncates     = 3
+	scopedSignals = 6
+)
 
 // rulesets are what each version of Landlock can forbid; all of it is.
 var rulesets = []struct {
@@ -32,7 +36,7 @@ var rulesets = []struct {
 }{
 	{1, unix.LandlockRulesetAttr{Access_fs: unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1}},
 	{2, unix.LandlockRulesetAttr{Access_fs: unix.LANDLOCK_ACCESS_FS_REFER}},
-	{3, unix.LandlockRulesetAttr{Access_fs: unix.LANDLOCK_ACCESS_FS_TRUNCATE}},
+	{truncates, unix.LandlockRulesetAttr{Access_fs: unix.LANDLOCK_ACCESS_FS_TRUNCATE}},
 	{4, unix.LandlockRulesetAttr{Access_net: unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP}},
 	{5, unix.LandlockRulesetAttr{Access_fs: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV}},
 	{scopedSignals, unix.LandlockRulesetAttr{Scoped: unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL}},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -79,9 +80,15 @@ func Become(n Needs) error {
 	orphaned := make(chan os.Signal, 1)
 	signal.Notify(orphaned, unix.SIGTERM)
 	runtime.LockOSThread() // as in Enter
+	if err := bound(c.User); err != nil {
+		return fmt.Errorf("bound the command: %w", err)
+	}
 	in, err := restrict(n)
 	if err != nil {
 		return err
+	}
+	if in.Landlock > 0 && in.Landlock < truncates {
+		in.Missing = append(in.Missing, "landlock: it cannot keep files from being cut to nothing; Linux 6.2 can")
 	}
 	if len(in.Missing) > 0 {
 		return fmt.Errorf("the command cannot be confined: %s", strings.Join(in.Missing, "; "))
@@ -103,6 +110,31 @@ func Become(n Needs) error {
 		_ = unix.Kill(0, unix.SIGKILL) // the group, with this process
 	}()
 	return attend(path, c.Args)
+}
+
+// mostProcesses is how many processes and threads a command may have at once.
+const mostProcesses = 256
+
+// bound keeps a command from taking all processes of the machine, and has the kernel end it first
+// where memory is short. The kernel counts by user: what the user has already does not count.
+func bound(u *User) error {
+	id := os.Getuid()
+	if u != nil {
+		id = u.ID
+	}
+	var own uint64
+	all, _ := filepath.Glob("/proc/[0-9]*/task") // the pattern is well
+	for _, task := range all {
+		var info unix.Stat_t
+		if unix.Stat(task, &info) == nil && int(info.Uid) == id {
+			own += uint64(info.Nlink) - 2 // its threads
+		}
+	}
+	most := unix.Rlimit{Cur: own + mostProcesses, Max: own + mostProcesses}
+	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &most); err != nil {
+		return err
+	}
+	return os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
 }
 
 // dieWithServer has a signal sent to this process when the thread ends that started it. It must be

@@ -177,22 +177,26 @@ func (l *loop) execute(ctx context.Context, s *settled, progress func(Progress) 
 				cancel() // the client is gone; sending the result will say so
 			}
 		case out := <-ended:
-			s.take(out.result, out.err, most)
+			s.take(ctx, out.result, out.err, most)
 			return
 		case <-ctx.Done():
-			s.take(Result{}, ctx.Err(), most)
+			s.take(ctx, Result{}, ctx.Err(), most)
 			return
 		}
 	}
 }
 
 // take makes what a tool returned what the model is told.
-func (s *settled) take(r Result, err error, most time.Duration) {
+func (s *settled) take(ctx context.Context, r Result, err error, most time.Duration) {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		s.refuse("timeout", "the tool did not answer within %v. Ask it for less, or go on without it.", most)
 	case errors.Is(err, context.Canceled):
-		s.refuse("cancelled", "the client left.")
+		left := "the client left."
+		if ended := (*chat.Error)(nil); errors.As(context.Cause(ctx), &ended) {
+			left = ended.Message
+		}
+		s.refuse("cancelled", "%s", left)
 	case err != nil:
 		s.refuse("error", "the tool could not be run: %v", err)
 	default:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -75,8 +76,17 @@ func (s *Service) Configure(o Options) {
 	s.options.Store(&o)
 }
 
-// Run runs a turn as chat.Service does, and executes its calls of the server's tools.
+// Run runs a turn as chat.Service does, and executes its calls of the server's tools. Where ctx ends
+// with a *chat.Error as its cause, the turn does, too: its client is there to be told.
 func (s *Service) Run(ctx context.Context, r chat.Request, sink chat.Sink) error {
+	err := s.run(ctx, r, sink)
+	if ended := (*chat.Error)(nil); err != nil && errors.As(context.Cause(ctx), &ended) {
+		return ended
+	}
+	return err
+}
+
+func (s *Service) run(ctx context.Context, r chat.Request, sink chat.Sink) error {
 	o, model := s.options.Load(), s.identify(r.Model)
 	set, err := o.choose(ctx, r, model)
 	if err != nil {

@@ -40,7 +40,7 @@ func Names() []string { return names }
 
 // New returns the settings of a tool with their defaults, to be filled.
 func New(name string) Settings {
-	common := Common{Timeout: 30 * time.Second, MaxBytes: 64 << 10}
+	common, command := Common{Timeout: 30 * time.Second, MaxBytes: 64 << 10}, confinement{Memory: 1 << 10}
 	switch name {
 	case "read_file":
 		return &readFile{folders{Common: Common{Timeout: common.Timeout, MaxBytes: 256 << 10}}}
@@ -49,13 +49,13 @@ func New(name string) Settings {
 	case "write_file":
 		return &writeFile{folders{Common: Common{Timeout: common.Timeout, MaxBytes: 1 << 20}}}
 	case "execute_command":
-		return &executeCommand{Common: common}
+		return &executeCommand{Common: common, confinement: command}
 	case "web_search":
 		return &webSearch{Common: common, Results: 5}
 	case "fetch":
 		return &fetch{Common: common}
 	}
-	return &Own{Common: common}
+	return &Own{Common: common, confinement: command}
 }
 
 // tool makes a tool whose arguments are decoded into an A.

@@ -29,6 +29,7 @@ type confinement struct {
 	Folder      string   `key:"folder" path:"yes" help:"folder that the command starts in and may write to"`
 	Read        []string `key:"read" path:"yes" help:"further files and folders that it may read and run, beside the system's"`
 	Network     bool     `key:"network" help:"true: it may use the network"`
+	Memory      int      `key:"memory" help:"most MiB that each of its processes may take, 64 or more; they may be 256 at once"`
 	Environment []string `key:"environment" help:"variables of the server's environment that it gets, beside PATH, LANG, LC_*, TZ and TERM; never TENON_*"`
 	Unconfined  bool     `key:"unconfined" help:"true: it runs without the sandbox, as the server's user; needed where the system has none"`
 }
@@ -38,6 +39,10 @@ func (c *confinement) check() error {
 		if strings.HasPrefix(name, "TENON_") || strings.HasSuffix(name, "_") || strings.Contains(name, "=") {
 			return fmt.Errorf("environment: %s cannot be handed on", name)
 		}
+	}
+	const leastMemory = 64 // MiB; the process that confines the command needs some
+	if c.Memory < leastMemory {
+		return fmt.Errorf("memory: is %d; expected %d or more", c.Memory, leastMemory)
 	}
 	c.were = map[string]sandbox.FileID{}
 	for _, p := range append(slices.Clone(c.Read), c.Folder) {
@@ -100,7 +105,7 @@ func (c *confinement) prepare(args []string, home string) (*exec.Cmd, error) {
 		}
 	}
 	n := sandbox.Command{Args: args, Read: read, Write: []string{home, folder}, Network: c.Network, User: user, Were: c.were}
-	cmd, err := sandbox.Prepare(sandbox.Needs{Command: &n}, c.environment(home))
+	cmd, err := sandbox.Prepare(sandbox.Needs{Command: &n, Memory: uint64(c.Memory) << 20}, c.environment(home))
 	if err != nil {
 		return nil, err
 	}

@@ -143,3 +143,30 @@ func TestPrepare_theChildRefusesAnotherFolder(t *testing.T) {
 		t.Errorf("%s, %v", said, err)
 	}
 }
+
+// A command takes neither the machine's memory nor its processes, and what it may take is enough for
+// programs that reserve much.
+func TestCommand_memoryAndProcessesAreBounded(t *testing.T) {
+	p := newPlace(t)
+	tool := made(t, "execute_command", func(s Settings) {
+		c := s.(*executeCommand)
+		c.Folder, c.Shell, c.Memory, c.Timeout = p.root, true, 128, time.Minute
+	})
+	confined(t, tool)
+	for bytes, works := range map[string]bool{"200000000": false, "30000000": true} { // tail keeps them all
+		r := run(t, tool, map[string]any{"command": "head -c " + bytes + " /dev/zero | tail -c " + bytes + " | wc -c"})
+		if strings.Contains(r.Text, bytes) != works {
+			t.Errorf("%s: %+v", bytes, r)
+		}
+	}
+	r := run(t, tool, map[string]any{"command": `n=0; while [ $n -lt 600 ]; do sleep 76321 & n=$((n+1)); done; echo all`})
+	if strings.Contains(r.Text, "all") {
+		t.Errorf("it has started 600 processes: %+v", r)
+	}
+	if left := running("76321"); left != "" {
+		t.Error("some run on: " + left)
+	}
+	if r := run(t, tool, map[string]any{"command": "cat /proc/self/oom_score_adj"}); !strings.Contains(r.Text, "1000") {
+		t.Logf("%+v", r) // a sandbox without /proc cannot be asked
+	}
+}

@@ -227,7 +227,8 @@ func TestSettings_whatIsWrongIsNamed(t *testing.T) {
 		"TENON_ cannot be":         &Own{Command: []string{"x"}, confinement: confinement{Environment: []string{"TENON_"}}},
 		"neither a command nor":    &Own{},
 		"url: expected http://":    &webSearch{URL: "ftp://x"},
-		"folder: there is no":      &Own{Command: []string{"x"}, confinement: confinement{Folder: "/does/not/exist"}},
+		"folder: there is no":      &Own{Command: []string{"x"}, confinement: confinement{Folder: "/does/not/exist", Memory: 64}},
+		"memory: is 8; expected":   &Own{Command: []string{"x"}, confinement: confinement{Memory: 8}},
 		"neither a command nor a ": &Own{Command: []string{"x"}, URL: "http://x"},
 	} {
 		if _, err := s.Tool("x"); err == nil || !strings.Contains(err.Error(), want) {
