@@ -16,6 +16,7 @@ import (
 	"tenon/server"
 	"tenon/server/agent"
 	"tenon/server/chat"
+	"tenon/server/responses"
 	"tenon/tools"
 )
 
@@ -286,5 +287,39 @@ func TestHosted_messagesPauses(t *testing.T) {
 	second := asked(t, h, "/v1/messages", head+`,{"role":"assistant","content":`+string(m.Content)+"}]}")
 	if !strings.Contains(second, "It rains in Oslo.") || !strings.Contains(second, "end_turn") || !strings.Contains(e.Turns()[1].Prompt.String(), "It rains.") {
 		t.Errorf("%s", second)
+	}
+}
+
+// A response in the background runs the loop, and is counted, logged and recorded like others.
+func TestHosted_inTheBackground(t *testing.T) {
+	o := options(t)
+	var log strings.Builder
+	o.DebugRequests, o.Log = 5, slog.New(slog.NewTextHandler(&log, nil))
+	o.Service = &chat.Service{Models: families{enginetest.Script(enginetest.Say(lookupCall), enginetest.Say("It rains in Oslo."))}}
+	o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{notebook{}}})
+	store, err := responses.OpenStore(responses.StoreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Responses = store
+	h := conforms(t, server.New(o))
+	r := httptest.NewRequest(http.MethodPost, "/v1/responses", strings.NewReader(`{"model":"json","input":"Look.","background":true,"tools":[{"type":"mcp","server_label":"notes","require_approval":"never"}]}`))
+	r.Header.Set("X-Request-Id", "r1")
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	var made struct{ ID, Status string }
+	if err := json.Unmarshal(rec.Body.Bytes(), &made); err != nil || made.Status != "queued" {
+		t.Fatalf("%v %s", err, rec.Body)
+	}
+	store.Drain(t.Context()) // it waits for it
+	for path, want := range map[string]string{"/v1/responses/" + made.ID: "mcp_call", "/debug/requests/r1": "Oslo", "/metrics": `tool="notes/lookup"} 1`} {
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, path, nil))
+		if rec.Code != http.StatusOK || !strings.Contains(rec.Body.String(), want) {
+			t.Errorf("%s: %d %s", path, rec.Code, rec.Body)
+		}
+	}
+	if !strings.Contains(log.String(), "tool executed") || !strings.Contains(log.String(), "id=r1") {
+		t.Errorf("%s", &log)
 	}
 }

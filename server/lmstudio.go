@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -26,7 +27,9 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer, held *bodies) {
 	models := lmstudio.Models{Fleet: o.LMStudio, Traits: o.Traits, Default: o.Service.Default}
 	sockets := socket.New(socket.Options{
 		Service: o.Service, Models: models, Version: o.Version, Admit: admitSocket(o.Keys), Manage: manage(o.Keys),
-		Watch: seen.watch, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody, Hold: held.hold,
+		Watch: func(ctx context.Context, endpoint string) (context.Context, func()) {
+			return seen.watch(ctx, "WS", "/"+endpoint, "lmstudio")
+		}, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody, Hold: held.hold,
 	})
 	for _, ns := range socket.Namespaces {
 		serve := sockets.Handler(ns)
@@ -81,16 +84,16 @@ func admitSocket(keys []Key) func(ctx context.Context, identifier, passkey strin
 	}
 }
 
-// watch observes a prediction on a socket as observe does a request.
-func (o observer) watch(ctx context.Context, endpoint string) (context.Context, func()) {
-	record := &chat.Record{ID: "req_" + rand.Text(), At: time.Now(), Method: "WS", Path: "/" + endpoint, Full: o.recorded(), Status: http.StatusOK}
+// watch observes a prediction on a socket, or a response in the background, as observe does a request.
+func (o observer) watch(ctx context.Context, method, path, protocol string) (context.Context, func()) {
+	record := &chat.Record{ID: cmp.Or(chat.RequestID(ctx), "req_"+rand.Text()), At: time.Now(), Method: method, Path: path, Full: o.recorded(), Status: http.StatusOK}
 	ctx = chat.WithRecord(ctx, record)
 	o.metrics.running.Inc()
 	return ctx, func() {
 		o.metrics.running.Dec()
 		o.deliver(record, chat.CallerKey(ctx), nil, false)
 		o.metrics.request(record.Method, record.Path, record.Status, time.Since(record.At))
-		o.turns(ctx, record, "lmstudio")
+		o.turns(ctx, record, protocol)
 		line := []slog.Attr{
 			slog.String("id", record.ID), slog.String("method", record.Method), slog.String("path", record.Path),
 			slog.Duration("took", time.Since(record.At)), slog.String("caller", chat.CallerOf(ctx).Name),

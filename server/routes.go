@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -16,10 +17,13 @@ import (
 )
 
 // routes is every route there is.
-func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
+func routes(g *gin.Engine, o Options, seen observer) {
 	chatAPI := openai.API{Service: o.Agent, Heartbeat: o.Heartbeat}
 	messages := anthropic.New(o.Agent, o.Heartbeat)
 	stateful := responses.New(o.Agent, o.Responses, o.Heartbeat)
+	stateful.Watch = func(ctx context.Context) (context.Context, func()) {
+		return seen.watch(ctx, "BACKGROUND", "/v1/responses", "responses")
+	}
 	known := modelFacts{o.Warnings, o.Traits, o.Slots}
 	for _, r := range []struct {
 		method, path string
@@ -27,8 +31,8 @@ func routes(g *gin.Engine, o Options, m *metrics, kept *records) {
 	}{
 		{"GET", "/health", gin.WrapF(health(o.Readiness, o.Draining))},
 		{"GET", "/health/live", gin.WrapF(live)},
-		{"GET", "/metrics", gin.WrapH(m.handler())},
-		{"GET", "/debug/requests/:id", kept.show},
+		{"GET", "/metrics", gin.WrapH(seen.metrics.handler())},
+		{"GET", "/debug/requests/:id", seen.kept.show},
 		{"GET", "/v1/models", listModels(o.Models, known)},
 		{"GET", "/v1/models/*id", getModel(o.Models, o.Service.Default, known)}, // ids hold slashes
 		{"GET", "/props", showProps(o.Models, o.Service.Default, known)},

@@ -67,7 +67,7 @@ func New(o Options) http.Handler {
 	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept, streamed: &socket.Logs{}}
 	held := &bodies{most: o.MaxBody}
 	g.Use(held.limit, requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness))
-	routes(g, o, m, kept)
+	routes(g, o, seen)
 	lmstudioRoutes(g, o, seen, held)
 	g.NoRoute(noRoute)
 	g.NoMethod(noMethod)

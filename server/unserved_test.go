@@ -57,7 +57,7 @@ func TestUnserved_theReadmeNamesEachRoute(t *testing.T) {
 	if len(routes) < 20 {
 		t.Fatalf("%d routes are found", len(routes))
 	}
-	for _, r := range append(routes, []string{"", "background"}, []string{"", "stored chat completions"}, []string{"", "ollama's chats, completions and embeddings"}) {
+	for _, r := range append(routes, []string{"", "stored chat completions"}, []string{"", "ollama's chats, completions and embeddings"}) {
 		words := strings.NewReplacer("fine_tuning", "fine-tuning", "_", " ").Replace(r[1])
 		if !strings.Contains(notYet, words) {
 			t.Errorf("README's \"Not yet\" lacks %s:\n%s", words, notYet)

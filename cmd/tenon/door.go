@@ -79,10 +79,11 @@ func (d *door) serve(ctx context.Context, app *app) error {
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.settings.DrainTimeout)
 	defer cancel()
 	d.requests.wait(drain)
+	app.responses.Drain(drain)
 	if drain.Err() != nil {
 		slog.Warn("requests are still running; they are ended")
 	}
-	d.end(&chat.Error{Kind: chat.Unavailable, Message: "the server has ended before the answer; try again later"})
+	d.end(chat.Stopped())
 	last, done := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer done()
 	d.requests.wait(last)

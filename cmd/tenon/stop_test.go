@@ -15,6 +15,7 @@ import (
 	"tenon/engine/enginetest"
 	"tenon/server"
 	"tenon/server/agent"
+	"tenon/server/responses"
 	"tenon/server/servertest"
 	"tenon/tools"
 )
@@ -56,6 +57,10 @@ func TestStop_inTheMiddleOfACall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			kept, err := responses.OpenStore(responses.StoreOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			d := openDoor(l, config.Settings{DrainTimeout: 1}, http.NotFoundHandler())
 			ctx, stop := context.WithCancel(t.Context())
 			served := make(chan error)
@@ -73,7 +78,9 @@ func TestStop_inTheMiddleOfACall(t *testing.T) {
 				answer <- resp.Status + string(text)
 			}()
 			<-source.began
-			go func() { served <- d.serve(ctx, &app{handler: server.New(o), stopping: make(chan struct{})}) }()
+			go func() {
+				served <- d.serve(ctx, &app{handler: server.New(o), responses: kept, stopping: make(chan struct{})})
+			}()
 			stop()
 			if err := <-served; err != nil {
 				t.Error(err)

@@ -108,6 +108,11 @@ func NoModel() *Error {
 	return Invalidf("model", "is required; GET /v1/models lists what there is")
 }
 
+// Stopped is why requests end that are left when the server does.
+func Stopped() *Error {
+	return &Error{Kind: Unavailable, Message: "the server has ended before the answer; try again later"}
+}
+
 // UnknownModel says that no model has the name, and which there are.
 func UnknownModel(name string, known []string) *Error {
 	return &Error{Kind: NotFound, Field: "model", Message: fmt.Sprintf("there is no model %q; there is: %s", name, strings.Join(known, ", "))}

@@ -57,8 +57,8 @@ func (d *decoder) request(body io.Reader) (createRequest, error) {
 }
 
 func (d *decoder) limits(w createRequest) error {
-	if w.Background {
-		return chat.Invalidf("background", "is not supported; stream the response, or wait for it")
+	if w.Background && w.Store != nil && !*w.Store {
+		return chat.Invalidf("background", "cannot be combined with store: false: what is not kept could not be asked for")
 	}
 	switch w.Truncation {
 	case "", "disabled":
@@ -180,6 +180,9 @@ func (d *decoder) previous(w createRequest) error {
 	if !ok {
 		return &chat.Error{Kind: chat.Invalid, Field: "previous_response_id", Code: "previous_response_not_found",
 			Message: fmt.Sprintf("there is no response %q; it was not stored, was deleted, or is too old", w.PreviousResponseID)}
+	}
+	if past.Unfinished {
+		return chat.Invalidf("previous_response_id", "%q is not complete", w.PreviousResponseID)
 	}
 	d.past = past
 	return nil

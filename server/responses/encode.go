@@ -14,7 +14,7 @@ import (
 // description demands.
 func newResponse(w createRequest, d *decoder) response {
 	r := response{
-		ID: "resp_" + rand.Text(), Object: "response", CreatedAt: time.Now().Unix(), Status: "in_progress",
+		ID: "resp_" + rand.Text(), Object: "response", CreatedAt: time.Now().Unix(), Status: "in_progress", Background: w.Background,
 		Instructions: w.Instructions, MaxOutputTokens: w.MaxOutputTokens, Model: w.Model,
 		Output: []any{}, ParallelToolCalls: w.ParallelToolCalls == nil || *w.ParallelToolCalls,
 		Store: w.Store == nil || *w.Store, Temperature: w.Temperature, TopP: w.TopP,

@@ -26,6 +26,8 @@ type Service interface {
 
 // API serves the protocol's endpoints. Make it with New.
 type API struct {
+	Watch func(context.Context) (context.Context, func()) // observes a response in the background until it has ended; nil: nobody does
+
 	service Service
 	store   *Store
 
@@ -41,6 +43,7 @@ type running struct {
 	ended  chan struct{} // closed once the response changes no more
 	made   *response     // to be read once it has ended
 	begun  response      // as it was before anything was generated
+	log    *events       // of one in the background; nil: it is not
 }
 
 // errCancelled is why a response's context ends when it is cancelled from another connection.
@@ -64,20 +67,24 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 	}
 	wire.SetIgnored(w, d.turn.Ignored)
 	b := newBuilder(request, d)
-	ctx, ended := a.track(r.Context(), &b.response)
-	defer ended()
 	if b.response.Store {
 		b.settled = func() error { return a.keep(d, b, chat.CallerKey(r.Context())) }
 	}
+	d.turn.Whole = !request.Stream
 	if len(d.turn.Conversation.Messages) == 0 {
 		a.probe(w, r, request, d, b)
 		return
 	}
+	if request.Background {
+		a.background(w, r, d, b, request.Stream)
+		return
+	}
+	ctx, ended, _ := a.track(r.Context(), &b.response, nil) // only those in the background can be too many
+	defer ended()
 	if request.Stream {
 		a.stream(ctx, w, d, b, ended)
 		return
 	}
-	d.turn.Whole = true
 	if err = a.run(ctx, wire.Announce(w, b.Add), d, b); err == nil {
 		err = b.unkept
 	}
@@ -143,30 +150,53 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 
 // track makes a response cancellable from another connection until ended is called, which may be
 // more than once.
-func (a *API) track(ctx context.Context, made *response) (tracked context.Context, ended func()) {
+func (a *API) track(ctx context.Context, made *response, log *events) (tracked context.Context, ended func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	run := running{owner: chat.CallerKey(ctx), cancel: cancel, ended: make(chan struct{}), made: made, begun: *made}
-	a.mu.Lock()
-	a.running[made.ID] = run
-	a.mu.Unlock()
-	return ctx, sync.OnceFunc(func() {
+	run := running{owner: chat.CallerKey(ctx), cancel: cancel, ended: make(chan struct{}), made: made, begun: *made, log: log}
+	ended = sync.OnceFunc(func() {
 		cancel(nil)
-		close(run.ended)
 		a.mu.Lock()
 		delete(a.running, made.ID)
 		a.mu.Unlock()
+		log.end()
+		close(run.ended)
 	})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if log != nil {
+		err = a.full(run.owner)
+	}
+	if err == nil {
+		a.running[made.ID] = run
+	}
+	return ctx, ended, err
 }
 
 // keep stores a finished response, before its client is told that it has finished. One that cannot
 // be written, because the disk is full say, has failed: its client would go on from it. One that
 // is too large is only not kept.
 func (a *API) keep(d *decoder, b *builder, owner string) error {
+	err := a.put(d, b, owner)
+	if err != nil {
+		slog.Error("a response is not kept", "error", err)
+	}
+	if err == nil || errors.Is(err, errTooLarge) {
+		return nil
+	}
+	return unkept(err)
+}
+
+func unkept(err error) *chat.Error {
+	return &chat.Error{Kind: chat.Unavailable, Err: err, Message: fmt.Sprintf("the response cannot be kept (%v); send store: false, or have room made for it", err)}
+}
+
+// put stores a response as it is.
+func (a *API) put(d *decoder, b *builder, owner string) error {
 	body, err := json.Marshal(b.response)
 	if err != nil {
 		return fmt.Errorf("encode the response: %w", err)
 	}
-	s := &stored{ID: b.response.ID, Owner: owner, Body: body}
+	s := &stored{ID: b.response.ID, Owner: owner, Body: body, Unfinished: !over(b.response.Status)}
 	if d.past != nil {
 		s.Previous, s.before = d.past.ID, d.past.whole()
 	}
@@ -186,41 +216,50 @@ func (a *API) keep(d *decoder, b *builder, owner string) error {
 			s.Conversation = append(s.Conversation, it)
 		}
 	}
-	err = a.store.put(s)
-	if err == nil {
-		return nil
-	}
-	slog.Error("a response is not kept", "error", err)
-	if errors.Is(err, errTooLarge) {
-		return nil
-	}
-	return &chat.Error{Kind: chat.Unavailable, Err: err, Message: fmt.Sprintf("the response cannot be kept (%v); send store: false, or have room made for it", err)}
+	return a.store.put(s)
 }
 
 // Get serves GET /v1/responses/{id}.
 func (a *API) Get(w http.ResponseWriter, r *http.Request, id string) {
-	if r.URL.Query().Get("stream") == "true" {
-		writeError(w, chat.Invalidf("stream", "is not supported here: a kept response has no events; leave it out"))
-		return
-	}
 	owner := chat.CallerKey(r.Context())
-	if s, ok := a.store.get(id, owner); ok {
-		wire.WriteJSON(w, http.StatusOK, s.Body)
-		return
-	}
 	a.mu.Lock()
-	run, ok := a.running[id]
+	run, runs := a.running[id] // asked first: it is kept before it runs no more
 	a.mu.Unlock()
-	if !ok || run.owner != owner || !run.begun.Store {
-		writeError(w, noResponse(id))
+	runs = runs && run.owner == owner && run.begun.Store
+	var body any = run.begun
+	if runs && run.log != nil {
+		body = run.log.latest()
+	}
+	var kept json.RawMessage
+	if !runs {
+		s, ok := a.store.get(id, owner)
+		if !ok {
+			writeError(w, noResponse(id))
+			return
+		}
+		if kept = s.Body; s.Unfinished {
+			kept = interrupted(kept)
+		}
+		body = kept
+	}
+	if r.URL.Query().Get("stream") == "true" {
+		a.again(w, r, run.log, kept)
 		return
 	}
-	wire.WriteJSON(w, http.StatusOK, run.begun)
+	wire.WriteJSON(w, http.StatusOK, body)
 }
 
-// Delete serves DELETE /v1/responses/{id}.
+// Delete serves DELETE /v1/responses/{id}. One in the background is cancelled first.
 func (a *API) Delete(w http.ResponseWriter, r *http.Request, id string) {
-	if !a.store.delete(id, chat.CallerKey(r.Context())) {
+	owner := chat.CallerKey(r.Context())
+	a.mu.Lock()
+	run := a.running[id]
+	a.mu.Unlock()
+	if run.log != nil && run.owner == owner {
+		run.cancel(errCancelled)
+		<-run.ended
+	}
+	if !a.store.delete(id, owner) {
 		writeError(w, noResponse(id))
 		return
 	}

@@ -295,7 +295,7 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		`"model":"m","input":[{"type":"additional_tools","tools":[{"type":"function","name":[]}]}]`:            "input[0].tools[0].name",
 		`"model":"m","tools":[{"type":"custom","name":"x","format":{"type":"grammar","syntax":"lark"}}]`:       "tools[0].format.definition",
 		`"model":"m","text":{"format":{"type":"json_schema","schema":{}}}`:                                     "text.format.name",
-		`"model":"m","background":true`:                                                                        "background",
+		`"model":"m","background":true,"store":false`:                                                          "background",
 		`"model":"m","truncation":"some"`:                                                                      "truncation",
 		`"model":"m","max_output_tokens":0`:                                                                    "max_output_tokens",
 		`"model":"m","temperature":3`:                                                                          "temperature",

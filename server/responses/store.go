@@ -2,6 +2,7 @@ package responses
 
 import (
 	"container/list"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"tenon/server/chat"
 )
 
 // StoreOptions bound a store. The zero value of a field is its default.
@@ -30,7 +33,8 @@ type stored struct {
 	At           time.Time         `json:"at"`
 	Previous     string            `json:"previous,omitempty"` // the response that it goes on from
 	Gone         bool              `json:"gone,omitempty"`     // nobody is to see it; others go on from it
-	Body         json.RawMessage   `json:"body,omitempty"`     // the response
+	Unfinished   bool              `json:"unfinished,omitempty"`
+	Body         json.RawMessage   `json:"body,omitempty"` // the response
 	Input        []json.RawMessage `json:"input,omitempty"`
 	Conversation []item            `json:"conversation"` // the items since Previous, this response's output included
 
@@ -46,8 +50,12 @@ func (s *stored) whole() []item { return slices.Concat(s.before, s.Conversation)
 type Store struct {
 	limits StoreOptions
 	now    func() time.Time
+	runs   sync.WaitGroup  // responses in the background
+	ctx    context.Context // of these
+	end    context.CancelCauseFunc
 
 	mu     sync.Mutex // guards what follows
+	drains bool
 	kept   archive
 	byID   map[string]*node
 	items  map[itemKey]string // the latest response that holds an item
@@ -100,6 +108,7 @@ func OpenStore(o StoreOptions) (*Store, error) {
 		o.MaxBytes = 64 << 20
 	}
 	s := &Store{limits: o, now: time.Now, kept: memory{}, byID: map[string]*node{}, items: map[itemKey]string{}, owners: map[string]*share{}}
+	s.ctx, s.end = context.WithCancelCause(context.Background())
 	if o.Dir == "" {
 		return s, nil
 	}
@@ -116,6 +125,31 @@ func OpenStore(o StoreOptions) (*Store, error) {
 	}
 	s.evict()
 	return s, nil
+}
+
+// enter counts a response in the background until done is called. Its context ends with the store.
+func (s *Store) enter() (ctx context.Context, done func(), ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.drains {
+		return nil, nil, false
+	}
+	s.runs.Add(1)
+	return s.ctx, s.runs.Done, true
+}
+
+// Drain waits for responses in the background; no other begins. Those that are left when ctx ends
+// are ended, and kept as failed. nil has none.
+func (s *Store) Drain(ctx context.Context) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	s.drains = true
+	s.mu.Unlock()
+	stop := context.AfterFunc(ctx, func() { s.end(chat.Stopped()) })
+	defer stop()
+	s.runs.Wait()
 }
 
 // Close ends the store. What is in memory is lost.
@@ -145,7 +179,14 @@ func (s *Store) put(r *stored) error {
 	if err := s.kept.put(r.ID, encoded); err != nil {
 		return fmt.Errorf("keep response %s: %w", r.ID, err)
 	}
-	s.index(indexed{id: r.ID, owner: r.Owner, previous: r.Previous, at: r.At, size: int64(len(encoded)), items: itemIDs(r.Conversation)})
+	now := indexed{id: r.ID, owner: r.Owner, previous: r.Previous, at: r.At, size: int64(len(encoded)), items: itemIDs(r.Conversation)}
+	if n := s.byID[r.ID]; n != nil { // it was kept before it was complete
+		s.grow(n, now.size-n.size)
+		n.items = now.items
+		s.name(now)
+	} else {
+		s.index(now)
+	}
 	s.evict()
 	return nil
 }
@@ -169,6 +210,11 @@ func (s *Store) index(i indexed) {
 	}
 	n.place = of.order.PushBack(n)
 	s.live++
+	s.name(i)
+}
+
+// name has a response's items found by their ids.
+func (s *Store) name(i indexed) {
 	for _, id := range i.items {
 		s.items[itemKey{i.owner, id}] = i.id
 	}

@@ -238,7 +238,7 @@ type response struct {
 	Object             string             `json:"object"` // "response"
 	CreatedAt          int64              `json:"created_at"`
 	CompletedAt        *int64             `json:"completed_at"`
-	Status             string             `json:"status"` // "in_progress", "completed", "incomplete", "failed", "cancelled"
+	Status             string             `json:"status"` // "queued", "in_progress", "completed", "incomplete", "failed", "cancelled"
 	Background         bool               `json:"background"`
 	Error              *responseError     `json:"error"`
 	IncompleteDetails  *incompleteDetails `json:"incomplete_details"`

@@ -106,6 +106,7 @@ func eventSchema(route, event string) string {
 // eventSchemas has the schema of every event that a Responses stream may hold, by its type.
 var eventSchemas = map[string]string{
 	"response.created":                       "ResponseCreatedEvent",
+	"response.queued":                        "ResponseQueuedEvent",
 	"response.in_progress":                   "ResponseInProgressEvent",
 	"response.completed":                     "ResponseCompletedEvent",
 	"response.incomplete":                    "ResponseIncompleteEvent",
