@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"iter"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -149,24 +148,6 @@ func TestNarrow_conditionHoldsAtItsPlace(t *testing.T) {
 		faults, last := writeAnew(t, required(t, d, schema), 3, rand.New(rand.NewPCG(5, 7)))
 		if len(faults) != 1 || faults[0] == nil {
 			t.Errorf("%s: %d faults, at last %q", name, len(faults), last)
-		}
-	}
-}
-
-// Of a pattern that no automaton decides, what can be said of it holds.
-func TestNarrow_backReferenceBecomesItsGroup(t *testing.T) {
-	const schema = `{"type":"object","properties":{"code":{"type":"string","pattern":"^(ab|cd)-\\1$"}},"required":["code"],"additionalProperties":false}`
-	near := regexp.MustCompile(`^(ab|cd)-(ab|cd)?$`)
-	for _, d := range Families() {
-		faults, last := writeAnew(t, required(t, d, schema), 3, rand.New(rand.NewPCG(5, 7)))
-		for i, f := range faults {
-			var args struct{ Code string }
-			if i == 0 || f == nil {
-				continue
-			}
-			if err := json.Unmarshal(f.Args, &args); err != nil || !near.MatchString(args.Code) {
-				t.Errorf("%s: %s at try %d, at last %q", d.Key, f.Args, i, last)
-			}
 		}
 	}
 }

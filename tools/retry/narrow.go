@@ -83,12 +83,6 @@ func constraints(f conform.Fault, whole json.RawMessage, exact bool) []json.RawM
 	if !exact || !ok {
 		return all
 	}
-	pattern, _ := ordered.Members(sub).First("pattern")
-	if s, ok := ordered.Text(pattern); ok {
-		if weaker, ok := Relax(s); ok {
-			all = append(all, ordered.Object("pattern", json.RawMessage(ordered.String(weaker))))
-		}
-	}
 	return append(all, sub)
 }
 
