@@ -89,11 +89,10 @@ func python(v json.RawMessage) string {
 
 // compiling are the grammars that are being compiled: turns that come at once with new tools wait
 // for one of them.
-var compiling memo.Flights[string, *grammar.Grammar]
+var compiling memo.Locks[string]
 
 // Compile compiles the grammar of a turn as engines do; package grammar remembers it.
 func Compile(text string, stop func() error) (*grammar.Grammar, error) {
-	return compiling.Do(text, func() (*grammar.Grammar, error) {
-		return grammar.Parse(text, grammar.Options{Lenient: true, Stop: stop})
-	})
+	defer compiling.Lock(text)()
+	return grammar.Parse(text, grammar.Options{Lenient: true, Stop: stop})
 }

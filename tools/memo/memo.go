@@ -16,7 +16,7 @@ type Memo[K comparable, V any] struct {
 	order list.List // of kept[K, V], the latest asked for first
 	bytes int
 
-	flights Flights[K, V]
+	locks Locks[K]
 }
 
 type kept[K comparable, V any] struct {
@@ -33,21 +33,21 @@ func New[K comparable, V any](most, mostBytes int) *Memo[K, V] {
 }
 
 // Get returns the value of a key, which compute makes, from so many bytes, if it is not there. Of
-// an error nothing is kept. Two calls at once compute one value.
+// an error nothing is kept: it may be that one client left. Two calls at once compute one value.
+// compute must not ask for its own key.
 func (m *Memo[K, V]) Get(key K, size int, compute func() (V, error)) (V, error) {
 	if v, ok := m.kept(key); ok {
 		return v, nil
 	}
-	return m.flights.Do(key, func() (V, error) {
-		if v, ok := m.kept(key); ok { // another call was faster
-			return v, nil
-		}
-		v, err := compute()
-		if err == nil {
-			m.keep(kept[K, V]{key, v, size})
-		}
-		return v, err
-	})
+	defer m.locks.Lock(key)()
+	if v, ok := m.kept(key); ok { // another call was faster
+		return v, nil
+	}
+	v, err := compute()
+	if err == nil {
+		m.keep(kept[K, V]{key, v, size})
+	}
+	return v, err
 }
 
 func (m *Memo[K, V]) kept(key K) (v V, ok bool) {

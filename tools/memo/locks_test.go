@@ -34,12 +34,12 @@ func TestMemo_callsAtOnceComputeOneValue(t *testing.T) {
 }
 
 // A caller that panics leaves the others to compute for themselves.
-func TestFlights_aPanicLeavesNobodyWaiting(t *testing.T) {
-	var f Flights[string, int]
+func TestMemo_aPanicLeavesNobodyWaiting(t *testing.T) {
+	m := New[string, int](10, 1000)
 	boarded, waiting := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer func() { _ = recover() }()
-		_, _ = f.Do("a", func() (int, error) {
+		_, _ = m.Get("a", 1, func() (int, error) {
 			close(boarded)
 			<-waiting
 			panic("no")
@@ -48,11 +48,21 @@ func TestFlights_aPanicLeavesNobodyWaiting(t *testing.T) {
 	<-boarded
 	done := make(chan int)
 	go func() {
-		v, _ := f.Do("a", func() (int, error) { return 7, nil })
+		v, _ := m.Get("a", 1, func() (int, error) { return 7, nil })
 		done <- v
 	}()
 	close(waiting)
 	if v := <-done; v != 7 {
 		t.Errorf("%d", v)
+	}
+}
+
+func TestLocks_areForgotten(t *testing.T) {
+	var l Locks[int]
+	for key := range 3 {
+		l.Lock(key)()
+	}
+	if len(l.of) != 0 {
+		t.Errorf("%d locks are left", len(l.of))
 	}
 }
