@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +22,6 @@ import (
 type Reading struct {
 	*plan.Plan
 	codecs     map[string][]scan.Codec // by opener: what may read its region
-	inWraps    []wrapped               // calls that other tags may stand around, the longest tags first
 	cueBytes   [256]bool               // bytes that may start a cue
 	labelWords []string                // of labels, without their colons
 	cueWords   []string                // cues that begin with other bytes than brackets and the like
@@ -36,12 +34,6 @@ type Reading struct {
 	Heads       []callHead
 	headBytes   [256]bool // bytes that may start a head
 	LongestHead int       // bytes
-}
-
-// wrapped is a call's own tag, and what reads the call.
-type wrapped struct {
-	tag   string
-	codec scan.Codec
 }
 
 // NewReading prepares a turn for the parser of text, which reads calls of others too.
@@ -61,12 +53,6 @@ func hostedReading(p *plan.Plan) *Reading {
 			r.codecs[m.Text] = scan.RegionCodecs(p.Dialect, m.Text)
 		}
 	}
-	for _, c := range append(slices.Clone(p.Dialect.Codecs), format.InvokeTags) {
-		for _, t := range c.Openers() {
-			r.inWraps = append(r.inWraps, wrapped{t, scan.CodecOf(c)})
-		}
-	}
-	slices.SortStableFunc(r.inWraps, func(a, b wrapped) int { return cmp.Compare(len(b.tag), len(a.tag)) })
 	r.cueUp()
 	r.behead()
 	return r

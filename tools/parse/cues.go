@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -76,12 +75,12 @@ func (p *Text) cueAt(i int, final bool) peek.Answer {
 	case f.guest.Text != "":
 		p.openGuest(f.guest, i)
 	default:
-		p.openGeneric(text, i)
+		p.openCue(i, i, scan.JSONCodec{}, true)
 	}
 	return a
 }
 
-// foundCue is one of the dialect's cues, of n bytes, or what begins another family's calls; else an object or a tag around one.
+// foundCue is one of the dialect's cues, of n bytes, or what begins another family's calls; else an object.
 type foundCue struct {
 	own   format.Cue
 	n     int
@@ -96,7 +95,7 @@ func (p *Text) cueHere(text []byte, final bool) (f foundCue, a peek.Answer) {
 	if c, n, a := p.ownCue(text, final); a != peek.No {
 		return foundCue{own: c, n: n}, a
 	}
-	if m, a := p.plan.guestAt(text, final); a != peek.No && (p.blank || !worded(m.Text)) {
+	if m, a := p.plan.guestAt(text, final); a != peek.No && (p.blank || !p.plan.others.worded(m.Text)) {
 		return foundCue{guest: m}, a
 	}
 	return f, p.genericCue(text, final)
@@ -136,16 +135,6 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
 }
 
-// openGeneric opens the region of an object, or of a tag around one, at the start of text.
-func (p *Text) openGeneric(text []byte, at int) {
-	end, n := wrapEnd(text)
-	p.openCue(at, at+n, scan.JSONCodec{}, true)
-	p.region.wrap = end
-	if j := peek.SkipSpace(text, n); n > 0 && j < len(text) && text[j] == '<' {
-		p.openWrapped(text, j-n)
-	}
-}
-
 // takeLabel tells whether one of the dialect's labels stands here, at the start of a line, and follows it.
 func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
 	if !p.blank {
@@ -183,17 +172,13 @@ func (p *Text) openCue(start, body int, c scan.Codec, bare bool) {
 	p.region.codecs = []scan.Codec{c}
 }
 
-// genericCue tells whether an object, an array of objects, or a tag around one starts here.
+// genericCue tells whether an object, or an array of objects, starts here.
 func (p *Text) genericCue(text []byte, final bool) peek.Answer {
 	switch text[0] {
 	case '{':
 		return p.plan.firstKey(text, 1, final)
 	case '[':
 		return p.plan.objectAt(text, 1, final)
-	case '<':
-		if p.blank {
-			return p.plan.wrapped(text, final)
-		}
 	}
 	return peek.No
 }
@@ -250,90 +235,3 @@ func (p *Reading) objectAt(text []byte, i int, final bool) peek.Answer {
 	}
 	return p.firstKey(text, i+1, final)
 }
-
-// wrapTags are what models write around a call in place of their family's marker, in any case: what their prompt calls its list of
-// tools, or the marker of another family.
-var wrapTags = []string{"tools", "tool", "tool_call", "tool_calls", "toolcall", "function_call", "function_calls", "functioncall"}
-
-// wrapped tells whether such a tag stands at the start of text with an object behind it that may be a call, or the family's own tag of a
-// call.
-func (p *Reading) wrapped(text []byte, final bool) peek.Answer {
-	from, end := 1, ">"
-	if len(text) > 1 && text[1] == '|' { // as control tokens are spelt
-		from, end = 2, "|>"
-	}
-	n := bytes.IndexFunc(text[from:], func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) + from
-	if n < from {
-		word := strings.ToLower(string(text[from:min(len(text), peek.MaxTag)]))
-		begins := slices.ContainsFunc(wrapTags, func(t string) bool { return strings.HasPrefix(t, word) })
-		return peek.Boolean(begins && !final, peek.Unknown)
-	}
-	if !slices.Contains(wrapTags, strings.ToLower(string(text[from:n]))) {
-		return peek.No
-	}
-	if a := peek.Prefix(text[n:], end, final); a != peek.Yes {
-		return a
-	}
-	n += len(end) - 1
-	i := peek.SkipSpace(text, n+1)
-	switch w, a := peek.First(p.inWraps, func(w wrapped) peek.Answer { return peek.Prefix(text[i:], w.tag, final) }); a {
-	case peek.Yes:
-		return p.beginsNamed(text[i+len(w.tag):], final)
-	case peek.Unknown:
-		return peek.Boolean(i-n <= peek.MaxGap, peek.Unknown)
-	}
-	return p.objectAt(text, n+1, final)
-}
-
-// beginsNamed tells whether the name of a tool that can be called stands at the start of text, which ends a tag.
-func (p *Reading) beginsNamed(text []byte, final bool) peek.Answer {
-	n := bytes.IndexByte(text[:min(len(text), p.MaxHead)], '>')
-	if n < 0 {
-		return peek.Boolean(!final && len(text) < p.MaxHead, peek.Unknown)
-	}
-	_, ok := p.Resolve(scan.Attribute(string(text[:n])))
-	return peek.Boolean(ok, peek.Yes)
-}
-
-// openWrapped has the region, opened for the tag at the start of text, read the call whose own tag stands behind it and gap bytes.
-func (p *Text) openWrapped(text []byte, gap int) {
-	r := p.region
-	for _, w := range p.plan.inWraps {
-		if bytes.HasPrefix(text[r.body-r.start+gap:], []byte(w.tag)) {
-			_, own := p.plan.Markers.ByText[w.tag]
-			r.codecs, r.Bare, r.Marker = []scan.Codec{w.codec}, !own, w.tag
-			r.body += gap + len(w.tag)
-			return
-		}
-	}
-}
-
-// wrapEnd is what closes the tag at the start of text, "" if none stands there, and how long the tag is.
-func wrapEnd(text []byte) (end string, n int) {
-	if text[0] != '<' {
-		return "", 0
-	}
-	n = bytes.IndexByte(text, '>') + 1
-	if text[1] == '|' {
-		return "<|/" + string(text[2:n]), n
-	}
-	return "</" + string(text[1:n]), n
-}
-
-// unwrap takes the tag that closes the region's own along. It says no where more text has to decide.
-func (p *Text) unwrap(final bool) bool {
-	r := p.region
-	i := peek.SkipSpace(p.buf, r.tail)
-	switch a := peek.Prefix(p.buf[i:], r.wrap, final); {
-	case a == peek.Unknown && i-r.tail <= peek.MaxGap:
-		return false
-	case a == peek.Yes:
-		r.tail = i + len(r.wrap)
-		r.closed = r.tail
-	}
-	r.wrap = ""
-	return true
-}
-
-// last is where the region ends, the tag around it included.
-func (r *region) last() int { return max(r.body+r.scan.End(), r.closed) }

@@ -39,7 +39,7 @@ type Others struct {
 // NewOthers makes the list of some families.
 func NewOthers(families []*format.Dialect) *Others {
 	o := &Others{byText: map[string][]*format.Dialect{}}
-	for _, d := range families {
+	for _, d := range slices.Concat(families, wraps()) {
 		for _, text := range beginnings(d) {
 			alike := slices.ContainsFunc(o.byText[text], func(o *format.Dialect) bool { return writesLike(o, d) })
 			if !alike && len(o.byText[text]) < maxGuests {
@@ -74,9 +74,31 @@ func beginnings(d *format.Dialect) (all []string) {
 	return all
 }
 
-// worded tells whether a beginning is a word: it counts at the start of a line only, and shows no
-// call by itself.
-func worded(beginning string) bool { return strings.HasSuffix(beginning, ":") }
+// worded tells whether a beginning is a word, or a tag that no family has: it counts at the start
+// of a line only, and shows no call by itself.
+func (o *Others) worded(beginning string) bool {
+	all := o.byText[beginning]
+	return strings.HasSuffix(beginning, ":") || len(all) > 0 && all[0].Key == beginning
+}
+
+// wrapTags are what models write around an object in place of their family's marker: what their
+// prompt calls its list of tools, or the marker of another family.
+var wrapTags = []string{"tools", "tool", "tool_call", "tool_calls", "toolcall", "function_call", "function_calls", "functioncall"}
+
+// wraps are families that write so, in the ways in which tags are spelt.
+func wraps() (all []*format.Dialect) {
+	for _, tag := range wrapTags {
+		for _, word := range []string{tag, strings.ToUpper(tag)} {
+			for _, bar := range []string{"", "|"} {
+				open, end := "<"+bar+word+bar+">", "<"+bar+"/"+word+bar+">"
+				c := format.JSON{NameKey: "name", ArgsKey: "arguments"}
+				all = append(all, &format.Dialect{Family: format.Family{Key: open, Section: format.Span{Close: end},
+					Codecs: []format.Syntax{c}, Cues: []format.Cue{{Text: open, Bare: true, Codec: c}}}})
+			}
+		}
+	}
+	return all
+}
 
 func rank(d *format.Dialect) int {
 	if _, ok := d.Codecs[0].(format.JSON); ok {
@@ -144,7 +166,7 @@ func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) 
 
 // openGuest opens the region of a call in another family's markers, of which m is the first.
 func (p *Text) openGuest(m format.Marker, at int) {
-	p.openCue(at, at, guestCodec{reading: p.plan, families: p.plan.others.byText[m.Text], worded: worded(m.Text)}, true)
+	p.openCue(at, at, guestCodec{reading: p.plan, families: p.plan.others.byText[m.Text], worded: p.plan.others.worded(m.Text)}, true)
 	p.region.unopened = false
 }
 

@@ -31,9 +31,7 @@ type region struct {
 	cue      bool         // no marker opened it: its text begins at start
 	scan     scan.Scanner // nil until it is known which codec reads it
 	codecs   []scan.Codec
-	wrap     string // what closes the tag that stands around it, "" if none does
-	closed   int    // where that has been read
-	tail     int    // where looking on goes on after the end; 0 before it
+	tail     int // where looking on goes on after the end; 0 before it
 	thinking bool
 	cutOff   bool   // the output was cut off inside its last call
 	first    bool   // nothing but white space came before it in the turn
@@ -51,7 +49,6 @@ func (r *region) shift(n int) {
 	if r.tail > 0 {
 		r.tail -= n
 	}
-	r.closed = max(0, r.closed-n)
 	r.sought = max(0, r.sought-n)
 }
 
@@ -153,9 +150,6 @@ func (p *Text) chooseCodec(body []byte, final bool) peek.Answer {
 // settle decides what an ended region is, where that depends on what follows it.
 func (p *Text) settle(final bool) bool {
 	r := p.region
-	if r.wrap != "" && !p.unwrap(final) {
-		return false
-	}
 	switch {
 	case r.Sent:
 		p.commit()
@@ -268,6 +262,9 @@ func (r *region) soft() int {
 	return 0
 }
 
+// last is where the region ends.
+func (r *region) last() int { return r.body + r.scan.End() }
+
 func (p *Text) leaveRegion(end int) {
 	p.pos, p.left = end, p.offset+end
 	p.region = nil
@@ -376,11 +373,6 @@ func (p *Text) followed(final bool) peek.Answer {
 	_, alien := r.scan.(*guestScanner)
 	if alien {
 		if _, a := p.plan.guestAt(p.buf[r.tail:], final); a != peek.No {
-			return a
-		}
-	}
-	if r.Bare && p.buf[r.tail] == '<' {
-		if a := p.plan.wrapped(p.buf[r.tail:], final); a != peek.No {
 			return a
 		}
 	}
