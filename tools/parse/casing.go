@@ -2,12 +2,10 @@ package parse
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 
 	"tenon/tools/format"
 	"tenon/tools/peek"
-	"tenon/tools/scan"
 )
 
 // Models put calls in code: between fences, or between backticks on a line. Code that holds
@@ -178,7 +176,7 @@ func (p *Text) uncase() {
 }
 
 // A call without markers that a text quotes is an example: it stands between backticks or in a
-// code fence, text comes before it there, and text follows once they are closed.
+// code fence, and text comes before it there.
 
 // quoting knows whether text stands in backticks or in a code fence.
 type quoting struct {
@@ -229,55 +227,11 @@ func (q *quoting) end() {
 	q.run = 0
 }
 
-// open is what closes the quotation in which a call stands that begins here, "" if it is in none
-// with text before it.
-func (q *quoting) open() string {
+// open tells whether a call that begins here stands in a quotation with text before it.
+func (q quoting) open() bool {
 	directly := q.run > 0 && !q.inline
 	q.end()
-	switch {
-	case !q.after:
-		return ""
-	case q.fence:
-		return "\n" + format.FenceMark
-	case q.inline && directly:
-		return "`"
-	}
-	return ""
-}
-
-var errExample = errors.New("it is quoted in a text")
-
-// example tells whether an ended region is a call that a text quotes.
-func (p *Text) example(final bool) peek.Answer {
-	r := p.region
-	if r.sought == 0 {
-		r.sought = max(r.last()-1, r.body) // a line may end with the region
-	}
-	rest := p.buf[r.sought:]
-	peek.Examine(len(rest))
-	i := bytes.Index(rest, []byte(r.quote))
-	switch {
-	case i < 0 && (final || len(p.buf)-r.last() > scan.MaxBare):
-		return peek.No
-	case i < 0:
-		r.sought = max(r.sought, len(p.buf)-len(r.quote)+1)
-		return peek.Unknown
-	case r.quote == "`" && len(bytes.TrimSpace(p.buf[r.last():r.sought+i])) > 0:
-		return peek.No
-	}
-	from := r.sought + i + len(r.quote)
-	j := peek.SkipSpace(p.buf, from)
-	switch {
-	case j == len(p.buf) && j-from <= peek.MaxGap:
-		return peek.Boolean(!final, peek.Unknown)
-	case j == len(p.buf):
-		return peek.Yes
-	}
-	m, a := p.plan.Markers.At(p.buf[j:], final)
-	if a == peek.Yes && m.Role == format.RoleStrip {
-		return peek.Yes
-	}
-	return peek.Negated(a)
+	return q.after && (q.fence || q.inline && directly)
 }
 
 // doubt tells whether the text goes on inside a string of a call that was none because its

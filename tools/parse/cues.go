@@ -105,7 +105,7 @@ func (p *Text) cueHere(text []byte, final bool) (f foundCue, a peek.Answer) {
 func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.Answer) {
 	waits := false
 	for _, c := range p.plan.Dialect.Cues {
-		if c.LineStart && !p.blank {
+		if c.LineStart && (!p.blank || p.quoting.open()) { // a word that is common in text
 			continue
 		}
 		n, a := len(c.Text), peek.Prefix(text, c.Text, final)
@@ -129,9 +129,6 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 		p.think(false)
 	}
 	p.openCue(at, at+n, scan.CodecOf(c.Codec), c.Bare)
-	if c.LineStart { // a word that is common in text
-		p.region.quote = p.quoting.open()
-	}
 	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
 }
 

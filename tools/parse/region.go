@@ -33,14 +33,12 @@ type region struct {
 	codecs   []scan.Codec
 	tail     int // where looking on goes on after the end; 0 before it
 	thinking bool
-	cutOff   bool   // the output was cut off inside its last call
-	first    bool   // nothing but white space came before it in the turn
-	quote    string // what closes the quotation that it stands in, "" if it stands in none
-	sought   int    // from where that is looked for; 0 before the end
-	unopened bool   // the marker that opens calls is missing
-	guest    bool   // behind the family's marker, the call is another family's
-	unmarked bool   // what began it is no marker of the family
-	uncased  bool   // tail is behind the code that it stands in
+	cutOff   bool // the output was cut off inside its last call
+	first    bool // nothing but white space came before it in the turn
+	unopened bool // the marker that opens calls is missing
+	guest    bool // behind the family's marker, the call is another family's
+	unmarked bool // what began it is no marker of the family
+	uncased  bool // tail is behind the code that it stands in
 }
 
 func (r *region) shift(n int) {
@@ -49,7 +47,6 @@ func (r *region) shift(n int) {
 	if r.tail > 0 {
 		r.tail -= n
 	}
-	r.sought = max(0, r.sought-n)
 }
 
 func (p *Text) openRegion(o scan.Opening, start, body int, isSymbol bool) {
@@ -157,15 +154,6 @@ func (p *Text) settle(final bool) bool {
 	case r.torn():
 		p.noCall(r.last(), scan.ErrUnclosedCall)
 		return true
-	}
-	if r.quote != "" {
-		switch p.example(final) {
-		case peek.Unknown:
-			return false
-		case peek.Yes:
-			p.noCall(r.last(), errExample)
-			return true
-		}
 	}
 	if r.Bare || r.unmarked && p.casing != nil || r.guest || r.thinking && !r.symbol || p.offset+r.start < 0 && inline(r.scan, p.buf[r.body:]) {
 		switch p.followed(final) {
@@ -304,7 +292,7 @@ func (p *Text) noCall(end int, err error) {
 // refuse tells of the first thing in a step that proved to be no call. An object without markers
 // is one that an answer shows, unless it names a tool.
 func (p *Text) refuse(end int, err error) {
-	if p.refused != nil || p.region.Bare && !p.Looked.Known || errors.Is(err, errExample) || errors.Is(err, errCutOff) {
+	if p.refused != nil || p.region.Bare && !p.Looked.Known || errors.Is(err, errCutOff) {
 		return
 	}
 	p.refused = &turn.Refusal{Tool: p.misnamed, Source: string(p.buf[p.region.start:end]), Err: err, Before: len(p.events)}
