@@ -17,7 +17,7 @@ type part struct {
 	index int // K of member-K; -1 for others
 }
 
-func PartOf(name string) part {
+func partOf(name string) part {
 	if k, ok := strings.CutPrefix(name, emit.CaptureMember+"-"); ok {
 		if n, err := strconv.Atoi(k); err == nil {
 			return part{emit.CaptureMember, n}
@@ -40,6 +40,7 @@ type Captures struct {
 	call    writtenCall
 	none    []byte // text of a call that proved to be none, see giveBack
 	before  int    // bytes of the output before the present token
+	at      int    // where in the output stands what the grammar tells
 
 	compiled *grammar.Grammar
 	output   []byte   // all of it, for leave
@@ -118,10 +119,19 @@ func (p *Captures) read(text []byte, isSymbol bool) bool {
 
 // told turns what the grammar has told into events.
 func (p *Captures) told() {
-	for _, x := range p.grammar.Events() {
+	all := p.grammar.Events()
+	p.at = len(p.output)
+	for _, x := range all {
+		p.at -= length(x)
+	}
+	for _, x := range all {
+		if length(x) > 0 {
+			p.call.place(p.at)
+		}
+		p.at += length(x)
 		switch x.Kind {
 		case grammar.Begin:
-			p.open = append(p.open, PartOf(x.Name))
+			p.open = append(p.open, partOf(x.Name))
 			p.begun(p.open[len(p.open)-1])
 		case grammar.End:
 			last := p.open[len(p.open)-1]
@@ -133,6 +143,14 @@ func (p *Captures) told() {
 	}
 	p.sendArguments()
 	p.count()
+}
+
+// length is how much of the output an event holds.
+func length(e grammar.Event) int {
+	if e.Kind == grammar.Symbol {
+		return len(e.Name)
+	}
+	return len(e.Bytes)
 }
 
 // count keeps account of what has been sent.

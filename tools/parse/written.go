@@ -27,6 +27,26 @@ type writtenCall struct {
 	source  []byte // its text, should it prove to be none
 	refused error  // why it is none
 	held    bool   // nothing of it leaves before it is whole and valid
+	args    int    // where its arguments begin in the output, as far as the tokens' ends tell
+	places  []int  // where each of them does that has a place of its own
+	fresh   bool   // none of the last one's text has been told
+}
+
+// place has the last argument begin where its first text stands. That its capture begins may be told
+// later: what may be the start of a marker is waited for.
+func (c *writtenCall) place(at int) {
+	if n := len(c.places); c.fresh {
+		c.places[n-1], c.fresh = min(c.places[n-1], at), false
+	}
+}
+
+// Written is where the arguments of the last call stand in the output: all of them, and each that
+// has a place of its own. It is exact if each byte was a token. text is the output from there on.
+func (p *Captures) Written() (args int, places []int, text []byte, ok bool) {
+	if p.Rest != nil {
+		return 0, nil, nil, false
+	}
+	return p.call.args, p.call.places, p.output[p.call.args:], true
 }
 
 // named begins the call whose name has been read. It is held back if its arguments are to be
@@ -42,7 +62,7 @@ func (p *Captures) named() {
 	t := &p.plan.Tools[i]
 	p.Looked = Outcome{}
 	held := t.Held || p.limited && p.grammar.Distance() > p.room
-	p.call = writtenCall{open: true, tool: t, out: p.call.out[:0], at: p.before, source: p.call.source, held: held}
+	p.call = writtenCall{open: true, tool: t, out: p.call.out[:0], at: p.before, args: p.at, source: p.call.source, held: held}
 	if !held {
 		p.layout()
 		p.call.call = p.begin(t)
@@ -55,7 +75,10 @@ func (p *Captures) begunInCall(x part) {
 	case emit.CaptureCall:
 		p.behindCall = false
 		p.call = writtenCall{open: true, out: c.out[:0], source: c.source[:0]}
+	case emit.CaptureArgs, emit.CaptureMembers:
+		c.args = p.at
 	case emit.CaptureMember:
+		c.places, c.fresh = append(c.places, p.at), true
 		c.separate()
 		if x.index >= 0 {
 			c.key = c.tool.Members[x.index].Key

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"tenon/grammar"
 	"tenon/tools/conform"
 	"tenon/tools/declared"
 	"tenon/tools/emit"
@@ -38,11 +37,24 @@ type Fault struct {
 // to the one that the mark is in or behind, each with whether it is a marker token. The result is
 // nil if the call is valid, and if there is none.
 func Judge(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fault {
-	g, err := emit.Compile(grammar, nil)
-	if err != nil {
-		g = nil // no engine followed it
+	var o parse.Outcome
+	var w written
+	if g, err := emit.Compile(grammar, nil); err == nil {
+		q := parse.NewCaptureParser(p, g, nil)
+		for text, symbol := range tokens {
+			for n := 1; len(text) > 0; text = text[n:] { // byte by byte: where captures begin is then certain
+				if symbol {
+					n = len(text)
+				}
+				q.Token(text[:n], symbol)
+			}
+		}
+		o = q.Looked
+		w.args, w.members, w.text, w.ok = q.Written()
 	}
-	o := look(p, g, tokens)
+	if !o.Known { // it has left its grammar
+		o = lookAtText(p, tokens)
+	}
 	if o.Err == nil {
 		return nil
 	}
@@ -52,7 +64,7 @@ func Judge(p *parse.Reading, grammar string, tokens iter.Seq2[[]byte, bool]) *Fa
 		f.Places = t.Schema.Faults(o.Args)
 		f.Err = explain(f)
 	}
-	if w, ok := writtenAt(g, tokens); ok {
+	if w.ok {
 		f.locate(w)
 	}
 	return f
@@ -78,17 +90,8 @@ func Refused(p *plan.Plan, r turn.Refusal) *Fault {
 	return f
 }
 
-// look reads an output up to a mark: by its grammar, or as a text where it has left that.
-func look(p *parse.Reading, g *grammar.Grammar, tokens iter.Seq2[[]byte, bool]) parse.Outcome {
-	if g != nil {
-		q := parse.NewCaptureParser(p, g, nil)
-		for text, symbol := range tokens {
-			q.Token(text, symbol)
-		}
-		if q.Looked.Known {
-			return q.Looked
-		}
-	}
+// lookAtText reads an output up to a mark as a text.
+func lookAtText(p *parse.Reading, tokens iter.Seq2[[]byte, bool]) parse.Outcome {
 	q := parse.NewTolerant(p, false, nil)
 	for text, symbol := range tokens {
 		q.Token(text, symbol)
@@ -124,74 +127,7 @@ type written struct {
 	args    int
 	members []int  // where each argument begins; nil where they are one JSON text
 	text    []byte // of the arguments, up to the output's end
-}
-
-// writtenAt reads an output byte by byte: where a capture begins is certain with the byte before
-// it.
-func writtenAt(g *grammar.Grammar, tokens iter.Seq2[[]byte, bool]) (written, bool) {
-	if g == nil {
-		return written{}, false
-	}
-	var err error
-	r := placeReader{parser: g.Parser()}
-	for text, symbol := range tokens {
-		if symbol {
-			err = r.parser.FeedSymbol(string(text))
-			r.read = append(r.read, text...)
-			r.events()
-		}
-		for i := 0; !symbol && err == nil && i < len(text); i++ {
-			err = r.parser.Feed(text[i : i+1])
-			r.read = append(r.read, text[i])
-			r.events()
-		}
-		if err != nil {
-			return written{}, false
-		}
-	}
-	r.last.text = r.read[r.last.args:]
-	return r.last, true
-}
-
-// placeReader follows the captures of calls.
-type placeReader struct {
-	parser *grammar.Parser
-	read   []byte
-	last   written
-	fresh  bool // none of the last member's text has been told
-}
-
-// events takes what has become certain. A capture's begin may be told with its first bytes, and
-// bytes that may be the start of a marker later still: it lies before them.
-func (r *placeReader) events() {
-	all := r.parser.Events()
-	at := len(r.read)
-	for _, e := range all {
-		at -= length(e)
-	}
-	for _, e := range all {
-		if n := len(r.last.members); r.fresh && length(e) > 0 {
-			r.last.members[n-1], r.fresh = min(r.last.members[n-1], at), false
-		}
-		at += length(e)
-		switch {
-		case e.Kind == grammar.End && e.Name == emit.CaptureName:
-			r.last, r.fresh = written{args: at}, false
-		case e.Kind != grammar.Begin:
-		case e.Name == emit.CaptureArgs, e.Name == emit.CaptureMembers:
-			r.last.args = at
-		case parse.PartOf(e.Name).Name == emit.CaptureMember:
-			r.last.members, r.fresh = append(r.last.members, at), true
-		}
-	}
-}
-
-// length is how much of the output an event holds.
-func length(e grammar.Event) int {
-	if e.Kind == grammar.Symbol {
-		return len(e.Name)
-	}
-	return len(e.Bytes)
+	ok      bool   // this is known
 }
 
 // locate finds the first place at fault in the output.
