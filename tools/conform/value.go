@@ -112,15 +112,14 @@ func (s *Schema) Faults(args []byte) []Fault {
 		return nil
 	}
 	var all []Fault
-	weights{}.eachFault(e, func(e *jsonschema.ValidationError) bool {
+	for _, e := range failures(e) {
 		_, at, _ := strings.Cut(e.SchemaURL, "#")
 		f := Fault{Path: e.InstanceLocation, Value: v.at(e.InstanceLocation), Schema: at, Message: message(e)}
 		same := func(o Fault) bool { return o.Schema == at && slices.Equal(o.Path, f.Path) }
-		if !slices.ContainsFunc(all, same) {
+		if len(all) < maxFaults && !slices.ContainsFunc(all, same) {
 			all = append(all, f)
 		}
-		return len(all) < maxFaults
-	})
+	}
 	return all
 }
 
@@ -134,60 +133,35 @@ func message(e *jsonschema.ValidationError) string {
 	return text
 }
 
-// weights are those of failures that were weighed: unions inside unions ask for them again.
-type weights map[*jsonschema.ValidationError]weight
-
-// weight is how many failures without a cause there are, and how deep the deepest lies.
-type weight struct{ faults, depth int }
-
-// eachFault visits the failures that have no cause, until visit returns false. Of a union the
-// branch counts that has the fewest, or whose failures lie deepest: it is what the value was most
-// likely meant to be. The branch itself is told first, since a value that fits it fits the union.
-func (w weights) eachFault(e *jsonschema.ValidationError, visit func(*jsonschema.ValidationError) bool) bool {
+// failures are those that have no cause. Of a union the branch counts that has the fewest, or whose
+// failures lie deepest: it is what the value was most likely meant to be. The branch itself is told
+// first, since a value that fits it fits the union.
+func failures(e *jsonschema.ValidationError) (all []*jsonschema.ValidationError) {
 	if len(e.Causes) == 0 {
-		return visit(e)
+		return []*jsonschema.ValidationError{e}
 	}
-	if keyword := unionKeyword(e.ErrorKind); keyword != "" {
-		best := w.best(e)
-		return visit(&jsonschema.ValidationError{
-			SchemaURL: e.SchemaURL + keyword + strconv.Itoa(best), InstanceLocation: e.InstanceLocation, ErrorKind: e.ErrorKind,
-		}) && w.eachFault(e.Causes[best], visit)
-	}
-	for _, c := range e.Causes {
-		if !w.eachFault(c, visit) {
-			return false
-		}
-	}
-	return true
-}
-
-// best is the branch of a union that counts.
-func (w weights) best(e *jsonschema.ValidationError) int {
-	best := 0
+	union, best := unionKeyword(e.ErrorKind), 0
 	for i, c := range e.Causes {
-		if a, b := w.of(c), w.of(e.Causes[best]); a.faults < b.faults || a.faults == b.faults && a.depth > b.depth {
-			best = i
+		below := failures(c)
+		switch {
+		case union == "":
+			all = append(all, below...)
+		case i == 0, len(below) < len(all), len(below) == len(all) && deepest(below) > deepest(all):
+			all, best = below, i
 		}
 	}
-	return best
+	if union == "" {
+		return all
+	}
+	branch := &jsonschema.ValidationError{SchemaURL: e.SchemaURL + union + strconv.Itoa(best), InstanceLocation: e.InstanceLocation, ErrorKind: e.ErrorKind}
+	return append([]*jsonschema.ValidationError{branch}, all...)
 }
 
-func (w weights) of(e *jsonschema.ValidationError) weight {
-	if known, ok := w[e]; ok {
-		return known
+func deepest(all []*jsonschema.ValidationError) (depth int) {
+	for _, e := range all {
+		depth = max(depth, len(e.InstanceLocation))
 	}
-	causes, all := e.Causes, weight{}
-	if len(causes) == 0 {
-		all = weight{1, len(e.InstanceLocation)}
-	} else if unionKeyword(e.ErrorKind) != "" {
-		causes, all = []*jsonschema.ValidationError{causes[w.best(e)]}, weight{1, len(e.InstanceLocation)}
-	}
-	for _, c := range causes {
-		one := w.of(c)
-		all = weight{all.faults + one.faults, max(all.depth, one.depth)}
-	}
-	w[e] = all
-	return all
+	return depth
 }
 
 // unionKeyword is where the branches of a union are, whose failures come in their order; "" for

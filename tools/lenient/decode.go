@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"tenon/tools/peek"
@@ -46,29 +47,31 @@ type Decoded struct {
 //
 // A string that is never closed is an error: where it ends would be a guess.
 func Decode(text []byte, r Rules) (Decoded, error) {
-	if v, ok := strict(text); ok {
-		return v, nil
-	}
-	if inner, ok := unescaped(text); ok {
+	written, isJSON := strict(text)
+	if inner, ok := unescaped(text); ok && !isJSON {
 		v, err := Decode(inner, r)
 		v.End, v.Repairs = len(text), append(v.Repairs, EscapedTwice)
 		return v, err
 	}
 	d := decoder{text: text, rules: r}
-	if err := d.skip(); err != nil {
-		return Decoded{}, err
+	err := d.skip()
+	if err == nil {
+		err = d.value(place{}, 0)
 	}
-	if err := d.value(place{}, 0); err != nil {
+	switch {
+	case isJSON && !errors.Is(err, ErrTwice) && !slices.Contains(d.repairs, DuplicateKey):
+		return written, nil
+	case err != nil:
 		return Decoded{}, fmt.Errorf("at byte %d: %w", d.pos, err)
 	}
 	return Decoded{JSON: d.out.Bytes(), End: d.pos, Repairs: d.repairs}, nil
 }
 
-// strict reads a value that is JSON and has each key of an object once.
+// strict reads a value that is JSON, in which an object may have a key twice.
 func strict(text []byte) (Decoded, bool) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	var raw json.RawMessage
-	if dec.Decode(&raw) != nil || !utf8.Valid(raw) || repeatsKey(raw) {
+	if dec.Decode(&raw) != nil || !utf8.Valid(raw) {
 		return Decoded{}, false
 	}
 	return Decoded{JSON: raw, End: int(dec.InputOffset())}, true

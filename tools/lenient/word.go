@@ -3,7 +3,6 @@ package lenient
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -87,7 +86,8 @@ func Number(w string) (string, bool) {
 	case jsonNumber.MatchString(w):
 		return w, true
 	case hexNumber.MatchString(w):
-		return hexToDecimal(w), true
+		n, err := strconv.ParseInt(w, 0, 64)
+		return strconv.FormatInt(n, 10), err == nil
 	case !looseNumber.MatchString(w):
 		return "", false
 	}
@@ -95,16 +95,6 @@ func Number(w string) (string, bool) {
 	sign, whole, fraction, exponent := strings.Trim(parts[1], "+"), parts[2], parts[3], parts[4]
 	w = sign + cmp.Or(whole, "0") + strings.TrimSuffix(fraction, ".") + exponent
 	return w, jsonNumber.MatchString(w)
-}
-
-// hexToDecimal spells a number in base sixteen, of at most fifteen digits, in base ten.
-func hexToDecimal(w string) string {
-	sign := ""
-	if strings.HasPrefix(w, "-") {
-		sign = "-"
-	}
-	n, _ := strconv.ParseUint(strings.TrimLeft(w, "+-")[2:], 16, 64) // as hexNumber has it
-	return sign + strconv.FormatUint(n, 10)
 }
 
 // skip passes white space and comments.
@@ -164,43 +154,4 @@ func AppendEscaped(b []byte, s string) []byte {
 		}
 	}
 	return b
-}
-
-// repeatsKey tells whether an object in v, which is JSON, has a key twice.
-func repeatsKey(v []byte) bool {
-	dec := json.NewDecoder(bytes.NewReader(v))
-	type frame struct {
-		keys map[string]bool // nil for an array
-		key  bool            // a key comes next
-	}
-	var stack []frame
-	for {
-		t, err := dec.Token()
-		if err != nil {
-			return false
-		}
-		top := len(stack) - 1
-		if s, ok := t.(string); ok && top >= 0 && stack[top].key {
-			if stack[top].keys[s] {
-				return true
-			}
-			stack[top].keys[s] = true
-			stack[top].key = false
-			continue
-		}
-		switch t {
-		case json.Delim('{'):
-			stack = append(stack, frame{keys: map[string]bool{}, key: true})
-			continue
-		case json.Delim('['):
-			stack = append(stack, frame{})
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			stack = stack[:top]
-			top--
-		}
-		if top >= 0 && stack[top].keys != nil {
-			stack[top].key = true
-		}
-	}
 }
