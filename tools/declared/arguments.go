@@ -140,6 +140,9 @@ func (t *Tool) fieldArguments(c *RawCall) ([]byte, error) {
 }
 
 func (t *Tool) fieldValue(f Field) json.RawMessage {
+	if f.Tree != nil {
+		return t.value(*f.Tree, f.Value, t.child(t.Wire, f.Key))
+	}
 	switch f.Kind {
 	case AsText:
 		return lenient.AppendString(nil, f.Value)
@@ -230,6 +233,7 @@ type Field struct {
 	Key   string
 	Value string
 	Kind  fieldKind
+	Tree  *Elements // its value is elements; nil: it is text
 }
 
 // fieldKind says how the value of a field is to be read.

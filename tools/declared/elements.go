@@ -38,20 +38,6 @@ func (e Elements) Tag(text []byte, final bool) (name string, n int, a peek.Answe
 	return string(rest[at[2]:at[3]]), len(e.Noise) + at[1], peek.Yes
 }
 
-// Nested reads the elements of a call's arguments. What the schema wants as text is text, whatever
-// it looks like.
-func (t *Tool) Nested(e Elements, tree string) []byte {
-	var m ordered.MemberList
-	for {
-		name, inner, rest, ok := e.first(tree)
-		if !ok {
-			return m.Object()
-		}
-		m = append(m, ordered.Member{Key: name, Value: t.value(e, inner, t.child(t.Wire, name))})
-		tree = rest
-	}
-}
-
 // first takes the first element off a text.
 func (e Elements) first(tree string) (name, inner, rest string, ok bool) {
 	tree, found := strings.CutPrefix(strings.TrimLeft(tree, " \t\r\n"), e.Noise)

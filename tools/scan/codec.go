@@ -31,9 +31,9 @@ func CodecOf(s format.Syntax) Codec {
 	case format.Named:
 		return namedCodec{s}
 	case format.Tagged:
-		return taggedCodec{s}
+		return taggedCodec{Tagged: s}
 	case format.Nested:
-		return nestedCodec{s}
+		return taggedCodec{Tagged: format.Tagged{Call: s.Call, CallEnd: s.CallEnd}, nested: true, noise: s.Noise}
 	case format.Python:
 		return PythonicCodec{s}
 	}
@@ -240,6 +240,8 @@ func (s *textScanner) Calls(body []byte) ([]declared.RawCall, error) {
 // Where quotes inside of strings are not escaped, more than one reading of a call may make sense.
 // A call with another value than the model meant is worse than none: what leaves is the reading
 // that a reader sees, or no call.
+
+var ErrUnclosedCall = errors.New("a call is never closed")
 
 var ErrTorn = errors.New("where its strings end would be a guess")
 

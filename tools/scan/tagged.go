@@ -11,14 +11,34 @@ import (
 	"tenon/tools/peek"
 )
 
-// taggedCodec reads the calls of a taggedSyntax.
-type taggedCodec struct{ format.Tagged }
+// taggedCodec reads the calls of a taggedSyntax, or of a nestedSyntax: its arguments are elements of
+// their names, with noise before their tags.
+type taggedCodec struct {
+	format.Tagged
+	nested bool
+	noise  string
+}
+
+// noisy are some texts, and the same behind the noise.
+func (c taggedCodec) noisy(all []string) []string {
+	if c.noise == "" {
+		return all
+	}
+	for _, t := range all[:len(all):len(all)] {
+		all = append(all, c.noise+t)
+	}
+	return all
+}
 
 func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
-	if o.Marker != "" && o.Marker == c.Call.Open {
+	if o.Marker != "" && strings.TrimPrefix(o.Marker, c.noise) == c.Call.Open {
 		return peek.Yes
 	}
 	i := peek.SkipSpace(body, 0)
+	if c.nested {
+		_, a := peek.AnyPrefix(body[i:], c.noisy([]string{c.Call.Open}), final)
+		return a
+	}
 	if c.NameFirst {
 		return peek.Boolean(body[i] != '{' && body[i] != '[' && body[i] != '<' && body[i] != '`', peek.Yes)
 	}
@@ -31,10 +51,10 @@ func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
 }
 
 func (c taggedCodec) Scanner(o Opening) Scanner {
-	opened := o.Marker == c.Call.Open
-	s := &TaggedScanner{taggedCodec: c, Opening: o, callOpens: format.TagOpens(c.Call.Open), argOpens: format.TagOpens(c.Arg.Open)}
+	opened := strings.TrimPrefix(o.Marker, c.noise) == c.Call.Open
+	s := &TaggedScanner{taggedCodec: c, Opening: o, callOpens: c.noisy(format.TagOpens(c.Call.Open)), argOpens: format.TagOpens(c.Arg.Open)}
 	d := o.Plan.Dialect
-	s.callEnds = append(format.Broken(c.CallEnd), c.CallEnd)
+	s.callEnds = c.noisy(append(format.Broken(c.CallEnd), c.CallEnd))
 	s.inside = slices.Concat(s.argOpens, s.callEnds)
 	s.closing = slices.Concat(s.callEnds, d.Closers())
 	s.follow = slices.Concat(s.argOpens, s.callOpens, s.closing)
@@ -76,8 +96,9 @@ type TaggedScanner struct {
 	tool    *declared.Tool
 	current declared.RawCall
 	field   declared.Field
-	element string // what closes the argument that is read, if it stands in an element of its name
-	passed  bool   // what the value starts with has been looked at
+	element string            // what closes the argument that is read, if it stands in an element of its name
+	tags    declared.Elements // of the nested call's arguments
+	passed  bool              // what the value starts with has been looked at
 	// unstructured: no list or object stands at the value's start, or it has been passed.
 	unstructured bool
 	inner        nesting // calls inside the value
@@ -230,6 +251,9 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 		}
 		return Open, a == peek.Yes
 	}
+	if s.nested {
+		return s.nestedWithin(rest, final)
+	}
 	if rest[0] == '{' && len(s.current.Fields) == 0 {
 		s.json = lenient.Scanner{Rules: s.rules()}
 		s.json.Reset(s.pos)
@@ -262,7 +286,7 @@ func (s *TaggedScanner) finishCall(body []byte, i int) {
 		s.current.Err, s.torn = ErrTorn, false
 	}
 	s.Done = append(s.Done, s.current)
-	s.current = declared.RawCall{}
+	s.current, s.tags = declared.RawCall{}, declared.Elements{}
 	s.pos, s.called, s.state = i, i, afterCall
 }
 

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -102,7 +103,7 @@ func (s *TaggedScanner) tagRead(text string, closing int) (Status, bool) {
 			return s.reject(), false
 		}
 		s.tool = &s.Plan.Tools[m.Tool]
-		s.current = declared.RawCall{Name: name, Fields: args}
+		s.current = declared.RawCall{Name: name, Fields: args, Untyped: s.nested}
 		s.headEnd, s.inLines, s.state = s.pos, false, inCall
 		return Open, true
 	}
@@ -166,6 +167,51 @@ func (s *TaggedScanner) openElement(key string) {
 	s.beginValue()
 }
 
+var errNoElement = errors.New("something else stands between its arguments")
+
+// nestedWithin reads what stands between the elements of a nested call.
+func (s *TaggedScanner) nestedWithin(rest []byte, final bool) (Status, bool) {
+	if !s.tags.Open {
+		switch peek.Prefix(rest, s.noise+"<", final) {
+		case peek.Yes:
+			s.tags = declared.Elements{Noise: s.noise, Open: true}
+		case peek.Unknown:
+			return Open, false
+		case peek.No:
+			s.tags = declared.Elements{Open: rest[0] == '<'}
+		}
+	}
+	key, n, a := s.tags.Tag(rest, final)
+	switch a {
+	case peek.Yes:
+		tags := s.tags
+		s.pos += n
+		s.field, s.element = declared.Field{Key: key, Tree: &tags}, tags.Noise+"</"+key+">"
+		s.beginValue()
+	case peek.No:
+		s.current.Err = errNoElement
+		s.pos++
+	}
+	return Open, a != peek.Unknown
+}
+
+// nestedEnds tells whether the element that is read ends at offset i: nothing but its own end closes
+// it, and that of those of its name inside.
+func (s *TaggedScanner) nestedEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
+	open := s.tags.Noise + "<" + s.field.Key + ">"
+	switch t, a := peek.AnyPrefix(body[i:], []string{open, s.element}, final); {
+	case a != peek.Yes:
+		return 0, a
+	case t == open:
+		s.inner.depth++
+	case s.inner.depth > 0:
+		s.inner.depth--
+	default:
+		return i + len(t), peek.Yes
+	}
+	return 0, peek.No
+}
+
 // valueEnd is what closes the argument that is read.
 func (s *TaggedScanner) valueEnd() string {
 	if s.element != "" {
@@ -196,7 +242,7 @@ func (s *TaggedScanner) readJSON(body []byte, final bool) (Status, bool) {
 
 // ElementTags are the tags of a tool's calls.
 func ElementTags(tool string) taggedCodec {
-	return taggedCodec{format.Tagged{Named: tool, Call: format.Pair("<"+tool, ">"), CallEnd: "</" + tool + ">", Lines: true}}
+	return taggedCodec{Tagged: format.Tagged{Named: tool, Call: format.Pair("<"+tool, ">"), CallEnd: "</" + tool + ">", Lines: true}}
 }
 
 // All that closes a call, from the end of its last argument to the end of its section, in lines

@@ -25,7 +25,7 @@ func (s *TaggedScanner) readValue(body []byte, final bool) (Status, bool) {
 		return Open, false
 	}
 	for s.pos < len(body) {
-		i := bytes.IndexAny(body[s.pos:], "<[\n")
+		i := bytes.IndexAny(body[s.pos:], "<[\n"+s.noise[:min(1, len(s.noise))])
 		if i < 0 {
 			s.pos = len(body)
 			break
@@ -102,6 +102,9 @@ func (s *TaggedScanner) passJSON(body []byte, final bool) bool {
 // valueEnds tells whether the value ends at offset i, and where reading goes on.
 func (s *TaggedScanner) valueEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
 	s.last = noTag
+	if s.nested {
+		return s.nestedEnds(body, i, final)
+	}
 	if body[i] != '\n' {
 		tag, n, a := s.tagAt(body, i, final)
 		s.last, s.lastSize = tag, n
