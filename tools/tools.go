@@ -1,7 +1,10 @@
 package tools
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/gob"
+	"fmt"
 	"iter"
 	"sync"
 
@@ -42,7 +45,12 @@ var plans = memo.New[planKey, *Plan](64, 4<<20)
 // Plan prepares a turn; equal turns are prepared once. The error is a *ToolError, or the turn's
 // Stop's.
 func (d *Dialect) Plan(t Turn) (*Plan, error) {
-	kept, err := plans.Get(planKey{d.Dialect, sum(t)}, size(t), func() (*Plan, error) { return prepare(d.Dialect, t) })
+	var all bytes.Buffer // of what a plan depends on: functions have no place in it
+	if err := gob.NewEncoder(&all).Encode(t); err != nil {
+		return nil, fmt.Errorf("tell turns apart: %w", err)
+	}
+	key := planKey{d.Dialect, sha256.Sum256(all.Bytes())}
+	kept, err := plans.Get(key, all.Len(), func() (*Plan, error) { return prepare(d.Dialect, t) })
 	if err != nil {
 		return nil, err
 	}

@@ -48,11 +48,6 @@ type Decoded struct {
 // A string that is never closed is an error: where it ends would be a guess.
 func Decode(text []byte, r Rules) (Decoded, error) {
 	written, isJSON := strict(text)
-	if inner, ok := unescaped(text); ok && !isJSON {
-		v, err := Decode(inner, r)
-		v.End, v.Repairs = len(text), append(v.Repairs, EscapedTwice)
-		return v, err
-	}
 	d := decoder{text: text, rules: r}
 	err := d.skip()
 	if err == nil {

@@ -8,38 +8,6 @@ import (
 	"tenon/tools/peek"
 )
 
-// unescaped takes a level of escapes off a value whose own quotes are escaped: {\"a\": 1}, as it
-// stands inside of a string.
-func unescaped(text []byte) ([]byte, bool) {
-	i, _ := skipSpace(text, 0, true)
-	j := i
-	for j < len(text) && (text[j] == '{' || text[j] == '[' || peek.IsSpace(text[j])) {
-		j++
-	}
-	if j == i || j+1 >= len(text) || text[j] != '\\' || text[j+1] != '"' {
-		return nil, false
-	}
-	inside := bytes.TrimSuffix(bytes.TrimSpace(text[i:]), []byte(`"`)) // of the string around it
-	if bytes.HasSuffix(text, []byte(`\"`)) {
-		return nil, false
-	}
-	d := decoder{text: inside}
-	var s []byte
-	for d.pos < len(inside) {
-		switch c := inside[d.pos]; c {
-		case '"':
-			return nil, false
-		case '\\':
-			s = d.escape(s)
-		default:
-			s = append(s, c)
-			d.pos++
-		}
-	}
-	v, err := Decode(s, Rules{})
-	return s, err == nil && len(bytes.TrimSpace(s[v.End:])) == 0
-}
-
 // escapedString reads a string that is escaped once more, behind the quote that opens it.
 func (d *decoder) escapedString() ([]byte, error) {
 	d.repair(EscapedTwice)

@@ -67,38 +67,26 @@ func (p *Text) cueAt(i int, final bool) peek.Answer {
 	if text[0] == '`' && p.plan.Callable {
 		return p.encase(final)
 	}
-	f, a := p.cueHere(text, final)
-	switch {
-	case a != peek.Yes:
-	case f.n > 0:
-		p.openOwn(f.own, i, f.n)
-	case f.guest.Text != "":
-		p.openGuest(f.guest, i)
-	default:
-		p.openCue(i, i, scan.JSONCodec{}, true)
+	open, a := p.cueHere(text, final)
+	if a == peek.Yes {
+		open(i)
 	}
 	return a
 }
 
-// foundCue is one of the dialect's cues, of n bytes, or what begins another family's calls; else an object.
-type foundCue struct {
-	own   format.Cue
-	n     int
-	guest format.Marker
-}
-
-// cueHere tells whether a cue stands at the start of text, which is at pos.
-func (p *Text) cueHere(text []byte, final bool) (f foundCue, a peek.Answer) {
+// cueHere tells whether a cue stands at the start of text, which is at pos: one of the dialect's,
+// what begins another family's calls, or an object. open opens its region at an offset.
+func (p *Text) cueHere(text []byte, final bool) (open func(at int), a peek.Answer) {
 	if !p.plan.Callable {
-		return f, peek.No
+		return nil, peek.No
 	}
 	if c, n, a := p.ownCue(text, final); a != peek.No {
-		return foundCue{own: c, n: n}, a
+		return func(at int) { p.openOwn(c, at, n) }, a
 	}
 	if m, a := p.plan.guestAt(text, final); a != peek.No && (p.blank || !p.plan.others.worded(m.Text)) {
-		return foundCue{guest: m}, a
+		return func(at int) { p.openGuest(m, at) }, a
 	}
-	return f, p.genericCue(text, final)
+	return func(at int) { p.openCue(at, at, scan.JSONCodec{}, true) }, p.genericCue(text, final)
 }
 
 // ownCue tells whether one of the dialect's cues stands at the start of text, and how long it is.
