@@ -66,18 +66,36 @@ func TestHostile_errorsAreShortWhateverTheClientWrote(t *testing.T) {
 	}
 }
 
-// Templates read no longer numbers, which was a 500.
-func TestHostile_aSchemasNumbersAreBounded(t *testing.T) {
+// Templates read no longer numbers, which was a 500. Such a schema, and one that nests too deep,
+// costs its tool; only strict makes it the request's fault.
+func TestHostile_anUnwieldySchemaCostsItsToolAlone(t *testing.T) {
 	h := server.New(options(t))
-	schema := `{"type":"integer","maximum":` + strings.Repeat("9", 5000) + `}`
-	for path, c := range map[string]struct{ tools, field string }{
-		"/v1/chat/completions": {`{"type":"function","function":{"name":"f","parameters":` + schema + `}}`, "tools[0].function.parameters"},
-		"/v1/responses":        {`{"type":"function","name":"f","parameters":` + schema + `}`, "tools[0].parameters"},
-		"/v1/messages":         {`{"name":"f","input_schema":` + schema + `}`, "tools[0].input_schema"},
+	const deep = 4000
+	for _, schema := range []string{
+		`{"type":"object","properties":{"a":{"maximum":` + strings.Repeat("9", 5000) + `}}}`, strings.Repeat(`{"items":`, deep) + "{}" + strings.Repeat("}", deep),
 	} {
-		rec := askWith(t, h, path, `{"model":"scripted","max_tokens":99,"max_output_tokens":99,"input":"hi","messages":[{"role":"user","content":"hi"}],"tools":[`+c.tools+`]}`)
-		if rec.Code != http.StatusBadRequest || !strings.HasPrefix(named(t, rec.Body.Bytes()), c.field) {
-			t.Errorf("%s: %d %.300s", path, rec.Code, rec.Body)
+		for path, c := range map[string]struct{ tools, field string }{
+			"/v1/chat/completions": {`{"type":"function","function":{"name":"f","strict":STRICT,"parameters":` + schema + `}}`, "tools[0].function.parameters"},
+			"/v1/responses":        {`{"type":"function","name":"f","strict":STRICT,"parameters":` + schema + `}`, "tools[0].parameters"},
+			"/v1/messages":         {`{"name":"f","strict":STRICT,"input_schema":` + schema + `}`, "tools[0].input_schema"},
+		} {
+			body := `{"model":"scripted","max_tokens":99,"max_output_tokens":99,"input":"hi","messages":[{"role":"user","content":"hi"}],"tools":[` + c.tools + `]`
+			rec := askWith(t, h, path, strings.Replace(body, "STRICT", "false", 1)+"}")
+			if got := rec.Header().Get("X-Tenon-Issues"); rec.Code != http.StatusOK || got != "1; f#/ uncallable" {
+				t.Errorf("%s: %d %q %.300s", path, rec.Code, got, rec.Body)
+			}
+			required := `,"tool_choice":"required"}`
+			if path == "/v1/messages" {
+				required = `,"tool_choice":{"type":"any"}}`
+			}
+			rec = askWith(t, h, path, strings.Replace(body, "STRICT", "false", 1)+required)
+			if rec.Code != http.StatusBadRequest || !strings.Contains(rec.Body.String(), "no tool can be called; f: its schema ") || !strings.Contains(rec.Body.String(), "tool_choice") {
+				t.Errorf("%s, required: %d %.300s", path, rec.Code, rec.Body)
+			}
+			rec = askWith(t, h, path, strings.Replace(body, "STRICT", "true", 1)+"}")
+			if rec.Code != http.StatusBadRequest || !strings.HasPrefix(named(t, rec.Body.Bytes()), c.field) {
+				t.Errorf("%s, strict: %d %.300s", path, rec.Code, rec.Body)
+			}
 		}
 	}
 }

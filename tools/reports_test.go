@@ -111,8 +111,8 @@ func TestReport_hugeToolSetsCompile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Uncallable()) > 0 {
-			t.Errorf("%s: %v", name, p.Uncallable())
+		if len(uncallable(p)) > 0 {
+			t.Errorf("%s: %v", name, p.Issues())
 		}
 		text := shortest(t, compiled(t, p))
 		if got := play(p.Parser(), text, 0, false); len(got.Calls) != 1 || got.Calls[0].Name != "tool_149" {

@@ -90,11 +90,9 @@ func (p *Plan) Shortest() int {
 	return g.Matcher(nil).Distance()
 }
 
-// Issues tells of every tool which keywords of its schema the grammar does not enforce.
+// Issues tells of every tool which keywords of its schema the grammar does not enforce, or that it
+// cannot be called.
 func (p *Plan) Issues() []grammar.Issue { return p.core.Issues }
-
-// Uncallable tells of the tools that no arguments can fit why that is, by name.
-func (p *Plan) Uncallable() map[string]string { return p.core.Uncallable() }
 
 // Parser returns a parser for output that was made under Grammar, by an engine that tells symbols
 // from text.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tenon/grammar"
+	"tenon/tools/declared"
 )
 
 // token is a piece of a scripted output.
@@ -172,8 +173,47 @@ func TestPlan_badDefinitionsNameTheirField(t *testing.T) {
 		})
 	}
 	p, err := Fallback().Plan(Turn{Tools: []Tool{ok, never}})
-	if err != nil || p.Uncallable()["never"] == "" {
+	if err != nil || uncallable(p)["never"] == "" {
 		t.Errorf("%v, uncallable %v: one impossible tool must not cost the others", err, p)
+	}
+}
+
+// uncallable are the tools that a plan tells it cannot call, and why.
+func uncallable(p *Plan) map[string]string {
+	all := map[string]string{}
+	for _, i := range p.Issues() {
+		if i.Action == declared.Uncallable {
+			all[i.Tool] = i.Why
+		}
+	}
+	return all
+}
+
+// Guarantee 2: schemas that nest too deep for the validator, or have numbers that templates cannot
+// read, cost their tool and no other. They are said to, and are not shown to the model.
+func TestPlan_unwieldySchemasCostTheirToolAlone(t *testing.T) {
+	nested := func(n int) string {
+		return strings.Repeat(`{"properties":{"a":`, n) + "{}" + strings.Repeat("}}", n)
+	}
+	for schema, why := range map[string]string{
+		nested(100): "", nested(130): "nested more than 256 deep", nested(4000): "nested more than 256 deep",
+		`{"properties":{"a":{"maximum":` + strings.Repeat("9", 1001) + `}}}`: "digits",
+	} {
+		other := Tool{Name: "other", Parameters: json.RawMessage(`{"type":"object"}`)}
+		p, err := Fallback().Plan(Turn{Tools: []Tool{{Name: "f", Parameters: json.RawMessage(schema)}, other}, Choice: Choice{Mode: Required}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := uncallable(p); (got["f"] == "") != (why == "") || !strings.Contains(got["f"], why) || got["other"] != "" {
+			t.Errorf("%.50s: %v", schema, got)
+		}
+		if shown := string(p.Tools()[0].Parameters); why != "" && shown != "" {
+			t.Errorf("%.50s is shown", shown)
+		}
+		_, err = Fallback().Plan(Turn{Tools: []Tool{{Name: "f", Parameters: json.RawMessage(schema)}}, Choice: Choice{Mode: Required}})
+		if (err == nil) != (why == "") || err != nil && !strings.Contains(err.Error(), why) {
+			t.Errorf("%.50s alone: %v", schema, err)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"tenon/grammar"
 	"tenon/grammar/schema"
 	"tenon/tools"
+	"tenon/tools/conform"
 )
 
 // checkedTool is what tenon will do about one tool.
@@ -119,6 +120,10 @@ func checkTool(t declaredTool) checkedTool {
 	arguments, narrowed := tools.Arguments(t.Parameters)
 	if narrowed {
 		out.Issues = append(out.Issues, checkedIssue{"", "type", grammar.Enforced, "arguments are always an object; other values that the schema allows are never written"})
+	}
+	if out.Error = conform.Compile(arguments).Beyond(); out.Error != "" {
+		out.Callable = false
+		return out
 	}
 	g, err := grammar.FromSchema(arguments, grammar.SchemaOptions{Tool: t.Name, Lenient: true})
 	if err != nil {

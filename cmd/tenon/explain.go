@@ -182,9 +182,6 @@ func (p *explainer) requests(t *chat.Trace) {
 	for _, i := range t.Issues {
 		p.printf("not enforced by the mask: %s#%s/%s, %s: %s\n", i.Tool, i.Pointer, i.Keyword, i.Action, i.Why)
 	}
-	for name, why := range t.Uncallable {
-		p.printf("cannot be called: %s: %s\n", name, why)
-	}
 }
 
 func (p *explainer) session(s *chat.SessionTrace) {

@@ -211,6 +211,7 @@ func TestCheck_saysWhatAToolSetComesTo(t *testing.T) {
 		{"type":"function","function":{"name":"text","parameters":{"type":"string"}}},
 		{"type":"function","name":"go","parameters":{"type":"object","required":null,"properties":null}},
 		{"type":"web_search"},
+		{"name":"deep","parameters":`+strings.Repeat(`{"items":`, 300)+"{}"+strings.Repeat("}", 300)+`},
 		{"name":"go","input_schema":{"type":"object"}}]`), "")
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +219,7 @@ func TestCheck_saysWhatAToolSetComesTo(t *testing.T) {
 	said := describeChecked(list)
 	for _, want := range []string{
 		"any: enforced but for", "enforced type at the root: arguments are always an object", "text: cannot be called", "go: enforced (",
-		"web_search: hosted", "go: cannot be called: element 2 has the same name",
+		"web_search: hosted", "deep: cannot be called: its schema is nested more than 256 deep", "go: cannot be called: element 2 has the same name",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not said:\n%s", want, said)

@@ -63,7 +63,6 @@ var bounds = map[string]string{
 	"server/chat.LoaderOptions.Sampling":                  "the models at hand",
 	"server/chat.LoaderOptions.ToolFormat":                "the models at hand",
 	"server/chat.Trace.Sampling":                          "the sampling fields",
-	"server/chat.Trace.Uncallable":                        "its request",
 	"server/chat.planned.freeform":                        "its request",
 	"server/chat.repeats.made":                            "the calls of its turn",
 	"server/chat.suspects.seen":                           "mostSuspects",

@@ -8,6 +8,7 @@ import (
 	"tenon/grammar"
 	"tenon/grammar/schema"
 	"tenon/tools"
+	"tenon/tools/conform"
 	"tenon/tools/memo"
 )
 
@@ -45,7 +46,7 @@ func judgeAnswer(a *tools.Answer, at AnswerPlace) ([]grammar.Issue, error) {
 }
 
 func judgeSchema(definition string, at AnswerPlace) ([]grammar.Issue, error) {
-	if why := unwieldy([]byte(definition)); why != "" {
+	if why := conform.Unwieldy([]byte(definition)); why != "" {
 		return nil, Invalidf(at.Field, "%s", why)
 	}
 	v, _ := answerVerdicts.Get(sha256.Sum256([]byte(definition)), len(definition), func() (answerVerdict, error) { return pronounceSchema(definition), nil })

@@ -60,7 +60,6 @@ func (t *Trace) parts() []tracePart {
 		{"prompt's end", lines([]any{t.Prompt.Protocol, t.Prompt.Thinking, t.Prompt.Stops})},
 		{"grammar", strings.Split(t.Grammar, "\n")},
 		{"issues", lines(t.Issues)},
-		{"uncallable tools", lines([]any{t.Uncallable})},
 		{"budget", lines([]any{t.Budget})},
 		{"verdicts", lines(t.verdicts())},
 		{"events", lines(t.comparableEvents())},

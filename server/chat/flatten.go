@@ -7,6 +7,7 @@ import (
 	"tenon/templates"
 	"tenon/templates/schema"
 	"tenon/tools"
+	"tenon/tools/conform"
 )
 
 // A model that gets lost in nested objects may be asked for flat ones ([Teaching], off by
@@ -28,7 +29,7 @@ func flatten(m Model, declared []tools.Tool) flatTools {
 	}
 	flat := flatTools{}
 	for _, t := range declared {
-		if t.Parameters == nil || t.Namespace != "" {
+		if t.Parameters == nil || t.Namespace != "" || conform.Unwieldy(t.Parameters) != "" {
 			continue
 		}
 		shown, back, err := schema.Flatten(t.Parameters)

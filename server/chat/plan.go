@@ -205,9 +205,6 @@ func check(r Request) error {
 			return Invalidf(r.Places.field(i, ""), "the name %q is declared twice", t.Name)
 		}
 		seen[name] = true
-		if why := unwieldy(t.Parameters); why != "" {
-			return Invalidf(r.Places.field(i, "parameters"), "%s", why)
-		}
 	}
 	return nil
 }

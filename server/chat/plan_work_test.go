@@ -84,8 +84,8 @@ func TestPlan_definitionsAreNotCopiedWithoutEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if why := p.Uncallable()["f"]; (why == "") != callable {
-			t.Errorf("%d arguments: %q", n, why)
+		if issues := p.Issues(); (len(issues) == 0) != callable {
+			t.Errorf("%d arguments: %v", n, issues)
 		}
 	}
 }

@@ -14,9 +14,6 @@ import (
 // plan writes what was decided.
 func (t *Trace) plan(p planned) {
 	t.Grammar = p.turn.Grammar
-	if u := p.tools.Uncallable(); len(u) > 0 {
-		t.Uncallable = u
-	}
 	t.Sampling = traceSampling(p.turn.Sampling)
 	t.Budget, t.Issues = p.turn.Budget, p.issues
 	r := p.rendering

@@ -12,19 +12,18 @@ import (
 // Trace is everything about one turn: what its plan depended on, the plan, what the engine said,
 // and what became of it. As JSON it is part of a saved record.
 type Trace struct {
-	Model      string            `json:"model"` // as the client named it
-	Source     ModelSource       `json:"source"`
-	Request    Request           `json:"request"` // as it was understood
-	Prompt     PromptTrace       `json:"prompt"`
-	Grammar    string            `json:"grammar"` // of the whole output, as extended GBNF
-	Issues     []grammar.Issue   `json:"issues,omitempty"`
-	Uncallable map[string]string `json:"uncallable,omitempty"` // tools that no arguments can fit, and why
-	Budget     engine.Budget     `json:"budget"`
-	Sampling   map[string]string `json:"sampling,omitempty"` // what is in force: the request's, then the model's and the server's
-	Sessions   []*SessionTrace   `json:"sessions"`           // one a choice, and one more for each that was opened anew
-	Events     []Event           `json:"events"`
-	Failure    *Failure          `json:"failure,omitempty"`
-	Timings    Timings           `json:"timings_ms"`
+	Model    string            `json:"model"` // as the client named it
+	Source   ModelSource       `json:"source"`
+	Request  Request           `json:"request"` // as it was understood
+	Prompt   PromptTrace       `json:"prompt"`
+	Grammar  string            `json:"grammar"` // of the whole output, as extended GBNF
+	Issues   []grammar.Issue   `json:"issues,omitempty"`
+	Budget   engine.Budget     `json:"budget"`
+	Sampling map[string]string `json:"sampling,omitempty"` // what is in force: the request's, then the model's and the server's
+	Sessions []*SessionTrace   `json:"sessions"`           // one a choice, and one more for each that was opened anew
+	Events   []Event           `json:"events"`
+	Failure  *Failure          `json:"failure,omitempty"`
+	Timings  Timings           `json:"timings_ms"`
 }
 
 // ModelSource is what a plan depends on beside the request.

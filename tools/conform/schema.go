@@ -20,7 +20,7 @@ type Schema struct {
 	root   *jsonschema.Schema
 	notes  []string
 	effort *effort
-	deep   bool
+	wrong  string // why no arguments can be held against it
 }
 
 // Repair is one lossless change.
@@ -52,12 +52,12 @@ func (s *Schema) Notes() []string { return s.notes }
 
 func compile(raw json.RawMessage, stop func() error) (*Schema, error) {
 	var t tidy
+	wrong := Unwieldy(raw)
+	if wrong != "" {
+		raw = nil
+	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
-		doc = map[string]any{"type": "object"}
-	}
-	deep := depth(doc) > MaxDepth
-	if deep {
 		doc = map[string]any{"type": "object"}
 	}
 	doc = t.schema(doc, doc)
@@ -70,25 +70,7 @@ func compile(raw json.RawMessage, stop func() error) (*Schema, error) {
 		t.note("the schema as a whole: %v", err)
 		root, _ = build(map[string]any{"type": "object"}, &e, nil) // a constant that compiles
 	}
-	return &Schema{root: root, notes: t.notes, effort: &e, deep: deep}, nil
-}
-
-// MaxDepth is how deep a schema may nest: compiling it takes the cube of that.
-const MaxDepth = 512
-
-// depth is how deep a JSON value nests.
-func depth(v any) (most int) {
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			most = max(most, 1+depth(e))
-		}
-	case map[string]any:
-		for _, e := range v {
-			most = max(most, 1+depth(e))
-		}
-	}
-	return most
+	return &Schema{root: root, notes: t.notes, effort: &e, wrong: wrong}, nil
 }
 
 func build(doc any, e *effort, stop func() error) (*jsonschema.Schema, error) {

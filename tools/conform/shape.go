@@ -154,8 +154,8 @@ const MaxAlternatives = 1 << 17
 
 // Beyond tells why arguments cannot be held against the schema, "" if they can.
 func (s *Schema) Beyond() string {
-	if s.deep {
-		return fmt.Sprintf("its schema nests more than %d deep", MaxDepth)
+	if s.wrong != "" {
+		return "its schema " + s.wrong
 	}
 	c := census{counts: map[*jsonschema.Schema]int{}}
 	if c.count(s.root); c.most > MaxAlternatives {

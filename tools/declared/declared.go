@@ -47,6 +47,9 @@ type Tool struct {
 	Quoted  *gbnf.Grammar    // of the same inside a JSON string, where it is not a regular expression
 }
 
+// Uncallable is what a tool is, as a whole, whose Unsat is set.
+const Uncallable grammar.Action = "uncallable"
+
 // Shape is that of a tool's arguments: the keys it declares, and any if it declares none.
 func (t *Tool) Shape() lenient.Shape {
 	if len(t.Parameters()) == 0 {
@@ -214,6 +217,10 @@ func (d *Tool) Judge(params json.RawMessage, stop func() error) error {
 	}
 	d.SetWire(withoutArguments(compact.Bytes()))
 	if d.Unsat = d.Schema.Beyond(); d.Unsat != "" {
+		d.Tool.Parameters = nil // neither is it shown to the model
+		if d.Strict {
+			return fmt.Errorf("strict: %s", d.Unsat)
+		}
 		return nil
 	}
 	v, err := verdicts.Get(sha256.Sum256(d.Wire), len(d.Wire), func() (verdict, error) { return pronounce(d.Wire, stop) })

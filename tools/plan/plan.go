@@ -124,6 +124,9 @@ func (p *Plan) declare(tools []turn.Tool) error {
 		}
 		d.Held = !p.exact(p.Dialect.Codecs[0], &d)
 		p.Issues = append(p.Issues, d.Issues...)
+		if d.Unsat != "" {
+			p.Issues = append(p.Issues, grammar.Issue{Tool: t.Name, Action: declared.Uncallable, Why: d.Unsat})
+		}
 		p.Tools = append(p.Tools, d)
 		p.Names.Add(flat[i], i)
 	}
@@ -189,9 +192,20 @@ func (p *Plan) choose(c turn.Choice) error {
 		p.Callable = p.Callable || t.Allowed
 	}
 	if c.Mode == turn.Required && !p.Callable {
-		return &turn.ToolError{Index: -1, Field: "tool_choice", Message: "a call is required and no tool can be called"}
+		return &turn.ToolError{Index: -1, Field: "tool_choice", Message: "a call is required and no tool can be called" + p.reasons()}
 	}
 	return nil
+}
+
+// reasons say of the first tools that cannot be called why that is.
+func (p *Plan) reasons() (all string) {
+	const most = 500
+	for _, t := range p.Tools {
+		if t.Unsat != "" && len(all) < most {
+			all += "; " + t.Name + ": " + t.Unsat
+		}
+	}
+	return all
 }
 
 // named are the tools that a choice means by a name: with the namespace or, if there are none of
@@ -253,17 +267,6 @@ func (p *Plan) PromptTools() []turn.Tool {
 		all[i].Name, all[i].Namespace = t.Prompt, ""
 		if t.Freeform != nil {
 			all[i].Parameters, all[i].Freeform = t.Wire, nil
-		}
-	}
-	return all
-}
-
-// Uncallable tells of the tools that no arguments can fit why that is, by name.
-func (p *Plan) Uncallable() map[string]string {
-	all := map[string]string{}
-	for _, t := range p.Tools {
-		if t.Unsat != "" {
-			all[t.Name] = t.Unsat
 		}
 	}
 	return all

@@ -1,16 +1,16 @@
-package chat
+package conform
 
 import "fmt"
 
-// Limits of a schema. The time to read one grows with the square of its nesting and worse;
-// templates, as Python, read no longer integers than of 4,300 digits, and no value needs as many.
+// Limits of a schema. The time to compile one grows with the cube of its nesting; templates, as
+// Python, read no longer integers than of 4,300 digits, and no value needs as many.
 const (
 	maxNesting = 256  // brackets inside of each other
 	maxDigits  = 1000 // of a number
 )
 
-// unwieldy says why a JSON text is not to be read as a schema, or nothing.
-func unwieldy(text []byte) string {
+// Unwieldy says why a JSON text is not to be read as a schema, or nothing.
+func Unwieldy(text []byte) string {
 	depth, digits, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		c := text[i]
