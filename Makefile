@@ -130,11 +130,12 @@ test-lmstudio: build ## LM Studio's own SDKs, from npm and PyPI, against a scrip
 MCP_SERVERS := 2026.8.31
 
 .PHONY: test-mcp
-test-mcp: ## the official MCP servers, from npm, and one that misbehaves, driven by tenon's client; needs npm
+test-mcp: needs ## the official MCP servers, from npm, and one that misbehaves, driven by tenon's client, through each protocol and by tenon run; needs npm
 	@command -v npm > /dev/null || { echo "npm is needed: it comes with Node.js, https://nodejs.org"; exit 1; }
 	@mkdir -p build/mcp
 	cd build/mcp && npm install --no-fund --no-audit --silent $(foreach s,everything filesystem memory,@modelcontextprotocol/server-$(s)@$(MCP_SERVERS))
 	go test ./server/agent/mcp -v -count=1 -mcp.servers $(CURDIR)/build/mcp
+	go test ./cmd/tenon -run TestOfficial -v -count=1 -mcp.servers $(CURDIR)/build/mcp
 
 .PHONY: clients
 clients: build ## install real clients and run them against a script and Gemma 3 270M; ONLY=, MODELS= steer it; long
