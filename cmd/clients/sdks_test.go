@@ -3,9 +3,13 @@ package clients
 import (
 	"context"
 	"embed"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+
+	gomcp "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // scripts are the SDKs' steps. They are copied beside the packages that they import.
@@ -87,6 +91,21 @@ func (s *seat) steps(ctx context.Context, script string) (string, error) {
 	if strings.HasSuffix(script, ".py") {
 		program = filepath.Join(s.dir, "venv", "bin", "python")
 	}
-	env := s.private("BASE_URL="+s.url, "MODEL="+s.model, "SECRET="+s.secret, "PYTHONDONTWRITEBYTECODE=1", "AI_SDK_LOG_WARNINGS=false")
+	notes := notebook(s.secret)
+	defer notes.Close()
+	defer notes.CloseClientConnections()
+	env := s.private("BASE_URL="+s.url, "MCP_URL="+notes.URL, "MODEL="+s.model, "SECRET="+s.secret, "PYTHONDONTWRITEBYTECODE=1", "AI_SDK_LOG_WARNINGS=false")
 	return s.start(ctx, env, program, filepath.Join(s.dir, script))
+}
+
+// notebook is an MCP server that has the tool which clients run themselves elsewhere.
+func notebook(secret string) *httptest.Server {
+	type arguments struct {
+		Reason string `json:"reason"`
+	}
+	s := gomcp.NewServer(&gomcp.Implementation{Name: "notes", Version: "1"}, nil)
+	gomcp.AddTool(s, &gomcp.Tool{Name: "get_secret", Description: "Returns the secret word"}, func(context.Context, *gomcp.CallToolRequest, arguments) (*gomcp.CallToolResult, any, error) {
+		return &gomcp.CallToolResult{Content: []gomcp.Content{&gomcp.TextContent{Text: "The secret word is " + secret}}}, nil, nil
+	})
+	return httptest.NewServer(gomcp.NewStreamableHTTPHandler(func(*http.Request) *gomcp.Server { return s }, nil))
 }

@@ -24,6 +24,8 @@ import (
 	"tenon/engine"
 	"tenon/engine/enginetest"
 	"tenon/server"
+	"tenon/server/agent"
+	"tenon/server/agent/mcp"
 	"tenon/server/servertest"
 )
 
@@ -76,6 +78,7 @@ func serveScript(ctx context.Context, c client) (http.Handler, func() []string, 
 		e.Info.Context = smallContext
 	}
 	o := servertest.Options(servertest.Model{ID: scripted, Engine: e})
+	o.Agent = agent.New(o.Service, agent.Options{Connector: &mcp.Connector{Hosts: []string{"127.0.0.1"}, Private: true, Approval: agent.Allow}})
 	o.Heartbeat = c.waits / 40 // 0: the default
 	h := server.New(o)
 	return h, func() []string {
@@ -99,7 +102,8 @@ func serveReal(ctx context.Context, o options) (*served, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	cmd := exec.CommandContext(ctx, o.tenon, "serve", o.gguf, "--port", strconv.Itoa(port), "--n-predict", strconv.Itoa(answerCap))
+	cmd := exec.CommandContext(ctx, o.tenon, "serve", o.gguf, "--port", strconv.Itoa(port), "--n-predict", strconv.Itoa(answerCap),
+		"--mcp-hosts", "127.0.0.1", "--mcp-private", "--mcp-approval", "allow")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it ends its workers first
 	cmd.WaitDelay = 30 * time.Second

@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
-import { ask, askForJSON, assert, base, description, end, model, parameters, run, scripted, step, told, weather } from "./steps.mjs";
+import { ask, askForJSON, assert, base, description, end, executed, mcp, model, parameters, run, scripted, step, told, weather } from "./steps.mjs";
 
 const client = new Anthropic({ baseURL: base, apiKey: "any", maxRetries: 0 });
 const tools = [{ name: "get_secret", description, input_schema: parameters }];
@@ -59,6 +59,19 @@ await step("tool runner", async () => {
     tools: [betaTool({ name: "get_secret", description, inputSchema: parameters, run })],
   });
   told(textOf(await runner.runUntilDone()));
+});
+
+await step("MCP", async () => {
+  const body = {
+    model, max_tokens: 512, messages: messages(), betas: ["mcp-client-2025-11-20"],
+    mcp_servers: [{ type: "url", url: mcp, name: "notes", authorization_token: "any" }],
+    tools: [{ type: "mcp_toolset", mcp_server_name: "notes" }],
+  };
+  for (const m of [await client.beta.messages.stream(body).finalMessage(), await client.beta.messages.create(body)]) {
+    const used = m.content.find((b) => b.type === "mcp_tool_use");
+    assert(!scripted || (used?.server_name === "notes" && used.input.reason === "asked"), JSON.stringify(m.content));
+    executed(m.content.filter((b) => b.type === "mcp_tool_result").map((b) => JSON.stringify(b.content)), textOf(m));
+  }
 });
 
 await step("errors are typed", async () => {

@@ -2,7 +2,7 @@ import json
 
 import anthropic
 from anthropic import beta_tool
-from steps import ASK, ASK_FOR_JSON, BASE, DESCRIPTION, MODEL, PARAMETERS, SCRIPTED, WEATHER, end, run, step, told, whole
+from steps import ASK, ASK_FOR_JSON, BASE, DESCRIPTION, MCP, MODEL, PARAMETERS, SCRIPTED, WEATHER, end, executed, run, step, told, whole
 
 client = anthropic.Anthropic(base_url=BASE, api_key="any", max_retries=0)
 tools = [{"name": "get_secret", "description": DESCRIPTION, "input_schema": PARAMETERS}]
@@ -88,6 +88,24 @@ def _():
 
     runner = client.beta.messages.tool_runner(model=MODEL, max_tokens=512, messages=messages(), tools=[get_secret], max_iterations=3)
     told(text_of(runner.until_done()))
+
+
+def of_mcp():
+    return {
+        "model": MODEL, "max_tokens": 512, "messages": messages(), "betas": ["mcp-client-2025-11-20"],
+        "mcp_servers": [{"type": "url", "url": MCP, "name": "notes", "authorization_token": "any"}],
+        "tools": [{"type": "mcp_toolset", "mcp_server_name": "notes"}],
+    }
+
+
+@step("MCP")
+def _():
+    with client.beta.messages.stream(**of_mcp()) as stream:
+        streamed = stream.get_final_message()
+    for m in (streamed, client.beta.messages.create(**of_mcp())):
+        used = [b for b in m.content if b.type == "mcp_tool_use"]
+        assert not SCRIPTED or used[0].server_name == "notes" and used[0].input == {"reason": "asked"}, m.content
+        executed([b.content for b in m.content if b.type == "mcp_tool_result"], text_of(m))
 
 
 @step("errors are typed")

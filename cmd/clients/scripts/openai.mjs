@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { LengthFinishReasonError } from "openai/error";
-import { ask, askForJSON, assert, base, description, end, model, parameters, run, scripted, step, told, weather } from "./steps.mjs";
+import { ask, askForJSON, assert, base, description, end, executed, mcp, model, parameters, run, scripted, step, told, weather } from "./steps.mjs";
 
 const client = new OpenAI({ baseURL: `${base}/v1`, apiKey: "any", maxRetries: 0 });
 const tools = [{ type: "function", function: { name: "get_secret", description, parameters, strict: true } }];
@@ -101,6 +101,40 @@ await step("responses, required", async () => {
 await step("responses, structured output", async () => {
   const done = await client.responses.parse({ model, input: askForJSON, text: { format: { type: "json_schema", name: "weather", strict: true, schema: weather } } });
   assert(Number.isInteger(done.output_parsed.celsius), done.output_text);
+});
+
+const ofMCP = (approval) => ({ type: "mcp", server_label: "notes", server_url: `${mcp}?key=any`, authorization: "any", require_approval: approval });
+
+await step("responses, MCP", async () => {
+  const done = await client.responses.stream({ model, input: ask, tools: [ofMCP("never")] }).finalResponse();
+  assert(done.output[0].type === "mcp_list_tools" && done.output[0].tools[0].name === "get_secret", JSON.stringify(done.output));
+  executed(done.output.filter((i) => i.type === "mcp_call").map((i) => i.output), done.output_text);
+});
+
+await step("responses, MCP with approval", async () => {
+  const tools = [ofMCP("always")];
+  const first = await client.responses.create({ model, input: ask, tools, tool_choice: { type: "mcp", server_label: "notes" } });
+  const asked = first.output.find((i) => i.type === "mcp_approval_request");
+  assert(asked?.name === "get_secret", JSON.stringify(first.output));
+  const answer = { type: "mcp_approval_response", approval_request_id: asked.id, approve: true };
+  const done = await client.responses.create({ model, previous_response_id: first.id, input: [answer], tools });
+  executed(done.output.filter((i) => i.type === "mcp_call" && i.approval_request_id === asked.id).map((i) => i.output), done.output_text);
+});
+
+await step("responses, in the background", async () => {
+  let made = await client.responses.create({ model, input: ask, tools: [ofMCP("never")], background: true });
+  while (made.status === "queued" || made.status === "in_progress") {
+    await new Promise((done) => setTimeout(done, 50));
+    made = await client.responses.retrieve(made.id);
+  }
+  assert(made.status === "completed" || !scripted, made.status);
+  executed(made.output.filter((i) => i.type === "mcp_call").map((i) => i.output), made.output_text);
+  assert((await client.responses.cancel(made.id)).id === made.id, "another is cancelled");
+});
+
+await step("chat, MCP", async () => {
+  const c = (await client.chat.completions.create({ model, messages: messages(), tools: [ofMCP("never")] })).choices[0];
+  executed((c.message.server_tool_calls ?? []).map((i) => i.output), c.message.content);
 });
 
 await step("errors are typed", async () => {

@@ -1,7 +1,8 @@
 import json
+import time
 
 import openai
-from steps import ASK, ASK_FOR_JSON, BASE, DESCRIPTION, MODEL, PARAMETERS, SCRIPTED, WEATHER, end, run, step, told, whole
+from steps import ASK, ASK_FOR_JSON, BASE, DESCRIPTION, MCP, MODEL, PARAMETERS, SCRIPTED, SECRET, WEATHER, end, executed, run, step, told, whole
 
 client = openai.OpenAI(base_url=BASE + "/v1", api_key="any", max_retries=0)
 tools = [{"type": "function", "function": {"name": "get_secret", "description": DESCRIPTION, "parameters": PARAMETERS, "strict": True}}]
@@ -105,6 +106,56 @@ def _():
 def _():
     done = client.responses.create(model=MODEL, input=ASK_FOR_JSON, text={"format": {"type": "json_schema", "name": "weather", "strict": True, "schema": WEATHER}})
     assert whole(json.loads(done.output_text)["celsius"])
+
+
+def of_mcp(approval):
+    return {"type": "mcp", "server_label": "notes", "server_url": MCP + "?key=any", "authorization": "any", "require_approval": approval}
+
+
+@step("responses, MCP")
+def _():
+    with client.responses.stream(model=MODEL, input=ASK, tools=[of_mcp("never")]) as stream:
+        kinds = [event.type for event in stream]
+        if kinds[-1] == "response.incomplete" and not SCRIPTED:
+            return
+        done = stream.get_final_response()
+    assert done.output[0].type == "mcp_list_tools" and done.output[0].tools[0].name == "get_secret"
+    executed([i.output for i in done.output if i.type == "mcp_call"], done.output_text)
+    assert not SCRIPTED or "response.mcp_call.completed" in kinds, kinds
+
+
+@step("responses, MCP with approval")
+def _():
+    first = client.responses.create(model=MODEL, input=ASK, tools=[of_mcp("always")], tool_choice={"type": "mcp", "server_label": "notes"})
+    asked = [i for i in first.output if i.type == "mcp_approval_request"]
+    assert asked and asked[0].name == "get_secret", first.output
+    answer = [{"type": "mcp_approval_response", "approval_request_id": asked[0].id, "approve": True}]
+    done = client.responses.create(model=MODEL, previous_response_id=first.id, input=answer, tools=[of_mcp("always")])
+    calls = [i for i in done.output if i.type == "mcp_call"]
+    assert calls[0].approval_request_id == asked[0].id and SECRET in calls[0].output, done.output
+    executed([calls[0].output], done.output_text)
+
+
+@step("responses, in the background")
+def _():
+    made = client.responses.create(model=MODEL, input=ASK, tools=[of_mcp("never")], background=True)
+    assert made.status in ("queued", "in_progress") and made.background, made
+    while made.status in ("queued", "in_progress"):
+        time.sleep(0.05)
+        made = client.responses.retrieve(made.id)
+    assert made.status in ("completed", "incomplete") and (made.status == "completed" or not SCRIPTED), made
+    executed([i.output for i in made.output if i.type == "mcp_call"], made.output_text)
+    with client.responses.create(model=MODEL, input=ASK, tools=[of_mcp("never")], background=True, stream=True) as stream:
+        first = next(iter(stream))
+    kinds = [event.type for event in client.responses.retrieve(first.response.id, stream=True, starting_after=first.sequence_number)]
+    assert kinds[-1] in ("response.completed", "response.incomplete"), kinds
+    assert client.responses.cancel(first.response.id).status in ("completed", "incomplete")
+
+
+@step("chat, MCP")
+def _():
+    c = client.chat.completions.create(model=MODEL, messages=messages(), tools=[of_mcp("never")]).choices[0]
+    executed([i.get("output") for i in getattr(c.message, "server_tool_calls", [])], c.message.content or "")
 
 
 @step("completions")

@@ -2,6 +2,7 @@
 export const base = process.env.BASE_URL;
 export const model = process.env.MODEL;
 export const scripted = model === "scripted"; // a script does its task; a real model may do anything that is legal
+export const mcp = process.env.MCP_URL; // an MCP server that has the tool, too
 const secret = process.env.SECRET;
 
 export const ask = "What is the secret word? Ask the tool.";
@@ -32,6 +33,13 @@ export function run(input) {
 
 export function assert(ok, why) {
   if (!ok) throw new Error(why);
+}
+
+// executed asserts that a scripted model had the server execute the tool, and was told its result.
+export function executed(outputs, text) {
+  if (!scripted) return;
+  assert(outputs.some((o) => String(o).includes(secret)), JSON.stringify(outputs));
+  assert(String(text).includes(secret), `the answer is ${JSON.stringify(text)}`);
 }
 
 // told asserts that a scripted conversation ended with the tool's result.

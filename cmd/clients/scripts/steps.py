@@ -8,6 +8,7 @@ BASE = os.environ["BASE_URL"]
 MODEL = os.environ["MODEL"]
 SCRIPTED = MODEL == "scripted"  # a script does its task; a real model may do anything that is legal
 SECRET = os.environ["SECRET"]
+MCP = os.environ["MCP_URL"]  # an MCP server that has the tool, too
 
 ASK = "What is the secret word? Ask the tool."
 ASK_FOR_JSON = "What is the weather in Oslo?"
@@ -43,6 +44,13 @@ def run(reason):
 def whole(number):
     """Tells whether a number is an integer; JSON Schema counts 3.0 as one."""
     return number == int(number)
+
+
+def executed(outputs, text=SECRET):
+    """Asserts that a scripted model had the server execute the tool, and was told its result."""
+    if SCRIPTED:
+        assert [o for o in outputs if SECRET in str(o)], outputs
+        assert SECRET in text, text
 
 
 def told(text):

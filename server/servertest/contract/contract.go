@@ -91,7 +91,7 @@ func eventSchema(route, event string) string {
 		Type  string
 		Error json.RawMessage
 	}
-	if json.Unmarshal([]byte(event), &e) == nil && route == "POST /v1/responses" {
+	if json.Unmarshal([]byte(event), &e) == nil && (route == "POST /v1/responses" || route == "GET /v1/responses/*") {
 		if schema := eventSchemas[e.Type]; schema != "" {
 			return schema
 		}
