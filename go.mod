@@ -20,6 +20,7 @@ require (
 	go.etcd.io/bbolt v1.5.0 // keeps responses on disk, in one file that survives a crash
 	golang.org/x/net v0.60.0 // the text of web pages, in any character set
 	golang.org/x/term v0.46.0 // whether somebody is at the terminal; line editing with history
+	golang.org/x/text v0.42.0 // letters whose other case is more than one letter
 )
 
 require (
@@ -104,7 +105,6 @@ require (
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sync v0.23.0 // indirect
-	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.49.0 // indirect
 	gonum.org/v1/gonum v0.15.1 // indirect

@@ -70,9 +70,6 @@ type (
 		at
 		op          tokenType
 		left, right expr
-		// outside is set for a power of a negative constant: Jinja2 writes -2 ** x into its
-		// Python, where the power binds first.
-		outside bool
 	}
 	andExpr struct {
 		at
@@ -124,14 +121,14 @@ type (
 		node expr // nil: the body of a filter block
 		name string
 		args arguments
-		fn   *filter
+		fn   *native
 	}
 	testExpr struct {
 		at
 		node expr
 		name string
 		args arguments
-		fn   *filter
+		fn   *native
 		// presence is 1 for the plain test "defined", -1 for "undefined".
 		presence int
 	}
@@ -204,11 +201,10 @@ type (
 		defaults []expr
 		body     []stmt
 
-		fn                         *function
-		enter                      entering
-		params                     []int // slots of args
-		caller, kwargs, varargs    int   // slots, -1 where not used
-		explicitCaller, usesCaller bool
+		fn                      *function
+		enter                   entering
+		params                  []int // slots of args
+		caller, kwargs, varargs int   // slots, -1 where not used
 	}
 	macroStmt struct {
 		macroDef

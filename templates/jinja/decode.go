@@ -5,10 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 )
+
+// maxDepth is how deep values given from outside may be nested; Python's json module gives up near
+// there, too.
+const maxDepth = 990
+
+// FromGo makes a value of what encoding/json writes as JSON, the keys of maps sorted.
+func FromGo(v any, origin Origin) (Value, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("convert Go value: %w", err)
+	}
+	return FromJSON(data, origin)
+}
 
 // FromJSON decodes one JSON value as Python's json.loads does: key order kept, the last of equal
 // keys wins, numbers without fraction or exponent are ints of any size. Every string, keys
@@ -149,15 +161,6 @@ func parseNumber(s string) (Value, error) {
 		}
 		return Float(f), nil
 	}
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return Int(n), nil
-	}
-	if len(s) > maxIntDigits+1 {
-		return nil, fmt.Errorf("integer of more than %d digits", maxIntDigits)
-	}
-	n, ok := new(big.Int).SetString(s, 10)
-	if !ok {
-		return nil, fmt.Errorf("invalid number %q", s)
-	}
-	return newInt(n), nil
+	n, _ := parseInt(s, 10)
+	return n, nil
 }

@@ -3,8 +3,8 @@ package jinja
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
+	"strings"
 )
 
 // Dict is a dict that keeps the order in which its keys were first set. Set is for whoever builds
@@ -54,54 +54,44 @@ func (*Dict) typeName() string { return "dict" }
 
 // dictKey is what makes two keys the same: 1, 1.0 and True are one key, "1" is another.
 type dictKey struct {
-	kind byte
-	text string
-	num  float64
-	ref  Value
+	text  string // of a string
+	other any    // of anything else
 }
+
+// undefinedKey is the key of everything undefined, tupleKey of a tuple.
+type (
+	undefinedKey struct{}
+	tupleKey     string
+)
 
 // keyOf returns the key of a hashable value. Unhashable ones (see hashable) must not come here.
 func keyOf(v Value) dictKey {
 	switch v := v.(type) {
 	case *Str:
-		return dictKey{kind: 's', text: v.text}
+		return dictKey{text: v.text}
 	case Bool:
 		n, _ := asInt(v)
-		return dictKey{kind: 'i', num: float64(n)}
-	case Int:
-		if f := float64(v); math.Abs(f) < 1<<53 {
-			return dictKey{kind: 'i', num: f}
-		}
-		return dictKey{kind: 'b', text: fmt.Sprint(int64(v))}
-	case bigInt:
-		return dictKey{kind: 'b', text: v.String()}
+		return dictKey{other: Int(n)}
 	case Float:
-		return floatKey(float64(v))
-	case *Tuple:
-		text := ""
-		for _, it := range v.items {
-			text += fmt.Sprintf("%v\x00", keyOf(it))
+		if n := Int(v); Float(n) == v {
+			return dictKey{other: n}
 		}
-		return dictKey{kind: 't', text: text}
+	case *List:
+		var text strings.Builder
+		for _, it := range v.items {
+			fmt.Fprintf(&text, "%#v", keyOf(it))
+		}
+		return dictKey{other: tupleKey(text.String())}
 	case *undefined:
-		return dictKey{kind: 'u'}
-	case noneValue:
-		return dictKey{kind: 'n'}
+		return dictKey{other: undefinedKey{}}
 	}
-	return dictKey{kind: 'o', ref: v}
-}
-
-func floatKey(f float64) dictKey {
-	if f == math.Trunc(f) && math.Abs(f) >= 1<<53 && !math.IsInf(f, 0) {
-		return dictKey{kind: 'b', text: bigFromFloat(f).String()}
-	}
-	return dictKey{kind: 'i', num: f}
+	return dictKey{other: v}
 }
 
 // getString looks up a string key.
 func (d *Dict) getString(key string) (Value, bool) {
 	if d.index != nil {
-		i, ok := d.index[dictKey{kind: 's', text: key}]
+		i, ok := d.index[dictKey{text: key}]
 		if !ok {
 			return nil, false
 		}
@@ -113,7 +103,7 @@ func (d *Dict) getString(key string) (Value, bool) {
 	return nil, false
 }
 
-// findString is find for a string in a small dict.
+// findString is the place of a string in a small dict, or -1.
 func (d *Dict) findString(key string) int {
 	for i := range d.entries {
 		if s, ok := d.entries[i].key.(*Str); ok && s.text == key {
@@ -125,42 +115,31 @@ func (d *Dict) findString(key string) int {
 
 // get looks up any hashable key.
 func (d *Dict) get(key Value) (Value, bool) {
-	if s, ok := key.(*Str); ok {
-		return d.getString(s.text)
-	}
-	if i := d.find(keyOf(key)); i >= 0 {
+	if i := d.find(key); i >= 0 {
 		return d.entries[i].value, true
 	}
 	return nil, false
 }
 
-// findKey returns the place of any hashable key, or -1.
-func (d *Dict) findKey(key Value) int {
-	if s, ok := key.(*Str); ok && d.index == nil {
+// find returns the place of any hashable key, or -1.
+func (d *Dict) find(key Value) int {
+	s, ok := key.(*Str)
+	if ok && d.index == nil {
 		return d.findString(s.text)
 	}
-	return d.find(keyOf(key))
-}
-
-// find returns the place of a key, or -1.
-func (d *Dict) find(k dictKey) int {
-	if d.index != nil {
-		if i, ok := d.index[k]; ok {
-			return i
-		}
-		return -1
+	k := keyOf(key)
+	if d.index == nil {
+		return slices.IndexFunc(d.entries, func(e entry) bool { return keyOf(e.key) == k })
 	}
-	for i := range d.entries {
-		if keyOf(d.entries[i].key) == k {
-			return i
-		}
+	if i, ok := d.index[k]; ok {
+		return i
 	}
 	return -1
 }
 
 // put sets any hashable key.
 func (d *Dict) put(key, v Value) {
-	if i := d.findKey(key); i >= 0 {
+	if i := d.find(key); i >= 0 {
 		d.entries[i].value = v
 		return
 	}

@@ -45,13 +45,16 @@ func (f *frame) emitSum(e *binExpr) {
 }
 
 // sum adds up a chain of additions: as the texts to be joined, or as the value if it is not one of
-// plain texts.
+// texts.
 func (e *binExpr) sum(f *frame, parts []*Str) ([]*Str, Value) {
 	var left Value
 	if l, ok := e.left.(*binExpr); ok && l.op == "+" {
 		parts, left = l.sum(f, parts)
-	} else if left = e.left.eval(f); isPlain(left) {
-		parts, left = append(parts, left.(*Str)), nil
+	} else {
+		left = e.left.eval(f)
+		if s, ok := left.(*Str); ok && !s.markup {
+			parts, left = append(parts, s), nil
+		}
 	}
 	right := e.right.eval(f)
 	f.rt.pos = e.at
@@ -59,16 +62,10 @@ func (e *binExpr) sum(f *frame, parts []*Str) ([]*Str, Value) {
 	if left != nil {
 		return parts, f.rt.binary(e.op, left, right)
 	}
-	if isPlain(right) {
-		return append(parts, right.(*Str)), nil
+	if s, ok := right.(*Str); ok && !s.markup {
+		return append(parts, s), nil
 	}
 	return parts[:0], f.rt.binary(e.op, f.rt.joined(parts), right)
-}
-
-// isPlain says whether v is a text that adding it to another does not escape.
-func isPlain(v Value) bool {
-	s, ok := v.(*Str)
-	return ok && !s.markup
 }
 
 // joined is the texts in one.
@@ -112,14 +109,14 @@ func (f *frame) holds(e expr) bool {
 		return e.holds(f)
 	case *attrExpr, *itemExpr:
 		v := f.find(e)
-		return v != nil && f.rt.truth(v)
+		return v != nil && truthy(v)
 	case *testExpr:
 		if e.presence != 0 {
 			v := f.find(e.node)
 			return (v != nil && !isUndefined(v)) == (e.presence > 0)
 		}
 	}
-	return f.rt.truth(e.eval(f))
+	return truthy(e.eval(f))
 }
 
 // of is the attribute of v, nil if it is not there.

@@ -28,7 +28,7 @@ func (e *RaisedError) Error() string {
 // RenderError is any other failure of a rendering: an undefined value used, a wrong type, a limit.
 type RenderError struct {
 	Line, Col int
-	Type      string // Python's name of the exception: "UndefinedError", "TypeError"; "LimitError" and "RecursionError" for limits
+	Type      string // "UndefinedError", "TypeError", "ValueError", "TemplateRuntimeError"; "LimitError" and "RecursionError" for limits
 	Msg       string
 }
 
@@ -44,27 +44,18 @@ func (e *RenderError) Is(target error) bool {
 	return target == ErrLimit && (e.Type == typeLimit || e.Type == typeRecursion)
 }
 
-// The exceptions that evaluation raises, by Python's names.
+// The exceptions that evaluation raises, by the names of Python's that are nearest.
 const (
-	typeAssertion  = "AssertionError"
-	typeAttribute  = "AttributeError"
-	typeFilterArg  = "FilterArgumentError"
-	typeIndex      = "IndexError"
-	typeKey        = "KeyError"
-	typeLimit      = "LimitError"
-	typeStopped    = "Stopped" // seen by nobody: see Options.Stop
-	typeOverflow   = "OverflowError"
-	typeRecursion  = "RecursionError"
-	typeRuntime    = "RuntimeError"
-	typeSecurity   = "SecurityError"
-	typeTemplate   = "TemplateRuntimeError"
-	typeType       = "TypeError"
-	typeUndefined  = "UndefinedError"
-	typeValue      = "ValueError"
-	typeZeroDivide = "ZeroDivisionError"
+	typeLimit     = "LimitError"
+	typeStopped   = "Stopped" // seen by nobody: see Options.Stop
+	typeRecursion = "RecursionError"
+	typeTemplate  = "TemplateRuntimeError"
+	typeType      = "TypeError"
+	typeUndefined = "UndefinedError"
+	typeValue     = "ValueError"
 )
 
-// exception is what evaluation panics with; only Render and attempt recover it.
+// exception is what evaluation panics with; only Render recovers it.
 type exception struct {
 	typ    string
 	msg    string
@@ -96,15 +87,4 @@ func throw(typ, format string, args ...any) {
 		msg = fmt.Sprintf(format, args...)
 	}
 	panic(&exception{typ: typ, msg: msg})
-}
-
-// attempt runs f and returns the exception that it raised, nil if none.
-func attempt(f func()) (e *exception) {
-	defer func() {
-		if r := recover(); r != nil {
-			e = recovered(r)
-		}
-	}()
-	f()
-	return nil
 }

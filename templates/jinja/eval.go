@@ -24,9 +24,9 @@ func evalAll(f *frame, list []expr) []Value {
 	return out
 }
 
-func (e *tupleExpr) eval(f *frame) Value { return f.rt.tuple(evalAll(f, e.items)) }
+func (e *tupleExpr) eval(f *frame) Value { return f.rt.newList(isTuple, evalAll(f, e.items)) }
 
-func (e *listExpr) eval(f *frame) Value { return f.rt.newList(evalAll(f, e.items)) }
+func (e *listExpr) eval(f *frame) Value { return f.rt.newList(isList, evalAll(f, e.items)) }
 
 func (e *dictExpr) eval(f *frame) Value {
 	d := NewDict()
@@ -34,18 +34,15 @@ func (e *dictExpr) eval(f *frame) Value {
 		key := k.eval(f)
 		v := e.values[i].eval(f)
 		f.rt.pos = e.at
-		f.rt.hashable(key)
-		d.put(key, v)
+		d.put(f.rt.hashable(key), v)
 	}
-	f.rt.nest(d, len(d.entries))
-	return d
+	return f.rt.nest(d)
 }
 
 func (e *unaryExpr) eval(f *frame) Value {
 	v := e.node.eval(f)
 	f.rt.pos = e.at
 	f.rt.spend(1)
-	f.rt.scan(v)
 	return unary(e.op, v)
 }
 
@@ -62,21 +59,18 @@ func (e *binExpr) eval(f *frame) Value {
 	b := e.right.eval(f)
 	f.rt.pos = e.at
 	f.rt.spend(1)
-	if e.outside {
-		return unary("-", f.rt.binary(e.op, unary("-", a), b))
-	}
 	return f.rt.binary(e.op, a, b)
 }
 
 func (e *andExpr) eval(f *frame) Value {
-	if v := e.left.eval(f); !f.rt.truth(v) {
+	if v := e.left.eval(f); !truthy(v) {
 		return v
 	}
 	return e.right.eval(f)
 }
 
 func (e *orExpr) eval(f *frame) Value {
-	if v := e.left.eval(f); f.rt.truth(v) {
+	if v := e.left.eval(f); truthy(v) {
 		return v
 	}
 	return e.right.eval(f)
@@ -85,16 +79,12 @@ func (e *orExpr) eval(f *frame) Value {
 func (e *notExpr) eval(f *frame) Value { return Bool(!f.holds(e.node)) }
 
 func (e *concatExpr) eval(f *frame) Value {
-	rt := f.rt
 	parts := make([]*Str, len(e.items))
-	n := 0
 	for i, it := range e.items {
-		parts[i] = rt.softStr(it.eval(f))
-		n += len(parts[i].text)
+		parts[i] = f.rt.str(it.eval(f))
 	}
-	rt.pos = e.at
-	rt.make(n)
-	return joinStrs(emptyStr, parts).plain()
+	f.rt.pos = e.at
+	return f.rt.joined(parts)
 }
 
 func (e *compareExpr) eval(f *frame) Value { return Bool(e.holds(f)) }
@@ -173,34 +163,22 @@ func (e *callExpr) invoke(f *frame, caller *macro) Value {
 	return rt.callValue(fn, args)
 }
 
-// method is invoke for the usual call of a string's or dict's method, without making the bound
-// method first; nil where it is something else, and nothing was evaluated yet.
+// method is invoke for the usual call of a built-in type's method, without making the bound method
+// first; nil where it is something else, and nothing was evaluated yet.
 func (e *callExpr) method(f *frame, self Value, name string) Value {
 	if e.args.named != nil || e.args.star != nil || e.args.dstar != nil {
 		return nil
 	}
-	switch self := self.(type) {
-	case *Str:
-		if m := strMethods[name]; m != nil {
-			return m.call(f.rt, self, e.plainArgs(f))
-		}
-	case *Dict:
-		if m := dictAttrs[name]; m != nil && m.fn != nil {
-			args := e.plainArgs(f)
-			v := m.fn(f.rt, self, m.sig.bind(args))
-			f.rt.releaseArgs(args)
-			return v
-		}
+	m := methodsOf(self)[name]
+	if m == nil {
+		return nil
 	}
-	return nil
-}
-
-// plainArgs evaluates the arguments of a method.
-func (e *callExpr) plainArgs(f *frame) *callArgs {
 	args := e.args.eval(f)
 	f.rt.pos = e.at
 	f.rt.spend(1)
-	return args
+	v := m.call(f.rt, self, args)
+	f.rt.releaseArgs(args)
+	return v
 }
 
 // callValue calls any value.
@@ -233,9 +211,18 @@ func (e *filterExpr) apply(f *frame, v Value) Value {
 	f.rt.pos = e.at
 	f.rt.spend(1)
 	if e.fn == nil {
-		throw(typeTemplate, "No filter named %s found.", reprText(e.name))
+		throw(typeTemplate, "No filter named %s.", reprText(e.name))
 	}
-	return e.fn.applyOnce(f.rt, v, args)
+	return e.fn.once(f.rt, v, args)
+}
+
+// once is call with arguments that nobody else has.
+func (n *native) once(rt *runtime, v Value, a *callArgs) Value {
+	out := n.call(rt, v, a)
+	if n.raw == nil { // which keeps them
+		rt.releaseArgs(a)
+	}
+	return out
 }
 
 func (e *testExpr) eval(f *frame) Value {
@@ -247,9 +234,9 @@ func (e *testExpr) eval(f *frame) Value {
 	f.rt.pos = e.at
 	f.rt.spend(1)
 	if e.fn == nil {
-		throw(typeTemplate, "No test named %s found.", reprText(e.name))
+		throw(typeTemplate, "No test named %s.", reprText(e.name))
 	}
-	return e.fn.applyOnce(f.rt, v, args)
+	return e.fn.once(f.rt, v, args)
 }
 
 func (e *condExpr) eval(f *frame) Value {
@@ -259,5 +246,5 @@ func (e *condExpr) eval(f *frame) Value {
 	if e.no != nil {
 		return e.no.eval(f)
 	}
-	return &undefined{why: &reason{cond: e, src: f.rt.tmpl.src}}
+	return &undefined{hint: "the inline if-expression evaluated to false and no else section was defined."}
 }

@@ -41,7 +41,7 @@ func (s *printStmt) exec(f *frame) control {
 func (rt *runtime) emit(v Value) {
 	s, ok := v.(*Str)
 	if !ok {
-		throw(typeType, "sequence item 0: expected str instance, %s found", v.typeName())
+		throw(typeType, "a block's result is a string, not %s", v.typeName())
 	}
 	rt.print(s)
 }
@@ -108,9 +108,6 @@ func (s *filterStmt) exec(f *frame) control {
 func (s *setStmt) exec(f *frame) control {
 	f.rt.spend(1)
 	f.rt.pos = s.at
-	if s.assign.tuple || s.assign.attr != nil {
-		f.checkSpaces(&s.assign)
-	}
 	v := s.value.eval(f)
 	if s.assign.tuple {
 		f.rt.pos = s.at
@@ -131,7 +128,6 @@ func (s *setBlockStmt) exec(f *frame) control {
 		v = s.filter.over(f, body)
 	}
 	rt.pos = s.at
-	f.checkItems(&s.assign)
 	f.assign(&s.assign, v)
 	return proceed
 }

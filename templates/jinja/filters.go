@@ -2,152 +2,102 @@ package jinja
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// filter is a filter or a test: a function whose first argument is the value.
-type filter struct {
-	sig signature
-	fn  func(rt *runtime, a []Value) Value
-	// raw takes the arguments as they are, for filters with any number of them.
-	raw func(rt *runtime, v Value, a *callArgs) Value
-}
-
-func (f *filter) apply(rt *runtime, v Value, a *callArgs) Value {
-	rt.scan(v)
-	rt.scanAll(a.pos)
-	if f.raw != nil {
-		return f.raw(rt, v, a)
-	}
-	if len(a.pos) == 0 && len(a.kw) == 0 && len(f.sig.params) == 1 {
-		return f.fn(rt, []Value{v})
-	}
-	if len(a.kw) == 0 && len(a.pos) < len(f.sig.params) && len(a.pos)+1 >= len(f.sig.params)-len(f.sig.defaults) {
-		args := make([]Value, len(f.sig.params))
-		args[0] = v
-		n := 1 + copy(args[1:], a.pos)
-		copy(args[n:], f.sig.defaults[n-(len(args)-len(f.sig.defaults)):])
-		return f.fn(rt, args)
-	}
-	all := callArgs{pos: make([]Value, 0, len(a.pos)+1), kw: a.kw}
-	all.pos = append(append(all.pos, v), a.pos...)
-	return f.fn(rt, f.sig.bind(&all))
-}
-
-// applyOnce is apply with arguments that nobody else has.
-func (f *filter) applyOnce(rt *runtime, v Value, a *callArgs) Value {
-	out := f.apply(rt, v, a)
-	if f.raw == nil { // which may keep them
-		rt.releaseArgs(a)
-	}
-	return out
-}
-
-// sig makes a signature; hidden counts the arguments that Jinja2 puts in front of the value.
-func sig(name string, hidden int, params string, defaults ...Value) signature {
-	return signature{name: name, params: strings.Fields(params), defaults: defaults, hidden: hidden}
-}
-
 // filters are Jinja2's filters by name, tests its tests.
-var filters, tests map[string]*filter
+var filters, tests map[string]*native
 
 func init() {
 	no, zero, empty := Bool(false), Int(0), Value(emptyStr)
-	filters = map[string]*filter{
-		"abs":         {sig: sig("abs", 0, "x"), fn: filterAbs},
-		"attr":        {sig: sig("do_attr", 1, "obj name"), fn: filterAttr},
-		"batch":       {sig: sig("do_batch", 0, "value linecount fill_with", None), fn: filterBatch},
-		"capitalize":  {sig: sig("do_capitalize", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.capitalize(rt.softStr(a[0])) }},
-		"center":      {sig: sig("do_center", 0, "value width", Int(80)), fn: filterCenter},
-		"default":     {sig: sig("do_default", 0, "value default_value boolean", empty, no), fn: filterDefault},
-		"dictsort":    {sig: sig("do_dictsort", 0, "value case_sensitive by reverse", no, trusted("key"), no), fn: filterDictSort},
-		"escape":      {sig: sig("escape", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.escape(a[0]) }},
-		"first":       {sig: sig("sync_do_first", 1, "seq"), fn: filterFirst},
-		"float":       {sig: sig("do_float", 0, "value default", Float(0)), fn: filterFloat},
-		"forceescape": {sig: sig("do_forceescape", 0, "value"), fn: func(rt *runtime, a []Value) Value { return rt.escape(rt.str(a[0])) }},
-		"groupby":     {sig: sig("sync_do_groupby", 1, "value attribute default case_sensitive", None, no), fn: filterGroupBy},
-		"indent":      {sig: sig("do_indent", 0, "s width first blank", Int(4), no, no), fn: filterIndent},
-		"int":         {sig: sig("do_int", 0, "value default base", zero, Int(10)), fn: filterInt},
-		"items":       {sig: sig("do_items", 0, "value"), fn: filterItems},
-		"join":        {sig: sig("sync_do_join", 1, "value d attribute", empty, None), fn: filterJoin},
-		"last":        {sig: sig("do_last", 1, "seq"), fn: filterLast},
-		"length":      {sig: sig("len", 0, "obj"), fn: filterLength},
-		"list":        {sig: sig("sync_do_list", 0, "value"), fn: filterList},
-		"lower":       {sig: sig("do_lower", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.mapStr(rt.softStr(a[0]), lower) }},
-		"map":         {raw: filterMap},
-		"max":         {sig: sig("do_max", 1, "value case_sensitive attribute", no, None), fn: filterMax},
-		"min":         {sig: sig("do_min", 1, "value case_sensitive attribute", no, None), fn: filterMin},
-		"random":      {sig: sig("do_random", 1, "seq"), fn: filterRandom},
-		"reject":      {raw: selecting(false, false)},
-		"rejectattr":  {raw: selecting(false, true)},
-		"replace":     {sig: sig("do_replace", 1, "s old new count", None), fn: filterReplace},
-		"reverse":     {sig: sig("do_reverse", 0, "value"), fn: filterReverse},
-		"round":       {sig: sig("do_round", 0, "value precision method", zero, trusted("common")), fn: filterRound},
-		"safe":        {sig: sig("do_mark_safe", 0, "value"), fn: func(rt *runtime, a []Value) Value { return markupOf(rt.str(a[0])) }},
-		"select":      {raw: selecting(true, false)},
-		"selectattr":  {raw: selecting(true, true)},
-		"slice":       {sig: sig("sync_do_slice", 0, "value slices fill_with", None), fn: filterSlice},
-		"sort":        {sig: sig("do_sort", 1, "value reverse case_sensitive attribute", no, no, None), fn: filterSort},
-		"string":      {sig: sig("soft_str", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.softStr(a[0]) }},
-		"striptags":   {sig: sig("do_striptags", 0, "value"), fn: func(rt *runtime, a []Value) Value { return rt.stripTags(rt.str(a[0])) }},
-		"sum":         {sig: sig("sync_do_sum", 1, "iterable attribute start", None, zero), fn: filterSum},
-		"title":       {sig: sig("do_title", 0, "s"), fn: filterTitle},
-		"tojson":      {sig: sig("tojson", 0, "x ensure_ascii indent separators sort_keys", no, None, None, no), fn: filterToJSON},
-		"trim":        {sig: sig("do_trim", 0, "value chars", None), fn: filterTrim},
-		"truncate":    {sig: sig("do_truncate", 1, "s length killwords end leeway", Int(255), no, trusted("..."), None), fn: filterTruncate},
-		"unique":      {sig: sig("sync_do_unique", 1, "value case_sensitive attribute", no, None), fn: filterUnique},
-		"upper":       {sig: sig("do_upper", 0, "s"), fn: func(rt *runtime, a []Value) Value { return rt.mapStr(rt.softStr(a[0]), upper) }},
-		"urlencode":   {sig: sig("do_urlencode", 0, "value"), fn: filterURLEncode},
-		"wordcount":   {sig: sig("do_wordcount", 0, "s"), fn: filterWordCount},
+	filters = map[string]*native{
+		"abs":        fn("value", filterAbs),
+		"capitalize": fn("s", func(rt *runtime, a []Value) Value { return rt.capitalize(rt.str(a[0])) }),
+		"default":    fn("value default_value boolean", filterDefault, empty, no),
+		"dictsort":   fn("value case_sensitive by reverse", filterDictSort, no, trusted("key"), no),
+		"escape":     fn("s", func(rt *runtime, a []Value) Value { return rt.escape(rt.str(a[0])) }),
+		"first":      fn("seq", filterFirst),
+		"float":      fn("value default", filterFloat, Float(0)),
+		"indent":     fn("s width first blank", filterIndent, Int(4), no, no),
+		"int":        fn("value default base", filterInt, zero, Int(10)),
+		"items":      fn("value", filterItems),
+		"join":       fn("value d attribute", filterJoin, empty, None),
+		"last":       fn("seq", filterLast),
+		"length":     fn("obj", filterLength),
+		"list":       fn("value", func(rt *runtime, a []Value) Value { return rt.newList(isList, rt.items(a[0])) }),
+		"lower":      fn("s", func(rt *runtime, a []Value) Value { return rt.mapStr(rt.str(a[0]), lower) }),
+		"map":        {raw: filterMap},
+		"max":        fn("value case_sensitive attribute", extreme(relGreater), no, None),
+		"min":        fn("value case_sensitive attribute", extreme(relLess), no, None),
+		"reject":     selecting(false, false),
+		"rejectattr": selecting(false, true),
+		"replace":    fn("s old new count", filterReplace, None),
+		"reverse":    fn("value", filterReverse),
+		"round":      fn("value precision method", filterRound, zero, trusted("common")),
+		"safe":       fn("value", func(rt *runtime, a []Value) Value { return safe(rt.str(a[0])) }),
+		"select":     selecting(true, false),
+		"selectattr": selecting(true, true),
+		"sort":       fn("value reverse case_sensitive attribute", filterSort, no, no, None),
+		"string":     fn("s", func(rt *runtime, a []Value) Value { return rt.str(a[0]) }),
+		"sum":        fn("iterable attribute start", filterSum, None, zero),
+		"title":      fn("s", filterTitle),
+		"tojson":     fn("x ensure_ascii indent separators sort_keys", filterToJSON, no, None, None, no),
+		"trim":       fn("value chars", func(rt *runtime, a []Value) Value { return rt.strip(rt.str(a[0]), a[1], true, true) }, None),
+		"truncate":   fn("s length killwords end leeway", filterTruncate, Int(255), no, trusted("..."), Int(5)),
+		"unique":     fn("value case_sensitive attribute", filterUnique, no, None),
+		"upper":      fn("s", func(rt *runtime, a []Value) Value { return rt.mapStr(rt.str(a[0]), upper) }),
 	}
 	filters["count"], filters["d"], filters["e"] = filters["length"], filters["default"], filters["escape"]
+	named(filters)
 	tests = newTests()
 }
 
-// softStr is str(v), but keeps the mark that a string is already escaped.
-func (rt *runtime) softStr(v Value) *Str {
-	if s, ok := v.(*Str); ok {
-		return s
-	}
-	return rt.str(v)
-}
-
 func filterAbs(_ *runtime, a []Value) Value {
-	switch v := a[0].(type) {
-	case Float:
-		return Float(math.Abs(float64(v)))
-	case Int, bigInt, Bool:
-		if c, _ := compareNumbers(v, Int(0)); c < 0 {
-			return unary("-", v)
-		}
-		return intOf(v)
+	if f, ok := a[0].(Float); ok {
+		return Float(math.Abs(float64(f)))
 	}
-	throw(typeType, "bad operand type for abs(): '%s'", a[0].typeName())
-	return nil
+	n := mustInt(a[0])
+	if n < 0 {
+		return integers("*", n, -1)
+	}
+	return Int(n)
 }
 
-func filterAttr(rt *runtime, a []Value) Value {
-	name, ok := a[1].(*Str)
-	if !ok {
-		rt.hashable(a[1])
-		throw(typeType, "attribute name must be string, not '%s'", a[1].typeName())
-	}
-	mustDefined(a[0])
-	if v := rt.attribute(a[0], name.text); v != nil {
-		return v
-	}
-	return &undefined{owner: a[0], name: name}
-}
-
-func filterCenter(rt *runtime, a []Value) Value {
-	return rt.center(rt.softStr(a[0]), wantInt(a[1]), trusted(" "))
-}
-
-func filterDefault(rt *runtime, a []Value) Value {
-	if _, ok := a[0].(*undefined); ok || rt.truth(a[2]) && !rt.truth(a[0]) {
+func filterDefault(_ *runtime, a []Value) Value {
+	if isUndefined(a[0]) || truthy(a[2]) && !truthy(a[0]) {
 		return a[1]
 	}
 	return a[0]
+}
+
+var htmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;")
+
+// escape makes text safe for HTML, unless it is already.
+func (rt *runtime) escape(s *Str) *Str {
+	if s.markup {
+		return s
+	}
+	rt.make(6 * len(s.text))
+	return safe(s.mapText(htmlEscaper.Replace))
+}
+
+// plain is the text without the mark that it is safe for HTML.
+func (s *Str) plain() *Str {
+	if !s.markup {
+		return s
+	}
+	c := *s
+	c.markup = false
+	return &c
+}
+
+// safe marks a text as safe for HTML.
+func safe(s *Str) *Str {
+	c := *s
+	c.markup = true
+	return &c
 }
 
 func filterFirst(rt *runtime, a []Value) Value {
@@ -155,23 +105,17 @@ func filterFirst(rt *runtime, a []Value) Value {
 	if v, ok := it.next(); ok {
 		return v
 	}
-	return because("No first item, sequence was empty.")
+	return &undefined{hint: "No first item, sequence was empty."}
 }
 
 func filterLast(rt *runtime, a []Value) Value {
-	if list, ok := items(a[0]); ok && len(list) > 0 {
+	if _, ok := a[0].(*generator); ok {
+		throw(typeType, "'generator' object is not reversible")
+	}
+	if list := rt.items(a[0]); len(list) > 0 {
 		return list[len(list)-1]
 	}
-	it, ok := rt.reversed(a[0])
-	if _, isUndefined := a[0].(*undefined); !ok && !isUndefined {
-		throw(typeType, "'%s' object is not reversible", a[0].typeName())
-	}
-	if ok {
-		if v, more := it.(*generator).next(); more {
-			return v
-		}
-	}
-	return because("No last item, sequence was empty.")
+	return &undefined{hint: "No last item, sequence was empty."}
 }
 
 func filterLength(_ *runtime, a []Value) Value {
@@ -182,53 +126,28 @@ func filterLength(_ *runtime, a []Value) Value {
 	return Int(n)
 }
 
-func filterList(rt *runtime, a []Value) Value { return rt.newList(rt.list(a[0])) }
-
-// filterRandom takes the first item: a prompt has to come out the same every time.
-func filterRandom(rt *runtime, a []Value) Value {
-	if n, ok := length(a[0]); !ok {
-		throw(typeType, "object of type '%s' has no len()", a[0].typeName())
-	} else if n == 0 {
-		return because("No random item, sequence was empty.")
-	}
-	return rt.getItem(a[0], Int(0))
-}
-
 func filterItems(rt *runtime, a []Value) Value {
-	return rt.lazy("do_items", emptyStr, func(func() (Value, bool)) func() (Value, bool) {
-		switch d := a[0].(type) {
-		case *Dict:
-			pairs := (&dictView{"items", d}).iterate()
-			return pairs.next
-		case *undefined:
-			return nothing
+	return rt.lazy(None, func() []Value {
+		d, ok := a[0].(*Dict)
+		switch {
+		case ok:
+			return rt.listing(d, isItems).items
+		case !isUndefined(a[0]):
+			throw(typeType, "Can only get item pairs from a mapping.")
 		}
-		throw(typeType, "Can only get item pairs from a mapping.")
 		return nil
 	})
 }
 
 func filterJoin(rt *runtime, a []Value) Value {
-	v := a[0]
-	get := func(v Value) Value { return v }
-	if a[2] != None {
-		get = rt.attrGetter(a[2], nil)
-	}
-	sep := rt.softStr(a[1]).plain()
-	it := rt.iterate(v)
+	get := rt.attrGetter(a[2], nil)
+	sep := rt.str(a[1])
 	var b textBuilder
-	var parts []*Str
-	for {
-		item, ok := it.next()
-		if !ok {
-			break
-		}
-		parts = append(parts, rt.softStr(get(item)).plain())
-	}
-	for i, s := range parts {
+	for i, v := range rt.items(a[0]) {
 		if i > 0 {
 			b.add(sep)
 		}
+		s := rt.str(get(v))
 		b.add(s)
 		rt.spend(1 + (len(s.text)+len(sep.text))/bytesPerStep)
 		rt.fits(len(b.buf))
@@ -245,45 +164,326 @@ func filterReplace(rt *runtime, a []Value) Value {
 }
 
 func filterReverse(rt *runtime, a []Value) Value {
-	if s, ok := a[0].(*Str); ok {
-		return rt.sliceStr(s, None, None, Int(-1))
+	switch v := a[0].(type) {
+	case *Str:
+		return rt.sliceStr(v, None, None, Int(-1))
+	case *generator:
+		return rt.newList(isList, rt.reversed(v))
 	}
-	if it, ok := rt.reversed(a[0]); ok {
-		return it
-	}
-	if !iterable(a[0]) {
-		throw(typeFilterArg, "argument must be iterable")
-	}
-	if _, ok := a[0].(*undefined); ok {
-		return &generator{name: "reversed object", iterator: sliceIterator(nil)}
-	}
-	var list []Value
-	if e := attempt(func() { list = rt.list(a[0]) }); e != nil {
-		if e.typ == typeType {
-			throw(typeFilterArg, "argument must be iterable")
+	return &generator{iterator: iterator{list: rt.reversed(a[0])}}
+}
+
+func filterInt(rt *runtime, a []Value) Value {
+	switch v := a[0].(type) {
+	case *undefined:
+		v.fail()
+	case bigInt:
+		return v
+	case Float:
+		if !math.IsNaN(float64(v)) {
+			return floatToInt(float64(v))
 		}
-		panic(e)
+	case *Str:
+		rt.scan(v)
+		text := strings.ReplaceAll(strings.TrimFunc(v.text, isSpace), "_", "")
+		base, _ := asInt(a[2])
+		if base == 16 {
+			text = strings.TrimPrefix(strings.ToLower(text), "0x")
+		}
+		if n, ok := parseInt(text, int(base)); ok {
+			return n
+		}
+		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
+			return floatToInt(f)
+		}
 	}
-	it, _ := rt.reversed(rt.newList(list))
-	return rt.newList(rt.list(it))
+	if n, ok := asInt(a[0]); ok {
+		return Int(n)
+	}
+	return a[1]
+}
+
+func filterFloat(rt *runtime, a []Value) Value {
+	mustDefined(a[0])
+	if s, ok := a[0].(*Str); ok {
+		rt.scan(s)
+		text := strings.TrimFunc(s.text, isSpace)
+		if f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64); (err == nil || math.IsInf(f, 0)) && !strings.ContainsAny(text, "xX") {
+			return Float(f)
+		}
+	}
+	if f, ok := asFloat(a[0]); ok {
+		return Float(f)
+	}
+	return a[1]
+}
+
+func filterRound(rt *runtime, a []Value) Value {
+	f, ok := asFloat(a[0])
+	if !ok {
+		mustDefined(a[0])
+		throw(typeType, "a number is wanted, not %s", a[0].typeName())
+	}
+	digits := 0
+	if a[1] != None {
+		digits = wantInt(a[1])
+	}
+	scale := math.Pow10(digits)
+	switch how := wantStr(a[2]).text; {
+	case how == "common" && isInt(a[0]) && digits >= 0:
+		return filterInt(rt, []Value{a[0], None, Int(10)})
+	case how == "common" && isInt(a[0]):
+		return floatToInt(float64(rt.round(f, digits)))
+	case how == "common":
+		return rt.round(f, digits)
+	case how == "ceil":
+		return Float(math.Ceil(f*scale) / scale)
+	case how == "floor":
+		return Float(math.Floor(f*scale) / scale)
+	}
+	throw(typeValue, "method must be common, ceil or floor")
+	return nil
 }
 
 func filterSum(rt *runtime, a []Value) Value {
-	get := func(v Value) Value { return v }
-	if a[1] != None {
-		get = rt.attrGetter(a[1], nil)
-	}
+	get := rt.attrGetter(a[1], nil)
 	if _, ok := a[2].(*Str); ok {
-		throw(typeType, "sum() can't sum strings [use ''.join(seq) instead]")
+		throw(typeType, "sum() can't sum strings")
 	}
 	total := a[2]
-	it := rt.iterate(a[0])
-	for {
-		v, ok := it.next()
-		if !ok {
-			return total
-		}
+	for _, v := range rt.items(a[0]) {
 		rt.spend(1)
 		total = rt.binary("+", total, get(v))
 	}
+	return total
+}
+
+// filterTitle is Jinja2's own title: words begin after whitespace, brackets and hyphens only.
+func filterTitle(rt *runtime, a []Value) Value {
+	return rt.mapStr(rt.str(a[0]), titled(func(r rune) bool { return isSpace(r) || strings.ContainsRune("-({[<", r) }))
+}
+
+func filterTruncate(rt *runtime, a []Value) Value {
+	end, most, leeway := wantStr(a[3]), wantInt(a[1]), wantInt(a[4])
+	s, ok := a[0].(*Str)
+	if _, long := length(a[0]); !ok && long {
+		return a[0]
+	}
+	if keep := most - end.length(); keep < 0 || leeway < 0 {
+		throw(typeValue, "a length of %d with %d more is too short for its end", most, leeway)
+	}
+	if wantStr(a[0]).length() <= most+leeway {
+		return s
+	}
+	cut := rt.sliceStr(s, None, Int(most-end.length()), None)
+	if i := strings.LastIndexByte(cut.text, ' '); i >= 0 && !truthy(a[2]) {
+		cut = cut.slice(0, i)
+	}
+	return rt.joined([]*Str{cut, end})
+}
+
+func filterIndent(rt *runtime, a []Value) Value {
+	indent, ok := a[1].(*Str)
+	if !ok {
+		indent = rt.fill(trusted(" "), wantInt(a[1]))
+	}
+	newline := trusted("\n")
+	lines := rt.lines(joinStrs(emptyStr, []*Str{wantStr(a[0]), newline}), false)
+	rt.make(len(a[0].(*Str).text) + saturate(int64(len(lines)), int64(len(indent.text)+1)))
+	var b textBuilder
+	for i, line := range lines {
+		if i > 0 {
+			b.add(newline)
+		}
+		if i == 0 && truthy(a[2]) || i > 0 && (line.text != "" || truthy(a[3])) {
+			b.add(indent)
+		}
+		b.add(line)
+	}
+	return b.str()
+}
+
+// attrGetter returns the function that follows an attribute path, given as "a.b.0", as an int, or
+// None for the item itself. What is undefined on the way becomes def, unless that is nil.
+func (rt *runtime) attrGetter(path, def Value) func(Value) Value {
+	var parts []Value
+	if s, ok := path.(*Str); ok {
+		for _, p := range strings.Split(s.text, ".") {
+			if n, err := strconv.ParseUint(p, 10, 31); err == nil {
+				parts = append(parts, Int(n))
+			} else {
+				parts = append(parts, trusted(p))
+			}
+		}
+	} else if path != None {
+		parts = []Value{path}
+	}
+	return func(v Value) Value {
+		for _, p := range parts {
+			rt.spend(1)
+			if v = rt.getItem(v, p); isUndefined(v) && def != nil && def != None {
+				v = def
+			}
+		}
+		return v
+	}
+}
+
+// folded is the value by which a filter compares: strings in lower case unless case matters.
+func (rt *runtime) folded(v, caseSensitive Value) Value {
+	if s, ok := v.(*Str); ok && !truthy(caseSensitive) {
+		return rt.mapStr(s, lower)
+	}
+	return v
+}
+
+// sorted sorts items by their keys, stable, as Python does also where reversed.
+func (rt *runtime) sorted(list []Value, key func(Value) Value, reverse Value) Value {
+	type keyed struct{ key, value Value }
+	all := make([]keyed, len(list))
+	for i, v := range list {
+		all[i] = keyed{key(v), v}
+	}
+	slices.SortStableFunc(all, func(a, b keyed) int {
+		rt.spend(1)
+		if truthy(reverse) {
+			a, b = b, a
+		}
+		c, _ := rt.order(relLess, a.key, b.key)
+		return c
+	})
+	out := make([]Value, len(all))
+	for i, k := range all {
+		out[i] = k.value
+	}
+	return rt.newList(isList, out)
+}
+
+func filterDictSort(rt *runtime, a []Value) Value {
+	d, ok := a[0].(*Dict)
+	by := slices.Index([]string{"key", "value"}, wantStr(a[2]).text)
+	if !ok || by < 0 {
+		mustDefined(a[0])
+		throw(typeType, `a dict is sorted, by either "key" or "value", not %s`, a[0].typeName())
+	}
+	key := func(v Value) Value { return rt.folded(v.(*List).items[by], a[1]) }
+	return rt.sorted(rt.listing(d, isItems).items, key, a[3])
+}
+
+func filterSort(rt *runtime, a []Value) Value {
+	getters := []func(Value) Value{rt.attrGetter(a[3], nil)}
+	if s, ok := a[3].(*Str); ok {
+		getters = nil
+		for _, p := range strings.Split(s.text, ",") {
+			getters = append(getters, rt.attrGetter(trusted(p), nil))
+		}
+	}
+	key := func(v Value) Value {
+		keys := make([]Value, len(getters))
+		for i, get := range getters {
+			keys[i] = rt.folded(get(v), a[2])
+		}
+		return NewList(keys...)
+	}
+	return rt.sorted(rt.items(a[0]), key, a[1])
+}
+
+func filterUnique(rt *runtime, a []Value) Value {
+	return rt.lazy(a[0], func() (out []Value) {
+		get := rt.attrGetter(a[2], nil)
+		seen := map[dictKey]bool{}
+		for _, v := range rt.items(a[0]) {
+			rt.spend(1)
+			if k := keyOf(rt.hashable(rt.folded(get(v), a[1]))); !seen[k] {
+				seen[k] = true
+				out = append(out, v)
+			}
+		}
+		return out
+	})
+}
+
+// extreme makes min and max: the first item whose key is op than all others.
+func extreme(op relation) func(rt *runtime, a []Value) Value {
+	return func(rt *runtime, a []Value) Value {
+		var best, bestKey Value
+		get := rt.attrGetter(a[2], nil)
+		for _, v := range rt.items(a[0]) {
+			rt.spend(1)
+			if key := rt.folded(get(v), a[1]); best == nil || rt.compare(op, key, bestKey) {
+				best, bestKey = v, key
+			}
+		}
+		if best == nil {
+			return &undefined{hint: "No aggregated item, sequence was empty."}
+		}
+		return best
+	}
+}
+
+// filterMap applies an attribute path, or a filter by name.
+func filterMap(rt *runtime, v Value, a *callArgs) Value {
+	return rt.lazy(v, func() []Value {
+		if !truthy(v) {
+			return nil
+		}
+		path, kw, ok := takeKeyword(a.kw, "attribute")
+		var f func(Value) Value
+		switch {
+		case ok && len(a.pos) == 0:
+			def, _, _ := takeKeyword(kw, "default")
+			f = rt.attrGetter(path, def)
+		case len(a.pos) > 0:
+			rest := &callArgs{pos: a.pos[1:], kw: a.kw}
+			f = func(v Value) Value { return lookUp(filters, "filter", a.pos[0]).call(rt, v, rest) }
+		default:
+			throw(typeType, "map requires a filter argument")
+		}
+		list := rt.items(v)
+		out := make([]Value, len(list))
+		for i, it := range list {
+			rt.spend(1)
+			out[i] = f(it)
+		}
+		return out
+	})
+}
+
+// lookUp finds a filter or test by its name.
+func lookUp(table map[string]*native, kind string, name Value) *native {
+	n := table[wantStr(name).text]
+	if n == nil {
+		throw(typeTemplate, "No %s named %s.", kind, plainRepr(name))
+	}
+	return n
+}
+
+// selecting makes select, reject and their attr forms: by a test, or by whether it is true.
+func selecting(want, byAttr bool) *native {
+	return &native{raw: func(rt *runtime, v Value, a *callArgs) Value {
+		return rt.lazy(v, func() (out []Value) {
+			if !truthy(v) {
+				return nil
+			}
+			pos, get := a.pos, rt.attrGetter(None, nil)
+			if byAttr {
+				if len(pos) == 0 {
+					throw(typeType, "Missing parameter for attribute name")
+				}
+				get, pos = rt.attrGetter(pos[0], nil), pos[1:]
+			}
+			holds := truthy
+			if len(pos) > 0 {
+				rest := &callArgs{pos: pos[1:], kw: a.kw}
+				holds = func(v Value) bool { return truthy(lookUp(tests, "test", pos[0]).call(rt, v, rest)) }
+			}
+			for _, v := range rt.items(v) {
+				rt.spend(1)
+				if holds(get(v)) == want {
+					out = append(out, v)
+				}
+			}
+			return out
+		})
+	}}
 }

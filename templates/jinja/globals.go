@@ -4,17 +4,24 @@ package jinja
 var globals map[string]Value
 
 func init() {
-	class := func(name string, fn func(*runtime, *callArgs) Value) Value {
-		return &classValue{builtin{name: name, fn: fn}}
-	}
-	globals = map[string]Value{
-		"range":           class("range", makeRange),
-		"dict":            class("dict", func(rt *runtime, a *callArgs) Value { return rt.makeDict("dict", a) }),
-		"namespace":       class("jinja2.utils.Namespace", makeNamespace),
-		"cycler":          class("jinja2.utils.Cycler", makeCycler),
-		"joiner":          class("jinja2.utils.Joiner", makeJoiner),
-		"raise_exception": &builtin{name: "raise_exception", fn: raiseException},
-		"strftime_now":    &builtin{name: "strftime_now", fn: strftimeNow},
+	raise := fn("self message", func(rt *runtime, a []Value) Value {
+		panic(&exception{msg: rt.str(a[1]).text, raised: true})
+	})
+	now := fn("self format", func(rt *runtime, a []Value) Value {
+		format := wantStr(a[1]).text
+		rt.make(maxField * len(format)) // at most that wide a field for each character
+		return trusted(strftime(rt.now, format))
+	})
+	globals = map[string]Value{}
+	for name, f := range map[string]func(*runtime, *callArgs) Value{
+		"range":           makeRange,
+		"dict":            func(rt *runtime, a *callArgs) Value { return rt.makeDict(a) },
+		"namespace":       func(rt *runtime, a *callArgs) Value { return &namespace{rt.makeDict(a)} },
+		"joiner":          makeJoiner,
+		"raise_exception": func(rt *runtime, a *callArgs) Value { return raise.call(rt, None, a) },
+		"strftime_now":    func(rt *runtime, a *callArgs) Value { return now.call(rt, None, a) },
+	} {
+		globals[name] = &builtin{name, f}
 	}
 }
 
@@ -29,110 +36,68 @@ func IsGlobal(name string) bool {
 const maxRange = 100_000
 
 func makeRange(_ *runtime, a *callArgs) Value {
-	if len(a.kw) > 0 {
-		throw(typeType, "safe_range() got an unexpected keyword argument %s", reprText(a.kw[0].name.text))
-	}
-	start, stop, step := int64(0), int64(0), int64(1)
-	bound := func(v Value) int64 {
-		if n, ok := v.(bigInt); ok {
-			if n.Sign() < 0 {
-				return -(1 << 62)
-			}
-			return 1 << 62
+	bounds := []int64{0, 0, 1}
+	for i, v := range a.pos {
+		if i == len(bounds) {
+			break
 		}
-		return int64(wantInt(v))
+		bounds[i] = int64(sliceBound(v))
 	}
-	switch len(a.pos) {
-	case 0:
-		throw(typeType, "range expected at least 1 argument, got 0")
-	case 1:
-		stop = bound(a.pos[0])
-	case 2, 3:
-		start, stop = bound(a.pos[0]), bound(a.pos[1])
-		if len(a.pos) == 3 {
-			step = bound(a.pos[2])
-		}
-	default:
-		throw(typeType, "range expected at most 3 arguments, got %d", len(a.pos))
+	if len(a.pos) == 1 {
+		bounds[0], bounds[1] = 0, bounds[0]
 	}
-	if step == 0 {
-		throw(typeValue, "range() arg 3 must not be zero")
+	r := &rangeValue{start: bounds[0], stop: bounds[1], step: bounds[2]}
+	if r.step == 0 || len(a.pos) == 0 || len(a.pos) > len(bounds) || len(a.kw) > 0 {
+		throw(typeType, "range takes one to three numbers, the last of which is not zero")
 	}
-	r := newRange(start, stop, step)
-	if r.n > maxRange || r.n < 0 {
-		throw(typeOverflow, "Range too big. The sandbox blocks ranges larger than MAX_RANGE (%d).", maxRange)
+	// Rounded up, and nothing where it leads away.
+	n := max((r.stop-r.start+r.step-max(min(r.step, 1), -1))/r.step, 0)
+	if n > maxRange {
+		throw(typeLimit, "Range too big. The sandbox blocks ranges larger than MAX_RANGE (%d).", maxRange)
 	}
+	r.n = int(n)
 	return r
 }
 
 // makeDict is dict(mapping or pairs, **kw).
-func (rt *runtime) makeDict(name string, a *callArgs) *Dict {
+func (rt *runtime) makeDict(a *callArgs) *Dict {
 	d := NewDict()
 	if len(a.pos) > 1 {
-		throw(typeType, "%s expected at most 1 argument, got %d", name, len(a.pos))
+		throw(typeType, "dict expected at most 1 argument, got %d", len(a.pos))
 	}
-	if len(a.pos) == 1 {
-		rt.fillDict(d, a.pos[0])
+	for _, v := range a.pos {
+		if m, ok := v.(*Dict); ok {
+			d = m.clone()
+			break
+		}
+		for _, it := range rt.items(v) {
+			pair := rt.items(it)
+			if len(pair) != 2 {
+				wrongCount(2, len(pair))
+			}
+			d.put(rt.hashable(pair[0]), pair[1])
+		}
 	}
 	for _, k := range a.kw {
 		d.put(k.name, k.value)
 	}
-	rt.nest(d, d.Len())
-	return d
+	return rt.nest(d)
 }
 
-func (rt *runtime) fillDict(d *Dict, v Value) {
-	if m, ok := v.(*Dict); ok {
-		*d = *m.clone()
-		d.depth = 0 // which nest finds out
-		return
-	}
-	for i, it := range rt.list(v) {
-		if !iterable(it) {
-			throw(typeType, "cannot convert dictionary update sequence element #%d to a sequence", i)
-		}
-		pair := rt.list(it)
-		if len(pair) != 2 {
-			throw(typeValue, "dictionary update sequence element #%d has length %d; 2 is required", i, len(pair))
-		}
-		rt.hashable(pair[0])
-		d.put(pair[0], pair[1])
-	}
-}
-
-func makeNamespace(rt *runtime, a *callArgs) Value {
-	return &namespace{rt.makeDict("dict", a)}
-}
-
-func makeCycler(_ *runtime, a *callArgs) Value {
-	if len(a.kw) > 0 {
-		throw(typeType, "Cycler.__init__() got an unexpected keyword argument %s", reprText(a.kw[0].name.text))
-	}
-	if len(a.pos) == 0 {
-		throw(typeRuntime, "at least one item has to be provided")
-	}
-	return &cycler{items: a.pos}
-}
-
+// makeJoiner makes a function that returns nothing the first time, then a separator.
 func makeJoiner(_ *runtime, a *callArgs) Value {
-	args := signature{name: "Joiner.__init__", params: []string{"sep"}, defaults: []Value{commaSpace}, hidden: 1}.bind(a)
-	return &joiner{sep: args[0]}
-}
-
-func raiseException(rt *runtime, a *callArgs) Value {
-	args := sig("raise_exception", 0, "message").bind(a)
-	panic(&exception{msg: rt.str(args[0]).text, raised: true})
-}
-
-// maxField is the widest field of strftime, for which a format needs at least a few characters.
-const maxField = 250
-
-func strftimeNow(rt *runtime, a *callArgs) Value {
-	args := sig("strftime_now", 0, "format").bind(a)
-	format, ok := args[0].(*Str)
-	if !ok {
-		throw(typeType, "strftime() argument 1 must be str, not %s", args[0].typeName())
+	sep, _, ok := takeKeyword(a.kw, "sep")
+	if len(a.pos) > 0 {
+		sep = a.pos[0]
+	} else if !ok {
+		sep = commaSpace
 	}
-	rt.make(maxField * len(format.text)) // at most that wide a field for each character
-	return trusted(strftime(rt.now, format.text))
+	used := false
+	return &builtin{"joiner", func(*runtime, *callArgs) Value {
+		if used {
+			return sep
+		}
+		used = true
+		return emptyStr
+	}}
 }

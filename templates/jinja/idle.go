@@ -54,6 +54,15 @@ func steady(e expr, variable string) bool {
 	return !slices.ContainsFunc(exprChildren(e), func(n node) bool { return !steady(n.(expr), variable) })
 }
 
+// constant reports an expression made of nothing but literals.
+func constant(e expr) bool {
+	switch e.(type) {
+	case *constExpr, *tupleExpr, *listExpr, *dictExpr, *unaryExpr, *binExpr, *andExpr, *orExpr, *notExpr, *concatExpr, *compareExpr:
+		return !slices.ContainsFunc(exprChildren(e), func(n node) bool { return !constant(n.(expr)) })
+	}
+	return false
+}
+
 // idles runs the loop's sole if, and says whether every iteration from here on would do nothing.
 func (s *forStmt) idles(f *frame) (control, bool) {
 	tested, body := s.sole.branch(f)
@@ -68,6 +77,6 @@ func unread(v Value) bool {
 	if _, ok := v.(*rangeValue); ok {
 		return true
 	}
-	_, ok := items(v)
+	_, ok := v.(*List)
 	return ok
 }

@@ -1,6 +1,9 @@
 package jinja
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // iterator yields values: a list's, or what a function returns until ok is false. A copy of one
 // over a list goes its own way.
@@ -20,64 +23,44 @@ func (it *iterator) next() (v Value, ok bool) {
 	return v, true
 }
 
-func sliceIterator(items []Value) iterator { return iterator{list: items} }
-
-func nothing() (Value, bool) { return nil, false }
-
 // iterable reports whether iterate works.
 func iterable(v Value) bool {
 	switch v.(type) {
-	case *Str, *List, *Tuple, *groupTuple, *Dict, *dictView, *rangeValue, *generator, *undefined, *loopValue:
+	case *Str, *List, *Dict, *rangeValue, *generator, *undefined:
 		return true
 	}
 	return false
 }
 
-// items returns the items of a value that holds them all, without making any.
-func items(v Value) ([]Value, bool) {
-	switch v := v.(type) {
-	case *List:
-		return v.items, true
-	case *Tuple:
-		return v.items, true
-	case *groupTuple:
-		return v.items, true
-	}
-	return nil, false
-}
-
 // iterate returns an iterator over v, or fails.
 func (rt *runtime) iterate(v Value) iterator {
-	if list, ok := items(v); ok {
-		return sliceIterator(list)
-	}
 	switch v := v.(type) {
+	case *List:
+		return iterator{list: v.items}
 	case *Str:
-		return v.chars()
+		v, i := v.plain(), 0
+		return iterator{more: func() (Value, bool) {
+			if i >= len(v.text) {
+				return nil, false
+			}
+			_, n := utf8.DecodeRuneInString(v.text[i:])
+			i += n
+			return v.slice(i-n, i), true
+		}}
 	case *Dict:
-		return v.iterate(func(e entry) Value { return e.key })
-	case *dictView:
-		return v.iterate()
+		return iterator{list: rt.listing(v, isKeys).items}
 	case *rangeValue:
 		i := 0
 		return iterator{more: func() (Value, bool) {
-			if i >= v.n {
-				return nil, false
-			}
 			i++
-			return v.at(i - 1), true
+			return v.at(i - 1), i <= v.n
 		}}
 	case *generator:
 		return iterator{more: v.next}
-	case *undefined:
-		return sliceIterator(nil)
-	case *loopValue:
-		return iterator{more: func() (Value, bool) {
-			item, ok := v.advance()
-			return NewTuple(item, v), ok
-		}}
 	}
-	throw(typeType, "'%s' object is not iterable", v.typeName())
+	if !isUndefined(v) {
+		throw(typeType, "'%s' object is not iterable", v.typeName())
+	}
 	return iterator{}
 }
 
@@ -94,141 +77,53 @@ func (rt *runtime) drain(it iterator) []Value {
 	}
 }
 
-// list returns the items of any iterable; the slice is not to be changed.
-func (rt *runtime) list(v Value) []Value {
-	if l, ok := items(v); ok {
-		return l
+// items returns the items of any iterable; the slice is not to be changed.
+func (rt *runtime) items(v Value) []Value {
+	if l, ok := v.(*List); ok {
+		return l.items
 	}
 	return rt.drain(rt.iterate(v))
 }
 
-// lazy makes a generator that reads from v. Nothing happens before its first item is asked for:
-// make then returns what yields the items, given what reads those of v.
-func (rt *runtime) lazy(name string, v Value, make func(next func() (Value, bool)) func() (Value, bool)) Value {
-	d := 1
-	if g, ok := v.(*generator); ok {
-		d += g.depth
+// generator yields its items once; what filters such as map return.
+type generator struct {
+	iterator
+	depth int // of generators that read from one another
+}
+
+func (*generator) typeName() string { return "generator" }
+
+// lazy makes a generator of what f makes of the items of v. Nothing happens before its first item
+// is asked for.
+func (rt *runtime) lazy(v Value, f func() []Value) Value {
+	g := &generator{depth: 1}
+	if from, ok := v.(*generator); ok {
+		g.depth += from.depth
 	}
-	if d > maxDepth {
+	if g.depth > maxDepth {
 		throw(typeRecursion, "maximum recursion depth exceeded")
 	}
-	var source iterator
-	begun := false
-	read := func() (Value, bool) {
-		if !begun {
-			source, begun = rt.iterate(v), true
-		}
-		return source.next()
+	g.more = func() (Value, bool) {
+		g.iterator = iterator{list: f()}
+		return g.next()
 	}
-	var next func() (Value, bool)
-	return &generator{name: "generator object " + name, depth: d, iterator: iterator{more: func() (Value, bool) {
-		if next == nil {
-			next = make(read)
-		}
-		rt.spend(1)
-		return next()
-	}}}
+	return g
 }
 
-// length is Python's len, where v has one.
-func length(v Value) (int, bool) {
-	if l, ok := items(v); ok {
-		return len(l), true
-	}
-	switch v := v.(type) {
-	case *Str:
-		return v.length(), true
-	case *Dict:
-		return v.Len(), true
-	case *dictView:
-		return v.dict.Len(), true
-	case *rangeValue:
-		return v.n, true
-	case *undefined:
-		return 0, true
-	case *loopValue:
-		return v.count(), true
-	}
-	return 0, false
+// reversed returns the items of a value from its end.
+func (rt *runtime) reversed(v Value) []Value {
+	list := slices.Clone(rt.items(v))
+	rt.spend(len(list))
+	slices.Reverse(list)
+	return list
 }
 
-// length is the number of characters.
-func (s *Str) length() int { return utf8.RuneCountInString(s.text) }
-
-func (s *Str) chars() iterator {
-	i := 0
-	return iterator{more: func() (Value, bool) {
-		if i >= len(s.text) {
-			return nil, false
-		}
-		_, n := utf8.DecodeRuneInString(s.text[i:])
-		i += n
-		return s.slice(i-n, i).plain(), true
-	}}
+// rangeValue is range(start, stop, step) of n items.
+type rangeValue struct {
+	start, stop, step int64
+	n                 int
 }
 
-func (d *Dict) iterate(f func(entry) Value) iterator {
-	i := 0
-	return iterator{more: func() (Value, bool) {
-		if i >= len(d.entries) {
-			return nil, false
-		}
-		i++
-		return f(d.entries[i-1]), true
-	}}
-}
-
-func (v *dictView) iterate() iterator {
-	return v.dict.iterate(func(e entry) Value {
-		switch v.kind {
-		case "keys":
-			return e.key
-		case "values":
-			return e.value
-		}
-		return newPair(e.key, e.value)
-	})
-}
-
-// newPair makes a tuple of two in one allocation.
-func newPair(a, b Value) *Tuple {
-	p := &struct {
-		Tuple
-		two [2]Value
-	}{two: [2]Value{a, b}}
-	p.items = p.two[:]
-	return &p.Tuple
-}
+func (*rangeValue) typeName() string { return "range" }
 
 func (r *rangeValue) at(i int) Value { return Int(r.start + int64(i)*r.step) }
-
-// reversed returns an iterator over a sequence from its end; ok is false where v is none.
-func (rt *runtime) reversed(v Value) (it Value, ok bool) {
-	var list []Value
-	switch v := v.(type) {
-	case *List, *Tuple, *groupTuple:
-		list, _ = items(v)
-	case *Str, *Dict, *dictView, *rangeValue:
-		list = rt.list(v)
-	default:
-		return nil, false
-	}
-	rt.spend(len(list))
-	back := make([]Value, len(list))
-	for i, e := range list {
-		back[len(list)-1-i] = e
-	}
-	return &generator{name: reversedName(v), iterator: sliceIterator(back)}, true
-}
-
-func reversedName(v Value) string {
-	switch v.(type) {
-	case *List:
-		return "list_reverseiterator object"
-	case *Dict:
-		return "dict_reversekeyiterator object"
-	case *rangeValue:
-		return "range_iterator object"
-	}
-	return "reversed object"
-}

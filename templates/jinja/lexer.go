@@ -230,19 +230,18 @@ func (l *lexer) expression(end tokenType) {
 // literal consumes a number, name or string.
 func (l *lexer) literal() bool {
 	rest := l.src[l.pos:]
-	afterDot := l.pos > 0 && l.src[l.pos-1] == '.'
-	if n := floatLen(rest); n > 0 && !afterDot {
-		l.take(tokFloat, n)
+	if n := digits(rest); n > 0 && l.pos > 0 && l.src[l.pos-1] == '.' { // the item of a number
+		l.take(tokInt, n)
 		return true
 	}
-	if n := intLen(rest); n > 0 {
+	if n, float := numberLen(rest); float {
+		l.take(tokFloat, n)
+		return true
+	} else if n > 0 {
 		l.take(tokInt, n)
 		return true
 	}
 	if n := nameLen(rest); n > 0 {
-		if !isIdentifier(rest[:n]) {
-			l.fail(l.pos, "Invalid character in identifier")
-		}
 		l.take(tokName, n)
 		return true
 	}

@@ -1,105 +1,53 @@
 package jinja
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
-
-// digits returns the length of a run of digits of a base, each optionally preceded by one
-// underscore where sep.
-func digits(s string, set string, sep bool) int {
-	i := 0
-	for i < len(s) {
-		j := i
-		if sep && s[j] == '_' && j+1 < len(s) {
-			j++
-		}
-		if strings.IndexByte(set, lowerByte(s[j])) < 0 {
-			break
-		}
-		i = j + 1
-	}
-	return i
-}
-
-func lowerByte(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
 
 const decimal = "0123456789"
 
-// plainDigits is digits in groups separated by single underscores, beginning with a digit.
-func plainDigits(s string) int {
+// digits is the length of the digits that s begins with, underscores among them.
+func digits(s string) int {
 	if s == "" || s[0] < '0' || s[0] > '9' {
 		return 0
 	}
-	return digits(s, decimal, true)
+	return len(s) - len(strings.TrimLeft(s, decimal+"_"))
 }
 
-// floatLen is the length of the float that s begins with, or 0: digits with a fraction, an
-// exponent or both.
-func floatLen(s string) int {
-	n := plainDigits(s)
+// numberLen is the length of the number that s begins with, or 0, and whether it is a float, which
+// has a fraction, an exponent or both.
+func numberLen(s string) (n int, float bool) {
+	n = digits(s)
 	if n == 0 {
-		return 0
+		return 0, false
 	}
-	end := 0
-	if n < len(s) && s[n] == '.' {
-		if f := plainDigits(s[n+1:]); f > 0 {
-			n += 1 + f
-			end = n
-		}
+	if n == 1 && len(s) > 2 && s[0] == '0' && strings.IndexByte("xXoObB", s[1]) >= 0 {
+		return 2 + nameLen(s[2:]), false
 	}
-	if n < len(s) && lowerByte(s[n]) == 'e' {
+	if n < len(s) && s[n] == '.' && digits(s[n+1:]) > 0 {
+		n, float = n+1+digits(s[n+1:]), true
+	}
+	if n < len(s) && (s[n] == 'e' || s[n] == 'E') {
 		e := n + 1
 		if e < len(s) && (s[e] == '+' || s[e] == '-') {
 			e++
 		}
-		if d := plainDigits(s[e:]); d > 0 {
-			end = e + d
+		if d := digits(s[e:]); d > 0 {
+			n, float = e+d, true
 		}
 	}
-	return end
-}
-
-// intLen is the length of the integer that s begins with, or 0.
-func intLen(s string) int {
-	if s == "" || s[0] < '0' || s[0] > '9' {
-		return 0
-	}
-	if s[0] != '0' {
-		return digits(s, decimal, true)
-	}
-	if len(s) > 1 {
-		set := map[byte]string{'b': "01", 'o': "01234567", 'x': "0123456789abcdef"}[lowerByte(s[1])]
-		if d := digits(s[2:], set, true); d > 0 {
-			return 2 + d
-		}
-	}
-	return digits(s, "0", true)
+	return n, float
 }
 
 func nameLen(s string) int {
 	for i, r := range s {
-		if !isNameRune(r) {
+		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
 			return i
 		}
 	}
 	return len(s)
-}
-
-func isNameRune(r rune) bool {
-	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) && (r < 0x80 || unicode.IsDigit(r) || unicode.Is(unicode.Nl, r)) ||
-		unicode.IsMark(r) || unicode.Is(unicode.Pc, r)
-}
-
-func isIdentifier(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r)
 }
 
 // stringLen is the length of the quoted string that s begins with, or 0.
@@ -116,4 +64,41 @@ func stringLen(s string) int {
 		}
 	}
 	return 0
+}
+
+// unescape reads the inside of a string literal: Python's escapes; an unknown one stays as it is.
+func (l *lexer) unescape(s string, pos int) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		switch {
+		case strings.HasPrefix(s, "\\\n"):
+			s = s[2:]
+			continue
+		case strings.HasPrefix(s, `\'`), strings.HasPrefix(s, `\"`):
+			b.WriteByte(s[1])
+			s = s[2:]
+			continue
+		case s[0] == '\\' && s[1] >= '0' && s[1] <= '7': // Go reads three digits only
+			n := 2
+			for n < min(len(s), 4) && s[n] >= '0' && s[n] <= '7' {
+				n++
+			}
+			v, _ := strconv.ParseUint(s[1:n], 8, 16)
+			b.WriteRune(rune(v))
+			s = s[n:]
+			continue
+		}
+		r, _, rest, err := strconv.UnquoteChar(s, 0)
+		if err != nil && strings.IndexByte("xuUN", s[1]) >= 0 {
+			l.fail(pos, `the escape \%c is cut off or no character`, s[1])
+		} else if err != nil {
+			r, rest = '\\', s[1:]
+		}
+		b.WriteRune(r)
+		s = rest
+	}
+	return b.String()
 }

@@ -16,7 +16,7 @@ var small = Limits{Steps: 200_000, Output: 1 << 20, Depth: 100}
 // copying it.
 func TestLimits_countTheWorkOfSlowOperations(t *testing.T) {
 	for expression, least := range map[string]int{
-		"text|upper": 70_000, "text|lower": 70_000, "text.casefold()": 70_000, "text|title": 70_000, "text|wordcount": 70_000,
+		"text|upper": 70_000, "text|lower": 70_000, "text|title": 70_000,
 		"text|float": 15_000, "'x'.startswith(text)": 15_000, "i / 1e300|round(300)": 15_000,
 	} {
 		tmpl, err := Parse("{% for i in range(200) %}{% set x = " + expression + " %}{% endfor %}")
@@ -45,7 +45,6 @@ func TestLimits_stopHostileTemplates(t *testing.T) {
 		"huge tuple":            `{{ (1, 2) * 10**12 }}`,
 		"huge power":            `{{ 9**(9**9) }}`,
 		"huge product":          `{% set ns = namespace(x=3) %}{% for i in range(99) %}{% set ns.x = ns.x * ns.x %}{% endfor %}`,
-		"wide center":           `{{ 'a'|center(10**9) }}`,
 		"wide ljust":            `{{ 'a'.ljust(10**10) }}`,
 		"wide zfill":            `{{ '1'.zfill(10**9) }}`,
 		"indent":                `{{ 'a\nb'|indent(10**9) }}`,
@@ -63,8 +62,6 @@ func TestLimits_stopHostileTemplates(t *testing.T) {
 		"deep generator":        `{% set ns = namespace(x=[]) %}{% for i in range(99999) %}{% set ns.x = ns.x|map('upper') %}{% endfor %}{{ ns.x|list }}`,
 		"large output":          `{% for i in range(99999) %}0123456789012345678901234567890123456789{% endfor %}`,
 		"factorial digits":      `{{ 10**5000 }}`,
-		"batch fill":            `{{ [1]|batch(10**9, 1)|list }}`,
-		"slice fill":            `{{ [1]|slice(10**9, 1)|list }}`,
 		"lists of slices":       `{% set l = range(9999)|list %}{% for i in range(9999) %}{{ l[::-1]|length }}{% endfor %}`,
 		"substring search":      `{% set l = 'a' * 500000 %}{% for i in range(9999) %}{{ 'b' in l }}{% endfor %}`,
 		"splitting":             `{% for i in range(999) %}{{ ('a' * 99999)|list|length }}{% endfor %}`,
@@ -87,7 +84,7 @@ func TestLimits_stopHostileTemplates(t *testing.T) {
 			if !errors.As(err, &render) {
 				t.Fatal(err)
 			}
-			if !errors.Is(err, ErrLimit) && render.Type != typeValue && render.Type != typeOverflow {
+			if !errors.Is(err, ErrLimit) && render.Type != typeValue {
 				t.Errorf("not a limit: %v", err)
 			}
 		})

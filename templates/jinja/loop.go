@@ -29,7 +29,7 @@ func (s *forStmt) loopOver(f *frame, v Value, again func(Value, int) *Str, depth
 	it := rt.iterate(v)
 	if s.test != nil {
 		it = s.filtered(f, it)
-		v = &generator{name: "generator", iterator: it}
+		v = &generator{iterator: it}
 	}
 	var loop *loopValue
 	if s.loop >= 0 {
@@ -77,7 +77,7 @@ func (s *forStmt) filtered(f *frame, it iterator) iterator {
 			}
 			rt.spend(1)
 			f.assign(&s.testTarget, item)
-			if rt.truth(s.test.eval(f)) {
+			if truthy(s.test.eval(f)) {
 				if s.testTarget.tuple {
 					item = f.read(&s.testTarget)
 				}
@@ -96,7 +96,7 @@ func (f *frame) read(t *target) Value {
 	for i := range t.parts {
 		items[i] = f.read(&t.parts[i])
 	}
-	return NewTuple(items...)
+	return newTuple(items...)
 }
 
 // loopValue is the variable loop.
@@ -112,7 +112,7 @@ type loopValue struct {
 	ended   bool // the lookahead met the end
 	before  Value
 	current Value
-	changed *Tuple
+	changed *List
 	recurse func(Value, int) *Str
 	depth0  int
 }
@@ -153,7 +153,7 @@ func (l *loopValue) count() int {
 		l.length = n
 	} else {
 		rest := l.rt.drain(l.it)
-		l.it = sliceIterator(rest)
+		l.it = iterator{list: rest}
 		l.length = len(rest) + l.index0 + 1
 		if l.ahead {
 			l.length++
@@ -187,18 +187,18 @@ func (l *loopValue) attr(name string) Value {
 		return Int(l.depth0)
 	case "previtem":
 		if l.index0 == 0 {
-			return because("there is no previous item")
+			return &undefined{hint: "there is no previous item"}
 		}
 		return l.before
 	case "nextitem":
 		if v, ok := l.peek(); ok {
 			return v
 		}
-		return because("there is no next item")
+		return &undefined{hint: "there is no next item"}
 	case "cycle":
-		return &builtin{name: "cycle", fn: l.cycle}
+		return &builtin{"cycle", l.cycle}
 	case "changed":
-		return &builtin{name: "changed", fn: l.changedFrom}
+		return &builtin{"changed", l.changedFrom}
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (l *loopValue) cycle(_ *runtime, a *callArgs) Value {
 }
 
 func (l *loopValue) changedFrom(rt *runtime, a *callArgs) Value {
-	now := NewTuple(a.pos...)
+	now := newTuple(a.pos...)
 	if l.changed != nil && rt.equal(l.changed, now) {
 		return Bool(false)
 	}
@@ -221,10 +221,8 @@ func (l *loopValue) changedFrom(rt *runtime, a *callArgs) Value {
 
 // call is loop(children) in a recursive loop.
 func (l *loopValue) call(rt *runtime, a *callArgs) Value {
-	sig := signature{name: "LoopContext.__call__", params: []string{"iterable"}}
-	args := sig.bind(a)
-	if l.recurse == nil {
-		throw(typeType, "The loop must have the 'recursive' marker to be called recursively.")
+	if l.recurse == nil || len(a.pos) != 1 || len(a.kw) > 0 {
+		throw(typeType, "loop is called with one iterable, in a loop with the 'recursive' marker")
 	}
-	return l.recurse(args[0], l.depth0+1)
+	return l.recurse(a.pos[0], l.depth0+1)
 }

@@ -51,7 +51,6 @@ type memoKey struct {
 type memoArg struct {
 	text   string
 	origin Origin
-	markup bool
 }
 
 const maxMemoArg = 64
@@ -71,8 +70,8 @@ func (m *Memo) key(what any, pos []Value, kw []keyword) (k memoKey, ok bool) {
 			staying = staying || m.stays[v]
 			return m.stays[v]
 		case *Str:
-			k.args[n-1] = memoArg{v.text, v.origin, v.markup}
-			return v.runs == nil && len(v.text) <= maxMemoArg
+			k.args[n-1] = memoArg{v.text, v.origin}
+			return v.runs == nil && !v.markup && len(v.text) <= maxMemoArg
 		case noneValue, Bool, Int:
 			return true
 		}
@@ -171,7 +170,7 @@ func lasting(v Value) (held any, ok bool) {
 		return nil, true
 	case *macro:
 		return v.def, true
-	case *builtin, *classValue:
+	case *builtin:
 		return v, lastingGlobals()[v]
 	}
 	return nil, false

@@ -83,7 +83,7 @@ func TestMemo_keepsNothingThatDependsOnMore(t *testing.T) {
 				vars.Set("tool", tool)
 				vars.Set("given", Int(i%2))
 				if i > 1 {
-					vars.Set("range", &builtin{name: "range", fn: func(*runtime, *callArgs) Value { return Int(i) }})
+					vars.Set("range", &builtin{"range", func(*runtime, *callArgs) Value { return Int(i) }})
 				}
 				now := goldenNow.AddDate(0, 0, i)
 				want, wantErr := tm.Render(vars, Options{Now: now})

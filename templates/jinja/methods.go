@@ -1,126 +1,203 @@
 package jinja
 
 import (
-	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 )
 
-// native marks methods written in C, for the words in which they refuse arguments.
-func native(typ string, table map[string]*method) {
-	for _, m := range table {
-		m.sig.native = typ
-	}
-}
-
-// withheld are the methods by which Python would change an object; the immutable sandbox has none
-// of them.
-func withheld(table map[string]*method, names ...string) map[string]*method {
-	for _, n := range names {
-		table[n] = &method{}
-	}
-	return table
-}
-
-var dictAttrs, listAttrs, tupleAttrs, rangeAttrs, floatAttrs map[string]*method
-
-func init() {
-	dictAttrs = withheld(map[string]*method{
-		"get":    {sig: signature{name: "get", params: []string{"key", "default"}, defaults: []Value{None}}, fn: dictGet},
-		"items":  {sig: signature{name: "items"}, fn: viewOf("items")},
-		"keys":   {sig: signature{name: "keys"}, fn: viewOf("keys")},
-		"values": {sig: signature{name: "values"}, fn: viewOf("values")},
-		"copy": {sig: signature{name: "copy"}, fn: func(rt *runtime, self Value, _ []Value) Value {
-			d := self.(*Dict)
-			rt.spend(entrySteps * d.Len())
-			return d.clone()
-		}},
-		"fromkeys": {sig: signature{name: "fromkeys", params: []string{"iterable", "value"}, defaults: []Value{None}}, fn: dictFromKeys},
-	}, "clear", "pop", "popitem", "setdefault", "update")
-	tupleAttrs, rangeAttrs = sequenceMethods(), sequenceMethods()
-	rangeAttrs["index"] = &method{sig: signature{name: "index", params: []string{"value"}}, fn: func(rt *runtime, self Value, a []Value) Value {
-		return sequenceIndex(rt, self, []Value{a[0], Int(0), Int(math.MaxInt64)})
-	}}
-	listAttrs = withheld(sequenceMethods(), "append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove")
-	listAttrs["copy"] = &method{sig: signature{name: "copy"}, fn: func(_ *runtime, self Value, _ []Value) Value {
-		return &List{items: self.(*List).items, depth: self.(*List).depth}
-	}}
-	floatAttrs = map[string]*method{
-		"is_integer": {sig: signature{name: "is_integer"}, fn: isInteger},
-	}
-	native("dict", dictAttrs)
-	native("list", listAttrs)
-	native("tuple", tupleAttrs)
-	native("range", rangeAttrs)
-	native("float", floatAttrs)
-}
-
-// sequenceMethods are those of every sequence.
-func sequenceMethods() map[string]*method {
-	return map[string]*method{
-		"index": {sig: signature{name: "index", params: []string{"value", "start", "stop"}, defaults: []Value{Int(0), Int(math.MaxInt64)}}, fn: sequenceIndex},
-		"count": {sig: signature{name: "count", params: []string{"value"}}, fn: sequenceCount},
-	}
-}
-
-func dictGet(rt *runtime, self Value, a []Value) Value {
-	rt.hashable(a[0])
-	if v, ok := self.(*Dict).get(a[0]); ok {
-		return v
-	}
-	return a[1]
-}
-
-func dictFromKeys(rt *runtime, _ Value, a []Value) Value {
-	d := NewDict()
-	for _, k := range rt.list(a[0]) {
-		rt.hashable(k)
-		d.put(k, a[1])
-	}
-	rt.nest(d, d.Len())
-	return d
-}
-
-func viewOf(kind string) func(*runtime, Value, []Value) Value {
-	return func(_ *runtime, self Value, _ []Value) Value { return &dictView{kind, self.(*Dict)} }
-}
-
-func sequenceIndex(rt *runtime, self Value, a []Value) Value {
-	list := rt.list(self)
-	from, to, _ := span(len(list), a[1], a[2], None)
-	for i := from; i < to; i++ {
-		if rt.equal(list[i], a[0]) {
-			return Int(i)
+// methodsOf are the methods of a value, by name. A nil one is that of a dict by which Python would
+// change it, which the immutable sandbox withholds: its name is no key of the dict's either.
+func methodsOf(v Value) map[string]*native {
+	switch v := v.(type) {
+	case *Str:
+		return strMethods
+	case *Dict:
+		return dictMethods
+	case *List:
+		if v.ordinary() {
+			return listMethods
 		}
 	}
-	switch self.(type) {
-	case *List:
-		throw(typeValue, "%s is not in list", rt.repr(a[0]).text)
-	case *rangeValue:
-		throw(typeValue, "%s is not in range", rt.repr(a[0]).text)
-	}
-	throw(typeValue, "tuple.index(x): x not in tuple")
 	return nil
 }
 
-func sequenceCount(rt *runtime, self Value, a []Value) Value {
-	n := 0
-	for _, v := range rt.list(self) {
-		if rt.equal(v, a[0]) {
-			n++
+var strMethods, dictMethods, listMethods map[string]*native
+
+func init() {
+	dictMethods = named(map[string]*native{
+		"get": fn("self key default", func(rt *runtime, a []Value) Value {
+			if v, ok := a[0].(*Dict).get(rt.hashable(a[1])); ok {
+				return v
+			}
+			return a[2]
+		}, None),
+		"items":  listing(isItems),
+		"keys":   listing(isKeys),
+		"values": listing(isValues),
+		"copy":   fn("self", func(rt *runtime, a []Value) Value { return rt.nest(a[0].(*Dict).clone()) }),
+	})
+	for _, withheld := range []string{"clear", "pop", "popitem", "setdefault", "update"} {
+		dictMethods[withheld] = nil
+	}
+	listMethods = named(map[string]*native{
+		"copy":  fn("self", func(_ *runtime, a []Value) Value { return a[0] }),
+		"count": fn("self value", func(rt *runtime, a []Value) Value { return Int(len(rt.places(a[0], a[1]))) }),
+		"index": fn("self value", func(rt *runtime, a []Value) Value {
+			at := rt.places(a[0], a[1])
+			if len(at) == 0 {
+				throw(typeValue, "%s is not in list", rt.repr(a[1]).text)
+			}
+			return Int(at[0])
+		}),
+	})
+	strMethods = named(map[string]*native{
+		"capitalize": fn("self", func(rt *runtime, a []Value) Value { return rt.capitalize(a[0].(*Str)) }),
+		"lower":      mapped(lower), "upper": mapped(upper),
+		"title": fn("self", func(rt *runtime, a []Value) Value {
+			return rt.mapStr(a[0].(*Str), titled(func(r rune) bool { return unicode.ToUpper(r) == unicode.ToLower(r) }))
+		}),
+		"isalnum": every(func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }), "isalpha": every(unicode.IsLetter),
+		"isdecimal": every(unicode.IsDigit), "isdigit": every(unicode.IsDigit), "isnumeric": every(unicode.IsNumber), "isspace": every(isSpace),
+		"islower": asks(func(s string) bool { return allCased(s, unicode.IsLower, unicode.IsUpper) }),
+		"isupper": asks(func(s string) bool { return allCased(s, unicode.IsUpper, unicode.IsLower) }),
+		"strip":   stripping(true, true), "lstrip": stripping(true, false), "rstrip": stripping(false, true),
+		"removeprefix": fn("self prefix", func(_ *runtime, a []Value) Value {
+			s, prefix := a[0].(*Str), wantStr(a[1]).text
+			return s.slice(len(s.text)-len(strings.TrimPrefix(s.text, prefix)), len(s.text))
+		}),
+		"removesuffix": fn("self suffix", func(_ *runtime, a []Value) Value {
+			s, suffix := a[0].(*Str), wantStr(a[1]).text
+			return s.slice(0, len(strings.TrimSuffix(s.text, suffix)))
+		}),
+		"startswith": affix(strings.HasPrefix), "endswith": affix(strings.HasSuffix),
+		"find": search(strings.Index, false), "index": search(strings.Index, true),
+		"rfind": search(strings.LastIndex, false), "rindex": search(strings.LastIndex, true),
+		"count": fn("self sub start end", func(rt *runtime, a []Value) Value {
+			return Int(strings.Count(rt.window(a).text, wantStr(a[1]).text))
+		}, None, None),
+		"replace": fn("self old new count", func(rt *runtime, a []Value) Value {
+			return rt.replace(a[0].(*Str), wantStr(a[1]), wantStr(a[2]), wantInt(a[3]))
+		}, Int(-1)),
+		"split":     fn("self sep maxsplit", func(rt *runtime, a []Value) Value { return rt.split(a[0].(*Str), a[1], wantInt(a[2])) }, None, Int(-1)),
+		"rsplit":    fn("self sep maxsplit", func(rt *runtime, a []Value) Value { return rt.rsplit(a[0].(*Str), a[1], wantInt(a[2])) }, None, Int(-1)),
+		"partition": fn("self sep", partition), "rpartition": fn("self sep", rpartition),
+		"splitlines": fn("self keepends", func(rt *runtime, a []Value) Value { return rt.pieces(rt.lines(a[0].(*Str), truthy(a[1]))) }, Bool(false)),
+		"join":       fn("self iterable", strJoin),
+		"center":     padding(func(gap, width int) int { return gap/2 + gap&width&1 }),
+		"ljust":      padding(func(int, int) int { return 0 }),
+		"rjust":      padding(func(gap, _ int) int { return gap }),
+		"zfill": fn("self width", func(rt *runtime, a []Value) Value {
+			s, sign := a[0].(*Str), 0
+			if strings.HasPrefix(s.text, "-") || strings.HasPrefix(s.text, "+") {
+				sign = 1
+			}
+			zeros := rt.fill(trusted("0"), wantInt(a[1])-s.length())
+			return joinStrs(emptyStr, []*Str{s.slice(0, sign), zeros, s.slice(sign, len(s.text))})
+		}),
+	})
+}
+
+func listing(kind listKind) *native {
+	return fn("self", func(rt *runtime, a []Value) Value { return rt.listing(a[0].(*Dict), kind) })
+}
+
+// places are the indices of a value in a list.
+func (rt *runtime) places(list, v Value) (at []int) {
+	for i, it := range list.(*List).items {
+		if rt.equal(it, v) {
+			at = append(at, i)
 		}
 	}
-	return Int(n)
+	return at
 }
 
-// intOf turns a bool into the int that it is.
-func intOf(v Value) Value {
-	if b, ok := v.(Bool); ok {
-		n, _ := asInt(b)
-		return Int(n)
+// mapped is a method that writes a text anew.
+func mapped(f func(string) string) *native {
+	return fn("self", func(rt *runtime, a []Value) Value { return rt.mapStr(a[0].(*Str), f) })
+}
+
+// mapStr writes a text anew, stretch by stretch of one origin.
+func (rt *runtime) mapStr(s *Str, f func(string) string) *Str {
+	rt.make(len(s.text))
+	rt.letters(s)
+	return s.mapText(f)
+}
+
+// upper and lower know the letters whose other case is more than one letter, or depends on what
+// stands beside them.
+func upper(s string) string { return cased(s, strings.ToUpper, cases.Upper) }
+
+func lower(s string) string { return cased(s, strings.ToLower, cases.Lower) }
+
+func cased(s string, ascii func(string) string, caser func(language.Tag, ...cases.Option) cases.Caser) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return ascii(s)
 	}
-	return v
+	return caser(language.Und).String(s)
 }
 
-func isInteger(_ *runtime, v Value, _ []Value) Value {
-	f := float64(v.(Float))
-	return Bool(f == math.Trunc(f) && !math.IsInf(f, 0))
+// asks is a method that asks something of a text.
+func asks(f func(string) bool) *native {
+	return fn("self", func(rt *runtime, a []Value) Value {
+		rt.letters(a[0].(*Str))
+		return Bool(f(a[0].(*Str).text))
+	})
+}
+
+// every asks whether a text is not empty and f holds for all of it.
+func every(f func(rune) bool) *native {
+	return asks(func(s string) bool { return s != "" && strings.TrimLeftFunc(s, f) == "" })
+}
+
+// allCased reports whether a text has letters with case and all of them are want.
+func allCased(s string, want, not func(rune) bool) bool {
+	return strings.IndexFunc(s, want) >= 0 && strings.IndexFunc(s, func(r rune) bool { return not(r) || unicode.IsTitle(r) }) < 0
+}
+
+func (rt *runtime) capitalize(s *Str) *Str {
+	_, first := utf8.DecodeRuneInString(s.text)
+	head, rest := s.slice(0, first), s.slice(first, len(s.text))
+	return joinStrs(emptyStr, []*Str{rt.mapStr(head, upper), rt.mapStr(rest, lower)})
+}
+
+// titled returns what writes in capitals each letter that follows a separating one.
+func titled(separates func(rune) bool) func(string) string {
+	starts := true
+	return func(s string) string {
+		return strings.Map(func(r rune) rune {
+			was := starts
+			if starts = separates(r); was {
+				return unicode.ToTitle(r)
+			}
+			return unicode.ToLower(r)
+		}, s)
+	}
+}
+
+// stripping is a method that cuts characters from the ends of a text.
+func stripping(left, right bool) *native {
+	return fn("self chars", func(rt *runtime, a []Value) Value { return rt.strip(a[0].(*Str), a[1], left, right) }, None)
+}
+
+// padding is a method that fills a text up to a width; left says how much of the gap is before it.
+func padding(left func(gap, width int) int) *native {
+	return fn("self width fillchar", func(rt *runtime, a []Value) Value {
+		s, width, char := a[0].(*Str), wantInt(a[1]), wantStr(a[2])
+		if char.length() != 1 {
+			throw(typeType, "The fill character must be exactly one character long")
+		}
+		gap := max(width-s.length(), 0)
+		before := left(gap, width)
+		return joinStrs(emptyStr, []*Str{rt.fill(char, before), s, rt.fill(char, gap-before)})
+	}, trusted(" "))
+}
+
+// fill is a character, n times.
+func (rt *runtime) fill(char *Str, n int) *Str {
+	rt.make(saturate(int64(max(n, 0)), int64(len(char.text))))
+	return repeatStr(char, max(n, 0))
 }

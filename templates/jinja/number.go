@@ -1,63 +1,38 @@
 package jinja
 
 import (
+	"cmp"
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 )
 
-// maxIntDigits is the most decimal digits that Python converts between int and str.
-const maxIntDigits = 4300
-
-// maxIntBits bounds the ints that arithmetic makes: far more than can be printed.
-const maxIntBits = 1 << 18
-
-func bigFromFloat(f float64) *big.Int {
-	n, _ := new(big.Float).SetFloat64(f).Int(nil)
-	return n
-}
-
-func (n Int) text() string { return strconv.FormatInt(int64(n), 10) }
-
-// text is the decimal form, which Python refuses to make beyond maxIntDigits.
-func (n bigInt) text() string {
-	// An int of b bits has at least (b-1)·log10(2) digits.
-	if n.BitLen() > 4*maxIntDigits {
-		tooManyDigits()
-	}
-	s := n.String()
-	if len(strings.TrimPrefix(s, "-")) > maxIntDigits {
-		tooManyDigits()
-	}
-	return s
-}
-
-func tooManyDigits() {
-	throw(typeValue, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", maxIntDigits)
-}
-
-// text is Python's repr of a float: the shortest digits that read back as the same number.
-func (f Float) text() string { return floatRepr(float64(f)) }
-
-func floatRepr(f float64) string {
-	switch {
-	case math.IsInf(f, 1):
-		return "inf"
-	case math.IsInf(f, -1):
-		return "-inf"
-	case math.IsNaN(f):
-		return "nan"
-	}
-	s := strconv.FormatFloat(f, 'e', -1, 64)
-	exp, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
-	if exp >= -4 && exp < 16 {
-		s = strconv.FormatFloat(f, 'f', -1, 64)
-		if !strings.Contains(s, ".") {
-			s += ".0"
+// asInt returns the value of an Int or Bool; bigInt is not one.
+func asInt(v Value) (int64, bool) {
+	switch v := v.(type) {
+	case Int:
+		return int64(v), true
+	case Bool:
+		if v {
+			return 1, true
 		}
+		return 0, true
 	}
-	return s
+	return 0, false
+}
+
+// wantInt converts an argument that must be an integer.
+func wantInt(v Value) int { return int(mustInt(v)) }
+
+func mustInt(v Value) int64 {
+	n, ok := asInt(v)
+	if _, large := v.(bigInt); large {
+		throwLarge()
+	}
+	if !ok {
+		throw(typeType, "'%s' object cannot be interpreted as an integer", v.typeName())
+	}
+	return n
 }
 
 // asFloat converts a number as Python does in mixed arithmetic.
@@ -65,19 +40,12 @@ func asFloat(v Value) (float64, bool) {
 	switch v := v.(type) {
 	case Float:
 		return float64(v), true
-	case Int:
-		return float64(v), true
-	case Bool:
-		n, _ := asInt(v)
-		return float64(n), true
 	case bigInt:
-		f, _ := new(big.Float).SetInt(v.Int).Float64()
-		if math.IsInf(f, 0) {
-			throw(typeOverflow, "int too large to convert to float")
-		}
-		return f, true
+		f, err := strconv.ParseFloat(string(v), 64)
+		return f, err == nil
 	}
-	return 0, false
+	n, ok := asInt(v)
+	return float64(n), ok
 }
 
 func isInt(v Value) bool {
@@ -93,125 +61,218 @@ func isNumber(v Value) bool {
 	return f || isInt(v)
 }
 
-// compareNumbers orders two numbers exactly; nan is reported as unordered.
+// compareNumbers orders two numbers; nan is reported as unordered.
 func compareNumbers(a, b Value) (c int, ordered bool) {
-	x, okX := a.(Int)
-	y, okY := b.(Int)
+	x, okX := asInt(a)
+	y, okY := asInt(b)
 	if okX && okY {
-		return cmpInt(int64(x), int64(y)), true
+		return cmp.Compare(x, y), true
 	}
-	fa, isFa := a.(Float)
-	fb, isFb := b.(Float)
+	f, _ := asFloat(a)
+	g, _ := asFloat(b)
+	return cmp.Compare(f, g), f == f && g == g
+}
+
+func (n Int) text() string { return strconv.FormatInt(int64(n), 10) }
+
+// text is Python's repr of a float: the shortest digits that read back as the same number.
+func (f Float) text() string {
+	n := float64(f)
 	switch {
-	case isFa && math.IsNaN(float64(fa)), isFb && math.IsNaN(float64(fb)):
-		return 0, false
-	case isFa && isFb:
-		return cmpFloat(float64(fa), float64(fb)), true
-	case isFa && math.IsInf(float64(fa), 0), isFb && math.IsInf(float64(fb), 0):
-		return cmpFloat(infOrZero(a), infOrZero(b)), true
+	case math.IsInf(n, 0):
+		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(n, 'g', -1, 64), "+"))
+	case math.IsNaN(n):
+		return "nan"
 	}
-	return exact(a).Cmp(exact(b)), true
-}
-
-func infOrZero(v Value) float64 {
-	if f, ok := v.(Float); ok && math.IsInf(float64(f), 0) {
-		return float64(f)
-	}
-	return 0
-}
-
-func exact(v Value) *big.Float {
-	if f, ok := v.(Float); ok {
-		return big.NewFloat(float64(f))
-	}
-	n, _ := asBig(v)
-	return new(big.Float).SetInt(n)
-}
-
-func cmpInt(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// parseFloat is Python's float(text).
-func parseFloat(text string) (float64, bool) {
-	s := strings.TrimFunc(text, isSpace)
-	if strings.ContainsAny(s, "xXpP") || !underscoresOK(s) {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
-	if err != nil && !math.IsInf(f, 0) {
-		return 0, false
-	}
-	return f, true
-}
-
-// underscoresOK reports whether underscores stand only between digits.
-func underscoresOK(s string) bool {
-	for i := range len(s) {
-		if s[i] == '_' && (i == 0 || i == len(s)-1 || !isDigitByte(s[i-1]) || !isDigitByte(s[i+1])) {
-			return false
+	s := strconv.FormatFloat(n, 'e', -1, 64)
+	exp, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
+	if exp >= -4 && exp < 16 {
+		s = strconv.FormatFloat(n, 'f', -1, 64)
+		if !strings.Contains(s, ".") {
+			s += ".0"
 		}
 	}
-	return true
+	return s
 }
 
-func isDigitByte(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
-
-// parseInt is Python's int(text, base).
+// parseInt reads an int: any number of digits, in base 10, or as many as an Int has in another.
 func parseInt(text string, base int) (Value, bool) {
-	s := strings.TrimFunc(text, isSpace)
-	sign := strings.HasPrefix(s, "-")
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "+")
-	if len(text)-len(s) > 0 && (strings.HasPrefix(s, "+") || strings.HasPrefix(s, "-")) {
+	if n, err := strconv.ParseInt(text, base, 64); err == nil {
+		return Int(n), true
+	}
+	digits := strings.TrimLeft(text, "+-")
+	if base != 10 || len(text)-len(digits) > 1 || digits == "" || strings.Trim(digits, decimal) != "" {
 		return nil, false
 	}
-	body := s
-	if len(s) > 2 && s[0] == '0' {
-		if p := map[byte]int{'x': 16, 'o': 8, 'b': 2}[lowerByte(s[1])]; p != 0 && (base == p || base == 0) {
-			base, body = p, strings.TrimPrefix(s[2:], "_")
-		}
-	}
-	if base == 0 {
-		if strings.HasPrefix(body, "0") && strings.Trim(body, "0_") != "" {
-			return nil, false
-		}
-		base = 10
-	}
-	if !underscoresOK36(body) {
-		return nil, false
-	}
-	body = strings.ReplaceAll(body, "_", "")
-	if len(body) > maxIntDigits && base&(base-1) != 0 {
-		return nil, false
-	}
-	n, ok := new(big.Int).SetString(body, base)
-	if !ok || body == "" || body[0] == '+' || body[0] == '-' {
-		return nil, false
-	}
-	if sign {
-		n.Neg(n)
-	}
-	return newInt(n), true
+	return bigInt(strings.TrimPrefix(text, "+")), true
 }
 
-func underscoresOK36(s string) bool {
-	return !strings.HasPrefix(s, "_") && !strings.HasSuffix(s, "_") && !strings.Contains(s, "__")
+// floatToInt is Python's int of a float.
+func floatToInt(f float64) Value {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		throw(typeValue, "cannot convert %s to integer", Float(f).text())
+	}
+	v, _ := parseInt(strconv.FormatFloat(math.Trunc(f), 'f', 0, 64), 10)
+	return v
+}
+
+// unary is -v or +v.
+func unary(op tokenType, v Value) Value {
+	mustDefined(v)
+	if op == "-" {
+		op = "*" // by -1
+	}
+	if f, ok := v.(Float); ok && op == "*" {
+		return -f
+	} else if ok {
+		return f
+	}
+	n := mustInt(v)
+	if op == "*" {
+		return integers("*", n, -1)
+	}
+	return Int(n)
+}
+
+// binary is a op b.
+func (rt *runtime) binary(op tokenType, a, b Value) Value {
+	x, okX := asInt(a)
+	y, okY := asInt(b)
+	if okX && okY {
+		return integers(op, x, y)
+	}
+	if _, format := a.(*Str); format && op == "%" {
+		throw(typeType, "%s", noFormatting)
+	}
+	mustDefined(a)
+	mustDefined(b)
+	if isNumber(a) && isNumber(b) {
+		_, bigA := a.(bigInt)
+		_, bigB := b.(bigInt)
+		if bigA || bigB {
+			throwLarge()
+		}
+		f, _ := asFloat(a)
+		g, _ := asFloat(b)
+		return floats(op, f, g)
+	}
+	switch op {
+	case "+":
+		return rt.add(a, b)
+	case "*":
+		return rt.repeat(a, b)
+	}
+	throw(typeType, "unsupported operand type(s) for %s: '%s' and '%s'", op, a.typeName(), b.typeName())
+	return nil
+}
+
+func throwLarge() { throw(typeLimit, "%s", tooLarge) }
+
+// noFormatting is said where a template formats text as printf does, tooLarge where it computes with
+// ints as long as Python's.
+const (
+	noFormatting = "text is not formatted with % here; join its parts with ~"
+	tooLarge     = "an integer of more than 64 bits is not computed with"
+)
+
+// integers computes with ints, and refuses what needs more than 64 bits, or nearly so.
+func integers(op tokenType, x, y int64) Value {
+	switch op {
+	case "/":
+		return floats(op, float64(x), float64(y))
+	case "//", "%":
+		if y == 0 {
+			throw(typeValue, "division by zero")
+		}
+		quo, rem := x/y, x%y
+		if rem != 0 && (rem < 0) != (y < 0) {
+			quo, rem = quo-1, rem+y
+		}
+		if op == "%" {
+			return Int(rem)
+		}
+		return Int(quo)
+	case "**":
+		return power(x, y)
+	}
+	if about := float64(floats(op, float64(x), float64(y))); math.Abs(about) > 1<<62 {
+		throwLarge()
+	}
+	switch op {
+	case "+":
+		return Int(x + y)
+	case "-":
+		return Int(x - y)
+	}
+	return Int(x * y)
+}
+
+// power is x ** y.
+func power(x, y int64) Value {
+	switch {
+	case y < 0:
+		return floats("**", float64(x), float64(y))
+	case y == 0:
+		return Int(1)
+	}
+	half := int64(power(x, y/2).(Int))
+	whole := int64(integers("*", half, half).(Int))
+	if y%2 == 0 {
+		return Int(whole)
+	}
+	return integers("*", whole, x)
+}
+
+func floats(op tokenType, x, y float64) Float {
+	switch op {
+	case "+":
+		return Float(x + y)
+	case "-":
+		return Float(x - y)
+	case "*":
+		return Float(x * y)
+	case "**":
+		r := math.Pow(x, y)
+		if math.IsInf(r, 0) || math.IsNaN(r) {
+			throw(typeValue, "%s ** %s is no number", Float(x).text(), Float(y).text())
+		}
+		return Float(r)
+	}
+	if y == 0 {
+		throw(typeValue, "division by zero")
+	}
+	if op == "/" {
+		return Float(x / y)
+	}
+	mod := math.Mod(x, y) // which Python gives the divisor's sign
+	if mod == 0 {
+		mod = math.Copysign(0, y)
+	} else if (mod < 0) != (y < 0) {
+		mod += y
+	}
+	if op == "%" {
+		return Float(mod)
+	}
+	quo := math.Round((x - mod) / y)
+	if quo == 0 {
+		quo = math.Copysign(0, x/y)
+	}
+	return Float(quo)
+}
+
+// round is Python's round(f, digits): to even where f is exactly between two.
+func (rt *runtime) round(f float64, digits int) Float {
+	const most = 400 // beyond which nothing is left to round
+	digits = min(max(digits, -most), most)
+	_, exponent := math.Frexp(f) // all digits of this power of two are made
+	rt.spend((max(exponent, -exponent) + max(digits, -digits)) / bytesPerStep)
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		return Float(f)
+	}
+	if digits < 0 {
+		scale := math.Pow10(-digits)
+		return Float(math.RoundToEven(f/scale) * scale)
+	}
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64)
+	return Float(r)
 }

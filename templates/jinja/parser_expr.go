@@ -1,7 +1,6 @@
 package jinja
 
 import (
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,12 +109,21 @@ func (p *parser) parseProduct() expr {
 	return left
 }
 
-// parsePower parses a ** b, which Jinja2 groups from the left.
+// parsePower parses a ** b, which Jinja2 groups from the left. But a negative number before an
+// expression it writes into its Python, where the power binds first.
 func (p *parser) parsePower() expr {
 	left := p.parseUnary(true)
 	for n := 0; p.cur().typ == "**"; p.chain(&n) {
 		t := p.next()
-		left = &binExpr{at: at(t.pos), op: t.typ, left: left, right: p.parseUnary(true)}
+		right := p.parseUnary(true)
+		u, sign := left.(*unaryExpr)
+		if sign = sign && u.op == "-" && constant(u) && !constant(right); sign {
+			left = u.node
+		}
+		left = &binExpr{at: at(t.pos), op: t.typ, left: left, right: right}
+		if sign {
+			left = &unaryExpr{u.at, u.op, left}
+		}
 	}
 	return left
 }
@@ -188,15 +196,14 @@ func (p *parser) number(t token) Value {
 		f, _ := strconv.ParseFloat(text, 64) // the lexer checked its form; out of range is infinity, as in Python
 		return Float(f)
 	}
-	if len(text) > maxIntDigits {
-		p.fail(t.pos, "integer of more than %d digits", maxIntDigits)
+	v, ok := parseInt(text, 10)
+	if !ok {
+		v, ok = parseInt(text, 0)
 	}
-	base := 10
-	if len(text) > 1 && text[0] == '0' && text[1] > '9' {
-		base = 0
+	if !ok || len(text) > 1 && strings.Trim(text[:2], decimal) == "" && text[0] == '0' && strings.Trim(text, "0") != "" {
+		p.fail(t.pos, "the number %s is not known", t.text)
 	}
-	n, _ := new(big.Int).SetString(text, base)
-	return newInt(n)
+	return v
 }
 
 func (p *parser) parseList() expr {
@@ -265,7 +272,8 @@ func (p *parser) parseSubscript(e expr) expr {
 		name := p.next()
 		switch name.typ {
 		case tokName:
-			return &attrExpr{at(t.pos), e, trusted(name.text), name.text[0] != '_' && dictAttrs[name.text] == nil}
+			_, method := dictMethods[name.text]
+			return &attrExpr{at(t.pos), e, trusted(name.text), !method}
 		case tokInt:
 			return &itemExpr{at(t.pos), e, &constExpr{at(name.pos), p.number(name)}}
 		}

@@ -2,27 +2,16 @@ package jinja
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// plain is the string without the mark that it is already escaped.
-func (s *Str) plain() *Str {
-	if !s.markup {
-		return s
-	}
-	c := *s
-	c.markup = false
-	return &c
-}
-
 // str is Python's str(v).
 func (rt *runtime) str(v Value) *Str {
 	switch v := v.(type) {
 	case *Str:
-		return v.plain()
+		return v
 	case *undefined:
 		return emptyStr
 	}
@@ -48,10 +37,8 @@ func plainRepr(v Value) string {
 // printer writes values as Python or as JSON.
 type printer struct {
 	textBuilder
-	rt       *runtime
-	depth    int
-	open     []Value // namespaces being printed
-	sortKeys bool    // of dicts
+	rt    *runtime
+	depth int
 }
 
 // grow counts what was written since the last call.
@@ -76,62 +63,62 @@ func (p *printer) repr(v Value) {
 	case noneValue:
 		p.neutral("None")
 	case Bool:
-		if v {
-			p.neutral("True")
-		} else {
-			p.neutral("False")
-		}
+		p.neutral(map[Bool]string{true: "True", false: "False"}[v])
 	case Int:
 		p.neutral(v.text())
 	case bigInt:
-		p.neutral(v.text())
+		p.neutral(string(v))
 	case Float:
 		p.neutral(v.text())
 	case *Str:
 		p.reprStr(v)
 	case *List:
-		p.sequence("[", v.items, "]")
-	case *groupTuple: // whose items pprint does not look into
-		plain := printer{rt: p.rt}
-		plain.repr(&v.Tuple)
-		p.add(plain.str())
-	case *Tuple:
-		list, _ := items(v)
-		if len(list) == 1 {
-			p.sequence("(", list, ",)")
-		} else {
-			p.sequence("(", list, ")")
-		}
+		p.sequence(v)
 	case *Dict:
 		p.dict(v)
 	case *undefined:
 		p.neutral("Undefined")
+	case *rangeValue:
+		p.neutral(fmt.Sprintf("range(%d, %d", v.start, v.stop))
+		if v.step != 1 {
+			p.neutral(fmt.Sprintf(", %d", v.step))
+		}
+		p.neutral(")")
+	case *namespace:
+		p.neutral("<Namespace ")
+		p.dict(v.attrs)
+		p.neutral(">")
+	case *macro:
+		p.neutral("<Macro " + reprText(v.def.name) + ">")
 	default:
-		p.object(v)
+		p.neutral("<" + v.typeName() + " object>")
 	}
 }
 
-func (p *printer) sequence(open string, list []Value, end string) {
-	p.neutral(open)
+var listBrackets = [...][2]string{
+	isList: {"[", "]"}, isTuple: {"(", ")"}, isKeys: {"dict_keys([", "])"}, isValues: {"dict_values([", "])"}, isItems: {"dict_items([", "])"},
+}
+
+func (p *printer) sequence(l *List) {
+	p.neutral(listBrackets[l.kind][0])
 	p.nested(func() {
-		for i, it := range list {
+		for i, it := range l.items {
 			if i > 0 {
 				p.neutral(", ")
 			}
 			p.repr(it)
 		}
 	})
-	p.neutral(end)
+	if l.kind == isTuple && len(l.items) == 1 {
+		p.neutral(",")
+	}
+	p.neutral(listBrackets[l.kind][1])
 }
 
 func (p *printer) dict(d *Dict) {
-	entries := d.entries
-	if p.sortKeys {
-		entries = p.rt.sortedEntries(d)
-	}
 	p.neutral("{")
 	p.nested(func() {
-		for i, e := range entries {
+		for i, e := range d.entries {
 			if i > 0 {
 				p.neutral(", ")
 			}
@@ -141,42 +128,6 @@ func (p *printer) dict(d *Dict) {
 		}
 	})
 	p.neutral("}")
-}
-
-func (p *printer) object(v Value) {
-	switch v := v.(type) {
-	case *rangeValue:
-		p.neutral(fmt.Sprintf("range(%d, %d", v.start, v.stop))
-		if v.step != 1 {
-			p.neutral(fmt.Sprintf(", %d", v.step))
-		}
-		p.neutral(")")
-	case *dictView:
-		p.neutral(v.typeName() + "(")
-		p.sequence("[", p.rt.list(v), "]")
-		p.neutral(")")
-	case *namespace:
-		p.neutral("<Namespace ")
-		p.namespace(v)
-		p.neutral(">")
-	case *loopValue:
-		p.neutral(fmt.Sprintf("<LoopContext %d/%d>", v.index0+1, v.count()))
-	default:
-		p.neutral(describe(v))
-	}
-}
-
-// namespace prints a namespace's dict; one that holds itself is cut short, as Python does.
-func (p *printer) namespace(n *namespace) {
-	for _, o := range p.open {
-		if o == Value(n) {
-			p.neutral("{...}")
-			return
-		}
-	}
-	p.open = append(p.open, n)
-	p.dict(n.attrs)
-	p.open = p.open[:len(p.open)-1]
 }
 
 // reprStr writes a quoted string; quotes and escapes are of the origin of what they enclose.
@@ -199,7 +150,7 @@ func (p *printer) reprStr(s *Str) {
 
 // appendRepr appends text with Python's escapes.
 func appendRepr(buf []byte, text string, quote byte) []byte {
-	for i, r := range text {
+	for _, r := range text {
 		switch {
 		case r == '\n':
 			buf = append(buf, `\n`...)
@@ -209,11 +160,8 @@ func appendRepr(buf []byte, text string, quote byte) []byte {
 			buf = append(buf, `\r`...)
 		case r == '\\' || r == rune(quote):
 			buf = append(buf, '\\', byte(r))
-		case r >= ' ' && r < 0x7f:
-			buf = append(buf, byte(r))
 		case unicode.IsPrint(r):
-			_, n := utf8.DecodeRuneInString(text[i:])
-			buf = append(buf, text[i:i+n]...)
+			buf = utf8.AppendRune(buf, r)
 		case r < 0x100:
 			buf = fmt.Appendf(buf, `\x%02x`, r)
 		case r < 0x10000:
@@ -223,19 +171,4 @@ func appendRepr(buf []byte, text string, quote byte) []byte {
 		}
 	}
 	return buf
-}
-
-// sortedEntries sorts a dict by its keys; keys that do not compare are sorted by type.
-func (rt *runtime) sortedEntries(d *Dict) []entry {
-	entries := append([]entry{}, d.entries...)
-	sort.SliceStable(entries, func(i, j int) bool {
-		a, b := entries[i].key, entries[j].key
-		var c int
-		var ordered bool
-		if attempt(func() { c, ordered = rt.order(relLess, a, b) }) != nil {
-			return a.typeName() < b.typeName()
-		}
-		return ordered && c < 0
-	})
-	return entries
 }

@@ -164,7 +164,6 @@ func (r *resolver) macro(d *macroDef, sc scope) {
 		return in.sym.param(name).index
 	}
 	d.caller, d.kwargs, d.varargs = special("caller"), special("kwargs"), special("varargs")
-	d.explicitCaller, d.usesCaller = explicit["caller"], used["caller"]
 	r.exprs(in, d.defaults...)
 	r.stmts(d.body, in)
 	d.fn, d.enter = in.fn, in.entering()
@@ -220,8 +219,6 @@ func (r *resolver) expr(e expr, sc scope) {
 		if len(e.args.nodes()) == 0 {
 			e.presence = map[string]int{"defined": 1, "undefined": -1}[e.name]
 		}
-	case *binExpr:
-		e.outside = e.op == "**" && negative(e.left) && !constant(e.right)
 	case *condExpr:
 		sc.soft = true
 	}

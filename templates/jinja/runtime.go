@@ -95,26 +95,16 @@ func (rt *runtime) fits(n int) {
 	}
 }
 
-// scan counts looking at the whole of a value: its text or its digits.
+// scan counts looking at the whole of a text.
 func (rt *runtime) scan(v Value) {
-	switch v := v.(type) {
-	case *Str:
-		rt.spend(len(v.text) / bytesPerStep)
-	case bigInt:
-		rt.spend(v.BitLen() / 8)
+	if s, ok := v.(*Str); ok {
+		rt.spend(len(s.text) / bytesPerStep)
 	}
 }
 
 // letters counts looking at every letter of a text, or writing it anew, which takes some times as
 // long as copying it.
 func (rt *runtime) letters(s *Str) { rt.spend(len(s.text) / 4) }
-
-// scanAll counts looking at the arguments of a function.
-func (rt *runtime) scanAll(list []Value) {
-	for _, v := range list {
-		rt.scan(v)
-	}
-}
 
 // room makes sure that n more bytes fit into the current output.
 func (rt *runtime) room(n int) {
@@ -169,7 +159,7 @@ func (rt *runtime) capture(f func() control) (*Str, control) {
 	rt.out = outer
 	var s *Str
 	if c == proceed {
-		s = b.copyStr()
+		s = b.str()
 	}
 	b.reset()
 	rt.free = append(rt.free, b)
@@ -240,19 +230,9 @@ func (f *frame) unpack(t *target, v Value) {
 	if !iterable(v) {
 		throw(typeType, "cannot unpack non-iterable %s object", v.typeName())
 	}
-	parts, ok := items(v)
-	if !ok {
-		it := f.rt.iterate(v)
-		for len(parts) <= want {
-			item, ok := it.next()
-			if !ok {
-				break
-			}
-			parts = append(parts, item)
-		}
-	}
+	parts := f.rt.items(v)
 	if len(parts) != want {
-		wrongCount(want, min(len(parts), want+1))
+		wrongCount(want, len(parts))
 	}
 	for i := range t.parts {
 		f.assign(&t.parts[i], parts[i])
@@ -261,39 +241,5 @@ func (f *frame) unpack(t *target, v Value) {
 
 // wrongCount fails because so many values cannot be unpacked.
 func wrongCount(want, got int) {
-	if got < want {
-		throw(typeValue, "not enough values to unpack (expected %d, got %d)", want, got)
-	}
-	throw(typeValue, "too many values to unpack (expected %d)", want)
-}
-
-// checkSpaces makes sure that what a target sets attributes of are namespaces.
-func (f *frame) checkSpaces(t *target) {
-	if t.attr != nil {
-		if _, ok := f.get(t.place).(*namespace); !ok {
-			throw(typeTemplate, "cannot assign attribute on non-namespace object")
-		}
-	}
-	for i := range t.parts {
-		f.checkSpaces(&t.parts[i])
-	}
-}
-
-// checkItems is checkSpaces in the words of a set block, for which Jinja2 forgets the check and
-// Python makes up. That a block could so change a dict is left out: values are immutable here.
-func (f *frame) checkItems(t *target) {
-	if t.attr != nil {
-		switch v := f.get(t.place).(type) {
-		case *namespace:
-		case nil:
-			throw(typeType, "'_MissingType' object does not support item assignment")
-		case *List:
-			throw(typeType, "list indices must be integers or slices, not str")
-		default:
-			throw(typeType, "'%s' object does not support item assignment", v.typeName())
-		}
-	}
-	for i := range t.parts {
-		f.checkItems(&t.parts[i])
-	}
+	throw(typeValue, "%d values are to be unpacked, not %d", want, got)
 }

@@ -1,7 +1,7 @@
 package jinja
 
 import (
-	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,29 +10,18 @@ import (
 // isSpace is Python's str.isspace of one character.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-// strList makes a list of strings.
-func (rt *runtime) strList(parts []*Str) Value {
-	out := make([]Value, len(parts))
-	for i, p := range parts {
-		out[i] = p
-	}
-	return rt.newList(out)
-}
-
-func (rt *runtime) mapStr(s *Str, f func(string) string) *Str {
-	rt.make(len(s.text))
-	rt.letters(s)
-	return s.mapText(f)
-}
-
+// strip cuts whitespace, or the characters of a set, from the ends of a text.
 func (rt *runtime) strip(s *Str, chars Value, left, right bool) Value {
 	is := isSpace
 	if chars != None {
-		set, ok := chars.(*Str)
-		if !ok {
-			throw(typeType, "%s arg must be None or str", stripName(left, right))
+		set := wantStr(chars).text
+		if is = func(r rune) bool { return strings.ContainsRune(set, r) }; len(set) > 16 {
+			in := map[rune]bool{}
+			for _, r := range set {
+				in[r] = true
+			}
+			is = func(r rune) bool { return in[r] }
 		}
-		is = oneOf(set.text)
 	}
 	rt.spend(1 + len(s.text)/bytesPerStep)
 	i, j := 0, len(s.text)
@@ -45,98 +34,50 @@ func (rt *runtime) strip(s *Str, chars Value, left, right bool) Value {
 	return s.slice(i, j)
 }
 
-// oneOf returns the test for the characters of a set, however large it is.
-func oneOf(set string) func(rune) bool {
-	if len(set) < 16 {
-		return func(r rune) bool { return strings.ContainsRune(set, r) }
-	}
-	in := map[rune]bool{}
-	for _, r := range set {
-		in[r] = true
-	}
-	return func(r rune) bool { return in[r] }
-}
-
-func stripName(left, right bool) string {
-	switch {
-	case !right:
-		return "lstrip"
-	case !left:
-		return "rstrip"
-	}
-	return "strip"
-}
-
-// window returns the byte offsets of the part of s that start and end choose; ok is false where
-// start is behind the end.
-func window(s *Str, start, end Value) (i, j int, ok bool) {
-	if start == None && end == None {
-		return 0, len(s.text), true
-	}
-	chars := s.index()
-	from, to, _ := span(chars.n, start, end, None)
-	if n, isSmall := asInt(start); from > to || isSmall && n > int64(chars.n) {
-		return 0, 0, false
-	}
-	return chars.at(from), chars.at(to), true
-}
-
-func (rt *runtime) affix(s *Str, a []Value, name string, has func(s, affix string) bool) Value {
-	rt.spend(1)
-	var affixes []Value
-	switch p := a[0].(type) {
-	case *Str:
-		affixes = []Value{p}
-	case *Tuple:
-		affixes = p.items
-	default:
-		throw(typeType, "%s first arg must be str or a tuple of str, not %s", name, p.typeName())
-	}
-	i, j, ok := window(s, a[1], a[2])
-	rt.spend(len(affixes))
-	for _, v := range affixes {
-		p, isStr := v.(*Str)
-		if !isStr {
-			throw(typeType, "tuple for %s must only contain str, not %s", name, v.typeName())
-		}
-		rt.scan(p)
-		if ok && has(s.text[i:j], p.text) {
-			return Bool(true)
-		}
-	}
-	return Bool(false)
-}
-
-// find returns where a string is, in characters, or -1.
-func (rt *runtime) find(s *Str, a []Value, index func(s, sub string) int) int {
+// window is the part of a text that a method's start and end choose, its third and fourth arguments.
+func (rt *runtime) window(a []Value) *Str {
+	s := a[0].(*Str)
 	rt.spend(1 + len(s.text)/bytesPerStep)
-	i, j, ok := window(s, a[1], a[2])
-	sub := wantStr(a[0], "")
-	if !ok {
-		return -1
+	if a[2] == None && a[3] == None {
+		return s
 	}
-	at := index(s.text[i:j], sub.text)
-	if at < 0 {
-		return -1
-	}
-	return utf8.RuneCountInString(s.text[:i+at])
+	return rt.sliceStr(s, a[2], a[3], None)
 }
 
-func found(i int) Value {
-	if i < 0 {
-		throw(typeValue, "substring not found")
-	}
-	return Int(i)
+// affix is startswith or endswith, of one text or one of a tuple.
+func affix(has func(s, affix string) bool) *native {
+	return fn("self affix start end", func(rt *runtime, a []Value) Value {
+		affixes := []Value{a[1]}
+		if l, ok := a[1].(*List); ok && l.kind == isTuple {
+			affixes = l.items
+		}
+		text := a[0].(*Str).text
+		if a[2] != None || a[3] != None {
+			text = rt.window(a).text
+		}
+		return Bool(slices.ContainsFunc(affixes, func(v Value) bool {
+			rt.spend(1)
+			rt.scan(v)
+			return has(text, wantStr(v).text)
+		}))
+	}, None, None)
 }
 
-func strCount(rt *runtime, s *Str, a []Value) Value {
-	rt.spend(1 + len(s.text)/bytesPerStep)
-	i, j, ok := window(s, a[1], a[2])
-	sub := wantStr(a[0], "")
-	if !ok {
-		return Int(0)
-	}
-	return Int(strings.Count(s.text[i:j], sub.text))
+// search is a method that finds where a text is, in characters; must fails where it is not, instead
+// of returning -1.
+func search(index func(s, sub string) int, must bool) *native {
+	return fn("self sub start end", func(rt *runtime, a []Value) Value {
+		in := rt.window(a)
+		at := index(in.text, wantStr(a[1]).text)
+		if at < 0 {
+			if must {
+				throw(typeValue, "substring not found")
+			}
+			return Int(-1)
+		}
+		from, _, _ := span(a[0].(*Str).length(), a[2], None, None)
+		return Int(from + utf8.RuneCountInString(in.text[:at]))
+	}, None, None)
 }
 
 // replace is s.replace(old, new, count), parts of s and new keeping their origins.
@@ -164,99 +105,159 @@ func (rt *runtime) replace(s, old, new *Str, count int) *Str {
 		at = hit + len(old.text)
 	}
 	b.addSlice(s, at, len(s.text))
-	out := b.str()
-	out.markup = s.markup
-	return out
+	return b.str()
 }
 
-func (rt *runtime) strJoin(sep *Str, v Value) Value {
-	if !iterable(v) {
-		if sep.markup {
-			throw(typeType, "'%s' object is not iterable", v.typeName())
-		}
-		throw(typeType, "can only join an iterable")
-	}
-	list := rt.list(v)
+func strJoin(rt *runtime, a []Value) Value {
+	sep := a[0].(*Str)
+	list := rt.items(a[1])
 	parts := make([]*Str, len(list))
 	n := 0
 	for i, it := range list {
-		s, ok := it.(*Str)
-		switch {
-		case sep.markup:
-			s = rt.escape(it)
-		case !ok:
-			throw(typeType, "sequence item %d: expected str instance, %s found", i, it.typeName())
-		}
-		parts[i] = s
-		n += len(s.text) + len(sep.text)
+		parts[i] = wantStr(it)
+		n += len(parts[i].text) + len(sep.text)
 		rt.fits(n)
 	}
 	rt.spend(len(list))
 	rt.make(n)
-	out := joinStrs(sep, parts)
-	if out.markup != sep.markup {
-		c := *out
-		c.markup = sep.markup
-		return &c
-	}
-	return out
+	return joinStrs(sep, parts)
 }
 
-// partition cuts s at the place that index finds; where there is none, whole says how to return
-// all of s.
-func (rt *runtime) partition(s *Str, sep Value, index func(s, sub string) int, whole func(s *Str) Value) Value {
-	p := separator(sep, "str")
+// pieces makes a list of parts of a text.
+func (rt *runtime) pieces(parts []*Str) Value {
+	out := make([]Value, len(parts))
+	for i, p := range parts {
+		out[i] = p
+	}
+	return rt.newList(isList, out)
+}
+
+// separator is what a text is split at.
+func separator(v Value) string {
+	sep := wantStr(v).text
+	if sep == "" {
+		throw(typeValue, "empty separator")
+	}
+	return sep
+}
+
+// split is s.split(sep, n): at each sep from the left, or at whitespace.
+func (rt *runtime) split(s *Str, sep Value, n int) Value {
 	rt.spend(1 + len(s.text)/bytesPerStep)
-	i := index(s.text, p.text)
-	if i < 0 {
-		return whole(s)
+	if sep == None {
+		words := rt.words(s)
+		if n >= 0 && len(words) > n {
+			rest := s.slice(words[n][0], len(s.text))
+			return rt.pieces(append(s.slices(words[:n]), rest))
+		}
+		return rt.pieces(s.slices(words))
 	}
-	j := i + len(p.text)
-	return NewTuple(s.slice(0, i), s.slice(i, j), s.slice(j, len(s.text)))
+	by := separator(sep)
+	var parts []*Str
+	at := 0
+	for n < 0 || len(parts) < n {
+		i := strings.Index(s.text[at:], by)
+		if i < 0 {
+			break
+		}
+		rt.spend(itemSteps)
+		parts = append(parts, s.slice(at, at+i))
+		at += i + len(by)
+	}
+	return rt.pieces(append(parts, s.slice(at, len(s.text))))
 }
 
-func fillChar(v Value) *Str {
-	s, ok := v.(*Str)
-	if !ok {
-		throw(typeType, "The fill character must be a unicode character, not %s", v.typeName())
+// rsplit is s.rsplit(sep, n), from the right.
+func (rt *runtime) rsplit(s *Str, sep Value, n int) Value {
+	rt.spend(1 + len(s.text)/bytesPerStep)
+	if sep == None {
+		words := rt.words(s)
+		if skip := len(words) - n; n >= 0 && skip > 0 {
+			rest := s.slice(0, words[skip-1][1])
+			return rt.pieces(append([]*Str{rest}, s.slices(words[skip:])...))
+		}
+		return rt.pieces(s.slices(words))
 	}
-	if s.length() != 1 {
-		throw(typeType, "The fill character must be exactly one character long")
+	by := separator(sep)
+	var parts []*Str
+	end := len(s.text)
+	for n < 0 || len(parts) < n {
+		i := strings.LastIndex(s.text[:end], by)
+		if i < 0 {
+			break
+		}
+		rt.spend(itemSteps)
+		parts = append(parts, s.slice(i+len(by), end))
+		end = i
 	}
-	return s
+	parts = append(parts, s.slice(0, end))
+	slices.Reverse(parts)
+	return rt.pieces(parts)
 }
 
-// pad adds left and right fill characters.
-func (rt *runtime) pad(s *Str, left, right int, fill *Str) *Str {
-	left, right = max(left, 0), max(right, 0)
-	if left+right == 0 {
-		return s
+// words are the places of what whitespace separates.
+func (rt *runtime) words(s *Str) (places [][2]int) {
+	at := 0
+	for {
+		at = len(s.text) - len(strings.TrimLeftFunc(s.text[at:], isSpace))
+		if at == len(s.text) {
+			return places
+		}
+		end := len(s.text)
+		if i := strings.IndexFunc(s.text[at:], isSpace); i >= 0 {
+			end = at + i
+		}
+		rt.spend(itemSteps)
+		places = append(places, [2]int{at, end})
+		at = end
 	}
-	rt.make(len(s.text) + saturate(int64(left)+int64(right), int64(len(fill.text))))
-	out := joinStrs(emptyStr, []*Str{repeatStr(fill, left), s, repeatStr(fill, right)})
-	out.markup = s.markup
+}
+
+func (s *Str) slices(places [][2]int) []*Str {
+	out := make([]*Str, len(places))
+	for i, p := range places {
+		out[i] = s.slice(p[0], p[1])
+	}
 	return out
 }
 
-// center puts the odd fill character where Python does.
-func (rt *runtime) center(s *Str, width int, fill *Str) *Str {
-	n := width - s.length()
-	if n <= 0 {
-		return s
+func partition(rt *runtime, a []Value) Value { return rt.cut(a, strings.Index, false) }
+
+func rpartition(rt *runtime, a []Value) Value { return rt.cut(a, strings.LastIndex, true) }
+
+// cut cuts a text at the place that index finds; where there is none, all of it is the last or the
+// first of the three parts.
+func (rt *runtime) cut(a []Value, index func(s, sub string) int, last bool) Value {
+	s, sep := a[0].(*Str), separator(a[1])
+	rt.spend(1 + len(s.text)/bytesPerStep)
+	switch i := index(s.text, sep); {
+	case i >= 0:
+		return newTuple(s.slice(0, i), s.slice(i, i+len(sep)), s.slice(i+len(sep), len(s.text)))
+	case last:
+		return newTuple(s.slice(0, 0), s.slice(0, 0), s)
 	}
-	left := n/2 + n&width&1
-	return rt.pad(s, left, n-left, fill)
+	return newTuple(s, s.slice(0, 0), s.slice(0, 0))
 }
 
-func (rt *runtime) zfill(s *Str, width int) Value {
-	n := width - s.length()
-	if n <= 0 {
-		return s
+// lines is s.splitlines(keep).
+func (rt *runtime) lines(s *Str, keep bool) (out []*Str) {
+	for at := 0; at < len(s.text); {
+		rt.spend(itemSteps)
+		i := strings.IndexFunc(s.text[at:], func(r rune) bool { return strings.ContainsRune("\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) })
+		if i < 0 {
+			return append(out, s.slice(at, len(s.text)))
+		}
+		i += at
+		_, size := utf8.DecodeRuneInString(s.text[i:])
+		if strings.HasPrefix(s.text[i:], "\r\n") {
+			size = 2
+		}
+		end := i
+		if keep {
+			end += size
+		}
+		out = append(out, s.slice(at, end))
+		at = i + size
 	}
-	sign := 0
-	if s.text != "" && (s.text[0] == '+' || s.text[0] == '-') {
-		sign = 1
-	}
-	rt.make(len(s.text) + min(n, math.MaxInt32))
-	return joinStrs(emptyStr, []*Str{s.slice(0, sign), trusted(strings.Repeat("0", n)), s.slice(sign, len(s.text))})
+	return out
 }

@@ -28,7 +28,8 @@ type Str struct {
 	// is of one origin.
 	runs   []run
 	origin Origin // of the whole where runs is nil
-	markup bool   // Markup: already escaped, see filter escape
+	// markup is set by the filters safe and escape: what is added to such a text is escaped first.
+	markup bool
 }
 
 type run struct {
@@ -45,12 +46,7 @@ func NewString(text string, origin Origin) *Str {
 // String returns the text without its origin.
 func (s *Str) String() string { return s.text }
 
-func (s *Str) typeName() string {
-	if s.markup {
-		return "Markup"
-	}
-	return "str"
-}
+func (*Str) typeName() string { return "str" }
 
 // trusted makes a string of the template's own.
 func trusted(text string) *Str { return &Str{text: text} }
@@ -65,9 +61,11 @@ func (s *Str) slice(i, j int) *Str {
 	if s.runs == nil {
 		return &Str{text: s.text[i:j], origin: s.origin, markup: s.markup}
 	}
-	out := &Str{text: s.text[i:j], markup: s.markup}
-	s.eachRun(i, j, func(from, to int, o Origin) { out.runs = append(out.runs, run{to - i, o}) })
-	return out.settle()
+	var b textBuilder
+	s.eachRun(i, j, func(from, _ int, o Origin) { b.turnAt(o, from-i) })
+	out := b.of(s.text[i:j])
+	out.markup = s.markup
+	return out
 }
 
 // eachRun calls f for the stretches of one origin between bytes i and j.
@@ -96,17 +94,6 @@ func (s *Str) originAt(i int) Origin {
 		}
 	}
 	return s.origin
-}
-
-// settle drops runs that say nothing more than one origin would.
-func (s *Str) settle() *Str {
-	if len(s.runs) <= 1 {
-		if len(s.runs) == 1 {
-			s.origin = s.runs[0].origin
-		}
-		s.runs = nil
-	}
-	return s
 }
 
 // mapText applies f to each stretch of one origin.
@@ -142,12 +129,11 @@ func (b *textBuilder) write(text string, o Origin) {
 }
 
 // turn closes the current stretch if what follows is of another origin.
-func (b *textBuilder) turn(o Origin) {
-	if b.cur == o {
-		return
-	}
-	if len(b.buf) > 0 {
-		b.runs = append(b.runs, run{len(b.buf), b.cur})
+func (b *textBuilder) turn(o Origin) { b.turnAt(o, len(b.buf)) }
+
+func (b *textBuilder) turnAt(o Origin, at int) {
+	if b.cur != o && at > 0 {
+		b.runs = append(b.runs, run{at, b.cur})
 	}
 	b.cur = o
 }
@@ -166,27 +152,23 @@ func (b *textBuilder) addSlice(s *Str, i, j int) {
 	s.eachRun(i, j, func(from, to int, o Origin) { b.write(s.text[from:to], o) })
 }
 
-// str returns what was collected as a string and leaves the builder unusable.
+// str returns what was collected; the builder may be reset and used again.
 func (b *textBuilder) str() *Str {
-	s := &Str{text: string(b.buf), origin: b.cur}
+	return b.of(string(b.buf))
+}
+
+// of makes the string of a text in the stretches that were noted.
+func (b *textBuilder) of(text string) *Str {
+	s := &Str{text: text, origin: b.cur}
 	if len(b.runs) > 0 {
-		s.runs = append(b.runs, run{len(b.buf), b.cur})
+		s.runs = append(append(make([]run, 0, len(b.runs)+1), b.runs...), run{len(text), b.cur})
 	}
-	return s.settle()
+	return s
 }
 
 // neutral appends text that belongs to whatever stands before it: the punctuation that tojson and
 // repr write.
 func (b *textBuilder) neutral(text string) { b.buf = append(b.buf, text...) }
-
-// copyStr returns what was collected and leaves the builder to be reset and used again.
-func (b *textBuilder) copyStr() *Str {
-	s := &Str{text: string(b.buf), origin: b.cur}
-	if len(b.runs) > 0 {
-		s.runs = append(append(make([]run, 0, len(b.runs)+1), b.runs...), run{len(b.buf), b.cur})
-	}
-	return s.settle()
-}
 
 // reset empties the builder for another use.
 func (b *textBuilder) reset() {
@@ -207,82 +189,49 @@ func (b *textBuilder) output() Output {
 	return out
 }
 
+// Concat joins strings; each part keeps its origins.
+func Concat(parts ...*Str) *Str { return joinStrs(emptyStr, parts) }
+
 // joinStrs concatenates parts with sep between them.
 func joinStrs(sep *Str, parts []*Str) *Str {
 	if len(parts) == 1 {
 		return parts[0]
 	}
 	size := 0
-	var o origins
 	for _, p := range parts {
 		size += len(p.text) + len(sep.text)
-		o.most += len(p.runs) + len(sep.runs) + 2
 	}
+	var b textBuilder
 	var text strings.Builder
 	text.Grow(size)
 	for i, p := range parts {
-		if i > 0 && sep.text != "" {
-			o.follow(sep, text.Len())
+		if i > 0 {
+			b.follow(sep, text.Len())
 			text.WriteString(sep.text)
 		}
-		o.follow(p, text.Len())
+		b.follow(p, text.Len())
 		text.WriteString(p.text)
 	}
-	return o.of(text.String())
+	return b.of(text.String())
 }
 
-// origins collects the runs of strings that follow each other.
-type origins struct {
-	runs []run
-	cur  Origin
-	most int // how many runs there can be
-}
-
-// follow notes that s comes next, at the offset at.
-func (o *origins) follow(s *Str, at int) {
-	if s.runs == nil {
-		o.turn(s.origin, at, len(s.text))
+// follow notes the origins of what comes next, at the offset at.
+func (b *textBuilder) follow(s *Str, at int) {
+	if s.runs == nil && s.text != "" {
+		b.turnAt(s.origin, at)
 		return
 	}
-	from := 0
-	for _, r := range s.runs {
-		o.turn(r.origin, at+from, r.end-from)
-		from = r.end
-	}
-}
-
-func (o *origins) turn(origin Origin, at, n int) {
-	if n == 0 || origin == o.cur {
-		return
-	}
-	if at > 0 {
-		if o.runs == nil {
-			o.runs = make([]run, 0, o.most)
-		}
-		o.runs = append(o.runs, run{at, o.cur})
-	}
-	o.cur = origin
-}
-
-// of makes the string of the whole text.
-func (o *origins) of(text string) *Str {
-	s := &Str{text: text, origin: o.cur}
-	if len(o.runs) > 0 {
-		s.runs = append(o.runs, run{len(text), o.cur})
-	}
-	return s
+	s.eachRun(0, len(s.text), func(from, _ int, o Origin) { b.turnAt(o, at+from) })
 }
 
 // repeatStr is s, n times.
 func repeatStr(s *Str, n int) *Str {
 	if s.runs == nil {
-		return &Str{text: strings.Repeat(s.text, n), origin: s.origin, markup: s.markup}
+		return &Str{text: strings.Repeat(s.text, n), origin: s.origin}
 	}
 	var b textBuilder
 	for range n {
 		b.add(s)
 	}
-	out := b.str()
-	out.markup = s.markup
-	return out
+	return b.str()
 }

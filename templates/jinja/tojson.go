@@ -33,7 +33,7 @@ func filterToJSON(rt *runtime, a []Value) Value {
 }
 
 func toJSON(rt *runtime, a []Value) *Str {
-	style := jsonStyle{ascii: rt.truth(a[1]), sortKeys: rt.truth(a[4]), item: commaSpace, key: colonSpace}
+	style := jsonStyle{ascii: truthy(a[1]), sortKeys: truthy(a[4]), item: commaSpace, key: colonSpace}
 	style.setIndent(rt, a[2])
 	if a[3] != None {
 		style.setSeparators(rt, a[3])
@@ -49,29 +49,19 @@ func (s *jsonStyle) setIndent(rt *runtime, v Value) {
 		return
 	}
 	s.item = comma
-	switch v := v.(type) {
-	case *Str:
-		s.indent = v
-	case Int, Bool:
-		n, _ := asInt(v)
-		n = max(n, 0)
-		rt.make(int(min(n, 1<<40)))
-		s.indent = trusted(strings.Repeat(" ", int(n)))
-	default:
-		mustDefined(v)
-		throw(typeType, "can't multiply sequence by non-int of type '%s'", v.typeName())
+	if text, ok := v.(*Str); ok {
+		s.indent = text
+	} else {
+		s.indent = rt.fill(trusted(" "), wantInt(v))
 	}
 }
 
 func (s *jsonStyle) setSeparators(rt *runtime, v Value) {
-	if !iterable(v) {
-		throw(typeType, "cannot unpack non-iterable %s object", v.typeName())
-	}
-	parts := rt.list(v)
+	parts := rt.items(v)
 	if len(parts) != 2 {
 		wrongCount(2, len(parts))
 	}
-	s.item, s.key = wantStr(parts[0], "separator"), wantStr(parts[1], "separator")
+	s.item, s.key = wantStr(parts[0]), wantStr(parts[1])
 }
 
 func (p *printer) json(v Value, style *jsonStyle, level int) {
@@ -82,15 +72,14 @@ func (p *printer) json(v Value, style *jsonStyle, level int) {
 		p.jsonStr(v, style.ascii)
 	case noneValue, Bool, Int, bigInt, Float:
 		p.neutral(jsonScalar(v))
-	case *List:
-		p.jsonList(v.items, style, level)
-	case *Tuple, *groupTuple:
-		list, _ := items(v)
-		p.jsonList(list, style, level)
 	case *Dict:
 		p.jsonDict(v, style, level)
 	default:
-		throw(typeType, "Object of type %s is not JSON serializable", v.typeName())
+		l, ok := v.(*List)
+		if !ok || !l.ordinary() {
+			throw(typeType, "Object of type %s is not JSON serializable", v.typeName())
+		}
+		p.jsonList(l.items, style, level)
 	}
 }
 
@@ -104,7 +93,7 @@ func jsonScalar(v Value) string {
 	case Int:
 		return v.text()
 	case bigInt:
-		return v.text()
+		return string(v)
 	case Float:
 		switch {
 		case math.IsNaN(float64(v)):
