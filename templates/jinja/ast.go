@@ -152,7 +152,7 @@ type (
 		at
 		text string
 	}
-	// printStmt is {{ … }}, or one value of a print statement.
+	// printStmt is {{ … }}.
 	printStmt struct {
 		at
 		value expr

@@ -9,7 +9,7 @@ import (
 func TestErrors_nameLineAndColumn(t *testing.T) {
 	for src, want := range map[string]string{
 		"a\n  {{ b. }}":                         "template line 2, column 9: expected name or number",
-		"{% if x %}\nx":                         "template line 2, column 2: Unexpected end of template.",
+		"{% if x %}\nx":                         "template line 2, column 2: Unexpected end of template: 'endif' is missing.",
 		"é{{ 'x }}":                             "template line 1, column 5: unexpected char",
 		"{# x\ny":                               "template line 1, column 1: Missing end of comment tag",
 		"x\r\ny\r{{ nope() }}":                  "template line 3, column 8: UndefinedError: 'nope' is undefined",

@@ -73,8 +73,6 @@ func compareNumbers(a, b Value) (c int, ordered bool) {
 	return cmp.Compare(f, g), f == f && g == g
 }
 
-func (n Int) text() string { return strconv.FormatInt(int64(n), 10) }
-
 // text is Python's repr of a float: the shortest digits that read back as the same number.
 func (f Float) text() string {
 	n := float64(f)

@@ -3,7 +3,6 @@ package jinja
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // maxNesting is how deep tags and expressions may be nested; Python's own stack ends before.
@@ -17,8 +16,6 @@ type parser struct {
 	tokens []token
 	i      int
 	depth  int
-	tags   []string   // open statements
-	ends   [][]string // what would close them
 }
 
 func (p *parser) cur() token { return p.tokens[p.i] }
@@ -110,10 +107,6 @@ func (p *parser) unexpected(want string) {
 func (p *parser) parseBody(ends []string) []stmt {
 	p.enter()
 	defer p.leave()
-	if ends != nil {
-		p.ends = append(p.ends, ends)
-		defer func() { p.ends = p.ends[:len(p.ends)-1] }()
-	}
 	var body, data []stmt
 	flush := func() {
 		if len(data) > 0 {
@@ -149,7 +142,7 @@ func (p *parser) parseBlock(ends ...string) []stmt {
 	p.expect(tokBlkEnd)
 	body := p.parseBody(ends)
 	if p.cur().typ == tokEOF {
-		p.failEnd("", append(slices.Clone(p.ends), ends))
+		p.fail(p.cur().pos, "Unexpected end of template: %s is missing.", reprText(ends[len(ends)-1]))
 	}
 	return body
 }
@@ -159,28 +152,4 @@ func (p *parser) parseClosed(end string) []stmt {
 	body := p.parseBlock(end)
 	p.next()
 	return body
-}
-
-// failEnd reports an unknown tag, or the template's end where name is empty.
-func (p *parser) failEnd(name string, ends [][]string) {
-	msg := "Unexpected end of template."
-	if name != "" {
-		msg = fmt.Sprintf("Encountered unknown tag %s.", reprText(name))
-	}
-	if len(ends) > 0 {
-		var want []string
-		for _, e := range ends[len(ends)-1] {
-			want = append(want, reprText(e))
-		}
-		known := slices.ContainsFunc(ends, func(e []string) bool { return slices.Contains(e, name) })
-		if looking := strings.Join(want, " or "); known {
-			msg += " You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for " + looking + "."
-		} else {
-			msg += " Jinja was looking for the following tags: " + looking + "."
-		}
-	}
-	if len(p.tags) > 0 {
-		msg += fmt.Sprintf(" The innermost block that needs to be closed is %s.", reprText(p.tags[len(p.tags)-1]))
-	}
-	p.fail(p.cur().pos, "%s", msg)
 }

@@ -6,13 +6,6 @@ func (p *parser) parseStatement() stmt {
 	if t.typ != tokName {
 		p.fail(t.pos, "tag name expected")
 	}
-	p.tags = append(p.tags, t.text)
-	s := p.parseTag(t)
-	p.tags = p.tags[:len(p.tags)-1]
-	return s
-}
-
-func (p *parser) parseTag(t token) stmt {
 	switch t.text {
 	case "for":
 		return p.parseFor()
@@ -28,8 +21,6 @@ func (p *parser) parseTag(t token) stmt {
 		return p.parseFilterBlock()
 	case "with":
 		return p.parseWith()
-	case "print":
-		return p.parsePrint()
 	case "generation":
 		p.next()
 		return &callStmt{macroDef: macroDef{at: at(t.pos), body: p.parseClosed("endgeneration")}, generation: true}
@@ -37,8 +28,7 @@ func (p *parser) parseTag(t token) stmt {
 		p.next()
 		return &loopControl{at(t.pos), map[string]control{"break": breakLoop, "continue": continueLoop}[t.text]}
 	}
-	p.tags = p.tags[:len(p.tags)-1]
-	p.failEnd(t.text, p.ends)
+	p.fail(t.pos, "Encountered unknown tag %s.", reprText(t.text))
 	return nil
 }
 
@@ -51,7 +41,7 @@ func (p *parser) parseFor() stmt {
 		n.test = p.parseExpr()
 	}
 	n.recursive = p.skipName("recursive")
-	n.body = p.parseBlock("endfor", "else")
+	n.body = p.parseBlock("else", "endfor")
 	if p.next().text == "else" {
 		n.other = p.parseClosed("endfor")
 	}
@@ -150,17 +140,5 @@ func (p *parser) parseWith() stmt {
 		n.values = append(n.values, p.parseExpr())
 	}
 	n.body = p.parseClosed("endwith")
-	return n
-}
-
-func (p *parser) parsePrint() stmt {
-	n := &outputStmt{at: at(p.next().pos)}
-	for p.cur().typ != tokBlkEnd {
-		if len(n.items) > 0 {
-			p.expect(",")
-		}
-		v := p.parseExpr()
-		n.items = append(n.items, &printStmt{at: at(v.position()), value: v})
-	}
 	return n
 }

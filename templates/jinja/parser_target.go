@@ -1,10 +1,6 @@
 package jinja
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // targetOpts says what may stand on the left of an assignment.
 type targetOpts struct {
@@ -22,8 +18,8 @@ func (p *parser) parseTarget(o targetOpts) expr {
 		t = p.parseTuple(tupleOpts{simple: true, namespace: o.namespace, end: o.end})
 		setUse(t, useStore)
 	}
-	if bad := unassignable(t); bad != "" {
-		p.fail(t.position(), "can't assign to '%s'", bad)
+	if !assignable(t) {
+		p.fail(t.position(), "a name is wanted to assign to")
 	}
 	return t
 }
@@ -40,29 +36,17 @@ func setUse(t expr, u use) {
 	}
 }
 
-// unassignable names the kind of an expression that cannot be assigned to, or "".
-func unassignable(t expr) string {
+// assignable reports what can stand on the left of an assignment.
+func assignable(t expr) bool {
 	switch t := t.(type) {
 	case *nsRefExpr:
-		return ""
+		return true
 	case *nameExpr:
-		if slices.Contains([]string{"true", "false", "none", "True", "False", "None"}, t.name) {
-			return "name"
-		}
-		return ""
+		return !slices.Contains([]string{"true", "false", "none", "True", "False", "None"}, t.name)
 	case *tupleExpr:
-		if slices.ContainsFunc(t.items, func(it expr) bool { return unassignable(it) != "" }) {
-			return "tuple"
-		}
-		return ""
-	case *constExpr:
-		return "const"
-	case *listExpr:
-		return "list"
-	case *dictExpr:
-		return "dict"
+		return !slices.ContainsFunc(t.items, func(it expr) bool { return !assignable(it) })
 	}
-	return strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", t), "*jinja."), "Expr"))
+	return false
 }
 
 // tupleOpts says how a possible tuple is parsed.

@@ -2,6 +2,7 @@ package jinja
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,16 +61,8 @@ func (p *printer) repr(v Value) {
 	p.grow()
 	p.rt.scan(v)
 	switch v := v.(type) {
-	case noneValue:
-		p.neutral("None")
-	case Bool:
-		p.neutral(map[Bool]string{true: "True", false: "False"}[v])
-	case Int:
-		p.neutral(v.text())
-	case bigInt:
-		p.neutral(string(v))
-	case Float:
-		p.neutral(v.text())
+	case noneValue, Bool, Int, bigInt, Float:
+		p.neutral(scalar(v))
 	case *Str:
 		p.reprStr(v)
 	case *List:
@@ -93,6 +86,24 @@ func (p *printer) repr(v Value) {
 	default:
 		p.neutral("<" + v.typeName() + " object>")
 	}
+}
+
+// scalar is Python's text of what is neither text nor container.
+func scalar(v Value) string {
+	switch v := v.(type) {
+	case Bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case Int:
+		return strconv.FormatInt(int64(v), 10)
+	case bigInt:
+		return string(v)
+	case Float:
+		return v.text()
+	}
+	return "None"
 }
 
 var listBrackets = [...][2]string{

@@ -2,7 +2,6 @@ package jinja
 
 import (
 	"fmt"
-	"math"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -84,26 +83,14 @@ func (p *printer) json(v Value, style *jsonStyle, level int) {
 }
 
 func jsonScalar(v Value) string {
-	switch v := v.(type) {
-	case Bool:
-		if v {
-			return "true"
-		}
-		return "false"
-	case Int:
-		return v.text()
-	case bigInt:
-		return string(v)
-	case Float:
-		switch {
-		case math.IsNaN(float64(v)):
-			return "NaN"
-		case math.IsInf(float64(v), 0):
-			return strings.Replace(v.text(), "inf", "Infinity", 1)
-		}
-		return v.text()
+	switch text := scalar(v); text {
+	case "None":
+		return "null"
+	case "True", "False", "nan":
+		return map[string]string{"True": "true", "False": "false", "nan": "NaN"}[text]
+	default:
+		return strings.Replace(text, "inf", "Infinity", 1)
 	}
-	return "null"
 }
 
 // line begins a line of an indented text.

@@ -192,8 +192,7 @@ class Generator:
             return self.tag(f"with {self.pick('', f'x = {e()}', f'x = {e()}, y = x')}") + body() + self.tag("endwith")
         if kind == 14:
             return self.tag(f"filter {self.pick('upper', 'trim', 'indent(2)', 'replace(' + chr(39) + 'a' + chr(39) + ', n)')}") + body() + self.tag("endfilter")
-        return self.pick(self.tag("generation") + body() + self.tag("endgeneration"), "{# c #}", "{#- c -#}", self.tag("raw") + " {{ x }} " + self.tag("endraw"),
-                         self.tag(f"print {e()}"))
+        return self.pick(self.tag("generation") + body() + self.tag("endgeneration"), "{# c #}", "{#- c -#}", self.tag("raw") + " {{ x }} " + self.tag("endraw"))
 
     def template(self):
         self.tame = self.rng.random() < 0.75
