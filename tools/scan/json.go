@@ -71,6 +71,8 @@ type JSONScanner struct {
 	tear    int      // where that is
 	closed  bool     // the calls' text ends at a marker, with its code, or with the turn
 	after   []string // what is written behind a value
+	// label tells whether the line behind a break is none of the calls; nil: it is not asked.
+	label func(line []byte, final bool) peek.Answer
 	// take reads the calls in the region's text.
 	take func(text []byte) ([]declared.RawCall, error)
 }
@@ -151,6 +153,14 @@ func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 			s.pos += len(t)
 			continue
 		}
+		if s.seen && rest[0] == '\n' && s.label != nil {
+			switch s.label(rest[1:], final) {
+			case peek.Unknown:
+				return Open, false
+			case peek.Yes:
+				return s.leave(s.behind()), false
+			}
+		}
 		switch c := rest[0]; {
 		case s.seen && (c == '}' || c == ']'), s.quoted && s.seen && c == '"':
 			s.quoted = s.quoted && c != '"'
@@ -213,7 +223,7 @@ func (s *JSONScanner) behind() int {
 // strings: a quote, or anything where quotes in its strings were not escaped. Without markers it
 // must stand directly behind it.
 func (s *JSONScanner) tears(body []byte, c byte) bool {
-	if s.Sent || s.Bare && (!s.Good || peek.IsSpace(body[s.pos-1])) {
+	if s.Sent || s.Bare && !s.Good || (s.Bare || s.label != nil) && peek.IsSpace(body[s.pos-1]) {
 		return false
 	}
 	last := body[s.pos-1]

@@ -6,7 +6,6 @@ import (
 
 	"tenon/tools/declared"
 	"tenon/tools/format"
-	"tenon/tools/lenient"
 	"tenon/tools/peek"
 )
 
@@ -16,32 +15,30 @@ type reactCodec struct{ format.ReAct }
 func (c reactCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }
 
 func (c reactCodec) Scanner(o Opening) Scanner {
-	return &reactScanner{reactCodec: c, Opening: o, json: lenient.Scanner{Rules: o.rules()}}
+	s := &reactScanner{reactCodec: c, JSONScanner: *newJSONScanner(o, nil)}
+	s.take, s.after, s.label = s.object, []string{")"}, s.labelNext
+	return s
 }
 
 // reactScanner reads the name's line, the label of the arguments, and the arguments: an object, or
 // text up to the next label for a tool with one string.
 type reactScanner struct {
 	reactCodec
-	Opening
-	place
-	named  bool
-	from   int // of the arguments; 0 before they begin
-	inJSON bool
-	closer string // what closes the code fence or the parentheses around the arguments
-	behind int    // how far behind the arguments it ends
-	done   bool   // the arguments are all there
-	torn   bool   // the object did not end where it seemed to, but inside one of its strings
+	JSONScanner // of the object
+	named       bool
+	from        int // of the arguments; 0 before they begin
+	inJSON      bool
+	closer      string // what closes the code fence around the text
+	behind      int    // how far behind the arguments it ends
+	done        bool   // the arguments are all there
 	// unquoted: no string with an object in it stands at the position.
 	unquoted bool
-	json     lenient.Scanner
 	call     *declared.RawCall // where the line of the name is a whole call
-	tool     string
 }
 
 func (s *reactScanner) End() int { return s.stop + s.behind }
 
-func (s *reactScanner) Whole() bool { return s.done }
+func (s *reactScanner) Whole() bool { return s.done || s.inJSON && s.JSONScanner.Whole() }
 
 func (s *reactScanner) Step(body []byte, final bool) Status {
 	if !s.named {
@@ -50,77 +47,19 @@ func (s *reactScanner) Step(body []byte, final bool) Status {
 		}
 	}
 	if s.from == 0 {
-		if st := s.label(body, final); s.from == 0 {
+		if st := s.argumentsLabel(body, final); s.from == 0 {
 			return st
 		}
 	}
-	switch {
-	case s.done:
-	case s.inJSON && !s.torn:
-		if st := s.object(body, final); st != Ended {
-			return st
-		}
-	default:
+	if s.inJSON {
+		return s.JSONScanner.Step(body, final)
+	}
+	if !s.done {
 		if st := s.line(body, final); st != Ended {
 			return st
 		}
 	}
 	return s.close(body, final)
-}
-
-// object reads an object to its end. Where text goes on directly behind that, as within a string,
-// it is read to the end of the lines.
-func (s *reactScanner) object(body []byte, final bool) Status {
-	if s.stop == 0 {
-		switch s.json.Step(body, final) {
-		case lenient.Open:
-			if !final {
-				return Open
-			}
-			s.stop = len(body)
-			return Ended
-		case lenient.Complete:
-			s.stop = s.json.End
-		default:
-			s.stop = s.json.End
-			return Ended
-		}
-	}
-	switch s.goesOn(body[s.stop:], final) {
-	case peek.Unknown:
-		return Open
-	case peek.Yes:
-		s.torn, s.pos = true, s.stop
-		return s.line(body, final)
-	}
-	s.done = true
-	return Ended
-}
-
-// maxBraces is how many closing braces too many may stand behind an object.
-const maxBraces = 8
-
-// goesOn tells whether text behind an object may be a part of one of its strings.
-func (s *reactScanner) goesOn(rest []byte, final bool) peek.Answer {
-	for n := 0; len(rest) > 0 && rest[0] == '}' && n < maxBraces; n++ {
-		rest = rest[1:]
-	}
-	if len(rest) == 0 {
-		return peek.Boolean(!final, peek.Unknown)
-	}
-	if _, a := s.Plan.Terminators.At(rest, final); a != peek.No {
-		return peek.Negated(a)
-	}
-	if peek.IsSpace(rest[0]) || rest[0] == '`' || rest[0] == ')' {
-		return peek.No
-	}
-	if n := bytes.IndexByte(rest[:min(len(rest), peek.MaxTag)], '\n'); n >= 0 {
-		rest, final = rest[:n], true
-	}
-	if s.json.Torn || bytes.IndexByte(rest, '"') >= 0 {
-		return peek.Yes
-	}
-	return peek.Boolean(!final && len(rest) < peek.MaxTag, peek.Unknown)
 }
 
 // close takes the end of what stands around the arguments along.
@@ -151,7 +90,7 @@ func (s *reactScanner) name(body []byte, final bool) Status {
 	}
 	line := body[s.pos : s.pos+n]
 	if i := bytes.IndexByte(line, '('); i > 0 && bytes.HasPrefix(bytes.TrimSpace(line[i+1:]), []byte("{")) {
-		line, n, s.closer = line[:i], i+1, ")" // the arguments stand as in a call of a function
+		line, n = line[:i], i+1 // the arguments stand as in a call of a function
 	}
 	if i := bytes.Index(bytes.ToLower(line), []byte(strings.ToLower(strings.TrimSuffix(s.Input, ":")))); i > 0 && len(bytes.ToLower(line)) == len(line) {
 		line, n = bytes.TrimRight(line[:i], " ,;.-"), i // both labels stand on one line
@@ -159,9 +98,8 @@ func (s *reactScanner) name(body []byte, final bool) Status {
 	if s.asCall(line, s.pos) {
 		return Open
 	}
-	s.tool = strings.TrimSpace(string(line))
-	s.tool = strings.TrimSuffix(strings.Trim(s.tool, "[]*`\"'"), "()")
-	if _, ok := s.Plan.Resolve(s.tool); !ok {
+	s.Name = strings.TrimSuffix(strings.Trim(strings.TrimSpace(string(line)), "[]*`\"'"), "()")
+	if _, ok := s.Plan.Resolve(s.Name); !ok {
 		return Rejected
 	}
 	s.pos += n
@@ -176,9 +114,9 @@ func boundedName(n int) Status {
 	return Open
 }
 
-// label finds where the arguments begin. Models write the label in many ways; without one, an
+// argumentsLabel finds where the arguments begin. Models write the label in many ways; without one, an
 // object on the next line counts.
-func (s *reactScanner) label(body []byte, final bool) Status {
+func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 	i := peek.SkipSpace(body, s.pos)
 	rest := body[i:]
 	if len(rest) == 0 {
@@ -212,6 +150,7 @@ func (s *reactScanner) label(body []byte, final bool) Status {
 }
 
 func (s *reactScanner) begin(body []byte, i int, final bool) Status {
+	s.pos = i
 	if i < len(body) && body[i] == '`' {
 		n, a := fence(body[i:], final)
 		if a == peek.Unknown {
@@ -226,11 +165,9 @@ func (s *reactScanner) begin(body []byte, i int, final bool) Status {
 		}
 	}
 	s.from = max(i, 1)
-	if i < len(body) && body[i] == '{' {
-		s.inJSON = true
-		s.json.Reset(i)
+	if s.inJSON = i < len(body) && body[i] == '{'; !s.inJSON {
+		s.pos = i
 	}
-	s.pos = i
 	return Open
 }
 
@@ -308,19 +245,23 @@ func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
 		s.call.Source = body[:s.stop]
 		return []declared.RawCall{*s.call}, nil
 	}
-	c := declared.RawCall{Name: s.tool, Source: body[:s.stop], Args: []byte("{}")}
-	switch {
-	case s.inJSON:
-		o, text := s.Opening, body[s.from:s.stop]
-		o.Name = s.tool
-		var err error
-		if c.Args, c.Repairs, err = o.arguments(text, bytes.TrimSpace(text), s.json.Rules, s.torn, true); err != nil {
-			return nil, err
-		}
-	case s.from > 0:
+	if s.inJSON {
+		return s.JSONScanner.Calls(body)
+	}
+	c := declared.RawCall{Name: s.Name, Source: body[:s.stop], Args: []byte("{}")}
+	if s.from > 0 {
 		c.Args = bytes.TrimSpace(body[s.from:s.stop])
-		m, _ := s.Plan.Resolve(s.tool)
+		m, _ := s.Plan.Resolve(s.Name)
 		s.Plan.Tools[m.Tool].ReadLine(&c)
 	}
 	return []declared.RawCall{c}, nil
+}
+
+// object reads the one object of arguments.
+func (s *reactScanner) object(body []byte) ([]declared.RawCall, error) {
+	args, repairs, err := s.arguments(body[s.from:], s.unfenced(body[s.from:]), s.values.Rules, s.torn, true)
+	if err != nil {
+		return nil, err
+	}
+	return []declared.RawCall{{Name: s.Name, Args: args, Repairs: repairs, Source: body}}, nil
 }

@@ -22,8 +22,8 @@ func (s *reactScanner) asCall(line []byte, at int) bool {
 	if i <= 0 || end <= i+2 || line[end-1] != ')' {
 		return false
 	}
-	s.tool = strings.Trim(strings.TrimSpace(string(line[:i])), "`*")
-	m, ok := s.Plan.Resolve(s.tool)
+	name := strings.Trim(strings.TrimSpace(string(line[:i])), "`*")
+	m, ok := s.Plan.Resolve(name)
 	if !ok {
 		return false
 	}
@@ -32,7 +32,7 @@ func (s *reactScanner) asCall(line []byte, at int) bool {
 	if err != nil || d.End != end-i || torn(d) || t.InPlace(d) != nil || slices.ContainsFunc(ordered.Members(d.JSON), t.Unknown) {
 		return false
 	}
-	s.call = &declared.RawCall{Name: s.tool, Args: d.JSON, Repairs: declared.Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)}
+	s.call = &declared.RawCall{Name: name, Args: d.JSON, Repairs: declared.Without(d.Repairs, lenient.PythonLiteral, lenient.QuoteStyle)}
 	s.named, s.done, s.from, s.stop = true, true, 1, at+end
 	return true
 }
@@ -41,7 +41,7 @@ func (s *reactScanner) asCall(line []byte, at int) bool {
 // can be meant, they do once each is named and whole, and the next line names none. Text has no
 // end but the next label or the turn's.
 func (s *reactScanner) lineEnds(line, next []byte, final bool) peek.Answer {
-	m, _ := s.Plan.Resolve(s.tool)
+	m, _ := s.Plan.Resolve(s.Name)
 	t := &s.Plan.Tools[m.Tool]
 	if _, text := t.Schema.OnlyArgument(); text || s.closer != "" || len(line) > peek.MaxTag {
 		return peek.No
