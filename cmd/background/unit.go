@@ -13,9 +13,9 @@ import (
 
 // Unit is a file that lets the system run the server from the login or the boot on.
 type Unit struct {
-	Path string
-	Text string
-	Next []string // commands that put it in force
+	Path string   `json:"path"`
+	Text string   `json:"text"`
+	Next []string `json:"next"` // commands that put it in force
 }
 
 // files are the texts of units.

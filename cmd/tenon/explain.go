@@ -60,16 +60,16 @@ func explainModel(cmd *cobra.Command, r *remote, name string) error {
 	var in struct{ Settings []config.Value }
 	err := r.Get(cmd.Context(), "/tenon/v1/explain?model="+url.QueryEscape(name), &in)
 	if errors.Is(err, client.ErrNoServer) {
-		m := r.loader.Entry(name)
-		if !slices.ContainsFunc(r.loader.Models, func(known config.Model) bool { return known.Name == m.Name }) && isName(name) {
-			if _, _, _, err := catalogue(fetchFor(cmd), r.loader, []string{name}); err != nil {
-				return err
-			}
+		var e catalog.Entry
+		var p perModel
+		e, p, err = lookUp(r.loader, atHand(cmd), name)
+		if m := r.loader.Entry(name); err != nil && m.At.Line > 0 { // its file is not here
+			e, p.entries[m.Name], err = catalog.Entry{ID: m.Name, Aliases: m.Aliases, Path: m.Source, Source: "not here yet", Pinned: m.Pin}, m, nil
 		}
-		p := newPerModel(r.loader)
-		p.entries[m.Name] = m
-		r.screen.Note("No server answers; this is what the settings say.")
-		in.Settings, err = p.explain(fleet.Status{Entry: catalog.Entry{ID: m.Name, Aliases: m.Aliases, Path: m.Source}, Pinned: m.Pin})
+		if err == nil {
+			r.screen.Note("No server answers; this is what the settings say.")
+			in.Settings, err = p.explain(fleet.Status{Entry: e, Pinned: e.Pinned})
+		}
 	}
 	if err != nil {
 		return err

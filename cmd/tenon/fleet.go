@@ -52,12 +52,13 @@ func (r *remote) models(ctx context.Context, cmd *cobra.Command) ([]fleet.Model,
 	if !errors.Is(err, client.ErrNoServer) {
 		return list, err
 	}
-	all, err := atHand(cmd, r.loader)
-	list = make([]fleet.Model, len(all))
-	for i, e := range all {
-		list[i] = fleet.Describe(models.Status{Entry: e, State: models.NotLoaded})
-	}
-	return list, err
+	list = []fleet.Model{}
+	return list, r.alone(cmd, func(f *models.Fleet) error {
+		for _, s := range f.Status() {
+			list = append(list, fleet.Describe(s))
+		}
+		return nil
+	})
 }
 
 func newPSCommand() *cobra.Command {
@@ -143,10 +144,15 @@ func (r *remote) work(cmd *cobra.Command, route, label string, unit terminal.Uni
 	return err
 }
 
-// tell tells the server one thing and says that it is done.
-func (r *remote) tell(cmd *cobra.Command, route, model, done string, in map[string]any) error {
-	var out map[string]any
-	if err := r.Post(cmd.Context(), "/tenon/v1/"+route, in, &out); err != nil {
+// tell tells the server one thing and says that it is done. Where none runs, alone does it, if that
+// can be.
+func (r *remote) tell(cmd *cobra.Command, route, model, done string, in map[string]any, alone func(*models.Fleet) error) error {
+	out := map[string]any{"ok": true}
+	err := r.Post(cmd.Context(), "/tenon/v1/"+route, in, &out)
+	if errors.Is(err, client.ErrNoServer) && alone != nil {
+		err = r.alone(cmd, alone)
+	}
+	if err != nil {
 		return err
 	}
 	return r.answer(out, func() error { r.screen.Printf(done+"\n", model); return nil })
@@ -157,7 +163,7 @@ func newUnloadCommand() *cobra.Command {
 		Use: "unload MODEL", Args: cobra.ExactArgs(1), Short: "Put a loaded model away",
 		Long: "Put a loaded model away once its requests have ended. It is loaded again when it is next asked for.",
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
-		return r.tell(cmd, "unload", args[0], "%s is unloaded", map[string]any{"model": args[0]})
+		return r.tell(cmd, "unload", args[0], "%s is unloaded", map[string]any{"model": args[0]}, nil)
 	})
 }
 
@@ -168,7 +174,7 @@ func newPinCommand() *cobra.Command {
 		Long: "Keep a model from the time that it is loaded until it is unpinned, with --off.",
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
 		done := map[bool]string{false: "%s is pinned", true: "%s is not pinned"}[off]
-		return r.tell(cmd, "pin", args[0], done, map[string]any{"model": args[0], "pinned": !off})
+		return r.tell(cmd, "pin", args[0], done, map[string]any{"model": args[0], "pinned": !off}, nil)
 	})
 	cmd.Flags().BoolVar(&off, "off", false, "let it go again when its room is needed")
 	return cmd
@@ -179,15 +185,16 @@ func newAliasCommand() *cobra.Command {
 	cmd := withServer(&cobra.Command{
 		Use: "alias (MODEL NAME | --rm NAME)", Args: cobra.RangeArgs(1, 2), Short: "Give a model another name",
 		Long: `Give a model another name, such as one that a client insists on, or take one away that was given so. The name outlasts the
-server: it is kept in the store. Names under models: in the settings file win over it.`,
+server: it is kept in the store, and can be given where none runs. Names under models: in the settings file win over it.`,
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
 		if remove != (len(args) == 1) {
 			return fmt.Errorf("expected %s", cmd.UseLine())
 		}
+		model, name, done := args[0], args[len(args)-1], "%s has another name"
 		if remove {
-			return r.tell(cmd, "alias", args[0], "%s is no name any more", map[string]any{"model": "", "alias": args[0]})
+			model, done = "", "%s is no name any more"
 		}
-		return r.tell(cmd, "alias", args[0], "%s has another name", map[string]any{"model": args[0], "alias": args[1]})
+		return r.tell(cmd, "alias", args[0], done, map[string]any{"model": model, "alias": name}, func(f *models.Fleet) error { return f.Alias(name, model) })
 	})
 	cmd.Flags().BoolVar(&remove, "rm", false, "take the name away")
 	return cmd
@@ -198,7 +205,7 @@ func newRemoveCommand() *cobra.Command {
 	cmd := withServer(&cobra.Command{
 		Use: "rm MODEL", Args: cobra.ExactArgs(1),
 		Short: "Delete a model from the store",
-		Long:  "Delete a model's files from tenon's own store. Models that are elsewhere are not touched.",
+		Long:  "Delete a model's files from tenon's own store, whether a server runs or not. Models that are elsewhere are not touched.",
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
 		if !yes && r.screen.Typing() {
 			answer, err := r.screen.Lines().Read("delete " + args[0] + "? [y/N] ")
@@ -206,7 +213,7 @@ func newRemoveCommand() *cobra.Command {
 				return errors.New("nothing was deleted")
 			}
 		}
-		return r.tell(cmd, "remove", args[0], "%s is deleted", map[string]any{"model": args[0]})
+		return r.tell(cmd, "remove", args[0], "%s is deleted", map[string]any{"model": args[0]}, func(f *models.Fleet) error { return f.Remove(cmd.Context(), args[0]) })
 	})
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
@@ -215,20 +222,22 @@ func newRemoveCommand() *cobra.Command {
 func newImportCommand() *cobra.Command {
 	var copied bool
 	var name string
+	var r remote
 	cmd := &cobra.Command{
 		Use: "import (FILE | FOLDER)…", Args: cobra.MinimumNArgs(1),
 		Short: "Put GGUF files into the store without fetching them",
 		Long: `Put GGUF files that are on this machine, or all models in a folder, into tenon's store: linked where the file system can, else
 copied. Of a split model name the first part. Each model's path in the store is printed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c := &catalog.Catalog{}
+			r.screen = screenOf(cmd)
+			c, paths := &catalog.Catalog{}, []string{}
 			for _, arg := range args {
 				skipped, err := c.Add(arg)
 				if err != nil {
 					return err
 				}
 				for _, err := range skipped {
-					screenOf(cmd).Note("passed over: %v", err)
+					r.screen.Note("passed over: %v", err)
 				}
 			}
 			if name != "" && len(c.Entries) != 1 {
@@ -239,11 +248,14 @@ copied. Of a split model name the first part. Each model's path in the store is 
 				if err != nil {
 					return fmt.Errorf("import %s: %w", e.Path, err)
 				}
-				screenOf(cmd).Printf("%s\n", path)
+				if paths = append(paths, path); !r.json {
+					r.screen.Printf("%s\n", path)
+				}
 			}
-			return nil
+			return r.answer(map[string]any{"paths": paths}, func() error { return nil })
 		},
 	}
+	r.offerJSON(cmd)
 	cmd.Flags().BoolVar(&copied, "copy", false, "copy even where it could be linked")
 	cmd.Flags().StringVar(&name, "as", "", "what a single model is called in the store")
 	return cmd

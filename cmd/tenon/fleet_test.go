@@ -116,6 +116,50 @@ func TestList_withoutAServerShowsWhatOneWouldServe(t *testing.T) {
 	}
 }
 
+// Issue 20: what lies on disk is changed without a server, too; and who only looks fetches nothing.
+func TestFleet_withoutAServerFilesAndNamesAreChanged(t *testing.T) {
+	asked := 0
+	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { asked++; w.WriteHeader(http.StatusNotFound) }))
+	defer hub.Close()
+	t.Setenv("HF_ENDPOINT", hub.URL)
+	l := loaded(t, "find-models: true\nmodels:\n  far:\n    source: hf:a/far:Q8_0\n  mine:\n    temp: 0.5\n")
+	model := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})
+	alone(t)
+	for _, c := range []struct{ args, want, fails string }{
+		{"import --json --as mine " + model, `local/mine.gguf"`, ""},
+		{"alias MIN gpt-4o", "MIN has another name\n", ""},
+		{"list", "\tgpt-4o\n", ""},
+		{"alias mine gpt-4o", "", "already means mine"},
+		{"alias none gpt", "", `no model "none"`},
+		{"alias --rm gpt-4o --json", `"ok": true`, ""},
+		{"alias --rm gpt-4o", "", `no model "gpt-4o"`},
+		{"explain --model far", "hf:a/far:Q8_0", ""},
+		{"explain --model min", "temp\t0.5\tmodels: mine", ""},
+		{"rm far", "", `no model "far"`},
+		{"rm gpt-4o", "", `no model "gpt-4o"`},
+		{"rm mine", "mine is deleted\n", ""},
+		{"list --json", "[]\n", ""},
+	} {
+		args := strings.Fields(c.args)
+		if args[0] != "import" {
+			args = append(args, "--port", "1", "--config", l.File())
+		}
+		out, _, err := execute(t, args...)
+		if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) || !strings.Contains(out, c.want) {
+			t.Errorf("%s: %q %v", c.args, out, err)
+		}
+	}
+	if _, _, err := execute(t, "rm", model, "--port", "1"); err == nil {
+		t.Error("a file that is not in the store was removed")
+	}
+	if asked > 0 {
+		t.Errorf("the hub was asked %d times", asked)
+	}
+	if _, err := os.Stat(model); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestImport_putsFilesAndFoldersIntoTheStore(t *testing.T) {
 	alone(t)
 	model := tinymodel.File(t, tinymodel.Options{Kind: tinymodel.FullAttention})

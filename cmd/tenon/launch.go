@@ -90,7 +90,10 @@ func newLaunchCommand() *cobra.Command {
 			return err
 		}
 		env, given := a.setUp(place{r.Base, cmp.Or(r.Key, "none"), m})
-		given = append(given, args[1:]...)
+		given = append(append([]string{}, given...), args[1:]...)
+		if print && r.json {
+			return r.screen.JSON(map[string]any{"program": a.program, "arguments": given, "environment": env})
+		}
 		if print {
 			for _, e := range env {
 				name, value, _ := strings.Cut(e, "=")

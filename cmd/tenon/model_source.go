@@ -12,6 +12,7 @@ import (
 
 	"tenon/cmd/config"
 	"tenon/models/catalog"
+	"tenon/models/fleet"
 	"tenon/models/gguf"
 	"tenon/templates"
 )
@@ -39,18 +40,23 @@ func modelTemplate(cmd *cobra.Command, name string) (string, templates.Options, 
 	return source, vocabulary(file), nil
 }
 
-// findModel is the catalogue's entry of a model, and what is set for it. A file that is there is
-// taken as it is; of other names the settings decide, which come from the environment and the file
-// that TENON_CONFIG names.
+// findModel is the catalogue's entry of a model, and what is set for it. The settings come from the
+// environment and the file that TENON_CONFIG names.
 func findModel(cmd *cobra.Command, name string) (catalog.Entry, perModel, error) {
 	loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
 	if err := loader.Load(os.Environ()); err != nil {
 		return catalog.Entry{}, perModel{}, err
 	}
+	return lookUp(loader, atHand(cmd, name, loader.Entry(name).Source), name)
+}
+
+// lookUp is findModel with settings that are read. A file that is there is taken as it is; of other
+// names the settings decide.
+func lookUp(loader *config.Loader, fetch fetcher, name string) (catalog.Entry, perModel, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return fileEntry(newPerModel(loader), name)
 	}
-	c, named, settings, err := catalogue(fetchFor(cmd), loader, []string{name})
+	c, named, settings, err := catalogue(fetch, loader, []string{name})
 	if err != nil {
 		return catalog.Entry{}, settings, err
 	}
@@ -79,15 +85,24 @@ func fileEntry(settings perModel, path string) (catalog.Entry, perModel, error) 
 	return e, settings, nil
 }
 
-// atHand is what a server with these settings would serve; nothing is no error.
-func atHand(cmd *cobra.Command, l *config.Loader) ([]catalog.Entry, error) {
-	c, _, _, err := catalogue(fetchFor(cmd), l, nil)
+// alone does something with the models that a server with these settings would serve. None is no
+// error.
+func (r *remote) alone(cmd *cobra.Command, do func(*fleet.Fleet) error) error {
+	fetch := atHand(cmd)
+	fetch.lenient = true
+	c, _, _, err := catalogue(fetch, r.loader, nil)
 	var none *nothingError
 	if errors.As(err, &none) {
-		return nil, nil
+		c = &catalog.Catalog{}
+		err = keepNames(c)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return c.Entries, nil
+	kept, err := openStore()
+	if err != nil {
+		return err
+	}
+	f := fleet.New(fleet.Options{Catalog: c, Store: kept})
+	return errors.Join(do(f), f.Close())
 }

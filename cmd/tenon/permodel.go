@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -43,6 +45,13 @@ func (p perModel) of(id string) config.Effective {
 func (p perModel) apply(fetch fetcher, c *catalog.Catalog) error {
 	for _, m := range p.loader.Models {
 		i, err := p.find(fetch, c, m)
+		switch {
+		case errors.Is(err, errNotFetched):
+			continue
+		case err != nil && fetch.lenient:
+			slog.Warn("settings of a model that is not there", "at", m.At, "model", m.Name, "error", err)
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("configuration file %s: models: %s: %w", m.At, m.Name, err)
 		}
@@ -81,7 +90,7 @@ func (p perModel) set(e *catalog.Entry) {
 // entry's name.
 func (p perModel) find(fetch fetcher, c *catalog.Catalog, m config.Model) (int, error) {
 	if m.Source != "" {
-		path, err := fetch(m.Source)
+		path, err := fetch.bring(m.Source)
 		if err != nil {
 			return 0, err
 		}

@@ -29,7 +29,7 @@ type remote struct {
 func withServer(cmd *cobra.Command, run func(cmd *cobra.Command, r *remote, args []string) error) *cobra.Command {
 	r := &remote{loader: config.RegisterOnly(cmd.Flags(), "host", "port", "api-key", "api-key-file", "ssl-cert-file")}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // the same for all of these commands; their help says so
-	cmd.Flags().BoolVar(&r.json, "json", false, "print JSON")
+	r.offerJSON(cmd)
 	cmd.Long = strings.TrimSpace(cmd.Long + "\n\nThe server is that in the background, or the one at --host and --port; these, --api-key and --config are as for 'tenon serve'.")
 	if strings.Contains(cmd.Use, "MODEL") {
 		cmd.ValidArgsFunction = r.complete
@@ -64,6 +64,10 @@ func (r *remote) connect(cmd *cobra.Command) error {
 
 func screenOf(cmd *cobra.Command) *terminal.Screen {
 	return terminal.New(cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+}
+
+func (r *remote) offerJSON(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&r.json, "json", false, "print JSON")
 }
 
 // answer writes v for a program, or calls people.

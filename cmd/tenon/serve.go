@@ -116,7 +116,7 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	start := &pulling{cmd: cmd}
 	door := openDoor(listener, s, start.handler(s, admitted))
 	defer door.shut()
-	known, named, settings, err := catalogue(start.fetch, loader, args)
+	known, named, settings, err := catalogue(fetcher{bring: start.fetch}, loader, args)
 	if err != nil {
 		return err
 	}
@@ -185,12 +185,39 @@ func (e *nothingError) Error() string {
 	return "no model to serve: name one (tenon serve model.gguf) or a folder (--models-dir)"
 }
 
-// fetcher fetches a model that a setting names. What is a path already stays one.
-type fetcher func(name string) (path string, err error)
+// fetcher fetches models that settings name.
+type fetcher struct {
+	bring   func(name string) (path string, err error) // what is a path already stays one
+	lenient bool                                       // settings of models that are not there are passed over
+}
+
+// errNotFetched: a model that the settings name is still to be fetched. Who only looks does without.
+var errNotFetched = errors.New("it is not fetched yet")
+
+// atHand is a fetcher that takes from the store what is there, and brings only what is wanted.
+func atHand(cmd *cobra.Command, wanted ...string) fetcher {
+	return fetcher{bring: func(name string) (string, error) {
+		kept, err := openStore()
+		if err != nil {
+			return "", err
+		}
+		ref, err := store.ParseRef(name)
+		if err != nil {
+			return "", err
+		}
+		if slices.Contains(wanted, name) || ref.Path != "" {
+			return fetchFor(cmd).bring(name)
+		}
+		if path, ok := kept.Here(ref); ok {
+			return path, nil
+		}
+		return "", fmt.Errorf("%s: %w", name, errNotFetched)
+	}}
+}
 
 // fetchFor is the fetcher of a command, which shows how far it is.
 func fetchFor(cmd *cobra.Command) fetcher {
-	return func(name string) (string, error) { return pullShown(cmd, name, pullSilence, func(store.Progress) {}) }
+	return fetcher{bring: func(name string) (string, error) { return pullShown(cmd, name, pullSilence, func(store.Progress) {}) }}
 }
 
 // catalogue finds every model to serve and what is set for each; named are the ids of those to
@@ -209,7 +236,7 @@ func catalogue(fetch fetcher, l *config.Loader, args []string) (*catalog.Catalog
 			named = append(named, arg)
 			continue
 		}
-		path, err := fetch(arg)
+		path, err := fetch.bring(arg)
 		if err != nil {
 			return nil, nil, p, err
 		}

@@ -21,6 +21,7 @@ import (
 
 func newStartCommand() *cobra.Command {
 	var install, print bool
+	var r remote
 	cmd := &cobra.Command{
 		Use:   "start [MODEL…] [flags of serve]",
 		Short: "Start a server in the background",
@@ -33,10 +34,12 @@ with --print-unit it is printed.`,
 	loader := config.Register(cmd.Flags())
 	cmd.Flags().BoolVar(&install, "install", false, "write the unit that lets the system run the server")
 	cmd.Flags().BoolVar(&print, "print-unit", false, "print it")
+	r.offerJSON(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := loader.Load(os.Environ()); err != nil {
 			return err
 		}
+		r.screen = screenOf(cmd)
 		where, err := background.Default()
 		if err != nil {
 			return err
@@ -51,18 +54,23 @@ with --print-unit it is printed.`,
 			if cmd.Flags().Changed("api-key") {
 				return errors.New("a unit can be read by everybody: put the key into a file and name that with --api-key-file")
 			}
-			return installUnit(screenOf(cmd), where, args, print)
+			return r.installUnit(where, args, print)
 		}
-		c, err := client.New(loader.Settings)
-		if err != nil {
+		if r.Client, err = client.New(loader.Settings); err != nil {
 			return err
 		}
-		return start(cmd.Context(), where, &remote{Client: c, screen: screenOf(cmd)}, args)
+		return r.start(cmd.Context(), where, args)
 	}
 	return cmd
 }
 
-func start(ctx context.Context, where background.Dir, r *remote, args []string) error {
+// started is a server in the background.
+type started struct {
+	background.Record
+	Log string `json:"log"`
+}
+
+func (r *remote) start(ctx context.Context, where background.Dir, args []string) error {
 	if _, err := r.Health(ctx); err == nil {
 		if _, ours := where.Running(); !ours {
 			return fmt.Errorf("a server answers at %s already, which 'tenon start' has not started; choose another port with --port", r.Base)
@@ -72,11 +80,13 @@ func start(ctx context.Context, where background.Dir, r *remote, args []string) 
 	if err != nil {
 		return err
 	}
-	r.screen.Printf("ready: %s, process %d, log %s\n", record.Address, record.PID, where.Log())
-	return nil
+	return r.answer(started{record, where.Log()}, func() error {
+		r.screen.Printf("ready: %s, process %d, log %s\n", record.Address, record.PID, where.Log())
+		return nil
+	})
 }
 
-func installUnit(s *terminal.Screen, where background.Dir, args []string, print bool) error {
+func (r *remote) installUnit(where background.Dir, args []string, print bool) error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -86,30 +96,37 @@ func installUnit(s *terminal.Screen, where background.Dir, args []string, print 
 	if err != nil {
 		return err
 	}
-	if print {
-		s.Printf("%s", u.Text)
+	if !print {
+		if err := u.Write(); err != nil {
+			return err
+		}
+	}
+	return r.answer(u, func() error {
+		if print {
+			r.screen.Printf("%s", u.Text)
+			return nil
+		}
+		r.screen.Printf("%s is written. Put it in force with\n", u.Path)
+		for _, line := range u.Next {
+			r.screen.Printf("  %s\n", line)
+		}
+		offerLMS(r.screen, program)
 		return nil
-	}
-	if err := u.Write(); err != nil {
-		return err
-	}
-	s.Printf("%s is written. Put it in force with\n", u.Path)
-	for _, line := range u.Next {
-		s.Printf("  %s\n", line)
-	}
-	offerLMS(s, program)
-	return nil
+	})
 }
 
 // withBackground is a command about the server in the background.
-func withBackground(cmd *cobra.Command, run func(*cobra.Command, background.Dir) error) *cobra.Command {
+func withBackground(cmd *cobra.Command, run func(*cobra.Command, *remote, background.Dir) error) *cobra.Command {
+	var r remote
+	r.offerJSON(cmd)
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		where, err := background.Default()
 		if err != nil {
 			return err
 		}
-		return run(cmd, where)
+		r.screen = screenOf(cmd)
+		return run(cmd, &r, where)
 	}
 	return cmd
 }
@@ -117,21 +134,23 @@ func withBackground(cmd *cobra.Command, run func(*cobra.Command, background.Dir)
 func newStopCommand() *cobra.Command {
 	return withBackground(&cobra.Command{
 		Use: "stop", Short: "End the server in the background, once its requests are answered",
-	}, func(cmd *cobra.Command, where background.Dir) error {
-		r, err := where.Stop(cmd.Context())
+	}, func(cmd *cobra.Command, r *remote, where background.Dir) error {
+		record, err := where.Stop(cmd.Context())
 		if err != nil {
 			return err
 		}
-		screenOf(cmd).Printf("stopped: process %d, after %s\n", r.PID, terminal.Span(time.Since(r.Started)))
-		return nil
+		return r.answer(started{record, where.Log()}, func() error {
+			r.screen.Printf("stopped: process %d, after %s\n", record.PID, terminal.Span(time.Since(record.Started)))
+			return nil
+		})
 	})
 }
 
 func newRestartCommand() *cobra.Command {
 	return withBackground(&cobra.Command{
 		Use: "restart", Short: "Start the server in the background anew, as it was started last",
-	}, func(cmd *cobra.Command, where background.Dir) error {
-		r, ok := where.Last()
+	}, func(cmd *cobra.Command, r *remote, where background.Dir) error {
+		last, ok := where.Last()
 		if !ok {
 			return errors.New("no server was started in the background before ('tenon start' starts one)")
 		}
@@ -144,8 +163,8 @@ func newRestartCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		c.Base = r.Address
-		return start(cmd.Context(), where, &remote{Client: c, screen: screenOf(cmd)}, r.Args[1:])
+		r.Client, c.Base = c, last.Address
+		return r.start(cmd.Context(), where, last.Args[1:])
 	})
 }
 

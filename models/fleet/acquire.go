@@ -90,7 +90,7 @@ func (f *Fleet) Load(ctx context.Context, r Request) (Instance, error) {
 	if err := f.wait(ctx, i, w); err != nil {
 		return Instance{}, err
 	}
-	defer f.release(i, w.lease)
+	f.release(i, w.lease) // it counts as a user no more
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.tell(i), nil

@@ -82,7 +82,7 @@ func (s *Store) Pull(ctx context.Context, ref Ref, progress func(Progress)) (str
 		}
 		return ref.Path, nil
 	}
-	if found, ok := s.here(ref); ok {
+	if found, ok := s.Here(ref); ok {
 		return found, nil
 	}
 	return s.share(ctx, ref, progress)
@@ -96,7 +96,7 @@ func (s *Store) bringAll(ctx context.Context, ref Ref, report func(Progress)) (s
 		return "", err
 	}
 	defer unlock()
-	if found, ok := s.here(ref); ok { // another process was at it
+	if found, ok := s.Here(ref); ok { // another process was at it
 		return found, nil
 	}
 	files, revision, err := s.source(ctx, ref)
@@ -164,8 +164,8 @@ func (s *Store) Holds(file string) bool {
 	return err == nil && rel != "." && filepath.IsLocal(rel)
 }
 
-// here finds a reference's file in the store without asking anybody.
-func (s *Store) here(ref Ref) (string, bool) {
+// Here finds a reference's file in the store without asking anybody.
+func (s *Store) Here(ref Ref) (string, bool) {
 	dir := s.folder(ref)
 	if ref.Repo == "" {
 		name := filepath.Join(dir, ref.fileName())

@@ -50,7 +50,7 @@ var keys = []string{"match", "simplify", "guidance", "routing-thought", "retries
 func (a *Adapter) read(key string, value *yaml.Node) error {
 	switch key {
 	case "match":
-		return value.Decode(&a.Match)
+		return decode(value, &a.Match, "a list of parts of names")
 	case "simplify":
 		var options []string
 		if err := value.Decode(&options); err != nil {
