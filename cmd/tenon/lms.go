@@ -114,7 +114,11 @@ func newLMSListCommand(use, short string, calls [][2]string) *cobra.Command {
 func newLMSLoadCommand() *cobra.Command {
 	var identifier, gpu string
 	var context, ttl, parallel int
+	var estimate bool
 	cmd := withLMS(&cobra.Command{Use: "load MODEL", Short: "Load a model", Args: cobra.ExactArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
+		if estimate {
+			return estimateLoad(cmd, r, args[0], map[string]any{"contextLength": context, "numParallelSessions": parallel, "llama.acceleration.offloadRatio": share(gpu)})
+		}
 		in := map[string]any{"model": args[0]}
 		for key, n := range map[string]int{"context_length": context, "ttl": ttl, "parallel": parallel} {
 			if n > 0 {
@@ -125,9 +129,7 @@ func newLMSLoadCommand() *cobra.Command {
 			in["identifier"] = identifier
 		}
 		if gpu != "" {
-			if in["gpu"] = gpu; json.Valid([]byte(gpu)) {
-				in["gpu"] = json.Number(gpu)
-			}
+			in["gpu"] = share(gpu)
 		}
 		var out map[string]any
 		if err := r.Post(cmd.Context(), "/api/v1/models/load", in, &out); err != nil {
@@ -143,7 +145,49 @@ func newLMSLoadCommand() *cobra.Command {
 	cmd.Flags().StringVar(&gpu, "gpu", "", "layers on the GPU: max, off, or a share of them, such as 0.5")
 	cmd.Flags().IntVar(&ttl, "ttl", 0, "seconds that it stays when nobody asks for it")
 	cmd.Flags().IntVar(&parallel, "parallel", 0, "requests that run at once")
+	cmd.Flags().BoolVar(&estimate, "estimate-only", false, "tell what memory the load would take, and load nothing")
 	return cmd
+}
+
+// share is a word of --gpu, or its number.
+func share(gpu string) any {
+	if json.Valid([]byte(gpu)) {
+		return json.Number(gpu)
+	}
+	return gpu
+}
+
+// estimateLoad tells what a load with settings would take.
+func estimateLoad(cmd *cobra.Command, r *remote, model string, settings map[string]any) error {
+	fields := []map[string]any{}
+	for key, v := range settings {
+		if v != 0 && v != "" {
+			fields = append(fields, map[string]any{"key": "llm.load." + key, "value": v})
+		}
+	}
+	layer := map[string]any{"layerName": "apiOverride", "config": map[string]any{"fields": fields}}
+	raw, err := r.Ask(cmd.Context(), "llm", "estimateModelUsage", map[string]any{"modelKey": model, "loadConfigStack": map[string]any{"layers": []any{layer}}})
+	if err != nil {
+		return err
+	}
+	var out struct {
+		Memory struct {
+			VRAM  int64 `json:"totalVramBytes"`
+			Total int64 `json:"totalBytes"`
+		} `json:"memory"`
+		Context int  `json:"contextLength"`
+		Fits    bool `json:"passesGuardrails"`
+	}
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return fmt.Errorf("read the estimate: %w", err)
+	}
+	return r.answer(raw, func() error {
+		r.screen.Printf("Model: %s\nContext Length: %d\nEstimated GPU Memory: %s\nEstimated Total Memory: %s\n",
+			model, out.Context, terminal.Size(out.Memory.VRAM), terminal.Size(out.Memory.Total))
+		verdict := map[bool]string{true: "it can be loaded", false: "there is no room for it"}[out.Fits]
+		r.screen.Printf("\nEstimate: %s.\n", verdict)
+		return nil
+	})
 }
 
 func newLMSGetCommand() *cobra.Command {

@@ -23,7 +23,9 @@ import (
 	"tenon/cmd/config"
 	"tenon/engine"
 	"tenon/engine/enginetest/tinymodel"
+	"tenon/models/catalog"
 	"tenon/models/fleet"
+	"tenon/models/placement"
 	"tenon/models/store"
 	"tenon/server"
 	api "tenon/server/fleet"
@@ -50,7 +52,12 @@ func lmsServer(t *testing.T) (f *fleet.Fleet, flags []string) {
 	}))
 	t.Cleanup(hub.Close)
 	kept := &store.Store{Dir: t.TempDir(), Hub: hub.URL}
-	loaded, o := servertest.Fleet(map[string]engine.Engine{"m": servertest.Obedient(engine.Model{Context: 4096, Slots: 1})}, func(o *fleet.Options) { o.Store = kept })
+	loaded, o := servertest.Fleet(map[string]engine.Engine{"m": servertest.Obedient(engine.Model{Context: 4096, Slots: 1})}, func(o *fleet.Options) {
+		o.Store = kept
+		o.Estimate = func(_ catalog.Entry, s fleet.Settings) (fleet.Demand, error) {
+			return fleet.Demand{Wanted: max(s.Context, 2048), Least: 2048, Need: func(int) (placement.Need, error) { return placement.Need{Weights: 3 << 20}, nil }}, nil
+		}
+	})
 	t.Cleanup(func() { _ = loaded.Close() })
 	o.Fleet = api.API{Fleet: loaded}
 	s := httptest.NewServer(server.New(o))
@@ -95,6 +102,12 @@ func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
 		if err := f.Unload(t.Context(), i.ID, true); err != nil {
 			t.Error(err)
 		}
+	}
+	if out := lms("load", "m", "--estimate-only", "-c", "3000", "--gpu", "off"); !strings.Contains(out, "Context Length: 3000\n") || !strings.Contains(out, "Estimated Total Memory: 3.0 MiB\n") || !strings.Contains(out, "can be loaded") {
+		t.Error(out)
+	}
+	if out := lms("load", "m", "--estimate-only", "--json"); !strings.Contains(out, `"totalBytes": `) || len(f.Instances()) != 0 {
+		t.Errorf("%s %v", out, f.Instances())
 	}
 	if out := lms("load", "m", "--gpu=max", "--identifier", "mine", "-y", "--some-new-flag"); !strings.Contains(out, "mine") {
 		t.Error(out)

@@ -504,3 +504,58 @@ func TestClose_endsEveryEngine(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A forecast tells what a load would get, and changes nothing.
+func TestForecast_loadsNothing(t *testing.T) {
+	estimate := func(e catalog.Entry, s Settings) (Demand, error) {
+		if e.ID == "unknown" {
+			return Demand{}, errors.New("no figures")
+		}
+		per := func(context int) (placement.Need, error) {
+			return placement.Need{Weights: 50 << 20, Cache: int64(context) << 10}, nil
+		}
+		if s.Context > 0 {
+			return Demand{Wanted: s.Context, Least: s.Context, Need: per}, nil
+		}
+		return Demand{Wanted: 64 << 10, Least: 256, Need: per}, nil
+	}
+	const room = 100 << 20
+	o := Options{Catalog: of("a", "unknown"), Estimate: estimate, Free: endless, Memory: placement.Memory{RAM: room}}
+	run(t, o, func(t *testing.T, f *Fleet) {
+		for want, s := range map[Forecast]Settings{
+			{Context: 4096, Need: placement.Need{Weights: 50 << 20, Cache: 4 << 20}, Fits: true}:         {Context: 4096},
+			{Context: 128 << 10, Need: placement.Need{Weights: 50 << 20, Cache: 128 << 20}, Fits: false}: {Context: 128 << 10},
+		} {
+			if got, err := f.Forecast("a", s); err != nil || got != want {
+				t.Errorf("%+v: %+v %v, want %+v", s, got, err, want)
+			}
+		}
+		got, err := f.Forecast("a", Settings{})
+		if err != nil || !got.Fits || got.Context < 32<<10 || got.Need.Total() > room {
+			t.Errorf("%+v %v", got, err)
+		}
+		if len(f.Instances()) != 0 {
+			t.Error("it was loaded")
+		}
+		i, err := f.Load(t.Context(), Request{Name: "a"})
+		if err != nil || i.Need.Cache != got.Need.Cache {
+			t.Errorf("%+v %v, forecast %+v", i.Need, err, got)
+		}
+		if again, err := f.Forecast("a", Settings{Context: 4096}); err != nil || !again.Fits { // the loaded one may go
+			t.Errorf("%+v %v", again, err)
+		}
+		if err := f.Pin("a", true); err != nil {
+			t.Error(err)
+		}
+		if again, err := f.Forecast("a", Settings{Context: 30 << 10}); err != nil || again.Fits {
+			t.Errorf("%+v %v", again, err)
+		}
+		if _, err := f.Forecast("unknown", Settings{}); !errors.Is(err, engine.ErrUnsupported) {
+			t.Error(err)
+		}
+		var missing *NotFoundError
+		if _, err := f.Forecast("none", Settings{}); !errors.As(err, &missing) {
+			t.Error(err)
+		}
+	})
+}

@@ -35,6 +35,7 @@ type Fleet interface {
 	Resolve(name string) (catalog.Entry, error)
 	Load(ctx context.Context, r fleet.Request) (fleet.Instance, error)
 	Unload(ctx context.Context, name string, force bool) error
+	Forecast(name string, s fleet.Settings) (fleet.Forecast, error)
 
 	// Search, Files and Pull ask the hub, and fetch from it.
 	Search(ctx context.Context, words string, most int) ([]string, error)

@@ -105,11 +105,14 @@ await step("the hub: search, choose, fetch", async () => {
   assert(shares.at(-1).downloadedBytes === shares.at(-1).totalBytes && finalizing, "no progress");
   assert((await client.system.listDownloadedModels()).some((m) => m.modelKey === key), `${key} is not listed`);
 });
+await step("what a load would take is estimated", async () => {
+  const usage = await client.llm.estimateResourcesUsage(llm.modelKey, { contextLength: 1024 });
+  assert(usage.passesGuardrails && usage.memory.totalBytes >= usage.memory.modelBytes + usage.memory.contextBytes && usage.memory.modelBytes > 0, JSON.stringify(usage));
+});
 // What is not served, each with the reason why it is not. The SDK waits for ever for a plugin's registration, whatever it is told,
 // and takes a file's retrieval for a matter of an embedding model of its own.
 const file = await client.files.prepareFileBase64("b.txt", Buffer.from("hi").toString("base64"));
 const unserved = [
-  ["llm.estimateResourcesUsage", llm.modelKey, {}], ["embedding.estimateResourcesUsage", llm.modelKey, {}],
   ["model.unstable_preloadDraftModel", "x"], ["files.retrieve", "q", [file]], ["files.parseDocument", file], ["files.getDocumentParsingLibrary", file],
   ["system.startHttpServer", { port: 1, cors: false }], ["system.stopHttpServer"], ["system.requestShutdown"], ["system.unstable_setExperimentFlag", "x", true], ["system.unstable_getExperimentFlags"],
   ["repository.getAuthenticationStatus"], ["repository.isAuthenticated"], ["repository.deauthenticate"], ["repository.ensureAuthenticated", { onAuthenticationUrl() {}, onAuthenticationCode() {} }],

@@ -47,6 +47,7 @@ var modelCalls = map[string]call{
 	"getBasePredictionConfig":    asked(getBasePredictionConfig),
 	"getInstanceProcessingState": asked(getProcessingState),
 	"unloadModel":                asked(unloadModel),
+	"estimateModelUsage":         asked(estimateUsage),
 	"tokenize":                   asked(tokenize),
 	"countTokens":                asked(countTokens),
 }

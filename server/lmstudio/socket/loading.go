@@ -2,42 +2,64 @@ package socket
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
 
 	"tenon/models/fleet"
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
 )
 
-// loadSettings reads how a model is to be loaded. Keys that say nothing here have no effect: SDKs
-// send all that the app knows.
-func loadSettings(stack kvStack, m lmstudio.Model) (s fleet.Settings, err error) {
-	own := map[string]setter{
-		"contextLength":       value(&s.Context),
-		"numParallelSessions": value(&s.Slots),
-		"llama.evalBatchSize": value(&s.Batch),
-		"llama.acceleration.offloadRatio": func(raw json.RawMessage) error {
-			s.GPULayers, err = m.Offload("llama.acceleration.offloadRatio", raw)
+// loadSettings reads how a model is to be loaded, and returns the keys that have no effect, too:
+// SDKs send all that the app knows.
+func loadSettings(stack kvStack, m lmstudio.Model) (s fleet.Settings, ignored []string, err error) {
+	setters := map[string]setter{}
+	for key, set := range map[string]setter{
+		"contextLength":       positive(&s.Context, math.MaxInt32),
+		"numParallelSessions": positive(&s.Slots, 1023),
+		"llama.evalBatchSize": positive(&s.Batch, math.MaxInt32),
+		"llama.acceleration.offloadRatio": func(key string, raw json.RawMessage) error {
+			s.GPULayers, err = m.Offload(key, raw)
 			return err
 		},
-		"llama.kCacheQuantizationType": checked(func(t string) error { s.CacheTypeK = t; return nil }),
-		"llama.vCacheQuantizationType": checked(func(t string) error { s.CacheTypeV = t; return nil }),
-		"llama.flashAttention": func(raw json.RawMessage) error {
-			s.FlashAttention = map[string]string{"true": "on", "false": "off"}[string(raw)]
-			return nil
+		"llama.kCacheQuantizationType": checked(func(t string) error { return cacheType(t, &s.CacheTypeK) }),
+		"llama.vCacheQuantizationType": checked(func(t string) error { return cacheType(t, &s.CacheTypeV) }),
+		"llama.flashAttention": func(_ string, raw json.RawMessage) (err error) {
+			var on bool
+			err = json.Unmarshal(raw, &on)
+			s.FlashAttention = map[bool]string{true: "on", false: "off"}[on]
+			return err
 		},
+	} {
+		setters["llm.load."+key], setters["embedding.load."+key] = set, set
 	}
-	setters := map[string]setter{}
-	for key, set := range own {
-		setters["llm.load."+key] = set
-		setters["embedding.load."+key] = set
+	ignored, err = stack.merge().read(setters)
+	return s, ignored, err
+}
+
+// positive sets a number of at most so many.
+func positive(to *int, most float64) setter {
+	return func(key string, raw json.RawMessage) error {
+		var v float64 // Python's SDK sends 4096.0
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return err
+		}
+		if v != math.Trunc(v) || v < 1 || v > most {
+			return chat.Invalidf(key, "is %v; expected an integer of 1 to %v", v, most)
+		}
+		*to = int(v)
+		return nil
 	}
-	if _, err := stack.merge().read(setters); err != nil {
-		return s, err
+}
+
+// cacheType sets the type of half a KV cache.
+func cacheType(t string, to *string) error {
+	if !slices.Contains([]string{"f16", "q8_0", "q4_0"}, t) {
+		return &chat.Error{Kind: chat.NotSupportedHere, Message: fmt.Sprintf("is %q; this server keeps f16, q8_0 or q4_0", t)}
 	}
-	if s.Context < 0 || s.Slots < 0 || s.Batch < 0 {
-		return s, chat.Invalidf("loadConfigStack", "has a negative length or number")
-	}
-	return s, nil
+	*to = t
+	return nil
 }
 
 // add collects settings to tell.

@@ -214,6 +214,34 @@ func unloadModel(ctx context.Context, c *conn, p struct {
 	return nil, lmstudio.LoadError(c.server.Models.Unload(ctx, i.ID, true))
 }
 
+// estimateUsage tells what a load would take, by whoever may load.
+func estimateUsage(ctx context.Context, c *conn, p loadParameter) (any, error) {
+	if err := c.server.Manage(ctx); err != nil {
+		return nil, err
+	}
+	m, err := c.server.Models.Find(p.ModelKey)
+	if err != nil {
+		return nil, c.noModel(query{Identifier: p.ModelKey}, chat.AsError(err).Message)
+	}
+	settings, _, err := loadSettings(p.Stack, m)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.server.Models.Forecast(m.ID, settings)
+	if err != nil {
+		return nil, lmstudio.LoadError(err)
+	}
+	ram, vram := f.Need.Total(), f.Need.VRAM
+	weights, confidence := min(max(m.Size-f.Need.Weights, 0), vram), "high"
+	if vram > 0 { // what of it are the weights is only known from the file's size
+		confidence = "low"
+	}
+	return packet{"passesGuardrails": f.Fits, "contextLength": f.Context, "memory": packet{
+		"confidence": confidence, "modelVramBytes": weights, "contextVramBytes": vram - weights, "totalVramBytes": vram,
+		"modelBytes": f.Need.Weights + weights, "contextBytes": ram - f.Need.Weights + vram - weights, "totalBytes": ram + vram,
+	}}, nil
+}
+
 func listDownloaded(_ context.Context, c *conn, _ none) (any, error) {
 	all := []modelInfo{}
 	for _, m := range c.server.Models.All() {
@@ -311,9 +339,11 @@ func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millis
 
 // load loads an instance and tells of it.
 func (ch *channel) load(m lmstudio.Model, r fleet.Request, stack kvStack, progress, success string) (err error) {
-	if r.Settings, err = loadSettings(stack, m); err != nil {
+	var ignored []string
+	if r.Settings, ignored, err = loadSettings(stack, m); err != nil {
 		return err
 	}
+	ch.conn.ignored(m.ID, ignored)
 	r.Name = m.ID
 	r.Progress = func(p fleet.Progress) { _ = ch.progress(progress, packet{"progress": p.Share}) } // what comes next meets the same error
 	r.Progress(fleet.Progress{})

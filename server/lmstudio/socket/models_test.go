@@ -10,9 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tenon/engine"
 	"tenon/models/catalog"
+	"tenon/models/fleet"
+	"tenon/models/placement"
 	"tenon/server/chat"
+	"tenon/server/lmstudio"
 	"tenon/server/lmstudio/socket"
+	"tenon/server/servertest"
 )
 
 // Every member of a descriptor that the SDKs demand is there, and null only where they take it.
@@ -234,5 +239,51 @@ func TestModels_aShareOfTheLayersIsOffloaded(t *testing.T) {
 		} else if got := s.fleet.Instances()[0].Settings.GPULayers; got != want {
 			t.Errorf("%s: %q, want %q", ratio, got, want)
 		}
+	}
+}
+
+// A load's memory is estimated as the ledger knows it, by whoever may load; nothing is loaded.
+func TestModels_estimateUsage(t *testing.T) {
+	estimate := func(_ catalog.Entry, s fleet.Settings) (fleet.Demand, error) {
+		on := int64(0)
+		if s.GPULayers != "" {
+			on = 6
+		}
+		return fleet.Demand{Wanted: s.Context, Least: s.Context, Need: func(context int) (placement.Need, error) {
+			return placement.Need{Weights: 7 - on/2, Cache: int64(context), Compute: 10, VRAM: on}, nil
+		}}, nil
+	}
+	f, all := servertest.Fleet(map[string]engine.Engine{"m": servertest.Obedient(engine.Model{Context: 2048, Slots: 1})}, func(o *fleet.Options) {
+		o.Estimate, o.Free = estimate, func() (placement.Memory, error) { return placement.Memory{RAM: 2000, VRAM: 6}, nil }
+	})
+	s := serve(t, func(o *socket.Options) { o.Models = lmstudio.Models{Fleet: f, Traits: all.Traits} })
+	c := s.dial(t, "llm")
+	ask := func(model string, fields ...string) string {
+		f := c.call("estimateModelUsage", fmt.Sprintf(`{"modelKey":%q,"loadConfigStack":{"layers":[{"layerName":"apiOverride","config":{"fields":[%s]}}]}}`, model, strings.Join(fields, ",")))
+		return string(f.Result) + f.Error.Title
+	}
+	const tokens = `{"key":"llm.load.contextLength","value":1000}`
+	for got, want := range map[string]string{
+		ask("m", tokens): `{"contextLength":1000,"memory":{"confidence":"high","contextBytes":1010,"contextVramBytes":0,"modelBytes":7,"modelVramBytes":0,"totalBytes":1017,"totalVramBytes":0},"passesGuardrails":true}`,
+		ask("m", tokens, `{"key":"llm.load.llama.acceleration.offloadRatio","value":0.5}`): `{"contextLength":1000,"memory":{"confidence":"low","contextBytes":1013,"contextVramBytes":3,"modelBytes":7,"modelVramBytes":3,"totalBytes":1020,"totalVramBytes":6},"passesGuardrails":true}`,
+		ask("m", `{"key":"llm.load.contextLength","value":2047}`):                          `"passesGuardrails":false`,
+		ask("none"): `there is no model "none"`,
+		ask("m", `{"key":"llm.load.contextLength","value":-1}`): "contextLength",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	if n := len(f.Instances()); n != 0 {
+		t.Errorf("%d are loaded", n)
+	}
+	refused := serve(t, func(o *socket.Options) {
+		o.Manage = func(context.Context) error { return &chat.Error{Kind: chat.Forbidden, Message: "no"} }
+	}).dial(t, "llm").call("estimateModelUsage", `{"modelKey":"m"}`)
+	if refused.Error.Title != "no" {
+		t.Errorf("%+v", refused)
+	}
+	if f := serve(t).dial(t, "embedding").call("estimateModelUsage", `{"modelKey":"e"}`); !strings.Contains(f.Error.Title, "cannot be estimated") {
+		t.Errorf("%+v", f)
 	}
 }

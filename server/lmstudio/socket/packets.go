@@ -89,9 +89,7 @@ func (p *prediction) start(e chat.Event) error {
 	if e.Dropped > 0 {
 		p.channel.conn.dropped(e.Model, e.Dropped)
 	}
-	if all := append(p.settings.request.Ignored, e.Ignored...); len(all) > 0 {
-		p.channel.conn.ignored(e.Model, all)
-	}
+	p.channel.conn.ignored(e.Model, append(p.settings.request.Ignored, e.Ignored...))
 	return p.progress(engine.Progress{})
 }
 

@@ -113,6 +113,9 @@ func (c *conn) dropped(model string, n int) {
 
 // ignored says which settings had no effect.
 func (c *conn) ignored(model string, keys []string) {
+	if len(keys) == 0 {
+		return
+	}
 	c.server.Logs.server(slog.LevelInfo, "settings without effect for "+model+": "+strings.Join(keys, ", "))
 }
 

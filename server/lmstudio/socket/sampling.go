@@ -4,25 +4,51 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"tenon/engine"
 	"tenon/server/chat"
+	"tenon/server/wire"
 	"tenon/tools"
 )
 
-func topK(to **int) setter {
-	return func(raw json.RawMessage) error {
-		var v float64 // Python's SDK sends 40.0
+// sampled sets a field of the table of sampling fields; off is what an empty checkbox says.
+func sampled(s *engine.Sampling, field string, off float64) setter {
+	f := engine.SamplingFields[slices.IndexFunc(engine.SamplingFields, func(f engine.SamplingField) bool { return f.Name == field })]
+	n := wire.Number{Min: f.Min, Max: f.Max, Above: f.Above}
+	switch {
+	case f.Whole && math.IsInf(f.Max, 1): // top_k: -1 keeps all
+		n.Min, n.Max = -1, math.MaxInt32
+	case math.IsInf(f.Min, -1): // penalties, as OpenAI bounds them
+		n.Min, n.Max = -2, 2
+	}
+	return func(key string, raw json.RawMessage) error {
+		var v checkbox[float64] // of a whole number, too: Python's SDK sends 40.0
 		if err := json.Unmarshal(raw, &v); err != nil {
 			return err
 		}
-		if v < -1 || v > math.MaxInt32 || v != math.Trunc(v) {
-			return chat.Invalidf(predictionKey+"topKSampling", "is %v; expected an integer of -1 or more", v)
+		if !v.Checked {
+			v.Value = off
 		}
-		n := int(v)
-		*to = &n
+		n.Name = key
+		if err := n.Check(v.Value); err != nil {
+			return err
+		}
+		if f.Whole && v.Value != math.Trunc(v.Value) {
+			return chat.Invalidf(key, "is %v; expected an integer", v.Value)
+		}
+		f.Set(s, v.Value)
 		return nil
 	}
+}
+
+// most sets a number of tokens. -1 is no limit: Python's SDK sends it.
+func most(n int, to *int) error {
+	if n == 0 || n < -1 {
+		return chat.Invalidf("", "is %d; expected 1 or more, or -1 for no limit", n)
+	}
+	*to = max(n, 0)
+	return nil
 }
 
 func seed(n int64, s *engine.Sampling) error {
@@ -38,26 +64,26 @@ const mostLogprobs = 20
 
 func logprobs(n int, r *chat.Request) error {
 	if n < 0 || n > 100 {
-		return chat.Invalidf(predictionKey+"logProbs", "is %d; expected 0 to 100", n)
+		return chat.Invalidf("", "is %d; expected 0 to 100", n)
 	}
 	r.Logprobs = min(n, mostLogprobs)
 	return nil
 }
 
 func mirostat(s *engine.Sampling) setter {
-	return func(raw json.RawMessage) error {
-		var v struct {
-			Version int     `json:"version"`
-			Rate    float32 `json:"learningRate"`
-			Entropy float32 `json:"targetEntropy"`
-		}
+	return func(key string, raw json.RawMessage) error {
+		var v map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &v); err != nil {
 			return err
 		}
-		if v.Version < 0 || v.Version > 2 {
-			return chat.Invalidf(predictionKey+"llama.mirostatSampling.version", "is %d; expected 0, 1 or 2", v.Version)
+		for member, field := range map[string]string{"version": "Mirostat", "learningRate": "MirostatEta", "targetEntropy": "MirostatTau"} {
+			if wire.IsNull(v[member]) {
+				continue
+			}
+			if err := sampled(s, field, 0)(key+"."+member, v[member]); err != nil {
+				return settingError(key+"."+member, err)
+			}
 		}
-		s.Mirostat, s.MirostatEta, s.MirostatTau = &v.Version, &v.Rate, &v.Entropy
 		return nil
 	}
 }
@@ -66,11 +92,12 @@ func mirostat(s *engine.Sampling) setter {
 const ban = -1e9
 
 func logitBias(s *engine.Sampling) setter {
-	return func(raw json.RawMessage) error {
+	return func(key string, raw json.RawMessage) error {
 		var pairs [][2]json.RawMessage
 		if err := json.Unmarshal(raw, &pairs); err != nil {
 			return err
 		}
+		s.LogitBias = make(map[int32]float32, len(pairs))
 		for i, pair := range pairs {
 			var id int32
 			var bias float32
@@ -78,13 +105,10 @@ func logitBias(s *engine.Sampling) setter {
 			if json.Unmarshal(pair[1], &word) == nil && word == "-inf" {
 				bias = ban
 			} else if json.Unmarshal(pair[1], &bias) != nil {
-				return chat.Invalidf(fmt.Sprintf("%sllama.logitBias[%d]", predictionKey, i), `expected a number or "-inf"`)
+				return chat.Invalidf(fmt.Sprintf("%s[%d]", key, i), `expected a number or "-inf"`)
 			}
 			if json.Unmarshal(pair[0], &id) != nil || id < 0 {
-				return chat.Invalidf(fmt.Sprintf("%sllama.logitBias[%d]", predictionKey, i), "expected a token id")
-			}
-			if s.LogitBias == nil {
-				s.LogitBias = map[int32]float32{}
+				return chat.Invalidf(fmt.Sprintf("%s[%d]", key, i), "expected a token id")
 			}
 			s.LogitBias[id] = bias
 		}

@@ -1,8 +1,8 @@
 package socket
 
 import (
+	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
 
 	"tenon/server/chat"
@@ -55,14 +55,18 @@ type checkbox[T any] struct {
 	Value   T    `json:"value"`
 }
 
-// UnmarshalJSON also reads what Python's SDK makes of False: checked, with the value false.
+// UnmarshalJSON also reads what Python's SDK makes of False: checked, with the value false; and a
+// value that stands in no box.
 func (c *checkbox[T]) UnmarshalJSON(raw []byte) error {
-	var v struct {
+	v := struct {
 		Checked bool            `json:"checked"`
 		Value   json.RawMessage `json:"value"`
-	}
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return err
+	}{true, raw}
+	if raw[0] == '{' {
+		v.Checked, v.Value = false, nil
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return err
+		}
 	}
 	if *c = (checkbox[T]{}); !v.Checked || string(v.Value) == "false" {
 		return nil
@@ -74,8 +78,8 @@ func (c *checkbox[T]) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(v.Value, &c.Value)
 }
 
-// setter reads a value into what it sets.
-type setter func(raw json.RawMessage) error
+// setter reads the value of a key into what it sets.
+type setter func(key string, raw json.RawMessage) error
 
 // read gives every value to the setter of its key, and returns the keys that have none.
 func (m merged) read(setters map[string]setter) (ignored []string, err error) {
@@ -88,7 +92,7 @@ func (m merged) read(setters map[string]setter) (ignored []string, err error) {
 		if wire.IsNull(raw) {
 			continue
 		}
-		if err := set(raw); err != nil {
+		if err := set(key, raw); err != nil {
 			return nil, settingError(key, err)
 		}
 	}
@@ -99,7 +103,8 @@ func (m merged) read(setters map[string]setter) (ignored []string, err error) {
 // settingError names the key at fault.
 func settingError(key string, err error) error {
 	e := chat.AsError(err)
-	if e.Kind == chat.Invalid && e.Field != "" || e.Kind == chat.NotSupportedHere {
+	if e.Kind == chat.Invalid || e.Kind == chat.NotSupportedHere {
+		e.Field = cmp.Or(e.Field, key)
 		return e
 	}
 	return chat.Invalidf(key, "cannot be read: %s", err)
@@ -107,38 +112,12 @@ func settingError(key string, err error) error {
 
 // value sets a plain value.
 func value[T any](to *T) setter {
-	return func(raw json.RawMessage) error { return json.Unmarshal(raw, to) }
-}
-
-// number sets a number of a range.
-func number(key string, least, most float64, to **float32) setter {
-	return func(raw json.RawMessage) error {
-		var v float64
-		if err := json.Unmarshal(raw, &v); err != nil {
-			return err
-		}
-		return wire.Number{Name: key, Value: &v, Min: least, Max: most, To: to}.Decode()
-	}
-}
-
-// optional sets a number of a range that can be switched off, which is what off says.
-func optional(key string, least, most float64, off float32, to **float32) setter {
-	return func(raw json.RawMessage) error {
-		var v checkbox[float64]
-		if err := json.Unmarshal(raw, &v); err != nil {
-			return err
-		}
-		if !v.Checked {
-			*to = &off
-			return nil
-		}
-		return wire.Number{Name: key, Value: &v.Value, Min: least, Max: most, To: to}.Decode()
-	}
+	return func(_ string, raw json.RawMessage) error { return json.Unmarshal(raw, to) }
 }
 
 // checked gives the value of a switched-on checkbox to set.
 func checked[T any](set func(T) error) setter {
-	return func(raw json.RawMessage) error {
+	return func(_ string, raw json.RawMessage) error {
 		var v checkbox[T]
 		if err := json.Unmarshal(raw, &v); err != nil || !v.Checked {
 			return err
@@ -146,6 +125,9 @@ func checked[T any](set func(T) error) setter {
 		return set(v.Value)
 	}
 }
+
+// noEffect is of keys that leave the answer as it is.
+func noEffect(string, json.RawMessage) error { return nil }
 
 // prediction settings, read off the merged layers.
 type predictionSettings struct {
@@ -190,30 +172,29 @@ type toolChoice struct {
 
 const predictionKey = "llm.prediction."
 
-// predictionSetters are the keys that have an effect.
+// setters are the keys that have an effect.
 func (p *predictionSettings) setters() map[string]setter {
 	r := p.request
-	s := &r.Sampling
-	inf := math.Inf(1)
-	own := map[string]setter{
-		"temperature":                        number("temperature", 0, inf, &s.Temperature),
-		"topKSampling":                       topK(&s.TopK),
-		"topPSampling":                       optional("topPSampling", 0, 1, 1, &s.TopP),
-		"minPSampling":                       optional("minPSampling", 0, 1, 0, &s.MinP),
-		"repeatPenalty":                      optional("repeatPenalty", 0, inf, 1, &s.RepeatPenalty),
-		"llama.presencePenalty":              optional("presencePenalty", -2, 2, 0, &s.PresencePenalty),
-		"llama.frequencyPenalty":             optional("frequencyPenalty", -2, 2, 0, &s.FrequencyPenalty),
-		"llama.xtcProbability":               optional("xtcProbability", 0, 1, 0, &s.XTCProbability),
-		"llama.xtcThreshold":                 optional("xtcThreshold", 0, 1, 0.1, &s.XTCThreshold),
-		"llama.locallyTypicalSampling":       optional("locallyTypicalSampling", 0, 1, 1, &s.TypicalP),
-		"llama.mirostatSampling":             mirostat(s),
-		"llama.logitBias":                    logitBias(s),
-		"seed":                               checked(func(n int64) error { return seed(n, s) }),
-		"maxPredictedTokens":                 checked(func(n int) error { r.MaxTokens = max(n, 0); return nil }),
+	out := map[string]setter{}
+	for key, set := range map[string]setter{
+		"temperature":                        sampled(&r.Sampling, "Temperature", 0),
+		"topKSampling":                       sampled(&r.Sampling, "TopK", 0),
+		"topPSampling":                       sampled(&r.Sampling, "TopP", 1),
+		"minPSampling":                       sampled(&r.Sampling, "MinP", 0),
+		"repeatPenalty":                      sampled(&r.Sampling, "RepeatPenalty", 1),
+		"llama.presencePenalty":              sampled(&r.Sampling, "PresencePenalty", 0),
+		"llama.frequencyPenalty":             sampled(&r.Sampling, "FrequencyPenalty", 0),
+		"llama.xtcProbability":               sampled(&r.Sampling, "XTCProbability", 0),
+		"llama.xtcThreshold":                 sampled(&r.Sampling, "XTCThreshold", 0.1),
+		"llama.locallyTypicalSampling":       sampled(&r.Sampling, "TypicalP", 1),
+		"llama.mirostatSampling":             mirostat(&r.Sampling),
+		"llama.logitBias":                    logitBias(&r.Sampling),
+		"seed":                               checked(func(n int64) error { return seed(n, &r.Sampling) }),
+		"maxPredictedTokens":                 checked(func(n int) error { return most(n, &r.MaxTokens) }),
 		"stopStrings":                        value(&r.Stops),
 		"logProbs":                           checked(func(n int) error { return logprobs(n, r) }),
 		"reasoning.enableThinking":           value(&r.Thinking.Enabled),
-		"reasoning.budgetTokens":             checked(func(n int) error { return wire.ThinkingBudget(&n, &r.Thinking) }),
+		"reasoning.budgetTokens":             checked(func(n int) error { return most(n, &r.Thinking.Budget) }),
 		"reasoning.parsing":                  p.parsing,
 		"contextOverflowPolicy":              value(&p.overflow),
 		"structured":                         value(&p.structured),
@@ -221,12 +202,10 @@ func (p *predictionSettings) setters() map[string]setter {
 		"toolChoice":                         value(&p.choice),
 		"systemPrompt":                       value(&p.systemPrompt),
 		"promptTemplate":                     refuseTemplate,
-		"toolNaming":                         func(json.RawMessage) error { return nil }, // names are left as they are sent
-		"speculativeDecoding.draftModel":     func(json.RawMessage) error { return nil }, // the answer is the same without
-		"vision.userMaxImageDimensionPixels": func(json.RawMessage) error { return nil },
-	}
-	out := map[string]setter{}
-	for key, set := range own {
+		"toolNaming":                         noEffect, // names are left as they are sent
+		"speculativeDecoding.draftModel":     noEffect,
+		"vision.userMaxImageDimensionPixels": noEffect,
+	} {
 		out[predictionKey+key] = set
 	}
 	return out
@@ -250,16 +229,15 @@ func decodePrediction(stack kvStack, r *chat.Request) (*predictionSettings, erro
 		return nil, err
 	}
 	r.Ignored, p.used = ignored, all
-	for _, step := range []func() error{p.stops, p.truncation, p.answer, p.declared, p.choose} {
+	if err := wire.Stops(predictionKey+"stopStrings", r.Stops); err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{p.truncation, p.answer, p.declared, p.choose} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
-}
-
-func (p *predictionSettings) stops() error {
-	return wire.Stops(predictionKey+"stopStrings", p.request.Stops)
 }
 
 // truncation: a conversation that is too long is an error, unless the client would rather lose
@@ -329,7 +307,7 @@ func (p *predictionSettings) choose() error {
 }
 
 // parsing names the tags around the thinking.
-func (p *predictionSettings) parsing(raw json.RawMessage) error {
+func (p *predictionSettings) parsing(_ string, raw json.RawMessage) error {
 	var v struct {
 		Start string `json:"startString"`
 		End   string `json:"endString"`
@@ -343,7 +321,6 @@ func (p *predictionSettings) parsing(raw json.RawMessage) error {
 	return nil
 }
 
-func refuseTemplate(json.RawMessage) error {
-	return &chat.Error{Kind: chat.NotSupportedHere, Field: predictionKey + "promptTemplate",
-		Message: "a request cannot bring its own prompt template here; --chat-template-file sets a model's"}
+func refuseTemplate(string, json.RawMessage) error {
+	return &chat.Error{Kind: chat.NotSupportedHere, Message: "a request cannot bring its own prompt template here; --chat-template-file sets a model's"}
 }

@@ -2,9 +2,11 @@ package socket
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"tenon/server/chat"
+	"tenon/server/lmstudio"
 )
 
 // Python's SDK sends what is switched off by False as a checked box with the value false.
@@ -18,5 +20,75 @@ func TestSettings_falseIsOff(t *testing.T) {
 	var r chat.Request
 	if _, err := decodePrediction(stack, &r); err != nil || r.MaxTokens != 0 || r.Sampling.TopP == nil || *r.Sampling.TopP != 1 {
 		t.Errorf("%v %+v", err, r)
+	}
+}
+
+// stackOf is a stack of one layer with one key.
+func stackOf(t *testing.T, key, value string) (stack kvStack) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(`{"layers":[{"layerName":"apiOverride","config":{"fields":[{"key":"`+key+`","value":`+value+`}]}}]}`), &stack); err != nil {
+		t.Fatal(err)
+	}
+	return stack
+}
+
+// Every value that is refused names its key, and none that means nothing passes in silence.
+func TestSettings_errorsNameTheirKey(t *testing.T) {
+	for _, c := range [][2]string{
+		{"temperature", "-1"}, {"temperature", `"hot"`}, {"temperature", "1e300"}, {"topKSampling", "1.5"}, {"topKSampling", "-2"}, {"topKSampling", "1e12"},
+		{"topPSampling", `{"checked":true,"value":1.5}`}, {"minPSampling", `{"checked":true,"value":-0.5}`}, {"repeatPenalty", `{"checked":true,"value":0}`},
+		{"repeatPenalty", "0"}, {"repeatPenalty", `{"checked":"yes"}`}, {"llama.presencePenalty", `{"checked":true,"value":-1e300}`}, {"llama.xtcThreshold", `{"checked":true,"value":2}`},
+		{"llama.mirostatSampling", `{"version":3}`}, {"llama.mirostatSampling", `{"version":1,"learningRate":-1}`}, {"llama.mirostatSampling", `{"version":1,"targetEntropy":"x"}`},
+		{"llama.logitBias", `[[1,"much"]]`}, {"llama.logitBias", `[[-1,2]]`}, {"llama.logitBias", `5`}, {"seed", `{"checked":true,"value":1.5}`},
+		{"maxPredictedTokens", `{"checked":true,"value":0}`}, {"maxPredictedTokens", `{"checked":true,"value":-2}`}, {"stopStrings", `[""]`}, {"stopStrings", `"x"`},
+		{"logProbs", `{"checked":true,"value":101}`}, {"reasoning.enableThinking", `"yes"`}, {"reasoning.budgetTokens", `{"checked":true,"value":-5}`}, {"reasoning.parsing", `5`},
+		{"contextOverflowPolicy", `"x"`}, {"structured", `{"type":"xml"}`}, {"tools", `{"type":"x"}`}, {"tools", `{"type":"toolArray","tools":[{}]}`}, {"toolChoice", `{"mode":"x"}`},
+		{"systemPrompt", `5`}, {"promptTemplate", `{"type":"jinja"}`},
+	} {
+		var r chat.Request
+		_, err := decodePrediction(stackOf(t, predictionKey+c[0], c[1]), &r)
+		if e, ok := chat.AsErrorOrNil(err).(*chat.Error); !ok || !strings.HasPrefix(e.Field, predictionKey+c[0]) || e.Kind != chat.Invalid && e.Kind != chat.NotSupportedHere {
+			t.Errorf("%s %s: %v", c[0], c[1], err)
+		}
+	}
+	for _, c := range [][2]string{
+		{"contextLength", "0"}, {"contextLength", "-1"}, {"contextLength", "1.5"}, {"contextLength", "1e12"}, {"numParallelSessions", "0"}, {"numParallelSessions", "1024"},
+		{"llama.evalBatchSize", "0"}, {"llama.evalBatchSize", `"x"`}, {"llama.acceleration.offloadRatio", "2"}, {"llama.kCacheQuantizationType", `{"checked":true,"value":"q5_1"}`},
+		{"llama.vCacheQuantizationType", `{"checked":true,"value":5}`}, {"llama.flashAttention", `"auto"`},
+	} {
+		for _, scope := range []string{"llm.load.", "embedding.load."} {
+			_, _, err := loadSettings(stackOf(t, scope+c[0], c[1]), lmstudio.Model{})
+			if e, ok := chat.AsErrorOrNil(err).(*chat.Error); !ok || e.Field != scope+c[0] {
+				t.Errorf("%s %s: %v", scope+c[0], c[1], err)
+			}
+		}
+	}
+}
+
+// What the SDKs send is taken: whole numbers as 40.0, no limit as -1, empty boxes as off.
+func TestSettings_valuesOfTheSDKs(t *testing.T) {
+	for _, c := range []struct {
+		key, value string
+		want       func(chat.Request) any
+	}{
+		{"topKSampling", "40.0", func(r chat.Request) any { return *r.Sampling.TopK == 40 }},
+		{"topKSampling", "-1", func(r chat.Request) any { return *r.Sampling.TopK == -1 }},
+		{"repeatPenalty", `{"checked":false,"value":1.1}`, func(r chat.Request) any { return *r.Sampling.RepeatPenalty == 1 }},
+		{"repeatPenalty", `{"checked":true,"value":1.5}`, func(r chat.Request) any { return *r.Sampling.RepeatPenalty == 1.5 }},
+		{"minPSampling", `{"checked":false}`, func(r chat.Request) any { return *r.Sampling.MinP == 0 }},
+		{"maxPredictedTokens", `{"checked":true,"value":-1}`, func(r chat.Request) any { return r.MaxTokens == 0 }},
+		{"maxPredictedTokens", `{"checked":false,"value":1000}`, func(r chat.Request) any { return r.MaxTokens == 0 }},
+		{"maxPredictedTokens", `{"checked":true,"value":7}`, func(r chat.Request) any { return r.MaxTokens == 7 }},
+		{"llama.mirostatSampling", `{"version":2,"learningRate":0.2,"targetEntropy":4}`, func(r chat.Request) any {
+			return *r.Sampling.Mirostat == 2 && *r.Sampling.MirostatEta == 0.2 && *r.Sampling.MirostatTau == 4
+		}},
+		{"llama.logitBias", `[[5,"-inf"],[6,1.5]]`, func(r chat.Request) any { return r.Sampling.LogitBias[5] == ban && r.Sampling.LogitBias[6] == 1.5 }},
+		{"seed", `{"checked":true,"value":-1}`, func(r chat.Request) any { return r.Sampling.Seed == nil }},
+		{"reasoning.budgetTokens", `{"checked":true,"value":64}`, func(r chat.Request) any { return r.Thinking.Budget == 64 }},
+	} {
+		var r chat.Request
+		if _, err := decodePrediction(stackOf(t, predictionKey+c.key, c.value), &r); err != nil || c.want(r) != true {
+			t.Errorf("%s %s: %v %+v", c.key, c.value, err, r.Sampling)
+		}
 	}
 }
