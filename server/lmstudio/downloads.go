@@ -80,9 +80,8 @@ type Download struct {
 
 // Downloads are those that were asked for and not waited for.
 type Downloads struct {
-	mu   sync.Mutex // guards all, and what is in it
-	all  map[string]*Download
-	last []string // ids, the oldest first
+	mu  sync.Mutex  // guards all, and what is in it
+	all []*Download // the oldest first
 }
 
 const (
@@ -93,7 +92,9 @@ const (
 // Start begins to fetch a model and returns once it is known how large it is, that it is here, or
 // why there is none. The download goes on when ctx ends.
 func (d *Downloads) Start(ctx context.Context, m Models, source string) (Download, error) {
-	one := &Download{ID: newJob(), Started: time.Now()}
+	id := make([]byte, 5)
+	_, _ = rand.Read(id) // it never fails
+	one := &Download{ID: "job_" + hex.EncodeToString(id), Started: time.Now()}
 	if err := d.register(one); err != nil {
 		return Download{}, err
 	}
@@ -120,7 +121,7 @@ func (d *Downloads) Start(ctx context.Context, m Models, source string) (Downloa
 	if one.Total > 0 || one.Completed.IsZero() {
 		return *one, nil
 	}
-	delete(d.all, one.ID)
+	d.all = slices.DeleteFunc(d.all, func(other *Download) bool { return other == one })
 	return Download{Completed: one.Completed}, one.Err
 }
 
@@ -128,40 +129,32 @@ func (d *Downloads) Start(ctx context.Context, m Models, source string) (Downloa
 func (d *Downloads) Get(id string) (Download, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	one, ok := d.all[id]
-	if !ok {
-		return Download{}, false
+	for _, one := range d.all {
+		if one.ID == id {
+			return *one, true
+		}
 	}
-	return *one, true
+	return Download{}, false
 }
 
+// register keeps a download among the others. One that runs is not forgotten.
 func (d *Downloads) register(one *Download) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	running := 0
-	for _, other := range d.all {
+	running, oldest := 0, -1 // of those that have ended
+	for i, other := range d.all {
 		if other.Completed.IsZero() {
 			running++
+		} else if oldest < 0 {
+			oldest = i
 		}
 	}
 	if running >= mostDownloads {
 		return &chat.Error{Kind: chat.Busy, Message: fmt.Sprintf("%d downloads are running; no more may", running)}
 	}
-	if d.all == nil {
-		d.all = map[string]*Download{}
+	if len(d.all) == keptDownloads {
+		d.all = slices.Delete(d.all, oldest, oldest+1)
 	}
-	if len(d.last) == keptDownloads { // one that runs is not forgotten
-		i := slices.IndexFunc(d.last, func(id string) bool { return d.all[id] == nil || !d.all[id].Completed.IsZero() })
-		delete(d.all, d.last[i])
-		d.last = slices.Delete(d.last, i, i+1)
-	}
-	d.all[one.ID], d.last = one, append(d.last, one.ID)
+	d.all = append(d.all, one)
 	return nil
-}
-
-// newJob is an id of a download as LM Studio writes it.
-func newJob() string {
-	b := make([]byte, 5)
-	_, _ = rand.Read(b) // it never fails
-	return "job_" + hex.EncodeToString(b)
 }

@@ -1,6 +1,7 @@
 package lmstudio
 
 import (
+	"cmp"
 	"time"
 
 	"tenon/server/chat"
@@ -65,50 +66,44 @@ func (m *Meter) End(reason string) { m.reason = reason }
 
 // Stats are the figures so far.
 func (m *Meter) Stats() Stats {
-	s := Stats{
-		StopReason: m.reason, StopString: m.finish.StopText, Total: time.Since(m.begun),
-		Prompt: m.finish.Usage.Prompt, Predicted: m.finish.Usage.Completion, Thinking: m.finish.Usage.Reasoning,
-	}
-	if s.StopReason == "" {
-		s.StopReason = stopReason(m.finish)
-	}
+	first := time.Duration(0)
 	if !m.first.IsZero() {
-		s.FirstToken = m.first.Sub(m.begun)
-		s.Generation = s.Total - s.FirstToken
+		first = m.first.Sub(m.begun)
 	}
-	return s.withSpeed(m.finish)
-}
-
-// withSpeed sets the tokens per second: by the engine's own clock, where it has told of it.
-func (s Stats) withSpeed(f chat.Finish) Stats {
-	decoded := f.Timing.Decode
-	if decoded <= 0 {
-		decoded = s.Generation
-	}
-	if decoded > 0 {
-		s.TokensPerSecond = float64(s.Predicted) / decoded.Seconds()
-	}
+	s := figures(m.finish, time.Since(m.begun), first)
+	s.StopReason = cmp.Or(m.reason, s.StopReason)
 	return s
 }
 
 // OfFinish are the figures of an answer by the engine's own clock.
 func OfFinish(f chat.Finish) Stats {
-	s := (&Meter{finish: f}).Stats()
-	s.FirstToken, s.Generation = f.Timing.Queue+f.Timing.Prompt, f.Timing.Decode
-	return s.withSpeed(f)
+	first := f.Timing.Queue + f.Timing.Prompt
+	return figures(f, first+f.Timing.Decode, first)
 }
 
 // Measure are the figures of a turn that has ended.
 func Measure(o *chat.Outcome) Stats {
-	m := Meter{}
+	f := chat.Finish{Reason: chat.Cancelled}
 	if n := len(o.Finishes); n > 0 {
-		m.finish = o.Finishes[n-1]
-	} else {
-		m.reason = UserStopped
+		f = o.Finishes[n-1]
 	}
-	s := m.Stats()
-	s.Total, s.FirstToken, s.Generation = o.Took, o.FirstToken, o.Took-o.FirstToken
-	return s.withSpeed(m.finish)
+	return figures(f, o.Took, o.FirstToken)
+}
+
+// figures are those of an answer that took so long, and so long up to its first text. The speed is
+// by the engine's own clock, where it has told of it.
+func figures(f chat.Finish, total, first time.Duration) Stats {
+	s := Stats{
+		StopReason: stopReason(f), StopString: f.StopText, Total: total, FirstToken: first,
+		Prompt: f.Usage.Prompt, Predicted: f.Usage.Completion, Thinking: f.Usage.Reasoning,
+	}
+	if first > 0 {
+		s.Generation = total - first
+	}
+	if decoded := cmp.Or(max(f.Timing.Decode, 0), s.Generation); decoded > 0 {
+		s.TokensPerSecond = float64(s.Predicted) / decoded.Seconds()
+	}
+	return s
 }
 
 func stopReason(f chat.Finish) string {

@@ -186,7 +186,7 @@ func (c *conn) unknown(kind, endpoint string) error {
 	return &chat.Error{Kind: chat.NotSupportedHere, Message: fmt.Sprintf("the %s %s/%s is not served here", kind, c.ns, endpoint)}
 }
 
-// call answers a call in a goroutine of its own.
+// call answers a call.
 func (c *conn) call(f clientFrame, held *holding) (begun bool, err error) {
 	answer := func(result any, err error) error {
 		if err != nil {
@@ -198,23 +198,27 @@ func (c *conn) call(f clientFrame, held *holding) (begun bool, err error) {
 	if !ok {
 		return false, answer(nil, c.unknown("call", f.Endpoint))
 	}
+	var result any
+	return c.start(held, func() (err error) {
+		result, err = run(c.ctx, c, f.Parameter)
+		return err
+	}, func(err error) error { return answer(result, err) })
+}
+
+// start runs a call or channel in a goroutine of its own, and then tells how it ended.
+func (c *conn) start(held *holding, run func() error, tell func(error) error) (begun bool, err error) {
 	if err := c.begin(); err != nil {
-		return false, answer(nil, err)
+		return false, tell(err)
 	}
 	c.work.Go(func() {
 		defer c.end()
 		defer held.release()
-		var result any
-		err := guarded(func() (err error) {
-			result, err = run(c.ctx, c, f.Parameter)
-			return err
-		})
-		_ = answer(result, err) // a reader that is gone cannot be told
+		_ = tell(guarded(run)) // a reader that is gone cannot be told
 	})
 	return true, nil
 }
 
-// create opens a channel and runs it in a goroutine of its own.
+// create opens a channel and runs it.
 func (c *conn) create(f clientFrame, held *holding) (begun bool, err error) {
 	end := func(err error) error {
 		if err != nil {
@@ -226,22 +230,15 @@ func (c *conn) create(f clientFrame, held *holding) (begun bool, err error) {
 	if !ok {
 		return false, end(c.unknown("channel", f.Endpoint))
 	}
-	if err := c.begin(); err != nil {
-		return false, end(err)
-	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	ch := &channel{conn: c, id: f.ChannelID, ctx: ctx, cancel: cancel}
 	c.mu.Lock()
 	c.channels[f.ChannelID] = ch
 	c.mu.Unlock()
-	c.work.Go(func() {
-		defer c.end()
-		defer held.release()
-		err := guarded(func() error { return run(ch, f.CreationParameter) })
+	return c.start(held, func() error { return run(ch, f.CreationParameter) }, func(err error) error {
 		ch.end()
-		_ = end(err) // a reader that is gone cannot be told
+		return end(err)
 	})
-	return true, nil
 }
 
 // guarded turns a bug into an error of one call: it runs in no handler whose panics are caught.

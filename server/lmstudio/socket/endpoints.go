@@ -3,9 +3,10 @@ package socket
 import (
 	"context"
 	"encoding/json"
-	"maps"
+	"os"
 
 	"tenon/server/chat"
+	"tenon/server/lmstudio"
 )
 
 // A call is answered once. A nil result is void.
@@ -17,39 +18,36 @@ type channelRun func(ch *channel, parameter json.RawMessage) error
 // calls are those that are served, by namespace. Any other is answered with an error: the SDKs
 // would wait for ever.
 var calls = map[namespace]map[string]call{
-	llm: with(modelCalls, map[string]call{
-		"applyPromptTemplate": asked(applyPromptTemplate),
-	}),
-	embedding: with(modelCalls, map[string]call{
-		"embedString": asked(embedString),
-	}),
+	llm:       with("applyPromptTemplate", asked(applyPromptTemplate)),
+	embedding: with("embedString", of(embedString, true)),
 	"system": {
 		"listDownloadedModels":        asked(listDownloaded),
-		"listDownloadedModelVariants": asked(listVariants),
-		"version":                     asked(version),
-		"info":                        asked(processInfo),
-		"notify":                      asked(notify),
+		"listDownloadedModelVariants": answer(func(*conn) any { return []modelInfo{} }), // each file is a model of its own here
+		"version":                     answer(func(c *conn) any { return packet{"version": c.server.Version, "build": 0} }),
+		"info":                        answer(func(c *conn) any { return packet{"pid": os.Getpid(), "isDaemon": true, "version": c.server.Version} }),
+		"notify":                      answer(func(*conn) any { return nil }), // a message for the app's window
 	},
-	"files": {
-		"uploadFileBase64": asked(uploadFile),
-	},
+	"files": {"uploadFileBase64": asked(uploadFile)},
 	"repository": {
 		"searchModels":            asked(searchModels),
 		"getModelDownloadOptions": asked(downloadOptions),
 	},
 }
 
-// modelCalls are those that both kinds of model have.
-var modelCalls = map[string]call{
-	"listLoaded":                 asked(listLoaded),
-	"getModelInfo":               asked(getModelInfo),
-	"getLoadConfig":              asked(getLoadConfig),
-	"getBasePredictionConfig":    asked(getBasePredictionConfig),
-	"getInstanceProcessingState": asked(getProcessingState),
-	"unloadModel":                asked(unloadModel),
-	"estimateModelUsage":         asked(estimateUsage),
-	"tokenize":                   asked(tokenize),
-	"countTokens":                asked(countTokens),
+// with are the calls that both kinds of model have, and another.
+func with(name string, further call) map[string]call {
+	return map[string]call{
+		name:                         further,
+		"listLoaded":                 asked(listLoaded),
+		"getModelInfo":               told(describeInstance, false),
+		"getLoadConfig":              told(loadConfig, true),
+		"getBasePredictionConfig":    told(baseConfig, true),
+		"getInstanceProcessingState": told(processingState, false),
+		"unloadModel":                asked(unloadModel),
+		"estimateModelUsage":         asked(estimateUsage),
+		"tokenize":                   of(tokenize, true),
+		"countTokens":                of(countTokens, true),
+	}
 }
 
 // channels are those that are served, by namespace.
@@ -69,10 +67,27 @@ var channels = map[namespace]map[string]channelRun{
 	"repository":  {"downloadModel": opened(downloadModel)},
 }
 
-func with(all, further map[string]call) map[string]call {
-	out := maps.Clone(all)
-	maps.Copy(out, further)
-	return out
+// answer is a call whose answer is known.
+func answer(known func(c *conn) any) call {
+	return func(_ context.Context, c *conn, _ json.RawMessage) (any, error) { return known(c), nil }
+}
+
+// of is a call about a loaded model. Where there is none, it answers nothing, unless an error is
+// wanted, or must be.
+func of(run func(ctx context.Context, c *conn, i lmstudio.Instance, p specified) (any, error), must bool) call {
+	return asked(func(ctx context.Context, c *conn, p specified) (any, error) {
+		if p.Specifier.Type == "" {
+			p.Specifier = p.Model
+		}
+		i, err := c.find(ctx, p.Specifier)
+		switch {
+		case err == nil:
+			return run(ctx, c, i, p)
+		case must || p.Throw:
+			return nil, err
+		}
+		return nil, nil
+	})
 }
 
 // asked is a call whose parameter is a P; an absent one is the zero value.
@@ -84,6 +99,11 @@ func asked[P any](run func(ctx context.Context, c *conn, p P) (any, error)) call
 		}
 		return run(ctx, c, p)
 	}
+}
+
+// told is of for what an instance itself tells.
+func told[T any](tell func(lmstudio.Instance) T, must bool) call {
+	return of(func(_ context.Context, _ *conn, i lmstudio.Instance, _ specified) (any, error) { return tell(i), nil }, must)
 }
 
 // opened is a channel whose parameter is a P.

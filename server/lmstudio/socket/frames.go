@@ -1,6 +1,13 @@
 package socket
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"tenon/server/chat"
+	"tenon/server/lmstudio"
+)
 
 // clientFrame is any frame that a client sends.
 type clientFrame struct {
@@ -46,4 +53,59 @@ type wireError struct {
 	Cause       string `json:"cause,omitempty"`
 	Stack       string `json:"stack,omitempty"`
 	DisplayData any    `json:"displayData,omitempty"` // decides the class of Python's exception
+}
+
+// shownError is an error with data that decides its class in Python's SDK, and its text in that of
+// JavaScript.
+type shownError struct {
+	title string
+	data  packet
+}
+
+func (e *shownError) Error() string { return e.title }
+
+const mostSamples = 10 // names that an error lists
+
+// noModel says that nothing that is loaded matches (LMStudioModelNotFoundError). title is why; ""
+// says it in general.
+func (c *conn) noModel(q query, title string) error {
+	loaded, sample := c.server.Models.Loaded(), []string{}
+	for _, i := range loaded[:min(len(loaded), mostSamples)] {
+		sample = append(sample, i.ID)
+	}
+	switch {
+	case title != "":
+	case q.Identifier+q.Path != "":
+		title = fmt.Sprintf("no loaded model matches %q", q.Identifier+q.Path)
+	default:
+		title = "no model is loaded"
+	}
+	return &shownError{title, packet{"code": "generic.noModelMatchingQuery", "query": q, "loadedModelsSample": sample, "totalLoadedModels": len(loaded)}}
+}
+
+// noPreset says that there is no preset of a name (LMStudioPresetNotFoundError).
+func noPreset(name string) error {
+	return &shownError{
+		fmt.Sprintf("there is no preset %q: presets of the app are not served; send the settings themselves", name),
+		packet{"code": "generic.presetNotFound", "specifiedFuzzyPresetIdentifier": name, "availablePresetsSample": []string{}, "totalAvailablePresets": 0},
+	}
+}
+
+// mismatch says that a model embeds where a chat model is needed, or the other way round.
+func (c *conn) mismatch(m lmstudio.Model) error {
+	return &shownError{
+		fmt.Sprintf("%s is a model of the kind %s, not %s", m.ID, m.Kind(), c.ns),
+		packet{"code": "generic.domainMismatch", "path": m.File(), "actualDomain": m.Kind(), "expectedDomain": string(c.ns)},
+	}
+}
+
+// encodeError writes any error. The stack is a text of no stack: without one the SDKs say that
+// there is none.
+func encodeError(err error) *wireError {
+	var shown *shownError
+	if errors.As(err, &shown) {
+		return &wireError{Title: shown.title, RootTitle: shown.title, DisplayData: shown.data}
+	}
+	title := chat.AsError(err).Error()
+	return &wireError{Title: title, RootTitle: title}
 }

@@ -111,7 +111,7 @@ func toldConfig(i lmstudio.Instance, used merged) kvConfig {
 			c.Fields = append(c.Fields, f)
 		}
 	}
-	for _, key := range told {
+	for _, key := range repeated {
 		if v, ok := used[predictionKey+key]; ok {
 			c.Fields = append(c.Fields, kvField{predictionKey + key, v})
 		}

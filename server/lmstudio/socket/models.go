@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"time"
 
+	"tenon/engine"
 	"tenon/models/fleet"
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
@@ -140,6 +140,7 @@ func (c *conn) serves(i lmstudio.Instance) bool { return i.Model.Kind() == strin
 // specified is the parameter of many calls.
 type specified struct {
 	Specifier specifier `json:"specifier"`
+	Model     specifier `json:"modelSpecifier"` // what some call it
 	Throw     bool      `json:"throwIfNotFound"`
 	Input     string    `json:"inputString"`
 }
@@ -154,42 +155,7 @@ func listLoaded(_ context.Context, c *conn, _ none) (any, error) {
 	return all, nil
 }
 
-// getModelInfo answers nothing for a model that is not loaded, unless an error is wanted.
-func getModelInfo(ctx context.Context, c *conn, p specified) (any, error) {
-	i, err := c.find(ctx, p.Specifier)
-	switch {
-	case err == nil:
-		return describeInstance(i), nil
-	case p.Throw:
-		return nil, err
-	}
-	return nil, nil
-}
-
-func getLoadConfig(ctx context.Context, c *conn, p specified) (any, error) {
-	i, err := c.find(ctx, p.Specifier)
-	if err != nil {
-		return nil, err
-	}
-	return loadConfig(i), nil
-}
-
-func getBasePredictionConfig(ctx context.Context, c *conn, p specified) (any, error) {
-	i, err := c.find(ctx, p.Specifier)
-	if err != nil {
-		return nil, err
-	}
-	return baseConfig(i), nil
-}
-
-func getProcessingState(ctx context.Context, c *conn, p specified) (any, error) {
-	i, err := c.find(ctx, p.Specifier)
-	if err != nil {
-		if p.Throw {
-			return nil, err
-		}
-		return nil, nil
-	}
+func processingState(i lmstudio.Instance) packet {
 	status := "idle"
 	switch {
 	case i.Busy > 0 && i.Model.Embeds:
@@ -197,7 +163,7 @@ func getProcessingState(ctx context.Context, c *conn, p specified) (any, error) 
 	case i.Busy > 0:
 		status = "generating"
 	}
-	return packet{"status": status, "queued": i.Waiting}, nil
+	return packet{"status": status, "queued": i.Waiting}
 }
 
 // unloadModel returns once the memory is free.
@@ -250,24 +216,35 @@ func listDownloaded(_ context.Context, c *conn, _ none) (any, error) {
 	return all, nil
 }
 
-// listVariants answers nothing: each file is a model of its own here.
-func listVariants(context.Context, *conn, none) (any, error) { return []modelInfo{}, nil }
-
-func version(_ context.Context, c *conn, _ none) (any, error) {
-	return packet{"version": c.server.Version, "build": 0}, nil
-}
-
-func processInfo(_ context.Context, c *conn, _ none) (any, error) {
-	return packet{"pid": os.Getpid(), "isDaemon": true, "version": c.server.Version}, nil
-}
-
-// notify takes a message for the app's window. There is none.
-func notify(context.Context, *conn, none) (any, error) { return nil, nil }
-
 // alive stays open as long as the server.
 func alive(ch *channel, _ none) error {
 	<-ch.ctx.Done()
 	return nil
+}
+
+func tokenize(ctx context.Context, c *conn, i lmstudio.Instance, p specified) (any, error) {
+	ids, err := c.tokens(ctx, i, p.Input)
+	return packet{"tokens": ids}, err
+}
+
+func countTokens(ctx context.Context, c *conn, i lmstudio.Instance, p specified) (any, error) {
+	ids, err := c.tokens(ctx, i, p.Input)
+	return packet{"tokenCount": len(ids)}, err
+}
+
+// tokens are a text's, markers in it read as tokens: clients count the prompts that
+// applyPromptTemplate has made.
+func (c *conn) tokens(ctx context.Context, i lmstudio.Instance, text string) ([]int32, error) {
+	ids, err := c.server.Service.Tokenize(ctx, i.ID, text, true, false)
+	return append([]int32{}, ids...), err
+}
+
+func embedString(ctx context.Context, c *conn, i lmstudio.Instance, p specified) (any, error) {
+	vectors, err := c.server.Service.Embed(ctx, i.ID, []engine.Prompt{engine.Plain(p.Input)})
+	if err != nil {
+		return nil, err
+	}
+	return packet{"embedding": vectors[0].Vector}, nil
 }
 
 // loadParameter is what loadModel and getOrLoad take.

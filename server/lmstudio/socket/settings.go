@@ -211,8 +211,8 @@ func (p *predictionSettings) setters() map[string]setter {
 	return out
 }
 
-// told are the keys that the success packet repeats: scalars, which no SDK fails to read.
-var told = []string{
+// repeated are the keys that the success packet repeats: scalars, which no SDK fails to read.
+var repeated = []string{
 	"temperature", "topKSampling", "topPSampling", "minPSampling", "repeatPenalty", "maxPredictedTokens", "stopStrings", "contextOverflowPolicy",
 }
 
