@@ -4,28 +4,36 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"tenon/server/chat"
+	"tenon/server/chat/owned"
 	"tenon/server/lmstudio"
 	"tenon/server/wire"
+	"tenon/templates"
 )
 
 // API serves the endpoints. Make it with New.
 type API struct {
 	service lmstudio.Service
 	models  lmstudio.Models
-	chats   chats
-
+	// chats are stored answers, each with the conversation up to it: any of them can be gone on from,
+	// by whoever asked.
+	chats     *owned.Table[string, []templates.Message]
 	downloads lmstudio.Downloads
 
 	heartbeat time.Duration // longest silence of a stream; 0: the default
 }
 
+// mostChats bounds the stored chats.
+var mostChats = owned.Size{Entries: 10_000, Bytes: 64 << 20}
+
 // New returns the endpoints.
 func New(s lmstudio.Service, m lmstudio.Models, heartbeat time.Duration) *API {
-	return &API{service: s, models: m, chats: newChats(), heartbeat: heartbeat}
+	return &API{service: s, models: m, chats: owned.New[string, []templates.Message](mostChats), heartbeat: heartbeat}
 }
 
 // errorBody is what every failed request gets.
@@ -62,20 +70,50 @@ func WriteError(w http.ResponseWriter, err error) {
 	wire.WriteJSON(w, wire.Status(e.Kind), encodeError(err))
 }
 
-// read decodes a body. LM Studio refuses members that it does not know.
-func read(r *http.Request, v any) error {
-	unknown, err := wire.Decode(r.Body, v, wire.Others{})
+// read decodes a body, of which harmless members are taken, and named as without effect. LM Studio
+// refuses members that it does not know.
+func read(w http.ResponseWriter, r *http.Request, v any, harmless map[string]wire.Type) error {
+	others, err := wire.Decode(r.Body, v, wire.Others{Harmless: harmless})
+	if err == nil {
+		err = known(slices.DeleteFunc(slices.Clone(others), func(name string) bool { return harmless[name] != "" }), nil)
+	}
+	if err == nil {
+		wire.SetIgnored(w, others)
+	}
+	return err
+}
+
+// known refuses the members that decoding found unknown.
+func known(unknown []string, err error) error {
 	if err == nil && len(unknown) > 0 {
 		err = chat.Invalidf(unknown[0], "is not known (Unrecognized key(s) in object: '%s')", unknown[0])
 	}
 	return err
 }
 
+// size is a member that counts something.
+type size struct {
+	name      string
+	asked, to *int // asked is nil where it is absent
+}
+
+func decodeSizes(all ...size) error {
+	for _, s := range all {
+		if s.asked == nil {
+			continue
+		}
+		if *s.to = *s.asked; *s.asked < 1 || *s.asked > math.MaxInt32 {
+			return chat.Invalidf(s.name, "is %d; expected 1 to %d", *s.asked, math.MaxInt32)
+		}
+	}
+	return nil
+}
+
 // change reads a request that changes the fleet, and answers what do returns.
-func change[P any](w http.ResponseWriter, r *http.Request, do func(context.Context, P) (any, error)) {
+func change[P any](w http.ResponseWriter, r *http.Request, harmless map[string]wire.Type, do func(context.Context, P) (any, error)) {
 	var p P
 	var out any
-	err := read(r, &p)
+	err := read(w, r, &p, harmless)
 	if err == nil {
 		out, err = do(r.Context(), p)
 	}

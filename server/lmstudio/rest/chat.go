@@ -33,9 +33,9 @@ type chatRequest struct {
 	TopK          *int              `json:"top_k"`
 	MinP          *float64          `json:"min_p"`
 	RepeatPenalty *float64          `json:"repeat_penalty"`
-	MaxTokens     int               `json:"max_output_tokens"`
+	MaxTokens     *int              `json:"max_output_tokens"`
 	Reasoning     string            `json:"reasoning"`
-	Context       int               `json:"context_length"`
+	Context       *int              `json:"context_length"`
 	Store         *bool             `json:"store"` // nil: true
 	Previous      string            `json:"previous_response_id"`
 }
@@ -47,23 +47,24 @@ type inputPart struct {
 }
 
 // decode says in neutral terms what is asked.
-func (a *API) decode(p chatRequest, owner string) (chat.Request, error) {
-	r := chat.Request{MaxTokens: p.MaxTokens, CacheKey: owner, Logprobs: -1, Whole: !p.Stream}
+func (t *turn) decode(owner string) (err error) {
+	p, r := t.asked, &t.request
+	*r = chat.Request{CacheKey: owner, Logprobs: -1, Whole: !p.Stream}
 	switch {
-	case p.Model == "" && a.models.Default == "":
-		return r, missing("model")
+	case p.Model == "" && t.api.models.Default == "":
+		return missing("model")
 	case wire.IsNull(p.Input):
-		return r, missing("input")
+		return missing("input")
 	}
-	if err := p.integrations(&r); err != nil {
-		return r, err
+	if err := p.integrations(r); err != nil {
+		return err
 	}
 	if p.Previous != "" {
-		past, ok := a.chats.get(p.Previous, owner)
+		past, ok := t.api.chats.Get(owner, p.Previous)
 		if !ok {
-			return r, chat.Invalidf("previous_response_id", "is %q, which was not stored, or is too old", p.Previous)
+			return chat.Invalidf("previous_response_id", "is %q, which was not stored, or is too old", p.Previous)
 		}
-		r.Conversation.Messages = past
+		r.Conversation.Messages = slices.Clone(past)
 	}
 	if p.System != "" { // it takes the place of the earlier one
 		r.Conversation.Messages = slices.DeleteFunc(r.Conversation.Messages, func(m templates.Message) bool { return m.Role == templates.System })
@@ -71,10 +72,14 @@ func (a *API) decode(p chatRequest, owner string) (chat.Request, error) {
 	}
 	user, err := input(p.Input)
 	if err != nil {
-		return r, err
+		return err
 	}
 	r.Conversation.Messages = append(r.Conversation.Messages, user)
-	return r, p.settings(&r)
+	if err := p.settings(r, &t.context); err != nil {
+		return err
+	}
+	t.model, t.id, err = t.api.meant(p)
+	return err
 }
 
 // meant is the model that a request asks for, and the name of what answers: of the instance that
@@ -103,7 +108,7 @@ func input(raw json.RawMessage) (templates.Message, error) {
 		return m, nil
 	}
 	var parts []inputPart
-	if _, err := wire.DecodePart(raw, &parts, "input"); err != nil {
+	if err := known(wire.DecodePart(raw, &parts, "input")); err != nil {
 		return m, err
 	}
 	if len(parts) == 0 {
@@ -120,7 +125,8 @@ func input(raw json.RawMessage) (templates.Message, error) {
 	return m, nil
 }
 
-func (p chatRequest) settings(r *chat.Request) error {
+// settings decodes how the answer is to be made, and how long a context it needs.
+func (p chatRequest) settings(r *chat.Request, context *int) error {
 	s := &r.Sampling
 	for _, n := range []wire.Number{
 		{Name: "temperature", Value: p.Temperature, Max: 1, To: &s.Temperature}, {Name: "top_p", Value: p.TopP, Max: 1, To: &s.TopP},
@@ -130,17 +136,18 @@ func (p chatRequest) settings(r *chat.Request) error {
 			return err
 		}
 	}
-	s.TopK = p.TopK
+	if s.TopK = p.TopK; s.TopK != nil {
+		if err := (wire.Number{Name: "top_k", Min: -1, Max: math.MaxInt32}).Check(float64(*s.TopK)); err != nil {
+			return err
+		}
+	}
 	if on := p.Reasoning != "off"; p.Reasoning != "" {
 		r.Thinking.Enabled = &on
 		if on && p.Reasoning != "on" {
 			r.Thinking.Effort = p.Reasoning
 		}
 	}
-	if p.MaxTokens < 0 || p.Context < 0 {
-		return chat.Invalidf("max_output_tokens", "it and context_length must be positive")
-	}
-	return nil
+	return decodeSizes(size{"max_output_tokens", p.MaxTokens, &r.MaxTokens}, size{"context_length", p.Context, context})
 }
 
 // answer is the whole answer, and the result of the event chat.end.
@@ -167,21 +174,16 @@ type figures struct {
 
 // Chat serves POST /api/v1/chat.
 func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
-	var p chatRequest
-	err := read(r, &p)
-	var request chat.Request
+	t := &turn{api: a, meter: lmstudio.NewMeter()}
+	err := read(w, r, &t.asked, nil)
 	if err == nil {
-		request, err = a.decode(p, chat.CallerKey(r.Context()))
-	}
-	t := &turn{api: a, asked: p, request: request, meter: lmstudio.NewMeter()}
-	if err == nil {
-		t.model, t.id, err = a.meant(p)
+		err = t.decode(chat.CallerKey(r.Context()))
 	}
 	if err != nil {
 		WriteError(w, err)
 		return
 	}
-	if p.Stream {
+	if t.asked.Stream {
 		t.out = sse.NewWriter(w)
 		t.out.Beat(a.heartbeat, t.beat)
 		defer t.out.Close()
@@ -210,6 +212,7 @@ type turn struct {
 	api     *API
 	asked   chatRequest
 	request chat.Request
+	context int // tokens that it needs; 0: any number
 	model   lmstudio.Model
 	id      string // of the instance
 	meter   *lmstudio.Meter
@@ -293,14 +296,14 @@ func (t *turn) run(ctx context.Context) (answer, error) {
 // ensure loads the model if it is not.
 func (t *turn) ensure(ctx context.Context) error {
 	models := t.api.models
-	if i, ok := models.FindLoaded(t.id); ok && (t.asked.Context == 0 || i.Context() >= t.asked.Context) {
+	if i, ok := models.FindLoaded(t.id); ok && (i.Context() >= t.context) {
 		return nil
 	}
 	if err := t.do(func() error { return t.begin(loading, nil) }); err != nil {
 		return err
 	}
 	begun := time.Now()
-	i, err := models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: fleet.Settings{Context: t.asked.Context}, Progress: func(p fleet.Progress) {
+	i, err := models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: fleet.Settings{Context: t.context}, Progress: func(p fleet.Progress) {
 		_ = t.do(func() error { return t.progress(loading, p.Share) }) // what follows meets the same error
 	}})
 	if err != nil {
@@ -387,7 +390,18 @@ func (t *turn) finish() answer {
 		b := make([]byte, 24)
 		_, _ = rand.Read(b) // it never fails
 		out.ID = "resp_" + hex.EncodeToString(b)
-		t.api.chats.put(out.ID, t.request.CacheKey, messages)
+		t.api.chats.Put(t.request.CacheKey, out.ID, messages, length(messages))
 	}
 	return out
+}
+
+// length is how many bytes messages hold.
+func length(messages []templates.Message) (n int) {
+	for _, m := range messages {
+		n += len(m.Content()) + len(m.Reasoning)
+		for _, call := range m.Calls {
+			n += len(call.Arguments)
+		}
+	}
+	return n
 }

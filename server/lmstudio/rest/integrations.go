@@ -30,7 +30,7 @@ func (p chatRequest) integrations(r *chat.Request) error {
 		field := fmt.Sprintf("integrations[%d]", i)
 		one := integration{Type: "plugin"}
 		if json.Unmarshal(raw, &one.ID) != nil {
-			if _, err := wire.DecodePart(raw, &one, field); err != nil {
+			if err := known(wire.DecodePart(raw, &one, field)); err != nil {
 				return err
 			}
 		}
@@ -43,8 +43,11 @@ func (p chatRequest) integrations(r *chat.Request) error {
 			}
 			asked.URL, asked.Headers = "", nil
 		case "ephemeral_mcp":
-			if one.Label == "" || one.URL == "" {
-				return chat.Invalidf(field, "needs server_label and server_url")
+			if one.Label == "" {
+				return missing(field + ".server_label")
+			}
+			if one.URL == "" {
+				return missing(field + ".server_url")
 			}
 		default:
 			return chat.Invalidf(field+".type", "is %q; expected plugin or ephemeral_mcp", one.Type)

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"net/http"
 	"time"
 
@@ -112,32 +111,32 @@ func config(i lmstudio.Instance) loadConfig {
 
 type loadRequest struct {
 	Model          string          `json:"model"`
-	Context        int             `json:"context_length"`
-	Batch          int             `json:"eval_batch_size"`
+	Context        *int            `json:"context_length"`
+	Batch          *int            `json:"eval_batch_size"`
 	FlashAttention *bool           `json:"flash_attention"`
-	Experts        wire.Unused     `json:"num_experts"`
-	OffloadCache   wire.Unused     `json:"offload_kv_cache_to_gpu"`
 	Echo           bool            `json:"echo_load_config"`
-	TTL            int             `json:"ttl"` // seconds; an addition, as are the next three
-	Parallel       int             `json:"parallel"`
+	TTL            *int            `json:"ttl"` // seconds; an addition, as are the next three
+	Parallel       *int            `json:"parallel"`
 	Identifier     string          `json:"identifier"`
 	GPU            json.RawMessage `json:"gpu"` // as lms load has it: max, off, or a share
 }
 
-func (r loadRequest) settings(m lmstudio.Model) (s fleet.Settings, err error) {
-	for field, n := range map[string]int{"context_length": r.Context, "eval_batch_size": r.Batch, "parallel": r.Parallel, "ttl": r.TTL} {
-		if n < 0 || n > math.MaxInt32 {
-			return s, chat.Invalidf(field, "is %d; expected 1 to %d", n, math.MaxInt32)
-		}
-	}
-	s = fleet.Settings{Context: r.Context, Batch: r.Batch, Slots: r.Parallel}
+// unusedOfLoads are documented members of a load that have no effect.
+var unusedOfLoads = map[string]wire.Type{"num_experts": wire.Integer, "offload_kv_cache_to_gpu": wire.Boolean}
+
+// request says in neutral terms how a model is to be loaded.
+func (r loadRequest) request(m lmstudio.Model) (out fleet.Request, err error) {
+	out = fleet.Request{Name: m.ID, ID: r.Identifier}
+	s, seconds := &out.Settings, 0
 	if r.FlashAttention != nil {
 		s.FlashAttention = map[bool]string{true: "on", false: "off"}[*r.FlashAttention]
 	}
-	if !wire.IsNull(r.GPU) {
+	err = decodeSizes(size{"context_length", r.Context, &s.Context}, size{"eval_batch_size", r.Batch, &s.Batch}, size{"parallel", r.Parallel, &s.Slots}, size{"ttl", r.TTL, &seconds})
+	if err == nil && !wire.IsNull(r.GPU) {
 		s.GPULayers, err = m.Offload("gpu", r.GPU)
 	}
-	return s, err
+	out.TTL = time.Duration(seconds) * time.Second
+	return out, err
 }
 
 type loaded struct {
@@ -150,7 +149,7 @@ type loaded struct {
 
 // Load serves POST /api/v1/models/load.
 func (a *API) Load(w http.ResponseWriter, r *http.Request) {
-	change(w, r, func(ctx context.Context, p loadRequest) (any, error) {
+	change(w, r, unusedOfLoads, func(ctx context.Context, p loadRequest) (any, error) {
 		if p.Model == "" {
 			return nil, missing("model")
 		}
@@ -158,12 +157,12 @@ func (a *API) Load(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return nil, err
 		}
-		settings, err := p.settings(m)
+		asked, err := p.request(m)
 		if err != nil {
 			return nil, err
 		}
 		begun := time.Now()
-		made, err := a.models.Load(ctx, fleet.Request{Name: m.ID, ID: p.Identifier, TTL: time.Duration(p.TTL) * time.Second, Settings: settings})
+		made, err := a.models.Load(ctx, asked)
 		if err != nil {
 			return nil, lmstudio.LoadError(err)
 		}
@@ -183,7 +182,7 @@ type unloadBody struct {
 
 // Unload serves POST /api/v1/models/unload.
 func (a *API) Unload(w http.ResponseWriter, r *http.Request) {
-	change(w, r, func(ctx context.Context, p unloadBody) (any, error) {
+	change(w, r, nil, func(ctx context.Context, p unloadBody) (any, error) {
 		if p.ID == "" {
 			return nil, missing("instance_id")
 		}
@@ -236,7 +235,7 @@ type downloadRequest struct {
 
 // Download serves POST /api/v1/models/download. It goes on when the client leaves.
 func (a *API) Download(w http.ResponseWriter, r *http.Request) {
-	change(w, r, func(ctx context.Context, p downloadRequest) (any, error) {
+	change(w, r, nil, func(ctx context.Context, p downloadRequest) (any, error) {
 		if p.Model == "" {
 			return nil, missing("model")
 		}
