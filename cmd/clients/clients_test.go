@@ -20,6 +20,7 @@ type options struct {
 	gguf   string
 	tenon  string
 	dir    string
+	config string // settings of the server; "": none
 }
 
 var opts options

@@ -104,6 +104,9 @@ func serveReal(ctx context.Context, o options) (*served, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	cmd := exec.CommandContext(ctx, o.tenon, "serve", o.gguf, "--port", strconv.Itoa(port), "--n-predict", strconv.Itoa(answerCap),
 		"--mcp-hosts", "127.0.0.1", "--mcp-private", "--mcp-approval", "allow")
+	if o.config != "" {
+		cmd.Args = append(cmd.Args, "--config", o.config)
+	}
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it ends its workers first
 	cmd.WaitDelay = 30 * time.Second

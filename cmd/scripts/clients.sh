@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `make clients` does: brings the real model where it is wanted, and runs the table of cmd/clients.
-# ONLY (names with commas between) and MODELS (scripted, gemma) steer it; GGUF names another model file.
+# ONLY (names, which leave out the loops of the real model, with commas between) and MODELS (scripted, gemma) steer it; GGUF names another model file.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -10,5 +10,5 @@ if [[ $models == *gemma* && -z $gguf ]]; then
   gguf=$(cmd/scripts/gemma.sh)
 fi
 [[ -z $gguf ]] || gguf=$(realpath "$gguf")
-exec go test ./cmd/clients -run '^TestClients$' -v -count=1 -timeout 0 -clients.tenon "$PWD/bin/tenon" \
+exec go test ./cmd/clients -run '^(TestClients|TestLoops)$' -v -count=1 -timeout 0 -clients.tenon "$PWD/bin/tenon" \
   -clients.models "$models" -clients.only "${ONLY:-}" -clients.gguf "$gguf"
