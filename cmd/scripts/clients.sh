@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `make clients` does: brings the real model where it is wanted, and runs the table of cmd/clients.
-# ONLY (names, which leave out the loops of the real model, with commas between) and MODELS (scripted, gemma) steer it; GGUF names another model file.
+# ONLY (names with commas between; it leaves out the loops of the real model) and MODELS (scripted, gemma) steer it; GGUF names another model file.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

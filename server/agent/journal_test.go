@@ -2,10 +2,13 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -137,5 +140,75 @@ func TestJournal_whatCannotBeRecordedIsNotExecuted(t *testing.T) {
 	c := newBench(o, lookup("a"), "I see.").ask(t, nil)
 	if len(n.calls) != 0 || len(results(c)) != 1 || !results(c)[0].Failed {
 		t.Errorf("%d executed, %+v", len(n.calls), c)
+	}
+}
+
+// S2-14, S4-22: each result has the same three fields, error is null where the tool succeeded, and model,
+// client and journal read the same text.
+func TestResults_haveOneShape(t *testing.T) {
+	said := func(r agent.Result, err error) func(context.Context, int, string) (agent.Result, error) {
+		return func(context.Context, int, string) (agent.Result, error) { return r, err }
+	}
+	for name, reply := range map[string]func(context.Context, int, string) (agent.Result, error){
+		"good":       said(agent.Result{Text: "It rains."}, nil),
+		"structured": said(agent.Result{Structured: json.RawMessage(`{"rain":true}`)}, nil),
+		"silent":     said(agent.Result{}, nil),
+		"bad":        said(agent.Result{Text: "There is no such note.", Failed: true, Exit: 3}, nil),
+		"broken":     said(agent.Result{}, errors.New("the disk is gone")),
+		"panicking":  func(context.Context, int, string) (agent.Result, error) { panic("boom") },
+		"hanging":    func(context.Context, int, string) (agent.Result, error) { select {} },
+		"unknown":    nil,
+	} {
+		path := filepath.Join(t.TempDir(), "journal")
+		j, err := agent.OpenJournal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := &notes{reply: reply}
+		o := allowed(n)
+		if o.Journal = j; name == "hanging" {
+			o.Limits.Call = 1
+		}
+		b := newBench(o, lookup("a"), "I see.")
+		if name == "unknown" { // it goes while its call waits for approval
+			tool := n.tool("lookup", agent.Ask)
+			o.Sources = []agent.Source{source{all: []agent.Tool{tool}}}
+			b.Configure(o)
+			b.ask(t, nil)
+			id := b.events[len(b.events)-2].Call.ID
+			o.Sources = []agent.Source{source{all: []agent.Tool{n.tool("other", agent.Allow)}}}
+			b.Configure(o)
+			b.ask(t, func(r *chat.Request) { r.Hosted.Approvals = []chat.Approval{{ID: id, Approve: true}} })
+		} else {
+			b.ask(t, nil)
+		}
+		_ = j.Close()
+		lines, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var end map[string]any
+		for line := range strings.Lines(string(lines)) {
+			if err := json.Unmarshal([]byte(line), &end); err != nil {
+				t.Fatal(err)
+			}
+		}
+		success, isBool := end["success"].(bool)
+		text, isText := end["result"].(string)
+		failure, told := end["error"]
+		if !isBool || !isText || !told || success != (failure == nil) || success != slices.Contains([]string{"good", "structured", "silent"}, name) {
+			t.Errorf("%s: %v", name, end)
+		}
+		if !success {
+			text, _ = failure.(string)
+		}
+		for _, p := range b.events {
+			if p.Kind == chat.HostedEnd && (p.Hosted.Result.Text != text || p.Hosted.Result.Failed == success) {
+				t.Errorf("%s: the client is told %q, the journal %q", name, p.Hosted.Result.Text, text)
+			}
+		}
+		if prompts := b.prompts(); !success && text == "" || !strings.Contains(strings.ReplaceAll(prompts[len(prompts)-1], `\"`, `"`), text) {
+			t.Errorf("%s: the journal has %q, the model is told\n%s", name, text, prompts[len(prompts)-1])
+		}
 	}
 }
