@@ -2,9 +2,7 @@ package jinja
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -67,7 +65,7 @@ func (d *decoder) value(depth int) (Value, error) {
 	}
 	switch d.next() {
 	case '"':
-		return d.text()
+		return d.text(), nil
 	case '{':
 		return d.object(depth)
 	case '[':
@@ -85,7 +83,7 @@ func (d *decoder) value(depth int) (Value, error) {
 	case "true", "false":
 		return Bool(word == "true"), nil
 	}
-	return parseNumber(word)
+	return parseNumber(word), nil
 }
 
 func (d *decoder) object(depth int) (Value, error) {
@@ -94,10 +92,7 @@ func (d *decoder) object(depth int) (Value, error) {
 	for !d.take('}') {
 		d.take(',')
 		d.next()
-		k, err := d.text()
-		if err != nil {
-			return nil, err
-		}
+		k := d.text()
 		d.take(':')
 		v, err := d.value(depth + 1)
 		if err != nil {
@@ -123,44 +118,28 @@ func (d *decoder) array(depth int) (Value, error) {
 }
 
 // text reads a string, before whose quote it stands.
-func (d *decoder) text() (*Str, error) {
-	for i := 1; i < len(d.rest); i++ {
-		switch d.rest[i] {
-		case '"':
-			s := d.rest[1:i]
-			d.rest = d.rest[i+1:]
-			return NewString(s, d.origin), nil
-		case '\\':
-			return d.escaped()
-		}
-	}
-	return nil, errors.New("unterminated string")
-}
-
-// escaped reads a string with escapes.
-func (d *decoder) escaped() (*Str, error) {
-	end := 1
-	for d.rest[end] != '"' {
+func (d *decoder) text() *Str {
+	end, escaped := 1, false
+	for ; d.rest[end] != '"'; end++ {
 		if d.rest[end] == '\\' {
+			escaped = true
 			end++
 		}
-		end++
 	}
-	var s string
-	err := json.Unmarshal([]byte(d.rest[:end+1]), &s)
+	s := d.rest[1:end]
+	if escaped {
+		_ = json.Unmarshal([]byte(d.rest[:end+1]), &s) // which is JSON
+	}
 	d.rest = d.rest[end+1:]
-	return NewString(s, d.origin), err
+	return NewString(s, d.origin)
 }
 
 // parseNumber reads a JSON number as Python does: int unless it has a fraction or an exponent.
-func parseNumber(s string) (Value, error) {
+func parseNumber(s string) Value {
 	if strings.ContainsAny(s, ".eE") {
-		f, err := strconv.ParseFloat(s, 64)
-		if err != nil && !math.IsInf(f, 0) {
-			return nil, err
-		}
-		return Float(f), nil
+		f, _ := strconv.ParseFloat(s, 64) // out of range is infinity, as in Python
+		return Float(f)
 	}
 	n, _ := parseInt(s, 10)
-	return n, nil
+	return n
 }

@@ -23,22 +23,26 @@ func (p *parser) parseExpr() expr {
 }
 
 func (p *parser) parseOr() expr {
-	left := p.parseAnd()
-	for n := 0; p.cur().is("or"); p.chain(&n) {
-		pos := p.next().pos
-		left = &orExpr{at(pos), left, p.parseAnd()}
+	is := func(t token) bool { return t.is("or") }
+	return p.grouped(p.parseAnd, is, func(t token, a, b expr) expr { return &orExpr{at(t.pos), a, b} })
+}
+
+func (p *parser) parseAnd() expr {
+	is := func(t token) bool { return t.is("and") }
+	return p.grouped(p.parseNot, is, func(t token, a, b expr) expr { return &andExpr{at(t.pos), a, b} })
+}
+
+// grouped parses a chain of operators, which group from the left.
+func (p *parser) grouped(part func() expr, is func(token) bool, join func(t token, a, b expr) expr) expr {
+	left := part()
+	for n := 0; is(p.cur()); p.chain(&n) {
+		t := p.next()
+		left = join(t, left, part())
 	}
 	return left
 }
 
-func (p *parser) parseAnd() expr {
-	left := p.parseNot()
-	for n := 0; p.cur().is("and"); p.chain(&n) {
-		pos := p.next().pos
-		left = &andExpr{at(pos), left, p.parseNot()}
-	}
-	return left
-}
+func binary(t token, a, b expr) expr { return &binExpr{at(t.pos), t.typ, a, b} }
 
 func (p *parser) parseNot() expr {
 	if p.cur().is("not") {
@@ -80,12 +84,7 @@ func (p *parser) parseCompare() expr {
 }
 
 func (p *parser) parseSum() expr {
-	left := p.parseConcat()
-	for n := 0; p.cur().typ == "+" || p.cur().typ == "-"; p.chain(&n) {
-		t := p.next()
-		left = &binExpr{at: at(t.pos), op: t.typ, left: left, right: p.parseConcat()}
-	}
-	return left
+	return p.grouped(p.parseConcat, func(t token) bool { return t.typ == "+" || t.typ == "-" }, binary)
 }
 
 func (p *parser) parseConcat() expr {
@@ -101,31 +100,21 @@ func (p *parser) parseConcat() expr {
 }
 
 func (p *parser) parseProduct() expr {
-	left := p.parsePower()
-	for n := 0; slices.Contains([]tokenType{"*", "/", "//", "%"}, p.cur().typ); p.chain(&n) {
-		t := p.next()
-		left = &binExpr{at: at(t.pos), op: t.typ, left: left, right: p.parsePower()}
-	}
-	return left
+	is := func(t token) bool { return slices.Contains([]tokenType{"*", "/", "//", "%"}, t.typ) }
+	return p.grouped(p.parsePower, is, binary)
 }
 
-// parsePower parses a ** b, which Jinja2 groups from the left. But a negative number before an
-// expression it writes into its Python, where the power binds first.
+// parsePower parses a ** b. A negative number before an expression Jinja2 writes into its Python,
+// where the power binds first.
 func (p *parser) parsePower() expr {
-	left := p.parseUnary(true)
-	for n := 0; p.cur().typ == "**"; p.chain(&n) {
-		t := p.next()
-		right := p.parseUnary(true)
-		u, sign := left.(*unaryExpr)
-		if sign = sign && u.op == "-" && constant(u) && !constant(right); sign {
-			left = u.node
+	part := func() expr { return p.parseUnary(true) }
+	is := func(t token) bool { return t.typ == "**" }
+	return p.grouped(part, is, func(t token, a, b expr) expr {
+		if u, sign := a.(*unaryExpr); sign && u.op == "-" && constant(u) && !constant(b) {
+			return &unaryExpr{u.at, u.op, binary(t, u.node, b)}
 		}
-		left = &binExpr{at: at(t.pos), op: t.typ, left: left, right: right}
-		if sign {
-			left = &unaryExpr{u.at, u.op, left}
-		}
-	}
-	return left
+		return binary(t, a, b)
+	})
 }
 
 func (p *parser) parseUnary(filters bool) expr {

@@ -25,7 +25,7 @@ func (r *resolver) fail(n node, format string, args ...any) {
 func (r *resolver) resolve(body []stmt) (*function, entering) {
 	sc := scope{fn: &function{}, toplevel: true}
 	sc.sym = r.rootSymbols(sc.fn)
-	sc.sym.analyze(stmtNodes(body)...)
+	sc.sym.analyze(nodesOf(body)...)
 	r.stmts(body, sc)
 	return sc.fn, sc.entering()
 }
@@ -58,7 +58,7 @@ func (r *resolver) stmt(s stmt, sc scope) {
 		}
 	case *filterStmt:
 		in := sc.inner()
-		in.sym.analyze(append(stmtNodes(s.body), s.filter)...)
+		in.sym.analyze(append(nodesOf(s.body), s.filter)...)
 		r.stmts(s.body, in)
 		r.exprs(in, s.filter)
 		s.enter = in.entering()
@@ -86,11 +86,10 @@ func (r *resolver) ifStmt(s *ifStmt, sc scope) {
 }
 
 func (r *resolver) forStmt(s *forStmt, sc scope) {
-	walk(s, func(n node) bool {
+	walk(s, func(n node) {
 		if name, ok := n.(*nameExpr); ok && name.use == useStore && name.name == "loop" {
 			r.fail(name, "Can't assign to special loop variable in for-loop target")
 		}
-		return true
 	})
 	r.exprs(sc, s.iter)
 	home := sc
@@ -101,11 +100,11 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 	}
 	body := home.inner()
 	body.loop = true
-	if s.recursive || undeclared(stmtNodes(s.body), "loop")["loop"] {
+	if s.recursive || undeclared(nodesOf(s.body), "loop")["loop"] {
 		s.loop = body.sym.param("loop").index
 	}
 	body.sym.bindTarget(s.target)
-	body.sym.analyze(stmtNodes(s.body)...)
+	body.sym.analyze(nodesOf(s.body)...)
 	if s.test != nil {
 		home.fn.kept = true
 		test := home.inner()
@@ -120,7 +119,7 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 	s.enter = body.entering()
 	if s.other != nil {
 		other := home.inner()
-		other.sym.analyze(stmtNodes(s.other)...)
+		other.sym.analyze(nodesOf(s.other)...)
 		r.stmts(s.other, other)
 		s.enterElse = other.entering()
 	}
@@ -132,7 +131,7 @@ func (r *resolver) withStmt(s *withStmt, sc scope) {
 	for _, t := range s.targets {
 		in.sym.bindTarget(t)
 	}
-	in.sym.analyze(stmtNodes(s.body)...)
+	in.sym.analyze(nodesOf(s.body)...)
 	for _, t := range s.targets {
 		s.assign = append(s.assign, r.target(t, in))
 	}
@@ -144,8 +143,8 @@ func (r *resolver) withStmt(s *withStmt, sc scope) {
 // macro resolves a macro's or call block's function.
 func (r *resolver) macro(d *macroDef, sc scope) {
 	in := sc.inFunction()
-	in.sym.analyze(append(append(exprNodes(d.args), exprNodes(d.defaults)...), stmtNodes(d.body)...)...)
-	used := undeclared(stmtNodes(d.body), "caller", "kwargs", "varargs")
+	in.sym.analyze(append(append(nodesOf(d.args), nodesOf(d.defaults)...), nodesOf(d.body)...)...)
+	used := undeclared(nodesOf(d.body), "caller", "kwargs", "varargs")
 	explicit := map[string]bool{}
 	for i, a := range d.args {
 		if explicit[a.name] {
@@ -171,7 +170,7 @@ func (r *resolver) macro(d *macroDef, sc scope) {
 
 func (r *resolver) setBlock(s *setBlockStmt, sc scope) {
 	in := sc.inner()
-	in.sym.analyze(stmtNodes(s.body)...)
+	in.sym.analyze(nodesOf(s.body)...)
 	s.assign = r.target(s.target, sc)
 	if s.filter != nil {
 		r.exprs(in, s.filter)

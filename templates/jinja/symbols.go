@@ -224,7 +224,7 @@ func (s *symbols) visit(n node) {
 	case *filterStmt:
 		s.visit(n.filter)
 	case *withStmt:
-		s.analyze(exprNodes(n.values)...)
+		s.analyze(nodesOf(n.values)...)
 	default:
 		s.analyze(children(n)...)
 	}
@@ -248,11 +248,7 @@ func (s *symbols) visitIf(n *ifStmt) {
 		b.analyze(nodes...)
 		return b
 	}
-	elifs := make([]node, len(n.elifs))
-	for i, e := range n.elifs {
-		elifs[i] = e
-	}
-	s.mergeBranches([]*symbols{branch(stmtNodes(n.body)), branch(elifs), branch(stmtNodes(n.other))})
+	s.mergeBranches([]*symbols{branch(nodesOf(n.body)), branch(nodesOf(n.elifs)), branch(nodesOf(n.other))})
 }
 
 // bindTarget notes the names of a target as bound by what opens the scope.

@@ -99,7 +99,7 @@ func Parse(src string) (t *Template, err error) {
 	r := &resolver{}
 	t.fn, t.enter = r.resolve(t.body)
 	t.names = r.names
-	for _, n := range stmtNodes(t.body) {
+	for _, n := range nodesOf(t.body) {
 		t.depth = max(t.depth, depth(n))
 	}
 	return t, nil

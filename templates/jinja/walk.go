@@ -1,17 +1,11 @@
 package jinja
 
-func exprNodes[E expr](list []E) []node {
-	out := make([]node, 0, len(list))
-	for _, e := range list {
-		out = append(out, e)
-	}
-	return out
-}
+import "slices"
 
-func stmtNodes(list []stmt) []node {
+func nodesOf[N node](list []N) []node {
 	out := make([]node, 0, len(list))
-	for _, s := range list {
-		out = append(out, s)
+	for _, n := range list {
+		out = append(out, n)
 	}
 	return out
 }
@@ -33,20 +27,15 @@ func children(n node) []node {
 	case expr:
 		return exprChildren(n)
 	case *outputStmt:
-		return stmtNodes(n.items)
+		return nodesOf(n.items)
 	case *printStmt:
 		return present(n.value)
 	case *ifStmt:
-		out := append(present(n.test), stmtNodes(n.body)...)
-		for _, e := range n.elifs {
-			out = append(out, e)
-		}
-		return append(out, stmtNodes(n.other)...)
+		return slices.Concat(present(n.test), nodesOf(n.body), nodesOf(n.elifs), nodesOf(n.other))
 	case *forStmt:
-		out := append(present(n.target, n.iter), stmtNodes(n.body)...)
-		return append(append(out, stmtNodes(n.other)...), present(n.test)...)
+		return slices.Concat(present(n.target, n.iter), nodesOf(n.body), nodesOf(n.other), present(n.test))
 	case *withStmt:
-		return append(append(exprNodes(n.targets), exprNodes(n.values)...), stmtNodes(n.body)...)
+		return slices.Concat(nodesOf(n.targets), nodesOf(n.values), nodesOf(n.body))
 	case *macroStmt:
 		return n.macroDef.children()
 	case *callStmt:
@@ -55,7 +44,7 @@ func children(n node) []node {
 		}
 		return append([]node{n.call}, n.macroDef.children()...)
 	case *filterStmt:
-		return append(stmtNodes(n.body), n.filter)
+		return append(nodesOf(n.body), n.filter)
 	case *setStmt:
 		return present(n.target, n.value)
 	case *setBlockStmt:
@@ -63,21 +52,21 @@ func children(n node) []node {
 		if n.filter != nil {
 			out = append(out, n.filter)
 		}
-		return append(out, stmtNodes(n.body)...)
+		return append(out, nodesOf(n.body)...)
 	}
 	return nil
 }
 
 func (d *macroDef) children() []node {
-	return append(append(exprNodes(d.args), exprNodes(d.defaults)...), stmtNodes(d.body)...)
+	return slices.Concat(nodesOf(d.args), nodesOf(d.defaults), nodesOf(d.body))
 }
 
 func exprChildren(n expr) []node {
 	switch n := n.(type) {
 	case *tupleExpr:
-		return exprNodes(n.items)
+		return nodesOf(n.items)
 	case *listExpr:
-		return exprNodes(n.items)
+		return nodesOf(n.items)
 	case *dictExpr:
 		var out []node
 		for i, k := range n.keys {
@@ -95,7 +84,7 @@ func exprChildren(n expr) []node {
 	case *notExpr:
 		return present(n.node)
 	case *concatExpr:
-		return exprNodes(n.items)
+		return nodesOf(n.items)
 	case *compareExpr:
 		out := present(n.first)
 		for _, o := range n.ops {
@@ -121,15 +110,12 @@ func exprChildren(n expr) []node {
 }
 
 func (a *arguments) nodes() []node {
-	return append(append(exprNodes(a.pos), exprNodes(a.named)...), present(a.star, a.dstar)...)
+	return slices.Concat(nodesOf(a.pos), nodesOf(a.named), present(a.star, a.dstar))
 }
 
-// walk calls f for n and everything below it, until f returns false for a node, whose parts are
-// then left out.
-func walk(n node, f func(node) bool) {
-	if !f(n) {
-		return
-	}
+// walk calls f for n and everything below it.
+func walk(n node, f func(node)) {
+	f(n)
 	for _, c := range children(n) {
 		walk(c, f)
 	}
@@ -144,16 +130,15 @@ func undeclared(nodes []node, names ...string) map[string]bool {
 	}
 	used := map[string]bool{}
 	for _, n := range nodes {
-		walk(n, func(n node) bool {
-			switch n := n.(type) {
-			case *nameExpr:
-				if n.use == useLoad && watch[n.name] {
-					used[n.name] = true
-				} else {
-					delete(watch, n.name)
-				}
+		walk(n, func(n node) {
+			name, ok := n.(*nameExpr)
+			switch {
+			case !ok:
+			case name.use == useLoad && watch[name.name]:
+				used[name.name] = true
+			default:
+				delete(watch, name.name)
 			}
-			return true
 		})
 	}
 	return used

@@ -31,7 +31,7 @@ func (c completion) schema(v any) object {
 	o := asObject(v)
 	out := object{}
 	for _, m := range o {
-		out = append(out, member{m.key, c.keyword(m)})
+		out = append(out, c.keyword(m))
 	}
 	if c.typed {
 		out = out.set("type", kindOf(o))
@@ -53,26 +53,17 @@ func asObject(v any) object {
 	return object{}
 }
 
-// keyword completes the schemas that a keyword holds.
-func (c completion) keyword(m member) any {
-	switch m.key {
-	case "properties":
-		props, _ := m.value.(object)
-		return c.properties(props)
-	case "items", "additionalProperties":
-		if _, tuple := m.value.([]any); !tuple {
-			return c.nested(m.value)
-		}
+// keyword completes the schemas that a keyword holds: of a tuple none.
+func (c completion) keyword(m member) member {
+	_, tuple := m.value.([]any)
+	_, named := m.value.(object)
+	switch {
+	case m.key == "properties" && !named:
+		m.value = object{}
+	case m.key == "properties", !tuple && (m.key == "items" || m.key == "additionalProperties"):
+		return within(m, func(v any, _ string) any { return c.nested(v) })
 	}
-	return m.value
-}
-
-func (c completion) properties(props object) object {
-	out := object{}
-	for _, p := range props {
-		out = append(out, member{p.key, c.nested(p.value)})
-	}
-	return out
+	return m
 }
 
 // nested completes a schema within another. What an object says of undeclared properties, Tidy may

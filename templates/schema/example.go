@@ -47,7 +47,8 @@ func (m *maker) whole(o object) object {
 		switch {
 		case o.has("$ref"):
 			ref, _ := o.get("$ref").(string)
-			parts, o = []any{m.at(ref)}, o.without("$ref")
+			named, _ := m.root.at(ref)
+			parts, o = []any{named}, o.without("$ref")
 		case o.has("allOf"):
 			parts, _ = o.get("allOf").([]any)
 			o = o.without("allOf")
@@ -75,20 +76,6 @@ func firstBranch(union any) []any {
 		}
 	}
 	return nil
-}
-
-// at is what a local reference names.
-func (m *maker) at(ref string) any {
-	var v any = m.root
-	way, local := strings.CutPrefix(ref, "#")
-	for _, step := range strings.Split(way, "/")[1:] {
-		o, _ := v.(object)
-		v = o.get(strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
-	}
-	if !local {
-		return nil
-	}
-	return v
 }
 
 // merged adds what another schema says beside.

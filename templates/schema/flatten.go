@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -42,7 +43,7 @@ var plainKeys = []string{"type", "properties", "required", "description", "title
 
 func plain(o object, more ...string) bool {
 	for _, m := range o {
-		if !contains(plainKeys, m.key) && !contains(more, m.key) {
+		if !slices.Contains(plainKeys, m.key) && !slices.Contains(more, m.key) {
 			return false
 		}
 	}

@@ -42,14 +42,7 @@ type signer struct {
 // description.
 func (s *signer) parameters(o object, path string) string {
 	props, _ := o.get("properties").(object)
-	required := map[string]bool{}
-	if list, ok := o.get("required").([]any); ok {
-		for _, r := range list {
-			if name, ok := r.(string); ok {
-				required[name] = true
-			}
-		}
-	}
+	required := requiredNames(o)
 	parts := make([]string, len(props))
 	for i, p := range props {
 		mark := "?"

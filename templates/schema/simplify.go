@@ -76,13 +76,7 @@ func (s Simplification) schema(v any) any {
 	for _, m := range o {
 		switch m.key {
 		case "properties":
-			m.value = s.properties(m.value, required)
-		case "items", "not", "if", "then", "else":
-			m.value = s.schema(m.value)
-		case "anyOf", "oneOf", "allOf", "prefixItems":
-			m.value = s.each(m.value)
-		case "patternProperties", "$defs", "definitions":
-			m.value = s.values(m.value)
+			m.value = s.shown(m.value, required)
 		case "description":
 			if text, ok := m.value.(string); ok {
 				m.value = s.Describe(text)
@@ -91,51 +85,21 @@ func (s Simplification) schema(v any) any {
 			if s.HideOthers {
 				continue
 			}
-			m.value = s.schema(m.value)
 		}
-		out = append(out, m)
+		out = append(out, within(m, func(v any, _ string) any { return s.schema(v) }))
 	}
 	return s.enum(out)
 }
 
-// each simplifies a list of schemas, values a map of them: what is in there is shown like the
-// rest.
-func (s Simplification) each(v any) any {
-	list, ok := v.([]any)
-	if !ok {
-		return v
-	}
-	out := make([]any, len(list))
-	for i, element := range list {
-		out[i] = s.schema(element)
-	}
-	return out
-}
-
-func (s Simplification) values(v any) any {
-	named, ok := v.(object)
-	if !ok {
-		return v
-	}
-	out := object{}
-	for _, m := range named {
-		out = append(out, member{m.key, s.schema(m.value)})
-	}
-	return out
-}
-
-func (s Simplification) properties(v any, required []any) any {
+// shown are the properties that are not left out.
+func (s Simplification) shown(v any, required []any) any {
 	props, ok := v.(object)
-	if !ok {
+	if !ok || !s.RequiredOnly {
 		return v
 	}
-	out := object{}
-	for _, p := range props {
-		if !s.RequiredOnly || slices.Contains(required, any(p.key)) || contains(s.Keep, p.key) {
-			out = append(out, member{p.key, s.schema(p.value)})
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(props), func(p member) bool {
+		return !slices.Contains(required, any(p.key)) && !slices.Contains(s.Keep, p.key)
+	})
 }
 
 // enum moves the choices into the description. They are listed whole: they are what the model must

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -58,7 +59,7 @@ func (t *tidier) schema(v any, at place) any {
 	out := object{}
 	for _, m := range o {
 		if !drops(m, at) {
-			out = append(out, member{m.key, t.keyword(m, at.open)})
+			out = append(out, within(m, func(v any, property string) any { return t.schema(v, place{property: property, open: at.open}) }))
 		}
 	}
 	return nullable(out)
@@ -80,32 +81,7 @@ func drops(m member, at place) bool {
 		_, ok := m.value.(object)
 		return ok
 	}
-	return contains(silent, m.key)
-}
-
-// keyword tidies the schemas that a keyword holds.
-func (t *tidier) keyword(m member, open []string) any {
-	switch m.key {
-	case "properties", "patternProperties", "dependentSchemas":
-		if props, ok := m.value.(object); ok {
-			out := object{}
-			for _, p := range props {
-				out = append(out, member{p.key, t.schema(p.value, place{property: p.key, open: open})})
-			}
-			return out
-		}
-	case "anyOf", "oneOf", "allOf", "prefixItems":
-		if list, ok := m.value.([]any); ok {
-			out := make([]any, len(list))
-			for i, s := range list {
-				out[i] = t.schema(s, place{open: open})
-			}
-			return out
-		}
-	case "items", "not", "if", "then", "else", "contains", "additionalProperties", "propertyNames":
-		return t.schema(m.value, place{open: open})
-	}
-	return m.value
+	return slices.Contains(silent, m.key)
 }
 
 // resolve returns what a local $ref stands for, with the keywords beside it, and the reference;
@@ -116,8 +92,8 @@ func (t *tidier) resolve(o object, open []string) (object, string) {
 	if !ok {
 		return nil, ""
 	}
-	target, ok := t.find(path)
-	if !ok || contains(open, path) {
+	target, ok := t.root.at(path)
+	if !ok || path == "#" || slices.Contains(open, path) {
 		t.kept = true
 		return nil, ""
 	}
@@ -130,24 +106,6 @@ func (t *tidier) resolve(o object, open []string) (object, string) {
 		out = out.set(m.key, m.value)
 	}
 	return out, path
-}
-
-// find looks up a reference of the form #/$defs/Name.
-func (t *tidier) find(path string) (object, bool) {
-	rest, ok := strings.CutPrefix(path, "#/")
-	if !ok {
-		return nil, false
-	}
-	var at any = t.root
-	for _, step := range strings.Split(rest, "/") {
-		o, ok := at.(object)
-		if !ok {
-			return nil, false
-		}
-		at = o.get(strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
-	}
-	o, ok := at.(object)
-	return o, ok
 }
 
 // withDefinitions puts back the definitions, since references to them are left.
@@ -188,7 +146,7 @@ func nullable(o object) object {
 // annotations is said twice.
 func fits(o, only object) bool {
 	for _, m := range only {
-		if o.has(m.key) && !contains([]string{"title", "description", "default"}, m.key) {
+		if o.has(m.key) && !slices.Contains([]string{"title", "description", "default"}, m.key) {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -27,19 +28,14 @@ func (o object) get(key string) any {
 }
 
 func (o object) has(key string) bool {
-	for _, m := range o {
-		if m.key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o, func(m member) bool { return m.key == key })
 }
 
 // without returns o less the keys.
 func (o object) without(keys ...string) object {
 	var out object
 	for _, m := range o {
-		if !contains(keys, m.key) {
+		if !slices.Contains(keys, m.key) {
 			out = append(out, m)
 		}
 	}
@@ -58,13 +54,38 @@ func (o object) set(key string, v any) object {
 	return append(out, member{key, v})
 }
 
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
+// at is the object that a reference of the form #/$defs/Name names.
+func (o object) at(ref string) (object, bool) {
+	way, local := strings.CutPrefix(ref, "#")
+	for _, step := range strings.Split(way, "/")[1:] {
+		o, _ = o.get(strings.NewReplacer("~1", "/", "~0", "~").Replace(step)).(object)
 	}
-	return false
+	return o, local && o != nil
+}
+
+// within rewrites the schemas that a keyword holds; f is told which property's each is, "" for none.
+func within(m member, f func(v any, property string) any) member {
+	switch m.key {
+	case "properties", "patternProperties", "dependentSchemas", "$defs", "definitions":
+		if named, ok := m.value.(object); ok {
+			out := object{}
+			for _, p := range named {
+				out = append(out, member{p.key, f(p.value, p.key)})
+			}
+			m.value = out
+		}
+	case "anyOf", "oneOf", "allOf", "prefixItems":
+		if list, ok := m.value.([]any); ok {
+			out := make([]any, len(list))
+			for i, s := range list {
+				out[i] = f(s, "")
+			}
+			m.value = out
+		}
+	case "items", "not", "if", "then", "else", "contains", "additionalProperties", "propertyNames":
+		m.value = f(m.value, "")
+	}
+	return m
 }
 
 // maxDepth is how deep a schema may be nested to be rewritten.
