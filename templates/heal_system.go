@@ -1,17 +1,18 @@
 package templates
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func dropEmpty(h *healing) {
-	h.keep(func(t *turn) bool {
-		if strings.TrimSpace(t.Text) != "" || t.Role == User || t.Role == ToolRole {
-			return true
-		}
-		if t.Role == Assistant && (len(t.Calls) > 0 || t.Reasoning != "") {
-			return true
+	h.turns = slices.DeleteFunc(h.turns, func(t turn) bool {
+		if strings.TrimSpace(t.Text) != "" || t.Role == User || t.Role == ToolRole ||
+			t.Role == Assistant && (len(t.Calls) > 0 || t.Reasoning != "") {
+			return false
 		}
 		h.note(ruleDropEmpty, t.index, string(t.Role))
-		return false
+		return true
 	})
 }
 

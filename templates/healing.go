@@ -2,7 +2,8 @@ package templates
 
 import (
 	"crypto/rand"
-	"sort"
+	"maps"
+	"slices"
 	"time"
 
 	"tenon/templates/jinja"
@@ -64,12 +65,11 @@ func newHealing(p Probe, c Conversation, tools *toolSet) *healing {
 // wants of the thinking.
 func arguments(p Probe, c Conversation) []arg {
 	var args []arg
-	for name, v := range c.Args {
+	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
 		if !reserved(name) {
-			args = append(args, arg{name, v})
+			args = append(args, arg{name, c.Args[name]})
 		}
 	}
-	sort.Slice(args, func(i, j int) bool { return args[i].name < args[j].name })
 	for _, s := range p.Switches {
 		if v := s.value(c.Thinking); v != nil && c.Args[s.Name] == nil {
 			args = append(args, arg{s.Name, v})
@@ -114,20 +114,7 @@ func (h *healing) markEnd() string {
 
 // insert puts a turn before the i-th. Its index is that of the message which made it necessary.
 func (h *healing) insert(i int, t turn) {
-	h.turns = append(h.turns, turn{})
-	copy(h.turns[i+1:], h.turns[i:])
-	h.turns[i] = t
-}
-
-// keep drops the turns that f refuses.
-func (h *healing) keep(f func(*turn) bool) {
-	kept := h.turns[:0]
-	for i := range h.turns {
-		if f(&h.turns[i]) {
-			kept = append(kept, h.turns[i])
-		}
-	}
-	h.turns = kept
+	h.turns = slices.Insert(h.turns, i, t)
 }
 
 // leading counts the system turns that the conversation begins with.

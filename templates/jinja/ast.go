@@ -49,12 +49,10 @@ type (
 		at
 		name, attr string
 	}
-	tupleExpr struct {
-		at
-		items []expr
-	}
+	// listExpr is a list or tuple.
 	listExpr struct {
 		at
+		kind  listKind
 		items []expr
 	}
 	dictExpr struct {
@@ -71,13 +69,11 @@ type (
 		op          tokenType
 		left, right expr
 	}
-	andExpr struct {
+	// logicExpr is left and right, or left or right: right counts where left is as true as wanted.
+	logicExpr struct {
 		at
 		left, right expr
-	}
-	orExpr struct {
-		at
-		left, right expr
+		wanted      bool
 	}
 	notExpr struct {
 		at

@@ -101,10 +101,9 @@ func (f *frame) holds(e expr) bool {
 	switch e := e.(type) {
 	case *notExpr:
 		return !f.holds(e.node)
-	case *andExpr:
-		return f.holds(e.left) && f.holds(e.right)
-	case *orExpr:
-		return f.holds(e.left) || f.holds(e.right)
+	case *logicExpr:
+		left := f.holds(e.left)
+		return left != e.wanted && left || left == e.wanted && f.holds(e.right)
 	case *compareExpr:
 		return e.holds(f)
 	case *attrExpr, *itemExpr:

@@ -24,9 +24,7 @@ func evalAll(f *frame, list []expr) []Value {
 	return out
 }
 
-func (e *tupleExpr) eval(f *frame) Value { return f.rt.newList(isTuple, evalAll(f, e.items)) }
-
-func (e *listExpr) eval(f *frame) Value { return f.rt.newList(isList, evalAll(f, e.items)) }
+func (e *listExpr) eval(f *frame) Value { return f.rt.newList(e.kind, evalAll(f, e.items)) }
 
 func (e *dictExpr) eval(f *frame) Value {
 	d := NewDict()
@@ -62,15 +60,8 @@ func (e *binExpr) eval(f *frame) Value {
 	return f.rt.binary(e.op, a, b)
 }
 
-func (e *andExpr) eval(f *frame) Value {
-	if v := e.left.eval(f); !truthy(v) {
-		return v
-	}
-	return e.right.eval(f)
-}
-
-func (e *orExpr) eval(f *frame) Value {
-	if v := e.left.eval(f); truthy(v) {
+func (e *logicExpr) eval(f *frame) Value {
+	if v := e.left.eval(f); truthy(v) != e.wanted {
 		return v
 	}
 	return e.right.eval(f)

@@ -47,7 +47,7 @@ func steady(e expr, variable string) bool {
 		if len(e.args.nodes()) > 0 {
 			return false
 		}
-	case *constExpr, *tupleExpr, *listExpr, *attrExpr, *itemExpr, *notExpr, *andExpr, *orExpr:
+	case *constExpr, *listExpr, *attrExpr, *itemExpr, *notExpr, *logicExpr:
 	default:
 		return false
 	}
@@ -57,7 +57,7 @@ func steady(e expr, variable string) bool {
 // constant reports an expression made of nothing but literals.
 func constant(e expr) bool {
 	switch e.(type) {
-	case *constExpr, *tupleExpr, *listExpr, *dictExpr, *unaryExpr, *binExpr, *andExpr, *orExpr, *notExpr, *concatExpr, *compareExpr:
+	case *constExpr, *listExpr, *dictExpr, *unaryExpr, *binExpr, *logicExpr, *notExpr, *concatExpr, *compareExpr:
 		return !slices.ContainsFunc(exprChildren(e), func(n node) bool { return !constant(n.(expr)) })
 	}
 	return false

@@ -14,18 +14,9 @@ type lexer struct {
 	lineStart bool // the last thing matched ended with a line end
 }
 
-// lex returns the tokens of a source, closed by tokEOF or tokError.
-func lex(src string) (tokens []token) {
+// lex returns the tokens of a source, closed by tokEOF. It panics with a *syntaxError.
+func lex(src string) []token {
 	l := &lexer{src: src, lineStart: true}
-	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(*syntaxError)
-			if !ok {
-				panic(r)
-			}
-			tokens = append(l.tokens, token{tokError, e.msg, e.pos})
-		}
-	}()
 	for l.pos < len(src) {
 		l.root()
 	}

@@ -21,18 +21,7 @@ type parser struct {
 func (p *parser) cur() token { return p.tokens[p.i] }
 
 // peek is the token after the current one.
-func (p *parser) peek() token {
-	t := p.tokens[min(p.i+1, len(p.tokens)-1)]
-	p.check(t)
-	return t
-}
-
-// check fails at what the lexer could not read.
-func (p *parser) check(t token) {
-	if t.typ == tokError {
-		p.fail(t.pos, "%s", t.text)
-	}
-}
+func (p *parser) peek() token { return p.tokens[min(p.i+1, len(p.tokens)-1)] }
 
 // next returns the current token and moves on; the end repeats.
 func (p *parser) next() token {
@@ -40,7 +29,6 @@ func (p *parser) next() token {
 	if p.i < len(p.tokens)-1 {
 		p.i++
 	}
-	p.check(p.cur())
 	return t
 }
 

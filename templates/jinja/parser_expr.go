@@ -24,12 +24,12 @@ func (p *parser) parseExpr() expr {
 
 func (p *parser) parseOr() expr {
 	is := func(t token) bool { return t.is("or") }
-	return p.grouped(p.parseAnd, is, func(t token, a, b expr) expr { return &orExpr{at(t.pos), a, b} })
+	return p.grouped(p.parseAnd, is, func(t token, a, b expr) expr { return &logicExpr{at(t.pos), a, b, false} })
 }
 
 func (p *parser) parseAnd() expr {
 	is := func(t token) bool { return t.is("and") }
-	return p.grouped(p.parseNot, is, func(t token, a, b expr) expr { return &andExpr{at(t.pos), a, b} })
+	return p.grouped(p.parseNot, is, func(t token, a, b expr) expr { return &logicExpr{at(t.pos), a, b, true} })
 }
 
 // grouped parses a chain of operators, which group from the left.
@@ -284,7 +284,7 @@ func (p *parser) parseSubscript(e expr) expr {
 			p.fail(k.position(), "invalid syntax")
 		}
 	}
-	return &itemExpr{at(t.pos), e, &tupleExpr{at(t.pos), keys}}
+	return &itemExpr{at(t.pos), e, &listExpr{at(t.pos), isTuple, keys}}
 }
 
 // parseSubscribed parses an index or a slice.

@@ -29,7 +29,7 @@ func setUse(t expr, u use) {
 	switch t := t.(type) {
 	case *nameExpr:
 		t.use = u
-	case *tupleExpr:
+	case *listExpr:
 		for _, it := range t.items {
 			setUse(it, u)
 		}
@@ -43,8 +43,8 @@ func assignable(t expr) bool {
 		return true
 	case *nameExpr:
 		return !slices.Contains([]string{"true", "false", "none", "True", "False", "None"}, t.name)
-	case *tupleExpr:
-		return !slices.ContainsFunc(t.items, func(it expr) bool { return !assignable(it) })
+	case *listExpr:
+		return t.kind == isTuple && !slices.ContainsFunc(t.items, func(it expr) bool { return !assignable(it) })
 	}
 	return false
 }
@@ -62,7 +62,7 @@ type tupleOpts struct {
 func (p *parser) parseTuple(o tupleOpts) expr {
 	pos := p.cur().pos
 	var items []expr
-	isTuple := false
+	comma := false
 	for {
 		if len(items) > 0 {
 			p.expect(",")
@@ -74,9 +74,9 @@ func (p *parser) parseTuple(o tupleOpts) expr {
 		if p.cur().typ != "," {
 			break
 		}
-		isTuple = true
+		comma = true
 	}
-	if !isTuple {
+	if !comma {
 		if len(items) > 0 {
 			return items[0]
 		}
@@ -84,7 +84,7 @@ func (p *parser) parseTuple(o tupleOpts) expr {
 			p.fail(p.cur().pos, "Expected an expression, got %s", reprText(p.cur().describe()))
 		}
 	}
-	return &tupleExpr{at(pos), items}
+	return &listExpr{at(pos), isTuple, items}
 }
 
 func (p *parser) parseTupleItem(o tupleOpts) expr {

@@ -186,7 +186,7 @@ func (r *resolver) target(e expr, sc scope) target {
 		return target{place: sc.place(e.name), export: sc.export(e.name)}
 	case *nsRefExpr:
 		return target{place: sc.place(e.name), attr: trusted(e.attr)}
-	case *tupleExpr:
+	case *listExpr:
 		t := target{tuple: true}
 		for _, it := range e.items {
 			t.parts = append(t.parts, r.target(it, sc))

@@ -1,5 +1,7 @@
 package jinja
 
+import "maps"
+
 // This file decides where names live, by the rules of Jinja2's compiler: a template, block, macro
 // or recursive loop is a function, every variable of a scope within it a slot of that function's
 // frame. A scope reads outer variables through their slots, copies those that it assigns to when
@@ -100,12 +102,8 @@ func (s *symbols) copy() *symbols {
 // merge takes over what a branch found.
 func (s *symbols) merge(b *symbols) {
 	s.spend(len(b.refs) + len(b.loads) + len(b.stores))
-	for k, v := range b.refs {
-		s.refs[k] = v
-	}
-	for k := range b.stores {
-		s.stores[k] = true
-	}
+	maps.Copy(s.refs, b.refs)
+	maps.Copy(s.stores, b.stores)
 	for _, l := range b.loads {
 		s.setLoad(l)
 	}
@@ -256,7 +254,7 @@ func (s *symbols) bindTarget(t expr) {
 	switch t := t.(type) {
 	case *nameExpr:
 		s.param(t.name)
-	case *tupleExpr:
+	case *listExpr:
 		for _, it := range t.items {
 			s.bindTarget(it)
 		}

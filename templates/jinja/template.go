@@ -94,7 +94,6 @@ func Parse(src string) (t *Template, err error) {
 		}
 	}()
 	p := &parser{tokens: lex(s.text)}
-	p.check(p.cur())
 	t = &Template{src: s, body: p.parseBody(nil)}
 	r := &resolver{}
 	t.fn, t.enter = r.resolve(t.body)

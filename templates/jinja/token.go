@@ -20,9 +20,6 @@ const (
 	tokBlkBegin tokenType = "begin of statement block"
 	tokBlkEnd   tokenType = "end of statement block"
 	tokEOF      tokenType = "end of template"
-	// tokError is text that is no token; its text is the message. The parser fails when it gets
-	// there, so that of several mistakes the first is reported.
-	tokError tokenType = "error"
 )
 
 // token is one token; text is its spelling, or for strings and data its value.
@@ -66,7 +63,7 @@ func (s *source) lineCol(pos int) (line, col int) {
 	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
 }
 
-// syntaxError is what lexer, parser and resolver panic with; lex and Parse recover it.
+// syntaxError is what lexer, parser and resolver panic with; Parse recovers it.
 type syntaxError struct {
 	pos int
 	msg string

@@ -63,8 +63,6 @@ func (d *macroDef) children() []node {
 
 func exprChildren(n expr) []node {
 	switch n := n.(type) {
-	case *tupleExpr:
-		return nodesOf(n.items)
 	case *listExpr:
 		return nodesOf(n.items)
 	case *dictExpr:
@@ -77,9 +75,7 @@ func exprChildren(n expr) []node {
 		return present(n.node)
 	case *binExpr:
 		return present(n.left, n.right)
-	case *andExpr:
-		return present(n.left, n.right)
-	case *orExpr:
+	case *logicExpr:
 		return present(n.left, n.right)
 	case *notExpr:
 		return present(n.node)
