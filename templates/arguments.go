@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"tenon/templates/schema"
 )
 
 // argumentsOf reads a call's arguments as a client replays them. The result is always the JSON of
@@ -48,7 +50,7 @@ func rawArguments(s string) string {
 	if json.Valid([]byte(s)) {
 		return `{"arguments":` + s + `}`
 	}
-	return `{"arguments":` + quote(s) + `}`
+	return `{"arguments":` + schema.Quote(s) + `}`
 }
 
 // closeJSON ends JSON that was cut off, the usual fault of a replayed call: it closes the open
@@ -144,13 +146,4 @@ func trimComma(b []byte) []byte {
 		return b[:len(t)-1]
 	}
 	return b
-}
-
-// quote is s as a JSON string, with letters of every script as they are.
-func quote(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
 }

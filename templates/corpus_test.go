@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"tenon/templates/schema"
 )
 
 // sharedTemplates are chat templates as vendors publish them, kept beside the project.
@@ -166,7 +168,7 @@ func missing(c Conversation, r Rendering) string {
 	for _, m := range c.Messages {
 		text := strings.TrimSpace(m.Content())
 		if (m.Role == User || m.Role == ToolRole) && !strings.Contains(text, "think") {
-			if !strings.Contains(prompt, text) && !strings.Contains(prompt, strings.Trim(quote(text), `"`)) {
+			if !strings.Contains(prompt, text) && !strings.Contains(prompt, strings.Trim(schema.Quote(text), `"`)) {
 				return text
 			}
 		}

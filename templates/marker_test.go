@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tenon/models/gguf"
+	"tenon/templates/schema"
 )
 
 func TestMarkers_leftmostLongest(t *testing.T) {
@@ -168,10 +169,10 @@ func TestRender_beginsOnce(t *testing.T) {
 // forged is a conversation whose every text comes from f.
 func forged(f func() string) Conversation {
 	return Conversation{
-		Tools: []Tool{{Name: "get_weather", Description: f(), Parameters: []byte(`{"type":"object","properties":{"city":{"type":"string","description":` + quote(f()) + `}}}`)}},
+		Tools: []Tool{{Name: "get_weather", Description: f(), Parameters: []byte(`{"type":"object","properties":{"city":{"type":"string","description":` + schema.Quote(f()) + `}}}`)}},
 		Messages: []Message{
 			{Role: System, Text: f()}, {Role: User, Text: f()},
-			{Role: Assistant, Calls: []Call{{ID: "call_1", Name: "get_weather", Arguments: `{"city":` + quote(f()) + `}`}}},
+			{Role: Assistant, Calls: []Call{{ID: "call_1", Name: "get_weather", Arguments: `{"city":` + schema.Quote(f()) + `}`}}},
 			{Role: ToolRole, CallID: "call_1", Text: f()},
 			{Role: Assistant, Text: f()}, {Role: User, Text: f()},
 		},

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"tenon/templates/schema"
 )
 
 // Probe is what a template does, found out by rendering canonical conversations with it rather
@@ -192,7 +194,7 @@ func (s Switch) value(t Thinking) any {
 			return json.Number("0")
 		}
 	case "reasoning_effort":
-		if t.Effort != "" && slices.Contains(s.Values, quote(t.Effort)) {
+		if t.Effort != "" && slices.Contains(s.Values, schema.Quote(t.Effort)) {
 			return t.Effort
 		}
 		if off && t.Effort == "" {

@@ -150,9 +150,9 @@ func calls(p Protocol, t turn) turn {
 // object is a call as one JSON object.
 func object(p Protocol, c Call) string {
 	if p == XML {
-		return "<tool_call>\n" + `{"name": ` + quote(c.Name) + `, "arguments": ` + c.Arguments + `}` + "\n</tool_call>"
+		return "<tool_call>\n" + `{"name": ` + schema.Quote(c.Name) + `, "arguments": ` + c.Arguments + `}` + "\n</tool_call>"
 	}
-	return `{"tool": ` + quote(c.Name) + `, "arguments": ` + c.Arguments + `}`
+	return `{"tool": ` + schema.Quote(c.Name) + `, "arguments": ` + c.Arguments + `}`
 }
 
 // answers tells results as a user's turn.

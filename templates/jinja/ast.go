@@ -171,10 +171,8 @@ type (
 		iter, test expr // test may be nil
 		body       []stmt
 		other      []stmt
-		recursive  bool
 
 		enter, enterTest, enterElse entering
-		fn                          *function // of a recursive loop
 		testTarget                  target
 		bodyTarget                  target
 		loop                        int     // slot of loop, -1 without

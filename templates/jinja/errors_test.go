@@ -8,16 +8,17 @@ import (
 
 func TestErrors_nameLineAndColumn(t *testing.T) {
 	for src, want := range map[string]string{
-		"a\n  {{ b. }}":                         "template line 2, column 9: expected name or number",
-		"{% if x %}\nx":                         "template line 2, column 2: Unexpected end of template: 'endif' is missing.",
-		"é{{ 'x }}":                             "template line 1, column 5: unexpected char",
-		"{# x\ny":                               "template line 1, column 1: Missing end of comment tag",
-		"x\r\ny\r{{ nope() }}":                  "template line 3, column 8: UndefinedError: 'nope' is undefined",
-		"{{ 1 }}\n{{ 1 +\n  ('a' - 2) }}":       "template line 3, column 8: TypeError: unsupported operand",
-		"{% set x = 1 %}\n{% set a, b = x %}":   "template line 2, column 4: TypeError: cannot unpack",
-		"\n\n {{ raise_exception('no ' ~ 1) }}": "template line 3, column 20 raises: no 1",
-		"{{ 'a'|nope }}":                        "template line 1, column 8: No filter named 'nope'.",
-		"{% for i in 5 %}{% endfor %}":          "template line 1, column 4: TypeError: 'int' object is not iterable",
+		"a\n  {{ b. }}":                                       "template line 2, column 9: expected name or number",
+		"{% if x %}\nx":                                       "template line 2, column 2: Unexpected end of template: 'endif' is missing.",
+		"é{{ 'x }}":                                           "template line 1, column 5: unexpected char",
+		"{# x\ny":                                             "template line 1, column 1: Missing end of comment tag",
+		"x\r\ny\r{{ nope() }}":                                "template line 3, column 8: UndefinedError: 'nope' is undefined",
+		"{{ 1 }}\n{{ 1 +\n  ('a' - 2) }}":                     "template line 3, column 8: TypeError: unsupported operand",
+		"{% set x = 1 %}\n{% set a, b = x %}":                 "template line 2, column 4: TypeError: cannot unpack",
+		"\n\n {{ raise_exception('no ' ~ 1) }}":               "template line 3, column 20 raises: no 1",
+		"{% for i in x recursive %}{% endfor %}":              "template line 1, column 15: recursive loops are not supported",
+		"{{ 'a'|nope }}":                                      "template line 1, column 8: No filter named 'nope'.",
+		"{% for i in 5 %}{% endfor %}":                        "template line 1, column 4: TypeError: 'int' object is not iterable",
 		"{% macro m() %}{{ x.y }}{% endmacro %}\n\n{{ m() }}": "template line 1, column 20: UndefinedError: 'x' is undefined",
 	} {
 		tmpl, err := Parse(src)

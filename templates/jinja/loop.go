@@ -5,26 +5,11 @@ func (s *forStmt) exec(f *frame) control {
 	rt.spend(1)
 	v := s.iter.eval(f)
 	rt.pos = s.at
-	if s.recursive {
-		rt.emit(s.recurse(f, v, 0))
-		return proceed
-	}
-	return s.loopOver(f, v, nil, 0)
-}
-
-// recurse runs a recursive loop as the function that it is and returns what it wrote.
-func (s *forStmt) recurse(home *frame, v Value, depth int) *Str {
-	rt := home.rt
-	rt.enterCall()
-	defer rt.leaveCall()
-	f := rt.newFrame(s.fn, home, home.ctx)
-	again := func(v Value, depth int) *Str { return s.recurse(home, v, depth) }
-	out, _ := rt.capture(func() control { return s.loopOver(f, v, again, depth) })
-	return out
+	return s.loopOver(f, v)
 }
 
 // loopOver runs the loop's body for every item of v.
-func (s *forStmt) loopOver(f *frame, v Value, again func(Value, int) *Str, depth int) control {
+func (s *forStmt) loopOver(f *frame, v Value) control {
 	rt := f.rt
 	it := rt.iterate(v)
 	if s.test != nil {
@@ -33,7 +18,7 @@ func (s *forStmt) loopOver(f *frame, v Value, again func(Value, int) *Str, depth
 	}
 	var loop *loopValue
 	if s.loop >= 0 {
-		loop = &loopValue{rt: rt, source: v, it: it, index0: -1, recurse: again, depth0: depth}
+		loop = &loopValue{rt: rt, source: v, it: it, index0: -1}
 		f.slots[s.loop] = loop
 		it = iterator{more: loop.advance}
 	}
@@ -113,8 +98,6 @@ type loopValue struct {
 	before  Value
 	current Value
 	changed *List
-	recurse func(Value, int) *Str
-	depth0  int
 }
 
 func (*loopValue) typeName() string { return "LoopContext" }
@@ -182,9 +165,9 @@ func (l *loopValue) attr(name string) Value {
 	case "revindex0":
 		return Int(l.count() - l.index0 - 1)
 	case "depth":
-		return Int(l.depth0 + 1)
+		return Int(1)
 	case "depth0":
-		return Int(l.depth0)
+		return Int(0)
 	case "previtem":
 		if l.index0 == 0 {
 			return &undefined{hint: "there is no previous item"}
@@ -217,12 +200,4 @@ func (l *loopValue) changedFrom(rt *runtime, a *callArgs) Value {
 	}
 	l.changed = now
 	return Bool(true)
-}
-
-// call is loop(children) in a recursive loop.
-func (l *loopValue) call(rt *runtime, a *callArgs) Value {
-	if l.recurse == nil || len(a.pos) != 1 || len(a.kw) > 0 {
-		throw(typeType, "loop is called with one iterable, in a loop with the 'recursive' marker")
-	}
-	return l.recurse(a.pos[0], l.depth0+1)
 }

@@ -34,13 +34,15 @@ func (p *parser) parseStatement() stmt {
 
 func (p *parser) parseFor() stmt {
 	n := &forStmt{at: at(p.next().pos), loop: -1}
-	n.target = p.parseTarget(targetOpts{end: "in"})
+	n.target = p.parseTarget(tupleOpts{end: "in"})
 	p.expectName("in")
-	n.iter = p.parseTuple(tupleOpts{noCond: true, end: "recursive"})
+	n.iter = p.parseTuple(tupleOpts{noCond: true})
 	if p.skipName("if") {
 		n.test = p.parseExpr()
 	}
-	n.recursive = p.skipName("recursive")
+	if p.cur().is("recursive") {
+		p.fail(p.cur().pos, "recursive loops are not supported: a macro calls itself")
+	}
 	n.body = p.parseBlock("else", "endfor")
 	if p.next().text == "else" {
 		n.other = p.parseClosed("endfor")
@@ -68,7 +70,7 @@ func (p *parser) parseIf() stmt {
 
 func (p *parser) parseSet() stmt {
 	pos := at(p.next().pos)
-	target := p.parseTarget(targetOpts{namespace: true})
+	target := p.parseTarget(tupleOpts{namespace: true})
 	if p.skip("=") {
 		return &setStmt{at: pos, target: target, value: p.parseTuple(tupleOpts{})}
 	}
@@ -82,7 +84,7 @@ func (p *parser) parseSet() stmt {
 
 func (p *parser) parseMacro() stmt {
 	n := &macroStmt{macroDef: macroDef{at: at(p.next().pos)}}
-	n.name = p.parseTarget(targetOpts{nameOnly: true}).(*nameExpr).name
+	n.name = p.parseTargetName(useStore).name
 	p.parseSignature(&n.macroDef)
 	n.body = p.parseClosed("endmacro")
 	return n
@@ -94,8 +96,7 @@ func (p *parser) parseSignature(d *macroDef) {
 		if len(d.args) > 0 {
 			p.expect(",")
 		}
-		arg := p.parseTarget(targetOpts{nameOnly: true}).(*nameExpr)
-		arg.use = useParam
+		arg := p.parseTargetName(useParam)
 		if p.skip("=") {
 			d.defaults = append(d.defaults, p.parseExpr())
 		} else if len(d.defaults) > 0 {
@@ -133,7 +134,7 @@ func (p *parser) parseWith() stmt {
 		if len(n.targets) > 0 {
 			p.expect(",")
 		}
-		t := p.parseTarget(targetOpts{})
+		t := p.parseTarget(tupleOpts{})
 		setUse(t, useParam)
 		n.targets = append(n.targets, t)
 		p.expect("=")

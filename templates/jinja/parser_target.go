@@ -2,26 +2,24 @@ package jinja
 
 import "slices"
 
-// targetOpts says what may stand on the left of an assignment.
-type targetOpts struct {
-	nameOnly  bool
-	namespace bool   // ns.attr, too
-	end       string // the name that ends a tuple
-}
-
-func (p *parser) parseTarget(o targetOpts) expr {
-	var t expr
-	if o.nameOnly {
-		tok := p.expect(tokName)
-		t = &nameExpr{at: at(tok.pos), name: tok.text, use: useStore}
-	} else {
-		t = p.parseTuple(tupleOpts{simple: true, namespace: o.namespace, end: o.end})
-		setUse(t, useStore)
-	}
+// parseTarget parses the left side of an assignment.
+func (p *parser) parseTarget(o tupleOpts) expr {
+	o.simple = true
+	t := p.parseTuple(o)
+	setUse(t, useStore)
 	if !assignable(t) {
 		p.fail(t.position(), "a name is wanted to assign to")
 	}
 	return t
+}
+
+func (p *parser) parseTargetName(u use) *nameExpr {
+	t := p.expect(tokName)
+	n := &nameExpr{at: at(t.pos), name: t.text, use: u}
+	if !assignable(n) {
+		p.fail(t.pos, "a name is wanted to assign to")
+	}
+	return n
 }
 
 // setUse marks the names of a target.
@@ -51,11 +49,11 @@ func assignable(t expr) bool {
 
 // tupleOpts says how a possible tuple is parsed.
 type tupleOpts struct {
-	simple    bool // of targets rather than expressions
-	noCond    bool // inline if is not part of it
-	explicit  bool // in parentheses, so it may be empty
-	namespace bool
-	end       string
+	simple    bool   // of targets rather than expressions
+	noCond    bool   // inline if is not part of it
+	explicit  bool   // in parentheses, so it may be empty
+	namespace bool   // targets may be ns.attr, too
+	end       string // the name that ends it
 }
 
 // parseTuple parses one expression, or a tuple where a comma follows it.

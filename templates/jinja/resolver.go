@@ -92,22 +92,16 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 		}
 	})
 	r.exprs(sc, s.iter)
-	home := sc
-	if s.recursive {
-		home = sc.inFunction()
-		s.fn = home.fn
-		home.sym = sc.sym
-	}
-	body := home.inner()
+	body := sc.inner()
 	body.loop = true
-	if s.recursive || undeclared(nodesOf(s.body), "loop")["loop"] {
+	if undeclared(nodesOf(s.body), "loop")["loop"] {
 		s.loop = body.sym.param("loop").index
 	}
 	body.sym.bindTarget(s.target)
 	body.sym.analyze(nodesOf(s.body)...)
 	if s.test != nil {
-		home.fn.kept = true
-		test := home.inner()
+		sc.fn.kept = true
+		test := sc.inner()
 		test.sym.bindTarget(s.target)
 		test.sym.analyze(s.test)
 		r.exprs(test, s.test)
@@ -118,7 +112,7 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 	r.stmts(s.body, body)
 	s.enter = body.entering()
 	if s.other != nil {
-		other := home.inner()
+		other := sc.inner()
 		other.sym.analyze(nodesOf(s.other)...)
 		r.stmts(s.other, other)
 		s.enterElse = other.entering()

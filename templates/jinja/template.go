@@ -28,8 +28,7 @@ type Limits struct {
 	Steps int
 	// Output bounds the output, and every intermediate string, in bytes. Default 16 MiB.
 	Output int
-	// Depth bounds nested calls of macros and recursive loops. Default 200, about where Python
-	// gives up.
+	// Depth bounds nested calls of macros. Default 200, about where Python gives up.
 	Depth int
 }
 

@@ -169,7 +169,7 @@ func printTo(b *bytes.Buffer, v any) {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			b.WriteString(quote(m.key))
+			b.WriteString(Quote(m.key))
 			b.WriteByte(':')
 			printTo(b, m.value)
 		}
@@ -184,14 +184,15 @@ func printTo(b *bytes.Buffer, v any) {
 		}
 		b.WriteByte(']')
 	case string:
-		b.WriteString(quote(v))
+		b.WriteString(Quote(v))
 	default:
 		scalar, _ := json.Marshal(v) // bool, json.Number and nil always encode
 		b.Write(scalar)
 	}
 }
 
-func quote(s string) string {
+// Quote is s as a JSON string, with letters of every script as they are.
+func Quote(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

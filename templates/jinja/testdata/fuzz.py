@@ -179,7 +179,7 @@ class Generator:
             return self.tag(f"if {e()}") + body() + more + self.tag("endif")
         if kind < 10:
             target = self.pick("x", "x", "y", "x, y")
-            return (self.tag(f"for {target} in {e()}{self.pick('', '', f' if {e()}')}{self.pick('', '', ' recursive')}") + body()
+            return (self.tag(f"for {target} in {e()}{self.pick('', '', f' if {e()}')}") + body()
                     + self.pick("", "", self.tag(f"if {e()}") + self.tag(self.pick("break", "continue")) + self.tag("endif"))
                     + self.pick("", self.tag("else") + body()) + self.tag("endfor"))
         if kind == 10:
