@@ -246,7 +246,10 @@ func (s *reactScanner) Calls(body []byte) ([]declared.RawCall, error) {
 		return []declared.RawCall{*s.call}, nil
 	}
 	if s.inJSON {
-		return s.JSONScanner.Calls(body)
+		if bytes.IndexByte(body[s.tear:s.stop], '"') < 0 { // else it may have gone on inside a string
+			s.untear(body)
+		}
+		return s.object(body[:s.text])
 	}
 	c := declared.RawCall{Name: s.Name, Source: body[:s.stop], Args: []byte("{}")}
 	if s.from > 0 {
