@@ -25,9 +25,11 @@ import (
 
 var officialDir = flag.String("mcp.servers", "", "folder whose node_modules hold the official MCP servers; see make test-mcp")
 
+type officialCall struct{ tool, arguments, told string }
+
 // officialCalls are what a model calls of each official server, and what it is told. FOLDER stands for
 // a folder of the test's.
-var officialCalls = map[string][]struct{ tool, arguments, told string }{
+var officialCalls = map[string][]officialCall{
 	"everything": {{"echo", `{"message":"hi"}`, "Echo: hi"}, {"get-sum", `{"a":2,"b":40}`, "42"}},
 	"filesystem": {
 		{"list_directory", `{"path":"FOLDER"}`, "a.txt"}, {"read_text_file", `{"path":"FOLDER/a.txt"}`, "a mortise and"},
@@ -66,21 +68,7 @@ func TestOfficial_throughEachProtocol(t *testing.T) {
 		for _, c := range calls {
 			all = append(all, enginetest.Say(fmt.Sprintf(`{"tool": %q, "arguments": %s}`, c.tool, strings.ReplaceAll(c.arguments, "FOLDER", folder))))
 		}
-		serve := func(journal *agent.Journal) (*httptest.Server, *enginetest.Scripted) {
-			e := enginetest.Script(append(slices.Clone(all), enginetest.Say(end))...)
-			e.Info.Context = 1 << 22
-			o := servertest.Options(servertest.Model{ID: "m", Engine: e})
-			o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{servers}, Journal: journal})
-			h := httptest.NewServer(servertest.Watch(server.New(o), func(x servertest.Exchange) {
-				for _, err := range append(contract.Faults(x), x.Fault()) {
-					if err != nil {
-						t.Error(err)
-					}
-				}
-			}))
-			t.Cleanup(h.Close)
-			return h, e
-		}
+		host := officialHost{servers, all, end}
 		hosted := fmt.Sprintf(`"tools":[{"type":"mcp","server_label":%q,"require_approval":"never"}]`, name)
 		for path, body := range map[string]string{
 			"/v1/chat/completions": `"messages":[{"role":"user","content":"Look."}],` + hosted,
@@ -89,31 +77,10 @@ func TestOfficial_throughEachProtocol(t *testing.T) {
 		} {
 			for _, stream := range []bool{false, true} {
 				place := fmt.Sprintf("%s, %s, stream %v", name, path, stream)
-				record := filepath.Join(t.TempDir(), "journal")
-				journal, err := agent.OpenJournal(record)
-				if err != nil {
-					t.Fatal(err)
-				}
-				h, e := serve(journal)
-				resp, err := http.Post(h.URL+path, "application/json", strings.NewReader(fmt.Sprintf(`{"model":"m","stream":%v,%s}`, stream, body)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				answer, err := io.ReadAll(resp.Body)
-				if _ = resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK || !ended.Match(answer) {
-					t.Fatalf("%s: %v %s %s", place, err, resp.Status, answer)
-				}
-				_ = journal.Close()
-				lines, _ := os.ReadFile(record)
-				prompt := e.Turns()[len(calls)].Prompt.String()
-				for _, c := range calls {
-					if !strings.Contains(prompt, c.told) || !bytes.Contains(answer, []byte(c.told)) || !bytes.Contains(lines, []byte(c.told)) {
-						t.Errorf("%s: %s: %q is not what model, client and journal were told: %s", place, c.tool, c.told, answer)
-					}
-				}
+				host.request(t, place, path, fmt.Sprintf(`{"model":"m","stream":%v,%s}`, stream, body), calls)
 			}
 		}
-		h, e := serve(nil)
+		h, e := host.serve(t, nil)
 		_, port, err := net.SplitHostPort(h.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -124,5 +91,56 @@ func TestOfficial_throughEachProtocol(t *testing.T) {
 			t.Errorf("%s, tenon run: %v, %d turns, %s", name, err, len(turns), out)
 		}
 		t.Logf("%s: %d calls in each of 6 requests and in tenon run", name, len(calls))
+	}
+}
+
+// officialHost serves a model that says some calls, and an end, beside a server's tools.
+type officialHost struct {
+	servers mcp.Servers
+	calls   []enginetest.Reply
+	end     string
+}
+
+func (o officialHost) serve(t *testing.T, journal *agent.Journal) (*httptest.Server, *enginetest.Scripted) {
+	t.Helper()
+	e := enginetest.Script(append(slices.Clone(o.calls), enginetest.Say(o.end))...)
+	e.Info.Context = 1 << 22
+	options := servertest.Options(servertest.Model{ID: "m", Engine: e})
+	options.Agent = agent.New(options.Service, agent.Options{Sources: []agent.Source{o.servers}, Journal: journal})
+	h := httptest.NewServer(servertest.Watch(server.New(options), func(x servertest.Exchange) {
+		for _, err := range append(contract.Faults(x), x.Fault()) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}))
+	t.Cleanup(h.Close)
+	return h, e
+}
+
+// request sends one, and looks for what each call told in the prompt, the answer and the journal.
+func (o officialHost) request(t *testing.T, place, path, body string, calls []officialCall) {
+	t.Helper()
+	record := filepath.Join(t.TempDir(), "journal")
+	journal, err := agent.OpenJournal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, e := o.serve(t, journal)
+	resp, err := http.Post(h.URL+path, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(resp.Body)
+	if _ = resp.Body.Close(); err != nil || resp.StatusCode != http.StatusOK || !ended.Match(answer) {
+		t.Fatalf("%s: %v %s %s", place, err, resp.Status, answer)
+	}
+	_ = journal.Close()
+	lines, _ := os.ReadFile(record)
+	prompt := e.Turns()[len(calls)].Prompt.String()
+	for _, c := range calls {
+		if !strings.Contains(prompt, c.told) || !bytes.Contains(answer, []byte(c.told)) || !bytes.Contains(lines, []byte(c.told)) {
+			t.Errorf("%s: %s: %q is not what model, client and journal were told: %s", place, c.tool, c.told, answer)
+		}
 	}
 }

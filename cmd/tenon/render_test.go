@@ -108,9 +108,9 @@ func TestRender_whatTheTemplateRaisesIsAnError(t *testing.T) {
 func TestRender_asSentChangesNothing(t *testing.T) {
 	request := write(t, "r.json", `{"messages":[{"role":"user","content":"hi","name":null,"x":{"a":1}}]}`)
 	for source, want := range map[string]string{
-		"{{ messages.append(1) }}":                                                "'append' of 'list' object is unsafe",
-		"{{ messages[0].x.update(b=2) }}":                                         "'update' of 'dict' object is unsafe",
-		"{{ messages[0].__class__() }}":                                           "'__class__' of 'dict' object is unsafe",
+		"{{ messages.append(1) }}":                                                "no attribute 'append'",
+		"{{ messages[0].x.update(b=2) }}":                                         "no attribute 'update'",
+		"{{ messages[0].__class__() }}":                                           "no attribute '__class__'",
 		"{{ raise_exception(['name' in messages[0], tools, documents]|string) }}": "[False, None, None]",
 		"{{ raise_exception(messages[0]|tojson) }}":                               `{"role": "user", "content": "hi", "x": {"a": 1}}`,
 	} {
