@@ -111,7 +111,7 @@ func TestFromSchema_choices(t *testing.T) {
 		"canonical numbers, in times": {`{"type":["string","null"],"format":"time"}`, SchemaOptions{Numbers: CanonicalNumbers},
 			[]string{`"10:00:00Z"`, `"10:00:00.123456789+01:00"`, `null`}, []string{`"10:00:00.` + strings.Repeat("0", 16) + `Z"`}},
 		"times of which something else is said": {`{"type":"object","properties":{"a":{"format":"date-time","minLength":60},"b":{"not":{"format":"time"}}}}`, SchemaOptions{Numbers: CanonicalNumbers},
-			[]string{`{"a":"2026-01-01T10:00:00.` + strings.Repeat("0", 40) + `Z"}`, `{"b":"10:00"}`}, []string{`{"b":"10:00:00.` + strings.Repeat("0", 40) + `Z"}`}},
+			[]string{`{"a":"2026-01-01T10:00:00.` + strings.Repeat("0", 40) + `Z"}`, `{"b":"10:00"}`}, []string{`{"b":"10:00:00.` + strings.Repeat("0", 40) + `Z"}`, `{"b":"15:59:60-08:00"}`}},
 		"any numbers, in times": {`{"type":"string","format":"time"}`, SchemaOptions{}, []string{`"10:00:00.` + strings.Repeat("0", 40) + `Z"`}, []string{`"10:00:00."`}},
 		"canonical numbers":     {`{"type":["number","integer"]}`, SchemaOptions{Numbers: CanonicalNumbers}, []string{`1`, `-1.25`, `0`}, []string{`1e5`, `1` + strings.Repeat("0", 30)}},
 	} {

@@ -27,7 +27,6 @@ const (
 	kindNot                   // a; complement relative to all byte strings
 	kindRepeat                // a, min, max (unbounded for none)
 	kindNumber                // a: index in numbers.states
-	kindDeferred              // a: index in deferred
 	kindShared                // a: state of the arena of a format, b: which
 )
 
@@ -57,14 +56,6 @@ type node struct {
 	state    State      // 0: none yet
 	distance [3]int32   // memo by metric; 0: not known, else distance+1
 	lengths  *lengthSet // of the words; nil: not known yet
-	latest   derivative // the last one taken
-}
-
-// derivative is what a byte leads to, if that is known.
-type derivative struct {
-	to    Expr
-	by    byte
-	known bool
 }
 
 // Arena builds expressions and walks their automata. See the package comment for its concurrency.
@@ -99,10 +90,8 @@ type Arena struct {
 	runMarks  [256]uint64
 	counts    []countedTail
 
-	numbers  numberTable
-	deferred []deferred
-	widened  map[Expr]Expr // memo of widen
-	formats  map[string]Expr
+	numbers numberTable
+	formats map[string]Expr
 
 	frozen     bool                   // no more rows are made for others: an arena of formats
 	shared     []sharedFormat         // what kindShared speaks of; nil until there is one
@@ -313,8 +302,6 @@ func (a *Arena) describe(n *node) {
 		}
 	case kindNumber:
 		a.describeNumber(n)
-	case kindDeferred:
-		a.describeDeferred(n)
 	case kindShared:
 		a.describeShared(n)
 		return

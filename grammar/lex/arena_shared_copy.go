@@ -39,25 +39,7 @@ func (a *Arena) adoptParts(f *sharedFormat, e Expr) Expr {
 	if c, ok := a.mapParts(&n, func(e Expr) Expr { return a.adopt(f, e) }); ok {
 		return c
 	}
-	if n.kind == kindDeferred {
-		return a.adoptDeferred(f, e, n.a)
-	}
 	return a.leaf(a.adoptWords(f, wordSet(n.a))) // no format has numbers, or shares others
-}
-
-// adoptDeferred copies an expression when it is first derived.
-func (a *Arena) adoptDeferred(f *sharedFormat, e Expr, i int32) Expr {
-	b := f.arena
-	d := b.deferred[i]
-	build := func() Expr {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		return a.adopt(f, b.built(e))
-	}
-	if d.wide == empty {
-		return a.later(d.cuts, d.span, build)
-	}
-	return a.laterWithin(a.adopt(f, d.wide), d.cuts, d.span, build)
 }
 
 func (a *Arena) adoptWords(f *sharedFormat, s wordSet) wordSet {

@@ -8,19 +8,6 @@ const maxDerived = 400_000
 // different states are derived once.
 func (a *Arena) derive(e Expr, b byte) Expr {
 	n := a.at(e)
-	if n.latest.known && n.latest.by == b {
-		return n.latest.to
-	}
-	d := a.deriveAnew(e, n, b)
-	if a.err == nil {
-		a.at(e).latest = derivative{to: d, by: b, known: true}
-	}
-	return d
-}
-
-// deriveAnew is derive but for the latest derivative. Unions of intersections, which all hold the
-// same parts, ask for that most of the time.
-func (a *Arena) deriveAnew(e Expr, n *node, b byte) Expr {
 	switch n.kind {
 	case kindWords:
 		return a.leaf(a.words.after(wordSet(n.a), b))
@@ -73,8 +60,6 @@ func (a *Arena) deriveParts(e Expr, b byte) Expr {
 		return a.not(a.derive(Expr(n.a), b))
 	case kindNumber:
 		return a.deriveNumber(e, b)
-	case kindDeferred:
-		return a.derive(a.built(e), b)
 	case kindShared:
 		return a.derive(a.adopted(&n), b)
 	}

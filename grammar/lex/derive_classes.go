@@ -103,8 +103,6 @@ func (a *Arena) heads(e Expr, h *headSet) {
 		}
 	case kindNot, kindRepeat:
 		a.heads(Expr(n.a), h)
-	case kindDeferred:
-		a.heads(a.built(e), h)
 	case kindShared:
 		if row := a.sharedRow(n); row != nil {
 			h.rows = append(h.rows, row)

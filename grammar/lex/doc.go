@@ -41,8 +41,9 @@
 //
 // What is accepted here is exact: a pattern whose language cannot be had, such as one with a
 // back-reference, is refused with a *ecma.Error. The exceptions are said where they are: format
-// regex is a subset, since groups nest; format hostname does not decode labels that begin with
-// xn--; numbers have at most 1,000 digits, but for those that it takes to end one.
+// regex is a subset, since groups nest, and so are times, of which leap seconds must be written in
+// UTC; format hostname does not decode labels that begin with xn--; numbers have at most 1,000
+// digits, but for those that it takes to end one.
 //
 // # Concurrency and limits
 //
@@ -64,7 +65,6 @@
 //	live, emptiness          emptiness check: can this state still accept
 //	Shortest, MinBytes       shortest accepted continuation
 //	AbstractCounters         counter abstraction: what matters to no short text is left out
-//	OverApproximate          a simpler language that holds this one
 //	reach                    the lengths that words behind a prefix can have
 //	Open, Lasts              prefix-openness: every text, or every short one, begins a word
 //	byte classes             equivalence classes of bytes, as in regex-automata

@@ -60,8 +60,7 @@ func (a *Arena) live(e Expr) bool {
 			live = v == yes
 			break
 		}
-		w := a.widen(e)
-		a.ask(func() { live = (w == e || a.live(w)) && a.search(e) })
+		a.ask(func() { live = a.search(e) })
 	}
 	switch {
 	case a.err == nil || live:

@@ -12,11 +12,9 @@ import (
 // formats builds the language of every format that an automaton can decide. Not among them are
 // idn-hostname and idn-email: whether a label is a U-label takes Punycode and contextual rules.
 var formats = map[string]func(*Arena) Expr{
-	"date-time": func(a *Arena) Expr {
-		return a.concat(a.rule("date"), a.leaf(a.words.ofBytes(BytesOf("Tt"))), a.timeOfDay())
-	},
+	"date-time":             rule("date-time"),
 	"date":                  rule("date"),
-	"time":                  (*Arena).timeOfDay,
+	"time":                  rule("time"),
 	"duration":              rule("duration"),
 	"email":                 (*Arena).email,
 	"hostname":              (*Arena).hostname,
@@ -34,14 +32,26 @@ var formats = map[string]func(*Arena) Expr{
 }
 
 // Format returns the texts of a JSON Schema format, and false for formats that are unknown or that
-// no automaton decides. Which document defines a format is said at its rule. All are exact but
-// regex, which is a large subset (see regexGrammar).
+// no automaton decides. Which document defines a format is said at its rule. All are exact but those
+// of WideFormat.
 func (a *Arena) Format(name string) (Expr, bool) {
 	number, ok := slices.BinarySearch(formatNames, name)
 	if !ok {
 		return empty, false
 	}
 	return a.build(func() Expr { return a.useFormat(name, number) }), true
+}
+
+// WideFormat returns a language that holds a format of which Format admits only a large part: what
+// is outside of it is no text of the format. It is false for the others.
+func (a *Arena) WideFormat(name string) (Expr, bool) {
+	switch name {
+	case "regex":
+		return a.anyText, true
+	case "time", "date-time":
+		return a.build(func() Expr { return a.rule("wide-" + name) }), true
+	}
+	return empty, false
 }
 
 // FormatNames returns the names that Format knows, sorted.
@@ -87,13 +97,16 @@ var ruleTrees = sync.OnceValue(func() map[string]*ecma.Node {
 
 // formatRules are whole-text patterns; <name> stands for an earlier rule. Spaces are significant.
 var formatRules = []struct{ name, pattern string }{
-	// RFC 3339 §5.6 and §5.7; February by the calendar of appendix C.
+	// RFC 3339 §5.6 and §5.7; February by the calendar of appendix C. Leap seconds are those of
+	// UTC: where another offset has them would have to be remembered from the minute on.
 	{"leap-year", `[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00`},
 	{"date", `[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|<leap-year>-02-29`},
 	{"fraction", `(?:\.[0-9]+)?`},
 	{"zone", `[Zz]|[+\-](?:[01][0-9]|2[0-3]):[0-5][0-9]`},
-	{"any-second", `(?:[0-5][0-9]|60)<fraction><zone>`}, // also where no leap second can be
-	{"any-minute", `[0-5][0-9]:<any-second>`},
+	{"time", `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]<fraction><zone>|23:59:60<fraction>(?:[Zz]|[+\-]00:00)`},
+	{"date-time", `<date>[Tt]<time>`},
+	{"wide-time", `(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)<fraction><zone>`},
+	{"wide-date-time", `<date>[Tt]<wide-time>`},
 	// RFC 3339 appendix A.
 	{"dur-time", `T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)`},
 	{"duration", `P(?:(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)<dur-time>?|<dur-time>|[0-9]+W)`},
@@ -150,6 +163,20 @@ var formatRules = []struct{ name, pattern string }{
 	// RFC 6901 §3; draft-bhutton-relative-json-pointer-00 §3.
 	{"json-pointer", `(?:/(?:[^/~]|~[01])*)*`},
 	{"relative-json-pointer", `(?:0|[1-9][0-9]*)(?:#|<json-pointer>)`},
+	// ECMA-262 §22.2.1, for regexFormat.
+	{"regex-escape", `[dDwWsStnvfr -\/:-@\[-\x60{-~]|c[A-Za-z]|x<hex>{2}|u(?:<hex>{4}|\{0*(?:<hex>{1,5}|10<hex>{4})\})`},
+	{"regex-property", `[pP]`},
+	{"regex-atom", `[^\^$\\.*+?()\[{|]|\.|\\[1-9]`},
+	{"regex-group", `\((?:\?[!:=])?`},
+	{"regex-lookbehind", `\(\?<[!=]`},
+	{"regex-assertion", `[\^$]|\\[bB]|\{[^\^$\\.*+?()\[\]{}|0-9]`},
+	{"regex-repeat", `[*+?]|\{[0-9]+,?\}`},
+	{"regex-counts", `\{(?:[1-9][0-9]{2},[1-9][0-9]{3,}|(?:1[0-9]{2},[2-9]|2[0-9]{2},[3-9]|3[0-9]{2},[4-9]|4[0-9]{2},[5-9]|5[0-9]{2},[6-9]|` +
+		`6[0-9]{2},[7-9]|7[0-9]{2},[89]|8[0-9]{2},9)[0-9]{2})\}`},
+	{"regex-open", `\[\^?`},
+	{"regex-member", `[^\\\-\]]|\\b`},
+	{"regex-set", `\\[dDwWsS]`},
+	{"regex-beyond", `\\u(?:0[1-9A-Fa-f]|[1-9A-Fa-f]<hex>)<hex>{2}`},
 }
 
 func (a *Arena) hostname() Expr {

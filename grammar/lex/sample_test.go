@@ -96,31 +96,3 @@ func TestSamples_areWords(t *testing.T) {
 		check(a, both, pattern+" and not ab")
 	}
 }
-
-// TestDeferred_keepsPromises: what is built later has the cuts and the span it was announced with.
-func TestDeferred_keepsPromises(t *testing.T) {
-	r := rand.New(rand.NewPCG(21, 22))
-	for _, name := range FormatNames() {
-		a := NewArena(Limits{})
-		e, _ := a.Format(name)
-		start := a.Start(e)
-		for range 200 {
-			sample(t, a, r, start)
-		}
-		for i, d := range a.deferred {
-			if d.build != nil {
-				continue
-			}
-			n := a.at(d.expr)
-			d.cuts.Add(0)
-			if n.bounds.Intersect(d.cuts.Complement()) != (ByteSet{}) {
-				t.Errorf("%s: deferred %d has cuts beyond those announced", name, i)
-			}
-			got, want := n.span, d.span
-			got.maxRunes, want.maxRunes = 0, 0
-			if got != want || !n.plain || n.nullable || !n.text {
-				t.Errorf("%s: deferred %d has span %v, announced %v", name, i, got, want)
-			}
-		}
-	}
-}

@@ -38,7 +38,7 @@ func (a *Arena) weigh() int {
 		len(a.derived.slots)*int(unsafe.Sizeof(derivedSlot(0))) +
 		(min(a.rowCount, a.limits.Rows)+len(a.rows.free)+len(a.stringRows.free))*int(unsafe.Sizeof(Row{})) +
 		pages*int(unsafe.Sizeof(page{})) + stringPages*int(unsafe.Sizeof(stringPage{})) +
-		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.widened)+len(a.abstracted)+len(a.reaches)+len(a.strings.ids))
+		a.numbers.size() + perMapEntry*(len(a.words.pairs)+len(a.abstracted)+len(a.reaches)+len(a.strings.ids))
 }
 
 // perMapEntry is about what an entry of a small key and value takes.

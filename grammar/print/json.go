@@ -152,11 +152,6 @@ func (w *valueWriter) str(s schema.StringAlt) *gbnf.Node {
 // text writes the inside of strings of a language.
 func (w *valueWriter) text(e lex.Expr) *gbnf.Node {
 	x, ok := w.fewStates(e)
-	if wide := w.Arena.OverApproximate(e); !ok && wide != e {
-		if x, ok = w.fewStates(wide); ok {
-			w.loosen("a leap second is accepted at the end of any minute")
-		}
-	}
 	if !ok {
 		w.loosen("a pattern or format has too many states to be written as rules: any text is accepted in its place")
 		return star(w.char())

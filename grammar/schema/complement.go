@@ -1,5 +1,10 @@
 package schema
 
+import (
+	"cmp"
+	"slices"
+)
+
 // complement returns the values of kind k that do not belong to n, a node at which negation stops.
 func (s *Schema) complement(n *Node, k Kind) []*Alt {
 	switch n.op {
@@ -24,6 +29,13 @@ func (s *Schema) complementLeaf(n *Node, k Kind) []*Alt {
 	base := s.baseAlt(n.leaf, k)
 	if base == nil {
 		return []*Alt{s.anyOf(k)}
+	}
+	if k == String && slices.ContainsFunc(f.strings, func(l stringLimit) bool { return l.wide != s.arena.Empty() }) {
+		base = s.anyOf(String)
+		for _, l := range f.strings {
+			l.text = cmp.Or(l.wide, l.text)
+			base = s.intersect(base, s.limitAlt(l)) // no less than before
+		}
 	}
 	out := s.complementAlt(base)
 	for _, sub := range f.subs {

@@ -154,6 +154,7 @@ func (k kindSet) has(kind Kind) bool { return k&(1<<kind) != 0 }
 // stringLimit is one keyword on strings: a language, or bounds on the length.
 type stringLimit struct {
 	text     Expr // unless length
+	wide     Expr // if text is only a part of what is meant: what holds all of that
 	length   bool
 	min, max int
 }

@@ -34,7 +34,8 @@ func (r *reader) format(name string) {
 		if name == "regex" {
 			r.s.issue(r.v, "format", Enforced, "groups of a pattern nest, which no automaton follows: a large part of all patterns is accepted")
 		}
-		r.f.strings = append(r.f.strings, stringLimit{text: e})
+		wide, _ := r.s.arena.WideFormat(name)
+		r.f.strings = append(r.f.strings, stringLimit{text: e, wide: wide})
 		if most, endless := longestTimes[name]; endless && r.s.numberSpelling.MaxFractionDigits > 0 {
 			r.s.times[e] = most
 		}

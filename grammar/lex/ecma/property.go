@@ -1,8 +1,6 @@
 package ecma
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -48,43 +46,15 @@ func unicodeProperty(name string) (Set, bool) {
 	return binaryProperty(name)
 }
 
-// categoryNames maps the long names of the general categories, where package unicode lacks them.
-var categoryNames = map[string]string{
-	"Letter": "L", "Uppercase_Letter": "Lu", "Lowercase_Letter": "Ll", "Titlecase_Letter": "Lt", "Modifier_Letter": "Lm", "Other_Letter": "Lo",
-	"Mark": "M", "Combining_Mark": "M", "Nonspacing_Mark": "Mn", "Spacing_Mark": "Mc", "Enclosing_Mark": "Me",
-	"Number": "N", "Decimal_Number": "Nd", "digit": "Nd", "Letter_Number": "Nl", "Other_Number": "No",
-	"Punctuation": "P", "punct": "P", "Connector_Punctuation": "Pc", "Dash_Punctuation": "Pd", "Open_Punctuation": "Ps",
-	"Close_Punctuation": "Pe", "Initial_Punctuation": "Pi", "Final_Punctuation": "Pf", "Other_Punctuation": "Po",
-	"Symbol": "S", "Math_Symbol": "Sm", "Currency_Symbol": "Sc", "Modifier_Symbol": "Sk", "Other_Symbol": "So",
-	"Separator": "Z", "Space_Separator": "Zs", "Line_Separator": "Zl", "Paragraph_Separator": "Zp",
-	"Control": "Cc", "cntrl": "Cc", "Format": "Cf", "Surrogate": "Cs", "Private_Use": "Co", "Cased_Letter": "LC", "Other": "C", "Unassigned": "Cn",
-}
-
 func generalCategory(name string) (Set, bool) {
-	if short, ok := categoryNames[name]; ok {
+	if short, ok := unicode.CategoryAliases[name]; ok {
 		name = short
 	}
-	switch name {
-	case "LC":
-		return fromTable(unicode.Lu).Union(fromTable(unicode.Ll)).Union(fromTable(unicode.Lt)), true
-	case "Cn":
-		return assignedRunes().Complement(), true
-	case "C":
-		return assignedRunes().Complement().Union(fromTable(unicode.Cc)).Union(fromTable(unicode.Cf)).Union(fromTable(unicode.Co)).Union(fromTable(unicode.Cs)), true
-	}
 	t, ok := unicode.Categories[name]
-	if !ok || len(name) > 2 {
+	if !ok {
 		return nil, false
 	}
 	return fromTable(t), true
-}
-
-func assignedRunes() Set {
-	set := Set{{0xD800, 0xDFFF}}
-	for _, name := range []string{"L", "M", "N", "P", "S", "Z", "Cc", "Cf", "Co"} {
-		set = set.Union(fromTable(unicode.Categories[name]))
-	}
-	return set
 }
 
 // derivedProperties are unions of categories and contributory properties (UAX #44 §5.3).
@@ -109,7 +79,7 @@ func binaryProperty(name string) (Set, bool) {
 	case "ASCII":
 		return Set{{0, 0x7F}}, true
 	case "Assigned":
-		return assignedRunes(), true
+		return fromTable(unicode.Cn).Complement(), true
 	}
 	if parts, ok := derivedProperties[name]; ok {
 		var set Set
@@ -123,36 +93,6 @@ func binaryProperty(name string) (Set, bool) {
 		return fromTable(t), true
 	}
 	return nil, false
-}
-
-// PropertyNames returns what may stand in \p{…}, sorted.
-func PropertyNames() []string {
-	names := []string{"Any", "ASCII", "Assigned", "LC", "Cn"}
-	for _, table := range []map[string]string{categoryNames, propertyAliases} {
-		names = slices.AppendSeq(names, maps.Keys(table))
-	}
-	names = slices.AppendSeq(names, maps.Keys(derivedProperties))
-	for name := range unicode.Categories {
-		names = append(names, name)
-	}
-	for name := range unicode.Properties {
-		names = append(names, name)
-	}
-	for name := range unicode.Scripts {
-		names = append(names, "Script="+name, "sc="+name)
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	return slices.DeleteFunc(names, func(name string) bool { return !isProperty(name) })
-}
-
-// isProperty asks without building the set for the names of package unicode.
-func isProperty(name string) bool {
-	if unicode.Scripts[strings.TrimPrefix(strings.TrimPrefix(name, "Script="), "sc=")] != nil && strings.Contains(name, "=") {
-		return true
-	}
-	_, ok := unicodeProperty(name)
-	return ok
 }
 
 // isIdentifierRune follows ID_Start and ID_Continue closely enough for group names.
