@@ -17,8 +17,8 @@ const (
 // are read as ECMAScript 2025 has them. Of the syntax without the u flag, the harmless is
 // accepted: escapes of punctuation, lone ] and braces.
 //
-// Lookaround, \b and anchors are exact wherever they are accepted; the error is a *ecma.Error or a
-// *LimitError.
+// Lookahead, \b and anchors are exact wherever they are accepted; lookbehind is not. The error is a
+// *ecma.Error or a *LimitError.
 func (a *Arena) Regex(pattern string) (Expr, error) {
 	if len(pattern) > maxPatternBytes {
 		return empty, &LimitError{What: "bytes in a pattern", Limit: maxPatternBytes}

@@ -9,8 +9,7 @@ import (
 // A regexCompiler compiles a pattern from its end to its beginning: every node is compiled given
 // what may follow it up to the end of the text, so that $, lookahead and the right side of \b
 // become intersections with that continuation. What stands left of a position is a context: the
-// start of the text, or the class of the last code point, as fine as the \b and lookbehinds of the
-// pattern need it.
+// start of the text, or the class of the last code point, as fine as the \b of the pattern need it.
 type regexCompiler struct {
 	a        *Arena
 	pattern  string
@@ -25,15 +24,8 @@ type after []Expr
 func newRegexCompiler(a *Arena, pattern string, tree *ecma.Node) *regexCompiler {
 	c := &regexCompiler{a: a, pattern: pattern, contexts: []ecma.Set{nil, ecma.All}}
 	tree.Visit(func(n *ecma.Node) {
-		switch n.Op {
-		case ecma.WordBoundary:
+		if n.Op == ecma.WordBoundary {
 			c.split(n.Set)
-		case ecma.Lookbehind:
-			n.Subs[0].Visit(func(m *ecma.Node) {
-				if m.Op == ecma.Class {
-					c.split(m.Set)
-				}
-			})
 		}
 	})
 	return c
@@ -57,19 +49,11 @@ func (c *regexCompiler) split(set ecma.Set) {
 // search returns the texts with a match somewhere: the pattern, then anything, after nothing or
 // after anything that ends in each context.
 func (c *regexCompiler) search(tree *ecma.Node) Expr {
-	var matched Expr
-	if prefix, rest, ok := c.leadingLookbehind(tree); ok {
-		k := c.compile(rest, c.uniform(c.a.anyText))
-		if !k.isUniform() {
-			c.unsupported(tree, "lookbehind before a context-dependent pattern")
-		}
-		return c.a.concat2(prefix, k[0])
-	}
 	k := c.compile(tree, c.uniform(c.a.anyText))
 	if k.isUniform() {
 		return c.anywhere(c.a.anyText, k[0])
 	}
-	matched = k[0]
+	matched := k[0]
 	if k[1:].isUniform() {
 		return c.a.union(matched, c.anywhere(c.a.repeat(c.a.anyRune, 1, unbounded), k[1]))
 	}
@@ -86,20 +70,6 @@ func (c *regexCompiler) anywhere(before, e Expr) Expr {
 	c.a.live(e)
 	c.a.err = saved
 	return c.a.concat2(before, e)
-}
-
-// leadingLookbehind handles a pattern that begins with a lookbehind of any kind: its left side is
-// then simply all of the text so far.
-func (c *regexCompiler) leadingLookbehind(tree *ecma.Node) (prefix Expr, rest *ecma.Node, ok bool) {
-	if tree.Op != ecma.Concat || len(tree.Subs) == 0 || tree.Subs[0].Op != ecma.Lookbehind || !tree.Subs[0].Subs[0].Pure {
-		return 0, nil, false
-	}
-	look := tree.Subs[0]
-	prefix = c.a.concat2(c.a.anyText, c.pure(look.Subs[0]))
-	if look.Negate {
-		prefix = c.a.complement(prefix)
-	}
-	return prefix, &ecma.Node{Op: ecma.Concat, Offset: tree.Offset, Subs: tree.Subs[1:]}, true
 }
 
 func (c *regexCompiler) uniform(e Expr) after {
@@ -157,7 +127,7 @@ func (c *regexCompiler) compile(n *ecma.Node, next after) after {
 	case ecma.Lookahead:
 		return c.lookahead(n, next)
 	}
-	return c.lookbehind(n, next)
+	return c.unsupported(n, "lookbehind")
 }
 
 func (c *regexCompiler) each(k after, f func(context int, e Expr) Expr) after {
@@ -226,45 +196,4 @@ func (c *regexCompiler) lookahead(n *ecma.Node, next after) after {
 		}
 		return c.a.intersect(e, seen[i])
 	})
-}
-
-func (c *regexCompiler) lookbehind(n *ecma.Node, next after) after {
-	return c.each(next, func(i int, e Expr) Expr {
-		holds, ok := c.endsIn(n.Subs[0], i)
-		if !ok {
-			c.unsupported(n, "lookbehind of more than one character inside a pattern")
-		}
-		if holds == n.Negate {
-			return empty
-		}
-		return e
-	})
-}
-
-// endsIn decides whether a text that ends in the context matches n at its end, for n that looks at
-// no more than the last code point.
-func (c *regexCompiler) endsIn(n *ecma.Node, context int) (holds, ok bool) {
-	switch n.Op {
-	case ecma.Begin:
-		return context == 0, true
-	case ecma.Class:
-		return context > 0 && c.contexts[context].SubsetOf(n.Set), true
-	case ecma.Concat:
-		if len(n.Subs) == 0 {
-			return true, true
-		}
-		if len(n.Subs) == 1 {
-			return c.endsIn(n.Subs[0], context)
-		}
-	case ecma.Alternate:
-		for _, s := range n.Subs {
-			h, ok := c.endsIn(s, context)
-			if !ok {
-				return false, false
-			}
-			holds = holds || h
-		}
-		return holds, true
-	}
-	return false, false
 }
