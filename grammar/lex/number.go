@@ -3,7 +3,10 @@ package lex
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
+	"strconv"
+	"strings"
 
 	"tenon/grammar/lex/number"
 )
@@ -26,12 +29,12 @@ type numberState struct {
 
 type numberTable struct {
 	sets      []*number.Set
+	specs     []number.Spec    // of the sets
 	setIDs    map[string]int32 // by specification
 	states    []numberState
 	ids       map[numberKey]int32
 	exponents map[[2]int]Expr
 	plain     map[Expr]int32 // expressions that are no states of the machine, and the sets that they are
-	excluded  number.Excluded
 }
 
 // maxSpelledDigits is how many digits a spelling has before its exponent, beside as many as it
@@ -41,7 +44,7 @@ const maxSpelledDigits = 1000
 // Number returns the JSON spellings of the numbers of the set. The error is a *LimitError for
 // bounds and divisors that are too large; see number.New.
 func (a *Arena) Number(spec number.Spec) (Expr, error) {
-	set, err := number.New(spec, &a.numbers.excluded)
+	set, err := number.New(spec)
 	if err != nil {
 		if limit := (*number.LimitError)(nil); errors.As(err, &limit) {
 			err = &LimitError{What: limit.What, Limit: limit.Limit}
@@ -49,17 +52,20 @@ func (a *Arena) Number(spec number.Spec) (Expr, error) {
 		return empty, fmt.Errorf("compile number: %w", err)
 	}
 	e := empty
-	err = a.attempt(a.limits.Work, func() {
-		id := a.numbers.intern(spec, set)
-		if set.Unconstrained() {
-			e = a.spellings(spec.Integer == number.IntegerSyntax)
-			a.numbers.plain[e] = id
-			return
-		}
-		start, none := set.Start()
-		e = a.numberExpr(numberKey{set: id, State: start}, none)
-	})
+	err = a.attempt(a.limits.Work, func() { e = a.numberSet(spec, set) })
 	return e, err
+}
+
+// numberSet returns the spellings of a set.
+func (a *Arena) numberSet(spec number.Spec, set *number.Set) Expr {
+	id := a.numbers.intern(spec, set)
+	if set.Unconstrained() {
+		e := a.spellings(spec.Integer == number.IntegerSyntax)
+		a.numbers.plain[e] = id
+		return e
+	}
+	start, none := set.Start()
+	return a.numberExpr(numberKey{set: id, State: start}, none)
 }
 
 // intern returns the index of the set that spec describes; equal ones share their states.
@@ -72,7 +78,7 @@ func (t *numberTable) intern(spec number.Spec, set *number.Set) int32 {
 		return id
 	}
 	id := int32(len(t.sets))
-	t.sets = append(t.sets, set)
+	t.sets, t.specs = append(t.sets, set), append(t.specs, spec)
 	t.setIDs[key] = id
 	return id
 }
@@ -113,7 +119,7 @@ func (a *Arena) deriveNumber(e Expr, b byte) Expr {
 	case b == '.':
 		next.State, ok = s.Point(k.State)
 	case b == 'e' || b == 'E':
-		return a.exponentBut(s.Exponents(k.State))
+		return a.exponent(s.Exponents(k.State))
 	case '0' <= b && b <= '9':
 		next.State, digits, ok = s.Digit(k.State, digits, b-'0')
 		ok = ok && (digits.Count() <= maxSpelledDigits || k.free || a.nearer(k, state.digits, next, digits))
@@ -138,30 +144,43 @@ func (a *Arena) nearer(k numberKey, d number.Digits, next numberKey, digits numb
 }
 
 // WithoutNumbers returns e without some numbers, given as JSON numbers, in all their spellings. It
-// knows unions of sets of numbers and of words. A set may keep the numbers if every prefix of
-// them begins other members, too: then none is ever forced.
+// knows unions of sets of numbers and of words. A set keeps a number if every prefix of it begins
+// other members, too: then it is never forced.
 func (a *Arena) WithoutNumbers(e Expr, numbers []string) Expr {
-	return a.build(func() Expr {
-		e := a.without(e, numbers)
-		if a.numbers.excluded.Len() > a.limits.Exprs {
-			a.fill("numbers that are excluded", a.limits.Exprs)
+	var values []*big.Rat
+	for _, text := range numbers {
+		if v := shortNumber(text); v != nil {
+			values = append(values, v)
 		}
-		return e
-	})
+	}
+	slices.SortFunc(values, (*big.Rat).Cmp)
+	return a.build(func() Expr { return a.without(e, values) })
 }
 
-func (a *Arena) without(e Expr, numbers []string) Expr {
+// maxExponent is how large the exponent of a number may be of which some set has few.
+const maxExponent = 4400
+
+// shortNumber returns the value of a JSON number; nil if its exponent is out of reach.
+func shortNumber(text string) *big.Rat {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	if n, err := strconv.Atoi(exponent); exponent != "" && (err != nil || max(n, -n) > maxExponent) {
+		text = mantissa
+		if strings.Trim(text, "-0.") != "" {
+			return nil
+		}
+	}
+	v, _ := new(big.Rat).SetString(text)
+	return v
+}
+
+func (a *Arena) without(e Expr, numbers []*big.Rat) Expr {
 	n := *a.at(e)
 	set, isNumber := a.numbers.plain[e]
 	if n.kind == kindNumber && a.numbers.states[n.a].key.AtStart() {
 		set, isNumber = a.numbers.states[n.a].key.set, true
 	}
 	if isNumber {
-		start, none := a.numbers.sets[set].Start()
-		if left := a.numbers.sets[set].Without(start, numbers); left != start {
-			return a.numberExpr(numberKey{set: set, State: left}, none)
-		}
-		return e
+		return a.between(e, set, numbers)
 	}
 	if n.kind != kindUnion && n.kind != kindIntersect {
 		return e
@@ -174,6 +193,33 @@ func (a *Arena) without(e Expr, numbers []string) Expr {
 		return a.union(parts...)
 	}
 	return a.intersect(parts...)
+}
+
+// between returns what of e, a set, lies between some numbers, which are sorted.
+func (a *Arena) between(e Expr, set int32, numbers []*big.Rat) Expr {
+	rest := a.numbers.specs[set]
+	var parts []Expr
+	add := func(spec number.Spec) bool {
+		s, err := number.New(spec)
+		if err == nil {
+			parts = append(parts, a.numberSet(spec, s))
+		}
+		return err == nil
+	}
+	for _, v := range numbers {
+		if rest.Min != nil && v.Cmp(rest.Min) < 0 || rest.Max != nil && v.Cmp(rest.Max) > 0 || !a.numbers.sets[set].Exhaustible(v) {
+			continue
+		}
+		below := rest
+		below.Max, below.ExclusiveMax = v, true
+		if add(below) {
+			rest.Min, rest.ExclusiveMin = v, true
+		}
+	}
+	if len(parts) == 0 || !add(rest) {
+		return e
+	}
+	return a.union(parts...)
 }
 
 // spellings is the syntax of JSON numbers.

@@ -6,19 +6,6 @@ import (
 	"tenon/grammar/lex/number"
 )
 
-// exponentBut returns the spellings of an exponent between lo and hi that is none of some, which
-// are sorted.
-func (a *Arena) exponentBut(lo, hi int, but []int32) Expr {
-	e := empty
-	for _, x := range but {
-		if x := int(x); lo <= x && x <= hi {
-			e = a.union2(e, a.exponent(lo, x-1))
-			lo = x + 1
-		}
-	}
-	return a.union2(e, a.exponent(lo, hi))
-}
-
 // exponent returns the spellings of an exponent between lo and hi, after its e: [+-]?[0-9]+.
 func (a *Arena) exponent(lo, hi int) Expr {
 	if lo > hi {

@@ -44,10 +44,10 @@ func (a *Arena) weigh() int {
 // perMapEntry is about what an entry of a small key and value takes.
 const perMapEntry = 40
 
-// perNumber is about what the digits of a state take, beside the state, and of a number left out.
+// perNumber is about what the digits of a state take, beside the state.
 const perNumber = 48
 
 func (t *numberTable) size() int {
 	state, key := int(unsafe.Sizeof(numberState{})), int(unsafe.Sizeof(numberKey{}))
-	return len(t.states)*(state+perNumber+(key+4)*3/2) + t.excluded.Len()*(2*perNumber+perMapEntry)
+	return len(t.states) * (state + perNumber + (key+4)*3/2)
 }

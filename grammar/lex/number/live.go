@@ -12,27 +12,27 @@ func (s *Set) Live(k State, d Digits) bool {
 	m := &s.signs[boolInt(k.negative)]
 	switch {
 	case k.phase == atStart:
-		return s.hasZero(k) || s.anyMember(&s.signs[0], k.used) || s.anyMember(&s.signs[1], k.usedNegative)
+		return s.hasZero(k) || s.anyMember(&s.signs[0]) || s.anyMember(&s.signs[1])
 	case k.phase == afterMinus:
-		return s.hasZero(k) || s.anyMember(m, k.used)
+		return s.hasZero(k) || s.anyMember(m)
 	case !k.nonZero && s.hasZero(k):
 		return true
 	case !k.nonZero && s.exponents:
-		return s.anyMember(m, k.used)
+		return s.anyMember(m)
 	case !k.nonZero && !s.fraction:
 		return false
 	case s.exponents && m.one && s.multiple == nil && len(s.avoided) == 0:
-		return k.lo >= 0 && k.used == 0 // an exponent brings the digits to their place
+		return k.lo >= 0 // an exponent brings the digits to their place
 	case s.exponents:
-		return s.anyScaled(m, d.value, Lowest, k.used)
+		return s.anyScaled(m, d.value, Lowest)
 	case k.phase == inInteger:
-		return s.anyScaled(m, d.value, 0, k.used)
+		return s.anyScaled(m, d.value, 0)
 	}
-	return s.anyBetween(m, d.value, -d.fraction, s.countUsed(&k))
+	return s.anyBetween(m, d.value, -d.fraction)
 }
 
-// anyMember looks for a member that is not in the tree, whose numbers are members.
-func (s *Set) anyMember(m *magnitudes, used int32) bool {
+// anyMember looks for a member.
+func (s *Set) anyMember(m *magnitudes) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -43,12 +43,12 @@ func (s *Set) anyMember(m *magnitudes, used int32) bool {
 	if m.lo != nil {
 		lo, open = m.lo.value, m.loOpen
 	}
-	return s.moreIn(bound{lo, open}, bound{m.hi.value, m.hiOpen}, s.excluded.count(used, Lowest, Highest))
+	return s.anyIn(bound{lo, open}, bound{m.hi.value, m.hiOpen})
 }
 
 // anyScaled looks for a member that begins with the digits of value at any power of ten from least
-// up, and is not in the tree.
-func (s *Set) anyScaled(m *magnitudes, value *big.Int, least int, used int32) bool {
+// up.
+func (s *Set) anyScaled(m *magnitudes, value *big.Int, least int) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -69,16 +69,15 @@ func (s *Set) anyScaled(m *magnitudes, value *big.Int, least int, used int32) bo
 		return true // arbitrarily small members
 	}
 	for power := most; power >= lowest; power-- {
-		if s.anyBetween(m, value, power, s.excluded.count(used, digits+power, digits+power)) {
+		if s.anyBetween(m, value, power) {
 			return true
 		}
 	}
 	return false
 }
 
-// anyBetween looks for more than some members from value·10^power to (value+1)·10^power, the
-// latter excluded.
-func (s *Set) anyBetween(m *magnitudes, value *big.Int, power, some int) bool {
+// anyBetween looks for a member from value·10^power to (value+1)·10^power, the latter excluded.
+func (s *Set) anyBetween(m *magnitudes, value *big.Int, power int) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -92,35 +91,31 @@ func (s *Set) anyBetween(m *magnitudes, value *big.Int, power, some int) bool {
 	if m.hi != nil {
 		hi = hi.tighten(bound{m.hi.value, m.hiOpen}, -1)
 	}
-	return s.moreIn(lo, hi, some)
+	return s.anyIn(lo, hi)
 }
 
-// moreIn looks for more than some members of the divisors' kind between two bounds.
-func (s *Set) moreIn(lo, hi bound, some int) bool {
+// anyIn looks for a member of the divisors' kind between two bounds.
+func (s *Set) anyIn(lo, hi bound) bool {
 	c := lo.at.Cmp(hi.at)
 	switch {
 	case c > 0 || c == 0 && (lo.open || hi.open):
 		return false
 	case s.multiple == nil:
-		return c < 0 || some == 0 && !s.isAvoided(lo.at) // avoided multiples never fill an interval
+		return c < 0 || !s.isAvoided(lo.at) // avoided multiples never fill an interval
 	}
 	factor := s.firstMultiple(lo, 1)
-	count := new(big.Int).Sub(s.firstMultiple(hi, -1), factor)
-	if count.Cmp(big.NewInt(int64(some))) < 0 || len(s.avoided) == 0 {
-		return count.Cmp(big.NewInt(int64(some))) >= 0
+	if len(s.avoided) == 0 {
+		return factor.Cmp(s.firstMultiple(hi, -1)) <= 0
 	}
 	// Among consecutive multiples a member is found soon, since not all of them are avoided; the
 	// bound is for hostile divisors.
-	for range 10_000 * (some + 1) {
+	for range 10_000 {
 		v := new(big.Rat).SetInt(factor)
 		v.Mul(v, s.multiple)
 		if c := v.Cmp(hi.at); c > 0 || c == 0 && hi.open {
 			return false
 		}
 		if !s.isAvoided(v) {
-			some--
-		}
-		if some < 0 {
 			return true
 		}
 		factor.Add(factor, big.NewInt(1))

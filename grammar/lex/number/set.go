@@ -23,12 +23,10 @@ type Set struct {
 	twos, fives   int    // tens = 2^twos · 5^fives
 	lowestTen     int    // of the divisors
 	highestTen    int
-	exponents     bool      // may be spelled with an exponent
-	fraction      bool      // may be spelled with a fraction
-	minusZero     bool      // -0 is a spelling of 0
-	maxFraction   int       // 0 for no bound
-	excluded      *Excluded // numbers that are left out in some states
-	out           exclusion // those asked about last
+	exponents     bool // may be spelled with an exponent
+	fraction      bool // may be spelled with a fraction
+	minusZero     bool // -0 is a spelling of 0
+	maxFraction   int  // 0 for no bound
 }
 
 // magnitudes are the non-zero values between lo and hi, nil for no bound.
@@ -56,8 +54,8 @@ type divisor struct {
 // New prepares a set. The error is a *LimitError for bounds of more than 1,100 digits and for
 // divisors whose least common multiple is beyond 10^17; other errors are about divisors that are
 // not positive and rationals that are not decimals.
-func New(spec Spec, excluded *Excluded) (*Set, error) {
-	s := &Set{excluded: excluded,
+func New(spec Spec) (*Set, error) {
+	s := &Set{
 		exponents: spec.Spelling == SpellAny && spec.Integer != IntegerSyntax, fraction: spec.Integer != IntegerSyntax,
 		minusZero: spec.Spelling == SpellAny, odd: 1, tens: 1,
 	}
@@ -85,6 +83,21 @@ func New(spec Spec, excluded *Excluded) (*Set, error) {
 		return nil, err
 	}
 	return s, s.setBounds(lower, limit)
+}
+
+// Exhaustible says whether without v something may be read, such as the sign of an exponent, behind
+// which there are finitely many members.
+func (s *Set) Exhaustible(v *big.Rat) bool {
+	m := &s.signs[boolInt(v.Sign() < 0)]
+	switch {
+	case v.Sign() == 0:
+		return s.zero
+	case m.none || s.hopeless:
+		return false
+	case s.exponents:
+		return m.lo != nil || m.hi != nil || s.multiple != nil || len(s.avoided) > 0
+	}
+	return s.fraction || m.hi != nil
 }
 
 // only says whether a lower and an upper bound leave one number.

@@ -2,7 +2,7 @@
 // are left out. It reads a JSON number digit by digit and knows of those read so far only what
 // later digits and an exponent can make a difference by.
 //
-//	set, err := number.New(number.Spec{Max: big.NewRat(20, 1)}, new(number.Excluded))
+//	set, err := number.New(number.Spec{Max: big.NewRat(20, 1)})
 //	k, d := set.Start()
 //	k, d, ok := set.Digit(k, d, 7)
 //	set.Accepts(k) // 7 is a member

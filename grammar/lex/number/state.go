@@ -3,7 +3,6 @@ package number
 import (
 	"math"
 	"math/big"
-	"slices"
 )
 
 type phase uint8
@@ -30,9 +29,6 @@ type State struct {
 	weight   int32 // tracked if there are divisors
 	odd      uint64
 	tens     uint64 // D0 modulo set.tens
-
-	noZero             bool  // 0 is excluded; tracked while D is 0
-	used, usedNegative int32 // the numbers that are left out, the second while there may still be a sign
 }
 
 // Comparisons of digits; a number ≥ 0 is how many of the bound's digits were equal.
@@ -72,7 +68,7 @@ func (s *Set) Minus(k State) (next State, ok bool) {
 	if k.phase != atStart {
 		return k, false
 	}
-	k.phase, k.negative, k.used, k.usedNegative = afterMinus, true, k.usedNegative, 0
+	k.phase, k.negative = afterMinus, true
 	return k, true
 }
 
@@ -113,7 +109,7 @@ func (s *Set) digit(k State, digit uint64) (State, bool) {
 	if k.negative {
 		m = &s.signs[1]
 	}
-	if m.lo != nil || m.hi != nil || k.used != 0 {
+	if m.lo != nil || m.hi != nil {
 		m.compare(&k, byte(digit))
 	}
 	if s.tracksFraction() && k.phase == inFraction {
@@ -123,7 +119,6 @@ func (s *Set) digit(k State, digit uint64) (State, bool) {
 		s.divide(&k, digit)
 	}
 	k.nonZero = k.nonZero || digit != 0
-	s.stepUsed(&k, m, byte(digit))
 	if !s.exponents {
 		s.forget(&k, m)
 	}
@@ -187,9 +182,7 @@ func boolInt(b bool) int {
 // forget merges states that only an exponent could tell apart: digits beyond the bounds on either
 // side, and beyond the divisors'.
 func (s *Set) forget(k *State, m *magnitudes) {
-	if k.used == 0 {
-		s.forgetPoint(k, m)
-	}
+	s.forgetPoint(k, m)
 	k.weight = max(k.weight, int32(-max(0, s.highestTen)-max(s.twos, s.fives)))
 	k.fraction = min(k.fraction, int32(max(s.maxFraction, 1-s.lowestTen)))
 }
@@ -215,18 +208,12 @@ const (
 	Highest = math.MaxInt32
 )
 
-// Exponents returns the exponents that a number may go on with, from lo to hi but some between,
-// which are sorted; lo > hi for none.
-func (s *Set) Exponents(k State) (lo, hi int, but []int32) {
+// Exponents returns the exponents that a number may go on with, from lo to hi; lo > hi for none.
+func (s *Set) Exponents(k State) (lo, hi int) {
 	if !s.exponents || k.phase != inZero && k.phase != inInteger && k.phase != inFraction {
-		return 1, 0, nil
+		return 1, 0
 	}
-	lo, hi = s.exponentRange(k)
-	for _, end := range s.excluded.ends(k.used) {
-		but = append(but, end-k.point)
-	}
-	slices.Sort(but)
-	return lo, hi, but
+	return s.exponentRange(k)
 }
 
 // exponentRange returns the exponents with which the mantissa is a member; lo > hi for none.
@@ -270,7 +257,7 @@ func (s *Set) exponentRange(k State) (lo, hi int) {
 
 // hasZero says whether the mantissa, of which no digit but zeros has been read, can become 0.
 func (s *Set) hasZero(k State) bool {
-	return s.zero && !k.noZero && (!k.negative || s.minusZero)
+	return s.zero && (!k.negative || s.minusZero)
 }
 
 // result closes a comparison: a proper prefix of the bound's digits is less.
@@ -304,7 +291,7 @@ func valuation(n, p uint64, limit int) int {
 
 // Accepts reports whether the number may end here, without an exponent.
 func (s *Set) Accepts(k State) bool {
-	if k.phase != inZero && k.phase != inInteger && k.phase != inFraction || slices.Contains(s.excluded.ends(k.used), k.point) {
+	if k.phase != inZero && k.phase != inInteger && k.phase != inFraction {
 		return false
 	}
 	lo, hi := s.exponentRange(k)
