@@ -2,16 +2,104 @@ package lex
 
 import (
 	"maps"
+	"math/big"
 	"slices"
 	"unsafe"
 )
 
 // Beside a bound on the length, most languages have many states, each of which is to be told alive
 // or dead, and a search for a word of the right length would look at many more. How long words can
-// be follows from the expression instead, where they are few progressions; else it is searched.
+// be follows from the expression instead, up to a length that few bounds exceed.
 
-// lengthsOf returns the lengths that words of e have, in code points that begin in them: all of
-// them if it is exact.
+// lengthLimit is the length from which on lengths are not told apart.
+const lengthLimit = 1 << 10
+
+// lengthSet is the lengths of words that are below lengthLimit.
+type lengthSet struct {
+	bits   big.Int
+	exact  bool // else there may be others
+	frugal bool // for every length some word takes no more bytes than that, even in JSON
+}
+
+// from is the lengths from n on.
+func from(n uint) *big.Int {
+	all := new(big.Int).Lsh(big.NewInt(1), lengthLimit)
+	return all.Sub(all, new(big.Int).Lsh(big.NewInt(1), min(n, lengthLimit)))
+}
+
+// next returns the least length that is not below lo, huge if there is none.
+func (s *lengthSet) next(lo int32) int32 {
+	rest := new(big.Int).Rsh(&s.bits, uint(lo))
+	if rest.Sign() == 0 {
+		return huge
+	}
+	return lo + int32(rest.TrailingZeroBits())
+}
+
+// add adds a length.
+func (s *lengthSet) add(n int32) {
+	if n < lengthLimit {
+		s.bits.SetBit(&s.bits, int(n), 1)
+	}
+}
+
+// within returns the lengths from lo to hi.
+func (s *lengthSet) within(lo, hi int32) *lengthSet {
+	out := &lengthSet{exact: s.exact, frugal: s.frugal}
+	out.bits.And(&s.bits, from(uint(lo)))
+	if hi != unbounded {
+		out.bits.AndNot(&out.bits, from(uint(hi)+1))
+	}
+	return out
+}
+
+// plus returns the sums of a length of s and one of t.
+func (s *lengthSet) plus(t *lengthSet) *lengthSet {
+	return &lengthSet{*sums(&s.bits, &t.bits), s.exact && t.exact, s.frugal && t.frugal}
+}
+
+// times returns the sums of lo to hi lengths of s.
+func (s *lengthSet) times(lo, hi int32) *lengthSet {
+	more := int32(lengthLimit)
+	if hi != unbounded {
+		more = hi - lo
+	}
+	least := multiples(&s.bits, lo)
+	return &lengthSet{*sums(least, multiples(new(big.Int).SetBit(&s.bits, 0, 1), more)), s.exact, s.frugal}
+}
+
+// multiples returns the sums of n lengths.
+func multiples(x *big.Int, n int32) *big.Int {
+	out := big.NewInt(1)
+	for n = min(n, lengthLimit); n > 0; n >>= 1 {
+		if n&1 != 0 {
+			out = sums(out, x)
+		}
+		x = sums(x, x)
+	}
+	return out
+}
+
+// sums returns the sums of a length of x and one of y.
+func sums(x, y *big.Int) *big.Int {
+	out, first := new(big.Int), x.TrailingZeroBits()
+	switch {
+	case x.Sign() == 0 || y.Sign() == 0:
+		return out
+	case x.Cmp(from(first)) == 0:
+		return from(first + y.TrailingZeroBits())
+	case y.Cmp(from(y.TrailingZeroBits())) == 0:
+		return from(first + y.TrailingZeroBits())
+	}
+	for n, shifted := first, new(big.Int); n < uint(x.BitLen()); n++ {
+		if x.Bit(int(n)) != 0 {
+			out.Or(out, shifted.Lsh(y, n))
+		}
+	}
+	return out.And(out, from(0))
+}
+
+// lengthsOf returns the lengths that words of e have, in code points that begin in them.
 func (a *Arena) lengthsOf(e Expr) *lengthSet {
 	if s := a.at(e).lengths; s != nil {
 		return s
@@ -28,7 +116,9 @@ func (a *Arena) lengthsOf(e Expr) *lengthSet {
 	case kindUnion:
 		s = &lengthSet{exact: true, frugal: true}
 		for _, x := range n.args {
-			s = s.union(a.lengthsOf(x))
+			t := a.lengthsOf(x)
+			s.bits.Or(&s.bits, &t.bits)
+			s.exact, s.frugal = s.exact && t.exact, s.frugal && t.frugal
 		}
 	case kindIntersect:
 		s = &lengthSet{}
@@ -43,20 +133,21 @@ func (a *Arena) lengthsOf(e Expr) *lengthSet {
 	default:
 		s = &lengthSet{}
 		if n.plain {
-			s.list, s.exact = []progression{oneNumber(n.span.minRunes)}, n.span.minRunes == n.span.maxRunes
+			s.add(n.span.minRunes)
+			s.exact = n.span.minRunes == n.span.maxRunes || n.span.minRunes >= lengthLimit
 		}
 	}
 	a.nodes[e].lengths = s
-	a.lengthBytes += int(unsafe.Sizeof(*s)) + cap(s.list)*int(unsafe.Sizeof(progression{}))
+	a.lengthBytes += int(unsafe.Sizeof(*s)) + 8*len(s.bits.Bits())
 	return s
 }
 
 // byLength says whether e has a word, as far as the lengths of its words tell.
 func (a *Arena) byLength(e Expr) verdict {
-	switch s := a.lengthsOf(e); {
-	case len(s.list) > 0:
+	switch s, most := a.lengthsOf(e), a.at(e).span.maxRunes; {
+	case s.bits.Sign() > 0:
 		return yes
-	case s.exact:
+	case s.exact && most != unbounded && most < lengthLimit:
 		return no
 	}
 	return unknown
@@ -81,11 +172,10 @@ func (w *words) lengths(s wordSet) *lengthSet {
 	cheap := w.lengthsBy(s, true)
 	for n, is := range w.lengthsBy(s, false) {
 		if is {
-			out.list = append(out.list, oneNumber(int32(n)))
+			out.add(int32(n))
 			out.frugal = out.frugal && n < len(cheap) && cheap[n]
 		}
 	}
-	out.tidy()
 	return out
 }
 

@@ -74,7 +74,7 @@ func TestLengthsOf_areThoseOfTheWords(t *testing.T) {
 		}
 		for n, found := range lengthsByWalking(a, a.Start(e)) {
 			if got := s.has(int32(n)); got && !found || found && !got && s.exact {
-				t.Fatalf("%s: length %d is %v, %v", a.describeExpr(e), n, got, *s)
+				t.Fatalf("%s: length %d is %v, %v", a.describeExpr(e), n, got, s)
 			}
 		}
 		if n := a.MinBytes(a.Start(e)); a.Start(e) != Dead && a.Shortest(a.Start(e)) == nil {
@@ -134,7 +134,7 @@ func checkReach(t *testing.T, a *Arena, l reach, e Expr, s *lengthSet, read int3
 				continue
 			}
 			if n := s.next(max(0, lo-read)); n >= huge || hi != unbounded && n+read > hi {
-				t.Fatalf("%s: %v promises %d to %d, but behind %d there are %v", a.describeExpr(e), l, lo, hi, read, *s)
+				t.Fatalf("%s: %v promises %d to %d, but behind %d there are %v", a.describeExpr(e), l, lo, hi, read, s)
 			}
 		}
 	}

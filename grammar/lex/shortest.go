@@ -161,7 +161,7 @@ func (a *Arena) atOnce(e Expr, m metric) (int32, bool) {
 		return n.distance[m] - 1, true
 	}
 	s := a.lengthsOf(e)
-	return s.next(0), s.exact && len(s.list) > 0 && (m == inRunes || s.frugal)
+	return s.next(0), s.exact && s.bits.Sign() > 0 && (m == inRunes || s.frugal)
 }
 
 func (a *Arena) findNearest(start Expr, m metric) (int32, bool) {
