@@ -29,7 +29,7 @@ func TestFromSchema_instances(t *testing.T) {
 		"equal keys escaped": {`{}`, []string{`{"a":1,"b":1}`, `{"\u0061":1,"A":1}`}, []string{`{"a":1,"\u0061":1}`, `{"\n":1,"\u000a":2}`}},
 		"pattern and named":  {`{"properties":{"x1":{"minimum":5}},"patternProperties":{"^x":{"type":"integer"}},"additionalProperties":{"type":"string"}}`, []string{`{"x1":7,"x2":1,"y":"s"}`, `{}`}, []string{`{"x1":4}`, `{"x1":7.5}`, `{"x2":"s"}`, `{"y":1}`}},
 		"number of keys":     {`{"minProperties":1,"maxProperties":2,"required":["a"]}`, []string{`{"a":1}`, `{"b":1,"a":1}`}, []string{`{}`, `{"b":1}`, `{"b":1,"c":1`, `{"a":1,"b":1,"c":1}`}},
-		"dependencies":       {`{"dependentRequired":{"a":["b"],"b":["c"]},"maxProperties":3}`, []string{`{"a":1,"c":1,"b":1}`, `{"c":1}`, `{"b":1,"c":2}`}, []string{`{"a":1}`, `{"a":1,"b":2}`, `{"x":1,"a":1`}},
+		"dependencies":       {`{"dependentRequired":{"a":["b"],"b":["c"]}}`, []string{`{"a":1,"c":1,"b":1}`, `{"c":1}`, `{"b":1,"c":2}`}, []string{`{"a":1}`, `{"a":1,"b":2}`, `{"x":1,"a":1}`}},
 		"property names":     {`{"propertyNames":{"enum":["a","bb"]}}`, []string{`{"a":1,"bb":2}`, `{"bb":2}`}, []string{`{"b":1}`, `{"a":1,"bb":1,`, `{"a":1,"a":1}`}},
 		"lengths":            {`{"type":"string","minLength":2,"maxLength":3}`, []string{`"ab"`, `"ö😀b"`, `"\u00e4\ud83d\ude00"`, `"\n\"\\"`}, []string{`"a"`, `"abcd"`, `"\ud83d\ude00"`, `"abc\`}},
 		"a million":          {`{"type":"string","maxLength":1000000}`, []string{`"` + strings.Repeat("a", 100000) + `"`}, []string{`"` + strings.Repeat("ab", 500001)}},

@@ -15,7 +15,7 @@ var walkSchemas = []string{
 	`{"type":"array","items":{"type":"object","properties":{"a":{"type":"number"},"b":{"type":["null","boolean"]}},"required":["a","b"]},"minItems":1,"maxItems":3}`,
 	`{"type":"object","patternProperties":{"^x":{"type":"integer"}},"additionalProperties":{"type":"string","maxLength":3},"minProperties":1,"maxProperties":3}`,
 	`{"type":"array","uniqueItems":true,"items":{"enum":["a","ab",1,12,true]},"minItems":3}`,
-	`{"type":"object","dependentRequired":{"a":["b"]},"properties":{"a":{"type":"integer"},"b":{"const":null}},"propertyNames":{"maxLength":2},"maxProperties":3}`,
+	`{"type":"object","dependentRequired":{"a":["b"]},"properties":{"a":{"type":"integer"},"b":{"const":null}},"propertyNames":{"maxLength":2}}`,
 	`{"anyOf":[{"type":"string","pattern":"^[a-c]{2,4}$"},{"type":"integer","multipleOf":7,"minimum":-50},{"type":"null"}]}`,
 	`{"oneOf":[{"required":["kind"],"properties":{"kind":{"const":"x"},"n":{"type":"integer"}}},{"required":["kind"],"properties":{"kind":{"const":"y"},"s":{"type":"string","maxLength":4}}}],"type":"object","maxProperties":4}`,
 	`{"type":"array","contains":{"type":"integer"},"minContains":2,"items":{"type":["integer","string"],"maxLength":3},"maxItems":4}`,

@@ -92,37 +92,6 @@ func (s *Schema) mergeEnums(nodes []*Node) []*Node {
 	return append(rest, s.constant(lists[0].blame, values))
 }
 
-// mergeChoices replaces the lists of values among nodes, of which exactly one is to hold, by one
-// list of those that are in one of them, and returns those that are in several. Enumerations are
-// often written so, with a description for each value.
-func (s *Schema) mergeChoices(b *blame, nodes []*Node) (merged []*Node, repeated *Node) {
-	times := make(map[string]int)
-	var values []*value
-	for _, n := range nodes {
-		if n.op != opEnum {
-			merged = append(merged, n)
-			continue
-		}
-		own := make(map[string]bool, len(n.enum))
-		for _, v := range n.enum {
-			if key := v.canonical(); !own[key] {
-				own[key] = true
-				times[key]++
-				values = append(values, v)
-			}
-		}
-	}
-	if len(nodes)-len(merged) < 2 {
-		return nodes, s.never
-	}
-	once := slices.DeleteFunc(slices.Clone(values), func(v *value) bool { return times[v.canonical()] > 1 })
-	values = slices.DeleteFunc(values, func(v *value) bool { return times[v.canonical()] == 1 })
-	if len(once) > 0 {
-		merged = append(merged, s.constant(b, once))
-	}
-	return merged, s.constant(b, values)
-}
-
 // selected returns the values that are in list, or with in false those that are not.
 func selected(values, list []*value, in bool) []*value {
 	if len(list) == 1 {

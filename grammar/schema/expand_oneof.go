@@ -13,10 +13,6 @@ func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 			live++
 		}
 	}
-	if texts := sameLengths(parts); len(texts) > manyTexts {
-		first := firstOf(parts).String
-		return present(s.stringAlt(s.exactlyOneText(texts), first.MinLen, first.MaxLen))
-	}
 	var out []*Alt
 	rivals := s.rivals(parts)
 	for i, part := range parts {
@@ -35,22 +31,6 @@ func (s *Schema) expandOneOf(n *Node, context *Alt, track bool) []*Alt {
 	return out
 }
 
-// sameLengths returns the texts of branches that are strings of the same lengths, nil if they are
-// not.
-func sameLengths(parts [][]*Alt) []Expr {
-	var texts []Expr
-	first := firstOf(parts)
-	for _, part := range parts {
-		for _, a := range part {
-			if len(part) > 1 || a.Kind != String || a.String.MinLen != first.String.MinLen || a.String.MaxLen != first.String.MaxLen {
-				return nil
-			}
-			texts = append(texts, a.String.Text)
-		}
-	}
-	return texts
-}
-
 func firstOf(parts [][]*Alt) *Alt {
 	for _, part := range parts {
 		if len(part) > 0 {
@@ -58,48 +38,6 @@ func firstOf(parts [][]*Alt) *Alt {
 		}
 	}
 	return nil
-}
-
-// manyTexts is the number of languages from which taking all others away from each is too much.
-const manyTexts = 8
-
-// exactlyOneText returns what is in exactly one of some languages.
-func (s *Schema) exactlyOneText(texts []Expr) Expr {
-	var apart, others []Expr
-	for i, x := range texts {
-		if s.overlapsOther(texts, i) {
-			others = append(others, x)
-		} else {
-			apart = append(apart, x)
-		}
-	}
-	if len(others) > 0 {
-		one, _ := s.oneText(others)
-		apart = append(apart, one)
-	}
-	return s.arena.Union(apart...)
-}
-
-// overlapsOther reports whether a language shares a word with another of the list.
-func (s *Schema) overlapsOther(texts []Expr, i int) bool {
-	for j, y := range texts {
-		if j != i && !s.vacant(s.arena.Intersect(texts[i], y)) {
-			return true
-		}
-	}
-	return false
-}
-
-// oneText returns what is in exactly one of some languages, and what is in any. Halves share what
-// their words have become, which the complements of all others beside each would not.
-func (s *Schema) oneText(texts []Expr) (one, any Expr) {
-	if len(texts) == 1 {
-		return texts[0], texts[0]
-	}
-	a, half := s.arena, len(texts)/2
-	left, anyLeft := s.oneText(texts[:half])
-	right, anyRight := s.oneText(texts[half:])
-	return a.Union(a.Intersect(left, a.Complement(anyRight)), a.Intersect(right, a.Complement(anyLeft))), a.Union(anyLeft, anyRight)
 }
 
 // rivals returns with which other branches an alternative of one may share values: all, or where a

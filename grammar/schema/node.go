@@ -268,17 +268,15 @@ func (s *Schema) exactlyOne(b *blame, nodes []*Node) *Node {
 			live = append(live, n) // a repeated node counts twice
 		}
 	}
-	live, repeated := s.mergeChoices(b, live)
-	n := s.never
 	switch len(live) {
 	case 0:
+		return s.never
 	case 1:
-		n = live[0]
-	default:
-		n = s.newNode(opOneOf)
-		n.kids, n.blame = live, b
+		return live[0]
 	}
-	return s.and(n, s.not(repeated))
+	n := s.newNode(opOneOf)
+	n.kids, n.blame = live, b
+	return n
 }
 
 // fixedNode returns the union of the given alternatives.

@@ -151,8 +151,11 @@ func (s *Schema) scarce(a *ArrayAlt, i int) bool {
 func (s *Schema) normalizeObject(o ObjectAlt) []*Alt {
 	o.Props = slices.Clone(o.Props)
 	o.borrowed, o.extra, o.seen = true, nil, nil
-	if !o.imply((*Node).Empty) || !o.fit() {
+	if !o.imply((*Node).Empty) {
 		return nil
+	}
+	if o.MaxProps != Unbounded && len(o.Implications) > 0 { // a key must fit with all that it requires
+		s.unsupported(nil, "maxProperties beside keys that require others")
 	}
 	s.nameFinite(&o)
 	o.settled = true
@@ -160,40 +163,6 @@ func (s *Schema) normalizeObject(o ObjectAlt) []*Alt {
 		return present(s.objectAlt(&o))
 	}
 	return s.chooseNames(&o)
-}
-
-// fit forbids keys that with all they require do not fit into MaxProps.
-func (o *ObjectAlt) fit() bool {
-	if o.MaxProps == Unbounded {
-		return true
-	}
-	for _, imp := range o.Implications {
-		if key := o.Find(imp.Key); o.needs(imp.Key) > o.MaxProps {
-			o.Props[key].Value = o.schema.never
-		}
-	}
-	return o.imply((*Node).Empty)
-}
-
-// needs returns how many keys an object with the given key has at least.
-func (o *ObjectAlt) needs(key string) int {
-	there := map[string]bool{key: true}
-	for _, p := range o.Props {
-		if p.Required {
-			there[p.Name] = true
-		}
-	}
-	for before := 0; before < len(there); {
-		before = len(there)
-		for _, imp := range o.Implications {
-			if there[imp.Key] {
-				for _, name := range imp.Required {
-					there[name] = true
-				}
-			}
-		}
-	}
-	return len(there)
 }
 
 // maxNamed is the number of words up to which a finite language of extra keys is replaced by
