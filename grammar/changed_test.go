@@ -35,7 +35,7 @@ func TestMask_ofMaskBenchHoldsWhatInstancesGoOnWith(t *testing.T) {
 		if err != nil {
 			return
 		}
-		c := &maskCase{Case: s, v: v, rng: grammartest.RandOf(t, s.Name)}
+		c := &maskCase{Case: s, v: v, rng: randOf(t, s.Name)}
 		for _, text := range c.spelled() {
 			for range min(followCuts, len(text)) {
 				at := c.rng.IntN(len(text))
@@ -89,7 +89,7 @@ func TestMatcher_ofMaskBenchAgreesWithTheOracleOnChangedInstances(t *testing.T) 
 		DropCaches()
 		g, err := FromSchema(s.Schema, SchemaOptions{})
 		var unsat *schema.UnsatError
-		c := &maskCase{Case: s, v: v, rng: grammartest.RandOf(t, s.Name), judge: grammartest.Oracle(t, s.Schema)}
+		c := &maskCase{Case: s, v: v, rng: randOf(t, s.Name), judge: grammartest.Oracle(t, s.Schema)}
 		if c.judge == nil || err != nil && !errors.As(err, &unsat) {
 			return
 		}

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -35,7 +39,7 @@ type sortedVocab struct {
 func randomRealVocab(t *testing.T) *sortedVocab {
 	t.Helper()
 	names := []string{"llama-bpe", "llama-spm", "gemma-4"}
-	name := names[grammartest.RandOf(t, "vocabulary").IntN(len(names))]
+	name := names[randOf(t, "vocabulary").IntN(len(names))]
 	f, err := gguf.Open(grammartest.Shared(t, "data/vocab/ggml-vocab-"+name+".gguf"))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +81,7 @@ var caseOptions = []SchemaOptions{
 // newMaskCase chooses what else is to be known of a schema; false if it cannot be compiled.
 func newMaskCase(t *testing.T, s grammartest.Case, v *sortedVocab) (*maskCase, bool) {
 	t.Helper()
-	rng := grammartest.RandOf(t, s.Name)
+	rng := randOf(t, s.Name)
 	c := &maskCase{Case: s, v: v, rng: rng, o: caseOptions[rng.IntN(len(caseOptions))]}
 	if _, err := FromSchema(s.Schema, c.o); err != nil {
 		return nil, false
@@ -101,7 +105,7 @@ func (c *maskCase) grammar(t *testing.T) *Grammar {
 func (c *maskCase) fail(t *testing.T, format string, args ...any) {
 	t.Helper()
 	if !c.failed {
-		t.Errorf("%s, %s, %+v: again with %s", c.Name, c.v.name, c.o, grammartest.Again(c.Name))
+		t.Errorf("%s, %s, %+v: again with %s", c.Name, c.v.name, c.o, again(c.Name))
 	}
 	c.failed = true
 	t.Errorf(format, args...)
@@ -208,4 +212,19 @@ func (c *maskCase) end(m *Matcher, text []byte) ([]byte, error) {
 		text = append(text, m.v.Piece(next)...)
 	}
 	return text, nil
+}
+
+// randOf picks something for a schema, always the same; for make test-corpus, what its seed
+// decides.
+func randOf(t testing.TB, name string) *rand.Rand {
+	t.Helper()
+	seed, _ := strconv.ParseUint(os.Getenv(grammartest.SeedEnv), 10, 64) // none is 0
+	h := fnv.New64()
+	_, _ = h.Write([]byte(name)) // never fails
+	return rand.New(rand.NewPCG(h.Sum64(), seed))
+}
+
+// again is what leads a test to one schema, with the same choices of randOf.
+func again(name string) string {
+	return fmt.Sprintf("%s='^%s$' %s=%s", grammartest.AllEnv, regexp.QuoteMeta(name), grammartest.SeedEnv, os.Getenv(grammartest.SeedEnv))
 }

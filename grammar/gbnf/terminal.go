@@ -255,9 +255,6 @@ func (o *JSONOptions) set(key, value string) bool {
 	case key == "lenient" && value == "":
 		o.Lenient = true
 		return true
-	case key == "exact" && value == "":
-		o.Exact = true
-		return true
 	case !slices.Contains(optionValues[key], value):
 		return false
 	}
@@ -298,9 +295,6 @@ func (o JSONOptions) String() string {
 	}
 	if o.Lenient {
 		parts = append(parts, "lenient")
-	}
-	if o.Exact {
-		parts = append(parts, "exact")
 	}
 	if parts == nil {
 		return ""

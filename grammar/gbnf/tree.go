@@ -61,7 +61,7 @@ type JSONOptions struct {
 	Tool                                          string
 	Order, Space, Escapes, Numbers, Extra, Format string
 	Documents                                     string // a JSON object of schemas by URI
-	Lenient, Exact                                bool
+	Lenient                                       bool
 }
 
 // Rule is a named rule.

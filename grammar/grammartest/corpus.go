@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
-	"hash/fnv"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -65,20 +63,6 @@ func Schemas(t testing.TB, every int, f func(Case)) {
 		}
 	}
 	t.Logf("%d of %d schemas; %s=%s", walked, len(lines), SeedEnv, os.Getenv(SeedEnv))
-}
-
-// RandOf picks something for a schema, always the same; for make test-corpus, what its seed
-// decides.
-func RandOf(t testing.TB, name string) *rand.Rand {
-	t.Helper()
-	h := fnv.New64()
-	_, _ = h.Write([]byte(name)) // never fails
-	return rand.New(rand.NewPCG(h.Sum64(), uint64(number(t, SeedEnv, 0))))
-}
-
-// Again is what leads a test to one schema, with the same choices of RandOf.
-func Again(name string) string {
-	return fmt.Sprintf("%s='^%s$' %s=%s", AllEnv, regexp.QuoteMeta(name), SeedEnv, os.Getenv(SeedEnv))
 }
 
 // chosen matches the names of the schemas that the environment asks for.

@@ -17,14 +17,22 @@ func ByteRange(lo, hi byte) ByteSet {
 // BytesOf returns the set of the bytes of chars.
 func BytesOf(chars string) ByteSet {
 	var s ByteSet
-	for i := 0; i < len(chars); i++ {
-		s.Add(chars[i])
-	}
+	s.AddAll(chars)
 	return s
 }
 
 // Add puts b into the set.
 func (s *ByteSet) Add(b byte) { s[b>>6] |= 1 << (b & 63) }
+
+// AddAll puts the bytes of chars into the set.
+func (s *ByteSet) AddAll(chars string) {
+	for i := range len(chars) {
+		s.Add(chars[i])
+	}
+}
+
+// Has reports whether b is a member.
+func (s *ByteSet) Has(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
 
 // Union returns the members of either set.
 func (s ByteSet) Union(t ByteSet) ByteSet {

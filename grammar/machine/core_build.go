@@ -19,7 +19,7 @@ type builder struct {
 	trees    []*gbnf.Node // of the program's rules
 	err      error
 
-	classIDs map[byteClass]int32
+	classIDs map[lex.ByteSet]int32
 	subIDs   map[string]int32
 	subNodes map[*gbnf.Node]int32
 	nameIDs  map[string]int32
@@ -107,29 +107,29 @@ func (b *builder) terminal(n *gbnf.Node, from int32) int32 {
 	}
 }
 
-func (b *builder) class(c byteClass) int32 { return numbered(b.classIDs, &b.p.classes, c, c) }
+func (b *builder) class(c lex.ByteSet) int32 { return numbered(b.classIDs, &b.p.classes, c, c) }
 
 func (b *builder) byte(x byte) int32 {
-	var c byteClass
-	c.add(x)
+	var c lex.ByteSet
+	c.Add(x)
 	return b.class(c)
 }
 
 // runes splits a class into its ASCII part, one edge, and the rest, whose UTF-8 is an automaton of
 // package lex.
 func (b *builder) runes(ranges ecma.Set, from int32) int32 {
-	var ascii byteClass
+	var ascii lex.ByteSet
 	var rest ecma.Set
 	for _, x := range ranges {
 		for c := x.Lo; c <= min(x.Hi, 0x7F); c++ {
-			ascii.add(byte(c))
+			ascii.Add(byte(c))
 		}
 		if x.Hi > 0x7F {
 			rest = append(rest, ecma.Range{Lo: max(x.Lo, 0x80), Hi: x.Hi})
 		}
 	}
 	to := b.state()
-	if ascii != (byteClass{}) {
+	if ascii != (lex.ByteSet{}) {
 		b.edge(from, opBytes, b.class(ascii), to)
 	}
 	if rest != nil {
@@ -145,7 +145,7 @@ func (b *builder) symbol(n *gbnf.Node, from int32) int32 {
 		return b.step(from, opSym, id)
 	}
 	to := b.step(from, opOther, id)
-	b.edge(from, opBytes, b.class(byteClass{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}), to)
+	b.edge(from, opBytes, b.class(lex.ByteRange(0, 255)), to)
 	return to
 }
 

@@ -12,7 +12,7 @@ type kind struct {
 	// distance is how far an automaton is from its own end; nil: it is there.
 	distance func(m *Machine, d kindDef, st, aux int32) int32
 	// expect adds the bytes that a thread may read, or says that only trying tells, as nil does.
-	expect func(m *Machine, t thread, set *byteClass) bool
+	expect func(m *Machine, t thread, set *lex.ByteSet) bool
 	// collect adds the tokens that a thread allows, or says that they are to be tried one by one,
 	// as nil does.
 	collect func(k *Masks, t thread) bool

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tenon/grammar/gbnf"
+	"tenon/grammar/lex"
 )
 
 // op says what an edge of a Program consumes or does.
@@ -39,29 +40,13 @@ type rule struct {
 	nullable bool
 }
 
-// byteClass is a set of bytes.
-type byteClass [4]uint64
-
-func (c *byteClass) has(b byte) bool { return c[b>>6]>>(b&63)&1 != 0 }
-func (c *byteClass) add(b byte)      { c[b>>6] |= 1 << (b & 63) }
-
-func (c *byteClass) with(d byteClass) byteClass {
-	return byteClass{c[0] | d[0], c[1] | d[1], c[2] | d[2], c[3] | d[3]}
-}
-
-func (c *byteClass) addText(s string) {
-	for i := range len(s) {
-		c.add(s[i])
-	}
-}
-
 // Program is a grammar as a network of automata, one per rule, that call each other. It is
 // immutable.
 type Program struct {
 	states  []state
 	rules   []rule
 	root    int32
-	classes []byteClass
+	classes []lex.ByteSet
 	subs    []*gbnf.Node
 	names   []string
 	symbols []SymbolRef
@@ -87,7 +72,7 @@ func Compile(g *gbnf.Grammar, units map[*gbnf.Node]*Unit, captures bool) (*Progr
 		p:        &Program{root: int32(g.Root), eaches: map[*gbnf.Node]*anyOrder{}},
 		captures: captures,
 		units:    units,
-		classIDs: map[byteClass]int32{},
+		classIDs: map[lex.ByteSet]int32{},
 		subIDs:   map[string]int32{},
 		subNodes: map[*gbnf.Node]int32{},
 		nameIDs:  map[string]int32{},

@@ -1,6 +1,10 @@
 package machine
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"tenon/grammar/lex"
+)
 
 // Size is how many bytes the machine takes beside its program and its units, which it shares with
 // others. It grows with what is matched: texts of keys, registers, configurations, states of its
@@ -96,7 +100,7 @@ func (c *closure) size() int {
 
 // Size is roughly how many bytes the program takes.
 func (p *Program) Size() int {
-	n := len(p.classes) * int(unsafe.Sizeof(byteClass{}))
+	n := len(p.classes) * int(unsafe.Sizeof(lex.ByteSet{}))
 	for i := range p.states {
 		n += int(unsafe.Sizeof(state{})) + cap(p.states[i].edges)*int(unsafe.Sizeof(edge{}))
 	}

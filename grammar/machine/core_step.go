@@ -162,7 +162,7 @@ func (m *Machine) stepRule(dst []thread, t thread, in int) []thread {
 func (m *Machine) stepItem(dst []thread, t thread, x *item, in int) []thread {
 	switch x.op {
 	case opBytes:
-		if in >= symbolBase || !m.prog.classes[x.arg].has(byte(in)) {
+		if in >= symbolBase || !m.prog.classes[x.arg].Has(byte(in)) {
 			return dst
 		}
 	case opSym:

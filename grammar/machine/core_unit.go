@@ -21,7 +21,6 @@ type Unit struct {
 	anySpace, noSpace bool
 	declared          bool // keys only in declared order
 	escapes           lex.Escapes
-	plain             bool // numbers without exponent
 	anyText           lex.Expr
 	plainString       lex.StringState // the inside of any string
 }
@@ -39,16 +38,14 @@ const (
 func NewUnit(n *gbnf.Node, lenient bool, limits lex.Limits, stop func() error) (*Unit, error) {
 	o := n.Options
 	u := &Unit{text: len(n.Text) + len(o.Documents), anySpace: o.Space == "" || o.Space == "any", noSpace: o.Space == "none", declared: o.Order == "declared"}
-	so := schema.Options{Tool: o.Tool, Lenient: (lenient || o.Lenient) && !o.Exact, NoExtra: o.Extra == "none", Limits: schema.Limits{Automata: limits}, Stop: stop}
+	so := schema.Options{Tool: o.Tool, Lenient: lenient || o.Lenient, NoExtra: o.Extra == "none", Limits: schema.Limits{Automata: limits}, Stop: stop}
 	if o.Format == "annotate" {
 		so.Formats = schema.FormatsAnnotation
 	}
 	switch o.Numbers {
 	case "plain":
-		u.plain = true
 		so.Numbers.Spelling = number.SpellPlain
 	case "canonical":
-		u.plain = true
 		so.Numbers = schema.Numbers{Spelling: number.SpellPlain, MaxIntegerDigits: MaxIntegerDigits, MaxFractionDigits: MaxFractionDigits}
 	}
 	var err error
@@ -169,13 +166,12 @@ type View struct {
 	NoSpace  bool
 	Declared bool // keys only in declared order
 	Escapes  lex.Escapes
-	Plain    bool // numbers without exponent
-	Indent   int  // blanks that bounded space admits behind a newline
+	Indent   int // blanks that bounded space admits behind a newline
 }
 
 // View calls f with the unit's contents, which f must not keep.
 func (u *Unit) View(f func(View)) {
 	u.locked(func() {
-		f(View{u.schema.Root, u.arena, u.anySpace, u.noSpace, u.declared, u.escapes, u.plain, maxIndent})
+		f(View{u.schema.Root, u.arena, u.anySpace, u.noSpace, u.declared, u.escapes, maxIndent})
 	})
 }

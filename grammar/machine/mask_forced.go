@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"tenon/grammar/lex"
 )
 
 // NextBytes returns the bytes that may come next.
-func (m *Machine) NextBytes(id ConfigID) byteClass {
-	var c byteClass
+func (m *Machine) NextBytes(id ConfigID) lex.ByteSet {
+	var c lex.ByteSet
 	for b := range 256 {
 		if m.accepts(id, b) {
-			c.add(byte(b))
+			c.Add(byte(b))
 		}
 	}
 	return c
@@ -90,11 +92,11 @@ func (m *Machine) Expected(id ConfigID) string {
 	var list []string
 	c := m.NextBytes(id)
 	for b := 0; b < 256; b++ {
-		if !c.has(byte(b)) {
+		if !c.Has(byte(b)) {
 			continue
 		}
 		end := b
-		for end+1 < 256 && c.has(byte(end+1)) {
+		for end+1 < 256 && c.Has(byte(end+1)) {
 			end++
 		}
 		if end > b+1 {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
 
@@ -54,13 +55,13 @@ func (k *Masks) sliceName(t thread, x *lexicon) *nameSlice {
 	}
 	type span struct{ lo, hi int }
 	var at [vocab.MaxPiece + 2]span
-	var next [vocab.MaxPiece + 2]byteClass // by depth: the bytes that names go on with
+	var next [vocab.MaxPiece + 2]lex.ByteSet // by depth: the bytes that names go on with
 	at[0], next[0] = span{lo, hi}, list.nextBytes(lo, hi, read)
 	tree := k.v.Trie()
 	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
 		n := &tree.Nodes[i]
 		d := int(n.Depth)
-		if !next[d-1].has(n.Byte) || special(n.Byte) {
+		if !next[d-1].Has(n.Byte) || special(n.Byte) {
 			i += int(n.Size)
 			continue
 		}
@@ -78,15 +79,15 @@ func (k *Masks) sliceName(t thread, x *lexicon) *nameSlice {
 }
 
 // nextBytes is the bytes that a range of names go on with behind the first ones.
-func (x *nameList) nextBytes(lo, hi, depth int) byteClass {
-	var set byteClass
+func (x *nameList) nextBytes(lo, hi, depth int) lex.ByteSet {
+	var set lex.ByteSet
 	for lo < hi {
 		if len(x.names[lo]) == depth {
 			lo++
 			continue
 		}
 		b := x.names[lo][depth]
-		set.add(b)
+		set.Add(b)
 		if hi-lo == 1 {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
 
@@ -16,7 +17,7 @@ type walker struct {
 	spans   []listID                      // by state: its threads
 	rows    []*walkRow                    // by state: nil unless it has been met twice
 	met     []bool                        // by state
-	expects []*byteClass                  // by state: bytes worth trying, nil for all
+	expects []*lex.ByteSet                // by state: bytes worth trying, nil for all
 	table   idTable                       // of states
 	buf     []thread
 	free    []*walkRow // rows of states that have been forgotten
@@ -107,7 +108,7 @@ func (w *walker) walk(k *Masks, nodes []vocab.Node) {
 		n := &nodes[i]
 		above := w.at[n.Depth-1] // a first byte has depth 1
 		s := walkDead
-		if x := w.expects[above]; x == nil || x.has(n.Byte) {
+		if x := w.expects[above]; x == nil || x.Has(n.Byte) {
 			s = w.next(k.m, above, n.Byte)
 		}
 		if s == walkDead {
@@ -139,7 +140,7 @@ func (w *walker) meet(m *Machine, s walkState, size uint32) {
 	}
 	if size >= manyTried && w.expects[s] == nil && w.rows[s] == nil {
 		w.expects[s] = m.expectAny(w.threadsOf(s))
-		w.bytes += int(unsafe.Sizeof(byteClass{}))
+		w.bytes += int(unsafe.Sizeof(lex.ByteSet{}))
 	}
 }
 
