@@ -13,9 +13,6 @@ import (
 // each set of keys that may have come.
 const maxAnyOrder = 5
 
-// maxNamesText is how long the named keys may be together for other keys to be told from them.
-const maxNamesText = 1000
-
 // objectWriter writes the rules of one set of objects. A rule reads the rest of an object, given
 // which keys there have been.
 type objectWriter struct {
@@ -50,26 +47,24 @@ func (w *valueWriter) object(o *schema.ObjectAlt) *gbnf.Node {
 
 // addExtra writes what keys that are not named may be.
 func (x *objectWriter) addExtra() {
-	names, total := []string{}, 0
+	var names []string
 	for _, p := range x.o.Props {
-		names, total = append(names, p.Name), total+len(p.Name)
+		names = append(names, p.Name)
 	}
 	for _, c := range x.o.UnnamedKeys() {
 		if c.Value.Empty() {
 			continue
 		}
 		x.loosen("other keys than the named may come twice")
-		key := gbnf.Sequence(literal(`"`), star(x.char()), literal(`"`))
-		switch {
-		case c.Keys != x.any:
-			key = gbnf.Sequence(literal(`"`), x.text(c.Keys), literal(`"`))
-		case total > maxNamesText:
-			x.loosen("other keys are not told from the named where those are many")
-		case len(names) > 0:
-			key = gbnf.Sequence(literal(`"`), x.others(names), literal(`"`))
+		key, keys := star(x.char()), c.Keys
+		if len(names) > 0 { // a class of all keys holds the named ones
+			keys = x.Arena.Intersect(keys, x.Arena.Complement(x.Arena.Literals(names...)))
+		}
+		if keys != x.any {
+			key = x.text(keys)
 		}
 		i := x.fresh("other")
-		x.out.Rules[i].Node = gbnf.Sequence(key, x.space, literal(":"), x.space, x.value(c.Value), x.space)
+		x.out.Rules[i].Node = gbnf.Sequence(literal(`"`), key, literal(`"`), x.space, literal(":"), x.space, x.value(c.Value), x.space)
 		x.extra = append(x.extra, ref(i))
 	}
 }
