@@ -53,15 +53,14 @@ type Call struct {
 
 // ChatRequest is a turn of a conversation.
 type ChatRequest struct {
-	Model       string          `json:"model"`
-	Messages    []Message       `json:"messages"`
-	Tools       json.RawMessage `json:"tools,omitempty"`
-	Approvals   []Approval      `json:"approvals"` // none of them says, too, that the client knows how to approve
-	MaxTokens   int             `json:"max_tokens,omitempty"`
-	Temperature *float64        `json:"temperature,omitempty"`
-	Template    map[string]any  `json:"chat_template_kwargs,omitempty"`
-	Stream      bool            `json:"stream"`
-	Timings     bool            `json:"timings_per_token"`
+	Model     string          `json:"model"`
+	Messages  []Message       `json:"messages"`
+	Tools     json.RawMessage `json:"tools,omitempty"`
+	Approvals []Approval      `json:"approvals"` // none of them says, too, that the client knows how to approve
+	MaxTokens int             `json:"max_tokens,omitempty"`
+	Template  map[string]any  `json:"chat_template_kwargs,omitempty"`
+	Stream    bool            `json:"stream"`
+	Timings   bool            `json:"timings_per_token"`
 }
 
 // Timings are the server's own of a turn.

@@ -34,10 +34,7 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 type Model struct {
 	ID           string   `json:"id"`
 	Aliases      []string `json:"aliases"`
-	Architecture string   `json:"architecture"`
-	Quantization string   `json:"quantization"`
 	Context      int      `json:"context_length"`
-	MaxContext   int      `json:"max_context_length"`
 	State        string   `json:"state"`
 	Capabilities []string `json:"capabilities"`
 	Error        string   `json:"error,omitempty"`

@@ -40,11 +40,7 @@ func newDoctorCommand() *cobra.Command {
 		Long: `Look at the processor, the GPU, the engine, memory, ports and stores, and measure how fast memory is. Each finding says what to do
 about it. Exit status 1: something is bad.`,
 	}, func(cmd *cobra.Command, r *remote, _ []string) error {
-		all := []finding{processor(), graphics(), engineLinked(), memoryFound()}
-		all = append(all, r.ports(cmd.Context())...)
-		all = append(all, stores()...)
-		all = append(all, modelsFound())
-		all = append(all, speed(bandwidth()))
+		all := []finding{processor(), graphics(), engineLinked(), memoryFound(), r.port(cmd.Context()), storeFound(), modelsFound(), speed(bandwidth())}
 		bad := 0
 		for _, f := range all {
 			if f.State == "bad" {
@@ -139,24 +135,24 @@ func memoryFound() finding {
 	return f
 }
 
-// ports tells who listens where clients look for a server.
-func (r *remote) ports(ctx context.Context) []finding {
+// port tells who listens where clients look for a server.
+func (r *remote) port(ctx context.Context) finding {
 	where := fmt.Sprintf("port %d", r.loader.Settings.Port)
 	if h, err := r.Health(ctx); err == nil {
-		return []finding{{where, "ok", "a server answers at " + r.Base + ": " + h.Status, ""}}
+		return finding{where, "ok", "a server answers at " + r.Base + ": " + h.Status, ""}
 	} else if !errors.Is(err, client.ErrNoServer) {
-		return []finding{{where, "bad", "something answers at " + r.Base + " that is not tenon: " + err.Error(), "end it, or choose another --port"}}
+		return finding{where, "bad", "something answers at " + r.Base + " that is not tenon: " + err.Error(), "end it, or choose another --port"}
 	}
 	l, err := net.Listen("tcp", strings.TrimPrefix(strings.TrimPrefix(r.Base, "http://"), "https://"))
 	if err != nil {
-		return []finding{{where, "bad", err.Error(), "choose another --port, or an address of this machine for --host"}}
+		return finding{where, "bad", err.Error(), "choose another --port, or an address of this machine for --host"}
 	}
 	_ = l.Close()
-	return []finding{{where, "ok", "free", ""}}
+	return finding{where, "ok", "free", ""}
 }
 
-// stores tells whether models can be kept.
-func stores() []finding {
+// storeFound tells whether models can be kept.
+func storeFound() finding {
 	dir, err := store.DefaultDir()
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755)
@@ -168,7 +164,7 @@ func stores() []finding {
 		}
 	}
 	if err != nil {
-		return []finding{{"model store", "bad", err.Error(), "choose a folder that can be written with TENON_MODELS"}}
+		return finding{"model store", "bad", err.Error(), "choose a folder that can be written with TENON_MODELS"}
 	}
 	f := finding{"model store", "ok", dir, ""}
 	if usage, err := disk.Usage(dir); err == nil {
@@ -177,7 +173,7 @@ func stores() []finding {
 			f.State, f.Do = "note", "a model of 7B parameters takes about 5 GiB: make room, or choose another disk with TENON_MODELS"
 		}
 	}
-	return []finding{f}
+	return f
 }
 
 // modelsFound tells how many models are at hand, and what of their folders cannot be served.

@@ -18,6 +18,7 @@ import (
 	"tenon/cmd/terminal"
 	"tenon/models/catalog"
 	models "tenon/models/fleet"
+	"tenon/models/gguf"
 	"tenon/models/store"
 	"tenon/server/fleet"
 )
@@ -161,7 +162,7 @@ func (r *remote) tell(cmd *cobra.Command, route, model, done string, in map[stri
 func newUnloadCommand() *cobra.Command {
 	return withServer(&cobra.Command{
 		Use: "unload MODEL", Args: cobra.ExactArgs(1), Short: "Put a loaded model away",
-		Long: "Put a loaded model away once its requests have ended. It is loaded again when it is next asked for.",
+		Long: "Put a loaded model away, unless a request uses it. It is loaded again when it is next asked for.",
 	}, func(cmd *cobra.Command, r *remote, args []string) error {
 		return r.tell(cmd, "unload", args[0], "%s is unloaded", map[string]any{"model": args[0]}, nil)
 	})
@@ -267,10 +268,7 @@ func importModel(e catalog.Entry, name string, copied bool) (string, error) {
 	if strings.ContainsAny(name, `/\`) {
 		return "", fmt.Errorf("%q: expected a name without slashes", name)
 	}
-	parts, err := catalog.Parts(e.Path)
-	if err != nil {
-		return "", err
-	}
+	parts := gguf.Parts(e.Path)
 	if name != "" && len(parts) > 1 {
 		return "", fmt.Errorf("its %d parts keep their names", len(parts))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -17,31 +18,19 @@ import (
 	"tenon/templates"
 )
 
-// modelTemplate reads the chat template that a model is served with, and what it must know of the
-// model's vocabulary. The model is named as for 'tenon serve': a file or a folder with one, a
-// reference to fetch it by, or an id or alias under which it is served.
-func modelTemplate(cmd *cobra.Command, name string) (string, templates.Options, error) {
-	e, _, err := findModel(cmd, name)
-	if err != nil {
-		return "", templates.Options{}, err
-	}
+// modelTemplate is the chat template that a model is served with, and what it must know of the
+// model's vocabulary.
+func modelTemplate(e catalog.Entry) (string, templates.Options, error) {
 	file, err := gguf.Open(e.Path)
 	if err != nil {
 		return "", templates.Options{}, err
 	}
-	source := file.String("tokenizer.chat_template")
-	if e.Template != "" {
-		b, err := os.ReadFile(e.Template)
-		if err != nil {
-			return "", templates.Options{}, fmt.Errorf("chat-template-file: %w", err)
-		}
-		source = string(b)
-	}
-	return source, vocabulary(file), nil
+	source, err := replacedTemplate(e)
+	return cmp.Or(source, file.String("tokenizer.chat_template")), vocabulary(file), err
 }
 
-// findModel is the catalogue's entry of a model, and what is set for it. The settings come from the
-// environment and the file that TENON_CONFIG names.
+// findModel is the catalogue's entry of a model, and what is set for it. It is named as for 'tenon
+// serve'. The settings come from the environment and the file that TENON_CONFIG names.
 func findModel(cmd *cobra.Command, name string) (catalog.Entry, perModel, error) {
 	loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
 	if err := loader.Load(os.Environ()); err != nil {

@@ -134,7 +134,11 @@ func endsInThinking(t *templates.Template, declared []tools.Tool) bool {
 
 func (o parseOptions) source(cmd *cobra.Command) (string, templates.Options, error) {
 	if o.model != "" {
-		return modelTemplate(cmd, o.model)
+		e, _, err := findModel(cmd, o.model)
+		if err != nil {
+			return "", templates.Options{}, err
+		}
+		return modelTemplate(e)
 	}
 	b, err := os.ReadFile(o.template)
 	return string(b), templates.Options{}, err

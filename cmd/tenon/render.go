@@ -33,6 +33,10 @@ type renderFlags struct {
 	now, bos, eos    string
 	segments         bool
 	heal             string
+
+	// What load finds.
+	entry    catalog.Entry // of a template alone it is empty
+	settings perModel
 }
 
 func newRenderCommand() *cobra.Command {
@@ -126,11 +130,10 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	}
 	request.Conversation.Now = now
 	model := chat.ModelSource{ChatTemplate: source, BOS: o.BOS, EOS: o.EOS, Markers: o.Markers}
-	e, settings, err := f.taught(cmd, &model)
-	if err != nil {
+	if err := f.taught(&model); err != nil {
 		return err
 	}
-	hosted, err := hostedTools(settings.loader, request.Hosted.Asked)
+	hosted, err := hostedTools(f.settings.loader, request.Hosted.Asked)
 	if err != nil {
 		return err
 	}
@@ -139,7 +142,7 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 		warnings = append(warnings, errNoTemplate.Error()+"; using the built-in rendering")
 	}
 	if err == nil {
-		err = fits(cmd.Context(), e, source, turn.Prompt.Segments)
+		err = fits(cmd.Context(), f.entry, source, turn.Prompt.Segments)
 	}
 	p := &explainer{w: cmd.ErrOrStderr()}
 	for _, w := range append(warnings, hosted...) {
@@ -153,8 +156,8 @@ func (f *renderFlags) served(cmd *cobra.Command, source string, o templates.Opti
 	}
 	p.heals(turn.Prompt.Heals)
 	p.requests(turn)
-	if e.Path != "" {
-		f.saved(cmd, p, e.Path, model, turn, request)
+	if f.entry.Path != "" {
+		f.saved(cmd, p, f.entry.Path, model, turn, request)
 	}
 	if p.err != nil {
 		return p.err
@@ -173,16 +176,6 @@ func hostedTools(l *config.Loader, asked []chat.HostedTools) (notes []string, er
 		notes = append(notes, fmt.Sprintf("%s: the tools of %s are not shown: the server lists them when it runs", h.Field, h.Source))
 	}
 	return notes, nil
-}
-
-// asked is the model, and what is set; of a template alone it is what is set for any model.
-func (f *renderFlags) asked(cmd *cobra.Command) (catalog.Entry, perModel, error) {
-	if f.model != "" {
-		return findModel(cmd, f.model)
-	}
-	loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
-	err := loader.Load(os.Environ())
-	return catalog.Entry{}, newPerModel(loader), err
 }
 
 // fits refuses a prompt that is longer than the model's context, where tokens can be counted: as
@@ -206,25 +199,20 @@ func fits(ctx context.Context, e catalog.Entry, template string, segments []chat
 	return over
 }
 
-// taught takes what the settings say of the model: its way of calling, and its adapter. It returns
-// the model, with the context that it is served with, and the settings; of a template alone the
-// model is empty.
-func (f *renderFlags) taught(cmd *cobra.Command, m *chat.ModelSource) (e catalog.Entry, settings perModel, err error) {
-	e, settings, err = f.asked(cmd)
-	if err == nil {
-		err = settings.check()
+// taught takes what the settings say of the model: its way of calling, its adapter, and the context
+// that it is served with.
+func (f *renderFlags) taught(m *chat.ModelSource) error {
+	if err := f.settings.check(); err != nil {
+		return err
 	}
+	o, err := f.settings.options()
 	if err != nil {
-		return e, settings, err
+		return err
 	}
-	o, err := settings.options()
-	if err != nil {
-		return e, settings, err
-	}
-	teaching, own := o.Teaching(e.ID), settings.of(e.ID).Settings
+	teaching, own := o.Teaching(f.entry.ID), f.settings.of(f.entry.ID).Settings
 	m.Teaching, m.ToolFormat = &teaching, own.ToolFormat
-	e.Context = cmp.Or(own.CtxSize, e.Context, e.ContextTrained)
-	return e, settings, nil
+	f.entry.Context = cmp.Or(own.CtxSize, f.entry.Context, f.entry.ContextTrained)
+	return nil
 }
 
 // saved tells what the model's adapter costs or saves of the prompt, in tokens where they can be
@@ -290,24 +278,28 @@ func (f *renderFlags) clock() (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--now is %q; expected RFC 3339, as in 2026-01-31T12:00:00Z", f.now)
 }
 
-// load reads the template and what it must know of its model.
-func (f *renderFlags) load(cmd *cobra.Command) (string, templates.Options, error) {
-	var source string
-	var o templates.Options
+// load finds the model, what is set for it (of a template alone, what is set for any), its template
+// and what that must know of it.
+func (f *renderFlags) load(cmd *cobra.Command) (source string, o templates.Options, err error) {
+	var text []byte
 	switch {
 	case (f.template == "") == (f.model == ""):
 		return "", o, errors.New("give either --template or --model")
-	case f.template != "":
-		b, err := os.ReadFile(f.template)
-		if err != nil {
-			return "", o, err
+	case f.model == "":
+		loader := config.Register(pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError))
+		err = loader.Load(os.Environ())
+		f.settings = newPerModel(loader)
+		if err == nil {
+			text, err = os.ReadFile(f.template)
 		}
-		source = string(b)
+		source = string(text)
 	default:
-		var err error
-		if source, o, err = modelTemplate(cmd, f.model); err != nil {
-			return "", o, err
+		if f.entry, f.settings, err = findModel(cmd, f.model); err == nil {
+			source, o, err = modelTemplate(f.entry)
 		}
+	}
+	if err != nil {
+		return "", o, err
 	}
 	if cmd.Flags().Changed("bos") {
 		o.BOS = f.bos

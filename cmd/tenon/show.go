@@ -35,33 +35,17 @@ conversations with it: roles, tools, calls, ids, thinking, what it drops from ol
 			if err != nil {
 				return err
 			}
-			e, err := f.entry(cmd)
-			if err != nil {
+			if f.entry.Path != "" && f.entry.ID == "" { // it cannot be served: this says why
+				_, err := (&catalog.Catalog{}).Add(f.entry.Path)
 				return err
 			}
-			return show(screenOf(cmd), e, source, options, asJSON)
+			return show(screenOf(cmd), f.entry, source, options, asJSON)
 		},
 	}
 	f.source(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&rules, "rules", false, "print every healing rule, the client headers that are left out, and the edits of templates")
 	return cmd
-}
-
-// entry is the model that is shown; one of a template alone has no path.
-func (f *renderFlags) entry(cmd *cobra.Command) (catalog.Entry, error) {
-	if f.model == "" {
-		return catalog.Entry{}, nil
-	}
-	e, _, err := findModel(cmd, f.model)
-	if err != nil || e.ID != "" {
-		return e, err
-	}
-	c := &catalog.Catalog{}
-	if _, err := c.Add(e.Path); err != nil {
-		return e, err
-	}
-	return c.Entries[0], nil
 }
 
 // show prints the probe, or why there is none. A template that cannot be used is no error: the

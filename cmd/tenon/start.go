@@ -169,7 +169,7 @@ func newRestartCommand() *cobra.Command {
 }
 
 func newStatusCommand() *cobra.Command {
-	cmd := withServer(&cobra.Command{
+	return withServer(&cobra.Command{
 		Use: "status", Args: cobra.NoArgs, Short: "Tell whether a server runs, where and since when",
 		Long: "Tell whether a server runs, where and since when. Exit status 1: none answers.",
 	}, func(cmd *cobra.Command, r *remote, _ []string) error {
@@ -198,7 +198,6 @@ func newStatusCommand() *cobra.Command {
 			return nil
 		})
 	})
-	return cmd
 }
 
 func newLogsCommand() *cobra.Command {

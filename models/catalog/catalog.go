@@ -165,11 +165,10 @@ func (c *Catalog) addFile(e Entry) error {
 	if f.Architecture() == "clip" {
 		return fmt.Errorf("read %s: the file holds no model, but what lets one see", e.Path)
 	}
-	parts, err := Parts(e.Path)
-	if err != nil {
-		return err
+	if _, part, n, split := gguf.SplitName(filepath.Base(e.Path)); split && (part != 1 || n < 1) {
+		return fmt.Errorf("%s is part %d of a split model; name the first part", e.Path, part)
 	}
-	for _, p := range parts {
+	for _, p := range gguf.Parts(e.Path) {
 		info, err := os.Stat(p)
 		if err != nil {
 			return fmt.Errorf("find a part of the model: %w", err)
@@ -197,22 +196,6 @@ func samePath(a, b string) bool {
 	x, errX := filepath.Abs(a)
 	y, errY := filepath.Abs(b)
 	return errX == nil && errY == nil && x == y
-}
-
-// Parts are all files of a model, the named one first; a missing one is found by the caller.
-func Parts(path string) ([]string, error) {
-	stem, part, n, split := gguf.SplitName(filepath.Base(path))
-	if !split {
-		return []string{path}, nil
-	}
-	if part != 1 || n < 1 {
-		return nil, fmt.Errorf("%s is part %d of a split model; name the first part", path, part)
-	}
-	parts := make([]string, n)
-	for i := range parts {
-		parts[i] = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s-%05d-of-%05d.gguf", stem, i+1, n))
-	}
-	return parts, nil
 }
 
 // freeID makes an entry's name an id: its own, else the file's. A second one of that name gets

@@ -87,12 +87,6 @@ func (f *File) Int(key string) (int64, bool) {
 	return 0, false
 }
 
-// Bool returns a truth value; ok is false if the key is absent or none.
-func (f *File) Bool(key string) (value, ok bool) {
-	value, ok = f.values[key].(bool)
-	return value, ok
-}
-
 // Strings returns an array of texts, or nil.
 func (f *File) Strings(key string) []string {
 	v, _ := f.values[key].([]string)

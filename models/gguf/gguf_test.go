@@ -54,7 +54,7 @@ func TestRead_valuesOfEveryKind(t *testing.T) {
 	if got := f.Ints("tokenizer.ggml.token_type"); len(got) != 2 || got[1] != -3 {
 		t.Errorf("types %d", got)
 	}
-	if v, ok := f.Bool("tokenizer.ggml.add_bos_token"); !v || !ok {
+	if v, ok := f.values["tokenizer.ggml.add_bos_token"].(bool); !v || !ok {
 		t.Error("bool lost")
 	}
 }

@@ -1,6 +1,8 @@
 package gguf
 
 import (
+	"fmt"
+	"path/filepath"
 	"regexp"
 	"strconv"
 )
@@ -17,4 +19,18 @@ func SplitName(name string) (stem string, part, parts int, ok bool) {
 	part, _ = strconv.Atoi(m[2]) // five digits
 	parts, _ = strconv.Atoi(m[3])
 	return m[1], part, parts, true
+}
+
+// Parts are the paths of all parts of a split model, of which one is given; of another file that
+// one alone.
+func Parts(path string) []string {
+	stem, _, n, split := SplitName(filepath.Base(path))
+	if !split {
+		return []string{path}
+	}
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = filepath.Join(filepath.Dir(path), fmt.Sprintf("%s-%05d-of-%05d.gguf", stem, i+1, n))
+	}
+	return parts
 }

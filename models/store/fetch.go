@@ -233,7 +233,7 @@ func (d *download) ask(ctx context.Context, c *chunk) error {
 	d.mu.Lock()
 	from, to := c.At, c.End
 	if !d.journal.Whole {
-		header.Set("Range", rangeHeader(from, to))
+		header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, to-1))
 	}
 	if tag := d.journal.ETag; tag != "" && !strings.HasPrefix(tag, "W/") {
 		header.Set("If-Range", tag)

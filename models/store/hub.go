@@ -189,6 +189,16 @@ func (s *Store) hubs() []string {
 	return all
 }
 
+// first asks one hub after the other, until one has an answer.
+func (s *Store) first(ctx context.Context, ask func(hub string) error) (err error) {
+	for _, hub := range s.hubs() {
+		if err = ask(hub); err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
 func (s *Store) authorize(r *http.Request) {
 	for _, hub := range s.hubs() {
 		if s.Token != "" && strings.HasPrefix(r.URL.String(), hub+"/") {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 )
 
@@ -118,25 +117,12 @@ func writeJournal(part string, encoded []byte) error {
 	return nil
 }
 
-func rangeHeader(from, to int64) string {
-	return "bytes=" + strconv.FormatInt(from, 10) + "-" + strconv.FormatInt(to-1, 10)
-}
-
 // contentRange reads "bytes 0-99/200"; a total of * is -1.
 func contentRange(text string) (start, total int64, ok bool) {
-	rest, ok := strings.CutPrefix(text, "bytes ")
-	span, all, found := strings.Cut(rest, "/")
-	first, _, dashed := strings.Cut(span, "-")
-	if !ok || !found || !dashed {
-		return 0, 0, false
-	}
-	start, err := strconv.ParseInt(first, 10, 64)
-	if err != nil {
-		return 0, 0, false
-	}
-	if all == "*" {
+	var last int64
+	n, _ := fmt.Sscanf(text, "bytes %d-%d/%d", &start, &last, &total) // where it is another, n is less
+	if n == 2 && strings.HasSuffix(text, "/*") {
 		return start, -1, true
 	}
-	total, err = strconv.ParseInt(all, 10, 64)
-	return start, total, err == nil
+	return start, total, n == 3
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -24,23 +23,23 @@ type HubFile struct {
 // first.
 func (s *Store) Search(ctx context.Context, words string, most int) (repos []string, err error) {
 	query := url.Values{"filter": {"gguf"}, "search": {words}, "sort": {"downloads"}, "direction": {"-1"}, "limit": {strconv.Itoa(most)}}
-	for _, hub := range s.hubs() {
-		var body []byte
-		if body, _, err = s.get(ctx, hub+"/api/models?"+query.Encode(), http.Header{}); err != nil {
-			continue
+	var found []struct{ ID string }
+	err = s.first(ctx, func(hub string) error {
+		body, _, err := s.get(ctx, hub+"/api/models?"+query.Encode(), http.Header{})
+		if err != nil {
+			return err
 		}
-		var found []struct{ ID string }
-		if err = json.Unmarshal(body, &found); err != nil {
-			return nil, fmt.Errorf("read what %s found: %w", hub, err)
-		}
-		for _, f := range found {
-			if repoPattern.MatchString(f.ID) && len(repos) < most {
-				repos = append(repos, f.ID)
-			}
-		}
-		return repos, nil
+		return json.Unmarshal(body, &found)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search for %q: %w", words, err)
 	}
-	return nil, fmt.Errorf("search for %q: %w", words, err)
+	for _, f := range found {
+		if repoPattern.MatchString(f.ID) && len(repos) < most {
+			repos = append(repos, f.ID)
+		}
+	}
+	return repos, nil
 }
 
 var quantPattern = regexp.MustCompile(`(?i)(?:^|[^A-Za-z0-9])((?:I?Q[0-9]\w*)|BF16|F16|F32|MXFP4)(?:[^A-Za-z0-9_]|$)`)
@@ -50,14 +49,15 @@ func (s *Store) Files(ctx context.Context, repo string) (all []HubFile, err erro
 	if !repoPattern.MatchString(repo) {
 		return nil, fmt.Errorf("repository %q: expected owner/name", repo)
 	}
-	err = errors.New("there is no hub")
-	for _, hub := range s.hubs() {
-		var entries []hubEntry
-		if entries, err = s.entries(ctx, hub, repo, "main"); err == nil {
-			return hubFiles(entries), nil
-		}
+	err = s.first(ctx, func(hub string) error {
+		entries, err := s.entries(ctx, hub, repo, "main")
+		all = hubFiles(entries)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", repo, err)
 	}
-	return nil, fmt.Errorf("list %s: %w", repo, err)
+	return all, nil
 }
 
 func hubFiles(entries []hubEntry) (all []HubFile) {

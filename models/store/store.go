@@ -140,14 +140,7 @@ func (s *Store) Remove(file string) error {
 	if !s.Holds(file) {
 		return fmt.Errorf("%s is not in the store %s", file, s.Dir)
 	}
-	names := []string{file}
-	if stem, _, parts, ok := gguf.SplitName(filepath.Base(file)); ok {
-		names = names[:0]
-		for n := range parts { // the first goes first: without it the others are no model
-			names = append(names, filepath.Join(filepath.Dir(file), fmt.Sprintf("%s-%05d-of-%05d.gguf", stem, n+1, parts)))
-		}
-	}
-	for _, name := range names {
+	for _, name := range gguf.Parts(file) { // the first goes first: without it the others are no model
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove the model: %w", err)
 		}
@@ -202,11 +195,10 @@ func (s *Store) source(ctx context.Context, ref Ref) (files []remoteFile, revisi
 	case ref.Registry != "":
 		return s.registry(ctx, ref)
 	}
-	for _, hub := range s.hubs() {
-		if files, revision, err = s.list(ctx, hub, ref); err == nil || ctx.Err() != nil {
-			break
-		}
-	}
+	err = s.first(ctx, func(hub string) error {
+		files, revision, err = s.list(ctx, hub, ref)
+		return err
+	})
 	return files, revision, err
 }
 
