@@ -7,6 +7,7 @@ require (
 	github.com/coder/websocket v1.8.15 // the sockets of LM Studio's SDKs (server/lmstudio/socket)
 	github.com/dlclark/regexp2 v1.12.0 // checks what no automaton can: patterns with back-references; oracle of lex's tests
 	github.com/gin-gonic/gin v1.12.0 // HTTP routing; only package server imports it
+	github.com/gofrs/flock v0.13.1 // two processes that pull one model (models/store)
 	github.com/google/go-cmp v0.7.0 // readable differences in tests
 	github.com/gpustack/gguf-parser-go v0.26.3 // estimates a model's memory
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables, colour and progress bars of the command line

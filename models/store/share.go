@@ -2,10 +2,15 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // flight is a pull that any number of callers wait for.
@@ -86,21 +91,19 @@ func (f *flight) report(p Progress) {
 	}
 }
 
+// lockPause is how long to wait between tries.
+const lockPause = 100 * time.Millisecond
+
 // lock keeps other processes from writing the same files; it ends with this process at the latest.
+// Where a file system has no locks, the folder is not locked.
 func (s *Store) lock(ctx context.Context, ref Ref) (unlock func(), err error) {
 	dir := s.folder(ref)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the model folder: %w", err)
 	}
-	file, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
+	l := flock.New(filepath.Join(dir, ".lock"))
+	if _, err := l.TryLockContext(ctx, lockPause); errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("lock the model folder: %w", err)
 	}
-	for !tryLock(file) {
-		if err := sleep(ctx, lockPause); err != nil {
-			_ = file.Close()
-			return nil, err
-		}
-	}
-	return func() { _ = file.Close() }, nil // it lets go
+	return func() { _ = l.Close() }, context.Cause(ctx)
 }
