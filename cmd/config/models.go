@@ -164,17 +164,6 @@ type Value struct {
 	From  string `json:"from"`
 }
 
-// Values are those of the settings that may differ between models.
-func (e Effective) Values() []Value {
-	var all []Value
-	for _, s := range settings() {
-		if s.perModel {
-			all = append(all, Value{s.name, fmt.Sprint(reflect.ValueOf(e.Settings).Field(s.index)), e.Origins[s.name]})
-		}
-	}
-	return all
-}
-
 // Entry is the file's entry for a model, by its name or an alias; one that says nothing if there
 // is none.
 func (l *Loader) Entry(name string) Model {

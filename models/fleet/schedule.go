@@ -66,6 +66,9 @@ type decision struct {
 	never bool          // there is no room even if all went that may
 }
 
+// later puts the busy ones behind the others.
+var later = map[bool]int{true: 1}
+
 // choose finds room for what waits: free is what is free now, count how many instances may be
 // added, -1 for any number.
 func choose(p Policy, need, free placement.Memory, count int, all []resident, waited time.Duration) decision {
@@ -74,7 +77,7 @@ func choose(p Policy, need, free placement.Memory, count int, all []resident, wa
 	}
 	going := slices.DeleteFunc(slices.Clone(all), func(r resident) bool { return r.stays })
 	slices.SortFunc(going, func(a, b resident) int { // those that can go soonest first, then the longest idle
-		return cmp.Or(compareBool(a.busy, b.busy), cmp.Compare(b.idle, a.idle), cmp.Compare(b.age, a.age))
+		return cmp.Or(cmp.Compare(later[a.busy], later[b.busy]), cmp.Compare(b.idle, a.idle), cmp.Compare(b.age, a.age))
 	})
 	chosen, enough := enoughOf(going, need, free, count)
 	if !enough {
@@ -136,14 +139,4 @@ func ids(all []resident) []string {
 		out[i] = r.id
 	}
 	return out
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 
 	"tenon/engine"
 	"tenon/models/catalog"
@@ -40,8 +39,6 @@ func named(w http.ResponseWriter, field, value string) bool {
 	}
 	return value != ""
 }
-
-func oneOf(s string, all ...string) bool { return slices.Contains(all, s) }
 
 func write(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"tenon/models/fleet"
@@ -117,11 +118,11 @@ func (b loadBody) check() (field, problem string) {
 		}
 	}
 	for name, t := range map[string]string{"cache_type_k": b.CacheTypeK, "cache_type_v": b.CacheTypeV} {
-		if !oneOf(t, "", "f16", "q8_0", "q4_0") {
+		if !slices.Contains([]string{"", "f16", "q8_0", "q4_0"}, t) {
 			return name, "is " + t + "; expected f16, q8_0 or q4_0"
 		}
 	}
-	if !oneOf(b.FlashAttention, "", "on", "off", "auto") {
+	if !slices.Contains([]string{"", "on", "off", "auto"}, b.FlashAttention) {
 		return "flash_attention", "is " + b.FlashAttention + "; expected on, off or auto"
 	}
 	return "", ""
