@@ -153,27 +153,18 @@ func (d Dir) write(r Record) error {
 	return os.Rename(part, d.record())
 }
 
-// Signal sends the running server a signal.
-func (d Dir) Signal(s os.Signal) (Record, error) {
+// Stop ends the server, which finishes its running requests first, and waits for its end.
+func (d Dir) Stop(ctx context.Context) (Record, error) {
 	r, ok := d.Running()
 	if !ok {
 		return r, errors.New("no server runs in the background ('tenon start' starts one)")
 	}
 	p, err := os.FindProcess(r.PID)
 	if err == nil {
-		err = p.Signal(s)
+		err = p.Signal(syscall.SIGTERM)
 	}
 	if err != nil {
 		return r, fmt.Errorf("signal process %d: %w", r.PID, err)
-	}
-	return r, nil
-}
-
-// Stop ends the server, which finishes its running requests first, and waits for its end.
-func (d Dir) Stop(ctx context.Context) (Record, error) {
-	r, err := d.Signal(syscall.SIGTERM)
-	if err != nil {
-		return r, err
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

@@ -16,7 +16,7 @@ func always(context.Context) bool { return true }
 
 func TestStart_runsUntilItIsStopped(t *testing.T) {
 	d := Dir(t.TempDir())
-	if _, err := d.Signal(os.Interrupt); err == nil {
+	if _, err := d.Stop(t.Context()); err == nil {
 		t.Error("a server that was never started was signalled")
 	}
 	r, err := d.Start(t.Context(), sleeping, func(context.Context) bool { said, _ := d.Tail(1); return len(said) > 0 })

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -107,13 +106,8 @@ func graphics() finding {
 
 // engineLinked tells which llama.cpp is in this program.
 func engineLinked() finding {
-	info, _ := debug.ReadBuildInfo() // a build without it has no settings either
-	cgo := false
-	for _, s := range info.Settings {
-		cgo = cgo || s.Key == "CGO_ENABLED" && s.Value == "1"
-	}
 	switch {
-	case !cgo:
+	case buildSetting("CGO_ENABLED") != "1":
 		return finding{"engine", "bad", "none: tenon was built without cgo", "install a C++ compiler and build with 'make build'"}
 	case native.SeparateGPU:
 		return finding{"engine", "ok", "llama.cpp, from a shared libllama", ""}

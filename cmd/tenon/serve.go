@@ -125,11 +125,7 @@ func serve(cmd *cobra.Command, loader *config.Loader, args []string, example boo
 	o := limits(s)
 	o.Catalog, o.Start, o.Estimate, o.Store = known, starter(of, logger), estimator(of, freeVRAM), kept
 	manager := fleet.New(o)
-	defer func() {
-		if err := manager.Close(); err != nil {
-			slog.Warn("unload models", "error", err)
-		}
-	}()
+	defer func() { _ = manager.Close() }() // it never fails
 	if app, err = newApp(settings, admitted, manager, named); err != nil {
 		return err
 	}

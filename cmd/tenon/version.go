@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -24,14 +25,16 @@ func newVersionCommand() *cobra.Command {
 	}
 }
 
-func commit() string {
-	info, ok := debug.ReadBuildInfo()
-	if ok {
+func commit() string { return cmp.Or(buildSetting("vcs.revision"), "unknown-commit") }
+
+// buildSetting is what this program was built with, "" if that is not known.
+func buildSetting(key string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
+			if s.Key == key {
 				return s.Value
 			}
 		}
 	}
-	return "unknown-commit"
+	return ""
 }

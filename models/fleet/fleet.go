@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -112,17 +111,11 @@ func (f *Fleet) Instances() []Instance {
 
 // Idle tells that a model of the name is there and not loaded.
 func (f *Fleet) Idle(name string) bool {
+	e, missing := f.options.Catalog.Resolve(name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if i := f.named(name); i != nil {
-		return i.engine == nil
-	}
-	e, err := f.options.Catalog.Resolve(name)
-	if err != nil {
-		return false
-	}
-	i := f.of(e, Settings{})
-	return i == nil || i.engine == nil
+	i, _ := f.find(e, missing, Request{Name: name}) // one that rests is there, too
+	return (i != nil || missing == nil) && (i == nil || i.engine == nil)
 }
 
 // Stats counts what the loaded models have done, by instance. One that cannot say is left out.
@@ -156,7 +149,6 @@ func (f *Fleet) Close() error {
 	f.mu.Lock()
 	f.closed = true
 	f.timer.Stop()
-	var errs []error
 	for _, i := range slices.Clone(f.instances) {
 		f.refuse(i, engine.ErrClosed)
 		if i.state == Loaded {
@@ -166,7 +158,7 @@ func (f *Fleet) Close() error {
 	f.mu.Unlock()
 	f.stop()
 	f.running.Wait()
-	return errors.Join(errs...)
+	return nil // what ends badly is logged
 }
 
 // named is the instance of a name.

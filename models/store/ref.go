@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// Default is the model that `make run` serves when none is named.
-const Default = "hf:Qwen/Qwen3-0.6B-GGUF:Q8_0"
-
 // Ref is a model as a user names it. Exactly one of Path, Repo, Registry and URL is set.
 type Ref struct {
 	Path  string // a file or folder on this machine
