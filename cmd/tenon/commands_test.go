@@ -45,6 +45,7 @@ var transcript = []shown{
 	{"lms", "tenon lms server status --json", false, false},
 	{"lms", "tenon lms ls", false, false},
 	{"lms", "tenon lms ps --json", true, false},
+	{"lms", "tenon lms load tiny --estimate-only --context-length 2048", true, false},
 	{"lms", "tenon lms load tiny --identifier second --context-length 2048 --gpu max --yes", false, false},
 	{"lms", "tenon lms ps; tenon unload second > /dev/null", false, false},
 	{"pin", "tenon pin tiny", false, false},

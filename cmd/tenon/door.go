@@ -19,7 +19,6 @@ import (
 	"tenon/models/store"
 	"tenon/server"
 	"tenon/server/chat"
-	"tenon/server/lmstudio"
 )
 
 // door is the port and what answers there: while models are pulled, how far that is; then the app.
@@ -58,7 +57,7 @@ func openDoor(listener net.Listener, s config.Settings, h http.Handler) *door {
 func (d *door) serve(ctx context.Context, app *app) error {
 	d.inside.Store(answerer{app.handler})
 	if d.settings.LMStudioDiscovery {
-		go lmstudio.Discover(ctx, lmstudio.Ports, func(l net.Listener) {
+		go discover(ctx, discoveryPorts, func(l net.Listener) {
 			slog.Info("LM Studio's clients find this server", "address", l.Addr())
 			_ = d.http.Serve(l) // it ends with the server
 		})

@@ -29,7 +29,6 @@ import (
 	"tenon/models/store"
 	"tenon/server"
 	api "tenon/server/fleet"
-	"tenon/server/lmstudio"
 	"tenon/server/servertest"
 )
 
@@ -229,9 +228,9 @@ func TestDoor_isWhereTheSDKsLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := lmstudio.Ports
-	lmstudio.Ports = []int{port}
-	defer func() { lmstudio.Ports = before }()
+	before := discoveryPorts
+	discoveryPorts = []int{port}
+	defer func() { discoveryPorts = before }()
 	for _, on := range []bool{true, false} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -272,9 +271,9 @@ func TestDoor_passesItsPlaceOnAsItDrains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := lmstudio.Ports
-	lmstudio.Ports = []int{port}
-	defer func() { lmstudio.Ports = before }()
+	before := discoveryPorts
+	discoveryPorts = []int{port}
+	defer func() { discoveryPorts = before }()
 	running, release := make(chan struct{}), make(chan struct{})
 	greeted := make(chan struct{}, 1)
 	open := func(name string) (end func()) {

@@ -68,7 +68,6 @@ var bounds = map[string]string{
 	"server/chat/owned.share.byKey":                       "the table's Size",
 	"server/fleet.Log.followers":                          "the open connections",
 	"server/lmstudio/rest.integration.Headers":            "its request",
-	"server/lmstudio/rest.invalidCall.Metadata":           "four keys",
 	"server/lmstudio/rest.turn.running":                   "one call",
 	"server/lmstudio/socket.Logs.readers":                 "the open sockets",
 	"server/lmstudio/socket.conn.channels":                "mostRunning",

@@ -98,8 +98,7 @@ func (d *Downloads) Start(ctx context.Context, m Models, source string) (Downloa
 	if err := d.register(one); err != nil {
 		return Download{}, err
 	}
-	known := make(chan struct{})
-	tell := sync.OnceFunc(func() { close(known) })
+	known, tell := context.WithCancel(ctx)
 	go func() {
 		_, err := m.Pull(context.WithoutCancel(ctx), source, func(p store.Progress) {
 			d.mu.Lock()
@@ -112,10 +111,7 @@ func (d *Downloads) Start(ctx context.Context, m Models, source string) (Downloa
 		d.mu.Unlock()
 		tell()
 	}()
-	select {
-	case <-known:
-	case <-ctx.Done():
-	}
+	<-known.Done()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if one.Total > 0 || one.Completed.IsZero() {

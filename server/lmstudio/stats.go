@@ -31,15 +31,14 @@ const (
 	ModelUnloaded        = "modelUnloaded"
 )
 
-// Meter measures a prediction while its events pass. Make it with NewMeter when the request comes
-// in.
+// Meter measures a prediction while its events pass.
 type Meter struct {
 	begun, first time.Time
 	finish       chat.Finish
 	reason       string // "" is the finish's own
 }
 
-// NewMeter begins to measure.
+// NewMeter begins to measure, when the request comes in.
 func NewMeter() *Meter { return &Meter{begun: time.Now()} }
 
 // Add sees an event.

@@ -141,11 +141,11 @@ func (p chatRequest) settings(r *chat.Request, context *int) error {
 			return err
 		}
 	}
-	if on := p.Reasoning != "off"; p.Reasoning != "" {
-		r.Thinking.Enabled = &on
-		if on && p.Reasoning != "on" {
-			r.Thinking.Effort = p.Reasoning
-		}
+	if p.Reasoning != "" {
+		r.Thinking.Enabled = new(p.Reasoning != "off")
+	}
+	if p.Reasoning != "off" && p.Reasoning != "on" {
+		r.Thinking.Effort = p.Reasoning
 	}
 	return decodeSizes(size{"max_output_tokens", p.MaxTokens, &r.MaxTokens}, size{"context_length", p.Context, context})
 }
@@ -193,15 +193,15 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 		t.out.End() // behind the last part there is none to repeat
 	}
 	switch {
-	case err == nil && t.out == nil:
+	case t.out == nil && err == nil:
 		wire.WriteJSON(w, http.StatusOK, out)
 	case t.out == nil:
 		WriteError(w, err)
-	case err != nil && !chat.IsClientGone(err):
-		_ = t.emit("error", map[string]any{"error": encodeError(err).Error}) // the end meets the same error
-		_ = t.emit("chat.end", map[string]any{"result": out})                // a reader that is gone cannot be told
-	case err == nil:
-		_ = t.emit("chat.end", map[string]any{"result": out}) // as above
+	case !chat.IsClientGone(err):
+		if err != nil {
+			_ = t.emit("error", map[string]any{"error": encodeError(err).Error}) // the end meets the same error
+		}
+		_ = t.emit("chat.end", map[string]any{"result": out}) // a reader that is gone cannot be told
 	}
 }
 
@@ -309,9 +309,8 @@ func (t *turn) ensure(ctx context.Context) error {
 	if err != nil {
 		return lmstudio.LoadError(err)
 	}
-	took := time.Since(begun).Seconds()
 	return t.do(func() error {
-		t.id, t.load = i.ID, &took
+		t.id, t.load = i.ID, new(time.Since(begun).Seconds())
 		return t.progress(loading, 1) // a short load may have told of none
 	})
 }
@@ -381,7 +380,7 @@ func (t *turn) finish() answer {
 				r := p.Hosted.Result
 				messages = append(messages, said, templates.Message{Role: templates.ToolRole, CallID: p.Call.ID, Name: p.Call.Name, Text: r.Text, Failed: r.Failed})
 				said = templates.Message{Role: templates.Assistant}
-				out.Output = append(out.Output, t.called(p))
+				out.Output = append(out.Output, called(p))
 			}
 		}
 		messages = append(messages, said)

@@ -57,45 +57,24 @@ func (p chatRequest) integrations(r *chat.Request) error {
 	return nil
 }
 
-type provider struct {
-	Type  string `json:"type"` // "plugin", "ephemeral_mcp"
-	ID    string `json:"plugin_id,omitempty"`
-	Label string `json:"server_label,omitempty"`
-}
-
-func providerOf(h *chat.HostedCall) provider {
+func providerOf(h *chat.HostedCall) map[string]string {
 	if h.Kind == "ephemeral_mcp" {
-		return provider{Type: h.Kind, Label: h.Source}
+		return map[string]string{"type": h.Kind, "server_label": h.Source}
 	}
-	return provider{Type: "plugin", ID: pluginPrefix + h.Source}
-}
-
-// toolCall is a call that was executed, in an answer and, without its type, in its events.
-type toolCall struct {
-	Type      string          `json:"type"` // "tool_call"
-	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments"`
-	Output    string          `json:"output"` // the result's parts, as JSON
-	Provider  provider        `json:"provider_info"`
-}
-
-// invalidCall is a call that could not be executed.
-type invalidCall struct {
-	Type     string         `json:"type"` // "invalid_tool_call"
-	Reason   string         `json:"reason"`
-	Metadata map[string]any `json:"metadata"` // type ("invalid_name", "invalid_arguments"), tool_name, arguments, provider_info
+	return map[string]string{"type": "plugin", "plugin_id": pluginPrefix + h.Source}
 }
 
 // called is what an answer tells of a call that has ended. What the tool itself calls a failure is
 // output, too.
-func (t *turn) called(e chat.Event) any {
+func called(e chat.Event) map[string]any {
 	p, r := providerOf(e.Hosted), e.Hosted.Result
 	kinds := map[string]string{"unknown": "invalid_name", "invalid": "invalid_arguments"}
 	if kind := kinds[r.Why]; kind != "" {
-		return invalidCall{"invalid_tool_call", r.Text, map[string]any{"type": kind, "tool_name": e.Hosted.Tool, "arguments": e.Call.Arguments, "provider_info": p}}
+		metadata := map[string]any{"type": kind, "tool_name": e.Hosted.Tool, "arguments": e.Call.Arguments, "provider_info": p}
+		return map[string]any{"type": "invalid_tool_call", "reason": r.Text, "metadata": metadata}
 	}
 	output, _ := json.Marshal([]map[string]string{{"type": "text", "text": r.Text}}) // strings always marshal
-	return toolCall{"tool_call", e.Hosted.Tool, e.Call.Arguments, string(output), p}
+	return map[string]any{"type": "tool_call", "tool": e.Hosted.Tool, "arguments": e.Call.Arguments, "output": string(output), "provider_info": p}
 }
 
 // call sends the events of a call that the server executes.
@@ -103,8 +82,8 @@ func (t *turn) call(e chat.Event) error {
 	if err := t.begin("", nil); err != nil {
 		return err
 	}
-	members := map[string]any{"tool": e.Hosted.Tool, "provider_info": providerOf(e.Hosted)}
 	if e.Kind == chat.HostedStart {
+		members := map[string]any{"tool": e.Hosted.Tool, "provider_info": providerOf(e.Hosted)}
 		if err := t.emit("tool_call.start", members); err != nil {
 			return err
 		}
@@ -113,11 +92,8 @@ func (t *turn) call(e chat.Event) error {
 		return t.emit("tool_call.arguments", members)
 	}
 	t.running = nil
-	switch c := t.called(e).(type) {
-	case invalidCall:
-		return t.emit("tool_call.failure", map[string]any{"reason": c.Reason, "metadata": c.Metadata})
-	case toolCall:
-		members["arguments"], members["output"] = c.Arguments, c.Output
-	}
-	return t.emit("tool_call.success", members)
+	members := called(e)
+	kind := map[any]string{"tool_call": "tool_call.success", "invalid_tool_call": "tool_call.failure"}[members["type"]]
+	delete(members, "type")
+	return t.emit(kind, members)
 }

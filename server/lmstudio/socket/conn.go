@@ -59,16 +59,13 @@ func (c *conn) serve() {
 	if !c.authenticate() {
 		return
 	}
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		c.watch()
-	}()
+	var watching sync.WaitGroup
+	watching.Go(c.watch)
 	c.read()
 	c.cancel()
 	c.work.Wait()
 	c.out.close()
-	<-watched
+	watching.Wait()
 }
 
 // watch ends a socket whose reader is gone without a word, or on which nothing runs when the
@@ -98,9 +95,8 @@ func (c *conn) watch() {
 func (c *conn) drain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.draining = true; c.running == 0 {
-		c.cancel()
-	}
+	c.draining = true
+	c.settle()
 }
 
 // read takes frames until the socket ends.
@@ -164,8 +160,7 @@ func (c *conn) frame(f clientFrame, held *holding) (begun bool, err error) {
 		slog.Warn("an LM Studio client could not read a packet", "namespace", string(c.ns), "kind", clipped(f.Kind), "warning", clipped(f.Warning))
 	case "channelAck", "signalUnsubscribe", "writableSignalUnsubscribe", "writableSignalUpdate":
 	case "signalSubscribe", "writableSignalSubscribe":
-		kind := map[string]string{"signalSubscribe": "signalError", "writableSignalSubscribe": "writableSignalError"}[f.Type]
-		return false, c.out.send(serverFrame{Type: kind, SubscribeID: &f.SubscribeID, Error: encodeError(c.unknown("signal", f.Endpoint))})
+		return false, c.out.send(serverFrame{Type: strings.TrimSuffix(f.Type, "Subscribe") + "Error", SubscribeID: &f.SubscribeID, Error: encodeError(c.unknown("signal", f.Endpoint))})
 	default:
 		return false, c.warn(fmt.Sprintf("a frame of type %q is not known", clipped(f.Type)))
 	}
@@ -269,15 +264,19 @@ func (c *conn) begin() error {
 func (c *conn) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.running--; c.running == 0 && c.draining {
-		go c.finish()
-	}
+	c.running--
+	c.settle()
 }
 
-// finish ends the socket once all has been sent.
-func (c *conn) finish() {
-	c.out.close()
-	c.cancel()
+// settle ends a draining socket on which nothing runs, once all has been sent. The caller holds
+// mu.
+func (c *conn) settle() {
+	if c.draining && c.running == 0 {
+		go func() {
+			c.out.close()
+			c.cancel()
+		}()
+	}
 }
 
 // deliver gives a channel what its client says: all that any of them can say is that it wants no

@@ -58,10 +58,7 @@ var channels = map[namespace]map[string]channelRun{
 		"predict":         opened(predict),
 		"completeRawText": opened(completeRawText),
 	},
-	embedding: {
-		"loadModel": opened(loadModel),
-		"getOrLoad": opened(getOrLoad),
-	},
+	embedding:     {"loadModel": opened(loadModel), "getOrLoad": opened(getOrLoad)},
 	"system":      {"alive": opened(alive)},
 	"diagnostics": {"streamLogs": opened(streamLogs)},
 	"repository":  {"downloadModel": opened(downloadModel)},

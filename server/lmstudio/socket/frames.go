@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,13 +24,6 @@ type clientFrame struct {
 	Kind              string          `json:"kind"`
 }
 
-// authFrame is a client's first frame.
-type authFrame struct {
-	AuthVersion      int    `json:"authVersion"`
-	ClientIdentifier string `json:"clientIdentifier"`
-	ClientPasskey    string `json:"clientPasskey"`
-}
-
 // serverFrame is any frame that the server sends; Type says which members it has.
 type serverFrame struct {
 	Type        string     `json:"type"`
@@ -45,12 +39,10 @@ type serverFrame struct {
 // packet is what a channel sends, or a call's result, by the members' names.
 type packet map[string]any
 
-// wireError is an error as the SDKs show it: title, suggestion and cause, or for a failed call
-// rootTitle.
+// wireError is an error as the SDKs show it: title, or for a failed call rootTitle.
 type wireError struct {
 	Title       string `json:"title"`
 	RootTitle   string `json:"rootTitle"`
-	Cause       string `json:"cause,omitempty"`
 	Stack       string `json:"stack,omitempty"`
 	DisplayData any    `json:"displayData,omitempty"` // decides the class of Python's exception
 }
@@ -73,13 +65,10 @@ func (c *conn) noModel(q query, title string) error {
 	for _, i := range loaded[:min(len(loaded), mostSamples)] {
 		sample = append(sample, i.ID)
 	}
-	switch {
-	case title != "":
-	case q.Identifier+q.Path != "":
-		title = fmt.Sprintf("no loaded model matches %q", q.Identifier+q.Path)
-	default:
-		title = "no model is loaded"
+	if name := q.Identifier + q.Path; title == "" && name != "" {
+		title = fmt.Sprintf("no loaded model matches %q", name)
 	}
+	title = cmp.Or(title, "no model is loaded")
 	return &shownError{title, packet{"code": "generic.noModelMatchingQuery", "query": q, "loadedModelsSample": sample, "totalLoadedModels": len(loaded)}}
 }
 

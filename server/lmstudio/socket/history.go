@@ -1,11 +1,18 @@
 package socket
 
 import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"path"
 	"strings"
+	"unicode/utf8"
 
 	"tenon/server/chat"
+	"tenon/server/chat/owned"
 	"tenon/templates"
 )
 
@@ -129,7 +136,7 @@ func (r reader) fileText(p part, at string) (string, error) {
 	if !ok {
 		return "", chat.Invalidf(at+".identifier", "is %q, which is no file that was uploaded here; files are kept for a while only", p.Identifier)
 	}
-	if !f.text() {
+	if !strings.HasPrefix(f.fileType, "text/") {
 		return "", &chat.Error{Kind: chat.NotSupportedHere, Field: at,
 			Message: fmt.Sprintf("%s is of type %s; this server reads text only", f.name, f.fileType)}
 	}
@@ -145,4 +152,51 @@ func (h history) plain() string {
 		}
 	}
 	return b.String()
+}
+
+// mostFiles bounds the uploads that are kept.
+var mostFiles = owned.Size{Entries: 10_000, Bytes: 128 << 20}
+
+// upload is a file that a client sent.
+type upload struct {
+	name     string
+	fileType string // as the SDKs know it
+	content  []byte
+}
+
+// file is an upload of the socket's caller.
+func (c *conn) file(identifier string) (upload, bool) {
+	return c.server.files.Get(chat.CallerKey(c.ctx), identifier)
+}
+
+// uploadFile keeps a file for the messages that name it. Whether a model can read it is said when
+// one is to.
+func uploadFile(ctx context.Context, c *conn, p struct {
+	Name    string `json:"name"`
+	Content string `json:"contentBase64"`
+}) (any, error) {
+	content, err := base64.StdEncoding.DecodeString(p.Content)
+	if err != nil {
+		return nil, chat.Invalidf("contentBase64", "is no base64: %v", err)
+	}
+	u := upload{path.Base(p.Name), fileType(p.Name, content), content}
+	identifier := "file-" + rand.Text()
+	c.server.files.Put(chat.CallerKey(ctx), identifier, u, len(content))
+	return packet{"identifier": identifier, "fileType": u.fileType, "sizeBytes": len(content)}, nil
+}
+
+// fileType is one of the types that the SDKs know.
+func fileType(name string, content []byte) string {
+	kind := http.DetectContentType(content)
+	switch {
+	case strings.HasPrefix(kind, "image/"):
+		return "image"
+	case kind == "application/pdf":
+		return "application/pdf"
+	case strings.EqualFold(path.Ext(name), ".docx"):
+		return "application/word"
+	case utf8.Valid(content):
+		return "text/plain"
+	}
+	return "unknown"
 }

@@ -64,10 +64,8 @@ func cacheType(t string, to *string) error {
 
 // add collects settings to tell.
 func (c *kvConfig) add(key string, v any) {
-	raw, err := json.Marshal(v)
-	if err == nil {
-		c.Fields = append(c.Fields, kvField{key, raw})
-	}
+	raw, _ := json.Marshal(v) // numbers always marshal
+	c.Fields = append(c.Fields, kvField{key, raw})
 }
 
 // loadConfig tells how an instance was loaded. The context's length must be there: without it
@@ -87,16 +85,15 @@ func loadConfig(i lmstudio.Instance) kvConfig {
 // baseConfig is what the model's file says of sampling: the layer below all that a client sends.
 func baseConfig(i lmstudio.Instance) kvConfig {
 	c := kvConfig{Fields: []kvField{}}
-	d := i.Instance.Model.Defaults
-	if d.Temperature != nil {
-		c.add(predictionKey+"temperature", *d.Temperature)
-	}
-	if d.TopK != nil {
-		c.add(predictionKey+"topKSampling", *d.TopK)
-	}
-	for key, v := range map[string]*float32{"topPSampling": d.TopP, "minPSampling": d.MinP, "repeatPenalty": d.RepeatPenalty} {
-		if v != nil {
-			c.add(predictionKey+key, checkbox[float32]{true, *v})
+	for _, key := range repeated {
+		one, known := samplings[key]
+		if !known {
+			continue
+		}
+		if v, ok := fieldNamed(one.field).Get(i.Instance.Model.Defaults); ok && one.box {
+			c.add(predictionKey+key, checkbox[float32]{true, float32(v)})
+		} else if ok {
+			c.add(predictionKey+key, float32(v))
 		}
 	}
 	return c

@@ -13,8 +13,7 @@ import (
 // Logs passes on what happens to whoever streams the log (lms log stream). The zero value is
 // ready; its methods may be called from any goroutine.
 type Logs struct {
-	mu      sync.Mutex // guards readers
-	readers map[chan packet]struct{}
+	readers sync.Map // of channels of packets
 }
 
 // logBacklog is how many events wait for a reader; what is beyond is lost to it.
@@ -22,37 +21,30 @@ const logBacklog = 256
 
 func (l *Logs) subscribe() (events chan packet, end func()) {
 	events = make(chan packet, logBacklog)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.readers == nil {
-		l.readers = map[chan packet]struct{}{}
-	}
-	l.readers[events] = struct{}{}
-	return events, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.readers, events)
-	}
+	l.readers.Store(events, true)
+	return events, func() { l.readers.Delete(events) }
 }
 
 // Wanted tells whether anybody reads.
-func (l *Logs) Wanted() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.readers) > 0
+func (l *Logs) Wanted() (wanted bool) {
+	l.readers.Range(func(any, any) bool {
+		wanted = true
+		return false
+	})
+	return wanted
 }
 
 // tell passes an event on and waits for nobody.
 func (l *Logs) tell(kind string, data packet) {
 	data["type"] = kind
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for events := range l.readers {
+	event := packet{"timestamp": time.Now().UnixMilli(), "data": data}
+	l.readers.Range(func(events, _ any) bool {
 		select {
-		case events <- packet{"timestamp": time.Now().UnixMilli(), "data": data}:
+		case events.(chan packet) <- event:
 		default:
 		}
-	}
+		return true
+	})
 }
 
 func (l *Logs) server(level slog.Level, text string) {

@@ -55,8 +55,7 @@ func describe(m lmstudio.Model) modelInfo {
 		out.Quantization = &quantization{m.Quantization, bits}
 	}
 	if !m.Embeds {
-		vision := false
-		out.Vision, out.TrainedForTool = &vision, &m.Tools
+		out.Vision, out.TrainedForTool = new(false), &m.Tools
 	}
 	return out
 }
@@ -64,12 +63,10 @@ func describe(m lmstudio.Model) modelInfo {
 func describeInstance(i lmstudio.Instance) instanceInfo {
 	out := instanceInfo{modelInfo: describe(i.Model), Identifier: i.ID, Reference: i.Reference, ContextLength: i.Context()}
 	if i.TTL > 0 {
-		ms := i.TTL.Milliseconds()
-		out.TTL = &ms
+		out.TTL = new(i.TTL.Milliseconds())
 	}
 	if !i.LastUsed.IsZero() {
-		ms := i.LastUsed.UnixMilli()
-		out.LastUsed = &ms
+		out.LastUsed = new(i.LastUsed.UnixMilli())
 	}
 	return out
 }
@@ -198,10 +195,8 @@ func estimateUsage(ctx context.Context, c *conn, p loadParameter) (any, error) {
 		return nil, lmstudio.LoadError(err)
 	}
 	ram, vram := f.Need.Total(), f.Need.VRAM
-	weights, confidence := min(max(m.Size-f.Need.Weights, 0), vram), "high"
-	if vram > 0 { // what of it are the weights is only known from the file's size
-		confidence = "low"
-	}
+	weights := min(max(m.Size-f.Need.Weights, 0), vram)                    // of the GPU's share, by the file's size
+	confidence := map[bool]string{true: "low", false: "high"}[weights > 0] // hence
 	return packet{"passesGuardrails": f.Fits, "contextLength": f.Context, "memory": packet{
 		"confidence": confidence, "modelVramBytes": weights, "contextVramBytes": vram - weights, "totalVramBytes": vram,
 		"modelBytes": f.Need.Weights + weights, "contextBytes": ram - f.Need.Weights + vram - weights, "totalBytes": ram + vram,
@@ -269,9 +264,7 @@ func loadModel(ch *channel, p loadParameter) error {
 	if _, taken := c.server.Models.FindLoaded(p.Identifier); p.Identifier != "" && taken {
 		return chat.Invalidf("identifier", "a model with the identifier %q already exists", p.Identifier)
 	}
-	if p.Identifier == "" {
-		p.Identifier = c.free(m.ID)
-	}
+	p.Identifier = cmp.Or(p.Identifier, c.free(m.ID))
 	if err := ch.send("resolved", packet{"info": describe(m)}); err != nil {
 		return err
 	}

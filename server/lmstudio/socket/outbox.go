@@ -85,7 +85,9 @@ func (o *outbox) drain() {
 		next := o.waiting[0]
 		o.waiting = o.waiting[1:]
 		o.mu.Unlock()
-		err := o.write(next)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		err := o.ws.Write(ctx, websocket.MessageText, next)
+		cancel()
 		o.mu.Lock()
 		o.bytes -= len(next)
 		if err != nil {
@@ -93,12 +95,6 @@ func (o *outbox) drain() {
 		}
 		o.mu.Unlock()
 	}
-}
-
-func (o *outbox) write(frame []byte) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	return o.ws.Write(ctx, websocket.MessageText, frame)
 }
 
 // close waits until the reader has what was sent, or is given up.

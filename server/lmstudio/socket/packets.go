@@ -77,12 +77,10 @@ func (p *prediction) add(e chat.Event) error {
 		return nil
 	}
 	p.said = true
-	for _, step := range []func(chat.Event) error{p.opened, p.packet} {
-		if err := step(e); err != nil {
-			return err
-		}
+	if err := p.opened(e); err != nil {
+		return err
 	}
-	return nil
+	return p.packet(e)
 }
 
 func (p *prediction) start(e chat.Event) error {

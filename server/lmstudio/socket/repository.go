@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -15,21 +16,19 @@ import (
 // mostFound is how many repositories a search answers, as LM Studio's does.
 const mostFound = 25
 
-type searchParameter struct {
-	Options struct {
-		Term          string   `json:"searchTerm"`
-		Limit         int      `json:"limit"`
-		Compatibility []string `json:"compatibilityTypes"`
-	} `json:"opts"`
-}
-
 // hubIdentifier names a repository: what is found is not in LM Studio's own catalogue.
 type hubIdentifier struct {
 	Type       string `json:"type"` // "hf"
 	Identifier string `json:"identifier"`
 }
 
-func searchModels(ctx context.Context, c *conn, p searchParameter) (any, error) {
+func searchModels(ctx context.Context, c *conn, p struct {
+	Options struct {
+		Term          string   `json:"searchTerm"`
+		Limit         int      `json:"limit"`
+		Compatibility []string `json:"compatibilityTypes"`
+	} `json:"opts"`
+}) (any, error) {
 	found := []packet{}
 	if err := c.server.Manage(ctx); err != nil {
 		return nil, err
@@ -37,11 +36,7 @@ func searchModels(ctx context.Context, c *conn, p searchParameter) (any, error) 
 	if kinds := p.Options.Compatibility; len(kinds) > 0 && !slices.Contains(kinds, "gguf") {
 		return packet{"results": found}, nil
 	}
-	most := mostFound
-	if n := p.Options.Limit; n > 0 {
-		most = min(n, mostFound)
-	}
-	repos, err := c.server.Models.Search(ctx, p.Options.Term, most)
+	repos, err := c.server.Models.Search(ctx, p.Options.Term, min(cmp.Or(max(p.Options.Limit, 0), mostFound), mostFound))
 	if err != nil {
 		return nil, lmstudio.HubError(err)
 	}

@@ -12,9 +12,26 @@ import (
 	"tenon/tools"
 )
 
-// sampled sets a field of the table of sampling fields; off is what an empty checkbox says.
+// samplings are the keys of what is one number: its field in the table of sampling fields, and
+// whether it stands in a checkbox, of which off is what an empty one says.
+var samplings = map[string]struct {
+	field string
+	box   bool
+	off   float64
+}{
+	"temperature": {"Temperature", false, 0}, "topKSampling": {"TopK", false, 0}, "topPSampling": {"TopP", true, 1}, "minPSampling": {"MinP", true, 0},
+	"repeatPenalty": {"RepeatPenalty", true, 1}, "llama.presencePenalty": {"PresencePenalty", true, 0}, "llama.frequencyPenalty": {"FrequencyPenalty", true, 0},
+	"llama.xtcProbability": {"XTCProbability", true, 0}, "llama.xtcThreshold": {"XTCThreshold", true, 0.1}, "llama.locallyTypicalSampling": {"TypicalP", true, 1},
+}
+
+// fieldNamed is a row of that table.
+func fieldNamed(name string) engine.SamplingField {
+	return engine.SamplingFields[slices.IndexFunc(engine.SamplingFields, func(f engine.SamplingField) bool { return f.Name == name })]
+}
+
+// sampled sets a field.
 func sampled(s *engine.Sampling, field string, off float64) setter {
-	f := engine.SamplingFields[slices.IndexFunc(engine.SamplingFields, func(f engine.SamplingField) bool { return f.Name == field })]
+	f := fieldNamed(field)
 	n := wire.Number{Min: f.Min, Max: f.Max, Above: f.Above}
 	switch {
 	case f.Whole && math.IsInf(f.Max, 1): // top_k: -1 keeps all
@@ -53,8 +70,7 @@ func most(n int, to *int) error {
 
 func seed(n int64, s *engine.Sampling) error {
 	if n >= 0 { // -1: a new one each time
-		v := uint32(n)
-		s.Seed = &v
+		s.Seed = new(uint32(n))
 	}
 	return nil
 }

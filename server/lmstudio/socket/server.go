@@ -1,6 +1,7 @@
 package socket
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -53,15 +54,7 @@ type Server struct {
 
 // New returns the sockets' server.
 func New(o Options) *Server {
-	if o.MaxFrame == 0 {
-		o.MaxFrame = defaultMaxFrame
-	}
-	if o.Beat == 0 {
-		o.Beat = defaultBeat
-	}
-	if o.Logs == nil {
-		o.Logs = &Logs{}
-	}
+	o.MaxFrame, o.Beat, o.Logs = cmp.Or(o.MaxFrame, defaultMaxFrame), cmp.Or(o.Beat, defaultBeat), cmp.Or(o.Logs, &Logs{})
 	if o.Watch == nil {
 		o.Watch = func(ctx context.Context, _ string) (context.Context, func()) { return ctx, func() {} }
 	}
@@ -126,7 +119,10 @@ func (c *conn) authenticate() bool {
 }
 
 func (c *conn) admit(raw []byte) error {
-	var f authFrame
+	var f struct {
+		AuthVersion                     int
+		ClientIdentifier, ClientPasskey string
+	}
 	if err := json.Unmarshal(raw, &f); err != nil || f.AuthVersion != 1 {
 		return chat.Invalidf("authVersion", "the first frame must be {authVersion: 1, clientIdentifier, clientPasskey}")
 	}

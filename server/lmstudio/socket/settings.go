@@ -3,7 +3,9 @@ package socket
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
+	"strings"
 
 	"tenon/server/chat"
 	"tenon/server/wire"
@@ -126,6 +128,22 @@ func checked[T any](set func(T) error) setter {
 	}
 }
 
+// oneOf sets what a word means.
+func oneOf[T any](words map[string]T, to *T) setter {
+	return func(_ string, raw json.RawMessage) error {
+		var word string
+		if err := json.Unmarshal(raw, &word); err != nil {
+			return err
+		}
+		v, ok := words[word]
+		if !ok {
+			return chat.Invalidf("", "is %q; expected %s", word, strings.Join(slices.Sorted(maps.Keys(words)), ", "))
+		}
+		*to = v
+		return nil
+	}
+}
+
 // noEffect is of keys that leave the answer as it is.
 func noEffect(string, json.RawMessage) error { return nil }
 
@@ -136,7 +154,6 @@ type predictionSettings struct {
 	tools         toolSetting
 	choice        toolChoice
 	systemPrompt  string
-	overflow      string
 	thinkingStart string // tags around the thinking, in fragments and in the history
 	thinkingEnd   string
 	used          merged // all of them
@@ -166,7 +183,6 @@ type sdkTool struct {
 }
 
 type toolChoice struct {
-	Type string `json:"type"` // "generic"
 	Mode string `json:"mode"`
 }
 
@@ -177,16 +193,6 @@ func (p *predictionSettings) setters() map[string]setter {
 	r := p.request
 	out := map[string]setter{}
 	for key, set := range map[string]setter{
-		"temperature":                        sampled(&r.Sampling, "Temperature", 0),
-		"topKSampling":                       sampled(&r.Sampling, "TopK", 0),
-		"topPSampling":                       sampled(&r.Sampling, "TopP", 1),
-		"minPSampling":                       sampled(&r.Sampling, "MinP", 0),
-		"repeatPenalty":                      sampled(&r.Sampling, "RepeatPenalty", 1),
-		"llama.presencePenalty":              sampled(&r.Sampling, "PresencePenalty", 0),
-		"llama.frequencyPenalty":             sampled(&r.Sampling, "FrequencyPenalty", 0),
-		"llama.xtcProbability":               sampled(&r.Sampling, "XTCProbability", 0),
-		"llama.xtcThreshold":                 sampled(&r.Sampling, "XTCThreshold", 0.1),
-		"llama.locallyTypicalSampling":       sampled(&r.Sampling, "TypicalP", 1),
 		"llama.mirostatSampling":             mirostat(&r.Sampling),
 		"llama.logitBias":                    logitBias(&r.Sampling),
 		"seed":                               checked(func(n int64) error { return seed(n, &r.Sampling) }),
@@ -196,7 +202,7 @@ func (p *predictionSettings) setters() map[string]setter {
 		"reasoning.enableThinking":           value(&r.Thinking.Enabled),
 		"reasoning.budgetTokens":             checked(func(n int) error { return most(n, &r.Thinking.Budget) }),
 		"reasoning.parsing":                  p.parsing,
-		"contextOverflowPolicy":              value(&p.overflow),
+		"contextOverflowPolicy":              oneOf(map[string]bool{"stopAtLimit": false, "truncateMiddle": true, "rollingWindow": true}, &r.Truncate),
 		"structured":                         value(&p.structured),
 		"tools":                              value(&p.tools),
 		"toolChoice":                         value(&p.choice),
@@ -207,6 +213,9 @@ func (p *predictionSettings) setters() map[string]setter {
 		"vision.userMaxImageDimensionPixels": noEffect,
 	} {
 		out[predictionKey+key] = set
+	}
+	for key, one := range samplings {
+		out[predictionKey+key] = sampled(&r.Sampling, one.field, one.off)
 	}
 	return out
 }
@@ -232,25 +241,12 @@ func decodePrediction(stack kvStack, r *chat.Request) (*predictionSettings, erro
 	if err := wire.Stops(predictionKey+"stopStrings", r.Stops); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{p.truncation, p.answer, p.declared, p.choose} {
+	for _, step := range []func() error{p.answer, p.declared, p.choose} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
-}
-
-// truncation: a conversation that is too long is an error, unless the client would rather lose
-// its beginning.
-func (p *predictionSettings) truncation() error {
-	switch p.overflow {
-	case "", "stopAtLimit":
-	case "truncateMiddle", "rollingWindow":
-		p.request.Truncate = true
-	default:
-		return chat.Invalidf(predictionKey+"contextOverflowPolicy", "is %q; expected stopAtLimit, truncateMiddle or rollingWindow", p.overflow)
-	}
-	return nil
 }
 
 // answer is what the text must match. A model that may think would put its thought into what SDKs
@@ -270,10 +266,7 @@ func (p *predictionSettings) answer() error {
 	default:
 		return chat.Invalidf(predictionKey+"structured.type", "is %q; expected none, json or gbnf", s.Type)
 	}
-	if p.request.Thinking.Enabled == nil {
-		off := false
-		p.request.Thinking.Enabled = &off
-	}
+	p.request.Thinking.Enabled = cmp.Or(p.request.Thinking.Enabled, new(false))
 	return nil
 }
 

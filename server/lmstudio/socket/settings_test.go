@@ -2,6 +2,7 @@ package socket
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -32,6 +33,15 @@ func stackOf(t *testing.T, key, value string) (stack kvStack) {
 	return stack
 }
 
+// fieldAtFault is what an error of the request names; "" of any other.
+func fieldAtFault(err error) string {
+	var e *chat.Error
+	if !errors.As(err, &e) || e.Kind != chat.Invalid && e.Kind != chat.NotSupportedHere {
+		return ""
+	}
+	return e.Field
+}
+
 // Every value that is refused names its key, and none that means nothing passes in silence.
 func TestSettings_errorsNameTheirKey(t *testing.T) {
 	for _, c := range [][2]string{
@@ -47,7 +57,7 @@ func TestSettings_errorsNameTheirKey(t *testing.T) {
 	} {
 		var r chat.Request
 		_, err := decodePrediction(stackOf(t, predictionKey+c[0], c[1]), &r)
-		if e, ok := chat.AsErrorOrNil(err).(*chat.Error); !ok || !strings.HasPrefix(e.Field, predictionKey+c[0]) || e.Kind != chat.Invalid && e.Kind != chat.NotSupportedHere {
+		if !strings.HasPrefix(fieldAtFault(err), predictionKey+c[0]) {
 			t.Errorf("%s %s: %v", c[0], c[1], err)
 		}
 	}
@@ -58,7 +68,7 @@ func TestSettings_errorsNameTheirKey(t *testing.T) {
 	} {
 		for _, scope := range []string{"llm.load.", "embedding.load."} {
 			_, _, err := loadSettings(stackOf(t, scope+c[0], c[1]), lmstudio.Model{})
-			if e, ok := chat.AsErrorOrNil(err).(*chat.Error); !ok || e.Field != scope+c[0] {
+			if fieldAtFault(err) != scope+c[0] {
 				t.Errorf("%s %s: %v", scope+c[0], c[1], err)
 			}
 		}

@@ -1,4 +1,4 @@
-package lmstudio
+package main
 
 import (
 	"bufio"
@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Ports are those at which LM Studio's SDKs look for a server on their own machine, if they are
+// discoveryPorts are those at which LM Studio's SDKs look for a server on their own machine, if they are
 // given no address.
-var Ports = []int{41343, 52993, 16141, 39414, 22931}
+var discoveryPorts = []int{41343, 52993, 16141, 39414, 22931}
 
-// Discover has serve answer at the first of the ports that is free, on loopback alone, until ctx
+// discover has serve answer at the first of the ports that is free, on loopback alone, until ctx
 // ends. While another server is found at one of them, it stays the one that is found; this one
 // takes its place when it ends.
-func Discover(ctx context.Context, ports []int, serve func(net.Listener)) {
+func discover(ctx context.Context, ports []int, serve func(net.Listener)) {
 	const (
 		pause = 2 * time.Second // between tries, if the last one ended sooner
 		burst = 5               // tries that wait for no pause: an owner that ends is followed at once
@@ -85,7 +85,7 @@ func greet(ctx context.Context, address string) (ended func(), err error) {
 		_ = conn.Close() // it was only read
 	}
 	r := bufio.NewReader(conn)
-	if err := ask(conn, r, patience); err != nil {
+	if err := askGreeting(conn, r, patience); err != nil {
 		end()
 		return nil, fmt.Errorf("greet the server at %s: %w", address, err)
 	}
@@ -95,8 +95,8 @@ func greet(ctx context.Context, address string) (ended func(), err error) {
 	}, nil
 }
 
-// ask sends the greeting of the SDKs, and reads the answer.
-func ask(conn net.Conn, r *bufio.Reader, patience time.Duration) error {
+// askGreeting sends the greeting of the SDKs, and reads the answer.
+func askGreeting(conn net.Conn, r *bufio.Reader, patience time.Duration) error {
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}

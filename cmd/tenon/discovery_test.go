@@ -1,4 +1,4 @@
-package lmstudio
+package main
 
 import (
 	"context"
@@ -62,12 +62,12 @@ type found struct {
 	at  *net.TCPAddr
 }
 
-func discover(t *testing.T, ports []int, answers chan<- found, greeted chan<- string) *discovery {
+func discovered(t *testing.T, ports []int, answers chan<- found, greeted chan<- string) *discovery {
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &discovery{}
 	var running sync.WaitGroup
 	running.Go(func() {
-		Discover(ctx, ports, func(l net.Listener) {
+		discover(ctx, ports, func(l net.Listener) {
 			answers <- found{d, l.Addr().(*net.TCPAddr)}
 			s := &http.Server{Handler: greeter(greeted)} //nolint:gosec // of a test
 			_ = s.Serve(l)
@@ -86,7 +86,7 @@ func discover(t *testing.T, ports []int, answers chan<- found, greeted chan<- st
 func TestDiscover_aStrangersPortIsPassedOver(t *testing.T) {
 	ports, answers := free(t, 3), make(chan found, 1)
 	at(t, ports[0], http.NotFoundHandler())
-	discover(t, ports, answers, nil)
+	discovered(t, ports, answers, nil)
 	if f := <-answers; f.at.Port != ports[1] || !f.at.IP.IsLoopback() {
 		t.Errorf("%v of %v", f.at, ports)
 	}
@@ -100,7 +100,7 @@ func TestDiscover_passesOn(t *testing.T) {
 	at(t, ports[0], http.NotFoundHandler())
 	end := at(t, ports[1], greeter(greeted)).Close
 	for range servers {
-		discover(t, ports, answers, greeted)
+		discovered(t, ports, answers, greeted)
 	}
 	for waiting := servers; waiting > 0; waiting-- {
 		for range waiting {
@@ -122,7 +122,7 @@ func TestDiscover_passesOn(t *testing.T) {
 func TestDiscover_endsWhileItWaits(t *testing.T) {
 	ports, answers, greeted := free(t, 1), make(chan found, 1), make(chan string, 1)
 	at(t, ports[0], greeter(greeted))
-	d := discover(t, ports, answers, greeted)
+	d := discovered(t, ports, answers, greeted)
 	<-greeted
 	d.end()
 	if len(answers) > 0 {
