@@ -1,8 +1,11 @@
 package tools
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -366,5 +369,29 @@ func TestPlan_grammarFollowsTheTurn(t *testing.T) {
 			}
 			seen[p.Grammar()] = i
 		}
+	}
+}
+
+// Issue 19: what names of tools cost grows with their number, not with its square.
+func TestPlan_namesCostTheirNumber(t *testing.T) {
+	bytes := func(n int) uint64 {
+		var all Turn
+		space := rand.Text() // plans are kept
+		for i := range n {
+			all.Tools = append(all.Tools, Tool{Namespace: space, Name: fmt.Sprintf("f%d", i), Parameters: json.RawMessage(`{"type":"object"}`)})
+			all.Choice.Names = append(all.Choice.Names, PromptName(space, fmt.Sprintf("f%d", i)))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Fallback().Plan(all); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	bytes(10) // what is made once
+	const few, many = 200, 1600
+	if a, b := bytes(few), bytes(many); b > 2*many/few*a {
+		t.Errorf("%d bytes are allocated for %d tools, %d for %d", a, few, b, many)
 	}
 }

@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"slices"
 	"strings"
 
 	"tenon/server/chat/prepared"
@@ -112,19 +111,29 @@ func worn(c templates.Conversation) []string {
 	return all
 }
 
+func setOf(names []string) map[string]bool {
+	all := map[string]bool{}
+	for _, n := range names {
+		all[n] = true
+	}
+	return all
+}
+
 // without leaves tools out of those that may be called. Where a call must come, the last of them
 // stays.
 func without(c tools.Choice, declared []tools.Tool, names []string) tools.Choice {
+	if c.Mode == tools.None || len(names) == 0 {
+		return c
+	}
 	var left []string
+	chosen, out := setOf(c.Names), setOf(names)
 	for _, t := range declared {
 		name := tools.PromptName(t.Namespace, t.Name)
-		chosen := len(c.Names) == 0 || slices.Contains(c.Names, name) || slices.Contains(c.Names, t.Name)
-		if chosen && !slices.Contains(names, name) {
+		if (len(chosen) == 0 || chosen[name] || chosen[t.Name]) && !out[name] {
 			left = append(left, name)
 		}
 	}
 	switch {
-	case c.Mode == tools.None || len(names) == 0:
 	case len(left) > 0:
 		c.Names = left
 	case c.Mode == tools.Auto:

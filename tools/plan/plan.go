@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -89,11 +90,12 @@ const mostCopies = 16 << 20
 // declare takes the tools of the turn. The error is a *ToolError, or the turn's Stop's.
 func (p *Plan) declare(tools []turn.Tool) error {
 	flat, copied, members := turn.PromptNames(tools), 0, 0
+	seen := map[[2]string]bool{}
 	for i, t := range tools {
 		if err := p.stopped(); err != nil {
 			return err
 		}
-		if bad := p.misnamed(t); bad != "" {
+		if bad := misnamed(t, seen); bad != "" {
 			return &turn.ToolError{Index: i, Name: t.Name, Field: "name", Message: bad}
 		}
 		params, bad := parameters(t)
@@ -140,18 +142,19 @@ func (p *Plan) stopped() error {
 	return p.Turn.Stop()
 }
 
-// misnamed says what is wrong with a tool's name beside those declared before it.
-func (p *Plan) misnamed(t turn.Tool) string {
-	same := func(o declared.Tool) bool { return o.Name == t.Name && o.Namespace == t.Namespace }
-	switch {
+// misnamed says what is wrong with a tool's name beside those seen before it.
+func misnamed(t turn.Tool, seen map[[2]string]bool) string {
+	switch name := [2]string{t.Namespace, t.Name}; {
 	case strings.TrimSpace(t.Name) == "":
 		return "a tool needs a name"
 	case len(t.Name) > turn.MaxName:
 		return fmt.Sprintf("longer than %d bytes", turn.MaxName)
-	case slices.ContainsFunc(p.Tools, same):
+	case seen[name]:
 		return "declared twice"
+	default:
+		seen[name] = true
+		return ""
 	}
-	return ""
 }
 
 // parameters is the schema of a tool's arguments, or what is wrong with it. None means any
@@ -176,15 +179,9 @@ func parameters(t turn.Tool) (schema json.RawMessage, wrong string) {
 
 // choose finds out which tools the turn may call.
 func (p *Plan) choose(c turn.Choice) error {
-	named := map[int]bool{}
-	for _, n := range c.Names {
-		those := p.named(n)
-		if len(those) == 0 {
-			return &turn.ToolError{Index: -1, Field: "tool_choice", Message: fmt.Sprintf("no tool is named %q; declared are %s", n, p.nameList())}
-		}
-		for _, i := range those {
-			named[i] = true
-		}
+	named, err := p.named(c.Names)
+	if err != nil {
+		return err
 	}
 	for i := range p.Tools {
 		t := &p.Tools[i]
@@ -208,20 +205,32 @@ func (p *Plan) reasons() (all string) {
 	return all
 }
 
-// named are the tools that a choice means by a name: with the namespace or, if there are none of
+// named are the tools that a choice means by names: with the namespace or, if there are none of
 // that name, without.
-func (p *Plan) named(name string) (all []int) {
-	for _, whole := range []bool{true, false} {
-		for i, t := range p.Tools {
-			if whole && turn.PromptName(t.Namespace, t.Name) == name || !whole && t.Name == name {
-				all = append(all, i)
-			}
-		}
-		if len(all) > 0 {
-			return all
+func (p *Plan) named(names []string) (map[int]bool, error) {
+	means, all := map[string]bool{}, map[int]bool{}
+	for _, n := range names {
+		means[n] = true
+	}
+	found := map[string]bool{}
+	mark := func(i int, name string) {
+		if means[name] {
+			found[name], all[i] = true, true
 		}
 	}
-	return nil
+	for i, t := range p.Tools {
+		mark(i, turn.PromptName(t.Namespace, t.Name))
+	}
+	maps.DeleteFunc(means, func(name string, _ bool) bool { return found[name] })
+	for i, t := range p.Tools {
+		mark(i, t.Name)
+	}
+	for _, n := range names {
+		if !found[n] {
+			return nil, &turn.ToolError{Index: -1, Field: "tool_choice", Message: fmt.Sprintf("no tool is named %q; declared are %s", n, p.nameList())}
+		}
+	}
+	return all, nil
 }
 
 func (p *Plan) nameList() string {
