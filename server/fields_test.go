@@ -125,7 +125,7 @@ var responsesFields = protocolFields{
 	fields: map[string]fieldSample{
 		"model":                  {valid: `"scripted"`},
 		"input":                  {valid: `[{"role":"user","content":"hi"}]`, outside: []string{`[{"type":"magic"}]`}, note: "text only"},
-		"background":             {valid: `true`, note: "needs store; 64 at once, 16 of one key"},
+		"background":             {valid: `true`, note: "needs store, and no stream; 64 at once, 16 of one key"},
 		"context_management":     {valid: `[{"type":"compaction"}]`, note: "nothing is compacted"},
 		"conversation":           {valid: `"c"`, note: "use previous_response_id"},
 		"include":                {valid: `["reasoning.encrypted_content"]`, note: "reasoning.encrypted_content and message.output_text.logprobs; others have nothing to add"},

@@ -1,9 +1,9 @@
 package responses
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -33,7 +33,7 @@ func (p *paced) Run(ctx context.Context, _ chat.Request, sink chat.Sink) error {
 			}
 			err = sink(chat.Event{Kind: chat.Text, Text: word})
 		case <-ctx.Done():
-			if ended, ok := context.Cause(ctx).(*chat.Error); ok {
+			if ended := (*chat.Error)(nil); errors.As(context.Cause(ctx), &ended) {
 				return ended
 			}
 			return chat.AsError(ctx.Err())
@@ -113,9 +113,11 @@ func TestBackground_isAskedForUntilItIsComplete(t *testing.T) {
 	}
 }
 
-func TestBackground_needsToBeKept(t *testing.T) {
-	if code, _ := asks(t, "", New(turn(), nil, 0).Create, `{"model":"m","input":"hi","background":true,"store":false}`); code != http.StatusBadRequest {
-		t.Errorf("%d", code)
+func TestBackground_isKeptAndNotStreamed(t *testing.T) {
+	for _, beside := range []string{`"store":false`, `"stream":true`} {
+		if code, _ := asks(t, "", New(turn(), nil, 0).Create, `{"model":"m","input":"hi","background":true,`+beside+`}`); code != http.StatusBadRequest {
+			t.Errorf("%s: %d", beside, code)
+		}
 	}
 	small, err := OpenStore(StoreOptions{MaxBytes: 100})
 	if err != nil {
@@ -223,89 +225,5 @@ func TestBackground_atTheServersEnd(t *testing.T) {
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// numbers are those of a stream's events, and the kind of the last.
-func numbers(t *testing.T, body string) (all []int, last string) {
-	t.Helper()
-	for lines := bufio.NewScanner(strings.NewReader(body)); lines.Scan(); {
-		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-			var e event
-			if err := json.Unmarshal([]byte(data), &e); err != nil {
-				t.Fatalf("%v: %s", err, data)
-			}
-			all, last = append(all, e.Sequence), e.Type
-		}
-	}
-	return all, last
-}
-
-// A stream of a response in the background can be left, and gone on with from any event.
-func TestBackground_streamsAgain(t *testing.T) {
-	service := &paced{words: make(chan string)}
-	a := New(service, nil, 0)
-	get := func(ctx context.Context, id, query string) *httptest.ResponseRecorder {
-		rec := httptest.NewRecorder()
-		a.Get(rec, httptest.NewRequestWithContext(ctx, http.MethodGet, "/?stream=true"+query, nil), id)
-		return rec
-	}
-	gone, leave := context.WithCancel(t.Context())
-	leave()
-	first := httptest.NewRecorder()
-	a.Create(first, httptest.NewRequestWithContext(gone, http.MethodPost, "/", strings.NewReader(strings.Replace(inBackground, "}", `,"stream":true}`, 1))))
-	if !strings.Contains(first.Body.String(), "response.queued") {
-		t.Fatalf("%s", first.Body)
-	}
-	var id string
-	a.mu.Lock()
-	for id = range a.running {
-	}
-	a.mu.Unlock()
-	service.words <- "one "
-	followed := make(chan *httptest.ResponseRecorder)
-	go func() { followed <- get(t.Context(), id, "") }()
-	go func() { followed <- get(t.Context(), id, "&starting_after=1") }()
-	service.words <- "two"
-	close(service.words)
-	for range 2 {
-		rec := <-followed
-		all, last := numbers(t, rec.Body.String())
-		if rec.Code != http.StatusOK || last != "response.completed" {
-			t.Fatalf("%d %s", rec.Code, rec.Body)
-		}
-		for i, n := range all {
-			if n != all[0]+i || all[0] != 0 && all[0] != 2 {
-				t.Errorf("the events are %v", all)
-				break
-			}
-		}
-	}
-	ended(a, id)
-	if all, last := numbers(t, get(t.Context(), id, "&starting_after=4").Body.String()); len(all) != 1 || all[0] != 5 || last != "response.completed" {
-		t.Errorf("once it has ended: %v %s", all, last)
-	}
-	if rec := get(t.Context(), id, "&starting_after=x"); rec.Code != http.StatusBadRequest {
-		t.Errorf("%d", rec.Code)
-	}
-}
-
-// Events are kept up to a bound, and who asks for older ones is told.
-func TestBackground_eventsAreBounded(t *testing.T) {
-	most := mostEvents
-	mostEvents = 4000
-	defer func() { mostEvents = most }()
-	l := &events{keeps: true, grew: make(chan struct{})}
-	for i := range 1000 {
-		text := strings.Repeat("x", 100)
-		if err := l.add(event{Type: "t", Sequence: i, Delta: &text}); err != nil || l.bytes > mostEvents {
-			t.Fatal(err, l.bytes)
-		}
-	}
-	if _, _, ok := l.since(3); ok {
-		t.Error("events that are gone are there")
-	}
-	if all, _, ok := l.since(l.first); !ok || len(all) == 0 || !strings.Contains(string(all[0].data), fmt.Sprintf(`"sequence_number":%d,`, l.first)) {
-		t.Errorf("%d events from %d", len(all), l.first)
 	}
 }

@@ -65,12 +65,9 @@ func (b *builder) begin() error {
 	if b.begun {
 		return nil
 	}
-	queued := b.response.Status == "queued" // its reader knows of it
 	b.begun, b.response.Status = true, "in_progress"
-	if !queued {
-		if err := b.send(event{Type: "response.created", Response: b.snapshot()}); err != nil {
-			return err
-		}
+	if err := b.send(event{Type: "response.created", Response: b.snapshot()}); err != nil {
+		return err
 	}
 	return b.send(event{Type: "response.in_progress", Response: b.snapshot()})
 }
@@ -269,15 +266,11 @@ func (b *builder) finish(f chat.Finish) error {
 			return b.fail(wire.OfInput(b.unkept))
 		}
 	}
-	return b.send(event{Type: ending(b.response.Status), Response: b.snapshot()})
-}
-
-// ending is the type of the last event of a response.
-func ending(status string) string {
-	if status == "cancelled" {
-		status = "incomplete" // the description has no event of its own for it
+	kind := "response." + b.response.Status
+	if f.Reason == chat.Cancelled {
+		kind = "response.incomplete" // the description has no event of its own for it
 	}
-	return "response." + status
+	return b.send(event{Type: kind, Response: b.snapshot()})
 }
 
 func (b *builder) sendAdded(item any) error {

@@ -60,6 +60,9 @@ func (d *decoder) limits(w createRequest) error {
 	if w.Background && w.Store != nil && !*w.Store {
 		return chat.Invalidf("background", "cannot be combined with store: false: what is not kept could not be asked for")
 	}
+	if w.Background && w.Stream {
+		return chat.Invalidf("background", "cannot be combined with stream: ask for the response until it is complete, or stream it and stay")
+	}
 	switch w.Truncation {
 	case "", "disabled":
 	case "auto":

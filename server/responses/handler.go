@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tenon/server/chat"
@@ -40,10 +41,10 @@ type API struct {
 type running struct {
 	owner  string
 	cancel context.CancelCauseFunc
-	ended  chan struct{} // closed once the response changes no more
-	made   *response     // to be read once it has ended
-	begun  response      // as it was before anything was generated
-	log    *events       // of one in the background; nil: it is not
+	ended  chan struct{}             // closed once the response changes no more
+	made   *response                 // to be read once it has ended
+	begun  response                  // as it was before anything was generated
+	now    *atomic.Pointer[response] // of one in the background, as far as it is; nil: it is another
 }
 
 // errCancelled is why a response's context ends when it is cancelled from another connection.
@@ -76,7 +77,7 @@ func (a *API) Create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if request.Background {
-		a.background(w, r, d, b, request.Stream)
+		a.background(w, r, d, b)
 		return
 	}
 	ctx, ended, _ := a.track(r.Context(), &b.response, nil) // only those in the background can be too many
@@ -150,20 +151,19 @@ func (a *API) stream(ctx context.Context, w http.ResponseWriter, d *decoder, b *
 
 // track makes a response cancellable from another connection until ended is called, which may be
 // more than once.
-func (a *API) track(ctx context.Context, made *response, log *events) (tracked context.Context, ended func(), err error) {
+func (a *API) track(ctx context.Context, made *response, now *atomic.Pointer[response]) (tracked context.Context, ended func(), err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	run := running{owner: chat.CallerKey(ctx), cancel: cancel, ended: make(chan struct{}), made: made, begun: *made, log: log}
+	run := running{owner: chat.CallerKey(ctx), cancel: cancel, ended: make(chan struct{}), made: made, begun: *made, now: now}
 	ended = sync.OnceFunc(func() {
 		cancel(nil)
 		a.mu.Lock()
 		delete(a.running, made.ID)
 		a.mu.Unlock()
-		log.end()
 		close(run.ended)
 	})
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if log != nil {
+	if now != nil {
 		err = a.full(run.owner)
 	}
 	if err == nil {
@@ -221,32 +221,27 @@ func (a *API) put(d *decoder, b *builder, owner string) error {
 
 // Get serves GET /v1/responses/{id}.
 func (a *API) Get(w http.ResponseWriter, r *http.Request, id string) {
+	if r.URL.Query().Get("stream") == "true" {
+		writeError(w, chat.Invalidf("stream", "is not supported here: a kept response has no events; leave it out"))
+		return
+	}
 	owner := chat.CallerKey(r.Context())
 	a.mu.Lock()
 	run, runs := a.running[id] // asked first: it is kept before it runs no more
 	a.mu.Unlock()
-	runs = runs && run.owner == owner && run.begun.Store
-	var body any = run.begun
-	if runs && run.log != nil {
-		body = run.log.latest()
+	s, ok := a.store.get(id, owner)
+	switch {
+	case runs && run.owner == owner && run.now != nil:
+		wire.WriteJSON(w, http.StatusOK, run.now.Load())
+	case runs && run.owner == owner && run.begun.Store && !ok:
+		wire.WriteJSON(w, http.StatusOK, run.begun)
+	case ok && s.Unfinished:
+		wire.WriteJSON(w, http.StatusOK, interrupted(s.Body))
+	case ok:
+		wire.WriteJSON(w, http.StatusOK, s.Body)
+	default:
+		writeError(w, noResponse(id))
 	}
-	var kept json.RawMessage
-	if !runs {
-		s, ok := a.store.get(id, owner)
-		if !ok {
-			writeError(w, noResponse(id))
-			return
-		}
-		if kept = s.Body; s.Unfinished {
-			kept = interrupted(kept)
-		}
-		body = kept
-	}
-	if r.URL.Query().Get("stream") == "true" {
-		a.again(w, r, run.log, kept)
-		return
-	}
-	wire.WriteJSON(w, http.StatusOK, body)
 }
 
 // Delete serves DELETE /v1/responses/{id}. One in the background is cancelled first.
@@ -255,7 +250,7 @@ func (a *API) Delete(w http.ResponseWriter, r *http.Request, id string) {
 	a.mu.Lock()
 	run := a.running[id]
 	a.mu.Unlock()
-	if run.log != nil && run.owner == owner {
+	if run.now != nil && run.owner == owner {
 		run.cancel(errCancelled)
 		<-run.ended
 	}

@@ -130,10 +130,6 @@ func (s *Writer) Trailer(name, value string) {
 	s.trailer = append(s.trailer, [2]string{name, value})
 }
 
-// Wait waits until the reader has what was sent, or is given up; for those who hold nothing meanwhile,
-// and use no heartbeat.
-func (s *Writer) Wait() { s.sent.Wait() }
-
 // End stops the heartbeats. Whether the stream has begun is settled then, but for events that are
 // sent later.
 func (s *Writer) End() {

@@ -95,7 +95,7 @@ func (s *snapshot) take(e event, place int) error {
 		return errors.New("the response has ended")
 	case v.Sequence == nil || *v.Sequence <= s.sequence:
 		return errors.New("the sequence number does not grow")
-	case (place == 0) != (v.Type == "response.created"), place == 1 && v.Type != "response.in_progress" && v.Type != "response.queued":
+	case (place == 0) != (v.Type == "response.created"), place == 1 && v.Type != "response.in_progress":
 		return fmt.Errorf("it cannot be event %d", place)
 	}
 	s.sequence = *v.Sequence
@@ -112,7 +112,7 @@ func (s *snapshot) whole(v responsesEvent) error {
 		return errors.New("the response lacks a field")
 	}
 	switch v.Type {
-	case "response.created", "response.in_progress", "response.queued":
+	case "response.created", "response.in_progress":
 		if r.Status != "in_progress" && r.Status != "queued" {
 			return fmt.Errorf("the response is %s", r.Status)
 		}

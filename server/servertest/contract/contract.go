@@ -91,7 +91,7 @@ func eventSchema(route, event string) string {
 		Type  string
 		Error json.RawMessage
 	}
-	if json.Unmarshal([]byte(event), &e) == nil && (route == "POST /v1/responses" || route == "GET /v1/responses/*") {
+	if json.Unmarshal([]byte(event), &e) == nil && route == "POST /v1/responses" {
 		if schema := eventSchemas[e.Type]; schema != "" {
 			return schema
 		}
@@ -106,7 +106,6 @@ func eventSchema(route, event string) string {
 // eventSchemas has the schema of every event that a Responses stream may hold, by its type.
 var eventSchemas = map[string]string{
 	"response.created":                       "ResponseCreatedEvent",
-	"response.queued":                        "ResponseQueuedEvent",
 	"response.in_progress":                   "ResponseInProgressEvent",
 	"response.completed":                     "ResponseCompletedEvent",
 	"response.incomplete":                    "ResponseIncompleteEvent",
