@@ -2,7 +2,6 @@ package responses
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -119,13 +118,3 @@ func (a *API) end(id string, why error) {
 
 // over tells whether a status is a response's last.
 func over(status string) bool { return status != "queued" && status != "in_progress" }
-
-// interrupted is a response that was kept before it was complete, and runs no more.
-func interrupted(body json.RawMessage) json.RawMessage {
-	var members map[string]json.RawMessage
-	_ = json.Unmarshal(body, &members) // it was marshalled here
-	members["status"] = json.RawMessage(`"failed"`)
-	members["error"] = json.RawMessage(`{"code":"server_error","message":"the server ended while this response was made, or could not keep it"}`)
-	out, _ := json.Marshal(members) // it was just read
-	return out
-}

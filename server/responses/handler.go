@@ -190,9 +190,14 @@ func unkept(err error) *chat.Error {
 	return &chat.Error{Kind: chat.Unavailable, Err: err, Message: fmt.Sprintf("the response cannot be kept (%v); send store: false, or have room made for it", err)}
 }
 
-// put stores a response as it is.
+// put stores a response as it is. One that is not complete is told to have failed by whoever finds it
+// when nothing runs: its server has ended, or could not keep what came of it.
 func (a *API) put(d *decoder, b *builder, owner string) error {
-	body, err := json.Marshal(b.response)
+	shown := b.response
+	if !over(shown.Status) {
+		shown.Status, shown.Error = "failed", &responseError{"server_error", "the server ended while this response was made, or could not keep it"}
+	}
+	body, err := json.Marshal(shown)
 	if err != nil {
 		return fmt.Errorf("encode the response: %w", err)
 	}
@@ -235,8 +240,6 @@ func (a *API) Get(w http.ResponseWriter, r *http.Request, id string) {
 		wire.WriteJSON(w, http.StatusOK, run.now.Load())
 	case runs && run.owner == owner && run.begun.Store && !ok:
 		wire.WriteJSON(w, http.StatusOK, run.begun)
-	case ok && s.Unfinished:
-		wire.WriteJSON(w, http.StatusOK, interrupted(s.Body))
 	case ok:
 		wire.WriteJSON(w, http.StatusOK, s.Body)
 	default:
