@@ -28,7 +28,7 @@ type use uint8
 const (
 	useLoad use = iota
 	useStore
-	useParam // bound by a loop, with, macro or call
+	useParam // bound by a loop, macro or call
 )
 
 type (
@@ -178,14 +178,6 @@ type (
 		loop                        int     // slot of loop, -1 without
 		sole                        *ifStmt // see findIdle
 		steady                      int
-	}
-	withStmt struct {
-		at
-		targets []expr
-		values  []expr
-		body    []stmt
-		enter   entering
-		assign  []target
 	}
 	// macroDef is what macros and call blocks have in common.
 	macroDef struct {

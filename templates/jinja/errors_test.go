@@ -16,6 +16,7 @@ func TestErrors_nameLineAndColumn(t *testing.T) {
 		"{{ 1 }}\n{{ 1 +\n  ('a' - 2) }}":                     "template line 3, column 8: TypeError: unsupported operand",
 		"{% set x = 1 %}\n{% set a, b = x %}":                 "template line 2, column 4: TypeError: cannot unpack",
 		"\n\n {{ raise_exception('no ' ~ 1) }}":               "template line 3, column 20 raises: no 1",
+		"{% with a = 1 %}{% endwith %}":                       "template line 1, column 4: Encountered unknown tag 'with'.",
 		"{% for i in x recursive %}{% endfor %}":              "template line 1, column 15: recursive loops are not supported",
 		"{{ 'a'|nope }}":                                      "template line 1, column 8: No filter named 'nope'.",
 		"{% for i in 5 %}{% endfor %}":                        "template line 1, column 4: TypeError: 'int' object is not iterable",

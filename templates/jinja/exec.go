@@ -66,14 +66,6 @@ func (s *ifStmt) branch(f *frame) (int, []stmt) {
 	return len(s.elifs) + 1, s.other
 }
 
-func (s *withStmt) exec(f *frame) control {
-	f.enter(s.enter)
-	for i, v := range s.values {
-		f.assign(&s.assign[i], v.eval(f))
-	}
-	return f.run(s.body)
-}
-
 func (s *macroStmt) exec(f *frame) control {
 	f.rt.spend(1)
 	m := &macro{def: &s.macroDef, home: f}
@@ -96,13 +88,21 @@ func (s *callStmt) exec(f *frame) control {
 }
 
 func (s *filterStmt) exec(f *frame) control {
-	f.enter(s.enter)
-	body, c := f.rt.capture(func() control { return f.run(s.body) })
-	if c != proceed {
-		return c
+	v, c := f.filtered(s.enter, s.body, s.filter)
+	if c == proceed {
+		f.rt.emit(v)
 	}
-	f.rt.emit(s.filter.over(f, body))
-	return proceed
+	return c
+}
+
+// filtered is what a block's body writes, through a filter if there is one.
+func (f *frame) filtered(enter entering, list []stmt, filter *filterExpr) (Value, control) {
+	f.enter(enter)
+	body, c := f.rt.capture(func() control { return f.run(list) })
+	if c != proceed || filter == nil {
+		return body, c
+	}
+	return filter.over(f, body), c
 }
 
 func (s *setStmt) exec(f *frame) control {
@@ -117,19 +117,12 @@ func (s *setStmt) exec(f *frame) control {
 }
 
 func (s *setBlockStmt) exec(f *frame) control {
-	rt := f.rt
-	f.enter(s.enter)
-	body, c := rt.capture(func() control { return f.run(s.body) })
-	if c != proceed {
-		return c
+	v, c := f.filtered(s.enter, s.body, s.filter)
+	if c == proceed {
+		f.rt.pos = s.at
+		f.assign(&s.assign, v)
 	}
-	var v Value = body
-	if s.filter != nil {
-		v = s.filter.over(f, body)
-	}
-	rt.pos = s.at
-	f.assign(&s.assign, v)
-	return proceed
+	return c
 }
 
 func (s *loopControl) exec(f *frame) control {

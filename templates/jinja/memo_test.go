@@ -52,7 +52,6 @@ func TestMemo_keepsNothingThatDependsOnMore(t *testing.T) {
 		"set in a loop":           `{% set x = given %}{% macro m(t) %}{% for i in [1, 2] %}{{ x }}{% set x = 1 %}{% endfor %}{% endmacro %}{{ m(tool) }}`,
 		"set by itself":           `{% set x = given %}{% macro m(t) %}{% set x = x ~ 1 %}{{ x }}{% endmacro %}{{ m(tool) }}`,
 		"set by a block":          `{% set x = given %}{% macro m(t) %}{% set x %}{{ x }}{% endset %}{{ x }}{% endmacro %}{{ m(tool) }}`,
-		"with":                    `{% set x = given %}{% macro m(t) %}{% with x = x %}{{ x }}{% endwith %}{% endmacro %}{{ m(tool) }}`,
 		"a default":               `{% macro m(t, v=given) %}{{ v }}{% endmacro %}{{ m(tool) }}`,
 		"the date":                `{% macro m(t) %}{{ strftime_now('%f') ~ given }}{% endmacro %}{{ m(tool) }}`,
 		"a global replaced":       `{% macro m(t) %}{{ range(2) }}{% endmacro %}{{ m(tool) }}`,

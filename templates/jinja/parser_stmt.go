@@ -19,8 +19,6 @@ func (p *parser) parseStatement() stmt {
 		return p.parseCall()
 	case "filter":
 		return p.parseFilterBlock()
-	case "with":
-		return p.parseWith()
 	case "generation":
 		p.next()
 		return &callStmt{macroDef: macroDef{at: at(t.pos), body: p.parseClosed("endgeneration")}, generation: true}
@@ -125,21 +123,5 @@ func (p *parser) parseFilterBlock() stmt {
 	n := &filterStmt{at: at(p.next().pos)}
 	n.filter = p.parseFilters(nil, true).(*filterExpr)
 	n.body = p.parseClosed("endfilter")
-	return n
-}
-
-func (p *parser) parseWith() stmt {
-	n := &withStmt{at: at(p.next().pos)}
-	for p.cur().typ != tokBlkEnd {
-		if len(n.targets) > 0 {
-			p.expect(",")
-		}
-		t := p.parseTarget(tupleOpts{})
-		setUse(t, useParam)
-		n.targets = append(n.targets, t)
-		p.expect("=")
-		n.values = append(n.values, p.parseExpr())
-	}
-	n.body = p.parseClosed("endwith")
 	return n
 }

@@ -46,8 +46,6 @@ func (r *resolver) stmt(s stmt, sc scope) {
 		r.ifStmt(s, sc)
 	case *forStmt:
 		r.forStmt(s, sc)
-	case *withStmt:
-		r.withStmt(s, sc)
 	case *macroStmt:
 		s.where, s.export = sc.place(s.name), sc.export(s.name)
 		r.macro(&s.macroDef, sc)
@@ -118,20 +116,6 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 		s.enterElse = other.entering()
 	}
 	s.findIdle()
-}
-
-func (r *resolver) withStmt(s *withStmt, sc scope) {
-	in := sc.inner()
-	for _, t := range s.targets {
-		in.sym.bindTarget(t)
-	}
-	in.sym.analyze(nodesOf(s.body)...)
-	for _, t := range s.targets {
-		s.assign = append(s.assign, r.target(t, in))
-	}
-	r.exprs(sc, s.values...)
-	r.stmts(s.body, in)
-	s.enter = in.entering()
 }
 
 // macro resolves a macro's or call block's function.

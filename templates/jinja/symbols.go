@@ -221,8 +221,6 @@ func (s *symbols) visit(n node) {
 		}
 	case *filterStmt:
 		s.visit(n.filter)
-	case *withStmt:
-		s.analyze(nodesOf(n.values)...)
 	default:
 		s.analyze(children(n)...)
 	}

@@ -34,8 +34,6 @@ func children(n node) []node {
 		return slices.Concat(present(n.test), nodesOf(n.body), nodesOf(n.elifs), nodesOf(n.other))
 	case *forStmt:
 		return slices.Concat(present(n.target, n.iter), nodesOf(n.body), nodesOf(n.other), present(n.test))
-	case *withStmt:
-		return slices.Concat(nodesOf(n.targets), nodesOf(n.values), nodesOf(n.body))
 	case *macroStmt:
 		return n.macroDef.children()
 	case *callStmt:

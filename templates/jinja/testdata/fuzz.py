@@ -168,7 +168,7 @@ class Generator:
 
     def statement(self, depth):
         e = lambda: self.expr(self.rng.randint(0, 3))
-        kind = self.rng.randrange(16) if depth > 0 else self.rng.randrange(5)
+        kind = self.rng.randrange(15) if depth > 0 else self.rng.randrange(5)
         if kind < 4:
             return "{{" + self.pick("", "-") + f" {e()} " + self.pick("", "-") + "}}"
         if kind == 4:
@@ -189,8 +189,6 @@ class Generator:
         if kind == 12:
             return self.tag(f"set {self.pick('x', 'y', 'ns.v')}{self.pick('', ' | upper', ' | trim')}") + body() + self.tag("endset")
         if kind == 13:
-            return self.tag(f"with {self.pick('', f'x = {e()}', f'x = {e()}, y = x')}") + body() + self.tag("endwith")
-        if kind == 14:
             return self.tag(f"filter {self.pick('upper', 'trim', 'indent(2)', 'replace(' + chr(39) + 'a' + chr(39) + ', n)')}") + body() + self.tag("endfilter")
         return self.pick(self.tag("generation") + body() + self.tag("endgeneration"), "{# c #}", "{#- c -#}", self.tag("raw") + " {{ x }} " + self.tag("endraw"))
 
