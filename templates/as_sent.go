@@ -93,14 +93,7 @@ func (a AsSent) render(vars *jinja.Dict) (Rendering, error) {
 		return Rendering{}, err
 	}
 	var r Rendering
-	for _, s := range out.Spans {
-		segment := Segment{Text: out.Text[s.Start:s.End]}
-		if s.Origin != jinja.Trusted {
-			segment.Kind = Content
-			segment.Message, segment.Field = source(s.Origin)
-		}
-		r.write(segment)
-	}
+	r.writeAll(out, newMarkers(nil))
 	return r, nil
 }
 

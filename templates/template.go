@@ -252,19 +252,10 @@ func (t *Template) variables(f form, h *healing) (*jinja.Dict, error) {
 	return vars, nil
 }
 
-// rendering makes segments of a template's output.
+// rendering is what a template wrote, with what is known of it.
 func (t *Template) rendering(out jinja.Output, h *healing) Rendering {
 	r := Rendering{Heals: h.heals, Protocol: h.protocol, now: h.now, turnEnd: t.probe.over}
-	r.Segments = make([]Segment, 0, 2*len(out.Spans))
-	for _, s := range out.Spans {
-		text := out.Text[s.Start:s.End]
-		if s.Origin == jinja.Trusted {
-			t.markers.split(text, func(text string, k Kind) { r.write(Segment{Text: text, Kind: k}) })
-			continue
-		}
-		message, field := source(s.Origin)
-		r.write(Segment{Text: text, Kind: Content, Message: message, Field: field})
-	}
+	r.writeAll(out, t.markers)
 	r.beginOnce(t.options.BOS)
 	r.Thinking = t.probe.opensThinking(tail(out))
 	if h.prefill {
@@ -272,6 +263,20 @@ func (t *Template) rendering(out jinja.Output, h *healing) Rendering {
 		r.Thinking = last.Text == "" && last.Reasoning != ""
 	}
 	return r
+}
+
+// writeAll makes segments of a template's output.
+func (r *Rendering) writeAll(out jinja.Output, m *markers) {
+	r.Segments = make([]Segment, 0, 2*len(out.Spans))
+	for _, s := range out.Spans {
+		text := out.Text[s.Start:s.End]
+		if s.Origin == jinja.Trusted {
+			m.split(text, func(text string, k Kind) { r.write(Segment{Text: text, Kind: k}) })
+			continue
+		}
+		message, field := source(s.Origin)
+		r.write(Segment{Text: text, Kind: Content, Message: message, Field: field})
+	}
 }
 
 // beginOnce takes away what a template that writes BOS twice writes too often.

@@ -63,25 +63,10 @@ func (s *forStmt) filtered(f *frame, it iterator) iterator {
 			rt.spend(1)
 			f.assign(&s.testTarget, item)
 			if truthy(s.test.eval(f)) {
-				if s.testTarget.tuple {
-					item = f.read(&s.testTarget)
-				}
 				return item, true
 			}
 		}
 	}}
-}
-
-// read returns what was just assigned to a target, as the tuple that Jinja2 makes of it.
-func (f *frame) read(t *target) Value {
-	if !t.tuple {
-		return f.get(t.place)
-	}
-	items := make([]Value, len(t.parts))
-	for i := range t.parts {
-		items[i] = f.read(&t.parts[i])
-	}
-	return newTuple(items...)
 }
 
 // loopValue is the variable loop.

@@ -117,19 +117,16 @@ func floatToInt(f float64) Value {
 // unary is -v or +v.
 func unary(op tokenType, v Value) Value {
 	mustDefined(v)
-	if op == "-" {
-		op = "*" // by -1
-	}
-	if f, ok := v.(Float); ok && op == "*" {
+	f, float := v.(Float)
+	switch {
+	case float && op == "-":
 		return -f
-	} else if ok {
+	case float:
 		return f
+	case op == "-":
+		return integers("*", mustInt(v), -1)
 	}
-	n := mustInt(v)
-	if op == "*" {
-		return integers("*", n, -1)
-	}
-	return Int(n)
+	return Int(mustInt(v))
 }
 
 // binary is a op b.

@@ -268,23 +268,9 @@ func (p *parser) parseSubscript(e expr) expr {
 		}
 		p.fail(name.pos, "expected name or number")
 	}
-	var keys []expr
-	for p.cur().typ != "]" {
-		if len(keys) > 0 {
-			p.expect(",")
-		}
-		keys = append(keys, p.parseSubscribed())
-	}
+	key := p.parseSubscribed()
 	p.expect("]")
-	if len(keys) == 1 {
-		return &itemExpr{at(t.pos), e, keys[0]}
-	}
-	for _, k := range keys {
-		if _, ok := k.(*sliceExpr); ok {
-			p.fail(k.position(), "invalid syntax")
-		}
-	}
-	return &itemExpr{at(t.pos), e, &listExpr{at(t.pos), isTuple, keys}}
+	return &itemExpr{at(t.pos), e, key}
 }
 
 // parseSubscribed parses an index or a slice.

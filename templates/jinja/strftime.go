@@ -47,25 +47,9 @@ func timeField(t time.Time, c byte) (string, bool) {
 	if layout, ok := timeLayouts[c]; ok {
 		return t.Format(layout), true
 	}
-	year, week := t.ISOWeek()
-	weekday := int(t.Weekday())
 	switch c {
 	case 'f':
 		return fmt.Sprintf("%06d", t.Nanosecond()/1000), true
-	case 'G':
-		return fmt.Sprintf("%04d", year), true
-	case 's':
-		return fmt.Sprint(t.Unix()), true
-	case 'u':
-		return fmt.Sprint((weekday+6)%7 + 1), true
-	case 'U':
-		return fmt.Sprintf("%02d", (t.YearDay()+6-weekday)/7), true
-	case 'V':
-		return fmt.Sprintf("%02d", week), true
-	case 'w':
-		return fmt.Sprint(weekday), true
-	case 'W':
-		return fmt.Sprintf("%02d", (t.YearDay()+6-(weekday+6)%7)/7), true
 	case 'z', 'Z':
 		return "", true
 	case '%':
