@@ -15,7 +15,7 @@ func (rt *runtime) findAttr(v Value, name string) Value {
 		return a
 	}
 	if d, ok := v.(*Dict); ok && !withheld(name) {
-		if item, ok := d.getString(name); ok {
+		if item, ok := d.Get(name); ok {
 			return item
 		}
 	}
@@ -88,7 +88,7 @@ func withheld(name string) bool {
 func attribute(v Value, name string) Value {
 	switch v := v.(type) {
 	case *namespace:
-		item, _ := v.attrs.getString(name)
+		item, _ := v.attrs.Get(name)
 		return item
 	case *loopValue:
 		return v.attr(name)

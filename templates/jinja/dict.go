@@ -32,9 +32,6 @@ func (d *Dict) SetKey(key *Str, v Value) { d.put(key, v) }
 // Grow makes room for n more keys.
 func (d *Dict) Grow(n int) { d.entries = slices.Grow(d.entries, n) }
 
-// Get returns the value of a string key.
-func (d *Dict) Get(key string) (Value, bool) { return d.getString(key) }
-
 // Len returns the number of keys.
 func (d *Dict) Len() int { return len(d.entries) }
 
@@ -88,8 +85,8 @@ func keyOf(v Value) dictKey {
 	return dictKey{other: v}
 }
 
-// getString looks up a string key.
-func (d *Dict) getString(key string) (Value, bool) {
+// Get returns the value of a string key.
+func (d *Dict) Get(key string) (Value, bool) {
 	if d.index != nil {
 		i, ok := d.index[dictKey{text: key}]
 		if !ok {

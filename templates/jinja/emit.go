@@ -123,10 +123,10 @@ func (e *attrExpr) of(rt *runtime, v Value) Value {
 	if e.item {
 		switch v := v.(type) {
 		case *Dict:
-			item, _ := v.getString(e.name.text)
+			item, _ := v.Get(e.name.text)
 			return item
 		case *namespace:
-			item, _ := v.attrs.getString(e.name.text)
+			item, _ := v.attrs.Get(e.name.text)
 			return item
 		case *loopValue:
 			return v.attr(e.name.text)

@@ -37,15 +37,6 @@ func (s *printStmt) exec(f *frame) control {
 	return proceed
 }
 
-// emit writes the result of a call or filter block, which Jinja2 does not convert to text.
-func (rt *runtime) emit(v Value) {
-	s, ok := v.(*Str)
-	if !ok {
-		throw(typeType, "a block's result is a string, not %s", v.typeName())
-	}
-	rt.print(s)
-}
-
 func (s *ifStmt) exec(f *frame) control {
 	_, body := s.branch(f)
 	return f.run(body)
@@ -79,18 +70,17 @@ func (s *callStmt) exec(f *frame) control {
 	rt.spend(1)
 	caller := &macro{def: &s.macroDef, home: f}
 	if s.generation {
-		rt.emit(caller.call(rt, &callArgs{}))
-		return proceed
+		caller.print(rt, noArgs)
+	} else {
+		rt.print(wantStr(s.call.invoke(f, caller)))
 	}
-	v := s.call.invoke(f, caller)
-	rt.emit(v)
 	return proceed
 }
 
 func (s *filterStmt) exec(f *frame) control {
 	v, c := f.filtered(s.enter, s.body, s.filter)
 	if c == proceed {
-		f.rt.emit(v)
+		f.rt.print(wantStr(v)) // Jinja2 does not convert it
 	}
 	return c
 }

@@ -236,9 +236,9 @@ func filterRound(rt *runtime, a []Value) Value {
 	case how == "common":
 		return rt.round(f, digits)
 	case how == "ceil":
-		return Float(math.Ceil(f*scale) / scale)
+		return Float(math.Ceil(f*scale)/scale + 0) // which is never -0
 	case how == "floor":
-		return Float(math.Floor(f*scale) / scale)
+		return Float(math.Floor(f*scale)/scale + 0)
 	}
 	throw(typeValue, "method must be common, ceil or floor")
 	return nil

@@ -1,7 +1,6 @@
 package jinja
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,10 +25,6 @@ func lex(src string) []token {
 
 func (l *lexer) emit(t tokenType, text string, pos int) {
 	l.tokens = append(l.tokens, token{t, text, pos})
-}
-
-func (l *lexer) fail(pos int, format string, args ...any) {
-	panic(&syntaxError{pos, fmt.Sprintf(format, args...)})
 }
 
 // root consumes text up to and including the next tag.
@@ -142,7 +137,7 @@ func (l *lexer) comment(start int) {
 		}
 	}
 	if l.pos < len(l.src) {
-		l.fail(start, "Missing end of comment tag")
+		failAt(start, "Missing end of comment tag")
 	}
 }
 
@@ -187,7 +182,7 @@ func (l *lexer) raw(start, from int) {
 		}
 	}
 	if from < len(l.src) {
-		l.fail(start, "Missing end of raw directive")
+		failAt(start, "Missing end of raw directive")
 	}
 	l.pos = len(l.src)
 }
@@ -265,16 +260,16 @@ func (l *lexer) operator(open []byte) []byte {
 	c := rest[0]
 	if strings.IndexByte("+-/*%~[](){}><=.:|,;", c) < 0 {
 		r, _ := utf8.DecodeRuneInString(rest)
-		l.fail(l.pos, "unexpected char %s at %d", reprText(string(r)), utf8.RuneCountInString(l.src[:l.pos]))
+		failAt(l.pos, "unexpected char %s at %d", reprText(string(r)), utf8.RuneCountInString(l.src[:l.pos]))
 	}
 	if want, ok := closers[c]; ok {
 		open = append(open, want)
 	} else if c == '}' || c == ')' || c == ']' {
 		if len(open) == 0 {
-			l.fail(l.pos, "unexpected '%c'", c)
+			failAt(l.pos, "unexpected '%c'", c)
 		}
 		if want := open[len(open)-1]; want != c {
-			l.fail(l.pos, "unexpected '%c', expected '%c'", c, want)
+			failAt(l.pos, "unexpected '%c', expected '%c'", c, want)
 		}
 		open = open[:len(open)-1]
 	}

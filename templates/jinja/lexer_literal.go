@@ -93,7 +93,7 @@ func (l *lexer) unescape(s string, pos int) string {
 		}
 		r, _, rest, err := strconv.UnquoteChar(s, 0)
 		if err != nil && strings.IndexByte("xuUN", s[1]) >= 0 {
-			l.fail(pos, `the escape \%c is cut off or no character`, s[1])
+			failAt(pos, `the escape \%c is cut off or no character`, s[1])
 		} else if err != nil {
 			r, rest = '\\', s[1:]
 		}

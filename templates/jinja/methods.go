@@ -58,7 +58,7 @@ func init() {
 		"capitalize": fn("self", func(rt *runtime, a []Value) Value { return rt.capitalize(a[0].(*Str)) }),
 		"lower":      mapped(lower), "upper": mapped(upper),
 		"title": fn("self", func(rt *runtime, a []Value) Value {
-			return rt.mapStr(a[0].(*Str), titled(func(r rune) bool { return unicode.ToUpper(r) == unicode.ToLower(r) }))
+			return rt.mapStr(a[0].(*Str), titled(func(r rune) bool { return !unicode.In(r, unicode.Upper, unicode.Lower, unicode.Title) }))
 		}),
 		"isalnum": every(func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }), "isalpha": every(unicode.IsLetter),
 		"isdecimal": every(unicode.IsDigit), "isdigit": every(unicode.IsDigit), "isnumeric": every(unicode.IsNumber), "isspace": every(isSpace),

@@ -1,7 +1,6 @@
 package jinja
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -32,14 +31,10 @@ func (p *parser) next() token {
 	return t
 }
 
-func (p *parser) fail(pos int, format string, args ...any) {
-	panic(&syntaxError{pos, fmt.Sprintf(format, args...)})
-}
-
 // enter counts a level of nesting; the caller defers leave.
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxNesting {
-		p.fail(p.cur().pos, "nested deeper than %d", maxNesting)
+		failAt(p.cur().pos, "nested deeper than %d", maxNesting)
 	}
 }
 
@@ -48,7 +43,7 @@ func (p *parser) leave() { p.depth-- }
 // chain bounds the n links of a chain of operators, which nest in the tree from the left.
 func (p *parser) chain(n *int) {
 	if *n++; *n > maxChain {
-		p.fail(p.cur().pos, "more than %d operators in a row", maxChain)
+		failAt(p.cur().pos, "more than %d operators in a row", maxChain)
 	}
 }
 
@@ -85,9 +80,9 @@ func (p *parser) expectName(name string) token {
 func (p *parser) unexpected(want string) {
 	t := p.cur()
 	if t.typ == tokEOF {
-		p.fail(t.pos, "unexpected end of template, expected %s.", reprText(want))
+		failAt(t.pos, "unexpected end of template, expected %s.", reprText(want))
 	}
-	p.fail(t.pos, "expected token %s, got %s", reprText(want), reprText(t.describe()))
+	failAt(t.pos, "expected token %s, got %s", reprText(want), reprText(t.describe()))
 }
 
 // parseBody parses up to one of the tags that end it, or to the end of the template where there is
@@ -130,7 +125,7 @@ func (p *parser) parseBlock(ends ...string) []stmt {
 	p.expect(tokBlkEnd)
 	body := p.parseBody(ends)
 	if p.cur().typ == tokEOF {
-		p.fail(p.cur().pos, "Unexpected end of template: %s is missing.", reprText(ends[len(ends)-1]))
+		failAt(p.cur().pos, "Unexpected end of template: %s is missing.", reprText(ends[len(ends)-1]))
 	}
 	return body
 }

@@ -12,7 +12,7 @@ func (p *parser) parseArgs() arguments {
 	open := p.expect("(")
 	ensure := func(ok bool) {
 		if !ok {
-			p.fail(open.pos, "invalid syntax for function call expression")
+			failAt(open.pos, "invalid syntax for function call expression")
 		}
 	}
 	for comma := false; p.cur().typ != ")"; comma = true {
@@ -47,7 +47,7 @@ func (p *parser) parseArgs() arguments {
 
 func (p *parser) addKeyword(a *arguments, t token) {
 	if slices.ContainsFunc(a.names, func(n *Str) bool { return n.text == t.text }) {
-		p.fail(t.pos, "keyword argument repeated: %s", t.text)
+		failAt(t.pos, "keyword argument repeated: %s", t.text)
 	}
 	a.names = append(a.names, trusted(t.text))
 	a.named = append(a.named, p.parseExpr())
@@ -88,7 +88,7 @@ func (p *parser) parseTest(e expr) expr {
 	case slices.Contains([]tokenType{tokName, tokString, tokInt, tokFloat, "[", "{"}, t.typ) &&
 		!t.is("else") && !t.is("or") && !t.is("and"):
 		if t.is("is") {
-			p.fail(t.pos, "You cannot chain multiple tests with is")
+			failAt(t.pos, "You cannot chain multiple tests with is")
 		}
 		n.args.pos = []expr{p.parsePostfix(p.parsePrimary(false))}
 	}

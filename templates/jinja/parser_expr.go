@@ -160,7 +160,7 @@ func (p *parser) parsePrimary(namespace bool) expr {
 	case "{":
 		return p.parseDict()
 	}
-	p.fail(t.pos, "unexpected %s", reprText(t.describe()))
+	failAt(t.pos, "unexpected %s", reprText(t.describe()))
 	return nil
 }
 
@@ -190,7 +190,7 @@ func (p *parser) number(t token) Value {
 		v, ok = parseInt(text, 0)
 	}
 	if !ok || len(text) > 1 && strings.Trim(text[:2], decimal) == "" && text[0] == '0' && strings.Trim(text, "0") != "" {
-		p.fail(t.pos, "the number %s is not known", t.text)
+		failAt(t.pos, "the number %s is not known", t.text)
 	}
 	return v
 }
@@ -266,7 +266,7 @@ func (p *parser) parseSubscript(e expr) expr {
 		case tokInt:
 			return &itemExpr{at(t.pos), e, &constExpr{at(name.pos), p.number(name)}}
 		}
-		p.fail(name.pos, "expected name or number")
+		failAt(name.pos, "expected name or number")
 	}
 	key := p.parseSubscribed()
 	p.expect("]")

@@ -4,7 +4,7 @@ package jinja
 func (p *parser) parseStatement() stmt {
 	t := p.cur()
 	if t.typ != tokName {
-		p.fail(t.pos, "tag name expected")
+		failAt(t.pos, "tag name expected")
 	}
 	switch t.text {
 	case "for":
@@ -26,7 +26,7 @@ func (p *parser) parseStatement() stmt {
 		p.next()
 		return &loopControl{at(t.pos), map[string]control{"break": breakLoop, "continue": continueLoop}[t.text]}
 	}
-	p.fail(t.pos, "Encountered unknown tag %s.", reprText(t.text))
+	failAt(t.pos, "Encountered unknown tag %s.", reprText(t.text))
 	return nil
 }
 
@@ -39,7 +39,7 @@ func (p *parser) parseFor() stmt {
 		n.test = p.parseExpr()
 	}
 	if p.cur().is("recursive") {
-		p.fail(p.cur().pos, "recursive loops are not supported: a macro calls itself")
+		failAt(p.cur().pos, "recursive loops are not supported: a macro calls itself")
 	}
 	n.body = p.parseBlock("else", "endfor")
 	if p.next().text == "else" {
@@ -98,7 +98,7 @@ func (p *parser) parseSignature(d *macroDef) {
 		if p.skip("=") {
 			d.defaults = append(d.defaults, p.parseExpr())
 		} else if len(d.defaults) > 0 {
-			p.fail(p.cur().pos, "non-default argument follows default argument")
+			failAt(p.cur().pos, "non-default argument follows default argument")
 		}
 		d.args = append(d.args, arg)
 	}
@@ -112,7 +112,7 @@ func (p *parser) parseCall() stmt {
 	}
 	call, ok := p.parseExpr().(*callExpr)
 	if !ok {
-		p.fail(n.position(), "expected call")
+		failAt(n.position(), "expected call")
 	}
 	n.call = call
 	n.body = p.parseClosed("endcall")

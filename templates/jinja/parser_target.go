@@ -8,7 +8,7 @@ func (p *parser) parseTarget(o tupleOpts) expr {
 	t := p.parseTuple(o)
 	setUse(t, useStore)
 	if !assignable(t) {
-		p.fail(t.position(), "a name is wanted to assign to")
+		failAt(t.position(), "a name is wanted to assign to")
 	}
 	return t
 }
@@ -17,7 +17,7 @@ func (p *parser) parseTargetName(u use) *nameExpr {
 	t := p.expect(tokName)
 	n := &nameExpr{at: at(t.pos), name: t.text, use: u}
 	if !assignable(n) {
-		p.fail(t.pos, "a name is wanted to assign to")
+		failAt(t.pos, "a name is wanted to assign to")
 	}
 	return n
 }
@@ -79,7 +79,7 @@ func (p *parser) parseTuple(o tupleOpts) expr {
 			return items[0]
 		}
 		if !o.explicit {
-			p.fail(p.cur().pos, "Expected an expression, got %s", reprText(p.cur().describe()))
+			failAt(p.cur().pos, "Expected an expression, got %s", reprText(p.cur().describe()))
 		}
 	}
 	return &listExpr{at(pos), isTuple, items}

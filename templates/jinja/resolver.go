@@ -1,9 +1,5 @@
 package jinja
 
-import (
-	"fmt"
-)
-
 // resolver fills in where the tree's names live, finds its filters and checks what only the whole
 // tree shows. It panics with a *syntaxError.
 type resolver struct {
@@ -15,10 +11,6 @@ func (r *resolver) rootSymbols(fn *function) *symbols {
 	s := newSymbols(nil, fn)
 	s.shared = &r.shared
 	return s
-}
-
-func (r *resolver) fail(n node, format string, args ...any) {
-	panic(&syntaxError{n.position(), fmt.Sprintf(format, args...)})
 }
 
 // resolve prepares a template's body.
@@ -67,7 +59,7 @@ func (r *resolver) stmt(s stmt, sc scope) {
 		r.setBlock(s, sc)
 	case *loopControl:
 		if !sc.loop {
-			r.fail(s, "%s", map[control]string{breakLoop: "'break' outside loop", continueLoop: "'continue' not properly in loop"}[s.control])
+			failAt(s.position(), "%s", map[control]string{breakLoop: "'break' outside loop", continueLoop: "'continue' not properly in loop"}[s.control])
 		}
 	}
 }
@@ -86,7 +78,7 @@ func (r *resolver) ifStmt(s *ifStmt, sc scope) {
 func (r *resolver) forStmt(s *forStmt, sc scope) {
 	walk(s, func(n node) {
 		if name, ok := n.(*nameExpr); ok && name.use == useStore && name.name == "loop" {
-			r.fail(name, "Can't assign to special loop variable in for-loop target")
+			failAt(name.position(), "Can't assign to special loop variable in for-loop target")
 		}
 	})
 	r.exprs(sc, s.iter)
@@ -126,12 +118,12 @@ func (r *resolver) macro(d *macroDef, sc scope) {
 	explicit := map[string]bool{}
 	for i, a := range d.args {
 		if explicit[a.name] {
-			r.fail(a, "duplicate argument %s in function definition", reprText(a.name))
+			failAt(a.position(), "duplicate argument %s in function definition", reprText(a.name))
 		}
 		explicit[a.name] = true
 		d.params = append(d.params, in.sym.param(a.name).index)
 		if a.name == "caller" && used["caller"] && i < len(d.args)-len(d.defaults) {
-			r.fail(d, `When defining macros or call blocks the special "caller" argument must be omitted or be given a default.`)
+			failAt(d.position(), `When defining macros or call blocks the special "caller" argument must be omitted or be given a default.`)
 		}
 	}
 	special := func(name string) int {
@@ -187,11 +179,11 @@ func (r *resolver) expr(e expr, sc scope) {
 		e.where, e.missing = sc.place(e.name), &undefined{name: trusted(e.name)}
 	case *filterExpr:
 		if e.fn = filters[e.name]; e.fn == nil && !sc.soft {
-			r.fail(e, "No filter named %s.", reprText(e.name))
+			failAt(e.position(), "No filter named %s.", reprText(e.name))
 		}
 	case *testExpr:
 		if e.fn = tests[e.name]; e.fn == nil && !sc.soft {
-			r.fail(e, "No test named %s.", reprText(e.name))
+			failAt(e.position(), "No test named %s.", reprText(e.name))
 		}
 		if len(e.args.nodes()) == 0 {
 			e.presence = map[string]int{"defined": 1, "undefined": -1}[e.name]

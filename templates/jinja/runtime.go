@@ -44,7 +44,7 @@ type context struct {
 func (t *Template) rootContext(vars *Dict) *context {
 	c := &context{names: make([]Value, len(t.names))}
 	for i, name := range t.names {
-		if v, ok := vars.getString(name); ok {
+		if v, ok := vars.Get(name); ok {
 			c.names[i] = v
 		} else if g, ok := globals[name]; ok {
 			c.names[i] = g

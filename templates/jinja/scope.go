@@ -62,11 +62,16 @@ func (sc scope) place(name string) place {
 		sc.sym.load(name)
 		s = sc.sym.find(name)
 	}
-	hops := 0
+	return sc.reach(s)
+}
+
+// reach says how the running function reaches a slot.
+func (sc scope) reach(s *slot) place {
+	p := place{index: s.index}
 	for fn := sc.fn; fn != s.fn; fn = fn.parent {
-		hops++
+		p.hops++
 	}
-	return place{hops, s.index}
+	return p
 }
 
 // entering returns what to do when the scope is entered.
@@ -80,10 +85,7 @@ func (sc scope) entering() entering {
 		case loadResolve:
 			op.name = sc.sym.shared.number(l.name)
 		case loadAlias:
-			for fn := sc.fn; fn != l.from.fn; fn = fn.parent {
-				op.from.hops++
-			}
-			op.from.index = l.from.index
+			op.from = sc.reach(l.from)
 		}
 		out = append(out, op)
 	}

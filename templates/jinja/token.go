@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -67,4 +68,9 @@ func (s *source) lineCol(pos int) (line, col int) {
 type syntaxError struct {
 	pos int
 	msg string
+}
+
+// failAt refuses a template.
+func failAt(pos int, format string, args ...any) {
+	panic(&syntaxError{pos, fmt.Sprintf(format, args...)})
 }
