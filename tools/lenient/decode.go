@@ -361,13 +361,13 @@ func (d *decoder) bareKey() []byte {
 
 // quoted reads a string and returns its text, decoded.
 func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
-	if quote != `"` {
-		d.repair(QuoteStyle)
-		d.single = d.single || quote == "'"
-	}
 	d.pos += len(quote)
 	if quote == escapedQuote {
 		return d.escapedString()
+	}
+	if quote != `"` {
+		d.repair(QuoteStyle)
+		d.single = d.single || quote == "'"
 	}
 	var s []byte
 	inner := 0 // quotes

@@ -41,7 +41,8 @@ func (s *JSONScanner) read(text []byte) ([]declared.RawCall, error) {
 		}
 		v, err := lenient.Decode(text[i:], s.values.Rules)
 		peek.Examine(v.End)
-		if s.torn || err != nil || torn(v) || quoteBehind(text[i+v.End:]) {
+		closesString := slices.Contains(v.Repairs, lenient.EscapedTwice) // the quote behind it
+		if s.torn || err != nil || torn(v) || !closesString && quoteBehind(text[i+v.End:]) {
 			if mended, mendErr := s.mend(s.unfenced(text), s.closed); mendErr == nil && !errors.Is(err, lenient.ErrTwice) {
 				return mended, nil
 			}
