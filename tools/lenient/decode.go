@@ -2,11 +2,9 @@ package lenient
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"tenon/tools/peek"
 )
@@ -60,16 +58,6 @@ func Decode(text []byte, r Rules) (Decoded, error) {
 		return Decoded{}, fmt.Errorf("at byte %d: %w", d.pos, err)
 	}
 	return Decoded{JSON: d.out.Bytes(), End: d.pos, Repairs: d.repairs}, nil
-}
-
-// strict reads a value that is JSON, in which an object may have a key twice.
-func strict(text []byte) (Decoded, bool) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	var raw json.RawMessage
-	if dec.Decode(&raw) != nil || !utf8.Valid(raw) {
-		return Decoded{}, false
-	}
-	return Decoded{JSON: raw, End: int(dec.InputOffset())}, true
 }
 
 var (

@@ -3,6 +3,7 @@ package lenient
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -124,6 +125,16 @@ func (d *decoder) until(end string) {
 		return
 	}
 	d.pos += i + len(end)
+}
+
+// strict reads a value that is JSON, in which an object may have a key twice.
+func strict(text []byte) (Decoded, bool) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	var raw json.RawMessage
+	if dec.Decode(&raw) != nil || !utf8.Valid(raw) {
+		return Decoded{}, false
+	}
+	return Decoded{JSON: raw, End: int(dec.InputOffset())}, true
 }
 
 // writeString writes s, which is valid UTF-8, as a JSON string that escapes only what it must.
