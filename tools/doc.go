@@ -59,7 +59,8 @@
 // a call's arguments all of this is data.
 //
 // Lists and objects wait until their call is whole in the formats with a notation of their own for
-// them (Gemma's dictionaries, MiniMax's elements): the mask does not follow the schema into those.
-// [Plan.Issues] names the arguments; they are validated at the call's end, and one that does not
-// fit is written anew.
+// them (Gemma's dictionaries, MiniMax's elements): the mask follows the schema a few levels into
+// those, so that a model that goes round in one can be ended legally, and does not enforce all of
+// it. [Plan.Issues] names the arguments; they are validated at the call's end, and one that does
+// not fit is written anew.
 package tools

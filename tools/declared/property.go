@@ -148,6 +148,23 @@ func (p *Property) classify(sub json.RawMessage, t *Tool, root ordered.MemberLis
 	}
 }
 
+// Part is a value inside of an argument, and its schema's members.
+func (t *Tool) Part(schema json.RawMessage) (Property, ordered.MemberList) {
+	m := t.resolved(schema)
+	root := t.root
+	p := Property{Schema: withDefinitions(m.Object(), root), Tool: t.Name}
+	p.readTypes(m)
+	switch {
+	case isText(m, p.Types):
+		p.Kind = KindText
+	case scalars(p.Types):
+		p.Kind = KindScalar
+	default:
+		p.orNull(m, root)
+	}
+	return p, m
+}
+
 // orNull reads a value that may be null, as clients write optional ones.
 func (p *Property) orNull(m ordered.MemberList, root ordered.MemberList) {
 	either, _ := m.First("anyOf")

@@ -1,7 +1,9 @@
 package emit
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -144,7 +146,7 @@ func (w *output) dictionary(c namedWriter, t *declared.Tool, i int) string {
 		return seq(capture(CaptureKey, dictionaryKey), `":" dict-value`)
 	})
 	body := w.members(t, i, ",", func(p declared.Property) string {
-		value := w.dictionaryValue(c, p)
+		value := w.dictionaryValue(c, t, p, maxInside)
 		if p.Kind == declared.KindInput {
 			value = seq(quote, w.input(t, c.Quotes[0]), quote)
 		}
@@ -159,9 +161,15 @@ func (w *output) dictionary(c namedWriter, t *declared.Tool, i int) string {
 // dictionaryKey is a key that the schema does not say.
 const dictionaryKey = `[a-zA-Z0-9_.$\-\U00000080-\U0010FFFF]{1,120}`
 
-// dictionaryValue is a value in a dictionary. What stands in lists and objects is left to the check
-// behind the call.
-func (w *output) dictionaryValue(c namedWriter, p declared.Property) string {
+// The mask follows a schema so deep into lists and objects, and into so many of a turn. What it
+// says more is left to the check behind the call.
+const (
+	maxInside   = 4
+	maxFollowed = 256
+)
+
+// dictionaryValue is a value in a dictionary.
+func (w *output) dictionaryValue(c namedWriter, t *declared.Tool, p declared.Property, depth int) string {
 	quote := w.lit(c.Quotes[0])
 	switch {
 	case p.Kind == declared.KindText:
@@ -169,13 +177,42 @@ func (w *output) dictionaryValue(c namedWriter, p declared.Property) string {
 	case p.Kind == declared.KindScalar:
 		return capture(CaptureJSON, p.JSON(grammar.CommonEscapes))
 	case p.Nullable != nil:
-		return alt([]string{capture(CaptureJSON, `"null"`), w.dictionaryValue(c, *p.Nullable)})
+		return alt([]string{capture(CaptureJSON, `"null"`), w.dictionaryValue(c, t, *p.Nullable, depth)})
 	}
-	switch kind := p.TypeName(); kind {
-	case "object", "array":
+	_, m := t.Part(p.Schema)
+	w.followed++
+	follows := depth > 0 && w.followed < maxFollowed
+	switch kind := p.TypeName(); {
+	case kind == "object" && follows:
+		return w.dictionaryObject(c, t, m, depth-1)
+	case kind == "array" && follows:
+		items, _ := m.First("items")
+		q, _ := t.Part(items)
+		item := w.dictionaryValue(c, t, q, depth-1)
+		return seq(`json:( "[" )`, "( "+item+` ( json:( "," ) `+item+" )* )?", `json:( "]" )`)
+	case kind == "object" || kind == "array":
 		return "dict-" + kind
 	}
 	return "dict-value"
+}
+
+// dictionaryObject is an object with the members that its schema declares, in any order.
+func (w *output) dictionaryObject(c namedWriter, t *declared.Tool, m ordered.MemberList, depth int) string {
+	properties, _ := m.First("properties")
+	required, _ := m.First("required")
+	parts := []string{`","`}
+	for _, e := range ordered.Members(properties) {
+		q, _ := t.Part(e.Value)
+		part := "( " + seq(capture(CaptureKey, grammar.Quote(e.Key)), `":"`, w.dictionaryValue(c, t, q, depth)) + " )"
+		if !bytes.Contains(required, []byte(ordered.String(e.Key))) {
+			part += "?"
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 1 {
+		return "dict-object"
+	}
+	return seq(`json:( "{" )`, "%each("+strings.Join(parts, " | ")+")", `json:( "}" )`)
 }
 
 func (c taggedWriter) write(w *output, t *declared.Tool, i int) string {
@@ -321,7 +358,7 @@ func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
 		case declared.KindScalar:
 			value = capture(CaptureJSON, p.JSON(grammar.CommonEscapes))
 		default:
-			value = capture(CaptureTree, w.until(end)) // the check behind the call looks inside
+			value = capture(CaptureTree, c.inside(w, t, p, end, maxInside))
 		}
 		return seq(w.lit(c.Noise+"<"+p.Key+">"), argument(p, value), w.lit(end), `"\n"`)
 	})
@@ -329,6 +366,44 @@ func (c nestedWriter) write(w *output, t *declared.Tool, i int) string {
 }
 
 func (c nestedWriter) end(key string) string { return c.Noise + "</" + key + ">" }
+
+// inside is what stands in an element, up to its end: elements where the schema wants a list or an
+// object, or else text.
+func (c nestedWriter) inside(w *output, t *declared.Tool, p declared.Property, end string, depth int) string {
+	if p.Nullable != nil {
+		return alt([]string{`"null"`, c.inside(w, t, *p.Nullable, end, depth)})
+	}
+	kind := p.TypeName()
+	if p.Kind == declared.KindScalar {
+		return p.JSON(grammar.CommonEscapes)
+	}
+	if w.followed++; depth == 0 || w.followed >= maxFollowed || kind != "array" && kind != "object" {
+		return w.until(end)
+	}
+	_, m := t.Part(p.Schema)
+	element := func(key string, schema json.RawMessage) string {
+		q, _ := t.Part(schema)
+		return seq("(", w.lit(c.Noise+"<"+key+">"), c.inside(w, t, q, c.end(key), depth-1), w.lit(c.end(key)), ")")
+	}
+	if kind == "array" {
+		items, _ := m.First("items")
+		return element("item", items) + "*"
+	}
+	properties, _ := m.First("properties")
+	required, _ := m.First("required")
+	parts := []string{`""`}
+	for _, e := range ordered.Members(properties) {
+		part := element(e.Key, e.Value)
+		if !bytes.Contains(required, []byte(ordered.String(e.Key))) {
+			part += "?"
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 1 {
+		return w.until(end)
+	}
+	return "%each(" + strings.Join(parts, " | ") + ")"
+}
 
 func (c reactWriter) begins(string) []string { return []string{c.Action} }
 
