@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -269,20 +270,22 @@ func TestRoom_waitsForTheEndOfWhatWasEvicted(t *testing.T) {
 // loaded without the GPU.
 func TestRoom_ofAGPU(t *testing.T) {
 	const mib = int64(1 << 20)
-	total, used := 1000*mib, 100*mib // of the GPU, and by other programs
+	const total = 1000 * mib // of the GPU
+	var used atomic.Int64
+	used.Store(100 * mib) // by other programs
 	layers := map[string]string{}
 	start := func(_ context.Context, e catalog.Entry, g Grant, _ func(float64)) (engine.Engine, error) {
 		layers[e.ID] = g.GPULayers
 		made := enginetest.Script()
 		if g.GPULayers == "all" {
 			made.Info.VRAM = 390 * mib // the estimates say 400
-			used += made.Info.VRAM
-			return closing{made, func() { used -= made.Info.VRAM }}, nil
+			used.Add(made.Info.VRAM)
+			return closing{made, func() { used.Add(-made.Info.VRAM) }}, nil
 		}
 		return made, nil
 	}
 	estimate := func(e catalog.Entry, _ Settings) (Demand, error) {
-		d := Demand{Wanted: 4096, Least: 4096, VRAM: total - used}
+		d := Demand{Wanted: 4096, Least: 4096, VRAM: total - used.Load()}
 		without := d
 		without.GPULayers, without.Need = "none", func(int) (placement.Need, error) { return placement.Need{Weights: mib}, nil }
 		n := 400 * mib
@@ -302,7 +305,7 @@ func TestRoom_ofAGPU(t *testing.T) {
 		if got := states(f); layers["large"] != "none" || got != "a loaded, b loaded, c not-loaded, large loaded" {
 			t.Errorf("what fits no GPU: %s, %q", got, layers)
 		}
-		used += 100 * mib // another program has come
+		used.Add(100 * mib) // another program has come
 		acquire(t, f, "c").Release()
 		if got := states(f); layers["c"] != "all" || got != "a not-loaded, b loaded, c loaded, large loaded" {
 			t.Errorf("room is made: %s, %q", got, layers)
