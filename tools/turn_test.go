@@ -192,8 +192,8 @@ func uncallable(p *Plan) map[string]string {
 	return all
 }
 
-// Guarantee 2: schemas that nest too deep for the validator, or have numbers that templates cannot
-// read, cost their tool and no other. They are said to, and are not shown to the model.
+// Guarantee 2: schemas that nest too deep for the validator or hold too many others, or have numbers
+// that templates cannot read, cost their tool and no other. They are said to, and are not shown to the model.
 func TestPlan_unwieldySchemasCostTheirToolAlone(t *testing.T) {
 	nested := func(n int) string {
 		return strings.Repeat(`{"properties":{"a":`, n) + "{}" + strings.Repeat("}}", n)
@@ -201,6 +201,8 @@ func TestPlan_unwieldySchemasCostTheirToolAlone(t *testing.T) {
 	for schema, why := range map[string]string{
 		nested(100): "", nested(130): "nested more than 256 deep", nested(4000): "nested more than 256 deep",
 		`{"properties":{"a":{"maximum":` + strings.Repeat("9", 1001) + `}}}`: "digits",
+		`{"allOf":[` + strings.Repeat("{},", 40_000) + `{}]}`:                "more than 32768 schemas", `{"allOf":[` + strings.Repeat("true,", 40_000) + `{}]}`: "more than 32768 schemas",
+		`{"properties":{"a":{"enum":[` + strings.Repeat(`"x",`, 40_000) + `"y"]}}}`: "",
 	} {
 		other := Tool{Name: "other", Parameters: json.RawMessage(`{"type":"object"}`)}
 		p, err := Fallback().Plan(Turn{Tools: []Tool{{Name: "f", Parameters: json.RawMessage(schema)}, other}, Choice: Choice{Mode: Required}})

@@ -50,9 +50,16 @@ func CompileUntil(raw json.RawMessage, stop func() error) (*Schema, error) {
 // Notes lists what Compile left out.
 func (s *Schema) Notes() []string { return s.notes }
 
+// mostSchemas bounds those inside of a schema: the validator looks for each among all that wait to
+// be compiled. The largest known have 4,000.
+const mostSchemas = 1 << 15
+
 func compile(raw json.RawMessage, stop func() error) (*Schema, error) {
 	var t tidy
 	wrong := Unwieldy(raw)
+	if wrong == "" && bytes.Count(raw, []byte("{"))+bytes.Count(raw, []byte("true"))+bytes.Count(raw, []byte("false")) > mostSchemas {
+		wrong = fmt.Sprintf("has more than %d schemas inside of it", mostSchemas)
+	}
 	if wrong != "" {
 		raw = nil
 	}
