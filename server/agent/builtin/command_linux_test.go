@@ -150,10 +150,10 @@ func TestCommand_memoryAndProcessesAreBounded(t *testing.T) {
 	p := newPlace(t)
 	tool := made(t, "execute_command", func(s Settings) {
 		c := s.(*executeCommand)
-		c.Folder, c.Shell, c.Memory, c.Timeout = p.root, true, 128, time.Minute
+		c.Folder, c.Shell, c.Memory, c.Timeout = p.root, true, 256, time.Minute
 	})
 	confined(t, tool)
-	for bytes, works := range map[string]bool{"200000000": false, "30000000": true} { // tail keeps them all
+	for bytes, works := range map[string]bool{"500000000": false, "30000000": true} { // tail keeps them all
 		r := run(t, tool, map[string]any{"command": "head -c " + bytes + " /dev/zero | tail -c " + bytes + " | wc -c"})
 		if strings.Contains(r.Text, bytes) != works {
 			t.Errorf("%s: %+v", bytes, r)
@@ -163,10 +163,9 @@ func TestCommand_memoryAndProcessesAreBounded(t *testing.T) {
 	if strings.Contains(r.Text, "all") {
 		t.Errorf("it has started 600 processes: %+v", r)
 	}
-	if left := running("76321"); left != "" {
-		t.Error("some run on: " + left)
-	}
-	if r := run(t, tool, map[string]any{"command": "cat /proc/self/oom_score_adj"}); !strings.Contains(r.Text, "1000") {
-		t.Logf("%+v", r) // a sandbox without /proc cannot be asked
+	for guard := time.Now().Add(20 * time.Second); running("76321") != ""; runtime.Gosched() { // what was killed takes its time to go
+		if time.Now().After(guard) {
+			t.Fatal("some run on: " + running("76321"))
+		}
 	}
 }

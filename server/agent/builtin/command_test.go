@@ -227,7 +227,7 @@ func TestSettings_whatIsWrongIsNamed(t *testing.T) {
 		"TENON_ cannot be":         &Own{Command: []string{"x"}, confinement: confinement{Environment: []string{"TENON_"}}},
 		"neither a command nor":    &Own{},
 		"url: expected http://":    &webSearch{URL: "ftp://x"},
-		"folder: there is no":      &Own{Command: []string{"x"}, confinement: confinement{Folder: "/does/not/exist", Memory: 64}},
+		"folder: there is no":      &Own{Command: []string{"x"}, confinement: confinement{Folder: "/does/not/exist", Memory: 256}},
 		"memory: is 8; expected":   &Own{Command: []string{"x"}, confinement: confinement{Memory: 8}},
 		"neither a command nor a ": &Own{Command: []string{"x"}, URL: "http://x"},
 	} {
