@@ -170,7 +170,7 @@ func TestHeartbeat_eventsWhileACallIsHeldBack(t *testing.T) {
 
 // bookTool declares a tool whose schema the mask does not enforce, in a path's protocol.
 func bookTool(path string) string {
-	const schema = `{"type":"object","required":["pin"],"properties":{"pin":{"type":"string","pattern":"^(?=.*b)\\w*(?<!x)$"}}}`
+	const schema = `{"type":"object","required":["pin"],"properties":{"pin":{"type":"string"}},"dependentRequired":{"a":["b"],"b":["c"]},"maxProperties":3}`
 	switch path {
 	case "/v1/messages":
 		return `{"name":"book","input_schema":` + schema + `}`
