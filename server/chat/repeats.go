@@ -88,14 +88,14 @@ const sameAnswers = 3
 
 // worn are the tools that gave the same answer to the same call too often since the user last
 // spoke.
-func worn(c templates.Conversation) []string {
+func worn(c templates.Conversation) map[string]bool {
 	asked, answered := map[string]templates.Call{}, map[[3]string]int{}
-	var all []string
+	all := map[string]bool{}
 	for _, m := range c.Messages {
 		switch m.Role {
 		case templates.User:
 			clear(answered)
-			all = nil
+			clear(all)
 		case templates.Assistant:
 			for _, call := range m.Calls {
 				asked[call.ID] = call
@@ -104,29 +104,24 @@ func worn(c templates.Conversation) []string {
 			call := asked[m.CallID]
 			key := [3]string{call.Name, call.Arguments, m.Content()}
 			if answered[key]++; call.Name != "" && answered[key] == sameAnswers {
-				all = append(all, call.Name)
+				all[call.Name] = true
 			}
 		}
 	}
 	return all
 }
 
-func setOf(names []string) map[string]bool {
-	all := map[string]bool{}
-	for _, n := range names {
-		all[n] = true
-	}
-	return all
-}
-
 // without leaves tools out of those that may be called. Where a call must come, the last of them
 // stays.
-func without(c tools.Choice, declared []tools.Tool, names []string) tools.Choice {
-	if c.Mode == tools.None || len(names) == 0 {
+func without(c tools.Choice, declared []tools.Tool, out map[string]bool) tools.Choice {
+	if c.Mode == tools.None || len(out) == 0 {
 		return c
 	}
 	var left []string
-	chosen, out := setOf(c.Names), setOf(names)
+	chosen := map[string]bool{}
+	for _, n := range c.Names {
+		chosen[n] = true
+	}
 	for _, t := range declared {
 		name := tools.PromptName(t.Namespace, t.Name)
 		if (len(chosen) == 0 || chosen[name] || chosen[t.Name]) && !out[name] {

@@ -208,27 +208,20 @@ func (p *Plan) reasons() (all string) {
 // named are the tools that a choice means by names: with the namespace or, if there are none of
 // that name, without.
 func (p *Plan) named(names []string) (map[int]bool, error) {
-	means, all := map[string]bool{}, map[int]bool{}
-	for _, n := range names {
-		means[n] = true
-	}
-	found := map[string]bool{}
-	mark := func(i int, name string) {
-		if means[name] {
-			found[name], all[i] = true, true
-		}
-	}
+	places, whole, all := map[string][]int{}, map[string][]int{}, map[int]bool{}
 	for i, t := range p.Tools {
-		mark(i, turn.PromptName(t.Namespace, t.Name))
+		prompt := turn.PromptName(t.Namespace, t.Name)
+		places[t.Name], whole[prompt] = append(places[t.Name], i), append(whole[prompt], i)
 	}
-	maps.DeleteFunc(means, func(name string, _ bool) bool { return found[name] })
-	for i, t := range p.Tools {
-		mark(i, t.Name)
-	}
+	maps.Copy(places, whole)
 	for _, n := range names {
-		if !found[n] {
+		if len(places[n]) == 0 {
 			return nil, &turn.ToolError{Index: -1, Field: "tool_choice", Message: fmt.Sprintf("no tool is named %q; declared are %s", n, p.nameList())}
 		}
+		for _, i := range places[n] {
+			all[i] = true
+		}
+		places[n] = places[n][:1] // it may be named again
 	}
 	return all, nil
 }
