@@ -50,9 +50,6 @@ type reader struct {
 
 // decode reads the whole history.
 func (r reader) decode(h history) (out []templates.Message, err error) {
-	if len(h.Messages) == 0 {
-		return nil, chat.Invalidf("history.messages", "is empty; send at least one message")
-	}
 	for i, m := range h.Messages {
 		at := fmt.Sprintf("history.messages[%d]", i)
 		var read []templates.Message
@@ -68,6 +65,9 @@ func (r reader) decode(h history) (out []templates.Message, err error) {
 			return nil, err
 		}
 		out = append(out, read...)
+	}
+	if len(out) == 0 { // a tool message without results says nothing
+		return nil, chat.Invalidf("history.messages", "is empty; send at least one message")
 	}
 	return out, nil
 }

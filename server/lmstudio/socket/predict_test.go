@@ -173,6 +173,19 @@ func TestHistory_sdkForm(t *testing.T) {
 	}
 }
 
+// A history in which nobody says anything is refused as an empty one, whatever else is set.
+func TestHistory_ofNothing(t *testing.T) {
+	c := serve(t).load(t, "m").dial(t, "llm")
+	for _, messages := range []string{``, `{"role":"tool","content":[]}`} {
+		for _, settings := range [][]string{nil, {setting("systemPrompt", `"Be brief."`)}} {
+			all := c.open("predict", conversation(messages, settings...))
+			if last := all[len(all)-1]; last.Type != "channelError" || !strings.Contains(last.Error.Title, "history.messages") {
+				t.Errorf("%s: %+v", messages, last)
+			}
+		}
+	}
+}
+
 // S3-11: each reason for an end has its name.
 func TestPredict_stopReasons(t *testing.T) {
 	for want, c := range map[string]struct {
