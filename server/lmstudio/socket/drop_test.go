@@ -270,6 +270,25 @@ func TestSocket_refusesOtherFirstFrames(t *testing.T) {
 	}
 }
 
+// Who has shown no key yet has no frame kept that is larger than the first one can be.
+func TestSocket_theFirstFrameIsSmall(t *testing.T) {
+	s := serve(t)
+	most := strings.Repeat(`\ud83d\ude00`, 256)
+	c := s.connect(t, "llm")
+	c.send(`{"authVersion":1,"clientIdentifier":"` + most + `","clientPasskey":"` + most + `"}`)
+	if got := c.next(); got != `{"success":true}` {
+		t.Error(got)
+	}
+	c.send(`{"type":"rpcCall","endpoint":"countTokens","callId":1,"parameter":{"inputString":"` + strings.Repeat("x", 1<<20) + `"}}`)
+	c.next() // larger ones are taken now
+	stranger := s.connect(t, "llm")
+	large := `{"authVersion":1,"clientIdentifier":"` + strings.Repeat("x", 100_000) + `"}`
+	_ = stranger.ws.Write(t.Context(), websocket.MessageText, []byte(large)) // the server may end the connection before it has all
+	if _, got, err := stranger.ws.Read(t.Context()); err == nil {
+		t.Errorf("it was read and answered: %s", got)
+	}
+}
+
 // A bug is the error of one call, not the end of the server.
 func TestSocket_aPanicIsTheErrorOfOneCall(t *testing.T) {
 	s := serve(t, func(o *socket.Options) {

@@ -80,7 +80,6 @@ func (s *Server) Handler(ns string) http.HandlerFunc {
 		if err != nil {
 			return // it has been answered
 		}
-		ws.SetReadLimit(s.MaxFrame)
 		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context())) // a request that was taken over ends no context
 		defer cancel()
 		c := newConn(ctx, cancel, s, namespace(ns), ws)
@@ -98,13 +97,16 @@ func (s *Server) Status(w http.ResponseWriter, _ *http.Request) {
 	wire.WriteJSON(w, http.StatusOK, map[string]any{"package": "tenon", "version": s.Version})
 }
 
-// mostIdentifier is how long each half of a client's credentials may be, in characters.
-const mostIdentifier = 256
+const (
+	mostIdentifier = 256      // characters of each half of a client's credentials
+	mostFirst      = 16 << 10 // bytes of the first frame: nobody counts it, and who sends it may have no key
+)
 
 // authenticate reads the first frame and answers it. Nothing may be sent before.
 func (c *conn) authenticate() bool {
 	ctx, cancel := context.WithTimeout(c.ctx, authPatience)
 	defer cancel()
+	c.ws.SetReadLimit(min(mostFirst, c.server.MaxFrame))
 	_, raw, err := c.ws.Read(ctx)
 	if err != nil {
 		return false
@@ -115,6 +117,7 @@ func (c *conn) authenticate() bool {
 		_ = c.ws.Close(websocket.StatusPolicyViolation, "not authenticated") // it ends either way
 		return false
 	}
+	c.ws.SetReadLimit(c.server.MaxFrame)
 	return c.out.send(packet{"success": true}) == nil
 }
 
