@@ -65,11 +65,14 @@ var suiteAnswers = []struct {
 	{[]string{"calculate 1 + 3"}, "Hi\n" + `{"tool": "add", "arguments": {"a": 1, "b": 3}}`},
 	{[]string{"divide 1 by 0", "ZeroDivisionError"}, "Nothing can be divided by zero."},
 	{[]string{"divide 1 by 0"}, `{"tool": "divide", "arguments": {"numerator": 1, "denominator": 0}}`},
-	{[]string{"This is a test prompt."}, strings.Repeat("word ", 2000)},
+	{[]string{toBeCancelled}, "word"},
 	{[]string{"exactly what you just said"}, "Hello, world!"},
 	{[]string{"I am a robot"}, "I am a robot"},
 	{nil, "How can I help?"},
 }
+
+// toBeCancelled is what the tests ask that cancel at the first word.
+const toBeCancelled = "This is a test prompt."
 
 func answerSuite(t engine.Turn) enginetest.Reply {
 	if strings.Contains(t.Grammar, "first_word_in_response") {
@@ -78,7 +81,12 @@ func answerSuite(t engine.Turn) enginetest.Reply {
 	prompt := t.Prompt.String()
 	for _, s := range suiteAnswers {
 		if !slices.ContainsFunc(s.wanted, func(w string) bool { return !strings.Contains(prompt, w) }) {
-			return enginetest.Say(s.answer)
+			reply := enginetest.Say(s.answer)
+			if slices.Contains(s.wanted, toBeCancelled) { // it says one letter, and waits for the cancel
+				reply.Hold = make(chan struct{}, 1)
+				reply.Hold <- struct{}{}
+			}
+			return reply
 		}
 	}
 	panic("the last answer fits every prompt")
