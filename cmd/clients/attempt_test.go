@@ -26,6 +26,7 @@ type result struct {
 	requests      int
 	statuses      map[int]int
 	steps         string // of an SDK: how many passed
+	packets       string // of one that judges packets by its schemas: how many, and how many were bad
 	took          time.Duration
 	faults        []string
 	refused       []string // hosts that were asked for and not reached
@@ -143,6 +144,8 @@ func (r *result) countSteps(out string) {
 		case strings.HasPrefix(line, "FAIL "):
 			all++
 			r.faults = append(r.faults, strings.TrimPrefix(line, "FAIL "))
+		case strings.HasSuffix(line, " bad"):
+			r.packets = line
 		case line == "end":
 			ended = true
 		}
@@ -155,7 +158,7 @@ func (r *result) countSteps(out string) {
 
 func (r result) verdict() string {
 	if len(r.faults) == 0 {
-		return "pass"
+		return strings.TrimSpace("pass " + r.packets)
 	}
 	return "FAIL: " + strings.Join(r.faults, "\n    ")
 }
