@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -164,8 +166,20 @@ func newRestartCommand() *cobra.Command {
 			return err
 		}
 		r.Client, c.Base = c, last.Address
-		return r.start(cmd.Context(), where, last.Args[1:])
+		return r.start(cmd.Context(), where, anew(last))
 	})
+}
+
+// anew is how a server is started again: at its own port, which the environment may have named then
+// and names otherwise now.
+func anew(last background.Record) []string {
+	args := last.Args[1:]
+	at, err := url.Parse(last.Address)
+	given := func(arg string) bool { return arg == "--port" || strings.HasPrefix(arg, "--port=") }
+	if err != nil || at.Port() == "" || slices.ContainsFunc(args, given) {
+		return args
+	}
+	return append(slices.Clone(args), "--port="+at.Port())
 }
 
 func newStatusCommand() *cobra.Command {

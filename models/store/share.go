@@ -105,5 +105,9 @@ func (s *Store) lock(ctx context.Context, ref Ref) (unlock func(), err error) {
 	if _, err := l.TryLockContext(ctx, lockPause); errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("lock the model folder: %w", err)
 	}
-	return func() { _ = l.Close() }, context.Cause(ctx)
+	if err := context.Cause(ctx); err != nil {
+		_ = l.Close() // it may have been taken just now
+		return nil, err
+	}
+	return func() { _ = l.Close() }, nil
 }
