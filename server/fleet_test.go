@@ -65,6 +65,7 @@ func TestFleet_loadListUnload(t *testing.T) {
 		{"POST", "load", `{"model":"b"}`, `"type":"busy"`},
 		{"POST", "pin", `{"model":"a","pinned":false}`, `{"ok":true}`},
 		{"POST", "alias", `{"alias":"gpt-4o","model":"b"}`, `{"ok":true}`},
+		{"POST", "alias", `{"alias":"gpt-4o","model":"a"}`, `"type":"name_taken","message":"alias \"gpt-4o\": the name is taken: it means b","field":"alias"`},
 		{"POST", "unload", `{"model":"a"}`, `{"ok":true}`},
 		{"POST", "load", `{"model":"GPT-4o"}`, `"ttl_seconds":null`},
 		{"GET", "ps", "", `"model":"b"`},

@@ -129,7 +129,7 @@ func TestFleet_withoutAServerFilesAndNamesAreChanged(t *testing.T) {
 		{"import --json --as mine " + model, `local/mine.gguf"`, ""},
 		{"alias MIN gpt-4o", "MIN has another name\n", ""},
 		{"list", "\tgpt-4o\n", ""},
-		{"alias mine gpt-4o", "", "already means mine"},
+		{"alias mine gpt-4o", "", "the name is taken: it means mine"},
 		{"alias none gpt", "", `no model "none"`},
 		{"alias --rm gpt-4o --json", `"ok": true`, ""},
 		{"alias --rm gpt-4o", "", `no model "gpt-4o"`},

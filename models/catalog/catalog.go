@@ -2,6 +2,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -225,12 +226,15 @@ func stem(path string) string {
 	return strings.TrimSuffix(strings.ToLower(name), ".gguf")
 }
 
+// ErrTaken: a name has its meaning already.
+var ErrTaken = errors.New("the name is taken")
+
 // Alias gives a model another name; model "" means the first one.
 func (c *Catalog) Alias(alias, model string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i := c.find(alias); i >= 0 {
-		return fmt.Errorf("alias %q: the name already means %s", alias, c.Entries[i].ID)
+		return fmt.Errorf("alias %q: %w: it means %s", alias, ErrTaken, c.Entries[i].ID)
 	}
 	for i, e := range c.Entries {
 		if model == "" || strings.EqualFold(e.ID, model) {

@@ -38,7 +38,7 @@ func (c *Catalog) Name(alias, model string) error {
 	at := -1
 	if model != "" {
 		if taken := c.find(alias); taken >= 0 {
-			return fmt.Errorf("alias %q: the name already means %s", alias, c.Entries[taken].ID)
+			return fmt.Errorf("alias %q: %w: it means %s", alias, ErrTaken, c.Entries[taken].ID)
 		}
 		var err error
 		if at, err = c.resolve(model); err != nil {

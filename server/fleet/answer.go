@@ -123,6 +123,8 @@ func classify(err error) (status int, kind, field string) {
 		return http.StatusInsufficientStorage, "no_space", ""
 	case errors.Is(err, fleet.ErrReadOnly):
 		return http.StatusConflict, "read_only", "model"
+	case errors.Is(err, catalog.ErrTaken):
+		return http.StatusConflict, "name_taken", "alias"
 	case errors.Is(err, engine.ErrBusy):
 		return http.StatusConflict, "busy", ""
 	case errors.As(err, &source):
