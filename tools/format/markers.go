@@ -26,6 +26,9 @@ func (s *MarkerSet) At(text []byte, final bool) (Marker, peek.Answer) {
 	var best Marker
 	found := peek.No
 	for _, m := range s.ByFirst[text[0]] {
+		if len(text) > 1 && len(m.Text) > 1 && text[1] != m.Text[1] {
+			continue // most end here, without a call
+		}
 		switch peek.Prefix(text, m.Text, final) {
 		case peek.Yes:
 			if len(m.Text) > len(best.Text) {

@@ -43,12 +43,17 @@ func (p *Reading) labelOn(text string) {
 // cueOn has a text that is no marker looked for.
 func (p *Reading) cueOn(text string) {
 	p.cueBytes[text[0]] = true
-	p.cueWords = append(p.cueWords, text)
+	if !alwaysCues(text[0]) {
+		p.cueWords = append(p.cueWords, text)
+	}
 }
+
+// alwaysCues tells whether a byte is rare enough in text to be looked behind each time.
+func alwaysCues(b byte) bool { return strings.IndexByte("{[`<*", b) >= 0 }
 
 // mayCue tells whether a cue may start text: common letters do not part the text at each of them.
 func (p *Reading) mayCue(text []byte, final bool) bool {
-	if strings.IndexByte("{[`<*", text[0]) >= 0 {
+	if alwaysCues(text[0]) {
 		return true
 	}
 	if slices.ContainsFunc(p.labelWords, func(w string) bool { return peek.PrefixFold(text, w, final) != peek.No }) {
@@ -86,7 +91,10 @@ func (p *Text) cueHere(text []byte, final bool) (open func(at int), a peek.Answe
 	if m, a := p.plan.guestAt(text, final); a != peek.No && (p.blank || !p.plan.others.worded(m.Text)) {
 		return func(at int) { p.openGuest(m, at) }, a
 	}
-	return func(at int) { p.openCue(at, at, scan.JSONCodec{}, true) }, p.genericCue(text, final)
+	if a := p.genericCue(text, final); a != peek.Yes {
+		return nil, a
+	}
+	return func(at int) { p.openCue(at, at, scan.JSONCodec{}, true) }, peek.Yes
 }
 
 // ownCue tells whether one of the dialect's cues stands at the start of text, and how long it is.
