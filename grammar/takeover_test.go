@@ -79,6 +79,23 @@ func TestMask_takenOverHasAllTokensOfOneText(t *testing.T) {
 	}
 }
 
+// TestMask_takenOverCostsLittle counts the nodes that masks visit behind the first of a search for
+// words.
+func TestMask_takenOverCostsLittle(t *testing.T) {
+	v, _ := realVocab(t)
+	m := mustSchema(t, `{"type":"string","not":{"pattern":"password|secret|token|hidden"}}`, SchemaOptions{}).Matcher(v)
+	for i, s := range []string{`"a`, `passw`, ` secr`, ` toke`, ` hid`} {
+		if err := m.AcceptBytes([]byte(s)); err != nil {
+			t.Fatal(err)
+		}
+		before := m.Effort().Nodes
+		m.Mask()
+		if nodes := m.Effort().Nodes - before; i > 0 && nodes > 4000 {
+			t.Errorf("the mask behind %q visits %d nodes", s, nodes)
+		}
+	}
+}
+
 // TestMask_whereLookingAheadIsGivenUpIsExact: so many words must not be in a text that a mask
 // looks ahead of some states only.
 func TestMask_whereLookingAheadIsGivenUpIsExact(t *testing.T) {

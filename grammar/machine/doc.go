@@ -21,9 +21,10 @@
 // mask_compute.go). Where a thread is inside of a lexical automaton that most tokens stay in, the
 // tokens that do are a bitset computed once for that state, and only those that leave it are
 // walked (mask_slice.go). Most of JSON is strings and keys: they have slices of their
-// own (mask_string.go, mask_unnamed_key.go, mask_name.go, mask_element.go), which states that
-// differ in counters alone share (mask_counter.go). Those are found in the tree of the tokens'
-// shapes (mask_string_walk.go, mask_string_shapes.go), which holds letters as one.
+// own (mask_string.go, mask_unnamed_key.go, mask_name.go, mask_element.go); states that differ in
+// counters alone share them (mask_counter.go), and a state takes over what is known of one that
+// leads on as it does (mask_delta.go). Those are found in the tree of the tokens' shapes
+// (mask_string_walk.go, mask_string_shapes.go), which holds letters as one.
 //
 // Files by prefix, in reading order: core_ (tree to program, threads, stacks, configurations, the
 // step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects

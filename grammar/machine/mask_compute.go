@@ -34,12 +34,13 @@ type Masks struct {
 	textSlices recent[sliceKey, *tokenSlice]
 	strings    recent[stringState, *stringSlice]
 	names      recent[nameState, *nameSlice]
-	kept       int      // memory that slices take, roughly
-	older      int      // of it, what was found before the last forget
-	keep       int      // and may take
-	grouped    bool     // a walk finds groups of tokens, not tokens
-	found      []int32  // the groups
-	gone       []uint64 // of removeFrom, empty between its calls
+	models     map[modelKey][]*stringSlice // states that others may take over from
+	kept       int                         // memory that slices take, roughly
+	older      int                         // of it, what was found before the last forget
+	keep       int                         // and may take
+	grouped    bool                        // a walk finds groups of tokens, not tokens
+	found      []int32                     // the groups
+	gone       []uint64                    // of removeFrom, empty between its calls
 	slicing    sliceWalk
 
 	Stats Stats
@@ -65,7 +66,7 @@ const (
 
 // NewMasks prepares masks of m over v.
 func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
-	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep}
+	k := &Masks{m: m, v: v, symbols: map[int32][]int{}, memo: map[ConfigID]*list.Element{}, limit: defaultLimit, keep: defaultKeep, models: map[modelKey][]*stringSlice{}}
 	for i, ref := range m.prog.symbols {
 		id, ok := ref.ID, ref.Text == "" && int(ref.ID) < v.Len()
 		if ref.Text != "" {
@@ -156,6 +157,7 @@ func (k *Masks) forget() {
 	k.strings.age()
 	k.names.age()
 	k.textSlices.age()
+	clear(k.models)
 	k.kept, k.older = k.kept-k.older, k.kept-k.older
 }
 

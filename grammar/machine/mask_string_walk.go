@@ -53,6 +53,16 @@ const (
 // inside, and closing on the way, or with needs the needs.
 func (k *Masks) sliceString(x *stringSlice, needs bool) {
 	w := k.beginSlice(x, needs)
+	if model := w.modelOf(x); model != nil {
+		if w.takeOver(x, model) {
+			if !needs {
+				x.closing = k.newSet()
+			}
+			w.walkSpecial(x.state)
+			return
+		}
+		w = k.beginSlice(x, needs) // without the sets that were given up
+	}
 	if !needs {
 		w.padded = make([]uint64, 1+(k.v.Len()+63)/64)
 		k.kept += 8 * len(w.padded)
@@ -62,6 +72,7 @@ func (k *Masks) sliceString(x *stringSlice, needs bool) {
 		w.walkTexts(start, nil, vocab.NoClass)
 	}
 	w.walkSpecial(x.state)
+	w.addModel(x)
 }
 
 // newSet is a set of tokens that is kept.
