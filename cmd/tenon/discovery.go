@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// discoveryPorts are those at which LM Studio's SDKs look for a server on their own machine, if they are
+// discoveryPorts are where LM Studio's SDKs look for a server on their own machine, if they are
 // given no address.
 var discoveryPorts = []int{41343, 52993, 16141, 39414, 22931}
 
@@ -27,11 +27,7 @@ func discover(ctx context.Context, ports []int, serve func(net.Listener)) {
 	)
 	for quick := 0; ctx.Err() == nil; quick++ {
 		if quick > burst {
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-				return
-			}
+			await(ctx, pause)
 		}
 		begun := time.Now()
 		listener, ended := claim(ctx, ports)
@@ -63,16 +59,24 @@ func claim(ctx context.Context, ports []int) (l net.Listener, ended func()) {
 			if silent := net.Error(nil); errors.Is(err, errStranger) || errors.As(err, &silent) && silent.Timeout() {
 				break
 			}
-			time.Sleep(time.Millisecond << try)
+			await(ctx, time.Millisecond<<try)
 		}
 	}
 	return nil, func() {} // strangers hold them all
 }
 
+// await waits so long, or until ctx ends.
+func await(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
 var errStranger = errors.New("no server for LM Studio's SDKs")
 
-// greet asks whether a server answers that speaks to LM Studio's SDKs. ended returns once the
-// connection to it has ended: a server that ends takes it along, whatever it dies of.
+// greet asks whether a server for LM Studio's SDKs answers. ended waits for the end of that server:
+// the connection to it is kept open, and breaks then, even if the server is killed.
 func greet(ctx context.Context, address string) (ended func(), err error) {
 	const patience = time.Second
 	conn, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", address)

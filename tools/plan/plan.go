@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"tenon/grammar"
@@ -360,56 +359,6 @@ func (p *Plan) ArgumentsOf(text []byte) lenient.Shape {
 // may stand there.
 func (p *Plan) MayOpen(c byte) bool {
 	return c == '<' || c == '>' || p.Dialect.Headers != nil || len(p.Markers.ByFirst[c]) > 0 || slices.ContainsFunc(p.Called, func(name string) bool { return name[0] == c })
-}
-
-// MaxIndex is how many digits a call's number may have.
-const MaxIndex = 4
-
-// BeginsName tells whether a name that can be called may start with a word, or is one with a part
-// of a number behind it.
-func (p *Plan) BeginsName(word []byte, index bool) bool {
-	k := sort.Search(len(p.Called), func(k int) bool { return p.Called[k] >= string(word) })
-	return k < len(p.Called) && strings.HasPrefix(p.Called[k], string(word)) || p.IsName(word, index)
-}
-
-func (p *Plan) IsName(word []byte, index bool) bool {
-	if p.CallableName(word) {
-		return true
-	}
-	n := len(word)
-	for index && n > 0 && len(word)-n < MaxIndex && word[n-1] >= '0' && word[n-1] <= '9' {
-		n--
-	}
-	return index && n > 0 && word[n-1] == ':' && p.CallableName(word[:n-1])
-}
-
-func (p *Plan) CallableName(word []byte) bool {
-	i, ok := p.Names.Exact[string(word)]
-	return ok && p.Tools[i].Allowed
-}
-
-// couldName tells whether a word may be the beginning of a tool's name, in any spelling that is
-// understood.
-func (p *Plan) couldName(word []byte) bool {
-	n := conform.Normal(string(word))
-	for _, prefix := range append([]string{""}, declared.NamePrefixes...) {
-		rest := strings.TrimPrefix(n, conform.Normal(prefix))
-		k := sort.SearchStrings(p.normal, rest)
-		if k < len(p.normal) && strings.HasPrefix(p.normal[k], rest) {
-			return true
-		}
-	}
-	return false
-}
-
-// Prose tells whether the text from an offset on, of which the byte at i begins another word,
-// cannot become the name of a tool.
-func (p *Plan) Prose(body []byte, from, i int) bool {
-	if i == from || !peek.IsSpace(body[i-1]) || peek.IsSpace(body[i]) || body[i] == '{' || body[i] == '[' {
-		return false
-	}
-	word := bytes.TrimSpace(body[min(from, i):i])
-	return len(word) > 0 && !p.couldName(word)
 }
 
 // Routed tells whether the turn begins with a routing thought. A family whose prompts end with the

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -75,10 +74,9 @@ func (t *turn) decode(owner string) (err error) {
 		return err
 	}
 	r.Conversation.Messages = append(r.Conversation.Messages, user)
-	if err := p.settings(r, &t.context); err != nil {
-		return err
+	if err = p.settings(r, &t.context); err == nil {
+		t.model, t.id, err = t.api.meant(p)
 	}
-	t.model, t.id, err = t.api.meant(p)
 	return err
 }
 
@@ -115,12 +113,10 @@ func input(raw json.RawMessage) (templates.Message, error) {
 		return m, chat.Invalidf("input", "is empty")
 	}
 	for i, part := range parts {
-		switch part.Type {
-		case "message", "text":
-			m.Parts = append(m.Parts, templates.Part{Text: part.Content})
-		default:
+		if part.Type != "message" && part.Type != "text" {
 			return m, &chat.Error{Kind: chat.NotSupportedHere, Field: fmt.Sprintf("input[%d].type", i), Message: fmt.Sprintf("is %q; this server reads text only", part.Type)}
 		}
+		m.Parts = append(m.Parts, templates.Part{Text: part.Content})
 	}
 	return m, nil
 }
@@ -254,13 +250,12 @@ const (
 // beat says that the turn lives: what was said last of its progress is said again, or nothing is
 // added to its text; of a call that is executed the arguments, which are told whole.
 func (t *turn) beat() error {
-	if t.open == loading || t.open == reading {
+	switch {
+	case t.open == loading, t.open == reading:
 		return t.emit(t.open+".progress", map[string]any{"progress": t.share})
-	}
-	if t.running != nil {
+	case t.running != nil:
 		return t.emit("tool_call.arguments", t.running)
-	}
-	if t.open == "" { // behind a call its result is read
+	case t.open == "": // behind a call its result is read
 		return t.begin(reading, nil)
 	}
 	return t.emit(t.open+".delta", map[string]any{"content": ""})
@@ -295,15 +290,14 @@ func (t *turn) run(ctx context.Context) (answer, error) {
 
 // ensure loads the model if it is not.
 func (t *turn) ensure(ctx context.Context) error {
-	models := t.api.models
-	if i, ok := models.FindLoaded(t.id); ok && (i.Context() >= t.context) {
+	if i, ok := t.api.models.FindLoaded(t.id); ok && i.Context() >= t.context {
 		return nil
 	}
 	if err := t.do(func() error { return t.begin(loading, nil) }); err != nil {
 		return err
 	}
 	begun := time.Now()
-	i, err := models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: fleet.Settings{Context: t.context}, Progress: func(p fleet.Progress) {
+	i, err := t.api.models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: fleet.Settings{Context: t.context}, Progress: func(p fleet.Progress) {
 		_ = t.do(func() error { return t.progress(loading, p.Share) }) // what follows meets the same error
 	}})
 	if err != nil {
@@ -388,7 +382,7 @@ func (t *turn) finish() answer {
 	if t.asked.Store == nil || *t.asked.Store {
 		b := make([]byte, 24)
 		_, _ = rand.Read(b) // it never fails
-		out.ID = "resp_" + hex.EncodeToString(b)
+		out.ID = fmt.Sprintf("resp_%x", b)
 		t.api.chats.Put(t.request.CacheKey, out.ID, messages, length(messages))
 	}
 	return out
