@@ -18,8 +18,8 @@ import (
 	"tenon/grammar/schema"
 )
 
-// scarceItems are schemas that few objects satisfy. Beside each stand some of those objects, each in
-// all orders of its keys.
+// scarceItems are schemas that few objects satisfy. Beside each stand some of those objects, each
+// in all orders of its keys.
 var scarceItems = []struct {
 	item string
 	all  [][]string

@@ -186,8 +186,8 @@ func (asking) Tools(ctx context.Context) ([]agent.Tool, error) {
 	return all[:2], nil
 }
 
-// A request's credentials for a server reach it alone: no answer, no record, no kept response and no
-// log has them, in whichever part the request gives them.
+// A request's credentials for a server reach it alone: no answer, no record, no kept response and
+// no log has them, in whichever part the request gives them.
 func TestHosted_credentialsStayWithTheirServer(t *testing.T) {
 	const mine = `"server_label":"mine","server_url":"http://127.0.0.1:1/mcp?k=s3cret3","authorization":"s3cret","headers":{"X-Key":"s3cret2"},"require_approval":"never"`
 	for name, c := range map[string]struct{ path, body, want string }{

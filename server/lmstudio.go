@@ -84,7 +84,8 @@ func admitSocket(keys []Key) func(ctx context.Context, identifier, passkey strin
 	}
 }
 
-// watch observes a prediction on a socket, or a response in the background, as observe does a request.
+// watch observes a prediction on a socket, or a response in the background, as observe does a
+// request.
 func (o observer) watch(ctx context.Context, method, path, protocol string) (context.Context, func()) {
 	record := &chat.Record{ID: cmp.Or(chat.RequestID(ctx), "req_"+rand.Text()), At: time.Now(), Method: method, Path: path, Full: o.recorded(), Status: http.StatusOK}
 	ctx = chat.WithRecord(ctx, record)

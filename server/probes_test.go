@@ -388,8 +388,9 @@ func TestOllama_whatIsNotServedIsRefusedInItsShape(t *testing.T) {
 }
 
 // The words of an overflow that clients look for, each in its protocol: opencode's
-// packages/opencode/src/provider/error.ts, Continue's extensions/cli/src/util/exponentialBackoff.ts,
-// Zed's crates/anthropic/src/anthropic.rs, which reads the figure, too.
+// packages/opencode/src/provider/error.ts, Continue's
+// extensions/cli/src/util/exponentialBackoff.ts, Zed's crates/anthropic/src/anthropic.rs, which
+// reads the figure, too.
 func TestOverflow_inTheWordsThatClientsLookFor(t *testing.T) {
 	words := map[string][]string{
 		"/v1/chat/completions": {"exceeds the context window", "maximum context length is 4095 tokens", "reduce the length of the messages", "context_length_exceeded", "maximum context length"},

@@ -192,8 +192,9 @@ func uncallable(p *Plan) map[string]string {
 	return all
 }
 
-// Guarantee 2: schemas that nest too deep for the validator or hold too many others, or have numbers
-// that templates cannot read, cost their tool and no other. They are said to, and are not shown to the model.
+// Guarantee 2: schemas that nest too deep for the validator or hold too many others, or have
+// numbers that templates cannot read, cost their tool and no other. They are said to, and are not
+// shown to the model.
 func TestPlan_unwieldySchemasCostTheirToolAlone(t *testing.T) {
 	nested := func(n int) string {
 		return strings.Repeat(`{"properties":{"a":`, n) + "{}" + strings.Repeat("}}", n)

@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// Issue 24: loops of 1, 3 and 10 rounds with a real model, in tenon's JSON and in ReAct. A base model goes
-// on as the conversation has begun: with one call after the other, until the limit of rounds.
+// Issue 24: loops of 1, 3 and 10 rounds with a real model, in tenon's JSON and in ReAct. A base
+// model goes on as the conversation has begun: with one call after the other, until the limit of
+// rounds.
 func TestLoops(t *testing.T) {
 	if opts.tenon == "" || opts.gguf == "" || opts.only != "" {
 		t.Skip("make clients runs it")

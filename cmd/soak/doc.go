@@ -1,6 +1,9 @@
-// Package soak holds a test that runs a server for a while under everything that clients, pages,
-// kernels and people do to it, and tells whether it stays whole: make soak MINUTES=30 (TURNS=50000 makes
-// it go on until as many have ended; KILLS=1000 ends it after as many workers have been killed).
+// Package soak holds a long test of the server as a whole, with clients that leave, workers that
+// are killed and bodies that are hostile. Run it with
+//
+//	make soak MINUTES=30               # at least so long
+//	make soak MINUTES=30 TURNS=50000   # and until so many turns have ended
+//	make soak KILLS=1000               # until so many workers have been killed
 //
 // Tiny models are served by the real binary. Clients send turns of every protocol, streamed and
 // whole, leave some of them early and hold what is answered against the protocol (turns_test.go).

@@ -43,7 +43,8 @@ type sample struct {
 // meter is what was read in a run.
 type meter struct{ samples []sample }
 
-// measure samples until ctx ends, and ends the run when it has been long enough. Turns wait meanwhile, so that none of theirs counts as lost.
+// measure takes a sample now and then until ctx ends. While it does, no turn runs: what a turn
+// holds would look like a leak. It calls done when the run has been long enough.
 func (s *soak) measure(ctx context.Context, done func()) *meter {
 	var m meter
 	every := min(time.Minute, s.atLeast()/20)

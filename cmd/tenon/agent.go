@@ -183,8 +183,8 @@ func showJournal(screen *terminal.Screen, in io.Reader, most int, asJSON bool) e
 	return nil
 }
 
-// harmless puts a space in place of what moves a terminal's cursor or turns its text: a result may be
-// anything.
+// harmless puts a space in place of what moves a terminal's cursor or turns its text: a result may
+// be anything.
 func harmless(r rune) rune {
 	if !unicode.IsPrint(r) {
 		return ' '

@@ -90,8 +90,8 @@ func (d *door) serve(ctx context.Context, app *app) error {
 	return cause
 }
 
-// lastWords is how long requests that are ended have for it: they tell their clients, and write down
-// what they have executed.
+// lastWords is how long requests have after they were ended, to tell their clients and to write
+// the journal.
 const lastWords = 5 * time.Second
 
 // shut ends the port and every connection.

@@ -17,8 +17,8 @@ import (
 	"tenon/cmd/config"
 )
 
-// launched is a client that 'tenon launch' starts: its program, where that comes from, and what leads
-// it to this server.
+// launched is a client that 'tenon launch' starts: its program, where that comes from, and what
+// leads it to this server.
 type launched struct {
 	program, install string
 	setUp            func(at place) (env, args []string)

@@ -27,8 +27,8 @@ var officialDir = flag.String("mcp.servers", "", "folder whose node_modules hold
 
 type officialCall struct{ tool, arguments, told string }
 
-// officialCalls are what a model calls of each official server, and what it is told. FOLDER stands for
-// a folder of the test's.
+// officialCalls are the calls that the scripted model makes of each official server, and what it is
+// told. FOLDER is a temporary folder.
 var officialCalls = map[string][]officialCall{
 	"everything": {{"echo", `{"message":"hi"}`, "Echo: hi"}, {"get-sum", `{"a":2,"b":40}`, "42"}},
 	"filesystem": {

@@ -187,7 +187,8 @@ type fetcher struct {
 	lenient bool                                       // settings of models that are not there are passed over
 }
 
-// errNotFetched: a model that the settings name is still to be fetched. Who only looks does without.
+// errNotFetched: a model that the settings name is still to be fetched. Who only looks does
+// without.
 var errNotFetched = errors.New("it is not fetched yet")
 
 // atHand is a fetcher that takes from the store what is there, and brings only what is wanted.

@@ -68,9 +68,9 @@ func Enter(n Needs, handed []byte) (engine.Confinement, error) {
 // Become gives up all but the needs and runs their command. It returns only with an error.
 //
 // The command is a child of the one thread that is confined, and this process stays as its watcher:
-// the kernel tells it when the server dies, and it ends the whole group then. A kernel that does not
-// keep signals from outside lets a command signal itself alone, by the number of this process: the
-// command takes the process's place there, and when the server dies only that process is ended.
+// the kernel tells it when the server dies, and it ends the whole group then. A kernel that does
+// not keep signals from outside lets a command signal itself alone, by the number of this process:
+// the command takes the process's place there, and when the server dies only that process is ended.
 func Become(n Needs) error {
 	c := n.Command
 	path, err := exec.LookPath(c.Args[0])

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// Parent and child speak over one pair of connected sockets, of which the child inherits an end:
-// nothing lies in the file system. Requests are streams of one HTTP/2 connection.
+// Parent and child share a pair of connected sockets. The child inherits one end, so that nothing
+// lies in the file system. Each request is a stream of one HTTP/2 connection.
 
 // inheritedFD is where the child finds its end: the first file after the standard three.
 const inheritedFD = 3

@@ -40,10 +40,12 @@
 // # Exactness
 //
 // What is accepted here is exact: a pattern whose language cannot be had, such as one with a
-// back-reference, is refused with a *ecma.Error. The exceptions are said where they are: format
-// regex is a subset, since groups nest, and so are times, of which leap seconds must be written in
-// UTC; format hostname does not decode labels that begin with xn--; numbers have at most 1,000
-// digits, but for those that it takes to end one.
+// back-reference, is refused with a *ecma.Error. The exceptions:
+//
+//   - Format regex is a subset, since groups nest.
+//   - Formats time and date-time are subsets: a leap second is accepted in UTC alone.
+//   - Format hostname does not decode labels that begin with xn--.
+//   - A number has at most 1,000 digits, but for those that it takes to end one.
 //
 // # Concurrency and limits
 //

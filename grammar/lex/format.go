@@ -32,8 +32,8 @@ var formats = map[string]func(*Arena) Expr{
 }
 
 // Format returns the texts of a JSON Schema format, and false for formats that are unknown or that
-// no automaton decides. Which document defines a format is said at its rule. All are exact but those
-// of WideFormat.
+// no automaton decides. Which document defines a format is said at its rule. All are exact but
+// those of WideFormat.
 func (a *Arena) Format(name string) (Expr, bool) {
 	number, ok := slices.BinarySearch(formatNames, name)
 	if !ok {

@@ -21,8 +21,8 @@ func SplitName(name string) (stem string, part, parts int, ok bool) {
 	return m[1], part, parts, true
 }
 
-// Parts are the paths of all parts of a split model, of which one is given; of another file that
-// one alone.
+// Parts are the paths of all parts of the split model that path is a part of. A model that is not
+// split has one part, path itself.
 func Parts(path string) []string {
 	stem, _, n, split := SplitName(filepath.Base(path))
 	if !split {

@@ -143,8 +143,8 @@ func TestJournal_whatCannotBeRecordedIsNotExecuted(t *testing.T) {
 	}
 }
 
-// S2-14, S4-22: each result has the same three fields, error is null where the tool succeeded, and model,
-// client and journal read the same text.
+// S2-14, S4-22: each result has the same three fields, error is null where the tool succeeded, and
+// model, client and journal read the same text.
 func TestResults_haveOneShape(t *testing.T) {
 	said := func(r agent.Result, err error) func(context.Context, int, string) (agent.Result, error) {
 		return func(context.Context, int, string) (agent.Result, error) { return r, err }

@@ -76,8 +76,8 @@ func (s *Service) Configure(o Options) {
 	s.options.Store(&o)
 }
 
-// Run runs a turn as chat.Service does, and executes its calls of the server's tools. Where ctx ends
-// with a *chat.Error as its cause, the turn does, too: its client is there to be told.
+// Run runs a turn as chat.Service does, and executes its calls of the server's tools. Where ctx
+// ends with a *chat.Error as its cause, the turn does, too: its client is there to be told.
 func (s *Service) Run(ctx context.Context, r chat.Request, sink chat.Sink) error {
 	err := s.run(ctx, r, sink)
 	if ended := (*chat.Error)(nil); err != nil && errors.As(context.Cause(ctx), &ended) {

@@ -330,7 +330,8 @@ func TestLoop_callIsEndedAtTheNearestPlace(t *testing.T) {
 	}
 }
 
-// Whatever a model repeats inside of an argument, in whichever format: the call is ended where it may end first, and flagged.
+// Whatever a model repeats inside of an argument, in whichever format: the call is ended where it
+// may end first, and flagged.
 func TestLoop_everyFamilyEndsItLegally(t *testing.T) {
 	for i, d := range tools.Families() {
 		if d.Name() == "gpt-oss" { // says its piece in a message before the call's
@@ -402,8 +403,8 @@ func (s *batchingSession) Next(ctx context.Context) (engine.Update, error) {
 	}
 }
 
-// What becomes of a call does not depend on how the engine's updates are cut, nor on whether the mark is behind the arguments or behind
-// the marker that ends them.
+// What becomes of a call does not depend on how the engine's updates are cut, nor on whether the
+// mark is behind the arguments or behind the marker that ends them.
 func TestCheck_howTokensArriveMakesNoDifference(t *testing.T) {
 	const glm = "Well.\n<tool_call>book\n<arg_key>day</arg_key>\n<arg_value>x</arg_value>\n<arg_key>code</arg_key>\n<arg_value>"
 	const hermes = "Well.\n<tool_call>\n{\"name\": \"book\", \"arguments\": {\"day\": \"x\", \"code\": "

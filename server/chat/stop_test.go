@@ -84,8 +84,8 @@ func TestStop_theLongestFitBesideEveryFamilysMarkers(t *testing.T) {
 	}
 }
 
-// A call that was refused is text, in which a stop may be hit. What a fast engine had written behind
-// it, such as half a call, is nobody's: the turn has ended well.
+// A call that was refused is text, in which a stop may be hit. What a fast engine had written
+// behind it, such as half a call, is nobody's: the turn has ended well.
 func TestStop_inARefusedCallEndsTheTurnThere(t *testing.T) {
 	family, _ := tools.Lookup("mistral")
 	d, _ := bind(t, family, false)

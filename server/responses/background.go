@@ -13,8 +13,8 @@ import (
 	"tenon/server/wire"
 )
 
-// Bounds of responses in the background. Each is kept from its beginning, so the store's bounds hold
-// for it, too.
+// Bounds of responses in the background. Each is kept from its beginning, so the store's bounds
+// hold for it, too.
 const (
 	mostBackground = 64 // at once
 	mostOfOne      = 16 // of one key
@@ -63,8 +63,8 @@ func (a *API) runAlone(ctx context.Context, d *decoder, b *builder) (err error) 
 	return a.run(ctx, b.Add, d, b)
 }
 
-// detach has a response go on when its client leaves, until the store is drained. left must be called
-// when it has ended.
+// detach has a response go on when its client leaves, until the store is drained. left must be
+// called when it has ended.
 func (a *API) detach(ctx context.Context, b *builder, now *atomic.Pointer[response]) (detached context.Context, left func(), err error) {
 	ends, done, ok := a.store.enter()
 	if !ok {

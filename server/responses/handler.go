@@ -190,8 +190,8 @@ func unkept(err error) *chat.Error {
 	return &chat.Error{Kind: chat.Unavailable, Err: err, Message: fmt.Sprintf("the response cannot be kept (%v); send store: false, or have room made for it", err)}
 }
 
-// put stores a response as it is. One that is not complete is told to have failed by whoever finds it
-// when nothing runs: its server has ended, or could not keep what came of it.
+// put stores a response as it is. One that is not complete is stored as failed: it is read from the
+// store only where nothing runs any more, because the server ended or could not keep the rest.
 func (a *API) put(d *decoder, b *builder, owner string) error {
 	shown := b.response
 	if !over(shown.Status) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What gives a server its credentials is hidden by the names that JSON reads, at any depth; the rest
-// of a body stays as it was sent.
+// What gives a server its credentials is hidden by the names that JSON reads, at any depth; the
+// rest of a body stays as it was sent.
 func TestWithoutCredentials_hidesByName(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"a": {"authorization":"s"}, "b":[1, {"headers":{"x":{"y":"s"}},"c" : "headers"}]}`: `{"a": {"authorization":"(hidden)"}, "b":[1, {"headers":null,"c" : "headers"}]}`,

@@ -163,8 +163,8 @@ func (rt *runtime) binary(op tokenType, a, b Value) Value {
 
 func throwLarge() { throw(typeLimit, "%s", tooLarge) }
 
-// noFormatting is said where a template formats text as printf does, tooLarge where it computes with
-// ints as long as Python's.
+// What is said where a template formats text as printf does, and where it computes with ints of
+// more than 64 bits.
 const (
 	noFormatting = "text is not formatted with % here; join its parts with ~"
 	tooLarge     = "an integer of more than 64 bits is not computed with"

@@ -34,7 +34,8 @@ func (rt *runtime) strip(s *Str, chars Value, left, right bool) Value {
 	return s.slice(i, j)
 }
 
-// window is the part of a text that a method's start and end choose, its third and fourth arguments.
+// window is the part of a text that a method's start and end choose, its third and fourth
+// arguments.
 func (rt *runtime) window(a []Value) *Str {
 	s := a[0].(*Str)
 	rt.spend(1 + len(s.text)/bytesPerStep)

@@ -2,10 +2,10 @@ package jinja
 
 import "maps"
 
-// This file decides where names live, by the rules of Jinja2's compiler: a template, macro
-// or call block is a function, every variable of a scope within it a slot of that function's frame. A
-// scope reads outer variables through their slots, copies those that it assigns to when
-// it is entered, and resolves names that nobody assigned in the context, also when it is entered.
+// This file decides where names live, by the rules of Jinja2's compiler: a template, macro or call
+// block is a function, every variable of a scope within it a slot of that function's frame. A scope
+// reads outer variables through their slots, copies those that it assigns to when it is entered,
+// and resolves names that nobody assigned in the context, also when it is entered.
 
 // function is what gets a frame of its own when it runs.
 type function struct {

@@ -63,7 +63,8 @@ func (o object) at(ref string) (object, bool) {
 	return o, local && o != nil
 }
 
-// within rewrites the schemas that a keyword holds; f is told which property's each is, "" for none.
+// within rewrites the schemas that a keyword holds; f is told which property's each is, "" for
+// none.
 func within(m member, f func(v any, property string) any) member {
 	switch m.key {
 	case "properties", "patternProperties", "dependentSchemas", "$defs", "definitions":

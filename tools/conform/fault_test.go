@@ -44,8 +44,8 @@ func nested(n int, value string) []byte {
 	return []byte(strings.Repeat(`{"a":`, n) + value + strings.Repeat("}", n))
 }
 
-// Issue 19: unions that lead to themselves double the work with each level of the arguments. What is
-// looked at is bounded, and arguments that cannot be checked are faulty ones.
+// Issue 19: unions that lead to themselves double the work with each level of the arguments. What
+// is looked at is bounded, and arguments that cannot be checked are faulty ones.
 func TestFaults_ofUnionsInUnionsAreBounded(t *testing.T) {
 	const both = `{"properties":{"a":{"$ref":"#"}},"required":["a"]},{"properties":{"a":{"$ref":"#"}},"required":["a"],"minProperties":1}`
 	for name, schema := range map[string]string{

@@ -92,8 +92,8 @@ func build(doc any, e *effort, stop func() error) (*jsonschema.Schema, error) {
 		return e, nil
 	}})
 	c.UseLoader(noLoader{})
-	// Documents of this host are not held against a metaschema, which takes the cube of how deep they
-	// nest. A keyword whose value it cannot have is left out.
+	// Documents of this host are not held against a metaschema, which takes the cube of how deep
+	// they nest. A keyword whose value it cannot have is left out.
 	const url = "https://json-schema.org/tool/parameters"
 	if err := c.AddResource(url, doc); err != nil {
 		return nil, fmt.Errorf("add the schema: %w", err)

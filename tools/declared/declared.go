@@ -118,7 +118,8 @@ func (n *Names) Find(name string) (Match, bool) {
 	return Match{}, false
 }
 
-// withoutPrefixes is what a name may be, the whole first: each time without one more of the prefixes, and without a running number.
+// withoutPrefixes is what a name may be, the whole first: each time without one more of the
+// prefixes, and without a running number.
 func withoutPrefixes(name string) (all []string) {
 	for {
 		for _, s := range []string{name, nameIndex.ReplaceAllString(name, "")} {
@@ -147,7 +148,8 @@ func FirstInput(args []byte) json.RawMessage {
 // InputKey is the one argument of a free-form tool where a dialect has only arguments.
 const InputKey = "input"
 
-// Schema is that of an object with the tool's text as its only member. A Lark grammar has no place in it.
+// Schema is that of an object with the tool's text as its only member. A Lark grammar has no place
+// in it.
 func Schema(f *turn.Freeform) json.RawMessage {
 	input := `{"type":"string"}`
 	if f.Syntax == "regex" {
@@ -156,7 +158,8 @@ func Schema(f *turn.Freeform) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{"` + InputKey + `":` + input + `},"required":["` + InputKey + `"],"additionalProperties":false}`)
 }
 
-// Compile prepares the grammar of a free-form tool's text. One that cannot be read is dropped, and the text is any.
+// Compile prepares the grammar of a free-form tool's text. One that cannot be read is dropped, and
+// the text is any.
 func (t *Tool) Compile() {
 	f := t.Freeform
 	if f == nil || f.Syntax == "" {
@@ -208,8 +211,9 @@ type verdict struct {
 // verdicts are those that were pronounced before.
 var verdicts = memo.New[[sha256.Size]byte, verdict](2048, 16<<20)
 
-// Judge passes a tool's schema through the front end of package grammar: which keywords the mask enforces, and whether any
-// value can satisfy it. The error is about a schema that is none, or stop's.
+// Judge passes a tool's schema through the front end of package grammar: which keywords the mask
+// enforces, and whether any value can satisfy it. The error is about a schema that is none, or
+// stop's.
 func (d *Tool) Judge(params json.RawMessage, stop func() error) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, params); err != nil {
@@ -241,7 +245,8 @@ func (d *Tool) Judge(params json.RawMessage, stop func() error) error {
 // SetWire replaces the schema as it is sent.
 func (t *Tool) SetWire(schema json.RawMessage) { t.Wire, t.root = schema, ordered.Members(schema) }
 
-// withoutArguments closes a schema that declares no arguments: by {"properties":{}} clients mean a function that takes none.
+// withoutArguments closes a schema that declares no arguments: by {"properties":{}} clients mean a
+// function that takes none.
 func withoutArguments(wire json.RawMessage) json.RawMessage {
 	root := ordered.Members(wire)
 	properties, _ := root.First("properties")
@@ -268,8 +273,8 @@ func pronounce(wire json.RawMessage, stop func() error) (verdict, error) {
 	return verdict{issues: g.Issues()}, nil
 }
 
-// CallKeys are the keys that an object which is a call may have. Where no marker says that it is one, another key
-// decides that it is not.
+// CallKeys are the keys that an object which is a call may have. Where no marker says that it is
+// one, another key decides that it is not.
 var (
 	NameKeys = []string{"name", "tool_name", "tool", "function_name", "function", "action", "tool_call", "recipient_name"}
 	ArgsKeys = []string{"arguments", "parameters", "args", "params", "input", "tool_input", "action_input", "kwargs", "function_args"}

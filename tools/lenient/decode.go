@@ -254,7 +254,8 @@ func (d *decoder) once(seen map[string][2]int, key string, start, from int) erro
 // codeFence opens a string only where one may begin.
 const codeFence = "```"
 
-// next moves to the n-th member of a container, or behind its end. Commas may be doubled, missing or trailing.
+// next moves to the n-th member of a container, or behind its end. Commas may be doubled, missing
+// or trailing.
 func (d *decoder) next(end byte, n int) (done bool, err error) {
 	commas := 0
 	for {
@@ -330,8 +331,8 @@ func (d *decoder) key() ([]byte, error) {
 	return key, d.skip()
 }
 
-// bareKey is the key without quotes that stands here. A family with quotes of its own writes every key so, whatever it holds: all
-// up to the colon is the key.
+// bareKey is the key without quotes that stands here. A family with quotes of its own writes every
+// key so, whatever it holds: all up to the colon is the key.
 func (d *decoder) bareKey() []byte {
 	n := 0
 	for n < len(d.text)-d.pos && identPart(d.text[d.pos+n]) {

@@ -45,7 +45,8 @@ func (p *Text) encase(final bool) peek.Answer {
 	return a
 }
 
-// encaseAt tells whether a call begins n bytes behind pos, where some backticks stand, and opens the code before it.
+// encaseAt tells whether a call begins n bytes behind pos, where some backticks stand, and opens
+// the code before it.
 func (p *Text) encaseAt(n, ticks int, final bool) peek.Answer {
 	switch {
 	case n == maxCasing:
@@ -139,8 +140,8 @@ func (p *Text) stepCasing(final bool) bool {
 	return false
 }
 
-// ends tells whether what closes the code stands at the start of text, and how long it is. Where a language stands behind it, other code
-// opens.
+// ends tells whether what closes the code stands at the start of text, and how long it is. Where a
+// language stands behind it, other code opens.
 func (c *casing) ends(text []byte, final bool) (int, peek.Answer) {
 	n := 0
 	for n < len(text) && text[n] == '`' {

@@ -128,7 +128,8 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 	p.region.unmarked = c.LineStart || p.offset+at < 0 // or the prompt's
 }
 
-// takeLabel tells whether one of the dialect's labels stands here, at the start of a line, and follows it.
+// takeLabel tells whether one of the dialect's labels stands here, at the start of a line, and
+// follows it.
 func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
 	if !p.blank {
 		return peek.No
@@ -179,7 +180,8 @@ func (p *Text) genericCue(text []byte, final bool) peek.Answer {
 // keyQuotes are what some models write before keys in place of the straight quotes.
 var keyQuotes = []string{"“", "”", "‘", "’"}
 
-// firstKey tells whether a key that a call may have follows at text[i:], in one pair of braces or two.
+// firstKey tells whether a key that a call may have follows at text[i:], in one pair of braces or
+// two.
 func (p *Reading) firstKey(text []byte, i int, final bool) peek.Answer {
 	start := i
 	i = peek.SkipSpace(text, i)
@@ -214,7 +216,8 @@ func (p *Reading) firstKey(text []byte, i int, final bool) peek.Answer {
 	return peek.Boolean(slices.Contains(p.CallKeys, word), peek.Yes)
 }
 
-// objectAt tells whether an object that may be a call, or an array of such, stands at text[i:], behind white space.
+// objectAt tells whether an object that may be a call, or an array of such, stands at text[i:],
+// behind white space.
 func (p *Reading) objectAt(text []byte, i int, final bool) peek.Answer {
 	start := i
 	i = peek.SkipSpace(text, i)

@@ -32,8 +32,8 @@ type writtenCall struct {
 	fresh   bool   // none of the last one's text has been told
 }
 
-// place has the last argument begin where its first text stands. That its capture begins may be told
-// later: what may be the start of a marker is waited for.
+// place notes that the last argument begins at the offset of its first text. The event that begins
+// its capture may come later, since text that may be the start of a marker is held back.
 func (c *writtenCall) place(at int) {
 	if n := len(c.places); c.fresh {
 		c.places[n-1], c.fresh = min(c.places[n-1], at), false

@@ -138,7 +138,8 @@ func (s *JSONScanner) leave(i int) Status {
 	return Ended
 }
 
-// between reads what stands between values and after the last. again says that another value begins.
+// between reads what stands between values and after the last. again says that another value
+// begins.
 func (s *JSONScanner) between(body []byte, final bool) (st Status, again bool) {
 	for s.pos < len(body) {
 		rest := body[s.pos:]
@@ -231,7 +232,8 @@ func (s *JSONScanner) tears(body []byte, c byte) bool {
 	return c == '"' || (s.values.Torn || glued) && c != '`' && (s.Name != "" && s.values.Torn || c != '{' && c != '[')
 }
 
-// cutOff tells whether a marker that ends neither the call nor the turn stands directly behind a quote, where brackets are open.
+// cutOff tells whether a marker that ends neither the call nor the turn stands directly behind a
+// quote, where brackets are open.
 func (s *JSONScanner) cutOff(body []byte, final bool) bool {
 	_, own := peek.AnyPrefix(body[s.pos:], s.Plan.Closers[s.Marker], final)
 	_, last := peek.AnyPrefix(body[s.pos:], s.Plan.TurnEnds, final)
@@ -271,8 +273,8 @@ func fence(text []byte, final bool) (int, peek.Answer) {
 	return n, peek.Yes
 }
 
-// watch rejects an object as soon as it can be no call: its name is not declared or, for a bare object, it has a key that
-// no call has.
+// watch rejects an object as soon as it can be no call: its name is not declared or, for a bare
+// object, it has a key that no call has.
 func (s *JSONScanner) watch(w lenient.String) bool {
 	if w.Depth > 2 || s.Good && s.values.Torn { // or it may be no key, but within a string
 		return true

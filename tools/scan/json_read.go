@@ -94,8 +94,8 @@ func (s *JSONScanner) unfenced(text []byte) []byte {
 	return text
 }
 
-// extent is how long the value at the start of text is, which cannot be decoded. Where quotes inside of its strings leave that open, what
-// seems to follow it may be a part of it.
+// extent is how long the value at the start of text is, which cannot be decoded. Where quotes
+// inside of its strings leave that open, what seems to follow it may be a part of it.
 func (s *JSONScanner) extent(text []byte) (n int, ok bool) {
 	values := lenient.Scanner{Rules: s.values.Rules}
 	values.Reset(0)
@@ -181,7 +181,8 @@ func keyCalls(m ordered.MemberList, o Opening) []declared.RawCall {
 	return all
 }
 
-// fieldsCall reads an object with a name. Without a field for arguments, those that are no call's own are the arguments.
+// fieldsCall reads an object with a name. Without a field for arguments, those that are no call's
+// own are the arguments.
 func fieldsCall(m ordered.MemberList, nameKey, name string, o Opening) declared.RawCall {
 	c := declared.RawCall{Name: name}
 	for _, k := range o.Plan.ArgsKeys {
@@ -200,7 +201,8 @@ func fieldsCall(m ordered.MemberList, nameKey, name string, o Opening) declared.
 	return leftOut([]declared.RawCall{c}, m, nameKey)[0]
 }
 
-// others are the members that are neither known nor say of every call the same: its id, its number, its type.
+// others are the members that are neither known nor say of every call the same: its id, its number,
+// its type.
 func others(m ordered.MemberList, known ...string) ordered.MemberList {
 	return slices.DeleteFunc(slices.Clone(m), func(e ordered.Member) bool {
 		return slices.Contains(known, e.Key) || slices.Contains(declared.IDKeys, e.Key) || e.Key == "type" || e.Key == "index"

@@ -114,8 +114,8 @@ func boundedName(n int) Status {
 	return Open
 }
 
-// argumentsLabel finds where the arguments begin. Models write the label in many ways; without one, an
-// object on the next line counts.
+// argumentsLabel finds where the arguments begin. Models write the label in many ways; without one,
+// an object on the next line counts.
 func (s *reactScanner) argumentsLabel(body []byte, final bool) Status {
 	i := peek.SkipSpace(body, s.pos)
 	rest := body[i:]

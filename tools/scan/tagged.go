@@ -11,8 +11,8 @@ import (
 	"tenon/tools/peek"
 )
 
-// taggedCodec reads the calls of a taggedSyntax, or of a nestedSyntax: its arguments are elements of
-// their names, with noise before their tags.
+// taggedCodec reads the calls of a taggedSyntax, or of a nestedSyntax: its arguments are elements
+// of their names, with noise before their tags.
 type taggedCodec struct {
 	format.Tagged
 	nested bool

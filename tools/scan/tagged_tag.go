@@ -195,8 +195,8 @@ func (s *TaggedScanner) nestedWithin(rest []byte, final bool) (Status, bool) {
 	return Open, a != peek.Unknown
 }
 
-// nestedEnds tells whether the element that is read ends at offset i: nothing but its own end closes
-// it, and that of those of its name inside.
+// nestedEnds tells whether the element that is read ends at offset i: nothing but its own end
+// closes it, and that of those of its name inside.
 func (s *TaggedScanner) nestedEnds(body []byte, i int, final bool) (next int, a peek.Answer) {
 	open := s.tags.Noise + "<" + s.field.Key + ">"
 	switch t, a := peek.AnyPrefix(body[i:], []string{open, s.element}, final); {
@@ -259,7 +259,8 @@ func ElementTags(tool string) taggedCodec {
 // behind a call.
 const quotationEnds = "\"'`\\)]},;"
 
-// closingTags are the tags behind an argument's own end that close a call of a family as a whole, each in its spellings.
+// closingTags are the tags behind an argument's own end that close a call of a family as a whole,
+// each in its spellings.
 func (s *TaggedScanner) closingTags() (all [][]string) {
 	d := s.Plan.Dialect
 	section := d.Section.Close
@@ -274,8 +275,8 @@ func (s *TaggedScanner) closingTags() (all [][]string) {
 	return all
 }
 
-// closedWhole tells whether the call ends with the closing tags that begin at offset i, because they are all there are and nothing
-// says that they are quoted.
+// closedWhole tells whether the call ends with the closing tags that begin at offset i, because
+// they are all there are and nothing says that they are quoted.
 func (s *TaggedScanner) closedWhole(body []byte, i int, final bool) peek.Answer {
 	ending := len(bytes.TrimRight(body[:i], " \n\t\r"))
 	if s.last != valueEnd || s.element != "" || !bytes.HasSuffix(body[:ending], []byte(s.ArgEnd)) {
@@ -336,7 +337,8 @@ func (s *TaggedScanner) quotedBefore(rest []byte, final bool) peek.Answer {
 	return a
 }
 
-// argumentTags are those around arguments, of the family and of what is read: between calls none of them stands.
+// argumentTags are those around arguments, of the family and of what is read: between calls none of
+// them stands.
 func (s *TaggedScanner) argumentTags() (all []string) {
 	for _, c := range append([]format.Syntax{s.Tagged}, s.Plan.Dialect.Codecs...) {
 		if t, ok := c.(format.Tagged); ok {
@@ -346,15 +348,16 @@ func (s *TaggedScanner) argumentTags() (all []string) {
 	return all
 }
 
-// Fences reads the lines of a value that open or close a code fence, or a shell's here-document, each once.
+// Fences reads the lines of a value that open or close a code fence, or a shell's here-document,
+// each once.
 type Fences struct {
 	pos  int
 	odd  bool
 	here string // the line that ends the here-document that is open, "" if none is
 }
 
-// hereMark begins such a document: the word that ends it stands behind, in quotes or not. Behind a number, a bracket or a part of a word, or
-// in a line that a semicolon ends, it shifts bits.
+// hereMark begins such a document: the word that ends it stands behind, in quotes or not. Behind a
+// number, a bracket or a part of a word, or in a line that a semicolon ends, it shifts bits.
 var hereMark = regexp.MustCompile(`(?:^|[^\s\w)\]][ \t]*|[A-Za-z_]\w*[ \t]+)<<[-~]?\\?["']?([A-Z_][A-Z0-9_]*)`)
 
 // Open tells whether a fence or a document is open in the value at offset i.

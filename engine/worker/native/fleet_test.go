@@ -76,8 +76,8 @@ func holds(t *testing.T) held {
 	return held{int(m.HeapAlloc), runtime.NumGoroutine(), len(fds), children}
 }
 
-// Loads and unloads leave nothing behind, nor do loads whose client leaves, of which there is one in
-// five. CYCLES says how many there are.
+// Loads and unloads leave nothing behind. The client of every fifth load leaves before its end.
+// CYCLES says how many loads there are.
 func TestFleet_cyclesLeaveNothing(t *testing.T) {
 	cycles, _ := strconv.Atoi(os.Getenv("CYCLES"))
 	if cycles == 0 {

@@ -144,9 +144,8 @@ func TestPrepare_theChildRefusesAnotherFolder(t *testing.T) {
 	}
 }
 
-// A command takes neither the machine's memory nor its processes. Others of the same user that are about
-// to end still count when the bound is set, so it is not exact. What it may take is enough for
-// programs that reserve much.
+// A command cannot take all of the machine's memory or processes. The bound of processes is not
+// exact: other processes of the user count, too. Programs that reserve much memory still run.
 func TestCommand_memoryAndProcessesAreBounded(t *testing.T) {
 	p := newPlace(t)
 	tool := made(t, "execute_command", func(s Settings) {

@@ -20,8 +20,8 @@ import (
 type API struct {
 	service lmstudio.Service
 	models  lmstudio.Models
-	// chats are stored answers, each with the conversation up to it: any of them can be gone on from,
-	// by whoever asked.
+	// chats are stored answers, each with the conversation up to it: any of them can be gone on
+	// from, by whoever asked.
 	chats     *owned.Table[string, []templates.Message]
 	downloads lmstudio.Downloads
 
@@ -70,8 +70,8 @@ func WriteError(w http.ResponseWriter, err error) {
 	wire.WriteJSON(w, wire.Status(e.Kind), encodeError(err))
 }
 
-// read decodes a body, of which harmless members are taken, and named as without effect. LM Studio
-// refuses members that it does not know.
+// read decodes a body. Harmless members have no effect, and a header names them. Members that LM
+// Studio does not know are refused, as it does.
 func read(w http.ResponseWriter, r *http.Request, v any, harmless map[string]wire.Type) error {
 	others, err := wire.Decode(r.Body, v, wire.Others{Harmless: harmless})
 	if err == nil {
