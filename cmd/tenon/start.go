@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"tenon/cmd/background"
 	"tenon/cmd/client"
@@ -156,18 +157,33 @@ func newRestartCommand() *cobra.Command {
 		if !ok {
 			return errors.New("no server was started in the background before ('tenon start' starts one)")
 		}
+		args := anew(last)
+		c, err := clientOf(args)
+		if err != nil {
+			return err
+		}
 		if _, running := where.Running(); running {
 			if _, err := where.Stop(cmd.Context()); err != nil {
 				return err
 			}
 		}
-		c, err := client.New(config.Settings{})
-		if err != nil {
-			return err
-		}
-		r.Client, c.Base = c, last.Address
-		return r.start(cmd.Context(), where, anew(last))
+		r.Client = c
+		return r.start(cmd.Context(), where, args)
 	})
+}
+
+// clientOf asks the server that arguments of serve start, wherever the environment and the settings
+// file have it listen by now.
+func clientOf(args []string) (*client.Client, error) {
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	loader := config.Register(flags)
+	if err := flags.Parse(args); err != nil {
+		return nil, fmt.Errorf("read the arguments that the server was started with: %w", err)
+	}
+	if err := loader.Load(os.Environ()); err != nil {
+		return nil, err
+	}
+	return client.New(loader.Settings)
 }
 
 // anew is how a server is started again: at its own port, which the environment may have named then
