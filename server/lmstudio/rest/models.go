@@ -293,8 +293,10 @@ func (a *API) ModelV0(w http.ResponseWriter, _ *http.Request, id string) {
 				one.ID = id
 			}
 			wire.WriteJSON(w, http.StatusOK, one)
+			return
 		}
 	}
+	WriteError(w, &chat.Error{Kind: chat.NotFound, Field: "model", Message: "the model has just been removed"})
 }
 
 func (a *API) listV0() []modelV0 {

@@ -85,20 +85,19 @@ type setter func(key string, raw json.RawMessage) error
 
 // read gives every value to the setter of its key, and returns the keys that have none.
 func (m merged) read(setters map[string]setter) (ignored []string, err error) {
-	for key, raw := range m {
+	for _, key := range slices.Sorted(maps.Keys(m)) { // of several faults the same one is told each time
 		set, ok := setters[key]
 		if !ok {
 			ignored = append(ignored, key)
 			continue
 		}
-		if wire.IsNull(raw) {
+		if wire.IsNull(m[key]) {
 			continue
 		}
-		if err := set(key, raw); err != nil {
+		if err := set(key, m[key]); err != nil {
 			return nil, settingError(key, err)
 		}
 	}
-	slices.Sort(ignored)
 	return ignored, nil
 }
 

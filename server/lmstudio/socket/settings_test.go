@@ -75,6 +75,22 @@ func TestSettings_errorsNameTheirKey(t *testing.T) {
 	}
 }
 
+// Of several values at fault, each request is told the same one.
+func TestSettings_errorsNameTheFirst(t *testing.T) {
+	stack := stackOf(t, predictionKey+"temperature", "-1")
+	fields := &stack.Layers[0].Config.Fields
+	for _, key := range []string{"topKSampling", "seed", "repeatPenalty"} {
+		one := (*fields)[0]
+		one.Key, one.Value = predictionKey+key, []byte(`"x"`)
+		*fields = append(*fields, one)
+	}
+	for range 20 {
+		if _, err := decodePrediction(stack, new(chat.Request)); !strings.HasPrefix(fieldAtFault(err), predictionKey+"repeatPenalty") {
+			t.Fatal(err)
+		}
+	}
+}
+
 // What the SDKs send is taken: whole numbers as 40.0, no limit as -1, empty boxes as off.
 func TestSettings_valuesOfTheSDKs(t *testing.T) {
 	for _, c := range []struct {
