@@ -48,7 +48,7 @@ test-corpus: needs ## every schema of ../shared/data, every family in every kind
 	@MINUTES="$(MINUTES)" SEED="$(SEED)" cmd/scripts/test-corpus.sh
 
 .PHONY: test-print
-test-print: needs ## have llama.cpp, XGrammar and llguidance judge printed grammars; LIBLLAMA=, RIVALS=, LLAMA_SERVER=, MODEL= steer it
+test-print: needs ## have llama.cpp and XGrammar judge printed grammars; LIBLLAMA=, RIVALS=, LLAMA_SERVER=, MODEL= steer it
 	@LIBLLAMA="$(LIBLLAMA)" LLAMA_SERVER="$(LLAMA_SERVER)" MODEL="$(MODEL)" cmd/scripts/test-print.sh
 
 .PHONY: lint

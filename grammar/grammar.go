@@ -263,7 +263,6 @@ const (
 	Tenon    Target = "tenon"    // extended GBNF, always exact
 	GBNF     Target = "gbnf"     // llama.cpp
 	XGrammar Target = "xgrammar" // XGrammar's EBNF
-	Lark     Target = "lark"     // llguidance's Lark
 )
 
 // Printed is a grammar in another dialect.

@@ -174,7 +174,7 @@ func TestParts_printedForOtherEngines(t *testing.T) {
 		`root ::= "\"" %quoted "[ab\"]{1,3}" "\""`,
 	} {
 		g := mustParse(t, src)
-		for _, target := range []Target{GBNF, XGrammar, Lark} {
+		for _, target := range []Target{GBNF, XGrammar} {
 			printed, err := g.Print(target)
 			if err != nil || printed.Text == "" {
 				t.Errorf("%s in %s: %v", src, target, err)

@@ -18,12 +18,6 @@ func (g *Grammar) Print(t Target) (Printed, error) {
 	switch t {
 	case Tenon:
 		return Printed{Text: gbnf.Write(g.tree), Exact: true}, nil
-	case Lark:
-		r, err := print.LarkOf(g.tree)
-		if err != nil {
-			return Printed{}, fmt.Errorf("print grammar: %w", err)
-		}
-		return Printed{r.Text, len(r.Loosened)+len(r.Narrowed) == 0, r.Loosened, r.Narrowed}, nil
 	case GBNF, XGrammar:
 		r, err := print.Plain(g.tree, g.schemas(), t == GBNF)
 		if err != nil {
@@ -35,5 +29,5 @@ func (g *Grammar) Print(t Target) (Printed, error) {
 		}
 		return Printed{text, len(r.Loosened)+len(r.Narrowed) == 0, r.Loosened, r.Narrowed}, nil
 	}
-	return Printed{}, fmt.Errorf("print grammar: no dialect %q; there are tenon, gbnf, xgrammar and lark", t)
+	return Printed{}, fmt.Errorf("print grammar: no dialect %q; there are tenon, gbnf and xgrammar", t)
 }

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // exactPrints are grammars that plain GBNF can say exactly.
@@ -86,7 +84,7 @@ func compareWalk(t *testing.T, a, b *Matcher, rng *rand.Rand, text string) {
 // TestPrint_toolsShareRules: what a second tool has in common with the first is not written again.
 func TestPrint_toolsShareRules(t *testing.T) {
 	const object = `{"type":"object","properties":{"when":{"format":"date-time","type":"string"},"mode":{"enum":["read","write"]},"size":{"type":"integer","minimum":17,"maximum":4711},"all":{"items":{"type":"number","minimum":0}}}}[space=bounded]`
-	for _, target := range []Target{GBNF, XGrammar, Lark} {
+	for _, target := range []Target{GBNF, XGrammar} {
 		length := func(tools int) int {
 			var b strings.Builder
 			b.WriteString(`root ::= "0" %json` + object)
@@ -149,23 +147,5 @@ func TestPrint_saysWhatIsDifferent(t *testing.T) {
 		if _, err := Parse(p.Text, Options{}); err != nil {
 			t.Errorf("%s: the printed text does not read back: %v", src, err)
 		}
-	}
-}
-
-func TestPrint_lark(t *testing.T) {
-	g := mustParse(t, `root ::= "<a>" name:( x-y+ ) %json{"type":"object","additionalProperties":false}[order=declared, escapes=canonical] <|end|>`+"\n"+
-		`x-y ::= "b" | "c\n" %until("</" | "!") ("</" "z")?`)
-	p, err := g.Print(Lark)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `start: "<" "a" ">" x_y+ json_0 <|end|>
-x_y: "b" | "c" "\n" (TEXT_1 | TEXT_2 "z")
-json_0: %json {"type":"object","additionalProperties":false,"x-guidance":{"lenient":true,"coerce_one_of":true,"whitespace_flexible":true}}
-TEXT_1: /(?s:.*)/ & ~/(?s:.*)(?:\x{3C}\x{2F}|\x{21})(?s:.*)/
-TEXT_2: /(?s:.*)\x{3C}\x{2F}/ & ~/(?s:.*)(?:\x{3C}\x{2F}|\x{21})(?s:.+)/
-`
-	if diff := cmp.Diff(want, p.Text); diff != "" || len(p.Loosened) > 0 {
-		t.Errorf("loosened %q (-want +got):\n%s", p.Loosened, diff)
 	}
 }

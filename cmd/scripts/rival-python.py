@@ -1,31 +1,11 @@
-"""Says what llguidance or XGrammar accept, for TestPrint_rivalsAgree; rival-llama.c tells the protocol.
+"""Says what XGrammar accepts, for TestPrint_rivalsAgree; rival-llama.c tells the protocol.
 
-usage: rival-python.py llguidance|xgrammar
 Tokens are bytes: what a grammar accepts does not depend on how text is cut, and small vocabularies compile at once.
 """
 import os
 import sys
 
 END = 256
-
-
-class LLGuidance:
-    def __init__(self):
-        import llguidance
-        self.module = llguidance
-        self.tokenizer = llguidance.LLTokenizer('byte')
-        self.end = self.tokenizer.eos_token
-
-    def compile(self, text):
-        matcher = self.module.LLMatcher(self.tokenizer, self.module.LLMatcher.grammar_from_lark(text), log_level=0)
-        if matcher.get_error():
-            raise ValueError(matcher.get_error())
-        return matcher
-
-    def accepts(self, matcher, text):
-        walker = matcher.deep_copy()
-        # A matcher that has nothing left to match has taken the end by itself.
-        return walker.try_consume_tokens(list(text)) == len(text) and (walker.is_stopped() or walker.is_accepting()) and not walker.get_error()
 
 
 class XGrammar:
@@ -44,9 +24,9 @@ class XGrammar:
 
 
 def main():
-    engine = {'llguidance': LLGuidance, 'xgrammar': XGrammar}[sys.argv[1]]()
+    engine = XGrammar()
     out = os.fdopen(os.dup(1), 'w', buffering=1)
-    os.dup2(2, 1)  # what the engines print is no answer
+    os.dup2(2, 1)  # what the engine prints is no answer
     print('ready', file=out)
     grammar = None
     while line := sys.stdin.buffer.readline():

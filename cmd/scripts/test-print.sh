@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Prints a sample of ../shared's schemas, grammars of our own, and those of whole turns of every family of tools, in the dialects of llama.cpp,
-# XGrammar and llguidance, and has the engines themselves judge texts: LIBLLAMA is the prefix of a libllama (make libllama fills the default
+# Prints a sample of ../shared's schemas, grammars of our own, and those of whole turns of every family of tools, in the dialects of llama.cpp
+# and XGrammar, and has the engines themselves judge texts: LIBLLAMA is the prefix of a libllama (make libllama fills the default
 # one), RIVALS leaves engines out. With MODEL, the llama-server LLAMA_SERVER generates under printed grammars, too.
 # TENON_MASKBENCH=all takes every schema.
 set -euo pipefail
-rivals=${RIVALS:-llama llguidance xgrammar}
+rivals=${RIVALS:-llama xgrammar}
 prefix=${LIBLLAMA:-$PWD/build/libllama}
 vocab=${VOCAB:-$PWD/../shared/data/vocab/ggml-vocab-llama-bpe.gguf}
 work=$PWD/build/rivals
@@ -12,18 +12,14 @@ venv=$PWD/build/bench-grammar/venv
 mkdir -p "$work"
 
 if [[ " $rivals " == *" llama "* ]]; then
-  [ -e "$prefix/include/llama.h" ] || { echo "test-print needs a libllama: run make libllama, name its prefix in LIBLLAMA, or leave it out with RIVALS='llguidance xgrammar'"; exit 1; }
+  [ -e "$prefix/include/llama.h" ] || { echo "test-print needs a libllama: run make libllama, name its prefix in LIBLLAMA, or leave it out with RIVALS=xgrammar"; exit 1; }
   [ -e "$vocab" ] || { echo "test-print needs $vocab: the project's shared folder lies beside it"; exit 1; }
   "${CC:-cc}" -O2 -o "$work/llama" cmd/scripts/rival-llama.c -I"$prefix/include" -L"$prefix/lib" -Wl,-rpath,"$prefix/lib" -lllama -lggml-base -lm
   export TENON_RIVAL_GBNF="$work/llama $vocab"
 fi
-pythons=$(echo "$rivals" | tr ' ' '\n' | grep -v '^llama$' | tr '\n' ' ' || true)
-if [ -n "${pythons// /}" ]; then
-  cmd/scripts/rivals.sh $pythons
-  for r in $pythons; do
-    name=$([ "$r" = xgrammar ] && echo XGRAMMAR || echo LARK)
-    export "TENON_RIVAL_$name=$venv/bin/python $PWD/cmd/scripts/rival-python.py $r"
-  done
+if [[ " $rivals " == *" xgrammar "* ]]; then
+  cmd/scripts/rivals.sh xgrammar
+  export TENON_RIVAL_XGRAMMAR="$venv/bin/python $PWD/cmd/scripts/rival-python.py"
 fi
 if [ -n "${MODEL:-}" ]; then
   [ -x "${LLAMA_SERVER:-}" ] || { echo "test-print with MODEL needs a llama-server: run make llama-server, or name one in LLAMA_SERVER"; exit 1; }

@@ -36,7 +36,7 @@ func newGrammarPrintCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "print [flags] FILE",
 		Short: "Print a grammar in the dialect of another engine",
-		Long: `Print a grammar in the dialect of another engine: tenon (extended GBNF), gbnf (llama.cpp), xgrammar, lark (llguidance).
+		Long: `Print a grammar in the dialect of another engine: tenon (extended GBNF), gbnf (llama.cpp), xgrammar (vLLM, SGLang).
 Where the dialect cannot say it exactly, standard error tells what was loosened (the text accepts more: validate what it produces) and what was
 narrowed (it accepts less: what it produces is valid all the same).`,
 		Args: oneFile("a grammar"),
@@ -53,7 +53,7 @@ narrowed (it accepts less: what it produces is valid all the same).`,
 		},
 	}
 	s.flags(c)
-	c.Flags().StringVar(&as, "as", "tenon", "the dialect: tenon, gbnf, xgrammar or lark")
+	c.Flags().StringVar(&as, "as", "tenon", "the dialect: tenon, gbnf or xgrammar")
 	return c
 }
 

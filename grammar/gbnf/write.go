@@ -107,7 +107,7 @@ func (w *writer) node(n *Node, place int) {
 		w.list(n.Kids, " | ", inAlt, place)
 	case Repeat:
 		w.node(n.Kids[0], inRepeat)
-		w.b.WriteString(Bounds(n))
+		w.b.WriteString(bounds(n))
 	case Ref:
 		w.b.WriteString(w.name(n.Rule))
 	case Each:
@@ -121,28 +121,24 @@ func (w *writer) node(n *Node, place int) {
 	}
 }
 
+// list writes nodes with something between them, in parentheses where others stand beside them.
 func (w *writer) list(kids []*Node, sep string, op, place int) {
-	List(&w.b, kids, sep, place > op, func(k *Node) { w.node(k, op+1) })
-}
-
-// List writes nodes with something between them, in parentheses where others stand beside them.
-func List(b *strings.Builder, kids []*Node, sep string, beside bool, write func(*Node)) {
-	if beside {
-		b.WriteByte('(')
+	if place > op {
+		w.b.WriteByte('(')
 	}
 	for i, k := range kids {
 		if i > 0 {
-			b.WriteString(sep)
+			w.b.WriteString(sep)
 		}
-		write(k)
+		w.node(k, op+1)
 	}
-	if beside {
-		b.WriteByte(')')
+	if place > op {
+		w.b.WriteByte(')')
 	}
 }
 
-// Bounds writes what stands behind the body of a Repeat, here and in Lark.
-func Bounds(n *Node) string {
+// bounds writes what stands behind the body of a Repeat.
+func bounds(n *Node) string {
 	switch {
 	case n.Min == 0 && n.Max == Unbounded:
 		return "*"

@@ -15,9 +15,8 @@ import (
 // The variables that hold the commands which start rivals. The target test-print of the Makefile
 // sets them.
 const (
-	LlamaCPP   = "TENON_RIVAL_GBNF"
-	XGrammar   = "TENON_RIVAL_XGRAMMAR"
-	LLGuidance = "TENON_RIVAL_LARK"
+	LlamaCPP = "TENON_RIVAL_GBNF"
+	XGrammar = "TENON_RIVAL_XGRAMMAR"
 )
 
 // Rival is another engine as a process that compiles a grammar and says which texts it accepts;

@@ -33,7 +33,6 @@ type lowering struct {
 	loosened, narrowed []string
 	err                error // the first of a rule
 	keep               bool  // symbols stay symbols
-	lark               bool  // so do schemas and text up to a marker
 }
 
 // Plain gives a grammar with nothing in it but GBNF. With symbols, special tokens stay terminals,
@@ -125,9 +124,6 @@ func addNote(notes []string, text string) []string {
 }
 
 func (l *lowering) node(n *gbnf.Node) *gbnf.Node {
-	if l.lark && (n.Op == gbnf.Symbol || n.Op == gbnf.Until || n.Op == gbnf.JSON) {
-		return n
-	}
 	switch n.Op {
 	case gbnf.Capture:
 		return l.node(n.Kids[0])

@@ -9,10 +9,6 @@ import (
 
 // plain is the text of a schema's strings in which no marker occurs.
 func (l *lowering) plain(n *gbnf.Node) *gbnf.Node {
-	if l.lark {
-		l.loosen("the text of a string is any text up to its marker")
-		return &gbnf.Node{Op: gbnf.Until, Markers: n.Markers}
-	}
 	var x *gbnf.Node
 	ok := false
 	l.units[n].View(func(v machine.View) {
