@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"tenon/grammar"
-	"tenon/grammar/vocab"
 	"tenon/models/gguf"
 )
 
@@ -97,7 +96,7 @@ func options(t *testing.T) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := vocab.NewBPE(f)
+	tok, err := grammar.NewBPE(f)
 	if err != nil {
 		t.Fatal(err)
 	}

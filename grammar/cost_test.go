@@ -8,22 +8,17 @@ import (
 	"testing"
 
 	"tenon/grammar/lex"
-	"tenon/grammar/vocab"
-	"tenon/models/gguf"
 )
 
 // realVocab is Llama 3's vocabulary.
-func realVocab(t testing.TB) (*Vocab, *vocab.BPE) {
+func realVocab(t testing.TB) (*Vocab, *BPE) {
 	t.Helper()
-	f, err := gguf.Open("../../shared/data/vocab/ggml-vocab-llama-bpe.gguf")
-	if err != nil {
-		t.Skipf("the vocabularies of ../shared are absent: %v", err)
-	}
+	f := openVocabulary(t, "llama-bpe")
 	v, err := FromGGUF(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := vocab.NewBPE(f)
+	tok, err := NewBPE(f)
 	if err != nil {
 		t.Fatal(err)
 	}

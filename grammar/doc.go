@@ -16,7 +16,7 @@
 //
 // # Masks
 //
-//	v, err := grammar.NewVocab(pieces, kinds, eog) // once per model; see package vocab for GGUF files
+//	v, err := grammar.NewVocab(pieces, kinds, eog) // once per model
 //	m := g.Matcher(v)                              // once per sequence
 //	for !ended {
 //		mask := m.Mask()                       // apply it to the logits, sample a token

@@ -11,7 +11,7 @@ import (
 )
 
 // FromGGUF builds the vocabulary of a model from the header of its file.
-func FromGGUF(m vocab.Metadata) (*Vocab, error) {
+func FromGGUF(m Metadata) (*Vocab, error) {
 	tokens := m.Strings("tokenizer.ggml.tokens")
 	if len(tokens) == 0 {
 		return nil, fmt.Errorf("the file has no vocabulary (tokenizer.ggml.tokens)")
@@ -66,13 +66,8 @@ func byteLevel(t string) []byte {
 }
 
 var byteOfRune = func() map[rune]byte {
-	table, next := map[rune]byte{}, rune(0x100)
-	for b := range 256 {
-		r := rune(b)
-		if b < 0x21 || b > 0x7E && b < 0xA1 || b == 0xAD {
-			r = next
-			next++
-		}
+	table := map[rune]byte{}
+	for b, r := range runeOfByte {
 		table[r] = byte(b)
 	}
 	return table
@@ -111,7 +106,7 @@ func byteToken(t string) []byte {
 var endNames = []string{"<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<turn|>", "<|endoftext|>", "<|eom_id|>", "<EOT>", "_<EOT>", "<|end_of_text|>",
 	"<end_of_utterance>", "<|return|>", "<|call|>", "<|calls|>", "<|flush|>", "</s>", "<eos>", "[EOS]", "[EOT]", "<｜end▁of▁sentence｜>"}
 
-func endTokens(m vocab.Metadata, tokens []string) []int32 {
+func endTokens(m Metadata, tokens []string) []int32 {
 	var ends []int32
 	add := func(id int64) {
 		if id >= 0 && id < int64(len(tokens)) && !slices.Contains(ends, int32(id)) {

@@ -4,29 +4,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
-	"tenon/grammar/vocab"
-	"tenon/models/gguf"
+	"tenon/engine/llama"
 )
 
-// countTokens counts the tokens of texts as the model of a GGUF file cuts them. Without llama.cpp
-// it knows byte-level BPE only.
-func countTokens(q tokenQuestion) ([]int, error) {
-	f, err := gguf.Open(q.Model)
-	if err != nil {
-		return nil, err
-	}
-	t, err := vocab.NewBPE(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", q.Model, err)
-	}
-	counts := make([]int, len(q.Texts))
-	for i, text := range q.Texts {
-		counts[i] = len(t.Tokenize([]byte(text)))
-	}
-	if len(q.Prompts) > 0 {
-		return nil, errors.New("prompts are counted with llama.cpp alone")
-	}
-	return counts, nil
+// countTokens has no tokenizer: llama.cpp has them all, and is not linked.
+func countTokens(tokenQuestion) ([]int, error) {
+	return nil, errors.New("count tokens: the engine is " + llama.Source)
 }

@@ -2,14 +2,14 @@
 // token in one flat prefix tree, and the tokens that are symbols (control and marker tokens) by
 // their text.
 //
-//	v, err := vocab.FromGGUF(header)
+//	v, err := vocab.New(pieces, kinds, eog)
 //	v.Trie() // walked by masks
 //
 // A vocabulary is built once per model ([New]) and is immutable: any number of goroutines may
 // share it.
 //
-// Files: vocab.go, gguf.go (from a model file), trie.go (the tree of tokens), shapes.go (the tree
-// of classes of characters), mask.go (sets of tokens), bpe.go (a tokenizer for measuring).
+// Files: vocab.go, trie.go (the tree of tokens), shapes.go (the tree of classes of characters),
+// mask.go (sets of tokens).
 //
 // # Words
 //

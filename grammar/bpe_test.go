@@ -1,8 +1,11 @@
-package vocab
+package grammar
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"strings"
+	"testing"
 	"unicode"
 	"unicode/utf8"
 )
@@ -196,3 +199,31 @@ var runeOfByte = func() (table [256]rune) {
 	}
 	return table
 }()
+
+// TestBPE_cutsTextAsLlamaCpp compares with the cases that lie beside the shared vocabularies;
+// their texts are separated by a line of their own.
+func TestBPE_cutsTextAsLlamaCpp(t *testing.T) {
+	for _, name := range []string{"llama-bpe", "gpt-2"} {
+		t.Run(name, func(t *testing.T) {
+			tok, err := NewBPE(openVocabulary(t, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in, err := os.ReadFile("../../shared/data/vocab/ggml-vocab-" + name + ".gguf.inp")
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := os.ReadFile("../../shared/data/vocab/ggml-vocab-" + name + ".gguf.out")
+			if err != nil {
+				t.Fatal(err)
+			}
+			wants := strings.Split(string(out), "\n")
+			for i, text := range strings.Split(string(in), "\n__ggml_vocab_test__\n") {
+				got := strings.Trim(fmt.Sprint(tok.Tokenize([]byte(text))), "[]")
+				if want := strings.TrimSpace(wants[i]); got != want {
+					t.Errorf("%q: %s, want %s", text, got, want)
+				}
+			}
+		})
+	}
+}
