@@ -4,10 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"tenon/tools/format"
-	"tenon/tools/scan"
 )
 
 // tags is how a family writes a call in tags, for the tests of values that hold such.
@@ -44,8 +41,8 @@ func (t tags) call(d *Dialect, name string, args ...string) string {
 }
 
 // What closes a call inside a value must not close the call that holds it, in any family that
-// writes tags: a damaged call would be sent. The one exception is all that closes a call, quoted
-// as it is written, without the call's beginning (tagged_tag.go).
+// writes tags: a damaged call would be sent. So it is where all that closes a call is quoted as it
+// is written, without the call's beginning.
 func TestTagged_closingTagsInsideAValue(t *testing.T) {
 	for _, d := range Families() {
 		tg, ok := tagsOf(d)
@@ -98,6 +95,9 @@ func quotingValues(d *Dialect, tg tags, valueEnd string) map[string]string {
 		"in an element":       "<pre>" + valueEnd + tg.end + "</pre>",
 		"in a fence":          "It ends with\n```xml\n" + valueEnd + tg.end + "\n```\nas said.",
 		"the end at the end":  "It ends with\n" + valueEnd + tg.end,
+		"in a sentence":       "It ends with" + valueEnd + tg.end + " as said.",
+		"in lines of text":    "It ends with\n" + valueEnd + "\n" + tg.end + "\nas said.",
+		"twice":               valueEnd + tg.end + " a " + valueEnd + tg.end + " b",
 		"of an argument":      "a" + valueEnd + "b",
 		"without that":        "a" + tg.end + "b",
 		"a part":              "a" + valueEnd + tg.end[:len(tg.end)-1] + "b",
@@ -107,43 +107,5 @@ func quotingValues(d *Dialect, tg tags, valueEnd string) map[string]string {
 		"two calls, text":     "a" + example + " and " + example + "b",
 		"no arguments":        "a" + tg.call(d, "get_time") + "b",
 		"an end, then a call": "a'" + valueEnd + tg.end + "'b" + example + "c",
-	}
-}
-
-// A value that quotes all that closes a call ends there, where nothing says that it is quoted;
-// what the call then lacks, or tags in its text, are neither guessed at nor left. Where an
-// argument that must come has not, the value goes on.
-func TestTagged_aWholeEndWithoutABeginningEndsTheCall(t *testing.T) {
-	for _, d := range Families() {
-		tg, ok := tagsOf(d)
-		if !ok || tg.valueEnd == "" {
-			continue
-		}
-		p := planFor(t, d, Thinking{})
-		v := "It ends with" + tg.valueEnd + tg.end + " as said."
-		for name, c := range map[string]struct{ text, value, content string }{
-			"the last argument": {tg.call(d, "write_file", "path", "a", "content", v), "It ends with", "as said."},
-			"another must come": {tg.call(d, "write_file", "content", v, "path", "a"), v, ""},
-		} {
-			got := play(p.TextParser(), c.text, 0, false)
-			want := map[string]any{"content": c.value, "path": "a"}
-			if len(got.Calls) != 1 || !cmp.Equal(got.Calls[0].Arguments, any(want)) || strings.TrimSpace(deref(got.Content)) != c.content {
-				t.Errorf("%s: %s: %q became %+v, %q", d.Key, name, c.text, got.Calls, deref(got.Content))
-			}
-			checkProperties(t, p, []byte(c.text), 1)
-		}
-	}
-}
-
-// A shell's here-document goes on to its word, a shift of bits goes nowhere.
-func TestFences_hereDocumentsAndShifts(t *testing.T) {
-	for line, open := range map[string]bool{
-		"cat <<EOF": true, "cat > x <<'EOF'": true, "python3 - <<-EOF | tee x": true, "<<EOF": true, "x = <<~SQL": true, "f(<<END)": true, "cat <<\\EOF > x": true,
-		"x << 2": false, "x = 1<<SHIFT": false, "x = 1 <<SHIFT": false, "y = (a) <<N": false, "y = a[0] <<N": false, "z = a <<MASK;": false, "a<<B": false, "cout <<X;": false, "1 << N": false,
-	} {
-		f, text := scan.Fences{}, []byte(line+"\nmore\n")
-		if f.Open(text, len(text)) != open {
-			t.Errorf("%q: open is %v", line, !open)
-		}
 	}
 }

@@ -42,7 +42,7 @@
 // without the family's markers; what may be a call, behind an opening marker or without one
 // (parse/heads.go, parse/cues.go), is kept until its end and read by the codec of the family
 // (package tools/lenient reads what is almost JSON). Where a value between tags ends is decided by
-// what follows it (scan/tagged_end.go, scan/tagged_tag.go), where strings end whose quotes are not
+// what follows it (scan/tagged_end.go), where strings end whose quotes are not
 // escaped by all ways to read them (scan/codec.go): a call that may not be the one that was meant
 // never leaves. No parser ever fails: what is no valid call stays text, and a [Note] says why.
 // Output that leaves its grammar inside a call of which a part has been sent is the one exception:

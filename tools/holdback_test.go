@@ -159,23 +159,15 @@ func TestHoldback_ofTextBehindACallThatSymbolsClose(t *testing.T) {
 	}
 }
 
-// The same where tags are spelt, in every family: a call that is written as the family writes it
-// is over where its last closing marker is, unless the value quotes the beginning of another one.
-// That holds for text right behind it, too, where a marker closes calls.
+// The same where no symbols tell: an object or a call in Python is over where its last bracket and
+// its marker are.
 func TestHoldback_ofTextBehindACall(t *testing.T) {
 	for _, d := range Families() {
-		turn := Turn{Tools: []Tool{hostileTool(t, "write_file", true)}, Choice: Choice{Mode: Required}, Thinking: Thinking{Off: true}}
-		fixed, err := d.Plan(turn)
-		if err != nil {
-			t.Fatal(err)
+		if _, tagged := tagsOf(d); tagged {
+			continue
 		}
-		call := shortest(t, compiled(t, fixed))
-		p := planFor(t, d, Thinking{Off: true})
-		_, tagged := tagsOf(d)
-		for _, gap := range []string{"\n\n", "\n", " ", ""} {
-			if gap == "" && !tagged {
-				continue // an object may go on there, in a string whose quotes are not escaped
-			}
+		p, call := writeFile(t, d)
+		for _, gap := range []string{"\n\n", "\n", " "} {
 			text := gap + "Done, <b>here</b> is some text: " + strings.Repeat("it goes on and on, a < b, ", 10)
 			q := p.TextParser()
 			feed(q, call, 1)
@@ -187,24 +179,35 @@ func TestHoldback_ofTextBehindACall(t *testing.T) {
 	}
 }
 
-// Text behind a call whose value quotes a call's beginning may be a part of the value, to the end.
-func TestHoldback_ofTextBehindABeginningThatIsQuoted(t *testing.T) {
-	d, _ := Lookup("qwen3-coder")
-	p := planFor(t, d, Thinking{Off: true})
-	call := func(v string) string {
-		return "<tool_call>\n<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\n" + v + "\n</parameter>\n</function>\n</tool_call>"
-	}
-	const text = "\n\nDone, and here is more text than any marker of this family is long: it goes on and on."
-	for value, waits := range map[string]bool{
-		"a <tool_call> b </tool_call> c": false, // words about calls open none
-		call("x"):                        false,
-		"<tool_call>\n<function=write_file>\n<parameter=path>\n": true,
-		"```\ncode": true,
-	} {
+// Where tags are spelt, text behind what closes a call may belong to its last value: it waits, for
+// so many bytes as may be looked at and no more.
+func TestHoldback_ofTextThatMayBelongToAValue(t *testing.T) {
+	for _, d := range Families() {
+		if c, tagged := d.Codecs[0].(format.Tagged); !tagged || !strings.HasPrefix(c.ArgEnd, "</") {
+			continue
+		}
+		p, call := writeFile(t, d)
 		q := p.TextParser()
-		feed(q, call(value), 1)
-		if most, _ := heldBack(q, text); (most == len(text)) != waits {
-			t.Errorf("behind the value %q %d bytes are kept back", value, most)
+		feed(q, call, 1)
+		before, text := q.InCall(), " Done."+strings.Repeat(" It goes on.", scan.MaxBare/10)
+		m := collect(append(feed(q, text, 1<<10), q.Close(false)...), q)
+		if !before || len(m.Calls) != 1 || strings.TrimSpace(deref(m.Content)) != strings.TrimSpace(text) {
+			t.Errorf("%s: waits %v, %d calls, %d bytes of text", d.Key, before, len(m.Calls), len(deref(m.Content)))
+		}
+		q = p.TextParser()
+		feed(q, call+text, 1<<10)
+		if q.InCall() {
+			t.Errorf("%s: %d bytes are not enough", d.Key, len(text))
 		}
 	}
+}
+
+// writeFile is the shortest call of a tool with text as its argument.
+func writeFile(t *testing.T, d *Dialect) (p *Plan, call string) {
+	t.Helper()
+	fixed, err := d.Plan(Turn{Tools: []Tool{hostileTool(t, "write_file", true)}, Choice: Choice{Mode: Required}, Thinking: Thinking{Off: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return planFor(t, d, Thinking{Off: true}), shortest(t, compiled(t, fixed))
 }

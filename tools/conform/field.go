@@ -122,19 +122,6 @@ func (s *Schema) OnlyArgument() (string, bool) {
 	return key, key != "" && s.OnlyString(key)
 }
 
-// Lacks tells whether a property is required that is not given.
-func (s *Schema) Lacks(given func(key string) bool) bool {
-	return lacks(s.root, given, maxHops)
-}
-
-func lacks(s *jsonschema.Schema, given func(key string) bool, hops int) bool {
-	if s == nil || hops == 0 {
-		return false
-	}
-	return slices.ContainsFunc(s.Required, func(key string) bool { return !given(key) }) || lacks(s.Ref, given, hops-1) ||
-		slices.ContainsFunc(s.AllOf, func(part *jsonschema.Schema) bool { return lacks(part, given, hops-1) })
-}
-
 // property is the schema of a property, or what that refers to; nil if there is none.
 func (s *Schema) property(key string) *jsonschema.Schema {
 	sub := memberOf(s.root, key)

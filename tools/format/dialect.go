@@ -15,13 +15,29 @@ func (d *Dialect) With(markers []string) *Dialect {
 	for _, m := range markers {
 		bound.Symbols[m] = true
 	}
+	bound.tokens = map[string]int{}
+	for _, m := range d.AllMarkers() {
+		longest := 0
+		for s := range bound.Symbols {
+			if i := strings.Index(m.Text, s); i >= 0 && len(s) > longest {
+				bound.tokens[m.Text], longest = i, len(s)
+			}
+		}
+	}
 	return &bound
+}
+
+// Token is where a marker has a token of the vocabulary in it, or is one.
+func (d *Dialect) Token(marker string) (at int, ok bool) {
+	at, ok = d.tokens[marker]
+	return at, ok
 }
 
 // Dialect is how a family of models writes its turns. Dialects are immutable and shared.
 type Dialect struct {
 	Family
 	Symbols map[string]bool // markers that the model's vocabulary has as tokens
+	tokens  map[string]int  // where the dialect's markers hold one of them
 }
 
 // Family is what a family's file declares: its place on the six axes of calling (section, call,

@@ -363,7 +363,7 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 	for d.pos < len(d.text) {
 		rest := d.text[d.pos:]
 		switch c := rest[0]; {
-		case bytes.HasPrefix(rest, []byte(quote)):
+		case bytes.HasPrefix(rest, []byte(quote)) && !d.rules.isSpelt(quote, d.pos):
 			p.inner = inner > 0
 			if !uncertain(quote) || d.rules.ends(d.text, d.pos+len(quote), p, true) != peek.No {
 				if p.in == '[' && inner%2 != 0 {

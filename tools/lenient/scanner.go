@@ -10,6 +10,8 @@ import (
 type Rules struct {
 	Quotes      []string   // further delimiters of strings, such as Gemma's <|"|>; nothing is escaped inside them
 	Terminators peek.Texts // end the text where they stand outside of strings
+	// Spelt tells whether one of Quotes is text at an offset; nil: none is.
+	Spelt func(quote string, at int) bool
 	// Python: the text is Python's, where strings beside each other, or with + between, are one.
 	Python bool
 	// Positional are the parameters' names, in their order, for arguments without a keyword; none:
@@ -98,11 +100,11 @@ func (s *Scanner) inString(text []byte, final bool) Status {
 			return Open
 		}
 	}
-	switch peek.Prefix(text[i:], s.quote, final) {
-	case peek.Yes:
-		return s.endString(text, final)
-	case peek.Unknown:
+	switch a := peek.Prefix(text[i:], s.quote, final); {
+	case a == peek.Unknown:
 		return Open
+	case a == peek.Yes && !s.Rules.isSpelt(s.quote, i):
+		return s.endString(text, final)
 	}
 	if text[i] == '\\' && !s.raw {
 		n, known := s.escapeAt(text[i:])
@@ -114,6 +116,8 @@ func (s *Scanner) inString(text []byte, final bool) Status {
 	s.pos = min(s.pos+1, len(text))
 	return Open
 }
+
+func (r *Rules) isSpelt(quote string, at int) bool { return r.Spelt != nil && r.Spelt(quote, at) }
 
 // escapedQuote delimits strings in an object that is escaped once more.
 const escapedQuote = `\"`

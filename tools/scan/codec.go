@@ -79,9 +79,23 @@ const (
 	Rejected
 )
 
+// spelt tells whether ordinary tokens spell a tag at an offset, in which the vocabulary has a token:
+// then it is text.
+func (o Opening) spelt(tag string, at int) bool {
+	if o.IsSymbol == nil {
+		return false
+	}
+	i, has := o.Plan.Dialect.Token(tag)
+	return has && !o.IsSymbol(at+i)
+}
+
 // rules are the lenient reader's rules for a region.
 func (o Opening) rules(quotes ...string) lenient.Rules {
-	return lenient.Rules{Quotes: quotes, Terminators: o.Plan.Terminators}
+	r := lenient.Rules{Quotes: quotes, Terminators: o.Plan.Terminators}
+	if len(quotes) > 0 && o.IsSymbol != nil {
+		r.Spelt = o.spelt
+	}
+	return r
 }
 
 // MaxBare is how long a bare or fenced object may be before it has named a tool that can be

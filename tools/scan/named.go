@@ -181,7 +181,11 @@ func (s *NamedScanner) object(body []byte) ([]declared.RawCall, error) {
 	if s.Head >= len(body) {
 		return []declared.RawCall{{Name: s.Name, Args: []byte("{}"), Source: body}}, nil
 	}
-	args, repairs, err := s.arguments(body[s.Head:], s.unfenced(body[s.Head:]), s.values.Rules, s.torn, s.closed)
+	rules := s.values.Rules
+	if spelt := rules.Spelt; spelt != nil {
+		rules.Spelt = func(quote string, at int) bool { return spelt(quote, s.Head+at) }
+	}
+	args, repairs, err := s.arguments(body[s.Head:], s.unfenced(body[s.Head:]), rules, s.torn, s.closed)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,6 @@ func (c taggedCodec) Scanner(o Opening) Scanner {
 	}
 	s.opensOrEnds = peek.NewTexts(slices.Concat(s.nests, o.Plan.Terminators.All))
 	s.proof = append(slices.Concat(s.argOpens, s.closing), c.NameEnd)
-	s.closers, s.argTags = s.closingTags(), s.argumentTags()
 	if c.NameFirst || opened {
 		s.state = inName
 	}
@@ -102,7 +101,6 @@ type TaggedScanner struct {
 	// unstructured: no list or object stands at the value's start, or it has been passed.
 	unstructured bool
 	inner        nesting // calls inside the value
-	fence        Fences  // in the value
 	last         tag     // that the value was found to hold
 	lastSize     int
 	ahead        outlook // at what follows what may be the call's end
@@ -115,10 +113,6 @@ type TaggedScanner struct {
 	// callOpens and argOpens are the ways in which a call's and an argument's tag may begin.
 	callOpens, argOpens []string
 	closing             []string   // the call, or what stands around it
-	closers             [][]string // all of it together, one behind another
-	argTags             []string   // stand around arguments
-	headEnd             int        // where the call's name ends
-	inLines             bool       // a line break stands between that and the first argument
 	nests               []string   // begins a call where a value is read
 	proof               []string   // and stands behind the name of such a one
 	opensOrEnds         peek.Texts // shows that the call before it is over
@@ -225,7 +219,7 @@ func (s *TaggedScanner) openValue(body []byte, final bool) (Status, bool) {
 
 // beginValue begins an argument's value at pos.
 func (s *TaggedScanner) beginValue() {
-	s.from, s.state, s.fence = s.pos, inValue, Fences{pos: s.pos}
+	s.from, s.state = s.pos, inValue
 }
 
 // within reads what stands between the arguments of a call.
@@ -235,9 +229,6 @@ func (s *TaggedScanner) within(body []byte, final bool) (Status, bool) {
 	case a == peek.Unknown:
 		return Open, false
 	case a == peek.Yes && !slices.Contains(s.callEnds, t):
-		if len(s.current.Fields) == 0 {
-			s.inLines = inLines(body[s.headEnd:s.pos])
-		}
 		s.pos += len(t)
 		s.from, s.state = s.pos, inKey
 		return Open, true

@@ -8,13 +8,13 @@ import (
 )
 
 // A value may hold whole calls and parts of calls: a file about the format, a script that writes
-// one. Tags match as brackets do, so what closes a call inside the value closes that one, and what
-// closes none opened there closes the call that is read. It is the end of it if the turn ends
-// behind it, if another call begins, or if it is all that closes a call (tagged_tag.go). Before
-// any other text it is the end only if no tag follows that closes the call once more, which shows
-// that the value went on. That is known at the end of the turn, or after maxBare bytes. Where the
-// argument was closed and the call's closing tag is a symbol, it is known at once: text spells its
-// tags.
+// one. Each tag that may close the call is a candidate for its end. Tags match as brackets do, so
+// what closes a call inside the value closes that one. Of the rest, a candidate is the end if
+// nothing but the turn's end or another call stands behind it, if the value is none that goes on
+// so, or if its closing tag is a symbol: text spells its tags. Before any other text it is the end
+// only if no candidate follows that closes the call once more, up to the next call or the turn's
+// end, or for MaxBare bytes. A call that has lost its end never leaves with what a guess at it
+// gives: the text behind the call waits for that.
 
 // tag is what a tag of the format does where a value is read.
 type tag uint8
@@ -28,17 +28,16 @@ const (
 
 // tagAt tells which tag stands at offset i, and how long it is.
 func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.Answer) {
-	rest := body[i:]
 	end := s.valueEnd()
-	if a := peek.Prefix(rest, end, final); a != peek.No {
+	if a := peek.Prefix(body[i:], end, final); a != peek.No && !s.spelt(end, i) {
 		return valueEnd, len(end), a
 	}
 	if s.Value != "" && s.element == "" { // a value may be closed as keys are
-		if a := peek.Prefix(rest, s.Arg.Close, final); a != peek.No {
+		if a := peek.Prefix(body[i:], s.Arg.Close, final); a != peek.No && !s.spelt(s.Arg.Close, i) {
 			return valueEnd, len(s.Arg.Close), a
 		}
 	}
-	if t, a := peek.AnyPrefix(rest, s.closing, final); a != peek.No {
+	if t, a := s.tagOf(s.closing, body, i, final); a != peek.No {
 		return callEnd, len(t), a
 	}
 	if a := s.callOpensAt(body, i, final); a != peek.No {
@@ -47,9 +46,18 @@ func (s *TaggedScanner) tagAt(body []byte, i int, final bool) (tag, int, peek.An
 	return noTag, 0, peek.No
 }
 
+// tagOf tells which of some tags stands at offset i, as more than text.
+func (s *TaggedScanner) tagOf(tags []string, body []byte, i int, final bool) (string, peek.Answer) {
+	t, a := peek.AnyPrefix(body[i:], tags, final)
+	if a == peek.Yes && s.spelt(t, i) {
+		return "", peek.No
+	}
+	return t, a
+}
+
 // callOpensAt tells whether a call opens at offset i, as more than the tag's name in a sentence.
 func (s *TaggedScanner) callOpensAt(body []byte, i int, final bool) peek.Answer {
-	t, a := peek.AnyPrefix(body[i:], s.nests, final)
+	t, a := s.tagOf(s.nests, body, i, final)
 	if a != peek.Yes {
 		return a
 	}
@@ -79,7 +87,7 @@ func (s *TaggedScanner) nameAt(body []byte, from int, final bool) peek.Answer {
 	case k == len(body):
 		return peek.Boolean(!final, peek.Unknown)
 	}
-	_, a := peek.AnyPrefix(body[k:], s.proof, final)
+	_, a := s.tagOf(s.proof, body, k, final)
 	return a
 }
 
@@ -121,9 +129,9 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 	if s.inner.inside(body, i) {
 		return peek.No
 	}
-	first, j := i, i
+	j := i
 	for range maxClosers {
-		t, a := peek.AnyPrefix(body[j:], s.closing, final)
+		t, a := s.tagOf(s.closing, body, j, final)
 		if a == peek.Unknown {
 			return peek.Unknown
 		}
@@ -138,8 +146,11 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 			return peek.AtLast(final)
 		}
 	}
-	if a := s.closedWhole(body, first, final); a != peek.No {
-		return a
+	switch {
+	case !s.tool.Schema.TakesText(s.field.Key):
+		return peek.Yes // its value is none that goes on so
+	case s.last != valueEnd: // what ends the value is missing, or comes
+		return s.beyond(body, i, final)
 	}
 	if _, a := s.opensOrEnds.At(body[j:], final); a != peek.No && j < len(body) {
 		return a
@@ -151,9 +162,6 @@ func (s *TaggedScanner) over(body []byte, i int, final bool) peek.Answer {
 		case a == peek.Yes && s.Plan.CallableName(bytes.TrimSpace(body[j:j+bytes.IndexAny(body[j:], "<\n")])):
 			return peek.Yes
 		}
-	}
-	if !s.tool.Schema.TakesText(s.field.Key) {
-		return peek.Yes // its value is none that goes on so
 	}
 	return s.beyond(body, i, final)
 }
@@ -210,7 +218,7 @@ func (s *TaggedScanner) closesOnce(body []byte, i int, final bool) peek.Answer {
 	case j == len(body):
 		return peek.AtLast(final)
 	}
-	if _, a := peek.AnyPrefix(body[j:], s.follow, final); a != peek.No {
+	if _, a := s.tagOf(s.follow, body, j, final); a != peek.No {
 		return a
 	}
 	_, a := s.Plan.Terminators.At(body[j:], final)

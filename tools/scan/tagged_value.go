@@ -150,7 +150,7 @@ func (s *TaggedScanner) goesOn(body []byte, i int, final bool) peek.Answer {
 			return a
 		}
 	}
-	switch t, a := peek.AnyPrefix(body[j:], s.follow, final); {
+	switch t, a := s.tagOf(s.follow, body, j, final); {
 	case a == peek.Yes && slices.Contains(s.closing, t):
 		return s.over(body, j, final)
 	case a != peek.No:
@@ -208,7 +208,7 @@ func (s *TaggedScanner) nextArgument(body []byte, i int, final bool) (int, peek.
 	if j == len(body) || j-i > peek.MaxGap {
 		return i, peek.Boolean(!final && j-i <= peek.MaxGap, peek.Unknown)
 	}
-	tag, a := peek.AnyPrefix(body[j:], s.argOpens, final)
+	tag, a := s.tagOf(s.argOpens, body, j, final)
 	if a != peek.Yes {
 		return i, a
 	}
