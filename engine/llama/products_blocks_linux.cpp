@@ -58,22 +58,18 @@ template <typename block, int excess> struct blocks_of_32 {
 
     static inline void fill(const block * const places[lanes], int64_t k, panel & p) {
         turn(places, k, 0, p.q);
-        p.d = scales(places, k);
     }
 
-    template <int n> static void multiply(const panel * p, const column * c, int64_t blocks, __m512 * out) {
-        __m512 sums[n] = {};
-        for (int64_t k = 0; k < blocks; k++) {
-            for (int j = 0; j < n; j++) {
-                __m512i dots = _mm512_set1_epi32(c[j].correction[k]);
-                for (int i = 0; i < 8; i++) {
-                    dots = _mm512_dpbusd_epi32(dots, p[k].q[i], four(c[j].blocks[k].q + 4 * i));
-                }
-                __m512 d = _mm512_mul_ps(p[k].d, _mm512_set1_ps(c[j].d[k]));
-                sums[j] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dots), d, sums[j]);
+    // add adds the products of a block of sixteen rows with n columns.
+    template <int n> static inline void add(const panel & p, const column * c, int64_t k, __m512 * sums) {
+        for (int j = 0; j < n; j++) {
+            __m512i dots = _mm512_set1_epi32(c[j].correction[k]);
+            for (int i = 0; i < 8; i++) {
+                dots = _mm512_dpbusd_epi32(dots, p.q[i], four(c[j].blocks[k].q + 4 * i));
             }
+            __m512 d = _mm512_mul_ps(p.d, _mm512_set1_ps(c[j].d[k]));
+            sums[j] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dots), d, sums[j]);
         }
-        std::copy_n(sums, n, out);
     }
 
     static inline __m256 dot(const block & w, const column & c, int64_t k, __m256 sum) {

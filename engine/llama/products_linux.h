@@ -18,6 +18,7 @@ namespace tenon {
 
 constexpr int lanes = 16;   // rows of a panel
 constexpr int together = 8; // columns that a panel's registers are multiplied with
+constexpr int few = 16;     // columns for which no panel is written to memory
 
 // asked is what ggml wants: m rows of weights times n columns of activations. Strides of a and b are in blocks.
 struct asked {
@@ -75,17 +76,21 @@ template <typename block> inline void turn(const block * const rows[lanes], int6
     transpose(r, q);
 }
 
-// scales of sixteen rows' blocks.
-template <typename block> inline __m512 scales(const block * const rows[lanes], int64_t k) {
-    alignas(32) uint16_t d[lanes];
+// scales_of writes the scales of sixteen rows' blocks side by side: were each block's read and written just before they are
+// wanted, the processor would wait for what it has written.
+template <typename block> inline void scales_of(const block * const rows[lanes], int64_t blocks, uint16_t * d) {
     for (int i = 0; i < lanes; i++) {
-        d[i] = rows[i][k].d;
+        for (int64_t k = 0; k < blocks; k++) {
+            d[k * lanes + i] = rows[i][k].d;
+        }
     }
-    return _mm512_cvtph_ps(_mm256_load_si256((const __m256i *) d));
+}
+inline __m512 scales(const uint16_t * d, int64_t k) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *) (d + k * lanes)));
 }
 
 // product computes what is asked, in a format: its kinds of blocks, a panel of sixteen rows' blocks, and how to prepare a
-// column, fill a panel, and multiply a panel's rows with n columns, or a row with one.
+// column, fill a panel but for its scales, add a panel's products with n columns, and multiply a row with one.
 template <typename format> class product {
     typedef typename format::weights weights;
     typedef column_of<typename format::activations> column;
@@ -93,6 +98,7 @@ template <typename format> class product {
     // scratch is one thread's. It grows to what the widest product asks for.
     struct scratch {
         std::unique_ptr<typename format::panel[]> panels;
+        std::unique_ptr<uint16_t[]> scales; // of a panel's rows
         std::unique_ptr<float[]> d;
         std::unique_ptr<int32_t[]> corrections;
         std::vector<column> columns;
@@ -101,6 +107,7 @@ template <typename format> class product {
         void reserve(int64_t blocks, int64_t n) {
             if (blocks > width) {
                 panels.reset(new typename format::panel[blocks]);
+                scales.reset(new uint16_t[blocks * lanes]);
                 width = blocks;
             }
             if (blocks * n > size) {
@@ -138,36 +145,88 @@ template <typename format> class product {
                 return;
             }
         }
-        fill(first, count);
         __mmask16 wanted = (1u << count) - 1;
+        if (p.n <= few) {
+            pass(first, count, wanted);
+            return;
+        }
+        fill(first, count);
         for (int64_t j = 0; j < p.n; j += together) {
             multiply(std::min<int64_t>(together, p.n - j), &own.columns[j], p.c + j * p.c_stride + first, wanted);
         }
     }
 
-    // fill turns rows into panels; where there are too few, the last stands for those that are missing. The processor does
-    // not see the next sixteen coming.
-    void fill(int64_t first, int count) const {
-        const weights * places[lanes];
+    // places finds rows; where there are too few, the last stands for those that are missing.
+    void places(int64_t first, int count, const weights * rows[lanes]) const {
         for (int i = 0; i < lanes; i++) {
-            places[i] = row(first + std::min(i, count - 1));
+            rows[i] = row(first + std::min(i, count - 1));
         }
-        const char * next = (const char *) (places[lanes - 1] + p.a_stride);
+    }
+
+    // ask asks early for a part of the next sixteen rows: the processor does not see them coming.
+    static inline void ask(const weights * next, int64_t k) {
+        const char * from = (const char *) next + k * lanes * sizeof(weights);
+        for (size_t line = 0; line < lanes * sizeof(weights); line += 64) {
+            __builtin_prefetch(from + line);
+        }
+    }
+
+    // fill turns rows into panels, to be multiplied with many columns.
+    void fill(int64_t first, int count) const {
+        const weights * rows[lanes];
+        places(first, count, rows);
+        scales_of(rows, p.blocks, own.scales.get());
         for (int64_t k = 0; k < p.blocks; k++) {
-            for (size_t line = 0; line < lanes * sizeof(weights); line += 64) {
-                __builtin_prefetch(next + k * lanes * sizeof(weights) + line);
-            }
-            format::fill(places, k, own.panels[k]);
+            ask(rows[lanes - 1] + p.a_stride, k);
+            format::fill(rows, k, own.panels[k]);
+            own.panels[k].d = scales(own.scales.get(), k);
         }
+    }
+
+    // pass multiplies rows with few columns: no panel is written to memory.
+    void pass(int64_t first, int count, __mmask16 wanted) const {
+        typedef void (*passer)(const weights * const *, const weights *, const uint16_t *, const column *, int64_t, __m512 *);
+        static const passer passers[few + 1] = {
+            nullptr, passing<1>, passing<2>, passing<3>, passing<4>, passing<5>, passing<6>, passing<7>, passing<8>,
+            passing<9>, passing<10>, passing<11>, passing<12>, passing<13>, passing<14>, passing<15>, passing<16>,
+        };
+        const weights * rows[lanes];
+        places(first, count, rows);
+        scales_of(rows, p.blocks, own.scales.get());
+        __m512 sums[few];
+        passers[p.n](rows, rows[lanes - 1] + p.a_stride, own.scales.get(), own.columns.data(), p.blocks, sums);
+        for (int j = 0; j < p.n; j++) {
+            _mm512_mask_storeu_ps(p.c + j * p.c_stride + first, wanted, sums[j]);
+        }
+    }
+
+    template <int n> static void passing(const weights * const * rows, const weights * next, const uint16_t * d, const column * c,
+                                         int64_t blocks, __m512 * out) {
+        __m512 sums[n] = {};
+        for (int64_t k = 0; k < blocks; k++) {
+            ask(next, k);
+            typename format::panel panel;
+            format::fill(rows, k, panel);
+            panel.d = scales(d, k);
+            format::template add<n>(panel, c, k, sums);
+        }
+        std::copy_n(sums, n, out);
+    }
+
+    template <int n> static void multiplying(const typename format::panel * p, const column * c, int64_t blocks, __m512 * out) {
+        __m512 sums[n] = {};
+        for (int64_t k = 0; k < blocks; k++) {
+            format::template add<n>(p[k], c, k, sums);
+        }
+        std::copy_n(sums, n, out);
     }
 
     // multiply writes the products of a panel's rows with a few columns; those of a column lie side by side.
     void multiply(int columns, const column * c, float * out, __mmask16 wanted) const {
         typedef void (*multiplier)(const typename format::panel *, const column *, int64_t, __m512 *);
         static const multiplier multipliers[together + 1] = {
-            nullptr, format::template multiply<1>, format::template multiply<2>, format::template multiply<3>,
-            format::template multiply<4>, format::template multiply<5>, format::template multiply<6>,
-            format::template multiply<7>, format::template multiply<8>,
+            nullptr, multiplying<1>, multiplying<2>, multiplying<3>, multiplying<4>,
+            multiplying<5>, multiplying<6>, multiplying<7>, multiplying<8>,
         };
         __m512 sums[together];
         multipliers[columns](own.panels.get(), c, p.blocks, sums);

@@ -66,28 +66,24 @@ struct q6_K {
             }
         }
         memcpy(p.scales, scale, sizeof scale);
-        p.d = scales(places, k);
     }
 
-    template <int n> static void multiply(const panel * p, const column * c, int64_t blocks, __m512 * out) {
-        __m512 sums[n] = {};
-        for (int64_t k = 0; k < blocks; k++) {
-            __m512i wholes[n] = {};
-            for (int part = 0; part < parts; part++) {
-                for (int j = 0; j < n; j++) {
-                    __m512i dots = _mm512_set1_epi32(c[j].correction[k * parts + part]);
-                    for (int i = 4 * part; i < 4 * part + 4; i++) {
-                        dots = _mm512_dpbusd_epi32(dots, p[k].q[i], four(c[j].blocks[k].q + 4 * i));
-                    }
-                    wholes[j] = _mm512_add_epi32(wholes[j], _mm512_mullo_epi32(dots, p[k].scales[part]));
-                }
-            }
+    // add adds the products of a block of sixteen rows with n columns.
+    template <int n> static inline void add(const panel & p, const column * c, int64_t k, __m512 * sums) {
+        __m512i wholes[n] = {};
+        for (int part = 0; part < parts; part++) {
             for (int j = 0; j < n; j++) {
-                __m512 d = _mm512_mul_ps(p[k].d, _mm512_set1_ps(c[j].d[k]));
-                sums[j] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(wholes[j]), d, sums[j]);
+                __m512i dots = _mm512_set1_epi32(c[j].correction[k * parts + part]);
+                for (int i = 4 * part; i < 4 * part + 4; i++) {
+                    dots = _mm512_dpbusd_epi32(dots, p.q[i], four(c[j].blocks[k].q + 4 * i));
+                }
+                wholes[j] = _mm512_add_epi32(wholes[j], _mm512_mullo_epi32(dots, p.scales[part]));
             }
         }
-        std::copy_n(sums, n, out);
+        for (int j = 0; j < n; j++) {
+            __m512 d = _mm512_mul_ps(p.d, _mm512_set1_ps(c[j].d[k]));
+            sums[j] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(wholes[j]), d, sums[j]);
+        }
     }
 };
 

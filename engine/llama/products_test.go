@@ -27,7 +27,11 @@ func TestProducts_ofBlocksSameAsOfFloats(t *testing.T) {
 			if d := distance(alone, want); !(d < most/20) {
 				t.Errorf("logits up to %.3f differ by %.3f from those of floats", most, d)
 			}
-			for _, size := range []int{60, 17, 3} {
+			sizes := []int{60, 17}
+			for size := 16; size > 1; size-- { // each has code of its own
+				sizes = append(sizes, size)
+			}
+			for _, size := range sizes {
 				if d := distance(inPieces(t, blocks, ids, size), alone); !(d < most/50) { // ggml on ARM: 1.2 %
 					t.Errorf("in pieces of %d logits up to %.3f differ by %.3f", size, most, d)
 				}

@@ -54,11 +54,18 @@ func fill(b *testing.B, c *Context, n int) (cpu time.Duration) {
 }
 
 func decodeTokens(b *testing.B, c *Context, n int) time.Duration {
+	return decodeBatch(b, c, n, n-1)
+}
+
+// decodeOutputs is decodeTokens with the logits of each.
+func decodeOutputs(b *testing.B, c *Context, n int) { decodeBatch(b, c, n, 0) }
+
+func decodeBatch(b *testing.B, c *Context, n, firstOutput int) time.Duration {
 	batch := NewBatch(n, 1)
 	defer batch.Close()
 	at := c.MaxPosition(0) + 1
 	for i := range n {
-		if _, err := batch.Add(int32(1000+i), at+i, i == n-1, 0); err != nil {
+		if _, err := batch.Add(int32(1000+i), at+i, i >= firstOutput, 0); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -112,4 +119,30 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	b.ReportMetric(float64(least.Microseconds()), "least-cpu-µs/tok")
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "tok/s")
+}
+
+// BenchmarkSteps has 1 to 16 tokens of one sequence evaluated, each with its logits, as drafts have
+// it. What a step costs beside one of a single token is measured in turn with it.
+func BenchmarkSteps(b *testing.B) {
+	depth := benchOption("DEPTH", 1)
+	c := benchContext(b, 4096)
+	fill(b, c, depth)
+	sizes := []int{1, 2, 3, 4, 6, 8, 12, 16}
+	least := make([]time.Duration, len(sizes))
+	for b.Loop() {
+		for i, n := range sizes {
+			for range 4 {
+				begin := time.Now()
+				decodeOutputs(b, c, n)
+				if took := time.Since(begin); least[i] == 0 || took < least[i] {
+					least[i] = took
+				}
+				c.Cut(0, depth)
+			}
+		}
+	}
+	for i, n := range sizes {
+		b.ReportMetric(float64(least[i].Microseconds())/1000, "ms/"+strconv.Itoa(n))
+		b.ReportMetric(float64(least[i])/float64(least[0]), "steps/"+strconv.Itoa(n))
+	}
 }
