@@ -1,6 +1,9 @@
 package tools
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // ReAct as models write it (S4-12), and one call a reply (S4-4, S4-24).
 func TestReAct_formsThatModelsWrite(t *testing.T) {
@@ -21,5 +24,42 @@ func TestReAct_formsThatModelsWrite(t *testing.T) {
 		if len(got.Calls) != 1 || got.Calls[0].Arguments.(map[string]any)["city"] != "Rome" {
 			t.Errorf("%q: %s", raw, sayMessage(got))
 		}
+	}
+}
+
+// The labels of a step that is no call are no text, what stands behind them is (S4-4). Words that
+// look like one stay.
+func TestReAct_labelsOfWhatIsNoCallDoNotLeak(t *testing.T) {
+	d, _ := Lookup("react")
+	declared := planFor(t, d, Thinking{})
+	none := planned(t, d, Turn{Tools: defaultTools(t), Choice: Choice{Mode: None}})
+	for _, p := range []*Plan{declared, none} {
+		for raw, want := range map[string]string{
+			"Action: launch\nAction Input: {\"now\": true}":                  "launch\n {\"now\": true}",
+			"Thought: x\nAction : launch\nACTION INPUT: all\nNow I wait.":    "launch\n all\nNow I wait.",
+			"I go.\n\n**Action:** launch\n**Action Input:** {\"now\": true}": "I go.\n\n launch\n {\"now\": true}",
+			"Action: launch\nAction Input: {\"n\": \"\\nAction Input: x\"}":  "launch\n {\"n\": \"\\nAction Input: x\"}",
+			"Action: none needed.": "Action: none needed.",
+			"Action: none needed\nThe Action Input: field is empty.": "Action: none needed\nThe Action Input: field is empty.",
+			"We say \"Action: launch\nand wait\".":                   "We say \"Action: launch\nand wait\".",
+		} {
+			got := play(p.TextParser(), raw, 0, false)
+			if len(got.Calls) > 0 || deref(got.Content) != want {
+				t.Errorf("%q became %q, want %q, %d calls", raw, deref(got.Content), want, len(got.Calls))
+			}
+			checkProperties(t, p, []byte(raw), 3)
+		}
+	}
+	raw := "Action: get_weather\nAction Input: {\"days\": \"many\"}"
+	if got := play(declared.TextParser(), raw, 0, false); len(got.Calls) > 0 || strings.Contains(deref(got.Content), "Action") {
+		t.Errorf("%q became %s", raw, sayMessage(got))
+	}
+	raw = "Action: get_weather\nAction Input: {\"city\": \"Rome\"}"
+	if got := play(none.TextParser(), raw, 0, false); len(got.Calls) > 0 || deref(got.Content) != "get_weather\n {\"city\": \"Rome\"}" || got.Notes > 0 {
+		t.Errorf("under none %q became %s", raw, sayMessage(got))
+	}
+	plain := planned(t, d, Turn{})
+	if got := play(plain.TextParser(), raw, 0, false); deref(got.Content) != raw {
+		t.Errorf("without tools %q became %s", raw, sayMessage(got))
 	}
 }

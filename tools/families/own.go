@@ -21,7 +21,7 @@ var own = []format.Family{
 	{Key: "react", About: "any model, explained in the prompt: Thought, Action, Action Input", Ours: true,
 		Codecs: []format.Syntax{format.ReAct{Action: "Action:", Input: "Action Input:"}},
 		Cues:   []format.Cue{{Text: "Action:", LineStart: true, Codec: format.ReAct{Action: "Action:", Input: "Action Input:"}}},
-		Labels: []format.Label{{Text: "Thought:", Kind: format.LabelThinking}, {Text: "Final Answer:", Kind: format.LabelText}, {Text: "Observation:", Kind: format.LabelStop}},
+		Labels: []format.Label{{Text: "Thought:", Kind: format.LabelThinking}, {Text: "Final Answer:", Kind: format.LabelText}, {Text: "Observation:", Kind: format.LabelStop}, {Text: "Action Input:", Kind: format.LabelInput}},
 		Think:  format.CommonThinking, Ends: anyEnds, OneCall: true},
 	{Key: "rwkv", About: "RWKV World: taught no format, so tenon's JSON", Ours: true, Layout: format.Layout{Between: "\n", Before: "\n\n"}, Codecs: ours,
 		Signature: []string{`User: `, `Assistant:`}, Absent: []string{`tool`}},

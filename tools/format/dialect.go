@@ -106,6 +106,7 @@ const (
 	LabelText     labelKind = iota // visible text
 	LabelThinking                  // thinking
 	LabelStop                      // behind a call nothing: the turn was over before it
+	LabelInput                     // a call's arguments; it counts where they belong to none
 )
 
 // Cue is a text that starts a call but is no marker: it stays where it was if no call follows.

@@ -15,7 +15,14 @@ import (
 // cueUp decides which bytes may start a cue.
 func (p *Reading) cueUp() {
 	for _, l := range p.Dialect.Labels {
-		p.labelOn(l.Text)
+		if l.Kind != format.LabelInput || len(p.Turn.Tools) > 0 {
+			p.labelOn(l.Text)
+		}
+	}
+	for _, c := range p.Dialect.Cues {
+		if labels(p.Dialect, c) && len(p.Turn.Tools) > 0 {
+			p.labelOn(c.Text)
+		}
 	}
 	if !p.Callable {
 		return
@@ -25,9 +32,6 @@ func (p *Reading) cueUp() {
 	}
 	for _, c := range p.Dialect.Cues {
 		p.cueOn(c.Text)
-		if c.LineStart && len(p.Dialect.Labels) > 0 {
-			p.labelOn(c.Text)
-		}
 	}
 }
 
@@ -66,7 +70,7 @@ func (p *Reading) mayCue(text []byte, final bool) bool {
 // cueAt tells whether a cue starts at i, which is pos, and opens its region if so.
 func (p *Text) cueAt(i int, final bool) peek.Answer {
 	text := p.buf[i:]
-	if a := p.takeLabel(text, final); a != peek.No {
+	if a := p.takeLabel(text, p.muted(i), final); a != peek.No || p.muted(i) {
 		return a
 	}
 	if text[0] == '`' && p.plan.Callable {
@@ -82,11 +86,11 @@ func (p *Text) cueAt(i int, final bool) peek.Answer {
 // cueHere tells whether a cue stands at the start of text, which is at pos: one of the dialect's,
 // what begins another family's calls, or an object. open opens its region at an offset.
 func (p *Text) cueHere(text []byte, final bool) (open func(at int), a peek.Answer) {
-	if !p.plan.Callable {
-		return nil, peek.No
-	}
 	if c, n, a := p.ownCue(text, final); a != peek.No {
 		return func(at int) { p.openOwn(c, at, n) }, a
+	}
+	if !p.plan.Callable {
+		return nil, peek.No
 	}
 	if m, a := p.plan.guestAt(text, final); a != peek.No && (p.blank || !p.plan.others.worded(m.Text)) {
 		return func(at int) { p.openGuest(m, at) }, a
@@ -101,11 +105,12 @@ func (p *Text) cueHere(text []byte, final bool) (open func(at int), a peek.Answe
 func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.Answer) {
 	waits := false
 	for _, c := range p.plan.Dialect.Cues {
-		if c.LineStart && (!p.blank || p.quoting.open()) { // a word that is common in text
+		labels := labels(p.plan.Dialect, c)
+		if c.LineStart && (!p.blank || p.quoting.open()) || !p.plan.Callable && (!labels || len(p.plan.Tools) == 0) { // a word that is common in text
 			continue
 		}
 		n, a := len(c.Text), peek.Prefix(text, c.Text, final)
-		if p.labels(c) {
+		if labels {
 			n, a = scan.LabelAt(text, c.Text, final)
 		}
 		if a == peek.Yes {
@@ -116,12 +121,12 @@ func (p *Text) ownCue(text []byte, final bool) (found format.Cue, n int, a peek.
 	return format.Cue{}, 0, peek.Boolean(waits, peek.Unknown)
 }
 
-// labels tells whether a cue is one of the dialect's labels.
-func (p *Text) labels(c format.Cue) bool { return c.LineStart && len(p.plan.Dialect.Labels) > 0 }
+// labels tells whether a cue is one of a dialect's labels.
+func labels(d *format.Dialect, c format.Cue) bool { return c.LineStart && len(d.Labels) > 0 }
 
 // openOwn opens the region of one of the dialect's cues, which has n bytes.
 func (p *Text) openOwn(c format.Cue, at, n int) {
-	if p.labels(c) {
+	if labels(p.plan.Dialect, c) {
 		p.think(false)
 	}
 	p.openCue(at, at+n, scan.CodecOf(c.Codec), c.Bare)
@@ -129,15 +134,16 @@ func (p *Text) openOwn(c format.Cue, at, n int) {
 }
 
 // takeLabel tells whether one of the dialect's labels stands here, at the start of a line, and
-// follows it.
-func (p *Text) takeLabel(text []byte, final bool) peek.Answer {
+// follows it. In what was no call only the label of arguments counts.
+func (p *Text) takeLabel(text []byte, muted, final bool) peek.Answer {
 	if !p.blank {
 		return peek.No
 	}
 	n := 0
 	l, a := peek.First(p.plan.Dialect.Labels, func(l format.Label) (a peek.Answer) {
-		// Where nothing was called a model makes up no result: it is text.
-		if l.Kind != format.LabelStop || p.called > 0 {
+		made := l.Kind == format.LabelStop && p.called == 0 // where nothing was called a model makes up no result: it is text
+		input := l.Kind == format.LabelInput
+		if !made && (!muted || input) && !(input && p.quoting.open()) {
 			n, a = scan.LabelAt(text, l.Text, final)
 		}
 		return a
@@ -155,6 +161,7 @@ func (p *Text) label(l format.Label, n int) {
 	switch l.Kind {
 	case format.LabelStop:
 		p.over = true
+	case format.LabelInput:
 	default:
 		p.think(l.Kind == format.LabelThinking)
 	}

@@ -270,7 +270,7 @@ func (p *Text) noCall(end int, err error) {
 	if soft := r.soft(); r.Bare && soft > 0 && p.affords(end-r.body-soft) {
 		end = min(end, r.body+soft) // a marker inside what looked like a string may open a call
 	}
-	if err != nil && (!r.Bare || !errors.Is(err, ErrUndeclared)) { // JSON in an answer is nothing to report
+	if err != nil && p.plan.Callable && (!r.Bare || !errors.Is(err, ErrUndeclared)) { // JSON in an answer is nothing to report
 		p.note(r.start, fmt.Sprintf("not a call: %v", err))
 		p.refuse(end, err)
 	}
@@ -283,6 +283,8 @@ func (p *Text) noCall(end int, err error) {
 	p.pos = r.body
 	if !r.cue {
 		p.hole = p.plan.Markers.ByText[r.Marker].Hole
+	} else if s, ok := r.scan.(interface{ Labelled() bool }); ok && s.Labelled() && err != nil { // no example
+		p.blank = false
 	} else {
 		p.pos = r.start
 		p.mute = max(p.mute, r.start+1)

@@ -208,7 +208,7 @@ func (p *Text) stepText(final bool) bool {
 				return true
 			}
 		}
-		if !p.muted(i) && p.plan.cueBytes[b] && !p.asIs() && p.plan.mayCue(p.buf[i:], final) {
+		if (!p.muted(i) || len(p.plan.Dialect.Labels) > 0) && p.plan.cueBytes[b] && !p.asIs() && p.plan.mayCue(p.buf[i:], final) {
 			p.pass(i)
 			switch p.cueAt(i, final) {
 			case peek.Yes:

@@ -26,6 +26,7 @@ type reactScanner struct {
 	reactCodec
 	JSONScanner // of the object
 	named       bool
+	labelled    bool // the label of arguments stands behind a name that cannot be called
 	from        int // of the arguments; 0 before they begin
 	inJSON      bool
 	closer      string // what closes the code fence around the text
@@ -100,12 +101,27 @@ func (s *reactScanner) name(body []byte, final bool) Status {
 	}
 	s.Name = strings.TrimSuffix(strings.Trim(strings.TrimSpace(string(line)), "[]*`\"'"), "()")
 	if _, ok := s.Plan.Resolve(s.Name); !ok {
-		return Rejected
+		return s.reject(body, s.pos+n, final)
 	}
 	s.pos += n
 	s.named = true
 	return Open
 }
+
+// reject ends a step that calls no tool, whose name ends at offset i. It waits until it is known
+// whether the label of arguments follows.
+func (s *reactScanner) reject(body []byte, i int, final bool) Status {
+	i = peek.SkipSpace(body, i)
+	_, a := LabelAt(body[min(i, len(body)):], s.Input, final)
+	if a == peek.Unknown && i-s.pos <= peek.MaxTag {
+		return Open
+	}
+	s.labelled = a == peek.Yes
+	return Rejected
+}
+
+// Labelled tells whether both labels of a step were there: they are no text, though it is no call.
+func (s *reactScanner) Labelled() bool { return s.labelled || s.from > 0 }
 
 func boundedName(n int) Status {
 	if n > peek.MaxTag {
@@ -233,8 +249,10 @@ func (s *reactScanner) passString(body []byte, final bool) bool {
 
 // labelNext tells whether a line begins with a label.
 func (s *reactScanner) labelNext(line []byte, final bool) peek.Answer {
-	_, a := peek.First(append([]format.Label{{Text: s.Action}}, s.Plan.Dialect.Labels...), func(l format.Label) peek.Answer {
-		_, a := LabelAt(line, l.Text, final)
+	_, a := peek.First(append([]format.Label{{Text: s.Action}}, s.Plan.Dialect.Labels...), func(l format.Label) (a peek.Answer) {
+		if l.Kind != format.LabelInput {
+			_, a = LabelAt(line, l.Text, final)
+		}
 		return a
 	})
 	return a
