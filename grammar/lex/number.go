@@ -35,6 +35,13 @@ type numberTable struct {
 	ids       map[numberKey]int32
 	exponents map[[2]int]Expr
 	plain     map[Expr]int32 // expressions that are no states of the machine, and the sets that they are
+	parts     map[numberPart]Expr
+}
+
+// numberPart is what of a set lies between two numbers; "" is the set's own bound.
+type numberPart struct {
+	set      int32
+	min, max string
 }
 
 // maxSpelledDigits is how many digits a spelling has before its exponent, beside as many as it
@@ -71,7 +78,8 @@ func (a *Arena) numberSet(spec number.Spec, set *number.Set) Expr {
 // intern returns the index of the set that spec describes; equal ones share their states.
 func (t *numberTable) intern(spec number.Spec, set *number.Set) int32 {
 	if t.ids == nil {
-		t.setIDs, t.ids, t.exponents, t.plain = map[string]int32{}, map[numberKey]int32{}, map[[2]int]Expr{}, map[Expr]int32{}
+		t.setIDs, t.ids, t.exponents = map[string]int32{}, map[numberKey]int32{}, map[[2]int]Expr{}
+		t.plain, t.parts = map[Expr]int32{}, map[numberPart]Expr{}
 	}
 	key := fmt.Sprintf("%+v", spec)
 	if id, ok := t.setIDs[key]; ok {
@@ -197,29 +205,39 @@ func (a *Arena) without(e Expr, numbers []*big.Rat) Expr {
 
 // between returns what of e, a set, lies between some numbers, which are sorted.
 func (a *Arena) between(e Expr, set int32, numbers []*big.Rat) Expr {
-	rest := a.numbers.specs[set]
+	rest, whole := a.numbers.specs[set], numberPart{set: set}
 	var parts []Expr
-	add := func(spec number.Spec) bool {
-		s, err := number.New(spec)
-		if err == nil {
-			parts = append(parts, a.numberSet(spec, s))
-		}
-		return err == nil
-	}
 	for _, v := range numbers {
 		if rest.Min != nil && v.Cmp(rest.Min) < 0 || rest.Max != nil && v.Cmp(rest.Max) > 0 || !a.numbers.sets[set].Exhaustible(v) {
 			continue
 		}
-		below := rest
-		below.Max, below.ExclusiveMax = v, true
-		if add(below) {
-			rest.Min, rest.ExclusiveMin = v, true
+		below, k := rest, whole
+		below.Max, below.ExclusiveMax, k.max = v, true, v.RatString()
+		if part, err := a.numberPart(k, below); err == nil {
+			parts = append(parts, part)
+			rest.Min, rest.ExclusiveMin, whole.min = v, true, k.max
 		}
 	}
-	if len(parts) == 0 || !add(rest) {
+	last, err := a.numberPart(whole, rest)
+	if len(parts) == 0 || err != nil {
 		return e
 	}
-	return a.union(parts...)
+	return a.union(append(parts, last)...)
+}
+
+// numberPart returns the numbers of a part of a set, which spec describes. One more number leaves
+// most parts as they were.
+func (a *Arena) numberPart(k numberPart, spec number.Spec) (Expr, error) {
+	e, ok := a.numbers.parts[k]
+	if !ok {
+		set, err := number.New(spec)
+		if err != nil {
+			return empty, err
+		}
+		e = a.numberSet(spec, set)
+		a.numbers.parts[k] = e
+	}
+	return e, nil
 }
 
 // spellings is the syntax of JSON numbers.

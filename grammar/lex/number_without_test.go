@@ -233,6 +233,28 @@ func TestNumber_excludingOneMoreMakesFewStates(t *testing.T) {
 	}
 }
 
+// TestNumber_excludingOneMoreCostsLittle counts allocations: what lies between two numbers that
+// were excluded before is not made again.
+func TestNumber_excludingOneMoreCostsLittle(t *testing.T) {
+	a := NewArena(Limits{})
+	e, err := a.Number(number.Spec{Min: rat("0"), Integer: number.IntegerValues})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var without []string
+	for i := range 400 {
+		without = append(without, strconv.Itoa(i*7919%65521))
+	}
+	a.WithoutNumbers(e, without)
+	n := testing.AllocsPerRun(20, func() {
+		without = append(without, strconv.Itoa(100_000+len(without)))
+		a.WithoutNumbers(e, without)
+	})
+	if each := n / float64(len(without)); each > 40 {
+		t.Errorf("%.0f allocations for each number", each)
+	}
+}
+
 func powerOfTen(n int) *big.Rat {
 	p := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(n, -n))), nil))
 	if n < 0 {

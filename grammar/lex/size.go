@@ -47,7 +47,10 @@ const perMapEntry = 40
 // perNumber is about what the digits of a state take, beside the state.
 const perNumber = 48
 
+// perSet is about what a set takes, with its bounds and the keys that it is found by.
+const perSet = 700
+
 func (t *numberTable) size() int {
 	state, key := int(unsafe.Sizeof(numberState{})), int(unsafe.Sizeof(numberKey{}))
-	return len(t.states) * (state + perNumber + (key+4)*3/2)
+	return len(t.states)*(state+perNumber+(key+4)*3/2) + (len(t.sets)+len(t.parts))*perSet
 }
