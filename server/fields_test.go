@@ -46,6 +46,7 @@ var commonExtensions = map[string]fieldSample{
 	"grammar":                {valid: `"root ::= [a-z]+"`, outside: []string{`"root ::= ("`}, note: "GBNF that the answer must match"},
 	"thinking_budget_tokens": {valid: `100`, outside: []string{`-2`}, note: "most tokens of thinking; 0: none, -1: no limit"},
 	"timings_per_token":      {valid: `true`, note: "adds `timings`"},
+	"elicitation":            {valid: `true`, note: "of streamed Chat Completions: the client answers questions of tools that the server executes, see server/agent/AGENT.md"},
 	"approvals":              {valid: `[]`, note: "of Chat Completions: answers to requests for approval of calls that the server executes, see server/agent/AGENT.md"},
 	"ttl":                    {valid: `60`, outside: []string{`0`, `-1`, `1e300`}, note: "of Chat Completions and Completions: seconds after which the idle model is unloaded, as LM Studio has it"},
 }
@@ -303,7 +304,7 @@ func (p protocolFields) extendedBy(extension string) bool {
 	if extension == "ttl" {
 		return strings.HasSuffix(p.path, "/completions")
 	}
-	if extension == "approvals" {
+	if extension == "approvals" || extension == "elicitation" {
 		return p.path == "/v1/chat/completions"
 	}
 	return p.name != "Completions" || extension == "grammar" || extension == "timings_per_token"

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -76,6 +77,54 @@ func asked(t *testing.T, h http.Handler, path, body string) string {
 	}
 	return rec.Body.String()
 }
+
+// A question of a running tool comes in the stream, and the stream goes on when it is answered.
+func TestHosted_aQuestionIsAnsweredBesideTheStream(t *testing.T) {
+	ask := agent.Tool{Tool: tools.Tool{Name: "ask"}, Source: "notes", Approval: agent.Allow, Execute: func(ctx context.Context, _ json.RawMessage, _ func(agent.Progress)) (agent.Result, error) {
+		r, err := agent.AidOf(ctx).Elicit(ctx, "Which day?", json.RawMessage(`{"type":"object","required":["day"],"properties":{"day":{"type":"integer"}}}`))
+		return agent.Result{Text: r.Action + " " + string(r.Content)}, err
+	}}
+	for extension, want := range map[string]string{`"stream":true,"elicitation":true`: `accept {\"day\":3}`, `"stream":true`: "declined", `"elicitation":true`: "declined"} {
+		handler, _ := hosting(t, agent.Options{Sources: []agent.Source{servers{ask}}}, `{"tool": "ask", "arguments": {}}`, "So be it.")
+		h := httptest.NewServer(handler)
+		defer h.Close()
+		resp, err := http.Post(h.URL+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"json",`+extension+`,"tools":[{"type":"mcp","server_label":"notes","require_approval":"never"}],"messages":[{"role":"user","content":"Look."}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = resp.Body.Close() }() // it was only read
+		all := ""
+		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+			all += lines.Text() + "\n"
+			id := regexp.MustCompile(`"server_elicitation":{"server_label":"notes","name":"ask","id":"(elic_[A-Z0-9]+)","message":"Which day\?","schema":{`).FindStringSubmatch(lines.Text())
+			if id == nil {
+				continue
+			}
+			for _, one := range []struct {
+				content string
+				status  int
+				says    string
+			}{{`"third"`, 400, `"param":"content"`}, {`{"day":3}`, 200, `{}`}, {`{"day":4}`, 400, `"param":"id"`}} {
+				answer, err := http.Post(h.URL+"/v1/elicitations", "application/json", strings.NewReader(`{"id":"`+id[1]+`","action":"accept","content":`+one.content+`}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(answer.Body)
+				if _ = answer.Body.Close(); answer.StatusCode != one.status || !strings.Contains(string(body), one.says) {
+					t.Errorf("%s: %d %s", one.content, answer.StatusCode, body)
+				}
+			}
+		}
+		if !strings.Contains(all, want) || !strings.Contains(all, `"finish_reason":"stop"`) || strings.Contains(all, "server_elicitation") != strings.Contains(want, "accept") {
+			t.Errorf("%s: %s", extension, all)
+		}
+	}
+}
+
+// servers is a source of some tools.
+type servers []agent.Tool
+
+func (s servers) Tools(context.Context) ([]agent.Tool, error) { return s, nil }
 
 var approvalID = regexp.MustCompile(`mcpr_call_[A-Z0-9]+`)
 

@@ -40,6 +40,7 @@ func routes(g *gin.Engine, o Options, seen observer) {
 		{"GET", "/api/tags", ollamaTags(o.Models, known)},
 		{"POST", "/api/show", ollamaShow(o.Models, o.Service.Default, known)},
 		{"POST", "/v1/chat/completions", gin.WrapF(chatAPI.ChatCompletions)},
+		{"POST", "/v1/elicitations", gin.WrapF(chatAPI.Elicitations)},
 		{"POST", "/v1/completions", gin.WrapF(chatAPI.Completions)},
 		{"POST", "/v1/embeddings", gin.WrapF(chatAPI.Embeddings)},
 		{"POST", "/v1/rerank", gin.WrapF(chatAPI.Rerank)},

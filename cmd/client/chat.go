@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"tenon/server/chat"
 )
 
 // Message is one of a conversation, as Chat Completions has it.
@@ -40,6 +42,18 @@ type Approval struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
+// Question is what a tool that the server runs asks the user.
+type Question struct {
+	Label string `json:"server_label"`
+	Name  string `json:"name"`
+	chat.Question
+}
+
+// Answer answers a question of a turn that is shown.
+func (c *Client) Answer(ctx context.Context, id string, r chat.Reply) error {
+	return c.Post(ctx, "/v1/elicitations", map[string]any{"id": id, "action": r.Action, "content": r.Content}, nil)
+}
+
 // Call is one that a model made.
 type Call struct {
 	Index    int    `json:"index"`
@@ -56,7 +70,8 @@ type ChatRequest struct {
 	Model     string          `json:"model"`
 	Messages  []Message       `json:"messages"`
 	Tools     json.RawMessage `json:"tools,omitempty"`
-	Approvals []Approval      `json:"approvals"` // none of them says, too, that the client knows how to approve
+	Approvals []Approval      `json:"approvals"`             // none of them says, too, that the client knows how to approve
+	Elicits   bool            `json:"elicitation,omitempty"` // whoever is shown the turn answers questions
 	MaxTokens int             `json:"max_tokens,omitempty"`
 	Template  map[string]any  `json:"chat_template_kwargs,omitempty"`
 	Stream    bool            `json:"stream"`
@@ -81,10 +96,11 @@ type Turn struct {
 	Timings Timings `json:"timings"`
 }
 
-// Shower is told what a model says while it says it. Either may be nil.
+// Shower is told what a model says while it says it. Any may be nil.
 type Shower struct {
 	Text, Thinking func(string)
 	Served         func(ServerCall) // the server begins a call, and has ended it
+	Asked          func(Question)   // a tool that the server runs asks the user; it waits for the answer
 }
 
 // chunk is a part of a streamed turn.
@@ -93,8 +109,9 @@ type chunk struct {
 		Delta  Message `json:"delta"`
 		Finish string  `json:"finish_reason"`
 	} `json:"choices"`
-	Timings *Timings `json:"timings"`
-	Error   *Error   `json:"error"`
+	Timings  *Timings  `json:"timings"`
+	Question *Question `json:"server_elicitation"`
+	Error    *Error    `json:"error"`
 }
 
 // Chat runs a turn. What has come is returned with an error, too: a turn may be stopped.
@@ -129,6 +146,9 @@ func (c *Client) Chat(ctx context.Context, r ChatRequest, show Shower) (Turn, er
 func (t *Turn) add(part chunk, show Shower) {
 	if part.Timings != nil {
 		t.Timings = *part.Timings
+	}
+	if part.Question != nil && show.Asked != nil {
+		show.Asked(*part.Question)
 	}
 	for _, choice := range part.Choices {
 		d := choice.Delta

@@ -156,8 +156,10 @@ func showJournal(screen *terminal.Screen, in io.Reader, most int, asJSON bool) e
 			e.Time = calls[i].Time
 			calls[i] = e
 			delete(open, this)
-		default:
+		case e.Event == "start":
 			open[this] = len(calls)
+			fallthrough
+		default:
 			calls = append(calls, e)
 		}
 		return nil
@@ -202,6 +204,9 @@ func describeCall(e agent.Entry) string {
 	}
 	line := fmt.Sprintf("%s  %s/%s %s  key %s, model %s, approved by %s", e.Time.Format(time.RFC3339), e.Source, e.Tool, clip(string(e.Arguments)),
 		cmp.Or(e.Key, "none"), e.Model, e.Approved)
+	if e.Event == "sample" || e.Event == "question" {
+		line = strings.Replace(line, "/", "/"+e.Event+" of ", 1)
+	}
 	switch {
 	case e.Outcome == nil:
 		return line + ": no end"

@@ -35,6 +35,11 @@ func (notebook) Tools(context.Context) ([]agent.Tool, error) {
 // agentServer serves the model m, which plays, and executes the notebook's tool.
 func agentServer(t *testing.T, said ...string) (at []string, e *enginetest.Scripted) {
 	t.Helper()
+	return serverOf(t, notebook{}, said...)
+}
+
+func serverOf(t *testing.T, source agent.Source, said ...string) (at []string, e *enginetest.Scripted) {
+	t.Helper()
 	alone(t)
 	var all []enginetest.Reply
 	for _, s := range said {
@@ -42,7 +47,7 @@ func agentServer(t *testing.T, said ...string) (at []string, e *enginetest.Scrip
 	}
 	e = enginetest.Script(all...)
 	o := servertest.Options(servertest.Model{ID: "m", Engine: e})
-	o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{notebook{}}})
+	o.Agent = agent.New(o.Service, agent.Options{Sources: []agent.Source{source}})
 	h := httptest.NewServer(server.New(o))
 	t.Cleanup(h.Close)
 	_, port, err := net.SplitHostPort(h.Listener.Addr().String())

@@ -40,6 +40,7 @@ var bounds = map[string]string{
 	"server.ollamaShown.ModelInfo":                        "three keys",
 	"server.silent.places":                                "maxSilent, and one",
 	"server.labels.seen":                                  "200",
+	"server/agent.aids.prompts":                           "the sources of a request's tools",
 	"server/agent.RequestServer.Headers":                  "its request",
 	"server/agent.chooser.taken":                          "the tools of its request and of the configuration",
 	"server/agent.loop.equal":                             "the calls of its turn",

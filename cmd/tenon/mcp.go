@@ -118,7 +118,7 @@ func callMCP(ctx context.Context, screen *terminal.Screen, servers mcp.Servers, 
 	if !json.Valid(arguments) || arguments[0] != '{' {
 		return errors.New("the arguments are no JSON object")
 	}
-	ctx, cancel := context.WithTimeout(ctx, found[i].Timeout)
+	ctx, cancel := context.WithTimeout(agent.WithAid(ctx, typist{screen, args[0] + "/" + args[1]}), found[i].Timeout)
 	defer cancel()
 	r, err := found[i].Execute(ctx, arguments, func(p agent.Progress) { screen.Note("%g of %g %s", p.Done, p.Total, firstLine(p.Message)) })
 	if err != nil {

@@ -283,6 +283,9 @@ func (c *conversation) answer(ctx context.Context) error {
 	if c.json {
 		show = client.Shower{}
 	}
+	if c.request.Elicits = c.screen.Typing(); c.request.Elicits {
+		show.Asked = func(q client.Question) { begun(); c.elicit(ctx, q) }
+	}
 	turn, err := c.Chat(ctx, c.request, show)
 	begun()
 	stopped := err != nil && ctx.Err() != nil

@@ -23,12 +23,16 @@ type Lines struct {
 func (s *Screen) Lines() *Lines {
 	l := &Lines{screen: s, plain: bufio.NewReader(s.In)}
 	if s.typing && s.people {
-		l.editor = term.NewTerminal(struct {
-			io.Reader
-			io.Writer
-		}{clearing{s.In}, s.Out}, "")
+		l.edit()
 	}
 	return l
+}
+
+func (l *Lines) edit() {
+	l.editor = term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{clearing{l.screen.In}, l.screen.Out}, "")
 }
 
 // clearing makes Ctrl-C clear the line: whoever wants to leave has Ctrl-D.
@@ -71,6 +75,11 @@ func (l *Lines) Read(prompt string) (string, error) {
 	for {
 		line, err := l.editor.ReadLine()
 		pasted = append(pasted, line)
+		if errors.Is(err, io.EOF) {
+			earlier := l.editor.History
+			l.edit() // an editor that has read Ctrl-D reads it again for ever
+			l.editor.History = earlier
+		}
 		if !errors.Is(err, term.ErrPasteIndicator) {
 			return strings.Join(pasted, "\n"), err
 		}

@@ -266,7 +266,7 @@ func TestLoop_faultsAreToldToTheModel(t *testing.T) {
 		"panic": {func(context.Context, int, string) (agent.Result, error) { panic("boom") }, "Error: the tool could not be run: it broke down"},
 		"failure": {func(context.Context, int, string) (agent.Result, error) {
 			return agent.Result{Text: "no such note", Failed: true}, nil
-		}, "no such note"},
+		}, "Error: no such note"},
 		"hangs": {func(context.Context, int, string) (agent.Result, error) { select {} }, "Error: the tool did not answer within 1ms"},
 	} {
 		n := &notes{reply: c.reply}

@@ -87,7 +87,10 @@ func (l *loop) settle(ctx context.Context, s settled) error {
 	}
 	begun := time.Now()
 	if s.result.Why == "" {
-		l.execute(ctx, &s, func(p Progress) error {
+		l.execute(ctx, &s, entry, func(p step) error {
+			if told.Question = p.question; p.question != nil {
+				return send(chat.HostedQuestion)
+			}
 			told.Done, told.Total, told.Message = p.Done, p.Total, p.Message
 			return send(chat.HostedProgress)
 		})
@@ -99,7 +102,8 @@ func (l *loop) settle(ctx context.Context, s settled) error {
 	if err := l.options.Journal.end(entry, s.result); err != nil { // it has run; what can be done is to tell
 		slog.ErrorContext(ctx, "the journal cannot be written", "error", err)
 	}
-	told.Done, told.Total, told.Message, told.Result = 0, 0, "", &s.result
+	l.finish.Usage = l.finish.Usage.Plus(l.aids.take())
+	told.Done, told.Total, told.Message, told.Question, told.Result = 0, 0, "", nil, &s.result
 	e := chat.Execution{Model: l.model, Call: s.call, Hosted: told}
 	if s.result.Why == "unknown" {
 		e.Available = l.set.order
@@ -142,9 +146,15 @@ func canonical(raw json.RawMessage) string {
 	return string(b)
 }
 
+// step is what a running tool has to tell the client.
+type step struct {
+	Progress
+	question *chat.Question // nil: there is none
+}
+
 // execute runs the tool. It returns when the tool has, or at its limit: one that hangs is left
 // behind.
-func (l *loop) execute(ctx context.Context, s *settled, progress func(Progress) error) {
+func (l *loop) execute(ctx context.Context, s *settled, entry Entry, progress func(step) error) {
 	most := cmp.Or(s.Timeout, l.options.Limits.Call)
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -152,8 +162,17 @@ func (l *loop) execute(ctx context.Context, s *settled, progress func(Progress) 
 		result Result
 		err    error
 	}
-	ended, steps := make(chan outcome, 1), make(chan Progress)
+	ended, steps := make(chan outcome, 1), make(chan step)
 	arguments := withDefaults(s.call.Arguments, s.Parameters)
+	tell := func(ctx context.Context, p step) error {
+		select {
+		case steps <- p:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	helper := l.aid(*s, entry, func(ctx context.Context, q chat.Question) error { return tell(ctx, step{question: &q}) })
 	go func() {
 		var out outcome
 		defer func() {
@@ -163,12 +182,7 @@ func (l *loop) execute(ctx context.Context, s *settled, progress func(Progress) 
 			}
 			ended <- out
 		}()
-		out.result, out.err = s.Execute(ctx, arguments, func(p Progress) {
-			select {
-			case steps <- p:
-			case <-ctx.Done():
-			}
-		})
+		out.result, out.err = s.Execute(WithAid(ctx, helper), arguments, func(p Progress) { _ = tell(ctx, step{Progress: p}) })
 	}()
 	for {
 		select {
@@ -178,6 +192,9 @@ func (l *loop) execute(ctx context.Context, s *settled, progress func(Progress) 
 			}
 		case out := <-ended:
 			s.take(ctx, out.result, out.err, most)
+			if helper.declined.Load() {
+				s.result.Text = strings.TrimSpace(s.result.Text + "\n[The tool wanted to ask the user something. Nobody can be asked here, so it was declined.]")
+			}
 			return
 		case <-ctx.Done():
 			s.take(ctx, Result{}, ctx.Err(), most)
@@ -204,8 +221,24 @@ func (s *settled) take(ctx context.Context, r Result, err error, most time.Durat
 		if r.Text == "" && len(r.Structured) > 0 {
 			s.result.Text = string(r.Structured)
 		}
+		if r.Failed { // no template but tenon's own tells a failure otherwise
+			s.result.Text = failure(s.result.Text)
+		}
 	}
 	s.result.Text = strings.ToValidUTF8(s.result.Text, "\uFFFD")
+}
+
+// failure is the text of a failed result: it begins with the word, so that the model knows it for
+// one.
+func failure(text string) string {
+	const word = "error"
+	if text = strings.TrimSpace(text); text == "" {
+		text = "the tool failed and did not say why."
+	}
+	if len(text) >= len(word) && strings.EqualFold(text[:len(word)], word) {
+		return text
+	}
+	return "Error: " + text
 }
 
 // answer puts a result behind the call, and behind other results of the same message.

@@ -15,7 +15,7 @@ import (
 )
 
 // Journal records executed calls in a file of JSON lines: one before a call runs and one behind
-// it. A call whose end is missing was running when the server ended.
+// it, and between them one for each thing that it asked of the model or the user. A call whose end is missing was running when the server ended.
 type Journal struct {
 	mu   sync.Mutex // guards what follows
 	file *os.File
@@ -25,7 +25,7 @@ type Journal struct {
 // Entry is a line of the journal.
 type Entry struct {
 	Time      time.Time       `json:"time"`
-	Event     string          `json:"event"` // "start", "end"
+	Event     string          `json:"event"` // "start", "sample", "question", "end"
 	Call      string          `json:"call"`  // the id; an end belongs to the start of the same
 	Request   string          `json:"request,omitempty"`
 	Key       string          `json:"key,omitempty"` // the API key's name

@@ -144,7 +144,7 @@ func TestJournal_whatCannotBeRecordedIsNotExecuted(t *testing.T) {
 }
 
 // S2-14, S4-22: each result has the same three fields, error is null where the tool succeeded, and
-// model, client and journal read the same text.
+// model, client and journal read the same text. The model knows a failure by its first word.
 func TestResults_haveOneShape(t *testing.T) {
 	said := func(r agent.Result, err error) func(context.Context, int, string) (agent.Result, error) {
 		return func(context.Context, int, string) (agent.Result, error) { return r, err }
@@ -154,6 +154,8 @@ func TestResults_haveOneShape(t *testing.T) {
 		"structured": said(agent.Result{Structured: json.RawMessage(`{"rain":true}`)}, nil),
 		"silent":     said(agent.Result{}, nil),
 		"bad":        said(agent.Result{Text: "There is no such note.", Failed: true, Exit: 3}, nil),
+		"nameless":   said(agent.Result{Failed: true}, nil),
+		"named":      said(agent.Result{Failed: true, Text: "error 404"}, nil),
 		"broken":     said(agent.Result{}, errors.New("the disk is gone")),
 		"panicking":  func(context.Context, int, string) (agent.Result, error) { panic("boom") },
 		"hanging":    func(context.Context, int, string) (agent.Result, error) { select {} },
@@ -201,6 +203,9 @@ func TestResults_haveOneShape(t *testing.T) {
 		}
 		if !success {
 			text, _ = failure.(string)
+		}
+		if begins := strings.HasPrefix(strings.ToLower(text), "error"); begins == success {
+			t.Errorf("%s: the model is told %q", name, text)
 		}
 		for _, p := range b.events {
 			if p.Kind == chat.HostedEnd && (p.Hosted.Result.Text != text || p.Hosted.Result.Failed == success) {

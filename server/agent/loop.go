@@ -21,6 +21,8 @@ type loop struct {
 	caller  chat.Caller
 	model   string // its id
 	begun   time.Time
+	most    int // tokens of output that the request allows; 0: no limit
+	aids    *aids
 
 	started bool           // the first round has
 	calls   int            // of the client's tools, so far
@@ -42,13 +44,13 @@ type round struct {
 }
 
 func (l *loop) run(ctx context.Context) error {
-	most := l.request.MaxTokens
+	l.most = l.request.MaxTokens
 	if err := l.resume(ctx); err != nil {
 		return err
 	}
 	for n := 1; ; n++ {
-		if most > 0 {
-			l.request.MaxTokens = most - l.finish.Usage.Completion
+		if l.most > 0 {
+			l.request.MaxTokens = l.most - l.finish.Usage.Completion
 		}
 		r, err := l.round(ctx)
 		if over := chat.AsErrorOrNil(err); over != nil && n > 1 && chat.AsError(over).Kind == chat.TooLong {
@@ -74,7 +76,7 @@ func (l *loop) run(ctx context.Context) error {
 			return l.end(chat.ToolCalls, false)
 		case l.waits:
 			return l.end(chat.Stop, false)
-		case r.finish.Reason == chat.Length, most > 0 && l.finish.Usage.Completion >= most:
+		case r.finish.Reason == chat.Length, l.most > 0 && l.finish.Usage.Completion >= l.most:
 			return l.end(chat.Length, r.finish.Full)
 		case l.finish.Limit == "time" && l.request.Hosted.CanPause:
 			l.finish.Paused = true
@@ -176,10 +178,7 @@ func (l *loop) add(f chat.Finish) {
 	sum := &l.finish
 	usage, timing := sum.Usage, sum.Timing
 	f.Repairs, f.Notes, f.Rewound, f.Parsing = append(sum.Repairs, f.Repairs...), append(sum.Notes, f.Notes...), f.Rewound+sum.Rewound, f.Parsing+sum.Parsing
-	f.Usage.Prompt += usage.Prompt
-	f.Usage.Cached += usage.Cached
-	f.Usage.Completion += usage.Completion
-	f.Usage.Reasoning += usage.Reasoning
+	f.Usage = f.Usage.Plus(usage)
 	f.Timing.Queue += timing.Queue
 	f.Timing.Prompt += timing.Prompt
 	f.Timing.Decode += timing.Decode

@@ -45,7 +45,8 @@ func (l Limits) or() Limits {
 type Service struct {
 	*chat.Service
 	options atomic.Pointer[Options]
-	waiting *owned.Table[string, asked] // by the id of the request for approval
+	waiting *owned.Table[string, asked]    // by the id of the request for approval
+	asking  *owned.Table[string, question] // by the id of the question
 }
 
 // asked is a call that waits for its client's approval.
@@ -60,12 +61,12 @@ func (s *Service) wait(key string, w asked) {
 	s.waiting.Put(key, w.call.ID, w, len(w.call.ID)+len(w.call.Arguments)+len(w.parameters))
 }
 
-// mostWaiting bounds the calls that wait for approval.
+// mostWaiting bounds the calls that wait for approval, and the questions that wait for an answer.
 var mostWaiting = owned.Size{Entries: 10_000, Bytes: 64 << 20}
 
 // New returns a service that runs turns on s.
 func New(s *chat.Service, o Options) *Service {
-	made := &Service{Service: s, waiting: owned.New[string, asked](mostWaiting)}
+	made := &Service{Service: s, waiting: owned.New[string, asked](mostWaiting), asking: owned.New[string, question](mostWaiting)}
 	made.Configure(o)
 	return made
 }
@@ -98,7 +99,7 @@ func (s *Service) run(ctx context.Context, r chat.Request, sink chat.Sink) error
 	if r.N > 1 {
 		return chat.Invalidf("n", "is %d; where the server executes tools there is one choice", r.N)
 	}
-	l := &loop{service: s, options: o, set: set, request: set.declare(r), sink: sink, caller: chat.CallerOf(ctx), model: model, begun: time.Now(), equal: map[string]int{}}
+	l := &loop{service: s, options: o, set: set, request: set.declare(r), sink: sink, caller: chat.CallerOf(ctx), model: model, begun: time.Now(), equal: map[string]int{}, aids: &aids{}}
 	return chat.AsErrorOrNil(l.run(ctx))
 }
 

@@ -27,11 +27,12 @@ const (
 	HostedProgress                  // of a running tool
 	HostedEnd                       // Call has its result
 	HostedAsk                       // Call waits for the client's approval, whose id is the call's
+	HostedQuestion                  // Call, which runs, asks the client's user
 )
 
 var eventKinds = [...]string{
 	"started", "progress", "text", "reasoning", "call_start", "call_arguments", "call_end", "finished",
-	"hosted_list", "hosted_start", "hosted_progress", "hosted_end", "hosted_ask",
+	"hosted_list", "hosted_start", "hosted_progress", "hosted_end", "hosted_ask", "hosted_question",
 }
 
 func (k EventKind) String() string { return eventKinds[k] }
@@ -101,6 +102,11 @@ type Usage struct {
 	Cached     int `json:"cached_tokens"`
 	Completion int `json:"completion_tokens"`
 	Reasoning  int `json:"reasoning_tokens"`
+}
+
+// Plus is the usage of both.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Completion + v.Completion, u.Reasoning + v.Reasoning}
 }
 
 // Sink takes events. An error from it (the client is gone) ends the turn.

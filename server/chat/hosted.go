@@ -15,6 +15,7 @@ type Hosted struct {
 	Approvals []Approval
 	Choose    *HostedTools // tool_choice: one of these must be called; nil: as the request's Choice says
 	CanAsk    bool         // the protocol has a form in which the client is asked to approve a call
+	CanElicit bool         // its client answers questions that come in the midst of a turn
 	CanPause  bool         // it has one for a turn that stops between two rounds and is gone on with later
 }
 
@@ -47,7 +48,21 @@ type HostedCall struct {
 	Done, Total  float64
 	Message      string // of progress; of a list that could not be made, why
 	Result       *HostedResult
+	Question     *Question
 	Tools        []tools.Tool // of a list
+}
+
+// Question is what a running tool asks the client's user.
+type Question struct {
+	ID      string          `json:"id"`
+	Message string          `json:"message"`
+	Schema  json.RawMessage `json:"schema,omitempty"` // of the answer's content, an object of plain values
+}
+
+// Reply is what a user answers.
+type Reply struct {
+	Action  string          `json:"action"` // "accept", "decline", "cancel"
+	Content json.RawMessage `json:"content"`
 }
 
 // HostedResult is what an executed call came to.

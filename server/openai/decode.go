@@ -39,6 +39,7 @@ func (w chatRequest) turn(ignored []string) (chat.Request, error) {
 	r := chat.Request{Model: w.Model, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls, ToolFormat: w.ToolFormat, Ignored: ignored}
 	r.Conversation.Args = w.ChatTemplateKwargs
 	r.Hosted.CanAsk = w.Approvals != nil // who sends it knows how calls are approved
+	r.Hosted.CanElicit = w.Elicitation && w.Stream
 	for i, a := range w.Approvals {
 		r.Hosted.Approvals = append(r.Hosted.Approvals, chat.Approval{ID: a.ID, Approve: a.Approve, Reason: a.Reason, Field: fmt.Sprintf("approvals[%d].id", i)})
 	}

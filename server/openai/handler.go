@@ -12,10 +12,11 @@ import (
 	"tenon/server/wire"
 )
 
-// Service does what the endpoints offer. *chat.Service implements it.
+// Service does what the endpoints offer. *agent.Service implements it.
 type Service interface {
 	Named(model string) string // what answers call the model that a request asks for
 	Run(ctx context.Context, r chat.Request, sink chat.Sink) error
+	Answer(ctx context.Context, id string, r chat.Reply) error
 	Count(ctx context.Context, r chat.Request) (chat.Tokens, error)
 	Render(ctx context.Context, r chat.Request) (string, error)
 	Tokenize(ctx context.Context, model, text string, special, bos bool) ([]int32, error)
@@ -60,6 +61,23 @@ func (a API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
 		head.Extra = a.Extra(result.Model, result.Choices[0].Finish)
 	}
 	wire.WriteJSON(w, http.StatusOK, encode(head, result, sent.shown()))
+}
+
+// Elicitations serves POST /v1/elicitations: the answer to a question of a turn that is streamed.
+func (a API) Elicitations(w http.ResponseWriter, r *http.Request) {
+	var sent struct {
+		ID string `json:"id"`
+		chat.Reply
+	}
+	_, err := wire.Decode(r.Body, &sent, wire.Others{})
+	if err == nil {
+		err = a.Service.Answer(r.Context(), sent.ID, sent.Reply)
+	}
+	if err != nil {
+		wire.WriteOpenAIError(w, chat.AsError(err))
+		return
+	}
+	wire.WriteJSON(w, http.StatusOK, struct{}{})
 }
 
 // setCacheKey says whom a request shares cached state with: its caller's other requests, or

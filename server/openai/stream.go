@@ -59,6 +59,10 @@ func (s *streamer) Add(e chat.Event) error {
 		chunk := s.head
 		chunk.Choices, chunk.Running = []choice{}, &serverProgress{e.Call.ID, e.Hosted.Done, e.Hosted.Total, e.Hosted.Message}
 		return s.out.Event("", chunk)
+	case chat.HostedQuestion:
+		chunk := s.head
+		chunk.Choices, chunk.Question = []choice{}, &serverQuestion{e.Hosted.Source, e.Hosted.Tool, *e.Hosted.Question}
+		return s.out.Event("", chunk)
 	case chat.Finished:
 		return s.finish(e)
 	default:

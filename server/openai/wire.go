@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 
+	"tenon/server/chat"
 	"tenon/server/wire"
 )
 
@@ -36,6 +37,7 @@ type chatRequest struct {
 	samplingFields
 
 	Approvals          []approval      `json:"approvals"`   // of calls that the server executes
+	Elicitation        bool            `json:"elicitation"` // the client answers questions that come in its stream
 	TTL                *float64        `json:"ttl"`         // seconds, as LM Studio has it
 	Grammar            string          `json:"grammar"`     // GBNF
 	JSONSchema         json.RawMessage `json:"json_schema"` // what the whole answer must match
@@ -134,6 +136,13 @@ type approval struct {
 	Reason  string `json:"reason"`
 }
 
+// serverQuestion is what a running tool asks the client's user, in a chunk of its own.
+type serverQuestion struct {
+	Label string `json:"server_label"`
+	Name  string `json:"name"`
+	chat.Question
+}
+
 // serverProgress is how far a running tool is, in a chunk of its own.
 type serverProgress struct {
 	ID      string  `json:"id"`
@@ -206,6 +215,7 @@ type chatCompletion struct {
 	Usage             shownUsage      `json:"usage,omitzero"`
 	Timings           *wire.Timings   `json:"timings,omitempty"`
 	Running           *serverProgress `json:"server_tool_progress,omitempty"`
+	Question          *serverQuestion `json:"server_elicitation,omitempty"`
 	*wire.Extra
 }
 

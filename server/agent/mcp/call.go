@@ -36,6 +36,11 @@ func (c *Client) call(ctx context.Context, offered agent.Tool, arguments json.Ra
 	if err != nil {
 		return agent.Result{}, err
 	}
+	ctx, end, err := c.run(ctx)
+	if err != nil {
+		return agent.Result{}, err
+	}
+	defer end()
 	token, steps := rand.Text(), make(chan agent.Progress, 16)
 	c.mu.Lock()
 	c.calls[token] = steps

@@ -37,6 +37,7 @@ type Client struct {
 	hide   *strings.Replacer
 	now    func() time.Time
 	turn   chan struct{} // holds one: who connects or lists
+	alone  chan struct{} // holds one: the call that the server may ask in return
 
 	mu       sync.Mutex // guards what follows
 	session  *sdk.ClientSession
@@ -46,13 +47,14 @@ type Client struct {
 	again    time.Time
 	last     error
 	calls    map[string]chan agent.Progress
+	running  *running
 	said     tail
 	closed   bool
 }
 
 // NewClient returns a client of a server whose settings were checked. It connects when it must.
 func NewClient(s *Server) *Client {
-	return &Client{server: s, hide: s.secrets(), now: time.Now, turn: make(chan struct{}, 1), calls: map[string]chan agent.Progress{}}
+	return &Client{server: s, hide: s.secrets(), now: time.Now, turn: make(chan struct{}, 1), alone: make(chan struct{}, 1), calls: map[string]chan agent.Progress{}}
 }
 
 // Label is what the configuration calls the server.
@@ -196,7 +198,7 @@ func (c *Client) dial(ctx context.Context) (*sdk.ClientSession, error) {
 		return nil, c.failure("connect", err)
 	}
 	options := &sdk.ClientOptions{
-		Capabilities: &sdk.ClientCapabilities{}, // no sampling and no elicitation: requests for them get an error
+		Capabilities: &sdk.ClientCapabilities{}, // what is not named gets an error
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -204,6 +206,7 @@ func (c *Client) dial(ctx context.Context) (*sdk.ClientSession, error) {
 		},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { c.progress(r.Params) },
 	}
+	c.allow(options)
 	if len(c.server.Roots) > 0 {
 		options.Capabilities.RootsV2 = &sdk.RootCapabilities{} //nolint:staticcheck // servers of today ask for them
 	}

@@ -7,8 +7,9 @@
 // requests name.
 //
 // A server is not trusted. Lists, pages, names, schemas and results have limits; a call is not made
-// where the server has changed the tool since the model was told of it; sampling and elicitation
-// are not offered and refused; what it says is data. It gets the variables and headers that are
+// where the server has changed the tool since the model was told of it; what it says is data.
+// Sampling and elicitation are refused unless its settings allow them, and then serve the one call
+// that runs (asks.go). It gets the variables and headers that are
 // its own, and these are hidden in all that it says. So are values in the query of its address; the
 // path is not.
 //

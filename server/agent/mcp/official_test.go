@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tenon/server/agent"
+	"tenon/server/chat"
 )
 
 var officialDir = flag.String("mcp.servers", "", "folder whose node_modules hold the official servers; see make test-mcp")
@@ -99,6 +100,25 @@ func TestOfficial_everything(t *testing.T) {
 	}
 	if _, offered := tools["trigger-sampling-request"]; offered {
 		t.Error("the server believes that it may sample")
+	}
+}
+
+// The server is of the older protocol: it asks by requests of its own.
+func TestOfficial_asksTheModelAndTheUser(t *testing.T) {
+	_, tools := official(t, "everything", func(s *Server) { s.Sampling, s.Elicitation = 1, true })
+	h := &helper{reply: chat.Reply{Action: "accept", Content: json.RawMessage(`{"name":"Ada"}`)}}
+	for name, arguments := range map[string]string{"trigger-sampling-request": `{"prompt":"hi","maxTokens":9}`, "trigger-elicitation-request": `{}`} {
+		tool, ok := tools[name]
+		if !ok {
+			t.Fatalf("%s is not offered", name)
+		}
+		r, err := tool.Execute(agent.WithAid(t.Context(), h), json.RawMessage(arguments), func(agent.Progress) {})
+		if want := map[string]string{"trigger-sampling-request": "A summary.", "trigger-elicitation-request": "Ada"}[name]; err != nil || r.Failed || !strings.Contains(r.Text, want) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	if len(h.prompts) != 1 || h.prompts[0].MaxTokens != 9 || len(h.asked) != 1 {
+		t.Errorf("%+v %q", h.prompts, h.asked)
 	}
 }
 

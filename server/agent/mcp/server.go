@@ -35,12 +35,17 @@ type Server struct {
 	Timeout     time.Duration             `key:"timeout" help:"longest time that a call may take, and connecting"`
 	Roots       []string                  `key:"roots" path:"yes" help:"folders that the server is told to work in"`
 	Resources   bool                      `key:"resources" help:"true: the model can list and read the server's resources, by two tools more"`
+	Sampling    int                       `key:"sampling" help:"prompts of the server that the model answers in one request, without tools; none: sampling is refused"`
+	Tokens      int                       `key:"sampling_tokens" help:"most tokens of such an answer"`
+	Elicitation bool                      `key:"elicitation" help:"true: while its tool runs the server can ask the user, where the client shows questions, as tenon run does; else it is refused"`
 
 	publicOnly bool // it is reached at public addresses alone
 }
 
 // NewServer returns the settings of a server with their defaults, to be filled.
-func NewServer(label string) *Server { return &Server{Label: label, Timeout: time.Minute} }
+func NewServer(label string) *Server {
+	return &Server{Label: label, Timeout: time.Minute, Tokens: 1024}
+}
 
 // Check says what is wrong with the settings.
 func (s *Server) Check() error {
