@@ -19,6 +19,24 @@
 // usually in another process (package engine/worker): masks and logits never cross it; prompt
 // pieces, grammar text and tokens do.
 //
+// # What an engine can do
+//
+// Not every engine can do all of it. [Can] says what this one does, the server plans its turns by
+// that, and the suite in engine/enginetest tests what is claimed:
+//
+//	exact mask      the output matches the grammar, token by token; calls stream while they are written
+//	printed mask    another engine follows the grammar in its dialect: calls are read as text, held until they validate, and
+//	                the turn is tried again where they do not
+//	no mask         the same; a strict schema or a grammar is refused, a format is reported as ignored
+//	checks          without them a call that is wrong is not rewound to: a new request takes the turn's place
+//	tokenizer       without one prompts go as text, counts are estimates, and content that spells a marker may be read as one
+//	token ids       without them no tokens of earlier turns go into a prompt; logit_bias is ignored
+//	symbols         without them markers are known by their spelling
+//	conclude        without it a turn that goes round in circles is ended at once
+//
+// A demanded call (tool_choice) that does not come from an engine without an exact mask is asked
+// for once more, and then an error.
+//
 // Implementations: engine/worker/runner (in-process, on engine/llama through
 // engine/worker/native), engine/worker (the same in a child process) and engine/enginetest (plays
 // a script; for tests). All pass the suite in engine/enginetest.

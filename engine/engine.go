@@ -12,7 +12,7 @@ type Engine interface {
 	Model() Model
 
 	// Tokens turns a prompt into the ids that Open would evaluate, BOS included where the model
-	// wants one.
+	// wants one. Without a tokenizer ([Can]) it and Text are ErrUnsupported.
 	Tokens(ctx context.Context, p Prompt) ([]int32, error)
 
 	// Text turns ids back into bytes; control tokens vanish unless special is set. The bytes may
@@ -46,7 +46,7 @@ type Session interface {
 	Decide(ctx context.Context, v Verdict) error
 
 	// Conclude has the output end as soon as its grammar lets it, with the fewest bytes; without a
-	// grammar, at once. It takes effect with the next token that is chosen, also of a turn that
+	// grammar, or on an engine that cannot ([Can]), at once. It takes effect with the next token that is chosen, also of a turn that
 	// waits for a verdict. The finish is as if the model had ended. Of a turn that has ended it is
 	// no error.
 	Conclude(ctx context.Context) error
@@ -59,6 +59,7 @@ type Session interface {
 type Turn struct {
 	Prompt   Prompt
 	Grammar  string   // what the output must match, as extended GBNF (package grammar); "": any text until the model's own end
+	Exact    bool     // refuse the turn, with ErrInexact, where the engine cannot keep to all of Grammar
 	Sampling Sampling // unset fields take the file's general.sampling.*, else llama-server's defaults
 	Budget   Budget
 	Logprobs int    // how many alternatives to report beside each token's own; -1: no logprobs at all
@@ -99,9 +100,12 @@ const (
 	Symbol              // a control or marker token; Bytes is the marker's spelling, which is not text
 )
 
+// NoID is the id of a token whose engine tells none: no model has it, and 0 is a token like others.
+const NoID int32 = -1
+
 // Token is one token of the output.
 type Token struct {
-	ID      int32
+	ID      int32 // NoID: not known
 	Kind    Kind
 	Bytes   []byte
 	Logprob float32   // the model's own, before mask, penalties and temperature; 0 unless asked for

@@ -22,6 +22,8 @@ var (
 	// ErrUnsupported: this engine or model cannot do what was asked (embeddings of a chat model,
 	// answers of one that only embeds).
 	ErrUnsupported = errors.New("not supported by this model")
+	// ErrInexact: the turn wants its grammar kept to exactly, and the engine cannot.
+	ErrInexact = errors.New("the model's engine cannot keep to the whole grammar")
 	// ErrClosed: the engine was closed.
 	ErrClosed = errors.New("the model was unloaded")
 )
@@ -49,6 +51,7 @@ var kinds = map[string]error{
 	"context_exceeded": ErrContextExceeded,
 	"worker_lost":      ErrWorkerLost,
 	"unsupported":      ErrUnsupported,
+	"inexact":          ErrInexact,
 	"closed":           ErrClosed,
 	"cancelled":        context.Canceled,
 }

@@ -13,8 +13,7 @@ type Model struct {
 	Template       string // the file's chat template, "" if it has none
 	Vocab          Vocab
 	Rewind         Rewind
-	Unmasked       bool // the output need not match a turn's Grammar
-	Embeddings     bool
+	Can            Can
 	Defaults       Sampling          // from the file's general.sampling.*
 	Metadata       map[string]string // the file's scalar keys as text
 }

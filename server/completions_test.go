@@ -186,7 +186,7 @@ func TestCompletions_noTokensAreThePromptAlone(t *testing.T) {
 
 func TestCompletions_tokensThatTheModelDoesNotHaveAreNamed(t *testing.T) {
 	e := enginetest.Script()
-	e.Info.Vocab.Size, e.Info.Embeddings = 256, true
+	e.Info.Vocab.Size, e.Info.Can.Embeddings = 256, true
 	h := server.New(servertest.Options(servertest.Model{ID: "scripted", Engine: e}))
 	for _, ids := range []string{"[256]", "[-1]", "[[1],[2,999999999]]"} {
 		for path, body := range map[string]string{

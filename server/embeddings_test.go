@@ -38,7 +38,7 @@ func (e embedder) Embed(ctx context.Context, prompts []engine.Prompt) ([]engine.
 func embedding(t *testing.T, fields string) (status int, body string) {
 	t.Helper()
 	e := enginetest.Script()
-	e.Info.Embeddings = true
+	e.Info.Can.Embeddings = true
 	h := server.New(servertest.Options(servertest.Model{ID: "scripted", Engine: embedder{e}}))
 	rec := askWith(t, h, "/v1/embeddings", `{"model":"scripted",`+fields+`}`)
 	return rec.Code, rec.Body.String()

@@ -93,7 +93,7 @@ func (vectors) Embed(_ context.Context, prompts []engine.Prompt) ([]engine.Embed
 // of their kinds, and no others but those that are listed as ours.
 func TestStudio_answersFieldByField(t *testing.T) {
 	engines := map[string]engine.Engine{
-		"m": servertest.Obedient(engine.Model{Context: 1 << 16, Slots: 2}), "e": vectors{&enginetest.Scripted{Info: engine.Model{Context: 512, Embeddings: true}}},
+		"m": servertest.Obedient(engine.Model{Context: 1 << 16, Slots: 2}), "e": vectors{&enginetest.Scripted{Info: engine.Model{Context: 512, Can: engine.Can{Embeddings: true}}}},
 	}
 	f, o := servertest.Fleet(engines, func(o *fleet.Options) { o.Catalog.(*catalog.Catalog).Entries[1].Parameters = "270M" })
 	t.Cleanup(func() { _ = f.Close() }) // scripted engines close well

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"tenon/engine"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
@@ -57,8 +58,12 @@ type modelInfo struct {
 	Architecture        string    `json:"architecture,omitempty"`
 	Quantization        string    `json:"quantization,omitempty"`
 	Capabilities        []string  `json:"capabilities"`
-	Error               string    `json:"error,omitempty"` // why it could not be loaded
-	Warnings            []string  `json:"warnings,omitempty"`
+	// How the server's promises hold on the model's engine, and what that can do; known once it is
+	// loaded.
+	Guarantees map[string]string `json:"guarantees,omitempty"`
+	Engine     *engine.Can       `json:"engine,omitempty"`
+	Error      string            `json:"error,omitempty"` // why it could not be loaded
+	Warnings   []string          `json:"warnings,omitempty"`
 }
 
 type modelMeta struct {
@@ -209,6 +214,7 @@ func (k modelFacts) describe(s fleet.Status) modelInfo {
 		Capabilities: k.capabilities(s),
 	}
 	if s.State == fleet.Loaded {
+		info.Engine, info.Guarantees = &s.Model.Can, s.Model.Can.Kept()
 		info.ContextLength = s.Model.Context
 		if s.Model.ContextTrained > 0 {
 			info.MaxContextLength = s.Model.ContextTrained
@@ -234,7 +240,7 @@ func (k modelFacts) capabilities(s fleet.Status) []string {
 		traits = k.traits(s.Entry)
 	}
 	switch {
-	case traits.Embeds || s.State == fleet.Loaded && s.Model.Embeddings:
+	case traits.Embeds || s.State == fleet.Loaded && s.Model.Can.Embeddings:
 		return []string{"embeddings"}
 	case traits.Tools:
 		return []string{"completion", "tools"}

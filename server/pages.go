@@ -106,7 +106,7 @@ func cors(origins []string) gin.HandlerFunc {
 			if o == origin || o == "*" {
 				c.Header("Access-Control-Allow-Origin", origin)
 				c.Header("Vary", "Origin")
-				c.Header("Access-Control-Expose-Headers", "X-Request-Id, X-Tenon-Ignored, X-Tenon-Issues, X-Tenon-Estimate, X-Tenon-Retries, Retry-After")
+				c.Header("Access-Control-Expose-Headers", "X-Request-Id, X-Tenon-Ignored, X-Tenon-Issues, X-Tenon-Guarantees, X-Tenon-Estimate, X-Tenon-Retries, Retry-After")
 				if c.Request.Method == http.MethodOptions {
 					c.Header("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
 					c.Header("Access-Control-Allow-Headers", "*, Authorization")

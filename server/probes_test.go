@@ -160,7 +160,7 @@ func TestDefaultModel_servesEveryName(t *testing.T) {
 		}
 	}
 	e := enginetest.Script()
-	e.Info.Embeddings = true
+	e.Info.Can.Embeddings = true
 	embeds := servertest.Options(servertest.Model{ID: "scripted", Engine: embedder{e}})
 	embeds.Service.Default = "scripted"
 	if status, v := answer(t, server.New(embeds), "POST", "/v1/embeddings", `{"input":"hi"}`); status != http.StatusOK || v["model"] != "scripted" {

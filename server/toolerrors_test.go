@@ -87,7 +87,7 @@ func TestToolErrors_whatWasNoCallIsLogged(t *testing.T) {
 		var log bytes.Buffer
 		bad := enginetest.Say(`{"tool": "Bash", "arguments": {"delete_everything": true}}`)
 		o := options(t, bad, bad)
-		o.Models.(oneModel).engine.Info.Unmasked = true
+		o.Models.(oneModel).engine.Info.Can = enginetest.Unmasked
 		o.Log, o.LogPrompts = slog.New(slog.NewTextHandler(&log, nil)), prompts
 		if rec := askWith(t, server.New(o), "/v1/chat/completions", body); rec.Code != 200 {
 			t.Fatal(rec.Body)
@@ -118,7 +118,7 @@ func TestRetries_showInAHeader(t *testing.T) {
 		for _, stream := range []string{`}`, `,"stream":true}`} {
 			for want, first := range map[string]string{"1": `{"tool": "Bash", "arguments": {"wrong": true}}`, "": "Hello."} {
 				o := options(t, enginetest.Say(first), enginetest.Say(`{"tool": "Bash", "arguments": {"command": "ls"}}`))
-				o.Models.(oneModel).engine.Info.Unmasked = true
+				o.Models.(oneModel).engine.Info.Can = enginetest.Unmasked
 				s := httptest.NewServer(server.New(o))
 				resp, err := http.Post(s.URL+path, "application/json", strings.NewReader(body+stream))
 				if err != nil {

@@ -55,7 +55,7 @@ func studioModels(ctx context.Context) (http.Handler, error) {
 	})
 	_, o := servertest.Fleet(map[string]engine.Engine{
 		scripted:  servertest.Obedient(engine.Model{Context: scriptedContext, Slots: 4}),
-		"vectors": embedder{&enginetest.Scripted{Info: engine.Model{Context: 2048, Slots: 4, Embeddings: true}}},
+		"vectors": embedder{&enginetest.Scripted{Info: engine.Model{Context: 2048, Slots: 4, Can: engine.Can{Embeddings: true}}}},
 	}, func(o *fleet.Options) { o.Store = &store.Store{Dir: dir, Hub: hub.URL} })
 	return server.New(o), nil
 }

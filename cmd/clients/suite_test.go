@@ -27,7 +27,7 @@ var suite = func() client {
 // script that does what the suite's prompts ask for.
 func suiteModels(ctx context.Context) (http.Handler, error) {
 	text := &enginetest.Scripted{Info: engine.Model{Context: 32 << 10, Slots: 4}, Play: answerSuite}
-	vectors := embedder{&enginetest.Scripted{Info: engine.Model{Context: 2048, Slots: 4, Embeddings: true}}}
+	vectors := embedder{&enginetest.Scripted{Info: engine.Model{Context: 2048, Slots: 4, Can: engine.Can{Embeddings: true}}}}
 	repos := map[string]string{
 		"llama-3.2-1b-instruct":                "hugging-quants/llama-3.2-1b-instruct",
 		"mobilevlm_v2-1.7b":                    "ziangwu/mobilevlm_v2-1.7b-gguf",

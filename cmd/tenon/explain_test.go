@@ -31,7 +31,7 @@ func (s scripted) Status() []fleet.Status { return nil }
 func recorded(t *testing.T) (port string) {
 	t.Helper()
 	m := scripted{enginetest.Script(enginetest.Say("Look:\n" + `{"tool": "ping", "arguments": {"n": "7"}}`))}
-	m.Info.Unmasked = true // under the mask there is nothing to mend
+	m.Info.Can = enginetest.Unmasked // under the mask there is nothing to mend
 	key, err := server.NewKey("sesame", 1)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenon/cmd/terminal"
+	"tenon/engine"
 	"tenon/models/catalog"
 	models "tenon/models/fleet"
 	"tenon/server/chat/prepared"
@@ -126,8 +127,17 @@ func fileRows(e catalog.Entry) [][]string {
 	}
 	return [][]string{
 		{"file", e.Path}, {"size", terminal.Size(e.Size)}, {"architecture", e.Architecture}, {"quantization", orNone(e.Quantization)},
-		{"context", fmt.Sprintf("%d tokens", e.ContextTrained)},
+		{"context", fmt.Sprintf("%d tokens", e.ContextTrained)}, {"guarantees", guarantees(engine.Everything)},
 	}
+}
+
+// guarantees is how the server's promises hold on an engine, on a line.
+func guarantees(c engine.Can) string {
+	var all []string
+	for _, g := range c.Guarantees() {
+		all = append(all, g.Name+": "+g.Kept)
+	}
+	return strings.Join(all, "; ")
 }
 
 func probeRows(p templates.Probe, b tools.Binding) (rows [][]string) {

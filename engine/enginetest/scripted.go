@@ -16,7 +16,7 @@ var _ engine.Engine = (*Scripted)(nil)
 // and the grammar say, and remembers the turns it was asked for. Its tokens are bytes: id = byte
 // value, and one id above 255 per marker.
 type Scripted struct {
-	Info engine.Model // Markers must have ids above 255; Context 0 means 4096, Slots 0 means 1
+	Info engine.Model // Markers must have ids above 255; Context 0 means 4096, Slots 0 means 1, no Can means Everything
 	// Play answers a turn in place of the replies, for clients that ask in an order of their own;
 	// nil: the replies do. It may be called from any goroutine.
 	Play func(engine.Turn) Reply
@@ -39,6 +39,12 @@ type Reply struct {
 	Again  []Reply        // what goes on from where a verdict takes the output back to, one after the other; none: the same tokens
 	Ending []engine.Token // what is said in place of the rest once the session is told to conclude
 }
+
+// Unmasked is what an engine can do that has a model, but follows no grammar.
+var Unmasked = engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Mask: engine.NoMask, Symbols: true, Logprobs: true}
+
+// Textual is what an engine can do that takes text and gives text.
+var Textual = engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask}
 
 // Say is a reply of plain text, one token a rune.
 func Say(text string) Reply {
@@ -85,16 +91,27 @@ func (s *Scripted) Model() engine.Model {
 	if m.Slots == 0 {
 		m.Slots = 1
 	}
+	if m.Can == (engine.Can{Embeddings: m.Can.Embeddings}) {
+		embeds := m.Can.Embeddings
+		m.Can = engine.Everything
+		m.Can.Embeddings = embeds
+	}
 	return m
 }
 
 // Tokens implements engine.Engine: one token a byte, one a marker.
 func (s *Scripted) Tokens(_ context.Context, p engine.Prompt) ([]int32, error) {
-	var ids []int32
+	if !s.Model().Can.Tokenizes() {
+		return nil, engine.ErrUnsupported
+	}
+	return s.prompt(p), nil
+}
+
+func (s *Scripted) prompt(p engine.Prompt) (ids []int32) {
 	for _, piece := range p {
 		ids = append(ids, s.tokens(piece)...)
 	}
-	return ids, nil
+	return ids
 }
 
 func (s *Scripted) tokens(p engine.Piece) []int32 {
@@ -115,6 +132,9 @@ func (s *Scripted) tokens(p engine.Piece) []int32 {
 
 // Text implements engine.Engine.
 func (s *Scripted) Text(_ context.Context, ids []int32, special bool) ([]byte, error) {
+	if !s.Model().Can.Tokenizes() {
+		return nil, engine.ErrUnsupported
+	}
 	var b []byte
 	for _, id := range ids {
 		if id < 256 {
@@ -127,13 +147,13 @@ func (s *Scripted) Text(_ context.Context, ids []int32, special bool) ([]byte, e
 }
 
 // Open implements engine.Engine.
-func (s *Scripted) Open(ctx context.Context, t engine.Turn) (engine.Session, error) {
-	ids, err := s.Tokens(ctx, t.Prompt)
-	if err != nil {
-		return nil, err
+func (s *Scripted) Open(_ context.Context, t engine.Turn) (engine.Session, error) {
+	ids, m := s.prompt(t.Prompt), s.Model()
+	if len(ids) >= m.Context {
+		return nil, &engine.ContextError{Prompt: len(ids), Context: m.Context}
 	}
-	if n := s.Model().Context; len(ids) >= n {
-		return nil, &engine.ContextError{Prompt: len(ids), Context: n}
+	if t.Exact && t.Grammar != "" && m.Can.Mask != engine.ExactMask {
+		return nil, engine.ErrInexact
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,7 +240,14 @@ func (s *scriptedSession) token(ctx context.Context) (engine.Update, error) {
 			return engine.Update{}, ctx.Err()
 		}
 	}
-	u := engine.Update{Tokens: s.reply.Tokens[s.sent : s.sent+1]}
+	u := engine.Update{Tokens: slices.Clone(s.reply.Tokens[s.sent : s.sent+1])}
+	can := s.engine.Model().Can
+	if t := &u.Tokens[0]; !can.IDs {
+		t.ID = engine.NoID
+	}
+	if t := &u.Tokens[0]; !can.Symbols && t.Kind == engine.Symbol {
+		t.Kind = engine.Sampled
+	}
 	s.sent++
 	if s.parked = slices.Contains(s.reply.Checks, s.sent); s.parked {
 		u.Check = &engine.Check{Offset: s.kept}

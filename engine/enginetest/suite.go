@@ -29,34 +29,42 @@ const patience = 60 * time.Second
 // those with a model run it on one model of each [engine.Rewind], such as package tinymodel
 // writes.
 func Run(t *testing.T, s Subject) {
+	anything := func(engine.Can) bool { return true }
+	masked := func(c engine.Can) bool { return c.Mask == engine.ExactMask }
+	told := func(c engine.Can) bool { return c.Mask != engine.NoMask } // exactly, or in what another dialect can say
+	checks := func(c engine.Can) bool { return c.Checks }
 	tests := []struct {
 		name  string
 		test  func(t *testing.T, e engine.Engine)
 		model bool // needs a model
+		needs func(engine.Can) bool
 	}{
-		{"model describes itself", testModel, false},
-		{"text survives tokens and back", testRoundTrip, false},
-		{"content never yields a marker", testMarkers, true},
-		{"a turn ends with its finish, then EOF", testFinish, false},
-		{"budget of one token", testBudget, false},
-		{"cancelled Next leaves the session alive", testNextCancelled, false},
-		{"Close mid-stream frees the slot", testCloseFrees, false},
-		{"Open does not wait for a slot", testQueued, false},
-		{"a told turn ends before its time", testConcludes, false},
-		{"prompt beyond the context", testContextExceeded, false},
-		{"closed engine refuses", testClosed, false},
-		{"embeddings or ErrUnsupported", testEmbed, false},
-		{"stops at the model's own end", testStopsAtEnd, true},
-		{"temperature 0 repeats, a seed too", testRepeats, true},
-		{"grammar is kept to", testGrammar, true},
-		{"a checked part can be taken back", testRewind, true},
-		{"a verdict's grammar is that of the whole output", testNarrower, true},
-		{"a told turn ends legally", testConcludesLegally, true},
-		{"logprobs are the model's own", testLogprobs, true},
-		{"a resumed conversation evaluates only what is new", testResume, true},
-		{"a prompt cut shorter gives the same answer", testShorterPrompt, true},
-		{"turns at once share a prefix", testSharedPrefix, true},
-		{"nothing is shared across cache keys", testCacheKeys, true},
+		{"model describes itself", testModel, false, anything},
+		{"text survives tokens and back", testRoundTrip, false, engine.Can.Tokenizes},
+		{"no tokenizer, and none is pretended", testNoTokenizer, false, func(c engine.Can) bool { return !c.Tokenizes() }},
+		{"a token without an id says so", testNoIDs, false, func(c engine.Can) bool { return !c.IDs }},
+		{"an inexact mask is no exact one", testInexact, false, func(c engine.Can) bool { return !masked(c) }},
+		{"content never yields a marker", testMarkers, true, engine.Can.Tokenizes},
+		{"a turn ends with its finish, then EOF", testFinish, false, anything},
+		{"budget of one token", testBudget, false, anything},
+		{"cancelled Next leaves the session alive", testNextCancelled, false, anything},
+		{"Close mid-stream frees the slot", testCloseFrees, false, anything},
+		{"Open does not wait for a slot", testQueued, false, anything},
+		{"a told turn ends before its time", testConcludes, false, anything},
+		{"prompt beyond the context", testContextExceeded, false, engine.Can.Tokenizes},
+		{"closed engine refuses", testClosed, false, anything},
+		{"embeddings or ErrUnsupported", testEmbed, false, anything},
+		{"stops at the model's own end", testStopsAtEnd, true, func(c engine.Can) bool { return c.IDs }},
+		{"temperature 0 repeats, a seed too", testRepeats, true, func(c engine.Can) bool { return c.IDs }},
+		{"grammar is kept to", testGrammar, true, told},
+		{"a checked part can be taken back", testRewind, true, checks},
+		{"a verdict's grammar is that of the whole output", testNarrower, true, checks},
+		{"a told turn ends legally", testConcludesLegally, true, func(c engine.Can) bool { return c.Conclude }},
+		{"logprobs are the model's own", testLogprobs, true, func(c engine.Can) bool { return c.Logprobs }},
+		{"a resumed conversation evaluates only what is new", testResume, true, masked},
+		{"a prompt cut shorter gives the same answer", testShorterPrompt, true, masked},
+		{"turns at once share a prefix", testSharedPrefix, true, masked},
+		{"nothing is shared across cache keys", testCacheKeys, true, masked},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -65,6 +73,9 @@ func Run(t *testing.T, s Subject) {
 			}
 			e := s.Open(t)
 			t.Cleanup(func() { _ = e.Close() })
+			if !test.needs(e.Model().Can) {
+				t.Skip("the engine does not claim it")
+			}
 			test.test(t, e)
 		})
 	}
@@ -156,6 +167,9 @@ func testModel(t *testing.T, e engine.Engine) {
 	if m.Context <= 0 || m.Slots <= 0 {
 		t.Errorf("context %d, %d slots: both must be positive", m.Context, m.Slots)
 	}
+	if !m.Can.Tokenizes() {
+		return
+	}
 	for _, marker := range m.Vocab.Markers {
 		text, err := e.Text(limited(t), []int32{marker.ID}, true)
 		if err != nil || string(text) != marker.Text {
@@ -185,6 +199,33 @@ func testRoundTrip(t *testing.T, e engine.Engine) {
 		if err != nil || !endsWith(kept, ids) {
 			t.Errorf("kept ids %v became %v, %v", ids, kept, err)
 		}
+	}
+}
+
+func testNoTokenizer(t *testing.T, e engine.Engine) {
+	if ids, err := e.Tokens(limited(t), engine.Plain("a text")); !errors.Is(err, engine.ErrUnsupported) {
+		t.Errorf("tokens: %v, %v; want ErrUnsupported", ids, err)
+	}
+	if text, err := e.Text(limited(t), []int32{1}, false); !errors.Is(err, engine.ErrUnsupported) {
+		t.Errorf("text: %q, %v; want ErrUnsupported", text, err)
+	}
+}
+
+func testNoIDs(t *testing.T, e engine.Engine) {
+	for _, token := range run(t, e, greedy(engine.Plain(sentences[0]), 5)).tokens {
+		if token.ID != engine.NoID {
+			t.Errorf("%q has the id %d", token.Bytes, token.ID)
+		}
+	}
+}
+
+// testInexact asks for what only a mask of the whole grammar can do: a length that no printed
+// grammar counts to, after which a digit comes.
+func testInexact(t *testing.T, e engine.Engine) {
+	turn := greedy(engine.Plain(sentences[0]), 5)
+	turn.Grammar, turn.Exact = `root ::= %json{"type":"string","minLength":99999,"pattern":"^(a|b)*a(a|b){30}$"}`, true
+	if _, err := e.Open(limited(t), turn); !errors.Is(err, engine.ErrInexact) {
+		t.Errorf("%v, want ErrInexact", err)
 	}
 }
 
@@ -358,7 +399,7 @@ func testClosed(t *testing.T, e engine.Engine) {
 
 func testEmbed(t *testing.T, e engine.Engine) {
 	vectors, err := e.Embed(limited(t), []engine.Prompt{engine.Plain("the weather is cold"), engine.Plain("the answer")})
-	if !e.Model().Embeddings {
+	if !e.Model().Can.Embeddings {
 		if !errors.Is(err, engine.ErrUnsupported) {
 			t.Errorf("%v, want ErrUnsupported", err)
 		}

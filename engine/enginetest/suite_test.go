@@ -9,14 +9,20 @@ import (
 )
 
 func TestScripted_passesTheSuite(t *testing.T) {
-	enginetest.Run(t, enginetest.Subject{
-		Scripted: true,
-		Open: func(*testing.T) engine.Engine {
-			var replies []enginetest.Reply
-			for range 20 {
-				replies = append(replies, enginetest.Say(strings.Repeat("and then ", 10)))
-			}
-			return enginetest.Script(replies...)
-		},
-	})
+	for name, can := range map[string]engine.Can{"everything": engine.Everything, "unmasked": enginetest.Unmasked, "textual": enginetest.Textual} {
+		t.Run(name, func(t *testing.T) {
+			enginetest.Run(t, enginetest.Subject{
+				Scripted: true,
+				Open: func(*testing.T) engine.Engine {
+					var replies []enginetest.Reply
+					for range 20 {
+						replies = append(replies, enginetest.Say(strings.Repeat("and then ", 10)))
+					}
+					e := enginetest.Script(replies...)
+					e.Info.Can = can
+					return e
+				},
+			})
+		})
+	}
 }

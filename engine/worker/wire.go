@@ -75,6 +75,7 @@ type turnRequest struct {
 	ID       string           `json:"id"`
 	Prompt   []wirePiece      `json:"prompt"`
 	Grammar  string           `json:"grammar,omitempty"`
+	Exact    bool             `json:"exact,omitempty"`
 	Sampling engine.Sampling  `json:"sampling"` // without LogitBias
 	Bias     map[int32]string `json:"bias,omitempty"`
 	Budget   engine.Budget    `json:"budget"`
@@ -117,7 +118,7 @@ func decodePrompt(in []wirePiece) engine.Prompt {
 
 func encodeTurn(id string, t engine.Turn) turnRequest {
 	r := turnRequest{
-		ID: id, Prompt: encodePrompt(t.Prompt), Grammar: t.Grammar,
+		ID: id, Prompt: encodePrompt(t.Prompt), Grammar: t.Grammar, Exact: t.Exact,
 		Sampling: t.Sampling, Budget: t.Budget, Logprobs: t.Logprobs, Whole: t.Whole, CacheKey: t.CacheKey, Forget: t.Forget,
 	}
 	r.Sampling.LogitBias = nil
@@ -132,7 +133,7 @@ func encodeTurn(id string, t engine.Turn) turnRequest {
 
 func decodeTurn(r turnRequest) (engine.Turn, error) {
 	t := engine.Turn{
-		Prompt: decodePrompt(r.Prompt), Grammar: r.Grammar, Sampling: r.Sampling, Budget: r.Budget, Logprobs: r.Logprobs,
+		Prompt: decodePrompt(r.Prompt), Grammar: r.Grammar, Exact: r.Exact, Sampling: r.Sampling, Budget: r.Budget, Logprobs: r.Logprobs,
 		Whole: r.Whole, CacheKey: r.CacheKey, Forget: r.Forget,
 	}
 	for id, s := range r.Bias {

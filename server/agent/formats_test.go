@@ -89,7 +89,7 @@ func TestFormats_eachRunsTheLoop(t *testing.T) {
 func TestFormats_whatIsNoCallIsText(t *testing.T) {
 	n := &notes{}
 	b := newBench(allowed(n), `{"tool": "lookup", "arguments": {"q": `, "never asked for")
-	b.engine.Info.Unmasked = true
+	b.engine.Info.Can = enginetest.Unmasked
 	if c := b.ask(t, nil); len(n.calls) != 0 || c.Finish.Reason != chat.Stop {
 		t.Errorf("%+v", c)
 	}

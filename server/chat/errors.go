@@ -92,7 +92,7 @@ func AsError(err error) *Error {
 		kind = Busy
 	case errors.Is(err, engine.ErrQueueTimeout), errors.Is(err, engine.ErrWorkerLost), errors.Is(err, engine.ErrClosed):
 		kind = Unavailable
-	case errors.Is(err, engine.ErrUnsupported):
+	case errors.Is(err, engine.ErrUnsupported), errors.Is(err, engine.ErrInexact):
 		kind = NotSupportedHere
 	}
 	e = &Error{Kind: kind, Message: err.Error(), Err: err}

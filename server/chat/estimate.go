@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"github.com/pkoukk/tiktoken-go"
 	loader "github.com/pkoukk/tiktoken-go-loader"
 
+	"tenon/engine"
 	"tenon/templates"
 	"tenon/tools"
 )
@@ -37,11 +39,29 @@ func estimate(r Request) (Tokens, error) {
 		}
 		text = rendered
 	}
+	n, err := estimateText(text)
+	return Tokens{N: n, Estimated: true}, err
+}
+
+// count counts a prompt, or estimates it where the model's engine does not tokenize.
+func count(ctx context.Context, m Model, p engine.Prompt) (Tokens, error) {
+	if m.Engine.Model().Can.Tokenizes() {
+		ids, err := m.Engine.Tokens(ctx, p)
+		if err != nil {
+			return Tokens{}, fmt.Errorf("tokenize the prompt: %w", err)
+		}
+		return Tokens{N: len(ids)}, nil
+	}
+	n, err := estimateText(p.String())
+	return Tokens{N: n, Estimated: true}, err
+}
+
+func estimateText(text string) (int, error) {
 	e, err := estimator()
 	if err != nil {
-		return Tokens{}, fmt.Errorf("load the vocabulary for estimates: %w", err)
+		return 0, fmt.Errorf("load the vocabulary for estimates: %w", err)
 	}
-	return Tokens{N: countBy(e, text), Estimated: true}, nil
+	return countBy(e, text), nil
 }
 
 // Limits of an estimate: the time that a word takes grows with the square of its length, and the

@@ -64,6 +64,7 @@ type Event struct {
 	Dropped  int             `json:"dropped,omitempty"` // messages that were left out so that the prompt fits, with Started
 	Ignored  []string        `json:"-"`                 // fields that have no effect in this turn, with Started
 	Issues   []grammar.Issue `json:"-"`                 // keywords of the tools' schemas that the mask does not enforce
+	Weaker   []string        `json:"-"`                 // promises that this model's engine keeps in a weaker form, with Started
 	Progress engine.Progress `json:"progress,omitzero"`
 	Hosted   *HostedCall     `json:"-"` // of tools that the server executes
 	Finish   Finish          `json:"finish,omitzero"`

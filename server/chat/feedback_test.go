@@ -64,7 +64,7 @@ func TestFeedback_ofEachKindOfFault(t *testing.T) {
 		}
 		r.Tools = []tools.Tool{{Name: "book", Parameters: declared}}
 		e := enginetest.Script(enginetest.Say(wrong), enginetest.Say("No."))
-		e.Info.Unmasked = true
+		e.Info.Can = enginetest.Unmasked
 		o := runService(t, &Service{}, e, r)
 		fmt.Fprintf(&page, "== %s: %s %s\n", m.kind, m.schema, m.args)
 		if len(o.engine.Turns()) != 2 {

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,11 +29,12 @@ type choiceRun struct {
 	index   int
 
 	reading *reading
-	usage   Usage  // of the prompt, before anything was tried again
-	spent   int    // tokens that failed tries generated
-	mistake string // of the last try that failed
-	narrow  bool   // the context leaves less room than the request allows
-	sent    bool   // something of the answer has left
+	usage   Usage   // of the prompt, before anything was tried again
+	spent   int     // tokens that failed tries generated
+	mistake string  // of the last try that failed
+	narrow  bool    // the context leaves less room than the request allows
+	sent    bool    // something of the answer has left
+	held    []Event // text and thinking before a call that must come, and may not
 	faults  []*tools.Fault
 	loop    loopGuard
 	repeats repeats
@@ -156,6 +158,14 @@ func (c *choiceRun) finish(ctx context.Context, f engine.Finish) (over bool, err
 	if err := c.guess(f); err != nil {
 		return true, err
 	}
+	if c.plan.must && c.reading.calls == 0 && f.Reason == engine.Stop {
+		if again, err := c.compel(ctx); again || err != nil {
+			return !again, err
+		}
+	}
+	if err := c.letGo(); err != nil {
+		return true, err
+	}
 	c.plan.keep(c.reading.tokens)
 	u := f.Usage
 	if c.mending.Retries > 0 && c.usage.Prompt > 0 {
@@ -213,8 +223,50 @@ func (c *choiceRun) reason(f engine.Finish) Reason {
 	}
 }
 
+// compel has the turn tried again that has ended without the call that it must make, on an engine
+// that cannot be made to.
+func (c *choiceRun) compel(ctx context.Context) (again bool, err error) {
+	var said strings.Builder
+	for _, e := range c.held {
+		if e.Kind == Text {
+			said.WriteString(e.Text)
+		}
+	}
+	f := &tools.Fault{Source: said.String(), Err: errors.New("no tool was called, and the request demands a call")}
+	if c.retry(ctx, f, len(c.reading.tokens)) {
+		c.held = nil
+		return true, nil
+	}
+	return false, unfit("tool_choice", "demands a call, which the model did not make, and its engine cannot be made to keep to a grammar")
+}
+
+// letGo sends what was held.
+func (c *choiceRun) letGo() error {
+	held := c.held
+	c.held = nil
+	for _, e := range held {
+		if err := c.pass(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *choiceRun) send(e Event) error {
 	e.Choice = c.index
+	if c.plan.must && c.reading.calls == 0 && (e.Kind == Text || e.Kind == Reasoning) {
+		c.held = append(c.held, e)
+		return nil
+	}
+	if e.Kind == CallStart {
+		if err := c.letGo(); err != nil {
+			return err
+		}
+	}
+	return c.pass(e)
+}
+
+func (c *choiceRun) pass(e Event) error {
 	was := c.repeats.again
 	for _, e := range c.repeats.pass(e) {
 		if e.Kind == Text || e.Kind == Reasoning || e.Kind == CallStart {

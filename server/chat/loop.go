@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"hash/crc32"
 
 	"tenon/engine"
 )
@@ -33,16 +34,20 @@ func (g *loopGuard) token(t engine.Token) bool {
 	if rest := bytes.TrimRight(t.Bytes, " \t\r\n"); len(rest) > 0 {
 		g.space = len(t.Bytes) - len(rest)
 	}
+	id := t.ID
+	if id == engine.NoID {
+		id = -2 - int32(crc32.ChecksumIEEE(t.Bytes)>>2)
+	}
 	looping := g.space >= loopSpace
 	for p := 1; p <= min(g.count, maxPeriod); p++ {
-		if g.last[(g.count-p)%maxPeriod] != t.ID {
+		if g.last[(g.count-p)%maxPeriod] != id {
 			g.runs[p] = 0
 			continue
 		}
 		g.runs[p]++
 		looping = looping || g.runs[p] >= loopTokens
 	}
-	g.last[g.count%maxPeriod] = t.ID
+	g.last[g.count%maxPeriod] = id
 	g.count++
 	return looping
 }

@@ -241,7 +241,7 @@ func TestCheck_theSameMistakeInAnotherOrderEndsIt(t *testing.T) {
 	for range 20 { // the validator's order is that of a map
 		bad := enginetest.Say(bookHead + `{"a": 1, "b": 2, "c": 3}}`)
 		e := enginetest.Script(bad, bad, bad, bad)
-		e.Info.Unmasked = true
+		e.Info.Can = enginetest.Unmasked
 		o := runService(t, &Service{Retries: 3}, e, r)
 		if n := len(o.engine.Turns()); n != 2 {
 			t.Fatalf("%d turns", n)

@@ -54,11 +54,11 @@ func explainOverflow(ctx context.Context, m Model, p planned, r Request, err err
 	}
 	counts := map[string]int{}
 	for _, part := range promptParts(bare, conversation) {
-		ids, countErr := m.Engine.Tokens(ctx, part.prompt)
+		n, countErr := count(ctx, m, part.prompt)
 		if countErr != nil {
 			return err
 		}
-		counts[part.name] = len(ids)
+		counts[part.name] = n.N
 	}
 	tools := max(over.Prompt-counts["system"]-counts["history"]-counts["template"], 0)
 	return &Error{

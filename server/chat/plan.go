@@ -26,7 +26,8 @@ type planned struct {
 	kept      *prepared.Turns
 	issues    []grammar.Issue // keywords of schemas that the mask does not enforce: the answer's, then the tools'
 	ignored   []string        // fields that turned out to have no effect
-	unmasked  bool            // the engine follows no grammar
+	can       engine.Can
+	must      bool // the answer must call a tool, and the engine cannot make it
 }
 
 // toolName tells the tools of a turn apart.
@@ -42,10 +43,13 @@ func (p planned) keep(tokens []engine.Token) {
 
 // parser reads what the engine generates: by the grammar that masks it, where it does.
 func (p planned) parser() tools.Parser {
-	if p.unmasked {
+	switch {
+	case p.can.Mask == engine.ExactMask:
+		return p.tools.Parser()
+	case p.can.Symbols:
 		return p.tools.SymbolParser()
 	}
-	return p.tools.Parser()
+	return p.tools.TextParser()
 }
 
 // plan renders the prompt, derives the output's grammar and sets the budget. Nothing in it waits
@@ -61,9 +65,17 @@ func (s *Service) plan(m Model, r Request) (planned, error) {
 	if err != nil {
 		return planned{}, err
 	}
+	can := m.Engine.Model().Can
+	ignored, err := limit(can, &r)
+	if err != nil {
+		return planned{}, err
+	}
 	p, err := s.planChecked(m, r)
 	if err == nil {
 		p.issues = append(issues, p.tools.Issues()...)
+		p.ignored = append(p.ignored, ignored...)
+		p.must = r.Choice.Mode == tools.Required && can.Mask != engine.ExactMask
+		p.turn.Exact = r.Answer != nil && can.Mask == engine.PrintedMask && (r.AnswerPlace.Strict || r.Answer.Syntax == "gbnf")
 	}
 	return p, err
 }
@@ -117,10 +129,10 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 }
 
 // routes tells whether the model is to say which tool it means before it calls one. An engine
-// without masks would not, and an answer that the client has begun is gone on with.
+// that does not count thinking would not stop it, and an answer that the client has begun is gone on with.
 func routes(m Model, r Request) bool {
 	off := r.Thinking.Enabled != nil && !*r.Thinking.Enabled
-	return m.Teaching.Routing > 0 && !m.Thinks && !off && !m.Engine.Model().Unmasked && !continued(r.Conversation)
+	return m.Teaching.Routing > 0 && !m.Thinks && !off && m.Engine.Model().Can.Thinking && !continued(r.Conversation)
 }
 
 // continued tells whether the conversation ends with an answer that is to be gone on with.
@@ -174,7 +186,7 @@ func (s *Service) assemble(m Model, r Request, output *tools.Plan, rendering tem
 		logprobs:  r.Logprobs >= 0,
 		freeform:  map[toolName]bool{},
 		kept:      m.Kept,
-		unmasked:  m.Engine.Model().Unmasked,
+		can:       m.Engine.Model().Can,
 		ignored:   strangers(m, r.Sampling.LogitBias),
 	}
 	for _, t := range r.Tools {

@@ -102,7 +102,10 @@ func (r *replayed) Acquire(context.Context, fleet.Request) (*fleet.Lease, error)
 
 func (r *replayed) Model() engine.Model {
 	s := r.trace.Source
-	m := engine.Model{Context: s.Context, Template: s.ChatTemplate, Slots: 1, Unmasked: s.Unmasked, Vocab: engine.Vocab{BOS: s.BOS, EOS: s.EOS}}
+	m := engine.Model{Context: s.Context, Template: s.ChatTemplate, Slots: 1, Can: s.Engine, Vocab: engine.Vocab{BOS: s.BOS, EOS: s.EOS}}
+	if m.Can == (engine.Can{}) { // planned without a model
+		m.Can = engine.Everything
+	}
 	m.Metadata = map[string]string{}
 	for i, text := range s.Markers {
 		m.Vocab.Markers = append(m.Vocab.Markers, engine.Marker{ID: int32(i), Text: text})

@@ -142,7 +142,7 @@ type asker struct {
 	turn engine.Turn
 }
 
-func (a *asker) Model() engine.Model { return engine.Model{Context: 4096} }
+func (a *asker) Model() engine.Model { return engine.Model{Context: 4096, Can: engine.Everything} }
 
 func (a *asker) Open(_ context.Context, t engine.Turn) (engine.Session, error) {
 	a.turn = t

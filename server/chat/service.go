@@ -75,7 +75,7 @@ func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 			s.suspects.ended(key, died, s.now())
 		}
 	}()
-	if err := sink(Event{Kind: Started, Model: r.Model, Issues: p.issues, Ignored: p.ignored, Dropped: dropped}); err != nil {
+	if err := sink(Event{Kind: Started, Model: r.Model, Issues: p.issues, Ignored: p.ignored, Dropped: dropped, Weaker: weaker(p.can)}); err != nil {
 		return gone(err)
 	}
 	return answering{s, m, r, p}.runAll(ctx, sessions, sink)
@@ -134,11 +134,7 @@ func (s *Service) Count(ctx context.Context, r Request) (Tokens, error) {
 		if err != nil {
 			return Tokens{}, err
 		}
-		ids, err := m.Engine.Tokens(ctx, p.turn.Prompt)
-		if err != nil {
-			return Tokens{}, fmt.Errorf("tokenize the prompt: %w", err)
-		}
-		return Tokens{N: len(ids)}, nil
+		return count(ctx, m, p.turn.Prompt)
 	})
 }
 

@@ -90,7 +90,7 @@ func (s *Service) Render(ctx context.Context, r Request) (string, error) {
 // Embed returns a vector per prompt, or an *Error of kind NotSupportedHere.
 func (s *Service) Embed(ctx context.Context, model string, prompts []engine.Prompt) ([]engine.Embedding, error) {
 	return with(ctx, s.acquire, model, func(m Model) ([]engine.Embedding, error) {
-		if !m.Engine.Model().Embeddings {
+		if !m.Engine.Model().Can.Embeddings {
 			return nil, &Error{Kind: NotSupportedHere, Field: "model", Message: m.ID + " is no embedding model"}
 		}
 		for _, p := range prompts {

@@ -28,19 +28,19 @@ type Trace struct {
 
 // ModelSource is what a plan depends on beside the request.
 type ModelSource struct {
-	Dialect      string    `json:"dialect"`
-	ChatTemplate string    `json:"chat_template,omitempty"` // its source; "": the built-in rendering
-	BOS          string    `json:"bos,omitempty"`
-	EOS          string    `json:"eos,omitempty"`
-	Markers      []string  `json:"markers,omitempty"`
-	Infill       []string  `json:"infill,omitempty"`      // its tokens for filling in the middle
-	ToolFormat   string    `json:"tool_format,omitempty"` // the server's setting
-	Teaching     *Teaching `json:"teaching,omitempty"`    // the model's, if it has one
-	NPredict     int       `json:"n_predict,omitempty"`   // the server's setting
-	Retries      int       `json:"retries,omitempty"`     // the server's setting, as Service.Retries
-	Context      int       `json:"context"`               // tokens
-	Unmasked     bool      `json:"unmasked,omitempty"`    // the engine follows no grammar
-	Now          time.Time `json:"now"`                   // the conversation's date
+	Dialect      string     `json:"dialect"`
+	ChatTemplate string     `json:"chat_template,omitempty"` // its source; "": the built-in rendering
+	BOS          string     `json:"bos,omitempty"`
+	EOS          string     `json:"eos,omitempty"`
+	Markers      []string   `json:"markers,omitempty"`
+	Infill       []string   `json:"infill,omitempty"`      // its tokens for filling in the middle
+	ToolFormat   string     `json:"tool_format,omitempty"` // the server's setting
+	Teaching     *Teaching  `json:"teaching,omitempty"`    // the model's, if it has one
+	NPredict     int        `json:"n_predict,omitempty"`   // the server's setting
+	Retries      int        `json:"retries,omitempty"`     // the server's setting, as Service.Retries
+	Context      int        `json:"context"`               // tokens
+	Engine       engine.Can `json:"engine,omitzero"`
+	Now          time.Time  `json:"now"` // the conversation's date
 }
 
 // PromptTrace is a rendered prompt.

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 
@@ -16,7 +15,7 @@ import (
 func (s *Service) truncate(ctx context.Context, m Model, r Request) (shorter Request, p planned, dropped int, err error) {
 	size := m.Engine.Model().Context
 	p, n, err := s.measure(ctx, m, r)
-	if err != nil || n < size {
+	if err != nil || n < size || size == 0 { // of an engine that does not tell its context
 		return r, p, 0, err
 	}
 	groups := droppable(r.Conversation.Messages)
@@ -41,11 +40,8 @@ func (s *Service) measure(ctx context.Context, m Model, r Request) (planned, int
 	if err != nil {
 		return p, 0, err
 	}
-	ids, err := m.Engine.Tokens(ctx, p.turn.Prompt)
-	if err != nil {
-		return p, 0, fmt.Errorf("count the prompt: %w", err)
-	}
-	return p, len(ids), nil
+	n, err := count(ctx, m, p.turn.Prompt)
+	return p, n.N, err
 }
 
 // answerRoom is how many tokens a truncated prompt leaves for the answer.

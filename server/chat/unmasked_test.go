@@ -95,7 +95,7 @@ func pieces(text string, n int) enginetest.Reply {
 func runUnmasked(t *testing.T, family string, replies ...enginetest.Reply) outcomeOf {
 	t.Helper()
 	e := enginetest.Script(replies...)
-	e.Info.Unmasked = true
+	e.Info.Can = enginetest.Unmasked
 	r := request()
 	r.Model, r.Tools = family, []tools.Tool{booking}
 	return runService(t, &Service{}, e, r)

@@ -137,7 +137,7 @@ func (s watchedSession) Conclude(ctx context.Context) error {
 func (s *ModelSource) take(m Model) {
 	info := m.Engine.Model()
 	s.ChatTemplate, s.ToolFormat, s.Dialect = m.Template, m.ToolFormat, m.Dialect.Name()
-	s.BOS, s.EOS, s.Context, s.Unmasked = info.Vocab.BOS, info.Vocab.EOS, info.Context, info.Unmasked
+	s.BOS, s.EOS, s.Context, s.Engine = info.Vocab.BOS, info.Vocab.EOS, info.Context, info.Can
 	s.Markers = prepared.MarkerTexts(info)
 	if markers, ok := infillMarkers(info); ok {
 		s.Infill = markers[:]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tenon/engine"
 	"tenon/models/fleet"
 	"tenon/models/store"
 )
@@ -24,6 +25,8 @@ type Model struct {
 	Path           string   `json:"path"`
 	Source         string   `json:"source"` // where it was found or fetched from
 	Error          string   `json:"error,omitempty"`
+
+	Guarantees map[string]string `json:"guarantees,omitempty"` // how the server's promises hold on its engine; of another machine's once it is loaded
 }
 
 // Describe is a model as clients see it.
@@ -31,10 +34,10 @@ func Describe(s fleet.Status) Model {
 	m := Model{
 		ID: s.ID, State: string(s.State), Progress: s.Progress, Size: s.Size, Quantization: s.Quantization, Architecture: s.Architecture,
 		ContextLength: s.Context, ContextTrained: s.ContextTrained, Aliases: append([]string{}, s.Aliases...), Pinned: s.Pinned,
-		Path: s.Path, Source: s.Source,
+		Path: s.Path, Source: s.Source, Guarantees: engine.Everything.Kept(),
 	}
 	if s.State == fleet.Loaded {
-		m.ContextLength = s.Model.Context
+		m.ContextLength, m.Guarantees = s.Model.Context, s.Model.Can.Kept()
 	}
 	if s.Err != nil {
 		m.Error = s.Err.Error()

@@ -33,7 +33,7 @@ func Fleet(engines map[string]engine.Engine, change ...func(*fleet.Options)) (*f
 	f := fleet.New(o)
 	traits := func(e catalog.Entry) chat.Traits {
 		one, ok := engines[e.ID] // others were fetched
-		return chat.Traits{Embeds: ok && one.Model().Embeddings, Tools: true, Thinks: true}
+		return chat.Traits{Embeds: ok && one.Model().Can.Embeddings, Tools: true, Thinks: true}
 	}
 	models := thinkers{chat.NewLoader(f, chat.LoaderOptions{})}
 	return f, server.Options{

@@ -17,12 +17,13 @@ import (
 // Headers of every protocol's answers.
 const (
 	RequestID = "X-Request-Id"
-	Ignored   = "X-Tenon-Ignored"  // fields that had no effect
-	Issues    = "X-Tenon-Issues"   // keywords of tools' schemas that the mask does not enforce
-	Estimate  = "X-Tenon-Estimate" // fields of the answer that are no exact figures
-	Debug     = "X-Tenon-Debug"    // of a request: 1 asks for its record
-	Limit     = "X-Tenon-Limit"    // what ended the calls that the server executes; of a stream it is a trailer
-	Retries   = "X-Tenon-Retries"  // how often the turn was tried again, unseen; of a stream it is a trailer
+	Ignored   = "X-Tenon-Ignored"    // fields that had no effect
+	Issues    = "X-Tenon-Issues"     // keywords of tools' schemas that the mask does not enforce
+	Weaker    = "X-Tenon-Guarantees" // promises that this model's engine keeps in a weaker form
+	Estimate  = "X-Tenon-Estimate"   // fields of the answer that are no exact figures
+	Debug     = "X-Tenon-Debug"      // of a request: 1 asks for its record
+	Limit     = "X-Tenon-Limit"      // what ended the calls that the server executes; of a stream it is a trailer
+	Retries   = "X-Tenon-Retries"    // how often the turn was tried again, unseen; of a stream it is a trailer
 )
 
 // StatusClientClosed is nginx's code for a client that left before its answer; only logs and
@@ -97,6 +98,9 @@ func Announce(w http.ResponseWriter, sink chat.Sink) chat.Sink {
 		}
 		if e.Kind == chat.Started && len(e.Issues) > 0 {
 			w.Header().Set(Issues, issues(e.Issues))
+		}
+		if len(e.Weaker) > 0 {
+			w.Header().Set(Weaker, strings.Join(e.Weaker, "; "))
 		}
 		ignored := e.Ignored
 		if e.Dropped > 0 {

@@ -59,7 +59,7 @@ func (b *backend) describe() engine.Model {
 	info := engine.Model{
 		Architecture: m.Architecture(), Description: m.Description(), Parameters: m.Parameters(), Size: m.Size(),
 		ContextTrained: m.TrainedContext(), Context: m.TrainedContext(), Template: m.ChatTemplate(""),
-		Embeddings: b.embeds(), Defaults: llama.FileSampling(m.Metadata), Metadata: m.AllMetadata(),
+		Can: engine.Can{Embeddings: b.embeds()}, Defaults: llama.FileSampling(m.Metadata), Metadata: m.AllMetadata(),
 	}
 	info.Vocab = describeVocab(m.Vocab(), info.Template+b.options.Template, b.options.Markers)
 	if b.context != nil {

@@ -148,7 +148,7 @@ func TestTokens_contentIsText(t *testing.T) {
 
 func TestEmbed_vectorsHaveLengthOne(t *testing.T) {
 	e := load(t, worker.Options{Model: tinymodel.File(t, tinymodel.Options{Kind: tinymodel.Embedding})})
-	if !e.Model().Embeddings {
+	if !e.Model().Can.Embeddings {
 		t.Error("the model does not say that it embeds")
 	}
 	v, err := e.Embed(t.Context(), []engine.Prompt{engine.Plain("one text"), engine.Plain("another"), engine.Plain("one text")})

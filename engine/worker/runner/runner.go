@@ -77,6 +77,9 @@ func New(b Backend, o Options) *Runner {
 		symbols: map[int32]bool{}, wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	r.model.Slots = o.Slots
+	embeds := r.model.Can.Embeddings
+	r.model.Can = engine.Everything
+	r.model.Can.Embeddings = embeds
 	for _, m := range r.model.Vocab.Markers {
 		r.symbols[m.ID] = true
 	}

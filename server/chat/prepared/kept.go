@@ -41,8 +41,8 @@ type keptTurn struct {
 // NewTurns returns an empty table.
 func NewTurns() *Turns { return &Turns{owned.New[keptKey, keptTurn](mostKept)} }
 
-// Keep remembers the tokens that answered a prompt. Of several answers to one prompt the last
-// stays.
+// Keep remembers the tokens that answered a prompt, if they have ids. Of several answers to one
+// prompt the last stays.
 func (k *Turns) Keep(caller string, prompt templates.Rendering, tokens []engine.Token) {
 	if k == nil || len(prompt.Segments) == 0 {
 		return
@@ -50,6 +50,9 @@ func (k *Turns) Keep(caller string, prompt templates.Rendering, tokens []engine.
 	var text strings.Builder
 	ids := make([]int32, len(tokens))
 	for i, t := range tokens {
+		if t.ID == engine.NoID {
+			return
+		}
 		ids[i] = t.ID
 		text.Write(t.Bytes)
 	}

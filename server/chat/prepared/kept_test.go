@@ -51,6 +51,19 @@ func TestKept_aReplayedTurnComesBackAsItsTokens(t *testing.T) {
 	}
 }
 
+// A token without an id is no token 0.
+func TestKept_tokensWithoutIDsAreNotKept(t *testing.T) {
+	k := NewTurns()
+	tokens := sampled(" he", "llo")
+	tokens[1].ID = engine.NoID
+	k.Keep("alice", rendering("U: ", "hi", " A:"), tokens)
+	for _, p := range k.Prompt("alice", rendering("U: ", "hi", " A:", " hello", " U: ", "more", " A:")) {
+		if p.Origin == engine.Kept {
+			t.Errorf("the prompt holds the tokens %v", p.Tokens)
+		}
+	}
+}
+
 func TestKept_severalTurnsInOrder(t *testing.T) {
 	k := NewTurns()
 	k.Keep("", rendering("a"), sampled("b"))

@@ -61,7 +61,9 @@ func serveEngine(t testing.TB, e *enginetest.Scripted, change ...func(*socket.Op
 // embedder makes a text a vector of its length.
 type embedder struct{ engine.Engine }
 
-func (embedder) Model() engine.Model { return engine.Model{Context: 512, Embeddings: true} }
+func (embedder) Model() engine.Model {
+	return engine.Model{Context: 512, Can: engine.Can{Embeddings: true}}
+}
 
 func (embedder) Embed(_ context.Context, prompts []engine.Prompt) (out []engine.Embedding, err error) {
 	for _, p := range prompts {

@@ -1,0 +1,94 @@
+package engine
+
+// Can says what an engine can do. What an engine cannot do it refuses, or the server reports it:
+// nothing is pretended. The zero value can do nothing but write text.
+type Can struct {
+	// IDs: its tokens have ids; else each is [NoID]. Then a prompt has no Kept pieces, and a
+	// turn no LogitBias.
+	IDs bool `json:"token_ids"`
+	// Tokenizer says how Tokens and Text work. Without one they are ErrUnsupported, prompts go
+	// as text, and content that spells a marker may be read as one.
+	Tokenizer Tokenizer `json:"tokenizer"`
+	// Mask says how far the output matches a turn's Grammar.
+	Mask Mask `json:"mask"`
+	// Symbols: markers come as tokens of the kind Symbol; else as text that spells them.
+	Symbols bool `json:"symbols"`
+	// Checks: a turn waits at a %check mark of its grammar for a verdict, which may take output
+	// back; else it passes them.
+	Checks bool `json:"checks"`
+	// Conclude: a turn that is told to end ends where its grammar lets it; else at once.
+	Conclude bool `json:"conclude"`
+	// Thinking: Budget.Thinking is kept to.
+	Thinking bool `json:"thinking_budget"`
+	// Logprobs: they are told where a turn asks for them.
+	Logprobs bool `json:"logprobs"`
+	// Embeddings: Embed works; else it is ErrUnsupported.
+	Embeddings bool `json:"embeddings"`
+}
+
+// Tokenizer says where text becomes token ids.
+type Tokenizer string
+
+// The places of a tokenizer.
+const (
+	LocalTokenizer  Tokenizer = "local"
+	RemoteTokenizer Tokenizer = "remote" // the far engine is asked
+	NoTokenizer     Tokenizer = "none"
+)
+
+// Mask says how far an output matches its grammar.
+type Mask string
+
+// The masks. Whoever reads the output of one that is not exact validates it.
+const (
+	ExactMask   Mask = "exact"
+	PrintedMask Mask = "printed" // another engine follows the grammar in its own dialect, which may accept more or less
+	NoMask      Mask = "none"    // the grammar has no effect
+)
+
+// Everything is what an engine can do that holds its model itself. It does not embed: most models
+// do not.
+var Everything = Can{
+	IDs: true, Tokenizer: LocalTokenizer, Mask: ExactMask, Symbols: true, Checks: true, Conclude: true, Thinking: true, Logprobs: true,
+}
+
+// Tokenizes tells whether text becomes token ids before the model reads it, so that content cannot
+// pose as a marker.
+func (c Can) Tokenizes() bool { return c.Tokenizer == LocalTokenizer || c.Tokenizer == RemoteTokenizer }
+
+// Kept is [Can.Guarantees] by name.
+func (c Can) Kept() map[string]string {
+	all := map[string]string{}
+	for _, g := range c.Guarantees() {
+		all[g.Name] = g.Kept
+	}
+	return all
+}
+
+// Guarantee is one promise of the server and how it is kept on an engine.
+type Guarantee struct {
+	Name, Kept string
+	Weaker     bool // than on an engine that can do everything
+}
+
+// Guarantees says how far the server's promises hold on such an engine. That a call fits its
+// schema, that a stream equals the whole and that any text is a valid message hold on all.
+func (c Can) Guarantees() []Guarantee {
+	calls := map[Mask]string{ExactMask: "constrained", PrintedMask: "constrained elsewhere, validated here"}[c.Mask]
+	if calls == "" {
+		calls = "validated, not constrained"
+	}
+	yes := map[bool]string{true: "yes", false: "no"}
+	formats := yes[c.Mask == ExactMask]
+	if c.Mask == PrintedMask {
+		formats = "where the other engine can say it"
+	}
+	return []Guarantee{
+		{"calls", calls, c.Mask != ExactMask},
+		{"strict", formats, c.Mask != ExactMask},
+		{"text_is_data", yes[c.Tokenizes()], !c.Tokenizes()},
+		{"same_tokens", yes[c.IDs], !c.IDs},
+		{"thinking_budget", yes[c.Thinking], !c.Thinking},
+		{"logprobs", yes[c.Logprobs], !c.Logprobs},
+	}
+}

@@ -1,0 +1,58 @@
+package chat
+
+import (
+	"cmp"
+	"fmt"
+
+	"tenon/engine"
+)
+
+// limit takes out of a request what an engine cannot do and tells which fields that were. What
+// must not be left out is an *Error.
+func limit(can engine.Can, r *Request) (ignored []string, err error) {
+	const unmasked = "this model's engine follows no grammar"
+	place := cmp.Or(r.AnswerPlace.Field, "response_format")
+	if can.Mask != engine.ExactMask && can.Mask != engine.PrintedMask {
+		for i, t := range r.Tools {
+			if t.Strict {
+				return nil, unfit(r.Places.field(i, "strict"), unmasked+"; without strict a call is validated, and made again where it is wrong")
+			}
+		}
+		switch a := r.Answer; {
+		case a != nil && (r.AnswerPlace.Strict || a.Syntax == "gbnf"):
+			return nil, unfit(place, unmasked)
+		case a != nil:
+			ignored = append(ignored, fmt.Sprintf("%s (%s)", place, unmasked))
+			r.Answer = nil
+		}
+	}
+	if r.Logprobs >= 0 && !can.Logprobs {
+		r.Logprobs, ignored = -1, append(ignored, "logprobs (this model's engine tells none)")
+	}
+	if len(r.Sampling.LogitBias) > 0 && !can.IDs {
+		r.Sampling.LogitBias, ignored = nil, append(ignored, "logit_bias (this model's engine takes no token ids)")
+	}
+	if r.Thinking.Budget > 0 && !can.Thinking {
+		r.Thinking.Budget, ignored = 0, append(ignored, "the budget of thinking (this model's engine keeps to none)")
+	}
+	for _, piece := range r.Prompt {
+		if len(piece.Tokens) > 0 && !can.IDs {
+			return nil, unfit("prompt", "has token ids, which this model's engine does not take; send text")
+		}
+	}
+	return ignored, nil
+}
+
+// weaker is what of the server's promises holds in a weaker form on an engine.
+func weaker(can engine.Can) (all []string) {
+	for _, g := range can.Guarantees() {
+		if g.Weaker {
+			all = append(all, g.Name+": "+g.Kept)
+		}
+	}
+	return all
+}
+
+func unfit(field, message string) *Error {
+	return &Error{Kind: NotSupportedHere, Field: field, Message: message}
+}

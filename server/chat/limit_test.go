@@ -1,0 +1,127 @@
+package chat
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"tenon/engine"
+	"tenon/engine/enginetest"
+	"tenon/tools"
+)
+
+// A call that must come is asked for once more on an engine that cannot be made to write it, and
+// is an error then; what was said in its place never leaves.
+func TestLimit_aDemandedCallComesOrFails(t *testing.T) {
+	const call = "<tool_call>\n{\"name\": \"book\", \"arguments\": {\"day\": \"y\", \"code\": \"aa\"}}\n</tool_call>"
+	for name, c := range map[string]struct {
+		replies []enginetest.Reply
+		turns   int
+		text    string
+		fails   bool
+	}{
+		"at once":           {[]enginetest.Reply{pieces(call, 5)}, 1, "", false},
+		"behind text":       {[]enginetest.Reply{pieces("Let me see. "+call, 5)}, 1, "Let me see.", false},
+		"at the second try": {[]enginetest.Reply{pieces("I would rather not.", 5), pieces(call, 5)}, 2, "", false},
+		"never":             {[]enginetest.Reply{pieces("I would rather not.", 5), pieces("Still not.", 5)}, 2, "", true},
+		"cut off":           {[]enginetest.Reply{{Tokens: pieces("I would", 5).Tokens, Reason: engine.Length}}, 1, "I would", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := enginetest.Script(c.replies...)
+			e.Info.Can = enginetest.Textual
+			r := request()
+			r.Model, r.Tools, r.Choice = "hermes", []tools.Tool{booking}, tools.Choice{Mode: tools.Required}
+			var text strings.Builder
+			calls := 0
+			err := (&Service{Models: scripted{e}}).Run(t.Context(), r, func(e Event) error {
+				text.WriteString(e.Text[:len(e.Text)*b2i(e.Kind == Text)])
+				calls += b2i(e.Kind == CallEnd)
+				return nil
+			})
+			var failed *Error
+			if c.fails != (errors.As(err, &failed) && failed.Field == "tool_choice") || !c.fails && err != nil {
+				t.Fatalf("error %v", err)
+			}
+			if n := len(e.Turns()); n != c.turns || strings.TrimSpace(text.String()) != c.text || calls != b2i(!c.fails && name != "cut off") {
+				t.Errorf("%d turns, %d calls, text %q", n, calls, text.String())
+			}
+		})
+	}
+}
+
+func b2i(b bool) int { return map[bool]int{true: 1}[b] }
+
+// What an engine cannot do is refused where leaving it out would break a promise, else named.
+func TestLimit_whatAnEngineCannotDoIsSaid(t *testing.T) {
+	schema := &tools.Answer{Syntax: "json_schema", Definition: `{"type":"object"}`}
+	for name, c := range map[string]struct {
+		change           func(*Request)
+		refused, ignored string
+	}{
+		"strict tool":          {func(r *Request) { r.Tools = []tools.Tool{{Name: "a", Strict: true}} }, "tools[0].strict", ""},
+		"strict format":        {func(r *Request) { r.Answer, r.AnswerPlace = schema, AnswerPlace{Field: "rf", Strict: true} }, "rf", ""},
+		"grammar":              {func(r *Request) { r.Answer = &tools.Answer{Syntax: "gbnf", Definition: `root ::= "a"`} }, "response_format", ""},
+		"format":               {func(r *Request) { r.Answer, r.AnswerPlace = schema, AnswerPlace{Field: "rf"} }, "", "rf ("},
+		"logprobs":             {func(r *Request) { r.Logprobs = 2 }, "", "logprobs ("},
+		"bias":                 {func(r *Request) { r.Sampling.LogitBias = map[int32]float32{0: 1} }, "", "logit_bias ("},
+		"thinking":             {func(r *Request) { r.Thinking.Budget = 7 }, "", "the budget of thinking"},
+		"token 0 of a prompt":  {func(r *Request) { r.Prompt = engine.Prompt{{Origin: engine.Kept, Tokens: []int32{0}}} }, "prompt", ""},
+		"nothing out of reach": {func(*Request) {}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, can := range []engine.Can{enginetest.Textual, engine.Everything} {
+				e := enginetest.Script(enginetest.Say("fine"))
+				e.Info.Can = can
+				r := request()
+				c.change(&r)
+				var started Event
+				err := AsErrorOrNil((&Service{Models: scripted{e}}).Run(t.Context(), r, func(e Event) error {
+					if e.Kind == Started {
+						started = e
+					}
+					return nil
+				}))
+				var failed *Error
+				errors.As(err, &failed)
+				if can == engine.Everything {
+					if len(started.Weaker) > 0 || failed != nil && failed.Kind == NotSupportedHere {
+						t.Errorf("an engine that can do everything: %v, %v", err, started.Weaker)
+					}
+					continue
+				}
+				if refused := failed != nil; refused != (c.refused != "") || refused && failed.Field != c.refused {
+					t.Fatalf("error %v, want one of %q", err, c.refused)
+				}
+				if c.refused != "" {
+					continue
+				}
+				named := slices.ContainsFunc(started.Ignored, func(s string) bool { return strings.HasPrefix(s, c.ignored) })
+				if len(started.Weaker) == 0 || c.ignored != "" && !named || c.ignored == "" && len(started.Ignored) > 0 {
+					t.Errorf("ignored %q, weaker %q", started.Ignored, started.Weaker)
+				}
+			}
+		})
+	}
+}
+
+// Tokens without ids are not all the same token, which would be a loop.
+func TestLimit_noIDIsNoLoop(t *testing.T) {
+	var g loopGuard
+	for i := range 3 * loopTokens {
+		if g.token(engine.Token{ID: engine.NoID, Bytes: []byte(strings.Repeat("a", 1+i*i%101))}) {
+			t.Fatalf("token %d is a loop", i)
+		}
+	}
+}
+
+// Prompts are counted by estimate where the engine does not tokenize, and the count says so.
+func TestLimit_withoutTokenizerCountsAreEstimates(t *testing.T) {
+	e := enginetest.Script()
+	e.Info.Can = enginetest.Textual
+	r := request()
+	n, err := (&Service{Models: scripted{e}}).Count(t.Context(), r)
+	if err != nil || !n.Estimated || n.N == 0 {
+		t.Errorf("%+v, %v", n, err)
+	}
+}
