@@ -60,7 +60,7 @@ var layers = map[string][]string{
 	"server/anthropic":     {"server/chat", "server/sse", "server/wire", "engine", "templates", "tools"},
 	"server/fleet":         {"server/chat", "server/sse", "server/wire", "engine", "models"},
 	"server/agent":         {"server/chat", "templates", "tools"},
-	"server/agent/mcp":     {"server/agent", "engine/sandbox", "models/public", "tools"},
+	"server/agent/mcp":     {"server/agent", "server/chat", "templates", "engine/sandbox", "models/public", "tools"},
 	"server/agent/builtin": {"server/agent", "engine/sandbox", "models/public", "tools"},
 	"server/lmstudio":      {"server/chat", "server/sse", "server/wire", "engine", "models", "templates", "tools"},
 	"server":               {"server/chat", "server/sse", "server/openai", "server/responses", "server/anthropic", "server/lmstudio", "server/fleet", "server/agent", "models", "engine"},
