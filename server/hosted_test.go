@@ -238,12 +238,12 @@ func (asking) Tools(ctx context.Context) ([]agent.Tool, error) {
 // A request's credentials for a server reach it alone: no answer, no record, no kept response and
 // no log has them, in whichever part the request gives them.
 func TestHosted_credentialsStayWithTheirServer(t *testing.T) {
-	const mine = `"server_label":"mine","server_url":"http://127.0.0.1:1/mcp?k=s3cret3","authorization":"s3cret","headers":{"X-Key":"s3cret2"},"require_approval":"never"`
+	const mine = `"server_label":"mine","server_url":"http://127.0.0.1:1/s3cret4-of-its-path/mcp?k=s3cret3","authorization":"s3cret","headers":{"X-Key":"s3cret2"},"require_approval":"never"`
 	for name, c := range map[string]struct{ path, body, want string }{
 		"responses":        {"/v1/responses", `{"model":"json","input":"hi","tools":[{"type":"mcp",` + mine + `}]}`, "Bearer s3crets3cret2"},
 		"responses, added": {"/v1/responses", `{"model":"json","input":[{"type":"additional_tools","tools":[{"type":"mcp",` + mine + `}]},{"role":"user","content":"hi"}]}`, "Bearer s3crets3cret2"},
 		"chat":             {"/v1/chat/completions", `{"model":"json","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"mcp",` + mine + `}]}`, "Bearer s3crets3cret2"},
-		"messages":         {"/v1/messages", `{"model":"json","max_tokens":300,"messages":[{"role":"user","content":"hi"}],"mcp_servers":[{"type":"url","name":"mine","url":"http://127.0.0.1:1/mcp?k=s3cret3","authorization_token":"s3cret"}]}`, "Bearer s3cret"},
+		"messages":         {"/v1/messages", `{"model":"json","max_tokens":300,"messages":[{"role":"user","content":"hi"}],"mcp_servers":[{"type":"url","name":"mine","url":"http://127.0.0.1:1/s3cret4-of-its-path/mcp?k=s3cret3","authorization_token":"s3cret"}]}`, "Bearer s3cret"},
 	} {
 		got := map[string]string{}
 		o := options(t)
@@ -262,7 +262,7 @@ func TestHosted_credentialsStayWithTheirServer(t *testing.T) {
 		r.Header.Set("X-Tenon-Debug", "1")
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, r)
-		if got["http://127.0.0.1:1/mcp?k=s3cret3"] != c.want || !strings.Contains(rec.Body.String(), "It rains.") {
+		if got["http://127.0.0.1:1/s3cret4-of-its-path/mcp?k=s3cret3"] != c.want || !strings.Contains(rec.Body.String(), "It rains.") {
 			t.Errorf("%s: the server was sent %q; %s", name, got, rec.Body)
 		}
 		var made struct{ ID string }

@@ -14,7 +14,7 @@ import (
 func TestSections_wrongValuesAreErrorsThatNameLineAndKey(t *testing.T) {
 	for text, want := range map[string]string{
 		"tools:\n  read_file:\n    rots: [a]\n":                          `line 3: tools: read_file: there is no key "rots" (did you mean roots?)`,
-		"tools:\n  read_file:\n    roots: [/does/not/exist]\n":           "line 2: tools: read_file: roots: stat /does/not/exist",
+		"tools:\n  read_file:\n    roots: [/does/not/exist]\n":           "line 2: tools: read_file: roots: open /does/not/exist",
 		"tools:\n  read_file:\n    roots: [.]\n    approval: maybe\n":    `line 4: tools: read_file: approval: is "maybe"; expected ask, allow or deny`,
 		"tools:\n  fetch:\n    timeout: soon\n":                          `line 3: tools: fetch: timeout: line 3: cannot unmarshal !!str ` + "`soon` into time.Duration",
 		"tools:\n  fetch:\n    max-bytes: 0\n":                           `line 3: tools: fetch: max-bytes: is 0; expected 1 or more`,

@@ -102,9 +102,6 @@ func (a *aid) Sample(ctx context.Context, p Prompt) (Sampled, error) {
 	if l.aids.prompts[a.call.Source] >= p.Most {
 		return Sampled{}, fmt.Errorf("the model answers at most %d prompts of this server in one request", p.Most)
 	}
-	if l.aids.prompts == nil {
-		l.aids.prompts = map[string]int{}
-	}
 	l.aids.prompts[a.call.Source]++
 	r := chat.Request{
 		Model: l.request.Model, Thinking: l.request.Thinking, Stops: p.Stops, MaxTokens: p.MaxTokens, Logprobs: -1, Whole: true,
@@ -135,11 +132,18 @@ func (a *aid) Sample(ctx context.Context, p Prompt) (Sampled, error) {
 func (a *aid) Elicit(ctx context.Context, message string, schema json.RawMessage) (chat.Reply, error) {
 	q := chat.Question{ID: "elic_" + rand.Text(), Message: message, Schema: schema}
 	reply, begun := chat.Reply{Action: "decline"}, time.Now()
-	var err error
-	if a.loop.request.Hosted.CanElicit {
-		reply, err = a.loop.service.elicit(ctx, a.loop.caller.Key, q, a.ask)
-	} else {
+	if !a.loop.request.Hosted.CanElicit {
 		a.declined.Store(true)
+		return reply, a.record("question", q, reply.Action, begun, nil)
+	}
+	s, key, answer := a.loop.service, a.loop.caller.Key, make(chan chat.Reply, 1)
+	s.asking.Put(key, q.ID, question{answer, q.Schema}, len(q.ID)+len(q.Message)+len(q.Schema))
+	defer s.asking.Take(key, q.ID)
+	err := a.ask(ctx, q)
+	select {
+	case reply = <-answer:
+	case <-ctx.Done():
+		reply.Action, err = "cancel", errors.New("nobody answered in time")
 	}
 	return reply, a.record("question", q, reply.Action, begun, err)
 }
@@ -154,22 +158,6 @@ func (a *aid) record(event string, asked any, answer string, begun time.Time, er
 		*e.Error = err.Error()
 	}
 	return cmp.Or(err, a.loop.options.Journal.write(e))
-}
-
-// elicit waits for the answer to a question of a caller's turn.
-func (s *Service) elicit(ctx context.Context, key string, q chat.Question, ask func(context.Context, chat.Question) error) (chat.Reply, error) {
-	answer := make(chan chat.Reply, 1)
-	s.asking.Put(key, q.ID, question{answer, q.Schema}, len(q.ID)+len(q.Message)+len(q.Schema))
-	defer s.asking.Take(key, q.ID)
-	if err := ask(ctx, q); err != nil {
-		return chat.Reply{Action: "cancel"}, err
-	}
-	select {
-	case reply := <-answer:
-		return reply, nil
-	case <-ctx.Done():
-		return chat.Reply{Action: "cancel"}, errors.New("nobody answered in time")
-	}
 }
 
 // question is one that waits for its answer.

@@ -59,7 +59,7 @@ func (l *loop) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		l.add(r.finish)
+		l.finish = r.finish.Behind(l.finish)
 		if len(r.own) == 0 {
 			return l.sink(chat.Event{Kind: chat.Finished, Finish: l.finish})
 		}
@@ -171,26 +171,6 @@ func (l *loop) start(e chat.Event) error {
 		}
 	}
 	return nil
-}
-
-// add counts a round with those before it.
-func (l *loop) add(f chat.Finish) {
-	sum := &l.finish
-	usage, timing := sum.Usage, sum.Timing
-	f.Repairs, f.Notes, f.Rewound, f.Parsing = append(sum.Repairs, f.Repairs...), append(sum.Notes, f.Notes...), f.Rewound+sum.Rewound, f.Parsing+sum.Parsing
-	f.Usage = f.Usage.Plus(usage)
-	f.Timing.Queue += timing.Queue
-	f.Timing.Prompt += timing.Prompt
-	f.Timing.Decode += timing.Decode
-	f.Timing.Mask += timing.Mask
-	f.Mending.Checks += sum.Mending.Checks
-	f.Mending.Rewinds += sum.Mending.Rewinds
-	f.Mending.Rewound += sum.Mending.Rewound
-	f.Mending.Retries += sum.Mending.Retries
-	f.Mending.Refused += sum.Mending.Refused
-	f.Mending.Loops += sum.Mending.Loops
-	f.Limit = sum.Limit
-	l.finish = f
 }
 
 // resume executes the calls that the client has approved, and tells the model of those that it has

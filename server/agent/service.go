@@ -99,7 +99,7 @@ func (s *Service) run(ctx context.Context, r chat.Request, sink chat.Sink) error
 	if r.N > 1 {
 		return chat.Invalidf("n", "is %d; where the server executes tools there is one choice", r.N)
 	}
-	l := &loop{service: s, options: o, set: set, request: set.declare(r), sink: sink, caller: chat.CallerOf(ctx), model: model, begun: time.Now(), equal: map[string]int{}, aids: &aids{}}
+	l := &loop{service: s, options: o, set: set, request: set.declare(r), sink: sink, caller: chat.CallerOf(ctx), model: model, begun: time.Now(), equal: map[string]int{}, aids: &aids{prompts: map[string]int{}}}
 	return chat.AsErrorOrNil(l.run(ctx))
 }
 

@@ -97,6 +97,24 @@ type Finish struct {
 	Limit    string         `json:"-"`                 // what ended the server's calls: "rounds", "time", "tokens", "equal calls"; "": the model did
 }
 
+// Behind is the end of a turn that went on behind another's: what is counted is counted together.
+func (f Finish) Behind(sum Finish) Finish {
+	f.Repairs, f.Notes = append(sum.Repairs, f.Repairs...), append(sum.Notes, f.Notes...)
+	f.Rewound, f.Parsing, f.Limit = f.Rewound+sum.Rewound, f.Parsing+sum.Parsing, sum.Limit
+	f.Usage = f.Usage.Plus(sum.Usage)
+	f.Timing.Queue += sum.Timing.Queue
+	f.Timing.Prompt += sum.Timing.Prompt
+	f.Timing.Decode += sum.Timing.Decode
+	f.Timing.Mask += sum.Timing.Mask
+	f.Mending.Checks += sum.Mending.Checks
+	f.Mending.Rewinds += sum.Mending.Rewinds
+	f.Mending.Rewound += sum.Mending.Rewound
+	f.Mending.Retries += sum.Mending.Retries
+	f.Mending.Refused += sum.Mending.Refused
+	f.Mending.Loops += sum.Mending.Loops
+	return f
+}
+
 // Usage counts tokens as clients are told them.
 type Usage struct {
 	Prompt     int `json:"prompt_tokens"`

@@ -76,7 +76,8 @@ func hiding(name string, open []container) func(json.RawMessage) string {
 	return nil
 }
 
-// bareAddress is an address, in JSON, without the parts that keys are given in.
+// bareAddress is the server of an address, in JSON, without the parts that keys are given in: some
+// servers have theirs in the path.
 func bareAddress(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -86,7 +87,10 @@ func bareAddress(value json.RawMessage) string {
 	if err != nil {
 		return `"(hidden)"`
 	}
-	at.User, at.RawQuery, at.ForceQuery, at.Fragment = nil, "", false, ""
-	out, _ := json.Marshal(at.String()) // a text always marshals
+	bare := url.URL{Scheme: at.Scheme, Host: at.Host, Path: "/hidden"}
+	if at.Opaque == "" && (at.Path == "" || at.Path == "/") {
+		bare.Path = at.Path
+	}
+	out, _ := json.Marshal(bare.String()) // a text always marshals
 	return string(out)
 }

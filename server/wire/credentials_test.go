@@ -17,8 +17,8 @@ func TestWithoutCredentials_hidesByName(t *testing.T) {
 		`{"x":{},"authorization_token":null} `:                                               `{"x":{},"authorization_token":"(hidden)"} `,
 		`{"authorization":"s`:                                                                `{"authorization":"(hidden)"`,
 		`{"a":1 oops "s"}`:                                                                   `{"a":1 `,
-		`{"server_url":"https://u:p@h/p?key=s#s","url":"https://h/?q=1"}`:                    `{"server_url":"https://h/p","url":"https://h/?q=1"}`,
-		`{"mcp_servers":[{"name":"a","url":"https://h/p?s"},{"url":"https://h/p?"}],"m":[{"content":[{"url":"h?q"}]}]}`: `{"mcp_servers":[{"name":"a","url":"https://h/p"},{"url":"https://h/p"}],"m":[{"content":[{"url":"h?q"}]}]}`,
+		`{"server_url":"https://u:p@h/p?key=s#s","url":"https://h/?q=1"}`:                    `{"server_url":"https://h/hidden","url":"https://h/?q=1"}`,
+		`{"mcp_servers":[{"name":"a","url":"https://h/p?s"},{"url":"https://h/p?"}],"m":[{"content":[{"url":"h?q"}]}]}`: `{"mcp_servers":[{"name":"a","url":"https://h/hidden"},{"url":"https://h/hidden"}],"m":[{"content":[{"url":"h?q"}]}]}`,
 		`{"server_url":"https://h/%zz?s","Server_URL":["s"]}`:                                                           `{"server_url":"(hidden)","Server_URL":null}`,
 		``: ``,
 	} {

@@ -29,7 +29,7 @@ type confinement struct {
 	Folder      string   `key:"folder" path:"yes" help:"folder that the command starts in and may write to"`
 	Read        []string `key:"read" path:"yes" help:"further files and folders that it may read and run, beside the system's"`
 	Network     bool     `key:"network" help:"true: it may use the network"`
-	Memory      int      `key:"memory" help:"most MiB that each of its processes may take, 256 or more; they may be 256 at once"`
+	Memory      int      `key:"memory" help:"most MiB that each of its processes may take, 256 or more; they may be 256 at once, and where the machine is short of memory the kernel ends them first"`
 	Environment []string `key:"environment" help:"variables of the server's environment that it gets, beside PATH, LANG, LC_*, TZ and TERM; never TENON_*"`
 	Unconfined  bool     `key:"unconfined" help:"true: it runs without the sandbox, as the server's user; needed where the system has none"`
 }

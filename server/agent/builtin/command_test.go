@@ -218,8 +218,8 @@ func TestOwn_commandAndEndpoint(t *testing.T) {
 func TestSettings_whatIsWrongIsNamed(t *testing.T) {
 	for want, s := range map[string]Settings{
 		"roots: names no folder":   &readFile{},
-		"roots: stat":              &readFile{folders{Roots: []string{"/does/not/exist"}}},
-		"is not a folder":          &writeFile{folders{Roots: []string{"/etc/passwd"}}},
+		"roots: open":              &readFile{folders{Roots: []string{"/does/not/exist"}}},
+		"not a directory":          &writeFile{folders{Roots: []string{"/etc/passwd"}}},
 		"two folders are called":   &listDirectory{folders{Roots: []string{"/usr/bin", "/bin"}}},
 		"folder: names none":       &executeCommand{Programs: []string{"*"}},
 		"programs: names none":     &executeCommand{confinement: confinement{Folder: "/tmp"}},

@@ -33,19 +33,10 @@ func (f *folders) check() (description string, err error) {
 	}
 	var all []string
 	for _, r := range f.Roots {
-		info, err := os.Stat(r)
-		if err != nil {
-			return "", fmt.Errorf("roots: %w", err)
-		}
-		if !info.IsDir() {
-			return "", fmt.Errorf("roots: %s is not a folder", r)
-		}
 		if slices.Contains(all, filepath.Base(r)) {
 			return "", fmt.Errorf("roots: two folders are called %s", filepath.Base(r))
 		}
 		all = append(all, filepath.Base(r))
-	}
-	for _, r := range f.Roots {
 		root, err := os.OpenRoot(r)
 		if err != nil {
 			return "", fmt.Errorf("roots: %w", err)

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -163,10 +164,7 @@ func (s *webSearch) Tool(name string) (agent.Tool, error) {
 	return tool(s.Common, name, "Search the web; gives titles, addresses and excerpts.", `{"type":"object","properties":{"query":{"type":"string"},`+
 		`"recency_days":{"type":"integer","minimum":1,"default":30,"description":"how old results may be"}},"required":["query"],"additionalProperties":false}`,
 		func(ctx context.Context, a arguments) (agent.Result, error) {
-			if a.Days < 1 {
-				a.Days = 30
-			}
-			return s.search(ctx, *at, a.Query, a.Days)
+			return s.search(ctx, *at, a.Query, cmp.Or(a.Days, 30))
 		}), err
 }
 

@@ -114,11 +114,7 @@ func (c *Client) prompt(r *sdk.CreateMessageParams) (agent.Prompt, error) {
 		if !ok {
 			return p, fmt.Errorf("messages[%d].content: expected text", i)
 		}
-		role := templates.User
-		if m.Role == "assistant" {
-			role = templates.Assistant
-		}
-		p.Messages = append(p.Messages, templates.Message{Role: role, Text: c.hide.Replace(text.Text)})
+		p.Messages = append(p.Messages, templates.Message{Role: templates.Role(m.Role), Text: c.hide.Replace(text.Text)})
 		size += len(text.Text)
 	}
 	switch {

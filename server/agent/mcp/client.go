@@ -227,7 +227,7 @@ func (c *Client) dial(ctx context.Context) (*sdk.ClientSession, error) {
 // failure is an error of this server, with a program's last words and without its secrets.
 func (c *Client) failure(what string, err error) error {
 	if said := c.said.String(); said != "" && what == "connect" {
-		return fmt.Errorf("MCP server %s: %s: %s; it wrote: %s", c.server.Label, what, c.hide.Replace(err.Error()), c.hide.Replace(said))
+		err = fmt.Errorf("%w; it wrote: %s", err, said)
 	}
 	if ours := c.hide.Replace(err.Error()); ours != err.Error() {
 		err = errors.New(ours)

@@ -89,11 +89,18 @@ func (s *Server) secrets() *strings.Replacer {
 			pairs = append(pairs, value, "[hidden]")
 		}
 	}
-	if at, err := url.Parse(s.URL); err == nil && at.RawQuery != "" { // it may be a key; errors tell the address
+	if at, err := url.Parse(s.URL); err == nil && len(at.RequestURI()) > len("/") { // it may hold a key; errors tell the address
 		hide(s.URL)
+		hide(at.RequestURI())
 		for _, values := range at.Query() {
 			for _, v := range values {
 				hide(v)
+			}
+		}
+		for part := range strings.SplitSeq(at.Path, "/") {
+			const likeAKey = 12 // shorter parts are words, which results may hold
+			if len(part) >= likeAKey {
+				hide(part)
 			}
 		}
 	}
