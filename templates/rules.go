@@ -23,6 +23,7 @@ const (
 	ruleUnwrapArguments  = "unwrap-arguments"
 	ruleRepairArguments  = "repair-arguments"
 	ruleRawArguments     = "raw-arguments"
+	RuleLeakedCalls      = "read-leaked-calls"
 	ruleMissingName      = "missing-name"
 	ruleMissingID        = "missing-id"
 	ruleDuplicateID      = "duplicate-id"
@@ -63,6 +64,7 @@ var rules = []Rule{
 	{ruleMergeSystem, "several system messages at the beginning become one", mergeSystem},
 	{ruleLateSystem, "a system message after the first turn is a user's, in its place, to a template that wants it first", lateSystemAsUser},
 	{ruleMisplacedCalls, "calls in a message that is not the assistant's are left out", dropMisplacedCalls},
+	{RuleLeakedCalls, "calls that stand whole in an assistant's text are calls, so that the text is not imitated", nil},
 	{ruleMissingName, "a call without a name gets its result's, or one that says so", nameCalls},
 	{ruleMoveResult, "results stand behind their call, in the order of the calls", orderResults},
 	{ruleOrphanResult, "a result without a call is told by the user", nil},

@@ -76,7 +76,7 @@ func (p perModel) explainAdapter(id string, in config.Effective) ([]config.Value
 	}{
 		{"simplify", "simplify-tools", t.Simplify, a.Simplify != nil}, {"guidance", "tool-guidance", t.Guidance, a.Guidance != nil},
 		{"routing-thought", "routing-thought", t.Routing, a.Routing != nil}, {"retries", "call-retries", t.Retries, a.Retries != nil},
-		{"repeats", "", t.Repeats, a.Repeats != ""}, {"guess", "", t.Guess, a.Guess != nil}, {"wording", "", t.Wording, a.Wording != templates.Wording{}},
+		{"repeats", "", t.Repeats, a.Repeats != ""}, {"guess", "", t.Guess, a.Guess != nil}, {"leaked-calls", "", t.Leaked, a.Leaked != nil}, {"wording", "", t.Wording, a.Wording != templates.Wording{}},
 	} {
 		text, _ := json.Marshal(v.value) // plain values
 		from := in.Origins[v.setting]

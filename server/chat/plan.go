@@ -112,7 +112,10 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 		return planned{}, r.Places.toolError(err)
 	}
 	r.Conversation.Tools = flat.declared(promptTools(output))
+	var leaked []templates.Heal
+	r.Conversation.Messages, leaked = readLeaked(m, dialect, r)
 	rendering, err := m.Renderer.Render(r.Conversation)
+	rendering.Heals = append(leaked, rendering.Heals...)
 	if err != nil {
 		return planned{}, fmt.Errorf("render the conversation for %s: %w", m.ID, err)
 	}

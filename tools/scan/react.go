@@ -27,7 +27,7 @@ type reactScanner struct {
 	JSONScanner // of the object
 	named       bool
 	labelled    bool // the label of arguments stands behind a name that cannot be called
-	from        int // of the arguments; 0 before they begin
+	from        int  // of the arguments; 0 before they begin
 	inJSON      bool
 	closer      string // what closes the code fence around the text
 	behind      int    // how far behind the arguments it ends

@@ -26,6 +26,7 @@ type Adapter struct {
 	Retries  *int
 	Repeats  prepared.Repeats
 	Guess    []string
+	Leaked   *bool
 	Wording  templates.Wording
 }
 
@@ -49,6 +50,9 @@ func (a Adapter) Over(server prepared.Teaching) prepared.Teaching {
 	}
 	if a.Guess != nil {
 		t.Guess = a.Guess
+	}
+	if a.Leaked != nil {
+		t.Leaked = a.Leaked
 	}
 	if a.Wording != (templates.Wording{}) {
 		t.Wording = a.Wording

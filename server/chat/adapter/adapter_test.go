@@ -84,6 +84,7 @@ func TestOpen_brokenFilesAreNamed(t *testing.T) {
 		"retries: -1\n":                      "line 1: retries: is -1",
 		"\n\nguessing: true\n":               "line 3: guessing: there is no such key",
 		"guess: {a: b}\n":                    "line 1: guess: is",
+		"leaked-calls: 3x\n":                 "line 1: leaked-calls: is",
 		"wording:\n  xml: no\n":              `line 1: wording: there are no words for "xml"`,
 		"- a list\n":                         "line 1: expected keys",
 		"match: [x\n":                        "bad.yaml",

@@ -45,7 +45,7 @@ func Read(name, from string, n *yaml.Node) (Adapter, error) {
 }
 
 // keys are what an adapter may say.
-var keys = []string{"match", "simplify", "guidance", "routing-thought", "retries", "repeats", "guess", "wording"}
+var keys = []string{"match", "simplify", "guidance", "routing-thought", "retries", "repeats", "guess", "leaked-calls", "wording"}
 
 func (a *Adapter) read(key string, value *yaml.Node) error {
 	switch key {
@@ -73,6 +73,8 @@ func (a *Adapter) read(key string, value *yaml.Node) error {
 		return nil
 	case "guess":
 		return decode(value, &a.Guess, "a list of names of tools")
+	case "leaked-calls":
+		return decode(value, &a.Leaked, "true or false")
 	case "wording":
 		return a.words(value)
 	}

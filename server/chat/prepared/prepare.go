@@ -53,9 +53,12 @@ type Teaching struct {
 	// none either.
 	Routing int `json:"routing,omitempty"`
 
-	Retries *int              `json:"retries,omitempty"` // of a turn with an invalid call; nil: the service's
-	Repeats Repeats           `json:"repeats,omitempty"`
-	Guess   []string          `json:"guess,omitempty"` // tools whose calls are guessed from text without calls
+	Retries *int     `json:"retries,omitempty"` // of a turn with an invalid call; nil: the service's
+	Repeats Repeats  `json:"repeats,omitempty"`
+	Guess   []string `json:"guess,omitempty"` // tools whose calls are guessed from text without calls
+	// Leaked is whether calls that stand in an earlier assistant's text are read as such; nil: they
+	// are.
+	Leaked  *bool             `json:"leaked_calls,omitempty"`
 	Wording templates.Wording `json:"wording,omitzero"`
 }
 
