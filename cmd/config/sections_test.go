@@ -11,6 +11,7 @@ import (
 	"tenon/server/agent"
 )
 
+// S2-17: an entry that is wrong, or of a name that another has, is refused where it stands.
 func TestSections_wrongValuesAreErrorsThatNameLineAndKey(t *testing.T) {
 	for text, want := range map[string]string{
 		"tools:\n  read_file:\n    rots: [a]\n":                          `line 3: tools: read_file: there is no key "rots" (did you mean roots?)`,
@@ -67,7 +68,7 @@ mcp:
 	}
 }
 
-// The page's examples are settings that load.
+// S2-17, S2-20: the examples of the page that tells how to add a tool are settings that load.
 func TestSections_thePagesExamplesLoad(t *testing.T) {
 	t.Setenv("ORDERS_KEY", "a")
 	t.Setenv("TRACKER_KEY", "b")

@@ -145,6 +145,8 @@ func allowed(n *notes) agent.Options {
 	return agent.Options{Sources: []agent.Source{source{all: []agent.Tool{n.tool("lookup", agent.Allow)}}}}
 }
 
+// S2-9, S3-9, S4-19: calls are executed inside one turn, whose events tell each in order with its
+// result.
 func TestLoop_goesOnUntilNothingIsCalled(t *testing.T) {
 	for _, rounds := range []int{1, 3, 10} {
 		n := &notes{}
@@ -187,6 +189,7 @@ func TestLoop_defaultsAreFilledForTheToolAlone(t *testing.T) {
 	}
 }
 
+// S2-9: without configuration the server executes nothing.
 func TestLoop_withoutConfigurationNothingIsExecuted(t *testing.T) {
 	b := newBench(agent.Options{}, lookup("a"))
 	if c := b.ask(t, func(r *chat.Request) { r.Hosted = chat.Hosted{} }); len(results(c)) != 0 || len(b.engine.Turns()) != 1 {
@@ -208,6 +211,7 @@ func TestLoop_withoutConfigurationNothingIsExecuted(t *testing.T) {
 	}
 }
 
+// S4-18: each limit brings a last round without tools.
 func TestLimits_bringAnAnswer(t *testing.T) {
 	endless := func(different bool) (all []string) {
 		for i := range 40 {
@@ -396,7 +400,7 @@ func TestCancel_atEachStep(t *testing.T) {
 	}
 }
 
-// A tool that runs when the client leaves is cancelled.
+// S4-19: a tool that runs when the client leaves is cancelled.
 func TestCancel_reachesTheTool(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	n := &notes{reply: func(inner context.Context, _ int, _ string) (agent.Result, error) {

@@ -127,6 +127,7 @@ var hostilePaths = []string{
 	strings.Repeat("../", 60) + "etc/passwd", strings.Repeat("a/", 3000) + "x", strings.Repeat("x", 5000), "sub/up/root/../secret/key", "..;/secret/key", ".. /secret/key",
 }
 
+// S2-11, S2-12: no path leads out of the folder.
 func TestFiles_hostilePathsReachNothingOutside(t *testing.T) {
 	p := newPlace(t)
 	read, list, write := made(t, "read_file", in(p.root)), made(t, "list_directory", in(p.root)), made(t, "write_file", in(p.root))
@@ -145,6 +146,7 @@ func TestFiles_hostilePathsReachNothingOutside(t *testing.T) {
 	}
 }
 
+// S2-11, S2-12: inside of it files are read, listed and written.
 func TestFiles_readWriteAndListInside(t *testing.T) {
 	p := newPlace(t)
 	read, list, write := made(t, "read_file", in(p.root)), made(t, "list_directory", in(p.root)), made(t, "write_file", in(p.root))

@@ -54,6 +54,7 @@ var hostileCommands = []string{
 	"cat /dev/mem", "cat /dev/sda", "cat /root/.ssh/id_rsa /root/.bash_history", "ls /root /home", "echo core > /proc/sys/kernel/core_pattern", "dmesg", "insmod a.txt", "mknod d c 1 1 && cat d", "strace -p PARENT", "gdb -p PARENT", "LD_PRELOAD=SECRET/key ls",
 }
 
+// S2-13: no command reaches what is outside.
 func TestCommand_hostileCommandsReachNothingOutside(t *testing.T) {
 	if len(hostilePaths)+len(hostileCommands) < 150 {
 		t.Fatal("some have gone")
@@ -181,6 +182,7 @@ func TestCommand_onlyNamedPrograms(t *testing.T) {
 	}
 }
 
+// S2-17: a tool of the configuration is a command or an endpoint.
 func TestOwn_commandAndEndpoint(t *testing.T) {
 	var got, key string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

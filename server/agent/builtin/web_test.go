@@ -84,6 +84,7 @@ func TestFetch_checksRedirectsAndKinds(t *testing.T) {
 	}
 }
 
+// S2-10: the query, and how old results may be.
 func TestSearch_asksTheEngineAndShowsResults(t *testing.T) {
 	var asked url.Values
 	body := `{"results":[{"title":"A","url":"http://a","content":"first"},{"title":"B","url":"http://b"},{"title":"C","url":"http://c"}]}`

@@ -232,7 +232,7 @@ func (c *Client) hasCurrent() bool {
 	return c.current
 }
 
-// One server that fails costs its own tools alone, and a call to it that is cancelled ends.
+// S2-18: one server that fails costs its own tools alone, and a call to it that is cancelled ends.
 func TestServers_oneThatFailsHindersNoOther(t *testing.T) {
 	all := Servers{behaving(t, "hangs at the start"), behaving(t, "none"), behaving(t, "dies at once")}
 	tools, err := all.Tools(t.Context())
@@ -283,6 +283,7 @@ func overHTTP(t *testing.T, s *sdk.Server) (*Client, *httptest.Server) {
 	return c, web
 }
 
+// S2-18: over HTTP as over a program's pipes.
 func TestHTTP_listChangesProgressResourcesAndPrompts(t *testing.T) {
 	s := sdk.NewServer(&sdk.Implementation{Name: "web"}, nil)
 	add := func(name string) {
