@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -137,5 +138,19 @@ func TestCatalog_anUnreadableFolderIsAnError(t *testing.T) {
 	var c Catalog
 	if _, err := c.Add(dir); err == nil || !strings.Contains(err.Error(), "read the model folder") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A name that nobody gave here is not taken away, and what is said of it tells whose it is.
+func TestName_ofTheSettingsStays(t *testing.T) {
+	c := &Catalog{Entries: []Entry{{ID: "tiny", Aliases: []string{"gpt"}}}}
+	for _, name := range []string{"gpt", "tiny"} {
+		if err := c.Name(name, ""); !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), "tiny") || !strings.Contains(err.Error(), "settings") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var missing *NotFoundError
+	if err := c.Name("other", ""); !errors.As(err, &missing) {
+		t.Error(err)
 	}
 }

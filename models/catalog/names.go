@@ -45,6 +45,9 @@ func (c *Catalog) Name(alias, model string) error {
 			return err
 		}
 	} else if _, ok := c.given[alias]; !ok {
+		if at := c.find(alias); at >= 0 {
+			return fmt.Errorf("name %q cannot be taken away: %w by the settings or the file of %s", alias, ErrTaken, c.Entries[at].ID)
+		}
 		return &NotFoundError{Name: alias, Known: slices.Sorted(maps.Keys(c.given))}
 	}
 	given := map[string]string{}
