@@ -71,6 +71,8 @@ func TestFleet_loadListUnload(t *testing.T) {
 		{"GET", "ps", "", `"model":"b"`},
 		{"POST", "load", `{"model":"none"}`, `"type":"model_not_found"`},
 		{"POST", "load", `{"model":"a","cache_type_k":"q3"}`, `"field":"cache_type_k"`},
+		{"POST", "load", `{"model":"a","ttl":1e300}`, `"field":"ttl"`},
+		{"POST", "load", `{"model":"a","ttl":1e-12}`, `"field":"ttl"`},
 		{"POST", "load", `{"model":"a","contextlength":1}`, `"field":"contextlength"`},
 		{"POST", "unload", `{}`, `"message":"model: is required"`},
 		{"POST", "remove", `{"model":"a"}`, `"type":"read_only"`},

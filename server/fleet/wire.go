@@ -120,6 +120,9 @@ func (b loadBody) check() (field, problem string) {
 			return name, "is out of range"
 		}
 	}
+	if b.TTL > 1<<30 || b.TTL > 0 && b.TTL < 0.001 {
+		return "ttl", "is out of range; expected seconds, or 0 for a model that stays"
+	}
 	for name, t := range map[string]string{"cache_type_k": b.CacheTypeK, "cache_type_v": b.CacheTypeV} {
 		if !slices.Contains([]string{"", "f16", "q8_0", "q4_0"}, t) {
 			return name, "is " + t + "; expected f16, q8_0 or q4_0"
