@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -53,7 +54,7 @@ this program is that command. Flags that mean nothing here are accepted.`,
 	cmd.AddCommand(
 		newLMSListCommand("ps", "List the models that are loaded", [][2]string{{"llm", "listLoaded"}, {"embedding", "listLoaded"}}),
 		newLMSListCommand("ls", "List the models at hand", [][2]string{{"system", "listDownloadedModels"}}),
-		newLMSLoadCommand(), newLMSGetCommand(), server, log,
+		newLMSLoadCommand(), newLMSUnloadCommand(), newLMSGetCommand(), server, log,
 	)
 	return cmd
 }
@@ -149,6 +150,32 @@ func newLMSLoadCommand() *cobra.Command {
 	return cmd
 }
 
+func newLMSUnloadCommand() *cobra.Command {
+	var all bool
+	cmd := withLMS(&cobra.Command{Use: "unload (IDENTIFIER | --all)", Short: "Put a loaded model away", Args: cobra.MaximumNArgs(1)}, func(cmd *cobra.Command, r *remote, args []string) error {
+		if all == (len(args) == 1) {
+			return fmt.Errorf("expected %s", cmd.UseLine())
+		}
+		if all {
+			loaded, err := r.Instances(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, i := range loaded {
+				args = append(args, i.ID)
+			}
+		}
+		for _, id := range args {
+			if err := r.Post(cmd.Context(), "/api/v1/models/unload", map[string]any{"instance_id": id}, nil); err != nil {
+				return err
+			}
+		}
+		return r.answer(args, func() error { r.screen.Printf("Unloaded: %s\n", strings.Join(args, ", ")); return nil })
+	})
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "every one that is loaded")
+	return cmd
+}
+
 // share is a word of --gpu, or its number.
 func share(gpu string) any {
 	if json.Valid([]byte(gpu)) {
@@ -241,8 +268,7 @@ func newLMSStatusCommand() *cobra.Command {
 			Port    *int `json:"port"` // null where none runs
 		}{Running: err == nil}
 		if out.Running {
-			port, _ := strconv.Atoi(r.Base[strings.LastIndexByte(r.Base, ':')+1:])
-			out.Port = &port
+			out.Port = new(portOf(r.Base))
 		}
 		return r.answer(out, func() error {
 			if out.Running {
@@ -253,6 +279,16 @@ func newLMSStatusCommand() *cobra.Command {
 			return nil
 		})
 	})
+}
+
+// portOf is the port of an address, or its scheme's.
+func portOf(base string) int {
+	at, err := url.Parse(base)
+	if err != nil {
+		return 0 // nothing has answered there
+	}
+	port, _ := strconv.Atoi(cmp.Or(at.Port(), map[string]string{"https": "443"}[at.Scheme], "80")) // url.Parse takes numbers alone
+	return port
 }
 
 func newLMSLogCommand() *cobra.Command {

@@ -148,6 +148,27 @@ func TestLMS_answersAsLMStudiosDoes(t *testing.T) {
 	}
 }
 
+func TestLMS_unloads(t *testing.T) {
+	alone(t)
+	f, at := lmsServer(t)
+	for _, args := range [][]string{{"unload", "mine"}, {"unload", "--all", "--json"}} {
+		for _, id := range []string{"mine", "other"} {
+			if _, err := f.Load(t.Context(), fleet.Request{Name: "m", ID: id, Settings: fleet.Settings{Context: len(id) << 9}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, _, err := execute(t, append(append([]string{"lms"}, args...), at...)...)
+		if left := map[string]int{"mine": 1, "--all": 0}[args[1]]; err != nil || !strings.Contains(out, "mine") || len(f.Instances()) != left {
+			t.Errorf("%v: %v %s", args, err, out)
+		}
+	}
+	for _, wrong := range [][]string{{"unload"}, {"unload", "m", "--all"}, {"unload", "nope"}} {
+		if _, _, err := execute(t, append(append([]string{"lms"}, wrong...), at...)...); err == nil {
+			t.Errorf("%v: no error", wrong)
+		}
+	}
+}
+
 // S3-25: the log is streamed, a line an event.
 func TestLMS_streamsTheLog(t *testing.T) {
 	alone(t)
@@ -184,6 +205,14 @@ func TestLMS_streamsTheLog(t *testing.T) {
 		case err := <-ended:
 			t.Fatal(err)
 		case <-time.After(10 * time.Millisecond): // a poll, not a bound
+		}
+	}
+}
+
+func TestLMS_tellsThePortOfAnyAddress(t *testing.T) {
+	for base, want := range map[string]int{"http://127.0.0.1:1234": 1234, "http://box": 80, "https://box/": 443, "http://[::1]": 80, "http://[::1]:81/tenon": 81} {
+		if got := portOf(base); got != want {
+			t.Errorf("%s: %d, want %d", base, got, want)
 		}
 	}
 }
