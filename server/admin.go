@@ -36,8 +36,8 @@ func notAdmin(keys []Key) *chat.Error {
 	return &chat.Error{Kind: chat.Forbidden, Message: "without API keys this is for the machine itself; give the server a key marked admin (admin:KEY)"}
 }
 
-// manages is what a socket's context holds: whether its client may change the fleet. A key may
-// come in the upgrade's header or in the first frame.
+// manages is what the context of LM Studio's clients holds: whether they may change the fleet. A
+// socket's key may come in the upgrade's header or in the first frame.
 type manages struct{}
 
 func withManages(ctx context.Context, may bool) context.Context {

@@ -25,17 +25,22 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer, held *bodies) {
 		return
 	}
 	models := lmstudio.Models{Fleet: o.LMStudio, Traits: o.Traits, Default: o.Service.Default}
+	if len(o.Keys) > 0 {
+		models.Choose = manage(o.Keys)
+	}
 	sockets := socket.New(socket.Options{
 		Service: o.Service, Models: models, Version: o.Version, Admit: admitSocket(o.Keys), Manage: manage(o.Keys),
 		Watch: func(ctx context.Context, endpoint string) (context.Context, func()) {
 			return seen.watch(ctx, "WS", "/"+endpoint, "lmstudio")
 		}, Logs: seen.streamed, Stopping: o.Stopping, MaxFrame: o.MaxBody, Hold: held.hold,
 	})
-	for _, ns := range socket.Namespaces {
-		serve := sockets.Handler(ns)
-		g.GET("/"+ns, func(c *gin.Context) {
+	told := func(serve http.HandlerFunc) gin.HandlerFunc {
+		return func(c *gin.Context) {
 			serve(c.Writer, c.Request.WithContext(withManages(c.Request.Context(), mayManage(c, o.Keys))))
-		})
+		}
+	}
+	for _, ns := range socket.Namespaces {
+		g.GET("/"+ns, told(sockets.Handler(ns)))
 	}
 	api := rest.New(o.Agent, models, o.Heartbeat)
 	asOpenAI := openai.API{Service: o.Agent, Heartbeat: o.Heartbeat, Extra: api.Extra}
@@ -50,7 +55,7 @@ func lmstudioRoutes(g *gin.Engine, o Options, seen observer, held *bodies) {
 		{"POST", "/api/v0/embeddings", gin.WrapF(asOpenAI.Embeddings)},
 		{"GET", "/api/v1/models", gin.WrapF(api.Models)},
 		{"GET", "/api/v1/models/download/status/:id", withID(api.DownloadStatus)},
-		{"POST", "/api/v1/chat", gin.WrapF(api.Chat)},
+		{"POST", "/api/v1/chat", told(api.Chat)},
 	} {
 		g.Handle(r.method, r.path, r.handler)
 	}

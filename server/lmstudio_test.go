@@ -207,6 +207,34 @@ func TestStudio_chatStreamsNamedEvents(t *testing.T) {
 	}
 }
 
+// A chat that fails is not kept: there is nothing to go on from.
+func TestStudio_chatsThatFailAreNotKept(t *testing.T) {
+	s, _ := keyed(t)
+	_, stream := postTo(t, s, "/api/v1/chat", `{"model":"m","stream":true,"input":"`+strings.Repeat("word ", 4096)+`"}`)
+	if !strings.Contains(stream, "event: error\n") || !strings.Contains(stream, "event: chat.end\n") || strings.Contains(stream, "response_id") {
+		t.Error(stream)
+	}
+	if _, stream = postTo(t, s, "/api/v1/chat", `{"model":"m","stream":true,"input":"hi"}`); !strings.Contains(stream, `"response_id":"resp_`) {
+		t.Error(stream)
+	}
+}
+
+// S3-23: sixteen calls at once, without an error.
+func TestStudio_sixteenCallsAtOnce(t *testing.T) {
+	s, _, _ := studio(t)
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			status, out := postTo(t, s, "/api/v0/chat/completions", fmt.Sprintf(`{"model":"m","messages":[{"role":"user","content":"[[n%d]]{\"tool\": \"w\", \"arguments\": {\"c\": \"%d\"}}[[/]]"}],
+				"tools":[{"type":"function","function":{"name":"w","parameters":{"type":"object","properties":{"c":{"type":"string"}},"required":["c"]}}}]}`, i, i))
+			if status != 200 || !strings.Contains(out, `"finish_reason":"tool_calls"`) || !strings.Contains(strings.ReplaceAll(out, " ", ""), fmt.Sprintf(`{\"c\":\"%d\"}`, i)) {
+				t.Errorf("%d: %d %s", i, status, out)
+			}
+		})
+	}
+	all.Wait()
+}
+
 // A chat that goes on with another system prompt has that one alone.
 func TestStudio_systemPromptIsReplaced(t *testing.T) {
 	s, e, _ := studio(t)
@@ -302,66 +330,6 @@ func TestStudio_socketsOfOtherPagesAreRefused(t *testing.T) {
 			_ = ws.CloseNow()
 		}
 	}
-}
-
-// What changes the fleet, and the log, which shows what others ask, need a key marked admin.
-// Models that a prediction needs are loaded for every key.
-func TestStudio_changingTheFleetNeedsAnAdmin(t *testing.T) {
-	s, _, _ := studio(t, func(o *server.Options) {
-		for i, text := range []string{"plain-key-0123456789", "admin:chief-key-0123456789"} {
-			k, err := server.NewKey(text, i+1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.Keys = append(o.Keys, k)
-		}
-	})
-	for passkey, may := range map[string]bool{"plain-key-0123456789": false, "chief-key-0123456789": true} {
-		r, err := http.NewRequest("POST", s.URL+"/api/v1/models/load", strings.NewReader(`{"model":"m"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("Authorization", "Bearer "+passkey)
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = resp.Body.Close()
-		if (resp.StatusCode == http.StatusForbidden) == may {
-			t.Errorf("%s: load answers %d", passkey, resp.StatusCode)
-		}
-		for call, open := range map[string]bool{"loadModel": false, "getOrLoad": true} {
-			if got := firstOf(t, s, passkey, call); strings.Contains(got, "admin:KEY") == (may || open) {
-				t.Errorf("%s: %s answers %s", passkey, call, got)
-			}
-		}
-	}
-}
-
-// firstOf opens a channel on a new socket and returns the first frame that it answers with.
-func firstOf(t *testing.T, s *httptest.Server, passkey, endpoint string) string {
-	t.Helper()
-	ws, _, err := websocket.Dial(t.Context(), s.URL+"/llm", nil) //nolint:bodyclose // the socket takes the body over
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = ws.CloseNow() }()
-	for _, frame := range []string{
-		`{"authVersion":1,"clientIdentifier":"guest","clientPasskey":"` + passkey + `"}`,
-		`{"type":"channelCreate","endpoint":"` + endpoint + `","channelId":1,"creationParameter":{"modelKey":"m","identifier":"m","loadConfigStack":{"layers":[]}}}`,
-	} {
-		if err := ws.Write(t.Context(), websocket.MessageText, []byte(frame)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, _, err = ws.Read(t.Context()); err != nil { // who it is
-		t.Fatal(err)
-	}
-	_, b, err := ws.Read(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 // S3-7: a history of the SDK's form, with calls and results, makes the same prompt as the same

@@ -48,6 +48,21 @@ type Models struct {
 	Fleet
 	Traits  func(catalog.Entry) chat.Traits // what a model's file says it can
 	Default string                          // the model of requests that name one there is not; "": none
+	// Choose refuses callers who may not have a model loaded otherwise than its settings say. nil:
+	// all may.
+	Choose func(ctx context.Context) error
+}
+
+// MayChoose refuses a load setting, which stands in a field, of who may not choose it.
+func (m Models) MayChoose(ctx context.Context, field string) error {
+	if field == "" || m.Choose == nil {
+		return nil
+	}
+	err := m.Choose(ctx)
+	if err != nil {
+		err = &chat.Error{Kind: chat.AsError(err).Kind, Field: field, Message: chat.AsError(err).Message}
+	}
+	return err
 }
 
 // Model is a model at hand.

@@ -99,8 +99,12 @@ func figures(f chat.Finish, total, first time.Duration) Stats {
 	if first > 0 {
 		s.Generation = total - first
 	}
-	if decoded := cmp.Or(max(f.Timing.Decode, 0), s.Generation); decoded > 0 {
-		s.TokensPerSecond = float64(s.Predicted) / decoded.Seconds()
+	tokens, took := s.Predicted-1, cmp.Or(max(f.Timing.Decode, 0), s.Generation) // the prompt's end brings the first
+	if tokens < 1 || took <= 0 {
+		tokens, took = s.Predicted, total // of one token alone nothing else was measured
+	}
+	if took > 0 {
+		s.TokensPerSecond = float64(tokens) / took.Seconds()
 	}
 	return s
 }

@@ -40,6 +40,23 @@ func TestMeter_figuresAreNumbers(t *testing.T) {
 	}
 }
 
+// S3-12: the speed is that of the steps behind the first token, which comes with the prompt; of one
+// token alone, all the time counts.
+func TestMeter_theSpeedOfOneToken(t *testing.T) {
+	for _, c := range []struct {
+		tokens int
+		decode time.Duration
+		want   float64
+	}{
+		{0, 0, 0}, {1, 0, 0.5}, {1, 3 * time.Microsecond, 1 / 2.000003}, {2, time.Second, 1. / 1}, {11, 2 * time.Second, 5}, {5, 0, 2.5},
+	} {
+		f := chat.Finish{Usage: chat.Usage{Completion: c.tokens}, Timing: engine.Timing{Queue: time.Second, Prompt: time.Second, Decode: c.decode}}
+		if got := OfFinish(f).TokensPerSecond; math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%d tokens, %s: %v, want %v", c.tokens, c.decode, got, c.want)
+		}
+	}
+}
+
 // A prediction that is stopped has no finish: its figures are those of its events.
 func TestMeter_countsWhatHasNoFinish(t *testing.T) {
 	m := NewMeter()

@@ -175,6 +175,9 @@ func (a *API) Chat(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = t.decode(chat.CallerKey(r.Context()))
 	}
+	if err == nil { // before a stream begins
+		_, _, err = t.wanted(r.Context())
+	}
 	if err != nil {
 		WriteError(w, err)
 		return
@@ -272,7 +275,7 @@ func (t *turn) progress(part string, share float64) error {
 
 func (t *turn) run(ctx context.Context) (answer, error) {
 	if err := t.emit("chat.start", map[string]any{"model_instance_id": t.id}); err != nil {
-		return t.finish(), err
+		return t.finish(err), err
 	}
 	err := t.ensure(ctx)
 	if err == nil {
@@ -285,19 +288,37 @@ func (t *turn) run(ctx context.Context) (answer, error) {
 	if err == nil {
 		err = t.do(func() error { return t.begin("", nil) })
 	}
-	return t.finish(), err
+	return t.finish(err), err
+}
+
+// wanted is how the model is to be loaded, unless a loaded instance will do. A context that is not
+// the model's own takes leave.
+func (t *turn) wanted(ctx context.Context) (s fleet.Settings, loaded bool, err error) {
+	i, ok := t.api.models.FindLoaded(t.id)
+	if ok && i.Context() >= t.context {
+		return s, true, nil
+	}
+	if t.context > 0 {
+		err = t.api.models.MayChoose(ctx, "context_length")
+	}
+	if err != nil && !ok && t.context <= t.model.Context {
+		return s, false, nil // as the model is set, it will do
+	}
+	s.Context = t.context
+	return s, false, err
 }
 
 // ensure loads the model if it is not.
 func (t *turn) ensure(ctx context.Context) error {
-	if i, ok := t.api.models.FindLoaded(t.id); ok && i.Context() >= t.context {
-		return nil
+	s, loaded, err := t.wanted(ctx)
+	if loaded || err != nil {
+		return err
 	}
 	if err := t.do(func() error { return t.begin(loading, nil) }); err != nil {
 		return err
 	}
 	begun := time.Now()
-	i, err := t.api.models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: fleet.Settings{Context: t.context}, Progress: func(p fleet.Progress) {
+	i, err := t.api.models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: s, Progress: func(p fleet.Progress) {
 		_ = t.do(func() error { return t.progress(loading, p.Share) }) // what follows meets the same error
 	}})
 	if err != nil {
@@ -354,8 +375,8 @@ func (t *turn) begin(part string, piece *string) error {
 	return t.emit(part+".delta", map[string]any{"content": *piece})
 }
 
-// finish collects the answer and keeps the chat.
-func (t *turn) finish() answer {
+// finish collects the answer, and keeps a chat that has one.
+func (t *turn) finish(err error) answer {
 	s := t.meter.Stats()
 	out := answer{Instance: t.id, Output: []any{}, Stats: figures{s.Prompt, s.Predicted, s.Thinking, s.TokensPerSecond, s.FirstToken.Seconds(), t.load}}
 	messages := t.request.Conversation.Messages
@@ -379,7 +400,7 @@ func (t *turn) finish() answer {
 		}
 		messages = append(messages, said)
 	}
-	if t.asked.Store == nil || *t.asked.Store {
+	if err == nil && (t.asked.Store == nil || *t.asked.Store) {
 		b := make([]byte, 24)
 		_, _ = rand.Read(b) // it never fails
 		out.ID = fmt.Sprintf("resp_%x", b)

@@ -160,7 +160,7 @@ func (c *conn) frame(f clientFrame, held *holding) (begun bool, err error) {
 		slog.Warn("an LM Studio client could not read a packet", "namespace", string(c.ns), "kind", clipped(f.Kind), "warning", clipped(f.Warning))
 	case "channelAck", "signalUnsubscribe", "writableSignalUnsubscribe", "writableSignalUpdate":
 	case "signalSubscribe", "writableSignalSubscribe":
-		return false, c.out.send(serverFrame{Type: strings.TrimSuffix(f.Type, "Subscribe") + "Error", SubscribeID: &f.SubscribeID, Error: encodeError(c.unknown("signal", f.Endpoint))})
+		return false, c.out.send(serverFrame{Type: strings.TrimSuffix(f.Type, "Subscribe") + "Error", SubscribeID: &f.SubscribeID, Error: c.encodeError(c.unknown("signal", f.Endpoint))})
 	default:
 		return false, c.warn(fmt.Sprintf("a frame of type %q is not known", clipped(f.Type)))
 	}
@@ -185,7 +185,7 @@ func (c *conn) unknown(kind, endpoint string) error {
 func (c *conn) call(f clientFrame, held *holding) (begun bool, err error) {
 	answer := func(result any, err error) error {
 		if err != nil {
-			return c.out.send(serverFrame{Type: "rpcError", CallID: &f.CallID, Error: encodeError(err)})
+			return c.out.send(serverFrame{Type: "rpcError", CallID: &f.CallID, Error: c.encodeError(err)})
 		}
 		return c.out.send(serverFrame{Type: "rpcResult", CallID: &f.CallID, Result: result})
 	}
@@ -194,15 +194,21 @@ func (c *conn) call(f clientFrame, held *holding) (begun bool, err error) {
 		return false, answer(nil, c.unknown("call", f.Endpoint))
 	}
 	var result any
-	return c.start(held, func() (err error) {
+	return c.start(f.Endpoint, held, func() (err error) {
 		result, err = run(c.ctx, c, f.Parameter)
 		return err
 	}, func(err error) error { return answer(result, err) })
 }
 
 // start runs a call or channel in a goroutine of its own, and then tells how it ended.
-func (c *conn) start(held *holding, run func() error, tell func(error) error) (begun bool, err error) {
-	if err := c.begin(); err != nil {
+func (c *conn) start(endpoint string, held *holding, run func() error, tell func(error) error) (begun bool, err error) {
+	if managing[endpoint] {
+		err = c.server.Manage(c.ctx)
+	}
+	if err == nil {
+		err = c.begin()
+	}
+	if err != nil {
 		return false, tell(err)
 	}
 	c.work.Go(func() {
@@ -217,7 +223,7 @@ func (c *conn) start(held *holding, run func() error, tell func(error) error) (b
 func (c *conn) create(f clientFrame, held *holding) (begun bool, err error) {
 	end := func(err error) error {
 		if err != nil {
-			return c.out.send(serverFrame{Type: "channelError", ChannelID: &f.ChannelID, Error: encodeError(err)})
+			return c.out.send(serverFrame{Type: "channelError", ChannelID: &f.ChannelID, Error: c.encodeError(err)})
 		}
 		return c.out.send(serverFrame{Type: "channelClose", ChannelID: &f.ChannelID})
 	}
@@ -230,7 +236,7 @@ func (c *conn) create(f clientFrame, held *holding) (begun bool, err error) {
 	c.mu.Lock()
 	c.channels[f.ChannelID] = ch
 	c.mu.Unlock()
-	return c.start(held, func() error { return run(ch, f.CreationParameter) }, func(err error) error {
+	return c.start(f.Endpoint, held, func() error { return run(ch, f.CreationParameter) }, func(err error) error {
 		ch.end()
 		return end(err)
 	})

@@ -34,6 +34,13 @@ var calls = map[namespace]map[string]call{
 	},
 }
 
+// managing are the calls and channels of whoever may change the fleet: what changes it, has the
+// server ask the hub, or shows what others ask.
+var managing = map[string]bool{
+	"loadModel": true, "unloadModel": true, "estimateModelUsage": true, "streamLogs": true,
+	"searchModels": true, "getModelDownloadOptions": true, "downloadModel": true,
+}
+
 // with are the calls that both kinds of model have, and another.
 func with(name string, further call) map[string]call {
 	return map[string]call{
@@ -124,6 +131,3 @@ func parameter[P any](raw json.RawMessage) (p P, err error) {
 	}
 	return p, nil
 }
-
-// none is the parameter of what takes none.
-type none struct{}

@@ -44,7 +44,7 @@ type wireError struct {
 	Title       string `json:"title"`
 	RootTitle   string `json:"rootTitle"`
 	Stack       string `json:"stack,omitempty"`
-	DisplayData any    `json:"displayData,omitempty"` // decides the class of Python's exception
+	DisplayData packet `json:"displayData,omitempty"` // decides the class of Python's exception
 }
 
 // shownError is an error with data that decides its class in Python's SDK, and its text in that of
@@ -65,7 +65,7 @@ func (c *conn) noModel(q query, title string) error {
 	for _, i := range loaded[:min(len(loaded), mostSamples)] {
 		sample = append(sample, i.ID)
 	}
-	if name := q.Identifier + q.Path; title == "" && name != "" {
+	if name := cmp.Or(q.Identifier, q.Path); title == "" && name != "" {
 		title = fmt.Sprintf("no loaded model matches %q", name)
 	}
 	title = cmp.Or(title, "no model is loaded")
@@ -88,13 +88,18 @@ func (c *conn) mismatch(m lmstudio.Model) error {
 	}
 }
 
-// encodeError writes any error. The stack is a text of no stack: without one the SDKs say that
-// there is none.
-func encodeError(err error) *wireError {
+// encodeError writes any error. What is not served at all has the SDKs' data for that; they show it
+// and keep the title.
+func (c *conn) encodeError(err error) *wireError {
 	var shown *shownError
-	if errors.As(err, &shown) {
-		return &wireError{Title: shown.title, RootTitle: shown.title, DisplayData: shown.data}
+	if !errors.As(err, &shown) {
+		shown = &shownError{title: chat.AsError(err).Error()}
+		if chat.AsError(err).Kind == chat.NotSupportedHere {
+			shown.data = packet{
+				"code": "generic.engineDoesNotSupportFeature", "feature": shown.title,
+				"engineName": "tenon", "engineType": "llama.cpp", "installedVersion": c.server.Version, "supportedVersion": nil,
+			}
+		}
 	}
-	title := chat.AsError(err).Error()
-	return &wireError{Title: title, RootTitle: title}
+	return &wireError{Title: shown.title, RootTitle: shown.title, DisplayData: shown.data}
 }

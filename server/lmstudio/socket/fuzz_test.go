@@ -40,7 +40,7 @@ func FuzzFrame(f *testing.F) {
 			}
 		}
 		if p, err := parameter[loadParameter](frame.CreationParameter); err == nil {
-			_, _, err = loadSettings(p.Stack, lmstudio.Model{})
+			_, _, _, err = loadSettings(p.Stack, lmstudio.Model{})
 			told(err)
 		}
 	})

@@ -11,9 +11,10 @@ import (
 	"tenon/server/lmstudio"
 )
 
-// loadSettings reads how a model is to be loaded, and returns the keys that have no effect, too:
-// SDKs send all that the app knows.
-func loadSettings(stack kvStack, m lmstudio.Model) (s fleet.Settings, ignored []string, err error) {
+// loadSettings reads how a model is to be loaded. It returns the first key by which that is
+// otherwise than the model is set, and the keys that have no effect: SDKs send all that the app
+// knows.
+func loadSettings(stack kvStack, m lmstudio.Model) (s fleet.Settings, chosen string, ignored []string, err error) {
 	setters := map[string]setter{}
 	for key, set := range map[string]setter{
 		"contextLength":       positive(&s.Context, math.MaxInt32),
@@ -32,10 +33,18 @@ func loadSettings(stack kvStack, m lmstudio.Model) (s fleet.Settings, ignored []
 			return err
 		},
 	} {
-		setters["llm.load."+key], setters["embedding.load."+key] = set, set
+		told := func(key string, raw json.RawMessage) error {
+			before := s
+			err := set(key, raw)
+			if chosen == "" && s != before && s != (fleet.Settings{Context: m.Context}) {
+				chosen = key
+			}
+			return err
+		}
+		setters["llm.load."+key], setters["embedding.load."+key] = told, told
 	}
-	ignored, err = stack.merge().read(setters)
-	return s, ignored, err
+	ignored, err = stack.merge().read("", setters)
+	return s, chosen, ignored, err
 }
 
 // positive sets a number of at most so many.

@@ -27,10 +27,9 @@ func (l *Logs) subscribe() (events chan packet, end func()) {
 
 // Wanted tells whether anybody reads.
 func (l *Logs) Wanted() (wanted bool) {
-	l.readers.Range(func(any, any) bool {
+	for range l.readers.Range {
 		wanted = true
-		return false
-	})
+	}
 	return wanted
 }
 
@@ -38,13 +37,12 @@ func (l *Logs) Wanted() (wanted bool) {
 func (l *Logs) tell(kind string, data packet) {
 	data["type"] = kind
 	event := packet{"timestamp": time.Now().UnixMilli(), "data": data}
-	l.readers.Range(func(events, _ any) bool {
+	for events := range l.readers.Range {
 		select {
 		case events.(chan packet) <- event:
 		default:
 		}
-		return true
-	})
+	}
 }
 
 func (l *Logs) server(level slog.Level, text string) {
@@ -61,12 +59,8 @@ func (l *Logs) Turns(r *chat.Record) {
 	}
 }
 
-// streamLogs tells what happens until the client has seen enough. It shows what others ask, so
-// that it takes the same leave as changing the fleet.
-func streamLogs(ch *channel, _ none) error {
-	if err := ch.conn.server.Manage(ch.ctx); err != nil {
-		return err
-	}
+// streamLogs tells what happens until the client has seen enough.
+func streamLogs(ch *channel, _ struct{}) error {
 	events, end := ch.conn.server.Logs.subscribe()
 	defer end()
 	for {

@@ -99,6 +99,7 @@ func BenchmarkPredict_callEnd(b *testing.B) {
 	for _, clients := range []int{1, 16} {
 		b.Run(fmt.Sprint(clients), func(b *testing.B) {
 			s := serve(b).load(b, "m")
+			b.ReportAllocs()
 			var behind atomic.Int64
 			b.ResetTimer()
 			for n := range b.N {

@@ -10,6 +10,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/server/chat"
 	"tenon/server/lmstudio"
+	"tenon/server/wire"
 )
 
 // modelInfo describes a model at hand. Every member is demanded unless it may be left out.
@@ -97,7 +98,7 @@ func (c *conn) find(ctx context.Context, s specifier) (lmstudio.Instance, error)
 		}
 		return lmstudio.Instance{}, &shownError{"the model was unloaded", packet{"code": "generic.specificModelUnloaded"}}
 	}
-	name := s.Query.Identifier + s.Query.Path // never both
+	name := cmp.Or(s.Query.Identifier, s.Query.Path)
 	m, byDefault := c.standIn(name)
 	switch {
 	case s.Query.Vision != nil && *s.Query.Vision:
@@ -111,7 +112,9 @@ func (c *conn) find(ctx context.Context, s specifier) (lmstudio.Instance, error)
 			}
 		}
 	default:
-		if i, ok := models.FindLoaded(name); ok && c.serves(i) {
+		i, named := models.FindLoaded(name)
+		other, placed := models.FindLoaded(cmp.Or(s.Query.Path, name))
+		if named && placed && i.Model.ID == other.Model.ID && c.serves(i) {
 			return i, nil
 		}
 	}
@@ -142,7 +145,7 @@ type specified struct {
 	Input     string    `json:"inputString"`
 }
 
-func listLoaded(_ context.Context, c *conn, _ none) (any, error) {
+func listLoaded(_ context.Context, c *conn, _ struct{}) (any, error) {
 	all := []instanceInfo{}
 	for _, i := range c.server.Models.Loaded() {
 		if c.serves(i) {
@@ -153,12 +156,9 @@ func listLoaded(_ context.Context, c *conn, _ none) (any, error) {
 }
 
 func processingState(i lmstudio.Instance) packet {
-	status := "idle"
-	switch {
-	case i.Busy > 0 && i.Model.Embeds:
-		status = "computingEmbedding"
-	case i.Busy > 0:
-		status = "generating"
+	status := map[bool]string{true: "computingEmbedding", false: "generating"}[i.Model.Embeds]
+	if i.Busy == 0 {
+		status = "idle"
 	}
 	return packet{"status": status, "queued": i.Waiting}
 }
@@ -167,9 +167,6 @@ func processingState(i lmstudio.Instance) packet {
 func unloadModel(ctx context.Context, c *conn, p struct {
 	Identifier string `json:"identifier"`
 }) (any, error) {
-	if err := c.server.Manage(ctx); err != nil {
-		return nil, err
-	}
 	i, ok := c.server.Models.FindLoaded(p.Identifier)
 	if !ok {
 		return nil, c.noModel(query{Identifier: p.Identifier}, "")
@@ -177,16 +174,13 @@ func unloadModel(ctx context.Context, c *conn, p struct {
 	return nil, lmstudio.LoadError(c.server.Models.Unload(ctx, i.ID, true))
 }
 
-// estimateUsage tells what a load would take, by whoever may load.
-func estimateUsage(ctx context.Context, c *conn, p loadParameter) (any, error) {
-	if err := c.server.Manage(ctx); err != nil {
-		return nil, err
-	}
+// estimateUsage tells what a load would take.
+func estimateUsage(_ context.Context, c *conn, p loadParameter) (any, error) {
 	m, err := c.server.Models.Find(p.ModelKey)
 	if err != nil {
 		return nil, c.noModel(query{Identifier: p.ModelKey}, chat.AsError(err).Message)
 	}
-	settings, _, err := loadSettings(p.Stack, m)
+	settings, _, _, err := loadSettings(p.Stack, m)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +197,7 @@ func estimateUsage(ctx context.Context, c *conn, p loadParameter) (any, error) {
 	}}, nil
 }
 
-func listDownloaded(_ context.Context, c *conn, _ none) (any, error) {
+func listDownloaded(_ context.Context, c *conn, _ struct{}) (any, error) {
 	all := []modelInfo{}
 	for _, m := range c.server.Models.All() {
 		all = append(all, describe(m))
@@ -212,7 +206,7 @@ func listDownloaded(_ context.Context, c *conn, _ none) (any, error) {
 }
 
 // alive stays open as long as the server.
-func alive(ch *channel, _ none) error {
+func alive(ch *channel, _ struct{}) error {
 	<-ch.ctx.Done()
 	return nil
 }
@@ -254,9 +248,6 @@ type loadParameter struct {
 // loadModel loads an instance with settings, beside others of the model.
 func loadModel(ch *channel, p loadParameter) error {
 	c := ch.conn
-	if err := c.server.Manage(ch.ctx); err != nil {
-		return err
-	}
 	m, err := c.model(p.ModelKey)
 	if err != nil {
 		return err
@@ -268,7 +259,7 @@ func loadModel(ch *channel, p loadParameter) error {
 	if err := ch.send("resolved", packet{"info": describe(m)}); err != nil {
 		return err
 	}
-	return ch.load(m, fleet.Request{ID: p.Identifier, TTL: milliseconds(p.TTL)}, p.Stack, "progress", "success")
+	return ch.load(m, p, "progress", "success")
 }
 
 // free is what a further instance of a model is called: as the model, or with the first number
@@ -302,19 +293,21 @@ func getOrLoad(ch *channel, p loadParameter) error {
 	if err := ch.send("startLoading", packet{"identifier": m.ID, "info": describe(m)}); err != nil {
 		return err
 	}
-	return ch.load(m, fleet.Request{TTL: cmp.Or(milliseconds(p.LoadTTL), lmstudio.OnDemandTTL)}, p.Stack, "loadProgress", "loadSuccess")
+	p.Identifier, p.TTL = "", cmp.Or(p.LoadTTL, lmstudio.OnDemandTTL.Milliseconds())
+	return ch.load(m, p, "loadProgress", "loadSuccess")
 }
 
-func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
-
 // load loads an instance and tells of it.
-func (ch *channel) load(m lmstudio.Model, r fleet.Request, stack kvStack, progress, success string) (err error) {
-	var ignored []string
-	if r.Settings, ignored, err = loadSettings(stack, m); err != nil {
+func (ch *channel) load(m lmstudio.Model, p loadParameter, progress, success string) error {
+	settings, chosen, ignored, err := loadSettings(p.Stack, m)
+	if err == nil {
+		err = cmp.Or(ch.conn.server.Models.MayChoose(ch.ctx, chosen), wire.Number{Name: "ttlMs", Max: 1e12}.Check(float64(p.TTL)))
+	}
+	if err != nil {
 		return err
 	}
 	ch.conn.ignored(m.ID, ignored)
-	r.Name = m.ID
+	r := fleet.Request{Name: m.ID, ID: p.Identifier, TTL: time.Duration(p.TTL) * time.Millisecond, Settings: settings}
 	r.Progress = func(p fleet.Progress) { _ = ch.progress(progress, packet{"progress": p.Share}) } // what comes next meets the same error
 	r.Progress(fleet.Progress{})
 	i, err := ch.conn.server.Models.Load(ch.ctx, r)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,9 +69,61 @@ func TestModels_notFound(t *testing.T) {
 	if f := c.open("getOrLoad", `{"identifier":"e","loadConfigStack":{"layers":[]}}`)[0]; f.Error.DisplayData.Code != "generic.domainMismatch" {
 		t.Errorf("%+v", f)
 	}
+	for query, found := range map[string]bool{ // all that a query says must be so
+		`{"identifier":"m","path":"local/m/m-Q4_K_M.gguf"}`: true, `{"path":"local/m"}`: true, `{"identifier":"m","path":"local/e"}`: false, `{"identifier":"m","path":"nope"}`: false, `{"identifier":"nope","path":"local/m"}`: false,
+	} {
+		if f := c.call("getModelInfo", `{"specifier":{"type":"query","query":`+query+`},"throwIfNotFound":true}`); (f.Error.DisplayData.Code == "") != found || found != (f.Type == "rpcResult") {
+			t.Errorf("%s: %+v", query, f)
+		}
+	}
 	preset := strings.Replace(ask("hi"), `{"modelSpecifier"`, `{"fuzzyPresetIdentifier":"x","modelSpecifier"`, 1)
 	if f := c.open("predict", preset)[0]; f.Error.DisplayData.Code != "generic.presetNotFound" {
 		t.Errorf("%+v", f)
+	}
+}
+
+// What is not served is refused in the SDKs' own terms for that, with data that fit their schemas,
+// and with a title that says what it is.
+func TestModels_whatIsNotServedHasTheSDKsData(t *testing.T) {
+	s := serve(t).load(t, "m")
+	c := s.dial(t, "llm")
+	upload := s.dial(t, "files").call("uploadFileBase64", `{"name":"a.png","contentBase64":"`+base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n0000"))+`"}`)
+	var picture struct{ Identifier string }
+	if err := json.Unmarshal(upload.Result, &picture); err != nil {
+		t.Fatal(err)
+	}
+	image := conversation(`{"role":"user","content":[{"type":"file","name":"a.png","identifier":"` + picture.Identifier + `","sizeBytes":12,"fileType":"image"}]}`)
+	for _, one := range []struct {
+		got  frame
+		says string
+	}{
+		{c.open("predict", image)[0], "text only"},
+		{c.open("predict", ask("hi", setting("promptTemplate", `{"type":"jinja","jinjaPromptTemplate":{"template":"x"},"stopStrings":[]}`)))[0], "promptTemplate"},
+		{c.open("loadModel", `{"modelKey":"m","loadConfigStack":{"layers":[{"layerName":"apiOverride","config":{"fields":[{"key":"llm.load.llama.kCacheQuantizationType","value":{"checked":true,"value":"q5_1"}}]}}]}}`)[1], "q5_1"},
+		{c.call("preloadDraftModel", `{}`), "llm/preloadDraftModel"},
+		{s.dial(t, "plugins").open("startToolUseSession", `{}`)[0], "plugins/startToolUseSession"},
+		{s.dial(t, "plugins").call("reindexPlugins", ""), "plugins/reindexPlugins"},
+		{s.dial(t, "repository").call("searchModels", `{"opts":{}}`), "fetches no models"},
+	} {
+		e := one.got.Error
+		if e.DisplayData.Code != "generic.engineDoesNotSupportFeature" || e.DisplayData.Feature != e.Title || e.RootTitle != e.Title || !strings.Contains(e.Title, one.says) || e.DisplayData.EngineName != "tenon" {
+			t.Errorf("%s: %+v", one.says, one.got)
+		}
+	}
+}
+
+// A time to live is no less than nothing, and one that a clock can hold.
+func TestModels_timesToLive(t *testing.T) {
+	for ttl, want := range map[string]time.Duration{"0": fleet.Forever, "1500": 1500 * time.Millisecond, "-1": 0, "9223372036854775807": 0, "1.5": 0, `"1h"`: 0} {
+		s := serve(t)
+		all := s.dial(t, "llm").open("loadModel", `{"modelKey":"m","ttlMs":`+ttl+`,"loadConfigStack":{"layers":[]}}`)
+		if refused := all[len(all)-1].Type == "channelError"; refused != (want == 0) || !refused && s.fleet.Instances()[0].TTL != want {
+			t.Errorf("%s: %+v", ttl, all[len(all)-1])
+		}
+		all = s.dial(t, "embedding").open("getOrLoad", `{"identifier":"e","loadTtlMs":`+ttl+`,"loadConfigStack":{"layers":[]}}`)
+		if refused := all[len(all)-1].Type == "channelError"; refused != (want == 0) {
+			t.Errorf("%s: %+v", ttl, all[len(all)-1])
+		}
 	}
 }
 

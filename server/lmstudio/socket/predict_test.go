@@ -110,6 +110,33 @@ func equalJSON(a, b string) bool {
 	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && cmp.Equal(x, y)
 }
 
+// S3-1: the rounds of act come to their end: a call, its result in the next round's history, which
+// the model reads, and the final text. The rows lmstudio-js and lmstudio-py of make clients have
+// the SDKs do so.
+func TestPredict_theRoundsOfActComeToTheirEnd(t *testing.T) {
+	s := serve(t).load(t, "m")
+	c := s.dial(t, "llm")
+	said, rounds, executed := `{"role":"user","content":[{"type":"text","text":"[[act]]{\"tool\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}[[|]]It is 3 degrees in Oslo.[[/]]"}]}`, 0, 0
+	var text string
+	for called := true; called; rounds++ {
+		all := c.open("predict", conversation(said, setting("tools", weather)))
+		called, text = false, content(all)
+		for _, f := range all {
+			if r := f.Message.ToolCallRequest; f.Message.Type == "toolCallGenerationEnd" {
+				called = true
+				executed++
+				said += fmt.Sprintf(`,{"role":"assistant","content":[{"type":"text","text":%q},{"type":"toolCallRequest","toolCallRequest":{"id":%q,"type":"function","name":%q,"arguments":%s}}]},
+					{"role":"tool","content":[{"type":"toolCallResult","content":"\"3 degrees\"","toolCallId":%q}]}`, text, r.ID, r.Name, r.Arguments, r.ID)
+			}
+		}
+		success(t, all)
+	}
+	turns := s.engine.Turns()
+	if prompt := turns[len(turns)-1].Prompt.String(); rounds != 2 || executed != 1 || text != "It is 3 degrees in Oslo." || !strings.Contains(prompt, "3 degrees") {
+		t.Errorf("%d rounds, %d calls, %q", rounds, executed, text)
+	}
+}
+
 // S3-4: a tool without parameters is called with an empty object.
 func TestPredict_noArgumentsAreAnEmptyObject(t *testing.T) {
 	s := serve(t).load(t, "m")

@@ -11,8 +11,6 @@ import (
 	"tenon/server/lmstudio"
 )
 
-// The hub, which is asked by whoever may change the fleet: the server asks others for it.
-
 // mostFound is how many repositories a search answers, as LM Studio's does.
 const mostFound = 25
 
@@ -30,9 +28,6 @@ func searchModels(ctx context.Context, c *conn, p struct {
 	} `json:"opts"`
 }) (any, error) {
 	found := []packet{}
-	if err := c.server.Manage(ctx); err != nil {
-		return nil, err
-	}
 	if kinds := p.Options.Compatibility; len(kinds) > 0 && !slices.Contains(kinds, "gguf") {
 		return packet{"results": found}, nil
 	}
@@ -51,9 +46,6 @@ func searchModels(ctx context.Context, c *conn, p struct {
 func downloadOptions(ctx context.Context, c *conn, p struct {
 	Model hubIdentifier `json:"modelSearchResultIdentifier"`
 }) (any, error) {
-	if err := c.server.Manage(ctx); err != nil {
-		return nil, err
-	}
 	files, err := c.server.Models.Files(ctx, p.Model.Identifier)
 	if err != nil {
 		return nil, lmstudio.HubError(err)
@@ -86,9 +78,6 @@ func downloadOptions(ctx context.Context, c *conn, p struct {
 func downloadModel(ch *channel, p struct {
 	Download string `json:"downloadIdentifier"`
 }) error {
-	if err := ch.conn.server.Manage(ch.ctx); err != nil {
-		return err
-	}
 	source, err := lmstudio.Source(p.Download, "")
 	if err != nil {
 		return err

@@ -75,33 +75,13 @@ func seed(n int64, s *engine.Sampling) error {
 	return nil
 }
 
-// mostLogprobs is how many alternatives of a token are told.
-const mostLogprobs = 20
-
 func logprobs(n int, r *chat.Request) error {
-	if n < 0 || n > 100 {
-		return chat.Invalidf("", "is %d; expected 0 to 100", n)
-	}
-	r.Logprobs = min(n, mostLogprobs)
-	return nil
+	r.Logprobs = min(n, 20) // alternatives of a token are told
+	return wire.Number{Max: 100}.Check(float64(n))
 }
 
-func mirostat(s *engine.Sampling) setter {
-	return func(key string, raw json.RawMessage) error {
-		var v map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &v); err != nil {
-			return err
-		}
-		for member, field := range map[string]string{"version": "Mirostat", "learningRate": "MirostatEta", "targetEntropy": "MirostatTau"} {
-			if wire.IsNull(v[member]) {
-				continue
-			}
-			if err := sampled(s, field, 0)(key+"."+member, v[member]); err != nil {
-				return settingError(key+"."+member, err)
-			}
-		}
-		return nil
-	}
+func mirostat(s *engine.Sampling) map[string]setter {
+	return map[string]setter{"version": sampled(s, "Mirostat", 0), "learningRate": sampled(s, "MirostatEta", 0), "targetEntropy": sampled(s, "MirostatTau", 0)}
 }
 
 // ban is the bias of "-inf". It is finite, so that there is always a token to choose.

@@ -83,8 +83,9 @@ func (c *checkbox[T]) UnmarshalJSON(raw []byte) error {
 // setter reads the value of a key into what it sets.
 type setter func(key string, raw json.RawMessage) error
 
-// read gives every value to the setter of its key, and returns the keys that have none.
-func (m merged) read(setters map[string]setter) (ignored []string, err error) {
+// read gives every value to the setter of its key, and returns the keys that have none. Errors name
+// a key behind the prefix.
+func (m merged) read(prefix string, setters map[string]setter) (ignored []string, err error) {
 	for _, key := range slices.Sorted(maps.Keys(m)) { // of several faults the same one is told each time
 		set, ok := setters[key]
 		if !ok {
@@ -94,11 +95,23 @@ func (m merged) read(setters map[string]setter) (ignored []string, err error) {
 		if wire.IsNull(m[key]) {
 			continue
 		}
-		if err := set(key, m[key]); err != nil {
-			return nil, settingError(key, err)
+		if err := set(prefix+key, m[key]); err != nil {
+			return nil, settingError(prefix+key, err)
 		}
 	}
 	return ignored, nil
+}
+
+// inside gives the members of an object to their setters.
+func inside(setters map[string]setter) setter {
+	return func(key string, raw json.RawMessage) error {
+		var v merged
+		err := json.Unmarshal(raw, &v)
+		if err == nil {
+			_, err = v.read(key+".", setters)
+		}
+		return err
+	}
 }
 
 // settingError names the key at fault.
@@ -151,7 +164,6 @@ type predictionSettings struct {
 	request       *chat.Request
 	structured    structured
 	tools         toolSetting
-	choice        toolChoice
 	systemPrompt  string
 	thinkingStart string // tags around the thinking, in fragments and in the history
 	thinkingEnd   string
@@ -181,18 +193,17 @@ type sdkTool struct {
 	} `json:"function"`
 }
 
-type toolChoice struct {
-	Mode string `json:"mode"`
-}
-
 const predictionKey = "llm.prediction."
+
+// modes are the words of a choice of tools.
+var modes = map[string]tools.Mode{"auto": tools.Auto, "none": tools.None, "required": tools.Required}
 
 // setters are the keys that have an effect.
 func (p *predictionSettings) setters() map[string]setter {
 	r := p.request
 	out := map[string]setter{}
 	for key, set := range map[string]setter{
-		"llama.mirostatSampling":             mirostat(&r.Sampling),
+		"llama.mirostatSampling":             inside(mirostat(&r.Sampling)),
 		"llama.logitBias":                    logitBias(&r.Sampling),
 		"seed":                               checked(func(n int64) error { return seed(n, &r.Sampling) }),
 		"maxPredictedTokens":                 checked(func(n int) error { return most(n, &r.MaxTokens) }),
@@ -200,11 +211,11 @@ func (p *predictionSettings) setters() map[string]setter {
 		"logProbs":                           checked(func(n int) error { return logprobs(n, r) }),
 		"reasoning.enableThinking":           value(&r.Thinking.Enabled),
 		"reasoning.budgetTokens":             checked(func(n int) error { return most(n, &r.Thinking.Budget) }),
-		"reasoning.parsing":                  p.parsing,
+		"reasoning.parsing":                  inside(map[string]setter{"startString": value(&p.thinkingStart), "endString": value(&p.thinkingEnd)}),
 		"contextOverflowPolicy":              oneOf(map[string]bool{"stopAtLimit": false, "truncateMiddle": true, "rollingWindow": true}, &r.Truncate),
 		"structured":                         value(&p.structured),
 		"tools":                              value(&p.tools),
-		"toolChoice":                         value(&p.choice),
+		"toolChoice":                         inside(map[string]setter{"mode": oneOf(modes, &r.Choice.Mode)}),
 		"systemPrompt":                       value(&p.systemPrompt),
 		"promptTemplate":                     refuseTemplate,
 		"toolNaming":                         noEffect, // names are left as they are sent
@@ -226,26 +237,27 @@ var repeated = []string{
 
 // decodePrediction reads the settings of a prediction into r.
 func decodePrediction(stack kvStack, r *chat.Request) (*predictionSettings, error) {
-	p := &predictionSettings{request: r, thinkingStart: "<think>", thinkingEnd: "</think>"}
+	p := &predictionSettings{request: r}
 	r.Logprobs = -1
 	all := stack.merge()
 	if stack.has(rawLayer) {
 		delete(all, predictionKey+"promptTemplate") // it says that the text is to be continued as it is
 	}
-	ignored, err := all.read(p.setters())
+	ignored, err := all.read("", p.setters())
 	if err != nil {
 		return nil, err
+	}
+	if p.thinkingStart == "" || p.thinkingEnd == "" {
+		p.thinkingStart, p.thinkingEnd = "<think>", "</think>"
 	}
 	r.Ignored, p.used = ignored, all
 	if err := wire.Stops(predictionKey+"stopStrings", r.Stops); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{p.answer, p.declared, p.choose} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	if err := p.answer(); err != nil {
+		return nil, err
 	}
-	return p, nil
+	return p, p.declared()
 }
 
 // answer is what the text must match. A model that may think would put its thought into what SDKs
@@ -279,38 +291,10 @@ func (p *predictionSettings) declared() error {
 	}
 	declared, places, err := decodeTools(p.tools.Tools, predictionKey+"tools.tools")
 	p.request.Tools, p.request.Places.Tools = declared, places
-	if p.tools.Force {
+	if p.tools.Force && p.request.Choice.Mode == tools.Auto {
 		p.request.Choice.Mode = tools.Required
 	}
 	return err
-}
-
-func (p *predictionSettings) choose() error {
-	switch p.choice.Mode {
-	case "", "auto":
-	case "none":
-		p.request.Choice.Mode = tools.None
-	case "required":
-		p.request.Choice.Mode = tools.Required
-	default:
-		return chat.Invalidf(predictionKey+"toolChoice.mode", "is %q; expected none, auto or required", p.choice.Mode)
-	}
-	return nil
-}
-
-// parsing names the tags around the thinking.
-func (p *predictionSettings) parsing(_ string, raw json.RawMessage) error {
-	var v struct {
-		Start string `json:"startString"`
-		End   string `json:"endString"`
-	}
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return err
-	}
-	if v.Start != "" && v.End != "" {
-		p.thinkingStart, p.thinkingEnd = v.Start, v.End
-	}
-	return nil
 }
 
 func refuseTemplate(string, json.RawMessage) error {

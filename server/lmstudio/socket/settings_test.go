@@ -67,7 +67,7 @@ func TestSettings_errorsNameTheirKey(t *testing.T) {
 		{"llama.vCacheQuantizationType", `{"checked":true,"value":5}`}, {"llama.flashAttention", `"auto"`},
 	} {
 		for _, scope := range []string{"llm.load.", "embedding.load."} {
-			_, _, err := loadSettings(stackOf(t, scope+c[0], c[1]), lmstudio.Model{})
+			_, _, _, err := loadSettings(stackOf(t, scope+c[0], c[1]), lmstudio.Model{})
 			if fieldAtFault(err) != scope+c[0] {
 				t.Errorf("%s %s: %v", scope+c[0], c[1], err)
 			}

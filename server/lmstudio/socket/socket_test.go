@@ -163,7 +163,7 @@ type frame struct {
 	Result json.RawMessage
 	Error  struct {
 		Title, RootTitle string
-		DisplayData      struct{ Code string }
+		DisplayData      struct{ Code, Feature, EngineName string }
 	}
 }
 
