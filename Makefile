@@ -123,9 +123,14 @@ soak: build ## serve tiny models under clients, kills, reloads and hostile bodie
 	go test ./cmd/soak -run TestSoak -v -count=1 -timeout 0 -soak.tenon $(CURDIR)/bin/tenon -soak.minutes $(or $(MINUTES),30) -soak.turns $(or $(TURNS),0) -soak.kills $(or $(KILLS),0)
 
 .PHONY: test-lmstudio
-test-lmstudio: build ## LM Studio's own SDKs, from npm and PyPI, against a script and Gemma 3 270M, behind the tests of its packages
+test-lmstudio: build ## LM Studio's own SDKs, from npm and PyPI, against a script and Gemma 3 270M, behind the tests of its packages and the delay of a call's end
 	go test ./server/lmstudio/... ./server -run 'Studio|Socket|Predict|Models|Text|Files|Wire|Decode' -count=1
+	go test ./server/lmstudio/socket -run xxx -bench CallEnd -benchtime 300x
 	$(MAKE) --no-print-directory clients ONLY=lmstudio-js,lmstudio-py
+
+.PHONY: eval-lmstudio
+eval-lmstudio: build ## the share of Gemma 3 270M's calls, through LM Studio's SDK and REST, that name a declared tool and fit its schema
+	@ONLY=lmstudio-eval MODELS=gemma cmd/scripts/clients.sh
 
 MCP_SERVERS := 2026.8.31
 

@@ -20,6 +20,7 @@ type client struct {
 	script      string                                      // of an SDK: its steps, in scripts/
 	refusals    []string                                    // what a refusal may say that the client is known to ask for and to get over
 	obeyed      bool                                        // a scripted model answers as its prompt says, behind a fleet that loads
+	untaught    bool                                        // it is for a real model alone
 	handler     func(context.Context) (http.Handler, error) // the script that it runs against, and nothing else; nil: by what is above
 	most        int                                         // requests before it counts as hanging; 0: mostRequests
 	givesUp     bool                                        // it exits with an error where a model says nothing of use, as the real one does

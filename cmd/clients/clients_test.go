@@ -68,7 +68,7 @@ func run(ctx context.Context, o options) (failed bool, err error) {
 			if ctx.Err() != nil {
 				break
 			}
-			if (c.waits > 0 || c.overflow != "" || c.handler != nil) && model != scripted {
+			if (c.waits > 0 || c.overflow != "" || c.handler != nil) && model != scripted || c.untaught && model == scripted {
 				continue
 			}
 			r := attempt(ctx, install, c, served)

@@ -39,7 +39,7 @@ func TestClients_haveNamesOfTheirOwn(t *testing.T) {
 		}
 		seen[c.name] = true
 	}
-	if len(clients) != 21 {
+	if len(clients) != 22 {
 		t.Errorf("%d clients", len(clients))
 	}
 }

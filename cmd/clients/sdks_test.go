@@ -31,7 +31,15 @@ var sdks = []client{
 	studio("lmstudio-js-1", "lmstudio-js-1", "lmstudio.mjs"),
 	studio("lmstudio-py", "lmstudio-py", "lmstudio_sdk.py"),
 	suite,
+	evaluation,
 }
+
+// evaluation counts how many of a real model's calls fit (S3-23).
+var evaluation = func() client {
+	c := sdk("lmstudio-eval", "lmstudio-js", "lmstudio_eval.mjs")
+	c.untaught, c.most = true, 1000
+	return c
+}()
 
 // studio is an SDK of LM Studio's: its steps say themselves what a scripted model answers.
 func studio(name, environment, script string) client {

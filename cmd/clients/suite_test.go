@@ -14,7 +14,7 @@ import (
 	"tenon/server/servertest"
 )
 
-// suite is the tests that LM Studio's Python SDK brings with its source: 148 of them want a server
+// S3-22: suite is the tests that LM Studio's Python SDK brings with its source: 148 of them want a server
 // that holds five models.
 var suite = func() client {
 	c := studio("lmstudio-suite", "lmstudio-suite", "lmstudio_suite.py")

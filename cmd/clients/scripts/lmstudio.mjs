@@ -106,6 +106,7 @@ await step("the hub: search, choose, fetch", async () => {
   assert((await client.system.listDownloadedModels()).some((m) => m.modelKey === key), `${key} is not listed`);
 });
 await step("what a load would take is estimated", async () => {
+  if (old) return;
   for (const namespace of [client.llm, client.embedding]) {
     const usage = await namespace.estimateResourcesUsage(llm.modelKey, { contextLength: 1024 }).catch((error) => {
       assert(/cannot be estimated/.test(error.message), error.message); // the script has no file
@@ -125,7 +126,7 @@ const unserved = [
   ["repository.unstable.getModelCatalog"], ["repository.unstable.getWritableArtifactOwners"], ["repository.unstable.fuzzyFindStaffPicks", { searchTerm: "x" }],
   ["repository.lmLink.status"], ["repository.lmLink.setDisabled", true], ["repository.lmLink.updateDeviceName", "x"], ["repository.lmLink.setPreferredDevice", "x"],
   ["plugins.reindexPlugins"], ["plugins.pluginTools", "a/b"],
-  ["runtime.surveyHardware"], ["runtime.engine.list"], ["runtime.engine.getSelections"], ["runtime.engine.select", { name: "x", version: "1" }], ["runtime.engine.remove", { name: "x", version: "1" }],
+  ["runtime.surveyHardware"], ["runtime.engine.list"], ["runtime.engine.getSelections"], ["runtime.engine.select", { name: "x", version: "1" }, "GGUF"], ["runtime.engine.remove", { name: "x", version: "1" }],
   ["runtime.extensions.search", "x"], ["runtime.extensions.download", { name: "x", version: "1" }, {}],
 ];
 await step("what is not served is refused", async () => {
@@ -133,7 +134,7 @@ await step("what is not served is refused", async () => {
   const refusals = unserved.filter(([path]) => at(path)).map(async ([path, ...args]) => {
     const silent = new Promise((_, reject) => setTimeout(reject, 10_000, new Error("silence")));
     const e = await fails(Promise.race([at(path)(...args), silent]));
-    return e.message.includes("silence") || e.message.includes("did not fail") ? `${path}: ${e.message}` : "";
+    return /is not served here/.test(e.message) || /embedding model|No LLM|not found/i.test(e.message) && path === "files.retrieve" ? "" : `${path}: ${e.message}`;
   });
   const wrong = (await Promise.all(refusals)).filter((w) => w);
   assert(wrong.length === 0, wrong.join(" | "));
@@ -189,7 +190,8 @@ await step("files", async () => {
   const picture = await client.files.prepareImageBase64("a.png", Buffer.from("\x89PNG\r\n\x1a\n0000", "latin1").toString("base64"));
   writeFileSync("picture.png", "\x89PNG\r\n\x1a\n0000", "latin1");
   await client.files.prepareImage("picture.png");
-  assert(/text only/.test((await fails(llm.respond([{ role: "user", content: "see", images: [picture] }], few))).message), "another error");
+  const refused = await fails(llm.respond([{ role: "user", content: "see", images: [picture] }], few));
+  assert(refused instanceof Error && /text only/.test(refused.message) && !/Rehydrated|without stack/.test(refused.message), refused.message); // as the SDK words what a server refuses
 });
 await step("log", async () => {
   const seen = [], wanted = old ? "llm.prediction.input" : "llm.prediction.output";
@@ -242,6 +244,11 @@ for (const [name, answers, tools, opts, check] of [
 ]) {
   await step(`act, ${name}`, async () => check(await act(answers, tools, opts)));
 }
+await step("act, sixteen at once", async () => {
+  if (!scripted) return;
+  const all = await Promise.all(sums.concat(sums, sums, three).map((sum) => act([sum, "done"], [add])));
+  assert(all.length === 16 && all.every((r) => r.calls.length === 1 && r.text === "done"), JSON.stringify(all));
+});
 await step("act, a tool that throws", async () => scripted && assert(/boom/.test((await fails(act([call("boom", { n: 1 }), "x"], [boom]))).message), "another error"));
 await step("act, an engine that breaks its word inside a call", async () => scripted && assert(/left its grammar/.test((await fails(act([call("add", { a: "one", b: [] })], [add]))).message), "another error"));
 await step("act, cancelled inside a call", async () => {

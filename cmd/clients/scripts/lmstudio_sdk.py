@@ -42,10 +42,14 @@ def said(got, want):
     assert not SCRIPTED or got == want, f"said {got!r}, not {want!r}"
 
 
-def fails(kind, f):
+def fails(kind, f, says="", code=None):
+    """Holds an error's class, its text, and what the server sent for it, against what is wanted."""
     try:
         f()
-    except kind:
+    except kind as e:
+        assert says in str(e), f"{type(e)} {e}"
+        data = e.server_error and e.server_error.display_data
+        assert code is None or (data["code"] if isinstance(data, dict) else data.code) == code, f"{data!r}"
         return
     raise AssertionError("it did not fail")
 
@@ -111,14 +115,15 @@ def _():
 
 @step("errors have their class")
 def _():
-    fails(lms.LMStudioPresetNotFoundError, lambda: llm.respond("hi", preset="nope"))
+    unserved = "generic.engineDoesNotSupportFeature"
+    fails(lms.LMStudioPresetNotFoundError, lambda: llm.respond("hi", preset="nope"), "presets of the app are not served")
     image = client.files.prepare_image(b"\x89PNG\r\n\x1a\n0000", "a.png")
     client.prepare_image(b"\x89PNG\r\n\x1a\n0000", "b.png")
     fails(lms.LMStudioServerError, lambda: client.embedding.model(MODEL))
-    fails(lms.LMStudioServerError, lambda: llm.respond("hi", config={"promptTemplate": {"type": "jinja", "jinjaPromptTemplate": {"template": "x"}, "stopStrings": []}}))
+    fails(lms.LMStudioServerError, lambda: llm.respond("hi", config={"promptTemplate": {"type": "jinja", "jinjaPromptTemplate": {"template": "x"}, "stopStrings": []}}), "its own prompt template", unserved)
     chat = lms.Chat()
     chat.add_user_message("see", images=[image])
-    fails(lms.LMStudioServerError, lambda: llm.respond(chat))
+    fails(lms.LMStudioServerError, lambda: llm.respond(chat), "text only", unserved)
 
 
 @step("embeddings")
