@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tenon/engine"
+	"tenon/engine/enginetest"
 	"tenon/server"
 	"tenon/server/agent"
 	"tenon/server/servertest"
@@ -36,13 +37,13 @@ func TestHopeless_everyRouteAnswersWithText(t *testing.T) {
 	const schema = `{"type":"object","properties":{"code":{"type":"string","pattern":"^(a|b)\\1$"}},"required":["code"],"additionalProperties":false}`
 	chatTools := `,"tools":[{"type":"function","function":{"name":"pair","parameters":` + schema + `}}]`
 	chat := `{"model":"m","messages":[{"role":"user","content":%s}]` + chatTools
-	for _, unmasked := range []bool{false, true} {
-		f, o := servertest.Fleet(map[string]engine.Engine{"m": servertest.Obedient(engine.Model{Context: 1 << 16, Slots: 2, Unmasked: unmasked})})
+	for _, can := range []engine.Can{engine.Everything, enginetest.Unmasked} {
+		f, o := servertest.Fleet(map[string]engine.Engine{"m": servertest.Obedient(engine.Model{Context: 1 << 16, Slots: 2, Can: can})})
 		t.Cleanup(func() { _ = f.Close() })
 		s := httptest.NewServer(server.New(o))
 		t.Cleanup(s.Close)
 		for i, says := range hopeless {
-			if !unmasked && i > 0 {
+			if can == engine.Everything && i > 0 {
 				break // an engine with a mask writes the first alone
 			}
 			for n, c := range []struct{ path, body, reason, call string }{
@@ -55,7 +56,7 @@ func TestHopeless_everyRouteAnswersWithText(t *testing.T) {
 					order, _ := json.Marshal(fmt.Sprintf("[[h%dx%dx%d]]%s[[/]]", i, n, len(stream), says)) // texts always marshal
 					status, got := postTo(t, s, c.path, fmt.Sprintf(c.body, order)+stream)
 					if status != http.StatusOK || !strings.Contains(got, c.reason) || strings.Contains(got, c.call) || strings.Contains(got, `"error":{`) || stream == "}" && strings.Contains(got, `"content":null`) {
-						t.Errorf("unmasked %t, %s%s, %s: %d %s", unmasked, c.path, stream, says, status, got)
+						t.Errorf("mask %v, %s%s, %s: %d %s", can.Mask, c.path, stream, says, status, got)
 					}
 					if c.path == "/api/v0/chat/completions" && stream == "}" && !strings.Contains(got, `"stop_reason":"eosFound"`) {
 						t.Errorf("%s: %s", says, got)
@@ -67,7 +68,7 @@ func TestHopeless_everyRouteAnswersWithText(t *testing.T) {
 				"history":{"messages":[{"role":"user","content":[{"type":"text","text":%s}]}]},"predictionConfigStack":{"layers":[{"layerName":"apiOverride","config":{"fields":[
 				{"key":"llm.prediction.tools","value":{"type":"toolArray","tools":[{"type":"function","function":{"name":"pair","parameters":%s}}]}}]}}]}}`, order, schema))
 			if !strings.Contains(got, `"stopReason":"eosFound"`) || strings.Contains(got, "toolCallGenerationEnd") || strings.Contains(got, "Failed") || !strings.Contains(got, `"type":"fragment"`) {
-				t.Errorf("unmasked %t, socket, %s: %s", unmasked, says, got)
+				t.Errorf("mask %v, socket, %s: %s", can.Mask, says, got)
 			}
 		}
 	}
