@@ -133,7 +133,7 @@ func (p *prober) run() error {
 // variables that some templates take them by.
 func (p *prober) plain() error {
 	var first error
-	for _, p.form = range []form{{}, {emptyTools: true}, {functions: true}} {
+	for _, p.form = range []form{{}, {EmptyTools: true}, {Functions: true}} {
 		s := p.try(trial{turns: []turn{user(1)}, open: true})
 		if s.err == nil && !s.shows(0, FieldText) {
 			s.err = errors.New("it does not show what a user says")

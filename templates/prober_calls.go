@@ -32,11 +32,11 @@ func (p *prober) calls() {
 	f := &p.found
 	f.IDs = IDUnused
 	if !p.findForm() {
-		p.form = form{functions: p.form.functions}
+		p.form = form{Functions: p.form.Functions}
 		return
 	}
 	f.Calls, f.Arguments = CallsOne, "object"
-	if p.form.stringArguments {
+	if p.form.StringArguments {
 		f.Arguments = "string"
 	}
 	c1, c2 := p.call(1, argument("k", "zqv1")), p.call(2, argument("k", "zqv2"))
@@ -59,7 +59,7 @@ func (p *prober) findForm() bool {
 		for _, empty := range []emptyForm{emptyString, emptyNone, emptyAbsent} {
 			for _, text := range []bool{false, true} {
 				p.found.IDs = id
-				p.form.empty, p.form.stringArguments = empty, text
+				p.form.Empty, p.form.StringArguments = empty, text
 				if p.showsCall(id) {
 					return true
 				}

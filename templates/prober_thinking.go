@@ -14,7 +14,7 @@ func (p *prober) thinking() {
 	f := &p.found
 	names := map[thinkingKey]string{thinkingKeys: "fields", thinkingBlocks: "blocks", thinkingInline: "inline"}
 	for _, key := range []thinkingKey{thinkingKeys, thinkingBlocks, thinkingInline} {
-		p.form.thinking = key
+		p.form.Thinking = key
 		shown := p.thoughts()
 		if !shown.any() || key == thinkingInline && (!shown.last || shown.old) {
 			continue // tags that are always shown are nothing but text to the template, tags never shown are of no use
@@ -23,7 +23,7 @@ func (p *prober) thinking() {
 		p.noteThinking(shown)
 		return
 	}
-	p.form.thinking = thinkingNone
+	p.form.Thinking = thinkingNone
 	f.ThinkingWithText = true
 	f.Drops = append(f.Drops, "all thinking")
 }

@@ -21,8 +21,11 @@ type Options struct {
 	CallWriter func(Probe) WriteCalls
 	// Guidance tells the model how to call tools, with examples, behind the client's system text.
 	Guidance bool
-	Fits     Fits    // which examples may be shown; nil: all
-	Wording  Wording // of what is told about tools
+	Fits     Fits // which examples may be shown; nil: all
+	// Recall returns what is known of the template from an earlier time, or has it found out; nil: it
+	// is found out.
+	Recall  func(find func() (Findings, error)) (Findings, error)
+	Wording Wording // of what is told about tools
 }
 
 // Template is a model's chat template, probed. It does not change: any number of goroutines may
@@ -49,17 +52,36 @@ func Parse(source string, o Options) (*Template, error) {
 		return nil, fmt.Errorf("parse the chat template: %w", err)
 	}
 	t := &Template{source: parsed, options: o, markers: newMarkers(o.Markers)}
-	p := prober{t: t, source: source}
-	if err := p.run(); err != nil {
+	found, err := o.recall(func() (Findings, error) {
+		p := prober{t: t, source: source}
+		err := p.run()
+		return Findings{p.found, p.form, p.found.silent, p.found.over}, err
+	})
+	if err != nil {
 		return nil, fmt.Errorf("try the chat template: %w", err)
 	}
-	t.probe, t.form = p.found, p.form
-	t.probe.Edit = edit
+	t.probe, t.form = found.Probe, found.Form
+	t.probe.silent, t.probe.over, t.probe.Edit = found.Silent, found.Over, edit
 	if o.CallWriter != nil && t.probe.silent {
 		t.calls = o.CallWriter(t.probe)
 		t.probe.Written = t.calls != nil
 	}
 	return t, nil
+}
+
+// Findings are what trial renderings showed of a template. They can be kept for the next time.
+type Findings struct {
+	Probe  Probe
+	Form   form
+	Silent bool
+	Over   string
+}
+
+func (o Options) recall(find func() (Findings, error)) (Findings, error) {
+	if o.Recall == nil {
+		return find()
+	}
+	return o.Recall(find)
 }
 
 // Probe tells what the template does.
@@ -245,7 +267,7 @@ func (t *Template) variables(f form, h *healing) (*jinja.Dict, error) {
 		return nil, err
 	}
 	vars.Set("tools", tools)
-	if f.functions {
+	if f.Functions {
 		vars.Set("functions", h.tools.functions())
 		vars.Set("datetime", trusted(h.now.Format("2006-01-02 15:04:05 MST")))
 	}

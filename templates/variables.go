@@ -9,11 +9,11 @@ import (
 
 // form is how a template wants messages handed over; the probe finds it out.
 type form struct {
-	stringArguments bool        // arguments as JSON text rather than as an object
-	empty           emptyForm   // content of a turn that has only calls
-	thinking        thinkingKey // where a turn's thinking goes
-	functions       bool        // tools as JSON text named functions, the time as text named datetime
-	emptyTools      bool        // no tools are an empty list rather than None
+	StringArguments bool        // arguments as JSON text rather than as an object
+	Empty           emptyForm   // content of a turn that has only calls
+	Thinking        thinkingKey // where a turn's thinking goes
+	Functions       bool        // tools as JSON text named functions, the time as text named datetime
+	EmptyTools      bool        // no tools are an empty list rather than None
 }
 
 // emptyForm is what stands for the content of an assistant's turn that has only calls.
@@ -111,7 +111,7 @@ func (f form) messageValue(t turn) (jinja.Value, error) {
 	if c := f.content(t, text); c != nil {
 		d.SetKey(keyContent, c)
 	}
-	if t.Reasoning != "" && f.thinking == thinkingKeys {
+	if t.Reasoning != "" && f.Thinking == thinkingKeys {
 		d.SetKey(keyReasoning, text(t.Reasoning, FieldReasoning))
 		d.SetKey(keyThinking, text(t.Reasoning, FieldReasoning))
 	}
@@ -131,19 +131,19 @@ func (f form) messageValue(t turn) (jinja.Value, error) {
 // content is the message's content in the template's form; nil for none at all.
 func (f form) content(t turn, text func(string, Field) jinja.Value) jinja.Value {
 	switch {
-	case t.Reasoning != "" && f.thinking == thinkingBlocks:
+	case t.Reasoning != "" && f.Thinking == thinkingBlocks:
 		blocks := []jinja.Value{dict(member{keyType, keyThinking}, member{keyThinking, text(t.Reasoning, FieldReasoning)})}
 		if t.Text != "" {
 			blocks = append(blocks, dict(member{keyType, keyText}, member{keyText, text(t.Text, FieldText)}))
 		}
 		return jinja.NewList(blocks...)
-	case t.Reasoning != "" && f.thinking == thinkingInline:
+	case t.Reasoning != "" && f.Thinking == thinkingInline:
 		return text("<think>\n"+t.Reasoning+"\n</think>\n\n"+t.Text, FieldText)
 	case t.more != nil:
 		return jinja.Concat(jinja.NewString(t.Text, origin(t.index, FieldText)), t.more)
-	case t.Text != "" || len(t.Calls) == 0 || f.empty == emptyString:
+	case t.Text != "" || len(t.Calls) == 0 || f.Empty == emptyString:
 		return text(t.Text, FieldText)
-	case f.empty == emptyNone:
+	case f.Empty == emptyNone:
 		return jinja.None
 	}
 	return nil
@@ -154,7 +154,7 @@ func (f form) callValues(t turn) (jinja.Value, error) {
 	calls := make([]jinja.Value, len(t.Calls))
 	for i, c := range t.Calls {
 		var arguments jinja.Value = jinja.NewString(c.Arguments, from)
-		if !f.stringArguments {
+		if !f.StringArguments {
 			v, err := jinja.FromJSON([]byte(c.Arguments), from)
 			if err != nil {
 				return nil, fmt.Errorf("read the arguments of message %d, call %d: %w", t.index, i, err)
@@ -180,7 +180,7 @@ func (f form) toolsValue(h *healing) (jinja.Value, error) {
 		return h.tools.completed(h.complete)
 	case h.tools != nil:
 		return h.tools.value, nil
-	case f.emptyTools:
+	case f.EmptyTools:
 		return jinja.NewList(), nil
 	}
 	return jinja.None, nil

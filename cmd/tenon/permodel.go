@@ -136,6 +136,7 @@ func (p perModel) options() (chat.LoaderOptions, error) {
 		Teaching:   taught,
 		Sampling:   map[string]engine.Sampling{},
 		Defaults:   sampling(p.loader.Settings, isSampling),
+		StateDir:   stateDir(),
 	}
 	for id, m := range p.entries {
 		s := p.of(id).Settings

@@ -35,6 +35,7 @@ type LoaderOptions struct {
 	ToolFormat map[string]string          // "", "auto" or a dialect's name
 	Sampling   map[string]engine.Sampling // what a request does not set; it wins over the model's file
 	Defaults   engine.Sampling            // of all models: what the file does not set either
+	StateDir   string                     // where what was found out of chat templates is kept; "": nowhere
 }
 
 // Teaching is how a model is helped with its tools.
@@ -120,6 +121,7 @@ func (l *Loader) prepare(lease *fleet.Lease) (Model, error) {
 	made, err := lease.Prepared(o, func() (any, error) {
 		m, err := prepared.Prepare(lease.Entry, lease.Engine, prepared.Options{
 			ToolFormat: o.toolFormat(id), Teaching: o.teaching(id), Sampling: o.Sampling[id].Or(lease.Entry.Sampling), Defaults: o.Defaults,
+			StateDir: o.StateDir,
 		})
 		if err != nil {
 			return nil, err

@@ -19,6 +19,9 @@ type Evidence struct {
 	Markers []string
 	EOS     string // the vocabulary's end token, "" if it is not known
 	Shown   Shown  // how the template renders canonical turns
+	// Bound is the name of the candidate that was taken for the same evidence before, "" if that is
+	// not known: nothing else is tried then.
+	Bound string
 	// Format overrides the template: a family's name, "json" or "react". "" and "auto" do not.
 	Format string
 }
@@ -52,6 +55,7 @@ const (
 // Binding is the dialect that was found for a template, and how.
 type Binding struct {
 	Dialect *format.Dialect
+	Name    string // of the candidate that was taken; "" where none was
 	Why     string // in one line, for people
 	Exact   bool   // its grammar writes the rendered calls byte for byte
 	Tried   []Try  // what was held against the renderings, in order
@@ -107,15 +111,18 @@ func bound(e Evidence, k Known) Binding {
 		}
 		return Binding{Dialect: families.Fallback(), Why: "the template shows no calls"}
 	}
-	var b, best Binding
 	e.Shown = e.Shown.joined()
+	if d := e.again(candidates); d != nil {
+		return Binding{Dialect: d, Name: e.Bound, Why: "it was bound so before"}
+	}
+	var b, best Binding
 	for name, d := range e.held(candidates) {
 		switch read := b.try(d, name, e.Shown, k.Others); {
 		case !read:
 		case best.Dialect == nil, b.Exact && (d.Key != derived || best.Dialect.Key == derived):
 			best = b
 		case b.Exact: // the family's format has changed: what else is known of it stays
-			if b.try(refitted(best.Dialect, d), best.Dialect.Key+", its calls "+name, e.Shown, k.Others) && b.Exact {
+			if b.try(refitted(best.Dialect, d), best.Dialect.Key+refit+name, e.Shown, k.Others) && b.Exact {
 				best = b
 			}
 		}
@@ -123,18 +130,41 @@ func bound(e Evidence, k Known) Binding {
 			break
 		}
 	}
+	best.Tried = b.Tried
 	switch {
 	case best.Dialect == nil:
-		b.Dialect, b.Why = families.Fallback(), "nothing reads what the template writes"
+		best.Dialect, best.Why = families.Fallback(), "nothing reads what the template writes"
 		if len(candidates) > 0 && candidates[0].Ours {
-			b.Dialect = candidates[0]
+			best.Dialect = candidates[0]
 		}
 	case best.Dialect.Key == derived:
-		b.Dialect, b.Exact, b.Why = best.Dialect, best.Exact, "read off the template's own rendering of calls"
+		best.Why = "read off the template's own rendering of calls"
 	default:
-		b.Dialect, b.Exact, b.Why = best.Dialect, best.Exact, "the template holds its signs, and it reads what the template writes"
+		best.Why = "the template holds its signs, and it reads what the template writes"
 	}
-	return b
+	return best
+}
+
+// refit stands between a family and the skeleton that writes its calls.
+const refit = ", its calls "
+
+// again is the candidate that was taken before, nil if there is none.
+func (e Evidence) again(candidates []*format.Dialect) (found *format.Dialect) {
+	if e.Bound == "" {
+		return nil
+	}
+	family, calls, _ := strings.Cut(e.Bound, refit)
+	for name, d := range e.held(candidates) {
+		switch {
+		case name == e.Bound:
+			return d
+		case name == family:
+			found = d
+		case name == calls && found != nil:
+			return refitted(found, d)
+		}
+	}
+	return nil
 }
 
 // held are the dialects that are held against the renderings: the families that are recognised,
@@ -174,7 +204,7 @@ func (b *Binding) try(d *format.Dialect, name string, s Shown, others *parse.Oth
 	if err != nil {
 		return false
 	}
-	b.Dialect, b.Exact = d, t.writes(s)
+	b.Dialect, b.Name, b.Exact = d, name, t.writes(s)
 	return true
 }
 

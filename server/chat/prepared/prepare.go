@@ -41,6 +41,7 @@ type Options struct {
 	Teaching   Teaching
 	Sampling   engine.Sampling
 	Defaults   engine.Sampling
+	StateDir   string // where what was found out of templates is kept; "": nowhere
 }
 
 // Teaching is how a model is helped with its tools, for models that get lost in what clients
@@ -93,8 +94,10 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	if source == "" {
 		return m, m.setFormat()
 	}
+	known := recall(o.StateDir, source, info.Vocab.BOS, info.Vocab.EOS, markers)
 	t, err := templates.Parse(source, templates.Options{
-		BOS: info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording,
+		Recall: known.findings,
+		BOS:    info.Vocab.BOS, EOS: info.Vocab.EOS, Markers: markers, Simplify: o.Teaching.Simplify, Guidance: o.Teaching.Guidance, Fits: fits, Wording: o.Teaching.Wording,
 		CallWriter: func(p templates.Probe) templates.WriteCalls { return CallWriter(source, p) },
 	})
 	if err != nil && entry.Template != "" {
@@ -106,9 +109,14 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	}
 	m.Renderer = t
 	m.Thinks = len(t.Probe().ThinkingMarkers) > 0 || t.Probe().PrefilledThought
-	if m.Dialect, err = tools.Detect(Evidence(source, info.Vocab.EOS, markers, t.Probe())); err != nil {
+	evidence := Evidence(source, info.Vocab.EOS, markers, t.Probe())
+	evidence.Bound = known.Bound
+	bound, err := tools.Bind(evidence)
+	if err != nil {
 		return Model{}, fmt.Errorf("find the dialect of %s: %w", entry.ID, err)
 	}
+	m.Dialect = &tools.Dialect{Dialect: bound.Dialect}
+	known.keep(bound.Name)
 	if m.Dialect.Scaffold() {
 		m.Protocol = templates.JSON // the template may show calls, but no dialect reads them
 	}

@@ -1,0 +1,166 @@
+package prepared
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"tenon/engine"
+	"tenon/engine/enginetest"
+	"tenon/models/catalog"
+	"tenon/templates"
+)
+
+// holding is an engine whose file has a chat template.
+type holding struct {
+	*enginetest.Scripted
+	template string
+}
+
+func (h holding) Model() engine.Model {
+	return engine.Model{Vocab: engine.Vocab{BOS: "<s>", EOS: "</s>"}, Template: h.template}
+}
+
+// shared are the published templates, by name.
+func shared(t testing.TB) map[string]string {
+	t.Helper()
+	paths, _ := filepath.Glob("../../../../shared/data/templates/*.jinja")
+	if len(paths) == 0 {
+		t.Skip("../shared/data/templates is absent")
+	}
+	all := map[string]string{}
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[strings.TrimSuffix(filepath.Base(path), ".jinja")] = string(b)
+	}
+	return all
+}
+
+func prepare(t testing.TB, dir, template string) Model {
+	t.Helper()
+	m, err := Prepare(catalog.Entry{ID: "m"}, holding{enginetest.Script(), template}, Options{StateDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A template that was tried out is not tried out again, and is bound to the same dialect.
+func TestKnown_theNextTimeNothingIsTriedOut(t *testing.T) {
+	for name, source := range shared(t) {
+		dir := t.TempDir()
+		cold := prepare(t, dir, source)
+		k := recall(dir, source, "<s>", "</s>", []string{})
+		if !k.hit {
+			t.Errorf("%s: nothing is kept", name)
+			continue
+		}
+		found, err := k.findings(func() (templates.Findings, error) {
+			t.Errorf("%s: it is tried out again", name)
+			return templates.Findings{}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warm := prepare(t, dir, source)
+		a, b := probeOf(t, cold), probeOf(t, warm)
+		if diff := cmp.Diff(a, b, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(templates.Probe{})); diff != "" {
+			t.Errorf("%s: (-cold +warm)\n%s", name, diff)
+		}
+		if !reflect.DeepEqual(cold.Dialect, warm.Dialect) || found.Probe.TurnEnd != a.TurnEnd {
+			t.Errorf("%s: bound to %s, then to %s", name, cold.Dialect.Name(), warm.Dialect.Name())
+		}
+	}
+}
+
+func probeOf(t testing.TB, m Model) templates.Probe {
+	t.Helper()
+	p, ok := m.Renderer.(*templates.Template)
+	if !ok {
+		t.Fatalf("%T is no template", m.Renderer)
+	}
+	return p.Probe()
+}
+
+// What cannot be read is written anew; another vocabulary is another file; there are so many and
+// no more.
+func TestKnown_filesThatAreBrokenAndTooMany(t *testing.T) {
+	const source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+	dir := t.TempDir()
+	prepare(t, dir, source)
+	files := func() []string {
+		all, _ := filepath.Glob(filepath.Join(dir, "templates", "*"))
+		return all
+	}
+	if len(files()) != 1 {
+		t.Fatalf("%q are kept", files())
+	}
+	path := files()[0]
+	for _, broken := range []string{"", "no gob", strings.Repeat("\xff", 1000)} {
+		if err := os.WriteFile(path, []byte(broken), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if k := recall(dir, source, "<s>", "</s>", []string{}); k.hit {
+			t.Errorf("%.10q is read", broken)
+		}
+		prepare(t, dir, source)
+		if k := recall(dir, source, "<s>", "</s>", []string{}); !k.hit {
+			t.Errorf("%.10q stays", broken)
+		}
+	}
+	if recall(dir, source, "<s>", "<eos>", nil).hit || recall(dir, source+" ", "<s>", "</s>", nil).hit {
+		t.Error("another's findings are read")
+	}
+	for i := range 300 {
+		old := filepath.Join(dir, "templates", fmt.Sprint("old", i))
+		if err := os.WriteFile(old, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(old, time.Unix(int64(i), 0), time.Unix(int64(i), 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prepare(t, dir, source+"x")
+	if got := files(); len(got) != mostKnown || !slices.Contains(got, path) {
+		t.Errorf("%d files are kept", len(got))
+	}
+	prepare(t, "", source)
+	if prepare(t, filepath.Join(path, "below"), source).Dialect == nil { // a folder that cannot be
+		t.Error("a model is not served because nothing can be kept")
+	}
+}
+
+// BenchmarkPrepare prepares each published template as a load does, the first time and later.
+func BenchmarkPrepare(b *testing.B) {
+	all := shared(b)
+	for _, warm := range []bool{false, true} {
+		b.Run(map[bool]string{false: "cold", true: "warm"}[warm], func(b *testing.B) {
+			var times []time.Duration
+			for b.Loop() {
+				for _, source := range all {
+					dir := b.TempDir()
+					if warm {
+						prepare(b, dir, source)
+					}
+					start := time.Now()
+					prepare(b, dir, source)
+					times = append(times, time.Since(start))
+				}
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(times[len(times)-1].Microseconds())/1000, "max-ms")
+		})
+	}
+}
