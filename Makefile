@@ -43,6 +43,10 @@ test: needs lint ## lint and every test of the default build
 	CGO_ENABLED=0 go build -o /dev/null ./cmd/tenon
 	go test -race $(RACE_PACKAGES)
 
+.PHONY: test-fast
+test-fast: needs ## the tests of a second at most each, for the loop of work; cmd/scripts/slow-tests.txt names the others
+	@go test -skip '^($(shell paste -sd'|' cmd/scripts/slow-tests.txt))$$' ./...
+
 .PHONY: test-corpus
 test-corpus: needs ## every schema of ../shared/data, every family in every kind of turn, instead of samples; MINUTES= is a cap, SEED= picks what then is walked
 	@MINUTES="$(MINUTES)" SEED="$(SEED)" cmd/scripts/test-corpus.sh

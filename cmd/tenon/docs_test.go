@@ -60,6 +60,20 @@ func TestPages_whatTheyNameExists(t *testing.T) {
 	}
 }
 
+// TestPages_slowTestsExist: what make test-fast leaves out, by name, is there.
+func TestPages_slowTestsExist(t *testing.T) {
+	list, err := os.ReadFile("../scripts/slow-tests.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := namesIn(readAll(t, "_test.go"), testFunc)
+	for _, name := range strings.Fields(string(list)) {
+		if !tests[name] {
+			t.Errorf("slow-tests.txt names the test %s; there is none", name)
+		}
+	}
+}
+
 // readAll returns the texts of the repository's files whose names end in one of the suffixes.
 func readAll(t *testing.T, suffixes ...string) map[string]string {
 	t.Helper()
