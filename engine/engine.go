@@ -155,6 +155,8 @@ type Usage struct {
 	Cached    int `json:"cached_tokens"`    // of those, taken from the KV cache
 	Generated int `json:"generated_tokens"` // in the output, forced ones and control tokens included
 	Rewound   int `json:"rewound_tokens"`   // generated and taken back; not in Generated
+	Drafted   int `json:"drafted_tokens"`   // guessed, and evaluated along with those before them
+	Accepted  int `json:"accepted_tokens"`  // of those, what the model chose as well; in Generated
 }
 
 // Timing of a turn. Queue is spent before the slot, the others in it.

@@ -8,6 +8,8 @@ type Stats struct {
 	Evaluated int64 // tokens that went through the model
 	Cached    int64 // prompt tokens taken from the KV cache in place of that
 	Generated int64 // tokens of output
+	Drafted   int64 // tokens that were guessed and evaluated along with those before them
+	Accepted  int64 // of those, what the model chose as well
 	Repeated  int64 // tokens evaluated once more: after a rewind, or because older turns needed the cells
 	Preempted int64 // turns that lost their cells
 	Steps     int64 // calls of the model

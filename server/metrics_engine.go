@@ -35,6 +35,8 @@ var (
 	engineMetrics = []engineMetric{
 		counted("tenon_engine_evaluated_tokens_total", "Tokens that went through the model.", func(s engine.Stats) int64 { return s.Evaluated }),
 		counted("tenon_engine_repeated_tokens_total", "Tokens that were evaluated once more.", func(s engine.Stats) int64 { return s.Repeated }),
+		counted("tenon_engine_drafted_tokens_total", "Tokens that were guessed and evaluated along with those before them.", func(s engine.Stats) int64 { return s.Drafted }),
+		counted("tenon_engine_accepted_tokens_total", "Of the drafted tokens, those that the model chose as well.", func(s engine.Stats) int64 { return s.Accepted }),
 		counted("tenon_engine_steps_total", "Calls of the model.", func(s engine.Stats) int64 { return s.Steps }),
 		counted("tenon_engine_preemptions_total", "Turns that lost their cells to older ones.", func(s engine.Stats) int64 { return s.Preempted }),
 		counted("tenon_worker_restarts_total", "Workers that were started because the one before had ended.", func(s engine.Stats) int64 { return s.Restarts }),

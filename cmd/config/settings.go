@@ -42,6 +42,7 @@ type Settings struct {
 	Threads      int           `flag:"threads" model:"yes" default:"0" min:"0" help:"threads of computation; 0: what the machine grants"`
 	GPULayers    string        `flag:"gpu-layers" model:"yes" default:"auto" choices:"auto,a number" help:"layers on the GPU: auto (as many as fit) or a number"`
 	FlashAttn    string        `flag:"flash-attn" model:"yes" default:"auto" choices:"auto,on,off" help:"flash attention: auto (measured once per model and machine), on, off"`
+	Drafts       string        `flag:"drafts" model:"yes" default:"auto" choices:"auto,off" help:"tokens that are guessed from the conversation and evaluated together: auto (where that pays, as measured), off; the text is the same"`
 	CacheTypeK   string        `flag:"cache-type-k" model:"yes" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's keys: f16, q8_0, q4_0"`
 	CacheTypeV   string        `flag:"cache-type-v" model:"yes" default:"f16" choices:"f16,q8_0,q4_0" help:"type of the KV cache's values: f16, q8_0, q4_0"`
 	BatchSize    int           `flag:"batch-size" model:"yes" default:"2048" min:"1" max:"134217728" help:"most tokens in one call of the model"`

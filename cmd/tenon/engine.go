@@ -67,7 +67,7 @@ func workerOptions(s config.Settings, e catalog.Entry, g fleet.Grant) (worker.Op
 		HostMemory: hostMemory(g.Host),
 		CacheTypeK: s.CacheTypeK, CacheTypeV: s.CacheTypeV,
 		RoPEFreqBase: float32(s.RopeFreqBase), RoPEFreqScale: float32(s.RopeScale), Pooling: s.Pooling,
-		FlashAttention: flashAttention(s.FlashAttn), GPULayers: gpuLayers(s.GPULayers),
+		FlashAttention: autoSwitch(s.FlashAttn), Drafts: autoSwitch(s.Drafts), GPULayers: gpuLayers(s.GPULayers),
 		StateDir: stateDir(),
 	}
 	var err error
@@ -140,7 +140,7 @@ func estimator(of func(id string) config.Effective, vram func() int64) func(cata
 // allLayers is more than any model has.
 const allLayers = 1 << 20
 
-func flashAttention(s string) worker.Switch {
+func autoSwitch(s string) worker.Switch {
 	if s == "auto" {
 		return worker.Auto
 	}

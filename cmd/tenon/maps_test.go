@@ -27,6 +27,7 @@ var bounds = map[string]string{
 	"engine/worker.turnRequest.Bias":                      "its request",
 	"engine/worker/runner.Runner.symbols":                 "the model's vocabulary",
 	"engine/worker/runner.finder.ids":                     "the model's vocabulary",
+	"engine/worker/runner.loop.said":                      "saidKeys",
 	"engine/worker/schedule.Cache.roots":                  "the sequences: a key without any goes",
 	"models/catalog.Catalog.given":                        "the names that admins gave",
 	"models/catalog.Catalog.seen":                         "the files of watched folders",

@@ -27,6 +27,7 @@ type Options struct {
 	LoadMode       string  // how weights come into memory, see engine/llama: auto (default), mmap, none
 	Roomy          bool    // beside the model, memory for its weights once more stays free
 	FlashAttention Switch  // default Auto: measured once per model and machine
+	Drafts         Switch  // default Auto: what a turn repeats is guessed and evaluated together, where that pays; Off: never
 	CacheTypeK     string  // type of the KV cache's keys: f16 (default), q8_0, q4_0
 	CacheTypeV     string  // of its values; a quantized type needs flash attention
 	RoPEFreqBase   float32 // default: the file's

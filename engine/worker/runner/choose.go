@@ -234,6 +234,9 @@ func (l *loop) rewind(t *turn, offset int, g *grammar.Grammar) error {
 		return errors.New("the verdict's grammar does not match what is kept of the output")
 	}
 	t.tokens, t.kinds = t.tokens[:t.prompt+offset], t.kinds[:offset]
+	if t.text != nil {
+		t.text.Cut(len(t.tokens))
+	}
 	if t.tight >= offset {
 		t.tight = neverTight
 	}

@@ -12,7 +12,8 @@
 //  3. Each step (step.go) is one call of the model with tokens of many turns: those that running streams have just
 //     chosen, and a part of a prompt. The masks of the next tokens are computed meanwhile.
 //  4. Where a turn's last token has been evaluated, the next one is chosen (choose.go): the grammar's mask first, then the
-//     sampler among what it allows; what the grammar forces is appended at once. At a %check mark the turn keeps its slot
+//     sampler among what it allows; what the grammar forces is appended at once. What a turn may say
+//     next is guessed, evaluated in the same step, and chosen or not (draft.go). At a %check mark the turn keeps its slot
 //     and waits for a verdict, which may take some of the output back.
 //  5. Updates go to a mailbox (session.go) that the session's reader empties. A turn whose mailbox is full stays out of
 //     the steps until it is read; the others run on.

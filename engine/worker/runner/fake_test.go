@@ -55,6 +55,7 @@ type fakeModel struct {
 	context   int
 	bos       int32
 	step      func(batch []Entry) // called before each Decode; may be nil
+	logits    func([]fakeCell) []float32
 
 	memory [][]fakeCell
 	next   int // identity of the next cell
@@ -68,7 +69,7 @@ type fakeCell struct {
 }
 
 func newFake() *fakeModel {
-	return &fakeModel{cells: 4096, sequences: 20, context: 4096, bos: -1}
+	return &fakeModel{cells: 4096, sequences: 20, context: 4096, bos: -1, logits: fakeLogits}
 }
 
 func (f *fakeModel) Model() engine.Model {
@@ -122,7 +123,7 @@ func (f *fakeModel) Decode(ctx context.Context, batch []Entry) error {
 		f.next++
 		*s = append(*s, fakeCell{e.Token, f.next})
 		if e.Logits {
-			f.rows[i] = fakeLogits(*s)
+			f.rows[i] = f.logits(*s)
 		}
 	}
 	return nil
@@ -243,7 +244,7 @@ func (f *fakeModel) NewSampler(s engine.Sampling) (Sampler, error) {
 	if s.Temperature != nil && *s.Temperature < 0 {
 		return nil, errors.New("temperature must not be negative")
 	}
-	return &fakeSampler{seed: *s.Seed, bias: s.LogitBias}, nil
+	return &fakeSampler{seed: *s.Seed, bias: s.LogitBias, hot: s.Temperature != nil && *s.Temperature > 0}, nil
 }
 
 func (f *fakeModel) Logprobs(logits []float32, id int32, n int) (float32, []Logprob) {
@@ -258,18 +259,25 @@ func (f *fakeModel) Embed(_ context.Context, text []int32) ([]float32, error) {
 	return []float32{float32(len(text))}, nil
 }
 
-// fakeSampler takes the likeliest token; after a rewind the next after that.
+// fakeSampler takes the likeliest token; after a rewind the next after that. If it is hot, chance
+// and what was said have a part in it: how often it was asked, and for what it was told.
 type fakeSampler struct {
 	seed     uint32
+	hot      bool
+	drawn    int
 	bias     map[int32]float32
 	accepted []int32
 }
 
 func (s *fakeSampler) Sample(logits []float32, mask *grammar.Mask) (int32, error) {
 	best, id := float32(math.Inf(-1)), int32(-1)
+	s.drawn++
 	for i, v := range logits {
 		if mask != nil && !mask.Allows(int32(i)) {
 			continue
+		}
+		if s.hot {
+			v += float32((s.drawn*7+len(s.accepted)*3+i*5)%11) / 4
 		}
 		if v += s.bias[int32(i)] + float32(s.seed*31%7*uint32(i)%13); v > best {
 			best, id = v, int32(i)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/worker/draft"
 	"tenon/engine/worker/schedule"
 )
 
@@ -20,12 +21,17 @@ type loop struct {
 	closed  bool
 	copied  bool // what is kept has been copied to host memory, as far as that is done at rest
 
+	said    map[string]*draft.Text // what was said, by key
+	chances draft.Chances
+	cost    draft.Cost
+	crowded bool // the latest step with drafts found no cells for them
+
 	perToken time.Duration // of prompts, measured
 	perTurn  time.Duration // in a slot, measured
 }
 
 func newLoop(r *Runner) *loop {
-	return &loop{Runner: r, cache: schedule.NewCache(r.backend.Sequences()), store: schedule.NewStore(r.options.HostMemory)}
+	return &loop{Runner: r, cache: schedule.NewCache(r.backend.Sequences()), store: schedule.NewStore(r.options.HostMemory), said: map[string]*draft.Text{}}
 }
 
 func (l *loop) run() {
@@ -264,6 +270,7 @@ func (l *loop) release(t *turn) {
 	l.queue = slices.DeleteFunc(l.queue, same)
 	l.running = slices.DeleteFunc(l.running, same)
 	l.keep(t)
+	l.remember(t)
 	if t.request.Forget {
 		l.forgetKey(t.request.CacheKey)
 	}

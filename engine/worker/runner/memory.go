@@ -99,7 +99,7 @@ func (l *loop) empty(t *turn) {
 	if t.seq >= 0 {
 		l.free(t.seq)
 	}
-	t.seq, t.done, t.moving = -1, 0, 0
+	t.seq, t.done, t.moving, t.ahead = -1, 0, 0, false
 }
 
 // keep leaves a turn's sequence to later turns.
@@ -107,6 +107,7 @@ func (l *loop) keep(t *turn) {
 	if t.seq < 0 {
 		return
 	}
+	l.dropAhead(t)
 	seq := t.seq
 	t.seq = -1
 	if l.cache.Len(seq) == 0 {
@@ -133,6 +134,7 @@ func (l *loop) forgetKey(key string) {
 		}
 	}
 	l.store.Forget(key)
+	delete(l.said, key)
 }
 
 // dropRepeated frees kept sequences all of whose tokens another one holds too. Where memory cannot

@@ -26,6 +26,9 @@ type Options struct {
 	UBatchSize   int           // most prompt tokens in one; default 512
 	HostMemory   int           // bytes for copies of what no turn runs on; default 1 GiB, negative: none
 	GPU          bool          // the model is evaluated there
+	NoDrafts     bool          // each step brings a stream on by one token, and what the grammar forces
+
+	took func(tokens int) time.Duration // of a step; a test's clock
 }
 
 func (o Options) withDefaults(b Backend) Options {

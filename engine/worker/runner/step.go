@@ -14,9 +14,13 @@ import (
 // work is one turn's part of a step.
 type work struct {
 	turn  *turn
-	count int // tokens
-	entry int // index in the batch of the turn's last token, if it is in it; else -1
+	count int    // tokens
+	entry int    // index in the batch of the turn's last token, if it is in it; else -1
+	trial *trial // what it may say next; nil if nothing is guessed
 }
+
+func (w work) prompts() bool { return w.turn.state == prompting }
+func (w work) drafts() bool  { return w.trial != nil && len(w.trial.tokens) > 0 }
 
 // wantsMask: a token will be chosen under a grammar.
 func (w work) wantsMask() bool { return w.entry >= 0 && w.turn.matcher != nil }
@@ -39,7 +43,11 @@ func (l *loop) step() {
 		l.recover(works, err)
 		return
 	}
-	l.measure(works, len(batch), time.Since(start))
+	took := time.Since(start)
+	if l.options.took != nil {
+		took = l.options.took(len(batch))
+	}
+	l.measure(works, len(batch), took)
 	for _, w := range works {
 		l.evaluated(w)
 	}
@@ -78,7 +86,7 @@ func (l *loop) plan() ([]work, []Entry) {
 		}
 		works = append(works, w)
 	}
-	return works, batch
+	return works, l.addDrafts(works, batch)
 }
 
 // decode calls the model. Meanwhile the masks of the tokens to be chosen next are computed.
@@ -109,6 +117,9 @@ func computeMasks(works []work) time.Duration {
 		if w.wantsMask() {
 			m := w.turn.matcher.Mask()
 			w.turn.mask = &m
+			if w.drafts() {
+				w.trial.computeMasks(w.turn.matcher)
+			}
 		}
 	}
 	return time.Since(start)
@@ -117,6 +128,9 @@ func computeMasks(works []work) time.Duration {
 // recover deals with a call of the model that evaluated nothing, or an unknown part.
 func (l *loop) recover(works []work, err error) {
 	if errors.Is(err, ErrNoRoom) {
+		if l.crowded = slices.ContainsFunc(works, work.drafts); l.crowded {
+			return
+		}
 		if !l.evict(l.options.BatchSize) && !l.preempt() {
 			l.fail(l.running[0], err)
 		}
@@ -135,7 +149,9 @@ func (l *loop) recover(works []work, err error) {
 func (l *loop) measure(works []work, tokens int, took time.Duration) {
 	l.counts.Steps++
 	l.counts.Evaluated += int64(tokens)
-	if tokens > len(works) { // streams alone cost more for each token
+	if !slices.ContainsFunc(works, work.prompts) {
+		l.cost.Note(tokens, took.Seconds())
+	} else if tokens > len(works) { // streams alone cost more for each token
 		l.perToken = average(l.perToken, took/time.Duration(tokens))
 	}
 }
@@ -157,5 +173,15 @@ func (l *loop) evaluated(w work) {
 	if t.first.IsZero() {
 		t.first = time.Now()
 	}
+	if t.ahead = w.drafts(); t.ahead {
+		l.counts.Drafted += int64(len(w.trial.tokens))
+		t.usage.Drafted += len(w.trial.tokens)
+	}
 	l.choose(t, l.backend.Logits(w.entry))
+	if w.drafts() {
+		l.verify(t, w.trial)
+	}
+	if w.trial != nil {
+		l.learn(t, w.trial)
+	}
 }

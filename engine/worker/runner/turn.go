@@ -54,6 +54,9 @@ type turn struct {
 	tight    int              // the first token of output that was chosen because the budget ruled another one out
 	sampler  Sampler
 
+	guesser
+	ahead bool // the KV cache holds tokens of a draft behind done
+
 	concluding bool // it is to end as soon as its grammar lets it
 
 	usage   engine.Usage

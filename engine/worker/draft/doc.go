@@ -1,0 +1,17 @@
+// Package draft guesses how a turn's output goes on, and decides how much of a guess is worth its
+// place in a step. It is pure: it knows tokens and counts, but no model, no grammar and no clock.
+//
+//	text := draft.NewText(len(prompt) + limit)
+//	text.Add(prompt...)
+//	guess := text.Continue(prompt, draft.Guess{}, 15) // what came next where this was said before
+//	n := draft.Lengths(1, 1, [][]float64{chances.Of(guess)}, cost, 15)
+//
+// Agents repeat what they have read: paths, identifiers, lines of a file that they edit. A guess
+// is what followed the longest repeated run of tokens. It is right or wrong as the model decides:
+// the runner evaluates it in the same step, and takes what the sampler chooses as well.
+//
+// Two things are measured all the time. [Chances] is how often a guess came true, by the length of
+// the run behind it; it learns from guesses that were not tried, too. [Cost] is what a step of so
+// many tokens takes. [Lengths] tries a token where it promises more than it costs, so that drafts
+// end by themselves where they do not pay.
+package draft
