@@ -18,26 +18,34 @@ func plainText(t *testing.T, src string, symbols bool) (string, *Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r, err := Plain(g, unitsOf(t, g), symbols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gbnf.Write(r.Grammar), r
+}
+
+// unitsOf compiles the schemas of a grammar.
+func unitsOf(t *testing.T, g *gbnf.Grammar) Units {
+	t.Helper()
 	units := Units{}
 	var compile func(n *gbnf.Node)
 	compile = func(n *gbnf.Node) {
 		for _, k := range n.Kids {
 			compile(k)
 		}
-		if n.Op == gbnf.JSON {
-			if units[n], err = machine.NewUnit(n, true, lex.Limits{}, nil); err != nil {
+		if n.Op == gbnf.JSON || n.Op == gbnf.Plain {
+			u, err := machine.NewUnit(n, true, lex.Limits{}, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
+			units[n] = u
 		}
 	}
 	for _, r := range g.Rules {
 		compile(r.Node)
 	}
-	r, err := Plain(g, units, symbols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return gbnf.Write(r.Grammar), r
+	return units
 }
 
 // TestPlain_saysItByRules shows what becomes of each thing that plain GBNF does not have.
