@@ -14,7 +14,7 @@ const (
 const (
 	maxMasks      = 192 << 20 // bytes, of all beside the machine. A workspace beyond it is given up: those who follow a text through it read the text on a fresh one
 	maxWorkspaces = 3         // vocabularies: a process has one model, or few
-	grownBy       = 64 << 10  // bytes of growth that go unnoticed
+	grownBy       = 64 << 10  // bytes of growth of which the cache is not told
 	weighEvery    = 8         // masks computed: weighing takes longer than most of them
 )
 

@@ -11,12 +11,15 @@ import (
 // workspace is what all matchers of a grammar over one vocabulary share. What one of them makes it
 // learn, the others find ready.
 type workspace struct {
-	mu     sync.Mutex // protects the next five
-	vocab  *Vocab
-	m      *machine.Machine
-	masks  *machine.Masks // nil without a vocabulary
-	missed int64          // masks that had been computed when bytes was
-	reread int            // bytes that the machine took when a text had been read again on it: less will not do
+	mu      sync.Mutex // protects the next eight
+	vocab   *Vocab
+	m       *machine.Machine
+	masks   *machine.Masks // nil without a vocabulary
+	lasting int            // bytes that the machine took when it was weighed last
+	weighed int64          // masks that had been computed then
+	summed  int64          // and when masks were weighed last
+	told    int64          // bytes that the cache was told of
+	reread  int            // bytes that the machine took when a text had been read again on it: less will not do
 
 	bytes atomic.Int64 // that it takes, roughly
 	full  atomic.Bool  // it accepts too little: see Machine.Full
@@ -78,30 +81,36 @@ func (e *workspace) weigh() {
 		return // who has it computes a mask, and weighs it then
 	}
 	defer e.mu.Unlock()
-	e.weighLocked()
+	e.lasting = e.m.Size()
+	e.sum()
 }
 
-// grown weighs the workspace if some masks have been computed since that was done last; the caller
-// holds the lock.
+// grown is called after each mask, with the lock held: what masks take is known. The machine is
+// weighed now and then.
 func (e *workspace) grown() {
-	if e.masks.Stats.Misses >= e.missed+weighEvery {
-		e.missed = e.masks.Stats.Misses
-		e.weighLocked()
-	}
-}
-
-func (e *workspace) weighLocked() {
-	lasting := e.m.Size()
-	n := lasting
-	if e.masks != nil {
-		n += e.masks.Size()
-	}
-	if int64(n) < e.bytes.Load()+grownBy {
+	computed := e.masks.Stats.Misses
+	if computed == e.summed {
 		return
 	}
-	e.bytes.Store(int64(n))
-	if lasting > max(maxMachine, 2*e.reread) || n-lasting > maxMasks {
+	if e.summed = computed; computed >= e.weighed+weighEvery {
+		e.weighed, e.lasting = computed, e.m.Size()
+	}
+	e.sum()
+}
+
+// sum says what the workspace takes.
+func (e *workspace) sum() {
+	masks := 0
+	if e.masks != nil {
+		masks = e.masks.Size()
+	}
+	n := int64(e.lasting + masks)
+	e.bytes.Store(n)
+	if e.lasting > max(maxMachine, 2*e.reread) || masks > maxMasks {
 		e.large.Store(true)
 	}
-	grammars.grew.Store(true)
+	if n >= e.told+grownBy {
+		e.told = n
+		grammars.grew.Store(true)
+	}
 }
