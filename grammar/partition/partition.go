@@ -1,5 +1,6 @@
 // Package partition finds which things are the same where things lead to each other: the states of
-// an automaton that accept the same words, the rules of a grammar that read the same.
+// an automaton that accept the same words, the rules of a grammar that read the same. The field
+// calls it partition refinement (Moore, Hopcroft, Paige–Tarjan); regex-automata minimizes DFAs so.
 package partition
 
 // Coarsest numbers n things so that two have one number if and only if their signatures are equal.

@@ -6,6 +6,13 @@
 //
 // Files: parse.go (groups, quantifiers), class.go (classes and escapes), property.go (\p{…}),
 // set.go (sets of code points).
+//
+// # Words
+//
+//	here                     the field (regex-syntax, which llguidance and regex-automata read with)
+//	Node                     Ast; Hir, where classes are sets already
+//	Set, Range               ClassUnicode, ClassUnicodeRange
+//	folded                   case_fold_simple
 package ecma
 
 import (

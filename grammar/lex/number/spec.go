@@ -9,6 +9,13 @@
 //	set.Live(k, d) // some continuation is
 //
 // Package lex makes an automaton of it: equal states have equal futures.
+//
+// # Words
+//
+//	here                     the field (llguidance's numeric.rs, XGrammar's GenerateRangeRegex)
+//	Spec, Set                NumberSchema: bounds and multipleOf, there made a regular expression
+//	divisor                  multipleOf as a coefficient and an exponent of ten
+//	Live                     emptiness check, decided by arithmetic
 package number
 
 import (
