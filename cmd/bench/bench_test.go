@@ -73,6 +73,9 @@ func run(ctx context.Context, o options) error {
 	if err := b.measureTools(ctx); err != nil {
 		return fmt.Errorf("117 tools: %w", err)
 	}
+	if err := b.measureDrafts(ctx); err != nil {
+		return fmt.Errorf("drafts: %w", err)
+	}
 	if err := b.measureServer(ctx); err != nil {
 		return fmt.Errorf("the server's own time: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -112,8 +113,9 @@ func (c *contender) memory(ctx context.Context) (float64, error) {
 	return kib / 1024, err
 }
 
-// contenders starts tenon, and llama-server with flash attention and without, on a model.
-func (b *bench) contenders(ctx context.Context, path string, flags ...string) ([]*contender, func(), error) {
+// contenders starts tenon, with or without drafts, and llama-server with flash attention and
+// without, on a model; where drafts are measured, with its own as well.
+func (b *bench) contenders(ctx context.Context, path string, drafts bool, flags ...string) ([]*contender, func(), error) {
 	var all []*contender
 	stop := func() {
 		for _, c := range all {
@@ -121,17 +123,21 @@ func (b *bench) contenders(ctx context.Context, path string, flags ...string) ([
 		}
 	}
 	threads := strconv.Itoa(b.threads)
-	starts := []struct {
+	type server struct {
 		name, program string
 		args          []string
-	}{{"tenon", b.tenon, []string{"serve", path, "--threads", threads}}}
-	for _, fa := range []string{"on", "off"} {
-		if b.rival != "" {
-			starts = append(starts, struct {
-				name, program string
-				args          []string
-			}{"llama-server fa " + fa, b.rival, []string{"-m", path, "-t", threads, "-fa", fa, "--no-webui"}})
-		}
+	}
+	own, rival := []string{"serve", path, "--threads", threads, "--drafts", "off"}, []string{"-m", path, "-t", threads, "--no-webui", "-fa"}
+	starts := []server{{"tenon", b.tenon, own}}
+	if drafts {
+		starts = []server{{"tenon", b.tenon, own[:4]}, {"tenon without", b.tenon, own}}
+	}
+	if b.rival != "" {
+		starts = append(starts, server{"llama-server fa on", b.rival, append(slices.Clone(rival), "on")},
+			server{"llama-server fa off", b.rival, append(slices.Clone(rival), "off")})
+	}
+	if b.rival != "" && drafts {
+		starts = append(starts, server{"llama-server with drafts", b.rival, append(slices.Clone(rival), "on", "--spec-default")})
 	}
 	for _, s := range starts {
 		c, err := b.start(ctx, s.name, s.program, append(s.args, flags...)...)

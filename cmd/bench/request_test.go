@@ -26,9 +26,11 @@ func (c *contender) complete(ctx context.Context, prompt string, tokens int) (an
 	return c.ask(ctx, "/v1/completions", object{"prompt": prompt, "max_tokens": tokens})
 }
 
-// ask posts a request and waits for the whole answer.
+// ask posts a request and waits for the whole answer, which is greedy if nothing else is said.
 func (c *contender) ask(ctx context.Context, path string, body object) (answer, error) {
-	body["model"], body["temperature"] = c.model, 0
+	if body["model"] = c.model; body["temperature"] == nil {
+		body["temperature"] = 0
+	}
 	data, err := json.Marshal(body)
 	if err != nil {
 		return answer{}, err

@@ -52,7 +52,7 @@ func (b *bench) measureModel(ctx context.Context, m model) error {
 	if len(parts) == 0 || path == "" || err != nil {
 		return err
 	}
-	all, stop, err := b.contenders(ctx, path, "--ctx-size", "8192", "--parallel", strconv.Itoa(streams))
+	all, stop, err := b.contenders(ctx, path, false, "--ctx-size", "8192", "--parallel", strconv.Itoa(streams))
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (b *bench) measureTools(ctx context.Context) error {
 		b.add(row{what: warm.what, note: "left out: " + err.Error()})
 		return nil
 	}
-	all, stop, err := b.contenders(ctx, b.model, "--ctx-size", "40960", "--chat-template-file", b.template)
+	all, stop, err := b.contenders(ctx, b.model, false, "--ctx-size", "40960", "--chat-template-file", b.template)
 	if err != nil {
 		return err
 	}
