@@ -143,7 +143,7 @@ func (c *Client) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitR
 	if err != nil || len(schema) > longestSchema {
 		return nil, errors.New("requestedSchema: is too long")
 	}
-	reply, err := aid.Elicit(ctx, c.hide.Replace(cutText(r.Params.Message, longestDescribe)), json.RawMessage(c.hide.Replace(string(schema))))
+	reply, err := aid.Elicit(ctx, cutText(c.hide.Replace(r.Params.Message), longestDescribe), json.RawMessage(c.hide.Replace(string(schema))))
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (c *Client) progress(p *sdk.ProgressNotificationParams) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
-	case c.calls[token] <- agent.Progress{Done: p.Progress, Total: p.Total, Message: c.hide.Replace(cutText(p.Message, 1<<10))}:
+	case c.calls[token] <- agent.Progress{Done: p.Progress, Total: p.Total, Message: cutText(c.hide.Replace(p.Message), 1<<10)}:
 	default:
 	}
 }
@@ -208,7 +208,7 @@ func (c *Client) Read(ctx context.Context, uri string) (string, error) {
 	for _, r := range found.Contents {
 		text.WriteString(contents(r))
 	}
-	return c.hide.Replace(cutText(text.String(), longestResult)), nil
+	return cutText(c.hide.Replace(text.String()), longestResult), nil
 }
 
 // Prompts are the first of the server's.
@@ -241,7 +241,7 @@ func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]s
 	for _, m := range found.Messages {
 		fmt.Fprintf(&text, "%s: %s", m.Role, shown(m.Content))
 	}
-	return c.hide.Replace(cutText(text.String(), longestResult)), nil
+	return cutText(c.hide.Replace(text.String()), longestResult), nil
 }
 
 // About tells the server's own name, its version and the protocol's.

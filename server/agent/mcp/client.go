@@ -295,7 +295,7 @@ func (c *Client) tool(t *sdk.Tool) (agent.Tool, error) {
 	}
 	const longestName = 64
 	name := unnamable.ReplaceAllString(t.Name, "_")
-	made := c.offer(name[:min(len(name), longestName)], c.hide.Replace(cutText(t.Description, longestDescribe)), schema)
+	made := c.offer(name[:min(len(name), longestName)], cutText(c.hide.Replace(t.Description), longestDescribe), schema)
 	made.Original = t.Name
 	if a, ok := c.server.Tools[t.Name]; ok {
 		made.Approval = a

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -86,7 +87,8 @@ func (s *Server) secrets() *strings.Replacer {
 	hide := func(value string) {
 		const tooShortForAKey = 6
 		if len(value) >= tooShortForAKey {
-			pairs = append(pairs, value, "[hidden]")
+			escaped, _ := json.Marshal(value) // as it stands in schemas and other JSON
+			pairs = append(pairs, value, "[hidden]", string(escaped[1:len(escaped)-1]), "[hidden]")
 		}
 	}
 	if at, err := url.Parse(s.URL); err == nil && len(at.RequestURI()) > len("/") { // it may hold a key; errors tell the address
