@@ -79,7 +79,8 @@ type aid struct {
 	left  int // tokens that the model may write for it; 0: no limit
 	ask   func(ctx context.Context, q chat.Question) error
 
-	declined atomic.Bool // a question was, for want of somebody to ask
+	questions atomic.Int32 // so far
+	declined  atomic.Bool  // one was, for want of somebody to ask
 }
 
 // aid makes the aid of a call. What it reads of the loop is read here: a call may be left behind.
@@ -118,20 +119,23 @@ func (a *aid) Sample(ctx context.Context, p Prompt) (Sampled, error) {
 	begun, got := time.Now(), chat.Collector{}
 	err := l.service.Service.Run(ctx, r, got.Add)
 	said := chat.Choice{}
-	if all := got.Result().Choices; err == nil && len(all) > 0 {
+	if all := got.Result().Choices; len(all) > 0 {
 		said = all[0]
-	} else {
-		err = chat.AsErrorOrNil(err)
 	}
 	l.aids.usage = l.aids.usage.Plus(said.Finish.Usage)
 	a.left = max(a.left-said.Finish.Usage.Completion, min(a.left, 1))
-	return Sampled{said.Text, l.model, said.Finish}, a.record("sample", p, said.Text, begun, err)
+	return Sampled{said.Text, l.model, said.Finish}, a.record("sample", p, said.Text, begun, chat.AsErrorOrNil(err))
 }
+
+const mostQuestions = 10 // of one call: a tool that asks without end floods neither user nor journal
 
 // Elicit sends the client a question and waits for its answer.
 func (a *aid) Elicit(ctx context.Context, message string, schema json.RawMessage) (chat.Reply, error) {
 	q := chat.Question{ID: "elic_" + rand.Text(), Message: message, Schema: schema}
 	reply, begun := chat.Reply{Action: "decline"}, time.Now()
+	if a.questions.Add(1) > mostQuestions {
+		return reply, fmt.Errorf("at most %d questions are put in one call", mostQuestions)
+	}
 	if !a.loop.request.Hosted.CanElicit {
 		a.declined.Store(true)
 		return reply, a.record("question", q, reply.Action, begun, nil)

@@ -215,3 +215,38 @@ func TestElicit_endsWithItsCall(t *testing.T) {
 		}
 	})
 }
+
+// A tool that asks without end gets so many answers and no more: neither the user nor the journal is
+// flooded, whether somebody can be asked or not.
+func TestElicit_isBoundedInOneCall(t *testing.T) {
+	for _, canAsk := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "journal")
+		j, err := agent.OpenJournal(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = j.Close() }() // each entry is on the disk
+		refused := 0
+		n := asking(func(ctx context.Context, a agent.Aid) string {
+			for range 100 {
+				if _, err := a.Elicit(ctx, "Which day?", json.RawMessage(form)); err != nil && strings.Contains(err.Error(), "at most 10 questions are put") {
+					refused++
+				}
+			}
+			return "note"
+		})
+		o := allowed(n)
+		o.Journal = j
+		b := newBench(o, lookup("a"), "All is well.")
+		b.stop = func(e chat.Event) error {
+			if e.Kind == chat.HostedQuestion {
+				return b.Answer(context.Background(), e.Hosted.Question.ID, chat.Reply{Action: "decline"})
+			}
+			return nil
+		}
+		b.ask(t, func(r *chat.Request) { r.Hosted.CanElicit = canAsk })
+		if all := journal(t, path); refused != 90 || len(all) != 12 {
+			t.Errorf("%d are refused; the journal has %d lines", refused, len(all))
+		}
+	}
+}

@@ -80,7 +80,7 @@ func (l *loop) settle(ctx context.Context, s settled) error {
 	}
 	entry := l.entry(ctx, s)
 	if s.result.Why == "" {
-		if err := l.options.Journal.start(entry); err != nil {
+		if err := l.options.Journal.write(entry); err != nil {
 			slog.ErrorContext(ctx, "the journal cannot be written", "error", err)
 			s.refuse("error", "the server could not record this call, so it was not executed.")
 		}

@@ -14,8 +14,9 @@ import (
 	"tenon/server/chat"
 )
 
-// Journal records executed calls in a file of JSON lines: one before a call runs and one behind
-// it, and between them one for each thing that it asked of the model or the user. A call whose end is missing was running when the server ended.
+// Journal records executed calls in a file of JSON lines: one before a call runs and one behind it,
+// and between them one for each thing that it asked of the model or the user, before the tool gets
+// the answer. A call whose end is missing was running when the server ended.
 type Journal struct {
 	mu   sync.Mutex // guards what follows
 	file *os.File
@@ -75,14 +76,9 @@ func (j *Journal) Close() error {
 // entry is what a journal says of a call from the beginning.
 func (l *loop) entry(ctx context.Context, s settled) Entry {
 	return Entry{
-		Call: s.call.ID, Request: chat.RequestID(ctx), Key: l.caller.Name, Model: l.model, Source: s.Source, Tool: s.original(),
+		Event: "start", Call: s.call.ID, Request: chat.RequestID(ctx), Key: l.caller.Name, Model: l.model, Source: s.Source, Tool: s.original(),
 		Arguments: s.call.Arguments, Approved: s.approver,
 	}
-}
-
-func (j *Journal) start(e Entry) error {
-	e.Event = "start"
-	return j.write(e)
 }
 
 func (j *Journal) end(e Entry, r chat.HostedResult) error {
