@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http/httptest"
 	"os"
@@ -25,7 +27,7 @@ type notebook struct{}
 func (notebook) Tools(context.Context) ([]agent.Tool, error) {
 	return []agent.Tool{{
 		Tool:   tools.Tool{Name: "lookup", Parameters: json.RawMessage(`{"type":"object","properties":{"q":{"type":"string"}}}`)},
-		Source: "notes",
+		Source: "notes", Original: "look\x1b[2Kup",
 		Execute: func(context.Context, json.RawMessage, func(agent.Progress)) (agent.Result, error) {
 			return agent.Result{Text: "It rains."}, nil
 		},
@@ -82,7 +84,7 @@ func TestRun_asksInTheTerminal(t *testing.T) {
 			t.Errorf("%q: %v", key, err)
 		}
 		_ = tty.Close()
-		if all := s.everything(); strings.Contains(all, "\u202e") || strings.Contains(all, "\x1b[8m") {
+		if all := s.everything(); strings.Contains(all, "\u202e") || strings.Contains(all, "\x1b[8m") || strings.Contains(all, "\x1b[2Kup") {
 			t.Errorf("%q", all)
 		}
 		if prompt := e.Turns()[1].Prompt.String(); !strings.Contains(prompt, told) {
@@ -95,7 +97,29 @@ func TestRun_asksInTheTerminal(t *testing.T) {
 func TestRun_withoutATerminalNothingIsApproved(t *testing.T) {
 	at, e := agentServer(t, lookupOslo, "That is all.")
 	_, _, err := executeWith(t, "look", append(at, "run", "m", "--use", "notes")...)
-	if err == nil || !strings.Contains(err.Error(), "notes/lookup") || len(e.Turns()) != 1 {
+	if err == nil || !strings.Contains(err.Error(), "notes/look [2Kup") || len(e.Turns()) != 1 {
 		t.Errorf("%v, %d turns", err, len(e.Turns()))
+	}
+}
+
+// Where the output goes to a file nobody would see what is asked: nobody approves, whoever types.
+func TestRun_aHalfTerminalApprovesNothing(t *testing.T) {
+	at, e := agentServer(t, lookupOslo, "That is all.")
+	keys, tty, err := pty.Open()
+	if err != nil {
+		t.Skip("there are no terminals here: ", err)
+	}
+	defer func() { _ = errors.Join(keys.Close(), tty.Close()) }() // nothing is lost
+	if _, err := keys.WriteString("y\ny\n"); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	root := newRootCommand()
+	root.SetArgs(append(at, "run", "m", "look", "--use", "notes"))
+	root.SetIn(tty)
+	root.SetOut(&out)
+	root.SetErr(&out)
+	if err := root.Execute(); err == nil || !strings.Contains(err.Error(), "in a terminal only") || len(e.Turns()) != 1 {
+		t.Errorf("%v, %d turns: %q", err, len(e.Turns()), out.String())
 	}
 }

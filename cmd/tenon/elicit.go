@@ -89,7 +89,7 @@ func (c *conversation) elicit(ctx context.Context, q client.Question) {
 		if err == nil {
 			return
 		}
-		c.screen.Note("%s", c.screen.Bad(err.Error()))
+		c.screen.Note("%s", c.screen.Bad(strings.Map(harmless, err.Error()))) // the form names its fields
 		if reply.Action != "accept" {
 			return
 		}
@@ -107,7 +107,7 @@ func (t typist) Sample(context.Context, agent.Prompt) (agent.Sampled, error) {
 }
 
 func (t typist) Elicit(_ context.Context, message string, schema json.RawMessage) (chat.Reply, error) {
-	if !t.screen.Typing() {
+	if !t.screen.Asking() {
 		return chat.Reply{Action: "decline"}, nil
 	}
 	return fillIn(t.screen, t.screen.Lines(), t.from, chat.Question{Message: message, Schema: schema})

@@ -24,7 +24,7 @@ func main() {
 	root := newRootCommand()
 	root.SetArgs(asLMS(os.Args))
 	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "tenon:", err)
+		fmt.Fprintln(os.Stderr, "tenon:", plain(err.Error())) // an MCP server may have written it
 		os.Exit(exitStatus(err))
 	}
 }

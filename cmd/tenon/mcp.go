@@ -84,11 +84,11 @@ func listMCP(ctx context.Context, screen *terminal.Screen, servers mcp.Servers, 
 		}
 		resources, err2 := s.Resources(ctx)
 		for _, r := range resources {
-			rows = append(rows, []string{s.Label(), "resource", r.URI, "", firstLine(r.Name)})
+			rows = append(rows, []string{s.Label(), "resource", firstLine(r.URI), "", firstLine(r.Name)})
 		}
 		prompts, err3 := s.Prompts(ctx)
 		for _, p := range prompts {
-			rows = append(rows, []string{s.Label(), "prompt", p.Name, "", firstLine(p.Description)})
+			rows = append(rows, []string{s.Label(), "prompt", firstLine(p.Name), "", firstLine(p.Description)})
 		}
 		failures = append(failures, err1)
 		if err1 == nil { // else they say the same
@@ -127,14 +127,14 @@ func callMCP(ctx context.Context, screen *terminal.Screen, servers mcp.Servers, 
 	if r.Failed {
 		return fmt.Errorf("%s failed: %s", args[1], r.Text)
 	}
-	screen.Printf("%s\n", r.Text)
+	screen.Printf("%s\n", told(screen, r.Text))
 	return nil
 }
 
 func readMCP(ctx context.Context, screen *terminal.Screen, servers mcp.Servers, args []string) error {
 	if strings.Contains(args[1], "://") {
 		text, err := servers[0].Read(ctx, args[1])
-		screen.Printf("%s", text)
+		screen.Printf("%s", told(screen, text))
 		return err
 	}
 	arguments := map[string]string{}
@@ -143,7 +143,7 @@ func readMCP(ctx context.Context, screen *terminal.Screen, servers mcp.Servers, 
 		arguments[name] = value
 	}
 	text, err := servers[0].Prompt(ctx, args[1], arguments)
-	screen.Printf("%s", text)
+	screen.Printf("%s", told(screen, text))
 	return err
 }
 
@@ -164,7 +164,7 @@ func testMCP(ctx context.Context, screen *terminal.Screen, servers mcp.Servers, 
 		}
 		if err != nil {
 			bad++
-			screen.Printf("%s: %v\n", s.Label(), err)
+			screen.Printf("%s: %s\n", s.Label(), told(screen, err.Error()))
 		}
 	}
 	if bad > 0 {

@@ -217,13 +217,14 @@ func (c *conversation) approve() (asked bool, err error) {
 		if call.Type != "approval_request" {
 			continue
 		}
-		if c.lines == nil && !c.screen.Typing() {
-			return false, fmt.Errorf("%s/%s waits for an approval, which can be given in a terminal only", call.Label, call.Name)
+		name := strings.Map(harmless, call.Label+"/"+call.Name) // a server may call its tool anything
+		if !c.screen.Asking() {
+			return false, fmt.Errorf("%s waits for an approval, which can be given in a terminal only", name)
 		}
 		if c.lines == nil {
 			c.lines = c.screen.Lines()
 		}
-		c.screen.Printf("%s %s\n", c.screen.Bold(call.Label+"/"+call.Name), strings.Map(harmless, call.Arguments))
+		c.screen.Printf("%s %s\n", c.screen.Bold(name), strings.Map(harmless, call.Arguments))
 		line, err := c.lines.Read("execute it? (y/N) ")
 		if err != nil {
 			return false, err
@@ -234,12 +235,17 @@ func (c *conversation) approve() (asked bool, err error) {
 	return len(c.request.Approvals) > 0, nil
 }
 
-// plain is what a model wrote, without what a terminal takes for a command: it could hide what is
-// asked to be approved.
-func (c *conversation) plain(s string) string {
-	if !c.screen.People() {
-		return s
+// told is what a model or a tool wrote, for people without what a terminal takes for a command.
+func told(screen *terminal.Screen, s string) string {
+	if screen.People() {
+		return plain(s)
 	}
+	return s
+}
+
+// plain is a text without what a terminal takes for a command: it could hide what is asked to be
+// approved.
+func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return -1
@@ -257,7 +263,7 @@ func (c *conversation) served(call client.ServerCall) {
 	case call.Output != nil:
 		c.screen.Note("%s", c.screen.Dim(fmt.Sprintf("  %d bytes", len(*call.Output))))
 	default:
-		c.screen.Note("%s", c.screen.Dim(call.Label+"/"+call.Name+" "+strings.Map(harmless, call.Arguments)))
+		c.screen.Note("%s", c.screen.Dim(strings.Map(harmless, call.Label+"/"+call.Name+" "+call.Arguments)))
 	}
 }
 
@@ -274,16 +280,16 @@ func (c *conversation) answer(ctx context.Context) error {
 			c.screen.Printf("\n\n")
 			thought = false
 		}
-		c.screen.Printf("%s", c.plain(s))
+		c.screen.Printf("%s", told(c.screen, s))
 	}}
 	if c.screen.People() {
-		show.Thinking = func(s string) { begun(); thought = true; c.screen.Printf("%s", c.screen.Dim(c.plain(s))) }
+		show.Thinking = func(s string) { begun(); thought = true; c.screen.Printf("%s", c.screen.Dim(told(c.screen, s))) }
 		show.Served = func(call client.ServerCall) { begun(); c.served(call) }
 	}
 	if c.json {
 		show = client.Shower{}
 	}
-	if c.request.Elicits = c.screen.Typing(); c.request.Elicits {
+	if c.request.Elicits = c.screen.Asking(); c.request.Elicits {
 		show.Asked = func(q client.Question) { begun(); c.elicit(ctx, q) }
 	}
 	turn, err := c.Chat(ctx, c.request, show)

@@ -22,7 +22,7 @@ type Lines struct {
 // signal again.
 func (s *Screen) Lines() *Lines {
 	l := &Lines{screen: s, plain: bufio.NewReader(s.In)}
-	if s.typing && s.people {
+	if s.Asking() {
 		l.edit()
 	}
 	return l

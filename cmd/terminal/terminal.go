@@ -44,6 +44,9 @@ func (s *Screen) Watched() bool { return s.watched }
 // Typing tells whether a person types the input.
 func (s *Screen) Typing() bool { return s.typing }
 
+// Asking tells whether whoever types also sees what is asked.
+func (s *Screen) Asking() bool { return s.typing && s.people }
+
 // Dim, Bold, Good, Warn and Bad colour a text for people.
 func (s *Screen) Dim(t string) string  { return s.colour(t, text.Faint) }
 func (s *Screen) Bold(t string) string { return s.colour(t, text.Bold) }
