@@ -35,6 +35,7 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 		"a word and JSON":   {"Tool: {\"name\": \"zqtool\", \"args\": {\"zqkey\": \"zqvalue\"}}", "Yes.\nTool: {\"name\": \"get_weather\", \"args\": {\"city\": \"Rome\"}}"},
 		"name and object":   {"zqtool {\"zqkey\": \"zqvalue\"}", "Yes.\nget_weather {\"city\": \"Rome\"}"},
 		"a word before":     {"CALL zqtool {\"zqkey\": \"zqvalue\"}", "Yes.\nCALL get_weather {\"city\": \"Rome\"}"},
+		"double brackets":   {"<<do zqtool>>\n<<set zqkey>>zqvalue<<done>>\n<<end>>", "Yes.<<do get_weather>>\n<<set city>>Rome<<done>>\n<<end>>"},
 		"tags":              {"<do>\n<tool name=\"zqtool\">\n<arg name=\"zqkey\">zqvalue</arg>\n</tool>\n</do>", "Yes.\n<do>\n<tool name=\"get_weather\">\n<arg name=\"city\">Rome</arg>\n</tool>\n</do>"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,6 +72,7 @@ func TestWork_callsOfAMegabyte(t *testing.T) {
 		{"lfm2", `<|tool_call_start|>[write_file(path="a", content="`, inJSON, `")]<|tool_call_end|>`},
 		{"qwen3-coder", "<tool_call>\n<function=write_file>\n<parameter=path>\na\n</parameter>\n<parameter=content>\n", asText, "\n</parameter>\n</function>\n</tool_call>"},
 		{"glm-4.5", "<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n<arg_key>content</arg_key>\n<arg_value>", asText, "</arg_value>\n</tool_call>"},
+		{"minimax-m3", "]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"write_file\">\n]<]minimax[>[<path>a]<]minimax[>[</path>\n]<]minimax[>[<content>", asText, "]<]minimax[>[</content>\n]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"},
 		{"gemma4", `<|tool_call>call:write_file{path:<|"|>a<|"|>,content:<|"|>`, asText, `<|"|>}<tool_call|>`},
 	} {
 		d, _ := Lookup(c.family)

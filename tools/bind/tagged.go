@@ -63,7 +63,7 @@ func argumentTag(head, next string) string {
 	if !strings.ContainsAny(text, "<[") { // no second argument is shown
 		text = head
 	}
-	i := strings.LastIndexAny(text, "<[")
+	i := lastBracket(text)
 	if i < 0 {
 		return ""
 	}
@@ -73,6 +73,15 @@ func argumentTag(head, next string) string {
 		}
 	}
 	return text[len(strings.TrimRight(text[:i], " \n")):]
+}
+
+// lastBracket is where the last tag of a text begins, with all of its brackets; -1 if none does.
+func lastBracket(text string) int {
+	i := strings.LastIndexAny(text, "<[")
+	for i > 0 && text[i-1] == text[i] {
+		i--
+	}
+	return i
 }
 
 // fillValue reads what stands between a key and its value.
@@ -119,7 +128,7 @@ func (f *frame) takeCallTag(d *format.Family, c *format.Tagged, name string) boo
 		open = strings.TrimLeft(f.before, " \n")
 	}
 	if strings.HasPrefix(name, ">") || strings.HasPrefix(name, `"`) { // the name stands in a tag
-		i := strings.LastIndexAny(open, "<[")
+		i := lastBracket(open)
 		if at := tag.FindAllStringIndex(open, -1); len(at) > 0 && at[len(at)-1][1] > i && at[len(at)-1][1] < len(open) {
 			i = at[len(at)-1][0]
 		}

@@ -2,6 +2,8 @@ package scan
 
 import (
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 
 	"tenon/tools/declared"
@@ -101,6 +103,7 @@ func (s *TaggedScanner) tagRead(text string, closing int) (Status, bool) {
 			return s.reject(), false
 		}
 		s.tool = &s.Plan.Tools[m.Tool]
+		args = slices.DeleteFunc(args, func(f declared.Field) bool { return f.Kind == declared.BySchema && !s.tool.Schema.Declares(f.Key) })
 		s.current = declared.RawCall{Name: name, Fields: args, Untyped: s.nested}
 		s.state = inCall
 		return Open, true
@@ -122,11 +125,23 @@ func (s *TaggedScanner) tagRead(text string, closing int) (Status, bool) {
 // Models write arguments otherwise than in the family's tags: each as an element of its name,
 // <city>Rome</city>, all in one object, or as in Python in the tag of the call.
 
-// pythonTag is the name that a tag holds, with its arguments if they stand in it as in Python:
-// <function=f(a=1)>.
+// attributes are a name and attributes behind it, attribute is one of them.
+var (
+	attributes = regexp.MustCompile(`(?s)^(\S+?["']?)((?:\s+[^\s="']+=(?:"[^"]*"|'[^']*'))+)$`)
+	attribute  = regexp.MustCompile(`(?s)([^\s="']+)=(?:"([^"]*)"|'([^']*)')`)
+)
+
+// pythonTag is the name that a tag holds, with its arguments if they stand in it: as in Python,
+// <function=f(a=1)>, or as attributes.
 func pythonTag(text string) (name string, args []declared.Field) {
 	text = strings.TrimSpace(text)
 	args = []declared.Field{}
+	if m := attributes.FindStringSubmatch(text); m != nil {
+		for _, a := range attribute.FindAllStringSubmatch(m[2], -1) {
+			args = append(args, declared.Field{Key: a[1], Value: a[2] + a[3], Kind: declared.BySchema})
+		}
+		return Attribute(m[1]), args
+	}
 	i := strings.IndexByte(text, '(')
 	if i <= 0 || !strings.HasSuffix(text, ")") {
 		return Attribute(text), args

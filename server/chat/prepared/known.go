@@ -2,15 +2,12 @@ package prepared
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/gob"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"tenon/templates"
@@ -49,10 +46,7 @@ func recall(dir, source, bos, eos string, markers []string) (k known) {
 
 // build tells this program from others of its name.
 func build() string {
-	path, err := os.Executable()
-	if err != nil {
-		return ""
-	}
+	path, _ := os.Executable()
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""
@@ -84,10 +78,14 @@ func (k *known) keep(bound string) {
 	}
 }
 
-// replace writes a file of which nobody sees a part, and removes the oldest beside it where there
-// are too many.
+// replace writes a file of which nobody sees a part. Where too many lie beside it, all begin anew.
 func replace(path string, data []byte) error {
 	dir := filepath.Dir(path)
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) >= mostKnown {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -95,27 +93,5 @@ func replace(path string, data []byte) error {
 	if err := os.WriteFile(part, data, 0o600); err != nil {
 		return err
 	}
-	if err := os.Rename(part, path); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) <= mostKnown {
-		return err
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(age(a), age(b)) })
-	for _, e := range entries[:len(entries)-mostKnown] {
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// age is when a file was written.
-func age(e fs.DirEntry) int64 {
-	info, err := e.Info()
-	if err != nil {
-		return 0
-	}
-	return info.ModTime().UnixNano()
+	return os.Rename(part, path)
 }
