@@ -122,9 +122,9 @@ bench: build ## compare with llama-server, minutes: LLAMA_SERVER= names one, els
 		-bench.runs $(or $(RUNS),5) -bench.only "$(ONLY)" -bench.least $(if $(filter libllama,$(ENGINE)),1,0.95)
 
 .PHONY: eval
-eval: build ## have Gemma 3 270M answer CASES= (150; 0: all 792) cases of a function calling leaderboard, and judge its calls
+eval: build ## have Gemma 3 270M answer CASES= (150; 0: all 792) cases of a function calling leaderboard within LIMIT= (8m), and judge its calls
 	@model=$$(cmd/scripts/gemma.sh); \
-	go test ./cmd/bench -run TestEval -v -count=1 -timeout 0 -bench.tenon $(CURDIR)/bin/tenon -eval.model "$$model" -eval.most $(or $(CASES),150)
+	go test ./cmd/bench -run TestEval -v -count=1 -timeout 0 -bench.tenon $(CURDIR)/bin/tenon -eval.model "$$model" -eval.most $(or $(CASES),150) -eval.limit $(or $(LIMIT),8m)
 
 .PHONY: soak
 soak: build ## serve tiny models under clients, kills, reloads and hostile bodies for MINUTES= (30) and TURNS= (0), or until KILLS= workers were killed

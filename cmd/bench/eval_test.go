@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -27,12 +28,14 @@ var evalOptions struct {
 	cases string
 	most  int
 	model string
+	limit time.Duration
 }
 
 func init() {
 	flag.StringVar(&evalOptions.cases, "eval.cases", "../../../shared/data/tools/bfcl-dev.jsonl.gz", "cases with answers, a line each")
 	flag.StringVar(&evalOptions.model, "eval.model", "", "the GGUF to judge")
 	flag.IntVar(&evalOptions.most, "eval.most", 150, "ask this many of the cases, evenly spread; 0: all")
+	flag.DurationVar(&evalOptions.limit, "eval.limit", 8*time.Minute, "and none after this time")
 }
 
 // evalCase is one case.
@@ -47,6 +50,10 @@ type evalCase struct {
 	}
 	Answers []map[string]map[string][]any `json:"ground_truth"`
 }
+
+// stride has each beginning of the list of cases hold all kinds of them; it divides no number of
+// cases that is less than itself.
+const stride = 1009
 
 // made is a call that the model made.
 type made struct {
@@ -72,10 +79,12 @@ func TestEval(t *testing.T) {
 	}
 	defer c.stop()
 	var asked, calls, valid, none, right, first int
-	for i, n := 0, len(cases); i < n; i++ {
-		if most := evalOptions.most; most > 0 && (i+1)*most/n == i*most/n {
-			continue
+	end := time.Now().Add(evalOptions.limit)
+	for k := range cases {
+		if k == evalOptions.most && k > 0 || time.Now().After(end) {
+			break
 		}
+		i := k * stride % len(cases)
 		all, fit, err := c.evaluate(t.Context(), cases[i])
 		if err != nil {
 			t.Errorf("%s: %v", cases[i].ID, err)

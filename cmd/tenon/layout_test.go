@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -120,6 +121,27 @@ func TestPackages_explainThemselves(t *testing.T) {
 		}
 		if !documented && len(p.GoFiles)+len(p.CgoFiles) > 0 {
 			t.Errorf("%s has no package comment", p.ImportPath)
+		}
+	}
+}
+
+// Package tools was once one package of everything; its parts stay small.
+func TestPackages_ofToolsStaySmall(t *testing.T) {
+	const mostFiles, mostLines = 25, 4000
+	for _, p := range packages(t) {
+		if !within(strings.TrimPrefix(p.ImportPath, "tenon/"), "tools") {
+			continue
+		}
+		lines := 0
+		for _, f := range p.GoFiles {
+			b, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines += bytes.Count(b, []byte("\n"))
+		}
+		if len(p.GoFiles) > mostFiles || lines > mostLines {
+			t.Errorf("%s has %d files and %d lines; the limits are %d and %d", p.ImportPath, len(p.GoFiles), lines, mostFiles, mostLines)
 		}
 	}
 }
