@@ -126,6 +126,11 @@ eval: build ## have Gemma 3 270M answer CASES= (150; 0: all 792) cases of a func
 	@model=$$(cmd/scripts/gemma.sh); \
 	go test ./cmd/bench -run TestEval -v -count=1 -timeout 0 -bench.tenon $(CURDIR)/bin/tenon -eval.model "$$model" -eval.most $(or $(CASES),150) -eval.limit $(or $(LIMIT),8m)
 
+.PHONY: test-remote
+test-remote: needs ## the engine suite and the life of a server in front of a real llama-server, which is built; LLAMA_SERVER= names another
+	@[ -x "$(LLAMA_SERVER)" ] || $(MAKE) --no-print-directory llama-server
+	go test ./engine/remote/realtest -v -count=1 -remote.llama-server $(abspath $(LLAMA_SERVER))
+
 .PHONY: soak
 soak: build ## serve tiny models under clients, kills, reloads and hostile bodies for MINUTES= (30) and TURNS= (0), or until KILLS= workers were killed
 	@mkdir -p build

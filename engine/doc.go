@@ -39,5 +39,6 @@
 //
 // Implementations: engine/worker/runner (in-process, on engine/llama through
 // engine/worker/native), engine/worker (the same in a child process) and engine/enginetest (plays
-// a script; for tests). All pass the suite in engine/enginetest.
+// a script; for tests), and engine/remote (on other machines). All pass the suite in
+// engine/enginetest.
 package engine

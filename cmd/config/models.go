@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"tenon/models/catalog"
 )
 
 // Model is an entry under models: in the settings file, what is set for one model alone:
@@ -29,6 +31,7 @@ type Model struct {
 	Aliases []string // other names
 	Pin     bool     // it stays loaded, whatever else asks for room
 	Adapter Adapter
+	Remote  catalog.Remote // where other machines serve it
 	At      Position
 
 	values map[string][]string // of settings
@@ -59,6 +62,10 @@ var modelKeys = []struct{ name, help string }{
 	{"source", "a file, a folder, `hf:owner/repo[:quant]` or an https address; without one the entry's name says which model is meant"},
 	{"aliases", "other names for the model"},
 	{"pin", "true: the model is loaded at start and stays, whatever else asks for room"},
+	{"remote", "addresses of llama-servers that have the model loaded (`http://host:port`, `#weight=2` behind it for a weight), in place of loading it here; with `source` that file gives the vocabulary, so that prompts go as token ids"},
+	{"remote-key-file", "a file that holds the key they want"},
+	{"remote-key-env", "an environment variable that holds it"},
+	{"remote-ca", "a file of certificates (PEM) that are trusted for them, beside the system's"},
 	{"adapter", "how the model is helped with its tools: a name, or values of its own"},
 }
 
@@ -108,6 +115,14 @@ func (f *file) modelKey(m *Model, key, value *yaml.Node) error {
 		m.Source = values[0]
 	case "aliases":
 		m.Aliases = values
+	case "remote":
+		m.Remote.URLs = values
+	case "remote-key-file":
+		m.Remote.KeyFile = f.beside(values[0])
+	case "remote-key-env":
+		m.Remote.KeyEnv = values[0]
+	case "remote-ca":
+		m.Remote.CA = f.beside(values[0])
 	case "adapter":
 		m.Adapter.Name = values[0]
 	case "pin":
@@ -121,7 +136,7 @@ func (f *file) modelKey(m *Model, key, value *yaml.Node) error {
 }
 
 func takesList(key string) bool {
-	return key == "aliases" || slices.ContainsFunc(settings(), func(s setting) bool { return s.name == key && s.list() })
+	return key == "aliases" || key == "remote" || slices.ContainsFunc(settings(), func(s setting) bool { return s.name == key && s.list() })
 }
 
 // Effective is what is in force for one model, and where each value came from.

@@ -32,6 +32,9 @@ const (
 // starter makes a worker process for each model.
 func starter(of func(id string) config.Effective, log *slog.Logger) fleet.Start {
 	return func(ctx context.Context, e catalog.Entry, g fleet.Grant, progress func(float64)) (engine.Engine, error) {
+		if e.Remote != nil {
+			return connect(ctx, e, log)
+		}
 		s := override(of(e.ID).Settings, g.Settings)
 		o, err := workerOptions(s, e, g)
 		if err != nil {
@@ -104,6 +107,9 @@ func replacedTemplate(e catalog.Entry) (string, error) {
 // estimator tells the fleet what a model would take of the machine's memory.
 func estimator(of func(id string) config.Effective, vram func() int64) func(catalog.Entry, fleet.Settings) (fleet.Demand, error) {
 	return func(e catalog.Entry, o fleet.Settings) (fleet.Demand, error) {
+		if e.Remote != nil {
+			return fleet.Demand{Need: func(int) (placement.Need, error) { return placement.Need{}, nil }}, nil
+		}
 		s := override(of(e.ID).Settings, o)
 		asked := cmp.Or(s.CtxSize, e.Context)
 		d := fleet.Demand{Wanted: asked, Least: asked}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +22,10 @@ import (
 // modelTemplate is the chat template that a model is served with, and what it must know of the
 // model's vocabulary.
 func modelTemplate(e catalog.Entry) (string, templates.Options, error) {
+	if e.Remote != nil && e.Path == "" {
+		m, err := served(context.Background(), e)
+		return m.Template, templates.Options{BOS: m.Vocab.BOS, EOS: m.Vocab.EOS}, err
+	}
 	file, err := gguf.Open(e.Path)
 	if err != nil {
 		return "", templates.Options{}, err

@@ -71,7 +71,7 @@ func (p perModel) apply(fetch fetcher, c *catalog.Catalog) error {
 
 // sourced tells whether an entry says where its model is.
 func (p perModel) sourced() bool {
-	return slices.ContainsFunc(p.loader.Models, func(m config.Model) bool { return m.Source != "" })
+	return slices.ContainsFunc(p.loader.Models, func(m config.Model) bool { return m.Source != "" || len(m.Remote.URLs) > 0 })
 }
 
 // set gives a model what is in force for it.
@@ -89,11 +89,17 @@ func (p perModel) set(e *catalog.Entry) {
 // find is the place of the model that an entry is for. One with a source is added, under the
 // entry's name.
 func (p perModel) find(fetch fetcher, c *catalog.Catalog, m config.Model) (int, error) {
+	path := ""
 	if m.Source != "" {
-		path, err := fetch.bring(m.Source)
-		if err != nil {
+		var err error
+		if path, err = fetch.bring(m.Source); err != nil {
 			return 0, err
 		}
+	}
+	switch {
+	case len(m.Remote.URLs) > 0:
+		return c.AddRemote(m.Name, path, m.Remote)
+	case path != "":
 		return c.AddAs(m.Name, path)
 	}
 	for i, e := range c.Entries {
@@ -116,6 +122,7 @@ func (p perModel) check() error {
 			"chat-template-file": checkTemplate(e.Settings.ChatTemplateFile),
 			"lora":               checkAdapters(e.Settings.LoRA),
 			"adapters":           checkFolder(e.Settings.Adapters),
+			"remote":             checkRemote(m.Remote),
 		} {
 			if err != nil {
 				return fmt.Errorf("%s: %w (set by %s)", name, err, e.Origins[name])

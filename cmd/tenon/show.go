@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -122,6 +123,15 @@ func protocolOf(p templates.Probe, scaffold bool) string {
 }
 
 func fileRows(e catalog.Entry) [][]string {
+	if e.Remote != nil {
+		kept := "not known: "
+		if m, err := served(context.Background(), e); err != nil {
+			kept += err.Error()
+		} else {
+			kept = guarantees(m.Can)
+		}
+		return [][]string{{"served at", strings.Join(e.Remote.URLs, " ")}, {"file", orNone(e.Path)}, {"guarantees", kept}}
+	}
 	if e.Path == "" {
 		return nil
 	}

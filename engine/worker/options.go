@@ -36,6 +36,7 @@ type Options struct {
 	Pooling        string   // of embeddings: mean, cls, last, rank, none; default: the file's
 	Template       string   // a chat template in place of the file's own: user-defined tokens that it writes are markers, too
 	Markers        []string // further user-defined tokens that are markers: those of the families' calls
+	VocabOnly      bool     // no weights: prompts become ids and ids text, and no turn opens
 	StateDir       string   `json:"-"` // where the parent keeps what children measured; default: nowhere
 
 	Log      *slog.Logger  `json:"-"` // default slog.Default()

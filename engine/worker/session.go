@@ -7,27 +7,18 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
 	"tenon/engine"
+	"tenon/engine/feed"
 )
 
 var _ engine.Session = (*session)(nil)
 
 // session reads the lines of one turn.
 type session struct {
+	*feed.Feed
 	process *process
 	id      string
-	updates chan received // closed after the last
-	cancel  context.CancelFunc
-	once    sync.Once
-	closed  chan struct{}
-	ended   bool // Next has returned the last update; used by its goroutine alone
-}
-
-type received struct {
-	update engine.Update
-	err    error
 }
 
 // open sends a turn and waits until it is in the queue.
@@ -46,79 +37,37 @@ func (p *process) open(ctx context.Context, id string, t engine.Turn) (*session,
 		}
 		return nil, err
 	}
-	s := &session{process: p, id: id, updates: make(chan received), cancel: cancel, closed: make(chan struct{})}
+	s := &session{feed.New(cancel), p, id}
 	go s.read(resp.Body)
 	return s, nil
 }
 
-// read passes the lines on until the turn ends, the child is lost or the session is closed.
+// read passes the lines on until the turn ends, the child is lost or the session is closed: the
+// child notices the closed stream and frees the slot.
 func (s *session) read(body io.ReadCloser) {
-	defer close(s.updates)
+	defer s.End()
 	defer body.Close()
 	sent := false
 	for lines := json.NewDecoder(body); ; {
 		var l updateLine
 		if err := lines.Decode(&l); err != nil {
-			if !s.isClosed() {
-				s.pass(received{err: s.process.explain(err, sent)})
+			if !s.Closed() {
+				s.Put(engine.Update{}, s.process.explain(err, sent))
 			}
 			return
 		}
 		if l.Error != nil {
-			s.pass(received{err: l.Error.Err()})
+			s.Put(engine.Update{}, l.Error.Err())
 			return
 		}
 		if l.Finish != nil {
 			s.process.served.Store(true)
 		}
 		sent = sent || len(l.Tokens) > 0
-		if !s.pass(received{update: l.update()}) || l.Finish != nil {
+		if !s.Put(l.update(), nil) || l.Finish != nil {
 			return
 		}
 	}
-}
-
-func (s *session) pass(r received) bool {
-	select {
-	case s.updates <- r:
-		return true
-	case <-s.closed:
-		return false
-	}
-}
-
-func (s *session) isClosed() bool {
-	select {
-	case <-s.closed:
-		return true
-	default:
-		return false
-	}
-}
-
-// Next implements engine.Session.
-func (s *session) Next(ctx context.Context) (engine.Update, error) {
-	if s.ended {
-		return engine.Update{}, io.EOF
-	}
-	select {
-	case r, ok := <-s.updates:
-		if !ok {
-			return s.cancelled(), nil
-		}
-		s.ended = r.err != nil || r.update.Finish != nil
-		return r.update, r.err
-	case <-s.closed:
-		return s.cancelled(), nil
-	case <-ctx.Done():
-		return engine.Update{}, ctx.Err()
-	}
-}
-
-// cancelled is the finish of a closed session; what the child counted has not been waited for.
-func (s *session) cancelled() engine.Update {
-	s.ended = true
-	return engine.Update{Finish: &engine.Finish{Reason: engine.Cancelled}}
 }
 
 // Decide implements engine.Session.
@@ -136,13 +85,4 @@ func (s *session) Conclude(ctx context.Context) error {
 // path is where the child takes what concerns this turn.
 func (s *session) path(pattern string) string {
 	return strings.Replace(pattern, "{id}", url.PathEscape(s.id), 1)
-}
-
-// Close implements engine.Session. The child notices the closed stream and frees the slot.
-func (s *session) Close() error {
-	s.once.Do(func() {
-		close(s.closed)
-		s.cancel()
-	})
-	return nil
 }

@@ -26,6 +26,7 @@ type Entry struct {
 	// Fallback is a chat template for a file without one, "" if none is known; FallbackFrom is
 	// what is to be said of it.
 	Fallback, FallbackFrom string
+	Remote                 *Remote         // where other machines serve it; nil: it is loaded here. Then Path may be "", or gives its vocabulary
 	Context                int             // most tokens of one request, as set; 0: what the file says, less if memory demands it
 	Sampling               engine.Sampling // what the program that keeps it sets; a request and the settings win over it
 	// From the header, for listing a model that is not loaded.
@@ -38,6 +39,13 @@ type Entry struct {
 
 	TTL    time.Duration // how long it stays loaded when idle; 0: as the server says
 	Pinned bool          // it stays loaded, whatever else asks for room
+}
+
+// Remote is where other machines serve a model.
+type Remote struct {
+	URLs            []string
+	KeyFile, KeyEnv string // a file or a variable that holds the key they want; both "": none
+	CA              string // a file of certificates that are trusted, too
 }
 
 // Catalog is the models at hand, in the order they were found. It is filled with Add, AddAs and
@@ -148,6 +156,22 @@ func (c *Catalog) AddAs(name, path string) (int, error) {
 	return i, nil
 }
 
+// AddRemote adds a model that other machines serve; path is its file, where that is here, else "".
+func (c *Catalog) AddRemote(name, path string, r Remote) (int, error) {
+	if path != "" {
+		i, err := c.AddAs(name, path)
+		if err == nil {
+			c.Entries[i].Remote = &r
+		}
+		return i, err
+	}
+	if e, taken := c.Find(name); taken {
+		return 0, fmt.Errorf("the name is that of %s already", e.ID)
+	}
+	c.Entries = append(c.Entries, Entry{ID: name, Source: "remote", Remote: &r})
+	return len(c.Entries) - 1, nil
+}
+
 // addFile reads a file's header and adds it, with what its place tells.
 func (c *Catalog) addFile(e Entry) error {
 	if c.at(e.Path) >= 0 {
@@ -194,6 +218,9 @@ func (c *Catalog) addFile(e Entry) error {
 }
 
 func samePath(a, b string) bool {
+	if a == "" || b == "" { // of what has no file
+		return false
+	}
 	x, errX := filepath.Abs(a)
 	y, errY := filepath.Abs(b)
 	return errX == nil && errY == nil && x == y

@@ -123,6 +123,10 @@ func (f *Fleet) in(s State) []*instance {
 // decide says what is to be done for an instance that waits, and refuses it if there is no room
 // even without the others.
 func (f *Fleet) decide(i *instance) decision {
+	if i.entry.Remote != nil { // it takes nothing here
+		i.grant = Grant{Settings: i.settings, Name: i.id}
+		return decision{load: true}
+	}
 	context := min(i.demand.Wanted, max(i.demand.Least, comfort))
 	need, least := f.ask(i, context), f.ask(i, i.demand.Least)
 	all, waited := f.residents(), time.Since(i.since())
@@ -163,7 +167,7 @@ func (f *Fleet) residents() []resident {
 			continue
 		}
 		all = append(all, resident{
-			id: i.id, takes: f.takes(i), busy: i.users > 0, stays: i.state != Loaded || f.pinned(i.entry),
+			id: i.id, takes: f.takes(i), busy: i.users > 0, stays: i.state != Loaded || f.pinned(i.entry) || i.entry.Remote != nil,
 			load: i.loadedAt.Sub(i.begun), age: time.Since(i.loadedAt), idle: time.Since(i.idleSince()),
 		})
 	}
@@ -177,7 +181,7 @@ func (f *Fleet) count() int {
 	}
 	n := f.options.Most
 	for _, i := range f.instances {
-		if i.state != Waiting {
+		if i.state != Waiting && i.entry.Remote == nil {
 			n--
 		}
 	}

@@ -32,6 +32,9 @@ func (l *Loader) Traits(e catalog.Entry) Traits {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := e.Path + "\x00" + e.Template
+	if e.Path == "" {
+		key += e.ID
+	}
 	t, ok := l.traits[key]
 	if !ok {
 		t = traits(e)
@@ -41,6 +44,9 @@ func (l *Loader) Traits(e catalog.Entry) Traits {
 }
 
 func traits(e catalog.Entry) (t Traits) {
+	if e.Remote != nil && e.Path == "" {
+		return Traits{Tools: true}
+	}
 	t.Digest, _ = digest(e.Path) // the file is gone: there is nothing to tell
 	f, err := gguf.Open(e.Path)
 	if err != nil {

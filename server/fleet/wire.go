@@ -34,7 +34,10 @@ func Describe(s fleet.Status) Model {
 	m := Model{
 		ID: s.ID, State: string(s.State), Progress: s.Progress, Size: s.Size, Quantization: s.Quantization, Architecture: s.Architecture,
 		ContextLength: s.Context, ContextTrained: s.ContextTrained, Aliases: append([]string{}, s.Aliases...), Pinned: s.Pinned,
-		Path: s.Path, Source: s.Source, Guarantees: engine.Everything.Kept(),
+		Path: s.Path, Source: s.Source,
+	}
+	if s.Remote == nil {
+		m.Guarantees = engine.Everything.Kept()
 	}
 	if s.State == fleet.Loaded {
 		m.ContextLength, m.Guarantees = s.Model.Context, s.Model.Can.Kept()

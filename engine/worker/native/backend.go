@@ -38,7 +38,7 @@ func newBackend(ctx context.Context, m *llama.Model, o worker.Options) (*backend
 		vocab <- err
 	}()
 	var err error
-	if !m.Bidirectional() {
+	if !m.Bidirectional() && !o.VocabOnly {
 		b.context, err = newContext(ctx, m, o)
 	}
 	if err = errors.Join(err, <-vocab); err != nil {

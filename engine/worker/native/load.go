@@ -36,7 +36,7 @@ func Load(ctx context.Context, o worker.Options, progress func(float64)) (engine
 }
 
 func modelOptions(o worker.Options, progress func(float64)) llama.ModelOptions {
-	m := llama.ModelOptions{LoadMode: llama.LoadMode(o.LoadMode), Roomy: o.Roomy}
+	m := llama.ModelOptions{LoadMode: llama.LoadMode(o.LoadMode), Roomy: o.Roomy, VocabOnly: o.VocabOnly}
 	if o.GPULayers != 0 {
 		layers := max(o.GPULayers, 0)
 		m.GPULayers = &layers

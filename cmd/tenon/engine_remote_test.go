@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"tenon/models/catalog"
+)
+
+// A model of the settings file that other machines serve is asked what it can do, with the key.
+func TestShow_aModelThatOtherMachinesServe(t *testing.T) {
+	alone(t)
+	keys := map[string]bool{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		keys[r.Header.Get("Authorization")] = true
+		answers := map[string]string{
+			"/props":      `{"default_generation_settings":{"n_ctx":512},"total_slots":2,"chat_template":"{{ messages[0].content }}"}`,
+			"/v1/models":  `{"data":[{"id":"x","meta":{"n_vocab":9}}]}`,
+			"/tokenize":   `{"tokens":[1,2]}`,
+			"/completion": "data: {\"content\":\"Paris\",\"stop\":true}\n\n",
+		}
+		_, _ = w.Write([]byte(answers[r.URL.Path]))
+	}))
+	t.Cleanup(s.Close)
+	t.Setenv("TENON_CONFIG", write(t, "c.yaml", "models:\n  far:\n    remote: "+s.URL+"\n    remote-key-file: "+write(t, "key", "secret\n")+"\n"))
+	out, _, err := execute(t, "show", "far")
+	if err != nil || !strings.Contains(out, "served at\t"+s.URL) || !strings.Contains(out, "guarantees\tcalls: validated, not constrained;") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if len(keys) != 1 || !keys["Bearer secret"] {
+		t.Errorf("keys %v", keys)
+	}
+	out, _, err = execute(t, "list", "--json")
+	var list []struct{ ID, Source string }
+	if err != nil || json.Unmarshal([]byte(out), &list) != nil || len(list) != 1 || list[0].ID != "far" || list[0].Source != "remote" {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestRemote_whatIsWrongIsSaidAtStart(t *testing.T) {
+	alone(t)
+	for text, want := range map[string]string{
+		"remote: ftp://a":                             "expected http://host:port",
+		"remote: [\"http://a#weight=-1\"]":            "expected a weight",
+		"source: nowhere.gguf\n    remote-key-env: K": "go with remote",
+		"remote: http://a\n    remote-tls: yes":       "no key \"remote-tls\"",
+	} {
+		t.Setenv("TENON_CONFIG", write(t, "c.yaml", "models:\n  far:\n    "+text+"\n"))
+		if _, _, err := execute(t, "show", "far"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	t.Setenv("SOME_KEY", "k")
+	_ = os.Unsetenv("NO_KEY")
+	if key, err := remoteKey(catalog.Remote{KeyEnv: "SOME_KEY"}); key != "k" || err != nil {
+		t.Errorf("%q %v", key, err)
+	}
+	if _, err := remoteKey(catalog.Remote{KeyEnv: "NO_KEY"}); err == nil {
+		t.Error("a key that is not there is none")
+	}
+}

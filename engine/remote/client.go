@@ -1,0 +1,165 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"tenon/engine"
+)
+
+const (
+	patience   = 20 * time.Second // for an answer that needs no model
+	mostAnswer = 64 << 20         // bytes of one
+	mostError  = 500              // bytes of what an upstream says is wrong
+)
+
+// client speaks HTTP with one upstream.
+type client struct {
+	base *url.URL
+	key  string
+	http *http.Client
+}
+
+// newTransport trusts the system's certificates, and those of a file if one is named.
+func newTransport(ca string) (http.RoundTripper, error) {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy, t.MaxIdleConnsPerHost = nil, 64 // prompts go where the settings say, and nowhere else
+	if ca == "" {
+		return t, nil
+	}
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificates of an upstream: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s holds no certificate (PEM)", ca)
+	}
+	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return t, nil
+}
+
+// noRedirects: a key must not follow one, and a prompt neither.
+func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// call sends in, nil for a GET, and decodes the answer into out.
+func (c *client) call(ctx context.Context, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	body, err := c.send(ctx, path, in)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = body.Close() }() // it was only read
+	if err := json.NewDecoder(io.LimitReader(body, mostAnswer)).Decode(out); err != nil {
+		return fmt.Errorf("%w: %s answers %s with no JSON: %w", errLost, c.base.Host, path, err)
+	}
+	return nil
+}
+
+// send sends in, nil for a GET, and returns the answer's body. Any status but 200 is an error.
+func (c *client) send(ctx context.Context, path string, in any) (io.ReadCloser, error) {
+	method, body := http.MethodGet, []byte(nil)
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return nil, fmt.Errorf("encode a request: %w", err)
+		}
+		method = http.MethodPost
+	}
+	r, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make a request: %w", err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header["Idempotency-Key"] = nil // it is sent again where a kept connection proves to be closed; nothing of this leaves
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("%w: %w", errLost, err)
+	}
+	if answer.StatusCode == http.StatusOK {
+		return answer.Body, nil
+	}
+	defer func() { _ = answer.Body.Close() }() // it was only read
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	return nil, c.refused(answer, said)
+}
+
+// errLost: the upstream is not there, or what it says cannot be used. Another may serve the turn.
+var errLost = fmt.Errorf("%w: the upstream is lost", engine.ErrWorkerLost)
+
+// errRefused: the upstream does not take the request as it is.
+var errRefused = errors.New("the upstream refuses the request")
+
+// refused is the error of a status.
+func (c *client) refused(answer *http.Response, said []byte) error {
+	what := fmt.Sprintf("%s answers %s: %s", c.base.Host, answer.Status, messageOf(said))
+	switch code := answer.StatusCode; {
+	case code == http.StatusTooManyRequests:
+		return fmt.Errorf("%s: %w", what, &engine.BusyError{RetryAfter: retryAfter(answer.Header.Get("Retry-After"))})
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return fmt.Errorf("%w: %s (is its key right?)", errLost, what)
+	case code >= 300 && code < 400:
+		return fmt.Errorf("%w: %s; redirects are not followed", errLost, what)
+	case code >= 500:
+		return fmt.Errorf("%w: %s", errLost, what)
+	}
+	return fmt.Errorf("%w: %s", errRefused, what)
+}
+
+// retryAfter reads the header, which is a number of seconds or a date.
+func retryAfter(text string) time.Duration {
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
+		return min(time.Duration(n), 3600) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(time.Until(at), 0), time.Hour)
+	}
+	return 0
+}
+
+// messageOf finds the words in an error's body, in the forms that upstreams have.
+func messageOf(body []byte) string {
+	var e struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	text := string(body)
+	if json.Unmarshal(body, &e) == nil {
+		var inner struct {
+			Message string `json:"message"`
+		}
+		switch {
+		case json.Unmarshal(e.Error, &inner) == nil && inner.Message != "":
+			text = inner.Message
+		case json.Unmarshal(e.Error, &text) == nil && text != "":
+		case e.Message != "":
+			text = e.Message
+		case len(e.Detail) > 0:
+			text = string(e.Detail)
+		}
+	}
+	return strings.ToValidUTF8(text[:min(len(text), mostError)], "")
+}

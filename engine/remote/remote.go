@@ -1,0 +1,298 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tenon/engine"
+	"tenon/engine/feed"
+	"tenon/grammar"
+)
+
+var (
+	_ engine.Engine   = (*Engine)(nil)
+	_ engine.Reporter = (*Engine)(nil)
+)
+
+// Options say where a model is served. URLs must not be empty.
+type Options struct {
+	Name string // of the model, for errors and log lines
+	// URLs of upstreams that serve the same model: http://host:port, with #weight=2 for one that
+	// takes twice as many tokens.
+	URLs []string
+	Key  string // that they want, "" if none
+	CA   string // file of certificates (PEM) that are trusted beside the system's
+	// Vocabulary turns prompts into ids and ids into text, where the model's file is here as well; it
+	// is closed with the engine. nil: the upstream's tokenizer is asked, or prompts go as text.
+	Vocabulary engine.Engine
+	Silence    time.Duration // longest silence of a turn's stream; default 5 minutes
+	Check      time.Duration // how often upstreams are looked at; default 10 s
+	Log        *slog.Logger  // default slog.Default()
+
+	transport http.RoundTripper // of tests
+}
+
+// Engine is a model that other machines serve.
+type Engine struct {
+	options   Options
+	upstreams []*upstream
+	printed   printer
+	pieces    sync.Map // of the vocabulary, by id: piece
+	ctx       context.Context
+	stop      context.CancelFunc
+	running   sync.WaitGroup
+
+	mu    sync.Mutex // guards model, stats and the upstreams' fields that balance.go lists
+	model engine.Model
+	stats engine.Stats
+}
+
+// Connect asks the upstreams what they serve, probes whether they keep to grammars, and returns
+// once one of them answers. The others are looked at from time to time, as all are that were lost.
+func Connect(ctx context.Context, o Options) (*Engine, error) {
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Silence == 0 {
+		o.Silence = 5 * time.Minute
+	}
+	if o.Check == 0 {
+		o.Check = 10 * time.Second
+	}
+	e := &Engine{options: o}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	if err := e.open(ctx); err != nil {
+		_ = e.Close() // that it did not open says more
+		return nil, err
+	}
+	e.running.Go(e.watch)
+	return e, nil
+}
+
+func (e *Engine) open(ctx context.Context) error {
+	transport := e.options.transport
+	if transport == nil {
+		var err error
+		if transport, err = newTransport(e.options.CA); err != nil {
+			return err
+		}
+	}
+	for _, text := range e.options.URLs {
+		base, weight, err := ParseURL(text)
+		if err != nil {
+			return err
+		}
+		c := &client{base: base, key: e.options.Key, http: &http.Client{Transport: transport, CheckRedirect: noRedirects}}
+		e.upstreams = append(e.upstreams, &upstream{client: c, weight: weight})
+	}
+	var failed []error
+	for _, u := range e.upstreams {
+		if err := e.connect(ctx, u); err != nil {
+			failed = append(failed, err)
+			e.options.Log.Warn("an upstream is not there", "model", e.options.Name, "upstream", u.client.base.Host, "error", err)
+		}
+	}
+	if len(failed) == len(e.upstreams) {
+		return fmt.Errorf("no upstream serves %s: %w", e.options.Name, errors.Join(failed...))
+	}
+	return nil
+}
+
+// ParseURL reads an upstream's address and its weight.
+func ParseURL(text string) (base *url.URL, weight float64, err error) {
+	base, err = url.Parse(text)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" {
+		return nil, 0, fmt.Errorf("upstream %q: expected http://host:port or https://host:port, with #weight=2 for a weight", text)
+	}
+	weight = 1
+	if base.Fragment != "" {
+		text, ok := strings.CutPrefix(base.Fragment, "weight=")
+		if weight, err = strconv.ParseFloat(text, 64); err != nil || !ok || !(weight > 0 && weight <= 1000) {
+			return nil, 0, fmt.Errorf("upstream %q: expected a weight above 0, at most 1000", text)
+		}
+	}
+	base.Fragment = ""
+	return base, weight, nil
+}
+
+// Model implements engine.Engine. What the engine can do is what all upstreams can that are up.
+func (e *Engine) Model() engine.Model {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.model
+}
+
+// Stats implements engine.Reporter.
+func (e *Engine) Stats(context.Context) (engine.Stats, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.stats, nil
+}
+
+// Tokens implements engine.Engine.
+func (e *Engine) Tokens(ctx context.Context, p engine.Prompt) ([]int32, error) {
+	if v := e.options.Vocabulary; v != nil {
+		return v.Tokens(ctx, p)
+	}
+	t, err := e.far()
+	if err != nil {
+		return nil, err
+	}
+	return t.tokens(ctx, p)
+}
+
+// Text implements engine.Engine.
+func (e *Engine) Text(ctx context.Context, ids []int32, special bool) ([]byte, error) {
+	if v := e.options.Vocabulary; v != nil {
+		return v.Text(ctx, ids, special)
+	}
+	t, err := e.far()
+	if err != nil {
+		return nil, err
+	}
+	return t.text(ctx, ids)
+}
+
+// tokenizer is an API that tokenizes.
+type tokenizer interface {
+	tokens(ctx context.Context, p engine.Prompt) ([]int32, error)
+	text(ctx context.Context, ids []int32) ([]byte, error)
+}
+
+// far is the tokenizer of an upstream. Where none is up those that are lost are asked once.
+func (e *Engine) far() (tokenizer, error) {
+	if !e.Model().Can.Tokenizes() {
+		return nil, engine.ErrUnsupported
+	}
+	for range 2 {
+		e.mu.Lock()
+		for _, u := range e.upstreams {
+			if t, ok := u.api.(tokenizer); ok && u.up {
+				e.mu.Unlock()
+				return t, nil
+			}
+		}
+		e.mu.Unlock()
+		e.rouse(nil)
+	}
+	return nil, fmt.Errorf("tokenize: %w", errLost)
+}
+
+// Embed implements engine.Engine.
+func (e *Engine) Embed(context.Context, []engine.Prompt) ([]engine.Embedding, error) {
+	return nil, engine.ErrUnsupported
+}
+
+// Open implements engine.Engine. The turn waits in the upstream's queue.
+func (e *Engine) Open(ctx context.Context, request engine.Turn) (engine.Session, error) {
+	if e.ctx.Err() != nil {
+		return nil, engine.ErrClosed
+	}
+	t, err := e.prepare(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	running, cancel := context.WithCancelCause(e.ctx)
+	s := &session{engine: e, turn: t, cancel: cancel, Feed: feed.New(func() { cancel(nil) })}
+	go s.run(running) // until its end is taken, or it is closed
+	return s, nil
+}
+
+// prepare does what needs no upstream that is chosen.
+func (e *Engine) prepare(ctx context.Context, request engine.Turn) (turn, error) {
+	t := turn{Turn: request}
+	m := e.Model()
+	if m.Can.Tokenizes() {
+		var err error
+		if t.ids, err = e.Tokens(ctx, request.Prompt); err != nil {
+			return t, err
+		}
+		if len(t.ids) >= m.Context && m.Context > 0 {
+			return t, &engine.ContextError{Prompt: len(t.ids), Context: m.Context}
+		}
+	}
+	if request.Grammar == "" {
+		return t, nil
+	}
+	if request.Exact && m.Can.Mask != engine.PrintedMask {
+		return t, engine.ErrInexact
+	}
+	if m.Can.Mask != engine.PrintedMask {
+		return t, nil
+	}
+	p, err := e.printed.print(request.Grammar)
+	if err != nil {
+		return t, fmt.Errorf("%w: %w", engine.ErrInexact, err)
+	}
+	if request.Exact && !p.Exact {
+		return t, fmt.Errorf("%w: %v", engine.ErrInexact, append(p.Loosened, p.Narrowed...))
+	}
+	t.grammar = p.Text
+	return t, nil
+}
+
+// Close implements engine.Engine.
+func (e *Engine) Close() error {
+	e.stop()
+	e.running.Wait()
+	if v := e.options.Vocabulary; v != nil {
+		return v.Close()
+	}
+	return nil
+}
+
+// turn is one as it is sent.
+type turn struct {
+	engine.Turn
+	ids     []int32 // of the prompt; nil: it goes as text
+	grammar string  // printed; "": none
+}
+
+// size is how many tokens the prompt has, or about how many.
+func (t turn) size() int {
+	if t.ids != nil {
+		return len(t.ids)
+	}
+	return len(t.Prompt.String()) / 4
+}
+
+// printer writes grammars in llama.cpp's dialect and keeps the latest.
+type printer struct {
+	mu   sync.Mutex
+	kept []printedGrammar
+}
+
+type printedGrammar struct {
+	from string
+	grammar.Printed
+}
+
+// mostPrinted is how many agents with tools of their own take turns without printing anew.
+const mostPrinted = 16
+
+func (p *printer) print(text string) (grammar.Printed, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, k := range p.kept {
+		if k.from == text {
+			return k.Printed, nil
+		}
+	}
+	g, err := grammar.Parse(text, grammar.Options{Lenient: true})
+	if err != nil {
+		return grammar.Printed{}, fmt.Errorf("compile the grammar: %w", err)
+	}
+	out, err := g.Print(grammar.GBNF)
+	if err == nil {
+		p.kept = append(p.kept[max(0, len(p.kept)-mostPrinted+1):], printedGrammar{text, out})
+	}
+	return out, err
+}

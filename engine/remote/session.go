@@ -1,0 +1,164 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"tenon/engine"
+	"tenon/engine/feed"
+)
+
+var _ engine.Session = (*session)(nil)
+
+// session is a turn on an upstream.
+type session struct {
+	*feed.Feed
+	engine *Engine
+	turn   turn
+	cancel context.CancelCauseFunc
+
+	begun, first time.Time
+	usage        engine.Usage
+	last         *engine.Finish
+	sent         bool // a token was handed over: the turn cannot begin again elsewhere
+	concluded    atomic.Bool
+}
+
+// Why a turn's stream is given up.
+var (
+	errConcluded = errors.New("the turn was told to end")
+	errSilent    = fmt.Errorf("%w: it has been silent for too long", errLost)
+)
+
+// run plays the turn, once more on another upstream where the first was lost or busy before it had
+// said anything.
+func (s *session) run(ctx context.Context) {
+	defer s.End()
+	s.begun = time.Now()
+	var not *upstream
+	for {
+		u, err := s.engine.choose(ctx, s.turn, not)
+		if err == nil {
+			err = s.on(ctx, u)
+			s.engine.done(u, s.turn, err)
+		}
+		switch {
+		case s.concluded.Load():
+			s.finish(engine.Finish{Reason: engine.Stop, Usage: s.usage})
+		case s.last != nil:
+			s.finish(*s.last)
+		case err == nil, s.Closed():
+		case u != nil && not == nil && !s.sent && ctx.Err() == nil && (errors.Is(err, errLost) || errors.Is(err, engine.ErrBusy)) && s.engine.another(u):
+			not = u
+			continue
+		case s.engine.ctx.Err() != nil:
+			s.Put(engine.Update{}, engine.ErrClosed)
+		case errors.Is(err, errRefused) && s.turn.grammar != "" && !s.sent:
+			s.Put(engine.Update{}, fmt.Errorf("%w: %w", engine.ErrInexact, err))
+		default:
+			s.Put(engine.Update{}, err)
+		}
+		return
+	}
+}
+
+// on plays the turn on an upstream.
+func (s *session) on(ctx context.Context, u *upstream) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := s.engine.options.Silence
+	quiet := time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer quiet.Stop()
+	return play(ctx, u.client, s.engine.apiOf(u), s.turn, func(d delta) bool {
+		quiet.Reset(silence)
+		return s.take(d)
+	})
+}
+
+// take hands over what an event says. It is false where nothing more is wanted.
+func (s *session) take(d delta) bool {
+	if d.progress != nil {
+		s.usage.Prompt, s.usage.Cached = d.progress.Total, d.progress.Cached
+		if !s.Put(engine.Update{Progress: d.progress}, nil) {
+			return false
+		}
+	}
+	if len(d.tokens) > 0 && !s.concluded.Load() {
+		if s.first.IsZero() {
+			s.first = time.Now()
+		}
+		for i := range d.tokens {
+			s.engine.spell(&d.tokens[i])
+		}
+		s.usage.Generated += len(d.tokens)
+		if s.sent = true; !s.Put(engine.Update{Tokens: d.tokens}, nil) {
+			return false
+		}
+	}
+	s.last = d.finish
+	return d.finish == nil
+}
+
+func (s *session) finish(f engine.Finish) {
+	if s.first.IsZero() {
+		s.first = time.Now()
+	}
+	if f.Timing == (engine.Timing{}) {
+		f.Timing = engine.Timing{Prompt: s.first.Sub(s.begun), Decode: time.Since(s.first)}
+	}
+	if f.Usage.Prompt == 0 {
+		f.Usage.Prompt = s.turn.size()
+	}
+	f.Usage.Generated = max(f.Usage.Generated, s.usage.Generated)
+	f.Usage.Cached = min(f.Usage.Cached, f.Usage.Prompt)
+	s.engine.count(f.Usage)
+	s.Put(engine.Update{Finish: &f}, nil)
+}
+
+// Decide implements engine.Session. No turn waits for a verdict here.
+func (s *session) Decide(context.Context, engine.Verdict) error { return engine.ErrUnsupported }
+
+// Conclude implements engine.Session: the turn ends at once.
+func (s *session) Conclude(context.Context) error {
+	s.concluded.Store(true)
+	s.cancel(errConcluded)
+	return nil
+}
+
+// piece is a token of the local vocabulary.
+type piece struct {
+	text   string
+	symbol bool
+}
+
+// spell gives a token with an id the bytes that the vocabulary has for it: the far side leaves out
+// those of control tokens. Where it says others, a character that several tokens make up was held
+// back, and the ids of the first of them are not known.
+func (e *Engine) spell(t *engine.Token) {
+	v := e.options.Vocabulary
+	if v == nil || t.ID == engine.NoID {
+		return
+	}
+	kept, ok := e.pieces.Load(t.ID)
+	if !ok {
+		text, err := v.Text(e.ctx, []int32{t.ID}, true)
+		if err != nil {
+			t.ID = engine.NoID
+			return
+		}
+		p := piece{text: string(text)}
+		for _, m := range v.Model().Vocab.Markers {
+			p.symbol = p.symbol || m.ID == t.ID
+		}
+		kept, _ = e.pieces.LoadOrStore(t.ID, p)
+	}
+	switch p := kept.(piece); {
+	case p.symbol:
+		t.Bytes, t.Kind = []byte(p.text), engine.Symbol
+	case p.text != string(t.Bytes):
+		t.ID = engine.NoID
+	}
+}
