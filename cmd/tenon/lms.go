@@ -245,6 +245,7 @@ func newLMSStartCommand() *cobra.Command {
 			return nil
 		}
 		start := newStartCommand()
+		start.SilenceUsage, start.SilenceErrors = true, true // who runs this command tells the error
 		args := []string{"--find-models"}
 		if port > 0 {
 			args = append(args, "--port", strconv.Itoa(port))
@@ -252,7 +253,12 @@ func newLMSStartCommand() *cobra.Command {
 		start.SetArgs(args)
 		start.SetOut(cmd.OutOrStdout())
 		start.SetErr(cmd.ErrOrStderr())
-		return start.ExecuteContext(cmd.Context())
+		err = start.ExecuteContext(cmd.Context())
+		if other := (*foreignServer)(nil); errors.As(err, &other) {
+			screenOf(cmd).Printf("Success! Server is now running at %s\n", other.at)
+			return nil
+		}
+		return err
 	}
 	return cmd
 }

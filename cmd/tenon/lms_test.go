@@ -368,3 +368,24 @@ func TestDoor_passesItsPlaceOnAsItDrains(t *testing.T) {
 	<-ended
 	endSecond()
 }
+
+// Scripts call lms server start without asking first: a server that answers there, also one in the
+// foreground, is what they want.
+func TestLMS_startFindsAServerThatRuns(t *testing.T) {
+	alone(t)
+	_, at := lmsServer(t)
+	out, told, err := execute(t, "lms", "server", "start", "--port", at[3])
+	if want := "Success! Server is now running at http://127.0.0.1:" + at[3] + "\n"; err != nil || out != want || told != "" {
+		t.Errorf("%q %q %v, want %q", out, told, err, want)
+	}
+}
+
+// What is wrong is told once, by whoever runs the command, and without the flags of tenon start.
+func TestLMS_startTellsWhatIsWrong(t *testing.T) {
+	alone(t)
+	t.Setenv("TENON_PORT", "no number")
+	out, told, err := execute(t, "lms", "server", "start")
+	if err == nil || out != "" || told != "" {
+		t.Errorf("%q %q %v", out, told, err)
+	}
+}

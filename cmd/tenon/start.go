@@ -73,10 +73,17 @@ type started struct {
 	Log string `json:"log"`
 }
 
+// foreignServer says that a server answers where one is to be started.
+type foreignServer struct{ at string }
+
+func (e *foreignServer) Error() string {
+	return fmt.Sprintf("a server answers at %s already, which 'tenon start' has not started; choose another port with --port", e.at)
+}
+
 func (r *remote) start(ctx context.Context, where background.Dir, args []string) error {
 	if _, err := r.Health(ctx); err == nil {
 		if _, ours := where.Running(); !ours {
-			return fmt.Errorf("a server answers at %s already, which 'tenon start' has not started; choose another port with --port", r.Base)
+			return &foreignServer{r.Base}
 		}
 	}
 	record, err := startServer(ctx, where, r, args)
