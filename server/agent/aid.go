@@ -105,13 +105,11 @@ func (a *aid) Sample(ctx context.Context, p Prompt) (Sampled, error) {
 	}
 	l.aids.prompts[a.call.Source]++
 	r := chat.Request{
-		Model: l.request.Model, Thinking: l.request.Thinking, Stops: p.Stops, MaxTokens: p.MaxTokens, Logprobs: -1, Whole: true,
+		Model: l.request.Model, Thinking: l.request.Thinking, Stops: p.Stops, Logprobs: -1, Whole: true,
 		CacheKey: l.request.CacheKey, Forget: l.request.Forget,
 	}
 	r.Sampling.Temperature = p.Temperature
-	if a.left > 0 {
-		r.MaxTokens = min(r.MaxTokens, a.left)
-	}
+	r.MaxTokens = min(p.MaxTokens, cmp.Or(a.left, p.MaxTokens))
 	if p.System != "" {
 		r.Conversation.Messages = []templates.Message{{Role: templates.System, Text: p.System}}
 	}
@@ -158,8 +156,7 @@ func (a *aid) record(event string, asked any, answer string, begun time.Time, er
 	e.Event, e.Outcome = event, &Outcome{Success: err == nil, Result: answer, Seconds: time.Since(begun).Seconds()}
 	e.Arguments, _ = json.Marshal(asked) // texts and numbers
 	if err != nil {
-		e.Result, e.Error = "", new(string)
-		*e.Error = err.Error()
+		e.Result, e.Error = "", new(err.Error())
 	}
 	return cmp.Or(err, a.loop.options.Journal.write(e))
 }
@@ -180,9 +177,7 @@ func (s *Service) Answer(ctx context.Context, id string, r chat.Reply) error {
 	}
 	switch r.Action {
 	case "accept":
-		if len(r.Content) == 0 {
-			r.Content = json.RawMessage("{}")
-		}
+		r.Content = json.RawMessage(cmp.Or(string(r.Content), "{}"))
 		object, _ := tools.Arguments(q.schema)
 		if err := conform.Compile(object).Validate(r.Content); err != nil {
 			return chat.Invalidf("content", "does not fit the question's schema: %v", err)

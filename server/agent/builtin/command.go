@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -50,10 +51,7 @@ func (c *confinement) check() error {
 			c.were[p] = id
 		}
 	}
-	if c.Folder == "" {
-		return nil
-	}
-	if info, err := os.Stat(c.Folder); err != nil || !info.IsDir() {
+	if info, err := os.Stat(c.Folder); c.Folder != "" && (err != nil || !info.IsDir()) {
 		return fmt.Errorf("folder: there is no folder %s", c.Folder)
 	}
 	return nil
@@ -78,8 +76,7 @@ func (c *confinement) unchanged() (read []string, err error) {
 var passedOn = []string{"PATH", "LANG", "LC_", "TZ", "TERM"}
 
 func (c *confinement) environment(home string) []string {
-	kept := sandbox.Select(os.Environ(), slices.Concat(passedOn, c.Environment))
-	return append(kept, "HOME="+home, "TMPDIR="+home)
+	return append(sandbox.Select(os.Environ(), slices.Concat(passedOn, c.Environment)), "HOME="+home, "TMPDIR="+home)
 }
 
 // prepare makes the process of a command and the folder of its own.
@@ -88,10 +85,7 @@ func (c *confinement) prepare(args []string, home string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder := c.Folder
-	if folder == "" {
-		folder = home
-	}
+	folder := cmp.Or(c.Folder, home)
 	if c.Unconfined {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir, cmd.Env = folder, c.environment(home)
@@ -123,7 +117,7 @@ func (c *confinement) run(ctx context.Context, args []string, input []byte, most
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("make a folder for the command: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(home) }()
+	defer discard(home)
 	cmd, err := c.prepare(args, home)
 	if err != nil {
 		return agent.Result{}, err
@@ -150,6 +144,20 @@ func (c *confinement) run(ctx context.Context, args []string, input []byte, most
 		return r, fmt.Errorf("run %s: %w", args[0], err)
 	}
 	return r, nil
+}
+
+// discard removes a command's folder, whatever rights to it the command has left.
+func discard(home string) {
+	if os.RemoveAll(home) == nil { // always for root, who shall follow no path of a command's
+		return
+	}
+	_ = filepath.WalkDir(home, func(path string, d fs.DirEntry, _ error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700) // it is read next
+		}
+		return nil
+	})
+	_ = os.RemoveAll(home) // what is left now is left
 }
 
 // ends keeps the first and the last bytes that are written to it: errors stand at the end.

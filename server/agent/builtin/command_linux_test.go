@@ -1,12 +1,16 @@
 package builtin
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -167,5 +171,34 @@ func TestCommand_memoryAndProcessesAreBounded(t *testing.T) {
 		if time.Now().After(guard) {
 			t.Fatal("some run on: " + running("76321"))
 		}
+	}
+}
+
+// A command cannot leave its folder behind by taking the right to read it away.
+func TestCommand_itsFolderGoesWithIt(t *testing.T) {
+	top := t.TempDir()
+	home := filepath.Join(top, "above", "home")
+	closed := filepath.Join(home, "x")
+	if err := os.MkdirAll(filepath.Join(closed, "y", "z"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread() // it is another user's for a while
+	defer runtime.UnlockOSThread()
+	if os.Geteuid() == 0 {
+		err := filepath.WalkDir(filepath.Dir(home), func(path string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Chown(path, 12345, 12345))
+		})
+		err = errors.Join(err, os.Chmod(filepath.Dir(top), 0o755), os.Chmod(top, 0o755), syscall.Setfsuid(12345))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = syscall.Setfsuid(0) }() // it was so before
+	}
+	if err := errors.Join(os.Chmod(filepath.Join(closed, "y"), 0), os.Chmod(closed, 0)); err != nil {
+		t.Fatal(err)
+	}
+	discard(home)
+	if _, err := os.Lstat(home); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the folder of a command stays:", err)
 	}
 }

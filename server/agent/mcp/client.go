@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,10 +89,7 @@ func (c *Client) tools(ctx context.Context, fresh bool) ([]agent.Tool, error) {
 		return nil, err
 	}
 	defer c.end()
-	caps := s.InitializeResult().Capabilities
-	if caps == nil {
-		caps = &sdk.ServerCapabilities{}
-	}
+	caps := cmp.Or(s.InitializeResult().Capabilities, &sdk.ServerCapabilities{})
 	c.mu.Lock()
 	all, asked := c.listed, c.current && (!fresh || caps.Tools != nil && caps.Tools.ListChanged)
 	paused := c.paused()
@@ -122,11 +120,10 @@ func (c *Client) tools(ctx context.Context, fresh bool) ([]agent.Tool, error) {
 
 // paused is the last failure while the pause behind it lasts. c.mu is held.
 func (c *Client) paused() error {
-	pause := c.again.Sub(c.now())
-	if pause <= 0 {
-		return nil
+	if pause := c.again.Sub(c.now()); pause > 0 {
+		return fmt.Errorf("%w (it is tried again in %v)", c.last, pause.Round(time.Second))
 	}
-	return fmt.Errorf("%w (it is tried again in %v)", c.last, pause.Round(time.Second))
+	return nil
 }
 
 // pause begins a pause behind a failure. c.mu is held.
