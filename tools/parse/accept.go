@@ -144,14 +144,14 @@ func (p *Text) emitCall(c declared.RawCall) {
 	if t.Freeform != nil {
 		payload, _ = ordered.Text(declared.FirstInput(c.Args))
 	}
-	p.sendCall(p.offset+p.pos, t, payload)
+	p.sendCall(t, payload)
 }
 
 // sendCall sends a call at once.
-func (e *emitter) sendCall(at int, t *declared.Tool, payload string) {
+func (e *emitter) sendCall(t *declared.Tool, payload string) {
 	call := e.begin(t)
 	e.emit(turn.Event{Kind: turn.CallArguments, Text: payload, Call: call})
-	e.end(at, t, call, payload)
+	e.end(t, call, payload)
 }
 
 // begin sends the start of a call and returns it.
@@ -163,13 +163,8 @@ func (e *emitter) begin(t *declared.Tool) turn.Call {
 	return call
 }
 
-// end sends the end of a call (at is where it stands), whose arguments or input have been sent.
-func (e *emitter) end(at int, t *declared.Tool, call turn.Call, payload string) {
-	if again := t.Prompt + "\x00" + payload; again == e.previous {
-		e.note(at, fmt.Sprintf("the same call of %q came again: the model may be in a loop", t.Name))
-	} else {
-		e.previous = again
-	}
+// end sends the end of a call, whose arguments or input have been sent.
+func (e *emitter) end(t *declared.Tool, call turn.Call, payload string) {
 	if t.Freeform != nil {
 		call.Input = payload
 	} else {

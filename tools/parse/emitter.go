@@ -20,7 +20,6 @@ type emitter struct {
 	events             []turn.Event
 	called             int
 	broken             bool
-	previous           string // name and arguments of the last call
 	repairs            []turn.Repair
 	notes              []turn.Note
 	refused            *turn.Refusal // by the latest step of a parser of text

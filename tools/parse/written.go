@@ -212,7 +212,7 @@ func (p *Captures) written() {
 	t := c.tool
 	c.tool = nil
 	if !c.held {
-		p.end(c.at, t, c.call, string(c.out))
+		p.end(t, c.call, string(c.out))
 		return
 	}
 	payload, err := p.judged(t, string(c.out))
@@ -222,7 +222,7 @@ func (p *Captures) written() {
 		return
 	}
 	p.layout()
-	p.sendCall(c.at, t, payload)
+	p.sendCall(t, payload)
 }
 
 // callOver gives the text of a call that proved to be none back.
