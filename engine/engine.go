@@ -89,6 +89,18 @@ type Progress struct {
 	Total     int `json:"total"`
 	Cached    int `json:"cached"`
 	Evaluated int `json:"evaluated"` // by now
+
+	Miss *Miss `json:"miss,omitempty"` // why no more of it was cached; nil: nothing under its key is known to differ
+}
+
+// Miss is where a prompt leaves the known one, of the same CacheKey, that it has most in common
+// with.
+type Miss struct {
+	Tokens int    `json:"tokens"` // in common
+	Bytes  int    `json:"bytes"`  // of the prompt's text up to there
+	Before string `json:"before"` // the last 64 tokens in common, as text
+	Was    string `json:"was"`    // up to 64 tokens of the known one
+	Is     string `json:"is"`     // and of this
 }
 
 // Kind says where a token came from and what it stands for.

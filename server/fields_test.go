@@ -45,7 +45,7 @@ var commonExtensions = map[string]fieldSample{
 	"chat_template_kwargs":   {valid: `{"a":1}`, note: "variables of the chat template; its own names, such as `messages` and `range`, stay"},
 	"grammar":                {valid: `"root ::= [a-z]+"`, outside: []string{`"root ::= ("`}, note: "GBNF that the answer must match"},
 	"thinking_budget_tokens": {valid: `100`, outside: []string{`-2`}, note: "most tokens of thinking; 0: none, -1: no limit"},
-	"timings_per_token":      {valid: `true`, note: "adds `timings`"},
+	"timings_per_token":      {valid: `true`, note: "adds `timings`; with `cache_miss` where the prompt leaves an earlier one that was cached"},
 	"elicitation":            {valid: `true`, note: "of streamed Chat Completions: the client answers questions of tools that the server executes, see server/agent/AGENT.md"},
 	"approvals":              {valid: `[]`, note: "of Chat Completions: answers to requests for approval of calls that the server executes, see server/agent/AGENT.md"},
 	"ttl":                    {valid: `60`, outside: []string{`0`, `-1`, `1e300`}, note: "of Chat Completions and Completions: seconds after which the idle model is unloaded, as LM Studio has it"},

@@ -31,6 +31,7 @@ type metrics struct {
 	generated  *prometheus.CounterVec
 	reasoning  *prometheus.CounterVec
 	rewound    *prometheus.CounterVec
+	missed     *prometheus.CounterVec
 	calls      *prometheus.CounterVec
 	failed     *prometheus.CounterVec
 	executed   *prometheus.CounterVec
@@ -90,6 +91,7 @@ func newMetrics(e Engines, m Models) *metrics {
 		generated:  counter("tenon_generated_tokens_total", "Tokens of output.", "model"),
 		reasoning:  counter("tenon_reasoning_tokens_total", "Of the tokens of output, those that were thinking.", "model"),
 		rewound:    counter("tenon_rewound_tokens_total", "Tokens of output that were taken back and made again.", "model"),
+		missed:     counter("tenon_cache_misses_total", "Prompts that differ from an earlier one of the caller's, by the part where they do: template, prompt, tools, system, history or latest (the last message).", "model", "part"),
 		calls:      counter("tenon_tool_calls_total", "Calls that were sent; each validates against its tool's schema.", "model"),
 		failed:     counter("tenon_tool_errors_total", "Results of tools that clients sent back as errors; of tools beyond the first 200 the tool is other.", "model", "tool"),
 		executed:   counter("tenon_executed_calls_total", "Calls that the server executed, by what came of them: ok, failed (the tool says so), or why they were not brought to an end: error, timeout, invalid, unknown, refused, repeated, cancelled. Of tools beyond the first 200 the tool is other.", "model", "tool", "result"),
@@ -230,6 +232,9 @@ func (m *metrics) choice(model string, f chat.Finish, first bool) {
 	m.generated.WithLabelValues(model).Add(float64(f.Usage.Completion))
 	m.reasoning.WithLabelValues(model).Add(float64(f.Usage.Reasoning))
 	m.rewound.WithLabelValues(model).Add(float64(f.Rewound))
+	if f.Miss != nil {
+		m.missed.WithLabelValues(model, f.Miss.Part).Inc()
+	}
 	m.loops.WithLabelValues(model).Add(float64(min(f.Mending.Loops, 1))) // it is told more than once
 	m.rejected.WithLabelValues(model).Add(float64(len(f.Notes)))
 	for _, r := range f.Repairs {

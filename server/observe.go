@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -181,6 +182,10 @@ func turnAttrs(t *chat.Outcome) []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("model", t.Model), slog.Int("prompt_tokens", u.Prompt), slog.Int("cached_tokens", u.Cached),
 		slog.Int("completion_tokens", u.Completion),
+	}
+	if len(t.Finishes) > 0 && t.Finishes[0].Miss != nil {
+		miss := t.Finishes[0].Miss
+		attrs = append(attrs, slog.String("cache_miss", fmt.Sprintf("from token %d: %s", miss.Tokens, miss.Where)))
 	}
 	if t.Err != nil {
 		attrs = append(attrs, slog.String("error", t.Err.Error()))

@@ -16,6 +16,7 @@ import (
 
 	"tenon/cmd/client"
 	"tenon/cmd/config"
+	"tenon/engine"
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
@@ -195,6 +196,7 @@ func (p *explainer) session(s *chat.SessionTrace) {
 		switch {
 		case step.Progress != nil:
 			p.printf("prompt: %d tokens, %d from the cache, %d evaluated\n", step.Progress.Total, step.Progress.Cached, step.Progress.Evaluated)
+			p.miss(step.Progress)
 		case step.Check != nil:
 			p.printf("check of %s from token %d\n", step.Check.Capture, step.Check.Offset)
 		case step.Verdict != nil:
@@ -203,10 +205,18 @@ func (p *explainer) session(s *chat.SessionTrace) {
 			p.printf("told to end\n")
 		case step.Finish != nil:
 			f := step.Finish
-			p.printf("finish: %s; %d generated, %d taken back; %d of the prompt's %d from the cache\n", f.Reason, f.Usage.Generated, f.Usage.Rewound, f.Usage.Cached, f.Usage.Prompt)
+			p.printf("finish: %s; %d generated, %d of them drafted, %d taken back; %d of the prompt's %d from the cache\n",
+				f.Reason, f.Usage.Generated, f.Usage.Accepted, f.Usage.Rewound, f.Usage.Cached, f.Usage.Prompt)
 		case step.Error != nil:
 			p.printf("error: %s\n", step.Error.Message)
 		}
+	}
+}
+
+// miss says why no more of a prompt was cached, once it has been read.
+func (p *explainer) miss(of *engine.Progress) {
+	if m := of.Miss; m != nil && of.Cached+of.Evaluated == of.Total {
+		p.printf("cache: an earlier prompt is the same for %d tokens, up to %q; there it had %q, this one has %q\n", m.Tokens, m.Before, m.Was, m.Is)
 	}
 }
 

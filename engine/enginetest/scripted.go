@@ -32,12 +32,13 @@ type Scripted struct {
 // Reply is one scripted turn.
 type Reply struct {
 	Tokens []engine.Token
-	Reason engine.Reason  // "" is engine.Stop
-	Err    error          // returned by Next after the tokens, in place of the finish
-	Hold   chan struct{}  // if set, the reply waits before each token until it can receive or the session is closed
-	Checks []int          // after so many of the tokens a check comes, with the last of them
-	Again  []Reply        // what goes on from where a verdict takes the output back to, one after the other; none: the same tokens
-	Ending []engine.Token // what is said in place of the rest once the session is told to conclude
+	Reason engine.Reason    // "" is engine.Stop
+	Err    error            // returned by Next after the tokens, in place of the finish
+	Hold   chan struct{}    // if set, the reply waits before each token until it can receive or the session is closed
+	Checks []int            // after so many of the tokens a check comes, with the last of them
+	Read   *engine.Progress // told before the tokens, if set
+	Again  []Reply          // what goes on from where a verdict takes the output back to, one after the other; none: the same tokens
+	Ending []engine.Token   // what is said in place of the rest once the session is told to conclude
 }
 
 // Unmasked is what an engine can do that has a model, but follows no grammar.
@@ -203,6 +204,10 @@ type scriptedSession struct {
 func (s *scriptedSession) Next(ctx context.Context) (engine.Update, error) {
 	if s.ended {
 		return engine.Update{}, io.EOF
+	}
+	if read := s.reply.Read; read != nil {
+		s.reply.Read = nil
+		return engine.Update{Progress: read}, nil
 	}
 	reason := s.reply.Reason
 	if n := s.turn.Budget.Tokens; n > 0 && s.kept+s.sent == n && s.sent < len(s.reply.Tokens) {

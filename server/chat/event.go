@@ -87,6 +87,7 @@ type Finish struct {
 	Full     bool           `json:"-"` // the context is: with Length, it was not the request's own limit that was met
 	StopText string         `json:"stop_text,omitempty"`
 	Usage    Usage          `json:"usage"`
+	Miss     *Miss          `json:"miss,omitempty"` // why no more of the prompt was cached; nil: nothing known differs
 	Timing   engine.Timing  `json:"-"`
 	Rewound  int            `json:"-"`                 // tokens that were generated and taken back; not in Usage
 	Parsing  time.Duration  `json:"-"`                 // spent reading the output

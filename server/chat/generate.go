@@ -30,6 +30,7 @@ type choiceRun struct {
 
 	reading *reading
 	usage   Usage   // of the prompt, before anything was tried again
+	miss    *Miss   // likewise
 	spent   int     // tokens that failed tries generated
 	mistake string  // of the last try that failed
 	narrow  bool    // the context leaves less room than the request allows
@@ -92,6 +93,7 @@ func (c *choiceRun) run(ctx context.Context) error {
 func (c *choiceRun) progress(p engine.Progress) error {
 	if c.mending.Retries == 0 {
 		c.usage.Prompt, c.usage.Cached = p.Total, p.Cached
+		c.miss = missIn(c.plan.rendering, c.plan.asked, p.Miss)
 	}
 	if room := c.model.Engine.Model().Context - p.Total; room > 0 && (c.reading.limit <= 0 || room < c.reading.limit) {
 		c.reading.limit, c.narrow = room, true
@@ -176,6 +178,7 @@ func (c *choiceRun) finish(ctx context.Context, f engine.Finish) (over bool, err
 		Full:     c.narrow && f.Reason == engine.Length,
 		StopText: c.reading.stop,
 		Usage:    Usage{Prompt: u.Prompt, Cached: u.Cached, Completion: u.Generated + c.spent, Reasoning: c.reading.reasoning},
+		Miss:     c.miss,
 		Timing:   f.Timing,
 		Rewound:  u.Rewound,
 		Parsing:  c.reading.took,

@@ -19,6 +19,7 @@ type planned struct {
 	turn      engine.Turn
 	tools     *tools.Plan
 	rendering templates.Rendering
+	asked     templates.Conversation // that was rendered
 	logprobs  bool
 	freeform  map[toolName]bool // the tools whose input is text
 	flat      flatTools
@@ -124,7 +125,7 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 		return planned{}, r.Places.toolError(err)
 	}
 	p := s.assemble(m, r, output, rendering)
-	p.flat, p.mostEqual = flat, most
+	p.flat, p.mostEqual, p.asked = flat, most, r.Conversation
 	if protocol == templates.Native && len(turn.Tools) > 0 && rendering.Protocol != templates.Native {
 		p.ignored = append(p.ignored, fmt.Sprintf("tool_format (the chat template shows no tools, so that calls are %s)", rendering.Protocol))
 	}

@@ -15,6 +15,8 @@ type Timings struct {
 	PredictedN         int     `json:"predicted_n"`
 	PredictedMS        float64 `json:"predicted_ms"`
 	PredictedPerSecond float64 `json:"predicted_per_second"`
+
+	CacheMiss *chat.Miss `json:"cache_miss,omitempty"` // where the prompt leaves what was cached, and who wrote it
 }
 
 // Extra is what LM Studio's REST API v0 adds to OpenAI's answers.
@@ -31,6 +33,7 @@ func EncodeTimings(f chat.Finish) *Timings {
 		CacheN: f.Usage.Cached, PromptN: evaluated, PredictedN: f.Usage.Completion,
 		PromptMS: milliseconds(f.Timing.Prompt), PromptPerSecond: perSecond(evaluated, f.Timing.Prompt),
 		PredictedMS: milliseconds(f.Timing.Decode), PredictedPerSecond: perSecond(f.Usage.Completion, f.Timing.Decode),
+		CacheMiss: f.Miss,
 	}
 }
 

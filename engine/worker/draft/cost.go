@@ -56,8 +56,8 @@ func (c *Cost) Note(n int, took float64) {
 }
 
 // worthwhile is the gain from which on a draft is tried at all: chances and costs are not known
-// exactly.
-const worthwhile = 1.03
+// exactly, and what is lost by one that fails is sure.
+const worthwhile = 1.1
 
 // Lengths is how many tokens of each guess to try in a step that has so many tokens without them
 // and brings streams turns on by one token each. Chances hold, for each guess, that it is right up

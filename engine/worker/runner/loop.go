@@ -150,6 +150,9 @@ func (l *loop) room() schedule.Room {
 // begin puts a turn that has just got a slot to work.
 func (l *loop) begin(t *turn) {
 	t.state = prompting
+	if t.slotted.IsZero() {
+		t.miss = l.miss(t)
+	}
 	l.place(t)
 	if t.slotted.IsZero() {
 		t.slotted = time.Now()

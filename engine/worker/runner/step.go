@@ -163,7 +163,7 @@ func (l *loop) evaluated(w work) {
 	t.done += w.count
 	l.keepPlaces(t, w.count)
 	if t.state == prompting && t.generated() == 0 {
-		p := &engine.Progress{Total: t.prompt, Cached: t.usage.Cached, Evaluated: t.done - t.usage.Cached}
+		p := &engine.Progress{Total: t.prompt, Cached: t.usage.Cached, Evaluated: t.done - t.usage.Cached, Miss: t.miss}
 		t.mail.put(func(m *mailbox) { m.progress = p })
 	}
 	if w.entry < 0 {

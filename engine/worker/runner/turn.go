@@ -59,6 +59,7 @@ type turn struct {
 
 	concluding bool // it is to end as soon as its grammar lets it
 
+	miss    *engine.Miss // set when it gets its slot
 	usage   engine.Usage
 	timing  engine.Timing
 	repeat  uint32 // rewinds so far

@@ -56,6 +56,17 @@ func (s *Store) Find(key string, tokens []int32, have int) (*Copy, int) {
 	return best, most
 }
 
+// Nearest is the tokens of the copy that have most in common with others, and how many; the copy
+// need not be of use alone.
+func (s *Store) Nearest(key string, tokens []int32) (nearest []int32, same int) {
+	for _, c := range s.copies {
+		if n := common(c.Tokens, tokens); c.Key == key && n > same {
+			nearest, same = c.Tokens, n
+		}
+	}
+	return nearest, same
+}
+
 // Holds tells whether a copy has not been given up.
 func (s *Store) Holds(c *Copy) bool { return slices.Contains(s.copies, c) }
 

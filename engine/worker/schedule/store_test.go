@@ -89,3 +89,16 @@ type bytes int
 
 func (b bytes) Size() int { return int(b) }
 func (bytes) Free()       {}
+
+func TestStore_nearestUnderItsKey(t *testing.T) {
+	s := NewStore(100)
+	store(s, "", 0, 1, 2, 3, 4)
+	store(s, "", 4, 1, 2, 3, 4, 5, 6) // of no use without the cells before it, but known
+	store(s, "other", 0, 1, 2, 3, 4, 5, 7)
+	if tokens, n := s.Nearest("", []int32{1, 2, 3, 4, 5, 7}); n != 5 || len(tokens) != 6 || tokens[5] != 6 {
+		t.Errorf("%d tokens of %v", n, tokens)
+	}
+	if tokens, n := s.Nearest("none", []int32{1, 2}); n != 0 || tokens != nil {
+		t.Errorf("%d tokens of %v", n, tokens)
+	}
+}
