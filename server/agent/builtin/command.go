@@ -122,7 +122,7 @@ func (c *confinement) run(ctx context.Context, args []string, input []byte, most
 	if err != nil {
 		return agent.Result{}, err
 	}
-	said := &ends{most: most / 2}
+	said := &sandbox.Output{First: most / 2, Last: most / 2}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = bytes.NewReader(input), said, said, lastWords
 	runtime.LockOSThread() // a confined command ends with the thread that started it
 	defer runtime.UnlockOSThread()
@@ -133,7 +133,8 @@ func (c *confinement) run(ctx context.Context, args []string, input []byte, most
 	err = cmd.Wait()
 	stop()
 	sandbox.EndGroup(cmd)
-	r := agent.Result{Text: printable(said.bytes()), Cut: said.cut, Exit: cmd.ProcessState.ExitCode()}
+	kept, cut := said.Bytes()
+	r := agent.Result{Text: printable(kept), Cut: cut, Exit: cmd.ProcessState.ExitCode()}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -158,28 +159,6 @@ func discard(home string) {
 		return nil
 	})
 	_ = os.RemoveAll(home) // what is left now is left
-}
-
-// ends keeps the first and the last bytes that are written to it: errors stand at the end.
-type ends struct {
-	first, last []byte
-	most, cut   int // of each; what fell out between them
-}
-
-func (e *ends) Write(b []byte) (int, error) {
-	n := min(len(b), e.most-len(e.first))
-	e.first, e.last = append(e.first, b[:n]...), append(e.last, b[n:]...)
-	over := max(0, len(e.last)-e.most)
-	e.cut += over
-	e.last = e.last[over:]
-	return len(b), nil
-}
-
-func (e *ends) bytes() []byte {
-	if e.cut == 0 {
-		return append(e.first, e.last...)
-	}
-	return fmt.Appendf(e.first, "\n[%d bytes left out]\n%s", e.cut, e.last)
 }
 
 type executeCommand struct {

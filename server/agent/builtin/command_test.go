@@ -239,24 +239,6 @@ func TestSettings_whatIsWrongIsNamed(t *testing.T) {
 	}
 }
 
-func FuzzEnds(f *testing.F) {
-	f.Add("abc", "def", 3)
-	f.Fuzz(func(t *testing.T, a, b string, most int) {
-		most = 1 + most&15
-		e := &ends{most: most}
-		for _, s := range []string{a, b, a} {
-			if n, err := e.Write([]byte(s)); n != len(s) || err != nil {
-				t.Fatal(n, err)
-			}
-		}
-		whole := a + b + a
-		got := string(e.bytes())
-		if e.cut == 0 && got != whole || e.cut > 0 && (len(e.first)+len(e.last)+e.cut != len(whole) || !strings.HasPrefix(whole, string(e.first)) || !strings.HasSuffix(whole, string(e.last))) {
-			t.Errorf("%q: %q, %d cut", whole, got, e.cut)
-		}
-	})
-}
-
 func TestDecode_refusesWhatIsNoCommand(t *testing.T) {
 	for _, text := range []string{"", "{", "{}", `{"Command":{}}`, "null", `{"Command":{"Args":[]}}`} {
 		if n, err := sandbox.Decode(text); err == nil {

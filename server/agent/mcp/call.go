@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -255,25 +254,4 @@ func (c *Client) About(ctx context.Context) (string, error) {
 		return "protocol " + r.ProtocolVersion, nil
 	}
 	return fmt.Sprintf("%.64s %.64s, protocol %s", r.ServerInfo.Name, r.ServerInfo.Version, r.ProtocolVersion), nil
-}
-
-// tail keeps the last bytes that are written to it.
-type tail struct {
-	mu   sync.Mutex
-	kept []byte
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	const most = 2 << 10
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, b...)
-	t.kept = t.kept[max(0, len(t.kept)-most):]
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.TrimSpace(strings.ToValidUTF8(string(t.kept), "\uFFFD"))
 }

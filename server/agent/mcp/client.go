@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"regexp"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"tenon/engine/sandbox"
 	"tenon/server/agent"
 	"tenon/tools"
 )
@@ -42,6 +44,7 @@ type Client struct {
 
 	mu       sync.Mutex // guards what follows
 	session  *sdk.ClientSession
+	program  io.Closer // the session's, nil over HTTP
 	listed   []agent.Tool
 	current  bool // listed is what the server has
 	failures int  // to connect or to list, one after the other
@@ -49,13 +52,13 @@ type Client struct {
 	last     error
 	calls    map[string]chan agent.Progress
 	running  *running
-	said     tail
+	said     sandbox.Output
 	closed   bool
 }
 
 // NewClient returns a client of a server whose settings were checked. It connects when it must.
 func NewClient(s *Server) *Client {
-	return &Client{server: s, hide: s.secrets(), now: time.Now, turn: make(chan struct{}, 1), alone: make(chan struct{}, 1), calls: map[string]chan agent.Progress{}}
+	return &Client{server: s, hide: s.secrets(), said: sandbox.Output{Last: 2 << 10}, now: time.Now, turn: make(chan struct{}, 1), alone: make(chan struct{}, 1), calls: map[string]chan agent.Progress{}}
 }
 
 // Label is what the configuration calls the server.
@@ -67,9 +70,12 @@ func (c *Client) Serves(s *Server) bool { return reflect.DeepEqual(c.server, s) 
 // Close ends the connection, and the program if it is one.
 func (c *Client) Close() {
 	c.mu.Lock()
-	s := c.session
+	s, p := c.session, c.program
 	c.session, c.closed = nil, true
 	c.mu.Unlock()
+	if p != nil {
+		_ = p.Close() // first: the SDK waits for what it still writes
+	}
 	if s != nil {
 		_ = s.Close() // a server that does not take leave is left
 	}
@@ -173,7 +179,9 @@ func (c *Client) connect(ctx context.Context) (*sdk.ClientSession, error) {
 		c.pause(err)
 		return nil, err
 	}
-	c.session, c.current = s, false
+	if c.session, c.current = s, false; c.closed { // meanwhile
+		go func() { _ = s.Close() }()
+	}
 	go c.watch(s)
 	return s, nil
 }
@@ -211,11 +219,16 @@ func (c *Client) dial(ctx context.Context) (*sdk.ClientSession, error) {
 	for _, r := range c.server.Roots {
 		client.AddRoots(&sdk.Root{URI: "file://" + r}) //nolint:staticcheck // as above
 	}
+	if p, ok := t.(*sdk.IOTransport); ok {
+		c.mu.Lock()
+		c.program = p.Writer
+		c.mu.Unlock()
+	}
 	s, err := client.Connect(ctx, t, nil)
+	if err != nil && c.program != nil {
+		_ = c.program.Close() // the SDK closes a session that it has begun
+	}
 	if err != nil {
-		if p, ok := t.(*sdk.IOTransport); ok {
-			_ = p.Writer.Close() // the SDK closes a session that it has begun
-		}
 		return nil, c.failure("connect", err)
 	}
 	return s, nil
@@ -223,7 +236,8 @@ func (c *Client) dial(ctx context.Context) (*sdk.ClientSession, error) {
 
 // failure is an error of this server, with a program's last words and without its secrets.
 func (c *Client) failure(what string, err error) error {
-	if said := c.said.String(); said != "" && what == "connect" {
+	words, _ := c.said.Bytes()
+	if said := strings.TrimSpace(strings.ToValidUTF8(string(words), "\uFFFD")); said != "" && what == "connect" {
 		err = fmt.Errorf("%w; it wrote: %s", err, said)
 	}
 	if ours := c.hide.Replace(err.Error()); ours != err.Error() {

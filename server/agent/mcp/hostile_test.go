@@ -178,6 +178,8 @@ func (h *hostile) call(m message) {
 	switch h.behaviour {
 	case "hangs at a call":
 		return
+	case "stops reading":
+		time.Sleep(time.Hour)
 	case "dies at a call":
 		os.Exit(1)
 	case "floods the result":

@@ -473,3 +473,34 @@ func FuzzAddress(f *testing.F) {
 		}
 	})
 }
+
+// A program that reads no more holds neither its calls nor who closes it; it is ended.
+func TestHostile_whoStopsReadingIsEnded(t *testing.T) {
+	long := json.RawMessage(`{"n":1,"x":"` + strings.Repeat("x", 1<<20) + `"}`) // more than a pipe holds
+	for _, patience := range []time.Duration{300 * time.Millisecond, time.Hour} {
+		c := behaving(t, "stops reading")
+		tools, err := c.Tools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.mu.Lock()
+		c.program.(*program).patience = patience
+		c.mu.Unlock()
+		ended := make(chan error, 2)
+		for range cap(ended) {
+			go func() {
+				_, err := tools[2].Execute(t.Context(), long, func(agent.Progress) {})
+				ended <- err
+			}()
+		}
+		if patience == time.Hour { // it is closed while calls are written
+			c.Close()
+		}
+		for range cap(ended) {
+			if err := <-ended; err == nil {
+				t.Error("a call that nobody reads has a result")
+			}
+		}
+		c.Close()
+	}
+}

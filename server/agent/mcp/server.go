@@ -138,7 +138,7 @@ func (s *Server) transport(words io.Writer) (sdk.Transport, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start it: %w", err)
 	}
-	return &sdk.IOTransport{Reader: out, Writer: &program{WriteCloser: in, cmd: cmd}}, nil
+	return &sdk.IOTransport{Reader: out, Writer: &program{WriteCloser: in, cmd: cmd, patience: s.Timeout}}, nil
 }
 
 // leave is how long a program may take to end by itself.
@@ -147,8 +147,15 @@ const leave = 2 * time.Second
 // program is a server's process; closing it ends the process and all that it started.
 type program struct {
 	io.WriteCloser
-	cmd  *exec.Cmd
-	once sync.Once
+	cmd      *exec.Cmd
+	patience time.Duration // with a program that reads no more
+	once     sync.Once
+}
+
+// Write ends a program that reads no more: the SDK would wait for it beyond the call's own time.
+func (p *program) Write(b []byte) (int, error) {
+	defer time.AfterFunc(p.patience, func() { _ = p.Close() }).Stop()
+	return p.WriteCloser.Write(b)
 }
 
 func (p *program) Close() error {
