@@ -1,6 +1,10 @@
 package grammar
 
-import "tenon/grammar/machine"
+import (
+	"slices"
+
+	"tenon/grammar/machine"
+)
 
 // What grammars and schemas may take that were used before, in bytes: agents send the same tools
 // with every request, and a server sees many agents. The one used last is kept whatever it takes;
@@ -15,6 +19,7 @@ const (
 	maxMasks      = 192 << 20 // bytes, of all beside the machine. A workspace beyond it is given up: those who follow a text through it read the text on a fresh one
 	maxWorkspaces = 3         // vocabularies: a process has one model, or few
 	grownBy       = 64 << 10  // bytes of growth of which the cache is not told
+	unnoticed     = 16 << 10  // and of masks that is not summed up
 	weighEvery    = 8         // masks computed: weighing takes longer than most of them
 )
 
@@ -41,6 +46,12 @@ func Kept() Remembered {
 
 // Size is roughly how many bytes the grammar takes, with its schemas and all that it has learned.
 func (g *Grammar) Size() int {
+	g.mu.Lock()
+	workspaces := slices.Clone(g.workspaces)
+	g.mu.Unlock()
+	for _, w := range workspaces {
+		w.weigh()
+	}
 	return sizeOfAll([]*Grammar{g})
 }
 

@@ -17,7 +17,7 @@ type workspace struct {
 	masks   *machine.Masks // nil without a vocabulary
 	lasting int            // bytes that the machine took when it was weighed last
 	weighed int64          // masks that had been computed then
-	summed  int64          // and when masks were weighed last
+	summed  int64          // bytes that masks took when they were weighed last
 	told    int64          // bytes that the cache was told of
 	reread  int            // bytes that the machine took when a text had been read again on it: less will not do
 
@@ -88,12 +88,13 @@ func (e *workspace) weigh() {
 // grown is called after each mask, with the lock held: what masks take is known. The machine is
 // weighed now and then.
 func (e *workspace) grown() {
-	computed := e.masks.Stats.Misses
-	if computed == e.summed {
+	known := &e.masks.Stats
+	weigh := known.Misses >= e.weighed+weighEvery
+	if !weigh && known.Bytes < e.summed+unnoticed {
 		return
 	}
-	if e.summed = computed; computed >= e.weighed+weighEvery {
-		e.weighed, e.lasting = computed, e.m.Size()
+	if e.summed = known.Bytes; weigh {
+		e.weighed, e.lasting = known.Misses, e.m.Size()
 	}
 	e.sum()
 }
