@@ -133,13 +133,15 @@ func (f *Fleet) enter(e catalog.Entry, missing error, r Request, d *Demand) (*in
 // find returns the instance that a request means, nil if there is none yet.
 func (f *Fleet) find(e catalog.Entry, missing error, r Request) (*instance, error) {
 	name := cmp.Or(r.ID, r.Name)
-	if i := f.named(name); i != nil && (missing != nil && !i.gone || i.entry.ID == e.ID) && (r.Settings == Settings{} || r.Settings == i.settings) {
+	if i := f.named(name); r.New && r.ID != "" && i != nil {
+		return nil, &TakenError{r.ID}
+	} else if !r.New && i != nil && (missing != nil && !i.gone || i.entry.ID == e.ID) && (r.Settings == Settings{} || r.Settings == i.settings) {
 		return i, nil
 	}
 	if missing != nil {
 		return nil, missing
 	}
-	if i := f.of(e, r.Settings); i != nil && r.ID == "" {
+	if i := f.of(e, r.Settings); i != nil && r.ID == "" && !r.New {
 		return i, nil
 	}
 	failed := f.failures[e.ID]

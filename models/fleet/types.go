@@ -31,6 +31,7 @@ type Request struct {
 	Name     string         // of an instance, a model, or an alias; "" is the only model
 	Settings Settings       // zero: any instance of the model will do
 	ID       string         // what a new instance is to be called; "": as the model, numbered if that is taken
+	New      bool           // it is an instance of its own; an ID that another has is an error
 	TTL      time.Duration  // the instance is unloaded when idle so long; 0: as the model or the server says
 	OnDemand bool           // a turn needs it, and is likely to be tried again: the load goes on when ctx ends
 	Progress func(Progress) // called from the goroutine that asks, while it waits; may be nil
@@ -88,6 +89,13 @@ type Instance struct {
 
 // NotFoundError: no model has the name.
 type NotFoundError = catalog.NotFoundError
+
+// TakenError: what is to be a new instance cannot be called so.
+type TakenError struct{ ID string }
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("a model with the identifier %q already exists", e.ID)
+}
 
 // LoadError: a model could not be loaded. The next request tries again, unless the process that
 // loads it has crashed too often of late.

@@ -145,6 +145,7 @@ func LoadError(err error) error {
 	var missing *fleet.NotFoundError
 	var ambiguous *catalog.AmbiguousError
 	var load *fleet.LoadError
+	var taken *fleet.TakenError
 	switch {
 	case errors.As(err, &missing) && missing.Name == "":
 		return NoModel()
@@ -152,6 +153,8 @@ func LoadError(err error) error {
 		return UnknownModel(missing.Name, missing.Known)
 	case errors.As(err, &ambiguous):
 		return &Error{Kind: Invalid, Field: "model", Message: ambiguous.Error(), Err: err}
+	case errors.As(err, &taken):
+		return &Error{Kind: Invalid, Field: "identifier", Message: taken.Error(), Err: err}
 	case errors.As(err, &load):
 		return &Error{Kind: Unavailable, Message: load.Error(), Err: err}
 	}

@@ -29,6 +29,7 @@ const (
 	authPatience = 10 * time.Second // for the first frame
 	pingEvery    = 20 * time.Second // how often a silent reader is asked whether it is there
 	mostRunning  = 256              // calls and channels of one socket at once
+	mostWaiting  = 16 << 10         // calls beyond: SDKs send one for each text of a list
 )
 
 // conn is one socket.
@@ -43,8 +44,9 @@ type conn struct {
 
 	mu       sync.Mutex // guards what follows
 	channels map[int]*channel
-	running  int  // calls and channels
-	draining bool // the socket ends once nothing runs
+	running  int      // calls and channels
+	waiting  []func() // calls that wait for one of them to end
+	draining bool     // the socket ends once nothing runs
 }
 
 func newConn(ctx context.Context, cancel func(), s *Server, ns namespace, ws *websocket.Conn) *conn {
@@ -194,28 +196,27 @@ func (c *conn) call(f clientFrame, held *holding) (begun bool, err error) {
 		return false, answer(nil, c.unknown("call", f.Endpoint))
 	}
 	var result any
-	return c.start(f.Endpoint, held, func() (err error) {
+	return c.start(f.Endpoint, true, held, func() (err error) {
 		result, err = run(c.ctx, c, f.Parameter)
 		return err
 	}, func(err error) error { return answer(result, err) })
 }
 
 // start runs a call or channel in a goroutine of its own, and then tells how it ended.
-func (c *conn) start(endpoint string, held *holding, run func() error, tell func(error) error) (begun bool, err error) {
+// A call may have to wait for others.
+func (c *conn) start(endpoint string, waits bool, held *holding, run func() error, tell func(error) error) (begun bool, err error) {
 	if managing[endpoint] {
 		err = c.server.Manage(c.ctx)
 	}
 	if err == nil {
-		err = c.begin()
+		err = c.begin(func() {
+			defer held.release()
+			_ = tell(guarded(run)) // a reader that is gone cannot be told
+		}, waits)
 	}
 	if err != nil {
 		return false, tell(err)
 	}
-	c.work.Go(func() {
-		defer c.end()
-		defer held.release()
-		_ = tell(guarded(run)) // a reader that is gone cannot be told
-	})
 	return true, nil
 }
 
@@ -236,7 +237,7 @@ func (c *conn) create(f clientFrame, held *holding) (begun bool, err error) {
 	c.mu.Lock()
 	c.channels[f.ChannelID] = ch
 	c.mu.Unlock()
-	return c.start(f.Endpoint, held, func() error { return run(ch, f.CreationParameter) }, func(err error) error {
+	return c.start(f.Endpoint, false, held, func() error { return run(ch, f.CreationParameter) }, func(err error) error {
 		ch.end()
 		return end(err)
 	})
@@ -253,25 +254,39 @@ func guarded(run func() error) (err error) {
 	return run()
 }
 
-// begin counts a call or channel.
-func (c *conn) begin() error {
+// begin runs a call or channel, or has it wait until another has ended.
+func (c *conn) begin(run func(), waits bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.draining:
 		return &chat.Error{Kind: chat.Unavailable, Message: "the server is shutting down"}
-	case c.running == mostRunning:
+	case c.running < mostRunning:
+		c.running++
+		c.work.Go(func() {
+			for ; run != nil; run = c.next() {
+				run()
+			}
+		})
+	case waits && len(c.waiting) < mostWaiting:
+		c.waiting = append(c.waiting, run)
+	default:
 		return &chat.Error{Kind: chat.Busy, Message: fmt.Sprintf("%d calls and channels are open on this socket; no more may be", mostRunning)}
 	}
-	c.running++
 	return nil
 }
 
-func (c *conn) end() {
+// next is what has waited longest, in the place of what has ended; nil: nothing waits.
+func (c *conn) next() (run func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.waiting) > 0 {
+		run, c.waiting = c.waiting[0], c.waiting[1:]
+		return run
+	}
 	c.running--
 	c.settle()
+	return nil
 }
 
 // settle ends a draining socket on which nothing runs, once all has been sent. The caller holds

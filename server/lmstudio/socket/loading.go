@@ -91,7 +91,8 @@ func loadConfig(i lmstudio.Instance) kvConfig {
 	return c
 }
 
-// baseConfig is what the model's file says of sampling: the layer below all that a client sends.
+// baseConfig is the layer below all that a client sends: what the model's file says of sampling, or
+// else the engine's defaults, which are not those that the SDKs suppose.
 func baseConfig(i lmstudio.Instance) kvConfig {
 	c := kvConfig{Fields: []kvField{}}
 	for _, key := range repeated {
@@ -99,24 +100,25 @@ func baseConfig(i lmstudio.Instance) kvConfig {
 		if !known {
 			continue
 		}
-		if v, ok := fieldNamed(one.field).Get(i.Instance.Model.Defaults); ok && one.box {
-			c.add(predictionKey+key, checkbox[float32]{true, float32(v)})
-		} else if ok {
-			c.add(predictionKey+key, float32(v))
+		f := fieldNamed(one.field)
+		v, ok := f.Get(i.Instance.Model.Defaults)
+		if !ok {
+			v = f.Default
 		}
+		var told any = float32(v)
+		if one.box {
+			told = checkbox[float32]{true, float32(v)}
+		}
+		c.add(predictionKey+key, told)
 	}
+	c.add(predictionKey+"contextOverflowPolicy", "stopAtLimit")
 	return c
 }
 
 // toldConfig are the settings that a prediction's success repeats: the model's own, and over them
 // the client's.
 func toldConfig(i lmstudio.Instance, used merged) kvConfig {
-	c := kvConfig{Fields: []kvField{}}
-	for _, f := range baseConfig(i).Fields {
-		if _, ok := used[f.Key]; !ok {
-			c.Fields = append(c.Fields, f)
-		}
-	}
+	c := kvConfig{slices.DeleteFunc(baseConfig(i).Fields, func(f kvField) bool { return used[f.Key] != nil })}
 	for _, key := range repeated {
 		if v, ok := used[predictionKey+key]; ok {
 			c.Fields = append(c.Fields, kvField{predictionKey + key, v})

@@ -3,7 +3,6 @@ package socket
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"tenon/engine"
@@ -253,25 +252,12 @@ func loadModel(ch *channel, p loadParameter) error {
 		return err
 	}
 	if _, taken := c.server.Models.FindLoaded(p.Identifier); p.Identifier != "" && taken {
-		return chat.Invalidf("identifier", "a model with the identifier %q already exists", p.Identifier)
+		return lmstudio.LoadError(&fleet.TakenError{ID: p.Identifier})
 	}
-	p.Identifier = cmp.Or(p.Identifier, c.free(m.ID))
 	if err := ch.send("resolved", packet{"info": describe(m)}); err != nil {
 		return err
 	}
 	return ch.load(m, p, "progress", "success")
-}
-
-// free is what a further instance of a model is called: as the model, or with the first number
-// that no other has.
-func (c *conn) free(id string) string {
-	name := id
-	for n := 2; ; n++ {
-		if i, taken := c.server.Models.FindLoaded(name); !taken || i.ID != name {
-			return name
-		}
-		name = fmt.Sprintf("%s:%d", id, n)
-	}
 }
 
 // getOrLoad returns a loaded instance, or loads one.
@@ -307,7 +293,7 @@ func (ch *channel) load(m lmstudio.Model, p loadParameter, progress, success str
 		return err
 	}
 	ch.conn.ignored(m.ID, ignored)
-	r := fleet.Request{Name: m.ID, ID: p.Identifier, TTL: time.Duration(p.TTL) * time.Millisecond, Settings: settings}
+	r := fleet.Request{Name: m.ID, ID: p.Identifier, New: success == "success", TTL: time.Duration(p.TTL) * time.Millisecond, Settings: settings}
 	r.Progress = func(p fleet.Progress) { _ = ch.progress(progress, packet{"progress": p.Share}) } // what comes next meets the same error
 	r.Progress(fleet.Progress{})
 	i, err := ch.conn.server.Models.Load(ch.ctx, r)

@@ -176,7 +176,7 @@ func TestText_tokensVectorsAndTemplates(t *testing.T) {
 		{"llm", "tokenize", `{"tokens":[104,105]}`}, {"llm", "countTokens", `{"tokenCount":2}`}, {"embedding", "embedString", `{"embedding":[2,0.5]}`},
 		{"llm", "applyPromptTemplate", `{"formatted":"User: hi\n\nAssistant:"}`}, {"llm", "getInstanceProcessingState", `{"queued":0,"status":"idle"}`},
 		{"llm", "getLoadConfig", `{"fields":[{"key":"llm.load.contextLength","value":65536},{"key":"llm.load.numParallelSessions","value":4}]}`},
-		{"embedding", "getLoadConfig", `{"fields":[{"key":"embedding.load.contextLength","value":512}]}`}, {"llm", "getBasePredictionConfig", `{"fields":[]}`},
+		{"embedding", "getLoadConfig", `{"fields":[{"key":"embedding.load.contextLength","value":512}]}`}, {"llm", "getBasePredictionConfig", `{"fields":[{"key":"llm.prediction.temperature","value":0.8},{"key":"llm.prediction.topKSampling","value":40},{"key":"llm.prediction.topPSampling","value":{"checked":true,"value":0.95}},{"key":"llm.prediction.minPSampling","value":{"checked":true,"value":0.05}},{"key":"llm.prediction.repeatPenalty","value":{"checked":true,"value":1}},{"key":"llm.prediction.contextOverflowPolicy","value":"stopAtLimit"}]}`},
 		{"system", "version", `{"build":0,"version":"1.0"}`},
 	} {
 		if f := s.dial(t, c.ns).call(c.endpoint, any); string(f.Result) != c.want {
@@ -338,5 +338,47 @@ func TestModels_estimateUsage(t *testing.T) {
 	}
 	if f := serve(t).dial(t, "embedding").call("estimateModelUsage", `{"modelKey":"e"}`); !strings.Contains(f.Error.Title, "cannot be estimated") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// Loads that begin at the same time are instances of their own, each with a name of its own; of two
+// that ask for the same name, one is told that it is taken.
+func TestModels_loadsAtOnceShareNoInstance(t *testing.T) {
+	for named, want := range map[string]map[string]int{"": {"m": 1, "m:2": 1, "m:3": 1}, `"identifier":"mine",`: {"mine": 1, "already exists": 2}} {
+		s := serve(t)
+		got := make(chan string, 3)
+		for range cap(got) {
+			c := s.dial(t, "llm")
+			go func() {
+				all := c.open("loadModel", `{"modelKey":"m",`+named+`"loadConfigStack":{"layers":[]}}`)
+				end := all[len(all)-1]
+				if strings.Contains(end.Error.Title, "already exists") {
+					got <- "already exists"
+				} else {
+					got <- all[len(all)-2].Message.Info.Identifier
+				}
+			}()
+		}
+		counts := map[string]int{}
+		for range cap(got) {
+			counts[<-got]++
+		}
+		if diff := cmp.Diff(want, counts); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// SDKs send the texts of a list as calls at once: however many they are, each is answered.
+func TestText_listsOfAnyLength(t *testing.T) {
+	c := serve(t).load(t, "m").dial(t, "llm")
+	const texts = 1000
+	for i := range texts {
+		c.send(fmt.Sprintf(`{"type":"rpcCall","endpoint":"countTokens","callId":%d,"parameter":{"specifier":{"type":"query","query":{}},"inputString":"hi"}}`, i))
+	}
+	for range texts {
+		if f := c.next(); !strings.Contains(f, `"tokenCount":2`) {
+			t.Fatal(f)
+		}
 	}
 }
