@@ -18,6 +18,7 @@ func TestStudio_refusalsNameTheirField(t *testing.T) {
 		{chat, `{"model":"m","input":[{"type":"text","text":"x"}]}`, "input[].text"},
 		{chat, `{"model":"m","input":[{"type":"image","data_url":"data:"}]}`, "input[0].type"},
 		{chat, `{"model":"m","input":"x","stop":"y"}`, "stop"},
+		{chat, `{"model":"m","messages":[]}`, "messages"},
 		{chat, `{"model":"m","input":"x","temperature":1.5}`, "temperature"},
 		{chat, `{"model":"m","input":"x","temperature":"hot"}`, "temperature"},
 		{chat, `{"model":"m","input":"x","top_p":2}`, "top_p"},

@@ -55,7 +55,7 @@ var types = map[chat.ErrorKind]string{
 }
 
 func encodeError(err error) errorBody {
-	e := wire.OfInput(err)
+	e := chat.AsError(err)
 	body := errorBody{wireError{Type: cmp.Or(types[e.Kind], "internal_error"), Message: e.Error(), Code: e.Code, Param: e.Place()}}
 	if e.Kind == chat.Unauthorized {
 		body.Error.Code = "invalid_api_key"

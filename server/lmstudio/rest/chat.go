@@ -283,9 +283,9 @@ func (t *turn) run(ctx context.Context) (answer, error) {
 		err = t.do(func() error { return t.begin(reading, nil) })
 	}
 	if err == nil {
-		err = t.api.service.Run(ctx, t.request, t.add)
-	}
-	if err == nil {
+		if err = t.api.service.Run(ctx, t.request, t.add); err != nil {
+			return t.finish(err), wire.OfInput(err)
+		}
 		err = t.do(func() error { return t.begin("", nil) })
 	}
 	return t.finish(err), err
