@@ -246,18 +246,14 @@ type loadParameter struct {
 
 // loadModel loads an instance with settings, beside others of the model.
 func loadModel(ch *channel, p loadParameter) error {
-	c := ch.conn
-	m, err := c.model(p.ModelKey)
+	m, err := ch.conn.model(p.ModelKey)
 	if err != nil {
 		return err
-	}
-	if _, taken := c.server.Models.FindLoaded(p.Identifier); p.Identifier != "" && taken {
-		return lmstudio.LoadError(&fleet.TakenError{ID: p.Identifier})
 	}
 	if err := ch.send("resolved", packet{"info": describe(m)}); err != nil {
 		return err
 	}
-	return ch.load(m, p, "progress", "success")
+	return ch.load(m, p, true, "progress", "success")
 }
 
 // getOrLoad returns a loaded instance, or loads one.
@@ -280,11 +276,11 @@ func getOrLoad(ch *channel, p loadParameter) error {
 		return err
 	}
 	p.Identifier, p.TTL = "", cmp.Or(p.LoadTTL, lmstudio.OnDemandTTL.Milliseconds())
-	return ch.load(m, p, "loadProgress", "loadSuccess")
+	return ch.load(m, p, false, "loadProgress", "loadSuccess")
 }
 
-// load loads an instance and tells of it.
-func (ch *channel) load(m lmstudio.Model, p loadParameter, progress, success string) error {
+// load loads an instance, a new one if that is wanted, and tells of it.
+func (ch *channel) load(m lmstudio.Model, p loadParameter, another bool, progress, success string) error {
 	settings, chosen, ignored, err := loadSettings(p.Stack, m)
 	if err == nil {
 		err = cmp.Or(ch.conn.server.Models.MayChoose(ch.ctx, chosen), wire.Number{Name: "ttlMs", Max: 1e12}.Check(float64(p.TTL)))
@@ -293,7 +289,7 @@ func (ch *channel) load(m lmstudio.Model, p loadParameter, progress, success str
 		return err
 	}
 	ch.conn.ignored(m.ID, ignored)
-	r := fleet.Request{Name: m.ID, ID: p.Identifier, New: success == "success", TTL: time.Duration(p.TTL) * time.Millisecond, Settings: settings}
+	r := fleet.Request{Name: m.ID, ID: p.Identifier, New: another, TTL: time.Duration(p.TTL) * time.Millisecond, Settings: settings}
 	r.Progress = func(p fleet.Progress) { _ = ch.progress(progress, packet{"progress": p.Share}) } // what comes next meets the same error
 	r.Progress(fleet.Progress{})
 	i, err := ch.conn.server.Models.Load(ch.ctx, r)
