@@ -48,10 +48,11 @@ func (b *bench) compareDrafts(ctx context.Context, all []*contender, what string
 		rivals[kind] = append(rivals[kind], i)
 	}
 	figures := make([][]float64, len(all))
-	for range b.runs {
+	for run := range b.runs {
 		body := text()
-		for i, c := range all {
-			v, err := decodeAfterPrompt(ctx, c, body)
+		for k := range all { // whoever is asked first finds the caches as others have left them
+			i := (run + k) % len(all)
+			v, err := decodeAfterPrompt(ctx, all[i], body)
 			if err != nil {
 				return err
 			}
@@ -125,7 +126,7 @@ func callOf(name string, properties object, messages []object) object {
 
 // freeText is sampled, and words are not to come again: a small model says everything twice.
 func freeText() object {
-	return object{"max_tokens": decodeTokens, "temperature": 1, "seed": 7, "repeat_penalty": 1.5, "repeat_last_n": -1,
+	return object{"max_tokens": decodeTokens, "temperature": 1, "seed": 7, "repeat_penalty": 1.5, "repeat_last_n": 4096,
 		"messages": []object{{"role": "user", "content": nonce() + "Tell me a story that nobody has heard."}}}
 }
 
