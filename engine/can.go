@@ -83,10 +83,14 @@ func (c Can) Guarantees() []Guarantee {
 	if c.Mask == PrintedMask {
 		formats = "where the other engine can say it"
 	}
+	data := yes[c.Tokenizes()]
+	if c.Tokenizer == RemoteTokenizer { // which knows control tokens, but not the markers
+		data = "control tokens alone"
+	}
 	return []Guarantee{
 		{"calls", calls, c.Mask != ExactMask},
 		{"strict", formats, c.Mask != ExactMask},
-		{"text_is_data", yes[c.Tokenizes()], !c.Tokenizes()},
+		{"text_is_data", data, data != "yes"},
 		{"same_tokens", yes[c.IDs], !c.IDs},
 		{"thinking_budget", yes[c.Thinking], !c.Thinking},
 		{"logprobs", yes[c.Logprobs], !c.Logprobs},

@@ -46,9 +46,9 @@ type Session interface {
 	Decide(ctx context.Context, v Verdict) error
 
 	// Conclude has the output end as soon as its grammar lets it, with the fewest bytes; without a
-	// grammar, or on an engine that cannot ([Can]), at once. It takes effect with the next token that is chosen, also of a turn that
-	// waits for a verdict. The finish is as if the model had ended. Of a turn that has ended it is
-	// no error.
+	// grammar, or on an engine that cannot ([Can]), at once. It takes effect with the next token
+	// that is chosen, also of a turn that waits for a verdict. The finish is as if the model had
+	// ended. Of a turn that has ended it is no error.
 	Conclude(ctx context.Context) error
 
 	// Close ends the turn and frees its slot within one token. It is safe to call more than once.

@@ -19,6 +19,10 @@ func TestGuarantees_areTold(t *testing.T) {
 	}{
 		"everything": {engine.Everything, "constrained", ""},
 		"textual":    {enginetest.Textual, "validated, not constrained", "calls: validated, not constrained; strict: no; text_is_data: no"},
+		"elsewhere": {
+			engine.Can{IDs: true, Tokenizer: engine.RemoteTokenizer, Mask: engine.PrintedMask, Logprobs: true}, "constrained elsewhere, validated here",
+			"calls: constrained elsewhere, validated here; strict: where the other engine can say it; text_is_data: control tokens alone",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options(t, enginetest.Say("hi"), enginetest.Say("hi"), enginetest.Say("hi"))
