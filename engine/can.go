@@ -52,8 +52,8 @@ var Everything = Can{
 	IDs: true, Tokenizer: LocalTokenizer, Mask: ExactMask, Symbols: true, Checks: true, Conclude: true, Thinking: true, Logprobs: true,
 }
 
-// Tokenizes tells whether text becomes token ids before the model reads it, so that content cannot
-// pose as a marker.
+// Tokenizes tells whether text becomes token ids before the model reads it. Content then spells no
+// control token; with a local tokenizer it spells no marker either.
 func (c Can) Tokenizes() bool { return c.Tokenizer == LocalTokenizer || c.Tokenizer == RemoteTokenizer }
 
 // Kept is [Can.Guarantees] by name.

@@ -24,15 +24,18 @@
 // Not every engine can do all of it. [Can] says what this one does, the server plans its turns by
 // that, and the suite in engine/enginetest tests what is claimed:
 //
-//	exact mask      the output matches the grammar, token by token; calls stream while they are written
-//	printed mask    another engine follows the grammar in its dialect: calls are read as text, held until they validate, and
-//	                the turn is tried again where they do not
-//	no mask         the same; a strict schema or a grammar is refused, a format is reported as ignored
-//	checks          without them a call that is wrong is not rewound to: a new request takes the turn's place
-//	tokenizer       without one prompts go as text, counts are estimates, and content that spells a marker may be read as one
-//	token ids       without them no tokens of earlier turns go into a prompt; logit_bias is ignored
-//	symbols         without them markers are known by their spelling
-//	conclude        without it a turn that goes round in circles is ended at once
+//	exact mask    The output matches the grammar, token by token. Calls stream while they
+//	              are written.
+//	printed mask  Another engine follows the grammar in its own dialect. Calls are held until
+//	              they validate. Where they do not, the turn is tried again.
+//	no mask       The same. A strict schema or a grammar is refused, a format is reported as
+//	              ignored.
+//	checks        Without them a wrong call is not taken back: a new request replaces the turn.
+//	tokenizer     Without one prompts go as text and counts are estimates. Content that spells
+//	              a marker may be read as one.
+//	token ids     Without them a prompt holds no tokens of earlier turns; logit_bias is ignored.
+//	symbols       Without them markers are known by their spelling.
+//	conclude      Without it a turn that repeats itself is ended at once.
 //
 // A demanded call (tool_choice) that does not come from an engine without an exact mask is asked
 // for once more, and then an error.

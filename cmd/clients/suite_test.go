@@ -14,8 +14,8 @@ import (
 	"tenon/server/servertest"
 )
 
-// S3-22: suite is the tests that LM Studio's Python SDK brings with its source: 148 of them want a server
-// that holds five models.
+// S3-22: suite is the tests that LM Studio's Python SDK brings with its source. Of them 148 want a
+// server that holds five models.
 var suite = func() client {
 	c := studio("lmstudio-suite", "lmstudio-suite", "lmstudio_suite.py")
 	c.most = 1000

@@ -395,20 +395,3 @@ func testClosed(t *testing.T, e engine.Engine) {
 		t.Errorf("open: %v, want ErrClosed", err)
 	}
 }
-
-func testEmbed(t *testing.T, e engine.Engine) {
-	vectors, err := e.Embed(limited(t), []engine.Prompt{engine.Plain("the weather is cold"), engine.Plain("the answer")})
-	if !e.Model().Can.Embeddings {
-		if !errors.Is(err, engine.ErrUnsupported) {
-			t.Errorf("%v, want ErrUnsupported", err)
-		}
-		return
-	}
-	if err != nil || len(vectors) != 2 {
-		t.Fatalf("%d vectors, %v", len(vectors), err)
-	}
-	if a, b := vectors[0], vectors[1]; len(a.Vector) == 0 || len(a.Vector) != len(b.Vector) || a.Tokens <= 0 ||
-		slices.Equal(a.Vector, b.Vector) {
-		t.Errorf("vectors of %d and %d numbers, %d tokens", len(a.Vector), len(b.Vector), a.Tokens)
-	}
-}

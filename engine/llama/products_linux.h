@@ -76,8 +76,8 @@ template <typename block> inline void turn(const block * const rows[lanes], int6
     transpose(r, q);
 }
 
-// scales_of writes the scales of sixteen rows' blocks side by side: were each block's read and written just before they are
-// wanted, the processor would wait for what it has written.
+// scales_of writes the scales of sixteen rows' blocks side by side, all before the products. Written
+// just before a product reads them, they would make the processor wait for its own stores.
 template <typename block> inline void scales_of(const block * const rows[lanes], int64_t blocks, uint16_t * d) {
     for (int i = 0; i < lanes; i++) {
         for (int64_t k = 0; k < blocks; k++) {

@@ -336,3 +336,42 @@ func (a *API) Extra(name string, f chat.Finish) *wire.Extra {
 		Runtime: map[string]any{"name": "tenon", "version": "llama.cpp", "supported_formats": []string{"gguf"}},
 	}
 }
+
+// wanted is how the model is to be loaded, unless a loaded instance will do. A context that is not
+// the model's own takes leave.
+func (t *turn) wanted(ctx context.Context) (s fleet.Settings, loaded bool, err error) {
+	i, ok := t.api.models.FindLoaded(t.id)
+	if ok && i.Context() >= t.context {
+		return s, true, nil
+	}
+	if t.context > 0 {
+		err = t.api.models.MayChoose(ctx, "context_length")
+	}
+	if err != nil && !ok && t.context <= t.model.Context {
+		return s, false, nil // as the model is set, it will do
+	}
+	s.Context = t.context
+	return s, false, err
+}
+
+// ensure loads the model if it is not.
+func (t *turn) ensure(ctx context.Context) error {
+	s, loaded, err := t.wanted(ctx)
+	if loaded || err != nil {
+		return err
+	}
+	if err := t.do(func() error { return t.begin(loading, nil) }); err != nil {
+		return err
+	}
+	begun := time.Now()
+	i, err := t.api.models.Load(ctx, fleet.Request{Name: t.model.ID, TTL: lmstudio.OnDemandTTL, OnDemand: true, Settings: s, Progress: func(p fleet.Progress) {
+		_ = t.do(func() error { return t.progress(loading, p.Share) }) // what follows meets the same error
+	}})
+	if err != nil {
+		return lmstudio.LoadError(err)
+	}
+	return t.do(func() error {
+		t.id, t.load = i.ID, new(time.Since(begun).Seconds())
+		return t.progress(loading, 1) // a short load may have told of none
+	})
+}
