@@ -18,6 +18,7 @@ type Stats struct {
 	Waiting   int   // turns in the queue
 	Cells     int   // of the KV cache in use, kept prefixes included
 	Capacity  int   // cells of the KV cache in all
+	Evictable int   // of those in use, what kept prefixes would give back to a turn that needs it
 	Kept      int   // sequences kept for reuse
 
 	Grammars     int // compiled ones that are remembered, of all engines in the process

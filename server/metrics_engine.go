@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -48,6 +49,13 @@ var (
 		held("tenon_grammars_kept", "Compiled grammars that are remembered.", func(s engine.Stats) int { return s.Grammars }),
 		held("tenon_grammar_bytes", "Memory of compiled grammars, with all they have learned.", func(s engine.Stats) int { return s.GrammarBytes }),
 	}
+	// Schedulers of clusters know these names of vLLM's (Gateway API Inference Extension, llm-d).
+	// Prefixes that are kept for reuse do not count as use there: a turn that needs room gets it.
+	vllmMetrics = []engineMetric{
+		gauge("vllm:num_requests_running", "Turns in slots, by the name vLLM has for it.", "model_name", func(s engine.Stats) float64 { return float64(s.Running) }),
+		gauge("vllm:num_requests_waiting", "Turns that wait for a slot, by the name vLLM has for it.", "model_name", func(s engine.Stats) float64 { return float64(s.Waiting) }),
+		gauge("vllm:kv_cache_usage_perc", "Share of the KV cache that running turns hold, 0 to 1, by the name vLLM has for it.", "model_name", usage),
+	}
 	slotsDesc  = prometheus.NewDesc("tenon_slots", "Turns that can run at once.", []string{"model"}, nil)
 	modelsDesc = prometheus.NewDesc("tenon_models", "Models by state.", []string{"state"}, nil)
 
@@ -60,12 +68,21 @@ func counted(name, help string, value func(engine.Stats) int64) engineMetric {
 }
 
 func held(name, help string, value func(engine.Stats) int) engineMetric {
-	return engineMetric{prometheus.NewDesc(name, help, []string{"model"}, nil), prometheus.GaugeValue, func(s engine.Stats) float64 { return float64(value(s)) }}
+	return gauge(name, help, "model", func(s engine.Stats) float64 { return float64(value(s)) })
+}
+
+func gauge(name, help, label string, value func(engine.Stats) float64) engineMetric {
+	return engineMetric{prometheus.NewDesc(name, help, []string{label}, nil), prometheus.GaugeValue, value}
+}
+
+// usage is the share of the KV cache that running turns hold.
+func usage(s engine.Stats) float64 {
+	return float64(s.Cells-s.Evictable) / float64(max(s.Capacity, 1))
 }
 
 // Describe implements prometheus.Collector.
 func (c engineCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, m := range engineMetrics {
+	for _, m := range slices.Concat(engineMetrics, vllmMetrics) {
 		out <- m.desc
 	}
 	out <- slotsDesc
@@ -84,7 +101,7 @@ func (c engineCollector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	for id, s := range c.engines.Stats(ctx) {
-		for _, m := range engineMetrics {
+		for _, m := range slices.Concat(engineMetrics, vllmMetrics) {
 			out <- prometheus.MustNewConstMetric(m.desc, m.kind, m.value(s), id)
 		}
 		if s.Confinement != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-var described = regexp.MustCompile(`fqName: "(tenon_[a-z_]+)", help: "(.*?)",(?: unit: "[^"]*",)? constLabels: \{.*\}, variableLabels: \{(.*?)\}\}`)
+var described = regexp.MustCompile(`fqName: "((?:tenon_|vllm:)[a-z_]+)", help: "(.*?)",(?: unit: "[^"]*",)? constLabels: \{.*\}, variableLabels: \{(.*?)\}\}`)
 
 // S1-27, S3-21: METRICS.md names every metric that is registered, with its labels and its meaning,
 // and no other.

@@ -290,6 +290,6 @@ func (l *loop) endAll() {
 func (l *loop) publish() {
 	s := l.counts
 	s.Running, s.Waiting, s.Cells, s.Kept = len(l.running), len(l.queue), l.cache.Cells(), l.cache.Kept()
-	s.Capacity = l.backend.Cells()
+	s.Capacity, s.Evictable = l.backend.Cells(), l.cache.Evictable()
 	l.stats.Store(&s)
 }
