@@ -101,6 +101,10 @@ test-fleet: needs ## load and unload a tiny model CYCLES= times (1,000), hold th
 image-root: ## run the Dockerfile's lines in bare Debian roots and try the image, without a container engine; as root
 	@cmd/scripts/image-root.sh
 
+.PHONY: test-manifests
+test-manifests: ## decode Kubernetes' manifests strictly with its own types, which are fetched; nothing is applied
+	cd cmd/deploy/kubernetes/check && go test -count=1 ./...
+
 .PHONY: bench-server
 bench-server: needs ## what the server adds to a request and to an event, and what 1,000 idle streams hold
 	go test ./server -run xxx -bench 'Request|Event' -benchtime 2000x
