@@ -236,10 +236,15 @@ func memberSchema(s *jsonschema.Schema, key string) *jsonschema.Schema {
 	if sub, ok := s.Properties[key]; ok {
 		return sub
 	}
-	for re, sub := range s.PatternProperties {
-		if re.MatchString(key) {
-			return sub
+	var found *jsonschema.Schema
+	first := ""
+	for re, sub := range s.PatternProperties { // of several, always the same
+		if text := re.String(); re.MatchString(key) && (found == nil || text < first) {
+			found, first = sub, text
 		}
+	}
+	if found != nil {
+		return found
 	}
 	sub, _ := s.AdditionalProperties.(*jsonschema.Schema)
 	return sub

@@ -2,15 +2,18 @@ package conform
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/dlclark/regexp2"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"tenon/tools/memo"
 )
@@ -196,7 +199,31 @@ func (s *Schema) validate(args []byte) error {
 	if err != nil {
 		return fmt.Errorf("read the arguments: %w", err)
 	}
-	return check(s.root, v)
+	return settled(check(s.root, v))
+}
+
+// settled is a validation error with its causes in one order: the validator takes members as they
+// come out of a map. Those of a union stay in its branches' order.
+func settled(err error) error {
+	var e *jsonschema.ValidationError
+	if !errors.As(err, &e) {
+		return err
+	}
+	for _, c := range e.Causes {
+		_ = settled(c)
+	}
+	if extra, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
+		slices.Sort(extra.Properties)
+	}
+	if unionKeyword(e.ErrorKind) == "" {
+		slices.SortStableFunc(e.Causes, func(a, b *jsonschema.ValidationError) int {
+			if n := cmp.Or(slices.Compare(a.InstanceLocation, b.InstanceLocation), cmp.Compare(a.SchemaURL, b.SchemaURL)); n != 0 {
+				return n
+			}
+			return cmp.Compare(a.Error(), b.Error())
+		})
+	}
+	return err
 }
 
 // check validates a value. A number that most readers of JSON have no number for fits no schema.

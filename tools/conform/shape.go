@@ -3,6 +3,7 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -266,8 +267,8 @@ func unreadable(v any) string {
 			}
 		}
 	case map[string]any:
-		for _, e := range v {
-			if n := unreadable(e); n != "" {
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if n := unreadable(v[k]); n != "" {
 				return n
 			}
 		}

@@ -3,6 +3,8 @@ package conform
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -44,10 +46,7 @@ func (t *tidy) schema(v, root any) any {
 	if !ok {
 		return v
 	}
-	out := make(map[string]any, len(m))
-	for k, e := range m {
-		out[k] = e
-	}
+	out := maps.Clone(m)
 	t.types(out)
 	t.numbers(out)
 	t.pattern(out)
@@ -82,14 +81,14 @@ func (t *tidy) schema(v, root any) any {
 
 func (t *tidy) named(keyword string, m map[string]any, root any) map[string]any {
 	out := make(map[string]any, len(m))
-	for k, e := range m {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if keyword == "patternProperties" {
 			if _, err := ecma(k); err != nil {
 				t.note("%v", err)
 				continue
 			}
 		}
-		out[k] = t.schema(e, root)
+		out[k] = t.schema(m[k], root)
 	}
 	return out
 }

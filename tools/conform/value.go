@@ -104,7 +104,7 @@ func (s *Schema) Faults(args []byte) []Fault {
 		v = c.value(v, s.root, "")
 	}
 	s.renew(args)
-	err := check(s.root, v.any())
+	err := settled(check(s.root, v.any()))
 	var e *jsonschema.ValidationError
 	if err != nil && !errors.As(err, &e) {
 		return []Fault{{Value: v.bytes(), Message: err.Error()}}

@@ -18,9 +18,10 @@ func (d *Dialect) With(markers []string) *Dialect {
 	bound.tokens = map[string]int{}
 	for _, m := range d.AllMarkers() {
 		longest := 0
-		for s := range bound.Symbols {
-			if i := strings.Index(m.Text, s); i >= 0 && len(s) > longest {
-				bound.tokens[m.Text], longest = i, len(s)
+		for s := range bound.Symbols { // of those that are as long, the first in the marker
+			i, n := strings.Index(m.Text, s), len(s)
+			if i >= 0 && (n > longest || n == longest && i < bound.tokens[m.Text]) {
+				bound.tokens[m.Text], longest = i, n
 			}
 		}
 	}
