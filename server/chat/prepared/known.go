@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"tenon/templates"
 )
@@ -78,14 +80,9 @@ func (k *known) keep(bound string) {
 	}
 }
 
-// replace writes a file of which nobody sees a part. Where too many lie beside it, all begin anew.
+// replace writes a file of which nobody sees a part. Where too many lie beside it, the oldest go.
 func replace(path string, data []byte) error {
 	dir := filepath.Dir(path)
-	if entries, err := os.ReadDir(dir); err == nil && len(entries) >= mostKnown {
-		if err := os.RemoveAll(dir); err != nil {
-			return err
-		}
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -93,5 +90,29 @@ func replace(path string, data []byte) error {
 	if err := os.WriteFile(part, data, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(part, path)
+	if err := os.Rename(part, path); err != nil {
+		return err
+	}
+	return dropOldest(dir, mostKnown)
+}
+
+// dropOldest leaves so many files in a folder, those that were written last.
+func dropOldest(dir string, most int) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) <= most {
+		return err
+	}
+	written := map[string]time.Time{}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil { // else another process has taken it away
+			written[e.Name()] = info.ModTime()
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return written[a.Name()].Compare(written[b.Name()]) })
+	for _, e := range entries[:len(entries)-most] {
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
 }

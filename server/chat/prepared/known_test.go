@@ -94,7 +94,7 @@ func probeOf(t testing.TB, m Model) templates.Probe {
 }
 
 // What cannot be read is written anew; another vocabulary is another file; there are so many and
-// no more.
+// no more, of which the oldest go.
 func TestKnown_filesThatAreBrokenAndTooMany(t *testing.T) {
 	const source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 	dir := t.TempDir()
@@ -122,15 +122,28 @@ func TestKnown_filesThatAreBrokenAndTooMany(t *testing.T) {
 	if recall(dir, source, "<s>", "<eos>", nil).hit || recall(dir, source+" ", "<s>", "</s>", nil).hit {
 		t.Error("another's findings are read")
 	}
-	for i := range 300 {
-		old := filepath.Join(dir, "templates", fmt.Sprint("old", i))
-		if err := os.WriteFile(old, nil, 0o600); err != nil {
+	for i := range mostKnown + 40 {
+		at := filepath.Join(dir, "templates", fmt.Sprint("old", i))
+		if err := os.WriteFile(at, nil, 0o600); err != nil {
 			t.Fatal(err)
+		}
+		if written := time.Unix(int64(1000+i), 0); os.Chtimes(at, written, written) != nil {
+			t.Fatalf("%s has no time", at)
 		}
 	}
 	prepare(t, dir, source+"x")
-	if got := files(); len(got) != 1 {
-		t.Errorf("%d files are kept", len(got))
+	if got := len(files()); got != mostKnown {
+		t.Errorf("%d files are kept", got)
+	}
+	for _, s := range []string{source, source + "x"} {
+		if !recall(dir, s, "<s>", "</s>", []string{}).hit {
+			t.Error("one that was written lately is gone")
+		}
+	}
+	_, oldest := os.Stat(filepath.Join(dir, "templates", "old0"))
+	_, youngest := os.Stat(filepath.Join(dir, "templates", fmt.Sprint("old", mostKnown+39)))
+	if oldest == nil || youngest != nil {
+		t.Errorf("not the oldest went: %v, %v", oldest, youngest)
 	}
 	prepare(t, "", source)
 	if prepare(t, filepath.Join(path, "below"), source).Dialect == nil { // a folder that cannot be
