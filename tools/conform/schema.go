@@ -53,6 +53,9 @@ func CompileUntil(raw json.RawMessage, stop func() error) (*Schema, error) {
 // Notes lists what Compile left out.
 func (s *Schema) Notes() []string { return s.notes }
 
+// Beyond tells why arguments cannot be held against the schema, "" if they can.
+func (s *Schema) Beyond() string { return s.wrong }
+
 // mostSchemas bounds those inside of a schema: the validator looks for each among all that wait to
 // be compiled. The largest known have 4,000.
 const mostSchemas = 1 << 15
@@ -64,7 +67,7 @@ func compile(raw json.RawMessage, stop func() error) (*Schema, error) {
 		wrong = fmt.Sprintf("has more than %d schemas inside of it", mostSchemas)
 	}
 	if wrong != "" {
-		raw = nil
+		raw, wrong = nil, "its schema "+wrong
 	}
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -144,101 +143,6 @@ func (c *coercion) wrap(v value, s *jsonschema.Schema, at string) value {
 	c.repair(WrapInArray, at, "%.40s", v.bytes())
 	return wrapped
 }
-
-// Unions of unions, by reference, make a schema of a few lines that has billions of alternatives
-// for one value. What reads schemas looks at each of them, so that a schema with too many must be
-// refused before.
-
-// MaxAlternatives is how many alternatives one value may have. A hundred thousand are looked at in
-// a few seconds.
-const MaxAlternatives = 1 << 17
-
-// Beyond tells why arguments cannot be held against the schema, "" if they can.
-func (s *Schema) Beyond() string {
-	if s.wrong != "" {
-		return "its schema " + s.wrong
-	}
-	c := census{counts: map[*jsonschema.Schema]int{}}
-	if c.count(s.root); c.most > MaxAlternatives {
-		return fmt.Sprintf("a value of its schema has more than %d alternatives", MaxAlternatives)
-	}
-	return ""
-}
-
-// census counts the alternatives of each schema's own value, up to more than the most.
-type census struct {
-	counts map[*jsonschema.Schema]int // 1 while it is counted: a schema may lead to itself
-	most   int
-}
-
-func (c *census) count(s *jsonschema.Schema) int {
-	if s == nil {
-		return 1
-	}
-	if n, known := c.counts[s]; known {
-		return n
-	}
-	c.counts[s] = 1
-	n := times(c.count(s.Ref), c.count(s.RecursiveRef))
-	if s.DynamicRef != nil {
-		n = times(n, c.count(s.DynamicRef.Ref))
-	}
-	for _, list := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
-		n = times(n, c.sum(list))
-	}
-	for _, part := range append(s.AllOf[:len(s.AllOf):len(s.AllOf)], s.Not) {
-		n = times(n, c.count(part))
-	}
-	n = times(n, c.sum([]*jsonschema.Schema{s.If, s.Then, s.Else}))
-	c.inside(s)
-	c.counts[s], c.most = n, max(c.most, n)
-	return n
-}
-
-// sum is how many alternatives several schemas have together.
-func (c *census) sum(list []*jsonschema.Schema) int {
-	n := 0
-	for _, s := range list {
-		if s != nil {
-			n = min(n+c.count(s), MaxAlternatives+1)
-		}
-	}
-	return max(n, 1)
-}
-
-// inside looks at what a schema says of the members and items of its values.
-func (c *census) inside(s *jsonschema.Schema) {
-	for _, sub := range s.Properties {
-		c.count(sub)
-	}
-	for _, sub := range s.PatternProperties {
-		c.count(sub)
-	}
-	for _, sub := range s.DependentSchemas {
-		c.count(sub)
-	}
-	for _, either := range s.Dependencies {
-		if sub, ok := either.(*jsonschema.Schema); ok {
-			c.count(sub)
-		}
-	}
-	for _, sub := range s.PrefixItems {
-		c.count(sub)
-	}
-	for _, sub := range []*jsonschema.Schema{s.Items2020, s.Contains, s.PropertyNames, s.UnevaluatedItems, s.UnevaluatedProperties, s.ContentSchema} {
-		c.count(sub)
-	}
-	for _, either := range []any{s.Items, s.AdditionalItems, s.AdditionalProperties} {
-		switch sub := either.(type) {
-		case *jsonschema.Schema:
-			c.count(sub)
-		case []*jsonschema.Schema:
-			c.sum(sub)
-		}
-	}
-}
-
-func times(a, b int) int { return min(a*b, MaxAlternatives+1) }
 
 // readable tells whether a double holds about what a number says: most readers of JSON read 1e400
 // as infinity or not at all, and 1e-400 as zero. The validator cannot do with exponents of many
