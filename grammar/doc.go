@@ -48,7 +48,7 @@
 //
 // A Grammar and a Vocab may be used by any number of goroutines, a Matcher and a Parser by one at
 // a time. Matchers of one grammar and vocabulary share what they learn, and take turns: one lock
-// is held for the time of one call. What is learned about masks is bounded to 64 MiB per grammar
+// is held for the time of one call, of [Matcher.MaskInSteps] for that of a step. What is learned about masks is bounded to 64 MiB per grammar
 // and vocabulary, and so is what is learned about texts: beyond it a matcher reads its text again
 // with nothing learned. A text that takes much by itself brings that up to twice what it takes.
 // All that Parse remembers is bounded to half a GiB: what was used least recently goes first

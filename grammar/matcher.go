@@ -17,7 +17,8 @@ type Matcher struct {
 	past  []accepted
 	texts []byte // of what was accepted and is no token
 
-	renewed int // how often: see renew.go
+	renewed int    // how often: see renew.go
+	pause   func() // see MaskInSteps; nil outside of it
 }
 
 // Matcher starts following an output. Without a vocabulary (v is nil) it takes text and symbols,
@@ -31,15 +32,35 @@ func (g *Grammar) Matcher(v *Vocab) *Matcher {
 
 // Mask returns the tokens that may come next. It is never empty before the end; end tokens are in
 // it exactly when Done.
-func (m *Matcher) Mask() (mask Mask) {
+func (m *Matcher) Mask() (mask Mask) { return m.MaskInSteps(nil) }
+
+// MaskInSteps is Mask, but calls pause after each step: a bounded amount of work, counted. What
+// other matchers of the grammar do meanwhile does not wait for this mask; this matcher must not
+// accept anything before the mask is whole.
+func (m *Matcher) MaskInSteps(pause func()) (mask Mask) {
 	if m.v == nil {
 		return Mask{}
 	}
+	m.pause = pause
 	m.masking(func() {
-		mask = m.e.masks.Mask(m.state)
+		mask = m.e.masks.Mask(m.state, m.unlocked())
 		m.e.grown()
 	})
+	m.pause = nil
 	return mask
+}
+
+// unlocked is pause for a caller that has the workspace's lock, which is free meanwhile.
+func (m *Matcher) unlocked() func() {
+	pause, e := m.pause, m.e
+	if pause == nil {
+		return nil
+	}
+	return func() {
+		e.mu.Unlock()
+		defer e.mu.Lock()
+		pause()
+	}
 }
 
 // MaskWithin returns the tokens of Mask after which the shortest legal end still fits into budget
@@ -152,7 +173,7 @@ func (m *Matcher) Rollback(n int) {
 // Clone returns an independent matcher in the same state.
 func (m *Matcher) Clone() *Matcher {
 	c := *m
-	c.past, c.texts = slices.Clone(m.past), slices.Clone(m.texts)
+	c.past, c.texts, c.pause = slices.Clone(m.past), slices.Clone(m.texts), nil
 	return &c
 }
 
@@ -161,6 +182,13 @@ func (m *Matcher) Done() bool {
 	m.e.mu.Lock()
 	defer m.e.mu.Unlock()
 	return m.e.m.Done(m.state)
+}
+
+// Ended says whether nothing may come any more but the end.
+func (m *Matcher) Ended() bool {
+	m.e.mu.Lock()
+	defer m.e.mu.Unlock()
+	return m.e.m.Ended(m.state)
 }
 
 // AtCheck says whether a %check mark has just been reached: what was generated is to be validated

@@ -156,7 +156,7 @@ func (m *Matcher) masking(f func()) {
 			return
 		}
 		whole := false
-		m.on(func() { whole = m.e.masks.Resume(m.state, &p) })
+		m.on(func() { whole = m.e.masks.Resume(m.state, &p, m.unlocked()) })
 		if whole {
 			break
 		}
@@ -196,6 +196,11 @@ func (m *Matcher) restart() bool {
 	past := make([]accepted, len(m.past), cap(m.past))
 	state := e.m.Start()
 	for i, x := range m.past {
+		if m.pause != nil && i%rereadStep == rereadStep-1 {
+			e.mu.Unlock()
+			m.pause()
+			e.mu.Lock()
+		}
 		past[i], past[i].before = x, state
 		if state = m.again(e, state, i); state == machine.Stuck {
 			return false
@@ -205,6 +210,9 @@ func (m *Matcher) restart() bool {
 	e.reread = max(e.reread, e.m.Size())
 	return true
 }
+
+// rereadStep is how many things accepted are read again in one step of a mask.
+const rereadStep = 64
 
 // again accepts on a workspace what was accepted before.
 func (m *Matcher) again(e *workspace, state machine.ConfigID, i int) machine.ConfigID {

@@ -15,7 +15,7 @@ type kind struct {
 	expect func(m *Machine, t thread, set *lex.ByteSet) bool
 	// collect adds the tokens that a thread allows, or says that they are to be tried one by one,
 	// as nil does.
-	collect func(k *Masks, t thread) bool
+	collect func(k *collector, t thread) bool
 }
 
 // kinds is the table of kinds. It is filled in by init because what it names reads it.
@@ -38,28 +38,28 @@ func init() {
 			},
 			expect: (*Machine).expectLex,
 		},
-		kindUntil: {name: "until", mayEnd: (*Machine).untilEnds, distance: (*Machine).untilDistance, collect: (*Masks).collectText},
-		kindValue: {name: "value", distance: (*Machine).valueKindDistance, expect: (*Machine).expectValue, collect: (*Masks).collectBetween},
+		kindUntil: {name: "until", mayEnd: (*Machine).untilEnds, distance: (*Machine).untilDistance, collect: (*collector).collectText},
+		kindValue: {name: "value", distance: (*Machine).valueKindDistance, expect: (*Machine).expectValue, collect: (*collector).collectBetween},
 		kindString: {
 			name: "string",
 			distance: func(m *Machine, d kindDef, st, aux int32) int32 {
 				return m.stringDistance(d.index(), lex.StringState(st), aux)
 			},
-			collect: (*Masks).collectString,
+			collect: (*collector).collectString,
 		},
 		kindObject: {
 			name: "object",
 			distance: func(m *Machine, d kindDef, st, aux int32) int32 {
 				return m.objectDistance(m.objectAt(d.index()), st, aux)
 			},
-			expect: (*Machine).expectObject, collect: (*Masks).collectBetween,
+			expect: (*Machine).expectObject, collect: (*collector).collectBetween,
 		},
-		kindNamedKey:   {name: "named key", expect: (*Machine).expectName, collect: (*Masks).collectName},
-		kindUnnamedKey: {name: "other key", collect: (*Masks).collectUnnamedKey},
+		kindNamedKey:   {name: "named key", expect: (*Machine).expectName, collect: (*collector).collectName},
+		kindUnnamedKey: {name: "other key", collect: (*collector).collectUnnamedKey},
 		kindArray: {
 			name:     "array",
 			distance: func(m *Machine, d kindDef, st, aux int32) int32 { return m.arrayDistance(m.arrays[d.index()], st, aux) },
-			expect:   (*Machine).expectArray, collect: (*Masks).collectBetween,
+			expect:   (*Machine).expectArray, collect: (*collector).collectBetween,
 		},
 		kindSpace: {name: "space", mayEnd: always, expect: (*Machine).expectSpace},
 		kindPlain: {
@@ -68,7 +68,7 @@ func init() {
 			distance: func(m *Machine, d kindDef, st, aux int32) int32 {
 				return m.plainDistance(m.plains[d.index()], lex.State(st), aux)
 			},
-			collect: (*Masks).collectPlain,
+			collect: (*collector).collectPlain,
 		},
 		kindQuoted: {
 			name:   "quoted text",
@@ -76,7 +76,7 @@ func init() {
 			distance: func(m *Machine, _ kindDef, st, _ int32) int32 {
 				return int32(m.arenas[0].StringDistance(lex.StringState(st))) - 1 // no quote closes it
 			},
-			collect: (*Masks).collectText,
+			collect: (*collector).collectText,
 		},
 		kindEach: {
 			name:     "parts in any order",

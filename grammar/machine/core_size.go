@@ -81,8 +81,11 @@ func (a *array) size() int {
 // Size is roughly how many bytes the masks take beside the machine and the vocabulary: no more
 // than their limits, and what they are collected in.
 func (k *Masks) Size() int {
-	scratch := 4*cap(k.ids) + 4*cap(k.found) + 8*cap(k.set) + 8*cap(k.gone)
-	return k.size + k.kept + scratch + k.walk.size()
+	n := k.size + k.kept
+	if c := k.idle; c != nil {
+		n += 4*cap(c.ids) + 4*cap(c.found) + 8*cap(c.set) + 8*cap(c.gone) + c.walk.size()
+	}
+	return n
 }
 
 // size is asked for after every mask, hence counts little.

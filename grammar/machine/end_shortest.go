@@ -125,7 +125,7 @@ func (m *Machine) edgeDistance(e edge, limit int32) int32 {
 // anything every token has a state of its own. White space counts only where it comes closer:
 // where distances are bounds, it may seem to be as close as anything, again and again.
 func (k *Masks) Within(id ConfigID, budget int) vocab.Mask {
-	mask := k.Mask(id)
+	mask := k.Mask(id, nil)
 	here := k.m.Distance(id)
 	if here+2*vocab.MaxPiece < budget {
 		return mask // no token is long enough to lead out of reach

@@ -93,7 +93,7 @@ func (m *Machine) plainDistance(p plain, st lex.State, read int32) int32 {
 
 // collectPlain adds the tokens that a thread in plain text allows: those that stay inside are the
 // same for every count that leaves room for any token.
-func (k *Masks) collectPlain(t thread) bool {
+func (k *collector) collectPlain(t thread) bool {
 	p := &k.m.plains[t.def.index()]
 	near := p.max != schema.Unbounded && t.aux+2*vocab.MaxPiece+int32(p.arena.MinRunes(lex.State(t.st))) > p.max
 	return !near && k.collectText(t)

@@ -121,7 +121,7 @@ func checkMasks(t *testing.T, k *Masks, v *vocab.Vocab, text string) {
 	t.Helper()
 	id := k.m.Start()
 	for i := 0; i <= len(text) && id != Stuck; i++ {
-		mask := k.Mask(id)
+		mask := k.Mask(id, nil)
 		for token := int32(1); int(token) < v.Len(); token++ {
 			next, _ := k.m.Walk(id, v.Piece(token))
 			if mask.Allows(token) != (next != Stuck) {

@@ -27,7 +27,7 @@ type extraEnd struct {
 }
 
 // addNamed adds a thread that has read all of a named key.
-func (e *keyEnds) addNamed(k *Masks, x *lexicon, t thread) {
+func (e *keyEnds) addNamed(k *collector, x *lexicon, t thread) {
 	if e.lexicon != x { // of another policy of escapes
 		k.collectNamed()
 		e.lexicon = x
@@ -36,7 +36,7 @@ func (e *keyEnds) addNamed(k *Masks, x *lexicon, t thread) {
 }
 
 // collectKeyEnds adds the tokens that end keys.
-func (k *Masks) collectKeyEnds() {
+func (k *collector) collectKeyEnds() {
 	k.collectNamed()
 	for all := k.ends.extra; len(all) > 0; {
 		x := all[0].slice
@@ -56,7 +56,7 @@ func (k *Masks) collectKeyEnds() {
 }
 
 // collectNamed adds the tokens that begin with the closing quote of a named key.
-func (k *Masks) collectNamed() {
+func (k *collector) collectNamed() {
 	x := k.ends.lexicon
 	if len(k.ends.named) == 0 {
 		return
@@ -73,7 +73,7 @@ func (k *Masks) collectNamed() {
 }
 
 // collectUnnamedKeyEnds adds the tokens that end a key in a state, for threads that are in it.
-func (k *Masks) collectUnnamedKeyEnds(x *stringSlice, all []thread) {
+func (k *collector) collectUnnamedKeyEnds(x *stringSlice, all []thread) {
 	k.walk.run(k, &x.keys.tree, all)
 	var after []thread
 	for _, t := range all {
@@ -100,7 +100,7 @@ func (m *Machine) unusedKey(t thread) []byte {
 
 // correctTaken looks again at those of the tokens added from an index on by which the key becomes
 // one that an object names or has. Tokens with escapes are looked at elsewhere.
-func (k *Masks) correctTaken(x *stringSlice, all []thread, from int) {
+func (k *collector) correctTaken(x *stringSlice, all []thread, from int) {
 	taken := takenTexts{x: x, tokens: k.found[:0]}
 	for _, t := range all {
 		taken.addOf(k.m, t)
@@ -153,7 +153,7 @@ func (s *takenTexts) add(text string) {
 }
 
 // removeFrom takes tokens out of those added from an index on, and returns those that were there.
-func (k *Masks) removeFrom(from int, gone []int32) []int32 {
+func (k *collector) removeFrom(from int, gone []int32) []int32 {
 	if len(gone) == 0 {
 		return nil
 	}

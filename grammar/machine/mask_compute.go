@@ -20,16 +20,7 @@ type Masks struct {
 	byUse   list.List // of maskEntry, most recently used first
 	size    int
 	limit   int
-
-	// what a mask is collected in
-	ids      []int32
-	set      []uint64
-	used     bool     // set holds something
-	whole    *lexicon // set holds all that stays inside of strings of this lexicon
-	together []thread // threads in keys of which those that stay inside are there
-	between  []thread // threads between the parts of values
-	ends     keyEnds  // threads in keys, for the tokens that end those
-	walk     walker
+	idle    *collector // of the mask computed last
 
 	textSlices recent[sliceKey, *tokenSlice]
 	strings    recent[stringState, *stringSlice]
@@ -38,12 +29,44 @@ type Masks struct {
 	kept       int                         // memory that slices take, roughly
 	older      int                         // of it, what was found before the last forget
 	keep       int                         // and may take
-	grouped    bool                        // a walk finds groups of tokens, not tokens
-	found      []int32                     // the groups
-	gone       []uint64                    // of removeFrom, empty between its calls
-	slicing    sliceWalk
 
 	Stats Stats
+}
+
+// collector is what one mask is collected in. There are as many as masks that have been begun.
+type collector struct {
+	*Masks
+	pause func() // called between the steps of a mask; nil: it is computed at once
+	work  int    // done since the last pause
+
+	ids      []int32
+	set      []uint64
+	used     bool     // set holds something
+	whole    *lexicon // set holds all that stays inside of strings of this lexicon
+	together []thread // threads in keys of which those that stay inside are there
+	between  []thread // threads between the parts of values
+	ends     keyEnds  // threads in keys, for the tokens that end those
+	walk     walker
+	grouped  bool     // a walk finds groups of tokens, not tokens
+	found    []int32  // the groups
+	gone     []uint64 // of removeFrom, empty between its calls
+	slicing  sliceWalk
+}
+
+// A step of a mask is so much work. A node of a tree counts one; some tens of microseconds go by.
+const (
+	stepWork   = 1 << 14
+	threadWork = 8   // a thread that reads a byte
+	rowWork    = 256 // all successors of a lexical state
+)
+
+// spend counts work, and pauses where a step has been done. Others may use the machine and the
+// masks meanwhile: what they all share is whole here, and the machine's scratch is empty.
+func (k *collector) spend(work int) {
+	if k.work += work; k.work >= stepWork && k.pause != nil {
+		k.work = 0
+		k.pause()
+	}
 }
 
 // Stats counts what a Masks has done.
@@ -82,21 +105,38 @@ func NewMasks(m *Machine, v *vocab.Vocab) *Masks {
 	return k
 }
 
-// Mask returns the tokens that may come next in a configuration.
-func (k *Masks) Mask(id ConfigID) vocab.Mask {
+// visit counts nodes, and the work beside.
+func (k *collector) visit(nodes, beside int) {
+	k.Stats.Nodes += int64(nodes)
+	k.spend(nodes + beside)
+}
+
+// Mask returns the tokens that may come next in a configuration. It calls pause, unless that is
+// nil, whenever it has done a step's work; pause may have other masks computed.
+func (k *Masks) Mask(id ConfigID, pause func()) vocab.Mask {
 	if e, ok := k.memo[id]; ok {
 		k.Stats.Hits++
 		k.byUse.MoveToFront(e)
 		return e.Value.(maskEntry).mask
 	}
 	k.Stats.Misses++
-	mask := k.compute(id)
+	c := k.idle
+	if k.idle = nil; c == nil {
+		c = &collector{Masks: k}
+	}
+	c.pause, c.work = pause, 0
+	mask := c.compute(id)
+	k.idle = c
 	k.remember(id, mask)
 	return mask
 }
 
 // remember keeps a mask, and forgets those used least recently.
 func (k *Masks) remember(id ConfigID, mask vocab.Mask) {
+	if e, ok := k.memo[id]; ok { // another was computed while this one paused, or was not whole
+		k.byUse.Remove(e)
+		k.size -= e.Value.(maskEntry).mask.Size()
+	}
 	k.memo[id] = k.byUse.PushFront(maskEntry{mask, id})
 	for k.size += mask.Size(); k.size > k.limit && k.byUse.Len() > 1; {
 		oldest := k.byUse.Remove(k.byUse.Back()).(maskEntry)
@@ -119,7 +159,7 @@ func (k *Masks) Step(id ConfigID, token int32) ConfigID {
 }
 
 // compute collects the mask of a configuration: the union of what its threads allow.
-func (k *Masks) compute(id ConfigID) vocab.Mask {
+func (k *collector) compute(id ConfigID) vocab.Mask {
 	if k.kept-k.older > k.keep/2 {
 		k.forget()
 	}
@@ -146,7 +186,7 @@ func (k *Masks) compute(id ConfigID) vocab.Mask {
 }
 
 // addWhole adds all that stays inside of a string of any text.
-func (k *Masks) addWhole(x *stringSlice) {
+func (k *collector) addWhole(x *stringSlice) {
 	k.addSet(x.inside)
 	k.whole = x.lexicon
 }
@@ -177,7 +217,7 @@ func (k *Masks) textOf(t thread) *stringSlice {
 }
 
 // collect adds the tokens that one thread allows.
-func (k *Masks) collect(t thread) {
+func (k *collector) collect(t thread) {
 	if f := kinds[t.def.kind()].collect; f == nil || !f(k, t) {
 		k.walk.run(k, k.v.Trie(), []thread{t})
 	}
@@ -185,12 +225,12 @@ func (k *Masks) collect(t thread) {
 
 // collectBetween leaves a thread between the parts of values for later: what many alternatives
 // admit there is much the same.
-func (k *Masks) collectBetween(t thread) bool {
+func (k *collector) collectBetween(t thread) bool {
 	k.between = append(k.between, t)
 	return true
 }
 
-func (k *Masks) finish(done bool, id ConfigID) vocab.Mask {
+func (k *collector) finish(done bool, id ConfigID) vocab.Mask {
 	for _, token := range k.tokens {
 		k.remove(token)
 	}
@@ -213,7 +253,7 @@ func (k *Masks) finish(done bool, id ConfigID) vocab.Mask {
 }
 
 // remove takes a token out that was added for its text.
-func (k *Masks) remove(token int32) {
+func (k *collector) remove(token int32) {
 	if token < 0 {
 		return
 	}
@@ -231,7 +271,7 @@ func (k *Masks) remove(token int32) {
 }
 
 // addSet adds a bitset of tokens.
-func (k *Masks) addSet(set []uint64) {
+func (k *collector) addSet(set []uint64) {
 	if !k.used {
 		k.set = append(k.set[:0], set...)
 		k.used = true
@@ -243,7 +283,7 @@ func (k *Masks) addSet(set []uint64) {
 }
 
 // addBoth adds the tokens that are in two bitsets.
-func (k *Masks) addBoth(x, y []uint64) {
+func (k *collector) addBoth(x, y []uint64) {
 	if !k.used {
 		k.set = append(k.set[:0], x...)
 		for i, w := range y {
@@ -258,7 +298,7 @@ func (k *Masks) addBoth(x, y []uint64) {
 }
 
 // add adds the tokens of one node of the tree.
-func (k *Masks) add(token int32) {
+func (k *collector) add(token int32) {
 	if k.grouped {
 		k.found = append(k.found, token)
 		return

@@ -12,7 +12,7 @@ import (
 // and looks at the long tokens itself.
 
 // fillInside makes inside known.
-func (k *Masks) fillInside(x *stringSlice) {
+func (k *collector) fillInside(x *stringSlice) {
 	switch {
 	case x.inside != nil:
 	case x.abstract == nil:
@@ -24,25 +24,26 @@ func (k *Masks) fillInside(x *stringSlice) {
 }
 
 // fillFew makes few known.
-func (k *Masks) fillFew(x *stringSlice) {
+func (k *collector) fillFew(x *stringSlice) {
 	switch {
 	case x.few != nil:
 	case x.abstract == nil:
 		x.few = k.walkFew(x)
 	default:
 		k.fillFew(x.abstract)
-		x.few = []int32{}
+		few := []int32{}
 		for _, id := range x.abstract.few {
 			if x.alike || !hasToken(x.long.set, id) {
-				x.few = append(x.few, id)
+				few = append(few, id)
 			}
 		}
 		k.eachLong(x, &x.long, func(id int32, stays bool) {
 			if stays {
-				x.few = append(x.few, id)
+				few = append(few, id)
 			}
 		})
-		k.kept += 4 * len(x.few)
+		k.kept += 4 * len(few)
+		x.few = few
 	}
 }
 
@@ -64,7 +65,7 @@ func (l *longTokens) finish() {
 }
 
 // corrected is a set of another state with the long tokens that belong to this.
-func (k *Masks) corrected(x *stringSlice, long *longTokens, set []uint64) []uint64 {
+func (k *collector) corrected(x *stringSlice, long *longTokens, set []uint64) []uint64 {
 	copied := false
 	k.eachLong(x, long, func(id int32, stays bool) {
 		if hasToken(set, id) == stays {
@@ -81,7 +82,7 @@ func (k *Masks) corrected(x *stringSlice, long *longTokens, set []uint64) []uint
 
 // eachLong calls f for the long tokens that the borrowed slice may hold, and says whether the
 // string goes on or closes with them. It holds no others: its state never says less.
-func (k *Masks) eachLong(x *stringSlice, long *longTokens, f func(id int32, reads bool)) {
+func (k *collector) eachLong(x *stringSlice, long *longTokens, f func(id int32, reads bool)) {
 	if x.alike {
 		return
 	}

@@ -46,10 +46,10 @@ func (w *sliceWalk) modelOf(x *stringSlice) *stringSlice {
 }
 
 // addModel remembers a state of which all is known.
-func (w *sliceWalk) addModel(x *stringSlice) {
-	key := modelKey{w.u, w.needs}
-	if known := w.k.models[key]; len(known) < maxModels {
-		w.k.models[key] = append(known, x)
+func (k *Masks) addModel(x *stringSlice, needs bool) {
+	key := modelKey{x.unit, needs}
+	if known := k.models[key]; len(known) < maxModels {
+		k.models[key] = append(known, x)
 	}
 }
 

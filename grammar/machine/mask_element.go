@@ -69,7 +69,7 @@ func (m *Machine) plentiful(i int32) bool {
 }
 
 // collectElement adds the tokens that close a recorded string.
-func (k *Masks) collectElement(t thread, x *stringSlice, b bounds) {
+func (k *collector) collectElement(t thread, x *stringSlice, b bounds) {
 	m := k.m
 	k.walk.run(k, &x.elements.tree, []thread{t})
 	from := len(k.ids)

@@ -49,6 +49,16 @@ func (m *Machine) only(id ConfigID) (byte, bool) {
 	return byte(found), true
 }
 
+// Ended says whether nothing may come any more but the end.
+func (m *Machine) Ended(id ConfigID) bool {
+	for in := range symbolBase + len(m.prog.symbols) {
+		if m.accepts(id, in) {
+			return false
+		}
+	}
+	return m.Done(id)
+}
+
 func (m *Machine) acceptsSymbol(id ConfigID) bool {
 	for i := range m.prog.symbols {
 		if m.accepts(id, symbolBase+i) {

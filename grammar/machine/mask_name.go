@@ -97,7 +97,7 @@ func (x *nameList) nextBytes(lo, hi, depth int) lex.ByteSet {
 }
 
 // collectName adds the tokens of a thread in a named key, outside of escapes.
-func (k *Masks) collectName(t thread) bool {
+func (k *collector) collectName(t thread) bool {
 	if t.aux>>16 != 0 {
 		return false
 	}

@@ -22,13 +22,14 @@ func (p *PartialMask) Empty() bool {
 }
 
 // Resume goes on with a mask until it is whole, which it says, or the automata are full. A token
-// for which they do not suffice is left out.
-func (k *Masks) Resume(id ConfigID, p *PartialMask) (whole bool) {
-	w, nodes := &k.walk, k.v.Trie().Nodes
+// for which they do not suffice is left out. Pause is that of Mask.
+func (k *Masks) Resume(id ConfigID, p *PartialMask, pause func()) (whole bool) {
+	c, nodes := &collector{Masks: k, pause: pause}, k.v.Trie().Nodes
+	w := &c.walk
 	if p.set == nil {
 		p.set = k.newSet()
 	}
-	w.begin(k, 0, k.m.configs.lists[id])
+	w.begin(c, 0, k.m.configs.lists[id])
 	known, from := 0, p.next // w.at is known down to a depth
 	for p.next < len(nodes) {
 		n := &nodes[p.next]
@@ -37,7 +38,8 @@ func (k *Masks) Resume(id ConfigID, p *PartialMask) (whole bool) {
 			w.at[known+1] = w.next(k.m, w.at[known], p.path[known])
 		}
 		s := w.next(k.m, w.at[above], n.Byte)
-		k.Stats.Nodes++
+		c.visit(1, w.stepped*threadWork)
+		w.stepped = 0
 		if k.m.Full() {
 			if p.next == from {
 				p.next += int(n.Size)
@@ -59,11 +61,6 @@ func (k *Masks) Resume(id ConfigID, p *PartialMask) (whole bool) {
 
 // Assemble makes a mask of what has been found, and keeps it.
 func (k *Masks) Assemble(id ConfigID, p *PartialMask) {
-	k.ids, k.used, k.set = k.ids[:0], true, append(k.set[:0], p.set...)
-	mask := k.finish(k.m.Done(id), id)
-	if e, ok := k.memo[id]; ok {
-		e.Value = maskEntry{mask, id}
-		return
-	}
-	k.remember(id, mask)
+	c := &collector{Masks: k, used: true, set: p.set}
+	k.remember(id, c.finish(k.m.Done(id), id))
 }

@@ -22,7 +22,7 @@ type sliceKey struct {
 }
 
 // collectText adds the tokens of a thread in text, with the help of the slice of its state.
-func (k *Masks) collectText(t thread) bool {
+func (k *collector) collectText(t thread) bool {
 	key := sliceKey{t.def, t.st}
 	s, ok := k.textSlices.get(key)
 	if !ok {
@@ -62,14 +62,13 @@ func (m *Machine) insideText(t thread, st int32, b byte) int32 {
 }
 
 // sliceText slices the tokens by what they do from a thread's state on.
-func (k *Masks) sliceText(t thread) *tokenSlice {
+func (k *collector) sliceText(t thread) *tokenSlice {
 	s := &tokenSlice{inside: k.newSet()}
 	tree := k.v.Trie()
 	var at [256 + 1]int32
 	var path [256]byte
 	at[0] = t.st
-	for i := 0; i < len(tree.Nodes); {
-		k.Stats.Nodes++
+	for i := 0; i < len(tree.Nodes); k.visit(1, 0) {
 		n := &tree.Nodes[i]
 		next := k.m.insideText(t, at[n.Depth-1], n.Byte)
 		path[n.Depth-1] = n.Byte

@@ -95,7 +95,7 @@ func dense(a *lex.Arena, s lex.StringState) bool {
 
 // addInside adds the tokens that a thread stays inside with, if room is enough for them;
 // schema.Unbounded is room for all. With a bound, those that end in an escape are left out.
-func (k *Masks) addInside(t thread, x *stringSlice, room int32) {
+func (k *collector) addInside(t thread, x *stringSlice, room int32) {
 	switch {
 	case k.whole == x.lexicon:
 		return
@@ -122,7 +122,7 @@ func (k *Masks) addInside(t thread, x *stringSlice, room int32) {
 }
 
 // addFew is addInside for a sparse slice; tokens that end in an escape are with the others.
-func (k *Masks) addFew(t thread, x *stringSlice, room int32) {
+func (k *collector) addFew(t thread, x *stringSlice, room int32) {
 	k.fillFew(x)
 	if room == schema.Unbounded {
 		k.ids = append(k.ids, x.few...)
@@ -138,12 +138,12 @@ func (k *Masks) addFew(t thread, x *stringSlice, room int32) {
 }
 
 // walkFew lists the tokens that stay inside.
-func (k *Masks) walkFew(x *stringSlice) []int32 {
+func (k *collector) walkFew(x *stringSlice) []int32 {
 	few := []int32{}
 	tree, a := k.v.Trie(), x.unit.arena
 	var rows [vocab.MaxPiece + 2]*lex.StringRow
 	rows[0] = a.StringRow(x.state)
-	for i := 0; i < len(tree.Nodes); k.Stats.Nodes++ {
+	for i := 0; i < len(tree.Nodes); k.visit(1, 0) {
 		n := &tree.Nodes[i]
 		next := rows[n.Depth-1][n.Byte]
 		if next == lex.StringDead || next == lex.StringClosed {
@@ -164,7 +164,7 @@ func (k *Masks) walkFew(x *stringSlice) []int32 {
 
 // fitting returns a number of code points that any token may hold without a look at what it leaves
 // missing: for it there is room. It is negative where the end is so near that one has to look.
-func (k *Masks) fitting(x *stringSlice, room int32) int32 {
+func (k *collector) fitting(x *stringSlice, room int32) int32 {
 	if room == schema.Unbounded || x.needs != nil {
 		return -1
 	}
@@ -182,7 +182,7 @@ func (k *Masks) fitting(x *stringSlice, room int32) int32 {
 }
 
 // addNear adds the tokens that stay inside and for what is missing behind which there is room.
-func (k *Masks) addNear(x *stringSlice, room int32) {
+func (k *collector) addNear(x *stringSlice, room int32) {
 	if x.needs == nil {
 		k.sliceString(x, true)
 	}
@@ -219,7 +219,7 @@ func (m *Machine) stepAll(from int, inputs ...int) {
 }
 
 // addWithin adds the tokens of a set that hold at most n code points.
-func (k *Masks) addWithin(set []uint64, p *points, n int32) {
+func (k *collector) addWithin(set []uint64, p *points, n int32) {
 	if n < 0 {
 		return
 	}
@@ -238,7 +238,7 @@ func (k *Masks) addWithin(set []uint64, p *points, n int32) {
 }
 
 // collectString adds the tokens of a thread inside of a string.
-func (k *Masks) collectString(t thread) bool {
+func (k *collector) collectString(t thread) bool {
 	x := k.textOf(t)
 	if x == nil {
 		return false
@@ -269,7 +269,7 @@ type bounds struct{ least, room int32 }
 
 // collectClosers adds those of a set of tokens that close a string within bounds and that the
 // threads behind it read; nil is the set of all.
-func (k *Masks) collectClosers(x *stringSlice, of []uint64, after []thread, b bounds) {
+func (k *collector) collectClosers(x *stringSlice, of []uint64, after []thread, b bounds) {
 	closing := k.closingOf(x)
 	for _, i := range k.readable(x.lexicon, after) {
 		g := &x.groups[i]
@@ -286,7 +286,7 @@ func (k *Masks) collectClosers(x *stringSlice, of []uint64, after []thread, b bo
 
 // readable lists the groups of tokens whose text behind the closing quote of a string the threads
 // behind it read.
-func (k *Masks) readable(x *lexicon, after []thread) []int32 {
+func (k *collector) readable(x *lexicon, after []thread) []int32 {
 	k.found = k.found[:0]
 	if x.bare >= 0 && len(after) > 0 {
 		k.found = append(k.found, x.bare)

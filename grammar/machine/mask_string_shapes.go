@@ -115,6 +115,7 @@ func (w *sliceWalk) newRow(s lex.StringState) *lex.StringRow {
 		w.rows = append(w.rows, make([]*lex.StringRow, int(s)+256-len(w.rows))...)
 	}
 	w.rows[s] = w.u.arena.StringRow(s)
+	w.k.spend(rowWork)
 	return w.rows[s]
 }
 
@@ -135,8 +136,12 @@ func (w *sliceWalk) walkTexts(from int32, text []byte, c vocab.Class) {
 	var at [vocab.MaxPiece + 2]*lex.StringRow
 	top := uint8(len(text)) + 1
 	at[top-1] = w.rowAt(from)
-	visited := int64(0)
+	visited := 0
 	for i := begin; i < end; visited++ {
+		if visited == walkBlock {
+			w.k.visit(visited, 0)
+			visited = 0
+		}
 		n := &tree.Nodes[i]
 		next := at[n.Depth-1][n.Byte]
 		if next == lex.StringDead || special(n.Byte) || n.Depth == top && c != vocab.NoClass && vocab.ClassOf(n.Byte) != c {
@@ -154,7 +159,7 @@ func (w *sliceWalk) walkTexts(from int32, text []byte, c vocab.Class) {
 		at[n.Depth] = w.rows[next]
 		i++
 	}
-	w.k.Stats.Nodes += visited
+	w.k.visit(visited, 0)
 	w.addSame(tree)
 }
 

@@ -14,7 +14,7 @@ import (
 //   - tokens that have no shape, because of quotes or backslashes, or because they are cut within
 //     a code point, are few; they have a tree of their own.
 type sliceWalk struct {
-	k      *Masks
+	k      *collector
 	u      *Unit
 	x      *stringSlice
 	needs  bool     // tokens are told apart by what they need
@@ -50,8 +50,19 @@ const (
 )
 
 // sliceString fills in what tokens do from a state between code points and outside of escapes:
-// inside, and closing on the way, or with needs the needs.
-func (k *Masks) sliceString(x *stringSlice, needs bool) {
+// inside, and closing on the way, or with needs the needs. Others see it when it is whole.
+func (k *collector) sliceString(x *stringSlice, needs bool) {
+	fresh := *x
+	k.walkString(&fresh, needs)
+	if needs {
+		x.needs = fresh.needs
+	} else {
+		x.inside, x.closing = fresh.inside, fresh.closing
+	}
+	k.addModel(x, needs)
+}
+
+func (k *collector) walkString(x *stringSlice, needs bool) {
 	w := k.beginSlice(x, needs)
 	if model := w.modelOf(x); model != nil {
 		if w.takeOver(x, model) {
@@ -72,7 +83,6 @@ func (k *Masks) sliceString(x *stringSlice, needs bool) {
 		w.walkTexts(start, nil, vocab.NoClass)
 	}
 	w.walkSpecial(x.state)
-	w.addModel(x)
 }
 
 // newSet is a set of tokens that is kept.
@@ -82,7 +92,7 @@ func (k *Masks) newSet() []uint64 {
 	return make([]uint64, words)
 }
 
-func (k *Masks) beginSlice(x *stringSlice, needs bool) *sliceWalk {
+func (k *collector) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	w := &k.slicing
 	w.k, w.u, w.x, w.needs = k, x.unit, x, needs
 	for i := range w.places {
@@ -100,7 +110,7 @@ func (k *Masks) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 }
 
 // closingOf is the tokens that close a string in a state.
-func (k *Masks) closingOf(x *stringSlice) []uint64 {
+func (k *collector) closingOf(x *stringSlice) []uint64 {
 	if x.closing != nil {
 		return x.closing
 	}
@@ -108,10 +118,15 @@ func (k *Masks) closingOf(x *stringSlice) []uint64 {
 		x.closing = k.corrected(x, &x.longClosers, k.closingOf(x.abstract))
 		return x.closing
 	}
-	x.closing = x.none
+	x.closing = k.walkClosers(x)
+	return x.closing
+}
+
+func (k *collector) walkClosers(x *stringSlice) []uint64 {
+	closing := x.none
 	tree, a := &x.whole, x.unit.arena
 	if a.StringAtLeast(x.state) > int(x.longest)+1 {
-		return x.closing
+		return closing
 	}
 	var at [vocab.MaxPiece + 2]lex.StringState
 	at[0] = x.state
@@ -120,12 +135,12 @@ func (k *Masks) closingOf(x *stringSlice) []uint64 {
 		next, end := a.StepString(at[n.Depth-1], n.Byte), i+int(n.Size)
 		switch next {
 		case lex.StringClosed:
-			if &x.closing[0] == &x.none[0] {
-				x.closing = k.newSet()
+			if &closing[0] == &x.none[0] {
+				closing = k.newSet()
 			}
 			for ; i < end; i++ {
 				for id := tree.Nodes[i].Token; id >= 0; id = tree.Next(id) {
-					addToken(x.closing, id)
+					addToken(closing, id)
 				}
 			}
 		case lex.StringDead:
@@ -135,18 +150,18 @@ func (k *Masks) closingOf(x *stringSlice) []uint64 {
 			i++
 		}
 	}
-	return x.closing
+	return closing
 }
 
 // closes says whether some token closes a string in a state.
-func (k *Masks) closes(x *stringSlice) bool { return &k.closingOf(x)[0] != &x.none[0] }
+func (k *collector) closes(x *stringSlice) bool { return &k.closingOf(x)[0] != &x.none[0] }
 
 // walkShapes walks the tokens that have a shape. It gives up, and returns false, where a state
 // tells code points apart behind others that it does not.
 func (w *sliceWalk) walkShapes(start int32) bool {
 	tree := w.k.v.Shapes()
 	w.at[0] = start
-	for i := 0; i < len(tree.Nodes); w.k.Stats.Nodes++ {
+	for i := 0; i < len(tree.Nodes); w.k.visit(1, 0) {
 		n := &tree.Nodes[i]
 		d := n.Depth
 		here := w.at[d-1]
@@ -181,7 +196,7 @@ func (w *sliceWalk) walkSpecial(start lex.StringState) {
 	tree := &w.x.special
 	var at [vocab.MaxPiece + 2]int32
 	at[0] = w.place(start)
-	for i := 0; i < len(tree.Nodes); w.k.Stats.Nodes++ {
+	for i := 0; i < len(tree.Nodes); w.k.visit(1, 0) {
 		n := &tree.Nodes[i]
 		here := at[n.Depth-1]
 		next := w.rowAt(here)[n.Byte]

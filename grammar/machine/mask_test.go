@@ -22,7 +22,7 @@ func TestMasks_keepNoMoreThanTheyMay(t *testing.T) {
 	small.keep, small.limit = 1<<9, 1<<10
 	id := m.Start()
 	for _, b := range []byte(`"abcdefgzabzzabcdefghizabcdefgzabcdefzabcdezabcdzabczabzaz`) {
-		x, y := small.Mask(id), large.Mask(id)
+		x, y := small.Mask(id, nil), large.Mask(id, nil)
 		for token := range int32(v.Len()) {
 			if x.Allows(token) != y.Allows(token) {
 				t.Fatalf("before %q token %d: %v and %v", b, token, x.Allows(token), y.Allows(token))

@@ -10,7 +10,7 @@ import (
 // collectUnnamedKey adds the tokens of a thread inside of a key that is not named. What follows
 // such a key does not depend on which it is, except where it becomes one that is named or has
 // been.
-func (k *Masks) collectUnnamedKey(t thread) bool {
+func (k *collector) collectUnnamedKey(t thread) bool {
 	m, x := k.m, k.textOf(t)
 	if x == nil {
 		return false
@@ -31,7 +31,7 @@ func (k *Masks) collectUnnamedKey(t thread) bool {
 // addTogether adds the tokens that stay inside of a key, for all classes of keys at once, if one
 // of others is in the same key as t. Classes are made of patterns and their complements: their
 // union is often any text, which is found at once, while each class alone takes long.
-func (k *Masks) addTogether(t thread, others []thread) {
+func (k *collector) addTogether(t thread, others []thread) {
 	m := k.m
 	u := m.classes[t.def.index()].unit
 	x := k.textOf(t)

@@ -22,6 +22,7 @@ type walker struct {
 	buf     []thread
 	free    []*walkRow // rows of states that have been forgotten
 	bytes   int        // that rows and expects take
+	stepped int        // threads, by the way
 }
 
 // walkState is a set of threads; walkRow is a state's successor for every byte.
@@ -40,7 +41,7 @@ const (
 const maxWalkStates = 1 << 12
 
 // run adds every token of a tree that the threads can read.
-func (w *walker) run(k *Masks, tree *vocab.Trie, start []thread) {
+func (w *walker) run(k *collector, tree *vocab.Trie, start []thread) {
 	if len(start) == 0 {
 		return
 	}
@@ -49,7 +50,7 @@ func (w *walker) run(k *Masks, tree *vocab.Trie, start []thread) {
 }
 
 // runBelow adds the tokens of the subtree of node i, whose own text the threads have read.
-func (w *walker) runBelow(k *Masks, tree *vocab.Trie, i int, start []thread) {
+func (w *walker) runBelow(k *collector, tree *vocab.Trie, i int, start []thread) {
 	if len(start) == 0 {
 		return
 	}
@@ -62,7 +63,7 @@ func (w *walker) runBelow(k *Masks, tree *vocab.Trie, i int, start []thread) {
 }
 
 // begin sets the threads that have read the path's first d bytes.
-func (w *walker) begin(k *Masks, d int, start []thread) {
+func (w *walker) begin(k *collector, d int, start []thread) {
 	if len(w.spans) == 0 || len(w.spans) > maxWalkStates {
 		w.forget()
 	}
@@ -102,9 +103,13 @@ func (w *walker) newRow() *walkRow {
 	return new(walkRow)
 }
 
-func (w *walker) walk(k *Masks, nodes []vocab.Node) {
-	visited := int64(0)
+func (w *walker) walk(k *collector, nodes []vocab.Node) {
+	visited, from := 0, 0
 	for i := 0; i < len(nodes); visited++ {
+		if visited-from+w.stepped*threadWork >= walkBlock {
+			k.visit(visited-from, w.stepped*threadWork)
+			from, w.stepped = visited, 0
+		}
 		n := &nodes[i]
 		above := w.at[n.Depth-1] // a first byte has depth 1
 		s := walkDead
@@ -124,8 +129,11 @@ func (w *walker) walk(k *Masks, nodes []vocab.Node) {
 		}
 		i++
 	}
-	k.Stats.Nodes += visited
+	k.visit(visited-from, 0)
 }
+
+// walkBlock is the work after which a walk counts it.
+const walkBlock = 1 << 10
 
 // manyTried is the size of a subtree from which it pays to know what to try.
 const manyTried = 24
@@ -153,6 +161,7 @@ func (w *walker) next(m *Machine, s walkState, b byte) walkState {
 		return row[b]
 	}
 	w.buf = w.buf[:0]
+	w.stepped += int(w.spans[s].n)
 	for _, t := range w.threadsOf(s) {
 		w.buf = m.step(w.buf, t, int(b))
 	}
