@@ -161,28 +161,11 @@ func (l *loop) advance(t *turn) {
 		}
 	}
 	switch {
-	case t.concluded(), t.matcher != nil && l.complete(t):
+	case t.concluded(), t.matcher != nil && t.matcher.Ended():
 		l.end(t, t.natural())
 	case t.generated() >= t.limit:
 		l.end(t, engine.Length)
 	}
-}
-
-// complete tells whether a turn's grammar allows nothing more than to end.
-func (l *loop) complete(t *turn) bool {
-	if !t.matcher.Done() {
-		return false
-	}
-	mask := t.matcher.Mask()
-	if mask.Kind() != grammar.Sparse {
-		return false
-	}
-	for _, id := range mask.IDs() {
-		if !l.backend.Vocab().IsEOG(id) {
-			return false
-		}
-	}
-	return true
 }
 
 // plainTokens is the model's tokenizer for text that a grammar forces. Text that it cannot read is

@@ -10,7 +10,8 @@
 //  2. The loop (loop.go), the one goroutine that owns all turns, the model and its memory, admits it to a slot when
 //     package schedule says so. Its sequence starts with whatever beginning of the prompt the KV cache holds.
 //  3. Each step (step.go) is one call of the model with tokens of many turns: those that running streams have just
-//     chosen, and a part of a prompt. The masks of the next tokens are computed meanwhile.
+//     chosen, and a part of a prompt. The masks of the next tokens are computed meanwhile, by turns;
+//     a turn whose mask takes longer than the model sits out until it is whole (masks.go).
 //  4. Where a turn's last token has been evaluated, the next one is chosen (choose.go): the grammar's mask first, then the
 //     sampler among what it allows; what the grammar forces is appended at once. What a turn may say
 //     next is guessed, evaluated in the same step, and chosen or not (draft.go). At a %check mark the turn keeps its slot

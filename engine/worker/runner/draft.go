@@ -120,21 +120,11 @@ func (l *loop) allowed(t *turn, guess []int32, most int) []int32 {
 	return out[:min(len(out), most)]
 }
 
-// computeMasks computes the masks of what follows each token of a draft.
-func (d *trial) computeMasks(m *grammar.Matcher) {
-	m = m.Clone()
-	for _, id := range d.tokens {
-		if m.Accept(id) != nil {
-			break // it cannot be: the draft was walked before
-		}
-		mask := m.Mask()
-		d.masks = append(d.masks, &mask)
-	}
-	d.tokens = d.tokens[:len(d.masks)]
-}
-
-// verify goes on choosing while what is chosen is what was guessed.
+// verify goes on choosing while what is chosen is what was guessed, as far as there are masks.
 func (l *loop) verify(t *turn, d *trial) {
+	if t.matcher != nil {
+		d.tokens = d.tokens[:len(d.masks)]
+	}
 	right := 0
 	for t.state == streaming {
 		n := common(t.tokens[t.done:], d.tokens[right:])

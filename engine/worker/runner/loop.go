@@ -26,6 +26,8 @@ type loop struct {
 	cost    draft.Cost
 	crowded bool // the latest step with drafts found no cells for them
 
+	masking []masking // that are not whole
+
 	perToken time.Duration // of prompts, measured
 	perTurn  time.Duration // in a slot, measured
 }
@@ -60,7 +62,7 @@ func (l *loop) settle() {
 
 // listen makes the calls that others have posted, waiting for one if there is nothing else to do.
 func (l *loop) listen() {
-	if !slices.ContainsFunc(l.running, (*turn).runnable) {
+	if len(l.masking) == 0 && !slices.ContainsFunc(l.running, (*turn).runnable) {
 		timeout, stop := l.nextExpiry()
 		defer stop()
 		rest, stopRest := l.nextCopies()
@@ -284,6 +286,9 @@ func (l *loop) release(t *turn) {
 func (l *loop) endAll() {
 	for _, t := range slices.Concat(l.running, l.queue) {
 		l.fail(t, engine.ErrClosed)
+	}
+	for len(l.masking) > 0 { // each is a goroutine
+		l.masking = computeMasks(l.masking, func() bool { return true })
 	}
 }
 

@@ -265,7 +265,7 @@ func (l *loop) preempt() bool {
 		l.counts.Repeated += int64(t.done)
 		l.empty(t)
 		if t.state != parked {
-			t.state, t.leader, t.until = queued, nil, 0
+			t.state, t.leader, t.until, t.logits = queued, nil, 0, nil
 			l.running = slices.Delete(l.running, i, i+1)
 			l.queue = append([]*turn{t}, l.queue...)
 		}

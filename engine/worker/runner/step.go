@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"tenon/engine"
@@ -29,6 +30,8 @@ func (w work) wantsMask() bool { return w.entry >= 0 && w.turn.matcher != nil }
 func (l *loop) step() {
 	works, batch := l.plan()
 	if len(batch) == 0 {
+		l.masking = computeMasks(l.masking, func() bool { return false })
+		l.chooseAwaited()
 		return
 	}
 	l.makeWay() // for the turns that have ended by now; one that waited for a slot may have gone on from them
@@ -51,6 +54,7 @@ func (l *loop) step() {
 	for _, w := range works {
 		l.evaluated(w)
 	}
+	l.chooseAwaited()
 }
 
 // plan shares the next call of the model out.
@@ -91,38 +95,18 @@ func (l *loop) plan() ([]work, []Entry) {
 
 // decode calls the model. Meanwhile the masks of the tokens to be chosen next are computed.
 func (l *loop) decode(works []work, batch []Entry) error {
-	masks := make(chan time.Duration, 1)
-	if slices.ContainsFunc(works, work.wantsMask) {
-		go func() { masks <- computeMasks(works) }()
-	} else {
-		masks <- 0
-	}
+	l.beginMasks(works)
+	var decoded atomic.Bool
+	masks := make(chan []masking, 1)
+	go func() { masks <- computeMasks(l.masking, func() bool { return !decoded.Load() }) }()
 	ctx := context.Background()
 	if len(works) == 1 {
 		ctx = works[0].turn.ctx // nobody else's tokens are lost if the call is cut short
 	}
 	err := l.backend.Decode(ctx, batch)
-	took := <-masks
-	for _, w := range works {
-		if w.wantsMask() {
-			w.turn.timing.Mask += took / time.Duration(len(works))
-		}
-	}
+	decoded.Store(true)
+	l.masking = <-masks
 	return err
-}
-
-func computeMasks(works []work) time.Duration {
-	start := time.Now()
-	for _, w := range works {
-		if w.wantsMask() {
-			m := w.turn.matcher.Mask()
-			w.turn.mask = &m
-			if w.drafts() {
-				w.trial.computeMasks(w.turn.matcher)
-			}
-		}
-	}
-	return time.Since(start)
 }
 
 // recover deals with a call of the model that evaluated nothing, or an unknown part.
@@ -176,6 +160,10 @@ func (l *loop) evaluated(w work) {
 	if t.ahead = w.drafts(); t.ahead {
 		l.counts.Drafted += int64(len(w.trial.tokens))
 		t.usage.Drafted += len(w.trial.tokens)
+	}
+	if t.matcher != nil && t.mask == nil {
+		l.await(t, l.backend.Logits(w.entry))
+		return
 	}
 	l.choose(t, l.backend.Logits(w.entry))
 	if w.drafts() {

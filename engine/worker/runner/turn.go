@@ -11,8 +11,9 @@ import (
 	"tenon/grammar"
 )
 
-// state of a turn. It goes queued → prompt ⇄ streaming ⇄ parked → ended; back to queued if its
-// cells are needed by older turns, and from any state to ended.
+// state of a turn. It goes queued → prompt ⇄ streaming ⇄ parked → ended, by way of masked where a
+// mask takes long; back to queued if its cells are needed by older turns, and from any state to
+// ended.
 type state uint8
 
 const (
@@ -20,6 +21,7 @@ const (
 	prompting       // tokens are evaluated until the last one's logits are there
 	following       // waits until leader has evaluated what both begin with
 	streaming       // each step chooses a token
+	masked          // waits for its mask; all its tokens are evaluated
 	parked          // waits for a verdict
 	ended
 )
@@ -50,6 +52,8 @@ type turn struct {
 	matcher  *grammar.Matcher // nil with it
 	checks   bool             // the grammar has %check marks
 	mask     *grammar.Mask    // of the next token, computed ahead
+	masking  bool             // mask is in the making
+	logits   []float32        // of the last token, while masked
 	thinking *captures        // follows the output where thinking has a budget; else nil
 	tight    int              // the first token of output that was chosen because the budget ruled another one out
 	sampler  Sampler
