@@ -87,19 +87,48 @@ func secondBytes(lead byte) (lo, hi byte) {
 func (p *slicePlace) takes(height uint8) bool { return p.plain || p.lasts >= int(height) }
 
 // walkBelow walks the tokens that begin with the shape of a node, the last class of which a place
-// does not lead to one state. It returns false if that shape stands for several texts.
+// does not lead to one state. It returns false if those are too many, which have no text in common.
 func (w *sliceWalk) walkBelow(from int32, i int) bool {
-	n := &w.k.v.Shapes().Nodes[i]
+	tree := w.k.v.Shapes()
+	n := &tree.Nodes[i]
 	var text []byte
+	read, single := 0, true // bytes
 	for _, c := range w.path[1:n.Depth] {
-		if !c.Single() {
-			return false
-		}
 		b, _ := c.Bytes()
 		text = append(text, b)
+		read, single = read+c.Width(), single && c.Single()
 	}
-	w.walkTexts(from, text, n.Class)
+	if single {
+		w.walkTexts(from, text, n.Class)
+		return true
+	}
+	if w.listed += int(n.To - n.From); w.listed > maxListedTokens {
+		return false
+	}
+	for _, id := range tree.Tokens[n.From:n.To] {
+		w.walkToken(from, id, read)
+	}
 	return true
+}
+
+// maxListedTokens is the number of tokens from which walking all texts is as good as each token.
+const maxListedTokens = 1 << 12
+
+// walkToken walks one token of which so many bytes have led to a place.
+func (w *sliceWalk) walkToken(from, id int32, read int) {
+	row, next := w.rowAt(from), lex.StringDead
+	for i, b := range w.k.v.Piece(id)[read:] {
+		if i > 0 {
+			row = w.row(next)
+		}
+		w.k.visit(1, 0)
+		if next = row[b]; next == lex.StringDead || next == lex.StringClosed {
+			return
+		}
+	}
+	if set := w.setOf(next); set != nil {
+		addToken(set, id)
+	}
 }
 
 // row is the row of a state.

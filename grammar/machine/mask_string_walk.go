@@ -20,6 +20,7 @@ type sliceWalk struct {
 	needs  bool     // tokens are told apart by what they need
 	padded []uint64 // else the set of x.inside, behind a word for a token that there is not
 
+	listed int // tokens walked one by one
 	places []slicePlace
 	index  []int32                             // by state: 1 and its place, or 0
 	tails  map[lex.StringState]lex.StringState // memo of tail
@@ -94,7 +95,7 @@ func (k *Masks) newSet() []uint64 {
 
 func (k *collector) beginSlice(x *stringSlice, needs bool) *sliceWalk {
 	w := &k.slicing
-	w.k, w.u, w.x, w.needs = k, x.unit, x, needs
+	w.k, w.u, w.x, w.needs, w.listed = k, x.unit, x, needs, 0
 	for i := range w.places {
 		w.index[w.places[i].state] = 0
 	}
