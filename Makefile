@@ -135,6 +135,17 @@ test-remote: needs ## the engine suite and the life of a server in front of a re
 	@[ -x "$(LLAMA_SERVER)" ] || $(MAKE) --no-print-directory llama-server
 	go test ./engine/remote/realtest -v -count=1 -remote.llama-server $(abspath $(LLAMA_SERVER))
 
+REMOTE_VENV := build/remote-bodies
+
+.PHONY: test-remote-bodies
+test-remote-bodies: ## hold the requests of engine/remote against vLLM's and SGLang's own models of them, from their packages (750 MB); needs python3 and pip
+	@[ -x $(REMOTE_VENV)/bin/python ] || python3 -m venv $(REMOTE_VENV)
+	@$(REMOTE_VENV)/bin/pip -q install pydantic==2.14.4 msgspec==0.22.0 numpy==2.4.6
+	@for package in vllm==0.11.2 vllm==0.33.0 sglang==0.5.23; do \
+		ls $(REMOTE_VENV)/$$(echo $$package | sed s/==/-/)-*.whl >/dev/null 2>&1 || $(REMOTE_VENV)/bin/pip -q download --no-deps -d $(REMOTE_VENV) $$package || exit 1; \
+		$(REMOTE_VENV)/bin/python cmd/scripts/remote-bodies.py $(REMOTE_VENV)/$$(echo $$package | sed s/==/-/)-*.whl engine/remote/testdata/requests || exit 1; \
+	done
+
 .PHONY: soak
 soak: build ## serve tiny models under clients, kills, reloads and hostile bodies for MINUTES= (30) and TURNS= (0), or until KILLS= workers were killed
 	@mkdir -p build

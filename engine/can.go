@@ -20,6 +20,8 @@ type Can struct {
 	Conclude bool `json:"conclude"`
 	// Thinking: Budget.Thinking is kept to.
 	Thinking bool `json:"thinking_budget"`
+	// Sampling lists the fields of [SamplingFields] that it knows, with commas between them; "": all.
+	Sampling string `json:"sampling,omitempty"`
 	// Logprobs: they are told where a turn asks for them.
 	Logprobs bool `json:"logprobs"`
 	// Embeddings: Embed works; else it is ErrUnsupported.

@@ -18,7 +18,7 @@ import (
 // connect is the engine of a model that other machines serve. Its file, where it is here, gives
 // the vocabulary; a worker reads it, as it reads models.
 func connect(ctx context.Context, e catalog.Entry, log *slog.Logger) (engine.Engine, error) {
-	o := far.Options{Name: e.ID, URLs: e.Remote.URLs, CA: e.Remote.CA, Log: log}
+	o := far.Options{Name: e.ID, URLs: e.Remote.URLs, CA: e.Remote.CA, Context: e.Context, Log: log}
 	var err error
 	if o.Key, err = remoteKey(*e.Remote); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func remoteKey(r catalog.Remote) (string, error) {
 // checkRemote tells what is wrong with where a model is served, before it is asked for.
 func checkRemote(r catalog.Remote) error {
 	for _, text := range r.URLs {
-		if _, _, err := far.ParseURL(text); err != nil {
+		if _, err := far.ParseAddress(text); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ type Reply struct {
 var Unmasked = engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Mask: engine.NoMask, Symbols: true, Logprobs: true}
 
 // Textual is what an engine can do that takes text and gives text.
-var Textual = engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask}
+var Textual = engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask, Sampling: "temperature,top_p"}
 
 // Say is a reply of plain text, one token a rune.
 func Say(text string) Reply {

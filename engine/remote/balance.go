@@ -89,7 +89,7 @@ func (t turn) load() int {
 
 // cost of a turn on an upstream: how much is computed there until it is done, by weight.
 func (u *upstream) cost(t turn, keys []uint64) float64 {
-	return float64(u.outstanding+max(t.load()-u.seen.matched(keys), 1)) / u.weight
+	return float64(u.outstanding+max(t.load()-u.seen.matched(keys), 1)) / u.address.Weight
 }
 
 // best is the upstream that is up and costs least; nil: none is up. not is passed over.

@@ -33,7 +33,7 @@ func deal(all []*upstream, turns []turn) map[*upstream]int {
 
 func ups(weights ...float64) (all []*upstream) {
 	for _, w := range weights {
-		all = append(all, &upstream{weight: w, up: true})
+		all = append(all, &upstream{address: Address{Weight: w}, up: true})
 	}
 	return all
 }

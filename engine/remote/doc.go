@@ -2,38 +2,58 @@
 // front of engines that scale.
 //
 //	e, err := remote.Connect(ctx, remote.Options{
-//		Name: "coder", URLs: []string{"http://gpu-1:8080", "http://gpu-2:8080#weight=2"},
+//		Name: "coder", URLs: []string{"http://gpu-1:8000", "http://gpu-2:8000#weight=2"},
 //	})
 //
-// # What holds
+// # Upstreams
 //
-// Upstreams are llama-servers (llama.go; another API is another file that implements api).
+// An upstream's list of models says what it is, unless its address does (#api=):
+//
+//	llama-server  /completion: token ids, GBNF, chat template (llama.go)
+//	vllm          /v1/completions: token ids, XGrammar's EBNF in structured_outputs, before 0.12 in
+//	              guided_grammar (completions.go)
+//	sglang        /generate: token ids, XGrammar's EBNF (sglang.go)
+//	openai        any other /v1/completions: text alone, no grammar (completions.go)
+//
+// Another API is another file that implements api.
+//
+// Chat completions and Anthropic's messages are not spoken. An engine reads a prompt that is
+// rendered and writes what a model says; a chat API renders by itself and hands out calls that it
+// has parsed. Between them a prompt would be parsed back into messages, and calls written as text
+// again: nothing of what is promised here about text, history and calls would be known to hold. A
+// server that has chat alone can be used without tenon.
+//
+// # What holds
 //
 //	calls         They follow the printed grammar where the probe shows that it is enforced.
 //	              They are always validated here. What does not fit is no call, and the turn
 //	              is tried again. A call leaves when it is whole.
-//	grammar       It is printed as GBNF. Where GBNF says more or less than the grammar, a
-//	              strict response_format is refused. A grammar that the upstream refuses is an
+//	grammar       Where the dialect says more or less than the grammar, a strict
+//	              response_format is refused. A grammar that the upstream refuses is an
 //	              error (engine.ErrInexact): it is never left out.
-//	text is data  Prompts go as token ids. With the model's file here (Vocabulary), content
-//	              spells no marker. With the upstream's tokenizer it spells no control token,
-//	              but may spell a user-defined one.
+//	text is data  Where the model's file is here (Vocabulary) and the upstream cuts a sample as
+//	              the file does, prompts go as token ids, and content spells no marker. With
+//	              llama-server's tokenizer it spells no control token, but may spell a
+//	              user-defined one. Else prompts go as text, and content may spell anything.
+//	sampling      What an API does not have is told (engine.Can.Sampling). What a turn leaves
+//	              open is as the upstream has it.
 //	budgets       The thinking budget is not kept to, and the server reports it.
 //	checks        There are none, and a turn that is told to conclude ends at once.
-//	logprobs      They are the model's own, before the mask.
-//	isolation     llama-server shares its prompt cache among all callers. Keys and Forget
-//	              bound only what is kept here.
+//	logprobs      They are the model's own, before the mask. SGLang's are not, and are not told.
+//	isolation     vLLM and SGLang part their prompt caches by a salt for each key. llama-server
+//	              shares its own among all callers: Keys and Forget bound only what is here.
 //
 // # Connections
 //
 // On connect, and whenever an upstream was lost, it is asked what it serves, its tokenizer is held
 // against the vocabulary here, and the grammar is probed with one that no model follows by itself
-// (obeys). An upstream that serves another model gets no turns. One that was not seen for a second is
-// asked again before a turn.
+// (probe.go). A vLLM with a parser of thinking, say, leaves a grammar out without a word. An upstream
+// that serves another model gets no turns. One that was not seen for a second is asked again before a
+// turn.
 //
 // A stream that breaks, is silent or cannot be read ends the turn as engine.ErrWorkerLost. Tokens that
 // came before have been handed over. If none came, another upstream is tried once. 429 is
-// engine.ErrBusy.
+// engine.ErrBusy. Streams repeat themselves, by design or by fault: said.go finds what is new.
 //
 // balance.go deals turns out. Keys go to the upstreams alone: redirects and proxies are not followed.
 //

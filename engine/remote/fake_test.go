@@ -1,8 +1,10 @@
 package remote
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -13,9 +15,10 @@ import (
 	"testing"
 
 	"tenon/engine"
+	"tenon/engine/enginetest"
 )
 
-// far plays llama-servers, by host. Its tokens are bytes.
+// far plays upstreams, by host. Their tokens are bytes.
 type far struct {
 	mu       sync.Mutex
 	hosts    map[string]*farHost
@@ -24,6 +27,10 @@ type far struct {
 }
 
 type farHost struct {
+	api     API     // "": a llama-server
+	version string  // of a vLLM
+	tells   *string // what it says is its version; nil: the truth
+	blind   bool    // it tells no ids: it cuts no text, and ignores what asks for them
 	down    bool
 	ignores bool   // grammars
 	width   int    // of the model: another one is another model
@@ -52,6 +59,56 @@ func (f *far) turns() []string {
 	return append([]string{}, f.sent...)
 }
 
+// grammar is what a host of the kind takes for a turn's grammar.
+func (h *farHost) grammar(in map[string]any) any {
+	switch {
+	case h.api == VLLM && before(h.version, 0, 12):
+		return in["guided_grammar"]
+	case h.api == VLLM:
+		held, _ := in["structured_outputs"].(map[string]any)
+		return held["grammar"]
+	case h.api == SGLang:
+		held, _ := in["sampling_params"].(map[string]any)
+		return held["ebnf"]
+	}
+	return in["grammar"]
+}
+
+// isProbe tells whether the prompt's ids are those of the probe.
+func isProbe(in map[string]any) bool {
+	ids, ok := in["prompt"].([]any)
+	if !ok {
+		ids, _ = in["input_ids"].([]any)
+	}
+	text, _ := in["text"].(string)
+	for _, id := range ids {
+		text += string(rune(id.(float64)))
+	}
+	return strings.HasPrefix(text, probePrompt)
+}
+
+// says is a whole answer.
+func (h *farHost) says(text string) string {
+	ids := []int{}
+	for _, b := range []byte(text) {
+		ids = append(ids, int(b))
+	}
+	if h.blind {
+		ids = nil
+	}
+	var event any
+	switch h.api {
+	case VLLM, OpenAI:
+		event = map[string]any{"id": "x", "choices": []any{map[string]any{"index": 0, "text": text, "token_ids": ids, "finish_reason": "stop"}}}
+	case SGLang:
+		event = map[string]any{"text": text, "output_ids": ids, "meta_info": map[string]any{"finish_reason": map[string]any{"type": "stop"}, "completion_tokens": len(ids)}}
+	default:
+		event = map[string]any{"content": text, "tokens": []int{1}, "stop": true}
+	}
+	b, _ := json.Marshal(event) // it is plain
+	return "data: " + string(b) + "\n\ndata: [DONE]\n\n"
+}
+
 // RoundTrip implements http.RoundTripper.
 func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.mu.Lock()
@@ -72,22 +129,40 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	switch r.URL.Path {
 	case "/props":
+		if h.api == OpenAI { // as LM Studio answers
+			return say(map[string]any{"error": "unexpected endpoint"})
+		}
 		return say(map[string]any{"default_generation_settings": map[string]any{"n_ctx": 4096}, "total_slots": 2, "chat_template": "{{ x }}", "eos_token": "</s>"})
 	case "/v1/models":
-		return say(map[string]any{"data": []any{map[string]any{"id": "m", "meta": map[string]any{"n_vocab": 256, "n_embd": h.width}}}})
+		return say(map[string]any{"data": []any{map[string]any{
+			"id": "m", "meta": map[string]any{"n_vocab": 256, "n_embd": h.width}, "owned_by": h.api, "root": fmt.Sprint("/models/", h.width), "max_model_len": 4096 * b2i(h.api != ""),
+		}}})
+	case "/version":
+		if h.tells != nil {
+			return say(map[string]any{"version": *h.tells})
+		}
+		return say(map[string]any{"version": h.version})
 	case "/tokenize":
+		if h.blind {
+			answer.StatusCode, answer.Status = http.StatusNotFound, "404 Not Found"
+			return say(map[string]any{"detail": "Not Found"})
+		}
+		text, ok := in["content"].(string) // llama-server's name for it
+		if !ok {
+			text = in["prompt"].(string)
+		}
 		ids := []int{}
-		for _, b := range []byte(in["content"].(string)) {
+		for _, b := range []byte(text) {
 			ids = append(ids, int(b))
 		}
 		return say(map[string]any{"tokens": ids})
 	}
-	if in["grammar"] == unlikely {
-		text := "qzx-1-zqx"
-		if h.ignores {
-			text = " Paris."
+	if prompt, ok := in["prompt"].(string); strings.HasPrefix(prompt, probePrompt) || !ok && isProbe(in) {
+		text := " Paris."
+		if h.grammar(in) == unlikely && !h.ignores {
+			text = "qzx-1-zqx"
 		}
-		answer.Body = io.NopCloser(strings.NewReader(`data: {"content":"` + text + `","tokens":[1],"stop":false}` + "\n\n" + `data: {"content":"","tokens":[],"stop":true}` + "\n\n"))
+		answer.Body = io.NopCloser(strings.NewReader(h.says(text)))
 		return answer, nil
 	}
 	f.sent, f.requests = append(f.sent, r.URL.Host), append(f.requests, in)
@@ -117,7 +192,20 @@ func says(text string) func(*http.Request) io.Reader {
 
 func connectTo(t *testing.T, f *far, urls ...string) *Engine {
 	t.Helper()
-	e, err := Connect(t.Context(), Options{Name: "m", URLs: urls, Log: slog.New(slog.DiscardHandler), transport: f})
+	return connectWith(t, f, nil, urls...)
+}
+
+// vocabulary is one of bytes, and two markers.
+func vocabulary() engine.Engine {
+	v := enginetest.Script()
+	v.Info.Vocab.Markers = []engine.Marker{{ID: 256, Text: "<call>"}, {ID: 257, Text: "</s>", Control: true, End: true}}
+	v.Info.Template = "{{ y }}"
+	return v
+}
+
+func connectWith(t *testing.T, f *far, v engine.Engine, urls ...string) *Engine {
+	t.Helper()
+	e, err := Connect(t.Context(), Options{Name: "m", URLs: urls, Vocabulary: v, Log: slog.New(slog.DiscardHandler), transport: f})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +234,9 @@ func ask(t *testing.T, e *Engine, turn engine.Turn) (a answer) {
 			return a
 		}
 		for _, token := range u.Tokens {
-			a.text += string(token.Bytes)
+			if token.Kind != engine.Symbol {
+				a.text += string(token.Bytes)
+			}
 			a.tokens = append(a.tokens, token)
 		}
 		if a.finish = u.Finish; u.Finish != nil {
@@ -156,3 +246,14 @@ func ask(t *testing.T, e *Engine, turn engine.Turn) (a answer) {
 }
 
 func plain() engine.Turn { return engine.Turn{Prompt: engine.Plain("a prompt"), Logprobs: -1} }
+
+// shifted is a vocabulary whose ids are others.
+type shifted struct{ engine.Engine }
+
+func (s shifted) Tokens(ctx context.Context, p engine.Prompt) ([]int32, error) {
+	ids, err := s.Engine.Tokens(ctx, p)
+	for i := range ids {
+		ids[i]++
+	}
+	return ids, err
+}

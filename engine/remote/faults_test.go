@@ -3,80 +3,212 @@ package remote
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/breaker"
 )
 
-// S1-18, S1-26: a stream of llama-server's, what is read of it, and how it ends. Another pattern
-// is a row here and a transcript.
-var llamaPatterns = map[string]struct {
+// pattern is what is read of a stream, and how it ends.
+type pattern struct {
 	text string
 	ends engine.Reason // "": as lost
-}{
-	"whole":          {"Grüß Gott", engine.Stop},
-	"limit":          {"Grüß Gott", engine.Length},
-	"lines":          {"Grüß Gott", engine.Stop}, // comments, other fields, CRLF, data in two lines
-	"beyond-the-end": {"Grüß Gott", engine.Stop}, // and then everything again
-	"half-utf8":      {"Gr�", engine.Stop},
-	"empty":          {"", ""},
-	"html":           {"", ""},
-	"wrong-json":     {"", ""},
-	"unfinished":     {"Grüß", ""},
-	"broken-json":    {"Grüß", ""},
-	"missing-fields": {"Grüß", ""},
-	"error-inside":   {"Grüß", ""},
-	"error-line":     {"Grüß", ""},
 }
 
-func TestFaults_S1_18_eachPatternOfLlamaServer(t *testing.T) {
-	for name, want := range llamaPatterns {
-		t.Run(name, func(t *testing.T) {
-			f := newFar("a")
-			f.hosts["a"].body = says(transcript(t, "llama/"+name+".txt"))
-			got := ask(t, connectTo(t, f, "http://a"), plain())
-			if got.text != want.text {
-				t.Errorf("text %q, want %q", got.text, want.text)
+const gruss = "Grüß Gott"
+
+// S1-14 to 18, S1-26: the streams that upstreams send, in testdata by their API. Another pattern is
+// a row here and a transcript.
+var patterns = map[API]map[string]pattern{
+	LlamaServer: {
+		"whole":          {gruss, engine.Stop},
+		"limit":          {gruss, engine.Length},
+		"lines":          {gruss, engine.Stop}, // comments, other fields, CRLF, data in two lines
+		"beyond-the-end": {gruss, engine.Stop}, // and then everything again
+		"half-utf8":      {"Gr�", engine.Stop},
+		"empty":          {"", ""},
+		"html":           {"", ""},
+		"wrong-json":     {"", ""},
+		"unfinished":     {"Grüß", ""},
+		"broken-json":    {"Grüß", ""},
+		"missing-fields": {"Grüß", ""},
+		"error-inside":   {"Grüß", ""},
+		"error-line":     {"Grüß", ""},
+	},
+	VLLM: {
+		"whole":                         {gruss, engine.Stop},
+		"limit":                         {gruss, engine.Length},
+		"lines":                         {gruss, engine.Stop},
+		"beyond-the-end":                {gruss, engine.Stop},
+		"two-ends":                      {gruss, engine.Stop},
+		"early":                         {gruss, engine.Stop}, // S1-15: events before the first piece
+		"pieces-and-the-whole":          {gruss, engine.Stop}, // S1-14, S1-16
+		"pieces-and-the-whole-no-usage": {gruss, engine.Stop},
+		"changed-id":                    {"Grüß", ""},         // S1-17: two answers in one
+		"id-of-each":                    {gruss, engine.Stop}, // ids that say nothing
+		"other-answer":                  {gruss, engine.Stop}, // pieces of another index
+		"usage-with-the-end":            {gruss, engine.Stop},
+		"continuous-usage":              {gruss, engine.Stop},
+		"no-usage":                      {gruss, engine.Stop},
+		"no-done":                       {gruss, engine.Stop},
+		"half-utf8":                     {"Gr�", engine.Length},
+		"empty":                         {"", ""},
+		"html":                          {"", ""},
+		"wrong-json":                    {"", ""},
+		"wrong-types":                   {"Grüß", ""},
+		"unfinished":                    {"Grüß", ""},
+		"done-too-soon":                 {"Grüß", ""},
+		"broken-json":                   {"Grüß", ""},
+		"missing-fields":                {"Grüß", ""},
+		"error-inside":                  {"Grüß", ""},
+		"error-older":                   {"Grüß", ""},
+		"aborted":                       {"Grüß", ""},
+	},
+	SGLang: {
+		"whole":                {gruss, engine.Stop}, // each event has all that was said
+		"increments":           {gruss, engine.Stop}, // --incremental-streaming-output
+		"limit":                {gruss, engine.Length},
+		"at-once":              {gruss, engine.Stop},
+		"ids-ahead":            {gruss, engine.Stop},
+		"duplicates":           {gruss, engine.Stop},
+		"duplicate-increments": {gruss, engine.Stop},
+		"changed":              {"Grüß", ""}, // S1-17
+		"lost-some":            {"Grüß", ""},
+		"half-utf8":            {"Gr�", engine.Length},
+		"empty":                {"", ""},
+		"html":                 {"", ""},
+		"wrong-json":           {"", ""},
+		"wrong-types":          {"Grüß", ""},
+		"unfinished":           {"Grüß", ""},
+		"done-too-soon":        {"Grüß", ""},
+		"broken-json":          {"Grüß", ""},
+		"missing-fields":       {"Grüß", ""},
+		"error-inside":         {"Grüß", ""},
+		"aborted":              {"Grüß", ""},
+	},
+	OpenAI: {
+		"whole":                {gruss, engine.Stop},
+		"limit":                {gruss, engine.Length},
+		"no-usage":             {gruss, engine.Stop},
+		"null-usage":           {gruss, engine.Stop},
+		"empty-reason":         {gruss, engine.Stop},
+		"pieces-and-the-whole": {gruss, engine.Stop},
+		"whole-only":           {"", ""}, // it does not stream
+		"filtered":             {"Grüß", ""},
+	},
+}
+
+// folders are where the transcripts of an API are.
+var folders = map[API]string{LlamaServer: "llama", VLLM: "vllm", SGLang: "sglang", OpenAI: "openai"}
+
+// hostOf is a host of an API.
+func hostOf(a API) *farHost {
+	h := &farHost{api: a, width: 64, version: "0.33.0"}
+	if a == LlamaServer {
+		h.api = ""
+	}
+	return h
+}
+
+// eachAPI runs a test for each API, by texts and, where there are any, by ids of the vocabulary here.
+func eachAPI(t *testing.T, test func(t *testing.T, a API, v engine.Engine)) {
+	for a := range patterns {
+		t.Run(string(a), func(t *testing.T) { test(t, a, nil) })
+		if a == VLLM || a == SGLang {
+			t.Run(string(a)+" by ids", func(t *testing.T) { test(t, a, vocabulary()) })
+		}
+	}
+}
+
+func TestFaults_S1_18_eachPattern(t *testing.T) {
+	eachAPI(t, func(t *testing.T, a API, v engine.Engine) {
+		for name, want := range patterns[a] {
+			t.Run(name, func(t *testing.T) {
+				f := newFar("a")
+				f.hosts["a"] = hostOf(a)
+				f.hosts["a"].body = says(transcript(t, folders[a]+"/"+name+".txt"))
+				got := ask(t, connectWith(t, f, v, "http://a"), plain())
+				if v != nil {
+					want.text = strings.Replace(want.text, "�", "\xc3", 1) // a token of its own
+				}
+				if got.text != want.text {
+					t.Errorf("text %q, want %q", got.text, want.text)
+				}
+				switch {
+				case want.ends == "" && !errors.Is(got.err, engine.ErrWorkerLost):
+					t.Errorf("error %v, want a lost engine", got.err)
+				case want.ends != "" && (got.err != nil || got.finish.Reason != want.ends):
+					t.Errorf("%v %+v, want %q", got.err, got.finish, want.ends)
+				case want.ends != "" && !strings.Contains(name, "no-") && !(a == LlamaServer && name == "limit") && (got.finish.Usage.Prompt != 9 || a != OpenAI && got.finish.Usage.Cached != 4):
+					t.Errorf("usage %+v", got.finish.Usage)
+				}
+			})
+		}
+	})
+}
+
+// Each transcript is in the table.
+func TestFaults_S1_26_eachTranscriptIsAPattern(t *testing.T) {
+	for a, folder := range folders {
+		files, err := os.ReadDir("testdata/" + folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			name := strings.TrimSuffix(file.Name(), ".txt")
+			if _, told := patterns[a][name]; !told && name != "refused" {
+				t.Errorf("%s/%s is in no table", folder, name)
 			}
-			switch {
-			case want.ends == "" && !errors.Is(got.err, engine.ErrWorkerLost):
-				t.Errorf("error %v, want a lost engine", got.err)
-			case want.ends != "" && (got.err != nil || got.finish.Reason != want.ends || got.finish.Usage.Prompt != 9 && name != "limit"):
-				t.Errorf("%v %+v, want %q", got.err, got.finish, want.ends)
-			}
-		})
+		}
 	}
 }
 
 // Wherever the connection breaks, what had come is handed over, and the turn ends as lost; where
 // nothing had come, another upstream serves it whole.
 func TestFaults_S1_18_cutAtEveryByte(t *testing.T) {
-	whole := transcript(t, "llama/whole.txt")
-	end := strings.Index(whole, `"stop":true`)
-	end += strings.Index(whole[end:], "\n\n") + 2
-	first := strings.Index(whole, "Grüß")
-	first += strings.Index(whole[first:], "\n\n") + 2
-	for cut := range len(whole) + 1 {
-		broken := func(*http.Request) io.Reader {
+	eachAPI(t, func(t *testing.T, a API, v engine.Engine) {
+		whole := transcript(t, folders[a]+"/whole.txt")
+		// The ends of the first event with text, and of the one that says why the answer ends.
+		first, end := strings.Index(whole, "\n\n")+2, strings.Index(whole, `"stop"`)
+		if a == LlamaServer {
+			first, end = strings.Index(whole, "Grüß"), strings.Index(whole, `"stop":true`)
+			first += strings.Index(whole[first:], "\n\n") + 2
+		}
+		end += strings.Index(whole[end:], "\n\n") + 2
+		f := newFar("a", "b")
+		f.hosts["a"], f.hosts["b"] = hostOf(a), hostOf(a)
+		f.hosts["b"].body = says(whole)
+		cut := 0
+		f.hosts["a"].body = func(*http.Request) io.Reader {
 			return io.MultiReader(strings.NewReader(whole[:cut]), readerOf(func([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }))
 		}
-		f := newFar("a", "b")
-		f.hosts["a"].body, f.hosts["b"].body = broken, says(whole)
-		got := ask(t, connectTo(t, f, "http://a", "http://b"), plain())
-		switch {
-		case cut >= end || cut < first:
-			if got.err != nil || got.text != "Grüß Gott" || len(f.turns()) != 1+b2i(cut < first) {
-				t.Fatalf("cut at %d: %q, %v, turns at %v", cut, got.text, got.err, f.turns())
+		e := connectWith(t, f, v, "http://a", "http://b")
+		for ; cut <= len(whole); cut++ {
+			before := len(f.turns())
+			e.mu.Lock()
+			for _, u := range e.upstreams { // as after Connect
+				u.up, u.verified, u.failures, u.seen = true, time.Now(), breaker.Breaker{}, prefixes{}
 			}
-		case !errors.Is(got.err, engine.ErrWorkerLost) || !strings.HasPrefix("Grüß Gott", got.text) || len(f.turns()) != 1:
-			t.Fatalf("cut at %d: %q, %v, turns at %v", cut, got.text, got.err, f.turns())
+			e.mu.Unlock()
+			got := ask(t, e, plain())
+			sent := len(f.turns()) - before
+			switch {
+			case cut >= end || cut < first:
+				if got.err != nil || got.text != gruss || sent != 1+b2i(cut < first) {
+					t.Fatalf("cut at %d: %q, %v, %d turns", cut, got.text, got.err, sent)
+				}
+			case !errors.Is(got.err, engine.ErrWorkerLost) || !strings.HasPrefix(gruss, got.text) || sent != 1:
+				t.Fatalf("cut at %d: %q, %v, %d turns", cut, got.text, got.err, sent)
+			}
 		}
-	}
+	})
 }
 
 func b2i(b bool) int { return map[bool]int{true: 1}[b] }
@@ -87,73 +219,78 @@ func (r readerOf) Read(p []byte) (int, error) { return r(p) }
 
 // A far side that says nothing more is given up after a while.
 func TestFaults_S1_18_silence(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFar("a")
-		begin := transcript(t, "llama/unfinished.txt")
-		f.hosts["a"].body = func(r *http.Request) io.Reader {
-			return io.MultiReader(strings.NewReader(begin), readerOf(func([]byte) (int, error) {
-				<-r.Context().Done()
-				return 0, r.Context().Err()
-			}))
-		}
-		e := connectTo(t, f, "http://a")
-		begun := time.Now()
-		got := ask(t, e, plain())
-		if !errors.Is(got.err, errSilent) || got.text != "Grüß" || time.Since(begun) != 5*time.Minute {
-			t.Errorf("%q, %v after %s", got.text, got.err, time.Since(begun))
-		}
-		_ = e.Close()
-	})
+	for a := range folders {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFar("a")
+			f.hosts["a"] = hostOf(a)
+			whole := transcript(t, folders[a]+"/whole.txt")
+			begin := whole[:strings.Index(whole, " Gott")]
+			f.hosts["a"].body = func(r *http.Request) io.Reader {
+				return io.MultiReader(strings.NewReader(begin), readerOf(func([]byte) (int, error) {
+					<-r.Context().Done()
+					return 0, r.Context().Err()
+				}))
+			}
+			e := connectTo(t, f, "http://a")
+			begun := time.Now()
+			got := ask(t, e, plain())
+			if !errors.Is(got.err, errSilent) || got.text != "Grüß" || time.Since(begun) != 5*time.Minute {
+				t.Errorf("%s: %q, %v after %s", a, got.text, got.err, time.Since(begun))
+			}
+			_ = e.Close()
+		})
+	}
 }
 
 func TestFaults_statuses(t *testing.T) {
-	for status, c := range map[int]struct {
-		grammar string
-		want    error
-	}{
-		429: {"", engine.ErrBusy},
-		500: {"", engine.ErrWorkerLost},
-		503: {"", engine.ErrWorkerLost},
-		401: {"", engine.ErrWorkerLost},
-		307: {"", engine.ErrWorkerLost},
-		400: {`root ::= "a"`, engine.ErrInexact},
-	} {
-		f := newFar("a", "elsewhere")
-		f.hosts["elsewhere"].body = says(transcript(t, "llama/whole.txt"))
-		f.change("a", func(h *farHost) { h.status, h.retry = status, "7" })
-		turn := plain()
-		turn.Grammar = c.grammar
-		got := ask(t, connectTo(t, f, "http://a"), turn)
-		if !errors.Is(got.err, c.want) || len(f.turns()) != 1 {
-			t.Errorf("%d: %v, turns at %v; want %v", status, got.err, f.turns(), c.want)
+	eachAPI(t, func(t *testing.T, a API, v engine.Engine) {
+		for status, want := range map[int]error{
+			429: engine.ErrBusy, 500: engine.ErrWorkerLost, 503: engine.ErrWorkerLost, 401: engine.ErrWorkerLost, 307: engine.ErrWorkerLost, 400: errRefused,
+		} {
+			f := newFar("a", "elsewhere")
+			f.hosts["a"] = hostOf(a)
+			f.hosts["elsewhere"].body = says(transcript(t, "llama/whole.txt"))
+			f.change("a", func(h *farHost) { h.status, h.retry = status, "7" })
+			turn := plain()
+			turn.Grammar = `root ::= "a"`
+			got := ask(t, connectWith(t, f, v, "http://a"), turn)
+			if !errors.Is(got.err, want) || len(f.turns()) != 1 {
+				t.Errorf("%d: %v, turns at %v; want %v", status, got.err, f.turns(), want)
+			}
+			if status == 400 && errors.Is(got.err, engine.ErrInexact) != (a != OpenAI) { // what was not sent cannot be what is wrong
+				t.Errorf("%v", got.err)
+			}
+			var busy *engine.BusyError
+			if status == 429 && (!errors.As(got.err, &busy) || busy.RetryAfter != 7*time.Second) {
+				t.Errorf("%v does not say when to come back", got.err)
+			}
 		}
-		var busy *engine.BusyError
-		if status == 429 && (!errors.As(got.err, &busy) || busy.RetryAfter != 7*time.Second) {
-			t.Errorf("%v does not say when to come back", got.err)
-		}
-	}
+	})
 }
 
 // An upstream that was started again with another model gets no turn of this one, until it has the
 // right one again.
 func TestFaults_anotherModelAfterARestart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFar("a")
-		f.hosts["a"].body = says(transcript(t, "llama/whole.txt"))
-		e := connectTo(t, f, "http://a")
-		for i, step := range []struct {
-			width int
-			fails bool
-		}{{64, false}, {128, true}, {128, true}, {64, false}} {
-			f.change("a", func(h *farHost) { h.width = step.width })
-			time.Sleep(2 * stale)
-			before := len(f.turns())
-			got := ask(t, e, plain())
-			if sent := len(f.turns()) > before; (got.err != nil) != step.fails || sent == step.fails {
-				t.Errorf("step %d: %q, %v, sent %t", i, got.text, got.err, sent)
+	eachAPI(t, func(t *testing.T, a API, v engine.Engine) {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFar("a")
+			f.hosts["a"] = hostOf(a)
+			f.hosts["a"].body = says(transcript(t, folders[a]+"/whole.txt"))
+			e := connectWith(t, f, v, "http://a")
+			for i, step := range []struct {
+				width int
+				fails bool
+			}{{64, false}, {128, true}, {128, true}, {64, false}} {
+				f.change("a", func(h *farHost) { h.width = step.width })
+				time.Sleep(2 * stale)
+				before := len(f.turns())
+				got := ask(t, e, plain())
+				if sent := len(f.turns()) > before; (got.err != nil) != step.fails || sent == step.fails {
+					t.Errorf("step %d: %q, %v, sent %t", i, got.text, got.err, sent)
+				}
 			}
-		}
-		_ = e.Close()
+			_ = e.Close()
+		})
 	})
 }
 
@@ -189,39 +326,51 @@ func TestProbe_whetherGrammarsAreKept(t *testing.T) {
 
 func TestConnect_addresses(t *testing.T) {
 	for text, weight := range map[string]float64{
-		"http://a:1": 1, "https://a/b": 1, "http://a#weight=2.5": 2.5,
+		"http://a:1": 1, "https://a/b": 1, "http://a#weight=2.5": 2.5, "http://a#api=vllm&model=x/y": 1, "http://a#model=x&weight=3": 3,
 		"a:1": 0, "ftp://a": 0, "http://": 0, "http://u:p@a": 0, "http://a?b": 0, "http://a#weight=0": 0, "http://a#weight=-1": 0,
-		"http://a#weight=NaN": 0, "http://a#w=1": 0, "http://a#weight=1&x=2": 0, "http://a#weight=1e9": 0, "http://a b": 0,
+		"http://a#weight=NaN": 0, "http://a#w=1": 0, "http://a#weight=1&x=2": 0, "http://a#weight=1e9": 0, "http://a b": 0, "http://a#api=tgi": 0,
 	} {
-		base, got, err := ParseURL(text)
-		if (err == nil) != (weight > 0) || err == nil && (got != weight || base.Fragment != "") {
-			t.Errorf("%s: %v, %v, %v", text, base, got, err)
+		a, err := ParseAddress(text)
+		if (err == nil) != (weight > 0) || err == nil && (a.Weight != weight || a.Base.String() != strings.Split(text, "#")[0]) {
+			t.Errorf("%s: %+v, %v", text, a, err)
 		}
 	}
 }
 
-// FuzzEvents: any stream is read to its end, and the events are the same however it is cut.
+// FuzzEvents: any stream of any API is read to its end, and the events are the same however it is cut.
 func FuzzEvents(f *testing.F) {
-	for name := range llamaPatterns {
-		f.Add([]byte(transcript(f, "llama/"+name+".txt")))
+	for a, rows := range patterns {
+		for name := range rows {
+			f.Add([]byte(transcript(f, folders[a]+"/"+name+".txt")))
+		}
 	}
+	apis := map[string]api{"llama": &llamaServer{}, "vllm": &completions{vllm: true}, "openai": &completions{}, "sglang": &sglang{}}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		read := func(r io.Reader) (all []string) {
-			in, decode := newEvents(r), (&llamaServer{}).reader(turn{Turn: engine.Turn{Logprobs: 2}})
-			for {
-				event, err := in.next()
-				if err != nil {
-					return append(all, err.Error())
+		for name, a := range apis {
+			for _, ids := range [][]int32{nil, {1}} {
+				read := func(r io.Reader) (all []string) {
+					in, decode := newEvents(r), a.reader(turn{ids: ids, Turn: engine.Turn{Logprobs: 2}})
+					for {
+						event, err := in.next()
+						if err != nil {
+							_, end := decode(nil)
+							return append(all, err.Error(), fmt.Sprint(end))
+						}
+						d, err := decode(event)
+						said := 0
+						for _, token := range d.tokens {
+							if said++; len(token.Top) > 2 {
+								t.Errorf("%s: %q has %d alternatives", name, event, len(token.Top))
+							}
+						}
+						all = append(all, fmt.Sprint(string(event), said, err))
+					}
 				}
-				d, err := decode(event)
-				if all = append(all, string(event)); err == nil && len(d.tokens) > 1 {
-					t.Errorf("%q is %d tokens", event, len(d.tokens))
+				whole, bits := read(bytes.NewReader(data)), read(oneByOne{bytes.NewReader(data)})
+				if strings.Join(whole, "\x00") != strings.Join(bits, "\x00") {
+					t.Errorf("%s: at once %q, byte by byte %q", name, whole, bits)
 				}
 			}
-		}
-		whole, bits := read(bytes.NewReader(data)), read(oneByOne{bytes.NewReader(data)})
-		if strings.Join(whole, "\x00") != strings.Join(bits, "\x00") {
-			t.Errorf("at once %q, byte by byte %q", whole, bits)
 		}
 	})
 }

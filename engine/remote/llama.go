@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/grammar"
 )
 
 var (
@@ -50,7 +51,7 @@ func (c *llamaServer) describe(ctx context.Context) (m engine.Model, err error) 
 		return m, err
 	}
 	if props.Settings.Context <= 0 || len(list.Data) == 0 {
-		return m, fmt.Errorf("%w: %s does not say what it serves", errLost, c.base.Host)
+		return m, fmt.Errorf("%w: %s does not say what it serves, as a llama-server does", errRefused, c.base.Host)
 	}
 	meta := list.Data[0].Meta
 	return engine.Model{
@@ -60,6 +61,14 @@ func (c *llamaServer) describe(ctx context.Context) (m engine.Model, err error) 
 		Vocab: engine.Vocab{Size: meta.Vocabulary, BOS: props.BOS, EOS: props.EOS},
 		Can:   engine.Can{IDs: true, Tokenizer: engine.RemoteTokenizer, Mask: engine.PrintedMask, Logprobs: true},
 	}, nil
+}
+
+// target implements api.
+func (c *llamaServer) target() grammar.Target { return grammar.GBNF }
+
+// cut implements api.
+func (c *llamaServer) cut(ctx context.Context, text string) ([]int32, error) {
+	return c.tokenize(ctx, text, false, false)
 }
 
 // tokens implements tokenizer: trusted text may spell markers, content may not.

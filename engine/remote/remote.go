@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,14 +22,14 @@ var (
 // Options say where a model is served. URLs must not be empty.
 type Options struct {
 	Name string // of the model, for errors and log lines
-	// URLs of upstreams that serve the same model: http://host:port, with #weight=2 for one that
-	// takes twice as many tokens.
+	// URLs of upstreams that serve the same model, see [Address].
 	URLs []string
 	Key  string // that they want, "" if none
 	CA   string // file of certificates (PEM) that are trusted beside the system's
 	// Vocabulary turns prompts into ids and ids into text, where the model's file is here as well; it
 	// is closed with the engine. nil: the upstream's tokenizer is asked, or prompts go as text.
 	Vocabulary engine.Engine
+	Context    int           // most tokens of a turn; 0: what the upstreams take
 	Silence    time.Duration // longest silence of a turn's stream; default 5 minutes
 	Check      time.Duration // how often upstreams are looked at; default 10 s
 	Log        *slog.Logger  // default slog.Default()
@@ -86,12 +83,12 @@ func (e *Engine) open(ctx context.Context) error {
 		}
 	}
 	for _, text := range e.options.URLs {
-		base, weight, err := ParseURL(text)
+		a, err := ParseAddress(text)
 		if err != nil {
 			return err
 		}
-		c := &client{base: base, key: e.options.Key, http: &http.Client{Transport: transport, CheckRedirect: noRedirects}}
-		e.upstreams = append(e.upstreams, &upstream{client: c, weight: weight})
+		c := &client{base: a.Base, key: e.options.Key, http: &http.Client{Transport: transport, CheckRedirect: noRedirects}}
+		e.upstreams = append(e.upstreams, &upstream{client: c, address: a})
 	}
 	var failed []error
 	for _, u := range e.upstreams {
@@ -104,23 +101,6 @@ func (e *Engine) open(ctx context.Context) error {
 		return fmt.Errorf("no upstream serves %s: %w", e.options.Name, errors.Join(failed...))
 	}
 	return nil
-}
-
-// ParseURL reads an upstream's address and its weight.
-func ParseURL(text string) (base *url.URL, weight float64, err error) {
-	base, err = url.Parse(text)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" {
-		return nil, 0, fmt.Errorf("upstream %q: expected http://host:port or https://host:port, with #weight=2 for a weight", text)
-	}
-	weight = 1
-	if base.Fragment != "" {
-		text, ok := strings.CutPrefix(base.Fragment, "weight=")
-		if weight, err = strconv.ParseFloat(text, 64); err != nil || !ok || !(weight > 0 && weight <= 1000) {
-			return nil, 0, fmt.Errorf("upstream %q: expected a weight above 0, at most 1000", text)
-		}
-	}
-	base.Fragment = ""
-	return base, weight, nil
 }
 
 // Model implements engine.Engine. What the engine can do is what all upstreams can that are up.
@@ -139,7 +119,7 @@ func (e *Engine) Stats(context.Context) (engine.Stats, error) {
 
 // Tokens implements engine.Engine.
 func (e *Engine) Tokens(ctx context.Context, p engine.Prompt) ([]int32, error) {
-	if v := e.options.Vocabulary; v != nil {
+	if v := e.vocabulary(); v != nil {
 		return v.Tokens(ctx, p)
 	}
 	t, err := e.far()
@@ -149,9 +129,17 @@ func (e *Engine) Tokens(ctx context.Context, p engine.Prompt) ([]int32, error) {
 	return t.tokens(ctx, p)
 }
 
+// vocabulary is the one here, where prompts go by it.
+func (e *Engine) vocabulary() engine.Engine {
+	if e.Model().Can.Tokenizer != engine.LocalTokenizer {
+		return nil
+	}
+	return e.options.Vocabulary
+}
+
 // Text implements engine.Engine.
 func (e *Engine) Text(ctx context.Context, ids []int32, special bool) ([]byte, error) {
-	if v := e.options.Vocabulary; v != nil {
+	if v := e.vocabulary(); v != nil {
 		return v.Text(ctx, ids, special)
 	}
 	t, err := e.far()
@@ -218,25 +206,30 @@ func (e *Engine) prepare(ctx context.Context, request engine.Turn) (turn, error)
 		if len(t.ids) >= m.Context && m.Context > 0 {
 			return t, &engine.ContextError{Prompt: len(t.ids), Context: m.Context}
 		}
+		for _, marker := range m.Vocab.Markers {
+			if marker.End {
+				t.ends = append(t.ends, marker.ID)
+			}
+		}
 	}
-	if request.Grammar == "" {
-		return t, nil
+	for _, u := range e.ups() { // what cannot be is said before the turn waits
+		if _, _, err := e.phrase(u, t); err != nil {
+			return t, err
+		}
 	}
-	if request.Exact && m.Can.Mask != engine.PrintedMask {
-		return t, engine.ErrInexact
-	}
-	if m.Can.Mask != engine.PrintedMask {
-		return t, nil
-	}
-	p, err := e.printed.print(request.Grammar)
-	if err != nil {
-		return t, fmt.Errorf("%w: %w", engine.ErrInexact, err)
-	}
-	if request.Exact && !p.Exact {
-		return t, fmt.Errorf("%w: %v", engine.ErrInexact, append(p.Loosened, p.Narrowed...))
-	}
-	t.grammar = p.Text
 	return t, nil
+}
+
+// ups are the upstreams that are up.
+func (e *Engine) ups() (all []*upstream) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, u := range e.upstreams {
+		if u.up {
+			all = append(all, u)
+		}
+	}
+	return all
 }
 
 // Close implements engine.Engine.
@@ -253,6 +246,7 @@ func (e *Engine) Close() error {
 type turn struct {
 	engine.Turn
 	ids     []int32 // of the prompt; nil: it goes as text
+	ends    []int32 // tokens that end an answer, as far as they are known
 	grammar string  // printed; "": none
 }
 
@@ -264,7 +258,7 @@ func (t turn) size() int {
 	return len(t.Prompt.String()) / 4
 }
 
-// printer writes grammars in llama.cpp's dialect and keeps the latest.
+// printer writes grammars in the upstreams' dialects and keeps the latest.
 type printer struct {
 	mu   sync.Mutex
 	kept []printedGrammar
@@ -272,17 +266,18 @@ type printer struct {
 
 type printedGrammar struct {
 	from string
+	to   grammar.Target
 	grammar.Printed
 }
 
 // mostPrinted is how many agents with tools of their own take turns without printing anew.
 const mostPrinted = 16
 
-func (p *printer) print(text string) (grammar.Printed, error) {
+func (p *printer) print(text string, to grammar.Target) (grammar.Printed, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, k := range p.kept {
-		if k.from == text {
+		if k.from == text && k.to == to {
 			return k.Printed, nil
 		}
 	}
@@ -290,9 +285,9 @@ func (p *printer) print(text string) (grammar.Printed, error) {
 	if err != nil {
 		return grammar.Printed{}, fmt.Errorf("compile the grammar: %w", err)
 	}
-	out, err := g.Print(grammar.GBNF)
+	out, err := g.Print(to)
 	if err == nil {
-		p.kept = append(p.kept[max(0, len(p.kept)-mostPrinted+1):], printedGrammar{text, out})
+		p.kept = append(p.kept[max(0, len(p.kept)-mostPrinted+1):], printedGrammar{text, to, out})
 	}
 	return out, err
 }

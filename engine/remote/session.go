@@ -24,6 +24,7 @@ type session struct {
 	usage        engine.Usage
 	last         *engine.Finish
 	sent         bool // a token was handed over: the turn cannot begin again elsewhere
+	phrased      bool // the upstream was told the grammar
 	concluded    atomic.Bool
 }
 
@@ -56,7 +57,7 @@ func (s *session) run(ctx context.Context) {
 			continue
 		case s.engine.ctx.Err() != nil:
 			s.Put(engine.Update{}, engine.ErrClosed)
-		case errors.Is(err, errRefused) && s.turn.grammar != "" && !s.sent:
+		case errors.Is(err, errRefused) && s.phrased && !s.sent:
 			s.Put(engine.Update{}, fmt.Errorf("%w: %w", engine.ErrInexact, err))
 		default:
 			s.Put(engine.Update{}, err)
@@ -72,7 +73,11 @@ func (s *session) on(ctx context.Context, u *upstream) error {
 	silence := s.engine.options.Silence
 	quiet := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer quiet.Stop()
-	return play(ctx, u.client, s.engine.apiOf(u), s.turn, func(d delta) bool {
+	a, t, err := s.engine.phrase(u, s.turn)
+	if s.phrased = t.grammar != ""; err != nil {
+		return err
+	}
+	return play(ctx, u.client, a, t, func(d delta) bool {
 		quiet.Reset(silence)
 		return s.take(d)
 	})
@@ -138,27 +143,42 @@ type piece struct {
 // those of control tokens. Where it says others, a character that several tokens make up was held
 // back, and the ids of the first of them are not known.
 func (e *Engine) spell(t *engine.Token) {
-	v := e.options.Vocabulary
-	if v == nil || t.ID == engine.NoID {
+	for i := range t.Top {
+		if one := &t.Top[i]; one.Bytes == nil && one.ID != engine.NoID {
+			p, _ := e.pieceOf(one.ID)
+			one.Bytes = []byte(p.text)
+		}
+	}
+	if e.options.Vocabulary == nil || t.ID == engine.NoID {
 		return
 	}
-	kept, ok := e.pieces.Load(t.ID)
-	if !ok {
-		text, err := v.Text(e.ctx, []int32{t.ID}, true)
-		if err != nil {
-			t.ID = engine.NoID
-			return
-		}
-		p := piece{text: string(text)}
-		for _, m := range v.Model().Vocab.Markers {
-			p.symbol = p.symbol || m.ID == t.ID
-		}
-		kept, _ = e.pieces.LoadOrStore(t.ID, p)
-	}
-	switch p := kept.(piece); {
+	p, ok := e.pieceOf(t.ID)
+	switch {
+	case !ok:
+		t.ID = engine.NoID
 	case p.symbol:
 		t.Bytes, t.Kind = []byte(p.text), engine.Symbol
+	case t.Bytes == nil:
+		t.Bytes = []byte(p.text)
 	case p.text != string(t.Bytes):
 		t.ID = engine.NoID
 	}
+}
+
+// pieceOf is a token of the local vocabulary.
+func (e *Engine) pieceOf(id int32) (piece, bool) {
+	if kept, ok := e.pieces.Load(id); ok {
+		return kept.(piece), true
+	}
+	v := e.options.Vocabulary
+	text, err := v.Text(e.ctx, []int32{id}, true)
+	if err != nil {
+		return piece{}, false
+	}
+	p := piece{text: string(text)}
+	for _, m := range v.Model().Vocab.Markers {
+		p.symbol = p.symbol || m.ID == id
+	}
+	e.pieces.Store(id, p)
+	return p, true
 }

@@ -1,21 +1,20 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
 	"time"
 
 	"tenon/engine"
 	"tenon/engine/breaker"
+	"tenon/grammar"
 )
 
 // upstream is one server of the model.
 type upstream struct {
-	client *client
-	weight float64
+	client  *client
+	address Address
 
 	// Guarded by the engine's mu.
 	api         api // nil: it was not reached yet
@@ -33,13 +32,19 @@ type api interface {
 	// describe says what is served there. Its Can.Mask is what the API could enforce: a probe says
 	// whether it does.
 	describe(ctx context.Context) (engine.Model, error)
+	// target is the dialect of its grammars.
+	target() grammar.Target
+	// cut is a text as the ids of the upstream's tokenizer, without BOS; errRefused: it tells none.
+	cut(ctx context.Context, text string) ([]int32, error)
 	// request is where a turn goes, and what.
 	request(t turn) (path string, body any)
-	// reader decodes the data of a turn's events, one after the other.
+	// reader decodes the data of a turn's events, one after the other, and nil for the stream's end.
+	// That is an error, unless the answer has come to its end before.
 	reader(t turn) func(data []byte) (delta, error)
 }
 
-// delta is what an event of a stream says.
+// delta is what an event of a stream says. A token without bytes is one that the vocabulary here
+// spells.
 type delta struct {
 	progress *engine.Progress
 	tokens   []engine.Token
@@ -48,15 +53,11 @@ type delta struct {
 
 // connect asks an upstream what it serves and, if that is what the others serve, takes it in.
 func (e *Engine) connect(ctx context.Context, u *upstream) error {
-	a, m, err := e.ask(ctx, u.client)
-	if err == nil && m.Can.Mask == engine.PrintedMask && !obeys(ctx, u.client, a, e.options.Vocabulary) {
-		e.options.Log.Warn("an upstream follows no grammar: calls are validated, not constrained", "model", e.options.Name, "upstream", u.client.base.Host)
-		m.Can.Mask = engine.NoMask
-	}
+	a, m, err := e.ask(ctx, u)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err == nil {
-		err = e.fits(u, m)
+		err = e.fits(m)
 	}
 	if err != nil {
 		u.up = false
@@ -68,53 +69,19 @@ func (e *Engine) connect(ctx context.Context, u *upstream) error {
 	return nil
 }
 
-// ask finds out what an upstream serves. It is a llama-server: further APIs are tried here.
-func (e *Engine) ask(ctx context.Context, c *client) (api, engine.Model, error) {
-	a := &llamaServer{client: c}
-	m, err := a.describe(ctx)
-	if err == nil {
-		m, err = e.local(ctx, a, m)
-	}
-	return a, m, err
-}
-
-// sample is cut into tokens here and there: the vocabularies must be one.
-const sample = "The 3 wise men's \"tokens\" — Grüße, 天气 {\"a\": [1, 2]}\n\t<end>"
-
-// local is a description of a model whose vocabulary is here as well.
-func (e *Engine) local(ctx context.Context, far tokenizer, m engine.Model) (engine.Model, error) {
-	v := e.options.Vocabulary
-	if v == nil {
-		return m, nil
-	}
-	piece := engine.Prompt{{Text: sample, Origin: engine.Content}}
-	here, err := v.Tokens(ctx, piece)
-	if err != nil {
-		return m, fmt.Errorf("tokenize: %w", err)
-	}
-	there, err := far.tokens(ctx, piece)
-	if err != nil {
-		return m, err
-	}
-	if !slices.Equal(here, there) {
-		return m, fmt.Errorf("%w: the file that is named as its source has another vocabulary than the model that is served", errOther)
-	}
-	file := v.Model()
-	m.Vocab, m.Metadata, m.Defaults, m.Architecture = file.Vocab, file.Metadata, file.Defaults, file.Architecture
-	m.Can.Tokenizer, m.Can.Symbols = engine.LocalTokenizer, true
-	return m, nil
-}
-
 // errOther: what is served is not what the engine stands for. It is loaded anew for that.
 var errOther = fmt.Errorf("%w: another model is served", errLost)
 
-// fits tells whether a model is the one that the engine stands for. The caller holds e.mu.
-func (e *Engine) fits(u *upstream, m engine.Model) error {
-	if e.model.Description == "" { // the first
+// fits tells whether a model is the one that the engine stands for, and is spoken to like it. The
+// caller holds e.mu.
+func (e *Engine) fits(m engine.Model) error {
+	switch was := e.model; {
+	case was.Description == "": // the first
 		return nil
-	}
-	if m.Description != e.model.Description || m.Template != e.model.Template {
-		return fmt.Errorf("%w: %q in place of %q; unload and load it to take that", errOther, m.Description, e.model.Description)
+	case m.Description != was.Description || m.Template != was.Template:
+		return fmt.Errorf("%w: %q in place of %q; unload and load it to take that", errOther, m.Description, was.Description)
+	case m.Can.Tokenizer != was.Can.Tokenizer || m.Can.IDs != was.Can.IDs || m.Can.Sampling != was.Can.Sampling:
+		return fmt.Errorf("%w: with other means than the upstreams before (token ids %t, tokenizer %s)", errOther, m.Can.IDs, m.Can.Tokenizer)
 	}
 	return nil
 }
@@ -134,42 +101,10 @@ func (e *Engine) sum() {
 			if u.model.Can.Mask == engine.NoMask {
 				e.model.Can.Mask = engine.NoMask
 			}
+			e.model.Can.Logprobs = e.model.Can.Logprobs && u.model.Can.Logprobs
 		}
 		first = false
 	}
-}
-
-// unlikely is a grammar that no model follows by itself.
-const unlikely = `root ::= "qzx-" [0-9] "-zqx"`
-
-var unlikelyText = regexp.MustCompile(`^qzx-[0-9]-zqx`)
-
-// obeys tells whether an upstream keeps to a grammar. One that parses thinking, say, may leave it
-// out without a word.
-func obeys(ctx context.Context, c *client, a api, v engine.Engine) bool {
-	ctx, cancel := context.WithTimeout(ctx, 3*patience)
-	defer cancel()
-	cold := float32(0)
-	t := turn{Turn: engine.Turn{
-		Prompt: engine.Plain("The capital of France is"), Sampling: engine.Sampling{Temperature: &cold}, Budget: engine.Budget{Tokens: 24}, Logprobs: -1,
-	}, grammar: unlikely}
-	var err error
-	if v != nil {
-		t.ids, err = v.Tokens(ctx, t.Prompt)
-	} else if far, ok := a.(tokenizer); ok {
-		t.ids, err = far.tokens(ctx, t.Prompt)
-	}
-	if err != nil {
-		return false
-	}
-	var said strings.Builder
-	_ = play(ctx, c, a, t, func(d delta) bool { // what it said until then counts
-		for _, token := range d.tokens {
-			said.Write(token.Bytes)
-		}
-		return d.finish == nil
-	})
-	return unlikelyText.MatchString(said.String())
 }
 
 // play sends a turn and gives what comes back to take, until that is false or the stream ends. The
@@ -187,6 +122,10 @@ func play(ctx context.Context, c *client, a api, t turn, take func(delta) bool) 
 		if err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
+			}
+			if d, ended := read(nil); ended == nil {
+				take(d)
+				return nil
 			}
 			return fmt.Errorf("%w: %s ended the answer before its end: %w", errLost, c.base.Host, err)
 		}
@@ -244,13 +183,16 @@ func (e *Engine) look(u *upstream) {
 // verify asks an upstream that is up whether it still serves the model. It is false where it does
 // not: then it is lost.
 func (e *Engine) verify(ctx context.Context, u *upstream) bool {
-	m, err := e.apiOf(u).describe(ctx)
+	e.mu.Lock()
+	a, was := u.api, u.model
+	e.mu.Unlock()
+	m, err := a.describe(ctx)
 	if ctx.Err() != nil {
 		return false
 	}
 	e.mu.Lock()
-	if err == nil {
-		err = e.fits(u, m)
+	if m.Can, m.Template = was.Can, cmp.Or(m.Template, was.Template); err == nil { // connect has found out more
+		err = e.fits(m)
 	}
 	if err == nil {
 		u.verified = time.Now()
@@ -273,8 +215,25 @@ func (e *Engine) lost(u *upstream, err error) {
 	e.sum()
 }
 
-func (e *Engine) apiOf(u *upstream) api {
+// phrase is a turn as it is put to an upstream: its grammar in the upstream's dialect, if that keeps
+// to grammars.
+func (e *Engine) phrase(u *upstream, t turn) (api, turn, error) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	return u.api
+	a, masked := u.api, u.model.Can.Mask == engine.PrintedMask
+	e.mu.Unlock()
+	if t.Grammar == "" || !masked && !t.Exact {
+		return a, t, nil
+	}
+	if !masked {
+		return a, t, engine.ErrInexact
+	}
+	p, err := e.printed.print(t.Grammar, a.target())
+	if err != nil {
+		return a, t, fmt.Errorf("%w: %w", engine.ErrInexact, err)
+	}
+	if t.Exact && !p.Exact {
+		return a, t, fmt.Errorf("%w: %v", engine.ErrInexact, append(p.Loosened, p.Narrowed...))
+	}
+	t.grammar = p.Text
+	return a, t, nil
 }

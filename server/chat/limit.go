@@ -3,6 +3,8 @@ package chat
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"tenon/engine"
 )
@@ -34,6 +36,13 @@ func limit(can engine.Can, r *Request) (ignored []string, err error) {
 	}
 	if r.Thinking.Budget > 0 && !can.Thinking {
 		r.Thinking.Budget, ignored = 0, append(ignored, "the budget of thinking (this model's engine keeps to none)")
+	}
+	if known := strings.Split(can.Sampling, ","); can.Sampling != "" {
+		for _, f := range engine.SamplingFields {
+			if _, set := f.Get(r.Sampling); set && !slices.Contains(known, f.Key) {
+				ignored = append(ignored, f.Key+" (this model's engine does not have it)")
+			}
+		}
 	}
 	for _, piece := range r.Prompt {
 		if len(piece.Tokens) > 0 && !can.IDs {

@@ -65,6 +65,7 @@ func TestLimit_whatAnEngineCannotDoIsSaid(t *testing.T) {
 		"format":               {func(r *Request) { r.Answer, r.AnswerPlace = schema, AnswerPlace{Field: "rf"} }, "", "rf ("},
 		"logprobs":             {func(r *Request) { r.Logprobs = 2 }, "", "logprobs ("},
 		"bias":                 {func(r *Request) { r.Sampling.LogitBias = map[int32]float32{0: 1} }, "", "logit_bias ("},
+		"sampling":             {func(r *Request) { r.Sampling.TopK = new(int) }, "", "top_k ("},
 		"thinking":             {func(r *Request) { r.Thinking.Budget = 7 }, "", "the budget of thinking"},
 		"token 0 of a prompt":  {func(r *Request) { r.Prompt = engine.Prompt{{Origin: engine.Kept, Tokens: []int32{0}}} }, "prompt", ""},
 		"nothing out of reach": {func(*Request) {}, "", ""},

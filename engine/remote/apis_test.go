@@ -1,0 +1,210 @@
+package remote
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tenon/engine"
+)
+
+// What is asked of an upstream says what the engine can do.
+func TestAPIs_whatTheyCanDo(t *testing.T) {
+	byIDs := engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Symbols: true, Mask: engine.PrintedMask}
+	byText := engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.PrintedMask}
+	for name, c := range map[string]struct {
+		host farHost
+		v    engine.Engine
+		want engine.Can
+	}{
+		"vLLM by ids":                      {farHost{api: VLLM, version: "0.33.0"}, vocabulary(), byIDs},
+		"vLLM by text":                     {farHost{api: VLLM, version: "0.33.0"}, nil, byText},
+		"vLLM that cuts no text":           {farHost{api: VLLM, version: "0.33.0", blind: true}, vocabulary(), byText},
+		"vLLM before 0.12":                 {farHost{api: VLLM, version: "0.11.2"}, vocabulary(), byIDs},
+		"vLLM with a parser of thinking":   {farHost{api: VLLM, version: "0.33.0", ignores: true}, vocabulary(), engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Symbols: true, Mask: engine.NoMask}},
+		"SGLang by ids":                    {farHost{api: SGLang}, vocabulary(), byIDs},
+		"SGLang by text":                   {farHost{api: SGLang}, nil, byText},
+		"SGLang without a grammar backend": {farHost{api: SGLang, ignores: true}, nil, engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask}},
+		"OpenAI":                           {farHost{api: OpenAI}, vocabulary(), engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFar("a")
+			c.host.width = 64
+			f.hosts["a"] = &c.host
+			e := connectWith(t, f, c.v, "http://a")
+			got := e.Model().Can
+			if got.Sampling == "" {
+				t.Error("all fields of sampling are claimed")
+			}
+			c.want.Logprobs = c.host.api == VLLM
+			if got.Sampling = ""; got != c.want {
+				t.Errorf("%+v", got)
+			}
+			if c.v != nil && e.Model().Template != "{{ y }}" {
+				t.Errorf("template %q", e.Model().Template)
+			}
+			if _, err := e.Tokens(t.Context(), engine.Plain("a")); errors.Is(err, engine.ErrUnsupported) == got.Tokenizes() {
+				t.Errorf("tokens: %v", err)
+			}
+		})
+	}
+}
+
+// A gateway tells a version of its own. The way that the upstream obeys is found all the same, and
+// again when it comes back with another version.
+func TestAPIs_theFieldOfVLLMsGrammarIsTried(t *testing.T) {
+	for _, told := range []string{"0.1.7", "0.33.0", "", "nightly", "1.0"} {
+		for _, is := range []string{"0.9.0", "0.12.0"} {
+			f := newFar("a")
+			f.hosts["a"] = hostOf(VLLM)
+			f.hosts["a"].version, f.hosts["a"].tells = is, &told
+			f.hosts["a"].body = says(transcript(t, "vllm/whole.txt"))
+			e := connectTo(t, f, "http://a")
+			turn := plain()
+			turn.Grammar = `root ::= "a"`
+			got := ask(t, e, turn)
+			if sent := f.requests[len(f.requests)-1]; got.err != nil || f.hosts["a"].grammar(sent) == nil {
+				t.Errorf("%s, which says %q: %v, %v", is, told, got.err, sent)
+			}
+		}
+	}
+}
+
+// An answer's end is a symbol, and tokens of it have the vocabulary's bytes.
+func TestAPIs_tokensOfTheVocabulary(t *testing.T) {
+	for _, a := range []API{VLLM, SGLang} {
+		f := newFar("a")
+		f.hosts["a"] = hostOf(a)
+		f.hosts["a"].body = says(transcript(t, folders[a]+"/whole.txt"))
+		got := ask(t, connectWith(t, f, vocabulary(), "http://a"), plain())
+		if got.err != nil || len(got.tokens) != 12 || got.finish.Usage.Generated != 12 {
+			t.Fatalf("%s: %d tokens, %v, %+v", a, len(got.tokens), got.err, got.finish)
+		}
+		for i, token := range got.tokens {
+			if symbol := i == 11; (token.Kind == engine.Symbol) != symbol || !symbol && (int(token.ID) != int(gruss[i]) || string(token.Bytes) != gruss[i:i+1]) {
+				t.Errorf("%s: token %d is %+v", a, i, token)
+			}
+		}
+	}
+}
+
+func TestAPIs_logprobs(t *testing.T) {
+	stream := func(tokens, top string) string {
+		return `data: {"id":"c","choices":[{"index":0,"text":"ab","token_ids":[97,98],"finish_reason":"stop","logprobs":{"tokens":` + tokens +
+			`,"token_logprobs":[-0.5,null],"top_logprobs":` + top + `}}]}` + "\n\ndata: [DONE]\n\n"
+	}
+	for name, c := range map[string]struct {
+		v    engine.Engine
+		body string
+		ids  []int32
+	}{
+		"by ids":  {vocabulary(), stream(`["token_id:97","token_id:98"]`, `[{"token_id:97":-0.5,"token_id:99":-3,"token_id:98":-1},null]`), []int32{97, 98}},
+		"by text": {nil, stream(`["a","b"]`, `[{"a":-0.5,"c":-3,"b":-1},null]`), []int32{-1, -1}},
+	} {
+		f := newFar("a")
+		f.hosts["a"] = hostOf(VLLM)
+		f.hosts["a"].body = says(c.body)
+		turn := plain()
+		turn.Logprobs = 2
+		got := ask(t, connectWith(t, f, c.v, "http://a"), turn)
+		if got.err != nil || len(got.tokens) != 2 {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		first := got.tokens[0]
+		if first.Logprob != -0.5 || len(first.Top) != 2 || string(first.Top[0].Bytes)+string(first.Top[1].Bytes) != "ab" || first.Top[1].Logprob != -1 ||
+			first.Top[0].ID != c.ids[0] || first.Top[1].ID != c.ids[1] || got.tokens[1].Top != nil {
+			t.Errorf("%s: %+v", name, got.tokens)
+		}
+	}
+}
+
+// A grammar that SGLang does not compile is told inside the answer.
+func TestAPIs_aGrammarThatSGLangRefuses(t *testing.T) {
+	f := newFar("a")
+	f.hosts["a"] = hostOf(SGLang)
+	f.hosts["a"].body = says(transcript(t, "sglang/refused.txt"))
+	turn := plain()
+	turn.Grammar = `root ::= "a"`
+	if got := ask(t, connectTo(t, f, "http://a"), turn); !errors.Is(got.err, engine.ErrInexact) || !strings.Contains(got.err.Error(), "Failed to compile") {
+		t.Errorf("%v", got.err)
+	}
+}
+
+// Another vocabulary than the one here is another model.
+func TestAPIs_theVocabulariesAreOne(t *testing.T) {
+	f := newFar("a")
+	f.hosts["a"] = hostOf(VLLM)
+	_, err := Connect(t.Context(), Options{Name: "m", URLs: []string{"http://a"}, Vocabulary: shifted{vocabulary()}, transport: f})
+	if !errors.Is(err, errOther) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Of several models that are served, one is named; of a server that does not tell its context, that.
+func TestAPIs_whatIsSaidInTheSettings(t *testing.T) {
+	f := newFar("a")
+	f.hosts["a"] = hostOf(OpenAI)
+	for url, want := range map[string]string{"http://a#model=m": "", "http://a#model=x": "no model \"x\"", "http://a#api=llama-server": "as a llama-server does"} {
+		_, err := Connect(t.Context(), Options{Name: "m", URLs: []string{url}, transport: f})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the requests anew")
+
+// The requests of each API, as they are on the wire: make test-remote-bodies holds them against the
+// servers' own models of them.
+func TestAPIs_requests(t *testing.T) {
+	number := func(n float32) *float32 { return &n }
+	zero, seed := 0, uint32(7)
+	full := engine.Turn{
+		Prompt: engine.Plain("hi"), Grammar: `root ::= "a"`, Budget: engine.Budget{Tokens: 12}, Logprobs: 2, CacheKey: "key",
+		Sampling: engine.Sampling{
+			Temperature: number(0.5), TopK: &zero, TopP: number(0), MinP: number(0.25), RepeatPenalty: number(1.5), PresencePenalty: number(1), FrequencyPenalty: number(-1),
+			TypicalP: number(0.5), Seed: &seed, LogitBias: map[int32]float32{97: -1000, 98: 2},
+		},
+	}
+	hosts := map[string]*farHost{"vllm-0.33.0": hostOf(VLLM), "vllm-0.11.2": {api: VLLM, version: "0.11.2", width: 64}, "sglang": hostOf(SGLang), "openai": hostOf(OpenAI)}
+	for name, host := range hosts {
+		for how, v := range map[string]engine.Engine{"ids": vocabulary(), "text": nil} {
+			if how == "ids" && host.api == OpenAI {
+				continue
+			}
+			for size, turn := range map[string]engine.Turn{"full": full, "plain": {Prompt: engine.Plain("hi"), Logprobs: -1}} {
+				f := newFar("a")
+				f.hosts["a"] = host
+				host.body = says(transcript(t, folders[host.api]+"/whole.txt"))
+				if v == nil {
+					turn.Sampling.LogitBias = nil
+				}
+				if got := ask(t, connectWith(t, f, v, "http://a"), turn); got.err != nil {
+					t.Fatalf("%s: %v", name, got.err)
+				}
+				body, err := json.MarshalIndent(f.requests[0], "", "  ")
+				if err != nil {
+					t.Fatal(err)
+				}
+				golden(t, filepath.Join("testdata", "requests", strings.Join([]string{name, how, size}, "-")+".json"), string(body)+"\n")
+			}
+		}
+	}
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(got), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || string(want) != got {
+		t.Errorf("%s: %v\n%s", path, err, got)
+	}
+}

@@ -1,0 +1,285 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tenon/engine"
+	"tenon/grammar"
+)
+
+var _ api = (*completions)(nil)
+
+// completions is OpenAI's text completion, /v1/completions. vLLM's has grammars and token ids;
+// of others nothing is asked that OpenAI's does not have.
+type completions struct {
+	*client
+	served
+	vllm    bool
+	grammar func(body map[string]any, text string) // writes the grammar into a request; nil: there are none
+}
+
+// The fields of vLLM's that hold a grammar: since 0.12, and before.
+var (
+	structured = func(body map[string]any, text string) {
+		body["structured_outputs"] = map[string]any{"grammar": text}
+	}
+	guided = func(body map[string]any, text string) { body["guided_grammar"] = text }
+)
+
+// vllm are the ways to speak to a vLLM, the one that its version speaks for first. A gateway may
+// tell its own version: the probe finds out whether the first is right.
+func vllm(ctx context.Context, c *client, s served) []api {
+	newer := &completions{client: c, served: s, vllm: true, grammar: structured}
+	older := &completions{client: c, served: s, vllm: true, grammar: guided}
+	var told struct {
+		Version string `json:"version"`
+	}
+	if err := c.call(ctx, "/version", nil, &told); err == nil && before(told.Version, 0, 12) {
+		return []api{older, newer}
+	}
+	return []api{newer, older}
+}
+
+// before tells whether a version is known to be below another.
+func before(version string, major, minor int) bool {
+	parts := strings.SplitN(version, ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	x, err1 := strconv.Atoi(parts[0])
+	y, err2 := strconv.Atoi(parts[1])
+	return err1 == nil && err2 == nil && (x < major || x == major && y < minor)
+}
+
+// describe implements api.
+func (c *completions) describe(ctx context.Context) (engine.Model, error) {
+	m, err := c.served.describe(ctx, c.client)
+	if m.Can.Sampling = openAISampling; c.vllm {
+		m.Can.Mask, m.Can.Logprobs, m.Can.Sampling = engine.PrintedMask, true, moreSampling
+	}
+	return m, err
+}
+
+// target implements api.
+func (c *completions) target() grammar.Target { return grammar.XGrammar }
+
+// cut implements api.
+func (c *completions) cut(ctx context.Context, text string) ([]int32, error) {
+	if !c.vllm {
+		return nil, errRefused
+	}
+	return c.served.cut(ctx, c.client, text)
+}
+
+// request implements api.
+func (c *completions) request(t turn) (string, any) {
+	body := map[string]any{
+		"model": c.id, "prompt": t.Prompt.String(), "stream": true, "stream_options": map[string]any{"include_usage": true}, "max_tokens": c.room(t),
+	}
+	if t.Sampling.Seed != nil {
+		body["seed"] = *t.Sampling.Seed
+	}
+	if !c.vllm {
+		sampling(body, t.Sampling, openAISampling)
+		return "/v1/completions", body
+	}
+	sampling(body, t.Sampling, moreSampling)
+	body["skip_special_tokens"], body["spaces_between_special_tokens"], body["cache_salt"] = false, false, t.salt()
+	if t.ids != nil {
+		body["prompt"], body["return_token_ids"], body["stop_token_ids"] = t.ids, true, t.ends
+		body["return_tokens_as_token_ids"] = true // in logprobs
+	}
+	if bias := biases(t.Sampling); bias != nil {
+		body["logit_bias"] = bias
+	}
+	if t.Logprobs >= 0 {
+		body["logprobs"] = t.Logprobs
+	}
+	if t.grammar != "" {
+		c.grammar(body, t.grammar)
+	}
+	return "/v1/completions", body
+}
+
+// completionEvent is an event of /v1/completions.
+type completionEvent struct {
+	ID      string             `json:"id"`
+	Choices []completionChoice `json:"choices"`
+	Usage   *struct {
+		Prompt    int `json:"prompt_tokens"`
+		Generated int `json:"completion_tokens"`
+		Details   struct {
+			Cached int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+	} `json:"usage"`
+	Object string          `json:"object"`
+	Error  json.RawMessage `json:"error"`
+}
+
+type completionChoice struct {
+	Index    int     `json:"index"`
+	Text     *string `json:"text"`
+	IDs      []int32 `json:"token_ids"`
+	Finish   string  `json:"finish_reason"`
+	Logprobs *struct {
+		Tokens []string             `json:"tokens"`
+		Own    []*float32           `json:"token_logprobs"`
+		Top    []map[string]float32 `json:"top_logprobs"`
+	} `json:"logprobs"`
+}
+
+// completionReader reads the events of one answer.
+type completionReader struct {
+	turn   turn
+	id     string
+	events int
+	steady bool // the events have one id
+	said   said
+	usage  engine.Usage
+	reason engine.Reason // "": the answer goes on
+}
+
+// reader implements api.
+func (c *completions) reader(t turn) func([]byte) (delta, error) {
+	return (&completionReader{turn: t}).read
+}
+
+func (r *completionReader) read(data []byte) (delta, error) {
+	if data == nil || string(data) == "[DONE]" {
+		return r.end()
+	}
+	var in completionEvent
+	if err := json.Unmarshal(data, &in); err != nil {
+		return delta{}, fmt.Errorf("%w: an event is not as expected: %w", errLost, err)
+	}
+	if len(in.Error) > 0 && string(in.Error) != "null" || in.Object == "error" {
+		return delta{}, fmt.Errorf("%w: it says: %s", errLost, messageOf(data))
+	}
+	if err := r.same(in.ID); err != nil {
+		return delta{}, err
+	}
+	if u := in.Usage; u != nil {
+		r.usage = engine.Usage{Prompt: u.Prompt, Generated: u.Generated, Cached: u.Details.Cached}
+	}
+	var d delta
+	for _, choice := range in.Choices {
+		if choice.Index != 0 || r.reason != "" {
+			continue
+		}
+		var err error
+		if d.tokens, err = r.take(choice); err != nil {
+			return delta{}, err
+		}
+	}
+	if r.reason != "" && in.Usage != nil {
+		d.finish = &engine.Finish{Reason: r.reason, Usage: r.usage}
+	}
+	return d, nil
+}
+
+// same holds an event's id against those before: two answers may have been mixed up on their way.
+// Servers that give each event an id of its own have told so with the second.
+func (r *completionReader) same(id string) error {
+	r.events++
+	switch {
+	case r.events == 1:
+		r.id = id
+	case r.events == 2:
+		r.steady = id == r.id
+	case r.steady && id != r.id:
+		return fmt.Errorf("%w: the answer %q goes on as %q", errLost, r.id, id)
+	}
+	return nil
+}
+
+func (r *completionReader) take(choice completionChoice) ([]engine.Token, error) {
+	if choice.Text == nil {
+		return nil, fmt.Errorf("%w: an event has no text", errLost)
+	}
+	switch choice.Finish {
+	case "":
+	case "length":
+		r.reason = engine.Length
+	case "abort", "error", "content_filter":
+		return nil, fmt.Errorf("%w: it ended the answer: %s", errLost, choice.Finish)
+	default:
+		r.reason = engine.Stop
+	}
+	if len(choice.IDs) == 0 || r.turn.ids == nil {
+		if len(r.said.ids) > 0 {
+			return nil, nil // the ids have said it
+		}
+		if r.reason != "" && r.said.wholeText(*choice.Text) {
+			return nil, nil
+		}
+		r.said.text += *choice.Text
+		r.said.pieces++
+		return choice.texts(), nil
+	}
+	if r.reason != "" && r.said.wholeIDs(choice.IDs) {
+		return nil, nil
+	}
+	r.said.ids = append(r.said.ids, choice.IDs...)
+	r.said.pieces++
+	tokens := make([]engine.Token, len(choice.IDs))
+	for i, id := range choice.IDs {
+		tokens[i].ID = id
+	}
+	choice.logprobs(tokens, r.turn.Logprobs, idOf)
+	return tokens, nil
+}
+
+// texts are the tokens of an event without ids: one, unless the logprobs tell where its text is cut.
+func (choice completionChoice) texts() []engine.Token {
+	text := *choice.Text
+	if l := choice.Logprobs; l != nil && len(l.Tokens) == len(l.Own) && strings.Join(l.Tokens, "") == text {
+		tokens := make([]engine.Token, len(l.Tokens))
+		for i, piece := range l.Tokens {
+			tokens[i] = engine.Token{ID: engine.NoID, Bytes: []byte(piece)}
+		}
+		choice.logprobs(tokens, len(tokens), func(text string) (int32, []byte) { return engine.NoID, []byte(text) })
+		return tokens
+	}
+	if text == "" {
+		return nil
+	}
+	return []engine.Token{{ID: engine.NoID, Bytes: []byte(text)}}
+}
+
+// logprobs writes an event's into its tokens.
+func (choice completionChoice) logprobs(tokens []engine.Token, most int, token func(string) (int32, []byte)) {
+	l := choice.Logprobs
+	if l == nil || len(l.Own) != len(tokens) || most < 0 {
+		return
+	}
+	for i := range tokens {
+		if l.Own[i] != nil {
+			tokens[i].Logprob = *l.Own[i]
+		}
+		if i < len(l.Top) {
+			tokens[i].Top = ranked(l.Top[i], most, token)
+		}
+	}
+}
+
+// idOf reads a token of logprobs that are asked to name tokens by id.
+func idOf(text string) (int32, []byte) {
+	if digits, ok := strings.CutPrefix(text, "token_id:"); ok {
+		if id, err := strconv.ParseInt(digits, 10, 32); err == nil {
+			return int32(id), nil
+		}
+	}
+	return engine.NoID, []byte(text)
+}
+
+// end is the end of the stream: the answer has come to its end before, or is cut off.
+func (r *completionReader) end() (delta, error) {
+	if r.reason == "" {
+		return delta{}, fmt.Errorf("%w: the stream ends before the answer", errLost)
+	}
+	return delta{finish: &engine.Finish{Reason: r.reason, Usage: r.usage}}, nil
+}

@@ -1,0 +1,164 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tenon/engine"
+)
+
+// ask finds out how an upstream is spoken to, what it serves and whether it keeps to grammars.
+func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error) {
+	ways, err := e.ways(ctx, u)
+	if err != nil {
+		return nil, engine.Model{}, err
+	}
+	first := ways[0]
+	m, err := first.describe(ctx)
+	if err == nil {
+		m, err = e.local(ctx, first, m)
+	}
+	if e.options.Context > 0 {
+		m.Context = min(m.Context, e.options.Context)
+	}
+	if err != nil || m.Can.Mask != engine.PrintedMask {
+		return first, m, err
+	}
+	for i, a := range ways {
+		p := e.probe(ctx, u.client, a, m)
+		if i == 0 || p.obeyed {
+			first, m.Can.IDs, m.Can.Symbols = a, m.Can.IDs && p.ids, m.Can.Symbols && p.ids
+		}
+		if p.obeyed {
+			return first, m, nil
+		}
+	}
+	e.options.Log.Warn("an upstream follows no grammar: calls are validated, not constrained", "model", e.options.Name, "upstream", u.client.base.Host)
+	m.Can.Mask = engine.NoMask
+	return first, m, nil
+}
+
+// ways are how an upstream may be spoken to, the likeliest first. Its list of models says what it
+// is, unless its address does.
+func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
+	c, name := u.client, u.address.API
+	if name == LlamaServer {
+		return []api{&llamaServer{client: c}}, nil
+	}
+	var all list
+	if err := c.call(ctx, "/v1/models", nil, &all); err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(all.Data, func(m listed) bool { return u.address.Model == "" || m.ID == u.address.Model })
+	if at < 0 {
+		return nil, fmt.Errorf("%w: no model %q is served there", errOther, u.address.Model)
+	}
+	one := all.Data[at]
+	s := served{one.ID, one.Root, one.Context}
+	if e.options.Context > 0 && (s.context == 0 || e.options.Context < s.context) {
+		s.context = e.options.Context
+	}
+	if name == "" {
+		name = owners[one.Owner]
+	}
+	if name == "" {
+		a := &llamaServer{client: c}
+		if _, err := a.describe(ctx); !errors.Is(err, errRefused) {
+			return []api{a}, err
+		}
+	}
+	if s.context == 0 {
+		return nil, fmt.Errorf("%w: it does not say how long its context is: set ctx-size", errOther)
+	}
+	switch name {
+	case VLLM:
+		return vllm(ctx, c, s), nil
+	case SGLang:
+		return []api{&sglang{c, s}}, nil
+	}
+	return []api{&completions{client: c, served: s}}, nil
+}
+
+// owners are the servers that tell in their list of models who they are.
+var owners = map[string]API{"llamacpp": LlamaServer, "vllm": VLLM, "sglang": SGLang}
+
+// sample is cut into tokens here and there: the vocabularies must be one.
+const sample = "The 3 wise men's \"tokens\" — Grüße, 天气 {\"a\": [1, 2]}\n\t<end>"
+
+// local is a description of a model whose vocabulary is here as well. An upstream that does not
+// tell how it cuts a text gets texts: what cannot be compared is not relied upon.
+func (e *Engine) local(ctx context.Context, a api, m engine.Model) (engine.Model, error) {
+	v := e.options.Vocabulary
+	if v == nil {
+		return m, nil
+	}
+	file := v.Model()
+	m.Template = cmp.Or(m.Template, file.Template)
+	there, err := a.cut(ctx, sample)
+	if errors.Is(err, errRefused) {
+		e.options.Log.Warn("an upstream cuts no text into tokens: prompts go as text", "model", e.options.Name, "reason", err)
+		return m, nil
+	}
+	if err != nil {
+		return m, err
+	}
+	here, err := v.Tokens(ctx, engine.Prompt{{Text: sample, Origin: engine.Content}})
+	if err != nil {
+		return m, fmt.Errorf("tokenize: %w", err)
+	}
+	if n := len(here) - len(there); n < 0 || n > 1 || !slices.Equal(here[n:], there) { // BOS comes before
+		return m, fmt.Errorf("%w: the file that is named as its source has another vocabulary than the model that is served", errOther)
+	}
+	m.Vocab, m.Metadata, m.Defaults, m.Architecture = file.Vocab, file.Metadata, file.Defaults, file.Architecture
+	m.Can.IDs, m.Can.Tokenizer, m.Can.Symbols = true, engine.LocalTokenizer, true
+	return m, nil
+}
+
+// unlikely is a grammar that no model follows by itself.
+const unlikely = `root ::= "qzx-" [0-9] "-zqx"`
+
+var unlikelyText = regexp.MustCompile(`^qzx-[0-9]-zqx`)
+
+// probePrompt goes on as everybody knows.
+const probePrompt = "The capital of France is"
+
+// probed is what an upstream did with a short turn.
+type probed struct {
+	obeyed bool // it kept to a grammar. One that parses thinking, say, may leave it out without a word
+	ids    bool // its tokens have ids
+}
+
+func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p probed) {
+	ctx, cancel := context.WithTimeout(ctx, 3*patience)
+	defer cancel()
+	cold := float32(0)
+	t := turn{Turn: engine.Turn{
+		Prompt: engine.Plain(probePrompt), Sampling: engine.Sampling{Temperature: &cold}, Budget: engine.Budget{Tokens: 24}, Logprobs: -1,
+	}, grammar: unlikely}
+	var err error
+	switch far, ok := a.(tokenizer); {
+	case m.Can.Tokenizer == engine.LocalTokenizer:
+		t.ids, err = e.options.Vocabulary.Tokens(ctx, t.Prompt)
+	case ok:
+		t.ids, err = far.tokens(ctx, t.Prompt)
+	}
+	if err != nil {
+		return p
+	}
+	var said strings.Builder
+	_ = play(ctx, c, a, t, func(d delta) bool { // what it said until then counts
+		for _, token := range d.tokens {
+			p.ids = p.ids || token.ID != engine.NoID
+			e.spell(&token)
+			said.Write(token.Bytes)
+		}
+		return d.finish == nil
+	})
+	p.obeyed = unlikelyText.MatchString(said.String())
+	return p
+}
