@@ -5,54 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"math"
 	"time"
 
 	"tenon/engine"
 )
 
-// How turns are dealt out: to the upstream that has the least to compute before it comes to them,
-// what it has in its cache left out. So an agent stays where its prefix is, until another upstream
-// would be done sooner without it.
+// How turns are dealt out: an agent stays where its prefix is cached, until another upstream would
+// be done much sooner without it. Agents that are new go where the least is going on.
 
 const (
-	chunk        = 256  // tokens of a prompt that are remembered together
-	mostPrefixes = 4096 // chunks remembered of an upstream: a million tokens
-	answerSize   = 512  // tokens that an answer without a limit is taken to have
+	answerSize   = 512 // tokens that an answer without a limit is taken to have
+	answerWeight = 8   // each takes about as long as so many of a prompt: these are read in one go
 )
 
 // stale is how long an upstream counts as seen: one that was started again takes longer to load.
 const stale = time.Second
-
-// prefixes are the beginnings of prompts that an upstream has read, the latest ones.
-type prefixes struct {
-	known map[uint64]bool
-	order []uint64
-}
-
-func (p *prefixes) add(keys []uint64) {
-	if p.known == nil {
-		p.known = map[uint64]bool{}
-	}
-	for _, k := range keys {
-		if p.known[k] {
-			continue
-		}
-		if p.known[k], p.order = true, append(p.order, k); len(p.order) > mostPrefixes {
-			delete(p.known, p.order[0])
-			p.order = p.order[1:]
-		}
-	}
-}
-
-// matched is how many tokens of a prompt an upstream has read before.
-func (p *prefixes) matched(keys []uint64) int {
-	for i := len(keys); i > 0; i-- {
-		if p.known[keys[i-1]] {
-			return i * chunk
-		}
-	}
-	return 0
-}
 
 var seed = maphash.MakeSeed()
 
@@ -79,58 +47,109 @@ func (t turn) keys() (all []uint64) {
 	return all
 }
 
-// load is what a turn adds to an upstream's work, in tokens, as far as is known before.
+// load is what a turn adds to an upstream's work, in tokens of a prompt, as far as is known before.
 func (t turn) load() int {
+	answer := answerSize
 	if t.Budget.Tokens > 0 {
-		return t.size() + min(t.Budget.Tokens, answerSize)
+		answer = min(t.Budget.Tokens, answerSize)
 	}
-	return t.size() + answerSize
+	return t.size() + answerWeight*answer
 }
 
-// cost of a turn on an upstream: how much is computed there until it is done, by weight.
-func (u *upstream) cost(t turn, keys []uint64) float64 {
-	return float64(u.outstanding+max(t.load()-u.seen.matched(keys), 1)) / u.address.Weight
+// moving is how often tokens count that a conversation would have another upstream read again: they
+// hold up the turns there, and push others' prompts out of its cache. BALANCE.md has its figures.
+const moving = 2
+
+// request is what a turn asks of an upstream, as far as that is known before.
+type request struct {
+	load int      // tokens to compute where nothing of it is cached
+	keys []uint64 // of the prompt's beginnings
 }
 
-// best is the upstream that is up and costs least; nil: none is up. not is passed over.
-func best(all []*upstream, t turn, keys []uint64, not *upstream) (chosen *upstream) {
-	for _, u := range all {
-		if u.up && u != not && (chosen == nil || u.cost(t, keys) < chosen.cost(t, keys)) {
-			chosen = u
+// balance deals turns out to upstreams.
+type balance struct {
+	upstreams []*upstream
+	talks     conversations
+}
+
+// best is the upstream that is up and where a turn costs least; nil: none is up. not is passed
+// over. A conversation stays where it is, unless another upstream is done with it sooner by more
+// than the move costs. A new one goes where least is going on, and will be: conversations that are
+// in use there will come back, as it will.
+func (b *balance) best(r request, not *upstream) (chosen *upstream) {
+	before, read := b.talks.find(r.keys)
+	able := func(u *upstream) bool { return u.up && u != not }
+	settled := before != nil && able(before.at)
+	least := math.Inf(1)
+	for _, u := range b.upstreams {
+		if !able(u) {
+			continue
+		}
+		cost := u.outstanding
+		switch {
+		case !settled:
+			cost += r.load + u.inUse
+		case u == before.at:
+			cost += max(r.load-read, 1)
+		default:
+			cost += moving * r.load
+		}
+		if by := float64(cost) / u.address.Weight; by < least {
+			chosen, least = u, by
 		}
 	}
 	return chosen
 }
 
+// place is where a turn runs, and how many tokens it computes there: what the upstream has read
+// before costs nothing.
+type place struct {
+	*upstream
+	load int
+}
+
+// take counts a turn on an upstream.
+func (b *balance) take(u *upstream, r request, now time.Time) place {
+	if before, read := b.talks.find(r.keys); before != nil && before.at == u {
+		r.load = max(r.load-read, 1)
+	}
+	b.talks.add(r.keys, u, now)
+	u.outstanding += r.load
+	u.running++
+	return place{u, r.load}
+}
+
+// leave counts it off.
+func (p place) leave() {
+	p.outstanding -= p.load
+	p.running--
+}
+
 // choose finds an upstream for a turn and counts the turn there. Where none is up those that are
 // lost are asked once.
-func (e *Engine) choose(ctx context.Context, t turn, not *upstream) (*upstream, error) {
-	keys := t.keys()
+func (e *Engine) choose(ctx context.Context, t turn, not *upstream) (place, error) {
+	r := request{t.load(), t.keys()}
 	for asked := false; ; {
 		e.mu.Lock()
-		u := best(e.upstreams, t, keys, not)
+		u := e.best(r, not)
 		if u == nil {
 			e.mu.Unlock()
 			if asked {
-				return nil, fmt.Errorf("%w: none that serves %s is there", errLost, e.options.Name)
+				return place{}, fmt.Errorf("%w: none that serves %s is there", errLost, e.options.Name)
 			}
 			asked = true
 			e.rouse(not)
 			continue
 		}
-		fresh := time.Since(u.verified) < stale
-		if fresh {
-			u.outstanding += t.load()
-			u.running++
+		if time.Since(u.verified) < stale {
 			e.stats.Running++
-			u.seen.add(keys)
+			p := e.take(u, r, time.Now())
+			e.mu.Unlock()
+			return p, nil
 		}
 		e.mu.Unlock()
-		if fresh {
-			return u, nil
-		}
 		if e.verify(ctx, u); ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return place{}, context.Cause(ctx)
 		}
 	}
 }
@@ -139,22 +158,21 @@ func (e *Engine) choose(ctx context.Context, t turn, not *upstream) (*upstream, 
 func (e *Engine) another(u *upstream) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return best(e.upstreams, turn{}, nil, u) != nil
+	return e.best(request{}, u) != nil
 }
 
 // done counts a turn off, and what became of it.
-func (e *Engine) done(u *upstream, t turn, err error) {
+func (e *Engine) done(p place, err error) {
 	e.mu.Lock()
-	u.outstanding -= t.load()
-	u.running--
+	p.leave()
 	e.stats.Running--
 	if err == nil {
-		u.verified = time.Now()
-		u.failures.Worked()
+		p.verified = time.Now()
+		p.failures.Worked()
 	}
 	e.mu.Unlock()
 	if errors.Is(err, errLost) {
-		e.lost(u, err)
+		e.lost(p.upstream, err)
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"tenon/engine"
 )
@@ -19,66 +21,110 @@ func tokensFrom(first, n int) []int32 {
 	return ids
 }
 
-// deal gives turns to upstreams, none of which ends one, and counts.
-func deal(all []*upstream, turns []turn) map[*upstream]int {
-	count := map[*upstream]int{}
-	for _, t := range turns {
-		u := best(all, t, t.keys(), nil)
-		u.outstanding += t.load()
-		u.seen.add(t.keys())
-		count[u]++
-	}
-	return count
+func asked(ids []int32) request {
+	t := turn{ids: ids}
+	return request{t.load(), t.keys()}
 }
 
-func ups(weights ...float64) (all []*upstream) {
+func dealer(weights ...float64) *balance {
+	b := &balance{}
 	for _, w := range weights {
-		all = append(all, &upstream{address: Address{Weight: w}, up: true})
+		b.upstreams = append(b.upstreams, &upstream{address: Address{Weight: w}, up: true})
 	}
-	return all
+	return b
 }
 
+// Conversations that are new are dealt out by weight, whether their turns end or not.
 func TestBalance_strangersAreSharedOutByWeight(t *testing.T) {
-	all := ups(1, 1, 2)
-	var turns []turn
-	for i := range 400 {
-		turns = append(turns, turn{ids: tokensFrom(10000*i, 1000)})
-	}
-	count := deal(all, turns)
-	for i, want := range []int{100, 100, 200} {
-		if n := count[all[i]]; n < want-3 || n > want+3 {
-			t.Errorf("upstream %d has %d turns of 400, want about %d", i, n, want)
+	for _, ends := range []bool{false, true} {
+		b := dealer(1, 1, 2)
+		count := map[*upstream]int{}
+		for i := range 400 {
+			r := asked(tokensFrom(10000*i, 1024))
+			p := b.take(b.best(r, nil), r, time.Time{})
+			if count[p.upstream]++; ends {
+				p.leave()
+			}
+		}
+		for i, want := range []int{100, 100, 200} {
+			if n := count[b.upstreams[i]]; n < want-3 || n > want+3 {
+				t.Errorf("upstream %d has %d turns of 400, want about %d (turns end: %v)", i, n, want, ends)
+			}
 		}
 	}
 }
 
-func TestBalance_anAgentStaysWithItsPrefixUntilOthersAreSooner(t *testing.T) {
-	all := ups(1, 1, 1)
-	first := turn{ids: tokensFrom(0, 8000)}
-	home := best(all, first, first.keys(), nil)
-	home.seen.add(first.keys())
-	next := turn{ids: tokensFrom(0, 8200)}
-	home.outstanding = 7000
-	if got := best(all, next, next.keys(), nil); got != home {
-		t.Error("it left, though it would wait for less than it would compute")
+func TestBalance_anAgentStaysWithItsPrefixUntilOthersAreMuchSooner(t *testing.T) {
+	b := dealer(1, 1, 1)
+	first, next := asked(tokensFrom(0, 8000)), asked(tokensFrom(0, 8200))
+	home := b.best(first, nil)
+	b.take(home, first, time.Time{}).leave()
+	price := moving*next.load - (next.load - 8000/chunk*chunk) // of moving, beside the work at home
+	home.outstanding = price - 1
+	if b.best(next, nil) != home {
+		t.Error("it left, though it would wait for less than the move costs")
 	}
-	home.outstanding = 9000
-	if got := best(all, next, next.keys(), nil); got == home {
-		t.Error("it stayed, though others are done sooner without its prefix")
+	home.outstanding = price + 1
+	if b.best(next, nil) == home {
+		t.Error("it stayed, though others are done much sooner without its prefix")
 	}
-	other := turn{Turn: engine.Turn{CacheKey: "somebody else"}, ids: next.ids}
-	if home.seen.matched(other.keys()) != 0 {
+	if home.up = false; b.best(next, nil) == home {
+		t.Error("it stayed with an upstream that is lost")
+	}
+	other := turn{Turn: engine.Turn{CacheKey: "somebody else"}, ids: tokensFrom(0, 8200)}
+	if e, _ := b.talks.find(other.keys()); e != nil {
 		t.Error("callers share prefixes")
 	}
 }
 
-func TestBalance_whatIsRememberedIsBounded(t *testing.T) {
-	var p prefixes
-	for range 3 * mostPrefixes {
-		p.add([]uint64{rand.Uint64()})
+// Agents with one system prompt are conversations of their own from the first turn on.
+func TestBalance_oneSystemPromptIsNotOneConversation(t *testing.T) {
+	b := dealer(1, 1)
+	var homes [2]int
+	for i := range 20 {
+		r := asked(append(tokensFrom(0, 17_000), tokensFrom(100_000*(i+1), 1000)...))
+		u := b.best(r, nil)
+		b.take(u, r, time.Time{}).leave()
+		homes[slices.Index(b.upstreams, u)]++
 	}
-	if len(p.known) != mostPrefixes || len(p.order) != mostPrefixes {
-		t.Errorf("%d and %d chunks", len(p.known), len(p.order))
+	if homes != [2]int{10, 10} {
+		t.Errorf("%v agents", homes)
+	}
+}
+
+// What is remembered is bounded, in number and in time, and what is in use is the sum of it.
+func TestBalance_whatIsRememberedIsBounded(t *testing.T) {
+	b, r := dealer(1, 1), rand.New(rand.NewPCG(1, 2))
+	now := time.Time{}
+	var prompts [][]uint64
+	for range mostConversations + 5000 {
+		prompt := []uint64{r.Uint64(), r.Uint64()}
+		if len(prompts) > 0 && r.IntN(2) == 0 {
+			prompt = append(slices.Clone(prompts[r.IntN(len(prompts))]), r.Uint64())
+		}
+		if len(prompts) < 100 {
+			prompts = append(prompts, prompt)
+		} else {
+			prompts[r.IntN(100)] = prompt
+		}
+		now = now.Add(time.Duration(r.IntN(20)) * time.Millisecond)
+		b.take(b.upstreams[r.IntN(2)], request{1, prompt}, now)
+	}
+	sum := map[*upstream]int{}
+	for e := b.talks.order.Front(); e != nil; e = e.Next() {
+		sum[e.Value.(*ending).at] += e.Value.(*ending).tokens
+	}
+	for i, u := range b.upstreams {
+		if u.inUse != sum[u] {
+			t.Errorf("upstream %d: %d tokens in use, its conversations have %d", i, u.inUse, sum[u])
+		}
+	}
+	if n := len(b.talks.known); n != mostConversations || b.talks.order.Len() != n {
+		t.Errorf("%d ends, %d in order", n, b.talks.order.Len())
+	}
+	b.take(b.upstreams[0], request{1, []uint64{1}}, now.Add(2*idle))
+	if len(b.talks.known) != 1 || b.upstreams[1].inUse != 0 || b.upstreams[0].inUse != chunk {
+		t.Errorf("of yesterday %d ends are known, and %d and %d tokens in use", len(b.talks.known), b.upstreams[0].inUse, b.upstreams[1].inUse)
 	}
 }
 

@@ -55,7 +55,7 @@
 // came before have been handed over. If none came, another upstream is tried once. 429 is
 // engine.ErrBusy. Streams repeat themselves, by design or by fault: said.go finds what is new.
 //
-// balance.go deals turns out. Keys go to the upstreams alone: redirects and proxies are not followed.
+// balance.go deals turns out; BALANCE.md says how, and what that is worth. Keys go to the upstreams alone: redirects and proxies are not followed.
 //
 // Package realtest runs the engine suite against a real llama-server.
 package remote

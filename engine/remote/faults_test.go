@@ -193,8 +193,9 @@ func TestFaults_S1_18_cutAtEveryByte(t *testing.T) {
 		for ; cut <= len(whole); cut++ {
 			before := len(f.turns())
 			e.mu.Lock()
+			e.talks = conversations{}
 			for _, u := range e.upstreams { // as after Connect
-				u.up, u.verified, u.failures, u.seen = true, time.Now(), breaker.Breaker{}, prefixes{}
+				u.up, u.verified, u.failures, u.inUse = true, time.Now(), breaker.Breaker{}, 0
 			}
 			e.mu.Unlock()
 			got := ask(t, e, plain())

@@ -50,7 +50,7 @@ func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
 	if name == LlamaServer {
 		return []api{&llamaServer{client: c}}, nil
 	}
-	var all list
+	var all modelList
 	if err := c.call(ctx, "/v1/models", nil, &all); err != nil {
 		return nil, err
 	}

@@ -39,13 +39,13 @@ type Options struct {
 
 // Engine is a model that other machines serve.
 type Engine struct {
-	options   Options
-	upstreams []*upstream
-	printed   printer
-	pieces    sync.Map // of the vocabulary, by id: piece
-	ctx       context.Context
-	stop      context.CancelFunc
-	running   sync.WaitGroup
+	options Options
+	balance
+	printed printer
+	pieces  sync.Map // of the vocabulary, by id: piece
+	ctx     context.Context
+	stop    context.CancelFunc
+	running sync.WaitGroup
 
 	mu    sync.Mutex // guards model, stats and the upstreams' fields that balance.go lists
 	model engine.Model

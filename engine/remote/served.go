@@ -20,8 +20,8 @@ type served struct {
 	context  int // tokens
 }
 
-// list is the answer of /v1/models.
-type list struct {
+// modelList is the answer of /v1/models.
+type modelList struct {
 	Data []listed `json:"data"`
 }
 
@@ -38,7 +38,7 @@ const slots = 256
 
 // describe asks whether the model is still served.
 func (s served) describe(ctx context.Context, c *client) (m engine.Model, err error) {
-	var all list
+	var all modelList
 	if err := c.call(ctx, "/v1/models", nil, &all); err != nil {
 		return m, err
 	}

@@ -41,10 +41,10 @@ func (s *session) run(ctx context.Context) {
 	s.begun = time.Now()
 	var not *upstream
 	for {
-		u, err := s.engine.choose(ctx, s.turn, not)
+		at, err := s.engine.choose(ctx, s.turn, not)
 		if err == nil {
-			err = s.on(ctx, u)
-			s.engine.done(u, s.turn, err)
+			err = s.on(ctx, at.upstream)
+			s.engine.done(at, err)
 		}
 		switch {
 		case s.concluded.Load():
@@ -52,8 +52,8 @@ func (s *session) run(ctx context.Context) {
 		case s.last != nil:
 			s.finish(*s.last)
 		case err == nil, s.Closed():
-		case u != nil && not == nil && !s.sent && ctx.Err() == nil && (errors.Is(err, errLost) || errors.Is(err, engine.ErrBusy)) && s.engine.another(u):
-			not = u
+		case at.upstream != nil && not == nil && !s.sent && ctx.Err() == nil && (errors.Is(err, errLost) || errors.Is(err, engine.ErrBusy)) && s.engine.another(at.upstream):
+			not = at.upstream
 			continue
 		case s.engine.ctx.Err() != nil:
 			s.Put(engine.Update{}, engine.ErrClosed)

@@ -22,9 +22,9 @@ type upstream struct {
 	up          bool
 	verified    time.Time // when it was last seen to serve the model
 	failures    breaker.Breaker
-	outstanding int // tokens of prompts and of what may be answered, of the turns that run there
+	outstanding int // tokens that are still to be computed, of the turns that run there
+	inUse       int // tokens of the conversations that are held there
 	running     int
-	seen        prefixes
 }
 
 // api is how an upstream is spoken to.
