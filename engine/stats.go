@@ -11,6 +11,8 @@ type Stats struct {
 	Drafted   int64 // tokens that were guessed and evaluated along with those before them
 	Accepted  int64 // of those, what the model chose as well
 	Repeated  int64 // tokens evaluated once more: after a rewind, or because older turns needed the cells
+	Written   int64 // bytes of copies of the KV cache that were written to disk
+	Fetched   int64 // tokens whose copies were read from there
 	Preempted int64 // turns that lost their cells
 	Steps     int64 // calls of the model
 	Restarts  int64 // workers that were started because the one before had ended; never begins anew

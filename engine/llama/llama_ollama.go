@@ -13,6 +13,9 @@ import _ "github.com/ollama/ollama/llama/llama.cpp/src" // compiles llama.cpp an
 // flashUnmeasured: attention_linux.cpp loses nowhere.
 const flashUnmeasured = FlashOn
 
+// Shared tells whether llama.cpp is a library that may change while this program stays the same.
+const Shared = false
+
 // Source says where the linked llama.cpp comes from.
 const Source = "llama.cpp ec98e2002 (ollama v0.17.4)"
 

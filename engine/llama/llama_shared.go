@@ -12,6 +12,9 @@ import "runtime"
 
 const flashUnmeasured = FlashAuto
 
+// Shared tells whether llama.cpp is a library that may change while this program stays the same.
+const Shared = true
+
 // Source says where the linked llama.cpp comes from.
 const Source = "shared libllama"
 

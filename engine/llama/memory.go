@@ -153,19 +153,28 @@ func (c *Context) Save(sequence int, s State) ([]byte, error) {
 	if size == 0 {
 		return nil, errors.New("save state: the sequence is empty")
 	}
-	data := (*C.uint8_t)(C.malloc(size))
-	if data == nil {
-		return nil, fmt.Errorf("save state: there is no memory for %d bytes", size)
+	data, err := Alloc(int(size))
+	if err != nil {
+		return nil, fmt.Errorf("save state: %w", err)
 	}
-	n := C.llama_state_seq_get_data_ext(c.ptr.llama, data, size, C.llama_seq_id(sequence), C.llama_state_seq_flags(s))
+	n := C.llama_state_seq_get_data_ext(c.ptr.llama, (*C.uint8_t)(unsafe.Pointer(&data[0])), size, C.llama_seq_id(sequence), C.llama_state_seq_flags(s))
 	if n == 0 {
-		C.free(unsafe.Pointer(data))
+		Free(data)
 		return nil, errors.New("save state: llama.cpp refused")
 	}
-	return unsafe.Slice((*byte)(data), n), nil
+	return data[:n], nil
 }
 
-// Free gives back what Save returned.
+// Alloc returns memory of C, of at least a byte, as Save does.
+func Alloc(size int) ([]byte, error) {
+	data := C.malloc(C.size_t(max(size, 1)))
+	if data == nil {
+		return nil, fmt.Errorf("there is no memory for %d bytes", size)
+	}
+	return unsafe.Slice((*byte)(data), max(size, 1)), nil
+}
+
+// Free gives back what Save or Alloc returned.
 func Free(saved []byte) { C.free(unsafe.Pointer(unsafe.SliceData(saved))) }
 
 // Restore puts back what Save with the same extent returned, and cuts the sequence so that its

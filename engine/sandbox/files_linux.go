@@ -71,6 +71,9 @@ func permissions(n Needs) []permission {
 	for _, f := range n.Files {
 		all = append(all, permission{path: f, rights: mayRead})
 	}
+	if n.Folder != "" {
+		all = append(all, permission{path: n.Folder, rights: mayKeep})
+	}
 	if c := n.Command; c != nil {
 		add(mayLink, system...)
 		for _, p := range c.Read {

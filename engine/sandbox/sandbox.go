@@ -11,6 +11,7 @@ import (
 // Needs are what a program may have beside itself and its libraries. A missing file is left out.
 type Needs struct {
 	Files   []string
+	Folder  string   `json:",omitempty"` // in which it may keep files; it must be there
 	Memory  uint64   // bytes that it may take at most, beside files that it maps; 0: no limit. Linux only
 	Command *Command `json:",omitempty"` // set: it is somebody else's program, see [Become]
 }

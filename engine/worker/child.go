@@ -23,7 +23,8 @@ type Load func(ctx context.Context, o Options, progress func(float64)) (engine.E
 // Serve is the child's whole life: it reads its options from the first line of in, confines
 // itself, loads the model and answers requests on the inherited socket until in ends, which is
 // when the parent has ended, or until ctx does. Whatever runs in native code at that time is left
-// behind, for the process to end over it.
+// behind, for the process to end over it; unless conversations are kept on disk: then the engine
+// is closed, which writes them.
 func Serve(ctx context.Context, in io.Reader, load Load) error {
 	c, confinement, err := confined(in)
 	if err != nil {
@@ -58,7 +59,7 @@ func confined(in io.Reader) (childConfig, engine.Confinement, error) {
 		return c, confinement, fmt.Errorf("decode the worker's options: %w", err)
 	}
 	if !done {
-		confinement, err = sandbox.Enter(sandbox.Needs{Files: c.Options.files()}, line)
+		confinement, err = sandbox.Enter(sandbox.Needs{Files: c.Options.files(), Folder: c.Options.DiskDir}, line)
 	}
 	if err != nil {
 		return c, confinement, fmt.Errorf("confine the worker: %w", err)
@@ -88,6 +89,9 @@ func serve(ctx context.Context, l net.Listener, h *handler, o Options, load Load
 	}()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve the worker's socket: %w", err)
+	}
+	if o.DiskDir != "" {
+		return h.loading.close()
 	}
 	return nil
 }

@@ -58,6 +58,16 @@ func (l *loading) finish(e engine.Engine, err error) {
 	close(l.done)
 }
 
+// close closes the engine, if there is one by now.
+func (l *loading) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.engine == nil {
+		return nil
+	}
+	return l.engine.Close()
+}
+
 func (l *loading) wait(ctx context.Context) (engine.Engine, error) {
 	select {
 	case <-l.done:

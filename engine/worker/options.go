@@ -38,6 +38,8 @@ type Options struct {
 	Markers        []string // further user-defined tokens that are markers: those of the families' calls
 	VocabOnly      bool     // no weights: prompts become ids and ids text, and no turn opens
 	StateDir       string   `json:"-"` // where the parent keeps what children measured; default: nowhere
+	DiskCache      int      // bytes below StateDir for what host memory held, so that a worker finds its predecessor's; default: none
+	DiskDir        string   // where that is; the parent says it
 
 	Log      *slog.Logger  `json:"-"` // default slog.Default()
 	Progress func(float64) `json:"-"` // called with 0…1 while loading, at restarts too; may be nil

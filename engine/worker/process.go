@@ -21,8 +21,9 @@ import (
 
 // Times that a child is given.
 const (
-	exitGrace = 5 * time.Second // between being asked to end and being killed
-	lostGrace = 3 * time.Second // between a broken connection and the end of the process that explains it
+	exitGrace = 5 * time.Second  // between being asked to end and being killed
+	keepGrace = 12 * time.Second // beside it, for writing conversations to disk
+	lostGrace = 3 * time.Second  // between a broken connection and the end of the process that explains it
 )
 
 // LostError is engine.ErrWorkerLost with why the worker ended and what the caller may do.
@@ -57,6 +58,8 @@ type process struct {
 
 	sandbox engine.Confinement // set once loaded
 	found   map[string]string  // what it measured; set once loaded
+
+	keeping time.Duration // that it may take at its end for writing to disk
 
 	done   chan struct{} // closed when the child has ended
 	reason string        // why it did; to be read after done
@@ -104,6 +107,9 @@ func spawn(o Options) (*process, error) {
 
 func (p *process) start(o Options) error {
 	o.Measured = measurements{dir: o.StateDir}.all()
+	if o.DiskDir = o.keepIn(); o.DiskDir != "" {
+		p.keeping = keepGrace
+	}
 	config, err := json.Marshal(childConfig{Options: o, Level: leastLevel(o.Log)})
 	if err != nil {
 		return fmt.Errorf("encode its options: %w", err)
@@ -172,7 +178,7 @@ func (p *process) run(stderr io.Reader, started chan<- error) {
 func (p *process) stop() {
 	p.closing.Store(true)
 	_ = p.stdin.Close() // fails only if it is closed already
-	grace := time.NewTimer(exitGrace)
+	grace := time.NewTimer(exitGrace + p.keeping)
 	defer grace.Stop()
 	select {
 	case <-p.done:

@@ -70,6 +70,7 @@ func Start(ctx context.Context, o Options) (*Worker, error) {
 
 // launch starts one child and waits for its model.
 func launch(ctx context.Context, o Options) (*process, error) {
+	o.trim()
 	p, err := spawn(o)
 	if err != nil {
 		return nil, err
@@ -167,6 +168,7 @@ func (w *Worker) Close() error {
 	if p != nil {
 		p.stop()
 	}
+	w.options.trim()
 	if a != nil {
 		<-a.done
 	}

@@ -3,6 +3,11 @@
 package native
 
 import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"tenon/engine"
 	"tenon/engine/llama"
 	"tenon/engine/worker/runner"
 	"tenon/engine/worker/schedule"
@@ -12,7 +17,7 @@ import (
 // llama.cpp saves and restores whole ones. Of those of a model with a sliding window it leaves out
 // (since v0.5.0) what the window has passed at the sequence's end, but a turn may go on from any
 // place in between. So they are saved in pieces that no window passes: each ends at a multiple of
-// the window.
+// the window. Memory that cannot be cut is saved and restored whole.
 
 // pieces is a copy, in llama.cpp's memory.
 type pieces [][]byte
@@ -32,7 +37,53 @@ func (p pieces) Free() {
 	}
 }
 
-func (b *backend) Save(sequence, from int) (schedule.Data, error) {
+// WriteTo implements runner.Data: before each piece stands its length.
+func (p pieces) WriteTo(w io.Writer) (n int64, err error) {
+	for _, piece := range p {
+		if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(piece)))); err != nil {
+			return n, err
+		}
+		m, err := w.Write(piece)
+		if n += 8 + int64(m); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Load implements runner.Backend.
+func (b *backend) Load(r io.Reader, size int64) (schedule.Data, error) {
+	var all pieces
+	for size > 0 {
+		var length uint64
+		err := binary.Read(r, binary.LittleEndian, &length)
+		if size -= 8; err == nil && (size < 0 || length == 0 || length > uint64(size)) {
+			err = fmt.Errorf("a piece of %d bytes, where %d are left", length, size)
+		}
+		var piece []byte
+		if err == nil {
+			piece, err = llama.Alloc(int(length))
+		}
+		if err == nil {
+			all = append(all, piece)
+			_, err = io.ReadFull(r, piece)
+		}
+		if err != nil {
+			all.Free()
+			return nil, err
+		}
+		size -= int64(length)
+	}
+	return all, nil
+}
+
+func (b *backend) rewindable() bool { return b.info.Rewind == engine.RewindAny }
+
+func (b *backend) Save(sequence, from int) (runner.Data, error) {
+	if !b.rewindable() {
+		piece, err := b.context.Save(sequence, llama.Whole)
+		return pieces{piece}, err
+	}
 	var all pieces
 	for end := b.context.MaxPosition(sequence) + 1; from < end; {
 		to := b.pieceEnd(from, end)
@@ -65,8 +116,11 @@ func (b *backend) pieceEnd(from, end int) int {
 func (b *backend) scratch() int { return b.context.Options().Sequences - 1 }
 
 func (b *backend) Restore(sequence int, s runner.Saved) error {
+	if !b.rewindable() {
+		return b.context.Restore(sequence, llama.Whole, s.Data.(pieces)[0], s.Last)
+	}
 	from := s.First
-	for _, piece := range s.Data.(pieces) { // Save has made it
+	for _, piece := range s.Data.(pieces) { // Save has made it, or Load
 		to := b.pieceEnd(from, s.Last)
 		if to > s.From && from < s.To {
 			if err := b.restorePiece(sequence, piece, runner.Saved{Last: to, From: max(from, s.From), To: min(to, s.To)}); err != nil {

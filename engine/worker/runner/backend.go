@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"io"
 
 	"tenon/engine"
 	"tenon/engine/worker/schedule"
@@ -39,10 +40,13 @@ type Backend interface {
 	// memory cannot do it; it can always empty one.
 	Cut(sequence, n int) bool
 	// Save copies what the memory holds of a sequence's tokens from a position on; Restore appends
-	// its tokens up to another position to a sequence that ends inside of it. Both are called only
-	// where memory can be cut at any token.
-	Save(sequence, from int) (schedule.Data, error)
+	// its tokens up to another position to a sequence that ends inside of it. Where memory cannot be
+	// cut at any token both are called for whole sequences, and Restore for an empty one. After an
+	// error the sequence may hold a part.
+	Save(sequence, from int) (Data, error)
 	Restore(sequence int, saved Saved) error
+	// Load reads what a Data has written in so many bytes. It may be called from any goroutine.
+	Load(r io.Reader, size int64) (schedule.Data, error)
 	// Floor is the shortest length other than 0 that Cut and Share can bring a sequence of this
 	// length to.
 	Floor(sequence, length int) int
@@ -53,6 +57,12 @@ type Backend interface {
 	// Embed returns a text's vector, or engine.ErrUnsupported.
 	Embed(ctx context.Context, text []int32) ([]float32, error)
 	Close() error
+}
+
+// Data is a copy that can be written. WriteTo may be called from any goroutine.
+type Data interface {
+	schedule.Data
+	io.WriterTo
 }
 
 // Entry is a token to evaluate.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -57,6 +58,9 @@ type fakeModel struct {
 	step      func(batch []Entry) // called before each Decode; may be nil
 	logits    func([]fakeCell) []float32
 
+	refuses bool          // Restore fails
+	loading chan struct{} // Load waits for it; may be nil
+
 	memory [][]fakeCell
 	next   int // identity of the next cell
 	rows   map[int][]float32
@@ -101,10 +105,15 @@ func (f *fakeModel) Tokenize(_ context.Context, text string) ([]int32, error) {
 	return ids, nil
 }
 
-func (f *fakeModel) Decode(ctx context.Context, batch []Entry) error {
+// begin is before the memory is looked at for the first time.
+func (f *fakeModel) begin() {
 	if f.memory == nil {
 		f.memory = make([][]fakeCell, f.sequences)
 	}
+}
+
+func (f *fakeModel) Decode(ctx context.Context, batch []Entry) error {
+	f.begin()
 	if f.step != nil {
 		f.step(batch)
 	}
@@ -178,8 +187,9 @@ func (f *fakeModel) Share(from, to, n int) error {
 }
 
 func (f *fakeModel) Cut(sequence, n int) bool {
-	if f.memory == nil || n > 0 && f.Floor(sequence, len(f.memory[sequence])) > n {
-		return f.memory == nil
+	f.begin()
+	if n > 0 && f.Floor(sequence, len(f.memory[sequence])) > n {
+		return false
 	}
 	f.memory[sequence] = f.memory[sequence][:n]
 	return true
@@ -199,7 +209,21 @@ func (d *fakeData) Free() {
 	d.freed = true
 }
 
-func (f *fakeModel) Save(sequence, from int) (schedule.Data, error) {
+func (d *fakeData) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(d.bytes)
+	return int64(n), err
+}
+
+func (f *fakeModel) Load(r io.Reader, size int64) (schedule.Data, error) {
+	if f.loading != nil {
+		<-f.loading
+	}
+	data := make([]byte, size)
+	_, err := io.ReadFull(r, data)
+	return &fakeData{bytes: data}, err
+}
+
+func (f *fakeModel) Save(sequence, from int) (Data, error) {
 	var data []byte
 	for _, c := range f.memory[sequence][from:] {
 		data = binary.AppendVarint(data, int64(c.token))
@@ -209,8 +233,12 @@ func (f *fakeModel) Save(sequence, from int) (schedule.Data, error) {
 }
 
 func (f *fakeModel) Restore(sequence int, s Saved) error {
+	f.begin()
 	if len(f.memory[sequence]) != s.From || f.used()+s.Last-s.First > f.cells {
 		return fmt.Errorf("restore %d to %d after %d tokens", s.From, s.To, len(f.memory[sequence]))
+	}
+	if f.refuses {
+		return errors.New("refused")
 	}
 	held := s.Data.(*fakeData)
 	if held.freed {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/worker/disk"
 	"tenon/engine/worker/draft"
 	"tenon/engine/worker/schedule"
 )
@@ -17,9 +18,13 @@ type loop struct {
 	running []*turn // in slots; oldest first
 	cache   *schedule.Cache
 	store   *schedule.Store
+	disk    *schedule.Store // of what is on disk; nil: nothing is
 	counts  engine.Stats
 	closed  bool
-	copied  bool // what is kept has been copied to host memory, as far as that is done at rest
+	folder  *disk.Folder // where that is
+	writing bool         // a copy is being written there
+	reading int          // turns for which copies are read there
+	copied  bool         // what is kept has been copied to host memory, as far as that is done at rest
 
 	said    map[string]*draft.Text // what was said, by key
 	chances draft.Chances
@@ -33,7 +38,9 @@ type loop struct {
 }
 
 func newLoop(r *Runner) *loop {
-	return &loop{Runner: r, cache: schedule.NewCache(r.backend.Sequences()), store: schedule.NewStore(r.options.HostMemory), said: map[string]*draft.Text{}}
+	l := &loop{Runner: r, cache: schedule.NewCache(r.backend.Sequences()), store: schedule.NewStore(r.options.HostMemory), said: map[string]*draft.Text{}}
+	l.openDisk()
+	return l
 }
 
 func (l *loop) run() {
@@ -42,6 +49,7 @@ func (l *loop) run() {
 		l.listen()
 		if l.closed {
 			l.endAll()
+			l.keepOnDisk()
 			l.store.Close()
 			return
 		}
@@ -151,17 +159,23 @@ func (l *loop) room() schedule.Room {
 
 // begin puts a turn that has just got a slot to work.
 func (l *loop) begin(t *turn) {
-	t.state = prompting
-	if t.slotted.IsZero() {
-		t.miss = l.miss(t)
-	}
-	l.place(t)
-	if t.slotted.IsZero() {
+	first := t.slotted.IsZero()
+	if first {
 		t.slotted = time.Now()
 		t.timing.Queue = t.slotted.Sub(t.created)
-		l.countCached(t)
+		t.miss = l.miss(t)
 	}
-	l.follow(t)
+	start := func() {
+		t.state = prompting
+		l.place(t)
+		if first {
+			l.countCached(t)
+		}
+		l.follow(t)
+	}
+	if !l.fetch(t, start) {
+		start()
+	}
 }
 
 // follow has a turn wait for another that is evaluating the same prompt.

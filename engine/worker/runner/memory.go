@@ -34,7 +34,11 @@ func (l *loop) place(t *turn) {
 	}
 	if l.rewindable() {
 		l.makeWay()
-		l.bringBack(t)
+	}
+	l.bringBack(t)
+	l.counts.Repeated += int64(max(0, t.lost-t.done))
+	t.lost = 0
+	if l.rewindable() {
 		return
 	}
 	if _, known := l.cache.Match(t.request.CacheKey, t.tokens[:len(t.tokens)-1], func(int) int { return 0 }); known > t.done {
@@ -76,7 +80,7 @@ func (l *loop) takeSequence(key string, keep int) int {
 		if !ok {
 			return -1 // there are as many sequences as slots, and this turn holds a slot: it cannot be
 		}
-		l.free(oldest)
+		l.putAway(oldest)
 	}
 }
 
@@ -134,6 +138,9 @@ func (l *loop) forgetKey(key string) {
 		}
 	}
 	l.store.Forget(key)
+	if l.disk != nil {
+		l.disk.Forget(key)
+	}
 	delete(l.said, key)
 }
 
@@ -196,7 +203,7 @@ func (l *loop) checkpoint(t *turn) bool {
 		if !ok {
 			return false
 		}
-		l.free(oldest)
+		l.putAway(oldest)
 	}
 	id, ok := l.cache.Take(t.request.CacheKey)
 	if !ok {
@@ -248,13 +255,14 @@ func (l *loop) evict(cells int) bool {
 		l.cache.Cut(e.Sequence, e.Length)
 		return true
 	}
-	l.free(e.Sequence)
+	l.putAway(e.Sequence)
 	return true
 }
 
 // preempt takes the cells of the youngest running turn, so that older ones can go on, and sends it
-// back to the head of the queue; what it held is evaluated again when it comes back. A parked turn
-// keeps its slot. It is false if nobody but the oldest holds anything.
+// back to the head of the queue. What it held waits for it in host memory; what does not fit there
+// is evaluated again. A parked turn keeps its slot. It is false if nobody but the oldest holds
+// anything.
 func (l *loop) preempt() bool {
 	for i := len(l.running) - 1; i > 0; i-- {
 		t := l.running[i]
@@ -262,7 +270,9 @@ func (l *loop) preempt() bool {
 			continue
 		}
 		l.counts.Preempted++
-		l.counts.Repeated += int64(t.done)
+		l.dropAhead(t)
+		l.save(t.seq, l.cache.Shared(t.seq))
+		t.lost = t.done
 		l.empty(t)
 		if t.state != parked {
 			t.state, t.leader, t.until, t.logits = queued, nil, 0, nil
@@ -296,6 +306,7 @@ func (l *loop) goBack(t *turn) {
 			t.done = n
 		}
 	}
+	t.lost = 0
 	l.resume(t)
 	if t.done < n {
 		t.state = prompting

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/engine/worker/schedule"
 )
 
 // Bounds on what is told of a miss.
@@ -22,8 +23,13 @@ func (l *loop) miss(t *turn) *engine.Miss {
 	if same > 0 {
 		known = l.cache.Tokens(id)
 	}
-	if copied, n := l.store.Nearest(t.request.CacheKey, prompt); n > same {
-		known, same = copied, n
+	for _, s := range []*schedule.Store{l.store, l.disk} {
+		if s == nil {
+			continue
+		}
+		if copied, n := s.Nearest(t.request.CacheKey, prompt); n > same {
+			known, same = copied, n
+		}
 	}
 	if len(known)-same < worthTells || same == len(prompt) {
 		return nil

@@ -26,8 +26,11 @@ const (
 	mostAtRest       = 2048 // tokens
 )
 
+// copies tells whether any are kept.
+func (l *loop) copies() bool { return l.options.HostMemory > 0 }
+
 // movable: copies of a part of a sequence can be kept.
-func (l *loop) movable() bool { return l.rewindable() && l.options.HostMemory > 0 }
+func (l *loop) movable() bool { return l.rewindable() && l.copies() }
 
 // makeWay moves kept sequences out of the way of what runs. A GPU attends to their cells in less
 // time than it takes to copy them: there they go when cells run short.
@@ -46,11 +49,16 @@ func (l *loop) moveOut() bool {
 		if !ok {
 			break
 		}
-		l.save(id, l.cache.Shared(id))
-		l.free(id)
+		l.putAway(id)
 		moved = true
 	}
 	return moved
+}
+
+// putAway moves a sequence to host memory, but for what others hold too.
+func (l *loop) putAway(seq int) {
+	l.save(seq, l.cache.Shared(seq))
+	l.free(seq)
 }
 
 // nextCopies fires when nothing has run for a while and kept sequences are to be copied.
@@ -78,24 +86,35 @@ func (l *loop) copyKept() {
 }
 
 // save copies the tokens of a sequence that host memory does not hold, but for the first have.
+// Where memory cannot be cut it is all of them or none.
 func (l *loop) save(seq, have int) {
-	c := &schedule.Copy{Key: l.cache.Key(seq), Tokens: l.cache.Tokens(seq)}
-	c.Start = l.store.Covered(c.Key, c.Tokens, have)
+	if !l.copies() {
+		return
+	}
+	c := &schedule.Copy{Key: l.cache.Key(seq), Tokens: l.cache.Tokens(seq), Whole: !l.rewindable()}
+	c.Written = l.disk == nil || leavesNothing(c.Key)
+	if !c.Whole {
+		c.Start = l.store.Covered(c.Key, c.Tokens, have)
+	} else if l.store.Twin(c) != nil {
+		return
+	}
 	if len(c.Tokens)-c.Start < worthMoving {
 		return
 	}
-	var err error
-	if c.Data, err = l.backend.Save(seq, c.Start); err != nil {
+	data, err := l.backend.Save(seq, c.Start)
+	if err != nil {
 		slog.Warn("copy a sequence to host memory", "error", err, "tokens", len(c.Tokens)-c.Start)
 		return
 	}
+	c.Data = data
 	l.store.Add(c)
+	l.writeAhead()
 }
 
 // bringBack appends to a turn's sequence what host memory holds of its tokens.
 func (l *loop) bringBack(t *turn) {
 	key, tokens := t.request.CacheKey, t.tokens[:len(t.tokens)-1] // the last one is evaluated in any case
-	if !l.movable() || l.store.Covered(key, tokens, t.done)-t.done < worthMoving {
+	if !l.copies() || l.store.Covered(key, tokens, t.done)-t.done < worthMoving {
 		return
 	}
 	for {
@@ -106,12 +125,27 @@ func (l *loop) bringBack(t *turn) {
 		if !l.store.Holds(c) {
 			continue // it made way for what was moved to make room for it
 		}
+		if c.Whole {
+			l.cutTo(t, 0)
+		}
 		saved := Saved{Data: c.Data, First: c.Start, Last: len(c.Tokens), From: t.done, To: n}
 		if err := l.backend.Restore(t.seq, saved); err != nil {
-			slog.Warn("copy a sequence from host memory", "error", err, "tokens", n-t.done)
+			slog.Warn("a copy of a sequence is of no use and forgotten", "error", err, "tokens", n-t.done)
+			l.cutTo(t, t.done)
+			l.forgetCopy(c)
 			return
 		}
 		l.cache.Extend(t.seq, tokens[t.done:n]...)
 		t.done = n
 	}
+}
+
+// cutTo shortens a turn's sequence, also where the memory holds more of it than the cache knows.
+func (l *loop) cutTo(t *turn, n int) {
+	if !l.backend.Cut(t.seq, n) {
+		n = 0
+		l.backend.Cut(t.seq, n)
+	}
+	l.cache.Cut(t.seq, n)
+	t.done = n
 }

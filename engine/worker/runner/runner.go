@@ -25,10 +25,18 @@ type Options struct {
 	BatchSize    int           // most tokens in one call of the model; default 2048
 	UBatchSize   int           // most prompt tokens in one; default 512
 	HostMemory   int           // bytes for copies of what no turn runs on; default 1 GiB, negative: none
+	Disk         Disk          // default: none
 	GPU          bool          // the model is evaluated there
 	NoDrafts     bool          // each step brings a stream on by one token, and what the grammar forces
 
 	took func(tokens int) time.Duration // of a step; a test's clock
+}
+
+// Disk is where copies are kept that outlive the runner.
+type Disk struct {
+	Path        string
+	Bytes       int    // most that they may take
+	Fingerprint string // of all that gives a copy its meaning: copies with another are deleted
 }
 
 func (o Options) withDefaults(b Backend) Options {

@@ -11,14 +11,15 @@ import (
 	"tenon/grammar"
 )
 
-// state of a turn. It goes queued → prompt ⇄ streaming ⇄ parked → ended, by way of masked where a
-// mask takes long; back to queued if its cells are needed by older turns, and from any state to
-// ended.
+// state of a turn. It goes queued → prompt ⇄ streaming ⇄ parked → ended, by way of fetching where its
+// prompt is on disk, and of masked where a mask takes long; back to queued if its cells are needed
+// by older turns, and from any state to ended.
 type state uint8
 
 const (
 	queued    state = iota
 	prompting       // tokens are evaluated until the last one's logits are there
+	fetching        // waits for what is read from disk
 	following       // waits until leader has evaluated what both begin with
 	streaming       // each step chooses a token
 	masked          // waits for its mask; all its tokens are evaluated
@@ -40,6 +41,8 @@ type turn struct {
 	limit  int     // most tokens of output
 	done   int     // how many of tokens are in the KV cache
 	seq    int     // the sequence that holds them; -1 if none does
+
+	lost int // how many were there when older turns needed their cells; 0 once it has a sequence again
 
 	moving int // position of the kept copy that moves along with a long prompt; 0 if there is none
 

@@ -1,10 +1,13 @@
 package schedule
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// Store knows what was copied out of the KV cache into host memory. A copy holds the cells of a
-// run of tokens; what comes before them is another copy's, or still in the cache. As in the Cache,
-// sequences under different keys never meet.
+// Store knows what was copied out of the KV cache, into host memory or to disk. A copy holds the
+// cells of a run of tokens; what comes before them is another copy's, or still in the cache. As in
+// the Cache, sequences under different keys never meet.
 type Store struct {
 	limit  int
 	bytes  int
@@ -14,11 +17,16 @@ type Store struct {
 
 // Copy is the cells of Tokens[Start:].
 type Copy struct {
-	Key    string
-	Tokens []int32 // of the sequence, from its beginning
-	Start  int
-	Data   Data
+	Key     string
+	Tokens  []int32 // of the sequence, from its beginning
+	Start   int
+	Whole   bool // of memory that cannot be cut: of use only to what begins with all of Tokens
+	Written bool // it is on disk too, or shall not be
+	Data    Data
+
 	used   uint64
+	pinned bool
+	gone   bool // given up while it was pinned
 }
 
 // Data is a copy's bytes. Free gives their memory back at once: Go would hold about as much again
@@ -26,6 +34,18 @@ type Copy struct {
 type Data interface {
 	Size() int
 	Free()
+}
+
+// reach is how many of tokens are there with the copy, of which the first have are there already.
+func (c *Copy) reach(tokens []int32, have int) int {
+	if c.Start > have || len(c.Tokens) <= have || c.Whole && len(c.Tokens) > len(tokens) {
+		return have
+	}
+	n := common(c.Tokens, tokens)
+	if c.Whole && n < len(c.Tokens) {
+		return have
+	}
+	return max(n, have)
 }
 
 // mostCopies bounds the time that a look-up takes.
@@ -43,10 +63,10 @@ func (s *Store) Find(key string, tokens []int32, have int) (*Copy, int) {
 	var best *Copy
 	most := have
 	for _, c := range s.copies {
-		if c.Key != key || c.Start > have || len(c.Tokens) <= most {
+		if c.Key != key || len(c.Tokens) <= most {
 			continue
 		}
-		if n := common(c.Tokens, tokens); n > most {
+		if n := c.reach(tokens, have); n > most {
 			best, most = c, n
 		}
 	}
@@ -73,13 +93,75 @@ func (s *Store) Holds(c *Copy) bool { return slices.Contains(s.copies, c) }
 // Covered is how many of tokens are there without a gap, of which the first have are there
 // already.
 func (s *Store) Covered(key string, tokens []int32, have int) int {
+	_, n := s.Chain(key, tokens, have)
+	return n
+}
+
+// Chain is the copies that go on, one after the other, from the first have of tokens, and how many
+// are there with them.
+func (s *Store) Chain(key string, tokens []int32, have int) (chain []*Copy, most int) {
 	for {
 		c, n := s.Find(key, tokens, have)
 		if c == nil {
-			return have
+			return chain, have
 		}
-		have = n
+		chain, have = append(chain, c), n
 	}
+}
+
+// Unwritten is the copies that are not on disk, those first that were used last; of a chain its
+// beginning, because the rest is of no use without it.
+func (s *Store) Unwritten() []*Copy {
+	all := slices.DeleteFunc(slices.Clone(s.copies), func(c *Copy) bool { return c.Written || c.pinned })
+	slices.SortStableFunc(all, func(a, b *Copy) int { return cmp.Or(cmp.Compare(b.used, a.used), a.Start-b.Start) })
+	return all
+}
+
+// Next is the one of them to be written next: what will be given up first, or what comes before
+// it.
+func (s *Store) Next() *Copy {
+	all := s.Unwritten()
+	if len(all) == 0 {
+		return nil
+	}
+	next := all[len(all)-1]
+	for _, c := range all {
+		if c.Key == next.Key && c.Start < next.Start && common(c.Tokens, next.Tokens) > c.Start {
+			next = c
+		}
+	}
+	return next
+}
+
+// Twin is the copy of the same cells; nil if there is none.
+func (s *Store) Twin(c *Copy) *Copy {
+	i := slices.IndexFunc(s.copies, func(o *Copy) bool {
+		return o.Key == c.Key && o.Start == c.Start && o.Whole == c.Whole && slices.Equal(o.Tokens, c.Tokens)
+	})
+	if i < 0 {
+		return nil
+	}
+	return s.copies[i]
+}
+
+// Pin keeps a copy's bytes until Unpin: others than the loop read them.
+func (s *Store) Pin(c *Copy) { c.pinned = true }
+
+// Unpin is the end of Pin. It is false if the copy was given up meanwhile.
+func (s *Store) Unpin(c *Copy) bool {
+	c.pinned = false
+	if c.gone {
+		c.Data.Free()
+	}
+	return !c.gone
+}
+
+// MakeRoom gives up copies until there is room for so many bytes. It is false where that is more
+// than the store may hold.
+func (s *Store) MakeRoom(bytes int) bool {
+	for s.bytes+bytes > s.limit && s.drop() {
+	}
+	return s.bytes+bytes <= s.limit
 }
 
 // Add takes a copy in, and where there is no room gives up what was used least recently of the key
@@ -93,10 +175,13 @@ func (s *Store) Add(c *Copy) {
 	c.used = s.clock
 	s.copies = append(s.copies, c)
 	s.bytes += c.Data.Size()
-	for s.bytes > s.limit || len(s.copies) > mostCopies {
-		s.drop()
+	s.Covered(c.Key, c.Tokens, 0) // what comes before it is used with it
+	for (s.bytes > s.limit || len(s.copies) > mostCopies) && s.drop() {
 	}
 }
+
+// Drop gives up one copy.
+func (s *Store) Drop(c *Copy) { s.giveUp(func(o *Copy) bool { return o == c }) }
 
 // Forget gives up all copies under a key.
 func (s *Store) Forget(key string) {
@@ -111,30 +196,39 @@ func (s *Store) giveUp(which func(*Copy) bool) {
 		gone := which(c)
 		if gone {
 			s.bytes -= c.Data.Size()
-			c.Data.Free()
+			if c.gone = c.pinned; !c.pinned {
+				c.Data.Free()
+			}
 		}
 		return gone
 	})
 }
 
-// drop gives up a copy of the key that has most of what there is too much of.
-func (s *Store) drop() {
+// drop gives up a copy of the key that has most of what there is too much of. It is false if there
+// is none that may go.
+func (s *Store) drop() bool {
 	held := map[string]int{}
 	for _, c := range s.copies {
-		if s.bytes > s.limit {
-			held[c.Key] += c.Data.Size()
-		} else {
+		if len(s.copies) > mostCopies && s.bytes <= s.limit {
 			held[c.Key]++
+		} else {
+			held[c.Key] += c.Data.Size()
 		}
 	}
-	gone := 0
-	for i, c := range s.copies {
-		o := s.copies[gone]
-		more := held[c.Key] - held[o.Key]
-		if more > 0 || more == 0 && (c.used < o.used || c.used == o.used && c.Start > o.Start) {
-			gone = i
+	var gone *Copy
+	for _, c := range s.copies {
+		if !c.pinned && (gone == nil || before(held, c, gone)) {
+			gone = c
 		}
 	}
-	last := s.copies[gone]
-	s.giveUp(func(c *Copy) bool { return c == last })
+	if gone != nil {
+		s.Drop(gone)
+	}
+	return gone != nil
+}
+
+// before tells whether c goes before o.
+func before(held map[string]int, c, o *Copy) bool {
+	more := held[c.Key] - held[o.Key]
+	return more > 0 || more == 0 && (c.used < o.used || c.used == o.used && c.Start > o.Start)
 }
