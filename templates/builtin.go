@@ -41,7 +41,7 @@ func (b Builtin) Render(c Conversation) (Rendering, error) {
 		h.examples = tools.guidance(h.protocol, b.Fits, examples)
 	}
 	h.heal()
-	r := Rendering{Heals: h.heals, Protocol: h.protocol, Stops: stops, turnEnd: "\n\n"}
+	r := Rendering{Heals: h.heals, Protocol: h.protocol, Stops: stops}
 	for i, t := range h.turns {
 		if i > 0 {
 			r.write(Segment{Text: "\n\n"})

@@ -32,7 +32,7 @@
 //
 // Tools are shown in the order of their names, schemas tidied (package schema), headers that
 // clients change with every request left out ([VolatileRules]). Where sampled token ids are kept,
-// [Rendering.TurnEnd] and [Rendering.Slice] find their place in a later prompt.
+// [Rendering.Slice] finds their place in a later prompt.
 //
 // What a template makes of the tools is kept with them, so that a turn costs what its messages
 // cost.

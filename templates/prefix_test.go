@@ -90,7 +90,7 @@ func blame(old, next Rendering, o, n cursor) (int, Reason) {
 			return was.Message, ReasonMessage
 		}
 		return was.Message, ReasonTurns
-	case !old.now.Equal(next.now) && o.content() == n.content() && digit(o.rest()) && n.i < len(n.segments) && digit(n.rest()):
+	case o.content() == n.content() && digit(o.rest()) && n.i < len(n.segments) && digit(n.rest()):
 		return -1, ReasonDate
 	case !found:
 		return n.lastMessage(), ReasonGeneration
@@ -173,3 +173,7 @@ func (r Rendering) showsMessage(message int) bool {
 }
 
 func digit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+// ofMessage says whether a message wrote the segment, rather than a tool's declaration or the
+// template.
+func (s Segment) ofMessage() bool { return s.Kind == Content && s.Field < FieldTool }

@@ -50,8 +50,7 @@ type Probe struct {
 
 	Evidence Evidence `json:"-"`
 
-	silent bool   // of a template that shows declared tools and results, but no calls
-	over   string // what stands behind an assistant's turn that was answered, up to the first marker
+	silent bool // of a template that shows declared tools and results, but no calls
 }
 
 // SystemSupport is where a template takes system messages.

@@ -194,25 +194,10 @@ func (p *prober) prompts() {
 	if at := answer.at(1, FieldText); at >= 0 {
 		f.TurnEnd = answer.Text[at+len(assistant(1).Text):]
 	}
-	f.over = p.over()
 	f.Dates = p.differs(trial{now: time.Date(2031, 11, 28, 1, 2, 3, 0, time.UTC)}, trial{})
 	if trimmed := p.try(trial{turns: []turn{say(User, " zq ")}}); !trimmed.has(" zq ") {
 		f.Drops = append(f.Drops, "white space around messages")
 	}
-}
-
-// over is what the template writes behind an answered turn, up to its first marker.
-func (p *prober) over() string {
-	s := p.try(trial{turns: []turn{user(0), assistant(1), user(2)}, open: true})
-	from, to := s.at(1, FieldText), s.at(2, FieldText)
-	if from < 0 || to < from {
-		return ""
-	}
-	between := s.Text[from+len(assistant(1).Text) : to]
-	if at := shape.FindStringIndex(between); at != nil {
-		return between[:at[1]]
-	}
-	return between
 }
 
 // opening is what the generation prompt adds to a conversation.

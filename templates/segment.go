@@ -1,7 +1,5 @@
 package templates
 
-import "time"
-
 // Kind says who wrote a segment and what it can mean.
 type Kind uint8
 
@@ -44,9 +42,6 @@ type Rendering struct {
 	Thinking bool
 	// Stops end the model's turn where no marker does: "\nUser:" in a prompt without a template.
 	Stops []string
-
-	now     time.Time // the date that the template saw
-	turnEnd string    // what the template ends an assistant's turn with
 }
 
 // String is the prompt as text.
@@ -60,6 +55,27 @@ func (r Rendering) String() string {
 		b = append(b, s.Text...)
 	}
 	return string(b)
+}
+
+// Slice returns the prompt's segments from byte from to byte to, the first and the last cut where
+// need be.
+func (r Rendering) Slice(from, to int) []Segment {
+	var out []Segment
+	at := 0
+	for _, s := range r.Segments {
+		i, j := max(from-at, 0), min(to-at, len(s.Text))
+		at += len(s.Text)
+		if i < j {
+			if i > 0 || j < len(s.Text) {
+				s.Text = s.Text[i:j]
+				if s.Kind == Marker { // half a marker is none
+					s.Kind = Text
+				}
+			}
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // Heal is a change that made a conversation fit its template.

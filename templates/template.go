@@ -55,13 +55,13 @@ func Parse(source string, o Options) (*Template, error) {
 	found, err := o.recall(func() (Findings, error) {
 		p := prober{t: t, source: source}
 		err := p.run()
-		return Findings{p.found, p.form, p.found.silent, p.found.over}, err
+		return Findings{p.found, p.form, p.found.silent}, err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("try the chat template: %w", err)
 	}
 	t.probe, t.form = found.Probe, found.Form
-	t.probe.silent, t.probe.over, t.probe.Edit = found.Silent, found.Over, edit
+	t.probe.silent, t.probe.Edit = found.Silent, edit
 	if o.CallWriter != nil && t.probe.silent {
 		t.calls = o.CallWriter(t.probe)
 		t.probe.Written = t.calls != nil
@@ -74,7 +74,6 @@ type Findings struct {
 	Probe  Probe
 	Form   form
 	Silent bool
-	Over   string
 }
 
 func (o Options) recall(find func() (Findings, error)) (Findings, error) {
@@ -276,7 +275,7 @@ func (t *Template) variables(f form, h *healing) (*jinja.Dict, error) {
 
 // rendering is what a template wrote, with what is known of it.
 func (t *Template) rendering(out jinja.Output, h *healing) Rendering {
-	r := Rendering{Heals: h.heals, Protocol: h.protocol, now: h.now, turnEnd: t.probe.over}
+	r := Rendering{Heals: h.heals, Protocol: h.protocol}
 	r.writeAll(out, t.markers)
 	r.beginOnce(t.options.BOS)
 	r.Thinking = t.probe.opensThinking(tail(out))

@@ -159,8 +159,8 @@ func sampledAnswer(t *testing.T, v *llama.Vocab, prompt, next templates.Renderin
 	if !strings.HasPrefix(next.String(), prompt.String()) {
 		return nil // the template changes what came before: nothing behind it can be used again
 	}
-	end, ok := next.TurnEnd(message)
-	if !ok || end < from {
+	end := turnEnd(next, message)
+	if end < from {
 		return nil
 	}
 	var out []engine.Token
@@ -177,6 +177,22 @@ func sampledAnswer(t *testing.T, v *llama.Vocab, prompt, next templates.Renderin
 		}
 	}
 	return out
+}
+
+// turnEnd is the byte of a prompt where the template closes an assistant's turn: by a marker behind
+// all that the message says.
+func turnEnd(r templates.Rendering, message int) int {
+	at, end := 0, -1
+	for _, s := range r.Segments {
+		switch {
+		case s.Kind == templates.Content && s.Field < templates.FieldTool && s.Message == message:
+			end = at + len(s.Text)
+		case s.Kind == templates.Content && end >= 0 && s.Message != message:
+			return end
+		}
+		at += len(s.Text)
+	}
+	return end
 }
 
 // tokensOf is a prompt as a worker tokenizes it, text between kept turns at once. Content holds no
