@@ -176,11 +176,11 @@ func TestRender_toolsAreDescribedToATemplateThatShowsOnlyCalls(t *testing.T) {
 // Arguments of the names that templates call would take the template's own language away.
 func TestArgs_hideNothingThatTemplatesCall(t *testing.T) {
 	args := map[string]any{"messages": "x", "style": "plain"}
-	for _, name := range []string{"namespace", "range", "dict", "joiner", "raise_exception", "strftime_now"} {
+	for _, name := range []string{"namespace", "range", "dict", "raise_exception", "strftime_now"} {
 		args[name] = nil
 	}
 	tm, err := Parse(`{% set ns = namespace(n=0) %}{% for i in range(2) %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}{{ style }}`+
-		`{{ dict(a=1).a }}{% set j = joiner() %}{{ j() }}x{{ strftime_now('%d') }}{% for m in messages %}{{ m.content }}{% endfor %}`, Options{})
+		`{{ dict(a=1).a }}x{{ strftime_now('%d') }}{% for m in messages %}{{ m.content }}{% endfor %}`, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

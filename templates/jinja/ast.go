@@ -139,8 +139,6 @@ type arguments struct {
 	pos   []expr
 	names []*Str
 	named []expr
-	star  expr // *args
-	dstar expr // **kwargs
 }
 
 type (
@@ -179,28 +177,25 @@ type (
 		sole                        *ifStmt // see findIdle
 		steady                      int
 	}
-	// macroDef is what macros and call blocks have in common.
-	macroDef struct {
+	macroStmt struct {
 		at
-		name     string // "" for a call block
+		name     string
 		args     []*nameExpr
 		defaults []expr
 		body     []stmt
 
-		fn                      *function
-		enter                   entering
-		params                  []int // slots of args
-		caller, kwargs, varargs int   // slots, -1 where not used
-	}
-	macroStmt struct {
-		macroDef
+		fn     *function
+		enter  entering
+		params []int // slots of args
+		kwargs int   // slot, -1 where not used
 		where  place
 		export int // as in target
 	}
-	callStmt struct {
-		macroDef
-		call       *callExpr
-		generation bool // {% generation %}: the body, in a function of its own
+	// generationStmt marks what the model wrote: its body, in a scope of its own.
+	generationStmt struct {
+		at
+		body  []stmt
+		enter entering
 	}
 	filterStmt struct {
 		at

@@ -37,7 +37,7 @@ func takeKeyword(kw []keyword, name string) (Value, []keyword, bool) {
 
 // eval computes the arguments of a call.
 func (a *arguments) eval(f *frame) *callArgs {
-	if len(a.pos)+len(a.named) == 0 && a.star == nil && a.dstar == nil {
+	if len(a.pos)+len(a.named) == 0 {
 		return noArgs
 	}
 	out := f.rt.newArgs()
@@ -47,12 +47,6 @@ func (a *arguments) eval(f *frame) *callArgs {
 	}
 	for i, e := range a.named {
 		out.kw = append(out.kw, keyword{a.names[i], e.eval(f)})
-	}
-	if a.star != nil {
-		out.pos = append(out.pos, f.rt.items(a.star.eval(f))...)
-	}
-	if a.dstar != nil {
-		out.addMapping(f.rt, a.dstar.eval(f))
 	}
 	return out
 }
@@ -73,25 +67,6 @@ func (rt *runtime) releaseArgs(a *callArgs) {
 	if a != noArgs {
 		*a = callArgs{}
 		rt.args = append(rt.args, a)
-	}
-}
-
-// addMapping adds the keywords of **v.
-func (a *callArgs) addMapping(rt *runtime, v Value) {
-	d, ok := v.(*Dict)
-	if !ok {
-		throw(typeType, "argument after ** must be a mapping, not %s", v.typeName())
-	}
-	for _, e := range d.entries {
-		k, ok := e.key.(*Str)
-		if !ok {
-			throw(typeType, "keywords must be strings")
-		}
-		rt.spend(1 + len(a.kw))
-		if slices.ContainsFunc(a.kw, func(other keyword) bool { return other.name.text == k.text }) {
-			throw(typeType, "got multiple values for keyword argument %s", reprText(k.text))
-		}
-		a.kw = append(a.kw, keyword{k, e.value})
 	}
 }
 

@@ -1,6 +1,7 @@
 package jinja
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -29,7 +30,8 @@ func FromJSON(data []byte, origin Origin) (Value, error) {
 		err := json.Unmarshal(data, &any) // which says what is wrong
 		return nil, fmt.Errorf("decode JSON value: %w", err)
 	}
-	d := decoder{rest: string(data), origin: origin}
+	d := decoder{json.NewDecoder(bytes.NewReader(data)), origin}
+	d.UseNumber()
 	v, err := d.value(0)
 	if err != nil {
 		return nil, fmt.Errorf("decode JSON value: %w", err)
@@ -37,101 +39,54 @@ func FromJSON(data []byte, origin Origin) (Value, error) {
 	return v, nil
 }
 
-// decoder reads a text that is known to be JSON, so it looks at no more than it needs to tell one
-// value from another.
 type decoder struct {
-	rest   string
+	*json.Decoder
 	origin Origin
-}
-
-// next skips white space and returns the byte that it stands before.
-func (d *decoder) next() byte {
-	d.rest = strings.TrimLeft(d.rest, " \t\r\n")
-	return d.rest[0]
-}
-
-// take is next, and reads the byte if it is the one.
-func (d *decoder) take(b byte) bool {
-	if d.next() != b {
-		return false
-	}
-	d.rest = d.rest[1:]
-	return true
 }
 
 func (d *decoder) value(depth int) (Value, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("nested deeper than %d", maxDepth)
 	}
-	switch d.next() {
-	case '"':
-		return d.text(), nil
-	case '{':
-		return d.object(depth)
-	case '[':
-		return d.array(depth)
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
 	}
-	n := strings.IndexAny(d.rest, ",]} \t\r\n")
-	if n < 0 {
-		n = len(d.rest)
+	switch t := t.(type) {
+	case string:
+		return NewString(t, d.origin), nil
+	case bool:
+		return Bool(t), nil
+	case json.Number:
+		return parseNumber(string(t)), nil
+	case json.Delim:
+		return d.container(t, depth)
 	}
-	word := d.rest[:n]
-	d.rest = d.rest[n:]
-	switch word {
-	case "null":
-		return None, nil
-	case "true", "false":
-		return Bool(word == "true"), nil
-	}
-	return parseNumber(word), nil
+	return None, nil
 }
 
-func (d *decoder) object(depth int) (Value, error) {
-	out := NewDict()
-	d.take('{')
-	for !d.take('}') {
-		d.take(',')
-		d.next()
-		k := d.text()
-		d.take(':')
+func (d *decoder) container(open json.Delim, depth int) (Value, error) {
+	dict, items := NewDict(), []Value{}
+	for d.More() {
+		var key Value
+		if open == '{' {
+			key, _ = d.value(depth) // which is a string
+		}
 		v, err := d.value(depth + 1)
 		if err != nil {
 			return nil, err
 		}
-		out.put(k, v)
-	}
-	return out, nil
-}
-
-func (d *decoder) array(depth int) (Value, error) {
-	items := []Value{}
-	d.take('[')
-	for !d.take(']') {
-		d.take(',')
-		v, err := d.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, v)
-	}
-	return NewList(items...), nil
-}
-
-// text reads a string, before whose quote it stands.
-func (d *decoder) text() *Str {
-	end, escaped := 1, false
-	for ; d.rest[end] != '"'; end++ {
-		if d.rest[end] == '\\' {
-			escaped = true
-			end++
+		if open == '{' {
+			dict.put(key, v)
+		} else {
+			items = append(items, v)
 		}
 	}
-	s := d.rest[1:end]
-	if escaped {
-		_ = json.Unmarshal([]byte(d.rest[:end+1]), &s) // which is JSON
+	_, err := d.Token()
+	if open == '{' {
+		return dict, err
 	}
-	d.rest = d.rest[end+1:]
-	return NewString(s, d.origin)
+	return NewList(items...), err
 }
 
 // parseNumber reads a JSON number as Python does: int unless it has a fraction or an exponent.
@@ -140,6 +95,6 @@ func parseNumber(s string) Value {
 		f, _ := strconv.ParseFloat(s, 64) // out of range is infinity, as in Python
 		return Float(f)
 	}
-	n, _ := parseInt(s, 10)
+	n, _ := parseInt(s)
 	return n
 }

@@ -127,37 +127,29 @@ func (e *sliceExpr) bound(f *frame, b expr) Value {
 // eval of a slice outside a subscript is not reached: the parser refuses it.
 func (e *sliceExpr) eval(*frame) Value { return None }
 
-func (e *callExpr) eval(f *frame) Value { return e.invoke(f, nil) }
-
-// invoke calls with the caller of a call block, if there is one.
-func (e *callExpr) invoke(f *frame, caller *macro) Value {
+func (e *callExpr) eval(f *frame) Value {
 	rt := f.rt
 	var fn Value
 	if a, ok := e.node.(*attrExpr); ok {
 		self := a.node.eval(f)
 		rt.pos = a.at
 		rt.spend(1)
-		if caller == nil {
-			if v := e.method(f, self, a.name.text); v != nil {
-				return v
-			}
+		if v := e.method(f, self, a.name.text); v != nil {
+			return v
 		}
 		fn = rt.getAttr(self, a.name)
 	} else {
 		fn = e.node.eval(f)
 	}
 	args := e.args.eval(f)
-	if caller != nil {
-		args = &callArgs{pos: args.pos, kw: append(args.kw[:len(args.kw):len(args.kw)], keyword{trusted("caller"), caller})}
-	}
 	rt.pos = e.at
 	return rt.callValue(fn, args)
 }
 
-// method is invoke for the usual call of a built-in type's method, without making the bound method
+// method is eval for the usual call of a built-in type's method, without making the bound method
 // first; nil where it is something else, and nothing was evaluated yet.
 func (e *callExpr) method(f *frame, self Value, name string) Value {
-	if e.args.named != nil || e.args.star != nil || e.args.dstar != nil {
+	if e.args.named != nil {
 		return nil
 	}
 	m := methodsOf(self)[name]

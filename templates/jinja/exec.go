@@ -59,22 +59,16 @@ func (s *ifStmt) branch(f *frame) (int, []stmt) {
 
 func (s *macroStmt) exec(f *frame) control {
 	f.rt.spend(1)
-	m := &macro{def: &s.macroDef, home: f}
+	m := &macro{def: s, home: f}
 	t := target{place: s.where, export: s.export}
 	f.assign(&t, m)
 	return proceed
 }
 
-func (s *callStmt) exec(f *frame) control {
-	rt := f.rt
-	rt.spend(1)
-	caller := &macro{def: &s.macroDef, home: f}
-	if s.generation {
-		caller.print(rt, noArgs)
-	} else {
-		rt.print(wantStr(s.call.invoke(f, caller)))
-	}
-	return proceed
+func (s *generationStmt) exec(f *frame) control {
+	f.rt.spend(1)
+	f.enter(s.enter)
+	return f.run(s.body)
 }
 
 func (s *filterStmt) exec(f *frame) control {

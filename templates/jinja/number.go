@@ -93,13 +93,13 @@ func (f Float) text() string {
 	return s
 }
 
-// parseInt reads an int: any number of digits, in base 10, or as many as an Int has in another.
-func parseInt(text string, base int) (Value, bool) {
-	if n, err := strconv.ParseInt(text, base, 64); err == nil {
+// parseInt reads an int of any number of digits.
+func parseInt(text string) (Value, bool) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return Int(n), true
 	}
 	digits := strings.TrimLeft(text, "+-")
-	if base != 10 || len(text)-len(digits) > 1 || digits == "" || strings.Trim(digits, decimal) != "" {
+	if len(text)-len(digits) > 1 || digits == "" || strings.Trim(digits, decimal) != "" {
 		return nil, false
 	}
 	return bigInt(strings.TrimPrefix(text, "+")), true
@@ -110,7 +110,7 @@ func floatToInt(f float64) Value {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		throw(typeValue, "cannot convert %s to integer", Float(f).text())
 	}
-	v, _ := parseInt(strconv.FormatFloat(math.Trunc(f), 'f', 0, 64), 10)
+	v, _ := parseInt(strconv.FormatFloat(math.Trunc(f), 'f', 0, 64))
 	return v
 }
 
@@ -187,8 +187,6 @@ func integers(op tokenType, x, y int64) Value {
 			return Int(rem)
 		}
 		return Int(quo)
-	case "**":
-		return power(x, y)
 	}
 	if about := float64(floats(op, float64(x), float64(y))); math.Abs(about) > 1<<62 {
 		throwLarge()
@@ -202,22 +200,6 @@ func integers(op tokenType, x, y int64) Value {
 	return Int(x * y)
 }
 
-// power is x ** y.
-func power(x, y int64) Value {
-	switch {
-	case y < 0:
-		return floats("**", float64(x), float64(y))
-	case y == 0:
-		return Int(1)
-	}
-	half := int64(power(x, y/2).(Int))
-	whole := int64(integers("*", half, half).(Int))
-	if y%2 == 0 {
-		return Int(whole)
-	}
-	return integers("*", whole, x)
-}
-
 func floats(op tokenType, x, y float64) Float {
 	switch op {
 	case "+":
@@ -226,12 +208,6 @@ func floats(op tokenType, x, y float64) Float {
 		return Float(x - y)
 	case "*":
 		return Float(x * y)
-	case "**":
-		r := math.Pow(x, y)
-		if math.IsInf(r, 0) || math.IsNaN(r) {
-			throw(typeValue, "%s ** %s is no number", Float(x).text(), Float(y).text())
-		}
-		return Float(r)
 	}
 	if y == 0 {
 		throw(typeValue, "division by zero")
@@ -253,21 +229,4 @@ func floats(op tokenType, x, y float64) Float {
 		quo = math.Copysign(0, x/y)
 	}
 	return Float(quo)
-}
-
-// round is Python's round(f, digits): to even where f is exactly between two.
-func (rt *runtime) round(f float64, digits int) Float {
-	const most = 400 // beyond which nothing is left to round
-	digits = min(max(digits, -most), most)
-	_, exponent := math.Frexp(f) // all digits of this power of two are made
-	rt.spend((max(exponent, -exponent) + max(digits, -digits)) / bytesPerStep)
-	if math.IsInf(f, 0) || math.IsNaN(f) {
-		return Float(f)
-	}
-	if digits < 0 {
-		scale := math.Pow10(-digits)
-		return Float(math.RoundToEven(f/scale) * scale)
-	}
-	r, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64)
-	return Float(r)
 }

@@ -14,9 +14,8 @@ type (
 	}
 	// namespace is the one value that templates change.
 	namespace struct{ attrs *Dict }
-	// macro is a macro or the caller of a call block.
-	macro struct {
-		def  *macroDef
+	macro     struct {
+		def  *macroStmt
 		home *frame // where it was defined
 	}
 )
@@ -62,9 +61,7 @@ func (m *macro) run(rt *runtime, a *callArgs) {
 	pos := rt.pos
 	f := rt.newFrame(m.def.fn, m.home, m.home.ctx)
 	m.bind(f, a)
-	if m.def.varargs < 0 {
-		rt.releaseArgs(a)
-	}
+	rt.releaseArgs(a)
 	f.enter(m.def.enter)
 	for i, p := range m.def.params {
 		if f.slots[p] == nil {
@@ -91,13 +88,6 @@ func (m *macro) bind(f *frame, a *callArgs) {
 			f.slots[d.params[i]], kw = v, rest
 		}
 	}
-	if d.caller >= 0 {
-		v, rest, _ := takeKeyword(kw, "caller")
-		if kw = rest; v == nil || v == None {
-			v = &undefined{hint: "No caller defined"}
-		}
-		f.slots[d.caller] = v
-	}
 	if d.kwargs >= 0 {
 		dict := NewDict()
 		for _, k := range kw {
@@ -107,9 +97,7 @@ func (m *macro) bind(f *frame, a *callArgs) {
 	} else if len(kw) > 0 {
 		throw(typeType, "macro '%s' takes no keyword argument '%s'", d.name, kw[0].name.text)
 	}
-	if d.varargs >= 0 {
-		f.slots[d.varargs] = newTuple(a.pos[n:]...)
-	} else if len(a.pos) > n {
+	if len(a.pos) > n {
 		throw(typeType, "macro '%s' takes not more than %d argument(s)", d.name, len(d.params))
 	}
 }

@@ -23,21 +23,12 @@ func (p *parser) parseArgs() arguments {
 			}
 		}
 		switch t := p.cur(); {
-		case t.typ == "*":
-			ensure(a.star == nil && a.dstar == nil)
-			p.next()
-			a.star = p.parseExpr()
-		case t.typ == "**":
-			ensure(a.dstar == nil)
-			p.next()
-			a.dstar = p.parseExpr()
 		case t.typ == tokName && p.peek().typ == "=":
-			ensure(a.dstar == nil)
 			p.next()
 			p.next()
 			p.addKeyword(&a, t)
 		default:
-			ensure(a.star == nil && a.dstar == nil && len(a.names) == 0)
+			ensure(len(a.names) == 0)
 			a.pos = append(a.pos, p.parseExpr())
 		}
 	}

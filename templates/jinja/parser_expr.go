@@ -101,20 +101,7 @@ func (p *parser) parseConcat() expr {
 
 func (p *parser) parseProduct() expr {
 	is := func(t token) bool { return slices.Contains([]tokenType{"*", "/", "//", "%"}, t.typ) }
-	return p.grouped(p.parsePower, is, binary)
-}
-
-// parsePower parses a ** b. A negative number before an expression Jinja2 writes into its Python,
-// where the power binds first.
-func (p *parser) parsePower() expr {
-	part := func() expr { return p.parseUnary(true) }
-	is := func(t token) bool { return t.typ == "**" }
-	return p.grouped(part, is, func(t token, a, b expr) expr {
-		if u, sign := a.(*unaryExpr); sign && u.op == "-" && constant(u) && !constant(b) {
-			return &unaryExpr{u.at, u.op, binary(t, u.node, b)}
-		}
-		return binary(t, a, b)
-	})
+	return p.grouped(func() expr { return p.parseUnary(true) }, is, binary)
 }
 
 func (p *parser) parseUnary(filters bool) expr {
@@ -185,10 +172,7 @@ func (p *parser) number(t token) Value {
 		f, _ := strconv.ParseFloat(text, 64) // the lexer checked its form; out of range is infinity, as in Python
 		return Float(f)
 	}
-	v, ok := parseInt(text, 10)
-	if !ok {
-		v, ok = parseInt(text, 0)
-	}
+	v, ok := parseInt(text)
 	if !ok || len(text) > 1 && strings.Trim(text[:2], decimal) == "" && text[0] == '0' && strings.Trim(text, "0") != "" {
 		failAt(t.pos, "the number %s is not known", t.text)
 	}

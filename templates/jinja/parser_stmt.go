@@ -15,13 +15,11 @@ func (p *parser) parseStatement() stmt {
 		return p.parseSet()
 	case "macro":
 		return p.parseMacro()
-	case "call":
-		return p.parseCall()
 	case "filter":
 		return p.parseFilterBlock()
 	case "generation":
 		p.next()
-		return &callStmt{macroDef: macroDef{at: at(t.pos), body: p.parseClosed("endgeneration")}, generation: true}
+		return &generationStmt{at: at(t.pos), body: p.parseClosed("endgeneration")}
 	case "break", "continue":
 		p.next()
 		return &loopControl{at(t.pos), map[string]control{"break": breakLoop, "continue": continueLoop}[t.text]}
@@ -81,41 +79,23 @@ func (p *parser) parseSet() stmt {
 }
 
 func (p *parser) parseMacro() stmt {
-	n := &macroStmt{macroDef: macroDef{at: at(p.next().pos)}}
+	n := &macroStmt{at: at(p.next().pos)}
 	n.name = p.parseTargetName(useStore).name
-	p.parseSignature(&n.macroDef)
-	n.body = p.parseClosed("endmacro")
-	return n
-}
-
-func (p *parser) parseSignature(d *macroDef) {
 	p.expect("(")
 	for p.cur().typ != ")" {
-		if len(d.args) > 0 {
+		if len(n.args) > 0 {
 			p.expect(",")
 		}
 		arg := p.parseTargetName(useParam)
 		if p.skip("=") {
-			d.defaults = append(d.defaults, p.parseExpr())
-		} else if len(d.defaults) > 0 {
+			n.defaults = append(n.defaults, p.parseExpr())
+		} else if len(n.defaults) > 0 {
 			failAt(p.cur().pos, "non-default argument follows default argument")
 		}
-		d.args = append(d.args, arg)
+		n.args = append(n.args, arg)
 	}
 	p.expect(")")
-}
-
-func (p *parser) parseCall() stmt {
-	n := &callStmt{macroDef: macroDef{at: at(p.next().pos)}}
-	if p.cur().typ == "(" {
-		p.parseSignature(&n.macroDef)
-	}
-	call, ok := p.parseExpr().(*callExpr)
-	if !ok {
-		failAt(n.position(), "expected call")
-	}
-	n.call = call
-	n.body = p.parseClosed("endcall")
+	n.body = p.parseClosed("endmacro")
 	return n
 }
 

@@ -52,12 +52,12 @@ func TestReference_namesTheFixedLimits(t *testing.T) {
 
 // What is left out on purpose is not there.
 func TestReference_whatIsLeftOutIsNotThere(t *testing.T) {
-	for _, name := range []string{"lipsum"} {
+	for _, name := range []string{"lipsum", "joiner"} {
 		if globals[name] != nil {
 			t.Errorf("the global %s is there", name)
 		}
 	}
-	for _, name := range []string{"encode", "maketrans"} {
+	for _, name := range []string{"encode", "maketrans", "center"} {
 		if strMethods[name] != nil {
 			t.Errorf("the method %s of str is there", name)
 		}

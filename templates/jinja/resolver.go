@@ -40,12 +40,13 @@ func (r *resolver) stmt(s stmt, sc scope) {
 		r.forStmt(s, sc)
 	case *macroStmt:
 		s.where, s.export = sc.place(s.name), sc.export(s.name)
-		r.macro(&s.macroDef, sc)
-	case *callStmt:
-		r.macro(&s.macroDef, sc)
-		if s.call != nil {
-			r.exprs(sc, s.call)
-		}
+		r.macro(s, sc)
+	case *generationStmt:
+		in := sc.inner()
+		in.loop = false
+		in.sym.analyze(nodesOf(s.body)...)
+		r.stmts(s.body, in)
+		s.enter = in.entering()
 	case *filterStmt:
 		in := sc.inner()
 		in.sym.analyze(append(nodesOf(s.body), s.filter)...)
@@ -110,29 +111,27 @@ func (r *resolver) forStmt(s *forStmt, sc scope) {
 	s.findIdle()
 }
 
-// macro resolves a macro's or call block's function.
-func (r *resolver) macro(d *macroDef, sc scope) {
+// macro resolves a macro's function.
+func (r *resolver) macro(d *macroStmt, sc scope) {
 	in := sc.inFunction()
 	in.sym.analyze(append(append(nodesOf(d.args), nodesOf(d.defaults)...), nodesOf(d.body)...)...)
 	used := undeclared(nodesOf(d.body), "caller", "kwargs", "varargs")
 	explicit := map[string]bool{}
-	for i, a := range d.args {
+	for _, a := range d.args {
 		if explicit[a.name] {
 			failAt(a.position(), "duplicate argument %s in function definition", reprText(a.name))
 		}
 		explicit[a.name] = true
 		d.params = append(d.params, in.sym.param(a.name).index)
-		if a.name == "caller" && used["caller"] && i < len(d.args)-len(d.defaults) {
-			failAt(d.position(), `When defining macros or call blocks the special "caller" argument must be omitted or be given a default.`)
+	}
+	for _, name := range []string{"caller", "varargs"} {
+		if used[name] && !explicit[name] {
+			failAt(d.position(), "a macro has no %s here", name)
 		}
 	}
-	special := func(name string) int {
-		if !used[name] || explicit[name] {
-			return -1
-		}
-		return in.sym.param(name).index
+	if d.kwargs = -1; used["kwargs"] && !explicit["kwargs"] {
+		d.kwargs = in.sym.param("kwargs").index
 	}
-	d.caller, d.kwargs, d.varargs = special("caller"), special("kwargs"), special("varargs")
 	r.exprs(in, d.defaults...)
 	r.stmts(d.body, in)
 	d.fn, d.enter = in.fn, in.entering()

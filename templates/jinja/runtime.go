@@ -195,7 +195,9 @@ func (f *frame) get(p place) Value {
 		r.note(&r.slots, p.index, v)
 	}
 	if b, ok := v.(borrowed); ok {
-		f.rt.unkept()
+		if f.rt.reads != nil { // it depends on more than can be noted
+			f.rt.reads.open = true
+		}
 		return b.Value
 	}
 	return v

@@ -2,8 +2,8 @@ package jinja
 
 import "maps"
 
-// This file decides where names live, by the rules of Jinja2's compiler: a template, macro or call
-// block is a function, every variable of a scope within it a slot of that function's frame. A scope
+// This file decides where names live, by the rules of Jinja2's compiler: a template or macro is
+// a function, every variable of a scope within it a slot of that function's frame. A scope
 // reads outer variables through their slots, copies those that it assigns to when it is entered,
 // and resolves names that nobody assigned in the context, also when it is entered.
 
@@ -215,10 +215,7 @@ func (s *symbols) visit(n node) {
 		s.visit(n.target)
 	case *forStmt:
 		s.visit(n.iter)
-	case *callStmt:
-		if n.call != nil {
-			s.visit(n.call)
-		}
+	case *generationStmt:
 	case *filterStmt:
 		s.visit(n.filter)
 	default:

@@ -1,7 +1,5 @@
 package jinja
 
-import "unicode"
-
 // newTests makes the table of Jinja2's tests.
 func newTests() map[string]*native {
 	is := func(f func(Value) bool) *native {
@@ -12,13 +10,6 @@ func newTests() map[string]*native {
 	}
 	rest := func(n, want Value) *native {
 		return fn("value", func(rt *runtime, a []Value) Value { return Bool(rt.equal(rt.binary("%", a[0], n), want)) })
-	}
-	cases := func(want, not func(rune) bool) *native {
-		return fn("value", func(rt *runtime, a []Value) Value {
-			s := rt.str(a[0])
-			rt.letters(s)
-			return Bool(allCased(s.text, want, not))
-		})
 	}
 	table := map[string]*native{
 		"odd": rest(Int(2), Int(1)), "even": rest(Int(2), Int(0)),
@@ -34,12 +25,7 @@ func newTests() map[string]*native {
 		"string":   is(func(v Value) bool { _, ok := v.(*Str); return ok }),
 		"mapping":  is(func(v Value) bool { _, ok := v.(*Dict); return ok }),
 		"sequence": is(isSequence), "iterable": is(iterable),
-		"callable": is(func(v Value) bool { _, ok := v.(callable); return ok || isUndefined(v) }),
-		"lower":    cases(unicode.IsLower, unicode.IsUpper), "upper": cases(unicode.IsUpper, unicode.IsLower),
-		"filter": fn("value", func(rt *runtime, a []Value) Value { return inTable(filters, rt.hashable(a[0])) }),
-		"test":   fn("value", func(rt *runtime, a []Value) Value { return inTable(tests, rt.hashable(a[0])) }),
-		"sameas": two(sameObject),
-		"in":     two(func(rt *runtime, a, b Value) bool { return rt.contains(b, a) }),
+		"in": two(func(rt *runtime, a, b Value) bool { return rt.contains(b, a) }),
 	}
 	for op, names := range map[relation][]string{
 		relEqual: {"==", "eq", "equalto"}, relNotEqual: {"!=", "ne"}, relGreater: {">", "gt", "greaterthan"},
@@ -52,11 +38,6 @@ func newTests() map[string]*native {
 	return named(table)
 }
 
-func inTable(table map[string]*native, name Value) Value {
-	s, ok := name.(*Str)
-	return Bool(ok && table[s.text] != nil)
-}
-
 func isSequence(v Value) bool {
 	switch v := v.(type) {
 	case *List:
@@ -65,15 +46,4 @@ func isSequence(v Value) bool {
 		return true
 	}
 	return false
-}
-
-// sameObject is Python's is, for numbers and short strings what CPython's caches make of it.
-func sameObject(rt *runtime, a, b Value) bool {
-	rt.unkept() // equal arguments need not be the same
-	x, okX := a.(*Str)
-	y, okY := b.(*Str)
-	if okX && okY {
-		return x == y || len(x.text) < 2 && x.text == y.text
-	}
-	return a == b && !isUndefined(a)
 }

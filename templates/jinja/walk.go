@@ -35,12 +35,9 @@ func children(n node) []node {
 	case *forStmt:
 		return slices.Concat(present(n.target, n.iter), nodesOf(n.body), nodesOf(n.other), present(n.test))
 	case *macroStmt:
-		return n.macroDef.children()
-	case *callStmt:
-		if n.call == nil {
-			return n.macroDef.children()
-		}
-		return append([]node{n.call}, n.macroDef.children()...)
+		return slices.Concat(nodesOf(n.args), nodesOf(n.defaults), nodesOf(n.body))
+	case *generationStmt:
+		return nodesOf(n.body)
 	case *filterStmt:
 		return append(nodesOf(n.body), n.filter)
 	case *setStmt:
@@ -53,10 +50,6 @@ func children(n node) []node {
 		return append(out, nodesOf(n.body)...)
 	}
 	return nil
-}
-
-func (d *macroDef) children() []node {
-	return slices.Concat(nodesOf(d.args), nodesOf(d.defaults), nodesOf(d.body))
 }
 
 func exprChildren(n expr) []node {
@@ -104,7 +97,7 @@ func exprChildren(n expr) []node {
 }
 
 func (a *arguments) nodes() []node {
-	return slices.Concat(nodesOf(a.pos), nodesOf(a.named), present(a.star, a.dstar))
+	return slices.Concat(nodesOf(a.pos), nodesOf(a.named))
 }
 
 // walk calls f for n and everything below it.
