@@ -46,6 +46,6 @@ func (f *Fleet) forecast(i *instance) Forecast {
 	}
 	f.allot(i, later)
 	i.need.Host = 0
-	never := choose(f.options.Policy, i.need.Memory(), now, f.count(), all, 0).never
+	never := choose(i.need.Memory(), now, f.count(), all, 0).never
 	return Forecast{Context: i.grant.Context, Need: i.need, Fits: !never}
 }

@@ -131,9 +131,9 @@ func (f *Fleet) decide(i *instance) decision {
 	need, least := f.ask(i, context), f.ask(i, i.demand.Least)
 	all, waited := f.residents(), time.Since(i.since())
 	with := func(free placement.Memory) decision {
-		d := choose(f.options.Policy, need.Memory(), free, f.count(), all, waited)
+		d := choose(need.Memory(), free, f.count(), all, waited)
 		if d.never {
-			d = choose(f.options.Policy, least.Memory(), free, f.count(), all, waited)
+			d = choose(least.Memory(), free, f.count(), all, waited)
 		}
 		return d
 	}

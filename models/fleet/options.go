@@ -69,5 +69,4 @@ type Options struct {
 
 	TTL          time.Duration // an instance that was idle so long is unloaded; 0 or Forever: never
 	QueueTimeout time.Duration // longest wait for room; 0: no limit
-	Policy       Policy
 }

@@ -8,37 +8,27 @@ import (
 	"tenon/models/placement"
 )
 
-// Policy says how models take turns where they do not all fit. The zero value is the default.
-type Policy struct {
-	// LongestWait is how long a request waits before the instance in its way takes no more
-	// requests, unless that instance's shortest stay is longer; default 30 s. What already runs
-	// there is not cut off.
-	LongestWait time.Duration
-	// ShortestStay is how long an instance stays after its load, at least, while others wait;
-	// default 10 s. It is longer for one whose load took long: see stay.
-	ShortestStay time.Duration
-}
-
+// How models take turns where they do not all fit.
 const (
-	defaultWait = 30 * time.Second
-	defaultStay = 10 * time.Second
-	longestStay = 2 * time.Minute // that a long load can ask for
-	stayLoads   = 5               // a stay is as long as so many loads
-	shortIdle   = time.Second     // no pause shorter than this ends a stay
+	// longestWait is how long a request waits before the instance in its way takes no more
+	// requests, unless that instance's stay is longer. What already runs there is not cut off.
+	longestWait  = 30 * time.Second
+	shortestStay = 10 * time.Second
+	longestStay  = 2 * time.Minute // that a long load can ask for
+	stayLoads    = 5               // a stay is as long as so many loads
+	shortIdle    = time.Second     // no pause shorter than this ends a stay
 )
-
-func (p Policy) wait() time.Duration { return cmp.Or(p.LongestWait, defaultWait) }
 
 // stay is how long an instance stays though others wait. The share of time that goes into loads
 // is bounded by it.
-func (p Policy) stay(load time.Duration) time.Duration {
-	return max(cmp.Or(p.ShortestStay, defaultStay), min(stayLoads*load, longestStay))
+func stay(load time.Duration) time.Duration {
+	return max(shortestStay, min(stayLoads*load, longestStay))
 }
 
 // linger is the pause after which an instance is taken to be done with. Waiting as long as a load
 // takes costs at most twice what knowing the future would.
-func (p Policy) linger(load time.Duration) time.Duration {
-	return min(max(load, shortIdle), p.stay(load))
+func linger(load time.Duration) time.Duration {
+	return min(max(load, shortIdle), stay(load))
 }
 
 // resident is an instance as the schedule sees it.
@@ -53,8 +43,8 @@ type resident struct {
 }
 
 // evictable tells in how long an idle instance may go.
-func (r resident) evictable(p Policy) time.Duration {
-	return max(0, min(p.linger(r.load)-r.idle, p.stay(r.load)-r.age))
+func (r resident) evictable() time.Duration {
+	return max(0, min(linger(r.load)-r.idle, stay(r.load)-r.age))
 }
 
 // decision is what is done for the request that waits for room.
@@ -71,7 +61,7 @@ var later = map[bool]int{true: 1}
 
 // choose finds room for what waits: free is what is free now, count how many instances may be
 // added, -1 for any number.
-func choose(p Policy, need, free placement.Memory, count int, all []resident, waited time.Duration) decision {
+func choose(need, free placement.Memory, count int, all []resident, waited time.Duration) decision {
 	if need.Within(free) && count != 0 {
 		return decision{load: true}
 	}
@@ -84,11 +74,11 @@ func choose(p Policy, need, free placement.Memory, count int, all []resident, wa
 		return decision{never: true}
 	}
 	var d decision
-	idle, soonest, overdue := true, time.Duration(0), p.wait()-waited
+	idle, soonest, overdue := true, time.Duration(0), longestWait-waited
 	for _, r := range chosen {
-		soonest = max(soonest, r.evictable(p))
+		soonest = max(soonest, r.evictable())
 		if r.busy {
-			idle, overdue = false, max(overdue, p.stay(r.load)-r.age)
+			idle, overdue = false, max(overdue, stay(r.load)-r.age)
 		}
 	}
 	switch {

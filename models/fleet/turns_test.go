@@ -97,10 +97,10 @@ func TestTurns_fiftyClientsOverFourModelsWithRoomForTwo(t *testing.T) {
 		t.Logf("%d requests in %.1f virtual minutes: %d loads, %.1f a minute, longest wait %s", clients*requests, minutes, f.Loads(), perMinute, waits.d.Round(time.Second))
 		// Whoever waits is behind at most the three others: each yields after the longest wait,
 		// ends what runs, and one is loaded.
-		if most := 3 * (defaultWait + 5*time.Second + load); waits.d > most {
+		if most := 3 * (longestWait + 5*time.Second + load); waits.d > most {
 			t.Errorf("somebody waited %s, more than %s", waits.d, most)
 		}
-		if perMinute > 2*60/(defaultStay+load).Seconds() {
+		if perMinute > 2*60/(shortestStay+load).Seconds() {
 			t.Errorf("%.1f loads a minute", perMinute)
 		}
 	})
@@ -127,7 +127,7 @@ func TestTurns_nobodyStarves(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		for range 3 {
-			if waited := request(t, f, "rare", time.Second); waited > defaultWait+6*time.Second {
+			if waited := request(t, f, "rare", time.Second); waited > longestWait+6*time.Second {
 				t.Errorf("the rare one waited %s", waited)
 			}
 		}
@@ -169,7 +169,7 @@ func TestChoose_makesRoomAndNoMore(t *testing.T) {
 			})
 		}
 		need, free := placement.Memory{RAM: int64(1 + r.IntN(100))}, placement.Memory{RAM: int64(r.IntN(60))}
-		d := choose(Policy{}, need, free, -1, all, time.Duration(r.IntN(60))*time.Second)
+		d := choose(need, free, -1, all, time.Duration(r.IntN(60))*time.Second)
 		could, room := free, free
 		for _, x := range all {
 			if !x.stays {
