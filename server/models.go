@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -16,6 +15,7 @@ import (
 	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/chat"
+	"tenon/server/wire"
 )
 
 // Models lists what can be served. *fleet.Fleet implements it.
@@ -276,16 +276,10 @@ func health(r Readiness, draining func() bool) http.HandlerFunc {
 				status, body = http.StatusServiceUnavailable, healthBody{Status: "loading", Model: model, Progress: &progress}
 			}
 		}
-		writeHealth(w, status, body)
+		wire.WriteJSON(w, status, body)
 	}
 }
 
 func live(w http.ResponseWriter, _ *http.Request) {
-	writeHealth(w, http.StatusOK, healthBody{Status: "ok"})
-}
-
-func writeHealth(w http.ResponseWriter, status int, body healthBody) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the status says it all; a prober that is gone cannot be told
+	wire.WriteJSON(w, http.StatusOK, healthBody{Status: "ok"})
 }

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -40,19 +39,13 @@ func named(w http.ResponseWriter, field, value string) bool {
 	return value != ""
 }
 
-func write(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // a client that is gone cannot be told
-}
-
 // done answers what has nothing to tell.
 func done(w http.ResponseWriter, err error) {
 	if err != nil {
 		WriteError(w, err)
 		return
 	}
-	write(w, http.StatusOK, map[string]bool{"ok": true})
+	wire.WriteJSON(w, http.StatusOK, map[string]bool{"ok": true})
 }
 
 // answer runs long work and answers with its result; streamed, with events: progress, then done
@@ -64,7 +57,7 @@ func answer(w http.ResponseWriter, r *http.Request, streamed bool, work func(ctx
 			WriteError(w, err)
 			return
 		}
-		write(w, http.StatusOK, result)
+		wire.WriteJSON(w, http.StatusOK, result)
 		return
 	}
 	stream := events(w)
@@ -100,7 +93,7 @@ func body(err error) map[string]fault {
 // WriteError answers in the shape of this API.
 func WriteError(w http.ResponseWriter, err error) {
 	status, _, _ := classify(err)
-	write(w, status, body(err))
+	wire.WriteJSON(w, status, body(err))
 }
 
 // classify maps an error to its status and type, and to the field at fault.

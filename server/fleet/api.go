@@ -8,6 +8,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/models/store"
 	"tenon/server/chat"
+	"tenon/server/wire"
 )
 
 // Fleet is what the API is about. *fleet.Fleet of package models implements it.
@@ -38,7 +39,7 @@ func (a API) Models(w http.ResponseWriter, _ *http.Request) {
 	for _, s := range a.Fleet.Status() {
 		all = append(all, Describe(s))
 	}
-	write(w, http.StatusOK, map[string]any{"models": all})
+	wire.WriteJSON(w, http.StatusOK, map[string]any{"models": all})
 }
 
 // Processes answers GET ps.
@@ -47,7 +48,7 @@ func (a API) Processes(w http.ResponseWriter, _ *http.Request) {
 	for _, i := range a.Fleet.Instances() {
 		all = append(all, tell(i))
 	}
-	write(w, http.StatusOK, map[string]any{"instances": all})
+	wire.WriteJSON(w, http.StatusOK, map[string]any{"instances": all})
 }
 
 // Load answers POST load.
@@ -139,7 +140,7 @@ func (a API) Explaining(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, err)
 		return
 	}
-	write(w, http.StatusOK, map[string]any{"settings": values})
+	wire.WriteJSON(w, http.StatusOK, map[string]any{"settings": values})
 }
 
 // Reloading answers POST reload.
@@ -153,5 +154,5 @@ func (a API) Reloading(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, chat.Invalidf("", "%s", err.Error()))
 		return
 	}
-	write(w, http.StatusOK, map[string]any{"notes": append([]string{}, notes...)})
+	wire.WriteJSON(w, http.StatusOK, map[string]any{"notes": append([]string{}, notes...)})
 }
