@@ -34,34 +34,55 @@ func (s *Schema) Field(key, text string) json.RawMessage {
 	return asText.raw
 }
 
-// memberOf finds the schema of a property, in a schema or in what that refers to. Schemas may
-// refer to themselves.
+// memberOf finds the schema of a property, in a schema or in what that refers to.
 func memberOf(s *jsonschema.Schema, key string) *jsonschema.Schema {
-	if sub := memberSchema(s, key); sub != nil {
-		return sub
-	}
-	return search(s, key, map[*jsonschema.Schema]bool{})
+	return find(s, map[*jsonschema.Schema]bool{}, func(s *jsonschema.Schema) *jsonschema.Schema { return memberSchema(s, key) })
 }
 
-func search(s *jsonschema.Schema, key string, seen map[*jsonschema.Schema]bool) *jsonschema.Schema {
+// find returns what look finds first, in a schema or in those that it is made of. Schemas may refer
+// to themselves.
+func find(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool, look func(*jsonschema.Schema) *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil || seen[s] {
 		return nil
 	}
 	seen[s] = true
-	if sub := memberSchema(s, key); sub != nil {
-		return sub
+	if found := look(s); found != nil {
+		return found
 	}
-	if sub := search(s.Ref, key, seen); sub != nil {
-		return sub
-	}
-	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
+	for _, list := range [][]*jsonschema.Schema{{s.Ref}, s.AllOf, s.AnyOf, s.OneOf} {
 		for _, part := range list {
-			if sub := search(part, key, seen); sub != nil {
-				return sub
+			if found := find(part, seen, look); found != nil {
+				return found
 			}
 		}
 	}
 	return nil
+}
+
+// Place is what a schema says of one value; the zero value says nothing.
+type Place struct{ schema *jsonschema.Schema }
+
+// Root is the place of the arguments.
+func (s *Schema) Root() Place { return Place{s.root} }
+
+// Inside is the place of a member, or of an array's item, inside a value.
+func (p Place) Inside(name string) Place {
+	return Place{find(p.schema, map[*jsonschema.Schema]bool{}, func(s *jsonschema.Schema) *jsonschema.Schema {
+		if sub := memberSchema(s, name); sub != nil || name != "item" {
+			return sub
+		}
+		return itemSchema(s, 0)
+	})}
+}
+
+// Takes tells whether a type of values is named for the place.
+func (p Place) Takes(kind string) bool {
+	return find(p.schema, map[*jsonschema.Schema]bool{}, func(s *jsonschema.Schema) *jsonschema.Schema {
+		if slices.Contains(types(s), kind) || kind == "string" && onlyString(s) {
+			return s
+		}
+		return nil
+	}) != nil
 }
 
 // onlyString tells whether no value but a string can fit.

@@ -141,7 +141,7 @@ func (t *Tool) fieldArguments(c *RawCall) ([]byte, error) {
 
 func (t *Tool) fieldValue(f Field) json.RawMessage {
 	if f.Tree != nil {
-		return t.value(*f.Tree, f.Value, t.child(t.Wire, f.Key))
+		return t.value(*f.Tree, f.Value, t.Schema.Root().Inside(f.Key))
 	}
 	switch f.Kind {
 	case AsText:

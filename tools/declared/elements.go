@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenon/tools/conform"
 	"tenon/tools/format"
 	"tenon/tools/lenient"
 	"tenon/tools/ordered"
@@ -69,7 +70,7 @@ func (t *Tool) Tree(key string, c format.Nested, text string) []byte {
 	if strings.Contains(text, c.Noise) {
 		e.Noise = c.Noise
 	}
-	return t.value(e, text, t.child(t.Wire, key))
+	return t.value(e, text, t.Schema.Root().Inside(key))
 }
 
 // resolved is a schema, or what it refers to.
@@ -104,51 +105,10 @@ func resolved(schema json.RawMessage, root ordered.MemberList) ordered.MemberLis
 // other.
 const maxHops = 8
 
-// alternatives are a schema and the branches of its unions.
-func (t *Tool) alternatives(schema json.RawMessage, depth int) []ordered.MemberList {
-	m := t.resolved(schema)
-	all := []ordered.MemberList{m}
-	for _, key := range []string{"anyOf", "oneOf"} {
-		list, _ := m.First(key)
-		for _, branch := range ordered.Items(list) {
-			if depth > 0 {
-				all = append(all, t.alternatives(branch, depth-1)...)
-			}
-		}
-	}
-	return all
-}
-
-// child is what a schema says of an element inside of its values, nil if nothing.
-func (t *Tool) child(schema json.RawMessage, name string) json.RawMessage {
-	for _, m := range t.alternatives(schema, 2) {
-		properties, _ := m.First("properties")
-		if sub, ok := ordered.Members(properties).First(name); ok {
-			return sub
-		}
-		for _, key := range []string{"items", "additionalProperties"} {
-			if sub, ok := m.First(key); ok && (key != "items" || name == "item") && sub[0] == '{' {
-				return sub
-			}
-		}
-	}
-	return nil
-}
-
-// takes tells whether a schema names a type of values.
-func (t *Tool) takes(schema json.RawMessage, kind string) bool {
-	return slices.ContainsFunc(t.alternatives(schema, 2), func(m ordered.MemberList) bool {
-		var p Property
-		p.readTypes(m)
-		return slices.Contains(p.Types, kind) || kind == "string" && isText(m, p.Types)
-	})
-}
-
-// value is that of an element: its items, its members, or its text for the schema to read. schema
-// says what is wanted; nil: anything.
-func (t *Tool) value(e Elements, inner string, schema json.RawMessage) []byte {
-	list, object := t.takes(schema, "array"), t.takes(schema, "object")
-	text := t.takes(schema, "string")
+// value is that of an element: its items, its members, or its text for the schema to read. at says
+// what is wanted.
+func (t *Tool) value(e Elements, inner string, at conform.Place) []byte {
+	list, object, text := at.Takes("array"), at.Takes("object"), at.Takes("string")
 	switch {
 	case text && !list && !object:
 		return lenient.AppendString(nil, inner)
@@ -165,7 +125,7 @@ func (t *Tool) value(e Elements, inner string, schema json.RawMessage) []byte {
 		if !ok {
 			break
 		}
-		m = append(m, ordered.Member{Key: name, Value: t.value(e, text, t.child(schema, name))})
+		m = append(m, ordered.Member{Key: name, Value: t.value(e, text, at.Inside(name))})
 		rest = after
 	}
 	if len(m) == 0 || strings.TrimSpace(rest) != "" {
