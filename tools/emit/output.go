@@ -120,7 +120,7 @@ func (w *output) until(markers ...string) string {
 // text is visible text or thinking up to one of some texts. None of the dialect's markers can be
 // written in it.
 func (w *output) text(ends ...string) string {
-	all := append(slices.Clone(ends), w.Markers.Texts()...)
+	all := append(slices.Clone(ends), w.Markers.All...)
 	slices.Sort(all)
 	return w.until(all...)
 }

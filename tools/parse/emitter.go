@@ -171,7 +171,7 @@ func (e *emitter) plain(s *stream, text []byte) {
 			continue
 		}
 		n := 1
-		for n < len(text) && len(e.plan.Markers.ByFirst[text[n]]) == 0 {
+		for n < len(text) && !e.plan.Markers.Begin(text[n]) {
 			n++
 		}
 		e.write(s, text[:n])

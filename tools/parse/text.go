@@ -193,7 +193,7 @@ func (p *Text) stepText(final bool) bool {
 			}
 		}
 		symbol, isSymbol := p.symbolAt(i)
-		if isSymbol || len(p.plan.Markers.ByFirst[b]) > 0 {
+		if isSymbol || p.plan.Markers.Begin(b) {
 			m, a := p.plan.Markers.At(p.buf[i:], final)
 			if a == peek.Unknown {
 				p.pass(i)

@@ -46,7 +46,7 @@ func PrefixFold(text []byte, t string, final bool) Answer {
 func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 	best, found := "", No
 	for _, t := range ts {
-		if t == "" {
+		if t == "" || len(text) > 1 && len(t) > 1 && text[1] != t[1] { // most end here, without a call
 			continue
 		}
 		switch Prefix(text, t, final) {
@@ -69,24 +69,32 @@ func AnyPrefix(text []byte, ts []string, final bool) (string, Answer) {
 type Texts struct {
 	All    []string
 	starts [4]uint64 // a set of bytes
+	by     map[byte][]string
 }
 
 func NewTexts(all []string) Texts {
-	t := Texts{All: all}
+	t := Texts{All: all, by: map[byte][]string{}}
 	for _, s := range all {
 		if s != "" {
 			t.starts[s[0]/64] |= 1 << (s[0] % 64)
+			t.by[s[0]] = append(t.by[s[0]], s)
 		}
 	}
 	return t
 }
 
+// Begin tells whether one of the texts begins with a byte.
+func (t *Texts) Begin(c byte) bool { return t.starts[c/64]&(1<<(c%64)) != 0 }
+
 // At is AnyPrefix of the texts.
 func (t *Texts) At(text []byte, final bool) (string, Answer) {
-	if len(text) > 0 && t.starts[text[0]/64]&(1<<(text[0]%64)) == 0 {
+	switch {
+	case len(text) == 0:
+		return AnyPrefix(text, t.All, final)
+	case !t.Begin(text[0]):
 		return "", No
 	}
-	return AnyPrefix(text, t.All, final)
+	return AnyPrefix(text, t.by[text[0]], final)
 }
 
 // First is the first of a list of which try says that it is there; else it tells whether one may

@@ -358,7 +358,7 @@ func (p *Plan) ArgumentsOf(text []byte) lenient.Shape {
 // MayOpen tells whether a marker, or a name that can be called, begins with a byte: the next call
 // may stand there.
 func (p *Plan) MayOpen(c byte) bool {
-	return c == '<' || c == '>' || p.Dialect.Headers != nil || len(p.Markers.ByFirst[c]) > 0 || slices.ContainsFunc(p.Called, func(name string) bool { return name[0] == c })
+	return c == '<' || c == '>' || p.Dialect.Headers != nil || p.Markers.Begin(c) || slices.ContainsFunc(p.Called, func(name string) bool { return name[0] == c })
 }
 
 // Routed tells whether the turn begins with a routing thought. A family whose prompts end with the

@@ -53,6 +53,7 @@ func (c taggedCodec) Starts(o Opening, body []byte, final bool) peek.Answer {
 func (c taggedCodec) Scanner(o Opening) Scanner {
 	opened := strings.TrimPrefix(o.Marker, c.noise) == c.Call.Open
 	s := &TaggedScanner{taggedCodec: c, Opening: o, callOpens: c.noisy(format.TagOpens(c.Call.Open)), argOpens: format.TagOpens(c.Arg.Open)}
+	s.stops = "<[\n" + c.noise[:min(1, len(c.noise))]
 	d := o.Plan.Dialect
 	s.callEnds = c.noisy(append(format.Broken(c.CallEnd), c.CallEnd))
 	s.inside = slices.Concat(s.argOpens, s.callEnds)
@@ -116,6 +117,7 @@ type TaggedScanner struct {
 	nests               []string   // begins a call where a value is read
 	proof               []string   // and stands behind the name of such a one
 	opensOrEnds         peek.Texts // shows that the call before it is over
+	stops               string     // bytes at which a value may end
 	short               bool       // the last call has no end
 }
 
