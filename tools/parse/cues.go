@@ -223,16 +223,13 @@ func (p *Reading) firstKey(text []byte, i int, final bool) peek.Answer {
 	return peek.Boolean(slices.Contains(p.CallKeys, word), peek.Yes)
 }
 
-// objectAt tells whether an object that may be a call, or an array of such, stands at text[i:],
-// behind white space.
+// objectAt tells whether an object that may be a call stands at text[i:], behind white space.
 func (p *Reading) objectAt(text []byte, i int, final bool) peek.Answer {
 	start := i
 	i = peek.SkipSpace(text, i)
 	switch {
 	case i == len(text):
 		return peek.Boolean(!final && i-start <= peek.MaxGap, peek.Unknown)
-	case text[i] == '[' && text[start-1] != '[':
-		return p.objectAt(text, i+1, final)
 	case text[i] != '{':
 		return peek.No
 	}
