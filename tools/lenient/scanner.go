@@ -87,6 +87,11 @@ func (s *Scanner) Step(text []byte, final bool) Status {
 }
 
 func (s *Scanner) inString(text []byte, final bool) Status {
+	for c := text[s.pos]; c != s.quote[0] && c != '\\' && !s.Rules.Terminators.Begin(c); c = text[s.pos] { // most of a text is nothing else
+		if s.pos++; s.pos == len(text) {
+			return Open
+		}
+	}
 	i := s.pos
 	if s.Soft == 0 || s.note {
 		switch s.Rules.terminatorAt(text, i, final) {
