@@ -110,6 +110,9 @@ func (r *Reader) step(in int, width int64) error {
 
 // distinct keeps the first of threads that differ only in their events.
 func distinct(list []thread) []thread {
+	if len(list) < 2 { // as nearly always
+		return list
+	}
 	out := list[:0]
 	for _, t := range list {
 		if !slices.ContainsFunc(out, func(u thread) bool { return u.same(t) && u.stack == t.stack }) {
