@@ -36,7 +36,7 @@ One that ends with = or =" begins a tag, which leaves up to its end if a name st
 			}
 			var rows [][]string
 			for _, d := range all {
-				rows = append(rows, []string{d.Name(), d.Models(), recognised(d)})
+				rows = append(rows, []string{d.Name(), d.About, recognised(d)})
 			}
 			return screen.Table([]string{"family", "models", "recognised by"}, rows)
 		},
@@ -47,15 +47,15 @@ One that ends with = or =" begins a tag, which leaves up to its end if a name st
 }
 
 func recognised(d *tools.Dialect) string {
-	signs := d.Signs()
-	if len(signs) == 0 {
+	if len(d.Signature) == 0 {
 		return "chosen by name"
 	}
-	for i, s := range signs {
-		signs[i] = strconv.Quote(s)
+	var signs []string
+	for _, s := range d.Signature {
+		signs = append(signs, strconv.Quote(s))
 	}
 	all := "template has " + strings.Join(signs, ", ")
-	for _, s := range d.Named() {
+	for _, s := range d.Telltales {
 		all += " or " + strconv.Quote(s)
 	}
 	return all
@@ -76,7 +76,7 @@ type familyFound struct {
 func familiesFound(all []*tools.Dialect) []familyFound {
 	found := make([]familyFound, len(all))
 	for i, d := range all {
-		found[i] = familyFound{d.Name(), d.Models(), d.Scaffold(), d.Signs(), d.Markers()}
+		found[i] = familyFound{d.Name(), d.About, d.Ours, d.Signature, d.Markers()}
 	}
 	return found
 }

@@ -147,7 +147,7 @@ func (o parseOptions) source(cmd *cobra.Command) (string, templates.Options, err
 // opensInThinking tells whether a text begins inside thinking: it closes what it never opened, or
 // the prompt left thinking open and the text does not open it itself.
 func opensInThinking(d *tools.Dialect, raw string, prompted bool) bool {
-	open, end := d.Thinking()
+	open, end := d.Think.Open, d.Think.Close
 	if end == "" {
 		return false
 	}

@@ -153,9 +153,9 @@ func guarantees(c engine.Can) string {
 func probeRows(p templates.Probe, b tools.Binding) (rows [][]string) {
 	yes := map[bool]string{true: "yes", false: "no"}
 	row := func(name, value string) { rows = append(rows, []string{name, value}) }
-	row("tool protocol", protocolOf(p, b.Dialect.Scaffold()))
+	row("tool protocol", protocolOf(p, b.Dialect.Ours))
 	d := describe(b)
-	row("dialect", fmt.Sprintf("%s (%s)", b.Dialect.Key, b.Dialect.Models()))
+	row("dialect", fmt.Sprintf("%s (%s)", b.Dialect.Key, b.Dialect.About))
 	row("bound because", d.Why)
 	row("calls written exactly", yes[d.Exact])
 	row("tried", orNone(strings.Join(d.Tried, "; ")))

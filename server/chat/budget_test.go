@@ -52,7 +52,7 @@ func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := &asked{Engine: runner.New(newNoise(markers), runner.Options{Slots: 1, HostMemory: -1})}
-		_, end := d.Thinking()
+		end := d.Think.Close
 		for n, budget := range budgets {
 			for _, open := range []bool{false, true} {
 				if open && end == "" || os.Getenv("TENON_ALL") == "" && (i+n)%3 > 0 {
@@ -81,7 +81,7 @@ func TestBudget_requiredCallFitsOrIsNotBegun(t *testing.T) {
 // budget on, and whatever is to follow.
 func TestBudget_thinkingEndsWithIt(t *testing.T) {
 	for i, d := range tools.Families() {
-		if _, end := d.Thinking(); end == "" {
+		if end := d.Think.Close; end == "" {
 			continue
 		}
 		e := runner.New(newNoise(tokenMarkers(d)), runner.Options{Slots: 1, HostMemory: -1})

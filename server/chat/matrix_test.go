@@ -154,7 +154,7 @@ func cells(family string, tokens bool) []cell {
 }
 
 func checkCell(t *testing.T, c cell, e *said, d *tools.Dialect, seed uint32) {
-	_, end := d.Thinking()
+	end := d.Think.Close
 	m := noisy{e, d, matrixThinking[c.thinking].open && end != ""}
 	r := c.request(seed)
 	live := tell(t, m, r)

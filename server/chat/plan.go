@@ -99,7 +99,7 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	flat := flatten(m, turn.Tools)
 	turn.Tools = flat.shown(turn.Tools)
 	turn.Thinking.Routing = routes(m, r)
-	turn.Thinking.Off = turn.Thinking.Off || dialect.Scaffold() && !m.Thinks
+	turn.Thinking.Off = turn.Thinking.Off || dialect.Ours && !m.Thinks
 	asked := r.Thinking.Budget
 	if turn.Thinking.Routing && (r.Thinking.Budget <= 0 || r.Thinking.Budget > m.Teaching.Routing) {
 		r.Thinking.Budget = m.Teaching.Routing
@@ -252,7 +252,7 @@ func outputTurn(r Request) tools.Turn {
 // settle makes the plan anew if the rendering turned out otherwise than assumed: it opened
 // thinking, explains another protocol than the dialect's, or needs stops of its own.
 func settle(p *tools.Plan, d *tools.Dialect, t tools.Turn, r templates.Rendering) (*tools.Plan, error) {
-	if scaffold, ok := tools.Lookup(string(r.Protocol)); ok && scaffold.Scaffold() && d.Name() != scaffold.Name() {
+	if scaffold, ok := tools.Lookup(string(r.Protocol)); ok && scaffold.Ours && d.Name() != scaffold.Name() {
 		d = scaffold
 	} else if !r.Thinking && len(r.Stops) == 0 {
 		return p, nil

@@ -23,7 +23,7 @@ func mostEqual(m Model, d *tools.Dialect) int {
 	switch set := m.Teaching.Repeats; {
 	case set == prepared.AllowRepeats:
 		return 0
-	case set == prepared.DropRepeats, d.Scaffold():
+	case set == prepared.DropRepeats, d.Ours:
 		return 1
 	}
 	return maxEqual

@@ -34,7 +34,7 @@ func TestBudget_noHalfCallUnderAnyLimit(t *testing.T) {
 const shortSample = 151
 
 func checkShort(t *testing.T, c cell, d *tools.Dialect, budget int, seed uint32) {
-	_, end := d.Thinking()
+	end := d.Think.Close
 	opens := matrixThinking[c.thinking].open && end != ""
 	var before told
 	for _, byContext := range []bool{false, true} {

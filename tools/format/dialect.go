@@ -71,7 +71,7 @@ type Family struct {
 	Results     []string // markers around results, which are not the model's to write
 	// OneCall: the family's template renders at most one call a turn.
 	OneCall bool
-	// Ours: the format is tenon's own, for models that were taught none.
+	// Ours: the format is tenon's own, for models that were taught none: the prompt must explain it.
 	Ours bool
 
 	Signature []string // a template that holds all of them is the family's
@@ -121,13 +121,6 @@ type Cue struct {
 // Name is the dialect's name, as tool_format takes it.
 func (d *Dialect) Name() string { return d.Key }
 
-// Models says whose format it is.
-func (d *Dialect) Models() string { return d.About }
-
-// Scaffold tells that the format is tenon's own, for models that were taught none: the prompt must
-// explain it.
-func (d *Dialect) Scaffold() bool { return d.Ours }
-
 // Settle leaves out of a family's ends, results and noise what stands there twice or has another
 // role.
 func (f *Family) Settle() {
@@ -147,9 +140,6 @@ func (f *Family) Settle() {
 	}
 }
 
-// Thinking returns the markers around thinking; both are empty if the family has none.
-func (d *Dialect) Thinking() (open, end string) { return d.Think.Open, d.Think.Close }
-
 // Prefixes tells that the family itself writes a prefix before names.
 func (d *Dialect) Prefixes() bool {
 	c, ok := d.Codecs[0].(Named)
@@ -166,12 +156,6 @@ func (d *Dialect) Thinks() bool {
 func (d *Dialect) AnnouncesText() bool {
 	return d.Headers != nil || len(d.Labels) > 0 || d.Lead != ""
 }
-
-// Signs are the strings in a chat template by which the family is recognised.
-func (d *Dialect) Signs() []string { return slices.Clone(d.Signature) }
-
-// Named are strings of which one alone shows the family, in a template that shows no calls.
-func (d *Dialect) Named() []string { return slices.Clone(d.Telltales) }
 
 // Markers are the strings that free text and thinking lose in a turn with tools, sorted.
 func (d *Dialect) Markers() []string {

@@ -117,7 +117,7 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 	}
 	m.Dialect = &tools.Dialect{Dialect: bound.Dialect}
 	known.keep(bound.Name)
-	if m.Dialect.Scaffold() {
+	if m.Dialect.Ours {
 		m.Protocol = templates.JSON // the template may show calls, but no dialect reads them
 	}
 	return m, m.setFormat()
@@ -168,7 +168,7 @@ func WrongFormat(name string) string {
 // known.
 func CallWriter(source string, p templates.Probe) templates.WriteCalls {
 	d, err := tools.Detect(Evidence(source, "", nil, p))
-	if err != nil || d.Scaffold() {
+	if err != nil || d.Ours {
 		return nil
 	}
 	if _, ok := d.Write(nil); !ok {
