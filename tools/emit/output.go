@@ -245,7 +245,7 @@ func (w *output) openers() []string {
 	}
 	all := []string{d.Section.Open}
 	for _, t := range w.Tools { // those that may not be called now are no text either
-		all = append(all, writerOf(d).begins(t.Prompt)...)
+		all = append(all, beginning(d.Codecs[0], t.Prompt))
 	}
 	return shortened(all)
 }

@@ -21,8 +21,6 @@ type writer interface {
 	write(w *output, t *declared.Tool, i int) string
 	// list is what stands before, between and after calls.
 	list() (open, between, end string)
-	// begins are the texts that a call of a tool begins with, where no marker does.
-	begins(tool string) []string
 }
 
 type (
@@ -46,12 +44,10 @@ type (
 	}
 )
 
-// bare is a syntax whose calls stand in no list and begin with a marker.
+// bare is a syntax whose calls stand in no list.
 type bare struct{}
 
 func (bare) list() (open, between, end string) { return "", "", "" }
-
-func (bare) begins(string) []string { return nil }
 
 // writerOf writes calls as the dialect does.
 func writerOf(d *format.Dialect) writer {
@@ -70,19 +66,30 @@ func writerOf(d *format.Dialect) writer {
 	return reactWriter{ReAct: d.Codecs[0].(format.ReAct)}
 }
 
+// beginning is what a call of a tool begins with, where no marker does.
+func beginning(s format.Syntax, tool string) string {
+	switch s := s.(type) {
+	case format.JSON:
+		if s.Array {
+			return `[{"` + s.NameKey + `": ` + ordered.String(tool)
+		}
+		return `{"` + s.NameKey + `": ` + ordered.String(tool)
+	case format.Python:
+		if s.Listed && s.Fence.Open == "" {
+			return "[" + tool + "("
+		}
+		return cmp.Or(s.Fence.Open, tool+s.Method+"(")
+	case format.Named:
+		return s.Before + tool
+	}
+	return ""
+}
+
 func (c jsonWriter) list() (open, between, end string) {
 	if !c.Array {
 		return "", "", ""
 	}
 	return `"[" [ \n]{0,12}`, `[ \n]{0,12} "," [ \n]{0,12}`, `[ \n]{0,12} "]"`
-}
-
-func (c jsonWriter) begins(tool string) []string {
-	open := ""
-	if c.Array {
-		open = "["
-	}
-	return []string{open + `{"` + c.NameKey + `": ` + ordered.String(tool)}
 }
 
 func (c jsonWriter) write(w *output, t *declared.Tool, i int) string {
@@ -105,8 +112,6 @@ func (c jsonWriter) write(w *output, t *declared.Tool, i int) string {
 	}
 	return seq(`"{"`, call, `", "`, id, `[a-zA-Z0-9_-]{1,40}`, `"\"}"`)
 }
-
-func (c namedWriter) begins(tool string) []string { return []string{c.Before + tool} }
 
 func (c namedWriter) write(w *output, t *declared.Tool, i int) string {
 	parts := []string{}
@@ -222,16 +227,6 @@ func (c pythonWriter) list() (open, between, end string) {
 	return open, between, end
 }
 
-func (c pythonWriter) begins(tool string) []string {
-	switch {
-	case c.Fence.Open != "":
-		return []string{c.Fence.Open}
-	case c.Listed:
-		return []string{"[" + tool + "("}
-	}
-	return []string{tool + c.Method + "("}
-}
-
 func (c pythonWriter) write(w *output, t *declared.Tool, i int) string {
 	body := w.members(t, i, ", ", func(p declared.Property) string {
 		key := grammar.Quote(p.Key + cmp.Or(c.Assign, "="))
@@ -318,8 +313,6 @@ func (c nestedWriter) inside(w *output, t *declared.Tool, p declared.Property, e
 	}
 	return "%each(" + strings.Join(parts, " | ") + ")"
 }
-
-func (c reactWriter) begins(string) []string { return []string{c.Action} }
 
 func (c reactWriter) write(w *output, t *declared.Tool, i int) string {
 	return seq(`" "?`, name(t), grammar.Quote("\n"+c.Input+" "), w.args(t, i))
