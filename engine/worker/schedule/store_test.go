@@ -51,7 +51,7 @@ func TestStore_theEndOfTheOldestChainGoesFirst(t *testing.T) {
 
 func TestStore_numberOfCopiesIsBounded(t *testing.T) {
 	s := NewStore(1 << 20)
-	for i := range 1000 {
+	for i := range 3 * mostCopies {
 		store(s, "", 0, int32(i))
 	}
 	if len(s.copies) != mostCopies || s.Bytes() != mostCopies {
@@ -67,7 +67,7 @@ func TestStore_nobodyDrivesOutAnothersCopies(t *testing.T) {
 			store(s, "modest", 0, make([]int32, c.size)...)
 			s.copies[i].Tokens[0] = i
 		}
-		for i := range int32(500) {
+		for i := range int32(3 * mostCopies) {
 			tokens := make([]int32, c.size)
 			tokens[0] = i
 			store(s, "greedy", 0, tokens...)
