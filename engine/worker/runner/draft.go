@@ -179,11 +179,13 @@ func (l *loop) remember(t *turn) {
 	key := t.request.CacheKey
 	text := l.said[key]
 	if text == nil || text.Len()+t.generated() > saidTokens {
-		if text == nil && len(l.said) >= saidKeys {
-			clear(l.said)
-		}
 		text = draft.NewText(saidTokens)
 		l.said[key] = text
+	}
+	l.speakers = append(slices.DeleteFunc(l.speakers, func(k string) bool { return k == key }), key)
+	if len(l.speakers) > saidKeys {
+		delete(l.said, l.speakers[0])
+		l.speakers = l.speakers[1:]
 	}
 	text.Add(t.output()[:min(t.generated(), saidTokens)]...)
 }

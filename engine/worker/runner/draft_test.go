@@ -171,3 +171,21 @@ func TestDrafts_areCounted(t *testing.T) {
 		t.Errorf("usage %+v, stats %+v", u, s)
 	}
 }
+
+// The key that spoke longest ago is forgotten, and no other.
+func TestRemember_theOldestKeyGoes(t *testing.T) {
+	l := newLoop(newRunner(t, newFake(), Options{}))
+	speak := func(key int) {
+		l.remember(&turn{request: engine.Turn{CacheKey: fmt.Sprint(key)}, tokens: []int32{1, 2}, prompt: 1})
+	}
+	for key := range saidKeys {
+		speak(key)
+	}
+	speak(0)
+	speak(saidKeys)
+	for key := range saidKeys + 1 {
+		if text := l.said[fmt.Sprint(key)]; (text == nil) != (key == 1) {
+			t.Errorf("key %d: %v", key, text)
+		}
+	}
+}

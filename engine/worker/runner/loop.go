@@ -26,10 +26,11 @@ type loop struct {
 	reading int          // turns for which copies are read there
 	copied  bool         // what is kept has been copied to host memory, as far as that is done at rest
 
-	said    map[string]*draft.Text // what was said, by key
-	chances draft.Chances
-	cost    draft.Cost
-	crowded bool // the latest step with drafts found no cells for them
+	said     map[string]*draft.Text // what was said, by key
+	speakers []string               // the keys, that which spoke longest ago first; some may be forgotten
+	chances  draft.Chances
+	cost     draft.Cost
+	crowded  bool // the latest step with drafts found no cells for them
 
 	masking []masking // that are not whole
 
