@@ -40,6 +40,8 @@ var (
 		counted("tenon_engine_accepted_tokens_total", "Of the drafted tokens, those that the model chose as well.", func(s engine.Stats) int64 { return s.Accepted }),
 		counted("tenon_engine_steps_total", "Calls of the model.", func(s engine.Stats) int64 { return s.Steps }),
 		counted("tenon_engine_preemptions_total", "Turns that lost their cells to older ones.", func(s engine.Stats) int64 { return s.Preempted }),
+		counted("tenon_cache_written_bytes_total", "Bytes of the KV cache that were written to disk.", func(s engine.Stats) int64 { return s.Written }),
+		counted("tenon_cache_fetched_tokens_total", "Tokens whose part of the KV cache was read from disk.", func(s engine.Stats) int64 { return s.Fetched }),
 		counted("tenon_worker_restarts_total", "Workers that were started because the one before had ended.", func(s engine.Stats) int64 { return s.Restarts }),
 		held("tenon_slots_busy", "Turns in slots.", func(s engine.Stats) int { return s.Running }),
 		held("tenon_queue_length", "Turns that wait for a slot.", func(s engine.Stats) int { return s.Waiting }),

@@ -48,6 +48,7 @@ type Settings struct {
 	BatchSize    int           `flag:"batch-size" model:"yes" default:"2048" min:"1" max:"134217728" help:"most tokens in one call of the model"`
 	UBatchSize   int           `flag:"ubatch-size" model:"yes" default:"0" min:"0" max:"134217728" help:"most tokens computed at once; 0: 256, on a GPU 512"`
 	CacheRAM     int           `flag:"cache-ram" default:"1024" min:"-1" max:"1073741824" help:"MiB of memory for prompts that no request runs on, of all models together; -1: no limit, 0: none"`
+	CacheDisk    int           `flag:"cache-disk" default:"0" min:"0" max:"1073741824" help:"MiB in the cache folder (tenon/prefixes, a folder for each model and owner) for what --cache-ram gives up, and holds when a model is unloaded: after a restart, conversations go on where they were. What was said can be read out of it; so 0, the default, writes nothing. A loaded model keeps to it by itself, all together when one is loaded or unloaded"`
 	LoadMode     string        `flag:"load-mode" model:"yes" default:"auto" choices:"auto,mmap,none" help:"how weights come into memory: mmap maps the file, none reads it (on Linux into huge pages: decoding is faster), auto reads where the CPU computes and the weights would fit in free memory twice"`
 	LoRA         []string      `flag:"lora" path:"yes" model:"yes" help:"LoRA adapter (GGUF), as FILE or FILE=SCALE; repeat for several"`
 	RopeFreqBase float64       `flag:"rope-freq-base" model:"yes" default:"0" min:"0" help:"RoPE base frequency; 0: the file's"`

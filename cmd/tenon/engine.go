@@ -67,7 +67,7 @@ func workerOptions(s config.Settings, e catalog.Entry, g fleet.Grant) (worker.Op
 		Name: g.Name, Model: e.Path, Context: g.Context, Roomy: g.Roomy,
 		Slots: s.Parallel, Queue: s.QueueSize, QueueTimeout: s.QueueTimeout,
 		Threads: s.Threads, BatchSize: s.BatchSize, UBatchSize: s.UBatchSize, LoadMode: s.LoadMode,
-		HostMemory: hostMemory(g.Host),
+		HostMemory: hostMemory(g.Host), DiskCache: s.CacheDisk << 20,
 		CacheTypeK: s.CacheTypeK, CacheTypeV: s.CacheTypeV,
 		RoPEFreqBase: float32(s.RopeFreqBase), RoPEFreqScale: float32(s.RopeScale), Pooling: s.Pooling,
 		FlashAttention: autoSwitch(s.FlashAttn), Drafts: autoSwitch(s.Drafts), GPULayers: gpuLayers(s.GPULayers),

@@ -85,7 +85,7 @@ func note(c config.Change) string {
 		return name + ": now"
 	case slices.Contains(fromTheNextRequest, c.Name), isSampling(c.Name):
 		return name + ": from the next request on"
-	case config.PerModel(c.Name), slices.Contains([]string{"source", "cache-ram", "queue-size"}, c.Name):
+	case config.PerModel(c.Name), slices.Contains([]string{"source", "cache-ram", "cache-disk", "queue-size"}, c.Name):
 		return name + ": when the model is next loaded"
 	}
 	return name + ": when the server is next started"
