@@ -17,8 +17,8 @@ import (
 
 // targets are what a spy tries to get at, as JSON in its options' template.
 type targets struct {
-	Key, Folder, Socket, TCP, UDP string
-	Parent                        int
+	Key, Folder, Kept, Socket, TCP, UDP string
+	Parent                              int
 }
 
 func init() { spy = lookAround }
@@ -49,7 +49,10 @@ func lookAround(where string) map[string]string {
 	}
 	_, listed := os.ReadDir(t.Folder)
 	_, _, ring := syscall.RawSyscall(unix.SYS_IO_URING_SETUP, 1, 0, 0)
+	kept := t.Kept + "/of-k/new-1"
 	return map[string]string{
+		"keep": outcome(errors.Join(os.MkdirAll(t.Kept+"/of-k", 0o700), os.WriteFile(kept, nil, 0o600),
+			os.Rename(kept, kept+".kv"), os.Remove(kept+".kv"))),
 		"environment": strings.Join(os.Environ(), "\n"),
 		"key":         read(t.Key), "folder": outcome(listed), "write": outcome(os.WriteFile(t.Folder+"/new", nil, 0o600)),
 		"parent's environment": read("/proc/" + strconv.Itoa(t.Parent) + "/environ"),
@@ -83,6 +86,8 @@ func startSpy(t *testing.T) (*Worker, targets) {
 	}
 	t.Cleanup(func() { _, _, _ = tcp.Close(), unix.Close(), udp.Close() })
 	where.TCP, where.UDP = tcp.Addr().String(), udp.LocalAddr().String()
+	o := Options{Model: "spies", StateDir: t.TempDir(), DiskCache: 1 << 20}
+	where.Kept = o.keepIn()
 	text, err := json.Marshal(where)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +99,8 @@ func startSpy(t *testing.T) (*Worker, targets) {
 		}
 	}
 	_ = os.Remove(filepath.Join(dir, "new"))
-	return start(t, Options{Model: "spies", Template: string(text)}), where
+	o.Template = string(text)
+	return start(t, o), where
 }
 
 // A worker that an evil file has taken over finds no key and reaches nobody.
@@ -125,7 +131,7 @@ func TestSandbox_workerReadsNoKeyAndConnectsToNobody(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"itself", "processor", "signal to itself", "own limit"} {
+	for _, what := range []string{"keep", "itself", "processor", "signal to itself", "own limit"} {
 		if found[what] != "done" {
 			t.Errorf("%s: %q, but it needs it", what, found[what])
 		}
