@@ -6,7 +6,8 @@
 //	session, err := w.Open(ctx, turn) // w is an engine.Engine
 //
 // The child parses files that strangers wrote. So before it opens the model it gives up the
-// network and all files but that one, see package sandbox.
+// network and all files but that one, see package sandbox. Where conversations are kept on disk
+// (package disk) it has a folder of its own for them.
 //
 // Two halves meet at wire.go:
 //

@@ -23,5 +23,7 @@
 // another begins, what it does not share is copied to host memory, and back when a prompt wants it
 // (move.go): attention would read it for nothing. Short ones are copied before that, while nothing
 // runs. Where memory cannot be cut (recurrent and hybrid models), copies of a sequence are kept at
-// the places to come back to.
+// the places to come back to, and go to host memory whole. What host memory gives up, or holds when
+// the runner is closed, can be kept on disk, for turns that come after a restart (keep.go). A turn
+// whose cells older ones need leaves them in host memory until it gets its slot again.
 package runner
