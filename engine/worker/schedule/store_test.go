@@ -1,6 +1,9 @@
 package schedule
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func store(s *Store, key string, start int, tokens ...int32) {
 	s.Add(&Copy{Key: key, Tokens: tokens, Start: start, Data: bytes(len(tokens) - start)})
@@ -100,5 +103,73 @@ func TestStore_nearestUnderItsKey(t *testing.T) {
 	}
 	if tokens, n := s.Nearest("none", []int32{1, 2}); n != 0 || tokens != nil {
 		t.Errorf("%d tokens of %v", n, tokens)
+	}
+}
+
+// freed is a copy of ten bytes that tells when its memory is given back.
+type freed struct{ times int }
+
+func (f *freed) Size() int { return 10 }
+func (f *freed) Free()     { f.times++ }
+
+func TestStore_whatIsPinnedKeepsItsBytes(t *testing.T) {
+	s, data := NewStore(25), &freed{}
+	pinned := &Copy{Tokens: []int32{1}, Data: data}
+	s.Add(pinned)
+	s.Pin(pinned)
+	store(s, "", 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+	store(s, "", 0, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+	if !s.Holds(pinned) || s.Bytes() != 20 {
+		t.Errorf("%d bytes: the other one was to go", s.Bytes())
+	}
+	if !s.MakeRoom(15) || s.MakeRoom(16) {
+		t.Error("there is room for 15 bytes beside what is pinned, and for no more")
+	}
+	s.Forget("")
+	if data.times != 0 || s.Unpin(pinned) || data.times != 1 || s.Bytes() != 0 {
+		t.Errorf("freed %d times, %d bytes", data.times, s.Bytes())
+	}
+	kept := &Copy{Tokens: []int32{1}, Data: data}
+	s.Add(kept)
+	s.Pin(kept)
+	if !s.Unpin(kept) || data.times != 1 {
+		t.Error("what is still there was freed")
+	}
+}
+
+func TestStore_whatIsWrittenNext(t *testing.T) {
+	s := NewStore(100)
+	store(s, "", 0, 1, 2, 3, 4)
+	store(s, "", 4, 1, 2, 3, 4, 5, 6)
+	store(s, "", 0, 9, 8)
+	if c := s.Next(); c.Start != 0 || c.Tokens[0] != 1 {
+		t.Errorf("first %+v, want the beginning of the oldest chain", c)
+	}
+	var lengths []int
+	for _, c := range s.Unwritten() {
+		lengths = append(lengths, len(c.Tokens))
+	}
+	if want := []int{2, 4, 6}; !slices.Equal(lengths, want) {
+		t.Errorf("copies of %v tokens, want %v: the latest first, and no end before its beginning", lengths, want)
+	}
+	for c := s.Next(); c != nil; c = s.Next() {
+		c.Written = true
+	}
+	if len(s.Unwritten()) > 0 {
+		t.Error("some are never written")
+	}
+}
+
+func TestStore_wholeCopiesAreOfUseWhole(t *testing.T) {
+	s := NewStore(100)
+	s.Add(&Copy{Tokens: []int32{1, 2, 3}, Whole: true, Data: bytes(3)})
+	s.Add(&Copy{Tokens: []int32{1, 2, 3, 4, 5}, Whole: true, Data: bytes(5)})
+	for _, c := range []struct {
+		tokens     []int32
+		have, want int
+	}{{[]int32{1, 2, 3, 4}, 0, 3}, {[]int32{1, 2, 3, 4, 5}, 2, 5}, {[]int32{1, 2}, 0, 0}, {[]int32{1, 2, 3, 9}, 3, 3}} {
+		if _, n := s.Find("", c.tokens, c.have); n != c.want {
+			t.Errorf("%v after %d: %d tokens, want %d", c.tokens, c.have, n, c.want)
+		}
 	}
 }
