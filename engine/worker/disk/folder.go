@@ -84,60 +84,65 @@ func (f *File) Read(load func(io.Reader, int64) (schedule.Data, error)) (schedul
 // fingerprint.
 func Open(path, fingerprint string) (*Folder, []*schedule.Copy) {
 	d := &Folder{path: path, fingerprint: fingerprint}
-	type found struct {
-		copy *schedule.Copy
-		used time.Time
-	}
-	var all []found
-	_ = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return nil
-		}
-		c, used, err := d.open(path)
+	var known []*schedule.Copy
+	for _, f := range filesBelow(path) {
+		c, err := d.open(f)
 		if err != nil {
-			slog.Warn("a copy of the KV cache is of no use and deleted", "file", path, "reason", err)
-			_ = os.Remove(path)
-			return nil
+			slog.Warn("a copy of the KV cache is of no use and deleted", "file", f.path, "reason", err)
+			_ = os.Remove(f.path)
+			continue
 		}
-		all = append(all, found{c, used})
-		return nil
-	})
-	slices.SortStableFunc(all, func(a, b found) int { return a.used.Compare(b.used) })
-	known := make([]*schedule.Copy, len(all))
-	for i, f := range all {
-		known[i] = f.copy
+		known = append(known, c)
 	}
 	return d, known
 }
 
-func (d *Folder) open(path string) (*schedule.Copy, time.Time, error) {
-	owner, err := ownerOf(filepath.Base(filepath.Dir(path)))
+// found is a file, and what the folder tells of it.
+type found struct {
+	path string
+	size int64
+	used time.Time
+}
+
+// filesBelow lists all files below a folder, those first that were used longest ago.
+func filesBelow(dir string) []found {
+	var all []found
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			if info, err := entry.Info(); err == nil {
+				all = append(all, found{path, info.Size(), info.ModTime()})
+			}
+		}
+		return nil // what cannot be listed is not there
+	})
+	slices.SortStableFunc(all, func(a, b found) int { return a.used.Compare(b.used) })
+	return all
+}
+
+func (d *Folder) open(f found) (*schedule.Copy, error) {
+	owner, err := ownerOf(filepath.Base(filepath.Dir(f.path)))
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, err
 	}
-	if !strings.HasSuffix(path, suffix) {
-		return nil, time.Time{}, errors.New("it was not finished")
+	if !strings.HasSuffix(f.path, suffix) {
+		return nil, errors.New("it was not finished")
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(f.path)
 	if err != nil {
-		return nil, time.Time{}, err
+		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
+	p, e, err := readPreamble(bufio.NewReader(file), f.size)
 	if err != nil {
-		return nil, time.Time{}, err
-	}
-	p, e, err := readPreamble(bufio.NewReader(file), info.Size())
-	if err != nil {
-		return nil, time.Time{}, err
+		return nil, err
 	}
 	if e.Fingerprint != d.fingerprint {
-		return nil, time.Time{}, errors.New("another model, engine or setting wrote it")
+		return nil, errors.New("another model, engine or setting wrote it")
 	}
 	return &schedule.Copy{
 		Key: owner, Tokens: e.Tokens, Start: e.Start, Whole: e.Whole,
-		Data: &File{path: path, size: info.Size(), entry: preambleSize + int(p.Entry), sum: p.DataSum},
-	}, info.ModTime(), nil
+		Data: &File{path: f.path, size: f.size, entry: preambleSize + int(p.Entry), sum: p.DataSum},
+	}, nil
 }
 
 // ownerFolder is the name of the folder with what is kept under a key. A key is a hash, or empty
@@ -186,27 +191,16 @@ func (d *Folder) fill(file *os.File, c schedule.Copy, data func(io.Writer) error
 // Trim deletes of all that lies below a folder what was used longest ago, until the rest takes no
 // more than so many bytes.
 func Trim(path string, bytes int64) {
-	type file struct {
-		path string
-		info fs.FileInfo
+	all := filesBelow(path)
+	for _, f := range all {
+		bytes -= f.size
 	}
-	var all []file
-	_ = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return nil
-		}
-		if info, err := entry.Info(); err == nil {
-			all, bytes = append(all, file{path, info}), bytes-info.Size()
-		}
-		return nil
-	})
-	slices.SortFunc(all, func(a, b file) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 	for _, f := range all {
 		if bytes >= 0 {
 			return
 		}
 		if os.Remove(f.path) == nil {
-			bytes += f.info.Size()
+			bytes += f.size
 		}
 	}
 }
