@@ -60,6 +60,7 @@ type fakeModel struct {
 
 	refuses bool          // Restore fails
 	loading chan struct{} // Load waits for it; may be nil
+	writing chan struct{} // and WriteTo of what is saved for this
 
 	memory [][]fakeCell
 	next   int // identity of the next cell
@@ -197,8 +198,9 @@ func (f *fakeModel) Cut(sequence, n int) bool {
 
 // fakeData is a copy that may be given up only once.
 type fakeData struct {
-	bytes []byte
-	freed bool
+	bytes   []byte
+	freed   bool
+	writing chan struct{}
 }
 
 func (d *fakeData) Size() int { return len(d.bytes) }
@@ -210,6 +212,12 @@ func (d *fakeData) Free() {
 }
 
 func (d *fakeData) WriteTo(w io.Writer) (int64, error) {
+	if d.writing != nil {
+		<-d.writing
+	}
+	if d.freed {
+		panic("a copy is written that was given up")
+	}
 	n, err := w.Write(d.bytes)
 	return int64(n), err
 }
@@ -229,7 +237,7 @@ func (f *fakeModel) Save(sequence, from int) (Data, error) {
 		data = binary.AppendVarint(data, int64(c.token))
 	}
 	f.saved.Add(1)
-	return &fakeData{bytes: data}, nil
+	return &fakeData{bytes: data, writing: f.writing}, nil
 }
 
 func (f *fakeModel) Restore(sequence int, s Saved) error {

@@ -88,6 +88,29 @@ func TestKeep_whatHostMemoryGivesUpIsOnDisk(t *testing.T) {
 	})
 }
 
+// A disk that hangs stops nobody, and what is being written is not given up meanwhile.
+func TestKeep_turnsGoOnWhileACopyIsWritten(t *testing.T) {
+	dir, f := t.TempDir(), small(engine.RewindAny)
+	f.writing = make(chan struct{})
+	r := New(f, keeps(dir))
+	for i := range 40 {
+		if a := say(t, r, conversation(i)); a.text != alone(t, conversation(i)) {
+			t.Errorf("conversation %d says %q", i, a.text)
+		}
+	}
+	if files := kept(t, dir); len(files) > 1 || r.Stats().Written > 0 {
+		t.Errorf("files %q, %d bytes written: one was to be on its way", files, r.Stats().Written)
+	}
+	f.writing <- struct{}{} // it was
+	close(f.writing)
+	_ = r.Close()
+	for _, name := range kept(t, dir) {
+		if filepath.Ext(name) != ".kv" {
+			t.Errorf("%s was not finished", name)
+		}
+	}
+}
+
 func TestKeep_theBudgetHolds(t *testing.T) {
 	dir, o := t.TempDir(), keeps(t.TempDir())
 	o.Disk.Path, o.Disk.Bytes = dir, 20_000
