@@ -2,7 +2,6 @@ package parse
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -27,23 +26,20 @@ const guestMarkers = "markers-of-another-family"
 // maxHost bounds the bytes behind such a marker that are looked at again.
 const maxHost = 256
 
-// maxGuests bounds the families that are tried for one marker, which many share.
-const maxGuests = 4
-
 // Others are the families whose calls are read where another family's are expected.
 type Others struct {
-	byText map[string][]*format.Dialect // by what their calls begin with; of those that write alike, one
-	ends   []string                     // that end a turn in any family, but for words in brackets
+	byText map[string]*format.Dialect // by what their calls begin with
+	ends   []string                   // that end a turn in any family, but for words in brackets
 }
 
-// NewOthers makes the list of some families.
+// NewOthers makes the list of some families. Of those that share a marker one is asked: in any
+// region of a family what is common in others is read too.
 func NewOthers(families []*format.Dialect) *Others {
-	o := &Others{byText: map[string][]*format.Dialect{}}
+	o := &Others{byText: map[string]*format.Dialect{}}
 	for _, d := range slices.Concat(families, wraps()) {
 		for _, text := range beginnings(d) {
-			alike := slices.ContainsFunc(o.byText[text], func(o *format.Dialect) bool { return writesLike(o, d) })
-			if !alike && len(o.byText[text]) < maxGuests {
-				o.byText[text] = append(o.byText[text], d)
+			if known := o.byText[text]; known == nil || rank(d, text) < rank(known, text) {
+				o.byText[text] = d
 			}
 		}
 		for _, end := range d.Ends {
@@ -52,12 +48,22 @@ func NewOthers(families []*format.Dialect) *Others {
 			}
 		}
 	}
-	for _, list := range o.byText { // tags are told from objects, not objects from tags
-		slices.SortStableFunc(list, func(a, b *format.Dialect) int { return cmp.Compare(rank(a), rank(b)) })
-	}
 	slices.Sort(o.ends)
 	o.ends = slices.Compact(o.ends)
 	return o
+}
+
+// rank is how little a marker shows of a family: least where that only spells it so; objects less
+// than what else it writes.
+func rank(d *format.Dialect, marker string) int {
+	_, inJSON := d.Codecs[0].(format.JSON)
+	switch {
+	case d.Spelt && !strings.Contains(marker, "｜"):
+		return 2
+	case inJSON && d.Headers == nil:
+		return 1
+	}
+	return 0
 }
 
 // beginnings are the texts by which the dialect's calls are told where other families write.
@@ -77,8 +83,8 @@ func beginnings(d *format.Dialect) (all []string) {
 // worded tells whether a beginning is a word, or a tag that no family has: it counts at the start
 // of a line only, and shows no call by itself.
 func (o *Others) worded(beginning string) bool {
-	all := o.byText[beginning]
-	return strings.HasSuffix(beginning, ":") || len(all) > 0 && all[0].Key == beginning
+	d := o.byText[beginning]
+	return strings.HasSuffix(beginning, ":") || d != nil && d.Key == beginning
 }
 
 // wrapTags are what models write around an object in place of their family's marker: what their
@@ -98,31 +104,6 @@ func wraps() (all []*format.Dialect) {
 		}
 	}
 	return all
-}
-
-func rank(d *format.Dialect) int {
-	if _, ok := d.Codecs[0].(format.JSON); ok {
-		return 1
-	}
-	return 0
-}
-
-// writesLike tells whether two families with the same first marker write calls in the same way.
-func writesLike(a, b *format.Dialect) bool {
-	key := func(d *format.Dialect) string {
-		switch c := d.Codecs[0].(type) {
-		case format.Tagged:
-			return "tags " + c.Call.Open + c.Arg.Open + c.ArgEnd
-		case format.Named:
-			return "named " + c.Before + c.Separator
-		case format.JSON:
-			return "json"
-		case format.Python:
-			return "python"
-		}
-		return d.Key
-	}
-	return key(a) == key(b)
 }
 
 // inviteGuests finds out which markers of other families may begin a call.
@@ -166,38 +147,33 @@ func (p *Reading) guestAt(text []byte, final bool) (format.Marker, peek.Answer) 
 
 // openGuest opens the region of a call in another family's markers, of which m is the first.
 func (p *Text) openGuest(m format.Marker, at int) {
-	p.openCue(at, at, guestCodec{reading: p.plan, families: p.plan.others.byText[m.Text], worded: p.plan.others.worded(m.Text)}, true)
+	p.openCue(at, at, guestCodec{reading: p.plan, family: p.plan.others.byText[m.Text], worded: p.plan.others.worded(m.Text)}, true)
 	p.region.unopened = false
 }
 
-// guestCodec reads calls of other families that begin with one marker.
+// guestCodec reads another family's calls that begin with one marker.
 type guestCodec struct {
-	reading  *Reading
-	families []*format.Dialect
-	worded   bool
+	reading *Reading
+	family  *format.Dialect
+	worded  bool
 }
 
 func (c guestCodec) Starts(scan.Opening, []byte, bool) peek.Answer { return peek.Yes }
 
 func (c guestCodec) Scanner(o scan.Opening) scan.Scanner {
-	s := &guestScanner{plan: c.reading, worded: c.worded}
-	for _, d := range c.families {
-		s.parsers = append(s.parsers, NewTolerant(c.reading.hosted(d), true, nil))
-	}
-	return s
+	return &guestScanner{plan: c.reading, worded: c.worded, parser: NewTolerant(c.reading.hosted(c.family), true, nil)}
 }
 
-// guestScanner has the other families' parsers read until one of them has found calls. Each is
-// left out once it says that the text is none.
+// guestScanner has the other family's parser read until that has found calls, or says that the text
+// is none.
 type guestScanner struct {
-	plan    *Reading
-	parsers []*Text
-	found   []declared.RawCall
-	by      *Text // that found them
-	read    int
-	stop    int
-	late    bool // they ended with the text
-	worded  bool // a word began them, and shows none
+	plan   *Reading
+	parser *Text
+	found  []declared.RawCall
+	read   int
+	stop   int
+	late   bool // they ended with the text
+	worded bool // a word began them, and shows none
 }
 
 func (s *guestScanner) End() int { return s.stop }
@@ -216,20 +192,17 @@ func (s *guestScanner) Reached() int {
 }
 
 func (s *guestScanner) Step(body []byte, final bool) scan.Status {
-	for ; s.by == nil && s.read < len(body); s.read++ {
-		s.parsers = slices.DeleteFunc(s.parsers, func(p *Text) bool { return !s.take(p, p.Token(body[s.read:s.read+1], false)) })
-		if s.by == nil && len(s.parsers) == 0 {
+	for ; len(s.found) == 0 && s.read < len(body); s.read++ {
+		if !s.take(s.parser.Token(body[s.read:s.read+1], false)) {
 			return scan.Rejected
 		}
 	}
-	if s.by == nil && final {
+	if len(s.found) == 0 && final {
 		s.late = true
-		for _, p := range s.parsers {
-			s.take(p, p.Close(false))
-		}
+		s.take(s.parser.Close(false))
 	}
 	switch {
-	case s.by != nil:
+	case len(s.found) > 0:
 		return s.close(body, final)
 	case final:
 		return scan.Rejected
@@ -237,20 +210,18 @@ func (s *guestScanner) Step(body []byte, final bool) scan.Status {
 	return scan.Open
 }
 
-// take looks at what a parser says of the next byte. It is false where that has found text.
-func (s *guestScanner) take(p *Text, events []turn.Event) bool {
+// take looks at what the parser says of the next byte. It is false where that has found text.
+func (s *guestScanner) take(events []turn.Event) bool {
 	for _, e := range events {
 		switch {
-		case s.by != nil && s.by != p:
-			return false
-		case (e.Kind == turn.Text || e.Kind == turn.Reasoning) && strings.TrimSpace(e.Text) != "" && s.by == nil:
+		case (e.Kind == turn.Text || e.Kind == turn.Reasoning) && strings.TrimSpace(e.Text) != "" && len(s.found) == 0:
 			return false
 		case e.Kind == turn.CallEnd:
 			args := e.Call.Arguments
 			if args == nil {
 				args = []byte(ordered.String(e.Call.Input))
 			}
-			s.by, s.stop = p, p.left
+			s.stop = s.parser.left
 			s.found = append(s.found, declared.RawCall{Name: turn.PromptName(e.Call.Namespace, e.Call.Name), Args: args, Repairs: []string{guestMarkers}})
 		}
 	}
@@ -259,7 +230,7 @@ func (s *guestScanner) take(p *Text, events []turn.Event) bool {
 
 // proven tells whether the calls ended before the text did, or with what closes them.
 func (s *guestScanner) proven() bool {
-	d := s.by.plan.Dialect
+	d := s.parser.plan.Dialect
 	closers := d.Closers()
 	if tags, ok := d.Codecs[0].(format.Tagged); ok {
 		closers = append(closers, tags.CallEnd)
@@ -274,7 +245,7 @@ func (s *guestScanner) proven() bool {
 
 // close takes what closes the calls and the turn along.
 func (s *guestScanner) close(body []byte, final bool) scan.Status {
-	closers := s.by.plan.Dialect.Closers()
+	closers := s.parser.plan.Dialect.Closers()
 	for _, end := range s.plan.others.ends {
 		if _, own := s.plan.Markers.ByText[end]; !own { // which says more here
 			closers = append(closers, end)
