@@ -382,8 +382,12 @@ func (d *decoder) quoted(quote string, raw bool, p place) ([]byte, error) {
 			if c < ' ' {
 				d.repair(RawControl)
 			}
-			s = append(s, c)
-			d.pos++
+			n := 1
+			for n < len(rest) && rest[n] != quote[0] && rest[n] != '\\' && rest[n] >= ' ' { // most of a text
+				n++
+			}
+			s = append(s, rest[:n]...)
+			d.pos += n
 		}
 	}
 	if inner > 0 {

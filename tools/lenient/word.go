@@ -138,7 +138,9 @@ func strict(text []byte) (Decoded, bool) {
 }
 
 // writeString writes s, which is valid UTF-8, as a JSON string that escapes only what it must.
-func writeString(out *bytes.Buffer, s []byte) { out.Write(AppendString(nil, string(s))) }
+func writeString(out *bytes.Buffer, s []byte) {
+	out.Write(AppendString(out.AvailableBuffer(), string(s)))
+}
 
 // AppendString appends s as a JSON string that escapes only what JSON demands.
 func AppendString(b []byte, s string) []byte {
@@ -148,7 +150,17 @@ func AppendString(b []byte, s string) []byte {
 // AppendEscaped appends text as it stands inside a JSON string.
 func AppendEscaped(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
-	for _, r := range s { // ranging replaces invalid UTF-8 by U+FFFD
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && s[n] >= ' ' && s[n] < utf8.RuneSelf && s[n] != '"' && s[n] != '\\' { // most of a text
+			n++
+		}
+		b, s = append(b, s[:n]...), s[n:]
+		if s == "" {
+			break
+		}
+		r, size := utf8.DecodeRuneInString(s) // U+FFFD for what is no UTF-8
+		s = s[size:]
 		switch {
 		case r == '"' || r == '\\':
 			b = append(b, '\\', byte(r))
