@@ -89,7 +89,7 @@ func (w *sliceWalk) walkApart(x, model *stringSlice) bool {
 	tree := w.k.v.Trie()
 	var at, other [vocab.MaxPiece + 2]*lex.StringRow
 	at[0], other[0] = w.row(x.state), w.row(model.state)
-	visited := int64(0)
+	visited := 0
 	for i := 0; i < len(tree.Nodes) && visited < maxApart; visited++ {
 		n := &tree.Nodes[i]
 		next, there := at[n.Depth-1][n.Byte], other[n.Depth-1][n.Byte]
@@ -105,7 +105,7 @@ func (w *sliceWalk) walkApart(x, model *stringSlice) bool {
 		}
 		i++
 	}
-	w.k.Stats.Nodes += visited
+	w.k.visit(visited, 0)
 	return visited < maxApart
 }
 

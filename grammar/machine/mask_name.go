@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"unicode/utf8"
+
 	"tenon/grammar/lex"
 	"tenon/grammar/vocab"
 )
@@ -96,9 +98,12 @@ func (x *nameList) nextBytes(lo, hi, depth int) lex.ByteSet {
 	return set
 }
 
-// collectName adds the tokens of a thread in a named key, outside of escapes.
+// collectName adds the tokens of a thread in a named key, outside of escapes and between code
+// points: what closes the key is known by whole texts.
 func (k *collector) collectName(t thread) bool {
-	if t.aux>>16 != 0 {
+	lo, _ := rangeOf(t.st)
+	rest := k.m.nameLists[t.def.index()].names[lo][t.aux&0xffff:]
+	if t.aux>>16 != 0 || rest != "" && !utf8.RuneStart(rest[0]) {
 		return false
 	}
 	x := k.lexiconOf(k.m.objects[k.m.stacks.of(t.stack)[0].def.index()].unit, false)
