@@ -163,3 +163,39 @@ func checkEnding(t *testing.T, k *Masks, v *vocab.Vocab, c kindCase) {
 		}
 	}
 }
+
+// TestKinds_endWhereTheyMay: behind some texts the output may end, behind others it may not.
+func TestKinds_endWhereTheyMay(t *testing.T) {
+	for _, c := range []struct {
+		src       string
+		open, end []string
+	}{
+		{`root ::= %each("," | "a" | "b"?)`, []string{"", "b", "b,"}, []string{"a", "a,b"}},
+		{`root ::= "a" %regex "b+c?"`, []string{"a"}, []string{"ab", "abc"}},
+		{`root ::= %until("<e>") "<"`, []string{"", "a"}, []string{"<", "a<"}},
+		{"root ::= x x?\nx ::= \"a\" \"b\"?", []string{""}, []string{"a", "ab", "aab"}},
+		{`root ::= <|s|>? "a" <|s|>?`, []string{""}, []string{"a"}},
+		{`root ::= %json{"type":"integer"}`, []string{"", "-"}, []string{"1", "-12", "0 "}},
+	} {
+		m := compiled(t, c.src, false)
+		for _, text := range c.open {
+			if m.Done(after(t, m, text)) {
+				t.Errorf("%s may end behind %q", c.src, text)
+			}
+		}
+		for _, text := range c.end {
+			if !m.Done(after(t, m, text)) {
+				t.Errorf("%s may not end behind %q", c.src, text)
+			}
+		}
+	}
+	for text, want := range map[string]bool{"": false, "a": false, "ab": true} {
+		m := compiled(t, `root ::= "a"? "b"?`, false)
+		if got := m.Ended(after(t, m, text)); got != want {
+			t.Errorf("behind %q there is nothing more: %v", text, got)
+		}
+	}
+	if m := compiled(t, `root ::= "a" <|s|>?`, false); m.Ended(after(t, m, "a")) {
+		t.Error("a symbol may still come")
+	}
+}

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"testing"
 
 	"tenon/grammar/vocab"
@@ -37,5 +38,73 @@ func TestMasks_keepNoMoreThanTheyMay(t *testing.T) {
 	}
 	if large.kept <= 2<<10 {
 		t.Fatalf("all that there is to keep is %d bytes: the walk is too short", large.kept)
+	}
+}
+
+// TestMasks_keepWhatWasAskedForLast: beyond the limit the mask goes that was used least recently.
+func TestMasks_keepWhatWasAskedForLast(t *testing.T) {
+	m := compiled(t, `root ::= "ab" [c-z]* "!"`, false)
+	k := NewMasks(m, longVocab(t, 2))
+	one := k.Mask(after(t, m, ""), nil)
+	k.limit = 2 * one.Size()
+	k.Mask(after(t, m, "a"), nil)
+	k.Mask(after(t, m, ""), nil)
+	k.Mask(after(t, m, "ab!"), nil)
+	missed := k.Stats.Misses
+	if k.Mask(after(t, m, ""), nil); k.Stats.Misses != missed {
+		t.Error("the mask that was asked for last is gone")
+	}
+	if k.Mask(after(t, m, "a"), nil); k.Stats.Misses == missed {
+		t.Error("the mask that was asked for first is kept")
+	}
+}
+
+// TestMasks_inStepsAndResumedAreWhole: however a mask is computed, it is the same.
+func TestMasks_inStepsAndResumedAreWhole(t *testing.T) {
+	src := `root ::= ""`
+	for i := range 8 {
+		src += fmt.Sprintf(` | %%regex "[a-z ]{0,%d}[x-z]"`, 3+i)
+	}
+	v := wordVocab(t)
+	m := compiled(t, src, false)
+	id := after(t, m, `b`)
+	want := NewMasks(m, v).Mask(id, nil)
+	same := func(how string, got vocab.Mask) {
+		t.Helper()
+		for token := range int32(v.Len()) {
+			if got.Allows(token) != want.Allows(token) {
+				t.Fatalf("%s: token %d %q: %v", how, token, v.Piece(token), got.Allows(token))
+			}
+		}
+	}
+	k, pauses := NewMasks(m, v), 0
+	same("in steps", k.Mask(id, func() {
+		if pauses++; pauses == 1 {
+			same("meanwhile", k.Mask(id, nil))
+		}
+	}))
+	if pauses == 0 {
+		t.Error("a long mask was computed in one step")
+	}
+	var p PartialMask
+	k = NewMasks(m, v)
+	if !p.Empty() || !k.Resume(id, &p, nil) || p.Empty() {
+		t.Fatal("a mask cannot be found token by token")
+	}
+	k.Assemble(id, &p)
+	missed := k.Stats.Misses
+	if same("assembled", k.Mask(id, nil)); k.Stats.Misses != missed {
+		t.Error("an assembled mask is not kept")
+	}
+}
+
+// TestMasks_keepNothingTwice: a mask that was computed twice at once, in steps, counts once.
+func TestMasks_keepNothingTwice(t *testing.T) {
+	m := compiled(t, `root ::= "ab" [c-z]* "!"`, false)
+	k := NewMasks(m, longVocab(t, 2))
+	mask := k.Mask(after(t, m, ""), nil)
+	k.remember(after(t, m, ""), mask)
+	if k.byUse.Len() != 1 || k.size != mask.Size() {
+		t.Errorf("%d masks take %d bytes, want one of %d", k.byUse.Len(), k.size, mask.Size())
 	}
 }
