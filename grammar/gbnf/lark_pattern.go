@@ -9,7 +9,7 @@ import (
 
 // The regular expressions of Lark, which are Python's.
 
-// pattern reads /regex/ and its flags, of which all but l are known.
+// pattern reads /regex/ and its flags, of which all but i and l are known.
 func (l *larkReader) pattern() (*Node, error) {
 	at := l.pos
 	l.pos++
@@ -63,13 +63,11 @@ func wrongPattern(pattern string) string {
 }
 
 func (l *larkReader) flagged(text string, at int) (string, error) {
-	dot, fold, verbose := `[^\n]`, false, false
+	dot, verbose := `[^\n]`, false
 	for l.pos < len(l.src) && strings.IndexByte("imslux", l.src[l.pos]) >= 0 {
 		switch l.src[l.pos] {
 		case 's':
 			dot = `[\s\S]`
-		case 'i':
-			fold = true
 		case 'x':
 			verbose = true
 		case 'u', 'm':
@@ -78,11 +76,7 @@ func (l *larkReader) flagged(text string, at int) (string, error) {
 		}
 		l.pos++
 	}
-	text = ecmaPattern(text, dot, verbose)
-	if fold {
-		text = "(?i:" + text + ")"
-	}
-	return text, nil
+	return ecmaPattern(text, dot, verbose), nil
 }
 
 // upTo is the repetition {,n} of Python, which in ECMAScript is no repetition.

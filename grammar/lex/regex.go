@@ -13,12 +13,11 @@ const (
 )
 
 // Regex returns the texts in which an ECMA-262 pattern (u flag, as JSON Schema asks for) matches
-// somewhere: JSON Schema searches, it does not match whole strings. (?i:…), (?s:…) and their like
-// are read as ECMAScript 2025 has them. Of the syntax without the u flag, the harmless is
-// accepted: escapes of punctuation, lone ] and braces.
+// somewhere: JSON Schema searches, it does not match whole strings. Of the syntax without the u
+// flag, the harmless is accepted: escapes of punctuation, lone ] and braces.
 //
-// Lookahead, \b and anchors are exact wherever they are accepted; lookbehind is not. The error is a
-// *ecma.Error or a *LimitError.
+// Lookahead and anchors are exact wherever they are accepted; lookbehind, \b and (?i:…) are not. The
+// error is a *ecma.Error or a *LimitError.
 func (a *Arena) Regex(pattern string) (Expr, error) {
 	if len(pattern) > maxPatternBytes {
 		return empty, &LimitError{What: "bytes in a pattern", Limit: maxPatternBytes}
@@ -32,7 +31,7 @@ func (a *Arena) Regex(pattern string) (Expr, error) {
 	}
 	e := empty
 	limit := a.attempt(a.limits.Work, func() {
-		c := newRegexCompiler(a, pattern, tree)
+		c := &regexCompiler{a: a, pattern: pattern}
 		e = c.search(tree)
 		err = c.err
 	})

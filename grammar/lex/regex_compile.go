@@ -7,60 +7,33 @@ import (
 )
 
 // A regexCompiler compiles a pattern from its end to its beginning: every node is compiled given
-// what may follow it up to the end of the text, so that $, lookahead and the right side of \b
-// become intersections with that continuation. What stands left of a position is a context: the
-// start of the text, or the class of the last code point, as fine as the \b of the pattern need it.
+// what may follow it up to the end of the text, so that $ and lookahead become intersections with
+// that continuation.
 type regexCompiler struct {
 	a        *Arena
 	pattern  string
-	contexts []ecma.Set // contexts[0] is the start of the text (nil); the others partition all code points
 	unrolled int
 	err      error
 }
 
-// after is a language for each context.
-type after []Expr
+// after is what may follow a position: at the beginning of the text, where ^ holds, and inside.
+type after struct{ begin, inside Expr }
 
-func newRegexCompiler(a *Arena, pattern string, tree *ecma.Node) *regexCompiler {
-	c := &regexCompiler{a: a, pattern: pattern, contexts: []ecma.Set{nil, ecma.All}}
-	tree.Visit(func(n *ecma.Node) {
-		if n.Op == ecma.WordBoundary {
-			c.split(n.Set)
-		}
-	})
-	return c
+func both(e Expr) after { return after{e, e} }
+
+// with returns what f makes of k at the beginning and inside, given what other is there.
+func (k after) with(other after, f func(e, other Expr) Expr) after {
+	return after{f(k.begin, other.begin), f(k.inside, other.inside)}
 }
 
-// split refines the contexts so that set is a union of them.
-func (c *regexCompiler) split(set ecma.Set) {
-	refined := c.contexts[:1:1]
-	for _, s := range c.contexts[1:] {
-		in := s.Intersect(set)
-		out := s.Intersect(set.Complement())
-		for _, part := range []ecma.Set{in, out} {
-			if len(part) > 0 {
-				refined = append(refined, part)
-			}
-		}
-	}
-	c.contexts = refined
-}
-
-// search returns the texts with a match somewhere: the pattern, then anything, after nothing or
-// after anything that ends in each context.
+// search returns the texts with a match somewhere: the pattern, then anything, at the beginning or
+// behind anything.
 func (c *regexCompiler) search(tree *ecma.Node) Expr {
-	k := c.compile(tree, c.uniform(c.a.anyText))
-	if k.isUniform() {
-		return c.anywhere(c.a.anyText, k[0])
+	k := c.compile(tree, both(c.a.anyText))
+	if k.begin == k.inside {
+		return c.anywhere(c.a.anyText, k.begin)
 	}
-	matched := k[0]
-	if k[1:].isUniform() {
-		return c.a.union(matched, c.anywhere(c.a.repeat(c.a.anyRune, 1, unbounded), k[1]))
-	}
-	for i, set := range c.contexts[1:] {
-		matched = c.a.union(matched, c.a.concat(c.a.anyText, c.class(set), k[i+1]))
-	}
-	return matched
+	return c.a.union(k.begin, c.anywhere(c.a.repeat(c.a.anyRune, 1, unbounded), k.inside))
 }
 
 // anywhere is what may begin behind any text of a language. Once it is known to have a word, all
@@ -72,70 +45,47 @@ func (c *regexCompiler) anywhere(before, e Expr) Expr {
 	return c.a.concat2(before, e)
 }
 
-func (c *regexCompiler) uniform(e Expr) after {
-	k := make(after, len(c.contexts))
-	for i := range k {
-		k[i] = e
-	}
-	return k
-}
-
-func (k after) isUniform() bool {
-	for _, e := range k {
-		if e != k[0] {
-			return false
-		}
-	}
-	return true
-}
-
 func (c *regexCompiler) unsupported(n *ecma.Node, why string) after {
 	if c.err == nil {
 		c.err = &ecma.Error{Pattern: c.pattern, Offset: n.Offset, Why: why, Kind: ecma.Unsupported}
 	}
-	return c.uniform(empty)
+	return both(empty)
 }
 
 func (c *regexCompiler) class(set ecma.Set) Expr { return c.a.leaf(c.a.words.ofRunes(set)) }
 
-// compile returns what n, followed by next, spells up to the end of the text, for each context of
-// the position before n.
+// compile returns what n, followed by next, spells up to the end of the text, for each position
+// before n.
 func (c *regexCompiler) compile(n *ecma.Node, next after) after {
-	if n.Pure && next.isUniform() {
-		return c.uniform(c.a.concat2(c.pure(n), next[0]))
+	if n.Pure && next.begin == next.inside {
+		return both(c.a.concat2(c.pure(n), next.begin))
 	}
 	switch n.Op {
 	case ecma.Class:
-		return c.uniform(c.classBefore(n.Set, next))
+		return both(c.a.concat2(c.class(n.Set), next.inside))
 	case ecma.Concat:
 		for _, s := range slices.Backward(n.Subs) {
 			next = c.compile(s, next)
 		}
 		return next
 	case ecma.Alternate:
-		return c.alternate(n, next)
+		k := both(empty)
+		for _, s := range n.Subs {
+			k = c.or(k, c.compile(s, next))
+		}
+		return k
 	case ecma.Repeat:
 		return c.loop(n, next)
 	case ecma.Begin:
-		k := c.uniform(empty)
-		k[0] = next[0]
-		return k
+		return after{next.begin, empty}
 	case ecma.End:
-		return c.each(next, func(_ int, e Expr) Expr { return c.a.nullableOnly([]Expr{e}) })
-	case ecma.WordBoundary:
-		return c.each(next, func(i int, e Expr) Expr { return c.a.intersect(e, c.boundary(i, n)) })
-	case ecma.Lookahead:
-		return c.lookahead(n, next)
+		return next.with(next, func(e, _ Expr) Expr { return c.a.nullableOnly([]Expr{e}) })
 	}
-	return c.unsupported(n, "lookbehind")
+	return c.lookahead(n, next)
 }
 
-func (c *regexCompiler) each(k after, f func(context int, e Expr) Expr) after {
-	out := make(after, len(k))
-	for i, e := range k {
-		out[i] = f(i, e)
-	}
-	return out
+func (c *regexCompiler) or(k, other after) after {
+	return k.with(other, func(x, y Expr) Expr { return c.a.union(x, y) })
 }
 
 // pure compiles a node on its own, anchors as never satisfied; the callers see to it that there
@@ -159,41 +109,12 @@ func (c *regexCompiler) pure(n *ecma.Node) Expr {
 	return c.a.union(parts...)
 }
 
-// classBefore is one code point of the set, which becomes the context of what follows.
-func (c *regexCompiler) classBefore(set ecma.Set, next after) Expr {
-	var parts []Expr
-	for i, s := range c.contexts[1:] {
-		parts = append(parts, c.a.concat2(c.class(s.Intersect(set)), next[i+1]))
-	}
-	return c.a.union(parts...)
-}
-
-func (c *regexCompiler) alternate(n *ecma.Node, next after) after {
-	parts := make([][]Expr, len(next))
-	for _, s := range n.Subs {
-		for i, e := range c.compile(s, next) {
-			parts[i] = append(parts[i], e)
-		}
-	}
-	return c.each(next, func(i int, _ Expr) Expr { return c.a.union(parts[i]...) })
-}
-
-// boundary is what may follow the context if n, which is \b or \B, is to hold.
-func (c *regexCompiler) boundary(context int, n *ecma.Node) Expr {
-	afterWord := context > 0 && c.contexts[context].SubsetOf(n.Set)
-	wordFollows := c.a.concat2(c.class(n.Set), c.a.anyText)
-	if afterWord == n.Negate {
-		return wordFollows
-	}
-	return c.a.complement(wordFollows)
-}
-
 func (c *regexCompiler) lookahead(n *ecma.Node, next after) after {
-	seen := c.compile(n.Subs[0], c.uniform(c.a.anyText))
-	return c.each(next, func(i int, e Expr) Expr {
+	seen := c.compile(n.Subs[0], both(c.a.anyText))
+	return next.with(seen, func(e, seen Expr) Expr {
 		if n.Negate {
-			return c.a.intersect(e, c.a.complement(seen[i]))
+			seen = c.a.complement(seen)
 		}
-		return c.a.intersect(e, seen[i])
+		return c.a.intersect(e, seen)
 	})
 }

@@ -2,15 +2,13 @@ package lex
 
 import "tenon/grammar/lex/ecma"
 
-// loop compiles a repetition whose body holds assertions, or that is followed by something that
-// depends on its last code point.
+// loop compiles a repetition whose body holds assertions, or that ^ may follow.
 func (c *regexCompiler) loop(n *ecma.Node, next after) after {
 	body := n.Subs[0]
 	if body.Pure {
 		return c.pureLoop(n, next)
 	}
-	k := next
-	rounds := n.Max - n.Min
+	k, rounds := next, n.Max-n.Min
 	if n.Max == unbounded {
 		k, rounds = c.star(n, next), 0
 	}
@@ -18,9 +16,8 @@ func (c *regexCompiler) loop(n *ecma.Node, next after) after {
 		return c.unsupported(n, "long repetition of an assertion")
 	}
 	for range rounds {
-		once := c.compile(body, k)
-		grown := c.each(next, func(i int, e Expr) Expr { return c.a.union(e, once[i]) })
-		if equalAfter(grown, k) {
+		grown := c.or(next, c.compile(body, k))
+		if grown == k {
 			break
 		}
 		k = grown
@@ -31,84 +28,42 @@ func (c *regexCompiler) loop(n *ecma.Node, next after) after {
 	return k
 }
 
-func equalAfter(x, y after) bool {
-	for i := range x {
-		if x[i] != y[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// pureLoop splits the words of the loop by the context they end in. The empty word leaves the
-// context as it was.
+// pureLoop tells the words of the loop that are not empty from the empty one, behind which the
+// text may still be at its beginning.
 func (c *regexCompiler) pureLoop(n *ecma.Node, next after) after {
 	all := c.pure(n)
 	some := c.a.intersect(all, c.a.repeat(c.a.anyRune, 1, unbounded))
 	if body := c.pure(n.Subs[0]); !c.a.at(body).nullable {
 		some = c.a.repeat(body, int32(max(n.Min, 1)), int32(n.Max))
 	}
-	last := lastRunes(n.Subs[0])
-	var parts []Expr
-	for i, set := range c.contexts[1:] {
-		switch {
-		case last.SubsetOf(set):
-			parts = append(parts, c.a.concat2(some, next[i+1]))
-		case len(last.Intersect(set)) > 0:
-			ending := c.a.intersect(some, c.a.concat2(c.a.anyText, c.class(set)))
-			parts = append(parts, c.a.concat2(ending, next[i+1]))
-		}
-	}
-	rest := c.a.union(parts...)
+	k := both(c.a.concat2(some, next.inside))
 	if !c.a.at(all).nullable {
-		return c.uniform(rest)
+		return k
 	}
-	return c.each(next, func(_ int, e Expr) Expr { return c.a.union(e, rest) })
-}
-
-// lastRunes returns a superset of the code points that words of a pure node end in.
-func lastRunes(n *ecma.Node) ecma.Set {
-	switch n.Op {
-	case ecma.Class:
-		return n.Set
-	case ecma.Repeat:
-		return lastRunes(n.Subs[0])
-	}
-	var set ecma.Set
-	for _, s := range n.Subs {
-		set = set.Union(lastRunes(s))
-	}
-	return set
+	return c.or(next, k)
 }
 
 // star compiles an unbounded loop over a body with assertions. The exact cases: the body is
-// lookaheads before one code point, up to the end of the text, as in ((?!end).)*$; its only
-// assertions are ^ and $; or unrolling reaches a fixed point.
+// lookaheads before one code point, up to the end of the text, as in ((?!end).)*$; or its only
+// assertions are ^ and $.
 func (c *regexCompiler) star(n *ecma.Node, next after) after {
-	if k, ok := c.temperedClass(n, next); ok {
+	body := n.Subs[0]
+	if k, ok := c.temperedClass(body, next); ok {
 		return k
 	}
-	if onlyAnchors(n.Subs[0]) && next[1:].isUniform() {
-		return c.anchoredStar(n.Subs[0], next)
+	anchors := true
+	body.Visit(func(m *ecma.Node) { anchors = anchors && m.Op != ecma.Lookahead })
+	if !anchors {
+		return c.unsupported(n, "assertion in an unbounded repetition")
 	}
-	k := next
-	for range 4 {
-		once := c.compile(n.Subs[0], k)
-		grown := c.each(next, func(i int, e Expr) Expr { return c.a.union(e, once[i]) })
-		if equalAfter(grown, k) {
-			return k
-		}
-		k = grown
-	}
-	return c.unsupported(n, "assertion in an unbounded repetition")
+	return c.anchoredStar(body, next)
 }
 
 // temperedClass: with nothing to follow, the words of (assertions class)* are those of class* with
 // no suffix, other than the empty one, at which an assertion fails.
-func (c *regexCompiler) temperedClass(n *ecma.Node, next after) (after, bool) {
-	body := n.Subs[0]
-	if !next.isUniform() || next[0] != epsilon || body.Op != ecma.Concat || len(body.Subs) == 0 {
-		return nil, false
+func (c *regexCompiler) temperedClass(body *ecma.Node, next after) (after, bool) {
+	if next != both(epsilon) || body.Op != ecma.Concat || len(body.Subs) == 0 {
+		return next, false
 	}
 	k := len(body.Subs) - 1
 	class := body.Subs[k]
@@ -116,44 +71,36 @@ func (c *regexCompiler) temperedClass(n *ecma.Node, next after) (after, bool) {
 		class = class.Subs[0]
 	}
 	if !class.Pure {
-		return nil, false
+		return next, false
 	}
 	step := c.pure(class)
 	if !c.a.isClass(step) {
-		return nil, false
+		return next, false
 	}
-	holds := c.uniform(c.a.anyText)
+	holds := both(c.a.anyText)
 	for i := k - 1; i >= 0; i-- {
 		if body.Subs[i].Op != ecma.Lookahead {
-			return nil, false
+			return next, false
 		}
 		holds = c.compile(body.Subs[i], holds)
 	}
-	if !holds.isUniform() {
-		return nil, false
+	if holds.begin != holds.inside {
+		return next, false
 	}
-	fails := c.a.intersect(c.a.complement(holds[0]), c.a.repeat(c.a.anyRune, 1, unbounded))
+	fails := c.a.intersect(c.a.complement(holds.begin), c.a.repeat(c.a.anyRune, 1, unbounded))
 	bad := c.a.concat2(c.a.anyText, fails)
-	return c.uniform(c.a.intersect(c.a.repeat(step, 0, unbounded), c.a.complement(bad))), true
-}
-
-func onlyAnchors(n *ecma.Node) bool {
-	only := true
-	n.Visit(func(m *ecma.Node) {
-		only = only && m.Op != ecma.WordBoundary && m.Op != ecma.Lookahead && m.Op != ecma.Lookbehind
-	})
-	return only
+	return both(c.a.intersect(c.a.repeat(step, 0, unbounded), c.a.complement(bad))), true
 }
 
 // anchoredStar: rounds in the middle of the text satisfy no anchor. A round in which $ holds is
 // the last that is not empty, and one in which ^ holds is the first.
 func (c *regexCompiler) anchoredStar(body *ecma.Node, next after) after {
-	last := next[1]
+	last := next.inside
 	if c.a.at(last).nullable {
-		last = c.a.union(last, c.compile(body, c.uniform(epsilon))[1])
+		last = c.a.union(last, c.compile(body, both(epsilon)).inside)
 	}
-	k := c.uniform(c.a.concat2(c.a.repeat(c.pure(body), 0, unbounded), last))
-	k[0] = next[0]
-	k[0] = c.a.union(next[0], c.compile(body, k)[0])
+	k := both(c.a.concat2(c.a.repeat(c.pure(body), 0, unbounded), last))
+	k.begin = next.begin
+	k.begin = c.a.union(next.begin, c.compile(body, k).begin)
 	return k
 }

@@ -19,10 +19,9 @@ var (
 func (p *parser) escape() *Node {
 	start := p.pos
 	switch {
-	case p.take(`\b`):
-		return &Node{Op: WordBoundary, Offset: start, Set: p.cased(wordRunes)}
-	case p.take(`\B`):
-		return &Node{Op: WordBoundary, Offset: start, Set: p.cased(wordRunes), Negate: true}
+	case p.peek(`\b`), p.peek(`\B`):
+		p.fail(start, Unsupported, "word boundary")
+		return nil
 	case p.peek(`\k`):
 		p.fail(start, Unsupported, "back-reference")
 		return nil
@@ -31,7 +30,7 @@ func (p *parser) escape() *Node {
 		return nil
 	}
 	set, _ := p.classEscape()
-	return classNode(start, p.cased(set))
+	return classNode(start, set)
 }
 
 // classEscape reads an escape that stands for code points, here and in classes; single tells
@@ -49,9 +48,9 @@ func (p *parser) classEscape() (set Set, single bool) {
 	case 'D':
 		return digitRunes.Complement(), false
 	case 'w':
-		return p.cased(wordRunes), false
+		return wordRunes, false
 	case 'W':
-		return p.cased(wordRunes).Complement(), false
+		return wordRunes.Complement(), false
 	case 's':
 		return spaceRunes, false
 	case 'S':
@@ -158,7 +157,7 @@ func (p *parser) class() *Node {
 		}
 		set = append(set, p.classRange()...)
 	}
-	result := p.cased(NewSet(set...))
+	result := NewSet(set...)
 	if negate {
 		result = result.Complement()
 	}

@@ -12,7 +12,6 @@
 //	here                     the field (regex-syntax, which llguidance and regex-automata read with)
 //	Node                     Ast; Hir, where classes are sets already
 //	Set, Range               ClassUnicode, ClassUnicodeRange
-//	folded                   case_fold_simple
 package ecma
 
 import (
@@ -37,25 +36,23 @@ type Op int
 
 // The parts of a pattern.
 const (
-	Class        Op = iota // one code point of Set
-	Concat                 // Subs, one after the other
-	Alternate              // one of Subs
-	Repeat                 // Subs[0], Min to Max times
-	Begin                  // ^
-	End                    // $
-	WordBoundary           // \b, or \B
-	Lookahead              // Subs[0] follows
-	Lookbehind             // Subs[0] stands before
+	Class     Op = iota // one code point of Set
+	Concat              // Subs, one after the other
+	Alternate           // one of Subs
+	Repeat              // Subs[0], Min to Max times
+	Begin               // ^
+	End                 // $
+	Lookahead           // Subs[0] follows, or with Negate does not
 )
 
 // Node is one node of a parsed pattern.
 type Node struct {
 	Op       Op
 	Offset   int // in the pattern
-	Set      Set // of Class; of \b and \B: what words are made of
+	Set      Set // of Class
 	Subs     []*Node
 	Min, Max int
-	Negate   bool // \B and negative lookaround
+	Negate   bool // of Lookahead
 	Pure     bool // holds no assertion
 }
 
@@ -73,8 +70,8 @@ type ErrorKind int
 const (
 	// Invalid patterns are no ECMA-262 patterns.
 	Invalid ErrorKind = iota
-	// Unsupported patterns are valid, but not exactly expressible: back-references, some
-	// lookaround.
+	// Unsupported patterns are valid, but not expressed here: back-references, lookbehind, word
+	// boundaries, some lookahead.
 	Unsupported
 )
 

@@ -11,13 +11,11 @@ type parser struct {
 	src   string
 	pos   int
 	depth int
-	fold  bool // letters stand for their other cases, too
-	dot   Set
 	err   error
 }
 
 func Parse(pattern string) (*Node, error) {
-	p := &parser{src: pattern, dot: lineEnds.Complement()}
+	p := &parser{src: pattern}
 	n := p.alternation()
 	if p.err == nil && p.pos < len(p.src) {
 		p.fail(p.pos, Invalid, "unmatched )")
@@ -119,18 +117,10 @@ func (p *parser) atom() *Node {
 		p.pos = start
 	case '.':
 		p.pos++
-		return classNode(start, p.dot)
+		return classNode(start, lineEnds.Complement())
 	}
 	r := p.rune()
-	return classNode(start, p.cased(Set{{r, r}}))
-}
-
-// cased adds the other cases of the letters in a set, where case does not matter.
-func (p *parser) cased(set Set) Set {
-	if !p.fold {
-		return set
-	}
-	return set.folded()
+	return classNode(start, Set{{r, r}})
 }
 
 func classNode(offset int, set Set) *Node {
@@ -163,7 +153,7 @@ func (p *parser) quantified(atom *Node) *Node {
 		return atom
 	}
 	p.take("?") // laziness does not change the language
-	if atom.Op == Begin || atom.Op == End || atom.Op == WordBoundary || atom.Op == Lookbehind {
+	if atom.Op == Begin || atom.Op == End {
 		p.fail(start, Invalid, "nothing to repeat")
 	}
 	return seal(&Node{Op: Repeat, Offset: atom.Offset, Subs: []*Node{atom}, Min: lo, Max: hi})
@@ -198,7 +188,6 @@ func (p *parser) count() (int, bool) {
 func (p *parser) group() *Node {
 	start := p.pos
 	p.pos++
-	defer func(fold bool, dot Set) { p.fold, p.dot = fold, dot }(p.fold, p.dot)
 	look := &Node{Offset: start}
 	switch {
 	case !p.peek("?") || p.take("?:"):
@@ -206,13 +195,12 @@ func (p *parser) group() *Node {
 		look.Op = Lookahead
 	case p.take("?!"):
 		look.Op, look.Negate = Lookahead, true
-	case p.take("?<="):
-		look.Op = Lookbehind
-	case p.take("?<!"):
-		look.Op, look.Negate = Lookbehind, true
+	case p.peek("?<="), p.peek("?<!"):
+		p.fail(start, Unsupported, "lookbehind")
+		return nil
 	case p.take("?<"):
 		p.groupName(start)
-	case !p.modifiers():
+	default:
 		p.fail(start, Invalid, "unknown group syntax")
 		return nil
 	}
@@ -227,36 +215,11 @@ func (p *parser) group() *Node {
 		p.fail(start, Invalid, "missing )")
 		return nil
 	}
-	if look.Op == Lookahead || look.Op == Lookbehind {
+	if look.Op == Lookahead {
 		look.Subs = []*Node{body}
 		return look
 	}
 	return body
-}
-
-// modifiers reads ?i: and the like, which hold inside of the group. The modifier m is not read.
-func (p *parser) modifiers() bool {
-	end := strings.IndexByte(p.src[p.pos:], ':')
-	if end < 0 {
-		return false
-	}
-	on, off, minus := strings.Cut(p.src[p.pos+1:p.pos+end], "-")
-	for i, c := range on + off {
-		switch {
-		case strings.ContainsRune((on + off)[i+1:], c):
-			return false
-		case c == 'i':
-			p.fold = i < len(on)
-		case c == 's' && i < len(on):
-			p.dot = Set{}.Complement()
-		case c == 's':
-			p.dot = lineEnds.Complement()
-		default:
-			return false
-		}
-	}
-	p.pos += end + 1
-	return on != "" || minus && off != ""
 }
 
 func (p *parser) groupName(start int) {

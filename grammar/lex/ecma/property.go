@@ -62,25 +62,9 @@ var derivedProperties = map[string][]*unicode.RangeTable{
 	"Alphabetic": {unicode.L, unicode.Nl, unicode.Other_Alphabetic},
 	"Uppercase":  {unicode.Lu, unicode.Other_Uppercase},
 	"Lowercase":  {unicode.Ll, unicode.Other_Lowercase},
-	"Math":       {unicode.Sm, unicode.Other_Math},
-}
-
-var propertyAliases = map[string]string{
-	"Alpha": "Alphabetic", "Upper": "Uppercase", "Lower": "Lowercase", "space": "White_Space", "AHex": "ASCII_Hex_Digit", "Hex": "Hex_Digit",
 }
 
 func binaryProperty(name string) (Set, bool) {
-	if long, ok := propertyAliases[name]; ok {
-		name = long
-	}
-	switch name {
-	case "Any":
-		return All, true
-	case "ASCII":
-		return Set{{0, 0x7F}}, true
-	case "Assigned":
-		return fromTable(unicode.Cn).Complement(), true
-	}
 	if parts, ok := derivedProperties[name]; ok {
 		var set Set
 		for _, t := range parts {

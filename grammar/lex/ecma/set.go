@@ -3,7 +3,6 @@ package ecma
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"unicode"
 )
 
@@ -71,37 +70,6 @@ func (s Set) Intersect(t Set) Set {
 	}
 	return out
 }
-
-func (s Set) SubsetOf(t Set) bool { return slices.Equal(s.Intersect(t), s) }
-
-// folded adds the other cases of the letters in s, as Unicode's simple case folding has them.
-func (s Set) folded() Set {
-	out := slices.Clone(s)
-	for _, x := range s {
-		letters := cased()
-		from, _ := slices.BinarySearch(letters, x.Lo)
-		for _, r := range letters[from:] {
-			if r > x.Hi {
-				break
-			}
-			for c := unicode.SimpleFold(r); c != r; c = unicode.SimpleFold(c) {
-				out = append(out, Range{c, c})
-			}
-		}
-	}
-	return NewSet(out...)
-}
-
-// cased lists the letters that have other cases.
-var cased = sync.OnceValue(func() []rune {
-	var out []rune
-	for r := range rune(0x20000) { // the planes behind have no cases
-		if unicode.SimpleFold(r) != r {
-			out = append(out, r)
-		}
-	}
-	return out
-})
 
 // fromTable converts a table of package unicode.
 func fromTable(t *unicode.RangeTable) Set {
