@@ -164,19 +164,16 @@ var formatRules = []struct{ name, pattern string }{
 	{"json-pointer", `(?:/(?:[^/~]|~[01])*)*`},
 	{"relative-json-pointer", `(?:0|[1-9][0-9]*)(?:#|<json-pointer>)`},
 	// ECMA-262 §22.2.1, for regexFormat.
-	{"regex-escape", `[dDwWsStnvfr -\/:-@\[-\x60{-~]|c[A-Za-z]|x<hex>{2}|u(?:<hex>{4}|\{0*(?:<hex>{1,5}|10<hex>{4})\})`},
-	{"regex-property", `[pP]`},
-	{"regex-atom", `[^\^$\\.*+?()\[{|]|\.|\\[1-9]`},
+	{"regex-escape", `\\(?:[dDwWsStnvfr -\/:-@\[-\x60{-~]|c[A-Za-z]|x<hex>{2}|u(?:<hex>{4}|\{0*(?:<hex>{1,5}|10<hex>{4})\}))`},
+	{"regex-member", `[^\\\-\]]|\\b|<regex-escape>`},
+	{"regex-range", `(?:[!-,.\/]-[0-9A-Za-z]|[0-9]-[9A-Za-z]|[A-Z]-[Za-z]|[a-z]-z|0-[0-8]|1-[1-8]|A-[A-Y]|a-[a-y])-?`},
+	{"regex-class", `\[\^?-?(?:<regex-member>|<regex-range>|\\[dDwWsS]-<regex-member>)*-?\]`},
+	{"regex-atom", `[^\^$\\.*+?()\[{|]|\.|\\[1-9]|<regex-escape>|<regex-class>`},
 	{"regex-group", `\((?:\?[!:=])?`},
-	{"regex-lookbehind", `\(\?<[!=]`},
 	{"regex-assertion", `[\^$]|\\[bB]|\{[^\^$\\.*+?()\[\]{}|0-9]`},
-	{"regex-repeat", `[*+?]|\{[0-9]+,?\}`},
-	{"regex-counts", `\{(?:[1-9][0-9]{2},[1-9][0-9]{3,}|(?:1[0-9]{2},[2-9]|2[0-9]{2},[3-9]|3[0-9]{2},[4-9]|4[0-9]{2},[5-9]|5[0-9]{2},[6-9]|` +
-		`6[0-9]{2},[7-9]|7[0-9]{2},[89]|8[0-9]{2},9)[0-9]{2})\}`},
-	{"regex-open", `\[\^?`},
-	{"regex-member", `[^\\\-\]]|\\b`},
-	{"regex-set", `\\[dDwWsS]`},
-	{"regex-beyond", `\\u(?:0[1-9A-Fa-f]|[1-9A-Fa-f]<hex>)<hex>{2}`},
+	{"regex-counts", `[0-9]+,?|0,[0-9]|1,[1-9]|2,[2-9]|3,[3-9]|4,[4-9]|5,[5-9]|6,[6-9]|7,[7-9]|8,[89]|[0-9],[1-9][0-9]+|[1-9][0-9],[1-9][0-9]{2,}` +
+		`|1[0-9],[2-9][0-9]|2[0-9],[3-9][0-9]|3[0-9],[4-9][0-9]|[4-8][0-9],9[0-9]|[1-9][0-9]{2},[1-9][0-9]{3,}`},
+	{"regex-quantifier", `(?:(?:[*+?]|\{<regex-counts>\})\??)?`},
 }
 
 func (a *Arena) hostname() Expr {
