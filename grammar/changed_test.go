@@ -137,9 +137,9 @@ func (c *maskCase) change(text string) string {
 }
 
 var (
-	// doubtful are texts with halves of characters, and numbers that are too long for one of those
-	// who judge.
-	doubtful = regexp.MustCompile(`[eE][-+]?\d{4}|\d{900}|(?i:\\ud[89a-f])`)
+	// doubtful are texts with halves of characters, numbers that are too long for one of those who
+	// judge, and those with an exponent, which is admitted only where no keyword restricts them.
+	doubtful = regexp.MustCompile(`\d[eE][-+]?\d|\d{900}|(?i:\\ud[89a-f])`)
 	// wholeNumber is what some drafts take to be an integer and others do not.
 	wholeNumber = regexp.MustCompile(`\d(\.0+\b|[eE])`)
 )

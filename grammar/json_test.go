@@ -37,7 +37,7 @@ func TestFromSchema_instances(t *testing.T) {
 		"arrays":             {`{"prefixItems":[{"type":"null"}],"items":{"type":"integer"},"minItems":2,"maxItems":3}`, []string{`[null,1]`, `[null, 1, 2]`, `1`}, []string{`[]`, `[null]`, `[null,1,2,3]`, `[1,1]`, `[null,"a"]`}},
 		"contains":           {`{"type":"array","contains":{"type":"integer"},"minContains":2,"maxContains":2,"maxItems":3}`, []string{`[1,2]`, `["a",1,2]`, `[1,"a",2]`}, []string{`[1]`, `["a","b"`, `[1,2,3]`, `[1,2,"a",`}},
 		"unique":             {`{"type":"array","uniqueItems":true}`, []string{`[1,2,"1",[1],{"a":1,"b":2},{"a":1,"b":1}]`, `[]`}, []string{`[1,1]`, `[1,1.0]`, `[10,1e1]`, `["a","\u0061"]`, `[{"a":1,"b":2},{"b":2,"a":1}]`, `[[1],[ 1 ]]`}},
-		"unique of few":      {`{"type":"array","uniqueItems":true,"items":{"enum":["a","ab",1,12,true]}}`, []string{`["ab","a",12,1,true]`, `[1.0,"a"]`}, []string{`["a","a"]`, `["a","ab",1,12,true,`, `[1,1e0]`}},
+		"unique of few":      {`{"type":"array","uniqueItems":true,"items":{"enum":["a","ab",1,12,true]}}`, []string{`["ab","a",12,1,true]`, `[1.0,"a"]`}, []string{`["a","a"]`, `["a","ab",1,12,true,`, `[1,1.0]`}},
 		"nested unique":      {`{"uniqueItems":true,"items":{"uniqueItems":true}}`, []string{`[[1,2],[2,1]]`, `[[],[1]]`}, []string{`[[1,1]]`, `[[1,2],[1,2]]`}},
 		"unique constants of objects": {`{"const":[{"a":"a"},{"a":"b"},[{"b":1},{"b":2}]],"uniqueItems":true,"items":{"uniqueItems":true}}`, []string{`[{"a":"a"},{"a":"b"},[{"b":1},{"b":2}]]`},
 			[]string{`[{"a":"a"},{"a":"a"},[{"b":1},{"b":2}]]`, `[{"a":"a"},{"a":"b"}]`}},

@@ -16,7 +16,7 @@ type spelling struct {
 	Indent     string         // one level of it; none: on one line
 	Shuffle    *rand.Rand     // puts keys in another order
 	Escape     *rand.Rand     // writes characters by their escapes, here and there
-	Respell    *rand.Rand     // writes numbers in other ways: 10 as 1e1, 1.5 as 15E-1
+	Respell    *rand.Rand     // writes numbers in other ways: 10 as 10.00
 	Keys       func([]string) // puts keys in another order
 }
 
@@ -151,31 +151,11 @@ func (w *speller) hex(r rune) string {
 	return fmt.Sprintf(format, r)
 }
 
-// number writes a number with a point and an exponent where it had none.
+// number writes a number with more zeros in its fraction.
 func (w *speller) number(s string) string {
 	if w.Respell == nil || strings.ContainsAny(s, "eE") {
 		return s
 	}
-	sign := ""
-	if s[0] == '-' {
-		sign, s = "-", s[1:]
-	}
 	whole, fraction, _ := strings.Cut(s, ".")
-	switch w.Respell.IntN(4) {
-	case 0: // all digits before the point
-		return sign + integer(whole+fraction) + fmt.Sprintf("E-%d", len(fraction))
-	case 1:
-		return sign + whole + "." + fraction + "00e+0"
-	case 2:
-		return sign + "0." + whole + fraction + fmt.Sprintf("e%02d", len(whole))
-	}
-	return sign + s
-}
-
-// integer strips leading zeros, which JSON forbids.
-func integer(digits string) string {
-	if digits = strings.TrimLeft(digits, "0"); digits == "" {
-		return "0"
-	}
-	return digits
+	return whole + "." + fraction + strings.Repeat("0", 1+w.Respell.IntN(3))
 }

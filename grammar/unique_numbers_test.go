@@ -95,14 +95,12 @@ func TestUnique_digitsOfNumbersThatAreThere(t *testing.T) {
 	v := walkVocab(t)
 	for _, c := range []struct{ item, read, want string }{
 		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,`, `012345689`},
-		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,1`, `,.01E]e`},
-		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,10,1`, `,.01E]e`},
+		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,1`, `,.01]`},
+		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,10,1`, `,.01]`},
 		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,10,1,11,0.`, `02345689`},
 		{`{"type":"number","minimum":0,"maximum":1,"multipleOf":0.5}`, `[0.5,0,`, `01`},
 		{`{"type":"number","minimum":0,"maximum":1,"multipleOf":0.5}`, `[0.5,0,0`, `.`},
-		{`{"type":"number","minimum":0,"maximum":1,"multipleOf":0.5}`, `[0.5,0,10`, `.0Ee`},
-		{`{"type":"number","minimum":0,"maximum":1,"multipleOf":0.5}`, `[0.5,0,10e-`, `01`},
-		{`{"type":"integer","minimum":1}`, `[7,70,70e`, `+0123456789`},
+		{`{"type":"integer","minimum":1}`, `[7,70,7`, `.0123456789`},
 		{`{"enum":[1,10,100,5,6,7]}`, `[10,6,`, `0157`},
 	} {
 		m := mustSchema(t, `{"type":"array","uniqueItems":true,"minItems":3,"items":`+c.item+`}`, SchemaOptions{Space: NoSpace}).Matcher(v)

@@ -43,7 +43,7 @@ var scarceItems = []struct {
 			{`{"a":"xy","s":1}`, `{"s":1,"a":"xy"}`},
 			{`{"a":"x","b":true,"s":1}`, `{"s":1,"b":true,"a":"x"}`},
 			{`{"a":"x","b":false,"s":1}`, `{"b":false,"s":1.0,"a":"x"}`},
-			{`{"a":"xy","b":true,"s":1}`, `{"s":10e-1,"b":true,"a":"xy"}`},
+			{`{"a":"xy","b":true,"s":1}`, `{"s":1.00,"b":true,"a":"xy"}`},
 			{`{"a":"xy","b":false,"s":1}`, `{"b":false,"a":"xy","s":1}`},
 		},
 	},

@@ -45,7 +45,8 @@
 //   - Format regex is a subset, since groups nest.
 //   - Formats time and date-time are subsets: a leap second is accepted in UTC alone.
 //   - Format hostname does not decode labels that begin with xn--.
-//   - A number has at most 1,000 digits, but for those that it takes to end one.
+//   - A number has at most 1,000 digits, but for those that it takes to end one, and an exponent
+//     only where the set holds all numbers.
 //
 // # Concurrency and limits
 //

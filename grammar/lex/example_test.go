@@ -35,16 +35,14 @@ func ExampleArena_Number() {
 		fmt.Println(err)
 		return
 	}
-	for _, text := range []string{"7", "7.0", "0.7e1", "7.5", "21", "2e1"} {
+	for _, text := range []string{"7", "7.0", "7.5", "21"} {
 		fmt.Println(text, a.Accepting(a.Walk(a.Start(e), text)))
 	}
 	// Output:
 	// 7 true
 	// 7.0 true
-	// 0.7e1 true
 	// 7.5 false
 	// 21 false
-	// 2e1 true
 }
 
 func ExampleArena_StartString() {

@@ -28,14 +28,13 @@ type numberState struct {
 }
 
 type numberTable struct {
-	sets      []*number.Set
-	specs     []number.Spec    // of the sets
-	setIDs    map[string]int32 // by specification
-	states    []numberState
-	ids       map[numberKey]int32
-	exponents map[[2]int]Expr
-	plain     map[Expr]int32 // expressions that are no states of the machine, and the sets that they are
-	parts     map[numberPart]Expr
+	sets   []*number.Set
+	specs  []number.Spec    // of the sets
+	setIDs map[string]int32 // by specification
+	states []numberState
+	ids    map[numberKey]int32
+	plain  map[Expr]bool // sets that are no states of the machine, but the syntax of numbers
+	parts  map[numberPart]Expr
 }
 
 // numberPart is what of a set lies between two numbers; "" is the set's own bound.
@@ -44,11 +43,11 @@ type numberPart struct {
 	min, max string
 }
 
-// maxSpelledDigits is how many digits a spelling has before its exponent, beside as many as it
-// takes to end it.
+// maxSpelledDigits is how many digits a spelling has, beside as many as it takes to end it.
 const maxSpelledDigits = 1000
 
-// Number returns the JSON spellings of the numbers of the set. The error is a *LimitError for
+// Number returns the JSON spellings of the numbers of the set; those with an exponent only where
+// the set holds all numbers. The error is a *LimitError for
 // bounds and divisors that are too large; see number.New.
 func (a *Arena) Number(spec number.Spec) (Expr, error) {
 	set, err := number.New(spec)
@@ -68,7 +67,7 @@ func (a *Arena) numberSet(spec number.Spec, set *number.Set) Expr {
 	id := a.numbers.intern(spec, set)
 	if set.Unconstrained() {
 		e := a.spellings(spec.Integer == number.IntegerSyntax)
-		a.numbers.plain[e] = id
+		a.numbers.plain[e] = true
 		return e
 	}
 	start, none := set.Start()
@@ -78,8 +77,7 @@ func (a *Arena) numberSet(spec number.Spec, set *number.Set) Expr {
 // intern returns the index of the set that spec describes; equal ones share their states.
 func (t *numberTable) intern(spec number.Spec, set *number.Set) int32 {
 	if t.ids == nil {
-		t.setIDs, t.ids, t.exponents = map[string]int32{}, map[numberKey]int32{}, map[[2]int]Expr{}
-		t.plain, t.parts = map[Expr]int32{}, map[numberPart]Expr{}
+		t.setIDs, t.ids, t.plain, t.parts = map[string]int32{}, map[numberKey]int32{}, map[Expr]bool{}, map[numberPart]Expr{}
 	}
 	key := fmt.Sprintf("%+v", spec)
 	if id, ok := t.setIDs[key]; ok {
@@ -107,7 +105,7 @@ func (a *Arena) numberExpr(k numberKey, d number.Digits) Expr {
 	return t.states[id].expr
 }
 
-var numberBounds = BytesOf("\x00-./0123456789:EFef")
+var numberBounds = BytesOf("\x00-./0123456789:")
 
 func (a *Arena) describeNumber(n *node) {
 	state := &a.numbers.states[n.a]
@@ -126,8 +124,6 @@ func (a *Arena) deriveNumber(e Expr, b byte) Expr {
 		next.State, ok = s.Minus(k.State)
 	case b == '.':
 		next.State, ok = s.Point(k.State)
-	case b == 'e' || b == 'E':
-		return a.exponent(s.Exponents(k.State))
 	case '0' <= b && b <= '9':
 		next.State, digits, ok = s.Digit(k.State, digits, b-'0')
 		ok = ok && (digits.Count() <= maxSpelledDigits || k.free || a.nearer(k, state.digits, next, digits))
@@ -183,14 +179,15 @@ func shortNumber(text string) *big.Rat {
 
 func (a *Arena) without(e Expr, numbers []*big.Rat) Expr {
 	n := *a.at(e)
-	set, isNumber := a.numbers.plain[e]
-	if n.kind == kindNumber && a.numbers.states[n.a].key.AtStart() {
-		set, isNumber = a.numbers.states[n.a].key.set, true
-	}
-	if isNumber {
-		return a.between(e, set, numbers)
-	}
-	if n.kind != kindUnion && n.kind != kindIntersect {
+	switch {
+	case a.numbers.plain[e]: // of no other number is there a prefix that begins nothing else
+		if slices.ContainsFunc(numbers, func(v *big.Rat) bool { return v.Sign() == 0 }) {
+			return a.intersect(e, a.complement(a.spelled(a.literal("0"), a.literal("0"))))
+		}
+		return e
+	case n.kind == kindNumber && a.numbers.states[n.a].key.AtStart():
+		return a.between(e, a.numbers.states[n.a].key.set, numbers)
+	case n.kind != kindUnion && n.kind != kindIntersect:
 		return e
 	}
 	parts := mapAll(n.args, func(x Expr) Expr { return a.without(x, numbers) })
@@ -242,16 +239,20 @@ func (a *Arena) numberPart(k numberPart, spec number.Spec) (Expr, error) {
 
 // spellings is the syntax of JSON numbers.
 func (a *Arena) spellings(integer bool) Expr {
-	digit := a.leaf(a.words.ofBytes(ByteRange('0', '9')))
-	digits := a.repeat(digit, 1, unbounded)
-	leading := a.leaf(a.words.ofBytes(ByteRange('1', '9')))
-	whole := a.concat(a.optional(a.literal("-")), a.union(a.literal("0"), a.concat(leading, a.repeat(digit, 0, unbounded))))
+	digit, leading := a.leaf(a.words.ofBytes(ByteRange('0', '9'))), a.leaf(a.words.ofBytes(ByteRange('1', '9')))
+	whole := a.union(a.literal("0"), a.concat(leading, a.repeat(digit, 0, unbounded)))
 	if integer {
-		return whole
+		return a.concat(a.optional(a.literal("-")), whole)
 	}
-	sign := a.leaf(a.words.ofBytes(BytesOf("+-")))
-	exponent := a.concat(a.leaf(a.words.ofBytes(BytesOf("eE"))), a.optional(sign), digits)
-	return a.concat(whole, a.optional(a.concat(a.literal("."), digits)), a.optional(exponent))
+	return a.spelled(whole, digit)
+}
+
+// spelled is the numbers with some integer parts and some digits of fractions.
+func (a *Arena) spelled(whole, digit Expr) Expr {
+	sign, e, digits := a.leaf(a.words.ofBytes(BytesOf("+-"))), a.leaf(a.words.ofBytes(BytesOf("eE"))), a.leaf(a.words.ofBytes(ByteRange('0', '9')))
+	fraction := a.concat(a.literal("."), a.repeat(digit, 1, unbounded))
+	exponent := a.concat(e, a.optional(sign), a.repeat(digits, 1, unbounded))
+	return a.concat(a.optional(a.literal("-")), whole, a.optional(fraction), a.optional(exponent))
 }
 
 func (a *Arena) optional(e Expr) Expr { return a.repeat(e, 0, 1) }

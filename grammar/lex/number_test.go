@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -40,12 +41,12 @@ func member(spec number.Spec, text string) bool {
 	}
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	plain := !strings.ContainsAny(text, "eE")
-	if spec.Integer == number.IntegerSyntax && (!plain || fraction != "") {
-		return false
+	if spec.Integer == number.IntegerSyntax && fraction != "" || !plain && !reflect.DeepEqual(spec, number.Spec{}) {
+		return false // exponents belong to the set of all numbers alone
 	}
 	v := rat(text)
 	if spec.Spelling == number.SpellPlain {
-		if !plain || text[0] == '-' && v.Sign() == 0 || spec.MaxFractionDigits > 0 && len(fraction) > spec.MaxFractionDigits || spec.MaxIntegerDigits > 0 && len(whole) > spec.MaxIntegerDigits {
+		if text[0] == '-' && v.Sign() == 0 || spec.MaxFractionDigits > 0 && len(fraction) > spec.MaxFractionDigits || spec.MaxIntegerDigits > 0 && len(whole) > spec.MaxIntegerDigits {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ func TestNumber_withoutSome(t *testing.T) {
 			walk := spellingWalk{t: t, a: a, spec: fmt.Sprint(i, describe(spec), " without ", without), member: member, longest: 4 + round, checked: map[State]bool{}}
 			left := a.WithoutNumbers(e, without)
 			walk.visit(a.Start(left), "")
-			if slices.ContainsFunc(excludable, func(n string) bool { return !strings.Contains(n, "99999") && kept(n) }) {
+			if i > 0 && slices.ContainsFunc(excludable, func(n string) bool { return !strings.Contains(n, "99999") && kept(n) }) {
 				sameLife(t, a, a.Start(left), a.Start(a.Intersect(e, a.Complement(spellingsOf(a, without)))), walk.spec, "")
 			}
 		}
@@ -165,43 +165,16 @@ func (w *prefixWalk) begins(text string, v *big.Rat) bool {
 		return false
 	}
 	digits, point := digitsOf(v)
-	if w.spec.Spelling == number.SpellPlain || w.spec.Integer == number.IntegerSyntax {
-		whole := "0"
-		if point > 0 {
-			whole, digits = (digits + strings.Repeat("0", 50))[:point], strings.TrimPrefix(digits[min(point, len(digits)):], "")
-		} else {
-			digits = strings.Repeat("0", -point) + digits
-		}
-		if w.spec.Integer != number.IntegerSyntax {
-			whole += "." + digits + strings.Repeat("0", 50)
-		}
-		return strings.HasPrefix(whole, rest)
+	whole := "0"
+	if point > 0 {
+		whole, digits = (digits + strings.Repeat("0", 50))[:point], digits[min(point, len(digits)):]
+	} else {
+		digits = strings.Repeat("0", -point) + digits
 	}
-	mantissa, exponent, hasExponent := strings.Cut(rest, "e")
-	whole, fraction, hasPoint := strings.Cut(mantissa, ".")
-	if rest != "" && !jsonPrefix.MatchString(rest) || hasExponent && hasPoint && fraction == "" {
-		return false
+	if w.spec.Integer != number.IntegerSyntax {
+		whole += "." + digits + strings.Repeat("0", 50)
 	}
-	read := strings.TrimLeft(whole+fraction, "0")
-	if read == "" { // all that has been read are zeros
-		return !hasExponent || v.Sign() == 0
-	}
-	if v.Sign() == 0 || !strings.HasPrefix(digits+strings.Repeat("0", 50), read) {
-		return false
-	}
-	if !hasExponent {
-		return true
-	}
-	return len(read) >= len(digits) && exponentBegins(exponent, point-(len(read)-len(fraction)))
-}
-
-// exponentBegins says whether an exponent can be spelled so that it begins as text.
-func exponentBegins(text string, exponent int) bool {
-	rest := strings.TrimLeft(text, "+-")
-	if text != rest && exponent != 0 && (text[0] == '-') != (exponent < 0) || text != "" && text == rest && exponent < 0 {
-		return false
-	}
-	return strings.HasPrefix(strconv.Itoa(max(exponent, -exponent)), strings.TrimLeft(rest, "0"))
+	return strings.HasPrefix(whole, rest)
 }
 
 // digitsOf returns a number's magnitude as 0.digits × 10^point.

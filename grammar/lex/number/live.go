@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Live reports whether some continuation of the mantissa is a member. Continuations are the values
+// Live reports whether some continuation of the digits is a member. Continuations are the values
 // from D to D+1, the latter excluded, times powers of ten: one power for a fraction, all from 0 up
-// for an integer part, and any at all where an exponent may follow.
+// for an integer part.
 func (s *Set) Live(k State, d Digits) bool {
 	m := &s.signs[boolInt(k.negative)]
 	switch {
@@ -17,16 +17,10 @@ func (s *Set) Live(k State, d Digits) bool {
 		return s.hasZero(k) || s.anyMember(m)
 	case !k.nonZero && s.hasZero(k):
 		return true
-	case !k.nonZero && s.exponents:
-		return s.anyMember(m)
 	case !k.nonZero && !s.fraction:
 		return false
-	case s.exponents && m.one && s.multiple == nil && len(s.avoided) == 0:
-		return k.lo >= 0 // an exponent brings the digits to their place
-	case s.exponents:
-		return s.anyScaled(m, d.value, Lowest)
 	case k.phase == inInteger:
-		return s.anyScaled(m, d.value, 0)
+		return s.anyScaled(m, d.value)
 	}
 	return s.anyBetween(m, d.value, -d.fraction)
 }
@@ -46,9 +40,8 @@ func (s *Set) anyMember(m *magnitudes) bool {
 	return s.anyIn(bound{lo, open}, bound{m.hi.value, m.hiOpen})
 }
 
-// anyScaled looks for a member that begins with the digits of value at any power of ten from least
-// up.
-func (s *Set) anyScaled(m *magnitudes, value *big.Int, least int) bool {
+// anyScaled looks for a member that begins with the digits of value at any power of ten.
+func (s *Set) anyScaled(m *magnitudes, value *big.Int) bool {
 	if m.none || s.hopeless {
 		return false
 	}
@@ -57,18 +50,15 @@ func (s *Set) anyScaled(m *magnitudes, value *big.Int, least int) bool {
 	}
 	// Powers of ten from above: value·10^power ≤ hi.
 	digits := len(value.String())
-	most := m.hi.point - digits
-	lowest := least
+	lowest := 0
 	switch {
 	case m.lo != nil:
-		lowest = max(least, m.lo.point-digits-1)
+		lowest = max(0, m.lo.point-digits-1)
 	case s.multiple != nil:
 		d, _ := newDecimal(s.multiple)
-		lowest = max(least, d.point-digits-1)
-	case least == Lowest:
-		return true // arbitrarily small members
+		lowest = max(0, d.point-digits-1)
 	}
-	for power := most; power >= lowest; power-- {
+	for power := m.hi.point - digits; power >= lowest; power-- {
 		if s.anyBetween(m, value, power) {
 			return true
 		}
@@ -143,7 +133,7 @@ func (s *Set) isAvoided(v *big.Rat) bool {
 	return false
 }
 
-// AtLeast returns a lower bound on the characters that must follow the mantissa. It guides the
+// AtLeast returns a lower bound on the characters that must follow the digits. It guides the
 // search for the shortest spelling, which large divisors would make long: n digits more can
 // complete D to a multiple of m only if -D·10^n modulo m has at most n digits.
 func (s *Set) AtLeast(k State, d Digits) int32 {
@@ -154,14 +144,14 @@ func (s *Set) AtLeast(k State, d Digits) int32 {
 		return 1
 	}
 	if m := &s.signs[boolInt(k.negative)]; m.one && k.phase != atStart {
-		return m.lo.fewest(k, s.exponents)
+		return m.lo.fewest(k)
 	}
 	magnitude := int32(1)
-	if lo := s.signs[boolInt(k.negative)].lo; lo != nil && !s.exponents && k.phase <= inInteger && (k.phase != atStart || s.signs[1].none) {
+	if lo := s.signs[boolInt(k.negative)].lo; lo != nil && k.phase <= inInteger && (k.phase != atStart || s.signs[1].none) {
 		magnitude = max(magnitude, int32(lo.point)-k.point)
 	}
 	m, rest := s.multiplesOdd, k.odd%s.multiplesOdd
-	if !s.exponents && s.multiple != nil && s.multiple.IsInt() && s.multiple.Num().IsUint64() && s.multiple.Num().Uint64() <= maxModulus {
+	if s.multiple != nil && s.multiple.IsInt() && s.multiple.Num().IsUint64() && s.multiple.Num().Uint64() <= maxModulus {
 		m = s.multiple.Num().Uint64()
 		rest = new(big.Int).Mod(d.value, s.multiple.Num()).Uint64()
 		if k.phase == afterPoint || k.phase == inFraction {
@@ -176,51 +166,19 @@ func (s *Set) AtLeast(k State, d Digits) int32 {
 		rest = rest * 10 % m
 		power *= 10
 	}
-	if k.phase == inFraction && s.exponents {
-		digits += s.fewestExponent(k, digits)
-	}
 	return max(digits, magnitude)
 }
 
-// fewest is the lower bound for spellings of this one number: the digits that are missing, a point
-// if some of them are of the fraction, and an exponent, of two characters at least, if the point
-// stands where it should not.
-func (d *decimal) fewest(k State, exponents bool) int32 {
+// fewest is the lower bound for spellings of this one number: the digits that are missing, and a
+// point if some of them are of the fraction.
+func (d *decimal) fewest(k State) int32 {
 	n, point := int32(len(d.digits))-max(k.lo, 0), int32(d.point)
-	switch inFractionAlready := k.phase == afterPoint || k.phase == inFraction; {
-	case inFractionAlready && k.nonZero && k.point != point:
-		n += 2
-	case inFractionAlready:
-	case k.point > point || k.point+n > point:
+	switch {
+	case k.phase == afterPoint || k.phase == inFraction:
+	case k.point+n > point:
 		n++
-	case exponents:
-		n = min(point-k.point, n+2)
 	default:
 		n = point - k.point
 	}
 	return max(n, 1)
-}
-
-// fewestExponent is a lower bound on the characters of the exponent after so many digits more, of
-// which the last is then no zero, or after one digit more than those.
-func (s *Set) fewestExponent(k State, digits int32) int32 {
-	ten := 0
-	for i, d := range s.multiples {
-		if i == 0 || d.ten > ten {
-			ten = d.ten
-		}
-	}
-	weight := k.weight
-	if digits > 0 {
-		weight = k.fraction + digits
-	}
-	return min(exponentLength(int(weight)+ten), 1+exponentLength(int(k.weight)+ten))
-}
-
-// exponentLength is the length of the shortest spelling of an exponent of at least so much.
-func exponentLength(least int) int32 {
-	if least <= 0 {
-		return 0
-	}
-	return int32(1 + len(strconv.Itoa(least)))
 }

@@ -63,19 +63,3 @@ func TestSet_holdsWhatItsSpecSays(t *testing.T) {
 		}
 	}
 }
-
-// TestSet_exponents: those that make a member of what has been read.
-func TestSet_exponents(t *testing.T) {
-	s, err := New(Spec{Min: big.NewRat(1, 1), Max: big.NewRat(500, 1), Integer: IntegerValues})
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, _ := s.Start()
-	k, _, _ := read(s, start, "2")
-	if lo, hi := s.Exponents(k); lo != 0 || hi != 2 {
-		t.Errorf("from %d to %d", lo, hi)
-	}
-	if k, _ = s.Minus(start); s.Accepts(k) {
-		t.Error("a sign is a number")
-	}
-}

@@ -23,7 +23,6 @@ type Set struct {
 	twos, fives   int    // tens = 2^twos · 5^fives
 	lowestTen     int    // of the divisors
 	highestTen    int
-	exponents     bool // may be spelled with an exponent
 	fraction      bool // may be spelled with a fraction
 	minusZero     bool // -0 is a spelling of 0
 	maxFraction   int  // 0 for no bound
@@ -56,8 +55,7 @@ type divisor struct {
 // not positive and rationals that are not decimals.
 func New(spec Spec) (*Set, error) {
 	s := &Set{
-		exponents: spec.Spelling == SpellAny && spec.Integer != IntegerSyntax, fraction: spec.Integer != IntegerSyntax,
-		minusZero: spec.Spelling == SpellAny, odd: 1, tens: 1,
+		fraction: spec.Integer != IntegerSyntax, minusZero: spec.Spelling == SpellAny, odd: 1, tens: 1,
 	}
 	multiples := append([]*big.Rat(nil), spec.MultipleOf...)
 	if spec.Integer != NotOnlyIntegers {
@@ -85,17 +83,15 @@ func New(spec Spec) (*Set, error) {
 	return s, s.setBounds(lower, limit)
 }
 
-// Exhaustible says whether without v something may be read, such as the sign of an exponent, behind
+// Exhaustible says whether without v something may be read, such as the point of a fraction, behind
 // which there are finitely many members.
 func (s *Set) Exhaustible(v *big.Rat) bool {
 	m := &s.signs[boolInt(v.Sign() < 0)]
 	switch {
 	case v.Sign() == 0:
 		return s.zero
-	case m.none || s.hopeless:
+	case m.none || s.hopeless || s.Unconstrained():
 		return false
-	case s.exponents:
-		return m.lo != nil || m.hi != nil || s.multiple != nil || len(s.avoided) > 0
 	}
 	return s.fraction || m.hi != nil
 }

@@ -1,6 +1,6 @@
 // Package number decides which spellings are numbers of a set: bounds, divisors, and numbers that
-// are left out. It reads a JSON number digit by digit and knows of those read so far only what
-// later digits and an exponent can make a difference by.
+// are left out. It reads a JSON number without exponent digit by digit and knows of those read so
+// far only what later digits can make a difference by.
 //
 //	set, err := number.New(number.Spec{Max: big.NewRat(20, 1)})
 //	k, d := set.Start()
@@ -43,9 +43,9 @@ type Integer uint8
 const (
 	// NotOnlyIntegers admits all numbers.
 	NotOnlyIntegers Integer = iota
-	// IntegerValues admits 1, 1.0 and 10e-1: integers as JSON Schema sees them since draft 6.
+	// IntegerValues admits 1 and 1.0: integers as JSON Schema sees them since draft 6.
 	IntegerValues
-	// IntegerSyntax admits 1, but neither 1.0 nor 1e0: integers as in drafts 3 and 4.
+	// IntegerSyntax admits 1, but not 1.0: integers as in drafts 3 and 4.
 	IntegerSyntax
 )
 
@@ -53,8 +53,8 @@ const (
 type Spelling uint8
 
 const (
-	// SpellAny admits every spelling that JSON has (RFC 8259 §6), with up to 1,000 digits before
-	// the exponent, and as many more as it takes to end it.
+	// SpellAny admits every spelling that JSON has (RFC 8259 §6) with up to 1,000 digits, and as many
+	// more as it takes to end it. Exponents belong to the set of all numbers alone.
 	SpellAny Spelling = iota
 	// SpellPlain admits digits with an optional fraction, without exponent, and no -0.
 	SpellPlain

@@ -1,8 +1,9 @@
 package number
 
 import (
-	"math"
+	"cmp"
 	"math/big"
+	"slices"
 )
 
 type phase uint8
@@ -16,9 +17,9 @@ const (
 	inFraction
 )
 
-// State is what matters of the digits read so far: equal states have equal futures. A mantissa D
-// has f fraction digits and ends in z zeros, so D = D0·10^z. With exponent e its value is
-// D0·10^(e-weight), where weight = f-z.
+// State is what matters of the digits read so far: equal states have equal futures. The digits D,
+// f of them of the fraction, end in z zeros, so D = D0·10^z. Their value is D0·10^-weight, where
+// weight = f-z.
 type State struct {
 	phase    phase
 	negative bool
@@ -37,7 +38,7 @@ const (
 	isGreater = -2
 )
 
-// Digits is one mantissa that leads to a state; any is as good as another.
+// Digits are some that lead to a state; any are as good as others.
 type Digits struct {
 	value    *big.Int
 	count    int // digits, leading zeros of the fraction included
@@ -119,9 +120,7 @@ func (s *Set) digit(k State, digit uint64) (State, bool) {
 		s.divide(&k, digit)
 	}
 	k.nonZero = k.nonZero || digit != 0
-	if !s.exponents {
-		s.forget(&k, m)
-	}
+	s.forget(&k, m)
 	return k, true
 }
 
@@ -179,8 +178,8 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// forget merges states that only an exponent could tell apart: digits beyond the bounds on either
-// side, and beyond the divisors'.
+// forget merges states that differ in digits beyond the bounds on either side, and beyond the
+// divisors'.
 func (s *Set) forget(k *State, m *magnitudes) {
 	s.forgetPoint(k, m)
 	k.weight = max(k.weight, int32(-max(0, s.highestTen)-max(s.twos, s.fives)))
@@ -202,60 +201,37 @@ func (s *Set) forgetPoint(k *State, m *magnitudes) {
 	}
 }
 
-// Lowest and Highest stand for exponents without a bound.
-const (
-	Lowest  = math.MinInt32
-	Highest = math.MaxInt32
-)
-
-// Exponents returns the exponents that a number may go on with, from lo to hi; lo > hi for none.
-func (s *Set) Exponents(k State) (lo, hi int) {
-	if !s.exponents || k.phase != inZero && k.phase != inInteger && k.phase != inFraction {
-		return 1, 0
+// Accepts reports whether the number may end here.
+func (s *Set) Accepts(k State) bool {
+	if k.phase != inZero && k.phase != inInteger && k.phase != inFraction {
+		return false
 	}
-	return s.exponentRange(k)
-}
-
-// exponentRange returns the exponents with which the mantissa is a member; lo > hi for none.
-func (s *Set) exponentRange(k State) (lo, hi int) {
-	lo, hi = Lowest, Highest
 	if !k.nonZero {
-		if !s.hasZero(k) {
-			return 1, 0
-		}
-		return lo, hi
+		return s.hasZero(k)
 	}
 	m := s.signs[boolInt(k.negative)]
-	if m.none {
-		return 1, 0
-	}
-	if b := m.lo; b != nil {
-		lo = b.point - int(k.point)
-		if c := b.result(k.lo); c < 0 || c == 0 && m.loOpen {
-			lo++
-		}
-	}
-	if b := m.hi; b != nil {
-		hi = b.point - int(k.point)
-		if c := b.result(k.hi); c > 0 || c == 0 && m.hiOpen {
-			hi--
-		}
+	switch {
+	case m.none:
+		return false
+	case m.lo != nil && m.lo.excludes(k.point, k.lo, -1, m.loOpen), m.hi != nil && m.hi.excludes(k.point, k.hi, 1, m.hiOpen):
+		return false
 	}
 	for _, d := range s.multiples {
-		if k.odd%d.odd != 0 {
-			return 1, 0
-		}
-		lo = max(lo, s.least(k, d))
-	}
-	for _, d := range s.avoided {
-		if k.odd%d.odd == 0 {
-			hi = min(hi, s.least(k, d)-1)
+		if !s.divides(d, k) {
+			return false
 		}
 	}
-	return lo, hi
+	return !slices.ContainsFunc(s.avoided, func(d divisor) bool { return s.divides(d, k) })
 }
 
-// hasZero says whether the mantissa, of which no digit but zeros has been read, can become 0.
+// excludes says whether a number is beyond the bound d on the given side, or at it where it is
+// open. point is where the number's digits begin, at how they compare with those of d.
+func (d *decimal) excludes(point, at int32, side int, open bool) bool {
+	c := cmp.Or(cmp.Compare(int(point), d.point), d.result(at))
+	return c == side || c == 0 && open
+}
+
+// hasZero says whether a number, of which no digit but zeros has been read, can become 0.
 func (s *Set) hasZero(k State) bool {
 	return s.zero && (!k.negative || s.minusZero)
 }
@@ -271,12 +247,11 @@ func (d *decimal) result(at int32) int {
 	return 0
 }
 
-// least returns the least exponent with which the mantissa, whose rest is divisible by d's, is a
-// multiple of d. D0 is no multiple of ten, so that twos or fives are lacking altogether and the
-// powers of ten must supply them.
-func (s *Set) least(k State, d divisor) int {
+// divides says whether the digits, read as a number, are a multiple of d. D0 is no multiple of ten,
+// so that twos or fives are lacking altogether and the powers of ten must supply them.
+func (s *Set) divides(d divisor, k State) bool {
 	lacking := max(d.twos-valuation(k.tens, 2, d.twos), d.fives-valuation(k.tens, 5, d.fives))
-	return int(k.weight) + d.ten + lacking
+	return k.odd%d.odd == 0 && int(k.weight)+d.ten+lacking <= 0
 }
 
 // valuation returns how often p divides n, at most limit times.
@@ -287,13 +262,4 @@ func valuation(n, p uint64, limit int) int {
 		k++
 	}
 	return k
-}
-
-// Accepts reports whether the number may end here, without an exponent.
-func (s *Set) Accepts(k State) bool {
-	if k.phase != inZero && k.phase != inInteger && k.phase != inFraction {
-		return false
-	}
-	lo, hi := s.exponentRange(k)
-	return lo <= 0 && 0 <= hi
 }
