@@ -231,8 +231,8 @@ func (e *Engine) phrase(u *upstream, t turn) (api, turn, error) {
 	if err != nil {
 		return a, t, fmt.Errorf("%w: %w", engine.ErrInexact, err)
 	}
-	if t.Exact && !p.Exact {
-		return a, t, fmt.Errorf("%w: %v", engine.ErrInexact, append(p.Loosened, p.Narrowed...))
+	if t.Exact && len(p.Loosened) > 0 { // what is narrowed is valid all the same
+		return a, t, fmt.Errorf("%w: %v", engine.ErrInexact, p.Loosened)
 	}
 	t.grammar = p.Text
 	return a, t, nil

@@ -162,93 +162,36 @@ func (w *valueWriter) text(e lex.Expr) *gbnf.Node {
 // fewStates writes the inside of strings of a language, if that takes few states.
 func (w *valueWriter) fewStates(e lex.Expr) (*gbnf.Node, bool) {
 	x, ok := w.automaton(w.Arena, w.Arena.Intersect(e, w.any), "text", w.spellRanges)
-	if ok && w.respelled(e) {
+	if ok && w.Escapes != lex.EscapesCanonical {
 		w.narrow("strings that a schema restricts are accepted without superfluous escapes only")
 	}
 	return x, ok
 }
 
-// respelled says whether some text in e can be spelled in other ways than the shortest.
-func (w *valueWriter) respelled(e lex.Expr) bool {
-	var ranges ecma.Set
-	for c := range rune(0x80) {
-		if w.spelledAnew(c) {
-			ranges = append(ranges, ecma.Range{Lo: c, Hi: c})
-		}
-	}
-	if w.spelledAnew(0x80) {
-		ranges = append(ranges, ecma.Range{Lo: 0x80, Hi: 0x10FFFF})
-	}
-	a := w.Arena
-	some, err := a.Overlaps(e, a.Concat(w.any, a.Runes(ranges...), w.any))
-	return some || err != nil
-}
-
-// spelledAnew says whether a character has more than one spelling.
-func (w *valueWriter) spelledAnew(c rune) bool {
-	switch {
-	case w.Escapes == lex.EscapesCanonical:
-		return false
-	case c >= 0x80 || strings.ContainsRune("\"\\/\b\f\n\r\t", c):
-		return true
-	}
-	return c >= 0x20 && w.Escapes.SpellHex(byte(c))
-}
-
 // char is one character of a string, escaped or not.
 func (w *valueWriter) char() *gbnf.Node {
-	i := w.part("char", fmt.Sprint(w.Escapes))
-	if w.out.Rules[i].Node != nil {
-		return ref(i)
-	}
-	raw := class(ecma.Set.Complement(ecma.Set{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}})...)
-	if w.Escapes == lex.EscapesCanonical {
-		w.out.Rules[i].Node = gbnf.Choice(raw, w.spellRanges(ecma.Set{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}}))
-		return ref(i)
-	}
-	hex := w.part("hex", "")
-	w.out.Rules[hex].Node = class(hexRanges("0-9A-Fa-f")...)
-	digit := func(set string) *gbnf.Node { return class(hexRanges(set)...) }
-	h := ref(hex)
-	basic := gbnf.Choice(gbnf.Sequence(digit("0-9A-CE-Fa-ce-f"), h, h, h), gbnf.Sequence(digit("Dd"), digit("0-7"), h, h))
+	i := w.part("char", fmt.Sprint(w.Escapes == lex.EscapesAny))
 	if w.Escapes == lex.EscapesCommon {
-		basic = gbnf.Choice(gbnf.Sequence(digit("1-9A-CE-Fa-ce-f"), h, h, h), gbnf.Sequence(digit("Dd"), digit("0-7"), h, h), gbnf.Sequence(literal("0"), digit("1-9A-Fa-f"), h, h), gbnf.Sequence(literal("00"), w.commonHex()))
+		w.narrow("characters are accepted without superfluous escapes only")
 	}
-	pair := gbnf.Sequence(digit("Dd"), digit("89ABab"), h, h, literal(`\u`), digit("Dd"), digit("C-Fc-f"), h, h)
-	short := class(hexRanges(`"\/bfnrt`)...)
-	w.out.Rules[i].Node = gbnf.Choice(raw, gbnf.Sequence(literal(`\`), gbnf.Choice(short, gbnf.Sequence(literal("u"), gbnf.Choice(basic, pair)))))
+	switch {
+	case w.out.Rules[i].Node != nil:
+		return ref(i)
+	case w.Escapes != lex.EscapesAny:
+		w.out.Rules[i].Node = w.spellRanges(ecma.All)
+		return ref(i)
+	}
+	digit := func(ranges ...ecma.Range) *gbnf.Node { return class(ranges...) }
+	hex := digit(ecma.Range{Lo: '0', Hi: '9'}, ecma.Range{Lo: 'A', Hi: 'F'}, ecma.Range{Lo: 'a', Hi: 'f'})
+	d := digit(ecma.Range{Lo: 'D', Hi: 'D'}, ecma.Range{Lo: 'd', Hi: 'd'})
+	basic := gbnf.Choice(
+		gbnf.Sequence(digit(ecma.Range{Lo: '0', Hi: '9'}, ecma.Range{Lo: 'A', Hi: 'C'}, ecma.Range{Lo: 'E', Hi: 'F'}, ecma.Range{Lo: 'a', Hi: 'c'}, ecma.Range{Lo: 'e', Hi: 'f'}), hex, hex, hex),
+		gbnf.Sequence(d, digit(ecma.Range{Lo: '0', Hi: '7'}), hex, hex))
+	pair := gbnf.Sequence(d, class(ecma.SetOf("89ABab")...), hex, hex, literal(`\u`), d, digit(ecma.Range{Lo: 'C', Hi: 'F'}, ecma.Range{Lo: 'c', Hi: 'f'}), hex, hex)
+	long := gbnf.Sequence(literal("u"), gbnf.Choice(basic, pair))
+	raw := class(ecma.Set{{Lo: 0, Hi: 0x1F}, {Lo: '"', Hi: '"'}, {Lo: '\\', Hi: '\\'}}.Complement()...)
+	w.out.Rules[i].Node = gbnf.Choice(raw, gbnf.Sequence(literal(`\`), gbnf.Choice(class(ecma.SetOf(`"\/bfnrt`)...), long)))
 	return ref(i)
-}
-
-// commonHex is the last two digits of the \u00.. that EscapesCommon admits.
-func (w *valueWriter) commonHex() *gbnf.Node {
-	var kids []*gbnf.Node
-	for high := range 16 {
-		low := ""
-		for digit := range 16 {
-			if w.Escapes.SpellHex(byte(high<<4 | digit)) {
-				low += fmt.Sprintf("%x%X", digit, digit)
-			}
-		}
-		if low != "" {
-			kids = append(kids, gbnf.Sequence(class(hexRanges(fmt.Sprintf("%x%X", high, high))...), class(hexRanges(low)...)))
-		}
-	}
-	return gbnf.Choice(kids...)
-}
-
-// hexRanges reads a set such as 0-9A-F.
-func hexRanges(set string) ecma.Set {
-	var out ecma.Set
-	for i := 0; i < len(set); i++ {
-		lo, hi := rune(set[i]), rune(set[i])
-		if i+2 < len(set) && set[i+1] == '-' {
-			hi = rune(set[i+2])
-			i += 2
-		}
-		out = append(out, ecma.Range{Lo: lo, Hi: hi})
-	}
-	return ecma.NewSet(out...)
 }
 
 // spellRanges writes code points as they stand in a string in their shortest form.
@@ -299,8 +242,8 @@ func (l *lowering) escape(others ecma.Set) *gbnf.Node {
 }
 
 func control(others ecma.Set) *gbnf.Node {
-	long := gbnf.Choice(gbnf.Sequence(literal("0"), class(hexRanges("0-7bef")...)), gbnf.Sequence(literal("1"), class(hexRanges("0-9a-f")...)))
-	return gbnf.Sequence(literal(`\`), gbnf.Choice(class(ecma.NewSet(append(hexRanges("bfnrt"), others...)...)...), gbnf.Sequence(literal("u00"), long)))
+	long := gbnf.Choice(gbnf.Sequence(literal("0"), class(ecma.SetOf("01234567bef")...)), gbnf.Sequence(literal("1"), class(ecma.SetOf("0123456789abcdef")...)))
+	return gbnf.Sequence(literal(`\`), gbnf.Choice(class(ecma.SetOf("bfnrt").Union(others)...), gbnf.Sequence(literal("u00"), long)))
 }
 
 func shortEscape(c rune) string {

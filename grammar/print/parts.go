@@ -32,68 +32,25 @@ func (l *lowering) plain(n *gbnf.Node) *gbnf.Node {
 	return x
 }
 
-// maxOrders is how many parts of %each are written in every order.
-const maxOrders = 4
-
-// each writes parts in any order as a rule for every set of those that have come, or, where they
-// are many, in the order given.
+// each writes parts that may come in any order in the order given.
 func (l *lowering) each(n *gbnf.Node) *gbnf.Node {
-	parts := make([]*gbnf.Node, len(n.Kids))
-	for i, k := range n.Kids {
-		if k.IsOptional() {
-			k = k.Kids[0]
-		}
-		parts[i] = l.node(k)
-	}
-	o := orders{l, n, parts, map[int]int{}}
-	if len(parts) > maxOrders {
+	o := ordered{l, n, map[int]int{}}
+	if len(n.Kids) > 1 {
 		l.narrow("parts that may come in any order are accepted in the order given only")
-		return o.inOrder(0, false)
 	}
-	return o.after(0)
+	return o.from(0, false)
 }
 
-// orders writes the parts of one %each.
-type orders struct {
+// ordered writes the parts of one %each.
+type ordered struct {
 	*lowering
 	each  *gbnf.Node
-	parts []*gbnf.Node
 	rules map[int]int // written before
 }
 
-// between is the separator, if a part came before.
-func (o orders) between(some bool) *gbnf.Node {
-	if !some {
-		return literal("")
-	}
-	return literal(o.each.Text)
-}
-
-// after is what may follow once the parts of a set have come.
-func (o orders) after(came int) *gbnf.Node {
-	if r, ok := o.rules[came]; ok {
-		return ref(r)
-	}
-	r := o.fresh("each")
-	o.rules[came] = r
-	var kids []*gbnf.Node
-	whole := true
-	for i, p := range o.parts {
-		if came&(1<<i) == 0 {
-			kids = append(kids, gbnf.Sequence(o.between(came != 0), p, o.after(came|1<<i)))
-			whole = whole && o.each.Kids[i].IsOptional()
-		}
-	}
-	if whole {
-		kids = append(kids, literal(""))
-	}
-	o.out.Rules[r].Node = gbnf.Choice(kids...)
-	return ref(r)
-}
-
-// inOrder is the parts from the i-th on in the order given; some says that a part came before.
-func (o orders) inOrder(i int, some bool) *gbnf.Node {
-	if i == len(o.parts) {
+// from is the parts from the i-th on; some says that a part came before.
+func (o ordered) from(i int, some bool) *gbnf.Node {
+	if i == len(o.each.Kids) {
 		return literal("")
 	}
 	key := 2*i + boolInt(some)
@@ -102,9 +59,17 @@ func (o orders) inOrder(i int, some bool) *gbnf.Node {
 	}
 	r := o.fresh("each")
 	o.rules[key] = r
-	n := gbnf.Sequence(o.between(some), o.parts[i], o.inOrder(i+1, true))
-	if o.each.Kids[i].IsOptional() {
-		n = gbnf.Choice(n, o.inOrder(i+1, some))
+	part, between := o.each.Kids[i], literal("")
+	optional := part.IsOptional()
+	if optional {
+		part = part.Kids[0]
+	}
+	if some {
+		between = literal(o.each.Text)
+	}
+	n := gbnf.Sequence(between, o.node(part), o.from(i+1, true))
+	if optional {
+		n = gbnf.Choice(n, o.from(i+1, some))
 	}
 	o.out.Rules[r].Node = n
 	return ref(r)
