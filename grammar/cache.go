@@ -14,14 +14,6 @@ var (
 	grammars = cache[*Grammar]{limit: maxGrammars, size: sizeOfAll}
 )
 
-// DropCaches forgets all compiled schemas and grammars. Grammars in use stay valid. It is for
-// measuring, and for giving memory back. The automata of formats stay: they are as the program
-// made them, whatever schemas there were.
-func DropCaches() {
-	units.clear()
-	grammars.clear()
-}
-
 // cache keeps the most recently used values within a bound on the memory that they take. They grow
 // while they are used, and summing up takes time by how many there are: it is done when an eighth
 // as many were added, or a sixteenth of the bound, and when one has said that it grew.
@@ -117,11 +109,4 @@ func (c *cache[V]) total() (count, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.order.Len(), c.bytes()
-}
-
-func (c *cache[V]) clear() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.byKey = nil
-	c.order.Init()
 }
