@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"tenon/grammar/schema"
+	"tenon/grammar/schema/source"
 )
 
 // decodeString resolves the escapes of the inside of a JSON string that an automaton has accepted.
@@ -21,11 +21,11 @@ func decodeString(inside []byte) []byte {
 	return []byte(s)
 }
 
-// canonical is schema.Canonical, with plain strings at hand: that is what most elements are.
+// canonical is source.Canonical, with plain strings at hand: that is what most elements are.
 func canonical(text []byte) []byte {
 	text = bytes.TrimSpace(text)
 	if len(text) > 0 && text[0] == '"' && bytes.IndexByte(text, '\\') < 0 {
 		return text
 	}
-	return schema.Canonical(text)
+	return source.Canonical(text)
 }

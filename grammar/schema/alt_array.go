@@ -62,7 +62,7 @@ func (s *Schema) compareConstants(a *ArrayAlt) {
 		if len(in) != 1 {
 			return
 		}
-		text := in[0].canonical()
+		text := in[0].Canonical()
 		if known[text] {
 			a.Prefix, a.Rest, a.Max, a.Unique = a.Prefix[:i], s.never, i, false
 			return

@@ -8,6 +8,7 @@ import (
 
 	"tenon/grammar/lex"
 	"tenon/grammar/lex/number"
+	"tenon/grammar/schema/source"
 )
 
 // FormatPolicy says what the format keyword does.
@@ -22,8 +23,8 @@ const (
 
 // Options say how to compile. The zero value compiles strictly with default limits.
 type Options struct {
-	Tool    string // named in errors
-	Draft   Draft  // of schemas without $schema; default DraftAuto
+	Tool    string       // named in errors
+	Draft   source.Draft // of schemas without $schema; default DraftAuto
 	Formats FormatPolicy
 	// Lenient drops what cannot be enforced exactly and reports it, instead of failing.
 	Lenient bool
@@ -50,7 +51,7 @@ type Numbers struct {
 // them.
 type Limits struct {
 	Bytes        int   // of source text, default 4 MiB
-	Depth        int   // of nesting, default 12,000
+	Depth        int   // of nesting, default 10,000
 	Nodes        int32 // intermediate nodes, default 400,000
 	Alternatives int   // of one node and kind, default 2,000
 	Work         int   // properties and elements combined, default 2,000,000
@@ -63,7 +64,7 @@ func (l Limits) withDefaults() Limits {
 		l.Bytes = 4 << 20
 	}
 	if l.Depth == 0 {
-		l.Depth = 12_000
+		l.Depth = 10_000
 	}
 	if l.Nodes == 0 {
 		l.Nodes = 400_000
@@ -87,6 +88,7 @@ type Schema struct {
 	Root   *Node
 	Issues []Issue // what is not simply enforced as written, in source order
 
+	source  *source.Set
 	arena   *lex.Arena
 	tool    string
 	formats FormatPolicy
@@ -96,16 +98,8 @@ type Schema struct {
 	lenient        bool
 	noExtra        bool
 	limits         Limits
-	documents      map[string][]byte
 
-	issueAt   []int // offsets of Issues in the source
-	main      *resource
-	roots     map[*value]*resource
-	resources map[string]*resource
-	tracks    bool // some unevaluatedItems or unevaluatedProperties exists
-	scopes    map[scopeStep]*scope
-	allScopes []*scope
-	noScope   *scope
+	issueAt []int // offsets of Issues in the source
 
 	nodes    int32
 	stop     func() error
@@ -132,13 +126,12 @@ type Schema struct {
 	lost     bool          // plausible came back to where it started: it learns nothing
 
 	dropped map[dropKey]bool // keywords that lenient mode gave up on
-	invalid *InvalidError
 	err     *UnsupportedError
 	errAt   dropKey
 }
 
 type dropKey struct {
-	at      *value
+	at      *source.Value
 	keyword string
 }
 
@@ -149,39 +142,20 @@ func Compile(text []byte, o Options) (*Schema, error) {
 	if len(text) > limits.Bytes {
 		return nil, &InvalidError{Tool: o.Tool, Why: fmt.Sprintf("more than %d bytes", limits.Bytes)}
 	}
-	v, err := decodeJSON(text, limits.Depth)
-	if err != nil {
-		return nil, &InvalidError{Tool: o.Tool, Why: "not JSON: " + err.Error()}
+	src, err := source.Read(text, source.Options{Draft: o.Draft, Documents: o.Documents, MaxDepth: limits.Depth, MaxBytes: limits.Bytes})
+	if bad := (*source.Error)(nil); errors.As(err, &bad) {
+		return nil, &InvalidError{Tool: o.Tool, Pointer: bad.Pointer, Why: bad.Why}
 	}
-	if v.kind != Object && v.kind != Bool {
-		return nil, &InvalidError{Tool: o.Tool, Why: "a schema is an object or a boolean"}
+	s := &Schema{
+		source: src, tool: o.Tool, formats: o.Formats, lenient: o.Lenient, noExtra: o.NoExtra, limits: limits, stop: o.Stop, dropped: map[dropKey]bool{},
+		numberSpelling: number.Spec{Spelling: o.Numbers.Spelling, MaxIntegerDigits: o.Numbers.MaxIntegerDigits, MaxFractionDigits: o.Numbers.MaxFractionDigits},
 	}
-	s := newSchema(o, limits)
-	s.main = &resource{draft: o.Draft}
-	s.main = s.open(v, "", o.Draft)
-	s.check(v, s.main)
-	if s.invalid != nil {
-		return nil, s.invalid
-	}
-	err = s.build(v)
+	err = s.build(src.Root)
 	if s.stopped != nil {
 		return nil, s.stopped
 	}
 	s.stop = nil
 	return s, err
-}
-
-func newSchema(o Options, limits Limits) *Schema {
-	s := &Schema{
-		tool: o.Tool, formats: o.Formats, lenient: o.Lenient, noExtra: o.NoExtra, limits: limits, stop: o.Stop, documents: o.Documents,
-		roots:     make(map[*value]*resource),
-		resources: make(map[string]*resource),
-		scopes:    make(map[scopeStep]*scope),
-		dropped:   make(map[dropKey]bool),
-	}
-	s.numberSpelling = number.Spec{Spelling: o.Numbers.Spelling, MaxIntegerDigits: o.Numbers.MaxIntegerDigits, MaxFractionDigits: o.Numbers.MaxFractionDigits}
-	s.noScope = s.internScope(&scope{})
-	return s
 }
 
 // Arena holds the languages of the schema's alternatives.
@@ -215,7 +189,7 @@ const maxRestarts = 2
 // build makes the root node and proves that it can be met. In lenient mode a keyword that turns
 // out to be too hard is dropped and everything starts over without it, so that no memo remembers
 // it.
-func (s *Schema) build(v *value) error {
+func (s *Schema) build(v *source.Value) error {
 	s.building = true
 	defer func() { s.building = false }()
 	for range maxDrops {
@@ -249,9 +223,9 @@ func (s *Schema) build(v *value) error {
 }
 
 // rebuild makes the root node of v and visits what can be reached from it.
-func (s *Schema) rebuild(v *value) {
+func (s *Schema) rebuild(v *source.Value) {
 	s.reset()
-	s.Root = s.leafNode(v, s.main, s.enter(s.noScope, s.main))
+	s.Root = s.leafNode(v, s.source.Main, s.source.Enter(s.source.NoScope, s.source.Main))
 	s.discover(s.Root)
 }
 
@@ -264,7 +238,7 @@ func (s *Schema) unsupported(b *blame, why string) {
 	if b == nil {
 		b = s.culprit(s.at)
 	}
-	s.err = &UnsupportedError{Tool: s.tool, Pointer: s.place(b.at), Keyword: b.keyword, Why: why}
+	s.err = &UnsupportedError{Tool: s.tool, Pointer: s.source.Place(b.at), Keyword: b.keyword, Why: why}
 	s.errAt = dropKey{b.at, b.keyword}
 }
 
@@ -281,7 +255,7 @@ func (s *Schema) culprit(n *Node) *blame { return s.culpritOf(n, suspects[:]) }
 
 // culpritOf picks the first of some keywords that a schema within n has.
 func (s *Schema) culpritOf(n *Node, suspects []string) *blame {
-	var leaves []*value
+	var leaves []*source.Value
 	seen := make(map[*Node]bool)
 	var visit func(*Node)
 	visit = func(n *Node) {
@@ -301,12 +275,12 @@ func (s *Schema) culpritOf(n *Node, suspects []string) *blame {
 	visit(n)
 	for _, keyword := range suspects {
 		for _, at := range leaves {
-			if at.get(keyword) != nil && !s.dropped[dropKey{at, keyword}] {
+			if at.Get(keyword) != nil && !s.dropped[dropKey{at, keyword}] {
 				return &blame{at, keyword}
 			}
 		}
 	}
-	return &blame{at: s.main.root}
+	return &blame{at: s.source.Root}
 }
 
 // undecided handles an error of package lex met while reading or combining languages.
@@ -320,15 +294,15 @@ func (s *Schema) undecided(b *blame, err error) {
 }
 
 // issue reports something once, in source order.
-func (s *Schema) issue(at *value, keyword string, a Action, why string) {
-	i := Issue{Pointer: s.place(at), Keyword: keyword, Action: a, Why: why}
+func (s *Schema) issue(at *source.Value, keyword string, a Action, why string) {
+	i := Issue{Pointer: s.source.Place(at), Keyword: keyword, Action: a, Why: why}
 	if slices.Contains(s.Issues, i) {
 		return
 	}
 	place := len(s.Issues)
-	for place > 0 && s.issueAt[place-1] > at.offset {
+	for place > 0 && s.issueAt[place-1] > at.Offset {
 		place--
 	}
 	s.Issues = slices.Insert(s.Issues, place, i)
-	s.issueAt = slices.Insert(s.issueAt, place, at.offset)
+	s.issueAt = slices.Insert(s.issueAt, place, at.Offset)
 }

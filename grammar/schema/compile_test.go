@@ -3,6 +3,8 @@ package schema
 import (
 	"errors"
 	"testing"
+
+	"tenon/grammar/schema/source"
 )
 
 // verdictCase is a schema with instances that belong to it and instances that do not.
@@ -35,9 +37,9 @@ func runVerdicts(t *testing.T, cases []verdictCase) {
 	}
 }
 
-func parsed(t *testing.T, text string) *value {
+func parsed(t *testing.T, text string) *source.Value {
 	t.Helper()
-	v, err := decodeJSON([]byte(text), 100)
+	v, err := source.Decode([]byte(text), 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,15 @@
 package schema
 
+import "tenon/grammar/schema/source"
+
 // maxConflictDepth bounds how deep the explanation of an empty schema looks for the innermost
 // empty one.
 const maxConflictDepth = 64
 
 // conflict explains why the root, which is v, is empty: the innermost schema that must hold and
 // cannot, and those of its keywords without any one of which it could.
-func (s *Schema) conflict(v *value) error {
-	if v.kind == Bool {
+func (s *Schema) conflict(v *source.Value) error {
+	if v.Kind == Bool {
 		return &UnsatError{Tool: s.tool, Why: "false accepts nothing"}
 	}
 	for range maxConflictDepth {
@@ -17,8 +19,8 @@ func (s *Schema) conflict(v *value) error {
 		}
 		v = next
 	}
-	e := &UnsatError{Tool: s.tool, Pointer: s.place(v)}
-	if v.kind == Bool {
+	e := &UnsatError{Tool: s.tool, Pointer: s.source.Place(v)}
+	if v.Kind == Bool {
 		e.Why = "false accepts nothing"
 		return e
 	}
@@ -36,25 +38,25 @@ func (s *Schema) conflict(v *value) error {
 
 // emptyPart returns a schema that every value of v must meet somewhere and that is empty itself,
 // nil if there is none.
-func (s *Schema) emptyPart(v *value) *value {
-	var parts []*value
-	if all := v.get("allOf"); all != nil {
-		parts = append(parts, all.items...)
+func (s *Schema) emptyPart(v *source.Value) *source.Value {
+	var parts []*source.Value
+	if all := v.Get("allOf"); all != nil {
+		parts = append(parts, all.Items...)
 	}
-	if required, props := v.get("required"), v.get("properties"); required != nil && props != nil {
-		for _, name := range required.items {
-			if p := props.get(name.text); p != nil {
+	if required, props := v.Get("required"), v.Get("properties"); required != nil && props != nil {
+		for _, name := range required.Items {
+			if p := props.Get(name.Text); p != nil {
 				parts = append(parts, p)
 			}
 		}
 	}
-	if ref := v.get("$ref"); ref != nil && ref.kind == String {
-		if t, why := s.resolve(s.resourceOf(v), ref.text); why == "" {
-			parts = append(parts, t.v)
+	if ref := v.Get("$ref"); ref != nil && ref.Kind == String {
+		if t, why := s.source.Resolve(s.source.ResourceOf(v), ref.Text); why == "" {
+			parts = append(parts, t.Value)
 		}
 	}
 	for _, p := range parts {
-		if p != v && (p.kind == Object || p.kind == Bool) && s.alone(p).Empty() {
+		if p != v && (p.Kind == Object || p.Kind == Bool) && s.alone(p).Empty() {
 			return p
 		}
 	}
@@ -62,16 +64,16 @@ func (s *Schema) emptyPart(v *value) *value {
 }
 
 // alone returns the node of a schema as if it were the root.
-func (s *Schema) alone(v *value) *Node {
-	r := s.resourceOf(v)
-	return s.leafNode(v, r, s.enter(s.noScope, r))
+func (s *Schema) alone(v *source.Value) *Node {
+	r := s.source.ResourceOf(v)
+	return s.leafNode(v, r, s.source.Enter(s.source.NoScope, r))
 }
 
-func (s *Schema) presentKeywords(v *value) []string {
+func (s *Schema) presentKeywords(v *source.Value) []string {
 	var out []string
-	for i := range v.members {
-		key := v.members[i].key
-		if k, ok := keywords[key]; ok && k.in(s.resourceOf(v).draft) && k.shape != shapeSchemaMap || key == "properties" {
+	for i := range v.Members {
+		key := v.Members[i].Key
+		if k, ok := source.Keywords[key]; ok && k.In(s.source.ResourceOf(v).Draft) && k.Shape != source.ShapeSchemaMap || key == "properties" {
 			out = append(out, key)
 		}
 	}
@@ -79,7 +81,7 @@ func (s *Schema) presentKeywords(v *value) []string {
 }
 
 // satisfiableWithout reports whether v would hold a value without one of its keywords.
-func (s *Schema) satisfiableWithout(v *value, keyword string) bool {
+func (s *Schema) satisfiableWithout(v *source.Value, keyword string) bool {
 	key := dropKey{v, keyword}
 	if s.dropped[key] {
 		return false

@@ -4,22 +4,24 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"tenon/grammar/schema/source"
 )
 
 // constant returns the set of exactly the given values.
-func (s *Schema) constant(b *blame, values []*value) *Node {
+func (s *Schema) constant(b *blame, values []*source.Value) *Node {
 	if len(values) == 0 {
 		return s.never
 	}
 	if len(values) == 1 {
-		if n, ok := s.consts[values[0].canonical()]; ok {
+		if n, ok := s.consts[values[0].Canonical()]; ok {
 			return n
 		}
 	}
 	n := s.newNode(opEnum)
 	n.enum, n.blame = values, b
 	if len(values) == 1 {
-		s.consts[values[0].canonical()] = n
+		s.consts[values[0].Canonical()] = n
 	}
 	return n
 }
@@ -33,27 +35,27 @@ const (
 // modest reports whether n is a single value of which every part is easily told from others: no
 // search is needed to know that it can be had, or that the automata for it can. Those of a long
 // list would take seconds.
-func (n *Node) modest() bool { return n.op == opEnum && len(n.enum) == 1 && n.enum[0].modest() }
+func (n *Node) modest() bool { return n.op == opEnum && len(n.enum) == 1 && modest(n.enum[0]) }
 
 // NumberLength returns the bytes that suffice for n if it is a single number; else, and where that
 // takes more than a look, it is false.
 func (n *Node) NumberLength() (int, bool) {
-	if !n.modest() || n.enum[0].kind != Number {
+	if !n.modest() || n.enum[0].Kind != Number {
 		return 0, false
 	}
-	return len(n.enum[0].text), true
+	return len(n.enum[0].Text), true
 }
 
-func (v *value) modest() bool {
-	switch v.kind {
+func modest(v *source.Value) bool {
+	switch v.Kind {
 	case Number:
-		return len(v.text) <= modestNumber && !strings.ContainsAny(v.text, "eE")
+		return len(v.Text) <= modestNumber && !strings.ContainsAny(v.Text, "eE")
 	case String:
-		return len(v.text) <= modestString
+		return len(v.Text) <= modestString
 	case Array:
-		return !slices.ContainsFunc(v.items, func(e *value) bool { return !e.modest() })
+		return !slices.ContainsFunc(v.Items, func(e *source.Value) bool { return !modest(e) })
 	case Object:
-		return !slices.ContainsFunc(v.members, func(m member) bool { return len(m.key) > modestString || !m.val.modest() })
+		return !slices.ContainsFunc(v.Members, func(m source.Member) bool { return len(m.Key) > modestString || !modest(m.Val) })
 	}
 	return true
 }
@@ -76,7 +78,7 @@ func (s *Schema) mergeEnums(nodes []*Node) []*Node {
 		return nodes
 	}
 	if len(lists) == 0 {
-		var all []*value
+		var all []*source.Value
 		for _, n := range excluded {
 			all = append(all, n.enum...)
 		}
@@ -93,16 +95,16 @@ func (s *Schema) mergeEnums(nodes []*Node) []*Node {
 }
 
 // selected returns the values that are in list, or with in false those that are not.
-func selected(values, list []*value, in bool) []*value {
+func selected(values, list []*source.Value, in bool) []*source.Value {
 	if len(list) == 1 {
-		only := list[0].canonical()
-		return slices.DeleteFunc(slices.Clone(values), func(v *value) bool { return (v.canonical() == only) != in })
+		only := list[0].Canonical()
+		return slices.DeleteFunc(slices.Clone(values), func(v *source.Value) bool { return (v.Canonical() == only) != in })
 	}
 	known := make(map[string]bool, len(list))
 	for _, v := range list {
-		known[v.canonical()] = true
+		known[v.Canonical()] = true
 	}
-	return slices.DeleteFunc(slices.Clone(values), func(v *value) bool { return known[v.canonical()] != in })
+	return slices.DeleteFunc(slices.Clone(values), func(v *source.Value) bool { return known[v.Canonical()] != in })
 }
 
 // enumAlts returns the values of kind k that n lists: one alternative for all scalars, one for
@@ -113,19 +115,19 @@ func (s *Schema) enumAlts(n *Node, k Kind) []*Alt {
 	var alts []*Alt
 	flags := Alt{Kind: Bool}
 	for _, v := range n.enum {
-		if v.kind != k {
+		if v.Kind != k {
 			continue
 		}
 		switch k {
 		case Null:
 			return []*Alt{s.anyOf(Null)}
 		case Bool:
-			flags.True = flags.True || v.truth
-			flags.False = flags.False || !v.truth
+			flags.True = flags.True || v.Truth
+			flags.False = flags.False || !v.Truth
 		case Number:
 			points = append(points, s.point(n.blame, v))
 		case String:
-			words = append(words, v.text)
+			words = append(words, v.Text)
 		default:
 			alts = append(alts, s.exact(v))
 		}
@@ -142,8 +144,8 @@ func (s *Schema) enumAlts(n *Node, k Kind) []*Alt {
 }
 
 // point returns the cell of one number; b is what to blame if it is too large.
-func (s *Schema) point(b *blame, v *value) cell {
-	r := ratOf(v)
+func (s *Schema) point(b *blame, v *source.Value) cell {
+	r := source.Rat(v)
 	if r == nil {
 		s.unsupported(b, "a number whose exponent is too large")
 		r = new(big.Rat)
@@ -152,18 +154,18 @@ func (s *Schema) point(b *blame, v *value) cell {
 }
 
 // exact returns the alternative that holds only v, an array or object.
-func (s *Schema) exact(v *value) *Alt {
-	if v.kind == Array {
-		a := &ArrayAlt{Rest: s.never, Min: len(v.items), Max: len(v.items)}
-		for _, e := range v.items {
-			a.Prefix = append(a.Prefix, s.constant(nil, []*value{e}))
+func (s *Schema) exact(v *source.Value) *Alt {
+	if v.Kind == Array {
+		a := &ArrayAlt{Rest: s.never, Min: len(v.Items), Max: len(v.Items)}
+		for _, e := range v.Items {
+			a.Prefix = append(a.Prefix, s.constant(nil, []*source.Value{e}))
 		}
 		return &Alt{Kind: Array, Array: a}
 	}
-	o := &ObjectAlt{schema: s, MinProps: len(v.members), MaxProps: len(v.members)}
+	o := &ObjectAlt{schema: s, MinProps: len(v.Members), MaxProps: len(v.Members)}
 	o.Rules = []Rule{{Keys: s.arena.AnyText(), Value: s.never}}
-	for _, m := range v.members {
-		o.add(Prop{Name: m.key, Value: s.constant(nil, []*value{m.val}), Required: true})
+	for _, m := range v.Members {
+		o.add(Prop{Name: m.Key, Value: s.constant(nil, []*source.Value{m.Val}), Required: true})
 	}
 	return &Alt{Kind: Object, Object: o}
 }

@@ -1,12 +1,16 @@
 package schema
 
-import "math/big"
+import (
+	"math/big"
+
+	"tenon/grammar/schema/source"
+)
 
 // Listed returns the values of n in canonical form, if they are scalars and fewer than limit.
 func (n *Node) Listed(limit int) (texts []string, few bool) {
 	values, few := n.schema.few(n, limit)
 	for _, v := range values {
-		texts = append(texts, v.canonical())
+		texts = append(texts, v.Canonical())
 	}
 	return texts, few
 }
@@ -22,7 +26,7 @@ func (s *Schema) count(n *Node, limit int) int {
 
 // few lists the values of n if they are scalars and fewer than limit, or so. It may be asked while
 // nodes are being expanded: where it comes back to one of those, it gives up as plausible does.
-func (s *Schema) few(n *Node, limit int) ([]*value, bool) {
+func (s *Schema) few(n *Node, limit int) ([]*source.Value, bool) {
 	s.ahead++
 	values, few := listing{s, max(limit, maxDistinct)}.node(n)
 	s.ahead--

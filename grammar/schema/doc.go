@@ -19,9 +19,8 @@
 //
 // # How it works
 //
-//  1. json.go reads the text, keeping the order of keys and the spelling of numbers.
-//  2. check.go walks all of it once: what JSON Schema forbids, and which ids and anchors there are
-//     (resource.go, draft.go).
+//  1. Package source reads the text: JSON, the dialect, ids, anchors and references.
+//  2. compile.go makes the root node, starting over without a keyword that turns out too hard.
 //  3. form.go, read.go, read_object.go, number.go and string.go take one schema object apart, when
 //     it is first needed.
 //  4. node.go combines sets symbolically. Equal formulas are one node, which keeps recursion

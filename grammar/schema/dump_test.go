@@ -14,13 +14,13 @@ func (n *Node) String() string {
 	case opAny:
 		return "any"
 	case opLeaf:
-		return "#" + n.leaf.at.pointer()
+		return "#" + n.leaf.at.Pointer()
 	case opNot:
 		return "¬" + n.kids[0].String()
 	case opEnum:
 		parts := make([]string, len(n.enum))
 		for i, v := range n.enum {
-			parts[i] = v.canonical()
+			parts[i] = v.Canonical()
 		}
 		return "{" + strings.Join(parts, " ") + "}"
 	case opFixed:
@@ -40,8 +40,6 @@ func (n *Node) String() string {
 
 var kindNames = [kinds]string{"null", "boolean", "number", "string", "array", "object"}
 
-func (k Kind) String() string { return kindNames[k] }
-
 // Show writes a for debugging. Languages appear as the numbers of their expressions.
 func (a *Alt) Show() string {
 	switch a.Kind {
@@ -56,7 +54,7 @@ func (a *Alt) Show() string {
 	case Object:
 		return a.Object.String()
 	}
-	return a.Kind.String()
+	return kindNames[a.Kind]
 }
 
 // span writes bounds.

@@ -1,6 +1,10 @@
 package schema
 
-import "strings"
+import (
+	"strings"
+
+	"tenon/grammar/schema/source"
+)
 
 // InvalidError says that a text is not a JSON Schema: not JSON, or a keyword of a form that JSON
 // Schema forbids.
@@ -11,7 +15,7 @@ type InvalidError struct {
 }
 
 func (e *InvalidError) Error() string {
-	return toolPrefix(e.Tool) + "invalid JSON Schema at " + shownPointer(e.Pointer) + ": " + e.Why
+	return toolPrefix(e.Tool) + (&source.Error{Pointer: e.Pointer, Why: e.Why}).Error()
 }
 
 // UnsupportedError says that a keyword cannot be enforced exactly. Only strict compilation returns
@@ -24,7 +28,7 @@ type UnsupportedError struct {
 }
 
 func (e *UnsupportedError) Error() string {
-	return toolPrefix(e.Tool) + "cannot enforce " + e.Keyword + " at " + shownPointer(e.Pointer) + " exactly: " + e.Why
+	return toolPrefix(e.Tool) + "cannot enforce " + e.Keyword + " at " + source.Shown(e.Pointer) + " exactly: " + e.Why
 }
 
 // UnsatError says that no value satisfies the schema, and which keywords contradict each other.
@@ -36,7 +40,7 @@ type UnsatError struct {
 }
 
 func (e *UnsatError) Error() string {
-	s := toolPrefix(e.Tool) + "no value satisfies the schema: conflict at " + shownPointer(e.Pointer)
+	s := toolPrefix(e.Tool) + "no value satisfies the schema: conflict at " + source.Shown(e.Pointer)
 	if len(e.Keywords) > 0 {
 		s += " between " + strings.Join(e.Keywords, ", ")
 	}
@@ -78,18 +82,4 @@ func toolPrefix(tool string) string {
 		return ""
 	}
 	return "tool " + tool + ": "
-}
-
-func shownPointer(p string) string {
-	if p == "" {
-		return "the root"
-	}
-	return p
-}
-
-func escapeToken(s string) string {
-	if !strings.ContainsAny(s, "~/") {
-		return s
-	}
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
 }

@@ -98,7 +98,7 @@ func (s *Schema) refersToItself(b *blame) {
 func (s *Schema) reference(n *Node) *blame {
 	if n.leaf != nil {
 		for _, keyword := range references {
-			if n.leaf.at.get(keyword) != nil {
+			if n.leaf.at.Get(keyword) != nil {
 				return &blame{n.leaf.at, keyword}
 			}
 		}

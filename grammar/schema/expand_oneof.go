@@ -1,6 +1,10 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+
+	"tenon/grammar/schema/source"
+)
 
 // expandOneOf keeps of each branch what no other branch takes, all within context. Where two
 // branches share no value, which is the usual intent of oneOf, there is nothing to take away.
@@ -50,7 +54,7 @@ func (s *Schema) rivals(parts [][]*Alt) func(branch int, a *Alt) []int {
 				return func(branch int, a *Alt) []int {
 					var list []int
 					for _, tag := range a.Object.tags(name) {
-						list = append(list, by[tag.canonical()]...)
+						list = append(list, by[tag.Canonical()]...)
 					}
 					slices.Sort(list)
 					return slices.DeleteFunc(slices.Compact(list), func(i int) bool { return i == branch })
@@ -81,8 +85,8 @@ func (s *Schema) byTag(parts [][]*Alt, name string) map[string][]int {
 			}
 			s.spend(len(tags))
 			for _, tag := range tags {
-				if list := by[tag.canonical()]; len(list) == 0 || list[len(list)-1] != i {
-					by[tag.canonical()] = append(list, i)
+				if list := by[tag.Canonical()]; len(list) == 0 || list[len(list)-1] != i {
+					by[tag.Canonical()] = append(list, i)
 				}
 			}
 		}
@@ -91,7 +95,7 @@ func (s *Schema) byTag(parts [][]*Alt, name string) map[string][]int {
 }
 
 // tags returns the values of a key that every object has, nil if it is not known to have few.
-func (o *ObjectAlt) tags(name string) []*value {
+func (o *ObjectAlt) tags(name string) []*source.Value {
 	i := o.Find(name)
 	if i < 0 || !o.Props[i].Required {
 		return nil

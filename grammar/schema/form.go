@@ -1,44 +1,45 @@
 package schema
 
 import (
-	"math/big"
 	"slices"
+
+	"tenon/grammar/schema/source"
 )
 
 type leafKey struct {
-	at    *value
+	at    *source.Value
 	scope int32
 }
 
 // leaf is one schema object in one dynamic scope.
 type leaf struct {
-	at    *value
-	res   *resource
-	scope *scope
+	at    *source.Value
+	res   *source.Resource
+	scope *source.Scope
 	form  *form // memo
 }
 
 // leafNode returns the node of the schema v, which is entered from res in scope sc.
-func (s *Schema) leafNode(v *value, res *resource, sc *scope) *Node {
-	if v.kind == Bool {
-		if v.truth {
+func (s *Schema) leafNode(v *source.Value, res *source.Resource, sc *source.Scope) *Node {
+	if v.Kind == Bool {
+		if v.Truth {
 			return s.any
 		}
 		return s.never
 	}
-	if len(v.members) == 0 {
+	if len(v.Members) == 0 {
 		return s.any
 	}
-	if r, ok := s.roots[v]; ok {
+	if r, ok := s.source.Begins(v); ok {
 		res = r
-		sc = s.enter(sc, r)
+		sc = s.source.Enter(sc, r)
 	}
 	if n := s.plainConstant(v, res); n != nil {
 		return n
 	}
-	key := leafKey{v, sc.id}
+	key := leafKey{v, sc.ID}
 	if name, ok := s.plainType(v, res); ok {
-		t := typeKey{name, res.draft}
+		t := typeKey{name, res.Draft}
 		if first, ok := s.types[t]; ok {
 			key = first
 		} else {
@@ -57,52 +58,52 @@ func (s *Schema) leafNode(v *value, res *resource, sc *scope) *Node {
 // typeKey is what all schemas mean that say nothing but one type.
 type typeKey struct {
 	name  string
-	draft Draft
+	draft source.Draft
 }
 
 // plainType returns the type that is all a schema says. Such schemas are one node, wherever they
 // stand: {"type":"string"} is what most values of large schemas are, and a conjunction of a
 // hundred of them is one as well.
-func (s *Schema) plainType(v *value, res *resource) (string, bool) {
-	name := v.get("type")
-	if name == nil || name.kind != String || res.noValidation || s.dropped[dropKey{v, "type"}] {
+func (s *Schema) plainType(v *source.Value, res *source.Resource) (string, bool) {
+	name := v.Get("type")
+	if name == nil || name.Kind != String || res.NoValidation || s.dropped[dropKey{v, "type"}] {
 		return "", false
 	}
-	if _, known := typeNames[name.text]; name.text != "integer" && !known || slices.Contains(foreignTypes, name.text) {
+	if _, known := typeNames[name.Text]; name.Text != "integer" && !known || slices.Contains(foreignTypes, name.Text) {
 		return "", false
 	}
-	for i := range v.members {
-		if _, known := keywords[v.members[i].key]; known && v.members[i].key != "type" {
+	for i := range v.Members {
+		if _, known := source.Keywords[v.Members[i].Key]; known && v.Members[i].Key != "type" {
 			return "", false
 		}
 	}
-	return name.text, true
+	return name.Text, true
 }
 
 // plainConstant returns the node of a schema that says nothing but const or enum, and perhaps a
 // type. As a list of values it can be compared with other lists at once, which is how most
 // variants of a oneOf are told apart.
-func (s *Schema) plainConstant(v *value, res *resource) *Node {
+func (s *Schema) plainConstant(v *source.Value, res *source.Resource) *Node {
 	const few = 8
-	if len(v.members) > few || len(s.dropped) > 0 || res.noValidation {
+	if len(v.Members) > few || len(s.dropped) > 0 || res.NoValidation {
 		return nil
 	}
 	keyword, kinds := "", allKinds
-	for i := range v.members {
-		switch m := &v.members[i]; m.key {
+	for i := range v.Members {
+		switch m := &v.Members[i]; m.Key {
 		case "const", "enum":
-			if keyword != "" || !keywords[m.key].in(res.draft) {
+			if keyword != "" || !source.Keywords[m.Key].In(res.Draft) {
 				return nil
 			}
-			keyword = m.key
+			keyword = m.Key
 		case "type":
-			set, known := typeNames[m.val.text]
-			if !known || slices.Contains(foreignTypes, m.val.text) {
+			set, known := typeNames[m.Val.Text]
+			if !known || slices.Contains(foreignTypes, m.Val.Text) {
 				return nil
 			}
 			kinds = set
 		default:
-			if _, known := keywords[m.key]; known {
+			if _, known := source.Keywords[m.Key]; known {
 				return nil
 			}
 		}
@@ -110,12 +111,12 @@ func (s *Schema) plainConstant(v *value, res *resource) *Node {
 	if keyword == "" {
 		return nil
 	}
-	values := []*value{v.get(keyword)}
+	values := []*source.Value{v.Get(keyword)}
 	if keyword == "enum" {
-		values = values[0].items
+		values = values[0].Items
 	}
 	if kinds != allKinds {
-		values = slices.DeleteFunc(slices.Clone(values), func(e *value) bool { return !kinds.has(e.kind) })
+		values = slices.DeleteFunc(slices.Clone(values), func(e *source.Value) bool { return !kinds.has(e.Kind) })
 	}
 	return s.constant(&blame{v, keyword}, values)
 }
@@ -185,7 +186,7 @@ type objectForm struct {
 type reader struct {
 	s    *Schema
 	leaf *leaf
-	v    *value
+	v    *source.Value
 	f    *form
 }
 
@@ -196,9 +197,9 @@ func (s *Schema) formOf(l *leaf) *form {
 	}
 	r := &reader{s: s, leaf: l, v: l.at, f: &form{kinds: allKinds}}
 	l.form = r.f
-	if ref := r.v.get("$ref"); ref != nil && ref.kind == String {
-		r.reference("$ref", ref.text)
-		if l.res.draft.refHidesSiblings() {
+	if ref := r.v.Get("$ref"); ref != nil && ref.Kind == String {
+		r.reference("$ref", ref.Text)
+		if l.res.Draft.RefHidesSiblings() {
 			return r.f
 		}
 	}
@@ -211,9 +212,9 @@ func (s *Schema) formOf(l *leaf) *form {
 }
 
 // get returns a keyword's value unless the draft does not know it or lenient mode has dropped it.
-func (r *reader) get(keyword string) *value {
-	v := r.v.get(keyword)
-	if v == nil || r.leaf.res.noValidation && slices.Contains(validationKeywords, keyword) || !keywords[keyword].in(r.leaf.res.draft) || r.gaveUp(keyword) {
+func (r *reader) get(keyword string) *source.Value {
+	v := r.v.Get(keyword)
+	if v == nil || r.leaf.res.NoValidation && slices.Contains(source.ValidationKeywords, keyword) || !source.Keywords[keyword].In(r.leaf.res.Draft) || r.gaveUp(keyword) {
 		return nil
 	}
 	return v
@@ -232,9 +233,9 @@ func (r *reader) gaveUp(keyword string) bool {
 func (r *reader) blame(keyword string) *blame { return &blame{r.v, keyword} }
 
 // node returns the node of a subschema of the object.
-func (r *reader) node(v *value) *Node { return r.s.leafNode(v, r.leaf.res, r.leaf.scope) }
+func (r *reader) node(v *source.Value) *Node { return r.s.leafNode(v, r.leaf.res, r.leaf.scope) }
 
-func (r *reader) nodes(list []*value) []*Node {
+func (r *reader) nodes(list []*source.Value) []*Node {
 	out := make([]*Node, len(list))
 	for i, v := range list {
 		out[i] = r.node(v)
@@ -247,56 +248,8 @@ func (r *reader) sub(n *Node) { r.f.subs = append(r.f.subs, n) }
 // count returns the value of a counting keyword, or otherwise if it is absent.
 func (r *reader) count(keyword string, otherwise int) int {
 	if v := r.get(keyword); v != nil {
-		n, _ := countOf(v)
+		n, _ := source.Count(v)
 		return n
 	}
 	return otherwise
-}
-
-// maxCount is the largest count told apart: no value that can be generated is longer.
-const maxCount = 1 << 40
-
-// countOf returns the integer that v is, clamped to maxCount.
-func countOf(v *value) (int, bool) {
-	r := ratOf(v)
-	if r == nil || !r.IsInt() {
-		return 0, false
-	}
-	if !r.Num().IsInt64() || r.Num().Int64() > maxCount {
-		if r.Sign() < 0 {
-			return -1, true
-		}
-		return maxCount, true
-	}
-	return int(r.Num().Int64()), true
-}
-
-// maxExponent bounds the numbers that are taken exactly: 1e999999999 in a schema must not cost a
-// gigabyte.
-const maxExponent = 2000
-
-// ratOf returns the exact value of a number, nil if v is none or its exponent is beyond reason.
-func ratOf(v *value) *big.Rat {
-	if v.kind != Number || exponentOf(v.text) > maxExponent {
-		return nil
-	}
-	r, ok := new(big.Rat).SetString(v.text)
-	if !ok {
-		return nil
-	}
-	return r
-}
-
-// exponentOf returns the magnitude of the exponent that a JSON number is written with.
-func exponentOf(text string) int {
-	n, in := 0, false
-	for i := 0; i < len(text) && n <= maxExponent; i++ {
-		switch c := text[i]; {
-		case c == 'e' || c == 'E':
-			in = true
-		case in && '0' <= c && c <= '9':
-			n = n*10 + int(c-'0')
-		}
-	}
-	return n
 }

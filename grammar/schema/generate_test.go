@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"tenon/grammar/grammartest"
+	"tenon/grammar/schema/source"
 )
 
 // generator walks the form greedily, as a matcher does that never looks back, and writes a random
@@ -29,9 +30,9 @@ var (
 
 // without is a node without some values, which are JSON texts.
 func without(n *Node, texts [][]byte) *Node {
-	values := make([]*value, len(texts))
+	values := make([]*source.Value, len(texts))
 	for i, text := range texts {
-		values[i], _ = decodeJSON(text, 1000) // it was written by the generator
+		values[i], _ = source.Decode(text, 1000) // it was written by the generator
 	}
 	return n.And(n.schema.constant(nil, values).Not())
 }

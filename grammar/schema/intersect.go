@@ -3,6 +3,8 @@ package schema
 import (
 	"cmp"
 	"slices"
+
+	"tenon/grammar/schema/source"
 )
 
 // intersect returns what two alternatives of one kind share; nil if that is plainly nothing.
@@ -120,7 +122,7 @@ func (s *Schema) clash(a, b *ObjectAlt) bool {
 
 // scalarEnum reports whether n is a list of scalars.
 func (n *Node) scalarEnum() bool {
-	return n.op == opEnum && !slices.ContainsFunc(n.enum, func(v *value) bool { return v.kind >= Array })
+	return n.op == opEnum && !slices.ContainsFunc(n.enum, func(v *source.Value) bool { return v.Kind >= Array })
 }
 
 // apartFrom reports whether n and m share no value, as far as that can be told from lists of
@@ -139,7 +141,7 @@ func (n *Node) apartFrom(m *Node) bool {
 
 // lists returns values of which a value of n is one, and values of which it is none; nil if none
 // are known.
-func (n *Node) lists() (in, out []*value) {
+func (n *Node) lists() (in, out []*source.Value) {
 	switch n.op {
 	case opEnum:
 		return n.enum, nil

@@ -1,6 +1,9 @@
 package schema
 
-import "tenon/grammar/lex"
+import (
+	"tenon/grammar/lex"
+	"tenon/grammar/schema/source"
+)
 
 // Expr is a regular language, see package lex.
 type Expr = lex.Expr
@@ -9,16 +12,16 @@ type lexState = lex.State
 
 // Kind is one of the six types a JSON value can have. The order is the order in which [Node.Alts]
 // lists alternatives.
-type Kind uint8
+type Kind = source.Kind
 
 const (
-	Null Kind = iota
-	Bool
-	Number
-	String
-	Array
-	Object
-	kinds // how many there are
+	Null   = source.Null
+	Bool   = source.Bool
+	Number = source.Number
+	String = source.String
+	Array  = source.Array
+	Object = source.Object
+	kinds  = source.Kinds
 )
 
 // Unbounded is the value of an upper bound (MaxLen, Max, MaxProps) that is not set.

@@ -3,6 +3,8 @@ package schema
 import (
 	"strings"
 	"testing"
+
+	"tenon/grammar/schema/source"
 )
 
 // TestCompile_aLimitCostsOneKeyword: what is too hard is dropped and reported as a limit, and
@@ -17,7 +19,7 @@ func TestCompile_aLimitCostsOneKeyword(t *testing.T) {
 		t.Errorf("issues %+v", s.Issues)
 	}
 	for text, want := range map[string]bool{`{"a":"q"}`: true, `{"a":1}`: false, `{"b":"xyz"}`: true, `{"b":"xy"}`: false, `{"c":1}`: true, `{"c":"x"}`: false} {
-		v, err := decodeJSON([]byte(text), 100)
+		v, err := source.Decode([]byte(text), 100)
 		if err != nil {
 			t.Fatal(err)
 		}

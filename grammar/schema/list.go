@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"slices"
 	"unicode/utf8"
+
+	"tenon/grammar/schema/source"
 )
 
 // listing lists the values of nodes that hold fewer than limit and no arrays and objects: of those
@@ -16,7 +18,7 @@ type listing struct {
 
 // list is what is known of a node's values: all of them, or that there are at least limit.
 type list struct {
-	values []*value
+	values []*source.Value
 	few    bool
 	limit  int
 }
@@ -24,7 +26,7 @@ type list struct {
 // node lists the distinct values of n, and reports whether they are few. The same sets are asked
 // for again and again, with limits that grow slowly. A set that is part of itself counts as one of
 // many values.
-func (l listing) node(n *Node) (values []*value, few bool) {
+func (l listing) node(n *Node) (values []*source.Value, few bool) {
 	if n.op == opEnum && n.scalarEnum() {
 		return l.distinct(n.enum)
 	}
@@ -44,8 +46,8 @@ func (l listing) node(n *Node) (values []*value, few bool) {
 	return known.values, true
 }
 
-func (l listing) alts(n *Node) ([]*value, bool) {
-	var all []*value
+func (l listing) alts(n *Node) ([]*source.Value, bool) {
+	var all []*source.Value
 	for k := range kinds {
 		for _, a := range l.s.expand(n, k, false) {
 			values, few := l.alt(a)
@@ -59,10 +61,10 @@ func (l listing) alts(n *Node) ([]*value, bool) {
 }
 
 // distinct drops values that are there twice, and reports whether fewer than limit remain.
-func (l listing) distinct(list []*value) (values []*value, few bool) {
+func (l listing) distinct(list []*source.Value) (values []*source.Value, few bool) {
 	known := make(map[string]bool)
 	for _, v := range list {
-		if key := v.canonical(); !known[key] {
+		if key := v.Canonical(); !known[key] {
 			if known[key] = true; len(known) >= l.limit {
 				return nil, false
 			}
@@ -72,12 +74,12 @@ func (l listing) distinct(list []*value) (values []*value, few bool) {
 	return values, true
 }
 
-func (l listing) alt(a *Alt) ([]*value, bool) {
+func (l listing) alt(a *Alt) ([]*source.Value, bool) {
 	switch a.Kind {
 	case Null:
-		return []*value{{kind: Null}}, true
+		return []*source.Value{{Kind: Null}}, true
 	case Bool:
-		return slices.DeleteFunc([]*value{{kind: Bool}, {kind: Bool, truth: true}}, func(v *value) bool { return v.truth && !a.True || !v.truth && !a.False }), true
+		return slices.DeleteFunc([]*source.Value{{Kind: Bool}, {Kind: Bool, Truth: true}}, func(v *source.Value) bool { return v.Truth && !a.True || !v.Truth && !a.False }), true
 	case Number:
 		return l.numbers(a)
 	case String:
@@ -86,7 +88,7 @@ func (l listing) alt(a *Alt) ([]*value, bool) {
 	return nil, !l.s.inhabited(a)
 }
 
-func (l listing) strings(a *StringAlt) (values []*value, few bool) {
+func (l listing) strings(a *StringAlt) (values []*source.Value, few bool) {
 	words := []string{""}
 	if a.MaxLen != 0 {
 		if words, few = l.s.words(a.Text, l.limit); !few {
@@ -95,14 +97,14 @@ func (l listing) strings(a *StringAlt) (values []*value, few bool) {
 	}
 	for _, w := range words {
 		if n := utf8.RuneCountInString(w); n >= a.MinLen && (a.MaxLen == Unbounded || n <= a.MaxLen) {
-			values = append(values, &value{kind: String, text: w})
+			values = append(values, &source.Value{Kind: String, Text: w})
 		}
 	}
 	return values, true
 }
 
 // numbers lists integers between bounds, and single points.
-func (l listing) numbers(a *Alt) (values []*value, few bool) {
+func (l listing) numbers(a *Alt) (values []*source.Value, few bool) {
 	if countCells(a.cells, l.limit) >= l.limit {
 		return nil, false
 	}
@@ -116,7 +118,7 @@ func (l listing) numbers(a *Alt) (values []*value, few bool) {
 		}
 		for x := first; x.Cmp(c.max) <= 0; x = new(big.Rat).Add(x, step) {
 			if c.has(x) {
-				values = append(values, &value{kind: Number, text: x.FloatString(x.Denom().BitLen())})
+				values = append(values, &source.Value{Kind: Number, Text: x.FloatString(x.Denom().BitLen())})
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tenon/grammar/grammartest"
+	"tenon/grammar/schema/source"
 )
 
 // sampleEvery is the step of the sample of schemas.
@@ -39,7 +40,7 @@ func (n *tally) judge(t *testing.T, c grammartest.Case) {
 		return
 	}
 	for i, instance := range c.Tests {
-		v, derr := decodeJSON(instance.Data, 1000)
+		v, derr := source.Decode(instance.Data, 1000)
 		if got := derr == nil && unsat == nil && accepts(s.Root, v); got != instance.Valid {
 			t.Errorf("%s: instance %d should be %v (%v)", c.Name, i, instance.Valid, err)
 			return
@@ -69,7 +70,7 @@ func (n *tally) refuse(t *testing.T, c grammartest.Case, err error) {
 		t.Errorf("%s: lenient compilation reports nothing of %v", c.Name, err)
 	}
 	for i, instance := range c.Tests {
-		if v, err := decodeJSON(instance.Data, 1000); err == nil && instance.Valid && !accepts(s.Root, v) {
+		if v, err := source.Decode(instance.Data, 1000); err == nil && instance.Valid && !accepts(s.Root, v) {
 			t.Errorf("%s: instance %d is valid and the lenient form refuses it", c.Name, i)
 		}
 	}

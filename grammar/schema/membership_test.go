@@ -3,32 +3,34 @@ package schema
 import (
 	"slices"
 	"unicode/utf8"
+
+	"tenon/grammar/schema/source"
 )
 
 // accepts decides membership with numbers as they are spelled, as a matcher would.
-func accepts(n *Node, v *value) bool {
-	return membership{n.schema, func(s *Schema, a *Alt, v *value) bool { return s.holds(a.Number, v.text) }}.node(n, v)
+func accepts(n *Node, v *source.Value) bool {
+	return membership{n.schema, func(s *Schema, a *Alt, v *source.Value) bool { return s.holds(a.Number, v.Text) }}.node(n, v)
 }
 
 // membership decides whether values belong to nodes, by a walk over alternatives as a matcher's.
 type membership struct {
 	s      *Schema
-	number func(s *Schema, a *Alt, v *value) bool
+	number func(s *Schema, a *Alt, v *source.Value) bool
 }
 
-func (b membership) node(n *Node, v *value) bool {
-	return slices.ContainsFunc(n.Alts(), func(a *Alt) bool { return a.Kind == v.kind && b.alt(a, v) })
+func (b membership) node(n *Node, v *source.Value) bool {
+	return slices.ContainsFunc(n.Alts(), func(a *Alt) bool { return a.Kind == v.Kind && b.alt(a, v) })
 }
 
-func (b membership) alt(a *Alt, v *value) bool {
+func (b membership) alt(a *Alt, v *source.Value) bool {
 	switch a.Kind {
 	case Bool:
-		return v.truth && a.True || !v.truth && a.False
+		return v.Truth && a.True || !v.Truth && a.False
 	case Number:
 		return b.number(b.s, a, v)
 	case String:
-		n := utf8.RuneCountInString(v.text)
-		return n >= a.String.MinLen && (a.String.MaxLen == Unbounded || n <= a.String.MaxLen) && b.s.holds(a.String.Text, v.text)
+		n := utf8.RuneCountInString(v.Text)
+		return n >= a.String.MinLen && (a.String.MaxLen == Unbounded || n <= a.String.MaxLen) && b.s.holds(a.String.Text, v.Text)
 	case Array:
 		return b.array(a.Array, v)
 	case Object:
@@ -37,20 +39,20 @@ func (b membership) alt(a *Alt, v *value) bool {
 	return true
 }
 
-func (b membership) array(a *ArrayAlt, v *value) bool {
-	if len(v.items) < a.Min || a.Max != Unbounded && len(v.items) > a.Max {
+func (b membership) array(a *ArrayAlt, v *source.Value) bool {
+	if len(v.Items) < a.Min || a.Max != Unbounded && len(v.Items) > a.Max {
 		return false
 	}
 	distinct := make(map[string]bool)
-	for i, e := range v.items {
+	for i, e := range v.Items {
 		if !b.node(a.Item(i), e) {
 			return false
 		}
-		distinct[e.canonical()] = true
+		distinct[e.Canonical()] = true
 	}
 	for _, c := range a.Contains {
 		n := 0
-		for _, e := range v.items[min(c.From, len(v.items)):] {
+		for _, e := range v.Items[min(c.From, len(v.Items)):] {
 			if b.node(c.Node, e) {
 				n++
 			}
@@ -59,21 +61,21 @@ func (b membership) array(a *ArrayAlt, v *value) bool {
 			return false
 		}
 	}
-	return !a.Unique || len(distinct) == len(v.items)
+	return !a.Unique || len(distinct) == len(v.Items)
 }
 
-func (b membership) object(o *ObjectAlt, v *value) bool {
-	if len(v.members) < o.MinProps || o.MaxProps != Unbounded && len(v.members) > o.MaxProps {
+func (b membership) object(o *ObjectAlt, v *source.Value) bool {
+	if len(v.Members) < o.MinProps || o.MaxProps != Unbounded && len(v.Members) > o.MaxProps {
 		return false
 	}
-	lacks := func(key string) bool { return v.get(key) == nil }
+	lacks := func(key string) bool { return v.Get(key) == nil }
 	switch {
 	case slices.ContainsFunc(o.Props, func(p Prop) bool { return p.Required && lacks(p.Name) }),
-		slices.ContainsFunc(v.members, func(m member) bool { return !b.node(o.Value(m.key), m.val) }),
+		slices.ContainsFunc(v.Members, func(m source.Member) bool { return !b.node(o.Value(m.Key), m.Val) }),
 		slices.ContainsFunc(o.Implications, func(i Implication) bool { return !lacks(i.Key) && slices.ContainsFunc(i.Required, lacks) }):
 		return false
 	}
 	return !slices.ContainsFunc(o.Exists, func(e Exist) bool {
-		return !slices.ContainsFunc(v.members, func(m member) bool { return b.s.holds(e.Keys, m.key) && b.node(e.Value, m.val) })
+		return !slices.ContainsFunc(v.Members, func(m source.Member) bool { return b.s.holds(e.Keys, m.Key) && b.node(e.Value, m.Val) })
 	})
 }

@@ -3,6 +3,8 @@ package schema
 import (
 	"encoding/binary"
 	"slices"
+
+	"tenon/grammar/schema/source"
 )
 
 // op says how a node's set is put together.
@@ -32,7 +34,7 @@ type Node struct {
 	kids   []*Node
 	blame  *blame // what to name when the node cannot be expanded within limits; nil: inherit
 	leaf   *leaf
-	enum   []*value
+	enum   []*source.Value
 	fixed  []*Alt
 	not    *Node         // memo of Not
 	memo   [2]*expansion // by tracking, see expand
@@ -42,7 +44,7 @@ type Node struct {
 
 // blame is the keyword that a formula came from.
 type blame struct {
-	at      *value // the schema object that holds keyword
+	at      *source.Value // the schema object that holds keyword
 	keyword string
 }
 
@@ -139,7 +141,7 @@ func (s *Schema) combine(o op, nodes []*Node, b *blame) *Node {
 	flat := buffer[:0]
 	for _, n := range nodes {
 		switch {
-		case n == absorbing && !(o == opOr && s.tracks): // A ∪ any has evaluated what A has
+		case n == absorbing && !(o == opOr && s.source.Tracks): // A ∪ any has evaluated what A has
 			return absorbing
 		case n == neutral:
 		case n.op == o:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenon/grammar/lex/number"
+	"tenon/grammar/schema/source"
 )
 
 // cell is a set of numbers: a conjunction of facets, which intersection and complement of facets
@@ -36,16 +37,16 @@ func (r *reader) readNumbers() {
 func (r *reader) bound(inclusive, exclusive string, make func(b *big.Rat, open bool) cell) {
 	flag := r.get(exclusive)
 	if v := r.get(inclusive); v != nil {
-		open := flag != nil && flag.kind == Bool && flag.truth
+		open := flag != nil && flag.Kind == Bool && flag.Truth
 		r.limit(inclusive, v, func(b *big.Rat) cell { return make(b, open) })
 	}
-	if flag != nil && flag.kind == Number {
+	if flag != nil && flag.Kind == Number {
 		r.limit(exclusive, flag, func(b *big.Rat) cell { return make(b, true) })
 	}
 }
 
-func (r *reader) limit(keyword string, v *value, make func(*big.Rat) cell) {
-	b := ratOf(v)
+func (r *reader) limit(keyword string, v *source.Value, make func(*big.Rat) cell) {
+	b := source.Rat(v)
 	if b == nil {
 		r.drop(keyword, Checked, "its exponent is too large")
 		return
@@ -60,7 +61,7 @@ func (r *reader) limit(keyword string, v *value, make func(*big.Rat) cell) {
 
 // integers is the facet that type integer sets.
 func (r *reader) integers() cell {
-	if r.leaf.res.draft.integerBySpelling() {
+	if r.leaf.res.Draft.IntegerBySpelling() {
 		return cell{spelled: true}
 	}
 	return cell{multiples: []*big.Rat{one}}

@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"strconv"
+
+	"tenon/grammar/schema/source"
 )
 
 // reference adds what a reference keyword leads to.
@@ -10,15 +12,15 @@ func (r *reader) reference(keyword, ref string) {
 	if r.gaveUp(keyword) {
 		return
 	}
-	t, why := r.s.resolve(r.leaf.res, ref)
+	t, why := r.s.source.Resolve(r.leaf.res, ref)
 	if why == "" {
 		switch keyword {
 		case "$dynamicRef":
-			t = r.dynamic(t)
+			t = t.Dynamic(r.leaf.scope)
 		case "$recursiveRef":
-			t = r.recursive(t)
+			t = t.Recursive(r.leaf.scope)
 		}
-		if t.v.kind != Object && t.v.kind != Bool {
+		if t.Value.Kind != Object && t.Value.Kind != Bool {
 			why = "the reference leads to something that is not a schema"
 		}
 	}
@@ -27,34 +29,10 @@ func (r *reader) reference(keyword, ref string) {
 		return
 	}
 	sc := r.leaf.scope
-	if t.res != r.leaf.res {
-		sc = r.s.enter(sc, t.res)
+	if t.Resource != r.leaf.res {
+		sc = r.s.source.Enter(sc, t.Resource)
 	}
-	r.sub(r.s.leafNode(t.v, t.res, sc))
-}
-
-// dynamic applies the dynamic scope if the target's anchor is a dynamic one (2020-12 core
-// §8.2.3.2).
-func (r *reader) dynamic(t target) target {
-	if !t.res.dynamic[t.fragment] || t.res.anchors[t.fragment] != t.v {
-		return t
-	}
-	if first, ok := r.leaf.scope.first[t.fragment]; ok {
-		return target{first.anchors[t.fragment], first, t.fragment}
-	}
-	return t
-}
-
-// recursive applies the dynamic scope if the target says $recursiveAnchor (2019-09 core
-// §8.2.4.2).
-func (r *reader) recursive(t target) target {
-	if !t.res.dynamic[""] {
-		return t
-	}
-	if first, ok := r.leaf.scope.first[""]; ok {
-		return target{first.root, first, ""}
-	}
-	return t
+	r.sub(r.s.leafNode(t.Value, t.Resource, sc))
 }
 
 // drop gives up a keyword: an error in strict mode, reported in lenient mode.
@@ -80,20 +58,20 @@ func (r *reader) readShared() {
 		r.disallow(v)
 	}
 	if v := r.get("enum"); v != nil {
-		r.sub(r.s.constant(r.blame("enum"), v.items))
+		r.sub(r.s.constant(r.blame("enum"), v.Items))
 	}
 	if v := r.get("const"); v != nil {
-		r.sub(r.s.constant(r.blame("const"), []*value{v}))
+		r.sub(r.s.constant(r.blame("const"), []*source.Value{v}))
 	}
 	for _, keyword := range [...]string{"$dynamicRef", "$recursiveRef"} {
 		if v := r.get(keyword); v != nil {
-			r.reference(keyword, v.text)
+			r.reference(keyword, v.Text)
 		}
 	}
 	if v := r.get("extends"); v != nil {
-		list := []*value{v}
-		if v.kind == Array {
-			list = v.items
+		list := []*source.Value{v}
+		if v.Kind == Array {
+			list = v.Items
 		}
 		r.f.subs = append(r.f.subs, r.nodes(list)...)
 	}
@@ -103,13 +81,13 @@ func (r *reader) readShared() {
 func (r *reader) readCombinators() {
 	s := r.s
 	if v := r.get("allOf"); v != nil {
-		r.f.subs = append(r.f.subs, r.nodes(v.items)...)
+		r.f.subs = append(r.f.subs, r.nodes(v.Items)...)
 	}
 	if v := r.get("anyOf"); v != nil {
-		r.sub(s.or(r.blame("anyOf"), r.nodes(v.items)...))
+		r.sub(s.or(r.blame("anyOf"), r.nodes(v.Items)...))
 	}
 	if v := r.get("oneOf"); v != nil {
-		r.sub(s.exactlyOne(r.blame("oneOf"), r.nodes(v.items)))
+		r.sub(s.exactlyOne(r.blame("oneOf"), r.nodes(v.Items)))
 	}
 	if v := r.get("not"); v != nil {
 		r.sub(s.not(r.node(v)))
@@ -132,7 +110,7 @@ func (r *reader) conditional() {
 	if v := r.get("else"); v != nil {
 		no = r.node(v)
 	}
-	if yes.Any() && no.Any() && !s.tracks {
+	if yes.Any() && no.Any() && !s.source.Tracks {
 		return
 	}
 	cond := r.node(test)
@@ -150,20 +128,20 @@ var typeNames = map[string]kindSet{
 var foreignTypes = []string{"any", "dict", "float", "tuple", "list"}
 
 // types reads type: a name, or several.
-func (r *reader) types(v *value) {
-	if v.kind == String {
-		v = &value{kind: Array, items: []*value{v}}
+func (r *reader) types(v *source.Value) {
+	if v.Kind == String {
+		v = &source.Value{Kind: Array, Items: []*source.Value{v}}
 	}
 	set, integer := kindSet(0), false
 	var schemas []*Node
-	for _, e := range v.items {
+	for _, e := range v.Items {
 		switch {
-		case e.kind == Object:
+		case e.Kind == Object:
 			schemas = append(schemas, r.node(e))
-		case e.text == "integer":
+		case e.Text == "integer":
 			integer = true
 		default:
-			set |= r.typeNamed(e.text)
+			set |= r.typeNamed(e.Text)
 		}
 	}
 	if schemas != nil { // draft 3
@@ -187,16 +165,16 @@ func (r *reader) typeNamed(name string) kindSet {
 	set, ok := typeNames[name]
 	switch {
 	case !ok:
-		r.s.issue(r.v, "type", Dropped, "unknown type name "+quoted(name)+": any value")
+		r.s.issue(r.v, "type", Dropped, "unknown type name "+strconv.Quote(name)+": any value")
 		return allKinds
-	case slices.Contains(foreignTypes, name) && !(name == "any" && r.leaf.res.draft == Draft3):
-		r.s.issue(r.v, "type", Enforced, "type name "+quoted(name)+" translated")
+	case slices.Contains(foreignTypes, name) && !(name == "any" && r.leaf.res.Draft == source.Draft3):
+		r.s.issue(r.v, "type", Enforced, "type name "+strconv.Quote(name)+" translated")
 	}
 	return set
 }
 
 // disallow is draft 3's negated type.
-func (r *reader) disallow(v *value) {
+func (r *reader) disallow(v *source.Value) {
 	inner := &reader{s: r.s, leaf: r.leaf, v: r.v, f: &form{kinds: allKinds}}
 	inner.types(v)
 	n := r.s.newNode(opLeaf)
@@ -204,17 +182,15 @@ func (r *reader) disallow(v *value) {
 	r.sub(r.s.not(n))
 }
 
-func quoted(s string) string { return strconv.Quote(s) }
-
 // readArrays reads the keywords on arrays.
 func (r *reader) readArrays() {
 	f := &arrayForm{min: r.count("minItems", 0), max: r.count("maxItems", Unbounded)}
 	r.tuple(f)
 	if v := r.get("contains"); v != nil {
 		f.contains = &Contain{Node: r.node(v), Min: r.count("minContains", 1), Max: r.count("maxContains", Unbounded)}
-		f.seesContains = r.leaf.res.draft == DraftAuto || r.leaf.res.draft >= Draft2020
+		f.seesContains = r.leaf.res.Draft == source.DraftAuto || r.leaf.res.Draft >= source.Draft2020
 	}
-	if v := r.get("uniqueItems"); v != nil && v.truth {
+	if v := r.get("uniqueItems"); v != nil && v.Truth {
 		f.unique = r.blame("uniqueItems")
 	}
 	if f.min > 0 || f.max != Unbounded || f.prefix != nil || f.rest != nil || f.contains != nil || f.unique != nil {
@@ -229,17 +205,17 @@ func (r *reader) readArrays() {
 func (r *reader) tuple(f *arrayForm) {
 	items, prefix := r.get("items"), r.get("prefixItems")
 	if prefix != nil {
-		f.prefix = r.nodes(prefix.items)
+		f.prefix = r.nodes(prefix.Items)
 	}
 	if items == nil {
 		return
 	}
-	if items.kind != Array {
+	if items.Kind != Array {
 		f.rest = r.node(items)
 		return
 	}
 	if prefix == nil {
-		f.prefix = r.nodes(items.items)
+		f.prefix = r.nodes(items.Items)
 	}
 	if v := r.get("additionalItems"); v != nil {
 		f.rest = r.node(v)

@@ -1,15 +1,17 @@
 package schema
 
+import "tenon/grammar/schema/source"
+
 // readObjects reads the keywords on objects.
 func (r *reader) readObjects() {
 	f := &objectForm{min: r.count("minProperties", 0), max: r.count("maxProperties", Unbounded)}
 	if v := r.get("properties"); v != nil {
-		f.props = make([]Prop, 0, len(v.members))
-		for i := range v.members {
-			m := &v.members[i]
-			f.props = append(f.props, Prop{Name: m.key, Value: r.node(m.val)})
-			if q := m.val.get("required"); q != nil && q.kind == Bool && q.truth && r.leaf.res.draft == Draft3 {
-				f.required = append(f.required, m.key)
+		f.props = make([]Prop, 0, len(v.Members))
+		for i := range v.Members {
+			m := &v.Members[i]
+			f.props = append(f.props, Prop{Name: m.Key, Value: r.node(m.Val)})
+			if q := m.Val.Get("required"); q != nil && q.Kind == Bool && q.Truth && r.leaf.res.Draft == source.Draft3 {
+				f.required = append(f.required, m.Key)
 			}
 		}
 	}
@@ -23,9 +25,9 @@ func (r *reader) readObjects() {
 	if v := r.get("propertyNames"); v != nil {
 		f.names = r.node(v)
 	}
-	if v := r.get("required"); v != nil && v.kind == Array {
-		for _, e := range v.items {
-			f.required = append(f.required, e.text)
+	if v := r.get("required"); v != nil && v.Kind == Array {
+		for _, e := range v.Items {
+			f.required = append(f.required, e.Text)
 		}
 	}
 	r.dependencies(f)
@@ -42,15 +44,15 @@ func (f *objectForm) present() bool {
 		f.min > 0 || f.max != Unbounded || f.dependent != nil
 }
 
-func (r *reader) patterns(f *objectForm, v *value) {
-	for i := range v.members {
-		m := &v.members[i]
-		keys, ok := r.regex("patternProperties", m.key)
+func (r *reader) patterns(f *objectForm, v *source.Value) {
+	for i := range v.Members {
+		m := &v.Members[i]
+		keys, ok := r.regex("patternProperties", m.Key)
 		if !ok {
 			f.patterns = nil // which keys are additional cannot be told any more
 			return
 		}
-		f.patterns = append(f.patterns, Rule{Keys: keys, Value: r.node(m.val)})
+		f.patterns = append(f.patterns, Rule{Keys: keys, Value: r.node(m.Val)})
 	}
 }
 
@@ -62,13 +64,13 @@ func (r *reader) dependencies(f *objectForm) {
 		if v == nil {
 			continue
 		}
-		for i := range v.members {
-			m := &v.members[i]
-			switch m.val.kind {
+		for i := range v.Members {
+			m := &v.Members[i]
+			switch m.Val.Kind {
 			case Array:
-				f.dependent = append(f.dependent, Implication{m.key, texts(m.val.items)})
+				f.dependent = append(f.dependent, Implication{m.Key, texts(m.Val.Items)})
 			case String:
-				f.dependent = append(f.dependent, Implication{m.key, []string{m.val.text}})
+				f.dependent = append(f.dependent, Implication{m.Key, []string{m.Val.Text}})
 			default:
 				r.dependentSchema(keyword, m)
 			}
@@ -76,19 +78,19 @@ func (r *reader) dependencies(f *objectForm) {
 	}
 }
 
-func (r *reader) dependentSchema(keyword string, m *member) {
-	n := r.node(m.val)
+func (r *reader) dependentSchema(keyword string, m *source.Member) {
+	n := r.node(m.Val)
 	if n.Any() {
 		return
 	}
-	absent, present := r.s.keyNodes(m.key)
+	absent, present := r.s.keyNodes(m.Key)
 	r.sub(r.s.choice(r.blame(keyword), absent, r.s.and(present, n)))
 }
 
-func texts(list []*value) []string {
+func texts(list []*source.Value) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
-		out[i] = v.text
+		out[i] = v.Text
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"slices"
+	"strconv"
 
 	"tenon/grammar/lex"
 	"tenon/grammar/lex/ecma"
@@ -14,12 +15,12 @@ func (r *reader) readStrings() {
 		r.f.strings = append(r.f.strings, stringLimit{length: true, min: low, max: high})
 	}
 	if v := r.get("pattern"); v != nil {
-		if e, ok := r.regex("pattern", v.text); ok {
+		if e, ok := r.regex("pattern", v.Text); ok {
 			r.f.strings = append(r.f.strings, stringLimit{text: e})
 		}
 	}
 	if v := r.get("format"); v != nil && r.s.formats == FormatsAsserted {
-		r.format(v.text)
+		r.format(v.Text)
 	}
 }
 
@@ -40,7 +41,7 @@ func (r *reader) format(name string) {
 			r.s.times[e] = most
 		}
 	case slices.Contains(undecided, name):
-		r.drop("format", Checked, "no automaton decides format "+quoted(name))
+		r.drop("format", Checked, "no automaton decides format "+strconv.Quote(name))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tenon/grammar/grammartest"
+	"tenon/grammar/schema/source"
 )
 
 // verdict is how the form fares on one instance.
@@ -16,7 +17,7 @@ const (
 	verdictWrong       verdict = "wrong"
 )
 
-func judgeGroup(s grammartest.Suite, g grammartest.SuiteGroup, d Draft) (all []verdict, reason error) {
+func judgeGroup(s grammartest.Suite, g grammartest.SuiteGroup, d source.Draft) (all []verdict, reason error) {
 	compiled, err := Compile(g.Schema, Options{Draft: d, Formats: FormatsAnnotation, Documents: s.Remotes})
 	var unsat *UnsatError
 	if err != nil && !errors.As(err, &unsat) {
@@ -27,7 +28,7 @@ func judgeGroup(s grammartest.Suite, g grammartest.SuiteGroup, d Draft) (all []v
 		return all, err
 	}
 	for _, c := range g.Tests {
-		v, err := decodeJSON(c.Data, 1000)
+		v, err := source.Decode(c.Data, 1000)
 		accepted := err == nil && unsat == nil && accepts(compiled.Root, v)
 		if compiled != nil && compiled.err != nil {
 			return append(all, verdictWrong), compiled.err
@@ -45,8 +46,8 @@ func TestOfficialSuite(t *testing.T) {
 	s := grammartest.ReadSuite(t)
 	for _, c := range []struct {
 		folder string
-		draft  Draft
-	}{{"draft3", Draft3}, {"draft4", Draft4}, {"draft6", Draft6}, {"draft7", Draft7}, {"draft2019-09", Draft2019}, {"draft2020-12", Draft2020}} {
+		draft  source.Draft
+	}{{"draft3", source.Draft3}, {"draft4", source.Draft4}, {"draft6", source.Draft6}, {"draft7", source.Draft7}, {"draft2019-09", source.Draft2019}, {"draft2020-12", source.Draft2020}} {
 		t.Run(c.folder, func(t *testing.T) {
 			count := map[verdict]int{}
 			for file, groups := range s.Files[c.folder] {

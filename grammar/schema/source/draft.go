@@ -1,4 +1,4 @@
-package schema
+package source
 
 import "strings"
 
@@ -35,11 +35,11 @@ func draftOf(uri string, otherwise Draft) Draft {
 	return otherwise
 }
 
-// refHidesSiblings: before 2019-09 an object with $ref is nothing but that reference.
-func (d Draft) refHidesSiblings() bool { return Draft3 <= d && d <= Draft7 }
+// RefHidesSiblings: before 2019-09 an object with $ref is nothing but that reference.
+func (d Draft) RefHidesSiblings() bool { return Draft3 <= d && d <= Draft7 }
 
-// integerBySpelling: drafts 3 and 4 tell integers by how they are written, later ones by value.
-func (d Draft) integerBySpelling() bool { return d == Draft3 || d == Draft4 }
+// IntegerBySpelling: drafts 3 and 4 tell integers by how they are written, later ones by value.
+func (d Draft) IntegerBySpelling() bool { return d == Draft3 || d == Draft4 }
 
 // idKeyword names the keyword that begins a schema resource.
 func (d Draft) idKeywords() []string {
@@ -60,7 +60,7 @@ const (
 	shapeAny shape = iota
 	shapeSchema
 	shapeSchemas   // array of schemas
-	shapeSchemaMap // object of schemas
+	ShapeSchemaMap // object of schemas
 	shapeItems     // schema or array of schemas
 	shapeDependencies
 	shapeNameLists // object of arrays of strings
@@ -75,19 +75,19 @@ const (
 	shapeList     // array of anything
 )
 
-// keyword describes a keyword: its form and in which drafts it means something.
-type keyword struct {
-	shape    shape
+// Keyword describes a keyword: its form and in which drafts it means something.
+type Keyword struct {
+	Shape    shape
 	from, to Draft
 }
 
-// in reports whether k means something in draft d.
-func (k keyword) in(d Draft) bool {
+// In reports whether k means something in draft d.
+func (k Keyword) In(d Draft) bool {
 	return k.from <= d && d <= k.to || d == DraftAuto && k.to != Draft3
 }
 
-// keywords lists every keyword that this package acts on or looks into.
-var keywords = map[string]keyword{
+// Keywords lists every keyword that package schema acts on or that is looked into.
+var Keywords = map[string]Keyword{
 	"$ref":                  {shapeString, Draft3, Draft2020},
 	"$id":                   {shapeString, Draft6, Draft2020},
 	"$anchor":               {shapeString, Draft2019, Draft2020},
@@ -95,8 +95,8 @@ var keywords = map[string]keyword{
 	"$dynamicRef":           {shapeString, Draft2020, Draft2020},
 	"$recursiveAnchor":      {shapeBool, Draft2019, Draft2019},
 	"$recursiveRef":         {shapeString, Draft2019, Draft2019},
-	"$defs":                 {shapeSchemaMap, Draft2019, Draft2020},
-	"definitions":           {shapeSchemaMap, Draft3, Draft2020},
+	"$defs":                 {ShapeSchemaMap, Draft2019, Draft2020},
+	"definitions":           {ShapeSchemaMap, Draft3, Draft2020},
 	"type":                  {shapeType, Draft3, Draft2020},
 	"enum":                  {shapeList, Draft3, Draft2020},
 	"const":                 {shapeAny, Draft6, Draft2020},
@@ -109,8 +109,8 @@ var keywords = map[string]keyword{
 	"if":                    {shapeSchema, Draft7, Draft2020},
 	"then":                  {shapeSchema, Draft7, Draft2020},
 	"else":                  {shapeSchema, Draft7, Draft2020},
-	"properties":            {shapeSchemaMap, Draft3, Draft2020},
-	"patternProperties":     {shapeSchemaMap, Draft3, Draft2020},
+	"properties":            {ShapeSchemaMap, Draft3, Draft2020},
+	"patternProperties":     {ShapeSchemaMap, Draft3, Draft2020},
 	"additionalProperties":  {shapeSchema, Draft3, Draft2020},
 	"propertyNames":         {shapeSchema, Draft6, Draft2020},
 	"required":              {shapeRequired, Draft3, Draft2020},
@@ -118,7 +118,7 @@ var keywords = map[string]keyword{
 	"maxProperties":         {shapeCount, Draft4, Draft2020},
 	"dependencies":          {shapeDependencies, Draft3, Draft7},
 	"dependentRequired":     {shapeNameLists, Draft2019, Draft2020},
-	"dependentSchemas":      {shapeSchemaMap, Draft2019, Draft2020},
+	"dependentSchemas":      {ShapeSchemaMap, Draft2019, Draft2020},
 	"unevaluatedProperties": {shapeSchema, Draft2019, Draft2020},
 	"prefixItems":           {shapeSchemas, Draft2020, Draft2020},
 	"items":                 {shapeItems, Draft3, Draft2020},

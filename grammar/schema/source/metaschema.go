@@ -1,7 +1,8 @@
-package schema
+package source
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -25,14 +26,14 @@ func metaschema(d Draft) []byte {
 	b.WriteString(`"positiveInteger":{"type":"integer","minimum":0},"nonNegativeInteger":{"type":"integer","minimum":0},`)
 	b.WriteString(`"positiveIntegerDefault0":{"type":"integer","minimum":0},"nonNegativeIntegerDefault0":{"type":"integer","minimum":0}`)
 	b.WriteString(`},"properties":{"title":{"type":"string"},"description":{"type":"string"},"default":{},"$schema":{"type":"string","format":"uri"}`)
-	names := make([]string, 0, len(keywords))
-	for name := range keywords {
+	names := make([]string, 0, len(Keywords))
+	for name := range Keywords {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if k := keywords[name]; k.in(d) {
-			b.WriteString(`,` + quoted(name) + `:` + strings.ReplaceAll(metaShape(name, k.shape, d), "DEFS", defs))
+		if k := Keywords[name]; k.In(d) {
+			b.WriteString(`,` + strconv.Quote(name) + `:` + strings.ReplaceAll(metaShape(name, k.Shape, d), "DEFS", defs))
 		}
 	}
 	b.WriteString(`}`)
@@ -93,7 +94,7 @@ func metaShape(name string, form shape, d Draft) string {
 		return self
 	case shapeSchemas:
 		return `{"$ref":"#/DEFS/schemaArray"}`
-	case shapeSchemaMap:
+	case ShapeSchemaMap:
 		return `{"type":"object","additionalProperties":` + self + `}`
 	case shapeItems:
 		if d == Draft2020 {

@@ -1,7 +1,8 @@
-package schema
+package source
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -10,44 +11,44 @@ import (
 // Canonical writes a JSON text as another, so that equal values give equal texts: keys sorted,
 // numbers by value, no escapes but those that must be. What is no JSON stays as it is.
 func Canonical(text []byte) []byte {
-	v, err := decodeJSON(text, Limits{}.withDefaults().Depth)
+	v, err := Decode(text, math.MaxInt)
 	if err != nil {
 		return text
 	}
-	return []byte(v.canonical())
+	return []byte(v.Canonical())
 }
 
-// canonical is Canonical for a value that has been read.
-func (v *value) canonical() string {
+// Canonical is the same for a value that has been read.
+func (v *Value) Canonical() string {
 	if v.canon == "" {
 		v.canon = v.canonicalText()
 	}
 	return v.canon
 }
 
-func (v *value) canonicalText() string {
-	switch v.kind {
+func (v *Value) canonicalText() string {
+	switch v.Kind {
 	case Null:
 		return "null"
 	case Bool:
-		if v.truth {
+		if v.Truth {
 			return "true"
 		}
 		return "false"
 	case Number:
-		return canonicalNumber(v.text)
+		return canonicalNumber(v.Text)
 	case String:
-		return canonicalString(v.text)
+		return canonicalString(v.Text)
 	case Array:
-		parts := make([]string, len(v.items))
-		for i, e := range v.items {
-			parts[i] = e.canonical()
+		parts := make([]string, len(v.Items))
+		for i, e := range v.Items {
+			parts[i] = e.Canonical()
 		}
 		return "[" + strings.Join(parts, ",") + "]"
 	}
-	parts := make([]string, len(v.members))
-	for i, m := range v.members {
-		parts[i] = canonicalString(m.key) + ":" + m.val.canonical()
+	parts := make([]string, len(v.Members))
+	for i, m := range v.Members {
+		parts[i] = canonicalString(m.Key) + ":" + m.Val.Canonical()
 	}
 	slices.Sort(parts)
 	return "{" + strings.Join(parts, ",") + "}"

@@ -1,0 +1,19 @@
+// Package source reads schema documents: JSON that keeps order and spelling, the dialect that a
+// document is written in, what its references lead to, and whether it is a JSON Schema at all. It
+// knows nothing of what keywords mean.
+//
+//	set, err := source.Read(text, source.Options{MaxDepth: 1000})
+//	target, why := set.Resolve(set.Main, "#/$defs/address")
+//
+// Files: value.go and json.go (values), canonical.go (equal values, equal texts), rat.go (numbers),
+// draft.go (the dialects' keywords), set.go (a document), check.go (the walk over all of it),
+// resource.go (ids, anchors, references), scope.go (dynamic references), metaschema.go (the
+// published metaschemas, made from the table of keywords).
+//
+// # Words
+//
+//	here                     JSON Schema core
+//	Draft                    dialect (§4.3.3)
+//	Resource                 schema resource (§4.3.5)
+//	Scope                    dynamic scope (§7.1)
+package source
