@@ -45,31 +45,10 @@ func (s *Schema) arrayAlt(a *ArrayAlt) *Alt {
 	if a.Max != Unbounded && a.Max <= len(a.Prefix) {
 		a.Prefix, a.Rest = a.Prefix[:a.Max], s.never
 	}
-	if a.Unique {
-		s.compareConstants(a)
-	}
 	if a.Max != Unbounded && a.Min > a.Max {
 		return nil
 	}
 	return &Alt{Kind: Array, Array: a}
-}
-
-// compareConstants decides uniqueItems as far as the first elements have one value each.
-func (s *Schema) compareConstants(a *ArrayAlt) {
-	known := make(map[string]bool, len(a.Prefix))
-	for i, n := range a.Prefix {
-		in, _ := n.lists()
-		if len(in) != 1 {
-			return
-		}
-		text := in[0].Canonical()
-		if known[text] {
-			a.Prefix, a.Rest, a.Max, a.Unique = a.Prefix[:i], s.never, i, false
-			return
-		}
-		known[text] = true
-	}
-	a.Unique = a.Rest != s.never
 }
 
 // exclude keeps the elements that c counts out of a.

@@ -142,26 +142,12 @@ func (s *Schema) inhabitedArray(a *ArrayAlt, ok func(*Node) bool) bool {
 		return false
 	}
 	for _, c := range a.Contains {
-		if c.Min > 0 && !s.canContain(a, c, ok) || c.Max != Unbounded && s.mustContain(a, c, ok) > c.Max {
+		later := a.Min - max(c.From, len(a.Prefix))
+		if c.Min > 0 && !s.canContain(a, c, ok) || c.Max != Unbounded && later > c.Max && !ok(s.and(a.Rest, s.not(c.Node))) {
 			return false
 		}
 	}
 	return true
-}
-
-// mustContain returns how many elements of the shortest array in a can only belong to c.
-func (s *Schema) mustContain(a *ArrayAlt, c Contain, ok func(*Node) bool) int {
-	not := s.not(c.Node)
-	n := 0
-	for i := c.From; i < min(a.Min, len(a.Prefix)); i++ {
-		if !ok(s.and(a.Prefix[i], not)) {
-			n++
-		}
-	}
-	if rest := a.Min - max(c.From, len(a.Prefix)); rest > 0 && !ok(s.and(a.Rest, not)) {
-		n += rest
-	}
-	return n
 }
 
 // canContain reports whether enough elements of a may belong to c.

@@ -28,7 +28,10 @@ func (s *Schema) normalizeArray(a ArrayAlt) []*Alt {
 	}
 	bounded := 0
 	for _, c := range a.Contains {
-		s.boundContain(&a, c)
+		if s.boundContain(&a, c); !s.anyMeets(&a, c) {
+			s.unsupported(nil, "contains beside a prefix that cannot meet it")
+			return nil
+		}
 		if c.Max != Unbounded || a.Max != Unbounded {
 			bounded++
 		}
@@ -36,58 +39,23 @@ func (s *Schema) normalizeArray(a ArrayAlt) []*Alt {
 	if bounded > 0 && len(a.Contains) > 1 {
 		s.unsupported(nil, "several contains in an array of bounded length")
 	}
-	a.seen = nil
-	return s.choosePlaces(&a)
-}
-
-// choosePlaces replaces a Contain that not every element from From on can meet by a choice of the
-// element that does. What is left can be met by any element, so that a walker needs to count only
-// how many may still come.
-func (s *Schema) choosePlaces(a *ArrayAlt) []*Alt {
 	if a.Unique {
-		s.boundUnique(a)
+		s.boundUnique(&a)
 	}
-	for i, c := range a.Contains {
-		places, rest := s.places(a, c)
-		if c.Min == 0 || rest && (a.Max == Unbounded || len(places) == len(a.Prefix)-min(c.From, len(a.Prefix))) {
-			continue
-		}
-		if c.Min > 1 || c.Max != Unbounded {
-			s.unsupported(nil, "contains beside a prefix that cannot meet it")
-			return nil
-		}
-		without := *a
-		without.Contains = slices.Delete(slices.Clone(a.Contains), i, i+1)
-		var out []*Alt
-		for _, p := range places {
-			at := &ArrayAlt{Prefix: s.anyPrefix(p + 1), Rest: s.any, Min: p + 1, Max: Unbounded}
-			at.Prefix[p] = c.Node
-			out = append(out, present(s.intersectArrays(&without, at))...)
-		}
-		if rest {
-			later := without
-			later.Contains = append(slices.Clone(without.Contains), Contain{c.Node, max(c.From, len(a.Prefix)), 1, Unbounded})
-			out = append(out, present(s.arrayAlt(&later))...)
-		}
-		var settled []*Alt
-		for _, o := range out { // one Contain fewer to choose for
-			if s.inhabited(o) {
-				settled = append(settled, s.choosePlaces(o.Array)...)
-			}
-		}
-		return settled
-	}
-	return present(s.arrayAlt(a))
+	a.seen = nil
+	return present(s.arrayAlt(&a))
 }
 
-// places returns the elements of the prefix that can meet c, and whether later ones can.
-func (s *Schema) places(a *ArrayAlt, c Contain) (prefix []int, rest bool) {
-	for i := c.From; i < len(a.Prefix); i++ {
-		if !s.and(a.Prefix[i], c.Node).Empty() {
-			prefix = append(prefix, i)
-		}
+// anyMeets reports whether any element from c.From on can meet c, so that a walker needs to count
+// only how many may still come.
+func (s *Schema) anyMeets(a *ArrayAlt, c Contain) bool {
+	if c.Min == 0 {
+		return true
 	}
-	return prefix, !s.and(a.Rest, c.Node).Empty()
+	if a.Max != Unbounded && slices.ContainsFunc(a.Prefix[min(c.From, len(a.Prefix)):], func(n *Node) bool { return s.and(n, c.Node).Empty() }) {
+		return false
+	}
+	return !s.and(a.Rest, c.Node).Empty()
 }
 
 // boundContain limits an array whose further elements can only be ones that c counts.
@@ -95,19 +63,11 @@ func (s *Schema) boundContain(a *ArrayAlt, c Contain) {
 	if c.Max == Unbounded {
 		return
 	}
-	not, optional := s.not(c.Node), false
-	for i := c.From; i < len(a.Prefix); i++ {
-		forced := s.and(a.Prefix[i], not).Empty()
-		if forced && optional && i < a.Min { // an earlier element could use up what this one needs
-			s.unsupported(nil, "maxContains beside a prefix")
-		}
-		optional = optional || !forced
+	if len(a.Prefix) > c.From { // an element could use up what a later one needs
+		s.unsupported(nil, "maxContains beside a prefix")
 	}
-	if s.and(a.Rest, not).Empty() {
-		a.Max = minBound(a.Max, max(c.From, len(a.Prefix))+c.Max)
-		if optional && a.Min > len(a.Prefix) {
-			s.unsupported(nil, "maxContains beside a prefix")
-		}
+	if s.and(a.Rest, s.not(c.Node)).Empty() {
+		a.Max = minBound(a.Max, c.From+c.Max)
 	}
 }
 
@@ -124,7 +84,7 @@ func (s *Schema) boundUnique(a *ArrayAlt) {
 	}
 	few := len(a.Prefix) > 0 && a.Min > len(a.Prefix) && s.count(a.Rest, a.Min) < a.Min
 	for i := 1; i < min(least, len(a.Prefix)); i++ {
-		few = few || s.scarce(a, i)
+		few = few || s.count(a.Prefix[i], i+1) <= i // those before it could take all its values
 	}
 	if few {
 		s.unsupported(nil, "uniqueItems and minItems over elements of few values")
@@ -132,20 +92,6 @@ func (s *Schema) boundUnique(a *ArrayAlt) {
 	if n := s.count(a.Rest, maxDistinct); n < maxDistinct {
 		a.Max = minBound(a.Max, len(a.Prefix)+n)
 	}
-}
-
-// scarce reports whether the elements before i could take all values that element i may have.
-func (s *Schema) scarce(a *ArrayAlt, i int) bool {
-	n := s.count(a.Prefix[i], i+1)
-	if n > i {
-		return false
-	}
-	for _, earlier := range a.Prefix[:i] {
-		if !s.and(earlier, a.Prefix[i]).Empty() {
-			n--
-		}
-	}
-	return n <= 0
 }
 
 func (s *Schema) normalizeObject(o ObjectAlt) []*Alt {
