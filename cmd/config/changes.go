@@ -36,6 +36,8 @@ func (l *Loader) Changes(after *Loader) []Change {
 		}
 		for _, c := range []struct{ name, was, is string }{
 			{"source", before.Source, m.Source}, {"aliases", strings.Join(before.Aliases, ", "), strings.Join(m.Aliases, ", ")},
+			{"remote", strings.Join(before.Remote.URLs, ", "), strings.Join(m.Remote.URLs, ", ")},
+			{"remote-fallback", strconv.FormatBool(before.Remote.Fallback), strconv.FormatBool(m.Remote.Fallback)},
 			{"pin", strconv.FormatBool(before.Pin), strconv.FormatBool(m.Pin)},
 		} {
 			if c.was != c.is {

@@ -62,7 +62,8 @@ var modelKeys = []struct{ name, help string }{
 	{"source", "a file, a folder, `hf:owner/repo[:quant]` or an https address; without one the entry's name says which model is meant"},
 	{"aliases", "other names for the model"},
 	{"pin", "true: the model is loaded at start and stays, whatever else asks for room"},
-	{"remote", "addresses of llama-servers that have the model loaded (`http://host:port`, `#weight=2` behind it for a weight), in place of loading it here; with `source` that file gives the vocabulary, so that prompts go as token ids"},
+	{"remote", "addresses of servers that have the model loaded, in place of loading it here: llama-server, vLLM, SGLang, or any with `/v1/completions` (`http://host:port`; behind it `#weight=2` for a weight, `api=vllm` where the server does not tell what it is, `model=name` where it serves several). With `source` that file gives the vocabulary, so that prompts go as token ids"},
+	{"remote-fallback", "true: where none of them answers, `source` is loaded here"},
 	{"remote-key-file", "a file that holds the key they want"},
 	{"remote-key-env", "an environment variable that holds it"},
 	{"remote-ca", "a file of certificates (PEM) that are trusted for them, beside the system's"},
@@ -121,6 +122,10 @@ func (f *file) modelKey(m *Model, key, value *yaml.Node) error {
 		m.Remote.KeyFile = f.beside(values[0])
 	case "remote-key-env":
 		m.Remote.KeyEnv = values[0]
+	case "remote-fallback":
+		if m.Remote.Fallback = values[0] == "true"; !m.Remote.Fallback && values[0] != "false" {
+			return f.errorf(key, "models: %s: remote-fallback: is %q; expected true or false", m.Name, values[0])
+		}
 	case "remote-ca":
 		m.Remote.CA = f.beside(values[0])
 	case "adapter":

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"tenon/cmd/config"
 	"tenon/engine"
 	far "tenon/engine/remote"
 	"tenon/engine/worker"
@@ -64,6 +65,14 @@ func remoteKey(r catalog.Remote) (string, error) {
 	return "", nil
 }
 
+// checkFallback tells whether there is something to load where nobody answers.
+func checkFallback(m config.Model) error {
+	if m.Remote.Fallback && m.Source == "" {
+		return errors.New("goes with a source, which is loaded then")
+	}
+	return nil
+}
+
 // checkRemote tells what is wrong with where a model is served, before it is asked for.
 func checkRemote(r catalog.Remote) error {
 	for _, text := range r.URLs {
@@ -71,8 +80,8 @@ func checkRemote(r catalog.Remote) error {
 			return err
 		}
 	}
-	if len(r.URLs) == 0 && r.KeyFile+r.KeyEnv+r.CA != "" {
-		return errors.New("remote-key-file, remote-key-env and remote-ca go with remote")
+	if len(r.URLs) == 0 && (r.KeyFile+r.KeyEnv+r.CA != "" || r.Fallback) {
+		return errors.New("remote-key-file, remote-key-env, remote-ca and remote-fallback go with remote")
 	}
 	return nil
 }

@@ -47,6 +47,9 @@ func TestRemote_whatIsWrongIsSaidAtStart(t *testing.T) {
 		"remote: ftp://a":                             "expected http://host:port",
 		"remote: [\"http://a#weight=-1\"]":            "expected a weight",
 		"source: nowhere.gguf\n    remote-key-env: K": "go with remote",
+		"remote: http://a\n    remote-fallback: true": "goes with a source",
+		"remote: http://a\n    remote-fallback: 1":    "expected true or false",
+		"remote: \"http://a#api=tgi\"":                "there is no api",
 		"remote: http://a\n    remote-tls: yes":       "no key \"remote-tls\"",
 	} {
 		t.Setenv("TENON_CONFIG", write(t, "c.yaml", "models:\n  far:\n    "+text+"\n"))

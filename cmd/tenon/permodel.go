@@ -123,6 +123,7 @@ func (p perModel) check() error {
 			"lora":               checkAdapters(e.Settings.LoRA),
 			"adapters":           checkFolder(e.Settings.Adapters),
 			"remote":             checkRemote(m.Remote),
+			"remote-fallback":    checkFallback(m),
 		} {
 			if err != nil {
 				return fmt.Errorf("%s: %w (set by %s)", name, err, e.Origins[name])

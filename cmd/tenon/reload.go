@@ -70,7 +70,7 @@ func (a *app) reload(context.Context) (notes []string, err error) {
 // atOnce and fromTheNextRequest are when settings take effect that need neither a load nor a
 // start.
 var (
-	atOnce             = []string{"alias", "aliases", "pin", "keep-alive", "models-dir", "find-models", "models-max", "queue-timeout", "adapters"}
+	atOnce             = []string{"alias", "aliases", "pin", "remote", "remote-fallback", "keep-alive", "models-dir", "find-models", "models-max", "queue-timeout", "adapters"}
 	fromTheNextRequest = []string{"tool-format", "simplify-tools", "tool-guidance", "routing-thought", "call-retries", "agent-rounds", "agent-time", "agent-tokens", "agent-equal-calls", "agent-call-time", "tool-grants", "tools and mcp", "mcp-hosts", "mcp-private", "mcp-approval"}
 )
 

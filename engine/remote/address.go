@@ -14,6 +14,11 @@ type Address struct {
 	Model  string  // of several that are served there; "": the first
 }
 
+// same tells whether two addresses are of one upstream, spoken to in one way.
+func (a Address) same(b Address) bool {
+	return a.Base.String() == b.Base.String() && a.API == b.API && a.Model == b.Model
+}
+
 // API is how an upstream is spoken to.
 type API string
 

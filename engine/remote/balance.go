@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"slices"
 	"time"
 
 	"tenon/engine"
@@ -79,7 +80,7 @@ type balance struct {
 func (b *balance) best(r request, not *upstream) (chosen *upstream) {
 	before, read := b.talks.find(r.keys)
 	able := func(u *upstream) bool { return u.up && u != not }
-	settled := before != nil && able(before.at)
+	settled := before != nil && able(before.at) && slices.Contains(b.upstreams, before.at)
 	least := math.Inf(1)
 	for _, u := range b.upstreams {
 		if !able(u) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,14 +41,15 @@ type Options struct {
 // Engine is a model that other machines serve.
 type Engine struct {
 	options Options
-	balance
+	http    *http.Client
 	printed printer
 	pieces  sync.Map // of the vocabulary, by id: piece
 	ctx     context.Context
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
-	mu    sync.Mutex // guards model, stats and the upstreams' fields that balance.go lists
+	mu sync.Mutex // guards what follows, and the upstreams' fields that are so marked
+	balance
 	model engine.Model
 	stats engine.Stats
 }
@@ -64,7 +66,7 @@ func Connect(ctx context.Context, o Options) (*Engine, error) {
 	if o.Check == 0 {
 		o.Check = 10 * time.Second
 	}
-	e := &Engine{options: o}
+	e := &Engine{options: o, http: &http.Client{CheckRedirect: noRedirects}}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	if err := e.open(ctx); err != nil {
 		_ = e.Close() // that it did not open says more
@@ -75,32 +77,90 @@ func Connect(ctx context.Context, o Options) (*Engine, error) {
 }
 
 func (e *Engine) open(ctx context.Context) error {
-	transport := e.options.transport
-	if transport == nil {
+	if e.http.Transport = e.options.transport; e.http.Transport == nil {
 		var err error
-		if transport, err = newTransport(e.options.CA); err != nil {
+		if e.http.Transport, err = newTransport(e.options.CA); err != nil {
 			return err
 		}
 	}
-	for _, text := range e.options.URLs {
-		a, err := ParseAddress(text)
-		if err != nil {
-			return err
-		}
-		c := &client{base: a.Base, key: e.options.Key, http: &http.Client{Transport: transport, CheckRedirect: noRedirects}}
-		e.upstreams = append(e.upstreams, &upstream{client: c, address: a})
+	if err := e.target(e.options.URLs); err != nil {
+		return err
 	}
 	var failed []error
-	for _, u := range e.upstreams {
+	all := e.all()
+	for _, u := range all {
 		if err := e.connect(ctx, u); err != nil {
 			failed = append(failed, err)
 			e.options.Log.Warn("an upstream is not there", "model", e.options.Name, "upstream", u.client.base.Host, "error", err)
 		}
 	}
-	if len(failed) == len(e.upstreams) {
+	if len(failed) == len(all) {
 		return fmt.Errorf("no upstream serves %s: %w", e.options.Name, errors.Join(failed...))
 	}
 	return nil
+}
+
+// target makes upstreams of addresses. Those that are known already stay as they are, but for their
+// weight.
+func (e *Engine) target(urls []string) error {
+	var all []*upstream
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, text := range urls {
+		a, err := ParseAddress(text)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(e.upstreams, func(u *upstream) bool { return u.address.same(a) })
+		if at < 0 {
+			all = append(all, &upstream{client: &client{base: a.Base, key: e.options.Key, http: e.http}, address: a})
+			continue
+		}
+		all = append(all, e.upstreams[at])
+	}
+	for i, u := range all { // all can be read
+		a, _ := ParseAddress(urls[i])
+		u.address.Weight = a.Weight
+	}
+	e.upstreams = all
+	e.sum()
+	return nil
+}
+
+// Retarget goes on with other upstreams. New ones are asked what they serve; those that are left out
+// get no more turns, and end the ones that they have. Keys and certificates stay.
+func (e *Engine) Retarget(urls []string) error {
+	if err := e.target(urls); err != nil {
+		return err
+	}
+	go e.rouse(nil) // until all have answered, or the engine is closed
+	return nil
+}
+
+// Answers tells whether an upstream is there to take a turn.
+func (e *Engine) Answers(ctx context.Context) bool {
+	for _, u := range e.all() {
+		e.mu.Lock()
+		up, fresh := u.up, time.Since(u.verified) < stale
+		e.mu.Unlock()
+		if up && (fresh || e.verify(ctx, u)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Engine) isUp(u *upstream) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return u.up
+}
+
+// all are the upstreams.
+func (e *Engine) all() []*upstream {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.upstreams // a list is replaced, not changed
 }
 
 // Model implements engine.Engine. What the engine can do is what all upstreams can that are up.
@@ -212,24 +272,15 @@ func (e *Engine) prepare(ctx context.Context, request engine.Turn) (turn, error)
 			}
 		}
 	}
-	for _, u := range e.ups() { // what cannot be is said before the turn waits
+	for _, u := range e.all() { // what cannot be is said before the turn waits
+		if !e.isUp(u) {
+			continue
+		}
 		if _, _, err := e.phrase(u, t); err != nil {
 			return t, err
 		}
 	}
 	return t, nil
-}
-
-// ups are the upstreams that are up.
-func (e *Engine) ups() (all []*upstream) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, u := range e.upstreams {
-		if u.up {
-			all = append(all, u)
-		}
-	}
-	return all
 }
 
 // Close implements engine.Engine.

@@ -13,11 +13,11 @@ import (
 
 // upstream is one server of the model.
 type upstream struct {
-	client  *client
-	address Address
+	client *client
 
 	// Guarded by the engine's mu.
-	api         api // nil: it was not reached yet
+	address     Address // only its Weight changes
+	api         api     // nil: it was not reached yet
 	model       engine.Model
 	up          bool
 	verified    time.Time // when it was last seen to serve the model
@@ -156,7 +156,7 @@ func (e *Engine) watch() {
 
 // rouse asks those that are lost whether they are back; not is passed over.
 func (e *Engine) rouse(not *upstream) {
-	for _, u := range e.upstreams {
+	for _, u := range e.all() {
 		if u != not {
 			e.look(u)
 		}

@@ -3,7 +3,9 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -65,6 +67,70 @@ type waiter struct {
 // *LoadError (of *NoRoomError, say), engine.ErrQueueTimeout, engine.ErrClosed or ctx's.
 func (f *Fleet) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	r.OnDemand = true
+	var l *Lease
+	err := f.either(r, func(r Request) (err error) {
+		if l, err = f.acquire(ctx, r); err == nil && r.fallback && !answers(ctx, l.Engine) {
+			l.Release()
+			err = &LoadError{ID: l.ID, Err: errors.New("no upstream answers")}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// answers tells whether an engine is there to take a turn. Most are once they are loaded.
+func answers(ctx context.Context, e engine.Engine) bool {
+	a, ok := e.(interface{ Answers(context.Context) bool })
+	return !ok || a.Answers(ctx)
+}
+
+// failedLately is how long a model that other machines did not serve is not asked for there, where
+// it can be loaded here.
+const failedLately = 10 * time.Second
+
+// either does something with a model where it is served, and if that fails and the model may be
+// loaded here instead, with the one here.
+func (f *Fleet) either(r Request, do func(Request) error) error {
+	e, err := f.options.Catalog.Resolve(r.Name)
+	if err != nil || e.Remote == nil || !e.Remote.Fallback {
+		return do(r)
+	}
+	if f.absent(e) {
+		r.here = true
+		return do(r)
+	}
+	r.fallback = true
+	err = do(r)
+	var failed *LoadError
+	missing := errors.As(err, &failed)
+	f.mu.Lock()
+	switch {
+	case missing:
+		f.failures[key(e)] = failure{err: failed, at: time.Now(), crashes: f.failures[key(e)].crashes}
+	case err == nil:
+		delete(f.failures, key(e))
+	}
+	f.mu.Unlock()
+	if !missing {
+		return err
+	}
+	slog.Warn("no upstream answers: the model is served from here", "model", e.ID, "error", err)
+	r.fallback, r.here = false, true
+	return do(r)
+}
+
+// absent tells whether a model was not served elsewhere a short while ago.
+func (f *Fleet) absent(e catalog.Entry) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	failed, ok := f.failures[key(e)]
+	return ok && time.Since(failed.at) < failedLately
+}
+
+func (f *Fleet) acquire(ctx context.Context, r Request) (*Lease, error) {
 	i, w, err := f.join(r)
 	if err != nil {
 		return nil, err
@@ -83,11 +149,15 @@ func (f *Fleet) Load(ctx context.Context, r Request) (Instance, error) {
 	if r.TTL == 0 && !r.OnDemand {
 		r.TTL = Forever
 	}
-	i, w, err := f.join(r)
+	var i *instance
+	var w *waiter
+	err := f.either(r, func(r Request) (err error) {
+		if i, w, err = f.join(r); err == nil {
+			err = f.wait(ctx, i, w)
+		}
+		return err
+	})
 	if err != nil {
-		return Instance{}, err
-	}
-	if err := f.wait(ctx, i, w); err != nil {
 		return Instance{}, err
 	}
 	f.release(i, w.lease) // it counts as a user no more
@@ -99,6 +169,9 @@ func (f *Fleet) Load(ctx context.Context, r Request) (Instance, error) {
 // join finds or makes the instance and has the request wait for it.
 func (f *Fleet) join(r Request) (*instance, *waiter, error) {
 	e, missing := f.options.Catalog.Resolve(r.Name)
+	if r.here {
+		e.Remote = nil
+	}
 	i, w, err := f.enter(e, missing, r, nil)
 	if i == nil && err == nil { // it is new; the estimate takes a while
 		d := f.demand(e, r.Settings)
@@ -135,7 +208,7 @@ func (f *Fleet) find(e catalog.Entry, missing error, r Request) (*instance, erro
 	name := cmp.Or(r.ID, r.Name)
 	if i := f.named(name); r.New && r.ID != "" && i != nil {
 		return nil, &TakenError{r.ID}
-	} else if !r.New && i != nil && (missing != nil && !i.gone || i.entry.ID == e.ID) && (r.Settings == Settings{} || r.Settings == i.settings) {
+	} else if !r.New && i != nil && (missing != nil && !i.gone || key(i.entry) == key(e)) && (r.Settings == Settings{} || r.Settings == i.settings) {
 		return i, nil
 	}
 	if missing != nil {
@@ -144,7 +217,7 @@ func (f *Fleet) find(e catalog.Entry, missing error, r Request) (*instance, erro
 	if i := f.of(e, r.Settings); i != nil && r.ID == "" && !r.New {
 		return i, nil
 	}
-	failed := f.failures[e.ID]
+	failed := f.failures[key(e)]
 	if _, open := failed.crashes.Open(time.Now()); open {
 		return nil, &LoadError{ID: e.ID, Err: failed.err}
 	}

@@ -26,6 +26,12 @@
 // that a turn needs goes on, since the turn is likely to be tried again. It stays, then, for the
 // turn's time to live: of those who left before the end, nobody's wish to keep it counts.
 //
+// # Elsewhere
+//
+// A model that other machines serve takes no room. Where its entry says so (catalog.Remote's
+// Fallback) and nobody answers there, a second instance of the same model is loaded here; the one
+// elsewhere is asked again after ten seconds. Who asks by the model's name gets the one or the other.
+//
 // # Room
 //
 // The ledger (ledger.go) knows what each instance takes of RAM and VRAM: as estimated before it

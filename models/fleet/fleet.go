@@ -22,9 +22,9 @@ type Fleet struct {
 	stop     context.CancelFunc
 	running  sync.WaitGroup // loads and ends
 
-	mu        sync.Mutex  // guards what follows; never held while a model loads or ends
-	instances []*instance // in the order in which they were asked for
-	failures  map[string]failure
+	mu        sync.Mutex                  // guards what follows; never held while a model loads or ends
+	instances []*instance                 // in the order in which they were asked for
+	failures  map[string]failure          // by key
 	off       map[string]placement.Memory // measured less estimated, by file and GPU layers
 	vram      int64                       // what instances may take of the GPU's together, in bytes; 0: not known
 	pins      map[string]bool             // by model, over what the catalogue says
@@ -36,6 +36,7 @@ type Fleet struct {
 // failure is why a model's last load failed.
 type failure struct {
 	err     error
+	at      time.Time
 	crashes breaker.Breaker // loads in a row, up to this one, whose process ended
 }
 
@@ -71,7 +72,15 @@ func (f *Fleet) Status() []Status {
 
 func (f *Fleet) status(e catalog.Entry) Status {
 	s := Status{Entry: e, State: NotLoaded, Pinned: f.pinned(e)}
-	if failed, ok := f.failures[e.ID]; ok {
+	failed, ok := f.failures[key(e)]
+	if here := e; ok && e.Remote != nil { // it may be served from here instead
+		here.Remote = nil
+		if i := f.of(here, Settings{}); i != nil && i.engine != nil {
+			s.State, s.Model = i.state, i.engine.Model()
+			return s
+		}
+	}
+	if ok {
 		s.Err = failed.err
 		_, s.Down = failed.crashes.Open(time.Now())
 	}
@@ -175,7 +184,7 @@ func (f *Fleet) named(name string) *instance {
 func (f *Fleet) of(e catalog.Entry, s Settings) *instance {
 	var found *instance
 	for _, i := range f.instances {
-		if i.entry.ID != e.ID || s != (Settings{}) && i.settings != s {
+		if key(i.entry) != key(e) || s != (Settings{}) && i.settings != s {
 			continue
 		}
 		if found == nil || found.engine == nil && i.engine != nil {
@@ -183,6 +192,14 @@ func (f *Fleet) of(e catalog.Entry, s Settings) *instance {
 		}
 	}
 	return found
+}
+
+// key tells models apart, and of one model what is loaded here from what other machines serve.
+func key(e catalog.Entry) string {
+	if e.Remote != nil {
+		return e.ID + "\x00elsewhere"
+	}
+	return e.ID
 }
 
 func (f *Fleet) pinned(e catalog.Entry) bool {

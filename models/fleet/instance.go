@@ -132,7 +132,7 @@ func (f *Fleet) begin(i *instance) {
 	f.loads++
 	i.state, i.progress, i.load, i.begun, i.goesOn, i.ttl = Loading, 0, f.loads, time.Now(), false, 0
 	i.notify()
-	failed := f.failures[i.entry.ID]
+	failed := f.failures[key(i.entry)]
 	wait := failed.crashes.Backoff()
 	ctx, cancel := context.WithCancel(f.ctx)
 	i.cancel = cancel
@@ -183,7 +183,7 @@ func (f *Fleet) loaded(i *instance, made engine.Engine, err error) {
 		f.failed(i, err)
 		return
 	}
-	delete(f.failures, i.entry.ID)
+	delete(f.failures, key(i.entry))
 	i.engine, i.state, i.progress, i.loadedAt, i.attached, i.peak = made, Loaded, 1, time.Now(), &attachment{}, placement.Resident{}
 	i.vram = made.Model().VRAM
 	f.measure(i)
@@ -194,16 +194,16 @@ func (f *Fleet) loaded(i *instance, made engine.Engine, err error) {
 
 // failed takes the end of a load that came to nothing. Nothing of it counts as loaded.
 func (f *Fleet) failed(i *instance, err error) {
-	failed := failure{err: err}
+	failed := failure{err: err, at: time.Now()}
 	if errors.Is(err, engine.ErrWorkerLost) {
-		failed.crashes = f.failures[i.entry.ID].crashes
+		failed.crashes = f.failures[key(i.entry)].crashes
 		failed.crashes.Failed(time.Now())
 		if left, open := failed.crashes.Open(time.Now()); open {
 			failed.err = fmt.Errorf("it ended %d times in a row and is not tried again for %s; the last time: %w",
 				failed.crashes.Failures(), left.Round(time.Second), err)
 		}
 	}
-	f.failures[i.entry.ID] = failed
+	f.failures[key(i.entry)] = failed
 	f.refuse(i, &LoadError{ID: i.id, Err: failed.err})
 	f.remove(i)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -163,8 +164,12 @@ func (f *Fleet) Remove(ctx context.Context, name string) error {
 // Alias gives a model another name for good, or takes one away that was given so, if model is "".
 func (f *Fleet) Alias(alias, model string) error { return f.options.Catalog.Name(alias, model) }
 
+// retargeter is an engine that other machines serve, and goes on with others.
+type retargeter interface{ Retarget(urls []string) error }
+
 // Reload takes the limits and times of new options, and what the catalogue now says of models.
-// What is loaded stays as it was loaded; what the catalogue has no more goes once it is idle.
+// What is loaded stays as it was loaded, but for where it is served; what the catalogue has no more
+// goes once it is idle.
 func (f *Fleet) Reload(o Options) {
 	at := map[string]catalog.Entry{}
 	for _, e := range f.options.Catalog.All() {
@@ -176,7 +181,15 @@ func (f *Fleet) Reload(o Options) {
 	f.options.TTL, f.options.QueueTimeout = o.TTL, o.QueueTimeout
 	for _, i := range f.instances {
 		e, ok := at[i.entry.ID]
-		i.gone = !ok
+		elsewhere := i.entry.Remote != nil
+		i.gone = !ok || elsewhere && e.Remote == nil || !elsewhere && e.Remote != nil && !e.Remote.Fallback
+		if r, can := i.engine.(retargeter); can && elsewhere && !i.gone && !slices.Equal(i.entry.Remote.URLs, e.Remote.URLs) {
+			if err := r.Retarget(e.Remote.URLs); err != nil {
+				slog.Error("other upstreams were not taken", "model", i.id, "error", err)
+				continue
+			}
+			i.entry.Remote = e.Remote
+		}
 		i.entry.TTL, i.entry.Pinned, i.entry.Aliases = e.TTL, e.Pinned, e.Aliases
 	}
 	f.schedule()

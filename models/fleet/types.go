@@ -35,6 +35,9 @@ type Request struct {
 	TTL      time.Duration  // the instance is unloaded when idle so long; 0: as the model or the server says
 	OnDemand bool           // a turn needs it, and is likely to be tried again: the load goes on when ctx ends
 	Progress func(Progress) // called from the goroutine that asks, while it waits; may be nil
+
+	fallback bool // if nobody answers elsewhere, the model here will do
+	here     bool // not where other machines serve it
 }
 
 // Progress tells how far a load is.
