@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +41,7 @@ func TestAPIs_whatTheyCanDo(t *testing.T) {
 			if got.Sampling == "" {
 				t.Error("all fields of sampling are claimed")
 			}
-			c.want.Logprobs = c.host.api == VLLM
+			c.want.Logprobs = c.host.api == VLLM && c.want.IDs
 			if got.Sampling = ""; got != c.want {
 				t.Errorf("%+v", got)
 			}
@@ -93,32 +94,20 @@ func TestAPIs_tokensOfTheVocabulary(t *testing.T) {
 }
 
 func TestAPIs_logprobs(t *testing.T) {
-	stream := func(tokens, top string) string {
-		return `data: {"id":"c","choices":[{"index":0,"text":"ab","token_ids":[97,98],"finish_reason":"stop","logprobs":{"tokens":` + tokens +
-			`,"token_logprobs":[-0.5,null],"top_logprobs":` + top + `}}]}` + "\n\ndata: [DONE]\n\n"
+	f := newFar("a")
+	f.hosts["a"] = hostOf(VLLM)
+	f.hosts["a"].body = says(`data: {"id":"c","choices":[{"index":0,"text":"ab","token_ids":[97,98],"finish_reason":"stop","logprobs":{"tokens":["token_id:97","token_id:98"],` +
+		`"token_logprobs":[-0.5,null],"top_logprobs":[{"token_id:97":-0.5,"token_id:99":-3,"token_id:98":-1,"x":0},null]}}]}` + "\n\ndata: [DONE]\n\n")
+	turn := plain()
+	turn.Logprobs = 2
+	got := ask(t, connectWith(t, f, vocabulary(), "http://a"), turn)
+	if got.err != nil || len(got.tokens) != 2 {
+		t.Fatalf("%+v", got)
 	}
-	for name, c := range map[string]struct {
-		v    engine.Engine
-		body string
-		ids  []int32
-	}{
-		"by ids":  {vocabulary(), stream(`["token_id:97","token_id:98"]`, `[{"token_id:97":-0.5,"token_id:99":-3,"token_id:98":-1},null]`), []int32{97, 98}},
-		"by text": {nil, stream(`["a","b"]`, `[{"a":-0.5,"c":-3,"b":-1},null]`), []int32{-1, -1}},
-	} {
-		f := newFar("a")
-		f.hosts["a"] = hostOf(VLLM)
-		f.hosts["a"].body = says(c.body)
-		turn := plain()
-		turn.Logprobs = 2
-		got := ask(t, connectWith(t, f, c.v, "http://a"), turn)
-		if got.err != nil || len(got.tokens) != 2 {
-			t.Fatalf("%s: %+v", name, got)
-		}
-		first := got.tokens[0]
-		if first.Logprob != -0.5 || len(first.Top) != 2 || string(first.Top[0].Bytes)+string(first.Top[1].Bytes) != "ab" || first.Top[1].Logprob != -1 ||
-			first.Top[0].ID != c.ids[0] || first.Top[1].ID != c.ids[1] || got.tokens[1].Top != nil {
-			t.Errorf("%s: %+v", name, got.tokens)
-		}
+	first := got.tokens[0]
+	if first.Logprob != -0.5 || len(first.Top) != 2 || string(first.Top[0].Bytes)+string(first.Top[1].Bytes) != "ab" || first.Top[1].Logprob != -1 ||
+		first.Top[0].ID != 97 || first.Top[1].ID != 98 || got.tokens[1].Top != nil {
+		t.Errorf("%+v", got.tokens)
 	}
 }
 
@@ -138,7 +127,7 @@ func TestAPIs_aGrammarThatSGLangRefuses(t *testing.T) {
 func TestAPIs_theVocabulariesAreOne(t *testing.T) {
 	f := newFar("a")
 	f.hosts["a"] = hostOf(VLLM)
-	_, err := Connect(t.Context(), Options{Name: "m", URLs: []string{"http://a"}, Vocabulary: shifted{vocabulary()}, transport: f})
+	_, err := Connect(t.Context(), Options{Name: "m", URLs: []string{"http://a"}, Vocabulary: shifted{vocabulary()}, Log: slog.New(slog.DiscardHandler), transport: f})
 	if !errors.Is(err, errOther) {
 		t.Errorf("%v", err)
 	}
@@ -148,12 +137,22 @@ func TestAPIs_theVocabulariesAreOne(t *testing.T) {
 func TestAPIs_whatIsSaidInTheSettings(t *testing.T) {
 	f := newFar("a")
 	f.hosts["a"] = hostOf(OpenAI)
-	for url, want := range map[string]string{"http://a#model=m": "", "http://a#model=x": "no model \"x\"", "http://a#api=llama-server": "as a llama-server does"} {
-		_, err := Connect(t.Context(), Options{Name: "m", URLs: []string{url}, transport: f})
+	f.hosts["llama"] = &farHost{owner: "llamacpp", width: 64}
+	f.hosts["short"] = &farHost{api: OpenAI, owner: "short", width: 64}
+	for url, want := range map[string]string{"http://llama": "", "http://short": "set ctx-size", "http://a#model=m": "", "http://a#model=x": "no model \"x\"", "http://a#api=llama-server": "as a llama-server does"} {
+		e, err := Connect(t.Context(), Options{Name: "m", URLs: []string{url}, Log: slog.New(slog.DiscardHandler), transport: f})
+		if err == nil {
+			_ = e.Close()
+		}
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
+	e, err := Connect(t.Context(), Options{Name: "m", URLs: []string{"http://short"}, Context: 77, transport: f})
+	if err != nil || e.Model().Context != 77 {
+		t.Fatalf("%v", err)
+	}
+	_ = e.Close()
 }
 
 var update = flag.Bool("update", false, "write the requests anew")

@@ -91,13 +91,12 @@ func (c *completions) request(t turn) (string, any) {
 	body["skip_special_tokens"], body["spaces_between_special_tokens"], body["cache_salt"] = false, false, t.salt()
 	if t.ids != nil {
 		body["prompt"], body["return_token_ids"], body["stop_token_ids"] = t.ids, true, t.ends
-		body["return_tokens_as_token_ids"] = true // in logprobs
+		if t.Logprobs >= 0 {
+			body["logprobs"], body["return_tokens_as_token_ids"] = t.Logprobs, true
+		}
 	}
 	if bias := biases(t.Sampling); bias != nil {
 		body["logit_bias"] = bias
-	}
-	if t.Logprobs >= 0 {
-		body["logprobs"] = t.Logprobs
 	}
 	if t.grammar != "" {
 		c.grammar(body, t.grammar)
@@ -126,9 +125,8 @@ type completionChoice struct {
 	IDs      []int32 `json:"token_ids"`
 	Finish   string  `json:"finish_reason"`
 	Logprobs *struct {
-		Tokens []string             `json:"tokens"`
-		Own    []*float32           `json:"token_logprobs"`
-		Top    []map[string]float32 `json:"top_logprobs"`
+		Own []*float32           `json:"token_logprobs"`
+		Top []map[string]float32 `json:"top_logprobs"`
 	} `json:"logprobs"`
 }
 
@@ -218,7 +216,10 @@ func (r *completionReader) take(choice completionChoice) ([]engine.Token, error)
 		}
 		r.said.text += *choice.Text
 		r.said.pieces++
-		return choice.texts(), nil
+		if *choice.Text == "" {
+			return nil, nil
+		}
+		return []engine.Token{{ID: engine.NoID, Bytes: []byte(*choice.Text)}}, nil
 	}
 	if r.reason != "" && r.said.wholeIDs(choice.IDs) {
 		return nil, nil
@@ -229,29 +230,12 @@ func (r *completionReader) take(choice completionChoice) ([]engine.Token, error)
 	for i, id := range choice.IDs {
 		tokens[i].ID = id
 	}
-	choice.logprobs(tokens, r.turn.Logprobs, idOf)
+	choice.logprobs(tokens, r.turn.Logprobs)
 	return tokens, nil
 }
 
-// texts are the tokens of an event without ids: one, unless the logprobs tell where its text is cut.
-func (choice completionChoice) texts() []engine.Token {
-	text := *choice.Text
-	if l := choice.Logprobs; l != nil && len(l.Tokens) == len(l.Own) && strings.Join(l.Tokens, "") == text {
-		tokens := make([]engine.Token, len(l.Tokens))
-		for i, piece := range l.Tokens {
-			tokens[i] = engine.Token{ID: engine.NoID, Bytes: []byte(piece)}
-		}
-		choice.logprobs(tokens, len(tokens), func(text string) (int32, []byte) { return engine.NoID, []byte(text) })
-		return tokens
-	}
-	if text == "" {
-		return nil
-	}
-	return []engine.Token{{ID: engine.NoID, Bytes: []byte(text)}}
-}
-
 // logprobs writes an event's into its tokens.
-func (choice completionChoice) logprobs(tokens []engine.Token, most int, token func(string) (int32, []byte)) {
+func (choice completionChoice) logprobs(tokens []engine.Token, most int) {
 	l := choice.Logprobs
 	if l == nil || len(l.Own) != len(tokens) || most < 0 {
 		return
@@ -261,19 +245,9 @@ func (choice completionChoice) logprobs(tokens []engine.Token, most int, token f
 			tokens[i].Logprob = *l.Own[i]
 		}
 		if i < len(l.Top) {
-			tokens[i].Top = ranked(l.Top[i], most, token)
+			tokens[i].Top = ranked(l.Top[i], most)
 		}
 	}
-}
-
-// idOf reads a token of logprobs that are asked to name tokens by id.
-func idOf(text string) (int32, []byte) {
-	if digits, ok := strings.CutPrefix(text, "token_id:"); ok {
-		if id, err := strconv.ParseInt(digits, 10, 32); err == nil {
-			return int32(id), nil
-		}
-	}
-	return engine.NoID, []byte(text)
 }
 
 // end is the end of the stream: the answer has come to its end before, or is cut off.

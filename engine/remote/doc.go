@@ -39,7 +39,8 @@
 //	              open is as the upstream has it.
 //	budgets       The thinking budget is not kept to, and the server reports it.
 //	checks        There are none, and a turn that is told to conclude ends at once.
-//	logprobs      They are the model's own, before the mask. SGLang's are not, and are not told.
+//	logprobs      They are the model's own, before the mask, and need token ids. SGLang's are those
+//	              after it, and are not told.
 //	isolation     vLLM and SGLang part their prompt caches by a salt for each key. llama-server
 //	              shares its own among all callers: Keys and Forget bound only what is here.
 //

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,7 @@ type far struct {
 }
 
 type farHost struct {
+	owner   string  // of the model, in the list; "": as the api says
 	api     API     // "": a llama-server
 	version string  // of a vLLM
 	tells   *string // what it says is its version; nil: the truth
@@ -135,7 +137,7 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 		return say(map[string]any{"default_generation_settings": map[string]any{"n_ctx": 4096}, "total_slots": 2, "chat_template": "{{ x }}", "eos_token": "</s>"})
 	case "/v1/models":
 		return say(map[string]any{"data": []any{map[string]any{
-			"id": "m", "meta": map[string]any{"n_vocab": 256, "n_embd": h.width}, "owned_by": h.api, "root": fmt.Sprint("/models/", h.width), "max_model_len": 4096 * b2i(h.api != ""),
+			"id": "m", "meta": map[string]any{"n_vocab": 256, "n_embd": h.width}, "owned_by": cmp.Or(h.owner, string(h.api)), "root": fmt.Sprint("/models/", h.width), "max_model_len": 4096 * b2i(h.api != "" && h.owner != "short"),
 		}}})
 	case "/version":
 		if h.tells != nil {

@@ -22,6 +22,7 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 	m, err := first.describe(ctx)
 	if err == nil {
 		m, err = e.local(ctx, first, m)
+		m.Can.Logprobs = m.Can.Logprobs && m.Can.IDs // a text does not tell where its tokens end
 	}
 	if e.options.Context > 0 {
 		m.Context = min(m.Context, e.options.Context)
@@ -47,8 +48,9 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 // is, unless its address does.
 func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
 	c, name := u.client, u.address.API
+	llama := []api{&llamaServer{client: c}}
 	if name == LlamaServer {
-		return []api{&llamaServer{client: c}}, nil
+		return llama, nil
 	}
 	var all modelList
 	if err := c.call(ctx, "/v1/models", nil, &all); err != nil {
@@ -66,16 +68,17 @@ func (e *Engine) ways(ctx context.Context, u *upstream) ([]api, error) {
 	if name == "" {
 		name = owners[one.Owner]
 	}
-	if name == "" {
-		a := &llamaServer{client: c}
-		if _, err := a.describe(ctx); !errors.Is(err, errRefused) {
-			return []api{a}, err
+	if name == "" { // an old llama-server, or any other
+		if _, err := llama[0].describe(ctx); !errors.Is(err, errRefused) {
+			return llama, err
 		}
 	}
-	if s.context == 0 {
+	if s.context == 0 && name != LlamaServer {
 		return nil, fmt.Errorf("%w: it does not say how long its context is: set ctx-size", errOther)
 	}
 	switch name {
+	case LlamaServer:
+		return llama, nil
 	case VLLM:
 		return vllm(ctx, c, s), nil
 	case SGLang:

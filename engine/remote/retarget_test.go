@@ -110,7 +110,8 @@ func TestTLS_itsOwnAuthority(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		_, _ = io.Copy(w, answer.Body) // to a client that may have left
+		_, err = io.Copy(w, answer.Body)
+		_ = errors.Join(err, answer.Body.Close()) // a client may have left
 	}))
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	t.Cleanup(s.Close)

@@ -123,14 +123,17 @@ func (t turn) salt() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// ranked are the likeliest tokens of a place, best first.
-func ranked(all map[string]float32, most int, token func(string) (int32, []byte)) (top []engine.Logprob) {
-	for text, logprob := range all {
-		id, bytes := token(text)
-		top = append(top, engine.Logprob{ID: id, Bytes: bytes, Logprob: logprob})
+// ranked are the likeliest tokens of a place, best first. They are named by their ids; what is not
+// is left out.
+func ranked(all map[string]float32, most int) (top []engine.Logprob) {
+	for name, logprob := range all {
+		id, err := strconv.ParseInt(strings.TrimPrefix(name, "token_id:"), 10, 32)
+		if err == nil {
+			top = append(top, engine.Logprob{ID: int32(id), Logprob: logprob})
+		}
 	}
 	slices.SortFunc(top, func(a, b engine.Logprob) int {
-		return cmp.Or(cmp.Compare(b.Logprob, a.Logprob), cmp.Compare(a.ID, b.ID), slices.Compare(a.Bytes, b.Bytes))
+		return cmp.Or(cmp.Compare(b.Logprob, a.Logprob), cmp.Compare(a.ID, b.ID))
 	})
 	return top[:min(len(top), most)]
 }

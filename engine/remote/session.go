@@ -143,14 +143,14 @@ type piece struct {
 // those of control tokens. Where it says others, a character that several tokens make up was held
 // back, and the ids of the first of them are not known.
 func (e *Engine) spell(t *engine.Token) {
-	for i := range t.Top {
-		if one := &t.Top[i]; one.Bytes == nil && one.ID != engine.NoID {
-			p, _ := e.pieceOf(one.ID)
-			one.Bytes = []byte(p.text)
-		}
-	}
 	if e.options.Vocabulary == nil || t.ID == engine.NoID {
 		return
+	}
+	for i := range t.Top {
+		if one := &t.Top[i]; one.Bytes == nil {
+			p, _ := e.pieceOf(one.ID) // without bytes, if it is none of the vocabulary
+			one.Bytes = []byte(p.text)
+		}
 	}
 	p, ok := e.pieceOf(t.ID)
 	switch {
