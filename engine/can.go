@@ -11,7 +11,7 @@ type Can struct {
 	Tokenizer Tokenizer `json:"tokenizer"`
 	// Mask says how far the output matches a turn's Grammar.
 	Mask Mask `json:"mask"`
-	// Symbols: markers come as tokens of the kind Symbol; else as text that spells them.
+	// Symbols: markers come as tokens of the kind Symbol alone; else text that spells one is one, too.
 	Symbols bool `json:"symbols"`
 	// Checks: a turn waits at a %check mark of its grammar for a verdict, which may take output
 	// back; else it passes them.

@@ -15,7 +15,7 @@ import (
 
 // What is asked of an upstream says what the engine can do.
 func TestAPIs_whatTheyCanDo(t *testing.T) {
-	byIDs := engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Symbols: true, Mask: engine.PrintedMask}
+	byIDs := engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Mask: engine.PrintedMask}
 	byText := engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.PrintedMask}
 	for name, c := range map[string]struct {
 		host farHost

@@ -35,6 +35,8 @@
 //	              the file does, prompts go as token ids, and content spells no marker. With
 //	              llama-server's tokenizer it spells no control token, but may spell a
 //	              user-defined one. Else prompts go as text, and content may spell anything.
+//	symbols       XGrammar's EBNF names no tokens: a model may spell a marker in letters where the
+//	              grammar has it. So what spells one is one (engine.Can.Symbols).
 //	sampling      What an API does not have is told (engine.Can.Sampling). What a turn leaves
 //	              open is as the upstream has it.
 //	budgets       The thinking budget is not kept to, and the server reports it.

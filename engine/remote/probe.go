@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/grammar"
 )
 
 // ask finds out how an upstream is spoken to, what it serves and whether it keeps to grammars.
@@ -36,6 +37,7 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 			first, m.Can.IDs, m.Can.Symbols = a, m.Can.IDs && p.ids, m.Can.Symbols && p.ids
 		}
 		if p.obeyed {
+			m.Can.Symbols = m.Can.Symbols && a.target() == grammar.GBNF // others let letters spell a marker
 			return first, m, nil
 		}
 	}
