@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"tenon/engine/enginetest"
 	"tenon/models/catalog"
 )
 
@@ -64,5 +66,36 @@ func TestRemote_whatIsWrongIsSaidAtStart(t *testing.T) {
 	}
 	if _, err := remoteKey(catalog.Remote{KeyEnv: "NO_KEY"}); err == nil {
 		t.Error("a key that is not there is none")
+	}
+}
+
+// farEngine is an engine that other machines serve.
+type farEngine struct {
+	*enginetest.Scripted
+	urls []string
+}
+
+func (f *farEngine) Retarget(urls []string) error { f.urls = urls; return nil }
+
+// Other upstreams are taken while the model is loaded and a turn runs.
+func TestReload_takesOtherUpstreams(t *testing.T) {
+	on := &farEngine{Scripted: enginetest.Script()}
+	entry := "models:\n  far:\n    remote: "
+	a, rewrite := reloading(t, entry+"http://a\n", always(on))
+	before, release, err := a.loader.Acquire(t.Context(), "far")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	rewrite(entry + "[http://b, \"http://c#weight=2\"]\n")
+	notes, err := a.reload(t.Context())
+	after, done, failed := a.loader.Acquire(t.Context(), "far")
+	if err != nil || failed != nil || !slices.Equal(notes, []string{"far: remote http://b, http://c#weight=2: now"}) || !slices.Equal(on.urls, []string{"http://b", "http://c#weight=2"}) || after.Engine != before.Engine {
+		t.Errorf("%v, %v, %q, at %q", err, failed, notes, on.urls)
+	}
+	done()
+	rewrite(entry + "ftp://b\n")
+	if _, err := a.reload(t.Context()); err == nil || on.urls[0] != "http://b" {
+		t.Errorf("%v, at %q", err, on.urls)
 	}
 }

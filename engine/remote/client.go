@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -20,6 +21,7 @@ import (
 )
 
 const (
+	reach      = 5 * time.Second  // for a connection
 	patience   = 20 * time.Second // for an answer that needs no model
 	mostAnswer = 64 << 20         // bytes of one
 	mostError  = 500              // bytes of what an upstream says is wrong
@@ -35,6 +37,7 @@ type client struct {
 // newTransport trusts the system's certificates, and those of a file if one is named.
 func newTransport(ca string) (http.RoundTripper, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DialContext = (&net.Dialer{Timeout: reach}).DialContext
 	t.Proxy, t.MaxIdleConnsPerHost = nil, 64 // prompts go where the settings say, and nowhere else
 	if ca == "" {
 		return t, nil

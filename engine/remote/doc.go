@@ -43,6 +43,7 @@
 //	checks        There are none, and a turn that is told to conclude ends at once.
 //	logprobs      They are the model's own, before the mask, and need token ids. SGLang's are those
 //	              after it, and are not told.
+//	cached        vLLM tells how much of a prompt was cached with --enable-prompt-tokens-details.
 //	isolation     vLLM and SGLang part their prompt caches by a salt for each key. llama-server
 //	              shares its own among all callers: Keys and Forget bound only what is here.
 //
