@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -240,8 +241,9 @@ func TestPreempt_nothingIsReadAgain(t *testing.T) {
 		f := newFake()
 		f.cells, f.context, f.rewind = 700, 700, rewind
 		var r *Runner
+		var opened atomic.Int64
 		f.step = func([]Entry) {
-			for waiting(r) < 2 { // the others are on their way
+			for int(opened.Load())+waiting(r) < 3 { // all are to be there, or on their way
 				runtime.Gosched()
 			}
 			f.step = nil
@@ -251,8 +253,10 @@ func TestPreempt_nothingIsReadAgain(t *testing.T) {
 		var all sync.WaitGroup
 		for i, turn := range turns {
 			all.Go(func() {
-				if a := say(t, r, turn); a.text != alone(t, turn) {
-					t.Errorf("turn %d says %q", i, a.text)
+				s := open(t, r, turn)
+				opened.Add(1)
+				if a, err := read(t, s); err != nil || a.text != alone(t, turn) {
+					t.Errorf("turn %d: %v, %q", i, err, a.text)
 				}
 			})
 		}
