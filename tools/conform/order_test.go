@@ -36,7 +36,7 @@ func TestConform_saysTheSameEachTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, repairs, err := s.Conform([]byte(c.args))
-			return fmt.Sprintf("%q %s %v %v %+v %s", s.notes, out, repairs, err, s.Faults([]byte(c.args)), s.Beyond())
+			return fmt.Sprintf("%v %s %v %v %+v %s", s.loose, out, repairs, err, s.Faults([]byte(c.args)), s.Beyond())
 		}
 		first := said()
 		for range 50 {

@@ -21,7 +21,7 @@ import (
 // Schema is a compiled schema. It is immutable and may be shared.
 type Schema struct {
 	root   *jsonschema.Schema
-	notes  []string
+	loose  bool // the validator cannot compile it: any object is taken
 	effort *effort
 	wrong  string // why no arguments can be held against it
 }
@@ -38,7 +38,7 @@ var compiled = memo.New[[sha256.Size]byte, *Schema](1024, 4<<20)
 
 // Compile compiles the schema of a tool's arguments; empty means an object with any members. It
 // never fails: what cannot be used (an unknown type name, a bad pattern, a reference that leads
-// nowhere) is left out and listed in Notes, since the client's definition has been judged before.
+// nowhere) is left out, since the client's definition has been judged before.
 func Compile(raw json.RawMessage) *Schema {
 	s, _ := CompileUntil(raw, nil)
 	return s
@@ -49,9 +49,6 @@ func Compile(raw json.RawMessage) *Schema {
 func CompileUntil(raw json.RawMessage, stop func() error) (*Schema, error) {
 	return compiled.Get(sha256.Sum256(raw), len(raw), func() (*Schema, error) { return compile(raw, stop) })
 }
-
-// Notes lists what Compile left out.
-func (s *Schema) Notes() []string { return s.notes }
 
 // Beyond tells why arguments cannot be held against the schema, "" if they can.
 func (s *Schema) Beyond() string { return s.wrong }
@@ -79,11 +76,11 @@ func compile(raw json.RawMessage, stop func() error) (*Schema, error) {
 	if stop != nil && stop() != nil {
 		return nil, stop()
 	}
-	if err != nil {
-		t.note("the schema as a whole: %v", err)
+	loose := err != nil
+	if loose {
 		root, _ = build(map[string]any{"type": "object"}, &e, nil) // a constant that compiles
 	}
-	return &Schema{root: root, notes: t.notes, effort: &e, wrong: wrong}, nil
+	return &Schema{root: root, loose: loose, effort: &e, wrong: wrong}, nil
 }
 
 func build(doc any, e *effort, stop func() error) (*jsonschema.Schema, error) {

@@ -2,7 +2,6 @@ package conform
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -21,18 +20,12 @@ var knownTypes = map[string]bool{
 	"null": true, "boolean": true, "number": true, "integer": true, "string": true, "array": true, "object": true,
 }
 
-// tidy makes a compilable schema of what clients send. It works on its own copy.
-type tidy struct {
-	notes []string
-	ids   int
-}
+// tidy makes a compilable schema of what clients send: what cannot be used is left out. It works on
+// its own copy.
+type tidy struct{ ids int }
 
 // maxIDs is how many parts of a schema may have an $id: the compiler compares each with all.
 const maxIDs = 256
-
-func (t *tidy) note(format string, args ...any) {
-	t.notes = append(t.notes, fmt.Sprintf(format, args...))
-}
 
 // holds says which keywords hold a schema, a list of schemas or schemas by name.
 var (
@@ -53,7 +46,6 @@ func (t *tidy) schema(v, root any) any {
 	t.reference(out, root)
 	if _, named := out["$id"]; named {
 		if t.ids++; t.ids > maxIDs {
-			t.note("more than %d $id", maxIDs)
 			delete(out, "$id")
 		}
 	}
@@ -84,7 +76,6 @@ func (t *tidy) named(keyword string, m map[string]any, root any) map[string]any 
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if keyword == "patternProperties" {
 			if _, err := ecma(k); err != nil {
-				t.note("%v", err)
 				continue
 			}
 		}
@@ -96,7 +87,7 @@ func (t *tidy) named(keyword string, m map[string]any, root any) map[string]any 
 func (t *tidy) types(m map[string]any) {
 	switch names := m["type"].(type) {
 	case string:
-		if name := t.typeName(names); name != "" {
+		if name := typeName(names); name != "" {
 			m["type"] = name
 		} else {
 			delete(m, "type")
@@ -105,7 +96,7 @@ func (t *tidy) types(m map[string]any) {
 		var list []any
 		for _, n := range names {
 			name, _ := n.(string)
-			if name = t.typeName(name); name == "" {
+			if name = typeName(name); name == "" {
 				delete(m, "type")
 				return
 			}
@@ -116,17 +107,12 @@ func (t *tidy) types(m map[string]any) {
 }
 
 // typeName is JSON Schema's name of a type, "" for any value.
-func (t *tidy) typeName(name string) string {
-	if knownTypes[name] {
-		return name
-	}
+func typeName(name string) string {
 	lower := strings.ToLower(name)
 	if knownTypes[lower] {
 		return lower
 	}
-	known := typeNames[lower]
-	t.note("type %q is read as %q", name, known)
-	return known
+	return typeNames[lower]
 }
 
 // numbers drops bounds that nothing can be compared with.
@@ -135,7 +121,6 @@ func (t *tidy) numbers(m map[string]any) {
 		n, ok := m[k].(json.Number)
 		f, _ := n.Float64()
 		if ok && (!readable(n.String()) || k == "multipleOf" && f <= 0) {
-			t.note("%s %.40s is left out", k, n)
 			delete(m, k)
 		}
 	}
@@ -147,7 +132,6 @@ func (t *tidy) pattern(m map[string]any) {
 		return
 	}
 	if _, err := ecma(p); err != nil {
-		t.note("%v", err)
 		delete(m, "pattern")
 	}
 }
@@ -161,7 +145,6 @@ func (t *tidy) reference(m map[string]any, root any) {
 	}
 	path, local := strings.CutPrefix(ref, "#/")
 	if local && !reaches(root, path) || strings.HasPrefix(ref, "http") {
-		t.note("$ref %q leads nowhere", ref)
 		delete(m, "$ref")
 	}
 }
