@@ -73,15 +73,6 @@ func (t *Tool) Tree(key string, c format.Nested, text string) []byte {
 	return t.value(e, text, t.Schema.Root().Inside(key))
 }
 
-// resolved is a schema, or what it refers to.
-func (t *Tool) resolved(schema json.RawMessage) ordered.MemberList {
-	m := ordered.Members(schema)
-	if _, refers := m.First("$ref"); !refers {
-		return m
-	}
-	return resolved(schema, t.root)
-}
-
 // resolved follows the references of a schema into the members of the whole one.
 func resolved(schema json.RawMessage, root ordered.MemberList) ordered.MemberList {
 	m := ordered.Members(schema)

@@ -85,7 +85,7 @@ func (t *Tool) Properties(masked int) []Property {
 	for _, m := range ordered.Members(raw) {
 		p := Property{Key: m.Key, Schema: withDefinitions(m.Value, root), Tool: t.Name}
 		p.Required = demanded[m.Key]
-		p.classify(m.Value, t, root)
+		p.classify(ordered.Members(m.Value), root, t.Schema.OnlyString(m.Key))
 		all = append(all, p)
 		delete(missing, m.Key)
 	}
@@ -135,11 +135,11 @@ func (t *Tool) Copies() int {
 // annotations are the keywords that do not say which values are valid.
 var annotations = []string{"title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly", "$schema", "$id"}
 
-func (p *Property) classify(sub json.RawMessage, t *Tool, root ordered.MemberList) {
-	m := ordered.Members(sub)
+// classify reads the members of a property's schema.
+func (p *Property) classify(m, root ordered.MemberList, text bool) {
 	p.readTypes(m)
 	switch {
-	case t.Schema.OnlyString(p.Key):
+	case text || isText(m, p.Types):
 		p.Kind = KindText
 	case scalars(p.Types):
 		p.Kind = KindScalar
@@ -150,18 +150,9 @@ func (p *Property) classify(sub json.RawMessage, t *Tool, root ordered.MemberLis
 
 // Part is a value inside of an argument, and its schema's members.
 func (t *Tool) Part(schema json.RawMessage) (Property, ordered.MemberList) {
-	m := t.resolved(schema)
-	root := t.root
-	p := Property{Schema: withDefinitions(m.Object(), root), Tool: t.Name}
-	p.readTypes(m)
-	switch {
-	case isText(m, p.Types):
-		p.Kind = KindText
-	case scalars(p.Types):
-		p.Kind = KindScalar
-	default:
-		p.orNull(m, root)
-	}
+	m := resolved(schema, t.root)
+	p := Property{Schema: withDefinitions(m.Object(), t.root), Tool: t.Name}
+	p.classify(m, t.root, false)
 	return p, m
 }
 
