@@ -72,7 +72,7 @@ func (m *Machine) optionalCost(o *object, reg *register, rank int, owed []uint64
 
 // fits says whether a name may still come, with those that are owed then.
 func (o *object) fits(r *register, rank int, owed []uint64, room int) bool {
-	if countBits(owed) > room || !o.possible(owed) {
+	if countBits(owed) > room {
 		return false
 	}
 	setBit(owed, rank)

@@ -37,7 +37,7 @@ func (m *Machine) deriveRules(o *object, reg *register) *rules {
 	if o.alt.MaxProps != schema.Unbounded && len(o.exists) > 0 && room-countBits(owed) <= o.unmet(reg) {
 		m.keepForExisting(o, reg, r, owed)
 	}
-	r.more = room > 0 && (anyBit(r.names, 0, len(o.names)) || len(r.extra) > 0)
+	r.more = anyBit(r.names, 0, len(o.names)) || len(r.extra) > 0
 	r.complete = countBits(owed) == 0 && reg.count() >= o.alt.MinProps
 	for i, x := range o.exists {
 		r.complete = r.complete && reg.counts[i] >= x.least
@@ -83,7 +83,7 @@ func (m *Machine) keepForExisting(o *object, reg *register, r *rules, owed []uin
 			kept = append(kept, x)
 		}
 	}
-	r.extra, r.others = kept, lex.StringDead
+	r.extra = kept
 }
 
 // meets calls f with the keys of every obligation that is not met and that a value of n can meet,
@@ -171,7 +171,7 @@ func (o *object) restrict(names []uint64, reg *register, owed []uint64, room int
 		switch {
 		case len(o.implied) > 0:
 			after := o.owed(reg.seen, int32(rank))
-			fits = countBits(after) < room && o.possible(after) && o.inOrder(reg, rank, o.firstPlace(after))
+			fits = countBits(after) < room && o.inOrder(reg, rank, o.firstPlace(after))
 		case hasBit(owed, rank):
 			fits = count <= room && o.inOrder(reg, rank, first)
 		default:
@@ -192,16 +192,6 @@ func (o *object) firstPlace(set []uint64) int32 {
 		}
 	}
 	return first
-}
-
-// possible says whether all of a set of names may be present.
-func (o *object) possible(set []uint64) bool {
-	for i, w := range set {
-		if w&^o.present[i] != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // inOrder says whether a name may come next and the names owed after it later, of which one is
@@ -241,7 +231,7 @@ func (o *object) mayHaveExtra(owed []uint64, room int) bool {
 // is always another one, keys are compared when they end instead.
 func (m *Machine) addClasses(o *object, reg *register, r *rules) {
 	a := o.unit.arena
-	others, without := o.others, a.AnyText()
+	without := a.AnyText()
 	apart := o.minds && reg.keys != noKeys
 	if apart {
 		without = a.Complement(a.Literals(m.decodedTexts(m.keys.appendKeys(nil, reg.keys))...))
@@ -249,14 +239,11 @@ func (m *Machine) addClasses(o *object, reg *register, r *rules) {
 	for _, c := range o.classes {
 		keys := m.classes[c].keys
 		if apart && !a.Endless(keys) {
-			keys, others = a.Intersect(keys, without), a.Intersect(o.others, without)
+			keys = a.Intersect(keys, without)
 		}
 		if s := a.StartString(keys, o.unit.escapes); s != lex.StringDead {
 			r.extra = append(r.extra, classStart{c, s})
 		}
-	}
-	if len(r.extra) > 1 {
-		r.others = a.StartString(others, o.unit.escapes)
 	}
 }
 

@@ -25,7 +25,6 @@ type object struct {
 	needed   []uint64          // names that are required
 	implied  map[int32][]int32 // names that a name requires
 	classes  []int32           // classes of other keys
-	others   lex.Expr          // the keys of all of them, where there are several
 	exists   []existence
 	plain    bool  // neither bounds on the number of keys, nor an order
 	minds    bool  // its rules depend on which unnamed keys there are, not only on their number
@@ -78,9 +77,8 @@ type registerWithKeys struct {
 type rules struct {
 	names    []uint64 // that may come next
 	extra    []classStart
-	complete bool            // the object may end
-	more     bool            // another key may come
-	others   lex.StringState // where a key of any class begins; StringDead if not known
+	complete bool // the object may end
+	more     bool // another key may come
 }
 
 // classStart is a class of keys with the state in which its keys begin.
@@ -142,9 +140,6 @@ func (m *Machine) buildObject(o *object) {
 			o.classes = append(o.classes, m.classIndex(class{o.unit, c.Loose, c.Value}))
 			o.minds = o.minds || !o.unit.arena.Endless(c.Loose)
 		}
-	}
-	if len(o.classes) > 1 {
-		o.others = o.alt.AllUnnamedKeys()
 	}
 	for _, e := range o.alt.Exists {
 		o.exists = append(o.exists, existence{o.unit.arena.Start(e.Keys), e.Value, 1})

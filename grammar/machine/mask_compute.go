@@ -39,18 +39,17 @@ type collector struct {
 	pause func() // called between the steps of a mask; nil: it is computed at once
 	work  int    // done since the last pause
 
-	ids      []int32
-	set      []uint64
-	used     bool     // set holds something
-	whole    *lexicon // set holds all that stays inside of strings of this lexicon
-	together []thread // threads in keys of which those that stay inside are there
-	between  []thread // threads between the parts of values
-	ends     keyEnds  // threads in keys, for the tokens that end those
-	walk     walker
-	grouped  bool     // a walk finds groups of tokens, not tokens
-	found    []int32  // the groups
-	gone     []uint64 // of removeFrom, empty between its calls
-	slicing  sliceWalk
+	ids     []int32
+	set     []uint64
+	used    bool     // set holds something
+	whole   *lexicon // set holds all that stays inside of strings of this lexicon
+	between []thread // threads between the parts of values
+	ends    keyEnds  // threads in keys, for the tokens that end those
+	walk    walker
+	grouped bool     // a walk finds groups of tokens, not tokens
+	found   []int32  // the groups
+	gone    []uint64 // of removeFrom, empty between its calls
+	slicing sliceWalk
 }
 
 // A step of a mask is so much work. A node of a tree counts one; some tens of microseconds go by.
@@ -163,17 +162,12 @@ func (k *collector) compute(id ConfigID) vocab.Mask {
 	if k.kept-k.older > k.keep/2 {
 		k.forget()
 	}
-	k.ids, k.used, k.whole, k.together = k.ids[:0], false, nil, k.together[:0]
+	k.ids, k.used, k.whole = k.ids[:0], false, nil
 	threads := k.m.configs.lists[id]
 	for _, t := range threads {
 		if x := k.textOf(t); x != nil && x.open && (t.def.kind() == kindUnnamedKey || k.m.strings[t.def.index()].max == schema.Unbounded) {
 			k.addWhole(x)
 			break
-		}
-	}
-	for i, t := range threads {
-		if t.def.kind() == kindUnnamedKey && k.whole == nil {
-			k.addTogether(t, threads[i+1:])
 		}
 	}
 	k.between = k.between[:0]
