@@ -171,3 +171,25 @@ func TestCanonical_equalValuesGiveEqualTexts(t *testing.T) {
 		seen[text] = equal[0]
 	}
 }
+
+// TestMachine_whatAlternativesShareIsReadOnce: beginnings of alternatives, rules that are written
+// out, repetitions and right recursion cost no threads, states or frames of their own.
+func TestMachine_whatAlternativesShareIsReadOnce(t *testing.T) {
+	for name, c := range map[string]struct{ src, text string }{
+		"literals": {`root ::= "tool_a" | "tool_b" | "tool_c"`, "tool"},
+		"rules":    {"root ::= a | b | c\na ::= \"tool_a\" \"x\"\nb ::= \"tool_b\" \"y\"\nc ::= \"tool_c\" \"z\"", "tool"},
+	} {
+		m := compiled(t, c.src, false)
+		if n := len(m.configs.lists[after(t, m, c.text)]); n != 1 {
+			t.Errorf("%s: %d threads behind %q", name, n, c.text)
+		}
+	}
+	m := compiled(t, `root ::= ((("ab" "cd"){9} "e"){9} "f"){9}`, false)
+	if n := len(m.prog.states); n > 200 {
+		t.Errorf("repetitions of repetitions take %d states", n)
+	}
+	m = compiled(t, "root ::= \"a\" root | \"b\"", false)
+	if after(t, m, "a") != after(t, m, strings.Repeat("a", 100)) {
+		t.Error("right recursion grows")
+	}
+}
