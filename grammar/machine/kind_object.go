@@ -155,6 +155,7 @@ func (m *Machine) buildObject(o *object) {
 	o.intern(register{seen: make([]uint64, words), counts: make([]int32, len(o.exists))})
 }
 
+// buildImplied lists what names require. None of it is impossible: package schema has seen to that.
 func (o *object) buildImplied() {
 	for _, x := range o.alt.Implications {
 		key, ok := o.rank(x.Key)
@@ -167,34 +168,6 @@ func (o *object) buildImplied() {
 		for _, r := range x.Required {
 			if rank, ok := o.rank(r); ok {
 				o.implied[key] = append(o.implied[key], rank)
-			}
-		}
-	}
-	o.forbidWhatImpliesTheForbidden()
-}
-
-// forbidWhatImpliesTheForbidden leaves out of present the names that lead to one which is not in
-// it.
-func (o *object) forbidWhatImpliesTheForbidden() {
-	implying := make([][]int32, len(o.names))
-	for key, list := range o.implied {
-		for _, r := range list {
-			implying[r] = append(implying[r], key)
-		}
-	}
-	var work []int32
-	for rank := range o.names {
-		if !hasBit(o.present, rank) {
-			work = append(work, int32(rank))
-		}
-	}
-	for len(work) > 0 {
-		rank := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, key := range implying[rank] {
-			if hasBit(o.present, int(key)) {
-				o.present[key>>6] &^= 1 << (key & 63)
-				work = append(work, key)
 			}
 		}
 	}
