@@ -84,11 +84,12 @@ func TestMachine_whatItKnowsOfAConfiguration(t *testing.T) {
 		done              bool
 		expected          string
 	}{
-		"a literal begun":      {`root ::= "hello" "x"?`, "he", "llo", 3, false, "'l'"},
-		"may end or go on":     {`root ::= "hello" "x"?`, "hello", "", 0, true, "the end"},
-		"only one key is left": {object, `{"n":1,`, `"name":"`, 10, false, `'"'`},
-		"inside a number":      {object, `{"n":1`, "", 11, false, "','"},
-		"a choice of keys":     {object, `{"n`, "", 8, false, "'a'"},
+		"a literal begun":                 {`root ::= "hello" "x"?`, "he", "llo", 3, false, "'l'"},
+		"may end or go on":                {`root ::= "hello" "x"?`, "hello", "", 0, true, "the end"},
+		"only one key is left":            {object, `{"n":1,`, `"name":"`, 10, false, `'"'`},
+		"inside a number":                 {object, `{"n":1`, "", 11, false, "','"},
+		"a name that meets an obligation": {`root ::= %json{"properties":{"x":{"enum":[1,null]}},"not":{"additionalProperties":{"type":"null"}},` + closed + `}` + tight, `{"x"`, ":", 3, false, "':'"},
+		"a choice of keys":                {object, `{"n`, "", 8, false, "'a'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := compiled(t, c.src, false)
