@@ -10,13 +10,6 @@ func (a *Arena) IsEmpty(e Expr) (bool, error) {
 	return !live && err == nil, err
 }
 
-// Overlaps reports whether x and y have a word in common.
-func (a *Arena) Overlaps(x, y Expr) (bool, error) {
-	var live bool
-	err := a.attempt(a.limits.Work, func() { live = a.live(a.intersect(x, y)) })
-	return live, err
-}
-
 // Subset reports whether every word of x is one of y.
 func (a *Arena) Subset(x, y Expr) (bool, error) {
 	var live bool
