@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"tenon/engine"
 )
@@ -72,6 +74,37 @@ func TestAPIs_theFieldOfVLLMsGrammarIsTried(t *testing.T) {
 				t.Errorf("%s, which says %q: %v, %v", is, told, got.err, sent)
 			}
 		}
+	}
+}
+
+// An upstream that is too busy to be probed is asked again later: it is not taken for one that
+// follows no grammar.
+func TestAPIs_aBusyProbeSaysNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFar("a", "b")
+		f.hosts["a"], f.hosts["b"] = hostOf(VLLM), hostOf(VLLM)
+		f.change("b", func(h *farHost) { h.crowded = true })
+		e := connectWith(t, f, vocabulary(), "http://a", "http://b")
+		if e.isUp(e.all()[1]) || e.Model().Can.Mask != engine.PrintedMask {
+			t.Errorf("%+v", e.Model().Can)
+		}
+		f.change("b", func(h *farHost) { h.crowded = false })
+		time.Sleep(20 * time.Second)
+		if can := e.Model().Can; !e.isUp(e.all()[1]) || can.Mask != engine.PrintedMask || !can.IDs {
+			t.Errorf("%+v", can)
+		}
+		_ = e.Close()
+	})
+}
+
+// Of upstreams one of which has letters spell markers, all may.
+func TestAPIs_whatOneCannotDoNoneCan(t *testing.T) {
+	f := newFar("a", "b")
+	f.hosts["a"], f.hosts["b"] = hostOf(VLLM), hostOf(VLLM)
+	f.hosts["a"].ignores = true
+	e := connectWith(t, f, vocabulary(), "http://a", "http://b")
+	if can := e.Model().Can; can.Symbols || can.Mask != engine.NoMask || !can.IDs {
+		t.Errorf("%+v", can)
 	}
 }
 

@@ -35,6 +35,7 @@ type farHost struct {
 	blind   bool    // it tells no ids: it cuts no text, and ignores what asks for them
 	down    bool
 	ignores bool   // grammars
+	crowded bool   // it answers no probe
 	width   int    // of the model: another one is another model
 	status  int    // of a turn; 0: 200
 	retry   string // Retry-After
@@ -160,6 +161,10 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 		return say(map[string]any{"tokens": ids})
 	}
 	if prompt, ok := in["prompt"].(string); strings.HasPrefix(prompt, probePrompt) || !ok && isProbe(in) {
+		if h.crowded {
+			answer.StatusCode, answer.Status = http.StatusTooManyRequests, "429 Too Many Requests"
+			return say(map[string]any{"error": "busy"})
+		}
 		text := " Paris."
 		if h.grammar(in) == unlikely && !h.ignores {
 			text = "qzx-1-zqx"

@@ -31,19 +31,24 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 	if err != nil || m.Can.Mask != engine.PrintedMask {
 		return first, m, err
 	}
+	unmasked := m
 	for i, a := range ways {
-		p := e.probe(ctx, u.client, a, m)
-		if i == 0 || p.obeyed {
-			first, m.Can.IDs, m.Can.Symbols = a, m.Can.IDs && p.ids, m.Can.Symbols && p.ids
+		p, err := e.probe(ctx, u.client, a, m)
+		if err != nil {
+			return a, m, err
 		}
 		if p.obeyed {
-			m.Can.Symbols = m.Can.Symbols && a.target() == grammar.GBNF // others let letters spell a marker
-			return first, m, nil
+			m.Can.IDs = m.Can.IDs && p.ids
+			m.Can.Symbols = m.Can.Symbols && p.ids && a.target() == grammar.GBNF // others let letters spell a marker
+			return a, m, nil
+		}
+		if i == 0 {
+			unmasked.Can.IDs, unmasked.Can.Symbols = m.Can.IDs && p.ids, m.Can.Symbols && p.ids
 		}
 	}
 	e.options.Log.Warn("an upstream follows no grammar: calls are validated, not constrained", "model", e.options.Name, "upstream", u.client.base.Host)
-	m.Can.Mask = engine.NoMask
-	return first, m, nil
+	unmasked.Can.Mask = engine.NoMask
+	return first, unmasked, nil
 }
 
 // ways are how an upstream may be spoken to, the likeliest first. Its list of models says what it
@@ -138,14 +143,15 @@ type probed struct {
 	ids    bool // its tokens have ids
 }
 
-func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p probed) {
+// probe tries a short turn with a grammar. An upstream that is too busy to answer has told nothing:
+// that is an error.
+func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p probed, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*patience)
 	defer cancel()
 	cold := float32(0)
 	t := turn{Turn: engine.Turn{
 		Prompt: engine.Plain(probePrompt), Sampling: engine.Sampling{Temperature: &cold}, Budget: engine.Budget{Tokens: 24}, Logprobs: -1,
 	}, grammar: unlikely}
-	var err error
 	switch far, ok := a.(tokenizer); {
 	case m.Can.Tokenizer == engine.LocalTokenizer:
 		t.ids, err = e.options.Vocabulary.Tokens(ctx, t.Prompt)
@@ -153,10 +159,10 @@ func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p
 		t.ids, err = far.tokens(ctx, t.Prompt)
 	}
 	if err != nil {
-		return p
+		return p, err
 	}
 	var said strings.Builder
-	_ = play(ctx, c, a, t, func(d delta) bool { // what it said until then counts
+	err = play(ctx, c, a, t, func(d delta) bool {
 		for _, token := range d.tokens {
 			p.ids = p.ids || token.ID != engine.NoID
 			e.spell(&token)
@@ -164,6 +170,9 @@ func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p
 		}
 		return d.finish == nil
 	})
-	p.obeyed = unlikelyText.MatchString(said.String())
-	return p
+	if errors.Is(err, engine.ErrBusy) || ctx.Err() != nil {
+		return p, fmt.Errorf("it does not answer whether it follows grammars: %w", err)
+	}
+	p.obeyed = unlikelyText.MatchString(said.String()) // what it said before an error counts
+	return p, nil
 }

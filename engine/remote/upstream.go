@@ -102,6 +102,7 @@ func (e *Engine) sum() {
 				e.model.Can.Mask = engine.NoMask
 			}
 			e.model.Can.Logprobs = e.model.Can.Logprobs && u.model.Can.Logprobs
+			e.model.Can.Symbols = e.model.Can.Symbols && u.model.Can.Symbols
 		}
 		first = false
 	}
