@@ -9,7 +9,6 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
-	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/servertest"
@@ -95,7 +94,7 @@ func TestStudio_answersFieldByField(t *testing.T) {
 	engines := map[string]engine.Engine{
 		"m": servertest.Obedient(engine.Model{Context: 1 << 16, Slots: 2}), "e": vectors{&enginetest.Scripted{Info: engine.Model{Context: 512, Can: engine.Can{Embeddings: true}}}},
 	}
-	f, o := servertest.Fleet(engines, func(o *fleet.Options) { o.Catalog.(*catalog.Catalog).Entries[1].Parameters = "270M" })
+	f, o := servertest.Fleet(engines, func(o *fleet.Options) { o.Catalog.Entries[1].Parameters = "270M" })
 	t.Cleanup(func() { _ = f.Close() }) // scripted engines close well
 	s := httptest.NewServer(server.New(o))
 	t.Cleanup(s.Close)

@@ -10,7 +10,6 @@ import (
 	"github.com/coder/websocket"
 
 	"tenon/engine"
-	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/servertest"
@@ -27,7 +26,7 @@ func keyed(t *testing.T, keys ...string) (*httptest.Server, *fleet.Fleet) {
 	f, o := servertest.Fleet(map[string]engine.Engine{
 		"m": servertest.Obedient(engine.Model{Context: 2048, Slots: 2}), "set": servertest.Obedient(engine.Model{Context: 4096, Slots: 2}),
 	}, func(o *fleet.Options) {
-		entries := o.Catalog.(*catalog.Catalog).Entries
+		entries := o.Catalog.Entries
 		for i := range entries {
 			if entries[i].ID == "set" {
 				entries[i].Context = 4096

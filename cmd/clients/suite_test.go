@@ -8,7 +8,6 @@ import (
 
 	"tenon/engine"
 	"tenon/engine/enginetest"
-	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/servertest"
@@ -41,7 +40,7 @@ func suiteModels(ctx context.Context) (http.Handler, error) {
 	}
 	engines["text-embedding-nomic-embed-text-v1.5"] = vectors
 	models, o := servertest.Fleet(engines, func(o *fleet.Options) {
-		known := o.Catalog.(*catalog.Catalog).Entries
+		known := o.Catalog.Entries
 		for i := range known {
 			known[i].Repo = repos[known[i].ID]
 		}

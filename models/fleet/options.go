@@ -10,21 +10,6 @@ import (
 	"tenon/models/store"
 )
 
-// Catalog is the models at hand. *catalog.Catalog implements it.
-type Catalog interface {
-	All() []catalog.Entry
-	// Resolve returns the model that a name means, or a *catalog.NotFoundError or
-	// *catalog.AmbiguousError.
-	Resolve(name string) (catalog.Entry, error)
-	// AddFile adds a file that was fetched.
-	AddFile(path string) (catalog.Entry, error)
-	// Forget takes a model out whose file is gone.
-	Forget(id string)
-	// Name gives a model another name for good, or takes one away that was given so, if model is
-	// "".
-	Name(alias, model string) error
-}
-
 // Store keeps fetched files. *store.Store implements it.
 type Store interface {
 	Pull(ctx context.Context, r store.Ref, progress func(store.Progress)) (string, error)
@@ -57,7 +42,7 @@ type Demand struct {
 
 // Options configure a fleet. Catalog and Start must be set.
 type Options struct {
-	Catalog  Catalog
+	Catalog  *catalog.Catalog
 	Start    Start
 	Estimate func(catalog.Entry, Settings) (Demand, error) // nil: memory is not looked at
 	Free     func() (placement.Memory, error)              // what is free now; nil: placement.Free

@@ -4,30 +4,15 @@ import (
 	"context"
 	"net/http"
 
-	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/models/store"
 	"tenon/server/chat"
 	"tenon/server/wire"
 )
 
-// Fleet is what the API is about. *fleet.Fleet of package models implements it.
-type Fleet interface {
-	Status() []fleet.Status
-	Instances() []fleet.Instance
-	Load(ctx context.Context, r fleet.Request) (fleet.Instance, error)
-	Unload(ctx context.Context, name string, force bool) error
-	Pin(name string, pinned bool) error
-	Pull(ctx context.Context, source string, progress func(store.Progress)) (catalog.Entry, error)
-	Remove(ctx context.Context, name string) error
-	Alias(alias, model string) error
-}
-
-var _ Fleet = (*fleet.Fleet)(nil)
-
 // API is the endpoints. Fleet must be set.
 type API struct {
-	Fleet   Fleet
+	Fleet   *fleet.Fleet
 	Reload  func(context.Context) (notes []string, err error) // reads the settings anew and tells what waits for a load; nil: not offered
 	Explain func(model string) (any, error)                   // what is in force for a model, and why; nil: not offered
 	Log     *Log                                              // nil: nothing is logged

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"tenon/engine"
-	"tenon/models/catalog"
 	"tenon/models/fleet"
 	"tenon/server/lmstudio"
 	"tenon/server/servertest"
@@ -18,7 +17,7 @@ func TestModels_areFoundByWhatPeopleType(t *testing.T) {
 		"qwen-4b":      servertest.Obedient(engine.Model{Context: 100}),
 		"qwen-8b":      servertest.Obedient(engine.Model{Context: 100}),
 	}, func(o *fleet.Options) {
-		known := o.Catalog.(*catalog.Catalog).Entries
+		known := o.Catalog.Entries
 		known[0].Repo = "Meta/Llama-3.2-1B-GGUF"
 	})
 	t.Cleanup(func() { _ = models.Close() }) // scripted engines close well
