@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"tenon/server/chat"
+	"tenon/server/wire"
 )
 
 // Message is one of a conversation, as Chat Completions has it.
@@ -78,22 +79,11 @@ type ChatRequest struct {
 	Timings   bool            `json:"timings_per_token"`
 }
 
-// Timings are the server's own of a turn.
-type Timings struct {
-	CachedTokens    int     `json:"cache_n"`
-	PromptTokens    int     `json:"prompt_n"`
-	PromptMS        float64 `json:"prompt_ms"`
-	PromptPerSecond float64 `json:"prompt_per_second"`
-	Tokens          int     `json:"predicted_n"`
-	MS              float64 `json:"predicted_ms"`
-	TokensPerSecond float64 `json:"predicted_per_second"`
-}
-
 // Turn is what came of one.
 type Turn struct {
-	Message Message `json:"message"`
-	Finish  string  `json:"finish_reason"`
-	Timings Timings `json:"timings"`
+	Message Message      `json:"message"`
+	Finish  string       `json:"finish_reason"`
+	Timings wire.Timings `json:"timings"`
 }
 
 // Shower is told what a model says while it says it. Any may be nil.
@@ -109,9 +99,9 @@ type chunk struct {
 		Delta  Message `json:"delta"`
 		Finish string  `json:"finish_reason"`
 	} `json:"choices"`
-	Timings  *Timings  `json:"timings"`
-	Question *Question `json:"server_elicitation"`
-	Error    *Error    `json:"error"`
+	Timings  *wire.Timings `json:"timings"`
+	Question *Question     `json:"server_elicitation"`
+	Error    *Error        `json:"error"`
 }
 
 // Chat runs a turn. What has come is returned with an error, too: a turn may be stopped.

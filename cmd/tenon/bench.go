@@ -110,13 +110,13 @@ func (r *remote) measure(ctx context.Context, model string, depth, streams, toke
 		})
 	}
 	wg.Wait()
-	m := measured{Depth: depth, Streams: streams, PromptTokens: turns[0].Timings.PromptTokens + turns[0].Timings.CachedTokens}
+	m := measured{Depth: depth, Streams: streams, PromptTokens: turns[0].Timings.PromptN + turns[0].Timings.CacheN}
 	for i, t := range turns {
 		if errs[i] != nil {
 			return m, errs[i]
 		}
 		m.Prompt += t.Timings.PromptPerSecond / float64(streams)
-		m.Decode += t.Timings.TokensPerSecond
+		m.Decode += t.Timings.PredictedPerSecond
 	}
 	return m, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"tenon/cmd/client"
 	"tenon/cmd/terminal"
+	"tenon/server/wire"
 )
 
 func newRunCommand() *cobra.Command {
@@ -370,7 +371,7 @@ func (c *conversation) close(turn client.Turn, stopped bool) {
 	}
 }
 
-func (c *conversation) tell(t client.Timings) {
+func (c *conversation) tell(t wire.Timings) {
 	c.screen.Note("%s", c.screen.Dim(fmt.Sprintf("prompt %d tokens (%d from the cache) at %.0f/s, answer %d tokens at %.1f/s",
-		t.PromptTokens+t.CachedTokens, t.CachedTokens, t.PromptPerSecond, t.Tokens, t.TokensPerSecond)))
+		t.PromptN+t.CacheN, t.CacheN, t.PromptPerSecond, t.PredictedN, t.PredictedPerSecond)))
 }

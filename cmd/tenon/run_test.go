@@ -74,7 +74,7 @@ func TestRun_answersOnePrompt(t *testing.T) {
 	}
 	out, _, err = execute(t, append(at, "run", "--json", "m", "?")...)
 	var turn client.Turn
-	if json.Unmarshal([]byte(out), &turn) != nil || turn.Message.Content != "Oslo." || turn.Timings.Tokens != 5 || err != nil {
+	if json.Unmarshal([]byte(out), &turn) != nil || turn.Message.Content != "Oslo." || turn.Timings.PredictedN != 5 || err != nil {
 		t.Errorf("%q %v", out, err)
 	}
 	if prompt := e.Turns()[1].Prompt.String(); !strings.Contains(prompt, "Summarize:\nBergen is rainy.") {
