@@ -88,7 +88,7 @@ func TestMachine_whatItKnowsOfAConfiguration(t *testing.T) {
 		"may end or go on":                {`root ::= "hello" "x"?`, "hello", "", 0, true, "the end"},
 		"only one key is left":            {object, `{"n":1,`, `"name":"`, 10, false, `'"'`},
 		"inside a number":                 {object, `{"n":1`, "", 11, false, "','"},
-		"a name that meets an obligation": {`root ::= %json{"properties":{"x":{"enum":[1,null]}},"not":{"additionalProperties":{"type":"null"}},` + closed + `}` + tight, `{"x"`, ":", 3, false, "':'"},
+		"a name that meets an obligation": {`root ::= %json{"properties":{"x":{"enum":[1,null]}},"not":{"additionalProperties":{"type":"null"}},` + closed + `}` + tight, `{"x"`, ":1", 3, false, "':'"},
 		"a choice of keys":                {object, `{"n`, "", 8, false, "'a'"},
 	} {
 		t.Run(name, func(t *testing.T) {
