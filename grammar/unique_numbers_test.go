@@ -94,14 +94,12 @@ func TestUnique_numbersOfAnySpellingCanBeEnded(t *testing.T) {
 func TestUnique_digitsOfNumbersThatAreThere(t *testing.T) {
 	v := walkVocab(t)
 	for _, c := range []struct{ item, read, want string }{
-		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,`, `012345689`},
+		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,`, `12345689`},
 		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,1`, `,.01]`},
-		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,10,1`, `,.01]`},
-		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,10,1,11,0.`, `02345689`},
-		{`{"type":"number","minimum":0,"maximum":1,"multipleOf":0.5}`, `[0.5,0,`, `01`},
-		{`{"type":"number","minimum":0,"maximum":1,"multipleOf":0.5}`, `[0.5,0,0`, `.`},
-		{`{"type":"integer","minimum":1}`, `[7,70,7`, `.0123456789`},
-		{`{"enum":[1,10,100,5,6,7]}`, `[10,6,`, `0157`},
+		{`{"type":"integer","minimum":0,"maximum":11}`, `[0,7,10,1`, `,.1]`},
+		{`{"type":"number","minimum":0,"maximum":1,"multipleOf":0.5}`, `[0.5,0,`, `1`},
+		{`{"type":"integer","minimum":1}`, `[7,70,7`, `0123456789`},
+		{`{"enum":[1,10,100,5,6,7]}`, `[10,6,`, `157`},
 	} {
 		m := mustSchema(t, `{"type":"array","uniqueItems":true,"minItems":3,"items":`+c.item+`}`, SchemaOptions{Space: NoSpace}).Matcher(v)
 		if err := m.AcceptBytes([]byte(c.read)); err != nil {

@@ -159,11 +159,8 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 	if err != nil {
 		return "", false, false
 	}
-	end, ok := after.TurnEnd(1)
 	prompt, all := before.String(), after.String()
-	if !ok { // where the turn ends is not known: what follows is results, which hold no calls
-		end = len(all)
-	}
+	end, ok := turnEnd(tmpl, c, all)
 	if rest, found := strings.CutPrefix(all[:end], prompt); found {
 		return rest, before.Thinking, ok
 	}
@@ -178,6 +175,24 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 		inThinking = strings.LastIndex(prompt[:n], strings.TrimSpace(marks[0])) > strings.LastIndex(prompt[:n], strings.TrimSpace(marks[1]))
 	}
 	return all[n:end], inThinking, ok
+}
+
+// turnEnd is how far a prompt agrees with one that ends with the assistant's turn. Where that is not
+// known it is all: what follows is results, which hold no calls.
+func turnEnd(tmpl *templates.Template, c templates.Conversation, all string) (end int, ok bool) {
+	c.Messages, c.Closed = c.Messages[:2], true
+	closed, err := tmpl.Render(c)
+	if err != nil {
+		return len(all), false
+	}
+	alone := closed.String()
+	for end < min(len(all), len(alone)) && all[end] == alone[end] {
+		end++
+	}
+	if end < len(alone) { // a turn that is the last one is shown in another way
+		return len(all), false
+	}
+	return end, true
 }
 
 // Why the grammar ends a turn with its calls: no vendor's template shows text behind them,

@@ -64,6 +64,9 @@ var unenforced = []struct {
 	{"two contains in a value that a negation asks for", `{"additionalProperties":{"contains":{"type":"string"},"maxContains":2},"not":{"additionalProperties":{"contains":{"type":"number"},"minContains":2}}}`,
 		[]Issue{{"/additionalProperties", "contains", Checked, "several contains in an array of bounded length"}},
 		nil, nil},
+	{"constants that must differ", `{"enum":[["a","a"],["a","b"]],"uniqueItems":true}`,
+		[]Issue{{"", "uniqueItems", Checked, "uniqueItems and minItems over elements of few values"}},
+		[]string{`["a","b"]`}, []string{`["b"]`, `1`}},
 	{"references that descend", `{"properties":{"a":{"allOf":[{"$ref":"#"}]}},"type":"object"}`, nil, []string{`{"a":{"a":{}}}`}, []string{`{"a":1}`}},
 }
 
