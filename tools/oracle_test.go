@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -160,7 +161,7 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 		return "", false, false
 	}
 	prompt, all := before.String(), after.String()
-	end, ok := turnEnd(tmpl, c, all)
+	end, ok := turnEnd(after)
 	if rest, found := strings.CutPrefix(all[:end], prompt); found {
 		return rest, before.Thinking, ok
 	}
@@ -174,25 +175,33 @@ func cutTurn(tmpl *templates.Template, turn oracleTurn) (raw string, inThinking,
 	if marks := tmpl.Probe().ThinkingMarkers; len(marks) == 2 && turn.thinking != "" { // both may have its opening one
 		inThinking = strings.LastIndex(prompt[:n], strings.TrimSpace(marks[0])) > strings.LastIndex(prompt[:n], strings.TrimSpace(marks[1]))
 	}
-	return all[n:end], inThinking, ok
+	return all[n:end], inThinking, ok && !strings.Contains(all[n:end], "QQQ") // else tools have moved, and all behind them
 }
 
-// turnEnd is how far a prompt agrees with one that ends with the assistant's turn. Where that is not
-// known it is all: what follows is results, which hold no calls.
-func turnEnd(tmpl *templates.Template, c templates.Conversation, all string) (end int, ok bool) {
-	c.Messages, c.Closed = c.Messages[:2], true
-	closed, err := tmpl.Render(c)
-	if err != nil {
-		return len(all), false
+// turnEnds are what the templates here write behind an assistant's turn.
+var turnEnds = regexp.MustCompile(`</assistant>|<end_of_sentence>|<seed:eos>|<turn\|>|<\|END_OF_TURN_TOKEN\|>|<\|END_RESPONSE\|>|<\|END_TEXT\|>|` +
+	`<\|assistant_end\|>|<\|end_of_text\|>|<\|end\|>|<\|eot_id\|>|<\|im_end\|>|<\|message_sep\|>|<\|user\|>|<｜end▁of▁sentence｜>|\[INST\]|\[e~\[`)
+
+// turnEnd is where the second message of a prompt is over. Where that is not known it is the end:
+// what follows is results, which hold no calls.
+func turnEnd(r templates.Rendering) (end int, ok bool) {
+	at, last, next := 0, -1, -1
+	for _, s := range r.Segments {
+		if own := s.Kind == templates.Content && s.Field < templates.FieldTool; own && s.Message == 1 {
+			last = at + len(s.Text)
+		} else if own && last >= 0 && next < 0 {
+			next = at
+		}
+		at += len(s.Text)
 	}
-	alone := closed.String()
-	for end < min(len(all), len(alone)) && all[end] == alone[end] {
-		end++
+	if last < 0 || next < last {
+		return at, false
 	}
-	if end < len(alone) { // a turn that is the last one is shown in another way
-		return len(all), false
+	found := turnEnds.FindStringIndex(r.String()[last:next])
+	if found == nil {
+		return at, false
 	}
-	return end, true
+	return last + found[0], true
 }
 
 // Why the grammar ends a turn with its calls: no vendor's template shows text behind them,
