@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -80,7 +81,8 @@ func (m *noiseModel) Decode(context.Context, []runner.Entry) error { return nil 
 func (m *noiseModel) Logits(int) []float32                         { return nil }
 func (m *noiseModel) Share(int, int, int) error                    { return nil }
 func (m *noiseModel) Cut(int, int) bool                            { return true }
-func (m *noiseModel) Save(int, int) (schedule.Data, error)         { return nil, nil }
+func (m *noiseModel) Save(int, int) (runner.Data, error)           { return nil, nil }
+func (m *noiseModel) Load(io.Reader, int64) (schedule.Data, error) { return nil, nil }
 func (m *noiseModel) Restore(int, runner.Saved) error              { return nil }
 func (m *noiseModel) Floor(int, int) int                           { return 0 }
 func (m *noiseModel) Close() error                                 { return nil }
