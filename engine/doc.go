@@ -37,6 +37,8 @@
 //	symbols       Without them markers are known by their spelling.
 //	conclude      Without it a turn that repeats itself is ended at once.
 //
+// stats.go counts what an engine does and holds, and says how a worker is confined ([Confinement]).
+//
 // A demanded call (tool_choice) that does not come from an engine without an exact mask is asked
 // for once more, and then an error.
 //

@@ -30,6 +30,18 @@
 // (attention_linux.cpp) and products with weights in blocks (products_linux.cpp). The linker puts
 // ours in the place of ggml's, so that ggml's graphs, threads and formats stay as they are.
 //
+// # Files
+//
+//	model.go, options.go, loadmode.go        loading a model
+//	calibrate_flash.go                       which setting of flash attention is faster
+//	granted*.go, threads.go                  how many threads may run, and how many do
+//	context.go, batch.go, compute.go         evaluating tokens
+//	memory.go, sequence_twins.go             the KV cache: cut, share, save; cells held by two
+//	vocab.go, tokenize_*.go, spm.go          tokenizing: added tokens first, long texts in parts,
+//	                                         SentencePiece's vocabularies by code of our own
+//	sampler.go, sampling.go                  choosing a token; defaults and those of the file
+//	llama_*.go, stub.go                      what differs between the builds
+//
 // # Rules
 //
 // A Context, its batches and its samplers belong to one goroutine. A Model and its Vocab may be

@@ -19,11 +19,16 @@
 //  5. Updates go to a mailbox (session.go) that the session's reader empties. A turn whose mailbox is full stays out of
 //     the steps until it is read; the others run on.
 //
-// When a turn ends, its sequence stays in the cache for the next one that begins alike. When
-// another begins, what it does not share is copied to host memory, and back when a prompt wants it
-// (move.go): attention would read it for nothing. Short ones are copied before that, while nothing
-// runs. Where memory cannot be cut (recurrent and hybrid models), copies of a sequence are kept at
-// the places to come back to, and go to host memory whole. What host memory gives up, or holds when
-// the runner is closed, can be kept on disk, for turns that come after a restart (keep.go). A turn
-// whose cells older ones need leaves them in host memory until it gets its slot again.
+// Beside these, captures.go knows which captures of the output are open (thinking has a budget of
+// its own), fit_budget.go chooses tokens so that the output can still end within its budget,
+// fair.go has callers take turns, and miss.go tells why a prompt was not found in the cache.
+//
+// When a turn ends, its sequence stays in the cache for the next one that begins alike (memory.go:
+// cutting, sharing, evicting and preempting in the KV cache). When another begins, what it does not
+// share is copied to host memory, and back when a prompt wants it (move.go): attention would read
+// it for nothing. Short ones are copied before that, while nothing runs. Where memory cannot be cut
+// (recurrent and hybrid models), copies of a sequence are kept at the places to come back to, and
+// go to host memory whole. What host memory gives up, or holds when the runner is closed, can be
+// kept on disk, for turns that come after a restart (keep.go). A turn whose cells older ones need
+// leaves them in host memory until it gets its slot again.
 package runner
