@@ -44,6 +44,10 @@
 // print writes grammars in other dialects; partition finds equal states and rules. machine/doc.go
 // explains the core; TestMasks measures all of it.
 //
+// Here, units.go compiles a grammar's schemas, cache.go and size.go keep compiled grammars within
+// bounds, workspace.go is what matchers share, and renew.go begins again on fresh automata when a
+// limit is met.
+//
 // # Caveats
 //
 // A Grammar and a Vocab may be used by any number of goroutines, a Matcher and a Parser by one at

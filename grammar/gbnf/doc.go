@@ -9,7 +9,8 @@
 // reads Lark into the same trees, and [InString] gives the grammar of a text inside a JSON string.
 //
 // Files: read.go (rules and groups), lexis.go (names, literals, classes), terminal.go and parts.go
-// (what begins with %), write.go, lark*.go (the same for Lark), tree.go (the nodes).
+// (what begins with %; %plain and %each are in parts.go), rewrite.go (left recursion, what may be
+// empty), write.go, lark*.go (the same for Lark), tree.go (the nodes).
 //
 // # Words
 //

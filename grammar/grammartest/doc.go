@@ -1,6 +1,10 @@
 // Package grammartest is what the tests of several packages share: the labelled schemas of
 // ../shared, other spellings of a JSON text, and the engines that printed grammars are for.
 //
+// Files: corpus.go (the labelled schemas, and spellings), suite.go (the official test suite),
+// oracle.go (an independent validator), random.go (schemas and values that are made up), rival.go
+// (other engines).
+//
 //	grammartest.Schemas(t, 23, func(c grammartest.Case) { … }) // every 23rd, or all of them with TENON_MASKBENCH=all
 //	r := grammartest.StartRival(t, grammartest.LlamaCPP)       // skips where none is named
 //	err := r.Compile(text)

@@ -28,8 +28,13 @@
 // Files by prefix, in reading order: arena.go (nodes and interning), dawg.go and utf8.go (finite
 // sets of byte strings, which are the leaves), expr_* (the normalising constructors), derive*
 // (derivatives, and for which bytes they agree), emptiness.go, shortest.go (shortest words),
-// lazydfa.go (the automaton), analysis_* (what follows from an expression without a walk: spans,
-// lengths, which texts begin a word, and what counters matter to).
+// frontier.go (the heap of both searches), lazydfa.go (the automaton), analysis_* (what follows
+// from an expression without a walk).
+//
+// Three of these are about lengths: analysis_span.go bounds those of a word, analysis_lengths.go
+// tells them apart up to a limit, and analysis_reach.go has those of the words that a text begins.
+// analysis_open.go knows which texts begin a word, and analysis_counters.go what counters matter
+// to.
 //
 // On top of these: lex/ecma and regex*.go (patterns: parsed, then compiled from their end to their
 // beginning), format*.go (formats, from the grammars of their RFCs), lex/number and number*.go (a

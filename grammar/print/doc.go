@@ -6,9 +6,10 @@
 //	r, err := print.Plain(g, units, true) // for llama.cpp, which knows special tokens
 //	text := gbnf.Write(r.Grammar)
 //
-// Files: gbnf.go (the tree), language.go (automata as rules), json.go (values), number.go
-// (numbers), object.go (objects), parts.go (parts of a text), shape.go (what engines do not read),
-// share.go (one rule for what reads the same), inline.go (no rule for what is used once).
+// Files: gbnf.go (Plain, and the nodes of the tree), language.go (automata as rules), json.go
+// (values), number.go (numbers), object.go (objects), parts.go (parts of a text), shape.go (what
+// engines do not read), share.go (one rule for what reads the same), inline.go (no rule for what is
+// used once).
 //
 // # Words
 //
