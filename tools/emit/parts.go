@@ -10,7 +10,7 @@ import (
 	"tenon/tools/turn"
 )
 
-// The captures of a turn's grammar: what output writes, captureParser reads.
+// The captures of a turn's grammar: what output writes, parse.Captures reads.
 const (
 	CaptureThinking = "thinking"
 	CaptureContent  = "content"

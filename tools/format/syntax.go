@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// Syntax is how calls are written, as data: one of jsonSyntax, namedSyntax, taggedSyntax,
-// nestedSyntax, pythonSyntax and reactSyntax. Its grammar is written by a writer
-// (output_codecs.go) and its text read by a codec.
+// Syntax is how calls are written, as data: one of JSON, Named, Tagged, Nested, Python and ReAct.
+// Its grammar is written by a writer (emit/syntaxes.go) and its text read by a codec
+// (scan/codec.go).
 type Syntax interface {
 	// Openers are the markers that open a region of this syntax by themselves, without a section
 	// or call marker around.

@@ -11,7 +11,7 @@ import (
 	"tenon/tools/peek"
 )
 
-// JSONCodec reads the calls of a jsonSyntax.
+// JSONCodec reads the calls of a format.JSON.
 type JSONCodec struct{ format.JSON }
 
 func (c JSONCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {

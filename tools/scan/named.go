@@ -10,7 +10,7 @@ import (
 	"tenon/tools/peek"
 )
 
-// namedCodec reads the calls of a namedSyntax.
+// namedCodec reads the calls of a format.Named.
 type namedCodec struct{ format.Named }
 
 func (c namedCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {

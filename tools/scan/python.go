@@ -13,7 +13,7 @@ import (
 	"tenon/tools/turn"
 )
 
-// PythonicCodec reads the calls of a pythonSyntax.
+// PythonicCodec reads the calls of a format.Python.
 type PythonicCodec struct{ format.Python }
 
 func (c PythonicCodec) Starts(_ Opening, body []byte, final bool) peek.Answer {

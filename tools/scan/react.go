@@ -9,7 +9,7 @@ import (
 	"tenon/tools/peek"
 )
 
-// reactCodec reads the calls of a reactSyntax.
+// reactCodec reads the calls of a format.ReAct.
 type reactCodec struct{ format.ReAct }
 
 func (c reactCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes }

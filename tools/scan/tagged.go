@@ -11,7 +11,7 @@ import (
 	"tenon/tools/peek"
 )
 
-// taggedCodec reads the calls of a taggedSyntax, or of a nestedSyntax: its arguments are elements
+// taggedCodec reads the calls of a format.Tagged, or of a format.Nested: its arguments are elements
 // of their names, with noise before their tags.
 type taggedCodec struct {
 	format.Tagged
