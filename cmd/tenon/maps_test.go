@@ -19,7 +19,7 @@ var bounds = map[string]string{
 	"engine/llama.specials.ranks":                         "the model's vocabulary",
 	"engine/llama.spm.ids":                                "the model's vocabulary",
 	"engine/remote.Engine.pieces":                         "the model's vocabulary",
-	"engine/remote.prefixes.known":                        "mostPrefixes",
+	"engine/remote.conversations.known":                   "mostConversations",
 	"engine/sandbox.Command.Were":                         "the settings file",
 	"engine/worker.Options.Measured":                      "what is measured of a machine: a few keys",
 	"engine/worker.handler.sessions":                      "the running turns",
