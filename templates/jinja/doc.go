@@ -17,8 +17,8 @@
 //
 // The lexer applies trim_blocks and lstrip_blocks. The resolver decides at parse time where every
 // name lives, by the rules by which Jinja2 turns a template into Python functions: one frame of
-// slots per function (template, macro, call block), so that rendering looks up no names
-// in maps. Rendering walks the tree.
+// slots per function (template, macro), so that rendering looks up no names in maps. Rendering
+// walks the tree.
 //
 // What a template makes of values that stay the same from rendering to rendering, such as declared
 // tools, a [Memo] keeps: the results of tojson, and of macros that can be seen to depend on

@@ -21,7 +21,7 @@ METHODS = {
 }
 FILTERS = {
     "capitalize": 0, "count": 0, "d": 2, "default": 2, "dictsort": 1, "e": 0, "first": 0, "float": 1,
-    "indent": 3, "int": 2, "items": 0, "join": 2, "last": 0, "length": 0, "list": 0, "lower": 0, "max": 0, "min": 0, "reject": 1, "rejectattr": 2,
+    "indent": 3, "int": 1, "items": 0, "join": 2, "last": 0, "length": 0, "list": 0, "lower": 0, "max": 0, "min": 0, "reject": 1, "rejectattr": 2,
     "replace": 3, "reverse": 0, "safe": 0, "select": 1, "selectattr": 2, "sort": 2, "string": 0, "title": 0,
     "tojson": 1, "trim": 1, "unique": 1, "upper": 0, "map": 1,
 }
