@@ -356,9 +356,11 @@ func (p *Text) marker(m format.Marker, isSymbol bool) {
 // think switches between thinking and visible text. White space on either side of the marker is
 // layout.
 func (p *Text) think(on bool) {
+	if p.thinking != on {
+		p.uncase() // what opened code is text of what ends here, and the white space in it layout
+	}
 	p.current().beside()
 	if p.thinking != on {
-		p.uncase()
 		p.thinking, p.quoting = on, quoting{}
 	}
 	p.current().beside()
