@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -133,7 +134,7 @@ func echo(t *testing.T, v *llama.Vocab, tm *templates.Template) echoed {
 		if i == len(turns)-1 {
 			break
 		}
-		answer := sampledAnswer(t, v, r, rendered(t, tm, turns[i+1]), len(c.Messages))
+		answer := sampledAnswer(t, v, tm, r, rendered(t, tm, turns[i+1]), len(c.Messages))
 		kept.Keep("", r, answer)
 		cachedKept, cachedText = withTurns, asText
 		for _, token := range answer {
@@ -153,13 +154,13 @@ func rendered(t *testing.T, tm *templates.Template, c templates.Conversation) te
 }
 
 // sampledAnswer is what the model sampled: the text that the next prompt shows behind this one.
-func sampledAnswer(t *testing.T, v *llama.Vocab, prompt, next templates.Rendering, message int) []engine.Token {
+func sampledAnswer(t *testing.T, v *llama.Vocab, tm *templates.Template, prompt, next templates.Rendering, message int) []engine.Token {
 	t.Helper()
 	from := len(prompt.String())
 	if !strings.HasPrefix(next.String(), prompt.String()) {
 		return nil // the template changes what came before: nothing behind it can be used again
 	}
-	end := turnEnd(next, message)
+	end := turnEnd(next, message, closing(t, tm))
 	if end < from {
 		return nil
 	}
@@ -179,21 +180,45 @@ func sampledAnswer(t *testing.T, v *llama.Vocab, prompt, next templates.Renderin
 	return out
 }
 
-// turnEnd is the byte of a prompt where the template closes an assistant's turn: by a marker behind
-// all that the message says.
-func turnEnd(r templates.Rendering, message int) int {
-	at, end := 0, -1
-	for _, s := range r.Segments {
-		switch {
-		case s.Kind == templates.Content && s.Field < templates.FieldTool && s.Message == message:
-			end = at + len(s.Text)
-		case s.Kind == templates.Content && end >= 0 && s.Message != message:
-			return end
-		}
+// turnEnd is the byte of a prompt where the template closes an assistant's turn, behind all that
+// the message says; -1: nowhere.
+func turnEnd(r templates.Rendering, message int, closing string) int {
+	at, behind, end := 0, 0, 0
+	for i, s := range r.Segments {
 		at += len(s.Text)
+		if s.Kind == templates.Content && s.Field < templates.FieldTool && s.Message == message {
+			behind, end = i+1, at
+		}
 	}
-	return end
+	var rest strings.Builder
+	for _, s := range r.Segments[behind:] {
+		if s.Kind == templates.Content {
+			break
+		}
+		rest.WriteString(s.Text)
+	}
+	i := strings.Index(rest.String(), closing)
+	if i < 0 || end == 0 || closing == "" {
+		return -1
+	}
+	return end + i
 }
+
+// closing is what a template writes behind an answered turn, up to its first marker.
+func closing(t *testing.T, tm *templates.Template) string {
+	t.Helper()
+	text := rendered(t, tm, templates.Conversation{Messages: []templates.Message{
+		{Role: templates.User, Text: "zqone"}, {Role: templates.Assistant, Text: "zqtwo"}, {Role: templates.User, Text: "zqthree"},
+	}}).String()
+	_, behind, _ := strings.Cut(text, "zqtwo")
+	between, _, _ := strings.Cut(behind, "zqthree")
+	if at := marker.FindStringIndex(between); at != nil {
+		return between[:at[1]]
+	}
+	return between
+}
+
+var marker = regexp.MustCompile(`<\|[^<>|\s]{1,40}\|?>|<[^<>|\s]{1,40}\|>|<｜[^<>\s]{1,40}｜>|</?s>|<(?:start|end)_of_[a-z]+>|\[/?[A-Z][A-Z_]{2,30}\]`)
 
 // tokensOf is a prompt as a worker tokenizes it, text between kept turns at once. Content holds no
 // markers here.
