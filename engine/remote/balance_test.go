@@ -92,6 +92,25 @@ func TestBalance_oneSystemPromptIsNotOneConversation(t *testing.T) {
 	}
 }
 
+// So are those whose first questions are so short that their prompts end within one chunk.
+func TestBalance_shortQuestionsToOneSystemPromptAreNotOneConversation(t *testing.T) {
+	b := dealer(1, 1)
+	var homes [2]int
+	for i := range 20 {
+		ids := append(tokensFrom(0, 17_000), tokensFrom(1_000_000*(i+1), 20)...)
+		for range 5 { // steps of the agent
+			r := asked(ids)
+			u := b.best(r, nil)
+			b.take(u, r, time.Time{}).leave()
+			homes[slices.Index(b.upstreams, u)]++
+			ids = append(ids, tokensFrom(int(ids[len(ids)-1])+1, 3000)...)
+		}
+	}
+	if homes[0] < 45 || homes[0] > 55 {
+		t.Errorf("%v steps of agents", homes)
+	}
+}
+
 // What is remembered is bounded, in number and in time, and what is in use is the sum of it.
 func TestBalance_whatIsRememberedIsBounded(t *testing.T) {
 	b, r := dealer(1, 1), rand.New(rand.NewPCG(1, 2))

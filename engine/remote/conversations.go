@@ -14,7 +14,8 @@ const (
 
 // conversations are where prompts ended that were read lately, and which upstream read them. A
 // prompt that goes on behind one of these ends is the next of its conversation. Prompts that only
-// begin alike, as those of agents with one system prompt do, have their ends apart.
+// begin alike, as those of agents with one system prompt do, have their ends apart; where they end
+// alike as well, it shows as soon as they go on in two ways.
 type conversations struct {
 	known map[uint64]*list.Element
 	order list.List // of *ending, what was used last first
@@ -25,13 +26,15 @@ type ending struct {
 	at     *upstream
 	tokens int // of the conversation; 0: it has gone on since
 	used   time.Time
+	next   uint64 // what it went on with; 0: nothing yet
+	shared bool   // it went on in two ways, and is the end of no one conversation
 }
 
 // find is the latest end that a prompt goes on behind, and how many tokens come before it; nil: it
 // is a new conversation.
 func (c *conversations) find(keys []uint64) (e *ending, read int) {
 	for i, key := range slices.Backward(keys) {
-		if at := c.known[key]; at != nil {
+		if at := c.known[key]; at != nil && !at.Value.(*ending).shared {
 			return at.Value.(*ending), chunk * (i + 1)
 		}
 	}
@@ -44,8 +47,12 @@ func (c *conversations) add(keys []uint64, at *upstream, now time.Time) {
 	if len(keys) == 0 {
 		return
 	}
-	if before, _ := c.find(keys); before != nil {
+	if before, read := c.find(keys); before != nil {
 		before.count(nil, 0)
+		if i := read / chunk; i < len(keys) {
+			before.shared = before.next != 0 && before.next != keys[i]
+			before.next = keys[i]
+		}
 	}
 	key := keys[len(keys)-1]
 	if c.known == nil {
