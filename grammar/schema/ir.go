@@ -107,7 +107,7 @@ type ObjectAlt struct {
 	borrowed bool            // names belongs to another alternative, too
 	settled  bool            // what competes for a bounded number of keys has been sorted out
 	seen     *evaluatedProps // what unevaluatedProperties of an enclosing schema need not look at; nil: nothing
-	extra    *extraKeys      // memo of Extra
+	extra    []KeyClass      // memo of UnnamedKeys; nil: not asked for yet
 }
 
 // Prop is a named key.

@@ -2,13 +2,6 @@ package schema
 
 import "slices"
 
-// extraKeys memoises ObjectAlt.UnnamedKeys.
-type extraKeys struct {
-	classes []KeyClass
-	all     Expr // the keys of all classes, and maybe named ones
-	loose   bool // those begin as the others do
-}
-
 // maxKeyClasses bounds how finely overlapping rules may divide the extra keys.
 const maxKeyClasses = 64
 
@@ -19,17 +12,17 @@ func (o *ObjectAlt) UnnamedKeys() []KeyClass {
 	if o.extra == nil {
 		o.extra = o.divide()
 	}
-	return o.extra.classes
+	return o.extra
 }
 
-// divide splits all keys that are not named by every rule in turn.
-func (o *ObjectAlt) divide() *extraKeys {
+// divide splits all keys that are not named by every rule in turn. The result is not nil.
+func (o *ObjectAlt) divide() []KeyClass {
 	s := o.schema
-	x := &extraKeys{all: s.arena.AnyText(), loose: true}
+	all, found := s.arena.AnyText(), []KeyClass{}
 	if o.closed() {
-		x.all = o.ruledKeys()
+		all = o.ruledKeys()
 	}
-	classes := []KeyClass{{Keys: x.all, Value: s.any}}
+	classes := []KeyClass{{Keys: all, Value: s.any}}
 	for _, r := range o.Rules {
 		var next []KeyClass
 		for _, c := range classes {
@@ -47,45 +40,25 @@ func (o *ObjectAlt) divide() *extraKeys {
 		}
 		if classes = next; len(classes) > maxKeyClasses {
 			s.unsupported(nil, "too many overlapping patterns")
-			return x
+			return found
 		}
 	}
 	for _, c := range classes {
 		if c.Value == s.never {
-			x.all = s.arena.Intersect(x.all, s.arena.Complement(c.Keys))
 			continue
 		}
 		if c.Loose = c.Keys; c.Keys != s.arena.AnyText() {
 			c.Keys = s.unnamed(o, c.Keys)
-			endless := s.arena.Endless(c.Loose)
-			x.loose = x.loose && endless
 			if s.vacant(c.Keys) {
 				continue
 			}
-			if !endless {
+			if !s.arena.Endless(c.Loose) {
 				c.Loose = c.Keys
 			}
 		}
-		x.classes = append(x.classes, c)
+		found = append(found, c)
 	}
-	return x
-}
-
-// AllUnnamedKeys returns the language of all keys of Extra's classes that have a value. Like
-// KeyClass.Loose, it may hold named keys.
-func (o *ObjectAlt) AllUnnamedKeys() Expr {
-	a := o.schema.arena
-	classes := o.UnnamedKeys()
-	all := o.extra.all
-	for _, c := range classes {
-		if c.Value.Empty() {
-			all = a.Intersect(all, a.Complement(c.Loose))
-		}
-	}
-	if !o.extra.loose {
-		all = o.schema.unnamed(o, all)
-	}
-	return all
+	return found
 }
 
 // closed reports whether extra keys of which no rule speaks are left out. They are not where they
