@@ -75,7 +75,7 @@ func TestMaskInSteps_othersGoOnBetween(t *testing.T) {
 }
 
 // inSteps takes a text's tokens in steps, from the i-th on, and compares the masks on the way. It
-// tells of what is wrong.
+// yields after each step; what it yields is an error's text, or "".
 func inSteps(m *Matcher, tokens []int32, want []Mask, i int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, id := range tokens[:min(i, len(tokens))] {

@@ -19,9 +19,9 @@
 //
 // Chat completions and Anthropic's messages are not spoken. An engine reads a prompt that is
 // rendered and writes what a model says; a chat API renders by itself and hands out calls that it
-// has parsed. Between them a prompt would be parsed back into messages, and calls written as text
-// again: nothing of what is promised here about text, history and calls would be known to hold. A
-// server that has chat alone can be used without tenon.
+// has parsed. Between them, a prompt would have to be parsed back into messages, and calls be written
+// as text again. Then tenon could not promise what it does about text, history and calls. A server
+// that has chat alone can be used without tenon.
 //
 // # What holds
 //
@@ -51,15 +51,16 @@
 //
 // On connect, and whenever an upstream was lost, it is asked what it serves, its tokenizer is held
 // against the vocabulary here, and the grammar is probed with one that no model follows by itself
-// (probe.go). A vLLM with a parser of thinking, say, leaves a grammar out without a word. An upstream
-// that serves another model gets no turns. One that was not seen for a second is asked again before a
-// turn.
+// (probe.go). A vLLM with a parser of thinking, say, leaves a grammar out without a word. An
+// upstream that serves another model gets no turns. One that was not seen for a second is asked
+// again before a turn.
 //
-// A stream that breaks, is silent or cannot be read ends the turn as engine.ErrWorkerLost. Tokens that
-// came before have been handed over. If none came, another upstream is tried once. 429 is
+// A stream that breaks, is silent or cannot be read ends the turn as engine.ErrWorkerLost. Tokens
+// that came before have been handed over. If none came, another upstream is tried once. 429 is
 // engine.ErrBusy. Streams repeat themselves, by design or by fault: said.go finds what is new.
 //
-// balance.go deals turns out; BALANCE.md says how, and what that is worth. Keys go to the upstreams alone: redirects and proxies are not followed.
+// balance.go deals turns out; BALANCE.md says how, and what that is worth. Keys go to the upstreams
+// alone: redirects and proxies are not followed.
 //
 // Package realtest runs the engine suite against a real llama-server.
 package remote

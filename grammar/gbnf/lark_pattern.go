@@ -9,7 +9,7 @@ import (
 
 // The regular expressions of Lark, which are Python's.
 
-// pattern reads /regex/ and its flags, of which all but i and l are known.
+// pattern reads /regex/ and its flags. The flags i and l are refused.
 func (l *larkReader) pattern() (*Node, error) {
 	at := l.pos
 	l.pos++

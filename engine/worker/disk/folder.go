@@ -79,9 +79,8 @@ func (f *File) Read(load func(io.Reader, int64) (schedule.Data, error)) (schedul
 	return data, nil
 }
 
-// Open finds the copies that earlier workers have left in a folder, those first that were used
-// longest ago. It deletes what is of no use: what was not finished, is damaged, or has another
-// fingerprint.
+// Open finds the copies that earlier workers have left in a folder. The one that was used longest
+// ago comes first. It deletes copies that are unfinished, damaged, or of another fingerprint.
 func Open(path, fingerprint string) (*Folder, []*schedule.Copy) {
 	d := &Folder{path: path, fingerprint: fingerprint}
 	var known []*schedule.Copy

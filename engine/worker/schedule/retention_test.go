@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The simulator plays what agents do to host memory, all lengths a hundredth of what is reported
-// of them: sessions of 84 steps, each with 154,000 tokens in and 520 out, 95.8 % of the input read
+// The simulator plays agents that share host memory. Its sessions are those that TraceLab reports,
+// with all lengths divided by a hundred: sessions of 84 steps, each with 154,000 tokens in and 520 out, 95.8 % of the input read
 // before (TraceLab, arXiv 2606.30560).
 const (
 	steps      = 84

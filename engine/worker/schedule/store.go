@@ -36,7 +36,8 @@ type Data interface {
 	Free()
 }
 
-// reach is how many of tokens are there with the copy, of which the first have are there already.
+// reach is how many of a prompt's tokens are there once the copy is restored behind the first ones,
+// have of them, that are there now.
 func (c *Copy) reach(tokens []int32, have int) int {
 	if c.Start > have || len(c.Tokens) <= have || c.Whole && len(c.Tokens) > len(tokens) {
 		return have

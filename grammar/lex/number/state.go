@@ -231,7 +231,7 @@ func (d *decimal) excludes(point, at int32, side int, open bool) bool {
 	return c == side || c == 0 && open
 }
 
-// hasZero says whether a number, of which no digit but zeros has been read, can become 0.
+// hasZero says whether a number can become 0. No digit but zeros has been read of it.
 func (s *Set) hasZero(k State) bool {
 	return s.zero && (!k.negative || s.minusZero)
 }

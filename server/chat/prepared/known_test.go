@@ -93,8 +93,8 @@ func probeOf(t testing.TB, m Model) templates.Probe {
 	return p.Probe()
 }
 
-// What cannot be read is written anew; another vocabulary is another file; there are so many and
-// no more, of which the oldest go.
+// A file that cannot be read is written anew. Another vocabulary is another file. Beyond the most
+// that are kept, the oldest go.
 func TestKnown_filesThatAreBrokenAndTooMany(t *testing.T) {
 	const source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 	dir := t.TempDir()
