@@ -84,6 +84,7 @@ func startLlamaServer(t *testing.T, model string, args ...string) string {
 		_ = cmd.Wait() // it was told to end
 	})
 	at := "http://127.0.0.1:" + strconv.Itoa(port)
+	// Another program's process tells in no other way that it is up.
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		answer, err := http.Get(at + "/health")
 		if err != nil {
