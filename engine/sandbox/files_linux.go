@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // permission is a file or a folder with all below it, and the rights to it.
@@ -18,7 +20,7 @@ type permission struct {
 // package managers.
 var libraries = []string{
 	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64", "/usr/local/cuda*",
-	"/opt/cuda", "/opt/rocm*", "/opt/intel", "/nix/store", "/gnu/store",
+	"/usr/local/nvidia", "/opt/cuda", "/opt/rocm*", "/opt/intel", "/nix/store", "/gnu/store",
 }
 
 // readable is what the loader, the C library, Go and GPU drivers look up. None of it is anybody's
@@ -68,6 +70,9 @@ func permissions(n Needs) []permission {
 	add(mayBrowse, readable...)
 	add(mayUse, devices...)
 	add(mayControl, gpus...)
+	if hasNVIDIA() {
+		add(mayBrowse|unix.LANDLOCK_ACCESS_FS_WRITE_FILE|unix.LANDLOCK_ACCESS_FS_TRUNCATE, "/proc/self/task") // CUDA names its threads
+	}
 	for _, f := range n.Files {
 		all = append(all, permission{path: f, rights: mayRead})
 	}
@@ -86,11 +91,18 @@ func permissions(n Needs) []permission {
 	return all
 }
 
+// hasNVIDIA tells whether there is a GPU whose driver needs more than others to start: CUDA writes
+// the names of its threads, and hands its memory's descriptor to who connects to a socket of its own.
+func hasNVIDIA() bool {
+	_, err := os.Stat("/dev/nvidiactl")
+	return err == nil
+}
+
 // libraryFolders are where the libraries lie that this program has in memory, and those that it
-// was told to look in. ggml finds its own kernels and GPUs beside it, or in a folder bin beside
-// that.
+// or the system's loader was told to look in. ggml finds its own kernels and GPUs beside it, or in
+// a folder bin beside that.
 func libraryFolders() []string {
-	folders := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
+	folders := append(filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")), loaderFolders("/etc/ld.so.conf", 0)...)
 	maps, _ := os.ReadFile("/proc/self/maps") // without it the system's folders are left
 	for line := range strings.Lines(string(maps)) {
 		_, path, found := strings.Cut(line, " /")
@@ -102,6 +114,34 @@ func libraryFolders() []string {
 	slices.Sort(folders)
 	return slices.DeleteFunc(slices.Compact(folders), tooWide)
 }
+
+// loaderFolders are the folders that a file of the loader's settings names, with those of the files
+// that it includes: a GPU's driver may be anywhere. See ldconfig(8).
+func loaderFolders(file string, depth int) (folders []string) {
+	text, _ := os.ReadFile(file) // without it the system's folders are left
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		pattern, include := strings.CutPrefix(strings.TrimSpace(line), "include ")
+		if !include {
+			folders = append(folders, strings.TrimSpace(line))
+			continue
+		}
+		if pattern = strings.TrimSpace(pattern); !filepath.IsAbs(pattern) {
+			pattern = filepath.Join(filepath.Dir(file), pattern)
+		}
+		included, _ := filepath.Glob(pattern) // a bad pattern names nothing
+		for _, f := range included {
+			if depth < mostIncludes {
+				folders = append(folders, loaderFolders(f, depth+1)...)
+			}
+		}
+	}
+	return folders
+}
+
+// mostIncludes is how deep the loader's settings may include each other: they could name
+// themselves.
+const mostIncludes = 4
 
 // tooWide refuses folders that hold more than libraries.
 func tooWide(dir string) bool {

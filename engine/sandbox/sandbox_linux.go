@@ -226,7 +226,7 @@ func restrict(n Needs) (engine.Confinement, error) {
 	if in.Landlock, err = restrictFiles(n); err != nil {
 		in.Missing = append(in.Missing, "landlock: "+reason(err))
 	}
-	if err = restrictCalls(n, in.Landlock); err != nil {
+	if err = restrictCalls(n, in.Landlock, n.Command == nil && hasNVIDIA()); err != nil {
 		in.Missing = append(in.Missing, "seccomp: "+reason(err))
 	}
 	in.Seccomp = err == nil

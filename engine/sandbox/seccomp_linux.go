@@ -30,20 +30,23 @@ var forbidden = []string{
 }
 
 var (
-	network    = []string{"socket", "connect", "bind", "listen"} // what is inherited stays
+	network    = []string{"socket", "connect", "bind", "listen", "accept", "accept4"} // what is inherited stays
 	newSession = []string{"setsid", "setpgid"}                   // ways out of a process group
 )
 
 // barred are the calls that are forbidden to a program with these needs.
-func barred(n Needs) []string {
+func barred(n Needs, cuda bool) []string {
 	all := slices.Clone(forbidden)
 	if n.Command == nil || !n.Command.Network {
 		all = append(all, network...)
 	}
-	if n.Command == nil {
-		return append(all, "tkill")
+	if n.Command != nil {
+		return append(all, newSession...)
 	}
-	return append(all, newSession...)
+	if cuda { // see sockets
+		all = slices.DeleteFunc(all, func(name string) bool { return name == "bind" || name == "listen" })
+	}
+	return append(all, "tkill")
 }
 
 // toItself are calls whose first argument is a process: they are allowed only for this one, which
@@ -63,7 +66,11 @@ func toItself(signals bool) []seccomp.NameWithConditions {
 // servers of this machine, such as Docker's or an agent with keys, and Landlock does not watch its
 // path. A pair may not be of datagrams: these are sent to any address. What is allowed is named,
 // as the kernel reads only half of each argument.
-func sockets(network bool) []seccomp.NameWithConditions {
+//
+// CUDA does not start without a socket of AF_UNIX on which it listens. It is of packets in order:
+// that kind reaches nobody before it is connected, and here no call connects one or accepts a
+// connection.
+func sockets(network, cuda bool) []seccomp.NameWithConditions {
 	allow := func(name string, argument uint32, value uint64) seccomp.NameWithConditions {
 		equal := seccomp.Condition{Argument: argument, Operation: seccomp.Equal, Value: value}
 		return seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{equal}}
@@ -73,6 +80,11 @@ func sockets(network bool) []seccomp.NameWithConditions {
 		for _, flags := range []uint64{0, unix.SOCK_CLOEXEC, unix.SOCK_NONBLOCK, unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK} {
 			only = append(only, allow("socketpair", 1, kind|flags))
 		}
+	}
+	if cuda {
+		unixSocket := seccomp.Condition{Argument: 0, Operation: seccomp.Equal, Value: unix.AF_UNIX}
+		inOrder := seccomp.Condition{Argument: 1, Operation: seccomp.Equal, Value: unix.SOCK_SEQPACKET | unix.SOCK_CLOEXEC}
+		only = append(only, seccomp.NameWithConditions{Name: "socket", Conditions: seccomp.ArgumentConditions{unixSocket, inOrder}})
 	}
 	if network {
 		for _, family := range []uint64{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} { // the last tells a resolver of interfaces
@@ -88,7 +100,7 @@ func sockets(network bool) []seccomp.NameWithConditions {
 // library's filter treats calls by way of another architecture, such as 32-bit ones, as the rest.
 // There is one group alone, with what has conditions at its end: behind conditions the library
 // compares an argument with the next numbers.
-func restrictCalls(n Needs, landlock int) error {
+func restrictCalls(n Needs, landlock int, cuda bool) error {
 	machine, err := arch.GetInfo("")
 	if err != nil {
 		return err
@@ -96,8 +108,8 @@ func restrictCalls(n Needs, landlock int) error {
 	if !seccomp.Supported() {
 		return unix.ENOSYS
 	}
-	conditional, forbidden := toItself(n.Command != nil && landlock >= scopedSignals), barred(n)
-	conditional = append(conditional, sockets(n.Command != nil && n.Command.Network)...)
+	conditional, forbidden := toItself(n.Command != nil && landlock >= scopedSignals), barred(n, cuda)
+	conditional = append(conditional, sockets(n.Command != nil && n.Command.Network, cuda)...)
 	var allowed []string
 	for _, number := range slices.Sorted(maps.Keys(machine.SyscallNumbers)) {
 		name := machine.SyscallNumbers[number]
