@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "ggml-backend.h"
 #include "ggml-cpu.h"
@@ -40,6 +41,24 @@ static void on_log(enum ggml_log_level level, const char * text, void * user) {
     }
 }
 
+// ggml ends the process where it cannot go on. What it told before is the reason: it may still wait to be reported.
+static void on_crash(const char * message) {
+    fprintf(stderr, "%s%s\n", pending != NULL ? pending->text : "", message);
+}
+
+// ggml says nothing when the library of a GPU is there but cannot be loaded, as without its driver.
+static void explain_missing_gpu(const char * dir) {
+    static const char * const kinds[] = {"cuda", "hip", "vulkan", "sycl", "musa", NULL};
+    char path[4352], line[8192];
+    for (const char * const * kind = kinds; *kind != NULL; kind++) {
+        snprintf(path, sizeof(path), "%s/libggml-%s.so", dir, *kind);
+        if (access(path, F_OK) == 0 && dlopen(path, RTLD_LAZY | RTLD_LOCAL) == NULL) {
+            snprintf(line, sizeof(line), "no layer goes to a GPU, its library cannot be loaded: %s", dlerror());
+            tenonLog(GGML_LOG_LEVEL_ERROR, line);
+        }
+    }
+}
+
 // A shared libllama may keep GPUs, and the CPU in variants for several processors, in libraries of their own. They are
 // looked for beside it and where its build installs them, then in ggml's own list of places, which begins with the
 // working folder.
@@ -56,6 +75,7 @@ static void load_backends(void) {
             strcpy(slash, *rest);
             ggml_backend_load_all_from_path(dir);
             if (ggml_backend_dev_count() > 0) {
+                explain_missing_gpu(dir);
                 return;
             }
         }
@@ -66,6 +86,7 @@ static void load_backends(void) {
 void tn_init(int min_level) {
     log_min_level = min_level;
     llama_log_set(on_log, NULL); // sets ggml's callback too
+    ggml_set_abort_callback(on_crash);
     load_backends();
     llama_backend_init();
 }
