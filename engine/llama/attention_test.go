@@ -48,7 +48,7 @@ func TestFlash_sameAsProductsOfMatrices(t *testing.T) {
 // damaged model leaves it. A hidden cell's weight is 0, and 0 times infinity is no number.
 func TestFlash_othersCellsMayHoldNoNumbers(t *testing.T) {
 	const cells, row = 100, 2 * 64 * 2 // bytes of a cell's keys, and of its values: two heads of 64 halves
-	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Shape: tinymodel.Shape{Heads: 6, KVHeads: 2, HeadSize: 64}}, ModelOptions{})
+	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention, Seed: 1, Shape: tinymodel.Shape{Heads: 6, KVHeads: 2, HeadSize: 64}}, onCPU())
 	ids := text(t, m, 200)
 	speak := func(odd []byte) []float32 {
 		c := newContext(t, m, ContextOptions{Size: 1024, Sequences: 2, MicroBatch: 64, Flash: FlashOn})

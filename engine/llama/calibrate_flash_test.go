@@ -42,7 +42,7 @@ func TestFastest_weighsPromptAndAnswer(t *testing.T) {
 }
 
 func TestCalibrate_whereThereIsNoChoice(t *testing.T) {
-	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, ModelOptions{})
+	m := load(t, tinymodel.Options{Kind: tinymodel.FullAttention}, onCPU())
 	if got, err := m.Calibrate(context.Background(), ContextOptions{ValueType: KVQ8_0}); got != FlashOn || err != nil {
 		t.Errorf("quantized V cache: %q, %v; want on", got, err)
 	}
@@ -51,7 +51,7 @@ func TestCalibrate_whereThereIsNoChoice(t *testing.T) {
 	if _, err := m.Calibrate(ctx, ContextOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want context.Canceled", err)
 	}
-	vectors := load(t, tinymodel.Options{Kind: tinymodel.Embedding}, ModelOptions{})
+	vectors := load(t, tinymodel.Options{Kind: tinymodel.Embedding}, onCPU())
 	if got, err := vectors.Calibrate(context.Background(), ContextOptions{}); got != FlashAuto || err != nil {
 		t.Errorf("embedding model: %q, %v; want auto", got, err)
 	}
