@@ -177,7 +177,8 @@ func (d *decoder) choice(w messagesRequest, r *chat.Request) error {
 	if c == nil {
 		return nil
 	}
-	r.OneCall = c.DisableParallel
+	r.OneCall = c.DisableParallel != nil && *c.DisableParallel
+	r.Several = c.DisableParallel != nil && !*c.DisableParallel
 	switch c.Type {
 	case "auto":
 	case "any":

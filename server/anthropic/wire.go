@@ -122,7 +122,7 @@ type toolsetFilter struct {
 type toolChoice struct {
 	Type            string `json:"type"` // "auto", "any", "tool", "none"
 	Name            string `json:"name"`
-	DisableParallel bool   `json:"disable_parallel_tool_use"`
+	DisableParallel *bool  `json:"disable_parallel_tool_use"`
 }
 
 type thinking struct {

@@ -85,7 +85,7 @@ func countBy(e *tiktoken.Tiktoken, text string) int {
 
 // renderPlainly writes the prompt as it would be without a chat template.
 func renderPlainly(r Request) (string, error) {
-	plan, err := tools.Fallback().Plan(outputTurn(r))
+	plan, err := tools.Fallback().Plan(outputTurn(Model{}, r))
 	if err != nil {
 		return "", r.Places.toolError(err)
 	}

@@ -91,7 +91,7 @@ func (s *Service) planChecked(m Model, r Request) (planned, error) {
 	}
 	r.Conversation.Protocol = protocol
 	r.Conversation.Thinking = templates.Thinking{Enabled: r.Thinking.Enabled, Effort: r.Thinking.Effort}
-	turn := outputTurn(r)
+	turn := outputTurn(m, r)
 	most := mostEqual(m, dialect)
 	if most == 1 {
 		turn.Choice = without(turn.Choice, turn.Tools, worn(r.Conversation))
@@ -154,7 +154,7 @@ func (s *Service) planText(m Model, r Request) (planned, error) {
 	if err := hasTokens(m, r.Prompt, "prompt"); err != nil {
 		return planned{}, err
 	}
-	turn := outputTurn(r)
+	turn := outputTurn(m, r)
 	turn.Thinking.Off = true
 	if turn.Answer == nil {
 		turn.Answer = &anyText
@@ -236,11 +236,11 @@ func format(m Model, name string) (*tools.Dialect, templates.Protocol, error) {
 }
 
 // outputTurn says what the answer may be.
-func outputTurn(r Request) tools.Turn {
+func outputTurn(m Model, r Request) tools.Turn {
 	return tools.Turn{
 		Tools:    r.Tools,
 		Choice:   r.Choice,
-		Parallel: !r.OneCall,
+		Parallel: !r.OneCall && (r.Several || !m.OneCall),
 		Thinking: tools.Thinking{Off: r.Thinking.Enabled != nil && !*r.Thinking.Enabled, Budget: r.Thinking.Budget},
 		Answer:   r.Answer,
 		Stops:    r.Stops,

@@ -68,6 +68,24 @@ func TestRepeats_settingOverTheDialect(t *testing.T) {
 	}
 }
 
+// A model without a chat template makes one call a turn, unless the client asks for several.
+func TestOneCall_modelAndRequest(t *testing.T) {
+	for _, c := range []struct {
+		model                      Model
+		one, several, wantParallel bool
+	}{
+		{Model{}, false, false, true},
+		{Model{}, true, false, false},
+		{Model{OneCall: true}, false, false, false},
+		{Model{OneCall: true}, false, true, true},
+		{Model{OneCall: true}, true, false, false},
+	} {
+		if got := outputTurn(c.model, Request{OneCall: c.one, Several: c.several}).Parallel; got != c.wantParallel {
+			t.Errorf("model %v, asked for one %v, for several %v: several allowed %v", c.model.OneCall, c.one, c.several, got)
+		}
+	}
+}
+
 // A tool that gave the same answer to the same call three times is not called until the user has
 // spoken.
 func TestRepeats_aToolWithOneAnswerIsNotAskedAgain(t *testing.T) {

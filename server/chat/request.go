@@ -23,6 +23,7 @@ type Request struct {
 	Hosted       Hosted                 `json:"-"` // tools that the server is asked to execute
 	Choice       tools.Choice           `json:"tool_choice"`
 	OneCall      bool                   `json:"one_call,omitempty"` // at most one call (parallel_tool_calls: false)
+	Several      bool                   `json:"several,omitempty"`  // several calls are asked for (parallel_tool_calls: true)
 	Thinking     Thinking               `json:"thinking"`
 	Answer       *tools.Answer          `json:"answer,omitempty"`
 	AnswerPlace  AnswerPlace            `json:"answer_place,omitzero"`

@@ -73,7 +73,7 @@ func TestStop_theLongestFitBesideEveryFamilysMarkers(t *testing.T) {
 	for _, d := range tools.Families() {
 		r := request()
 		r.Stops = stops
-		turn := outputTurn(r)
+		turn := outputTurn(Model{}, r)
 		plan, err := d.Plan(turn)
 		if err != nil {
 			t.Fatal(d.Name(), err)

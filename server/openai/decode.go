@@ -36,7 +36,8 @@ func decodeChat(body io.Reader) (r chat.Request, w chatRequest, err error) {
 
 // turn says in neutral terms what w asks for.
 func (w chatRequest) turn(ignored []string) (chat.Request, error) {
-	r := chat.Request{Model: w.Model, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls, ToolFormat: w.ToolFormat, Ignored: ignored}
+	r := chat.Request{Model: w.Model, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls,
+		Several: w.ParallelToolCalls != nil && *w.ParallelToolCalls, ToolFormat: w.ToolFormat, Ignored: ignored}
 	r.Conversation.Args = w.ChatTemplateKwargs
 	r.Hosted.CanAsk = w.Approvals != nil // who sends it knows how calls are approved
 	r.Hosted.CanElicit = w.Elicitation && w.Stream

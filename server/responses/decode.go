@@ -45,7 +45,7 @@ func (d *decoder) request(body io.Reader) (createRequest, error) {
 	if err != nil {
 		return w, err
 	}
-	d.turn = chat.Request{Model: w.Model, Logprobs: -1, ToolFormat: w.ToolFormat, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls}
+	d.turn = chat.Request{Model: w.Model, Logprobs: -1, ToolFormat: w.ToolFormat, OneCall: w.ParallelToolCalls != nil && !*w.ParallelToolCalls, Several: w.ParallelToolCalls != nil && *w.ParallelToolCalls}
 	d.turn.Conversation.Args = w.ChatTemplateKwargs
 	for _, step := range []func(createRequest) error{d.limits, d.thinking, d.previous, d.readItems, d.declare, d.choice, d.answer, d.input} {
 		if err := step(w); err != nil {

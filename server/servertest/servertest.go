@@ -15,6 +15,7 @@ import (
 	"tenon/models/fleet"
 	"tenon/server"
 	"tenon/server/chat"
+	"tenon/server/chat/prepared"
 	"tenon/templates"
 	"tenon/tools"
 )
@@ -33,12 +34,15 @@ var (
 	_ server.Models = Model{}
 )
 
+// severalCalls has a turn make as many calls as its script says.
+var severalCalls = chat.Teaching{Repeats: prepared.AllowRepeats}
+
 // Acquire implements chat.Models.
 func (m Model) Acquire(_ context.Context, name string) (chat.Model, func(), error) {
 	if name != "" && name != m.ID && !slices.Contains(m.Aliases, name) {
 		return chat.Model{}, nil, chat.UnknownModel(name, []string{m.ID})
 	}
-	return chat.Model{ID: m.ID, Engine: m.Engine, Renderer: templates.Builtin{}, Dialect: tools.Fallback(), Thinks: m.Thinks}, func() {}, nil
+	return chat.Model{ID: m.ID, Engine: m.Engine, Renderer: templates.Builtin{}, Dialect: tools.Fallback(), Thinks: m.Thinks, Teaching: severalCalls}, func() {}, nil
 }
 
 // Status implements server.Models.

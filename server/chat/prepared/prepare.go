@@ -24,6 +24,7 @@ type Model struct {
 	Protocol templates.Protocol // how the prompt explains calls where a request does not say; Auto: as the template does
 	Dialect  *tools.Dialect
 	Thinks   bool // its template knows thinking
+	OneCall  bool // it makes one call a turn, unless a request asks for several
 
 	Template   string // source of the chat template in use, for the record; "": the built-in rendering
 	ToolFormat string // the server's setting, for the record
@@ -66,7 +67,8 @@ type Teaching struct {
 // Repeats says what becomes of calls that a model makes again.
 type Repeats string
 
-// "": they are dropped where the model writes in tenon's own format.
+// "": they are dropped where the model writes in tenon's own format, and a model without a chat
+// template makes one call a turn.
 const (
 	AllowRepeats Repeats = "allow"
 	DropRepeats  Repeats = "drop"
@@ -92,6 +94,9 @@ func Prepare(entry catalog.Entry, e engine.Engine, o Options) (Model, error) {
 		Template: source, ToolFormat: o.ToolFormat, Teaching: o.Teaching, Sampling: o.Sampling, Defaults: o.Defaults,
 	}
 	if source == "" {
+		// Nobody taught it where a turn ends: Gemma 3 270M goes on with other calls in most of its
+		// turns, and its first call alone is right more often.
+		m.OneCall = o.Teaching.Repeats == ""
 		return m, m.setFormat()
 	}
 	known := recall(o.StateDir, source, info.Vocab.BOS, info.Vocab.EOS, markers)

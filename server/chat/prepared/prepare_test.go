@@ -29,3 +29,22 @@ func TestPrepare_theVocabularysEndTokenIsAMarker(t *testing.T) {
 		t.Errorf("%s has the markers %q", m.Dialect.Name(), m.Dialect.Markers())
 	}
 }
+
+// A model without a chat template was never taught where a turn ends: it makes one call a turn
+// unless its adapter says what becomes of others.
+func TestPrepare_withoutTemplateOneCallATurn(t *testing.T) {
+	withTemplate := ending{enginetest.Script()}
+	for _, c := range []struct {
+		engine  engine.Engine
+		repeats Repeats
+		want    bool
+	}{{enginetest.Script(), "", true}, {enginetest.Script(), AllowRepeats, false}, {enginetest.Script(), DropRepeats, false}, {withTemplate, "", false}} {
+		m, err := Prepare(catalog.Entry{ID: "m"}, c.engine, Options{Teaching: Teaching{Repeats: c.repeats}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.OneCall != c.want {
+			t.Errorf("template %q, repeats %q: one call %v", m.Template, c.repeats, m.OneCall)
+		}
+	}
+}
