@@ -108,8 +108,8 @@ func TestBackground_isAskedForUntilItIsComplete(t *testing.T) {
 	if code, _ := asks(t, "alice", a.Create, `{"model":"m","input":"on","previous_response_id":"`+first.ID+`"}`); code != http.StatusOK {
 		t.Errorf("it cannot be gone on from: %d", code)
 	}
-	if code, _ := asks(t, "alice", with(a.Delete, first.ID), ""); code != http.StatusOK || a.store.bytes == 0 {
-		t.Errorf("%d, %d bytes", code, a.store.bytes)
+	if code, _ := asks(t, "alice", with(a.Delete, first.ID), ""); code != http.StatusOK || in(a.store).bytes == 0 {
+		t.Errorf("%d, %d bytes", code, in(a.store).bytes)
 	}
 }
 

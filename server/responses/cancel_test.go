@@ -67,7 +67,7 @@ func TestCancel_fromAnotherConnectionEndsTheAnswerWithWhatThereIs(t *testing.T) 
 		if body := rec.Body.String(); rec.Code != http.StatusOK || !strings.Contains(body, want) || !strings.Contains(body, "word") {
 			t.Errorf("stream %s: %d %s", stream, rec.Code, body)
 		}
-		if s, ok := a.store.get(id, ""); !ok || !strings.Contains(string(s.Body), `"cancelled"`) {
+		if s, ok := fetch(a.store, id, ""); !ok || !strings.Contains(string(s.Body), `"cancelled"`) {
 			t.Errorf("stream %s: it is not kept as cancelled", stream)
 		}
 	}

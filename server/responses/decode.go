@@ -2,6 +2,7 @@ package responses
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -34,8 +35,8 @@ type decoder struct {
 	tools  []tool       // the declared ones, as they are echoed
 	items  []item       // the input, normalised: a string is one message
 	past   *stored      // what previous_response_id names
-	find   func(id string) (*stored, bool)
-	item   func(id string) (item, bool) // what an item_reference means; nil: nothing is kept
+	find   func(id string) (*stored, error)
+	item   func(id string) (item, error) // what an item_reference means; nil: nothing is kept
 }
 
 // request reads a body. Its errors are *chat.Error and name the field.
@@ -179,10 +180,13 @@ func (d *decoder) previous(w createRequest) error {
 	if w.PreviousResponseID == "" {
 		return nil
 	}
-	past, ok := d.find(w.PreviousResponseID)
-	if !ok {
+	past, err := d.find(w.PreviousResponseID)
+	if errors.Is(err, errNotThere) {
 		return &chat.Error{Kind: chat.Invalid, Field: "previous_response_id", Code: "previous_response_not_found",
 			Message: fmt.Sprintf("there is no response %q; it was not stored, was deleted, or is too old", w.PreviousResponseID)}
+	}
+	if err != nil {
+		return err
 	}
 	if past.Unfinished {
 		return chat.Invalidf("previous_response_id", "%q is not complete", w.PreviousResponseID)
@@ -254,13 +258,15 @@ func (d *decoder) readItems(w createRequest) error {
 		if it.Type != "item_reference" && (it.Type != "" || it.Role != "" || it.ID == "") {
 			continue
 		}
-		var kept item
-		var ok bool
+		kept, err := item{}, errNotThere
 		if d.item != nil {
-			kept, ok = d.item(it.ID)
+			kept, err = d.item(it.ID)
 		}
-		if !ok {
+		if errors.Is(err, errNotThere) {
 			return chat.Invalidf(fmt.Sprintf("input[%d].id", i), "is %q, which is no item that is kept; send the item itself", it.ID)
+		}
+		if err != nil {
+			return err
 		}
 		d.items[i] = kept
 	}

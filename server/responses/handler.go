@@ -109,8 +109,8 @@ func (a *API) run(ctx context.Context, sink chat.Sink, d *decoder, b *builder) e
 func (a *API) decode(r *http.Request) (*decoder, createRequest, error) {
 	owner := chat.CallerKey(r.Context())
 	d := &decoder{
-		find: func(id string) (*stored, bool) { return a.store.get(id, owner) },
-		item: func(id string) (item, bool) { return a.store.item(id, owner) },
+		find: func(id string) (*stored, error) { return a.store.get(r.Context(), id, owner) },
+		item: func(id string) (item, error) { return a.store.item(r.Context(), id, owner) },
 	}
 	request, err := d.request(r.Body)
 	request.Model = a.service.Named(request.Model)
@@ -234,16 +234,16 @@ func (a *API) Get(w http.ResponseWriter, r *http.Request, id string) {
 	a.mu.Lock()
 	run, runs := a.running[id] // asked first: it is kept before it runs no more
 	a.mu.Unlock()
-	s, ok := a.store.get(id, owner)
+	s, err := a.store.get(r.Context(), id, owner)
 	switch {
 	case runs && run.owner == owner && run.now != nil:
 		wire.WriteJSON(w, http.StatusOK, run.now.Load())
-	case runs && run.owner == owner && run.begun.Store && !ok:
+	case runs && run.owner == owner && run.begun.Store && errors.Is(err, errNotThere):
 		wire.WriteJSON(w, http.StatusOK, run.begun)
-	case ok:
+	case err == nil:
 		wire.WriteJSON(w, http.StatusOK, s.Body)
 	default:
-		writeError(w, noResponse(id))
+		writeError(w, noResponse(id, err))
 	}
 }
 
@@ -257,8 +257,8 @@ func (a *API) Delete(w http.ResponseWriter, r *http.Request, id string) {
 		run.cancel(errCancelled)
 		<-run.ended
 	}
-	if !a.store.delete(id, owner) {
-		writeError(w, noResponse(id))
+	if err := a.store.delete(r.Context(), id, owner); err != nil {
+		writeError(w, noResponse(id, err))
 		return
 	}
 	wire.WriteJSON(w, http.StatusOK, deleted{ID: id, Object: "response", Deleted: true})
@@ -283,9 +283,9 @@ func (a *API) Cancel(w http.ResponseWriter, r *http.Request, id string) {
 
 // InputItems serves GET /v1/responses/{id}/input_items, newest first unless order=asc.
 func (a *API) InputItems(w http.ResponseWriter, r *http.Request, id string) {
-	s, ok := a.store.get(id, chat.CallerKey(r.Context()))
-	if !ok {
-		writeError(w, noResponse(id))
+	s, err := a.store.get(r.Context(), id, chat.CallerKey(r.Context()))
+	if err != nil {
+		writeError(w, noResponse(id, err))
 		return
 	}
 	q := r.URL.Query()
@@ -346,6 +346,10 @@ func (a *API) InputTokens(w http.ResponseWriter, r *http.Request) {
 	writeError(w, err)
 }
 
-func noResponse(id string) error {
+// noResponse says why a response cannot be had: it is not there, or the store cannot tell.
+func noResponse(id string, err error) error {
+	if !errors.Is(err, errNotThere) {
+		return err
+	}
 	return &chat.Error{Kind: chat.NoRoute, Code: "response_not_found", Message: fmt.Sprintf("there is no response %q; it was not stored, was deleted, or is too old", id)}
 }

@@ -314,7 +314,7 @@ func TestDecode_badValuesNameTheirField(t *testing.T) {
 		`"model":"m","tool_choice":{"type":"allowed_tools","tools":[]}`:                                        "tool_choice.tools",
 		`"model":"m","previous_response_id":"resp_none"`:                                                       "previous_response_id",
 	} {
-		d := &decoder{find: func(string) (*stored, bool) { return nil, false }}
+		d := &decoder{find: func(string) (*stored, error) { return nil, errNotThere }}
 		_, err := d.request(strings.NewReader("{" + fields + "}"))
 		var e *chat.Error
 		if !errors.As(err, &e) || e.Kind != chat.Invalid || e.Field != want {
@@ -345,7 +345,7 @@ func TestPack_thinkingComesBack(t *testing.T) {
 func FuzzDecode_neverPanics(f *testing.F) {
 	f.Add([]byte(`{"model":"m","input":[{"role":"user","content":"x"},{"type":"reasoning"},{"type":"function_call","name":"f","arguments":"{}"}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d := &decoder{find: func(string) (*stored, bool) { return nil, false }}
+		d := &decoder{find: func(string) (*stored, error) { return nil, errNotThere }}
 		_, err := d.request(bytes.NewReader(b))
 		var e *chat.Error
 		if err != nil && !errors.As(err, &e) {

@@ -45,13 +45,13 @@ func TestStore_itemsBelongToTheirOwnerAndEndWithTheirResponse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	has := func(id, owner string) bool { _, ok := s.item(id, owner); return ok }
+	has := func(id, owner string) bool { _, err := s.item(context.Background(), id, owner); return err == nil }
 	if !has("a", "alice") || !has("b", "alice") || has("a", "bob") || has("c", "alice") {
 		t.Error("items are not found, or by another")
 	}
-	s.delete("resp_2", "alice")
-	if has("b", "alice") || len(s.items) > 1 {
-		t.Errorf("%v", s.items)
+	remove(s, "resp_2", "alice")
+	if has("b", "alice") || len(in(s).items) > 1 {
+		t.Errorf("%v", in(s).items)
 	}
 }
 

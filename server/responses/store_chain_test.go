@@ -28,8 +28,8 @@ func TestStore_responsesShareWhatTheyHaveInCommon(t *testing.T) {
 				t.Fatal(err)
 			}
 			previous = `,"previous_response_id":"` + made.ID + `"`
-			sizes[n] = s.bytes
-			if r, ok := s.get(made.ID, ""); !ok || len(r.whole()) < 2*n {
+			sizes[n] = in(s).bytes
+			if r, ok := fetch(s, made.ID, ""); !ok || len(r.whole()) < 2*n {
 				t.Fatalf("turn %d: %v, %d items", n, ok, len(r.whole()))
 			}
 		}
@@ -53,10 +53,10 @@ func TestStore_whatIsDeletedStaysForThoseThatGoOn(t *testing.T) {
 		put("a", "")
 		put("b", "a")
 		put("c", "b")
-		if !s.delete("a", "alice") || s.delete("a", "alice") {
+		if !remove(s, "a", "alice") || remove(s, "a", "alice") {
 			t.Error("a response is deleted once")
 		}
-		if _, ok := s.item("item_a", "alice"); ok {
+		if _, err := s.item(t.Context(), "item_a", "alice"); err == nil {
 			t.Error("the item of a deleted response is there")
 		}
 		if o.Dir != "" { // it stays deleted
@@ -65,19 +65,19 @@ func TestStore_whatIsDeletedStaysForThoseThatGoOn(t *testing.T) {
 			}
 			s = openStore(t, o)
 		}
-		if _, ok := s.get("a", "alice"); ok {
+		if _, ok := fetch(s, "a", "alice"); ok {
 			t.Error("a deleted response is there")
 		}
-		if r, ok := s.get("c", "alice"); !ok || len(r.whole()) != 3 || r.whole()[0].ID != "item_a" {
+		if r, ok := fetch(s, "c", "alice"); !ok || len(r.whole()) != 3 || r.whole()[0].ID != "item_a" {
 			t.Errorf("the conversation is %+v", r)
 		}
-		if raw, err := s.kept.get("a"); err != nil || strings.Contains(string(raw), "secret") {
+		if raw, err := in(s).kept.get("a"); err != nil || strings.Contains(string(raw), "secret") {
 			t.Errorf("%s %v", raw, err)
 		}
-		s.delete("b", "alice")
-		s.delete("c", "alice")
-		if s.bytes != 0 || s.live != 0 || len(s.byID)+len(s.owners)+len(s.items) != 0 {
-			t.Errorf("%d bytes of %d responses and %d owners stay", s.bytes, len(s.byID), len(s.owners))
+		remove(s, "b", "alice")
+		remove(s, "c", "alice")
+		if in(s).bytes != 0 || in(s).live != 0 || len(in(s).byID)+len(in(s).owners)+len(in(s).items) != 0 {
+			t.Errorf("%d bytes of %d responses and %d owners stay", in(s).bytes, len(in(s).byID), len(in(s).owners))
 		}
 	})
 }
@@ -96,12 +96,12 @@ func TestStore_whoHasMostLosesHisOldest(t *testing.T) {
 		}
 	}
 	for i := 0; i < 100; i += 20 {
-		if _, ok := s.get(fmt.Sprint("r", i), "modest"); !ok {
+		if _, ok := fetch(s, fmt.Sprint("r", i), "modest"); !ok {
 			t.Errorf("response %d of the modest one is gone", i)
 		}
 	}
-	if s.bytes > 20_000 {
-		t.Errorf("%d bytes", s.bytes)
+	if in(s).bytes > 20_000 {
+		t.Errorf("%d bytes", in(s).bytes)
 	}
 }
 
@@ -115,17 +115,17 @@ func TestStore_whatCannotBeReadIsSetAside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.kept.put("bad", []byte(`{"id":"bad","conversation":7}`)); err != nil {
+	if err := in(s).kept.put("bad", []byte(`{"id":"bad","conversation":7}`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	s = openStore(t, o)
-	if _, ok := s.get("good", ""); !ok || s.live != 1 {
-		t.Errorf("%d responses", s.live)
+	if _, ok := fetch(s, "good", ""); !ok || in(s).live != 1 {
+		t.Errorf("%d responses", in(s).live)
 	}
-	err := s.kept.(*diskArchive).db.View(func(tx *bbolt.Tx) error {
+	err := in(s).kept.(*diskArchive).db.View(func(tx *bbolt.Tx) error {
 		if aside := tx.Bucket(unreadableBucket); aside == nil || aside.Get([]byte("bad")) == nil || aside.Get([]byte("on")) == nil {
 			t.Error("what cannot be read is lost")
 		}
@@ -141,8 +141,8 @@ func TestStore_whatCannotBeReadIsSetAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = openStore(t, o)
-	if aside, _ := filepath.Glob(filepath.Join(o.Dir, "*.unreadable-*")); s.live != 0 || len(aside) != 1 {
-		t.Errorf("%d responses, %v", s.live, aside)
+	if aside, _ := filepath.Glob(filepath.Join(o.Dir, "*.unreadable-*")); in(s).live != 0 || len(aside) != 1 {
+		t.Errorf("%d responses, %v", in(s).live, aside)
 	}
 }
 
@@ -154,7 +154,7 @@ func (full) put(string, []byte) error { return errors.New("no space left on devi
 // Issue 19: a full disk is a clear error of the request that finds it so, streamed and whole.
 func TestCreate_aFullDiskIsItsOwnError(t *testing.T) {
 	s := openStore(t, StoreOptions{})
-	s.kept = full{memory{}}
+	in(s).kept = full{memory{}}
 	a := New(turn(), s, 0)
 	for stream, want := range map[string]string{"false": `"code":"unavailable"`, "true": "event: response.failed"} {
 		rec := httptest.NewRecorder()

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -21,6 +22,16 @@ func openStore(t *testing.T, o StoreOptions) *Store {
 	return s
 }
 
+// in is a store that is this server's alone, from inside.
+func in(s *Store) *local { return s.keeper.(*local) }
+
+func fetch(s *Store, id, owner string) (*stored, bool) {
+	r, err := s.get(context.Background(), id, owner)
+	return r, err == nil
+}
+
+func remove(s *Store, id, owner string) bool { return s.delete(context.Background(), id, owner) == nil }
+
 // eachStore runs a test in memory and on disk.
 func eachStore(t *testing.T, test func(t *testing.T, o StoreOptions)) {
 	t.Run("memory", func(t *testing.T) { test(t, StoreOptions{}) })
@@ -32,18 +43,18 @@ func TestStore_belongsToItsKeyAndIsBounded(t *testing.T) {
 		o.MaxAge, o.MaxBytes = time.Hour, 1000
 		s := openStore(t, o)
 		now := time.Now()
-		s.now = func() time.Time { return now }
+		in(s).now = func() time.Time { return now }
 		put := func(id string, size int) error {
 			return s.put(&stored{ID: id, Owner: "alice", Body: json.RawMessage(`"` + strings.Repeat("x", size) + `"`)})
 		}
 		if err := put("r", 10); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := s.get("r", "bob"); ok || s.delete("r", "bob") {
+		if _, ok := fetch(s, "r", "bob"); ok || remove(s, "r", "bob") {
 			t.Error("another key reaches it")
 		}
 		now = now.Add(time.Hour + time.Second)
-		if _, ok := s.get("r", "alice"); ok {
+		if _, ok := fetch(s, "r", "alice"); ok {
 			t.Error("kept beyond its age")
 		}
 		for _, id := range []string{"a", "b", "c"} {
@@ -51,16 +62,16 @@ func TestStore_belongsToItsKeyAndIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, ok := s.get("a", "alice"); ok || s.bytes > 1000 {
-			t.Errorf("%d bytes kept", s.bytes)
+		if _, ok := fetch(s, "a", "alice"); ok || in(s).bytes > 1000 {
+			t.Errorf("%d bytes kept", in(s).bytes)
 		}
 		if err := put("huge", 2000); err == nil {
 			t.Error("what is larger than the store is kept")
 		}
-		if _, ok := s.get("c", "alice"); !ok {
+		if _, ok := fetch(s, "c", "alice"); !ok {
 			t.Error("what is too large drove others out")
 		}
-		if !s.delete("c", "alice") {
+		if !remove(s, "c", "alice") {
 			t.Error("its own key cannot delete it")
 		}
 	})
@@ -101,7 +112,7 @@ func TestStore_onDiskSurvivesARestart(t *testing.T) {
 		t.Errorf("input items: %s", rec.Body)
 	}
 	again.Delete(httptest.NewRecorder(), httptest.NewRequest(http.MethodDelete, "/", nil), made.ID)
-	if _, ok := again.store.get(made.ID, ""); ok {
+	if _, ok := fetch(again.store, made.ID, ""); ok {
 		t.Error("deleted, and still there")
 	}
 }
