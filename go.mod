@@ -10,6 +10,7 @@ require (
 	github.com/gofrs/flock v0.13.1 // two processes that pull one model (models/store)
 	github.com/google/go-cmp v0.7.0 // readable differences in tests
 	github.com/gpustack/gguf-parser-go v0.26.3 // estimates a model's memory
+	github.com/jackc/pgx/v5 v5.13.0 // keeps responses in PostgreSQL, for several servers
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables, colour and progress bars of the command line
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // MCP clients: the protocol's official SDK
 	github.com/ollama/ollama v0.17.4 // llama.cpp and ggml as cgo packages (engine/llama)
@@ -63,6 +64,9 @@ require (
 	github.com/henvic/httpretty v0.1.4 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/invopop/jsonschema v0.14.0 // indirect
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/leodido/go-urn v1.4.0 // indirect
 	github.com/lufia/plan9stats v0.0.0-20211012122336-39d0f177ccd0 // indirect

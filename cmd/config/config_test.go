@@ -128,11 +128,11 @@ func TestLoad_textOfTheFileIsTakenAsItStands(t *testing.T) {
 }
 
 func TestPrint_hidesKeys(t *testing.T) {
-	l, err := load(t, []string{"--api-key", "sesame"}, nil, "")
+	l, err := load(t, []string{"--api-key", "sesame", "--responses-url", "postgres://u:sesame@h/d"}, nil, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := fmt.Sprint(l.InForce()); strings.Contains(b, "sesame") || !strings.Contains(b, "(1 hidden)") {
+	if b := fmt.Sprint(l.InForce()); strings.Contains(b, "sesame") || !strings.Contains(b, "(1 hidden)") || !strings.Contains(b, "responses-url (hidden)") {
 		t.Error(b)
 	}
 }

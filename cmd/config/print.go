@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// InForce is every setting's value and where it came from. Keys are not shown.
+// InForce is every setting's value and where it came from. Keys, and URLs that may have a password, are not shown.
 func (l *Loader) InForce() []Value {
 	var all []Value
 	for _, s := range settings() {
@@ -29,6 +29,9 @@ func (e Effective) Values() []Value {
 func (s setting) value(of Settings, from string) Value {
 	value := reflect.ValueOf(of).Field(s.index).Interface()
 	shown := fmt.Sprint(value)
+	if s.secret && s.kind.Kind() == reflect.String && shown != "" {
+		shown = "(hidden)"
+	}
 	if list, ok := value.([]string); ok {
 		shown = strings.Join(list, ",")
 		if s.secret && len(list) > 0 {

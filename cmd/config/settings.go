@@ -78,6 +78,7 @@ type Settings struct {
 	Seed             int     `flag:"seed" model:"yes" default:"-1" min:"-1" help:"seed of the sampler; -1: a new one each time"`
 
 	ResponsesDir     string        `group:"Stored responses" flag:"responses-dir" path:"yes" help:"folder where responses are kept for previous_response_id and retrieval; empty: in memory"`
+	ResponsesURL     string        `flag:"responses-url" secret:"yes" help:"PostgreSQL where several servers keep their responses together, in place of a folder: postgres://USER@HOST:PORT/DATABASE; its password comes by PGPASSWORD or the file PGPASSFILE, or stands in the URL, where that is given by TENON_RESPONSES_URL"`
 	ResponsesMaxAge  time.Duration `flag:"responses-max-age" default:"24h" min:"1s" help:"how long a response is kept"`
 	ResponsesMaxSize int           `flag:"responses-max-size" default:"64" min:"1" max:"1048576" help:"most that all responses may take, in MiB; the oldest go"`
 

@@ -49,7 +49,7 @@ type app struct {
 func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string) (*app, error) {
 	s := p.loader.Settings
 	kept, err := responses.OpenStore(responses.StoreOptions{
-		Dir: s.ResponsesDir, MaxAge: s.ResponsesMaxAge, MaxBytes: int64(s.ResponsesMaxSize) << 20,
+		Dir: s.ResponsesDir, Database: s.ResponsesURL, MaxAge: s.ResponsesMaxAge, MaxBytes: int64(s.ResponsesMaxSize) << 20,
 	})
 	if err != nil {
 		return nil, err

@@ -57,6 +57,9 @@ with --print-unit it is printed.`,
 			if cmd.Flags().Changed("api-key") {
 				return errors.New("a unit can be read by everybody: put the key into a file and name that with --api-key-file")
 			}
+			if cmd.Flags().Changed("responses-url") {
+				return errors.New("a unit can be read by everybody: put responses-url into a settings file and name that with --config")
+			}
 			return r.installUnit(where, args, print)
 		}
 		if r.Client, err = client.New(loader.Settings); err != nil {

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -42,14 +43,22 @@ func (a *API) background(w http.ResponseWriter, r *http.Request, d *decoder, b *
 		writeError(w, unkept(err))
 		return
 	}
+	held, release := context.WithCancel(context.WithoutCancel(ctx))
+	go a.store.hold(held, queued.ID, func() []byte { return bodyOf(now.Load()) }, func(why error) { a.end(queued.ID, why) })
 	go func() {
 		defer left()
+		defer release()
 		if err := a.runAlone(ctx, d, b); err != nil {
 			_ = b.fail(wire.OfInput(err))
 			_ = a.keep(d, b, owner) // whoever asks is told that it did not come to its end
 		}
 	}()
 	wire.WriteJSON(w, http.StatusOK, queued)
+}
+
+func bodyOf(r *response) []byte {
+	body, _ := json.Marshal(r) // it was made here
+	return body
 }
 
 // runAlone is run where no connection's handler meets a panic.

@@ -187,21 +187,23 @@ func (a *API) keep(d *decoder, b *builder, owner string) error {
 }
 
 func unkept(err error) *chat.Error {
-	return &chat.Error{Kind: chat.Unavailable, Err: err, Message: fmt.Sprintf("the response cannot be kept (%v); send store: false, or have room made for it", err)}
+	return &chat.Error{Kind: chat.Unavailable, Err: err, RetryAfter: chat.AsError(err).RetryAfter, Message: fmt.Sprintf("the response cannot be kept (%v); send store: false, or have room made for it", err)}
 }
 
 // put stores a response as it is. One that is not complete is stored as failed: it is read from the
 // store only where nothing runs any more, because the server ended or could not keep the rest.
 func (a *API) put(d *decoder, b *builder, owner string) error {
 	shown := b.response
+	var running json.RawMessage
 	if !over(shown.Status) {
+		running = bodyOf(&shown)
 		shown.Status, shown.Error = "failed", &responseError{"server_error", "the server ended while this response was made, or could not keep it"}
 	}
 	body, err := json.Marshal(shown)
 	if err != nil {
 		return fmt.Errorf("encode the response: %w", err)
 	}
-	s := &stored{ID: b.response.ID, Owner: owner, Body: body, Unfinished: !over(b.response.Status)}
+	s := &stored{ID: b.response.ID, Owner: owner, Body: body, Running: running, Unfinished: !over(b.response.Status)}
 	if d.past != nil {
 		s.Previous, s.before = d.past.ID, d.past.whole()
 	}
@@ -269,7 +271,11 @@ func (a *API) Cancel(w http.ResponseWriter, r *http.Request, id string) {
 	a.mu.Lock()
 	run, ok := a.running[id]
 	a.mu.Unlock()
-	if !ok || run.owner != chat.CallerKey(r.Context()) {
+	if owner := chat.CallerKey(r.Context()); !ok || run.owner != owner {
+		if err := a.store.cancel(r.Context(), id, owner); err != nil {
+			writeError(w, err)
+			return
+		}
 		a.Get(w, r, id)
 		return
 	}

@@ -33,26 +33,28 @@ func TestCreate_referencesBecomeTheItemsThatWereKept(t *testing.T) {
 }
 
 func TestStore_itemsBelongToTheirOwnerAndEndWithTheirResponse(t *testing.T) {
-	s, err := OpenStore(StoreOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range []*stored{
-		{ID: "resp_1", Owner: "alice", Conversation: []item{{ID: "a", Role: "user"}}},
-		{ID: "resp_2", Owner: "alice", Conversation: []item{{ID: "a", Role: "user"}, {ID: "b", Role: "assistant"}}},
-	} {
-		if err := s.put(r); err != nil {
-			t.Fatal(err)
+	eachStore(t, func(t *testing.T, o StoreOptions) {
+		s := openStore(t, o)
+		for _, r := range []*stored{
+			{ID: "resp_1", Owner: "alice", Conversation: []item{{ID: "a", Role: "user"}}},
+			{ID: "resp_2", Owner: "alice", Conversation: []item{{ID: "a", Role: "user"}, {ID: "b", Role: "assistant"}}},
+		} {
+			if err := s.put(r); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	has := func(id, owner string) bool { _, err := s.item(context.Background(), id, owner); return err == nil }
-	if !has("a", "alice") || !has("b", "alice") || has("a", "bob") || has("c", "alice") {
-		t.Error("items are not found, or by another")
-	}
-	remove(s, "resp_2", "alice")
-	if has("b", "alice") || len(in(s).items) > 1 {
-		t.Errorf("%v", in(s).items)
-	}
+		has := func(id, owner string) bool { _, err := s.item(context.Background(), id, owner); return err == nil }
+		if !has("a", "alice") || !has("b", "alice") || has("a", "bob") || has("c", "alice") {
+			t.Error("items are not found, or by another")
+		}
+		drop(s, "resp_2", "alice")
+		if has("b", "alice") {
+			t.Error("an item outlives its response")
+		}
+		if here, ok := s.keeper.(*local); ok && len(here.items) > 1 {
+			t.Errorf("%v", here.items)
+		}
+	})
 }
 
 // Tools that an item added belong to the conversation, and so to what goes on from it.

@@ -15,6 +15,7 @@ import (
 // StoreOptions bound a store. The zero value of a field is its default.
 type StoreOptions struct {
 	Dir      string        // where responses are kept; "": in memory, until the server ends
+	Database string        // PostgreSQL's URL, for several servers that share responses; Dir is "" then
 	MaxAge   time.Duration // default 24 h
 	MaxBytes int64         // of all responses together; default 64 MiB
 }
@@ -36,7 +37,8 @@ type stored struct {
 	Input        []json.RawMessage `json:"input,omitempty"`
 	Conversation []item            `json:"conversation"` // the items since Previous, this response's output included
 
-	before []item // the conversation up to Previous; set by get, and for put in case that Previous has gone
+	Running json.RawMessage `json:"-"` // the body for other servers while this one makes the response
+	before  []item          // the conversation up to Previous; set by get, and for put in case that Previous has gone
 }
 
 // itemOf returns an item of the response's own part of the conversation.
@@ -64,7 +66,7 @@ type Store struct {
 	drains bool
 }
 
-// keeper keeps responses for their owners. local implements it. An error other than errNotThere and
+// keeper keeps responses for their owners. local and postgres implement it. An error other than errNotThere and
 // errTooLarge means that it cannot tell or do what it was asked for.
 type keeper interface {
 	put(r *stored) error
@@ -74,12 +76,19 @@ type keeper interface {
 	close() error
 }
 
+// sharer is a keeper that several servers use: one can ask what another makes. postgres is.
+type sharer interface {
+	hold(ctx context.Context, id string, now func() []byte, end func(error))
+	cancel(ctx context.Context, id, owner string) error
+}
+
 var (
 	errNotThere = errors.New("it is not there")
 	errTooLarge = errors.New("is more than the store may hold") // it would drive all others out, and then itself
 )
 
-// OpenStore opens a store, on disk if the options name a folder. A folder is one server's alone.
+// OpenStore opens a store: on disk if the options name a folder, which is one server's alone, in
+// PostgreSQL if they name a database.
 // Close ends it.
 func OpenStore(o StoreOptions) (*Store, error) {
 	if o.MaxAge <= 0 {
@@ -88,7 +97,16 @@ func OpenStore(o StoreOptions) (*Store, error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 64 << 20
 	}
-	kept, err := openLocal(o)
+	var kept keeper
+	var err error
+	switch {
+	case o.Database != "" && o.Dir != "":
+		err = errors.New("responses are kept in a folder or in a database, not in both")
+	case o.Database != "":
+		kept, err = openPostgres(o)
+	default:
+		kept, err = openLocal(o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +124,22 @@ func (s *Store) enter() (ctx context.Context, done func(), ok bool) {
 	}
 	s.runs.Add(1)
 	return s.ctx, s.runs.Done, true
+}
+
+// hold tells other servers how far a response is that this one makes, until ctx ends, and has it
+// ended where they ask for that.
+func (s *Store) hold(ctx context.Context, id string, now func() []byte, end func(error)) {
+	if shared, ok := s.keeper.(sharer); ok {
+		shared.hold(ctx, id, now, end)
+	}
+}
+
+// cancel has another server end a response that it makes.
+func (s *Store) cancel(ctx context.Context, id, owner string) error {
+	if shared, ok := s.keeper.(sharer); ok {
+		return shared.cancel(ctx, id, owner)
+	}
+	return nil
 }
 
 // Drain waits for responses in the background; no other begins. Those that are left when ctx ends
