@@ -91,6 +91,10 @@ bench-templates: ## render 200 messages and 60 tools here and with Python's Jinj
 test-pull: ## kill processes that pull a model, KILLS= of them (200), at random moments, and go on where they ended
 	KILLS=$(or $(KILLS),200) go test ./models/store -run killedAnywhere -v -count=1 -timeout 20m
 
+.PHONY: test-postgres
+test-postgres: needs ## servers that share a real PostgreSQL (Debian's package postgresql), which is killed between; make test runs this too, where there is one
+	go test ./server/responses -run 'Store|Postgres' -v -count=1
+
 .PHONY: test-fleet
 test-fleet: needs ## load and unload a tiny model CYCLES= times (1,000), hold the ledger against what Gemma 3 270M takes, and have clients with TURNS= turns each (6) share models; half an hour
 	@model=$$(cmd/scripts/gemma.sh | tail -1) || true; CYCLES=$(or $(CYCLES),1000) LEDGER_MODEL="$$model" \
