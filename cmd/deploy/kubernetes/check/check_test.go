@@ -29,17 +29,46 @@ func TestManifests_areWhatKubernetesKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var kinds []string
+	var server *appsv1.Deployment
+	var scaler *autoscalingv2.HorizontalPodAutoscaler
 	for i, document := range bytes.Split(file, []byte("\n---\n")) {
-		_, kind, err := decoder.Decode(document, nil, nil)
+		object, kind, err := decoder.Decode(document, nil, nil)
 		if err != nil {
 			t.Errorf("document %d: %v", i+1, err)
 			continue
 		}
 		kinds = append(kinds, kind.Kind)
+		switch o := object.(type) {
+		case *appsv1.Deployment:
+			server = o
+		case *autoscalingv2.HorizontalPodAutoscaler:
+			scaler = o
+		}
 	}
 	if want := []string{"ConfigMap", "Deployment", "Service", "PodDisruptionBudget", "HorizontalPodAutoscaler"}; !slices.Equal(kinds, want) {
-		t.Errorf("decoded %v, want %v", kinds, want)
+		t.Fatalf("decoded %v, want %v", kinds, want)
 	}
+	if several(server, scaler) && !shares(server) {
+		t.Error("several replicas, and each keeps its responses for itself")
+	}
+	if server.Spec.Template.Spec.Containers[0].Env = nil; !several(server, scaler) || shares(server) {
+		t.Error("replicas without a database are not found")
+	}
+}
+
+// several tells whether more than one replica may run.
+func several(server *appsv1.Deployment, scaler *autoscalingv2.HorizontalPodAutoscaler) bool {
+	return scaler != nil && scaler.Spec.MaxReplicas > 1 || server.Spec.Replicas != nil && *server.Spec.Replicas > 1
+}
+
+// shares tells whether a server keeps its responses in a database, whose URL and password come from
+// a Secret.
+func shares(server *appsv1.Deployment) bool {
+	secret := map[string]bool{}
+	for _, e := range server.Spec.Template.Spec.Containers[0].Env {
+		secret[e.Name] = e.Value == "" && e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil
+	}
+	return secret["TENON_RESPONSES_URL"] && secret["PGPASSWORD"]
 }
 
 // The check is one: what Kubernetes does not know is found.
