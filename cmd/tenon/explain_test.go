@@ -22,7 +22,7 @@ import (
 type scripted struct{ *enginetest.Scripted }
 
 func (s scripted) Acquire(context.Context, string) (chat.Model, func(), error) {
-	return chat.Model{ID: "m", Engine: s.Scripted, Renderer: templates.Builtin{}, Dialect: tools.Fallback()}, func() {}, nil
+	return chat.Model{ID: "m", Engine: s.Scripted, Renderer: templates.Builtin{}, Dialect: tools.Fallback(), OneCall: true}, func() {}, nil
 }
 
 func (s scripted) Status() []fleet.Status { return nil }
