@@ -79,6 +79,9 @@ func run(ctx context.Context, o options) error {
 	if err := b.measureRestart(ctx); err != nil {
 		return fmt.Errorf("restart: %w", err)
 	}
+	if err := b.measureRemote(ctx); err != nil {
+		return fmt.Errorf("in front of llama-server: %w", err)
+	}
 	if err := b.measureServer(ctx); err != nil {
 		return fmt.Errorf("the server's own time: %w", err)
 	}
