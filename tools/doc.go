@@ -25,7 +25,7 @@
 //	tools
 //
 // Files here: tools.go (the packages below put together), aliases.go (their types under this name),
-// guess.go (a call that a model announced in prose and did not write, [Plan.Guess]).
+// guessed_call.go (a call that a model announced in prose and did not write, [Plan.Guess]).
 //
 // The plan also prints what the turn's whole output must match, thinking and text included, as
 // extended GBNF ([Plan.Grammar], package grammar), from the same descriptor by which the parser
@@ -38,7 +38,7 @@
 // write text anywhere: the tolerant parser tells text between calls and behind them in every
 // family.
 //
-// Output made under that grammar is parsed by it: its captures (emit/parts.go) become events,
+// Output made under that grammar is parsed by it: its captures (emit/output_parts.go) become events,
 // and arguments leave while they are written. Where the grammar enforces only a part of a tool's
 // schema, arguments are held against it (package tools/conform) before any of them leaves. Any
 // other text, and output that left its grammar, is for the tolerant parser: text leaves at once,

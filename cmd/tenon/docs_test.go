@@ -60,16 +60,18 @@ func TestPages_whatTheyNameExists(t *testing.T) {
 	}
 }
 
-// TestPages_slowTestsExist: what make test-fast leaves out, by name, is there.
-func TestPages_slowTestsExist(t *testing.T) {
-	list, err := os.ReadFile("../scripts/slow-tests.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestPages_namedTestsExist: what make test-fast and the race detector leave out, by name, is there.
+func TestPages_namedTestsExist(t *testing.T) {
 	tests := namesIn(readAll(t, "_test.go"), testFunc)
-	for _, name := range strings.Fields(string(list)) {
-		if !tests[name] {
-			t.Errorf("slow-tests.txt names the test %s; there is none", name)
+	for _, file := range []string{"slow-tests.txt", "walks.txt"} {
+		list, err := os.ReadFile("../scripts/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range strings.Fields(string(list)) {
+			if !tests[name] {
+				t.Errorf("%s names the test %s; there is none", file, name)
+			}
 		}
 	}
 }

@@ -22,8 +22,8 @@
 // tokens that do are a bitset computed once for that state, and only those that leave it are walked
 // (mask_slice.go). Most of JSON is strings and keys: they have slices of their own (mask_string.go,
 // mask_unnamed_key.go, mask_name.go, mask_element.go), made from what tokens do inside of any JSON
-// string (mask_lexicon.go); tokens that end a key are found once for all objects (mask_close.go);
-// states that differ in counters alone share them (mask_counter.go), and a state takes over what is
+// string (mask_lexicon.go); tokens that end a key are found once for all objects
+// (mask_key_ends.go); states that differ in counters alone share them (mask_counter.go), and a state takes over what is
 // known of one that leads on as it does (mask_delta.go). Those are found in the tree of the tokens'
 // shapes (mask_string_walk.go, mask_string_shapes.go), which holds letters as one. All of it counts
 // its work, and pauses when it has done a step's (mask_compute.go): what many masks share is whole
@@ -33,7 +33,7 @@
 // step), kind_ (one automaton a file), json_ (what objects know of their keys), unique_ (objects
 // that must differ), mask_ (the tokens that may come), end_ (the shortest way to an end).
 // kind_plain.go is %plain, the text of a schema's strings as it is, without quotes; kind_value.go
-// reads JSON strings, too. core_effort.go counts what lexical automata have done, and names the
+// reads JSON strings, too. core_counts.go counts what lexical automata have done, and names the
 // automata that a configuration is in.
 //
 // # Words

@@ -58,7 +58,7 @@ func (s *Schema) Beyond() string { return s.wrong }
 const mostSchemas = 1 << 15
 
 func compile(raw json.RawMessage, stop func() error) (*Schema, error) {
-	var t tidy
+	var s sanitizer
 	wrong := Unwieldy(raw)
 	if wrong == "" && bytes.Count(raw, []byte("{"))+bytes.Count(raw, []byte("true"))+bytes.Count(raw, []byte("false")) > mostSchemas {
 		wrong = fmt.Sprintf("has more than %d schemas inside of it", mostSchemas)
@@ -70,7 +70,7 @@ func compile(raw json.RawMessage, stop func() error) (*Schema, error) {
 	if err != nil {
 		doc = map[string]any{"type": "object"}
 	}
-	doc = t.schema(doc, doc)
+	doc = s.schema(doc, doc)
 	var e effort
 	root, err := build(doc, &e, stop)
 	if stop != nil && stop() != nil {

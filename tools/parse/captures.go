@@ -30,7 +30,7 @@ var _ turn.Parser = (*Captures)(nil)
 
 // Captures parses output that was made under the plan's grammar, by that grammar: generator and
 // parser cannot disagree, and arguments leave while they are written. Output that leaves the
-// grammar nevertheless goes to the tolerant parser (leave.go).
+// grammar nevertheless goes to the tolerant parser (off_grammar.go).
 type Captures struct {
 	*emitter
 	grammar *grammar.Parser

@@ -1,7 +1,7 @@
 // Package parse turns a model's output into events. [Captures] reads output that was made under
 // the turn's grammar, [Text] any other.
 //
-// Captures: captures.go, written.go (the call that is being written), leave.go (an output that
+// Captures: captures.go, written.go (the call that is being written), off_grammar.go (an output that
 // leaves its grammar goes on as text).
 //
 // Text: text.go (the machine), region.go (what may hold calls), cues.go (calls without a marker),

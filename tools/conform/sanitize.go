@@ -20,9 +20,9 @@ var knownTypes = map[string]bool{
 	"null": true, "boolean": true, "number": true, "integer": true, "string": true, "array": true, "object": true,
 }
 
-// tidy makes a compilable schema of what clients send: what cannot be used is left out. It works on
+// sanitizer makes a compilable schema of what clients send: what cannot be used is left out. It works on
 // its own copy.
-type tidy struct{ ids int }
+type sanitizer struct{ ids int }
 
 // maxIDs is how many parts of a schema may have an $id: the compiler compares each with all.
 const maxIDs = 256
@@ -34,44 +34,44 @@ var (
 	holdsMap  = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
 )
 
-func (t *tidy) schema(v, root any) any {
+func (s *sanitizer) schema(v, root any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return v
 	}
 	out := maps.Clone(m)
-	t.types(out)
-	t.numbers(out)
-	t.pattern(out)
-	t.reference(out, root)
+	s.types(out)
+	s.numbers(out)
+	s.pattern(out)
+	s.reference(out, root)
 	if _, named := out["$id"]; named {
-		if t.ids++; t.ids > maxIDs {
+		if s.ids++; s.ids > maxIDs {
 			delete(out, "$id")
 		}
 	}
 	for _, k := range holdsOne {
 		if e, ok := out[k].(map[string]any); ok {
-			out[k] = t.schema(e, root)
+			out[k] = s.schema(e, root)
 		}
 	}
 	for _, k := range holdsList {
 		if list, ok := out[k].([]any); ok {
 			tidied := make([]any, len(list))
 			for i, e := range list {
-				tidied[i] = t.schema(e, root)
+				tidied[i] = s.schema(e, root)
 			}
 			out[k] = tidied
 		}
 	}
 	for _, k := range holdsMap {
 		if named, ok := out[k].(map[string]any); ok {
-			out[k] = t.named(k, named, root)
+			out[k] = s.named(k, named, root)
 		}
 	}
 	return out
 }
 
-func (t *tidy) named(keyword string, m map[string]any, root any) map[string]any {
+func (s *sanitizer) named(keyword string, m map[string]any, root any) map[string]any {
 	out := make(map[string]any, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if keyword == "patternProperties" {
@@ -79,12 +79,12 @@ func (t *tidy) named(keyword string, m map[string]any, root any) map[string]any 
 				continue
 			}
 		}
-		out[k] = t.schema(m[k], root)
+		out[k] = s.schema(m[k], root)
 	}
 	return out
 }
 
-func (t *tidy) types(m map[string]any) {
+func (s *sanitizer) types(m map[string]any) {
 	switch names := m["type"].(type) {
 	case string:
 		if name := typeName(names); name != "" {
@@ -116,7 +116,7 @@ func typeName(name string) string {
 }
 
 // numbers drops bounds that nothing can be compared with.
-func (t *tidy) numbers(m map[string]any) {
+func (s *sanitizer) numbers(m map[string]any) {
 	for _, k := range []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"} {
 		n, ok := m[k].(json.Number)
 		f, _ := n.Float64()
@@ -126,7 +126,7 @@ func (t *tidy) numbers(m map[string]any) {
 	}
 }
 
-func (t *tidy) pattern(m map[string]any) {
+func (s *sanitizer) pattern(m map[string]any) {
 	p, ok := m["pattern"].(string)
 	if !ok {
 		return
@@ -138,7 +138,7 @@ func (t *tidy) pattern(m map[string]any) {
 
 // reference drops a reference that leads out of the schema or nowhere. References by $id and
 // $anchor are left to the compiler.
-func (t *tidy) reference(m map[string]any, root any) {
+func (s *sanitizer) reference(m map[string]any, root any) {
 	ref, ok := m["$ref"].(string)
 	if !ok || ref == "#" {
 		return
