@@ -30,6 +30,8 @@ var layers = map[string][]string{
 	"engine/enginetest":    {"engine"},
 	"engine/llama":         {"engine", "engine/enginetest"},
 	"engine/remote":        {"engine", "grammar"},
+	"engine/tokens":        {"engine", "grammar"},
+	"engine/tokenjson":     {"engine", "grammar"},
 	"engine/worker":        {"engine", "engine/enginetest", "engine/llama", "grammar"},
 	"grammar":              {},
 	"templates":            {},

@@ -61,7 +61,7 @@ func (b *backend) describe() engine.Model {
 		ContextTrained: m.TrainedContext(), Context: m.TrainedContext(), Template: m.ChatTemplate(""),
 		Can: engine.Can{Embeddings: b.embeds()}, Defaults: llama.FileSampling(m.Metadata), Metadata: m.AllMetadata(),
 	}
-	info.Vocab = describeVocab(m.Vocab(), info.Template+b.options.Template, b.options.Markers)
+	info.Vocab = describeVocab(m.Vocab(), b.vocab, info.Template+b.options.Template, b.options.Markers)
 	if b.context != nil {
 		info.Rewind = b.context.Rewind()
 		info.Context = b.context.Size()

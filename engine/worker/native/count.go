@@ -19,6 +19,6 @@ func CountPrompt(ctx context.Context, m *llama.Model, template string, p engine.
 		return 0, err
 	}
 	b := &backend{model: m, options: worker.Options{Template: template}, vocab: v}
-	b.info.Vocab = describeVocab(m.Vocab(), template, nil)
+	b.info.Vocab = describeVocab(m.Vocab(), v, template, nil)
 	return runner.Count(ctx, b, p)
 }

@@ -47,11 +47,11 @@ func (shared) Close() error { return nil }
 func newPrompter(t *testing.T, m *llama.Model, source string) *prompter {
 	t.Helper()
 	b := &backend{model: m}
-	b.info.Vocab = describeVocab(m.Vocab(), source, nil)
 	var err error
 	if b.vocab, err = newVocab(m.Vocab()); err != nil {
 		t.Fatal(err)
 	}
+	b.info.Vocab = describeVocab(m.Vocab(), b.vocab, source, nil)
 	p := &prompter{engine: runner.New(shared{b}, runner.Options{}), vocab: m.Vocab(), markers: map[int32]string{}, ids: map[string]int32{}}
 	t.Cleanup(func() { _ = p.engine.Close() })
 	o := templates.Options{BOS: b.info.Vocab.BOS, EOS: b.info.Vocab.EOS}

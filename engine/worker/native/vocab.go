@@ -3,11 +3,9 @@
 package native
 
 import (
-	"slices"
-	"strings"
-
 	"tenon/engine"
 	"tenon/engine/llama"
+	"tenon/engine/tokens"
 	"tenon/grammar"
 	"tenon/grammar/vocab"
 )
@@ -37,20 +35,10 @@ func kind(a llama.Attr) grammar.TokenKind {
 	return vocab.Normal
 }
 
-// describeVocab lists the markers: control tokens, and those user-defined tokens that templates
-// write or that are named. Of the others many are plain text: runs of spaces, HTML tags.
-func describeVocab(v *llama.Vocab, template string, named []string) engine.Vocab {
-	added := func(m engine.Marker) bool {
-		return v.Attr(m.ID)&llama.UserDefined != 0 && strings.TrimSpace(m.Text) != "" &&
-			(strings.Contains(template, m.Text) || slices.Contains(named, m.Text))
+// describeVocab says what is known of a vocabulary outside the engine.
+func describeVocab(file *llama.Vocab, v *grammar.Vocab, template string, named []string) engine.Vocab {
+	return engine.Vocab{
+		Size: v.Len(), AddBOS: file.AddBOS(), Markers: tokens.Markers(v, template, named),
+		BOS: string(file.Piece(file.BOS(), true)), EOS: string(file.Piece(file.EOS(), true)),
 	}
-	d := engine.Vocab{Size: v.Size(), AddBOS: v.AddBOS()}
-	d.BOS, d.EOS = string(v.Piece(v.BOS(), true)), string(v.Piece(v.EOS(), true))
-	for id := range int32(v.Size()) {
-		m := engine.Marker{ID: id, Text: string(v.Piece(id, true)), Control: v.IsControl(id), End: v.IsEnd(id)}
-		if m.Text != "" && (m.Control || m.End || added(m)) {
-			d.Markers = append(d.Markers, m)
-		}
-	}
-	return d
 }

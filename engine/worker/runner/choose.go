@@ -171,7 +171,7 @@ func (l *loop) advance(t *turn) {
 // plainTokens is the model's tokenizer for text that a grammar forces. Text that it cannot read is
 // not jumped over.
 func (l *loop) plainTokens(text []byte) []int32 {
-	ids, err := l.tokenizer.plain(context.Background(), string(text))
+	ids, err := l.tokenizer.Plain(context.Background(), string(text))
 	if err != nil {
 		return nil
 	}

@@ -5,8 +5,8 @@
 //
 // A turn's way through it:
 //
-//  1. Open, on its caller's goroutine: the prompt becomes token ids (prompt.go), the grammar is compiled or found
-//     (grammars.go), a sampler is made, and the turn enters the queue.
+//  1. Open, on its caller's goroutine: the prompt becomes token ids (package tokens), the grammar is
+//     compiled or found (grammars.go), a sampler is made, and the turn enters the queue.
 //  2. The loop (loop.go), the one goroutine that owns all turns, the model and its memory, admits it to a slot when
 //     package schedule says so. Its sequence starts with whatever beginning of the prompt the KV cache holds.
 //  3. Each step (step.go) is one call of the model with tokens of many turns: those that running streams have just

@@ -35,10 +35,10 @@ func (l *loop) miss(t *turn) *engine.Miss {
 		return nil
 	}
 	text := func(tokens []int32) string {
-		return strings.ToValidUTF8(string(l.tokenizer.text(tokens, true)), "\uFFFD")
+		return strings.ToValidUTF8(string(l.tokenizer.Text(tokens, true)), "\uFFFD")
 	}
 	return &engine.Miss{
-		Tokens: same, Bytes: len(l.tokenizer.text(prompt[:same], true)) - l.unwritten(t),
+		Tokens: same, Bytes: len(l.tokenizer.Text(prompt[:same], true)) - l.unwritten(t),
 		Before: text(prompt[max(0, same-missAround):same]), Was: text(known[same:min(same+missAround, len(known))]),
 		Is: text(prompt[same:min(same+missAround, len(prompt))]),
 	}
@@ -46,11 +46,11 @@ func (l *loop) miss(t *turn) *engine.Miss {
 
 // unwritten is how many bytes a BOS takes that the prompt's text does not begin with.
 func (l *loop) unwritten(t *turn) int {
-	if l.tokenizer.bos < 0 {
+	if l.tokenizer.BOS() < 0 {
 		return 0
 	}
-	bos := l.backend.Vocab().Piece(l.tokenizer.bos)
-	if p := t.request.Prompt; len(p) > 0 && (bytes.HasPrefix([]byte(p[0].Text), bos) || len(p[0].Tokens) > 0 && p[0].Tokens[0] == l.tokenizer.bos) {
+	bos := l.backend.Vocab().Piece(l.tokenizer.BOS())
+	if p := t.request.Prompt; len(p) > 0 && (bytes.HasPrefix([]byte(p[0].Text), bos) || len(p[0].Tokens) > 0 && p[0].Tokens[0] == l.tokenizer.BOS()) {
 		return 0
 	}
 	return len(bos)

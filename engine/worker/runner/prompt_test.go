@@ -33,7 +33,7 @@ func TestPrompt_becomesTokens(t *testing.T) {
 	} {
 		f := newFake()
 		f.bos = c.bos
-		got, err := newTokenizer(f).prompt(t.Context(), c.p)
+		got, err := newTokenizer(f).Prompt(t.Context(), c.p)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", c.name, err, diff)
 		}
@@ -43,7 +43,7 @@ func TestPrompt_becomesTokens(t *testing.T) {
 func TestPrompt_keptIDsAreOfTheVocabulary(t *testing.T) {
 	tk := newTokenizer(newFake())
 	for _, id := range []int32{-1, fakeTokens} {
-		if _, err := tk.prompt(t.Context(), engine.Prompt{{Origin: engine.Kept, Tokens: []int32{id}}}); err == nil {
+		if _, err := tk.Prompt(t.Context(), engine.Prompt{{Origin: engine.Kept, Tokens: []int32{id}}}); err == nil {
 			t.Errorf("token %d is accepted", id)
 		}
 	}
@@ -52,10 +52,10 @@ func TestPrompt_keptIDsAreOfTheVocabulary(t *testing.T) {
 func TestText_leavesControlTokensOut(t *testing.T) {
 	tk := newTokenizer(newFake())
 	ids := []int32{bosToken, wordToken, callToken, endToken, -5, 9999}
-	if got := string(tk.text(ids, false)); got != "hello<call>" {
+	if got := string(tk.Text(ids, false)); got != "hello<call>" {
 		t.Errorf("%q", got)
 	}
-	if got := string(tk.text(ids, true)); got != "<bos>hello<call><end>" {
+	if got := string(tk.Text(ids, true)); got != "<bos>hello<call><end>" {
 		t.Errorf("%q", got)
 	}
 }

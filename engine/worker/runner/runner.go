@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenon/engine"
+	"tenon/engine/tokens"
 	"tenon/grammar"
 )
 
@@ -66,7 +67,7 @@ type Runner struct {
 	backend   Backend
 	options   Options
 	model     engine.Model
-	tokenizer *tokenizer
+	tokenizer *tokens.Tokenizer
 	symbols   map[int32]bool // tokens that are markers
 
 	stats atomic.Pointer[engine.Stats] // as of the loop's latest step
@@ -116,7 +117,7 @@ func (r *Runner) Tokens(ctx context.Context, p engine.Prompt) ([]int32, error) {
 		return nil, err
 	}
 	defer r.life.RUnlock()
-	return r.tokenizer.prompt(ctx, p)
+	return r.tokenizer.Prompt(ctx, p)
 }
 
 // enter keeps the backend from being closed until life is unlocked.
@@ -131,7 +132,7 @@ func (r *Runner) enter() error {
 
 // Text implements engine.Engine.
 func (r *Runner) Text(_ context.Context, ids []int32, special bool) ([]byte, error) {
-	return r.tokenizer.text(ids, special), nil
+	return r.tokenizer.Text(ids, special), nil
 }
 
 // Open implements engine.Engine.
@@ -157,7 +158,7 @@ func (r *Runner) newTurn(ctx context.Context, request engine.Turn) (*turn, error
 	if r.backend.Cells() == 0 {
 		return nil, fmt.Errorf("%w: it only embeds", engine.ErrUnsupported)
 	}
-	ids, err := r.tokenizer.prompt(ctx, request.Prompt)
+	ids, err := r.tokenizer.Prompt(ctx, request.Prompt)
 	if err != nil {
 		return nil, err
 	}
