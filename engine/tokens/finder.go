@@ -2,18 +2,15 @@ package tokens
 
 import "slices"
 
-// finder finds the spellings of markers. Some vocabularies have thousands, but of few lengths.
-type finder struct {
+// Finder finds the spellings of tokens in a text: from its beginning on, the longest that stands
+// there. Some vocabularies have thousands, but of few lengths.
+type Finder struct {
 	ids     map[string]int32
 	lengths [256][]int // by first byte, longest first
 }
 
-type marker struct {
-	text string
-	id   int32
-}
-
-func (f *finder) add(text string, id int32) {
+// Add takes a token.
+func (f *Finder) Add(text string, id int32) {
 	if text == "" {
 		return
 	}
@@ -30,7 +27,29 @@ func (f *finder) add(text string, id int32) {
 	}
 }
 
-func (f *finder) at(text string) (marker, bool) {
+// Split parts a text at the tokens.
+func (f *Finder) Split(text string) []Part {
+	var parts []Part
+	start := 0
+	for i := 0; i < len(text); {
+		m, ok := f.at(text[i:])
+		if !ok {
+			i++
+			continue
+		}
+		parts = append(parts, Part{Text: text[start:i]}, Part{IDs: []int32{m.id}})
+		i += len(m.text)
+		start = i
+	}
+	return append(parts, Part{Text: text[start:]})
+}
+
+type marker struct {
+	text string
+	id   int32
+}
+
+func (f *Finder) at(text string) (marker, bool) {
 	for _, n := range f.lengths[text[0]] {
 		if n > len(text) {
 			continue
@@ -42,26 +61,9 @@ func (f *finder) at(text string) (marker, bool) {
 	return marker{}, false
 }
 
-// split parts a trusted text at its markers.
-func (f *finder) split(text string) []part {
-	var parts []part
-	start := 0
-	for i := 0; i < len(text); {
-		m, ok := f.at(text[i:])
-		if !ok {
-			i++
-			continue
-		}
-		parts = append(parts, part{text: text[start:i]}, part{ids: []int32{m.id}})
-		i += len(m.text)
-		start = i
-	}
-	return append(parts, part{text: text[start:]})
-}
-
 // cut is how much of a text can be tokenized without a marker being seen: up to inside the first
 // one's spelling.
-func (f *finder) cut(text string) int {
+func (f *Finder) cut(text string) int {
 	for i := range len(text) {
 		if m, ok := f.at(text[i:]); ok && len(m.text) > 1 {
 			return i + 1

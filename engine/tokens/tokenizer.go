@@ -6,35 +6,27 @@ import (
 	"strings"
 
 	"tenon/engine"
+	"tenon/grammar"
 	"tenon/grammar/vocab"
 )
 
-// Vocab is a vocabulary, as *grammar.Vocab is one.
-type Vocab interface {
-	Len() int
-	Piece(id int32) []byte
-	Kind(id int32) vocab.Kind
-	IsEOG(id int32) bool
-	Symbol(text string) (id int32, ok bool)
-}
-
 // Tokenizer turns prompts into ids. It may be used from any goroutine.
 type Tokenizer struct {
-	vocab    Vocab
+	vocab    *grammar.Vocab
 	bos      int32
 	tokenize func(context.Context, string) ([]int32, error)
-	trusted  finder // markers that trusted text means when it spells them
-	spelled  finder // markers that tokenize would take out of plain text
+	trusted  Finder // markers that trusted text means when it spells them
+	spelled  Finder // markers that tokenize would take out of plain text
 }
 
 // New makes a tokenizer of a vocabulary, its markers and what tokenizes plain text. bos comes before
 // each prompt; -1: nothing does.
-func New(v Vocab, markers []engine.Marker, bos int32, tokenize func(context.Context, string) ([]int32, error)) *Tokenizer {
+func New(v *grammar.Vocab, markers []engine.Marker, bos int32, tokenize func(context.Context, string) ([]int32, error)) *Tokenizer {
 	t := &Tokenizer{vocab: v, bos: bos, tokenize: tokenize}
 	for _, m := range markers {
-		t.trusted.add(m.Text, m.ID)
+		t.trusted.Add(m.Text, m.ID)
 		if !m.Control {
-			t.spelled.add(m.Text, m.ID)
+			t.spelled.Add(m.Text, m.ID)
 		}
 	}
 	return t
@@ -55,19 +47,19 @@ func (t *Tokenizer) Prompt(ctx context.Context, p engine.Prompt) ([]int32, error
 	}
 	for _, piece := range p {
 		for _, part := range t.parts(piece) {
-			if part.ids == nil {
-				text.WriteString(part.text)
+			if part.IDs == nil {
+				text.WriteString(part.Text)
 				continue
 			}
 			if err := flush(); err != nil {
 				return nil, err
 			}
-			for _, id := range part.ids {
+			for _, id := range part.IDs {
 				if id < 0 || int(id) >= t.vocab.Len() {
 					return nil, fmt.Errorf("token %d of the prompt is not in the vocabulary", id)
 				}
 			}
-			ids = append(ids, part.ids...)
+			ids = append(ids, part.IDs...)
 		}
 	}
 	if err := flush(); err != nil {
@@ -106,24 +98,24 @@ func (t *Tokenizer) Text(ids []int32, special bool) []byte {
 	return text
 }
 
-// part is ids, or else text.
-type part struct {
-	text string
-	ids  []int32
+// Part is ids, or else text.
+type Part struct {
+	Text string
+	IDs  []int32
 }
 
-func (t *Tokenizer) parts(p engine.Piece) []part {
+func (t *Tokenizer) parts(p engine.Piece) []Part {
 	switch p.Origin {
 	case engine.Kept:
-		return []part{{ids: append([]int32{}, p.Tokens...)}}
+		return []Part{{IDs: append([]int32{}, p.Tokens...)}}
 	case engine.Symbolic:
 		if id, ok := t.vocab.Symbol(p.Text); ok {
-			return []part{{ids: []int32{id}}}
+			return []Part{{IDs: []int32{id}}}
 		}
 	case engine.Text:
-		return t.trusted.split(p.Text)
+		return t.trusted.Split(p.Text)
 	}
-	return []part{{text: p.Text}}
+	return []Part{{Text: p.Text}}
 }
 
 // withBOS puts BOS first, once, whether or not the template has written it.
