@@ -59,10 +59,10 @@ func (a Adapter) IsZero() bool { return a.Name == "" && a.Inline == nil }
 
 // modelKeys are the keys of an entry that are no settings.
 var modelKeys = []struct{ name, help string }{
-	{"source", "a file, a folder, `hf:owner/repo[:quant]` or an https address; without one the entry's name says which model is meant"},
+	{"source", "a file, a folder, `hf:owner/repo[:quant]` or an https address; with `remote` also a `tokenizer.json`, or its folder; without one the entry's name says which model is meant"},
 	{"aliases", "other names for the model"},
 	{"pin", "true: the model is loaded at start and stays, whatever else asks for room"},
-	{"remote", "addresses of servers that have the model loaded, in place of loading it here: llama-server, vLLM, SGLang, or any with `/v1/completions` (`http://host:port`; behind it `#weight=2` for a weight, `api=vllm` where the server does not tell what it is, `model=name` where it serves several). With `source` that file gives the vocabulary, so that prompts go as token ids"},
+	{"remote", "addresses of servers that have the model loaded, in place of loading it here: llama-server, vLLM, SGLang, or any with `/v1/completions` (`http://host:port`; behind it `#weight=2` for a weight, `api=vllm` where the server does not tell what it is, `model=name` where it serves several). With `source`, a GGUF file or a folder with a `tokenizer.json`, that gives the vocabulary, so that prompts go as token ids"},
 	{"remote-fallback", "true: where none of them answers, `source` is loaded here"},
 	{"remote-key-file", "a file that holds the key they want"},
 	{"remote-key-env", "an environment variable that holds it"},

@@ -11,30 +11,38 @@ import (
 	"tenon/cmd/config"
 	"tenon/engine"
 	far "tenon/engine/remote"
+	"tenon/engine/tokenjson"
 	"tenon/engine/worker"
 	"tenon/models/catalog"
 	"tenon/tools"
 )
 
 // connect is the engine of a model that other machines serve. Its file, where it is here, gives
-// the vocabulary; a worker reads it, as it reads models.
+// the vocabulary: a worker reads a model's, as it reads models.
 func connect(ctx context.Context, e catalog.Entry, log *slog.Logger) (engine.Engine, error) {
 	o := far.Options{Name: e.ID, URLs: e.Remote.URLs, CA: e.Remote.CA, Context: e.Context, Log: log}
 	var err error
 	if o.Key, err = remoteKey(*e.Remote); err != nil {
 		return nil, err
 	}
-	if e.Path != "" {
-		w := worker.Options{Name: e.ID + " (vocabulary)", Model: e.Path, VocabOnly: true, Log: log}
-		if w.Template, err = replacedTemplate(e); err != nil {
-			return nil, err
-		}
-		for _, d := range tools.Families() {
-			w.Markers = append(w.Markers, d.Markers()...)
-		}
-		if o.Vocabulary, err = worker.Start(ctx, w); err != nil {
-			return nil, err
-		}
+	template, err := replacedTemplate(e)
+	if err != nil {
+		return nil, err
+	}
+	var markers []string
+	for _, d := range tools.Families() {
+		markers = append(markers, d.Markers()...)
+	}
+	switch {
+	case e.Remote.Tokenizer != "":
+		o.Vocabulary, err = tokenjson.Open(e.Remote.Tokenizer, tokenjson.Options{Template: template, Markers: markers})
+	case e.Path != "":
+		o.Vocabulary, err = worker.Start(ctx, worker.Options{
+			Name: e.ID + " (vocabulary)", Model: e.Path, VocabOnly: true, Template: template, Markers: markers, Log: log,
+		})
+	}
+	if err != nil {
+		return nil, err
 	}
 	return far.Connect(ctx, o)
 }
@@ -67,8 +75,8 @@ func remoteKey(r catalog.Remote) (string, error) {
 
 // checkFallback tells whether there is something to load where nobody answers.
 func checkFallback(m config.Model) error {
-	if m.Remote.Fallback && m.Source == "" {
-		return errors.New("goes with a source, which is loaded then")
+	if m.Remote.Fallback && (m.Source == "" || tokenjson.Folder(m.Source) != "") {
+		return errors.New("goes with a source that is a GGUF file, which is loaded then")
 	}
 	return nil
 }

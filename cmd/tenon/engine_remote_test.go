@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -97,5 +99,88 @@ func TestReload_takesOtherUpstreams(t *testing.T) {
 	rewrite(entry + "ftp://b\n")
 	if _, err := a.reload(t.Context()); err == nil || on.urls[0] != "http://b" {
 		t.Errorf("%v, at %q", err, on.urls)
+	}
+}
+
+// tokenizerFolder has a tokenizer.json whose tokens are bytes, and a template.
+func tokenizerFolder(t *testing.T) string {
+	t.Helper()
+	vocab, next := map[string]int{}, rune(256)
+	for b := range 256 {
+		letter := rune(b)
+		if b <= ' ' || b >= 0x7f && b <= 0xa0 || b == 0xad {
+			letter = next
+			next++
+		}
+		vocab[string(letter)] = b
+	}
+	text, err := json.Marshal(map[string]any{
+		"model": map[string]any{"type": "BPE", "vocab": vocab}, "pre_tokenizer": map[string]any{"type": "ByteLevel"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for name, content := range map[string]string{"tokenizer.json": string(text), "chat_template.jinja": "{{ messages[0].content }}"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// A tokenizer.json gives the vocabulary, if the server cuts a text as it does.
+func TestShow_aModelWithATokenizerOfItsOwn(t *testing.T) {
+	for _, c := range []struct {
+		file  string // behind the folder
+		shift int    // of the server's ids
+		want  string
+	}{{"", 0, "text_is_data: yes"}, {"/tokenizer.json", 0, "text_is_data: yes"}, {"", 1, "has another vocabulary"}} {
+		alone(t)
+		var prompts []any
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var in struct{ Prompt any }
+			if r.Method == http.MethodPost {
+				_ = json.NewDecoder(r.Body).Decode(&in) // what it cannot read stays nil
+			}
+			switch r.URL.Path {
+			case "/v1/models":
+				_, _ = w.Write([]byte(`{"data":[{"id":"x","root":"x","owned_by":"vllm","max_model_len":512}]}`))
+			case "/version":
+				_, _ = w.Write([]byte(`{"version":"0.12.0"}`))
+			case "/tokenize":
+				ids := []int{}
+				for _, b := range []byte(in.Prompt.(string)) {
+					ids = append(ids, int(b)+c.shift)
+				}
+				_ = json.NewEncoder(w).Encode(map[string]any{"tokens": ids})
+			default:
+				prompts = append(prompts, in.Prompt)
+				_, _ = w.Write([]byte("data: {\"choices\":[{\"text\":\"P\",\"token_ids\":[80],\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
+			}
+		}))
+		t.Cleanup(s.Close)
+		t.Setenv("TENON_CONFIG", write(t, "c.yaml", "models:\n  far:\n    remote: "+s.URL+"\n    source: "+tokenizerFolder(t)+c.file+"\n"))
+		out, _, err := execute(t, "show", "far")
+		if !strings.Contains(out+fmt.Sprint(err), c.want) {
+			t.Errorf("%v: %v\n%s", c, err, out)
+		}
+		for _, p := range prompts {
+			if ids, ok := p.([]any); !ok || len(ids) == 0 {
+				t.Errorf("%v: the prompt %v is none of ids", c, p)
+			}
+		}
+		if c.shift == 0 && len(prompts) == 0 {
+			t.Errorf("%v: nothing was asked", c)
+		}
+	}
+}
+
+// Without weights nothing can be loaded here.
+func TestRemote_aTokenizerIsNoFallback(t *testing.T) {
+	alone(t)
+	t.Setenv("TENON_CONFIG", write(t, "c.yaml", "models:\n  far:\n    remote: http://a\n    remote-fallback: true\n    source: "+tokenizerFolder(t)+"\n"))
+	if _, _, err := execute(t, "show", "far"); err == nil || !strings.Contains(err.Error(), "a source that is a GGUF file") {
+		t.Errorf("%v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"tenon/cmd/config"
 	"tenon/engine"
+	"tenon/engine/tokenjson"
 	"tenon/models/catalog"
 	"tenon/server/chat"
 	"tenon/server/chat/adapter"
@@ -90,7 +91,10 @@ func (p perModel) set(e *catalog.Entry) {
 // entry's name.
 func (p perModel) find(fetch fetcher, c *catalog.Catalog, m config.Model) (int, error) {
 	path := ""
-	if m.Source != "" {
+	if len(m.Remote.URLs) > 0 {
+		m.Remote.Tokenizer = tokenjson.Folder(m.Source)
+	}
+	if m.Source != "" && m.Remote.Tokenizer == "" {
 		var err error
 		if path, err = fetch.bring(m.Source); err != nil {
 			return 0, err

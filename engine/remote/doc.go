@@ -31,8 +31,9 @@
 //	grammar       Where the dialect says more or less than the grammar, a strict
 //	              response_format is refused. A grammar that the upstream refuses is an
 //	              error (engine.ErrInexact): it is never left out.
-//	text is data  Where the model's file is here (Vocabulary) and the upstream cuts a sample as
-//	              the file does, prompts go as token ids, and content spells no marker. With
+//	text is data  Where the vocabulary is here (a GGUF file's, or package tokenjson's) and the
+//	              upstream cuts a sample as it does, prompts go as token ids, and content spells
+//	              no marker. An upstream that cuts it otherwise serves another model. With
 //	              llama-server's tokenizer it spells no control token, but may spell a
 //	              user-defined one. Else prompts go as text, and content may spell anything.
 //	symbols       XGrammar's EBNF names no tokens: a model may spell a marker in letters where the

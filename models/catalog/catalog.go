@@ -47,6 +47,7 @@ type Remote struct {
 	KeyFile, KeyEnv string // a file or a variable that holds the key they want; both "": none
 	CA              string // a file of certificates that are trusted, too
 	Fallback        bool   // where none of them answers, the model is loaded here
+	Tokenizer       string // a folder with its tokenizer.json, which gives its vocabulary; "": none
 }
 
 // Catalog is the models at hand, in the order they were found. It is filled with Add, AddAs and
