@@ -104,7 +104,7 @@ func (l *loop) settle(ctx context.Context, s settled) error {
 	}
 	l.finish.Usage = l.finish.Usage.Plus(l.aids.take())
 	told.Done, told.Total, told.Message, told.Question, told.Result = 0, 0, "", nil, &s.result
-	e := chat.Execution{Model: l.model, Call: s.call, Hosted: told}
+	e := chat.Execution{Model: l.model, Call: s.call, Hosted: told, Began: begun}
 	if s.result.Why == "unknown" {
 		e.Available = l.set.order
 	}

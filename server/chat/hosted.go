@@ -83,6 +83,7 @@ type Execution struct {
 	Call      tools.Call
 	Hosted    HostedCall
 	Available []string // names of the tools there were, where the call named none of them
+	Began     time.Time
 }
 
 // Executed takes an execution down in the context's record.

@@ -31,6 +31,10 @@ type Service struct {
 
 	Now func() time.Time // nil: time.Now
 
+	// Begun is told of each turn before it does anything. The turn runs under the context that it
+	// returns, and ended is called with what the turn came to. nil: nobody is told.
+	Begun func(context.Context, Request) (_ context.Context, ended func(*Outcome))
+
 	suspects suspects
 
 	dates dates // a conversation's prompt keeps the date it began with
@@ -41,6 +45,12 @@ type Service struct {
 // ctx frees the slots within one token.
 func (s *Service) Run(ctx context.Context, r Request, sink Sink) (err error) {
 	w := s.watch(ctx, r)
+	if s.Begun != nil {
+		var ended func(*Outcome)
+		r.Model = s.Named(r.Model)
+		ctx, ended = s.Begun(ctx, r)
+		defer func() { ended(w.outcome) }()
+	}
 	defer func() { w.end(err) }()
 	m, release, err := s.acquire(ctx, &r.Model)
 	if err != nil {
