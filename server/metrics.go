@@ -57,8 +57,7 @@ var (
 	waitBuckets    = []float64{.001, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}
 )
 
-func newMetrics(e Engines, m Models) *metrics {
-	r := prometheus.NewRegistry()
+func newMetrics(r *prometheus.Registry, e Engines, m Models) *metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 		r.MustRegister(c)

@@ -20,7 +20,7 @@ func TestMetrics_thePageNamesEachThatIsRegistered(t *testing.T) {
 	all := make(chan *prometheus.Desc)
 	go func() {
 		defer close(all)
-		newMetrics(nil, nil).registry.Describe(all)
+		newMetrics(prometheus.NewRegistry(), nil, nil).registry.Describe(all)
 	}()
 	var rows []string
 	for d := range all {
@@ -31,7 +31,11 @@ func TestMetrics_thePageNamesEachThatIsRegistered(t *testing.T) {
 	}
 	slices.Sort(rows)
 	page := "# What GET /metrics shows\n\nMetrics in Prometheus' text format, beside those of the Go runtime and of the process (`go_`, `process_`). A test of package\n" +
-		"server prints this page (`go test ./server -update`).\n\n| metric | labels | what it counts |\n|---|---|---|\n" + strings.Join(rows, "")
+		"server prints this page (`go test ./server -update`).\n\n| metric | labels | what it counts |\n|---|---|---|\n" + strings.Join(rows, "") +
+		"\n## OpenTelemetry\n\nWith a collector (`--otlp-endpoint`, or `OTEL_EXPORTER_OTLP_ENDPOINT`) all of this is sent to it, too, as OTLP over HTTP, from the same registry.\n" +
+		"Added are the histograms that OpenTelemetry's conventions name for servers of models: `gen_ai.server.request.duration`,\n" +
+		"`gen_ai.server.time_to_first_token`, `gen_ai.server.time_per_output_token` and `gen_ai.client.token.usage`, by model and operation.\n" +
+		"Traces have a span for each request, turn, executed call and request to an upstream; see [package telemetry](telemetry/doc.go).\n"
 	const file = "METRICS.md"
 	if flag.Lookup("update").Value.String() == "true" {
 		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"tenon/server/chat"
 	"tenon/server/lmstudio/socket"
+	"tenon/server/telemetry"
 	"tenon/server/wire"
 )
 
@@ -22,6 +23,7 @@ type observer struct {
 	log        *slog.Logger
 	logPrompts bool
 	metrics    *metrics
+	telemetry  *telemetry.Telemetry
 	kept       *records
 	streamed   *socket.Logs // whoever streams the log
 }
@@ -32,7 +34,8 @@ func (o observer) observe(c *gin.Context) {
 		ID: c.Writer.Header().Get(wire.RequestID), At: time.Now(), Method: c.Request.Method, Path: c.Request.URL.Path,
 		Full: asked || o.recorded(),
 	}
-	c.Request = c.Request.WithContext(chat.WithRecord(c.Request.Context(), record))
+	ctx, ended := o.telemetry.Request(c.Request, record.ID, c.FullPath())
+	c.Request = c.Request.WithContext(chat.WithRecord(ctx, record))
 	body, out := &bodyRecorder{ReadCloser: c.Request.Body}, &recordWriter{ResponseWriter: c.Writer}
 	if record.Full && body.ReadCloser != nil {
 		c.Request.Body = body
@@ -48,6 +51,7 @@ func (o observer) observe(c *gin.Context) {
 	o.deliver(record, chat.CallerKey(c.Request.Context()), out, asked)
 	o.metrics.request(c.Request.Method, c.FullPath(), record.Status, took)
 	o.turns(c.Request.Context(), record, protocol(c.FullPath()))
+	ended(record.Status)
 	o.logLine(c, record, took)
 }
 
@@ -62,6 +66,7 @@ func (o observer) turns(ctx context.Context, r *chat.Record, protocol string) {
 	}
 	for _, e := range r.Executions {
 		o.metrics.execution(e)
+		o.telemetry.Execution(ctx, e)
 		o.logExecution(ctx, r.ID, e)
 	}
 	o.streamed.Turns(r)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"tenon/models/catalog"
 	"tenon/server/agent"
@@ -14,6 +15,7 @@ import (
 	"tenon/server/lmstudio"
 	"tenon/server/lmstudio/socket"
 	"tenon/server/responses"
+	"tenon/server/telemetry"
 )
 
 // Options configure a server. Service and Models must be set.
@@ -32,6 +34,8 @@ type Options struct {
 	Traits    func(catalog.Entry) chat.Traits // what a model's file says it can; set with LMStudio
 	Slots     func(id string) int             // turns that run at once on a model, as set; nil: not known
 	Version   string                          // of this server, as it is told to them
+	Metrics   *prometheus.Registry            // what /metrics shows; nil: a registry of the server's own
+	Telemetry *telemetry.Telemetry            // who gets a span of each request; nil: nobody
 
 	Keys         []Key    // none: no key is asked for
 	AllowedHosts []string // names for the Host header; nil: any. See [LoopbackHosts]
@@ -63,8 +67,11 @@ func New(o Options) http.Handler {
 	g.RedirectTrailingSlash = false // a redirected POST loses its body in some clients
 	g.HandleMethodNotAllowed = true
 	g.UseRawPath = true // model ids may hold %2F
-	m, kept := newMetrics(o.Engines, o.Models), newRecords(o.DebugRequests)
-	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, kept: kept, streamed: &socket.Logs{}}
+	if o.Metrics == nil {
+		o.Metrics = prometheus.NewRegistry()
+	}
+	m, kept := newMetrics(o.Metrics, o.Engines, o.Models), newRecords(o.DebugRequests)
+	seen := observer{log: o.Log, logPrompts: o.LogPrompts, metrics: m, telemetry: o.Telemetry, kept: kept, streamed: &socket.Logs{}}
 	held := &bodies{most: o.MaxBody}
 	g.Use(held.limit, requestID, seen.observe, recoverPanic, checkHost(o.AllowedHosts), checkPage(o.CORSOrigins), cors(o.CORSOrigins), authenticate(o.Keys), refuseWhileDraining(o.Draining), refuseWhileLoading(o.Readiness))
 	routes(g, o, seen)
