@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"tenon/engine"
 	"tenon/engine/feed"
 	"tenon/grammar"
@@ -83,6 +85,7 @@ func (e *Engine) open(ctx context.Context) error {
 			return err
 		}
 	}
+	e.http.Transport = tracing{e.http.Transport}
 	if err := e.target(e.options.URLs); err != nil {
 		return err
 	}
@@ -248,7 +251,7 @@ func (e *Engine) Open(ctx context.Context, request engine.Turn) (engine.Session,
 	if err != nil {
 		return nil, err
 	}
-	running, cancel := context.WithCancelCause(e.ctx)
+	running, cancel := context.WithCancelCause(trace.ContextWithSpan(e.ctx, trace.SpanFromContext(ctx))) // it outlives ctx, and is of its trace
 	s := &session{engine: e, turn: t, cancel: cancel, Feed: feed.New(func() { cancel(nil) })}
 	go s.run(running) // until its end is taken, or it is closed
 	return s, nil
