@@ -97,6 +97,7 @@ type Settings struct {
 	LogLevel          string        `flag:"log-level" default:"info" help:"least level to log: debug, info, warn, error"`
 	LogPrompts        bool          `flag:"log-prompts" help:"write prompts and answers into the log"`
 	DebugRequests     int           `flag:"debug-requests" default:"0" min:"0" help:"keep the records of the latest N requests, prompts and answers in them, for 'tenon explain'; 0: none"`
+	OTLPEndpoint      string        `flag:"otlp-endpoint" help:"OpenTelemetry collector that gets traces and metrics (OTLP over HTTP), such as http://localhost:4318; empty: as OTEL_EXPORTER_OTLP_ENDPOINT says, and without it nothing is sent"`
 	LMStudioDiscovery bool          `flag:"lmstudio-discovery" default:"true" help:"listen on loopback at the first free port at which LM Studio's SDKs look for a server, too"`
 	DrainTimeout      time.Duration `flag:"drain-timeout" default:"25s" min:"0s" help:"how long SIGTERM waits for running requests"`
 }

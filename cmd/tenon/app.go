@@ -12,6 +12,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"tenon/cmd/client"
 	"tenon/cmd/config"
@@ -23,6 +26,7 @@ import (
 	"tenon/server/chat"
 	api "tenon/server/fleet"
 	"tenon/server/responses"
+	"tenon/server/telemetry"
 )
 
 // app is the running server: its handler and whether it is ready.
@@ -32,7 +36,8 @@ type app struct {
 	loader    *chat.Loader
 	responses *responses.Store
 	agent     *agent.Service
-	journal   *agent.Journal // of executed calls; nil: nothing is
+	telemetry *telemetry.Telemetry // nil: there is none
+	journal   *agent.Journal       // of executed calls; nil: nothing is
 	offers    offers
 	named     []string    // ids of the models to load at start
 	loaded    atomic.Bool // all of them have been
@@ -47,7 +52,11 @@ type app struct {
 }
 
 func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string) (*app, error) {
-	s := p.loader.Settings
+	s, metrics := p.loader.Settings, prometheus.NewRegistry()
+	sent, err := telemetry.Start(context.Background(), telemetry.Options{Endpoint: s.OTLPEndpoint, Version: version, Metrics: metrics, Log: slog.Default()})
+	if err != nil {
+		return nil, err
+	}
 	kept, err := responses.OpenStore(responses.StoreOptions{
 		Dir: s.ResponsesDir, Database: s.ResponsesURL, MaxAge: s.ResponsesMaxAge, MaxBytes: int64(s.ResponsesMaxSize) << 20,
 	})
@@ -58,7 +67,7 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 	if err != nil {
 		return nil, err
 	}
-	a := &app{manager: manager, named: named, responses: kept, stopping: make(chan struct{})}
+	a := &app{telemetry: sent, manager: manager, named: named, responses: kept, stopping: make(chan struct{})}
 	a.settings.Store(&p)
 	a.options, a.loader = options, chat.NewLoader(manager, options)
 	a.offers, _ = offers{}.after(p.loader)
@@ -66,12 +75,15 @@ func newApp(p perModel, admitted admission, manager *fleet.Fleet, named []string
 		return nil, err
 	}
 	service := &chat.Service{Models: a.loader, Default: s.DefaultModel, NPredict: s.NPredict, MinDelta: s.MinDelta}
+	if sent != nil {
+		service.Begun = sent.Turn
+	}
 	a.agent = agent.New(service, a.executing(p.loader, a.offers))
 	a.handler = server.New(server.Options{
 		Service: service, Agent: a.agent, Models: manager, Engines: manager, Responses: kept, Readiness: a, Warnings: a.loader.Warnings, Draining: a.draining.Load,
 		Keys: admitted.keys, AllowedHosts: admitted.hosts, CORSOrigins: s.CORSOrigins, MaxBody: int64(s.MaxBody) << 20, Heartbeat: s.Heartbeat,
-		Fleet:      api.API{Fleet: manager, Log: &serverLog, Reload: a.reload, Explain: a.explain},
-		LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
+		Fleet:   api.API{Fleet: manager, Log: &serverLog, Reload: a.reload, Explain: a.explain},
+		Metrics: metrics, Telemetry: sent, Log: slog.New(sent.Logs(slog.Default().Handler())), LogPrompts: s.LogPrompts, DebugRequests: s.DebugRequests,
 		LMStudio: manager, Traits: a.loader.Traits, Version: version, Stopping: a.stopping,
 		Slots: func(id string) int { return a.settings.Load().of(id).Settings.Parallel },
 	})
@@ -87,7 +99,13 @@ func (a *app) close() {
 	if err := a.journal.Close(); err != nil {
 		slog.Warn("close the journal", "error", err)
 	}
+	last, done := context.WithTimeout(context.Background(), telemetryWait)
+	defer done()
+	_ = a.telemetry.Close(last) // a collector that is away was told of
 }
+
+// telemetryWait bounds how long the server's end waits for the collector.
+const telemetryWait = 3 * time.Second
 
 // load loads the models named at start, one after the other: two at once would fight for the disk.
 func (a *app) load(ctx context.Context) error {
