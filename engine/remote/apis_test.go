@@ -43,7 +43,6 @@ func TestAPIs_whatTheyCanDo(t *testing.T) {
 			if got.Sampling == "" {
 				t.Error("all fields of sampling are claimed")
 			}
-			c.want.Logprobs = c.host.api == VLLM && c.want.IDs
 			if got.Sampling = ""; got != c.want {
 				t.Errorf("%+v", got)
 			}
@@ -126,24 +125,6 @@ func TestAPIs_tokensOfTheVocabulary(t *testing.T) {
 	}
 }
 
-func TestAPIs_logprobs(t *testing.T) {
-	f := newFar("a")
-	f.hosts["a"] = hostOf(VLLM)
-	f.hosts["a"].body = says(`data: {"id":"c","choices":[{"index":0,"text":"ab","token_ids":[97,98],"finish_reason":"stop","logprobs":{"tokens":["token_id:97","token_id:98"],` +
-		`"token_logprobs":[-0.5,null],"top_logprobs":[{"token_id:97":-0.5,"token_id:99":-3,"token_id:98":-1,"x":0},null]}}]}` + "\n\ndata: [DONE]\n\n")
-	turn := plain()
-	turn.Logprobs = 2
-	got := ask(t, connectWith(t, f, vocabulary(), "http://a"), turn)
-	if got.err != nil || len(got.tokens) != 2 {
-		t.Fatalf("%+v", got)
-	}
-	first := got.tokens[0]
-	if first.Logprob != -0.5 || len(first.Top) != 2 || string(first.Top[0].Bytes)+string(first.Top[1].Bytes) != "ab" || first.Top[1].Logprob != -1 ||
-		first.Top[0].ID != 97 || first.Top[1].ID != 98 || got.tokens[1].Top != nil {
-		t.Errorf("%+v", got.tokens)
-	}
-}
-
 // A grammar that SGLang does not compile is told inside the answer.
 func TestAPIs_aGrammarThatSGLangRefuses(t *testing.T) {
 	f := newFar("a")
@@ -151,7 +132,7 @@ func TestAPIs_aGrammarThatSGLangRefuses(t *testing.T) {
 	f.hosts["a"].body = says(transcript(t, "sglang/refused.txt"))
 	turn := plain()
 	turn.Grammar = `root ::= "a"`
-	if got := ask(t, connectTo(t, f, "http://a"), turn); !errors.Is(got.err, engine.ErrInexact) || !strings.Contains(got.err.Error(), "Failed to compile") {
+	if got := ask(t, connectTo(t, f, "http://a"), turn); !errors.Is(got.err, engine.ErrUnsupported) || !strings.Contains(got.err.Error(), "Failed to compile") {
 		t.Errorf("%v", got.err)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -112,8 +112,11 @@ func (c *client) send(ctx context.Context, path string, in any) (io.ReadCloser, 
 // errLost: the upstream is not there, or what it says cannot be used. Another may serve the turn.
 var errLost = fmt.Errorf("%w: the upstream is lost", engine.ErrWorkerLost)
 
-// errRefused: the upstream does not take the request as it is.
-var errRefused = errors.New("the upstream refuses the request")
+// errRefused: the upstream does not take the request as it is: its grammar, or a setting.
+var errRefused = fmt.Errorf("%w: the upstream refuses the request", engine.ErrUnsupported)
+
+// tooLong is how upstreams say that a prompt does not fit.
+var tooLong = regexp.MustCompile(`exceed_context_size|(maximum|model's) context length`)
 
 // refused is the error of a status.
 func (c *client) refused(answer *http.Response, said []byte) error {
@@ -127,6 +130,9 @@ func (c *client) refused(answer *http.Response, said []byte) error {
 		return fmt.Errorf("%w: %s; redirects are not followed", errLost, what)
 	case code >= 500:
 		return fmt.Errorf("%w: %s", errLost, what)
+	}
+	if tooLong.Match(said) {
+		return fmt.Errorf("%w: %s", engine.ErrContextExceeded, what)
 	}
 	return fmt.Errorf("%w: %s", errRefused, what)
 }

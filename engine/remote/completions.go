@@ -14,7 +14,8 @@ import (
 var _ api = (*completions)(nil)
 
 // completions is OpenAI's text completion, /v1/completions. vLLM's has grammars and token ids;
-// of others nothing is asked that OpenAI's does not have.
+// of others nothing is asked that OpenAI's does not have. vLLM masks logits in place before it reads
+// logprobs off them, so none are told.
 type completions struct {
 	*client
 	served
@@ -59,7 +60,7 @@ func before(version string, major, minor int) bool {
 func (c *completions) describe(ctx context.Context) (engine.Model, error) {
 	m, err := c.served.describe(ctx, c.client)
 	if m.Can.Sampling = openAISampling; c.vllm {
-		m.Can.Mask, m.Can.Logprobs, m.Can.Sampling = engine.PrintedMask, true, moreSampling
+		m.Can.Mask, m.Can.Sampling = engine.PrintedMask, moreSampling
 	}
 	return m, err
 }
@@ -91,9 +92,6 @@ func (c *completions) request(t turn) (string, any) {
 	body["skip_special_tokens"], body["spaces_between_special_tokens"], body["cache_salt"] = false, false, t.salt()
 	if t.ids != nil {
 		body["prompt"], body["return_token_ids"], body["stop_token_ids"] = t.ids, true, t.ends
-		if t.Logprobs >= 0 {
-			body["logprobs"], body["return_tokens_as_token_ids"] = t.Logprobs, true
-		}
 	}
 	if bias := biases(t.Sampling); bias != nil {
 		body["logit_bias"] = bias
@@ -120,14 +118,10 @@ type completionEvent struct {
 }
 
 type completionChoice struct {
-	Index    int     `json:"index"`
-	Text     *string `json:"text"`
-	IDs      []int32 `json:"token_ids"`
-	Finish   string  `json:"finish_reason"`
-	Logprobs *struct {
-		Own []*float32           `json:"token_logprobs"`
-		Top []map[string]float32 `json:"top_logprobs"`
-	} `json:"logprobs"`
+	Index  int     `json:"index"`
+	Text   *string `json:"text"`
+	IDs    []int32 `json:"token_ids"`
+	Finish string  `json:"finish_reason"`
 }
 
 // completionReader reads the events of one answer.
@@ -230,24 +224,7 @@ func (r *completionReader) take(choice completionChoice) ([]engine.Token, error)
 	for i, id := range choice.IDs {
 		tokens[i].ID = id
 	}
-	choice.logprobs(tokens, r.turn.Logprobs)
 	return tokens, nil
-}
-
-// logprobs writes an event's into its tokens.
-func (choice completionChoice) logprobs(tokens []engine.Token, most int) {
-	l := choice.Logprobs
-	if l == nil || len(l.Own) != len(tokens) || most < 0 {
-		return
-	}
-	for i := range tokens {
-		if l.Own[i] != nil {
-			tokens[i].Logprob = *l.Own[i]
-		}
-		if i < len(l.Top) {
-			tokens[i].Top = ranked(l.Top[i], most)
-		}
-	}
 }
 
 // end is the end of the stream: the answer has come to its end before, or is cut off.

@@ -30,7 +30,7 @@
 //	              is tried again. A call leaves when it is whole.
 //	grammar       Where the dialect says more or less than the grammar, a strict
 //	              response_format is refused. A grammar that the upstream refuses is an
-//	              error (engine.ErrInexact): it is never left out.
+//	              error: it is never left out.
 //	text is data  Where the vocabulary is here (a GGUF file's, or package tokenjson's) and the
 //	              upstream cuts a sample as it does, prompts go as token ids, and content spells
 //	              no marker. An upstream that cuts it otherwise serves another model. With
@@ -42,8 +42,8 @@
 //	              open is as the upstream has it.
 //	budgets       The thinking budget is not kept to, and the server reports it.
 //	checks        There are none, and a turn that is told to conclude ends at once.
-//	logprobs      They are the model's own, before the mask, and need token ids. SGLang's are those
-//	              after it, and are not told.
+//	logprobs      llama-server's are the model's own, before the mask. vLLM's and SGLang's are
+//	              those after it, and are not told.
 //	cached        vLLM tells how much of a prompt was cached with --enable-prompt-tokens-details.
 //	isolation     vLLM and SGLang part their prompt caches by a salt for each key. llama-server
 //	              shares its own among all callers: Keys and Forget bound only what is here.

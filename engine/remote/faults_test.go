@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -258,8 +259,8 @@ func TestFaults_statuses(t *testing.T) {
 			if !errors.Is(got.err, want) || len(f.turns()) != 1 {
 				t.Errorf("%d: %v, turns at %v; want %v", status, got.err, f.turns(), want)
 			}
-			if status == 400 && errors.Is(got.err, engine.ErrInexact) != (a != OpenAI) { // what was not sent cannot be what is wrong
-				t.Errorf("%v", got.err)
+			if errors.Is(got.err, engine.ErrUnsupported) != (status == 400) || errors.Is(got.err, engine.ErrInexact) { // it may be about anything
+				t.Errorf("%d: %v", status, got.err)
 			}
 			var busy *engine.BusyError
 			if status == 429 && (!errors.As(got.err, &busy) || busy.RetryAfter != 7*time.Second) {
@@ -267,6 +268,21 @@ func TestFaults_statuses(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Upstreams say in their own words that a prompt does not fit.
+func TestFaults_contextExceeded(t *testing.T) {
+	for _, said := range []string{
+		`{"error":{"message":"This model's maximum context length is 4096 tokens. However, your prompt contains 5001 input tokens","param":"input_tokens","code":400}}`,
+		`{"error":{"message":"The input (10 tokens) is longer than the model's context length (8 tokens)."}}`,
+		`{"error":{"code":400,"message":"request exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":9}}`,
+	} {
+		c := client{base: &url.URL{Host: "a"}}
+		err := c.refused(&http.Response{StatusCode: http.StatusBadRequest, Status: "400 Bad Request"}, []byte(said))
+		if !errors.Is(err, engine.ErrContextExceeded) || !strings.Contains(err.Error(), "400") {
+			t.Errorf("%s: %v", said, err)
+		}
+	}
 }
 
 // An upstream that was started again with another model gets no turn of this one, until it has the

@@ -23,7 +23,6 @@ func (e *Engine) ask(ctx context.Context, u *upstream) (api, engine.Model, error
 	m, err := first.describe(ctx)
 	if err == nil {
 		m, err = e.local(ctx, first, m)
-		m.Can.Logprobs = m.Can.Logprobs && m.Can.IDs // a text does not tell where its tokens end
 	}
 	if e.options.Context > 0 {
 		m.Context = min(m.Context, e.options.Context)
@@ -129,10 +128,11 @@ func (e *Engine) local(ctx context.Context, a api, m engine.Model) (engine.Model
 	return m, nil
 }
 
-// unlikely is a grammar that no model follows by itself.
-const unlikely = `root ::= "qzx-" [0-9] "-zqx"`
+// unlikely is a grammar that no model follows by itself. It has what printed grammars have: an
+// upstream that cannot read their classes keeps to none of them. vLLM's guidance backend is one.
+const unlikely = `root ::= "qzx-" [0-9] [^\u0000-\u001F"\\] "zqx"`
 
-var unlikelyText = regexp.MustCompile(`^qzx-[0-9]-zqx`)
+var unlikelyText = regexp.MustCompile(`^qzx-[0-9][^\x00-\x1f"\\]zqx`)
 
 // probePrompt goes on as everybody knows.
 const probePrompt = "The capital of France is"

@@ -122,18 +122,3 @@ func (t turn) salt() string {
 	sum := sha256.Sum256([]byte("tenon cache\x00" + t.CacheKey))
 	return hex.EncodeToString(sum[:16])
 }
-
-// ranked are the likeliest tokens of a place, best first. They are named by their ids; what is not
-// is left out.
-func ranked(all map[string]float32, most int) (top []engine.Logprob) {
-	for name, logprob := range all {
-		id, err := strconv.ParseInt(strings.TrimPrefix(name, "token_id:"), 10, 32)
-		if err == nil {
-			top = append(top, engine.Logprob{ID: int32(id), Logprob: logprob})
-		}
-	}
-	slices.SortFunc(top, func(a, b engine.Logprob) int {
-		return cmp.Or(cmp.Compare(b.Logprob, a.Logprob), cmp.Compare(a.ID, b.ID))
-	})
-	return top[:min(len(top), most)]
-}

@@ -24,7 +24,6 @@ type session struct {
 	usage        engine.Usage
 	last         *engine.Finish
 	sent         bool // a token was handed over: the turn cannot begin again elsewhere
-	phrased      bool // the upstream was told the grammar
 	concluded    atomic.Bool
 }
 
@@ -57,8 +56,6 @@ func (s *session) run(ctx context.Context) {
 			continue
 		case s.engine.ctx.Err() != nil:
 			s.Put(engine.Update{}, engine.ErrClosed)
-		case errors.Is(err, errRefused) && s.phrased && !s.sent:
-			s.Put(engine.Update{}, fmt.Errorf("%w: %w", engine.ErrInexact, err))
 		default:
 			s.Put(engine.Update{}, err)
 		}
@@ -74,7 +71,7 @@ func (s *session) on(ctx context.Context, u *upstream) error {
 	quiet := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer quiet.Stop()
 	a, t, err := s.engine.phrase(u, s.turn)
-	if s.phrased = t.grammar != ""; err != nil {
+	if err != nil {
 		return err
 	}
 	return play(ctx, u.client, a, t, func(d delta) bool {
