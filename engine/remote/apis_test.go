@@ -24,15 +24,16 @@ func TestAPIs_whatTheyCanDo(t *testing.T) {
 		v    engine.Engine
 		want engine.Can
 	}{
-		"vLLM by ids":                      {farHost{api: VLLM, version: "0.33.0"}, vocabulary(), byIDs},
-		"vLLM by text":                     {farHost{api: VLLM, version: "0.33.0"}, nil, byText},
-		"vLLM that cuts no text":           {farHost{api: VLLM, version: "0.33.0", blind: true}, vocabulary(), byText},
-		"vLLM before 0.12":                 {farHost{api: VLLM, version: "0.11.2"}, vocabulary(), byIDs},
-		"vLLM with a parser of thinking":   {farHost{api: VLLM, version: "0.33.0", ignores: true}, vocabulary(), engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Symbols: true, Mask: engine.NoMask}},
-		"SGLang by ids":                    {farHost{api: SGLang}, vocabulary(), byIDs},
-		"SGLang by text":                   {farHost{api: SGLang}, nil, byText},
-		"SGLang without a grammar backend": {farHost{api: SGLang, ignores: true}, nil, engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask}},
-		"OpenAI":                           {farHost{api: OpenAI}, vocabulary(), engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask}},
+		"vLLM by ids":                        {farHost{api: VLLM, version: "0.33.0"}, vocabulary(), byIDs},
+		"vLLM by text":                       {farHost{api: VLLM, version: "0.33.0"}, nil, byText},
+		"vLLM that cuts no text":             {farHost{api: VLLM, version: "0.33.0", blind: true}, vocabulary(), byText},
+		"vLLM before 0.12":                   {farHost{api: VLLM, version: "0.11.2"}, vocabulary(), byIDs},
+		"vLLM with a parser of thinking":     {farHost{api: VLLM, version: "0.33.0", ignores: true}, vocabulary(), engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Symbols: true, Mask: engine.NoMask}},
+		"vLLM that cannot read our grammars": {farHost{api: VLLM, version: "0.33.0", refuses: true}, vocabulary(), engine.Can{IDs: true, Tokenizer: engine.LocalTokenizer, Symbols: true, Mask: engine.NoMask}},
+		"SGLang by ids":                      {farHost{api: SGLang}, vocabulary(), byIDs},
+		"SGLang by text":                     {farHost{api: SGLang}, nil, byText},
+		"SGLang without a grammar backend":   {farHost{api: SGLang, ignores: true}, nil, engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask}},
+		"OpenAI":                             {farHost{api: OpenAI}, vocabulary(), engine.Can{Tokenizer: engine.NoTokenizer, Mask: engine.NoMask}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFar("a")

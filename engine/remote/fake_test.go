@@ -35,6 +35,7 @@ type farHost struct {
 	blind   bool    // it tells no ids: it cuts no text, and ignores what asks for them
 	down    bool
 	ignores bool   // grammars
+	refuses bool   // them, which leaves the ids of its tokens to be found out
 	crowded bool   // it answers no probe
 	width   int    // of the model: another one is another model
 	status  int    // of a turn; 0: 200
@@ -164,6 +165,10 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 		if h.crowded {
 			answer.StatusCode, answer.Status = http.StatusTooManyRequests, "429 Too Many Requests"
 			return say(map[string]any{"error": "busy"})
+		}
+		if h.grammar(in) != nil && h.refuses {
+			answer.StatusCode, answer.Status = http.StatusBadRequest, "400 Bad Request"
+			return say(map[string]any{"error": "Invalid grammar specification"})
 		}
 		text := " Paris."
 		if h.grammar(in) == unlikely && !h.ignores {

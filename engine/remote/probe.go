@@ -151,7 +151,7 @@ func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p
 	cold := float32(0)
 	t := turn{Turn: engine.Turn{
 		Prompt: engine.Plain(probePrompt), Sampling: engine.Sampling{Temperature: &cold}, Budget: engine.Budget{Tokens: 24}, Logprobs: -1,
-	}, grammar: unlikely}
+	}}
 	switch far, ok := a.(tokenizer); {
 	case m.Can.Tokenizer == engine.LocalTokenizer:
 		t.ids, err = e.options.Vocabulary.Tokens(ctx, t.Prompt)
@@ -162,14 +162,19 @@ func (e *Engine) probe(ctx context.Context, c *client, a api, m engine.Model) (p
 		return p, err
 	}
 	var said strings.Builder
-	err = play(ctx, c, a, t, func(d delta) bool {
-		for _, token := range d.tokens {
-			p.ids = p.ids || token.ID != engine.NoID
-			e.spell(&token)
-			said.Write(token.Bytes)
+	for _, t.grammar = range []string{unlikely, ""} { // one that refuses it has ids all the same
+		err = play(ctx, c, a, t, func(d delta) bool {
+			for _, token := range d.tokens {
+				p.ids = p.ids || token.ID != engine.NoID
+				e.spell(&token)
+				said.Write(token.Bytes)
+			}
+			return d.finish == nil
+		})
+		if !errors.Is(err, errRefused) {
+			break
 		}
-		return d.finish == nil
-	})
+	}
 	if errors.Is(err, engine.ErrBusy) || ctx.Err() != nil {
 		return p, fmt.Errorf("it does not answer whether it follows grammars: %w", err)
 	}
