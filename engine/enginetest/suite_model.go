@@ -31,7 +31,7 @@ func testStopsAtEnd(t *testing.T, e engine.Engine) {
 }
 
 func testRepeats(t *testing.T, e engine.Engine) {
-	hot, seed, other := float32(4), uint32(7), uint32(8)
+	hot, seed, other := float32(2), uint32(7), uint32(8) // more is refused by some
 	seeded := greedy(engine.Plain(sentences[0]), 30)
 	seeded.Sampling = engine.Sampling{Temperature: &hot, Seed: &seed}
 	for name, turn := range map[string]engine.Turn{"greedy": greedy(engine.Plain(sentences[0]), 30), "seeded": seeded} {

@@ -63,5 +63,5 @@
 // balance.go deals turns out; BALANCE.md says how, and what that is worth. Keys go to the upstreams
 // alone: redirects and proxies are not followed.
 //
-// Package realtest runs the engine suite against a real llama-server.
+// Package realtest runs the engine suite against a real llama-server and a real vLLM.
 package remote

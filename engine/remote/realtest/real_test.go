@@ -3,7 +3,6 @@
 package realtest
 
 import (
-	"context"
 	"flag"
 	"io"
 	"net"
@@ -60,32 +59,55 @@ func startLlamaServer(t *testing.T, model string, args ...string) string {
 	if *llamaServerPath == "" {
 		t.Skip("no llama-server is named: make test-remote")
 	}
+	port := freePort(t)
+	return serve(t, exec.Command(*llamaServerPath, append([]string{
+		"-m", model, "--host", "127.0.0.1", "--port", port, "--no-webui", "-t", "1", "-c", "4096", "-np", "3", "--no-warmup",
+	}, args...)...), "http://127.0.0.1:"+port)
+}
+
+// freePort is one that another program is to have.
+func freePort(t *testing.T) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := l.Addr().(*net.TCPAddr).Port
-	_ = l.Close() // the server is to have it
-	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, *llamaServerPath, append([]string{
-		"-m", model, "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--no-webui", "-t", "1", "-c", "4096", "-np", "3", "--no-warmup",
-	}, args...)...)
+	_ = l.Close() // it is to have it
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// serve starts a server and ends it with the test. SERVER_LOG=1 with -v shows what it says.
+func serve(t *testing.T, cmd *exec.Cmd, at string) string {
+	t.Helper()
 	cmd.Stderr, cmd.Stdout = io.Discard, io.Discard
-	if testing.Verbose() && os.Getenv("LLAMA_SERVER_LOG") != "" {
+	if testing.Verbose() && os.Getenv("SERVER_LOG") != "" {
 		cmd.Stderr, cmd.Stdout = os.Stderr, os.Stderr
 	}
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // it was told to end, or the test says that it has
+		close(ended)
+	}()
 	t.Cleanup(func() {
-		cancel()
-		_ = cmd.Wait() // it was told to end
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may be gone
+		select {
+		case <-ended:
+		case <-time.After(time.Minute):
+			_ = cmd.Process.Kill()
+			<-ended
+		}
 	})
-	at := "http://127.0.0.1:" + strconv.Itoa(port)
 	// Another program's process tells in no other way that it is up.
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		select {
+		case <-ended:
+			t.Fatalf("%s does not come up: %v; SERVER_LOG=1 with -v shows why", cmd.Path, cmd.ProcessState)
+		default:
+		}
 		answer, err := http.Get(at + "/health")
 		if err != nil {
 			continue
@@ -95,6 +117,6 @@ func startLlamaServer(t *testing.T, model string, args ...string) string {
 			return at
 		}
 	}
-	t.Fatal("llama-server does not come up")
+	t.Fatalf("%s does not come up", cmd.Path)
 	return ""
 }
