@@ -1,4 +1,4 @@
-"""Says what XGrammar accepts, for TestPrint_rivalsAgree; rival-llama.c tells the protocol.
+"""Says what XGrammar or llguidance (its argument) accepts, for TestPrint_rivalsAgree; rival-llama.c tells the protocol.
 
 Tokens are bytes: what a grammar accepts does not depend on how text is cut, and small vocabularies compile at once.
 """
@@ -23,8 +23,33 @@ class XGrammar:
         return matcher.accept_string(text) and matcher.accept_token(END)
 
 
+class LLGuidance:
+    """Reads what is printed for XGrammar, as vLLM's guidance backend does; its grammars keep their state."""
+
+    def __init__(self):
+        import llguidance
+        self.module = llguidance
+        self.tokenizer = llguidance.LLTokenizer('byte')
+
+    def compile(self, text):
+        grammar = self.module.grammar_from('grammar', text)
+        matcher = self.module.LLMatcher(self.tokenizer, grammar, log_level=0)
+        if matcher.is_error():
+            raise ValueError(matcher.get_error())
+        return matcher
+
+    def accepts(self, compiled, text):
+        matcher = compiled.deep_copy()
+        tokens = list(text)
+        if matcher.try_consume_tokens(tokens) != len(tokens):
+            if matcher.is_error():
+                raise ValueError(matcher.get_error())
+            return False
+        return matcher.is_accepting()
+
+
 def main():
-    engine = XGrammar()
+    engine = {'xgrammar': XGrammar, 'llguidance': LLGuidance}[sys.argv[1]]()
     out = os.fdopen(os.dup(1), 'w', buffering=1)
     os.dup2(2, 1)  # what the engine prints is no answer
     print('ready', file=out)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Prints a sample of ../shared's schemas, grammars of our own, and those of whole turns of every family of tools, in the dialects of llama.cpp
-# and XGrammar, and has the engines themselves judge texts: LIBLLAMA is the prefix of a libllama (make libllama fills the default
+# and XGrammar, and has the engines themselves judge texts. llguidance reads what is printed for XGrammar: a vLLM may hand it that. LIBLLAMA is the prefix of a libllama (make libllama fills the default
 # one), RIVALS leaves engines out. With MODEL, the llama-server LLAMA_SERVER generates under printed grammars, too.
 # TENON_MASKBENCH=all takes every schema.
 set -euo pipefail
-rivals=${RIVALS:-llama xgrammar}
+rivals=${RIVALS:-llama xgrammar llguidance}
 prefix=${LIBLLAMA:-$PWD/build/libllama}
 vocab=${VOCAB:-$PWD/../shared/data/vocab/ggml-vocab-llama-bpe.gguf}
 work=$PWD/build/rivals
@@ -19,7 +19,11 @@ if [[ " $rivals " == *" llama "* ]]; then
 fi
 if [[ " $rivals " == *" xgrammar "* ]]; then
   cmd/scripts/rivals.sh xgrammar
-  export TENON_RIVAL_XGRAMMAR="$venv/bin/python $PWD/cmd/scripts/rival-python.py"
+  export TENON_RIVAL_XGRAMMAR="$venv/bin/python $PWD/cmd/scripts/rival-python.py xgrammar"
+fi
+if [[ " $rivals " == *" llguidance "* ]]; then
+  cmd/scripts/rivals.sh llguidance
+  export TENON_RIVAL_LLGUIDANCE="$venv/bin/python $PWD/cmd/scripts/rival-python.py llguidance"
 fi
 if [ -n "${MODEL:-}" ]; then
   [ -x "${LLAMA_SERVER:-}" ] || { echo "test-print with MODEL needs a llama-server: run make llama-server, or name one in LLAMA_SERVER"; exit 1; }

@@ -15,8 +15,9 @@ import (
 // The variables that hold the commands which start rivals. The target test-print of the Makefile
 // sets them.
 const (
-	LlamaCPP = "TENON_RIVAL_GBNF"
-	XGrammar = "TENON_RIVAL_XGRAMMAR"
+	LlamaCPP   = "TENON_RIVAL_GBNF"
+	XGrammar   = "TENON_RIVAL_XGRAMMAR"
+	LLGuidance = "TENON_RIVAL_LLGUIDANCE" // reads what is printed for XGrammar
 )
 
 // Rival is another engine as a process that compiles a grammar and says which texts it accepts;
