@@ -129,8 +129,8 @@ func (e *Engine) local(ctx context.Context, a api, m engine.Model) (engine.Model
 }
 
 // unlikely is a grammar that no model follows by itself. It has what printed grammars have: an
-// upstream that cannot read their classes keeps to none of them. vLLM's guidance backend is one.
-const unlikely = `root ::= "qzx-" [0-9] [^\u0000-\u001F"\\] "zqx"`
+// upstream that cannot read their classes keeps to none of them.
+const unlikely = `root ::= "qzx-" [0-9] [^\"\\\x00-\x1F] "zqx"`
 
 var unlikelyText = regexp.MustCompile(`^qzx-[0-9][^\x00-\x1f"\\]zqx`)
 

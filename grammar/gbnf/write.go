@@ -1,7 +1,9 @@
 package gbnf
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -225,25 +227,41 @@ func QuoteClass(ranges ecma.Set) string {
 			open, ranges = "[^", c
 		}
 	}
-	var b strings.Builder
-	b.WriteString(open)
-	for _, x := range ranges {
-		b.WriteString(quoteClassRune(x.Lo))
+	ranges = slices.Clone(ranges)
+	slices.SortStableFunc(ranges, func(a, b ecma.Range) int { return cmp.Compare(byNumber(a.Hi), byNumber(b.Hi)) })
+	parts, next := []string{"]"}, "]" // from the last to the first
+	put := func(part string) { parts, next = append(parts, part), part }
+	for _, x := range slices.Backward(ranges) {
 		if x.Hi > x.Lo {
-			if x.Hi > x.Lo+1 {
-				b.WriteByte('-')
-			}
-			b.WriteString(quoteClassRune(x.Hi))
+			put(quoteClassRune(x.Hi, next))
 		}
+		if x.Hi > x.Lo+1 {
+			put("-")
+		}
+		put(quoteClassRune(x.Lo, next))
 	}
-	b.WriteByte(']')
-	return b.String()
+	put(open)
+	slices.Reverse(parts)
+	return strings.Join(parts, "")
 }
 
-// quoteClassRune writes - and ^ by number, which llama.cpp cannot escape otherwise.
-func quoteClassRune(x rune) string {
-	if x == '-' || x == '^' {
+// byNumber is 1 for what a class has by a number of two digits: control characters, and - and ^,
+// which llama.cpp cannot escape otherwise. They come last, where no digit follows.
+func byNumber(x rune) int {
+	if x == '-' || x == '^' || x < 0x20 && x != '\t' && x != '\n' && x != '\r' || x >= 0x7F && x < 0xA1 {
+		return 1
+	}
+	return 0
+}
+
+// quoteClassRune writes a code point of a class, before others. XGrammar takes any number of digits
+// behind \x, and llguidance takes the zeros away behind \u.
+func quoteClassRune(x rune, next string) string {
+	switch {
+	case byNumber(x) == 0:
+		return quoteRune(x, `\]["`)
+	case strings.ContainsAny(next[:1], "0123456789abcdefABCDEF"):
 		return fmt.Sprintf(`\u%04X`, x)
 	}
-	return quoteRune(x, `\]["`)
+	return fmt.Sprintf(`\x%02X`, x)
 }

@@ -51,15 +51,15 @@ func unitsOf(t *testing.T, g *gbnf.Grammar) Units {
 // TestPlain_saysItByRules shows what becomes of each thing that plain GBNF does not have.
 func TestPlain_saysItByRules(t *testing.T) {
 	for name, c := range map[string]struct{ src, want string }{
-		"captures and checks go":      {`root ::= a:( "x" ) %check`, `root ::= "x"` + "\n"},
-		"names without underscore":    {"root ::= a_b a-b\na_b ::= \"1\"\na-b ::= \"2\"", "root ::= a-b- a-b\na-b- ::= \"1\"\na-b ::= \"2\"\n"},
-		"no left recursion":           {`root ::= root "+" [0-9] | [0-9]`, "root ::= [0-9] (\"+\" [0-9])*\n"},
-		"no loop over nothing":        {`root ::= ("a"? "b"?)* "c"`, "root ::= (\"a\" \"b\"? | \"b\")* \"c\"\n"},
-		"text up to a marker":         {`root ::= %until("ab") "ab"`, "root ::= until-1 \"ab\"\nuntil-1 ::= [^a] until-1 | [a] until-2 | \"\"\nuntil-2 ::= [^ab] until-1 | [a] until-2 | \"\"\n"},
-		"a regular expression":        {`root ::= %regex "a+b?"`, "root ::= [a] regex-1\nregex-1 ::= [a] regex-1 | [b] | \"\"\n"},
-		"bounds in blocks":            {`root ::= "a"{0,2500}`, "root ::= \"a\"{0,1999} | \"a\"{2000} \"a\"{0,500}\n"},
-		"a repeated group has a rule": {`root ::= ("a" | "bc"){2,3}`, "root ::= part-1{2,3}\npart-1 ::= \"a\" | \"bc\"\n"},
-		"control characters by four":  {`root ::= "\x01a" [\x00-\x1F\-]`, "root ::= \"\\u0001a\" [\\u0000-\\u001F\\u002D]\n"},
+		"captures and checks go":       {`root ::= a:( "x" ) %check`, `root ::= "x"` + "\n"},
+		"names without underscore":     {"root ::= a_b a-b\na_b ::= \"1\"\na-b ::= \"2\"", "root ::= a-b- a-b\na-b- ::= \"1\"\na-b ::= \"2\"\n"},
+		"no left recursion":            {`root ::= root "+" [0-9] | [0-9]`, "root ::= [0-9] (\"+\" [0-9])*\n"},
+		"no loop over nothing":         {`root ::= ("a"? "b"?)* "c"`, "root ::= (\"a\" \"b\"? | \"b\")* \"c\"\n"},
+		"text up to a marker":          {`root ::= %until("ab") "ab"`, "root ::= until-1 \"ab\"\nuntil-1 ::= [^a] until-1 | [a] until-2 | \"\"\nuntil-2 ::= [^ab] until-1 | [a] until-2 | \"\"\n"},
+		"a regular expression":         {`root ::= %regex "a+b?"`, "root ::= [a] regex-1\nregex-1 ::= [a] regex-1 | [b] | \"\"\n"},
+		"bounds in blocks":             {`root ::= "a"{0,2500}`, "root ::= \"a\"{0,1999} | \"a\"{2000} \"a\"{0,500}\n"},
+		"a repeated group has a rule":  {`root ::= ("a" | "bc"){2,3}`, "root ::= part-1{2,3}\npart-1 ::= \"a\" | \"bc\"\n"},
+		"control characters by number": {`root ::= "\x01a" [\x00-\x1F\-0-9^] [\-a-\x7F]`, "root ::= \"\\u0001a\" [0-9\\x00-\\x1F\\x2D\\x5E] [\\u002Da-\\x7F]\n"},
 		"keys in declared order": {`root ::= %json{"properties":{"a":{"type":"null"},"b":{"type":"null"}},"required":["a"],"additionalProperties":false,"type":"object"}[space=none, escapes=canonical, order=declared]`,
 			"root ::= \"{\\\"a\\\":null\" object-1 \"}\"\nobject-1 ::= \",\\\"b\\\":null\" | \"\"\n"},
 	} {

@@ -36,8 +36,8 @@ func TestVLLM_passesTheSuite(t *testing.T) {
 }
 
 // A vLLM that parses thinking leaves grammars out without a word, unless it is told to keep to them
-// in thinking as well. One whose grammars llguidance reads cannot read ours. The probe finds out.
-func TestVLLM_grammarsThatAreNotKept(t *testing.T) {
+// in thinking as well. The probe finds out. llguidance reads what is printed for XGrammar.
+func TestVLLM_whetherGrammarsAreKept(t *testing.T) {
 	path := tiny(t)
 	for name, c := range map[string]struct {
 		args []string
@@ -45,7 +45,7 @@ func TestVLLM_grammarsThatAreNotKept(t *testing.T) {
 	}{
 		"it parses thinking":           {[]string{"--reasoning-parser", "qwen3"}, engine.NoMask},
 		"and masks it":                 {[]string{"--reasoning-parser", "qwen3", "--structured-outputs-config", `{"enable_in_reasoning":true}`}, engine.PrintedMask},
-		"llguidance reads its grammar": {[]string{"--structured-outputs-config", `{"backend":"guidance"}`}, engine.NoMask},
+		"llguidance reads its grammar": {[]string{"--structured-outputs-config", `{"backend":"guidance"}`}, engine.PrintedMask},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := connect(t, startVLLM(t, path, c.args...), path, true)
