@@ -192,7 +192,7 @@ test-mcp: needs ## the official MCP servers, from npm, and one that misbehaves, 
 	go test ./cmd/tenon -run TestOfficial -v -count=1 -mcp.servers $(CURDIR)/build/mcp
 
 .PHONY: clients
-clients: build ## install real clients and run them against a script and Gemma 3 270M; ONLY=, MODELS= steer it; long
+clients: build ## install real clients and run them against a script and Gemma 3 270M; ONLY=, MODELS=, REMOTE= (a server with the model, to stand in front of) steer it; long
 	@cmd/scripts/clients.sh
 
 .PHONY: vuln

@@ -21,6 +21,7 @@ type options struct {
 	tenon  string
 	dir    string
 	config string // settings of the server; "": none
+	remote string // a server that has the real model loaded, behind tenon; "": tenon loads it
 }
 
 var opts options
@@ -31,6 +32,7 @@ func init() {
 	flag.StringVar(&o.models, "clients.models", "scripted,gemma", "which models: scripted, gemma, or both")
 	flag.StringVar(&o.gguf, "clients.gguf", "", "the real model's file; needed for gemma")
 	flag.StringVar(&o.tenon, "clients.tenon", "", "the server to run the real model with")
+	flag.StringVar(&o.remote, "clients.remote", "", "the address of a server that has the real model loaded, such as a llama-server: tenon stands in front of it")
 	flag.StringVar(&o.dir, "clients.dir", "../../build/clients", "where clients are installed and what they said is kept")
 }
 

@@ -16,7 +16,7 @@ import (
 // model goes on as the conversation has begun: with one call after the other, until the limit of
 // rounds.
 func TestLoops(t *testing.T) {
-	if opts.tenon == "" || opts.gguf == "" || opts.only != "" {
+	if opts.tenon == "" || opts.gguf == "" || opts.only != "" || opts.remote != "" {
 		t.Skip("make clients runs it")
 	}
 	for _, rounds := range []int{1, 3, 10} {

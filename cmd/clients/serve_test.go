@@ -101,8 +101,16 @@ func serveReal(ctx context.Context, o options) (*served, error) {
 	if err != nil {
 		return nil, err
 	}
+	source := o.gguf
+	if o.remote != "" {
+		source, o.config = gemma, filepath.Join(o.dir, "remote.yaml")
+		settings := fmt.Sprintf("models:\n  %s:\n    source: %q\n    remote: [%q]\n", gemma, o.gguf, o.remote)
+		if err := os.WriteFile(o.config, []byte(settings), 0o600); err != nil {
+			return nil, err
+		}
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	cmd := exec.CommandContext(ctx, o.tenon, "serve", o.gguf, "--port", strconv.Itoa(port), "--n-predict", strconv.Itoa(answerCap),
+	cmd := exec.CommandContext(ctx, o.tenon, "serve", source, "--port", strconv.Itoa(port), "--n-predict", strconv.Itoa(answerCap),
 		"--mcp-hosts", "127.0.0.1", "--mcp-private", "--mcp-approval", "allow")
 	if o.config != "" {
 		cmd.Args = append(cmd.Args, "--config", o.config)
