@@ -31,7 +31,7 @@ var forbidden = []string{
 
 var (
 	network    = []string{"socket", "connect", "bind", "listen", "accept", "accept4"} // what is inherited stays
-	newSession = []string{"setsid", "setpgid"}                   // ways out of a process group
+	newSession = []string{"setsid", "setpgid"}                                        // ways out of a process group
 )
 
 // barred are the calls that are forbidden to a program with these needs.
