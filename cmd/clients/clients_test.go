@@ -55,6 +55,9 @@ func run(ctx context.Context, o options) (failed bool, err error) {
 	if o.dir, err = filepath.Abs(o.dir); err != nil {
 		return false, err
 	}
+	if err := os.MkdirAll(o.dir, 0o755); err != nil {
+		return false, err
+	}
 	chosen, err := choose(o.only)
 	if err != nil {
 		return false, err
