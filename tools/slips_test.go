@@ -140,3 +140,19 @@ func TestCost_objectsThatNeverEnd(t *testing.T) {
 		t.Errorf("%d calls behind objects that never end", len(got.Calls))
 	}
 }
+
+// A bare or fenced call of 1 MB that comes in one piece is read as one that comes in many.
+func TestParser_aLongBareCallInOnePiece(t *testing.T) {
+	d, _ := Lookup("hermes")
+	call := `{"name": "write_file", "arguments": {"path": "a", "content": "` + strings.Repeat("0123456789abcdef", 1<<16) + `"}}`
+	for _, raw := range []string{call, "```json\n" + call + "\n```"} {
+		p := planFor(t, d, Thinking{}).TextParser()
+		n := 0
+		for _, e := range append(p.Token([]byte(raw), false), p.Close(false)...) {
+			n += count(e.Kind == CallEnd)
+		}
+		if n != 1 {
+			t.Errorf("%.20q: %d calls", raw, n)
+		}
+	}
+}

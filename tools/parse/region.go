@@ -81,10 +81,7 @@ func (p *Text) stepRegion(final bool) bool {
 			return false
 		}
 	}
-	most := scan.MaxBare
-	if j, ok := r.scan.(*scan.JSONScanner); ok && j.Good {
-		most = scan.MaxNamed
-	}
+	most := r.most()
 	tooLong := r.Bare && len(body) > most
 	if tooLong {
 		body, final = body[:most], false
@@ -94,6 +91,9 @@ func (p *Text) stepRegion(final bool) bool {
 		if !tooLong {
 			return false
 		}
+		if r.most() > most { // it has named a tool by now, and may be longer
+			return true
+		}
 		p.noCall(r.body+most, nil)
 	case scan.Rejected:
 		p.noCall(r.body+r.scan.Reached(), ErrUndeclared)
@@ -102,6 +102,14 @@ func (p *Text) stepRegion(final bool) bool {
 		r.cutOff = final && p.truncated && !r.scan.Whole()
 	}
 	return true
+}
+
+// most is how long the region may be if it has no marker.
+func (r *region) most() int {
+	if j, ok := r.scan.(*scan.JSONScanner); ok && j.Good {
+		return scan.MaxNamed
+	}
+	return scan.MaxBare
 }
 
 // missingOpener is the rule under which is counted that calls stand without the marker that opens
