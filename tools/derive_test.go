@@ -28,6 +28,7 @@ func TestDetect_derivesADialectFromARenderedCall(t *testing.T) {
 		"python lines":      {"<calls>\nzqtool(zqkey=\"zqvalue\")\n</calls>", "Yes.<calls>\nget_weather(city=\"Rome\")\n</calls>"},
 		"python bare":       {"\nzqtool(zqkey=\"zqvalue\")<|im_end|>", "Yes.\nget_weather(city=\"Rome\")"},
 		"python fenced":     {"```tool_code\nzqtool(zqkey=\"zqvalue\")\n```", "Yes.\n```tool_code\nget_weather(city=\"Rome\")\n```"},
+		"JSON fenced":       {"```json\n{\"name\": \"zqtool\", \"arguments\": {\"zqkey\": \"zqvalue\"}}\n```<|im_end|>", "Yes.\n```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n```"},
 		"python and colons": {"<tool>zqtool(zqkey: \"zqvalue\")</tool>", "Yes.<tool>get_weather(city: \"Rome\")</tool>"},
 		"python mapping":    {"<tool>zqtool({\"zqkey\": \"zqvalue\"})</tool>", "Yes.<tool>get_weather({\"city\": \"Rome\"})</tool>"},
 		"python printed":    {"<tool>print(zqtool(zqkey=\"zqvalue\"))</tool>", "Yes.<tool>print(get_weather(city=\"Rome\"))</tool>"},
@@ -145,5 +146,33 @@ func TestDetect_derivedDialectsThinkAsTheTemplateDoes(t *testing.T) {
 		if m := play(p.TextParser(), "<think>x</think>y", 0, false); deref(m.Reasoning) != "x" || deref(m.Content) != "y" {
 			t.Errorf("%s: thinking %q, text %q", template, deref(m.Reasoning), deref(m.Content))
 		}
+	}
+}
+
+// A code fence is common in text: no format has it as a marker, which text would lose.
+func TestDetect_aCodeFenceIsNoMarker(t *testing.T) {
+	for _, open := range []string{"```json", "```tool", "```"} {
+		call := open + "\n{\"name\": \"zqtool\", \"arguments\": {\"zqkey\": \"zqvalue\"}}\n```"
+		other := strings.Replace(call, bind.ProbeTool, bind.ProbeOther, 1)
+		d, err := Detect(Evidence{Template: "unknown", Shown: Shown{Call: call + "<|im_end|>", TwoCalls: call + "\n" + other + "<|im_end|>", TextCall: bind.ProbeText + "\n" + call + "<|im_end|>"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range d.Markers() {
+			if strings.Contains(m, "```") {
+				t.Errorf("%s: %q is a marker", open, m)
+			}
+		}
+		p := planFor(t, d, Thinking{})
+		raw := strings.NewReplacer(bind.ProbeTool, "get_weather", "zqkey", "city", "zqvalue", "Rome").Replace("Yes.\n" + call)
+		if got := play(p.TextParser(), raw, 0, false); len(got.Calls) != 1 || got.Calls[0].Name != "get_weather" || deref(got.Content) != "Yes." {
+			t.Errorf("%s: %+v, content %q", open, got.Calls, deref(got.Content))
+		}
+		code := "Code:\n```js\nif (a) {\n  b()\n}\n```\nDone."
+		if got := play(p.TextParser(), code, 0, false); deref(got.Content) != code {
+			t.Errorf("%s: %q became %q", open, code, deref(got.Content))
+		}
+		compiled(t, p)
+		checkProperties(t, p, []byte(raw), 1)
 	}
 }

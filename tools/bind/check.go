@@ -152,10 +152,10 @@ func (t trial) withoutEnds(text string) string {
 // shortestMarker is what a marker has at least: less is common in text.
 const shortestMarker = 3
 
-// distinct tells whether a text can be a marker: a word, also with a colon, and the name of the
-// probe's tool cannot.
+// distinct tells whether a text can be a marker: a word, also with a colon, a code fence, and the
+// name of the probe's tool cannot.
 func distinct(marker string) bool {
-	return len(marker) >= shortestMarker && strings.ContainsAny(marker, "<>[]{}|@#$%^~｜") && !strings.Contains(marker, ProbeTool) && !strings.Contains(marker, probeKey)
+	return len(marker) >= shortestMarker && !strings.Contains(marker, format.FenceMark) && strings.ContainsAny(marker, "<>[]{}|@#$%^~｜") && !strings.Contains(marker, ProbeTool) && !strings.Contains(marker, probeKey)
 }
 
 // distinctMarkers tells whether none of a dialect's markers is common in text.

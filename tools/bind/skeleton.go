@@ -170,6 +170,9 @@ func (f *frame) takeFence(d *format.Family) {
 	d.Fenced = true
 	f.before = before
 	f.behind = strings.TrimPrefix(strings.TrimLeft(f.behind, " \n"), format.FenceMark)
+	if strings.Contains(f.between, format.FenceMark) { // each call in a fence of its own
+		d.Layout.Between = f.between
+	}
 	f.between = ""
 }
 

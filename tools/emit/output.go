@@ -235,7 +235,11 @@ func (w *output) openers() []string {
 	case len(w.Tools) == 0:
 		return nil
 	case d.Fenced:
-		return []string{d.Cues[0].Text + format.FenceOpen, d.Cues[0].Text + "\n" + format.FenceOpen}
+		word := ""
+		if len(d.Cues) > 0 {
+			word = d.Cues[0].Text
+		}
+		return []string{word + format.FenceOpen, word + "\n" + format.FenceOpen}
 	case d.Section.Open != "" && !d.Unmarked:
 		return []string{d.Section.Open}
 	case d.Call.Open != "":
