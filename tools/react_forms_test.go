@@ -27,6 +27,33 @@ func TestReAct_formsThatModelsWrite(t *testing.T) {
 	}
 }
 
+// A step on one line is a call whose line is taken whole, also where the label of its arguments is
+// missing. A sentence is none.
+func TestReAct_oneLineLeavesNothing(t *testing.T) {
+	for _, family := range []string{"react", "hermes"} {
+		d, _ := Lookup(family)
+		p := planFor(t, d, Thinking{})
+		for _, raw := range []string{
+			"Action: get_weather {\"city\": \"Rome\"}",
+			"Action: get_weather: {\n\"city\": \"Rome\"\n}",
+			"Action: get_weather({\"city\": \"Rome\"})",
+			"Action: get_weather({\"city\": \"Rome\"} )\n",
+		} {
+			got := play(p.TextParser(), raw, 0, false)
+			if len(got.Calls) != 1 || got.Calls[0].Arguments.(map[string]any)["city"] != "Rome" || deref(got.Content) != "" {
+				t.Errorf("%s: %q: %s", family, raw, sayMessage(got))
+			}
+			checkProperties(t, p, []byte(raw), 3)
+		}
+		for _, raw := range []string{"Action: get_weather takes {\"city\": \"Rome\"}.", "Action: {\"city\": \"Rome\"} for get_weather"} {
+			if got := play(p.TextParser(), raw, 0, false); len(got.Calls) > 0 || deref(got.Content) != raw {
+				t.Errorf("%s: %q became %s", family, raw, sayMessage(got))
+			}
+			checkProperties(t, p, []byte(raw), 3)
+		}
+	}
+}
+
 // The labels of a step that is no call are no text, what stands behind them is (S4-4). Words that
 // look like one stay.
 func TestReAct_labelsOfWhatIsNoCallDoNotLeak(t *testing.T) {

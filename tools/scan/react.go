@@ -16,7 +16,7 @@ func (c reactCodec) Starts(Opening, []byte, bool) peek.Answer { return peek.Yes 
 
 func (c reactCodec) Scanner(o Opening) Scanner {
 	s := &reactScanner{reactCodec: c, JSONScanner: *newJSONScanner(o, nil)}
-	s.take, s.after, s.label = s.object, []string{")"}, s.labelNext
+	s.take, s.after, s.label = s.object, []string{callCloser}, s.labelNext
 	return s
 }
 
@@ -52,8 +52,11 @@ func (s *reactScanner) Step(body []byte, final bool) Status {
 			return st
 		}
 	}
-	if s.inJSON {
-		return s.JSONScanner.Step(body, final)
+	if s.inJSON && !s.done {
+		st := s.JSONScanner.Step(body, final)
+		if s.done = st == Ended && s.closer == callCloser && s.JSONScanner.Whole(); !s.done {
+			return st
+		}
 	}
 	if !s.done {
 		if st := s.line(body, final); st != Ended {
@@ -62,6 +65,9 @@ func (s *reactScanner) Step(body []byte, final bool) Status {
 	}
 	return s.close(body, final)
 }
+
+// callCloser ends arguments that stand as in a call of a function.
+const callCloser = ")"
 
 // close takes the end of what stands around the arguments along.
 func (s *reactScanner) close(body []byte, final bool) Status {
@@ -91,10 +97,12 @@ func (s *reactScanner) name(body []byte, final bool) Status {
 	}
 	line := body[s.pos : s.pos+n]
 	if i := bytes.IndexByte(line, '('); i > 0 && bytes.HasPrefix(bytes.TrimSpace(line[i+1:]), []byte("{")) {
-		line, n = line[:i], i+1 // the arguments stand as in a call of a function
+		line, n, s.closer = line[:i], i+1, callCloser // the arguments stand as in a call of a function
 	}
 	if i := bytes.Index(bytes.ToLower(line), []byte(strings.ToLower(strings.TrimSuffix(s.Input, ":")))); i > 0 && len(bytes.ToLower(line)) == len(line) {
 		line, n = bytes.TrimRight(line[:i], " ,;.-"), i // both labels stand on one line
+	} else if i := bytes.IndexByte(line, '{'); i > 0 && s.Plan.CallableName(bytes.TrimRight(line[:i], " :")) {
+		line, n = bytes.TrimRight(line[:i], " :"), i // the label of the arguments is missing
 	}
 	if s.asCall(line, s.pos) {
 		return Open
