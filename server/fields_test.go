@@ -183,7 +183,7 @@ var messagesFields = protocolFields{
 		"temperature":        {valid: `0.5`, outside: []string{`1.5`, `-1`}},
 		"thinking":           {valid: `{"type":"enabled","budget_tokens":1024}`, outside: []string{`{"type":"maybe"}`, `{"type":"enabled","budget_tokens":9}`, `{"type":"enabled","budget_tokens":2000}`}},
 		"thread":             {valid: `{"type":"create"}`, note: "refused as documented, so that SDKs send the whole conversation"},
-		"tool_choice":        {valid: `{"type":"any"}`, outside: []string{`{"type":"maybe"}`, `{"type":"tool"}`, `{"type":"tool","name":"g"}`}, beside: `,"tools":[{"name":"f","input_schema":{"type":"object"}}]`},
+		"tool_choice":        {valid: `{"type":"any"}`, outside: []string{`{"type":"maybe"}`, `{"type":"tool"}`, `{"type":"tool","name":"g"}`}, note: "without `disable_parallel_tool_use`, a model without a chat template makes one call a turn", beside: `,"tools":[{"name":"f","input_schema":{"type":"object"}}]`},
 		"tools":              {valid: `[{"name":"f","input_schema":{"type":"object"}}]`, outside: []string{`[{"name":"f"}]`, `[{"input_schema":{}}]`}, note: "own ones, and those that the client runs: bash, text_editor, computer, memory; hosted types are left out and listed"},
 		"top_k":              {valid: `5`, outside: []string{`-1`, `1.5`}},
 		"top_p":              {valid: `0.5`, outside: []string{`2`, `-1`}},
